@@ -1,0 +1,140 @@
+# Sundew: one non-recursive build.
+#
+#   make            the tool, at build/sundew
+#   make demo       capture examples/ and show the report
+#   make check      all tests
+#   make check-asan the same under the address and undefined-behaviour sanitizers
+#   make soak       long tests;  make bench: benchmarks against real programs
+#   make install    PREFIX=/usr/local DESTDIR=
+#
+# Variables: CC, CFLAGS, BUILD (build folder), SAN=1 (sanitizers), WERROR=1.
+# Missing Debian packages are installed first; NODEPS=1 leaves that out.
+
+BUILD   ?= $(if $(SAN),build-asan,build)
+PREFIX  ?= /usr/local
+LLVM    ?= /usr/lib/llvm-19
+VERSION := $(shell cat VERSION)
+
+CC      ?= cc
+CFLAGS  ?= -O2 -g
+WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+           $(if $(WERROR),-Werror)
+ifdef SAN
+SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+            -fno-omit-frame-pointer
+endif
+ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc -I$(LLVM)/include \
+             -DSUNDEW_VERSION='"$(VERSION)"' -DSUNDEW_LLVM='"$(LLVM)"' \
+             $(WARN) $(CFLAGS) $(SANFLAGS) -fPIC -MMD -MP
+LIBS    = -L$(LLVM)/lib -Wl,-rpath,$(LLVM)/lib -lLLVM-19 -lclang-19 \
+          -lz3 -lsqlite3 -lffi -ljansson -lpthread -lm
+CC_LIBS = -ljansson
+
+# ---- what there is
+
+# sundew-cc starts once for every compiler call of a build: it is a program of
+# its own, of these rooms only, because loading LLVM takes longer than most
+# compilations.
+light_src := $(wildcard src/base/*.c src/capture/*.c)
+all_src   := $(light_src) $(wildcard src/program/*.c src/weave/*.c src/run/*.c \
+             src/engine/*/*.c src/solve/*.c src/finding/*.c src/session/*.c \
+             src/technique/*/*.c)
+cli_src   := $(wildcard src/cli/*.c)
+cc_main   := src/capture/main_cc.c
+light_src := $(filter-out $(cc_main),$(light_src))
+all_src   := $(filter-out $(cc_main),$(all_src))
+unit_src  := $(wildcard tests/unit/test_*.c)
+obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
+
+.PHONY: all
+all: $(BUILD)/sundew $(BUILD)/sundew-cc
+
+$(BUILD)/libsundew.a: $(call obj,$(all_src))
+	rm -f $@ && ar rcs $@ $^
+
+$(BUILD)/liblight.a: $(call obj,$(light_src))
+	rm -f $@ && ar rcs $@ $^
+
+$(BUILD)/sundew: $(call obj,$(cli_src)) $(BUILD)/libsundew.a
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/sundew-cc: $(call obj,$(cc_main)) $(BUILD)/liblight.a
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(CC_LIBS)
+
+$(BUILD)/obj/%.o: %.c Makefile VERSION | deps-build
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libsundew.a
+	@mkdir -p $(@D)
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
+
+-include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/obj/*/*/*/*.d)
+
+.PHONY: deps-build deps-check deps-bench
+deps-build:
+	@$(if $(NODEPS),:,tools/install-deps build)
+deps-check:
+	@$(if $(NODEPS),:,tools/install-deps build check)
+deps-bench:
+	@$(if $(NODEPS),:,tools/install-deps build check bench)
+
+# ---- what one does with it
+
+.PHONY: demo
+demo: all
+	examples/demo $(BUILD)/sundew
+
+$(call obj,$(unit_src)): | deps-check
+
+.PHONY: tests check check-asan soak bench
+tests: all $(unit_bin)
+
+check: | deps-check
+	@$(MAKE) --no-print-directory tests
+	tests/run $(BUILD) $(TESTS)
+
+check-asan:
+	@$(MAKE) --no-print-directory check SAN=1
+
+soak: | deps-check
+	@$(MAKE) --no-print-directory tests
+	tests/run $(BUILD) soak
+
+bench: all | deps-bench
+	@for b in bench/*; do \
+	    if [ -x "$$b" ] && [ -f "$$b" ]; then echo "== $$b"; "$$b" || exit 1; fi; \
+	done
+
+.PHONY: install uninstall
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/sundew \
+	    $(DESTDIR)$(PREFIX)/share/man/man1 \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	install $(BUILD)/sundew $(DESTDIR)$(PREFIX)/bin/sundew
+	install $(BUILD)/sundew-cc $(DESTDIR)$(PREFIX)/lib/sundew/sundew-cc
+	ln -sf ../lib/sundew/sundew-cc $(DESTDIR)$(PREFIX)/bin/sundew-cc
+	cp -r share runtime $(DESTDIR)$(PREFIX)/lib/sundew/
+	$(BUILD)/sundew help --man-pages $(DESTDIR)$(PREFIX)/share/man/man1
+	$(BUILD)/sundew help --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/sundew
+	$(BUILD)/sundew help --completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sundew
+	$(BUILD)/sundew help --completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/sundew.fish
+
+uninstall:
+	rm -rf $(DESTDIR)$(PREFIX)/lib/sundew
+	rm -f $(DESTDIR)$(PREFIX)/bin/sundew $(DESTDIR)$(PREFIX)/bin/sundew-cc \
+	    $(DESTDIR)$(PREFIX)/share/man/man1/sundew.1 \
+	    $(DESTDIR)$(PREFIX)/share/man/man1/sundew-*.1 \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/sundew \
+	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sundew \
+	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/sundew.fish
+
+.PHONY: format clean
+format:
+	clang-format -i $$(git ls-files 'src/*.[ch]' 'runtime/*.[ch]' 'tests/unit/*.c')
+
+clean:
+	rm -rf build build-asan

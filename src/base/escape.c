@@ -1,0 +1,224 @@
+#include "base/escape.h"
+#include <ctype.h>
+#include <string.h>
+
+size_t utf8_decode(const char *s, size_t n, unsigned *cp)
+{
+    static const unsigned least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    unsigned char c = (unsigned char)s[0];
+    size_t len = c < 0x80 ? 1 : c >> 5 == 6 ? 2 : c >> 4 == 14 ? 3
+                 : c >> 3 == 30 ? 4 : 0;
+    if (!len || len > n)
+        return 0;
+    unsigned v = len == 1 ? c : c & (0x7fu >> len);
+    for (size_t i = 1; i < len; i++) {
+        if (((unsigned char)s[i] & 0xc0) != 0x80)
+            return 0;
+        v = v << 6 | ((unsigned char)s[i] & 0x3f);
+    }
+    if (v < least[len] || v > 0x10ffff || (v >= 0xd800 && v <= 0xdfff))
+        return 0;
+    *cp = v;
+    return len;
+}
+
+void utf8_encode(Str *out, unsigned cp)
+{
+    if (cp < 0x80) {
+        str_addc(out, (char)cp);
+        return;
+    }
+    static const unsigned char lead[] = { 0, 0xc0, 0xe0, 0xf0 };
+    int more = cp < 0x800 ? 1 : cp < 0x10000 ? 2 : 3;
+    str_addc(out, (char)(lead[more] | cp >> 6 * more));
+    while (more--)
+        str_addc(out, (char)(0x80 | (cp >> 6 * more & 0x3f)));
+}
+
+/* Characters that change the direction of text or are invisible: they make
+ * what a person reads differ from what is there. */
+static bool is_deceiving(unsigned cp)
+{
+    return (cp >= 0x202a && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069) ||
+           (cp >= 0x200b && cp <= 0x200f) || cp == 0x061c || cp == 0xfeff ||
+           cp == 0x2028 || cp == 0x2029;
+}
+
+void escape_terminal(Str *out, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n;) {
+        unsigned cp;
+        size_t len = utf8_decode(s + i, n - i, &cp);
+        if (!len)
+            str_addf(out, "\\x%02x", (unsigned char)s[i++]);
+        else if (cp == '\t' || (cp >= 0x20 && cp < 0x7f) ||
+                 (cp > 0x9f && !is_deceiving(cp)))
+            str_addn(out, s + i, len), i += len;
+        else
+            str_addf(out, cp < 0x100 ? "\\x%02x" : "\\u%04x", cp), i += len;
+    }
+}
+
+void escape_terminal_z(Str *out, const char *s)
+{
+    escape_terminal(out, s, strlen(s));
+}
+
+void escape_html(Str *out, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n;) {
+        unsigned cp;
+        size_t len = utf8_decode(s + i, n - i, &cp);
+        if (!len)
+            utf8_encode(out, 0xfffd), len = 1;
+        else if (cp == '&')
+            str_add(out, "&amp;");
+        else if (cp == '<')
+            str_add(out, "&lt;");
+        else if (cp == '>')
+            str_add(out, "&gt;");
+        else if (cp == '"')
+            str_add(out, "&quot;");
+        else if (cp == '\'')
+            str_add(out, "&#39;");
+        else if (cp == '`')
+            str_add(out, "&#96;");
+        else if (cp == '\n' || cp == '\t')
+            str_addc(out, (char)cp);
+        else if (cp < 0x20)
+            utf8_encode(out, 0x2400 + cp);
+        else if (cp >= 0x7f && cp <= 0x9f)
+            utf8_encode(out, 0x2421);
+        else if (is_deceiving(cp))
+            str_addf(out, "\\u%04x", cp);
+        else
+            str_addn(out, s + i, len);
+        i += len;
+    }
+}
+
+void escape_html_z(Str *out, const char *s)
+{
+    escape_html(out, s, strlen(s));
+}
+
+void escape_utf8(Str *out, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n;) {
+        unsigned cp;
+        size_t len = utf8_decode(s + i, n - i, &cp);
+        if (len)
+            str_addn(out, s + i, len), i += len;
+        else
+            utf8_encode(out, 0xfffd), i++;
+    }
+}
+
+void escape_xml(Str *out, const char *s, size_t n)
+{
+    escape_html(out, s, n);
+}
+
+void escape_xml_z(Str *out, const char *s)
+{
+    escape_html(out, s, strlen(s));
+}
+
+void escape_c_string(Str *out, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)s[i];
+        if (c == '\n')
+            str_add(out, "\\n");
+        else if (c < 0x20 || c >= 0x7f || c == '"' || c == '\'' || c == '\\' ||
+                 c == '?')
+            str_addf(out, "\\%03o", c);
+        else
+            str_addc(out, (char)c);
+    }
+}
+
+void escape_c_comment(Str *out, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)s[i];
+        char last = out->len ? out->data[out->len - 1] : 0;
+        if (c < 0x20 || c >= 0x7f || c == '\\' || c == '?')
+            str_addc(out, c == '?' ? '.' : ' ');
+        else if ((c == '/' && last == '*') || (c == '*' && last == '/'))
+            str_addc(out, ' '), str_addc(out, (char)c);
+        else
+            str_addc(out, (char)c);
+    }
+}
+
+void escape_c_identifier(Str *out, const char *s, size_t n)
+{
+    static const char *const keywords[] = {
+        "alignas", "alignof", "asm", "auto", "bool", "break", "case", "char",
+        "const", "constexpr", "continue", "default", "do", "double", "else",
+        "enum", "extern", "false", "float", "for", "goto", "if", "inline",
+        "int", "long", "nullptr", "register", "restrict", "return", "short",
+        "signed", "sizeof", "static", "static_assert", "struct", "switch",
+        "thread_local", "true", "typedef", "typeof", "typeof_unqual", "union",
+        "unsigned", "void", "volatile", "while", "main", NULL,
+    };
+    size_t start = out->len;
+    if (n == 0 || isdigit((unsigned char)s[0]))
+        str_addc(out, '_');
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)s[i];
+        str_addc(out, c < 0x80 && isalnum(c) ? (char)c : '_');
+    }
+    for (int i = 0; keywords[i]; i++)
+        if (strcmp(out->data + start, keywords[i]) == 0) {
+            str_addc(out, '_');
+            return;
+        }
+}
+
+void escape_shell(Str *out, const char *s)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_@%+=:,./-";
+    if (*s && s[strspn(s, plain)] == 0) {
+        str_add(out, s);
+        return;
+    }
+    str_addc(out, '\'');
+    for (; *s; s++) {
+        if (*s == '\'')
+            str_add(out, "'\\''");
+        else
+            str_addc(out, *s);
+    }
+    str_addc(out, '\'');
+}
+
+void escape_annotation(Str *out, const char *s, bool property)
+{
+    Str clean = {0};
+    escape_terminal_z(&clean, s);
+    for (const char *p = str_c(&clean); *p; p++) {
+        bool special = *p == '%' || *p == '\t' ||
+                       (property && (*p == ':' || *p == ','));
+        if (special)
+            str_addf(out, "%%%02X", (unsigned char)*p);
+        else
+            str_addc(out, *p);
+    }
+    str_release(&clean);
+}
+
+void escape_dot(Str *out, const char *s)
+{
+    Str clean = {0};
+    escape_terminal_z(&clean, s);
+    for (const char *p = str_c(&clean); *p; p++) {
+        if (*p == '"' || *p == '\\')
+            str_addc(out, '\\');
+        str_addc(out, *p == '\t' ? ' ' : *p);
+    }
+    str_release(&clean);
+}

@@ -1,0 +1,275 @@
+#include "base/file.h"
+#include "base/fault.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool file_read_fd(int fd, Str *out, Err *err)
+{
+    char buf[65536];
+    for (;;) {
+        ssize_t n = read(fd, buf, sizeof buf);
+        if (n == 0)
+            return true;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return err_set(err, "%s", strerror(errno));
+        str_addn(out, buf, (size_t)n);
+    }
+}
+
+bool file_read(const char *path, Str *out, Err *err)
+{
+    int fd = fault_hits() ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return err_errno(err, "%s", path);
+    bool ok = file_read_fd(fd, out, err) || err_ctx(err, "%s", path);
+    close(fd);
+    return ok;
+}
+
+bool file_write_fd(int fd, const void *data, size_t n, Err *err)
+{
+    const char *p = data;
+    while (n) {
+        ssize_t k = fault_hits() ? -1 : write(fd, p, n);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k < 0)
+            return err_set(err, "%s", strerror(errno));
+        p += k;
+        n -= (size_t)k;
+    }
+    return true;
+}
+
+bool file_write(const char *path, const void *data, size_t n, Err *err)
+{
+    /* Pipes and devices (/dev/stdout, a shell's <(…)) can't be renamed over. */
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        int fd = fault_hits() ? -1 : open(path, O_WRONLY | O_CLOEXEC);
+        if (fd < 0)
+            return err_errno(err, "%s", path);
+        bool ok = file_write_fd(fd, data, n, err) || err_ctx(err, "%s", path);
+        close(fd);
+        return ok;
+    }
+    char *temp = xprintf("%s.tmp.%ld", path, (long)getpid());
+    int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
+    int fd = fault_hits() ? -1 : open(temp, flags, 0666);
+    bool ok = fd >= 0 || err_errno(err, "%s", path);
+    if (ok)
+        ok = file_write_fd(fd, data, n, err) || err_ctx(err, "%s", path);
+    if (fd >= 0 && (fault_hits() || close(fd) != 0) && ok)
+        ok = err_errno(err, "%s", path);
+    if (ok && (fault_hits() || rename(temp, path) != 0))
+        ok = err_errno(err, "%s", path);
+    if (!ok)
+        unlink(temp);
+    free(temp);
+    return ok;
+}
+
+bool file_close(FILE *f, const char *path, Err *err)
+{
+    if (!f)
+        return true;
+    bool bad = fault_hits() || fflush(f) != 0 || ferror(f);
+    if (f == stdout || f == stderr)
+        return !bad || err_errno(err, "%s", path);
+    int saved = errno;
+    if (fclose(f) != 0 && !bad) {
+        bad = true;
+        saved = errno;
+    }
+    errno = saved;
+    return !bad || err_errno(err, "%s", path);
+}
+
+bool file_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+bool file_is_dir(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool file_is_regular(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+int64_t file_size(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? (int64_t)st.st_size : -1;
+}
+
+bool dir_make(const char *path, Err *err)
+{
+    char *copy = xstrdup(path);
+    bool ok = true;
+    for (char *p = copy + 1; ok; p++) {
+        if (*p && *p != '/')
+            continue;
+        char c = *p;
+        *p = 0;
+        if ((fault_hits() || mkdir(copy, 0777) != 0) && errno != EEXIST)
+            ok = err_errno(err, "%s", copy);
+        *p = c;
+        if (!c)
+            break;
+    }
+    free(copy);
+    if (ok && !file_is_dir(path))
+        ok = err_set(err, "%s: not a folder", path);
+    return ok;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type,
+                      struct FTW *ftw)
+{
+    (void)st, (void)type, (void)ftw;
+    remove(path);
+    return 0;
+}
+
+void dir_remove(const char *path)
+{
+    nftw(path, remove_one, 32, FTW_DEPTH | FTW_PHYS);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+bool dir_list(const char *path, Strings *names, Err *err)
+{
+    DIR *d = fault_hits() ? NULL : opendir(path);
+    if (!d)
+        return err_errno(err, "%s", path);
+    for (struct dirent *e; (e = readdir(d));)
+        if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+            strings_add(names, e->d_name);
+    closedir(d);
+    if (names->len)
+        qsort(names->items, names->len, sizeof *names->items, by_name);
+    return true;
+}
+
+char *path_join(const char *dir, const char *name)
+{
+    if (name[0] == '/' || dir[0] == 0)
+        return xstrdup(name);
+    return xprintf("%s%s%s", dir, str_ends(dir, "/") ? "" : "/", name);
+}
+
+char *path_in(const char *cwd, const char *path)
+{
+    char *joined = path_join(cwd, path);
+    Str out = {0};
+    for (char *p = joined; *p;) {
+        size_t n = strcspn(p, "/");
+        if (n == 2 && p[0] == '.' && p[1] == '.') {
+            while (out.len && out.data[--out.len] != '/')
+                ;
+            if (out.data)
+                out.data[out.len] = 0;
+        } else if (n && !(n == 1 && p[0] == '.')) {
+            str_addc(&out, '/');
+            str_addn(&out, p, n);
+        }
+        p += n + (p[n] == '/');
+    }
+    free(joined);
+    if (!out.len)
+        str_addc(&out, '/');
+    return str_take(&out);
+}
+
+char *path_absolute(const char *path)
+{
+    char cwd[PATH_MAX];
+    return path_in(getcwd(cwd, sizeof cwd) ? cwd : "/", path);
+}
+
+char *path_real(const char *path)
+{
+    return realpath(path, NULL);
+}
+
+const char *path_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+char *path_dir(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return xstrdup(".");
+    return xstrndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+char *path_relative(const char *path, const char *from)
+{
+    size_t n = strlen(from);
+    while (n > 1 && from[n - 1] == '/')
+        n--;
+    if (strncmp(path, from, n) == 0 && path[n] == '/' && path[n + 1])
+        return xstrdup(path + n + 1);
+    return xstrdup(path);
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
+}
+
+char *path_search(const char *name, const char *path, const char *skip)
+{
+    for (const char *p = path; *p;) {
+        size_t n = strcspn(p, ":");
+        char *dir = n ? xstrndup(p, n) : xstrdup(".");
+        char *file = path_join(dir, name);
+        bool hit = !(skip && same_file(dir, skip)) && file_is_regular(file) &&
+                   access(file, X_OK) == 0;
+        free(dir);
+        if (hit)
+            return file;
+        free(file);
+        p += n + (p[n] == ':');
+    }
+    return NULL;
+}
+
+char *path_safe_name(const char *name)
+{
+    Str s = {0};
+    for (const char *p = name; *p && s.len < 100; p++) {
+        bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+                     (*p >= '0' && *p <= '9') || *p == '-' || *p == '_' ||
+                     (*p == '.' && s.len);
+        str_addc(&s, plain ? *p : '_');
+    }
+    if (!s.len)
+        str_addc(&s, '_');
+    return str_take(&s);
+}

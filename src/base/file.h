@@ -1,0 +1,46 @@
+/*
+ * file - files and paths.
+ *
+ * file_write() is atomic: the content goes to a new file beside the target,
+ * which is renamed over it, so that a reader sees the old or the new content
+ * and a full disk or a kill loses nothing. Paths handed back are the caller's
+ * to free.
+ */
+#ifndef SUNDEW_FILE_H
+#define SUNDEW_FILE_H
+#include "base/err.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include <stdint.h>
+#include <stdio.h>
+
+bool file_read(const char *path, Str *out, Err *err);
+bool file_read_fd(int fd, Str *out, Err *err);
+bool file_write(const char *path, const void *data, size_t n, Err *err);
+bool file_write_fd(int fd, const void *data, size_t n, Err *err);
+/* Flushes and closes; a full disk shows here. NULL `f` is fine. */
+bool file_close(FILE *f, const char *path, Err *err);
+bool file_exists(const char *path);
+bool file_is_dir(const char *path);
+bool file_is_regular(const char *path);
+int64_t file_size(const char *path);                  /* -1 if there is none */
+bool dir_make(const char *path, Err *err);            /* with its parents */
+void dir_remove(const char *path);                    /* with all below it */
+/* The names in a folder, sorted, without . and .. */
+bool dir_list(const char *path, Strings *names, Err *err);
+
+char *path_join(const char *dir, const char *name);   /* an absolute name wins */
+char *path_absolute(const char *path);                /* . and .. folded */
+char *path_in(const char *cwd, const char *path);     /* absolute, seen from cwd */
+char *path_real(const char *path);                    /* NULL if it is not there */
+const char *path_base(const char *path);              /* inside `path` */
+char *path_dir(const char *path);
+/* `path` seen from the folder `from`, if it is below it; else as it is. */
+char *path_relative(const char *path, const char *from);
+/* The first executable `name` in the list `path` (as in $PATH), passing over
+ * the folder `skip` (may be NULL). */
+char *path_search(const char *name, const char *path, const char *skip);
+/* `name` turned into something that is safe as one file name: [A-Za-z0-9._-],
+ * no leading dot, at most 100 bytes, never empty. */
+char *path_safe_name(const char *name);
+#endif

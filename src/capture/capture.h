@@ -1,0 +1,110 @@
+/*
+ * capture - what was compiled, and what was linked from what.
+ *
+ * A workspace is the .sundew/ folder of a project:
+ *
+ *     .sundew/
+ *       version             "1"
+ *       shims/              gcc, cc, clang, … : links to sundew-cc
+ *       units/ID.bc         a unit's bitcode, -O0 -g, named by content
+ *       units/ID.json       its source, command, and what could not be done
+ *       objects/HASH        objects that can't carry a section: their unit's id
+ *       programs/HASH.json  one linked file or archive, by its path
+ *       builds/N.json       one run of `sundew capture`
+ *       findings.db         see finding/store.h
+ *
+ * All files are written whole and renamed into place, so that several
+ * compilers at once, and a kill at any time, leave a usable workspace.
+ *
+ * Everything a Workspace hands out lives until workspace_close().
+ */
+#ifndef SUNDEW_CAPTURE_H
+#define SUNDEW_CAPTURE_H
+#include "base/err.h"
+#include "base/vec.h"
+
+typedef struct Workspace Workspace;
+
+/* The workspace `dir`; NULL: .sundew in the nearest parent that has one, else
+ * in the current folder. Without `create` a missing one is an error that says
+ * how to make it. */
+Workspace *workspace_open(const char *dir, bool create, Err *err);
+void workspace_close(Workspace *ws);                     /* NULL is fine */
+const char *workspace_dir(const Workspace *ws);          /* …/.sundew */
+const char *workspace_root(const Workspace *ws);         /* its parent */
+
+typedef enum {
+    UNIT_CAPTURED,
+    UNIT_FAILED,              /* the second compile failed */
+    UNIT_FOREIGN,             /* assembler, C++ …: passed through */
+} UnitStatus;
+const char *unit_status_name(UnitStatus s);      /* captured, failed, foreign */
+
+typedef struct Unit {
+    const char *id;
+    const char *source;       /* absolute */
+    const char *directory;    /* where the compiler ran */
+    const char *output;       /* absolute; the object, or the program itself
+                               * where one command compiled and linked */
+    const char *language;     /* "c", "assembler", "c++", … */
+    UnitStatus status;
+    const char *reason;       /* why not captured; "" if it is */
+    const char *bitcode;      /* path; "" if not captured */
+    Strings arguments;        /* the build's command, argv[0] included */
+    Strings dropped;          /* flags that clang does not know */
+} Unit;
+
+/* NULL: no such unit here. */
+const Unit *workspace_unit(Workspace *ws, const char *id);
+
+/* An object that was linked but has no unit: not compiled under capture. */
+typedef struct MissingObject {
+    const char *object;       /* path, or archive(member) */
+    const char *reason;
+} MissingObject;
+
+typedef enum {
+    PROGRAM_EXECUTABLE, PROGRAM_SHARED, PROGRAM_ARCHIVE, PROGRAM_OBJECT,
+} ProgramKind;
+const char *program_kind_name(ProgramKind k);    /* executable, shared, … */
+
+typedef struct CapturedProgram {
+    const char *name;         /* the file's name */
+    const char *path;         /* absolute */
+    ProgramKind kind;
+    const Unit **units;       /* captured C units, in link order */
+    size_t nunits;
+    const Unit **failed;      /* C units without bitcode */
+    size_t nfailed;
+    const Unit **foreign;     /* assembler, C++ */
+    size_t nforeign;
+    MissingObject *missing;   /* linked, but never seen by the capture */
+    size_t nmissing;
+} CapturedProgram;
+
+/* A program by the path of an executable, shared library, archive or object
+ * of a captured build (a copy will do), or by its name in the workspace. */
+const CapturedProgram *workspace_program(Workspace *ws, const char *path_or_name,
+                                         Err *err);
+/* All that are still there, sorted by path. NULL-terminated. */
+const CapturedProgram **workspace_programs(Workspace *ws, size_t *n, Err *err);
+
+/* One compiler call, as in compile_commands.json. */
+typedef struct CompileCommand {
+    const char *directory;
+    const char *file;         /* absolute */
+    const char *output;       /* may be "" */
+    Strings arguments;        /* argv[0] included */
+    Strings clang;            /* the same for clang-19's front end: only what
+                               * matters to parsing; no argv[0], no file */
+} CompileCommand;
+
+typedef Vec(CompileCommand) CompileCommands;
+
+/* The C units of the workspace that are part of a program that is still there
+ * (all of them if there is none), one per source and flags. */
+bool commands_of_workspace(Workspace *ws, CompileCommands *out, Err *err);
+/* From a compile_commands.json; C files only. */
+bool commands_read(const char *path, CompileCommands *out, Err *err);
+void commands_release(CompileCommands *c);
+#endif

@@ -1,0 +1,62 @@
+/*
+ * command - a row of the command line: what `sundew NAME` is and takes.
+ *
+ * Help, man pages, shell completion, configuration keys and the parser all
+ * read these rows; nothing about a command is said anywhere else.
+ *
+ *     static const Option options[] = {
+ *         { "threshold", 0, "X", "report from this confidence on", "0.5" },
+ *         { 0 },
+ *     };
+ *     const Command technique_arguments = {
+ *         .name    = "arguments",
+ *         .args    = "[PATH…]",
+ *         .summary = "calls whose equally typed arguments look swapped",
+ *         .about   = "longer text, for help and the man page",
+ *         .examples = "sundew arguments\nsundew arguments src/main.c\n",
+ *         .options = options,
+ *         .rules   = rules,
+ *         .needs   = NEEDS_STORE,
+ *         .run     = run,
+ *     };
+ */
+#ifndef SUNDEW_COMMAND_H
+#define SUNDEW_COMMAND_H
+#include "base/err.h"
+#include "finding/finding.h"
+
+typedef struct Session Session;
+
+typedef struct Option {
+    const char *name;          /* without the dashes */
+    char letter;               /* 0: none */
+    const char *arg;           /* "DIR"; NULL: a switch */
+    const char *help;
+    const char *otherwise;     /* the default, as text; NULL: none */
+} Option;
+
+/* What is ready before `run` is called. Each level includes the ones before. */
+typedef enum {
+    NEEDS_NOTHING,
+    NEEDS_CAPTURE,             /* a workspace that exists */
+    NEEDS_STORE,               /* the findings store in it (made if need be) */
+} Needs;
+
+typedef struct Command {
+    const char *name;          /* one word, or two: "show programs" */
+    const char *args;          /* what follows, for the usage line */
+    const char *summary;       /* one line, no full stop */
+    const char *about;         /* paragraphs, or NULL */
+    const char *examples;      /* one command a line */
+    const Option *options;     /* ends with {0}; NULL: none of its own */
+    const Rule *rules;         /* ends with {0}; NULL: reports no findings */
+    Needs needs;
+    bool hidden;               /* not in the list of commands */
+    bool raw;                  /* arguments are handed over unparsed */
+    /* False with `err` filled: exit status 2. */
+    bool (*run)(Session *s, Err *err);
+} Command;
+
+/* The options that every command takes. Ends with {0}. */
+extern const Option common_options[];
+#endif

@@ -1,0 +1,60 @@
+/*
+ * session - one run of one command: its options, budget, workspace, store.
+ *
+ * The command line fills it in; a command's run() asks it. Values come from
+ * the command line, else the project's sundew.ini, else the option's default.
+ * Texts belong to the session.
+ */
+#ifndef SUNDEW_SESSION_H
+#define SUNDEW_SESSION_H
+#include "base/rng.h"
+#include "base/str.h"
+#include "finding/store.h"
+#include "session/command.h"
+
+typedef struct Workspace Workspace;
+
+/* --- what was asked */
+const char *session_option(Session *s, const char *name);   /* NULL: none */
+bool session_flag(Session *s, const char *name);
+char **session_args(Session *s, size_t *n);    /* before "--" */
+char **session_tail(Session *s, size_t *n);    /* after "--" */
+bool session_has_tail(Session *s);
+/* All values of an option that may be repeated, in order; NULL-terminated. */
+char **session_option_all(Session *s, const char *name);
+
+/* --- with what */
+unsigned session_jobs(Session *s);
+double session_time(Session *s);               /* --time in seconds; 0: none given */
+uint64_t session_memory(Session *s);           /* --memory in bytes; 0: none given */
+uint64_t session_seed(Session *s);
+Rng *session_rng(Session *s);
+Workspace *session_workspace(Session *s);
+Store *session_store(Session *s);
+const char *session_root(Session *s);          /* the project's folder */
+const char *session_share(Session *s);         /* where share/ is */
+const char *session_libexec(Session *s);       /* where sundew-cc, runtime are */
+const char *session_command_line(Session *s);  /* shell-quoted, as typed */
+bool session_verbose(Session *s);
+bool session_quiet(Session *s);
+bool session_color(Session *s);                /* for standard output */
+bool session_interrupted(Session *s);          /* Ctrl-C: stop, keep what is there */
+
+/* --- what comes out */
+/* Findings of a technique: begin with the scope ("build", or a program's
+ * name), then one call each. The session ends the run, prints the findings in
+ * the form that was asked for and sets the exit status. */
+bool session_begin(Session *s, const char *scope, Err *err);
+bool session_report(Session *s, const Finding *f, Err *err);
+/* This run did not do all its work: said at the end and in every output. */
+void session_incomplete(Session *s, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* More fields at the top of the technique's --json output. */
+void session_json(Session *s, const char *key, json_t *value);
+/* Text for standard output, written whole at the end of the command. */
+Str *session_out(Session *s);
+/* A remark on standard error; not with -q. */
+void session_note(Session *s, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void session_status(Session *s, int status);   /* exit status, if not by findings */
+#endif
