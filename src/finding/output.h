@@ -16,6 +16,7 @@ typedef struct OutputOptions {
     const char *share;         /* where share/ is, for rule pages */
     const char *version;       /* of Sundew */
     const char *incomplete;    /* why this run is not complete, or NULL */
+    const json_t *more;        /* more fields for the top of JSON, or NULL */
 } OutputOptions;
 
 void output_terminal(const FindingSet *set, const OutputOptions *o, Str *out);
