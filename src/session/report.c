@@ -21,7 +21,7 @@ static OutputOptions options_of(Session *s)
         .share = s->share,
         .version = SUNDEW_VERSION,
         .incomplete = s->incomplete.len ? str_c(&s->incomplete) : NULL,
-        .more = s->json,
+        .extra = s->json,
     };
 }
 
