@@ -111,7 +111,8 @@
     '?': () => help.showModal(),
   };
   document.addEventListener('keydown', ev => {
-    if (ev.ctrlKey || ev.metaKey || ev.altKey || help.open)
+    if (ev.ctrlKey || ev.metaKey || ev.altKey || help.open ||
+        !(ev.target instanceof Element))
       return;
     const typing = ev.target.matches('input:not([type="checkbox"]), select, textarea');
     if (ev.key === 'Escape' && ev.target === search) {

@@ -11,6 +11,7 @@ typedef struct Html {
     Sources *sources;
     Str *out;
     int context;               /* lines of source around a marked one */
+    bool many;                 /* so many findings that colours would be slow */
     double drawing;            /* seconds spent on pictures */
     Map pictures;              /* Graphviz source to SVG (a char *, "": none) */
 } Html;

@@ -74,9 +74,12 @@ static void code_line(Html *h, const Source *s, int line, const Location *at)
     int last = at->end_line > at->line ? at->end_line : at->line;
     if (!output_marked(at, line, text, len, &from, &to))
         from = to = 0;
-    str_addf(h->out, "<span class=\"l%s\" data-n=\"%d\">",
-             line >= at->line && line <= last ? " hit" : "", line);
-    html_code(h->out, text, len, &state, from, to);
+    bool hit = line >= at->line && line <= last;
+    str_addf(h->out, "<span class=\"l%s\" data-n=\"%d\">", hit ? " hit" : "", line);
+    if (hit || !h->many)
+        html_code(h->out, text, len, &state, from, to);
+    else
+        escape_html(h->out, text, len < MOST_LINE ? len : MOST_LINE);
     str_add(h->out, "</span>");
 }
 

@@ -15,7 +15,8 @@
 #include "base/sha256.h"
 #include "finding/html_int.h"
 
-/* Above this number the page has less source around each finding. */
+/* Above this number the page has less source around each finding, and colours
+ * only on the marked lines: a browser takes seconds for half a million spans. */
 enum { MANY = 1000 };
 
 static void add(Html *h, const char *markup)
@@ -181,7 +182,7 @@ static void tiles(Html *h)
     tile(h, "error", c.level[LEVEL_ERROR], "errors");
     tile(h, "warning", c.level[LEVEL_WARNING], "warnings");
     tile(h, "note", c.level[LEVEL_NOTE], "notes");
-    tile(h, "", c.baseline, "in the baseline");
+    tile(h, "", c.baseline, "baseline");
     tile(h, "", c.suppressed, "suppressed");
     tile(h, "", h->set->nruns, h->set->nruns == 1 ? "run" : "runs");
     add(h, "</div>\n");
@@ -574,7 +575,7 @@ static void number_rules(const FindingSet *set, Map *rules)
 void output_html(const FindingSet *set, const OutputOptions *o, Str *out)
 {
     Html h = { .set = set, .o = o, .sources = sources_new(set->root), .out = out,
-               .context = set->len > MANY ? 2 : 4 };
+               .many = set->len > MANY, .context = set->len > MANY ? 2 : 4 };
     Str css = {0}, js = {0};
     Map rules = {0};
     Rows rows = count_rows(set);
