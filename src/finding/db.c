@@ -77,9 +77,7 @@ int db_step(sqlite3_stmt *q, Err *err)
 
 bool db_run(sqlite3_stmt *q, Err *err)
 {
-    int row;
-    while ((row = db_step(q, err)) == DB_ROW)
-        ;
+    int row = db_step(q, err);
     sqlite3_reset(q);
     return row == DB_DONE;
 }

@@ -2,6 +2,7 @@
  * text in all of them. */
 #include "base/base64.h"
 #include "base/escape.h"
+#include "base/fault.h"
 #include "base/sha256.h"
 #include "base/tempdir.h"
 #include "finding/html_int.h"
@@ -10,6 +11,7 @@
 #include <stdarg.h>
 #include <cmocka.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- pages for tests/scripts/: test_output --pages FOLDER SHARE [N] */
 
@@ -98,19 +100,27 @@ static FindingSet *bare_set(const char *root, Store **store)
 {
     Err err = {0};
     Str line = {0};
-    for (int i = 0; i < 40; i++)
+    for (int i = 0; i < 120; i++)
         str_add(&line, "\xc3\xa4 + xy ");
     str_addc(&line, '\n');
     put_file(root, "long.c", str_c(&line), line.len);
     str_release(&line);
     put_file(root, "two.c", "f(1,\n  2);\n\n", 12);
+    put_file(root, "odd.c", "\xff\xff \xcc\x81 e\t_x;\n", 11);
+    Str tall = {0};
+    for (int i = 0; i < 60; i++)
+        str_addf(&tall, "call(%d,\n", i);
+    put_file(root, "tall.c", str_c(&tall), tall.len);
+    str_release(&tall);
     static const FixIt fixes[] = {
         { { .file = "two.c", .line = 1, .column = 3 }, "0, " },
         { { .file = "two.c", .line = 1, .column = 1, .end_line = 2, .end_column = 3 }, "g(" },
         { { .file = "two.c", .line = 3, .column = 1 }, "// end\n" },
         { { .file = "two.c", .line = 99, .column = 1 }, "nowhere" },
-        { { .file = "gone.c", .line = 1, .column = 1 }, "nowhere" },
         { { .file = NULL }, "nowhere" },
+        { { .file = "gone.c", .line = 1, .column = 1 }, "nowhere" },
+        { { .file = "tall.c", .line = 1, .end_line = 50, .end_column = 1 }, "nowhere" },
+        { { .file = "tall.c", .line = 55 }, "first, " },
         { { .file = "two.c" }, "nowhere" },
     };
     static const Attachment attachments[] = { { "a", "input", "same", 4 },
@@ -122,7 +132,7 @@ static FindingSet *bare_set(const char *root, Store **store)
         { .rule = "t/a", .message = "no column", .where = { .file = "two.c", .line = 1 } },
         { .rule = "t/a", .message = "two lines", .level = LEVEL_NOTE,
           .where = { .file = "two.c", .line = 1, .column = 3, .end_line = 2, .end_column = 4 },
-          .fixes = fixes, .nfixes = 7, .data = list },
+          .fixes = fixes, .nfixes = 9, .data = list },
         { .rule = "t/a", .message = "behind the line", .where = { .file = "two.c", .line = 1, .column = 90 } },
         { .rule = "t/a", .message = "no such line", .where = { .file = "two.c", .line = 90, .column = 3 },
           .attachments = attachments, .nattachments = 2 },
@@ -133,6 +143,13 @@ static FindingSet *bare_set(const char *root, Store **store)
         { .rule = "t/a", .message = "a sign", .where = { .file = "long.c", .line = 1, .column = 4 } },
         { .rule = "t/a", .message = "turned", .where = { .file = "long.c", .line = 1, .column = 9,
                                                          .end_column = 4 } },
+        { .rule = "t/a", .message = "very far", .where = { .file = "long.c", .line = 1, .column = 902 } },
+        { .rule = "t/a", .message = "no width", .where = { .file = "odd.c", .line = 1, .column = 4 } },
+        { .rule = "t/a", .message = "over a tab", .where = { .file = "odd.c", .line = 1, .column = 7,
+                                                             .end_column = 10 } },
+        { .rule = "t/a", .message = "under", .where = { .file = "odd.c", .line = 1, .column = 9 } },
+        { .rule = "t/a", .message = "tall", .where = { .file = "tall.c", .line = 1, .column = 1,
+                                                       .end_line = 59, .end_column = 2 } },
     };
     *store = store_open(":memory:", root, &err);
     sample_run(*store, "t", f, sizeof f / sizeof *f, NULL);
@@ -232,6 +249,10 @@ static void the_terminal_copes_with_what_is_missing(void **state)
     contains(text, "long.c:1:309: t: far right [t/a] shown\n    1 | ...");
     contains(text, "xy ...\n");
     contains(text, "\n      | ^~~~~~~~~~~~");
+    contains(text, "odd.c:1:4: t: no width [t/a] shown\n    1 | \\xff\\xff \xcc\x81 e\t_x;\n"
+                   "      |          ^\n");
+    contains(text, "      |           ^~~\n");
+    contains(text, "      |            \t^~\n");
     contains(text, "long.c:1:4: t: a sign [t/a] shown\n");
     contains(text, "\n      |   ^\n");
     free(text);
@@ -345,7 +366,7 @@ static void json_has_the_documented_fields(void **state)
 
     x = fixture(bare_set);                 /* data that is no object: left out */
     doc = parsed(output_json, &x);
-    assert_int_equal(json_array_size(at(doc, "findings")), 11);
+    assert_int_equal(json_array_size(at(doc, "findings")), 16);
     json_decref(doc);
     fixture_free(&x);
 }
@@ -422,18 +443,18 @@ static void sarif_copes_with_what_is_missing(void **state)
     x.set->items[0].suppressed = "by file";
     json_t *doc = parsed(output_sarif, &x);
     json_t *run = nth(at(doc, "runs"), 0), *results = at(run, "results");
-    assert_int_equal(json_array_size(results), 11);
+    assert_int_equal(json_array_size(results), 16);
     json_t *r = nth(results, 0);
     assert_string_equal(json_str(at(at(nth(at(r, "locations"), 0), "physicalLocation"),
                                     "artifactLocation"), "uri"),
                         "file:///abs/olute%20path.c");
-    json_t *last = nth(results, 10);                   /* suppressed: last */
+    json_t *last = nth(results, 15);                   /* suppressed: last */
     assert_string_equal(json_str(at(last, "message"), "text"), "no place [a] (b)");
     assert_string_equal(json_str(nth(at(last, "suppressions"), 0), "kind"), "external");
     assert_int_equal(json_array_size(at(run, "artifacts")), 1);
-    json_t *note = nth(results, 9);
+    json_t *note = nth(results, 14);
     json_t *changes = at(nth(at(note, "fixes"), 0), "artifactChanges");
-    assert_int_equal(json_array_size(changes), 2);
+    assert_int_equal(json_array_size(changes), 3);
     assert_int_equal(json_array_size(at(nth(changes, 0), "replacements")), 4);
     json_decref(doc);
 
@@ -544,7 +565,7 @@ static void annotations_are_few_and_urgent_first(void **state)
     contains(text, "::error title=bare::t: no place");
     contains(text, "::error file=/abs/olute path.c,title=t/a::");
     contains(text, "::notice file=two.c,line=1,col=3,endLine=2,title=t/a::");
-    lacks(text, "more than");
+    contains(text, "; 5 more than annotations can show\n");
     free(text);
     Finding extra = { .rule = "t/a", .message = "one too many" };
     StoredFinding *items = xcalloc(x.set->len + 1, sizeof *items);
@@ -556,7 +577,7 @@ static void annotations_are_few_and_urgent_first(void **state)
     set.len++;
     Str out = {0};
     output_github(&set, &x.o, &out);
-    contains(str_c(&out), "; 1 more than annotations can show\n");
+    contains(str_c(&out), "; 6 more than annotations can show\n");
     str_release(&out);
     free(items);
     fixture_free(&x);
@@ -657,6 +678,7 @@ static void the_page_copes_with_what_is_missing(void **state)
     /* Both changes of lines 1 and 2 are one block; line 3's is another. */
     contains(page, "data-n=\"-\">f(<span class=\"m\">1</span>,</span>");
     contains(page, "<span class=\"c\">// end</span>");
+    contains(page, "data-n=\"+\">first, call(<span class=\"m\">54</span>,");
     lacks(page, "nowhere");
     contains(page, "…");
     free(page);
@@ -755,6 +777,8 @@ static void pictures_hold_only_drawings(void **state)
         { "<svg><text>& </text></svg>", NULL },
         { "<svg><!-- open", NULL },
         { "<svg><g", NULL },
+        { "<svg><g_ /></svg>", NULL },
+        { "<svg width=\"1\" ><g /></svg>", "<svg width=\"1\"><g/></svg>" },
         { "<html>", NULL },
         { "", NULL },
     };
@@ -769,6 +793,46 @@ static void pictures_hold_only_drawings(void **state)
         }
         str_release(&out);
     }
+}
+
+static void a_dot_that_fails_draws_nothing(void **state)
+{
+    (void)state;
+    char *old = xstrdup(getenv("PATH"));
+    const char *dir = tempdir_new(NULL, NULL);
+    static const char script[] = "#!/bin/sh\necho '<svg></svg>'; exit 1\n";
+    put_file(dir, "dot", script, sizeof script - 1);
+    char *path = path_join(dir, "dot");
+    chmod(path, 0755);
+    Str out = {0};
+    Html h = { .out = &out };
+    setenv("PATH", dir, 1);                         /* says no */
+    html_picture(&h, "digraph { a }");
+    unlink(path);                                   /* is not there */
+    html_picture(&h, "digraph { b }");
+    unsetenv("PATH");
+    html_picture(&h, "digraph {");                  /* says no by itself */
+    setenv("PATH", old, 1);
+    assert_int_equal(occurrences(str_c(&out), "<pre"), 3);
+    assert_int_equal(occurrences(str_c(&out), "<svg"), 0);
+    bool fired = true;                              /* no way to write or start */
+    for (unsigned n = 1; fired; n++) {
+        char source[32];
+        snprintf(source, sizeof source, "digraph { x%u }", n);
+        str_reset(&out);
+        fault_after(n);
+        html_picture(&h, source);
+        fired = fault_fired();
+        fault_after(0);
+        assert_int_equal(occurrences(str_c(&out), "<svg"), !fired);
+    }
+    for (size_t i = 0; i < h.pictures.len; i++)
+        free(h.pictures.entries[i].value);
+    map_release(&h.pictures);
+    str_release(&out);
+    free(old);
+    free(path);
+    tempdir_remove(dir);
 }
 
 static void a_picture_is_drawn_once_and_not_forever(void **state)
@@ -887,6 +951,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_page_of_many_is_lighter),
         cmocka_unit_test(markdown_is_a_safe_subset),
         cmocka_unit_test(pictures_hold_only_drawings),
+        cmocka_unit_test(a_dot_that_fails_draws_nothing),
         cmocka_unit_test(a_picture_is_drawn_once_and_not_forever),
         cmocka_unit_test(hostile_text_stays_text_in_every_format),
         cmocka_unit_test(names_of_levels_and_verdicts),

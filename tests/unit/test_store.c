@@ -725,6 +725,37 @@ static void a_read_only_folder_can_be_read(void **state)
     project_free(&p);
 }
 
+/* Holds the file for a moment, as a process that opens it first does. */
+static void hold(const Project *p, int ready)
+{
+    sqlite3 *db = NULL;
+    if (sqlite3_open(p->db, &db) != SQLITE_OK ||
+        sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL) != SQLITE_OK ||
+        write(ready, "x", 1) != 1)
+        _exit(1);
+    usleep(200000);
+    sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    _exit(0);
+}
+
+static void opening_waits_for_another_process(void **state)
+{
+    (void)state;
+    Project p = project_new();
+    int ready[2];
+    char x;
+    assert_int_equal(pipe(ready), 0);
+    pid_t pid = fork();
+    if (pid == 0)
+        hold(&p, ready[1]);
+    assert_int_equal(read(ready[0], &x, 1), 1);
+    store_close(must_open(p.db, p.root));
+    must_exit_0(pid);
+    close(ready[0]);
+    close(ready[1]);
+    project_free(&p);
+}
+
 /* ---- failures, one after the other */
 
 /* Opens, writes, reads; true if all went well. Each failure has a message. */
@@ -952,6 +983,17 @@ static void a_baseline_accepts_what_is_there(void **state)
     assert_int_equal(dropped, 2);
     assert_true(baseline_prune(set, path, &dropped, &err));
     assert_int_equal(dropped, 0);
+    set = reread(st, set);
+    assert_int_equal(finding_set_counting(set), 0);
+
+    /* The last one too. One without a file is fine; one twice is one. */
+    Finding placeless = { .rule = "arguments/x", .message = "m" };
+    report(st, "arguments", "build", &placeless, 1, NULL);
+    set = reread(st, set);
+    assert_true(baseline_prune(set, path, &dropped, &err));
+    assert_int_equal(dropped, 1);
+    StoredFinding twice[] = { set->items[0], set->items[0] };
+    assert_true(baseline_set(&(FindingSet){ .items = twice, .len = 2 }, path, &err));
     set = reread(st, set);
     assert_int_equal(finding_set_counting(set), 0);
     finding_set_free(set);
@@ -1258,6 +1300,7 @@ int main(void)
         cmocka_unit_test(a_damaged_file_says_what_to_do),
         cmocka_unit_test(values_out_of_range_do_no_harm),
         cmocka_unit_test(a_read_only_folder_can_be_read),
+        cmocka_unit_test(opening_waits_for_another_process),
         cmocka_unit_test(every_failing_call_is_a_clean_error),
         cmocka_unit_test(a_full_disk_is_a_clean_error),
         cmocka_unit_test(no_memory_in_sqlite_is_a_clean_error),
