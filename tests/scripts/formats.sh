@@ -3,7 +3,7 @@
 set -u
 pages=$(mktemp -d "${TMPDIR:-/tmp}/sundew-formats.XXXXXX")
 trap 'rm -rf "$pages"' EXIT
-"$BUILD/tests/test_output" --pages "$pages" "$TOP/share" 50 || exit 1
+"$SUNDEW_BUILD/tests/test_output" --pages "$pages" "$TOP/share" 50 || exit 1
 python3 - "$pages" <<'END'
 import json, re, sys, xml.etree.ElementTree as xml
 n = failed = 0

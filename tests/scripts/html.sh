@@ -21,5 +21,5 @@ Two arguments stand **in the wrong order**.
 set_range(b, length, start);   /* </code><script>alert(9)</script> */
 ```
 END
-"$BUILD/tests/test_output" --pages "$pages" "$pages/share" 5000 || exit 1
+"$SUNDEW_BUILD/tests/test_output" --pages "$pages" "$pages/share" 5000 || exit 1
 python3 "$TOP/tests/scripts/browser.py" "$pages"

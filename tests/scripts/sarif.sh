@@ -21,7 +21,7 @@ fi
 [ -f "$schema" ] || skip "the npm package has no schema any more"
 pages=$(mktemp -d "${TMPDIR:-/tmp}/sundew-sarif.XXXXXX")
 trap 'rm -rf "$pages"' EXIT
-"$BUILD/tests/test_output" --pages "$pages" "$TOP/share" 25001 || exit 1
+"$SUNDEW_BUILD/tests/test_output" --pages "$pages" "$TOP/share" 25001 || exit 1
 cd "$cache" && node - "$schema" "$pages" <<'END'
 const fs = require('fs');
 const zlib = require('zlib');
