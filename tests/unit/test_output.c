@@ -212,6 +212,11 @@ static void the_terminal_shows_place_source_and_evidence(void **state)
     contains(text, "sundew.ignore:2: this suppression of arguments matches no finding\n"
                    "incomplete: the time was up after 60 s\n"
                    "3 findings (1 error, 2 warnings), 1 suppressed, 1 in the baseline; incomplete\n");
+    x.o.incomplete = "explore: the time was up after 60 s";
+    char *once = written(output_terminal, &x);
+    assert_int_equal(occurrences(once, "the time was up"), 1);
+    free(once);
+    x.o.incomplete = NULL;
     lacks(text, "malloc of 0 bytes");
     lacks(text, "mutability");
     lacks(text, "\033");
