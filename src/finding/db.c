@@ -210,6 +210,7 @@ sqlite3 *db_open(const char *path, bool *readonly, Err *err)
         sqlite3_busy_timeout(db, BUSY_MS);
         if ((*readonly || use_log(db, err)) &&
             db_exec(db, "PRAGMA foreign_keys = ON;"
+                        "PRAGMA trusted_schema = OFF;"
                         "PRAGMA synchronous = NORMAL", err))
             return db;
     }

@@ -676,7 +676,14 @@ static void the_page_copes_with_what_is_missing(void **state)
                                  { "none.c", "test", "", 0 } };
     x.set->items[0].finding.attachments = attachments;
     x.set->items[0].finding.nattachments = 5;
+    EvidenceStep *steps = xcalloc(300, sizeof *steps);
+    for (int i = 0; i < 300; i++)
+        steps[i] = (EvidenceStep){ { .file = "tall.c", .line = 3 }, "again" };
+    x.set->items[1].finding.steps = steps;
+    x.set->items[1].finding.nsteps = 300;
     char *page = written(output_html, &x);
+    assert_int_equal(occurrences(page, "again<span class=\"place\">"), 300);
+    assert_int_equal(occurrences(page, "<div class=\"where place\">tall.c:3</div>"), 200);
     contains(page, "(4096 of 70000 bytes)");
     contains(page, "(65536 of 70000 bytes)");
     contains(page, "00000000  7f");
@@ -687,6 +694,7 @@ static void the_page_copes_with_what_is_missing(void **state)
     lacks(page, "nowhere");
     contains(page, "…");
     free(page);
+    free(steps);
     fixture_free(&x);
 }
 
