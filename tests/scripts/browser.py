@@ -179,6 +179,9 @@ def evidence(b, check):
         steps + "return f.querySelectorAll('.step')[2].disabled"), True)
     check("source is highlighted", b.js(
         steps + "return f.querySelector('.excerpt .hit mark').textContent"), "set_range")
+    check("an empty line is a line", b.js(
+        steps + "return [...f.querySelectorAll('.excerpt .l')].filter(l => "
+        "l.checkVisibility() && l.offsetHeight < 12).length"), 0)
     check("the change is a diff", b.js(
         steps + "return f.querySelector('.l.add').textContent.trim().slice(0, 28)"),
         "set_range(b, start, length);")
