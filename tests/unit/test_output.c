@@ -3,6 +3,7 @@
 #include "base/base64.h"
 #include "base/escape.h"
 #include "base/fault.h"
+#include "base/rng.h"
 #include "base/sha256.h"
 #include "base/tempdir.h"
 #include "finding/html_int.h"
@@ -184,6 +185,18 @@ static void lacks(const char *text, const char *what)
 {
     if (strstr(text, what))
         fail_msg("'%s' is in:\n%s", what, text);
+}
+
+static void only_printable(const char *text)
+{
+    for (size_t i = 0, n = strlen(text); i < n;) {
+        unsigned cp;
+        size_t len = utf8_decode(text + i, n - i, &cp);
+        assert_true(len > 0);
+        assert_true(cp == '\n' || cp == '\t' || (cp >= 0x20 && cp < 0x7f) || cp > 0x9f);
+        assert_false(utf8_is_deceiving(cp));
+        i += len;
+    }
 }
 
 /* ---- terminal */
@@ -746,6 +759,38 @@ static void markdown_is_a_safe_subset(void **state)
     }
 }
 
+/* Whatever a rule page or a source holds, only our own tags come out. */
+static void random_bytes_make_no_markup(void **state)
+{
+    (void)state;
+    static const char *const tags[] = {
+        "<p>", "</p>", "<ul>", "</ul>", "<ol>", "</ol>", "<li>", "</li>", "<h4>",
+        "</h4>", "<h5>", "</h5>", "<pre>", "</pre>", "<code>", "</code>", "<strong>",
+        "</strong>", "<em>", "</em>", "<mark>", "</mark>", "<span class=\"", "</span>",
+        NULL };
+    static const char pieces[] = "<>&\"'`*_[]()#-1. \n\n\t/*\\a\xc3\xa4\xff\x1b";
+    Rng r = rng_seeded(7);
+    for (int round = 0; round < 3000; round++) {
+        char text[80];
+        size_t n = rng_below(&r, sizeof text - 1);
+        for (size_t i = 0; i < n; i++)
+            text[i] = pieces[rng_below(&r, sizeof pieces - 1)];
+        text[n] = 0;
+        Str out = {0};
+        CState now = (CState)rng_below(&r, 4);
+        html_markdown(&out, text);
+        html_code(&out, text, n, &now, rng_below(&r, 80), rng_below(&r, 80));
+        only_printable(str_c(&out));
+        for (const char *p = str_c(&out); (p = strchr(p, '<')); p++) {
+            bool ours = false;
+            for (int i = 0; tags[i]; i++)
+                ours |= str_starts(p, tags[i]);
+            assert_true(ours);
+        }
+        str_release(&out);
+    }
+}
+
 /* ---- pictures: with a `dot` of our own that says what it likes */
 
 static void picture(const char *svg, Str *out)
@@ -870,18 +915,6 @@ static void a_picture_is_drawn_once_and_not_forever(void **state)
 
 /* ---- hostile text */
 
-static void only_printable(const char *text)
-{
-    for (size_t i = 0, n = strlen(text); i < n;) {
-        unsigned cp;
-        size_t len = utf8_decode(text + i, n - i, &cp);
-        assert_true(len > 0);
-        assert_true(cp == '\n' || cp == '\t' || (cp >= 0x20 && cp < 0x7f) || cp > 0x9f);
-        assert_false(utf8_is_deceiving(cp));
-        i += len;
-    }
-}
-
 static void hostile_text_stays_text_in_every_format(void **state)
 {
     (void)state;
@@ -966,6 +999,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_page_copes_with_what_is_missing),
         cmocka_unit_test(a_page_of_many_is_lighter),
         cmocka_unit_test(markdown_is_a_safe_subset),
+        cmocka_unit_test(random_bytes_make_no_markup),
         cmocka_unit_test(pictures_hold_only_drawings),
         cmocka_unit_test(a_dot_that_fails_draws_nothing),
         cmocka_unit_test(a_picture_is_drawn_once_and_not_forever),
