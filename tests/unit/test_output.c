@@ -229,6 +229,10 @@ static void the_terminal_shows_place_source_and_evidence(void **state)
     char *once = written(output_terminal, &x);
     assert_int_equal(occurrences(once, "the time was up"), 1);
     free(once);
+    x.o.incomplete = "and the disk was full";
+    once = written(output_terminal, &x);
+    contains(once, "incomplete: and the disk was full\nincomplete: the time was up");
+    free(once);
     x.o.incomplete = NULL;
     lacks(text, "malloc of 0 bytes");
     lacks(text, "mutability");
@@ -539,6 +543,17 @@ static void junit_counts_findings_as_failed_tests(void **state)
     contains(text, "name=\"mutability\" tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"1\"");
     free(text);
     fixture_free(&x);
+    x = fixture(empty_set);                /* two scopes, one technique: one suite */
+    StoredRun twice[] = { x.set->runs[0], x.set->runs[0] };
+    twice[1].scope = "another";
+    FindingSet set = *x.set;
+    set.runs = twice;
+    set.nruns = 2;
+    Str out = {0};
+    output_junit(&set, &x.o, &out);
+    assert_int_equal(occurrences(str_c(&out), "<testsuite "), 1);
+    str_release(&out);
+    fixture_free(&x);
     x = fixture(bare_set);
     text = written(output_junit, &x);
     contains(text, "name=\"-: no place [a](b)\" line=\"0\">");
@@ -661,8 +676,15 @@ static void the_page_shows_all_of_a_finding(void **state)
 
     x.o.share = NULL;
     x.o.version = NULL;
-    x.set->items[0].suppressed = "x";
+    x.set->items[0].suppressed = x.set->items[1].suppressed = "x";
+    x.o.share = "/no/such/folder";
     page = written(output_html, &x);
+    contains(page, "page.js was not found");
+    free(page);
+    x.o.share = NULL;
+    x.set->items[4].suppressed = "x";
+    page = written(output_html, &x);
+    contains(page, "<b>1</b><span>finding that counts");
     contains(page, "page.js was not found");
     free(page);
     fixture_free(&x);
@@ -869,12 +891,17 @@ static void a_dot_that_fails_draws_nothing(void **state)
     Html h = { .out = &out };
     setenv("PATH", dir, 1);                         /* says no */
     html_picture(&h, "digraph { a }");
+    static const char endless[] = "#!/bin/sh\n/usr/bin/yes '<svg></svg>' | "
+                                  "/usr/bin/head -c 5000000\n";
+    put_file(dir, "dot", endless, sizeof endless - 1);
+    chmod(path, 0755);
+    html_picture(&h, "digraph { c }");              /* says too much */
     unlink(path);                                   /* is not there */
     html_picture(&h, "digraph { b }");
     unsetenv("PATH");
     html_picture(&h, "digraph {");                  /* says no by itself */
     setenv("PATH", old, 1);
-    assert_int_equal(occurrences(str_c(&out), "<pre"), 3);
+    assert_int_equal(occurrences(str_c(&out), "<pre"), 4);
     assert_int_equal(occurrences(str_c(&out), "<svg"), 0);
     bool fired = true;                              /* no way to write or start */
     for (unsigned n = 1; fired; n++) {

@@ -1137,6 +1137,9 @@ static void comments_suppress_the_line_they_mean(void **state)
         { "// sundew: ignore arguments/other (why)\nBUG", NULL, "suppression of arguments/other matches no" },
         { "// sundew: ignore types (why)\nBUG", NULL, NULL },   /* has not run */
         { "// sundew: ignore argument (why)\nBUG", NULL, NULL },
+        { "// sundew: ignore argumentz, no-such_rule (why)\nBUG", NULL, NULL },
+        { "// sundew: ignore swappes (why)\nBUG", NULL, NULL },
+        { "// sundew: igno\nBUG /**/", NULL, NULL },
         { "char *s = \"// sundew: ignore arguments (why)\"; BUG", NULL, NULL },
         { "// nosundew: ignore arguments (why)\nBUG", NULL, NULL },
         { "// x_sundew: ignore arguments (why)\nBUG", NULL, NULL },
@@ -1235,6 +1238,40 @@ static void a_suppression_may_stand_on_any_line_of_the_finding(void **state)
     project_free(&p);
 }
 
+static void a_suppression_counts_in_its_own_file_only(void **state)
+{
+    (void)state;
+    Project p = project_new();
+    write_text(p.root, "a.c", "sundew: no comment\n");
+    write_text(p.root, "b.c", "x; // sundew: ignore t (why)\ny; // sundew: ignore t (why)\n");
+    write_text(p.root, "c.c", "x;\n");
+    Store *st = must_open(":memory:", p.root);
+    Finding list[] = { swapped_at(1), swapped_at(1), swapped_at(1), swapped_at(2) };
+    list[0].where.file = "a.c";
+    list[1].where.file = "b.c";
+    list[2].where.file = "c.c";
+    list[3].where.file = "b.c";
+    report(st, "t", "x", list, 4, NULL);
+    FindingSet *set = must_read(st);
+    static const bool expected[] = { false, true, true, false };
+    for (int i = 0; i < 4; i++)
+        assert_true((set->items[i].suppressed != NULL) == expected[i]);
+    assert_int_equal(set->nunused_suppressions, 0);
+
+    /* What is suppressed needs no place in the baseline. */
+    Err err = {0};
+    char *path = path_join(p.root, BASELINE_FILE);
+    assert_true(baseline_set(set, path, &err));
+    char *text = read_text(p.root, BASELINE_FILE);
+    assert_non_null(strstr(text, "  a.c  "));
+    assert_null(strstr(text, "  b.c  "));
+    free(text);
+    free(path);
+    finding_set_free(set);
+    store_close(st);
+    project_free(&p);
+}
+
 static void suppressions_are_judged_in_files_that_were_looked_at(void **state)
 {
     (void)state;
@@ -1312,6 +1349,7 @@ int main(void)
         cmocka_unit_test(comments_suppress_the_line_they_mean),
         cmocka_unit_test(the_ignore_file_suppresses_by_pattern),
         cmocka_unit_test(a_suppression_may_stand_on_any_line_of_the_finding),
+        cmocka_unit_test(a_suppression_counts_in_its_own_file_only),
         cmocka_unit_test(suppressions_are_judged_in_files_that_were_looked_at),
         cmocka_unit_test(an_unreadable_ignore_file_is_an_error),
     };
