@@ -16,7 +16,7 @@ if [ ! -f "$schema" ] || [ ! -d "$cache/node_modules/ajv-formats" ]; then
     (cd "$cache" && npm install --no-save --ignore-scripts --no-audit --no-fund \
         --legacy-peer-deps --omit=peer ajv@8 ajv-formats@3 \
         @datadog/datadog-ci-plugin-sarif@4.4.0 >npm.log 2>&1) ||
-        skip "npm could not install the schema: $(tail -1 "$cache/npm.log" | tr -d '#')"
+        skip "npm could not install the schema: $(grep -m1 'npm error' "$cache/npm.log" | tr -d '#')"
 fi
 [ -f "$schema" ] || skip "the npm package has no schema any more"
 pages=$(mktemp -d "${TMPDIR:-/tmp}/sundew-sarif.XXXXXX")
