@@ -4,6 +4,7 @@
  * information (debuginfo.c).
  */
 #include "program/program_int.h"
+#include <llvm-c/Target.h>
 
 const char *linkage_name(Linkage l)
 {
@@ -156,6 +157,30 @@ Function *functions_of_module(LLVMModuleRef m, Arena *a, size_t *count)
         vec_release(&callers[i]);
     free(callers);
     map_release(&index);
+    *count = n;
+    return all;
+}
+
+Variable *variables_of_module(LLVMModuleRef m, Arena *a, size_t *count)
+{
+    size_t n = 0;
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(m);
+    LLVMValueRef v;
+    for (v = LLVMGetFirstGlobal(m); v; v = LLVMGetNextGlobal(v))
+        n++;
+    Variable *all = arena_array(a, Variable, n), *var = all;
+    for (v = LLVMGetFirstGlobal(m); v; v = LLVMGetNextGlobal(v), var++) {
+        size_t len;
+        const char *name = LLVMGetValueName2(v, &len);
+        LLVMTypeRef type = LLVMGlobalGetValueType(v);
+        var->symbol = var->name = arena_strndup(a, name, len);
+        var->file = "";
+        var->linkage = linkage_of(v);
+        var->defined = !LLVMIsDeclaration(v);
+        var->constant = LLVMIsGlobalConstant(v);
+        var->thread_local_ = LLVMIsThreadLocal(v);
+        var->size = LLVMTypeIsSized(type) ? LLVMABISizeOfType(layout, type) : 0;
+    }
     *count = n;
     return all;
 }

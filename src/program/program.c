@@ -14,7 +14,9 @@
 #include "base/file.h"
 #include "base/sha256.h"
 #include "base/tempdir.h"
+#include "program/debuginfo.h"
 #include "program/program_int.h"
+#include <fcntl.h>
 #include <errno.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
@@ -22,6 +24,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,25 +40,49 @@ static void on_fatal(const char *reason)
     _exit(3);
 }
 
-static bool write_bitcode(LLVMModuleRef m, const char *path, Err *err)
+/* The tables of a linked module, from its bitcode. */
+static bool derive(Program *p, LLVMModuleRef m, const void *bitcode, size_t n,
+                   Err *err)
 {
-    LLVMMemoryBufferRef buffer = LLVMWriteBitcodeToMemoryBuffer(m);
-    bool ok = file_write(path, LLVMGetBufferStart(buffer),
-                         LLVMGetBufferSize(buffer), err);
-    LLVMDisposeMemoryBuffer(buffer);
+    DebugInfo d = {0};
+    TypeOfNode of = {0};
+    bool ok = debuginfo_read(&d, bitcode, n, err);
+    if (ok) {
+        types_build(&d, &p->arena, &p->types, &of);
+        p->functions = functions_of_module(m, &p->arena, &p->nfunctions);
+        p->variables = variables_of_module(m, &p->arena, &p->nvariables);
+        describe(&d, &of, m, &p->arena, p->functions, p->nfunctions,
+                 p->variables, p->nvariables);
+    }
+    free(of.type);
+    debuginfo_release(&d);
     return ok;
 }
 
 static bool build(const LinkUnit *units, size_t n, const char *base,
                   BuildState *state, Err *err)
 {
-    Arena a = {0};
+    Program *p = xcalloc(1, sizeof *p);
     Notes notes = {0};
-    char *path = xprintf("%s.bc", base);
-    LLVMContextRef ctx = LLVMContextCreate();
-    LLVMModuleRef m = link_units(ctx, units, n, state, &a, &notes, err);
-    bool ok = m && write_bitcode(m, path, err);
-    free(path);
+    char *bitcode = xprintf("%s.bc", base), *model = xprintf("%s.model", base);
+    p->ctx = LLVMContextCreate();
+    p->module = link_units(p->ctx, units, n, state, &p->arena, &notes, err);
+    p->notes = notes.items;
+    p->nnotes = notes.len;
+    bool ok = p->module;
+    if (ok) {
+        LLVMMemoryBufferRef b = LLVMWriteBitcodeToMemoryBuffer(p->module);
+        const char *data = LLVMGetBufferStart(b);
+        size_t size = LLVMGetBufferSize(b);
+        ok = derive(p, p->module, data, size, err)
+            && file_write(bitcode, data, size, err)
+            && model_write(p, model, model_checksum(data, size), err);
+        LLVMDisposeMemoryBuffer(b);
+    }
+    free(bitcode);
+    free(model);
+    vec_release(&notes);
+    program_close(p);
     return ok;
 }
 
@@ -167,6 +194,23 @@ LLVMModuleRef program_module(const Program *p)
 
 /* --- open and close */
 
+static bool file_checksum(const char *path, uint64_t *sum, Err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    if (fd < 0)
+        return err_errno(err, "%s", path);
+    void *data = MAP_FAILED;
+    if (fstat(fd, &st) == 0 && st.st_size > 0)
+        data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (data == MAP_FAILED)
+        return err_set(err, "%s: cannot be read", path);
+    *sum = model_checksum(data, (size_t)st.st_size);
+    munmap(data, (size_t)st.st_size);
+    return true;
+}
+
 /* The name of the model files of these units. */
 static void model_key(const CapturedProgram *c, char key[ID_LEN + 1])
 {
@@ -183,19 +227,21 @@ static void model_key(const CapturedProgram *c, char key[ID_LEN + 1])
     free(version);
 }
 
+/* The tables from the files, if both are there and whole. */
 static bool load(Program *p, const char *base, Err *err)
 {
+    char *model = xprintf("%s.model", base);
+    uint64_t sum = 0;
     p->bitcode = xprintf("%s.bc", base);
-    if (!program_load_module(p, err))
+    bool ok = file_checksum(p->bitcode, &sum, err)
+        && model_read(p, model, sum, err);
+    free(model);
+    if (!ok)
         return false;
-    p->functions = functions_of_module(p->module, &p->arena, &p->nfunctions);
     p->listed = arena_array(&p->arena, const Function *, p->nfunctions);
-    for (size_t i = 0; i < p->nfunctions; i++) {
-        Function *fn = &p->functions[i];
-        map_put(&p->by_symbol, fn->symbol, fn);
-        if (!fn->intrinsic)
-            p->listed[p->nlisted++] = fn;
-    }
+    for (size_t i = 0; i < p->nfunctions; i++)
+        if (!p->functions[i].intrinsic)
+            p->listed[p->nlisted++] = &p->functions[i];
     return true;
 }
 
@@ -209,6 +255,37 @@ static LinkUnit *link_list(const CapturedProgram *c, Arena *a)
     return units;
 }
 
+/* Empties all but the struct itself. */
+static void release(Program *p)
+{
+    locations_free(p->locations);
+    if (p->module)
+        LLVMDisposeModule(p->module);
+    if (p->ctx)
+        LLVMContextDispose(p->ctx);
+    if (p->scratch)
+        tempdir_remove(p->scratch);
+    map_release(&p->by_symbol);
+    map_release(&p->by_source_name);
+    types_release(&p->types);
+    str_release(&p->model);
+    free(p->bitcode);
+    arena_release(&p->arena);
+    memset(p, 0, sizeof *p);
+}
+
+static bool build_and_load(Program *p, const CapturedProgram *c, const char *dir,
+                           const char *base, Err *err)
+{
+    Arena a = {0};
+    release(p);
+    bool ok = dir_make(dir, err)
+        && build_files(link_list(c, &a), c->nunits, base, &a, err)
+        && load(p, base, err);
+    arena_release(&a);
+    return ok;
+}
+
 Program *program_open(Workspace *ws, const CapturedProgram *captured, Err *err)
 {
     char key[ID_LEN + 1];
@@ -216,18 +293,8 @@ Program *program_open(Workspace *ws, const CapturedProgram *captured, Err *err)
     Program *p = xcalloc(1, sizeof *p);
     char *dir = path_join(workspace_dir(ws), "models");
     char *base = path_join(dir, key);
-    char *bitcode = xprintf("%s.bc", base);
-    p->cached = file_exists(bitcode);
-    bool ok = p->cached && load(p, base, NULL);
-    if (!ok) {
-        Arena a = {0};
-        p->cached = false;
-        ok = dir_make(dir, err)
-            && build_files(link_list(captured, &a), captured->nunits, base, &a, err)
-            && load(p, base, err);
-        arena_release(&a);
-    }
-    free(bitcode);
+    p->cached = load(p, base, NULL);
+    bool ok = p->cached || build_and_load(p, captured, dir, base, err);
     free(base);
     free(dir);
     if (ok)
@@ -263,16 +330,7 @@ void program_close(Program *p)
 {
     if (!p)
         return;
-    if (p->module)
-        LLVMDisposeModule(p->module);
-    if (p->ctx)
-        LLVMContextDispose(p->ctx);
-    if (p->scratch)
-        tempdir_remove(p->scratch);
-    map_release(&p->by_symbol);
-    map_release(&p->by_source_name);
-    free(p->bitcode);
-    arena_release(&p->arena);
+    release(p);
     free(p);
 }
 
@@ -289,9 +347,54 @@ const Function *const *program_functions(const Program *p, size_t *n)
     return p->listed;
 }
 
+/* Both maps, when a name is first asked for. A source name that several
+ * functions have leads to none. */
+static void index_functions(const Program *program)
+{
+    Program *p = (Program *)program;
+    if (p->by_symbol.len)
+        return;
+    for (size_t i = 0; i < p->nfunctions; i++) {
+        Function *fn = &p->functions[i];
+        map_put(&p->by_symbol, fn->symbol, fn);
+        bool first = !map_has(&p->by_source_name, fn->name);
+        map_put(&p->by_source_name, fn->name, first ? fn : NULL);
+    }
+}
+
 const Function *program_function(const Program *p, const char *name)
 {
-    return map_get(&p->by_symbol, name);
+    index_functions(p);
+    const Function *fn = map_get(&p->by_symbol, name);
+    if (!fn)
+        fn = map_get(&p->by_source_name, name);
+    const char *colon = strrchr(name, ':');
+    if (fn || !colon)
+        return fn;
+    char *file = xstrndup(name, (size_t)(colon - name));
+    for (size_t i = 0; i < p->nfunctions && !fn; i++)
+        if (strcmp(p->functions[i].name, colon + 1) == 0
+            && path_ends_with(p->functions[i].file, file))
+            fn = &p->functions[i];
+    free(file);
+    return fn;
+}
+
+const ProgramNote *program_notes(const Program *p, size_t *n)
+{
+    *n = p->nnotes;
+    return p->notes;
+}
+
+const Types *program_types(const Program *p)
+{
+    return &p->types;
+}
+
+const Variable *program_variables(const Program *p, size_t *n)
+{
+    *n = p->nvariables;
+    return p->variables;
 }
 
 LLVMValueRef program_function_value(const Program *p, const Function *fn)
@@ -303,5 +406,6 @@ const Function *program_function_of(const Program *p, LLVMValueRef fn)
 {
     size_t n;
     const char *name = LLVMGetValueName2(fn, &n);
+    index_functions(p);
     return map_getn(&p->by_symbol, name, n);
 }

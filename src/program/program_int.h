@@ -28,12 +28,31 @@ LLVMModuleRef link_units(LLVMContextRef ctx, const LinkUnit *units, size_t n,
 
 /* functions.c */
 Function *functions_of_module(LLVMModuleRef m, Arena *a, size_t *n);
+Variable *variables_of_module(LLVMModuleRef m, Arena *a, size_t *n);
+
+/* types_build.c: all types of a module, and which type a debug node is. */
+typedef struct DebugInfo DebugInfo;
+typedef struct TypeOfNode {
+    const Type **type;        /* NULL: the node is no type */
+    size_t n;
+    const Type *void_type;
+} TypeOfNode;
+void types_build(DebugInfo *d, Arena *a, Types *out, TypeOfNode *of);
+/* void for no node. */
+const Type *type_of_debug(const TypeOfNode *of, uint32_t node);
+
+/* describe.c */
+void describe(DebugInfo *d, const TypeOfNode *of, LLVMModuleRef m, Arena *a,
+              Function *fns, size_t nfns, Variable *vars, size_t nvars);
 
 struct Types {
     Type **all;
     size_t n;
-    Map by_name;
+    Map by_name;              /* "struct foo" -> a list; made when asked for */
+    bool indexed;
 };
+
+void types_release(Types *ts);
 
 typedef Vec(LLVMValueRef) Values;
 
@@ -49,12 +68,26 @@ struct Program {
     Variable *variables;
     size_t nvariables;
     Types types;
+    Str model;                /* the model file; texts above point into it */
     /* the module, loaded on demand */
     char *bitcode;            /* path */
     const char *scratch;      /* a temporary folder that goes with us, or NULL */
-    char bitcode_id[33];      /* content of that file */
     LLVMContextRef ctx;
     LLVMModuleRef module;
     struct LocationIndex *locations;
 };
+
+/* locations.c */
+void locations_free(struct LocationIndex *x);           /* NULL is fine */
+bool path_ends_with(const char *path, const char *end); /* by whole names */
+
+/* model.c: the tables of a program as one file.
+ *
+ * Writes what `p` holds, with the checksum of the bitcode it goes with. */
+bool model_write(const Program *p, const char *path, uint64_t bitcode_sum,
+                 Err *err);
+/* Fills an empty `p`. False: not there, damaged, of another version, or not of
+ * that bitcode. */
+bool model_read(Program *p, const char *path, uint64_t bitcode_sum, Err *err);
+uint64_t model_checksum(const void *data, size_t n);
 #endif
