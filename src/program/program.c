@@ -16,6 +16,7 @@
 #include "base/tempdir.h"
 #include "program/debuginfo.h"
 #include "program/program_int.h"
+#include "program/version.h"
 #include <fcntl.h>
 #include <errno.h>
 #include <llvm-c/BitReader.h>
@@ -214,10 +215,8 @@ static bool file_checksum(const char *path, uint64_t *sum, Err *err)
 /* The name of the model files of these units. */
 static void model_key(const CapturedProgram *c, char key[ID_LEN + 1])
 {
-    unsigned major, minor, patch;
-    LLVMGetVersion(&major, &minor, &patch);
-    char *version = xprintf("model " MODEL_VERSION " LLVM %u.%u.%u", major, minor,
-                            patch);
+    char *version = xprintf("model " MODEL_VERSION " LLVM %s",
+                            program_llvm_version());
     Sha256 h;
     sha256_init(&h);
     sha256_add(&h, version, strlen(version) + 1);
