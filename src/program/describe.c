@@ -5,7 +5,8 @@
  * Parameters. The source has `f(struct pair p, int n)`, the IR may have
  * f(i64, i64, i32), f(ptr byval, i32) or f(i128, i32): the ABI decides. The two
  * lists are walked side by side. A scalar takes one IR argument; a struct by
- * value takes one pointer (byval, or above 16 bytes on machines that pass a
+ * value (and what else is wider than a register: complex numbers, __int128,
+ * vectors) takes one pointer (byval, or above 16 bytes on machines that pass a
  * pointer to a copy), or as many arguments as are needed to cover it in pieces
  * of 8 bytes, or none if it is empty. If the lists do not come out even, all
  * parameters of that function are PASSED_UNKNOWN rather than wrong.
@@ -85,14 +86,15 @@ static void release_sources(Describer *s)
 
 /* --- parameters */
 
-static bool is_aggregate(const Type *t)
+/* May a value of this type arrive in other ways than as one IR argument? */
+static bool may_be_split(const Type *t)
 {
     t = type_plain(t);
-    return type_is_record(t)
-        || (t && t->kind == TYPE_SCALAR && t->encoding == ENCODING_COMPLEX);
+    return type_is_record(t) || t->size > 8
+        || (t->kind == TYPE_SCALAR && t->encoding == ENCODING_COMPLEX);
 }
 
-/* How many IR arguments from `at` on carry an aggregate; 0 with
+/* How many IR arguments from `at` on carry such a value; 0 with
  * PASSED_UNKNOWN: it can't be told. */
 static unsigned cover(Describer *s, LLVMValueRef fn, unsigned at, const Type *t,
                       Passing *how)
@@ -128,7 +130,7 @@ static void match_arguments(Describer *s, Function *fn, LLVMValueRef v)
         p->first_arg = at;
         p->passing = PASSED_DIRECTLY;
         p->nargs = 1;
-        if (is_aggregate(p->type))
+        if (may_be_split(p->type))
             p->nargs = cover(s, v, at, p->type, &p->passing);
         even = p->passing != PASSED_UNKNOWN;
         at += p->nargs;

@@ -463,8 +463,11 @@ static void fill_values(Builder *b, Type *t, NodeId list)
             continue;
         Enumerator *v = &t->values[t->nvalues++];
         v->name = keep(b, debug_text(d, e, ENUMERATOR_NAME));
-        v->value = debug_signed(debug_op(d, e, ENUMERATOR_VALUE));
         v->is_unsigned = debug_op(d, e, 0) & 2;
+        v->value = debug_signed(debug_op(d, e, ENUMERATOR_VALUE));
+        uint64_t bits = debug_op(d, e, ENUMERATOR_BITS);
+        if (!v->is_unsigned && bits > 0 && bits < 64)
+            v->value = (int64_t)((uint64_t)v->value << (64 - bits)) >> (64 - bits);
     }
 }
 
