@@ -87,42 +87,56 @@ static bool build(const LinkUnit *units, size_t n, const char *base,
     return ok;
 }
 
+/* The child dies quietly: no handler of the parent's may catch it, and what
+ * LLVM prints about broken input stays inside. */
+static void isolate(BuildState *state)
+{
+    static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        signal(signals[i], SIG_DFL);
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null >= 0)
+        dup2(null, 2);
+    fatal_state = state;
+    LLVMInstallFatalErrorHandler(on_fatal);
+}
+
 /* --- building, seen from the parent */
 
 static bool build_in_child(const LinkUnit *units, size_t n, const char *base,
                            BuildState *state, Err *err)
 {
-    memset(state, 0, sizeof *state);
     state->unit = -1;
+    state->finished = false;
+    state->said[0] = 0;
     fflush(NULL);
     pid_t pid = fork();
     if (pid < 0)
         return err_errno(err, "cannot start a process");
     if (pid == 0) {
         Err e = {0};
-        fatal_state = state;
-        LLVMInstallFatalErrorHandler(on_fatal);
+        isolate(state);
         bool ok = build(units, n, base, state, &e);
-        if (!ok)
-            memcpy(state->said, e.msg, sizeof state->said);
+        memcpy(state->said, e.msg, sizeof state->said);
+        state->finished = true;
         _exit(ok ? 0 : 2);
     }
     int status;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    if (state->finished && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return true;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 2) {
-        state->unit = -1;
-        return err_set(err, "%s", *state->said ? state->said : "out of memory");
-    }
+    if (state->finished)
+        return err_set(err, "%s", state->said);
     if (WIFSIGNALED(status))
-        return err_set(err, "LLVM died of %s", strsignal(WTERMSIG(status)));
-    return err_set(err, "LLVM gave up: %s", state->said);
+        return err_set(err, "LLVM died of it (%s)", strsignal(WTERMSIG(status)));
+    return err_set(err, "LLVM gave up: %s",
+                   *state->said ? state->said : "out of memory");
 }
 
-/* Builds the files BASE.bc and BASE.model, without the units that LLVM does
- * not survive. */
+/* Builds the files BASE.bc and BASE.model. If the child dies, the unit that it
+ * was reading is left out; if it was not reading one, the next child puts each
+ * unit through all the work alone, so that the guilty one shows. */
 static bool build_files(LinkUnit *units, size_t n, const char *base, Arena *a,
                         Err *err)
 {
@@ -130,18 +144,20 @@ static bool build_files(LinkUnit *units, size_t n, const char *base, Arena *a,
                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (state == MAP_FAILED)
         return err_errno(err, "memory");
+    Err last = {0};
     bool ok;
-    for (;;) {
-        ok = build_in_child(units, n, base, state, err);
-        if (ok || state->unit < 0 || (size_t)state->unit >= n)
+    while (!(ok = build_in_child(units, n, base, state, &last))) {
+        if (state->finished)
             break;
-        LinkUnit *u = &units[state->unit];
-        if (u->excluded)
+        if (state->unit >= 0 && !units[state->unit].excluded)
+            units[state->unit].excluded = arena_printf(a, "left out: %s", last.msg);
+        else if (!state->careful)
+            state->careful = true;
+        else
             break;
-        u->excluded = arena_printf(a, "left out: %s", err->msg);
     }
     munmap(state, sizeof *state);
-    return ok;
+    return ok || err_set(err, "%s", last.msg);
 }
 
 /* --- the module */

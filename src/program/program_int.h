@@ -18,6 +18,8 @@ typedef Vec(ProgramNote) Notes;
 /* What a building process tells its parent while it works: if it dies, the
  * parent knows over which unit. */
 typedef struct BuildState {
+    bool careful;             /* told by the parent: try each unit alone */
+    bool finished;            /* it came to an end, good or bad */
     long unit;                /* index; -1: not at a unit */
     char said[1024];          /* by LLVM, before it gave up */
 } BuildState;
