@@ -29,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MODEL_VERSION "1"
+#define MODEL_VERSION "2"
 
 /* --- building, in the child */
 
@@ -54,6 +54,7 @@ static bool derive(Program *p, LLVMModuleRef m, const void *bitcode, size_t n,
         p->variables = variables_of_module(m, &p->arena, &p->nvariables);
         describe(&d, &of, m, &p->arena, p->functions, p->nfunctions,
                  p->variables, p->nvariables);
+        handles_find(p, m);
     }
     free(of.type);
     debuginfo_release(&d);
