@@ -132,8 +132,9 @@ static void read_log(Workspace *ws, const char *log, BuildReport *r)
     Str text = {0};
     Map programs = {0}, seen = {0}, units = {0};
     file_read(log, &text, NULL);
+    str_add(&text, "");
     char *save = NULL;
-    for (char *line = strtok_r(text.data ? text.data : NULL, "\n", &save); line;
+    for (char *line = strtok_r(text.data, "\n", &save); line;
          line = strtok_r(NULL, "\n", &save)) {
         char *arg = strchr(line, ' ');
         if (!arg)
