@@ -36,8 +36,7 @@ const char *handle_role_name(HandleRole r)
 
 static const char *const creating[] = { "new", "create", "open", "alloc", "make",
     "dup", "copy", "clone", "parse", "load", "init", "build", "from", NULL };
-static const char *const starting[] = { "init", "initialize", "initialise", "setup",
-    "begin", "start", "construct", NULL };
+static const char *const starting[] = { "init", "setup", "construct", NULL };
 static const char *const ending[] = { "free", "destroy", "close", "delete",
     "release", "finish", "fini", "end", "cleanup", "clear", "dispose", "unref",
     "decref", "deinit", "drop", "finalize", "shutdown", "uninit", NULL };
@@ -64,6 +63,25 @@ static bool name_says(const char *name, const char *const *words)
             if (begins ? ends || long_enough : s[n] == 0 && n >= 4)
                 return true;
         }
+    }
+    return false;
+}
+
+/* Is one of the words the first or the last part of a name: free_buf, bufFree,
+ * but not buf_free_list. */
+static bool name_is(const char *name, const char *const *words)
+{
+    size_t len = strlen(name);
+    for (; *words; words++) {
+        size_t n = strlen(*words);
+        if (n > len)
+            continue;
+        const char *last = name + len - n;
+        bool apart = last == name || !isalpha((unsigned char)last[-1])
+            || (isupper((unsigned char)*last) && !isupper((unsigned char)last[-1]));
+        if ((strncasecmp(name, *words, n) == 0 && !islower((unsigned char)name[n]))
+            || (strcasecmp(last, *words) == 0 && apart))
+            return true;
     }
     return false;
 }
@@ -170,6 +188,8 @@ static bool is_fresh(const Seer *s, LLVMValueRef v, int depth)
     if (LLVMIsASelectInst(v))
         return is_fresh(s, LLVMGetOperand(v, 1), depth + 1)
             || is_fresh(s, LLVMGetOperand(v, 2), depth + 1);
+    if (LLVMIsAGetElementPtrInst(v))      /* &new->base */
+        return is_fresh(s, LLVMGetOperand(v, 0), depth + 1);
     if (LLVMIsALoadInst(v) && LLVMIsAAllocaInst(LLVMGetOperand(v, 0)))
         return fresh_in_variable(s, LLVMGetOperand(v, 0), depth + 1);
     return false;
@@ -408,7 +428,21 @@ static int first_touch(const Seer *s, LLVMValueRef i, LLVMValueRef v, int depth)
 
 /* --- the API */
 
-/* Words that are followed by "(" in the headers beside the sources. */
+/* Is there a "(" next, perhaps behind a macro for old compilers: f OF((…))? */
+static bool parameters_follow(const char *s, const char *end)
+{
+    while (s < end && (isspace((unsigned char)*s) || *s == ')'))
+        s++;
+    if (s < end && *s == '(')
+        return true;
+    while (s < end && (isupper((unsigned char)*s) || *s == '_'))
+        s++;
+    while (s < end && (*s == ' ' || *s == '\t'))
+        s++;
+    return end - s > 1 && s[0] == '(' && s[1] == '(';
+}
+
+/* The words with parameters in a header: what it may declare. */
 static void scan_header(const char *path, Map *declared)
 {
     Str text = {0};
@@ -422,10 +456,7 @@ static void scan_header(const char *path, Map *declared)
         while (s < end && (isalnum((unsigned char)*s) || *s == '_'))
             s++;
         size_t n = (size_t)(s - word);
-        const char *next = s;
-        while (next < end && (*next == ' ' || *next == '\t' || *next == ')'))
-            next++;
-        if (n && next < end && *next == '(')
+        if (n && parameters_follow(s, end))
             map_putn(declared, word, n, (void *)1);
         if (!n)
             s++;
@@ -479,6 +510,8 @@ static bool *find_api(const Program *p)
 
 /* --- roles */
 
+static const char by_name[] = "its name says so";
+
 typedef struct Finder {
     Program *p;
     Seer seer;
@@ -498,10 +531,10 @@ static void add_use(Finder *x, const Type *t, const HandleUse *u)
     vec_push(*slot, *u);
 }
 
-/* "passes it to free()": what the instruction that shows a fact is. */
+/* "it is freed by buf_free()": what the instruction that shows a fact is. */
 static const char *say(Finder *x, Fact f, const char *what)
 {
-    if (f.at && LLVMIsACallInst(f.at)) {
+    if (f.at && LLVMIsACallInst(f.at) && strcmp(what, by_name) != 0) {
         const Function *fn = function_of(&x->seer, LLVMGetCalledValue(f.at));
         if (fn)
             return arena_printf(&x->p->arena, "%s by %s()", what, fn->name);
@@ -531,7 +564,9 @@ static HandleRole role_of_pointer(Finder *x, const Function *fn, unsigned arg,
 {
     const FnFacts *f = &x->seer.facts[fn->index];
     const ArgFacts *a = &f->args[arg];
-    bool ends = name_says(fn->name, ending);
+    /* a name tells of one thing only */
+    bool ends = name_is(fn->name, ending)
+        || (fn->nparams == 1 && name_says(fn->name, ending));
     *why = a->freed;
     *what = "it is freed";
     if (a->freed.at)
@@ -545,7 +580,7 @@ static HandleRole role_of_pointer(Finder *x, const Function *fn, unsigned arg,
     if (name_says(fn->name, starting) && a->written.at
         && writes_first(&x->seer, f->value, arg, 0))
         return HANDLE_INITIALISES;
-    *what = "its name says so";
+    *what = by_name;
     if (ends && (a->written.at || a->unknown.at))
         return HANDLE_FINISHES;
     *why = (Fact){0};
@@ -578,14 +613,14 @@ static bool role_of_place(const ArgFacts *a, const Function *fn, HandleRole *rol
     if (a->frees_inside.at && name_says(fn->name, ending))
         return true;
     *why = a->written;
-    *what = "its name says so";
+    *what = by_name;
     *role = HANDLE_CREATES;
     return a->written.at && name_says(fn->name, creating);
 }
 
 static bool is_handle_type(const Type *t)
 {
-    return t && !str_starts(t->file, "/usr/include/")
+    return t && *t->file && !str_starts(t->file, "/usr/include/")
         && !str_starts(t->file, "/usr/lib/");
 }
 
@@ -625,7 +660,7 @@ static void see_result(Finder *x, const Function *fn)
                     .role = HANDLE_CREATES };
     if (!f->fresh.at && (takes_one || !name_says(fn->name, creating)))
         return;
-    u.evidence = f->fresh.at ? "it returns new memory" : "its name says so";
+    u.evidence = f->fresh.at ? "it returns new memory" : by_name;
     place(x, &u, f->fresh);
     add_use(x, t, &u);
 }
@@ -651,7 +686,7 @@ static void settle_ends(Uses *uses)
     }
     for (size_t i = 0; i < uses->len && created && !initialised; i++) {
         HandleUse *u = &uses->items[i];
-        if (u->role == HANDLE_FINISHES && name_says(u->function->name, destroying))
+        if (u->role == HANDLE_FINISHES && name_is(u->function->name, destroying))
             u->role = HANDLE_DESTROYS;
     }
 }
