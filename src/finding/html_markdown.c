@@ -31,7 +31,7 @@ static size_t enclosed(Str *out, const char *s, size_t n, const char *mark,
     if (n < 2 * m + 1 || memcmp(s, mark, m) != 0 || isspace((unsigned char)s[m]))
         return 0;
     const char *end = memmem(s + m, n - m, mark, m);
-    if (!end || end == s + m)
+    if (!end || end == s + m || isspace((unsigned char)end[-1]))
         return 0;
     str_addf(out, "<%s>", tag);
     if (*mark == '`')

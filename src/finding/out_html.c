@@ -89,8 +89,8 @@ static Rows count_rows(const FindingSet *set)
 
 static void read_asset(const OutputOptions *o, const char *name, Str *out)
 {
-    char *path = xprintf("%s/report/%s", o->share ? o->share : "share", name);
-    if (!file_read(path, out, NULL))
+    char *path = o->share ? xprintf("%s/report/%s", o->share, name) : NULL;
+    if (!path || !file_read(path, out, NULL))
         str_addf(out, "/* %s was not found */", name);
     free(path);
 }

@@ -12,6 +12,6 @@ make -s clean
 ok "captured whole" says "captured 17 of 17 C units linked (100%) in 3 programs" "$SUNDEW" capture -- make -s
 ok "its tests pass on the captured build" make -s check
 cd "$work" || exit 1
-ok "the demo runs through" sh -ec 'cp -r "$TOP/examples" .; ln -s "$BUILD" build; examples/demo build/sundew'
-ok "…and leaves a page" test -s "$BUILD/demo/larder/report.html"
+ok "the demo runs through" sh -ec 'cp -r "$TOP/examples" .; ln -s "$SUNDEW_BUILD" build; examples/demo build/sundew'
+ok "…and leaves a page" test -s "$SUNDEW_BUILD/demo/larder/report.html"
 done_testing

@@ -408,7 +408,7 @@ static void must_exit_0(pid_t pid)
 /* In a child: a failure is its exit status. */
 static void write_runs(const Project *p, int who, int times)
 {
-    char scope[16];
+    char scope[32];
     snprintf(scope, sizeof scope, "scope%d", who);
     for (int i = 0; i < times; i++) {
         Err err = {0};
