@@ -863,10 +863,11 @@ const Handle *program_handles(const Program *program, const char *overrules,
 {
     Program *p = (Program *)program;
     static const Handle none;
-    if (overrules && !p->overruled && file_exists(overrules)
-        && !read_overrules(p, overrules, err))
-        return NULL;
-    p->overruled = true;
+    if (overrules && !p->overruled && file_exists(overrules)) {
+        p->overruled = true;
+        if (!read_overrules(p, overrules, err))
+            return NULL;
+    }
     *n = p->nhandles;
     return p->handles ? p->handles : &none;
 }

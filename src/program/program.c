@@ -79,13 +79,8 @@ static bool build(const LinkUnit *units, size_t n, const char *base,
         ok = derive(p, p->module, data, size, err)
             && file_write(bitcode, data, size, err)
             && model_write(p, model, model_checksum(data, size), err);
-        LLVMDisposeMemoryBuffer(b);
     }
-    free(bitcode);
-    free(model);
-    vec_release(&notes);
-    program_close(p);
-    return ok;
+    return ok;       /* nothing is freed: the process ends here */
 }
 
 /* The child dies quietly: no handler of the parent's may catch it, and what
