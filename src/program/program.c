@@ -99,6 +99,14 @@ static void isolate(BuildState *state)
 
 /* --- building, seen from the parent */
 
+/* Did it die of its own doing? Otherwise somebody killed it. */
+static bool is_crash(int sig)
+{
+    return sig == SIGSEGV || sig == SIGBUS || sig == SIGILL || sig == SIGFPE
+        || sig == SIGABRT || sig == SIGTRAP;
+}
+
+/* One attempt. `finished` says whether another makes sense. */
 static bool build_in_child(const LinkUnit *units, size_t n, const char *base,
                            BuildState *state, Err *err)
 {
@@ -107,8 +115,10 @@ static bool build_in_child(const LinkUnit *units, size_t n, const char *base,
     state->said[0] = 0;
     fflush(NULL);
     pid_t pid = fork();
-    if (pid < 0)
+    if (pid < 0) {
+        state->finished = true;
         return err_errno(err, "cannot start a process");
+    }
     if (pid == 0) {
         Err e = {0};
         isolate(state);
@@ -124,6 +134,10 @@ static bool build_in_child(const LinkUnit *units, size_t n, const char *base,
         return true;
     if (state->finished)
         return err_set(err, "%s", state->said);
+    if (WIFSIGNALED(status) && !is_crash(WTERMSIG(status))) {
+        state->finished = true;
+        return err_set(err, "stopped (%s)", strsignal(WTERMSIG(status)));
+    }
     if (WIFSIGNALED(status))
         return err_set(err, "LLVM died of it (%s)", strsignal(WTERMSIG(status)));
     return err_set(err, "LLVM gave up: %s",
@@ -180,12 +194,20 @@ LLVMModuleRef program_module_copy(const Program *p, LLVMContextRef ctx, Err *err
     return parse(ctx, p->bitcode, &m, err) ? m : NULL;
 }
 
+/* Without a handler LLVM prints an error and ends the tool. */
+static void say_nothing(LLVMDiagnosticInfoRef info, void *arg)
+{
+    (void)info;
+    (void)arg;
+}
+
 bool program_load_module(const Program *program, Err *err)
 {
     Program *p = (Program *)program;
     if (p->module)
         return true;
     LLVMContextRef ctx = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(ctx, say_nothing, NULL);
     p->module = program_module_copy(p, ctx, err);
     if (!p->module) {
         LLVMContextDispose(ctx);
