@@ -56,7 +56,15 @@ static bool in_word(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* The column of `name` as a word in that line; 0: not there. */
+static bool is_word_at(const char *t, size_t i, size_t len, size_t begin,
+                       size_t end)
+{
+    return (i == begin || !in_word(t[i - 1]))
+        && (i + len == end || !in_word(t[i + len]));
+}
+
+/* The column of `name` as a word in that line: where a "(" follows, as in
+ * `struct list *list(void)`, else the first; 0: it is not there. */
 static unsigned column_of(Describer *s, const char *path, unsigned line,
                           const char *name)
 {
@@ -67,11 +75,19 @@ static unsigned column_of(Describer *s, const char *path, unsigned line,
     size_t begin = src->lines.items[line - 1];
     size_t end = line < src->lines.len ? src->lines.items[line] : src->text.len;
     const char *t = src->text.data;
-    for (size_t i = begin; i + len <= end; i++)
-        if (memcmp(t + i, name, len) == 0 && (i == begin || !in_word(t[i - 1]))
-            && (i + len == end || !in_word(t[i + len])))
-            return (unsigned)(i - begin + 1);
-    return 0;
+    unsigned first = 0;
+    for (size_t i = begin; i + len <= end; i++) {
+        if (memcmp(t + i, name, len) != 0 || !is_word_at(t, i, len, begin, end))
+            continue;
+        unsigned column = (unsigned)(i - begin + 1);
+        size_t next = i + len;
+        while (next < end && (t[next] == ' ' || t[next] == '\t' || t[next] == ')'))
+            next++;
+        if (next < end && t[next] == '(')
+            return column;
+        first = first ? first : column;
+    }
+    return first;
 }
 
 static void release_sources(Describer *s)

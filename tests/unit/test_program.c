@@ -57,7 +57,8 @@ static void statics_of_one_name_are_kept_apart(void **state)
     compiled_add(&c, "b.c", "\nstatic int hash(int x) { return x + 2; }\n"
                  "static int state = 2;\n"
                  "int b(int x) { return hash(x) + state++; }\n"
-                 "int count(void) { static int n; return ++n; }\n", NULL);
+                 "int count(void) { static int n; return ++n; }\n"
+                 "struct list *list(void) { return 0; }\n", NULL);
     Program *p = compiled_open(&c);
     assert_no_notes(p);
     assert_null(program_function(p, "hash.c:hash"));
@@ -69,6 +70,7 @@ static void statics_of_one_name_are_kept_apart(void **state)
     assert_int_equal(ha->line, 1);
     assert_int_equal(hb->line, 2);
     assert_int_equal(hb->column, 12);
+    assert_int_equal(function(&c, "list")->column, 14);
     assert_int_equal(hb->linkage, LINKAGE_INTERNAL);
     assert_true(calls(function(&c, "a"), ha));
     assert_false(calls(function(&c, "a"), hb));
@@ -235,12 +237,14 @@ static void what_takes_an_address(void **state)
         "int called(int x) { return x; } int stored(int x) { return x; }\n"
         "int table1(int x) { return x; } int passed(int x) { return x; }\n"
         "int compared(int x) { return x; } int unused(int x) { return x; }\n"
+        "__attribute__((used)) static int kept(int x) { return x; }\n"
         "int (*const table[])(int) = { table1 }; int (*slot)(int);\n"
         "int take(int (*f)(int)) { return f(1) + called(2) + called(3); }\n"
         "int go(int n) { slot = stored; return take(passed) + (slot == compared) + table[n](1); }\n");
     static const struct { const char *name; bool taken; unsigned ncalls; } rows[] = {
         { "called", false, 2 }, { "stored", true, 0 }, { "table1", true, 0 },
         { "passed", true, 0 }, { "compared", true, 0 }, { "unused", false, 0 },
+        { "kept", false, 0 },
         { "take", false, 1 },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
