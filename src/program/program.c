@@ -29,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MODEL_VERSION "2"
+#define MODEL_VERSION "3"
 
 /* --- building, in the child */
 
