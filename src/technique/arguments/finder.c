@@ -558,15 +558,6 @@ const char *finder_excuse(Finder *f, const Suspect *s)
     return NULL;
 }
 
-/* Both are the caller's own parameters, which it hands on exchanged. */
-static bool hands_on(const Suspect *s)
-{
-    for (unsigned n = 0; n < s->anomaly.size; n++)
-        if (view_arg(&s->view, s->anomaly.from[n])->parameter < 0)
-            return false;
-    return true;
-}
-
 SwapClass finder_class(Finder *f, const Suspect *s)
 {
     const Anomaly *a = &s->anomaly;
@@ -574,7 +565,7 @@ SwapClass finder_class(Finder *f, const Suspect *s)
     if (by_name && (a->against > a->for_it ||
                     (a->weakest < 0.1 && a->for_it < LEAST_CALLS)))
         return CLASS_NAMING;
-    if (s->at->caller == s->at->callee || hands_on(s) || has_twin(f, s))
+    if (s->at->caller == s->at->callee || has_twin(f, s))
         return CLASS_NOTEWORTHY;
     return CLASS_BUG;
 }

@@ -90,7 +90,31 @@ static bool is_reported(Finder *f, const View *v, Suspect *s)
     return finder_judge(f, v, s) && !finder_excuse(f, s);
 }
 
-static void try_seed(Finder *f, const Seed *seed, Score scores[SEED_KINDS])
+static json_t *place_of(const AstArg *a)
+{
+    return json_pack("[i,i]", (int)a->range.begin.offset,
+                     (int)a->range.end.offset);
+}
+
+/* A seed with the bytes to exchange, for those who want to do it in a file. */
+static void list_seed(json_t *list, const Seed *seed, bool found)
+{
+    View v = { .group = seed->group, .call = seed->call };
+    const AstCall *call = seed->group->calls.items[seed->call];
+    const AstArg *a = view_arg(&v, seed->x), *b = view_arg(&v, seed->y);
+    if (call->in_macro || a->in_macro || b->in_macro || !a->text || !b->text)
+        return;
+    json_array_append_new(list, json_pack("{s:o, s:i, s:i, s:o, s:[i,i], s:o, s:o, s:s, s:b}",
+        "file", json_text(call->place.file->path),
+        "line", (int)call->place.line, "column", (int)call->place.column,
+        "callee", json_text(call->callee->name),
+        "positions", (int)seed->group->pos[seed->x] + 1,
+        (int)seed->group->pos[seed->y] + 1,
+        "first", place_of(a), "second", place_of(b),
+        "form", kind_names[kind_of(a, b)], "found", found));
+}
+
+static bool try_seed(Finder *f, const Seed *seed, Score scores[SEED_KINDS])
 {
     enum { MOST = 64 };
     unsigned order[MOST];
@@ -107,11 +131,12 @@ static void try_seed(Finder *f, const Seed *seed, Score scores[SEED_KINDS])
     score->alarms += is_reported(f, &plain, &s);
     score->seeds++;
     if (!is_reported(f, &seeded, &s))
-        return;
+        return false;
     bool right = s.anomaly.size == 2 && s.anomaly.from[0] == seed->x &&
                  s.anomaly.from[1] == seed->y;
     score->found += right;
     score->wrong += !right;
+    return right;
 }
 
 static double share(unsigned part, unsigned whole)
@@ -143,14 +168,14 @@ bool self_test(Session *s, Finder *f, Err *err)
         return err_set(err, "--seeds %s: not a number", text);
     Seeds seeds = {0};
     Score scores[SEED_KINDS] = {0}, total = {0};
+    json_t *all = json_object(), *list = json_array();
     gather(f, session_rng(s), paths, npaths, &seeds);
     for (size_t i = 0; i < seeds.len && i < wanted; i++) {
         size_t k = i + rng_below(session_rng(s), seeds.len - i);
         Seed seed = seeds.items[k];
         seeds.items[k] = seeds.items[i];
-        try_seed(f, &seed, scores);
+        list_seed(list, &seed, try_seed(f, &seed, scores));
     }
-    json_t *all = json_object();
     for (unsigned k = 0; k < SEED_KINDS; k++) {
         add_score(s, all, kind_names[k], &scores[k]);
         total.seeds += scores[k].seeds;
@@ -161,6 +186,7 @@ bool self_test(Session *s, Finder *f, Err *err)
     add_score(s, all, "all", &total);
     str_addf(session_out(s), "of %zu calls that could be seeded; seed %llu\n",
              seeds.len, (unsigned long long)session_seed(s));
+    json_object_set_new(all, "sites", list);
     session_json(s, "self_test", all);
     vec_release(&seeds);
     return true;
