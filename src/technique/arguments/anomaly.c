@@ -497,7 +497,8 @@ static void try_order(Judge *j, const Subset *sub, const unsigned char *perm,
             hit.gains[n] = gains[n];
             hit.weakest = fmin(hit.weakest, gains[n]);
         }
-        *best = hit;
+        if (!j->plan->accept || j->plan->accept(&hit, j->plan->arg))
+            *best = hit;
     }
 }
 

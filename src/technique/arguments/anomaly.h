@@ -49,16 +49,6 @@ typedef struct Name {
     const void *traits[TRAITS];     /* NULL: none */
 } Name;
 
-/* The published algorithm is { .threshold = 0.4, .family = 2 }. Beyond it, a
- * hit may be asked to have support: the declaration's, or that of so many
- * calls, four for each one against. */
-typedef struct JudgePlan {
-    double threshold;
-    unsigned family;           /* the least size of a family, itself included */
-    double declared;           /* the declaration's vote that is support */
-    unsigned agree;            /* so many calls are, too; 0: nothing is asked */
-} JudgePlan;
-
 typedef struct Anomaly {
     size_t example;
     unsigned size;                      /* 2 to 4 positions take part */
@@ -74,6 +64,19 @@ typedef struct Anomaly {
     unsigned for_it, against;           /* of these: clear votes */
     double level;                       /* of the family that gave the hit */
 } Anomaly;
+
+/* The published algorithm is { .threshold = 0.4, .family = 2 }. Beyond it, a
+ * hit may be asked to have support: the declaration's, or that of so many
+ * calls, four for each one against. */
+typedef struct JudgePlan {
+    double threshold;
+    unsigned family;           /* the least size of a family, itself included */
+    double declared;           /* the declaration's vote that is support */
+    unsigned agree;            /* so many calls are, too; 0: nothing is asked */
+    /* The last word on a hit; NULL: all are fine. */
+    bool (*accept)(const Anomaly *a, void *arg);
+    void *arg;
+} JudgePlan;
 
 Group *group_new(Words *w, unsigned positions);
 void group_free(Group *g);

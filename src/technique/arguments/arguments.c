@@ -177,7 +177,7 @@ static void find_suspects(Finder *f, Session *s, Suspects *out)
         for (size_t c = 0; c < g->calls.len; c++) {
             View v = { .group = g, .call = c };
             Suspect suspect;
-            if (finder_judge(f, &v, &suspect) && !finder_excuse(f, &suspect)) {
+            if (finder_judge(f, &v, &suspect)) {
                 suspect.kind = finder_class(f, &suspect);
                 vec_push(&here, suspect);
             }
@@ -377,7 +377,7 @@ static json_t *data_of(const Suspect *s)
     return json_pack("{s:o, s:o, s:o, s:f, s:s, s:s}",
                      "callee", json_text(s->view.group->fn->name),
                      "positions", positions, "belong", order,
-                     "confidence", a->confidence,
+                     "confidence", round(a->confidence * 1000) / 1000,
                      "class", class_names[s->kind],
                      "evidence", s->by_habit ? "calls" : "names");
 }

@@ -65,13 +65,12 @@ bool finder_init(Finder *f, const AstIndex *ix, const Settings *s,
 void finder_release(Finder *f);
 
 const AstArg *view_arg(const View *v, unsigned i);
-/* Judges one call by all rules but those that compare findings. */
+/* Judges one call by all rules but those that compare findings. False: there
+ * is nothing to report. */
 bool finder_judge(Finder *f, const View *v, Suspect *out);
 /* Its order can't matter much, by its name. */
 bool finder_is_symmetric(Finder *f, const AstFunction *fn);
 SwapClass finder_class(Finder *f, const Suspect *s);
-/* Why a suspect is not worth a report; NULL: it is. */
-const char *finder_excuse(Finder *f, const Suspect *s);
 
 typedef struct Session Session;
 bool self_test(Session *s, Finder *f, Err *err);

@@ -353,7 +353,7 @@ void finder_release(Finder *f)
     arena_release(&f->arena);
 }
 
-/* ---- judging */
+/* ---- excuses */
 
 /* Odds that are as good as the usual threshold of 0.4; confidence then
  * approaches 1: 0.63 for twice as much, 0.78 for three times. */
@@ -366,65 +366,6 @@ enum { DOUBT_SHARE = 40 };
 /* Where calls are many, any variable that is used often has its place. */
 enum { MANY_CALLS = 30 };
 static const double many_odds = 12, many_side = 2;
-
-static double habit_confidence(double odds)
-{
-    return 1 - pow(0.6, odds / habit_odds);
-}
-
-/* How many other calls look as exchanged as this one? */
-static size_t doubts(ArgGroup *g, size_t call, Arena *arena)
-{
-    if (!g->doubtful) {
-        g->doubtful = arena_array(arena, bool, g->calls.len);
-        for (size_t i = 0; i < g->calls.len; i++) {
-            Habit h;
-            g->doubtful[i] = group_habit(g->names, g->first + i, NULL, 1, &h) &&
-                             fmin(h.first, h.second) > -0.1;
-            g->ndoubtful += g->doubtful[i];
-        }
-    }
-    return g->ndoubtful - g->doubtful[call];
-}
-
-static bool judge_by_habit(Finder *f, const View *v, Suspect *out)
-{
-    Habit h;
-    ArgGroup *g = (ArgGroup *)v->group;
-    if (g->relaxed || g->calls.len < LEAST_CALLS ||
-        !group_habit(g->names, g->first + v->call, v->order, 0, &h))
-        return false;
-    double side = fmin(h.first, h.second);
-    if (side < habit_side && (side < -0.1 || h.odds < 2 * habit_odds))
-        return false;
-    if (g->calls.len > MANY_CALLS && (h.odds < many_odds || side < many_side))
-        return false;
-    double confidence = habit_confidence(h.odds);
-    if (confidence <= f->settings.threshold ||
-        doubts(g, v->call, &f->arena) * DOUBT_SHARE > g->calls.len)
-        return false;
-    out->by_habit = true;
-    out->habit = h;
-    out->anomaly = (Anomaly){ .size = 2, .from = { h.i, h.j },
-        .to = { h.j, h.i }, .confidence = confidence, .total = h.calls };
-    return true;
-}
-
-bool finder_judge(Finder *f, const View *v, Suspect *out)
-{
-    JudgePlan plan = { .threshold = f->settings.threshold,
-                       .family = LEAST_FAMILY, .declared = 0.3,
-                       .agree = LEAST_CALLS };
-    if (v->group->relaxed)
-        plan.declared = 0.8, plan.agree = UINT_MAX;
-    *out = (Suspect){ .view = *v, .at = v->group->calls.items[v->call] };
-    if (group_judge(v->group->names, v->group->first + v->call, v->order,
-                    &plan, &out->anomaly))
-        return true;
-    return judge_by_habit(f, v, out);
-}
-
-/* ---- excuses */
 
 /* Parts of words; short ones are whole words. */
 static const char *const swapping[] = {
@@ -527,7 +468,8 @@ bool finder_is_symmetric(Finder *f, const AstFunction *fn)
     return mentions(f, fn->name, symmetric) || mentions(f, fn->name, swapping);
 }
 
-const char *finder_excuse(Finder *f, const Suspect *s)
+/* Why a suspect is not worth a report; NULL: it is. */
+static const char *excuse(Finder *f, const Suspect *s)
 {
     const Anomaly *a = &s->anomaly;
     const ArgGroup *g = s->view.group;
@@ -547,7 +489,7 @@ const char *finder_excuse(Finder *f, const Suspect *s)
     if (mentions(f, s->at->caller->name, swapping) ||
         mentions(f, g->fn->name, swapping))
         return "the function is about exchanging";
-    if (mentions(f, g->fn->name, symmetric) && a->weakest < 0.3)
+    if (mentions(f, g->fn->name, symmetric))
         return "the order does not matter to such a function";
     if (a->for_it < 2 && is_one_sided_role(f, s))
         return "only one name fits, and it is relative";
@@ -558,6 +500,80 @@ const char *finder_excuse(Finder *f, const Suspect *s)
     return NULL;
 }
 
+/* ---- judging */
+
+static double habit_confidence(double odds)
+{
+    return 1 - pow(0.6, odds / habit_odds);
+}
+
+/* How many other calls look as exchanged as this one? */
+static size_t doubts(ArgGroup *g, size_t call, Arena *arena)
+{
+    if (!g->doubtful) {
+        g->doubtful = arena_array(arena, bool, g->calls.len);
+        for (size_t i = 0; i < g->calls.len; i++) {
+            Habit h;
+            g->doubtful[i] = group_habit(g->names, g->first + i, NULL, 1, &h) &&
+                             fmin(h.first, h.second) > -0.1;
+            g->ndoubtful += g->doubtful[i];
+        }
+    }
+    return g->ndoubtful - g->doubtful[call];
+}
+
+static bool judge_by_habit(Finder *f, const View *v, Suspect *out)
+{
+    Habit h;
+    ArgGroup *g = (ArgGroup *)v->group;
+    if (g->relaxed || g->calls.len < LEAST_CALLS ||
+        !group_habit(g->names, g->first + v->call, v->order, 0, &h))
+        return false;
+    double side = fmin(h.first, h.second);
+    if (side < habit_side && (side < -0.1 || h.odds < 2 * habit_odds))
+        return false;
+    if (g->calls.len > MANY_CALLS && (h.odds < many_odds || side < many_side))
+        return false;
+    double confidence = habit_confidence(h.odds);
+    if (confidence <= f->settings.threshold ||
+        doubts(g, v->call, &f->arena) * DOUBT_SHARE > g->calls.len)
+        return false;
+    out->by_habit = true;
+    out->habit = h;
+    out->anomaly = (Anomaly){ .size = 2, .from = { h.i, h.j },
+        .to = { h.j, h.i }, .confidence = confidence, .total = h.calls };
+    return true;
+}
+
+typedef struct Court {
+    Finder *f;
+    Suspect *suspect;
+} Court;
+
+static bool has_no_excuse(const Anomaly *a, void *arg)
+{
+    Court *court = arg;
+    court->suspect->anomaly = *a;
+    return !excuse(court->f, court->suspect);
+}
+
+bool finder_judge(Finder *f, const View *v, Suspect *out)
+{
+    Anomaly best;
+    Court court = { f, out };
+    JudgePlan plan = { .threshold = f->settings.threshold,
+                       .family = LEAST_FAMILY, .declared = 0.3,
+                       .agree = LEAST_CALLS, .accept = has_no_excuse,
+                       .arg = &court };
+    if (v->group->relaxed)
+        plan.declared = 0.8, plan.agree = UINT_MAX;
+    *out = (Suspect){ .view = *v, .at = v->group->calls.items[v->call] };
+    bool hit = group_judge(v->group->names, v->group->first + v->call, v->order,
+                           &plan, &best);
+    out->anomaly = best;
+    return hit || (judge_by_habit(f, v, out) && !excuse(f, out));
+}
+
 SwapClass finder_class(Finder *f, const Suspect *s)
 {
     const Anomaly *a = &s->anomaly;
@@ -565,7 +581,8 @@ SwapClass finder_class(Finder *f, const Suspect *s)
     if (by_name && (a->against > a->for_it ||
                     (a->weakest < 0.1 && a->for_it < LEAST_CALLS)))
         return CLASS_NAMING;
-    if (s->at->caller == s->at->callee || has_twin(f, s))
+    if (s->at->caller == s->at->callee ||
+        (has_twin(f, s) && a->for_it < LEAST_CALLS))
         return CLASS_NOTEWORTHY;
     return CLASS_BUG;
 }

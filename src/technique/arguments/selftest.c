@@ -85,11 +85,6 @@ static SeedKind kind_of(const AstArg *a, const AstArg *b)
     return plain ? SEED_MEMBERS : SEED_OTHER;
 }
 
-static bool is_reported(Finder *f, const View *v, Suspect *s)
-{
-    return finder_judge(f, v, s) && !finder_excuse(f, s);
-}
-
 static json_t *place_of(const AstArg *a)
 {
     return json_pack("[i,i]", (int)a->range.begin.offset,
@@ -128,9 +123,9 @@ static bool try_seed(Finder *f, const Seed *seed, Score scores[SEED_KINDS])
     order[seed->x] = seed->y;
     order[seed->y] = seed->x;
     seeded.order = order;
-    score->alarms += is_reported(f, &plain, &s);
+    score->alarms += finder_judge(f, &plain, &s);
     score->seeds++;
-    if (!is_reported(f, &seeded, &s))
+    if (!finder_judge(f, &seeded, &s))
         return false;
     bool right = s.anomaly.size == 2 && s.anomaly.from[0] == seed->x &&
                  s.anomaly.from[1] == seed->y;
@@ -148,7 +143,8 @@ static void add_score(Session *s, json_t *all, const char *name,
                       const Score *score)
 {
     unsigned reports = score->found + score->wrong + score->alarms;
-    str_addf(session_out(s), "%-12s %6u seeds, %6u found: recall %.3f, "
+    if (!session_flag(s, "json"))
+        str_addf(session_out(s), "%-12s %6u seeds, %6u found: recall %.3f, "
              "precision %.3f\n", name, score->seeds, score->found,
              share(score->found, score->seeds), share(score->found, reports));
     json_object_set_new(all, name, json_pack("{s:i, s:i, s:f, s:f}",
@@ -184,10 +180,13 @@ bool self_test(Session *s, Finder *f, Err *err)
         total.alarms += scores[k].alarms;
     }
     add_score(s, all, "all", &total);
-    str_addf(session_out(s), "of %zu calls that could be seeded; seed %llu\n",
-             seeds.len, (unsigned long long)session_seed(s));
     json_object_set_new(all, "sites", list);
-    session_json(s, "self_test", all);
+    if (session_flag(s, "json"))
+        json_print(all, session_out(s));
+    else
+        str_addf(session_out(s), "of %zu calls that could be seeded; seed %llu\n",
+                 seeds.len, (unsigned long long)session_seed(s));
+    json_decref(all);
     vec_release(&seeds);
     return true;
 }
