@@ -1119,30 +1119,27 @@ static void read_unit(Parse *p)
 
 /* ---- the unit as a whole */
 
-static void add_input(Parse *p, const char *path)
-{
-    struct stat sb;
-    Str content = {0};
-    if (stat(path, &sb) == 0 && S_ISREG(sb.st_mode) &&
-        file_read(path, &content, NULL)) {
-        AstInput *in = vec_grow(&p->st->inputs);
-        in->path = ast_text(p->st, path);
-        in->size = sb.st_size;
-        in->mtime = sb.st_mtim.tv_sec * 1000000000LL + sb.st_mtim.tv_nsec;
-        sha256_id(content.data ? content.data : "", content.len, in->id);
-    }
-    str_release(&content);
-}
-
+/* A file of the system is known by its size and time alone: hashing all of
+ * them would take as long as parsing. */
 static void included(CXFile file, CXSourceLocation *stack, unsigned depth,
                      CXClientData data)
 {
     (void)stack, (void)depth;
     Parse *p = data;
+    struct stat sb;
+    size_t size = 0;
     CXString name = clang_getFileName(file);
     char *path = path_in(p->directory, clang_getCString(name));
     clang_disposeString(name);
-    add_input(p, path);
+    const char *content = clang_getFileContents(p->tu, file, &size);
+    if (content && stat(path, &sb) == 0 && S_ISREG(sb.st_mode)) {
+        AstInput *in = vec_grow(&p->st->inputs);
+        in->path = ast_text(p->st, path);
+        in->size = sb.st_size;
+        in->mtime = sb.st_mtim.tv_sec * 1000000000LL + sb.st_mtim.tv_nsec;
+        if (!below(path, "/usr"))
+            sha256_id(content, size, in->id);
+    }
     free(path);
 }
 

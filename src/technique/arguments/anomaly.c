@@ -619,24 +619,40 @@ static double log_odds(const Group *g, const Features *f, unsigned at, unsigned 
     return sum;
 }
 
+static bool habit_at(const Group *g, const Example *e, const unsigned *order,
+                     unsigned i, unsigned j, Habit *out)
+{
+    unsigned a = order ? order[i] : i, b = order ? order[j] : j;
+    if (e->names[a] < 0 || e->names[b] < 0 || e->names[a] == e->names[b])
+        return false;
+    double first = log_odds(g, &e->features[a], i, j);
+    double second = log_odds(g, &e->features[b], j, i);
+    *out = (Habit){ .i = i, .j = j, .odds = first + second, .first = first,
+                    .second = second, .calls = g->ncalls - 1 };
+    return true;
+}
+
+bool group_habit_at(Group *g, size_t example, const unsigned *order,
+                    unsigned i, unsigned j, Habit *out)
+{
+    Example *e = &g->examples.items[example];
+    count_features(g, e, -1);
+    bool known = habit_at(g, e, order, i, j, out);
+    count_features(g, e, 1);
+    return known;
+}
+
 bool group_habit(Group *g, size_t example, const unsigned *order,
                  double threshold, Habit *out)
 {
     Example *e = &g->examples.items[example];
+    Habit h;
     *out = (Habit){ .odds = threshold };
     count_features(g, e, -1);
     for (unsigned i = 0; i < g->k; i++)
-        for (unsigned j = i + 1; j < g->k; j++) {
-            unsigned a = order ? order[i] : i, b = order ? order[j] : j;
-            if (e->names[a] < 0 || e->names[b] < 0 || e->names[a] == e->names[b])
-                continue;
-            double first = log_odds(g, &e->features[a], i, j);
-            double second = log_odds(g, &e->features[b], j, i);
-            if (first + second > out->odds)
-                *out = (Habit){ .i = i, .j = j, .odds = first + second,
-                                .first = first, .second = second,
-                                .calls = g->ncalls - 1 };
-        }
+        for (unsigned j = i + 1; j < g->k; j++)
+            if (habit_at(g, e, order, i, j, &h) && h.odds > out->odds)
+                *out = h;
     count_features(g, e, 1);
     return out->odds > threshold;
 }

@@ -109,5 +109,9 @@ typedef struct Habit {
 bool group_habit(Group *g, size_t example, const unsigned *order,
                  double threshold, Habit *out);
 
+/* For one pair; false: not both have a name. */
+bool group_habit_at(Group *g, size_t example, const unsigned *order,
+                    unsigned i, unsigned j, Habit *out);
+
 double group_similarity(Group *g, const Name *a, const Name *b);
 #endif

@@ -358,7 +358,7 @@ void finder_release(Finder *f)
 /* Odds that are as good as the usual threshold of 0.4; confidence then
  * approaches 1: 0.63 for twice as much, 0.78 for three times. */
 static const double habit_odds = 2.2;
-static const double habit_side = 0.5;    /* what either name must bring */
+static const double habit_side = 1;      /* what either name must bring */
 enum { LEAST_CALLS = 3 };                /* this one included */
 /* A function of which more than one call in so many breaks the habit has none. */
 enum { DOUBT_SHARE = 40 };
@@ -468,6 +468,17 @@ bool finder_is_symmetric(Finder *f, const AstFunction *fn)
     return mentions(f, fn->name, symmetric) || mentions(f, fn->name, swapping);
 }
 
+/* By what the calls are used to, both names would win. */
+static bool both_habitual(const Suspect *s)
+{
+    Habit h;
+    const ArgGroup *g = s->view.group;
+    return s->anomaly.size != 2 ||
+           (group_habit_at(g->names, g->first + s->view.call, s->view.order,
+                           s->anomaly.from[0], s->anomaly.from[1], &h) &&
+            fmin(h.first, h.second) > 0);
+}
+
 /* Why a suspect is not worth a report; NULL: it is. */
 static const char *excuse(Finder *f, const Suspect *s)
 {
@@ -491,8 +502,13 @@ static const char *excuse(Finder *f, const Suspect *s)
         return "the function is about exchanging";
     if (mentions(f, g->fn->name, symmetric))
         return "the order does not matter to such a function";
-    if (a->for_it < 2 && is_one_sided_role(f, s))
+    bool few = a->for_it < 2 || a->for_it * 3 < a->total;
+    if (few && is_one_sided_role(f, s))
         return "only one name fits, and it is relative";
+    if (!s->by_habit && a->weakest < 0.1 && a->total == 1 && a->called > 0.9)
+        return "both orders are in use, once each";
+    if (!s->by_habit && a->declared < 0.3 && !both_habitual(s))
+        return "only one of the names is used to the other place";
     if (!s->by_habit && a->against > a->for_it && a->weakest < 0.5)
         return "other calls do the same";
     if (a->declared < 0.3 && !is_backed(s) && has_twin(f, s))
@@ -530,7 +546,7 @@ static bool judge_by_habit(Finder *f, const View *v, Suspect *out)
         !group_habit(g->names, g->first + v->call, v->order, 0, &h))
         return false;
     double side = fmin(h.first, h.second);
-    if (side < habit_side && (side < -0.1 || h.odds < 2 * habit_odds))
+    if (side < habit_side)
         return false;
     if (g->calls.len > MANY_CALLS && (h.odds < many_odds || side < many_side))
         return false;
