@@ -142,7 +142,7 @@ static void limit(int what, uint64_t n)
     setrlimit(what, &rl);
 }
 
-static bool read_unit(const Work *w, const Job *job, Err *err)
+static bool read_unit(const Work *w, const Job *job, Map *ids, Err *err)
 {
     AstStore st = {0};
     Str out = {0};
@@ -150,7 +150,7 @@ static bool read_unit(const Work *w, const Job *job, Err *err)
               err_errno(err, "%s", job->cmd->directory);
     if (ok && access(job->cmd->file, R_OK) != 0)
         ok = err_set(err, "%s", strerror(errno));
-    ok = ok && ast_parse(&st, job->cmd, w->plan->root, err);
+    ok = ok && ast_parse(&st, job->cmd, w->plan->root, ids, err);
     if (ok) {
         ast_write(&st, &out);
         ok = file_write(job->facts, out.data, out.len, err);
@@ -163,6 +163,7 @@ static bool read_unit(const Work *w, const Job *job, Err *err)
 /* The child: parse, write, go. Nothing of the parent's is cleaned up. */
 _Noreturn static void be_worker(const Work *w, const Worker *me)
 {
+    Map ids = {0};
     int null = open("/dev/null", O_WRONLY);
     dup2(null, 1);
     dup2(null, 2);
@@ -174,7 +175,7 @@ _Noreturn static void be_worker(const Work *w, const Worker *me)
     for (unsigned i = 0; i < me->n; i++) {
         Err err = {0};
         atomic_store(&me->told->begun, i + 1);
-        if (!read_unit(w, me->batch[i], &err))
+        if (!read_unit(w, me->batch[i], &ids, &err))
             file_write(me->batch[i]->refused, err.msg, strlen(err.msg), NULL);
         atomic_store(&me->told->ended, i + 1);
     }
