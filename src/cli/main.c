@@ -1,6 +1,7 @@
 /* The command table. A technique is one line here and its folder. */
 #include "command/command_rows.h"
 #include "session/main.h"
+#include "technique/arguments/arguments.h"
 
 static const Command *const commands[] = {
     &command_capture,
@@ -12,6 +13,7 @@ static const Command *const commands[] = {
     &command_show_types,
     &command_show_externals,
     &command_show_handles,
+    &technique_arguments,
     &command_report,
     &command_baseline_set,
     &command_baseline_prune,
