@@ -73,6 +73,15 @@ void histogram_add(Histograms *hs, Histogram *h, const char *label,
     bin_at(hs, h, label)->own += weight;
 }
 
+void histogram_declare(Histograms *hs, Histogram *h, const char *label)
+{
+    if (h->declared)
+        return;
+    Bin *b = bin_at(hs, h, label);
+    b->known += DECLARED;
+    h->declared = b->label;
+}
+
 void histograms_learn(Histograms *hs, const Histograms *other)
 {
     for (size_t i = 0; i < other->map.len; i++) {

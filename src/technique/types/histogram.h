@@ -53,6 +53,7 @@ typedef Vec(Bin) Bins;
 typedef struct Histogram {
     const char *key;
     Bins bins;
+    const char *declared;      /* a label that the declaration asks for; or NULL */
     bool any;                  /* a file says: everything is fine here */
 } Histogram;
 
@@ -69,8 +70,10 @@ Histogram *histogram_at(Histograms *hs, const char *key);   /* made if need be *
 /* Adds `weight` callers of this program; a negative one takes them away. */
 void histogram_add(Histograms *hs, Histogram *h, const char *label,
                    double weight);
-/* What `other` has as its own becomes what one more program does. Only keys for
- * which `wanted` says so; NULL: all. */
+/* The declaration asks for this label: it counts like DECLARED callers. */
+#define DECLARED 30
+void histogram_declare(Histograms *hs, Histogram *h, const char *label);
+/* What `other` has as its own becomes what one more program does. */
 void histograms_learn(Histograms *hs, const Histograms *other);
 
 /* --- judging */
