@@ -290,6 +290,15 @@ static bool has_expectation(const View *v)
     return v->bins.len > 0 && v->bins.items[0].names != 1;
 }
 
+/* A constant may stand for a number or a character as well; only among named
+ * things is it one of the wrong family. */
+static bool is_comparable(const View *v, const ViewBin *bin)
+{
+    const ViewBin *usual = &v->bins.items[0];
+    return !bin->names || usual->names || str_starts(usual->label, "enum ") ||
+           strcmp(usual->label, "bool") == 0;
+}
+
 Judgement view_judge(const View *v, const ViewBin *bin, const Limits *l)
 {
     Judgement j = { .bin = bin };
@@ -308,6 +317,7 @@ Judgement view_judge(const View *v, const ViewBin *bin, const Limits *l)
     j.confidence = share_confidence(bin->own + bin->known, v->total);
     j.deviates = out && deviant <= l->share * v->total + 1e-9 &&
                  bin->own <= l->sites + 1e-9 && bin->programs < 2 &&
+                 is_comparable(v, bin) &&
                  j.confidence >= l->threshold;
     return j;
 }

@@ -277,10 +277,29 @@ static const char *pointer_label(const AstFunction *f, const AstType *param,
     return pointee_label(f, param, t);
 }
 
+/*
+ * The body of a function tells what its untyped parameter is for: turned into
+ * one type, it is that; never turned into anything, it is for everything.
+ * False: for everything.
+ */
+static bool body_says(const AstFunction *f, size_t i, const AstType *to,
+                      const char **declared)
+{
+    const AstParam *p = &f->params[i];
+    *declared = NULL;
+    if (to->kind != AST_VOID || !f->defined)
+        return true;
+    const AstType *t = p->nbecomes == 1 ? target(p->becomes[0]) : NULL;
+    if (t && t->kind == AST_RECORD)
+        *declared = pointee_label(f, NULL, t);
+    return p->nbecomes > 0;
+}
+
 static void see_pointer(Site *s, size_t i, const AstType *p)
 {
     const AstArg *a = &s->call->args[i];
     const AstType *to = p->pointee;
+    const char *declared;
     if (to->kind != AST_VOID && to->kind != AST_RECORD &&
         to->kind != AST_CHARACTER)
         return;
@@ -288,19 +307,21 @@ static void see_pointer(Site *s, size_t i, const AstType *p)
         return;
     const char *selector = s->selects && i >= s->selects ? s->selector : "-";
     const AstFunction *f = s->call->callee;
+    if (!body_says(f, i, to, &declared))
+        return;
     if (!target(a->inner) && a->nsources) {
         for (size_t k = 0; k < a->nsources; k++) {
             const AstType *t = target(a->sources[k]);
             const char *label = t ? pointee_label(f, to, t) : NULL;
             if (label)
                 see(s, i, ASPECT_POINTER, selector, label,
-                    1.0 / (double)a->nsources, NULL);
+                    1.0 / (double)a->nsources, declared);
         }
         return;
     }
     const char *label = pointer_label(f, to, a);
     if (label)
-        see(s, i, ASPECT_POINTER, selector, label, 1, NULL);
+        see(s, i, ASPECT_POINTER, selector, label, 1, declared);
 }
 
 /* ---- integers */
@@ -399,7 +420,7 @@ static bool see_flags(Site *s, size_t i, const char *written,
 static const char *enum_label(Kinds *k, const char *name, const char *decl)
 {
     name = name && *name ? unqualified(name) : decl;
-    if (!name)
+    if (!name || strchr(name, '('))
         return NULL;
     if (str_starts(name, "enum "))
         name += 5;
@@ -407,6 +428,13 @@ static const char *enum_label(Kinds *k, const char *name, const char *decl)
     const char *t = text(k, label);
     free(label);
     return t;
+}
+
+/* An enum without a name serves as a list of constants. */
+static bool is_nameless(const AstArg *a)
+{
+    return a->form == AST_ENUMERATOR &&
+           (!a->enum_name || !*a->enum_name || strchr(a->enum_name, '('));
 }
 
 static bool is_size(const AstType *p)
@@ -432,12 +460,12 @@ static void see_kind(Site *s, size_t i, const AstType *p)
         p->kind == AST_ENUM ? enum_label(s->k, p->plain, p->decl) : NULL;
     const char *label = NULL;
     char *made = NULL;
-    if (is_size(p)) {
+    if (is_size(p) && i + 1 != s->selects) {
         label = size_kind(a);
     } else if (is_boolean_name(a->name) || is_boolean_name(a->macro) ||
                a->integer == AST_INT_BOOLEAN) {
         label = "bool";
-    } else if (a->integer == AST_INT_ENUM) {
+    } else if (a->integer == AST_INT_ENUM && !is_nameless(a)) {
         label = enum_label(s->k, a->enum_name, a->enum_decl);
     } else if (constant(a)) {
         const char *name = constant(a);
