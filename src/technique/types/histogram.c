@@ -20,7 +20,6 @@
 #include <string.h>
 
 #define IN_COMMON 0.9          /* of the weight has the family's prefix */
-#define NOISE     0.005        /* of N: too rare to count as a kind */
 
 const Limits limits_default = { 30, 6, 10, 0.05, 3, 0.85 };
 const Limits limits_recall = { 25, 10, 1, 0.5, 10, 0.5 };
@@ -273,16 +272,6 @@ static bool stands_out(const View *v, const ViewBin *b, double kinds,
     return *drop >= l->drop - 1e-9;
 }
 
-static double kinds_of(const View *v, const ViewBin *bin)
-{
-    double kinds = 0;
-    for (size_t i = 0; i < v->bins.len; i++) {
-        const ViewBin *b = &v->bins.items[i];
-        kinds += b == bin || b->own + b->known >= NOISE * v->total;
-    }
-    return kinds;
-}
-
 /* Among constants the names are the evidence that there is a choice to make:
  * where everybody passes BUFSIZ, a PATH_MAX is no slip. */
 static bool has_expectation(const View *v)
@@ -302,7 +291,7 @@ static bool is_comparable(const View *v, const ViewBin *bin)
 Judgement view_judge(const View *v, const ViewBin *bin, const Limits *l)
 {
     Judgement j = { .bin = bin };
-    double kinds = kinds_of(v, bin);
+    double kinds = (double)v->bins.len;
     j.evidence = v->total >= l->calls - 1e-9 && kinds <= l->kinds &&
                  has_expectation(v);
     if (!bin || !j.evidence)

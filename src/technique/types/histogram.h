@@ -30,7 +30,7 @@
  *     confidence >= threshold                    scale-free, see below
  *     at most one other program passes it too
  *
- * A label that makes up less than 1/200 of N does not count for K. The
+ * The
  * confidence is one minus the exact binomial upper bound (95%) of the label's
  * share: 1 of 30 gives 0.85, 1 of 300 gives 0.98.
  */

@@ -19,6 +19,17 @@ const char *aspect_name(Aspect a)
     return names[a];
 }
 
+#define A_SIZE        "a size"
+#define UNSIGNED_CHAR "unsigned char or int"
+#define EXPECTED      "what the callback expects"
+#define OWN_STRUCT    "a struct of the program"
+
+bool label_is_innocent(const char *label)
+{
+    return strcmp(label, A_SIZE) == 0 || strcmp(label, UNSIGNED_CHAR) == 0 ||
+           strcmp(label, EXPECTED) == 0;
+}
+
 /* The sign of characters is a habit of each program: most ignore it. */
 bool key_is_shared(const char *key)
 {
@@ -188,9 +199,11 @@ static void see(Site *s, size_t i, Aspect aspect, const char *selector,
                         own ? f->key : f->name, i + 1, aspect_name(aspect),
                         selector);
     Sighting *t = vec_grow(s->out);
-    *t = (Sighting){ aspect, (unsigned)i + 1, text(s->k, key),
-                     text(s->k, label),
-                     declared ? text(s->k, declared) : NULL, weight };
+    *t = (Sighting){ .aspect = aspect, .position = (unsigned)i + 1,
+                     .key = text(s->k, key), .label = text(s->k, label),
+                     .weight = weight };
+    t->shown = t->label;
+    t->declared = declared ? text(s->k, declared) : NULL;
     free(key);
 }
 
@@ -245,7 +258,7 @@ static const char *pointee_label(const AstFunction *f, const AstType *p,
         if (b->decl && strcmp(b->decl, base) == 0)
             return unqualified(p->plain);
     if (f->home != AST_PROJECT && t->home == AST_PROJECT)
-        return "a struct of the program";
+        return OWN_STRUCT;
     return unqualified(t->plain);
 }
 
@@ -320,8 +333,11 @@ static void see_pointer(Site *s, size_t i, const AstType *p)
         return;
     }
     const char *label = pointer_label(f, to, a);
-    if (label)
-        see(s, i, ASPECT_POINTER, selector, label, 1, declared);
+    if (!label)
+        return;
+    see(s, i, ASPECT_POINTER, selector, label, 1, declared);
+    if (strcmp(label, OWN_STRUCT) == 0)
+        s->out->items[s->out->len - 1].shown = unqualified(target_of(a)->plain);
 }
 
 /* ---- integers */
@@ -450,7 +466,7 @@ static const char *size_kind(const AstArg *a)
         return "a comparison";
     if (a->integer == AST_INT_CHARACTER && a->form == AST_LITERAL)
         return "a character constant";
-    return "a size";
+    return A_SIZE;
 }
 
 static void see_kind(Site *s, size_t i, const AstType *p)
@@ -618,7 +634,7 @@ static void see_callback(Site *s, size_t i)
                 continue;
             char *which = xprintf("%zu.%zu", j + 1, p + 1);
             see(s, i, ASPECT_CALLBACK, which,
-                suits(&f->params[p], f, t) ? "what the callback expects"
+                suits(&f->params[p], f, t) ? EXPECTED
                                            : "another type than it expects",
                 1, NULL);
             free(which);
@@ -648,7 +664,7 @@ static void see_char(Site *s, size_t i)
     if (!needs_unsigned_char(s->call->callee) || !a->type || a->has_value)
         return;
     bool is_char = a->type->kind == AST_CHARACTER && a->type->is_signed;
-    see(s, i, ASPECT_CHAR, "-", is_char ? "char" : "unsigned char or int", 1,
+    see(s, i, ASPECT_CHAR, "-", is_char ? "char" : UNSIGNED_CHAR, 1,
         NULL);
 }
 

@@ -37,7 +37,9 @@ typedef struct Sighting {
     unsigned position;         /* of the argument, from 1 */
     const char *key;
     const char *label;
-    const char *declared;      /* what the declaration asks for; or NULL */
+    const char *shown;         /* the label for people: more exact */
+    const char *declared;      /* what the declaration or the body of the callee
+                                * asks for; or NULL */
     double weight;             /* less than 1: one of several possibilities */
 } Sighting;
 
@@ -55,6 +57,8 @@ void kinds_init(Kinds *k, const AstIndex *ix);
 void kinds_release(Kinds *k);
 /* All that the arguments of one call show, appended to `out`. */
 void kinds_of_call(Kinds *k, const AstCall *call, Sightings *out);
+/* Some labels are never a mistake, however rare: an unsigned char. */
+bool label_is_innocent(const char *label);
 /* Is this a key that other programs share? */
 bool key_is_shared(const char *key);
 #endif

@@ -115,7 +115,8 @@ static bool is_wrong(Study *st, const Sighting *target, const Sightings *now)
     histogram_view(h, &v);
     for (size_t i = 0; i < now->len; i++)
         if (strcmp(now->items[i].key, target->key) == 0)
-            wrong = !view_bin(&v, h, now->items[i].label);
+            wrong = !label_is_innocent(now->items[i].label) &&
+                    !view_bin(&v, h, now->items[i].label);
     view_release(&v);
     return wrong;
 }
@@ -134,7 +135,7 @@ static bool is_found(Study *st, unsigned position, const Sightings *now)
     for (size_t i = 0; i < now->len && !found; i++) {
         const Sighting *s = &now->items[i];
         const Histogram *h = histogram_find(&st->hs, s->key);
-        if (s->position != position || h->any)
+        if (s->position != position || h->any || label_is_innocent(s->label))
             continue;
         View v;
         histogram_view(h, &v);

@@ -80,7 +80,7 @@ void study_judge(Study *st, Deviations *out)
             Deviation d = { .call = st->ix->calls[i], .seen = s };
             d.judgement = study_judge_one(st, s, &d.view);
             d.histogram = histogram_find(&st->hs, s->key);
-            if (d.judgement.deviates)
+            if (d.judgement.deviates && !label_is_innocent(s->label))
                 keep(out, from, d);
         }
     }

@@ -210,6 +210,13 @@ static void list_usual(const Deviation *d, Str *out)
         str_add(out, ", …");
 }
 
+/* What is passed: a family by the constant's name, a struct by its own. */
+static const char *shown(const Deviation *d)
+{
+    return str_starts(d->seen->shown, "const ") ? d->seen->shown + 6
+                                                : d->seen->shown;
+}
+
 static void write_message(const Deviation *d, Str *out)
 {
     const AstFunction *f = d->call->callee;
@@ -218,12 +225,14 @@ static void write_message(const Deviation *d, Str *out)
     long others, all;
     callers(d, &others, &all);
     str_addf(out, "%s: argument %u %s %s", f->name, d->seen->position,
-             pointer ? "points to" : "is", d->judgement.bin->label);
+             pointer ? "points to" : "is", shown(d));
     if (d->seen->aspect == ASPECT_CHAR)
         str_add(out, ", which may be negative");
     str_add(out, "; ");
     if (d->histogram->declared) {
-        str_addf(out, "it is declared %s", d->histogram->declared);
+        str_addf(out, "%s %s", pointer ? "its body takes it for"
+                                       : "it is declared",
+                 d->histogram->declared);
         if (others == 0)
             return;
         str_add(out, ", and ");
