@@ -14,7 +14,8 @@
  * pass one of two types counts half for each.
  *
  * Label of a constant: "const O_RDONLY". Constants are kept by name and folded
- * into families ("O_*") when the histogram is judged: histogram_view().
+ * into families ("O_*") when the histogram is judged: histogram_view(). An enum
+ * is "enum color"; two more labels that the judge knows stand below.
  *
  * A label deviates, after the rule that was published (N: all weight, K: number
  * of labels, T: weight of this label), if
@@ -41,6 +42,9 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/vec.h"
+
+#define TRUTH     "bool"
+#define CHARACTER "a character constant"
 
 typedef struct Bin {
     const char *label;

@@ -5,6 +5,7 @@
  * good C, and an analysis that compares them reports nothing but noise.
  */
 #include "technique/types/kinds.h"
+#include "technique/types/histogram.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -313,8 +314,7 @@ static void see_pointer(Site *s, size_t i, const AstType *p)
     const AstArg *a = &s->call->args[i];
     const AstType *to = p->pointee;
     const char *declared;
-    if (to->kind != AST_VOID && to->kind != AST_RECORD &&
-        to->kind != AST_CHARACTER)
+    if (to->kind != AST_VOID && to->kind != AST_RECORD)
         return;
     if (a->has_value || a->form == AST_LITERAL)
         return;
@@ -465,7 +465,7 @@ static const char *size_kind(const AstArg *a)
     if (a->integer == AST_INT_BOOLEAN && a->form == AST_ARITHMETIC)
         return "a comparison";
     if (a->integer == AST_INT_CHARACTER && a->form == AST_LITERAL)
-        return "a character constant";
+        return CHARACTER;
     return A_SIZE;
 }
 
@@ -480,7 +480,7 @@ static void see_kind(Site *s, size_t i, const AstType *p)
         label = size_kind(a);
     } else if (is_boolean_name(a->name) || is_boolean_name(a->macro) ||
                a->integer == AST_INT_BOOLEAN) {
-        label = "bool";
+        label = TRUTH;
     } else if (a->integer == AST_INT_ENUM && !is_nameless(a)) {
         label = enum_label(s->k, a->enum_name, a->enum_decl);
     } else if (constant(a)) {
@@ -488,7 +488,7 @@ static void see_kind(Site *s, size_t i, const AstType *p)
         if (capital_name(name) == strlen(name))
             label = made = xprintf("const %s", name);
     } else if (a->integer == AST_INT_CHARACTER && a->form == AST_LITERAL) {
-        label = "a character constant";
+        label = CHARACTER;
     } else if (a->text && strchr(a->text, '|')) {
         see_flags(s, i, a->text, declared);
     } else if (a->integer == AST_INT_PLAIN && a->type && !a->cast &&

@@ -41,7 +41,7 @@ static bool is_integer(const AstArg *a)
 }
 
 /* Would the compiler take something else here without a word? A pointer to a
- * struct or to characters only where callers write casts. */
+ * struct only where callers write casts. */
 static bool is_open(const AstCall *c, const Sighting *s)
 {
     const AstFunction *f = c->callee;

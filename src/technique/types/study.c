@@ -31,7 +31,10 @@ void study_count(Study *st)
         const Sighting *s = &st->seen.items[i];
         Histogram *h = histogram_at(&st->hs, s->key);
         histogram_add(&st->hs, h, s->label, s->weight);
-        if (s->declared)
+        /* What a body makes of an untyped parameter may be a trick; a caller
+         * who passes just that shows that it is none. */
+        if (s->declared && (s->aspect != ASPECT_POINTER ||
+                            strcmp(s->label, s->declared) == 0))
             histogram_declare(&st->hs, h, s->declared);
     }
 }
