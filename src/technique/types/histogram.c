@@ -279,16 +279,15 @@ static bool has_expectation(const View *v)
     return v->bins.len > 0 && v->bins.items[0].names != 1;
 }
 
-/* A constant may stand for a number or a character as well; only among named
- * things is it one of the wrong family. Where callers write characters, all but
- * a truth value may be one. */
+/* A macro may stand for a number, a character or an enumerator; only among
+ * other macros, or truth values, is it one of the wrong family. Where callers
+ * write characters, all but a truth value may be one. */
 static bool is_comparable(const View *v, const ViewBin *bin)
 {
     const ViewBin *usual = &v->bins.items[0];
     if (strcmp(usual->label, CHARACTER) == 0)
         return strcmp(bin->label, TRUTH) == 0;
-    return !bin->names || usual->names || str_starts(usual->label, "enum ") ||
-           strcmp(usual->label, TRUTH) == 0;
+    return !bin->names || usual->names || strcmp(usual->label, TRUTH) == 0;
 }
 
 Judgement view_judge(const View *v, const ViewBin *bin, const Limits *l)

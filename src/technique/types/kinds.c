@@ -162,6 +162,8 @@ static unsigned selector_of(const Kinds *k, const AstFunction *f)
     return 0;
 }
 
+static const char *enum_label(Kinds *k, const char *name, const char *decl);
+
 void kinds_init(Kinds *k, const AstIndex *ix)
 {
     *k = (Kinds){ 0 };
@@ -169,6 +171,14 @@ void kinds_init(Kinds *k, const AstIndex *ix)
         if (ix->functions[i]->defined && ix->functions[i]->usr)
             map_put(&k->functions, ix->functions[i]->usr,
                     (void *)ix->functions[i]);
+    for (size_t i = 0; i < ix->ncalls; i++)
+        for (size_t j = 0; j < ix->calls[i]->nargs; j++) {
+            const AstArg *a = &ix->calls[i]->args[j];
+            const char *label = a->form == AST_ENUMERATOR && a->name
+                ? enum_label(k, a->enum_name, NULL) : NULL;
+            if (label)
+                map_put(&k->enumerators, a->name, (void *)label);
+        }
     find_selectors(k, ix);
 }
 
@@ -177,6 +187,7 @@ void kinds_release(Kinds *k)
     map_release(&k->texts);
     map_release(&k->functions);
     map_release(&k->selectors);
+    map_release(&k->enumerators);
     arena_release(&k->arena);
 }
 
@@ -233,10 +244,19 @@ static const char *integer_by_width(const AstType *t)
     }
 }
 
+/* Is `base` the struct, or the first member of it, at any depth? */
+static bool begins_with(const AstType *t, const AstType *base)
+{
+    for (; t; t = t->first)
+        if (t->decl && base->decl && strcmp(t->decl, base->decl) == 0)
+            return true;
+    return false;
+}
+
 /*
  * What to call the type `t` that a pointer for the parameter `p` points to.
- * Signs and qualifiers don't matter here, nor that a struct has the expected
- * one as its first member. A library sees a program's own structs as one kind.
+ * Signs and qualifiers don't matter here, nor that one of two structs is the
+ * first member of the other: casts up and down are how C inherits. A library sees a program's own structs as one kind.
  */
 static const char *pointee_label(const AstFunction *f, const AstType *p,
                                  const AstType *t)
@@ -254,10 +274,8 @@ static const char *pointee_label(const AstFunction *f, const AstType *p,
     case AST_RECORD: break;
     default: return NULL;
     }
-    const char *base = p && p->kind == AST_RECORD ? p->decl : NULL;
-    for (const AstType *b = t; base && b; b = b->first)
-        if (b->decl && strcmp(b->decl, base) == 0)
-            return unqualified(p->plain);
+    if (p && p->kind == AST_RECORD && (begins_with(t, p) || begins_with(p, t)))
+        return unqualified(p->plain);
     if (f->home != AST_PROJECT && t->home == AST_PROJECT)
         return OWN_STRUCT;
     return unqualified(t->plain);
@@ -401,7 +419,21 @@ static size_t capital_name(const char *s)
     return n > 1 && !lower && !isdigit((unsigned char)s[0]) ? n : 0;
 }
 
-/* `O_RDWR | O_CREAT`: each name counts for a part. False: no such list. */
+static const char *enum_label(Kinds *k, const char *name, const char *decl)
+{
+    name = name && *name ? unqualified(name) : decl;
+    if (!name || strchr(name, '('))
+        return NULL;
+    if (str_starts(name, "enum "))
+        name += 5;
+    char *label = xprintf("enum %s", name);
+    const char *t = text(k, label);
+    free(label);
+    return t;
+}
+
+/* `O_RDWR | O_CREAT`: each name counts for a part. An enumerator is known by
+ * standing alone elsewhere. False: no such list. */
 static bool see_flags(Site *s, size_t i, const char *written,
                       const char *declared)
 {
@@ -424,26 +456,14 @@ static bool see_flags(Site *s, size_t i, const char *written,
     }
     ok = ok && *at == 0 && n > 1;
     for (size_t k = 0; k < n; k++) {
-        char *label = xprintf("const %s", names[k]);
-        if (ok)
+        const char *known = map_get(&s->k->enumerators, names[k]);
+        char *label = known ? xstrdup(known) : xprintf("const %s", names[k]);
+        if (ok && (known || !declared))
             see(s, i, ASPECT_KIND, "-", label, 1.0 / (double)n, declared);
         free(label);
         free(names[k]);
     }
     return ok;
-}
-
-static const char *enum_label(Kinds *k, const char *name, const char *decl)
-{
-    name = name && *name ? unqualified(name) : decl;
-    if (!name || strchr(name, '('))
-        return NULL;
-    if (str_starts(name, "enum "))
-        name += 5;
-    char *label = xprintf("enum %s", name);
-    const char *t = text(k, label);
-    free(label);
-    return t;
 }
 
 /* An enum without a name serves as a list of constants. */
@@ -485,7 +505,7 @@ static void see_kind(Site *s, size_t i, const AstType *p)
         label = enum_label(s->k, a->enum_name, a->enum_decl);
     } else if (constant(a)) {
         const char *name = constant(a);
-        if (capital_name(name) == strlen(name))
+        if (capital_name(name) == strlen(name) && !declared)
             label = made = xprintf("const %s", name);
     } else if (a->integer == AST_INT_CHARACTER && a->form == AST_LITERAL) {
         label = CHARACTER;
@@ -511,6 +531,8 @@ static bool is_size_of(const AstType *t, const AstArg *to)
         return false;
     if (own->kind == AST_ARRAY && strcmp(own->plain, t->plain) == 0)
         return true;
+    while (t->kind == AST_ARRAY && t->pointee)      /* sizeof(struct s[3]) */
+        t = t->pointee;
     while (object) {
         if (strcmp(object->plain, t->plain) == 0 ||
             (object->kind == AST_INTEGER && t->kind == AST_INTEGER &&

@@ -49,6 +49,7 @@ typedef struct Kinds {
     Arena arena;
     Map texts;                 /* keys and labels, each once */
     Map functions;             /* USR to AstFunction, of those with a body */
+    Map enumerators;           /* an enumerator to the label of its enum */
     Map selectors;             /* a project's function to its selector + 1 */
 } Kinds;
 

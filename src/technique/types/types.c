@@ -404,7 +404,7 @@ static void tell_troubles(Session *s, const AstIndex *ix)
                      ix->notes[i].text);
     if (ix->nnotes)
         session_incomplete(s, "%zu of %zu units could not be read", ix->nnotes,
-                           ix->nunits + ix->nnotes);
+                           ix->nunits);
     if (ix->stopped)
         session_incomplete(s, "interrupted while reading the sources");
 }
