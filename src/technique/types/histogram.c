@@ -240,7 +240,7 @@ const ViewBin *view_bin(const View *v, const Histogram *h, const char *label)
 static double binomial_tail(double t, double n, double p)
 {
     double sum = 0;
-    for (double i = 0; i <= t; i++)
+    for (double i = 0; i <= t && i < 10000; i++)
         sum += exp(lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1) +
                    i * log(p) + (n - i) * log1p(-p));
     return sum;
@@ -279,14 +279,25 @@ static bool has_expectation(const View *v)
     return v->bins.len > 0 && v->bins.items[0].names != 1;
 }
 
-/* A macro may stand for a number, a character or an enumerator; only among
+/*
+ * A macro may stand for a number, a character or an enumerator; only among
  * other macros, or truth values, is it one of the wrong family. Where callers
- * write characters, all but a truth value may be one. */
+ * write characters, only an enum or a truth value is none. A number is odd only
+ * where all others have a name for theirs.
+ */
 static bool is_comparable(const View *v, const ViewBin *bin)
 {
     const ViewBin *usual = &v->bins.items[0];
+    bool is_enum = str_starts(bin->label, "enum ");
+    bool is_truth = strcmp(bin->label, TRUTH) == 0;
+    if (strcmp(bin->label, INT_ZERO) == 0)
+        return strcmp(usual->label, NULL_POINTER) == 0;
+    if (strcmp(usual->label, NUMBER) == 0)
+        return false;
     if (strcmp(usual->label, CHARACTER) == 0)
-        return strcmp(bin->label, TRUTH) == 0;
+        return is_enum || is_truth;
+    if (strcmp(bin->label, NUMBER) == 0)
+        return usual->names || str_starts(usual->label, "enum ");
     return !bin->names || usual->names || strcmp(usual->label, TRUTH) == 0;
 }
 
@@ -304,12 +315,12 @@ Judgement view_judge(const View *v, const ViewBin *bin, const Limits *l)
         if (stands_out(v, b, kinds, l, &drop))
             deviant += b->own + b->known;
     }
-    bool out = stands_out(v, bin, kinds, l, &j.drop);
+    if (!stands_out(v, bin, kinds, l, &j.drop) ||
+        deviant > l->share * v->total + 1e-9 || bin->own > l->sites + 1e-9 ||
+        bin->programs > 1 || !is_comparable(v, bin))
+        return j;
     j.confidence = share_confidence(bin->own + bin->known, v->total);
-    j.deviates = out && deviant <= l->share * v->total + 1e-9 &&
-                 bin->own <= l->sites + 1e-9 && bin->programs < 2 &&
-                 is_comparable(v, bin) &&
-                 j.confidence >= l->threshold;
+    j.deviates = j.confidence >= l->threshold;
     return j;
 }
 

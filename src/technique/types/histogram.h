@@ -15,7 +15,7 @@
  *
  * Label of a constant: "const O_RDONLY". Constants are kept by name and folded
  * into families ("O_*") when the histogram is judged: histogram_view(). An enum
- * is "enum color"; two more labels that the judge knows stand below.
+ * is "enum color"; the other labels that the judge knows stand below.
  *
  * A label deviates, after the rule that was published (N: all weight, K: number
  * of labels, T: weight of this label), if
@@ -43,8 +43,11 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-#define TRUTH     "bool"
-#define CHARACTER "a character constant"
+#define TRUTH        "bool"
+#define CHARACTER    "a character constant"
+#define NUMBER       "a number"
+#define NULL_POINTER "a null pointer"
+#define INT_ZERO     "the int 0"
 
 typedef struct Bin {
     const char *label;

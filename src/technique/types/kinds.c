@@ -20,6 +20,9 @@ const char *aspect_name(Aspect a)
     return names[a];
 }
 
+#define ANY_FUNCTION  "any function"
+#define OBJECT_SIZE   "the size of an object"
+#define SOMETHING     "something else"
 #define A_SIZE        "a size"
 #define UNSIGNED_CHAR "unsigned char or int"
 #define EXPECTED      "what the callback expects"
@@ -27,8 +30,13 @@ const char *aspect_name(Aspect a)
 
 bool label_is_innocent(const char *label)
 {
-    return strcmp(label, A_SIZE) == 0 || strcmp(label, UNSIGNED_CHAR) == 0 ||
-           strcmp(label, EXPECTED) == 0;
+    static const char *const labels[] = {
+        A_SIZE, UNSIGNED_CHAR, EXPECTED, OBJECT_SIZE, NULL_POINTER, SOMETHING,
+    };
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        if (strcmp(label, labels[i]) == 0)
+            return true;
+    return false;
 }
 
 /* The sign of characters is a habit of each program: most ignore it. */
@@ -202,13 +210,11 @@ typedef struct Site {
     Sightings *out;
 } Site;
 
-static void see(Site *s, size_t i, Aspect aspect, const char *selector,
-                const char *label, double weight, const char *declared)
+static void see_as(Site *s, const char *callee, size_t at, size_t i,
+                   Aspect aspect, const char *selector, const char *label,
+                   double weight, const char *declared)
 {
-    const AstFunction *f = s->call->callee;
-    bool own = f->home == AST_PROJECT;
-    char *key = xprintf("%s%s\t%zu\t%s\t%s", own ? "@" : "",
-                        own ? f->key : f->name, i + 1, aspect_name(aspect),
+    char *key = xprintf("%s\t%zu\t%s\t%s", callee, at, aspect_name(aspect),
                         selector);
     Sighting *t = vec_grow(s->out);
     *t = (Sighting){ .aspect = aspect, .position = (unsigned)i + 1,
@@ -217,6 +223,27 @@ static void see(Site *s, size_t i, Aspect aspect, const char *selector,
     t->shown = t->label;
     t->declared = declared ? text(s->k, declared) : NULL;
     free(key);
+}
+
+static char *callee_key(const Site *s)
+{
+    const AstFunction *f = s->call->callee;
+    return f->home == AST_PROJECT ? xprintf("@%s", f->key) : xstrdup(f->name);
+}
+
+static void see(Site *s, size_t i, Aspect aspect, const char *selector,
+                const char *label, double weight, const char *declared)
+{
+    char *callee = callee_key(s);
+    see_as(s, callee, i + 1, i, aspect, selector, label, weight, declared);
+    free(callee);
+}
+
+/* What is the same question for all functions has one histogram more, so that
+ * a function with few callers is judged too. */
+static void see_anywhere(Site *s, size_t i, Aspect aspect, const char *label)
+{
+    see_as(s, ANY_FUNCTION, 0, i, aspect, "-", label, 1, NULL);
 }
 
 /* ---- pointers */
@@ -475,7 +502,7 @@ static bool is_nameless(const AstArg *a)
 
 static bool is_size(const AstType *p)
 {
-    return p->kind == AST_INTEGER && p->size == 8 && !p->is_signed;
+    return p->kind == AST_INTEGER && str_ends(p->spelling, "size_t");
 }
 
 /* Sizes mix with everything that is a number; a truth value or a character is
@@ -509,6 +536,8 @@ static void see_kind(Site *s, size_t i, const AstType *p)
             label = made = xprintf("const %s", name);
     } else if (a->integer == AST_INT_CHARACTER && a->form == AST_LITERAL) {
         label = CHARACTER;
+    } else if (a->integer == AST_INT_LITERAL && a->value != 1 && !a->cast) {
+        label = NUMBER;
     } else if (a->text && strchr(a->text, '|')) {
         see_flags(s, i, a->text, declared);
     } else if (a->integer == AST_INT_PLAIN && a->type && !a->cast &&
@@ -517,6 +546,8 @@ static void see_kind(Site *s, size_t i, const AstType *p)
     }
     if (label)
         see(s, i, ASPECT_KIND, "-", label, 1, declared);
+    if (label && is_size(p) && i + 1 != s->selects)
+        see_anywhere(s, i, ASPECT_KIND, label);
     free(made);
 }
 
@@ -588,8 +619,10 @@ static void see_size(Site *s, size_t i)
         label = xprintf("the size of argument %zu's object", fit + 1);
     else if (fits == 0 && pointers && !bytes && t->kind != AST_ARRAY)
         label = xprintf("the size of something else");
-    if (label)
+    if (label) {
         see(s, i, ASPECT_SIZE, "-", label, 1, NULL);
+        see_anywhere(s, i, ASPECT_SIZE, of_pointer ? label : OBJECT_SIZE);
+    }
     free(label);
 }
 
@@ -620,6 +653,20 @@ static void see_slot(Site *s, size_t i)
                      : xstrdup(label);
     see(s, i, ASPECT_SLOT, s->selector, made, 1, NULL);
     free(made);
+}
+
+/* The end of a list of variable arguments: where all others write NULL, a 0 is
+ * an int, and only half of a pointer on most machines. */
+static void see_last(Site *s, size_t i)
+{
+    const AstArg *a = &s->call->args[i];
+    bool null = a->type && a->type->kind == AST_POINTER && a->has_value &&
+                a->value == 0;
+    const char *label = null ? NULL_POINTER
+                        : a->integer == AST_INT_ZERO ? INT_ZERO : SOMETHING;
+    char *callee = callee_key(s);
+    see_as(s, callee, 0, i, ASPECT_SLOT, "last", label, 1, NULL);
+    free(callee);
 }
 
 /* ---- callbacks */
@@ -686,8 +733,7 @@ static void see_char(Site *s, size_t i)
     if (!needs_unsigned_char(s->call->callee) || !a->type || a->has_value)
         return;
     bool is_char = a->type->kind == AST_CHARACTER && a->type->is_signed;
-    see(s, i, ASPECT_CHAR, "-", is_char ? "char" : UNSIGNED_CHAR, 1,
-        NULL);
+    see_anywhere(s, i, ASPECT_CHAR, is_char ? "char" : UNSIGNED_CHAR);
 }
 
 void kinds_of_call(Kinds *k, const AstCall *call, Sightings *out)
@@ -704,8 +750,10 @@ void kinds_of_call(Kinds *k, const AstCall *call, Sightings *out)
     for (size_t i = 0; i < call->nargs; i++) {
         const AstType *p = param_type(f, i);
         if (!p) {
-            if (f->variadic && i >= f->nparams)
+            if (f->variadic && s.selects)
                 see_slot(&s, i);
+            else if (f->variadic && i + 1 == call->nargs)
+                see_last(&s, i);
             continue;
         }
         if (p->kind == AST_POINTER && p->pointee) {

@@ -188,7 +188,8 @@ static void callers(const Deviation *d, long *others, long *all)
 static const char *selector(const Deviation *d)
 {
     const char *tab = strrchr(d->seen->key, '\t');
-    return tab && d->seen->aspect != ASPECT_CALLBACK && strcmp(tab + 1, "-") != 0
+    return tab && d->seen->aspect != ASPECT_CALLBACK &&
+                   strcmp(tab + 1, "-") != 0 && strcmp(tab + 1, "last") != 0
                ? tab + 1
                : NULL;
 }
