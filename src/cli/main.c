@@ -1,6 +1,7 @@
 /* The command table. A technique is one line here and its folder. */
 #include "command/command_rows.h"
 #include "session/main.h"
+#include "technique/arguments/arguments.h"
 #include "technique/types/types.h"
 
 static const Command *const commands[] = {
@@ -9,6 +10,7 @@ static const Command *const commands[] = {
     &command_show_programs,
     &command_show_units,
     &command_show_commands,
+    &technique_arguments,
     &technique_types,
     &command_report,
     &command_baseline_set,

@@ -318,7 +318,7 @@ static void merge_job(AstIndex *ix, const Job *job)
                !ast_merge(st, s.data, s.len)) {
         add_note(ix, AST_NOT_READ, job->cmd->file, "its facts could not be read");
     } else {
-        ix->nunits++;
+        ix->nunits += !st->error;
         ix->ncached += job->state == UNIT_CACHED;
         if (st->error)
             add_note(ix, AST_DID_NOT_COMPILE, job->cmd->file, st->error);

@@ -215,7 +215,7 @@ typedef struct AstIndex {
     size_t ncalls;
     AstNote *notes;
     size_t nnotes;
-    size_t nunits, ncached;    /* read; of these from the cache */
+    size_t nunits, ncached;    /* without a note; read from the cache */
     bool stopped;              /* plan.stop said so; the index has less */
     struct AstStore *store;    /* what all this stands in */
 } AstIndex;

@@ -218,7 +218,7 @@ ok "…a container" says "container" "$SUNDEW" capture -- docker --version
 ok "no build command" says "capture what?" "$SUNDEW" capture
 ok "a build command that is not there" status 2 "$SUNDEW" capture -- ./no-such-build
 rm -f ./*.o
-ok "sundew cc and sundew-cc by hand" sh -ec 'make -s -f /dev/null CC="$SUNDEW cc" a.o; "$BUILD/sundew-cc" -c b.c; "$BUILD/sundew-cc" --cc=clang-19 -c c.c; "$SUNDEW" cc a.o b.o c.o -o prog'
+ok "sundew cc and sundew-cc by hand" sh -ec 'make -s -f /dev/null CC="$SUNDEW cc" a.o; "$SUNDEW_BUILD/sundew-cc" -c b.c; "$SUNDEW_BUILD/sundew-cc" --cc=clang-19 -c c.c; "$SUNDEW" cc a.o b.o c.o -o prog'
 ok "…all units" has_all prog
 
 fresh mixing; sources
@@ -294,5 +294,5 @@ ok "a damaged ELF file" status 2 "$SUNDEW" show units ./bad.o
 ok "a damaged archive" status 2 "$SUNDEW" show units ./bad.a
 
 fresh full; sources
-ok "no failed write of ours fails a build" sh -ec 'n=1; while [ $n -le 30 ]; do rm -f *.o; SUNDEW_FAULT=$n SUNDEW_WORKSPACE=$PWD/.sundew "$BUILD/sundew-cc" -c a.c; test -s a.o; n=$((n+1)); done; gcc a.o -shared -o x.so'
+ok "no failed write of ours fails a build" sh -ec 'n=1; while [ $n -le 30 ]; do rm -f *.o; SUNDEW_FAULT=$n SUNDEW_WORKSPACE=$PWD/.sundew "$SUNDEW_BUILD/sundew-cc" -c a.c; test -s a.o; n=$((n+1)); done; gcc a.o -shared -o x.so'
 done_testing

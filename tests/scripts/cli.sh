@@ -74,7 +74,7 @@ ok "…one for each command" sh -ec 'test -s man/sundew.1 && test -s man/sundew-
 ok "…without complaint from groff" sh -ec 'for p in man/*.1; do LC_ALL=C.UTF-8 MANROFFSEQ= MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z $p >/dev/null 2>said; test ! -s said || { cat said; exit 1; }; done'
 
 fresh install
-ok "make install" make -C "$TOP" install NODEPS=1 BUILD="$BUILD" $([ "${BUILD%asan}" = "$BUILD" ] || echo SAN=1) DESTDIR="$PWD/root" PREFIX=/usr
+ok "make install" make -C "$TOP" install NODEPS=1 BUILD="$SUNDEW_BUILD" $([ "${SUNDEW_BUILD%asan}" = "$SUNDEW_BUILD" ] || echo SAN=1) DESTDIR="$PWD/root" PREFIX=/usr
 ok "…it runs from there" says "sundew" root/usr/bin/sundew --version
 printf 'int main(void) { return 0; }\n' >a.c
 ok "…and captures" sh -ec 'root/usr/bin/sundew capture -- gcc a.c -o a; root/usr/bin/sundew show programs | grep -q "1 unit"'
