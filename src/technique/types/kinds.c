@@ -546,6 +546,11 @@ static void see_kind(Site *s, size_t i, const AstType *p)
     }
     if (label)
         see(s, i, ASPECT_KIND, "-", label, 1, declared);
+    if (label && strcmp(label, NUMBER) == 0) {
+        char *number = xprintf("the number %lld", (long long)a->value);
+        s->out->items[s->out->len - 1].shown = text(s->k, number);
+        free(number);
+    }
     if (label && is_size(p) && i + 1 != s->selects)
         see_anywhere(s, i, ASPECT_KIND, label);
     free(made);

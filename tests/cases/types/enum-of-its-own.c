@@ -18,5 +18,5 @@ void paint_all(enum color c, int n)
     paint(RED); paint(BLUE); paint(c); paint(RED); paint(BLUE); paint(c);
     paint(RED); paint(BLUE); paint(c); paint(RED); paint(BLUE); paint(c);
     paint(GREEN);
-    paint(n); paint(2); paint(n + 1);
+    paint(n); paint(0); paint(n + 1);
 }
