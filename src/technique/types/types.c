@@ -301,8 +301,8 @@ static EvidenceStep *histogram_steps(Arena *a, const Deviation *d)
         double elsewhere = bin_weight(d, b) - b->own;
         const char *other = elsewhere < 0.5 ? "" : arena_printf(
             a, ", and %ld in other programs", lround(elsewhere));
-        steps[i].text = arena_printf(a, "%ld callers here%s: %s", lround(b->own),
-                                     other, b->label);
+        steps[i].text = arena_printf(a, "%g caller%s here%s: %s", b->own,
+                                     b->own == 1 ? "" : "s", other, b->label);
     }
     return steps;
 }
@@ -405,7 +405,7 @@ static void tell_troubles(Session *s, const AstIndex *ix)
                      ix->notes[i].text);
     if (ix->nnotes)
         session_incomplete(s, "%zu of %zu units could not be read", ix->nnotes,
-                           ix->nunits);
+                           ix->nunits + ix->nnotes);
     if (ix->stopped)
         session_incomplete(s, "interrupted while reading the sources");
 }
