@@ -285,20 +285,29 @@ static bool has_expectation(const View *v)
  * write characters, only an enum or a truth value is none. A number is odd only
  * where all others have a name for theirs.
  */
-static bool is_comparable(const View *v, const ViewBin *bin)
+bool view_compares(const View *v, const char *label)
 {
-    const ViewBin *usual = &v->bins.items[0];
-    bool is_enum = str_starts(bin->label, "enum ");
-    bool is_truth = strcmp(bin->label, TRUTH) == 0;
-    if (strcmp(bin->label, INT_ZERO) == 0)
+    const ViewBin *usual = v->bins.len ? &v->bins.items[0] : NULL;
+    bool is_enum = str_starts(label, "enum ");
+    bool is_truth = strcmp(label, TRUTH) == 0;
+    if (!usual)
+        return false;
+    if (strcmp(label, INT_ZERO) == 0)
         return strcmp(usual->label, NULL_POINTER) == 0;
     if (strcmp(usual->label, NUMBER) == 0)
         return false;
     if (strcmp(usual->label, CHARACTER) == 0)
         return is_enum || is_truth;
-    if (strcmp(bin->label, NUMBER) == 0)
+    if (strcmp(label, NUMBER) == 0)
         return usual->names || str_starts(usual->label, "enum ");
-    return !bin->names || usual->names || strcmp(usual->label, TRUTH) == 0;
+    return !constant_name(label) || usual->names ||
+           strcmp(usual->label, TRUTH) == 0;
+}
+
+/* The same for a bin, which may be a family. */
+static bool is_comparable(const View *v, const ViewBin *bin)
+{
+    return view_compares(v, bin->names ? "const " : bin->label);
 }
 
 Judgement view_judge(const View *v, const ViewBin *bin, const Limits *l)

@@ -117,6 +117,8 @@ typedef struct Judgement {
     const ViewBin *bin;        /* of the label; NULL: not in the histogram */
 } Judgement;
 
+/* Can anything be said for or against this label, given what is usual? */
+bool view_compares(const View *v, const char *label);
 Judgement view_judge(const View *v, const ViewBin *bin, const Limits *limits);
 
 /* One minus the upper bound of the share that `t` of `n` shows. */

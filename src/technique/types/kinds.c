@@ -536,7 +536,8 @@ static void see_kind(Site *s, size_t i, const AstType *p)
             label = made = xprintf("const %s", name);
     } else if (a->integer == AST_INT_CHARACTER && a->form == AST_LITERAL) {
         label = CHARACTER;
-    } else if (a->integer == AST_INT_LITERAL && a->value != 1 && !a->cast) {
+    } else if (a->integer == AST_INT_LITERAL && a->value != 1 && !a->cast &&
+               !a->in_macro && a->text && isdigit((unsigned char)*a->text)) {
         label = NUMBER;
     } else if (a->text && strchr(a->text, '|')) {
         see_flags(s, i, a->text, declared);

@@ -116,6 +116,7 @@ static bool is_wrong(Study *st, const Sighting *target, const Sightings *now)
     for (size_t i = 0; i < now->len; i++)
         if (strcmp(now->items[i].key, target->key) == 0)
             wrong = !label_is_innocent(now->items[i].label) &&
+                    view_compares(&v, now->items[i].label) &&
                     !view_bin(&v, h, now->items[i].label);
     view_release(&v);
     return wrong;

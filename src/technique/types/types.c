@@ -369,6 +369,35 @@ static bool write_learned(Study *st, const char *path, Err *err)
     return ok;
 }
 
+static void print_self_test(const SelfTest *t, Str *out)
+{
+    str_addf(out, "%zu arguments show a kind; for %zu of them enough callers "
+                  "show what is usual\n", t->arguments, t->evidence);
+    str_addf(out, "%zu wrong types seeded one at a time, %zu found; %zu findings "
+                  "without a seed\n", t->seeds, t->found, t->others);
+    for (Aspect a = 0; a < NASPECTS; a++)
+        if (t->seeds_by[a])
+            str_addf(out, "  types/%-9s %4zu of %4zu\n", aspect_name(a),
+                     t->found_by[a], t->seeds_by[a]);
+    str_addf(out, "recall %.2f, precision at least %.2f\n", selftest_recall(t),
+             selftest_precision(t));
+}
+
+static json_t *json_self_test(const SelfTest *t)
+{
+    json_t *by = json_object();
+    for (Aspect a = 0; a < NASPECTS; a++)
+        json_object_set_new(by, aspect_name(a),
+                            json_pack("[I, I]", (json_int_t)t->found_by[a],
+                                      (json_int_t)t->seeds_by[a]));
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o}", "arguments",
+                     (json_int_t)t->arguments, "with_evidence",
+                     (json_int_t)t->evidence, "seeds", (json_int_t)t->seeds,
+                     "found", (json_int_t)t->found, "others",
+                     (json_int_t)t->others, "recall", selftest_recall(t),
+                     "precision", selftest_precision(t), "found_of", by);
+}
+
 static bool self_test(Session *s, Study *st, Err *err)
 {
     double seeds = 100;
@@ -376,24 +405,13 @@ static bool self_test(Session *s, Study *st, Err *err)
         return false;
     SelfTest t;
     study_selftest(st, (size_t)seeds, session_rng(s), &t);
-    Str *out = session_out(s);
-    str_addf(out, "%zu arguments show a kind; for %zu of them enough callers "
-                  "show what is usual\n", t.arguments, t.evidence);
-    str_addf(out, "%zu wrong types seeded one at a time, %zu found; %zu findings "
-                  "without a seed\n", t.seeds, t.found, t.others);
-    for (Aspect a = 0; a < NASPECTS; a++)
-        if (t.seeds_by[a])
-            str_addf(out, "  types/%-9s %4zu of %4zu\n", aspect_name(a),
-                     t.found_by[a], t.seeds_by[a]);
-    str_addf(out, "recall %.2f, precision at least %.2f\n", selftest_recall(&t),
-             selftest_precision(&t));
-    session_json(s, "self_test",
-                 json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:f}", "arguments",
-                           (json_int_t)t.arguments, "with_evidence",
-                           (json_int_t)t.evidence, "seeds", (json_int_t)t.seeds,
-                           "found", (json_int_t)t.found, "others",
-                           (json_int_t)t.others, "recall", selftest_recall(&t),
-                           "precision", selftest_precision(&t)));
+    if (session_flag(s, "json")) {
+        json_t *o = json_pack("{s:o}", "self_test", json_self_test(&t));
+        json_print(o, session_out(s));
+        json_decref(o);
+    } else {
+        print_self_test(&t, session_out(s));
+    }
     session_status(s, 0);
     return true;
 }
