@@ -283,7 +283,8 @@ static bool begins_with(const AstType *t, const AstType *base)
 /*
  * What to call the type `t` that a pointer for the parameter `p` points to.
  * Signs and qualifiers don't matter here, nor that one of two structs is the
- * first member of the other: casts up and down are how C inherits. A library sees a program's own structs as one kind.
+ * first member of the other: casts up and down are how C inherits, and a cast
+ * between structs of one size is how it makes twins. A library sees a program's own structs as one kind.
  */
 static const char *pointee_label(const AstFunction *f, const AstType *p,
                                  const AstType *t)
@@ -301,7 +302,9 @@ static const char *pointee_label(const AstFunction *f, const AstType *p,
     case AST_RECORD: break;
     default: return NULL;
     }
-    if (p && p->kind == AST_RECORD && (begins_with(t, p) || begins_with(p, t)))
+    if (p && p->kind == AST_RECORD &&
+        (begins_with(t, p) || begins_with(p, t) ||
+         (f->home == AST_PROJECT && t->size == p->size)))
         return unqualified(p->plain);
     if (f->home != AST_PROJECT && t->home == AST_PROJECT)
         return OWN_STRUCT;
@@ -338,8 +341,8 @@ static const char *pointer_label(const AstFunction *f, const AstType *param,
 
 /*
  * The body of a function tells what its untyped parameter is for: turned into
- * one type, it is that; never turned into anything, it is for everything.
- * False: for everything.
+ * one type, it is that; turned into bytes, or never into anything, it is for
+ * everything. False: for everything.
  */
 static bool body_says(const AstFunction *f, size_t i, const AstType *to,
                       const char **declared)
@@ -348,6 +351,11 @@ static bool body_says(const AstFunction *f, size_t i, const AstType *to,
     *declared = NULL;
     if (to->kind != AST_VOID || !f->defined)
         return true;
+    for (size_t k = 0; k < p->nbecomes; k++) {
+        const AstType *b = target(p->becomes[k]);
+        if (b && b->kind == AST_CHARACTER)
+            return false;
+    }
     const AstType *t = p->nbecomes == 1 ? target(p->becomes[0]) : NULL;
     if (t && t->kind == AST_RECORD)
         *declared = pointee_label(f, NULL, t);
@@ -387,18 +395,20 @@ static void see_pointer(Site *s, size_t i, const AstType *p)
 
 /* ---- integers */
 
-/* POSIX types that say what a number is, not how wide. */
-static bool names_a_thing(const AstType *t)
+/* POSIX types that say what a number is, not how wide; a project's my_pid_t
+ * is a pid_t. NULL: none of them. */
+static const char *posix_thing(const AstType *t)
 {
+    const char *name = unqualified(t->spelling);
     static const char *const things[] = {
         "uid_t", "gid_t", "pid_t", "mode_t", "dev_t", "ino_t", "time_t",
         "clockid_t", "sa_family_t", "in_addr_t", "in_port_t", "key_t",
         "speed_t", "tcflag_t", "nfds_t", "rlim_t", "pthread_t", "timer_t",
     };
     for (size_t i = 0; i < sizeof things / sizeof *things; i++)
-        if (strcmp(unqualified(t->spelling), things[i]) == 0)
-            return true;
-    return false;
+        if (str_ends(name, things[i]))
+            return things[i];
+    return NULL;
 }
 
 /* A project's typedef that has no width in its name: Pgno, but not u32. */
@@ -505,11 +515,12 @@ static bool is_size(const AstType *p)
     return p->kind == AST_INTEGER && str_ends(p->spelling, "size_t");
 }
 
-/* Sizes mix with everything that is a number; a truth value or a character is
- * none: `memcmp(a, b, n == 0)`, `memset(p, n, '0')`. */
+/* Sizes mix with everything that is a number; a comparison or a character is
+ * none: `memcmp(a, b, n == 0)`, `memset(p, n, '0')`. `a && b` is meant. */
 static const char *size_kind(const AstArg *a)
 {
-    if (a->integer == AST_INT_BOOLEAN && a->form == AST_ARITHMETIC)
+    bool meant = a->text && (strstr(a->text, "&&") || strstr(a->text, "||"));
+    if (a->integer == AST_INT_BOOLEAN && a->form == AST_ARITHMETIC && !meant)
         return "a comparison";
     if (a->integer == AST_INT_CHARACTER && a->form == AST_LITERAL)
         return CHARACTER;
@@ -541,9 +552,10 @@ static void see_kind(Site *s, size_t i, const AstType *p)
         label = NUMBER;
     } else if (a->text && strchr(a->text, '|')) {
         see_flags(s, i, a->text, declared);
-    } else if (a->integer == AST_INT_PLAIN && a->type && !a->cast &&
-               (names_a_thing(a->type) || is_thing_of_project(a->type))) {
-        label = unqualified(a->type->spelling);
+    } else if (a->integer == AST_INT_PLAIN && a->type && !a->cast) {
+        label = posix_thing(a->type);
+        if (!label && is_thing_of_project(a->type))
+            label = unqualified(a->type->spelling);
     }
     if (label)
         see(s, i, ASPECT_KIND, "-", label, 1, declared);
@@ -645,8 +657,9 @@ static void see_slot(Site *s, size_t i)
         label = t->size > 4 ? "long" : "int";
     else if (t->kind == AST_FLOATING)
         label = "double";
-    else if (t->kind == AST_FUNCTION_TYPE || a->form == AST_FUNCTION_NAME)
-        label = "a function";
+    else if (t->kind == AST_FUNCTION_TYPE || a->form == AST_FUNCTION_NAME ||
+             (t->pointee && t->pointee->kind == AST_FUNCTION_TYPE))
+        return see(s, i, ASPECT_SLOT, s->selector, "a function", 1, NULL);
     else if (!a->has_value && a->form != AST_LITERAL)
         label = pointer_label(s->call->callee, NULL, a);
     else if (a->is_string)
@@ -654,9 +667,7 @@ static void see_slot(Site *s, size_t i)
     if (!label)
         return;
     bool pointer = t->kind == AST_POINTER || t->kind == AST_ARRAY;
-    char *made = pointer && a->form != AST_FUNCTION_NAME
-                     ? xprintf("a pointer to %s", label)
-                     : xstrdup(label);
+    char *made = pointer ? xprintf("a pointer to %s", label) : xstrdup(label);
     see(s, i, ASPECT_SLOT, s->selector, made, 1, NULL);
     free(made);
 }
