@@ -139,6 +139,12 @@ ok "-Werror does not fail for clang's own warnings" captured sh -ec 'gcc -Werror
 ok "…all units" has_all prog
 ok "a flag that clang refuses is noted" says "compiled for bitcode without" "$SUNDEW" -v capture -- gcc -fplan9-extensions -c a.c
 
+fresh old
+printf '%s\n' 'main() { foo(1); char *p = 5; return p == 0; }' 'static int g(char *s) { return *s; }' \
+    'int h(void) { int (*q)(int *) = g; return q(0); }' 'void v(void) { return 1; }' 'int w(void) { return; }' 'foo(x) int x; { return x; }' >a.c
+ok "old C that gcc takes and clang would not" captured gcc -w a.c -o prog
+ok "…its unit" has_units prog "captured a.c"
+
 fresh nested
 printf '#include <stdio.h>\nint main(void) { int k = 40; int in(int x) { return x + k; } printf("%%d\\n", in(2)); return 0; }\n' >a.c
 ok "a unit that clang can't compile is missing, not a failed build" says "not captured: $PWD/a.c" "$SUNDEW" capture -- gcc a.c -o prog
