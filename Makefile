@@ -28,7 +28,7 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc -I$(LLVM)/include \
              $(WARN) $(CFLAGS) $(SANFLAGS) -fPIC -MMD -MP
 LIBS    = -L$(LLVM)/lib -Wl,-rpath,$(LLVM)/lib -lLLVM-19 -lclang-19 \
           -lz3 -lsqlite3 -lffi -ljansson -lpthread -lm
-CC_LIBS = -ljansson
+CC_LIBS = -ljansson -lm
 
 # ---- what there is
 
@@ -37,7 +37,7 @@ CC_LIBS = -ljansson
 # compilations.
 light_src := $(wildcard src/base/*.c src/capture/*.c)
 all_src   := $(light_src) $(wildcard src/program/*.c src/weave/*.c src/run/*.c \
-             src/engine/*/*.c src/solve/*.c src/finding/*.c src/session/*.c \
+             src/engine/*/*.c src/solve/*.c src/finding/*.c src/session/*.c src/command/*.c \
              src/technique/*/*.c)
 cli_src   := $(wildcard src/cli/*.c)
 cc_main   := src/capture/main_cc.c

@@ -35,9 +35,7 @@ void utf8_encode(Str *out, unsigned cp)
         str_addc(out, (char)(0x80 | (cp >> 6 * more & 0x3f)));
 }
 
-/* Characters that change the direction of text or are invisible: they make
- * what a person reads differ from what is there. */
-static bool is_deceiving(unsigned cp)
+bool utf8_is_deceiving(unsigned cp)
 {
     return (cp >= 0x202a && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069) ||
            (cp >= 0x200b && cp <= 0x200f) || cp == 0x061c || cp == 0xfeff ||
@@ -52,7 +50,7 @@ void escape_terminal(Str *out, const char *s, size_t n)
         if (!len)
             str_addf(out, "\\x%02x", (unsigned char)s[i++]);
         else if (cp == '\t' || (cp >= 0x20 && cp < 0x7f) ||
-                 (cp > 0x9f && !is_deceiving(cp)))
+                 (cp > 0x9f && !utf8_is_deceiving(cp)))
             str_addn(out, s + i, len), i += len;
         else
             str_addf(out, cp < 0x100 ? "\\x%02x" : "\\u%04x", cp), i += len;
@@ -89,7 +87,7 @@ void escape_html(Str *out, const char *s, size_t n)
             utf8_encode(out, 0x2400 + cp);
         else if (cp >= 0x7f && cp <= 0x9f)
             utf8_encode(out, 0x2421);
-        else if (is_deceiving(cp))
+        else if (utf8_is_deceiving(cp))
             str_addf(out, "\\u%04x", cp);
         else
             str_addn(out, s + i, len);
@@ -114,14 +112,23 @@ void escape_utf8(Str *out, const char *s, size_t n)
     }
 }
 
+/* HTML's escapes leave two characters that XML forbids: U+FFFE and U+FFFF. */
 void escape_xml(Str *out, const char *s, size_t n)
 {
-    escape_html(out, s, n);
+    for (size_t i = 0; i < n;) {
+        unsigned cp;
+        size_t len = utf8_decode(s + i, n - i, &cp);
+        if (len && (cp == 0xfffe || cp == 0xffff))
+            utf8_encode(out, 0xfffd);
+        else
+            escape_html(out, s + i, len ? len : 1);
+        i += len ? len : 1;
+    }
 }
 
 void escape_xml_z(Str *out, const char *s)
 {
-    escape_html(out, s, strlen(s));
+    escape_xml(out, s, strlen(s));
 }
 
 void escape_c_string(Str *out, const char *s, size_t n)
@@ -209,6 +216,29 @@ void escape_annotation(Str *out, const char *s, bool property)
             str_addc(out, *p);
     }
     str_release(&clean);
+}
+
+void escape_tap(Str *out, const char *s)
+{
+    Str clean = {0};
+    escape_terminal_z(&clean, s);
+    for (const char *p = str_c(&clean); *p; p++) {
+        if (*p == '#')
+            str_addc(out, '\\');
+        str_addc(out, *p == '\t' ? ' ' : *p);
+    }
+    str_release(&clean);
+}
+
+void escape_uri(Str *out, const char *s)
+{
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c < 0x80 && (isalnum(c) || strchr("-._~/", c)))
+            str_addc(out, (char)c);
+        else
+            str_addf(out, "%%%02X", c);
+    }
 }
 
 void escape_dot(Str *out, const char *s)

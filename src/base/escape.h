@@ -45,6 +45,12 @@ void escape_shell(Str *out, const char *s);
  * properties. */
 void escape_annotation(Str *out, const char *s, bool property);
 
+/* The description of a TAP line: as for a terminal, and no directive. */
+void escape_tap(Str *out, const char *s);
+
+/* A path in a URI: all but unreserved characters and '/' percent-encoded. */
+void escape_uri(Str *out, const char *s);
+
 /* Inside a double-quoted Graphviz string. */
 void escape_dot(Str *out, const char *s);
 
@@ -52,4 +58,7 @@ void escape_dot(Str *out, const char *s);
  * the code point goes to *cp. */
 size_t utf8_decode(const char *s, size_t n, unsigned *cp);
 void utf8_encode(Str *out, unsigned cp);
+/* Characters that change the direction of text or are invisible: they make
+ * what a person reads differ from what is there. */
+bool utf8_is_deceiving(unsigned cp);
 #endif

@@ -55,10 +55,32 @@ static int append(const char *bytes, size_t n, void *out)
     return 0;
 }
 
+/* JSON may be read on a terminal: what would control or deceive it there is
+ * written as \u escapes. Outside of strings all is ASCII, so this is right
+ * everywhere. */
+static void add_visibly(Str *out, const Str *text)
+{
+    size_t clean = 0, i = 0;
+    while (i < text->len) {
+        unsigned cp = 0xfffd;
+        size_t len = utf8_decode(text->data + i, text->len - i, &cp);
+        if ((cp >= 0x7f && cp <= 0x9f) || utf8_is_deceiving(cp)) {
+            str_addn(out, text->data + clean, i - clean);
+            str_addf(out, "\\u%04X", cp);
+            clean = i + len;
+        }
+        i += len ? len : 1;
+    }
+    str_addn(out, text->data + clean, i - clean);
+}
+
 void json_print(const json_t *v, Str *out)
 {
-    json_dump_callback(v, append, out, JSON_INDENT(2) | JSON_ENCODE_ANY);
+    Str text = {0};
+    json_dump_callback(v, append, &text, JSON_INDENT(2) | JSON_ENCODE_ANY);
+    add_visibly(out, &text);
     str_addc(out, '\n');
+    str_release(&text);
 }
 
 bool json_write(const char *path, const json_t *v, Err *err)

@@ -17,8 +17,8 @@
  * The fingerprint survives shifted lines and moved checkouts: it is made of the
  * rule, the file's path below the project's root, the enclosing function, the
  * `anchor` (what tells this finding from its neighbours, such as the callee and
- * the positions; without lines) and the source line's text without blanks.
- * Equal ones are told apart by a counter in source order.
+ * the positions; without lines) and the source line's text without blanks and
+ * comments. Equal ones are told apart by a counter in source order.
  */
 #ifndef SUNDEW_FINDING_H
 #define SUNDEW_FINDING_H

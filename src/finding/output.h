@@ -2,7 +2,9 @@
  * output - findings for people and for machines, each format one function.
  *
  * Each appends the whole document to `out`. What goes to standard output is
- * only ever the one format that was asked for.
+ * only ever the one format that was asked for. SARIF and HTML hold every
+ * finding, marked as suppressed or known; the others hold what counts, unless
+ * `all` is set. docs/findings.md describes the formats.
  */
 #ifndef SUNDEW_OUTPUT_H
 #define SUNDEW_OUTPUT_H
@@ -16,6 +18,7 @@ typedef struct OutputOptions {
     const char *share;         /* where share/ is, for rule pages */
     const char *version;       /* of Sundew */
     const char *incomplete;    /* why this run is not complete, or NULL */
+    json_t *extra;             /* more fields at the top of JSON; or NULL */
 } OutputOptions;
 
 void output_terminal(const FindingSet *set, const OutputOptions *o, Str *out);

@@ -27,8 +27,13 @@ void store_close(Store *st);                          /* NULL is fine */
 StoreRun *store_run_begin(Store *st, const char *technique, const char *scope,
                           const char *command, uint64_t seed, Err *err);
 bool store_run_add(StoreRun *run, const Finding *f, Err *err);
+/* The run looked at this file, with or without a finding. Suppressions in it
+ * that match nothing are then reported. (Files with findings are known.) */
+void store_run_saw(StoreRun *run, const char *file);
 /* Ends the run and frees it, on failure too. */
 bool store_run_end(StoreRun *run, const char *incomplete, Err *err);
+/* Frees it without a trace: the earlier run stands. NULL is fine. */
+void store_run_drop(StoreRun *run);
 
 /*
  * What the store says about findings. They are in a stable order: file, line,
@@ -39,6 +44,8 @@ typedef struct StoredFinding {
     char fingerprint[33];
     const char *technique;
     const char *suppressed;    /* the reason, if suppressed; else NULL */
+    const char *suppressed_at; /* "src/a.c:12", where that is said; or NULL */
+    bool suppressed_in_source; /* by a comment, not by sundew.ignore */
     bool in_baseline;
 } StoredFinding;
 
@@ -54,22 +61,32 @@ typedef struct FindingSet {
     StoredRun *runs;
     size_t nruns;
     const char *root;
-    char **unused_suppressions;       /* "file:line: …", matched no finding */
+    char **unused_suppressions;       /* "file:line: …": matched no finding, or
+                                         does not count for want of a reason */
     size_t nunused_suppressions;
 } FindingSet;
 
 /* All findings of the newest runs; of one technique, and of one scope, if
- * these are not NULL. Suppressions and the baseline are applied. */
+ * these are not NULL. A finding that runs over several scopes have in common
+ * is there once. Suppressions (comments, and the root's sundew.ignore) and the
+ * baseline are applied. */
 FindingSet *store_read(Store *st, const char *technique, const char *scope,
                        Err *err);
 void finding_set_free(FindingSet *set);
 /* Findings that count for the exit status: not suppressed, not in the baseline. */
+bool finding_counts(const StoredFinding *f);
 size_t finding_set_counting(const FindingSet *set);
 
-/* The baseline: the fingerprints of findings that are accepted for now. It is
- * a text file in the project's root (sundew.baseline), to be committed. */
+/*
+ * The baseline: the fingerprints of findings that are accepted for now. It is
+ * a text file in the project's root, to be committed; docs/findings.md shows
+ * it. Entries of techniques that have no run in `set` stay as they are, so
+ * that a partial run never forgets what another one accepted.
+ */
+#define BASELINE_FILE "sundew.baseline"
 bool baseline_set(const FindingSet *set, const char *path, Err *err);
-/* Drops entries that match no finding any more; says how many. */
+/* Drops entries that match no finding any more; says how many. Those of a
+ * technique whose run was incomplete stay. */
 bool baseline_prune(const FindingSet *set, const char *path, size_t *dropped,
                     Err *err);
 #endif

@@ -1,4 +1,5 @@
 /* base/: the small things everything stands on. */
+#include "base/base64.h"
 #include "base/escape.h"
 #include "base/fault.h"
 #include "base/file.h"
@@ -383,6 +384,51 @@ static void the_nearest_word_is_suggested(void **state)
     assert_null(str_nearest("xyzzy", words));
 }
 
+static void base64_gives_the_published_texts(void **state)
+{
+    (void)state;
+    static const struct { const char *in, *out; } rows[] = {
+        { "", "" },         { "f", "Zg==" },         { "fo", "Zm8=" },
+        { "foo", "Zm9v" },  { "foobar", "Zm9vYmFy" }, { "\xff\xfe", "//4=" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Str out = {0};
+        base64_encode(&out, rows[i].in, strlen(rows[i].in));
+        assert_string_equal(str_c(&out), rows[i].out);
+        str_release(&out);
+    }
+}
+
+static void uris_tap_and_xml_have_their_own_escapes(void **state)
+{
+    (void)state;
+    Str out = {0};
+    escape_uri(&out, "a b/c%d#e?\xc3\xa4:~");
+    assert_string_equal(str_c(&out), "a%20b/c%25d%23e%3F%C3%A4%3A~");
+    str_reset(&out);
+    escape_tap(&out, "a # SKIP b\n\tc");
+    assert_string_equal(str_c(&out), "a \\# SKIP b\\x0a c");
+    str_reset(&out);
+    escape_xml_z(&out, "a\xef\xbf\xbe\xef\xbf\xbf<\xff");
+    assert_string_equal(str_c(&out), "a\xef\xbf\xbd\xef\xbf\xbd&lt;\xef\xbf\xbd");
+    str_release(&out);
+}
+
+static void json_on_a_terminal_shows_what_is_there(void **state)
+{
+    (void)state;
+    json_t *v = json_text("\x1b[1m \x7f \xc2\x9b \xe2\x80\xae \xc3\xa4");
+    Str out = {0};
+    json_print(v, &out);
+    assert_string_equal(str_c(&out),
+                        "\"\\u001B[1m \\u007F \\u009B \\u202E \xc3\xa4\"\n");
+    json_t *again = json_loads(str_c(&out), JSON_DECODE_ANY, NULL);
+    assert_true(json_equal(v, again));
+    json_decref(again);
+    json_decref(v);
+    str_release(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +447,9 @@ int main(void)
         cmocka_unit_test(processes_are_run_within_limits),
         cmocka_unit_test(json_reads_and_writes_any_bytes),
         cmocka_unit_test(the_nearest_word_is_suggested),
+        cmocka_unit_test(base64_gives_the_published_texts),
+        cmocka_unit_test(uris_tap_and_xml_have_their_own_escapes),
+        cmocka_unit_test(json_on_a_terminal_shows_what_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

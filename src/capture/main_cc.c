@@ -1,0 +1,6 @@
+#include "capture/wrapper.h"
+
+int main(int argc, char **argv)
+{
+    return wrapper_main(argc, argv);
+}

@@ -1,0 +1,255 @@
+/*
+ * A program is known by its file: the section .sundew names its units. The
+ * record in programs/ only adds what the file can't tell, the objects that
+ * were linked without being captured.
+ */
+#include "base/file.h"
+#include "capture/capture_int.h"
+#include "capture/elf.h"
+#include <stdlib.h>
+#include <string.h>
+
+bool object_remember(Workspace *ws, const char *data, size_t n, const char *id,
+                     Err *err)
+{
+    char hash[ID_LEN + 1];
+    sha256_id(data, n, hash);
+    char *path = workspace_path(ws, "objects/%s", hash);
+    bool ok = file_write(path, id, strlen(id), err);
+    free(path);
+    return ok;
+}
+
+bool object_ids(const Workspace *ws, const char *data, size_t n, Strings *ids)
+{
+    size_t before = ids->len;
+    elf_ids(data, n, ids);
+    if (ids->len > before)
+        return true;
+    if (elf_kind(data, n) != ELF_NONE)
+        return false;
+    char hash[ID_LEN + 1];
+    sha256_id(data, n, hash);
+    char *path = workspace_path(ws, "objects/%s", hash);
+    Str id = {0};
+    if (file_exists(path) && file_read(path, &id, NULL) && id.len == ID_LEN)
+        strings_add(ids, str_c(&id));
+    str_release(&id);
+    free(path);
+    return ids->len > before;
+}
+
+bool file_ids(const Workspace *ws, const char *path, Strings *ids,
+              Strings *missing, Err *err)
+{
+    Str data = {0};
+    bool ok = file_read(path, &data, err);
+    if (ok && archive_is(str_c(&data), data.len)) {
+        ArchiveMembers members = {0};
+        ok = archive_members(path, str_c(&data), data.len, &members, err);
+        for (size_t i = 0; i < members.len; i++) {
+            ArchiveMember *m = &members.items[i];
+            if (!object_ids(ws, m->data, m->size, ids) && missing)
+                strings_addf(missing, "%s(%s)", path, m->name);
+        }
+        archive_members_release(&members);
+    } else if (ok) {
+        object_ids(ws, str_c(&data), data.len, ids);
+    }
+    str_release(&data);
+    return ok;
+}
+
+static bool kind_of(const char *path, ProgramKind *kind, Err *err)
+{
+    Str data = {0};
+    bool ok = file_read(path, &data, err);
+    if (ok && archive_is(str_c(&data), data.len)) {
+        *kind = PROGRAM_ARCHIVE;
+    } else if (ok) {
+        switch (elf_kind(str_c(&data), data.len)) {
+        case ELF_OBJECT:
+            *kind = PROGRAM_OBJECT;
+            break;
+        case ELF_SHARED:
+            *kind = PROGRAM_SHARED;
+            break;
+        case ELF_EXECUTABLE:
+            *kind = PROGRAM_EXECUTABLE;
+            break;
+        default:
+            ok = err_set(err, "%s: neither executable, shared library, archive "
+                         "nor object", path);
+        }
+    }
+    str_release(&data);
+    return ok;
+}
+
+/* Spreads the ids over the lists of the program, each unit once. */
+static void sort_units(Workspace *ws, CapturedProgram *p, const Strings *ids,
+                       const char *path, Strings *missing, Arena *a)
+{
+    Map seen = {0};
+    p->units = arena_array(a, const Unit *, ids->len + 1);
+    p->failed = arena_array(a, const Unit *, ids->len + 1);
+    p->foreign = arena_array(a, const Unit *, ids->len + 1);
+    for (size_t i = 0; i < ids->len; i++) {
+        const char *id = ids->items[i];
+        if (!map_put(&seen, id, NULL))
+            continue;
+        const Unit *u = workspace_unit(ws, id);
+        if (!u)
+            strings_addf(missing, "%s: unit %s", path, id);
+        else if (u->status == UNIT_CAPTURED)
+            p->units[p->nunits++] = u;
+        else if (u->status == UNIT_FAILED)
+            p->failed[p->nfailed++] = u;
+        else
+            p->foreign[p->nforeign++] = u;
+    }
+    map_release(&seen);
+}
+
+static void add_missing(CapturedProgram *p, const Strings *missing, Arena *a)
+{
+    p->missing = arena_array(a, MissingObject, missing->len);
+    for (size_t i = 0; i < missing->len; i++) {
+        MissingObject *m = &p->missing[p->nmissing++];
+        m->object = arena_strdup(a, missing->items[i]);
+        m->reason = strstr(m->object, ": unit ")
+                        ? "captured in another workspace"
+                        : "not compiled under capture (built before it, or by "
+                          "a compiler that Sundew does not stand in for)";
+    }
+}
+
+/* `record` is NULL if the file was not seen being linked. */
+static CapturedProgram *load(Workspace *ws, Arena *a, const char *path,
+                             const json_t *record, Err *err)
+{
+    Strings ids = {0}, missing = {0};
+    CapturedProgram *p = arena_new(a, CapturedProgram);
+    p->name = arena_strdup(a, path_base(path));
+    p->path = arena_strdup(a, path);
+    bool ok = kind_of(path, &p->kind, err) &&
+              file_ids(ws, path, &ids, &missing, err);
+    if (ok) {
+        json_get_strings(record, "missing", &missing);
+        sort_units(ws, p, &ids, path, &missing, a);
+        add_missing(p, &missing, a);
+    }
+    strings_release(&ids);
+    strings_release(&missing);
+    return ok ? p : NULL;
+}
+
+/* All records, by path. */
+static bool read_records(Workspace *ws, Map *records, Err *err)
+{
+    Strings names = {0};
+    char *dir = workspace_path(ws, "programs");
+    bool ok = dir_list(dir, &names, err);
+    for (size_t i = 0; ok && i < names.len; i++) {
+        char *path = path_join(dir, names.items[i]);
+        json_t *o = str_ends(path, ".json") ? json_read(path, NULL) : NULL;
+        if (o && *json_str(o, "path") && !map_has(records, json_str(o, "path")))
+            map_put(records, json_str(o, "path"), o);
+        else
+            json_decref(o);
+        free(path);
+    }
+    strings_release(&names);
+    free(dir);
+    return ok;
+}
+
+static void release_records(Map *records)
+{
+    for (size_t i = 0; i < records->len; i++)
+        json_decref(records->entries[i].value);
+    map_release(records);
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp((*(const CapturedProgram *const *)a)->path,
+                  (*(const CapturedProgram *const *)b)->path);
+}
+
+const CapturedProgram **workspace_programs(Workspace *ws, size_t *n, Err *err)
+{
+    Map records = {0};
+    Arena *a = workspace_arena(ws);
+    *n = 0;
+    if (!read_records(ws, &records, err)) {
+        release_records(&records);
+        return NULL;
+    }
+    const CapturedProgram **all =
+        arena_array(a, const CapturedProgram *, records.len + 1);
+    for (size_t i = 0; i < records.len; i++) {
+        const char *path = records.entries[i].key;
+        CapturedProgram *p = file_is_regular(path)
+                                 ? load(ws, a, path, records.entries[i].value, NULL)
+                                 : NULL;
+        if (p)
+            all[(*n)++] = p;
+    }
+    qsort(all, *n, sizeof *all, by_path);
+    release_records(&records);
+    return all;
+}
+
+/* A file that is there, by its path. */
+static const CapturedProgram *by_file(Workspace *ws, const char *path,
+                                      const Map *records, Err *err)
+{
+    char *full = path_absolute(path), *real = path_real(path);
+    const json_t *record = map_get(records, full);
+    if (!record && real)
+        record = map_get(records, real);
+    CapturedProgram *p = load(ws, workspace_arena(ws), full, record, err);
+    if (p && !p->nunits && !p->nfailed && !p->nforeign) {
+        err_set(err, "%s was not built under capture: no unit of this "
+                "workspace is in it; build it again from clean: "
+                "sundew capture -- make", path);
+        p = NULL;
+    }
+    free(full);
+    free(real);
+    return p;
+}
+
+const CapturedProgram *workspace_program(Workspace *ws, const char *name,
+                                         Err *err)
+{
+    Map records = {0};
+    const CapturedProgram *p = NULL;
+    if (!read_records(ws, &records, err))
+        goto out;
+    if (file_is_regular(name)) {
+        p = by_file(ws, name, &records, err);
+        goto out;
+    }
+    const char *hit = NULL;
+    size_t hits = 0;
+    for (size_t i = 0; i < records.len && !strchr(name, '/'); i++) {
+        const char *path = records.entries[i].key;
+        if (strcmp(path_base(path), name) != 0 || !file_is_regular(path))
+            continue;
+        if (!hits++)
+            hit = path;
+    }
+    if (hits == 1)
+        p = by_file(ws, hit, &records, err);
+    else if (hits)
+        err_set(err, "'%s' names %zu programs of this workspace; give the path "
+                "of one (sundew show programs lists them)", name, hits);
+    else
+        err_set(err, "no program '%s': no such file, and none of that name in "
+                "the workspace (sundew show programs lists them)", name);
+out:
+    release_records(&records);
+    return p;
+}

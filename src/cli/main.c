@@ -1,0 +1,27 @@
+/* The command table. A technique is one line here and its folder. */
+#include "command/command_rows.h"
+#include "session/main.h"
+
+static const Command *const commands[] = {
+    &command_capture,
+    &command_cc,
+    &command_show_programs,
+    &command_show_units,
+    &command_show_commands,
+    &command_show_functions,
+    &command_show_types,
+    &command_show_externals,
+    &command_report,
+    &command_baseline_set,
+    &command_baseline_prune,
+    &command_explain,
+    &command_doctor,
+    &command_help,
+    &command_version,
+    NULL,
+};
+
+int main(int argc, char **argv)
+{
+    return session_main(commands, argc, argv);
+}

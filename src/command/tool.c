@@ -1,0 +1,253 @@
+/* sundew help, version and doctor: about the tool itself. */
+#include "base/file.h"
+#include "base/json.h"
+#include "base/proc.h"
+#include "base/units.h"
+#include "command/command_rows.h"
+#include "finding/version.h"
+#include "program/version.h"
+#include "session/main.h"
+#include "session/session.h"
+#include "solve/version.h"
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const Option help_options[] = {
+    { "man-pages", 0, "DIR", "write the manual pages there", NULL },
+    { "completion", 0, "SHELL", "print completion code: bash, zsh or fish", NULL },
+    { 0 },
+};
+
+static bool run_help(Session *s, Err *err)
+{
+    size_t n;
+    char **args = session_args(s, &n);
+    const char *man = session_option(s, "man-pages");
+    const char *shell = session_option(s, "completion");
+    if (man)
+        return session_man_pages(s, man, err);
+    if (shell)
+        return session_completion(s, shell, session_out(s), err);
+    char *name = n == 0 ? NULL : n == 1 ? xstrdup(args[0])
+                                        : xprintf("%s %s", args[0], args[1]);
+    bool ok = session_help(s, name, session_out(s), err);
+    free(name);
+    return ok;
+}
+
+const Command command_help = {
+    .name = "help",
+    .args = "[COMMAND]",
+    .summary = "help for Sundew or for one command",
+    .examples = "sundew help\nsundew help capture\n"
+                "sundew help --completion bash\n",
+    .options = help_options,
+    .run = run_help,
+};
+
+static bool run_version(Session *s, Err *err)
+{
+    (void)err;
+    if (session_flag(s, "json")) {
+        json_t *o = json_pack("{s:s, s:s, s:s, s:s}", "sundew", SUNDEW_VERSION,
+                              "llvm", program_llvm_version(), "z3",
+                              solve_z3_version(), "sqlite",
+                              finding_sqlite_version());
+        json_print(o, session_out(s));
+        json_decref(o);
+        return true;
+    }
+    str_addf(session_out(s), "sundew %s (LLVM %s, Z3 %s, SQLite %s)\n",
+             SUNDEW_VERSION, program_llvm_version(), solve_z3_version(),
+             finding_sqlite_version());
+    return true;
+}
+
+const Command command_version = {
+    .name = "version",
+    .summary = "the versions of Sundew and of what it uses",
+    .examples = "sundew --version\nsundew version --json\n",
+    .run = run_version,
+};
+
+/* ----------------------------------------------------------------- doctor */
+
+/* One thing to look at. A check fills `found` and returns whether it is well. */
+typedef struct Check {
+    const char *name;
+    bool needed;               /* without it Sundew can't do its main work */
+    const char *without;       /* what stops working */
+    bool (*look)(Session *s, Str *found);
+} Check;
+
+static bool first_line(char *const *argv, Str *found)
+{
+    Proc p = { .argv = argv, .capture = true, .seconds = 20 };
+    ProcResult r = {0};
+    bool ok = proc_run(&p, &r, NULL) && r.status == 0;
+    const char *text = r.out.len ? str_c(&r.out) : str_c(&r.err);
+    if (ok)
+        str_addn(found, text, strcspn(text, "\n"));
+    proc_result_release(&r);
+    return ok;
+}
+
+static bool look_clang(Session *s, Str *found)
+{
+    (void)s;
+    const char *prefix = getenv("SUNDEW_LLVM_PREFIX");
+    char *path = xprintf("%s/bin/clang", prefix ? prefix : SUNDEW_LLVM);
+    if (access(path, X_OK) != 0) {
+        free(path);
+        path = path_search("clang-19", getenv("PATH"), NULL);
+    }
+    bool ok = path && first_line((char *[]){ path, "--version", NULL }, found);
+    if (ok)
+        str_addf(found, ", %s", path);
+    free(path);
+    return ok && strstr(str_c(found), "version 19");
+}
+
+static bool look_cc(Session *s, Str *found)
+{
+    (void)s;
+    return first_line((char *[]){ "cc", "--version", NULL }, found);
+}
+
+static bool look_wrapper(Session *s, Str *found)
+{
+    char *path = path_join(session_libexec(s), "sundew-cc");
+    bool ok = access(path, X_OK) == 0;
+    str_add(found, path);
+    free(path);
+    return ok;
+}
+
+static bool look_share(Session *s, Str *found)
+{
+    char *path = path_join(session_share(s), "rules");
+    bool ok = file_is_dir(path);
+    str_add(found, session_share(s));
+    free(path);
+    return ok;
+}
+
+static bool look_dot(Session *s, Str *found)
+{
+    (void)s;
+    return first_line((char *[]){ "dot", "-V", NULL }, found);
+}
+
+static bool look_namespaces(Session *s, Str *found)
+{
+    (void)s, (void)found;
+    return first_line((char *[]){ "unshare", "--user", "--net", "true", NULL },
+                      found);
+}
+
+static bool look_landlock(Session *s, Str *found)
+{
+    (void)s;
+    long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
+    if (abi > 0)
+        str_addf(found, "version %ld", abi);
+    return abi > 0;
+}
+
+static bool look_seccomp(Session *s, Str *found)
+{
+    (void)s, (void)found;
+    return file_exists("/proc/sys/kernel/seccomp/actions_avail");
+}
+
+static bool look_aslr(Session *s, Str *found)
+{
+    (void)s;
+    int old = personality(0xffffffff);
+    bool ok = old >= 0 && personality((unsigned long)old | ADDR_NO_RANDOMIZE) >= 0;
+    if (ok)
+        personality((unsigned long)old);
+    str_add(found, ok ? "can be turned off for subjects" : "");
+    return ok;
+}
+
+static bool look_disk(Session *s, Str *found)
+{
+    struct statvfs v;
+    char size[32];
+    if (statvfs(session_root(s), &v) != 0)
+        return false;
+    uint64_t free_bytes = (uint64_t)v.f_bavail * v.f_frsize;
+    str_addf(found, "%s free at %s", size_format(free_bytes, size),
+             session_root(s));
+    return free_bytes > 1u << 30;
+}
+
+static bool look_files(Session *s, Str *found)
+{
+    (void)s;
+    struct rlimit r;
+    getrlimit(RLIMIT_NOFILE, &r);
+    str_addf(found, "%llu open files", (unsigned long long)r.rlim_cur);
+    return r.rlim_cur >= 256;
+}
+
+static const Check checks[] = {
+    { "clang-19", true, "no bitcode: nothing can be captured", look_clang },
+    { "C compiler", true, "`sundew cc` has no compiler behind it", look_cc },
+    { "sundew-cc", true, "builds can't be captured", look_wrapper },
+    { "share", true, "no rule pages and library tables", look_share },
+    { "disk space", false, "captures of large programs may not fit", look_disk },
+    { "limits", false, "large programs may not open", look_files },
+    { "user namespaces", false, "subjects run without their own network and "
+      "file system view", look_namespaces },
+    { "Landlock", false, "subjects can write outside their scratch folder",
+      look_landlock },
+    { "seccomp", false, "subjects can use every system call", look_seccomp },
+    { "ASLR", false, "addresses differ from run to run", look_aslr },
+    { "Graphviz", false, "call graphs are shown as text", look_dot },
+};
+
+static bool run_doctor(Session *s, Err *err)
+{
+    size_t bad = 0, n = sizeof checks / sizeof *checks;
+    json_t *list = json_array();
+    Str *out = session_out(s);
+    for (size_t i = 0; i < n; i++) {
+        Str found = {0};
+        bool ok = checks[i].look(s, &found);
+        bad += !ok && checks[i].needed;
+        json_array_append_new(
+            list, json_pack("{s:s, s:b, s:b, s:o, s:s}", "name", checks[i].name,
+                            "ok", ok, "needed", checks[i].needed, "found",
+                            json_text(str_c(&found)), "without",
+                            checks[i].without));
+        if (!session_flag(s, "json")) {
+            str_addf(out, "%-8s %-16s %s", ok ? "ok" : checks[i].needed ? "MISSING"
+                     : "missing", checks[i].name, ok ? str_c(&found) : "");
+            if (!ok)
+                str_addf(out, "without it: %s", checks[i].without);
+            str_addc(out, '\n');
+        }
+        str_release(&found);
+    }
+    if (session_flag(s, "json"))
+        json_print(list, out);
+    json_decref(list);
+    session_status(s, bad ? 2 : 0);
+    (void)err;
+    return true;
+}
+
+const Command command_doctor = {
+    .name = "doctor",
+    .summary = "is everything here that Sundew needs? What stops working without?",
+    .examples = "sundew doctor\nsundew doctor --json\n",
+    .run = run_doctor,
+};

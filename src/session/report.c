@@ -1,0 +1,86 @@
+/*
+ * The end of a technique's run: its findings are stored, read back (so that
+ * suppressions, baseline and order are the same everywhere), written in the
+ * forms that were asked for, and decide the exit status.
+ */
+#include "base/file.h"
+#include "base/json.h"
+#include "finding/output.h"
+#include "session/session_int.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef void Writer(const FindingSet *, const OutputOptions *, Str *);
+
+static OutputOptions options_of(Session *s)
+{
+    return (OutputOptions){
+        .color = session_color(s),
+        .all = session_flag(s, "all"),
+        .rules = session_rules(s),
+        .share = s->share,
+        .version = SUNDEW_VERSION,
+        .incomplete = s->incomplete.len ? str_c(&s->incomplete) : NULL,
+        .extra = s->json,
+    };
+}
+
+static bool write_file(Writer *write, const FindingSet *set,
+                       const OutputOptions *o, const char *path, Err *err)
+{
+    Str text = {0};
+    write(set, o, &text);
+    bool ok = file_write(path, str_c(&text), text.len, err);
+    str_release(&text);
+    return ok;
+}
+
+bool session_write(Session *s, const FindingSet *set, Err *err)
+{
+    static const struct { const char *option; Writer *write; } files[] = {
+        { "sarif", output_sarif },
+        { "junit", output_junit },
+        { "html", output_html },
+    };
+    OutputOptions o = options_of(s);
+    int streams = session_flag(s, "json") + session_flag(s, "tap") +
+                  session_flag(s, "github");
+    if (streams > 1)
+        return err_set(err, "one of --json, --tap, --github");
+    Writer *write = session_flag(s, "json")     ? output_json
+                    : session_flag(s, "tap")    ? output_tap
+                    : session_flag(s, "github") ? output_github
+                                                : output_terminal;
+    write(set, &o, &s->out);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        const char *path = session_option(s, files[i].option);
+        if (path && !write_file(files[i].write, set, &o, path, err))
+            return false;
+    }
+    return true;
+}
+
+bool report_finish(Session *s, Err *err)
+{
+    if (session_interrupted(s))
+        session_incomplete(s, "interrupted");
+    const char *incomplete = s->incomplete.len ? str_c(&s->incomplete) : NULL;
+    StoreRun *run = s->run;
+    s->run = NULL;
+    if (!store_run_end(run, incomplete, err))
+        return false;
+    FindingSet *set = store_read(s->store, s->command->name, s->scope, err);
+    if (!set)
+        return false;
+    bool ok = session_write(s, set, err);
+    if (ok && s->status < 0)
+        s->status = finding_set_counting(set) ? 1 : 0;
+    for (size_t i = 0; i < set->nunused_suppressions; i++)
+        session_note(s, "unused suppression: %s", set->unused_suppressions[i]);
+    if (incomplete)
+        session_note(s, "INCOMPLETE (%s)", incomplete);
+    else
+        session_note(s, "complete");
+    finding_set_free(set);
+    return ok;
+}

@@ -1,0 +1,56 @@
+/* What only the files of src/session/ share. */
+#ifndef SUNDEW_SESSION_INT_H
+#define SUNDEW_SESSION_INT_H
+#include "base/map.h"
+#include "base/vec.h"
+#include "capture/capture.h"
+#include "session/main.h"
+#include "session/session.h"
+
+/* One value of an option, and where it was said. */
+typedef struct Value {
+    const Option *option;
+    char *text;               /* "" for a switch */
+    char *origin;             /* "command line", "sundew.ini:3" */
+} Value;
+
+struct Session {
+    const Command *command;
+    const Command *const *commands;    /* all there are, NULL-terminated */
+    Vec(Value) values;        /* the last one said wins */
+    Strings args, tail;
+    bool has_tail;
+    char *command_line;
+    char *home, *share, *libexec;
+    Workspace *workspace;
+    Store *store;
+    char *root;
+    Rng rng;
+    uint64_t seed;
+    StoreRun *run;            /* a technique's, between begin and the end */
+    char *scope;
+    bool reported;            /* session_begin() was called */
+    Str out;
+    Str incomplete;
+    json_t *json;             /* more fields for the technique's output */
+    int status;               /* -1: by the findings */
+};
+
+/* --- args.c: fills command, values, args, tail */
+bool args_parse(Session *s, int argc, char **argv, Err *err);
+const Option *option_find(const Command *c, const char *name);
+
+/* --- config.c */
+bool config_read(Session *s, const char *path, Err *err);
+void config_print(Session *s, Str *out);
+
+/* --- report.c: how a technique's run ends */
+bool report_finish(Session *s, Err *err);
+
+/* --- help.c */
+void help_overview(const Command *const *all, Str *out);
+void help_command(const Command *c, Str *out);
+bool help_man_pages(const Command *const *all, const char *folder, Err *err);
+bool help_completion(const Command *const *all, const char *shell, Str *out,
+                     Err *err);
+#endif
