@@ -1,11 +1,4 @@
-/*
- * The main line of the points-to analysis, and the questions.
- *
- * Functions that hand on fresh memory are found twice: first those that call
- * malloc() and the like directly; then, with the answer that this gives, those
- * that allocate through a function pointer (an allocator that can be
- * exchanged). If there are such, all is solved again.
- */
+/* The main line of the points-to analysis, and the questions. */
 #include "program/pointsto.h"
 #include "base/escape.h"
 #include "base/file.h"
@@ -44,7 +37,8 @@ static void pt_release(Pt *pt)
         vec_release(&pt->wrappers.items[i].calls);
     PtTable *tables[] = { &pt->edges, &pt->loc_index, &pt->object_of,
                           &pt->const_node, &pt->vararg_node, &pt->connected,
-                          &pt->call_of, &pt->wrapper_of, &pt->hands_on };
+                          &pt->call_of, &pt->wrapper_of, &pt->hands_on,
+                          &pt->hands_inner };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         pttable_release(tables[i]);
     vec_release(&pt->nodes);
@@ -62,25 +56,14 @@ static void pt_release(Pt *pt)
 
 static void solve(PointsTo *a, const Summaries *s, const PointsToPlan *plan)
 {
-    Pt first = { .v = &a->v, .summaries = s, .plan = plan };
-    Pt again = first;
+    Pt pt = { .v = &a->v, .summaries = s, .plan = plan };
 
     if (!plan->no_clones)
-        pt_find_wrappers(&first, NULL);
-    pt_build(&first);
-    pt_solve(&first);
-    if (!plan->no_clones && pt_find_wrappers(&again, &first)) {
-        size_t waves = first.stats.waves;
-        pt_release(&first);
-        pt_build(&again);
-        pt_solve(&again);
-        again.stats.waves += waves;
-        ptanswer_from(a, &again);
-    } else {
-        ptanswer_from(a, &first);
-        pt_release(&first);
-    }
-    pt_release(&again);
+        pt_find_wrappers(&pt);
+    pt_build(&pt);
+    pt_solve(&pt);
+    ptanswer_from(a, &pt);
+    pt_release(&pt);
 }
 
 PointsTo *pointsto_new(LLVMModuleRef m, const Summaries *s,
@@ -251,7 +234,10 @@ void pointsto_describe_object(const PointsTo *pt, uint32_t object, Str *out)
         break;
     case PT_LIBRARY:
         str_add(out, "library's ");
-        add_name(out, o->site, "?");
+        if (o->site)
+            add_name(out, o->site, "?");
+        else
+            str_add(out, "copy");
         break;
     case PT_ARGV:
         str_add(out, "argv");

@@ -195,7 +195,7 @@ void ptanswer_from(PointsTo *a, Pt *pt)
         if (!w->out)
             vec_push(&a->wrappers, ptvalues_number(&a->v, w->fn));
         for (size_t k = 0; k < w->calls.len; k++)
-            vec_push(&a->hands_on, ptvalues_number(&a->v, w->calls.items[k]));
+            vec_push(&a->hands_on, ptvalues_number(&a->v, w->calls.items[k].call));
     }
     if (a->wrappers.len)
         qsort(a->wrappers.items, a->wrappers.len, sizeof(uint32_t), by_number);

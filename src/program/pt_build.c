@@ -668,6 +668,7 @@ static void call(Pt *pt, LLVMValueRef inst)
     c.loose = LLVMIsFunctionVarArg(type) && LLVMCountParamTypes(type) == 0;
     uint32_t w = pttable_get(&pt->hands_on, (uintptr_t)inst);
     c.pool = w;
+    c.inner = w == NONE ? 0 : pttable_get(&pt->hands_inner, (uintptr_t)inst);
     if (LLVMIsAInlineAsm(callee)) {
         inline_asm(pt, inst, &c);
         return;
@@ -763,6 +764,8 @@ void pt_build(Pt *pt)
         pt->state[i] = pt_node_new(pt);
     for (size_t i = 0; i < pt->wrappers.len; i++)
         pt->wrappers.items[i].pool = pt_node_new(pt);
+    for (size_t i = 0; i < pt->wrappers.len; i++)
+        pt->wrappers.items[i].extra = pt_node_new(pt);
     outside(pt);
     variables(pt);
     for (size_t i = 0; i < pt->v->functions.len; i++) {

@@ -39,13 +39,28 @@ PtArg pt_arg(Pt *pt, LLVMValueRef call, unsigned i)
     return a;
 }
 
-/* *to ⊇ *from, `bytes` of it (0: all). */
+/*
+ * *to ⊇ *from, `bytes` of it (0: all). Not from each source to each
+ * destination, there may be thousands of both: a few words go through nodes,
+ * more through an object of its own.
+ */
 static void copy_memory(Pt *pt, uint32_t to, uint32_t from, int64_t bytes)
 {
     if (to == NONE || from == NONE)
         return;
-    pt_constrain(pt, to, (PtConstraint){ C_COPY_TO, from, bytes, 0, 0 });
-    pt_constrain(pt, from, (PtConstraint){ C_COPY_FROM, to, bytes, 0, 0 });
+    if (bytes > 0 && bytes <= 64) {
+        for (int64_t at = 0; at + 8 <= bytes; at += 8) {
+            uint32_t word = pt_node_new(pt);
+            pt_constrain(pt, from, (PtConstraint){ C_LOAD, word, at, 0, 0 });
+            pt_constrain(pt, to, (PtConstraint){ C_STORE, word, at, 0, 0 });
+        }
+        return;
+    }
+    uint32_t between = pt_object_new(pt, PT_LIBRARY, NULL, bytes > 0 ? bytes : -1);
+    uint32_t node = pt_node_new(pt);
+    pt_member(pt, node, pt_loc(pt, between, 0));
+    pt_constrain(pt, from, (PtConstraint){ C_COPY_FROM, node, bytes, 0, 0 });
+    pt_constrain(pt, to, (PtConstraint){ C_COPY_TO, node, bytes, 0, 0 });
 }
 
 /* --- fresh memory */
@@ -115,6 +130,33 @@ static void reallocate(Pt *pt, uint32_t call, uint32_t fresh, int arg)
     copy_memory(pt, fresh, c->args[arg].node, 0);
 }
 
+/* to ⊇ from + offset */
+static void give_at(Pt *pt, uint32_t from, int64_t offset, uint32_t to)
+{
+    PtStep st = { .kind = STEP_ADD, .add = offset };
+
+    if (!offset) {
+        pt_edge(pt, from, to);
+        return;
+    }
+    vec_push(&pt->steps, st);
+    pt_constrain(pt, from, (PtConstraint){ C_STEP, to, 0,
+                                           (uint32_t)pt->steps.len - 1, 1 });
+}
+
+/* The call's result may be this, which isn't fresh memory. A wrapper that
+ * hands on the call's result hands on this too. */
+static void give_result(Pt *pt, uint32_t call, uint32_t from)
+{
+    const PtCall *c = &pt->calls.items[call];
+    uint32_t pool = c->pool;
+
+    if (c->nresult)
+        pt_edge(pt, from, c->result);
+    if (pool != NONE)
+        pt_edge(pt, from, pt->wrappers.items[pool].extra);
+}
+
 /* --- functions with a body */
 
 static void call_wrapper(Pt *pt, uint32_t call, const PtWrapper *w)
@@ -126,16 +168,12 @@ static void call_wrapper(Pt *pt, uint32_t call, const PtWrapper *w)
     if (w->out)
         return;
     reallocate(pt, call, fresh, w->realloc_param);
+    give_result(pt, call, w->extra);
+    if (c.pool != NONE && w->offset != c.inner)
+        give_at(pt, fresh, w->offset, pt->wrappers.items[c.pool].extra);
     if (!c.nresult)
         return;
-    if (w->offset) {
-        PtStep st = { .kind = STEP_ADD, .add = w->offset };
-        vec_push(&pt->steps, st);
-        pt_constrain(pt, fresh, (PtConstraint){ C_STEP, c.result, 0,
-                                                (uint32_t)pt->steps.len - 1, 1 });
-    } else {
-        pt_edge(pt, fresh, c.result);
-    }
+    give_at(pt, fresh, w->offset, c.result);
     for (uint32_t i = 0; i < c.nargs && i < 32; i++)
         if (w->params >> i & 1 && c.args[i].node != NONE)
             pt_edge(pt, c.args[i].node, c.result);
@@ -189,7 +227,9 @@ static void call_body(Pt *pt, uint32_t call, LLVMValueRef fn)
         call_wrapper(pt, call, &pt->wrappers.items[w]);
     if (w != NONE && !pt->wrappers.items[w].out)
         return;
-    for (uint32_t k = 0; k < f->nret && (outside || k < c.nresult); k++)
+    if (f->nret)
+        give_result(pt, call, f->ret);
+    for (uint32_t k = 1; k < f->nret && (outside || k < c.nresult); k++)
         pt_edge(pt, f->ret + k, c.result + (outside ? 0 : k));
 }
 
@@ -272,8 +312,8 @@ static uint32_t term_value(Apply *a, const SummaryTerm *t)
     if (node == NONE)
         return NONE;
     for (unsigned i = 0; i < t->stars; i++)
-        node = follow(a->pt, node, t->anywhere ? ANY : 0);
-    if (t->anywhere && !t->stars) {
+        node = follow(a->pt, node, 0);
+    if (t->anywhere) {
         uint32_t to = pt_node_new(a->pt);
         pt_constrain(a->pt, node, (PtConstraint){ .kind = C_NARROW, .other = to });
         return to;
@@ -317,7 +357,9 @@ static void apply_callback(Apply *a, const SummaryCallback *cb)
     Pt *pt = a->pt;
     PtCall c = pt->calls.items[a->call];
 
-    if (cb->param >= c.nargs || c.args[cb->param].node == NONE)
+    uint32_t fn = term_value(a, &cb->fn);
+
+    if (fn == NONE)
         return;
     PtCall back = { .inst = c.inst, .loose = true, .callback = true, .pool = NONE };
     back.nargs = cb->nargs;
@@ -330,7 +372,7 @@ static void apply_callback(Apply *a, const SummaryCallback *cb)
     back.nresult = 1;
     assign(a, &cb->result, back.result);
     vec_push(&pt->calls, back);
-    pt_constrain(pt, c.args[cb->param].node,
+    pt_constrain(pt, fn,
                  (PtConstraint){ .kind = C_CALL,
                                  .other = (uint32_t)pt->calls.len - 1 });
 }
@@ -340,14 +382,18 @@ static void call_summary(Pt *pt, uint32_t call, LLVMValueRef fn, const Summary *
     Apply a = { pt, call, fn, s, NONE };
     PtCall c = pt->calls.items[call];
 
+    if (!strncmp(s->name, "dl", 2) && str_ends(s->name, "sym") && c.inst)
+        pt_note(pt, c.inst, "code loaded at run time is not part of the answer");
     if (summary_allocates(s)) {
         a.fresh = fresh_memory(pt, call, fn);
         if (c.nresult)
             pt_edge(pt, a.fresh, c.result);
+        if (c.pool != NONE && c.inner)
+            pt_edge(pt, a.fresh, pt->wrappers.items[c.pool].extra);
     } else if (c.nresult) {
         uint32_t from = term_value(&a, &s->ret);
         if (from != NONE)
-            pt_edge(pt, from, c.result);
+            give_result(pt, call, from);
     }
     for (size_t i = 0; i < s->nassigns; i++)
         apply_assign(&a, &s->assigns[i]);
@@ -364,7 +410,8 @@ static void call_unknown(Pt *pt, uint32_t call)
     for (uint32_t i = 0; i < c.nargs; i++)
         for (uint32_t w = 0; w < c.args[i].words; w++)
             pt_edge(pt, c.args[i].node + w, pt->world);
-    for (uint32_t w = 0; w < c.nresult; w++)
+    give_result(pt, call, pt->world);
+    for (uint32_t w = 1; w < c.nresult; w++)
         pt_edge(pt, pt->world, c.result + w);
 }
 

@@ -157,9 +157,15 @@ typedef struct PtCall {
     bool loose;               /* no prototype: argument counts say nothing */
     bool callback;            /* inst hands the function to an external one */
     uint32_t pool;            /* wrapper that hands on the result, or NONE */
+    int64_t inner;            /* then: offset in the fresh object it counts on */
     Vec(uint32_t) rejected;   /* functions of another type */
     Vec(LLVMValueRef) targets;
 } PtCall;
+
+typedef struct PtHandsOn {
+    LLVMValueRef call;
+    int64_t inner;            /* offset of the call's result in the object */
+} PtHandsOn;
 
 /* A function that returns the memory it has just allocated. */
 typedef struct PtWrapper {
@@ -168,8 +174,9 @@ typedef struct PtWrapper {
     int realloc_param;        /* whose content moves along; -1 */
     uint32_t params;          /* bit i: parameter i may be returned as it is */
     uint32_t pool;            /* node: all objects it hands on */
+    uint32_t extra;           /* node: what it hands on that isn't fresh */
     bool out;                 /* hands on through a parameter, not the result */
-    Vec(LLVMValueRef) calls;  /* the calls in it whose memory it hands on */
+    Vec(PtHandsOn) calls;     /* the calls in it whose memory it hands on */
 } PtWrapper;
 
 typedef struct PtNode {
@@ -209,9 +216,11 @@ typedef struct Pt {
     uint32_t integers;        /* node: what was cut to a narrow integer */
     uint32_t outside_call;
 
+    bool *address_taken;      /* by index of the function */
     Vec(PtWrapper) wrappers;
     PtTable wrapper_of;       /* function -> index */
     PtTable hands_on;         /* call instruction -> wrapper's index */
+    PtTable hands_inner;      /* call instruction -> inner */
 
     Vec(uint32_t) changed;    /* nodes with something in `fresh` */
     bool grown;               /* an edge or a member was added */
@@ -235,7 +244,10 @@ void pt_object_shape(Pt *pt, uint32_t object, LLVMTypeRef type);
 uint32_t pt_loc(Pt *pt, uint32_t object, int64_t offset);
 uint32_t pt_canon(Pt *pt, uint32_t loc);
 uint32_t pt_shift(Pt *pt, uint32_t loc, int64_t by);
+/* NONE: no such field, the object is too small. */
 uint32_t pt_step(Pt *pt, uint32_t loc, const PtStep *steps, uint32_t n);
+/* Is there room for a pointer? Else no access of that size reaches it. */
+bool pt_has_room(Pt *pt, uint32_t loc, int64_t by);
 /* The nodes to read from and to write to for a location; NONE: a function. */
 uint32_t pt_read_node(Pt *pt, uint32_t loc);
 uint32_t pt_write_node(Pt *pt, uint32_t loc);
@@ -260,7 +272,5 @@ uint32_t pt_library_object(Pt *pt, const char *name, LLVMValueRef fn);
 bool pt_is_intrinsic(const char *name);
 
 /* pt_wrap.c */
-/* `known`: an earlier answer, for the targets of indirect calls; or NULL.
- * True if there are more wrappers than before. */
-bool pt_find_wrappers(Pt *pt, const Pt *known);
+void pt_find_wrappers(Pt *pt);
 #endif

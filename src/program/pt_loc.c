@@ -124,6 +124,7 @@ static bool insert_region(PtObj *o, PtRegion r)
     return true;
 }
 
+static uint32_t loc_at(Pt *pt, uint32_t object, int64_t offset, bool many);
 static void mirror_region(Pt *pt, uint32_t object, const PtMirror *m);
 
 static bool add_region(Pt *pt, uint32_t object, PtRegion r)
@@ -144,7 +145,7 @@ static bool add_region(Pt *pt, uint32_t object, PtRegion r)
         int64_t folded = fold(&pt->objects.items[object], old.offset);
         if (folded == old.offset)
             continue;
-        uint32_t to = pt_loc(pt, object, folded);
+        uint32_t to = loc_at(pt, object, folded, true);
         if (to == l)
             continue;
         pt->locs.items[l].canon = to;
@@ -238,7 +239,8 @@ static uint32_t loc_any(Pt *pt, uint32_t object)
     return pt->objects.items[object].any;
 }
 
-uint32_t pt_loc(Pt *pt, uint32_t object, int64_t offset)
+/* `many`: even if the object has as many as it may have. */
+static uint32_t loc_at(Pt *pt, uint32_t object, int64_t offset, bool many)
 {
     PtObj *o = &pt->objects.items[object];
 
@@ -252,7 +254,7 @@ uint32_t pt_loc(Pt *pt, uint32_t object, int64_t offset)
     uint32_t l = pttable_get(&pt->loc_index, key);
     if (l != NONE)
         return pt_canon(pt, l);
-    if (o->locs.len >= MOST_LOCATIONS)
+    if (o->locs.len >= MOST_LOCATIONS && !many)
         return loc_any(pt, object);
     l = loc_new(pt, object, offset);
     pttable_put(&pt->loc_index, key, l);
@@ -262,6 +264,11 @@ uint32_t pt_loc(Pt *pt, uint32_t object, int64_t offset)
         connect_cell(pt, l);
     }
     return l;
+}
+
+uint32_t pt_loc(Pt *pt, uint32_t object, int64_t offset)
+{
+    return loc_at(pt, object, offset, false);
 }
 
 uint32_t pt_canon(Pt *pt, uint32_t loc)
@@ -372,6 +379,24 @@ static uint32_t step_align(Pt *pt, uint32_t loc, int64_t align)
     return pt_loc(pt, l.object, ANY);
 }
 
+/* A field behind the end of the object means: this object is never meant. */
+static bool has_field(Pt *pt, uint32_t loc, int64_t at)
+{
+    PtLocation l = pt->locs.items[loc];
+    int64_t size = pt->objects.items[l.object].size;
+
+    return size < 0 || (l.offset == ANY ? 0 : l.offset) + at <= size;
+}
+
+bool pt_has_room(Pt *pt, uint32_t loc, int64_t by)
+{
+    PtLocation l = pt->locs.items[pt_canon(pt, loc)];
+    int64_t size = pt->objects.items[l.object].size;
+    int64_t at = (l.offset == ANY ? 0 : l.offset) + (by == ANY ? 0 : by);
+
+    return size < 0 || at + 8 <= size;
+}
+
 uint32_t pt_step(Pt *pt, uint32_t loc, const PtStep *steps, uint32_t n)
 {
     loc = pt_canon(pt, loc);
@@ -379,6 +404,8 @@ uint32_t pt_step(Pt *pt, uint32_t loc, const PtStep *steps, uint32_t n)
         PtStep st = steps[i];
         switch (st.kind) {
         case STEP_ADD:
+            if (!has_field(pt, loc, st.add))
+                return NONE;
             loc = pt_shift(pt, loc, st.add);
             break;
         case STEP_BYTES:

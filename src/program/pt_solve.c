@@ -312,18 +312,23 @@ static void meet(Pt *pt, uint32_t constraint, uint32_t loc)
     loc = pt_canon(pt, loc);
     switch (c.kind) {
     case C_LOAD:
+        if (!pt_has_room(pt, loc, c.offset))
+            break;
         node = pt_read_node(pt, pt_shift(pt, loc, c.offset));
         if (node != NONE)
             pt_edge(pt, node, c.other);
         break;
     case C_STORE:
+        if (!pt_has_room(pt, loc, c.offset))
+            break;
         node = pt_write_node(pt, pt_shift(pt, loc, c.offset));
         if (node != NONE)
             pt_edge(pt, c.other, node);
         break;
     case C_STEP:
-        pt_member(pt, c.other,
-                  pt_step(pt, loc, &pt->steps.items[c.steps], c.nsteps));
+        loc = pt_step(pt, loc, &pt->steps.items[c.steps], c.nsteps);
+        if (loc != NONE)
+            pt_member(pt, c.other, loc);
         break;
     case C_NARROW:
         pt_member(pt, c.other, pt_shift(pt, loc, ANY));

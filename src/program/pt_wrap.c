@@ -13,8 +13,10 @@
  * function that allocates, the result of another wrapper, or a parameter as it
  * came in; through phi, select, casts and a constant offset. A local variable
  * whose address goes to a function that only stores fresh memory there counts
- * too (`alloc(n, &p); return p;`). Calls through pointers need an earlier
- * answer: all their targets must allocate.
+ * too (`alloc(n, &p); return p;`). A call through a pointer counts if some
+ * function of just that type, whose address is taken, allocates: an allocator
+ * that can be exchanged. This is a guess; should the call turn out to reach
+ * other functions, what they return is handed on too (`extra`).
  */
 #include "program/pt_int.h"
 #include <string.h>
@@ -24,14 +26,13 @@ enum { MOST_DEPTH = 40, MOST_ROUNDS = 10 };
 /* One function under examination. */
 typedef struct Look {
     Pt *pt;
-    const Pt *known;
     LLVMValueRef fn;
     PtTable seen;
     int64_t offset;           /* of the result; ANY: none yet */
     int realloc_param;        /* -1: none yet; -2: not the same everywhere */
     uint32_t params;
     bool allocates;
-    Vec(LLVMValueRef) calls;
+    Vec(PtHandsOn) calls;
     Vec(LLVMValueRef) outs;   /* functions that hand on through a parameter */
 } Look;
 
@@ -89,32 +90,40 @@ static bool function_allocates(Look *k, LLVMValueRef fn, LLVMValueRef call,
     return true;
 }
 
+/* The functions that a call through a pointer may well reach: those of its
+ * type that allocate. */
+static bool pointer_call_is_fresh(Look *k, LLVMValueRef call, int64_t *inner)
+{
+    LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+    bool any = false;
+
+    for (size_t i = 0; i < k->pt->v->functions.len; i++) {
+        LLVMValueRef fn = k->pt->v->functions.items[i].fn;
+        int64_t at;
+        if (LLVMGlobalGetValueType(fn) != type || !k->pt->address_taken[i] ||
+            !function_allocates(k, fn, call, &at))
+            continue;
+        if (!any || at < *inner)
+            *inner = at;
+        any = true;
+    }
+    return any;
+}
+
 static bool call_is_fresh(Look *k, LLVMValueRef call, int64_t offset)
 {
     LLVMValueRef callee = LLVMGetCalledValue(call);
-    const LLVMValueRef *fns = &callee;
-    size_t n = 1;
+    int64_t inner = 0;
 
-    if (!LLVMIsAFunction(callee)) {
-        uint32_t c = k->known ? pttable_get(&k->known->call_of, (uintptr_t)call) : NONE;
-        if (c == NONE)
-            return false;
-        fns = k->known->calls.items[c].targets.items;
-        n = k->known->calls.items[c].targets.len;
-        /* Unknown targets make it unknown. */
-        if (!n || pttable_get(&k->known->connected, (uint64_t)c << 32 | NONE) != NONE)
-            return false;
-    }
-    for (size_t i = 0; i < n; i++) {
-        int64_t inner;
-        if (!function_allocates(k, fns[i], call, &inner))
-            return false;
-        if (k->offset != ANY && k->offset != offset + inner)
-            return false;
-        k->offset = offset + inner;
-    }
+    if (LLVMIsAFunction(callee) ? !function_allocates(k, callee, call, &inner)
+                                : !pointer_call_is_fresh(k, call, &inner))
+        return false;
+    if (k->offset != ANY && k->offset != offset + inner)
+        return false;
+    k->offset = offset + inner;
     k->allocates = true;
-    vec_push(&k->calls, call);
+    PtHandsOn h = { call, inner };
+    vec_push(&k->calls, h);
     return true;
 }
 
@@ -130,7 +139,7 @@ static bool fills_parameter(Look *k, LLVMValueRef call, LLVMValueRef slot)
             continue;
         if (i >= LLVMCountParams(fn))
             return false;
-        Look inner = { .pt = k->pt, .known = k->known, .fn = fn, .offset = ANY,
+        Look inner = { .pt = k->pt, .fn = fn, .offset = ANY,
                        .realloc_param = -1 };
         bool ok = true;
         for (LLVMUseRef u = LLVMGetFirstUse(LLVMGetParam(fn, i)); u && ok;
@@ -151,7 +160,8 @@ static bool fills_parameter(Look *k, LLVMValueRef call, LLVMValueRef slot)
         if (!ok)
             return false;
     }
-    vec_push(&k->calls, call);
+    PtHandsOn h = { call, 0 };
+    vec_push(&k->calls, h);
     return true;
 }
 
@@ -262,7 +272,7 @@ static PtWrapper *add_wrapper(Pt *pt, LLVMValueRef fn)
 }
 
 /* The calls in `fn` whose memory goes out through a parameter. */
-static void add_out(Pt *pt, const Pt *known, LLVMValueRef fn)
+static void add_out(Pt *pt, LLVMValueRef fn)
 {
     PtWrapper *w = add_wrapper(pt, fn);
 
@@ -271,7 +281,7 @@ static void add_out(Pt *pt, const Pt *known, LLVMValueRef fn)
         for (LLVMUseRef u = LLVMGetFirstUse(LLVMGetParam(fn, i)); u;
              u = LLVMGetNextUse(u)) {
             LLVMValueRef user = LLVMGetUser(u);
-            Look k = { .pt = pt, .known = known, .fn = fn, .offset = ANY,
+            Look k = { .pt = pt, .fn = fn, .offset = ANY,
                        .realloc_param = -1 };
             if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == LLVMGetParam(fn, i) &&
                 is_fresh(&k, LLVMGetOperand(user, 0), 0, 1) && k.offset == 0)
@@ -284,9 +294,9 @@ static void add_out(Pt *pt, const Pt *known, LLVMValueRef fn)
 }
 
 /* Looks at one function; true if it is a wrapper that wasn't known as one. */
-static bool examine(Pt *pt, const Pt *known, LLVMValueRef fn)
+static bool examine(Pt *pt, LLVMValueRef fn)
 {
-    Look k = { .pt = pt, .known = known, .fn = fn, .offset = ANY,
+    Look k = { .pt = pt, .fn = fn, .offset = ANY,
                .realloc_param = -1 };
     bool is = returns_fresh(&k);
 
@@ -300,7 +310,7 @@ static bool examine(Pt *pt, const Pt *known, LLVMValueRef fn)
             vec_push(&w->calls, k.calls.items[i]);
         for (size_t i = 0; i < k.outs.len; i++)
             if (pttable_get(&pt->wrapper_of, (uintptr_t)k.outs.items[i]) == NONE)
-                add_out(pt, known, k.outs.items[i]);
+                add_out(pt, k.outs.items[i]);
     }
     pttable_release(&k.seen);
     vec_release(&k.calls);
@@ -308,10 +318,27 @@ static bool examine(Pt *pt, const Pt *known, LLVMValueRef fn)
     return is;
 }
 
-bool pt_find_wrappers(Pt *pt, const Pt *known)
+/* Functions whose address is used other than to call them. */
+static void find_address_taken(Pt *pt)
+{
+    pt->address_taken = arena_array(&pt->arena, bool, pt->v->functions.len + 1);
+    for (size_t i = 0; i < pt->v->functions.len; i++) {
+        LLVMValueRef fn = pt->v->functions.items[i].fn;
+        for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u)) {
+            LLVMValueRef user = LLVMGetUser(u);
+            bool call = LLVMIsACallInst(user) && LLVMGetCalledValue(user) == fn;
+            for (unsigned k = 0; call && k < LLVMGetNumArgOperands(user); k++)
+                call = LLVMGetOperand(user, k) != fn;
+            pt->address_taken[i] |= !call;
+        }
+    }
+}
+
+void pt_find_wrappers(Pt *pt)
 {
     bool more = true;
 
+    find_address_taken(pt);
     /* Inner ones first; outer ones follow in the next round. */
     for (int round = 0; more && round < MOST_ROUNDS; round++) {
         more = false;
@@ -320,14 +347,14 @@ bool pt_find_wrappers(Pt *pt, const Pt *known)
             if (LLVMIsDeclaration(fn) ||
                 pttable_get(&pt->wrapper_of, (uintptr_t)fn) != NONE)
                 continue;
-            more |= examine(pt, known, fn);
+            more |= examine(pt, fn);
         }
     }
     for (size_t i = 0; i < pt->wrappers.len; i++)
-        for (size_t j = 0; j < pt->wrappers.items[i].calls.len; j++)
-            pttable_put(&pt->hands_on,
-                        (uintptr_t)pt->wrappers.items[i].calls.items[j],
-                        (uint32_t)i);
+        for (size_t j = 0; j < pt->wrappers.items[i].calls.len; j++) {
+            const PtHandsOn *h = &pt->wrappers.items[i].calls.items[j];
+            pttable_put(&pt->hands_on, (uintptr_t)h->call, (uint32_t)i);
+            pttable_put(&pt->hands_inner, (uintptr_t)h->call, (uint32_t)h->inner);
+        }
     pt->stats.wrappers = pt->wrappers.len;
-    return pt->wrappers.len > (known ? known->wrappers.len : 0);
 }

@@ -177,17 +177,15 @@ static bool parse_prototype(Parser *p, char *text)
 static bool parse_call(Parser *p, char *text)
 {
     SummaryCallback cb = { 0 };
-    SummaryTerm who;
     char *open = strchr(text, '('), *close = strchr(text, ')');
 
     if (!open || !close || close < open)
         return bad(p, "call needs f(…):", text);
     *open = *close = 0;
-    if (!parse_term(p, text, &who))
+    if (!parse_term(p, text, &cb.fn))
         return false;
-    if (who.kind != SUMMARY_PARAM || who.stars || who.anywhere)
+    if (cb.fn.kind != SUMMARY_PARAM && cb.fn.kind != SUMMARY_STATE)
         return bad(p, "call needs a parameter:", text);
-    cb.param = who.param;
     char *save = NULL;
     for (char *w = strtok_r(open + 1, ",", &save); w;
          w = strtok_r(NULL, ",", &save)) {

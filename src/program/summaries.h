@@ -67,7 +67,7 @@ typedef struct SummaryAssign {
 enum { SUMMARY_MOST_ARGS = 8 };
 
 typedef struct SummaryCallback {
-    unsigned param;          /* the parameter that holds the function */
+    SummaryTerm fn;          /* what holds the function: a parameter, `*p` */
     SummaryTerm args[SUMMARY_MOST_ARGS];
     unsigned nargs;
     SummaryTerm result;      /* where its result goes */
