@@ -138,6 +138,11 @@ const PtObject *pointsto_object(const PointsTo *pt, uint32_t object)
     return &pt->shown[object];
 }
 
+uint32_t pointsto_part_of(const PointsTo *pt, uint32_t object)
+{
+    return pt->objects.items[object].pooled ? pt->heap : object;
+}
+
 size_t pointsto_nlocations(const PointsTo *pt)
 {
     return pt->locs.len;
@@ -150,7 +155,7 @@ PtLoc pointsto_location(const PointsTo *pt, uint32_t loc)
 
 int64_t pointsto_locate(const PointsTo *pt, uint32_t object, int64_t offset)
 {
-    const PtAnswerObject *o = &pt->objects.items[object];
+    const PtAnswerObject *o = &pt->objects.items[pointsto_part_of(pt, object)];
 
     if (o->flat)
         offset = ANY;
@@ -162,6 +167,13 @@ int64_t pointsto_locate(const PointsTo *pt, uint32_t object, int64_t offset)
         if (pt->locs.items[o->locs.start + i].offset == offset)
             return o->locs.start + i;
     return -1;
+}
+
+uint32_t pointsto_variable(const PointsTo *pt, LLVMValueRef g)
+{
+    if (ptvalues_is_literal(g))
+        return pt->literals;
+    return pttable_get(&pt->object_at, ptvalues_number(&pt->v, g));
 }
 
 /* --- describing */
@@ -207,14 +219,19 @@ void pointsto_describe_object(const PointsTo *pt, uint32_t object, Str *out)
         add_name(out, o->site, "temporary");
         break;
     case PT_GLOBAL:
-        add_name(out, o->site, "?");
+        if (o->site)
+            add_name(out, o->site, "?");
+        else
+            str_add(out, "string literals");
         break;
     case PT_FUNCTION:
         add_name(out, o->site, "?");
         str_add(out, "()");
         break;
     case PT_HEAP:
-        str_add(out, "heap in ");
+        str_add(out, o->site ? "heap in " : "heap");
+        if (!o->site)
+            break;
         if (LLVMIsAFunction(o->site)) {
             add_name(out, o->site, "?");
         } else {
@@ -277,7 +294,7 @@ static int64_t constant_location(const PointsTo *pt, LLVMValueRef v)
         if (LLVMIsAGlobalAlias(v)) {
             v = LLVMAliasGetAliasee(v);
         } else if (LLVMIsAFunction(v) || LLVMIsAGlobalVariable(v)) {
-            uint32_t o = pttable_get(&pt->object_at, ptvalues_number(&pt->v, v));
+            uint32_t o = pointsto_variable(pt, v);
             int64_t l = o == NONE ? -1 : pointsto_locate(pt, o, offset);
             return l >= 0 || o == NONE ? l : pointsto_locate(pt, o, ANY);
         } else if (!LLVMIsAConstantExpr(v)) {

@@ -41,7 +41,7 @@ typedef struct PointsToPlan {
 
 typedef enum PtKind {
     PT_STACK,                 /* site: the alloca */
-    PT_GLOBAL,                /* site: the variable */
+    PT_GLOBAL,                /* site: the variable; NULL: all string literals */
     PT_FUNCTION,              /* site: the function */
     PT_HEAP,                  /* site: the call that allocates, see below */
     PT_BYVAL,                 /* site: the parameter that is a copy of a struct */
@@ -83,6 +83,11 @@ size_t pointsto_nobjects(const PointsTo *pt);
 const PtObject *pointsto_object(const PointsTo *pt, uint32_t object);
 size_t pointsto_nlocations(const PointsTo *pt);
 PtLoc pointsto_location(const PointsTo *pt, uint32_t loc);
+/* Heap objects that can't be told apart (a free list gives one for another) are
+ * one object, with no site. The object itself, or the one it is part of. */
+uint32_t pointsto_part_of(const PointsTo *pt, uint32_t object);
+/* The object of a global variable or function; UINT32_MAX: nobody uses it. */
+uint32_t pointsto_variable(const PointsTo *pt, LLVMValueRef g);
 /* The location of a byte of an object, arrays folded; -1: none was needed. */
 int64_t pointsto_locate(const PointsTo *pt, uint32_t object, int64_t offset);
 /* "f.buf+8 (a.c:12)", "heap in f (a.c:14)", "&g" …; hostile text escaped. */

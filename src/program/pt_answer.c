@@ -94,7 +94,8 @@ static void freeze_objects(Freeze *f)
 
     for (size_t i = 0; i < f->pt->objects.len; i++) {
         const PtObj *o = &f->pt->objects.items[i];
-        PtAnswerObject out = { .kind = o->kind, .size = o->size, .flat = o->flat };
+        PtAnswerObject out = { .kind = o->kind, .size = o->size, .flat = o->flat,
+                               .pooled = o->pooled };
         out.site = o->site ? ptvalues_number(&a->v, o->site) : NONE;
         out.regions.start = (uint32_t)a->regions.len;
         out.regions.n = (uint32_t)o->regions.len;
@@ -214,12 +215,17 @@ void ptanswer_from(PointsTo *a, Pt *pt)
 
 void ptanswer_open(PointsTo *a)
 {
+    a->heap = a->literals = NONE;
     a->shown = xcalloc(a->objects.len + 1, sizeof *a->shown);
     for (uint32_t i = 0; i < a->objects.len; i++) {
         const PtAnswerObject *o = &a->objects.items[i];
         a->shown[i].kind = (PtKind)o->kind;
         a->shown[i].size = o->size;
         a->shown[i].site = o->site == NONE ? NULL : a->v.values[o->site];
+        if (o->kind == PT_HEAP && o->site == NONE)
+            a->heap = i;
+        if (o->kind == PT_GLOBAL && o->site == NONE)
+            a->literals = i;
         if (o->site != NONE && (o->kind == PT_GLOBAL || o->kind == PT_FUNCTION))
             pttable_put(&a->object_at, o->site, i);
     }
@@ -294,7 +300,7 @@ bool ptanswer_write(const PointsTo *a, const char *path, const char *key, Err *e
         put(&s, o->kind);
         put(&s, (uint32_t)(o->site + 1));
         put_signed(&s, o->size);
-        put(&s, o->flat);
+        put(&s, o->flat | o->pooled << 1);
         put(&s, o->locs.n);
         put(&s, o->regions.n);
         for (uint32_t k = 0; k < o->regions.n; k++) {
@@ -404,7 +410,9 @@ static void get_objects(In *in, PointsTo *a)
         PtAnswerObject o = { .kind = get_below(in, PT_EXTERNAL + 1) };
         o.site = get_below(in, a->v.n + 1) - 1;
         o.size = get_signed(in);
-        o.flat = get(in);
+        uint64_t flags = get(in);
+        o.flat = flags & 1;
+        o.pooled = flags >> 1 & 1;
         o.locs = (PtRange){ loc, get_below(in, UINT32_MAX) };
         loc += o.locs.n;
         o.regions = (PtRange){ (uint32_t)a->regions.len, (uint32_t)get_count(in) };

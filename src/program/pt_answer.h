@@ -17,7 +17,7 @@ typedef struct PtRange {
 typedef struct PtAnswerObject {
     uint32_t kind, site;      /* site: number of the value; NONE */
     int64_t size;
-    bool flat;
+    bool flat, pooled;
     PtRange locs, regions;
 } PtAnswerObject;
 
@@ -46,6 +46,8 @@ struct PointsTo {
 
     /* made when it is opened */
     PtObject *shown;          /* objects as clients see them */
+    uint32_t heap;            /* what pooled heap objects became; NONE */
+    uint32_t literals;        /* the object of all string literals */
     uint32_t *self;           /* self[i] == i: sets of one location */
     LLVMValueRef *callees;    /* `functions` as values */
     PtTable call_at;          /* inst -> index in calls */

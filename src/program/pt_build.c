@@ -77,6 +77,8 @@ static uint32_t global_object(Pt *pt, LLVMValueRef g)
 {
     if (LLVMIsAFunction(g))
         return pt_object_at(pt, PT_FUNCTION, g, -1);
+    if (ptvalues_is_literal(g))
+        return pt->literals;
     return pt_object_at(pt, PT_GLOBAL, g, type_size(pt, LLVMGlobalGetValueType(g)));
 }
 
@@ -235,7 +237,7 @@ static void variables(Pt *pt)
     /* Shapes first: initialisers then fold as they come. */
     for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
         uint32_t o = global_object(pt, g);
-        if (LLVMIsDeclaration(g))
+        if (LLVMIsDeclaration(g) || o == pt->literals)
             continue;
         pt->objects.items[o].constant = LLVMIsGlobalConstant(g);
         pt_object_shape(pt, o, LLVMGlobalGetValueType(g));
@@ -244,7 +246,7 @@ static void variables(Pt *pt)
         size_t n;
         const char *name = LLVMGetValueName2(g, &n);
         uint32_t o = global_object(pt, g);
-        if (!strncmp(name, "llvm.", 5))
+        if (!strncmp(name, "llvm.", 5) || o == pt->literals)
             continue;
         if (LLVMIsDeclaration(g)) {
             extern_variable(pt, o, g);
@@ -757,6 +759,7 @@ void pt_build(Pt *pt)
 {
     for (uint32_t i = 0; i < pt->v->nslots; i++)
         pt_node_new(pt);
+    pt->heap = NONE;
     pt->integers = pt_node_new(pt);
     size_t tags = summaries_ntags(pt->summaries);
     pt->state = arena_array(&pt->arena, uint32_t, tags + 1);
@@ -767,6 +770,8 @@ void pt_build(Pt *pt)
     for (size_t i = 0; i < pt->wrappers.len; i++)
         pt->wrappers.items[i].extra = pt_node_new(pt);
     outside(pt);
+    pt->literals = pt_object_flat(pt, PT_GLOBAL, NULL);
+    pt->objects.items[pt->literals].constant = true;
     variables(pt);
     for (size_t i = 0; i < pt->v->functions.len; i++) {
         const PtFunction *f = &pt->v->functions.items[i];

@@ -70,6 +70,8 @@ void ptvalues_release(PtValues *v);
 enum { PT_MOST_WORDS = 8 };
 /* Words of a value of this type that can hold pointers; 0: none. */
 unsigned ptvalues_words(const PtValues *v, LLVMTypeRef t);
+/* A string literal: they hold no pointers, and share one object. */
+bool ptvalues_is_literal(LLVMValueRef g);
 uint32_t ptvalues_number(const PtValues *v, LLVMValueRef x);
 const PtFunction *ptvalues_function(const PtValues *v, LLVMValueRef fn);
 
@@ -92,6 +94,7 @@ typedef struct PtObj {
     int64_t size;             /* -1 */
     bool flat;                /* one cell for all offsets */
     bool constant;            /* never written */
+    bool pooled;              /* part of the heap object `Pt.heap` */
     uint32_t any;             /* the location "somewhere in it", or NONE */
     uint32_t written;         /* node: what was stored somewhere in it; or NONE */
     uint32_t all;             /* node: what any cell holds; or NONE */
@@ -215,6 +218,8 @@ typedef struct Pt {
     uint32_t world;           /* its cell */
     uint32_t integers;        /* node: what was cut to a narrow integer */
     uint32_t outside_call;
+    uint32_t literals;        /* the object of all string literals */
+    uint32_t heap;            /* the object that pooled ones became; NONE */
 
     bool *address_taken;      /* by index of the function */
     Vec(PtWrapper) wrappers;
@@ -254,6 +259,9 @@ uint32_t pt_write_node(Pt *pt, uint32_t loc);
 void pt_mirror(Pt *pt, uint32_t to_loc, uint32_t from_loc, int64_t bytes);
 /* The offset with arrays folded. */
 int64_t pt_fold(const PtRegion *r, size_t n, int64_t offset);
+
+/* Makes these heap objects one flat object. */
+void pt_pool(Pt *pt, const uint32_t *objects, size_t n);
 
 /* pt_build.c */
 void pt_build(Pt *pt);

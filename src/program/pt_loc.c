@@ -17,6 +17,11 @@
  * somewhere (`written`) flows into every cell, what is read somewhere (`all`)
  * comes from every cell.
  *
+ * Pools. A store through a pointer to hundreds of heap objects is the mark of a
+ * free list (a released object of any kind comes back as another), or of a
+ * program's own allocator. Such objects can't be told apart by anybody, so they
+ * become one flat object: nothing is lost, and millions of edges are saved.
+ *
  * Mirrors. memcpy(to, from, n) copies cells at the same distance. Cells of
  * `from` that come into being later are copied when they do.
  */
@@ -244,6 +249,8 @@ static uint32_t loc_at(Pt *pt, uint32_t object, int64_t offset, bool many)
 {
     PtObj *o = &pt->objects.items[object];
 
+    if (o->pooled)
+        return pt->objects.items[pt->heap].any;
     if (o->kind == PT_FUNCTION)
         offset = 0;
     if (o->flat || offset == ANY || offset < 0 || offset >= FAR ||
@@ -590,5 +597,74 @@ void pt_mirror(Pt *pt, uint32_t to_loc, uint32_t from_loc, int64_t bytes)
         uint32_t w = pt_write_node(pt, pt_loc(pt, to.object, x.offset + m.shift));
         if (w != NONE)
             pt_edge(pt, x.cell, w);
+    }
+}
+
+/* --- pools */
+
+static void join_pool(Pt *pt, uint32_t object, uint32_t node)
+{
+    PtObj *o = &pt->objects.items[object];
+    uint32_t any = pt->objects.items[pt->heap].any;
+
+    o->pooled = o->flat = true;
+    if (o->written != NONE)
+        pt_merge(pt, o->written, node);
+    if (o->all != NONE)
+        pt_merge(pt, o->all, node);
+    for (size_t i = 0; i < o->locs.len; i++) {
+        PtLocation *l = &pt->locs.items[o->locs.items[i]];
+        l->canon = any;
+        if (l->cell != NONE)
+            pt_merge(pt, l->cell, node);
+    }
+    for (size_t i = 0; i < pt->objects.items[object].mirrors.len; i++)
+        copy_somewhere(pt, pt->objects.items[object].mirrors.items[i].to, pt->heap);
+}
+
+/* Members that have become the same location are one again. */
+static void rename_members(Pt *pt, PtBits *s)
+{
+    PtBits out = { 0 };
+    bool changed = false;
+
+    for (PtIter i = ptbits_first(s); i.on; ptbits_next(&i)) {
+        uint32_t l = pt_canon(pt, i.x);
+        changed |= l != i.x;
+        ptbits_add(&out, l);
+    }
+    if (!changed) {
+        ptbits_release(&out);
+        return;
+    }
+    ptbits_release(s);
+    *s = out;
+}
+
+void pt_pool(Pt *pt, const uint32_t *objects, size_t n)
+{
+    if (pt->heap == NONE) {
+        pt->heap = pt_object_flat(pt, PT_HEAP, NULL);
+        loc_any(pt, pt->heap);
+    }
+    uint32_t any = pt->objects.items[pt->heap].any;
+    uint32_t node = pt_read_node(pt, any);
+    for (size_t i = 0; i < n; i++)
+        if (!pt->objects.items[objects[i]].pooled)
+            join_pool(pt, objects[i], node);
+    for (size_t i = 0; i < pt->nodes.len; i++) {
+        PtNode *x = &pt->nodes.items[i];
+        if (x->rep != i || !x->pts.len)
+            continue;
+        bool had = ptbits_has(&x->pts, any);
+        rename_members(pt, &x->pts);
+        rename_members(pt, &x->fresh);
+        rename_members(pt, &x->todo);
+        if (!had && ptbits_has(&x->pts, any)) {
+            if (x->succs.len)
+                ptbits_add(&x->fresh, any);
+            if (x->constraints.len)
+                ptbits_add(&x->todo, any);
+        }
     }
 }

@@ -173,6 +173,16 @@ void ptvalues_release(PtValues *v)
     vec_release(&v->functions);
 }
 
+bool ptvalues_is_literal(LLVMValueRef g)
+{
+    if (!LLVMIsAGlobalVariable(g) || !LLVMIsGlobalConstant(g) || LLVMIsDeclaration(g) ||
+        LLVMGetLinkage(g) != LLVMPrivateLinkage)
+        return false;
+    LLVMTypeRef t = LLVMGlobalGetValueType(g);
+    return LLVMGetTypeKind(t) == LLVMArrayTypeKind &&
+           LLVMGetTypeKind(LLVMGetElementType(t)) == LLVMIntegerTypeKind;
+}
+
 uint32_t ptvalues_number(const PtValues *v, LLVMValueRef x)
 {
     return pttable_get(&v->number, (uintptr_t)x);
