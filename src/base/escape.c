@@ -112,7 +112,9 @@ void escape_utf8(Str *out, const char *s, size_t n)
     }
 }
 
-/* HTML's escapes leave two characters that XML forbids: U+FFFE and U+FFFF. */
+/* HTML's escapes leave two characters that XML forbids: U+FFFE and U+FFFF. An
+ * attribute would lose its newlines, and one in text could begin a line that
+ * means something where the file is logged. */
 void escape_xml(Str *out, const char *s, size_t n)
 {
     for (size_t i = 0; i < n;) {
@@ -120,6 +122,8 @@ void escape_xml(Str *out, const char *s, size_t n)
         size_t len = utf8_decode(s + i, n - i, &cp);
         if (len && (cp == 0xfffe || cp == 0xffff))
             utf8_encode(out, 0xfffd);
+        else if (s[i] == '\n')
+            str_add(out, "&#10;");
         else
             escape_html(out, s + i, len ? len : 1);
         i += len ? len : 1;

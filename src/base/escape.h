@@ -25,8 +25,8 @@ void escape_html_z(Str *out, const char *s);
 /* Valid UTF-8, other bytes as U+FFFD; for JSON, SARIF and XML writers. */
 void escape_utf8(Str *out, const char *s, size_t n);
 
-/* XML text and attribute values (JUnit): as HTML, and no characters that XML
- * forbids. */
+/* XML text and attribute values (JUnit): as HTML, on one line, and no
+ * characters that XML forbids. */
 void escape_xml(Str *out, const char *s, size_t n);
 void escape_xml_z(Str *out, const char *s);
 

@@ -546,51 +546,97 @@ static bool is_system_file(const char *path)
     return false;
 }
 
-/* Reads the objects that went into a link: their ids, and which have none. */
-static void objects_of_link(const Call *c, const char *map, Strings *ids,
-                            Strings *missing)
+/* An archive, opened once for all its members in a link. */
+typedef struct OpenArchive {
+    Str data;
+    ArchiveMembers members;
+} OpenArchive;
+
+static OpenArchive *open_archive(const char *path, Map *archives)
 {
-    Str text = {0};
-    Strings objects = {0};
-    Map archives = {0};       /* path -> ArchiveMembers *, with its bytes */
-    typedef struct Opened { Str data; ArchiveMembers members; } Opened;
-    if (file_read(map, &text, NULL))
-        linkmap_objects(str_c(&text), c->cwd, &objects);
-    for (size_t i = 0; i < objects.len; i++) {
-        char *member = NULL, *archive = linkmap_archive(objects.items[i], &member);
-        const char *file = archive ? archive : objects.items[i];
-        bool found = false;
-        if (!archive) {
-            size_t before = ids->len;
-            file_ids(c->ws, file, ids, NULL, NULL);
-            found = ids->len > before;
-        } else if (!is_system_file(archive)) {
-            Opened *o = map_get(&archives, archive);
-            if (!o) {
-                o = xcalloc(1, sizeof *o);
-                map_put(&archives, archive, o);
-                if (file_read(archive, &o->data, NULL))
-                    archive_members(archive, o->data.data, o->data.len,
-                                    &o->members, NULL);
-            }
-            for (size_t k = 0; k < o->members.len; k++) {
-                ArchiveMember *m = &o->members.items[k];
-                if (strcmp(path_base(m->name), path_base(member)) == 0)
-                    found |= object_ids(c->ws, m->data, m->size, ids);
-            }
-        }
-        if (!found && !is_system_file(file))
-            strings_add(missing, objects.items[i]);
-        free(archive);
-        free(member);
-    }
-    for (size_t i = 0; i < archives.len; i++) {
-        Opened *o = archives.entries[i].value;
+    OpenArchive *o = map_get(archives, path);
+    if (o)
+        return o;
+    o = xcalloc(1, sizeof *o);
+    map_put(archives, path, o);
+    if (file_read(path, &o->data, NULL))
+        archive_members(path, str_c(&o->data), o->data.len, &o->members, NULL);
+    return o;
+}
+
+static void close_archives(Map *archives)
+{
+    for (size_t i = 0; i < archives->len; i++) {
+        OpenArchive *o = archives->entries[i].value;
         archive_members_release(&o->members);
         str_release(&o->data);
         free(o);
     }
-    map_release(&archives);
+    map_release(archives);
+}
+
+/* The ids of one object, "path" or "archive(member)". False: it has none. */
+static bool ids_of_object(const Call *c, const char *object, Map *archives,
+                          Strings *ids)
+{
+    char *member = NULL, *archive = linkmap_archive(object, &member);
+    size_t before = ids->len;
+    if (!archive) {
+        file_ids(c->ws, object, ids, NULL, NULL);
+    } else {
+        OpenArchive *o = open_archive(archive, archives);
+        for (size_t k = 0; k < o->members.len; k++) {
+            ArchiveMember *m = &o->members.items[k];
+            if (strcmp(path_base(m->name), path_base(member)) == 0)
+                object_ids(c->ws, m->data, m->size, ids);
+        }
+    }
+    free(archive);
+    free(member);
+    return ids->len > before;
+}
+
+/* lld's map does not name the bitcode files of an LTO link. So objects that the
+ * command names, and bitcode members of the archives it names, are taken too;
+ * the latter may be a few more than lld took. */
+static void named_objects(const Call *c, const Cmdline *cmd, Map *archives,
+                          Strings *objects)
+{
+    for (size_t i = 0; i < cmd->inputs.len; i++) {
+        if (cmd->inputs.items[i].language)
+            continue;
+        char *path = path_in(c->cwd, cmd->inputs.items[i].path);
+        if (str_ends(path, ".o"))
+            strings_add(objects, path);
+        OpenArchive *o = str_ends(path, ".a") && !is_system_file(path)
+                             ? open_archive(path, archives) : NULL;
+        for (size_t k = 0; o && k < o->members.len; k++) {
+            ArchiveMember *m = &o->members.items[k];
+            if (elf_kind(m->data, m->size) == ELF_NONE)
+                strings_addf(objects, "%s(%s)", path, m->name);
+        }
+        free(path);
+    }
+}
+
+/* Reads the objects that went into a link: their ids, and which have none. */
+static void objects_of_link(const Call *c, const Cmdline *cmd, const char *map,
+                            Strings *ids, Strings *missing)
+{
+    Str text = {0};
+    Strings objects = {0};
+    Map archives = {0}, seen = {0};
+    if (file_read(map, &text, NULL))
+        linkmap_objects(str_c(&text), c->cwd, &objects);
+    named_objects(c, cmd, &archives, &objects);
+    for (size_t i = 0; i < objects.len; i++) {
+        const char *object = objects.items[i];
+        if (map_put(&seen, object, NULL) && !is_system_file(object) &&
+            !ids_of_object(c, object, &archives, ids))
+            strings_add(missing, object);
+    }
+    close_archives(&archives);
+    map_release(&seen);
     strings_release(&objects);
     str_release(&text);
 }
@@ -650,7 +696,7 @@ static _Noreturn void link_program(Call *c, const Cmdline *cmd, const char *temp
             if (*jobs.items[i].id)
                 strings_add(&ids, jobs.items[i].id);
         }
-        objects_of_link(c, map, &ids, &missing);
+        objects_of_link(c, cmd, map, &ids, &missing);
         tag_file(c, output, &ids);
         note_program(c, output, &missing);
     }
@@ -818,6 +864,11 @@ int wrapper_main(int argc, char **argv)
     if (!c.real) {
         fprintf(stderr, "sundew cc: no compiler '%s' on the PATH\n", base);
         return 127;
+    }
+    if (strchr(c.argv.items[0], '/')) {
+        /* gcc looks for its parts beside the path it is called by */
+        free(c.argv.items[0]);
+        c.argv.items[0] = xstrdup(c.real);
     }
     if (c.kind == TOOL_LAUNCHER) {
         /* "ccache gcc …": the compiler behind it must be the real one too */

@@ -11,6 +11,7 @@ static const Command *const commands[] = {
     &command_show_functions,
     &command_show_types,
     &command_show_externals,
+    &command_show_handles,
     &command_report,
     &command_baseline_set,
     &command_baseline_prune,

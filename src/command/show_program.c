@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "command/command_rows.h"
+#include "program/handles.h"
 #include "program/program.h"
 #include "session/session.h"
 #include <stdlib.h>
@@ -327,4 +328,88 @@ const Command command_show_externals = {
                 "sundew show externals ./prog --json\n",
     .needs = NEEDS_CAPTURE,
     .run = run_externals,
+};
+
+/* ---------------------------------------------------------------- handles */
+
+static const char *param_name(const HandleUse *u)
+{
+    return u->param < 0 ? "return" : u->function->params[u->param].name;
+}
+
+static json_t *handle_json(const Handle *h)
+{
+    json_t *uses = json_array();
+    for (unsigned i = 0; i < h->nuses; i++) {
+        const HandleUse *u = &h->uses[i];
+        json_array_append_new(
+            uses, json_pack("{s:o, s:s, s:o, s:o, s:o, s:i}", "function",
+                            json_text(u->function->name), "role",
+                            handle_role_name(u->role), "parameter",
+                            json_text(param_name(u)), "evidence",
+                            json_text(u->evidence), "file", json_text(u->file),
+                            "line", (int)u->line));
+    }
+    return json_pack("{s:o, s:o}", "type", type_text(h->type), "uses", uses);
+}
+
+static void handle_text(Session *s, const Handle *h)
+{
+    Str *out = session_out(s), text = {0};
+    type_print(h->type, NULL, &text);
+    escape_terminal_z(out, str_c(&text));
+    str_addc(out, '\n');
+    str_release(&text);
+    for (unsigned i = 0; i < h->nuses; i++) {
+        const HandleUse *u = &h->uses[i];
+        str_addf(out, "    %-11s ", handle_role_name(u->role));
+        escape_terminal_z(out, u->function->name);
+        str_add(out, " ");
+        escape_terminal_z(out, param_name(u));
+        str_add(out, ": ");
+        escape_terminal_z(out, u->evidence);
+        str_add(out, ", ");
+        add_place(s, u->file, u->line, 0);
+        str_addc(out, '\n');
+    }
+}
+
+static bool run_handles(Session *s, Err *err)
+{
+    Program *p = open_program(s, "handles", err);
+    if (!p)
+        return false;
+    size_t n;
+    char *overrules = path_join(session_root(s), "sundew.handles");
+    const Handle *all = program_handles(p, overrules, &n, err);
+    json_t *list = json_array();
+    for (size_t i = 0; all && i < n; i++) {
+        if (!is_wanted(s, name_of(all[i].type)))
+            continue;
+        if (session_flag(s, "json"))
+            json_array_append_new(list, handle_json(&all[i]));
+        else
+            handle_text(s, &all[i]);
+    }
+    if (all)
+        print_list(s, list);
+    else
+        json_decref(list);
+    free(overrules);
+    program_close(p);
+    return all;
+}
+
+const Command command_show_handles = {
+    .name = "show handles",
+    .args = "PROGRAM [NAME…]",
+    .summary = "the structs that cross the API, and who creates and destroys them",
+    .about = "With the evidence for each role. A line \"FUNCTION ROLE PARAMETER\" "
+             "in sundew.handles in the project's folder overrules it; the roles are "
+             "creates, initialises, destroys, finishes, observes, changes and none, "
+             "PARAMETER is a name, a number from 1, or return.",
+    .examples = "sundew show handles libfoo.so\n"
+                "sundew show handles libfoo.so buf --json\n",
+    .needs = NEEDS_CAPTURE,
+    .run = run_handles,
 };

@@ -211,7 +211,8 @@ sqlite3 *db_open(const char *path, bool *readonly, Err *err)
     else {
         sqlite3_busy_timeout(db, BUSY_MS);
         if ((*readonly || use_log(db, err)) &&
-            db_exec(db, "PRAGMA foreign_keys = ON", err))
+            db_exec(db, "PRAGMA foreign_keys = ON;"
+                        "PRAGMA synchronous = NORMAL", err))
             return db;
     }
     sqlite3_close(db);

@@ -13,16 +13,21 @@ static void attribute(Str *out, const char *name, const char *value)
 
 static void body(const Finding *f, Str *out)
 {
-    Str text = {0};
     for (size_t i = 0; i < f->nsteps; i++) {
-        str_addf(&text, "%zu. ", i + 1);
-        output_place(&f->steps[i].at, &text);
-        str_addf(&text, ": %s\n", f->steps[i].text);
+        Str place = {0};
+        output_place(&f->steps[i].at, &place);
+        str_addf(out, "%zu. ", i + 1);
+        escape_xml(out, str_c(&place), place.len);
+        str_add(out, ": ");
+        escape_xml_z(out, f->steps[i].text);
+        str_addc(out, '\n');
+        str_release(&place);
     }
-    if (f->rerun)
-        str_addf(&text, "rerun: %s\n", f->rerun);
-    escape_xml(out, str_c(&text), text.len);
-    str_release(&text);
+    if (f->rerun) {
+        str_add(out, "rerun: ");
+        escape_xml_z(out, f->rerun);
+        str_addc(out, '\n');
+    }
 }
 
 static void test(const StoredFinding *s, Str *out)

@@ -19,6 +19,7 @@ typedef struct Sarif {
     const OutputOptions *o;
     Sources *sources;
     Map rules;                 /* id to index + 1 */
+    Map attached;              /* name and content to index + 1 in artifacts */
     json_t *rule_list, *artifacts;
 } Sarif;
 
@@ -271,7 +272,45 @@ static void put_fixes(Sarif *s, const Finding *f, json_t *result)
     put(result, "fixes", fixes);
 }
 
-/* Attachments are artifacts of the run, with their content. */
+static json_t *artifact(const Attachment *at)
+{
+    json_t *o = json_object(), *contents = json_object();
+    Str code = {0};
+    base64_encode(&code, at->text, at->size);
+    put(contents, "binary", json_textn(str_c(&code), code.len));
+    put(o, "contents", contents);
+    put(o, "description", message(at->name));
+    str_release(&code);
+    return o;
+}
+
+/* Attachments are artifacts of the run, with their content; equal ones are one
+ * artifact. Its index. */
+static size_t artifact_index(Sarif *s, const Attachment *at)
+{
+    Str key = {0};
+    str_addn(&key, at->name, strlen(at->name) + 1);
+    str_addn(&key, at->text, at->size);
+    void **slot = map_slotn(&s->attached, str_c(&key), key.len);
+    if (!*slot) {
+        add(s->artifacts, artifact(at));
+        *slot = (void *)json_array_size(s->artifacts);
+    }
+    size_t index = (size_t)*slot - 1;
+    str_release(&key);
+    return index;
+}
+
+static bool is_in(const json_t *list, const json_t *o)
+{
+    size_t i;
+    json_t *each;
+    json_array_foreach(list, i, each)
+        if (json_equal(each, o))
+            return true;
+    return false;
+}
+
 static json_t *attachments(Sarif *s, const Finding *f)
 {
     json_t *list = json_array();
@@ -279,20 +318,13 @@ static json_t *attachments(Sarif *s, const Finding *f)
         const Attachment *at = &f->attachments[i];
         if (at->size > MOST_ATTACHED)
             continue;
-        json_t *artifact = json_object(), *contents = json_object();
-        json_t *ref = json_object(), *where = json_object();
-        Str code = {0};
-        base64_encode(&code, at->text, at->size);
-        put(contents, "binary", json_textn(str_c(&code), code.len));
-        put(artifact, "contents", contents);
-        put(artifact, "description", message(at->name));
-        put(where, "index",
-            json_integer((json_int_t)json_array_size(s->artifacts)));
-        put(ref, "artifactLocation", where);
-        put(ref, "description", message(at->kind));
-        add(s->artifacts, artifact);
-        add(list, ref);
-        str_release(&code);
+        json_t *o = json_object(), *where = json_object();
+        put(where, "index", json_integer((json_int_t)artifact_index(s, at)));
+        put(o, "artifactLocation", where);
+        put(o, "description", message(at->kind));
+        if (!is_in(list, o))
+            json_array_append(list, o);
+        json_decref(o);
     }
     return list;
 }
@@ -441,5 +473,6 @@ void output_sarif(const FindingSet *set, const OutputOptions *o, Str *out)
     json_decref(s.rule_list);
     json_decref(s.artifacts);
     map_release(&s.rules);
+    map_release(&s.attached);
     sources_free(s.sources);
 }

@@ -179,7 +179,8 @@ static Attachment *copy_attachments(StoreRun *run, const Attachment *from,
     for (size_t i = 0; i < n; i++)
         to[i] = (Attachment){ copy(&run->arena, from[i].name),
                               copy(&run->arena, from[i].kind),
-                              arena_strndup(&run->arena, from[i].text,
+                              arena_strndup(&run->arena,
+                                            from[i].size ? from[i].text : "",
                                             from[i].size),
                               from[i].size };
     return to;

@@ -6,9 +6,9 @@
  * f(i64, i64, i32), f(ptr byval, i32) or f(i128, i32): the ABI decides. The two
  * lists are walked side by side. A scalar takes one IR argument; a struct by
  * value (and what else is wider than a register: complex numbers, __int128,
- * vectors) takes one pointer (byval, or above 16 bytes on machines that pass a
+ * vectors) takes one pointer (byval, or above two words on machines that pass a
  * pointer to a copy), or as many arguments as are needed to cover it in pieces
- * of 8 bytes, or none if it is empty. If the lists do not come out even, all
+ * of a word, or none if it is empty. If the lists do not come out even, all
  * parameters of that function are PASSED_UNKNOWN rather than wrong.
  */
 #include "base/file.h"
@@ -22,6 +22,7 @@ typedef struct Describer {
     const TypeOfNode *of;
     Arena *arena;
     LLVMTargetDataRef layout;
+    unsigned word;            /* bytes of a register: the size of a pointer */
     unsigned byval;           /* attribute kind */
     Map sources;              /* path -> Source */
 } Describer;
@@ -55,7 +56,15 @@ static bool in_word(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* The column of `name` as a word in that line; 0: not there. */
+static bool is_word_at(const char *t, size_t i, size_t len, size_t begin,
+                       size_t end)
+{
+    return (i == begin || !in_word(t[i - 1]))
+        && (i + len == end || !in_word(t[i + len]));
+}
+
+/* The column of `name` as a word in that line: where a "(" follows, as in
+ * `struct list *list(void)`, else the first; 0: it is not there. */
 static unsigned column_of(Describer *s, const char *path, unsigned line,
                           const char *name)
 {
@@ -66,11 +75,19 @@ static unsigned column_of(Describer *s, const char *path, unsigned line,
     size_t begin = src->lines.items[line - 1];
     size_t end = line < src->lines.len ? src->lines.items[line] : src->text.len;
     const char *t = src->text.data;
-    for (size_t i = begin; i + len <= end; i++)
-        if (memcmp(t + i, name, len) == 0 && (i == begin || !in_word(t[i - 1]))
-            && (i + len == end || !in_word(t[i + len])))
-            return (unsigned)(i - begin + 1);
-    return 0;
+    unsigned first = 0;
+    for (size_t i = begin; i + len <= end; i++) {
+        if (memcmp(t + i, name, len) != 0 || !is_word_at(t, i, len, begin, end))
+            continue;
+        unsigned column = (unsigned)(i - begin + 1);
+        size_t next = i + len;
+        while (next < end && (t[next] == ' ' || t[next] == '\t' || t[next] == ')'))
+            next++;
+        if (next < end && t[next] == '(')
+            return column;
+        first = first ? first : column;
+    }
+    return first;
 }
 
 static void release_sources(Describer *s)
@@ -87,10 +104,10 @@ static void release_sources(Describer *s)
 /* --- parameters */
 
 /* May a value of this type arrive in other ways than as one IR argument? */
-static bool may_be_split(const Type *t)
+static bool may_be_split(const Describer *s, const Type *t)
 {
     t = type_plain(t);
-    return type_is_record(t) || t->size > 8
+    return type_is_record(t) || t->size > s->word
         || (t->kind == TYPE_SCALAR && t->encoding == ENCODING_COMPLEX);
 }
 
@@ -106,14 +123,15 @@ static unsigned cover(Describer *s, LLVMValueRef fn, unsigned at, const Type *t,
         return 0;
     LLVMTypeRef first = LLVMTypeOf(LLVMGetParam(fn, at));
     if (LLVMGetEnumAttributeAtIndex(fn, at + 1, s->byval)
-        || (size > 16 && LLVMGetTypeKind(first) == LLVMPointerTypeKind)) {
+        || (size > 2 * s->word && LLVMGetTypeKind(first) == LLVMPointerTypeKind)) {
         *how = PASSED_BY_COPY;
         return 1;
     }
     unsigned n = 0;
     while (covered < size && at + n < have) {
         LLVMTypeRef piece = LLVMTypeOf(LLVMGetParam(fn, at + n++));
-        covered += (LLVMABISizeOfType(s->layout, piece) + 7) / 8 * 8;
+        uint64_t bytes = LLVMABISizeOfType(s->layout, piece);
+        covered += (bytes + s->word - 1) / s->word * s->word;
     }
     if (covered < size)
         return 0;
@@ -130,7 +148,7 @@ static void match_arguments(Describer *s, Function *fn, LLVMValueRef v)
         p->first_arg = at;
         p->passing = PASSED_DIRECTLY;
         p->nargs = 1;
-        if (may_be_split(p->type))
+        if (may_be_split(s, p->type))
             p->nargs = cover(s, v, at, p->type, &p->passing);
         even = p->passing != PASSED_UNKNOWN;
         at += p->nargs;
@@ -266,6 +284,7 @@ void describe(DebugInfo *d, const TypeOfNode *of, LLVMModuleRef m, Arena *a,
 {
     Describer s = { .d = d, .of = of, .arena = a };
     s.layout = LLVMGetModuleDataLayout(m);
+    s.word = LLVMPointerSize(s.layout);
     s.byval = LLVMGetEnumAttributeKindForName("byval", 5);
     Map functions = {0}, variables = {0};
     for (size_t i = 0; i < nfns; i++)

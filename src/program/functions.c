@@ -57,6 +57,21 @@ static size_t holder_of(const Map *index, LLVMValueRef instruction)
     return (size_t)map_getn(index, &fn, sizeof fn);
 }
 
+/* Is a constant there only to be kept (llvm.used)? */
+static bool is_kept_only(LLVMValueRef constant)
+{
+    if (!LLVMIsAConstantArray(constant))
+        return false;
+    for (LLVMUseRef u = LLVMGetFirstUse(constant); u; u = LLVMGetNextUse(u)) {
+        size_t n;
+        const char *name = LLVMIsAGlobalVariable(LLVMGetUser(u))
+            ? LLVMGetValueName2(LLVMGetUser(u), &n) : "";
+        if (strcmp(name, "llvm.used") != 0 && strcmp(name, "llvm.compiler.used") != 0)
+            return false;
+    }
+    return true;
+}
+
 typedef Vec(size_t) Indexes;
 
 /* The functions that call `v` directly, each call once; other uses make its
@@ -75,7 +90,7 @@ static void see_uses(const Map *index, LLVMValueRef v, Function *fn,
                     fn->address_taken = true;
         } else if (LLVMIsAGlobalAlias(user)) {
             see_uses(index, user, fn, callers);
-        } else if (!LLVMIsABlockAddress(user)) {
+        } else if (!LLVMIsABlockAddress(user) && !is_kept_only(user)) {
             fn->address_taken = true;
         }
     }

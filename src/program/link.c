@@ -12,7 +12,9 @@
  * After that the module is put into SSA form; nothing is inlined, so that
  * functions and source names stay.
  */
+#include "program/debuginfo.h"
 #include "program/program_int.h"
+#include <llvm-c/BitWriter.h>
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
@@ -27,6 +29,7 @@ typedef struct Linker {
     Map strong;               /* symbol -> name of the unit that defines it */
     Strings later;            /* renamed definitions, to be made internal */
     unsigned renamed;
+    bool careful;
     Str said;                 /* diagnostics about this unit */
     bool failed;
 } Linker;
@@ -157,6 +160,41 @@ static bool fits(Linker *l, LLVMModuleRef m)
     return false;
 }
 
+static bool make_ssa(LLVMModuleRef m, Err *err)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef e = LLVMRunPasses(m, "function(sroa,mem2reg)", NULL, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!e)
+        return true;
+    char *text = LLVMGetErrorMessage(e);
+    err_set(err, "LLVM: %s", text);
+    LLVMDisposeErrorMessage(text);
+    return false;
+}
+
+/* Puts a copy of a unit through what the whole will be put through; the
+ * process may die of it, which is the point. False with a note. */
+static bool rehearse(Linker *l, LLVMModuleRef m)
+{
+    Err err = {0};
+    DebugInfo d = {0};
+    LLVMModuleRef copy = LLVMCloneModule(m);
+    bool ok = make_ssa(copy, &err);
+    if (ok) {
+        LLVMMemoryBufferRef b = LLVMWriteBitcodeToMemoryBuffer(copy);
+        ok = debuginfo_read(&d, LLVMGetBufferStart(b), LLVMGetBufferSize(b), &err);
+        debuginfo_release(&d);
+        LLVMDisposeMemoryBuffer(b);
+    }
+    LLVMDisposeModule(copy);
+    if (!ok) {
+        note(l, "broken bitcode: %s", err.msg);
+        LLVMDisposeModule(m);
+    }
+    return ok;
+}
+
 static void add_unit(Linker *l, const LinkUnit *u)
 {
     l->unit = u->name;
@@ -167,6 +205,8 @@ static void add_unit(Linker *l, const LinkUnit *u)
         return;
     }
     LLVMModuleRef m = read_unit(l, u->bitcode);
+    if (m && l->careful && !rehearse(l, m))
+        m = NULL;
     if (!m)
         return;
     if (!l->into) {
@@ -198,23 +238,11 @@ static void hide_renamed(Linker *l)
     strings_release(&l->later);
 }
 
-static bool make_ssa(LLVMModuleRef m, Err *err)
-{
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef e = LLVMRunPasses(m, "function(sroa,mem2reg)", NULL, options);
-    LLVMDisposePassBuilderOptions(options);
-    if (!e)
-        return true;
-    char *text = LLVMGetErrorMessage(e);
-    err_set(err, "LLVM: %s", text);
-    LLVMDisposeErrorMessage(text);
-    return false;
-}
-
 LLVMModuleRef link_units(LLVMContextRef ctx, const LinkUnit *units, size_t n,
                          BuildState *state, Arena *a, Notes *notes, Err *err)
 {
-    Linker l = { .ctx = ctx, .arena = a, .notes = notes };
+    Linker l = { .ctx = ctx, .arena = a, .notes = notes,
+                 .careful = state->careful };
     LLVMContextSetDiagnosticHandler(ctx, on_diagnostic, &l);
     for (size_t i = 0; i < n; i++) {
         state->unit = (long)i;

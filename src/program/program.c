@@ -29,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MODEL_VERSION "1"
+#define MODEL_VERSION "2"
 
 /* --- building, in the child */
 
@@ -54,6 +54,7 @@ static bool derive(Program *p, LLVMModuleRef m, const void *bitcode, size_t n,
         p->variables = variables_of_module(m, &p->arena, &p->nvariables);
         describe(&d, &of, m, &p->arena, p->functions, p->nfunctions,
                  p->variables, p->nvariables);
+        handles_find(p, m);
     }
     free(of.type);
     debuginfo_release(&d);
@@ -78,51 +79,74 @@ static bool build(const LinkUnit *units, size_t n, const char *base,
         ok = derive(p, p->module, data, size, err)
             && file_write(bitcode, data, size, err)
             && model_write(p, model, model_checksum(data, size), err);
-        LLVMDisposeMemoryBuffer(b);
     }
-    free(bitcode);
-    free(model);
-    vec_release(&notes);
-    program_close(p);
-    return ok;
+    return ok;       /* nothing is freed: the process ends here */
+}
+
+/* The child dies quietly: no handler of the parent's may catch it, and what
+ * LLVM prints about broken input stays inside. */
+static void isolate(BuildState *state)
+{
+    static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        signal(signals[i], SIG_DFL);
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null >= 0)
+        dup2(null, 2);
+    fatal_state = state;
+    LLVMInstallFatalErrorHandler(on_fatal);
 }
 
 /* --- building, seen from the parent */
 
+/* Did it die of its own doing? Otherwise somebody killed it. */
+static bool is_crash(int sig)
+{
+    return sig == SIGSEGV || sig == SIGBUS || sig == SIGILL || sig == SIGFPE
+        || sig == SIGABRT || sig == SIGTRAP;
+}
+
+/* One attempt. `finished` says whether another makes sense. */
 static bool build_in_child(const LinkUnit *units, size_t n, const char *base,
                            BuildState *state, Err *err)
 {
-    memset(state, 0, sizeof *state);
     state->unit = -1;
+    state->finished = false;
+    state->said[0] = 0;
     fflush(NULL);
     pid_t pid = fork();
-    if (pid < 0)
+    if (pid < 0) {
+        state->finished = true;
         return err_errno(err, "cannot start a process");
+    }
     if (pid == 0) {
         Err e = {0};
-        fatal_state = state;
-        LLVMInstallFatalErrorHandler(on_fatal);
+        isolate(state);
         bool ok = build(units, n, base, state, &e);
-        if (!ok)
-            memcpy(state->said, e.msg, sizeof state->said);
+        memcpy(state->said, e.msg, sizeof state->said);
+        state->finished = true;
         _exit(ok ? 0 : 2);
     }
     int status;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    if (state->finished && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return true;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 2) {
-        state->unit = -1;
-        return err_set(err, "%s", *state->said ? state->said : "out of memory");
+    if (state->finished)
+        return err_set(err, "%s", state->said);
+    if (WIFSIGNALED(status) && !is_crash(WTERMSIG(status))) {
+        state->finished = true;
+        return err_set(err, "stopped (%s)", strsignal(WTERMSIG(status)));
     }
     if (WIFSIGNALED(status))
-        return err_set(err, "LLVM died of %s", strsignal(WTERMSIG(status)));
-    return err_set(err, "LLVM gave up: %s", state->said);
+        return err_set(err, "LLVM died of it (%s)", strsignal(WTERMSIG(status)));
+    return err_set(err, "LLVM gave up: %s",
+                   *state->said ? state->said : "out of memory");
 }
 
-/* Builds the files BASE.bc and BASE.model, without the units that LLVM does
- * not survive. */
+/* Builds the files BASE.bc and BASE.model. If the child dies, the unit that it
+ * was reading is left out; if it was not reading one, the next child puts each
+ * unit through all the work alone, so that the guilty one shows. */
 static bool build_files(LinkUnit *units, size_t n, const char *base, Arena *a,
                         Err *err)
 {
@@ -130,18 +154,20 @@ static bool build_files(LinkUnit *units, size_t n, const char *base, Arena *a,
                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (state == MAP_FAILED)
         return err_errno(err, "memory");
+    Err last = {0};
     bool ok;
-    for (;;) {
-        ok = build_in_child(units, n, base, state, err);
-        if (ok || state->unit < 0 || (size_t)state->unit >= n)
+    while (!(ok = build_in_child(units, n, base, state, &last))) {
+        if (state->finished)
             break;
-        LinkUnit *u = &units[state->unit];
-        if (u->excluded)
+        if (state->unit >= 0 && !units[state->unit].excluded)
+            units[state->unit].excluded = arena_printf(a, "left out: %s", last.msg);
+        else if (!state->careful)
+            state->careful = true;
+        else
             break;
-        u->excluded = arena_printf(a, "left out: %s", err->msg);
     }
     munmap(state, sizeof *state);
-    return ok;
+    return ok || err_set(err, "%s", last.msg);
 }
 
 /* --- the module */
@@ -168,12 +194,20 @@ LLVMModuleRef program_module_copy(const Program *p, LLVMContextRef ctx, Err *err
     return parse(ctx, p->bitcode, &m, err) ? m : NULL;
 }
 
+/* Without a handler LLVM prints an error and ends the tool. */
+static void say_nothing(LLVMDiagnosticInfoRef info, void *arg)
+{
+    (void)info;
+    (void)arg;
+}
+
 bool program_load_module(const Program *program, Err *err)
 {
     Program *p = (Program *)program;
     if (p->module)
         return true;
     LLVMContextRef ctx = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(ctx, say_nothing, NULL);
     p->module = program_module_copy(p, ctx, err);
     if (!p->module) {
         LLVMContextDispose(ctx);

@@ -46,7 +46,7 @@ const ProgramNote *program_notes(const Program *p, size_t *n);
 typedef enum {
     PASSED_DIRECTLY,      /* one IR argument: the value, or the struct coerced
                            * into one register (then the IR type differs) */
-    PASSED_SPLIT,         /* several IR arguments, 8 bytes of it each */
+    PASSED_SPLIT,         /* several IR arguments, up to a word of it each */
     PASSED_BY_COPY,       /* one pointer to the callee's own copy (byval) */
     PASSED_NOT_AT_ALL,    /* no IR argument: an empty struct */
     PASSED_UNKNOWN,       /* source and IR could not be matched */

@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "program/handles.h"
 #include "program/program_llvm.h"
 
 /* A unit to be linked. */
@@ -18,6 +19,8 @@ typedef Vec(ProgramNote) Notes;
 /* What a building process tells its parent while it works: if it dies, the
  * parent knows over which unit. */
 typedef struct BuildState {
+    bool careful;             /* told by the parent: try each unit alone */
+    bool finished;            /* it came to an end, good or bad */
     long unit;                /* index; -1: not at a unit */
     char said[1024];          /* by LLVM, before it gave up */
 } BuildState;
@@ -68,6 +71,9 @@ struct Program {
     Variable *variables;
     size_t nvariables;
     Types types;
+    Handle *handles;
+    size_t nhandles;
+    bool overruled;           /* the user's file has been read */
     Str model;                /* the model file; texts above point into it */
     /* the module, loaded on demand */
     char *bitcode;            /* path */
@@ -76,6 +82,9 @@ struct Program {
     LLVMModuleRef module;
     struct LocationIndex *locations;
 };
+
+/* handles.c: fills in `handles`. */
+void handles_find(Program *p, LLVMModuleRef m);
 
 /* locations.c */
 void locations_free(struct LocationIndex *x);           /* NULL is fine */

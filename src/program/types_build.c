@@ -359,6 +359,7 @@ static Type *new_type(Builder *b, TypeKind kind)
     return t;
 }
 
+/* void for what is no type. */
 static Type *type_at(const Builder *b, uint32_t position)
 {
     if (position == NO_TYPE)
@@ -616,6 +617,63 @@ static uint64_t settle_size(Type *t, int depth)
     }
 }
 
+/* --- circles
+ *
+ * C's types run in circles only through a pointer to a struct or union. Who
+ * prints a type, or looks into a struct, relies on it; bitcode made by hand may
+ * differ. Two walks cut what would not end: along the types a declarator is
+ * made of, and along what lies in a struct by value. */
+
+enum { NEW, OPEN, DONE, DEEPEST = 1000 };
+
+typedef struct Walk {
+    unsigned char *state;     /* by Type.index */
+    const Type *instead;
+    bool by_value;
+    int depth;
+} Walk;
+
+static void walk(Walk *w, Type *t);
+
+static void walk_edge(Walk *w, const Type **edge)
+{
+    Type *to = (Type *)*edge;
+    if (!to || w->state[to->index] == DONE)
+        return;
+    if (w->state[to->index] == OPEN || w->depth > DEEPEST)
+        *edge = w->instead;
+    else
+        walk(w, to);
+}
+
+static void walk(Walk *w, Type *t)
+{
+    bool stop = w->by_value && (t->kind == TYPE_POINTER || t->kind == TYPE_FUNCTION);
+    w->state[t->index] = OPEN;
+    w->depth++;
+    if (!stop)
+        walk_edge(w, &t->target);
+    for (unsigned i = 0; i < t->nparams && !w->by_value; i++)
+        walk_edge(w, &t->params[i]);
+    for (unsigned i = 0; i < t->nfields && w->by_value; i++)
+        walk_edge(w, &t->fields[i].type);
+    w->depth--;
+    w->state[t->index] = DONE;
+}
+
+static void cut_circles(Builder *b)
+{
+    Walk w = { .instead = b->void_type };
+    for (int by_value = 0; by_value < 2; by_value++) {
+        w.by_value = by_value;
+        w.state = xcalloc(b->all.len, 1);
+        for (size_t i = 0; i < b->all.len; i++)
+            if (w.state[i] == NEW)
+                walk(&w, b->all.items[i]);
+        free(w.state);
+    }
+}
+
 static void make_types(Builder *b)
 {
     size_t n = b->nodes.len;
@@ -633,6 +691,7 @@ static void make_types(Builder *b)
         if (b->class[i] == i && (b->type[i]->kind == TYPE_ARRAY
                                  || b->type[i]->kind == TYPE_VECTOR))
             fill_array(b, b->type[i], b->nodes.items[i], true);
+    cut_circles(b);
     for (size_t i = 0; i < b->all.len; i++) {
         Type *t = b->all.items[i];
         settle_size(t, 0);

@@ -212,6 +212,11 @@ bool session_report(Session *s, const Finding *f, Err *err)
     return store_run_add(s->run, f, err);
 }
 
+void session_saw(Session *s, const char *file)
+{
+    store_run_saw(s->run, file);
+}
+
 /* ------------------------------------------------------------- preparation */
 
 /* The tool runs from its build folder and installed:
@@ -340,7 +345,7 @@ static void release(Session *s)
     strings_release(&s->args);
     strings_release(&s->tail);
     if (s->run)
-        store_run_end(s->run, "the command failed", NULL);
+        store_run_drop(s->run);
     store_close(s->store);
     workspace_close(s->workspace);
     json_decref(s->json);

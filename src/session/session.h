@@ -46,6 +46,9 @@ bool session_interrupted(Session *s);          /* Ctrl-C: stop, keep what is the
  * the form that was asked for and sets the exit status. */
 bool session_begin(Session *s, const char *scope, Err *err);
 bool session_report(Session *s, const Finding *f, Err *err);
+/* This run has looked at `file`: comments in it that suppress this technique
+ * and match no finding are reported as unused. */
+void session_saw(Session *s, const char *file);
 /* This run did not do all its work: said at the end and in every output. */
 void session_incomplete(Session *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -409,8 +409,8 @@ static void uris_tap_and_xml_have_their_own_escapes(void **state)
     escape_tap(&out, "a # SKIP b\n\tc");
     assert_string_equal(str_c(&out), "a \\# SKIP b\\x0a c");
     str_reset(&out);
-    escape_xml_z(&out, "a\xef\xbf\xbe\xef\xbf\xbf<\xff");
-    assert_string_equal(str_c(&out), "a\xef\xbf\xbd\xef\xbf\xbd&lt;\xef\xbf\xbd");
+    escape_xml_z(&out, "\na\xef\xbf\xbe\xef\xbf\xbf<\xff");
+    assert_string_equal(str_c(&out), "&#10;a\xef\xbf\xbd\xef\xbf\xbd&lt;\xef\xbf\xbd");
     str_release(&out);
 }
 

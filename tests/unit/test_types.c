@@ -438,6 +438,25 @@ static void every_parameter_knows_its_ir_arguments(void **state)
     compiled_end(&c);
 }
 
+static void parameters_are_matched_on_arm_too(void **state)
+{
+    (void)state;
+    Compiled c = compiled_begin();
+    compiled_add(&c, "p.c", passing, "--target=aarch64-linux-gnu");
+    Program *p = compiled_open(&c);
+    size_t n, params = 0;
+    const Function *const *fns = program_functions(p, &n);
+    for (size_t i = 0; i < n; i++)
+        for (unsigned k = 0; k < fns[i]->nparams; k++, params++)
+            assert_int_not_equal(fns[i]->params[k].passing, PASSED_UNKNOWN);
+    assert_true(params > 50);
+    const Param *big = &program_function(p, "bigs")->params[0];
+    assert_int_equal(big->passing, PASSED_BY_COPY);
+    const Param *pair = &program_function(p, "pair")->params[0];
+    assert_int_equal(pair->passing, PASSED_DIRECTLY);     /* [2 x i64] */
+    compiled_end(&c);
+}
+
 static void signatures_are_the_sources(void **state)
 {
     (void)state;
@@ -487,6 +506,7 @@ int main(void)
         cmocka_unit_test(different_structs_of_one_name_stay_apart),
         cmocka_unit_test(a_deep_difference_is_seen),
         cmocka_unit_test(every_parameter_knows_its_ir_arguments),
+        cmocka_unit_test(parameters_are_matched_on_arm_too),
         cmocka_unit_test(signatures_are_the_sources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

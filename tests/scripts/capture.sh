@@ -1,0 +1,300 @@
+# The compiler wrapper survives what real builds do, and an empty or partial
+# capture never looks like success.
+. "$TOP/tests/scripts/tap.bash"
+
+# jq-like: units PROGRAM prints "status basename", sorted.
+units() {
+    "$SUNDEW" show units "$1" --json |
+        python3 -c 'import json,os,sys
+for u in sorted((u["status"]+" "+os.path.basename(u["source"])) for u in json.load(sys.stdin)): print(u)'
+}
+has_units() {      # has_units PROGRAM "status name" …
+    local program=$1
+    shift
+    diff <(printf '%s\n' "$@" | sort) <(units "$program")
+}
+sources() {
+    printf '#include <stdio.h>\nint f(int);\nint main(void) { printf("%%d\\n", f(20)); return 0; }\n' >a.c
+    printf 'int g(void);\nint f(int x) { return 2 * x + g(); }\n' >b.c
+    printf 'int g(void) { return 2; }\n' >c.c
+    printf 'int unused(void) { return 7; }\n' >d.c
+}
+runs() { [ "$("$1")" = "${2:-42}" ]; }
+captured() { status 0 "$SUNDEW" capture -- "$@"; }
+all3="captured a.c:captured b.c:captured c.c"
+has_all() { local IFS=:; has_units "$1" $all3; }
+
+fresh separate; sources
+ok "objects with -c, with and without -o" captured sh -ec '
+    gcc -c a.c; cc -O2 -c b.c -o b.o; gcc -c -oc.o c.c; gcc a.o b.o c.o -o prog'
+ok "…all units are there" has_all prog
+ok "…and the program runs" runs ./prog
+ok "…by its name too" has_all prog
+
+fresh several; sources
+ok "several sources in one command" captured sh -ec 'gcc -c a.c b.c c.c; gcc *.o -o prog'
+ok "…all units" has_all prog
+
+fresh onestep; sources
+ok "compile and link in one step" captured gcc -O2 a.c b.c c.c -o prog
+ok "…all units" has_all prog
+ok "…it runs" runs ./prog
+ok "…and without -o" captured gcc a.c b.c c.c
+ok "…a.out has all units" has_all a.out
+
+fresh mixed; sources
+ok "a source and an object in one link" captured sh -ec 'gcc -c b.c c.c; gcc a.c b.o c.o -o prog'
+ok "…all units" has_all prog
+
+fresh archive; sources
+ok "an archive" captured sh -ec 'gcc -c a.c b.c c.c d.c; ar rcs libx.a b.o c.o d.o; gcc a.o libx.a -o prog; gcc a.o -L. -lx -o prog2'
+ok "…only the members the linker took" has_all prog
+ok "…with -l too" has_all prog2
+ok "…the archive has its three" has_units libx.a "captured b.c" "captured c.c" "captured d.c"
+ok "…it is listed as an archive" says '"kind": "archive"' "$SUNDEW" show programs --json
+fresh thin; sources
+ok "a thin archive" captured sh -ec 'gcc -c a.c b.c c.c; ar rcT libx.a b.o c.o; gcc a.o libx.a -o prog'
+ok "…all units" has_all prog
+ok "…of the archive" has_units libx.a "captured b.c" "captured c.c"
+fresh whole; sources
+ok "--whole-archive" captured sh -ec 'gcc -c a.c b.c c.c; ar rcs libx.a b.o c.o; gcc a.o -Wl,--whole-archive libx.a -Wl,--no-whole-archive -o prog'
+ok "…all units" has_all prog
+
+fresh shared; sources
+ok "a shared library" captured sh -ec 'gcc -fPIC -shared b.c c.c -o libx.so; gcc a.c ./libx.so -o prog'
+ok "…its units" has_units libx.so "captured b.c" "captured c.c"
+ok "…the program's own unit" has_units prog "captured a.c"
+ok "…it is listed as shared" says '"kind": "shared"' "$SUNDEW" show programs --json
+
+fresh kinds; sources
+for flags in -static -no-pie -pie "-static-pie" "-Wl,--gc-sections -ffunction-sections" -s -r; do
+    ok "link with $flags" captured sh -ec "gcc -c $flags a.c b.c c.c 2>/dev/null || gcc -c a.c b.c c.c; gcc $flags a.o b.o c.o -o prog"
+    ok "…all units with $flags" has_all prog
+done
+ok "…ld -r gives an object" says '"kind": "object"' "$SUNDEW" show programs --json
+
+fresh lto; sources
+for cc in gcc clang-19; do
+    ok "-flto with $cc" captured sh -ec "$cc -O2 -flto -c a.c b.c c.c; $cc -O2 -flto $([ $cc = gcc ] || echo -fuse-ld=lld) a.o b.o c.o -o prog"
+    ok "…all units" has_all prog
+    ok "…it runs" runs ./prog
+done
+ok "-flto with archives" captured sh -ec 'gcc -O2 -flto -c a.c b.c c.c d.c; gcc-ar rcs libx.a b.o c.o d.o; gcc -flto a.o libx.a -o prog'
+ok "…all units" has_all prog
+
+fresh linkers; sources
+for ld in bfd gold lld; do
+    ok "link with $ld" captured sh -ec "clang-19 -c a.c b.c c.c d.c; rm -f libx.a; ar rcs libx.a b.o c.o d.o; clang-19 -fuse-ld=$ld a.o libx.a -o prog"
+    ok "…all units" has_all prog
+done
+ok "a user's own map is still written" captured sh -ec 'gcc -Wl,-Map,my.map a.o libx.a -o prog && test -s my.map'
+ok "…all units" has_all prog
+ok "ld called by name" captured sh -ec 'ld -r a.o b.o c.o -o all.o'
+ok "…all units" has_all all.o
+
+fresh passthrough; sources
+ok "-E -S -M -MM pass through" captured sh -ec '
+    gcc -E a.c >a.i; gcc -S a.c; gcc -M a.c >m1; gcc -MM a.c >m2; gcc -fsyntax-only a.c
+    gcc --version >v; gcc -print-search-dirs >p; gcc -dumpversion >d; echo | gcc -E -dM - >dm
+    gcc -MD -MF dep.d -c a.c; gcc -MMD -c b.c; gcc -pipe -c c.c; gcc a.o b.o c.o -o prog
+    test -s a.i && test -s a.s && grep -q a.c m1 && grep -q a.c m2 && test -s dep.d && test -s b.d && grep -q __GNUC__ dm'
+ok "…all units" has_all prog
+ok "what -E says is what gcc says" sh -ec 'gcc -E a.c | cmp - a.i'
+
+fresh language; sources
+ok "-x c, standard input, odd endings" captured sh -ec '
+    cp b.c b.weird; cp c.c c.txt
+    gcc -c a.c; gcc -x c -c b.weird -o b.o; gcc -xc -c -o c.o - <c.txt; gcc a.o b.o c.o -o prog'
+ok "…the program runs" runs ./prog
+three() { [ "$(units prog | grep -c '^captured')" = 3 ]; }
+ok "…three units are captured" three
+ok "preprocessed input" captured sh -ec 'gcc -E b.c -o b.i; gcc -c a.c b.i c.c; gcc a.o b.o c.o -o prog'
+ok "…three units" three
+
+fresh response; sources
+ok "response files" captured sh -ec '
+    printf "%s\n" "-c" "\"a.c\"" >r1; printf "%s" "-DX=\\\"q\\ w\\\" @r1 b.c c.c" >r2; gcc @r2; printf "a.o b.o c.o\n-o prog" >r3; gcc @r3'
+ok "…all units" has_all prog
+
+fresh foreign; sources
+printf '.globl g\ng: mov $2, %%eax\nret\n.section .note.GNU-stack,"",@progbits\n' >g.s
+printf '#define N 2\n.globl g\ng: mov $N, %%eax\nret\n.section .note.GNU-stack,"",@progbits\n' >h.S
+printf 'extern "C" int g() { return 2; }\n' >k.cc
+ok "assembler is passed through" captured gcc a.c b.c g.s -o prog
+ok "…and noted" has_units prog "captured a.c" "captured b.c" "foreign g.s"
+ok "…with the preprocessor too" captured gcc a.c b.c h.S -o prog
+ok "…and noted" has_units prog "captured a.c" "captured b.c" "foreign h.S"
+ok "C++ is passed through" captured sh -ec 'gcc -c a.c b.c; g++ -c k.cc; g++ a.o b.o k.o -o prog'
+ok "…and noted" has_units prog "captured a.c" "captured b.c" "foreign k.cc"
+ok "…it runs" runs ./prog
+
+fresh flags; sources
+ok "flags that only gcc knows, and -Werror" captured sh -ec '
+    gcc -Werror -Wall -fno-tree-vectorize -fira-loop-pressure -mno-avoid-libcall -fdelete-dead-exceptions --param ssp-buffer-size=4 -c a.c || gcc -Werror -fira-loop-pressure -c a.c
+    gcc -Werror -Wno-maybe-uninitialized -Wlogical-op -specs=/dev/null -c b.c || gcc -c b.c
+    gcc -march=native -fplan9-extensions -Wp,-D_FORTIFY_SOURCE=2 -O2 -c c.c; gcc a.o b.o c.o -o prog'
+ok "…all units" has_all prog
+printf '#include <stdio.h>\nint f(int);\nint main(void) { int unused_here[0]; (void)unused_here; if (f(1) == 4) ; printf("%%d\\n", f(20)); return 0; }\n' >a.c
+ok "-Werror does not fail for clang's own warnings" captured sh -ec 'gcc -Werror -c a.c; gcc a.o b.o c.o -o prog'
+ok "…all units" has_all prog
+ok "a flag that clang refuses is noted" says "compiled for bitcode without" "$SUNDEW" -v capture -- gcc -fplan9-extensions -c a.c
+
+fresh nested
+printf '#include <stdio.h>\nint main(void) { int k = 40; int in(int x) { return x + k; } printf("%%d\\n", in(2)); return 0; }\n' >a.c
+ok "a unit that clang can't compile is missing, not a failed build" says "not captured: $PWD/a.c" "$SUNDEW" capture -- gcc a.c -o prog
+ok "…the program runs" runs ./prog
+ok "…and is partial: exit status 2" status 2 "$SUNDEW" capture -- gcc a.c -o prog
+ok "…unless that is enough" status 0 "$SUNDEW" capture --min-share 0 -- sh -c 'gcc a.c -o prog; echo "int x;" >b.c; gcc -c b.c; gcc -shared b.o -o libb.so'
+ok "…the unit is named with its reason" says "function definition is not allowed" "$SUNDEW" show units prog
+
+fresh pch; sources
+printf '#include <stdio.h>\n#define TWENTY 20\n' >pre.h
+printf 'int f(int);\nint main(void) { printf("%%d\\n", f(TWENTY)); return 0; }\n' >a.c
+ok "precompiled headers of gcc" captured sh -ec 'gcc pre.h -o pre.h.gch; gcc -include pre.h -c a.c; gcc -c b.c c.c; gcc a.o b.o c.o -o prog'
+ok "…all units" has_all prog
+ok "…of clang" captured sh -ec 'rm -f *.gch *.o; clang-19 -x c-header pre.h -o pre.pch; clang-19 -Xclang -include-pch -Xclang pre.pch -Xclang -include -Xclang pre.h -c a.c || clang-19 -include-pch pre.pch -include pre.h -c a.c; clang-19 -c b.c c.c; clang-19 a.o b.o c.o -o prog'
+ok "…all units" has_all prog
+
+fresh ccache; sources
+export CCACHE_DIR=$PWD/cache
+build='gcc -c b.c c.c; ccache gcc -c a.c; gcc a.o b.o c.o -o prog'
+ok "ccache in front" captured sh -ec "$build"
+ok "…all units" has_all prog
+rm -f ./*.o prog
+ok "…again, from its cache" captured sh -ec "$build"
+ok "…all units" has_all prog
+rm -f ./*.o prog; rm -rf .sundew
+ok "…in another workspace" captured sh -ec "$build"
+ok "…all units" has_all prog
+rm -f ./*.o prog; rm -rf .sundew
+ok "ccache's own links on the PATH" captured sh -ec 'PATH=${PATH%%:*}:/usr/lib/ccache:${PATH#*:}; gcc -c a.c b.c c.c; gcc a.o b.o c.o -o prog'
+ok "…all units" has_all prog
+unset CCACHE_DIR
+
+fresh versioned; sources
+ok "versioned and prefixed names" captured sh -ec 'gcc-12 -c a.c; clang-19 -c b.c; x86_64-linux-gnu-gcc -c c.c; x86_64-linux-gnu-gcc-12 a.o b.o c.o -o prog'
+ok "…all units" has_all prog
+fresh c99; sources
+ok "c99 and cc" captured sh -ec 'c99 -c a.c; cc -c b.c c.c; cc a.o b.o c.o -o prog'
+ok "…all units" has_all prog
+
+fresh 'blank päth with "quotes"'; sources
+mkdir 'sub dir'; mv b.c 'sub dir/b b.c'
+ok "paths with blanks, quotes and UTF-8" captured sh -ec 'gcc -c a.c; gcc -c "sub dir/b b.c" -o "b b.o"; gcc -c c.c; ar rcs "lib x.a" "b b.o" c.o; gcc a.o "lib x.a" -o "my prog"'
+ok "…all units" has_units "my prog" "captured a.c" "captured b b.c" "captured c.c"
+
+fresh makefile; sources
+printf 'prog: a.o b.o c.o\n\tgcc -o $@ $^\nclean:\n\trm -f *.o prog\n' >Makefile
+ok "parallel make" captured make -j4
+ok "…all units" has_all prog
+ok "a second build with nothing to do is not a success" status 2 "$SUNDEW" capture -- make
+ok "…and says so" says "nothing to do" "$SUNDEW" capture -- make
+printf 'int g(void) { return 3 - 1; }\n' >c.c; sleep 0.1; touch -d '+2 seconds' c.c
+ok "an incremental build" says "captured 3 of 3 C units linked (100%)" "$SUNDEW" capture -- make
+ok "…all units" has_all prog
+ok "…the new c.c" sh -ec '"$SUNDEW" show units prog | grep -c captured | grep -qx 3'
+touch ./*.c; make clean >/dev/null; make >/dev/null
+touch -d '+4 seconds' a.c
+ok "objects from before the capture are missing" says "captured 1 of 3 C units linked (33%)" "$SUNDEW" capture -- make
+touch -d '+6 seconds' a.c
+ok "…and the exit status is 2" status 2 "$SUNDEW" capture -- make
+ok "…named in the list" says '"missing": [
+      {' "$SUNDEW" show programs --json
+
+fresh failing
+printf 'int main(void) { return nothing; }\n' >a.c
+printf 'prog: a.o\n\tgcc -o $@ $^\n' >Makefile
+plain=$(make 2>&1); plain_status=$?
+ok "a failing build fails with its own status" status $plain_status "$SUNDEW" -q capture -- make
+same_messages() { [ "$("$SUNDEW" -q capture -- make 2>&1)" = "$plain" ] || { "$SUNDEW" -q capture -- make; echo "$plain"; return 1; }; }
+ok "…and its own messages" same_messages
+ok "…a link error too" status 1 "$SUNDEW" -q capture -- sh -c 'echo "int f(void); int main(void){return f();}" >b.c; gcc b.c -o b'
+ok "…and one by a signal" status 137 "$SUNDEW" -q capture -- sh -c 'kill -9 $$'
+
+fresh other; sources
+ok "a compiler by its path: nothing captured" status 2 "$SUNDEW" capture -- /usr/bin/gcc -c a.c
+ok "…with the likely reason" says "a compiler that Sundew does not stand in for" "$SUNDEW" capture -- /usr/bin/gcc -c a.c
+ok "…a container" says "container" "$SUNDEW" capture -- docker --version
+ok "no build command" says "capture what?" "$SUNDEW" capture
+ok "a build command that is not there" status 2 "$SUNDEW" capture -- ./no-such-build
+rm -f ./*.o
+ok "sundew cc and sundew-cc by hand" sh -ec 'make -s -f /dev/null CC="$SUNDEW cc" a.o; "$SUNDEW_BUILD/sundew-cc" -c b.c; "$SUNDEW_BUILD/sundew-cc" --cc=clang-19 -c c.c; "$SUNDEW" cc a.o b.o c.o -o prog'
+ok "…all units" has_all prog
+
+fresh mixing; sources
+mkdir one two; cp ./*.c one; cp ./*.c two; printf 'int g(void) { return 1; }\n' >two/c.c
+ok "two builds in one workspace" sh -ec '"$SUNDEW" -w .sundew capture -- sh -ec "cd one; gcc a.c b.c c.c -o prog"; "$SUNDEW" -w .sundew capture -- sh -ec "cd two; gcc a.c b.c c.c -o prog"'
+own() { "$SUNDEW" show units "$1/prog" --json | grep '"source"' | grep -vc "/$1/"; [ "$("$SUNDEW" show units "$1/prog" --json | grep '"source"' | grep -c "/$1/")" = 3 ]; }
+ok "…do not mix" own one
+ok "…either way" own two
+ok "…a name of two programs is refused" says "names 2 programs" "$SUNDEW" show units prog
+ok "…a copy of a program still tells its units" sh -ec 'cp one/prog copy; strip copy; "$SUNDEW" show units ./copy | grep -c captured | grep -qx 3'
+
+fresh outoftree; mkdir src build; cd src; sources; cd ../build
+ok "an out-of-tree build finds the workspace above" sh -ec 'mkdir -p ../.sundew; "$SUNDEW" capture -- gcc ../src/a.c ../src/b.c ../src/c.c -o prog; test ! -e .sundew; test -e ../.sundew/version'
+ok "…all units" has_all prog
+
+fresh configure; sources
+cat >configure <<'C'
+#!/bin/sh
+echo 'int main(void){return 0;}' >conftest.c
+${CC-gcc} -o conftest conftest.c && ./conftest || exit 1
+${CC-gcc} -c conftest.c && rm -f conftest*
+echo 'prog: a.o b.o c.o
+	gcc -o $@ $^' >Makefile
+C
+ok "configure alone captures nothing, and says so" says "only the checks of a configuration" "$SUNDEW" capture -- sh ./configure
+ok "…unless that is enough" status 0 "$SUNDEW" capture --min-share 0 -- sh ./configure
+ok "configure scripts: their tests are no units" captured sh -ec 'sh ./configure && make'
+ok "…no program but ours" sh -ec '[ "$("$SUNDEW" show programs | wc -l)" = 1 ]'
+printf 'cmake_minimum_required(VERSION 3.13)\nproject(p C)\nadd_library(x STATIC b.c c.c)\nadd_executable(prog a.c)\ntarget_link_libraries(prog x)\n' >CMakeLists.txt
+fresh cmake; cp ../configure/*.c ../configure/CMakeLists.txt .
+ok "CMake, its compiler checks included" captured sh -ec 'cmake -S . -B out >/dev/null && cmake --build out'
+ok "…all units" has_all out/prog
+ok "…only the two programs" sh -ec '[ "$("$SUNDEW" show programs | wc -l)" = 2 ]'
+ok "…a later build without capture goes on" sh -ec 'touch -d "+3 seconds" b.c; cmake --build out'
+ok "…and is captured too, its compiler being ours" has_all out/prog
+fresh meson; cp ../configure/*.c .
+printf "project('p', 'c')\nx = static_library('x', 'b.c', 'c.c')\nexecutable('prog', 'a.c', link_with: x)\n" >meson.build
+ok "Meson" captured sh -ec 'meson setup out >/dev/null && ninja -C out >/dev/null'
+ok "…all units" has_all out/prog
+
+fresh libtool; sources
+ok "libtool" captured sh -ec '
+    L="libtool --tag=CC --quiet"
+    for f in b c; do $L --mode=compile gcc -c $f.c; done
+    $L --mode=link gcc -rpath /usr/lib b.lo c.lo -o libx.la; gcc -c a.c; $L --mode=link gcc -static a.o libx.la -o prog'
+ok "…all units" has_all prog
+ok "…the shared library too" has_units .libs/libx.so.0.0.0 "captured b.c" "captured c.c"
+
+fresh killed; sources
+slow='i=0; while [ $i -lt 200 ]; do gcc -c b.c -o b$i.o; i=$((i+1)); done'
+killed() {
+    "$SUNDEW" -q capture -- sh -c "$slow" >/dev/null 2>&1 &
+    local pid=$!
+    sleep "$1"
+    kill -9 $pid; pkill -9 -P $pid; pkill -9 -f 'sh -c i=0' ; wait $pid 2>/dev/null
+    "$SUNDEW" capture -- gcc a.c b.c c.c -o prog && has_all prog
+}
+ok "a build killed in the middle leaves a usable workspace" killed 0.3
+ok "…at another moment too" killed 0.7
+sleep 1
+ok "…and no temporary files" sh -ec '"$SUNDEW" capture -- gcc a.c b.c c.c -o prog; [ -z "$(ls .sundew/tmp)" ]'
+
+fresh damaged; sources
+ok "a damaged unit is a missing unit" sh -ec '"$SUNDEW" capture -- gcc a.c b.c c.c -o prog; for f in .sundew/units/*.json; do echo "{" >$f; break; done; "$SUNDEW" show programs -v | grep -q "1 missing"'
+ok "a lost bitcode file is a missing unit" sh -ec '"$SUNDEW" capture -- gcc a.c b.c c.c -o prog; rm -f $(ls .sundew/units/*.bc | head -1); "$SUNDEW" show units prog | grep -q "bitcode is gone"'
+echo 99 >.sundew/version
+ok "a workspace of another version is refused" says "another version" "$SUNDEW" show programs
+fresh nothing
+ok "no workspace: says how to make one" says "sundew capture -- make" "$SUNDEW" show programs
+ok "…exit status 2" status 2 "$SUNDEW" show programs
+touch plain; mkdir .sundew; printf '1\n' >.sundew/version; mkdir -p .sundew/programs .sundew/units
+ok "a file that is no program" says "neither executable" "$SUNDEW" show units ./plain
+head -c 3000 /dev/urandom >noise; (printf '\177ELF\2\1\1'; cat noise) >bad.o; (printf '!<arch>\n'; cat noise) >bad.a
+ok "a damaged ELF file" status 2 "$SUNDEW" show units ./bad.o
+ok "a damaged archive" status 2 "$SUNDEW" show units ./bad.a
+
+fresh full; sources
+ok "no failed write of ours fails a build" sh -ec 'n=1; while [ $n -le 30 ]; do rm -f *.o; SUNDEW_FAULT=$n SUNDEW_WORKSPACE=$PWD/.sundew "$SUNDEW_BUILD/sundew-cc" -c a.c; test -s a.o; n=$((n+1)); done; gcc a.o -shared -o x.so'
+done_testing

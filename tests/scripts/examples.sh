@@ -1,0 +1,17 @@
+# The example project: builds without warnings, passes its own tests plain and
+# captured, and the demo shows its report.
+. "$TOP/tests/scripts/tap.bash"
+cp -r "$TOP/examples/larder" . && cd larder || exit 1
+lines=$(cat include/*.h src/*.[ch] tool/*.[ch] tests/*.c | wc -l)
+ok "of a believable size ($lines lines)" test "$lines" -ge 800 -a "$lines" -le 1500
+ok "gcc has nothing to say" make -s CC=gcc CFLAGS='-O2 -Wall -Wextra -Werror' all
+ok "its own tests pass" make -s check
+make -s clean
+ok "clang has nothing to say" make -s CC=clang-19 CFLAGS='-O2 -Wall -Wextra -Werror -Wno-unused-parameter' all
+make -s clean
+ok "captured whole" says "captured 17 of 17 C units linked (100%) in 3 programs" "$SUNDEW" capture -- make -s
+ok "its tests pass on the captured build" make -s check
+cd "$work" || exit 1
+ok "the demo runs through" sh -ec 'cp -r "$TOP/examples" .; ln -s "$SUNDEW_BUILD" build; examples/demo build/sundew'
+ok "…and leaves a page" test -s "$SUNDEW_BUILD/demo/larder/report.html"
+done_testing
