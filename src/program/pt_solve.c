@@ -131,12 +131,20 @@ uint32_t pt_merge(Pt *pt, uint32_t a, uint32_t b)
     append(&x->constraints, &y->constraints);
     vec_release(&y->succs);
     vec_release(&y->constraints);
-    ptbits_union(&x->pts, &y->pts, NULL);
-    /* Successors and constraints of either must see the other's members. */
-    if (x->succs.len)
-        ptbits_union(&x->fresh, &x->pts, NULL);
-    if (x->constraints.len)
-        ptbits_union(&x->todo, &x->pts, NULL);
+    /* What only one of them had, the other's successors and constraints have
+     * not seen yet. */
+    PtBits differ = { 0 };
+    ptbits_union(&y->pts, &x->pts, &differ);
+    ptbits_union(&x->pts, &y->pts, &differ);
+    if (x->succs.len) {
+        ptbits_union(&x->fresh, &differ, NULL);
+        ptbits_union(&x->fresh, &y->fresh, NULL);
+    }
+    if (x->constraints.len) {
+        ptbits_union(&x->todo, &differ, NULL);
+        ptbits_union(&x->todo, &y->todo, NULL);
+    }
+    ptbits_release(&differ);
     ptbits_release(&y->pts);
     ptbits_release(&y->fresh);
     ptbits_release(&y->todo);
@@ -350,10 +358,47 @@ static void meet(Pt *pt, uint32_t constraint, uint32_t loc)
     }
 }
 
+/* The other end, as far as it is a node. */
+static uint32_t other_end(Pt *pt, const PtConstraint *c)
+{
+    return c->kind == C_CALL || c->kind == C_ESCAPE ? c->other : pt_find(pt, c->other);
+}
+
+static uint64_t hash_constraint(Pt *pt, const PtConstraint *c)
+{
+    uint64_t h = (uint64_t)c->kind << 32 | other_end(pt, c);
+
+    h = (h ^ (uint64_t)c->offset) * UINT64_C(0x9e3779b97f4a7c15);
+    for (uint32_t i = 0; i < c->nsteps; i++) {
+        const PtStep *st = &pt->steps.items[c->steps + i];
+        h = (h ^ (uint64_t)st->add ^ h >> 29) * UINT64_C(0xff51afd7ed558ccd);
+        h = (h ^ (uint64_t)st->count ^ (uint64_t)st->kind << 60) * UINT64_C(0xc4ceb9fe1a85ec53);
+    }
+    return h;
+}
+
+/* Constraints whose other ends were merged are the same: one is enough. */
+static void drop_twins(Pt *pt, uint32_t node)
+{
+    PtNode *n = &pt->nodes.items[node];
+    PtTable seen = { 0 };
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n->constraints.len; i++) {
+        const PtConstraint *c = &pt->constraints.items[n->constraints.items[i]];
+        if (pttable_put(&seen, hash_constraint(pt, c), 0))
+            n->constraints.items[kept++] = n->constraints.items[i];
+    }
+    n->constraints.len = kept;
+    pttable_release(&seen);
+}
+
 static void meet_all(Pt *pt, uint32_t node)
 {
     if (pt->nodes.items[node].rep != node || !pt->nodes.items[node].todo.len)
         return;
+    if (pt->nodes.items[node].constraints.len > 32)
+        drop_twins(pt, node);
     PtBits todo = pt->nodes.items[node].todo;
     pt->nodes.items[node].todo = (PtBits){ 0 };
     Vec(uint32_t) here = { 0 };
