@@ -83,6 +83,7 @@ static uint32_t global_object(Pt *pt, LLVMValueRef g)
 }
 
 static uint32_t const_node(Pt *pt, LLVMValueRef c);
+static void cut_constant(Pt *pt, LLVMValueRef c);
 
 /* A pointer constant made of other constants. */
 static void const_expression(Pt *pt, uint32_t node, LLVMValueRef c)
@@ -188,6 +189,7 @@ static void initialise(Pt *pt, uint32_t object, LLVMValueRef c, int64_t at)
     if (kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind &&
         kind != LLVMVectorTypeKind) {
         uint32_t node = const_node(pt, c);
+        cut_constant(pt, c);
         if (node == NONE)
             return;
         uint32_t cell = pt_read_node(pt, pt_loc(pt, object, at));
@@ -260,17 +262,17 @@ static void variables(Pt *pt)
 
 /* --- instructions */
 
+static unsigned words_of(Pt *pt, LLVMValueRef v)
+{
+    return ptvalues_words(pt->v, LLVMTypeOf(v));
+}
+
 static void copy_words(Pt *pt, uint32_t to, uint32_t from, unsigned n)
 {
     if (to == NONE || from == NONE)
         return;
     for (unsigned i = 0; i < n; i++)
         pt_edge(pt, from + i, to + i);
-}
-
-static unsigned words_of(Pt *pt, LLVMValueRef v)
-{
-    return ptvalues_words(pt->v, LLVMTypeOf(v));
 }
 
 /* The result is the operand: one node for both. */
@@ -524,12 +526,29 @@ static void phi(Pt *pt, LLVMValueRef inst)
 
 static void call(Pt *pt, LLVMValueRef inst);
 
+/* The address of a variable, cut to a narrow integer by a constant. */
+static void cut_constant(Pt *pt, LLVMValueRef c)
+{
+    if (!LLVMIsAConstantExpr(c) || words_of(pt, c))
+        return;
+    for (int i = 0; i < LLVMGetNumOperands(c); i++) {
+        LLVMValueRef of = LLVMGetOperand(c, (unsigned)i);
+        uint32_t node = const_node(pt, of);
+        if (node != NONE)
+            pt_constrain(pt, node, (PtConstraint){ .kind = C_NARROW, .other = pt->integers });
+        else
+            cut_constant(pt, of);
+    }
+}
+
 static void instruction(Pt *pt, LLVMValueRef inst, const PtFunction *fn)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(inst);
     unsigned words = words_of(pt, inst);
     uint32_t node = pt_value_node(pt, inst);
 
+    for (int i = 0; i < LLVMGetNumOperands(inst); i++)
+        cut_constant(pt, LLVMGetOperand(inst, (unsigned)i));
     switch (op) {
     case LLVMAlloca:
         alloca_object(pt, inst);

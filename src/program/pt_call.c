@@ -23,6 +23,11 @@ static bool is_floating(LLVMTypeRef t)
            k == LLVMX86_FP80TypeKind || k == LLVMFP128TypeKind;
 }
 
+static bool is_narrow(LLVMTypeRef t)
+{
+    return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) < 64;
+}
+
 PtArg pt_arg(Pt *pt, LLVMValueRef call, unsigned i)
 {
     LLVMValueRef v = LLVMGetOperand(call, i);
@@ -33,6 +38,7 @@ PtArg pt_arg(Pt *pt, LLVMValueRef call, unsigned i)
     a.node = pt_value_node(pt, v);
     a.words = a.node == NONE ? 0 : ptvalues_words(pt->v, LLVMTypeOf(v));
     a.floating = is_floating(LLVMTypeOf(v));
+    a.narrow = is_narrow(LLVMTypeOf(v));
     a.byval = call_attribute(call, i, "byval");
     if (!a.words)
         a.node = NONE;
@@ -486,9 +492,10 @@ void pt_call_direct(Pt *pt, uint32_t call, LLVMValueRef fn)
 
 /*
  * Could a call of this form reach the function and work? Fewer arguments than
- * parameters don't, nor do integers where floating point is expected: they
- * travel in other registers. More arguments than parameters are common (a
- * callback that ignores its last ones), and so are integers for pointers.
+ * parameters don't, nor do integers where floating point is expected (they
+ * travel in other registers), nor an int where a pointer is expected (half of it
+ * is garbage). More arguments than parameters are common (a callback that
+ * ignores its last ones), and so are pointers where an int is expected.
  */
 static bool is_compatible(const PtCall *c, LLVMValueRef fn)
 {
@@ -499,9 +506,12 @@ static bool is_compatible(const PtCall *c, LLVMValueRef fn)
         return true;
     if (c->nargs < n)
         return false;
-    for (unsigned i = 0; i < n; i++)
-        if (c->args[i].floating != is_floating(LLVMTypeOf(LLVMGetParam(fn, i))))
+    for (unsigned i = 0; i < n; i++) {
+        LLVMTypeRef t = LLVMTypeOf(LLVMGetParam(fn, i));
+        if (c->args[i].floating != is_floating(t) ||
+            (c->args[i].narrow && LLVMGetTypeKind(t) == LLVMPointerTypeKind))
             return false;
+    }
     return variadic || c->nargs >= n;
 }
 

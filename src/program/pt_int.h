@@ -147,8 +147,7 @@ typedef struct PtArg {
     uint32_t node;            /* first word; NONE: nothing of interest */
     uint32_t words;
     bool byval;               /* a pointer to what is copied */
-    bool floating;            /* for the comparison of signatures */
-    bool null;
+    bool floating, narrow;    /* for the comparison of signatures */
 } PtArg;
 
 /* A place from which functions are called: an instruction, a callback. */
