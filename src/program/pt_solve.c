@@ -419,8 +419,11 @@ static bool stores_through(Pt *pt, uint32_t node)
     const PtNode *n = &pt->nodes.items[node];
 
     for (size_t i = 0; i < n->constraints.len; i++)
-        if (pt->constraints.items[n->constraints.items[i]].kind == C_STORE)
-            return true;
+        if (pt->constraints.items[n->constraints.items[i]].kind == C_STORE) {
+            uint32_t from = pt->constraints.items[n->constraints.items[i]].other;
+            if (pt->nodes.items[pt_find(pt, from)].pts.len)
+                return true;
+        }
     return false;
 }
 
@@ -433,7 +436,7 @@ static void find_pools(Pt *pt)
     for (size_t i = 0; i < pt->changed.len; i++) {
         uint32_t node = pt_find(pt, pt->changed.items[i]);
         const PtBits *pts = &pt->nodes.items[node].pts;
-        uint32_t last = NONE;
+        PtBits seen = { 0 };
         if (pts->len < POOL / 128 || !pt->nodes.items[node].todo.len ||
             !stores_through(pt, node))
             continue;
@@ -441,10 +444,11 @@ static void find_pools(Pt *pt)
         for (PtIter it = ptbits_first(pts); it.on; ptbits_next(&it)) {
             uint32_t object = pt->locs.items[it.x].object;
             const PtObj *o = &pt->objects.items[object];
-            if (o->kind == PT_HEAP && !o->pooled && object != last && object != pt->heap)
+            if (o->kind == PT_HEAP && !o->pooled && object != pt->heap &&
+                ptbits_add(&seen, object))
                 vec_push(&here, object);
-            last = object;
         }
+        ptbits_release(&seen);
         if (here.len > POOL)
             append(&found, &here);
     }
