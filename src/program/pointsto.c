@@ -189,6 +189,22 @@ static void add_name(Str *out, LLVMValueRef v, const char *otherwise)
         str_add(out, otherwise);
 }
 
+/* A stack object's name, or its register (%7) where names were dropped. */
+static void add_local(Str *out, LLVMValueRef inst)
+{
+    size_t n;
+    const char *name = LLVMGetValueName2(inst, &n);
+
+    if (n) {
+        escape_terminal(out, name, n);
+        return;
+    }
+    char *text = LLVMPrintValueToString(inst);
+    const char *reg = text + strspn(text, " ");
+    escape_terminal(out, reg, strcspn(reg, " "));
+    LLVMDisposeMessage(text);
+}
+
 static void add_line(Str *out, LLVMValueRef inst)
 {
     unsigned len, line = LLVMGetDebugLocLine(inst);
@@ -216,7 +232,7 @@ void pointsto_describe_object(const PointsTo *pt, uint32_t object, Str *out)
     case PT_STACK:
         add_name(out, function_of(o->site), "?");
         str_addc(out, '.');
-        add_name(out, o->site, "temporary");
+        add_local(out, o->site);
         break;
     case PT_GLOBAL:
         if (o->site)

@@ -412,7 +412,7 @@ static void meet_all(Pt *pt, uint32_t node)
 
 /* --- pools: see pt_loc.c */
 
-enum { POOL = 200 };
+enum { POOL = 100 };
 
 static bool stores_through(Pt *pt, uint32_t node)
 {

@@ -494,7 +494,11 @@ static void odd_programs_load(void **state)
         "  goto *labels[n & 1]; one: n++; two: if (weak) weak(); chosen();\n"
         "  probe(a); int vla[n]; probe(vla); return old(n, a[0]); }\n");
     probe_is(&s, 0, "argv");
-    probe_is(&s, 1, "main.temporary");
+    PtSet vla = pointsto_value(s.pt, LLVMGetOperand(probe_call(&s, 1), 0), 0);
+    assert_int_equal(vla.n, 1);
+    uint32_t object = pointsto_location(s.pt, vla.locs[0]).object;
+    assert_int_equal(pointsto_object(s.pt, object)->kind, PT_STACK);
+    assert_int_equal(pointsto_object(s.pt, object)->size, -1);
     done(&s);
 }
 
