@@ -437,7 +437,7 @@ static void find_pools(Pt *pt)
         uint32_t node = pt_find(pt, pt->changed.items[i]);
         const PtBits *pts = &pt->nodes.items[node].pts;
         PtBits seen = { 0 };
-        if (pts->len < POOL / 128 || !pt->nodes.items[node].todo.len ||
+        if (ptbits_count(pts) < POOL || !pt->nodes.items[node].todo.len ||
             !stores_through(pt, node))
             continue;
         here.len = 0;
