@@ -78,7 +78,7 @@ PointsTo *pointsto_new(LLVMModuleRef m, const Summaries *s,
     ptvalues_init(&a->v, m);
     if (!main_fn || LLVMIsDeclaration(main_fn))
         p.open_world = true;
-    str_addf(&key, "%s %016llx %d%d", p.key ? p.key : "",
+    str_addf(&key, SUNDEW_VERSION " %s %016llx %d%d", p.key ? p.key : "",
              (unsigned long long)summaries_hash(s), p.open_world, p.no_clones);
     if (!p.cache || !ptanswer_read(a, p.cache, str_c(&key))) {
         PtValues v = a->v;

@@ -242,7 +242,7 @@ void ptanswer_open(PointsTo *a)
 /* --- the file: a first line with the key, then numbers of 7 bits a byte, then
  * a hash of all before it */
 
-#define MAGIC "sundew points-to 1 "
+#define MAGIC "sundew points-to 2 "
 
 static void put(Str *s, uint64_t x)
 {

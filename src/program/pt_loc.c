@@ -17,7 +17,7 @@
  * somewhere (`written`) flows into every cell, what is read somewhere (`all`)
  * comes from every cell.
  *
- * Pools. A store through a pointer to hundreds of heap objects is the mark of a
+ * Pools. A store through a pointer to hundreds of heap locations is the mark of a
  * free list (a released object of any kind comes back as another), or of a
  * program's own allocator. Such objects can't be told apart by anybody, so they
  * become one flat object: nothing is lost, and millions of edges are saved.

@@ -412,7 +412,7 @@ static void meet_all(Pt *pt, uint32_t node)
 
 /* --- pools: see pt_loc.c */
 
-enum { POOL = 100 };
+enum { POOL = 200 };
 
 static bool stores_through(Pt *pt, uint32_t node)
 {
@@ -427,7 +427,8 @@ static bool stores_through(Pt *pt, uint32_t node)
     return false;
 }
 
-/* Heap objects that pointers with a store through them can't keep apart. */
+/* Heap objects that pointers with a store through them can't keep apart: those
+ * with more than POOL locations in the heap. */
 static void find_pools(Pt *pt)
 {
     Vec(uint32_t) found = { 0 };
@@ -436,7 +437,6 @@ static void find_pools(Pt *pt)
     for (size_t i = 0; i < pt->changed.len; i++) {
         uint32_t node = pt_find(pt, pt->changed.items[i]);
         const PtBits *pts = &pt->nodes.items[node].pts;
-        PtBits seen = { 0 };
         if (ptbits_count(pts) < POOL || !pt->nodes.items[node].todo.len ||
             !stores_through(pt, node))
             continue;
@@ -444,11 +444,9 @@ static void find_pools(Pt *pt)
         for (PtIter it = ptbits_first(pts); it.on; ptbits_next(&it)) {
             uint32_t object = pt->locs.items[it.x].object;
             const PtObj *o = &pt->objects.items[object];
-            if (o->kind == PT_HEAP && !o->pooled && object != pt->heap &&
-                ptbits_add(&seen, object))
+            if (o->kind == PT_HEAP && !o->pooled && object != pt->heap)
                 vec_push(&here, object);
         }
-        ptbits_release(&seen);
         if (here.len > POOL)
             append(&found, &here);
     }
