@@ -2,6 +2,7 @@
 #include "command/command_rows.h"
 #include "session/main.h"
 #include "technique/arguments/arguments.h"
+#include "technique/types/types.h"
 
 static const Command *const commands[] = {
     &command_capture,
@@ -9,7 +10,12 @@ static const Command *const commands[] = {
     &command_show_programs,
     &command_show_units,
     &command_show_commands,
+    &command_show_functions,
+    &command_show_types,
+    &command_show_externals,
+    &command_show_handles,
     &technique_arguments,
+    &technique_types,
     &command_report,
     &command_baseline_set,
     &command_baseline_prune,

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define MAGIC "SDAST"
-#define VERSION 1
+#define VERSION 2
 
 void ast_store_release(AstStore *st)
 {
