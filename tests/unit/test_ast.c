@@ -308,6 +308,31 @@ static void a_hanging_worker_is_ended_and_named(void **state)
     end(&b);
 }
 
+/* The first unit can't be read with so little memory: its worker dies, and
+ * the rest of the batch, too, each in a worker of its own. */
+static void a_dying_worker_is_a_note(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    const size_t lost = 0;             /* memory can't be limited there */
+#else
+    const size_t lost = 2;
+#endif
+    Bench b = begin();
+    Err err = {0};
+    add(&b, "a.c", "int two(int a, int b); int f(void) { return two(1, 2); }\n");
+    add(&b, "b.c", "int two(int a, int b); int g(void) { return two(1, 2); }\n");
+    AstPlan plan = { .commands = &b.commands, .root = b.dir, .jobs = 1,
+                     .memory = 1 << 20 };
+    b.ix = ast_open(&plan, &err);
+    assert_non_null(b.ix);
+    assert_int_equal(b.ix->nnotes, lost);
+    assert_int_equal(b.ix->ncalls, 2 - lost);
+    for (size_t i = 0; i < lost; i++)
+        assert_non_null(strstr(b.ix->notes[i].file, i ? "b.c" : "a.c"));
+    end(&b);
+}
+
 static void hostile_and_large_sources_are_read(void **state)
 {
     (void)state;
@@ -357,6 +382,7 @@ int main(void)
         cmocka_unit_test(damaged_facts_are_not_believed),
         cmocka_unit_test(what_does_not_compile_gives_a_note),
         cmocka_unit_test(a_hanging_worker_is_ended_and_named),
+        cmocka_unit_test(a_dying_worker_is_a_note),
         cmocka_unit_test(hostile_and_large_sources_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

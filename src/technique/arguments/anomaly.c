@@ -663,6 +663,22 @@ static void word_gains(const Group *g, const int names[2], const int decl[2],
                    plain_similarity(&arg[i], &param[i]);
 }
 
+/* What the other calls say about it. */
+static void count_votes(const Group *g, const int names[2], Anomaly *a)
+{
+    for (size_t i = g->ndecls; i < g->examples.len; i++) {
+        const int *all = g->examples.items[i].names;
+        int other[2] = { all[a->from[0]], all[a->from[1]] };
+        double gains[2];
+        if (i == a->example || other[0] < 0 || other[1] < 0)
+            continue;
+        word_gains(g, names, other, gains);
+        a->total++;
+        a->for_it += (gains[0] + gains[1]) / 2 >= clear_vote;
+        a->against += (gains[0] + gains[1]) / 2 <= -clear_vote;
+    }
+}
+
 static void try_words(const Group *g, size_t example, const unsigned *order,
                       unsigned i, unsigned j, const JudgePlan *plan, Anomaly *best)
 {
@@ -680,8 +696,10 @@ static void try_words(const Group *g, size_t example, const unsigned *order,
             .to = { j, i }, .confidence = (gains[0] + gains[1]) / 2,
             .gains = { gains[0], gains[1] }, .weakest = fmin(gains[0], gains[1]),
             .declared = (gains[0] + gains[1]) / 2 };
-        if (hit.weakest >= plan->threshold && hit.confidence > best->confidence &&
-            (!plan->accept || plan->accept(&hit, plan->arg)))
+        if (hit.weakest < plan->threshold || hit.confidence <= best->confidence)
+            continue;
+        count_votes(g, names, &hit);
+        if (!plan->accept || plan->accept(&hit, plan->arg))
             *best = hit;
     }
 }

@@ -353,8 +353,6 @@ void finder_release(Finder *f)
     arena_release(&f->arena);
 }
 
-/* ---- excuses */
-
 bool finder_is_silent(const View *v, unsigned i, unsigned j)
 {
     const ArgGroup *g = v->group;
@@ -362,11 +360,13 @@ bool finder_is_silent(const View *v, unsigned i, unsigned j)
            is_accepted(view_arg(v, j), g->fn->params[g->pos[i]].type);
 }
 
+/* ---- excuses */
+
 /* Odds that are as good as the usual threshold of 0.4; confidence then
  * approaches 1: 0.63 for twice as much, 0.78 for three times. */
 static const double habit_odds = 2.2;
 static const double habit_side = 1;      /* what either name must bring */
-static const double few_odds = 5;      /* what it takes with two other calls */
+static const double few_odds = 5;        /* what it takes with two other calls */
 enum { LEAST_CALLS = 3 };                /* this one included */
 /* A function of which more than one call in so many breaks the habit has none. */
 enum { DOUBT_SHARE = 25 };
