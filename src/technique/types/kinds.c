@@ -592,10 +592,14 @@ static bool is_size_of(const AstType *t, const AstArg *to)
     return false;
 }
 
+/* Room for something whose size can't be known here: bytes, and the socket
+ * address that stands for all kinds of them. */
 static bool is_bytes(const AstArg *a)
 {
     const AstType *t = target_of(a);
-    return !t || t->kind == AST_CHARACTER;
+    return !t || t->kind == AST_CHARACTER ||
+           strcmp(unqualified(t->plain), "struct sockaddr") == 0 ||
+           strcmp(unqualified(t->plain), "struct sockaddr_storage") == 0;
 }
 
 /*
