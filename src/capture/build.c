@@ -209,6 +209,12 @@ static void say_why_nothing(char *const *argv, time_t since, BuildReport *r)
                  tool);
         return;
     }
+    if (r->checks) {
+        str_add(&r->nothing, "only the checks of a configuration were compiled; "
+                "capture the build too, or both at once: "
+                "sundew capture -- sh -c './configure && make'");
+        return;
+    }
     newer.since = since;
     nftw(".", look, 32, FTW_PHYS);
     if (newer.file.len)
@@ -216,7 +222,7 @@ static void say_why_nothing(char *const *argv, time_t since, BuildReport *r)
                  "not stand in for%s%s: call it by name (CC=gcc, not by an "
                  "absolute path) or use CC='sundew-cc'", str_c(&newer.file),
                  newer.compiler.len ? ", " : "", str_c(&newer.compiler));
-    else if (r->calls > r->checks)
+    else if (r->calls)
         str_add(&r->nothing, "compilers were called, but none compiled a C file "
                 "to an object");
     else

@@ -27,6 +27,9 @@ void clang_flags(const Cmdline *c, const char *compiler, Strings *out)
     if (target)
         strings_addf(out, "--target=%s", target);
     free(target);
+    /* Some of clang's warnings are errors by default (implicit declarations,
+     * mismatched pointers); to gcc they are not, so they are in real code. */
+    strings_add(out, "-Wno-everything");
     for (size_t i = 0; i < c->clang.len; i++)
         strings_add(out, c->clang.items[i]);
     for (size_t i = 0; i < c->unsure.len; i++)

@@ -210,7 +210,7 @@ static void start_clang(Job *j)
     for (size_t i = 0; i < j->flags.len; i++)
         strings_add(&argv, j->flags.items[i]);
     static const char *const ours[] = {
-        "-O0", "-Xclang", "-disable-O0-optnone", "-g", "-w",
+        "-O0", "-Xclang", "-disable-O0-optnone", "-g",
         "-Qunused-arguments", "-fno-caret-diagnostics", "-fno-color-diagnostics",
         "-emit-llvm", "-c",
     };

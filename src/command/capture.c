@@ -12,7 +12,7 @@
 
 static const Option capture_options[] = {
     { "min-share", 0, "PERCENT", "fail if fewer of the C units that were linked "
-      "are captured", "100" },
+      "are captured; 0 is content with nothing", "100" },
     { 0 },
 };
 
@@ -74,6 +74,8 @@ static bool run_capture(Session *s, Err *err)
         session_status(s, r.status);
         if (r.status != 0)
             session_note(s, "the build failed with status %d", r.status);
+        else if (r.nothing.len && least == 0)
+            session_note(s, "nothing was captured: %s", str_c(&r.nothing));
         else if (r.nothing.len)
             ok = err_set(err, "nothing was captured: %s", str_c(&r.nothing));
         else if ((double)r.linked_captured * 100 < least * (double)r.linked)

@@ -8,7 +8,8 @@
 
 extern const Command command_capture, command_cc;
 extern const Command command_show_programs, command_show_units,
-    command_show_commands;
+    command_show_commands, command_show_functions, command_show_types,
+    command_show_externals, command_show_handles;
 extern const Command command_report, command_explain, command_baseline_set,
     command_baseline_prune;
 extern const Command command_doctor, command_help, command_version;

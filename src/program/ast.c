@@ -5,7 +5,8 @@
  * Each unit has one file, named after its command, with the facts and a list
  * of the files they came from. It is used again if all of these still have
  * their size and time, or else their content. Otherwise a worker, a forked
- * process, parses the unit and writes the file anew. Units are merged in the
+ * process, parses the unit and writes the file anew; it takes a handful of
+ * units in turn. Units are merged in the
  * order of the commands, so the index does not depend on who was faster.
  */
 #include "program/ast.h"
@@ -19,7 +20,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -33,27 +36,42 @@ enum { MEMORY_CAN_BE_LIMITED = 0 };
 enum { MEMORY_CAN_BE_LIMITED = 1 };
 #endif
 
+/* Units that a worker reads in one go: starting a process costs as much as
+ * parsing a small unit. */
+enum { BATCH = 16 };
+
 typedef enum { UNIT_WAITS, UNIT_CACHED, UNIT_PARSED, UNIT_LOST } Progressed;
 
 typedef struct Job {
     const CompileCommand *cmd;
     char *facts;               /* path of its file */
+    char *refused;             /* path of a file that says why there is none */
     Progressed state;
     AstTrouble trouble;        /* of a lost one */
     char *said;
 } Job;
 
+/* What a worker tells while it lives: how many of its units it has begun, and
+ * how many it has ended. */
+typedef struct Told {
+    atomic_uint begun, ended;
+} Told;
+
 typedef struct Worker {
     pid_t pid;                 /* 0: free */
-    Job *job;
-    double until;
-    char *log;                 /* where it says why it could not */
+    Job *batch[BATCH];
+    unsigned n, seen;          /* units; of these known to have ended */
+    double until;              /* when the present unit must have ended */
+    Told *told;                /* shared memory */
 } Worker;
 
 typedef struct Work {
     const AstPlan *plan;
-    const char *dir, *scratch;
+    const char *scratch;
+    char *dir;                 /* absolute */
     Vec(Job) jobs;
+    Vec(Job *) waiting;        /* the next one last */
+    size_t nended;
     Map checked;               /* path -> "same" or "changed", for this run */
     AstIndex *ix;
 } Work;
@@ -124,12 +142,28 @@ static void limit(int what, uint64_t n)
     setrlimit(what, &rl);
 }
 
-/* The child: parse, write, go. Nothing of the parent's is cleaned up. */
-_Noreturn static void be_worker(const Work *w, const Job *job, const char *log)
+static bool read_unit(const Work *w, const Job *job, Map *ids, Err *err)
 {
-    Err err = {0};
     AstStore st = {0};
     Str out = {0};
+    bool ok = chdir(job->cmd->directory) == 0 ||
+              err_errno(err, "%s", job->cmd->directory);
+    if (ok && access(job->cmd->file, R_OK) != 0)
+        ok = err_set(err, "%s", strerror(errno));
+    ok = ok && ast_parse(&st, job->cmd, w->plan->root, ids, err);
+    if (ok) {
+        ast_write(&st, &out);
+        ok = file_write(job->facts, out.data, out.len, err);
+    }
+    str_release(&out);
+    ast_store_release(&st);
+    return ok;
+}
+
+/* The child: parse, write, go. Nothing of the parent's is cleaned up. */
+_Noreturn static void be_worker(const Work *w, const Worker *me)
+{
+    Map ids = {0};
     int null = open("/dev/null", O_WRONLY);
     dup2(null, 1);
     dup2(null, 2);
@@ -138,30 +172,42 @@ _Noreturn static void be_worker(const Work *w, const Job *job, const char *log)
     limit(RLIMIT_CORE, 0);
     if (MEMORY_CAN_BE_LIMITED)
         limit(RLIMIT_AS, w->plan->memory ? w->plan->memory : 4ull << 30);
-    bool ok = chdir(job->cmd->directory) == 0 ||
-              err_errno(&err, "%s", job->cmd->directory);
-    ok = ok && ast_parse(&st, job->cmd, w->plan->root, &err);
-    if (ok) {
-        ast_write(&st, &out);
-        ok = file_write(job->facts, out.data, out.len, &err);
+    for (unsigned i = 0; i < me->n; i++) {
+        Err err = {0};
+        atomic_store(&me->told->begun, i + 1);
+        if (!read_unit(w, me->batch[i], &ids, &err))
+            file_write(me->batch[i]->refused, err.msg, strlen(err.msg), NULL);
+        atomic_store(&me->told->ended, i + 1);
     }
-    if (!ok)
-        file_write(log, err.msg, strlen(err.msg), NULL);
-    _exit(ok ? 0 : 1);
+    _exit(0);
 }
 
-static bool start(Work *w, Worker *worker, Job *job, Err *err)
+static double next_deadline(const Work *w)
 {
-    worker->job = job;
-    worker->until = clock_seconds() +
-                    (w->plan->seconds > 0 ? w->plan->seconds : 120);
+    return clock_seconds() + (w->plan->seconds > 0 ? w->plan->seconds : 120);
+}
+
+/* Small batches if there is little to do, so that all workers have some. */
+static void take_batch(Work *w, Worker *worker, unsigned nworkers)
+{
+    size_t share = w->waiting.len / nworkers / 2 + 1;
+    worker->n = worker->seen = 0;
+    while (w->waiting.len && worker->n < BATCH && worker->n < share)
+        worker->batch[worker->n++] = w->waiting.items[--w->waiting.len];
+}
+
+static bool start(Work *w, Worker *worker, Err *err)
+{
+    atomic_store(&worker->told->begun, 0);
+    atomic_store(&worker->told->ended, 0);
+    worker->until = next_deadline(w);
     worker->pid = fork();
     if (worker->pid < 0) {
         worker->pid = 0;
         return err_errno(err, "fork");
     }
     if (worker->pid == 0)
-        be_worker(w, job, worker->log);
+        be_worker(w, worker);
     return true;
 }
 
@@ -172,39 +218,47 @@ static void lose(Job *job, AstTrouble trouble, const char *fmt, const char *what
     job->said = xprintf(fmt, what);
 }
 
-static void reap(Worker *worker, int status)
+/* Takes note of the units that have ended since last time. */
+static void settle(Work *w, Worker *worker)
 {
-    Job *job = worker->job;
-    worker->pid = 0;
-    if (job->state == UNIT_LOST)           /* we killed it */
-        return;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
-        job->state = UNIT_PARSED;
-    } else if (WIFSIGNALED(status)) {
-        lose(job, AST_WORKER_DIED, "the parser died: %s",
-             strsignal(WTERMSIG(status)));
-    } else {
+    unsigned ended = atomic_load(&worker->told->ended);
+    for (; worker->seen < ended && worker->seen < worker->n; worker->seen++) {
+        Job *job = worker->batch[worker->seen];
         Str said = {0};
-        if (file_read(worker->log, &said, NULL) && said.len)
+        if (file_read(job->refused, &said, NULL))
             lose(job, AST_NOT_READ, "%s", str_c(&said));
         else
-            lose(job, AST_WORKER_DIED, "%s", "the parser died");
+            job->state = UNIT_PARSED;
         str_release(&said);
-        unlink(worker->log);
+        worker->until = next_deadline(w);
+        w->nended++;
     }
 }
 
-static void kill_worker(Worker *worker)
+/* The worker is no more. The unit it was at is lost, the rest goes to another. */
+static void bury(Work *w, Worker *worker, AstTrouble trouble, const char *what)
 {
-    int status;
+    worker->pid = 0;
+    settle(w, worker);
+    if (worker->seen < worker->n) {
+        lose(worker->batch[worker->seen++], trouble, "%s", what);
+        w->nended++;
+    }
+    while (worker->n > worker->seen)
+        vec_push(&w->waiting, worker->batch[--worker->n]);
+}
+
+static void kill_worker(Work *w, Worker *worker, AstTrouble trouble,
+                        const char *what)
+{
     kill(worker->pid, SIGKILL);
-    while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
+    while (waitpid(worker->pid, NULL, 0) < 0 && errno == EINTR)
         ;
-    reap(worker, status);
+    bury(w, worker, trouble, what);
 }
 
 /* Looks after the workers once; false if none has ended. */
-static bool tend(Worker *workers, unsigned n)
+static bool tend(Work *w, Worker *workers, unsigned n)
 {
     bool ended = false;
     for (unsigned i = 0; i < n; i++) {
@@ -212,12 +266,16 @@ static bool tend(Worker *workers, unsigned n)
         int status;
         if (!worker->pid)
             continue;
+        settle(w, worker);
         if (waitpid(worker->pid, &status, WNOHANG) == worker->pid) {
-            reap(worker, status);
+            char *what = WIFSIGNALED(status)
+                ? xprintf("the parser died: %s", strsignal(WTERMSIG(status)))
+                : xstrdup("the parser died");
+            bury(w, worker, AST_WORKER_DIED, what);
+            free(what);
             ended = true;
         } else if (clock_seconds() > worker->until) {
-            lose(worker->job, AST_WORKER_HUNG, "%s", "parsing took too long");
-            kill_worker(worker);
+            kill_worker(w, worker, AST_WORKER_HUNG, "parsing took too long");
             ended = true;
         }
     }
@@ -240,13 +298,6 @@ static Worker *idle(Worker *workers, unsigned n)
     return NULL;
 }
 
-static Job *next_job(Work *w, size_t *at)
-{
-    while (*at < w->jobs.len && w->jobs.items[*at].state != UNIT_WAITS)
-        ++*at;
-    return *at < w->jobs.len ? &w->jobs.items[(*at)++] : NULL;
-}
-
 static bool is_stopped(Work *w)
 {
     if (w->plan->stop && w->plan->stop(w->plan->arg))
@@ -260,37 +311,47 @@ static void nap(void)
     nanosleep(&t, NULL);
 }
 
-static bool run_workers(Work *w, Err *err)
+static void tend_all(Work *w, Worker *workers, unsigned n, Err *err, bool *ok)
 {
-    unsigned n = w->plan->jobs ? w->plan->jobs : 1;
-    Worker *workers = xcalloc(n, sizeof *workers);
     Progress progress = progress_start("reading units", w->jobs.len);
-    size_t at = 0;
-    bool ok = true;
-    for (unsigned i = 0; i < n; i++)
-        workers[i].log = xprintf("%s/said-%u", w->scratch, i);
     for (;;) {
         Worker *worker = idle(workers, n);
-        Job *job = worker && ok && !is_stopped(w) ? next_job(w, &at) : NULL;
-        if (job) {
-            progress_step(&progress, at, job->cmd->file);
-            ok = start(w, worker, job, err);
+        if (worker && w->waiting.len && *ok && !is_stopped(w)) {
+            take_batch(w, worker, n);
+            progress_step(&progress, w->nended, worker->batch[0]->cmd->file);
+            *ok = start(w, worker, err);
         } else if (!busy(workers, n)) {
             break;
-        } else if (w->ix->stopped || !ok) {
+        } else if (is_stopped(w) || !*ok) {
             for (unsigned i = 0; i < n; i++)
-                if (workers[i].pid) {
-                    lose(workers[i].job, AST_NOT_READ, "%s", "interrupted");
-                    kill_worker(&workers[i]);
-                }
-        } else if (!tend(workers, n)) {
+                if (workers[i].pid)
+                    kill_worker(w, &workers[i], AST_NOT_READ, "interrupted");
+        } else if (!tend(w, workers, n)) {
             nap();
         }
     }
     progress_end(&progress);
+}
+
+static bool run_workers(Work *w, Err *err)
+{
+    unsigned n = w->plan->jobs ? w->plan->jobs : 1;
+    bool ok = true;
+    Told *told = mmap(NULL, n * sizeof *told, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (told == MAP_FAILED)
+        return err_errno(err, "memory for workers");
+    Worker *workers = xcalloc(n, sizeof *workers);
     for (unsigned i = 0; i < n; i++)
-        free(workers[i].log);
+        workers[i].told = &told[i];
+    for (size_t i = w->jobs.len; i-- > 0;)
+        if (w->jobs.items[i].state == UNIT_WAITS)
+            vec_push(&w->waiting, &w->jobs.items[i]);
+    w->nended = w->jobs.len - w->waiting.len;
+    tend_all(w, workers, n, err, &ok);
+    vec_release(&w->waiting);
     free(workers);
+    munmap(told, n * sizeof *told);
     return ok;
 }
 
@@ -365,6 +426,7 @@ static void plan_jobs(Work *w)
             Job *job = vec_grow(&w->jobs);
             job->cmd = &commands->items[i];
             job->facts = path_join(w->dir, name);
+            job->refused = xprintf("%s/%s.refused", w->scratch, name);
             if (is_fresh(w, job->facts))
                 job->state = UNIT_CACHED;
         }
@@ -379,8 +441,9 @@ AstIndex *ast_open(const AstPlan *plan, Err *err)
     Work w = { .plan = plan, .ix = ix };
     ix->store = xcalloc(1, sizeof *ix->store);
     w.scratch = tempdir_new(NULL, err);
-    w.dir = plan->cache ? plan->cache : w.scratch;
     bool ok = w.scratch && (!plan->cache || dir_make(plan->cache, err));
+    if (ok)
+        w.dir = path_absolute(plan->cache ? plan->cache : w.scratch);
     if (ok) {
         plan_jobs(&w);
         /* once, before forking: it sets up what all children need */
@@ -392,10 +455,12 @@ AstIndex *ast_open(const AstPlan *plan, Err *err)
             merge_job(ix, &w.jobs.items[i]);
     for (size_t i = 0; i < w.jobs.len; i++) {
         free(w.jobs.items[i].facts);
+        free(w.jobs.items[i].refused);
         free(w.jobs.items[i].said);
     }
     vec_release(&w.jobs);
     map_release(&w.checked);
+    free(w.dir);
     if (w.scratch)
         tempdir_remove(w.scratch);
     if (!ok) {

@@ -49,7 +49,7 @@ bool ast_merge(AstStore *st, const char *data, size_t n);
 bool ast_read_inputs(AstStore *st, const char *data, size_t n);
 
 /* Parses one unit into `st`, or says in st->error why it has no calls. False:
- * libclang gave up on it. */
+ * libclang gave up on it. `ids` remembers the ids of files for the next unit. */
 bool ast_parse(AstStore *st, const CompileCommand *cmd, const char *root,
-               Err *err);
+               Map *ids, Err *err);
 #endif

@@ -53,6 +53,7 @@ typedef struct Parse {
     AstStore *st;
     CXTranslationUnit tu;
     const char *directory, *root;
+    Map *ids;                     /* of files, over all units */
     Arena scratch;
     Map sources;                  /* CXFile -> Source */
     Map types;                    /* CXType -> AstType */
@@ -1123,30 +1124,40 @@ static void read_unit(Parse *p)
 
 /* ---- the unit as a whole */
 
-static void add_input(Parse *p, const char *path)
+/* Units share headers: each is hashed once by a worker. */
+static void set_id(Parse *p, AstInput *in, const char *content, size_t size)
 {
-    struct stat sb;
-    Str content = {0};
-    if (stat(path, &sb) == 0 && S_ISREG(sb.st_mode) &&
-        file_read(path, &content, NULL)) {
-        AstInput *in = vec_grow(&p->st->inputs);
-        in->path = ast_text(p->st, path);
-        in->size = sb.st_size;
-        in->mtime = sb.st_mtim.tv_sec * 1000000000LL + sb.st_mtim.tv_nsec;
-        sha256_id(content.data ? content.data : "", content.len, in->id);
+    char *key = xprintf("%s|%lld", in->path, (long long)in->mtime);
+    void **slot = map_slot(p->ids, key);
+    free(key);
+    if (!*slot) {
+        sha256_id(content, size, in->id);
+        *slot = xstrdup(in->id);
     }
-    str_release(&content);
+    strcpy(in->id, *slot);
 }
 
+/* A file of the system is known by its size and time alone: hashing all of
+ * them would take as long as parsing. */
 static void included(CXFile file, CXSourceLocation *stack, unsigned depth,
                      CXClientData data)
 {
     (void)stack, (void)depth;
     Parse *p = data;
+    struct stat sb;
+    size_t size = 0;
     CXString name = clang_getFileName(file);
     char *path = path_in(p->directory, clang_getCString(name));
     clang_disposeString(name);
-    add_input(p, path);
+    const char *content = clang_getFileContents(p->tu, file, &size);
+    if (content && stat(path, &sb) == 0 && S_ISREG(sb.st_mode)) {
+        AstInput *in = vec_grow(&p->st->inputs);
+        in->path = ast_text(p->st, path);
+        in->size = sb.st_size;
+        in->mtime = sb.st_mtim.tv_sec * 1000000000LL + sb.st_mtim.tv_nsec;
+        if (!below(path, "/usr"))
+            set_id(p, in, content, size);
+    }
     free(path);
 }
 
@@ -1184,14 +1195,15 @@ static const char *const lenient[] = {
 };
 
 bool ast_parse(AstStore *st, const CompileCommand *cmd, const char *root,
-               Err *err)
+               Map *ids, Err *err)
 {
     Vec(const char *) argv = {0};
     for (size_t i = 0; i < cmd->clang.len; i++)
         vec_push(&argv, cmd->clang.items[i]);
     for (size_t i = 0; i < sizeof lenient / sizeof *lenient; i++)
         vec_push(&argv, lenient[i]);
-    Parse p = { .st = st, .directory = cmd->directory, .root = root };
+    Parse p = { .st = st, .directory = cmd->directory, .root = root,
+                .ids = ids };
     CXIndex index = clang_createIndex(1, 0);
     enum CXErrorCode code = clang_parseTranslationUnit2(
         index, cmd->file, argv.items, (int)argv.len, NULL, 0,

@@ -139,6 +139,12 @@ ok "-Werror does not fail for clang's own warnings" captured sh -ec 'gcc -Werror
 ok "…all units" has_all prog
 ok "a flag that clang refuses is noted" says "compiled for bitcode without" "$SUNDEW" -v capture -- gcc -fplan9-extensions -c a.c
 
+fresh old
+printf '%s\n' 'main() { foo(1); char *p = 5; return p == 0; }' 'static int g(char *s) { return *s; }' \
+    'int h(void) { int (*q)(int *) = g; return q(0); }' 'void v(void) { return 1; }' 'int w(void) { return; }' 'foo(x) int x; { return x; }' >a.c
+ok "old C that gcc takes and clang would not" captured gcc -w a.c -o prog
+ok "…its unit" has_units prog "captured a.c"
+
 fresh nested
 printf '#include <stdio.h>\nint main(void) { int k = 40; int in(int x) { return x + k; } printf("%%d\\n", in(2)); return 0; }\n' >a.c
 ok "a unit that clang can't compile is missing, not a failed build" says "not captured: $PWD/a.c" "$SUNDEW" capture -- gcc a.c -o prog
@@ -243,6 +249,8 @@ ${CC-gcc} -c conftest.c && rm -f conftest*
 echo 'prog: a.o b.o c.o
 	gcc -o $@ $^' >Makefile
 C
+ok "configure alone captures nothing, and says so" says "only the checks of a configuration" "$SUNDEW" capture -- sh ./configure
+ok "…unless that is enough" status 0 "$SUNDEW" capture --min-share 0 -- sh ./configure
 ok "configure scripts: their tests are no units" captured sh -ec 'sh ./configure && make'
 ok "…no program but ours" sh -ec '[ "$("$SUNDEW" show programs | wc -l)" = 1 ]'
 printf 'cmake_minimum_required(VERSION 3.13)\nproject(p C)\nadd_library(x STATIC b.c c.c)\nadd_executable(prog a.c)\ntarget_link_libraries(prog x)\n' >CMakeLists.txt

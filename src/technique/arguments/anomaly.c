@@ -31,7 +31,7 @@ typedef struct Vector {
     unsigned n;
 } Vector;
 
-enum { MOST_FEATURES = MOST_TOKENS + 1 + TRAITS };
+enum { MOST_FEATURES = 2 * MOST_TOKENS + 1 + TRAITS };
 
 /* What an argument shows: a word, its whole name, a trait. Counts are kept in
  * Group.counts from `row` on, one for each position. */
@@ -249,8 +249,13 @@ static void add_features(Group *g, Features *f, const Name *n, int name)
     enum { WORD, NAME, TRAIT };
     if (name >= 0) {
         const Tokens *words = &g->vectors.items[name].words;
+        const Vector *v = &g->vectors.items[name];
         for (size_t i = 0; i < words->n; i++)
             add_feature(g, f, WORD, words->words[i], word_says);
+        for (size_t i = 0; i < v->owner.n; i++)
+            if (owner_counts(v, i))
+                add_feature(g, f, WORD, v->owner.words[i],
+                            word_says * owner_share);
         add_feature(g, f, NAME, (void *)(uintptr_t)name, name_says);
     }
     for (unsigned t = 0; t < TRAITS; t++)
@@ -602,6 +607,95 @@ double group_vote(Group *g, const Anomaly *a, const unsigned *order,
            ? gain(&sub, s, 1, perm) : 0;
 }
 
+/* ---- words that differ */
+
+static bool word_fits(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b);
+    return a == b || (n >= 3 && m >= 3 && strncmp(a, b, n < m ? n : m) == 0);
+}
+
+static Tokens words_only_in(const Tokens *a, const Tokens *b)
+{
+    Tokens rest = {0};
+    for (size_t i = 0; i < a->n; i++)
+        if (!has_word(b, a->words[i]) && !has_word(&rest, a->words[i]))
+            rest.words[rest.n++] = a->words[i];
+    return rest;
+}
+
+static double plain_similarity(const Tokens *a, const Tokens *b)
+{
+    unsigned common = 0;
+    for (size_t i = 0; i < a->n; i++)
+        for (size_t k = 0; k < b->n; k++)
+            if (word_fits(a->words[i], b->words[k])) {
+                common++;
+                break;
+            }
+    return common ? common / sqrt((double)a->n * (double)b->n) : 0;
+}
+
+/* With those of its owner: in old.buf and new.buf they make the difference. */
+static Tokens all_words(const Vector *v)
+{
+    Tokens all = v->words;
+    for (size_t i = 0; i < v->owner.n && all.n < MOST_TOKENS; i++)
+        if (owner_counts(v, i))
+            all.words[all.n++] = v->owner.words[i];
+    return all;
+}
+
+/* What either name gains by the exchange. */
+static void word_gains(const Group *g, const int names[2], const int decl[2],
+                       double gains[2])
+{
+    Tokens arg[2], param[2];
+    Tokens all[2] = { all_words(&g->vectors.items[names[0]]),
+                      all_words(&g->vectors.items[names[1]]) };
+    for (int i = 0; i < 2; i++) {
+        arg[i] = words_only_in(&all[i], &all[!i]);
+        param[i] = words_only_in(&g->vectors.items[decl[i]].words,
+                                 &g->vectors.items[decl[!i]].words);
+    }
+    for (int i = 0; i < 2; i++)
+        gains[i] = plain_similarity(&arg[i], &param[!i]) -
+                   plain_similarity(&arg[i], &param[i]);
+}
+
+static void try_words(const Group *g, size_t example, const unsigned *order,
+                      unsigned i, unsigned j, const JudgePlan *plan, Anomaly *best)
+{
+    const Example *e = &g->examples.items[example];
+    int names[2] = { e->names[order ? order[i] : i],
+                     e->names[order ? order[j] : j] };
+    for (unsigned d = 0; d < g->ndecls; d++) {
+        const int *all = g->examples.items[d].names;
+        int decl[2] = { all[i], all[j] };
+        double gains[2];
+        if (names[0] < 0 || names[1] < 0 || decl[0] < 0 || decl[1] < 0)
+            continue;
+        word_gains(g, names, decl, gains);
+        Anomaly hit = { .example = example, .size = 2, .from = { i, j },
+            .to = { j, i }, .confidence = (gains[0] + gains[1]) / 2,
+            .gains = { gains[0], gains[1] }, .weakest = fmin(gains[0], gains[1]),
+            .declared = (gains[0] + gains[1]) / 2 };
+        if (hit.weakest >= plan->threshold && hit.confidence > best->confidence &&
+            (!plan->accept || plan->accept(&hit, plan->arg)))
+            *best = hit;
+    }
+}
+
+bool group_judge_words(Group *g, size_t example, const unsigned *order,
+                       const JudgePlan *plan, Anomaly *out)
+{
+    *out = (Anomaly){ .confidence = plan->threshold };
+    for (unsigned i = 0; i < g->k; i++)
+        for (unsigned j = i + 1; j < g->k; j++)
+            try_words(g, example, order, i, j, plan, out);
+    return out->size != 0;
+}
+
 /* ---- habits */
 
 /* How much more likely the features are at `to` than at `at`. */
@@ -619,24 +713,40 @@ static double log_odds(const Group *g, const Features *f, unsigned at, unsigned 
     return sum;
 }
 
+static bool habit_at(const Group *g, const Example *e, const unsigned *order,
+                     unsigned i, unsigned j, Habit *out)
+{
+    unsigned a = order ? order[i] : i, b = order ? order[j] : j;
+    if (e->names[a] < 0 || e->names[b] < 0 || e->names[a] == e->names[b])
+        return false;
+    double first = log_odds(g, &e->features[a], i, j);
+    double second = log_odds(g, &e->features[b], j, i);
+    *out = (Habit){ .i = i, .j = j, .odds = first + second, .first = first,
+                    .second = second, .calls = g->ncalls - 1 };
+    return true;
+}
+
+bool group_habit_at(Group *g, size_t example, const unsigned *order,
+                    unsigned i, unsigned j, Habit *out)
+{
+    Example *e = &g->examples.items[example];
+    count_features(g, e, -1);
+    bool known = habit_at(g, e, order, i, j, out);
+    count_features(g, e, 1);
+    return known;
+}
+
 bool group_habit(Group *g, size_t example, const unsigned *order,
                  double threshold, Habit *out)
 {
     Example *e = &g->examples.items[example];
+    Habit h;
     *out = (Habit){ .odds = threshold };
     count_features(g, e, -1);
     for (unsigned i = 0; i < g->k; i++)
-        for (unsigned j = i + 1; j < g->k; j++) {
-            unsigned a = order ? order[i] : i, b = order ? order[j] : j;
-            if (e->names[a] < 0 || e->names[b] < 0 || e->names[a] == e->names[b])
-                continue;
-            double first = log_odds(g, &e->features[a], i, j);
-            double second = log_odds(g, &e->features[b], j, i);
-            if (first + second > out->odds)
-                *out = (Habit){ .i = i, .j = j, .odds = first + second,
-                                .first = first, .second = second,
-                                .calls = g->ncalls - 1 };
-        }
+        for (unsigned j = i + 1; j < g->k; j++)
+            if (habit_at(g, e, order, i, j, &h) && h.odds > out->odds)
+                *out = h;
     count_features(g, e, 1);
     return out->odds > threshold;
 }

@@ -501,6 +501,19 @@ static void say_troubles(Session *s, const AstIndex *ix)
         session_incomplete(s, "interrupted");
 }
 
+static void say_size(Session *s, const AstIndex *ix)
+{
+    json_int_t lines = 0;
+    for (size_t i = 0; i < ix->nfiles; i++)
+        if (ix->files[i]->home == AST_PROJECT) {
+            lines += ix->files[i]->lines;
+            session_saw(s, ix->files[i]->path);
+        }
+    session_json(s, "analysed", json_pack("{s:I, s:I, s:I, s:I}",
+        "units", (json_int_t)ix->nunits, "cached", (json_int_t)ix->ncached,
+        "calls", (json_int_t)ix->ncalls, "lines", lines));
+}
+
 static bool report_all(Session *s, Finder *f, Err *err)
 {
     bool wanted[3] = {0}, ok = read_classes(s, wanted, err);
@@ -531,6 +544,8 @@ static bool run(Session *s, Err *err)
         ok = self_test(s, &f, err);
     else if (ok)
         ok = session_begin(s, "build", err) && report_all(s, &f, err);
+    if (ok && !session_flag(s, "self-test"))
+        say_size(s, ix);
     finder_release(&f);
     ast_close(ix);
     return ok;

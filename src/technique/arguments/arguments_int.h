@@ -68,6 +68,8 @@ const AstArg *view_arg(const View *v, unsigned i);
 /* Judges one call by all rules but those that compare findings. False: there
  * is nothing to report. */
 bool finder_judge(Finder *f, const View *v, Suspect *out);
+/* Would the compiler take the exchange of two arguments without a word? */
+bool finder_is_silent(const View *v, unsigned i, unsigned j);
 /* Its order can't matter much, by its name. */
 bool finder_is_symmetric(Finder *f, const AstFunction *fn);
 SwapClass finder_class(Finder *f, const Suspect *s);

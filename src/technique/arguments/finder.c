@@ -355,17 +355,25 @@ void finder_release(Finder *f)
 
 /* ---- excuses */
 
+bool finder_is_silent(const View *v, unsigned i, unsigned j)
+{
+    const ArgGroup *g = v->group;
+    return is_accepted(view_arg(v, i), g->fn->params[g->pos[j]].type) &&
+           is_accepted(view_arg(v, j), g->fn->params[g->pos[i]].type);
+}
+
 /* Odds that are as good as the usual threshold of 0.4; confidence then
  * approaches 1: 0.63 for twice as much, 0.78 for three times. */
 static const double habit_odds = 2.2;
-static const double habit_side = 0.5;    /* what either name must bring */
+static const double habit_side = 1;      /* what either name must bring */
+static const double few_odds = 5;      /* what it takes with two other calls */
 enum { LEAST_CALLS = 3 };                /* this one included */
 /* A function of which more than one call in so many breaks the habit has none. */
-enum { DOUBT_SHARE = 40 };
+enum { DOUBT_SHARE = 25 };
 
 /* Where calls are many, any variable that is used often has its place. */
-enum { MANY_CALLS = 30 };
-static const double many_odds = 12, many_side = 2;
+enum { MANY_CALLS = 30, TOO_MANY_CALLS = 100 };
+static const double many_odds = 8, many_side = 2.5;
 
 /* Parts of words; short ones are whole words. */
 static const char *const swapping[] = {
@@ -383,8 +391,8 @@ static const char *const roles[] = {
     "source", "destination", "from", "to", "input", "output", "old", "new",
     "begin", "start", "end", "first", "last", "left", "right", "previous",
     "next", "current", "temporary", "result", "return", "other", "parent",
-    "child", "string", "buffer", "pointer", "data", "character", "size",
-    "length", "count", "number", "offset", "index", "position", NULL,
+    "child", "string", "buffer", "pointer", "data", "character",
+    NULL,
 };
 
 static bool mentions(Finder *f, const char *name, const char *const *words)
@@ -420,26 +428,89 @@ static bool same_text(const AstArg *a, const AstArg *b)
     return a->name && a->name == b->name && a->owner == b->owner;
 }
 
-/* Is there, in the same function, a call that has the proposed order? */
+/* Is `c` the call with the proposed order, all else being equal? */
+static bool is_twin(const Suspect *s, const AstCall *c)
+{
+    const Anomaly *a = &s->anomaly;
+    const ArgGroup *g = s->view.group;
+    for (size_t p = 0; p < c->nargs; p++) {
+        const AstArg *here = &s->at->args[p];
+        for (unsigned i = 0; i < g->k; i++)
+            if (g->pos[i] == p)
+                here = view_arg(&s->view, i);
+        for (unsigned n = 0; n < a->size; n++)
+            if (g->pos[a->to[n]] == p)
+                here = view_arg(&s->view, a->from[n]);
+        if (!same_text(here, &c->args[p]))
+            return false;
+    }
+    return true;
+}
+
+/* Is there one in the same function? */
 static bool has_twin(Finder *f, const Suspect *s)
 {
     const void *key[] = { s->at->caller, s->at->callee };
     const CallList *list = map_getn(&f->by_caller, key, sizeof key);
-    const Anomaly *a = &s->anomaly;
     for (size_t i = 0; list && i < list->len; i++) {
         const AstCall *c = list->items[i];
-        if (c == s->at)
-            continue;
-        bool same = true;
-        for (unsigned n = 0; n < a->size && same; n++) {
-            unsigned p = s->view.group->pos[a->to[n]];
-            same = p < c->nargs &&
-                   same_text(view_arg(&s->view, a->from[n]), &c->args[p]);
-        }
-        if (same)
+        if (c != s->at && c->nargs == s->at->nargs && is_twin(s, c))
             return true;
     }
     return false;
+}
+
+/* The part of a line that is comment, as far as one line can tell. */
+static const char *comment_in(const char *line, const char *end)
+{
+    while (line < end && isspace((unsigned char)*line))
+        line++;
+    if (line < end && *line == '*')
+        return line;
+    for (; line + 1 < end; line++)
+        if (line[0] == '/' && (line[1] == '*' || line[1] == '/'))
+            return line;
+    return end;
+}
+
+static bool says_exchange(const char *s, const char *end)
+{
+    static const char *const words[] = {
+        "swap", "flip", "revers", "exchang", "invert", "mirror", "transpos",
+        "other way", "backward",
+    };
+    for (; s < end; s++)
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+            size_t n = strlen(words[i]);
+            if ((size_t)(end - s) >= n && strncasecmp(s, words[i], n) == 0)
+                return true;
+        }
+    return false;
+}
+
+/* Does a comment in the lines above, or beside the call, speak of it? */
+static bool is_explained(const Suspect *s)
+{
+    enum { LINES_ABOVE = 4 };
+    Str text = {0};
+    bool explained = false;
+    if (file_read(s->at->place.file->path, &text, NULL) &&
+        s->at->place.offset < text.len) {
+        const char *at = text.data + s->at->place.offset;
+        const char *end = memchr(at, '\n', text.len - s->at->place.offset);
+        for (int i = 0; i <= LINES_ABOVE && !explained; i++) {
+            end = end ? end : text.data + text.len;
+            const char *line = i ? end : at;
+            while (line > text.data && line[-1] != '\n')
+                line--;
+            explained = says_exchange(comment_in(line, end), end);
+            if (line == text.data)
+                break;
+            end = line - 1;
+        }
+    }
+    str_release(&text);
+    return explained;
 }
 
 /* Only one of the names fits the other's place, and by a word that says
@@ -449,7 +520,7 @@ static bool is_one_sided_role(Finder *f, const Suspect *s)
     const Anomaly *a = &s->anomaly;
     if (s->by_habit || a->size != 2 || a->weakest > 0.1)
         return false;
-    if (a->weakest < -0.05)             /* the other fits where it is */
+    if (a->weakest < -0.2)             /* the other fits where it is */
         return true;
     unsigned fits = a->gains[1] > a->gains[0];
     return all_words_in(f, view_arg(&s->view, a->from[fits])->name, roles);
@@ -466,6 +537,17 @@ static bool is_backed(const Suspect *s)
 bool finder_is_symmetric(Finder *f, const AstFunction *fn)
 {
     return mentions(f, fn->name, symmetric) || mentions(f, fn->name, swapping);
+}
+
+/* By what the calls are used to, both names would win. */
+static bool both_habitual(const Suspect *s)
+{
+    Habit h;
+    const ArgGroup *g = s->view.group;
+    return s->anomaly.size != 2 ||
+           (group_habit_at(g->names, g->first + s->view.call, s->view.order,
+                           s->anomaly.from[0], s->anomaly.from[1], &h) &&
+            fmin(h.first, h.second) > 0);
 }
 
 /* Why a suspect is not worth a report; NULL: it is. */
@@ -491,12 +573,17 @@ static const char *excuse(Finder *f, const Suspect *s)
         return "the function is about exchanging";
     if (mentions(f, g->fn->name, symmetric))
         return "the order does not matter to such a function";
-    if (a->for_it < 2 && is_one_sided_role(f, s))
+    bool few = a->for_it < 2 || a->for_it * 3 < a->total;
+    if (few && is_one_sided_role(f, s))
         return "only one name fits, and it is relative";
+    if (!s->by_habit && a->weakest < 0.1 && a->total == 1 && a->called > 0.9)
+        return "both orders are in use, once each";
+    if (!s->by_habit && a->declared < 0.3 && !both_habitual(s))
+        return "only one of the names is used to the other place";
     if (!s->by_habit && a->against > a->for_it && a->weakest < 0.5)
         return "other calls do the same";
-    if (a->declared < 0.3 && !is_backed(s) && has_twin(f, s))
-        return "the exchanged call stands nearby";
+    if (is_explained(s))
+        return "a comment explains it";
     return NULL;
 }
 
@@ -527,10 +614,13 @@ static bool judge_by_habit(Finder *f, const View *v, Suspect *out)
     Habit h;
     ArgGroup *g = (ArgGroup *)v->group;
     if (g->relaxed || g->calls.len < LEAST_CALLS ||
+        g->calls.len > TOO_MANY_CALLS ||
         !group_habit(g->names, g->first + v->call, v->order, 0, &h))
         return false;
     double side = fmin(h.first, h.second);
-    if (side < habit_side && (side < -0.1 || h.odds < 2 * habit_odds))
+    if (side < habit_side)
+        return false;
+    if (g->calls.len == LEAST_CALLS && h.odds < few_odds)
         return false;
     if (g->calls.len > MANY_CALLS && (h.odds < many_odds || side < many_side))
         return false;
@@ -570,6 +660,9 @@ bool finder_judge(Finder *f, const View *v, Suspect *out)
     *out = (Suspect){ .view = *v, .at = v->group->calls.items[v->call] };
     bool hit = group_judge(v->group->names, v->group->first + v->call, v->order,
                            &plan, &best);
+    if (!hit && !v->group->relaxed)
+        hit = group_judge_words(v->group->names, v->group->first + v->call,
+                                v->order, &plan, &best);
     out->anomaly = best;
     return hit || (judge_by_habit(f, v, out) && !excuse(f, out));
 }

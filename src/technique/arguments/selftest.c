@@ -3,9 +3,10 @@
  * one call, as if its author had, judge that call, put it back; many times.
  *
  * Calls that take part have two equally typed arguments with different names,
- * and something to compare with: names of parameters, or another call.
- * Functions that are symmetric by their name and generated files are left out:
- * there the order means nothing, or nobody wrote it. A seed is found if the
+ * which the compiler would take the other way round, too, and something to
+ * compare with: names of parameters, or another call. Functions that are
+ * symmetric by their name, callers that are about exchanging, and generated
+ * files are left out: there the order means nothing, or nobody wrote it. A seed is found if the
  * report names exactly the two positions. Precision counts, on the same calls,
  * the reports on what was seeded against those on what was not.
  */
@@ -51,7 +52,8 @@ static bool draw_positions(const View *v, Rng *rng, unsigned *x, unsigned *y)
         *x = named.items[i < k ? i : k];
         *y = named.items[i < k ? k : i];
         const AstArg *a = view_arg(v, *x), *b = view_arg(v, *y);
-        ok = a->name != b->name || a->owner != b->owner;
+        ok = (a->name != b->name || a->owner != b->owner) &&
+             finder_is_silent(v, *x, *y);
     }
     vec_release(&named);
     return ok;
@@ -70,6 +72,7 @@ static void gather(Finder *f, Rng *rng, char *const *paths, size_t npaths,
             Seed seed = { .group = g, .call = c };
             const AstFile *file = g->calls.items[c]->place.file;
             if (!file->generated && ast_wanted(file->path, paths, npaths) &&
+                !finder_is_symmetric(f, g->calls.items[c]->caller) &&
                 draw_positions(&v, rng, &seed.x, &seed.y))
                 vec_push(out, seed);
         }

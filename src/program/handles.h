@@ -1,0 +1,56 @@
+/*
+ * handles - the structs that a program hands around by pointer, and what its
+ * functions do with them.
+ *
+ * A handle type is a struct or union whose pointer is a parameter or the result
+ * of an API function: one with external linkage, declared in a header of the
+ * project if any is. Each such use has a role, with the evidence for it:
+ *
+ *     creates      struct buf *buf_new(void)      returned
+ *                  int buf_open(struct buf **out) through a pointer to it
+ *     initialises  void buf_init(struct buf *b)   in the caller's storage
+ *     destroys     void buf_free(struct buf *b)   gone afterwards
+ *     finishes     void buf_clear(struct buf *b)  frees what is in it, not it
+ *     observes     int buf_len(struct buf *b)     is not written to
+ *     changes      void buf_add(struct buf *b)    all else
+ *
+ *     size_t n;
+ *     const Handle *all = program_handles(p, "sundew.handles", &n, err);
+ *
+ * Roles come from the code where it shows (what malloc gave is returned, the
+ * parameter goes to free) and from names where it does not (an allocator behind
+ * a function pointer). A user may overrule them in a file, sundew.handles in
+ * the project's folder; docs/program.md describes it.
+ */
+#ifndef SUNDEW_HANDLES_H
+#define SUNDEW_HANDLES_H
+#include "program/program.h"
+
+typedef enum {
+    HANDLE_CREATES, HANDLE_INITIALISES, HANDLE_DESTROYS, HANDLE_FINISHES,
+    HANDLE_OBSERVES, HANDLE_CHANGES,
+} HandleRole;
+const char *handle_role_name(HandleRole r);      /* creates, initialises, … */
+
+enum { HANDLE_RETURNED = -1 };
+
+typedef struct HandleUse {
+    const Function *function;
+    HandleRole role;
+    int param;                /* index of the parameter, or HANDLE_RETURNED */
+    const char *evidence;     /* one sentence */
+    const char *file;         /* where it shows */
+    unsigned line;
+} HandleUse;
+
+typedef struct Handle {
+    const Type *type;         /* struct or union */
+    HandleUse *uses;          /* by role, then in the order of the module */
+    unsigned nuses;
+} Handle;
+
+/* With the user's file applied; NULL or a file that is not there: without. The
+ * answer lives as long as the program. NULL with `err`: a mistake in the file. */
+const Handle *program_handles(const Program *p, const char *overrules, size_t *n,
+                              Err *err);
+#endif

@@ -1,0 +1,301 @@
+/*
+ * link - many units, one module.
+ *
+ * Units come in the order of the link. LLVM's linker does what a linker does:
+ * statics of one name are renamed apart, weak and common definitions give way.
+ * Where a real linker would refuse, we don't: an archive may hold two programs
+ * with a main() each, and both are worth looking at. The first definition of a
+ * name keeps it; a later one becomes internal to its unit (LLVM renames it) and
+ * a note says so. A unit that can't be read or linked at all is left out with
+ * a note.
+ *
+ * Each call of LLVM's linker looks at the whole of the module that it links into,
+ * so adding one unit after the other would take quadratic time. Units are merged
+ * like the runs of a merge sort instead: neighbours of equal weight first.
+ *
+ * After that the module is put into SSA form; nothing is inlined, so that
+ * functions and source names stay.
+ */
+#include "program/debuginfo.h"
+#include "program/program_int.h"
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Linker.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+/* Some units in one module. */
+typedef struct Part {
+    LLVMModuleRef module;
+    size_t units;
+} Part;
+
+typedef struct Linker {
+    LLVMContextRef ctx;
+    Vec(Part) parts;          /* in order, heavier ones first */
+    char *layout, *target;    /* of the first unit */
+    BuildState *state;
+    Arena *arena;
+    Notes *notes;
+    const char *unit;         /* the one at work */
+    Map strong;               /* symbol -> name of the unit that defines it */
+    Strings later;            /* renamed definitions, to be made internal */
+    unsigned renamed;
+    bool careful;
+    Str said;                 /* diagnostics about this unit */
+    bool failed;
+} Linker;
+
+static void note(Linker *l, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+static void note(Linker *l, const char *fmt, ...)
+{
+    Str s = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    str_addv(&s, fmt, ap);
+    va_end(ap);
+    ProgramNote *n = vec_grow(l->notes);
+    n->unit = arena_strdup(l->arena, l->unit);
+    n->text = arena_strdup(l->arena, str_c(&s));
+    str_release(&s);
+}
+
+/* LLVM says it here instead of printing it and, for errors, ending us. */
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *arg)
+{
+    Linker *l = arg;
+    LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);
+    if (severity != LLVMDSError && severity != LLVMDSWarning)
+        return;
+    char *text = LLVMGetDiagInfoDescription(info);
+    if (l->said.len)
+        str_add(&l->said, "; ");
+    str_add(&l->said, text);
+    if (severity == LLVMDSError)
+        l->failed = true;
+    LLVMDisposeMessage(text);
+}
+
+static LLVMValueRef named(LLVMModuleRef m, const char *name)
+{
+    size_t n = strlen(name);
+    LLVMValueRef v = LLVMGetNamedFunction(m, name);
+    v = v ? v : LLVMGetNamedGlobal(m, name);
+    v = v ? v : LLVMGetNamedGlobalAlias(m, name, n);
+    return v ? v : LLVMGetNamedGlobalIFunc(m, name, n);
+}
+
+static bool is_strong(LLVMValueRef v)
+{
+    LLVMLinkage linkage = LLVMGetLinkage(v);
+    return !LLVMIsDeclaration(v) && linkage == LLVMExternalLinkage;
+}
+
+/* A second definition of a name gets another one, so that the linker takes it
+ * over (it would drop an unused internal one), and is made internal later. */
+static void settle_name(Linker *l, LLVMModuleRef m, LLVMValueRef v)
+{
+    if (!is_strong(v))
+        return;
+    size_t n;
+    const char *name = LLVMGetValueName2(v, &n);
+    const char *first = map_getn(&l->strong, name, n);
+    if (!first) {
+        map_putn(&l->strong, name, n, (void *)l->unit);
+        return;
+    }
+    note(l, "%s is defined in %s already: both are kept, other units use the "
+         "first", name, first);
+    char *other = NULL;
+    do {
+        free(other);
+        other = xprintf("%s.%u", name, ++l->renamed);
+    } while (named(m, other) || map_has(&l->strong, other));
+    LLVMSetValueName2(v, other, strlen(other));
+    strings_add(&l->later, other);
+    free(other);
+}
+
+static void settle_names(Linker *l, LLVMModuleRef m)
+{
+    LLVMValueRef v;
+    for (v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v))
+        settle_name(l, m, v);
+    for (v = LLVMGetFirstGlobal(m); v; v = LLVMGetNextGlobal(v))
+        settle_name(l, m, v);
+    for (v = LLVMGetFirstGlobalAlias(m); v; v = LLVMGetNextGlobalAlias(v))
+        settle_name(l, m, v);
+    for (v = LLVMGetFirstGlobalIFunc(m); v; v = LLVMGetNextGlobalIFunc(v))
+        settle_name(l, m, v);
+}
+
+/* NULL with a note. */
+static LLVMModuleRef read_unit(Linker *l, const char *path)
+{
+    LLVMMemoryBufferRef buffer;
+    char *said = NULL;
+    if (LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &said)) {
+        note(l, "cannot be read: %s", said);
+        LLVMDisposeMessage(said);
+        return NULL;
+    }
+    LLVMModuleRef m = NULL;
+    bool bad = LLVMParseBitcodeInContext2(l->ctx, buffer, &m);
+    LLVMDisposeMemoryBuffer(buffer);
+    if (bad) {
+        note(l, "broken bitcode: %s", l->said.len ? str_c(&l->said) : "no reason given");
+        return NULL;
+    }
+    if (LLVMVerifyModule(m, LLVMReturnStatusAction, &said)) {
+        char *end = strchr(said, '\n');
+        if (end)
+            *end = 0;
+        note(l, "broken bitcode: %s", said);
+        LLVMDisposeMessage(said);
+        LLVMDisposeModule(m);
+        return NULL;
+    }
+    LLVMDisposeMessage(said);
+    return m;
+}
+
+/* Can a unit go with the ones that are already in? */
+static bool fits(Linker *l, LLVMModuleRef m)
+{
+    if (!l->layout) {
+        l->layout = arena_strdup(l->arena, LLVMGetDataLayoutStr(m));
+        l->target = arena_strdup(l->arena, LLVMGetTarget(m));
+    }
+    if (strcmp(l->layout, LLVMGetDataLayoutStr(m)) == 0)
+        return true;
+    note(l, "left out: it is for another machine (%s) than the first unit (%s)",
+         LLVMGetTarget(m), l->target);
+    return false;
+}
+
+static bool make_ssa(LLVMModuleRef m, Err *err)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef e = LLVMRunPasses(m, "function(sroa,mem2reg)", NULL, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!e)
+        return true;
+    char *text = LLVMGetErrorMessage(e);
+    err_set(err, "LLVM: %s", text);
+    LLVMDisposeErrorMessage(text);
+    return false;
+}
+
+/* Puts a copy of a unit through what the whole will be put through; the
+ * process may die of it, which is the point. False with a note. */
+static bool rehearse(Linker *l, LLVMModuleRef m)
+{
+    Err err = {0};
+    DebugInfo d = {0};
+    LLVMModuleRef copy = LLVMCloneModule(m);
+    bool ok = make_ssa(copy, &err);
+    if (ok) {
+        LLVMMemoryBufferRef b = LLVMWriteBitcodeToMemoryBuffer(copy);
+        ok = debuginfo_read(&d, LLVMGetBufferStart(b), LLVMGetBufferSize(b), &err);
+        debuginfo_release(&d);
+        LLVMDisposeMemoryBuffer(b);
+    }
+    LLVMDisposeModule(copy);
+    if (!ok) {
+        note(l, "broken bitcode: %s", err.msg);
+        LLVMDisposeModule(m);
+    }
+    return ok;
+}
+
+/* The last two parts become one. */
+static void merge_last(Linker *l)
+{
+    Part *last = &l->parts.items[l->parts.len - 1], *before = last - 1;
+    l->failed = false;
+    str_reset(&l->said);
+    if (LLVMLinkModules2(before->module, last->module) || l->failed)
+        note(l, "not linked cleanly: %s",
+             l->said.len ? str_c(&l->said) : "no reason given");
+    before->units += last->units;
+    l->parts.len--;
+}
+
+static void add_part(Linker *l, LLVMModuleRef m)
+{
+    vec_push(&l->parts, ((Part){ m, 1 }));
+    if (l->careful) {                /* one by one, to know who is guilty */
+        if (l->parts.len == 2)
+            merge_last(l);
+        return;
+    }
+    l->state->unit = -1;
+    while (l->parts.len >= 2 && l->parts.items[l->parts.len - 1].units
+                                >= l->parts.items[l->parts.len - 2].units)
+        merge_last(l);
+}
+
+static void add_unit(Linker *l, const LinkUnit *u)
+{
+    l->unit = u->name;
+    str_reset(&l->said);
+    if (u->excluded) {
+        note(l, "%s", u->excluded);
+        return;
+    }
+    LLVMModuleRef m = read_unit(l, u->bitcode);
+    if (m && l->careful && !rehearse(l, m))
+        m = NULL;
+    if (m && !fits(l, m)) {
+        LLVMDisposeModule(m);
+        m = NULL;
+    }
+    if (m) {
+        settle_names(l, m);
+        add_part(l, m);
+    }
+}
+
+static void hide_renamed(Linker *l, LLVMModuleRef m)
+{
+    for (size_t i = 0; i < l->later.len; i++) {
+        LLVMValueRef v = named(m, l->later.items[i]);
+        if (!v)
+            continue;
+        LLVMSetVisibility(v, LLVMDefaultVisibility);
+        LLVMSetDLLStorageClass(v, LLVMDefaultStorageClass);
+        LLVMSetLinkage(v, LLVMInternalLinkage);
+    }
+}
+
+LLVMModuleRef link_units(LLVMContextRef ctx, const LinkUnit *units, size_t n,
+                         BuildState *state, Arena *a, Notes *notes, Err *err)
+{
+    Linker l = { .ctx = ctx, .arena = a, .notes = notes, .state = state,
+                 .careful = state->careful };
+    LLVMContextSetDiagnosticHandler(ctx, on_diagnostic, &l);
+    for (size_t i = 0; i < n; i++) {
+        state->unit = (long)i;
+        add_unit(&l, &units[i]);
+    }
+    state->unit = -1;
+    while (l.parts.len > 1)
+        merge_last(&l);
+    LLVMModuleRef m = l.parts.len ? l.parts.items[0].module : NULL;
+    bool ok = m != NULL;
+    if (!ok && notes->len)
+        err_set(err, "no unit could be linked: %s: %s", notes->items[0].unit,
+                notes->items[0].text);
+    else if (!ok)
+        err_set(err, "it has no captured units");
+    else
+        hide_renamed(&l, m);
+    ok = ok && make_ssa(m, err);
+    LLVMContextSetDiagnosticHandler(ctx, NULL, NULL);
+    map_release(&l.strong);
+    str_release(&l.said);
+    vec_release(&l.parts);
+    strings_release(&l.later);
+    return ok ? m : NULL;
+}

@@ -1,0 +1,444 @@
+/*
+ * program - open a program: from the workspace if it is there, else link it.
+ *
+ * LLVM's reader trusts its input more than we may, so a program is built by a
+ * child process, which leaves two files:
+ *
+ *     models/KEY.bc       the linked module
+ *     models/KEY.model    the tables derived from it (model.c)
+ *
+ * If the child dies over a unit, the unit is left out with a note and another
+ * child begins again. KEY is made from the units' ids in order and from all
+ * that decides how the files look.
+ */
+#include "base/file.h"
+#include "base/sha256.h"
+#include "base/tempdir.h"
+#include "program/debuginfo.h"
+#include "program/program_int.h"
+#include "program/version.h"
+#include <fcntl.h>
+#include <errno.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/ErrorHandling.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MODEL_VERSION "3"
+
+/* --- building, in the child */
+
+static BuildState *fatal_state;      /* LLVM's handler gets no argument */
+
+static void on_fatal(const char *reason)
+{
+    snprintf(fatal_state->said, sizeof fatal_state->said, "%s", reason);
+    _exit(3);
+}
+
+/* The tables of a linked module, from its bitcode. */
+static bool derive(Program *p, LLVMModuleRef m, const void *bitcode, size_t n,
+                   Err *err)
+{
+    DebugInfo d = {0};
+    TypeOfNode of = {0};
+    bool ok = debuginfo_read(&d, bitcode, n, err);
+    if (ok) {
+        types_build(&d, &p->arena, &p->types, &of);
+        p->functions = functions_of_module(m, &p->arena, &p->nfunctions);
+        p->variables = variables_of_module(m, &p->arena, &p->nvariables);
+        describe(&d, &of, m, &p->arena, p->functions, p->nfunctions,
+                 p->variables, p->nvariables);
+        handles_find(p, m);
+    }
+    free(of.type);
+    debuginfo_release(&d);
+    return ok;
+}
+
+static bool build(const LinkUnit *units, size_t n, const char *base,
+                  BuildState *state, Err *err)
+{
+    Program *p = xcalloc(1, sizeof *p);
+    Notes notes = {0};
+    char *bitcode = xprintf("%s.bc", base), *model = xprintf("%s.model", base);
+    p->ctx = LLVMContextCreate();
+    p->module = link_units(p->ctx, units, n, state, &p->arena, &notes, err);
+    p->notes = notes.items;
+    p->nnotes = notes.len;
+    bool ok = p->module;
+    if (ok) {
+        LLVMMemoryBufferRef b = LLVMWriteBitcodeToMemoryBuffer(p->module);
+        const char *data = LLVMGetBufferStart(b);
+        size_t size = LLVMGetBufferSize(b);
+        ok = derive(p, p->module, data, size, err)
+            && file_write(bitcode, data, size, err)
+            && model_write(p, model, model_checksum(data, size), err);
+    }
+    return ok;       /* nothing is freed: the process ends here */
+}
+
+/* The child dies quietly: no handler of the parent's may catch it, and what
+ * LLVM prints about broken input stays inside. */
+static void isolate(BuildState *state)
+{
+    static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        signal(signals[i], SIG_DFL);
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null >= 0)
+        dup2(null, 2);
+    fatal_state = state;
+    LLVMInstallFatalErrorHandler(on_fatal);
+}
+
+/* --- building, seen from the parent */
+
+/* Did it die of its own doing? Otherwise somebody killed it. */
+static bool is_crash(int sig)
+{
+    return sig == SIGSEGV || sig == SIGBUS || sig == SIGILL || sig == SIGFPE
+        || sig == SIGABRT || sig == SIGTRAP;
+}
+
+/* One attempt. `finished` says whether another makes sense. */
+static bool build_in_child(const LinkUnit *units, size_t n, const char *base,
+                           BuildState *state, Err *err)
+{
+    state->unit = -1;
+    state->finished = false;
+    state->said[0] = 0;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid < 0) {
+        state->finished = true;
+        return err_errno(err, "cannot start a process");
+    }
+    if (pid == 0) {
+        Err e = {0};
+        isolate(state);
+        bool ok = build(units, n, base, state, &e);
+        memcpy(state->said, e.msg, sizeof state->said);
+        state->finished = true;
+        _exit(ok ? 0 : 2);
+    }
+    int status;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (state->finished && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return true;
+    if (state->finished)
+        return err_set(err, "%s", state->said);
+    if (WIFSIGNALED(status) && !is_crash(WTERMSIG(status))) {
+        state->finished = true;
+        return err_set(err, "stopped (%s)", strsignal(WTERMSIG(status)));
+    }
+    if (WIFSIGNALED(status))
+        return err_set(err, "LLVM died of it (%s)", strsignal(WTERMSIG(status)));
+    return err_set(err, "LLVM gave up: %s",
+                   *state->said ? state->said : "out of memory");
+}
+
+/* Builds the files BASE.bc and BASE.model. If the child dies, the unit that it
+ * was reading is left out; if it was not reading one, the next child puts each
+ * unit through all the work alone, so that the guilty one shows. */
+static bool build_files(LinkUnit *units, size_t n, const char *base, Arena *a,
+                        Err *err)
+{
+    BuildState *state = mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (state == MAP_FAILED)
+        return err_errno(err, "memory");
+    Err last = {0};
+    bool ok;
+    while (!(ok = build_in_child(units, n, base, state, &last))) {
+        if (state->finished)
+            break;
+        if (state->unit >= 0 && !units[state->unit].excluded)
+            units[state->unit].excluded = arena_printf(a, "left out: %s", last.msg);
+        else if (!state->careful)
+            state->careful = true;
+        else
+            break;
+    }
+    munmap(state, sizeof *state);
+    return ok || err_set(err, "%s", last.msg);
+}
+
+/* --- the module */
+
+static bool parse(LLVMContextRef ctx, const char *path, LLVMModuleRef *m, Err *err)
+{
+    LLVMMemoryBufferRef buffer;
+    char *said = NULL;
+    if (LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &said)) {
+        err_set(err, "%s: %s", path, said);
+        LLVMDisposeMessage(said);
+        return false;
+    }
+    bool bad = LLVMParseBitcodeInContext2(ctx, buffer, m);
+    LLVMDisposeMemoryBuffer(buffer);
+    if (bad)
+        return err_set(err, "%s: broken bitcode", path);
+    return true;
+}
+
+LLVMModuleRef program_module_copy(const Program *p, LLVMContextRef ctx, Err *err)
+{
+    LLVMModuleRef m = NULL;
+    return parse(ctx, p->bitcode, &m, err) ? m : NULL;
+}
+
+/* Without a handler LLVM prints an error and ends the tool. */
+static void say_nothing(LLVMDiagnosticInfoRef info, void *arg)
+{
+    (void)info;
+    (void)arg;
+}
+
+bool program_load_module(const Program *program, Err *err)
+{
+    Program *p = (Program *)program;
+    if (p->module)
+        return true;
+    LLVMContextRef ctx = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(ctx, say_nothing, NULL);
+    p->module = program_module_copy(p, ctx, err);
+    if (!p->module) {
+        LLVMContextDispose(ctx);
+        return false;
+    }
+    p->ctx = ctx;
+    return true;
+}
+
+LLVMModuleRef program_module(const Program *p)
+{
+    Err err = {0};
+    if (!program_load_module(p, &err)) {
+        fprintf(stderr, "sundew: %s\n", err.msg);
+        exit(2);
+    }
+    return p->module;
+}
+
+/* --- open and close */
+
+static bool file_checksum(const char *path, uint64_t *sum, Err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    if (fd < 0)
+        return err_errno(err, "%s", path);
+    void *data = MAP_FAILED;
+    if (fstat(fd, &st) == 0 && st.st_size > 0)
+        data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (data == MAP_FAILED)
+        return err_set(err, "%s: cannot be read", path);
+    *sum = model_checksum(data, (size_t)st.st_size);
+    munmap(data, (size_t)st.st_size);
+    return true;
+}
+
+/* The name of the model files of these units. */
+static void model_key(const CapturedProgram *c, char key[ID_LEN + 1])
+{
+    char *version = xprintf("model " MODEL_VERSION " LLVM %s",
+                            program_llvm_version());
+    Sha256 h;
+    sha256_init(&h);
+    sha256_add(&h, version, strlen(version) + 1);
+    for (size_t i = 0; i < c->nunits; i++)
+        sha256_add(&h, c->units[i]->id, strlen(c->units[i]->id) + 1);
+    sha256_end_id(&h, key);
+    free(version);
+}
+
+/* The tables from the files, if both are there and whole. */
+static bool load(Program *p, const char *base, Err *err)
+{
+    char *model = xprintf("%s.model", base);
+    uint64_t sum = 0;
+    p->bitcode = xprintf("%s.bc", base);
+    bool ok = file_checksum(p->bitcode, &sum, err)
+        && model_read(p, model, sum, err);
+    free(model);
+    if (!ok)
+        return false;
+    p->listed = arena_array(&p->arena, const Function *, p->nfunctions);
+    for (size_t i = 0; i < p->nfunctions; i++)
+        if (!p->functions[i].intrinsic)
+            p->listed[p->nlisted++] = &p->functions[i];
+    return true;
+}
+
+static LinkUnit *link_list(const CapturedProgram *c, Arena *a)
+{
+    LinkUnit *units = arena_array(a, LinkUnit, c->nunits);
+    for (size_t i = 0; i < c->nunits; i++) {
+        units[i].bitcode = c->units[i]->bitcode;
+        units[i].name = c->units[i]->source;
+    }
+    return units;
+}
+
+/* Empties all but the struct itself. */
+static void release(Program *p)
+{
+    locations_free(p->locations);
+    if (p->module)
+        LLVMDisposeModule(p->module);
+    if (p->ctx)
+        LLVMContextDispose(p->ctx);
+    if (p->scratch)
+        tempdir_remove(p->scratch);
+    map_release(&p->by_symbol);
+    map_release(&p->by_source_name);
+    types_release(&p->types);
+    str_release(&p->model);
+    free(p->bitcode);
+    arena_release(&p->arena);
+    memset(p, 0, sizeof *p);
+}
+
+static bool build_and_load(Program *p, const CapturedProgram *c, const char *dir,
+                           const char *base, Err *err)
+{
+    Arena a = {0};
+    release(p);
+    bool ok = dir_make(dir, err)
+        && build_files(link_list(c, &a), c->nunits, base, &a, err)
+        && load(p, base, err);
+    arena_release(&a);
+    return ok;
+}
+
+Program *program_open(Workspace *ws, const CapturedProgram *captured, Err *err)
+{
+    char key[ID_LEN + 1];
+    model_key(captured, key);
+    Program *p = xcalloc(1, sizeof *p);
+    char *dir = path_join(workspace_dir(ws), "models");
+    char *base = path_join(dir, key);
+    p->cached = load(p, base, NULL);
+    bool ok = p->cached || build_and_load(p, captured, dir, base, err);
+    free(base);
+    free(dir);
+    if (ok)
+        return p;
+    err_ctx(err, "program %s", captured->name);
+    program_close(p);
+    return NULL;
+}
+
+Program *program_open_bitcode(const char *const *files, size_t n, Err *err)
+{
+    Program *p = xcalloc(1, sizeof *p);
+    Arena a = {0};
+    LinkUnit *units = arena_array(&a, LinkUnit, n);
+    for (size_t i = 0; i < n; i++)
+        units[i].bitcode = units[i].name = files[i];
+    const char *dir = tempdir_new(NULL, err);
+    bool ok = dir;
+    if (dir) {
+        char *base = path_join(dir, "program");
+        p->scratch = dir;
+        ok = build_files(units, n, base, &a, err) && load(p, base, err);
+        free(base);
+    }
+    arena_release(&a);
+    if (ok)
+        return p;
+    program_close(p);
+    return NULL;
+}
+
+void program_close(Program *p)
+{
+    if (!p)
+        return;
+    release(p);
+    free(p);
+}
+
+bool program_was_cached(const Program *p)
+{
+    return p->cached;
+}
+
+/* --- functions */
+
+const Function *const *program_functions(const Program *p, size_t *n)
+{
+    *n = p->nlisted;
+    return p->listed;
+}
+
+/* Both maps, when a name is first asked for. A source name that several
+ * functions have leads to none. */
+static void index_functions(const Program *program)
+{
+    Program *p = (Program *)program;
+    if (p->by_symbol.len)
+        return;
+    for (size_t i = 0; i < p->nfunctions; i++) {
+        Function *fn = &p->functions[i];
+        map_put(&p->by_symbol, fn->symbol, fn);
+        bool first = !map_has(&p->by_source_name, fn->name);
+        map_put(&p->by_source_name, fn->name, first ? fn : NULL);
+    }
+}
+
+const Function *program_function(const Program *p, const char *name)
+{
+    index_functions(p);
+    const Function *fn = map_get(&p->by_symbol, name);
+    if (!fn)
+        fn = map_get(&p->by_source_name, name);
+    const char *colon = strrchr(name, ':');
+    if (fn || !colon)
+        return fn;
+    char *file = xstrndup(name, (size_t)(colon - name));
+    for (size_t i = 0; i < p->nfunctions && !fn; i++)
+        if (strcmp(p->functions[i].name, colon + 1) == 0
+            && path_ends_with(p->functions[i].file, file))
+            fn = &p->functions[i];
+    free(file);
+    return fn;
+}
+
+const ProgramNote *program_notes(const Program *p, size_t *n)
+{
+    *n = p->nnotes;
+    return p->notes;
+}
+
+const Types *program_types(const Program *p)
+{
+    return &p->types;
+}
+
+const Variable *program_variables(const Program *p, size_t *n)
+{
+    *n = p->nvariables;
+    return p->variables;
+}
+
+LLVMValueRef program_function_value(const Program *p, const Function *fn)
+{
+    return LLVMGetNamedFunction(program_module(p), fn->symbol);
+}
+
+const Function *program_function_of(const Program *p, LLVMValueRef fn)
+{
+    size_t n;
+    const char *name = LLVMGetValueName2(fn, &n);
+    index_functions(p);
+    return map_getn(&p->by_symbol, name, n);
+}

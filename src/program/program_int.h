@@ -1,0 +1,102 @@
+/* What the files of src/program/ share among themselves. */
+#ifndef SUNDEW_PROGRAM_INT_H
+#define SUNDEW_PROGRAM_INT_H
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "program/handles.h"
+#include "program/program_llvm.h"
+
+/* A unit to be linked. */
+typedef struct LinkUnit {
+    const char *bitcode;      /* path */
+    const char *name;         /* for notes: its source */
+    const char *excluded;     /* why it is left out; NULL: it is not */
+} LinkUnit;
+
+typedef Vec(ProgramNote) Notes;
+
+/* What a building process tells its parent while it works: if it dies, the
+ * parent knows over which unit. */
+typedef struct BuildState {
+    bool careful;             /* told by the parent: try each unit alone */
+    bool finished;            /* it came to an end, good or bad */
+    long unit;                /* index; -1: not at a unit */
+    char said[1024];          /* by LLVM, before it gave up */
+} BuildState;
+
+/* link.c: all units in one module, SSA. NULL with `err` if there is none. */
+LLVMModuleRef link_units(LLVMContextRef ctx, const LinkUnit *units, size_t n,
+                         BuildState *state, Arena *a, Notes *notes, Err *err);
+
+/* functions.c */
+Function *functions_of_module(LLVMModuleRef m, Arena *a, size_t *n);
+Variable *variables_of_module(LLVMModuleRef m, Arena *a, size_t *n);
+
+/* types_build.c: all types of a module, and which type a debug node is. */
+typedef struct DebugInfo DebugInfo;
+typedef struct TypeOfNode {
+    const Type **type;        /* NULL: the node is no type */
+    size_t n;
+    const Type *void_type;
+} TypeOfNode;
+void types_build(DebugInfo *d, Arena *a, Types *out, TypeOfNode *of);
+/* void for no node. */
+const Type *type_of_debug(const TypeOfNode *of, uint32_t node);
+
+/* describe.c */
+void describe(DebugInfo *d, const TypeOfNode *of, LLVMModuleRef m, Arena *a,
+              Function *fns, size_t nfns, Variable *vars, size_t nvars);
+
+struct Types {
+    Type **all;
+    size_t n;
+    Map by_name;              /* "struct foo" -> a list; made when asked for */
+    bool indexed;
+};
+
+void types_release(Types *ts);
+
+typedef Vec(LLVMValueRef) Values;
+
+struct Program {
+    Arena arena;
+    bool cached;
+    ProgramNote *notes;
+    size_t nnotes;
+    Function *functions;
+    const Function **listed;  /* without intrinsics */
+    size_t nfunctions, nlisted;
+    Map by_symbol, by_source_name;
+    Variable *variables;
+    size_t nvariables;
+    Types types;
+    Handle *handles;
+    size_t nhandles;
+    bool overruled;           /* the user's file has been read */
+    Str model;                /* the model file; texts above point into it */
+    /* the module, loaded on demand */
+    char *bitcode;            /* path */
+    const char *scratch;      /* a temporary folder that goes with us, or NULL */
+    LLVMContextRef ctx;
+    LLVMModuleRef module;
+    struct LocationIndex *locations;
+};
+
+/* handles.c: fills in `handles`. */
+void handles_find(Program *p, LLVMModuleRef m);
+
+/* locations.c */
+void locations_free(struct LocationIndex *x);           /* NULL is fine */
+bool path_ends_with(const char *path, const char *end); /* by whole names */
+
+/* model.c: the tables of a program as one file.
+ *
+ * Writes what `p` holds, with the checksum of the bitcode it goes with. */
+bool model_write(const Program *p, const char *path, uint64_t bitcode_sum,
+                 Err *err);
+/* Fills an empty `p`. False: not there, damaged, of another version, or not of
+ * that bitcode. */
+bool model_read(Program *p, const char *path, uint64_t bitcode_sum, Err *err);
+uint64_t model_checksum(const void *data, size_t n);
+#endif
