@@ -67,7 +67,7 @@ static bool number(Session *s, const char *name, double most, double *out,
     return true;
 }
 
-/* With --recall the wider limits, and of these what was asked for besides. */
+/* --recall stands for all of them together. */
 static bool read_limits(Session *s, Limits *l, Err *err)
 {
     *l = limits_default;
@@ -256,13 +256,13 @@ static json_t *data_of(const Deviation *d)
                             bin_weight(d, b) - b->own, "programs",
                             (int)b->programs));
     }
-    return json_pack("{s:o, s:[i], s:f, s:s, s:o, s:o, s:f, s:o}", "callee",
+    return json_pack("{s:o, s:o, s:[i], s:f, s:s, s:o, s:o, s:f, s:o}", "key",
+                     json_text(d->seen->key), "callee",
                      json_text(d->call->callee->name), "positions",
                      (int)d->seen->position, "confidence",
                      d->judgement.confidence, "aspect",
                      aspect_name(d->seen->aspect), "selector",
-                     json_text(selector(d)), "passes",
-                     json_text(d->judgement.bin->label), "drop",
+                     json_text(selector(d)), "passes", json_text(shown(d)), "drop",
                      d->judgement.drop, "histogram", bins);
 }
 
