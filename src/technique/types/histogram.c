@@ -296,7 +296,7 @@ bool view_compares(const View *v, const char *label)
     if (strcmp(label, INT_ZERO) == 0)
         return strcmp(usual->label, NULL_POINTER) == 0;
     if (strcmp(usual->label, NUMBER) == 0 ||
-        (strcmp(usual->label, "int") == 0 && strcmp(label, "long") == 0))
+        (strcmp(usual->label, AN_INT) == 0 && strcmp(label, A_LONG) == 0))
         return false;
     if (strcmp(usual->label, CHARACTER) == 0)
         return is_enum || is_truth;

@@ -47,6 +47,8 @@
 #define NUMBER       "a number"
 #define NULL_POINTER "a null pointer"
 #define INT_ZERO     "the int 0"
+#define AN_INT       "an int"
+#define A_LONG       "a long"
 
 typedef struct Bin {
     const char *label;

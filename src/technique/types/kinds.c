@@ -673,7 +673,7 @@ static void see_slot(Site *s, size_t i)
         return;
     const char *label = NULL;
     if (is_integral(t))
-        label = t->size > 4 ? "long" : "int";
+        label = t->size > 4 ? A_LONG : AN_INT;
     else if (t->kind == AST_FLOATING)
         label = "double";
     else if (t->kind == AST_FUNCTION_TYPE || a->form == AST_FUNCTION_NAME ||
