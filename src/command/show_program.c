@@ -1,10 +1,12 @@
-/* sundew show functions | types | externals: what a program is made of. */
+/* sundew show functions | types | calls | externals | points-to: what a program
+ * is made of. */
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "command/command_rows.h"
 #include "program/handles.h"
+#include "program/calls.h"
 #include "program/program.h"
 #include "session/session.h"
 #include <stdlib.h>
@@ -265,6 +267,172 @@ const Command command_show_types = {
     .run = run_types,
 };
 
+/* ------------------------------------------------------------------ calls */
+
+static const Option summaries_options[] = {
+    { "summaries", 0, "FILE", "more summaries of library functions (repeatable)", NULL },
+    { 0 },
+};
+
+/* Opens the calls; the points-to sets are kept beside the workspace's data. */
+static Calls *open_calls(Session *s, const Program *p, Err *err)
+{
+    CallsPlan plan = { .share = session_share(s), .root = session_root(s),
+                       .summaries = session_option_all(s, "summaries") };
+    char *cache = program_cache_path(p, "pointsto");
+
+    plan.cache = cache;
+    Calls *c = calls_open(p, &plan, err);
+    free(cache);
+    return c;
+}
+
+static json_t *site_json(const Map *names, const CallSite *site)
+{
+    return json_pack("{s:o, s:o, s:i, s:i, s:b, s:o, s:o}",
+                     "caller", json_text(site->caller->name),
+                     "file", json_text(site->file), "line", (int)site->line,
+                     "column", (int)site->column, "indirect", site->indirect,
+                     "targets", function_names(names, site->targets,
+                                               (unsigned)site->ntargets),
+                     "callbacks", function_names(names, site->callbacks,
+                                                 (unsigned)site->ncallbacks));
+}
+
+static void add_functions(Session *s, const char *word,
+                          const Function *const *fns, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        str_add(session_out(s), i ? ", " : word);
+        escape_terminal_z(session_out(s), fns[i]->name);
+    }
+}
+
+static void site_text(Session *s, const CallSite *site)
+{
+    add_place(s, site->file, site->line, site->column);
+    str_add(session_out(s), ": ");
+    escape_terminal_z(session_out(s), site->caller->name);
+    str_add(session_out(s), site->indirect ? " calls, through a pointer," : " calls");
+    if (!site->ntargets)
+        str_add(session_out(s), " nothing that is known");
+    add_functions(s, " ", site->targets, site->ntargets);
+    add_functions(s, "; it calls back ", site->callbacks, site->ncallbacks);
+    str_addc(session_out(s), '\n');
+}
+
+/* An edge of the picture, each once; dashed if only through pointers. */
+static void site_dot(Session *s, const CallSite *site, Map *drawn)
+{
+    for (size_t i = 0; i < site->ntargets + site->ncallbacks; i++) {
+        bool back = i >= site->ntargets;
+        const Function *to = back ? site->callbacks[i - site->ntargets]
+                                  : site->targets[i];
+        unsigned pair[2] = { site->caller->index, to->index };
+        if (!map_putn(drawn, pair, sizeof pair, NULL))
+            continue;
+        str_add(session_out(s), "    \"");
+        escape_dot(session_out(s), site->caller->symbol);
+        str_add(session_out(s), "\" -> \"");
+        escape_dot(session_out(s), to->symbol);
+        str_add(session_out(s), site->indirect || back ? "\" [style=dashed];\n" : "\";\n");
+    }
+}
+
+static bool run_calls(Session *s, Err *err)
+{
+    Program *p = open_program(s, "calls", err);
+    Calls *c = p ? open_calls(s, p, err) : NULL;
+    if (!c) {
+        program_close(p);
+        return false;
+    }
+    size_t n;
+    const CallSite *sites = calls_sites(c, NULL, &n);
+    Map names = count_names(p), drawn = {0};
+    json_t *list = json_array();
+    bool dot = session_flag(s, "dot");
+    if (dot)
+        str_add(session_out(s), "digraph calls {\n    node [shape=box];\n");
+    for (size_t i = 0; i < n; i++) {
+        if (!is_wanted(s, sites[i].caller->name))
+            continue;
+        if (dot)
+            site_dot(s, &sites[i], &drawn);
+        else if (session_flag(s, "json"))
+            json_array_append_new(list, site_json(&names, &sites[i]));
+        else
+            site_text(s, &sites[i]);
+    }
+    if (dot)
+        str_add(session_out(s), "}\n");
+    if (dot)
+        json_decref(list);
+    else
+        print_list(s, list);
+    map_release(&names);
+    map_release(&drawn);
+    calls_close(c);
+    program_close(p);
+    return true;
+}
+
+static const Option calls_options[] = {
+    { "dot", 0, NULL, "a Graphviz picture", NULL },
+    { "summaries", 0, "FILE", "more summaries of library functions (repeatable)", NULL },
+    { 0 },
+};
+
+const Command command_show_calls = {
+    .name = "show calls",
+    .args = "PROGRAM [CALLER…]",
+    .summary = "who calls whom, calls through pointers resolved",
+    .about = "Every call site with all functions that it may call, and those that "
+             "the library calls back on its behalf (qsort, pthread_create, "
+             "signal …). With CALLER, only the sites in these functions.",
+    .examples = "sundew show calls ./prog main\n"
+                "sundew show calls ./prog --dot | dot -Tsvg -o calls.svg\n",
+    .options = calls_options,
+    .needs = NEEDS_CAPTURE,
+    .run = run_calls,
+};
+
+/* -------------------------------------------------------------- points-to */
+
+static bool run_points_to(Session *s, Err *err)
+{
+    Program *p = open_program(s, "pointers", err);
+    Calls *c = p ? open_calls(s, p, err) : NULL;
+    if (!c) {
+        program_close(p);
+        return false;
+    }
+    size_t n;
+    const Function *const *fns = program_functions(p, &n);
+    for (size_t i = 0; i < n; i++)
+        if (fns[i]->defined && is_wanted(s, fns[i]->name))
+            calls_dump_pointsto(c, fns[i], session_out(s));
+    const Strings *notes = calls_notes(c);
+    for (size_t i = 0; i < notes->len; i++)
+        session_note(s, "%s", notes->items[i]);
+    calls_close(c);
+    program_close(p);
+    return true;
+}
+
+const Command command_show_points_to = {
+    .name = "show points-to",
+    .args = "PROGRAM [FUNCTION…]",
+    .summary = "what the pointers of a function may point to, for debugging",
+    .about = "Each value of the intermediate code with its objects: name+8 is an "
+             "offset in bytes, name+? somewhere in the object, heap objects are "
+             "named by the call that allocates them.",
+    .examples = "sundew show points-to ./prog main\n",
+    .options = summaries_options,
+    .needs = NEEDS_CAPTURE,
+    .run = run_points_to,
+};
+
 /* -------------------------------------------------------------- externals */
 
 static int by_calls(const void *a, const void *b)
@@ -292,16 +460,41 @@ static json_t *external_json(const Map *names, const Function *fn)
                      "callers", function_names(names, fn->callers, fn->ncallers));
 }
 
+/* The shipped summaries, the project's and those of the command line. */
+static Summaries *read_summaries(Session *s, Err *err)
+{
+    Summaries *all = summaries_new();
+    char *folder = path_join(session_share(s), "summaries");
+    char *own = path_join(session_root(s), "sundew.summaries");
+    char **more = session_option_all(s, "summaries");
+    bool ok = summaries_read_folder(all, folder, err) &&
+              (!file_exists(own) || summaries_read(all, own, err));
+    for (size_t i = 0; ok && more && more[i]; i++)
+        ok = summaries_read(all, more[i], err);
+    free(folder);
+    free(own);
+    if (ok)
+        return all;
+    summaries_free(all);
+    return NULL;
+}
+
 static bool run_externals(Session *s, Err *err)
 {
     Program *p = open_program(s, "externals", err);
     if (!p)
         return false;
+    Summaries *known = read_summaries(s, err);
+    if (!known) {
+        program_close(p);
+        return false;
+    }
     size_t n, found = 0;
     const Function *const *fns = program_functions(p, &n);
     const Function **external = xcalloc(n + 1, sizeof *external);
     for (size_t i = 0; i < n; i++)
-        if (!fns[i]->defined && is_wanted(s, fns[i]->name))
+        if (!fns[i]->defined && is_wanted(s, fns[i]->name) &&
+            (session_flag(s, "all") || !summaries_find(known, fns[i]->symbol)))
             external[found++] = fns[i];
     qsort(external, found, sizeof *external, by_calls);
     Map names = count_names(p);
@@ -314,18 +507,28 @@ static bool run_externals(Session *s, Err *err)
     print_list(s, list);
     map_release(&names);
     free(external);
+    summaries_free(known);
     program_close(p);
     return true;
 }
 
+static const Option externals_options[] = {
+    { "all", 0, NULL, "those with a summary, too", NULL },
+    { "summaries", 0, "FILE", "more summaries of library functions (repeatable)", NULL },
+    { 0 },
+};
+
 const Command command_show_externals = {
     .name = "show externals",
     .args = "PROGRAM [NAME…]",
-    .summary = "functions that a program calls but does not have, most called first",
-    .about = "Their types are those of the intermediate code: debug information "
-             "describes only what has a body.",
+    .summary = "functions without body and summary that a program uses, most called first",
+    .about = "What they do is not known, so points-to has to assume the worst of "
+             "them; a line each in the project's sundew.summaries helps. Their types "
+             "are those of the intermediate code: debug information describes only "
+             "what has a body.",
     .examples = "sundew show externals ./prog\n"
-                "sundew show externals ./prog --json\n",
+                "sundew show externals ./prog --all --json\n",
+    .options = externals_options,
     .needs = NEEDS_CAPTURE,
     .run = run_externals,
 };

@@ -367,6 +367,11 @@ void program_close(Program *p)
     free(p);
 }
 
+char *program_cache_path(const Program *p, const char *what)
+{
+    return xprintf("%s.%s", p->bitcode, what);
+}
+
 bool program_was_cached(const Program *p)
 {
     return p->cached;

@@ -31,6 +31,9 @@ Program *program_open_bitcode(const char *const *files, size_t n, Err *err);
 void program_close(Program *p);              /* NULL is fine */
 /* Did it come from the workspace, without a link? */
 bool program_was_cached(const Program *p);
+/* A file of its own beside the model, for what others derive from the program;
+ * its name depends on the content. The caller frees it. */
+char *program_cache_path(const Program *p, const char *what);
 
 /* Something that could not be taken over as it is. `unit` is the unit's source,
  * else its bitcode file; "" if it is about the whole program. */

@@ -34,7 +34,7 @@ ok "capture" "$SUNDEW" capture -- gcc -O2 main.c list.c -o prog
 
 # json COMMAND PYTHON: the list is `all`, `one(name)` finds by name.
 json() {
-    "$SUNDEW" show "$1" prog --json >"$work/list.json" && python3 - "$work/list.json" <<P
+    "$SUNDEW" show $1 prog --json >"$work/list.json" && python3 - "$work/list.json" <<P
 import json, sys
 all = json.load(open(sys.argv[1]))
 def one(name, **more):
@@ -73,9 +73,20 @@ assert t["fields"] == [{"name": "next", "type": "struct list *", "offset": 0, "w
 assert one("color")["values"] == {"RED": 0, "BLUE": 5}'
 ok "as text" says "    unsigned int flags : 3;" "$SUNDEW" show types prog list
 
-ok "externals" json externals '
+ok "externals: none without a summary" json externals '
+assert all == [], all'
+ok "externals, all of them" json "externals --all" '
 assert [e["name"] for e in all] == ["calloc", "free"], all
 assert all[0]["calls"] == 1 and all[0]["callers"] == ["list_new"]'
+
+ok "calls" json calls '
+one = [s for s in all if s["indirect"]]
+assert len(one) == 1 and one[0]["caller"] == "list_each", one
+assert one[0]["targets"] == ["main.c:helper"], one'
+ok "calls as a picture" says '"list_each" -> "helper' "$SUNDEW" show calls prog list_each --dot
+ok "points-to" says "heap in main (main.c:4)+8" "$SUNDEW" show points-to prog list_new
+ok "a bad line in the project's summaries" says "sundew.summaries:2: unknown effect: 'what'" \
+    sh -c 'printf "f a\ng b ; what\n" >sundew.summaries; "$SUNDEW" show calls prog; rm sundew.summaries'
 
 roles() { "$SUNDEW" show handles prog --json | python3 -c '
 import json, sys

@@ -1,0 +1,122 @@
+/*
+ * summaries - what functions without a body do: the C library and friends.
+ *
+ * One line a function, in share/summaries/ and in files that a user adds; the
+ * format is described in docs/summaries.md:
+ *
+ *     strtok   s:rw sep:r -> @strtok          ; @strtok=s
+ *     qsort    base:rw n size cmp:c           ; call cmp(base+?, base+?)
+ *     getline  line:rw n:rw f:rw              ; *line=new -1 errno
+ *
+ *     Summaries *all = summaries_new();
+ *     if (!summaries_read_folder(all, "share/summaries", err)) …
+ *     const Summary *s = summaries_find(all, "__isoc99_sscanf");
+ *
+ * A later line for a name replaces an earlier one. What is handed out lives as
+ * long as the Summaries.
+ */
+#ifndef SUNDEW_SUMMARIES_H
+#define SUNDEW_SUMMARIES_H
+#include "base/err.h"
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Summaries Summaries;
+
+/* What a function does through a pointer that it is given. */
+enum {
+    SUMMARY_READ = 1,
+    SUMMARY_WRITE = 2,
+    SUMMARY_FREE = 4,
+    SUMMARY_KEEP = 8,        /* it remembers the pointer after it returns */
+    SUMMARY_CALL = 16,       /* the parameter is a function that it calls */
+    SUMMARY_DEEP = 32,       /* reads and writes follow pointers further */
+};
+
+/* How a function says that it failed. */
+enum {
+    SUMMARY_FAILS_NULL = 1,
+    SUMMARY_FAILS_MINUS_ONE = 2,
+    SUMMARY_FAILS_NEGATIVE = 4,
+    SUMMARY_FAILS_NONZERO = 8,
+    SUMMARY_FAILS_ZERO = 16,
+    SUMMARY_FAILS_ERRNO = 32,   /* and errno says why */
+};
+
+/* A pointer that takes part in an effect: `*line`, `base+?`, `new`, `@tag`. */
+typedef struct SummaryTerm {
+    enum {
+        SUMMARY_NOTHING,     /* - */
+        SUMMARY_PARAM,
+        SUMMARY_REST,        /* ... : each variadic argument */
+        SUMMARY_RETURN,      /* ret */
+        SUMMARY_NEW,         /* fresh memory */
+        SUMMARY_STATIC,      /* memory of the library's own, one for each function */
+        SUMMARY_STATE,       /* @tag: what was put there by any function */
+        SUMMARY_UNKNOWN,     /* anything from outside */
+    } kind;
+    unsigned param;          /* index of the parameter, or number of the tag */
+    unsigned stars;          /* how often it is dereferenced */
+    bool anywhere;           /* +? : somewhere in the object */
+} SummaryTerm;
+
+typedef struct SummaryAssign {
+    SummaryTerm to, from;
+} SummaryAssign;
+
+enum { SUMMARY_MOST_ARGS = 8 };
+
+typedef struct SummaryCallback {
+    SummaryTerm fn;          /* what holds the function: a parameter, `*p` */
+    SummaryTerm args[SUMMARY_MOST_ARGS];
+    unsigned nargs;
+    SummaryTerm result;      /* where its result goes */
+} SummaryCallback;
+
+typedef struct SummaryParam {
+    const char *name;
+    unsigned use;            /* SUMMARY_READ … */
+} SummaryParam;
+
+typedef struct Summary {
+    const char *name;
+    const char *where;       /* file:line */
+    SummaryParam *params;
+    size_t nparams;
+    bool variadic;
+    unsigned rest;           /* use of the variadic arguments */
+    SummaryTerm ret;
+    SummaryAssign *assigns;
+    size_t nassigns;
+    SummaryCallback *callbacks;
+    size_t ncallbacks;
+    unsigned fails;          /* SUMMARY_FAILS_… */
+    bool noreturn;
+    bool twice;              /* returns twice, as setjmp */
+    bool variable;           /* a variable of the library; ret is its content */
+} Summary;
+
+Summaries *summaries_new(void);
+void summaries_free(Summaries *all);
+/* Errors name the file and the line. */
+bool summaries_read(Summaries *all, const char *path, Err *err);
+bool summaries_read_text(Summaries *all, const char *text, const char *path,
+                         Err *err);
+bool summaries_read_folder(Summaries *all, const char *folder, Err *err);
+
+/* By the name as the linker sees it; __isoc99_, __NAME_chk and NAME64 forms
+ * stand for the plain name if they have no line of their own. NULL: unknown. */
+const Summary *summaries_find(const Summaries *all, const char *name);
+const Summary *summaries_variable(const Summaries *all, const char *name);
+size_t summaries_count(const Summaries *all);
+const Summary *summaries_at(const Summaries *all, size_t i);
+const char *summaries_tag(const Summaries *all, unsigned tag);
+size_t summaries_ntags(const Summaries *all);
+/* The same content gives the same number, for caches. */
+uint64_t summaries_hash(const Summaries *all);
+
+/* Does it return memory that it has just allocated? */
+bool summary_allocates(const Summary *s);
+/* The parameter whose content moves to the memory it returns (realloc), or -1. */
+int summary_reallocates(const Summary *s);
+#endif

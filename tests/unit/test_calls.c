@@ -1,0 +1,215 @@
+/* The call graph on small subjects. */
+#include "base/file.h"
+#include "base/proc.h"
+#include "base/tempdir.h"
+#include "program/calls.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Subject {
+    const char *dir;
+    Program *p;
+    Calls *c;
+} Subject;
+
+static Subject subject(const char *source)
+{
+    Subject s = { 0 };
+    Err err = { 0 };
+    ProcResult r = { 0 };
+    s.dir = tempdir_new(NULL, &err);
+    assert_non_null(s.dir);
+    char *c = path_join(s.dir, "a.c"), *bc = path_join(s.dir, "a.bc");
+    char *cc[] = { "clang-19", "-O0", "-g", "-w", "-Xclang", "-disable-O0-optnone",
+                   "-emit-llvm", "-c", c, "-o", bc, NULL };
+
+    assert_true(file_write(c, source, strlen(source), &err));
+    assert_true(proc_run(&(Proc){ .argv = cc, .seconds = 60 }, &r, &err));
+    assert_int_equal(r.status, 0);
+    proc_result_release(&r);
+    const char *files[] = { bc };
+    s.p = program_open_bitcode(files, 1, &err);
+    if (!s.p)
+        fail_msg("%s", err.msg);
+    s.c = calls_open(s.p, &(CallsPlan){ .share = "share" }, &err);
+    if (!s.c)
+        fail_msg("%s", err.msg);
+    free(c);
+    free(bc);
+    return s;
+}
+
+static void done(Subject *s)
+{
+    calls_close(s->c);
+    program_close(s->p);
+    tempdir_remove(s->dir);
+}
+
+/* The names, in alphabetical order. */
+static int by_name(const void *x, const void *y)
+{
+    return strcmp((*(const Function *const *)x)->name, (*(const Function *const *)y)->name);
+}
+
+static void are(const Function *const *fns, size_t n, const char *expected)
+{
+    Str s = { 0 };
+    const Function **sorted = calloc(n + 1, sizeof *sorted);
+
+    memcpy(sorted, fns ? fns : (void *)sorted, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_name);
+    for (size_t i = 0; i < n; i++)
+        str_addf(&s, "%s%s", i ? " " : "", sorted[i]->name);
+    free(sorted);
+    assert_string_equal(str_c(&s), expected);
+    str_release(&s);
+}
+
+static void callees_are(const Subject *s, const char *fn, const char *expected)
+{
+    size_t n;
+    const Function *const *fns = calls_callees(s->c, program_function(s->p, fn), &n);
+
+    are(fns, n, expected);
+}
+
+static void callers_are(const Subject *s, const char *fn, const char *expected)
+{
+    size_t n;
+    const Function *const *fns = calls_callers(s->c, program_function(s->p, fn), &n);
+
+    are(fns, n, expected);
+}
+
+static void tables_of_functions_are_resolved_by_field(void **state)
+{
+    (void)state;
+    Subject s = subject(
+        "struct ops { int (*open)(int); int (*shut)(int); };\n"
+        "static int open1(int x) { return x; } static int shut1(int x) { return x; }\n"
+        "static int open2(int x) { return x; } static int shut2(int x) { return x; }\n"
+        "static int lone(int x) { return x; }\n"
+        "static const struct ops one = { open1, shut1 }, two = { open2, shut2 };\n"
+        "static const struct ops *all[] = { &one, &two };\n"
+        "static int run(const struct ops *o) { return o->open(1); }\n"
+        "int main(int n, char **v) { return run(all[n]) + one.shut(1) + (lone != 0); }\n");
+    callees_are(&s, "run", "open1 open2");
+    callees_are(&s, "main", "run shut1");
+    callers_are(&s, "lone", "");
+    callers_are(&s, "shut2", "");
+    size_t n;
+    const CallSite *site = calls_sites(s.c, program_function(s.p, "run"), &n);
+    assert_int_equal(n, 1);
+    assert_true(site[0].indirect);
+    assert_int_equal(site[0].line, 7);
+    assert_int_equal(site[0].ntargets, 2);
+    done(&s);
+}
+
+static void types_refine_but_lose_no_real_target(void **state)
+{
+    (void)state;
+    Subject s = subject(
+        "static void two(void *a, void *b) {} static void one(void *a) {}\n"
+        "static void three(void *a, void *b, void *c) {} static void real(double d) {}\n"
+        "static void vary(void *a, ...) {} static int old(a) void *a; { return 0; }\n"
+        "void *fns[] = { two, one, three, real, vary, old };\n"
+        "static void call2(void (*f)(void *, void *)) { f(0, 0); }\n"
+        "static void kr(void (*f)()) { f((void *)0); }\n"
+        "int main(int n, char **v) { call2(fns[n]); kr(fns[n]); return 0; }\n");
+    callees_are(&s, "call2", "old one two vary");
+    /* without a prototype there are still the arguments */
+    callees_are(&s, "kr", "old one vary");
+    done(&s);
+}
+
+static void the_library_calls_back(void **state)
+{
+    (void)state;
+    Subject s = subject(
+        "#include <pthread.h>\n#include <signal.h>\n#include <stdlib.h>\n"
+        "static int cmp(const void *a, const void *b) { return 0; }\n"
+        "static void *work(void *p) { return p; } static void bye(void) {}\n"
+        "static void on(int n) {} static void act(int n) {} static void never(int n) {}\n"
+        "int main(void) { int a[3]; pthread_t t; struct sigaction sa = { 0 };\n"
+        "  qsort(a, 3, 4, cmp); pthread_create(&t, 0, work, a); atexit(bye);\n"
+        "  signal(1, on); sa.sa_handler = act; sigaction(2, &sa, 0);\n"
+        "  return never == 0; }\n");
+    callees_are(&s, "main", "act atexit bye cmp on pthread_create qsort sigaction signal work");
+    callers_are(&s, "never", "");
+    size_t n;
+    const CallSite *sites = calls_sites(s.c, program_function(s.p, "main"), &n);
+    are(sites[0].targets, sites[0].ntargets, "qsort");
+    are(sites[0].callbacks, sites[0].ncallbacks, "cmp");
+    done(&s);
+}
+
+static void components_are_found(void **state)
+{
+    (void)state;
+    Subject s = subject(
+        "static int odd(int n); static int even(int n) { return n ? odd(n - 1) : 1; }\n"
+        "static int odd(int n) { return n ? even(n - 1) : 0; }\n"
+        "static int self(int n) { return n ? self(n - 1) : 0; }\n"
+        "static int leaf(void) { return 1; }\n"
+        "int main(void) { return even(3) + self(2) + leaf(); }\n");
+    const Function *even = program_function(s.p, "even"), *odd = program_function(s.p, "odd");
+    const Function *self = program_function(s.p, "self"), *leaf = program_function(s.p, "leaf");
+    const Function *top = program_function(s.p, "main");
+    assert_int_equal(calls_component(s.c, even), calls_component(s.c, odd));
+    assert_true(calls_component(s.c, even) != calls_component(s.c, self));
+    assert_true(calls_component(s.c, top) > calls_component(s.c, even));
+    assert_true(calls_is_recursive(s.c, even) && calls_is_recursive(s.c, odd));
+    assert_true(calls_is_recursive(s.c, self));
+    assert_false(calls_is_recursive(s.c, leaf) || calls_is_recursive(s.c, top));
+    done(&s);
+}
+
+static void functions_of_a_library_are_called_from_outside(void **state)
+{
+    (void)state;
+    Subject s = subject(
+        "static int in(void) { return 1; } int out(int (*f)(void)) { return f() + in(); }\n");
+    assert_true(calls_from_outside(s.c, program_function(s.p, "out")));
+    assert_false(calls_from_outside(s.c, program_function(s.p, "in")));
+    done(&s);
+}
+
+static void a_program_brings_its_own_summaries(void **state)
+{
+    (void)state;
+    Subject s = subject(
+        "extern void each(void (*f)(void *), void *); static void f(void *p) {}\n"
+        "int main(void) { each(f, 0); return 0; }\n");
+    Err err = { 0 };
+    callees_are(&s, "main", "each");
+    assert_true(calls_from_outside(s.c, program_function(s.p, "f")));
+    calls_close(s.c);
+    char *own = path_join(s.dir, "sundew.summaries");
+    const char *text = "each fn:c arg ; call fn(arg)\n";
+    assert_true(file_write(own, text, strlen(text), &err));
+    s.c = calls_open(s.p, &(CallsPlan){ .share = "share", .root = s.dir }, &err);
+    assert_non_null(s.c);
+    callees_are(&s, "main", "each f");
+    assert_false(calls_from_outside(s.c, program_function(s.p, "f")));
+    free(own);
+    done(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_of_functions_are_resolved_by_field),
+        cmocka_unit_test(types_refine_but_lose_no_real_target),
+        cmocka_unit_test(the_library_calls_back),
+        cmocka_unit_test(components_are_found),
+        cmocka_unit_test(functions_of_a_library_are_called_from_outside),
+        cmocka_unit_test(a_program_brings_its_own_summaries),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
