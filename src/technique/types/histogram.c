@@ -283,7 +283,8 @@ static bool has_expectation(const View *v)
  * A macro may stand for a number, a character or an enumerator; only among
  * other macros, or truth values, is it one of the wrong family. Where callers
  * write characters, only an enum or a truth value is none. A number is odd only
- * where all others have a name for theirs.
+ * where all others have a name for theirs. A long in a list of arguments is
+ * wider than the int that is read, which does no harm; the reverse does.
  */
 bool view_compares(const View *v, const char *label)
 {
@@ -294,7 +295,8 @@ bool view_compares(const View *v, const char *label)
         return false;
     if (strcmp(label, INT_ZERO) == 0)
         return strcmp(usual->label, NULL_POINTER) == 0;
-    if (strcmp(usual->label, NUMBER) == 0)
+    if (strcmp(usual->label, NUMBER) == 0 ||
+        (strcmp(usual->label, AN_INT) == 0 && strcmp(label, A_LONG) == 0))
         return false;
     if (strcmp(usual->label, CHARACTER) == 0)
         return is_enum || is_truth;

@@ -31,9 +31,8 @@
  *     confidence >= threshold                    scale-free, see below
  *     at most one other program passes it too
  *
- * The
- * confidence is one minus the exact binomial upper bound (95%) of the label's
- * share: 1 of 30 gives 0.85, 1 of 300 gives 0.98.
+ * The confidence is one minus the exact binomial upper bound (95%) of the
+ * label's share: 1 of 30 gives 0.85, 1 of 300 gives 0.98.
  */
 #ifndef SUNDEW_TYPES_HISTOGRAM_H
 #define SUNDEW_TYPES_HISTOGRAM_H
@@ -48,6 +47,8 @@
 #define NUMBER       "a number"
 #define NULL_POINTER "a null pointer"
 #define INT_ZERO     "the int 0"
+#define AN_INT       "an int"
+#define A_LONG       "a long"
 
 typedef struct Bin {
     const char *label;
@@ -113,7 +114,7 @@ const ViewBin *view_bin(const View *v, const Histogram *h, const char *label);
 typedef struct Judgement {
     bool deviates;
     bool evidence;             /* enough callers, and not open to everything */
-    double drop, confidence;
+    double drop, confidence;   /* the latter only if all else says: deviates */
     const ViewBin *bin;        /* of the label; NULL: not in the histogram */
 } Judgement;
 

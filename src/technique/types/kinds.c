@@ -26,6 +26,7 @@ const char *aspect_name(Aspect a)
 #define A_SIZE        "a size"
 #define UNSIGNED_CHAR "unsigned char or int"
 #define EXPECTED      "what the callback expects"
+#define UNEXPECTED    "another type than it expects"
 #define OWN_STRUCT    "a struct of the program"
 
 bool label_is_innocent(const char *label)
@@ -210,18 +211,24 @@ typedef struct Site {
     Sightings *out;
 } Site;
 
-static void see_as(Site *s, const char *callee, size_t at, size_t i,
-                   Aspect aspect, const char *selector, const char *label,
-                   double weight, const char *declared)
+/* That argument `i` shows this. */
+static Sighting shows(size_t i, Aspect aspect, const char *label)
 {
-    char *key = xprintf("%s\t%zu\t%s\t%s", callee, at, aspect_name(aspect),
+    return (Sighting){ .aspect = aspect, .position = (unsigned)i + 1,
+                       .label = label, .weight = 1 };
+}
+
+/* The sighting goes to the histogram of `callee`, position `at`. */
+static void see_as(Site *s, const char *callee, size_t at, const char *selector,
+                   Sighting t)
+{
+    char *key = xprintf("%s\t%zu\t%s\t%s", callee, at, aspect_name(t.aspect),
                         selector);
-    Sighting *t = vec_grow(s->out);
-    *t = (Sighting){ .aspect = aspect, .position = (unsigned)i + 1,
-                     .key = text(s->k, key), .label = text(s->k, label),
-                     .weight = weight };
-    t->shown = t->label;
-    t->declared = declared ? text(s->k, declared) : NULL;
+    t.key = text(s->k, key);
+    t.label = text(s->k, t.label);
+    t.shown = t.shown ? text(s->k, t.shown) : t.label;
+    t.declared = t.declared ? text(s->k, t.declared) : NULL;
+    vec_push(s->out, t);
     free(key);
 }
 
@@ -231,19 +238,18 @@ static char *callee_key(const Site *s)
     return f->home == AST_PROJECT ? xprintf("@%s", f->key) : xstrdup(f->name);
 }
 
-static void see(Site *s, size_t i, Aspect aspect, const char *selector,
-                const char *label, double weight, const char *declared)
+static void see(Site *s, const char *selector, Sighting t)
 {
     char *callee = callee_key(s);
-    see_as(s, callee, i + 1, i, aspect, selector, label, weight, declared);
+    see_as(s, callee, t.position, selector, t);
     free(callee);
 }
 
 /* What is the same question for all functions has one histogram more, so that
  * a function with few callers is judged too. */
-static void see_anywhere(Site *s, size_t i, Aspect aspect, const char *label)
+static void see_anywhere(Site *s, Sighting t)
 {
-    see_as(s, ANY_FUNCTION, 0, i, aspect, "-", label, 1, NULL);
+    see_as(s, ANY_FUNCTION, 0, "-", t);
 }
 
 /* ---- pointers */
@@ -284,7 +290,8 @@ static bool begins_with(const AstType *t, const AstType *base)
  * What to call the type `t` that a pointer for the parameter `p` points to.
  * Signs and qualifiers don't matter here, nor that one of two structs is the
  * first member of the other: casts up and down are how C inherits, and a cast
- * between structs of one size is how it makes twins. A library sees a program's own structs as one kind.
+ * between structs of one size is how it makes twins. A library sees all structs
+ * of the program as one kind.
  */
 static const char *pointee_label(const AstFunction *f, const AstType *p,
                                  const AstType *t)
@@ -304,7 +311,7 @@ static const char *pointee_label(const AstFunction *f, const AstType *p,
     }
     if (p && p->kind == AST_RECORD &&
         (begins_with(t, p) || begins_with(p, t) ||
-         (f->home == AST_PROJECT && t->size == p->size)))
+         (f->home == AST_PROJECT && t->size > 0 && t->size == p->size)))
         return unqualified(p->plain);
     if (f->home != AST_PROJECT && t->home == AST_PROJECT)
         return OWN_STRUCT;
@@ -379,18 +386,22 @@ static void see_pointer(Site *s, size_t i, const AstType *p)
         for (size_t k = 0; k < a->nsources; k++) {
             const AstType *t = target(a->sources[k]);
             const char *label = t ? pointee_label(f, to, t) : NULL;
+            Sighting one = shows(i, ASPECT_POINTER, label);
+            one.weight = 1.0 / (double)a->nsources;
+            one.declared = declared;
             if (label)
-                see(s, i, ASPECT_POINTER, selector, label,
-                    1.0 / (double)a->nsources, declared);
+                see(s, selector, one);
         }
         return;
     }
     const char *label = pointer_label(f, to, a);
     if (!label)
         return;
-    see(s, i, ASPECT_POINTER, selector, label, 1, declared);
+    Sighting t = shows(i, ASPECT_POINTER, label);
+    t.declared = declared;
     if (strcmp(label, OWN_STRUCT) == 0)
-        s->out->items[s->out->len - 1].shown = unqualified(target_of(a)->plain);
+        t.shown = unqualified(target_of(a)->plain);
+    see(s, selector, t);
 }
 
 /* ---- integers */
@@ -495,8 +506,11 @@ static bool see_flags(Site *s, size_t i, const char *written,
     for (size_t k = 0; k < n; k++) {
         const char *known = map_get(&s->k->enumerators, names[k]);
         char *label = known ? xstrdup(known) : xprintf("const %s", names[k]);
+        Sighting t = shows(i, ASPECT_KIND, label);
+        t.weight = 1.0 / (double)n;
+        t.declared = declared;
         if (ok && (known || !declared))
-            see(s, i, ASPECT_KIND, "-", label, 1.0 / (double)n, declared);
+            see(s, "-", t);
         free(label);
         free(names[k]);
     }
@@ -557,15 +571,16 @@ static void see_kind(Site *s, size_t i, const AstType *p)
         if (!label && is_thing_of_project(a->type))
             label = unqualified(a->type->spelling);
     }
-    if (label)
-        see(s, i, ASPECT_KIND, "-", label, 1, declared);
-    if (label && strcmp(label, NUMBER) == 0) {
+    if (label) {
+        Sighting t = shows(i, ASPECT_KIND, label);
         char *number = xprintf("the number %lld", (long long)a->value);
-        s->out->items[s->out->len - 1].shown = text(s->k, number);
+        t.declared = declared;
+        t.shown = strcmp(label, NUMBER) == 0 ? number : NULL;
+        see(s, "-", t);
+        if (is_size(p) && i + 1 != s->selects)
+            see_anywhere(s, t);
         free(number);
     }
-    if (label && is_size(p) && i + 1 != s->selects)
-        see_anywhere(s, i, ASPECT_KIND, label);
     free(made);
 }
 
@@ -592,10 +607,14 @@ static bool is_size_of(const AstType *t, const AstArg *to)
     return false;
 }
 
+/* Room for something whose size can't be known here: bytes, and the socket
+ * address that stands for all kinds of them. */
 static bool is_bytes(const AstArg *a)
 {
     const AstType *t = target_of(a);
-    return !t || t->kind == AST_CHARACTER;
+    return !t || t->kind == AST_CHARACTER ||
+           strcmp(unqualified(t->plain), "struct sockaddr") == 0 ||
+           strcmp(unqualified(t->plain), "struct sockaddr_storage") == 0;
 }
 
 /*
@@ -638,8 +657,8 @@ static void see_size(Site *s, size_t i)
     else if (fits == 0 && pointers && !bytes && t->kind != AST_ARRAY)
         label = xprintf("the size of something else");
     if (label) {
-        see(s, i, ASPECT_SIZE, "-", label, 1, NULL);
-        see_anywhere(s, i, ASPECT_SIZE, of_pointer ? label : OBJECT_SIZE);
+        see(s, "-", shows(i, ASPECT_SIZE, label));
+        see_anywhere(s, shows(i, ASPECT_SIZE, of_pointer ? label : OBJECT_SIZE));
     }
     free(label);
 }
@@ -654,12 +673,12 @@ static void see_slot(Site *s, size_t i)
         return;
     const char *label = NULL;
     if (is_integral(t))
-        label = t->size > 4 ? "long" : "int";
+        label = t->size > 4 ? A_LONG : AN_INT;
     else if (t->kind == AST_FLOATING)
         label = "double";
     else if (t->kind == AST_FUNCTION_TYPE || a->form == AST_FUNCTION_NAME ||
              (t->pointee && t->pointee->kind == AST_FUNCTION_TYPE))
-        return see(s, i, ASPECT_SLOT, s->selector, "a function", 1, NULL);
+        return see(s, s->selector, shows(i, ASPECT_SLOT, "a function"));
     else if (!a->has_value && a->form != AST_LITERAL)
         label = pointer_label(s->call->callee, NULL, a);
     else if (a->is_string)
@@ -668,7 +687,7 @@ static void see_slot(Site *s, size_t i)
         return;
     bool pointer = t->kind == AST_POINTER || t->kind == AST_ARRAY;
     char *made = pointer ? xprintf("a pointer to %s", label) : xstrdup(label);
-    see(s, i, ASPECT_SLOT, s->selector, made, 1, NULL);
+    see(s, s->selector, shows(i, ASPECT_SLOT, made));
     free(made);
 }
 
@@ -682,7 +701,7 @@ static void see_last(Site *s, size_t i)
     const char *label = null ? NULL_POINTER
                         : a->integer == AST_INT_ZERO ? INT_ZERO : SOMETHING;
     char *callee = callee_key(s);
-    see_as(s, callee, 0, i, ASPECT_SLOT, "last", label, 1, NULL);
+    see_as(s, callee, 0, "last", shows(i, ASPECT_SLOT, label));
     free(callee);
 }
 
@@ -719,10 +738,9 @@ static void see_callback(Site *s, size_t i)
             if (!f->params[p].nbecomes)
                 continue;
             char *which = xprintf("%zu.%zu", j + 1, p + 1);
-            see(s, i, ASPECT_CALLBACK, which,
-                suits(&f->params[p], f, t) ? EXPECTED
-                                           : "another type than it expects",
-                1, NULL);
+            see(s, which, shows(i, ASPECT_CALLBACK,
+                                suits(&f->params[p], f, t) ? EXPECTED
+                                                           : UNEXPECTED));
             free(which);
         }
     }
@@ -750,7 +768,7 @@ static void see_char(Site *s, size_t i)
     if (!needs_unsigned_char(s->call->callee) || !a->type || a->has_value)
         return;
     bool is_char = a->type->kind == AST_CHARACTER && a->type->is_signed;
-    see_anywhere(s, i, ASPECT_CHAR, is_char ? "char" : UNSIGNED_CHAR);
+    see_anywhere(s, shows(i, ASPECT_CHAR, is_char ? "char" : UNSIGNED_CHAR));
 }
 
 void kinds_of_call(Kinds *k, const AstCall *call, Sightings *out)

@@ -4,9 +4,9 @@
  * One argument at a time is replaced, in the index only, by an argument of
  * another call: one that C would convert without a word, whose kind no caller
  * passes here. Arguments are drawn among those whose parameter has enough
- * callers to know what is usual; so a kind of type is drawn as often as it
- * occurs, and a wrong one as often as it stands elsewhere. The call is looked at
- * again, its old sightings are taken out of the histograms and the new ones put
+ * callers to know what is usual: first a rule, so that the many sizes don't
+ * hide the rest, then an argument, and the wrong one as often as it stands
+ * elsewhere. The call is looked at again, its old sightings are taken out of the histograms and the new ones put
  * in, and the judge decides.
  *
  * All deviations of the program without any seed count as false, so that the
@@ -21,7 +21,11 @@ typedef struct Target {
     size_t call, seen;
 } Target;
 
-typedef Vec(Target) Targets;
+/* By rule; sizes, of which all programs are full, apart from other kinds. */
+typedef struct Targets {
+    Vec(Target) of[NASPECTS + 1];
+} Targets;
+
 typedef Vec(const AstArg *) Args;
 
 static const AstType *own_type(const AstArg *a)
@@ -88,7 +92,10 @@ static void collect(Study *st, Targets *targets, Args *args, SelfTest *out)
             out->arguments++;
             if (j.evidence && !j.deviates) {
                 out->evidence++;
-                vec_push(targets, ((Target){ i, k }));
+                bool size = s->aspect == ASPECT_KIND &&
+                            label_is_innocent(s->label);
+                vec_push(&targets->of[size ? NASPECTS : s->aspect],
+                         ((Target){ i, k }));
             }
         }
     }
@@ -174,6 +181,20 @@ static bool seed(Study *st, Target t, const Args *args, Rng *rng, bool *found)
     return wrong;
 }
 
+/* A target of a rule that has some. False: there is none at all. */
+static bool draw(const Targets *targets, Rng *rng, Target *out)
+{
+    size_t rules[NASPECTS + 1], n = 0;
+    for (size_t i = 0; i <= NASPECTS; i++)
+        if (targets->of[i].len)
+            rules[n++] = i;
+    if (n == 0)
+        return false;
+    size_t rule = rules[rng_below(rng, n)];
+    *out = targets->of[rule].items[rng_below(rng, targets->of[rule].len)];
+    return true;
+}
+
 void study_selftest(Study *st, size_t seeds, Rng *rng, SelfTest *out)
 {
     *out = (SelfTest){ 0 };
@@ -183,8 +204,10 @@ void study_selftest(Study *st, size_t seeds, Rng *rng, SelfTest *out)
     study_judge(st, &real);
     out->others = real.len;
     collect(st, &targets, &args, out);
-    for (size_t i = 0; targets.len && out->seeds < seeds && i < 4 * seeds; i++) {
-        Target t = targets.items[rng_below(rng, targets.len)];
+    Target t;
+    for (size_t i = 0; out->seeds < seeds && i < 4 * seeds; i++) {
+        if (!draw(&targets, rng, &t))
+            break;
         Aspect aspect = st->seen.items[t.seen].aspect;
         bool found = false;
         if (!seed(st, t, &args, rng, &found))
@@ -195,7 +218,8 @@ void study_selftest(Study *st, size_t seeds, Rng *rng, SelfTest *out)
         out->found_by[aspect] += found;
     }
     vec_release(&real);
-    vec_release(&targets);
+    for (size_t i = 0; i <= NASPECTS; i++)
+        vec_release(&targets.of[i]);
     vec_release(&args);
 }
 

@@ -3,7 +3,7 @@
  *
  *     Study st;
  *     study_init(&st, ix, &limits_default);
- *     histograms_read(&st.known, path, err);      what others do, if wanted
+ *     histograms_read(&st.hs, path, err);         what others do, if wanted
  *     study_count(&st);
  *     Deviations found = {0};
  *     study_judge(&st, &found);

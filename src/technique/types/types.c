@@ -26,7 +26,7 @@ static const Option options[] = {
     { "recall", 0, NULL, "find more, with more false alarms", NULL },
     { "corpus", 0, "DIR", "learn from this project too (repeatable)", NULL },
     { "histograms", 0, "FILE", "learn from this file too (repeatable)", NULL },
-    { "own-only", 0, NULL, "leave out the ready-made histograms", NULL },
+    { "own-only", 0, NULL, "leave out what was learned of other programs", NULL },
     { "learn", 0, "FILE", "write how library functions are called here, and stop",
       NULL },
     { "self-test", 0, NULL, "how many wrong types would be found here", NULL },
@@ -67,7 +67,7 @@ static bool number(Session *s, const char *name, double most, double *out,
     return true;
 }
 
-/* With --recall the wider limits, and of these what was asked for besides. */
+/* --recall stands for all of them together. */
 static bool read_limits(Session *s, Limits *l, Err *err)
 {
     *l = limits_default;
@@ -85,16 +85,17 @@ static bool read_limits(Session *s, Limits *l, Err *err)
 
 /* ---- what others do */
 
+/* share/types: what was learned of other programs, and what is documented. */
 static bool read_ready_made(Session *s, Study *st, Err *err)
 {
-    if (session_flag(s, "own-only"))
-        return true;
+    bool own_only = session_flag(s, "own-only");
     char *dir = path_join(session_share(s), "types");
     Strings names = { 0 };
     bool ok = !file_is_dir(dir) || dir_list(dir, &names, err);
     for (size_t i = 0; ok && i < names.len; i++) {
         char *path = path_join(dir, names.items[i]);
-        if (str_ends(path, ".txt"))
+        bool skip = own_only && str_starts(names.items[i], "learned-");
+        if (str_ends(path, ".txt") && !skip)
             ok = histograms_read(&st->hs, path, err);
         free(path);
     }
@@ -255,13 +256,13 @@ static json_t *data_of(const Deviation *d)
                             bin_weight(d, b) - b->own, "programs",
                             (int)b->programs));
     }
-    return json_pack("{s:o, s:[i], s:f, s:s, s:o, s:o, s:f, s:o}", "callee",
+    return json_pack("{s:o, s:o, s:[i], s:f, s:s, s:o, s:o, s:f, s:o}", "key",
+                     json_text(d->seen->key), "callee",
                      json_text(d->call->callee->name), "positions",
                      (int)d->seen->position, "confidence",
                      d->judgement.confidence, "aspect",
                      aspect_name(d->seen->aspect), "selector",
-                     json_text(selector(d)), "passes",
-                     json_text(d->judgement.bin->label), "drop",
+                     json_text(selector(d)), "passes", json_text(shown(d)), "drop",
                      d->judgement.drop, "histogram", bins);
 }
 
