@@ -2,7 +2,6 @@
  * name:   a comment silences a finding, and is not mistaken for an explanation
  * run:    sundew arguments --json $file
  * expect: "suppressed": 1,
- * expect: "rule": "arguments/swapped"
  * expect: "unused_suppressions": []
  * absent: paint
  * status: 0
