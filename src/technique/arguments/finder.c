@@ -503,7 +503,9 @@ static bool is_explained(const Suspect *s)
             const char *line = i ? end : at;
             while (line > text.data && line[-1] != '\n')
                 line--;
-            explained = says_exchange(comment_in(line, end), end);
+            const char *comment = comment_in(line, end);
+            explained = says_exchange(comment, end) &&
+                        !memmem(comment, (size_t)(end - comment), "sundew:", 7);
             if (line == text.data)
                 break;
             end = line - 1;
