@@ -385,6 +385,11 @@ const Function *const *program_functions(const Program *p, size_t *n)
     return p->listed;
 }
 
+size_t program_index_limit(const Program *p)
+{
+    return p->nfunctions;
+}
+
 /* Both maps, when a name is first asked for. A source name that several
  * functions have leads to none. */
 static void index_functions(const Program *program)
