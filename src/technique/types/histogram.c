@@ -279,9 +279,26 @@ static bool has_expectation(const View *v)
     return v->bins.len > 0 && v->bins.items[0].names != 1;
 }
 
+/* A name of the C library's own families: an errno, an open() flag … */
+static bool is_library_constant(const char *name)
+{
+    static const char *const prefixes[] = { "O_", "SEEK_", "S_I", "AF_", "PF_",
+                                            "SOCK_", "PROT_", "MAP_", "EXIT_" };
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (str_starts(name, prefixes[i]))
+            return true;
+    for (int e = 1; name[0] == 'E' && e < 134; e++) {
+        const char *known = strerrorname_np(e);
+        if (known && strcmp(known, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 /*
  * A macro may stand for a number, a character or an enumerator; only among
- * other macros, or truth values, is it one of the wrong family. Where callers
+ * other macros, or truth values, is it one of the wrong family. One of the C
+ * library's is no enumerator of the program's own either. Where callers
  * write characters, only an enum or a truth value is none. A number is odd only
  * where all others have a name for theirs. A long in a list of arguments is
  * wider than the int that is read, which does no harm; the reverse does.
@@ -302,14 +319,21 @@ bool view_compares(const View *v, const char *label)
         return is_enum || is_truth;
     if (strcmp(label, NUMBER) == 0)
         return usual->names || str_starts(usual->label, "enum ");
-    return !constant_name(label) || usual->names ||
+    const char *name = constant_name(label);
+    if (name && str_starts(usual->label, "enum ") && is_library_constant(name))
+        return true;
+    return !name || usual->names ||
            strcmp(usual->label, TRUTH) == 0;
 }
 
 /* The same for a bin, which may be a family. */
 static bool is_comparable(const View *v, const ViewBin *bin)
 {
-    return view_compares(v, bin->names ? "const " : bin->label);
+    char label[256];
+    if (!bin->names)
+        return view_compares(v, bin->label);
+    snprintf(label, sizeof label, "const %s", bin->label);
+    return view_compares(v, label);
 }
 
 Judgement view_judge(const View *v, const ViewBin *bin, const Limits *l)
