@@ -30,6 +30,11 @@ LIBS    = -L$(LLVM)/lib -Wl,-rpath,$(LLVM)/lib -lLLVM-19 -lclang-19 \
           -lz3 -lsqlite3 -lffi -ljansson -lpthread -lm
 CC_LIBS = -ljansson -lm
 
+# All cores, unless the caller says otherwise.
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
 # ---- what there is
 
 # sundew-cc starts once for every compiler call of a build: it is a program of
