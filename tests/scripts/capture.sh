@@ -220,7 +220,8 @@ ok "…and one by a signal" status 137 "$SUNDEW" -q capture -- sh -c 'kill -9 $$
 fresh other; sources
 ok "a compiler by its path: nothing captured" status 2 "$SUNDEW" capture -- /usr/bin/gcc -c a.c
 ok "…with the likely reason" says "a compiler that Sundew does not stand in for" "$SUNDEW" capture -- /usr/bin/gcc -c a.c
-ok "…a container" says "container" "$SUNDEW" capture -- docker --version
+mkdir bin; printf '#!/bin/sh\n' >bin/docker; chmod +x bin/docker
+ok "…a container" says "container" env PATH="$PWD/bin:$PATH" "$SUNDEW" capture -- docker build .
 ok "no build command" says "capture what?" "$SUNDEW" capture
 ok "a build command that is not there" status 2 "$SUNDEW" capture -- ./no-such-build
 rm -f ./*.o
