@@ -290,16 +290,15 @@ static const char *language_of(const char *path, const char *forced, bool cxx)
     return found;
 }
 
-/* Splits the text of a response file into words, as gcc does. */
-static void split_words(const char *p, Strings *out)
+void cmdline_split(const char *p, bool shell, Strings *out)
 {
-    while (*p) {
-        p += strspn(p, " \t\r\n\f\v");
-        if (!*p)
-            return;
+    static const char blanks[] = " \t\r\n\f\v";
+    while (*(p += strspn(p, blanks))) {
         Str word = {0};
-        for (char quote = 0; *p && (quote || !strchr(" \t\r\n\f\v", *p)); p++) {
-            if (*p == '\\' && p[1])
+        for (char quote = 0; *p && (quote || !strchr(blanks, *p)); p++) {
+            bool escapes = !shell || !quote ||
+                           (quote == '"' && p[1] && strchr("\"\\$`", p[1]));
+            if (*p == '\\' && p[1] && escapes)
                 str_addc(&word, *++p);
             else if (quote && *p == quote)
                 quote = 0;
@@ -320,7 +319,7 @@ static void expand_word(const char *word, const char *cwd, int depth,
     if (path && depth < 8 && file_is_regular(path) &&
         file_read(path, &text, NULL)) {
         Strings words = {0};
-        split_words(str_c(&text), &words);
+        cmdline_split(str_c(&text), false, &words);
         for (size_t i = 0; i < words.len; i++)
             expand_word(words.items[i], cwd, depth + 1, out);
         strings_release(&words);

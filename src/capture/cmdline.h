@@ -48,6 +48,9 @@ void cmdline_release(Cmdline *c);
 char *cmdline_object_name(const char *input);
 bool cmdline_is_c(const char *language);
 bool cmdline_is_stdin(const char *path);      /* "-", /dev/stdin … */
+/* Words with quotes and backslashes, as in a response file; with `shell`, as in
+ * a shell command: a backslash is plain in single quotes and mostly in double. */
+void cmdline_split(const char *text, bool shell, Strings *out);
 /* argv with its @files read. */
 void cmdline_expand(int argc, char *const *argv, const char *cwd, Strings *out);
 #endif

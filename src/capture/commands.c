@@ -151,28 +151,6 @@ bool commands_of_workspace(Workspace *ws, CompileCommands *out, Err *err)
     return ok;
 }
 
-/* "command" is shell text: quotes and backslashes as in a response file. */
-static void split_command(const char *text, Strings *out)
-{
-    for (const char *p = text; *p;) {
-        while (*p == ' ' || *p == '\t' || *p == '\n')
-            p++;
-        if (!*p)
-            break;
-        Str word = {0};
-        for (char quote = 0; *p && (quote || !strchr(" \t\n", *p)); p++) {
-            if (*p == '\\' && p[1] && quote != '\'' &&
-                (!quote || strchr("\"\\$`", p[1])))
-                str_addc(&word, *++p);
-            else if (quote ? *p == quote : (*p == '\'' || *p == '"'))
-                quote = quote ? 0 : *p;
-            else
-                str_addc(&word, *p);
-        }
-        vec_push(out, str_take(&word));
-    }
-}
-
 bool commands_read(const char *path, CompileCommands *out, Err *err)
 {
     json_t *list = json_read(path, err), *o;
@@ -189,7 +167,7 @@ bool commands_read(const char *path, CompileCommands *out, Err *err)
         const char *file = json_str(o, "file");
         json_get_strings(o, "arguments", &arguments);
         if (!arguments.len)
-            split_command(json_str(o, "command"), &arguments);
+            cmdline_split(json_str(o, "command"), true, &arguments);
         char *dir = path_in(folder, json_str(o, "directory"));
         if (*file && arguments.len && str_ends(file, ".c"))
             add(out, dir, file, json_str(o, "output"), &arguments);
