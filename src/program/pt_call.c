@@ -490,12 +490,24 @@ void pt_call_direct(Pt *pt, uint32_t call, LLVMValueRef fn)
     connect(pt, call, fn);
 }
 
+static bool returns_what_is_used(const PtCall *c, LLVMValueRef fn)
+{
+    LLVMTypeRef t = LLVMGetReturnType(LLVMGlobalGetValueType(fn));
+
+    if (!c->inst || !LLVMGetFirstUse(c->inst))
+        return true;
+    if (LLVMGetTypeKind(t) == LLVMVoidTypeKind)
+        return false;
+    return LLVMGetTypeKind(LLVMTypeOf(c->inst)) != LLVMPointerTypeKind || !is_narrow(t);
+}
+
 /*
  * Could a call of this form reach the function and work? Fewer arguments than
  * parameters don't, nor do integers where floating point is expected (they
  * travel in other registers), nor an int where a pointer is expected (half of it
  * is garbage). More arguments than parameters are common (a callback that
- * ignores its last ones), and so are pointers where an int is expected.
+ * ignores its last ones), and so are pointers where an int is expected. A
+ * result that is used must be there, and as wide as a pointer if it is one.
  */
 static bool is_compatible(const PtCall *c, LLVMValueRef fn)
 {
@@ -504,7 +516,7 @@ static bool is_compatible(const PtCall *c, LLVMValueRef fn)
 
     if (c->loose)
         return true;
-    if (c->nargs < n)
+    if (c->nargs < n || !returns_what_is_used(c, fn))
         return false;
     for (unsigned i = 0; i < n; i++) {
         LLVMTypeRef t = LLVMTypeOf(LLVMGetParam(fn, i));
