@@ -51,6 +51,32 @@ bool file_write_fd(int fd, const void *data, size_t n, Err *err)
     return true;
 }
 
+/* Into a new file beside `path`, which is then renamed over it. With `like`, its
+ * mode and times are those of `like`. */
+static bool write_beside(const char *path, const void *data, size_t n,
+                         const struct stat *like, Err *err)
+{
+    char *temp = xprintf("%s.tmp.%ld", path, (long)getpid());
+    int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
+    int fd = fault_hits() ? -1 : open(temp, flags, 0666);
+    bool ok = fd >= 0 || err_errno(err, "%s", path);
+    if (ok)
+        ok = file_write_fd(fd, data, n, err) || err_ctx(err, "%s", path);
+    if (ok && like) {
+        struct timespec times[2] = { like->st_atim, like->st_mtim };
+        if (fchmod(fd, like->st_mode & 07777) != 0 || futimens(fd, times) != 0)
+            ok = err_errno(err, "%s", path);
+    }
+    if (fd >= 0 && (fault_hits() || close(fd) != 0) && ok)
+        ok = err_errno(err, "%s", path);
+    if (ok && (fault_hits() || rename(temp, path) != 0))
+        ok = err_errno(err, "%s", path);
+    if (!ok)
+        unlink(temp);
+    free(temp);
+    return ok;
+}
+
 bool file_write(const char *path, const void *data, size_t n, Err *err)
 {
     /* Pipes and devices (/dev/stdout, a shell's <(…)) can't be renamed over. */
@@ -63,19 +89,17 @@ bool file_write(const char *path, const void *data, size_t n, Err *err)
         close(fd);
         return ok;
     }
-    char *temp = xprintf("%s.tmp.%ld", path, (long)getpid());
-    int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
-    int fd = fault_hits() ? -1 : open(temp, flags, 0666);
-    bool ok = fd >= 0 || err_errno(err, "%s", path);
+    return write_beside(path, data, n, NULL, err);
+}
+
+bool file_replace(const char *path, const void *data, size_t n, Err *err)
+{
+    struct stat st;
+    char *real = path_real(path);
+    bool ok = real && stat(real, &st) == 0 ? true : err_errno(err, "%s", path);
     if (ok)
-        ok = file_write_fd(fd, data, n, err) || err_ctx(err, "%s", path);
-    if (fd >= 0 && (fault_hits() || close(fd) != 0) && ok)
-        ok = err_errno(err, "%s", path);
-    if (ok && (fault_hits() || rename(temp, path) != 0))
-        ok = err_errno(err, "%s", path);
-    if (!ok)
-        unlink(temp);
-    free(temp);
+        ok = write_beside(real, data, n, &st, err);
+    free(real);
     return ok;
 }
 
@@ -207,6 +231,12 @@ char *path_absolute(const char *path)
     return path_in(getcwd(cwd, sizeof cwd) ? cwd : "/", path);
 }
 
+bool path_cwd_exists(void)
+{
+    char cwd[PATH_MAX];
+    return getcwd(cwd, sizeof cwd) != NULL;
+}
+
 char *path_real(const char *path)
 {
     return realpath(path, NULL);
@@ -243,14 +273,20 @@ static bool same_file(const char *a, const char *b)
            x.st_ino == y.st_ino;
 }
 
-char *path_search(const char *name, const char *path, const char *skip)
+const char *path_list(void)
 {
-    for (const char *p = path; *p;) {
+    const char *path = getenv("PATH");
+    return path ? path : "/usr/local/bin:/usr/bin:/bin";
+}
+
+char *path_search(const char *name, const char *skip)
+{
+    for (const char *p = path_list(); *p;) {
         size_t n = strcspn(p, ":");
         char *dir = n ? xstrndup(p, n) : xstrdup(".");
         char *file = path_join(dir, name);
-        bool hit = !(skip && same_file(dir, skip)) && file_is_regular(file) &&
-                   access(file, X_OK) == 0;
+        bool hit = file_is_regular(file) && access(file, X_OK) == 0 &&
+                   !(skip && same_file(file, skip));
         free(dir);
         if (hit)
             return file;

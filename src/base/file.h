@@ -17,6 +17,9 @@
 bool file_read(const char *path, Str *out, Err *err);
 bool file_read_fd(int fd, Str *out, Err *err);
 bool file_write(const char *path, const void *data, size_t n, Err *err);
+/* The same for a file that is there: keeps its mode and times, and a link to it
+ * stays a link. */
+bool file_replace(const char *path, const void *data, size_t n, Err *err);
 bool file_write_fd(int fd, const void *data, size_t n, Err *err);
 /* Flushes and closes; a full disk shows here. NULL `f` is fine. */
 bool file_close(FILE *f, const char *path, Err *err);
@@ -31,15 +34,18 @@ bool dir_list(const char *path, Strings *names, Err *err);
 
 char *path_join(const char *dir, const char *name);   /* an absolute name wins */
 char *path_absolute(const char *path);                /* . and .. folded */
+bool path_cwd_exists(void);
 char *path_in(const char *cwd, const char *path);     /* absolute, seen from cwd */
 char *path_real(const char *path);                    /* NULL if it is not there */
 const char *path_base(const char *path);              /* inside `path` */
 char *path_dir(const char *path);
 /* `path` seen from the folder `from`, if it is below it; else as it is. */
 char *path_relative(const char *path, const char *from);
-/* The first executable `name` in the list `path` (as in $PATH), passing over
- * the folder `skip` (may be NULL). */
-char *path_search(const char *name, const char *path, const char *skip);
+/* $PATH, or what stands for it when it is not set. */
+const char *path_list(void);
+/* The first executable `name` in path_list(), passing over the file `skip` and
+ * links to it (may be NULL). NULL: there is none. */
+char *path_search(const char *name, const char *skip);
 /* `name` turned into something that is safe as one file name: [A-Za-z0-9._-],
  * no leading dot, at most 100 bytes, never empty. */
 char *path_safe_name(const char *name);

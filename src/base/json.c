@@ -77,7 +77,8 @@ static void add_visibly(Str *out, const Str *text)
 void json_print(const json_t *v, Str *out)
 {
     Str text = {0};
-    json_dump_callback(v, append, &text, JSON_INDENT(2) | JSON_ENCODE_ANY);
+    json_dump_callback(v, append, &text, JSON_INDENT(2) | JSON_ENCODE_ANY |
+                                         JSON_REAL_PRECISION(12));
     add_visibly(out, &text);
     str_addc(out, '\n');
     str_release(&text);

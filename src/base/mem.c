@@ -7,8 +7,17 @@
 #include <string.h>
 #include <unistd.h>
 
+static void (*hook)(void);
+
+void mem_out_of_memory_hook(void (*h)(void))
+{
+    hook = h;
+}
+
 static _Noreturn void out_of_memory(void)
 {
+    if (hook)
+        hook();
     static const char msg[] = "sundew: out of memory\n";
     ssize_t ignored = write(2, msg, sizeof msg - 1);
     (void)ignored;

@@ -23,6 +23,10 @@ char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 char *xprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* Called instead of ending the tool, where something else must still happen;
+ * must not return. */
+void mem_out_of_memory_hook(void (*hook)(void));
+
 typedef struct ArenaBlock ArenaBlock;
 typedef struct Arena {
     ArenaBlock *blocks;

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,6 +45,10 @@ static _Noreturn void child(const Proc *p, int report, int out, int err)
         struct rlimit r = { p->memory, p->memory };
         setrlimit(RLIMIT_AS, &r);
     }
+    if (p->death_signal)
+        prctl(PR_SET_PDEATHSIG, p->death_signal);
+    if (p->out_to_err)
+        dup2(2, 1);
     if (redirect(0, -1, p->in, O_RDONLY) && redirect(1, out, p->out, w) &&
         redirect(2, err, p->err_out, w) && (!p->cwd || chdir(p->cwd) == 0)) {
         signal(SIGPIPE, SIG_DFL);

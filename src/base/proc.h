@@ -26,6 +26,8 @@ typedef struct Proc {
     const char *in;           /* file for standard input; NULL: inherited */
     const char *out;          /* file that gets standard output */
     const char *err_out;      /* file that gets standard error */
+    bool out_to_err;          /* standard output goes where standard error does */
+    int death_signal;         /* what it gets when we die; 0: nothing */
     bool capture;             /* keep both outputs in the result */
     double seconds;           /* wall clock; 0: no limit */
     uint64_t memory;          /* address space in bytes; 0: no limit */

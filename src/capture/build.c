@@ -26,18 +26,38 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Removes the stand-ins for tools that the PATH has no more. */
+static void sweep_shims(const char *shims)
+{
+    Strings names = {0};
+    dir_list(shims, &names, NULL);
+    for (size_t i = 0; i < names.len; i++) {
+        char *real = path_search(names.items[i], NULL);
+        char *link = path_join(shims, names.items[i]);
+        if (!real)
+            unlink(link);
+        free(link);
+        free(real);
+    }
+    strings_release(&names);
+}
+
 static bool make_shims(Workspace *ws, const char *wrapper, Err *err)
 {
     char *shims = workspace_path(ws, "shims"), *real = path_real(shims);
-    const char *path = getenv("PATH");
-    for (const char *p = path ? path : ""; *p;) {
+    sweep_shims(shims);
+    for (const char *p = path_list(); *p;) {
         size_t n = strcspn(p, ":");
         char *dir = xstrndup(p, n), *there = path_real(dir);
         Strings names = {0};
         if (there && real && strcmp(there, real) != 0)
             dir_list(dir, &names, NULL);
         for (size_t i = 0; i < names.len; i++) {
-            if (tool_kind(names.items[i]) == TOOL_NONE)
+            char *tool = path_join(dir, names.items[i]);
+            bool wanted = tool_kind(names.items[i]) != TOOL_NONE &&
+                          file_is_regular(tool) && access(tool, X_OK) == 0;
+            free(tool);
+            if (!wanted)
                 continue;
             char *link = path_join(shims, names.items[i]);
             char *temp = xprintf("%s.%ld", link, (long)getpid());
@@ -61,8 +81,7 @@ static bool make_shims(Workspace *ws, const char *wrapper, Err *err)
 static void set_environment(Workspace *ws, const char *log)
 {
     char *shims = workspace_path(ws, "shims");
-    const char *path = getenv("PATH");
-    char *with = xprintf("%s:%s", shims, path ? path : "/usr/bin:/bin");
+    char *with = xprintf("%s:%s", shims, path_list());
     setenv("PATH", with, 1);
     setenv("SUNDEW_WORKSPACE", workspace_dir(ws), 1);
     setenv("SUNDEW_LOG", log, 1);
@@ -95,22 +114,38 @@ static void count_unit(const Unit *u, Map *seen, BuildReport *r)
     }
 }
 
+/* A program that is gone, or has nothing captured in it: its record tells. */
+static void count_record(Workspace *ws, const char *path, Map *seen,
+                         BuildReport *r)
+{
+    Strings ids = {0}, missing = {0};
+    program_record(ws, path, &ids, &missing);
+    for (size_t i = 0; i < ids.len; i++) {
+        const Unit *u = workspace_unit(ws, ids.items[i]);
+        if (u)
+            count_unit(u, seen, r);
+    }
+    for (size_t i = 0; i < missing.len; i++) {
+        if (!map_put(seen, missing.items[i], NULL))
+            continue;
+        r->linked++;
+        strings_addf(&r->problems, "%s: not compiled under capture",
+                     missing.items[i]);
+    }
+    strings_release(&ids);
+    strings_release(&missing);
+}
+
 static void count_program(Workspace *ws, const char *path, Map *seen,
                           BuildReport *r)
 {
-    const CapturedProgram *p = NULL;
-    Err err = {0};
-    if (file_is_regular(path))
-        p = workspace_program(ws, path, &err);
+    const CapturedProgram *p =
+        file_is_regular(path) ? workspace_program(ws, path, NULL) : NULL;
+    r->programs++;
     if (!p) {
-        if (*err.msg && map_put(seen, path, NULL)) {
-            r->linked++;
-            strings_addf(&r->problems, "%s", err.msg);
-            r->programs++;
-        }
+        count_record(ws, path, seen, r);
         return;
     }
-    r->programs++;
     for (size_t i = 0; i < p->nunits; i++)
         count_unit(p->units[i], seen, r);
     for (size_t i = 0; i < p->nfailed; i++)
@@ -145,8 +180,10 @@ static void read_log(Workspace *ws, const char *log, BuildReport *r)
             map_put(&programs, arg, NULL);
         else if (strcmp(line, "check") == 0)
             r->checks++;
-        else if (strcmp(line, "error") == 0)
+        else if (strcmp(line, "error") == 0) {
+            r->linked++;              /* something is not as it should be */
             strings_addf(&r->problems, "%s", arg);
+        }
         else if (strcmp(line, "other") != 0)
             map_put(&units, arg, NULL);
     }
@@ -207,6 +244,12 @@ static void say_why_nothing(char *const *argv, time_t since, BuildReport *r)
         str_addf(&r->nothing, "the build runs in a container (%s), where Sundew's "
                  "compilers are not on the PATH; run `sundew capture` inside it",
                  tool);
+        return;
+    }
+    if (r->failed) {
+        str_addf(&r->nothing, "clang-19 could compile none of %zu C units; the "
+                 "first: %s", r->failed,
+                 r->problems.len ? r->problems.items[0] : "?");
         return;
     }
     if (r->checks) {
@@ -283,7 +326,8 @@ bool build_capture(Workspace *ws, char *const *argv, const char *wrapper,
     ProcResult result = {0};
     if (ok) {
         set_environment(ws, log);
-        Proc p = { .argv = argv, .out = quiet_stdout ? "/dev/stderr" : NULL };
+        Proc p = { .argv = argv, .out_to_err = quiet_stdout,
+                   .death_signal = SIGTERM };
         /* The build gets Ctrl-C too and ends by itself; we then still say what
          * was captured. */
         void (*old)(int) = signal(SIGINT, ignore);

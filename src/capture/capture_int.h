@@ -36,9 +36,13 @@ bool file_ids(const Workspace *ws, const char *path, Strings *ids,
 /* What the wrapper knows about a linked file. */
 typedef struct LinkRecord {
     const char *path;         /* absolute */
+    const Strings *ids;       /* its units; may be NULL */
     const Strings *missing;   /* objects without a unit; may be NULL */
 } LinkRecord;
 bool program_write(Workspace *ws, const LinkRecord *r, Err *err);
+/* What was written for that path; nothing if there is nothing. */
+void program_record(Workspace *ws, const char *path, Strings *ids,
+                    Strings *missing);
 
 /* Flags for clang-19 that make it see the program that the build sees, from a
  * parsed command: what capture and the AST share. `cross` is the target of a

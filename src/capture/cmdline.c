@@ -33,6 +33,7 @@ static const struct row {
 } table[] = {
     { "-o", EITHER, OUTPUT },
     { "--output=", PREFIX, OUTPUT },
+    { "--output", NEXT, OUTPUT },
     { "-c", ALONE, COMPILE },
     { "-x", EITHER, LANGUAGE },
     { "-E", ALONE, OTHER },
@@ -45,6 +46,9 @@ static const struct row {
     { "--analyze", ALONE, OTHER },
     { "-print-", PREFIX, OTHER },
     { "--print-", PREFIX, OTHER },
+    { "-dumpbase", NEXT, DROP },
+    { "-dumpbase-ext", NEXT, DROP },
+    { "-dumpdir", NEXT, DROP },
     { "-dump", PREFIX, DROP },
     { "--version", ALONE, OTHER },
     { "--help", PREFIX, OTHER },
@@ -57,7 +61,15 @@ static const struct row {
     { "-isystem", EITHER, KEEP },
     { "-iquote", EITHER, KEEP },
     { "-idirafter", EITHER, KEEP },
-    { "-include-pch", NEXT, DROP },
+    { "--define-macro=", PREFIX, KEEP },
+    { "--define-macro", NEXT, KEEP },
+    { "--undefine-macro=", PREFIX, KEEP },
+    { "--undefine-macro", NEXT, KEEP },
+    { "--include-directory=", PREFIX, KEEP },
+    { "--include-directory", NEXT, KEEP },
+    { "--include=", PREFIX, KEEP },
+    { "--include", NEXT, KEEP },
+    { "-include-pch", NEXT, LOSE },
     { "-include", EITHER, KEEP },
     { "-imacros", EITHER, KEEP },
     { "-isysroot", EITHER, KEEP },
@@ -65,6 +77,10 @@ static const struct row {
     { "-iwithprefixbefore", EITHER, KEEP },
     { "-iwithprefix", EITHER, KEEP },
     { "-imultilib", NEXT, DROP },
+    { "-iframework", EITHER, KEEP },
+    { "-ivfsoverlay", EITHER, KEEP },
+    { "-working-directory", EITHER, KEEP },
+    { "-F", EITHER, KEEP },
     { "--sysroot=", PREFIX, KEEP },
     { "--sysroot", NEXT, KEEP },
     { "-nostdinc", ALONE, KEEP },
@@ -73,6 +89,7 @@ static const struct row {
     { "-MF", EITHER, DROP },
     { "-MT", EITHER, DROP },
     { "-MQ", EITHER, DROP },
+    { "-MJ", EITHER, DROP },
     { "-M", PREFIX, DROP },
     { "-Wp,", PREFIX, CPP },
     { "-Xpreprocessor", NEXT, CPP },
@@ -90,9 +107,34 @@ static const struct row {
     { "-fno-signed-char", ALONE, KEEP },
     { "-fno-unsigned-char", ALONE, KEEP },
     { "-fshort-enums", ALONE, KEEP },
+    { "-fno-short-enums", ALONE, KEEP },
     { "-fshort-wchar", ALONE, KEEP },
+    { "-fno-short-wchar", ALONE, KEEP },
+    { "-fsigned-bitfields", ALONE, DROP },
+    { "-funsigned-bitfields", ALONE, LOSE },
+    { "-fsingle-precision-constant", ALONE, LOSE },
+    { "-fexec-charset=", PREFIX, TRY },
+    { "-fwide-exec-charset=", PREFIX, LOSE },
+    { "-fgnu-tm", ALONE, LOSE },
+    { "-fleading-underscore", ALONE, LOSE },
+    { "-fpcc-struct-return", ALONE, TRY },
+    { "-freg-struct-return", ALONE, TRY },
+    { "-fasm", ALONE, KEEP },
+    { "-fno-asm", ALONE, KEEP },
+    { "-fasm-blocks", ALONE, KEEP },
+    { "-fhosted", ALONE, KEEP },
+    { "-fno-hosted", ALONE, KEEP },
+    { "-ffast-math", ALONE, KEEP },
+    { "-fno-fast-math", ALONE, KEEP },
+    { "-ffinite-math-only", ALONE, KEEP },
+    { "-ftrivial-auto-var-init=", PREFIX, KEEP },
+    { "-flax-vector-conversions", PREFIX, KEEP },
+    { "-fno-lax-vector-conversions", ALONE, KEEP },
+    { "-fdeclspec", ALONE, KEEP },
     { "-fpack-struct", PREFIX, KEEP },
     { "-fms-extensions", ALONE, KEEP },
+    { "-fms-compatibility", PREFIX, KEEP },
+    { "-fno-gnu89-inline", ALONE, KEEP },
     { "-fgnu89-inline", ALONE, KEEP },
     { "-fcommon", ALONE, KEEP },
     { "-fno-common", ALONE, KEEP },
@@ -105,6 +147,7 @@ static const struct row {
     { "-fblocks", ALONE, KEEP },
     { "-fvisibility=", PREFIX, KEEP },
     { "-fdollars-in-identifiers", ALONE, KEEP },
+    { "-fno-dollars-in-identifiers", ALONE, KEEP },
     { "-finput-charset=", PREFIX, TRY },
     { "-fPIC", ALONE, KEEP },
     { "-fpic", ALONE, KEEP },
@@ -170,6 +213,10 @@ static const struct row {
     { "-Xclang", NEXT, FRONT },
 
     /* linker */
+    { "--print-map", ALONE, DROP },
+    { "-Xanalyzer", NEXT, DROP },
+    { "-Xarch_", PREFIX, LOSE },
+    { "--serialize-diagnostics", NEXT, DROP },
     { "-Xlinker", NEXT, LINKER },
     { "-Xassembler", NEXT, DROP },
     { "-L", EITHER, DROP },
@@ -220,6 +267,16 @@ bool cmdline_is_c(const char *language)
                         strcmp(language, "cpp-output") == 0);
 }
 
+bool cmdline_is_stdin(const char *path)
+{
+    static const char *const names[] = { "-", "/dev/stdin", "/dev/fd/0",
+                                         "/proc/self/fd/0" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(path, names[i]) == 0)
+            return true;
+    return false;
+}
+
 static const char *language_of(const char *path, const char *forced, bool cxx)
 {
     const char *found = NULL;
@@ -242,7 +299,7 @@ static void split_words(const char *p, Strings *out)
             return;
         Str word = {0};
         for (char quote = 0; *p && (quote || !strchr(" \t\r\n\f\v", *p)); p++) {
-            if (*p == '\\' && p[1] && quote != '\'')
+            if (*p == '\\' && p[1])
                 str_addc(&word, *++p);
             else if (quote && *p == quote)
                 quote = 0;
@@ -296,13 +353,30 @@ static const struct row *row_of(const char *word, const char **value)
     return NULL;
 }
 
-/* Flags for the preprocessor in -Wp,… : only some of them matter to us. */
-static void preprocessor_word(Cmdline *c, const char *text)
+/* Flags for the preprocessor in -Wp,… and -Xpreprocessor …: only some of them
+ * matter to us. `takes` says what the next word is the value of: 'k' a flag to
+ * keep, 'd' one to drop. */
+static void preprocessor_word(Cmdline *c, const char *text, char *takes)
 {
+    static const char *const keeps[] = { "-D", "-U", "-I", "-include", "-imacros",
+                                         "-isystem", "-iquote", "-idirafter" };
     char *copy = xstrdup(text), *save = NULL;
-    for (char *w = strtok_r(copy, ",", &save); w; w = strtok_r(NULL, ",", &save))
-        if (str_starts(w, "-D") || str_starts(w, "-U") || str_starts(w, "-I"))
+    for (char *w = strtok_r(copy, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
+        char was = *takes;
+        *takes = 0;
+        bool keep = was == 'k';
+        for (size_t i = 0; !was && i < sizeof keeps / sizeof *keeps; i++) {
+            keep |= str_starts(w, keeps[i]);
+            if (strcmp(w, keeps[i]) == 0)
+                *takes = 'k';
+        }
+        if (!was && (strcmp(w, "-MF") == 0 || strcmp(w, "-MT") == 0 ||
+                     strcmp(w, "-MQ") == 0 || strcmp(w, "-MD") == 0 ||
+                     strcmp(w, "-MMD") == 0))
+            *takes = 'd';
+        if (keep)
             strings_add(&c->clang, w);
+    }
     free(copy);
 }
 
@@ -318,6 +392,7 @@ static void linker_word(Cmdline *c, const char *text, bool *pending)
         else if (str_starts(w, "-Map=") || str_starts(w, "--Map="))
             name = strchr(w, '=') + 1;
         *pending = strcmp(w, "-Map") == 0 || strcmp(w, "--Map") == 0;
+        c->prints_map |= strcmp(w, "-M") == 0 || strcmp(w, "--print-map") == 0;
         if (name) {
             free(c->map);
             c->map = xstrdup(name);
@@ -354,7 +429,7 @@ static void add_input(Cmdline *c, const char *path, const char *forced, bool cxx
     CmdlineInput *in = vec_grow(&c->inputs);
     in->path = xstrdup(path);
     in->language = language_of(path, forced, cxx);
-    c->reads_stdin |= strcmp(path, "-") == 0;
+    c->reads_stdin |= cmdline_is_stdin(path);
 }
 
 /* Languages as -x names them, so that a row can keep a pointer. */
@@ -381,7 +456,7 @@ void cmdline_parse(Cmdline *c, int argc, char *const *argv, const char *cwd,
     Strings words = {0};
     const char *language = NULL;
     bool compile = false, other = false, map_follows = false, known;
-    char last_front[64] = "";
+    char last_front[64] = "", takes = 0;
     cmdline_expand(argc, argv, cwd, &words);
 
     for (size_t i = 1; i < words.len; i++) {
@@ -423,7 +498,7 @@ void cmdline_parse(Cmdline *c, int argc, char *const *argv, const char *cwd,
             compile = true;
             break;
         case CPP:
-            preprocessor_word(c, value ? value : "");
+            preprocessor_word(c, value ? value : "", &takes);
             break;
         case LINKER:
             linker_word(c, value ? value : "", &map_follows);
@@ -436,14 +511,19 @@ void cmdline_parse(Cmdline *c, int argc, char *const *argv, const char *cwd,
             break;
         }
     }
-    bool header = false;
+    /* Headers are precompiled, not made into objects. */
+    size_t real = 0;
     for (size_t i = 0; i < c->inputs.len; i++) {
-        const char *l = c->inputs.items[i].language;
-        header |= l && str_ends(l, "-header");
+        CmdlineInput *in = &c->inputs.items[i];
+        if (in->language && str_ends(in->language, "-header"))
+            free(in->path);
+        else
+            c->inputs.items[real++] = *in;
     }
-    c->mode = other || header || !c->inputs.len ? CMDLINE_OTHER
-              : compile                         ? CMDLINE_COMPILE
-                                                : CMDLINE_LINK;
+    c->inputs.len = real;
+    c->mode = other || !c->inputs.len ? CMDLINE_OTHER
+              : compile               ? CMDLINE_COMPILE
+                                      : CMDLINE_LINK;
     strings_release(&words);
 }
 

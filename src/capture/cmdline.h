@@ -32,6 +32,7 @@ typedef struct Cmdline {
     Vec(CmdlineInput) inputs;
     char *output;             /* -o; NULL: none given */
     char *map;                /* the linker map that the user asks for, or NULL */
+    bool prints_map;          /* … to standard output: it can't be asked twice */
     bool reads_stdin;
     Strings clang;            /* flags that clang needs to see the same program */
     Strings unsure;           /* flags that clang may refuse: tried, then dropped */
@@ -46,6 +47,7 @@ void cmdline_release(Cmdline *c);
 /* Where the object of source `input` goes if the command is a -c without -o. */
 char *cmdline_object_name(const char *input);
 bool cmdline_is_c(const char *language);
+bool cmdline_is_stdin(const char *path);      /* "-", /dev/stdin … */
 /* argv with its @files read. */
 void cmdline_expand(int argc, char *const *argv, const char *cwd, Strings *out);
 #endif

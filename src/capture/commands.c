@@ -7,6 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_machine(const char *name)
+{
+    static const char *const machines[] = {
+        "x86_64-", "i386-", "i486-", "i586-", "i686-", "aarch64-", "arm-",
+        "armv", "riscv", "powerpc", "ppc", "mips", "s390x-", "sparc",
+        "loongarch", "m68k-", "alpha-", "hppa", "sh4-", "xtensa", "avr-",
+    };
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+        if (str_starts(name, machines[i]) && strchr(name, '-'))
+            return true;
+    return false;
+}
+
 /* aarch64-linux-gnu-gcc-12 compiles for aarch64-linux-gnu. */
 static char *cross_target(const char *compiler)
 {
@@ -14,8 +27,8 @@ static char *cross_target(const char *compiler)
     static const char *const tails[] = { "-gcc", "-clang", "-cc", "-g++", "-c++" };
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
         const char *at = strstr(base, tails[i]);
-        /* a triple has at least one dash of its own; "c99-gcc" is none */
-        if (at && memchr(base, '-', (size_t)(at - base)))
+        /* a target begins with a known machine: my-fast-gcc has none */
+        if (at && is_machine(base))
             return xstrndup(base, (size_t)(at - base));
     }
     return NULL;
@@ -27,6 +40,13 @@ void clang_flags(const Cmdline *c, const char *compiler, Strings *out)
     if (target)
         strings_addf(out, "--target=%s", target);
     free(target);
+    /* Some of clang's warnings are errors by default (implicit declarations,
+     * mismatched pointers); to gcc they are not, so they are in real code. */
+    strings_add(out, "-Wno-everything");
+    /* c89 and c99 are scripts that say this by themselves. */
+    const char *name = path_base(compiler);
+    if (str_starts(name, "c89") || str_starts(name, "c99"))
+        strings_addf(out, "-std=%.3s", name);
     for (size_t i = 0; i < c->clang.len; i++)
         strings_add(out, c->clang.items[i]);
     for (size_t i = 0; i < c->unsure.len; i++)

@@ -100,11 +100,18 @@ static bool parse(const char *data, size_t n, Elf *e)
     return e->shnum <= (n - e->shoff) / e->shentsize;
 }
 
+/* The section that holds the sections' names, if it is inside the file. */
+static bool section_names(const Elf *e, Section *s)
+{
+    return read_section(e, e->shstrndx, s) && s->type != SHT_NOBITS &&
+           s->offset <= e->size && s->size <= e->size - s->offset;
+}
+
 /* The name of a section; "" if it has none that can be read. */
 static const char *name_of(const Elf *e, const Section *s)
 {
     Section names;
-    if (!read_section(e, e->shstrndx, &names) || s->name >= names.size)
+    if (!section_names(e, &names) || s->name >= names.size)
         return "";
     const char *p = (const char *)e->data + names.offset + s->name;
     return memchr(p, 0, names.size - s->name) ? p : "";
@@ -184,8 +191,12 @@ void elf_compiler(const char *data, size_t n, Str *out)
 {
     Elf e;
     Section s;
-    if (parse(data, n, &e) && find(&e, ".comment", &s) && s.size)
-        str_addn(out, data + s.offset, strnlen(data + s.offset, s.size));
+    if (!parse(data, n, &e) || !find(&e, ".comment", &s))
+        return;
+    const char *p = data + s.offset, *end = p + s.size;
+    while (p < end && !*p)
+        p++;
+    str_addn(out, p, strnlen(p, (size_t)(end - p)));
 }
 
 static void pad(Str *out, size_t align)
@@ -214,7 +225,7 @@ bool elf_with_ids(const char *data, size_t n, char *const *ids, size_t nids,
     Section names, old;
     if (!parse(data, n, &e))
         return err_set(err, "not an ELF file");
-    if (e.shoff == 0 || !read_section(&e, e.shstrndx, &names))
+    if (e.shoff == 0 || !section_names(&e, &names))
         return err_set(err, "no section table");
     size_t present = find(&e, section_name, &old);
 
@@ -315,7 +326,9 @@ bool archive_members(const char *path, const char *data, size_t n,
             if (thin) {
                 char *dir = path_dir(path);
                 char *file = path_join(dir, m->name);
-                file_read(file, &m->own, NULL);    /* a lost one is empty */
+                /* a lost one is empty, and so is what is no file */
+                if (file_is_regular(file) && file_size(file) < (int64_t)1 << 30)
+                    file_read(file, &m->own, NULL);
                 m->data = str_c(&m->own);
                 m->size = m->own.len;
                 free(dir);

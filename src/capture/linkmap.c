@@ -42,6 +42,13 @@ static bool exists(const char *path, Map *known)
     return **(char **)slot == 'y';
 }
 
+/* libx.so, libx.so.1.2 */
+static bool is_shared_name(const char *path)
+{
+    const char *so = strstr(path_base(path), ".so");
+    return so && so[3 + strspn(so + 3, ".0123456789")] == 0;
+}
+
 static void offer(const char *name, size_t n, const char *cwd, Map *seen,
                   Map *known, Strings *out)
 {
@@ -59,7 +66,7 @@ static void offer(const char *name, size_t n, const char *cwd, Map *seen,
     if (exists(path, known)) {
         if (archive)
             strings_addf(out, "%s(%s)", path, member);
-        else if (!str_ends(path, ".a") && !strstr(path, ".so"))
+        else if (!str_ends(path, ".a") && !is_shared_name(path))
             strings_add(out, path);
     }
     free(path);

@@ -1,7 +1,8 @@
 /*
  * A program is known by its file: the section .sundew names its units. The
- * record in programs/ only adds what the file can't tell, the objects that
- * were linked without being captured.
+ * record in programs/ adds what the file can't tell, the objects that were
+ * linked without being captured. It is found by the file's path, else by its
+ * units: a file may have been moved or copied since.
  */
 #include "base/file.h"
 #include "capture/capture_int.h"
@@ -152,11 +153,16 @@ static bool read_records(Workspace *ws, Map *records, Err *err)
     bool ok = dir_list(dir, &names, err);
     for (size_t i = 0; ok && i < names.len; i++) {
         char *path = path_join(dir, names.items[i]);
-        json_t *o = str_ends(path, ".json") ? json_read(path, NULL) : NULL;
-        if (o && *json_str(o, "path") && !map_has(records, json_str(o, "path")))
-            map_put(records, json_str(o, "path"), o);
-        else
+        json_t *o = str_ends(path, ".json") ? json_read(path, err) : NULL;
+        if (str_ends(path, ".json") && (!o || !*json_str(o, "path"))) {
+            ok = err_set(err, "%s is damaged: remove it and build that program "
+                         "again", path);
             json_decref(o);
+        } else if (o && !map_has(records, json_str(o, "path"))) {
+            map_put(records, json_str(o, "path"), o);
+        } else {
+            json_decref(o);
+        }
         free(path);
     }
     strings_release(&names);
@@ -169,6 +175,57 @@ static void release_records(Map *records)
     for (size_t i = 0; i < records->len; i++)
         json_decref(records->entries[i].value);
     map_release(records);
+}
+
+static bool same_units(const json_t *record, const Strings *ids)
+{
+    Strings units = {0};
+    json_get_strings(record, "units", &units);
+    bool same = ids->len && units.len == ids->len;
+    for (size_t i = 0; same && i < ids->len; i++)
+        same = strcmp(units.items[i], ids->items[i]) == 0;
+    strings_release(&units);
+    return same;
+}
+
+/* The record of a file that was moved or copied. */
+static const json_t *record_by_units(Workspace *ws, const Map *records,
+                                     const char *path)
+{
+    Strings ids = {0};
+    const json_t *found = NULL;
+    file_ids(ws, path, &ids, NULL, NULL);
+    for (size_t i = 0; !found && i < records->len; i++)
+        if (same_units(records->entries[i].value, &ids))
+            found = records->entries[i].value;
+    strings_release(&ids);
+    return found;
+}
+
+/* Where the file of a record is now, `mv prog.tmp prog` being a common last
+ * step: beside its old place. NULL: gone. */
+static char *moved_to(Workspace *ws, const Map *records, const char *path,
+                      const json_t *record)
+{
+    char *dir = path_dir(path), *found = NULL;
+    Strings names = {0};
+    dir_list(dir, &names, NULL);
+    for (size_t i = 0; !found && i < names.len; i++) {
+        char *file = path_join(dir, names.items[i]);
+        Strings ids = {0};
+        ProgramKind kind;
+        if (!map_has(records, file) && file_is_regular(file) &&
+            kind_of(file, &kind, NULL) && kind != PROGRAM_OBJECT &&
+            file_ids(ws, file, &ids, NULL, NULL) && same_units(record, &ids)) {
+            found = file;
+            file = NULL;
+        }
+        strings_release(&ids);
+        free(file);
+    }
+    strings_release(&names);
+    free(dir);
+    return found;
 }
 
 static int by_path(const void *a, const void *b)
@@ -190,11 +247,13 @@ const CapturedProgram **workspace_programs(Workspace *ws, size_t *n, Err *err)
         arena_array(a, const CapturedProgram *, records.len + 1);
     for (size_t i = 0; i < records.len; i++) {
         const char *path = records.entries[i].key;
-        CapturedProgram *p = file_is_regular(path)
-                                 ? load(ws, a, path, records.entries[i].value, NULL)
-                                 : NULL;
+        const json_t *record = records.entries[i].value;
+        char *now = file_is_regular(path) ? xstrdup(path)
+                                          : moved_to(ws, &records, path, record);
+        CapturedProgram *p = now ? load(ws, a, now, record, NULL) : NULL;
         if (p)
             all[(*n)++] = p;
+        free(now);
     }
     qsort(all, *n, sizeof *all, by_path);
     release_records(&records);
@@ -209,6 +268,8 @@ static const CapturedProgram *by_file(Workspace *ws, const char *path,
     const json_t *record = map_get(records, full);
     if (!record && real)
         record = map_get(records, real);
+    if (!record)
+        record = record_by_units(ws, records, full);
     CapturedProgram *p = load(ws, workspace_arena(ws), full, record, err);
     if (p && !p->nunits && !p->nfailed && !p->nforeign) {
         err_set(err, "%s was not built under capture: no unit of this "
@@ -232,21 +293,18 @@ const CapturedProgram *workspace_program(Workspace *ws, const char *name,
         p = by_file(ws, name, &records, err);
         goto out;
     }
-    const char *hit = NULL;
-    size_t hits = 0;
-    for (size_t i = 0; i < records.len && !strchr(name, '/'); i++) {
-        const char *path = records.entries[i].key;
-        if (strcmp(path_base(path), name) != 0 || !file_is_regular(path))
-            continue;
-        if (!hits++)
-            hit = path;
-    }
-    if (hits == 1)
-        p = by_file(ws, hit, &records, err);
-    else if (hits)
+    size_t n, hits = 0;
+    const CapturedProgram **all = strchr(name, '/') ? NULL
+                                  : workspace_programs(ws, &n, err);
+    for (size_t i = 0; all && i < n; i++)
+        if (strcmp(all[i]->name, name) == 0 && !hits++)
+            p = all[i];
+    if (hits > 1)
+        p = NULL;
+    if (hits > 1)
         err_set(err, "'%s' names %zu programs of this workspace; give the path "
                 "of one (sundew show programs lists them)", name, hits);
-    else
+    else if (!hits)
         err_set(err, "no program '%s': no such file, and none of that name in "
                 "the workspace (sundew show programs lists them)", name);
 out:

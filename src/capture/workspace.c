@@ -87,8 +87,28 @@ static bool check_version(const char *dir, bool create, Err *err)
     return ok;
 }
 
+/* A folder that holds something else must not become a workspace. */
+static bool may_become(const char *dir, Err *err)
+{
+    Strings names = {0};
+    char *version = path_join(dir, "version");
+    bool ok = file_exists(version) || !file_is_dir(dir) ||
+              str_ends(dir, "/.sundew") || !dir_list(dir, &names, NULL) ||
+              !names.len ||
+              err_set(err, "%s is not empty and no workspace; name another "
+                      "folder with -w", dir);
+    free(version);
+    strings_release(&names);
+    return ok;
+}
+
 Workspace *workspace_open(const char *dir, bool create, Err *err)
 {
+    if ((dir && !*dir) || !path_cwd_exists()) {
+        err_set(err, dir && !*dir ? "-w needs the name of a folder"
+                                  : "the current folder is gone");
+        return NULL;
+    }
     char *path = dir ? path_absolute(dir) : nearest();
     if (!path && create)
         path = path_absolute(".sundew");
@@ -101,7 +121,8 @@ Workspace *workspace_open(const char *dir, bool create, Err *err)
               (create ? dir_make(path, err)
                       : err_set(err, "no workspace %s; capture a build first: "
                                 "sundew -w %s capture -- make", path, path));
-    if (!ok || !check_version(path, create, err)) {
+    if (!ok || (create && !may_become(path, err)) ||
+        !check_version(path, create, err)) {
         free(path);
         return NULL;
     }
@@ -265,11 +286,24 @@ bool program_write(Workspace *ws, const LinkRecord *r, Err *err)
 {
     static const Strings none = {0};
     const Strings *missing = r->missing ? r->missing : &none;
-    json_t *o = json_pack("{s:o, s:o}", "path", json_text(r->path), "missing",
+    const Strings *ids = r->ids ? r->ids : &none;
+    json_t *o = json_pack("{s:o, s:o, s:o}", "path", json_text(r->path), "units",
+                          json_strings(ids->items, ids->len), "missing",
                           json_strings(missing->items, missing->len));
     char *path = program_json_path(ws, r->path);
     bool ok = json_write(path, o, err);
     free(path);
     json_decref(o);
     return ok;
+}
+
+void program_record(Workspace *ws, const char *path, Strings *ids,
+                    Strings *missing)
+{
+    char *file = program_json_path(ws, path);
+    json_t *o = json_read(file, NULL);
+    json_get_strings(o, "units", ids);
+    json_get_strings(o, "missing", missing);
+    json_decref(o);
+    free(file);
 }

@@ -1,6 +1,8 @@
 /* The command table. A technique is one line here and its folder. */
 #include "command/command_rows.h"
 #include "session/main.h"
+#include "technique/arguments/arguments.h"
+#include "technique/types/types.h"
 
 static const Command *const commands[] = {
     &command_capture,
@@ -14,6 +16,8 @@ static const Command *const commands[] = {
     &command_show_externals,
     &command_show_points_to,
     &command_show_handles,
+    &technique_arguments,
+    &technique_types,
     &command_report,
     &command_baseline_set,
     &command_baseline_prune,

@@ -6,6 +6,7 @@
 #include "command/command_rows.h"
 #include "session/session.h"
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -108,6 +109,7 @@ const Command command_capture = {
                 "sundew capture -- sh -c './configure && make'\n"
                 "sundew -w /tmp/ws capture -- cmake --build out\n",
     .options = capture_options,
+    .runs = true,
     .run = run_capture,
 };
 
@@ -126,6 +128,7 @@ static bool run_cc(Session *s, Err *err)
     strings_add(&argv, "sundew-cc");
     for (size_t i = 0; i < n; i++)
         strings_add(&argv, args[i]);
+    signal(SIGPIPE, SIG_DFL);
     execv(wrapper, strings_argv(&argv));
     err_errno(err, "%s", wrapper);
     strings_release(&argv);

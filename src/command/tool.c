@@ -1,4 +1,5 @@
 /* sundew help, version and doctor: about the tool itself. */
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/proc.h"
@@ -105,7 +106,7 @@ static bool look_clang(Session *s, Str *found)
     char *path = xprintf("%s/bin/clang", prefix ? prefix : SUNDEW_LLVM);
     if (access(path, X_OK) != 0) {
         free(path);
-        path = path_search("clang-19", getenv("PATH"), NULL);
+        path = path_search("clang-19", NULL);
     }
     bool ok = path && first_line((char *[]){ path, "--version", NULL }, found);
     if (ok)
@@ -229,9 +230,11 @@ static bool run_doctor(Session *s, Err *err)
                             json_text(str_c(&found)), "without",
                             checks[i].without));
         if (!session_flag(s, "json")) {
-            str_addf(out, "%-8s %-16s %s", ok ? "ok" : checks[i].needed ? "MISSING"
-                     : "missing", checks[i].name, ok ? str_c(&found) : "");
-            if (!ok)
+            str_addf(out, "%-8s %-16s ", ok ? "ok" : checks[i].needed ? "MISSING"
+                     : "missing", checks[i].name);
+            if (ok)
+                escape_terminal_z(out, str_c(&found));
+            else
                 str_addf(out, "without it: %s", checks[i].without);
             str_addc(out, '\n');
         }

@@ -66,19 +66,23 @@ static char *entry_line(const StoredFinding *f)
     return str_take(&s);
 }
 
-/* Has the technique of this entry run? With `complete`: to its end? */
+/* Has the technique of this entry run? With `complete`: was every run of it
+ * complete? */
 static bool has_run(const FindingSet *set, const char *line, bool complete)
 {
     const char *rule = line + ID_LEN;
     rule += strspn(rule, " \t");
     size_t n = strcspn(rule, "/ \t");
+    bool found = false;
     for (size_t i = 0; i < set->nruns; i++) {
         const StoredRun *r = &set->runs[i];
-        if (strlen(r->technique) == n && memcmp(r->technique, rule, n) == 0 &&
-            !(complete && r->incomplete))
-            return true;
+        if (strlen(r->technique) != n || memcmp(r->technique, rule, n) != 0)
+            continue;
+        if (complete && r->incomplete)
+            return false;
+        found = true;
     }
-    return false;
+    return found;
 }
 
 static int by_text(const void *a, const void *b)

@@ -77,9 +77,7 @@ int db_step(sqlite3_stmt *q, Err *err)
 
 bool db_run(sqlite3_stmt *q, Err *err)
 {
-    int row;
-    while ((row = db_step(q, err)) == DB_ROW)
-        ;
+    int row = db_step(q, err);
     sqlite3_reset(q);
     return row == DB_DONE;
 }
@@ -212,6 +210,7 @@ sqlite3 *db_open(const char *path, bool *readonly, Err *err)
         sqlite3_busy_timeout(db, BUSY_MS);
         if ((*readonly || use_log(db, err)) &&
             db_exec(db, "PRAGMA foreign_keys = ON;"
+                        "PRAGMA trusted_schema = OFF;"
                         "PRAGMA synchronous = NORMAL", err))
             return db;
     }

@@ -37,6 +37,6 @@ sqlite3_stmt *db_prepare(sqlite3 *db, const char *sql, Err *err);
 void db_bind(sqlite3_stmt *q, int i, const char *text);     /* NULL is NULL */
 void db_bind_blob(sqlite3_stmt *q, int i, const void *data, size_t n);
 int db_step(sqlite3_stmt *q, Err *err);
-/* Runs it to its end and makes it ready for other values. */
+/* Runs what gives no rows, and makes it ready for other values. */
 bool db_run(sqlite3_stmt *q, Err *err);
 #endif

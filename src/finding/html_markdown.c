@@ -1,18 +1,21 @@
 /*
- * Rule pages as HTML: headings, paragraphs, lists of one level, code blocks,
- * `code`, **bold** and *emphasis*. Links become their text. Everything else is
- * text; no markup gets through.
+ * Rule pages as HTML: headings, paragraphs, lists of one level, code blocks
+ * (fenced, or indented by four blanks), `code`, **bold** and *emphasis*. Links
+ * become their text. Everything else is text; no markup gets through.
  */
 #include "base/escape.h"
 #include "finding/html_int.h"
 #include <ctype.h>
 
 /* What the lines since the last blank one are part of. */
-typedef enum { BLOCK_NONE, BLOCK_TEXT, BLOCK_BULLETS, BLOCK_NUMBERS } Block;
+typedef enum {
+    BLOCK_NONE, BLOCK_TEXT, BLOCK_BULLETS, BLOCK_NUMBERS, BLOCK_CODE,
+} Block;
 
-static const char *const opens[] = { "", "<p>", "<ul><li>", "<ol><li>" };
+static const char *const opens[] = { "", "<p>", "<ul><li>", "<ol><li>",
+                                     "<pre><code>" };
 static const char *const closes[] = { "", "</p>\n", "</li></ul>\n",
-                                      "</li></ol>\n" };
+                                      "</li></ol>\n", "</code></pre>\n" };
 
 static void switch_to(Str *out, Block *now, Block next)
 {
@@ -125,6 +128,32 @@ static void text_line(Str *out, const char *s, size_t n, Block *now)
     }
 }
 
+static void code_line(Str *out, const char *s, size_t n, CState *state)
+{
+    html_code(out, s, n, state, 0, 0);
+    str_addc(out, '\n');
+}
+
+/* A line outside of fences. */
+static void plain_line(Str *out, const char *s, size_t n, Block *now)
+{
+    CState code = CSYNTAX_CODE;
+    size_t blanks = strspn(s, " ");
+    while (n && isspace((unsigned char)s[n - 1]))
+        n--;
+    blanks = blanks < n ? blanks : n;
+    bool indented = blanks >= 4 && (*now == BLOCK_NONE || *now == BLOCK_CODE);
+    if (indented && *now == BLOCK_NONE)
+        switch_to(out, now, BLOCK_CODE);
+    if (indented) {
+        code_line(out, s + 4, n - 4, &code);
+        return;
+    }
+    if (*now == BLOCK_CODE)
+        switch_to(out, now, BLOCK_NONE);
+    text_line(out, s + blanks, n - blanks, now);
+}
+
 void html_markdown(Str *out, const char *text)
 {
     Block now = BLOCK_NONE;
@@ -132,24 +161,15 @@ void html_markdown(Str *out, const char *text)
     CState state = CSYNTAX_CODE;
     while (*text) {
         size_t n = strcspn(text, "\n");
-        const char *next = text + n + (text[n] == '\n');
-        if (n >= 3 && memcmp(text, "```", 3) == 0) {
-            switch_to(out, &now, BLOCK_NONE);
-            str_add(out, fenced ? "</code></pre>\n" : "<pre><code>");
+        if (str_starts(text, "```")) {
+            switch_to(out, &now, fenced ? BLOCK_NONE : BLOCK_CODE);
             fenced = !fenced;
             state = CSYNTAX_CODE;
-        } else if (fenced) {
-            html_code(out, text, n, &state, 0, 0);
-            str_addc(out, '\n');
-        } else {
-            while (n && isspace((unsigned char)text[n - 1]))
-                n--;
-            size_t blank = strspn(text, " ");
-            blank = blank < n ? blank : n;
-            text_line(out, text + blank, n - blank, &now);
-        }
-        text = next;
+        } else if (fenced)
+            code_line(out, text, n, &state);
+        else
+            plain_line(out, text, n, &now);
+        text += n + (text[n] == '\n');
     }
     switch_to(out, &now, BLOCK_NONE);
-    str_add(out, fenced ? "</code></pre>\n" : "");
 }

@@ -320,10 +320,15 @@ static void title(Html *h, const StoredFinding *s)
     add(h, "</span></summary>\n");
 }
 
+/* So many places of one finding have their source in the page. */
+enum { MOST_EXCERPTS = 200 };
+
 /* Step 0 is the finding itself; related places follow the steps. */
 static void excerpt(Html *h, size_t number, const Location *at, int context)
 {
     size_t before = h->out->len;
+    if (number > MOST_EXCERPTS)
+        return;
     str_addf(h->out, "<div class=\"excerpt box%s\" data-step=\"%zu\">"
                      "<div class=\"where place\">", number ? "" : " on", number);
     place(h, at);
@@ -344,7 +349,7 @@ static bool has_excerpt(Html *h, const Location *at)
 
 static void step(Html *h, size_t number, const EvidenceStep *s)
 {
-    bool shows = has_excerpt(h, &s->at);
+    bool shows = number <= MOST_EXCERPTS && has_excerpt(h, &s->at);
     add(h, "<li><button type=\"button\" class=\"step");
     if (shows)
         str_addf(h->out, "\" aria-pressed=\"%s\" data-shows=\"%zu\">",

@@ -48,10 +48,11 @@ bool output_shows(const OutputOptions *o, const StoredFinding *f)
     return o->all || finding_counts(f);
 }
 
+/* Unless it was said already, perhaps as a part of something longer. */
 static void add_once(Strings *out, const char *s)
 {
     for (size_t i = 0; i < out->len; i++)
-        if (strcmp(out->items[i], s) == 0)
+        if (strstr(out->items[i], s))
             return;
     strings_add(out, s);
 }

@@ -125,6 +125,17 @@ const Source *sources_get(Sources *all, const char *file)
     return *slot == &missing ? NULL : *slot;
 }
 
+bool sources_mention(const Sources *all, const char *file, const char *word)
+{
+    char *path = path_in(all->root, file);
+    Str text = {0};
+    bool found = may_read(all, path) && file_read(path, &text, NULL) &&
+                 memmem(str_c(&text), text.len, word, strlen(word));
+    str_release(&text);
+    free(path);
+    return found;
+}
+
 int source_lines(const Source *s)
 {
     return s ? s->nlines : 0;

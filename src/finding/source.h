@@ -23,6 +23,8 @@ Sources *sources_new(const char *root);
 void sources_free(Sources *all);                    /* NULL is fine */
 
 const Source *sources_get(Sources *all, const char *file);
+/* Does `word` occur in the file? Cheaper than sources_get(), and keeps nothing. */
+bool sources_mention(const Sources *all, const char *file, const char *word);
 int source_lines(const Source *s);                  /* how many; NULL is fine */
 /* Without its newline; lines count from 1. */
 const char *source_line(const Source *s, int line, size_t *len);

@@ -5,7 +5,7 @@
  * findings of its earlier run over the same scope, in one transaction when the
  * run ends; until then, and after a kill, the earlier ones stand.
  *
- *     StoreRun *run = store_run_begin(st, "arguments", "build", cmdline, seed);
+ *     StoreRun *run = store_run_begin(st, "arguments", "build", cmdline, seed, err);
  *     store_run_add(run, &finding, err);
  *     store_run_end(run, NULL, err);       or the reason why it is incomplete
  *
@@ -86,7 +86,7 @@ size_t finding_set_counting(const FindingSet *set);
 #define BASELINE_FILE "sundew.baseline"
 bool baseline_set(const FindingSet *set, const char *path, Err *err);
 /* Drops entries that match no finding any more; says how many. Those of a
- * technique whose run was incomplete stay. */
+ * technique that has an incomplete run stay. */
 bool baseline_prune(const FindingSet *set, const char *path, size_t *dropped,
                     Err *err);
 #endif

@@ -3,6 +3,9 @@
 #include <ctype.h>
 #include <fnmatch.h>
 
+/* What a suppressing comment has in it. */
+#define MARK "sundew:"
+
 /* One name or pattern of one suppression. */
 typedef struct Entry {
     const char *name;          /* technique, rule, technique/rule; or a pattern */
@@ -48,10 +51,10 @@ static void parse_comment(const char *s, size_t n, const Entry *like, Arena *a,
                           Entries *out)
 {
     const char *end = s + n;
-    const char *p = memmem(s, n, "sundew:", 7);
+    const char *p = memmem(s, n, MARK, strlen(MARK));
     if (!p || (p > s && (isalnum((unsigned char)p[-1]) || p[-1] == '_')))
         return;
-    p += 7;
+    p += strlen(MARK);
     while (p < end && *p == ' ')
         p++;
     if (end - p < 6 || memcmp(p, "ignore", 6) != 0 ||
@@ -250,7 +253,8 @@ bool suppressions_apply(FindingSet *set, const SeenFile *seen, size_t nseen,
     Map begins = {0};                  /* path to the file's first entry + 1 */
     for (size_t i = 0; i < nseen; i++) {
         map_put(&begins, seen[i].path, (void *)(entries.len + 1));
-        scan_file(&seen[i], sources_get(sources, seen[i].path), a, &entries);
+        if (sources_mention(sources, seen[i].path, MARK))
+            scan_file(&seen[i], sources_get(sources, seen[i].path), a, &entries);
     }
     size_t in_source = entries.len;
     bool ok = read_ignore_file(set->root, a, &entries, err);

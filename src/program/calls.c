@@ -107,11 +107,11 @@ static void link_all(Calls *c)
 {
     size_t n;
     const Function *const *fns = program_functions(c->program, &n);
-    bool *seen = xcalloc(n + 1, 1);
+    bool *seen = xcalloc(c->nfunctions + 1, 1);
 
     for (size_t i = 0; i < n; i++) {
-        FunctionCalls *fc = &c->functions[i];
-        memset(seen, 0, n);
+        FunctionCalls *fc = &c->functions[fns[i]->index];
+        memset(seen, 0, c->nfunctions);
         for (size_t k = 0; k < fc->nsites; k++) {
             const CallSite *s = &c->sites.items[fc->first_site + k];
             link_functions(c, fns[i], s->targets, s->ntargets, seen);
@@ -198,13 +198,15 @@ static void walk(Tarjan *t, size_t root)
 static void find_components(Calls *c)
 {
     Tarjan t = { .c = c };
+    size_t n;
+    const Function *const *fns = program_functions(c->program, &n);
 
     t.index = xcalloc(c->nfunctions + 1, sizeof *t.index);
     t.low = xcalloc(c->nfunctions + 1, sizeof *t.low);
     t.on_stack = xcalloc(c->nfunctions + 1, 1);
-    for (size_t i = 0; i < c->nfunctions; i++)
-        if (!t.index[i])
-            walk(&t, i);
+    for (size_t i = 0; i < n; i++)
+        if (!t.index[fns[i]->index])
+            walk(&t, fns[i]->index);
     free(t.index);
     free(t.low);
     free(t.on_stack);
@@ -238,8 +240,8 @@ Calls *calls_open(const Program *p, const CallsPlan *plan, Err *err)
 
     c->program = p;
     c->summaries = summaries_new();
-    c->functions = xcalloc(n + 1, sizeof *c->functions);
-    c->nfunctions = n;
+    c->nfunctions = program_index_limit(p);
+    c->functions = xcalloc(c->nfunctions + 1, sizeof *c->functions);
     if (!read_summaries(c, plan, err) || !program_load_module(p, err))
         goto fail;
     c->pt = pointsto_new(program_module(p), c->summaries, &pp, err);

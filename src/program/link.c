@@ -9,6 +9,10 @@
  * a note says so. A unit that can't be read or linked at all is left out with
  * a note.
  *
+ * Each call of LLVM's linker looks at the whole of the module that it links into,
+ * so adding one unit after the other would take quadratic time. Units are merged
+ * like the runs of a merge sort instead: neighbours of equal weight first.
+ *
  * After that the module is put into SSA form; nothing is inlined, so that
  * functions and source names stay.
  */
@@ -20,9 +24,17 @@
 #include <llvm-c/Linker.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+/* Some units in one module. */
+typedef struct Part {
+    LLVMModuleRef module;
+    size_t units;
+} Part;
+
 typedef struct Linker {
     LLVMContextRef ctx;
-    LLVMModuleRef into;
+    Vec(Part) parts;          /* in order, heavier ones first */
+    char *layout, *target;    /* of the first unit */
+    BuildState *state;
     Arena *arena;
     Notes *notes;
     const char *unit;         /* the one at work */
@@ -99,7 +111,7 @@ static void settle_name(Linker *l, LLVMModuleRef m, LLVMValueRef v)
     do {
         free(other);
         other = xprintf("%s.%u", name, ++l->renamed);
-    } while (named(m, other) || named(l->into, other));
+    } while (named(m, other) || map_has(&l->strong, other));
     LLVMSetValueName2(v, other, strlen(other));
     strings_add(&l->later, other);
     free(other);
@@ -151,12 +163,14 @@ static LLVMModuleRef read_unit(Linker *l, const char *path)
 /* Can a unit go with the ones that are already in? */
 static bool fits(Linker *l, LLVMModuleRef m)
 {
-    const char *ours = LLVMGetDataLayoutStr(l->into);
-    const char *its = LLVMGetDataLayoutStr(m);
-    if (strcmp(ours, its) == 0)
+    if (!l->layout) {
+        l->layout = arena_strdup(l->arena, LLVMGetDataLayoutStr(m));
+        l->target = arena_strdup(l->arena, LLVMGetTarget(m));
+    }
+    if (strcmp(l->layout, LLVMGetDataLayoutStr(m)) == 0)
         return true;
     note(l, "left out: it is for another machine (%s) than the first unit (%s)",
-         LLVMGetTarget(m), LLVMGetTarget(l->into));
+         LLVMGetTarget(m), l->target);
     return false;
 }
 
@@ -195,10 +209,36 @@ static bool rehearse(Linker *l, LLVMModuleRef m)
     return ok;
 }
 
+/* The last two parts become one. */
+static void merge_last(Linker *l)
+{
+    Part *last = &l->parts.items[l->parts.len - 1], *before = last - 1;
+    l->failed = false;
+    str_reset(&l->said);
+    if (LLVMLinkModules2(before->module, last->module) || l->failed)
+        note(l, "not linked cleanly: %s",
+             l->said.len ? str_c(&l->said) : "no reason given");
+    before->units += last->units;
+    l->parts.len--;
+}
+
+static void add_part(Linker *l, LLVMModuleRef m)
+{
+    vec_push(&l->parts, ((Part){ m, 1 }));
+    if (l->careful) {                /* one by one, to know who is guilty */
+        if (l->parts.len == 2)
+            merge_last(l);
+        return;
+    }
+    l->state->unit = -1;
+    while (l->parts.len >= 2 && l->parts.items[l->parts.len - 1].units
+                                >= l->parts.items[l->parts.len - 2].units)
+        merge_last(l);
+}
+
 static void add_unit(Linker *l, const LinkUnit *u)
 {
     l->unit = u->name;
-    l->failed = false;
     str_reset(&l->said);
     if (u->excluded) {
         note(l, "%s", u->excluded);
@@ -207,41 +247,32 @@ static void add_unit(Linker *l, const LinkUnit *u)
     LLVMModuleRef m = read_unit(l, u->bitcode);
     if (m && l->careful && !rehearse(l, m))
         m = NULL;
-    if (!m)
-        return;
-    if (!l->into) {
-        settle_names(l, m);
-        l->into = m;
-        return;
-    }
-    if (!fits(l, m)) {
+    if (m && !fits(l, m)) {
         LLVMDisposeModule(m);
-        return;
+        m = NULL;
     }
-    settle_names(l, m);
-    str_reset(&l->said);
-    if (LLVMLinkModules2(l->into, m) || l->failed)
-        note(l, "not linked cleanly: %s",
-             l->said.len ? str_c(&l->said) : "no reason given");
+    if (m) {
+        settle_names(l, m);
+        add_part(l, m);
+    }
 }
 
-static void hide_renamed(Linker *l)
+static void hide_renamed(Linker *l, LLVMModuleRef m)
 {
     for (size_t i = 0; i < l->later.len; i++) {
-        LLVMValueRef v = named(l->into, l->later.items[i]);
+        LLVMValueRef v = named(m, l->later.items[i]);
         if (!v)
             continue;
         LLVMSetVisibility(v, LLVMDefaultVisibility);
         LLVMSetDLLStorageClass(v, LLVMDefaultStorageClass);
         LLVMSetLinkage(v, LLVMInternalLinkage);
     }
-    strings_release(&l->later);
 }
 
 LLVMModuleRef link_units(LLVMContextRef ctx, const LinkUnit *units, size_t n,
                          BuildState *state, Arena *a, Notes *notes, Err *err)
 {
-    Linker l = { .ctx = ctx, .arena = a, .notes = notes,
+    Linker l = { .ctx = ctx, .arena = a, .notes = notes, .state = state,
                  .careful = state->careful };
     LLVMContextSetDiagnosticHandler(ctx, on_diagnostic, &l);
     for (size_t i = 0; i < n; i++) {
@@ -249,18 +280,22 @@ LLVMModuleRef link_units(LLVMContextRef ctx, const LinkUnit *units, size_t n,
         add_unit(&l, &units[i]);
     }
     state->unit = -1;
-    hide_renamed(&l);
-    bool ok = true;
-    if (!l.into && notes->len)
-        ok = err_set(err, "no unit could be linked: %s: %s", notes->items[0].unit,
-                     notes->items[0].text);
-    else if (!l.into)
-        ok = err_set(err, "it has no captured units");
-    ok = ok && make_ssa(l.into, err);
+    while (l.parts.len > 1)
+        merge_last(&l);
+    LLVMModuleRef m = l.parts.len ? l.parts.items[0].module : NULL;
+    bool ok = m != NULL;
+    if (!ok && notes->len)
+        err_set(err, "no unit could be linked: %s: %s", notes->items[0].unit,
+                notes->items[0].text);
+    else if (!ok)
+        err_set(err, "it has no captured units");
+    else
+        hide_renamed(&l, m);
+    ok = ok && make_ssa(m, err);
     LLVMContextSetDiagnosticHandler(ctx, NULL, NULL);
-    if (!ok && l.into)
-        LLVMDisposeModule(l.into);
     map_release(&l.strong);
     str_release(&l.said);
-    return ok ? l.into : NULL;
+    vec_release(&l.parts);
+    strings_release(&l.later);
+    return ok ? m : NULL;
 }

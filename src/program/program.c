@@ -29,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MODEL_VERSION "2"
+#define MODEL_VERSION "3"
 
 /* --- building, in the child */
 
@@ -383,6 +383,11 @@ const Function *const *program_functions(const Program *p, size_t *n)
 {
     *n = p->nlisted;
     return p->listed;
+}
+
+size_t program_index_limit(const Program *p)
+{
+    return p->nfunctions;
 }
 
 /* Both maps, when a name is first asked for. A source name that several

@@ -98,11 +98,15 @@ struct Function {
                                             * the module */
     unsigned ncallers, ncallees;
     unsigned ncalls;      /* direct call sites that call it */
-    unsigned index;       /* in program_functions() */
+    unsigned index;       /* for tables by function: its own, below
+                           * program_index_limit() */
 };
 
 /* All but the intrinsics, in the order of the module: definitions as linked. */
 const Function *const *program_functions(const Program *p, size_t *n);
+/* One more than the largest index: the compiler's intrinsics, which are not in
+ * program_functions(), have one too. */
+size_t program_index_limit(const Program *p);
 /* By its symbol, else by its source name, else as "file.c:name" where the path
  * ends so. NULL: none or, for a source name, several. */
 const Function *program_function(const Program *p, const char *name);

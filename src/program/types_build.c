@@ -18,6 +18,11 @@
  * if all definitions of that name turn out to be one type. That may depend on
  * itself, so it is assumed first; where it proves wrong the work is done again
  * without the assumption for that name.
+ *
+ * One struct of one header can still come out as several types: it holds a
+ * pointer to `struct priv`, and two units each define a struct priv of their own.
+ * So structs that stand at the same place and differ only behind pointers to
+ * structs of the same name are united; what most units see there is kept.
  */
 #include "program/debuginfo.h"
 #include "program/program_int.h"
@@ -328,6 +333,142 @@ static void refine(Builder *b)
     }
 }
 
+/* --- structs of one place */
+
+static bool is_named_record(const Builder *b, NodeId n)
+{
+    unsigned tag = tag_of(b, n);
+    return debug_code(b->d, n) == MD_COMPOSITE_TYPE
+        && (tag == TAG_STRUCT || tag == TAG_UNION)
+        && *debug_text(b->d, n, DERIVED_NAME);
+}
+
+/* If a node is a pointer to a struct with a name: a hash of that name; else 0. */
+static uint64_t named_pointer(const Builder *b, size_t i)
+{
+    if (debug_code(b->d, b->nodes.items[i]) != MD_DERIVED_TYPE
+        || tag_of(b, b->nodes.items[i]) != TAG_POINTER)
+        return 0;
+    uint32_t at = b->children.items[b->first_child[i]];
+    for (int step = 0; step < 50 && at != NO_TYPE; step++) {
+        NodeId n = b->nodes.items[at];
+        if (is_named_record(b, n))
+            return mix_text(mix(29, tag_of(b, n)), debug_text(b->d, n, DERIVED_NAME));
+        if (debug_code(b->d, n) != MD_DERIVED_TYPE || tag_of(b, n) == TAG_POINTER)
+            return 0;
+        at = b->children.items[b->first_child[at]];
+    }
+    return 0;
+}
+
+/* Hashes as in refine(), but of pointers to named structs only the name. The
+ * caller frees them. */
+static uint64_t *loose_hashes(Builder *b)
+{
+    size_t n = b->nodes.len, before = 0;
+    uint64_t *pointer = xcalloc(n + 1, sizeof *pointer);
+    uint64_t *now = xcalloc(n + 1, sizeof *now), *next = xcalloc(n + 1, sizeof *next);
+    for (size_t i = 0; i < n; i++) {
+        pointer[i] = named_pointer(b, i);
+        now[i] = b->shape[i];
+    }
+    size_t classes = count_classes(b, now, NULL);
+    for (int round = 0; round < MOST_ROUNDS && classes != before; round++) {
+        for (size_t i = 0; i < n; i++) {
+            uint64_t h = b->shape[i];
+            for (size_t k = b->first_child[i]; k < b->first_child[i + 1]; k++) {
+                uint32_t c = b->children.items[k];
+                h = mix(h, c == NO_TYPE ? 3 : pointer[c] ? pointer[c] : now[c]);
+            }
+            next[i] = h;
+        }
+        uint64_t *swap = now;
+        now = next;
+        next = swap;
+        before = classes;
+        classes = count_classes(b, now, NULL);
+    }
+    free(pointer);
+    free(next);
+    return now;
+}
+
+/* How often each class of a struct at one place is seen. */
+typedef struct Variant {
+    uint64_t hash;
+    uint32_t first;           /* position */
+    size_t seen;
+} Variant;
+
+typedef Vec(Variant) Variants;
+
+static void count_variant(Variants *v, uint64_t hash, uint32_t position)
+{
+    for (size_t i = 0; i < v->len; i++)
+        if (v->items[i].hash == hash) {
+            v->items[i].seen++;
+            return;
+        }
+    vec_push(v, ((Variant){ hash, position, 1 }));
+}
+
+static uint32_t most_seen(const Variants *v)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < v->len; i++)
+        if (v->items[i].seen > v->items[best].seen)
+            best = i;
+    return v->items[best].first;
+}
+
+/* The place of a struct and what it says, loosely; 0: it has no place. */
+static uint64_t place_of(Builder *b, size_t i, const uint64_t *loose)
+{
+    NodeId n = b->nodes.items[i];
+    if (!is_named_record(b, n) || is_declaration(b, n)
+        || !debug_op(b->d, n, DERIVED_LINE))
+        return 0;
+    uint64_t h = mix(loose[i], debug_op(b->d, n, DERIVED_LINE));
+    return mix_text(h, debug_path(b->d, debug_ref(b->d, n, DERIVED_FILE)));
+}
+
+/* Lets structs of one place stand for the variant that is seen most. True if
+ * any had several. */
+static bool unite_places(Builder *b)
+{
+    size_t n = b->nodes.len;
+    uint64_t *loose = loose_hashes(b);
+    Map places = {0};                   /* hash -> Variants */
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = place_of(b, i, loose);
+        if (!key)
+            continue;
+        Variants **slot = (Variants **)map_slotn(&places, &key, sizeof key);
+        if (!*slot)
+            *slot = xcalloc(1, sizeof **slot);
+        count_variant(*slot, b->now[i], (uint32_t)i);
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = place_of(b, i, loose);
+        Variants *v = key ? map_getn(&places, &key, sizeof key) : NULL;
+        if (!v || v->len < 2)
+            continue;
+        b->stands_for[i] = most_seen(v);
+        any = true;
+    }
+    for (size_t i = 0; i < n; i++)      /* declarations of these, too */
+        b->stands_for[i] = b->stands_for[b->stands_for[i]];
+    for (size_t i = 0; i < places.len; i++) {
+        Variants *v = places.entries[i].value;
+        vec_release(v);
+        free(v);
+    }
+    map_release(&places);
+    free(loose);
+    return any;
+}
+
 static void find_equal_types(Builder *b)
 {
     Map unclear = {0};
@@ -342,6 +483,8 @@ static void find_equal_types(Builder *b)
     do {
         assume_definitions(b, &unclear);
         refine(b);
+        if (unite_places(b))
+            refine(b);
     } while (find_unclear(b, &unclear));
     count_classes(b, b->now, b->class);
     map_release(&unclear);

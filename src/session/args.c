@@ -195,7 +195,8 @@ bool args_parse(Session *s, int argc, char **argv, Err *err)
         const char *word = argv[i];
         if (s->has_tail) {
             strings_add(&s->tail, word);
-        } else if (s->command && s->command->raw) {
+        } else if (s->command &&
+                   (s->command->raw || (s->command->runs && s->args.len))) {
             strings_add(&s->args, word);
         } else if (strcmp(word, "--") == 0) {
             s->has_tail = true;

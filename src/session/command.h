@@ -53,6 +53,8 @@ typedef struct Command {
     Needs needs;
     bool hidden;               /* not in the list of commands */
     bool raw;                  /* arguments are handed over unparsed */
+    bool runs;                 /* … from the first that is no option on: they
+                                * are another command's */
     /* False with `err` filled: exit status 2. */
     bool (*run)(Session *s, Err *err);
 } Command;

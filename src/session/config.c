@@ -118,7 +118,9 @@ static void print_one(Session *s, const Option *o, Str *out)
         text = o->arg ? "" : "no";
     str_addf(out, "%s = ", o->name);
     escape_terminal_z(out, text);
-    str_addf(out, "    # %s\n", origin);
+    str_add(out, "    # ");
+    escape_terminal_z(out, origin);
+    str_addc(out, '\n');
 }
 
 void config_print(Session *s, Str *out)

@@ -75,8 +75,6 @@ bool report_finish(Session *s, Err *err)
     bool ok = session_write(s, set, err);
     if (ok && s->status < 0)
         s->status = finding_set_counting(set) ? 1 : 0;
-    for (size_t i = 0; i < set->nunused_suppressions; i++)
-        session_note(s, "unused suppression: %s", set->unused_suppressions[i]);
     if (incomplete)
         session_note(s, "INCOMPLETE (%s)", incomplete);
     else

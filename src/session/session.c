@@ -383,6 +383,9 @@ static bool run_command(Session *s, int argc, char **argv, Err *err)
     }
     if (!open_workspace(s, err) || !read_config(s, err) || !check_values(s, err))
         return false;
+    if (!s->command->args && s->args.len)
+        return err_set(err, "sundew %s takes no argument '%s'", s->command->name,
+                       s->args.items[0]);
     if (session_flag(s, "print-config")) {
         config_print(s, &s->out);
         return true;

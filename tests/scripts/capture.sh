@@ -130,14 +130,20 @@ ok "…it runs" runs ./prog
 
 fresh flags; sources
 ok "flags that only gcc knows, and -Werror" captured sh -ec '
-    gcc -Werror -Wall -fno-tree-vectorize -fira-loop-pressure -mno-avoid-libcall -fdelete-dead-exceptions --param ssp-buffer-size=4 -c a.c || gcc -Werror -fira-loop-pressure -c a.c
-    gcc -Werror -Wno-maybe-uninitialized -Wlogical-op -specs=/dev/null -c b.c || gcc -c b.c
+    gcc -Werror -Wall -fno-tree-vectorize -fira-loop-pressure -mno-push-args -fdelete-dead-exceptions --param ssp-buffer-size=4 -c a.c
+    gcc -Werror -Wno-maybe-uninitialized -Wlogical-op -c b.c
     gcc -march=native -fplan9-extensions -Wp,-D_FORTIFY_SOURCE=2 -O2 -c c.c; gcc a.o b.o c.o -o prog'
 ok "…all units" has_all prog
 printf '#include <stdio.h>\nint f(int);\nint main(void) { int unused_here[0]; (void)unused_here; if (f(1) == 4) ; printf("%%d\\n", f(20)); return 0; }\n' >a.c
 ok "-Werror does not fail for clang's own warnings" captured sh -ec 'gcc -Werror -c a.c; gcc a.o b.o c.o -o prog'
 ok "…all units" has_all prog
 ok "a flag that clang refuses is noted" says "compiled for bitcode without" "$SUNDEW" -v capture -- gcc -fplan9-extensions -c a.c
+
+fresh old
+printf '%s\n' 'main() { foo(1); char *p = 5; return p == 0; }' 'static int g(char *s) { return *s; }' \
+    'int h(void) { int (*q)(int *) = g; return q(0); }' 'void v(void) { return 1; }' 'int w(void) { return; }' 'foo(x) int x; { return x; }' >a.c
+ok "old C that gcc takes and clang would not" captured gcc -w a.c -o prog
+ok "…its unit" has_units prog "captured a.c"
 
 fresh nested
 printf '#include <stdio.h>\nint main(void) { int k = 40; int in(int x) { return x + k; } printf("%%d\\n", in(2)); return 0; }\n' >a.c
@@ -273,13 +279,83 @@ killed() {
     "$SUNDEW" -q capture -- sh -c "$slow" >/dev/null 2>&1 &
     local pid=$!
     sleep "$1"
-    kill -9 $pid; pkill -9 -P $pid; pkill -9 -f 'sh -c i=0' ; wait $pid 2>/dev/null
+    kill -9 $pid; wait $pid 2>/dev/null       # the build dies with it
     "$SUNDEW" capture -- gcc a.c b.c c.c -o prog && has_all prog
 }
 ok "a build killed in the middle leaves a usable workspace" killed 0.3
 ok "…at another moment too" killed 0.7
 sleep 1
 ok "…and no temporary files" sh -ec '"$SUNDEW" capture -- gcc a.c b.c c.c -o prog; [ -z "$(ls .sundew/tmp)" ]'
+
+fresh details; sources
+mkdir opt; ln -s "$(command -v clang-19)" opt/gcc
+ok "ccache runs the compiler that was named by path" sh -ec '"$SUNDEW" -q capture -- env CCACHE_DIR=$PWD/cc ccache $PWD/opt/gcc -c a.c; readelf -p .comment a.o | grep -q clang'
+ok "/dev/stdin as a source" sh -ec 'cat b.c c.c | "$SUNDEW" -q capture -- gcc -xc -shared -fPIC /dev/stdin -o x.so; "$SUNDEW" show units ./x.so | grep -q captured; llvm-nm-19 "$("$SUNDEW" show units ./x.so --json | sed -n "s/.*\"bitcode\": \"\(.*\)\",/\1/p")" 2>/dev/null | grep -q " T f" || /usr/lib/llvm-19/bin/llvm-nm "$("$SUNDEW" show units ./x.so --json | sed -n "s/.*\"bitcode\": \"\(.*\)\",/\1/p")" | grep -q " T f"'
+whole_pipe() { local i; for i in 1 2 3; do "$SUNDEW" -q capture --min-share 0 -- bash -c 'gcc -xc -c <(cat a.c; sleep .2; cat b.c) -o x.o' || return 1; nm x.o | grep -q " T f" && nm x.o | grep -q " T main" || return 1; done; }
+ok "a source that is a pipe is the real compiler's alone" whole_pipe
+ok "--json keeps what standard error had" sh -ec 'echo before >log; "$SUNDEW" capture --json -- sh -c "echo out; gcc a.c b.c c.c -o prog" >json 2>>log; grep -q before log; grep -q out log; python3 -m json.tool json >/dev/null'
+printed() { [ "$(gcc -Wl,-M a.c b.c c.c -o p | grep -c LOAD)" = "$("$SUNDEW" -q capture -- gcc -Wl,-M a.c b.c c.c -o p | grep -c LOAD)" ]; }
+ok "a map printed by the linker is still printed" printed
+ok "…and units are there" has_all p
+ok "the wrapper never finds itself" sh -ec 'mkdir -p self; ln -sf "$SUNDEW_BUILD/sundew-cc" self/gcc; PATH=$PWD/self:$PATH; timeout 20 gcc --version | grep -q Free; timeout 20 gcc -c a.c'
+ok "without a PATH" sh -ec '"$SUNDEW" -q capture -- gcc a.c b.c c.c -o p; env -u PATH .sundew/shims/gcc -c a.c'
+ok "a link to the object stays a link" sh -ec 'mkdir -p real; ln -sf real/a.o a.o; rm -f real/a.o; touch real/a.o; "$SUNDEW" -q capture -- gcc -c a.c; test -L a.o; test -s real/a.o'
+ok "mode and time of the output are the compiler's" sh -ec 'umask 027; "$SUNDEW" -q capture -- gcc a.c b.c c.c -o p; [ "$(stat -c %a p)" = 750 ]'
+slow_clang() {          # clang-19 that never ends must not hang what it helps
+    mkdir -p fake/bin && printf '#!/bin/sh\nsleep 1000\n' >fake/bin/clang && chmod +x fake/bin/clang
+    SUNDEW_LLVM_PREFIX=$PWD/fake timeout 20 "$SUNDEW_BUILD/sundew-cc" -c a.c & local pid=$!
+    sleep 2; kill -TERM $pid; wait $pid; sleep .3; ! pgrep -f "$PWD/fake/bin/clang"
+}
+ok "killed in the middle, it leaves no process behind" slow_clang
+
+fresh moved; sources
+ok "a program that is moved at the end is counted" says "captured 3 of 3 C units linked (100%)" "$SUNDEW" capture -- sh -ec 'gcc a.c b.c c.c -o p.tmp; mv p.tmp p'
+ok "…and listed" says " p" "$SUNDEW" show programs
+ok "…and found by its name" has_all p
+gcc -c b.c
+ok "…what is missing in it too" says "captured 2 of 3" "$SUNDEW" capture -- sh -ec 'gcc a.c b.o c.c -o q.tmp; mv q.tmp q'
+ok "a copy of a partial program is partial" says '"missing": [
+      {' sh -c 'cp q q2; "$SUNDEW" show programs --json; "$SUNDEW" -v show programs | grep -q b.o'
+for f in .sundew/programs/*.json; do echo '{' >"$f"; break; done
+ok "a damaged record is told" says "is damaged: remove it" "$SUNDEW" show programs
+
+mkdir -p "$work/my.software"; cd "$work/my.software" && rm -rf ./* .sundew; sources; gcc -c b.c
+ok "a folder whose name looks like a library" status 2 "$SUNDEW" -q capture -- sh -ec 'gcc -c a.c c.c; ld -r -oall.o a.o b.o c.o'
+ok "…ld -oFILE is a program" says "all.o" "$SUNDEW" show programs
+ok "a map in a folder, and with %" sh -ec 'mkdir -p maps; gcc -c b.c; ! "$SUNDEW" -q capture -- gcc a.c b.o c.c -Wl,-Map=maps -o p; ! "$SUNDEW" -q capture -- gcc a.c b.o c.c -Wl,-Map=% -o p'
+fresh others; sources
+printf '.globl g\ng: mov $2, %%eax\nret\n.section .note.GNU-stack,"",@progbits\n' >g.s; echo data >blob.bin
+ok "as by name, and data made into an object, are no C" captured sh -ec 'as g.s -o g.o; ld -r -b binary blob.bin -o blob.o; gcc -c a.c b.c; gcc a.o b.o g.o blob.o -o prog 2>/dev/null'
+ok "…the C is there" has_units prog "captured a.c" "captured b.c"
+ok "-save-temps" captured gcc -save-temps a.c b.c c.c -o prog
+ok "…all units" has_all prog
+mkdir lib; cp "$(gcc -print-file-name=crti.o)" "$(gcc -print-file-name=crtn.o)" lib
+ok "start files from elsewhere" captured gcc -B"$PWD/lib/" a.c b.c c.c -o prog
+ok "when clang can compile nothing, that is said" sh -c 'echo "int main(void) { int in(void) { return 0; } return in(); }" >n.c; "$SUNDEW" capture -- gcc n.c -o n 2>&1 | grep -q "could compile none of 1"'
+
+fresh words; sources
+printf '#define V 42\n' >v.h; mkdir inc; printf '#define W 1\n' >inc/w.h
+printf 'int main(void) { return V - 42; }\n' >v.c
+for words in "-Wp,-include,v.h" "-Xpreprocessor -include -Xpreprocessor v.h" "-Xpreprocessor -D -Xpreprocessor V=42" "--define-macro V=42" "--include-directory inc -include v.h" "--include=v.h" "-dumpbase x -DV=42"; do
+    ok "gcc $words" captured sh -ec "gcc $words v.c --output prog"
+    ok "…its unit" has_units prog "captured v.c"
+done
+printf 'int typeof; int main(void) { return typeof; }\n' >k.c
+ok "c89 is C89 for clang too" captured c89 k.c -o prog
+ok "…its unit" has_units prog "captured k.c"
+ln -s "$(command -v gcc)" my-fast-gcc
+ok "a compiler with a name of its own" sh -ec 'PATH=$PWD:$PATH; "$SUNDEW" capture -- my-fast-gcc a.c b.c c.c -o prog'
+ok "…all units" has_all prog
+printf '%s\n' '-DV=42' '-o prog' >r.rsp
+ok "what a response file said is kept after it is gone" sh -ec '"$SUNDEW" -q capture -- gcc v.c @r.rsp; rm r.rsp; "$SUNDEW" show commands | grep -q -- -DV=42'
+ok "flags that change the program and that clang lacks are noted" says "without -funsigned-bitfields" "$SUNDEW" -v capture -- gcc -funsigned-bitfields -c a.c
+ok "a folder that looks like a compiler is none" sh -ec 'mkdir -p bin/gcc-99; PATH=$PWD/bin:$PATH "$SUNDEW" -q capture -- gcc -c a.c; test ! -e .sundew/shims/gcc-99'
+ok "the build's own options are its own" sh -ec 'printf "x:\n\tgcc -c a.c\n\t@echo flags:\$(MAKEFLAGS)\n" >Makefile; "$SUNDEW" capture make -B -j2 | grep -q "flags:.*B"'
+ok "-w of a folder that is something else" says "not empty and no workspace" "$SUNDEW" -w . capture -- gcc -c a.c
+ok "an empty -w" status 2 "$SUNDEW" -w "" capture -- gcc -c a.c
+ok "words that a command does not take" status 2 "$SUNDEW" show programs nonsense
+gone() { mkdir gone; cd gone; rmdir ../gone; says "current folder is gone" "$SUNDEW" capture -- gcc -c a.c; }
+ok "a current folder that is gone" gone
 
 fresh damaged; sources
 ok "a damaged unit is a missing unit" sh -ec '"$SUNDEW" capture -- gcc a.c b.c c.c -o prog; for f in .sundew/units/*.json; do echo "{" >$f; break; done; "$SUNDEW" show programs -v | grep -q "1 missing"'
@@ -296,5 +372,19 @@ ok "a damaged ELF file" status 2 "$SUNDEW" show units ./bad.o
 ok "a damaged archive" status 2 "$SUNDEW" show units ./bad.a
 
 fresh full; sources
-ok "no failed write of ours fails a build" sh -ec 'n=1; while [ $n -le 30 ]; do rm -f *.o; SUNDEW_FAULT=$n SUNDEW_WORKSPACE=$PWD/.sundew "$SUNDEW_BUILD/sundew-cc" -c a.c; test -s a.o; n=$((n+1)); done; gcc a.o -shared -o x.so'
+"$SUNDEW" -q capture -- gcc a.c b.c c.c -o prog
+export SUNDEW_WORKSPACE=$PWD/.sundew
+no_fault_fails() {      # no_fault_fails VARIABLE MOST OUTPUT ARG…
+    local variable=$1 most=$2 output=$3 n
+    shift 3
+    for n in $(seq 1 "$most"); do
+        rm -f "$output"
+        env $variable=$n "$SUNDEW_BUILD/sundew-cc" "$@" || { echo "$variable=$n: $?"; return 1; }
+        test -s "$output" || { echo "$variable=$n: no $output"; return 1; }
+    done
+}
+ok "no failed write of ours fails a compilation" no_fault_fails SUNDEW_FAULT 40 a.o -c a.c
+ok "…or a link" no_fault_fails SUNDEW_FAULT 60 p a.c b.c c.c -o p
+ok "…nor does a lack of memory" no_fault_fails SUNDEW_FAULT_ALLOC 400 a.o -c a.c
+unset SUNDEW_WORKSPACE
 done_testing

@@ -11,6 +11,9 @@ ok "clang has nothing to say" make -s CC=clang-19 CFLAGS='-O2 -Wall -Wextra -Wer
 make -s clean
 ok "captured whole" says "captured 17 of 17 C units linked (100%) in 3 programs" "$SUNDEW" capture -- make -s
 ok "its tests pass on the captured build" make -s check
+ok "calls through its table of commands are known" says "main calls, through a pointer, cmd_stock, cmd_usage, cmd_top, cmd_urgent, cmd_kit, cmd_browse" "$SUNDEW" show calls build/larder main
+ok "…and which store may be opened" says "through a pointer, list_open, packed_open" "$SUNDEW" show calls build/larder main
+ok "the planted exchange is found, and nothing else" sh -c '[ "$("$SUNDEW" -q arguments | grep -c "arguments: ")" = 1 ] && "$SUNDEW" -q arguments | grep -q "commands.c.*larder_usage: arguments 3 and 4 look swapped"'
 cd "$work" || exit 1
 ok "the demo runs through" sh -ec 'cp -r "$TOP/examples" .; ln -s "$SUNDEW_BUILD" build; examples/demo build/sundew'
 ok "…and leaves a page" test -s "$SUNDEW_BUILD/demo/larder/report.html"

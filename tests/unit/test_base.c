@@ -414,6 +414,17 @@ static void uris_tap_and_xml_have_their_own_escapes(void **state)
     str_release(&out);
 }
 
+static void numbers_in_json_read_as_they_were_meant(void **state)
+{
+    (void)state;
+    json_t *v = json_real(0.416);
+    Str out = {0};
+    json_print(v, &out);
+    assert_string_equal(str_c(&out), "0.416\n");
+    json_decref(v);
+    str_release(&out);
+}
+
 static void json_on_a_terminal_shows_what_is_there(void **state)
 {
     (void)state;
@@ -449,6 +460,7 @@ int main(void)
         cmocka_unit_test(the_nearest_word_is_suggested),
         cmocka_unit_test(base64_gives_the_published_texts),
         cmocka_unit_test(uris_tap_and_xml_have_their_own_escapes),
+        cmocka_unit_test(numbers_in_json_read_as_they_were_meant),
         cmocka_unit_test(json_on_a_terminal_shows_what_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* The call graph on small subjects. */
+#include "tree.h"
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/tempdir.h"
@@ -35,7 +36,9 @@ static Subject subject(const char *source)
     s.p = program_open_bitcode(files, 1, &err);
     if (!s.p)
         fail_msg("%s", err.msg);
-    s.c = calls_open(s.p, &(CallsPlan){ .share = "share" }, &err);
+    char *share = in_tree("share");
+    s.c = calls_open(s.p, &(CallsPlan){ .share = share }, &err);
+    free(share);
     if (!s.c)
         fail_msg("%s", err.msg);
     free(c);
@@ -193,7 +196,9 @@ static void a_program_brings_its_own_summaries(void **state)
     char *own = path_join(s.dir, "sundew.summaries");
     const char *text = "each fn:c arg ; call fn(arg)\n";
     assert_true(file_write(own, text, strlen(text), &err));
-    s.c = calls_open(s.p, &(CallsPlan){ .share = "share", .root = s.dir }, &err);
+    char *share = in_tree("share");
+    s.c = calls_open(s.p, &(CallsPlan){ .share = share, .root = s.dir }, &err);
+    free(share);
     assert_non_null(s.c);
     callees_are(&s, "main", "each f");
     assert_false(calls_from_outside(s.c, program_function(s.p, "f")));

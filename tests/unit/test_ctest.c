@@ -4,16 +4,11 @@
 #include "base/proc.h"
 #include "base/tempdir.h"
 #include "finding/ctest.h"
+#include "tree.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
 #include <stdlib.h>
-
-static char *share(void)
-{
-    const char *top = getenv("TOP");
-    return path_join(top ? top : ".", "share");
-}
 
 static const CTestCase good[] = {
     { "adds up", "From the run `calc 1 2`: covers the branch at calc.c:3.",
@@ -53,7 +48,7 @@ static const char *write_tests(const CTestCase *cases, size_t n)
     };
     CTestProject p = { .cflags = "-Wall -Wextra -Werror", .libraries = "-lm" };
     Err err = {0};
-    char *sh_dir = share();
+    char *sh_dir = in_tree("share");
     const char *dir = tempdir_new(NULL, &err);
     if (!ctest_write(dir, sh_dir, files, 2, &p, &err))
         fail_msg("%s", err.msg);

@@ -2,6 +2,8 @@
  * text in all of them. */
 #include "base/base64.h"
 #include "base/escape.h"
+#include "base/fault.h"
+#include "base/rng.h"
 #include "base/sha256.h"
 #include "base/tempdir.h"
 #include "finding/html_int.h"
@@ -10,6 +12,7 @@
 #include <stdarg.h>
 #include <cmocka.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- pages for tests/scripts/: test_output --pages FOLDER SHARE [N] */
 
@@ -98,19 +101,27 @@ static FindingSet *bare_set(const char *root, Store **store)
 {
     Err err = {0};
     Str line = {0};
-    for (int i = 0; i < 40; i++)
+    for (int i = 0; i < 120; i++)
         str_add(&line, "\xc3\xa4 + xy ");
     str_addc(&line, '\n');
     put_file(root, "long.c", str_c(&line), line.len);
     str_release(&line);
     put_file(root, "two.c", "f(1,\n  2);\n\n", 12);
+    put_file(root, "odd.c", "\xff\xff \xcc\x81 e\t_x;\n", 11);
+    Str tall = {0};
+    for (int i = 0; i < 60; i++)
+        str_addf(&tall, "call(%d,\n", i);
+    put_file(root, "tall.c", str_c(&tall), tall.len);
+    str_release(&tall);
     static const FixIt fixes[] = {
         { { .file = "two.c", .line = 1, .column = 3 }, "0, " },
         { { .file = "two.c", .line = 1, .column = 1, .end_line = 2, .end_column = 3 }, "g(" },
         { { .file = "two.c", .line = 3, .column = 1 }, "// end\n" },
         { { .file = "two.c", .line = 99, .column = 1 }, "nowhere" },
-        { { .file = "gone.c", .line = 1, .column = 1 }, "nowhere" },
         { { .file = NULL }, "nowhere" },
+        { { .file = "gone.c", .line = 1, .column = 1 }, "nowhere" },
+        { { .file = "tall.c", .line = 1, .end_line = 50, .end_column = 1 }, "nowhere" },
+        { { .file = "tall.c", .line = 55 }, "first, " },
         { { .file = "two.c" }, "nowhere" },
     };
     static const Attachment attachments[] = { { "a", "input", "same", 4 },
@@ -122,7 +133,7 @@ static FindingSet *bare_set(const char *root, Store **store)
         { .rule = "t/a", .message = "no column", .where = { .file = "two.c", .line = 1 } },
         { .rule = "t/a", .message = "two lines", .level = LEVEL_NOTE,
           .where = { .file = "two.c", .line = 1, .column = 3, .end_line = 2, .end_column = 4 },
-          .fixes = fixes, .nfixes = 7, .data = list },
+          .fixes = fixes, .nfixes = 9, .data = list },
         { .rule = "t/a", .message = "behind the line", .where = { .file = "two.c", .line = 1, .column = 90 } },
         { .rule = "t/a", .message = "no such line", .where = { .file = "two.c", .line = 90, .column = 3 },
           .attachments = attachments, .nattachments = 2 },
@@ -133,6 +144,13 @@ static FindingSet *bare_set(const char *root, Store **store)
         { .rule = "t/a", .message = "a sign", .where = { .file = "long.c", .line = 1, .column = 4 } },
         { .rule = "t/a", .message = "turned", .where = { .file = "long.c", .line = 1, .column = 9,
                                                          .end_column = 4 } },
+        { .rule = "t/a", .message = "very far", .where = { .file = "long.c", .line = 1, .column = 902 } },
+        { .rule = "t/a", .message = "no width", .where = { .file = "odd.c", .line = 1, .column = 4 } },
+        { .rule = "t/a", .message = "over a tab", .where = { .file = "odd.c", .line = 1, .column = 7,
+                                                             .end_column = 10 } },
+        { .rule = "t/a", .message = "under", .where = { .file = "odd.c", .line = 1, .column = 9 } },
+        { .rule = "t/a", .message = "tall", .where = { .file = "tall.c", .line = 1, .column = 1,
+                                                       .end_line = 59, .end_column = 2 } },
     };
     *store = store_open(":memory:", root, &err);
     sample_run(*store, "t", f, sizeof f / sizeof *f, NULL);
@@ -169,6 +187,18 @@ static void lacks(const char *text, const char *what)
         fail_msg("'%s' is in:\n%s", what, text);
 }
 
+static void only_printable(const char *text)
+{
+    for (size_t i = 0, n = strlen(text); i < n;) {
+        unsigned cp;
+        size_t len = utf8_decode(text + i, n - i, &cp);
+        assert_true(len > 0);
+        assert_true(cp == '\n' || cp == '\t' || (cp >= 0x20 && cp < 0x7f) || cp > 0x9f);
+        assert_false(utf8_is_deceiving(cp));
+        i += len;
+    }
+}
+
 /* ---- terminal */
 
 static void the_terminal_shows_place_source_and_evidence(void **state)
@@ -195,6 +225,15 @@ static void the_terminal_shows_place_source_and_evidence(void **state)
     contains(text, "sundew.ignore:2: this suppression of arguments matches no finding\n"
                    "incomplete: the time was up after 60 s\n"
                    "3 findings (1 error, 2 warnings), 1 suppressed, 1 in the baseline; incomplete\n");
+    x.o.incomplete = "explore: the time was up after 60 s";
+    char *once = written(output_terminal, &x);
+    assert_int_equal(occurrences(once, "the time was up"), 1);
+    free(once);
+    x.o.incomplete = "and the disk was full";
+    once = written(output_terminal, &x);
+    contains(once, "incomplete: and the disk was full\nincomplete: the time was up");
+    free(once);
+    x.o.incomplete = NULL;
     lacks(text, "malloc of 0 bytes");
     lacks(text, "mutability");
     lacks(text, "\033");
@@ -232,6 +271,10 @@ static void the_terminal_copes_with_what_is_missing(void **state)
     contains(text, "long.c:1:309: t: far right [t/a] shown\n    1 | ...");
     contains(text, "xy ...\n");
     contains(text, "\n      | ^~~~~~~~~~~~");
+    contains(text, "odd.c:1:4: t: no width [t/a] shown\n    1 | \\xff\\xff \xcc\x81 e\t_x;\n"
+                   "      |          ^\n");
+    contains(text, "      |           ^~~\n");
+    contains(text, "      |            \t^~\n");
     contains(text, "long.c:1:4: t: a sign [t/a] shown\n");
     contains(text, "\n      |   ^\n");
     free(text);
@@ -345,7 +388,7 @@ static void json_has_the_documented_fields(void **state)
 
     x = fixture(bare_set);                 /* data that is no object: left out */
     doc = parsed(output_json, &x);
-    assert_int_equal(json_array_size(at(doc, "findings")), 11);
+    assert_int_equal(json_array_size(at(doc, "findings")), 16);
     json_decref(doc);
     fixture_free(&x);
 }
@@ -422,18 +465,18 @@ static void sarif_copes_with_what_is_missing(void **state)
     x.set->items[0].suppressed = "by file";
     json_t *doc = parsed(output_sarif, &x);
     json_t *run = nth(at(doc, "runs"), 0), *results = at(run, "results");
-    assert_int_equal(json_array_size(results), 11);
+    assert_int_equal(json_array_size(results), 16);
     json_t *r = nth(results, 0);
     assert_string_equal(json_str(at(at(nth(at(r, "locations"), 0), "physicalLocation"),
                                     "artifactLocation"), "uri"),
                         "file:///abs/olute%20path.c");
-    json_t *last = nth(results, 10);                   /* suppressed: last */
+    json_t *last = nth(results, 15);                   /* suppressed: last */
     assert_string_equal(json_str(at(last, "message"), "text"), "no place [a] (b)");
     assert_string_equal(json_str(nth(at(last, "suppressions"), 0), "kind"), "external");
     assert_int_equal(json_array_size(at(run, "artifacts")), 1);
-    json_t *note = nth(results, 9);
+    json_t *note = nth(results, 14);
     json_t *changes = at(nth(at(note, "fixes"), 0), "artifactChanges");
-    assert_int_equal(json_array_size(changes), 2);
+    assert_int_equal(json_array_size(changes), 3);
     assert_int_equal(json_array_size(at(nth(changes, 0), "replacements")), 4);
     json_decref(doc);
 
@@ -500,6 +543,17 @@ static void junit_counts_findings_as_failed_tests(void **state)
     contains(text, "name=\"mutability\" tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"1\"");
     free(text);
     fixture_free(&x);
+    x = fixture(empty_set);                /* two scopes, one technique: one suite */
+    StoredRun twice[] = { x.set->runs[0], x.set->runs[0] };
+    twice[1].scope = "another";
+    FindingSet set = *x.set;
+    set.runs = twice;
+    set.nruns = 2;
+    Str out = {0};
+    output_junit(&set, &x.o, &out);
+    assert_int_equal(occurrences(str_c(&out), "<testsuite "), 1);
+    str_release(&out);
+    fixture_free(&x);
     x = fixture(bare_set);
     text = written(output_junit, &x);
     contains(text, "name=\"-: no place [a](b)\" line=\"0\">");
@@ -544,7 +598,7 @@ static void annotations_are_few_and_urgent_first(void **state)
     contains(text, "::error title=bare::t: no place");
     contains(text, "::error file=/abs/olute path.c,title=t/a::");
     contains(text, "::notice file=two.c,line=1,col=3,endLine=2,title=t/a::");
-    lacks(text, "more than");
+    contains(text, "; 5 more than annotations can show\n");
     free(text);
     Finding extra = { .rule = "t/a", .message = "one too many" };
     StoredFinding *items = xcalloc(x.set->len + 1, sizeof *items);
@@ -556,7 +610,7 @@ static void annotations_are_few_and_urgent_first(void **state)
     set.len++;
     Str out = {0};
     output_github(&set, &x.o, &out);
-    contains(str_c(&out), "; 1 more than annotations can show\n");
+    contains(str_c(&out), "; 6 more than annotations can show\n");
     str_release(&out);
     free(items);
     fixture_free(&x);
@@ -622,8 +676,15 @@ static void the_page_shows_all_of_a_finding(void **state)
 
     x.o.share = NULL;
     x.o.version = NULL;
-    x.set->items[0].suppressed = "x";
+    x.set->items[0].suppressed = x.set->items[1].suppressed = "x";
+    x.o.share = "/no/such/folder";
     page = written(output_html, &x);
+    contains(page, "page.js was not found");
+    free(page);
+    x.o.share = NULL;
+    x.set->items[4].suppressed = "x";
+    page = written(output_html, &x);
+    contains(page, "<b>1</b><span>finding that counts");
     contains(page, "page.js was not found");
     free(page);
     fixture_free(&x);
@@ -650,16 +711,25 @@ static void the_page_copes_with_what_is_missing(void **state)
                                  { "none.c", "test", "", 0 } };
     x.set->items[0].finding.attachments = attachments;
     x.set->items[0].finding.nattachments = 5;
+    EvidenceStep *steps = xcalloc(300, sizeof *steps);
+    for (int i = 0; i < 300; i++)
+        steps[i] = (EvidenceStep){ { .file = "tall.c", .line = 3 }, "again" };
+    x.set->items[1].finding.steps = steps;
+    x.set->items[1].finding.nsteps = 300;
     char *page = written(output_html, &x);
+    assert_int_equal(occurrences(page, "again<span class=\"place\">"), 300);
+    assert_int_equal(occurrences(page, "<div class=\"where place\">tall.c:3</div>"), 200);
     contains(page, "(4096 of 70000 bytes)");
     contains(page, "(65536 of 70000 bytes)");
     contains(page, "00000000  7f");
     /* Both changes of lines 1 and 2 are one block; line 3's is another. */
     contains(page, "data-n=\"-\">f(<span class=\"m\">1</span>,</span>");
     contains(page, "<span class=\"c\">// end</span>");
+    contains(page, "data-n=\"+\">first, call(<span class=\"m\">54</span>,");
     lacks(page, "nowhere");
     contains(page, "…");
     free(page);
+    free(steps);
     fixture_free(&x);
 }
 
@@ -696,6 +766,9 @@ static void markdown_is_a_safe_subset(void **state)
         { "*a **", "<p>*a **</p>\n" },
         { "[a *b*](javascript:x) [c] [d](e", "<p>a <em>b</em> [c] [d](e</p>\n" },
         { "```c\nint x; /* <b>\n```\nend", "<pre><code><span class=\"k\">int</span> x; <span class=\"c\">/* &lt;b&gt;</span>\n</code></pre>\n<p>end</p>\n" },
+        { "a\n\n    int x;\n      y\nb\n", "<p>a</p>\n<pre><code><span class=\"k\">int</span> x;\n  y\n</code></pre>\n<p>b</p>\n" },
+        { "    x\n\n- a\n      b\n", "<pre><code>x\n</code></pre>\n<ul><li>a\nb</li></ul>\n" },
+        { "     ", "" },
         { "```\nopen", "<pre><code>open\n</code></pre>\n" },
         { "<script>x</script> & \xff \xc3\xa4", "<p>&lt;script&gt;x&lt;/script&gt; &amp; \xef\xbf\xbd \xc3\xa4</p>\n" },
         { "", "" },
@@ -704,6 +777,38 @@ static void markdown_is_a_safe_subset(void **state)
         Str out = {0};
         html_markdown(&out, rows[i].in);
         assert_string_equal(str_c(&out), rows[i].out);
+        str_release(&out);
+    }
+}
+
+/* Whatever a rule page or a source holds, only our own tags come out. */
+static void random_bytes_make_no_markup(void **state)
+{
+    (void)state;
+    static const char *const tags[] = {
+        "<p>", "</p>", "<ul>", "</ul>", "<ol>", "</ol>", "<li>", "</li>", "<h4>",
+        "</h4>", "<h5>", "</h5>", "<pre>", "</pre>", "<code>", "</code>", "<strong>",
+        "</strong>", "<em>", "</em>", "<mark>", "</mark>", "<span class=\"", "</span>",
+        NULL };
+    static const char pieces[] = "<>&\"'`*_[]()#-1. \n\n\t/*\\a\xc3\xa4\xff\x1b";
+    Rng r = rng_seeded(7);
+    for (int round = 0; round < 3000; round++) {
+        char text[80];
+        size_t n = rng_below(&r, sizeof text - 1);
+        for (size_t i = 0; i < n; i++)
+            text[i] = pieces[rng_below(&r, sizeof pieces - 1)];
+        text[n] = 0;
+        Str out = {0};
+        CState now = (CState)rng_below(&r, 4);
+        html_markdown(&out, text);
+        html_code(&out, text, n, &now, rng_below(&r, 80), rng_below(&r, 80));
+        only_printable(str_c(&out));
+        for (const char *p = str_c(&out); (p = strchr(p, '<')); p++) {
+            bool ours = false;
+            for (int i = 0; tags[i]; i++)
+                ours |= str_starts(p, tags[i]);
+            assert_true(ours);
+        }
         str_release(&out);
     }
 }
@@ -755,6 +860,8 @@ static void pictures_hold_only_drawings(void **state)
         { "<svg><text>& </text></svg>", NULL },
         { "<svg><!-- open", NULL },
         { "<svg><g", NULL },
+        { "<svg><g_ /></svg>", NULL },
+        { "<svg width=\"1\" ><g /></svg>", "<svg width=\"1\"><g/></svg>" },
         { "<html>", NULL },
         { "", NULL },
     };
@@ -769,6 +876,51 @@ static void pictures_hold_only_drawings(void **state)
         }
         str_release(&out);
     }
+}
+
+static void a_dot_that_fails_draws_nothing(void **state)
+{
+    (void)state;
+    char *old = xstrdup(getenv("PATH"));
+    const char *dir = tempdir_new(NULL, NULL);
+    static const char script[] = "#!/bin/sh\necho '<svg></svg>'; exit 1\n";
+    put_file(dir, "dot", script, sizeof script - 1);
+    char *path = path_join(dir, "dot");
+    chmod(path, 0755);
+    Str out = {0};
+    Html h = { .out = &out };
+    setenv("PATH", dir, 1);                         /* says no */
+    html_picture(&h, "digraph { a }");
+    static const char endless[] = "#!/bin/sh\n/usr/bin/yes '<svg></svg>' | "
+                                  "/usr/bin/head -c 5000000\n";
+    put_file(dir, "dot", endless, sizeof endless - 1);
+    chmod(path, 0755);
+    html_picture(&h, "digraph { c }");              /* says too much */
+    unlink(path);                                   /* is not there */
+    html_picture(&h, "digraph { b }");
+    unsetenv("PATH");
+    html_picture(&h, "digraph {");                  /* says no by itself */
+    setenv("PATH", old, 1);
+    assert_int_equal(occurrences(str_c(&out), "<pre"), 4);
+    assert_int_equal(occurrences(str_c(&out), "<svg"), 0);
+    bool fired = true;                              /* no way to write or start */
+    for (unsigned n = 1; fired; n++) {
+        char source[32];
+        snprintf(source, sizeof source, "digraph { x%u }", n);
+        str_reset(&out);
+        fault_after(n);
+        html_picture(&h, source);
+        fired = fault_fired();
+        fault_after(0);
+        assert_int_equal(occurrences(str_c(&out), "<svg"), !fired);
+    }
+    for (size_t i = 0; i < h.pictures.len; i++)
+        free(h.pictures.entries[i].value);
+    map_release(&h.pictures);
+    str_release(&out);
+    free(old);
+    free(path);
+    tempdir_remove(dir);
 }
 
 static void a_picture_is_drawn_once_and_not_forever(void **state)
@@ -789,18 +941,6 @@ static void a_picture_is_drawn_once_and_not_forever(void **state)
 }
 
 /* ---- hostile text */
-
-static void only_printable(const char *text)
-{
-    for (size_t i = 0, n = strlen(text); i < n;) {
-        unsigned cp;
-        size_t len = utf8_decode(text + i, n - i, &cp);
-        assert_true(len > 0);
-        assert_true(cp == '\n' || cp == '\t' || (cp >= 0x20 && cp < 0x7f) || cp > 0x9f);
-        assert_false(utf8_is_deceiving(cp));
-        i += len;
-    }
-}
 
 static void hostile_text_stays_text_in_every_format(void **state)
 {
@@ -886,7 +1026,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_page_copes_with_what_is_missing),
         cmocka_unit_test(a_page_of_many_is_lighter),
         cmocka_unit_test(markdown_is_a_safe_subset),
+        cmocka_unit_test(random_bytes_make_no_markup),
         cmocka_unit_test(pictures_hold_only_drawings),
+        cmocka_unit_test(a_dot_that_fails_draws_nothing),
         cmocka_unit_test(a_picture_is_drawn_once_and_not_forever),
         cmocka_unit_test(hostile_text_stays_text_in_every_format),
         cmocka_unit_test(names_of_levels_and_verdicts),

@@ -1,5 +1,6 @@
 /* Points-to on small subjects, with the exact sets: what must be in them, and
  * what must not. */
+#include "tree.h"
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/tempdir.h"
@@ -58,7 +59,9 @@ static Subject subject_with(const char *source, const PointsToPlan *plan)
     assert_false(LLVMParseBitcodeInContext2(s.context, buf, &s.module));
     LLVMDisposeMemoryBuffer(buf);
     s.summaries = summaries_new();
-    assert_true(summaries_read_folder(s.summaries, "share/summaries", &err));
+    char *shipped = in_tree("share/summaries");
+    assert_true(summaries_read_folder(s.summaries, shipped, &err));
+    free(shipped);
     s.pt = pointsto_new(s.module, s.summaries, plan, &err);
     assert_non_null(s.pt);
     free(path);

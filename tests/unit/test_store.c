@@ -725,6 +725,37 @@ static void a_read_only_folder_can_be_read(void **state)
     project_free(&p);
 }
 
+/* Holds the file for a moment, as a process that opens it first does. */
+static void hold(const Project *p, int ready)
+{
+    sqlite3 *db = NULL;
+    if (sqlite3_open(p->db, &db) != SQLITE_OK ||
+        sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL) != SQLITE_OK ||
+        write(ready, "x", 1) != 1)
+        _exit(1);
+    usleep(200000);
+    sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    _exit(0);
+}
+
+static void opening_waits_for_another_process(void **state)
+{
+    (void)state;
+    Project p = project_new();
+    int ready[2];
+    char x;
+    assert_int_equal(pipe(ready), 0);
+    pid_t pid = fork();
+    if (pid == 0)
+        hold(&p, ready[1]);
+    assert_int_equal(read(ready[0], &x, 1), 1);
+    store_close(must_open(p.db, p.root));
+    must_exit_0(pid);
+    close(ready[0]);
+    close(ready[1]);
+    project_free(&p);
+}
+
 /* ---- failures, one after the other */
 
 /* Opens, writes, reads; true if all went well. Each failure has a message. */
@@ -954,6 +985,17 @@ static void a_baseline_accepts_what_is_there(void **state)
     assert_int_equal(dropped, 0);
     set = reread(st, set);
     assert_int_equal(finding_set_counting(set), 0);
+
+    /* The last one too. One without a file is fine; one twice is one. */
+    Finding placeless = { .rule = "arguments/x", .message = "m" };
+    report(st, "arguments", "build", &placeless, 1, NULL);
+    set = reread(st, set);
+    assert_true(baseline_prune(set, path, &dropped, &err));
+    assert_int_equal(dropped, 1);
+    StoredFinding twice[] = { set->items[0], set->items[0] };
+    assert_true(baseline_set(&(FindingSet){ .items = twice, .len = 2 }, path, &err));
+    set = reread(st, set);
+    assert_int_equal(finding_set_counting(set), 0);
     finding_set_free(set);
     store_close(st);
     free(path);
@@ -988,8 +1030,10 @@ static void a_baseline_keeps_what_other_runs_accepted(void **state)
     assert_non_null(strstr(text, set->items[0].fingerprint));
     free(text);
 
-    /* An incomplete run proves nothing gone. */
+    /* An incomplete run proves nothing gone, whatever others say. */
     report(st, "arguments", "build", NULL, 0, "killed");
+    report(st, "arguments", "another", NULL, 0, NULL);
+    report(st, "argumentt", "build", NULL, 0, NULL);
     set = reread(st, set);
     assert_true(baseline_prune(set, path, &dropped, &err));
     assert_int_equal(dropped, 0);
@@ -1093,6 +1137,9 @@ static void comments_suppress_the_line_they_mean(void **state)
         { "// sundew: ignore arguments/other (why)\nBUG", NULL, "suppression of arguments/other matches no" },
         { "// sundew: ignore types (why)\nBUG", NULL, NULL },   /* has not run */
         { "// sundew: ignore argument (why)\nBUG", NULL, NULL },
+        { "// sundew: ignore argumentz, no-such_rule (why)\nBUG", NULL, NULL },
+        { "// sundew: ignore swappes (why)\nBUG", NULL, NULL },
+        { "// sundew: igno\nBUG /**/", NULL, NULL },
         { "char *s = \"// sundew: ignore arguments (why)\"; BUG", NULL, NULL },
         { "// nosundew: ignore arguments (why)\nBUG", NULL, NULL },
         { "// x_sundew: ignore arguments (why)\nBUG", NULL, NULL },
@@ -1191,6 +1238,40 @@ static void a_suppression_may_stand_on_any_line_of_the_finding(void **state)
     project_free(&p);
 }
 
+static void a_suppression_counts_in_its_own_file_only(void **state)
+{
+    (void)state;
+    Project p = project_new();
+    write_text(p.root, "a.c", "sundew: no comment\n");
+    write_text(p.root, "b.c", "x; // sundew: ignore t (why)\ny; // sundew: ignore t (why)\n");
+    write_text(p.root, "c.c", "x;\n");
+    Store *st = must_open(":memory:", p.root);
+    Finding list[] = { swapped_at(1), swapped_at(1), swapped_at(1), swapped_at(2) };
+    list[0].where.file = "a.c";
+    list[1].where.file = "b.c";
+    list[2].where.file = "c.c";
+    list[3].where.file = "b.c";
+    report(st, "t", "x", list, 4, NULL);
+    FindingSet *set = must_read(st);
+    static const bool expected[] = { false, true, true, false };
+    for (int i = 0; i < 4; i++)
+        assert_true((set->items[i].suppressed != NULL) == expected[i]);
+    assert_int_equal(set->nunused_suppressions, 0);
+
+    /* What is suppressed needs no place in the baseline. */
+    Err err = {0};
+    char *path = path_join(p.root, BASELINE_FILE);
+    assert_true(baseline_set(set, path, &err));
+    char *text = read_text(p.root, BASELINE_FILE);
+    assert_non_null(strstr(text, "  a.c  "));
+    assert_null(strstr(text, "  b.c  "));
+    free(text);
+    free(path);
+    finding_set_free(set);
+    store_close(st);
+    project_free(&p);
+}
+
 static void suppressions_are_judged_in_files_that_were_looked_at(void **state)
 {
     (void)state;
@@ -1258,6 +1339,7 @@ int main(void)
         cmocka_unit_test(a_damaged_file_says_what_to_do),
         cmocka_unit_test(values_out_of_range_do_no_harm),
         cmocka_unit_test(a_read_only_folder_can_be_read),
+        cmocka_unit_test(opening_waits_for_another_process),
         cmocka_unit_test(every_failing_call_is_a_clean_error),
         cmocka_unit_test(a_full_disk_is_a_clean_error),
         cmocka_unit_test(no_memory_in_sqlite_is_a_clean_error),
@@ -1267,6 +1349,7 @@ int main(void)
         cmocka_unit_test(comments_suppress_the_line_they_mean),
         cmocka_unit_test(the_ignore_file_suppresses_by_pattern),
         cmocka_unit_test(a_suppression_may_stand_on_any_line_of_the_finding),
+        cmocka_unit_test(a_suppression_counts_in_its_own_file_only),
         cmocka_unit_test(suppressions_are_judged_in_files_that_were_looked_at),
         cmocka_unit_test(an_unreadable_ignore_file_is_an_error),
     };

@@ -335,6 +335,38 @@ static void different_structs_of_one_name_stay_apart(void **state)
     compiled_end(&c);
 }
 
+/* Each unit may have its own idea of what an opaque pointer leads to. */
+static void a_struct_of_one_header_is_one_type(void **state)
+{
+    (void)state;
+    static const char *const units[][2] = {
+        { "a.c", "struct priv { int mine; };\n"
+                 "int a(struct opt *o) { return o->priv->mine; }\n" },
+        { "b.c", "struct priv { char *name; };\n"
+                 "char *b(struct opt *o) { return o->priv->name; }\n" },
+        { "c.c", "int c(struct opt *o) { return o->n; }\n" },
+        { "d.c", "int d(struct opt *o) { return o->n + 1; }\n" },
+    };
+    Compiled c = compiled_begin();
+    compiled_file(&c, "opt.h", "struct priv;\n"
+                  "struct opt { struct priv *priv; struct opt *up; int n; };\n");
+    for (size_t i = 0; i < 4; i++) {
+        char *text = xprintf("#include \"opt.h\"\n%s", units[i][1]);
+        compiled_add(&c, units[i][0], text, NULL);
+        free(text);
+    }
+    compiled_open(&c);
+    assert_int_equal(count_named(&c, "struct opt"), 1);
+    assert_int_equal(count_named(&c, "struct priv"), 3);
+    const Type *opt = find(&c, "struct opt");
+    assert_ptr_equal(program_function(c.program, "a")->params[0].type->target, opt);
+    assert_ptr_equal(program_function(c.program, "b")->params[0].type,
+                     program_function(c.program, "d")->params[0].type);
+    assert_ptr_equal(field(opt, "up")->type->target, opt);
+    assert_true(field(opt, "priv")->type->target->incomplete);
+    compiled_end(&c);
+}
+
 /* A difference far away, behind a pointer, is a difference. */
 static void a_deep_difference_is_seen(void **state)
 {
@@ -504,6 +536,7 @@ int main(void)
         cmocka_unit_test(typedef_chains_and_qualifiers_are_kept),
         cmocka_unit_test(one_struct_of_many_units_is_one_type),
         cmocka_unit_test(different_structs_of_one_name_stay_apart),
+        cmocka_unit_test(a_struct_of_one_header_is_one_type),
         cmocka_unit_test(a_deep_difference_is_seen),
         cmocka_unit_test(every_parameter_knows_its_ir_arguments),
         cmocka_unit_test(parameters_are_matched_on_arm_too),

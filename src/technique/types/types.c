@@ -1,0 +1,486 @@
+/*
+ * types - arguments of a type that nearly no other caller passes.
+ *
+ * kinds.c says what each argument shows, histogram.c counts callers and knows
+ * who stands alone, study.c brings both together over an index of calls; this
+ * is the command around them. README.md explains the technique.
+ */
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "program/ast.h"
+#include "session/session.h"
+#include "technique/types/study.h"
+#include "technique/types/types.h"
+#include <math.h>
+
+#define EXAMPLES 3             /* other callers shown with a finding */
+
+static const Option options[] = {
+    { "threshold", 0, "X", "report from this confidence on", "0.85" },
+    { "calls", 0, "N", "fewest callers that show what is usual", "30" },
+    { "kinds", 0, "N", "most kinds; more: open to everything", "6" },
+    { "drop", 0, "X", "how far a kind must fall behind the others", "10" },
+    { "share", 0, "X", "most of all callers that may deviate", "0.05" },
+    { "sites", 0, "N", "most callers of a kind that deviates", "3" },
+    { "recall", 0, NULL, "find more, with more false alarms", NULL },
+    { "corpus", 0, "DIR", "learn from this project too (repeatable)", NULL },
+    { "histograms", 0, "FILE", "learn from this file too (repeatable)", NULL },
+    { "own-only", 0, NULL, "leave out what was learned of other programs", NULL },
+    { "learn", 0, "FILE", "write how library functions are called here, and stop",
+      NULL },
+    { "self-test", 0, NULL, "how many wrong types would be found here", NULL },
+    { "seeds", 0, "N", "wrong types that the self-test tries", "100" },
+    { 0 },
+};
+
+static const Rule rules[] = {
+    { "types/pointer", LEVEL_WARNING,
+      "A pointer to something that nearly no other caller passes." },
+    { "types/kind", LEVEL_WARNING,
+      "An integer of another kind than callers pass: enum, constant, truth." },
+    { "types/size", LEVEL_WARNING,
+      "The size of something else than other callers take the size of." },
+    { "types/slot", LEVEL_WARNING,
+      "A variable argument of another type than this option takes." },
+    { "types/callback", LEVEL_WARNING,
+      "Data of another type than the callback passed with it expects." },
+    { "types/char", LEVEL_WARNING,
+      "A plain char where this program passes unsigned ones." },
+    { 0 },
+};
+
+/* ---- options */
+
+static bool number(Session *s, const char *name, double most, double *out,
+                   Err *err)
+{
+    const char *text = session_option(s, name);
+    if (!text)
+        return true;
+    char *end;
+    double v = strtod(text, &end);
+    if (end == text || *end || !isfinite(v) || v < 0 || v > most)
+        return err_set(err, "--%s: not a number from 0 to %g: %s", name, most,
+                       text);
+    *out = v;
+    return true;
+}
+
+/* --recall stands for all of them together. */
+static bool read_limits(Session *s, Limits *l, Err *err)
+{
+    *l = limits_default;
+    if (session_flag(s, "recall")) {
+        *l = limits_recall;
+        return true;
+    }
+    return number(s, "threshold", 1, &l->threshold, err) &&
+           number(s, "calls", 1e9, &l->calls, err) &&
+           number(s, "kinds", 1e9, &l->kinds, err) &&
+           number(s, "drop", 1e9, &l->drop, err) &&
+           number(s, "share", 1, &l->share, err) &&
+           number(s, "sites", 1e9, &l->sites, err);
+}
+
+/* ---- what others do */
+
+/* share/types: what was learned of other programs, and what is documented. */
+static bool read_ready_made(Session *s, Study *st, Err *err)
+{
+    bool own_only = session_flag(s, "own-only");
+    char *dir = path_join(session_share(s), "types");
+    Strings names = { 0 };
+    bool ok = !file_is_dir(dir) || dir_list(dir, &names, err);
+    for (size_t i = 0; ok && i < names.len; i++) {
+        char *path = path_join(dir, names.items[i]);
+        bool skip = own_only && str_starts(names.items[i], "learned-");
+        if (str_ends(path, ".txt") && !skip)
+            ok = histograms_read(&st->hs, path, err);
+        free(path);
+    }
+    strings_release(&names);
+    free(dir);
+    return ok;
+}
+
+static bool stop_asked(void *session)
+{
+    return session_interrupted(session);
+}
+
+static AstIndex *index_of(Session *s, Workspace *ws, const char *root,
+                          char **paths, size_t npaths, Err *err)
+{
+    CompileCommands commands = { 0 };
+    AstIndex *ix = NULL;
+    if (ast_commands(ws, root, paths, npaths, &commands, err)) {
+        char *cache =
+            ws ? path_join(workspace_dir(ws), "ast") : NULL;
+        AstPlan plan = { .commands = &commands, .root = root, .cache = cache,
+                         .jobs = session_jobs(s), .stop = stop_asked,
+                         .arg = s };
+        ix = ast_open(&plan, err);
+        free(cache);
+    }
+    commands_release(&commands);
+    return ix;
+}
+
+/* A project is learned from by its workspace or compile_commands.json. */
+static bool learn_corpus(Session *s, Study *st, const char *dir, Err *err)
+{
+    char *root = path_absolute(dir);
+    char *own = path_join(root, ".sundew");
+    Workspace *ws = NULL;
+    AstIndex *ix = NULL;
+    bool ok = !file_is_dir(own) || (ws = workspace_open(own, false, err));
+    if (ok)
+        ok = (ix = index_of(s, ws, root, NULL, 0, err)) != NULL;
+    if (ok) {
+        Study other;
+        study_init(&other, ix, &st->limits);
+        study_count(&other);
+        histograms_learn(&st->hs, &other.hs);
+        study_release(&other);
+    } else {
+        err_ctx(err, "--corpus %s", dir);
+    }
+    ast_close(ix);
+    workspace_close(ws);
+    free(own);
+    free(root);
+    return ok;
+}
+
+static bool learn(Session *s, Study *st, Err *err)
+{
+    bool ok = read_ready_made(s, st, err);
+    char **files = session_option_all(s, "histograms");
+    for (; ok && files && *files; files++)
+        ok = histograms_read(&st->hs, *files, err);
+    char **dirs = session_option_all(s, "corpus");
+    for (; ok && dirs && *dirs; dirs++)
+        ok = learn_corpus(s, st, *dirs, err);
+    return ok;
+}
+
+/* ---- findings */
+
+static double bin_weight(const Deviation *d, const ViewBin *b)
+{
+    double w = b->own + b->known;
+    const char *asked = d->histogram->declared;
+    if (asked && strcmp(asked, b->label) == 0)
+        w -= DECLARED;
+    return w;
+}
+
+/* The callers that pass something else, and all of them. */
+static void callers(const Deviation *d, long *others, long *all)
+{
+    double sum = 0;
+    for (size_t i = 0; i < d->view->bins.len; i++)
+        sum += bin_weight(d, &d->view->bins.items[i]);
+    *all = lround(sum);
+    *others = lround(sum - bin_weight(d, d->judgement.bin));
+}
+
+static const char *selector(const Deviation *d)
+{
+    const char *tab = strrchr(d->seen->key, '\t');
+    return tab && d->seen->aspect != ASPECT_CALLBACK &&
+                   strcmp(tab + 1, "-") != 0 && strcmp(tab + 1, "last") != 0
+               ? tab + 1
+               : NULL;
+}
+
+/* "struct sockaddr_in (42), struct sockaddr_in6 (20)"; a single one without
+ * its number, which has been said. */
+static void list_usual(const Deviation *d, Str *out)
+{
+    size_t shown = 0, n = d->view->bins.len - 1;
+    for (size_t i = 0; i < d->view->bins.len && shown < 3; i++) {
+        const ViewBin *b = &d->view->bins.items[i];
+        if (b == d->judgement.bin || bin_weight(d, b) < 0.5)
+            continue;
+        str_addf(out, "%s%s", shown++ ? ", " : "", b->label);
+        if (n > 1)
+            str_addf(out, " (%ld)", lround(bin_weight(d, b)));
+    }
+    if (n > shown && shown == 3)
+        str_add(out, ", …");
+}
+
+/* What is passed: a family by the constant's name, a struct by its own. */
+static const char *shown(const Deviation *d)
+{
+    return str_starts(d->seen->shown, "const ") ? d->seen->shown + 6
+                                                : d->seen->shown;
+}
+
+static void write_message(const Deviation *d, Str *out)
+{
+    const AstFunction *f = d->call->callee;
+    bool pointer = d->seen->aspect == ASPECT_POINTER &&
+                   !str_starts(d->judgement.bin->label, "the address");
+    long others, all;
+    callers(d, &others, &all);
+    str_addf(out, "%s: argument %u %s %s", f->name, d->seen->position,
+             pointer ? "points to" : "is", shown(d));
+    if (d->seen->aspect == ASPECT_CHAR)
+        str_add(out, ", which may be negative");
+    str_add(out, "; ");
+    if (d->histogram->declared) {
+        str_addf(out, "%s %s", pointer ? "its body takes it for"
+                                       : "it is declared",
+                 d->histogram->declared);
+        if (others == 0)
+            return;
+        str_add(out, ", and ");
+    }
+    if (selector(d))
+        str_addf(out, "with %s ", selector(d));
+    str_addf(out, "%ld of %ld callers pass ", others, all);
+    list_usual(d, out);
+}
+
+static json_t *data_of(const Deviation *d)
+{
+    json_t *bins = json_array();
+    for (size_t i = 0; i < d->view->bins.len; i++) {
+        const ViewBin *b = &d->view->bins.items[i];
+        json_array_append_new(
+            bins, json_pack("{s:o, s:f, s:f, s:i}", "kind", json_text(b->label),
+                            "here", b->own, "elsewhere",
+                            bin_weight(d, b) - b->own, "programs",
+                            (int)b->programs));
+    }
+    return json_pack("{s:o, s:o, s:[i], s:f, s:s, s:o, s:o, s:f, s:o}", "key",
+                     json_text(d->seen->key), "callee",
+                     json_text(d->call->callee->name), "positions",
+                     (int)d->seen->position, "confidence",
+                     d->judgement.confidence, "aspect",
+                     aspect_name(d->seen->aspect), "selector",
+                     json_text(selector(d)), "passes", json_text(shown(d)), "drop",
+                     d->judgement.drop, "histogram", bins);
+}
+
+static Location location(const AstPlace *p, const AstFunction *in)
+{
+    return (Location){ .file = p->file ? p->file->path : "",
+                       .line = (int)p->line, .column = (int)p->column,
+                       .function = in ? in->name : NULL };
+}
+
+/* Other callers of the same parameter that pass what is usual. */
+static size_t examples(const Study *st, const Deviation *d, EvidenceStep *out)
+{
+    size_t n = 0;
+    const Histogram *h = d->histogram;
+    for (size_t i = 0; i < st->ix->ncalls && n < EXAMPLES; i++) {
+        for (size_t k = st->first[i]; k < st->first[i + 1]; k++) {
+            const Sighting *s = &st->seen.items[k];
+            if (strcmp(s->key, h->key) != 0 || st->ix->calls[i] == d->call ||
+                view_bin(d->view, h, s->label) != &d->view->bins.items[0])
+                continue;
+            out[n++] = (EvidenceStep){
+                location(&st->ix->calls[i]->place, st->ix->calls[i]->caller),
+                "this caller passes what is usual",
+            };
+            break;
+        }
+    }
+    return n;
+}
+
+static EvidenceStep *histogram_steps(Arena *a, const Deviation *d)
+{
+    EvidenceStep *steps = arena_array(a, EvidenceStep, d->view->bins.len);
+    for (size_t i = 0; i < d->view->bins.len; i++) {
+        const ViewBin *b = &d->view->bins.items[i];
+        double elsewhere = bin_weight(d, b) - b->own;
+        const char *other = elsewhere < 0.5 ? "" : arena_printf(
+            a, ", and %ld in other programs", lround(elsewhere));
+        steps[i].text = arena_printf(a, "%g caller%s here%s: %s", b->own,
+                                     b->own == 1 ? "" : "s", other, b->label);
+    }
+    return steps;
+}
+
+static bool report(Session *s, const Study *st, const Deviation *d, Err *err)
+{
+    Arena a = { 0 };
+    Str message = { 0 };
+    write_message(d, &message);
+    const AstArg *arg = &d->call->args[d->seen->position - 1];
+    bool exact = !arg->in_macro && arg->range.begin.file;
+    EvidenceStep related[EXAMPLES];
+    Finding f = {
+        .rule = arena_printf(&a, "types/%s", aspect_name(d->seen->aspect)),
+        .level = LEVEL_WARNING,
+        .verdict = VERDICT_LIKELY,
+        .message = str_c(&message),
+        .where = location(exact ? &arg->range.begin : &d->call->place,
+                          d->call->caller),
+        .anchor = arena_printf(&a, "%s %u %s", d->call->callee->name,
+                               d->seen->position, d->judgement.bin->label),
+        .steps = histogram_steps(&a, d),
+        .nsteps = d->view->bins.len,
+        .related = related,
+        .nrelated = examples(st, d, related),
+        .data = data_of(d),
+    };
+    bool ok = session_report(s, &f, err);
+    json_decref(f.data);
+    str_release(&message);
+    arena_release(&a);
+    return ok;
+}
+
+/* Generated sources count as callers; their authors can't fix them. */
+static bool is_reported(const AstCall *c, char **paths, size_t npaths)
+{
+    return c->place.file && c->place.file->home == AST_PROJECT &&
+           !c->place.file->generated &&
+           ast_wanted(c->place.file->path, paths, npaths);
+}
+
+static bool report_all(Session *s, Study *st, char **paths, size_t npaths,
+                       Err *err)
+{
+    Deviations found = { 0 };
+    study_judge(st, &found);
+    bool ok = session_begin(s, "build", err);
+    for (size_t i = 0; ok && i < found.len; i++)
+        if (is_reported(found.items[i].call, paths, npaths))
+            ok = report(s, st, &found.items[i], err);
+    vec_release(&found);
+    return ok;
+}
+
+/* ---- the other two things that the command does */
+
+static bool write_learned(Study *st, const char *path, Err *err)
+{
+    Str text = { 0 };
+    histograms_write(&st->hs, key_is_shared, &text);
+    bool ok = file_write(path, str_c(&text), text.len, err);
+    str_release(&text);
+    return ok;
+}
+
+static void print_self_test(const SelfTest *t, Str *out)
+{
+    str_addf(out, "%zu arguments show a kind; for %zu of them enough callers "
+                  "show what is usual\n", t->arguments, t->evidence);
+    str_addf(out, "%zu wrong types seeded one at a time, %zu found; %zu findings "
+                  "without a seed\n", t->seeds, t->found, t->others);
+    for (Aspect a = 0; a < NASPECTS; a++)
+        if (t->seeds_by[a])
+            str_addf(out, "  types/%-9s %4zu of %4zu\n", aspect_name(a),
+                     t->found_by[a], t->seeds_by[a]);
+    str_addf(out, "recall %.2f, precision at least %.2f\n", selftest_recall(t),
+             selftest_precision(t));
+}
+
+static json_t *json_self_test(const SelfTest *t)
+{
+    json_t *by = json_object();
+    for (Aspect a = 0; a < NASPECTS; a++)
+        json_object_set_new(by, aspect_name(a),
+                            json_pack("[I, I]", (json_int_t)t->found_by[a],
+                                      (json_int_t)t->seeds_by[a]));
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o}", "arguments",
+                     (json_int_t)t->arguments, "with_evidence",
+                     (json_int_t)t->evidence, "seeds", (json_int_t)t->seeds,
+                     "found", (json_int_t)t->found, "others",
+                     (json_int_t)t->others, "recall", selftest_recall(t),
+                     "precision", selftest_precision(t), "found_of", by);
+}
+
+static bool self_test(Session *s, Study *st, Err *err)
+{
+    double seeds = 100;
+    if (!number(s, "seeds", 1e6, &seeds, err))
+        return false;
+    SelfTest t;
+    study_selftest(st, (size_t)seeds, session_rng(s), &t);
+    if (session_flag(s, "json")) {
+        json_t *o = json_pack("{s:o}", "self_test", json_self_test(&t));
+        json_print(o, session_out(s));
+        json_decref(o);
+    } else {
+        print_self_test(&t, session_out(s));
+    }
+    session_status(s, 0);
+    return true;
+}
+
+static void tell_troubles(Session *s, const AstIndex *ix)
+{
+    for (size_t i = 0; i < ix->nnotes; i++)
+        session_note(s, "%s: not looked at: %s", ix->notes[i].file,
+                     ix->notes[i].text);
+    if (ix->nnotes)
+        session_incomplete(s, "%zu of %zu units could not be read", ix->nnotes,
+                           ix->nunits + ix->nnotes);
+    if (ix->stopped)
+        session_incomplete(s, "interrupted while reading the sources");
+}
+
+static bool run(Session *s, Err *err)
+{
+    Limits limits;
+    size_t npaths;
+    char **paths = session_args(s, &npaths);
+    if (!read_limits(s, &limits, err))
+        return false;
+    AstIndex *ix = index_of(s, session_workspace(s), session_root(s), paths,
+                            npaths, err);
+    if (!ix)
+        return false;
+    tell_troubles(s, ix);
+
+    Study st;
+    study_init(&st, ix, &limits);
+    const char *learned = session_option(s, "learn");
+    bool ok = learned || learn(s, &st, err);
+    if (ok) {
+        study_count(&st);
+        if (learned)
+            ok = write_learned(&st, learned, err);
+        else if (session_flag(s, "self-test"))
+            ok = self_test(s, &st, err);
+        else
+            ok = report_all(s, &st, paths, npaths, err);
+    }
+    study_release(&st);
+    ast_close(ix);
+    return ok;
+}
+
+const Command technique_types = {
+    .name = "types",
+    .args = "[PATH…]",
+    .summary = "arguments of a type that nearly no other caller passes",
+    .about =
+        "C converts silently: a void * takes every pointer, an int every enum.\n"
+        "What other callers pass tells what a parameter is for. This command\n"
+        "counts, for every parameter, the types that its arguments have before\n"
+        "conversion, and reports the few that stand alone.\n"
+        "\n"
+        "Looks at the captured build, at compile_commands.json, or at the\n"
+        "sources named. Library functions are compared with callers in other\n"
+        "programs too, from histograms that come with Sundew; --corpus and\n"
+        "--histograms add your own.",
+    .examples = "sundew types\n"
+                "sundew types src/net.c\n"
+                "sundew types --corpus ../other-project\n"
+                "sundew types --self-test --seed 7\n"
+                "sundew types --learn ours.txt\n",
+    .options = options,
+    .rules = rules,
+    .needs = NEEDS_STORE,
+    .run = run,
+};

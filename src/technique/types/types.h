@@ -1,0 +1,7 @@
+/* types - the technique's row of the command line. */
+#ifndef SUNDEW_TYPES_H
+#define SUNDEW_TYPES_H
+#include "session/command.h"
+
+extern const Command technique_types;
+#endif
