@@ -454,39 +454,42 @@ static void call_intrinsic(Pt *pt, uint32_t call, const char *name)
 
 /* --- the meeting */
 
-static void connect(Pt *pt, uint32_t call, LLVMValueRef fn)
+/* False: they have met before. */
+static bool connect(Pt *pt, uint32_t call, LLVMValueRef fn)
 {
     size_t n;
     uint32_t number = fn ? ptvalues_number(pt->v, fn) : NONE;
 
     if (!pttable_put(&pt->connected, (uint64_t)call << 32 | number, 0))
-        return;
+        return false;
     pt->grown = true;
     if (!fn) {
         call_unknown(pt, call);
-        return;
+        return true;
     }
     const char *name = LLVMGetValueName2(fn, &n);
     if (pt_is_intrinsic(name)) {
         call_intrinsic(pt, call, name);
-        return;
+        return true;
     }
     vec_push(&pt->calls.items[call].targets, fn);
     if (!LLVMIsDeclaration(fn)) {
         call_body(pt, call, fn);
-        return;
+        return true;
     }
     const Summary *s = summaries_find(pt->summaries, name);
     if (call == pt->outside_call)
-        return;
+        return true;
     if (s)
         call_summary(pt, call, fn, s);
     else
         call_unknown(pt, call);
+    return true;
 }
 
 void pt_call_direct(Pt *pt, uint32_t call, LLVMValueRef fn)
 {
+    pt->calls.items[call].direct = true;
     connect(pt, call, fn);
 }
 
@@ -504,8 +507,8 @@ static bool returns_what_is_used(const PtCall *c, LLVMValueRef fn)
 /*
  * Could a call of this form reach the function and work? Fewer arguments than
  * parameters don't, nor do integers where floating point is expected (they
- * travel in other registers), nor an int where a pointer is expected (half of it
- * is garbage). More arguments than parameters are common (a callback that
+ * travel in other registers), nor an int where a pointer or a long is expected
+ * (half of it is garbage). More arguments than parameters are common (a callback that
  * ignores its last ones), and so are pointers where an int is expected. A
  * result that is used must be there, and as wide as a pointer if it is one.
  */
@@ -521,39 +524,80 @@ static bool is_compatible(const PtCall *c, LLVMValueRef fn)
     for (unsigned i = 0; i < n; i++) {
         LLVMTypeRef t = LLVMTypeOf(LLVMGetParam(fn, i));
         if (c->args[i].floating != is_floating(t) ||
-            (c->args[i].narrow && LLVMGetTypeKind(t) == LLVMPointerTypeKind))
+            (c->args[i].narrow && !is_narrow(t)))
             return false;
     }
     return variadic || c->nargs >= n;
 }
 
-void pt_call_meets(Pt *pt, uint32_t call, LLVMValueRef fn)
+/* Is it called as it was defined? Casts of a function pointer to another type
+ * and back leave no trace, so this is what nearly all calls look like. */
+static bool is_exact(const PtCall *c, LLVMValueRef fn)
 {
-    if (fn && !is_compatible(&pt->calls.items[call], fn)) {
-        uint32_t number = ptvalues_number(pt->v, fn);
-        PtCall *c = &pt->calls.items[call];
-        for (size_t i = 0; i < c->rejected.len; i++)
-            if (c->rejected.items[i] == number)
-                return;
-        vec_push(&c->rejected, number);
-        return;
-    }
-    connect(pt, call, fn);
+    return c->loose || c->type == LLVMGlobalGetValueType(fn);
 }
 
-/* A call that no function fits, though some arrive, takes them as they are. */
-bool pt_call_last_resort(Pt *pt)
+void pt_call_meets(Pt *pt, uint32_t call, LLVMValueRef fn)
+{
+    const uint64_t once = UINT64_C(1) << 63;
+
+    if (!fn || is_exact(&pt->calls.items[call], fn)) {
+        connect(pt, call, fn);
+        return;
+    }
+    uint32_t number = ptvalues_number(pt->v, fn);
+    if (pttable_put(&pt->connected, once | (uint64_t)call << 32 | number, 0))
+        vec_push(&pt->calls.items[call].rejected, number);
+}
+
+/* Takes the functions that the call has put aside; false: none of these. */
+static bool take(Pt *pt, uint32_t call, const bool *only, bool compatible)
 {
     bool any = false;
 
-    for (size_t i = 0; i < pt->calls.len; i++) {
-        if (pt->calls.items[i].targets.len || !pt->calls.items[i].rejected.len)
+    for (size_t i = 0; i < pt->calls.items[call].rejected.len; i++) {
+        uint32_t number = pt->calls.items[call].rejected.items[i];
+        LLVMValueRef fn = pt->v->values[number];
+        if ((only && only[number]) ||
+            (compatible && !is_compatible(&pt->calls.items[call], fn)))
             continue;
-        any = true;
-        for (size_t k = 0; k < pt->calls.items[i].rejected.len; k++) {
-            uint32_t number = pt->calls.items[i].rejected.items[k];
-            connect(pt, (uint32_t)i, pt->v->values[number]);
-        }
+        any |= connect(pt, call, fn);
     }
     return any;
+}
+
+/* A call that no function fits exactly, though some arrive, takes those that
+ * could work, and otherwise all of them. */
+static bool calls_without_target(Pt *pt)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < pt->calls.len; i++)
+        if (!pt->calls.items[i].targets.len && pt->calls.items[i].rejected.len)
+            any |= take(pt, i, NULL, true) || take(pt, i, NULL, false);
+    return any;
+}
+
+/* A function that reaches calls but fits none of them must have been cast: it
+ * is called by those with which it could work. */
+static bool functions_without_call(Pt *pt)
+{
+    bool any = false, *fits = xcalloc(pt->v->n + 1, 1);
+
+    for (size_t i = 0; i < pt->calls.len; i++) {
+        const PtCall *c = &pt->calls.items[i];
+        if (c->direct || i == pt->outside_call)
+            continue;
+        for (size_t k = 0; k < c->targets.len; k++)
+            fits[ptvalues_number(pt->v, c->targets.items[k])] = true;
+    }
+    for (uint32_t i = 0; i < pt->calls.len; i++)
+        any |= take(pt, i, fits, true);
+    free(fits);
+    return any;
+}
+
+bool pt_call_last_resort(Pt *pt)
+{
+    return calls_without_target(pt) || functions_without_call(pt);
 }

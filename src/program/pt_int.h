@@ -153,14 +153,16 @@ typedef struct PtArg {
 /* A place from which functions are called: an instruction, a callback. */
 typedef struct PtCall {
     LLVMValueRef inst;        /* NULL: from outside */
+    LLVMTypeRef type;         /* of the function that it means to call; NULL */
     PtArg *args;
     uint32_t nargs;
     uint32_t result, nresult; /* words; NONE */
+    bool direct;              /* names the function */
     bool loose;               /* no prototype: argument counts say nothing */
     bool callback;            /* inst hands the function to an external one */
     uint32_t pool;            /* wrapper that hands on the result, or NONE */
     int64_t inner;            /* then: offset in the fresh object it counts on */
-    Vec(uint32_t) rejected;   /* functions of another type */
+    Vec(uint32_t) rejected;   /* arrived, but of another type */
     Vec(LLVMValueRef) targets;
 } PtCall;
 
