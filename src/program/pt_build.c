@@ -779,7 +779,7 @@ void pt_build(Pt *pt)
 {
     for (uint32_t i = 0; i < pt->v->nslots; i++)
         pt_node_new(pt);
-    pt->heap = NONE;
+    pt->heap = pt->swamp = NONE;
     pt->integers = pt_node_new(pt);
     size_t tags = summaries_ntags(pt->summaries);
     pt->state = arena_array(&pt->arena, uint32_t, tags + 1);

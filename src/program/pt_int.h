@@ -221,6 +221,7 @@ typedef struct Pt {
     uint32_t outside_call;
     uint32_t literals;        /* the object of all string literals */
     uint32_t heap;            /* the object that pooled ones became; NONE */
+    uint32_t swamp;           /* node: the cell of objects without fields; NONE */
 
     bool *address_taken;      /* by index of the function */
     Vec(PtWrapper) wrappers;
@@ -235,6 +236,7 @@ typedef struct Pt {
 /* pt_solve.c */
 uint32_t pt_node_new(Pt *pt);
 uint32_t pt_find(Pt *pt, uint32_t node);
+void pt_changed(Pt *pt, uint32_t node);    /* it has something in fresh or todo */
 void pt_edge(Pt *pt, uint32_t from, uint32_t to);
 void pt_member(Pt *pt, uint32_t node, uint32_t loc);
 void pt_constrain(Pt *pt, uint32_t node, PtConstraint c);
@@ -261,8 +263,9 @@ void pt_mirror(Pt *pt, uint32_t to_loc, uint32_t from_loc, int64_t bytes);
 /* The offset with arrays folded. */
 int64_t pt_fold(const PtRegion *r, size_t n, int64_t offset);
 
-/* Makes these heap objects one flat object. */
-void pt_pool(Pt *pt, const uint32_t *objects, size_t n);
+/* `pools`: makes those of these that are in the heap one flat object; otherwise
+ * makes each of them flat, with one cell for all. Sets are renamed. */
+void pt_give_up_fields(Pt *pt, const uint32_t *objects, size_t n, bool pools);
 
 /* pt_build.c */
 void pt_build(Pt *pt);
