@@ -537,11 +537,20 @@ static bool is_exact(const PtCall *c, LLVMValueRef fn)
     return c->loose || c->type == LLVMGlobalGetValueType(fn);
 }
 
+/* A call through a pointer without prototype looks variadic, but for the number of
+ * its arguments. They are all that it says about the function. */
+static bool may_lack_prototype(const PtCall *c)
+{
+    return c->type && LLVMIsFunctionVarArg(c->type) &&
+           LLVMCountParamTypes(c->type) == c->nargs;
+}
+
 void pt_call_meets(Pt *pt, uint32_t call, LLVMValueRef fn)
 {
     const uint64_t once = UINT64_C(1) << 63;
+    const PtCall *c = &pt->calls.items[call];
 
-    if (!fn || is_exact(&pt->calls.items[call], fn)) {
+    if (!fn || is_exact(c, fn) || (may_lack_prototype(c) && is_compatible(c, fn))) {
         connect(pt, call, fn);
         return;
     }
@@ -550,15 +559,16 @@ void pt_call_meets(Pt *pt, uint32_t call, LLVMValueRef fn)
         vec_push(&pt->calls.items[call].rejected, number);
 }
 
-/* Takes the functions that the call has put aside; false: none of these. */
-static bool take(Pt *pt, uint32_t call, const bool *only, bool compatible)
+/* Takes functions that the call has put aside, but for those in `except`; false: there
+ * is none that it hasn't taken before. */
+static bool take(Pt *pt, uint32_t call, const bool *except, bool compatible)
 {
     bool any = false;
 
     for (size_t i = 0; i < pt->calls.items[call].rejected.len; i++) {
         uint32_t number = pt->calls.items[call].rejected.items[i];
         LLVMValueRef fn = pt->v->values[number];
-        if ((only && only[number]) ||
+        if ((except && except[number]) ||
             (compatible && !is_compatible(&pt->calls.items[call], fn)))
             continue;
         any |= connect(pt, call, fn);
@@ -566,38 +576,38 @@ static bool take(Pt *pt, uint32_t call, const bool *only, bool compatible)
     return any;
 }
 
-/* A call that no function fits exactly, though some arrive, takes those that
- * could work, and otherwise all of them. */
-static bool calls_without_target(Pt *pt)
+/* By number of the function: is there an indirect call of its own type? */
+static bool *functions_that_fit(Pt *pt)
 {
-    bool any = false;
-
-    for (uint32_t i = 0; i < pt->calls.len; i++)
-        if (!pt->calls.items[i].targets.len && pt->calls.items[i].rejected.len)
-            any |= take(pt, i, NULL, true) || take(pt, i, NULL, false);
-    return any;
-}
-
-/* A function that reaches calls but fits none of them must have been cast: it
- * is called by those with which it could work. */
-static bool functions_without_call(Pt *pt)
-{
-    bool any = false, *fits = xcalloc(pt->v->n + 1, 1);
+    bool *fits = xcalloc(pt->v->n + 1, 1);
 
     for (size_t i = 0; i < pt->calls.len; i++) {
         const PtCall *c = &pt->calls.items[i];
-        if (c->direct || i == pt->outside_call)
+        if (c->direct || i == pt->outside_call || may_lack_prototype(c))
             continue;
         for (size_t k = 0; k < c->targets.len; k++)
-            fits[ptvalues_number(pt->v, c->targets.items[k])] = true;
+            fits[ptvalues_number(pt->v, c->targets.items[k])] |=
+                is_exact(c, c->targets.items[k]);
     }
+    return fits;
+}
+
+/*
+ * What was put aside counts after all in two cases. A call that no function fits,
+ * though some arrive, takes those that could work, otherwise those that fit no
+ * other call. And a function that reaches calls but fits none must have been cast: it
+ * is called by those with which it could work.
+ */
+bool pt_call_last_resort(Pt *pt)
+{
+    bool any = false, *fits = functions_that_fit(pt);
+
     for (uint32_t i = 0; i < pt->calls.len; i++)
+        if (!pt->calls.items[i].targets.len && pt->calls.items[i].rejected.len)
+            any |= take(pt, i, NULL, true) || take(pt, i, fits, false);
+    bool last = !any;
+    for (uint32_t i = 0; i < pt->calls.len && last; i++)
         any |= take(pt, i, fits, true);
     free(fits);
     return any;
-}
-
-bool pt_call_last_resort(Pt *pt)
-{
-    return calls_without_target(pt) || functions_without_call(pt);
 }
