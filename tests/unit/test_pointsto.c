@@ -212,6 +212,19 @@ static void wrappers_give_an_object_a_call(void **state)
     done(&s);
 }
 
+static void filling_a_parameter_may_recurse(void **state)
+{
+    (void)state;
+    Subject s = subject(PROBE
+        "#include <stdlib.h>\n"
+        "static void fill(void **out, int n) {\n"
+        "  void *p = 0; if (n) fill(&p, n - 1); else p = malloc(8); *out = p; }\n"
+        "static void *make(int n) { void *p = 0; fill(&p, n); return p; }\n"
+        "int main(int n, char **v) { probe(make(n)); return 0; }\n");
+    probe_is(&s, 0, "heap in fill (a.c:4)");
+    done(&s);
+}
+
 static void a_cache_of_objects_is_no_wrapper(void **state)
 {
     (void)state;
@@ -561,6 +574,7 @@ int main(void)
         cmocka_unit_test(an_unknown_offset_reads_and_writes_all_fields),
         cmocka_unit_test(container_of_finds_the_enclosing_object),
         cmocka_unit_test(wrappers_give_an_object_a_call),
+        cmocka_unit_test(filling_a_parameter_may_recurse),
         cmocka_unit_test(a_cache_of_objects_is_no_wrapper),
         cmocka_unit_test(an_allocator_behind_a_pointer_is_a_wrapper_too),
         cmocka_unit_test(what_an_allocator_behind_a_pointer_really_returns_counts),
