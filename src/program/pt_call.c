@@ -592,12 +592,34 @@ static bool *functions_that_fit(Pt *pt)
     return fits;
 }
 
+/* Functions that fit no call, though they reach some, and are taken by none. */
+static void note_left_over(Pt *pt, bool *known)
+{
+    for (uint32_t i = 0; i < pt->calls.len; i++)
+        for (size_t k = 0; k < pt->calls.items[i].targets.len && !pt->calls.items[i].direct; k++)
+            known[ptvalues_number(pt->v, pt->calls.items[i].targets.items[k])] = true;
+    for (uint32_t i = 0; i < pt->calls.len; i++)
+        for (size_t k = 0; k < pt->calls.items[i].rejected.len; k++) {
+            uint32_t number = pt->calls.items[i].rejected.items[k];
+            size_t n;
+            if (known[number] || pt->notes.len >= 1000)
+                continue;
+            known[number] = true;
+            strings_addf(&pt->notes, "%s: its address reaches only calls of other types, "
+                         "which are taken not to call it",
+                         LLVMGetValueName2(pt->v->values[number], &n));
+        }
+}
+
 /*
  * What was put aside counts after all in two cases. A call that no function fits,
  * though some arrive, takes those that could work, otherwise those that fit no
- * other call. And a function that reaches calls but fits none must have been cast: it
- * is called by those with which it could work.
+ * other call. And a function that reaches calls but fits none may have been cast: it
+ * is called by those with which it could work, unless so many functions reach the
+ * call that this says nothing.
  */
+enum { MANY_FUNCTIONS = 32 };
+
 bool pt_call_last_resort(Pt *pt)
 {
     bool any = false, *fits = functions_that_fit(pt);
@@ -607,7 +629,10 @@ bool pt_call_last_resort(Pt *pt)
             any |= take(pt, i, NULL, true) || take(pt, i, fits, false);
     bool last = !any;
     for (uint32_t i = 0; i < pt->calls.len && last; i++)
-        any |= take(pt, i, fits, true);
+        if (pt->calls.items[i].targets.len + pt->calls.items[i].rejected.len <= MANY_FUNCTIONS)
+            any |= take(pt, i, fits, true);
+    if (!any)
+        note_left_over(pt, fits);
     free(fits);
     return any;
 }
