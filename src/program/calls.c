@@ -244,9 +244,7 @@ Calls *calls_open(const Program *p, const CallsPlan *plan, Err *err)
     c->functions = xcalloc(c->nfunctions + 1, sizeof *c->functions);
     if (!read_summaries(c, plan, err) || !program_load_module(p, err))
         goto fail;
-    c->pt = pointsto_new(program_module(p), c->summaries, &pp, err);
-    if (!c->pt)
-        goto fail;
+    c->pt = pointsto_new(program_module(p), c->summaries, &pp);
     for (size_t i = 0; i < n; i++)
         read_sites(c, fns[i]);
     link_all(c);

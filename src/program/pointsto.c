@@ -66,8 +66,16 @@ static void solve(PointsTo *a, const Summaries *s, const PointsToPlan *plan)
     pt_release(&pt);
 }
 
-PointsTo *pointsto_new(LLVMModuleRef m, const Summaries *s,
-                       const PointsToPlan *plan, Err *err)
+/* Without the file the next reading is slower, nothing else. */
+static void keep(PointsTo *a, const PointsToPlan *plan, const char *key)
+{
+    Err err = { 0 };
+
+    if (plan->cache && !ptanswer_write(a, plan->cache, key, &err))
+        strings_addf(&a->notes, "the points-to sets are not kept: %s", err.msg);
+}
+
+PointsTo *pointsto_new(LLVMModuleRef m, const Summaries *s, const PointsToPlan *plan)
 {
     PointsTo *a = xcalloc(1, sizeof *a);
     PointsToPlan p = *plan;
@@ -88,12 +96,7 @@ PointsTo *pointsto_new(LLVMModuleRef m, const Summaries *s,
         a->v = v;
         solve(a, s, &p);
         a->stats.seconds = now() - start;
-        if (p.cache && !ptanswer_write(a, p.cache, str_c(&key), err)) {
-            err_ctx(err, "keeping the points-to sets");
-            pointsto_free(a);
-            str_release(&key);
-            return NULL;
-        }
+        keep(a, &p, str_c(&key));
     }
     str_release(&key);
     ptanswer_open(a);

@@ -8,7 +8,7 @@
  * points-to are solved together, so the targets of indirect calls come out of
  * the same answer. docs/points-to.md tells the rules and the limits.
  *
- *     PointsTo *pt = pointsto_new(module, summaries, &(PointsToPlan){0}, err);
+ *     PointsTo *pt = pointsto_new(module, summaries, &(PointsToPlan){0});
  *     PtSet s = pointsto_value(pt, load, 0);
  *     for (size_t i = 0; i < s.n; i++) {
  *         PtLoc l = pointsto_location(pt, s.locs[i]);
@@ -74,8 +74,8 @@ typedef struct PtSet {
     size_t n;
 } PtSet;
 
-PointsTo *pointsto_new(LLVMModuleRef m, const Summaries *s,
-                       const PointsToPlan *plan, Err *err);
+/* Never fails; a cache that can't be written is a note. */
+PointsTo *pointsto_new(LLVMModuleRef m, const Summaries *s, const PointsToPlan *plan);
 void pointsto_free(PointsTo *pt);            /* NULL is fine */
 
 /* --- objects and locations */

@@ -680,7 +680,8 @@ static void call(Pt *pt, LLVMValueRef inst)
 
     if (fn && str_starts(LLVMGetValueName2(fn, &len), "llvm.dbg"))
         return;
-    PtCall c = { .inst = inst, .result = pt_value_node(pt, inst), .pool = NONE };
+    PtCall c = { .inst = inst, .type = type, .pool = NONE };
+    c.result = pt_value_node(pt, inst);
     c.nresult = c.result == NONE ? 0 : words_of(pt, inst);
     c.nargs = LLVMGetNumArgOperands(inst);
     c.args = arena_array(&pt->arena, PtArg, c.nargs + 1);
@@ -778,7 +779,7 @@ void pt_build(Pt *pt)
 {
     for (uint32_t i = 0; i < pt->v->nslots; i++)
         pt_node_new(pt);
-    pt->heap = NONE;
+    pt->heap = pt->swamp = NONE;
     pt->integers = pt_node_new(pt);
     size_t tags = summaries_ntags(pt->summaries);
     pt->state = arena_array(&pt->arena, uint32_t, tags + 1);

@@ -454,48 +454,63 @@ static void call_intrinsic(Pt *pt, uint32_t call, const char *name)
 
 /* --- the meeting */
 
-static void connect(Pt *pt, uint32_t call, LLVMValueRef fn)
+/* False: they have met before. */
+static bool connect(Pt *pt, uint32_t call, LLVMValueRef fn)
 {
     size_t n;
     uint32_t number = fn ? ptvalues_number(pt->v, fn) : NONE;
 
     if (!pttable_put(&pt->connected, (uint64_t)call << 32 | number, 0))
-        return;
+        return false;
     pt->grown = true;
     if (!fn) {
         call_unknown(pt, call);
-        return;
+        return true;
     }
     const char *name = LLVMGetValueName2(fn, &n);
     if (pt_is_intrinsic(name)) {
         call_intrinsic(pt, call, name);
-        return;
+        return true;
     }
     vec_push(&pt->calls.items[call].targets, fn);
     if (!LLVMIsDeclaration(fn)) {
         call_body(pt, call, fn);
-        return;
+        return true;
     }
     const Summary *s = summaries_find(pt->summaries, name);
     if (call == pt->outside_call)
-        return;
+        return true;
     if (s)
         call_summary(pt, call, fn, s);
     else
         call_unknown(pt, call);
+    return true;
 }
 
 void pt_call_direct(Pt *pt, uint32_t call, LLVMValueRef fn)
 {
+    pt->calls.items[call].direct = true;
     connect(pt, call, fn);
+}
+
+static bool returns_what_is_used(const PtCall *c, LLVMValueRef fn)
+{
+    LLVMTypeRef t = LLVMGetReturnType(LLVMGlobalGetValueType(fn));
+
+    if (!c->inst || !LLVMGetFirstUse(c->inst))
+        return true;
+    if (LLVMGetTypeKind(t) == LLVMVoidTypeKind)
+        return false;
+    return LLVMGetTypeKind(LLVMTypeOf(c->inst)) != LLVMPointerTypeKind || !is_narrow(t);
 }
 
 /*
  * Could a call of this form reach the function and work? Fewer arguments than
  * parameters don't, nor do integers where floating point is expected (they
- * travel in other registers), nor an int where a pointer is expected (half of it
- * is garbage). More arguments than parameters are common (a callback that
- * ignores its last ones), and so are pointers where an int is expected.
+ * travel in other registers), nor an int where a pointer or a long is expected
+ * (half of it is garbage). More arguments than parameters are common (a callback that
+ * ignores its last ones), and so are pointers where an int is expected. A
+ * result that is used must be there, and as wide as a pointer if it is one.
  */
 static bool is_compatible(const PtCall *c, LLVMValueRef fn)
 {
@@ -504,44 +519,120 @@ static bool is_compatible(const PtCall *c, LLVMValueRef fn)
 
     if (c->loose)
         return true;
-    if (c->nargs < n)
+    if (c->nargs < n || !returns_what_is_used(c, fn))
         return false;
     for (unsigned i = 0; i < n; i++) {
         LLVMTypeRef t = LLVMTypeOf(LLVMGetParam(fn, i));
         if (c->args[i].floating != is_floating(t) ||
-            (c->args[i].narrow && LLVMGetTypeKind(t) == LLVMPointerTypeKind))
+            (c->args[i].narrow && !is_narrow(t)))
             return false;
     }
     return variadic || c->nargs >= n;
 }
 
-void pt_call_meets(Pt *pt, uint32_t call, LLVMValueRef fn)
+/* Is it called as it was defined? Casts of a function pointer to another type
+ * and back leave no trace, so this is what nearly all calls look like. */
+static bool is_exact(const PtCall *c, LLVMValueRef fn)
 {
-    if (fn && !is_compatible(&pt->calls.items[call], fn)) {
-        uint32_t number = ptvalues_number(pt->v, fn);
-        PtCall *c = &pt->calls.items[call];
-        for (size_t i = 0; i < c->rejected.len; i++)
-            if (c->rejected.items[i] == number)
-                return;
-        vec_push(&c->rejected, number);
-        return;
-    }
-    connect(pt, call, fn);
+    return c->loose || c->type == LLVMGlobalGetValueType(fn);
 }
 
-/* A call that no function fits, though some arrive, takes them as they are. */
-bool pt_call_last_resort(Pt *pt)
+/* A call through a pointer without prototype looks variadic, but for the number of
+ * its arguments. They are all that it says about the function. */
+static bool may_lack_prototype(const PtCall *c)
+{
+    return c->type && LLVMIsFunctionVarArg(c->type) &&
+           LLVMCountParamTypes(c->type) == c->nargs;
+}
+
+void pt_call_meets(Pt *pt, uint32_t call, LLVMValueRef fn)
+{
+    const uint64_t once = UINT64_C(1) << 63;
+    const PtCall *c = &pt->calls.items[call];
+
+    if (!fn || is_exact(c, fn) || (may_lack_prototype(c) && is_compatible(c, fn))) {
+        connect(pt, call, fn);
+        return;
+    }
+    uint32_t number = ptvalues_number(pt->v, fn);
+    if (pttable_put(&pt->connected, once | (uint64_t)call << 32 | number, 0))
+        vec_push(&pt->calls.items[call].rejected, number);
+}
+
+/* Takes functions that the call has put aside, but for those in `except`; false: there
+ * is none that it hasn't taken before. */
+static bool take(Pt *pt, uint32_t call, const bool *except, bool compatible)
 {
     bool any = false;
 
-    for (size_t i = 0; i < pt->calls.len; i++) {
-        if (pt->calls.items[i].targets.len || !pt->calls.items[i].rejected.len)
+    for (size_t i = 0; i < pt->calls.items[call].rejected.len; i++) {
+        uint32_t number = pt->calls.items[call].rejected.items[i];
+        LLVMValueRef fn = pt->v->values[number];
+        if ((except && except[number]) ||
+            (compatible && !is_compatible(&pt->calls.items[call], fn)))
             continue;
-        any = true;
+        any |= connect(pt, call, fn);
+    }
+    return any;
+}
+
+/* By number of the function: is there an indirect call of its own type? */
+static bool *functions_that_fit(Pt *pt)
+{
+    bool *fits = xcalloc(pt->v->n + 1, 1);
+
+    for (size_t i = 0; i < pt->calls.len; i++) {
+        const PtCall *c = &pt->calls.items[i];
+        if (c->direct || i == pt->outside_call || may_lack_prototype(c))
+            continue;
+        for (size_t k = 0; k < c->targets.len; k++)
+            fits[ptvalues_number(pt->v, c->targets.items[k])] |=
+                is_exact(c, c->targets.items[k]);
+    }
+    return fits;
+}
+
+/* Functions that fit no call, though they reach some, and are taken by none. */
+static void note_left_over(Pt *pt, bool *known)
+{
+    for (uint32_t i = 0; i < pt->calls.len; i++)
+        for (size_t k = 0; k < pt->calls.items[i].targets.len && !pt->calls.items[i].direct; k++)
+            known[ptvalues_number(pt->v, pt->calls.items[i].targets.items[k])] = true;
+    for (uint32_t i = 0; i < pt->calls.len; i++)
         for (size_t k = 0; k < pt->calls.items[i].rejected.len; k++) {
             uint32_t number = pt->calls.items[i].rejected.items[k];
-            connect(pt, (uint32_t)i, pt->v->values[number]);
+            size_t n;
+            if (known[number] || pt->notes.len >= 1000)
+                continue;
+            known[number] = true;
+            strings_addf(&pt->notes, "%s: its address reaches only calls of other types, "
+                         "which are taken not to call it",
+                         LLVMGetValueName2(pt->v->values[number], &n));
         }
-    }
+}
+
+/*
+ * What was put aside counts after all in two cases. A call that no function fits,
+ * though some arrive, takes those that could work, otherwise those that fit no
+ * other call. And a function that reaches calls but fits none may have been cast: it
+ * is called by those with which it could work, unless so many functions reach the
+ * call that this says nothing.
+ */
+enum { MANY_FUNCTIONS = 32 };
+
+bool pt_call_last_resort(Pt *pt)
+{
+    bool any = false, *fits = functions_that_fit(pt);
+
+    for (uint32_t i = 0; i < pt->calls.len; i++)
+        if (!pt->calls.items[i].targets.len && pt->calls.items[i].rejected.len)
+            any |= take(pt, i, NULL, true) || take(pt, i, fits, false);
+    bool last = !any;
+    for (uint32_t i = 0; i < pt->calls.len && last; i++)
+        if (pt->calls.items[i].targets.len + pt->calls.items[i].rejected.len <= MANY_FUNCTIONS)
+            any |= take(pt, i, fits, true);
+    if (!any)
+        note_left_over(pt, fits);
+    free(fits);
     return any;
 }

@@ -153,14 +153,16 @@ typedef struct PtArg {
 /* A place from which functions are called: an instruction, a callback. */
 typedef struct PtCall {
     LLVMValueRef inst;        /* NULL: from outside */
+    LLVMTypeRef type;         /* of the function that it means to call; NULL */
     PtArg *args;
     uint32_t nargs;
     uint32_t result, nresult; /* words; NONE */
+    bool direct;              /* names the function */
     bool loose;               /* no prototype: argument counts say nothing */
     bool callback;            /* inst hands the function to an external one */
     uint32_t pool;            /* wrapper that hands on the result, or NONE */
     int64_t inner;            /* then: offset in the fresh object it counts on */
-    Vec(uint32_t) rejected;   /* functions of another type */
+    Vec(uint32_t) rejected;   /* arrived, but of another type */
     Vec(LLVMValueRef) targets;
 } PtCall;
 
@@ -219,6 +221,7 @@ typedef struct Pt {
     uint32_t outside_call;
     uint32_t literals;        /* the object of all string literals */
     uint32_t heap;            /* the object that pooled ones became; NONE */
+    uint32_t swamp;           /* node: the cell of objects without fields; NONE */
 
     bool *address_taken;      /* by index of the function */
     Vec(PtWrapper) wrappers;
@@ -233,6 +236,7 @@ typedef struct Pt {
 /* pt_solve.c */
 uint32_t pt_node_new(Pt *pt);
 uint32_t pt_find(Pt *pt, uint32_t node);
+void pt_changed(Pt *pt, uint32_t node);    /* it has something in fresh or todo */
 void pt_edge(Pt *pt, uint32_t from, uint32_t to);
 void pt_member(Pt *pt, uint32_t node, uint32_t loc);
 void pt_constrain(Pt *pt, uint32_t node, PtConstraint c);
@@ -259,8 +263,9 @@ void pt_mirror(Pt *pt, uint32_t to_loc, uint32_t from_loc, int64_t bytes);
 /* The offset with arrays folded. */
 int64_t pt_fold(const PtRegion *r, size_t n, int64_t offset);
 
-/* Makes these heap objects one flat object. */
-void pt_pool(Pt *pt, const uint32_t *objects, size_t n);
+/* `pools`: makes those of these that are in the heap one flat object; otherwise
+ * makes each of them flat, with one cell for all. Sets are renamed. */
+void pt_give_up_fields(Pt *pt, const uint32_t *objects, size_t n, bool pools);
 
 /* pt_build.c */
 void pt_build(Pt *pt);

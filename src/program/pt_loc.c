@@ -22,6 +22,10 @@
  * program's own allocator. Such objects can't be told apart by anybody, so they
  * become one flat object: nothing is lost, and millions of edges are saved.
  *
+ * Flat objects. Likewise, objects of any kind that a pointer to thousands of
+ * locations may mean lose their fields: a store through it would give all of them
+ * the same content, so they share one cell. Their addresses stay apart.
+ *
  * Mirrors. memcpy(to, from, n) copies cells at the same distance. Cells of
  * `from` that come into being later are copied when they do.
  */
@@ -600,18 +604,20 @@ void pt_mirror(Pt *pt, uint32_t to_loc, uint32_t from_loc, int64_t bytes)
     }
 }
 
-/* --- pools */
+/* --- pools and flat objects */
 
-static void join_pool(Pt *pt, uint32_t object, uint32_t node)
+/* All cells of the object become `node`, all its locations `any`. */
+static void join(Pt *pt, uint32_t object, uint32_t any, uint32_t node)
 {
     PtObj *o = &pt->objects.items[object];
-    uint32_t any = pt->objects.items[pt->heap].any;
+    uint32_t into = pt->locs.items[any].object;
 
-    o->pooled = o->flat = true;
+    o->flat = true;
     if (o->written != NONE)
         pt_merge(pt, o->written, node);
     if (o->all != NONE)
         pt_merge(pt, o->all, node);
+    o->written = o->all = node;
     for (size_t i = 0; i < o->locs.len; i++) {
         PtLocation *l = &pt->locs.items[o->locs.items[i]];
         l->canon = any;
@@ -619,52 +625,81 @@ static void join_pool(Pt *pt, uint32_t object, uint32_t node)
             pt_merge(pt, l->cell, node);
     }
     for (size_t i = 0; i < pt->objects.items[object].mirrors.len; i++)
-        copy_somewhere(pt, pt->objects.items[object].mirrors.items[i].to, pt->heap);
+        copy_somewhere(pt, pt->objects.items[object].mirrors.items[i].to, into);
 }
 
-/* Members that have become the same location are one again. */
-static void rename_members(Pt *pt, PtBits *s)
+/* Members that have become the same location are one again. A location that
+ * is new in the set is also new to successors and constraints. */
+static void rename_members(Pt *pt, uint32_t node)
 {
-    PtBits out = { 0 };
+    PtNode *n = &pt->nodes.items[node];
+    PtBits out = { 0 }, added = { 0 };
     bool changed = false;
 
-    for (PtIter i = ptbits_first(s); i.on; ptbits_next(&i)) {
+    for (PtIter i = ptbits_first(&n->pts); i.on; ptbits_next(&i)) {
         uint32_t l = pt_canon(pt, i.x);
         changed |= l != i.x;
         ptbits_add(&out, l);
+        if (l != i.x && !ptbits_has(&n->pts, l))
+            ptbits_add(&added, l);
     }
     if (!changed) {
         ptbits_release(&out);
         return;
     }
-    ptbits_release(s);
-    *s = out;
+    ptbits_release(&n->pts);
+    n->pts = out;
+    PtBits *rest[] = { &n->fresh, &n->todo };
+    for (int k = 0; k < 2; k++) {
+        PtBits renamed = { 0 };
+        for (PtIter i = ptbits_first(rest[k]); i.on; ptbits_next(&i))
+            ptbits_add(&renamed, pt_canon(pt, i.x));
+        if (k ? n->constraints.len : n->succs.len)
+            ptbits_union(&renamed, &added, NULL);
+        ptbits_release(rest[k]);
+        *rest[k] = renamed;
+    }
+    if (added.len)
+        pt_changed(pt, node);
+    ptbits_release(&added);
 }
 
-void pt_pool(Pt *pt, const uint32_t *objects, size_t n)
+static void rename_all(Pt *pt)
+{
+    for (uint32_t i = 0; i < pt->nodes.len; i++)
+        if (pt->nodes.items[i].rep == i && pt->nodes.items[i].pts.len)
+            rename_members(pt, i);
+}
+
+static void pool(Pt *pt, uint32_t object)
 {
     if (pt->heap == NONE) {
         pt->heap = pt_object_flat(pt, PT_HEAP, NULL);
         loc_any(pt, pt->heap);
     }
     uint32_t any = pt->objects.items[pt->heap].any;
-    uint32_t node = pt_read_node(pt, any);
-    for (size_t i = 0; i < n; i++)
-        if (!pt->objects.items[objects[i]].pooled)
-            join_pool(pt, objects[i], node);
-    for (size_t i = 0; i < pt->nodes.len; i++) {
-        PtNode *x = &pt->nodes.items[i];
-        if (x->rep != i || !x->pts.len)
-            continue;
-        bool had = ptbits_has(&x->pts, any);
-        rename_members(pt, &x->pts);
-        rename_members(pt, &x->fresh);
-        rename_members(pt, &x->todo);
-        if (!had && ptbits_has(&x->pts, any)) {
-            if (x->succs.len)
-                ptbits_add(&x->fresh, any);
-            if (x->constraints.len)
-                ptbits_add(&x->todo, any);
-        }
+    join(pt, object, any, pt_read_node(pt, any));
+    pt->objects.items[object].pooled = true;
+}
+
+static void flatten(Pt *pt, uint32_t object)
+{
+    uint32_t any = loc_any(pt, object);
+
+    if (pt->swamp == NONE)
+        pt->swamp = pt_node_new(pt);
+    pt->objects.items[object].regions.len = 0;
+    join(pt, object, any, pt->swamp);
+}
+
+void pt_give_up_fields(Pt *pt, const uint32_t *objects, size_t n, bool pools)
+{
+    for (size_t i = 0; i < n; i++) {
+        const PtObj *o = &pt->objects.items[objects[i]];
+        if (pools && o->kind == PT_HEAP && !o->pooled && objects[i] != pt->heap)
+            pool(pt, objects[i]);
+        else if (!pools && !o->flat)
+            flatten(pt, objects[i]);
     }
+    rename_all(pt);
 }

@@ -32,7 +32,7 @@ uint32_t pt_find(Pt *pt, uint32_t node)
     return node;
 }
 
-static void is_changed(Pt *pt, uint32_t node)
+void pt_changed(Pt *pt, uint32_t node)
 {
     PtNode *n = &pt->nodes.items[node];
 
@@ -54,7 +54,7 @@ void pt_member(Pt *pt, uint32_t node, uint32_t loc)
         ptbits_add(&n->fresh, loc);
     if (n->constraints.len)
         ptbits_add(&n->todo, loc);
-    is_changed(pt, node);
+    pt_changed(pt, node);
 }
 
 /* Gives `from`'s members to a node. */
@@ -71,7 +71,7 @@ static void spread(Pt *pt, uint32_t node, const PtBits *from)
     if (n->constraints.len)
         ptbits_union(&n->todo, &new_ones, NULL);
     ptbits_release(&new_ones);
-    is_changed(pt, node);
+    pt_changed(pt, node);
 }
 
 void pt_edge(Pt *pt, uint32_t from, uint32_t to)
@@ -97,7 +97,7 @@ void pt_constrain(Pt *pt, uint32_t node, PtConstraint c)
     /* It has to meet all that is there already. */
     if (n->pts.len) {
         ptbits_union(&n->todo, &n->pts, NULL);
-        is_changed(pt, node);
+        pt_changed(pt, node);
     }
 }
 
@@ -148,7 +148,7 @@ uint32_t pt_merge(Pt *pt, uint32_t a, uint32_t b)
     ptbits_release(&y->pts);
     ptbits_release(&y->fresh);
     ptbits_release(&y->todo);
-    is_changed(pt, a);
+    pt_changed(pt, a);
     return a;
 }
 
@@ -250,8 +250,9 @@ static void find_cycles(Search *s)
             search_from(s, (uint32_t)i);
     for (size_t i = 0; i < s->cycles.len; i += 2)
         pt_merge(pt, s->cycles.items[i], s->cycles.items[i + 1]);
-    for (size_t i = 0; i < s->cycles.len; i += 2)
-        tidy(pt, pt_find(pt, s->cycles.items[i]));
+    for (size_t i = 0; i < s->cycles.len; i += 2)     /* once for each cycle */
+        if (!i || s->cycles.items[i] != s->cycles.items[i - 2])
+            tidy(pt, pt_find(pt, s->cycles.items[i]));
     free(s->index);
     free(s->low);
     free(s->on_stack);
@@ -312,7 +313,8 @@ static void copy_memory(Pt *pt, const PtConstraint *c, uint32_t loc)
     vec_release(&all);
 }
 
-static void meet(Pt *pt, uint32_t constraint, uint32_t loc)
+/* `last`: the node that the constraint met before; many locations share one. */
+static void meet(Pt *pt, uint32_t constraint, uint32_t loc, uint32_t *last)
 {
     PtConstraint c = pt->constraints.items[constraint];
     uint32_t node;
@@ -323,15 +325,17 @@ static void meet(Pt *pt, uint32_t constraint, uint32_t loc)
         if (!pt_has_room(pt, loc, c.offset))
             break;
         node = pt_read_node(pt, pt_shift(pt, loc, c.offset));
-        if (node != NONE)
+        if (node != NONE && node != *last)
             pt_edge(pt, node, c.other);
+        *last = node;
         break;
     case C_STORE:
         if (!pt_has_room(pt, loc, c.offset))
             break;
         node = pt_write_node(pt, pt_shift(pt, loc, c.offset));
-        if (node != NONE)
+        if (node != NONE && node != *last)
             pt_edge(pt, c.other, node);
+        *last = node;
         break;
     case C_STEP:
         loc = pt_step(pt, loc, &pt->steps.items[c.steps], c.nsteps);
@@ -403,9 +407,11 @@ static void meet_all(Pt *pt, uint32_t node)
     pt->nodes.items[node].todo = (PtBits){ 0 };
     Vec(uint32_t) here = { 0 };
     append(&here, &pt->nodes.items[node].constraints);
-    for (size_t i = 0; i < here.len; i++)
+    for (size_t i = 0; i < here.len; i++) {
+        uint32_t last = NONE;
         for (PtIter it = ptbits_first(&todo); it.on; ptbits_next(&it))
-            meet(pt, here.items[i], it.x);
+            meet(pt, here.items[i], it.x, &last);
+    }
     vec_release(&here);
     ptbits_release(&todo);
 }
@@ -451,9 +457,38 @@ static void find_pools(Pt *pt)
             append(&found, &here);
     }
     if (found.len)
-        pt_pool(pt, found.items, found.len);
+        pt_give_up_fields(pt, found.items, found.len, true);
     vec_release(&found);
     vec_release(&here);
+}
+
+/*
+ * Objects in sets of more than SWAMP locations lose their fields. A step from such
+ * a set to a field is otherwise a set as large again, of other locations.
+ */
+enum { SWAMP = 1000 };
+
+static void find_swamps(Pt *pt)
+{
+    Vec(uint32_t) found = { 0 };
+
+    for (size_t i = 0; i < pt->changed.len; i++) {
+        uint32_t node = pt_find(pt, pt->changed.items[i]);
+        const PtBits *pts = &pt->nodes.items[node].pts;
+        if (!pt->nodes.items[node].todo.len || ptbits_count(pts) <= SWAMP ||
+            !stores_through(pt, node))
+            continue;
+        for (PtIter it = ptbits_first(pts); it.on; ptbits_next(&it)) {
+            uint32_t object = pt->locs.items[it.x].object;
+            const PtObj *o = &pt->objects.items[object];
+            if (!o->flat && !o->constant && o->kind != PT_FUNCTION &&
+                (!found.len || found.items[found.len - 1] != object))
+                vec_push(&found, object);
+        }
+    }
+    if (found.len)
+        pt_give_up_fields(pt, found.items, found.len, false);
+    vec_release(&found);
 }
 
 /*
@@ -509,6 +544,7 @@ static bool wave(Pt *pt)
         propagate(pt, s.order.items[i]);
     vec_release(&s.order);
     find_pools(pt);
+    find_swamps(pt);
     merge_giants(pt);
     Vec(uint32_t) changed = { pt->changed.items, pt->changed.len, pt->changed.cap };
     memset(&pt->changed, 0, sizeof pt->changed);

@@ -34,6 +34,8 @@ typedef struct Look {
     bool allocates;
     Vec(PtHandsOn) calls;
     Vec(LLVMValueRef) outs;   /* functions that hand on through a parameter */
+    bool filling;             /* inside a function that fills a parameter: one
+                               * such in another isn't followed */
 } Look;
 
 static bool is_fresh(Look *k, LLVMValueRef v, int64_t offset, int depth);
@@ -132,7 +134,7 @@ static bool fills_parameter(Look *k, LLVMValueRef call, LLVMValueRef slot)
 {
     LLVMValueRef fn = LLVMGetCalledValue(call);
 
-    if (!LLVMIsAFunction(fn) || LLVMIsDeclaration(fn))
+    if (k->filling || !LLVMIsAFunction(fn) || LLVMIsDeclaration(fn))
         return false;
     for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
         if (LLVMGetOperand(call, i) != slot)
@@ -140,7 +142,7 @@ static bool fills_parameter(Look *k, LLVMValueRef call, LLVMValueRef slot)
         if (i >= LLVMCountParams(fn))
             return false;
         Look inner = { .pt = k->pt, .fn = fn, .offset = ANY,
-                       .realloc_param = -1 };
+                       .realloc_param = -1, .filling = true };
         bool ok = true;
         for (LLVMUseRef u = LLVMGetFirstUse(LLVMGetParam(fn, i)); u && ok;
              u = LLVMGetNextUse(u)) {
@@ -149,14 +151,13 @@ static bool fills_parameter(Look *k, LLVMValueRef call, LLVMValueRef slot)
                  is_fresh(&inner, LLVMGetOperand(user, 0), 0, 1);
         }
         ok = ok && inner.allocates && inner.offset == 0 && !inner.params &&
-             inner.realloc_param == -1 && !inner.outs.len;
+             inner.realloc_param == -1;
         if (ok) {
             vec_push(&k->outs, fn);
             k->allocates = true;
         }
         pttable_release(&inner.seen);
         vec_release(&inner.calls);
-        vec_release(&inner.outs);
         if (!ok)
             return false;
     }

@@ -176,7 +176,7 @@ int main(int argc, char **argv)
         LLVMParseBitcodeInContext2(c, buf, &m))
         return fprintf(stderr, "usage: check PROGRAM.bc SUMMARIES LOG...\n"), 2;
     if (!summaries_read_folder(s, argv[2], &err) ||
-        !(pt = pointsto_new(m, s, &(PointsToPlan){ 0 }, &err)))
+        !(pt = pointsto_new(m, s, &(PointsToPlan){ 0 })))
         return fprintf(stderr, "check: %s\n", err.msg), 2;
     number_values(m);
     number_objects();

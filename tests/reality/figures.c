@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     double start = now();
     PointsToPlan plan = { .cache = argc > 3 ? argv[3] : NULL, .key = argv[1] };
     PointsTo *pt = summaries_read_folder(s, argv[2], &err)
-                       ? pointsto_new(m, s, &plan, &err) : NULL;
+                       ? pointsto_new(m, s, &plan) : NULL;
     if (!pt)
         return fprintf(stderr, "figures: %s\n", err.msg), 2;
     double seconds = now() - start;

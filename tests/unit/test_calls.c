@@ -131,6 +131,28 @@ static void types_refine_but_lose_no_real_target(void **state)
     done(&s);
 }
 
+static void the_type_of_the_call_is_preferred(void **state)
+{
+    (void)state;
+    Subject s = subject(
+        "static void one(void *a) {} static void two(void *a, void *b) {}\n"
+        "static int result(void *a) { return 0; } static void cast(void *a, long b) {}\n"
+        "void *fns[] = { one, two, result, cast };\n"
+        "static void call1(void (*f)(void *)) { f(0); }\n"
+        "static int call1r(int (*f)(void *)) { return f(0); }\n"
+        "static void call2(void (*f)(void *, void *)) { f(0, 0); }\n"
+        "static void call3(void (*f)(void *, void *, void *)) { f(0, 0, 0); }\n"
+        "int main(int n, char **v) { call1(fns[n]); call1r(fns[n]); call2(fns[n]);\n"
+        "  call3(fns[n]); return 0; }\n");
+    callees_are(&s, "call1", "one");
+    callees_are(&s, "call1r", "result");
+    /* no call has its type, so it was cast */
+    callees_are(&s, "call2", "cast two");
+    /* no function has its type */
+    callees_are(&s, "call3", "cast one result two");
+    done(&s);
+}
+
 static void the_library_calls_back(void **state)
 {
     (void)state;
@@ -211,6 +233,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_of_functions_are_resolved_by_field),
         cmocka_unit_test(types_refine_but_lose_no_real_target),
+        cmocka_unit_test(the_type_of_the_call_is_preferred),
         cmocka_unit_test(the_library_calls_back),
         cmocka_unit_test(components_are_found),
         cmocka_unit_test(functions_of_a_library_are_called_from_outside),

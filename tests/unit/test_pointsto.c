@@ -62,7 +62,7 @@ static Subject subject_with(const char *source, const PointsToPlan *plan)
     char *shipped = in_tree("share/summaries");
     assert_true(summaries_read_folder(s.summaries, shipped, &err));
     free(shipped);
-    s.pt = pointsto_new(s.module, s.summaries, plan, &err);
+    s.pt = pointsto_new(s.module, s.summaries, plan);
     assert_non_null(s.pt);
     free(path);
     return s;
@@ -209,6 +209,19 @@ static void wrappers_give_an_object_a_call(void **state)
     done(&s);
     s = subject_with(source, &(PointsToPlan){ .no_clones = true });
     probe_is(&s, 0, "heap in get (a.c:3)");
+    done(&s);
+}
+
+static void filling_a_parameter_may_recurse(void **state)
+{
+    (void)state;
+    Subject s = subject(PROBE
+        "#include <stdlib.h>\n"
+        "static void fill(void **out, int n) {\n"
+        "  void *p = 0; if (n) fill(&p, n - 1); else p = malloc(8); *out = p; }\n"
+        "static void *make(int n) { void *p = 0; fill(&p, n); return p; }\n"
+        "int main(int n, char **v) { probe(make(n)); return 0; }\n");
+    probe_is(&s, 0, "heap in fill (a.c:4)");
     done(&s);
 }
 
@@ -458,6 +471,53 @@ static void a_kept_answer_is_the_same(void **state)
     free(cache);
 }
 
+static void a_cache_that_cannot_be_written_is_noted(void **state)
+{
+    (void)state;
+    Subject s = subject_with(PROBE "int x; int main(void) { probe(&x); return 0; }\n",
+                             &(PointsToPlan){ .cache = "/nonexistent/answer" });
+    const Strings *notes = pointsto_notes(s.pt);
+
+    probe_is(&s, 0, "x");
+    assert_int_equal(notes->len, 1);
+    assert_non_null(strstr(notes->items[0], "not kept"));
+    done(&s);
+}
+
+/* A store through a pointer to n globals, then g0.b, g1.a and &g1.b. */
+static Subject many_objects(int n)
+{
+    Str text = { 0 };
+
+    str_add(&text, PROBE "int x, y; struct s { int *a, *b; };\n");
+    for (int i = 0; i < n; i++)
+        str_addf(&text, "struct s g%d;\n", i);
+    str_add(&text, "struct s *const all[] = {\n");
+    for (int i = 0; i < n; i++)
+        str_addf(&text, "&g%d,\n", i);
+    str_add(&text, "};\nint main(int n, char **v) { struct s *p = all[n];\n"
+                   "p->a = &x; g0.b = &y;\n"
+                   "probe(g0.b); probe(g1.a); probe(&g1.b); return 0; }\n");
+    Subject s = subject(str_c(&text));
+    str_release(&text);
+    return s;
+}
+
+static void huge_sets_cost_fields_but_lose_nothing(void **state)
+{
+    (void)state;
+    Subject s = many_objects(20);
+    probe_is(&s, 0, "y");
+    probe_is(&s, 1, "x");
+    probe_is(&s, 2, "g1+8");
+    done(&s);
+    s = many_objects(1100);
+    probe_is(&s, 0, "x, y");
+    probe_is(&s, 1, "x, y");
+    probe_is(&s, 2, "g1");
+    done(&s);
+}
+
 static void calls_read_and_write_what_their_callees_do(void **state)
 {
     (void)state;
@@ -514,6 +574,7 @@ int main(void)
         cmocka_unit_test(an_unknown_offset_reads_and_writes_all_fields),
         cmocka_unit_test(container_of_finds_the_enclosing_object),
         cmocka_unit_test(wrappers_give_an_object_a_call),
+        cmocka_unit_test(filling_a_parameter_may_recurse),
         cmocka_unit_test(a_cache_of_objects_is_no_wrapper),
         cmocka_unit_test(an_allocator_behind_a_pointer_is_a_wrapper_too),
         cmocka_unit_test(what_an_allocator_behind_a_pointer_really_returns_counts),
@@ -529,6 +590,8 @@ int main(void)
         cmocka_unit_test(aliases_and_thread_locals_are_variables),
         cmocka_unit_test(may_alias_looks_at_fields_and_sizes),
         cmocka_unit_test(a_kept_answer_is_the_same),
+        cmocka_unit_test(a_cache_that_cannot_be_written_is_noted),
+        cmocka_unit_test(huge_sets_cost_fields_but_lose_nothing),
         cmocka_unit_test(calls_read_and_write_what_their_callees_do),
         cmocka_unit_test(odd_programs_load),
     };
