@@ -9,12 +9,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Is there such a technique? Else an error with the nearest name. */
+static bool check_technique(Session *s, const char *name, Err *err)
+{
+    Vec(const char *) names = {0};
+    bool known = false;
+    for (const Command *const *c = session_commands(s); *c; c++)
+        if ((*c)->rules) {
+            vec_push(&names, (*c)->name);
+            known |= strcmp((*c)->name, name) == 0;
+        }
+    vec_push(&names, NULL);
+    const char *near = str_nearest(name, names.items);
+    if (!known)
+        err_set(err, "no technique '%s'%s%s%s", name, near ? "; did you mean '" : "",
+                near ? near : "", near ? "'?" : "");
+    vec_release(&names);
+    return known;
+}
+
 static bool run_report(Session *s, Err *err)
 {
     size_t n;
     char **args = session_args(s, &n);
     if (n > 1)
         return err_set(err, "one technique at most: sundew report arguments");
+    if (n && !check_technique(s, args[0], err))
+        return false;
     FindingSet *set = store_read(session_store(s), n ? args[0] : NULL, NULL, err);
     if (!set)
         return false;
@@ -38,7 +59,7 @@ const Command command_report = {
     .examples = "sundew report --html out.html\n"
                 "sundew report arguments --sarif findings.sarif\n"
                 "sundew report --github\n",
-    .needs = NEEDS_STORE,
+    .needs = NEEDS_FINDINGS,
     .run = run_report,
 };
 
@@ -65,7 +86,7 @@ const Command command_baseline_set = {
     .summary = "accept all present findings: only new ones count from now on",
     .about = "Writes sundew.baseline in the project's folder; commit it.",
     .examples = "sundew baseline set\n",
-    .needs = NEEDS_STORE,
+    .needs = NEEDS_FINDINGS,
     .run = run_baseline_set,
 };
 
@@ -87,7 +108,7 @@ const Command command_baseline_prune = {
     .name = "baseline prune",
     .summary = "drop baseline entries that match no finding any more",
     .examples = "sundew baseline prune\n",
-    .needs = NEEDS_STORE,
+    .needs = NEEDS_FINDINGS,
     .run = run_baseline_prune,
 };
 
@@ -129,6 +150,12 @@ static bool run_explain(Session *s, Err *err)
             str_addf(out, "%-28s %s\n", (*r)->id, (*r)->summary);
         return true;
     }
+    size_t len = strlen(args[0]);
+    for (const Rule *const *r = session_rules(s); *r; r++)
+        if (strncmp((*r)->id, args[0], len) == 0 && (*r)->id[len] == '/')
+            str_addf(out, "%-28s %s\n", (*r)->id, (*r)->summary);
+    if (out->len)
+        return true;                 /* a technique: its rules */
     const Rule *rule = find_rule(s, args[0]);
     if (!rule)
         return unknown_rule(s, args[0], err);

@@ -31,7 +31,8 @@ static json_t *program_json(const CapturedProgram *p)
 static void program_text(Session *s, const CapturedProgram *p)
 {
     Str *out = session_out(s);
-    char *path = path_relative(p->path, session_root(s));
+    char *here = path_absolute("."), *path = path_relative(p->path, here);
+    free(here);
     str_addf(out, "%-10s %4zu unit%s", program_kind_name(p->kind), p->nunits,
              p->nunits == 1 ? " " : "s");
     if (p->nmissing + p->nfailed)

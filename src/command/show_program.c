@@ -39,17 +39,29 @@ static bool is_wanted(Session *s, const char *name)
 {
     size_t n;
     char **args = session_args(s, &n);
-    for (size_t i = 1; i < n; i++)
-        if (strcmp(args[i], name) == 0)
+    for (size_t i = 1; i < n; i++) {
+        const char *word = args[i];
+        if (str_starts(word, "struct ") || str_starts(word, "union ") ||
+            str_starts(word, "enum "))
+            word = strchr(word, ' ') + 1;
+        if (strcmp(word, name) == 0)
             return true;
+    }
     return n <= 1;
 }
 
-static void print_list(Session *s, json_t *list)
+/* Ends a command that lists things: prints and releases the list. A name that
+ * was asked for and is not there is an error. */
+static bool print_list(Session *s, json_t *list, Err *err)
 {
-    if (session_flag(s, "json"))
+    size_t n;
+    char **args = session_args(s, &n);
+    bool ok = n <= 1 || json_array_size(list) || session_out(s)->len ||
+              err_set(err, "no '%s' in %s", args[1], args[0]);
+    if (ok && session_flag(s, "json"))
         json_print(list, session_out(s));
     json_decref(list);
+    return ok;
 }
 
 static void add_place(Session *s, const char *file, unsigned line, unsigned column)
@@ -149,10 +161,10 @@ static bool run_functions(Session *s, Err *err)
         escape_terminal_z(session_out(s), fn->signature);
         str_addc(session_out(s), '\n');
     }
-    print_list(s, list);
+    bool ok = print_list(s, list, err);
     map_release(&names);
     program_close(p);
-    return true;
+    return ok;
 }
 
 const Command command_show_functions = {
@@ -250,9 +262,9 @@ static bool run_types(Session *s, Err *err)
         }
         str_release(&text);
     }
-    print_list(s, list);
+    bool ok = print_list(s, list, err);
     program_close(p);
-    return true;
+    return ok;
 }
 
 const Command command_show_types = {
@@ -366,15 +378,16 @@ static bool run_calls(Session *s, Err *err)
     }
     if (dot)
         str_add(session_out(s), "}\n");
+    bool ok = true;
     if (dot)
         json_decref(list);
     else
-        print_list(s, list);
+        ok = print_list(s, list, err);
     map_release(&names);
     map_release(&drawn);
     calls_close(c);
     program_close(p);
-    return true;
+    return ok;
 }
 
 static const Option calls_options[] = {
@@ -504,12 +517,12 @@ static bool run_externals(Session *s, Err *err)
             json_array_append_new(list, external_json(&names, external[i]));
         else
             external_text(s, external[i]);
-    print_list(s, list);
+    bool ok = print_list(s, list, err);
     map_release(&names);
     free(external);
     summaries_free(known);
     program_close(p);
-    return true;
+    return ok;
 }
 
 static const Option externals_options[] = {
@@ -594,13 +607,14 @@ static bool run_handles(Session *s, Err *err)
         else
             handle_text(s, &all[i]);
     }
-    if (all)
-        print_list(s, list);
+    bool ok = all != NULL;
+    if (ok)
+        ok = print_list(s, list, err);
     else
         json_decref(list);
     free(overrules);
     program_close(p);
-    return all;
+    return ok;
 }
 
 const Command command_show_handles = {

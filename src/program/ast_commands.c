@@ -59,20 +59,19 @@ static void forget(CompileCommand *c)
     strings_release(&c->clang);
 }
 
-/* Keeps the commands whose file is wanted, or that a wanted header may be
- * part of: all of them, if a path is a header. */
+/* Files of the build are judged by the whole build: all commands stay, and the
+ * techniques report on what is wanted. Of other files the build knows nothing. */
 static void keep_wanted(CompileCommands *c, char *const *paths, size_t n)
 {
-    size_t kept = 0;
     for (size_t i = 0; i < n; i++)
         if (str_ends(paths[i], ".h"))
             return;
     for (size_t i = 0; i < c->len; i++)
         if (ast_wanted(c->items[i].file, paths, n))
-            c->items[kept++] = c->items[i];
-        else
-            forget(&c->items[i]);
-    c->len = kept;
+            return;
+    for (size_t i = 0; i < c->len; i++)
+        forget(&c->items[i]);
+    c->len = 0;
 }
 
 static bool has_command(const CompileCommands *c, const char *file)
@@ -118,6 +117,10 @@ bool ast_commands(Workspace *ws, const char *root, char *const *paths, size_t n,
     keep_wanted(out, paths, n);
     if (!add_sources(out, paths, n, err))
         return false;
+    if (!out->len && n)
+        return err_set(err, "%s: no C source, and none below it that is part of "
+                            "a captured build or a compile_commands.json",
+                       paths[0]);
     if (!out->len)
         return err_set(err, "no C sources are known here: capture a build "
                             "(sundew capture -- make), or name C files or a "

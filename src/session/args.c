@@ -147,7 +147,8 @@ static bool short_options(Session *s, int argc, char **argv, int *i, Err *err)
 static bool find_command(Session *s, int argc, char **argv, int *i, Err *err)
 {
     const char *word = argv[*i];
-    char *two = xprintf("%s %s", word, *i + 1 < argc ? argv[*i + 1] : "");
+    char *two = *i + 1 < argc ? xprintf("%s %s", word, argv[*i + 1])
+                              : xstrdup(word);
     Vec(const char *) names = {0};
     bool group = false;
     for (const Command *const *c = s->commands; *c; c++) {

@@ -39,7 +39,8 @@ typedef struct Option {
 typedef enum {
     NEEDS_NOTHING,
     NEEDS_CAPTURE,             /* a workspace that exists */
-    NEEDS_STORE,               /* the findings store in it (made if need be) */
+    NEEDS_FINDINGS,            /* the store of findings in it */
+    NEEDS_STORE,               /* both are made if need be */
 } Needs;
 
 typedef struct Command {

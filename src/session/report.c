@@ -63,7 +63,8 @@ bool session_write(Session *s, const FindingSet *set, Err *err)
 bool report_finish(Session *s, Err *err)
 {
     if (session_interrupted(s))
-        session_incomplete(s, "interrupted");
+        session_incomplete(s, s->deadline > 0 ? "the time was over"
+                                              : "interrupted");
     const char *incomplete = s->incomplete.len ? str_c(&s->incomplete) : NULL;
     StoreRun *run = s->run;
     s->run = NULL;
@@ -75,10 +76,7 @@ bool report_finish(Session *s, Err *err)
     bool ok = session_write(s, set, err);
     if (ok && s->status < 0)
         s->status = finding_set_counting(set) ? 1 : 0;
-    if (incomplete)
-        session_note(s, "INCOMPLETE (%s)", incomplete);
-    else
-        session_note(s, "complete");
+    s->finished = ok;
     finding_set_free(set);
     return ok;
 }

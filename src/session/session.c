@@ -150,8 +150,7 @@ bool session_color(Session *s)
 
 bool session_interrupted(Session *s)
 {
-    (void)s;
-    return interrupted;
+    return interrupted || (s->deadline > 0 && clock_seconds() > s->deadline);
 }
 
 /* ----------------------------------------------------------- what comes out */
@@ -200,6 +199,13 @@ void session_json(Session *s, const char *key, json_t *value)
 
 bool session_begin(Session *s, const char *scope, Err *err)
 {
+    if (!scope) {
+        store_close(s->store);
+        s->store = store_open(":memory:", s->root, err);
+        scope = "part";
+    }
+    if (!s->store)
+        return false;
     s->scope = xstrdup(scope);
     s->reported = true;
     s->run = store_run_begin(s->store, s->command->name, scope, s->command_line,
@@ -274,6 +280,8 @@ static bool check_values(Session *s, Err *err)
     if (!*text || *end || errno || *text == '-')
         return err_set(err, "--seed %s: not a number", text);
     s->rng = rng_seeded(s->seed);
+    if (session_time(s) > 0)
+        s->deadline = clock_seconds() + session_time(s);
     return true;
 }
 
@@ -316,9 +324,14 @@ static bool open_workspace(Session *s, Err *err)
 
 static bool open_store(Session *s, Err *err)
 {
-    if (s->command->needs < NEEDS_STORE)
+    if (s->command->needs < NEEDS_FINDINGS)
         return true;
     char *path = path_join(workspace_dir(s->workspace), "findings.db");
+    if (s->command->needs == NEEDS_FINDINGS && !file_exists(path)) {
+        free(path);
+        return err_set(err, "no technique has run here yet; for example: "
+                       "sundew arguments");
+    }
     s->store = store_open(path, s->root, err);
     free(path);
     return s->store != NULL;
@@ -415,6 +428,9 @@ int session_main(const Command *const *commands, int argc, char **argv)
         ok = errno == EPIPE;
         status = ok ? s.status : 2;
     }
+    if (ok && s.finished)
+        session_note(&s, s.incomplete.len ? "INCOMPLETE (%s)" : "complete",
+                     str_c(&s.incomplete));
     if (!ok) {
         Str shown = {0};
         escape_terminal_z(&shown, err.msg);

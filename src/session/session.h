@@ -38,11 +38,13 @@ const char *session_command_line(Session *s);  /* shell-quoted, as typed */
 bool session_verbose(Session *s);
 bool session_quiet(Session *s);
 bool session_color(Session *s);                /* for standard output */
-bool session_interrupted(Session *s);          /* Ctrl-C: stop, keep what is there */
+bool session_interrupted(Session *s);          /* Ctrl-C, or --time is over: stop,
+                                                * keep what is there */
 
 /* --- what comes out */
 /* Findings of a technique: begin with the scope ("build", or a program's
- * name), then one call each. The session ends the run, prints the findings in
+ * name), then one call each. NULL is a run over a part only, whose findings are
+ * shown and count, but do not replace what the store has. The session ends the run, prints the findings in
  * the form that was asked for and sets the exit status. */
 bool session_begin(Session *s, const char *scope, Err *err);
 bool session_report(Session *s, const Finding *f, Err *err);

@@ -30,6 +30,8 @@ struct Session {
     StoreRun *run;            /* a technique's, between begin and the end */
     char *scope;
     bool reported;            /* session_begin() was called */
+    bool finished;            /* … and its findings are written */
+    double deadline;          /* by --time; 0: none */
     Str out;
     Str incomplete;
     json_t *json;             /* more fields for the technique's output */

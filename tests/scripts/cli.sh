@@ -35,6 +35,34 @@ ok "doctor" says "clang-19" "$SUNDEW" doctor
 ok "doctor as JSON" sh -ec '"$SUNDEW" doctor --json | python3 -c "import json,sys; assert any(c[\"name\"] == \"clang-19\" and c[\"ok\"] for c in json.load(sys.stdin))"'
 ok "doctor without clang-19: status 2, and why" sh -c 'SUNDEW_LLVM_PREFIX=/nowhere PATH=/nowhere:$(dirname "$(command -v sh)") ; export SUNDEW_LLVM_PREFIX; mkdir -p bin; for t in cc sh; do ln -sf "$(command -v $t || echo /usr/bin/$t)" bin/$t; done; PATH=$PWD/bin "$SUNDEW" doctor >out; [ $? = 2 ] && grep -q "MISSING  clang-19 .*nothing can be captured" out'
 
+fresh unrun
+ok "report where nothing has run: exit status 2" status 2 "$SUNDEW" report
+ok "…and no workspace is left behind" test ! -e .sundew
+ok "baseline likewise" status 2 "$SUNDEW" baseline set
+printf 'int main(void) { return 0; }\n' >a.c; "$SUNDEW" -q capture -- gcc a.c -o a
+ok "…nor after a capture alone" says "no technique has run here yet" "$SUNDEW" report
+"$SUNDEW" -q arguments
+ok "…but then" says "no findings" "$SUNDEW" report
+ok "a technique that is none" says "did you mean 'arguments'?" "$SUNDEW" report argumnets
+ok "explain lists a technique's rules" says "arguments/naming" "$SUNDEW" explain arguments
+ok "a function that is not there" says "no 'nosuch' in ./a" "$SUNDEW" show functions ./a nosuch
+ok "a group without its second word" says "sundew baseline what? One of: set, prune" "$SUNDEW" baseline
+ok "complete is the last line" sh -c '"$SUNDEW" arguments 2>&1 | tail -n 1 | grep -qx "sundew: complete"'
+ok "a budget that is over is said" says "INCOMPLETE (the time was over)" "$SUNDEW" --time 1ms arguments
+printf 'int main(void) { return ; ; ) }\n' >a.c
+ok "when no unit can be analysed, that is exit status 2" status 2 "$SUNDEW" arguments
+ok "…for types too" status 2 "$SUNDEW" types
+
+fresh parts
+printf 'void set_range(int start, int length);\nvoid f(int start, int length) { set_range(start, length); }\nvoid h(int start, int length) { set_range(start, length); }\n' >good.c
+printf 'void set_range(int start, int length);\nvoid g(int start, int length) { set_range(length, start); }\n' >bad.c
+"$SUNDEW" -q capture -- sh -c 'gcc -c good.c bad.c; gcc -shared -o x.so good.o bad.o'
+ok "one finding in the build" status 1 "$SUNDEW" arguments
+ok "none in one file of it" status 0 "$SUNDEW" arguments good.c
+ok "…which does not replace the run over the build" says "1 finding" "$SUNDEW" report
+ok "one file is judged by the whole build" says "2 of 2 other calls" "$SUNDEW" arguments bad.c
+ok "a file that is no C" says "no C source" "$SUNDEW" arguments x.so
+
 fresh config
 mkdir .sundew; printf '1\n' >.sundew/version; mkdir .sundew/programs .sundew/units
 printf '# all\njobs = 3\n[report]\nall = yes\n' >sundew.ini

@@ -497,8 +497,6 @@ static void say_troubles(Session *s, const AstIndex *ix)
     if (ix->nnotes)
         session_incomplete(s, "%zu of %zu units were not analysed",
                            ix->nnotes, ix->nunits + ix->nnotes);
-    if (ix->stopped)
-        session_incomplete(s, "interrupted");
 }
 
 static void say_size(Session *s, const AstIndex *ix)
@@ -527,6 +525,14 @@ static bool report_all(Session *s, Finder *f, Err *err)
     return ok && report_known(s, f, wanted, err);
 }
 
+/* Some files, or some classes only: not what the build is to be known by. */
+static bool is_partial(Session *s)
+{
+    size_t n;
+    session_args(s, &n);
+    return n > 0 || session_flag(s, "class");
+}
+
 static bool run(Session *s, Err *err)
 {
     Settings settings;
@@ -536,6 +542,12 @@ static bool run(Session *s, Err *err)
     AstIndex *ix = read_program(s, err);
     if (!ix)
         return false;
+    if (!ix->nunits && ix->nnotes) {
+        err_set(err, "none of %zu units could be analysed; the first: %s: %s",
+                ix->nnotes, ix->notes[0].file, ix->notes[0].text);
+        ast_close(ix);
+        return false;
+    }
     say_troubles(s, ix);
     bool ok = finder_init(&f, ix, &settings, session_share(s),
                           session_option_all(s, "words"),
@@ -543,7 +555,8 @@ static bool run(Session *s, Err *err)
     if (ok && session_flag(s, "self-test"))
         ok = self_test(s, &f, err);
     else if (ok)
-        ok = session_begin(s, "build", err) && report_all(s, &f, err);
+        ok = session_begin(s, is_partial(s) ? NULL : "build", err) &&
+             report_all(s, &f, err);
     if (ok && !session_flag(s, "self-test"))
         say_size(s, ix);
     finder_release(&f);

@@ -118,7 +118,8 @@ static AstIndex *index_of(Session *s, Workspace *ws, const char *root,
         char *cache =
             ws ? path_join(workspace_dir(ws), "ast") : NULL;
         AstPlan plan = { .commands = &commands, .root = root, .cache = cache,
-                         .jobs = session_jobs(s), .stop = stop_asked,
+                         .jobs = session_jobs(s),
+                         .memory = session_memory(s), .stop = stop_asked,
                          .arg = s };
         ix = ast_open(&plan, err);
         free(cache);
@@ -241,7 +242,10 @@ static void write_message(const Deviation *d, Str *out)
     }
     if (selector(d))
         str_addf(out, "with %s ", selector(d));
-    str_addf(out, "%ld of %ld callers pass ", others, all);
+    /* some histograms are of all functions of a kind, not of this one */
+    bool own = strstr(d->seen->key, f->name) != NULL;
+    str_addf(out, "%ld of %ld %s pass ", others, all,
+             own ? "callers" : "calls of this kind");
     list_usual(d, out);
 }
 
@@ -351,7 +355,7 @@ static bool report_all(Session *s, Study *st, char **paths, size_t npaths,
 {
     Deviations found = { 0 };
     study_judge(st, &found);
-    bool ok = session_begin(s, "build", err);
+    bool ok = session_begin(s, npaths ? NULL : "build", err);
     for (size_t i = 0; ok && i < found.len; i++)
         if (is_reported(found.items[i].call, paths, npaths))
             ok = report(s, st, &found.items[i], err);
@@ -425,8 +429,6 @@ static void tell_troubles(Session *s, const AstIndex *ix)
     if (ix->nnotes)
         session_incomplete(s, "%zu of %zu units could not be read", ix->nnotes,
                            ix->nunits + ix->nnotes);
-    if (ix->stopped)
-        session_incomplete(s, "interrupted while reading the sources");
 }
 
 static bool run(Session *s, Err *err)
@@ -440,6 +442,12 @@ static bool run(Session *s, Err *err)
                             npaths, err);
     if (!ix)
         return false;
+    if (!ix->nunits && ix->nnotes) {
+        err_set(err, "none of %zu units could be read; the first: %s: %s",
+                ix->nnotes, ix->notes[0].file, ix->notes[0].text);
+        ast_close(ix);
+        return false;
+    }
     tell_troubles(s, ix);
 
     Study st;

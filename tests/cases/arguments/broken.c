@@ -1,10 +1,10 @@
 /*
- * name:   a unit that does not compile gives a note and no findings
+ * name:   a unit that does not compile gives no findings, and is told
  * run:    sundew arguments $file
- * expect: not analysed: $file:12: 'does/not/exist.h' file not found
- * expect: 1 of 1 units were not analysed
+ * expect: none of 1 units could be analysed
+ * expect: $file:12: 'does/not/exist.h' file not found
  * absent: swapped
- * status: 0
+ * status: 2
  */
 void f(int width, int height);
 
