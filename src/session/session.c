@@ -319,7 +319,8 @@ static bool open_workspace(Session *s, Err *err)
     if (!create)
         return err_set(err, "%s", why.msg);
     s->workspace = workspace_open(dir, true, err);
-    return s->workspace != NULL;
+    s->made_workspace = s->workspace != NULL;
+    return s->made_workspace;
 }
 
 static bool open_store(Session *s, Err *err)
@@ -436,6 +437,11 @@ int session_main(const Command *const *commands, int argc, char **argv)
         escape_terminal_z(&shown, err.msg);
         fprintf(stderr, "sundew: %s\n", str_c(&shown));
         str_release(&shown);
+    }
+    if (!ok && s.made_workspace) {
+        store_close(s.store);
+        s.store = NULL;
+        dir_remove(workspace_dir(s.workspace));
     }
     release(&s);
     if (interrupted)

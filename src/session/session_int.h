@@ -23,6 +23,7 @@ struct Session {
     char *command_line;
     char *home, *share, *libexec;
     Workspace *workspace;
+    bool made_workspace;      /* by this command: a failure takes it away again */
     Store *store;
     char *root;
     Rng rng;

@@ -38,6 +38,8 @@ ok "doctor without clang-19: status 2, and why" sh -c 'SUNDEW_LLVM_PREFIX=/nowhe
 fresh unrun
 ok "report where nothing has run: exit status 2" status 2 "$SUNDEW" report
 ok "…and no workspace is left behind" test ! -e .sundew
+ok "a technique without sources: exit status 2" status 2 "$SUNDEW" arguments
+ok "…and no workspace is left behind" test ! -e .sundew
 ok "baseline likewise" status 2 "$SUNDEW" baseline set
 printf 'int main(void) { return 0; }\n' >a.c; "$SUNDEW" -q capture -- gcc a.c -o a
 ok "…nor after a capture alone" says "no technique has run here yet" "$SUNDEW" report

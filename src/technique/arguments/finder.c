@@ -669,10 +669,23 @@ bool finder_judge(Finder *f, const View *v, Suspect *out)
     return hit || (judge_by_habit(f, v, out) && !excuse(f, out));
 }
 
+/* Tests try what nobody should do. */
+static bool is_test_code(const AstCall *c)
+{
+    const char *path = c->place.file->path;
+    return strstr(path, "/test") || str_starts(c->caller->name, "test_") ||
+           str_ends(c->caller->name, "_test");
+}
+
+/* Where the same function also makes the call with these arguments in the other
+ * order, both are meant, unless several calls speak against one: a comparison
+ * turned round, a test that tries both. */
 SwapClass finder_class(Finder *f, const Suspect *s)
 {
     const Anomaly *a = &s->anomaly;
     bool by_name = !s->by_habit && a->declared >= 0.3;
+    if (is_test_code(s->at) && has_twin(f, s))
+        return CLASS_NOTEWORTHY;
     if (by_name && (a->against > a->for_it ||
                     (a->weakest < 0.1 && a->for_it < LEAST_CALLS)))
         return CLASS_NAMING;
