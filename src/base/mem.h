@@ -14,6 +14,7 @@
  */
 #ifndef SUNDEW_MEM_H
 #define SUNDEW_MEM_H
+#include <stdarg.h>
 #include <stddef.h>
 
 void *xmalloc(size_t n);
@@ -22,6 +23,7 @@ void *xrealloc(void *p, size_t n);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 char *xprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *xvprintf(const char *fmt, va_list ap);
 
 /* Called instead of ending the tool, where something else must still happen;
  * must not return. */

@@ -151,8 +151,7 @@ static void drain(const Proc *p, ProcResult *r, int fds[2], double deadline)
     }
 }
 
-/* Waits for the child, at the longest until the deadline. */
-static bool await(pid_t pid, double deadline, ProcResult *r)
+bool proc_wait_until(pid_t pid, double deadline, ProcResult *r)
 {
     int status;
     for (useconds_t nap = 200;; nap = nap < 10000 ? nap * 2 : nap) {
@@ -188,7 +187,7 @@ bool proc_run(const Proc *p, ProcResult *r, Err *err)
     double deadline = p->seconds > 0 ? begin + p->seconds : 0;
     if (pid > 0) {
         drain(p, r, fds, deadline);
-        if (!await(pid, deadline, r)) {
+        if (!proc_wait_until(pid, deadline, r)) {
             r->timed_out = true;
             kill(-pid, SIGKILL);
             kill(pid, SIGKILL);

@@ -49,4 +49,7 @@ void proc_result_release(ProcResult *r);
 /* In two steps, without capture and time limit, to have several at once. */
 pid_t proc_start(const Proc *p, Err *err);           /* -1: could not */
 void proc_wait(pid_t pid, ProcResult *r);
+/* At the longest until `deadline` (of clock_seconds(); 0: none). False: it is
+ * still running. */
+bool proc_wait_until(pid_t pid, double deadline, ProcResult *r);
 #endif

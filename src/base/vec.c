@@ -1,6 +1,5 @@
 #include "base/vec.h"
 #include <stdarg.h>
-#include <stdio.h>
 
 void strings_add(Strings *v, const char *s)
 {
@@ -11,13 +10,8 @@ void strings_addf(Strings *v, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    vec_push(v, xvprintf(fmt, ap));
     va_end(ap);
-    char *s = xmalloc((size_t)n + 1);
-    va_start(ap, fmt);
-    vsnprintf(s, (size_t)n + 1, fmt, ap);
-    va_end(ap);
-    vec_push(v, s);
 }
 
 void strings_release(Strings *v)

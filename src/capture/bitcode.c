@@ -12,24 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-static char *clang_path(void)
-{
-    const char *prefix = getenv("SUNDEW_LLVM_PREFIX");
-    char *path = xprintf("%s/bin/clang", prefix ? prefix : SUNDEW_LLVM);
-    if (access(path, X_OK) == 0)
-        return path;
-    free(path);
-    return path_search("clang-19", NULL);
-}
 
 static void start_clang(Job *j)
 {
     static char *clang;
     if (!clang)
-        clang = clang_path();
+        clang = clang_find();
     if (!clang)
         return;
     Strings argv = {0};
@@ -152,26 +141,6 @@ static void first_error(const char *said, Str *out)
         str_add(out, "clang-19 failed without a message");
 }
 
-/* Waits for clang, at the longest until the deadline. */
-static bool wait_until(pid_t pid, double deadline, ProcResult *r)
-{
-    for (useconds_t nap = 500;; nap = nap < 20000 ? nap * 2 : nap) {
-        int status;
-        pid_t done = waitpid(pid, &status, WNOHANG);
-        if (done == pid) {
-            r->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-            r->status = r->signal ? 128 + r->signal : WEXITSTATUS(status);
-            return true;
-        }
-        if (clock_seconds() > deadline) {
-            kill(pid, SIGKILL);
-            proc_wait(pid, r);
-            return false;
-        }
-        usleep(nap);
-    }
-}
-
 /* Waits for clang, trying again without what it refuses. True: the bitcode is
  * there; else `reason` says why not. */
 static bool await_clang(const Call *c, Job *j, double seconds, Str *reason)
@@ -186,7 +155,11 @@ static bool await_clang(const Call *c, Job *j, double seconds, Str *reason)
     for (int attempt = 0;; attempt++) {
         ProcResult r = {0};
         Str said = {0};
-        bool in_time = wait_until(j->pid, deadline, &r);
+        bool in_time = proc_wait_until(j->pid, deadline, &r);
+        if (!in_time) {
+            kill(j->pid, SIGKILL);
+            proc_wait(j->pid, &r);
+        }
         j->pid = 0;
         if (!in_time) {
             str_add(reason, "clang-19 took too long");

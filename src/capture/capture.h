@@ -32,6 +32,8 @@ typedef struct Workspace Workspace;
  * how to make it. */
 Workspace *workspace_open(const char *dir, bool create, Err *err);
 void workspace_close(Workspace *ws);                     /* NULL is fine */
+/* Takes away a workspace in which nothing was captured. */
+void workspace_discard(const Workspace *ws);
 const char *workspace_dir(const Workspace *ws);          /* …/.sundew */
 const char *workspace_root(const Workspace *ws);         /* its parent */
 
@@ -108,5 +110,10 @@ typedef Vec(CompileCommand) CompileCommands;
 bool commands_of_workspace(Workspace *ws, CompileCommands *out, Err *err);
 /* From a compile_commands.json; C files only. */
 bool commands_read(const char *path, CompileCommands *out, Err *err);
+void command_release(CompileCommand *c);         /* one, inside a vector */
 void commands_release(CompileCommands *c);
+
+/* clang-19: of $SUNDEW_LLVM_PREFIX, of the LLVM this was built with, or on the
+ * PATH. NULL: there is none. */
+char *clang_find(void);
 #endif

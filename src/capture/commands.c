@@ -6,6 +6,17 @@
 #include "capture/capture_int.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+char *clang_find(void)
+{
+    const char *prefix = getenv("SUNDEW_LLVM_PREFIX");
+    char *path = xprintf("%s/bin/clang", prefix ? prefix : SUNDEW_LLVM);
+    if (access(path, X_OK) == 0)
+        return path;
+    free(path);
+    return path_search("clang-19", NULL);
+}
 
 static bool is_machine(const char *name)
 {
@@ -92,7 +103,7 @@ static void add(CompileCommands *out, const char *directory, const char *file,
     derive(cc);
 }
 
-static void release_command(CompileCommand *cc)
+void command_release(CompileCommand *cc)
 {
     free((char *)cc->directory);
     free((char *)cc->file);
@@ -118,7 +129,7 @@ static void add_unit(const Unit *u, Map *seen, CompileCommands *out)
     bool fresh = map_put(seen, str_c(&key), NULL);
     str_release(&key);
     if (!fresh)
-        release_command(&out->items[--out->len]);
+        command_release(&out->items[--out->len]);
 }
 
 bool commands_of_workspace(Workspace *ws, CompileCommands *out, Err *err)
@@ -183,6 +194,6 @@ bool commands_read(const char *path, CompileCommands *out, Err *err)
 void commands_release(CompileCommands *c)
 {
     for (size_t i = 0; i < c->len; i++)
-        release_command(&c->items[i]);
+        command_release(&c->items[i]);
     vec_release(c);
 }

@@ -150,6 +150,22 @@ void workspace_close(Workspace *ws)
     free(ws);
 }
 
+void workspace_discard(const Workspace *ws)
+{
+    static const char *const folders[] = { "units", "programs", "builds" };
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        Strings names = {0};
+        char *path = workspace_path(ws, "%s", folders[i]);
+        dir_list(path, &names, NULL);
+        n += names.len;
+        strings_release(&names);
+        free(path);
+    }
+    if (n == 0)
+        dir_remove(ws->dir);
+}
+
 const char *workspace_dir(const Workspace *ws)
 {
     return ws->dir;

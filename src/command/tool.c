@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/proc.h"
 #include "base/units.h"
+#include "capture/capture.h"
 #include "command/command_rows.h"
 #include "finding/version.h"
 #include "program/version.h"
@@ -102,12 +103,7 @@ static bool first_line(char *const *argv, Str *found)
 static bool look_clang(Session *s, Str *found)
 {
     (void)s;
-    const char *prefix = getenv("SUNDEW_LLVM_PREFIX");
-    char *path = xprintf("%s/bin/clang", prefix ? prefix : SUNDEW_LLVM);
-    if (access(path, X_OK) != 0) {
-        free(path);
-        path = path_search("clang-19", NULL);
-    }
+    char *path = clang_find();
     bool ok = path && first_line((char *[]){ path, "--version", NULL }, found);
     if (ok)
         str_addf(found, ", %s", path);

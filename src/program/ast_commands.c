@@ -50,15 +50,6 @@ static void add_plain(CompileCommands *out, char *path)
     strings_add(&c->arguments, path);
 }
 
-static void forget(CompileCommand *c)
-{
-    free((char *)c->directory);
-    free((char *)c->file);
-    free((char *)c->output);
-    strings_release(&c->arguments);
-    strings_release(&c->clang);
-}
-
 /* Files of the build are judged by the whole build: all commands stay, and the
  * techniques report on what is wanted. Of other files the build knows nothing. */
 static void keep_wanted(CompileCommands *c, char *const *paths, size_t n)
@@ -70,7 +61,7 @@ static void keep_wanted(CompileCommands *c, char *const *paths, size_t n)
         if (ast_wanted(c->items[i].file, paths, n))
             return;
     for (size_t i = 0; i < c->len; i++)
-        forget(&c->items[i]);
+        command_release(&c->items[i]);
     c->len = 0;
 }
 

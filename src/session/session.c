@@ -441,7 +441,7 @@ int session_main(const Command *const *commands, int argc, char **argv)
     if (!ok && s.made_workspace) {
         store_close(s.store);
         s.store = NULL;
-        dir_remove(workspace_dir(s.workspace));
+        workspace_discard(s.workspace);
     }
     release(&s);
     if (interrupted)
