@@ -62,6 +62,7 @@ typedef Vec(LLVMValueRef) Values;
 struct Program {
     Arena arena;
     bool cached;
+    const char *key;
     ProgramNote *notes;
     size_t nnotes;
     Function *functions;
