@@ -11,10 +11,10 @@
  * call its first slots are kept, so that what they point to can be copied once
  * more at the return.
  */
-#include "runtime/record.h"
-#include "runtime/rt.h"
-#include "runtime/tables.h"
-#include "runtime/tracefile.h"
+#include "record.h"
+#include "monitor_int.h"
+#include "tables.h"
+#include "tracefile.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -200,6 +200,17 @@ static uint8_t *event_begin(uint64_t *number)
 
 /* --- streams */
 
+extern char __ehdr_start __attribute__((weak, visibility("hidden")));
+
+/* Load address minus linked address: that of a program which is linked to be
+ * moved is where its headers are, others lie where they were linked to. */
+static uint64_t slide(void)
+{
+    const uint16_t *type = (const uint16_t *)(const void *)(&__ehdr_start + 16);
+    return &__ehdr_start && *type == 3 /* ET_DYN */ ? (uintptr_t)&__ehdr_start : 0;
+}
+
+
 static bool write_header(void)
 {
     SundewStreamHeader h = { .version = SUNDEW_STREAM_VERSION };
@@ -215,7 +226,7 @@ static bool write_header(void)
     h.pid = (uint32_t)getpid();
     h.parent = (uint32_t)getppid();
     h.thread = stream.thread;
-    h.slide = sundew_slide();
+    h.slide = slide();
     h.born = stream.last = atomic_load(process.order);
     memcpy(at + sizeof h, key, nk);
     at[sizeof h + nk] = '\n';
@@ -303,17 +314,28 @@ typedef struct Copier {
     bool cut;
 } Copier;
 
+/* To the end of the heap object or variable; 0: not known. */
+static uint64_t bytes_behind(uint64_t address)
+{
+    SundewExtent e;
+    const SundewGlobal *g;
+
+    if (sundew_extent_at(address, &e))
+        return e.freed ? 0 : e.start + e.size - address;
+    g = sundew_global_at(address);
+    return g ? g->address + g->size - address : 0;
+}
+
 static void copy_piece(Copier *c, uint64_t address, size_t size, uint32_t type)
 {
     if (c->n >= 127 || c->at + 40 + MOST_COPY > c->end) {
         c->cut = true;
         return;
     }
-    uint64_t base = 0, whole = 0;
-    sundew_extent(address, &base, &whole);
-    uint64_t rest = whole ? base + whole - address : 0;
+    const SundewType *t = sundew_type(type);
+    uint64_t rest = bytes_behind(address);
     if (size == 0)
-        size = rest ? rest : type ? sundew_tables.types[type - 1].size : 0;
+        size = rest ? rest : t ? t->size : 0;
     else if (rest && size > rest)
         size = rest;
     if (size > MOST_COPY) {
@@ -328,7 +350,7 @@ static void copy_piece(Copier *c, uint64_t address, size_t size, uint32_t type)
     h = put_varint(h, type);
     h = put_varint(h, size);
     memcpy(c->at, head, (size_t)(h - head));
-    if (sundew_safe_copy(c->at + (h - head), (const void *)address, size) != size)
+    if (sundew_safe_copy(c->at + (h - head), address, size) != size)
         return;
     c->at += (h - head) + size;
     c->last = address;
@@ -338,12 +360,11 @@ static void copy_piece(Copier *c, uint64_t address, size_t size, uint32_t type)
 /* A string whose end is not known from its object. */
 static size_t text_length(uint64_t address)
 {
-    uint64_t base, whole;
     char text[256];
 
-    if (sundew_extent(address, &base, &whole))
+    if (bytes_behind(address))
         return 0;
-    size_t n = sundew_safe_copy(text, (const void *)address, sizeof text);
+    size_t n = sundew_safe_copy(text, address, sizeof text);
     char *zero = memchr(text, 0, n);
     return zero ? (size_t)(zero - text) + 1 : n;
 }
@@ -355,11 +376,12 @@ static uint64_t step_pointer(const SundewStep *s, const uint64_t *pointers,
 
     if (s->parent != SUNDEW_NO_STEP) {
         uint64_t from = pointers[s->parent];
-        return from && sundew_safe_copy(&p, (const void *)(from + s->at), 8) == 8 ? p : 0;
+        return from && sundew_safe_copy(&p, from + s->at, 8) == 8 ? p : 0;
     }
-    if (s->slot == SUNDEW_VARIABLE)
-        return s->at && s->at <= sundew_tables.nglobals
-            ? sundew_tables.globals[s->at - 1].address : 0;
+    if (s->slot == SUNDEW_VARIABLE) {
+        const SundewGlobal *g = sundew_global_numbered(s->at);
+        return g ? g->address : 0;
+    }
     return s->slot < nslots ? slots[s->slot] : 0;
 }
 
@@ -375,7 +397,8 @@ static void copy_steps(Copier *c, const SundewFunction *f, const uint64_t *slots
         if (!p)
             continue;
         size_t size = s->size;
-        if (!size && s->type && sundew_tables.types[s->type - 1].kind == SUNDEW_CHAR)
+        const SundewType *t = sundew_type(s->type);
+        if (!size && t && t->kind == SUNDEW_CHAR)
             size = text_length(p + s->from);
         copy_piece(c, p + s->from, size, s->from ? 0 : s->type);
     }
@@ -505,19 +528,14 @@ static void short_event(enum SundewTraceTag tag, const uint64_t *numbers, unsign
     errno = keep;
 }
 
-void sundew_on_alloc(void *p, size_t size, void *from)
+void sundew_record_alloc(void *p, size_t size)
 {
-    if (p)
-        short_event(SUNDEW_TRACE_ALLOC,
-                    (uint64_t[]){ (uintptr_t)p, size,
-                                  from ? SUNDEW_ALLOC_REALLOC : SUNDEW_ALLOC_HEAP,
-                                  (uintptr_t)from }, 4);
+    short_event(SUNDEW_TRACE_ALLOC, (uint64_t[]){ (uintptr_t)p, size }, 2);
 }
 
-void sundew_on_free(void *p)
+void sundew_record_free(void *p)
 {
-    if (p)
-        short_event(SUNDEW_TRACE_FREE, (uint64_t[]){ (uintptr_t)p }, 1);
+    short_event(SUNDEW_TRACE_FREE, (uint64_t[]){ (uintptr_t)p }, 1);
 }
 
 void sundew_record_end(unsigned how, int64_t value)
@@ -556,7 +574,7 @@ static void write_symbols(void)
             s[n] = (SundewSymbol){ .function = t->functions[i - t->nglobals].id,
                                    .address = t->functions[i - t->nglobals].address };
         if (s[n].address) {
-            s[n].address -= sundew_slide();
+            s[n].address -= slide();
             n++;
         }
         if (n == 64 && write(fd, s, sizeof s) != sizeof s)
@@ -604,6 +622,7 @@ void sundew_record_start(void)
     }
     process.mark = page;
     *process.mark = MARK;
+    sundew_tracking = 1;
     on_exit(exits, NULL);
     write_symbols();
     process.on = true;

@@ -18,15 +18,19 @@
  */
 #ifndef SUNDEW_RECORD_H
 #define SUNDEW_RECORD_H
+#include <stddef.h>
 #include <stdint.h>
 
 enum { SUNDEW_RESULT_SLOTS = 4 };
 
-uint64_t *sundew_enter(uint32_t row, void *sp);
+uint64_t *sundew_enter(uint32_t row, void *sp);        /* as in monitor.h */
 void sundew_entered(uint32_t row, uint64_t *slots);
 uint64_t *sundew_result(uint32_t row, void *sp);
 void sundew_returned(uint32_t row, uint64_t *slots, uint32_t nslots);
 void sundew_record_start(void);
+/* An object of the heap begins and ends to be. */
+void sundew_record_alloc(void *p, size_t size);
+void sundew_record_free(void *p);
 /* The stream of this thread ends (enum SundewTraceEnd). */
 void sundew_record_end(unsigned how, int64_t value);
 #endif

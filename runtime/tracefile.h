@@ -18,7 +18,7 @@
  *
  *   CALL     function  flags  nslots slot…  memory
  *   RETURN   call (own number minus the call's)  nslots slot…  memory
- *   ALLOC    address  size  kind  from (realloc: the old address, else 0)
+ *   ALLOC    address  size
  *   FREE     address
  *   END      how (SUNDEW_END_…)  value
  *
@@ -55,10 +55,6 @@ typedef struct SundewSymbol {
 enum SundewTraceTag {
     SUNDEW_TRACE_NOTHING, SUNDEW_TRACE_CALL, SUNDEW_TRACE_RETURN, SUNDEW_TRACE_ALLOC,
     SUNDEW_TRACE_FREE, SUNDEW_TRACE_END,
-};
-
-enum SundewAllocKind {
-    SUNDEW_ALLOC_HEAP = 1, SUNDEW_ALLOC_REALLOC, SUNDEW_ALLOC_STACK, SUNDEW_ALLOC_MAP,
 };
 
 enum SundewTraceEnd {

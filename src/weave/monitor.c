@@ -19,6 +19,7 @@
  * before the program is relocated, or copies of a function that is elsewhere.
  */
 #include "runtime/monitor.h"
+#include "runtime/record.h"
 #include "weave/monitor_int.h"
 #include <string.h>
 
@@ -350,6 +351,66 @@ static LLVMValueRef cold_leave(Woven *w)
     return fn;
 }
 
+/* The cold way out of a function that is recorded: its result goes along. */
+static LLVMValueRef make_left(Woven *w, Row *row, size_t number, LLVMTypeRef *types,
+                              unsigned n)
+{
+    char *name = xprintf("sundew.left.%s", row->fn->symbol);
+    LLVMValueRef fn = weave_helper(w, row->value, name,
+                                   LLVMFunctionType(w->void_, types, n + 1, false));
+    free(name);
+    make_cold(w, fn);
+    LLVMTypeRef result_types[] = { w->i32, w->ptr, w->i32 };
+    LLVMTypeRef result_type = LLVMFunctionType(w->ptr, result_types, 2, false);
+    LLVMTypeRef done_type = LLVMFunctionType(w->void_, result_types, 3, false);
+    LLVMValueRef r = weave_int(w, w->i32, number);
+    LLVMValueRef slots = weave_call_out(w, weave_declare(w, "sundew_result", result_type),
+                                        (LLVMValueRef[]){ r, LLVMGetParam(fn, n) }, 2);
+    LLVMBasicBlockRef fill = weave_block(w, fn, "fill"), end = weave_block(w, fn, "end");
+    LLVMBuildCondBr(w->builder, LLVMBuildIsNull(w->builder, slots, ""), end, fill);
+    LLVMPositionBuilderAtEnd(w->builder, fill);
+    if (n)
+        store_slot(w, slots, 0, LLVMGetParam(fn, 0));
+    LLVMValueRef count = weave_int(w, w->i32, n ? slots_for(w, types[0]) : 0);
+    weave_call_out(w, weave_declare(w, "sundew_returned", done_type),
+                   (LLVMValueRef[]){ r, slots, count }, 3);
+    LLVMBuildBr(w->builder, end);
+    LLVMPositionBuilderAtEnd(w->builder, end);
+    LLVMBuildRetVoid(w->builder);
+    return fn;
+}
+
+/* Where a struct that the caller wants to have written is the result, its
+ * address is; what can't be put into slots is no result. */
+static LLVMTypeRef result_type(const Woven *w, LLVMValueRef fn)
+{
+    LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(fn));
+
+    if (LLVMGetTypeKind(type) == LLVMVoidTypeKind
+        || slots_for(w, type) > SUNDEW_RESULT_SLOTS)
+        return NULL;
+    return type;
+}
+
+static void record_returns(Woven *w, Row *row, size_t number, LLVMValueRef sp)
+{
+    LLVMValueRef fn = row->value;
+    bool given = sp;
+    bool in_memory = row->fn->returns_in_memory && LLVMCountParams(fn);
+    LLVMTypeRef type = in_memory ? w->ptr : result_type(w, fn);
+    LLVMTypeRef types[] = { type ? type : w->ptr, w->ptr };
+    unsigned n = type != NULL;
+    LLVMValueRef left = make_left(w, row, number, types, n);
+    LLVMValueRef leave = make_test(w, row, number, "leave", types, n, given, NULL, left);
+
+    for (LLVMBasicBlockRef b = NULL; (b = weave_go_to_return(w, fn, b));) {
+        LLVMValueRef ret = LLVMGetBasicBlockTerminator(b);
+        LLVMValueRef args[2] = { in_memory ? LLVMGetParam(fn, 0)
+                                 : n ? LLVMGetOperand(ret, 0) : sp, sp };
+        weave_call(w, leave, args, n + given);
+    }
+}
+
 static void put_probes(Woven *w, Row *row, size_t number)
 {
     LLVMValueRef fn = row->value, sp = NULL;
@@ -371,6 +432,10 @@ static void put_probes(Woven *w, Row *row, size_t number)
         args[n] = sp = stack_pointer(w);
     weave_call(w, enter, args, n + given);
 
+    if (w->monitoring->recording) {
+        record_returns(w, row, number, sp);
+        return;
+    }
     LLVMValueRef leave = make_test(w, row, number, "leave", &w->ptr, 0, given,
                                    weave_int(w, w->i32, number), cold_leave(w));
     for (LLVMBasicBlockRef b = NULL; (b = weave_go_to_return(w, fn, b));)
@@ -399,7 +464,7 @@ static void choose(Woven *w, Monitoring *m)
         LLVMValueRef value = LLVMGetNamedFunction(w->module, all[i]->symbol);
         if (!value || !can_have_probe(w, value) || !is_wanted(&m->plan, all[i]))
             continue;
-        if (is_trivial(value)) {
+        if (!m->recording && is_trivial(value)) {
             m->trivial++;
             continue;
         }
@@ -426,7 +491,8 @@ static void release(Woven *w, void *arg)
     vec_release(&m->rows);
 }
 
-bool weave_monitor(Woven *w, const MonitorPlan *plan, Err *err)
+static bool weave_probes(Woven *w, const MonitorPlan *plan, bool recording,
+                         const char *start, Err *err)
 {
     Monitoring *m = arena_new(&w->arena, Monitoring);
     if (w->monitoring)
@@ -435,6 +501,7 @@ bool weave_monitor(Woven *w, const MonitorPlan *plan, Err *err)
         return err_set(err, "a program for %s can't be monitored: only x86-64 and "
                        "AArch64 can", LLVMGetTarget(w->module));
     m->plan = *plan;
+    m->recording = recording;
     w->monitoring = m;
     weave_at_end(w, release, m);
     redirect(w);
@@ -443,9 +510,19 @@ bool weave_monitor(Woven *w, const MonitorPlan *plan, Err *err)
     for (size_t i = 0; i < m->rows.len; i++)
         put_probes(w, &m->rows.items[i], i);
     LLVMTypeRef type = LLVMFunctionType(w->void_, NULL, 0, false);
-    weave_add_first_constructor(w, weave_declare(w, "sundew_monitor_start", type));
+    weave_add_first_constructor(w, weave_declare(w, start, type));
     weave_at_last(w, monitor_write_tables, m);
     return true;
+}
+
+bool weave_monitor(Woven *w, const MonitorPlan *plan, Err *err)
+{
+    return weave_probes(w, plan, false, "sundew_monitor_start", err);
+}
+
+bool weave_record(Woven *w, const MonitorPlan *plan, Err *err)
+{
+    return weave_probes(w, plan, true, "sundew_record_start", err);
 }
 
 void weave_monitor_figures(const Woven *w, size_t *monitored, size_t *trivial)

@@ -526,19 +526,11 @@ static void read_return(Trace *t, Stream *s, Cursor *c)
 
 static void read_alloc(Trace *t, Process *p, Cursor *c)
 {
-    Event *e = &t->e;
-    uint64_t address = varint(c), size = varint(c), kind = varint(c), from = varint(c);
+    uint64_t address = varint(c), size = varint(c);
 
-    e->kind = EVENT_ALLOC;
-    if (c->bad)
-        return;
-    if (from && (e->from = intervals_find(&p->live, from)) && e->from->address == from) {
-        TraceObject *old = intervals_remove(&p->live, from);
-        old->died = e->number;
-    }
-    TraceObject *o = object_new(t, p, address, size);
-    o->kind = kind == SUNDEW_ALLOC_STACK ? OBJECT_STACK : OBJECT_HEAP;
-    e->object = o;
+    t->e.kind = EVENT_ALLOC;
+    if (!c->bad)
+        t->e.object = object_new(t, p, address, size);
 }
 
 static void read_free(Trace *t, Process *p, Cursor *c)

@@ -32,12 +32,12 @@ typedef enum {
 } EventKind;
 const char *event_kind_name(EventKind k);        /* call, return, alloc, … */
 
-/* An allocation: heap block, stack object that escapes, or variable. */
+/* A heap block or a variable. */
 typedef struct TraceObject {
     uint32_t id;              /* from 1, in order of birth */
     uint64_t address, size;
     uint64_t born, died;      /* event numbers; died 0: still there at the end */
-    enum { OBJECT_HEAP, OBJECT_STACK, OBJECT_VARIABLE } kind;
+    enum { OBJECT_HEAP, OBJECT_VARIABLE } kind;
     const Variable *variable;
 } TraceObject;
 
@@ -75,7 +75,6 @@ typedef struct Event {
     size_t nmemory;
     bool cut;                 /* a budget ended the copying */
     const TraceObject *object;        /* alloc, free */
-    const TraceObject *from;          /* alloc: what realloc() moved */
     unsigned how;             /* end: enum SundewTraceEnd */
     int64_t value;            /* end: status or signal */
 } Event;

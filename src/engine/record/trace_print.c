@@ -312,10 +312,6 @@ void event_print(const Event *e, Str *out)
         print_object(out, e->object);
         if (e->kind == EVENT_ALLOC)
             str_addf(out, ": %" PRIu64 " bytes", e->object->size);
-        if (e->from) {
-            str_add(out, ", was ");
-            print_object(out, e->from);
-        }
         break;
     case EVENT_END:
         str_addc(out, ' ');
