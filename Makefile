@@ -49,11 +49,12 @@ cc_main   := src/capture/main_cc.c
 light_src := $(filter-out $(cc_main),$(light_src))
 all_src   := $(filter-out $(cc_main),$(all_src))
 unit_src  := $(wildcard tests/unit/test_*.c)
+runtime_src := $(wildcard runtime/*.c)
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
 
 .PHONY: all
-all: $(BUILD)/sundew $(BUILD)/sundew-cc
+all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/runtime/monitor.bc
 
 $(BUILD)/libsundew.a: $(call obj,$(all_src))
 	rm -f $@ && ar rcs $@ $^
@@ -74,6 +75,26 @@ $(BUILD)/obj/%.o: %.c Makefile VERSION | deps-build
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libsundew.a
 	@mkdir -p $(@D)
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
+
+# What is linked into subjects: bitcode, so that it can be inlined.
+$(BUILD)/runtime/bc/%.bc: runtime/%.c $(wildcard runtime/*.h) Makefile | deps-build
+	@mkdir -p $(@D)
+	$(LLVM)/bin/clang -std=gnu17 -D_GNU_SOURCE -O2 -fPIC -fno-stack-protector \
+	    $(WARN) -c -emit-llvm -o $@ $<
+
+$(BUILD)/runtime/monitor.bc: $(patsubst runtime/%.c,$(BUILD)/runtime/bc/%.bc,$(runtime_src))
+	$(LLVM)/bin/llvm-link -o $@ $^
+
+# The runtime as it is, with tables written by hand; without sanitizers, whose
+# handlers and stacks would be tested instead of ours.
+$(BUILD)/obj/plain/%.o: %.c $(wildcard runtime/*.h) Makefile | deps-build
+	@mkdir -p $(@D)
+	$(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) $(CFLAGS) -fPIC -c -o $@ $<
+
+$(BUILD)/tests/test_monitor_rt: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
+                                  tests/unit/test_monitor_rt.c $(runtime_src))
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
 
 -include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/obj/*/*/*/*.d)
 
@@ -122,7 +143,9 @@ install: all
 	install $(BUILD)/sundew $(DESTDIR)$(PREFIX)/bin/sundew
 	install $(BUILD)/sundew-cc $(DESTDIR)$(PREFIX)/lib/sundew/sundew-cc
 	ln -sf ../lib/sundew/sundew-cc $(DESTDIR)$(PREFIX)/bin/sundew-cc
-	cp -r share runtime $(DESTDIR)$(PREFIX)/lib/sundew/
+	cp -r share $(DESTDIR)$(PREFIX)/lib/sundew/
+	install -d $(DESTDIR)$(PREFIX)/lib/sundew/runtime
+	install -m 644 $(BUILD)/runtime/monitor.bc $(DESTDIR)$(PREFIX)/lib/sundew/runtime/
 	$(BUILD)/sundew help --man-pages $(DESTDIR)$(PREFIX)/share/man/man1
 	$(BUILD)/sundew help --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/sundew
 	$(BUILD)/sundew help --completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sundew
