@@ -23,7 +23,7 @@ ifdef SAN
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
             -fno-omit-frame-pointer
 endif
-ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc -I$(LLVM)/include \
+ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc -I. -I$(LLVM)/include \
              -DSUNDEW_VERSION='"$(VERSION)"' -DSUNDEW_LLVM='"$(LLVM)"' \
              $(WARN) $(CFLAGS) $(SANFLAGS) -fPIC -MMD -MP
 LIBS    = -L$(LLVM)/lib -Wl,-rpath,$(LLVM)/lib -lLLVM-19 -lclang-19 \
@@ -52,6 +52,8 @@ unit_src  := $(wildcard tests/unit/test_*.c)
 runtime_src := $(wildcard runtime/*.c)
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
+tool_src  := $(wildcard tests/tools/*.c)
+tool_bin  := $(patsubst tests/tools/%.c,$(BUILD)/tests/%,$(tool_src))
 
 .PHONY: all
 all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/runtime/monitor.bc
@@ -76,13 +78,15 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libsundew.a
 	@mkdir -p $(@D)
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
 
-# What is linked into subjects: bitcode, so that it can be inlined.
-$(BUILD)/runtime/bc/%.bc: runtime/%.c $(wildcard runtime/*.h) Makefile | deps-build
+# What is linked into subjects. With the same clang as the bitcode of subjects,
+# whatever CC is.
+$(BUILD)/runtime/parts/%.bc: runtime/%.c $(wildcard runtime/*.h) Makefile | deps-build
 	@mkdir -p $(@D)
-	$(LLVM)/bin/clang -std=gnu17 -D_GNU_SOURCE -O2 -fPIC -fno-stack-protector \
-	    $(WARN) -c -emit-llvm -o $@ $<
+	$(LLVM)/bin/clang -std=gnu17 -D_GNU_SOURCE -O2 -fPIC -fvisibility=hidden \
+	    -fno-stack-protector -fno-exceptions -fasynchronous-unwind-tables \
+	    $(WARN) -emit-llvm -c -o $@ $<
 
-$(BUILD)/runtime/monitor.bc: $(patsubst runtime/%.c,$(BUILD)/runtime/bc/%.bc,$(runtime_src))
+$(BUILD)/runtime/monitor.bc: $(patsubst runtime/%.c,$(BUILD)/runtime/parts/%.bc,$(runtime_src))
 	$(LLVM)/bin/llvm-link -o $@ $^
 
 # The runtime as it is, with tables written by hand; without sanitizers, whose
@@ -95,6 +99,10 @@ $(BUILD)/tests/test_monitor_rt: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
                                   tests/unit/test_monitor_rt.c $(runtime_src))
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
+
+$(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libsundew.a
+	@mkdir -p $(@D)
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 -include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/obj/*/*/*/*.d)
 
@@ -115,7 +123,7 @@ demo: all
 $(call obj,$(unit_src)): | deps-check
 
 .PHONY: tests check check-asan soak bench
-tests: all $(unit_bin)
+tests: all $(unit_bin) $(tool_bin)
 
 check: | deps-check
 	@$(MAKE) --no-print-directory tests
@@ -145,7 +153,7 @@ install: all
 	ln -sf ../lib/sundew/sundew-cc $(DESTDIR)$(PREFIX)/bin/sundew-cc
 	cp -r share $(DESTDIR)$(PREFIX)/lib/sundew/
 	install -d $(DESTDIR)$(PREFIX)/lib/sundew/runtime
-	install -m 644 $(BUILD)/runtime/monitor.bc $(DESTDIR)$(PREFIX)/lib/sundew/runtime/
+	install -m 644 runtime/*.h $(BUILD)/runtime/monitor.bc $(DESTDIR)$(PREFIX)/lib/sundew/runtime
 	$(BUILD)/sundew help --man-pages $(DESTDIR)$(PREFIX)/share/man/man1
 	$(BUILD)/sundew help --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/sundew
 	$(BUILD)/sundew help --completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sundew
