@@ -200,16 +200,6 @@ static uint8_t *event_begin(uint64_t *number)
 
 /* --- streams */
 
-extern char __ehdr_start __attribute__((weak, visibility("hidden")));
-
-/* Load address minus linked address: that of a program which is linked to be
- * moved is where its headers are, others lie where they were linked to. */
-static uint64_t slide(void)
-{
-    const uint16_t *type = (const uint16_t *)(const void *)(&__ehdr_start + 16);
-    return &__ehdr_start && *type == 3 /* ET_DYN */ ? (uintptr_t)&__ehdr_start : 0;
-}
-
 
 static bool write_header(void)
 {
@@ -226,7 +216,7 @@ static bool write_header(void)
     h.pid = (uint32_t)getpid();
     h.parent = (uint32_t)getppid();
     h.thread = stream.thread;
-    h.slide = slide();
+    h.slide = sundew_slide();
     h.born = stream.last = atomic_load(process.order);
     memcpy(at + sizeof h, key, nk);
     at[sizeof h + nk] = '\n';
@@ -574,7 +564,7 @@ static void write_symbols(void)
             s[n] = (SundewSymbol){ .function = t->functions[i - t->nglobals].id,
                                    .address = t->functions[i - t->nglobals].address };
         if (s[n].address) {
-            s[n].address -= slide();
+            s[n].address -= sundew_slide();
             n++;
         }
         if (n == 64 && write(fd, s, sizeof s) != sizeof s)

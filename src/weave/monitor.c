@@ -444,14 +444,15 @@ static void put_probes(Woven *w, Row *row, size_t number)
 
 /* ------------------------------------------------------------------ the weave */
 
-static void redirect(Woven *w)
+static void redirect(Woven *w, bool recording)
 {
 #define NAME(name) #name,
-    static const char *const names[] = { SUNDEW_REDIRECTED(NAME) };
+    static const char *const monitored[] = { SUNDEW_REDIRECTED(NAME) NULL };
+    static const char *const recorded[] = { SUNDEW_ALLOCATING(NAME) NULL };
 #undef NAME
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *to = xprintf("sundew_%s", names[i]);
-        weave_redirect(w, names[i], to);
+    for (const char *const *name = recording ? recorded : monitored; *name; name++) {
+        char *to = xprintf("sundew_%s", *name);
+        weave_redirect(w, *name, to);
         free(to);
     }
 }
@@ -504,7 +505,7 @@ static bool weave_probes(Woven *w, const MonitorPlan *plan, bool recording,
     m->recording = recording;
     w->monitoring = m;
     weave_at_end(w, release, m);
-    redirect(w);
+    redirect(w, recording);
     choose(w, m);
     monitor_plan_copies(w, m);
     for (size_t i = 0; i < m->rows.len; i++)
