@@ -85,6 +85,25 @@ static void set_environment(const char *folder, const char *budget)
         unsetenv("SUNDEW_TRACE_BUDGET");
 }
 
+/* Standard input is passed on if it is a file; a pipe might never end. The
+ * caller frees it; NULL: empty. */
+static char *input_file(Session *s)
+{
+    struct stat st;
+    char path[4096];
+
+    if (fstat(0, &st) != 0 || S_ISCHR(st.st_mode))
+        return NULL;
+    ssize_t n = S_ISREG(st.st_mode) ? readlink("/proc/self/fd/0", path, sizeof path - 1) : -1;
+    if (n < 0) {
+        session_note(s, "standard input is no file; the program gets an empty one "
+                     "(sundew record … <FILE)");
+        return NULL;
+    }
+    path[n] = 0;
+    return xstrdup(path);
+}
+
 /* Runs the recorded program as the user would have, in a sandbox that lets it
  * write into the trace and what the user names. */
 static bool run_recorded(Session *s, const char *program, const char *folder,
@@ -109,9 +128,10 @@ static bool run_recorded(Session *s, const char *program, const char *folder,
                            .unprotected = session_flag(s, "no-sandbox") };
     Runner *r = runner_new(&sandbox, err);
     char *cwd = path_absolute(".");
+    char *input = input_file(s);
     double seconds = session_time(s);
     RunPlan plan = { .argv = argv, .cwd = cwd, .keep_output = 64 << 20,
-                     .input_file = isatty(0) ? NULL : "/proc/self/fd/0",
+                     .input_file = input,
                      .limits = { .wall = seconds ? seconds : 600,
                                  .cpu = seconds ? seconds : 600,
                                  .file_size = RUN_UNLIMITED } };
@@ -120,6 +140,7 @@ static bool run_recorded(Session *s, const char *program, const char *folder,
     bool ok = r && runner_run(r, &plan, result, err);
     runner_free(r);
     free(cwd);
+    free(input);
     free(argv);
     free(writable);
     return ok;
@@ -264,7 +285,7 @@ const Command command_record = {
         "and leaves a trace of what was called with what, in the order in which it happened, "
         "for all threads and processes. Bytes that arguments point to are copied with them.\n"
         "\n"
-        "The program runs in the current folder with standard input as given. It may write "
+        "The program runs in the current folder; standard input is passed on if it is a file. It may write "
         "to the trace and to what --writable names, and has no network unless --network is given.\n"
         "\n"
         "sundew show trace prints a trace. With --build the recorded program is kept instead; it "
