@@ -135,6 +135,7 @@ typedef struct Trace {
     TraceSeen seen[16];
     size_t nseen;
     pid_t main;                /* whose death counts */
+    bool let_go;               /* it has a sanitizer in it */
     unsigned looked;           /* signals examined in this run */
     TraceSignal fault;         /* the first that the kernel raised for a fault */
     TraceSignal last;          /* the last fatal one */
@@ -164,6 +165,11 @@ typedef struct Registers {
     uint64_t source, target;   /* of a string instruction; 0: has none */
 } Registers;
 bool registers_get(pid_t pid, Registers *r);
+
+/* ---------------------------------------------------------------- failure */
+
+/* Is the file a part of the system rather than of the user's program? */
+bool failure_is_foreign_module(const char *path);
 
 /* ------------------------------------------------------------------ watch */
 
