@@ -98,10 +98,9 @@ typedef struct Sandbox {
 } Sandbox;
 extern const char *const sandbox_private[4];
 
-/* Puts the calling process into the sandbox. With a pid namespace the caller
- * stays outside as a guard that lives as long as the worker, and this returns
- * in a child that is process 1 inside. Never fails: what is refused is noted. */
-void sandbox_enter(Sandbox *s);
+/* Puts the worker into the sandbox: returns in a child of the caller, which
+ * stays outside as its guard. Never fails: what is refused is noted. */
+void sandbox_enter(Sandbox *s, int control);
 bool seccomp_enter(const Sandbox *s, char *why, size_t size);
 bool landlock_enter(const Sandbox *s, char *why, size_t size);
 

@@ -365,9 +365,8 @@ static bool start_server(Worker *w, const int *std, Str *why)
     bool heard = hear(w, &m, 3 * w->run.limits.wall + 20);
     if (!heard || m.magic != SUNDEW_FORKSERVER_MAGIC ||
         m.kind != SUNDEW_FORKSERVER_HELLO) {
-        str_add(why, v->pid ? "its fork server does not answer (is it linked "
-                "in and started?)" : "ended before its fork server started "
-                "(is it linked in and started?)");
+        str_add(why, "no fork server in it answers (is it linked in and "
+                "started?)");
     } else if (m.version != SUNDEW_FORKSERVER_VERSION) {
         str_addf(why, "its fork server speaks version %u, this is version %u: "
                  "build it anew", m.version, SUNDEW_FORKSERVER_VERSION);
@@ -724,7 +723,7 @@ static void set_up(Worker *w)
     s->scratch = wire_get_text(&in);
     s->readable = texts(&arena, &in, s->setup.nreadable, 0);
     s->writable = texts(&arena, &in, s->setup.nwritable, 0);
-    sandbox_enter(s);
+    sandbox_enter(s, w->control);
     Str body = {0};
     for (int i = 0; i < PROTECT_COUNT; i++) {
         uint8_t granted = s->rows[i].granted;

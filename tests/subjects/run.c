@@ -50,6 +50,15 @@ static int double_free(void)
     free(p);
     return 0;
 }
+static int leaks(void)
+{
+    char *volatile p = malloc(10);
+    p[0] = 1;
+    if (argument == 0)
+        free(p);
+    p = NULL;
+    return 0;
+}
 static int kills_itself(void) { raise(SIGTERM); return 0; }
 
 __attribute__((noinline)) static int recurse(volatile char *above, int n)
@@ -161,11 +170,17 @@ static int kills_others(void) { return kill(-1, SIGKILL) == 0 ? 0 : errno; }
 /* argument: MiB */
 static int eats(void)
 {
+    static struct block {
+        struct block *next;
+        char rest[(1 << 20) - sizeof(void *)];
+    } *all;
     for (int i = 0; i < argument; i++) {
-        char *p = malloc(1 << 20);
-        if (!p)
+        struct block *b = malloc(sizeof *b);
+        if (!b)
             return 3;
-        memset(p, i + 1, 1 << 20);
+        memset(b, i + 1, sizeof *b);
+        b->next = all;
+        all = b;
     }
     return 0;
 }
@@ -320,7 +335,7 @@ static const struct {
     { "reads", reads }, { "writes", writes }, { "jumps", jumps },
     { "writes-constant", writes_constant }, { "divides", divides },
     { "traps", traps }, { "aborts", aborts }, { "asserts", asserts },
-    { "double-free", double_free }, { "kills-itself", kills_itself },
+    { "double-free", double_free }, { "leaks", leaks }, { "kills-itself", kills_itself },
     { "overflows-stack", overflows_stack },
     { "catches-and-raises", catches_and_raises },
     { "catches-and-exits", catches_and_exits }, { "in-thread", in_thread },
