@@ -251,21 +251,18 @@ static void drain_signals(const Worker *w)
 }
 
 /* Kills all processes below the worker, its fork server excepted if `spare`. */
-static bool kill_all(Worker *w, bool spare)
+static void kill_all(Worker *w, bool spare)
 {
     pid_t except = spare ? w->server.pid : 0;
-    bool own = w->sandbox.rows[PROTECT_PID].granted, any = false;
+    bool own = w->sandbox.rows[PROTECT_PID].granted;
     for (unsigned i = 0; i < 2000; i++) {
         size_t n = 0;
         if (own && !except)
             kill(-1, SIGKILL);
         else
             n = watch_kill(except);
-        any |= n > 0;
-        if (!reap(w))
-            return any || i > 0;
-        if (except && n == 0)
-            return any;
+        if (!reap(w) || (except && n == 0))
+            return;
         if (i > 100) {                 /* it forks faster than we find it */
             except = 0;
             w->server.pid = 0;
@@ -274,7 +271,6 @@ static bool kill_all(Worker *w, bool spare)
         poll(&p, 1, w->more ? 0 : 1 + (int)(i / 10));
         drain_signals(w);
     }
-    return any;
 }
 
 /* Is there a child besides the fork server? */
@@ -285,8 +281,8 @@ static bool has_orphans(const Worker *w)
     ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
     if (fd >= 0)
         close(fd);
-    if (n < 0)
-        return true;               /* the kernel doesn't tell: go and see */
+    if (n < 0)                         /* the kernel has no such list */
+        return watch_usage(w->server.pid, false).tasks > 0;
     text[n] = 0;
     char *end;
     long first = strtol(text, &end, 10);
@@ -593,10 +589,9 @@ static void empty_private(const Worker *w)
 static void finish(Worker *w)
 {
     Run *r = &w->run;
-    if (!r->by_server)
-        r->left |= reap(w) && kill_all(w, false);
-    else if (has_orphans(w))
-        r->left |= kill_all(w, true);
+    r->left = r->by_server ? has_orphans(w) : reap(w);
+    if (r->left)
+        kill_all(w, r->by_server);
     if (r->by_server && r->lost)
         stop_server(w);
     empty_private(w);

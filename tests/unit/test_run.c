@@ -398,7 +398,7 @@ static bool lives(const char *mark)
             continue;
         char *path = xprintf("/proc/%s/cmdline", e->d_name);
         Str text = {0};
-        if (file_read(path, &text, NULL))
+        if (file_read(path, &text, NULL) && text.len)
             found = memmem(text.data, text.len, mark, strlen(mark)) != NULL;
         str_release(&text);
         free(path);
