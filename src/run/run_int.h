@@ -133,6 +133,7 @@ typedef struct TraceSeen {
 typedef struct Trace {
     TraceSeen seen[16];
     size_t nseen;
+    pid_t server;              /* 0: none. What it forks is main */
     pid_t main;                /* whose death counts */
     bool let_go;               /* it has a sanitizer in it */
     unsigned looked;           /* signals examined in this run */

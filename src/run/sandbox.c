@@ -232,7 +232,7 @@ static void make_place(const Exposed *x)
         if (*p != '/')
             continue;
         *p = 0;
-        mkdir(copy, 0755);
+        mkdir(copy, 0555);     /* not emptied after a run: keep it clean */
         *p = '/';
     }
     if (x->is_dir)

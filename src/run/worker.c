@@ -60,7 +60,7 @@ typedef struct Run {
     RunLimits limits;
     bool by_server;
     bool traced;
-    pid_t main;                /* 0: not known yet, or gone */
+    pid_t main;                /* the subject; 0: gone, or the server's */
     bool ended;
     bool lost;                 /* the fork server died */
     int status;
@@ -78,6 +78,7 @@ typedef struct Worker {
     int control, signals;
     bool more;                 /* children may wait that no signal tells of */
     Sandbox sandbox;
+    off_t private_size[4];     /* of sandbox_private[], when empty */
     Str setup;                 /* holds the sandbox's texts */
     Start start;
     Server server;
@@ -357,6 +358,7 @@ static bool start_server(Worker *w, const int *std, Str *why)
         return false;
     }
     trace_reset(&w->trace, v->pid);
+    w->trace.server = v->pid;
     Message m = {0};
     bool heard = hear(w, &m, 3 * w->run.limits.wall + 20);
     if (!heard || m.magic != SUNDEW_FORKSERVER_MAGIC ||
@@ -410,9 +412,7 @@ static void server_said(Worker *w)
     }
     if (m.number != w->server.number)
         return;                        /* about an earlier run */
-    if (m.kind == SUNDEW_FORKSERVER_BEGUN)
-        w->run.main = w->trace.main = m.pid;
-    else if (m.kind == SUNDEW_FORKSERVER_ENDED)
+    if (m.kind == SUNDEW_FORKSERVER_ENDED)
         note_end(&w->run, m.status, (double)m.cpu_us / 1e6, m.max_rss);
     else if (m.kind == SUNDEW_FORKSERVER_ROUND)
         note_end(&w->run, 0, (double)m.cpu_us / 1e6, m.max_rss);
@@ -432,20 +432,11 @@ static void stop_run(Worker *w, FailureStop why)
             note_end(r, SIGKILL, r->seen_cpu - r->base_cpu, 0);
         return;
     }
-    if (r->main)
-        kill(r->main, SIGKILL);
     kill_all(w, true);
-    Message m;
-    while (!r->ended && !r->lost && w->server.pid) {
-        if (hear(w, &m, 5) && m.number == w->server.number &&
-            m.kind != SUNDEW_FORKSERVER_BEGUN)
+    Message m = {0};
+    while (w->server.pid && !r->ended && hear(w, &m, 5))
+        if (m.number == w->server.number)
             note_end(r, SIGKILL, (double)m.cpu_us / 1e6, m.max_rss);
-        else if (m.kind != SUNDEW_FORKSERVER_BEGUN)
-            break;
-        else
-            kill(m.pid, SIGKILL);
-        m = (Message){0};
-    }
     if (!r->ended) {
         stop_server(w);
         note_end(r, SIGKILL, 0, 0);
@@ -573,12 +564,16 @@ static void say_done(Worker *w)
     str_release(&body);
 }
 
-static void empty_private(const Worker *w)
+/* The size of a folder in memory counts its entries, and what is mounted there
+ * stays: the same size as at the begin means nothing new. */
+static void empty_private(Worker *w)
 {
     for (size_t i = 0; i < 4; i++) {
-        int dir = w->sandbox.private_tmp[i]
-                      ? open(sandbox_private[i],
-                             O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+        struct stat st;
+        if (!w->sandbox.private_tmp[i] || stat(sandbox_private[i], &st) != 0 ||
+            st.st_size == w->private_size[i])
+            continue;
+        int dir = open(sandbox_private[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (dir >= 0) {
             folder_empty(dir);
             close(dir);
@@ -608,6 +603,7 @@ static bool begin(Worker *w, const int *std, Str *why)
     if (!r->by_server) {
         stop_server(w);
         trace_reset(&w->trace, 0);
+        w->trace.server = 0;
         r->main = spawn(w, std, -1, &r->traced);
         w->trace.main = r->main;
         if (!r->main)
@@ -616,7 +612,9 @@ static bool begin(Worker *w, const int *std, Str *why)
     }
     if (!server_fits(w, &r->limits) && !start_server(w, std, why))
         return false;
-    trace_reset(&w->trace, 0);
+    bool let_go = w->trace.let_go;
+    trace_reset(&w->trace, w->trace.main);
+    w->trace.let_go = let_go;
     r->traced = w->server.traced;
     r->lost = false;
     if (!ask_server(w, std)) {         /* it died between two runs */
@@ -719,6 +717,10 @@ static void set_up(Worker *w)
     s->readable = texts(&arena, &in, s->setup.nreadable, 0);
     s->writable = texts(&arena, &in, s->setup.nwritable, 0);
     sandbox_enter(s, w->control);
+    for (size_t i = 0; i < 4; i++) {
+        struct stat st;
+        w->private_size[i] = stat(sandbox_private[i], &st) == 0 ? st.st_size : -1;
+    }
     Str body = {0};
     for (int i = 0; i < PROTECT_COUNT; i++) {
         uint8_t granted = s->rows[i].granted;

@@ -317,7 +317,8 @@ static int obeys(void)
             kill(getppid(), SIGKILL);
         if (!strcmp(line, "exit"))
             exit(7);
-    } while (argument == 77 && sundew_forkserver_again(5));
+    } while ((argument == 77 && sundew_forkserver_again(5)) ||
+             (argument == 78 && sundew_forkserver_again(1000)));
     return 0;
 }
 

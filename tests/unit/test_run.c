@@ -65,6 +65,10 @@ static int set_up(void **state)
     t.dir = tempdir_new(NULL, NULL);
     t.plain = build("subject", NULL);
     t.asan = build("subject-asan", "-fsanitize=address,undefined");
+    /* The current folder stays visible in the sandbox; /tmp itself, say, would
+     * then not be private. */
+    if (chdir(t.dir) != 0)
+        fail();
     t.runner = sandbox(NULL);
     return 0;
 }
@@ -541,7 +545,9 @@ static void tmp_is_private_and_fresh(void **state)
     assert_false(file_exists("/tmp/sundew-left"));
     said(go("uses-tmpfile", NULL, NULL), "yes\n");
     Err err = {0};
-    Runner *r = runner_new(NULL, &err);         /* t.dir is not named readable */
+    assert_int_equal(chdir("/"), 0);            /* and t.dir is not named */
+    Runner *r = runner_new(NULL, &err);
+    assert_int_equal(chdir(t.dir), 0);
     char *argv[] = { t.plain, "exits", NULL };
     RunResult res = {0};
     assert_false(runner_run(r, &(RunPlan){ .argv = argv }, &res, &err));
