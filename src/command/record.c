@@ -246,12 +246,12 @@ static bool run_record(Session *s, Err *err)
             Counted counted = {0};
             if (folder)
                 set_environment(folder, bytes);
-            ok = folder && run_recorded(s, program, folder, &result, err)
-                && count(folder, p, &counted, err);
-            if (ok) {
+            ok = folder && run_recorded(s, program, folder, &result, err);
+            if (ok)
                 pass_on(s, &result);
+            ok = ok && count(folder, p, &counted, err);
+            if (ok)
                 tell(s, folder, &counted, &result);
-            }
             run_result_release(&result);
             free(bytes);
             free(folder);

@@ -60,7 +60,7 @@ typedef struct Run {
     RunLimits limits;
     bool by_server;
     bool traced;
-    pid_t main;                /* 0: not known yet, or gone */
+    pid_t main;                /* the subject; 0: gone, or the server's */
     bool ended;
     bool lost;                 /* the fork server died */
     int status;
@@ -76,7 +76,9 @@ typedef struct Run {
 
 typedef struct Worker {
     int control, signals;
+    bool more;                 /* children may wait that no signal tells of */
     Sandbox sandbox;
+    off_t private_size[4];     /* of sandbox_private[], when empty */
     Str setup;                 /* holds the sandbox's texts */
     Start start;
     Server server;
@@ -173,8 +175,10 @@ static pid_t spawn(Worker *w, const int *std, int server, bool *traced)
     close(report[1]);
     if (go[0] >= 0) {
         *traced = pid > 0 && trace_seize(pid);
+        ssize_t ignored = write(go[1], "", 1);
+        (void)ignored;
         close(go[0]);
-        close(go[1]);              /* go */
+        close(go[1]);
     }
     if (pid > 0) {
         ssize_t n;
@@ -210,10 +214,12 @@ static void note_end(Run *r, int status, double cpu, uint64_t max_rss)
     r->main = 0;
 }
 
-/* Takes note of every child that changed state. False: no children at all. */
+/* Takes note of children that changed state, of some at most: a subject that
+ * forks without end must not keep us here. False: no children at all. */
 static bool reap(Worker *w)
 {
-    for (;;) {
+    w->more = false;
+    for (unsigned n = 0; n < 200; n++) {
         int status;
         struct rusage u;
         pid_t pid = wait4(-1, &status, WNOHANG | __WALL, &u);
@@ -234,6 +240,8 @@ static bool reap(Worker *w)
                      (uint64_t)u.ru_maxrss * 1024);
         }
     }
+    w->more = true;
+    return true;
 }
 
 static void drain_signals(const Worker *w)
@@ -244,30 +252,26 @@ static void drain_signals(const Worker *w)
 }
 
 /* Kills all processes below the worker, its fork server excepted if `spare`. */
-static bool kill_all(Worker *w, bool spare)
+static void kill_all(Worker *w, bool spare)
 {
     pid_t except = spare ? w->server.pid : 0;
-    bool own = w->sandbox.rows[PROTECT_PID].granted, any = false;
+    bool own = w->sandbox.rows[PROTECT_PID].granted;
     for (unsigned i = 0; i < 2000; i++) {
         size_t n = 0;
         if (own && !except)
             kill(-1, SIGKILL);
         else
             n = watch_kill(except);
-        any |= n > 0;
-        if (!reap(w))
-            return any || i > 0;
-        if (except && n == 0)
-            return any;
+        if (!reap(w) || (except && n == 0))
+            return;
         if (i > 100) {                 /* it forks faster than we find it */
             except = 0;
             w->server.pid = 0;
         }
         struct pollfd p = { w->signals, POLLIN, 0 };
-        poll(&p, 1, 1 + (int)(i / 10));
+        poll(&p, 1, w->more ? 0 : 1 + (int)(i / 10));
         drain_signals(w);
     }
-    return any;
 }
 
 /* Is there a child besides the fork server? */
@@ -278,8 +282,8 @@ static bool has_orphans(const Worker *w)
     ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
     if (fd >= 0)
         close(fd);
-    if (n < 0)
-        return true;               /* the kernel doesn't tell: go and see */
+    if (n < 0)                         /* the kernel has no such list */
+        return watch_usage(w->server.pid, false).tasks > 0;
     text[n] = 0;
     char *end;
     long first = strtol(text, &end, 10);
@@ -317,8 +321,8 @@ static bool hear(Worker *w, Message *m, double seconds)
         struct pollfd p[3] = { { w->server.socket, POLLIN, 0 },
                                { w->signals, POLLIN, 0 },
                                { w->control, POLLRDHUP, 0 } };
-        poll(p, 3, 100);
-        if (p[1].revents) {
+        poll(p, 3, w->more ? 0 : 100);
+        if (p[1].revents || w->more) {
             drain_signals(w);
             reap(w);
         }
@@ -354,13 +358,13 @@ static bool start_server(Worker *w, const int *std, Str *why)
         return false;
     }
     trace_reset(&w->trace, v->pid);
+    w->trace.server = v->pid;
     Message m = {0};
     bool heard = hear(w, &m, 3 * w->run.limits.wall + 20);
     if (!heard || m.magic != SUNDEW_FORKSERVER_MAGIC ||
         m.kind != SUNDEW_FORKSERVER_HELLO) {
-        str_add(why, v->pid ? "its fork server does not answer (is it linked "
-                "in and started?)" : "ended before its fork server started "
-                "(is it linked in and started?)");
+        str_add(why, "no fork server in it answers (is it linked in and "
+                "started?)");
     } else if (m.version != SUNDEW_FORKSERVER_VERSION) {
         str_addf(why, "its fork server speaks version %u, this is version %u: "
                  "build it anew", m.version, SUNDEW_FORKSERVER_VERSION);
@@ -408,9 +412,7 @@ static void server_said(Worker *w)
     }
     if (m.number != w->server.number)
         return;                        /* about an earlier run */
-    if (m.kind == SUNDEW_FORKSERVER_BEGUN)
-        w->run.main = w->trace.main = m.pid;
-    else if (m.kind == SUNDEW_FORKSERVER_ENDED)
+    if (m.kind == SUNDEW_FORKSERVER_ENDED)
         note_end(&w->run, m.status, (double)m.cpu_us / 1e6, m.max_rss);
     else if (m.kind == SUNDEW_FORKSERVER_ROUND)
         note_end(&w->run, 0, (double)m.cpu_us / 1e6, m.max_rss);
@@ -430,20 +432,11 @@ static void stop_run(Worker *w, FailureStop why)
             note_end(r, SIGKILL, r->seen_cpu - r->base_cpu, 0);
         return;
     }
-    if (r->main)
-        kill(r->main, SIGKILL);
     kill_all(w, true);
-    Message m;
-    while (!r->ended && !r->lost && w->server.pid) {
-        if (hear(w, &m, 5) && m.number == w->server.number &&
-            m.kind != SUNDEW_FORKSERVER_BEGUN)
+    Message m = {0};
+    while (w->server.pid && !r->ended && hear(w, &m, 5))
+        if (m.number == w->server.number)
             note_end(r, SIGKILL, (double)m.cpu_us / 1e6, m.max_rss);
-        else if (m.kind != SUNDEW_FORKSERVER_BEGUN)
-            break;
-        else
-            kill(m.pid, SIGKILL);
-        m = (Message){0};
-    }
     if (!r->ended) {
         stop_server(w);
         note_end(r, SIGKILL, 0, 0);
@@ -513,11 +506,12 @@ static void supervise(Worker *w)
         struct pollfd p[3] = { { w->control, POLLIN, 0 },
                                { w->signals, POLLIN, 0 },
                                { r->by_server ? w->server.socket : -1, POLLIN, 0 } };
-        if (poll(p, 3, (int)((r->next_look - now) * 1000) + 1) < 0)
+        int most = (int)((r->next_look - now) * 1000) + 1;
+        if (poll(p, 3, w->more ? 0 : most) < 0)
             continue;
         if (p[2].revents)
             server_said(w);
-        if (p[1].revents) {
+        if (p[1].revents || w->more) {
             drain_signals(w);
             reap(w);
         }
@@ -541,7 +535,8 @@ static void say_done(Worker *w)
 {
     Run *r = &w->run;
     DoneWire d = { .wait_status = r->status, .stop = r->stop,
-                   .blocked = r->blocked, .traced = r->traced,
+                   .blocked = r->blocked,
+                   .traced = r->traced && !w->trace.let_go,
                    .left_processes = r->left, .cpu_seconds = r->cpu,
                    .max_rss = r->max_rss,
                    .seconds = clock_seconds() - r->begun };
@@ -569,12 +564,16 @@ static void say_done(Worker *w)
     str_release(&body);
 }
 
-static void empty_private(const Worker *w)
+/* The size of a folder in memory counts its entries, and what is mounted there
+ * stays: the same size as at the begin means nothing new. */
+static void empty_private(Worker *w)
 {
     for (size_t i = 0; i < 4; i++) {
-        int dir = w->sandbox.private_tmp[i]
-                      ? open(sandbox_private[i],
-                             O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+        struct stat st;
+        if (!w->sandbox.private_tmp[i] || stat(sandbox_private[i], &st) != 0 ||
+            st.st_size == w->private_size[i])
+            continue;
+        int dir = open(sandbox_private[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (dir >= 0) {
             folder_empty(dir);
             close(dir);
@@ -585,10 +584,9 @@ static void empty_private(const Worker *w)
 static void finish(Worker *w)
 {
     Run *r = &w->run;
-    if (!r->by_server)
-        r->left |= reap(w) && kill_all(w, false);
-    else if (has_orphans(w))
-        r->left |= kill_all(w, true);
+    r->left = r->by_server ? has_orphans(w) : reap(w);
+    if (r->left)
+        kill_all(w, r->by_server);
     if (r->by_server && r->lost)
         stop_server(w);
     empty_private(w);
@@ -605,6 +603,7 @@ static bool begin(Worker *w, const int *std, Str *why)
     if (!r->by_server) {
         stop_server(w);
         trace_reset(&w->trace, 0);
+        w->trace.server = 0;
         r->main = spawn(w, std, -1, &r->traced);
         w->trace.main = r->main;
         if (!r->main)
@@ -613,7 +612,9 @@ static bool begin(Worker *w, const int *std, Str *why)
     }
     if (!server_fits(w, &r->limits) && !start_server(w, std, why))
         return false;
-    trace_reset(&w->trace, 0);
+    bool let_go = w->trace.let_go;
+    trace_reset(&w->trace, w->trace.main);
+    w->trace.let_go = let_go;
     r->traced = w->server.traced;
     r->lost = false;
     if (!ask_server(w, std)) {         /* it died between two runs */
@@ -715,7 +716,11 @@ static void set_up(Worker *w)
     s->scratch = wire_get_text(&in);
     s->readable = texts(&arena, &in, s->setup.nreadable, 0);
     s->writable = texts(&arena, &in, s->setup.nwritable, 0);
-    sandbox_enter(s);
+    sandbox_enter(s, w->control);
+    for (size_t i = 0; i < 4; i++) {
+        struct stat st;
+        w->private_size[i] = stat(sandbox_private[i], &st) == 0 ? st.st_size : -1;
+    }
     Str body = {0};
     for (int i = 0; i < PROTECT_COUNT; i++) {
         uint8_t granted = s->rows[i].granted;
