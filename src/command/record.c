@@ -76,13 +76,14 @@ static char *trace_folder(Session *s, Err *err)
     return NULL;
 }
 
-static void set_environment(const char *folder, const char *budget)
+/* Ours, and where the trace goes. */
+static void add_environment(Strings *env, const char *folder, uint64_t budget)
 {
-    setenv("SUNDEW_TRACE", folder, 1);
-    if (budget)
-        setenv("SUNDEW_TRACE_BUDGET", budget, 1);
-    else
-        unsetenv("SUNDEW_TRACE_BUDGET");
+    for (char **e = environ; *e; e++)
+        if (!str_starts(*e, "SUNDEW_"))
+            strings_add(env, *e);
+    strings_addf(env, "SUNDEW_TRACE=%s", folder);
+    strings_addf(env, "SUNDEW_TRACE_BUDGET=%" PRIu64, budget);
 }
 
 /* Standard input is passed on if it is a file; a pipe might never end. The
@@ -107,7 +108,7 @@ static char *input_file(Session *s)
 /* Runs the recorded program as the user would have, in a sandbox that lets it
  * write into the trace and what the user names. */
 static bool run_recorded(Session *s, const char *program, const char *folder,
-                         RunResult *result, Err *err)
+                         uint64_t budget, RunResult *result, Err *err)
 {
     size_t n, nw = 0;
     char **tail = session_tail(s, &n);
@@ -129,8 +130,10 @@ static bool run_recorded(Session *s, const char *program, const char *folder,
     Runner *r = runner_new(&sandbox, err);
     char *cwd = path_absolute(".");
     char *input = input_file(s);
+    Strings env = {0};
+    add_environment(&env, folder, budget);
     double seconds = session_time(s);
-    RunPlan plan = { .argv = argv, .cwd = cwd, .keep_output = 64 << 20,
+    RunPlan plan = { .argv = argv, .cwd = cwd, .env = strings_argv(&env), .keep_output = 64 << 20,
                      .input_file = input,
                      .limits = { .wall = seconds ? seconds : 600,
                                  .cpu = seconds ? seconds : 600,
@@ -141,6 +144,7 @@ static bool run_recorded(Session *s, const char *program, const char *folder,
     runner_free(r);
     free(cwd);
     free(input);
+    strings_release(&env);
     free(argv);
     free(writable);
     return ok;
@@ -241,19 +245,16 @@ static bool run_record(Session *s, Err *err)
             session_note(s, "%zu functions are recorded when SUNDEW_TRACE names a folder",
                          functions);
         } else if (ok) {
-            char *folder = trace_folder(s, err), *bytes = xprintf("%" PRIu64, budget);
+            char *folder = trace_folder(s, err);
             RunResult result = {0};
             Counted counted = {0};
-            if (folder)
-                set_environment(folder, bytes);
-            ok = folder && run_recorded(s, program, folder, &result, err);
+            ok = folder && run_recorded(s, program, folder, budget, &result, err);
             if (ok)
                 pass_on(s, &result);
             ok = ok && count(folder, p, &counted, err);
             if (ok)
                 tell(s, folder, &counted, &result);
             run_result_release(&result);
-            free(bytes);
             free(folder);
         }
         free(program);
