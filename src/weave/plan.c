@@ -12,9 +12,10 @@
  *     step 0: slot 0: bytes 0-4 of what it points to           l->n
  *     step 1: in step 0's object at 8: the whole object        l->items[]
  *
- * Which memory that is comes from points-to; locations are those of pointsto.h.
- * A pointer is followed if the function may read it where it stands, and if
- * something that it leads to may be written.
+ * What may be written comes from points-to; locations are those of pointsto.h.
+ * A pointer is followed if the function itself, or a callee to which it hands
+ * the argument, reads it there (its access paths), and if something that it
+ * leads to may be written.
  *
  *     reference     nothing
  *     shallow       what the arguments point to
@@ -22,7 +23,7 @@
  *                   and small variables that may be written
  *     deep          the runtime walks by itself
  *
- * Without points-to all that can be reached counts as written and read.
+ * Without points-to all that can be reached counts as written.
  */
 #include "weave/monitor_int.h"
 #include "program/modref.h"
@@ -34,6 +35,8 @@ enum {
     MOST_CHILDREN = 12,          /* pointers that are followed in one object */
     MOST_VARIABLE_BYTES = 1024,  /* of variables that are copied at an entry */
     MOST_TARGETS = 2000,         /* a pointer to more locations could be anything */
+    MOST_CALLS_TRACED = 2,       /* into callees that are handed the pointer */
+    MOST_USES_TRACED = 4000,
     NOTHING = UINT32_MAX,
 };
 
@@ -43,13 +46,15 @@ typedef struct Touches {
     uint32_t *first;             /* by object; NOTHING: none */
 } Touches;
 
+typedef struct Path Path;
+
 typedef struct Planner {
     Woven *w;
     Monitoring *m;
     const PointsTo *pt;          /* NULL: nothing is known */
     ModRef *mr;
     size_t nobjects;
-    Touches written, read;       /* by the function that is being planned */
+    Touches written;             /* by the function that is being planned */
     uint32_t *variable_of;       /* object -> number of its variable, or 0 */
     bool *has_parts;             /* object -> do others count as part of it? */
 } Planner;
@@ -62,7 +67,132 @@ typedef struct Stop {
     unsigned step;               /* its index; 0xffff: it has none */
     unsigned depth;
     bool array;                  /* it is indexed */
+    const Path *path;            /* what the function does with it */
 } Stop;
+
+/* ---------------------------------------------------------- access paths */
+
+/* The pointers that a function reads through a pointer, as a tree: `at` bytes
+ * into what it points to there is one, with which it does `inside`. */
+struct Path {
+    int64_t at;
+    Path *inside, *next;         /* first of its children; next of its parent's */
+    bool array;                  /* it is indexed */
+};
+
+typedef struct Tracer {
+    Arena *arena;
+    unsigned budget;             /* uses that are still looked at */
+} Tracer;
+
+static Path *path_at(Tracer *t, Path *parent, int64_t at)
+{
+    for (Path *p = parent->inside; p; p = p->next)
+        if (p->at == at)
+            return p;
+    Path *p = arena_new(t->arena, Path);
+    p->at = at;
+    p->next = parent->inside;
+    parent->inside = p;
+    return p;
+}
+
+static bool constant_offset(LLVMTargetDataRef layout, LLVMValueRef gep, int64_t *offset);
+static void trace(Tracer *t, LLVMTargetDataRef layout, LLVMValueRef v, int64_t offset,
+                  Path *path, unsigned depth, unsigned calls);
+
+static void trace_call(Tracer *t, LLVMTargetDataRef layout, LLVMValueRef call,
+                       LLVMValueRef v, int64_t offset, Path *path, unsigned depth,
+                       unsigned calls)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    if (!calls || !LLVMIsAFunction(callee) || LLVMIsDeclaration(callee))
+        return;
+    unsigned n = LLVMGetNumArgOperands(call), nparams = LLVMCountParams(callee);
+    for (unsigned i = 0; i < n && i < nparams; i++)
+        if (LLVMGetOperand(call, i) == v)
+            trace(t, layout, LLVMGetParam(callee, i), offset, path, depth, calls - 1);
+}
+
+/* What is done with v, which points `offset` bytes into the place of `path`. */
+static void trace(Tracer *t, LLVMTargetDataRef layout, LLVMValueRef v, int64_t offset,
+                  Path *path, unsigned depth, unsigned calls)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u && t->budget; u = LLVMGetNextUse(u)) {
+        LLVMValueRef i = LLVMGetUser(u);
+        int64_t more = 0;
+        t->budget--;
+        if (!LLVMIsAInstruction(i))
+            continue;
+        switch (LLVMGetInstructionOpcode(i)) {
+        case LLVMLoad:
+            if (depth < MOST_DEPTH && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind)
+                trace(t, layout, i, 0, path_at(t, path, offset), depth + 1, calls);
+            break;
+        case LLVMGetElementPtr:
+            if (LLVMGetOperand(i, 0) != v)
+                break;
+            path->array |= !constant_offset(layout, i, &more) && !offset;
+            trace(t, layout, i, offset + more, path, depth, calls);
+            break;
+        case LLVMPHI:
+        case LLVMSelect:
+            if (t->budget > 50)
+                t->budget -= 50;             /* a circle ends so */
+            else
+                t->budget = 0;
+            trace(t, layout, i, offset, path, depth, calls);
+            break;
+        case LLVMCall:
+            trace_call(t, layout, i, v, offset, path, depth, calls);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/* The bytes that a GEP adds; an index that is not constant counts as 0. False:
+ * it goes to another element of an array in which the pointer points. */
+static bool constant_offset(LLVMTargetDataRef layout, LLVMValueRef gep, int64_t *offset)
+{
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    bool constant = true;
+    *offset = 0;
+    for (unsigned i = 1; i < (unsigned)LLVMGetNumOperands(gep); i++) {
+        LLVMValueRef index = LLVMGetOperand(gep, i);
+        bool known = LLVMIsAConstantInt(index) != NULL;
+        int64_t n = known ? LLVMConstIntGetSExtValue(index) : 0;
+        if (i == 1) {
+            *offset += n * (int64_t)LLVMABISizeOfType(layout, type);
+            constant = known && n == 0;
+        } else if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            *offset += (int64_t)LLVMOffsetOfElement(layout, type, (unsigned)n);
+            type = LLVMStructGetTypeAtIndex(type, (unsigned)n);
+        } else {
+            type = LLVMGetElementType(type);
+            *offset += n * (int64_t)LLVMABISizeOfType(layout, type);
+        }
+    }
+    return constant;
+}
+
+static const Path *trace_argument(Planner *pl, LLVMValueRef arg)
+{
+    Tracer t = { .arena = &pl->w->arena, .budget = MOST_USES_TRACED };
+    Path *root = arena_new(t.arena, Path);
+    trace(&t, LLVMGetModuleDataLayout(program_module(pl->w->program)), arg, 0, root, 0,
+          MOST_CALLS_TRACED);
+    return root;
+}
+
+static const Path *path_inside(const Path *path, int64_t at)
+{
+    for (const Path *p = path ? path->inside : NULL; p; p = p->next)
+        if (p->at == at)
+            return p;
+    return NULL;
+}
 
 /* ------------------------------------------------------ what is touched */
 
@@ -203,26 +333,6 @@ static bool is_written(const Planner *pl, const Stop *s)
     return span.end > span.begin;
 }
 
-/* May the pointer `at` bytes into the stop be read? */
-static bool is_read_at(const Planner *pl, const Stop *s, int64_t at)
-{
-    if (!pl->pt || s->n > MOST_TARGETS)
-        return true;
-    for (size_t i = 0; i < s->n; i++) {
-        PtLoc l = pointsto_location(pl->pt, s->locs[i]);
-        Span span = {0};
-        static const Type pointer = { .kind = TYPE_POINTER, .size = 8 };
-        uint32_t object = pointsto_part_of(pl->pt, l.object);
-        if (pl->read.first[object] == NOTHING)
-            continue;
-        touched_span(pl, &pl->read, object,
-                     l.offset == POINTSTO_ANY ? POINTSTO_ANY : l.offset + at, &pointer, &span);
-        if (span.end > span.begin)
-            return true;
-    }
-    return false;
-}
-
 /* The pointers in a record, outermost first; unions and arrays of pointers too:
  * the first element. */
 typedef struct Inside {
@@ -260,9 +370,11 @@ static bool walk_inside(Planner *pl, Row *row, Stop *s, unsigned parent, unsigne
     pointers_in(s->type, 0, &all, 0);
     for (size_t i = 0; i < all.len; i++) {
         const Inside *in = &all.items[i];
-        Stop next = { .type = in->target, .depth = s->depth + 1 };
-        if (in->target->kind == TYPE_FUNCTION || !is_read_at(pl, s, (int64_t)in->at))
+        Stop next = { .type = in->target, .depth = s->depth + 1,
+                      .path = path_inside(s->path, (int64_t)in->at) };
+        if (in->target->kind == TYPE_FUNCTION || !next.path)
             continue;
+        next.array = next.path->array;
         targets_in(pl, s, (int64_t)in->at, &next);
         if (pl->pt && !next.n)
             continue;
@@ -283,8 +395,7 @@ static bool walk_inside(Planner *pl, Row *row, Stop *s, unsigned parent, unsigne
 static bool walk(Planner *pl, Row *row, Stop *s, unsigned parent, unsigned slot,
                  uint32_t at)
 {
-    unsigned deepest = pl->m->plan.strategy == COPY_SHALLOW ? 1
-                       : pl->pt                             ? MOST_DEPTH : 2;
+    unsigned deepest = pl->m->plan.strategy == COPY_SHALLOW ? 1 : MOST_DEPTH;
     bool here = is_written(pl, s);
     s->step = SUNDEW_NO_STEP;
     if (s->type->kind == TYPE_FUNCTION || row->steps.len >= MOST_STEPS)
@@ -297,36 +408,16 @@ static bool walk(Planner *pl, Row *row, Stop *s, unsigned parent, unsigned slot,
 
 /* ---------------------------------------------------------------- the roots */
 
-/* Is the argument indexed as an array in the function itself? */
-static bool is_indexed(LLVMValueRef arg)
-{
-    for (LLVMUseRef u = LLVMGetFirstUse(arg); u; u = LLVMGetNextUse(u)) {
-        LLVMValueRef i = LLVMGetUser(u);
-        if (!LLVMIsAInstruction(i))
-            continue;
-        if (LLVMGetInstructionOpcode(i) == LLVMPHI)
-            return true;                     /* it walks */
-        if (LLVMGetInstructionOpcode(i) != LLVMGetElementPtr || LLVMGetOperand(i, 0) != arg)
-            continue;
-        LLVMValueRef first = LLVMGetOperand(i, 1);
-        if (!LLVMIsAConstantInt(first) || LLVMConstIntGetZExtValue(first) != 0)
-            return true;
-    }
-    return false;
-}
-
 /* A pointer that lies in `slot`, `byte` bytes into an IR argument. */
 static void add_root(Planner *pl, Row *row, LLVMValueRef arg, unsigned byte,
                      unsigned slot, const Type *target)
 {
-    Stop s = { .type = type_plain(target), .depth = 1 };
-    if (pl->pt && arg) {
+    Stop s = { .type = type_plain(target), .depth = 1, .path = trace_argument(pl, arg) };
+    s.array = s.path->array;
+    if (pl->pt) {
         PtSet set = pointsto_value(pl->pt, arg, byte);
         s.locs = set.locs;
         s.n = set.n;
-        s.array = LLVMTypeOf(arg) == LLVMPointerTypeInContext(
-                      LLVMGetModuleContext(LLVMGetGlobalParent(LLVMGetParamParent(arg))), 0)
-                  && is_indexed(arg);
     }
     walk(pl, row, &s, SUNDEW_NO_STEP, slot, 0);
 }
@@ -359,11 +450,11 @@ static void plan_param(Planner *pl, Row *row, LLVMValueRef fn, const Param *p,
 /* --------------------------------------------------------------- variables */
 
 /* The variables among the touched objects, each once. */
-static void add_uses(Planner *pl, Row *row, const Touches *t)
+static void add_uses(Planner *pl, Row *row, PtSet set)
 {
     uint32_t last = NOTHING;
-    for (size_t i = 0; i < t->set.n && row->uses.len < MOST_USES; i++) {
-        uint32_t object = pointsto_location(pl->pt, t->set.locs[i]).object;
+    for (size_t i = 0; i < set.n && row->uses.len < MOST_USES; i++) {
+        uint32_t object = pointsto_location(pl->pt, set.locs[i]).object;
         if (object != last && pl->variable_of[object])
             vec_push(&row->uses, pl->variable_of[object]);
         last = object;
@@ -431,9 +522,8 @@ static void plan_function(Planner *pl, Row *row)
     CopyStrategy strategy = pl->m->plan.strategy;
     if (pl->pt) {
         touches_fill(pl, &pl->written, modref_function(pl->mr, fn, MODREF_WRITE));
-        touches_fill(pl, &pl->read, modref_function(pl->mr, fn, MODREF_READ));
-        add_uses(pl, row, &pl->written);
-        add_uses(pl, row, &pl->read);
+        add_uses(pl, row, pl->written.set);
+        add_uses(pl, row, modref_function(pl->mr, fn, MODREF_READ));
         sort_uses(row);
     }
     if (strategy == COPY_REFERENCE || strategy == COPY_DEEP)
@@ -467,9 +557,7 @@ void monitor_plan_copies(Woven *w, Monitoring *m)
         pl.mr = modref_new(pl.pt, calls_summaries(m->plan.calls));
         pl.nobjects = pointsto_nobjects(pl.pt);
         pl.written.first = xmalloc((pl.nobjects + 1) * sizeof(uint32_t));
-        pl.read.first = xmalloc((pl.nobjects + 1) * sizeof(uint32_t));
         memset(pl.written.first, 0xff, (pl.nobjects + 1) * sizeof(uint32_t));
-        memset(pl.read.first, 0xff, (pl.nobjects + 1) * sizeof(uint32_t));
         pl.variable_of = xcalloc(pl.nobjects + 1, sizeof(uint32_t));
         pl.has_parts = xcalloc(pl.nobjects + 1, sizeof(bool));
         for (uint32_t i = 0; i < pl.nobjects; i++)
@@ -481,7 +569,6 @@ void monitor_plan_copies(Woven *w, Monitoring *m)
         plan_function(&pl, &m->rows.items[i]);
     modref_free(pl.mr);
     free(pl.written.first);
-    free(pl.read.first);
     free(pl.variable_of);
     free(pl.has_parts);
 }
