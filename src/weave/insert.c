@@ -46,12 +46,14 @@ void weave_set_reads_only(Woven *w, LLVMValueRef fn)
     weave_set(w, fn, "memory", ARGUMENTS | INACCESSIBLE | OTHER);
     weave_set(w, fn, "nounwind", 0);
     weave_set(w, fn, "willreturn", 0);
-    /* LLVM would find out that the function touches nothing inaccessible, and
-     * take it for one without any effect. */
-    LLVMTypeRef type = LLVMFunctionType(w->void_, NULL, 0, false);
-    LLVMValueRef opaque = LLVMGetInlineAsm(type, "", 0, "", 0, true, false,
-                                           LLVMInlineAsmDialectATT, false);
-    LLVMBuildCall2(w->builder, type, opaque, NULL, 0, "");
+    weave_set(w, fn, "nocallback", 0);
+    weave_set(w, fn, "nofree", 0);
+    weave_set(w, fn, "nosync", 0);
+    unsigned n = LLVMCountParams(fn);
+    for (unsigned i = 0; i < n; i++)
+        if (LLVMTypeOf(LLVMGetParam(fn, i)) == w->ptr)
+            LLVMAddAttributeAtIndex(fn, i + 1, LLVMCreateEnumAttribute(
+                                                   w->ctx, kind_of("nocapture"), 0));
 }
 
 /* --- functions */
@@ -74,10 +76,8 @@ static void copy_target(LLVMValueRef from, LLVMValueRef to)
     }
 }
 
-LLVMValueRef weave_helper(Woven *w, LLVMValueRef like, const char *name,
-                          LLVMTypeRef type)
+void weave_define(Woven *w, LLVMValueRef fn, LLVMValueRef like)
 {
-    LLVMValueRef fn = LLVMAddFunction(w->module, name, type);
     LLVMSetLinkage(fn, LLVMInternalLinkage);
     weave_set(w, fn, "nounwind", 0);
     weave_set(w, fn, "uwtable", 2);
@@ -85,7 +85,15 @@ LLVMValueRef weave_helper(Woven *w, LLVMValueRef like, const char *name,
         copy_target(like, fn);
     LLVMPositionBuilderAtEnd(w->builder, weave_block(w, fn, "entry"));
     LLVMSetCurrentDebugLocation2(w->builder, NULL);
-    return fn;
+}
+
+void weave_call_for_free(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned n)
+{
+    static const char cost[] = "call-inline-cost";
+    LLVMValueRef call = weave_call(w, fn, args, n);
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+                             LLVMCreateStringAttribute(w->ctx, cost, sizeof cost - 1,
+                                                       "0", 1));
 }
 
 LLVMBasicBlockRef weave_block(Woven *w, LLVMValueRef fn, const char *name)
