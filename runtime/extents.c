@@ -98,27 +98,33 @@ static void clear_span(uint64_t address, uint64_t granules)
     }
 }
 
+/* Takes a row whose start is `was`; it is nobody else's then. */
+static bool take_row(int i, uint64_t was)
+{
+    return __atomic_compare_exchange_n((uint64_t *)&bigs[i].start, &was, 1, 0,
+                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
 static SUNDEW_COLD void note_big(uint64_t address, uint64_t size)
 {
-    int kept = errno;
-    int row = -1;
+    int kept = errno, row = -1, oldest = -1;
     clear_span(address, (size + 15) >> 4);
-    for (int i = 0; i < NBIG && row < 0; i++) {
+    for (int i = 0; i < nbigs; i++) {
         uint64_t was = bigs[i].start;
-        bool over = was && bigs[i].freed && was < address + size &&
-                    address < was + bigs[i].size;
-        if ((!was || was == address || over) &&
-            __atomic_compare_exchange_n((uint64_t *)&bigs[i].start, &was, 1, 0,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-            row = i;
+        if (was <= 1 || !bigs[i].freed)
+            continue;
+        /* What lay here is no more. */
+        if (was < address + size && address < was + bigs[i].size &&
+            take_row(i, was))
+            bigs[i].start = 0;
+        else
+            oldest = i;
     }
-    for (int i = 0; i < NBIG && row < 0; i++) {
-        uint64_t was = bigs[i].start;
-        if (was > 1 && bigs[i].freed &&
-            __atomic_compare_exchange_n((uint64_t *)&bigs[i].start, &was, 1, 0,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    for (int i = 0; i < NBIG && row < 0; i++)
+        if (!bigs[i].start && take_row(i, 0))
             row = i;
-    }
+    if (row < 0 && oldest >= 0 && take_row(oldest, bigs[oldest].start))
+        row = oldest;
     if (row >= 0) {
         bigs[row].size = size;
         bigs[row].freed = 0;
