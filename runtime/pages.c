@@ -21,12 +21,12 @@ void sundew_pages_free(void *p, size_t n)
     errno = kept;
 }
 
-extern char __ehdr_start __attribute__((weak, visibility("hidden")));
+extern const char __ehdr_start[] __attribute__((weak, visibility("hidden")));
 
 /* Load address minus linked address: that of a program which is linked to be
  * moved is where its headers are, others lie where they were linked to. */
 uint64_t sundew_slide(void)
 {
-    const uint16_t *type = (const uint16_t *)(const void *)(&__ehdr_start + 16);
-    return &__ehdr_start && *type == 3 /* ET_DYN */ ? (uintptr_t)&__ehdr_start : 0;
+    const uint16_t *type = (const uint16_t *)(const void *)(__ehdr_start + 16);
+    return (uintptr_t)__ehdr_start && *type == 3 /* ET_DYN */ ? (uintptr_t)__ehdr_start : 0;
 }

@@ -348,7 +348,7 @@ static void copy_piece(Copier *c, uint64_t address, size_t size, uint32_t type)
 }
 
 /* A string whose end is not known from its object. */
-static size_t text_length(uint64_t address)
+static size_t length_of_text(uint64_t address)
 {
     char text[256];
 
@@ -389,18 +389,80 @@ static void copy_steps(Copier *c, const SundewFunction *f, const uint64_t *slots
         size_t size = s->size;
         const SundewType *t = sundew_type(s->type);
         if (!size && t && t->kind == SUNDEW_CHAR)
-            size = text_length(p + s->from);
+            size = length_of_text(p + s->from);
         copy_piece(c, p + s->from, size, s->from ? 0 : s->type);
     }
 }
 
-static uint8_t *put_memory(uint8_t *at, const SundewFunction *f, const uint64_t *slots,
-                           uint32_t nslots, bool *cut)
+/* All that can be reached, each object once (walk.c). */
+static bool met(SundewWalk *w, const SundewObject *o)
 {
-    Copier c = { .at = at + 1, .count = at,
-                 .end = stream.at + MOST_EVENT - 16 };
+    copy_piece(w->arg, o->address + o->offset, o->kept, o->offset ? 0 : o->type);
+    return true;
+}
 
-    copy_steps(&c, f, slots, nslots);
+/* Recording knows nothing of stack objects. */
+bool sundew_local_at(const SundewLane *l, uint64_t address, unsigned frames,
+                     SundewExtent *e, uint32_t *type)
+{
+    (void)l, (void)address, (void)frames, (void)e, (void)type;
+    return false;
+}
+
+static void copy_deep(Copier *c, const SundewFunction *f, const uint64_t *slots,
+                      uint32_t nslots, const uint64_t *result, uint32_t nresult)
+{
+    enum { QUEUE = 512, SEEN = 1024 };
+    SundewItem queue[QUEUE];
+    uint64_t seen[SEEN];
+    const SundewParam *p = sundew_tables.params + f->params;
+    memset(seen, 0, sizeof seen);
+    SundewWalk w = { .queue = queue, .nqueue = QUEUE, .seen = seen, .nseen = SEEN,
+                     .budget = MOST_EVENT / 2, .met = met, .arg = c };
+
+    for (unsigned i = 0; i < f->nparams; i++, p++) {
+        if ((uint32_t)p->slot + p->nslots > nslots)
+            continue;
+        if (p->by_copy)
+            sundew_walk_add(&w, slots[p->slot], p->type, true);
+        else
+            sundew_walk_bytes(&w, (const uint8_t *)(slots + p->slot), p->nslots * 8u,
+                              p->type, 0);
+    }
+    if (nresult)
+        sundew_walk_bytes(&w, (const uint8_t *)result, nresult * 8u, f->result, 0);
+    sundew_walk_run(&w);
+    c->cut |= w.cut;
+}
+
+/* What the function returns a pointer to, or has written for its caller. */
+static void copy_result(Copier *c, const SundewFunction *f, const uint64_t *result)
+{
+    const SundewType *t = sundew_type(f->result);
+
+    if (f->in_memory) {
+        copy_piece(c, result[0], t ? t->size : 0, f->result);
+    } else if (t && t->npointers == 1 && t->size == 8) {
+        uint32_t to = sundew_tables.pointers[t->first].type;
+        const SundewType *target = sundew_type(to);
+        size_t size = target && target->kind == SUNDEW_CHAR ? length_of_text(result[0]) : 0;
+        if (target && target->kind != SUNDEW_FOREIGN && target->kind != SUNDEW_CODE)
+            copy_piece(c, result[0], size, to);
+    }
+}
+
+static uint8_t *put_memory(uint8_t *at, const SundewFunction *f, const uint64_t *slots,
+                           uint32_t nslots, const uint64_t *result, uint32_t nresult,
+                           bool *cut)
+{
+    Copier c = { .at = at + 1, .count = at, .end = stream.at + MOST_EVENT - 16 };
+
+    if (nresult && sundew_tables.strategy != SUNDEW_COPY_REFERENCE)
+        copy_result(&c, f, result);
+    if (sundew_tables.strategy == SUNDEW_COPY_DEEP)
+        copy_deep(&c, f, slots, nslots, result, nresult);
+    else
+        copy_steps(&c, f, slots, nslots);
     *c.count = (uint8_t)c.n;
     *cut = c.cut;
     return c.at;
@@ -448,7 +510,7 @@ void sundew_entered(uint32_t row, uint64_t *slots)
         at = put_varint(at, f->nslots);
         for (unsigned i = 0; i < f->nslots; i++)
             at = put_varint(at, slots[i]);
-        at = put_memory(at, f, slots, f->nslots, &cut);
+        at = put_memory(at, f, slots, f->nslots, NULL, 0, &cut);
         *flags = cut ? SUNDEW_CALL_CUT : 0;
         event_end(SUNDEW_TRACE_CALL, at, number);
         c->number = number;
@@ -495,7 +557,7 @@ void sundew_returned(uint32_t row, uint64_t *slots, uint32_t nslots)
         at = put_varint(at, nslots);
         for (unsigned i = 0; i < nslots; i++)
             at = put_varint(at, slots[i]);
-        at = put_memory(at, f, c->slots, c->nslots, &cut);
+        at = put_memory(at, f, c->slots, c->nslots, slots, nslots, &cut);
         event_end(SUNDEW_TRACE_RETURN, at, number);
     }
     stream_done();
@@ -532,6 +594,41 @@ void sundew_record_end(unsigned how, int64_t value)
 {
     short_event(SUNDEW_TRACE_END, (uint64_t[]){ how, (uint64_t)value }, 2);
     stream.off = stream.open;
+}
+
+void sundew__exit(int status)
+{
+    sundew_record_end(SUNDEW_END_EXIT, status & 0xff);
+    _exit(status);
+}
+
+void sundew__Exit(int status)
+{
+    sundew__exit(status);
+}
+
+/* If it fails the process goes on, and so does its stream. */
+static void exec_begins(void)
+{
+    short_event(SUNDEW_TRACE_END, (uint64_t[]){ SUNDEW_END_EXEC, 0 }, 2);
+}
+
+int sundew_execv(const char *path, char *const argv[])
+{
+    exec_begins();
+    return execv(path, argv);
+}
+
+int sundew_execve(const char *path, char *const argv[], char *const env[])
+{
+    exec_begins();
+    return execve(path, argv, env);
+}
+
+int sundew_execvp(const char *file, char *const argv[])
+{
+    exec_begins();
+    return execvp(file, argv);
 }
 
 /* --- beginning */

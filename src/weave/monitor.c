@@ -536,7 +536,7 @@ static void redirect(Woven *w, bool recording)
 {
 #define NAME(name) #name,
     static const char *const monitored[] = { SUNDEW_REDIRECTED(NAME) NULL };
-    static const char *const recorded[] = { SUNDEW_ALLOCATING(NAME) NULL };
+    static const char *const recorded[] = { SUNDEW_RECORDED(NAME) NULL };
 #undef NAME
     for (const char *const *name = recording ? recorded : monitored; *name; name++) {
         char *to = xprintf("sundew_%s", *name);

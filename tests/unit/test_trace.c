@@ -12,20 +12,46 @@
 static SundewTables tables;
 #define sundew_tables tables
 #include "runtime/record.c"
+#include "runtime/walk.c"
 #undef sundew_tables
 
-/* Of the runtime's other files, as simple as can be. */
-size_t sundew_safe_copy(void *to, const void *from, size_t n)
+/* Of its other files, as simple as can be. */
+int sundew_tracking;
+
+size_t sundew_safe_copy(void *to, uint64_t from, size_t n)
 {
-    struct iovec l = { to, n }, r = { (void *)from, n };
+    struct iovec l = { to, n }, r = { (void *)(uintptr_t)from, n };
     ssize_t got = process_vm_readv(getpid(), &l, 1, &r, 1, 0);
     return got < 0 ? 0 : (size_t)got;
 }
 
-bool sundew_extent(uint64_t address, uint64_t *base, uint64_t *size)
+bool sundew_extent_at(uint64_t address, SundewExtent *e)
+{
+    (void)address, (void)e;
+    return false;
+}
+
+const SundewGlobal *sundew_global_at(uint64_t address)
 {
     (void)address;
-    *base = *size = 0;
+    return NULL;
+}
+
+const SundewGlobal *sundew_global_numbered(uint32_t number)
+{
+    (void)number;
+    return NULL;
+}
+
+const SundewMap *sundew_map_find(uint64_t address)
+{
+    (void)address;
+    return NULL;
+}
+
+bool sundew_is_stream(uint64_t address)
+{
+    (void)address;
     return false;
 }
 
@@ -55,12 +81,12 @@ static void make_tables(const Program *p)
     size_t n;
     const Type *const *all = types_all(program_types(p), &n);
 
-    types = xcalloc(n, sizeof *types);
+    types = xcalloc(n + 1, sizeof *types);
     for (size_t i = 0; i < n; i++)
-        types[i] = (SundewType){ .size = (uint32_t)all[i]->size, .kind = SUNDEW_DATA };
+        types[i + 1] = (SundewType){ .size = (uint32_t)all[i]->size, .kind = SUNDEW_DATA };
     const Type *list = types_find(program_types(p), "struct list", 0);
     const Type *chars = types_find(program_types(p), "char", 0);
-    types[chars->index].kind = SUNDEW_CHAR;
+    types[chars->index + 1].kind = SUNDEW_CHAR;
     steps[0] = (SundewStep){ .parent = SUNDEW_NO_STEP, .slot = 0,
                              .size = (uint32_t)list->size, .type = list->index + 1 };
     steps[1] = (SundewStep){ .parent = 0, .at = 8, .type = chars->index + 1 };
@@ -76,7 +102,8 @@ static void make_tables(const Program *p)
     tables = (SundewTables){ .version = SUNDEW_TABLES_VERSION, .key = program_key(p),
                              .name = "subject", .types = types, .functions = fns,
                              .steps = steps, .modes = modes, .globals = globals,
-                             .ntypes = (uint32_t)n, .nfunctions = 2, .nglobals = 1 };
+                             .strategy = SUNDEW_COPY_USED,
+                             .ntypes = (uint32_t)n + 1, .nfunctions = 2, .nglobals = 1 };
 }
 
 /* As woven code would do it. */
@@ -102,7 +129,7 @@ static struct list *list_new(int len, const char *name)
 {
     struct list *l = malloc(sizeof *l);
     *l = (struct list){ len, name, NULL };
-    sundew_on_alloc(l, sizeof *l, NULL);
+    sundew_record_alloc(l, sizeof *l);
     return l;
 }
 
@@ -158,7 +185,7 @@ static void two_calls(void)
 {
     struct list *l = list_new(3, "first");
     add(l, 1);
-    sundew_on_free(l);
+    sundew_record_free(l);
     free(l);
     l = list_new(5, "second");
     add(l, 0);
