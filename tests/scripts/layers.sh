@@ -8,9 +8,9 @@ check() {
     python3 - <<'P'
 import os, re, sys
 allowed = {
-    "base": "", "capture": "base", "program": "base capture", "solve": "base",
-    "run": "base", "weave": "base capture program", "finding": "base",
-    "engine": "base capture program weave run solve",
+    "runtime": "", "base": "", "capture": "base", "program": "base capture", "solve": "base",
+    "run": "base runtime", "weave": "base capture program runtime", "finding": "base",
+    "engine": "base capture program weave run solve runtime",
     "session": "base capture finding",
     "technique": "base capture program weave run solve engine finding session",
     "command": "base capture program run solve finding session engine",
@@ -18,7 +18,7 @@ allowed = {
 }
 libraries = {
     r"llvm-c/|clang-c/": {"program", "weave"}, r"z3": {"solve"},
-    r"sqlite3": {"finding"}, r"ffi": {"engine"},
+    r"sqlite3": {"finding"}, r"ffi": {"engine"}, r"seccomp": {"run"},
 }
 wrong = []
 for folder, _, files in os.walk("src"):
@@ -35,7 +35,10 @@ for folder, _, files in os.walk("src"):
             name, own = m.group(2), m.group(1) == '"'
             if own:
                 other = name.split("/")
-                if other[0] not in allowed:
+                if other[0] == "runtime":
+                    if room not in ("weave", "engine"):
+                        wrong.append(f"{path}:{n}: {name} is for weave and engines")
+                elif other[0] not in allowed:
                     wrong.append(f"{path}:{n}: {name}: no such room")
                 elif other[0] == room == "technique" and other[1] != part:
                     wrong.append(f"{path}:{n}: a technique uses another: {name}")
