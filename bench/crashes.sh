@@ -128,7 +128,8 @@ crash_stdin() {
     echo "${file:-/dev/null}"
 }
 
-# crash_run ID FILE: runs a built program on the input; its output goes to CRASH.log. The exit status is that of a shell: 128 + signal.
+# crash_run ID FILE: runs a built program on the input; its output goes to CRASH.log. The exit status is that of a
+# shell: 128 + signal.
 crash_run() {
     local id=$1 file=$2 folder arguments
     folder=$(crash_input "$id") || return 125
