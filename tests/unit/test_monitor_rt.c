@@ -112,7 +112,7 @@ static void with_secret(Secret *s, void (*what)(void *), void *arg);
 static void with_text(char *s, void (*what)(void *), void *arg);
 
 static const SundewFunction functions[NROWS] = {
-    [R_OUTER] = { (uint64_t)&outer, "outer", 10, 1, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0 },
+    [R_OUTER] = { (uint64_t)&outer, "outer", 10, 1, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0 },
     [R_NODE] = { (uint64_t)&with_node, "with_node", 11, 1, 1, 0, 3, 1, 0, 0, 0, 0, 0, 0 },
     [R_VOID] = { (uint64_t)&with_void, "with_void", 12, 1, 1, 0, 0, 2, 0, 0, 0, 0, 0, 0 },
     [R_FILE] = { (uint64_t)&with_file, "with_file", 13, 1, 1, 0, 0, 3, 0, 0, 0, 0, 0, 0 },
