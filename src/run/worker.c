@@ -77,6 +77,7 @@ typedef struct Run {
 typedef struct Worker {
     int control, signals;
     bool more;                 /* children may wait that no signal tells of */
+    bool killing;              /* what stops now must not go on */
     Sandbox sandbox;
     off_t private_size[4];     /* of sandbox_private[], when empty */
     Str setup;                 /* holds the sandbox's texts */
@@ -101,13 +102,17 @@ static void limit(int what, uint64_t soft, uint64_t hard)
     setrlimit(what, &r);
 }
 
-static void set_limits(const RunLimits *l)
+/* Kernels before 5.14 count the user's processes outside of the sandbox too, so
+ * these are added; the exact limit is watched. */
+static void set_limits(const Worker *w)
 {
+    const RunLimits *l = &w->run.limits;
     uint64_t cpu = (uint64_t)ceil(l->cpu) + 1;
+    uint64_t processes = l->processes + w->sandbox.user_tasks + 512;
     limit(RLIMIT_CORE, 0, 0);
     limit(RLIMIT_CPU, cpu, cpu + 1);
     limit(RLIMIT_FSIZE, l->file_size, l->file_size);
-    limit(RLIMIT_NPROC, l->processes, l->processes);
+    limit(RLIMIT_NPROC, processes, processes);
 }
 
 /* Moves descriptors to their numbers; those in the way first go up. */
@@ -143,7 +148,7 @@ static _Noreturn void child(const Worker *w, const int *std, int server, int go,
     if (high >= 0)
         report = high;
     ssize_t ignored = go >= 0 ? read(go, &c, 1) : 0;
-    set_limits(&w->run.limits);
+    set_limits(w);
     if (s->wire.fixed_addresses)
         personality(ADDR_NO_RANDOMIZE);
     if (place_fds(s, std, server) && chdir(s->cwd) == 0) {
@@ -229,7 +234,9 @@ static bool reap(Worker *w)
             continue;
         if (pid < 0)
             return false;
-        if (WIFSTOPPED(status)) {
+        if (WIFSTOPPED(status) && w->killing && pid != w->server.pid) {
+            kill(pid, SIGKILL);        /* born while its parents are killed */
+        } else if (WIFSTOPPED(status)) {
             trace_stop(&w->trace, pid, status);
         } else if (pid == w->server.pid) {
             w->server.pid = 0;
@@ -256,6 +263,7 @@ static void kill_all(Worker *w, bool spare)
 {
     pid_t except = spare ? w->server.pid : 0;
     bool own = w->sandbox.rows[PROTECT_PID].granted;
+    w->killing = true;
     for (unsigned i = 0; i < 2000; i++) {
         size_t n = 0;
         if (own && !except)
@@ -263,7 +271,7 @@ static void kill_all(Worker *w, bool spare)
         else
             n = watch_kill(except);
         if (!reap(w) || (except && n == 0))
-            return;
+            break;
         if (i > 100) {                 /* it forks faster than we find it */
             except = 0;
             w->server.pid = 0;
@@ -272,6 +280,7 @@ static void kill_all(Worker *w, bool spare)
         poll(&p, 1, w->more ? 0 : 1 + (int)(i / 10));
         drain_signals(w);
     }
+    w->killing = false;
 }
 
 /* Is there a child besides the fork server? */
@@ -450,7 +459,7 @@ static void look(Worker *w, double now)
     const RunLimits *l = &r->limits;
     pid_t except = r->by_server ? w->server.pid : 0;
     Usage u = watch_usage(except, false);
-    if (u.memory > l->memory && u.memory < 64 * l->memory)
+    if (u.memory > l->memory)
         u.memory = watch_usage(except, true).memory;
     if (r->base_cpu < 0)
         r->base_cpu = r->by_server ? u.cpu : 0;
