@@ -13,6 +13,8 @@
 #include "base/tempdir.h"
 #include "base/units.h"
 #include "run/run_int.h"
+#include "runtime/forkserver.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -332,6 +334,8 @@ static bool send_start(Runner *r, const RunPlan *plan, Err *err)
         w.nenv = add_environment(r, &texts);
     for (size_t i = 0; i < plan->nfds; i++) {
         struct stat st = {0};
+        assert(plan->fds[i].as > 2 && plan->fds[i].as < RUN_MOST_FD &&
+               plan->fds[i].as != SUNDEW_FORKSERVER_FD);
         fstat(plan->fds[i].fd, &st);
         wire_add(&key, &st.st_dev, sizeof st.st_dev);
         wire_add(&key, &st.st_ino, sizeof st.st_ino);

@@ -108,8 +108,10 @@ typedef struct RunFile {
 /* A descriptor that the subject inherits, say shared memory. */
 typedef struct RunFd {
     int fd;                     /* ours */
-    int as;                     /* its number in the subject; 3 or more */
+    int as;                     /* its number in the subject: from 3 to below
+                                   RUN_MOST_FD, but 198 */
 } RunFd;
+enum { RUN_MOST_FD = 512 };
 
 typedef struct RunPlan {
     char *const *argv;          /* argv[0] is searched in $PATH, and seen from

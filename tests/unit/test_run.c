@@ -189,6 +189,10 @@ static void what_can_t_be_started_is_an_error(void **state)
     char *folder[] = { "/usr", NULL };
     assert_false(runner_run(t.runner, &(RunPlan){ .argv = folder }, &r, &err));
     assert_string_equal(err.msg, "cannot run: /usr: Permission denied");
+    char *exits[] = { t.plain, "exits", NULL };
+    assert_false(runner_run(t.runner, &(RunPlan){ .argv = exits, .cwd = "/no" },
+                            &r, &err));
+    assert_non_null(strstr(err.msg, "cannot enter /no: No such file"));
     assert_null(runner_new(&(RunnerPlan){ .helper = "/no/helper" }, &err));
     assert_null(runner_new(&(RunnerPlan){ .scratch = "/no/scratch" }, &err));
     said(go("copies", "0", NULL), "");          /* and it still works */
