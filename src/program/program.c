@@ -17,6 +17,7 @@
 #include "program/debuginfo.h"
 #include "program/program_int.h"
 #include "program/version.h"
+#include <inttypes.h>
 #include <fcntl.h>
 #include <errno.h>
 #include <llvm-c/BitReader.h>
@@ -29,7 +30,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MODEL_VERSION "3"
+#define MODEL_VERSION "4"
 
 /* --- building, in the child */
 
@@ -330,8 +331,12 @@ Program *program_open(Workspace *ws, const CapturedProgram *captured, Err *err)
     bool ok = p->cached || build_and_load(p, captured, dir, base, err);
     free(base);
     free(dir);
-    if (ok)
+    p->workspace = ws;
+    p->captured = captured;
+    if (ok) {
+        p->key = arena_strdup(&p->arena, key);
         return p;
+    }
     err_ctx(err, "program %s", captured->name);
     program_close(p);
     return NULL;
@@ -349,7 +354,11 @@ Program *program_open_bitcode(const char *const *files, size_t n, Err *err)
     if (dir) {
         char *base = path_join(dir, "program");
         p->scratch = dir;
-        ok = build_files(units, n, base, &a, err) && load(p, base, err);
+        uint64_t sum = 0;
+        ok = build_files(units, n, base, &a, err) && load(p, base, err)
+            && file_checksum(p->bitcode, &sum, err);
+        if (ok)
+            p->key = arena_printf(&p->arena, "%016" PRIx64, sum);
         free(base);
     }
     arena_release(&a);
@@ -367,9 +376,24 @@ void program_close(Program *p)
     free(p);
 }
 
+const char *program_key(const Program *p)
+{
+    return p->key;
+}
+
 char *program_cache_path(const Program *p, const char *what)
 {
     return xprintf("%s.%s", p->bitcode, what);
+}
+
+Workspace *program_workspace(const Program *p)
+{
+    return p->workspace;
+}
+
+const CapturedProgram *program_captured(const Program *p)
+{
+    return p->captured;
 }
 
 bool program_was_cached(const Program *p)

@@ -62,6 +62,9 @@ typedef Vec(LLVMValueRef) Values;
 struct Program {
     Arena arena;
     bool cached;
+    Workspace *workspace;
+    const CapturedProgram *captured;
+    const char *key;
     ProgramNote *notes;
     size_t nnotes;
     Function *functions;

@@ -1,0 +1,75 @@
+/*
+ * weave - put probes into a program and make a program of it again.
+ *
+ *     Woven *w = weave_begin(p, err);                    a private copy of its IR
+ *     if (!weave_monitor(w, &monitor_plan, err)) …       one call a kind of probe
+ *     if (!weave_build(w, &(WeaveBuild){ .out = "prog.monitored" }, err)) …
+ *     weave_end(w);
+ *
+ * A kind of probe only inserts straight-line calls of small functions; their
+ * bodies are C in runtime/ (compiled to bitcode when Sundew is built, and linked
+ * in by weave_runtime()) or small functions of a few blocks that the weave
+ * writes. LLVM inlines and optimises the rest.
+ *
+ * A woven program behaves like the plain one: same output, exit status, errno.
+ */
+#ifndef SUNDEW_WEAVE_H
+#define SUNDEW_WEAVE_H
+#include "base/err.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "program/calls.h"
+#include "program/program.h"
+
+typedef struct Woven Woven;
+
+Woven *weave_begin(const Program *p, Err *err);
+void weave_end(Woven *w);                      /* NULL is fine */
+
+/* --- kinds of probes, each in its own file */
+
+typedef enum {
+    COPY_REFERENCE, COPY_SHALLOW, COPY_USED_FIELDS, COPY_DEEP,
+} CopyStrategy;                                /* as enum SundewStrategy */
+
+typedef struct MonitorPlan {
+    const Calls *calls;          /* for mod/ref; NULL: assume all is written */
+    CopyStrategy strategy;
+    unsigned overhead;           /* percent; 0: no limit */
+    bool second_chance;          /* start with all functions off */
+    const char *build;           /* the user's version text; NULL */
+    char *const *hidden;         /* TYPE.FIELD, NULL-terminated; NULL: none */
+    char *const *only;           /* functions; NULL: all that are not trivial */
+} MonitorPlan;
+
+bool weave_monitor(Woven *w, const MonitorPlan *plan, Err *err);
+/* The same with the trace of runtime/record.h: calls and returns of all
+ * functions that are wanted, trivial ones too. `calls` NULL copies also what
+ * is not written. */
+bool weave_record(Woven *w, const MonitorPlan *plan, Err *err);
+/* How many functions it monitors, and left out as trivial. */
+void weave_monitor_figures(const Woven *w, size_t *monitored, size_t *trivial);
+
+/* What is kept of each function, as text: arguments, what is copied, which
+ * variables it uses. */
+void weave_monitor_dump(const Woven *w, Str *out);
+
+/* --- making a program */
+
+/* Links runtime/NAME.bc of `libexec` in; its functions may be inlined. */
+bool weave_runtime(Woven *w, const char *libexec, const char *name, Err *err);
+
+typedef struct WeaveBuild {
+    const char *out;
+    unsigned level;              /* of optimisation, 0 to 3; default 2 with 0 … */
+    bool unoptimised;            /* … unless this is set */
+    const char *rename_main;     /* main() becomes this, to link a test; or NULL */
+    char *const *more;           /* more arguments for the linker; or NULL */
+    bool object_only;            /* `out` is an object file, nothing is linked */
+} WeaveBuild;
+
+/* With the build's own link command (libraries, objects that were not captured,
+ * flags), the captured units replaced. Without a kind of probe this is the plain
+ * program, to compare with. */
+bool weave_build(Woven *w, const WeaveBuild *plan, Err *err);
+#endif
