@@ -276,7 +276,8 @@ static uint32_t add_environment(const Runner *r, Str *body)
     uint32_t n = 0;
     for (char **e = environ; *e; e++)
         if (!str_starts(*e, "TMPDIR=") && !str_starts(*e, "HOME=") &&
-            !str_starts(*e, "SUNDEW_")) {
+            !str_starts(*e, "SUNDEW_FAULT") &&
+            !str_starts(*e, SUNDEW_FORKSERVER_ENV)) {
             wire_add_text(body, *e);
             n++;
         }

@@ -24,8 +24,8 @@
  * run, whatever it forks or daemonises; signal or trace other processes; gain
  * privileges; leave a stray process when Sundew is killed. It can read what the
  * user can read, except that /tmp, /var/tmp, /dev/shm and /run are its own,
- * empty at the begin of each run; the current folder and what `readable`
- * names stay visible there. It protects from buggy code, not from a determined
+ * empty at the begin of each run; the folder that was current when the Runner
+ * was made and what `readable` names stay visible there. It protects from buggy code, not from a determined
  * attacker with a kernel exploit. docs/running.md says more.
  *
  * Nothing here needs root or a sysctl, and root in a container will do. What
