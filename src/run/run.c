@@ -36,8 +36,7 @@ struct Runner {
     pid_t worker;              /* our child: the worker or its guard */
     char *helper;
     char *scratch;
-    bool own_scratch;
-    const char *tempdir;
+    const char *tempdir;       /* NULL: the scratch folder is the caller's */
     int scratch_dir;
     Str setup;                 /* the message */
     Str start;                 /* the last one, with what its descriptors are */

@@ -12,8 +12,8 @@
  *
  * A Runner is one sandbox with a worker process (sundew-run) inside, in which
  * any number of runs happen, one after the other. Making a sandbox costs some
- * ten times as much as a run, so keep the Runner. Several may be at work
- * side by side, each used by one thread at a time.
+ * ten times as much as a run, so keep the Runner. Several may be at work side by
+ * side, each used by one thread at a time; make and free them in one thread.
  *
  *     Sundew ──socket──▶ worker ──▶ subject (and whatever it starts)
  *                        pid 1 of its own process, network, mount and user
@@ -25,8 +25,9 @@
  * privileges; leave a stray process when Sundew is killed. It can read what the
  * user can read, except that /tmp, /var/tmp, /dev/shm and /run are its own,
  * empty at the begin of each run; the folder that was current when the Runner
- * was made and what `readable` names stay visible there. It protects from buggy code, not from a determined
- * attacker with a kernel exploit. docs/running.md says more.
+ * was made and what `readable` names stay visible there. It protects from buggy
+ * code, not from a determined attacker with a kernel exploit. docs/running.md
+ * says more.
  *
  * Nothing here needs root or a sysctl, and root in a container will do. What
  * the kernel refuses is left out and runs go on without it; runner_protections()
@@ -139,7 +140,8 @@ typedef struct RunPlan {
                                    (runtime/forkserver.h): start it once, fork
                                    it for this run. argv, env, cwd, fds and
                                    fixed_addresses are those of the start; when
-                                   they differ from those of the last run it is
+                                   they differ from those of the last run, or
+                                   limits.file_size or processes do, it is
                                    started anew. */
 } RunPlan;
 
