@@ -27,8 +27,9 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc -I. -I$(LLVM)/include \
              -DSUNDEW_VERSION='"$(VERSION)"' -DSUNDEW_LLVM='"$(LLVM)"' \
              $(WARN) $(CFLAGS) $(SANFLAGS) -fPIC -MMD -MP
 LIBS    = -L$(LLVM)/lib -Wl,-rpath,$(LLVM)/lib -lLLVM-19 -lclang-19 \
-          -lz3 -lsqlite3 -lffi -ljansson -lpthread -lm
+          -lz3 -lsqlite3 -lffi -ljansson -lseccomp -lpthread -lm
 CC_LIBS = -ljansson -lm
+RUN_LIBS = -ljansson -lseccomp -lm
 
 # All cores, unless the caller says otherwise.
 ifeq ($(filter -j%,$(MAKEFLAGS)),)
@@ -46,18 +47,27 @@ all_src   := $(light_src) $(wildcard src/program/*.c src/weave/*.c src/run/*.c \
              src/technique/*/*.c)
 cli_src   := $(wildcard src/cli/*.c)
 cc_main   := src/capture/main_cc.c
+run_main  := src/run/main_run.c
 light_src := $(filter-out $(cc_main),$(light_src))
-all_src   := $(filter-out $(cc_main),$(all_src))
+all_src   := $(filter-out $(cc_main) $(run_main),$(all_src))
+# sundew-run lives inside the sandbox and forks for every run: also small.
+run_src   := $(wildcard src/base/*.c src/run/*.c)
 unit_src  := $(wildcard tests/unit/test_*.c)
+# What is linked into subjects, as bitcode: a runtime is some of the files in runtime/.
+rt_shared  := alloc maps pages safecopy walk
+rt_monitor := $(rt_shared) adapt chance dump extents out signals stack start steps \
+              streams unwind
+rt_record  := $(rt_shared) record record_alloc
+rt_forkserver := forkserver
+runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver)
+rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
 tool_src  := $(wildcard tests/tools/*.c)
 tool_bin  := $(patsubst tests/tools/%.c,$(BUILD)/tests/%,$(tool_src))
-# What is linked into subjects, as bitcode: each file in runtime/ by itself.
-runtime_bc := $(patsubst runtime/%.c,$(BUILD)/runtime/%.bc,$(wildcard runtime/*.c))
 
 .PHONY: all
-all: $(BUILD)/sundew $(BUILD)/sundew-cc $(runtime_bc)
+all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/sundew-run $(runtime_bc)
 
 $(BUILD)/libsundew.a: $(call obj,$(all_src))
 	rm -f $@ && ar rcs $@ $^
@@ -71,6 +81,9 @@ $(BUILD)/sundew: $(call obj,$(cli_src)) $(BUILD)/libsundew.a
 $(BUILD)/sundew-cc: $(call obj,$(cc_main)) $(BUILD)/liblight.a
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(CC_LIBS)
 
+$(BUILD)/sundew-run: $(call obj,$(run_src))
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RUN_LIBS)
+
 $(BUILD)/obj/%.o: %.c Makefile VERSION | deps-build
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
@@ -79,18 +92,35 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libsundew.a
 	@mkdir -p $(@D)
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
 
+# What is linked into subjects. With the same clang as the bitcode of subjects,
+# whatever CC is.
+$(BUILD)/runtime/parts/%.bc: runtime/%.c $(wildcard runtime/*.h) Makefile | deps-build
+	@mkdir -p $(@D)
+	$(LLVM)/bin/clang -std=gnu17 -D_GNU_SOURCE -O2 -fPIC -fvisibility=hidden \
+	    -fno-stack-protector -fno-exceptions -fasynchronous-unwind-tables \
+	    $(WARN) -emit-llvm -c -o $@ $<
+
+$(BUILD)/runtime/monitor.bc: $(call rt_parts,$(rt_monitor))
+$(BUILD)/runtime/record.bc: $(call rt_parts,$(rt_record))
+$(BUILD)/runtime/forkserver.bc: $(call rt_parts,$(rt_forkserver))
+$(runtime_bc):
+	$(LLVM)/bin/llvm-link -o $@ $^
+
+# The runtime as it is, with tables written by hand; without sanitizers, whose
+# handlers and stacks would be tested instead of ours.
+$(BUILD)/obj/plain/%.o: %.c $(wildcard runtime/*.h) Makefile | deps-build
+	@mkdir -p $(@D)
+	$(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) $(CFLAGS) -fPIC -c -o $@ $<
+
+$(BUILD)/tests/test_monitor_rt: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
+                                  tests/unit/test_monitor_rt.c $(patsubst %,runtime/%.c,$(rt_monitor)))
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
+
 $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libsundew.a
 	@mkdir -p $(@D)
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-# With the same clang as the bitcode of subjects, whatever CC is.
-$(BUILD)/runtime/%.bc: runtime/%.c Makefile | deps-build
-	@mkdir -p $(@D)
-	$(LLVM)/bin/clang -std=gnu17 -D_GNU_SOURCE -O2 -fPIC -fvisibility=hidden \
-	    -fno-stack-protector -fno-exceptions -fasynchronous-unwind-tables \
-	    $(WARN) -MMD -MP -MF $(@:.bc=.d) -emit-llvm -c -o $@ $<
-
--include $(wildcard $(BUILD)/runtime/*.d)
 -include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/obj/*/*/*/*.d)
 
 .PHONY: deps-build deps-check deps-bench
@@ -108,6 +138,7 @@ demo: all
 	examples/demo $(BUILD)/sundew
 
 $(call obj,$(unit_src)): | deps-check
+$(BUILD)/tests/test_run: | $(BUILD)/sundew-run
 
 .PHONY: tests check check-asan soak bench
 tests: all $(unit_bin) $(tool_bin)
@@ -137,6 +168,7 @@ install: all
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 	install $(BUILD)/sundew $(DESTDIR)$(PREFIX)/bin/sundew
 	install $(BUILD)/sundew-cc $(DESTDIR)$(PREFIX)/lib/sundew/sundew-cc
+	install $(BUILD)/sundew-run $(DESTDIR)$(PREFIX)/lib/sundew/sundew-run
 	ln -sf ../lib/sundew/sundew-cc $(DESTDIR)$(PREFIX)/bin/sundew-cc
 	cp -r share $(DESTDIR)$(PREFIX)/lib/sundew/
 	install -d $(DESTDIR)$(PREFIX)/lib/sundew/runtime

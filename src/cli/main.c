@@ -2,6 +2,7 @@
 #include "command/command_rows.h"
 #include "session/main.h"
 #include "technique/arguments/arguments.h"
+#include "technique/monitor/monitor.h"
 #include "technique/types/types.h"
 
 static const Command *const commands[] = {
@@ -16,8 +17,11 @@ static const Command *const commands[] = {
     &command_show_externals,
     &command_show_points_to,
     &command_show_handles,
+    &command_show_trace,
+    &command_record,
     &technique_arguments,
     &technique_types,
+    &technique_monitor,
     &command_report,
     &command_baseline_set,
     &command_baseline_prune,
