@@ -36,8 +36,8 @@ for folder, _, files in os.walk("src"):
             if own:
                 other = name.split("/")
                 if other[0] == "runtime":
-                    if room not in ("weave", "engine"):
-                        wrong.append(f"{path}:{n}: {name} is for weave and engines")
+                    if room not in ("weave", "engine", "run"):
+                        wrong.append(f"{path}:{n}: {name} is for weave, run and engines")
                 elif other[0] not in allowed:
                     wrong.append(f"{path}:{n}: {name}: no such room")
                 elif other[0] == room == "technique" and other[1] != part:
