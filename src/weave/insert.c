@@ -26,6 +26,12 @@ void weave_set(Woven *w, LLVMValueRef fn, const char *attribute, uint64_t value)
                             LLVMCreateEnumAttribute(w->ctx, kind_of(attribute), value));
 }
 
+void weave_set_call(Woven *w, LLVMValueRef call, const char *attribute)
+{
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+                             LLVMCreateEnumAttribute(w->ctx, kind_of(attribute), 0));
+}
+
 bool weave_has(LLVMValueRef fn, const char *attribute)
 {
     return LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
@@ -126,8 +132,7 @@ LLVMValueRef weave_call(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned 
 LLVMValueRef weave_call_out(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned n)
 {
     LLVMValueRef call = weave_call(w, fn, args, n);
-    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
-                             LLVMCreateEnumAttribute(w->ctx, kind_of("noinline"), 0));
+    weave_set_call(w, call, "noinline");
     return call;
 }
 

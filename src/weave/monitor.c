@@ -84,7 +84,9 @@ static bool is_resolver(const Woven *w, LLVMValueRef fn)
 
 static bool can_have_probe(const Woven *w, LLVMValueRef fn)
 {
-    return !LLVMIsDeclaration(fn) && !weave_has(fn, "naked")
+    /* noduplicate: see needs_own_frame(). With a probe in front, the code generator
+     * may duplicate the rest. */
+    return !LLVMIsDeclaration(fn) && !weave_has(fn, "naked") && !weave_has(fn, "noduplicate")
         && LLVMGetLinkage(fn) != LLVMAvailableExternallyLinkage
         && LLVMGetFunctionCallConv(fn) != LLVMX86INTRCallConv && !is_resolver(w, fn);
 }

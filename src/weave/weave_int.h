@@ -47,6 +47,7 @@ void weave_at_end(Woven *w, WeaveLast *run, void *arg);    /* in weave_end() */
 
 /* --- attributes */
 void weave_set(Woven *w, LLVMValueRef fn, const char *attribute, uint64_t value);
+void weave_set_call(Woven *w, LLVMValueRef call, const char *attribute);
 bool weave_has(LLVMValueRef fn, const char *attribute);
 void weave_drop(LLVMValueRef fn, const char *attribute);
 /* To the program it only reads memory, and keeps no pointer. (It may write what
