@@ -27,8 +27,9 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc -I. -I$(LLVM)/include \
              -DSUNDEW_VERSION='"$(VERSION)"' -DSUNDEW_LLVM='"$(LLVM)"' \
              $(WARN) $(CFLAGS) $(SANFLAGS) -fPIC -MMD -MP
 LIBS    = -L$(LLVM)/lib -Wl,-rpath,$(LLVM)/lib -lLLVM-19 -lclang-19 \
-          -lz3 -lsqlite3 -lffi -ljansson -lpthread -lm
+          -lz3 -lsqlite3 -lffi -ljansson -lseccomp -lpthread -lm
 CC_LIBS = -ljansson -lm
+RUN_LIBS = -ljansson -lseccomp -lm
 
 # All cores, unless the caller says otherwise.
 ifeq ($(filter -j%,$(MAKEFLAGS)),)
@@ -46,17 +47,27 @@ all_src   := $(light_src) $(wildcard src/program/*.c src/weave/*.c src/run/*.c \
              src/technique/*/*.c)
 cli_src   := $(wildcard src/cli/*.c)
 cc_main   := src/capture/main_cc.c
+run_main  := src/run/main_run.c
 light_src := $(filter-out $(cc_main),$(light_src))
-all_src   := $(filter-out $(cc_main),$(all_src))
+all_src   := $(filter-out $(cc_main) $(run_main),$(all_src))
+# sundew-run lives inside the sandbox and forks for every run: also small.
+run_src   := $(wildcard src/base/*.c src/run/*.c)
 unit_src  := $(wildcard tests/unit/test_*.c)
-runtime_src := $(wildcard runtime/*.c)
+# What is linked into subjects, as bitcode: a runtime is some of the files in runtime/.
+rt_shared  := alloc maps pages safecopy walk
+rt_monitor := $(rt_shared) adapt chance dump extents out signals stack start steps \
+              streams unwind
+rt_record  := $(rt_shared) record record_alloc
+rt_forkserver := forkserver
+runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver)
+rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
 tool_src  := $(wildcard tests/tools/*.c)
 tool_bin  := $(patsubst tests/tools/%.c,$(BUILD)/tests/%,$(tool_src))
 
 .PHONY: all
-all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/runtime/monitor.bc
+all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/sundew-run $(runtime_bc)
 
 $(BUILD)/libsundew.a: $(call obj,$(all_src))
 	rm -f $@ && ar rcs $@ $^
@@ -69,6 +80,9 @@ $(BUILD)/sundew: $(call obj,$(cli_src)) $(BUILD)/libsundew.a
 
 $(BUILD)/sundew-cc: $(call obj,$(cc_main)) $(BUILD)/liblight.a
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(CC_LIBS)
+
+$(BUILD)/sundew-run: $(call obj,$(run_src))
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RUN_LIBS)
 
 $(BUILD)/obj/%.o: %.c Makefile VERSION | deps-build
 	@mkdir -p $(@D)
@@ -86,7 +100,10 @@ $(BUILD)/runtime/parts/%.bc: runtime/%.c $(wildcard runtime/*.h) Makefile | deps
 	    -fno-stack-protector -fno-exceptions -fasynchronous-unwind-tables \
 	    $(WARN) -emit-llvm -c -o $@ $<
 
-$(BUILD)/runtime/monitor.bc: $(patsubst runtime/%.c,$(BUILD)/runtime/parts/%.bc,$(runtime_src))
+$(BUILD)/runtime/monitor.bc: $(call rt_parts,$(rt_monitor))
+$(BUILD)/runtime/record.bc: $(call rt_parts,$(rt_record))
+$(BUILD)/runtime/forkserver.bc: $(call rt_parts,$(rt_forkserver))
+$(runtime_bc):
 	$(LLVM)/bin/llvm-link -o $@ $^
 
 # The runtime as it is, with tables written by hand; without sanitizers, whose
@@ -96,7 +113,7 @@ $(BUILD)/obj/plain/%.o: %.c $(wildcard runtime/*.h) Makefile | deps-build
 	$(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) $(CFLAGS) -fPIC -c -o $@ $<
 
 $(BUILD)/tests/test_monitor_rt: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
-                                  tests/unit/test_monitor_rt.c $(runtime_src))
+                                  tests/unit/test_monitor_rt.c $(patsubst %,runtime/%.c,$(rt_monitor)))
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
 
@@ -121,6 +138,7 @@ demo: all
 	examples/demo $(BUILD)/sundew
 
 $(call obj,$(unit_src)): | deps-check
+$(BUILD)/tests/test_run: | $(BUILD)/sundew-run
 
 .PHONY: tests check check-asan soak bench
 tests: all $(unit_bin) $(tool_bin)
@@ -150,10 +168,11 @@ install: all
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 	install $(BUILD)/sundew $(DESTDIR)$(PREFIX)/bin/sundew
 	install $(BUILD)/sundew-cc $(DESTDIR)$(PREFIX)/lib/sundew/sundew-cc
+	install $(BUILD)/sundew-run $(DESTDIR)$(PREFIX)/lib/sundew/sundew-run
 	ln -sf ../lib/sundew/sundew-cc $(DESTDIR)$(PREFIX)/bin/sundew-cc
 	cp -r share $(DESTDIR)$(PREFIX)/lib/sundew/
 	install -d $(DESTDIR)$(PREFIX)/lib/sundew/runtime
-	install -m 644 runtime/*.h $(BUILD)/runtime/monitor.bc $(DESTDIR)$(PREFIX)/lib/sundew/runtime
+	install -m 644 runtime/*.h $(runtime_bc) $(DESTDIR)$(PREFIX)/lib/sundew/runtime
 	$(BUILD)/sundew help --man-pages $(DESTDIR)$(PREFIX)/share/man/man1
 	$(BUILD)/sundew help --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/sundew
 	$(BUILD)/sundew help --completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sundew
