@@ -44,8 +44,8 @@ typedef enum SolveTier {
     TIER_TRIVIAL,             /* constant, or contradicts a conjunct */
     TIER_REPEAT,              /* the same query before */
     TIER_CORE,                /* contains what was unsatisfiable before */
-    TIER_MODEL,               /* an earlier model does it */
     TIER_BYTES,               /* conditions on single bytes */
+    TIER_MODEL,               /* an earlier model does it */
     TIER_INTERVAL,            /* ranges leave nothing */
     TIER_COPY,                /* the compared value stands in the input */
     TIER_SMALL,               /* few candidates: all of them tried */
@@ -104,13 +104,15 @@ typedef struct Answer {
 } Answer;
 
 typedef struct SolverStats {
-    uint64_t queries, sat, optimistic, unsat, unknown;
-    uint64_t reasons[REASON_N];
+    uint64_t queries;
+    uint64_t sat, unsat, unknown;     /* of the whole query: their sum */
+    uint64_t optimistic;              /* of the unsat and unknown ones */
+    uint64_t reasons[REASON_N];       /* of the unknown ones */
     double seconds;
     struct {
         uint64_t asked, sat, unsat;
         double seconds;
-    } tier[TIER_N];
+    } tier[TIER_N];                   /* optimistic queries included */
 } SolverStats;
 
 typedef struct Solver Solver;
