@@ -321,6 +321,8 @@ static void grow_binary(Random *x)
         V c = op == EXPR_SHL || op == EXPR_LSHR || op == EXPR_ASHR
                   ? rng_below(&x->rng, w + 2) & (uint64_t)ones(w)
                   : random_value(&x->rng, w);
+        if (op >= EXPR_EQ && op <= EXPR_SLE && rng_below(&x->rng, 2))
+            c = va[rng_below(&x->rng, ASSIGNMENTS)];     /* holds for some */
         b = expr_const(x->p, w, c);
         for (unsigned k = 0; k < ASSIGNMENTS; k++)
             vb[k] = c;
