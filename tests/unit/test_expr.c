@@ -531,6 +531,52 @@ static void dependencies_are_never_left_out(void **state)
     }
 }
 
+static bool plain_compare(ExprOp cmp, V a, V b, unsigned w)
+{
+    int64_t x = w == 8 ? (int8_t)a : (int32_t)a, y = w == 8 ? (int8_t)b : (int32_t)b;
+    return cmp == EXPR_EQ    ? a == b
+           : cmp == EXPR_ULT ? a < b
+           : cmp == EXPR_UGT ? a > b
+           : cmp == EXPR_SLT ? x < y
+                             : x >= y;
+}
+
+/* (x op k) cmp v for every x: rules that need a lucky constant. */
+static void conditions_on_one_byte_hold_for_the_same_values(void **state)
+{
+    (void)state;
+    static const ExprOp ops[] = { EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_AND,
+                                  EXPR_OR, EXPR_XOR, EXPR_UDIV, EXPR_UREM,
+                                  EXPR_SDIV, EXPR_SREM, EXPR_SHL, EXPR_ASHR };
+    static const ExprOp cmps[] = { EXPR_EQ, EXPR_ULT, EXPR_UGT, EXPR_SLT, EXPR_SGE };
+    static const uint8_t ks[] = { 0, 1, 2, 3, 5, 6, 8, 10, 0x24, 0x5f, 0x80, 0xdf, 0xff };
+    enum { NK = sizeof ks };
+    for (unsigned o = 0; o < 12; o++)
+        for (unsigned form = 0; form < 3; form++) {
+            Exprs *p = exprs_new(NULL);
+            unsigned w = form ? 32 : 8;
+            V r[256];
+            Expr x = expr_byte(p, 0);
+            x = form == 1 ? expr_zext(p, x, 32) : form == 2 ? expr_sext(p, x, 32) : x;
+            for (unsigned i = 0; i < NK * NK * 5; i++) {
+                V k = ks[i / NK / 5], v = ks[i % NK];
+                ExprOp cmp = cmps[i / NK % 5];
+                if (i % (NK * 5) == 0)
+                    for (unsigned b = 0; b < 256; b++)
+                        r[b] = ref_binary(ops[o], form == 2 && b > 127 ? b | 0xffffff00u : b, k, w);
+                Expr e = expr_binary(p, cmp, expr_binary(p, ops[o], x, expr_const(p, w, k)), expr_const(p, w, v));
+                Tape *t = tape_new(p, &e, 1);
+                for (unsigned b = 0; b < 256; b++) {
+                    uint8_t in = (uint8_t)b;
+                    tape_run(t, &in);
+                    assert_true(tape_value(t, 0) == plain_compare(cmp, r[b], v, w));
+                }
+                tape_free(t);
+            }
+            exprs_free(p);
+        }
+}
+
 /* ---- floats */
 
 static V bits_of(double d, unsigned w)
@@ -836,6 +882,7 @@ int main(void)
         cmocka_unit_test(random_expressions_keep_their_values),
         cmocka_unit_test(z3_agrees_on_every_value),
         cmocka_unit_test(dependencies_are_never_left_out),
+        cmocka_unit_test(conditions_on_one_byte_hold_for_the_same_values),
         cmocka_unit_test(z3_agrees_on_floats),
         cmocka_unit_test(floats_compute_as_c_does),
         cmocka_unit_test(people_can_read_conditions),
