@@ -177,13 +177,37 @@ static void sorting(Run *r)
     }
 }
 
+/* The same with many elements and fewer comparisons. */
+static void merging(Run *r)
+{
+    enum { N = 128 };
+    r->len = N * 4;
+    uint32_t order[N], out[N];
+    for (uint32_t i = 0; i < N; i++) {
+        r->in[i * 4] = (uint8_t)(i * 37 % 101);
+        order[i] = i;
+    }
+    for (uint32_t w = 1; w < N; w *= 2) {
+        for (uint32_t at = 0; at < N; at += 2 * w) {
+            uint32_t a = at, b = at + w, o = at;
+            while (a < at + w && b < at + 2 * w)
+                out[o++] = branch(r, op(r, EXPR_SLT, le(r, order[b] * 4, 4), le(r, order[a] * 4, 4))) ? order[b++] : order[a++];
+            while (a < at + w)
+                out[o++] = order[a++];
+            while (b < at + 2 * w)
+                out[o++] = order[b++];
+        }
+        memcpy(order, out, sizeof out);
+    }
+}
+
 static const struct {
     const char *name;
     void (*make)(Run *r);
 } workloads[] = {
     { "magic", magic },         { "tokens", tokens }, { "numbers", numbers },
     { "checksums", checksums }, { "tables", tables }, { "sizes", sizes },
-    { "sorting", sorting },
+    { "sorting", sorting },     { "merging", merging },
 };
 
 static double now(void)

@@ -208,7 +208,7 @@ SolveStatus quick_small(Problem *q, size_t budget)
                 ;
             q->values[i] = v < 256 ? (uint8_t)v
                                    : byteset_least(&q->allowed[i]);
-            tape_rerun(q->tape, q->values, i);
+            tape_rerun(q->tape, q->values, tape_bit(i));
             if (v < 256)
                 break;
         }

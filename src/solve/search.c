@@ -32,7 +32,7 @@ typedef struct Walk {
     Problem *q;
     Move moves[MAX_MOVES];
     unsigned n;
-    bool changed;
+    uint64_t changed;         /* bytes, as tape_bit() */
 } Walk;
 
 static ExprValue value(const Walk *k, size_t slot)
@@ -375,7 +375,8 @@ static bool back_float(Walk *k, const TapeStep *s, ExprValue want)
 static void set_byte(Walk *k, size_t i, ExprValue want)
 {
     uint8_t v = byteset_nearest(&k->q->allowed[i], (uint8_t)want);
-    k->changed |= v != k->q->values[i];
+    if (v != k->q->values[i])
+        k->changed |= tape_bit(i);
     k->q->values[i] = v;
 }
 
@@ -418,8 +419,8 @@ static bool move_back(Walk *k, Move m)
     }
 }
 
-/* Make a condition true by going backwards. True if bytes changed. */
-static bool go_back(Problem *q, size_t root)
+/* Make a condition true by going backwards. Gives the bytes changed. */
+static uint64_t go_back(Problem *q, size_t root)
 {
     Walk k = { .q = q };
     push(&k, root, 1);
@@ -439,35 +440,37 @@ static size_t false_root(Problem *q)
     return chosen;
 }
 
+/* What it costs to look at the tape again. */
+static size_t rerun(Problem *q, uint64_t changed)
+{
+    return tape_rerun(q->tape, q->values, changed) + tape_size(q->tape) / 8 + 1;
+}
+
 static bool search_back(Problem *q, size_t budget)
 {
-    size_t cost = tape_size(q->tape) + 1;
     uint8_t *kept = xmalloc(q->n + 1);
-    bool found = false;
     problem_restart(q);
-    found = problem_holds(q);
-    size_t best = tape_truths(q->tape);
-    unsigned since = 0;
+    bool found = problem_holds(q);
+    size_t best = tape_truths(q->tape), cost = tape_size(q->tape);
+    unsigned since = 0;                     /* moves without progress */
     while (!found && budget > cost && !problem_stopped(q)) {
         budget -= cost;
         memcpy(kept, q->values, q->n);
-        if (!go_back(q, false_root(q)) && ++since < 8)
-            continue;
-        found = problem_holds(q);
+        uint64_t changed = go_back(q, false_root(q));
+        cost = rerun(q, changed);
         size_t now = tape_truths(q->tape);
-        if (now > best)
-            since = 0;
-        else
-            since++;
-        if (!found && since > 24) {
-            problem_restart(q);             /* led nowhere */
-            since = 0;
-            found = problem_holds(q);
+        found = now == q->rest.len;
+        since = now > best ? 0 : since + 1;
+        if (!found && since > 24) {         /* led nowhere */
+            problem_restart(q);
+            problem_holds(q);
+            cost = tape_size(q->tape);
             now = tape_truths(q->tape);
+            since = 0;
         } else if (now + 1 < best || (now < best && rng_below(&q->rng, 3))) {
             memcpy(q->values, kept, q->n);
-            problem_holds(q);
-            now = tape_truths(q->tape);
+            cost += rerun(q, changed);
+            now = best;
         }
         best = now;
     }
@@ -588,7 +591,7 @@ static bool step_down(Problem *q, Hill *h, double *best, size_t *budget)
                 break;
             *budget -= cost;
             q->values[i] = (uint8_t)v;
-            tape_rerun(q->tape, q->values, i);
+            tape_rerun(q->tape, q->values, tape_bit(i));
             double d = distance(q, h);
             if (d < *best) {
                 *best = d;
@@ -597,14 +600,14 @@ static bool step_down(Problem *q, Hill *h, double *best, size_t *budget)
             }
         }
         q->values[i] = old;
-        tape_rerun(q->tape, q->values, i);
+        tape_rerun(q->tape, q->values, tape_bit(i));
         if (*best < from && !all)
             break;                          /* take the first that helps */
     }
     if (best_byte == SIZE_MAX)
         return false;
     q->values[best_byte] = best_value;
-    tape_rerun(q->tape, q->values, best_byte);
+    tape_rerun(q->tape, q->values, tape_bit(best_byte));
     return true;
 }
 

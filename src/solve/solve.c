@@ -386,11 +386,15 @@ static bool tier_small(Query *k)
     return status == SOLVE_UNSAT && settle(k, TIER_SMALL, SOLVE_UNSAT);
 }
 
-/* Before Z3 a short search; a long one only if Z3 does not know either. */
+/* Before Z3 a short search, but some moves for large problems too, where Z3 is
+ * slow; a long one only if Z3 does not know either. */
 static bool tier_search(Query *k)
 {
-    return quick_search(&k->problem, k->s->plan.search_steps / 16) &&
-           settle_candidate(k, TIER_SEARCH);
+    size_t most = k->s->plan.search_steps, steps = most / 16;
+    size_t size = tape_size(k->problem.tape);
+    if (size > steps / 64)
+        steps = size < most / 32 ? size * 64 : most * 2;
+    return quick_search(&k->problem, steps) && settle_candidate(k, TIER_SEARCH);
 }
 
 static void values_from_parent(const Query *k, const Tape *t, uint8_t *values)

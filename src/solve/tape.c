@@ -143,7 +143,7 @@ static void number_bytes(Tape *t)
         unsigned count = expr_arity((ExprOp)s->node.op);
         if (s->node.op == EXPR_BYTE) {
             s->node.a = (uint32_t)tape_byte_index(t, s->node.a);
-            s->reached_by = (uint64_t)1 << s->node.a % 64;
+            s->reached_by = tape_bit(s->node.a);
         }
         if (count > 0)
             s->reached_by |= t->steps.items[s->node.a].reached_by;
@@ -277,12 +277,15 @@ void tape_run(Tape *t, const uint8_t *values)
         compute(t, i, values);
 }
 
-void tape_rerun(Tape *t, const uint8_t *values, size_t changed)
+size_t tape_rerun(Tape *t, const uint8_t *values, uint64_t changed)
 {
-    uint64_t bit = (uint64_t)1 << changed % 64;
+    size_t n = 0;
     for (size_t i = 0; i < t->steps.len; i++)
-        if (t->steps.items[i].reached_by & bit)
+        if (t->steps.items[i].reached_by & changed) {
             compute(t, i, values);
+            n++;
+        }
+    return n;
 }
 
 /* ---- looking */

@@ -11,7 +11,7 @@
  *     tape_run(t, v);
  *     if (tape_truths(t) == n) …         all conditions hold
  *     v[2]++;
- *     tape_rerun(t, v, 2);               the same, only what byte 2 reaches
+ *     tape_rerun(t, v, tape_bit(2));     the same, only what byte 2 reaches
  *
  * A tape lives no longer than the expressions it was made from.
  */
@@ -30,7 +30,13 @@ const uint32_t *tape_bytes(const Tape *t);      /* ascending */
 size_t tape_byte_index(const Tape *t, uint32_t byte);   /* SIZE_MAX: none */
 
 void tape_run(Tape *t, const uint8_t *values);
-void tape_rerun(Tape *t, const uint8_t *values, size_t changed);
+/* Only what changed bytes reach; `changed` is the union of their tape_bit().
+ * Gives the number of steps computed. */
+size_t tape_rerun(Tape *t, const uint8_t *values, uint64_t changed);
+static inline uint64_t tape_bit(size_t byte_index)
+{
+    return (uint64_t)1 << byte_index % 64;
+}
 ExprValue tape_value(const Tape *t, size_t root);
 size_t tape_truths(const Tape *t);              /* roots that are not 0 */
 

@@ -868,7 +868,7 @@ static void tapes_recompute_only_what_changed(void **state)
         tape_run(t, v);
         for (size_t k = 0; k < tape_nbytes(t); k++) {
             v[k] = x.bytes[1][tape_bytes(t)[k]];
-            tape_rerun(t, v, k);
+            tape_rerun(t, v, tape_bit(k));
         }
         assert_true(tape_value(t, 0) == x.all[i].v[1]);
         tape_free(t);

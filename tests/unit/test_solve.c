@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -656,6 +657,10 @@ static void limits_hold_and_are_counted(void **state)
     assert_int_equal(a.reason, REASON_TIME);
     assert_true(a.seconds < 5);
     solver_free(s);
+    s = solver_new(w.p, &(SolverPlan){ .z3_memory = 1, .search_steps = 1000 });
+    assert_int_equal(solver_query_extra(s, w.path, 0, hard_goal(&w), in, 8, &a), SOLVE_UNKNOWN);
+    assert_int_equal(a.reason, REASON_MEMORY);
+    solver_free(s);
     s = solver_new(w.p, &(SolverPlan){ .z3_nodes = 3, .search_steps = 1000 });
     assert_int_equal(solver_query_extra(s, w.path, 0, hard_goal(&w), in, 8, &a), SOLVE_UNKNOWN);
     assert_int_equal(a.reason, REASON_SIZE);
@@ -697,6 +702,60 @@ static void a_query_can_be_interrupted(void **state)
     assert_int_equal(solver_query_extra(s, w.path, 0, easy, in, 8, &a), SOLVE_SAT);
     solver_free(s);
     end(&w);
+}
+
+/* Nothing of a query stays behind that a child would miss. */
+static void a_forked_child_can_ask_too(void **state)
+{
+    (void)state;
+    World w = world(1);
+    uint8_t in[8] = { 1, 2, 3 };
+    Answer a;
+    Solver *s = solver_new(w.p, &(SolverPlan){ .z3_steps = 4000000000u, .z3_seconds = 0.1, .search_steps = 1000 });
+    assert_int_equal(solver_query_extra(s, w.path, 0, hard_goal(&w), in, 8, &a), SOLVE_UNKNOWN);
+    pid_t child = fork();
+    if (child == 0) {
+        Expr easy = op(&w, EXPR_EQ, byte(&w, 0), k(&w, 8, 7));
+        bool ok = solver_query_extra(s, w.path, 0, hard_goal(&w), in, 8, &a) == SOLVE_UNKNOWN &&
+                  a.reason == REASON_TIME &&
+                  solver_query_extra(s, w.path, 0, easy, in, 8, &a) == SOLVE_SAT;
+        _exit(ok ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    solver_free(s);
+    end(&w);
+}
+
+static void *ask_many(void *arg)
+{
+    (void)arg;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        World w = world(seed + 31);
+        uint8_t in[8], other[8];
+        size_t index = planted(&w, 8, in, other);
+        Solver *s = solver_new(w.p, &(SolverPlan){ .no_quick = seed % 2 });
+        Answer a;
+        if (solver_query(s, w.path, index, in, 8, &a) == SOLVE_UNSAT)
+            return (void *)1;
+        solver_free(s);
+        end(&w);
+    }
+    return NULL;
+}
+
+static void threads_with_their_own_solvers_dont_meet(void **state)
+{
+    (void)state;
+    pthread_t t[2];
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&t[i], NULL, ask_many, NULL), 0);
+    for (int i = 0; i < 2; i++) {
+        void *wrong;
+        pthread_join(t[i], &wrong);
+        assert_null(wrong);
+    }
 }
 
 static void a_reset_pool_empties_the_caches(void **state)
@@ -783,6 +842,8 @@ int main(void)
         cmocka_unit_test(constants_and_nothing_are_answered),
         cmocka_unit_test(limits_hold_and_are_counted),
         cmocka_unit_test(a_query_can_be_interrupted),
+        cmocka_unit_test(a_forked_child_can_ask_too),
+        cmocka_unit_test(threads_with_their_own_solvers_dont_meet),
         cmocka_unit_test(a_reset_pool_empties_the_caches),
         cmocka_unit_test(long_paths_are_no_problem),
         cmocka_unit_test(deep_conditions_are_no_problem),
