@@ -58,7 +58,8 @@ bool problem_stopped(const Problem *q);
 
 /* The quick solvers: true, the candidate is a solution. */
 bool quick_copy(Problem *q, size_t budget);
-bool quick_search(Problem *q, size_t budget);
+bool quick_back(Problem *q, size_t budget);
+bool quick_down(Problem *q, size_t budget);
 /* All candidates, if that takes at most `budget` node evaluations: SAT, UNSAT,
  * or UNKNOWN because it would take more. */
 SolveStatus quick_small(Problem *q, size_t budget);

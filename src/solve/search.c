@@ -1,7 +1,7 @@
 /*
  * Local search: from the parent, change few bytes until all conditions hold.
  *
- * Two kinds of moves take turns.
+ * There are two kinds of moves.
  *
  *   backwards   A condition that does not hold is given the value it should
  *               have, and the value is pushed down: for x + 3 == 10, x becomes
@@ -446,7 +446,7 @@ static size_t rerun(Problem *q, uint64_t changed)
     return tape_rerun(q->tape, q->values, changed) + tape_size(q->tape) / 8 + 1;
 }
 
-static bool search_back(Problem *q, size_t budget)
+bool quick_back(Problem *q, size_t budget)
 {
     uint8_t *kept = xmalloc(q->n + 1);
     problem_restart(q);
@@ -623,7 +623,7 @@ static void shake(Problem *q)
     }
 }
 
-static bool search_down(Problem *q, size_t budget)
+bool quick_down(Problem *q, size_t budget)
 {
     size_t n = tape_size(q->tape) + 1;
     Hill h = { xcalloc(n, sizeof(double)), xcalloc(n, sizeof(double)) };
@@ -640,9 +640,4 @@ static bool search_down(Problem *q, size_t budget)
     free(h.to_true);
     free(h.to_false);
     return found;
-}
-
-bool quick_search(Problem *q, size_t budget)
-{
-    return search_back(q, budget / 4) || search_down(q, budget - budget / 4);
 }

@@ -56,8 +56,8 @@ const char *solve_status_name(SolveStatus s)
 const char *solve_tier_name(SolveTier t)
 {
     static const char *const names[TIER_N] = {
-        "trivial", "repeat", "core",  "bytes",  "model",
-        "interval", "copy",  "small", "search", "z3",
+        "trivial",  "repeat", "core", "bytes", "model",
+        "interval", "back",   "copy", "small", "down",  "z3",
     };
     return names[t];
 }
@@ -371,9 +371,27 @@ static bool tier_interval(Query *k)
            settle(k, TIER_INTERVAL, SOLVE_UNSAT);
 }
 
+/* Steps for a search before Z3: few, but some moves for large problems too,
+ * where Z3 is slow. */
+static size_t short_search(const Query *k)
+{
+    size_t most = k->s->plan.search_steps, steps = most / 32;
+    size_t size = tape_size(k->problem.tape);
+    if (size > steps / 64)
+        steps = size < most / 64 ? size * 64 : most;
+    return steps;
+}
+
+/* What goes backwards at all mostly does within a few moves. */
+static bool tier_back(Query *k)
+{
+    return quick_back(&k->problem, 1000 + 32 * tape_size(k->problem.tape)) &&
+           settle_candidate(k, TIER_BACK);
+}
+
 static bool tier_copy(Query *k)
 {
-    return quick_copy(&k->problem, k->s->plan.search_steps / 16) &&
+    return quick_copy(&k->problem, short_search(k)) &&
            settle_candidate(k, TIER_COPY);
 }
 
@@ -386,15 +404,11 @@ static bool tier_small(Query *k)
     return status == SOLVE_UNSAT && settle(k, TIER_SMALL, SOLVE_UNSAT);
 }
 
-/* Before Z3 a short search, but some moves for large problems too, where Z3 is
- * slow; a long one only if Z3 does not know either. */
-static bool tier_search(Query *k)
+static bool tier_down(Query *k)
 {
-    size_t most = k->s->plan.search_steps, steps = most / 16;
-    size_t size = tape_size(k->problem.tape);
-    if (size > steps / 64)
-        steps = size < most / 32 ? size * 64 : most * 2;
-    return quick_search(&k->problem, steps) && settle_candidate(k, TIER_SEARCH);
+    size_t steps = short_search(k);
+    return (quick_down(&k->problem, steps) || quick_back(&k->problem, steps)) &&
+           settle_candidate(k, TIER_DOWN);
 }
 
 static void values_from_parent(const Query *k, const Tape *t, uint8_t *values)
@@ -456,7 +470,8 @@ static bool tier_long_search(Query *k)
         return settle_candidate(k, TIER_SMALL);
     if (status == SOLVE_UNSAT)
         return settle(k, TIER_SMALL, SOLVE_UNSAT);
-    return quick_search(q, steps) && settle_candidate(k, TIER_SEARCH);
+    return (quick_back(q, steps / 2) || quick_down(q, steps / 2)) &&
+           settle_candidate(k, TIER_DOWN);
 }
 
 /* ---- asking them in turn */
@@ -479,8 +494,8 @@ static bool ask_quick(Query *k)
 {
     return ask(k, TIER_BYTES, tier_bytes) || ask(k, TIER_MODEL, tier_model) ||
            ask(k, TIER_INTERVAL, tier_interval) ||
-           ask(k, TIER_COPY, tier_copy) || ask(k, TIER_SMALL, tier_small) ||
-           ask(k, TIER_SEARCH, tier_search);
+           ask(k, TIER_BACK, tier_back) || ask(k, TIER_COPY, tier_copy) ||
+           ask(k, TIER_SMALL, tier_small) || ask(k, TIER_DOWN, tier_down);
 }
 
 static void remember(Query *k)
@@ -516,7 +531,7 @@ static SolveStatus run_tiers(Query *k)
     else if (!settled)
         settled = ask(k, TIER_Z3, tier_z3);
     if (!settled && !plan->no_quick && k->reason != REASON_INTERRUPTED)
-        settled = ask(k, TIER_SEARCH, tier_long_search);
+        settled = ask(k, TIER_DOWN, tier_long_search);
     if (settled)
         remember(k);
     return k->status;

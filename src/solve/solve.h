@@ -47,9 +47,11 @@ typedef enum SolveTier {
     TIER_BYTES,               /* conditions on single bytes */
     TIER_MODEL,               /* an earlier model does it */
     TIER_INTERVAL,            /* ranges leave nothing */
+    TIER_BACK,                /* local search, backwards from the question */
     TIER_COPY,                /* the compared value stands in the input */
     TIER_SMALL,               /* few candidates: all of them tried */
-    TIER_SEARCH,              /* local search */
+    TIER_DOWN,                /* local search, downhill; and the long search
+                                 after Z3 */
     TIER_Z3,
     TIER_N
 } SolveTier;

@@ -372,7 +372,7 @@ static void search_goes_backwards_and_downhill(void **state)
     take(&w, op(&w, EXPR_EQ, n, k(&w, 32, 271828)), in, 16);
     Answer a = flip(&w, s, 6, in, 16);
     assert_int_equal(a.status, SOLVE_SAT);
-    assert_int_equal(a.tier, TIER_SEARCH);
+    assert_true(a.tier == TIER_BACK || a.tier == TIER_DOWN);
     /* Two tables in a row. */
     uint8_t sbox[256];
     for (unsigned i = 0; i < 256; i++)
