@@ -64,7 +64,7 @@ typedef struct Minimised {
 
 /*
  * First each common conjunct is left out by itself, and what matters then is
- * tested together (at most n + 1 tests). Where conjuncts can be left out one by
+ * tested together (n + 1 tests, failed ones twice). Where conjuncts can be left out one by
  * one but not together, or there are many, ddmin goes over them: first by
  * groups that speak of the same bytes, then one by one. Where what is common
  * does not expose the failure, the same is done with the shortest path.

@@ -364,6 +364,17 @@ static void watch_end(Watch *w, bool started)
 
 /* ---- checking */
 
+/* One by one: a version that does not know one of them takes the others. */
+static void set_knob(Z3_context z, Z3_solver solver, const char *name,
+                     unsigned value)
+{
+    Z3_params params = Z3_mk_params(z);
+    Z3_params_inc_ref(z, params);
+    Z3_params_set_uint(z, params, Z3_mk_string_symbol(z, name), value);
+    Z3_solver_set_params(z, solver, params);
+    Z3_params_dec_ref(z, params);
+}
+
 static Z3_solver new_solver(Smt *s, bool floats, const SmtPlan *plan)
 {
     static const char *const chain[] = { "simplify", "propagate-values",
@@ -384,16 +395,9 @@ static Z3_solver new_solver(Smt *s, bool floats, const SmtPlan *plan)
     Z3_solver solver = Z3_mk_solver_from_tactic(z, t);
     Z3_solver_inc_ref(z, solver);
     Z3_tactic_dec_ref(z, t);
-    Z3_params params = Z3_mk_params(z);
-    Z3_params_inc_ref(z, params);
-    Z3_params_set_uint(z, params, Z3_mk_string_symbol(z, "rlimit"),
-                       plan->rlimit);
-    Z3_params_set_uint(z, params, Z3_mk_string_symbol(z, "max_memory"),
-                       plan->memory_mb);
-    Z3_params_set_uint(z, params, Z3_mk_string_symbol(z, "random_seed"),
-                       plan->seed);
-    Z3_solver_set_params(z, solver, params);
-    Z3_params_dec_ref(z, params);
+    set_knob(z, solver, "rlimit", plan->rlimit);
+    set_knob(z, solver, "max_memory", plan->memory_mb);
+    set_knob(z, solver, "random_seed", plan->seed);
     return solver;
 }
 
@@ -463,12 +467,8 @@ static void find_core(Smt *s, size_t nroots, const SmtPlan *plan, bool *core)
     Z3_solver solver =
         Z3_mk_solver_for_logic(z, Z3_mk_string_symbol(z, "QF_BV"));
     Z3_solver_inc_ref(z, solver);
-    Z3_params params = Z3_mk_params(z);
-    Z3_params_inc_ref(z, params);
-    Z3_params_set_uint(z, params, Z3_mk_string_symbol(z, "rlimit"),
-                       less.rlimit);
-    Z3_solver_set_params(z, solver, params);
-    Z3_params_dec_ref(z, params);
+    set_knob(z, solver, "rlimit", less.rlimit);
+    set_knob(z, solver, "max_memory", less.memory_mb);
     Z3_ast *names = xcalloc(nroots, sizeof *names);
     for (size_t i = 0; i < nroots; i++) {
         names[i] = Z3_mk_fresh_const(z, "root", Z3_mk_bool_sort(z));

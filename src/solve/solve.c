@@ -36,7 +36,7 @@ typedef struct Query {
     const uint8_t *parent;
     size_t len;
     Problem problem;
-    bool has_problem;
+    bool has_problem, no_room;
     SolveStatus status;
     SolveTier tier;
     SolveReason reason;
@@ -144,8 +144,9 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Bytes behind the parent's end are 0: say so, where they occur. */
-static void add_end(Query *k)
+/* Bytes behind the parent's end are 0: say so, where they occur. False if the
+ * pool has no room for that. */
+static bool add_end(Query *k)
 {
     Exprs *p = k->s->p;
     uint32_t beyond = 0;
@@ -156,7 +157,8 @@ static void add_end(Query *k)
             beyond = r[n - 1].to;
     }
     if (beyond <= k->len)
-        return;
+        return true;
+    bool ok = true;
     Tape *t = tape_new(p, k->conds.items, k->conds.len);
     Slice extra = { 0 };
     for (size_t i = 0; i < tape_nbytes(t); i++) {
@@ -164,6 +166,7 @@ static void add_end(Query *k)
             continue;
         Expr zero = expr_binary(p, EXPR_EQ, expr_byte(p, tape_bytes(t)[i]),
                                 expr_const(p, 8, 0));
+        ok &= zero != 0;
         if (zero)
             vec_push(&extra, zero);
     }
@@ -175,6 +178,7 @@ static void add_end(Query *k)
     vec_release(&k->conds);
     k->conds = extra;
     k->first_goal += n;
+    return ok;
 }
 
 static void add_goal(const Exprs *p, Expr goal, Slice *out)
@@ -218,7 +222,7 @@ static void query_init(Query *k, Solver *s, const uint8_t *parent, size_t len)
 /* The conditions are complete. */
 static void query_ready(Query *k)
 {
-    add_end(k);
+    k->no_room = !add_end(k);
     sort_conds(k);
 }
 
@@ -350,12 +354,12 @@ static bool try_model(Problem *q, const Model *m)
 
 static bool tier_model(Query *k)
 {
-    enum { TRIES = 16 };
+    enum { TRIES = 16, STEPS = 50000 };
     Problem *q = &k->problem;
     size_t n;
     Expr goal = k->conds.items[k->conds.len - 1];
     const ByteRange *r = expr_bytes(k->s->p, goal, &n);
-    for (size_t i = 0; i < TRIES && n && tape_size(q->tape) < 20000; i++) {
+    for (size_t i = 0; i < TRIES && n && i * tape_size(q->tape) < STEPS; i++) {
         const Model *m = cache_model(k->s->cache, r[0].from, i);
         if (!m)
             break;
@@ -517,7 +521,9 @@ static SolveStatus run_tiers(Query *k)
 {
     const SolverPlan *plan = &k->s->plan;
     k->status = SOLVE_UNKNOWN;
-    k->reason = REASON_NONE;
+    k->reason = k->no_room ? REASON_MEMORY : REASON_NONE;
+    if (k->no_room)
+        return SOLVE_UNKNOWN;
     bool settled = ask(k, TIER_TRIVIAL, tier_trivial);
     if (!settled && !plan->no_quick)
         settled = ask(k, TIER_REPEAT, tier_repeat) ||

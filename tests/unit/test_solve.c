@@ -704,6 +704,26 @@ static void a_query_can_be_interrupted(void **state)
     end(&w);
 }
 
+static void a_full_pool_gives_no_wrong_answer(void **state)
+{
+    (void)state;
+    World w = { .p = exprs_new(&(ExprsPlan){ .memory = 1 << 20 }) };
+    exprs_source(w.p, "input", 4096);
+    w.path = path_new(w.p);
+    Expr goal = op(&w, EXPR_EQ, op(&w, EXPR_ADD, le(&w, 2, 2), le(&w, 4, 2)), k(&w, 16, 0x7777));
+    for (unsigned i = 0; k(&w, 64, (ExprValue)i << 32 | 1); i++)
+        ;
+    assert_true(exprs_is_full(w.p));
+    Solver *s = solver_new(w.p, NULL);
+    uint8_t in[6] = { 1, 2, 3, 4, 5, 6 };
+    Answer a;
+    assert_int_equal(solver_query_extra(s, w.path, 0, goal, in, 4, &a), SOLVE_UNKNOWN);
+    assert_int_equal(a.reason, REASON_MEMORY);
+    assert_int_equal(solver_query_extra(s, w.path, 0, goal, in, 6, &a), SOLVE_SAT);
+    solver_free(s);
+    end(&w);
+}
+
 /* Nothing of a query stays behind that a child would miss. */
 static void a_forked_child_can_ask_too(void **state)
 {
@@ -842,6 +862,7 @@ int main(void)
         cmocka_unit_test(constants_and_nothing_are_answered),
         cmocka_unit_test(limits_hold_and_are_counted),
         cmocka_unit_test(a_query_can_be_interrupted),
+        cmocka_unit_test(a_full_pool_gives_no_wrong_answer),
         cmocka_unit_test(a_forked_child_can_ask_too),
         cmocka_unit_test(threads_with_their_own_solvers_dont_meet),
         cmocka_unit_test(a_reset_pool_empties_the_caches),
