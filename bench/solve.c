@@ -38,7 +38,7 @@ static bool branch(Run *r, Expr cond)
 {
     static uint32_t site;
     bool taken = expr_eval(r->p, cond, r->in, r->len) != 0;
-    path_add(r->path, r->p, cond, site++, taken);
+    path_add(r->path, cond, site++, taken);
     return taken;
 }
 

@@ -25,7 +25,7 @@ typedef struct ByteInfo {
 } ByteInfo;
 
 struct Path {
-    const Exprs *p;
+    Exprs *p;
     Vec(Conjunct) conjuncts;
     Vec(uint32_t) older;      /* of the same first byte; conjunct + 1 */
     ByteInfo *bytes;
@@ -33,7 +33,7 @@ struct Path {
     Vec(bool) linked;         /* by number of byte set: its bytes are one */
 };
 
-Path *path_new(const Exprs *p)
+Path *path_new(Exprs *p)
 {
     Path *path = xcalloc(1, sizeof *path);
     path->p = p;
@@ -139,11 +139,11 @@ static void register_bytes(Path *path, size_t index, Expr cond)
             link_bytes(path, r[0].from, b, index);
 }
 
-size_t path_add(Path *path, Exprs *p, Expr cond, uint32_t site, bool taken)
+size_t path_add(Path *path, Expr cond, uint32_t site, bool taken)
 {
-    assert(p == path->p && (!cond || expr_width(p, cond) == 1));
+    assert(!cond || expr_width(path->p, cond) == 1);
     if (!taken)
-        cond = expr_not(p, cond);
+        cond = expr_not(path->p, cond);
     size_t index = path->conjuncts.len;
     vec_push(&path->conjuncts, ((Conjunct){ cond, site, taken }));
     vec_push(&path->older, 0);

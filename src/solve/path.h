@@ -24,14 +24,13 @@ typedef struct Conjunct {
 
 typedef struct Path Path;
 
-Path *path_new(const Exprs *p);
+Path *path_new(Exprs *p);
 void path_free(Path *path);             /* NULL is fine */
 void path_reset(Path *path);            /* empty again; p may be reset too */
 
 /* The number of the conjunct. A condition of 0 counts, and takes part in
- * nothing. `p` must be the pool of path_new(), not const here because a
- * negation may be a new node. */
-size_t path_add(Path *path, Exprs *p, Expr cond, uint32_t site, bool taken);
+ * nothing. */
+size_t path_add(Path *path, Expr cond, uint32_t site, bool taken);
 size_t path_length(const Path *path);
 Conjunct path_at(const Path *path, size_t i);
 

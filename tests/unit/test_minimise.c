@@ -95,7 +95,7 @@ static Path *path_of(Exprs *p, const Expr *conds, size_t n)
 {
     Path *path = path_new(p);
     for (size_t i = 0; i < n; i++)
-        path_add(path, p, conds[i], (uint32_t)i, true);
+        path_add(path, conds[i], (uint32_t)i, true);
     return path;
 }
 
@@ -147,7 +147,7 @@ static void thousands_of_conjuncts_go_by_groups(void **state)
     Arena a = { 0 };
     Path *path = path_new(p);
     for (uint32_t i = 0; i < 4000; i++)
-        path_add(path, p, is(p, i / 40, (uint8_t)(i % 40)), i, false);
+        path_add(path, is(p, i / 40, (uint8_t)(i % 40)), i, false);
     Expr x = path_at(path, 777).cond, y = path_at(path, 3210).cond;
     Fails f = { .p = p, .need = { x, y }, .n = 2 };
     const Path *one = path;

@@ -61,7 +61,7 @@ static Expr le(World *w, uint32_t from, unsigned n)
 
 static void take(World *w, Expr cond, const uint8_t *in, size_t n)
 {
-    path_add(w->path, w->p, cond, 0, expr_eval(w->p, cond, in, n) != 0);
+    path_add(w->path, cond, 0, expr_eval(w->p, cond, in, n) != 0);
 }
 
 /* The answer's input: all conjuncts before hold, the goal does. */
@@ -148,7 +148,7 @@ static void slices_agree_with_their_definition(void **state)
             Expr x = byte(&w, ends[i][0]), y = byte(&w, ends[i][1]);
             if (x == y)
                 y = k(&w, 8, 100);
-            path_add(w.path, w.p, op(&w, EXPR_ULT, x, op(&w, EXPR_XOR, y, k(&w, 8, i + 1))), i, true);
+            path_add(w.path, op(&w, EXPR_ULT, x, op(&w, EXPR_XOR, y, k(&w, 8, i + 1))), i, true);
         }
         for (unsigned t = 0; t < 30; t++) {
             size_t index = rng_below(&w.rng, N + 1);
@@ -344,8 +344,8 @@ static void z3_tells_which_conditions_clash(void **state)
     assert_int_equal(a.tier, TIER_Z3);
     /* Another path, without what did not matter and with something else. */
     Path *other = path_new(w.p);
-    path_add(other, w.p, near, 0, true);
-    path_add(other, w.p, op(&w, EXPR_ULT, x, z), 0, true);
+    path_add(other, near, 0, true);
+    path_add(other, op(&w, EXPR_ULT, x, z), 0, true);
     assert_int_equal(solver_query_extra(s, other, 2, goal, in, 12, &a), SOLVE_UNSAT);
     assert_int_equal(a.tier, TIER_CORE);
     /* The twin has a solution. */
@@ -480,7 +480,7 @@ static size_t planted(World *w, uint32_t n, uint8_t *in, uint8_t *other)
     for (;;) {
         Expr c = random_condition(w, n, other);
         bool taken = expr_eval(w->p, c, in, n) != 0;
-        path_add(w->path, w->p, c, 0, taken);
+        path_add(w->path, c, 0, taken);
         if ((expr_eval(w->p, c, other, n) != 0) != taken)
             return path_length(w->path) - 1;
     }
@@ -624,7 +624,7 @@ static void constants_and_nothing_are_answered(void **state)
     assert_int_equal(solver_query_extra(s, w.path, 0, 0, in, 1, &a), SOLVE_UNKNOWN);
     assert_int_equal(solver_query_extra(s, w.path, 0, byte(&w, 0), in, 1, &a), SOLVE_UNKNOWN);
     assert_int_equal(a.reason, REASON_OTHER);
-    path_add(w.path, w.p, 0, 7, true);
+    path_add(w.path, 0, 7, true);
     assert_int_equal(solver_query(s, w.path, 0, in, 1, &a), SOLVE_UNKNOWN);
     solver_free(s);
     end(&w);
@@ -808,7 +808,7 @@ static void long_paths_are_no_problem(void **state)
     uint8_t *in = calloc(N, 1);
     memset(in, 'a', N);
     for (uint32_t i = 0; i < LOOPS; i++)
-        path_add(w.path, w.p, op(&w, EXPR_EQ, byte(&w, i % N), k(&w, 8, 'A' + i / N)), i, false);
+        path_add(w.path, op(&w, EXPR_EQ, byte(&w, i % N), k(&w, 8, 'A' + i / N)), i, false);
     Solver *s = solver_new(w.p, &(SolverPlan){ .no_z3 = true });
     for (size_t i = LOOPS - 1; i > LOOPS - 2000; i--) {
         Answer a;
