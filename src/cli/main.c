@@ -2,6 +2,7 @@
 #include "command/command_rows.h"
 #include "session/main.h"
 #include "technique/arguments/arguments.h"
+#include "technique/mutability/mutability.h"
 #include "technique/types/types.h"
 
 static const Command *const commands[] = {
@@ -17,6 +18,7 @@ static const Command *const commands[] = {
     &command_show_points_to,
     &command_show_handles,
     &technique_arguments,
+    &technique_mutability,
     &technique_types,
     &command_report,
     &command_baseline_set,

@@ -131,11 +131,45 @@ static void add_result(Body *b, uint32_t op, const PathSet *got)
         b->grown |= pathset_union(&b->sets.items[dst], got);
 }
 
+/* Where a call stands with a function. Sets and memory only grow, so their
+ * sizes tell whether there is something new. */
+static Met *met(Body *b, uint32_t op, const Body *g)
+{
+    uint64_t key = (uint64_t)op << 32 | g->fn->index;
+    uint32_t i = pttable_get(&b->met_of, key);
+
+    if (i == NONE) {
+        i = (uint32_t)b->met.len;
+        pttable_put(&b->met_of, key, i);
+        vec_push(&b->met, ((Met){ .inputs = UINT64_MAX }));
+    }
+    return &b->met.items[i];
+}
+
+static uint64_t inputs(const Body *b, const Actuals *a)
+{
+    uint64_t sum = (uint64_t)b->memory << 32;
+
+    for (unsigned i = 0; i < a->n; i++)
+        sum += a->sets[i]->len;
+    return sum;
+}
+
+static void meet_effects(Body *b, uint32_t op, const Body *g, const Actuals *a, bool maybe)
+{
+    Met now = { inputs(b, a), (uint32_t)g->flow.effects.len, g->flow.version };
+    Met *before = met(b, op, g);
+    bool same = a->call && before->inputs == now.inputs && before->version == now.version;
+
+    for (uint32_t i = same ? before->effects : 0; i < now.effects; i++)
+        take_effect(b, op, g, a, i, maybe);
+    *met(b, op, g) = now;
+}
+
 static void meet_body(Body *b, uint32_t op, const Body *g, const Actuals *a,
                       bool maybe, PathSet *result)
 {
-    for (uint32_t i = 0; i < g->flow.effects.len; i++)
-        take_effect(b, op, g, a, i, maybe);
+    meet_effects(b, op, g, a, maybe);
     for (unsigned i = 0; i < g->nargs && i < a->n; i++)
         if (g->flow.reads[i])
             mut_read(b, actual(a, i));

@@ -13,7 +13,7 @@
  */
 #include "program/mut_int.h"
 
-enum { MOST_EFFECTS = 24, MOST_GLOBAL = 200 };
+enum { MOST_EFFECTS = 12, MOST_GLOBAL = 40, MOST_CONTENT = 32 };
 
 uint32_t mut_local(Body *b, LLVMValueRef site, bool stack)
 {
@@ -56,10 +56,12 @@ static void coarsen(Body *b, Effect *e)
         return;
     if (!root_is_global(e->path.root))
         e->path = path_flat(e->path);
-    if (e->dest.root != ROOT_RESULT && !root_is_global(e->dest.root))
+    if (e->kind == EFFECT_RETURN)
         e->dest = path_flat(e->dest);
-    if (e->kind == EFFECT_STORE)
-        e->origin = NULL;
+    if (e->kind != EFFECT_STORE)
+        return;
+    e->dest = path_root(ROOT_UNKNOWN);
+    e->origin = NULL;
 }
 
 static void count(Body *b, const Effect *e)
@@ -77,9 +79,10 @@ bool mut_effect(Body *b, const Effect *like)
     if (e.kind != EFFECT_STORE && e.kind != EFFECT_RETURN)
         e.dest = path_root(ROOT_UNKNOWN);
     coarsen(b, &e);
-    if (root_is_global(e.path.root) && b->flow.effects.len > MOST_GLOBAL) {
+    if (root_is_global(e.path.root)) {
         b->flow.impure = true;
-        return false;
+        if (b->flow.nglobal >= MOST_GLOBAL)
+            return false;
     }
     EffectKey key = { .kind = e.kind, .reason = e.kind == EFFECT_REASON ? e.reason : 0,
                       .path = e.path, .dest = e.dest };
@@ -93,10 +96,12 @@ bool mut_effect(Body *b, const Effect *like)
         if (!old->maybe || e.maybe)
             return false;
         *old = e;                              /* a surer one */
+        b->flow.version++;
     } else {
         vec_push(&b->flow.effects, e);
         *slot = (void *)(uintptr_t)b->flow.effects.len;
         count(b, &e);
+        b->flow.nglobal += root_is_global(e.path.root);
     }
     return b->grown = b->flow.changed = true;
 }
@@ -118,11 +123,18 @@ static Bucket *bucket(Body *b, uint32_t root, bool create)
 
 void mut_put(Body *b, const Path *dest, const Path *src, uint32_t op)
 {
+    Bucket *k = bucket(b, dest->root, true);
     Content c = { *dest, *src, op };
 
+    if (k->items.len >= MOST_CONTENT) {      /* too much to tell apart */
+        if (!root_is_local(dest->root))
+            return;                          /* that it is stored is enough */
+        c = (Content){ path_flat(*dest), path_flat(*src), NONE };
+    }
     if (!map_putn(&b->stored, &c, sizeof c, &c))
         return;
-    vec_push(&bucket(b, dest->root, true)->items, c);
+    vec_push(&k->items, c);
+    b->memory++;
     b->grown = true;
 }
 
@@ -149,7 +161,7 @@ static void load_one(Body *b, const Path *p, uint32_t op, PathSet *out)
     }
     for (size_t i = 0; k && i < k->items.len; i++) {
         const Content *c = &k->items.items[i];
-        if (path_same_place(&c->dest, p) && mut_reaches(b, c->op, op))
+        if (path_same_place(&c->dest, p) && (c->op == NONE || mut_reaches(b, c->op, op)))
             pathset_add(out, c->src);
     }
 }
@@ -180,6 +192,7 @@ static void capture(Body *b, const Path *p, uint32_t op)
         return;
     l->captured = l->exposed = true;
     l->by = op;
+    b->memory++;
     b->grown = true;
 }
 
@@ -188,8 +201,9 @@ static void store_one(Body *b, const Path *to, const Path *v, uint32_t op,
 {
     bool own = is_own_memory(to);
 
-    if (to->root == ROOT_UNKNOWN ? false : own || root_is_argument(v->root) ||
-                                               root_is_local(v->root))
+    bool followed = root_is_argument(v->root) || root_is_local(v->root);
+    /* what comes from an argument and goes back there is its own all the same */
+    if (own || (to->root != ROOT_UNKNOWN && to->root != v->root && followed))
         mut_put(b, to, v, op);
     if (own)
         return;
@@ -220,7 +234,7 @@ void mut_write(Body *b, const PathSet *to, const Effect *like)
             b->flow.impure = true;
         } else if (root_is_local(p->root)) {
             if (like->callee && !p->depth && !local_of(b, p)->exposed)
-                local_of(b, p)->exposed = b->grown = true;
+                local_of(b, p)->exposed = b->grown = true, b->memory++;
         } else {
             Effect e = *like;
             e.path = *p;
@@ -372,7 +386,7 @@ static void give_content(Body *b, const Path *object, Path seen, unsigned level)
         Path at = path_plus(seen, c.dest.off);
         if (root_is_argument(c.src.root)) {
             Effect e = { .kind = EFFECT_RETURN, .path = c.src, .dest = at,
-                         .inst = b->ops.items[c.op].inst };
+                         .inst = b->ops.items[c.op == NONE ? 0 : c.op].inst };
             mut_effect(b, &e);
         } else if (root_is_local(c.src.root) && level < MUT_DEREFS &&
                    c.src.root != object->root) {
@@ -448,9 +462,11 @@ static void captured_content(Body *b)
         const Bucket *k = bucket(b, ROOT_LOCAL | (uint32_t)i, false);
         for (size_t j = 0; k && j < k->items.len; j++) {
             Path src = k->items.items[j].src;
-            LLVMValueRef inst = b->ops.items[k->items.items[j].op].inst;
+            uint32_t at = k->items.items[j].op;
+            LLVMValueRef inst = b->ops.items[at == NONE ? by : at].inst;
             Effect e = { .kind = EFFECT_STORE, .path = src, .inst = inst,
-                         .origin = inst, .dest = path_root(ROOT_UNKNOWN) };
+                         .origin = at == NONE ? NULL : inst,
+                         .dest = path_root(ROOT_UNKNOWN) };
             if (root_is_local(src.root))
                 capture(b, &src, by);
             else if (root_is_argument(src.root))

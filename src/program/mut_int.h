@@ -106,6 +106,8 @@ typedef struct Flow {
     Vec(Effect) effects;
     Map known;                   /* EffectKey -> index + 1 */
     PathSet returns;
+    uint32_t nglobal;            /* effects on globals */
+    uint32_t version;            /* counts effects that were replaced */
     PtTable count;               /* kind, root -> effects */
     bool fresh;                  /* may return an object it has made */
     bool *reads;                 /* by argument: its object is read */
@@ -125,13 +127,19 @@ typedef struct Local {
 
 typedef struct Content {
     Path dest, src;
-    uint32_t op;
+    uint32_t op;                 /* that stores it; NONE: some */
 } Content;
 
 typedef struct Bucket {
     uint32_t root;
     Vec(Content) items;
 } Bucket;
+
+/* How far a call has met a function: what hasn't changed is not done again. */
+typedef struct Met {
+    uint64_t inputs;             /* sizes of what the arguments hold, and of memory */
+    uint32_t effects, version;
+} Met;
 
 /* A function with a body, while and after it is looked at. */
 typedef struct Body {
@@ -152,6 +160,9 @@ typedef struct Body {
     Vec(Bucket) buckets;
     PtTable bucket_of;           /* root -> index */
     Map stored;                  /* dest, src, op */
+    uint32_t memory;             /* grows with what is stored in memory */
+    Vec(Met) met;
+    PtTable met_of;              /* op, function -> index */
     Flow flow;
     Vec(uint32_t) callers;       /* bodies to look at again */
     bool lowered, grown, queued;

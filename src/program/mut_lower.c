@@ -371,6 +371,8 @@ void mut_body_release(Body *b)
     vec_release(&b->buckets);
     pttable_release(&b->bucket_of);
     map_release(&b->stored);
+    vec_release(&b->met);
+    pttable_release(&b->met_of);
     vec_release(&b->flow.effects);
     map_release(&b->flow.known);
     pttable_release(&b->flow.count);

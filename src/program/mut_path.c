@@ -4,7 +4,7 @@
 
 enum {
     MOST_OFFSETS = 4,            /* of one place, until only "somewhere" is kept */
-    MOST_EXACT = 24,             /* members, until offsets are forgotten */
+    MOST_EXACT = 12,             /* members, until offsets are forgotten */
     FAR = 1 << 20,               /* an offset beyond is "somewhere" */
 };
 
@@ -119,7 +119,7 @@ bool pathset_add(PathSet *s, Path p)
 
     if (there)
         return false;
-    if (p.off != ANYWHERE && p.off && offsets(s, &p) >= MOST_OFFSETS)
+    if (p.off != ANYWHERE && p.off && s->len >= MOST_OFFSETS && offsets(s, &p) >= MOST_OFFSETS)
         return pathset_add(s, path_plus(p, ANYWHERE));
     if (s->len >= MOST_EXACT) {
         Path flat = path_flat(p);
