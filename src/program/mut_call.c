@@ -10,6 +10,8 @@ typedef struct Actuals {
     const PathSet *sets[64];     /* of the first arguments */
     unsigned n;
     LLVMValueRef call;           /* NULL for a callback: no operands to look at */
+    bool unmeant;                /* the function has another type than the call:
+                                  * what it writes is a question, no answer */
 } Actuals;
 
 static const PathSet nothing;
@@ -99,7 +101,13 @@ static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a,
     switch (src.len ? e.kind : EFFECT_RETURN + 10) {
     case EFFECT_WRITE:
     case EFFECT_FREE:
-        mut_write(b, &src, &like);
+        if (!a->unmeant) {
+            mut_write(b, &src, &like);
+            break;
+        }
+        like.kind = EFFECT_REASON;
+        like.reason = MUT_INDIRECT;
+        mut_obstacle(b, &src, op, &like);
         break;
     case EFFECT_REASON:
         mut_obstacle(b, &src, op, &like);
@@ -233,7 +241,7 @@ static bool copies_pointers(const Mutability *m, const SummaryTerm *from,
 {
     return from->kind != SUMMARY_PARAM || !a->call ||
            from->param >= LLVMGetNumArgOperands(a->call) ||
-           mut_holds_pointers(m, LLVMGetOperand(a->call, from->param));
+           mut_holds_pointers(m, LLVMGetOperand(a->call, from->param), 0);
 }
 
 static void assign(const Mutability *m, Body *b, uint32_t op, const SummaryAssign *x,
@@ -398,7 +406,9 @@ static void meet_nothing(Body *b, uint32_t op, LLVMValueRef fn, MutReasonKind re
 
     for (unsigned i = 0; i < a->n; i++) {
         mut_obstacle(b, actual(a, i), op, &like);
-        pathset_union(result, actual(a, i));
+        if (!a->call || LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(a->call, i))) ==
+                            LLVMPointerTypeKind)
+            pathset_union(result, actual(a, i));
     }
     pathset_add(result, path_root(ROOT_UNKNOWN));
     become(b, &b->flow.impure);
@@ -462,6 +472,62 @@ static bool from_outside(const Mutability *m, LLVMValueRef pointer)
     return false;
 }
 
+/* --- the types of functions */
+
+/* The source type of the member that a called pointer was loaded from. */
+static const Type *called_type(const Mutability *m, LLVMValueRef callee)
+{
+    Member at = LLVMIsALoadInst(callee) ? mut_member(m, LLVMGetOperand(callee, 0))
+                                        : (Member){ 0 };
+    const char *name = at.known ? LLVMGetStructName(at.type) : NULL;
+
+    if (!name || !str_starts(name, "struct."))
+        return NULL;
+    char *plain = xprintf("struct %s", name + 7);
+    char *dot = strchr(plain, '.');              /* struct.foo.12 */
+    if (dot)
+        *dot = 0;
+    const Type *t = types_find(program_types(m->program), plain, 0);
+    free(plain);
+    const Field *f = t && type_is_record(t) ? type_field_at(t, (uint64_t)at.inner * 8) : NULL;
+    const Type *p = f ? type_plain(f->type) : NULL;
+    p = p && p->kind == TYPE_POINTER ? type_plain(p->target) : NULL;
+    return p && p->kind == TYPE_FUNCTION && p->prototyped ? p : NULL;
+}
+
+static bool fits(const Type *a, const Type *b)
+{
+    a = type_plain(a);
+    b = type_plain(b);
+    if (a->kind == TYPE_POINTER && b->kind == TYPE_POINTER) {
+        const Type *x = type_plain(a->target), *y = type_plain(b->target);
+        return !type_is_record(x) || !type_is_record(y) || x == y ||
+               x->incomplete || y->incomplete;
+    }
+    return true;
+}
+
+/* Could a pointer of this type have been set to the function, without a cast? */
+static bool is_meant(const Mutability *m, const Type *called, LLVMValueRef fn)
+{
+    const Function *f = program_function_of(m->program, fn);
+
+    if (!called || !f || !f->type || !f->prototyped)
+        return true;
+    if (called->nparams != f->type->nparams)
+        return false;
+    for (unsigned i = 0; i < called->nparams; i++)
+        if (!fits(called->params[i], f->type->params[i]))
+            return false;
+    return true;
+}
+
+/* A pointer from outside may be to any exported function: that says nothing. */
+static bool is_everybodys(LLVMValueRef fn)
+{
+    return !LLVMIsDeclaration(fn) && LLVMGetLinkage(fn) == LLVMExternalLinkage;
+}
+
 void mut_call(Mutability *m, Body *b, uint32_t op)
 {
     LLVMValueRef call = b->ops.items[op].inst, callee = LLVMGetCalledValue(call);
@@ -486,9 +552,14 @@ void mut_call(Mutability *m, Body *b, uint32_t op)
         meet(m, b, op, callee, &a, false, &result);
     } else {
         const LLVMValueRef *t = pointsto_targets(m->pt, call, &n);
-        for (size_t i = 0; i < n; i++)
-            meet(m, b, op, t[i], &a, n > 1, &result);
-        if (!n || from_outside(m, callee))
+        bool outside = from_outside(m, callee);
+        const Type *called = n > 1 || outside ? called_type(m, callee) : NULL;
+        for (size_t i = 0; i < n; i++) {
+            a.unmeant = !is_meant(m, called, t[i]);
+            if (!outside || !(is_everybodys(t[i]) || a.unmeant))
+                meet(m, b, op, t[i], &a, n > 1 || outside, &result);
+        }
+        if (!n || outside)
             meet_nothing(b, op, NULL, MUT_NO_TARGET, &a, &result);
     }
     add_result(b, op, &result);

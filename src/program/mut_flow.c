@@ -13,7 +13,7 @@
  */
 #include "program/mut_int.h"
 
-enum { MOST_EFFECTS = 12, MOST_GLOBAL = 40, MOST_CONTENT = 32 };
+enum { MOST_EFFECTS = 12, MOST_STORES = 60, MOST_GLOBAL = 40, MOST_CONTENT = 32 };
 
 uint32_t mut_local(Body *b, LLVMValueRef site, bool stack)
 {
@@ -41,7 +41,7 @@ static bool is_own_memory(const Path *p)
 /* --- effects */
 
 typedef struct EffectKey {
-    uint64_t inst, origin;       /* of stores, which stage M follows one by one */
+    uint64_t callee, origin;     /* of stores, which stage M follows */
     uint32_t kind, reason;
     Path path, dest;
 } EffectKey;
@@ -61,7 +61,8 @@ static void coarsen(Body *b, Effect *e)
     if (e->kind != EFFECT_STORE)
         return;
     e->dest = path_root(ROOT_UNKNOWN);
-    e->origin = NULL;
+    if (n != NONE && n >= MOST_STORES)
+        e->origin = NULL;
 }
 
 static void count(Body *b, const Effect *e)
@@ -78,6 +79,8 @@ bool mut_effect(Body *b, const Effect *like)
 
     if (e.kind != EFFECT_STORE && e.kind != EFFECT_RETURN)
         e.dest = path_root(ROOT_UNKNOWN);
+    e.maybe |= e.path.maybe;
+    e.path.maybe = e.dest.maybe = 0;
     coarsen(b, &e);
     if (root_is_global(e.path.root)) {
         b->flow.impure = true;
@@ -87,7 +90,7 @@ bool mut_effect(Body *b, const Effect *like)
     EffectKey key = { .kind = e.kind, .reason = e.kind == EFFECT_REASON ? e.reason : 0,
                       .path = e.path, .dest = e.dest };
     if (e.kind == EFFECT_STORE && e.origin) {
-        key.inst = (uintptr_t)e.inst;
+        key.callee = (uintptr_t)e.callee;
         key.origin = (uintptr_t)e.origin;
     }
     void **slot = map_slotn(&b->flow.known, &key, sizeof key);
@@ -123,6 +126,10 @@ static Bucket *bucket(Body *b, uint32_t root, bool create)
 
 void mut_put(Body *b, const Path *dest, const Path *src, uint32_t op)
 {
+    /* In memory that others see, only what is surely there counts: it serves
+     * to find mutations. */
+    if (!root_is_local(dest->root) && !path_is_exact(dest))
+        return;
     Bucket *k = bucket(b, dest->root, true);
     Content c = { *dest, *src, op };
 
@@ -159,10 +166,15 @@ static void load_one(Body *b, const Path *p, uint32_t op, PathSet *out)
         if (leads_on(k, p))
             pathset_add(out, path_loaded(*p));
     }
+    if (!root_is_local(p->root) && !path_is_exact(p))
+        return;
     for (size_t i = 0; k && i < k->items.len; i++) {
         const Content *c = &k->items.items[i];
-        if (path_same_place(&c->dest, p) && (c->op == NONE || mut_reaches(b, c->op, op)))
-            pathset_add(out, c->src);
+        if (!path_same_place(&c->dest, p) || (c->op != NONE && !mut_reaches(b, c->op, op)))
+            continue;
+        Path src = c->src;
+        src.maybe |= !path_is_exact(&c->dest) || !path_is_exact(p);
+        pathset_add(out, src);
     }
 }
 
@@ -305,27 +317,58 @@ void mut_read(Body *b, const PathSet *from)
     }
 }
 
+/* What is in the `size` bytes (0: unknown) at a place of ours goes, field by field,
+ * to another place. */
+static void copy_local(Body *b, uint32_t op, const Path *from, int64_t size,
+                       const PathSet *to, const Effect *like)
+{
+    const Bucket *k = bucket(b, from->root, false);
+    PathSet unknown = { 0 };
+
+    if (local_of(b, from)->exposed) {
+        pathset_add(&unknown, path_root(ROOT_UNKNOWN));
+        mut_store(b, to, &unknown, op, like);
+        pathset_release(&unknown);
+    }
+    for (size_t i = 0; k && i < k->items.len; i++) {
+        Content c = k->items.items[i];
+        bool exact = c.dest.off != ANYWHERE && from->off != ANYWHERE && size;
+        int64_t shift = exact ? (int64_t)c.dest.off - from->off : ANYWHERE;
+        if (c.dest.depth || (c.op != NONE && !mut_reaches(b, c.op, op)) ||
+            (exact && (shift < 0 || shift >= size)))
+            continue;
+        PathSet one = { &c.src, 1, 1 };
+        for (uint32_t t = 0; t < to->len; t++) {
+            Path at = path_plus(to->items[t], shift);
+            PathSet dest = { &at, 1, 1 };
+            mut_store(b, &dest, &one, op, like);
+        }
+        k = bucket(b, from->root, false);
+    }
+}
+
 static void copy_memory(Body *b, uint32_t op, const Effect *like)
 {
     const Op *o = &b->ops.items[op];
     const PathSet *to = &b->sets.items[o->a], *from = &b->sets.items[o->b];
-    PathSet held = { 0 }, anywhere = { 0 };
+    LLVMValueRef n = LLVMGetNumArgOperands(o->inst) > 2 ? LLVMGetOperand(o->inst, 2) : NULL;
+    int64_t size = n && LLVMIsAConstantInt(n) ? (int64_t)LLVMConstIntGetZExtValue(n) : 0;
+    PathSet held = { 0 }, anywhere = { 0 }, some = { 0 };
 
     mut_read(b, from);
     mut_write(b, to, like);
-    if (o->pointer) {
-        PathSet some = { 0 };
-        for (uint32_t i = 0; i < from->len; i++) {
-            const Path *p = &from->items[i];
-            if (p->depth || p->root >= b->nargs || !b->plain[p->root])
-                pathset_add(&some, *p);
-        }
-        mut_load(b, &some, ANYWHERE, op, &held);
-        pathset_release(&some);
-        for (uint32_t i = 0; i < to->len; i++)
-            pathset_add(&anywhere, path_plus(to->items[i], ANYWHERE));
-        mut_store(b, &anywhere, &held, op, like);
+    for (uint32_t i = 0; i < from->len; i++) {
+        const Path *p = &from->items[i];
+        if (root_is_local(p->root) && !p->depth)
+            copy_local(b, op, p, size, to, like);
+        else if (o->pointer && (p->depth || p->root >= b->nargs || !b->plain[p->root]))
+            pathset_add(&some, *p);
     }
+    mut_load(b, &some, ANYWHERE, op, &held);
+    for (uint32_t i = 0; i < to->len; i++)
+        pathset_add(&anywhere, path_plus(to->items[i], ANYWHERE));
+    mut_store(b, &anywhere, &held, op, like);
+    pathset_release(&some);
     pathset_release(&held);
     pathset_release(&anywhere);
 }
@@ -409,7 +452,7 @@ static void give_objects(Body *b, const PathSet *v)
 static void operation(Mutability *m, Body *b, uint32_t op)
 {
     const Op o = b->ops.items[op];
-    Effect like = { .kind = EFFECT_WRITE, .inst = o.inst, .origin = o.inst };
+    Effect like = { .kind = EFFECT_WRITE, .inst = o.inst, .origin = o.origin };
     PathSet *sets = b->sets.items;
 
     switch (o.kind) {
@@ -465,7 +508,7 @@ static void captured_content(Body *b)
             uint32_t at = k->items.items[j].op;
             LLVMValueRef inst = b->ops.items[at == NONE ? by : at].inst;
             Effect e = { .kind = EFFECT_STORE, .path = src, .inst = inst,
-                         .origin = at == NONE ? NULL : inst,
+                         .origin = at == NONE ? NULL : b->ops.items[at].origin,
                          .dest = path_root(ROOT_UNKNOWN) };
             if (root_is_local(src.root))
                 capture(b, &src, by);

@@ -37,7 +37,8 @@ typedef struct Path {
     int32_t off;                 /* from the last pointer loaded */
     int32_t at[MUT_DEREFS];      /* offset of each load on the way */
     uint16_t depth;              /* loads; at most MUT_DEREFS */
-    uint16_t deeper;             /* more loads than that */
+    uint8_t deeper;              /* more loads than that */
+    uint8_t maybe;               /* by way of memory, where it may be another one */
 } Path;
 
 /* Sorted; a Path of {0} is the first argument, a set of {0} is empty. */
@@ -53,6 +54,7 @@ Path path_root(uint32_t root);
 Path path_plus(Path p, int64_t off);         /* ANYWHERE: somewhere */
 Path path_loaded(Path p);                    /* what is stored there */
 bool path_same_place(const Path *a, const Path *b);
+bool path_is_exact(const Path *p);           /* no offset unknown, nothing cut */
 Path path_flat(Path p);                      /* all offsets forgotten */
 bool pathset_add(PathSet *s, Path p);        /* true: it has grown */
 bool pathset_union(PathSet *s, const PathSet *from);
@@ -79,6 +81,8 @@ typedef struct Op {
     int32_t off;
     bool pointer;                /* OP_LOAD: what is loaded can be a pointer */
     LLVMValueRef inst;
+    LLVMValueRef origin;         /* OP_STORE, OP_MEMCPY: the first store that goes to
+                                  * the same places, for all of them */
 } Op;
 
 /* --- what a function does */
@@ -96,8 +100,8 @@ typedef struct Effect {
     bool maybe;                  /* by an indirect call with other targets */
     Path path, dest;
     LLVMValueRef inst;           /* here: the store or the call */
-    LLVMValueRef origin;         /* the store itself, wherever it is; NULL: one of
-                                  * too many */
+    LLVMValueRef origin;         /* the store itself, wherever it is, or one that goes
+                                  * to the same places; NULL: one of too many */
     LLVMValueRef callee;         /* whose effect it was; NULL: it is here */
     uint32_t next;               /* its index there */
 } Effect;
@@ -180,6 +184,7 @@ struct Mutability {
     size_t nbodies;
     Vec(LLVMValueRef) globals;
     PtTable global_of;
+    Map store_class;             /* places and member -> the first store there */
     PtTable body_of;             /* function value -> Function.index */
     Arena arena;
     MutParam **params;           /* by Function.index */
@@ -192,8 +197,9 @@ struct Mutability {
 /* mut_lower.c */
 void mut_lower(Mutability *m, Body *b);
 void mut_body_release(Body *b);
-/* Does the object hold pointers, as far as points-to has seen? */
-bool mut_holds_pointers(const Mutability *m, LLVMValueRef address);
+/* Are there pointers in the `size` bytes at an address (0: in the object), as far
+ * as points-to has seen? */
+bool mut_holds_pointers(const Mutability *m, LLVMValueRef address, int64_t size);
 /* May control come from one operation to another? */
 bool mut_reaches(Body *b, uint32_t from, uint32_t to);
 /* … after at least one other, so that an operation in a loop comes again. */
@@ -223,6 +229,13 @@ void mut_passed(Body *b, const PathSet *v, uint32_t op);
 Body *mut_body(const Mutability *m, LLVMValueRef fn);
 
 /* mut_call.c */
+/* The member that an address names: of the outermost struct and of the innermost. */
+typedef struct Member {
+    bool known;
+    int64_t outer, inner;        /* offsets */
+    LLVMTypeRef type;            /* the innermost struct */
+} Member;
+Member mut_member(const Mutability *m, LLVMValueRef address);
 void mut_call(Mutability *m, Body *b, uint32_t op);
 bool mut_is_pure_external(const char *name);
 /* What a library function does with an argument of a call (SUMMARY_READ …).

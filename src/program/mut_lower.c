@@ -110,9 +110,26 @@ static Op *add(Body *b, OpKind kind, LLVMValueRef inst, uint32_t dst, uint32_t a
 {
     Op *op = vec_grow(&b->ops);
 
-    *op = (Op){ .kind = kind, .inst = inst, .dst = dst, .a = a, .b = NONE };
+    *op = (Op){ .kind = kind, .inst = inst, .origin = inst, .dst = dst, .a = a, .b = NONE };
     op->block = pttable_get(&b->block_number, (uintptr_t)LLVMGetInstructionParent(inst));
     return op;
+}
+
+/* Stores to the same places are one to stage M. */
+static LLVMValueRef store_class(Mutability *m, LLVMValueRef inst, LLVMValueRef address,
+                                bool whole)
+{
+    PtSet s = pointsto_value(m->pt, address, 0);
+    Member at = whole ? (Member){ 0 } : mut_member(m, address);
+    uint64_t key[5] = { (uintptr_t)s.locs, (uint64_t)at.known << 1 | whole,
+                        (uint64_t)at.outer, (uint64_t)at.inner, (uintptr_t)at.type };
+
+    if (!s.n)
+        return inst;
+    void **slot = map_slotn(&m->store_class, key, sizeof key);
+    if (!*slot)
+        *slot = inst;
+    return *slot;
 }
 
 static void copy(Mutability *m, Body *b, LLVMValueRef inst, LLVMValueRef from,
@@ -135,24 +152,28 @@ static void arithmetic(Mutability *m, Body *b, LLVMValueRef i)
                                   : -LLVMConstIntGetSExtValue(other);
         if (off > INT32_MAX || off < INT32_MIN)
             off = ANYWHERE;
-        if (code == LLVMSub && k)
+        if (code == LLVMSub && (k || LLVMIsAPtrToIntInst(other)))
             continue;                /* the difference of two is no pointer */
         copy(m, b, i, LLVMGetOperand(i, k), off);
     }
 }
 
-bool mut_holds_pointers(const Mutability *m, LLVMValueRef address)
+bool mut_holds_pointers(const Mutability *m, LLVMValueRef address, int64_t size)
 {
     PtSet s = pointsto_value(m->pt, address, 0);
 
     for (size_t i = 0; i < s.n; i++) {
-        uint32_t o = m->pt->locs.items[s.locs[i]].object;
-        PtRange r = m->pt->objects.items[o].locs;
-        if (m->pt->shown[o].kind == PT_EXTERNAL)
+        PtLoc at = m->pt->locs.items[s.locs[i]];
+        const PtAnswerObject *o = &m->pt->objects.items[at.object];
+        bool all = !size || at.offset == ANY || o->flat || o->regions.n;
+        if (m->pt->shown[at.object].kind == PT_EXTERNAL)
             return true;
-        for (uint32_t k = r.start; k < r.start + r.n; k++)
-            if (pointsto_content(m->pt, k).n)
+        for (uint32_t k = o->locs.start; k < o->locs.start + o->locs.n; k++) {
+            int64_t off = m->pt->locs.items[k].offset;
+            if ((all || off == ANY || (off >= at.offset && off < at.offset + size)) &&
+                pointsto_content(m->pt, k).n)
                 return true;
+        }
     }
     return false;
 }
@@ -164,7 +185,11 @@ static void intrinsic(Mutability *m, Body *b, LLVMValueRef i, const char *name)
         uint32_t from = value(m, b, LLVMGetOperand(i, 1));
         op = &b->ops.items[b->ops.len - 1];
         op->b = from;
-        op->pointer = mut_holds_pointers(m, LLVMGetOperand(i, 1));
+        op->origin = store_class(m, i, LLVMGetOperand(i, 0), true);
+        LLVMValueRef n = LLVMGetOperand(i, 2);
+        op->pointer = mut_holds_pointers(m, LLVMGetOperand(i, 1),
+                                         LLVMIsAConstantInt(n)
+                                             ? (int64_t)LLVMConstIntGetZExtValue(n) : 0);
     } else if (str_starts(name, "llvm.memset")) {
         add(b, OP_MEMSET, i, NONE, value(m, b, LLVMGetOperand(i, 0)));
     } else if (str_starts(name, "llvm.va_start")) {
@@ -217,7 +242,9 @@ static void memory(Mutability *m, Body *b, LLVMValueRef i)
         LLVMValueRef v = LLVMGetOperand(i, 0);
         uint32_t to = value(m, b, LLVMGetOperand(i, 1));
         uint32_t from = carries(m, LLVMTypeOf(v)) ? value(m, b, v) : NONE;
-        add(b, OP_STORE, i, NONE, to)->b = from;
+        Op *op = add(b, OP_STORE, i, NONE, to);
+        op->b = from;
+        op->origin = store_class(m, i, LLVMGetOperand(i, 1), false);
         if (LLVMGetVolatile(i))
             b->flow.impure = true;
     } else {                         /* atomicrmw, cmpxchg */
@@ -381,6 +408,42 @@ void mut_body_release(Body *b)
     free(b->flow.passed);
     free(b->plain);
     vec_release(&b->callers);
+}
+
+/* --- members */
+
+Member mut_member(const Mutability *m, LLVMValueRef address)
+{
+    Member out = { 0 };
+    int64_t sum = 0;
+
+    /* p->a.b is one getelementptr or two */
+    for (int guard = 0; guard < 4 && LLVMIsAGetElementPtrInst(address); guard++) {
+        LLVMTypeRef t = LLVMGetGEPSourceElementType(address);
+        unsigned n = (unsigned)LLVMGetNumOperands(address);
+        int64_t off = 0, inner = 0;
+        LLVMTypeRef type = NULL;
+        if (LLVMGetTypeKind(t) != LLVMStructTypeKind || n < 3)
+            break;
+        for (unsigned i = 2; i < n; i++) {
+            LLVMValueRef index = LLVMGetOperand(address, i);
+            if (LLVMGetTypeKind(t) == LLVMStructTypeKind) {
+                unsigned k = (unsigned)LLVMConstIntGetZExtValue(index);
+                inner = (int64_t)LLVMOffsetOfElement(m->layout, t, k);
+                type = t;
+                off += inner;
+                t = LLVMStructGetTypeAtIndex(t, k);
+            } else {
+                return (Member){ 0 };
+            }
+        }
+        if (!out.known)
+            out = (Member){ true, 0, inner, type };
+        sum += off;
+        out.outer = sum;
+        address = LLVMGetOperand(address, 0);
+    }
+    return out;
 }
 
 /* --- order */

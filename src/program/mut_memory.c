@@ -9,24 +9,30 @@
  * the call in each of its callers up to the function in question, and all loads
  * in functions called from these places on. A reference is followed on two levels: the
  * pointer to the parameter's own object, and pointers to what lies deeper.
+ *
+ * Where points-to can't tell objects apart (a library that gets everything from
+ * outside), the fields that are named still can: what was stored to a member of a
+ * struct is not loaded by way of another struct's member at another offset. This
+ * is what compilers assume too (strict aliasing); members at the same offset
+ * count as one, so that structs with a common beginning are safe.
  */
 #include "program/mut_int.h"
 
 enum { OWN = 1, DEEP = 2 };
-enum { MOST_STEPS = 30000 };
-
-typedef struct Group {
-    PtSet from;
-    Vec(LLVMValueRef) insts;     /* loads, memcpys: all that load from there */
-} Group;
+enum { MOST_STEPS = 100000, MOST_CANDIDATES = 30000 };
 
 typedef struct LoadIndex {
-    Vec(Group) groups;
-    PtTable group_of;            /* address of a set's members -> group */
-    Vec(uint32_t) *by_object;    /* groups */
     Vec(LLVMValueRef) *calls_of; /* by Function.index: calls that may call it */
     Vec(LLVMValueRef) unknown;   /* calls of functions of which nothing is known */
 } LoadIndex;
+
+/* A load or memcpy that may run after the store. */
+typedef struct Candidate {
+    LLVMValueRef inst;
+    PtSet from;
+    Member member;
+    unsigned seen;               /* OWN | DEEP: it gives the reference */
+} Candidate;
 
 /* An operation after which the reference may be loaded. */
 typedef struct Point {
@@ -41,37 +47,17 @@ typedef struct Search {
     bool *scope;                 /* by Function.index: runs after a store */
     Vec(Point) after;            /* what comes behind these runs too */
     PtBits cells[3];             /* by OWN, DEEP */
+    Vec(Member) members[3];      /* where it was stored, by OWN, DEEP */
+    PtTable added;               /* sets that are in cells */
     PtTable taint;               /* value -> OWN | DEEP */
     Vec(LLVMValueRef) work;
-    Vec(uint32_t) fresh[3];      /* cells not yet looked for in groups */
+    Vec(Candidate) candidates;
+    bool grown;                  /* cells or members */
     size_t steps;
     MemoryAnswer answer;
 } Search;
 
 /* --- the index */
-
-static void index_load(Mutability *m, LoadIndex *ix, LLVMValueRef inst, LLVMValueRef from)
-{
-    PtSet s = pointsto_value(m->pt, from, 0);
-    uint32_t last = NONE;
-
-    if (!s.n)
-        return;
-    uint32_t g = pttable_get(&ix->group_of, (uintptr_t)s.locs);
-    if (g == NONE) {
-        g = (uint32_t)ix->groups.len;
-        pttable_put(&ix->group_of, (uintptr_t)s.locs, g);
-        Group *new = vec_grow(&ix->groups);
-        new->from = s;
-        for (size_t i = 0; i < s.n; i++) {
-            uint32_t o = m->pt->locs.items[s.locs[i]].object;
-            if (o != last)
-                vec_push(&ix->by_object[o], g);
-            last = o;
-        }
-    }
-    vec_push(&ix->groups.items[g].insts, inst);
-}
 
 static void index_call(Mutability *m, LoadIndex *ix, LLVMValueRef call)
 {
@@ -95,18 +81,12 @@ static LoadIndex *index_new(Mutability *m)
 {
     LoadIndex *ix = xcalloc(1, sizeof *ix);
 
-    ix->by_object = xcalloc(m->pt->objects.len + 1, sizeof *ix->by_object);
     ix->calls_of = xcalloc(m->nbodies + 1, sizeof *ix->calls_of);
     for (size_t k = 0; k < m->nbodies; k++) {
         Body *b = &m->bodies[k];
         for (size_t i = 0; b->fn && i < b->ops.len; i++) {
-            const Op *o = &b->ops.items[i];
-            if (o->kind == OP_LOAD && o->dst != NONE && o->pointer)
-                index_load(m, ix, o->inst, LLVMGetOperand(o->inst, 0));
-            else if (o->kind == OP_MEMCPY && o->pointer)
-                index_load(m, ix, o->inst, LLVMGetOperand(o->inst, 1));
-            else if (o->kind == OP_CALL)
-                index_call(m, ix, o->inst);
+            if (b->ops.items[i].kind == OP_CALL)
+                index_call(m, ix, b->ops.items[i].inst);
         }
     }
     return ix;
@@ -118,13 +98,6 @@ void mut_memory_release(Mutability *m)
 
     if (!ix)
         return;
-    for (size_t i = 0; i < ix->groups.len; i++)
-        vec_release(&ix->groups.items[i].insts);
-    vec_release(&ix->groups);
-    pttable_release(&ix->group_of);
-    for (size_t i = 0; i < m->pt->objects.len; i++)
-        vec_release(&ix->by_object[i]);
-    free(ix->by_object);
     for (size_t i = 0; i < m->nbodies; i++)
         vec_release(&ix->calls_of[i]);
     free(ix->calls_of);
@@ -159,8 +132,27 @@ static void taint(Search *s, LLVMValueRef v, unsigned kind)
 
 static void add_cell(Search *s, uint32_t loc, unsigned kind)
 {
-    if (ptbits_add(&s->cells[kind], loc))
-        vec_push(&s->fresh[kind], loc);
+    s->grown |= ptbits_add(&s->cells[kind], loc);
+}
+
+static bool may_be_same(const Member *a, const Member *b)
+{
+    if (!a->known || !b->known)
+        return true;
+    return a->outer == b->outer || a->outer == b->inner || a->inner == b->outer ||
+           (a->type == b->type && a->inner == b->inner);
+}
+
+static void add_member(Search *s, const Member *at, unsigned kind)
+{
+    for (size_t i = 0; i < s->members[kind].len; i++) {
+        const Member *x = &s->members[kind].items[i];
+        if (!x->known || (x->outer == at->outer && x->inner == at->inner &&
+                          x->type == at->type && at->known))
+            return;
+    }
+    vec_push(&s->members[kind], *at);
+    s->grown = true;
 }
 
 /* The reference is stored there: in one place, or anywhere in the object. */
@@ -168,12 +160,15 @@ static void add_cells(Search *s, LLVMValueRef address, bool whole, unsigned kind
 {
     const PointsTo *pt = s->m->pt;
     PtSet set = pointsto_value(pt, address, 0);
+    Member at = whole ? (Member){ 0 } : mut_member(s->m, address);
 
+    add_member(s, &at, kind);
+    if (!pttable_put(&s->added, (uintptr_t)set.locs << 3 | (unsigned)whole << 2 | kind, 0))
+        return;
+    s->steps += set.n;
     for (size_t i = 0; i < set.n; i++) {
         PtLoc l = pt->locs.items[set.locs[i]];
         PtRange r = pt->objects.items[l.object].locs;
-        if (pt->shown[l.object].kind == PT_EXTERNAL && kind)
-            s->steps += 1000;        /* much is possible out there */
         bool all = whole || l.offset == ANY;
         for (uint32_t k = r.start; k < r.start + r.n; k++)
             if (all || k == set.locs[i] || pt->locs.items[k].offset == ANY)
@@ -231,24 +226,51 @@ static void run_after(Search *s, Body *b, uint32_t op)
     }
 }
 
-/* From the call down to the store. */
-static void run_after_effect(Search *s, Body *b, const Effect *e)
+static bool may_call(Search *s, LLVMValueRef call, LLVMValueRef fn)
 {
-    for (int guard = 0; b && e; guard++) {
-        Body *g = e->callee && e->next != NONE ? mut_body(s->m, e->callee) : NULL;
-        run_after(s, b, op_of(b, e->inst));
-        if (guard == 64 || (g && e->next >= g->flow.effects.len)) {
-            run_function(s, g->fn);  /* a long way: all of it */
-            return;
-        }
-        e = g ? &g->flow.effects.items[e->next] : NULL;
-        b = g;
+    size_t n, k;
+    const LLVMValueRef *t = pointsto_targets(s->m->pt, call, &n);
+    const LLVMValueRef *c = pointsto_callbacks(s->m->pt, call, &k);
+
+    for (size_t i = 0; i < n + k; i++)
+        if ((i < n ? t[i] : c[i - n]) == fn)
+            return true;
+    return false;
+}
+
+/* After all stores to these places, or all calls of the function that stores;
+ * from there down to the store. */
+static void run_after_effect(Search *s, Body *b, const Effect *e, int guard)
+{
+    Body *g = e->callee && e->next != NONE ? mut_body(s->m, e->callee) : NULL;
+
+    for (uint32_t i = 0; i < b->ops.len; i++) {
+        const Op *o = &b->ops.items[i];
+        bool here = o->inst == e->inst ||
+                    (g ? o->kind == OP_CALL && may_call(s, o->inst, e->callee)
+                       : !e->callee && o->origin == e->origin);
+        if (here)
+            run_after(s, b, i);
     }
+    if (!g)
+        return;
+    if (guard > 20 || e->next >= g->flow.effects.len)
+        run_function(s, g->fn);      /* a long way: all of it */
+    else
+        run_after_effect(s, g, &g->flow.effects.items[e->next], guard + 1);
 }
 
 static LLVMValueRef function_of(LLVMValueRef inst)
 {
     return LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
+}
+
+static bool comes_after(Search *s, Body *b, uint32_t op)
+{
+    for (size_t i = 0; i < s->after.len; i++)
+        if (s->after.items[i].b == b && mut_comes_later(b, s->after.items[i].op, op))
+            return true;
+    return false;
 }
 
 static bool in_scope(Search *s, LLVMValueRef inst)
@@ -260,15 +282,7 @@ static bool in_scope(Search *s, LLVMValueRef inst)
     if (s->scope[f])
         return true;
     Body *b = &s->m->bodies[f];
-    uint32_t op = NONE;
-    for (size_t i = 0; i < s->after.len; i++) {
-        if (s->after.items[i].b != b)
-            continue;
-        op = op == NONE ? op_of(b, inst) : op;
-        if (mut_comes_later(b, s->after.items[i].op, op))
-            return true;
-    }
-    return false;
+    return comes_after(s, b, op_of(b, inst));
 }
 
 /* --- uses */
@@ -453,44 +467,77 @@ static void use(Search *s, LLVMValueRef v, LLVMValueRef user, unsigned kind)
 
 /* --- the search */
 
-static void loaded(Search *s, LLVMValueRef inst, unsigned kind)
+/* All loads that may run after the store; false: too many. */
+static bool find_candidates(Search *s)
 {
-    if (++s->steps > MOST_STEPS || !in_scope(s, inst))
-        return;
-    if (LLVMIsACallInst(inst))       /* a memcpy from there */
-        add_cells(s, LLVMGetOperand(inst, 0), true, kind);
-    else
-        taint(s, inst, kind);
+    for (size_t k = 0; k < s->m->nbodies; k++) {
+        Body *b = &s->m->bodies[k];
+        bool all = b->fn && s->scope[k], some = all;
+        for (size_t i = 0; b->fn && !some && i < s->after.len; i++)
+            some = s->after.items[i].b == b;
+        for (uint32_t i = 0; some && i < b->ops.len; i++) {
+            const Op *o = &b->ops.items[i];
+            bool load = o->kind == OP_LOAD && o->dst != NONE && o->pointer;
+            if (!load && !(o->kind == OP_MEMCPY && o->pointer))
+                continue;
+            if (!all && !comes_after(s, b, i))
+                continue;
+            LLVMValueRef from = LLVMGetOperand(o->inst, load ? 0 : 1);
+            Candidate c = { .inst = o->inst, .from = pointsto_value(s->m->pt, from, 0) };
+            if (load)
+                c.member = mut_member(s->m, from);
+            vec_push(&s->candidates, c);
+        }
+        if (s->candidates.len > MOST_CANDIDATES)
+            return false;
+    }
+    return true;
 }
 
-static bool holds(const Group *g, uint32_t loc)
+static bool may_be_stored(Search *s, const Candidate *c, unsigned kind)
 {
-    size_t low = 0, high = g->from.n;
-
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (g->from.locs[mid] == loc)
+    for (size_t i = 0; i < s->members[kind].len; i++)
+        if (may_be_same(&c->member, &s->members[kind].items[i]))
             return true;
-        if (g->from.locs[mid] < loc)
-            low = mid + 1;
-        else
-            high = mid;
-    }
     return false;
 }
 
-static void load_from(Search *s, uint32_t loc, unsigned kind)
+static bool holds(Search *s, const Candidate *c, unsigned kind, PtTable *known)
 {
-    uint32_t o = s->m->pt->locs.items[loc].object;
+    const PointsTo *pt = s->m->pt;
+    bool whole = LLVMIsACallInst(c->inst);
+    uint64_t key = (uintptr_t)c->from.locs << 1 | whole;
+    uint32_t answer = pttable_get(known, key);
 
-    for (size_t i = 0; i < s->ix->by_object[o].len; i++) {
-        const Group *g = &s->ix->groups.items[s->ix->by_object[o].items[i]];
-        bool here = holds(g, loc);
-        s->steps++;
-        for (size_t k = 0; k < g->insts.len; k++)
-            if (here || LLVMIsACallInst(g->insts.items[k]))
-                loaded(s, g->insts.items[k], kind);
+    if (answer != NONE)
+        return answer;
+    answer = 0;
+    for (size_t i = 0; !answer && i < c->from.n; i++) {
+        answer = ptbits_has(&s->cells[kind], c->from.locs[i]);
+        PtRange r = pt->objects.items[pt->locs.items[c->from.locs[i]].object].locs;
+        for (uint32_t k = r.start; whole && !answer && k < r.start + r.n; k++)
+            answer = ptbits_has(&s->cells[kind], k);
     }
+    s->steps += c->from.n / 8;
+    pttable_put(known, key, answer);
+    return answer;
+}
+
+static void load_again(Search *s, unsigned kind)
+{
+    PtTable known = { 0 };
+
+    for (size_t i = 0; i < s->candidates.len; i++) {
+        Candidate *c = &s->candidates.items[i];
+        if (c->seen & kind || !may_be_stored(s, c, kind) || !holds(s, c, kind, &known))
+            continue;
+        c->seen |= kind;
+        if (LLVMIsACallInst(c->inst))        /* a memcpy from there */
+            add_cells(s, LLVMGetOperand(c->inst, 0), true, kind);
+        else
+            taint(s, c->inst, kind);
+    }
+    pttable_release(&known);
 }
 
 /* Code that nobody knows may load it too, if it can get there. */
@@ -532,10 +579,11 @@ static void search(Search *s)
                 if (kind & DEEP)
                     use(s, v, LLVMGetUser(u), DEEP);
             }
-        } else if (s->fresh[OWN].len) {
-            load_from(s, s->fresh[OWN].items[--s->fresh[OWN].len], OWN);
-        } else if (s->fresh[DEEP].len) {
-            load_from(s, s->fresh[DEEP].items[--s->fresh[DEEP].len], DEEP);
+        } else if (s->grown) {
+            s->grown = false;
+            s->steps += s->candidates.len / 8;
+            load_again(s, OWN);
+            load_again(s, DEEP);
         } else {
             break;
         }
@@ -554,17 +602,22 @@ MemoryAnswer mut_memory(Mutability *m, Body *b, unsigned first, unsigned n)
         const Effect *e = &b->flow.effects.items[i];
         if (e->kind != EFFECT_STORE || e->path.root < first || e->path.root >= first + n)
             continue;
-        run_after_effect(&s, b, e);
+        run_after_effect(&s, b, e, 0);
         stored_by(&s, e->origin, level(&e->path, OWN));
     }
-    search(&s);
+    if (find_candidates(&s))
+        search(&s);
+    else
+        fail(&s, OWN | DEEP, NULL);
     free(s.scope);
+    vec_release(&s.candidates);
     vec_release(&s.after);
     vec_release(&s.work);
     pttable_release(&s.taint);
+    pttable_release(&s.added);
     for (int k = OWN; k <= DEEP; k++) {
         ptbits_release(&s.cells[k]);
-        vec_release(&s.fresh[k]);
+        vec_release(&s.members[k]);
     }
     return s.answer;
 }

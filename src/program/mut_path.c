@@ -67,6 +67,14 @@ bool path_same_place(const Path *a, const Path *b)
     return true;
 }
 
+bool path_is_exact(const Path *p)
+{
+    for (unsigned i = 0; i < p->depth; i++)
+        if (p->at[i] == ANYWHERE)
+            return false;
+    return p->off != ANYWHERE && !p->deeper;
+}
+
 Path path_flat(Path p)
 {
     if (p.root == ROOT_UNKNOWN)
@@ -79,13 +87,28 @@ Path path_flat(Path p)
     return p;
 }
 
+_Static_assert(sizeof(Path) == 3 * sizeof(uint64_t), "no padding");
+
+/* Any order will do, as long as it is one. */
+static int compare(const Path *a, const Path *b)
+{
+    uint64_t x[3], y[3];
+
+    memcpy(x, a, sizeof x);
+    memcpy(y, b, sizeof y);
+    for (int i = 0; i < 3; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
 static uint32_t find(const PathSet *s, const Path *p, bool *there)
 {
     uint32_t low = 0, high = s->len;
 
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
-        int c = memcmp(&s->items[mid], p, sizeof *p);
+        int c = compare(&s->items[mid], p);
         if (!c) {
             *there = true;
             return mid;
@@ -107,7 +130,7 @@ static unsigned offsets(const PathSet *s, const Path *p)
     for (uint32_t i = 0; i < s->len; i++) {
         Path x = s->items[i];
         x.off = p->off;
-        n += !memcmp(&x, p, sizeof x);
+        n += !compare(&x, p);
     }
     return n;
 }
@@ -123,7 +146,7 @@ bool pathset_add(PathSet *s, Path p)
         return pathset_add(s, path_plus(p, ANYWHERE));
     if (s->len >= MOST_EXACT) {
         Path flat = path_flat(p);
-        if (memcmp(&flat, &p, sizeof p))
+        if (compare(&flat, &p))
             return pathset_add(s, flat);
     }
     if (s->len == s->cap) {

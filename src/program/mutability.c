@@ -761,6 +761,7 @@ void mutability_free(Mutability *m)
     vec_release(&m->globals);
     pttable_release(&m->global_of);
     pttable_release(&m->body_of);
+    map_release(&m->store_class);
     arena_release(&m->arena);
     free(m);
 }
