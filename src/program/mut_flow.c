@@ -13,7 +13,8 @@
  */
 #include "program/mut_int.h"
 
-enum { MOST_EFFECTS = 12, MOST_STORES = 60, MOST_GLOBAL = 40, MOST_CONTENT = 32 };
+enum { MOST_EFFECTS = 12, MOST_STORES = 60, MOST_GLOBAL = 40, MOST_CONTENT = 32,
+       MOST_MEMORY = 1500 };
 
 uint32_t mut_local(Body *b, LLVMValueRef site, bool stack)
 {
@@ -124,8 +125,23 @@ static Bucket *bucket(Body *b, uint32_t root, bool create)
     return i == NONE ? NULL : &b->buckets.items[i];
 }
 
+static void merge_locals(Body *b);
+
+static Path merged(const Body *b, const Path *p)
+{
+    return b->coarse && root_is_local(p->root)
+               ? path_plus(path_root(ROOT_LOCAL | b->merged), ANYWHERE) : *p;
+}
+
 void mut_put(Body *b, const Path *dest, const Path *src, uint32_t op)
 {
+    Path to = merged(b, dest), from = merged(b, src);
+
+    if (b->coarse && root_is_local(to.root)) {
+        dest = &to;
+        src = &from;
+        op = NONE;
+    }
     /* In memory that others see, only what is surely there counts: it serves
      * to find mutations. */
     if (!root_is_local(dest->root) && !path_is_exact(dest))
@@ -143,6 +159,30 @@ void mut_put(Body *b, const Path *dest, const Path *src, uint32_t op)
     vec_push(&k->items, c);
     b->memory++;
     b->grown = true;
+    if (b->memory > MOST_MEMORY && !b->coarse)
+        merge_locals(b);
+}
+
+/* From here on all that is stored in local objects is stored in one. */
+static void merge_locals(Body *b)
+{
+    bool captured = false;
+
+    b->merged = mut_local(b, b->value, false);
+    b->coarse = true;
+    for (size_t i = 0; i < b->locals.len; i++)
+        captured |= b->locals.items[i].captured;
+    b->locals.items[b->merged].exposed = true;
+    b->locals.items[b->merged].captured = captured;
+    for (size_t i = 0; i < b->buckets.len; i++) {
+        if (!root_is_local(b->buckets.items[i].root))
+            continue;
+        for (size_t k = 0; k < b->buckets.items[i].items.len; k++) {
+            Content c = b->buckets.items[i].items.items[k];
+            if ((b->buckets.items[i].root & ~ROOT_LOCAL) != b->merged)
+                mut_put(b, &c.dest, &c.src, NONE);
+        }
+    }
 }
 
 /* Is there something stored further along the path? */
@@ -180,8 +220,17 @@ static void load_one(Body *b, const Path *p, uint32_t op, PathSet *out)
 
 void mut_load(Body *b, const PathSet *from, int32_t off, uint32_t op, PathSet *out)
 {
+    bool local = false;
+
     for (uint32_t i = 0; i < from->len; i++) {
         Path p = path_plus(from->items[i], off);
+        if (b->coarse && root_is_local(p.root))
+            local = true;
+        else
+            load_one(b, &p, op, out);
+    }
+    if (local) {
+        Path p = path_plus(path_root(ROOT_LOCAL | b->merged), ANYWHERE);
         load_one(b, &p, op, out);
     }
 }
@@ -198,7 +247,8 @@ void mut_load_all(Body *b, uint32_t op, PathSet *set)
 
 static void capture(Body *b, const Path *p, uint32_t op)
 {
-    Local *l = local_of(b, p);
+    Path one = merged(b, p);
+    Local *l = local_of(b, &one);
 
     if (l->captured)
         return;
@@ -233,9 +283,18 @@ static void store_one(Body *b, const Path *to, const Path *v, uint32_t op,
 void mut_store(Body *b, const PathSet *to, const PathSet *v, uint32_t op,
                const Effect *like)
 {
-    for (uint32_t i = 0; i < to->len; i++)
+    bool local = false;
+
+    for (uint32_t i = 0; i < to->len; i++) {
+        Path at = merged(b, &to->items[i]);
+        if (b->coarse && root_is_local(at.root)) {
+            if (local)
+                continue;
+            local = true;
+        }
         for (uint32_t k = 0; k < v->len; k++)
-            store_one(b, &to->items[i], &v->items[k], op, like);
+            store_one(b, &at, &v->items[k], op, like);
+    }
 }
 
 void mut_write(Body *b, const PathSet *to, const Effect *like)
@@ -264,7 +323,7 @@ static void reachable(Body *b, const PathSet *v, PathSet *out)
         for (uint32_t i = 0; i < out->len; i++) {
             if (!root_is_local(out->items[i].root))
                 continue;
-            Path whole = path_root(out->items[i].root);
+            Path whole = merged(b, &out->items[i]);
             const Bucket *k = bucket(b, whole.root, false);
             for (size_t j = 0; k && j < k->items.len; j++)
                 grown |= pathset_add(out, k->items.items[j].src);
@@ -322,8 +381,11 @@ void mut_read(Body *b, const PathSet *from)
 static void copy_local(Body *b, uint32_t op, const Path *from, int64_t size,
                        const PathSet *to, const Effect *like)
 {
-    const Bucket *k = bucket(b, from->root, false);
+    Path at_one = merged(b, from);
+    const Bucket *k = bucket(b, at_one.root, false);
     PathSet unknown = { 0 };
+
+    from = &at_one;
 
     if (local_of(b, from)->exposed) {
         pathset_add(&unknown, path_root(ROOT_UNKNOWN));
@@ -417,36 +479,45 @@ static void give_back(Body *b, const PathSet *v)
     }
 }
 
-/* What is in the fresh objects that are returned, as the caller will see it. */
-static void give_content(Body *b, const Path *object, Path seen, unsigned level)
+static void give_content(Body *b, const Path *object, Path seen, PathSet *inner)
 {
-    Bucket *k = bucket(b, object->root, false);
+    const Bucket *k = bucket(b, merged(b, object).root, false);
 
     for (size_t i = 0; k && i < k->items.len; i++) {
         Content c = k->items.items[i];
-        if (c.dest.depth != object->depth)
+        if (c.dest.depth)
             continue;
-        Path at = path_plus(seen, c.dest.off);
         if (root_is_argument(c.src.root)) {
-            Effect e = { .kind = EFFECT_RETURN, .path = c.src, .dest = at,
+            Effect e = { .kind = EFFECT_RETURN, .path = c.src,
+                         .dest = path_plus(seen, c.dest.off),
                          .inst = b->ops.items[c.op == NONE ? 0 : c.op].inst };
             mut_effect(b, &e);
-        } else if (root_is_local(c.src.root) && level < MUT_DEREFS &&
-                   c.src.root != object->root) {
-            Path inner = path_root(c.src.root);
-            give_content(b, &inner, path_loaded(at), level + 1);
+        } else if (root_is_local(c.src.root)) {
+            pathset_add(inner, path_root(c.src.root));
         }
-        k = bucket(b, object->root, false);
     }
 }
 
+/* What is in the fresh objects that are returned, and in those they lead to, as
+ * the caller will see it. */
 static void give_objects(Body *b, const PathSet *v)
 {
+    PathSet level = { 0 };
+    Path seen = path_root(ROOT_RESULT);
+
     for (uint32_t i = 0; i < v->len; i++)
-        if (root_is_local(v->items[i].root) && !local_of(b, &v->items[i])->stack) {
-            Path object = path_root(v->items[i].root);
-            give_content(b, &object, path_root(ROOT_RESULT), 0);
-        }
+        if (root_is_local(v->items[i].root) && !local_of(b, &v->items[i])->stack)
+            pathset_add(&level, path_root(v->items[i].root));
+    for (unsigned depth = 0; depth <= MUT_DEREFS && level.len; depth++) {
+        PathSet inner = { 0 };
+        for (uint32_t i = 0; i < level.len; i++)
+            give_content(b, &level.items[i], seen, &inner);
+        pathset_release(&level);
+        level = inner;
+        seen = path_loaded(path_plus(seen, ANYWHERE));
+        seen.off = ANYWHERE;
+    }
+    pathset_release(&level);
 }
 
 static void operation(Mutability *m, Body *b, uint32_t op)

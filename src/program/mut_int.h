@@ -165,6 +165,8 @@ typedef struct Body {
     PtTable bucket_of;           /* root -> index */
     Map stored;                  /* dest, src, op */
     uint32_t memory;             /* grows with what is stored in memory */
+    bool coarse;                 /* too much is stored: all local objects are one, */
+    uint32_t merged;             /* this one */
     Vec(Met) met;
     PtTable met_of;              /* op, function -> index */
     Flow flow;
