@@ -17,7 +17,7 @@
 #include <string.h>
 
 static const Option options[] = {
-    { "all", 0, NULL, "every pointer parameter with its verdict", NULL },
+    { "verdicts", 0, NULL, "every pointer parameter with its verdict", NULL },
     { "why", 0, "FUNCTION:PARAM", "how the verdict came about, or what stands in the way",
       NULL },
     { "pipeline", 0, "STAGES", "which stages run, as in S-P", "S-SH-P-M" },
@@ -466,7 +466,7 @@ static bool say(Study *st, const char *program, Err *err)
     if (what)
         return why(st, what, err);
     count(st);
-    if (session_flag(st->s, "all") && !session_flag(st->s, "json"))
+    if (session_flag(st->s, "verdicts") && !session_flag(st->s, "json"))
         return each(st, add_line, NULL, err);
     if (!session_begin(st->s, program, err) || !each(st, report_param, NULL, err))
         return false;
@@ -556,7 +556,7 @@ const Command technique_mutability = {
         "\n"
         "The result stays in the workspace, where other commands read it.",
     .examples = "sundew mutability ./prog\n"
-                "sundew mutability ./prog --all\n"
+                "sundew mutability ./prog --verdicts\n"
                 "sundew mutability libfoo.a --why foo_add:item\n"
                 "sundew mutability ./prog --pipeline S-P --json\n",
     .options = options,
