@@ -55,6 +55,19 @@ static void follow(Body *b, uint32_t op, const Path *p, unsigned from, PathSet *
     }
 }
 
+static void doubt(PathSet *s)
+{
+    PathSet doubted = { 0 };
+
+    for (uint32_t i = 0; i < s->len; i++) {
+        Path p = s->items[i];
+        p.maybe = p.root != ROOT_UNKNOWN;
+        pathset_add(&doubted, p);
+    }
+    pathset_release(s);
+    *s = doubted;
+}
+
 /* The callee's path as paths of the caller. */
 static void resolve(Body *b, uint32_t op, const Body *g, const Actuals *a,
                     const Path *p, PathSet *out)
@@ -72,6 +85,8 @@ static void resolve(Body *b, uint32_t op, const Body *g, const Actuals *a,
             pathset_union(out, actual(a, i));
         follow(b, op, p, 1, out);
     }
+    if (p->maybe)
+        doubt(out);
 }
 
 static bool is_of_copy(const Body *g, const Path *p)
@@ -98,6 +113,8 @@ static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a,
     if (is_of_copy(g, &e.path))
         return;
     resolve(b, op, g, a, &e.path, &src);
+    if (like.maybe)
+        doubt(&src);
     switch (src.len ? e.kind : EFFECT_RETURN + 10) {
     case EFFECT_WRITE:
     case EFFECT_FREE:
@@ -193,6 +210,8 @@ static void meet_body(Body *b, uint32_t op, const Body *g, const Actuals *a,
     for (uint32_t i = 0; i < g->flow.returns.len; i++) {
         PathSet got = { 0 };
         resolve(b, op, g, a, &g->flow.returns.items[i], &got);
+        if (maybe)
+            doubt(&got);
         pathset_union(result, &got);
         pathset_release(&got);
     }
