@@ -69,4 +69,51 @@ ok "--verdicts lists all" eval '[ "$("$SUNDEW" mutability liblist.a --verdicts -
 ok "the facts are kept in the workspace" eval 'grep -q "^len 0 i!P i!P iiii" .sundew/models/*.mutability'
 ok "and written where asked" eval '"$SUNDEW" mutability liblist.a --facts f.txt -q > /dev/null; head -1 f.txt | grep -qx "sundew-mutability 1"'
 ok "SARIF has the rule" eval '"$SUNDEW" mutability liblist.a --sarif s.sarif -q > /dev/null; grep -q mutability/const-able s.sarif'
+
+mkdir patch && cd patch || exit 1
+cat > set.h <<'END'
+struct set { struct set *next; int v; };
+int len(struct set *l);
+int sum(struct set *l, int *bias);
+END
+cat > set.c <<'END'
+#include "set.h"
+#include <string.h>
+int len(struct set *l) { struct set *at = l; int n = 0; for (; at; at = at->next) n++; return n; }
+int sum(struct set *l, int *bias)
+{
+    int *p = bias, *q = p;
+    return l ? l->v + *q + len(l) + sum(l->next, p + 0) : 0;
+}
+void put(struct set *l) { l->v = 1; }
+static int cb(char *s) { return s[0]; }
+int (*by_pointer)(char *) = cb;
+struct set *same(struct set *l) { return l; }
+static struct set *kept;
+void keep(struct set *l) { kept = l; }
+typedef int *ip;
+int hidden(ip p) { return *p; }
+static int inner(int *a, char *name) { int *b = &a[1]; return *b + (int)strlen(name); }
+int outer(int *a, char *n) { return inner(a, n); }
+#define DECLARE(T) T *x
+int by_macro(DECLARE(int)) { return *x; }
+int main(int argc, char **argv)
+{
+    struct set x = { 0 };
+    put(same(&x)); keep(&x);
+    return len(kept) + sum(&x, &argc) + outer(&argc, argv[0]) + hidden(&argc) + by_pointer("x") + by_macro(&argc);
+}
+END
+"$SUNDEW" capture -q -- cc -g set.c -o prog > capture.log 2>&1
+"$SUNDEW" mutability prog --patch -q > const.patch
+ok "the patch applies" eval 'mkdir new && cp set.c set.h new && patch -s -d new -p1 < const.patch'
+ok "and compiles without a warning" eval 'cc -Wall -Werror -Werror=discarded-qualifiers -c new/set.c -o /dev/null && clang-19 -Werror -c new/set.c -o /dev/null'
+ok "readers got const" eval 'grep -q "int len(const struct set \*l) { const struct set \*at = l" new/set.c'
+ok "the header too" eval 'grep -q "int sum(const struct set \*l, const int \*bias);" new/set.h'
+ok "declarators together" eval 'grep -q "const int \*p = bias, \*q = p;" new/set.c'
+ok "through a caller" eval 'grep -q "int outer(const int \*a, const char \*n)" new/set.c'
+ok "writers, keepers, callbacks and typedefs did not" eval '! grep -E "put|same|keep|cb|hidden|by_macro" const.patch | grep "^+"'
+"$SUNDEW" mutability prog --patch --abi-stable -q > stable.patch
+ok "--abi-stable leaves headers alone" eval '! grep -q set.h stable.patch && grep -q "inner(const int" stable.patch'
+cd ..
 done_testing

@@ -13,6 +13,7 @@
 #include "program/mut_facts.h"
 #include "program/mutability.h"
 #include "session/session.h"
+#include "technique/mutability/patch.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,8 @@ static const Option options[] = {
     { "sound", 0, NULL, "only what is proven; the rest is unknown", NULL },
     { "best-effort", 0, NULL, "also what is likely (stage L)", NULL },
     { "attributes", 0, NULL, "functions that could be pure or const, too", NULL },
+    { "patch", 0, NULL, "a patch with const where it compiles, on standard output", NULL },
+    { "abi-stable", 0, NULL, "the patch leaves headers as they are", NULL },
     { "observed", 0, "FILE", "writes through parameters that a run has shown", NULL },
     { "facts", 0, "FILE", "write all verdicts there, for other tools", NULL },
     { "summaries", 0, "FILE", "what library functions do (repeatable)", NULL },
@@ -42,6 +45,7 @@ static const Rule rules[] = {
 
 typedef struct Study {
     Session *s;
+    const CapturedProgram *captured;
     const Program *p;
     Calls *calls;
     Mutability *m;
@@ -459,12 +463,28 @@ static void count(Study *st)
                  total, n[MUT_IMMUTABLE], n[MUT_MUTABLE], n[MUT_UNKNOWN]);
 }
 
+static bool patch(Study *st, Err *err)
+{
+    PatchPlan plan = { .session = st->s, .program = st->p, .mutability = st->m,
+                       .captured = st->captured,
+                       .abi_stable = session_flag(st->s, "abi-stable") };
+    Str note = { 0 };
+    bool ok = patch_make(&plan, session_out(st->s), &note, err);
+
+    if (ok)
+        session_note(st->s, "%s", str_c(&note));
+    str_release(&note);
+    return ok;
+}
+
 static bool say(Study *st, const char *program, Err *err)
 {
     const char *what = session_option(st->s, "why");
 
     if (what)
         return why(st, what, err);
+    if (session_flag(st->s, "patch"))
+        return patch(st, err);
     count(st);
     if (session_flag(st->s, "verdicts") && !session_flag(st->s, "json"))
         return each(st, add_line, NULL, err);
@@ -535,7 +555,7 @@ static bool run(Session *s, Err *err)
     Program *p = c ? program_open(session_workspace(s), c, err) : NULL;
     if (!p)
         return false;
-    Study st = { .s = s, .p = p, .sound = session_flag(s, "sound") };
+    Study st = { .s = s, .p = p, .captured = c, .sound = session_flag(s, "sound") };
     bool ok = study(&st, c->name, err);
     mutability_free(st.m);
     calls_close(st.calls);
@@ -558,6 +578,7 @@ const Command technique_mutability = {
     .examples = "sundew mutability ./prog\n"
                 "sundew mutability ./prog --verdicts\n"
                 "sundew mutability libfoo.a --why foo_add:item\n"
+                "sundew mutability ./prog --patch > const.patch\n"
                 "sundew mutability ./prog --pipeline S-P --json\n",
     .options = options,
     .rules = rules,
