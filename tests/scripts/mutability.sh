@@ -95,17 +95,18 @@ typedef int *ip;
 int hidden(ip p) { return *p; }
 static int inner(int *a, char *name) { int *b = &a[1]; return *b + (int)strlen(name); }
 int outer(int *a, char *n) { return inner(a, n); }
+void deep(struct set *l) { l->next->v = 0; }
 #define DECLARE(T) T *x
 int by_macro(DECLARE(int)) { return *x; }
 int main(int argc, char **argv)
 {
     struct set x = { 0 };
-    put(same(&x)); keep(&x);
+    put(same(&x)); keep(&x); if (x.next) deep(&x);
     return len(kept) + sum(&x, &argc) + outer(&argc, argv[0]) + hidden(&argc) + by_pointer("x") + by_macro(&argc);
 }
 END
-"$SUNDEW" capture -q -- cc -g set.c -o prog > capture.log 2>&1
-"$SUNDEW" mutability prog --patch -q > const.patch
+"$SUNDEW" capture -q -w .sundew -- cc -g set.c -o prog > capture.log 2>&1
+"$SUNDEW" mutability prog -w .sundew --patch -q > const.patch
 ok "the patch applies" eval 'mkdir new && cp set.c set.h new && patch -s -d new -p1 < const.patch'
 ok "and compiles without a warning" eval 'cc -Wall -Werror -Werror=discarded-qualifiers -c new/set.c -o /dev/null && clang-19 -Werror -c new/set.c -o /dev/null'
 ok "readers got const" eval 'grep -q "int len(const struct set \*l) { const struct set \*at = l" new/set.c'
@@ -113,7 +114,8 @@ ok "the header too" eval 'grep -q "int sum(const struct set \*l, const int \*bia
 ok "declarators together" eval 'grep -q "const int \*p = bias, \*q = p;" new/set.c'
 ok "through a caller" eval 'grep -q "int outer(const int \*a, const char \*n)" new/set.c'
 ok "writers, keepers, callbacks and typedefs did not" eval '! grep -E "put|same|keep|cb|hidden|by_macro" const.patch | grep "^+"'
-"$SUNDEW" mutability prog --patch --abi-stable -q > stable.patch
+"$SUNDEW" mutability prog -w .sundew --patch --abi-stable -q > stable.patch
 ok "--abi-stable leaves headers alone" eval '! grep -q set.h stable.patch && grep -q "inner(const int" stable.patch'
+ok "what is written deeper needs --shallow" eval '! grep -q "deep(const" const.patch && "$SUNDEW" mutability prog -w .sundew --patch --shallow -q | grep -q "deep(const"'
 cd ..
 done_testing

@@ -26,6 +26,7 @@ static const Option options[] = {
     { "best-effort", 0, NULL, "also what is likely (stage L)", NULL },
     { "attributes", 0, NULL, "functions that could be pure or const, too", NULL },
     { "patch", 0, NULL, "a patch with const where it compiles, on standard output", NULL },
+    { "shallow", 0, NULL, "const also where something deeper is written", NULL },
     { "abi-stable", 0, NULL, "the patch leaves headers as they are", NULL },
     { "observed", 0, "FILE", "writes through parameters that a run has shown", NULL },
     { "facts", 0, "FILE", "write all verdicts there, for other tools", NULL },
@@ -45,11 +46,11 @@ static const Rule rules[] = {
 
 typedef struct Study {
     Session *s;
-    const CapturedProgram *captured;
     const Program *p;
     Calls *calls;
     Mutability *m;
     bool sound;
+    bool shallow;            /* suggest const where something deeper is written */
 } Study;
 
 /* ---- verdicts as they are shown */
@@ -210,6 +211,8 @@ static bool is_suggested(const Study *st, const MutParam *p)
     const Type *t = type_plain(fn->params[p->index].type);
     MutAnswer own = shown(st, &p->own);
 
+    if (p->deep.verdict == MUT_MUTABLE && !st->shallow)
+        return false;
     return p->const_able && own.verdict == MUT_IMMUTABLE && own.sound && !p->declared_const &&
            !p->by_value && p->direction == MUT_IN && !fn->address_taken &&
            t->kind == TYPE_POINTER && strcmp(fn->name, "main") != 0 && *fn->file;
@@ -466,7 +469,7 @@ static void count(Study *st)
 static bool patch(Study *st, Err *err)
 {
     PatchPlan plan = { .session = st->s, .program = st->p, .mutability = st->m,
-                       .captured = st->captured,
+                       .shallow = st->shallow,
                        .abi_stable = session_flag(st->s, "abi-stable") };
     Str note = { 0 };
     bool ok = patch_make(&plan, session_out(st->s), &note, err);
@@ -555,7 +558,8 @@ static bool run(Session *s, Err *err)
     Program *p = c ? program_open(session_workspace(s), c, err) : NULL;
     if (!p)
         return false;
-    Study st = { .s = s, .p = p, .captured = c, .sound = session_flag(s, "sound") };
+    Study st = { .s = s, .p = p, .sound = session_flag(s, "sound"),
+                 .shallow = session_flag(s, "shallow") };
     bool ok = study(&st, c->name, err);
     mutability_free(st.m);
     calls_close(st.calls);

@@ -77,7 +77,8 @@ static void find_sets(Patch *p)
             const char *why;
             if (!m || !m->pointer || m->declared_const || m->by_value ||
                 m->own.verdict != MUT_IMMUTABLE || !m->own.sound ||
-                m->direction == MUT_UNTOUCHED)
+                m->direction == MUT_UNTOUCHED ||
+                (m->deep.verdict == MUT_MUTABLE && !p->plan->shallow))
                 continue;
             p->candidates++;
             uint32_t node = qualifiers_param(p->q, fns[i]->name, fns[i]->file, fns[i]->line, k);

@@ -16,7 +16,7 @@ typedef struct PatchPlan {
     Session *session;
     const Program *program;
     const Mutability *mutability;
-    const CapturedProgram *captured;
+    bool shallow;            /* const also where something deeper is written */
     bool abi_stable;         /* headers stay as they are */
 } PatchPlan;
 

@@ -1,6 +1,6 @@
 /*
  * name:   a parameter that is only read could point to const, its twins not
- * run:    sundew capture -q -- cc -g $file -o prog && sundew mutability prog
+ * run:    sundew capture -q -- cc -g $file -o prog && sundew mutability prog --shallow
  * expect: $file:19:12: mutability: count: l could point to const
  * expect: $file:27:12: mutability: total: l could point to const; only what lies deeper is written
  * absent: drop
