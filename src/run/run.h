@@ -1,0 +1,166 @@
+/*
+ * run - run a subject safely, and say exactly how it ended.
+ *
+ *     Runner *r = runner_new(&(RunnerPlan){0}, err);
+ *     RunPlan plan = { .argv = argv, .input = bytes, .input_len = n };
+ *     RunResult res = {0};
+ *     if (!runner_run(r, &plan, &res, err)) …    could not be started
+ *     if (failure_is(&res.failure)) …            see failure.h
+ *     use(res.out.text, res.failure.status);
+ *     run_result_release(&res);
+ *     runner_free(r);
+ *
+ * A Runner is one sandbox with a worker process (sundew-run) inside, in which
+ * any number of runs happen, one after the other. Making a sandbox costs some
+ * ten times as much as a run, so keep the Runner. Several may be at work
+ * side by side, each used by one thread at a time.
+ *
+ *     Sundew ──socket──▶ worker ──▶ subject (and whatever it starts)
+ *                        pid 1 of its own process, network, mount and user
+ *                        namespace; Landlock and seccomp are set once, here
+ *
+ * What a subject can't do: write outside the scratch folder and what is named
+ * in `writable`; reach the network (it has a loopback of its own); outlive its
+ * run, whatever it forks or daemonises; signal or trace other processes; gain
+ * privileges; leave a stray process when Sundew is killed. It can read what the
+ * user can read, except that /tmp, /var/tmp, /dev/shm and /run are its own,
+ * empty at the begin of each run; the current folder and what `readable`
+ * names stay visible there. It protects from buggy code, not from a determined
+ * attacker with a kernel exploit. docs/running.md says more.
+ *
+ * Nothing here needs root or a sysctl, and root in a container will do. What
+ * the kernel refuses is left out and runs go on without it; runner_protections()
+ * tells, and runner_missing() gives the line to say once.
+ *
+ * How a run ends is a result, never an Err. An Err means that it did not begin
+ * (no such program, no fork server in it, worker can't be started).
+ */
+#ifndef SUNDEW_RUN_H
+#define SUNDEW_RUN_H
+#include "base/err.h"
+#include "base/str.h"
+#include "run/failure.h"
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---------------------------------------------------------------- sandbox */
+
+/* {0} is the safe default. Borrowed for the call. */
+typedef struct RunnerPlan {
+    const char *scratch;        /* an existing folder; NULL: a temporary one,
+                                   gone with the Runner */
+    const char *const *readable;/* NULL-terminated: must be visible even though
+                                   below /tmp, /var/tmp, /dev/shm or /run; the
+                                   folder of each subject under /tmp, say. The
+                                   current folder always is. */
+    const char *const *writable;/* NULL-terminated: may be written as well */
+    bool network;               /* the host's network may be used */
+    bool unprotected;           /* no sandbox: limits and killing only */
+    const char *helper;         /* path of sundew-run; NULL: beside the running
+                                   program, or installed in ../lib/sundew */
+} RunnerPlan;
+
+typedef struct Runner Runner;
+
+Runner *runner_new(const RunnerPlan *plan, Err *err);   /* NULL plan: {0} */
+void runner_free(Runner *r);                            /* NULL is fine */
+const char *runner_scratch(const Runner *r);            /* absolute */
+
+/* One line of defence. */
+typedef struct Protection {
+    const char *name;           /* "pid namespace" */
+    bool granted;
+    char why[80];               /* not granted: what the kernel said */
+    const char *without;        /* what that means: "a subject may …" */
+} Protection;
+
+/* What this machine grants; the same rows in the same order everywhere. */
+const Protection *runner_protections(const Runner *r, size_t *n);
+/* One line to say once per command: "the kernel refuses Landlock (…): …".
+ * NULL if nothing is missing. Owned by the Runner. */
+const char *runner_missing(const Runner *r);
+
+/* -------------------------------------------------------------------- run */
+
+#define RUN_UNLIMITED UINT64_MAX
+
+/* 0 means the default that stands beside it. */
+typedef struct RunLimits {
+    double wall;                /* seconds; 10. A guard: take cpu for verdicts */
+    double cpu;                 /* seconds of all its processes; as wall */
+    double idle;                /* seconds without any use of CPU; none */
+    uint64_t memory;            /* resident bytes of all its processes; 2 GiB.
+                                   Watched, not RLIMIT_AS, so that it holds for
+                                   ASan too; may be passed for some ms */
+    uint64_t output;            /* bytes written to one stream; 256 MiB */
+    uint64_t file_size;         /* of each file written; 256 MiB */
+    unsigned processes;         /* at once, threads included; 256 */
+} RunLimits;
+
+/* A file put into the scratch folder before the run. */
+typedef struct RunFile {
+    const char *name;           /* relative, without .. */
+    const void *data;
+    size_t len;
+} RunFile;
+
+/* A descriptor that the subject inherits, say shared memory. */
+typedef struct RunFd {
+    int fd;                     /* ours */
+    int as;                     /* its number in the subject; 3 or more */
+} RunFd;
+
+typedef struct RunPlan {
+    char *const *argv;          /* argv[0] is searched in $PATH, and seen from
+                                   our current folder */
+    char *const *env;           /* NULL: ours. TMPDIR and HOME become the scratch
+                                   folder; UBSAN_OPTIONS asks for stacks unless
+                                   it is set */
+    const char *cwd;            /* NULL: the scratch folder */
+    const void *input;          /* standard input, a regular file for it; */
+    size_t input_len;           /*   NULL and no input_file: empty */
+    const char *input_file;     /* standard input is this file */
+    const RunFile *files;
+    size_t nfiles;
+    const RunFd *fds;
+    size_t nfds;
+    RunLimits limits;
+    size_t keep_output;         /* bytes kept of each stream; 0: 1 MiB */
+    bool discard_output;        /* standard output is /dev/null; standard error
+                                   is still read, for reports */
+    bool keep_scratch;          /* don't empty the scratch folder before */
+    bool fixed_addresses;       /* no ASLR, where the kernel lets us */
+    bool untraced;              /* no fault address, for subjects that mind
+                                   being traced */
+    bool server;                /* the subject has Sundew's fork server in it
+                                   (runtime/forkserver.h): start it once, fork
+                                   it for this run. argv, env, cwd, fds and
+                                   fixed_addresses are those of the start; when
+                                   they differ from those of the last run it is
+                                   started anew. */
+} RunPlan;
+
+/* One captured stream. When more than keep_output was written, `text` is the
+ * first half and the last half of what may be kept, with one line between that
+ * says how much is missing. */
+typedef struct RunStream {
+    Str text;
+    uint64_t total;             /* bytes written; at least, after a limit */
+    bool truncated;
+} RunStream;
+
+typedef struct RunResult {
+    Failure failure;            /* also exit status and signal */
+    RunStream out, err;
+    double seconds;             /* wall clock */
+    double cpu_seconds;         /* user and system, waited-for children too */
+    uint64_t max_rss;           /* bytes, of the largest process */
+    bool traced;                /* fault addresses would have been seen */
+    bool left_processes;        /* something was still running at the end and
+                                   was killed: it forked, or daemonised */
+} RunResult;
+
+bool runner_run(Runner *r, const RunPlan *plan, RunResult *out, Err *err);
+/* Empties it; use it before the RunResult is used again. */
+void run_result_release(RunResult *r);
+#endif
