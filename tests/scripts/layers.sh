@@ -35,7 +35,10 @@ for folder, _, files in os.walk("src"):
             name, own = m.group(2), m.group(1) == '"'
             if own:
                 other = name.split("/")
-                if other[0] not in allowed:
+                if other[0] == "runtime":
+                    if room not in ("weave", "engine", "technique"):
+                        wrong.append(f"{path}:{n}: {room} may not use {name}")
+                elif other[0] not in allowed:
                     wrong.append(f"{path}:{n}: {name}: no such room")
                 elif other[0] == room == "technique" and other[1] != part:
                     wrong.append(f"{path}:{n}: a technique uses another: {name}")
