@@ -84,6 +84,10 @@ typedef struct CapturedProgram {
     size_t nforeign;
     MissingObject *missing;   /* linked, but never seen by the capture */
     size_t nmissing;
+    Strings link;             /* the command that linked it, response files
+                               * read, argv[0] a path; empty: it was not seen
+                               * (an archive, an older capture) */
+    const char *link_directory;  /* where that ran; "" */
 } CapturedProgram;
 
 /* A program by the path of an executable, shared library, archive or object

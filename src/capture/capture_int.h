@@ -38,6 +38,8 @@ typedef struct LinkRecord {
     const char *path;         /* absolute */
     const Strings *ids;       /* its units; may be NULL */
     const Strings *missing;   /* objects without a unit; may be NULL */
+    const Strings *command;   /* that linked it; NULL: an archive */
+    const char *directory;    /* where it ran */
 } LinkRecord;
 bool program_write(Workspace *ws, const LinkRecord *r, Err *err);
 /* What was written for that path; nothing if there is nothing. */

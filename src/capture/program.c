@@ -125,6 +125,17 @@ static void add_missing(CapturedProgram *p, const Strings *missing, Arena *a)
     }
 }
 
+static void add_link(CapturedProgram *p, const json_t *record, Arena *a)
+{
+    Strings words = {0};
+    json_get_strings(record, "link", &words);
+    p->link.items = arena_array(a, char *, words.len + 1);
+    for (size_t i = 0; i < words.len; i++)
+        p->link.items[p->link.len++] = arena_strdup(a, words.items[i]);
+    p->link_directory = arena_strdup(a, record ? json_str(record, "directory") : "");
+    strings_release(&words);
+}
+
 /* `record` is NULL if the file was not seen being linked. */
 static CapturedProgram *load(Workspace *ws, Arena *a, const char *path,
                              const json_t *record, Err *err)
@@ -139,6 +150,7 @@ static CapturedProgram *load(Workspace *ws, Arena *a, const char *path,
         json_get_strings(record, "missing", &missing);
         sort_units(ws, p, &ids, path, &missing, a);
         add_missing(p, &missing, a);
+        add_link(p, record, a);
     }
     strings_release(&ids);
     strings_release(&missing);

@@ -303,9 +303,13 @@ bool program_write(Workspace *ws, const LinkRecord *r, Err *err)
     static const Strings none = {0};
     const Strings *missing = r->missing ? r->missing : &none;
     const Strings *ids = r->ids ? r->ids : &none;
-    json_t *o = json_pack("{s:o, s:o, s:o}", "path", json_text(r->path), "units",
+    const Strings *command = r->command ? r->command : &none;
+    json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o}", "path",
+                          json_text(r->path), "units",
                           json_strings(ids->items, ids->len), "missing",
-                          json_strings(missing->items, missing->len));
+                          json_strings(missing->items, missing->len), "link",
+                          json_strings(command->items, command->len), "directory",
+                          json_text(r->directory ? r->directory : ""));
     char *path = program_json_path(ws, r->path);
     bool ok = json_write(path, o, err);
     free(path);

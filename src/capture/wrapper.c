@@ -393,13 +393,26 @@ static void objects_of_link(const Call *c, const Cmdline *cmd, const char *map,
     str_release(&text);
 }
 
-static void note_program(const Call *c, const char *output,
-                         const Strings *missing)
+/* The command that links, to be run again later: without a launcher, response
+ * files (often temporary) read, the compiler by its path. */
+static void link_words(const Call *c, Strings *out)
+{
+    cmdline_expand((int)(c->argv.len - c->compiler), c->argv.items + c->compiler,
+                   c->cwd, out);
+    if (c->compiler == 0) {
+        free(out->items[0]);
+        out->items[0] = xstrdup(c->real);
+    }
+}
+
+static void note_program(const Call *c, const char *output, const Strings *missing,
+                         const Strings *command)
 {
     Strings ids = {0};
     Err err = {0};
     file_ids(c->ws, output, &ids, NULL, NULL);
-    LinkRecord r = { .path = output, .ids = &ids, .missing = missing };
+    LinkRecord r = { .path = output, .ids = &ids, .missing = missing,
+                     .command = command, .directory = c->cwd };
     if (program_write(c->ws, &r, &err))
         log_line("program", output);
     else
@@ -472,8 +485,9 @@ static char *users_map(const Call *c, const Cmdline *cmd, const char *output)
 static _Noreturn void link_program(Call *c, const Cmdline *cmd, const char *temp)
 {
     Jobs jobs = {0};
-    Strings ids = {0}, missing = {0};
+    Strings ids = {0}, missing = {0}, command = {0};
     char *in = cmd->reads_stdin ? copy_stdin(c) : NULL;
+    link_words(c, &command);      /* before the linker can remove its files */
     char *output = path_in(c->cwd, cmd->output ? cmd->output : "a.out");
     char *map = cmd->prints_map ? NULL
                 : cmd->map      ? users_map(c, cmd, output)
@@ -494,8 +508,9 @@ static _Noreturn void link_program(Call *c, const Cmdline *cmd, const char *temp
         }
         objects_of_link(c, cmd, map, &ids, &missing);
         tag_file(c, output, &ids);
-        note_program(c, output, &missing);
+        note_program(c, output, &missing, &command);
     }
+    strings_release(&command);
     release_jobs(&jobs);
     strings_release(&ids);
     strings_release(&missing);
@@ -539,7 +554,7 @@ static _Noreturn void archive(Call *c)
     proc_wait(pid, &r);
     char *path = path_in(c->cwd, name);
     if (r.status == 0 && file_is_regular(path) && !is_configure_check(c->cwd, path))
-        note_program(c, path, NULL);
+        note_program(c, path, NULL, NULL);
     free(path);
     strings_release(&words);
     end_like(&r);

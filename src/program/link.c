@@ -240,11 +240,9 @@ static void add_unit(Linker *l, const LinkUnit *u)
 {
     l->unit = u->name;
     str_reset(&l->said);
-    if (u->excluded) {
+    if (u->excluded)
         note(l, "%s", u->excluded);
-        return;
-    }
-    LLVMModuleRef m = read_unit(l, u->bitcode);
+    LLVMModuleRef m = u->excluded ? NULL : read_unit(l, u->bitcode);
     if (m && l->careful && !rehearse(l, m))
         m = NULL;
     if (m && !fits(l, m)) {
@@ -254,6 +252,8 @@ static void add_unit(Linker *l, const LinkUnit *u)
     if (m) {
         settle_names(l, m);
         add_part(l, m);
+    } else {
+        l->notes->items[l->notes->len - 1].left_out = true;
     }
 }
 

@@ -163,6 +163,7 @@ static void write_all(Writer *w, const Program *p)
     for (size_t i = 0; i < p->nnotes; i++) {
         put_text(w, p->notes[i].unit);
         put_text(w, p->notes[i].text);
+        put(w, p->notes[i].left_out);
     }
     put(w, p->types.n);
     for (size_t i = 0; i < p->types.n; i++)
@@ -393,6 +394,7 @@ static void read_all(Reader *r)
     for (size_t i = 0; i < p->nnotes; i++) {
         p->notes[i].unit = get_text(r);
         p->notes[i].text = get_text(r);
+        p->notes[i].left_out = get(r);
     }
     p->types.n = get_count(r);
     p->types.all = arena_array(&p->arena, Type *, p->types.n);

@@ -29,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MODEL_VERSION "3"
+#define MODEL_VERSION "4"
 
 /* --- building, in the child */
 
@@ -330,6 +330,8 @@ Program *program_open(Workspace *ws, const CapturedProgram *captured, Err *err)
     bool ok = p->cached || build_and_load(p, captured, dir, base, err);
     free(base);
     free(dir);
+    p->workspace = ws;
+    p->captured = captured;
     if (ok)
         return p;
     err_ctx(err, "program %s", captured->name);
@@ -370,6 +372,16 @@ void program_close(Program *p)
 char *program_cache_path(const Program *p, const char *what)
 {
     return xprintf("%s.%s", p->bitcode, what);
+}
+
+Workspace *program_workspace(const Program *p)
+{
+    return p->workspace;
+}
+
+const CapturedProgram *program_captured(const Program *p)
+{
+    return p->captured;
 }
 
 bool program_was_cached(const Program *p)

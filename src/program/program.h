@@ -31,6 +31,9 @@ Program *program_open_bitcode(const char *const *files, size_t n, Err *err);
 void program_close(Program *p);              /* NULL is fine */
 /* Did it come from the workspace, without a link? */
 bool program_was_cached(const Program *p);
+/* What it was opened from; NULL if that was bitcode. */
+Workspace *program_workspace(const Program *p);
+const CapturedProgram *program_captured(const Program *p);
 /* A file of its own beside the model, for what others derive from the program;
  * its name depends on the content. The caller frees it. */
 char *program_cache_path(const Program *p, const char *what);
@@ -40,6 +43,7 @@ char *program_cache_path(const Program *p, const char *what);
 typedef struct ProgramNote {
     const char *unit;
     const char *text;
+    bool left_out;        /* the unit is not in the module */
 } ProgramNote;
 const ProgramNote *program_notes(const Program *p, size_t *n);
 

@@ -62,6 +62,8 @@ typedef Vec(LLVMValueRef) Values;
 struct Program {
     Arena arena;
     bool cached;
+    Workspace *workspace;
+    const CapturedProgram *captured;
     ProgramNote *notes;
     size_t nnotes;
     Function *functions;

@@ -1,0 +1,293 @@
+/*
+ * The words of the command are walked once:
+ *
+ *     -o FILE         our own
+ *     -Map…           left out: the user's map is not ours to write
+ *     a.o             left out if all its units are replaced
+ *     libx.a, -lx     a copy without the members that are replaced
+ *     a.c             (one command compiles and links) left out if replaced,
+ *                     else compiled again by the command itself
+ *     anything else   as it is
+ *
+ * Our objects stand first: no -x and no library order concerns them there.
+ */
+#include "capture/relink.h"
+#include "base/file.h"
+#include "base/proc.h"
+#include "capture/capture_int.h"
+#include "capture/elf.h"
+#include "capture/wrapper.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Relinking {
+    Workspace *ws;
+    const CapturedProgram *program;
+    const Relink *plan;
+    Strings folders;             /* of -L, absolute */
+    bool statically;             /* libraries are taken from archives */
+    unsigned archives;           /* copied so far */
+    Strings *argv;
+} Relinking;
+
+/* Are all units of this object replaced? `some`: is one? */
+static bool is_replaced(const Relinking *r, const char *data, size_t n, bool *some)
+{
+    Strings ids = {0};
+    size_t hits = 0;
+    bool has = object_ids(r->ws, data, n, &ids);
+    for (size_t i = 0; i < ids.len; i++)
+        hits += map_has(r->plan->units, ids.items[i]);
+    *some |= hits > 0;
+    bool all = has && hits == ids.len;
+    strings_release(&ids);
+    return all;
+}
+
+/* An archive of the members that stay. With none: nothing. */
+static bool copy_archive(Relinking *r, const ArchiveMembers *members,
+                         const bool *gone, Err *err)
+{
+    char *dir = xprintf("%s/archive%u", r->plan->scratch, r->archives++);
+    char *out = xprintf("%s.a", dir);
+    Strings argv = {0};
+    strings_add(&argv, "ar");
+    strings_add(&argv, "rcs");
+    strings_add(&argv, out);
+    bool ok = dir_make(dir, err);
+    for (size_t i = 0; ok && i < members->len; i++) {
+        const ArchiveMember *m = &members->items[i];
+        if (gone[i])
+            continue;
+        char *safe = path_safe_name(m->name);
+        char *path = xprintf("%s/%zu-%s", dir, i, safe);
+        ok = file_write(path, m->data, m->size, err);
+        strings_add(&argv, path);
+        free(path);
+        free(safe);
+    }
+    if (ok && argv.len > 3) {
+        ProcResult res = {0};
+        Proc p = { .argv = strings_argv(&argv), .capture = true };
+        ok = proc_run(&p, &res, err);
+        if (ok && res.status != 0)
+            ok = err_set(err, "ar: %s", str_c(&res.err));
+        proc_result_release(&res);
+        strings_add(r->argv, out);
+    }
+    strings_release(&argv);
+    free(out);
+    free(dir);
+    return ok;
+}
+
+/* `word` is what the command says, `path` the archive it means. */
+static bool add_archive(Relinking *r, const char *word, const char *path,
+                        const Str *data, Err *err)
+{
+    ArchiveMembers members = {0};
+    bool some = false;
+    if (!archive_members(path, str_c(data), data->len, &members, NULL)) {
+        strings_add(r->argv, word);
+        return true;
+    }
+    bool *gone = xcalloc(members.len + 1, sizeof *gone);
+    for (size_t i = 0; i < members.len; i++)
+        gone[i] = is_replaced(r, members.items[i].data, members.items[i].size, &some);
+    bool ok = true;
+    if (some)
+        ok = copy_archive(r, &members, gone, err);
+    else
+        strings_add(r->argv, word);
+    free(gone);
+    archive_members_release(&members);
+    return ok;
+}
+
+/* A source that the command itself compiled: its unit has our output. */
+static bool is_replaced_source(const Relinking *r, const char *path, bool is_stdin)
+{
+    const CapturedProgram *p = r->program;
+    for (size_t i = 0; i < p->nunits; i++) {
+        const Unit *u = p->units[i];
+        bool same = is_stdin ? str_ends(u->source, ".stdin.c")
+                             : strcmp(u->source, path) == 0;
+        if (same && map_has(r->plan->units, u->id))
+            return true;
+    }
+    return false;
+}
+
+static bool add_input(Relinking *r, const char *word, Err *err)
+{
+    char *path = path_in(r->program->link_directory, word);
+    Str data = {0};
+    bool ok = true, some = false;
+    if (is_replaced_source(r, path, cmdline_is_stdin(word))) {
+        /* gone */
+    } else if (!file_is_regular(path) || !file_read(path, &data, NULL)) {
+        strings_add(r->argv, word);           /* the linker says what is wrong */
+    } else if (archive_is(str_c(&data), data.len)) {
+        ok = add_archive(r, word, path, &data, err);
+    } else if (elf_kind(str_c(&data), data.len) == ELF_SHARED ||
+               !is_replaced(r, str_c(&data), data.len, &some)) {
+        strings_add(r->argv, word);
+        if (some)
+            ok = err_set(err, "%s holds several units, of which some could not be "
+                         "captured: it can't be replaced", path);
+    }
+    str_release(&data);
+    free(path);
+    return ok;
+}
+
+/* -lNAME: only an archive in one of the build's own folders concerns us. */
+static bool add_library(Relinking *r, const char *word, const char *name, Err *err)
+{
+    for (size_t i = 0; i < r->folders.len; i++) {
+        const char *dir = r->folders.items[i];
+        char *shared = xprintf("%s/lib%s.so", dir, name);
+        char *archive = name[0] == ':' ? xprintf("%s/%s", dir, name + 1)
+                                       : xprintf("%s/lib%s.a", dir, name);
+        bool found = !r->statically && file_exists(shared), ok = true;
+        Str data = {0};
+        bool is = !found && file_is_regular(archive) && file_read(archive, &data, NULL)
+                  && archive_is(str_c(&data), data.len);
+        if (is)
+            ok = add_archive(r, word, archive, &data, err);
+        str_release(&data);
+        free(shared);
+        free(archive);
+        if (is)
+            return ok;
+        if (found)
+            break;
+    }
+    strings_add(r->argv, word);
+    return true;
+}
+
+/* "-Wl,-a,-Map=x,-b" without its map; NULL: nothing is left. */
+static char *without_map(const char *word, bool *name_follows)
+{
+    Str out = {0};
+    char *copy = xstrdup(word + 4), *save = NULL;
+    for (char *w = strtok_r(copy, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
+        bool named = *name_follows;
+        *name_follows = strcmp(w, "-Map") == 0 || strcmp(w, "--Map") == 0;
+        if (named || *name_follows || str_starts(w, "-Map=") ||
+            str_starts(w, "--Map=") || strcmp(w, "-M") == 0 ||
+            strcmp(w, "--print-map") == 0)
+            continue;
+        str_addf(&out, ",%s", w);
+    }
+    free(copy);
+    if (!out.len)
+        return NULL;
+    char *all = xprintf("-Wl%s", str_c(&out));
+    str_release(&out);
+    return all;
+}
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcmp(word, *list) == 0)
+            return true;
+    return false;
+}
+
+/* Flags whose value is the next word, so that it is no input. */
+static const char *const with_value[] = {
+    "-x", "-T", "-u", "-e", "-z", "-h", "-m", "-rpath", "-soname", "-Xassembler",
+    "-include", "-isystem", "-I", "-D", "-U", "-MF", "-MT", "-MQ", "-B", "-A",
+    "-dynamic-linker", "--dynamic-linker", "--version-script", "-rpath-link",
+    "-target", "--param", "-aux-info", "-wrapper", "-idirafter", "-iquote", NULL,
+};
+
+/* One word, and those that belong to it; gives the index of the last. */
+static size_t walk(Relinking *r, const Strings *words, size_t i, bool *map_follows,
+                   bool *ok, Err *err)
+{
+    const char *w = words->items[i];
+    const char *next = i + 1 < words->len ? words->items[i + 1] : "";
+    const char *cwd = r->program->link_directory;
+    if (strcmp(w, "-o") == 0 || strcmp(w, "--output") == 0 || strcmp(w, "-Map") == 0)
+        return i + 1;
+    if ((str_starts(w, "-o") && !str_starts(w, "-oformat")) ||
+        str_starts(w, "--output=") || str_starts(w, "-Map=") ||
+        str_starts(w, "--Map=") || strcmp(w, "--print-map") == 0)
+        return i;
+    if (str_starts(w, "-Wl,")) {
+        char *rest = without_map(w, map_follows);
+        r->statically |= strcmp(w, "-Wl,-Bstatic") == 0;
+        r->statically &= strcmp(w, "-Wl,-Bdynamic") != 0;
+        if (rest)
+            strings_add(r->argv, rest);
+        free(rest);
+    } else if (strcmp(w, "-Xlinker") == 0) {
+        char *joined = xprintf("-Wl,%s", next), *rest = without_map(joined, map_follows);
+        if (rest) {
+            strings_add(r->argv, w);
+            strings_add(r->argv, next);
+        }
+        free(joined);
+        free(rest);
+        return i + 1;
+    } else if (str_starts(w, "-L")) {
+        const char *dir = w[2] ? w + 2 : next;
+        vec_push(&r->folders, path_in(cwd, dir));
+        strings_addf(r->argv, "-L%s", dir);
+        return w[2] ? i : i + 1;
+    } else if (str_starts(w, "-l")) {
+        char *word = xprintf("-l%s", w[2] ? w + 2 : next);
+        *ok = add_library(r, word, word + 2, err);
+        free(word);
+        return w[2] ? i : i + 1;
+    } else if (w[0] == '-' && w[1]) {
+        r->statically |= strcmp(w, "-static") == 0 || strcmp(w, "-Bstatic") == 0;
+        strings_add(r->argv, w);
+        if (is_one_of(w, with_value) && *next) {
+            strings_add(r->argv, next);
+            return i + 1;
+        }
+    } else {
+        *ok = add_input(r, w, err);
+    }
+    return i;
+}
+
+bool relink_command(Workspace *ws, const CapturedProgram *p, const Relink *plan,
+                    Strings *argv, Err *err)
+{
+    Relinking r = { .ws = ws, .program = p, .plan = plan, .argv = argv };
+    bool ok = true, map_follows = false;
+    if (p->kind == PROGRAM_ARCHIVE)
+        return err_set(err, "%s is an archive, which nobody links by itself: name "
+                       "a program or shared library that uses it", p->path);
+    if (!p->link.len)
+        return err_set(err, "%s: how it was linked is not known: build it again "
+                       "from clean (sundew capture -- make)", p->path);
+    strings_add(argv, p->link.items[0]);
+    for (char *const *o = plan->objects; *o; o++)
+        strings_add(argv, *o);
+    for (size_t i = 1; ok && i < p->link.len; i++)
+        i = walk(&r, &p->link, i, &map_follows, &ok, err);
+    for (char *const *m = plan->more; m && *m; m++)
+        strings_add(argv, *m);
+    strings_add(argv, "-o");
+    strings_add(argv, plan->out);
+    if (tool_kind(path_base(p->link.items[0])) != TOOL_LD)
+        strings_add(argv, "-static-libgcc");
+    strings_release(&r.folders);
+    return ok;
+}
+
+bool relink_is_static(const CapturedProgram *p)
+{
+    static const char *const words[] = { "-no-pie", "-nopie", "-static", NULL };
+    for (size_t i = 1; i < p->link.len; i++)
+        if (is_one_of(p->link.items[i], words))
+            return true;
+    return false;
+}
