@@ -17,6 +17,7 @@
 #include "program/debuginfo.h"
 #include "program/program_int.h"
 #include "program/version.h"
+#include <inttypes.h>
 #include <fcntl.h>
 #include <errno.h>
 #include <llvm-c/BitReader.h>
@@ -332,8 +333,10 @@ Program *program_open(Workspace *ws, const CapturedProgram *captured, Err *err)
     free(dir);
     p->workspace = ws;
     p->captured = captured;
-    if (ok)
+    if (ok) {
+        p->key = arena_strdup(&p->arena, key);
         return p;
+    }
     err_ctx(err, "program %s", captured->name);
     program_close(p);
     return NULL;
@@ -351,7 +354,11 @@ Program *program_open_bitcode(const char *const *files, size_t n, Err *err)
     if (dir) {
         char *base = path_join(dir, "program");
         p->scratch = dir;
-        ok = build_files(units, n, base, &a, err) && load(p, base, err);
+        uint64_t sum = 0;
+        ok = build_files(units, n, base, &a, err) && load(p, base, err)
+            && file_checksum(p->bitcode, &sum, err);
+        if (ok)
+            p->key = arena_printf(&p->arena, "%016" PRIx64, sum);
         free(base);
     }
     arena_release(&a);
@@ -367,6 +374,11 @@ void program_close(Program *p)
         return;
     release(p);
     free(p);
+}
+
+const char *program_key(const Program *p)
+{
+    return p->key;
 }
 
 char *program_cache_path(const Program *p, const char *what)

@@ -34,6 +34,8 @@ bool program_was_cached(const Program *p);
 /* What it was opened from; NULL if that was bitcode. */
 Workspace *program_workspace(const Program *p);
 const CapturedProgram *program_captured(const Program *p);
+/* Names the program's content: the same units give the same key. */
+const char *program_key(const Program *p);
 /* A file of its own beside the model, for what others derive from the program;
  * its name depends on the content. The caller frees it. */
 char *program_cache_path(const Program *p, const char *what);

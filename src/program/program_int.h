@@ -64,6 +64,7 @@ struct Program {
     bool cached;
     Workspace *workspace;
     const CapturedProgram *captured;
+    const char *key;
     ProgramNote *notes;
     size_t nnotes;
     Function *functions;
