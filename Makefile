@@ -27,8 +27,9 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc -I. -I$(LLVM)/include \
              -DSUNDEW_VERSION='"$(VERSION)"' -DSUNDEW_LLVM='"$(LLVM)"' \
              $(WARN) $(CFLAGS) $(SANFLAGS) -fPIC -MMD -MP
 LIBS    = -L$(LLVM)/lib -Wl,-rpath,$(LLVM)/lib -lLLVM-19 -lclang-19 \
-          -lz3 -lsqlite3 -lffi -ljansson -lpthread -lm
+          -lz3 -lsqlite3 -lffi -ljansson -lseccomp -lpthread -lm
 CC_LIBS = -ljansson -lm
+RUN_LIBS = -ljansson -lseccomp -lm
 
 # All cores, unless the caller says otherwise.
 ifeq ($(filter -j%,$(MAKEFLAGS)),)
@@ -46,14 +47,17 @@ all_src   := $(light_src) $(wildcard src/program/*.c src/weave/*.c src/run/*.c \
              src/technique/*/*.c)
 cli_src   := $(wildcard src/cli/*.c)
 cc_main   := src/capture/main_cc.c
+run_main  := src/run/main_run.c
 light_src := $(filter-out $(cc_main),$(light_src))
-all_src   := $(filter-out $(cc_main),$(all_src))
+all_src   := $(filter-out $(cc_main) $(run_main),$(all_src))
+# sundew-run lives inside the sandbox and forks for every run: also small.
+run_src   := $(wildcard src/base/*.c src/run/*.c)
 unit_src  := $(wildcard tests/unit/test_*.c)
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
 
 .PHONY: all
-all: $(BUILD)/sundew $(BUILD)/sundew-cc
+all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/sundew-run
 
 $(BUILD)/libsundew.a: $(call obj,$(all_src))
 	rm -f $@ && ar rcs $@ $^
@@ -66,6 +70,9 @@ $(BUILD)/sundew: $(call obj,$(cli_src)) $(BUILD)/libsundew.a
 
 $(BUILD)/sundew-cc: $(call obj,$(cc_main)) $(BUILD)/liblight.a
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(CC_LIBS)
+
+$(BUILD)/sundew-run: $(call obj,$(run_src))
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RUN_LIBS)
 
 $(BUILD)/obj/%.o: %.c Makefile VERSION | deps-build
 	@mkdir -p $(@D)
@@ -121,6 +128,7 @@ install: all
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 	install $(BUILD)/sundew $(DESTDIR)$(PREFIX)/bin/sundew
 	install $(BUILD)/sundew-cc $(DESTDIR)$(PREFIX)/lib/sundew/sundew-cc
+	install $(BUILD)/sundew-run $(DESTDIR)$(PREFIX)/lib/sundew/sundew-run
 	ln -sf ../lib/sundew/sundew-cc $(DESTDIR)$(PREFIX)/bin/sundew-cc
 	cp -r share runtime $(DESTDIR)$(PREFIX)/lib/sundew/
 	$(BUILD)/sundew help --man-pages $(DESTDIR)$(PREFIX)/share/man/man1

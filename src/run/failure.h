@@ -51,7 +51,6 @@ typedef enum FailureKind {
     FAILURE_OUTPUT_LIMIT,
     FAILURE_FILE_LIMIT,        /* a file grew beyond limits.file_size */
     FAILURE_PROCESS_LIMIT,     /* more processes than limits.processes */
-    FAILURE_FORBIDDEN,         /* a system call that the sandbox kills for */
 } FailureKind;
 
 typedef enum FailureAccess {
@@ -79,7 +78,6 @@ typedef struct Failure {
     uint64_t address;          /* of the access that failed */
     FailureAccess access;
     unsigned size;             /* of the access, in bytes; 0: not known */
-    bool core;                 /* the kernel would have dumped core */
     const char *tool;          /* "AddressSanitizer", "runtime error" … or NULL */
     const char *what;          /* "heap-use-after-free", assertion's text, … */
     FailureFrame *frames;      /* innermost first */

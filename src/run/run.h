@@ -56,6 +56,7 @@ typedef struct RunnerPlan {
     const char *const *writable;/* NULL-terminated: may be written as well */
     bool network;               /* the host's network may be used */
     bool unprotected;           /* no sandbox: limits and killing only */
+    const char *const *without; /* protections to leave out, by name; for tests */
     const char *helper;         /* path of sundew-run; NULL: beside the running
                                    program, or installed in ../lib/sundew */
 } RunnerPlan;
@@ -113,9 +114,9 @@ typedef struct RunFd {
 typedef struct RunPlan {
     char *const *argv;          /* argv[0] is searched in $PATH, and seen from
                                    our current folder */
-    char *const *env;           /* NULL: ours. TMPDIR and HOME become the scratch
-                                   folder; UBSAN_OPTIONS asks for stacks unless
-                                   it is set */
+    char *const *env;           /* NULL: ours, with TMPDIR and HOME the scratch
+                                   folder, and with UBSAN_OPTIONS asking for
+                                   stacks unless it is set */
     const char *cwd;            /* NULL: the scratch folder */
     const void *input;          /* standard input, a regular file for it; */
     size_t input_len;           /*   NULL and no input_file: empty */

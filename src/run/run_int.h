@@ -1,0 +1,185 @@
+/*
+ * run_int - what Sundew (run.c) and the worker inside the sandbox (worker.c)
+ * say to each other, and what the worker's files share.
+ *
+ * A message is a header, a body of fixed struct and NUL-terminated texts, and
+ * descriptors that travel with the header. Both ends come from the same build;
+ * WIRE_VERSION is compared at the first message all the same.
+ *
+ *     Sundew ─▶ worker   SETUP   SetupWire, then paths
+ *     worker ─▶ Sundew   READY   one row per protection
+ *     Sundew ─▶ worker   START   what to run: StartWire, argv, env, descriptors
+ *     Sundew ─▶ worker   RUN     RunWire; descriptors 0, 1, 2
+ *     Sundew ─▶ worker   STOP    the output limit is passed
+ *     worker ─▶ Sundew   DONE    DoneWire, then frames
+ *     worker ─▶ Sundew   FAILED  why it did not begin
+ *
+ * START is sent only when it differs from the last one.
+ */
+#ifndef SUNDEW_RUN_INT_H
+#define SUNDEW_RUN_INT_H
+#include "base/str.h"
+#include "run/failure.h"
+#include "run/run.h"
+#include <sys/resource.h>
+#include <sys/types.h>
+
+enum { WIRE_VERSION = 1, WIRE_MOST_FDS = 64 };
+typedef enum WireKind {
+    WIRE_SETUP, WIRE_READY, WIRE_START, WIRE_RUN, WIRE_STOP, WIRE_DONE,
+    WIRE_FAILED,
+} WireKind;
+
+/* ------------------------------------------------------------------- wire */
+
+/* Reading a body; `bad` once it was too short, and zeros from there on. */
+typedef struct WireIn {
+    const char *at, *end;
+    bool bad;
+} WireIn;
+
+void wire_add(Str *body, const void *p, size_t n);
+void wire_add_text(Str *body, const char *text);        /* not NULL */
+void wire_get(WireIn *in, void *p, size_t n);
+const char *wire_get_text(WireIn *in);                  /* inside the body */
+bool wire_send(int fd, WireKind kind, const Str *body, const int *fds,
+               size_t nfds);
+/* False at the end or with an error. fds[0..*nfds) are the caller's to close;
+ * room for WIRE_MOST_FDS. */
+bool wire_receive(int fd, WireKind *kind, Str *body, int *fds, size_t *nfds);
+
+typedef struct SetupWire {
+    uint32_t version, size;    /* sizes of all structs, against a mixed build */
+    uint32_t network, unprotected;
+    uint32_t without;          /* bit per protection */
+    uint32_t nreadable, nwritable;   /* texts after scratch: these paths */
+} SetupWire;
+
+typedef struct StartWire {
+    uint32_t fixed_addresses, untraced, server;
+    uint32_t nargs, nenv, nfds;
+    int32_t as[WIRE_MOST_FDS];
+} StartWire;                   /* texts: file, cwd, arguments, environment */
+
+typedef struct RunWire {
+    RunLimits limits;          /* no defaults any more; 0 idle: none */
+} RunWire;
+
+typedef struct DoneWire {
+    int32_t wait_status;
+    uint32_t stop;             /* FailureStop */
+    uint32_t blocked, has_info, traced, left_processes;
+    int32_t code;
+    uint32_t access;           /* FailureAccess */
+    uint64_t address, sp;
+    double seconds, cpu_seconds;
+    uint64_t max_rss;
+    uint32_t nframes;          /* texts: function, module; then the offset */
+} DoneWire;
+
+enum { WIRE_SIZE = sizeof(SetupWire) + sizeof(StartWire) + sizeof(RunWire) +
+                   sizeof(DoneWire) };
+
+/* ------------------------------------------------------------ protections */
+
+typedef enum Protect {
+    PROTECT_USER, PROTECT_PID, PROTECT_NET, PROTECT_MOUNT, PROTECT_PROC,
+    PROTECT_LANDLOCK, PROTECT_SECCOMP, PROTECT_TRACE, PROTECT_COUNT,
+} Protect;
+extern const Protection protection_rows[PROTECT_COUNT];  /* none granted */
+
+/* What sandbox_enter() needs; paths are absolute and real. */
+typedef struct Sandbox {
+    SetupWire setup;
+    const char *scratch;
+    char **readable, **writable;
+    Protection rows[PROTECT_COUNT];
+    bool private_tmp[4];       /* which of sandbox_private[] are our own */
+} Sandbox;
+extern const char *const sandbox_private[4];
+
+/* Puts the calling process into the sandbox. With a pid namespace the caller
+ * stays outside as a guard that lives as long as the worker, and this returns
+ * in a child that is process 1 inside. Never fails: what is refused is noted. */
+void sandbox_enter(Sandbox *s);
+bool seccomp_enter(const Sandbox *s, char *why, size_t size);
+bool landlock_enter(const Sandbox *s, char *why, size_t size);
+
+_Noreturn void worker_main(int control);
+
+/* Removes what is in the folder `dir`; links are not followed. */
+void folder_empty(int dir);
+
+/* ------------------------------------------------------------------ trace */
+
+/* What a fatal signal looked like when it was about to be delivered. */
+enum { TRACE_FRAMES = 64 };
+typedef struct TraceSignal {
+    int signal;                /* 0: none seen */
+    int code;
+    uint64_t address, sp, pc;
+    FailureAccess access;
+    FailureFrame frames[TRACE_FRAMES];   /* text in `arena` */
+    size_t nframes;
+    Arena arena;
+} TraceSignal;
+
+/* Whether an executable has a sanitizer in it, remembered by its identity. */
+typedef struct TraceSeen {
+    uint64_t device, inode;
+    int64_t changed;
+    bool sanitizer;
+} TraceSeen;
+
+typedef struct Trace {
+    TraceSeen seen[16];
+    size_t nseen;
+    pid_t main;                /* whose death counts */
+    unsigned looked;           /* signals examined in this run */
+    TraceSignal fault;         /* the first that the kernel raised for a fault */
+    TraceSignal last;          /* the last fatal one */
+} Trace;
+
+void trace_reset(Trace *t, pid_t main);
+/* Does the kernel let us trace a child? */
+bool trace_works(char *why, size_t size);
+bool trace_seize(pid_t pid);                  /* with all that it starts */
+/* A stop that waitpid() told of; lets the process go on. */
+void trace_stop(Trace *t, pid_t pid, int status);
+/* The record that explains death by `signal`, or NULL. */
+const TraceSignal *trace_explain(const Trace *t, int signal);
+
+/* Is a sanitizer in the file that can't work under ptrace? */
+bool elf_has_sanitizer(const char *path);
+/* Turns the place in an ELF file into its address in the file's own image, and
+ * names the function there (in the arena; NULL if there is no symbol). */
+uint64_t elf_locate(Arena *a, const char *path, uint64_t file_offset,
+                    const char **function);
+/* How the instruction at `code` (x86-64) uses memory. */
+FailureAccess decode_access(const uint8_t *code, size_t n);
+
+/* Registers of a stopped thread. */
+typedef struct Registers {
+    uint64_t pc, sp, fp;
+    uint64_t source, target;   /* of a string instruction; 0: has none */
+} Registers;
+bool registers_get(pid_t pid, Registers *r);
+
+/* ------------------------------------------------------------------ watch */
+
+/* What all processes of a run use at this moment. */
+typedef struct Usage {
+    unsigned tasks;            /* threads of living processes */
+    uint64_t memory;           /* resident; exact: shared pages count once */
+    double cpu;                /* seconds, waited-for children included */
+    bool runnable;             /* something is running or wants to */
+} Usage;
+
+/* All living processes below the caller but `except` (0: none). */
+Usage watch_usage(pid_t except, bool exact_memory);
+/* Sends them SIGKILL; gives their number. */
+size_t watch_kill(pid_t except);
+/* The name of our process `pid` below /proc, which may be that of an outer
+ * namespace; 0: not found. */
+pid_t watch_proc_number(pid_t pid);
+#endif

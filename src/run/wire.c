@@ -1,0 +1,151 @@
+/* Messages between Sundew and its worker; run_int.h tells which. */
+#include "run/run_int.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { MAGIC = 0x53647277, MOST_BODY = 64 << 20 };
+
+typedef struct Header {
+    uint32_t magic, kind, len, nfds;
+} Header;
+
+void wire_add(Str *body, const void *p, size_t n)
+{
+    str_addn(body, p, n);
+}
+
+void wire_add_text(Str *body, const char *text)
+{
+    str_addn(body, text, strlen(text) + 1);
+}
+
+void wire_get(WireIn *in, void *p, size_t n)
+{
+    if (in->bad || (size_t)(in->end - in->at) < n) {
+        in->bad = true;
+        memset(p, 0, n);
+        return;
+    }
+    memcpy(p, in->at, n);
+    in->at += n;
+}
+
+const char *wire_get_text(WireIn *in)
+{
+    const char *text = in->at;
+    const char *nul = in->bad ? NULL : memchr(text, 0, (size_t)(in->end - text));
+    if (!nul) {
+        in->bad = true;
+        return "";
+    }
+    in->at = nul + 1;
+    return text;
+}
+
+static bool send_rest(int fd, const char *p, size_t n)
+{
+    while (n) {
+        ssize_t k = send(fd, p, n, MSG_NOSIGNAL);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            return false;
+        p += k;
+        n -= (size_t)k;
+    }
+    return true;
+}
+
+bool wire_send(int fd, WireKind kind, const Str *body, const int *fds,
+               size_t nfds)
+{
+    size_t len = body ? body->len : 0;
+    Header h = { MAGIC, kind, (uint32_t)len, (uint32_t)nfds };
+    struct iovec iov[2] = { { &h, sizeof h }, { body ? body->data : NULL, len } };
+    union {
+        struct cmsghdr align;
+        char room[CMSG_SPACE(WIRE_MOST_FDS * sizeof(int))];
+    } control = {0};
+    struct msghdr m = { .msg_iov = iov, .msg_iovlen = len ? 2 : 1 };
+    if (nfds) {
+        m.msg_control = control.room;
+        m.msg_controllen = CMSG_SPACE(nfds * sizeof(int));
+        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(nfds * sizeof(int));
+        memcpy(CMSG_DATA(c), fds, nfds * sizeof(int));
+    }
+    ssize_t k;
+    do
+        k = sendmsg(fd, &m, MSG_NOSIGNAL);
+    while (k < 0 && errno == EINTR);
+    if (k < (ssize_t)sizeof h)
+        return false;
+    size_t sent = (size_t)k - sizeof h;
+    return sent == len || send_rest(fd, body->data + sent, len - sent);
+}
+
+static bool receive_rest(int fd, char *p, size_t n)
+{
+    while (n) {
+        ssize_t k = recv(fd, p, n, 0);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            return false;
+        p += k;
+        n -= (size_t)k;
+    }
+    return true;
+}
+
+static void take_fds(struct msghdr *m, int *fds, size_t *nfds)
+{
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+            continue;
+        size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        memcpy(fds + *nfds, CMSG_DATA(c), n * sizeof(int));
+        *nfds += n;
+    }
+}
+
+bool wire_receive(int fd, WireKind *kind, Str *body, int *fds, size_t *nfds)
+{
+    Header h;
+    union {
+        struct cmsghdr align;
+        char room[CMSG_SPACE(WIRE_MOST_FDS * sizeof(int))];
+    } control = {0};
+    struct iovec iov = { &h, sizeof h };
+    struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
+                        .msg_control = control.room,
+                        .msg_controllen = sizeof control.room };
+    ssize_t k;
+    do
+        k = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
+    while (k < 0 && errno == EINTR);
+    *nfds = 0;
+    if (k <= 0)
+        return false;
+    take_fds(&m, fds, nfds);
+    str_reset(body);
+    bool ok = receive_rest(fd, (char *)&h + k, sizeof h - (size_t)k) &&
+              h.magic == MAGIC && h.len <= MOST_BODY && h.nfds == *nfds;
+    if (ok && h.len) {
+        char *room = xmalloc(h.len);
+        ok = receive_rest(fd, room, h.len);
+        if (ok)
+            str_addn(body, room, h.len);
+        free(room);
+    }
+    if (!ok)
+        for (size_t i = 0; i < *nfds; i++)
+            close(fds[i]);
+    *kind = h.kind;
+    return ok;
+}
