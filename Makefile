@@ -55,9 +55,13 @@ run_src   := $(wildcard src/base/*.c src/run/*.c)
 unit_src  := $(wildcard tests/unit/test_*.c)
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
+tool_src  := $(wildcard tests/tools/*.c)
+tool_bin  := $(patsubst tests/tools/%.c,$(BUILD)/tests/%,$(tool_src))
+# What is linked into subjects, as bitcode: each file in runtime/ by itself.
+runtime_bc := $(patsubst runtime/%.c,$(BUILD)/runtime/%.bc,$(wildcard runtime/*.c))
 
 .PHONY: all
-all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/sundew-run
+all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/sundew-run $(runtime_bc)
 
 $(BUILD)/libsundew.a: $(call obj,$(all_src))
 	rm -f $@ && ar rcs $@ $^
@@ -82,6 +86,18 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libsundew.a
 	@mkdir -p $(@D)
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
 
+$(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libsundew.a
+	@mkdir -p $(@D)
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# With the same clang as the bitcode of subjects, whatever CC is.
+$(BUILD)/runtime/%.bc: runtime/%.c Makefile | deps-build
+	@mkdir -p $(@D)
+	$(LLVM)/bin/clang -std=gnu17 -D_GNU_SOURCE -O2 -fPIC -fvisibility=hidden \
+	    -fno-stack-protector -fno-exceptions -fasynchronous-unwind-tables \
+	    $(WARN) -MMD -MP -MF $(@:.bc=.d) -emit-llvm -c -o $@ $<
+
+-include $(wildcard $(BUILD)/runtime/*.d)
 -include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/obj/*/*/*/*.d)
 
 .PHONY: deps-build deps-check deps-bench
@@ -101,7 +117,7 @@ demo: all
 $(call obj,$(unit_src)): | deps-check
 
 .PHONY: tests check check-asan soak bench
-tests: all $(unit_bin)
+tests: all $(unit_bin) $(tool_bin)
 
 check: | deps-check
 	@$(MAKE) --no-print-directory tests
@@ -130,7 +146,9 @@ install: all
 	install $(BUILD)/sundew-cc $(DESTDIR)$(PREFIX)/lib/sundew/sundew-cc
 	install $(BUILD)/sundew-run $(DESTDIR)$(PREFIX)/lib/sundew/sundew-run
 	ln -sf ../lib/sundew/sundew-cc $(DESTDIR)$(PREFIX)/bin/sundew-cc
-	cp -r share runtime $(DESTDIR)$(PREFIX)/lib/sundew/
+	cp -r share $(DESTDIR)$(PREFIX)/lib/sundew/
+	install -d $(DESTDIR)$(PREFIX)/lib/sundew/runtime
+	install -m 644 runtime/*.h $(runtime_bc) $(DESTDIR)$(PREFIX)/lib/sundew/runtime
 	$(BUILD)/sundew help --man-pages $(DESTDIR)$(PREFIX)/share/man/man1
 	$(BUILD)/sundew help --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/sundew
 	$(BUILD)/sundew help --completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sundew

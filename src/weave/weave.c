@@ -1,0 +1,379 @@
+/*
+ * weave - the copy of a program's module, and a program made of it again.
+ *
+ *     weave_begin    the copy; what -O0 left in it and the source did not ask
+ *                    for (noinline everywhere, frame pointers) goes
+ *     probes         monitor.c and others
+ *     weave_build    in a child process, because LLVM may die of hostile input:
+ *                    optimise, the last touches (weave_at_last), object file;
+ *                    then the build's own link command
+ */
+#include "base/file.h"
+#include "base/proc.h"
+#include "base/tempdir.h"
+#include "capture/relink.h"
+#include "weave/weave_int.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/ErrorHandling.h>
+#include <llvm-c/Linker.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------ begin, end */
+
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *arg)
+{
+    Woven *w = arg;
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
+        return;
+    char *text = LLVMGetDiagInfoDescription(info);
+    str_addf(&w->said, "%s%s", w->said.len ? "; " : "", text);
+    w->failed = true;
+    LLVMDisposeMessage(text);
+}
+
+/* A label in inline assembly may exist only once. */
+static bool has_label(LLVMValueRef call)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    size_t n;
+    if (!LLVMIsAInlineAsm(callee))
+        return false;
+    const char *text = LLVMGetInlineAsmAsmString(callee, &n);
+    return memchr(text, ':', n) && !strstr(text, "${:uid}");
+}
+
+/* Does it depend on being a function of its own? Then -O0's noinline stays: it
+ * may be the source's too. */
+static bool needs_own_frame(LLVMValueRef fn)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            size_t n;
+            if (LLVMGetInstructionOpcode(i) != LLVMCall)
+                continue;
+            const char *name = LLVMGetValueName2(LLVMGetCalledValue(i), &n);
+            if (str_starts(name, "llvm.returnaddress") ||
+                str_starts(name, "llvm.frameaddress") || has_label(i))
+                return true;
+        }
+    return false;
+}
+
+/* Bitcode is made with -O0, which says noinline and keeps frame pointers. */
+static void forget_level(LLVMValueRef fn)
+{
+    static const char pointer[] = "frame-pointer";
+    if (weave_has(fn, "optnone") || weave_has(fn, "naked") || needs_own_frame(fn))
+        return;
+    weave_drop(fn, "noinline");
+    LLVMRemoveStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, pointer,
+                                     sizeof pointer - 1);
+}
+
+Woven *weave_begin(const Program *p, Err *err)
+{
+    Woven *w = xcalloc(1, sizeof *w);
+    w->program = p;
+    w->ctx = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(w->ctx, on_diagnostic, w);
+    w->module = program_module_copy(p, w->ctx, err);
+    if (!w->module) {
+        weave_end(w);
+        return NULL;
+    }
+    w->layout = LLVMGetModuleDataLayout(w->module);
+    w->builder = LLVMCreateBuilderInContext(w->ctx);
+    w->void_ = LLVMVoidTypeInContext(w->ctx);
+    w->i1 = LLVMInt1TypeInContext(w->ctx);
+    w->i8 = LLVMInt8TypeInContext(w->ctx);
+    w->i32 = LLVMInt32TypeInContext(w->ctx);
+    w->i64 = LLVMInt64TypeInContext(w->ctx);
+    w->ptr = LLVMPointerTypeInContext(w->ctx, 0);
+    for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            forget_level(f);
+    return w;
+}
+
+void weave_end(Woven *w)
+{
+    if (!w)
+        return;
+    if (w->builder)
+        LLVMDisposeBuilder(w->builder);
+    if (w->module)
+        LLVMDisposeModule(w->module);
+    LLVMContextDispose(w->ctx);
+    vec_release(&w->last);
+    str_release(&w->said);
+    arena_release(&w->arena);
+    free(w);
+}
+
+/* --------------------------------------------------------------- runtime */
+
+/* No other program or library may be bound to our copy of the runtime. */
+static void hide(LLVMModuleRef m)
+{
+    LLVMValueRef v;
+    for (v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v))
+        if (!LLVMIsDeclaration(v) && LLVMGetLinkage(v) == LLVMExternalLinkage)
+            LLVMSetVisibility(v, LLVMHiddenVisibility);
+    for (v = LLVMGetFirstGlobal(m); v; v = LLVMGetNextGlobal(v))
+        if (!LLVMIsDeclaration(v) && LLVMGetLinkage(v) == LLVMExternalLinkage)
+            LLVMSetVisibility(v, LLVMHiddenVisibility);
+}
+
+bool weave_runtime(Woven *w, const char *libexec, const char *name, Err *err)
+{
+    char *path = xprintf("%s/runtime/%s.bc", libexec, name), *said = NULL;
+    LLVMMemoryBufferRef buffer = NULL;
+    LLVMModuleRef m = NULL;
+    bool ok = !LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &said);
+    if (!ok) {
+        err_set(err, "%s: %s", path, said);
+        LLVMDisposeMessage(said);
+    }
+    if (ok && LLVMParseBitcodeInContext2(w->ctx, buffer, &m))
+        ok = err_set(err, "%s: broken bitcode", path);
+    if (buffer)
+        LLVMDisposeMemoryBuffer(buffer);
+    if (ok && strcmp(LLVMGetDataLayoutStr(m), LLVMGetDataLayoutStr(w->module)) != 0) {
+        ok = err_set(err, "the program is for %s, but the runtime for %s",
+                     LLVMGetTarget(w->module), LLVMGetTarget(m));
+        LLVMDisposeModule(m);
+    } else if (ok) {
+        hide(m);
+        str_reset(&w->said);
+        if (LLVMLinkModules2(w->module, m))
+            ok = err_set(err, "%s: %s", path, str_c(&w->said));
+    }
+    free(path);
+    return ok;
+}
+
+/* ------------------------------------------------------------ the object */
+
+/* What the child tells. */
+typedef struct Told {
+    bool finished;
+    char said[1024];
+} Told;
+
+static Told *told;               /* LLVM's handler gets no argument */
+
+static void on_fatal(const char *reason)
+{
+    snprintf(told->said, sizeof told->said, "%s", reason);
+    _exit(3);
+}
+
+static LLVMTargetMachineRef machine_for(Woven *w, unsigned level, bool fixed, Err *err)
+{
+    LLVMInitializeAllTargetInfos();
+    LLVMInitializeAllTargets();
+    LLVMInitializeAllTargetMCs();
+    LLVMInitializeAllAsmPrinters();
+    LLVMInitializeAllAsmParsers();
+    const char *triple = LLVMGetTarget(w->module);
+    LLVMTargetRef target;
+    char *said = NULL;
+    if (LLVMGetTargetFromTriple(triple, &target, &said)) {
+        err_set(err, "%s: %s", triple, said);
+        LLVMDisposeMessage(said);
+        return NULL;
+    }
+    return LLVMCreateTargetMachine(target, triple, "", "", (LLVMCodeGenOptLevel)level,
+                                   fixed ? LLVMRelocStatic : LLVMRelocPIC,
+                                   LLVMCodeModelDefault);
+}
+
+static bool optimise(Woven *w, LLVMTargetMachineRef tm, unsigned level, Err *err)
+{
+    char passes[] = "default<O0>";
+    passes[9] = (char)('0' + level);
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef e = LLVMRunPasses(w->module, passes, tm, options);
+    LLVMDisposePassBuilderOptions(options);
+    return weave_llvm_error(e, err);
+}
+
+static bool verify(Woven *w, Err *err)
+{
+    char *said = NULL;
+    bool bad = LLVMVerifyModule(w->module, LLVMReturnStatusAction, &said);
+    if (bad)
+        err_set(err, "the woven module is broken: %s", said);
+    LLVMDisposeMessage(said);
+    return !bad;
+}
+
+static bool emit(Woven *w, LLVMTargetMachineRef tm, const char *path, Err *err)
+{
+    char *said = NULL;
+    bool bad = LLVMTargetMachineEmitToFile(tm, w->module, (char *)path,
+                                           LLVMObjectFile, &said);
+    if (bad || w->failed)
+        err_set(err, "no object: %s", w->said.len ? str_c(&w->said)
+                                      : said      ? said : "no reason given");
+    LLVMDisposeMessage(said);
+    return !bad && !w->failed;
+}
+
+/* SUNDEW_KEEP_IR=FILE: the module, for who debugs a weave. */
+static void keep_ir(Woven *w)
+{
+    const char *path = getenv("SUNDEW_KEEP_IR");
+    if (path && *path)
+        LLVMPrintModuleToFile(w->module, path, NULL);
+}
+
+static bool make_object(Woven *w, unsigned level, bool fixed, const char *path, Err *err)
+{
+    LLVMTargetMachineRef tm = machine_for(w, level, fixed, err);
+    bool ok = tm && verify(w, err) && optimise(w, tm, level, err);
+    for (size_t i = 0; ok && i < w->last.len; i++)
+        w->last.items[i].run(w, w->last.items[i].arg);
+    if (ok)
+        keep_ir(w);
+    return ok && verify(w, err) && emit(w, tm, path, err);
+}
+
+static bool make_object_in_child(Woven *w, unsigned level, bool fixed,
+                                 const char *path, Err *err)
+{
+    told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (told == MAP_FAILED)
+        return err_errno(err, "memory");
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        Err e = {0};
+        int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        if (null >= 0 && !getenv("SUNDEW_KEEP_IR"))
+            dup2(null, 2);
+        LLVMInstallFatalErrorHandler(on_fatal);
+        bool ok = make_object(w, level, fixed, path, &e);
+        memcpy(told->said, e.msg, sizeof told->said);
+        told->finished = true;
+        _exit(ok ? 0 : 2);
+    }
+    int status = 0;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    bool ok = pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (pid < 0)
+        err_errno(err, "cannot start a process");
+    else if (!ok && *told->said)
+        err_set(err, "%s", told->said);
+    else if (!ok)
+        err_set(err, "LLVM died of it (%s)",
+                WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "no reason given");
+    munmap(told, sizeof *told);
+    return ok;
+}
+
+/* -------------------------------------------------------------- the link */
+
+/* The units that are in the module. */
+static void units_of(const Woven *w, const CapturedProgram *c, Map *units)
+{
+    size_t n;
+    Map out = {0};
+    const ProgramNote *notes = program_notes(w->program, &n);
+    for (size_t i = 0; i < n; i++)
+        if (notes[i].left_out)
+            map_put(&out, notes[i].unit, NULL);
+    for (size_t i = 0; i < c->nunits; i++)
+        if (!map_has(&out, c->units[i]->source))
+            map_put(units, c->units[i]->id, NULL);
+    map_release(&out);
+}
+
+/* From bitcode alone there is no command: the compiler's own default. */
+static void plain_command(const WeaveBuild *plan, const char *object,
+                          const char *out, Strings *argv)
+{
+    strings_add(argv, "cc");
+    strings_add(argv, object);
+    for (char *const *m = plan->more; m && *m; m++)
+        strings_add(argv, *m);
+    strings_add(argv, "-o");
+    strings_add(argv, out);
+}
+
+static bool run_linker(Strings *argv, const char *cwd, Err *err)
+{
+    ProcResult r = {0};
+    Proc p = { .argv = strings_argv(argv), .cwd = cwd, .capture = true };
+    bool ok = proc_run(&p, &r, err);
+    if (ok && r.status != 0) {
+        char *said = xstrdup(str_c(&r.err));
+        if (strlen(said) > 600)
+            strcpy(said + 600, "…");
+        ok = err_set(err, "the link failed: %s", said);
+        free(said);
+    }
+    proc_result_release(&r);
+    return ok;
+}
+
+static bool link_object(Woven *w, const WeaveBuild *plan, const char *object,
+                        const char *scratch, Err *err)
+{
+    const CapturedProgram *c = program_captured(w->program);
+    char *out = path_absolute(plan->out);
+    char *objects[] = { (char *)object, NULL };
+    Strings argv = {0};
+    Map units = {0};
+    bool ok = true;
+    if (c) {
+        units_of(w, c, &units);
+        Relink r = { .units = &units, .objects = objects, .more = plan->more,
+                     .out = out, .scratch = scratch };
+        ok = relink_command(program_workspace(w->program), c, &r, &argv, err);
+    } else {
+        plain_command(plan, object, out, &argv);
+    }
+    ok = ok && run_linker(&argv, c ? c->link_directory : NULL, err);
+    map_release(&units);
+    strings_release(&argv);
+    free(out);
+    return ok;
+}
+
+static void rename_main(Woven *w, const char *name)
+{
+    LLVMValueRef fn = LLVMGetNamedFunction(w->module, "main");
+    if (fn && name)
+        LLVMSetValueName2(fn, name, strlen(name));
+}
+
+bool weave_build(Woven *w, const WeaveBuild *plan, Err *err)
+{
+    const CapturedProgram *c = program_captured(w->program);
+    unsigned level = plan->unoptimised ? 0 : plan->level ? plan->level : 2;
+    const char *scratch = tempdir_new(NULL, err);
+    if (!scratch)
+        return false;
+    rename_main(w, plan->rename_main);
+    char *object = plan->object_only ? path_absolute(plan->out)
+                                     : path_join(scratch, "woven.o");
+    bool fixed = c && relink_is_static(c);
+    bool ok = make_object_in_child(w, level > 3 ? 3 : level, fixed, object, err)
+        && (plan->object_only || link_object(w, plan, object, scratch, err));
+    free(object);
+    tempdir_remove(scratch);
+    return ok;
+}

@@ -1,0 +1,85 @@
+/*
+ * What the files of src/weave/ share: the module that is being rewritten, and
+ * the few ways of putting something into it.
+ *
+ * The C API can't split a block, so a probe with a condition is a small
+ * always_inline function of its own (weave_helper), called in a straight line;
+ * LLVM's inliner makes one piece of them.
+ */
+#ifndef SUNDEW_WEAVE_INT_H
+#define SUNDEW_WEAVE_INT_H
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "program/program_llvm.h"
+#include "weave/weave.h"
+#include <llvm-c/Error.h>
+#include <llvm-c/TargetMachine.h>
+
+typedef struct Monitoring Monitoring;
+
+/* Done when the module has been optimised, in the process that writes the
+ * object: what would hold the optimiser back, such as tables of addresses. */
+typedef void WeaveLast(Woven *w, void *arg);
+typedef struct WeaveTouch {
+    WeaveLast *run;
+    void *arg;
+} WeaveTouch;
+
+struct Woven {
+    const Program *program;
+    Arena arena;
+    LLVMContextRef ctx;
+    LLVMModuleRef module;      /* ours to change */
+    LLVMTargetDataRef layout;
+    LLVMBuilderRef builder;
+    LLVMTypeRef void_, i1, i8, i32, i64, ptr;
+    Vec(WeaveTouch) last;
+    Str said;                  /* by LLVM */
+    bool failed;               /* … and it was an error */
+    Monitoring *monitoring;    /* monitor.c; NULL: not monitored */
+};
+
+void weave_at_last(Woven *w, WeaveLast *run, void *arg);
+
+/* --- attributes */
+void weave_set(Woven *w, LLVMValueRef fn, const char *attribute, uint64_t value);
+bool weave_has(LLVMValueRef fn, const char *attribute);
+void weave_drop(LLVMValueRef fn, const char *attribute);
+/* It only reads what the program can see. */
+void weave_set_reads_only(Woven *w, LLVMValueRef fn);
+
+/* --- functions */
+/* An external function of that type, declared if it is not. */
+LLVMValueRef weave_declare(Woven *w, const char *name, LLVMTypeRef type);
+/* A new internal function with an empty first block, at which the builder
+ * stands; it runs on the same machine as `like` and may be inlined there. */
+LLVMValueRef weave_helper(Woven *w, LLVMValueRef like, const char *name,
+                          LLVMTypeRef type);
+LLVMBasicBlockRef weave_block(Woven *w, LLVMValueRef fn, const char *name);
+/* if (condition) likely goes to `no`. Ends the builder's block. */
+void weave_branch_unlikely(Woven *w, LLVMValueRef condition, LLVMBasicBlockRef yes,
+                           LLVMBasicBlockRef no);
+LLVMValueRef weave_call(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned n);
+
+/* --- places; the builder goes there and takes over the source location */
+/* Behind the stack slots at the beginning of a function. */
+void weave_go_to_entry(Woven *w, LLVMValueRef fn);
+/* Before the function's next return; NULL: there is none after `block`. A
+ * return that belongs to a musttail call is left out: nothing may stand
+ * between them. */
+LLVMBasicBlockRef weave_go_to_return(Woven *w, LLVMValueRef fn,
+                                     LLVMBasicBlockRef after);
+/* f(args) goes to g(args) instead, wherever `f` is named. */
+void weave_redirect(Woven *w, const char *f, const char *g);
+/* Runs before all other constructors. */
+void weave_add_first_constructor(Woven *w, LLVMValueRef fn);
+
+/* --- constants */
+LLVMValueRef weave_int(Woven *w, LLVMTypeRef type, uint64_t value);
+/* A private, constant, NUL-terminated text. */
+LLVMValueRef weave_text(Woven *w, const char *text);
+
+/* An error of LLVM as one of ours; frees it. True for none. */
+bool weave_llvm_error(LLVMErrorRef e, Err *err);
+#endif

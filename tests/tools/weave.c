@@ -1,0 +1,109 @@
+/*
+ * weave - what the weaving tests drive: a captured program (or bitcode files)
+ * is rebuilt, plain or monitored, with a runtime of the test's own.
+ *
+ *     weave [-m] [-s STRATEGY] [-2] [-r FOLDER] [-n NAME] [-O LEVEL] [-l WORD]…
+ *           PROGRAM OUT
+ *     weave … -b UNIT.bc… -o OUT
+ *
+ *     -m            monitored
+ *     -s STRATEGY   reference, shallow, used-fields, deep
+ *     -2            second chance: all functions off at start
+ *     -r FOLDER     where runtime/NAME.bc is; -n NAME: monitor
+ */
+#include "base/file.h"
+#include "base/str.h"
+#include "weave/weave.h"
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Asked {
+    bool monitored, bitcode, alias;
+    MonitorPlan plan;
+    WeaveBuild build;
+    const char *folder, *name, *share;
+    Strings more;
+} Asked;
+
+static int give_up(const Err *err)
+{
+    fprintf(stderr, "weave: %s\n", err->msg);
+    return 2;
+}
+
+static CopyStrategy strategy(const char *name)
+{
+    static const char *const names[] = { "reference", "shallow", "used-fields", "deep" };
+    for (unsigned i = 0; i < 4; i++)
+        if (strcmp(names[i], name) == 0)
+            return (CopyStrategy)i;
+    fprintf(stderr, "weave: no strategy '%s'\n", name);
+    exit(2);
+}
+
+static int weave(const Program *p, Asked *a)
+{
+    Err err = {0};
+    Woven *w = weave_begin(p, &err);
+    if (!w)
+        return give_up(&err);
+    Calls *calls = a->alias ? calls_open(p, &(CallsPlan){ .share = a->share }, &err) : NULL;
+    a->plan.calls = calls;
+    bool ok = !a->monitored || (weave_monitor(w, &a->plan, &err) &&
+                                weave_runtime(w, a->folder, a->name, &err));
+    if (ok && a->monitored) {
+        size_t monitored, trivial;
+        weave_monitor_figures(w, &monitored, &trivial);
+        printf("%zu monitored, %zu trivial\n", monitored, trivial);
+    }
+    ok = ok && weave_build(w, &a->build, &err);
+    calls_close(calls);
+    weave_end(w);
+    return ok ? 0 : give_up(&err);
+}
+
+int main(int argc, char **argv)
+{
+    Asked a = { .folder = "build", .name = "monitor", .plan.strategy = COPY_USED_FIELDS };
+    const char *workspace = NULL;
+    int c;
+    while ((c = getopt(argc, argv, "ma:s:2r:n:O:l:bo:w:")) != -1) {
+        switch (c) {
+        case 'm': a.monitored = true; break;
+        case 'a': a.alias = true; a.share = optarg; break;
+        case 's': a.plan.strategy = strategy(optarg); break;
+        case '2': a.plan.second_chance = true; break;
+        case 'r': a.folder = optarg; break;
+        case 'n': a.name = optarg; break;
+        case 'O': a.build.level = (unsigned)atoi(optarg);
+                  a.build.unoptimised = !a.build.level; break;
+        case 'l': strings_add(&a.more, optarg); break;
+        case 'b': a.bitcode = true; break;
+        case 'o': a.build.out = optarg; break;
+        case 'w': workspace = optarg; break;
+        default: return 2;
+        }
+    }
+    a.build.more = strings_argv(&a.more);
+    Err err = {0};
+    if (a.bitcode) {
+        Program *p = program_open_bitcode((const char *const *)argv + optind,
+                                          (size_t)(argc - optind), &err);
+        return p ? weave(p, &a) : give_up(&err);
+    }
+    if (argc - optind != 2)
+        return 2;
+    a.build.out = argv[optind + 1];
+    Workspace *ws = workspace_open(workspace, false, &err);
+    const CapturedProgram *captured = ws ? workspace_program(ws, argv[optind], &err) : NULL;
+    Program *p = captured ? program_open(ws, captured, &err) : NULL;
+    if (!p)
+        return give_up(&err);
+    int status = weave(p, &a);
+    program_close(p);
+    workspace_close(ws);
+    strings_release(&a.more);
+    return status;
+}
