@@ -331,14 +331,10 @@ Program *program_open(Workspace *ws, const CapturedProgram *captured, Err *err)
     bool ok = p->cached || build_and_load(p, captured, dir, base, err);
     free(base);
     free(dir);
-<<<<<<< HEAD
     p->workspace = ws;
     p->captured = captured;
-    if (ok)
-=======
     if (ok) {
         p->key = arena_strdup(&p->arena, key);
->>>>>>> main
         return p;
     }
     err_ctx(err, "program %s", captured->name);
