@@ -2,6 +2,7 @@
 #include "command/command_rows.h"
 #include "session/main.h"
 #include "technique/arguments/arguments.h"
+#include "technique/reproduce/reproduce.h"
 #include "technique/types/types.h"
 
 static const Command *const commands[] = {
@@ -18,6 +19,7 @@ static const Command *const commands[] = {
     &command_show_handles,
     &technique_arguments,
     &technique_types,
+    &technique_reproduce,
     &command_report,
     &command_baseline_set,
     &command_baseline_prune,

@@ -84,10 +84,10 @@ static bool is_better(const Type *t, const Item *it)
 }
 
 /* Can the type be written in the test? */
-bool restore_sees_type(const Restore *r, const Type *t)
+bool restore_sees_type(const RestoreWorld *w, const Type *t)
 {
     const Type *p = type_plain(t);
-    if (r->world->plain && (type_is_record(p) || p->kind == TYPE_ENUM))
+    if (w->plain && (type_is_record(p) || p->kind == TYPE_ENUM))
         return false;
     switch (p->kind) {
     case TYPE_SCALAR:
@@ -98,9 +98,9 @@ bool restore_sees_type(const Restore *r, const Type *t)
     case TYPE_STRUCT:
     case TYPE_UNION:
         if (*p->name)
-            return *p->file && r->world->sees(r->world->arg, p->file);
+            return *p->file && w->sees(w->arg, p->file);
         return p->alias && *p->alias->file &&
-               r->world->sees(r->world->arg, p->alias->file);
+               w->sees(w->arg, p->alias->file);
     default:
         return false;
     }
@@ -452,7 +452,7 @@ static void take_globals(Restore *r)
 static void name_item(Restore *r, Item *it)
 {
     const Type *p = it->type ? type_plain(it->type) : NULL;
-    it->typed = it->type && restore_sees_type(r, it->type);
+    it->typed = it->type && restore_sees_type(r->world, it->type);
     it->count = p && p->size ? it->size / p->size : 0;
     if (it->variable || it->literal)
         return;

@@ -89,6 +89,10 @@ void restore_size(const Restore *r, size_t *objects, size_t *bytes);
  * "expr->has_error: 0, at the crash 1". At most `most`. */
 void restore_differences(const Restore *r, size_t most, Strings *out);
 
+/* A variable's declaration under another name, as this world can say it. */
+void restore_declaration(const RestoreWorld *w, const Variable *v, const char *name,
+                         Str *out);
+
 /* A value of a type as text for people, from its bytes. */
 void restore_value_text(const Type *t, const uint8_t *bytes, size_t n, Str *out);
 #endif

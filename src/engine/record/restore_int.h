@@ -87,7 +87,7 @@ struct Restore {
 Ref restore_ref(Restore *r, uint64_t value, const Type *target, const char *hint);
 /* Is the word at these bytes probably a pointer, whatever its type says? */
 bool restore_is_pointer(const Restore *r, uint64_t value);
-bool restore_sees_type(const Restore *r, const Type *t);
+bool restore_sees_type(const RestoreWorld *w, const Type *t);
 
 /* restore_piece.c: from bytes to pieces, and to values. */
 void restore_pieces(Restore *r, Item *it);
@@ -98,6 +98,7 @@ bool restore_scalar(Restore *r, const Type *t, const uint8_t *bytes, size_t n,
 const char *restore_literal(Restore *r, const Type *t, const uint8_t *bytes,
                             size_t n);
 void restore_ref_text(const Restore *r, Ref ref, const Type *pointer, Str *out);
-void restore_type_name(const Restore *r, const Type *t, const char *name, Str *out);
+void restore_type_name(const RestoreWorld *w, const Type *t, const char *name,
+                       Str *out);
 bool restore_is_char(const Type *t);
 #endif

@@ -135,7 +135,7 @@ static void print_enum(const Restore *r, const Type *t, const uint8_t *bytes,
     const char *name = enumerator(t, bytes);
     unsigned unused = t->size < 8 ? 64 - (unsigned)t->size * 8 : 0;
     int64_t v = (int64_t)(number_at(bytes, t->size) << unused) >> unused;
-    if (name && (!r || restore_sees_type(r, t)))
+    if (name && (!r || restore_sees_type(r->world, t)))
         str_add(out, name);
     else
         print_signed(v, t->size, out);
@@ -417,7 +417,7 @@ static const char *braces(Restore *r, const Type *t, const uint8_t *bytes, size_
     Item it = { .bytes = (uint8_t *)bytes, .size = n, .type = t, .typed = true };
     Str s = {0};
     const char *between = "";
-    restore_type_name(r, t, "", &s);
+    restore_type_name(r->world, t, "", &s);
     const char *name = arena_strdup(&r->arena, str_c(&s));
     str_reset(&s);
     cut(r, &it, t, 0, "");
@@ -456,12 +456,12 @@ const char *restore_literal(Restore *r, const Type *t, const uint8_t *bytes, siz
         str_addf(&s, "%" PRId64 "L", (int64_t)number_at(bytes, n));
         text = arena_strdup(&r->arena, str_c(&s));
     } else if (type_is_record(t)) {
-        text = restore_sees_type(r, t) ? braces(r, t, bytes, n) : NULL;
+        text = restore_sees_type(r->world, t) ? braces(r, t, bytes, n) : NULL;
     } else if (restore_scalar(r, t, bytes, n, &s)) {
         text = arena_strdup(&r->arena, str_c(&s));
     } else if (type_plain(t)->size <= 16 && type_plain(t)->kind == TYPE_SCALAR) {
         str_add(&s, "*(");
-        restore_type_name(r, t, "", &s);
+        restore_type_name(r->world, t, "", &s);
         str_add(&s, " *)\"");
         escape_c_string(&s, (const char *)bytes, n);
         str_add(&s, "\"");

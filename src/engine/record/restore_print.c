@@ -18,26 +18,49 @@
 
 /* The type as the test's unit can say it: typedefs that it does not see are
  * followed, pointers to what it does not see are void pointers. */
-void restore_type_name(const Restore *r, const Type *t, const char *name, Str *out)
+void restore_type_name(const RestoreWorld *w, const Type *t, const char *name,
+                       Str *out)
 {
     const Type *u = type_unqualified(t);
     while (u->kind == TYPE_TYPEDEF &&
-           !(*u->file && r->world->sees(r->world->arg, u->file) && !r->world->plain))
+           !(*u->file && w->sees(w->arg, u->file) && !w->plain))
         u = type_unqualified(u->target);
     if (u->kind == TYPE_POINTER) {
         const Type *target = type_plain(u->target);
         bool named = target->kind == TYPE_POINTER || target->kind == TYPE_SCALAR ||
-                     restore_sees_type(r, target);
+                     restore_sees_type(w, target);
         Str inner = {0};
         str_addf(&inner, "*%s", name);
         if (named && target->kind != TYPE_FUNCTION && target->kind != TYPE_ARRAY)
-            restore_type_name(r, u->target, str_c(&inner), out);
+            restore_type_name(w, u->target, str_c(&inner), out);
         else
             str_addf(out, "void %s", str_c(&inner));
         str_release(&inner);
         return;
     }
     type_print(u, name, out);
+}
+
+/* A variable's declaration; bytes if its type can't be said. */
+void restore_declaration(const RestoreWorld *w, const Variable *v, const char *name,
+                         Str *out)
+{
+    const Type *t = v->type ? type_plain(v->type) : NULL;
+    Str declared = {0};
+    str_add(&declared, name);
+    uint64_t left = v->size;
+    while (t && t->kind == TYPE_ARRAY) {
+        uint64_t size = type_plain(t->target)->size;
+        str_addf(&declared, "[%" PRIu64 "]",
+                 t->count ? t->count : size ? left / size : 0);
+        left = size;
+        t = type_plain(t->target);
+    }
+    if (t && restore_sees_type(w, t))
+        restore_type_name(w, t, str_c(&declared), out);
+    else
+        str_addf(out, "unsigned char %s[%" PRIu64 "]", name, v->size);
+    str_release(&declared);
 }
 
 static bool is_array(const Item *it)
@@ -199,7 +222,7 @@ static void print_allocation(const Restore *r, const Item *it, Str *out)
     if (it->typed) {
         Str name = {0};
         str_addf(&name, "*%s", it->name);
-        restore_type_name(r, it->type, str_c(&name), out);
+        restore_type_name(r->world, it->type, str_c(&name), out);
         str_release(&name);
     } else {
         str_addf(out, "void *%s", it->name);
@@ -254,7 +277,7 @@ static void print_initialiser(const Restore *r, const Item *it, size_t from,
     const char *between = n > 3 ? "\n        " : " ";
     size_t done = 0;
     whole.path = "";
-    restore_type_name(r, it->type, "", &type);
+    restore_type_name(r->world, it->type, "", &type);
     str_add(out, "    ");
     print_lvalue(it, &whole, out);
     str_addf(out, " = (%s){", str_c(&type));
