@@ -20,7 +20,10 @@
  * `sp` is f's stack pointer, the same for both. A function may be entered
  * while its mode is not off and left while it is, and the other way round; it
  * may also never be left (longjmp, noreturn): sundew_leave() takes off all
- * frames at and below `sp`, so the stack mends itself.
+ * frames below `sp`, so the stack mends itself; of those at `sp` itself, which
+ * are the functions that were inlined into one, it takes off the ones up to the
+ * nearest of `row`, and none if there is none of it. Likewise sundew_enter()
+ * takes off what is below `sp`, and keeps what is at it.
  *
  * Nothing here allocates through the subject's allocator, changes errno or
  * fails: what can't be kept is left out. All of it may be called in signal handlers and on

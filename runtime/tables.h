@@ -26,6 +26,7 @@ enum SundewKind {
     SUNDEW_FOREIGN,        /* another library's object, never followed: FILE … */
 };
 
+/* types[number]; the row of number 0, "not known", is there too. */
 typedef struct SundewType {
     uint32_t size;         /* in bytes; 0 if not known */
     uint8_t kind;
@@ -36,7 +37,9 @@ typedef struct SundewType {
     uint32_t nhidden;
 } SundewType;
 
-/* `count` pointers to `type`, the first at `offset`, one every `stride`. */
+/* `count` pointers to `type`, the first at `offset`, one every `stride`; count
+ * 0: up to the object's end (a flexible array). Those of a type in rising order
+ * of offsets. */
 typedef struct SundewPointer {
     uint32_t offset, type;
     uint32_t count, stride;
@@ -74,14 +77,16 @@ typedef struct SundewStep {
     uint32_t at, from, size, type;
 } SundewStep;
 
-/* A stack object of the function whose address leaves it; passed to the probe. */
+/* A stack object of the function whose address leaves it; passed to the probe.
+ * Only arrays, structs and unions; `type` is the element's. */
 typedef struct SundewLocal {
     uint32_t type;         /* 0: not known */
     uint32_t size;
 } SundewLocal;
 
 typedef struct SundewFunction {
-    uint64_t address;      /* relocated when the program is loaded */
+    uint64_t address;      /* relocated when the program is loaded; 0: there is
+                            * no such function any more, it was inlined */
     const char *symbol;    /* unique in the program */
     uint32_t id;
     uint16_t nslots, nparams, nlocals, nsteps;
@@ -91,7 +96,7 @@ typedef struct SundewFunction {
 } SundewFunction;
 
 typedef struct SundewGlobal {
-    uint64_t address;      /* 0: thread-local */
+    uint64_t address;      /* 0: thread-local, or optimised away */
     const char *symbol;
     uint32_t id, type;
     uint64_t size;

@@ -8,6 +8,11 @@ void weave_at_last(Woven *w, WeaveLast *run, void *arg)
     vec_push(&w->last, ((WeaveTouch){ run, arg }));
 }
 
+void weave_at_end(Woven *w, WeaveLast *run, void *arg)
+{
+    vec_push(&w->end, ((WeaveTouch){ run, arg }));
+}
+
 /* --- attributes */
 
 static unsigned kind_of(const char *name)
@@ -41,6 +46,12 @@ void weave_set_reads_only(Woven *w, LLVMValueRef fn)
     weave_set(w, fn, "memory", ARGUMENTS | INACCESSIBLE | OTHER);
     weave_set(w, fn, "nounwind", 0);
     weave_set(w, fn, "willreturn", 0);
+    /* LLVM would find out that the function touches nothing inaccessible, and
+     * take it for one without any effect. */
+    LLVMTypeRef type = LLVMFunctionType(w->void_, NULL, 0, false);
+    LLVMValueRef opaque = LLVMGetInlineAsm(type, "", 0, "", 0, true, false,
+                                           LLVMInlineAsmDialectATT, false);
+    LLVMBuildCall2(w->builder, type, opaque, NULL, 0, "");
 }
 
 /* --- functions */
@@ -101,6 +112,14 @@ LLVMValueRef weave_call(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned 
     LLVMValueRef call = LLVMBuildCall2(w->builder, LLVMGlobalGetValueType(fn), fn,
                                        args, n, "");
     LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(fn));
+    return call;
+}
+
+LLVMValueRef weave_call_out(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned n)
+{
+    LLVMValueRef call = weave_call(w, fn, args, n);
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+                             LLVMCreateEnumAttribute(w->ctx, kind_of("noinline"), 0));
     return call;
 }
 

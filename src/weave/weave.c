@@ -109,6 +109,9 @@ void weave_end(Woven *w)
 {
     if (!w)
         return;
+    for (size_t i = 0; i < w->end.len; i++)
+        w->end.items[i].run(w, w->end.items[i].arg);
+    vec_release(&w->end);
     if (w->builder)
         LLVMDisposeBuilder(w->builder);
     if (w->module)

@@ -34,19 +34,20 @@ struct Woven {
     LLVMTargetDataRef layout;
     LLVMBuilderRef builder;
     LLVMTypeRef void_, i1, i8, i32, i64, ptr;
-    Vec(WeaveTouch) last;
+    Vec(WeaveTouch) last, end;
     Str said;                  /* by LLVM */
     bool failed;               /* … and it was an error */
     Monitoring *monitoring;    /* monitor.c; NULL: not monitored */
 };
 
 void weave_at_last(Woven *w, WeaveLast *run, void *arg);
+void weave_at_end(Woven *w, WeaveLast *run, void *arg);    /* in weave_end() */
 
 /* --- attributes */
 void weave_set(Woven *w, LLVMValueRef fn, const char *attribute, uint64_t value);
 bool weave_has(LLVMValueRef fn, const char *attribute);
 void weave_drop(LLVMValueRef fn, const char *attribute);
-/* It only reads what the program can see. */
+/* It only reads what the program can see. The builder stands in it. */
 void weave_set_reads_only(Woven *w, LLVMValueRef fn);
 
 /* --- functions */
@@ -61,6 +62,8 @@ LLVMBasicBlockRef weave_block(Woven *w, LLVMValueRef fn, const char *name);
 void weave_branch_unlikely(Woven *w, LLVMValueRef condition, LLVMBasicBlockRef yes,
                            LLVMBasicBlockRef no);
 LLVMValueRef weave_call(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned n);
+/* The same, never inlined. */
+LLVMValueRef weave_call_out(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned n);
 
 /* --- places; the builder goes there and takes over the source location */
 /* Behind the stack slots at the beginning of a function. */

@@ -1,0 +1,45 @@
+/* What monitor.c, plan.c and tables.c share: one row a monitored function. */
+#ifndef SUNDEW_WEAVE_MONITOR_INT_H
+#define SUNDEW_WEAVE_MONITOR_INT_H
+#include "runtime/tables.h"
+#include "weave/weave_int.h"
+
+/* A stack object whose address leaves the function. */
+typedef struct RowLocal {
+    LLVMValueRef slot;           /* the alloca; good until the module is optimised */
+    SundewLocal local;
+} RowLocal;
+
+typedef struct Row {
+    const Function *fn;
+    LLVMValueRef value;          /* in the woven module, as above */
+    unsigned nslots;
+    unsigned *slot_of;           /* of each IR argument */
+    Vec(SundewParam) params;
+    Vec(RowLocal) locals;
+    Vec(SundewStep) steps;
+    Vec(uint32_t) uses;          /* numbers of variables, sorted */
+} Row;
+
+struct Monitoring {
+    MonitorPlan plan;
+    Vec(Row) rows;
+    size_t trivial;
+};
+
+enum {
+    MOST_LOCALS = 32,            /* stack objects of a frame that are noted */
+    MOST_SLOTS = 512,            /* a function with more arguments is left alone */
+    MOST_STEPS = 24,             /* copies at one entry */
+    MOST_USES = 4096,
+};
+
+/* plan.c: what is copied at the entry of each function, and which variables it
+ * uses. */
+void monitor_plan_copies(Woven *w, Monitoring *m);
+
+/* tables.c: the tables, when the module has been optimised. */
+WeaveLast monitor_write_tables;
+/* The number of a type in the tables; 0: not known. */
+uint32_t monitor_type_number(const Type *t);
+#endif
