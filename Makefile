@@ -53,15 +53,14 @@ all_src   := $(filter-out $(cc_main) $(run_main),$(all_src))
 # sundew-run lives inside the sandbox and forks for every run: also small.
 run_src   := $(wildcard src/base/*.c src/run/*.c)
 unit_src  := $(wildcard tests/unit/test_*.c)
+runtime_src := $(filter-out runtime/forkserver.c,$(wildcard runtime/*.c))
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
 tool_src  := $(wildcard tests/tools/*.c)
 tool_bin  := $(patsubst tests/tools/%.c,$(BUILD)/tests/%,$(tool_src))
-# What is linked into subjects, as bitcode: each file in runtime/ by itself.
-runtime_bc := $(patsubst runtime/%.c,$(BUILD)/runtime/%.bc,$(wildcard runtime/*.c))
 
 .PHONY: all
-all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/sundew-run $(runtime_bc)
+all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/sundew-run $(BUILD)/runtime/monitor.bc
 
 $(BUILD)/libsundew.a: $(call obj,$(all_src))
 	rm -f $@ && ar rcs $@ $^
@@ -86,18 +85,32 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libsundew.a
 	@mkdir -p $(@D)
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
 
+# What is linked into subjects. With the same clang as the bitcode of subjects,
+# whatever CC is.
+$(BUILD)/runtime/parts/%.bc: runtime/%.c $(wildcard runtime/*.h) Makefile | deps-build
+	@mkdir -p $(@D)
+	$(LLVM)/bin/clang -std=gnu17 -D_GNU_SOURCE -O2 -fPIC -fvisibility=hidden \
+	    -fno-stack-protector -fno-exceptions -fasynchronous-unwind-tables \
+	    $(WARN) -emit-llvm -c -o $@ $<
+
+$(BUILD)/runtime/monitor.bc: $(patsubst runtime/%.c,$(BUILD)/runtime/parts/%.bc,$(runtime_src))
+	$(LLVM)/bin/llvm-link -o $@ $^
+
+# The runtime as it is, with tables written by hand; without sanitizers, whose
+# handlers and stacks would be tested instead of ours.
+$(BUILD)/obj/plain/%.o: %.c $(wildcard runtime/*.h) Makefile | deps-build
+	@mkdir -p $(@D)
+	$(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) $(CFLAGS) -fPIC -c -o $@ $<
+
+$(BUILD)/tests/test_monitor_rt: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
+                                  tests/unit/test_monitor_rt.c $(runtime_src))
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
+
 $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libsundew.a
 	@mkdir -p $(@D)
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-# With the same clang as the bitcode of subjects, whatever CC is.
-$(BUILD)/runtime/%.bc: runtime/%.c Makefile | deps-build
-	@mkdir -p $(@D)
-	$(LLVM)/bin/clang -std=gnu17 -D_GNU_SOURCE -O2 -fPIC -fvisibility=hidden \
-	    -fno-stack-protector -fno-exceptions -fasynchronous-unwind-tables \
-	    $(WARN) -MMD -MP -MF $(@:.bc=.d) -emit-llvm -c -o $@ $<
-
--include $(wildcard $(BUILD)/runtime/*.d)
 -include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/obj/*/*/*/*.d)
 
 .PHONY: deps-build deps-check deps-bench
@@ -148,7 +161,7 @@ install: all
 	ln -sf ../lib/sundew/sundew-cc $(DESTDIR)$(PREFIX)/bin/sundew-cc
 	cp -r share $(DESTDIR)$(PREFIX)/lib/sundew/
 	install -d $(DESTDIR)$(PREFIX)/lib/sundew/runtime
-	install -m 644 runtime/*.h $(runtime_bc) $(DESTDIR)$(PREFIX)/lib/sundew/runtime
+	install -m 644 runtime/*.h $(BUILD)/runtime/monitor.bc $(DESTDIR)$(PREFIX)/lib/sundew/runtime
 	$(BUILD)/sundew help --man-pages $(DESTDIR)$(PREFIX)/share/man/man1
 	$(BUILD)/sundew help --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/sundew
 	$(BUILD)/sundew help --completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sundew

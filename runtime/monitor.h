@@ -56,6 +56,7 @@ void sundew_dump_now(const char *reason);
 #define SUNDEW_REDIRECTED(X)                                                   \
     X(malloc) X(calloc) X(realloc) X(reallocarray) X(free) X(aligned_alloc)    \
     X(memalign) X(posix_memalign) X(valloc) X(strdup) X(strndup)               \
-    X(sigaction) X(signal) X(sigprocmask) X(pthread_sigmask) X(sigaltstack)    \
-    X(pthread_create) X(__assert_fail)
+    X(getline) X(getdelim) X(asprintf) X(vasprintf)                            \
+    X(sigaction) X(signal) X(sigprocmask) X(pthread_sigmask) X(sigsuspend)     \
+    X(sigaltstack) X(pthread_create) X(__assert_fail)
 #endif

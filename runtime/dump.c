@@ -1,0 +1,664 @@
+/*
+ * dump - write the crash file.
+ *
+ * What is surest and most wanted comes first: the failure and the machine's
+ * stack, then the frames with their arguments, the copies, and the memory
+ * that can be reached from both. A fault on the way (a broken stack, memory
+ * that goes away under us) jumps out, and the file ends where it is.
+ *
+ * One dump at a time; a second thread that fails meanwhile waits for the end
+ * of the process, though not for ever.
+ */
+#include "monitor_int.h"
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum {
+    FRAMES_MOST = 512,                 /* half of them inmost, half outmost */
+    MEMORY_BUDGET = 1 << 20,
+    COPIES_BUDGET = 1 << 20,
+    LACKS = 64,
+    STREAMS = 32,
+    DUMPS_MOST = 16,                   /* of one process */
+};
+
+typedef struct Chosen {
+    const SundewLane *lane;
+    const SundewFrame *frame;
+    uint32_t flags;
+} Chosen;
+
+/* All that one dump needs. There is one; it costs nothing until it is used. */
+static struct Dump {
+    SundewOut out;
+    const SundewCause *cause;
+    SundewThread *thread;
+    uint64_t stack[SUNDEW_STACK_DEPTH];
+    unsigned nstack;
+    uint64_t pc, sp;
+    Chosen frames[FRAMES_MOST];
+    unsigned nframes;
+    uint32_t frames_left_out;
+    SundewObject *objects;
+    uint32_t nobjects, objects_most;
+    uint64_t streams[STREAMS];
+    unsigned nstreams;
+    struct {
+        SundewMissing missing;
+        const char *text;
+    } lacks[LACKS];
+    unsigned nlacks;
+} dump;
+
+static volatile int dumping;
+static volatile int ndumps;
+
+/* If no memory can be had: a small walk is better than none. */
+static struct {
+    SundewItem queue[1024];
+    uint64_t seen[4096];
+    SundewObject objects[1024];
+} small;
+
+static void lack(uint32_t code, uint32_t frame, uint64_t address, uint64_t amount,
+                 const char *text)
+{
+    if (dump.nlacks == LACKS)
+        return;
+    dump.lacks[dump.nlacks].missing =
+        (SundewMissing){ code, frame, address, amount };
+    dump.lacks[dump.nlacks++].text = text;
+}
+
+/* ---- what failed */
+
+static uint64_t slide(void)
+{
+    const ElfW(Phdr) *ph = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+    unsigned long n = getauxval(AT_PHNUM);
+    for (unsigned long i = 0; ph && i < n; i++)
+        if (ph[i].p_type == PT_PHDR)
+            return (uint64_t)(uintptr_t)ph - ph[i].p_vaddr;
+    return 0;
+}
+
+static void out_build(SundewOut *o)
+{
+    SundewBuild b = { slide(), sundew_tables.strategy, (uint32_t)getpid() };
+    const char *texts[] = { sundew_tables.key, "\n", sundew_tables.name, "\n",
+                            sundew_tables.build };
+    size_t n = sizeof b;
+    for (unsigned i = 0; i < 5; i++)
+        n += strlen(texts[i]);
+    sundew_out_record(o, SUNDEW_REC_BUILD, n);
+    sundew_out_bytes(o, &b, sizeof b);
+    for (unsigned i = 0; i < 5; i++)
+        sundew_out_bytes(o, texts[i], strlen(texts[i]));
+}
+
+static uint32_t access_of(const SundewCause *c)
+{
+    if (c->signal != SIGSEGV && c->signal != SIGBUS)
+        return SUNDEW_ACCESS_NONE;
+    if (!c->info || c->info->si_code <= 0)
+        return SUNDEW_ACCESS_NONE;
+#if defined(__x86_64__)
+    greg_t bits = ((ucontext_t *)c->context)->uc_mcontext.gregs[REG_ERR];
+    return bits & 16 ? SUNDEW_EXECUTE : bits & 2 ? SUNDEW_WRITE : SUNDEW_READ;
+#else
+    return SUNDEW_READ;
+#endif
+}
+
+/* The fault is just outside the stack that the thread runs on. */
+static bool is_overflow(uint64_t address)
+{
+    const SundewMap *m = sundew_map_find(address);
+    uint64_t near = address > dump.sp ? address - dump.sp : dump.sp - address;
+    if ((m && m->writable) || near > 256 << 10)
+        return false;
+    for (uint64_t up = 0; up <= 512 << 10; up += 4096) {
+        m = sundew_map_find(address + up);
+        if (m && m->writable)
+            return true;
+    }
+    return false;
+}
+
+static void out_failure(SundewOut *o)
+{
+    const SundewCause *c = dump.cause;
+    SundewFailure f = { .kind = c->kind, .signal = c->signal, .pc = dump.pc,
+                        .sp = dump.sp, .access = access_of(c) };
+    if (c->info)
+        f.code = c->info->si_code;
+    if (c->info && c->signal != SIGABRT && c->info->si_code > 0)
+        f.address = (uintptr_t)c->info->si_addr;
+    if (f.kind == SUNDEW_FAIL_SIGNAL && c->signal == SIGSEGV && f.access &&
+        is_overflow(f.address))
+        f.kind = SUNDEW_FAIL_STACK_OVERFLOW;
+    size_t n = 0;
+    char part[1024];
+    if (c->text) {
+        n = sundew_safe_copy(part, (uintptr_t)c->text, sizeof part);
+        const char *nul = memchr(part, 0, n);
+        n = nul ? (size_t)(nul - part) : n;
+    }
+    sundew_out_record(o, SUNDEW_REC_FAILURE, sizeof f + n);
+    sundew_out_bytes(o, &f, sizeof f);
+    sundew_out_bytes(o, part, n);
+}
+
+static void out_stack(SundewOut *o)
+{
+    SundewStack s = { 0, dump.nstack };
+    sundew_out_record(o, SUNDEW_REC_STACK, sizeof s + dump.nstack * 8);
+    sundew_out_bytes(o, &s, sizeof s);
+    sundew_out_bytes(o, dump.stack, dump.nstack * 8);
+}
+
+static bool add_map(const SundewMap *m, const char *text, size_t n, void *arg)
+{
+    /* Twice over: to know the length of the record, and to fill it. */
+    size_t *length = arg;
+    if (!m->executable)
+        return true;
+    if (length) {
+        *length += n + 1;
+    } else {
+        sundew_out_bytes(&dump.out, text, n);
+        sundew_out_bytes(&dump.out, "\n", 1);
+    }
+    return true;
+}
+
+static void out_world(SundewOut *o)
+{
+    size_t n = 0;
+    sundew_maps(add_map, &n);
+    if (n) {
+        sundew_out_record(o, SUNDEW_REC_MAPS, n);
+        sundew_maps(add_map, NULL);
+    }
+    for (uint32_t i = 0; i < sundew_tables.nexternals; i++) {
+        const SundewExternal *e = &sundew_tables.externals[i];
+        if (!e->address)
+            continue;
+        sundew_out_record(o, SUNDEW_REC_EXTERNAL, 8 + strlen(e->symbol));
+        sundew_out_bytes(o, &e->address, 8);
+        sundew_out_bytes(o, e->symbol, strlen(e->symbol));
+    }
+}
+
+/* ---- frames */
+
+static bool is_on_stack(uint32_t row)
+{
+    for (unsigned i = 0; i < dump.nstack; i++)
+        if (sundew_row_at(dump.stack[i] - (i > 0)) == (long)row)
+            return true;
+    return false;
+}
+
+/* A frame may have been left while its function was off, or by a longjmp whose
+ * catcher has not entered anything since. */
+static uint32_t flags_of(const SundewLane *l, const SundewFrame *f,
+                         uint64_t inner_sp)
+{
+    uint32_t flags = f->flags;
+    if (flags & SUNDEW_FRAME_STALE)
+        return flags;
+    bool here = dump.sp - l->lo < l->span;
+    bool doubt = f->sp == inner_sp ||
+                 (sundew_rows && sundew_rows[f->row].epoch != f->epoch);
+    if ((here && f->sp < dump.sp) || (doubt && !is_on_stack(f->row)))
+        flags |= SUNDEW_FRAME_STALE;
+    return flags;
+}
+
+static void choose_frames(const SundewLane *l)
+{
+    uint64_t inner_sp = 0;
+    for (uint32_t i = l->last; i;) {
+        const SundewFrame *f = sundew_frame_at(l, i);
+        Chosen c = { l, f, flags_of(l, f, inner_sp) };
+        if (!(c.flags & SUNDEW_FRAME_STALE))
+            inner_sp = f->sp;
+        if (dump.nframes == FRAMES_MOST) {
+            /* Room for an outer one: the innermost of the outer half goes. */
+            memmove(&dump.frames[FRAMES_MOST / 2],
+                    &dump.frames[FRAMES_MOST / 2 + 1],
+                    (FRAMES_MOST / 2 - 1) * sizeof *dump.frames);
+            dump.nframes--;
+            dump.frames_left_out++;
+        }
+        dump.frames[dump.nframes++] = c;
+        if (f->prev >= i)
+            break;
+        i = f->prev;
+    }
+}
+
+static void out_frames(SundewOut *o)
+{
+    SundewThread *t = dump.thread;
+    const SundewLane *inner = NULL;
+    for (uint32_t i = 0; i < t->nlanes; i++)
+        if (dump.sp - t->lanes[i].lo < t->lanes[i].span)
+            inner = &t->lanes[i];
+    if (!inner)
+        inner = t->lane;
+    if (inner)
+        choose_frames(inner);
+    if (t->nlanes && inner != &t->lanes[0])
+        choose_frames(&t->lanes[0]);
+    for (unsigned i = 0; i < dump.nframes; i++) {
+        const SundewFrame *f = dump.frames[i].frame;
+        const SundewFunction *fn = &sundew_tables.functions[f->row];
+        SundewFrameRecord r = { .frame = i, .function = fn->id,
+                                .flags = dump.frames[i].flags,
+                                .nslots = fn->nslots, .nlocals = fn->nlocals,
+                                .sp = f->sp };
+        size_t words = ((size_t)fn->nslots + fn->nlocals) * 8;
+        sundew_out_record(o, SUNDEW_REC_FRAME,
+                          sizeof r + words + strlen(fn->symbol));
+        sundew_out_bytes(o, &r, sizeof r);
+        sundew_out_bytes(o, f->slots, words);
+        sundew_out_bytes(o, fn->symbol, strlen(fn->symbol));
+    }
+    if (dump.frames_left_out)
+        lack(SUNDEW_LACK_BUDGET, FRAMES_MOST / 2, 0, dump.frames_left_out,
+             "frames");
+}
+
+/* Zeroes what must not leave, of n bytes that begin `from` bytes into an array
+ * of the type. Returns how many. */
+static uint32_t blank(uint8_t *bytes, size_t n, uint32_t type, uint64_t from)
+{
+    const SundewType *ty = sundew_type(type);
+    uint32_t count = 0;
+    if (!ty || !ty->nhidden || !ty->size)
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t at = (uint32_t)((from + i) % ty->size);
+        const SundewHidden *h = sundew_tables.hidden + ty->first_hidden;
+        for (uint32_t k = 0; k < ty->nhidden; k++)
+            if (at - h[k].offset < h[k].size) {
+                bytes[i] = 0;
+                count++;
+                break;
+            }
+    }
+    return count;
+}
+
+static void out_copies(SundewOut *o)
+{
+    uint64_t left = COPIES_BUDGET;
+    for (unsigned i = 0; i < dump.nframes; i++) {
+        const SundewFrame *f = dump.frames[i].frame;
+        const SundewCopy *c = sundew_first_copy(f);
+        for (uint32_t k = 0; k < f->ncopies; k++, c = sundew_next_copy(c)) {
+            if (c->size > left) {
+                lack(SUNDEW_LACK_BUDGET, i, c->address, c->size, "copies");
+                return;
+            }
+            left -= c->size;
+            SundewCopyRecord r = { i, c->from ? 0 : c->type, c->address };
+            sundew_out_record(o, SUNDEW_REC_COPY, sizeof r + c->size);
+            sundew_out_bytes(o, &r, sizeof r);
+            for (uint32_t at = 0; at < c->size;) {
+                uint8_t piece[1024];
+                uint32_t n = c->size - at < sizeof piece ? c->size - at
+                                                         : (uint32_t)sizeof piece;
+                memcpy(piece, c->bytes + at, n);
+                blank(piece, n, c->type, (uint64_t)c->from + at);
+                sundew_out_bytes(o, piece, n);
+                at += n;
+            }
+        }
+    }
+}
+
+/* ---- memory */
+
+/* How much of it can be read, from the first byte on. */
+static uint64_t readable(uint64_t address, uint64_t n)
+{
+    uint8_t byte;
+    for (uint64_t at = 0; at < n;) {
+        if (sundew_safe_copy(&byte, address + at, 1) == 0)
+            return at;
+        at += 4096 - ((address + at) & 4095);
+    }
+    return n;
+}
+
+static bool says_more(uint32_t type, uint32_t than)
+{
+    const SundewType *a = sundew_type(type), *b = sundew_type(than);
+    if (!a || a->kind != SUNDEW_DATA)
+        return false;
+    return !b || b->kind != SUNDEW_DATA || (a->npointers && !b->npointers);
+}
+
+/* Met again, by another type. */
+static void met_again(SundewWalk *w, const SundewObject *object)
+{
+    SundewObject *o = dump.objects;
+    uint32_t i = 0;
+    for (; i < dump.nobjects; i++, o++)
+        if (o->address == object->address && o->offset == object->offset)
+            break;
+    if (i == dump.nobjects)
+        return;
+    if (says_more(object->type, o->type))
+        o->type = object->type;
+    /* A guess with a larger type sees more of it. */
+    if (object->kept > o->kept && object->kept - o->kept <= w->budget) {
+        uint64_t all = readable(o->address + o->offset, object->kept);
+        w->budget -= all > o->kept ? all - o->kept : 0;
+        o->kept = all;
+        o->size = object->size;
+    }
+}
+
+static bool met(SundewWalk *w, const SundewObject *object)
+{
+    enum { ANY_TYPE = UINT32_MAX - 1 };
+    if (!sundew_walk_first_time(w, object->address + object->offset,
+                                (uint32_t)ANY_TYPE)) {
+        met_again(w, object);
+        return true;
+    }
+    if (dump.nobjects == dump.objects_most) {
+        w->cut = true;
+        return false;
+    }
+    SundewObject o = *object;
+    o.kept = readable(o.address + o.offset, o.kept);
+    if (o.kept > w->budget)
+        o.kept = w->budget;
+    if (o.kept == 0) {
+        lack(SUNDEW_LACK_UNREADABLE, 0, o.address, o.size, NULL);
+        return false;
+    }
+    w->budget -= o.kept;
+    dump.objects[dump.nobjects++] = o;
+    return true;
+}
+
+static void met_foreign(SundewWalk *w, uint64_t address, uint32_t type)
+{
+    if (!sundew_is_stream(address)) {
+        lack(SUNDEW_LACK_FOREIGN, 0, address, 0, NULL);
+        return;
+    }
+    SundewObject o = { .address = address, .size = sizeof(FILE),
+                       .kept = sizeof(FILE), .place = SUNDEW_GUESSED,
+                       .type = type };
+    met(w, &o);
+    if (dump.nstreams < STREAMS)
+        dump.streams[dump.nstreams++] = address;
+}
+
+static void add_roots(SundewWalk *w)
+{
+    for (unsigned i = 0; i < dump.nframes; i++) {
+        const SundewFrame *f = dump.frames[i].frame;
+        const SundewFunction *fn = &sundew_tables.functions[f->row];
+        const SundewLocal *locals = sundew_tables.locals + fn->locals;
+        sundew_walk_frame(w, f);
+        const SundewCopy *c = sundew_first_copy(f);
+        for (uint32_t k = 0; k < f->ncopies; k++, c = sundew_next_copy(c))
+            sundew_walk_bytes(w, c->bytes, c->size, c->type, c->from);
+        if (dump.frames[i].flags & SUNDEW_FRAME_STALE)
+            continue;
+        for (unsigned k = 0; k < fn->nlocals; k++)
+            sundew_walk_add(w, f->slots[fn->nslots + k], locals[k].type, true);
+    }
+    for (unsigned i = 0; i < dump.nframes; i++) {
+        const SundewFunction *fn =
+            &sundew_tables.functions[dump.frames[i].frame->row];
+        for (uint32_t k = 0; k < fn->nuses; k++) {
+            const SundewGlobal *g =
+                sundew_global_numbered(sundew_tables.uses[fn->uses + k]);
+            if (g && g->address && !g->constant)
+                sundew_walk_add(w, g->address, g->type, true);
+        }
+    }
+}
+
+static bool anything_hidden(void)
+{
+    for (uint32_t i = 0; i < sundew_tables.ntypes; i++)
+        if (sundew_tables.types[i].nhidden)
+            return true;
+    return false;
+}
+
+static void out_object(SundewOut *o, const SundewObject *ob)
+{
+    SundewMemory m = { .address = ob->address, .size = ob->size,
+                       .offset = ob->offset, .place = ob->place,
+                       .type = ob->type, .variable = ob->variable };
+    const SundewType *ty = sundew_type(ob->type);
+    uint8_t piece[2048];
+    if (ty && ty->nhidden && ty->size) {
+        memset(piece, 0, sizeof piece);
+        for (uint64_t at = 0; at < ob->kept; at += sizeof piece)
+            m.hidden += blank(piece,
+                              ob->kept - at < sizeof piece ? ob->kept - at
+                                                           : sizeof piece,
+                              ob->type, ob->offset + at);
+    }
+    sundew_out_record(o, SUNDEW_REC_MEMORY, sizeof m + ob->kept);
+    sundew_out_bytes(o, &m, sizeof m);
+    for (uint64_t at = 0; at < ob->kept; at += sizeof piece) {
+        size_t n = ob->kept - at < sizeof piece ? (size_t)(ob->kept - at)
+                                                : sizeof piece;
+        size_t got = sundew_safe_copy(piece, ob->address + ob->offset + at, n);
+        memset(piece + got, 0, n - got);
+        blank(piece, n, ob->type, ob->offset + at);
+        sundew_out_bytes(o, piece, n);
+    }
+}
+
+static void out_memory(SundewOut *o)
+{
+    enum { QUEUE = 1 << 16, SEEN = 1 << 17, OBJECTS = 1 << 14 };
+    size_t need = QUEUE * sizeof(SundewItem) + SEEN * 8 +
+                  OBJECTS * sizeof(SundewObject);
+    uint8_t *room = sundew_pages(need);
+    SundewWalk w = { .budget = MEMORY_BUDGET, .lane = dump.thread->lane,
+                     .frames = FRAMES_MOST, .at_dump = true, .met = met,
+                     .foreign = met_foreign };
+    if (dump.nframes)
+        w.lane = dump.frames[0].lane;
+    if (room) {
+        w.queue = (SundewItem *)(void *)room;
+        w.seen = (uint64_t *)(void *)(room + QUEUE * sizeof(SundewItem));
+        w.nqueue = QUEUE;
+        w.nseen = SEEN;
+        dump.objects = (SundewObject *)(void *)(w.seen + SEEN);
+        dump.objects_most = OBJECTS;
+    } else {
+        memset(&small, 0, sizeof small);
+        w.queue = small.queue;
+        w.seen = small.seen;
+        w.nqueue = 1024;
+        w.nseen = 4096;
+        dump.objects = small.objects;
+        dump.objects_most = 1024;
+    }
+    add_roots(&w);
+    sundew_walk_run(&w);
+    if (w.cut || w.budget == 0)
+        lack(SUNDEW_LACK_BUDGET, 0, 0, w.tail - w.head, "memory");
+    /* What has no type can't be searched for fields that must not leave. */
+    bool hidden = anything_hidden();
+    for (uint32_t i = 0; i < dump.nobjects; i++) {
+        const SundewObject *ob = &dump.objects[i];
+        const SundewType *ty = sundew_type(ob->type);
+        if (hidden && (!ty || ty->kind == SUNDEW_UNKNOWN))
+            lack(SUNDEW_LACK_UNTYPED, 0, ob->address, ob->size, NULL);
+        else
+            out_object(o, ob);
+    }
+    for (unsigned i = 0; i < dump.nstreams; i++)
+        sundew_out_stream(o, dump.streams[i]);
+    if (room)
+        sundew_pages_free(room, need);
+    dump.objects = NULL;
+}
+
+/* ---- what is not there */
+
+static void note_off(void)
+{
+    long before = -1;
+    for (unsigned i = 0; i < dump.nstack; i++) {
+        long row = sundew_row_at(dump.stack[i] - (i > 0));
+        const SundewMap *m = sundew_map_find(dump.stack[i]);
+        if (row < 0 || row == before || sundew_modes[row] || !m ||
+            sundew_tables.functions[row].address < m->lo)
+            continue;
+        before = row;
+        lack(SUNDEW_LACK_OFF, i, sundew_tables.functions[row].address, 0,
+             sundew_tables.functions[row].symbol);
+    }
+}
+
+static void note_threads(void)
+{
+    uint64_t others = 0;
+    for (SundewThread *t = sundew_threads; t; t = t->next)
+        if (t != dump.thread && t->taken && t->tid &&
+            syscall(SYS_tgkill, getpid(), t->tid, 0) == 0)
+            others++;
+    if (others)
+        lack(SUNDEW_LACK_THREAD, 0, 0, others, "other threads");
+}
+
+static void out_lacks(SundewOut *o)
+{
+    note_off();
+    note_threads();
+    for (unsigned i = 0; i < dump.nlacks; i++) {
+        const char *text = dump.lacks[i].text ? dump.lacks[i].text : "";
+        sundew_out_record(o, SUNDEW_REC_MISSING,
+                          sizeof(SundewMissing) + strlen(text));
+        sundew_out_bytes(o, &dump.lacks[i].missing, sizeof(SundewMissing));
+        sundew_out_bytes(o, text, strlen(text));
+    }
+}
+
+/* ---- all of it */
+
+static void write_all(SundewOut *o)
+{
+    out_build(o);
+    out_failure(o);
+    out_stack(o);
+    sundew_out_flush(o);
+    out_world(o);
+    out_frames(o);
+    out_copies(o);
+    sundew_out_flush(o);
+    out_memory(o);
+    out_lacks(o);
+    sundew_out_record(o, SUNDEW_REC_END, 0);
+}
+
+static void say(const SundewOut *o)
+{
+    static const char text[] = "sundew: crash file ";
+    if (!sundew_settings.verbose)
+        return;
+    if (write(2, text, sizeof text - 1) < 0 ||
+        write(2, o->path, strlen(o->path)) < 0 || write(2, "\n", 1) < 0) {
+        /* Then nobody reads it. */
+    }
+}
+
+static void prepare(const SundewCause *cause)
+{
+    dump.cause = cause;
+    dump.thread = sundew_self;
+    dump.nframes = dump.nlacks = dump.nstreams = dump.nstack = 0;
+    dump.nobjects = dump.frames_left_out = 0;
+    dump.out.fd = -1;
+    dump.out.open = dump.out.pad = 0;
+    dump.pc = 0;
+    dump.sp = cause->sp;
+#if defined(__x86_64__)
+    if (cause->context) {
+        ucontext_t *u = cause->context;
+        dump.pc = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
+        dump.sp = (uint64_t)u->uc_mcontext.gregs[REG_RSP];
+    }
+#endif
+    sundew_maps_load();
+    dump.nstack = sundew_unwind(dump.thread, cause->context, cause->sp,
+                                dump.stack, SUNDEW_STACK_DEPTH);
+    if (!dump.pc && dump.nstack)
+        dump.pc = dump.stack[0];
+}
+
+static bool take_turn(void)
+{
+    int none = 0;
+    struct timespec little = { 0, 1000000 };
+    for (int i = 0; i < 3000; i++) {
+        if (__atomic_compare_exchange_n(&dumping, &none, 1, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE))
+            return true;
+        none = 0;
+        nanosleep(&little, NULL);
+    }
+    return false;
+}
+
+void sundew_dump_failure(const SundewCause *cause)
+{
+    SundewThread *t = sundew_self;
+    sigjmp_buf guard;
+    if (!t || sundew_settings.off || t->in_dump || ndumps >= DUMPS_MOST ||
+        !take_turn())
+        return;
+    ndumps++;
+    uint64_t busy = t->busy;
+    t->in_dump = 1;
+    t->guard = &guard;
+    if (sigsetjmp(guard, 0) == 0) {
+        prepare(cause);
+        if (sundew_out_open(&dump.out))
+            write_all(&dump.out);
+    }
+    t->guard = NULL;
+    if (dump.out.fd >= 0) {
+        sundew_out_close(&dump.out);
+        say(&dump.out);
+    }
+    if (sundew_tables.second_chance && dump.nstack)
+        sundew_chance_add(dump.stack, dump.nstack);
+    t->in_dump = 0;
+    t->busy = busy;
+    __atomic_store_n(&dumping, 0, __ATOMIC_RELEASE);
+}
+
+__attribute__((noinline)) void sundew_dump_now(const char *reason)
+{
+    int kept = errno;
+    SundewCause cause = { .kind = SUNDEW_FAIL_DUMP, .text = reason,
+                          .sp = (uintptr_t)__builtin_frame_address(0) };
+    if (sundew_thread())
+        sundew_dump_failure(&cause);
+    errno = kept;
+}

@@ -1,0 +1,91 @@
+/*
+ * start - what happens before the program's own code: settings, modes, handlers.
+ *
+ *     SUNDEW_CRASH_DIR      where crash files go (else the current folder)
+ *     SUNDEW_CHANCE         the second-chance list (else PROGRAM.chance there)
+ *     SUNDEW_MONITOR=off    everything off: the program runs as if plain
+ *     SUNDEW_CRASH_VERBOSE  say on standard error what was written
+ *
+ * A program that has been given more rights than its user (set-user-id) writes nothing.
+ */
+#include "monitor_int.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+SundewSettings sundew_settings;
+
+static void set(char *to, size_t size, const char *text)
+{
+    size_t n = text ? strlen(text) : 0;
+    if (n >= size)
+        n = 0;
+    memcpy(to, text ? text : "", n);
+    to[n] = 0;
+}
+
+static void read_settings(void)
+{
+    SundewSettings *s = &sundew_settings;
+    const char *off = getenv("SUNDEW_MONITOR");
+    s->verbose = getenv("SUNDEW_CRASH_VERBOSE") != NULL;
+    s->off = getauxval(AT_SECURE) ||
+             (off && (strcmp(off, "off") == 0 || strcmp(off, "0") == 0));
+    set(s->dir, sizeof s->dir, getenv("SUNDEW_CRASH_DIR"));
+    set(s->tmp, sizeof s->tmp, getenv("TMPDIR"));
+    set(s->chance, sizeof s->chance, getenv("SUNDEW_CHANCE"));
+    if (*s->chance)
+        return;
+    /* Beside the crash files; the current folder may change, so by its name. */
+    size_t name = strlen(sundew_tables.name) + sizeof "/.chance";
+    if (*s->dir)
+        set(s->chance, sizeof s->chance, s->dir);
+    else if (!getcwd(s->chance, sizeof s->chance))
+        *s->chance = 0;
+    size_t n = strlen(s->chance);
+    if (!n || n + name > sizeof s->chance) {
+        *s->chance = 0;
+        return;
+    }
+    s->chance[n] = '/';
+    memcpy(s->chance + n + 1, sundew_tables.name, name - sizeof "/.chance");
+    memcpy(s->chance + n + 1 + name - sizeof "/.chance", ".chance",
+           sizeof ".chance");
+}
+
+static void set_modes(void)
+{
+    uint32_t n = sundew_tables.nfunctions;
+    bool off = sundew_settings.off;
+    sundew_on = sundew_tables.strategy == SUNDEW_COPY_REFERENCE
+                    ? SUNDEW_REFERENCE
+                    : SUNDEW_FULL;
+    if (n)
+        memset(sundew_modes,
+               off || sundew_tables.second_chance ? SUNDEW_OFF : sundew_on, n);
+    if (!off && sundew_tables.second_chance)
+        sundew_chance_load();
+    bool any = false;
+    for (uint32_t i = 0; i < n && !any; i++)
+        any = sundew_modes[i] != SUNDEW_OFF;
+    sundew_tracking = any;
+}
+
+void sundew_monitor_start(void)
+{
+    if (sundew_settings.started)
+        return;
+    int kept = errno;
+    read_settings();
+    sundew_settings.started = true;
+    if (!sundew_settings.off) {
+        sundew_adapt_start();
+        sundew_unwind_prime();
+        sundew_thread_key();
+        sundew_thread();
+        sundew_signals_start();
+    }
+    set_modes();
+    errno = kept;
+}
