@@ -128,6 +128,7 @@ demo: all
 	examples/demo $(BUILD)/sundew
 
 $(call obj,$(unit_src)): | deps-check
+$(BUILD)/tests/test_run: | $(BUILD)/sundew-run
 
 .PHONY: tests check check-asan soak bench
 tests: all $(unit_bin) $(tool_bin)

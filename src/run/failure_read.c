@@ -21,6 +21,7 @@
  */
 #include "run/failure.h"
 #include "base/vec.h"
+#include "run/run_int.h"
 #include <ctype.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -220,11 +221,16 @@ static bool begins_with_any(const char *s, const char *const *list, size_t n)
     return false;
 }
 
+bool failure_is_foreign_module(const char *path)
+{
+    const char *base = strrchr(path, '/');
+    return begins_with_any(base ? base + 1 : path, foreign_modules,
+                           COUNT(foreign_modules));
+}
+
 static bool is_user(const FailureFrame *f)
 {
-    const char *base = f->module ? strrchr(f->module, '/') : NULL;
-    base = base ? base + 1 : f->module;
-    if (base && begins_with_any(base, foreign_modules, COUNT(foreign_modules)))
+    if (f->module && failure_is_foreign_module(f->module))
         return false;
     if (f->function && begins_with_any(f->function, foreign_functions,
                                        COUNT(foreign_functions)))

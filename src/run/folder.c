@@ -1,5 +1,7 @@
 /* Emptying a folder that a subject has filled: it may hold links to elsewhere,
- * folders without permissions, and names of any bytes. */
+ * folders without permissions, and names of any bytes. Other file systems that
+ * are mounted inside are left alone: in a private /tmp these are the scratch
+ * folder and what the user named. */
 #include "run/run_int.h"
 #include <dirent.h>
 #include <errno.h>
@@ -10,7 +12,13 @@
 
 enum { DEEPEST = 200 };        /* descriptors are few; deeper ones stay */
 
-static void empty(int dir, int depth)
+static bool is_on(int dir, dev_t device)
+{
+    struct stat st;
+    return fstat(dir, &st) == 0 && st.st_dev == device;
+}
+
+static void empty(int dir, dev_t device, int depth)
 {
     int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = copy < 0 ? NULL : fdopendir(copy);
@@ -24,12 +32,17 @@ static void empty(int dir, int depth)
             continue;
         if (e->d_type != DT_DIR && unlinkat(dir, e->d_name, 0) == 0)
             continue;
-        fchmodat(dir, e->d_name, 0700, 0);
-        int inner = depth < DEEPEST ? openat(dir, e->d_name,
-                                             O_RDONLY | O_DIRECTORY |
-                                                 O_NOFOLLOW | O_CLOEXEC) : -1;
+        const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+        int inner = depth < DEEPEST ? openat(dir, e->d_name, flags) : -1;
+        if (inner < 0 && errno == EACCES) {
+            fchmodat(dir, e->d_name, 0700, 0);
+            inner = openat(dir, e->d_name, flags);
+        }
         if (inner >= 0) {
-            empty(inner, depth + 1);
+            if (is_on(inner, device)) {
+                fchmod(inner, 0700);
+                empty(inner, device, depth + 1);
+            }
             close(inner);
         }
         if (unlinkat(dir, e->d_name, AT_REMOVEDIR) != 0 && errno == ENOTDIR)
@@ -40,5 +53,7 @@ static void empty(int dir, int depth)
 
 void folder_empty(int dir)
 {
-    empty(dir, 0);
+    struct stat st;
+    if (fstat(dir, &st) == 0)
+        empty(dir, st.st_dev, 0);
 }

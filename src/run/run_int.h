@@ -98,10 +98,9 @@ typedef struct Sandbox {
 } Sandbox;
 extern const char *const sandbox_private[4];
 
-/* Puts the calling process into the sandbox. With a pid namespace the caller
- * stays outside as a guard that lives as long as the worker, and this returns
- * in a child that is process 1 inside. Never fails: what is refused is noted. */
-void sandbox_enter(Sandbox *s);
+/* Puts the worker into the sandbox: returns in a child of the caller, which
+ * stays outside as its guard. Never fails: what is refused is noted. */
+void sandbox_enter(Sandbox *s, int control);
 bool seccomp_enter(const Sandbox *s, char *why, size_t size);
 bool landlock_enter(const Sandbox *s, char *why, size_t size);
 
@@ -135,6 +134,7 @@ typedef struct Trace {
     TraceSeen seen[16];
     size_t nseen;
     pid_t main;                /* whose death counts */
+    bool let_go;               /* it has a sanitizer in it */
     unsigned looked;           /* signals examined in this run */
     TraceSignal fault;         /* the first that the kernel raised for a fault */
     TraceSignal last;          /* the last fatal one */
@@ -164,6 +164,11 @@ typedef struct Registers {
     uint64_t source, target;   /* of a string instruction; 0: has none */
 } Registers;
 bool registers_get(pid_t pid, Registers *r);
+
+/* ---------------------------------------------------------------- failure */
+
+/* Is the file a part of the system rather than of the user's program? */
+bool failure_is_foreign_module(const char *path);
 
 /* ------------------------------------------------------------------ watch */
 

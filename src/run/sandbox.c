@@ -25,6 +25,7 @@
 #include <linux/capability.h>
 #include <linux/securebits.h>
 #include <net/if.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -122,24 +123,41 @@ static void loopback_up(void)
     }
 }
 
-/* The worker becomes process 1 of a new namespace; the caller stays outside
- * until it ends. When the guard is killed, so is the worker. */
-static bool enter_pid(void)
+/* Stays outside as long as the worker lives. When Sundew is gone the worker
+ * leaves by itself; should it be stuck, the guard kills it, and with process 1
+ * the kernel kills everything in the namespace. */
+static _Noreturn void guard(pid_t worker, int control)
 {
-    if (unshare(CLONE_NEWPID) != 0)
-        return false;
-    pid_t pid = fork();
-    if (pid < 0)
-        return false;
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        return true;
+    int status, life = (int)syscall(SYS_pidfd_open, worker, 0);
+    struct pollfd p[2] = { { life, POLLIN, 0 }, { control, POLLRDHUP, 0 } };
+    if (life >= 0 && dup2(control, 0) == 0 && dup2(life, 1) == 1) {
+        p[0].fd = 1;
+        p[1].fd = 0;
+        close_range(2, ~0u, 0);
+        while (poll(p, 2, -1) < 0 || !(p[0].revents | p[1].revents))
+            ;
+        poll(p, 1, 3000);
     }
-    close_range(0, ~0u, 0);    /* the worker's control socket above all */
-    int status;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    close(0);
+    if (life >= 0)
+        kill(worker, SIGKILL);
+    while (waitpid(worker, &status, 0) < 0 && errno == EINTR)
         ;
     _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+/* The worker goes on in a child, which is process 1 of a new namespace if
+ * there is one; the caller becomes its guard. */
+static void split(int control)
+{
+    pid_t parent = getpid(), pid = fork();
+    if (pid > 0)
+        guard(pid, control);
+    if (pid < 0)
+        return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent && getppid() != 0)
+        _exit(0);
 }
 
 /* ----------------------------------------------------------------- mounts */
@@ -291,7 +309,7 @@ static void enter_namespaces(Sandbox *s)
         note(s, PROTECT_MOUNT, unshare(CLONE_NEWNS) == 0);
     if (wanted(s, PROTECT_PID)) {
         unshare(CLONE_NEWIPC | CLONE_NEWUTS);
-        note(s, PROTECT_PID, enter_pid());
+        note(s, PROTECT_PID, unshare(CLONE_NEWPID) == 0);
     }
 }
 
@@ -306,7 +324,7 @@ static void enter_mounts(Sandbox *s)
                    NULL) == 0);
 }
 
-void sandbox_enter(Sandbox *s)
+void sandbox_enter(Sandbox *s, int control)
 {
     memcpy(s->rows, protection_rows, sizeof s->rows);
     for (int p = 0; p < PROTECT_COUNT; p++)
@@ -315,6 +333,7 @@ void sandbox_enter(Sandbox *s)
     if (s->setup.network)
         refused(s, PROTECT_NET, "the network was asked for");
     enter_namespaces(s);
+    split(control);
     enter_mounts(s);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     write_text("/proc/self/oom_score_adj", "1000");   /* subjects go first */

@@ -15,6 +15,7 @@
  * the process itself, and two can't.
  */
 #include "run/run_int.h"
+#include "base/vec.h"
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -47,6 +48,7 @@ void trace_reset(Trace *t, pid_t main)
     signal_reset(&t->last);
     t->looked = 0;
     t->main = main;
+    t->let_go = false;
 }
 
 bool trace_seize(pid_t pid)
@@ -101,53 +103,133 @@ static FailureAccess access_of(pid_t pid, const Registers *r, uint64_t address)
 #endif
 }
 
-/* Return addresses, along the chain of frame pointers: complete for code that
- * keeps them (-O0), a guess for other code. */
-static size_t walk(pid_t pid, const Registers *r, FailureAccess access,
-                   uint64_t *pcs)
-{
-    size_t n = 0;
-    uint64_t top;
-    pcs[n++] = r->pc;
-    if (access == FAILURE_ACCESS_EXEC && peek(pid, r->sp, &top, 8) == 8)
-        pcs[n++] = top - 1;     /* the call that led astray */
-    uint64_t fp = r->fp;
-    while (n < TRACE_FRAMES && fp) {
-        uint64_t pair[2];
-        if (fp % 8 || peek(pid, fp, pair, 16) != 16 || pair[1] < 4096)
-            break;
-        pcs[n++] = pair[1] - 1;
-        if (pair[0] <= fp)
-            break;
-        fp = pair[0];
-    }
-    return n;
-}
+/* A file that is mapped into the subject as code. */
+typedef struct Mapping {
+    uint64_t from, to, offset;
+    const char *path;          /* in the arena of the signal */
+    bool user;                 /* no part of the system */
+} Mapping;
+typedef Vec(Mapping) Mappings;
 
-/* Names the module and function of each address. */
-static void locate(pid_t pid, TraceSignal *s, const uint64_t *pcs, size_t n)
+static void read_mappings(pid_t pid, Arena *a, Mappings *out)
 {
     char path[64], line[4400];
     snprintf(path, sizeof path, "/proc/%d/maps", (int)watch_proc_number(pid));
     FILE *maps = fopen(path, "re");
-    s->nframes = n;
     while (maps && fgets(line, sizeof line, maps)) {
         unsigned long long from, to, offset;
+        char rights[8];
         int at = 0;
-        if (sscanf(line, "%llx-%llx %*s %llx %*s %*s %n", &from, &to, &offset,
-                   &at) < 3 || line[at] != '/')
+        if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %n", &from, &to, rights,
+                   &offset, &at) < 4 || line[at] != '/' || rights[2] != 'x')
             continue;
         line[strcspn(line, "\n")] = 0;
-        for (size_t i = 0; i < n; i++)
-            if (pcs[i] >= from && pcs[i] < to) {
-                FailureFrame *f = &s->frames[i];
-                f->module = arena_strdup(&s->arena, line + at);
-                f->offset = elf_locate(&s->arena, f->module,
-                                       pcs[i] - from + offset, &f->function);
-            }
+        vec_push(out, ((Mapping){ from, to, offset, arena_strdup(a, line + at),
+                                  !failure_is_foreign_module(line + at) }));
     }
     if (maps)
         fclose(maps);
+}
+
+static const Mapping *mapping_at(const Mappings *m, uint64_t pc)
+{
+    for (size_t i = 0; i < m->len; i++)
+        if (pc >= m->items[i].from && pc < m->items[i].to)
+            return &m->items[i];
+    return NULL;
+}
+
+/* A stack while it is read: return addresses found so far. */
+typedef struct Walk {
+    pid_t pid;
+    Mappings maps;
+    uint64_t pcs[TRACE_FRAMES];
+    size_t n;
+} Walk;
+
+/* Along the chain of frame pointers: complete for code that keeps them (-O0),
+ * a guess for other code. */
+static void follow(Walk *w, uint64_t fp)
+{
+    while (w->n < TRACE_FRAMES && fp) {
+        uint64_t pair[2];
+        if (fp % 8 || peek(w->pid, fp, pair, 16) != 16 ||
+            !mapping_at(&w->maps, pair[1] - 1))
+            break;
+        w->pcs[w->n++] = pair[1] - 1;
+        if (pair[0] <= fp)
+            break;
+        fp = pair[0];
+    }
+}
+
+static bool is_user_call(const Walk *w, uint64_t back)
+{
+    uint8_t code[7];
+    const Mapping *m = mapping_at(&w->maps, back - 1);
+    return m && m->user && peek(w->pid, back - 7, code, 7) == 7 &&
+           (code[2] == 0xe8 || code[5] == 0xff || code[4] == 0xff ||
+            code[1] == 0xff);
+}
+
+/* Out of the C library, which keeps no frame pointers: the first word on the
+ * stack that is a return address into user code, and below it the frame pointer
+ * of that code, saved by somebody. */
+static void search(Walk *w, uint64_t sp)
+{
+    enum { WORDS = 512 };
+    uint64_t stack[WORDS];
+    size_t n = peek(w->pid, sp, stack, sizeof stack) / 8, at = 0;
+    while (at < n && !is_user_call(w, stack[at]))
+        at++;
+    if (at == n)
+        return;
+    w->pcs[w->n++] = stack[at] - 1;
+    uint64_t place = sp + at * 8, pair[2];
+    for (size_t i = 0; i < at; i++)
+        if (stack[i] > place && stack[i] - place < 1 << 20 && stack[i] % 8 == 0 &&
+            peek(w->pid, stack[i], pair, 16) == 16 &&
+            mapping_at(&w->maps, pair[1] - 1)) {
+            follow(w, stack[i]);
+            return;
+        }
+}
+
+static void walk(Walk *w, const Registers *r, FailureAccess access)
+{
+    uint64_t top;
+    w->pcs[w->n++] = r->pc;
+    if (access == FAILURE_ACCESS_EXEC && peek(w->pid, r->sp, &top, 8) == 8)
+        w->pcs[w->n++] = top - 1;      /* the call that led astray */
+    size_t before = w->n;
+    follow(w, r->fp);
+    bool user = false;
+    for (size_t i = 0; i < w->n; i++) {
+        const Mapping *m = mapping_at(&w->maps, w->pcs[i]);
+        user |= m && m->user;
+    }
+    if (!user) {
+        w->n = before;
+        search(w, r->sp);
+    }
+}
+
+static void note_stack(pid_t pid, TraceSignal *s, const Registers *r)
+{
+    Walk w = { .pid = pid };
+    read_mappings(pid, &s->arena, &w.maps);
+    walk(&w, r, s->access);
+    s->nframes = w.n;
+    for (size_t i = 0; i < w.n; i++) {
+        const Mapping *m = mapping_at(&w.maps, w.pcs[i]);
+        FailureFrame *f = &s->frames[i];
+        if (!m)
+            continue;
+        f->module = m->path;
+        f->offset = elf_locate(&s->arena, m->path, w.pcs[i] - m->from + m->offset,
+                               &f->function);
+    }
+    vec_release(&w.maps);
 }
 
 /* The process that the thread belongs to. */
@@ -186,8 +268,7 @@ static void look(Trace *t, pid_t pid, int sig)
         if (sig == SIGSEGV || sig == SIGBUS)
             s->access = access_of(pid, &r, s->address);
     }
-    uint64_t pcs[TRACE_FRAMES];
-    locate(pid, s, pcs, walk(pid, &r, s->access, pcs));
+    note_stack(pid, s, &r);
 }
 
 const TraceSignal *trace_explain(const Trace *t, int signal)
@@ -228,6 +309,8 @@ static void at_exec(Trace *t, pid_t pid)
     char exe[64];
     snprintf(exe, sizeof exe, "/proc/%d/exe", (int)watch_proc_number(pid));
     bool go = has_sanitizer(t, exe);
+    if (pid == t->main || !t->main)
+        t->let_go = go;
     ptrace(go ? PTRACE_DETACH : PTRACE_CONT, pid, NULL, NULL);
 }
 

@@ -76,6 +76,7 @@ typedef struct Run {
 
 typedef struct Worker {
     int control, signals;
+    bool more;                 /* children may wait that no signal tells of */
     Sandbox sandbox;
     Str setup;                 /* holds the sandbox's texts */
     Start start;
@@ -173,8 +174,10 @@ static pid_t spawn(Worker *w, const int *std, int server, bool *traced)
     close(report[1]);
     if (go[0] >= 0) {
         *traced = pid > 0 && trace_seize(pid);
+        ssize_t ignored = write(go[1], "", 1);
+        (void)ignored;
         close(go[0]);
-        close(go[1]);              /* go */
+        close(go[1]);
     }
     if (pid > 0) {
         ssize_t n;
@@ -210,10 +213,12 @@ static void note_end(Run *r, int status, double cpu, uint64_t max_rss)
     r->main = 0;
 }
 
-/* Takes note of every child that changed state. False: no children at all. */
+/* Takes note of children that changed state, of some at most: a subject that
+ * forks without end must not keep us here. False: no children at all. */
 static bool reap(Worker *w)
 {
-    for (;;) {
+    w->more = false;
+    for (unsigned n = 0; n < 200; n++) {
         int status;
         struct rusage u;
         pid_t pid = wait4(-1, &status, WNOHANG | __WALL, &u);
@@ -234,6 +239,8 @@ static bool reap(Worker *w)
                      (uint64_t)u.ru_maxrss * 1024);
         }
     }
+    w->more = true;
+    return true;
 }
 
 static void drain_signals(const Worker *w)
@@ -264,7 +271,7 @@ static bool kill_all(Worker *w, bool spare)
             w->server.pid = 0;
         }
         struct pollfd p = { w->signals, POLLIN, 0 };
-        poll(&p, 1, 1 + (int)(i / 10));
+        poll(&p, 1, w->more ? 0 : 1 + (int)(i / 10));
         drain_signals(w);
     }
     return any;
@@ -317,8 +324,8 @@ static bool hear(Worker *w, Message *m, double seconds)
         struct pollfd p[3] = { { w->server.socket, POLLIN, 0 },
                                { w->signals, POLLIN, 0 },
                                { w->control, POLLRDHUP, 0 } };
-        poll(p, 3, 100);
-        if (p[1].revents) {
+        poll(p, 3, w->more ? 0 : 100);
+        if (p[1].revents || w->more) {
             drain_signals(w);
             reap(w);
         }
@@ -358,9 +365,8 @@ static bool start_server(Worker *w, const int *std, Str *why)
     bool heard = hear(w, &m, 3 * w->run.limits.wall + 20);
     if (!heard || m.magic != SUNDEW_FORKSERVER_MAGIC ||
         m.kind != SUNDEW_FORKSERVER_HELLO) {
-        str_add(why, v->pid ? "its fork server does not answer (is it linked "
-                "in and started?)" : "ended before its fork server started "
-                "(is it linked in and started?)");
+        str_add(why, "no fork server in it answers (is it linked in and "
+                "started?)");
     } else if (m.version != SUNDEW_FORKSERVER_VERSION) {
         str_addf(why, "its fork server speaks version %u, this is version %u: "
                  "build it anew", m.version, SUNDEW_FORKSERVER_VERSION);
@@ -513,11 +519,12 @@ static void supervise(Worker *w)
         struct pollfd p[3] = { { w->control, POLLIN, 0 },
                                { w->signals, POLLIN, 0 },
                                { r->by_server ? w->server.socket : -1, POLLIN, 0 } };
-        if (poll(p, 3, (int)((r->next_look - now) * 1000) + 1) < 0)
+        int most = (int)((r->next_look - now) * 1000) + 1;
+        if (poll(p, 3, w->more ? 0 : most) < 0)
             continue;
         if (p[2].revents)
             server_said(w);
-        if (p[1].revents) {
+        if (p[1].revents || w->more) {
             drain_signals(w);
             reap(w);
         }
@@ -541,7 +548,8 @@ static void say_done(Worker *w)
 {
     Run *r = &w->run;
     DoneWire d = { .wait_status = r->status, .stop = r->stop,
-                   .blocked = r->blocked, .traced = r->traced,
+                   .blocked = r->blocked,
+                   .traced = r->traced && !w->trace.let_go,
                    .left_processes = r->left, .cpu_seconds = r->cpu,
                    .max_rss = r->max_rss,
                    .seconds = clock_seconds() - r->begun };
@@ -715,7 +723,7 @@ static void set_up(Worker *w)
     s->scratch = wire_get_text(&in);
     s->readable = texts(&arena, &in, s->setup.nreadable, 0);
     s->writable = texts(&arena, &in, s->setup.nwritable, 0);
-    sandbox_enter(s);
+    sandbox_enter(s, w->control);
     Str body = {0};
     for (int i = 0; i < PROTECT_COUNT; i++) {
         uint8_t granted = s->rows[i].granted;
