@@ -91,12 +91,14 @@ static char *test_name(const Reproduction *rp, const Candidate *c)
 {
     Str id = {0};
     unsigned before = 0;
-    escape_c_identifier(&id, c->fn->name, strlen(c->fn->name));
+    char *wanted = xprintf("test_%s", c->fn->name);
+    escape_c_identifier(&id, wanted, strlen(wanted));
     for (size_t i = 0; i < c->frame; i++)
         before += rp->candidates[i].file &&
                   strcmp(rp->candidates[i].fn->name, c->fn->name) == 0;
-    char *name = before ? xprintf("test_%s_%u.c", str_c(&id), before + 1)
-                        : xprintf("test_%s.c", str_c(&id));
+    char *name = before ? xprintf("%s_%u.c", str_c(&id), before + 1)
+                        : xprintf("%s.c", str_c(&id));
+    free(wanted);
     str_release(&id);
     return name;
 }

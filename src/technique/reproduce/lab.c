@@ -49,6 +49,7 @@ struct Lab {
     bool has_code;
     Map places;                        /* "binary address" → Places * */
     Vec(Places *) all_places;
+    char *namer;                       /* of addresses: addr2line */
     char *support[2], *trace;          /* objects of share/reproduce */
 };
 
@@ -639,11 +640,14 @@ static bool prepare_support(Lab *lab, const char *objects, Err *err)
     return ok;
 }
 
+static char *find_namer(void);
+
 Lab *lab_new(const LabPlan *plan, Err *err)
 {
     Lab *lab = xcalloc(1, sizeof *lab);
     lab->plan = *plan;
     lab->captured = program_captured(plan->program);
+    lab->namer = find_namer();
     char *objects = path_join(plan->folder, plan->asan ? "objects-asan" : "objects");
     bool ok = dir_make(objects, err);
     if (ok && !lab->captured->nunits)
@@ -674,6 +678,7 @@ void lab_free(Lab *lab)
         free(lab->all_places.items[i]);
     }
     vec_release(&lab->all_places);
+    free(lab->namer);
     map_release(&lab->places);
     map_release(&lab->code);
     for (size_t i = 0; i < lab->views.len; i++)
@@ -694,6 +699,27 @@ static void add_place(Lab *lab, Places *to, const char *function, char *where)
         *colon = 0;
     p.file = arena_strdup(&lab->arena, where[0] == '?' ? "" : where);
     vec_push(to, p);
+}
+
+/* LLVM's own knows functions that LLVM inlined; binutils' does not always. */
+static char *find_namer(void)
+{
+    char *clang = clang_find(), *dir = clang ? path_dir(clang) : NULL;
+    char *real = clang ? path_real(clang) : NULL, *bin = real ? path_dir(real) : NULL;
+    char *found = NULL;
+    const char *const folders[] = { dir, bin };
+    for (int i = 0; i < 2 && !found; i++) {
+        found = folders[i] ? path_join(folders[i], "llvm-addr2line") : NULL;
+        if (found && !file_exists(found)) {
+            free(found);
+            found = NULL;
+        }
+    }
+    free(bin);
+    free(real);
+    free(dir);
+    free(clang);
+    return found ? found : xstrdup("addr2line");
 }
 
 /* addr2line -a: the address, then pairs of lines up to the next address. */
@@ -724,9 +750,8 @@ bool lab_places(Lab *lab, const char *binary, const uint64_t *at, size_t n,
 {
     Strings argv = {0};
     Vec(Places *) wanted = {0};
-    static const char *const words[] = { "addr2line", "-a", "-f", "-i", "-e" };
-    for (size_t i = 0; i < 5; i++)
-        strings_add(&argv, words[i]);
+    strings_add(&argv, lab->namer);
+    strings_add(&argv, "-afie");
     strings_add(&argv, binary);
     for (size_t i = 0; i < n; i++) {
         char *key = xprintf("%s %llx", binary, (unsigned long long)at[i]);
