@@ -3,7 +3,10 @@
  * the file.
  */
 #include "base/file.h"
+#include "base/tempdir.h"
+#include "program/calls.h"
 #include "technique/reproduce/reproduce_int.h"
+#include "weave/weave.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -61,10 +64,128 @@ char *desk_monitored(Session *s, const Crash *c, Err *err)
     return found;
 }
 
-char *desk_crash(Session *s, const char *program, Err *err)
+/* ---- all in one */
+
+static bool read_strategy(Session *s, CopyStrategy *out, Err *err)
 {
-    (void)s;
-    (void)program;
-    err_set(err, "not a crash file");
-    return NULL;
+    static const char *const names[] = { "reference", "shallow", "used-fields", "deep" };
+    const char *wanted = session_option(s, "copy");
+    for (unsigned i = 0; i < 4; i++)
+        if (strcmp(wanted, names[i]) == 0) {
+            *out = (CopyStrategy)i;
+            return true;
+        }
+    return err_set(err, "--copy %s: not reference, shallow, used-fields or deep", wanted);
+}
+
+/* At the desk nothing has to be cheap: no limit on the overhead. */
+static bool weave_program(Session *s, const Program *p, const char *out, Err *err)
+{
+    MonitorPlan plan = {0};
+    if (!read_strategy(s, &plan.strategy, err))
+        return false;
+    char *cache = program_cache_path(p, "pointsto");
+    CallsPlan how = { .share = session_share(s), .root = session_root(s), .cache = cache };
+    Calls *calls = calls_open(p, &how, err);
+    Woven *w = calls ? weave_begin(p, err) : NULL;
+    plan.calls = calls;
+    bool ok = w && weave_monitor(w, &plan, err) &&
+              weave_runtime(w, session_libexec(s), "monitor", err) &&
+              weave_build(w, &(WeaveBuild){ .out = out }, err);
+    weave_end(w);
+    calls_close(calls);
+    free(cache);
+    return ok;
+}
+
+static char *newest_crash(const char *folder)
+{
+    Strings names = {0};
+    char *found = NULL;
+    dir_list(folder, &names, NULL);
+    for (size_t i = 0; i < names.len; i++)
+        if (str_ends(names.items[i], ".crash")) {
+            free(found);
+            found = path_join(folder, names.items[i]);
+        }
+    strings_release(&names);
+    return found;
+}
+
+/* Runs it in the sandbox; the crash file comes to `to`. */
+static char *run_program(Session *s, const char *binary, const char *name,
+                         const char *folder, Err *err)
+{
+    size_t n;
+    char **tail = session_tail(s, &n);
+    const char *scratch = tempdir_new(NULL, err);
+    if (!scratch)
+        return NULL;
+    char *cwd = path_absolute(".");
+    const char *readable[] = { folder, cwd, session_root(s), NULL };
+    const char *writable[] = { cwd, NULL };
+    RunnerPlan plan = { .scratch = scratch, .readable = readable };
+    (void)writable;
+    Runner *r = runner_new(&plan, err);
+    Strings argv = {0}, env = {0};
+    extern char **environ;
+    strings_add(&argv, binary);
+    for (size_t i = 0; i < n; i++)
+        strings_add(&argv, tail[i]);
+    for (char **e = environ; *e; e++)
+        if (!str_starts(*e, "SUNDEW_"))
+            strings_add(&env, *e);
+    strings_addf(&env, "SUNDEW_CRASH_DIR=%s", scratch);
+    RunPlan run = { .argv = strings_argv(&argv), .env = strings_argv(&env), .cwd = cwd,
+                    .input_file = session_option(s, "stdin"), .discard_output = true,
+                    .limits = { .wall = session_time(s) > 0 ? session_time(s) : 300,
+                                .cpu = 300 } };
+    RunResult res = {0};
+    char *found = NULL, *kept = NULL;
+    if (r && runner_run(r, &run, &res, err)) {
+        found = newest_crash(scratch);
+        Str how = {0};
+        failure_describe(&res.failure, &how);
+        if (!found)
+            err_set(err, "nothing crashed: %s ended with status %d%s%s", name,
+                    res.failure.status, how.len ? ", " : "", str_c(&how));
+        str_release(&how);
+    }
+    Str data = {0};
+    if (found && file_read(found, &data, err)) {
+        kept = xprintf("%s.crash", name);
+        if (!file_write(kept, str_c(&data), data.len, err)) {
+            free(kept);
+            kept = NULL;
+        }
+    }
+    str_release(&data);
+    run_result_release(&res);
+    runner_free(r);
+    strings_release(&argv);
+    strings_release(&env);
+    tempdir_remove(scratch);
+    free(found);
+    free(cwd);
+    return kept;
+}
+
+char *desk_crash(Session *s, const char *name, char **monitored, Err *err)
+{
+    Workspace *ws = session_workspace(s);
+    const CapturedProgram *c = workspace_program(ws, name, err);
+    Program *p = c ? program_open(ws, c, err) : NULL;
+    if (!p)
+        return NULL;
+    char *folder = xprintf("%s/monitored/%s/desk", workspace_dir(ws), program_key(p));
+    char *binary = xprintf("%s/%s-%s", folder, session_option(s, "copy"), c->name);
+    bool ok = dir_make(folder, err) &&
+              (file_exists(binary) || weave_program(s, p, binary, err));
+    char *crash = ok ? run_program(s, binary, c->name, folder, err) : NULL;
+    *monitored = crash ? binary : NULL;
+    if (!crash)
+        free(binary);
+    free(folder);
+    program_close(p);
+    return crash;
 }

@@ -132,7 +132,10 @@ static const char check_rule[] =
     "\t@failed=0; for t in $(tests); do \\\n"
     "\t    (cd $(where) && ASAN_OPTIONS=exitcode=199:detect_leaks=0 \\\n"
     "\t        exec $(CURDIR)/$$t) >$$t.log 2>&1 </dev/null; s=$$?; \\\n"
-    "\t    if [ $$s -ge 99 ]; then echo \"FAIL $$t (status $$s)\"; failed=1; \\\n"
+    "\t    case \" $(uninformative) \" in *\" $$t \"*) u=' (it is handed the bad value "
+    "itself: not counted)' ;; *) u= ;; esac; \\\n"
+    "\t    if [ $$s -ge 99 ]; then echo \"FAIL $$t, status $$s$$u\"; "
+    "[ \"$$u\" ] || failed=1; \\\n"
     "\t    else echo \"ok   $$t\"; fi; \\\n"
     "\tdone; \\\n"
     "\tif [ $$failed = 1 ]; then echo 'The defect is still there: tests of a crash "
@@ -156,6 +159,12 @@ static bool write_makefile(Reproduction *rp, Err *err)
         vec_push(&units, c->unit);
         str_addf(&text, " %s", name);
         free(name);
+    }
+    str_add(&text, "\nuninformative =");
+    for (size_t i = 0; i < rp->ranked.len; i++) {
+        const Candidate *c = rp->ranked.items[i];
+        if (c->file && !c->informative)
+            str_addf(&text, " %.*s", (int)strlen(c->file) - 2, c->file);
     }
     str_add(&text, "\nwhere = ");
     Str quoted = {0};

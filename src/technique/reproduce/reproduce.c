@@ -100,7 +100,8 @@ static bool reproduce(Reproduction *rp, const char *out, Err *err)
     return ok;
 }
 
-static bool reproduce_file(Session *s, const char *path, Err *err)
+/* `monitored`: the program that wrote it, if that is known. */
+static bool reproduce_file(Session *s, const char *path, const char *monitored, Err *err)
 {
     Reproduction rp = { .session = s, .path = path, .asan = session_flag(s, "asan"),
                         .shrink = !session_flag(s, "no-shrink") };
@@ -114,16 +115,16 @@ static bool reproduce_file(Session *s, const char *path, Err *err)
     if (crash_is_cut_short(c))
         session_note(s, "%s is cut short or damaged; going on with what is there", path);
     Program *p = desk_program(s, c, err);
-    char *monitored = p ? desk_monitored(s, c, err) : NULL;
+    char *found = p && !monitored ? desk_monitored(s, c, err) : NULL;
     char *cwd = path_absolute(".");
     rp.crash = c;
     rp.program = p;
-    rp.monitored = monitored;
+    rp.monitored = monitored ? monitored : found;
     rp.cwd = cwd;
-    bool ok = monitored && reproduce(&rp, out, err);
+    bool ok = p && rp.monitored && reproduce(&rp, out, err);
     arena_release(&rp.arena);
     free(cwd);
-    free(monitored);
+    free(found);
     program_close(p);
     crash_close(c);
     return ok;
@@ -139,10 +140,11 @@ static bool run(Session *s, Err *err)
     if (session_flag(s, "review"))
         return review(s, args[0], err);
     if (!session_has_tail(s))
-        return reproduce_file(s, args[0], err);
-    char *crash = desk_crash(s, args[0], err);
-    bool ok = crash && reproduce_file(s, crash, err);
+        return reproduce_file(s, args[0], NULL, err);
+    char *monitored = NULL, *crash = desk_crash(s, args[0], &monitored, err);
+    bool ok = crash && reproduce_file(s, crash, monitored, err);
     free(crash);
+    free(monitored);
     return ok;
 }
 
