@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_CANDIDATES 64
+#define MOST_CANDIDATES 24             /* frames that are tried */
 #define SHRINK_TRIALS 400
 #define SHRINK_SECONDS 15
 #define NULL_PAGE 65536
@@ -134,6 +134,14 @@ static bool build_guarded(Reproduction *rp, const Group *g, const char *name, Er
     return ok;
 }
 
+static void with_files(const Reproduction *rp, TrialPlan *plan)
+{
+    if (rp->files) {
+        plan->files = rp->files->items;
+        plan->nfiles = rp->files->len;
+    }
+}
+
 /* ---- shrinking one */
 
 typedef struct ShrinkArg {
@@ -148,7 +156,8 @@ static bool still_fails(void *arg, const bool *keep)
     ShrinkArg *a = arg;
     Ending e = {0};
     TrialPlan plan = { .test = a->test, .keep = keep,
-                       .nsteps = restore_nsteps(a->c->restore), .cwd = a->rp->cwd };
+                       .nsteps = restore_nsteps(a->c->restore) };
+    with_files(a->rp, &plan);
     bool same = trial_run(a->rp->trial, a->binary, &plan, &e, NULL) &&
                 ending_equal(&a->c->ending, &e);
     ending_release(&e);
@@ -181,7 +190,8 @@ static bool verify(Reproduction *rp, Candidate *c, Err *err)
     static unsigned number;                    /* lab_places() remembers names */
     char *binary = xprintf("%s/trial-%u", rp->folder, ++number);
     Ending e = {0};
-    TrialPlan plan = { .cwd = rp->cwd };
+    TrialPlan plan = {0};
+    with_files(rp, &plan);
     bool ok = lab_build(rp->lab, c->unit, source, binary, true, err) &&
               trial_run(rp->trial, binary, &plan, &e, err);
     if (ok) {
@@ -250,7 +260,8 @@ static bool is_root(const Reproduction *rp, const Ending *e)
 static bool try_one(Reproduction *rp, Candidate *c, const char *binary, unsigned test,
                     Err *err)
 {
-    TrialPlan plan = { .test = test, .cwd = rp->cwd };
+    TrialPlan plan = { .test = test };
+    with_files(rp, &plan);
     c->builds = true;
     c->call = NULL;
     Str call = {0};

@@ -3,7 +3,6 @@
  * the file.
  */
 #include "base/file.h"
-#include "base/tempdir.h"
 #include "program/calls.h"
 #include "technique/reproduce/reproduce_int.h"
 #include "weave/weave.h"
@@ -112,65 +111,60 @@ static char *newest_crash(const char *folder)
     return found;
 }
 
-/* Runs it in the sandbox; the crash file comes to `to`. */
+/* Runs it in the sandbox on copies of the files here; where they are too many,
+ * here, without writing. The crash file comes here. */
 static char *run_program(Session *s, const char *binary, const char *name,
-                         const char *folder, Err *err)
+                         const char *folder, const Files *files, Err *err)
 {
-    size_t n;
-    char **tail = session_tail(s, &n);
-    const char *scratch = tempdir_new(NULL, err);
-    if (!scratch)
-        return NULL;
-    char *cwd = path_absolute(".");
-    const char *readable[] = { folder, cwd, session_root(s), NULL };
-    const char *writable[] = { cwd, NULL };
-    RunnerPlan plan = { .scratch = scratch, .readable = readable };
-    (void)writable;
-    Runner *r = runner_new(&plan, err);
-    Strings argv = {0}, env = {0};
     extern char **environ;
+    size_t n;
+    char **tail = session_tail(s, &n), *cwd = path_absolute(".");
+    const char *readable[] = { folder, cwd, session_root(s), NULL };
+    Runner *r = runner_new(&(RunnerPlan){ .readable = readable }, err);
+    Strings argv = {0}, env = {0};
+    RunResult res = {0};
+    char *found = NULL, *kept = NULL;
     strings_add(&argv, binary);
     for (size_t i = 0; i < n; i++)
         strings_add(&argv, tail[i]);
     for (char **e = environ; *e; e++)
         if (!str_starts(*e, "SUNDEW_"))
             strings_add(&env, *e);
-    strings_addf(&env, "SUNDEW_CRASH_DIR=%s", scratch);
-    RunPlan run = { .argv = strings_argv(&argv), .env = strings_argv(&env), .cwd = cwd,
+    if (r)
+        strings_addf(&env, "SUNDEW_CRASH_DIR=%s", runner_scratch(r));
+    RunPlan run = { .argv = strings_argv(&argv), .env = strings_argv(&env),
+                    .cwd = files->len ? NULL : cwd,
+                    .files = files->items, .nfiles = files->len,
                     .input_file = session_option(s, "stdin"), .discard_output = true,
                     .limits = { .wall = session_time(s) > 0 ? session_time(s) : 300,
                                 .cpu = 300 } };
-    RunResult res = {0};
-    char *found = NULL, *kept = NULL;
     if (r && runner_run(r, &run, &res, err)) {
-        found = newest_crash(scratch);
         Str how = {0};
+        found = newest_crash(runner_scratch(r));
         failure_describe(&res.failure, &how);
         if (!found)
-            err_set(err, "nothing crashed: %s ended with status %d%s%s", name,
-                    res.failure.status, how.len ? ", " : "", str_c(&how));
+            err_set(err, "nothing crashed: %s: %s", name, str_c(&how));
         str_release(&how);
     }
     Str data = {0};
-    if (found && file_read(found, &data, err)) {
-        kept = xprintf("%s.crash", name);
-        if (!file_write(kept, str_c(&data), data.len, err)) {
-            free(kept);
-            kept = NULL;
-        }
+    kept = xprintf("%s.crash", name);
+    if (!found || !file_read(found, &data, err) ||
+        !file_write(kept, str_c(&data), data.len, err)) {
+        free(kept);
+        kept = NULL;
     }
     str_release(&data);
     run_result_release(&res);
     runner_free(r);
     strings_release(&argv);
     strings_release(&env);
-    tempdir_remove(scratch);
     free(found);
     free(cwd);
     return kept;
 }
 
-char *desk_crash(Session *s, const char *name, char **monitored, Err *err)
+char *desk_crash(Session *s, const char *name, Files *files, char **monitored,
+                 Err *err)
 {
     Workspace *ws = session_workspace(s);
     const CapturedProgram *c = workspace_program(ws, name, err);
@@ -181,7 +175,10 @@ char *desk_crash(Session *s, const char *name, char **monitored, Err *err)
     char *binary = xprintf("%s/%s-%s", folder, session_option(s, "copy"), c->name);
     bool ok = dir_make(folder, err) &&
               (file_exists(binary) || weave_program(s, p, binary, err));
-    char *crash = ok ? run_program(s, binary, c->name, folder, err) : NULL;
+    if (!files_read(files, "."))
+        session_note(s, "too much lies in this folder to copy it: %s runs here and can't "
+                     "write", c->name);
+    char *crash = ok ? run_program(s, binary, c->name, folder, files, err) : NULL;
     *monitored = crash ? binary : NULL;
     if (!crash)
         free(binary);

@@ -5,6 +5,7 @@
  *     test_FUNCTION.c …     one for each frame that reproduces it
  *     Makefile              `make check` builds and runs them
  *     restore.h, restore.c  what the tests use to put the state back
+ *     files/                what lay beside the program; each test gets a copy
  */
 #include "base/escape.h"
 #include "base/file.h"
@@ -130,8 +131,9 @@ static const char check_rule[] =
     ".PHONY: check clean\n"
     "check: $(tests)\n"
     "\t@failed=0; for t in $(tests); do \\\n"
-    "\t    (cd $(where) && ASAN_OPTIONS=exitcode=199:detect_leaks=0 \\\n"
-    "\t        exec $(CURDIR)/$$t) >$$t.log 2>&1 </dev/null; s=$$?; \\\n"
+    "\t    rm -rf run; mkdir run; if [ -d files ]; then cp -R files/. run; fi; \\\n"
+    "\t    (cd run && ASAN_OPTIONS=exitcode=199:detect_leaks=0 exec ../$$t) \\\n"
+    "\t        >$$t.log 2>&1 </dev/null; s=$$?; \\\n"
     "\t    case \" $(uninformative) \" in *\" $$t \"*) u=' (it is handed the bad value "
     "itself: not counted)' ;; *) u= ;; esac; \\\n"
     "\t    if [ $$s -ge 99 ]; then echo \"FAIL $$t, status $$s$$u\"; "
@@ -141,7 +143,7 @@ static const char check_rule[] =
     "\tif [ $$failed = 1 ]; then echo 'The defect is still there: tests of a crash "
     "fail until it is fixed.'; fi; \\\n"
     "\texit $$failed\n\n"
-    "clean:\n\trm -rf objects $(tests) $(tests:=.o) $(tests:=.log) *.d restore.o\n\n";
+    "clean:\n\trm -rf objects run $(tests) $(tests:=.o) $(tests:=.log) *.d restore.o\n\n";
 
 static bool write_makefile(Reproduction *rp, Err *err)
 {
@@ -166,12 +168,6 @@ static bool write_makefile(Reproduction *rp, Err *err)
         if (c->file && !c->informative)
             str_addf(&text, " %.*s", (int)strlen(c->file) - 2, c->file);
     }
-    str_add(&text, "\nwhere = ");
-    Str quoted = {0};
-    escape_shell(&quoted, rp->cwd);
-    for (size_t i = 0; i < quoted.len; i++)
-        str_addf(&text, quoted.data[i] == '$' ? "$%c" : "%c", quoted.data[i]);
-    str_release(&quoted);
     str_add(&text, "\n\n");
     str_add(&text, check_rule);
     bool ok = !tests.len || lab_makefile(rp->lab, &tests, units.items, &text, err);
@@ -287,7 +283,10 @@ bool folder_finish(Reproduction *rp, Err *err)
     write_readme_text(rp, &text);
     char *readme = path_join(rp->folder, "README.md");
     char *objects = path_join(rp->folder, rp->asan ? "objects-asan" : "objects");
-    bool ok = file_write(readme, text.data, text.len, err) && write_makefile(rp, err);
+    char *files = path_join(rp->folder, "files");
+    bool ok = file_write(readme, text.data, text.len, err) && write_makefile(rp, err) &&
+              (!rp->files || !rp->files->len || files_write(rp->files, files, err));
+    free(files);
     dir_remove(objects);
     free(objects);
     free(readme);

@@ -100,10 +100,13 @@ static bool reproduce(Reproduction *rp, const char *out, Err *err)
     return ok;
 }
 
-/* `monitored`: the program that wrote it, if that is known. */
-static bool reproduce_file(Session *s, const char *path, const char *monitored, Err *err)
+/* `monitored`: the program that wrote it, if that is known; `files`: what it
+ * had beside it, or NULL. */
+static bool reproduce_file(Session *s, const char *path, const char *monitored,
+                           const Files *files, Err *err)
 {
-    Reproduction rp = { .session = s, .path = path, .asan = session_flag(s, "asan"),
+    Reproduction rp = { .session = s, .path = path, .files = files,
+                        .asan = session_flag(s, "asan"),
                         .shrink = !session_flag(s, "no-shrink") };
     const char *out = session_option(s, "out");
     if (!sameness_parse(session_option(s, "same"), &rp.same))
@@ -140,9 +143,11 @@ static bool run(Session *s, Err *err)
     if (session_flag(s, "review"))
         return review(s, args[0], err);
     if (!session_has_tail(s))
-        return reproduce_file(s, args[0], NULL, err);
-    char *monitored = NULL, *crash = desk_crash(s, args[0], &monitored, err);
-    bool ok = crash && reproduce_file(s, crash, monitored, err);
+        return reproduce_file(s, args[0], NULL, NULL, err);
+    Files files = {0};
+    char *monitored = NULL, *crash = desk_crash(s, args[0], &files, &monitored, err);
+    bool ok = crash && reproduce_file(s, crash, monitored, &files, err);
+    files_release(&files);
     free(crash);
     free(monitored);
     return ok;

@@ -5,6 +5,18 @@
 #include "technique/reproduce/lab.h"
 #include "technique/reproduce/trial.h"
 
+/* The files of a folder, for a program that reads or changes what lies there:
+ * it gets copies. */
+typedef struct Files {
+    Arena arena;
+    RunFile *items;
+    size_t len, cap;
+} Files;
+/* False: too many or too large; then it is empty. */
+bool files_read(Files *f, const char *folder);
+bool files_write(const Files *f, const char *folder, Err *err);
+void files_release(Files *f);
+
 /* A frame, and the test that calls its function as it was called then. */
 typedef struct Candidate {
     size_t frame;
@@ -33,7 +45,8 @@ typedef struct Reproduction {
     const Program *program;
     const char *monitored;
     const char *folder;
-    const char *cwd;             /* where tests run */
+    const char *cwd;             /* ours */
+    const Files *files;          /* that were beside the program; or NULL */
     Sameness same;
     bool asan, shrink;
     Lab *lab;
@@ -78,7 +91,8 @@ bool review(Session *s, const char *path, Err *err);
 
 /* desk.c: monitor a program, run it, give the crash file that it left; the
  * caller frees both. */
-char *desk_crash(Session *s, const char *program, char **monitored, Err *err);
+char *desk_crash(Session *s, const char *program, Files *files, char **monitored,
+                 Err *err);
 /* The captured program and the monitored one of a crash file. */
 Program *desk_program(Session *s, const Crash *c, Err *err);
 char *desk_monitored(Session *s, const Crash *c, Err *err);

@@ -301,8 +301,8 @@ bool trial_run(Trial *t, const char *binary, const TrialPlan *plan, Ending *out,
     Strings env = {0};
     char *argv[] = { (char *)binary, NULL };
     RunFd fd = { .fd = t->trace, .as = TRACE_FD };
-    RunPlan run = { .argv = argv, .cwd = plan->cwd, .fds = &fd, .nfds = 1,
-                    .discard_output = true,
+    RunPlan run = { .argv = argv, .fds = &fd, .nfds = 1, .discard_output = true,
+                    .files = plan->files, .nfiles = plan->nfiles,
                     .limits = { .wall = 30, .cpu = plan->seconds ? plan->seconds : 10 } };
     RunResult r = {0};
     make_environment(plan, &env);

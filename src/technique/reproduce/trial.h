@@ -43,7 +43,8 @@ typedef struct TrialPlan {
     unsigned test;             /* of a file with several */
     const bool *keep;          /* steps; NULL: all */
     size_t nsteps;
-    const char *cwd;
+    const RunFile *files;      /* in the folder where it runs */
+    size_t nfiles;
     double seconds;            /* of CPU; 0: 10 */
 } TrialPlan;
 /* Without ending.stack: see trial_name(). */
