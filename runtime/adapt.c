@@ -1,29 +1,30 @@
 /*
  * adapt - keep the cost of monitoring within what was allowed.
  *
- * Each thread has tokens: they grow with the time that passes (the allowed
- * percentage of it) and shrink with each entry of a monitored function, by what it cost: copying
- * is measured on every 16th entry, the rest is a constant. When they are used
- * up, the functions that cost most are turned down until the others fit: first
- * to reference (nothing copied), then off. After a while, each time a longer one,
- * a function gets another chance.
+ * Each thread has tokens: they grow with the time that passes (a share of it)
+ * and shrink with each entry of a monitored function, by what it cost. Copying
+ * is measured on every 16th entry; the rest is a constant. When they are used
+ * up, the functions that cost most are turned down until the others fit: those
+ * whose copies cost most of it to reference (nothing copied), others off. After
+ * a while, each time a longer one, a function gets another chance.
  *
- * Functions that run rarely stay as they are, and those are the ones near the bottom of the
- * stack, whose tests tell most.
+ * Functions that run rarely stay as they are, and those are the ones near the
+ * bottom of the stack, whose tests tell most.
+ *
+ * Half of what is allowed is given away here. The other half is for what can't
+ * be seen from here: the tests of functions that are off, registers that
+ * are saved, caches.
  */
 #include "monitor_int.h"
 #include <time.h>
 
-enum {
-    EACH_LOOK = 64,                    /* entries between two looks */
-    DEMOTE_MOST = 8,                   /* functions at one look */
-};
+enum { DEMOTE_MOST = 16 };             /* functions at one look */
 
 SundewRow *sundew_rows;
 uint8_t sundew_on = SUNDEW_FULL;
 static uint64_t per_ms = 2000000;      /* ticks */
 static volatile int looking;
-static uint64_t next_promotion, next_check;
+static uint64_t last_look, next_promotion, next_check;
 
 uint64_t sundew_ticks(void)
 {
@@ -51,6 +52,7 @@ void sundew_adapt_start(void)
                                sizeof *sundew_rows);
     start_ticks = sundew_ticks();
     start_ns = nanoseconds();
+    last_look = start_ticks;
 }
 
 /* How fast the ticks go is known ever better. */
@@ -63,13 +65,17 @@ static void measure(uint64_t now)
         per_ms = 1;
 }
 
+static uint64_t cost(const SundewRow *r)
+{
+    return r->copying + (uint64_t)r->entries * SUNDEW_ENTRY_TICKS;
+}
+
 static void turn_down(uint32_t row, uint64_t now)
 {
     SundewRow *r = &sundew_rows[row];
-    /* Copying is most of the cost: do without it. */
-    if (sundew_modes[row] == SUNDEW_FULL && r->each > 150) {
+    uint64_t fixed = (uint64_t)r->entries * SUNDEW_ENTRY_TICKS;
+    if (sundew_modes[row] == SUNDEW_FULL && r->copying > 2 * fixed) {
         sundew_modes[row] = SUNDEW_REFERENCE;
-        r->each = 0;
     } else {
         sundew_modes[row] = SUNDEW_OFF;
         r->epoch++;
@@ -79,22 +85,34 @@ static void turn_down(uint32_t row, uint64_t now)
     r->until = now + ((uint64_t)per_ms * 25 << r->backoff);
 }
 
-/* Turns the costliest down until what is left of `spent` fits. */
-static void demote(uint64_t spent, uint64_t allowed, uint64_t now)
+/* Turns the costliest down until what is left fits. */
+static void demote(uint64_t allowed, uint64_t now)
 {
+    uint64_t spent = 0;
+    uint32_t n = sundew_tables.nfunctions;
+    for (uint32_t i = 0; i < n; i++)
+        spent += cost(&sundew_rows[i]);
     for (unsigned k = 0; k < DEMOTE_MOST && spent > allowed; k++) {
-        uint32_t most = 0, row = 0;
-        for (uint32_t i = 0; i < sundew_tables.nfunctions; i++)
-            if (sundew_rows[i].cost > most) {
-                most = sundew_rows[i].cost;
+        uint64_t most = 0;
+        uint32_t row = 0;
+        for (uint32_t i = 0; i < n; i++)
+            if (cost(&sundew_rows[i]) > most) {
+                most = cost(&sundew_rows[i]);
                 row = i;
             }
         if (!most)
             break;
-        spent = spent > most ? spent - most : 0;
-        sundew_rows[row].cost = 0;
+        spent -= most;
         turn_down(row, now);
+        sundew_rows[row].entries = sundew_rows[row].copying = 0;
     }
+}
+
+static void forget_costs(uint64_t now)
+{
+    for (uint32_t i = 0; i < sundew_tables.nfunctions; i++)
+        sundew_rows[i].entries = sundew_rows[i].copying = 0;
+    last_look = now;
 }
 
 static void promote(uint64_t now)
@@ -108,32 +126,32 @@ static void promote(uint64_t now)
     }
 }
 
+/* Ticks that may be spent in a time. */
+static uint64_t share(uint64_t passed)
+{
+    return sundew_tables.overhead ? passed / 200 * sundew_tables.overhead
+                                  : UINT64_MAX / 4;
+}
+
 void sundew_adapt_tick(SundewThread *t)
 {
     uint64_t now = sundew_ticks();
     int none = 0;
     if (!t->seen)
         t->seen = now;
-    uint64_t passed = now - t->seen;
-    uint64_t allowed = sundew_tables.overhead
-                           ? passed * sundew_tables.overhead / 100
-                           : UINT64_MAX / 4;
-    int64_t most = (int64_t)per_ms;    /* saved up: a millisecond's worth */
-    t->tokens = t->tokens + (int64_t)allowed > most
-                    ? most
-                    : t->tokens + (int64_t)allowed;
+    int64_t most = (int64_t)per_ms / 2;      /* saved up: half a millisecond's */
+    int64_t tokens = t->tokens + (int64_t)share(now - t->seen);
+    t->tokens = tokens < most ? tokens : most;
     t->seen = now;
     if (!__atomic_compare_exchange_n(&looking, &none, 1, 0, __ATOMIC_ACQ_REL,
                                      __ATOMIC_ACQUIRE))
         return;
     if (t->tokens < 0) {
-        uint64_t spent = 0;
-        for (uint32_t i = 0; i < sundew_tables.nfunctions; i++)
-            spent += sundew_rows[i].cost;
-        demote(spent, spent / 4, now);
-        for (uint32_t i = 0; i < sundew_tables.nfunctions; i++)
-            sundew_rows[i].cost = 0;
+        demote(share(now - last_look), now);
+        forget_costs(now);
         t->tokens = 0;
+    } else if (now - last_look > per_ms * 100) {
+        forget_costs(now);
     }
     if (now >= next_promotion) {
         measure(now);

@@ -14,7 +14,8 @@
  * the memory is handed out again. Each byte belongs to one object and is
  * written by who allocates or frees it: threads need no lock.
  *
- * Objects of 1 MiB and more are in a small table, which bounds the scan.
+ * Objects of 1 MiB and more, and those over the edge of a leaf, are in a small
+ * table, which bounds the scan.
  *
  * The shadow is a table of leaves, one for each 256 MiB of addresses.
  */
@@ -97,27 +98,33 @@ static void clear_span(uint64_t address, uint64_t granules)
     }
 }
 
+/* Takes a row whose start is `was`; it is nobody else's then. */
+static bool take_row(int i, uint64_t was)
+{
+    return __atomic_compare_exchange_n((uint64_t *)&bigs[i].start, &was, 1, 0,
+                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
 static SUNDEW_COLD void note_big(uint64_t address, uint64_t size)
 {
-    int kept = errno;
-    int row = -1;
+    int kept = errno, row = -1, oldest = -1;
     clear_span(address, (size + 15) >> 4);
-    for (int i = 0; i < NBIG && row < 0; i++) {
+    for (int i = 0; i < nbigs; i++) {
         uint64_t was = bigs[i].start;
-        bool over = was && bigs[i].freed && was < address + size &&
-                    address < was + bigs[i].size;
-        if ((!was || was == address || over) &&
-            __atomic_compare_exchange_n((uint64_t *)&bigs[i].start, &was, 1, 0,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-            row = i;
+        if (was <= 1 || !bigs[i].freed)
+            continue;
+        /* What lay here is no more. */
+        if (was < address + size && address < was + bigs[i].size &&
+            take_row(i, was))
+            bigs[i].start = 0;
+        else
+            oldest = i;
     }
-    for (int i = 0; i < NBIG && row < 0; i++) {
-        uint64_t was = bigs[i].start;
-        if (was > 1 && bigs[i].freed &&
-            __atomic_compare_exchange_n((uint64_t *)&bigs[i].start, &was, 1, 0,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    for (int i = 0; i < NBIG && row < 0; i++)
+        if (!bigs[i].start && take_row(i, 0))
             row = i;
-    }
+    if (row < 0 && oldest >= 0 && take_row(oldest, bigs[oldest].start))
+        row = oldest;
     if (row >= 0) {
         bigs[row].size = size;
         bigs[row].freed = 0;
@@ -164,10 +171,8 @@ void sundew_note_malloc(void *p, size_t n)
     uint8_t head = START | (uint8_t)(-n & 15);
     uint64_t room = LEAF_GRANULES - ((address >> 4) & (LEAF_GRANULES - 1));
     if (SUNDEW_UNLIKELY(granules > room)) {
-        /* Over the edge of a leaf: only what lies in this one is known. */
-        clear_span(address, granules);
-        granules = room;
-        head &= (uint8_t)~SLACK;
+        note_big(address, n);          /* over the edge of a leaf */
+        return;
     }
     if (granules > 1) {
         if (granules <= 9) {
@@ -202,9 +207,10 @@ void sundew_note_free(void *p)
 /* ---- asking */
 
 /* The nearest start at or before a granule; NULL if there is none in reach. */
-static const uint8_t *scan_back(const uint8_t *leaf, const uint8_t *s)
+static const uint8_t *scan_back(const uint8_t *leaf, const uint8_t *s,
+                                ptrdiff_t reach)
 {
-    const uint8_t *end = s - leaf > BIG_GRANULES ? s - BIG_GRANULES : leaf;
+    const uint8_t *end = s - leaf > reach ? s - reach : leaf;
     while (s > end && ((uintptr_t)s & 7) != 7) {
         if (*s & START)
             return s;
@@ -223,14 +229,14 @@ static const uint8_t *scan_back(const uint8_t *leaf, const uint8_t *s)
     return NULL;
 }
 
-static bool small_at(uint64_t address, SundewExtent *e)
+static bool small_at(uint64_t address, ptrdiff_t reach, SundewExtent *e)
 {
     uint64_t number = address >> LEAF_BITS;
     if (number >= LEAVES || !leaves[number])
         return false;
     const uint8_t *leaf = leaves[number];
     const uint8_t *s = leaf + ((address >> 4) & (LEAF_GRANULES - 1));
-    if (!(s = scan_back(leaf, s)))
+    if (!(s = scan_back(leaf, s, reach)))
         return false;
     uint64_t granules = 1;
     if ((*s & DIGITS) == 1 << 4)
@@ -248,19 +254,41 @@ static bool in_extent(const SundewExtent *e, uint64_t address)
     return address - e->start <= e->size;
 }
 
+/* A live one before a freed one: the head of a freed object may still stand
+ * where a large one took the rest. */
+static bool big_at(uint64_t address, SundewExtent *e)
+{
+    bool found = false;
+    for (int i = 0; i < nbigs; i++) {
+        SundewExtent b = { bigs[i].start, bigs[i].size, bigs[i].freed };
+        if (b.start <= 1 || !in_extent(&b, address))
+            continue;
+        *e = b;
+        found = true;
+        if (!b.freed)
+            break;
+    }
+    return found;
+}
+
 bool sundew_extent_at(uint64_t address, SundewExtent *e)
 {
-    if (small_at(address, e) && in_extent(e, address))
-        return true;
+    SundewExtent big;
+    bool found = small_at(address, BIG_GRANULES, e) && in_extent(e, address);
     /* Just behind an object, and no other begins there. */
-    if (!(address & 15) && small_at(address - 1, e) && in_extent(e, address))
+    if (!found && !(address & 15))
+        found = small_at(address - 1, BIG_GRANULES, e) && in_extent(e, address);
+    if (found && !e->freed)
         return true;
-    for (int i = 0; i < nbigs; i++) {
-        *e = (SundewExtent){ bigs[i].start, bigs[i].size, bigs[i].freed };
-        if (e->start > 1 && in_extent(e, address))
-            return true;
-    }
-    return false;
+    if (!big_at(address, &big) || (found && big.freed))
+        return found;
+    *e = big;
+    return true;
+}
+
+bool sundew_extent_near(uint64_t address, SundewExtent *e)
+{
+    return small_at(address, 64, e) && in_extent(e, address);
 }
 
 /* ---- variables and functions, by address */

@@ -57,6 +57,8 @@ void sundew_note_malloc(void *p, size_t n);
 void sundew_note_free(void *p);
 /* The heap object that an address lies in or ends before. */
 bool sundew_extent_at(uint64_t address, SundewExtent *e);
+/* The same, quickly: knows only objects that begin less than 1 KiB before. */
+bool sundew_extent_near(uint64_t address, SundewExtent *e);
 /* The same for variables; the row in sundew_tables.globals. */
 const SundewGlobal *sundew_global_at(uint64_t address);
 const SundewGlobal *sundew_global_numbered(uint32_t number);   /* or NULL */
@@ -276,8 +278,8 @@ void sundew_out_stream(SundewOut *o, uint64_t address);
 /* --- adapt: what may it cost */
 
 typedef struct SundewRow {
-    uint32_t cost;                     /* ticks since the last look */
-    uint16_t each;                     /* of copying, by sampling */
+    uint32_t entries;                  /* since the last look */
+    uint32_t copying;                  /* ticks, estimated from samples */
     uint8_t epoch;                     /* times that it was turned off */
     uint8_t backoff;
     uint64_t until;                    /* when it gets another chance; 0 */
@@ -288,6 +290,10 @@ extern uint8_t sundew_on;              /* the mode that a row has when it is on 
 uint64_t sundew_ticks(void);
 void sundew_adapt_start(void);
 void sundew_adapt_tick(SundewThread *t);
+enum {
+    SUNDEW_SAMPLE = 16,                /* every so many entries are measured */
+    SUNDEW_ENTRY_TICKS = 90,           /* of an entry and its end, without copies */
+};
 
 /* --- chance, start */
 

@@ -350,28 +350,29 @@ void sundew_entered(uint32_t row, uint64_t *slots)
     SundewLane *l = t->lane;
     SundewFrame *f =
         (SundewFrame *)(void *)((uint8_t *)slots - offsetof(SundewFrame, slots));
+    bool sample = ++t->events % SUNDEW_SAMPLE == 0;
+    SundewRow *r = sundew_rows ? &sundew_rows[row] : NULL;
     if (sundew_modes[row] == SUNDEW_FULL && l->top < COPIES_CAP) {
-        uint32_t sample = ++t->events & 15;
-        uint64_t before = SUNDEW_UNLIKELY(!sample) ? sundew_ticks() : 0;
+        uint64_t before = SUNDEW_UNLIKELY(sample) ? sundew_ticks() : 0;
         if (sundew_tables.strategy == SUNDEW_COPY_DEEP)
             sundew_copy_deep(l, f);
         else
             sundew_copy_steps(l, f);
         f->flags &= (uint8_t)~SUNDEW_FRAME_REFERENCE;
-        if (SUNDEW_UNLIKELY(!sample) && sundew_rows) {
+        if (SUNDEW_UNLIKELY(sample) && r) {
+            /* It stands for those between two samples. An interrupt in it
+             * would stand for as many, so very long ones are cut. */
             uint64_t took = sundew_ticks() - before;
-            SundewRow *r = &sundew_rows[row];
-            uint64_t each = (r->each * 3u + (took < 60000 ? took : 60000)) / 4;
-            r->each = (uint16_t)each;
+            took = (took < 200000 ? took : 200000) * SUNDEW_SAMPLE;
+            r->copying += (uint32_t)took;
+            t->tokens -= (int64_t)took;
         }
-    } else {
-        ++t->events;
     }
-    if (SUNDEW_LIKELY(sundew_rows != NULL)) {
-        uint32_t cost = sundew_rows[row].each + 60u;
-        sundew_rows[row].cost += cost;
-        t->tokens -= cost;
-        if (SUNDEW_UNLIKELY((t->events & 63) == 0))
+    if (SUNDEW_LIKELY(r != NULL)) {
+        r->entries++;
+        t->tokens -= SUNDEW_ENTRY_TICKS;
+        if (SUNDEW_UNLIKELY(sample) &&
+            (t->tokens < 0 || t->events % (SUNDEW_SAMPLE * 16) == 0))
             sundew_adapt_tick(t);
     }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -16,7 +16,7 @@ static size_t extent_from(const SundewLane *l, uint64_t p, const SundewType *ty)
     if (p - l->lo < l->span) {
         if (sundew_local_at(l, p, 4, &e, &type))
             return e.start + e.size - p;
-    } else if (sundew_extent_at(p, &e)) {
+    } else if (sundew_extent_near(p, &e)) {
         return e.start + e.size - p;
     } else {
         const SundewGlobal *g = sundew_global_at(p);
@@ -26,64 +26,75 @@ static size_t extent_from(const SundewLane *l, uint64_t p, const SundewType *ty)
     return ty && ty->size ? ty->size : 1;
 }
 
-/* The pointer that lies `at` bytes into what p points to: in the copy of it,
- * if there is one. */
-static uint64_t read_pointer(const SundewFrame *f, uint64_t p, uint32_t at)
+typedef struct Done {
+    uint64_t pointer;                  /* what the step's pointer was; 0: nothing */
+    const SundewCopy *copy;            /* of what lies there; NULL */
+} Done;
+
+/* The pointer that lies `at` bytes into what a step points to: in its copy, if
+ * that has it. */
+static uint64_t read_pointer(const Done *d, uint32_t at)
 {
-    const SundewCopy *c = sundew_first_copy(f);
-    for (uint32_t i = 0; i < f->ncopies; i++, c = sundew_next_copy(c)) {
-        uint64_t skip = p + at - c->address;
-        if (skip < c->size && c->size - skip >= 8) {
-            uint64_t word;
-            memcpy(&word, c->bytes + skip, 8);
-            return word;
-        }
-    }
-    return sundew_read_word(p + at);
+    if (!d->pointer)
+        return 0;
+    uint64_t skip = d->pointer + at - (d->copy ? d->copy->address : 0), word;
+    if (!d->copy || skip >= d->copy->size || d->copy->size - skip < 8)
+        return sundew_read_word(d->pointer + at);
+    memcpy(&word, d->copy->bytes + skip, 8);
+    return word;
 }
 
-static bool is_copied(const SundewFrame *f, uint64_t address, size_t n)
+static uint64_t pointer_of(const SundewFrame *f, const SundewFunction *fn,
+                           const SundewStep *step, const Done *done, unsigned i)
 {
-    const SundewCopy *c = sundew_first_copy(f);
-    for (uint32_t i = 0; i < f->ncopies; i++, c = sundew_next_copy(c))
-        if (address - c->address < c->size &&
-            n <= c->size - (address - c->address))
-            return true;
-    return false;
+    if (step->parent != SUNDEW_NO_STEP)
+        return step->parent < i ? read_pointer(&done[step->parent], step->at) : 0;
+    if (step->slot == SUNDEW_VARIABLE) {
+        const SundewGlobal *g = sundew_global_numbered(step->at);
+        return g ? g->address : 0;
+    }
+    return step->slot < fn->nslots ? f->slots[step->slot] : 0;
+}
+
+/* A copy of an earlier step that holds all these bytes. */
+static const SundewCopy *copied(const Done *done, unsigned n, uint64_t address,
+                                size_t size)
+{
+    for (unsigned i = 0; i < n; i++) {
+        const SundewCopy *c = done[i].copy;
+        if (c && c->address == address && size <= c->size)
+            return c;
+    }
+    return NULL;
 }
 
 void sundew_copy_steps(SundewLane *l, SundewFrame *f)
 {
     const SundewFunction *fn = &sundew_tables.functions[f->row];
     const SundewStep *step = sundew_tables.steps + fn->steps;
-    uint64_t pointer[SUNDEW_MAX_STEPS];
+    Done done[SUNDEW_MAX_STEPS];
     unsigned n = fn->nsteps;
     if (n > SUNDEW_MAX_STEPS) {
         n = SUNDEW_MAX_STEPS;
         f->flags |= SUNDEW_FRAME_CUT;
     }
     for (unsigned i = 0; i < n; i++, step++) {
-        uint64_t p = 0;
-        if (step->parent != SUNDEW_NO_STEP) {
-            if (step->parent < i && pointer[step->parent])
-                p = read_pointer(f, pointer[step->parent], step->at);
-        } else if (step->slot == SUNDEW_VARIABLE) {
-            const SundewGlobal *g = sundew_global_numbered(step->at);
-            p = g ? g->address : 0;
-        } else if (step->slot < fn->nslots) {
-            p = f->slots[step->slot];
-        }
-        pointer[i] = p < 4096 ? 0 : p;
-        if (p < 4096)
+        uint64_t p = pointer_of(f, fn, step, done, i);
+        done[i] = (Done){ p < 4096 || p >> 47 ? 0 : p, NULL };
+        if (!done[i].pointer)
             continue;
-        const SundewType *ty = sundew_type(step->type);
-        size_t size = step->size ? step->size
-                                 : extent_from(l, p + step->from, ty);
+        p += step->from;
+        size_t size = step->size
+                          ? step->size
+                          : extent_from(l, p, sundew_type(step->type));
         if (size > SUNDEW_ARG_BUDGET) {
             size = SUNDEW_ARG_BUDGET;
             f->flags |= SUNDEW_FRAME_CUT;
         }
-        if (!is_copied(f, p + step->from, size))
-            sundew_add_copy(l, f, p + step->from, size, step->type, step->from);
+        if ((done[i].copy = copied(done, i, p, size)))
+            continue;
+        const SundewCopy *c = (SundewCopy *)(void *)(l->base + l->top);
+        if (sundew_add_copy(l, f, p, size, step->type, step->from))
+            done[i].copy = c;
     }
 }

@@ -11,8 +11,6 @@ void restore_freed(void *object);
 void *restore_file(const char *bytes, unsigned long size, unsigned long position);
 void *restore_stdin(const char *bytes, unsigned long size, unsigned long position);
 void *restore_standard(int descriptor);
-int restore_step(unsigned long step);
-int restore_test(void);
 
 static void give_up(const char *what)
 {
@@ -77,26 +75,4 @@ void *restore_stdin(const char *bytes, unsigned long size, unsigned long positio
 void *restore_standard(int descriptor)
 {
     return descriptor == 0 ? stdin : descriptor == 1 ? stdout : stderr;
-}
-
-int restore_step(unsigned long step)
-{
-    static const char *mask;
-    static unsigned long digits;
-    if (!mask) {
-        mask = getenv("RESTORE_STEPS");
-        mask = mask ? mask : "";
-        digits = strlen(mask);
-    }
-    if (step / 4 >= digits)
-        return digits == 0;
-    char c = mask[step / 4];
-    int value = c <= '9' ? c - '0' : c - 'a' + 10;
-    return value >> step % 4 & 1;
-}
-
-int restore_test(void)
-{
-    const char *text = getenv("RESTORE_TEST");
-    return text ? atoi(text) : 0;
 }

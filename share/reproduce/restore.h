@@ -25,8 +25,8 @@ void *restore_stdin(const char *bytes, unsigned long size, unsigned long positio
 /* 0, 1, 2: stdin, stdout, stderr. */
 void *restore_standard(int descriptor);
 
-/* While a test is being shrunk: is this step to be taken? Which test? */
-int restore_step(unsigned long step);
+/* In trials only, while a test is being shrunk (trial.c). */
+void **restore_load(unsigned test, void **named);
 int restore_test(void);
 
 /* What is passed to the function under test must not be seen through. */

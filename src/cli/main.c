@@ -2,6 +2,7 @@
 #include "command/command_rows.h"
 #include "session/main.h"
 #include "technique/arguments/arguments.h"
+#include "technique/monitor/monitor.h"
 #include "technique/reproduce/reproduce.h"
 #include "technique/types/types.h"
 
@@ -19,6 +20,7 @@ static const Command *const commands[] = {
     &command_show_handles,
     &technique_arguments,
     &technique_types,
+    &technique_monitor,
     &technique_reproduce,
     &command_report,
     &command_baseline_set,

@@ -26,6 +26,12 @@ void weave_set(Woven *w, LLVMValueRef fn, const char *attribute, uint64_t value)
                             LLVMCreateEnumAttribute(w->ctx, kind_of(attribute), value));
 }
 
+void weave_set_call(Woven *w, LLVMValueRef call, const char *attribute)
+{
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+                             LLVMCreateEnumAttribute(w->ctx, kind_of(attribute), 0));
+}
+
 bool weave_has(LLVMValueRef fn, const char *attribute)
 {
     return LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
@@ -46,12 +52,14 @@ void weave_set_reads_only(Woven *w, LLVMValueRef fn)
     weave_set(w, fn, "memory", ARGUMENTS | INACCESSIBLE | OTHER);
     weave_set(w, fn, "nounwind", 0);
     weave_set(w, fn, "willreturn", 0);
-    /* LLVM would find out that the function touches nothing inaccessible, and
-     * take it for one without any effect. */
-    LLVMTypeRef type = LLVMFunctionType(w->void_, NULL, 0, false);
-    LLVMValueRef opaque = LLVMGetInlineAsm(type, "", 0, "", 0, true, false,
-                                           LLVMInlineAsmDialectATT, false);
-    LLVMBuildCall2(w->builder, type, opaque, NULL, 0, "");
+    weave_set(w, fn, "nocallback", 0);
+    weave_set(w, fn, "nofree", 0);
+    weave_set(w, fn, "nosync", 0);
+    unsigned n = LLVMCountParams(fn);
+    for (unsigned i = 0; i < n; i++)
+        if (LLVMTypeOf(LLVMGetParam(fn, i)) == w->ptr)
+            LLVMAddAttributeAtIndex(fn, i + 1, LLVMCreateEnumAttribute(
+                                                   w->ctx, kind_of("nocapture"), 0));
 }
 
 /* --- functions */
@@ -74,10 +82,8 @@ static void copy_target(LLVMValueRef from, LLVMValueRef to)
     }
 }
 
-LLVMValueRef weave_helper(Woven *w, LLVMValueRef like, const char *name,
-                          LLVMTypeRef type)
+void weave_define(Woven *w, LLVMValueRef fn, LLVMValueRef like)
 {
-    LLVMValueRef fn = LLVMAddFunction(w->module, name, type);
     LLVMSetLinkage(fn, LLVMInternalLinkage);
     weave_set(w, fn, "nounwind", 0);
     weave_set(w, fn, "uwtable", 2);
@@ -85,7 +91,15 @@ LLVMValueRef weave_helper(Woven *w, LLVMValueRef like, const char *name,
         copy_target(like, fn);
     LLVMPositionBuilderAtEnd(w->builder, weave_block(w, fn, "entry"));
     LLVMSetCurrentDebugLocation2(w->builder, NULL);
-    return fn;
+}
+
+void weave_call_for_free(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned n)
+{
+    static const char cost[] = "call-inline-cost";
+    LLVMValueRef call = weave_call(w, fn, args, n);
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+                             LLVMCreateStringAttribute(w->ctx, cost, sizeof cost - 1,
+                                                       "0", 1));
 }
 
 LLVMBasicBlockRef weave_block(Woven *w, LLVMValueRef fn, const char *name)
@@ -118,8 +132,7 @@ LLVMValueRef weave_call(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned 
 LLVMValueRef weave_call_out(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned n)
 {
     LLVMValueRef call = weave_call(w, fn, args, n);
-    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
-                             LLVMCreateEnumAttribute(w->ctx, kind_of("noinline"), 0));
+    weave_set_call(w, call, "noinline");
     return call;
 }
 

@@ -8,11 +8,20 @@
  *     f.entered(args, locals)  cold, never inlined: fills the frame
  *     f.leave()                always inlined: the test again
  *
- * The cold ones preserve nearly all registers, so that the way around them
- * costs f nothing but the test; and they say to LLVM that they only read the
- * program's memory, so that it may keep values in registers across them. (The
- * runtime writes its own memory, which the program can't see, and the modes,
- * for which an older value will do.)
+ * What costs is not the test but what LLVM does not do on account of it. So:
+ *
+ *   - While the program is optimised f.enter and f.leave are declarations, of
+ *     no weight to the inliner. It decides as it would without them. Where f
+ *     is inlined its probes go along, so that f still has a frame.
+ *   - Not so a small f (MOST_LATE): after inlining the probes would be most of
+ *     it. It gets its probes when all is done, if it is still a function.
+ *     Monitoring every inlined getter made jq 1.8 times slower.
+ *   - The probes say to LLVM that they only read the program's memory, so that
+ *     it may keep values in registers across them. (The runtime writes its own
+ *     memory, which the program can't see, and the modes, for which an older
+ *     value will do.)
+ *   - f.entered preserves nearly all registers, so that the way around it costs
+ *     f nothing.
  *
  * Skipped are functions that are trivial (a getter, a setter: four instructions,
  * one block, no call), and those that can't have a probe: naked, run
@@ -20,9 +29,14 @@
  */
 #include "runtime/monitor.h"
 #include "weave/monitor_int.h"
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TRIVIAL = 4 };
+enum {
+    MOST_TRIVIAL = 4,            /* instructions */
+    MOST_LATE = 40,
+};
 
 /* -------------------------------------------------------- which functions */
 
@@ -33,6 +47,15 @@ static bool is_debug_call(LLVMValueRef i)
         return false;
     const char *name = LLVMGetValueName2(LLVMGetCalledValue(i), &n);
     return str_starts(name, "llvm.dbg.") || str_starts(name, "llvm.lifetime.");
+}
+
+static unsigned count_instructions(LLVMValueRef fn)
+{
+    unsigned n = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            n += !is_debug_call(i);
+    return n;
 }
 
 static bool is_trivial(LLVMValueRef fn)
@@ -61,7 +84,9 @@ static bool is_resolver(const Woven *w, LLVMValueRef fn)
 
 static bool can_have_probe(const Woven *w, LLVMValueRef fn)
 {
-    return !LLVMIsDeclaration(fn) && !weave_has(fn, "naked")
+    /* noduplicate: see needs_own_frame(). With a probe in front, the code generator
+     * may duplicate the rest. */
+    return !LLVMIsDeclaration(fn) && !weave_has(fn, "naked") && !weave_has(fn, "noduplicate")
         && LLVMGetLinkage(fn) != LLVMAvailableExternallyLinkage
         && LLVMGetFunctionCallConv(fn) != LLVMX86INTRCallConv && !is_resolver(w, fn);
 }
@@ -204,121 +229,10 @@ static bool is_64_bits(const Woven *w)
     return str_starts(target, "x86_64") || str_starts(target, "aarch64");
 }
 
-/* Cold, out of line, and nearly without effect on its caller's registers. */
-static void make_cold(Woven *w, LLVMValueRef fn)
-{
-    weave_set(w, fn, "noinline", 0);
-    weave_set(w, fn, "cold", 0);
-    weave_set_reads_only(w, fn);
-    if (is_64_bits(w))
-        LLVMSetFunctionCallConv(fn, LLVMPreserveMostCallConv);
-}
-
-static LLVMValueRef byte_of_mode(Woven *w, size_t row)
-{
-    LLVMValueRef modes = LLVMGetNamedGlobal(w->module, "sundew_modes");
-    if (!modes) {
-        LLVMTypeRef type = LLVMArrayType2(w->i8, w->monitoring->rows.len);
-        modes = LLVMAddGlobal(w->module, type, "sundew_modes");
-        LLVMSetVisibility(modes, LLVMHiddenVisibility);
-    }
-    LLVMValueRef index = weave_int(w, w->i64, row);
-    return LLVMConstInBoundsGEP2(w->i8, modes, &index, 1);
-}
-
-/* The builder's function goes on in the block that is returned if the row is
- * not off; otherwise it returns. */
-static void test_mode(Woven *w, LLVMValueRef fn, size_t row)
-{
-    LLVMBasicBlockRef on = weave_block(w, fn, "on"), off = weave_block(w, fn, "off");
-    LLVMValueRef mode = LLVMBuildLoad2(w->builder, w->i8, byte_of_mode(w, row), "mode");
-    LLVMValueRef is_on = LLVMBuildICmp(w->builder, LLVMIntNE, mode,
-                                       weave_int(w, w->i8, 0), "is_on");
-    weave_branch_unlikely(w, is_on, on, off);
-    LLVMPositionBuilderAtEnd(w->builder, off);
-    LLVMBuildRetVoid(w->builder);
-    LLVMPositionBuilderAtEnd(w->builder, on);
-}
-
 static LLVMValueRef stack_pointer(Woven *w)
 {
     LLVMTypeRef type = LLVMFunctionType(w->ptr, NULL, 0, false);
     return weave_call(w, weave_declare(w, "llvm.stacksave.p0", type), NULL, 0);
-}
-
-/* slots[at] = value; a number is widened so that all 8 bytes mean something. */
-static void store_slot(Woven *w, LLVMValueRef slots, unsigned at, LLVMValueRef value)
-{
-    LLVMTypeRef type = LLVMTypeOf(value);
-    LLVMValueRef index = weave_int(w, w->i64, at);
-    LLVMValueRef to = LLVMBuildInBoundsGEP2(w->builder, w->i64, slots, &index, 1, "");
-    uint64_t size = LLVMStoreSizeOfType(w->layout, type);
-    if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) < 64)
-        value = LLVMBuildZExt(w->builder, value, w->i64, "");
-    else if (size % 8 && size > 8) {
-        index = weave_int(w, w->i64, at + size / 8);
-        LLVMValueRef last = LLVMBuildInBoundsGEP2(w->builder, w->i64, slots, &index, 1, "");
-        LLVMSetAlignment(LLVMBuildStore(w->builder, weave_int(w, w->i64, 0), last), 8);
-    } else if (size % 8) {
-        LLVMSetAlignment(LLVMBuildStore(w->builder, weave_int(w, w->i64, 0), to), 8);
-    }
-    LLVMSetAlignment(LLVMBuildStore(w->builder, value, to), 8);
-}
-
-/* f.entered: the arguments, then the locals, then the stack pointer. */
-static LLVMValueRef make_entered(Woven *w, Row *row, size_t number, LLVMTypeRef *types,
-                                 unsigned nargs)
-{
-    char *name = xprintf("sundew.entered.%s", row->fn->symbol);
-    unsigned n = nargs + (unsigned)row->locals.len;
-    LLVMValueRef fn = weave_helper(w, row->value, name,
-                                   LLVMFunctionType(w->void_, types, n + 1, false));
-    free(name);
-    make_cold(w, fn);
-    LLVMTypeRef enter_types[] = { w->i32, w->ptr };
-    LLVMTypeRef enter_type = LLVMFunctionType(w->ptr, enter_types, 2, false);
-    LLVMTypeRef done_type = LLVMFunctionType(w->void_, enter_types, 2, false);
-    LLVMValueRef r = weave_int(w, w->i32, number);
-    LLVMValueRef slots = weave_call_out(w, weave_declare(w, "sundew_enter", enter_type),
-                                        (LLVMValueRef[]){ r, LLVMGetParam(fn, n) }, 2);
-    LLVMBasicBlockRef fill = weave_block(w, fn, "fill"), end = weave_block(w, fn, "end");
-    LLVMBuildCondBr(w->builder, LLVMBuildIsNull(w->builder, slots, ""), end, fill);
-    LLVMPositionBuilderAtEnd(w->builder, fill);
-    for (unsigned i = 0; i < nargs; i++)
-        store_slot(w, slots, row->slot_of[i], LLVMGetParam(fn, i));
-    for (unsigned i = nargs; i < n; i++)
-        store_slot(w, slots, row->nslots + i - nargs, LLVMGetParam(fn, i));
-    weave_call_out(w, weave_declare(w, "sundew_entered", done_type),
-                   (LLVMValueRef[]){ r, slots }, 2);
-    LLVMBuildBr(w->builder, end);
-    LLVMPositionBuilderAtEnd(w->builder, end);
-    LLVMBuildRetVoid(w->builder);
-    return fn;
-}
-
-/* An always-inlined function: if the row is on, `cold` is called with all its
- * arguments and the stack pointer (`first`, if it is not NULL, comes before
- * them). With `given` the stack pointer is its last argument. */
-static LLVMValueRef make_test(Woven *w, Row *row, size_t number, const char *what,
-                              LLVMTypeRef *types, unsigned n, bool given,
-                              LLVMValueRef first, LLVMValueRef cold)
-{
-    char *name = xprintf("sundew.%s.%s", what, row->fn->symbol);
-    LLVMValueRef fn = weave_helper(w, row->value, name,
-                                   LLVMFunctionType(w->void_, types, n + given, false));
-    free(name);
-    weave_set(w, fn, "alwaysinline", 0);
-    test_mode(w, fn, number);
-    Vec(LLVMValueRef) args = {0};
-    if (first)
-        vec_push(&args, first);
-    for (unsigned i = 0; i < n; i++)
-        vec_push(&args, LLVMGetParam(fn, i));
-    vec_push(&args, given ? LLVMGetParam(fn, n) : stack_pointer(w));
-    weave_call(w, cold, args.items, (unsigned)args.len);
-    LLVMBuildRetVoid(w->builder);
-    vec_release(&args);
-    return fn;
 }
 
 /* Does its stack pointer move while it runs? */
@@ -334,6 +248,127 @@ static bool has_dynamic_stack(LLVMValueRef fn)
     return false;
 }
 
+/* NULL: nobody calls it any more. */
+static LLVMValueRef find_probe(const Woven *w, const Row *row, const char *what)
+{
+    char *name = xprintf("sundew.%s.%s", what, row->fn->symbol);
+    LLVMValueRef fn = LLVMGetNamedFunction(w->module, name);
+    free(name);
+    return fn;
+}
+
+static LLVMValueRef declare_probe(Woven *w, const Row *row, const char *what,
+                                  LLVMTypeRef *types, unsigned n)
+{
+    char *name = xprintf("sundew.%s.%s", what, row->fn->symbol);
+    LLVMValueRef fn = LLVMAddFunction(w->module, name,
+                                      LLVMFunctionType(w->void_, types, n, false));
+    free(name);
+    weave_set_reads_only(w, fn);
+    return fn;
+}
+
+/* Calls of f.enter(arguments, locals) and f.leave(), both with the stack pointer
+ * if it moves. */
+static void put_probes(Woven *w, Row *row)
+{
+    LLVMValueRef fn = row->value, sp = NULL;
+    unsigned nargs = row->nslots ? LLVMCountParams(fn) : 0;
+    unsigned n = nargs + (unsigned)row->locals.len;
+    bool moves = row->moves = has_dynamic_stack(fn);
+    LLVMTypeRef *types = arena_array(&w->arena, LLVMTypeRef, n + 1);
+    LLVMValueRef *args = arena_array(&w->arena, LLVMValueRef, n + 1);
+    for (unsigned i = 0; i < nargs; i++) {
+        args[i] = LLVMGetParam(fn, i);
+        types[i] = LLVMTypeOf(args[i]);
+    }
+    for (unsigned i = nargs; i < n; i++) {
+        types[i] = w->ptr;
+        args[i] = row->locals.items[i - nargs].slot;
+    }
+    types[n] = w->ptr;
+    weave_go_to_entry(w, fn);
+    if (moves)
+        args[n] = sp = stack_pointer(w);
+    row->enter = declare_probe(w, row, "enter", types, n + moves);
+    row->leave = declare_probe(w, row, "leave", &w->ptr, moves);
+    weave_call_for_free(w, row->enter, args, n + moves);
+    for (LLVMBasicBlockRef b = NULL; (b = weave_go_to_return(w, fn, b));)
+        weave_call_for_free(w, row->leave, &sp, moves);
+}
+
+/* ------------------------------------------------- the bodies of the probes */
+
+/* Out of line, and nearly without effect on its caller's registers. */
+static void make_cold(Woven *w, LLVMValueRef fn)
+{
+    weave_set(w, fn, "noinline", 0);
+    weave_set(w, fn, "cold", 0);
+    weave_set_reads_only(w, fn);
+    LLVMSetFunctionCallConv(fn, LLVMPreserveMostCallConv);
+}
+
+static LLVMValueRef byte_of_mode(Woven *w, size_t row)
+{
+    LLVMValueRef modes = LLVMGetNamedGlobal(w->module, "sundew_modes");
+    if (!modes) {
+        LLVMTypeRef type = LLVMArrayType2(w->i8, w->monitoring->rows.len);
+        modes = LLVMAddGlobal(w->module, type, "sundew_modes");
+        LLVMSetVisibility(modes, LLVMHiddenVisibility);
+    }
+    LLVMValueRef index = weave_int(w, w->i64, row);
+    return LLVMConstInBoundsGEP2(w->i8, modes, &index, 1);
+}
+
+/* slots[at] = value; a number is widened so that all 8 bytes mean something. */
+static void store_slot(Woven *w, LLVMValueRef slots, unsigned at, LLVMValueRef value)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMValueRef index = weave_int(w, w->i64, at);
+    LLVMValueRef to = LLVMBuildInBoundsGEP2(w->builder, w->i64, slots, &index, 1, "");
+    uint64_t size = LLVMStoreSizeOfType(w->layout, type);
+    if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) < 64) {
+        value = LLVMBuildZExt(w->builder, value, w->i64, "");
+    } else if (size % 8) {
+        index = weave_int(w, w->i64, at + size / 8);
+        LLVMValueRef last = LLVMBuildInBoundsGEP2(w->builder, w->i64, slots, &index, 1, "");
+        LLVMSetAlignment(LLVMBuildStore(w->builder, weave_int(w, w->i64, 0), last), 8);
+    }
+    LLVMSetAlignment(LLVMBuildStore(w->builder, value, to), 8);
+}
+
+/* f.entered: the arguments, then the locals, then the stack pointer. */
+static LLVMValueRef make_entered(Woven *w, Row *row, size_t number)
+{
+    LLVMTypeRef two[] = { w->i32, w->ptr };
+    LLVMTypeRef enter = LLVMFunctionType(w->ptr, two, 2, false);
+    LLVMTypeRef entered = LLVMFunctionType(w->void_, two, 2, false);
+    unsigned nlocals = (unsigned)row->locals.len, n = LLVMCountParams(row->enter);
+    LLVMTypeRef *types = arena_array(&w->arena, LLVMTypeRef, n + 1);
+    LLVMGetParamTypes(LLVMGlobalGetValueType(row->enter), types);
+    types[n] = w->ptr;
+    n -= row->moves;
+    LLVMValueRef fn = declare_probe(w, row, "entered", types, n + 1);
+    weave_define(w, fn, row->enter);
+    make_cold(w, fn);
+
+    LLVMValueRef r = weave_int(w, w->i32, number), sp = LLVMGetParam(fn, n);
+    LLVMValueRef slots = weave_call_out(w, weave_declare(w, "sundew_enter", enter),
+                                        (LLVMValueRef[]){ r, sp }, 2);
+    LLVMBasicBlockRef fill = weave_block(w, fn, "fill"), end = weave_block(w, fn, "end");
+    LLVMBuildCondBr(w->builder, LLVMBuildIsNull(w->builder, slots, ""), end, fill);
+    LLVMPositionBuilderAtEnd(w->builder, fill);
+    for (unsigned i = 0; i < n; i++)
+        store_slot(w, slots, i < n - nlocals ? row->slot_of[i] : row->nslots + i - (n - nlocals),
+                   LLVMGetParam(fn, i));
+    weave_call_out(w, weave_declare(w, "sundew_entered", entered),
+                   (LLVMValueRef[]){ r, slots }, 2);
+    LLVMBuildBr(w->builder, end);
+    LLVMPositionBuilderAtEnd(w->builder, end);
+    LLVMBuildRetVoid(w->builder);
+    return fn;
+}
+
 /* The cold way out, shared by all functions. */
 static LLVMValueRef cold_leave(Woven *w)
 {
@@ -342,7 +377,8 @@ static LLVMValueRef cold_leave(Woven *w)
         return fn;
     LLVMTypeRef types[] = { w->i32, w->ptr };
     LLVMTypeRef type = LLVMFunctionType(w->void_, types, 2, false);
-    fn = weave_helper(w, NULL, "sundew.left", type);
+    fn = LLVMAddFunction(w->module, "sundew.left", type);
+    weave_define(w, fn, NULL);
     make_cold(w, fn);
     LLVMValueRef args[] = { LLVMGetParam(fn, 0), LLVMGetParam(fn, 1) };
     weave_call_out(w, weave_declare(w, "sundew_leave", type), args, 2);
@@ -350,31 +386,88 @@ static LLVMValueRef cold_leave(Woven *w)
     return fn;
 }
 
-static void put_probes(Woven *w, Row *row, size_t number)
+/* The body of an always inlined probe: if the row is on, `cold` is called with
+ * `first` (or NULL), the probe's arguments, and the stack pointer, which is the
+ * last of them if it moves. */
+static void define_test(Woven *w, Row *row, size_t number, LLVMValueRef fn,
+                        LLVMValueRef first, LLVMValueRef cold)
 {
-    LLVMValueRef fn = row->value, sp = NULL;
-    unsigned nargs = LLVMCountParams(fn), n = nargs + (unsigned)row->locals.len;
-    bool given = has_dynamic_stack(fn);
-    LLVMTypeRef *types = arena_array(&w->arena, LLVMTypeRef, n + 1);
-    LLVMValueRef *args = arena_array(&w->arena, LLVMValueRef, n + 1);
-    LLVMGetParamTypes(LLVMGlobalGetValueType(fn), types);
-    LLVMGetParams(fn, args);
-    for (unsigned i = nargs; i < n; i++) {
-        types[i] = w->ptr;
-        args[i] = row->locals.items[i - nargs].slot;
-    }
-    types[n] = w->ptr;
-    LLVMValueRef entered = make_entered(w, row, number, types, nargs);
-    LLVMValueRef enter = make_test(w, row, number, "enter", types, n, given, NULL, entered);
-    weave_go_to_entry(w, fn);
-    if (given)
-        args[n] = sp = stack_pointer(w);
-    weave_call(w, enter, args, n + given);
+    LLVMBasicBlockRef on, off;
+    Vec(LLVMValueRef) args = {0};
+    weave_define(w, fn, row->value);
+    weave_set(w, fn, "alwaysinline", 0);
+    on = weave_block(w, fn, "on");
+    off = weave_block(w, fn, "off");
+    LLVMValueRef mode = LLVMBuildLoad2(w->builder, w->i8, byte_of_mode(w, number), "mode");
+    LLVMValueRef is_on = LLVMBuildICmp(w->builder, LLVMIntNE, mode,
+                                       weave_int(w, w->i8, 0), "is_on");
+    weave_branch_unlikely(w, is_on, on, off);
+    LLVMPositionBuilderAtEnd(w->builder, off);
+    LLVMBuildRetVoid(w->builder);
+    LLVMPositionBuilderAtEnd(w->builder, on);
+    if (first)
+        vec_push(&args, first);
+    unsigned n = LLVMCountParams(fn);
+    for (unsigned i = 0; i < n; i++)
+        vec_push(&args, LLVMGetParam(fn, i));
+    if (!row->moves)
+        vec_push(&args, stack_pointer(w));
+    weave_call(w, cold, args.items, (unsigned)args.len);
+    LLVMBuildRetVoid(w->builder);
+    vec_release(&args);
+}
 
-    LLVMValueRef leave = make_test(w, row, number, "leave", &w->ptr, 0, given,
-                                   weave_int(w, w->i32, number), cold_leave(w));
-    for (LLVMBasicBlockRef b = NULL; (b = weave_go_to_return(w, fn, b));)
-        weave_call(w, leave, &sp, given);
+static void define_probes(Woven *w, Row *row, size_t number)
+{
+    if (row->enter)
+        define_test(w, row, number, row->enter, NULL, make_entered(w, row, number));
+    if (row->leave)
+        define_test(w, row, number, row->leave, weave_int(w, w->i32, number),
+                    cold_leave(w));
+}
+
+/* The optimiser has given the function other parameters: then what it was
+ * called with is not known. */
+static void forget_arguments(Row *row)
+{
+    row->nslots = 0;
+    for (size_t i = 0; i < row->params.len; i++)
+        row->params.items[i].nslots = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < row->steps.len; i++)
+        if (row->steps.items[i].slot == SUNDEW_VARIABLE)
+            row->steps.items[n++] = row->steps.items[i];
+    row->steps.len = n;
+}
+
+static void put_late_probes(Woven *w, Row *row)
+{
+    if (!row->value || LLVMIsDeclaration(row->value))
+        return;
+    if (LLVMGlobalGetValueType(row->value) != row->type)
+        forget_arguments(row);
+    find_locals(w, row);
+    put_probes(w, row);
+}
+
+/* When all has been optimised. */
+static void finish_probes(Woven *w, void *arg)
+{
+    Monitoring *m = arg;
+    Err err = {0};
+    for (size_t i = 0; i < m->rows.len; i++) {
+        Row *row = &m->rows.items[i];
+        row->value = LLVMGetNamedFunction(w->module, row->fn->symbol);
+        if (row->late)
+            put_late_probes(w, row);
+        row->enter = find_probe(w, row, "enter");
+        row->leave = find_probe(w, row, "leave");
+        define_probes(w, row, i);
+    }
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    weave_llvm_error(LLVMRunPasses(w->module, "always-inline,function(instcombine<"
+                                   "no-verify-fixpoint>,simplifycfg)", NULL, options), &err);
+    LLVMDisposePassBuilderOptions(options);
 }
 
 /* ------------------------------------------------------------------ the weave */
@@ -403,12 +496,16 @@ static void choose(Woven *w, Monitoring *m)
             m->trivial++;
             continue;
         }
-        Row row = { .fn = all[i], .value = value };
+        Row row = { .fn = all[i], .value = value,
+                    .type = LLVMGlobalGetValueType(value),
+                    .ninstructions = count_instructions(value) };
+        row.late = row.ninstructions <= MOST_LATE;
         number_slots(w, &row);
         if (row.nslots > MOST_SLOTS)
             continue;
         describe_params(&row);
-        find_locals(w, &row);
+        if (!row.late)
+            find_locals(w, &row);
         vec_push(&m->rows, row);
     }
 }
@@ -441,9 +538,11 @@ bool weave_monitor(Woven *w, const MonitorPlan *plan, Err *err)
     choose(w, m);
     monitor_plan_copies(w, m);
     for (size_t i = 0; i < m->rows.len; i++)
-        put_probes(w, &m->rows.items[i], i);
+        if (!m->rows.items[i].late)
+            put_probes(w, &m->rows.items[i]);
     LLVMTypeRef type = LLVMFunctionType(w->void_, NULL, 0, false);
     weave_add_first_constructor(w, weave_declare(w, "sundew_monitor_start", type));
+    weave_at_last(w, finish_probes, m);
     weave_at_last(w, monitor_write_tables, m);
     return true;
 }

@@ -13,6 +13,11 @@ typedef struct RowLocal {
 typedef struct Row {
     const Function *fn;
     LLVMValueRef value;          /* in the woven module, as above */
+    LLVMTypeRef type;            /* … its type */
+    unsigned ninstructions;
+    bool late;                   /* its probes come when all has been optimised */
+    LLVMValueRef enter, leave;   /* the probes' functions */
+    bool moves;                  /* its stack pointer does, while it runs */
     unsigned nslots;
     unsigned *slot_of;           /* of each IR argument */
     Vec(SundewParam) params;

@@ -54,26 +54,31 @@ static bool has_label(LLVMValueRef call)
 
 /* Does it depend on being a function of its own? Then -O0's noinline stays: it
  * may be the source's too. */
-static bool needs_own_frame(LLVMValueRef fn)
+static bool needs_own_frame(Woven *w, LLVMValueRef fn)
 {
+    bool needs = false;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             size_t n;
             if (LLVMGetInstructionOpcode(i) != LLVMCall)
                 continue;
             const char *name = LLVMGetValueName2(LLVMGetCalledValue(i), &n);
-            if (str_starts(name, "llvm.returnaddress") ||
-                str_starts(name, "llvm.frameaddress") || has_label(i))
-                return true;
+            bool label = has_label(i);
+            if (label) {
+                weave_set_call(w, i, "noduplicate");
+                weave_set(w, fn, "noduplicate", 0);
+            }
+            needs |= label || str_starts(name, "llvm.returnaddress") ||
+                     str_starts(name, "llvm.frameaddress");
         }
-    return false;
+    return needs;
 }
 
 /* Bitcode is made with -O0, which says noinline and keeps frame pointers. */
-static void forget_level(LLVMValueRef fn)
+static void forget_level(Woven *w, LLVMValueRef fn)
 {
     static const char pointer[] = "frame-pointer";
-    if (weave_has(fn, "optnone") || weave_has(fn, "naked") || needs_own_frame(fn))
+    if (weave_has(fn, "optnone") || weave_has(fn, "naked") || needs_own_frame(w, fn))
         return;
     weave_drop(fn, "noinline");
     LLVMRemoveStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, pointer,
@@ -101,7 +106,7 @@ Woven *weave_begin(const Program *p, Err *err)
     w->ptr = LLVMPointerTypeInContext(w->ctx, 0);
     for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f))
-            forget_level(f);
+            forget_level(w, f);
     return w;
 }
 

@@ -16,6 +16,7 @@
 #ifndef SUNDEW_WEAVE_H
 #define SUNDEW_WEAVE_H
 #include "base/err.h"
+#include "base/str.h"
 #include "base/vec.h"
 #include "program/calls.h"
 #include "program/program.h"
@@ -44,6 +45,10 @@ typedef struct MonitorPlan {
 bool weave_monitor(Woven *w, const MonitorPlan *plan, Err *err);
 /* How many functions it monitors, and left out as trivial. */
 void weave_monitor_figures(const Woven *w, size_t *monitored, size_t *trivial);
+
+/* What is kept of each function, as text: arguments, what is copied, which
+ * variables it uses. */
+void weave_monitor_dump(const Woven *w, Str *out);
 
 /* --- making a program */
 

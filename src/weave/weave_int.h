@@ -3,8 +3,10 @@
  * the few ways of putting something into it.
  *
  * The C API can't split a block, so a probe with a condition is a small
- * always_inline function of its own (weave_helper), called in a straight line;
- * LLVM's inliner makes one piece of them.
+ * always_inline function of its own, called in a straight line; LLVM's inliner
+ * makes one piece of them. While the program is optimised such a function may be
+ * only declared, so that it changes as little as possible; weave_at_last() is
+ * the time to define it.
  */
 #ifndef SUNDEW_WEAVE_INT_H
 #define SUNDEW_WEAVE_INT_H
@@ -45,23 +47,26 @@ void weave_at_end(Woven *w, WeaveLast *run, void *arg);    /* in weave_end() */
 
 /* --- attributes */
 void weave_set(Woven *w, LLVMValueRef fn, const char *attribute, uint64_t value);
+void weave_set_call(Woven *w, LLVMValueRef call, const char *attribute);
 bool weave_has(LLVMValueRef fn, const char *attribute);
 void weave_drop(LLVMValueRef fn, const char *attribute);
-/* It only reads what the program can see. The builder stands in it. */
+/* To the program it only reads memory, and keeps no pointer. (It may write what
+ * the program can't see.) */
 void weave_set_reads_only(Woven *w, LLVMValueRef fn);
 
 /* --- functions */
 /* An external function of that type, declared if it is not. */
 LLVMValueRef weave_declare(Woven *w, const char *name, LLVMTypeRef type);
-/* A new internal function with an empty first block, at which the builder
- * stands; it runs on the same machine as `like` and may be inlined there. */
-LLVMValueRef weave_helper(Woven *w, LLVMValueRef like, const char *name,
-                          LLVMTypeRef type);
+/* A declared function becomes an internal one with an empty first block, at which
+ * the builder stands; it may be inlined where `like` may (NULL: somewhere). */
+void weave_define(Woven *w, LLVMValueRef fn, LLVMValueRef like);
 LLVMBasicBlockRef weave_block(Woven *w, LLVMValueRef fn, const char *name);
 /* if (condition) likely goes to `no`. Ends the builder's block. */
 void weave_branch_unlikely(Woven *w, LLVMValueRef condition, LLVMBasicBlockRef yes,
                            LLVMBasicBlockRef no);
 LLVMValueRef weave_call(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned n);
+/* The same; the inliner takes the caller for a function without this call. */
+void weave_call_for_free(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned n);
 /* The same, never inlined. */
 LLVMValueRef weave_call_out(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned n);
 

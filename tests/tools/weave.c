@@ -2,11 +2,12 @@
  * weave - what the weaving tests drive: a captured program (or bitcode files)
  * is rebuilt, plain or monitored, with a runtime of the test's own.
  *
- *     weave [-m] [-s STRATEGY] [-2] [-r FOLDER] [-n NAME] [-O LEVEL] [-l WORD]…
+ *     weave [-m] [-d] [-a SHARE] [-s STRATEGY] [-2] [-r FOLDER] [-n NAME] [-O LEVEL] [-l WORD]…
  *           PROGRAM OUT
  *     weave … -b UNIT.bc… -o OUT
  *
- *     -m            monitored
+ *     -m            monitored; -d: what is kept of each function
+ *     -a SHARE      copies cut by points-to, with the summaries there
  *     -s STRATEGY   reference, shallow, used-fields, deep
  *     -2            second chance: all functions off at start
  *     -r FOLDER     where runtime/NAME.bc is; -n NAME: monitor
@@ -20,7 +21,7 @@
 #include <string.h>
 
 typedef struct Asked {
-    bool monitored, bitcode, alias;
+    bool monitored, bitcode, alias, dump;
     MonitorPlan plan;
     WeaveBuild build;
     const char *folder, *name, *share;
@@ -53,6 +54,12 @@ static int weave(const Program *p, Asked *a)
     a->plan.calls = calls;
     bool ok = !a->monitored || (weave_monitor(w, &a->plan, &err) &&
                                 weave_runtime(w, a->folder, a->name, &err));
+    if (ok && a->monitored && a->dump) {
+        Str text = {0};
+        weave_monitor_dump(w, &text);
+        fputs(str_c(&text), stdout);
+        str_release(&text);
+    }
     if (ok && a->monitored) {
         size_t monitored, trivial;
         weave_monitor_figures(w, &monitored, &trivial);
@@ -69,9 +76,10 @@ int main(int argc, char **argv)
     Asked a = { .folder = "build", .name = "monitor", .plan.strategy = COPY_USED_FIELDS };
     const char *workspace = NULL;
     int c;
-    while ((c = getopt(argc, argv, "ma:s:2r:n:O:l:bo:w:")) != -1) {
+    while ((c = getopt(argc, argv, "mda:s:2r:n:O:l:bo:w:")) != -1) {
         switch (c) {
         case 'm': a.monitored = true; break;
+        case 'd': a.dump = true; break;
         case 'a': a.alias = true; a.share = optarg; break;
         case 's': a.plan.strategy = strategy(optarg); break;
         case '2': a.plan.second_chance = true; break;

@@ -2,9 +2,10 @@
  * restore - the state in which a frame was entered, as C.
  *
  *     Restore *r = restore_new(crash, program, frame, &world);
- *     restore_print(r, RESTORE_GUARDED, &text);       to find out what matters
+ *     restore_print_trial(r, 0, &text), restore_state(r, &state, …);
+ *                                           to find out what matters
  *     restore_keep(r, steps that matter);
- *     restore_print(r, RESTORE_PLAIN, &text);         for people
+ *     restore_print(r, &text);              for people
  *     restore_free(r);
  *
  * It walks from the frame's arguments, and from the global variables that the
@@ -21,8 +22,8 @@
  *     list_sort(list, 3);
  *
  * What is zero is not written: memory is zeroed when it is allocated. Every
- * piece is a *step* which can be left out; in the guarded form the test itself
- * asks restore_step(n) before each, so that one compilation serves many trials.
+ * piece is a *step* which can be left out; for trials the state is data that a
+ * test reads when it runs, so that one compilation serves all of them.
  *
  * The printed C uses the functions of share/reproduce/restore.h. All texts
  * from the file go through base/escape.h.
@@ -62,12 +63,14 @@ size_t restore_group(const Restore *r, size_t step);
 /* The steps that are to be printed from now on; all of them at first. */
 void restore_keep(Restore *r, const bool *keep);
 
-typedef enum {
-    RESTORE_GUARDED,          /* every step asks restore_step() */
-    RESTORE_PLAIN,            /* for people: only what is kept */
-} RestoreForm;
-/* The statements of a test: objects, what is in them, the call. */
-void restore_print(const Restore *r, RestoreForm form, Str *out);
+/* The statements of a test: objects, what is in them, the call. Only what is
+ * kept. */
+void restore_print(const Restore *r, Str *out);
+/* For trials: statements that read the state `number`, and call. */
+void restore_print_trial(const Restore *r, unsigned number, Str *out);
+/* The state, as restore_state.c says. `named` gets the C expressions that it
+ * refers to. */
+void restore_state(const Restore *r, Str *out, Strings *named);
 /* The call alone: "to_upper(NULL)". */
 void restore_print_call(const Restore *r, Str *out);
 

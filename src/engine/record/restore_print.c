@@ -6,11 +6,11 @@
  *     *list = (struct list){ .head = head, .count = 1 };
  *     restore_bytes((char *)list + 24, "\1\2", 2);          what is not
  *
- * Items that nothing kept leads to are not printed at all. In the guarded form
- * everything is there, one statement a piece.
+ * Items that nothing kept leads to are not printed at all.
  */
 #include "base/escape.h"
 #include "engine/record/restore_int.h"
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -453,44 +453,55 @@ static void print_plain(const Restore *r, Str *out)
     free(live);
 }
 
-static void print_guarded_item(const Restore *r, const Item *it, Str *out)
+void restore_print(const Restore *r, Str *out)
 {
-    size_t step = it->step;
-    if (it->variable) {
-        str_addf(out, "    if (restore_step(%zu)) {\n"
-                 "    restore_zero(&%s, %" PRIu64 ");\n", step++, it->lvalue, it->size);
-    }
-    for (size_t k = 0; k < it->npieces; k++) {
-        str_addf(out, "    if (restore_step(%zu)) { ", step++);
-        print_piece(r, it, &it->pieces[k], out);
-        str_add(out, " }\n");
-    }
-    if (it->variable)
-        str_add(out, "    }\n");
-}
-
-static void print_guarded(const Restore *r, Str *out)
-{
-    for (size_t i = 0; i < r->files.len; i++)
-        str_addf(out, "    %s\n", r->files.items[i]);
-    for (size_t i = 0; i < r->items.len; i++)
-        if (r->items.items[i]->name)
-            print_allocation(r, r->items.items[i], out);
-    for (size_t i = 0; i < r->items.len; i++)
-        if (!r->items.items[i]->constant && !r->items.items[i]->literal)
-            print_guarded_item(r, r->items.items[i], out);
-    print_frees(r, NULL, out);
-}
-
-void restore_print(const Restore *r, RestoreForm form, Str *out)
-{
-    if (form == RESTORE_GUARDED)
-        print_guarded(r, out);
-    else
-        print_plain(r, out);
+    print_plain(r, out);
     str_add(out, "    ");
     restore_print_call(r, out);
     str_add(out, ";\n");
+}
+
+/* Is the name in the text, as a word? */
+static bool has_word(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *p = text; (p = strstr(p, name)); p += n)
+        if (!isalnum((unsigned char)p[n]) && p[n] != '_' &&
+            (p == text || (!isalnum((unsigned char)p[-1]) && p[-1] != '_')))
+            return true;
+    return false;
+}
+
+void restore_print_trial(const Restore *r, unsigned number, Str *out)
+{
+    Str call = {0}, state = {0};
+    Strings named = {0};
+    restore_state(r, &state, &named);
+    restore_print_call(r, &call);
+    for (size_t i = 0; i < r->files.len; i++)
+        str_addf(out, "    %s\n", r->files.items[i]);
+    str_add(out, "    void *named[] = {");
+    for (size_t i = 0; i < named.len; i++)
+        str_addf(out, " (void *)%s,", named.items[i]);
+    str_addf(out, " 0 };\n    void **object = restore_load(%u, named);\n", number);
+    for (size_t i = 0; i < r->items.len; i++) {
+        const Item *it = r->items.items[i];
+        if (!it->name || !has_word(str_c(&call), it->name))
+            continue;
+        Str name = {0};
+        str_addf(&name, "*%s", it->name);
+        str_add(out, "    ");
+        if (it->typed)
+            restore_type_name(r->world, it->type, str_c(&name), out);
+        else
+            str_addf(out, "void %s", str_c(&name));
+        str_addf(out, " = object[%zu];\n", i);
+        str_release(&name);
+    }
+    str_addf(out, "    (void)object;\n    %s;\n", str_c(&call));
+    strings_release(&named);
+    str_release(&call);
+    str_release(&state);
 }
 
 void restore_size(const Restore *r, size_t *objects, size_t *bytes)

@@ -1,11 +1,12 @@
 /*
  * From frames to tests: which fail as the program did, and what they need.
  *
- * All candidates of one unit are compiled together, in the guarded form, since
- * compiling the unit is what takes the time; if that fails one by one; and if
- * that fails again without the program's types. Each that fails like the crash
- * is shrunk by leaving out steps, written in the plain form, compiled and run
- * once more: only what was seen to fail as a file of its own is kept.
+ * All candidates of one unit are compiled together, since compiling the unit is
+ * what takes the time; if that fails one by one; and if that fails again without
+ * the program's types. Their states are data that they read. Each that fails
+ * like the crash is shrunk by leaving out steps, written as C for people,
+ * compiled and run once more: only what was seen to fail as a file of its own is
+ * kept.
  */
 #include "base/escape.h"
 #include "base/file.h"
@@ -92,7 +93,7 @@ void candidates_release(Reproduction *rp)
     vec_release(&rp->ranked);
 }
 
-/* ---- the guarded form */
+/* ---- trials */
 
 static bool prepare(Reproduction *rp, Candidate *c, bool plain)
 {
@@ -109,12 +110,38 @@ static bool prepare(Reproduction *rp, Candidate *c, bool plain)
 
 typedef Vec(Candidate *) Group;
 
-static bool build_guarded(Reproduction *rp, const Group *g, const char *name, Err *err)
+/* The states that the trials read, beside the program: NAME.0, NAME.1 … */
+static bool write_states(const Group *g, const char *name, Err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < g->len; i++) {
+        Str state = {0};
+        Strings named = {0};
+        char *path = xprintf("%s.%zu", name, i);
+        restore_state(g->items[i]->restore, &state, &named);
+        ok = file_write(path, state.data, state.len, err);
+        free(path);
+        strings_release(&named);
+        str_release(&state);
+    }
+    return ok;
+}
+
+static void remove_states(const Group *g, const char *name)
+{
+    for (size_t i = 0; i < g->len; i++) {
+        char *path = xprintf("%s.%zu", name, i);
+        unlink(path);
+        free(path);
+    }
+}
+
+static bool build_trial(Reproduction *rp, const Group *g, const char *name, Err *err)
 {
     Str body = {0}, text = {0};
     for (size_t i = 0; i < g->len; i++) {
         str_addf(&body, "static void restore_case_%zu(void)\n{\n", i);
-        restore_print(g->items[i]->restore, RESTORE_GUARDED, &body);
+        restore_print_trial(g->items[i]->restore, (unsigned)i, &body);
         str_add(&body, "}\n\n");
     }
     str_add(&body, "int main(void)\n{\n    switch (restore_test()) {\n");
@@ -125,9 +152,9 @@ static bool build_guarded(Reproduction *rp, const Group *g, const char *name, Er
     str_addn(&text, body.data, body.len);
     char *source = xprintf("%s.c", name);
     bool ok = file_write(source, text.data, text.len, err) &&
-              lab_build(rp->lab, g->items[0]->unit, source, name, true, err);
-    if (!getenv("SUNDEW_KEEP_TRIALS"))
-        unlink(source);
+              lab_build(rp->lab, g->items[0]->unit, source, name, true, err) &&
+              write_states(g, name, err);
+    unlink(source);
     free(source);
     str_release(&body);
     str_release(&text);
@@ -155,7 +182,7 @@ static bool still_fails(void *arg, const bool *keep)
 {
     ShrinkArg *a = arg;
     Ending e = {0};
-    TrialPlan plan = { .test = a->test, .keep = keep,
+    TrialPlan plan = { .test = a->test, .state = a->binary, .keep = keep,
                        .nsteps = restore_nsteps(a->c->restore) };
     with_files(a->rp, &plan);
     bool same = trial_run(a->rp->trial, a->binary, &plan, &e, NULL) &&
@@ -225,6 +252,8 @@ static void keep_or_drop(Reproduction *rp, Candidate *c)
         restore_keep(c->restore, all);
         ok = verify(rp, c, &err);
     }
+    if (!ok && !c->world->plain && prepare(rp, c, true))
+        ok = verify(rp, c, &err);
     free(all);
     c->reproduces = ok;
     if (!ok)
@@ -260,7 +289,7 @@ static bool is_root(const Reproduction *rp, const Ending *e)
 static bool try_one(Reproduction *rp, Candidate *c, const char *binary, unsigned test,
                     Err *err)
 {
-    TrialPlan plan = { .test = test };
+    TrialPlan plan = { .test = test, .state = binary };
     with_files(rp, &plan);
     c->builds = true;
     c->call = NULL;
@@ -289,7 +318,7 @@ static bool try_group(Reproduction *rp, Group *g, bool plain, Err *err)
     char *binary = xprintf("%s/group-%u", rp->folder, ++number);
     Err said = {0};
     bool ok = true;
-    if (build_guarded(rp, g, binary, &said)) {
+    if (build_trial(rp, g, binary, &said)) {
         for (size_t i = 0; ok && i < g->len; i++)
             if (!session_interrupted(rp->session))
                 ok = try_one(rp, g->items[i], binary, (unsigned)i, err);
@@ -307,8 +336,8 @@ static bool try_group(Reproduction *rp, Group *g, bool plain, Err *err)
     } else {
         g->items[0]->why = arena_printf(&rp->arena, "does not compile: %s", said.msg);
     }
-    if (!getenv("SUNDEW_KEEP_TRIALS"))
-        unlink(binary);
+    remove_states(g, binary);
+    unlink(binary);
     free(binary);
     return ok;
 }

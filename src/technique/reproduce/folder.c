@@ -111,7 +111,7 @@ bool folder_write_test(Reproduction *rp, Candidate *c, Err *err)
     c->file = test_name(rp, c);
     char *path = path_join(rp->folder, c->file);
     str_add(&body, "int main(void)\n{\n");
-    restore_print(c->restore, RESTORE_PLAIN, &body);
+    restore_print(c->restore, &body);
     str_add(&body, "    return 0;\n}\n");
     write_head(rp, c, &text);
     lab_preamble(rp->lab, c->world, str_c(&body), &text);

@@ -616,11 +616,11 @@ bool lab_build(Lab *lab, const LabUnit *u, const char *source, const char *out,
     return ok;
 }
 
-/* restore.c and trace.c, as objects; restore.h and restore.c stay beside the
+/* restore.c and trial.c, as objects; restore.h and restore.c stay beside the
  * tests. */
 static bool prepare_support(Lab *lab, const char *objects, Err *err)
 {
-    static const char *const names[] = { "restore.h", "restore.c", "trace.c" };
+    static const char *const names[] = { "restore.h", "restore.c", "trial.c" };
     const char *share = session_share(lab->plan.session);
     bool ok = true;
     for (int i = 0; ok && i < 3; i++) {

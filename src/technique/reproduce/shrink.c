@@ -1,10 +1,12 @@
 /*
  * What matters of a captured state: delta debugging over steps.
  *
- * First whole objects are left out, half of those that are left at a time,
- * then quarters, and so on down to one; then single steps the same way. A
- * trial costs some milliseconds, and most of what a program holds does not
- * matter to its crash, so large parts go in the first trials.
+ * Objects stand in the order in which they were reached from the arguments, so
+ * first the shortest beginning of the list that still fails is looked for. Then
+ * objects are left out, half of those that are left at a time, then quarters,
+ * and so on down to one; then single steps the same way. A trial costs some
+ * milliseconds, and most of what a program holds does not matter to its crash,
+ * so large parts go in the first trials.
  */
 #include "base/units.h"
 #include "technique/reproduce/reproduce_int.h"
@@ -54,6 +56,14 @@ static void shrink_parts(Work *w, const size_t *bounds, size_t n)
     }
 }
 
+/* The shortest beginning, by doubling. */
+static void shrink_tail(Work *w, const size_t *bounds, size_t n)
+{
+    for (size_t first = 1; first < n && !is_over(w); first *= 4)
+        if (try_without(w, &bounds[first], &bounds[n]))
+            return;
+}
+
 void shrink(const Shrinking *s, bool *keep)
 {
     size_t n = restore_nsteps(s->restore);
@@ -65,6 +75,7 @@ void shrink(const Shrinking *s, bool *keep)
         if (i == 0 || restore_group(s->restore, i) != restore_group(s->restore, i - 1))
             bounds[parts++] = i;
     bounds[parts] = n;
+    shrink_tail(&w, bounds, parts);
     shrink_parts(&w, bounds, parts);
     size_t left = 0;
     for (size_t i = 0; i < n; i++)

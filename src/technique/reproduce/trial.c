@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define NULL_PAGE 65536               /* addresses below are null and an offset */
-enum { TRACE_FD = 198 };               /* as share/reproduce/trace.c has it */
+enum { TRACE_FD = 198 };               /* as share/reproduce/trial.c has it */
 
 struct Trial {
     Runner *runner;
@@ -249,6 +249,8 @@ static void make_environment(const TrialPlan *plan, Strings *env)
         if (!str_starts(*e, "RESTORE_") && !str_starts(*e, "ASAN_OPTIONS="))
             strings_add(env, *e);
     strings_addf(env, "RESTORE_TEST=%u", plan->test);
+    if (plan->state)
+        strings_addf(env, "RESTORE_STATE=%s", plan->state);
     strings_add(env, "ASAN_OPTIONS=detect_leaks=0:symbolize=1:allow_user_segv_handler=1");
     if (plan->keep) {
         char *mask = mask_text(plan);

@@ -41,6 +41,7 @@ void trial_free(Trial *t);                     /* NULL is fine */
 
 typedef struct TrialPlan {
     unsigned test;             /* of a file with several */
+    const char *state;         /* path of the states, without their number */
     const bool *keep;          /* steps; NULL: all */
     size_t nsteps;
     const RunFile *files;      /* in the folder where it runs */

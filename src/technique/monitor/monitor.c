@@ -1,0 +1,280 @@
+/*
+ * monitor - an executable that remembers the arguments of the functions on its
+ * stack, and leaves a crash file when it fails.
+ *
+ * The weave puts the probes in (src/weave/monitor.c), the runtime does the rest
+ * inside the program (runtime/). README.md explains the technique.
+ */
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/progress.h"
+#include "program/calls.h"
+#include "program/program.h"
+#include "session/session.h"
+#include "technique/monitor/monitor.h"
+#include "weave/weave.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const Option options[] = {
+    { "output", 'o', "FILE", "the executable to make", "PROGRAM.monitored" },
+    { "copy", 0, "STRATEGY", "what is copied when a function is entered: "
+      "reference, shallow, used-fields, deep", "used-fields" },
+    { "overhead", 0, "PERCENT", "what monitoring may cost; 0: no limit", "15" },
+    { "second-chance", 0, NULL, "monitor only functions of earlier crashes", NULL },
+    { "redact", 0, "TYPE.FIELD", "a field that never leaves (repeatable)", NULL },
+    { "only", 0, "FUNCTION", "monitor only these (repeatable)", NULL },
+    { "build-id-text", 0, "TEXT", "your name for this build, kept in crash files", NULL },
+    { "summaries", 0, "FILE", "more summaries of library functions (repeatable)", NULL },
+    { 0 },
+};
+
+static const char *const strategies[] = { "reference", "shallow", "used-fields", "deep" };
+
+/* ---- what was asked */
+
+static bool read_strategy(Session *s, CopyStrategy *out, Err *err)
+{
+    const char *text = session_option(s, "copy");
+    for (unsigned i = 0; i < sizeof strategies / sizeof *strategies; i++)
+        if (strcmp(strategies[i], text) == 0) {
+            *out = (CopyStrategy)i;
+            return true;
+        }
+    return err_set(err, "--copy: no strategy '%s'; there are reference, shallow, "
+                   "used-fields and deep", text);
+}
+
+static bool read_overhead(Session *s, unsigned *out, Err *err)
+{
+    const char *text = session_option(s, "overhead");
+    char *end;
+    unsigned long n = strtoul(text, &end, 10);
+    if (*end == '%')
+        end++;
+    if (end == text || *end || *text == '-' || n > 10000)
+        return err_set(err, "--overhead: not a number of percent: %s", text);
+    *out = (unsigned)n;
+    return true;
+}
+
+static bool check_functions(const Program *p, char *const *names, Err *err)
+{
+    size_t n;
+    const Function *const *fns = program_functions(p, &n);
+    for (; names && *names; names++) {
+        bool found = false;
+        for (size_t i = 0; i < n && !found; i++)
+            found = fns[i]->defined && (strcmp(fns[i]->name, *names) == 0 ||
+                                        strcmp(fns[i]->symbol, *names) == 0);
+        if (!found)
+            return err_set(err, "--only: no function '%s' in this program "
+                           "(sundew show functions lists them)", *names);
+    }
+    return true;
+}
+
+static bool has_field(const Type *t, const char *field)
+{
+    t = type_plain(t);
+    for (unsigned i = 0; type_is_record(t) && i < t->nfields; i++)
+        if (strcmp(t->fields[i].name, field) == 0)
+            return true;
+    return false;
+}
+
+/* A word that hides nothing would be a promise that is not kept. */
+static bool check_redacted(const Program *p, char *const *words, Err *err)
+{
+    for (; words && *words; words++) {
+        const char *dot = strrchr(*words, '.');
+        if (!dot || dot == *words || !dot[1])
+            return err_set(err, "--redact: '%s' is not TYPE.FIELD", *words);
+        char *name = xstrndup(*words, (size_t)(dot - *words));
+        bool found = false;
+        static const char *const tags[] = { "", "struct ", "union " };
+        for (unsigned k = 0; k < 3 && !found; k++) {
+            char *full = xprintf("%s%s", tags[k], name);
+            const Type *t;
+            for (unsigned i = 0; !found && (t = types_find(program_types(p), full, i)); i++)
+                found = has_field(t, dot + 1);
+            free(full);
+        }
+        if (!found)
+            err_set(err, "--redact: no field '%s' in a type '%s' of this program "
+                    "(sundew show types lists them)", dot + 1, name);
+        free(name);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+static const CapturedProgram *the_program(Session *s, Err *err)
+{
+    size_t n;
+    char **args = session_args(s, &n);
+    if (n != 1) {
+        err_set(err, n ? "monitor one program at a time"
+                : "monitor which program? (sundew show programs lists them)");
+        return NULL;
+    }
+    const CapturedProgram *c = workspace_program(session_workspace(s), args[0], err);
+    if (c && c->kind != PROGRAM_EXECUTABLE) {
+        static const char *const kinds[] = {
+            [PROGRAM_SHARED] = "a shared library", [PROGRAM_ARCHIVE] = "an archive",
+            [PROGRAM_OBJECT] = "an object file",
+        };
+        err_set(err, "%s is %s, and only an executable can be monitored: name one that "
+                "is linked with it statically (sundew show programs lists them)",
+                args[0], kinds[c->kind]);
+        return NULL;
+    }
+    return c;
+}
+
+/* ---- doing it */
+
+static Calls *open_calls(Session *s, const Program *p, Err *err)
+{
+    CallsPlan plan = { .share = session_share(s), .root = session_root(s),
+                       .summaries = session_option_all(s, "summaries") };
+    char *cache = program_cache_path(p, "pointsto");
+    plan.cache = cache;
+    Calls *c = calls_open(p, &plan, err);
+    free(cache);
+    return c;
+}
+
+static bool weave(Session *s, const Program *p, MonitorPlan *plan, const char *out,
+                  size_t *monitored, size_t *trivial, Err *err)
+{
+    Progress progress = progress_start("monitor", 3);
+    progress_step(&progress, 0, "who may write what");
+    Calls *calls = open_calls(s, p, err);
+    Woven *w = calls ? weave_begin(p, err) : NULL;
+    plan->calls = calls;
+    progress_step(&progress, 1, "probes");
+    bool ok = w && weave_monitor(w, plan, err) &&
+              weave_runtime(w, session_libexec(s), "monitor", err);
+    progress_step(&progress, 2, "optimise and link");
+    if (ok) {
+        weave_monitor_figures(w, monitored, trivial);
+        ok = weave_build(w, &(WeaveBuild){ .out = out }, err);
+    }
+    progress_end(&progress);
+    weave_end(w);
+    calls_close(calls);
+    return ok;
+}
+
+/* A crash file's addresses are those of this very file, symbols and all: `sundew
+ * reproduce` looks for it by the program's key and the strategy. */
+static bool keep_copy(Session *s, const Program *p, const char *out, const char *strategy,
+                      Err *err)
+{
+    char *dir = path_join(workspace_dir(session_workspace(s)), "monitored");
+    char *of_key = path_join(dir, program_key(p));
+    char *name = xprintf("%s.%s", program_captured(p)->name, strategy);
+    char *path = path_join(of_key, name);
+    Str data = {0};
+    bool ok = dir_make(of_key, err) && file_read(out, &data, err) &&
+              file_write(path, str_c(&data), data.len, err);
+    str_release(&data);
+    free(path);
+    free(name);
+    free(of_key);
+    free(dir);
+    return ok;
+}
+
+static void say(Session *s, const Program *p, const MonitorPlan *plan, const char *out,
+                size_t monitored, size_t trivial)
+{
+    size_t n, defined = 0;
+    const Function *const *fns = program_functions(p, &n);
+    for (size_t i = 0; i < n; i++)
+        defined += fns[i]->defined;
+    if (session_flag(s, "json")) {
+        json_t *j = json_pack("{s:o, s:o, s:I, s:I, s:I, s:o, s:i, s:b, s:s}",
+                              "program", json_text(program_captured(p)->path),
+                              "out", json_text(out), "functions", (json_int_t)defined,
+                              "monitored", (json_int_t)monitored,
+                              "trivial", (json_int_t)trivial,
+                              "strategy", json_text(strategies[plan->strategy]),
+                              "overhead", (int)plan->overhead,
+                              "second_chance", plan->second_chance,
+                              "key", program_key(p));
+        json_print(j, session_out(s));
+        json_decref(j);
+        return;
+    }
+    escape_terminal_z(session_out(s), out);
+    str_addf(session_out(s), ": %zu of %zu functions monitored, %zu trivial; %s%s\n",
+             monitored, defined, trivial, strategies[plan->strategy],
+             plan->second_chance ? ", second chance" : "");
+}
+
+static bool run(Session *s, Err *err)
+{
+    MonitorPlan plan = { .second_chance = session_flag(s, "second-chance"),
+                         .build = session_option(s, "build-id-text") };
+    const CapturedProgram *c;
+    if (!read_strategy(s, &plan.strategy, err) || !read_overhead(s, &plan.overhead, err) ||
+        !(c = the_program(s, err)))
+        return false;
+    char **hidden = session_option_all(s, "redact"), **only = session_option_all(s, "only");
+    plan.hidden = hidden && *hidden ? hidden : NULL;
+    plan.only = only && *only ? only : NULL;
+    Program *p = program_open(session_workspace(s), c, err);
+    if (!p)
+        return false;
+    size_t n;
+    const ProgramNote *notes = program_notes(p, &n);
+    for (size_t i = 0; i < n; i++)
+        session_note(s, "%s: %s", notes[i].unit, notes[i].text);
+
+    const char *asked = session_option(s, "output");
+    char *out = asked && strcmp(asked, "PROGRAM.monitored") != 0
+        ? xstrdup(asked) : xprintf("%s.monitored", c->name);
+    size_t monitored = 0, trivial = 0;
+    bool ok = check_functions(p, plan.only, err) && check_redacted(p, plan.hidden, err) &&
+              weave(s, p, &plan, out, &monitored, &trivial, err) &&
+              keep_copy(s, p, out, strategies[plan.strategy], err);
+    if (ok)
+        say(s, p, &plan, out, monitored, trivial);
+    free(out);
+    program_close(p);
+    return ok;
+}
+
+const Command technique_monitor = {
+    .name = "monitor",
+    .args = "PROGRAM",
+    .summary = "make an executable that remembers its arguments",
+    .about =
+        "Makes, from a captured program, an executable that behaves like it and runs nearly "
+        "as fast, but remembers the arguments of the functions on its stack. When it crashes "
+        "(a fatal signal, abort(), a failed assertion, or a call of sundew_dump() of "
+        "sundew.h) it leaves PROGRAM.PID.crash, which `sundew reproduce` turns into C tests "
+        "that fail in the same way. It needs nothing of Sundew where it runs.\n\n"
+        "At the entry of a function, what it may change is copied: nothing (reference), "
+        "what its arguments point to (shallow), that and what the fields it uses point to "
+        "(used-fields), or all that is reachable (deep). Functions that cost too much are "
+        "turned down while the program runs, to stay within --overhead.\n\n"
+        "With --second-chance all functions are off, at next to no cost. A crash then leaves "
+        "the stack only, and its functions are monitored from the next start on.\n\n"
+        "The monitored program's environment: SUNDEW_CRASH_DIR, where crash files go (else "
+        "the current folder, TMPDIR or /tmp); SUNDEW_CHANCE, the second-chance list (else "
+        "PROGRAM.chance beside the crash files); SUNDEW_MONITOR=off, no monitoring at all; "
+        "SUNDEW_CRASH_VERBOSE, say on standard error which file was written.",
+    .examples = "sundew monitor ./prog -o prog.monitored\n"
+                "sundew monitor ./prog --copy deep --overhead 0\n"
+                "sundew monitor ./prog --second-chance --build-id-text 2.1-rc3\n"
+                "sundew monitor ./prog --redact user.password\n",
+    .options = options,
+    .needs = NEEDS_CAPTURE,
+    .run = run,
+};

@@ -1,0 +1,7 @@
+/* monitor - the technique's row of the command line. */
+#ifndef SUNDEW_TECHNIQUE_MONITOR_H
+#define SUNDEW_TECHNIQUE_MONITOR_H
+#include "session/command.h"
+
+extern const Command technique_monitor;
+#endif

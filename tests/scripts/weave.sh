@@ -1,0 +1,149 @@
+# Programs rebuilt from their modules, plain and monitored, behave like the
+# originals. The runtime is tests/weave/stub.c, which checks the probes' calls.
+. "$TOP/tests/scripts/tap.bash"
+weave=$SUNDEW_BUILD/tests/weave
+subjects=$TOP/tests/weave
+export SUNDEW_STUB=$work/stub.said
+
+mkdir -p "$work/rt/runtime"
+ok "the test's runtime compiles" clang-19 -O2 -fPIC -Wall -Wextra -Werror -fvisibility=hidden \
+    -emit-llvm -c "$subjects/stub.c" -o "$work/rt/runtime/stub.bc"
+
+# outcome COMMAND…: what it prints and how it ends.
+outcome() { rm -f "$SUNDEW_STUB"; "$@" 2>&1; echo "status $?"; }
+
+# balanced [OPEN]: the probes' calls were in order.
+balanced() {
+    local e l o w
+    read -r _ e _ l _ o _ w <"$SUNDEW_STUB" || { echo "the runtime said nothing"; return 1; }
+    [ "$w" = 0 ] && [ "$e" -gt 0 ] && [ "$l" -le "$e" ] || { cat "$SUNDEW_STUB"; return 1; }
+}
+
+# same PROGRAM [-- ARGS…]: rebuilt plain and monitored it does the same.
+few=("" "-m")
+many=("" "-O 0" "-O 3" "-m" "-m -2" "-m -O 0" "-m -O 3" "-m -a $TOP/share" "-m -s shallow")
+ways=("${few[@]}")
+same() {
+    local program=$1 want flags
+    shift
+    [ "${1:-}" = -- ] && shift
+    want=$(outcome "$program" "$@")
+    for flags in "${ways[@]}"; do
+        rm -f woven
+        # shellcheck disable=SC2086
+        "$weave" $flags -r "$work/rt" -n stub "$program" woven >/dev/null || return 1
+        local got
+        got=$(outcome ./woven "$@")
+        [ "$got" = "$want" ] || { echo "flags '$flags': want"; echo "$want"; echo "got"; echo "$got"; return 1; }
+    done
+}
+
+hard() { cp "$subjects"/hard* "$subjects"/tail.c .; }
+
+fresh hard
+hard
+build='for f in hard hard_b hard_nested; do gcc -w -g -fcommon -fPIE -c $f.c; done
+as hard_asm.s -o hard_asm.o; gcc hard*.o -o hard -pthread -lm'
+ok "the subject is captured" "$SUNDEW" -q capture --min-share 50 -- sh -ec "$build"
+ways=("${many[@]}")
+ok "all constructs" same ./hard
+ways=("${few[@]}")
+ok "…ending in exit()" same ./hard -- x
+ok "…by a signal" same ./hard -- abort
+ok "…by _exit()" same ./hard -- _exit
+probes() { "$weave" -m -r "$work/rt" -n stub ./hard woven && outcome ./woven >/dev/null && balanced; }
+ok "…and the probes' calls are in order" probes
+
+# link NAME COMMANDS: the program prog of a build of its own.
+link() {
+    local name=$1
+    fresh build
+    hard
+    ok "$name: captured" "$SUNDEW" -q capture --min-share 50 -- sh -ec "as hard_asm.s -o hard_asm.o; $2"
+    ok "$name" same ./prog
+}
+C='gcc -w -g -fcommon'
+link "all in one command" "$C hard.c hard_b.c hard_nested.c hard_asm.o -o prog -pthread -lm"
+link "an archive" "$C -c hard_b.c hard_nested.c; ar rcs libh.a hard_b.o hard_nested.o hard_asm.o; $C hard.c -L. -lh -o prog -pthread -lm"
+link "a whole archive" "$C -c hard_b.c hard_nested.c; ar rcs libh.a hard_b.o hard_nested.o hard_asm.o; $C hard.c -Wl,--whole-archive libh.a -Wl,--no-whole-archive -o prog -pthread -lm"
+link "not position-independent" "$C -no-pie -fno-pie hard.c hard_b.c hard_nested.c hard_asm.o -o prog -pthread -lm"
+link "static" "$C -static hard.c hard_b.c hard_nested.c hard_asm.o -o prog -pthread -lm"
+link "a response file that goes" "echo 'hard_b.c hard_nested.c hard_asm.o -o prog' >words; $C hard.c @words -pthread -lm; rm words"
+link "link-time optimisation" "$C -O2 -flto hard.c hard_b.c -c; $C -c hard_nested.c; $C -O2 -flto hard.o hard_b.o hard_nested.o hard_asm.o -o prog -pthread -lm"
+link "a map of the user's own" "$C hard.c hard_b.c hard_nested.c hard_asm.o -Wl,-Map=user.map -o prog -pthread -lm"
+map_stays() { touch -d '2001-01-01' user.map; "$weave" ./prog woven && [ user.map -ot prog ]; }
+ok "…which is not written again" map_stays
+
+fresh tail
+cp "$subjects/tail.c" .
+ok "musttail: captured" "$SUNDEW" -q capture -- clang-19 -O2 tail.c -o tail
+ok "musttail" same ./tail
+
+fresh shared
+cat >lib.c <<'X'
+int counter;
+static int helper(int x) { int s = 0; for (int i = 0; i < x; i++) s += i * counter; return s; }
+int api(int x) { counter += x; return x > 100 ? -1 : helper(x) + counter; }
+X
+cat >main.c <<'X'
+#include <stdio.h>
+#include <stdlib.h>
+int api(int); extern int counter;
+int main(void) { for (int i = 0; i < 5; i++) { int n = api(i * 3); printf("%d %d\n", n, counter); } return 0; }
+X
+ok "a shared library: captured" "$SUNDEW" -q capture -- sh -ec \
+    'gcc -g -fPIC -shared lib.c -Wl,-soname,libx.so -o libx.so; gcc -g main.c -L. -lx -Wl,-rpath,$PWD -o prog'
+both_woven() {
+    local want
+    want=$(./prog)
+    "$weave" -m -r "$work/rt" -n stub ./libx.so libx.woven && "$weave" -m -r "$work/rt" -n stub ./prog prog.woven || return 1
+    cp libx.so libx.plain && cp libx.woven libx.so
+    [ "$(./prog)" = "$want" ] && [ "$(./prog.woven)" = "$want" ] || return 1
+    nm -D --defined-only libx.so | grep -q ' T api' || return 1
+    ! nm -D --defined-only libx.so | grep -i sundew
+}
+ok "a woven library under a plain and a woven program" both_woven
+
+fresh errors
+echo 'int f(int x) { return x; }' >a.c
+echo 'int f(int); int main(void) { return f(0); }' >b.c
+"$SUNDEW" -q capture -- sh -ec 'gcc -g -c a.c; ar rcs liba.a a.o; gcc -g b.c liba.a -o prog' >/dev/null
+archive() { says "is an archive" "$weave" ./liba.a woven; }
+ok "an archive can't be linked by itself" archive
+old() {
+    for f in .sundew/programs/*.json; do python3 - "$f" <<'X'
+import json, sys
+o = json.load(open(sys.argv[1])); o.pop("link", None); json.dump(o, open(sys.argv[1], "w"))
+X
+    done
+    says "build it again" "$weave" ./prog woven
+}
+ok "a capture without the link command says what to do" old
+
+csmith=$(ls -d /usr/include/csmith* 2>/dev/null | head -1)
+if [ -z "$csmith" ]; then
+    skip "random programs" "csmith is not installed"
+else
+    fresh random
+    random() {
+        local seed=$1 want
+        csmith --seed "$seed" --max-funcs 6 >"s$seed.c" && gcc -w -g -I"$csmith" "s$seed.c" -o plain || return 1
+        want=$(ulimit -t 3; ./plain 2>&1; echo "status $?")
+        case $want in *"status 0") ;; *) return 0 ;; esac       # does not end
+        counted=$((counted + 1))
+        "$SUNDEW" -q capture -- gcc -w -g -I"$csmith" "s$seed.c" -o prog >/dev/null || return 1
+        for flags in "" "-m" "-m -2"; do
+            # shellcheck disable=SC2086
+            "$weave" $flags -r "$work/rt" -n stub ./prog woven >/dev/null || return 1
+            rm -f "$SUNDEW_STUB"
+            [ "$(./woven 2>&1; echo "status $?")" = "$want" ] || { echo "seed $seed, flags '$flags' differs"; return 1; }
+            [ "$flags" != -m ] || balanced || return 1
+        done
+    }
+    counted=0
+    several() { for seed in $(seq "$1" "$2"); do random "$seed" || return 1; done; }
+    first=${SEED_FIRST:-1} last=${SEED_LAST:-24}
+    ok "random programs $first to $last" several "$first" "$last"
+    ok "…most of which count ($counted)" test "$counted" -ge $(((last - first + 1) / 2))
+fi
+done_testing
