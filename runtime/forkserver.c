@@ -1,5 +1,7 @@
 /* The fork server inside a subject; forkserver.h is its manual. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include "forkserver.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -25,11 +27,11 @@ static struct shared *shared;      /* NULL: no worker on the other side */
 static unsigned rounds;
 static uint64_t cpu_before;
 
-static int say(uint32_t kind, uint32_t number, int pid, int status,
-               uint64_t cpu_us, uint64_t max_rss)
+static int say(uint32_t kind, uint32_t number, int status, uint64_t cpu_us,
+               uint64_t max_rss)
 {
     Message m = { SUNDEW_FORKSERVER_MAGIC, SUNDEW_FORKSERVER_VERSION, kind,
-                  number, pid, status, cpu_us, max_rss };
+                  number, status, 0, cpu_us, max_rss };
     ssize_t n;
     do
         n = send(SUNDEW_FORKSERVER_FD, &m, sizeof m, MSG_NOSIGNAL);
@@ -90,7 +92,7 @@ static int wait_for(pid_t pid)
     uint32_t number = shared->current;
     if (shared->answered == number)
         return 1;
-    return say(SUNDEW_FORKSERVER_ENDED, number, pid, status, microseconds(&u),
+    return say(SUNDEW_FORKSERVER_ENDED, number, status, microseconds(&u),
                (uint64_t)u.ru_maxrss * 1024);
 }
 
@@ -109,8 +111,7 @@ static void serve(const sigset_t *mask)
             sigprocmask(SIG_SETMASK, mask, NULL);
             return;
         }
-        if (!say(SUNDEW_FORKSERVER_BEGUN, m.number, pid, 0, 0, 0) ||
-            !wait_for(pid))
+        if (!wait_for(pid))
             _exit(0);
     }
 }
@@ -135,7 +136,7 @@ void sundew_forkserver_start(void)
         return;
     shared = page;
     Message m;
-    if (!say(SUNDEW_FORKSERVER_HELLO, 0, getpid(), 0, 0, 0) || !hear(&m) ||
+    if (!say(SUNDEW_FORKSERVER_HELLO, 0, 0, 0, 0) || !hear(&m) ||
         m.kind != SUNDEW_FORKSERVER_HELLO)
         _exit(0);
     /* Signals wait while it serves: a SIGCHLD handler of the program's would
@@ -154,15 +155,13 @@ int sundew_forkserver_again(unsigned most)
     getrusage(RUSAGE_SELF, &u);
     uint64_t cpu = microseconds(&u);
     shared->answered = shared->current;
-    if (!say(SUNDEW_FORKSERVER_ROUND, shared->current, getpid(), 0,
-             cpu - cpu_before, (uint64_t)u.ru_maxrss * 1024))
+    if (!say(SUNDEW_FORKSERVER_ROUND, shared->current, 0, cpu - cpu_before,
+             (uint64_t)u.ru_maxrss * 1024))
         _exit(0);
     cpu_before = cpu;
     Message m;
     if (!hear(&m) || m.kind != SUNDEW_FORKSERVER_RUN)
         _exit(0);
     shared->current = m.number;
-    if (!say(SUNDEW_FORKSERVER_BEGUN, m.number, getpid(), 0, 0, 0))
-        _exit(0);
     return 1;
 }

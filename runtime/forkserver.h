@@ -30,8 +30,7 @@
  *
  *     server ─▶ worker   HELLO
  *     worker ─▶ server   HELLO
- *     worker ─▶ server   RUN   number, flags; three descriptors go with it
- *     server ─▶ worker   BEGUN number, pid of the child (each new child)
+ *     worker ─▶ server   RUN   number; three descriptors go with it
  *     server ─▶ worker   ENDED number, wait status, CPU time, largest rss
  *     child  ─▶ worker   ROUND number: a round of persistent mode is over
  *
@@ -44,13 +43,12 @@
 
 #define SUNDEW_FORKSERVER_ENV     "SUNDEW_FORKSERVER"
 #define SUNDEW_FORKSERVER_FD      198
-#define SUNDEW_FORKSERVER_MAGIC   0x53644673u    /* "sFdS" */
+#define SUNDEW_FORKSERVER_MAGIC   0x53644673u    /* "sFdS" in memory */
 #define SUNDEW_FORKSERVER_VERSION 1u
 
 enum {
     SUNDEW_FORKSERVER_HELLO = 1,
     SUNDEW_FORKSERVER_RUN,
-    SUNDEW_FORKSERVER_BEGUN,
     SUNDEW_FORKSERVER_ENDED,
     SUNDEW_FORKSERVER_ROUND,
 };
@@ -60,8 +58,8 @@ struct sundew_forkserver_message {
     uint32_t magic, version;
     uint32_t kind;
     uint32_t number;           /* of the run, counted by the worker */
-    int32_t pid;               /* as the server sees it */
     int32_t status;            /* wait status */
+    uint32_t unused;
     uint64_t cpu_us;           /* user and system time */
     uint64_t max_rss;          /* bytes */
 };

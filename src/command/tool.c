@@ -8,6 +8,7 @@
 #include "command/command_rows.h"
 #include "finding/version.h"
 #include "program/version.h"
+#include "run/run.h"
 #include "session/main.h"
 #include "session/session.h"
 #include "solve/version.h"
@@ -17,7 +18,6 @@
 #include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 static const Option help_options[] = {
@@ -141,26 +141,13 @@ static bool look_dot(Session *s, Str *found)
     return first_line((char *[]){ "dot", "-V", NULL }, found);
 }
 
-static bool look_namespaces(Session *s, Str *found)
+static bool look_worker(Session *s, Str *found)
 {
-    (void)s, (void)found;
-    return first_line((char *[]){ "unshare", "--user", "--net", "true", NULL },
-                      found);
-}
-
-static bool look_landlock(Session *s, Str *found)
-{
-    (void)s;
-    long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
-    if (abi > 0)
-        str_addf(found, "version %ld", abi);
-    return abi > 0;
-}
-
-static bool look_seccomp(Session *s, Str *found)
-{
-    (void)s, (void)found;
-    return file_exists("/proc/sys/kernel/seccomp/actions_avail");
+    char *path = path_join(session_libexec(s), "sundew-run");
+    bool ok = access(path, X_OK) == 0;
+    str_add(found, path);
+    free(path);
+    return ok;
 }
 
 static bool look_aslr(Session *s, Str *found)
@@ -202,42 +189,64 @@ static const Check checks[] = {
     { "share", true, "no rule pages and library tables", look_share },
     { "disk space", false, "captures of large programs may not fit", look_disk },
     { "limits", false, "large programs may not open", look_files },
-    { "user namespaces", false, "subjects run without their own network and "
-      "file system view", look_namespaces },
-    { "Landlock", false, "subjects can write outside their scratch folder",
-      look_landlock },
-    { "seccomp", false, "subjects can use every system call", look_seccomp },
+    { "sundew-run", false, "subjects can't be run", look_worker },
     { "ASLR", false, "addresses differ from run to run", look_aslr },
     { "Graphviz", false, "call graphs are shown as text", look_dot },
 };
+
+/* One line, and one row of the JSON list. */
+static void tell(Session *s, json_t *list, const Check *c, bool ok,
+                 const char *found)
+{
+    Str *out = session_out(s);
+    json_array_append_new(list, json_pack("{s:s, s:b, s:b, s:o, s:s}", "name",
+                                          c->name, "ok", ok, "needed", c->needed,
+                                          "found", json_text(found), "without",
+                                          c->without));
+    if (session_flag(s, "json"))
+        return;
+    str_addf(out, "%-8s %-18s ", ok ? "ok" : c->needed ? "MISSING" : "missing",
+             c->name);
+    if (ok)
+        escape_terminal_z(out, found);
+    else
+        str_addf(out, "without it: %s", c->without);
+    str_addc(out, '\n');
+}
+
+/* What the kernel grants to a sandbox is found out by making one. */
+static void tell_protections(Session *s, json_t *list)
+{
+    Err err = {0};
+    Runner *r = runner_new(NULL, &err);
+    if (!r) {
+        Check c = { "sandbox", false, err.msg, NULL };
+        tell(s, list, &c, false, "");
+        return;
+    }
+    size_t n;
+    const Protection *p = runner_protections(r, &n);
+    for (size_t i = 0; i < n; i++) {
+        Check c = { p[i].name, false, p[i].without, NULL };
+        tell(s, list, &c, p[i].granted, p[i].granted ? "granted" : p[i].why);
+    }
+    runner_free(r);
+}
 
 static bool run_doctor(Session *s, Err *err)
 {
     size_t bad = 0, n = sizeof checks / sizeof *checks;
     json_t *list = json_array();
-    Str *out = session_out(s);
     for (size_t i = 0; i < n; i++) {
         Str found = {0};
         bool ok = checks[i].look(s, &found);
         bad += !ok && checks[i].needed;
-        json_array_append_new(
-            list, json_pack("{s:s, s:b, s:b, s:o, s:s}", "name", checks[i].name,
-                            "ok", ok, "needed", checks[i].needed, "found",
-                            json_text(str_c(&found)), "without",
-                            checks[i].without));
-        if (!session_flag(s, "json")) {
-            str_addf(out, "%-8s %-16s ", ok ? "ok" : checks[i].needed ? "MISSING"
-                     : "missing", checks[i].name);
-            if (ok)
-                escape_terminal_z(out, str_c(&found));
-            else
-                str_addf(out, "without it: %s", checks[i].without);
-            str_addc(out, '\n');
-        }
+        tell(s, list, &checks[i], ok, str_c(&found));
         str_release(&found);
     }
+    tell_protections(s, list);
     if (session_flag(s, "json"))
-        json_print(list, out);
+        json_print(list, session_out(s));
     json_decref(list);
     session_status(s, bad ? 2 : 0);
     (void)err;

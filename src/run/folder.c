@@ -51,9 +51,27 @@ static void empty(int dir, dev_t device, int depth)
     closedir(d);
 }
 
+/* The usual case, for two system calls. */
+static bool is_empty(int dir)
+{
+    union {
+        struct dirent64 align;
+        char room[1024];
+    } entries;
+    lseek(dir, 0, SEEK_SET);
+    ssize_t n = getdents64(dir, entries.room, sizeof entries.room);
+    for (ssize_t at = 0; at < n;) {
+        const struct dirent64 *e = (const void *)(entries.room + at);
+        if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+            return false;
+        at += e->d_reclen;
+    }
+    return n >= 0;
+}
+
 void folder_empty(int dir)
 {
     struct stat st;
-    if (fstat(dir, &st) == 0)
+    if (!is_empty(dir) && fstat(dir, &st) == 0)
         empty(dir, st.st_dev, 0);
 }

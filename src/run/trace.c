@@ -324,6 +324,10 @@ void trace_stop(Trace *t, pid_t pid, int status)
     } else if (event == PTRACE_EVENT_STOP) {
         ptrace(stops ? PTRACE_LISTEN : PTRACE_CONT, pid, NULL, NULL);
     } else if (event) {
+        unsigned long child;
+        if (event != PTRACE_EVENT_VFORK_DONE && pid == t->server &&
+            ptrace(PTRACE_GETEVENTMSG, pid, NULL, &child) == 0)
+            t->main = (pid_t)child;
         ptrace(PTRACE_CONT, pid, NULL, NULL);
     } else {
         if (is_fatal(sig))

@@ -60,7 +60,7 @@ typedef struct Run {
     RunLimits limits;
     bool by_server;
     bool traced;
-    pid_t main;                /* 0: not known yet, or gone */
+    pid_t main;                /* the subject; 0: gone, or the server's */
     bool ended;
     bool lost;                 /* the fork server died */
     int status;
@@ -77,7 +77,9 @@ typedef struct Run {
 typedef struct Worker {
     int control, signals;
     bool more;                 /* children may wait that no signal tells of */
+    bool killing;              /* what stops now must not go on */
     Sandbox sandbox;
+    off_t private_size[4];     /* of sandbox_private[], when empty */
     Str setup;                 /* holds the sandbox's texts */
     Start start;
     Server server;
@@ -100,13 +102,17 @@ static void limit(int what, uint64_t soft, uint64_t hard)
     setrlimit(what, &r);
 }
 
-static void set_limits(const RunLimits *l)
+/* Kernels before 5.14 count the user's processes outside of the sandbox too, so
+ * these are added; the exact limit is watched. */
+static void set_limits(const Worker *w)
 {
+    const RunLimits *l = &w->run.limits;
     uint64_t cpu = (uint64_t)ceil(l->cpu) + 1;
+    uint64_t processes = l->processes + w->sandbox.user_tasks + 512;
     limit(RLIMIT_CORE, 0, 0);
     limit(RLIMIT_CPU, cpu, cpu + 1);
     limit(RLIMIT_FSIZE, l->file_size, l->file_size);
-    limit(RLIMIT_NPROC, l->processes, l->processes);
+    limit(RLIMIT_NPROC, processes, processes);
 }
 
 /* Moves descriptors to their numbers; those in the way first go up. */
@@ -142,7 +148,7 @@ static _Noreturn void child(const Worker *w, const int *std, int server, int go,
     if (high >= 0)
         report = high;
     ssize_t ignored = go >= 0 ? read(go, &c, 1) : 0;
-    set_limits(&w->run.limits);
+    set_limits(w);
     if (s->wire.fixed_addresses)
         personality(ADDR_NO_RANDOMIZE);
     if (place_fds(s, std, server) && chdir(s->cwd) == 0) {
@@ -228,7 +234,9 @@ static bool reap(Worker *w)
             continue;
         if (pid < 0)
             return false;
-        if (WIFSTOPPED(status)) {
+        if (WIFSTOPPED(status) && w->killing && pid != w->server.pid) {
+            kill(pid, SIGKILL);        /* born while its parents are killed */
+        } else if (WIFSTOPPED(status)) {
             trace_stop(&w->trace, pid, status);
         } else if (pid == w->server.pid) {
             w->server.pid = 0;
@@ -251,21 +259,19 @@ static void drain_signals(const Worker *w)
 }
 
 /* Kills all processes below the worker, its fork server excepted if `spare`. */
-static bool kill_all(Worker *w, bool spare)
+static void kill_all(Worker *w, bool spare)
 {
     pid_t except = spare ? w->server.pid : 0;
-    bool own = w->sandbox.rows[PROTECT_PID].granted, any = false;
+    bool own = w->sandbox.rows[PROTECT_PID].granted;
+    w->killing = true;
     for (unsigned i = 0; i < 2000; i++) {
         size_t n = 0;
         if (own && !except)
             kill(-1, SIGKILL);
         else
             n = watch_kill(except);
-        any |= n > 0;
-        if (!reap(w))
-            return any || i > 0;
-        if (except && n == 0)
-            return any;
+        if (!reap(w) || (except && n == 0))
+            break;
         if (i > 100) {                 /* it forks faster than we find it */
             except = 0;
             w->server.pid = 0;
@@ -274,7 +280,7 @@ static bool kill_all(Worker *w, bool spare)
         poll(&p, 1, w->more ? 0 : 1 + (int)(i / 10));
         drain_signals(w);
     }
-    return any;
+    w->killing = false;
 }
 
 /* Is there a child besides the fork server? */
@@ -285,8 +291,8 @@ static bool has_orphans(const Worker *w)
     ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
     if (fd >= 0)
         close(fd);
-    if (n < 0)
-        return true;               /* the kernel doesn't tell: go and see */
+    if (n < 0)                         /* the kernel has no such list */
+        return watch_usage(w->server.pid, false).tasks > 0;
     text[n] = 0;
     char *end;
     long first = strtol(text, &end, 10);
@@ -361,6 +367,7 @@ static bool start_server(Worker *w, const int *std, Str *why)
         return false;
     }
     trace_reset(&w->trace, v->pid);
+    w->trace.server = v->pid;
     Message m = {0};
     bool heard = hear(w, &m, 3 * w->run.limits.wall + 20);
     if (!heard || m.magic != SUNDEW_FORKSERVER_MAGIC ||
@@ -414,9 +421,7 @@ static void server_said(Worker *w)
     }
     if (m.number != w->server.number)
         return;                        /* about an earlier run */
-    if (m.kind == SUNDEW_FORKSERVER_BEGUN)
-        w->run.main = w->trace.main = m.pid;
-    else if (m.kind == SUNDEW_FORKSERVER_ENDED)
+    if (m.kind == SUNDEW_FORKSERVER_ENDED)
         note_end(&w->run, m.status, (double)m.cpu_us / 1e6, m.max_rss);
     else if (m.kind == SUNDEW_FORKSERVER_ROUND)
         note_end(&w->run, 0, (double)m.cpu_us / 1e6, m.max_rss);
@@ -436,20 +441,11 @@ static void stop_run(Worker *w, FailureStop why)
             note_end(r, SIGKILL, r->seen_cpu - r->base_cpu, 0);
         return;
     }
-    if (r->main)
-        kill(r->main, SIGKILL);
     kill_all(w, true);
-    Message m;
-    while (!r->ended && !r->lost && w->server.pid) {
-        if (hear(w, &m, 5) && m.number == w->server.number &&
-            m.kind != SUNDEW_FORKSERVER_BEGUN)
+    Message m = {0};
+    while (w->server.pid && !r->ended && hear(w, &m, 5))
+        if (m.number == w->server.number)
             note_end(r, SIGKILL, (double)m.cpu_us / 1e6, m.max_rss);
-        else if (m.kind != SUNDEW_FORKSERVER_BEGUN)
-            break;
-        else
-            kill(m.pid, SIGKILL);
-        m = (Message){0};
-    }
     if (!r->ended) {
         stop_server(w);
         note_end(r, SIGKILL, 0, 0);
@@ -463,7 +459,7 @@ static void look(Worker *w, double now)
     const RunLimits *l = &r->limits;
     pid_t except = r->by_server ? w->server.pid : 0;
     Usage u = watch_usage(except, false);
-    if (u.memory > l->memory && u.memory < 64 * l->memory)
+    if (u.memory > l->memory)
         u.memory = watch_usage(except, true).memory;
     if (r->base_cpu < 0)
         r->base_cpu = r->by_server ? u.cpu : 0;
@@ -577,12 +573,16 @@ static void say_done(Worker *w)
     str_release(&body);
 }
 
-static void empty_private(const Worker *w)
+/* The size of a folder in memory counts its entries, and what is mounted there
+ * stays: the same size as at the begin means nothing new. */
+static void empty_private(Worker *w)
 {
     for (size_t i = 0; i < 4; i++) {
-        int dir = w->sandbox.private_tmp[i]
-                      ? open(sandbox_private[i],
-                             O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+        struct stat st;
+        if (!w->sandbox.private_tmp[i] || stat(sandbox_private[i], &st) != 0 ||
+            st.st_size == w->private_size[i])
+            continue;
+        int dir = open(sandbox_private[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (dir >= 0) {
             folder_empty(dir);
             close(dir);
@@ -593,10 +593,9 @@ static void empty_private(const Worker *w)
 static void finish(Worker *w)
 {
     Run *r = &w->run;
-    if (!r->by_server)
-        r->left |= reap(w) && kill_all(w, false);
-    else if (has_orphans(w))
-        r->left |= kill_all(w, true);
+    r->left = r->by_server ? has_orphans(w) : reap(w);
+    if (r->left)
+        kill_all(w, r->by_server);
     if (r->by_server && r->lost)
         stop_server(w);
     empty_private(w);
@@ -613,6 +612,7 @@ static bool begin(Worker *w, const int *std, Str *why)
     if (!r->by_server) {
         stop_server(w);
         trace_reset(&w->trace, 0);
+        w->trace.server = 0;
         r->main = spawn(w, std, -1, &r->traced);
         w->trace.main = r->main;
         if (!r->main)
@@ -621,7 +621,9 @@ static bool begin(Worker *w, const int *std, Str *why)
     }
     if (!server_fits(w, &r->limits) && !start_server(w, std, why))
         return false;
-    trace_reset(&w->trace, 0);
+    bool let_go = w->trace.let_go;
+    trace_reset(&w->trace, w->trace.main);
+    w->trace.let_go = let_go;
     r->traced = w->server.traced;
     r->lost = false;
     if (!ask_server(w, std)) {         /* it died between two runs */
@@ -724,6 +726,10 @@ static void set_up(Worker *w)
     s->readable = texts(&arena, &in, s->setup.nreadable, 0);
     s->writable = texts(&arena, &in, s->setup.nwritable, 0);
     sandbox_enter(s, w->control);
+    for (size_t i = 0; i < 4; i++) {
+        struct stat st;
+        w->private_size[i] = stat(sandbox_private[i], &st) == 0 ? st.st_size : -1;
+    }
     Str body = {0};
     for (int i = 0; i < PROTECT_COUNT; i++) {
         uint8_t granted = s->rows[i].granted;
