@@ -39,28 +39,20 @@ Program *desk_program(Session *s, const Crash *c, Err *err)
     return NULL;
 }
 
+/* What `sundew monitor` kept: by the program's key, its name and the strategy. */
 char *desk_monitored(Session *s, const Crash *c, Err *err)
 {
-    char *safe = path_safe_name(crash_key(c));
-    char *folder = xprintf("%s/monitored/%s", workspace_dir(session_workspace(s)), safe);
-    Strings names = {0};
-    char *found = NULL;
-    dir_list(folder, &names, NULL);
-    for (size_t i = 0; !found && i < names.len; i++) {
-        char *path = path_join(folder, names.items[i]);
-        if (file_is_regular(path) && access(path, X_OK) == 0)
-            found = path;
-        else
-            free(path);
-    }
-    if (!found)
-        err_set(err, "the monitored program that crashed is not in this workspace (%s): it "
-                "is needed to name functions; run `sundew monitor` on the same build again",
-                folder);
-    strings_release(&names);
-    free(folder);
-    free(safe);
-    return found;
+    char *key = path_safe_name(crash_key(c)), *name = path_safe_name(crash_program(c));
+    char *path = xprintf("%s/monitored/%s/%s.%s", workspace_dir(session_workspace(s)),
+                         key, name, crash_strategy(c));
+    free(key);
+    free(name);
+    if (file_is_regular(path))
+        return path;
+    err_set(err, "the monitored program that crashed is not in this workspace (%s): it is "
+            "needed to name functions; run `sundew monitor` on the same build again", path);
+    free(path);
+    return NULL;
 }
 
 /* ---- all in one */
