@@ -74,12 +74,8 @@ static void turn_down(uint32_t row, uint64_t now)
 {
     SundewRow *r = &sundew_rows[row];
     uint64_t fixed = (uint64_t)r->entries * SUNDEW_ENTRY_TICKS;
-    if (sundew_modes[row] == SUNDEW_FULL && r->copying > 2 * fixed) {
-        sundew_modes[row] = SUNDEW_REFERENCE;
-    } else {
-        sundew_modes[row] = SUNDEW_OFF;
-        r->epoch++;
-    }
+    bool copies = sundew_modes[row] == SUNDEW_FULL && r->copying > 2 * fixed;
+    sundew_modes[row] = copies ? SUNDEW_REFERENCE : SUNDEW_OFF;
     if (r->backoff < 8)
         r->backoff++;
     r->until = now + ((uint64_t)per_ms * 25 << r->backoff);

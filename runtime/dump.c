@@ -39,8 +39,9 @@ static struct Dump {
     SundewOut out;
     const SundewCause *cause;
     SundewThread *thread;
-    uint64_t stack[SUNDEW_STACK_DEPTH];
+    SundewCall stack[SUNDEW_STACK_DEPTH];
     unsigned nstack;
+    bool stack_sure;
     uint64_t pc, sp;
     Chosen frames[FRAMES_MOST];
     unsigned nframes;
@@ -160,7 +161,8 @@ static void out_stack(SundewOut *o)
     SundewStack s = { 0, dump.nstack };
     sundew_out_record(o, SUNDEW_REC_STACK, sizeof s + dump.nstack * 8);
     sundew_out_bytes(o, &s, sizeof s);
-    sundew_out_bytes(o, dump.stack, dump.nstack * 8);
+    for (unsigned i = 0; i < dump.nstack; i++)
+        sundew_out_bytes(o, &dump.stack[i].pc, 8);
 }
 
 static bool add_map(const SundewMap *m, const char *text, size_t n, void *arg)
@@ -198,38 +200,37 @@ static void out_world(SundewOut *o)
 
 /* ---- frames */
 
-static bool is_on_stack(uint32_t row)
+/* Is a frame of the machine's stack that of the function? Its stack pointer is
+ * the one noted at the entry; with a variable array it lies below. */
+static bool is_on_stack(const SundewFrame *f)
 {
-    for (unsigned i = 0; i < dump.nstack; i++)
-        if (sundew_row_at(dump.stack[i] - (i > 0)) == (long)row)
+    const SundewCall *c = dump.stack;
+    for (unsigned i = 0; i < dump.nstack; i++) {
+        if (c[i].sp == f->sp)
             return true;
+        if (i + 1 < dump.nstack && c[i].sp < f->sp && f->sp < c[i + 1].sp &&
+            sundew_row_at(c[i].pc - (i > 0)) == (long)f->row)
+            return true;
+    }
     return false;
 }
 
 /* A frame may have been left while its function was off, or by a longjmp whose
  * catcher has not entered anything since. */
-static uint32_t flags_of(const SundewLane *l, const SundewFrame *f,
-                         uint64_t inner_sp)
+static uint32_t flags_of(const SundewLane *l, const SundewFrame *f)
 {
-    uint32_t flags = f->flags;
-    if (flags & SUNDEW_FRAME_STALE)
-        return flags;
     bool here = dump.sp - l->lo < l->span;
-    bool doubt = f->sp == inner_sp ||
-                 (sundew_rows && sundew_rows[f->row].epoch != f->epoch);
-    if ((here && f->sp < dump.sp) || (doubt && !is_on_stack(f->row)))
-        flags |= SUNDEW_FRAME_STALE;
-    return flags;
+    bool seen = dump.stack_sure && dump.nstack < SUNDEW_STACK_DEPTH;
+    if ((here && f->sp < dump.sp) || (seen && !is_on_stack(f)))
+        return f->flags | SUNDEW_FRAME_STALE;
+    return f->flags;
 }
 
 static void choose_frames(const SundewLane *l)
 {
-    uint64_t inner_sp = 0;
     for (uint32_t i = l->last; i;) {
         const SundewFrame *f = sundew_frame_at(l, i);
-        Chosen c = { l, f, flags_of(l, f, inner_sp) };
-        if (!(c.flags & SUNDEW_FRAME_STALE))
-            inner_sp = f->sp;
+        Chosen c = { l, f, flags_of(l, f) };
         if (dump.nframes == FRAMES_MOST) {
             /* Room for an outer one: the innermost of the outer half goes. */
             memmove(&dump.frames[FRAMES_MOST / 2],
@@ -524,8 +525,8 @@ static void note_off(void)
 {
     long before = -1;
     for (unsigned i = 0; i < dump.nstack; i++) {
-        long row = sundew_row_at(dump.stack[i] - (i > 0));
-        const SundewMap *m = sundew_map_find(dump.stack[i]);
+        long row = sundew_row_at(dump.stack[i].pc - (i > 0));
+        const SundewMap *m = sundew_map_find(dump.stack[i].pc);
         if (row < 0 || row == before || sundew_modes[row] || !m ||
             sundew_tables.functions[row].address < m->lo)
             continue;
@@ -606,9 +607,10 @@ static void prepare(const SundewCause *cause)
 #endif
     sundew_maps_load();
     dump.nstack = sundew_unwind(dump.thread, cause->context, cause->sp,
-                                dump.stack, SUNDEW_STACK_DEPTH);
+                                dump.stack, SUNDEW_STACK_DEPTH,
+                                &dump.stack_sure);
     if (!dump.pc && dump.nstack)
-        dump.pc = dump.stack[0];
+        dump.pc = dump.stack[0].pc;
 }
 
 static bool take_turn(void)

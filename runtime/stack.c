@@ -333,7 +333,6 @@ uint64_t *sundew_enter(uint32_t row, void *stack_pointer)
     f->sp = sp;
     f->row = row;
     f->flags = SUNDEW_FRAME_REFERENCE;
-    f->epoch = sundew_rows ? sundew_rows[row].epoch : 0;
     f->nstale = (uint16_t)l->nstale;
     f->prev = l->last;
     f->below = l->live;

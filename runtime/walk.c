@@ -97,6 +97,13 @@ static bool is_pointer(const SundewType *ty)
 static bool guess(SundewWalk *w, const SundewItem *it, SundewObject *o)
 {
     const SundewType *ty = sundew_type(it->type);
+    const SundewSettings *s = &sundew_settings;
+    if (it->address - s->argv < s->nargv) {
+        o->address = s->argv;
+        o->size = s->nargv;
+        o->place = SUNDEW_GUESSED;
+        return true;
+    }
     const SundewMap *m = w->at_dump ? sundew_map_find(it->address) : NULL;
     if (!it->sure || (w->at_dump && (!m || !m->readable || m->executable)))
         return false;
