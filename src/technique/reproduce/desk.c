@@ -69,8 +69,11 @@ static bool read_strategy(Session *s, CopyStrategy *out, Err *err)
     return err_set(err, "--copy %s: not reference, shallow, used-fields or deep", wanted);
 }
 
-/* At the desk nothing has to be cheap: no limit on the overhead. */
-static bool weave_program(Session *s, const Program *p, const char *out, Err *err)
+/* At the desk nothing has to be cheap: no limit on the overhead; and unless it
+ * crashes optimised only, nothing is inlined, so that every function has its
+ * frame. */
+static bool weave_program(Session *s, const Program *p, bool optimised, const char *out,
+                          Err *err)
 {
     MonitorPlan plan = {0};
     if (!read_strategy(s, &plan.strategy, err))
@@ -82,7 +85,7 @@ static bool weave_program(Session *s, const Program *p, const char *out, Err *er
     plan.calls = calls;
     bool ok = w && weave_monitor(w, &plan, err) &&
               weave_runtime(w, session_libexec(s), "monitor", err) &&
-              weave_build(w, &(WeaveBuild){ .out = out }, err);
+              weave_build(w, &(WeaveBuild){ .out = out, .unoptimised = !optimised }, err);
     weave_end(w);
     calls_close(calls);
     free(cache);
@@ -164,16 +167,21 @@ char *desk_crash(Session *s, const char *name, Files *files, char **monitored,
     if (!p)
         return NULL;
     char *folder = xprintf("%s/monitored/%s/desk", workspace_dir(ws), program_key(p));
-    char *binary = xprintf("%s/%s-%s", folder, session_option(s, "copy"), c->name);
-    bool ok = dir_make(folder, err) &&
-              (file_exists(binary) || weave_program(s, p, binary, err));
-    if (!files_read(files, "."))
+    char *crash = NULL;
+    bool ok = dir_make(folder, err);
+    if (ok && !files_read(files, "."))
         session_note(s, "too much lies in this folder to copy it: %s runs here and can't "
                      "write", c->name);
-    char *crash = ok ? run_program(s, binary, c->name, folder, files, err) : NULL;
-    *monitored = crash ? binary : NULL;
-    if (!crash)
-        free(binary);
+    for (int optimised = 0; ok && !crash && optimised < 2; optimised++) {
+        char *binary = xprintf("%s/%s%s-%s", folder, session_option(s, "copy"),
+                               optimised ? "-O2" : "", c->name);
+        ok = file_exists(binary) || weave_program(s, p, optimised, binary, err);
+        crash = ok ? run_program(s, binary, c->name, folder, files, err) : NULL;
+        if (crash)
+            *monitored = binary;
+        else
+            free(binary);
+    }
     free(folder);
     program_close(p);
     return crash;
