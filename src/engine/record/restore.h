@@ -83,6 +83,10 @@ typedef struct RestoreArg {
 } RestoreArg;
 const RestoreArg *restore_args(const Restore *r, size_t *n);
 
+/* The arguments for people, one line each: what was passed, some pointers deep:
+ * "call = &{ .name = "test", .args = { "foo", "bar" } }". */
+void restore_describe(Restore *r, Strings *out);
+
 /* What could not be restored as it was, one line each; program text in it. */
 const Strings *restore_notes(const Restore *r);
 /* Objects and bytes that the plain form restores. */

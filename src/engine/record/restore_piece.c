@@ -417,7 +417,9 @@ static const char *braces(Restore *r, const Type *t, const uint8_t *bytes, size_
     Item it = { .bytes = (uint8_t *)bytes, .size = n, .type = t, .typed = true };
     Str s = {0};
     const char *between = "";
-    restore_type_name(r->world, t, "", &s);
+    RestoreWorld full = *r->world;
+    full.plain = false;
+    restore_type_name(&full, t, "", &s);
     const char *name = arena_strdup(&r->arena, str_c(&s));
     str_reset(&s);
     cut(r, &it, t, 0, "");
@@ -456,7 +458,10 @@ const char *restore_literal(Restore *r, const Type *t, const uint8_t *bytes, siz
         str_addf(&s, "%" PRId64 "L", (int64_t)number_at(bytes, n));
         text = arena_strdup(&r->arena, str_c(&s));
     } else if (type_is_record(t)) {
-        text = restore_sees_type(r->world, t) ? braces(r, t, bytes, n) : NULL;
+        /* A struct by value has to be named even where names are avoided. */
+        RestoreWorld full = *r->world;
+        full.plain = false;
+        text = restore_sees_type(&full, t) ? braces(r, t, bytes, n) : NULL;
     } else if (restore_scalar(r, t, bytes, n, &s)) {
         text = arena_strdup(&r->arena, str_c(&s));
     } else if (type_plain(t)->size <= 16 && type_plain(t)->kind == TYPE_SCALAR) {

@@ -81,7 +81,19 @@ static void write_head(const Reproduction *rp, const Candidate *c, Str *out)
         str_addf(&line, "  #%zu %s %s:%u", i, p->function, path_base(p->file), p->line);
         add_comment(out, str_c(&line));
     }
+    Strings passed = {0};
+    restore_describe(c->restore, &passed);
+    if (passed.len)
+        str_add(out, " *\n * It was passed:\n");
+    for (size_t i = 0; i < passed.len; i++) {
+        str_reset(&line);
+        str_addf(&line, "  %s", passed.items[i]);
+        add_comment(out, str_c(&line));
+    }
+    strings_release(&passed);
     const Strings *notes = restore_notes(c->restore);
+    if (notes->len)
+        str_add(out, " *\n");
     for (size_t i = 0; i < notes->len && i < 10; i++)
         add_comment(out, notes->items[i]);
     str_add(out, " */\n");

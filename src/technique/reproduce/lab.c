@@ -74,7 +74,9 @@ static bool run_tool(char *const *argv, const char *cwd, Str *out, Err *err)
                .in = "/dev/null" };
     bool ok = proc_run(&p, &r, err);
     if (ok && r.status != 0) {
-        const char *at = strstr(str_c(&r.err), "error: ");
+        const char *at = strstr(str_c(&r.err), "undefined reference");
+        at = at ? at : strstr(str_c(&r.err), "multiple definition");
+        at = at ? at : strstr(str_c(&r.err), "error: ");
         at = at ? at : str_c(&r.err);
         Str line = {0};
         escape_terminal(&line, at, strcspn(at, "\n"));

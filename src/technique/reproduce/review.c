@@ -3,6 +3,7 @@
  * by type and field where the program is at hand, else raw.
  */
 #include "base/escape.h"
+#include "capture/capture.h"
 #include "runtime/crashfile.h"
 #include "technique/reproduce/reproduce_int.h"
 #include <ctype.h>
@@ -193,6 +194,8 @@ bool review(Session *s, const char *path, Err *err)
     if (!c)
         return false;
     Program *p = desk_program(s, c, NULL);
+    if (!p)
+        workspace_discard(session_workspace(s));    /* if it is new and empty */
     Review r = { .crash = c, .program = p, .out = session_out(s) };
     if (p)
         r.types = types_all(program_types(p), &r.ntypes);

@@ -1,0 +1,40 @@
+/* A loop over arguments that takes as many parameters, of which there are
+ * fewer. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#define DEFECT 1
+
+struct param { const char *type; struct param *next; };
+struct method { const char *name; struct param *params; };
+struct call { const char *name; const char *args[4]; int nargs; };
+
+__attribute__((noinline)) static struct param *param_at(struct method *m, int n)
+{
+    struct param *p = m->params;
+    while (p && n-- > 0)
+        p = p->next;
+    return p;
+}
+
+__attribute__((noinline)) int check_arguments(struct method *m, struct call *c)
+{
+    int fit = 0;
+    for (int i = 0; i < c->nargs; i++) {
+        struct param *p = param_at(m, i);
+        if (!p && !DEFECT)
+            break;
+        fit += p->type[0] == 's' && c->args[i] != NULL;
+    }
+    return fit;
+}
+
+int main(int argc, char **argv)
+{
+    struct param second = { "string", NULL }, first = { "string", &second };
+    struct method m = { "test", &first };
+    struct call c = { "test", { "foo", "bar", "baz", NULL }, argc > 1 ? 3 : 2 };
+    printf("%d fit\n", check_arguments(&m, &c));
+    (void)argv;
+    return 0;
+}
