@@ -53,14 +53,21 @@ all_src   := $(filter-out $(cc_main) $(run_main),$(all_src))
 # sundew-run lives inside the sandbox and forks for every run: also small.
 run_src   := $(wildcard src/base/*.c src/run/*.c)
 unit_src  := $(wildcard tests/unit/test_*.c)
-runtime_src := $(filter-out runtime/forkserver.c,$(wildcard runtime/*.c))
+# What is linked into subjects, as bitcode: a runtime is some of the files in runtime/.
+rt_shared  := alloc maps pages safecopy walk
+rt_monitor := $(rt_shared) adapt chance dump extents out signals stack start steps \
+              streams unwind
+rt_record  := $(rt_shared) record record_alloc
+rt_forkserver := forkserver
+runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver)
+rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
 tool_src  := $(wildcard tests/tools/*.c)
 tool_bin  := $(patsubst tests/tools/%.c,$(BUILD)/tests/%,$(tool_src))
 
 .PHONY: all
-all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/sundew-run $(BUILD)/runtime/monitor.bc
+all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/sundew-run $(runtime_bc)
 
 $(BUILD)/libsundew.a: $(call obj,$(all_src))
 	rm -f $@ && ar rcs $@ $^
@@ -93,7 +100,10 @@ $(BUILD)/runtime/parts/%.bc: runtime/%.c $(wildcard runtime/*.h) Makefile | deps
 	    -fno-stack-protector -fno-exceptions -fasynchronous-unwind-tables \
 	    $(WARN) -emit-llvm -c -o $@ $<
 
-$(BUILD)/runtime/monitor.bc: $(patsubst runtime/%.c,$(BUILD)/runtime/parts/%.bc,$(runtime_src))
+$(BUILD)/runtime/monitor.bc: $(call rt_parts,$(rt_monitor))
+$(BUILD)/runtime/record.bc: $(call rt_parts,$(rt_record))
+$(BUILD)/runtime/forkserver.bc: $(call rt_parts,$(rt_forkserver))
+$(runtime_bc):
 	$(LLVM)/bin/llvm-link -o $@ $^
 
 # The runtime as it is, with tables written by hand; without sanitizers, whose
@@ -103,7 +113,7 @@ $(BUILD)/obj/plain/%.o: %.c $(wildcard runtime/*.h) Makefile | deps-build
 	$(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) $(CFLAGS) -fPIC -c -o $@ $<
 
 $(BUILD)/tests/test_monitor_rt: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
-                                  tests/unit/test_monitor_rt.c $(runtime_src))
+                                  tests/unit/test_monitor_rt.c $(patsubst %,runtime/%.c,$(rt_monitor)))
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
 
@@ -162,7 +172,7 @@ install: all
 	ln -sf ../lib/sundew/sundew-cc $(DESTDIR)$(PREFIX)/bin/sundew-cc
 	cp -r share $(DESTDIR)$(PREFIX)/lib/sundew/
 	install -d $(DESTDIR)$(PREFIX)/lib/sundew/runtime
-	install -m 644 runtime/*.h $(BUILD)/runtime/monitor.bc $(DESTDIR)$(PREFIX)/lib/sundew/runtime
+	install -m 644 runtime/*.h $(runtime_bc) $(DESTDIR)$(PREFIX)/lib/sundew/runtime
 	$(BUILD)/sundew help --man-pages $(DESTDIR)$(PREFIX)/share/man/man1
 	$(BUILD)/sundew help --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/sundew
 	$(BUILD)/sundew help --completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sundew

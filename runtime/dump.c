@@ -79,19 +79,9 @@ static void lack(uint32_t code, uint32_t frame, uint64_t address, uint64_t amoun
 
 /* ---- what failed */
 
-static uint64_t slide(void)
-{
-    const ElfW(Phdr) *ph = (const ElfW(Phdr) *)getauxval(AT_PHDR);
-    unsigned long n = getauxval(AT_PHNUM);
-    for (unsigned long i = 0; ph && i < n; i++)
-        if (ph[i].p_type == PT_PHDR)
-            return (uint64_t)(uintptr_t)ph - ph[i].p_vaddr;
-    return 0;
-}
-
 static void out_build(SundewOut *o)
 {
-    SundewBuild b = { slide(), sundew_tables.strategy, (uint32_t)getpid() };
+    SundewBuild b = { sundew_slide(), sundew_tables.strategy, (uint32_t)getpid() };
     const char *texts[] = { sundew_tables.key, "\n", sundew_tables.name, "\n",
                             sundew_tables.build };
     size_t n = sizeof b;

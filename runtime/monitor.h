@@ -53,10 +53,12 @@ void sundew_dump_now(const char *reason);
  * which memory is allocated, whose signal handlers are installed, what an
  * assertion said. X(name).
  */
-#define SUNDEW_REDIRECTED(X)                                                   \
+#define SUNDEW_ALLOCATING(X)                                                   \
     X(malloc) X(calloc) X(realloc) X(reallocarray) X(free) X(aligned_alloc)    \
     X(memalign) X(posix_memalign) X(valloc) X(strdup) X(strndup)               \
-    X(getline) X(getdelim) X(asprintf) X(vasprintf)                            \
+    X(getline) X(getdelim) X(asprintf) X(vasprintf)
+#define SUNDEW_REDIRECTED(X)                                                   \
+    SUNDEW_ALLOCATING(X)                                                       \
     X(sigaction) X(signal) X(sigprocmask) X(pthread_sigmask) X(sigsuspend)     \
     X(sigaltstack) X(pthread_create) X(__assert_fail)
 #endif

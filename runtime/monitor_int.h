@@ -315,6 +315,8 @@ extern SundewSettings sundew_settings;
 
 void *sundew_pages(size_t n);          /* mmap'd, zeroed, reserved only; NULL */
 void sundew_pages_free(void *p, size_t n);
+/* Load address minus linked address of the program or library. */
+uint64_t sundew_slide(void);
 
 #pragma GCC visibility pop
 #endif

@@ -42,24 +42,6 @@ SundewThread *volatile sundew_threads;
 static pthread_key_t key;
 static int have_key;
 
-void *sundew_pages(size_t n)
-{
-    int kept = errno;
-    void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p != MAP_FAILED)
-        madvise(p, n, MADV_NOHUGEPAGE);
-    errno = kept;
-    return p == MAP_FAILED ? NULL : p;
-}
-
-void sundew_pages_free(void *p, size_t n)
-{
-    int kept = errno;
-    munmap(p, n);
-    errno = kept;
-}
-
 /* ---- threads */
 
 /* A thread's state goes back when it ends; functions that run later still, in

@@ -98,3 +98,51 @@ void sundew_copy_steps(SundewLane *l, SundewFrame *f)
             done[i].copy = c;
     }
 }
+
+/* ---- at the entry of a function, with the strategy "deep" */
+
+typedef struct Deep {
+    SundewLane *lane;
+    SundewFrame *frame;
+} Deep;
+
+static bool met_deep(SundewWalk *w, const SundewObject *o)
+{
+    Deep *d = w->arg;
+    if (o->place == SUNDEW_FREED)
+        return false;
+    size_t n = o->kept < SUNDEW_FRAME_BUDGET ? (size_t)o->kept
+                                             : SUNDEW_FRAME_BUDGET;
+    if (o->offset == 0 || n > 0)
+        n = sundew_add_copy(d->lane, d->frame, o->address + o->offset,
+                            n > SUNDEW_ARG_BUDGET * 4 ? SUNDEW_ARG_BUDGET * 4
+                                                      : n,
+                            o->type, o->offset ? 1 : 0);
+    w->budget = w->budget > n ? w->budget - n : 0;
+    if (d->frame->flags & SUNDEW_FRAME_CUT)
+        w->budget = 0;
+    return n > 0;
+}
+
+void sundew_copy_deep(SundewLane *l, SundewFrame *f)
+{
+    enum { QUEUE = 512, SEEN = 1024 };
+    SundewItem queue[QUEUE];
+    uint64_t seen[SEEN];
+    Deep d = { l, f };
+    memset(seen, 0, sizeof seen);
+    SundewWalk w = { .queue = queue, .nqueue = QUEUE, .seen = seen,
+                     .nseen = SEEN, .budget = SUNDEW_FRAME_BUDGET, .lane = l,
+                     .frames = 16, .met = met_deep, .arg = &d };
+    sundew_walk_frame(&w, f);
+    const SundewFunction *fn = &sundew_tables.functions[f->row];
+    for (uint32_t i = 0; i < fn->nuses; i++) {
+        const SundewGlobal *g =
+            sundew_global_numbered(sundew_tables.uses[fn->uses + i]);
+        if (g && !g->constant && g->address)
+            sundew_walk_add(&w, g->address, g->type, true);
+    }
+    sundew_walk_run(&w);
+    if (w.cut)
+        f->flags |= SUNDEW_FRAME_CUT;
+}

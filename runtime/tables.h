@@ -93,6 +93,8 @@ typedef struct SundewFunction {
     uint32_t params, locals, steps;      /* the first of each, in its table */
     uint32_t uses, nuses;  /* sundew_uses[]: variables that it may read or write,
                             * callees included */
+    uint32_t result;       /* type of what it returns; 0: nothing, or not known */
+    uint32_t in_memory;    /* … and slot 0 is where it goes */
 } SundewFunction;
 
 typedef struct SundewGlobal {

@@ -18,6 +18,8 @@ static const Command *const commands[] = {
     &command_show_externals,
     &command_show_points_to,
     &command_show_handles,
+    &command_show_trace,
+    &command_record,
     &technique_arguments,
     &technique_types,
     &technique_monitor,

@@ -13,8 +13,9 @@
  *   - While the program is optimised f.enter and f.leave are declarations, of
  *     no weight to the inliner. It decides as it would without them. Where f
  *     is inlined its probes go along, so that f still has a frame.
- *   - Not so a small f (MOST_LATE): after inlining the probes would be most of
- *     it. It gets its probes when all is done, if it is still a function.
+ *   - That is so for functions with one call, which may be large. A function
+ *     that is inlined in several places is small: probes would be most of it.
+ *     It gets its probes when all is done, if it is still a function.
  *     Monitoring every inlined getter made jq 1.8 times slower.
  *   - The probes say to LLVM that they only read the program's memory, so that
  *     it may keep values in registers across them. (The runtime writes its own
@@ -26,8 +27,11 @@
  * Skipped are functions that are trivial (a getter, a setter: four instructions,
  * one block, no call), and those that can't have a probe: naked, run
  * before the program is relocated, or copies of a function that is elsewhere.
+ * With second chance, where nearly all functions are always off, also small ones
+ * without calls and loops: their caller has a frame.
  */
 #include "runtime/monitor.h"
+#include "runtime/record.h"
 #include "weave/monitor_int.h"
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdlib.h>
@@ -35,7 +39,7 @@
 
 enum {
     MOST_TRIVIAL = 4,            /* instructions */
-    MOST_LATE = 40,
+    MOST_SMALL = 40,
 };
 
 /* -------------------------------------------------------- which functions */
@@ -71,6 +75,38 @@ static bool is_trivial(LLVMValueRef fn)
             return false;
     }
     return true;
+}
+
+/* Small, with neither call nor loop. */
+static bool is_leaf(LLVMValueRef fn)
+{
+    Map seen = {0};
+    bool leaf = true;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); leaf && b;
+         b = LLVMGetNextBasicBlock(b)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+        map_putn(&seen, &b, sizeof b, fn);
+        for (unsigned i = 0; leaf && i < LLVMGetNumSuccessors(end); i++) {
+            LLVMBasicBlockRef next = LLVMGetSuccessor(end, i);
+            leaf = !map_getn(&seen, &next, sizeof next);       /* not back */
+        }
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); leaf && i;
+             i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+            leaf = !callee || (LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee));
+        }
+    }
+    map_release(&seen);
+    return leaf;
+}
+
+/* A static function with one call is part of its caller after inlining, whatever
+ * its size. */
+static bool has_one_call(LLVMValueRef fn)
+{
+    LLVMUseRef u = LLVMGetFirstUse(fn);
+    return LLVMGetLinkage(fn) == LLVMInternalLinkage && u && !LLVMGetNextUse(u) &&
+           LLVMIsACallInst(LLVMGetUser(u)) && LLVMGetCalledValue(LLVMGetUser(u)) == fn;
 }
 
 static bool is_resolver(const Woven *w, LLVMValueRef fn)
@@ -268,6 +304,26 @@ static LLVMValueRef declare_probe(Woven *w, const Row *row, const char *what,
     return fn;
 }
 
+/* What f.leave is handed besides: the result, if f is recorded. Where that is
+ * written into the caller's memory, its address is; what does not fit into slots
+ * is none. NULL: none. */
+static LLVMTypeRef type_of_result(const Woven *w, const Row *row)
+{
+    LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(row->value));
+    if (!w->monitoring->recording)
+        return NULL;
+    if (row->fn->returns_in_memory && row->nslots)
+        return w->ptr;
+    return LLVMGetTypeKind(type) == LLVMVoidTypeKind
+        || slots_for(w, type) > SUNDEW_RESULT_SLOTS ? NULL : type;
+}
+
+static LLVMValueRef result_at(const Row *row, LLVMBasicBlockRef b)
+{
+    return row->fn->returns_in_memory ? LLVMGetParam(row->value, 0)
+                                      : LLVMGetOperand(LLVMGetBasicBlockTerminator(b), 0);
+}
+
 /* Calls of f.enter(arguments, locals) and f.leave(), both with the stack pointer
  * if it moves. */
 static void put_probes(Woven *w, Row *row)
@@ -290,11 +346,16 @@ static void put_probes(Woven *w, Row *row)
     weave_go_to_entry(w, fn);
     if (moves)
         args[n] = sp = stack_pointer(w);
+    LLVMTypeRef result = type_of_result(w, row);
+    LLVMTypeRef leaving[] = { result ? result : w->ptr, w->ptr };
+    unsigned more = result != NULL;
     row->enter = declare_probe(w, row, "enter", types, n + moves);
-    row->leave = declare_probe(w, row, "leave", &w->ptr, moves);
+    row->leave = declare_probe(w, row, "leave", leaving, more + moves);
     weave_call_for_free(w, row->enter, args, n + moves);
-    for (LLVMBasicBlockRef b = NULL; (b = weave_go_to_return(w, fn, b));)
-        weave_call_for_free(w, row->leave, &sp, moves);
+    for (LLVMBasicBlockRef b = NULL; (b = weave_go_to_return(w, fn, b));) {
+        LLVMValueRef with[] = { result ? result_at(row, b) : sp, sp };
+        weave_call_for_free(w, row->leave, with, more + moves);
+    }
 }
 
 /* ------------------------------------------------- the bodies of the probes */
@@ -417,11 +478,45 @@ static void define_test(Woven *w, Row *row, size_t number, LLVMValueRef fn,
     vec_release(&args);
 }
 
+/* The cold way out of a function that is recorded: its result, if it has one,
+ * then the stack pointer. */
+static LLVMValueRef make_left(Woven *w, Row *row, size_t number)
+{
+    LLVMTypeRef three[] = { w->i32, w->ptr, w->i32 };
+    LLVMTypeRef result = LLVMFunctionType(w->ptr, three, 2, false);
+    LLVMTypeRef returned = LLVMFunctionType(w->void_, three, 3, false);
+    unsigned n = LLVMCountParams(row->leave) - row->moves;
+    LLVMTypeRef types[2] = { w->ptr, w->ptr };
+    if (n)
+        types[0] = LLVMTypeOf(LLVMGetParam(row->leave, 0));
+    LLVMValueRef fn = declare_probe(w, row, "left", types, n + 1);
+    weave_define(w, fn, row->leave);
+    make_cold(w, fn);
+
+    LLVMValueRef r = weave_int(w, w->i32, number), sp = LLVMGetParam(fn, n);
+    LLVMValueRef slots = weave_call_out(w, weave_declare(w, "sundew_result", result),
+                                        (LLVMValueRef[]){ r, sp }, 2);
+    LLVMBasicBlockRef fill = weave_block(w, fn, "fill"), end = weave_block(w, fn, "end");
+    LLVMBuildCondBr(w->builder, LLVMBuildIsNull(w->builder, slots, ""), end, fill);
+    LLVMPositionBuilderAtEnd(w->builder, fill);
+    if (n)
+        store_slot(w, slots, 0, LLVMGetParam(fn, 0));
+    LLVMValueRef count = weave_int(w, w->i32, n ? slots_for(w, types[0]) : 0);
+    weave_call_out(w, weave_declare(w, "sundew_returned", returned),
+                   (LLVMValueRef[]){ r, slots, count }, 3);
+    LLVMBuildBr(w->builder, end);
+    LLVMPositionBuilderAtEnd(w->builder, end);
+    LLVMBuildRetVoid(w->builder);
+    return fn;
+}
+
 static void define_probes(Woven *w, Row *row, size_t number)
 {
     if (row->enter)
         define_test(w, row, number, row->enter, NULL, make_entered(w, row, number));
-    if (row->leave)
+    if (row->leave && w->monitoring->recording)
+        define_test(w, row, number, row->leave, NULL, make_left(w, row, number));
+    else if (row->leave)
         define_test(w, row, number, row->leave, weave_int(w, w->i32, number),
                     cold_leave(w));
 }
@@ -472,14 +567,15 @@ static void finish_probes(Woven *w, void *arg)
 
 /* ------------------------------------------------------------------ the weave */
 
-static void redirect(Woven *w)
+static void redirect(Woven *w, bool recording)
 {
 #define NAME(name) #name,
-    static const char *const names[] = { SUNDEW_REDIRECTED(NAME) };
+    static const char *const monitored[] = { SUNDEW_REDIRECTED(NAME) NULL };
+    static const char *const recorded[] = { SUNDEW_RECORDED(NAME) NULL };
 #undef NAME
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *to = xprintf("sundew_%s", names[i]);
-        weave_redirect(w, names[i], to);
+    for (const char *const *name = recording ? recorded : monitored; *name; name++) {
+        char *to = xprintf("sundew_%s", *name);
+        weave_redirect(w, *name, to);
         free(to);
     }
 }
@@ -492,14 +588,19 @@ static void choose(Woven *w, Monitoring *m)
         LLVMValueRef value = LLVMGetNamedFunction(w->module, all[i]->symbol);
         if (!value || !can_have_probe(w, value) || !is_wanted(&m->plan, all[i]))
             continue;
-        if (is_trivial(value)) {
+        if (!m->recording && is_trivial(value)) {
             m->trivial++;
             continue;
         }
         Row row = { .fn = all[i], .value = value,
                     .type = LLVMGlobalGetValueType(value),
                     .ninstructions = count_instructions(value) };
-        row.late = row.ninstructions <= MOST_LATE;
+        bool small = row.ninstructions <= MOST_SMALL;
+        if (small && m->plan.second_chance && !m->plan.only && is_leaf(value)) {
+            m->trivial++;
+            continue;
+        }
+        row.late = !m->recording && (small || !has_one_call(value));
         number_slots(w, &row);
         if (row.nslots > MOST_SLOTS)
             continue;
@@ -523,7 +624,8 @@ static void release(Woven *w, void *arg)
     vec_release(&m->rows);
 }
 
-bool weave_monitor(Woven *w, const MonitorPlan *plan, Err *err)
+static bool weave_probes(Woven *w, const MonitorPlan *plan, bool recording,
+                         const char *start, Err *err)
 {
     Monitoring *m = arena_new(&w->arena, Monitoring);
     if (w->monitoring)
@@ -532,19 +634,30 @@ bool weave_monitor(Woven *w, const MonitorPlan *plan, Err *err)
         return err_set(err, "a program for %s can't be monitored: only x86-64 and "
                        "AArch64 can", LLVMGetTarget(w->module));
     m->plan = *plan;
+    m->recording = recording;
     w->monitoring = m;
     weave_at_end(w, release, m);
-    redirect(w);
+    redirect(w, recording);
     choose(w, m);
     monitor_plan_copies(w, m);
     for (size_t i = 0; i < m->rows.len; i++)
         if (!m->rows.items[i].late)
             put_probes(w, &m->rows.items[i]);
     LLVMTypeRef type = LLVMFunctionType(w->void_, NULL, 0, false);
-    weave_add_first_constructor(w, weave_declare(w, "sundew_monitor_start", type));
+    weave_add_first_constructor(w, weave_declare(w, start, type));
     weave_at_last(w, finish_probes, m);
     weave_at_last(w, monitor_write_tables, m);
     return true;
+}
+
+bool weave_monitor(Woven *w, const MonitorPlan *plan, Err *err)
+{
+    return weave_probes(w, plan, false, "sundew_monitor_start", err);
+}
+
+bool weave_record(Woven *w, const MonitorPlan *plan, Err *err)
+{
+    return weave_probes(w, plan, true, "sundew_record_start", err);
 }
 
 void weave_monitor_figures(const Woven *w, size_t *monitored, size_t *trivial)

@@ -28,6 +28,7 @@ typedef struct Row {
 
 struct Monitoring {
     MonitorPlan plan;
+    bool recording;              /* runtime/record.h: results too, trivial ones too */
     Vec(Row) rows;
     size_t trivial;
 };

@@ -305,6 +305,8 @@ static SundewFunction flatten(const Row *row, Flat *flat)
         .nsteps = (uint16_t)row->steps.len, .nuses = (uint32_t)row->uses.len,
         .params = (uint32_t)flat->params.len, .locals = (uint32_t)flat->locals.len,
         .steps = (uint32_t)flat->steps.len, .uses = (uint32_t)flat->uses.len,
+        .result = monitor_type_number(row->fn->returns),
+        .in_memory = row->fn->returns_in_memory,
     };
     for (size_t i = 0; i < row->params.len; i++)
         vec_push(&flat->params, row->params.items[i]);

@@ -267,7 +267,10 @@ static bool make_object_in_child(Woven *w, unsigned level, bool fixed,
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
+        static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
         Err e = {0};
+        for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+            signal(signals[i], SIG_DFL);     /* no handler of ours may catch it */
         int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
         if (null >= 0 && !getenv("SUNDEW_KEEP_IR"))
             dup2(null, 2);

@@ -43,6 +43,10 @@ typedef struct MonitorPlan {
 } MonitorPlan;
 
 bool weave_monitor(Woven *w, const MonitorPlan *plan, Err *err);
+/* The same with the trace of runtime/record.h: calls and returns of all
+ * functions that are wanted, trivial ones too. `calls` NULL copies also what
+ * is not written. */
+bool weave_record(Woven *w, const MonitorPlan *plan, Err *err);
 /* How many functions it monitors, and left out as trivial. */
 void weave_monitor_figures(const Woven *w, size_t *monitored, size_t *trivial);
 

@@ -36,8 +36,8 @@ for folder, _, files in os.walk("src"):
             if own:
                 other = name.split("/")
                 if other[0] == "runtime":
-                    if room not in ("weave", "engine", "technique"):
-                        wrong.append(f"{path}:{n}: {room} may not use {name}")
+                    if room not in ("weave", "engine", "run", "technique"):
+                        wrong.append(f"{path}:{n}: {name} is for weave, run, engines and techniques")
                 elif other[0] not in allowed:
                     wrong.append(f"{path}:{n}: {name}: no such room")
                 elif other[0] == room == "technique" and other[1] != part:

@@ -1,0 +1,431 @@
+/* sundew record, sundew show trace: what a program did. */
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/tempdir.h"
+#include "base/units.h"
+#include "capture/capture.h"
+#include "command/command_rows.h"
+#include "engine/record/record.h"
+#include "engine/record/trace.h"
+#include "run/run.h"
+#include "session/session.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- record */
+
+static const struct strategy {
+    const char *name;
+    CopyStrategy strategy;
+} strategies[] = {
+    { "reference", COPY_REFERENCE },
+    { "shallow", COPY_SHALLOW },
+    { "used-fields", COPY_USED_FIELDS },
+    { "deep", COPY_DEEP },
+};
+
+static bool read_strategy(Session *s, CopyStrategy *out, Err *err)
+{
+    const char *name = session_option(s, "copy");
+
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+        if (strcmp(strategies[i].name, name) == 0) {
+            *out = strategies[i].strategy;
+            return true;
+        }
+    }
+    return err_set(err, "--copy %s: reference, shallow, used-fields or deep", name);
+}
+
+/* A new folder: that of -o, which must not hold a trace yet, or the next number
+ * in the workspace. */
+static char *trace_folder(Session *s, Err *err)
+{
+    const char *asked = session_option(s, "output");
+    Strings names = {0};
+
+    if (asked) {
+        char *path = path_absolute(asked);
+        bool ok = dir_make(path, err) && dir_list(path, &names, err);
+        if (ok && names.len)
+            ok = err_set(err, "%s is not empty: a trace needs a folder of its own", asked);
+        strings_release(&names);
+        if (ok)
+            return path;
+        free(path);
+        return NULL;
+    }
+    char *all = path_join(workspace_dir(session_workspace(s)), "traces");
+    bool ok = dir_make(all, err);
+    for (unsigned n = 1; ok; n++) {
+        char *path = xprintf("%s/%u", all, n);
+        if (mkdir(path, 0777) == 0) {
+            free(all);
+            return path;
+        }
+        if (errno != EEXIST)
+            ok = err_set(err, "%s: %s", path, strerror(errno));
+        free(path);
+    }
+    free(all);
+    return NULL;
+}
+
+/* Ours, and where the trace goes. */
+static void add_environment(Strings *env, const char *folder, uint64_t budget)
+{
+    for (char **e = environ; *e; e++)
+        if (!str_starts(*e, "SUNDEW_"))
+            strings_add(env, *e);
+    strings_addf(env, "SUNDEW_TRACE=%s", folder);
+    strings_addf(env, "SUNDEW_TRACE_BUDGET=%" PRIu64, budget);
+}
+
+/* Standard input is passed on if it is a file; a pipe might never end. The
+ * caller frees it; NULL: empty. */
+static char *input_file(Session *s)
+{
+    struct stat st;
+    char path[4096];
+
+    if (fstat(0, &st) != 0 || S_ISCHR(st.st_mode))
+        return NULL;
+    ssize_t n = S_ISREG(st.st_mode) ? readlink("/proc/self/fd/0", path, sizeof path - 1) : -1;
+    if (n < 0) {
+        session_note(s, "standard input is no file; the program gets an empty one "
+                     "(sundew record … <FILE)");
+        return NULL;
+    }
+    path[n] = 0;
+    return xstrdup(path);
+}
+
+/* Runs the recorded program as the user would have, in a sandbox that lets it
+ * write into the trace and what the user names. */
+static bool run_recorded(Session *s, const char *program, const char *folder,
+                         uint64_t budget, RunResult *result, Err *err)
+{
+    size_t n, nw = 0;
+    char **tail = session_tail(s, &n);
+    char **more = session_option_all(s, "writable");
+    char **argv = xcalloc(n + 2, sizeof *argv);
+    while (more && more[nw])
+        nw++;
+    const char **writable = xcalloc(nw + 2, sizeof *writable);
+
+    argv[0] = (char *)program;
+    memcpy(argv + 1, tail, n * sizeof *argv);
+    writable[0] = folder;
+    for (size_t i = 0; i < nw; i++)
+        writable[i + 1] = more[i];
+    const char *readable[] = { folder, program, NULL };
+    RunnerPlan sandbox = { .writable = writable, .readable = readable,
+                           .network = session_flag(s, "network"),
+                           .unprotected = session_flag(s, "no-sandbox") };
+    Runner *r = runner_new(&sandbox, err);
+    char *cwd = path_absolute(".");
+    char *input = input_file(s);
+    Strings env = {0};
+    add_environment(&env, folder, budget);
+    double seconds = session_time(s);
+    RunPlan plan = { .argv = argv, .cwd = cwd, .env = strings_argv(&env), .keep_output = 64 << 20,
+                     .input_file = input,
+                     .limits = { .wall = seconds ? seconds : 600,
+                                 .cpu = seconds ? seconds : 600,
+                                 .file_size = RUN_UNLIMITED } };
+    if (r && runner_missing(r))
+        session_note(s, "%s", runner_missing(r));
+    bool ok = r && runner_run(r, &plan, result, err);
+    runner_free(r);
+    free(cwd);
+    free(input);
+    strings_release(&env);
+    free(argv);
+    free(writable);
+    return ok;
+}
+
+typedef struct Counted {
+    uint64_t events, calls, returns, objects, processes, cut;
+} Counted;
+
+static bool count(const char *folder, const Program *p, Counted *out, Err *err)
+{
+    Trace *t = trace_open(folder, p, err);
+
+    if (!t)
+        return false;
+    for (const Event *e; (e = trace_next(t)); ) {
+        out->events++;
+        out->calls += e->kind == EVENT_CALL;
+        out->returns += e->kind == EVENT_RETURN;
+        out->objects += e->kind == EVENT_ALLOC;
+        if (e->process > out->processes)
+            out->processes = e->process;
+    }
+    out->cut = trace_cut_short(t);
+    trace_close(t);
+    return true;
+}
+
+static void tell(Session *s, const char *folder, const Counted *c, const RunResult *r)
+{
+    Str *out = session_out(s);
+
+    if (session_flag(s, "json")) {
+        json_t *j = json_object();
+        json_object_set_new(j, "trace", json_text(folder));
+        json_object_set_new(j, "events", json_integer((json_int_t)c->events));
+        json_object_set_new(j, "calls", json_integer((json_int_t)c->calls));
+        json_object_set_new(j, "returns", json_integer((json_int_t)c->returns));
+        json_object_set_new(j, "objects", json_integer((json_int_t)c->objects));
+        json_object_set_new(j, "processes", json_integer((json_int_t)c->processes));
+        json_object_set_new(j, "cut_short", json_integer((json_int_t)c->cut));
+        json_object_set_new(j, "end", json_text(failure_kind_name(r->failure.kind)));
+        json_object_set_new(j, "status", json_integer(r->failure.status));
+        json_print(j, out);
+        json_decref(j);
+        return;
+    }
+    str_add(out, "trace ");
+    escape_terminal_z(out, folder);
+    str_addf(out, ": %" PRIu64 " calls, %" PRIu64 " allocations, %" PRIu64 " process%s\n",
+             c->calls, c->objects, c->processes, c->processes == 1 ? "" : "es");
+    if (c->cut)
+        str_addf(out, "%" PRIu64 " stream%s cut short: the process was killed\n", c->cut,
+                 c->cut == 1 ? " was" : "s were");
+}
+
+/* What the program itself wrote goes where it would have gone; with --json
+ * standard output is ours. */
+static void pass_on(Session *s, const RunResult *r)
+{
+    if (!session_flag(s, "json"))
+        fwrite(r->out.text.data, 1, r->out.text.len, stdout);
+    fflush(stdout);
+    fwrite(r->err.text.data, 1, r->err.text.len, stderr);
+    if (failure_is(&r->failure))
+        session_note(s, "the program ended with %s", failure_kind_name(r->failure.kind));
+    else if (r->failure.status)
+        session_note(s, "the program ended with status %d", r->failure.status);
+}
+
+static bool run_record(Session *s, Err *err)
+{
+    size_t n;
+    char **args = session_args(s, &n);
+    RecordPlan plan = { .libexec = session_libexec(s),
+                        .only = session_option_all(s, "function") };
+    Workspace *ws = session_workspace(s);
+    uint64_t budget;
+
+    if (n != 1)
+        return err_set(err, "record which program? (sundew show programs lists them)");
+    if (plan.only && !plan.only[0])
+        plan.only = NULL;
+    if (!read_strategy(s, &plan.strategy, err))
+        return false;
+    if (!size_parse(session_option(s, "budget"), &budget))
+        return err_set(err, "--budget %s is no size: 100M, 2G", session_option(s, "budget"));
+    const CapturedProgram *c = workspace_program(ws, args[0], err);
+    Program *p = c ? program_open(ws, c, err) : NULL;
+    const char *build_only = session_option(s, "build");
+    const char *scratch = p ? tempdir_new(NULL, err) : NULL;
+    bool ok = scratch;
+    if (ok) {
+        char *program = build_only ? path_absolute(build_only) : path_join(scratch, c->name);
+        size_t functions;
+        ok = record_weave(p, &plan, program, &functions, err);
+        if (ok && build_only) {
+            session_note(s, "%zu functions are recorded when SUNDEW_TRACE names a folder",
+                         functions);
+        } else if (ok) {
+            char *folder = trace_folder(s, err);
+            RunResult result = {0};
+            Counted counted = {0};
+            ok = folder && run_recorded(s, program, folder, budget, &result, err);
+            if (ok)
+                pass_on(s, &result);
+            ok = ok && count(folder, p, &counted, err);
+            if (ok)
+                tell(s, folder, &counted, &result);
+            run_result_release(&result);
+            free(folder);
+        }
+        free(program);
+        tempdir_remove(scratch);
+    }
+    program_close(p);
+    return ok;
+}
+
+static const Option record_options[] = {
+    { "output", 'o', "DIR", "where the trace goes; .sundew/traces/N otherwise", NULL },
+    { "function", 'f', "NAME", "record this function only; may be repeated", NULL },
+    { "copy", 0, "HOW", "what arguments point to: reference (nothing), shallow, "
+      "used-fields or deep", "used-fields" },
+    { "budget", 0, "SIZE", "the most that one process writes", "1G" },
+    { "build", 0, "FILE", "only make the recorded program", NULL },
+    { "writable", 0, "DIR", "the program may write there too; may be repeated", NULL },
+    { "network", 0, NULL, "the program may use the network", NULL },
+    { "no-sandbox", 0, NULL, "run it as if started by hand", NULL },
+    { 0 },
+};
+
+const Command command_record = {
+    .name = "record",
+    .args = "PROGRAM [-- ARGS]",
+    .summary = "what a program did: its calls, arguments, results, allocations",
+    .about =
+        "Runs a captured program with probes at the entries and returns of its functions "
+        "and leaves a trace of what was called with what, in the order in which it happened, "
+        "for all threads and processes. Bytes that arguments point to are copied with them.\n"
+        "\n"
+        "The program runs in the current folder; standard input is passed on if it is a file. It may write "
+        "to the trace and to what --writable names, and has no network unless --network is given.\n"
+        "\n"
+        "sundew show trace prints a trace. With --build the recorded program is kept instead; it "
+        "records whenever SUNDEW_TRACE names a folder.",
+    .examples = "sundew record ./prog -- input.txt\n"
+                "sundew record ./prog -f list_add -f list_remove --copy deep -- input.txt\n"
+                "sundew show trace ./prog\n",
+    .options = record_options,
+    .needs = NEEDS_CAPTURE,
+    .run = run_record,
+};
+
+/* --- show trace */
+
+/* The folder that was named, or the last one in the workspace. */
+static char *last_trace(Session *s, Err *err)
+{
+    char *all = path_join(workspace_dir(session_workspace(s)), "traces");
+    Strings names = {0};
+    unsigned long last = 0;
+
+    if (file_is_dir(all) && dir_list(all, &names, NULL))
+        for (size_t i = 0; i < names.len; i++) {
+            unsigned long n = strtoul(names.items[i], NULL, 10);
+            if (n > last)
+                last = n;
+        }
+    strings_release(&names);
+    char *path = last ? xprintf("%s/%lu", all, last) : NULL;
+    free(all);
+    if (!path)
+        err_set(err, "there is no trace yet: sundew record makes one");
+    return path;
+}
+
+static json_t *value_json(const Event *e, const TraceValue *v)
+{
+    json_t *j = json_object();
+    Str text = {0};
+
+    if (*v->name)
+        json_object_set_new(j, "name", json_text(v->name));
+    event_print_value(e, v, &text);
+    json_object_set_new(j, "value", json_text(str_c(&text)));
+    if (v->object)
+        json_object_set_new(j, "object", json_integer(v->object->id));
+    str_release(&text);
+    return j;
+}
+
+static json_t *event_json(const Event *e)
+{
+    json_t *j = json_object(), *values = json_array();
+
+    json_object_set_new(j, "number", json_integer((json_int_t)e->number));
+    json_object_set_new(j, "process", json_integer(e->process));
+    json_object_set_new(j, "thread", json_integer(e->thread));
+    json_object_set_new(j, "kind", json_text(event_kind_name(e->kind)));
+    if (e->fn)
+        json_object_set_new(j, "function", json_text(e->fn->name));
+    if (e->call)
+        json_object_set_new(j, "call", json_integer((json_int_t)e->call));
+    for (size_t i = 0; i < e->nvalues; i++)
+        json_array_append_new(values, value_json(e, &e->values[i]));
+    json_object_set_new(j, e->kind == EVENT_RETURN ? "result" : "arguments", values);
+    if (e->object) {
+        json_object_set_new(j, "object", json_integer(e->object->id));
+        json_object_set_new(j, "size", json_integer((json_int_t)e->object->size));
+    }
+    return j;
+}
+
+static bool is_shown(Session *s, const Event *e)
+{
+    size_t n;
+    char **args = session_args(s, &n);
+
+    if (n <= 2)
+        return true;
+    for (size_t i = 2; i < n && e->fn; i++)
+        if (strcmp(args[i], e->fn->name) == 0)
+            return true;
+    return false;
+}
+
+static void show_events(Session *s, Trace *t)
+{
+    Str *out = session_out(s);
+    json_t *list = json_array();
+    bool as_json = session_flag(s, "json");
+
+    for (const Event *e; (e = trace_next(t)); ) {
+        if (!is_shown(s, e))
+            continue;
+        if (as_json) {
+            json_array_append_new(list, event_json(e));
+        } else {
+            event_print(e, out);
+            str_addc(out, '\n');
+        }
+    }
+    if (as_json)
+        json_print(list, out);
+    json_decref(list);
+    if (trace_cut_short(t))
+        session_note(s, "%zu of its streams were cut short: the process was killed",
+                     trace_cut_short(t));
+}
+
+static bool run_show_trace(Session *s, Err *err)
+{
+    size_t n;
+    char **args = session_args(s, &n);
+    Workspace *ws = session_workspace(s);
+
+    if (n < 1)
+        return err_set(err, "show the trace of which program?");
+    const CapturedProgram *c = workspace_program(ws, args[0], err);
+    Program *p = c ? program_open(ws, c, err) : NULL;
+    char *folder = !p ? NULL : n > 1 ? xstrdup(args[1]) : last_trace(s, err);
+    Trace *t = folder ? trace_open(folder, p, err) : NULL;
+    if (t)
+        show_events(s, t);
+    bool ok = t;
+    trace_close(t);
+    free(folder);
+    program_close(p);
+    return ok;
+}
+
+const Command command_show_trace = {
+    .name = "show trace",
+    .args = "PROGRAM [DIR [FUNCTION…]]",
+    .summary = "a trace that record has made, one event a line",
+    .about = "Prints the last trace of the workspace, or that in DIR; of the functions that are "
+             "named only their calls and returns. Objects have numbers: memory that was "
+             "freed and handed out again gets a new one.",
+    .examples = "sundew show trace ./prog\n"
+                "sundew show trace ./prog .sundew/traces/1 list_add\n",
+    .needs = NEEDS_CAPTURE,
+    .run = run_show_trace,
+};

@@ -1,0 +1,94 @@
+# sundew record, sundew show trace.
+. "$TOP/tests/scripts/tap.bash"
+
+fresh project
+cat >list.c <<'C'
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+struct list { int len; char *name; struct list *next; };
+enum color { RED, GREEN };
+struct pair { long a, b, c; };
+static jmp_buf env;
+
+static struct list *list_new(const char *name)
+{
+    struct list *l = calloc(1, sizeof *l);
+    l->name = strdup(name);
+    return l;
+}
+int list_add(struct list *l, enum color c, double w)
+{
+    l->len += c + 1;
+    return l->len > 2 ? (int)w : l->len;
+}
+struct pair make_pair(int a) { return (struct pair){ a, a + 1, a + 2 }; }
+long sum(struct pair p, struct list by) { return p.a + p.b + by.len; }
+static void list_free(struct list *l) { free(l->name); free(l); }
+static void leaves(int n) { if (n) longjmp(env, n); }
+static void *in_thread(void *l) { list_add(l, RED, 1); return NULL; }
+
+int main(int argc, char **argv)
+{
+    struct list *l = list_new(argc > 1 ? argv[1] : "none");
+    pthread_t t;
+    for (int i = 0; i < 3; i++)
+        printf("%d\n", list_add(l, i % 2, 2.5));
+    printf("%ld\n", sum(make_pair(4), *l));
+    if (!setjmp(env))
+        leaves(3);
+    pthread_create(&t, NULL, in_thread, l);
+    pthread_join(t, NULL);
+    fflush(stdout);
+    if (fork() == 0)
+        _exit(list_add(l, RED, 7) == 7);
+    wait(NULL);
+    list_free(l);
+    if (argc > 2)
+        abort();
+    return argc;
+}
+C
+ok "capture" "$SUNDEW" capture -- gcc -O2 list.c -o list -lpthread
+ok "record" says "12 calls" "$SUNDEW" record ./list -- hello </dev/null
+ok "…the program's own output is passed on" says "13" "$SUNDEW" record ./list -- hello </dev/null
+
+shown() { "$SUNDEW" show trace ./list | grep -qF -- "$1" || { "$SUNDEW" show trace ./list; return 1; }; }
+ok "strings are copied" shown 'list_new(name = "hello")'
+ok "enums have names, doubles their value" shown 'c = GREEN, w = 2.5)'
+ok "structs by value" shown 'sum(p = {a = 4, b = 5, c = 6}, by = {len = 4,'
+ok "a struct that is returned in memory" shown 'make_pair = {a = 4, b = 5, c = 6}'
+ok "a pointer that is returned" shown 'list_new = object'
+ok "what longjmp left has no return" eval '! shown "return  leaves"'
+ok "…but its caller goes on" shown 'list_free(l = object'
+ok "a second thread" shown ' T2 '
+ok "a second process" shown 'P2 T1'
+ok "nothing was cut short" eval '! "$SUNDEW" record ./list -- hello </dev/null | grep -q "cut short"'
+ok "how it ended" shown 'exit status 2'
+ok "only what is asked for" eval '! "$SUNDEW" show trace ./list .sundew/traces/2 sum | grep -q list_add'
+ok "nothing is copied by reference" eval '"$SUNDEW" record ./list --copy reference -- hi </dev/null && ! shown "\"hi\""'
+ok "deep copies follow pointers" eval '"$SUNDEW" record ./list --copy deep -- deep </dev/null && shown "name = \"deep\", next = NULL"'
+ok "one function only" eval '"$SUNDEW" record ./list -f list_add -o one -- x </dev/null && ! "$SUNDEW" show trace ./list one | grep -q list_new'
+ok "…in a folder that is not empty is refused" status 2 "$SUNDEW" record ./list -o one -- x </dev/null
+ok "JSON" eval '"$SUNDEW" show trace ./list one --json | python3 -c "
+import json, sys
+all = json.load(sys.stdin)
+calls = [e for e in all if e[\"kind\"] == \"call\"]
+assert {c[\"function\"] for c in calls} == {\"list_add\"} and len(calls) == 5, calls
+assert [a[\"name\"] for a in calls[0][\"arguments\"]] == [\"l\", \"c\", \"w\"], calls[0]
+"'
+ok "a crash is recorded up to its end" eval '"$SUNDEW" record ./list -- a b </dev/null; shown "list_free(l = object"'
+same() { ./list "$@" >plain 2>&1; a=$?; SUNDEW_TRACE=$1 ./recorded "$@" >woven 2>&1; b=$?; [ $a = $b ] && cmp plain woven; }
+ok "a recorded program is kept" "$SUNDEW" record ./list --build recorded
+mkdir there
+ok "…and does what the plain one does" same there
+ok "…and records" says "call" "$SUNDEW" show trace ./list there
+ok "…or not, without a folder" eval './list >plain; ./recorded >woven; cmp plain woven'
+ok "no trace yet" eval 'mkdir empty && says "holds no trace" "$SUNDEW" show trace ./list empty'
+ok "unknown function" says "none of the functions" "$SUNDEW" record ./list -f nope </dev/null
+ok "unknown strategy" says "used-fields or deep" "$SUNDEW" record ./list --copy much </dev/null
+done_testing
