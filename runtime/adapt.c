@@ -24,7 +24,7 @@ SundewRow *sundew_rows;
 uint8_t sundew_on = SUNDEW_FULL;
 static uint64_t per_ms = 2000000;      /* ticks */
 static volatile int looking;
-static uint64_t last_look, next_promotion, next_check;
+static uint64_t last_look, next_promotion, next_check, check_wait = 50;
 
 uint64_t sundew_ticks(void)
 {
@@ -154,9 +154,11 @@ void sundew_adapt_tick(SundewThread *t)
         promote(now);
         next_promotion = now + per_ms * 20;
     }
-    if (now >= next_check) {
-        sundew_signals_check();
-        next_check = now + per_ms * 50;
+    /* Our handlers: soon again after they were out of their place, ever more
+     * rarely otherwise. */
+    if (now >= next_check || !sundew_may_fault) {
+        check_wait = sundew_signals_check() ? 50 : check_wait * 2;
+        next_check = now + per_ms * check_wait;
     }
     __atomic_store_n(&looking, 0, __ATOMIC_RELEASE);
 }

@@ -270,8 +270,8 @@ typedef struct SundewCause {
 
 void sundew_dump_failure(const SundewCause *cause);
 void sundew_signals_start(void);
-/* Puts our handlers back if others stand in their place. */
-void sundew_signals_check(void);
+/* Puts our handlers back if others stand in their place; did any? */
+bool sundew_signals_check(void);
 void sundew_signals_thread(SundewThread *t);          /* alternate stack */
 
 /* --- streams: FILE objects */
