@@ -86,9 +86,11 @@ crash_unfix() {
 # Leaves the wall-clock seconds of configuring and building in BUILD.seconds.
 # -O1 keeps the calls of a recursion on the stack: -O2 turns some of them into jumps.
 crash_build() {
-    local program=$1 build=$2 source tree log start FLAGS='-g -O1 -w'
+    local program=$1 build=$2 package version source tree log start FLAGS='-g -O1 -w'
     shift 2
-    source=$(bench_source "$(crash_field "$program" Package)") || return
+    package=$(crash_field "$program" Package) version=$(crash_field "$program" Version)
+    source=$(bench_source "$package") || return
+    [ "${source##*/}" = "$package-$version" ] || bench_say "$program: ${source##*/}, not $version as in bench/crashes"
     tree=$CRASH_DIR/$program/$build log=$CRASH_DIR/$program/$build.log
     bench_fresh "$source" "$tree" || return
     case $build in fixed*) ;; *) crash_unfix "$program" "$tree" || return ;; esac
@@ -128,7 +130,8 @@ crash_stdin() {
     echo "${file:-/dev/null}"
 }
 
-# crash_run ID FILE: runs a built program on the input; its output goes to CRASH.log. The exit status is that of a shell: 128 + signal.
+# crash_run ID FILE: runs a built program on the input; its output goes to CRASH.log. The exit status is that of a
+# shell: 128 + signal.
 crash_run() {
     local id=$1 file=$2 folder arguments
     folder=$(crash_input "$id") || return 125

@@ -4,19 +4,21 @@
 #include <stdlib.h>
 
 #define DEFECT 1
+/* A call that no optimiser sees through: the function keeps its frame. */
+#define CALL(f) (*(__typeof__(f) *volatile *)&(__typeof__(f) *){ f })
 
 struct node { int weight; struct node *next; };
 
-__attribute__((noinline)) static struct node *minimize_list(struct node *l)
+static struct node *minimize_list(struct node *l)
 {
     while (l && l->weight > (DEFECT ? 0 : 100))
         l = l->next;
     return l;
 }
 
-__attribute__((noinline)) int process_list(struct node *l)
+int process_list(struct node *l)
 {
-    struct node *m = minimize_list(l);
+    struct node *m = CALL(minimize_list)(l);
     if (!m) {
         sundew_dump("process_list: nothing left");
         return -1;
@@ -27,6 +29,6 @@ __attribute__((noinline)) int process_list(struct node *l)
 int main(void)
 {
     struct node c = { 3, NULL }, b = { 5, &c }, a = { 9, &b };
-    printf("%d\n", process_list(&a));
+    printf("%d\n", CALL(process_list)(&a));
     return 0;
 }
