@@ -16,6 +16,7 @@ enum {
     BLOCK = 16 << 10,                  /* of objects too large to be kept whole */
     WHOLE = 64 << 10,
     TEXT = 4096,                       /* most of a text without an extent */
+    LIST = 4096,                       /* most pointers up to a null */
     GUESS = 64,                        /* bytes of what has no type */
 };
 
@@ -69,6 +70,30 @@ static size_t text_length(uint64_t address)
     return n;
 }
 
+/* Pointers without an extent, argv above all: up to the null that ends them. */
+static size_t list_length(uint64_t address)
+{
+    uint64_t words[16];
+    for (size_t n = 0; n < LIST;) {
+        size_t got = sundew_safe_copy(words, address + n * 8, sizeof words) / 8;
+        for (size_t i = 0; i < got; i++) {
+            if (!words[i])
+                return (n + i + 1) * 8;
+            if (words[i] < 4096 || words[i] >> 47)
+                return 8;
+        }
+        n += got;
+        if (got < 16)
+            break;
+    }
+    return 8;
+}
+
+static bool is_pointer(const SundewType *ty)
+{
+    return ty->kind == SUNDEW_DATA && ty->size == 8 && ty->npointers == 1;
+}
+
 static bool guess(SundewWalk *w, const SundewItem *it, SundewObject *o)
 {
     const SundewType *ty = sundew_type(it->type);
@@ -87,6 +112,8 @@ static bool guess(SundewWalk *w, const SundewItem *it, SundewObject *o)
                                             : SUNDEW_GUESSED;
     if (ty && ty->kind == SUNDEW_CHAR)
         o->size = text_length(it->address);
+    else if (ty && is_pointer(ty))
+        o->size = list_length(it->address);
     else
         o->size = ty && ty->size ? ty->size : GUESS;
     if (m && o->size > m->hi - o->address)

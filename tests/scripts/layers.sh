@@ -12,7 +12,7 @@ allowed = {
     "run": "base runtime", "weave": "base capture program runtime", "finding": "base",
     "engine": "base capture program weave run solve runtime",
     "session": "base capture finding",
-    "technique": "base capture program weave run solve engine finding session",
+    "technique": "base capture program weave run solve engine finding session runtime",
     "command": "base capture program run solve finding session engine",
     "cli": "base capture program run solve finding session engine technique command",
 }
