@@ -75,6 +75,7 @@ static void thread_reset(SundewThread *t)
     t->busy = 0;
     t->tokens = 0;
     t->seen = 0;
+    t->tid = 0;
     t->blocked = t->own_stack = t->in_dump = 0;
     t->alternate = (stack_t){ .ss_flags = SS_DISABLE };
     t->guard = NULL;
