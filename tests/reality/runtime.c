@@ -7,6 +7,9 @@
  *     load SITE s ALLOCA OFFSET  … into the stack object of that alloca
  *     load SITE h OFFSET CHAIN   … into a heap block; CHAIN: the sites active
  *                                when it was allocated, the innermost first
+ *     dropped N                  there was no room for so many more
+ *
+ * An OFFSET of 4096 means: so far into it, or further.
  *
  * Heap blocks are found through a shadow of 4 bytes for 16; stack objects
  * through a stack per thread; variables by binary search.
@@ -21,6 +24,7 @@
 #include <unistd.h>
 
 #define CHAIN 12
+#define NEAR 4096            /* offsets further in are not told apart */
 #define BLOCKS (1u << 24)
 #define SEEN (1u << 22)
 
@@ -37,7 +41,7 @@ static uint32_t nblocks;
 static struct chain *chains;
 static uint32_t nchains, *chain_index;
 static uint32_t (*seen)[4];
-static uint32_t nseen;
+static uint32_t nseen, dropped;
 static struct global **sorted;
 static char lock;
 static char ready;
@@ -208,8 +212,8 @@ void sundew_reality_pop(uint32_t d)
 
 static void note(uint32_t kind, uint32_t site, uint32_t a, uint32_t b)
 {
-    uint32_t row[4] = { kind + 1, site, a, b };
-    uint64_t h = ((uint64_t)site << 32 | a) * 0x9e3779b97f4a7c15u ^ ((uint64_t)b << 8 | kind) * 0xff51afd7ed558ccdu;
+    uint32_t row[4] = { kind + 1, site, a, b < NEAR ? b : NEAR };
+    uint64_t h = ((uint64_t)site << 32 | a) * 0x9e3779b97f4a7c15u ^ ((uint64_t)row[3] << 8 | kind) * 0xff51afd7ed558ccdu;
 
     enter();
     for (uint32_t i = (uint32_t)(h >> 24) & (SEEN - 1);; i = (i + 1) & (SEEN - 1)) {
@@ -217,6 +221,8 @@ static void note(uint32_t kind, uint32_t site, uint32_t a, uint32_t b)
             if (nseen < SEEN / 4 * 3) {
                 memcpy(seen[i], row, sizeof row);
                 nseen++;
+            } else {
+                dropped++;
             }
             break;
         }
@@ -284,6 +290,8 @@ static void finish(void)
     FILE *f = fopen(name, "w");
     if (!f)
         return;
+    if (dropped)
+        fprintf(f, "dropped %u\n", dropped);
     for (uint32_t i = 0; i < SEEN; i++) {
         uint32_t *r = seen[i];
         if (!r[0])
