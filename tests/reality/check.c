@@ -64,7 +64,7 @@ static void complain(LLVMValueRef inst, const char *what, uint32_t object, long 
 {
     Str s = { 0 };
 
-    if (nmissing + noffsets > 25)
+    if (nmissing + noffsets > 500)
         return;
     if (object != UINT32_MAX)
         pointsto_describe_object(pt, object, &s);
@@ -123,7 +123,7 @@ static void check_call(LLVMValueRef inst, LLVMValueRef fn)
         if (t[i] == fn)
             return;
     nmissing++;
-    if (nmissing < 25)
+    if (nmissing < 500)
         printf("# missing: %s:%u: call of %s\n", function_name(inst),
                LLVMGetDebugLocLine(inst), LLVMGetValueName2(fn, &len));
 }

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #define CHAIN 12
+#define DEPTH (1u << 16)     /* of calls */
 #define NEAR 4096            /* offsets further in are not told apart */
 #define BLOCKS (1u << 24)
 #define SEEN (1u << 22)
@@ -47,7 +48,7 @@ static char lock;
 static char ready;
 
 static __thread uint32_t depth;
-static __thread uint32_t active[4096];
+static __thread uint32_t active[DEPTH];
 static __thread struct local { char *at; uint64_t size; uint32_t site, depth; } *locals;
 static __thread uint32_t nlocals;
 
@@ -111,7 +112,7 @@ static uint32_t chain_number(uint32_t site)
 
     /* active[depth-1] is the allocating call itself, already at its site */
     for (uint32_t d = depth; d-- > 0 && c.n < CHAIN;)
-        if (d < 4096)
+        if (d < DEPTH)
             c.site[c.n++] = active[d];
     uint64_t h = 14695981039346656037u;
     for (uint32_t i = 0; i < c.n; i++)
@@ -181,7 +182,7 @@ uint32_t sundew_reality_mark(void)
 void sundew_reality_site(uint32_t d, uint32_t site);
 void sundew_reality_site(uint32_t d, uint32_t site)
 {
-    if (d < 4096)
+    if (d < DEPTH)
         active[d] = site;
     depth = d + 1;
 }
