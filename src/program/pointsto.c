@@ -38,7 +38,8 @@ static void pt_release(Pt *pt)
     PtTable *tables[] = { &pt->edges, &pt->loc_index, &pt->object_of,
                           &pt->const_node, &pt->vararg_node, &pt->connected,
                           &pt->call_of, &pt->wrapper_of, &pt->hands_on,
-                          &pt->hands_inner };
+                          &pt->hands_inner, &pt->flow_known, &pt->flow_seen,
+                          &pt->flow_met };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         pttable_release(tables[i]);
     vec_release(&pt->nodes);
@@ -60,6 +61,7 @@ static void solve(PointsTo *a, const Summaries *s, const PointsToPlan *plan)
 
     if (!plan->no_clones)
         pt_find_wrappers(&pt);
+    pt_flow(&pt);
     pt_build(&pt);
     pt_solve(&pt);
     ptanswer_from(a, &pt);

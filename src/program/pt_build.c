@@ -224,7 +224,7 @@ static void extern_variable(Pt *pt, uint32_t object, LLVMValueRef g)
         pt_member(pt, pt->world, any);
 }
 
-static bool is_exported(LLVMValueRef g)
+bool pt_is_exported(LLVMValueRef g)
 {
     LLVMLinkage l = LLVMGetLinkage(g);
 
@@ -255,7 +255,7 @@ static void variables(Pt *pt)
             continue;
         }
         initialise(pt, o, LLVMGetInitializer(g), 0);
-        if (pt->plan->open_world && is_exported(g))
+        if (pt->plan->open_world && pt_is_exported(g))
             pt_member(pt, pt->world, pt_loc(pt, o, 0));
     }
 }
@@ -655,8 +655,7 @@ static void inline_asm(Pt *pt, LLVMValueRef inst, const PtCall *c)
         pt_note(pt, inst, "inline assembly gets pointers");
 }
 
-/* The function behind casts and aliases, or NULL. */
-static LLVMValueRef direct_target(LLVMValueRef callee)
+LLVMValueRef pt_direct_target(LLVMValueRef callee)
 {
     for (int i = 0; i < 8; i++) {
         if (LLVMIsAFunction(callee))
@@ -675,7 +674,7 @@ static void call(Pt *pt, LLVMValueRef inst)
 {
     LLVMValueRef callee = LLVMGetCalledValue(inst);
     LLVMTypeRef type = LLVMGetCalledFunctionType(inst);
-    LLVMValueRef fn = direct_target(callee);
+    LLVMValueRef fn = pt_direct_target(callee);
     size_t len;
 
     if (fn && str_starts(LLVMGetValueName2(fn, &len), "llvm.dbg"))
@@ -687,7 +686,7 @@ static void call(Pt *pt, LLVMValueRef inst)
     c.args = arena_array(&pt->arena, PtArg, c.nargs + 1);
     for (unsigned i = 0; i < c.nargs; i++)
         c.args[i] = pt_arg(pt, inst, i);
-    c.loose = LLVMIsFunctionVarArg(type) && LLVMCountParamTypes(type) == 0;
+    c.loose = pt_call_form(pt, inst).loose;
     uint32_t w = pttable_get(&pt->hands_on, (uintptr_t)inst);
     c.pool = w;
     c.inner = w == NONE ? 0 : pttable_get(&pt->hands_inner, (uintptr_t)inst);
@@ -753,7 +752,7 @@ static void entries(Pt *pt)
         return;
     for (size_t i = 0; i < pt->v->functions.len; i++) {
         fn = pt->v->functions.items[i].fn;
-        if (!LLVMIsDeclaration(fn) && is_exported(fn))
+        if (!LLVMIsDeclaration(fn) && pt_is_exported(fn))
             pt_member(pt, pt->world, pt_loc(pt, global_object(pt, fn), 0));
     }
 }
