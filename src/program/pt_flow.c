@@ -16,13 +16,15 @@
  * A call reaches the functions that both analyses let arrive.
  *
  * Places: (struct type, offset) for fields, arrays folded; a variable that is no
- * struct; parameters, results and values of instructions. Two more places stand for
+ * struct; parameters, results and values of instructions. Three more places stand for
  * all memory that is used in some other way:
  *
- *     strayed  what is stored through a pointer that names no field, or goes to unknown
- *              code outside. Every field may hold it.
- *     exposed  the same, and what is a variable argument, or in a union, or in a place
- *              whose address is used as a value: what a load that names no field may give.
+ *     pieces   what is stored as part of a struct that is copied as a whole. Every field
+ *              may hold it.
+ *     strayed  the same, and what is stored through a pointer that names no field, or goes
+ *              to unknown code outside. Every field may hold it that isn't only in constants.
+ *     exposed  the same, and what is a variable argument, or in a union, or in a place whose
+ *              address is used as a value: what a load that names no field may give.
  *
  * "May hold this too" is kept as a mark on the sets, not as members.
  *
@@ -40,15 +42,19 @@
 #include "program/pt_int.h"
 #include <string.h>
 
+typedef Vec(uint32_t) Numbers;
+
 /* What else a set may hold. */
-typedef enum { MARK_NONE, MARK_STRAYED, MARK_EXPOSED } Mark;
+typedef enum { MARK_NONE, MARK_PIECES, MARK_STRAYED, MARK_EXPOSED } Mark;
 
 typedef struct FlowNode {
     PtBits functions;         /* numbers of values */
     Vec(uint32_t) succs;
     Vec(uint32_t) calls;      /* indirect calls through this value */
     Mark mark;
-    bool queued, is_place;
+    bool queued;
+    bool is_place, is_field;  /* a field is a place in a struct */
+    bool stored;              /* a place that isn't only in constants */
 } FlowNode;
 
 typedef struct FlowCall {
@@ -63,7 +69,7 @@ typedef struct Flow {
     Pt *pt;
     PtValues *v;
     Vec(FlowNode) nodes;      /* the first v->n are the values */
-    uint32_t strayed, exposed;
+    uint32_t pieces, strayed, exposed;
     uint32_t *ret;            /* by index of the function: node of its result */
     PtTable place_of;         /* struct << 24 | offset, or variable -> node */
     PtTable struct_of;        /* LLVMTypeRef -> number */
@@ -139,8 +145,23 @@ static void add_kinds(Str *s, LLVMTypeRef t, int depth)
     }
 }
 
-/* The same struct is one number, though units may have made copies of its type:
- * foo, foo.1, foo.2. */
+/* The same struct is one, though units may have made copies of its type: foo, foo.1,
+ * foo.2. The length of the name without that. */
+static size_t name_length(LLVMTypeRef t)
+{
+    const char *name = LLVMGetStructName(t);
+    size_t n = strlen(name);
+
+    for (;;) {
+        size_t end = n;
+        while (end > 1 && name[end - 1] >= '0' && name[end - 1] <= '9')
+            end--;
+        if (end == n || end < 2 || name[end - 1] != '.')
+            return n;
+        n = end - 1;
+    }
+}
+
 static uint32_t struct_number(Flow *f, LLVMTypeRef t)
 {
     uint32_t known = pttable_get(&f->struct_of, (uintptr_t)t);
@@ -148,16 +169,7 @@ static uint32_t struct_number(Flow *f, LLVMTypeRef t)
 
     if (known != NONE)
         return known;
-    const char *name = LLVMGetStructName(t);
-    size_t n = strlen(name), end;
-    while (n > 1 && (end = n - 1, name[end] >= '0' && name[end] <= '9')) {
-        while (end > 0 && name[end] >= '0' && name[end] <= '9')
-            end--;
-        if (name[end] != '.')
-            break;
-        n = end;
-    }
-    str_addn(&text, name, n);
+    str_addn(&text, LLVMGetStructName(t), name_length(t));
     add_kinds(&text, t, 0);
     void **slot = map_slot(&f->structs, str_c(&text));
     if (!*slot)
@@ -180,11 +192,12 @@ static uint32_t place_at(Flow *f, uint64_t key)
         return node;
     node = node_new(f);
     f->nodes.items[node].is_place = true;
+    f->nodes.items[node].is_field = !(key & VARIABLE);
     pttable_put(&f->place_of, key, node);
-    if (key & UNION)
+    if (key & UNION) {
         edge(f, node, f->exposed);
-    if (!(key & VARIABLE))
-        add_mark(f, node, key & UNION ? MARK_EXPOSED : MARK_STRAYED);
+        add_mark(f, node, MARK_EXPOSED);
+    }
     return node;
 }
 
@@ -423,6 +436,15 @@ static void copy_operands(Flow *f, LLVMValueRef inst)
 
 /* --- memory */
 
+/* A part of a struct that is copied as a whole: LLVM has made stores at offsets in bytes of
+ * it, which name no field. */
+static bool is_piece(LLVMValueRef address)
+{
+    return is_gep(address) && LLVMGetNumOperands(address) == 2 &&
+           LLVMGetTypeKind(LLVMGetGEPSourceElementType(address)) == LLVMIntegerTypeKind &&
+           LLVMIsAConstantInt(LLVMGetOperand(address, 1));
+}
+
 /* A value of type t goes to memory, or comes from it; structs part by part. */
 static void access(Flow *f, LLVMValueRef address, int64_t at, LLVMTypeRef t, uint32_t value,
                    bool store)
@@ -439,17 +461,17 @@ static void access(Flow *f, LLVMValueRef address, int64_t at, LLVMTypeRef t, uin
         access(f, address, at, LLVMGetElementType(t), value, store);
         return;
     }
-    if (size_of(f, t) < 8)
+    if (size_of(f, t) < 8 || value == NONE)
         return;
     uint32_t node = place(f, address, at);
     if (store) {
-        edge(f, value, node);
-        return;
-    }
-    if (node == f->strayed)
+        f->nodes.items[node].stored = true;
+        edge(f, value, node == f->strayed && is_piece(address) ? f->pieces : node);
+    } else if (node == f->strayed) {
         add_mark(f, value, MARK_EXPOSED);
-    else
+    } else {
         edge(f, node, value);
+    }
 }
 
 static void initialise(Flow *f, LLVMValueRef g, LLVMValueRef c, int64_t at)
@@ -462,8 +484,9 @@ static void initialise(Flow *f, LLVMValueRef g, LLVMValueRef c, int64_t at)
     if (kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind && kind != LLVMVectorTypeKind) {
         address_used(f, c, 0);
         uint32_t node = constant_node(f, c);
-        if (node != NONE)
-            edge(f, node, place(f, g, at));
+        uint32_t to = place(f, g, at);
+        f->nodes.items[to].stored |= !LLVMIsGlobalConstant(g);
+        edge(f, node, to);
         return;
     }
     for (int i = 0; i < LLVMGetNumOperands(c); i++) {
@@ -591,15 +614,32 @@ static void instruction(Flow *f, LLVMValueRef inst, uint32_t ret)
     case LLVMCallBr:
         call(f, inst);
         break;
-    case LLVMAlloca:
-    case LLVMGetElementPtr:
-    case LLVMICmp:
-    case LLVMFCmp:
-    case LLVMBr:
-    case LLVMSwitch:
+    case LLVMAdd:
+    case LLVMSub:
+        /* A difference of two pointers is none. */
+        if (LLVMIsAConstantInt(LLVMGetOperand(inst, 0)) ||
+            LLVMIsAConstantInt(LLVMGetOperand(inst, 1)))
+            copy_operands(f, inst);
+        break;
+    case LLVMSelect:
+    case LLVMAnd:             /* tags */
+    case LLVMOr:
+    case LLVMXor:
+    case LLVMBitCast:
+    case LLVMAddrSpaceCast:
+    case LLVMPtrToInt:
+    case LLVMIntToPtr:
+    case LLVMFreeze:
+    case LLVMExtractValue:
+    case LLVMInsertValue:
+    case LLVMExtractElement:
+    case LLVMInsertElement:
+    case LLVMShuffleVector:
+        if (size_of(f, LLVMTypeOf(inst)) >= 8)
+            copy_operands(f, inst);
         break;
     default:
-        copy_operands(f, inst);
+        break;
     }
 }
 
@@ -689,8 +729,6 @@ static void find_generic(Flow *f)
 
 /* --- solving */
 
-typedef Vec(uint32_t) Numbers;
-
 static void members(Flow *f, uint32_t node, Numbers *to)
 {
     for (PtIter i = ptbits_first(&f->nodes.items[node].functions); i.on; ptbits_next(&i))
@@ -720,7 +758,7 @@ static void meet(Flow *f, uint32_t call, uint32_t function, bool named)
 static void mark_meets(Flow *f, uint32_t call)
 {
     Mark mark = f->nodes.items[f->calls.items[call].callee].mark;
-    uint32_t from = mark == MARK_EXPOSED ? f->exposed : f->strayed;
+    uint32_t from = mark == MARK_EXPOSED ? f->exposed : mark == MARK_STRAYED ? f->strayed : f->pieces;
     Numbers all = { 0 };
 
     members(f, from, &all);
@@ -753,12 +791,13 @@ static void visit(Flow *f, uint32_t node)
         uint32_t to = n->succs.items[i];
         if (ptbits_union(&f->nodes.items[to].functions, &n->functions, NULL))
             queue(f, to);
-        if (to != f->strayed && to != f->exposed)
+        if (to != f->pieces && to != f->strayed && to != f->exposed)
             add_mark(f, to, n->mark);
     }
     if (node == f->exposed)
         more_is_exposed(f);
-    for (size_t i = 0; i < f->marked_calls.len && (node == f->exposed || node == f->strayed); i++)
+    bool common = node == f->pieces || node == f->strayed || node == f->exposed;
+    for (size_t i = 0; i < f->marked_calls.len && common; i++)
         mark_meets(f, f->marked_calls.items[i]);
     if (f->nodes.items[node].calls.len)
         members(f, node, &all);
@@ -831,6 +870,10 @@ static void build(Flow *f)
             continue;
         add_function(f, f->strayed, ptvalues_number(f->v, fn));
     }
+    for (uint32_t i = 0; i < f->nodes.len; i++)
+        if (f->nodes.items[i].is_field)
+            add_mark(f, i, f->nodes.items[i].stored || f->pt->plan->open_world ? MARK_STRAYED
+                                                                              : MARK_PIECES);
 }
 
 static void hand_over(Flow *f)
@@ -879,8 +922,10 @@ void pt_flow(Pt *pt)
 
     for (size_t i = 0; i < f.v->n; i++)
         node_new(&f);
+    f.pieces = node_new(&f);
     f.strayed = node_new(&f);
     f.exposed = node_new(&f);
+    edge(&f, f.pieces, f.strayed);
     edge(&f, f.strayed, f.exposed);
     f.ret = xcalloc(f.v->functions.len + 1, sizeof *f.ret);
     for (size_t i = 0; i < f.v->functions.len; i++)

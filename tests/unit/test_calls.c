@@ -241,6 +241,29 @@ static void stray_stores_are_not_lost(void **state)
     done(&s);
 }
 
+/* Tables that are only constants don't get what is stored somewhere; a struct that is
+ * copied in pieces does. */
+static void constant_tables_hold_what_they_say(void **state)
+{
+    (void)state;
+    Subject s = subject(
+        "struct ops { long n; void (*f)(void *); }; struct cfg { int k; long n; void (*f)(void *); };\n"
+        "static void f1(void *p) {} static void f2(void *p) {} static void g1(void *p) {}\n"
+        "static void s1(void *p) {} static void s2(void *p) {} static void s3(void *p) {}\n"
+        "static void s4(void *p) {} static void s5(void *p) {}\n"
+        "static const struct ops ops[2] = { { 1, f1 }, { 2, f2 } }; static struct cfg c;\n"
+        "union mix { const struct ops *o; void **w; struct cfg *c; } mix[9];\n"
+        "static void stray(void **to, int n)\n"
+        "{ to[0] = s1; to[n] = s2; to[n + 1] = s3; to[n + 2] = s4; to[n + 3] = s5; }\n"
+        "static void copy(struct cfg *to, int n) { struct cfg x = { n, n, g1 }; *to = x; }\n"
+        "static void call(int n) { mix[n].o->f(0); } static void call_c(int n) { mix[n].c->f(0); }\n"
+        "int main(int n, char **v) { static void *words[9]; mix[1].w = words; mix[2].o = ops;\n"
+        "  mix[3].c = &c; stray(mix[n].w, n); copy(mix[n].c, n); call(n); call_c(n); return 0; }\n");
+    callees_are(&s, "call", "f1 f2 g1");
+    callees_are(&s, "call_c", "g1");
+    done(&s);
+}
+
 static void another_name_for_the_same_memory(void **state)
 {
     (void)state;
@@ -338,6 +361,7 @@ int main(void)
         cmocka_unit_test(a_cast_function_is_found_among_many),
         cmocka_unit_test(fields_keep_functions_apart),
         cmocka_unit_test(stray_stores_are_not_lost),
+        cmocka_unit_test(constant_tables_hold_what_they_say),
         cmocka_unit_test(another_name_for_the_same_memory),
         cmocka_unit_test(the_library_calls_back),
         cmocka_unit_test(components_are_found),
