@@ -347,13 +347,34 @@ static void loses_offset(Pt *pt, LLVMValueRef inst, LLVMValueRef from)
         pt_constrain(pt, node, (PtConstraint){ .kind = C_NARROW, .other = to });
 }
 
+/* On vectors, word by word; on integers of several words, which may move from one to
+ * another. */
+static void wide_arithmetic(Pt *pt, LLVMValueRef inst)
+{
+    bool vector = LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMVectorTypeKind;
+    uint32_t to = pt_value_node(pt, inst);
+    unsigned n = words_of(pt, inst);
+
+    for (unsigned k = 0; k < 2; k++) {
+        uint32_t from = pt_value_node(pt, LLVMGetOperand(inst, k));
+        for (unsigned i = 0; i < n && from != NONE && to != NONE; i++)
+            for (unsigned j = 0; j < n; j++)
+                if (i == j || !vector)
+                    pt_constrain(pt, from + j, (PtConstraint){ .kind = C_NARROW, .other = to + i });
+    }
+}
+
 static void arithmetic(Pt *pt, LLVMValueRef inst, LLVMOpcode op)
 {
     LLVMValueRef a = LLVMGetOperand(inst, 0), b = LLVMGetOperand(inst, 1);
 
-    if (!words_of(pt, inst) || LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMIntegerTypeKind ||
-        LLVMGetIntTypeWidth(LLVMTypeOf(inst)) > 64)
+    if (!words_of(pt, inst))
         return;
+    if (LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMIntegerTypeKind ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(inst)) > 64) {
+        wide_arithmetic(pt, inst);
+        return;
+    }
     if (!LLVMIsAConstantInt(b)) {
         loses_offset(pt, inst, a);
         if (op != LLVMSub && op != LLVMShl && op != LLVMLShr && op != LLVMAShr)

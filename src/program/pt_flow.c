@@ -617,8 +617,7 @@ static void instruction(Flow *f, LLVMValueRef inst, uint32_t ret)
     case LLVMAdd:
     case LLVMSub:
         /* A difference of two pointers is none. */
-        if (LLVMIsAConstantInt(LLVMGetOperand(inst, 0)) ||
-            LLVMIsAConstantInt(LLVMGetOperand(inst, 1)))
+        if (LLVMIsAConstant(LLVMGetOperand(inst, 0)) || LLVMIsAConstant(LLVMGetOperand(inst, 1)))
             copy_operands(f, inst);
         break;
     case LLVMSelect:
