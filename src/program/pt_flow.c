@@ -31,9 +31,9 @@
  * Types. A function of the call's type is called. One of another type, which must
  * have been cast, is called if it could work, comes by places with a name, and the places
  * that the call reads are read by calls of this type alone. A place from which calls of
- * several types read (a table of `void (*)(void)`) holds functions that are cast
- * back to what they were before they are called; unless such a function fits no call
- * at all.
+ * several types read (a table of `void (*)(void)`), or which holds functions of many types,
+ * has functions that are cast back to what they were before they are called; unless
+ * such a function fits no call at all.
  *
  * What it relies on: memory that holds a function and is written as a field of one
  * struct type isn't read as a field of another. Points-to is believed against it where
@@ -742,14 +742,10 @@ static bool take(Flow *f, uint32_t call, uint32_t function)
     return true;
 }
 
-/* A function reaches a call. `named`: by places that have a name. */
-static void meet(Flow *f, uint32_t call, uint32_t function, bool named)
+/* A function reaches a call. Of those that don't fit, some are taken later. */
+static void meet(Flow *f, uint32_t call, uint32_t function)
 {
-    const FlowCall *c = &f->calls.items[call];
-    LLVMValueRef fn = f->v->values[function];
-
-    if (pt_call_fits(&c->form, fn) ||
-        (named && !c->generic && pt_call_could_work(&c->form, fn)))
+    if (pt_call_fits(&f->calls.items[call].form, f->v->values[function]))
         take(f, call, function);
 }
 
@@ -762,7 +758,7 @@ static void mark_meets(Flow *f, uint32_t call)
 
     members(f, from, &all);
     for (size_t i = 0; i < all.len && mark; i++)
-        meet(f, call, all.items[i], false);
+        meet(f, call, all.items[i]);
     vec_release(&all);
 }
 
@@ -803,7 +799,7 @@ static void visit(Flow *f, uint32_t node)
     for (size_t c = 0; c < f->nodes.items[node].calls.len; c++) {
         uint32_t id = f->nodes.items[node].calls.items[c];
         for (size_t i = 0; i < all.len; i++)
-            meet(f, id, all.items[i], true);
+            meet(f, id, all.items[i]);
         if (f->nodes.items[node].mark && !f->calls.items[id].marked) {
             f->calls.items[id].marked = true;
             vec_push(&f->marked_calls, id);
@@ -821,32 +817,58 @@ static void settle(Flow *f)
     }
 }
 
-/* What reaches a call: by places with a name, or what is exposed if it reads from no field. */
-static const PtBits *arrivals(Flow *f, uint32_t call)
-{
-    const FlowCall *c = &f->calls.items[call];
+/* Do functions of many types reach the call by places with a name? Then these hold
+ * whatever there is, and nobody has cast it for this call. */
+enum { MANY_TYPES = 8 };
 
-    return &f->nodes.items[c->unnamed ? f->exposed : c->callee].functions;
+static bool is_mixed(Flow *f, const FlowCall *c)
+{
+    LLVMTypeRef types[MANY_TYPES + 1];
+    unsigned n = 0;
+
+    for (PtIter i = ptbits_first(&f->nodes.items[c->callee].functions); i.on; ptbits_next(&i)) {
+        LLVMTypeRef t = LLVMGlobalGetValueType(f->v->values[i.x]);
+        unsigned k = 0;
+        while (k < n && types[k] != t)
+            k++;
+        if (k == n)
+            types[n++] = t;
+        if (n > MANY_TYPES)
+            return true;
+    }
+    return false;
 }
 
-/* Functions that reach calls but fit none: calls with which they could work take them. */
-static bool take_left_over(Flow *f)
+/* Takes those that reach a call and could work, but for those in `except`. */
+static bool take_what_works(Flow *f, uint32_t call, uint32_t from, const bool *except)
+{
+    const FlowCall *c = &f->calls.items[call];
+    Numbers all = { 0 };
+    bool any = false;
+
+    members(f, from, &all);
+    for (size_t i = 0; i < all.len; i++)
+        if ((!except || !except[all.items[i]]) &&
+            pt_call_could_work(&c->form, f->v->values[all.items[i]]))
+            any |= take(f, call, all.items[i]);
+    vec_release(&all);
+    return any;
+}
+
+/* Functions that were cast: for the place that the call reads, or, if they fit no call at
+ * all, for any that they reach. */
+static bool take_cast(Flow *f)
 {
     bool any = false, *fits = xcalloc(f->v->n + 1, 1);
-    Vec(uint32_t) todo = { 0 };
 
     for (size_t i = 0; i < f->met.cap; i++)
         if (f->met.keys && f->met.keys[i])
             fits[(uint32_t)(f->met.keys[i] - 1)] = true;
-    for (uint32_t c = 0; c < f->calls.len; c++)
-        for (PtIter i = ptbits_first(arrivals(f, c)); i.on; ptbits_next(&i))
-            if (!fits[i.x] && pt_call_could_work(&f->calls.items[c].form, f->v->values[i.x])) {
-                vec_push(&todo, c);
-                vec_push(&todo, i.x);
-            }
-    for (size_t i = 0; i < todo.len; i += 2)
-        any |= take(f, todo.items[i], todo.items[i + 1]);
-    vec_release(&todo);
+    for (uint32_t i = 0; i < f->calls.len; i++) {
+        FlowCall c = f->calls.items[i];
+        bool generic = c.generic || is_mixed(f, &c);
+        any |= take_what_works(f, i, c.unnamed ? f->exposed : c.callee, generic ? fits : NULL);
+    }
     free(fits);
     return any;
 }
@@ -933,7 +955,7 @@ void pt_flow(Pt *pt)
     find_generic(&f);
     do
         settle(&f);
-    while (take_left_over(&f));
+    while (take_cast(&f));
     hand_over(&f);
     release(&f);
 }
