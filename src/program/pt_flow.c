@@ -16,7 +16,7 @@
  * A call reaches the functions that both analyses let arrive.
  *
  * Places: (struct type, offset) for fields, arrays folded; a variable that is no
- * struct; parameters, results and values of instructions. Three more places stand for
+ * struct; parameters, results and values of instructions. Four more places stand for
  * all memory that is used in some other way:
  *
  *     pieces   what is stored as part of a struct that is copied as a whole. Every field
@@ -25,6 +25,9 @@
  *              to unknown code outside. Every field may hold it that isn't only in constants.
  *     exposed  the same, and what is a variable argument, or in a union, or in a place whose
  *              address is used as a value: what a load that names no field may give.
+ *
+ *     fields   the same, and all that is in fields: what a load of a part of a struct that is
+ *              copied as a whole may give.
  *
  * "May hold this too" is kept as a mark on the sets, not as members.
  *
@@ -45,7 +48,7 @@
 typedef Vec(uint32_t) Numbers;
 
 /* What else a set may hold. */
-typedef enum { MARK_NONE, MARK_PIECES, MARK_STRAYED, MARK_EXPOSED } Mark;
+typedef enum { MARK_NONE, MARK_PIECES, MARK_STRAYED, MARK_EXPOSED, MARK_FIELDS } Mark;
 
 typedef struct FlowNode {
     PtBits functions;         /* numbers of values */
@@ -69,7 +72,7 @@ typedef struct Flow {
     Pt *pt;
     PtValues *v;
     Vec(FlowNode) nodes;      /* the first v->n are the values */
-    uint32_t pieces, strayed, exposed;
+    uint32_t pieces, strayed, exposed, fields;
     uint32_t *ret;            /* by index of the function: node of its result */
     PtTable place_of;         /* struct << 24 | offset, or variable -> node */
     PtTable struct_of;        /* LLVMTypeRef -> number */
@@ -194,6 +197,8 @@ static uint32_t place_at(Flow *f, uint64_t key)
     f->nodes.items[node].is_place = true;
     f->nodes.items[node].is_field = !(key & VARIABLE);
     pttable_put(&f->place_of, key, node);
+    if (!(key & VARIABLE))
+        edge(f, node, f->fields);
     if (key & UNION) {
         edge(f, node, f->exposed);
         add_mark(f, node, MARK_EXPOSED);
@@ -251,8 +256,10 @@ static uint32_t field_place(Flow *f, LLVMTypeRef t, int64_t at)
     }
     if (!in)
         return NONE;
-    return place_at(f, (is_union(t) ? UNION : 0) | (uint64_t)struct_number(f, in) << 24 |
-                           ((uint64_t)(in_at - at) & 0xffffff));
+    uint32_t node = place_at(f, (is_union(t) ? UNION : 0) | (uint64_t)struct_number(f, in) << 24 |
+                                    ((uint64_t)(in_at - at) & 0xffffff));
+    f->nodes.items[node].stored |= size_of(f, in) <= 8;   /* copies don't look like pieces */
+    return node;
 }
 
 static bool is_gep(LLVMValueRef v)
@@ -436,13 +443,26 @@ static void copy_operands(Flow *f, LLVMValueRef inst)
 
 /* --- memory */
 
-/* A part of a struct that is copied as a whole: LLVM has made stores at offsets in bytes of
- * it, which name no field. */
+static bool is_byte_step(LLVMValueRef v)
+{
+    return is_gep(v) && LLVMGetNumOperands(v) == 2 &&
+           LLVMGetTypeKind(LLVMGetGEPSourceElementType(v)) == LLVMIntegerTypeKind &&
+           LLVMIsAConstantInt(LLVMGetOperand(v, 1));
+}
+
+/* Part of a struct that is copied as a whole? LLVM makes loads and stores of it, at offsets in
+ * bytes, which name no field; the first part has no offset, but others beside it. */
 static bool is_piece(LLVMValueRef address)
 {
-    return is_gep(address) && LLVMGetNumOperands(address) == 2 &&
-           LLVMGetTypeKind(LLVMGetGEPSourceElementType(address)) == LLVMIntegerTypeKind &&
-           LLVMIsAConstantInt(LLVMGetOperand(address, 1));
+    if (is_byte_step(address))
+        return true;
+    if (is_gep(address) || LLVMIsAConstant(address))
+        return false;
+    LLVMUseRef u = LLVMGetFirstUse(address);
+    for (int i = 0; u && i < 200; i++, u = LLVMGetNextUse(u))
+        if (is_byte_step(LLVMGetUser(u)))
+            return true;
+    return false;
 }
 
 /* A value of type t goes to memory, or comes from it; structs part by part. */
@@ -468,7 +488,7 @@ static void access(Flow *f, LLVMValueRef address, int64_t at, LLVMTypeRef t, uin
         f->nodes.items[node].stored = true;
         edge(f, value, node == f->strayed && is_piece(address) ? f->pieces : node);
     } else if (node == f->strayed) {
-        add_mark(f, value, MARK_EXPOSED);
+        add_mark(f, value, is_piece(address) ? MARK_FIELDS : MARK_EXPOSED);
     } else {
         edge(f, node, value);
     }
@@ -753,7 +773,8 @@ static void meet(Flow *f, uint32_t call, uint32_t function)
 static void mark_meets(Flow *f, uint32_t call)
 {
     Mark mark = f->nodes.items[f->calls.items[call].callee].mark;
-    uint32_t from = mark == MARK_EXPOSED ? f->exposed : mark == MARK_STRAYED ? f->strayed : f->pieces;
+    uint32_t from = mark == MARK_FIELDS ? f->fields : mark == MARK_EXPOSED ? f->exposed
+                    : mark == MARK_STRAYED ? f->strayed : f->pieces;
     Numbers all = { 0 };
 
     members(f, from, &all);
@@ -776,6 +797,11 @@ static void more_is_exposed(Flow *f)
     vec_release(&all);
 }
 
+static bool is_common(Flow *f, uint32_t node)
+{
+    return node == f->pieces || node == f->strayed || node == f->exposed || node == f->fields;
+}
+
 static void visit(Flow *f, uint32_t node)
 {
     FlowNode *n = &f->nodes.items[node];
@@ -786,13 +812,12 @@ static void visit(Flow *f, uint32_t node)
         uint32_t to = n->succs.items[i];
         if (ptbits_union(&f->nodes.items[to].functions, &n->functions, NULL))
             queue(f, to);
-        if (to != f->pieces && to != f->strayed && to != f->exposed)
+        if (!is_common(f, to))
             add_mark(f, to, n->mark);
     }
     if (node == f->exposed)
         more_is_exposed(f);
-    bool common = node == f->pieces || node == f->strayed || node == f->exposed;
-    for (size_t i = 0; i < f->marked_calls.len && common; i++)
+    for (size_t i = 0; i < f->marked_calls.len && is_common(f, node); i++)
         mark_meets(f, f->marked_calls.items[i]);
     if (f->nodes.items[node].calls.len)
         members(f, node, &all);
@@ -946,8 +971,10 @@ void pt_flow(Pt *pt)
     f.pieces = node_new(&f);
     f.strayed = node_new(&f);
     f.exposed = node_new(&f);
+    f.fields = node_new(&f);
     edge(&f, f.pieces, f.strayed);
     edge(&f, f.strayed, f.exposed);
+    edge(&f, f.exposed, f.fields);
     f.ret = xcalloc(f.v->functions.len + 1, sizeof *f.ret);
     for (size_t i = 0; i < f.v->functions.len; i++)
         f.ret[i] = node_new(&f);

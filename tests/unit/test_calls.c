@@ -256,10 +256,14 @@ static void constant_tables_hold_what_they_say(void **state)
         "static void stray(void **to, int n)\n"
         "{ to[0] = s1; to[n] = s2; to[n + 1] = s3; to[n + 2] = s4; to[n + 3] = s5; }\n"
         "static void copy(struct cfg *to, int n) { struct cfg x = { n, n, g1 }; *to = x; }\n"
+        "static void call_o(int n) { struct ops x = *mix[n].o; x.f(0); }\n"
         "static void call(int n) { mix[n].o->f(0); } static void call_c(int n) { mix[n].c->f(0); }\n"
         "int main(int n, char **v) { static void *words[9]; mix[1].w = words; mix[2].o = ops;\n"
-        "  mix[3].c = &c; stray(mix[n].w, n); copy(mix[n].c, n); call(n); call_c(n); return 0; }\n");
+        "  mix[3].c = &c; stray(mix[n].w, n); copy(mix[n].c, n); call(n); call_c(n); call_o(n);\n"
+        "  return 0; }\n");
     callees_are(&s, "call", "f1 f2 g1");
+    /* a part of a struct may be any field */
+    callees_are(&s, "call_o", "f1 f2 g1 s1 s2 s3 s4 s5");
     callees_are(&s, "call_c", "g1");
     done(&s);
 }

@@ -28,6 +28,7 @@ static Two plain[3] = { two, other };
 
 static void each(Two f, int n) { for (int i = 0; i < n; i++) f(NULL, i); }
 static int call(const struct ops *o) { return o->f((void *)o->name, 2) + (o->g ? o->g(NULL) : 0); }
+static int copied(const struct ops *p) { struct ops o = *p; return o.f(NULL, 3) + o.g(NULL); }
 static void set(Two *to, Two f) { *to = f; }
 
 static void vary(int n, ...)
@@ -76,6 +77,8 @@ int main(int argc, char **argv)
     (void)argv;
     for (int i = 0; i < 2; i++)
         call(&table[i]);
+    for (int i = 0; i < 2; i++)
+        copied(&table[i]);
     each(two, 3);
     each((Two)(void (*)(void))one, 2);
     vary(2, two, other);
