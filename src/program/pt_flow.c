@@ -797,6 +797,13 @@ static void more_is_exposed(Flow *f)
     vec_release(&all);
 }
 
+/* "Any field" is for calls nearby. In other functions and in fields it would soon be true
+ * of everything. */
+static bool is_local(Flow *f, uint32_t node)
+{
+    return node < f->v->n && LLVMIsAInstruction(f->v->values[node]);
+}
+
 static bool is_common(Flow *f, uint32_t node)
 {
     return node == f->pieces || node == f->strayed || node == f->exposed || node == f->fields;
@@ -813,7 +820,7 @@ static void visit(Flow *f, uint32_t node)
         if (ptbits_union(&f->nodes.items[to].functions, &n->functions, NULL))
             queue(f, to);
         if (!is_common(f, to))
-            add_mark(f, to, n->mark);
+            add_mark(f, to, n->mark == MARK_FIELDS && !is_local(f, to) ? MARK_EXPOSED : n->mark);
     }
     if (node == f->exposed)
         more_is_exposed(f);
