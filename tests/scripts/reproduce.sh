@@ -15,13 +15,13 @@ crash() {
     shift 2
     "$SUNDEW" monitor "./$name" -o "$strategy.monitored" --copy "$strategy" "$@" >/dev/null 2>&1 || return
     rm -f ./*.crash.new
-    ("./$strategy.monitored" a >/dev/null 2>&1)
+    { "./$strategy.monitored" a >/dev/null 2>&1; } 2>/dev/null
     mv -f "$name".[0-9]*.crash "$strategy.crash"
 }
 # kept STRATEGY: the functions whose tests reproduce it, the best first.
 kept() {
     "$SUNDEW" reproduce --json -o "$1.tests" "$1.crash" >"$1.json" 2>"$1.err"
-    python3 - "$1.json" <<'P'
+    python3 - "$1.json" 2>&1 <<'P' | tail -n 1
 import json, sys
 d = json.load(open(sys.argv[1]))
 print(" ".join(t["function"] for t in d["tests"] if t["reproduces"]))
@@ -32,12 +32,12 @@ keeps() {
     local strategy=$1 got
     shift
     got=$(kept "$strategy")
-    [ "$got" = "$*" ] || { echo "kept: $got"; cat "$strategy.err" "$strategy.json"; return 1; }
+    [ "$got" = "$*" ] || { echo "kept: $got"; cat "$strategy.err"; grep remark "$strategy.json"; return 1; }
 }
 # json STRATEGY CONDITION: a Python expression on `d` and on `t`, the tests by function.
 json() {
     python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); t={x["function"]: x for x in d["tests"]}
-sys.exit(not ('"$2"'))' "$1.json"
+sys.exit(not ('"$2"'))' "$1.json" 2>&1 | tail -n 1; return "${PIPESTATUS[0]}"
 }
 fails() { ! make -s -C "$1.tests" check >make.out 2>&1 && grep -q '^FAIL' make.out; }
 # The twin: the defect is gone from the source.
@@ -120,10 +120,10 @@ ok "rethrow: …and the twin does not crash" twin rethrow
 
 subject random
 "$SUNDEW" monitor ./random -o chance --second-chance >/dev/null 2>&1
-(NUMBER=0 ./chance >/dev/null 2>&1)
+{ NUMBER=0 ./chance >/dev/null 2>&1; } 2>/dev/null
 mv random.[0-9]*.crash first.crash
 ok "second chance: the first crash has no frames" says "no frames" "$SUNDEW" reproduce first.crash
-(NUMBER=0 ./chance >/dev/null 2>&1)
+{ NUMBER=0 ./chance >/dev/null 2>&1; } 2>/dev/null
 mv random.[0-9]*.crash used-fields.crash
 ok "second chance: the second has" keeps used-fields hex_abs to_upper
 
@@ -148,9 +148,9 @@ cd ../random || exit 1
 head -c 300 used-fields.crash >cut.crash
 ok "a file that is cut short" says "cut short" "$SUNDEW" reproduce cut.crash
 ok "a review by type and field" says "frame 0, to_upper: argument words 0x0" "$SUNDEW" reproduce --review used-fields.crash
+mkdir mine; touch mine/x
+ok "a folder that is not ours" says "was not made by sundew" "$SUNDEW" reproduce -o mine used-fields.crash
 mend random
 "$SUNDEW" capture -- gcc -g -O1 -o random random.c >/dev/null 2>&1
 ok "a crash of another build" says "another build of 'random'" "$SUNDEW" reproduce used-fields.crash
-mkdir mine; touch mine/x
-ok "a folder that is not ours" says "was not made by sundew" "$SUNDEW" reproduce -o mine used-fields.crash
 done_testing

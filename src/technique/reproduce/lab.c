@@ -273,7 +273,7 @@ static bool edit_object(Lab *lab, LabUnit *u, Err *err)
     strings_add(&argv, "objcopy");
     for (size_t i = 0; i < u->edits.len; i++) {
         const char *from = u->edits.entries[i].key, *to = u->edits.entries[i].value;
-        strings_addf(&argv, "--globalize-symbol=%s", from);
+        strings_addf(&argv, "--globalize-symbol=%s", to);    /* renames come first */
         strings_addf(&argv, "--redefine-sym=%s=%s", from, to);
     }
     const Symbol *m = symbol_of(lab, u, "main");
@@ -841,7 +841,8 @@ static void make_unit(Lab *lab, LabUnit *u, Str *out)
     if (u->edits.len || renames) {
         str_add(out, "\tobjcopy");
         for (size_t i = 0; i < u->edits.len; i++) {
-            char *a = xprintf("--globalize-symbol=%s", u->edits.entries[i].key);
+            char *a = xprintf("--globalize-symbol=%s",
+                              (const char *)u->edits.entries[i].value);
             char *b = xprintf("--redefine-sym=%s=%s", u->edits.entries[i].key,
                               (const char *)u->edits.entries[i].value);
             str_addc(out, ' ');
