@@ -55,7 +55,7 @@ ok "random: a crash file is left" crash random used-fields
 unset NUMBER
 ok "random: two tests, the informative one first" keeps used-fields hex_abs to_upper
 ok "random: the failure as data" json used-fields 'd["failure"]["kind"] == "SIGSEGV" and
-    d["failure"]["function"] == "to_upper" and d["failure"]["file"].endswith("random.c") and d["failure"]["line"] == 11'
+    d["failure"]["function"] == "to_upper" and d["failure"]["file"].endswith("random.c") and d["failure"]["line"] == 13'
 ok "random: informative or not, distances" json used-fields 't["hex_abs"]["informative"] and
     not t["to_upper"]["informative"] and t["to_upper"]["distance"] == 0 and t["hex_abs"]["distance"] == 1'
 ok "random: literals in the tests" sh -c 'grep -q "^    hex_abs(0);" used-fields.tests/test_hex_abs.c &&
