@@ -398,12 +398,8 @@ void restore_pieces(Restore *r, Item *it)
         cut_chars(r, it, 0, it->size, it->variable ? NULL : "");
         return;
     }
-    bool by_member = it->typed && !has_const(it->type, 0);
-    if (p->kind != TYPE_STRUCT && p->kind != TYPE_UNION && it->variable &&
-        type_has_qualifier(it->type, QUALIFIER_CONST))
-        by_member = false;
-    if (it->count > MOST_ELEMENTS)
-        by_member = false;
+    /* That it was reached through a pointer to const does not make it const. */
+    bool by_member = it->typed && !has_const(p, 0) && it->count <= MOST_ELEMENTS;
     for (uint64_t i = 0; by_member && i < it->count; i++, done += p->size)
         cut(r, it, it->type, done, "");
     cut_raw(r, it, done, it->size);
