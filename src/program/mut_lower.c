@@ -246,19 +246,37 @@ static void call(Mutability *m, Body *b, LLVMValueRef i)
     add(b, LLVMIsAInlineAsm(callee) ? OP_ASM : OP_CALL, i, dst, NONE);
 }
 
+static bool is_outside(const Mutability *m, LLVMValueRef address)
+{
+    PtSet s = pointsto_value(m->pt, address, 0);
+
+    for (size_t i = 0; i < s.n; i++)
+        if (m->pt->shown[m->pt->locs.items[s.locs[i]].object].kind == PT_EXTERNAL)
+            return true;
+    return false;
+}
+
 /* A byte that was loaded and goes straight into a store may be part of a pointer:
- * points-to knows such loops. */
+ * points-to knows such loops, but not what comes from outside. */
 static bool may_be_part(const Mutability *m, LLVMValueRef v)
 {
-    return LLVMIsALoadInst(v) && LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind &&
-           pointsto_value(m->pt, v, 0).n;
+    if (!LLVMIsALoadInst(v) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind)
+        return false;
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == v)
+            return pointsto_value(m->pt, v, 0).n > 0 ||
+                   (LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 8 &&
+                    is_outside(m, LLVMGetOperand(v, 0)));
+    }
+    return false;
 }
 
 /* An integer that was loaded counts if points-to has seen pointers there. */
 static bool loads_pointer(const Mutability *m, LLVMValueRef i)
 {
     return LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMIntegerTypeKind ||
-           pointsto_value(m->pt, i, 0).n;
+           pointsto_value(m->pt, i, 0).n || may_be_part(m, i);
 }
 
 static void memory(Mutability *m, Body *b, LLVMValueRef i)
