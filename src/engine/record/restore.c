@@ -171,9 +171,10 @@ static Item *new_item(Restore *r, const CrashObject *o, const char *hint)
                             ? variable_of(r, o) : NULL;
     bool nameless = v && is_nameless(v);
     if (v && !nameless) {
-        it->lvalue = r->world->variable(r->world->arg, v);
+        bool fixed = false;
+        it->lvalue = r->world->variable(r->world->arg, v, &fixed);
         it->variable = it->lvalue ? v : NULL;
-        it->constant = it->lvalue && v->constant;
+        it->constant = it->lvalue && (v->constant || fixed);
         if (it->variable && v->type)
             it->type = element_of(v->type);
         if (!it->lvalue && !v->constant)

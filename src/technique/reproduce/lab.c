@@ -437,7 +437,7 @@ static const char *declare(View *v, const char *name, const char *symbol,
     return mine;
 }
 
-static const char *name_variable(void *arg, const Variable *var)
+static const char *name_variable(void *arg, const Variable *var, bool *fixed)
 {
     View *v = arg;
     Lab *lab = v->lab;
@@ -446,14 +446,15 @@ static const char *name_variable(void *arg, const Variable *var)
     bool here = is_source(v->unit, var->file) ||
                 (var->linkage == LINKAGE_INTERNAL && sees(v, var->file));
     LabUnit *u = here ? v->unit : unit_of_file(lab, var->file);
-    if (here && symbol_of(lab, u, var->name) && !v->world.plain)
+    const Symbol *sym = u ? symbol_of(lab, u, var->name) : NULL;
+    *fixed = sym && strchr("rR", sym->kind);
+    if (here && sym && !v->world.plain)
         return arena_strdup(&lab->arena, var->name);
     if (var->linkage != LINKAGE_INTERNAL)
         return declare(v, var->name, var->symbol, var);
     if (!u)
         return NULL;
-    const char *symbol = symbol_of(lab, u, var->name) ? var->name
-                                                      : local_static(lab, u, var);
+    const char *symbol = sym ? var->name : local_static(lab, u, var);
     if (!symbol)
         return NULL;
     return declare(v, var->name, here ? symbol : global_name(lab, u, symbol), var);
