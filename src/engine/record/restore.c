@@ -498,7 +498,8 @@ Restore *restore_new(const Crash *c, const Program *p, size_t frame,
     r->world = world;
     r->function = fn;
     take_arguments(r, fr);
-    take_globals(r);
+    if (strcmp(fn->name, "main") != 0)     /* at its entry they are as compiled */
+        take_globals(r);
     walk_all(r);
     for (size_t i = 0; i < r->items.len; i++)
         name_item(r, r->items.items[i]);

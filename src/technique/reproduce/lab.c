@@ -224,20 +224,32 @@ static Symbol *new_symbol(Lab *lab, char kind, uint64_t address, uint64_t size)
     return s;
 }
 
-/* nm -P: name, kind, address and size in hexadecimal. */
+/* "name |0000000000000040| T | FUNC|0000000000000012| |.text" */
+static bool read_symbol(Lab *lab, char *line, Map *symbols)
+{
+    char *part[7] = {0};
+    for (int i = 0; i < 7; i++)
+        part[i] = strsep(&line, "|");
+    if (!part[6])
+        return false;
+    part[0][strcspn(part[0], " ")] = 0;
+    char kind = part[2][strspn(part[2], " ")];
+    if (str_starts(part[6], ".data.rel.ro"))
+        kind = 'r';                     /* written by the loader only */
+    map_put(symbols, part[0], new_symbol(lab, kind, strtoull(part[1], NULL, 16),
+                                         strtoull(part[4], NULL, 16)));
+    return true;
+}
+
 static void read_symbols(Lab *lab, const char *file, Map *symbols)
 {
-    char *argv[] = { "nm", "-P", (char *)file, NULL };
+    char *argv[] = { "nm", "-f", "sysv", (char *)file, NULL };
     Str out = {0};
     char *save = NULL;
     run_tool(argv, NULL, &out, NULL);
     for (char *l = out.data ? strtok_r(out.data, "\n", &save) : NULL; l;
-         l = strtok_r(NULL, "\n", &save)) {
-        char name[512], kind;
-        unsigned long long address = 0, size = 0;
-        if (sscanf(l, "%511s %c %llx %llx", name, &kind, &address, &size) >= 2)
-            map_put(symbols, name, new_symbol(lab, kind, address, size));
-    }
+         l = strtok_r(NULL, "\n", &save))
+        read_symbol(lab, l, symbols);
     str_release(&out);
 }
 
@@ -409,27 +421,38 @@ static LabUnit *unit_of_file(Lab *lab, const char *file)
     return NULL;
 }
 
-/* extern TYPE program_NAME __asm__("SYMBOL"); */
+/* extern TYPE NAME __asm__("SYMBOL"); */
+static void print_declaration(const View *v, const char *name, const char *symbol,
+                              const Variable *var, Str *out)
+{
+    str_add(out, "extern ");
+    if (var)
+        restore_declaration(&v->world, var, name, out);
+    else
+        str_addf(out, "void %s(void)", name);
+    str_add(out, " __asm__(\"");
+    escape_c_string(out, symbol, strlen(symbol));
+    str_add(out, "\");");
+}
+
+/* A name of our own for a symbol: program_NAME, or with a number behind it if
+ * another symbol has that. */
 static const char *declare(View *v, const char *name, const char *symbol,
                            const Variable *var)
 {
     Lab *lab = v->lab;
     Str c = {0}, d = {0};
+    const char *mine, *had;
     escape_c_identifier(&c, name, strlen(name));
-    const char *mine = arena_printf(&lab->arena, "program_%s", str_c(&c));
-    str_add(&d, "extern ");
-    if (var && var->thread_local_)
-        str_add(&d, "__thread ");
-    if (var)
-        restore_declaration(&v->world, var, mine, &d);
-    else
-        str_addf(&d, "void %s(void)", mine);
-    str_add(&d, " __asm__(\"");
-    escape_c_string(&d, symbol, strlen(symbol));
-    str_add(&d, "\");");
-    const char *had = map_get(&v->declared, mine);
-    for (unsigned n = 2; had && strcmp(had, str_c(&d)) != 0; n++)
-        had = NULL, mine = arena_printf(&lab->arena, "%s_%u", mine, n);
+    for (unsigned n = 1;; n++) {
+        mine = n == 1 ? arena_printf(&lab->arena, "program_%s", str_c(&c))
+                      : arena_printf(&lab->arena, "program_%s_%u", str_c(&c), n);
+        str_reset(&d);
+        print_declaration(v, mine, symbol, var, &d);
+        had = map_get(&v->declared, mine);
+        if (!had || strcmp(had, str_c(&d)) == 0)
+            break;
+    }
     if (!had)
         map_put(&v->declared, mine, arena_strdup(&lab->arena, str_c(&d)));
     str_release(&c);
