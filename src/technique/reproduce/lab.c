@@ -27,7 +27,6 @@ struct LabUnit {
     Map files;                         /* that it includes, itself too */
     Map taken;                         /* names that are something in it */
     Map edits;                         /* symbol → new name */
-    bool has_main;
 };
 
 /* What the tests of one unit have named so far. */
@@ -50,7 +49,7 @@ struct Lab {
     Map places;                        /* "binary address" → Places * */
     Vec(Places *) all_places;
     char *namer;                       /* of addresses: addr2line */
-    char *support[2], *trace;          /* objects of share/reproduce */
+    char *support, *trial;             /* objects of share/reproduce */
 };
 
 static const char *const asan_flags[] = {
@@ -599,9 +598,9 @@ static bool link_test(Lab *lab, const LabUnit *u, const char *object, const char
     Strings objects = {0}, argv = {0}, more = {0};
     bool ok = true;
     strings_add(&objects, object);
-    strings_add(&objects, lab->support[0]);
+    strings_add(&objects, lab->support);
     if (trial)
-        strings_add(&objects, lab->trace);
+        strings_add(&objects, lab->trial);
     for (size_t i = 0; ok && i < lab->nunits; i++) {
         map_put(&ids, lab->units[i].unit->id, NULL);
         if (&lab->units[i] == u)
@@ -662,7 +661,7 @@ static bool prepare_support(Lab *lab, const char *objects, Err *err)
             char *argv[] = { lab->units[0].flags.items[0], "-g", "-O1", "-fPIC", "-c",
                              to, "-o", o, NULL };
             ok = run_tool(argv, NULL, NULL, err);
-            *(i == 1 ? &lab->support[0] : &lab->trace) = o;
+            *(i == 1 ? &lab->support : &lab->trial) = o;
         }
         free(from);
         free(to);
@@ -753,8 +752,7 @@ static char *find_namer(void)
 }
 
 /* addr2line -a: the address, then pairs of lines up to the next address. */
-static void ask_places(Lab *lab, const char *binary, Strings *argv,
-                       Places **wanted)
+static void ask_places(Lab *lab, Strings *argv, Places **wanted)
 {
     Str out = {0};
     char *save = NULL;
@@ -771,7 +769,6 @@ static void ask_places(Lab *lab, const char *binary, Strings *argv,
         if (to && where)
             add_place(lab, to, l, where);
     }
-    (void)binary;
     str_release(&out);
 }
 
@@ -796,7 +793,7 @@ bool lab_places(Lab *lab, const char *binary, const uint64_t *at, size_t n,
     }
     vec_push(&wanted, NULL);
     if (wanted.len > 1)
-        ask_places(lab, binary, &argv, wanted.items);
+        ask_places(lab, &argv, wanted.items);
     for (size_t i = 0; i < n; i++) {
         char *key = xprintf("%s %llx", binary, (unsigned long long)at[i]);
         const Places *p = map_get(&lab->places, key);
