@@ -11,7 +11,7 @@
  * Functions that run rarely stay as they are, and those are the ones near the
  * bottom of the stack, whose tests tell most.
  *
- * Half of what is allowed is given away here. The other half is for what can't
+ * Two fifths of what is allowed are given away here. The rest is for what can't
  * be seen from here: the tests of functions that are off, registers that
  * are saved, caches.
  */
@@ -125,7 +125,7 @@ static void promote(uint64_t now)
 /* Ticks that may be spent in a time. */
 static uint64_t share(uint64_t passed)
 {
-    return sundew_tables.overhead ? passed / 200 * sundew_tables.overhead
+    return sundew_tables.overhead ? passed / 250 * sundew_tables.overhead
                                   : UINT64_MAX / 4;
 }
 

@@ -221,6 +221,13 @@ static void choose_frames(const SundewLane *l)
     for (uint32_t i = l->last; i;) {
         const SundewFrame *f = sundew_frame_at(l, i);
         Chosen c = { l, f, flags_of(l, f) };
+        uint32_t prev = f->prev;
+        if (sundew_tables.second_chance && c.flags & SUNDEW_FRAME_STALE) {
+            if (prev >= i)             /* it has returned: see monitor.h */
+                break;
+            i = prev;
+            continue;
+        }
         if (dump.nframes == FRAMES_MOST) {
             /* Room for an outer one: the innermost of the outer half goes. */
             memmove(&dump.frames[FRAMES_MOST / 2],
@@ -230,9 +237,9 @@ static void choose_frames(const SundewLane *l)
             dump.frames_left_out++;
         }
         dump.frames[dump.nframes++] = c;
-        if (f->prev >= i)
+        if (prev >= i)
             break;
-        i = f->prev;
+        i = prev;
     }
 }
 

@@ -74,6 +74,8 @@ static struct {
 
 enum { MARK = 0x53554e44 };
 
+SundewSettings sundew_settings;        /* of the monitor; none here */
+
 /* --- small text, without stdio */
 
 static char *add_text(char *at, char *end, const char *s)

@@ -350,8 +350,10 @@ static void put_probes(Woven *w, Row *row)
     LLVMTypeRef leaving[] = { result ? result : w->ptr, w->ptr };
     unsigned more = result != NULL;
     row->enter = declare_probe(w, row, "enter", types, n + moves);
-    row->leave = declare_probe(w, row, "leave", leaving, more + moves);
     weave_call_for_free(w, row->enter, args, n + moves);
+    if (w->monitoring->plan.second_chance)      /* see runtime/monitor.h */
+        return;
+    row->leave = declare_probe(w, row, "leave", leaving, more + moves);
     for (LLVMBasicBlockRef b = NULL; (b = weave_go_to_return(w, fn, b));) {
         LLVMValueRef with[] = { result ? result_at(row, b) : sp, sp };
         weave_call_for_free(w, row->leave, with, more + moves);
