@@ -329,13 +329,9 @@ static bool run_linker(Strings *argv, const char *cwd, Err *err)
     ProcResult r = {0};
     Proc p = { .argv = strings_argv(argv), .cwd = cwd, .capture = true };
     bool ok = proc_run(&p, &r, err);
-    if (ok && r.status != 0) {
-        char *said = xstrdup(str_c(&r.err));
-        if (strlen(said) > 600)
-            strcpy(said + 600, "…");
-        ok = err_set(err, "the link failed: %s", said);
-        free(said);
-    }
+    if (ok && r.status != 0)
+        ok = err_set(err, "the link failed: %.600s%s", str_c(&r.err),
+                     r.err.len > 600 ? "…" : "");
     proc_result_release(&r);
     return ok;
 }

@@ -104,6 +104,18 @@ rm -f ./*.crash
 ok "…unless they are redacted" sh -c "'$SUNDEW' monitor failures -o failures.monitored --redact item.secret &&
     ./failures.monitored null; ls ./*.crash && ! grep -q hunter2 ./*.crash"
 rm -f ./*.crash
+cp "$TOP/tests/monitor/redact.c" .
+ok "secrets that are reached in other ways" status 0 "$SUNDEW" capture -- gcc -g redact.c -o redact
+for s in shallow used-fields deep; do
+    for how in field value inside; do
+        rm -f ./*.crash
+        ok "…by $how, $s" sh -c "'$SUNDEW' monitor redact -o redact.monitored --copy $s && ./redact.monitored $how; grep -q hunter2 ./*.crash"
+        rm -f ./*.crash
+        ok "…are redacted" sh -c "'$SUNDEW' monitor redact -o redact.monitored --copy $s --redact user.password --redact token.secret &&
+            ./redact.monitored $how; ls ./*.crash && ! grep hunter2 ./*.crash"
+    done
+done
+rm -f ./*.crash
 ok "only some functions" sh -c "'$SUNDEW' monitor failures -o failures.monitored --only fail --json | grep -q '\"monitored\": 1,' &&
     ./failures.monitored null; python3 $TOP/tests/monitor/crash.py ./*.crash | grep -c '^frame' | grep -x 1"
 rm -f ./*.crash
