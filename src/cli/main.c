@@ -3,6 +3,7 @@
 #include "session/main.h"
 #include "technique/arguments/arguments.h"
 #include "technique/monitor/monitor.h"
+#include "technique/mutability/mutability.h"
 #include "technique/types/types.h"
 
 static const Command *const commands[] = {
@@ -20,6 +21,7 @@ static const Command *const commands[] = {
     &command_show_trace,
     &command_record,
     &technique_arguments,
+    &technique_mutability,
     &technique_types,
     &technique_monitor,
     &command_report,

@@ -1,0 +1,121 @@
+# sundew mutability: forms of output, options, what it leaves for others.
+. "$TOP/tests/scripts/tap.bash"
+
+cat > list.c <<'END'
+#include <stdlib.h>
+struct list { struct list *next; int v; };
+struct list *kept;
+void unknown(struct list *);
+int len(struct list *l) { return l ? 1 + len(l->next) : 0; }
+void clear(struct list *l) { l->v = 0; }
+void twice(struct list *m) { clear(m->next); }
+void alias(struct list *a, struct list *b, struct list *c)
+{ b->next = c; struct list *d = a->next; d->v = 0; }
+void away(struct list *o) { unknown(o); }
+END
+cat > main.c <<'END'
+struct list;
+int len(struct list *l);
+int main(void) { return len(0); }
+END
+"$SUNDEW" capture -q -- sh -c 'cc -g -c list.c && ar rc liblist.a list.o' > capture.log 2>&1 || cat capture.log >&2
+
+json() { "$SUNDEW" mutability liblist.a --json "$@" > out.json 2> err.txt; }
+field() { # FUNCTION PARAMETER FIELD
+    python3 - "$@" <<'END'
+import json, sys
+for p in json.load(open("out.json"))["parameters"]:
+    if (p["function"], p["parameter"]) == (sys.argv[1], sys.argv[2]):
+        print(json.dumps(p.get(sys.argv[3])))
+END
+}
+is() { [ "$1" = "$2" ] || { echo "$1, not $2"; return 1; }; }
+
+json
+ok "a reader is immutable, by P, proven" is "$(field len l verdict)$(field len l stage)$(field len l sound)" '"immutable""P"true'
+ok "a writer is mutable, by S" is "$(field clear l verdict)$(field clear l stage)" '"mutable""S"'
+ok "deep and own differ" is "$(field twice m verdict)$(field twice m own)" '"mutable""immutable"'
+ok "the witness ends at the store" eval 'field twice m witness | grep -q "\"function\": \"clear\", .*\"path\": \"l->v\""'
+ok "unknown has reasons" eval 'field alias c reasons | grep -q ALIAS_BLOCK'
+ok "a function without body is a reason" eval 'field away o reasons | grep -q "NO_BODY.*unknown"'
+ok "file, line and index are there" is "$(field alias c index) $(field alias c line)" "2 8"
+
+json --pipeline S
+ok "S alone leaves calls unknown" is "$(field len l verdict)$(field twice m verdict)" '"unknown""unknown"'
+json --pipeline S-P
+ok "S-P settles them" is "$(field len l verdict)$(field twice m verdict)" '"immutable""mutable"'
+json --best-effort
+ok "best effort is marked" is "$(field alias c verdict)$(field alias c sound)$(field alias c stage)" '"immutable"false"L"'
+json --best-effort --sound
+ok "--sound takes it back" is "$(field alias c verdict)" '"unknown"'
+
+printf 'alias 2 0 9 %s/list.c\n' "$PWD" > seen.txt
+json --observed seen.txt
+ok "an observation settles an unknown" is "$(field alias c verdict)$(field alias c stage)" '"mutable""D"'
+echo nonsense > seen.txt
+json --observed seen.txt
+ok "a bad observation is an error" eval '[ $? = 2 ] || grep -q "seen.txt:1" err.txt'
+
+ok "--why tells the way to the store" eval '"$SUNDEW" mutability liblist.a --why twice:m | grep -q "twice passes it to clear"'
+ok "--why tells what is in the way" eval '"$SUNDEW" mutability liblist.a --why away:o | grep -q "NO_BODY"'
+ok "--why by number" eval '"$SUNDEW" mutability liblist.a --why alias:3 | grep -q "alias(c)"'
+why_nobody() { "$SUNDEW" mutability liblist.a --why nobody:x 2> err.txt; [ $? = 2 ] && grep -q nobody err.txt; }
+ok "--why of nobody is an error" why_nobody
+bad_pipeline() { "$SUNDEW" mutability liblist.a --pipeline Q 2> err.txt; [ $? = 2 ] && grep -q "not a pipeline" err.txt; }
+ok "a bad pipeline is an error" bad_pipeline
+no_program() { "$SUNDEW" mutability 2> err.txt; [ $? = 2 ] && grep -q "which program" err.txt; }
+ok "no program is an error" no_program
+ok "--verdicts lists all" eval '[ "$("$SUNDEW" mutability liblist.a --verdicts -q | wc -l)" = 7 ]'
+ok "the facts are kept in the workspace" eval 'grep -q "^len 0 i!P i!P iiii" .sundew/models/*.mutability'
+ok "and written where asked" eval '"$SUNDEW" mutability liblist.a --facts f.txt -q > /dev/null; head -1 f.txt | grep -qx "sundew-mutability 1"'
+ok "SARIF has the rule" eval '"$SUNDEW" mutability liblist.a --sarif s.sarif -q > /dev/null; grep -q mutability/const-able s.sarif'
+
+mkdir patch && cd patch || exit 1
+cat > set.h <<'END'
+struct set { struct set *next; int v; };
+int len(struct set *l);
+int sum(struct set *l, int *bias);
+END
+cat > set.c <<'END'
+#include "set.h"
+#include <string.h>
+int len(struct set *l) { struct set *at = l; int n = 0; for (; at; at = at->next) n++; return n; }
+int sum(struct set *l, int *bias)
+{
+    int *p = bias, *q = p;
+    return l ? l->v + *q + len(l) + sum(l->next, p + 0) : 0;
+}
+void put(struct set *l) { l->v = 1; }
+static int cb(char *s) { return s[0]; }
+int (*by_pointer)(char *) = cb;
+struct set *same(struct set *l) { return l; }
+static struct set *kept;
+void keep(struct set *l) { kept = l; }
+typedef int *ip;
+int hidden(ip p) { return *p; }
+static int inner(int *a, char *name) { int *b = &a[1]; return *b + (int)strlen(name); }
+int outer(int *a, char *n) { return inner(a, n); }
+void deep(struct set *l) { l->next->v = 0; }
+#define DECLARE(T) T *x
+int by_macro(DECLARE(int)) { return *x; }
+int main(int argc, char **argv)
+{
+    struct set x = { 0 };
+    put(same(&x)); keep(&x); if (x.next) deep(&x);
+    return len(kept) + sum(&x, &argc) + outer(&argc, argv[0]) + hidden(&argc) + by_pointer("x") + by_macro(&argc);
+}
+END
+"$SUNDEW" capture -q -w .sundew -- cc -g set.c -o prog > capture.log 2>&1
+"$SUNDEW" mutability prog -w .sundew --patch -q > const.patch
+ok "the patch applies" eval 'mkdir new && cp set.c set.h new && patch -s -d new -p1 < const.patch'
+ok "and compiles without a warning" eval 'cc -Wall -Werror -Werror=discarded-qualifiers -c new/set.c -o /dev/null && clang-19 -Werror -c new/set.c -o /dev/null'
+ok "readers got const" eval 'grep -q "int len(const struct set \*l) { const struct set \*at = l" new/set.c'
+ok "the header too" eval 'grep -q "int sum(const struct set \*l, const int \*bias);" new/set.h'
+ok "declarators together" eval 'grep -q "const int \*p = bias, \*q = p;" new/set.c'
+ok "through a caller" eval 'grep -q "int outer(const int \*a, const char \*n)" new/set.c'
+ok "writers, keepers, callbacks and typedefs did not" eval '! grep -E "put|same|keep|cb|hidden|by_macro" const.patch | grep "^+"'
+"$SUNDEW" mutability prog -w .sundew --patch --abi-stable -q > stable.patch
+ok "--abi-stable leaves headers alone" eval '! grep -q set.h stable.patch && grep -q "inner(const int" stable.patch'
+ok "what is written deeper needs --shallow" eval '! grep -q "deep(const" const.patch && "$SUNDEW" mutability prog -w .sundew --patch --shallow -q | grep -q "deep(const"'
+cd ..
+done_testing

@@ -1,0 +1,447 @@
+/*
+ * Mutability on small subjects: the examples of the definition, with what each
+ * stage says of them.
+ */
+#include "tree.h"
+#include "compile.h"
+#include "base/str.h"
+#include "program/mutability.h"
+#include <string.h>
+
+typedef struct Subject {
+    Compiled c;
+    Calls *calls;
+    Mutability *m;
+} Subject;
+
+static Subject subject(const char *source, const char *pipeline)
+{
+    Subject s = { .c = compiled(source) };
+    Err err = { 0 };
+    MutabilityPlan plan = { 0 };
+    char *share = in_tree("share");
+
+    s.calls = calls_open(s.c.program, &(CallsPlan){ .share = share }, &err);
+    free(share);
+    if (!s.calls)
+        fail_msg("%s", err.msg);
+    if (pipeline)
+        assert_true(mut_pipeline_read(pipeline, &plan.stages, &err));
+    s.m = mutability_new(s.c.program, s.calls, &plan);
+    return s;
+}
+
+static void done(Subject *s)
+{
+    mutability_free(s->m);
+    calls_close(s->calls);
+    compiled_end(&s->c);
+}
+
+static const MutParam *param(const Subject *s, const char *fn, const char *name)
+{
+    const Function *f = program_function(s->c.program, fn);
+
+    if (!f)
+        fail_msg("no function %s", fn);
+    for (unsigned i = 0; i < f->nparams; i++)
+        if (!strcmp(f->params[i].name, name))
+            return mutability_param(s->m, f, i);
+    fail_msg("%s has no parameter %s", fn, name);
+    return NULL;
+}
+
+static void add_reasons(const MutParam *p, Str *out)
+{
+    for (size_t i = 0; i < p->nreasons; i++)
+        str_addf(out, " %s", mut_reason_name(p->reasons[i].kind));
+}
+
+static const char examples[] =
+    "#include <string.h>\n"
+    "#include <stddef.h>\n"
+    "struct C { struct C *next; int x; };\n"
+    "struct C *G;\n"
+    "struct E { int f; }; struct D { struct E *e; }; struct CC { int n; struct D *d; };\n"
+    "struct A { int f; };\n"
+    "struct Client { struct C *data; };\n"
+    "struct K { int v; };\n"
+    "struct Info { int data[4]; };\n"
+    "struct W { struct C *f; };\n"
+    "struct Dt { int day; };\n"
+    "struct Vec { struct Dt *items[8]; int n; };\n"
+    "struct Sc { struct Vec *all; struct Dt *cached; };\n"
+    "void m1(struct C *p1, int d) { if (d) p1->next = 0; }\n"
+    "void m1i(struct C *p2, int d) { m1(p2, d); }\n"
+    "void allW(struct C *p3, struct C *p4, struct C *p5)\n"
+    "{ p4->next = p5; struct C *c = p3->next; c->next = 0; }\n"
+    "void allR(struct C *p3, struct C *p4, struct C *p5)\n"
+    "{ struct C *c = p3->next; p4->next = p5; c->next = 0; }\n"
+    "int no1(struct C *p6) { return p6->next == 0; }\n"
+    "int no2(struct C *p7) { return no1(p7); }\n"
+    "void deep(struct CC *c) { struct D *d = c->d; struct E *e = d->e; e->f = 0; }\n"
+    "void idx(struct A *a, struct A *b) { a[b->f].f = 0; }\n"
+    "int al(struct C *p1, struct C *p2) { p1->next = 0; return p2->x; }\n"
+    "void two(struct C *p3, struct C *p4) { p3->x = 0; p4->x = 0; }\n"
+    "int use(struct C *u) { return u->x; }\n"
+    "void re(struct C *d) { struct C t = {0}; d = &t; d->x = 12; use(d); }\n"
+    "void upd(struct Client *c, struct C *nd) { c->data = nd; }\n"
+    "void mut(struct Client *c) { c->data->x = 1; }\n"
+    "struct K *head(struct K *t) { return t; }\n"
+    "void reset(struct K *r) { r->v = 0; }\n"
+    "void rsth(struct K *t) { reset(head(t)); }\n"
+    "int first(struct Info *i) { return i->data[0]; }\n"
+    "void set(struct Info *i) { i->data[0] = 1; }\n"
+    "void cpy(int *d, int *s, size_t n) { memcpy(d, s, n); }\n"
+    "int len(struct C *p) { return p ? 1 + len(p->next) : 0; }\n"
+    "void ga(struct C *p) { (void)p; G->x = 1; }\n"
+    "void gl(struct C *p) { G = p; ga(0); }\n"
+    "void wm(struct W *w) { w->f->x = 1; }\n"
+    "void wrap(struct C *p) { struct W w = {p}; wm(&w); }\n"
+    "struct Dt *scan(struct Sc *s, struct Dt *d) { return s->cached ? s->cached : d; }\n"
+    "void push(struct Vec *v, struct Dt *x) { v->items[v->n++] = x; }\n"
+    "void add(struct Sc *s, struct Dt *d) { push(s->all, scan(s, d)); }\n";
+
+/*
+ * Deep verdict after S, SH, SH-P and all static stages, then own: m mutable,
+ * i immutable, ? unknown.
+ */
+static const struct expected {
+    const char *function, *param, *deep;
+    char own;
+} expected[] = {
+    { "m1",    "p1", "mmmm", 'm' },
+    { "m1i",   "p2", "\?\?mm", 'm' },
+    { "allW",  "p3", "mmmm", 'i' },
+    { "allW",  "p4", "mmmm", 'm' },
+    { "allW",  "p5", "\?\?\?\?", '?' },      /* mutable on allW(x, x, y) only */
+    { "allR",  "p3", "mmmm", 'i' },
+    { "allR",  "p4", "mmmm", 'm' },
+    { "allR",  "p5", "\?\?\?i", 'i' },
+    { "no1",   "p6", "iiii", 'i' },
+    { "no2",   "p7", "\?\?ii", 'i' },
+    { "deep",  "c",  "mmmm", 'i' },
+    { "idx",   "a",  "mmmm", 'm' },
+    { "idx",   "b",  "?iii", 'i' },
+    { "al",    "p1", "mmmm", 'm' },
+    { "al",    "p2", "?iii", 'i' },
+    { "two",   "p3", "mmmm", 'm' },
+    { "two",   "p4", "mmmm", 'm' },
+    { "re",    "d",  "iiii", 'i' },
+    { "upd",   "c",  "mmmm", 'm' },
+    { "upd",   "nd", "\?\?\?i", 'i' },
+    { "mut",   "c",  "mmmm", 'i' },
+    { "head",  "t",  "iiii", 'i' },
+    { "rsth",  "t",  "\?\?mm", 'm' },
+    { "first", "i",  "iiii", 'i' },
+    { "cpy",   "d",  "mmmm", 'm' },
+    { "cpy",   "s",  "?iii", 'i' },
+    { "len",   "p",  "\?\?ii", 'i' },
+    { "ga",    "p",  "iiii", 'i' },
+    { "gl",    "p",  "\?\?mm", 'm' },
+    { "wm",    "w",  "mmmm", 'i' },
+    { "wrap",  "p",  "\?\?mm", 'm' },
+    { "scan",  "s",  "iiii", 'i' },
+    { "scan",  "d",  "iiii", 'i' },
+    { "add",   "s",  "\?\?mm", 'i' },
+    { "add",   "d",  "\?\?\?i", 'i' },
+};
+
+static char letter(const MutAnswer *a)
+{
+    return a->verdict == MUT_MUTABLE ? 'm' : a->verdict == MUT_IMMUTABLE ? 'i' : '?';
+}
+
+static void each_stage_says_what_it_can(void **state)
+{
+    static const char *const pipelines[] = { "S", "SH", "SH-P", NULL };
+    Str wrong = { 0 };
+
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        Subject s = subject(examples, pipelines[k]);
+        for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+            const struct expected *x = &expected[i];
+            const MutParam *p = param(&s, x->function, x->param);
+            if (letter(&p->deep) != x->deep[k]) {
+                str_addf(&wrong, "\n%s:%s after %s: %c, not %c", x->function, x->param,
+                         pipelines[k] ? pipelines[k] : "all", letter(&p->deep), x->deep[k]);
+                add_reasons(p, &wrong);
+            }
+            if (k == 3 && letter(&p->own) != x->own)
+                str_addf(&wrong, "\n%s:%s own: %c, not %c", x->function, x->param,
+                         letter(&p->own), x->own);
+        }
+        done(&s);
+    }
+    if (wrong.len)
+        fail_msg("%s", str_c(&wrong));
+    str_release(&wrong);
+}
+
+static void a_mutation_has_a_witness(void **state)
+{
+    (void)state;
+    Subject s = subject(examples, NULL);
+    const MutParam *p = param(&s, "rsth", "t");
+    assert_int_equal(p->nwitness, 2);
+    assert_string_equal(p->witness[0].callee, "reset");
+    assert_string_equal(p->witness[1].function->name, "reset");
+    assert_string_equal(p->witness[1].path, "r->v");
+    p = param(&s, "wrap", "p");
+    assert_string_equal(p->witness[0].path, "p->x");
+    assert_string_equal(p->witness[1].path, "w->f->x");
+    p = param(&s, "deep", "c");
+    assert_string_equal(p->witness[0].path, "c->d->e->f");
+    assert_int_equal(p->level[0], MUT_IMMUTABLE);
+    assert_int_equal(p->level[1], MUT_IMMUTABLE);
+    assert_int_equal(p->level[2], MUT_MUTABLE);
+    done(&s);
+}
+
+static void unknown_has_its_reasons(void **state)
+{
+    (void)state;
+    Str text = { 0 };
+    Subject s = subject(examples, NULL);
+    add_reasons(param(&s, "allW", "p5"), &text);
+    assert_string_equal(str_c(&text), " HEAP_STORE ALIAS_BLOCK");
+    done(&s);
+    s = subject(examples, "S-SH");
+    str_reset(&text);
+    add_reasons(param(&s, "no2", "p7"), &text);
+    assert_string_equal(str_c(&text), " CALL");
+    assert_string_equal(param(&s, "no2", "p7")->reasons[0].callee, "no1");
+    str_reset(&text);
+    add_reasons(param(&s, "gl", "p"), &text);
+    assert_string_equal(str_c(&text), " GLOBAL_STORE");
+    done(&s);
+    str_release(&text);
+}
+
+static void what_else_is_known_of_a_parameter(void **state)
+{
+    (void)state;
+    Subject s = subject(examples, NULL);
+    assert_true(param(&s, "head", "t")->returned);
+    assert_false(param(&s, "first", "i")->returned);
+    assert_true(param(&s, "upd", "nd")->stored);
+    assert_int_equal(param(&s, "no1", "p6")->direction, MUT_IN);
+    assert_int_equal(param(&s, "reset", "r")->direction, MUT_OUT);
+    assert_int_equal(param(&s, "push", "v")->direction, MUT_INOUT);
+    assert_int_equal(param(&s, "ga", "p")->direction, MUT_UNTOUCHED);
+    assert_true(param(&s, "no2", "p7")->const_able);
+    assert_false(param(&s, "upd", "nd")->const_able);
+    assert_false(param(&s, "head", "t")->const_able);
+    assert_int_equal(mutability_purity(s.m, program_function(s.c.program, "len")), MUT_PURE);
+    assert_int_equal(mutability_purity(s.m, program_function(s.c.program, "head")), MUT_CONST);
+    assert_int_equal(mutability_purity(s.m, program_function(s.c.program, "m1")), MUT_IMPURE);
+    done(&s);
+}
+
+/* With a main() the callers are known. */
+static void unchanged_is_more_than_immutable(void **state)
+{
+    (void)state;
+    Subject s = subject(
+        "struct C { int x; };\n"
+        "int al(struct C *p1, struct C *p2) { p1->x = 0; return p2->x; }\n"
+        "int sum(struct C *q1, struct C *q2) { q1->x = 0; return q2->x; }\n"
+        "int main(void) { struct C a = {1}, b = {2}; return al(&a, &a) + sum(&a, &b); }\n",
+        NULL);
+    assert_int_equal(param(&s, "al", "p2")->deep.verdict, MUT_IMMUTABLE);
+    assert_false(param(&s, "al", "p2")->unchanged);
+    assert_true(param(&s, "sum", "q2")->unchanged);
+    assert_true(param(&s, "sum", "q2")->own_unchanged);
+    done(&s);
+}
+
+/* A table with a reader, and another one whose `get` reorders. */
+static void ops_tables_are_kept_apart(void **state)
+{
+    (void)state;
+    Subject s = subject(
+        "struct C { struct C *next; int x; };\n"
+        "struct ops { int (*get)(struct C *); };\n"
+        "static int get(struct C *c) { return c->x; }\n"
+        "static int get_lru(struct C *c) { c->next = 0; return c->x; }\n"
+        "static struct ops plain = { get }, lru = { get_lru };\n"
+        "int read_it(struct C *r) { return plain.get(r); }\n"
+        "int move_it(struct C *w) { return lru.get(w); }\n"
+        "int any(struct ops *o, struct C *a) { return o->get(a); }\n"
+        "int main(int n, char **v)\n"
+        "{ struct C c = {0}; return read_it(&c) + move_it(&c) + any(n ? &plain : &lru, &c); }\n",
+        NULL);
+    assert_int_equal(param(&s, "read_it", "r")->deep.verdict, MUT_IMMUTABLE);
+    assert_int_equal(param(&s, "move_it", "w")->deep.verdict, MUT_MUTABLE);
+    assert_true(param(&s, "move_it", "w")->deep.sound);
+    /* some target writes: mutable, but nobody has shown that it is the one */
+    assert_int_equal(param(&s, "any", "a")->deep.verdict, MUT_MUTABLE);
+    assert_false(param(&s, "any", "a")->deep.sound);
+    done(&s);
+}
+
+static const char hazards[] =
+    "#include <stdarg.h>\n"
+    "#include <stdint.h>\n"
+    "#include <stdlib.h>\n"
+    "#include <stdio.h>\n"
+    "#include <string.h>\n"
+    "struct C { struct C *next; int x; };\n"
+    "struct H { struct C *c; long n; };\n"
+    "struct B { struct C *c; long n[6]; };\n"
+    "union U { struct C *p; uintptr_t u; };\n"
+    "struct list { struct list *next; int v; };\n"
+    "struct item { int k; struct list link; };\n"
+    "void unknown(void *);\n"
+    "void by_reg(struct H h) { h.c->x = 1; }\n"
+    "int by_reg_ok(struct H h) { h.n = 2; return h.c->x; }\n"
+    "void by_copy(struct B b) { b.c->x = 1; }\n"
+    "int by_copy_ok(struct B b) { b.n[1] = 2; return b.c->x; }\n"
+    "void calls_copy(struct C *p) { struct B b = { p }; by_copy(b); }\n"
+    "int calls_copy_ok(struct C *p) { struct B b = { p }; return by_copy_ok(b); }\n"
+    "void through_union(struct C *p) { union U u; u.p = p; union U v; v.u = u.u | 0; v.p->x = 1; }\n"
+    "void through_int(struct C *p) { uintptr_t u = (uintptr_t)p; u += 8; *(int *)u = 1; }\n"
+    "int hash_only(struct C *p) { uintptr_t u = (uintptr_t)p; return (int)(u >> 4) % 17; }\n"
+    "static void take(uintptr_t u) { *(int *)u = 1; }\n"
+    "void gives_int(struct C *p) { take((uintptr_t)p); }\n"
+    "static void va(int n, ...) { va_list a; va_start(a, n); struct C *c = va_arg(a, struct C *);\n"
+    "  c->x = n; va_end(a); }\n"
+    "static int vr(int n, ...) { va_list a; va_start(a, n); struct C *c = va_arg(a, struct C *);\n"
+    "  int x = c->x; va_end(a); return x; }\n"
+    "void gives_va(struct C *p) { va(1, p); }\n"
+    "int gives_vr(struct C *p) { return vr(1, p); }\n"
+    "void clobber(int *p) { __asm__ volatile(\"\" : : \"r\"(p) : \"memory\"); }\n"
+    "void asm_out(int *p) { __asm__(\"movl $1, %0\" : \"=m\"(*p)); }\n"
+    "int asm_in(int *p) { int r; __asm__(\"movl %1, %0\" : \"=r\"(r) : \"m\"(*p)); return r; }\n"
+    "void frees(struct C *p) { free(p); }\n"
+    "void cast_away(const struct C *p) { ((struct C *)p)->x = 1; }\n"
+    "void to_unknown(struct C *p) { unknown(p); }\n"
+    "void in_local(struct C *p) { struct H h = { p, 1 }; unknown(&h); }\n"
+    "int prints(char *s, int n) { return printf(\"%s %d\", s, n); }\n"
+    "void counts(int *n) { printf(\"a%n\", n); }\n"
+    "void fills(char *s, int n) { snprintf(s, 10, \"%d\", n); }\n"
+    "int walks(char *s) { char *end; return (int)strtol(s, &end, 10) + *end; }\n"
+    "void ends(char *s) { char *end; strtol(s, &end, 10); *end = 0; }\n"
+    "static int less(const void *a, const void *b) { return *(int *)a - *(int *)b; }\n"
+    "static int weird(const void *a, const void *b) { *(int *)a = 0; return 0; }\n"
+    "int *finds(int *k, int *base) { return bsearch(k, base, 4, 4, less); }\n"
+    "int *spoils(int *k, int *base) { return bsearch(k, base, 4, 4, weird); }\n"
+    "struct item *owner(struct list *l) { return (struct item *)((char *)l - 8); }\n"
+    "void by_owner(struct list *l) { owner(l)->k = 3; }\n"
+    "struct H *boxed(struct C *p) { struct H *h = malloc(sizeof *h); h->c = p; h->n = 0; return h; }\n"
+    "void unboxes(struct C *p) { struct H *h = boxed(p); h->c->x = 1; free(h); }\n"
+    "int looks(struct C *p) { struct H *h = boxed(p); int x = h->c->x; free(h); return x; }\n"
+    "static int odd(struct C *p); static int even(struct C *p) { return p ? odd(p->next) : 1; }\n"
+    "static int odd(struct C *p) { return p ? even(p->next) : 0; }\n"
+    "int parity(struct C *p) { return even(p); }\n"
+    "static int oddw(struct C *p); static int evenw(struct C *p) { return p ? oddw(p->next) : 1; }\n"
+    "static int oddw(struct C *p) { p->x = 0; return evenw(p->next); }\n"
+    "int parityw(struct C *p) { return evenw(p); }\n";
+
+static const struct hazard {
+    const char *function, *param;
+    char deep, own;
+    const char *reason;
+} hazard[] = {
+    { "by_reg", "h", 'm', 'i', NULL },
+    { "by_reg_ok", "h", 'i', 'i', NULL },
+    { "by_copy", "b", 'm', 'i', NULL },
+    { "by_copy_ok", "b", 'i', 'i', NULL },
+    { "calls_copy", "p", 'm', 'm', NULL },
+    { "calls_copy_ok", "p", 'i', 'i', NULL },
+    { "through_union", "p", 'm', 'm', NULL },
+    { "through_int", "p", 'm', 'm', NULL },
+    { "hash_only", "p", 'i', 'i', NULL },
+    { "gives_int", "p", 'm', 'm', NULL },
+    { "gives_va", "p", 'm', 'm', NULL },
+    { "gives_vr", "p", 'i', 'i', NULL },
+    { "clobber", "p", '?', '?', " ASM" },
+    { "asm_out", "p", 'm', 'm', NULL },
+    { "asm_in", "p", 'i', 'i', NULL },
+    { "frees", "p", 'm', 'm', NULL },
+    { "cast_away", "p", 'm', 'm', NULL },
+    { "to_unknown", "p", '?', '?', " NO_BODY" },
+    { "in_local", "p", '?', '?', NULL },
+    { "prints", "s", 'i', 'i', NULL },
+    { "counts", "n", 'm', 'm', NULL },
+    { "fills", "s", 'm', 'm', NULL },
+    { "walks", "s", 'i', 'i', NULL },
+    { "ends", "s", 'm', 'm', NULL },
+    { "finds", "base", 'i', 'i', NULL },
+    { "finds", "k", 'i', 'i', NULL },
+    { "spoils", "k", 'm', 'm', NULL },
+    { "by_owner", "l", 'm', 'm', NULL },
+    { "boxed", "p", 'i', 'i', NULL },
+    { "unboxes", "p", 'm', 'm', NULL },
+    { "looks", "p", 'i', 'i', NULL },
+    { "parity", "p", 'i', 'i', NULL },
+    { "parityw", "p", 'm', 'i', NULL },
+};
+
+static void hazards_of_c(void **state)
+{
+    (void)state;
+    Str wrong = { 0 };
+    Subject s = subject(hazards, NULL);
+    for (size_t i = 0; i < sizeof hazard / sizeof *hazard; i++) {
+        const struct hazard *x = &hazard[i];
+        const MutParam *p = param(&s, x->function, x->param);
+        Str reasons = { 0 };
+        add_reasons(p, &reasons);
+        if (letter(&p->deep) != x->deep || letter(&p->own) != x->own ||
+            (x->reason && strcmp(x->reason, str_c(&reasons))))
+            str_addf(&wrong, "\n%s:%s: %c %c, not %c %c%s", x->function, x->param,
+                     letter(&p->deep), letter(&p->own), x->deep, x->own, str_c(&reasons));
+        str_release(&reasons);
+    }
+    assert_int_equal(param(&s, "frees", "p")->direction, MUT_CONSUMED);
+    assert_true(param(&s, "cast_away", "p")->declared_const);
+    done(&s);
+    if (wrong.len)
+        fail_msg("%s", str_c(&wrong));
+    str_release(&wrong);
+}
+
+static void observations_refine_unknowns_only(void **state)
+{
+    (void)state;
+    Subject s = subject(examples, NULL);
+    mutability_observe(s.m, program_function(s.c.program, "allW"), 2, "a.c", 17, 0);
+    const MutParam *p = param(&s, "allW", "p5");
+    assert_int_equal(p->deep.verdict, MUT_MUTABLE);
+    assert_int_equal(p->deep.stage, MUT_BY_D);
+    assert_int_equal(p->own.verdict, MUT_MUTABLE);
+    assert_int_equal(p->witness[0].line, 17);
+    mutability_observe(s.m, program_function(s.c.program, "allR"), 2, "a.c", 19, 0);
+    assert_int_equal(param(&s, "allR", "p5")->deep.stage, MUT_BY_M);
+    done(&s);
+}
+
+static void pipelines_are_words_of_stages(void **state)
+{
+    (void)state;
+    unsigned stages;
+    Err err = { 0 };
+    assert_true(mut_pipeline_read("SH-P-M", &stages, &err));
+    assert_int_equal(stages, MUT_BY_SH | MUT_BY_P | MUT_BY_M);
+    assert_false(mut_pipeline_read("S-Q", &stages, &err));
+    assert_non_null(strstr(err.msg, "S-Q"));
+    assert_false(mut_pipeline_read("", &stages, &err));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_stage_says_what_it_can),
+        cmocka_unit_test(a_mutation_has_a_witness),
+        cmocka_unit_test(unknown_has_its_reasons),
+        cmocka_unit_test(what_else_is_known_of_a_parameter),
+        cmocka_unit_test(unchanged_is_more_than_immutable),
+        cmocka_unit_test(ops_tables_are_kept_apart),
+        cmocka_unit_test(hazards_of_c),
+        cmocka_unit_test(observations_refine_unknowns_only),
+        cmocka_unit_test(pipelines_are_words_of_stages),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
