@@ -119,7 +119,7 @@ INLINED uint32_t sundew_tags_formal(uint32_t set, uint32_t slot, uint32_t param,
 INLINED void sundew_tags_copied(uint32_t called, uint32_t k, void *to, uint64_t n)
 {
     if (called)
-        sundew_tags_move(to, sundew_tags.copy[k], n);
+        sundew_tags_move(to, sundew_tags.copy[k], n, sundew_tags.copied[k]);
 }
 
 INLINED void sundew_tags_call(uint64_t callee)
@@ -132,8 +132,9 @@ INLINED void sundew_tags_pass(uint32_t k, uint32_t set)
     sundew_tags.arg[k] = set;
 }
 
-INLINED void sundew_tags_pass_copy(uint32_t k, const void *from)
+INLINED void sundew_tags_pass_copy(uint32_t k, const void *from, uint32_t set)
 {
+    sundew_tags.copied[k] = set;
     sundew_tags.copy[k] = from;
 }
 
@@ -478,8 +479,26 @@ OUT void sundew_tags_store_slow(const void *at, uint64_t value, uint32_t set)
     put(at, value, set, sundew_tags.clock);
 }
 
-/* Numbers in the table keep their time: the frames that they name are the same. */
-OUT void sundew_tags_move(void *to, const void *from, uint64_t n)
+/* Could it be a pointer? No text is. */
+static int is_address(uint64_t value)
+{
+    return value >= 4096 && value >> 47 == 0;
+}
+
+/* One word of it. Numbers in the table keep their time: the frames that they name
+ * are the same; with those of `set`, which live now, it is now. */
+static void move_word(char *to, const char *from, uint32_t set)
+{
+    uint64_t value, time = 0;
+    memcpy(&value, to, 8);       /* the bytes are there already */
+    uint32_t stored = set_at(from, value, &time);
+    if (set && is_address(value))
+        sundew_tags_store_slow(to, value, sundew_tags_join_slow(set, living(stored, time)));
+    else
+        put(to, value, stored, time);
+}
+
+OUT void sundew_tags_move(void *to, const void *from, uint64_t n, uint32_t set)
 {
     uintptr_t a = (uintptr_t)to, b = (uintptr_t)from;
     if (a == b || ((a ^ b) & 7) || n < 8 || !sundew_tag_mask)
@@ -488,13 +507,12 @@ OUT void sundew_tags_move(void *to, const void *from, uint64_t n)
     char *d = (char *)to + skip;
     const char *s = (const char *)from + skip;
     int backwards = a > b && a < b + n;
+    if (set)
+        set = sundew_tags_deeper(set);
     for (uint64_t k = 0; k < count; k++) {
-        uint64_t i = backwards ? count - 1 - k : k, value, time = 0;
-        if (likely(!((uint32_t)entry_of(d + 8 * i)->word | (uint32_t)entry_of(s + 8 * i)->word)))
-            continue;
-        memcpy(&value, d + 8 * i, 8);        /* the bytes are there already */
-        uint32_t set = set_at(s + 8 * i, value, &time);
-        put(d + 8 * i, value, set, time);
+        uint64_t i = 8 * (backwards ? count - 1 - k : k);
+        if (!likely(!((uint32_t)entry_of(d + i)->word | (uint32_t)entry_of(s + i)->word | set)))
+            move_word(d + i, s + i, set);
     }
 }
 
@@ -551,7 +569,7 @@ void *sundew_tags_realloc(void *p, size_t n)
     size_t old = p ? malloc_usable_size(p) : 0;
     void *q = realloc(p, n);
     if (q && p && q != p)
-        sundew_tags_move(q, p, old < n ? old : n);
+        sundew_tags_move(q, p, old < n ? old : n, 0);
     return q;
 }
 
@@ -560,7 +578,7 @@ void *sundew_tags_reallocarray(void *p, size_t m, size_t n)
     size_t old = p ? malloc_usable_size(p) : 0;
     void *q = reallocarray(p, m, n);
     if (q && p && q != p)
-        sundew_tags_move(q, p, old < m * n ? old : m * n);
+        sundew_tags_move(q, p, old < m * n ? old : m * n, 0);
     return q;
 }
 

@@ -85,7 +85,8 @@ typedef struct SundewTagThread {
     uint32_t depth, limit, base;
     uint32_t arg[TAGS_ARGS];
     uint32_t result[TAGS_RESULTS];
-    const void *copy[TAGS_COPIES];
+    const void *copy[TAGS_COPIES];   /* structs that are passed: where they are */
+    uint32_t copied[TAGS_COPIES];
     uint64_t clock;              /* even: nothing was stored since the last entry */
     SundewTagFrame *frames;
     struct SundewTagState *state;
@@ -119,7 +120,7 @@ uint32_t sundew_tags_formal(uint32_t set, uint32_t slot, uint32_t param, uint32_
 void sundew_tags_copied(uint32_t called, uint32_t k, void *to, uint64_t n);
 void sundew_tags_call(uint64_t callee);
 void sundew_tags_pass(uint32_t k, uint32_t set);
-void sundew_tags_pass_copy(uint32_t k, const void *from);
+void sundew_tags_pass_copy(uint32_t k, const void *from, uint32_t set);
 void sundew_tags_return(uint64_t self, uint32_t slot, uint32_t k, uint32_t set);
 uint32_t sundew_tags_result(uint64_t callee, uint32_t k);
 uint32_t sundew_tags_load(const void *at, uint32_t set, uint64_t value);
@@ -127,8 +128,8 @@ void sundew_tags_store(const void *at, uint64_t value, uint32_t set);
 void sundew_tags_write(uint32_t set, uint32_t site);
 void sundew_tags_write_n(uint32_t set, uint64_t n, uint32_t site);
 uint32_t sundew_tags_join(uint32_t a, uint32_t b);
-/* Bytes were copied, pointers and all. */
-void sundew_tags_move(void *to, const void *from, uint64_t n);
+/* Bytes were copied, pointers and all; `set` is that of `from`. */
+void sundew_tags_move(void *to, const void *from, uint64_t n, uint32_t set);
 /* A library function put a pointer there. */
 void sundew_tags_out(void *at, uint32_t set);
 /* … or remembers one: strtok(). */

@@ -547,13 +547,14 @@ static bool see_block(Body *b, LLVMValueRef i, const char *name)
             continue;
         LLVMValueRef to = LLVMGetOperand(i, rows[k].to), n = LLVMGetOperand(i, 2);
         LLVMValueRef from = LLVMGetOperand(i, rows[k].from), set = number_of(b, to);
+        LLVMValueRef source = rows[k].copies ? number_of(b, from) : no_tags(b->w);
         go_before(b, i);
         if (LLVMTypeOf(n) != b->w->i64)
             n = LLVMBuildZExt(b->w->builder, n, b->w->i64, "");
         if (!is_none(set))
             rt(b->w, "write_n", "vili", set, n, site(b, i));
         if (rows[k].copies && go_behind(b, i))
-            rt(b->w, "move", "vppl", to, from, n);
+            rt(b->w, "move", "vppli", to, from, n, source);
         return true;
     }
     return false;
@@ -650,7 +651,7 @@ static void see_passing(Body *b, LLVMValueRef call)
             last = slot + 1;
         }
         if (by_value(call, k) && k < TAGS_COPIES)
-            rt(w, "pass_copy", "vip", i32(w, k), arg);
+            rt(w, "pass_copy", "vipi", i32(w, k), arg, sets[k]);
     }
     for (unsigned k = last; variadic && k < TAGS_ARGS; k++)
         rt(w, "pass", "vii", i32(w, k), no_tags(w));
@@ -680,8 +681,8 @@ static void see_call(Body *b, LLVMValueRef call)
                i32(b->w, MOST_VARIADIC));
     } else if (str_starts(name, "llvm.va_copy")) {
         if (go_behind(b, call))
-            rt(b->w, "move", "vppl", LLVMGetOperand(call, 0), LLVMGetOperand(call, 1),
-               i64(b->w, 24));
+            rt(b->w, "move", "vppli", LLVMGetOperand(call, 0), LLVMGetOperand(call, 1),
+               i64(b->w, 24), no_tags(b->w));
     } else if (s) {
         see_library(b, call, s);
     } else if (is_woven(call)) {
