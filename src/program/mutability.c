@@ -389,6 +389,7 @@ static bool is_likely(const Judge *j)
     for (size_t i = 0; i < j->list.len; i++)
         switch (j->list.items[i].kind) {
         case MUT_GLOBAL_STORE: case MUT_HEAP_STORE: case MUT_ALIAS_BLOCK: case MUT_KEPT:
+        case MUT_NO_TARGET: case MUT_INDIRECT:
             break;
         default:
             return false;
@@ -396,12 +397,28 @@ static bool is_likely(const Judge *j)
     return true;
 }
 
+static bool is_scalar_pointer(const Param *p)
+{
+    const Type *t = type_plain(p->type);
+
+    return t->kind == TYPE_POINTER && type_plain(t->target)->kind == TYPE_SCALAR;
+}
+
+/* Of a write that may be another one's and a const in the source, the const is
+ * believed. */
 static void judge_likely(Judge *j)
 {
+    MutParam *p = j->out;
+
+    if (p->declared_const && p->own.verdict == MUT_MUTABLE && !p->own.sound) {
+        p->own = (MutAnswer){ MUT_IMMUTABLE, MUT_BY_L, false };
+        if (p->deep.verdict == MUT_MUTABLE && !p->deep.sound && is_scalar_pointer(j->param))
+            p->deep = p->own;
+    }
     if (is_likely(j) && !best_write(j, MUT_LEVELS))
-        settle(&j->out->deep, MUT_IMMUTABLE, MUT_BY_L, false);
+        settle(&p->deep, MUT_IMMUTABLE, MUT_BY_L, false);
     if (is_likely(j) && !best_write(j, 1))
-        settle(&j->out->own, MUT_IMMUTABLE, MUT_BY_L, false);
+        settle(&p->own, MUT_IMMUTABLE, MUT_BY_L, false);
 }
 
 static void judge_levels(Judge *j)

@@ -283,8 +283,8 @@ static bool report_param(Study *st, const MutParam *p, void *arg, Err *err)
     else if (is_suggested(st, p))
         ok = report(st, p, "mutability/const-able", LEVEL_NOTE,
                     arena_printf(&a, "%s: %s could point to const%s", p->function->name, name,
-                                 p->deep.verdict == MUT_IMMUTABLE ? "" :
-                                 "; only what lies deeper is written"),
+                                 p->deep.verdict == MUT_MUTABLE
+                                     ? "; only what lies deeper is written" : ""),
                     NULL, 0, err);
     arena_release(&a);
     return ok;
