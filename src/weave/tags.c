@@ -560,16 +560,14 @@ static bool see_block(Body *b, LLVMValueRef i, const char *name)
     return false;
 }
 
-static void see_use(Body *b, LLVMValueRef call, LLVMValueRef arg, unsigned use)
+/* What it may or may not write (a variadic argument, by format; what lies deeper)
+ * is passed over: a run shows only what is certain. */
+static void see_use(Body *b, LLVMValueRef call, LLVMValueRef arg, unsigned use, bool rest)
 {
-    if (!(use & (SUMMARY_WRITE | SUMMARY_FREE)) || !arg || LLVMTypeOf(arg) != b->w->ptr)
-        return;
-    see_write(b, arg, call);
-    LLVMValueRef set = number_of(b, arg);
-    if (use & SUMMARY_DEEP && use & SUMMARY_WRITE && !is_none(set)) {
-        go_before(b, call);
-        rt(b->w, "write", "vii", rt(b->w, "deeper", "ii", set), site(b, call));
-    }
+    bool doubtful = use & SUMMARY_DEEP || (rest && use & SUMMARY_READ);
+    if (use & SUMMARY_FREE || (use & SUMMARY_WRITE && !doubtful))
+        if (arg && LLVMTypeOf(arg) == b->w->ptr)
+            see_write(b, arg, call);
 }
 
 /* A library function: what it writes, where it puts what it was given. */
@@ -577,7 +575,8 @@ static void see_library(Body *b, LLVMValueRef call, const Summary *s)
 {
     unsigned n = LLVMGetNumArgOperands(call);
     for (unsigned k = 0; k < n; k++)
-        see_use(b, call, argument(call, k), k < s->nparams ? s->params[k].use : s->rest);
+        see_use(b, call, argument(call, k), k < s->nparams ? s->params[k].use : s->rest,
+                k >= s->nparams);
     for (size_t k = 0; k < s->nassigns; k++) {
         const SummaryAssign *a = &s->assigns[k];
         LLVMValueRef from = a->from.kind == SUMMARY_PARAM && !a->from.stars
