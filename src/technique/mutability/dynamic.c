@@ -132,11 +132,11 @@ static char *kept_name(const char *path)
     return xprintf("%s.sundew-kept", path);
 }
 
-bool dynamic_restore(const CapturedProgram *c, Err *err)
+bool dynamic_restore(const char *program, Err *err)
 {
-    char *kept = kept_name(c->path);
-    bool ok = !file_exists(kept) || rename(kept, c->path) == 0 ||
-              err_set(err, "%s: %s; move it to %s", kept, strerror(errno), c->path);
+    char *kept = kept_name(program);
+    bool ok = !file_exists(kept) || rename(kept, program) == 0 ||
+              err_set(err, "%s: %s; move it to %s", kept, strerror(errno), program);
 
     free(kept);
     return ok;
@@ -277,11 +277,11 @@ bool dynamic_observe(const DynamicPlan *plan, Err *err)
     if (!scratch)
         return false;
     char *woven = path_join(scratch, "woven"), *folder = path_join(scratch, "tags");
-    bool ok = dynamic_restore(c, err) && dir_make(folder, err) &&
+    bool ok = dynamic_restore(c->path, err) && dir_make(folder, err) &&
               weave(plan, is_unknown, true, woven, &params, err) && take_place(c, woven, err);
     if (ok) {
         ok = run_command(plan->session, folder, err);
-        ok = dynamic_restore(c, err) && ok;
+        ok = dynamic_restore(c->path, err) && ok;
     }
     ok = ok && read_observed(plan, folder, err);
     free(woven);

@@ -29,5 +29,5 @@ bool dynamic_observe(const DynamicPlan *plan, Err *err);
  * or declared to point to const. */
 bool dynamic_enforce(const DynamicPlan *plan, const char *out, Err *err);
 /* The original is back in its place, if an earlier run left it aside. */
-bool dynamic_restore(const CapturedProgram *c, Err *err);
+bool dynamic_restore(const char *program, Err *err);
 #endif
