@@ -112,10 +112,15 @@ $(runtime_bc):
 # handlers and stacks would be tested instead of ours.
 $(BUILD)/obj/plain/%.o: %.c $(wildcard runtime/*.h) Makefile | deps-build
 	@mkdir -p $(@D)
-	$(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) $(CFLAGS) -fPIC -c -o $@ $<
+	$(CC) -std=gnu17 -D_GNU_SOURCE -I. $(WARN) $(CFLAGS) -fPIC -c -o $@ $<
 
 $(BUILD)/tests/test_monitor_rt: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
                                   tests/unit/test_monitor_rt.c $(patsubst %,runtime/%.c,$(rt_monitor)))
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
+
+$(BUILD)/tests/test_tags: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
+                            tests/unit/test_tags.c $(patsubst %,runtime/%.c,$(rt_tags)))
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
 

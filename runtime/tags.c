@@ -12,7 +12,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#ifdef __clang__                 /* which compiles what is linked into programs */
 #define INLINED __attribute__((always_inline))
+#else
+#define INLINED
+#endif
 #define COLD __attribute__((noinline, cold))
 #define OUT __attribute__((noinline))
 #define likely(x) __builtin_expect(!!(x), 1)
