@@ -568,22 +568,25 @@ void sundew_tags_va_start(void *list, uint32_t *sets, uint32_t n)
 #endif
 }
 
+static void *moved(void *to, uintptr_t from, size_t old, size_t n)
+{
+    if (to && from && (uintptr_t)to != from)
+        sundew_tags_move(to, (const void *)from, old < n ? old : n, 0);
+    return to;
+}
+
 void *sundew_tags_realloc(void *p, size_t n)
 {
+    volatile uintptr_t from = (uintptr_t)p;      /* as a number: it may be gone */
     size_t old = p ? malloc_usable_size(p) : 0;
-    void *q = realloc(p, n);
-    if (q && p && q != p)
-        sundew_tags_move(q, p, old < n ? old : n, 0);
-    return q;
+    return moved(realloc(p, n), from, old, n);
 }
 
 void *sundew_tags_reallocarray(void *p, size_t m, size_t n)
 {
+    volatile uintptr_t from = (uintptr_t)p;      /* as a number: it may be gone */
     size_t old = p ? malloc_usable_size(p) : 0;
-    void *q = reallocarray(p, m, n);
-    if (q && p && q != p)
-        sundew_tags_move(q, p, old < m * n ? old : m * n, 0);
-    return q;
+    return moved(reallocarray(p, m, n), from, old, m * n);
 }
 
 /* ---------------------------------------------------------- what is told */
