@@ -346,7 +346,7 @@ static void judge_writes(Judge *j, unsigned want, unsigned to, MutAnswer *a)
     if (!w)
         return;
     if (!w->callee && want & (MUT_BY_S | MUT_BY_SH))
-        settle(a, MUT_MUTABLE, want & MUT_BY_S ? MUT_BY_S : MUT_BY_SH, true);
+        settle(a, MUT_MUTABLE, want & MUT_BY_S ? MUT_BY_S : MUT_BY_SH, !w->maybe);
     else if (want & MUT_BY_P)
         settle(a, MUT_MUTABLE, MUT_BY_P, !w->maybe);
 }

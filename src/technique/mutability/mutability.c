@@ -415,8 +415,10 @@ static void explain_answer(Study *st, const char *what, const MutAnswer *a)
         if (how[i].stage == a->stage)
             str_addf(out, " (stage %s: %s)", mut_stage_name(a->stage), how[i].text);
     if (a->verdict && !a->sound)
-        str_add(out, a->verdict == MUT_MUTABLE ? ", if the call by pointer goes there"
-                                               : ", not proven");
+        str_add(out, a->verdict == MUT_MUTABLE
+                         ? ", likely: by a call through a pointer, or by memory that may "
+                           "hold something else"
+                         : ", not proven");
     str_addc(out, '\n');
 }
 
