@@ -822,3 +822,13 @@ void mutability_observe(Mutability *m, const Function *fn, unsigned i, const cha
     }
     settle(&p->own, MUT_MUTABLE, MUT_BY_D, true);
 }
+
+void mutability_presume(Mutability *m, const Function *fn, unsigned i)
+{
+    MutParam *p = m->params[fn->index] && i < fn->nparams ? &m->params[fn->index][i] : NULL;
+
+    if (!p || !p->pointer)
+        return;
+    settle(&p->deep, MUT_IMMUTABLE, MUT_BY_D, false);
+    settle(&p->own, MUT_IMMUTABLE, MUT_BY_D, false);
+}
