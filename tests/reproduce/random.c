@@ -22,7 +22,8 @@ char *hex_abs(int x)
         result = malloc(16);
         snprintf(result, 16, "%x", (unsigned)abs(x));
     }
-    return CALL(to_upper)(result);
+    char *upper = CALL(to_upper)(result);
+    return *upper ? upper : NULL;      /* no tail call: it stays on the stack */
 }
 
 int main(void)

@@ -40,7 +40,7 @@ void ending_release(Ending *e)
 static bool is_own(const char *function)
 {
     static const char *const not_own[] = { "_start", "__libc_start", "restore_",
-                                           "sundew_", "??", "__asan", "test_main" };
+                                           "sundew_", "sundew.", "??", "__asan" };
     for (size_t i = 0; i < sizeof not_own / sizeof *not_own; i++)
         if (str_starts(function, not_own[i]))
             return false;
