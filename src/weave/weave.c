@@ -331,6 +331,8 @@ static bool run_linker(Strings *argv, const char *cwd, Err *err)
     bool ok = proc_run(&p, &r, err);
     if (ok && r.status != 0) {
         char *said = xstrdup(str_c(&r.err));
+        for (char *at; (at = strrchr(said, '\n'));)
+            *at = at[1] ? ' ' : '\0';
         if (strlen(said) > 600)
             strcpy(said + 600, "…");
         ok = err_set(err, "the link failed: %s", said);
