@@ -167,6 +167,7 @@ void sundew_copy_deep(SundewLane *l, SundewFrame *f);
 typedef struct SundewObject {
     uint64_t address, size;            /* the whole object */
     uint64_t offset, kept;             /* the part that is kept */
+    uint64_t at;                       /* something of the type lies here */
     uint32_t place, type, variable;
 } SundewObject;
 

@@ -125,12 +125,14 @@ static bool locate(SundewWalk *w, const SundewItem *it, SundewObject *o)
 {
     SundewExtent e;
     const SundewGlobal *g;
-    *o = (SundewObject){ .type = it->type };
+    *o = (SundewObject){ .type = it->type, .at = it->address };
     if (sundew_local_at(w->lane, it->address, w->frames, &e, &o->type)) {
         o->place = SUNDEW_STACK;
         o->address = e.start;
         o->size = e.size;
-        if (!o->type)
+        if (o->type)
+            o->at = e.start;
+        else
             o->type = it->type;
     } else if (sundew_extent_at(it->address, &e) && e.size) {
         o->place = e.freed ? SUNDEW_FREED : SUNDEW_HEAP;
@@ -141,8 +143,10 @@ static bool locate(SundewWalk *w, const SundewItem *it, SundewObject *o)
         o->address = g->address;
         o->size = g->size;
         o->variable = g->id;
-        if (g->type)
+        if (g->type) {
             o->type = g->type;
+            o->at = g->address;
+        }
     } else if (!guess(w, it, o)) {
         return false;
     }
@@ -221,7 +225,8 @@ void sundew_walk_bytes(SundewWalk *w, const uint8_t *bytes, size_t n,
         for (unsigned i = 0; i < ty->npointers; i++, p++)
             for (uint32_t k = 0; k < p->count; k++) {
                 uint64_t place = p->offset + (uint64_t)k * p->stride, word;
-                if (place < from || place - from + 8 > n)
+                if (place < from || place - from + 8 > n ||
+                    (ty->nhidden && is_hidden(ty, (uint32_t)place)))
                     continue;
                 memcpy(&word, bytes + (place - from), 8);
                 sundew_walk_add(w, word, p->type, !p->unsure);

@@ -137,6 +137,23 @@ static bool is_wanted(const MonitorPlan *plan, const Function *fn)
     return false;
 }
 
+/* A name that is nobody's is a mistake, also if there are others. */
+static bool all_exist(const Woven *w, char *const *names, Err *err)
+{
+    size_t n;
+    const Function *const *fns = program_functions(w->program, &n);
+    for (; names && *names; names++) {
+        bool found = false;
+        for (size_t i = 0; i < n && !found; i++)
+            found = fns[i]->defined && (strcmp(fns[i]->name, *names) == 0 ||
+                                        strcmp(fns[i]->symbol, *names) == 0);
+        if (!found)
+            return err_set(err, "no function '%s' in this program "
+                           "(sundew show functions lists them)", *names);
+    }
+    return true;
+}
+
 /* ------------------------------------------------- arguments and their slots */
 
 static unsigned slots_for(const Woven *w, LLVMTypeRef type)
@@ -635,6 +652,8 @@ static bool weave_probes(Woven *w, const MonitorPlan *plan, bool recording,
     if (!is_64_bits(w))
         return err_set(err, "a program for %s can't be monitored: only x86-64 and "
                        "AArch64 can", LLVMGetTarget(w->module));
+    if (!all_exist(w, plan->only, err))
+        return false;
     m->plan = *plan;
     m->recording = recording;
     w->monitoring = m;

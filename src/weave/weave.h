@@ -39,7 +39,8 @@ typedef struct MonitorPlan {
     bool second_chance;          /* start with all functions off */
     const char *build;           /* the user's version text; NULL */
     char *const *hidden;         /* TYPE.FIELD, NULL-terminated; NULL: none */
-    char *const *only;           /* functions; NULL: all that are not trivial */
+    char *const *only;           /* functions, which must exist; NULL: all that are not
+                                  * trivial */
 } MonitorPlan;
 
 bool weave_monitor(Woven *w, const MonitorPlan *plan, Err *err);
@@ -53,6 +54,23 @@ void weave_monitor_figures(const Woven *w, size_t *monitored, size_t *trivial);
 /* What is kept of each function, as text: arguments, what is copied, which
  * variables it uses. */
 void weave_monitor_dump(const Woven *w, Str *out);
+
+/* Tags (runtime/tags.h): which parameters are written through. With weave_runtime()
+ * of "tags". `wanted` is asked for each pointer parameter of each function. */
+enum {
+    TAG_LEVELS = 15,             /* which levels are of interest, a bit each */
+    TAG_CLAIMED = 16,            /* a write there is a violation: of a claim … */
+    TAG_DECLARED = 32,           /* … of what the source declares */
+};
+typedef struct TagPlan {
+    unsigned (*wanted)(const Function *fn, unsigned param, void *arg);
+    void *arg;
+    const Summaries *summaries;  /* of library functions; NULL: none */
+    bool counts;                 /* calls and blocks of each function, too */
+} TagPlan;
+bool weave_tags(Woven *w, const TagPlan *plan, Err *err);
+/* How many parameters and functions have tags. */
+void weave_tags_figures(const Woven *w, size_t *params, size_t *functions);
 
 /* --- making a program */
 

@@ -30,8 +30,8 @@ fails() {
 
 fresh monitor
 cp "$TOP"/tests/monitor/*.c "$TOP/share/include/sundew.h" .
-ok "a program is built with clang, so that assertions say the same" status 0 "$SUNDEW" capture -- \
-    sh -ec 'clang-19 -g -O1 -c failures.c; clang-19 -g -O1 -c fail.c; clang-19 failures.o fail.o -o failures -lpthread'
+ok "a program is built" status 0 "$SUNDEW" capture -- \
+    sh -ec 'gcc -g -O1 -c failures.c; gcc -g -O1 -c fail.c; gcc failures.o fail.o -o failures -lpthread'
 ok "…and monitored" says "functions monitored" "$SUNDEW" monitor failures -o failures.monitored
 ok "…by its default name too" says "failures.monitored:" "$SUNDEW" monitor failures
 ok "a copy with symbols is kept" sh -c 'nm .sundew/monitored/*/failures.used-fields | grep -q " run"'
@@ -103,6 +103,18 @@ ok "secrets are in the file" sh -c "'$SUNDEW' monitor failures -o failures.monit
 rm -f ./*.crash
 ok "…unless they are redacted" sh -c "'$SUNDEW' monitor failures -o failures.monitored --redact item.secret &&
     ./failures.monitored null; ls ./*.crash && ! grep -q hunter2 ./*.crash"
+rm -f ./*.crash
+cp "$TOP/tests/monitor/redact.c" .
+ok "secrets that are reached in other ways" status 0 "$SUNDEW" capture -- gcc -g redact.c -o redact
+for s in shallow used-fields deep; do
+    for how in field value inside; do
+        rm -f ./*.crash
+        ok "…by $how, $s" sh -c "'$SUNDEW' monitor redact -o redact.monitored --copy $s && ./redact.monitored $how; grep -q hunter2 ./*.crash"
+        rm -f ./*.crash
+        ok "…are redacted" sh -c "'$SUNDEW' monitor redact -o redact.monitored --copy $s --redact user.password --redact token.secret &&
+            ./redact.monitored $how; ls ./*.crash && ! grep hunter2 ./*.crash"
+    done
+done
 rm -f ./*.crash
 ok "only some functions" sh -c "'$SUNDEW' monitor failures -o failures.monitored --only fail --json | grep -q '\"monitored\": 1,' &&
     ./failures.monitored null; python3 $TOP/tests/monitor/crash.py ./*.crash | grep -c '^frame' | grep -x 1"

@@ -101,7 +101,34 @@ mkdir there
 ok "…and does what the plain one does" same there
 ok "…and records" says "call" "$SUNDEW" show trace ./list there
 ok "…or not, without a folder" eval './list >plain; ./recorded >woven; cmp plain woven'
+
+# ---- programs that a recorder might disturb
+
+cp "$TOP/tests/record/processes.c" .
+ok "another program" "$SUNDEW" capture -- gcc -O1 processes.c -o processes -lpthread
+ok "…is kept recorded" "$SUNDEW" record ./processes --build disturbed
+# undisturbed HOW…: it does the same, with few descriptors; its trace is `told`.
+undisturbed() {
+    rm -rf told.d; mkdir told.d
+    ./processes "$@" >plain 2>&1; echo "status $?" >>plain
+    (ulimit -n 40; SUNDEW_TRACE=told.d ./disturbed "$@" >woven 2>&1; echo "status $?" >>woven) 2>/dev/null
+    "$SUNDEW" show trace ./processes told.d >told 2>&1
+    diff plain woven
+}
+ok "its own files are its own" undisturbed closes
+ok "…and all is recorded" eval '[ "$(grep -c " call .* work(" told)" = 60001 ]'
+ok "threads that end hold nothing" undisturbed threads
+ok "…and all are recorded, in little space" eval '[ "$(grep -c " call .* work(" told)" = 100 ] && [ "$(du -sk told.d | cut -f1)" -lt 4096 ]'
+ok "a child of vfork() that ends" undisturbed borrows
+ok "…is not the end of its parent" eval 'grep -q "call .* after(" told && tail -n 1 told | grep -q "exit status 0"'
+ok "a recorded program that is executed" undisturbed executes
+ok "…records too" eval 'grep -q "^#.* P1 .*end .*exec" told && grep -q "^#.* P2 .*call .*after(" told'
+limited() { (ulimit -f 100; SUNDEW_TRACE=told.d ./disturbed borrows); }
+ok "a limit on the size of files does not kill it" says "child 7, then 3" limited
+ok "a folder is found again from another one" eval 'mkdir -p else && rm -rf told.d && mkdir told.d &&
+    (cd else && SUNDEW_TRACE=../told.d ../disturbed borrows) && ls told.d/*.stream'
+
 ok "no trace yet" eval 'mkdir empty && says "holds no trace" "$SUNDEW" show trace ./list empty'
-ok "unknown function" says "none of the functions" "$SUNDEW" record ./list -f nope </dev/null
+ok "unknown function" says "no function 'nope'" "$SUNDEW" record ./list -f list_add -f nope </dev/null
 ok "unknown strategy" says "used-fields or deep" "$SUNDEW" record ./list --copy much </dev/null
 done_testing

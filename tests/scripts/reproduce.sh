@@ -92,7 +92,7 @@ ok "arguments: …" json used-fields 't["check_arguments"]["reproduces"] and t["
 ok "arguments: what was passed is shown" sh -c 'for w in foo bar baz; do
     grep -q "\"$w\"" used-fields.tests/test_check_arguments.c || exit 1; done'
 ok "arguments: all in one, at the desk" says "check_arguments" "$SUNDEW" reproduce ./arguments -- x
-ok "…to be run again so" says "rerun: $SUNDEW reproduce ./arguments -- x" "$SUNDEW" reproduce ./arguments -- x
+ok "…to be run again so" says "rerun: sundew reproduce ./arguments -- x" "$SUNDEW" reproduce ./arguments -- x
 mend arguments
 ok "arguments: mended, the tests pass" passes used-fields
 ok "arguments: …and the twin does not crash" twin arguments
@@ -141,7 +141,7 @@ cp ../random/random.c 'a b.c'
 ok "names with blanks and quotes" "$SUNDEW" capture -- gcc -g -O1 -I"$TOP/share/include" -o "an [odd]'s" 'a b.c'
 ok "…are monitored" "$SUNDEW" monitor "./an [odd]'s" -o odd.monitored
 (./odd.monitored a >/dev/null 2>&1)
-ok "…and reproduced" says "reproduce it" "$SUNDEW" reproduce -o odd.tests ./*.crash
+ok "…and reproduced" says "begin with" "$SUNDEW" reproduce -o odd.tests ./*.crash
 ok "…by tests that make builds" says "FAIL test_" make -C odd.tests check
 
 fresh wrong

@@ -42,9 +42,10 @@ static const char *code(void *arg, uint64_t address)
     return address == 0x7777 ? "twice" : NULL;
 }
 
-static const char *variable(void *arg, const Variable *v)
+static const char *variable(void *arg, const Variable *v, bool *fixed)
 {
     (void)arg;
+    (void)fixed;
     return strcmp(v->name, "counter") == 0 ? "counter" : NULL;
 }
 

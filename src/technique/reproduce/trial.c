@@ -14,7 +14,6 @@ enum { TRACE_FD = 190 };               /* as share/reproduce/trial.c has it */
 struct Trial {
     Runner *runner;
     int trace;                         /* memory that trials write to */
-    unsigned count;
 };
 
 bool sameness_parse(const char *text, Sameness *out)
@@ -229,8 +228,6 @@ void trial_free(Trial *t)
     free(t);
 }
 
-unsigned trial_count(const Trial *t) { return t->count; }
-
 static char *mask_text(const TrialPlan *plan)
 {
     size_t digits = (plan->nsteps + 3) / 4;
@@ -316,7 +313,6 @@ bool trial_run(Trial *t, const char *binary, const TrialPlan *plan, Ending *out,
     run.env = strings_argv(&env);
     if (ftruncate(t->trace, 0) != 0 || lseek(t->trace, 0, SEEK_SET) != 0)
         err_errno(NULL, "trace");
-    t->count++;
     bool ok = runner_run(t->runner, &run, &r, err);
     if (ok) {
         take_report(&r.failure, out);
