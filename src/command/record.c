@@ -173,10 +173,9 @@ static bool count(const char *folder, const Program *p, Counted *out, Err *err)
     return true;
 }
 
+/* Standard output is the program's own, but for --json. */
 static void tell(Session *s, const char *folder, const Counted *c, const RunResult *r)
 {
-    Str *out = session_out(s);
-
     if (session_flag(s, "json")) {
         json_t *j = json_object();
         json_object_set_new(j, "trace", json_text(folder));
@@ -188,18 +187,16 @@ static void tell(Session *s, const char *folder, const Counted *c, const RunResu
         json_object_set_new(j, "cut_short", json_integer((json_int_t)c->cut));
         json_object_set_new(j, "end", json_text(failure_kind_name(r->failure.kind)));
         json_object_set_new(j, "status", json_integer(r->failure.status));
-        json_print(j, out);
+        json_print(j, session_out(s));
         json_decref(j);
         return;
     }
-    str_add(out, "trace ");
-    escape_terminal_z(out, folder);
-    str_addf(out, ": %" PRIu64 " call%s, %" PRIu64 " allocation%s, %" PRIu64 " process%s\n",
-             c->calls, c->calls == 1 ? "" : "s", c->objects, c->objects == 1 ? "" : "s",
-             c->processes, c->processes == 1 ? "" : "es");
+    session_note(s, "trace %s: %" PRIu64 " call%s, %" PRIu64 " allocation%s, %" PRIu64
+                 " process%s", folder, c->calls, c->calls == 1 ? "" : "s", c->objects,
+                 c->objects == 1 ? "" : "s", c->processes, c->processes == 1 ? "" : "es");
     if (c->cut)
-        str_addf(out, "%" PRIu64 " stream%s cut short: the process was killed\n", c->cut,
-                 c->cut == 1 ? " was" : "s were");
+        session_note(s, "%" PRIu64 " stream%s cut short: the process was killed", c->cut,
+                     c->cut == 1 ? " was" : "s were");
 }
 
 /* What the program itself wrote goes where it would have gone; with --json

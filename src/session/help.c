@@ -114,7 +114,7 @@ void help_command(const Command *c, Str *out)
     if (c->rules) {
         str_add(out, "\nRules (sundew explain RULE tells more):\n");
         for (const Rule *r = c->rules; r->id; r++)
-            str_addf(out, "  %-24s %s\n", r->id, r->summary);
+            str_addf(out, "  %-26s %s\n", r->id, r->summary);
     }
     str_add(out, "\nOptions of every command: sundew help\n");
 }

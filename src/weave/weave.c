@@ -329,9 +329,13 @@ static bool run_linker(Strings *argv, const char *cwd, Err *err)
     ProcResult r = {0};
     Proc p = { .argv = strings_argv(argv), .cwd = cwd, .capture = true };
     bool ok = proc_run(&p, &r, err);
-    if (ok && r.status != 0)
+    if (ok && r.status != 0) {
+        for (size_t i = 0; i < r.err.len; i++)
+            if (r.err.data[i] == '\n')
+                r.err.data[i] = ' ';
         ok = err_set(err, "the link failed: %.600s%s", str_c(&r.err),
                      r.err.len > 600 ? "…" : "");
+    }
     proc_result_release(&r);
     return ok;
 }

@@ -129,6 +129,9 @@ ok "no such strategy" says "no strategy 'x'" status 2 "$SUNDEW" monitor failures
 ok "no number" says "not a number" status 2 "$SUNDEW" monitor failures --overhead much
 ok "no program" says "which program" status 2 "$SUNDEW" monitor
 ok "a folder that can't be written" status 2 "$SUNDEW" monitor failures -o /nowhere/x
+cp failures before
+ok "the program itself is not written over" says "the program itself" status 2 "$SUNDEW" monitor failures -o ./failures
+ok "…and stays" cmp failures before
 ok "libraries are built" status 0 "$SUNDEW" capture -- sh -ec '
     gcc -g -fPIC -shared fail.c -o libfail.so; gcc -g -c fail.c -o f.o; ar rcs libfail.a f.o'
 ok "a shared library is not monitored" says "only an executable" status 2 "$SUNDEW" monitor libfail.so

@@ -92,6 +92,7 @@ ok "arguments: …" json used-fields 't["check_arguments"]["reproduces"] and t["
 ok "arguments: what was passed is shown" sh -c 'for w in foo bar baz; do
     grep -q "\"$w\"" used-fields.tests/test_check_arguments.c || exit 1; done'
 ok "arguments: all in one, at the desk" says "check_arguments" "$SUNDEW" reproduce ./arguments -- x
+ok "…to be run again so" says "rerun: sundew reproduce ./arguments -- x" "$SUNDEW" reproduce ./arguments -- x
 mend arguments
 ok "arguments: mended, the tests pass" passes used-fields
 ok "arguments: …and the twin does not crash" twin arguments
@@ -135,6 +136,14 @@ ok "loop: finish() reproduces it" sh -c '"$SUNDEW" reproduce --json -o used-fiel
     true'
 ok "loop: …" json used-fields 't["finish"]["reproduces"] and len(d["tests"]) < 600'
 
+fresh "it's odd"
+printf '#include <stdlib.h>\nint main(int argc, char **argv) { if (argc > 1) abort(); return !argv; }\n' >'a b.c'
+ok "names with blanks and quotes" "$SUNDEW" capture -- gcc -g -O1 -I"$TOP/share/include" -o "an [odd]'s" 'a b.c'
+ok "…are monitored" "$SUNDEW" monitor "./an [odd]'s" -o odd.monitored
+(./odd.monitored a >/dev/null 2>&1)
+ok "…and reproduced" says "begin with" "$SUNDEW" reproduce -o odd.tests ./*.crash
+ok "…by tests that make builds" says "FAIL test_" make -C odd.tests check
+
 fresh wrong
 ok "a program that is not captured" says "no program 'prog'" "$SUNDEW" reproduce prog -- x
 echo 'no crash' >a.crash
@@ -152,5 +161,6 @@ mkdir mine; touch mine/x
 ok "a folder that is not ours" says "was not made by sundew" "$SUNDEW" reproduce -o mine used-fields.crash
 mend random
 "$SUNDEW" capture -- gcc -g -O1 -o random random.c >/dev/null 2>&1
+ok "a program without --" says "its arguments follow after --" "$SUNDEW" reproduce random
 ok "a crash of another build" says "another build of 'random'" "$SUNDEW" reproduce used-fields.crash
 done_testing

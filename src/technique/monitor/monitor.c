@@ -60,6 +60,16 @@ static bool read_overhead(Session *s, unsigned *out, Err *err)
     return true;
 }
 
+/* The program that was built stays. */
+static bool check_output(const char *out, const char *program, Err *err)
+{
+    char *real = path_real(out), *built = path_real(program);
+    bool ok = !real || !built || strcmp(real, built) != 0;
+    free(real);
+    free(built);
+    return ok || err_set(err, "-o %s: that is the program itself", out);
+}
+
 static bool has_field(const Type *t, const char *field)
 {
     t = type_plain(t);
@@ -161,7 +171,8 @@ static bool keep_copy(Session *s, const Program *p, const char *out, const char 
 {
     char *dir = path_join(workspace_dir(session_workspace(s)), "monitored");
     char *of_key = path_join(dir, program_key(p));
-    char *name = xprintf("%s.%s", program_captured(p)->name, strategy);
+    char *safe = path_safe_name(program_captured(p)->name);
+    char *name = xprintf("%s.%s", safe, strategy);
     char *path = path_join(of_key, name);
     Str data = {0};
     bool ok = dir_make(of_key, err) && file_read(out, &data, err) &&
@@ -169,6 +180,7 @@ static bool keep_copy(Session *s, const Program *p, const char *out, const char 
     str_release(&data);
     free(path);
     free(name);
+    free(safe);
     free(of_key);
     free(dir);
     return ok;
@@ -224,7 +236,7 @@ static bool run(Session *s, Err *err)
     char *out = asked && strcmp(asked, "PROGRAM.monitored") != 0
         ? xstrdup(asked) : xprintf("%s.monitored", c->name);
     size_t monitored = 0, trivial = 0;
-    bool ok = check_redacted(p, plan.hidden, err) &&
+    bool ok = check_output(out, c->path, err) && check_redacted(p, plan.hidden, err) &&
               weave(s, p, &plan, out, &monitored, &trivial, err) &&
               keep_copy(s, p, out, strategies[plan.strategy], err);
     if (ok)

@@ -574,13 +574,25 @@ static bool names(const char *text, const char *name)
     return false;
 }
 
+/* Names after #include have no escapes; one that would end it can't be written. */
+static void header_name(Str *out, const char *path)
+{
+    bool plain = true;
+    for (const char *at = path; *at; at++)
+        plain = plain && *at != '"' && (unsigned char)*at >= ' ';
+    if (plain)
+        str_add(out, path);
+    else
+        escape_c_string(out, path, strlen(path));
+}
+
 void lab_preamble(const Lab *lab, const RestoreWorld *w, const char *body, Str *out)
 {
     const View *v = w->arg;
     bool any = false;
     (void)lab;
     str_add(out, "#define main program_main\n#include \"");
-    escape_c_string(out, v->unit->unit->source, strlen(v->unit->unit->source));
+    header_name(out, v->unit->unit->source);
     str_add(out, "\"\n#undef main\n#include \"restore.h\"\n\n");
     for (size_t i = 0; i < v->declared.len; i++)
         if (names(body, v->declared.entries[i].key)) {
@@ -841,12 +853,12 @@ static void make_compile(const LabUnit *u, const char *source, const char *to, S
     make_word(out, u->unit->directory);
     str_add(out, " && \\\n");
     make_words(out, &u->flags);
-    str_add(out, " -MMD -MF $(CURDIR)/$@.d -I$(CURDIR) -c ");
+    str_add(out, " -MMD -MF \"$(CURDIR)/$@.d\" -I\"$(CURDIR)\" -c ");
     if (source)
         make_word(out, source);
     else
-        str_add(out, "$(CURDIR)/$<");
-    str_addf(out, " -o $(CURDIR)/%s\n", to);
+        str_add(out, "\"$(CURDIR)/$<\"");
+    str_addf(out, " -o \"$(CURDIR)/%s\"\n", to);
 }
 
 static const char *object_name(const LabUnit *u)
@@ -902,9 +914,9 @@ static bool make_link(Lab *lab, Str *out, Err *err)
     for (size_t i = 0; ok && i < argv.len; i++) {
         str_addc(out, ' ');
         if (strcmp(argv.items[i], "@OBJECTS@") == 0)
-            str_add(out, "$(addprefix $(CURDIR)/,$(1))");
+            str_add(out, "$(patsubst %,\"$(CURDIR)/%\",$(1))");
         else if (strcmp(argv.items[i], "@OUT@") == 0)
-            str_add(out, "$(CURDIR)/$(2)");
+            str_add(out, "\"$(CURDIR)/$(2)\"");
         else
             make_word(out, argv.items[i]);
     }

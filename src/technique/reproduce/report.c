@@ -203,8 +203,12 @@ static bool add_finding(Reproduction *rp, Err *err)
         file.text = str_c(&test);
         file.size = test.len;
     }
-    str_add(&rerun, "sundew reproduce ");
-    escape_shell(&rerun, rp->path);
+    if (session_has_tail(rp->session)) {   /* a crash of the desk is made anew */
+        str_add(&rerun, session_command_line(rp->session));
+    } else {
+        str_add(&rerun, "sundew reproduce ");
+        escape_shell(&rerun, rp->path);
+    }
     ending_kind(&rp->was, &anchor);
     Finding f = {
         .rule = shown ? "reproduce/crash" : "reproduce/unreproduced",

@@ -142,6 +142,9 @@ static bool run(Session *s, Err *err)
                        "arguments");
     if (session_flag(s, "review"))
         return review(s, args[0], err);
+    if (!session_has_tail(s) && workspace_program(session_workspace(s), args[0], NULL))
+        return err_set(err, "%s is a program: its arguments follow after --, which is "
+                       "needed even if there are none", args[0]);
     if (!session_has_tail(s))
         return reproduce_file(s, args[0], NULL, NULL, err);
     Files files = {0};
