@@ -59,7 +59,8 @@ rt_monitor := $(rt_shared) adapt chance dump extents out signals stack start ste
               streams unwind
 rt_record  := $(rt_shared) record record_alloc
 rt_forkserver := forkserver
-runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver)
+rt_tags    := tags
+runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver tags)
 rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
@@ -103,6 +104,7 @@ $(BUILD)/runtime/parts/%.bc: runtime/%.c $(wildcard runtime/*.h) Makefile | deps
 $(BUILD)/runtime/monitor.bc: $(call rt_parts,$(rt_monitor))
 $(BUILD)/runtime/record.bc: $(call rt_parts,$(rt_record))
 $(BUILD)/runtime/forkserver.bc: $(call rt_parts,$(rt_forkserver))
+$(BUILD)/runtime/tags.bc: $(call rt_parts,$(rt_tags))
 $(runtime_bc):
 	$(LLVM)/bin/llvm-link -o $@ $^
 
@@ -110,10 +112,15 @@ $(runtime_bc):
 # handlers and stacks would be tested instead of ours.
 $(BUILD)/obj/plain/%.o: %.c $(wildcard runtime/*.h) Makefile | deps-build
 	@mkdir -p $(@D)
-	$(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) $(CFLAGS) -fPIC -c -o $@ $<
+	$(CC) -std=gnu17 -D_GNU_SOURCE -I. $(WARN) $(CFLAGS) -fPIC -c -o $@ $<
 
 $(BUILD)/tests/test_monitor_rt: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
                                   tests/unit/test_monitor_rt.c $(patsubst %,runtime/%.c,$(rt_monitor)))
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
+
+$(BUILD)/tests/test_tags: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
+                            tests/unit/test_tags.c $(patsubst %,runtime/%.c,$(rt_tags)))
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
 

@@ -540,6 +540,23 @@ static uint8_t *put_memory(uint8_t *at, const SundewFunction *f, const uint64_t 
 
 /* --- probes */
 
+/* How many calls are open up to the innermost of `row` with this stack pointer;
+ * 0: none is. Functions that the compiler put into each other have the same. */
+static uint32_t open_call(uint32_t row, uintptr_t sp)
+{
+    for (uint32_t n = stream.ncalls; n && stream.calls[n - 1].sp == sp; n--)
+        if (stream.calls[n - 1].row == row)
+            return n;
+    return 0;
+}
+
+/* Calls further in were left without a return. */
+static void drop_below(uintptr_t sp)
+{
+    while (stream.ncalls && stream.calls[stream.ncalls - 1].sp < sp)
+        stream.ncalls--;
+}
+
 uint64_t *sundew_enter(uint32_t row, void *sp)
 {
     int keep = errno;
@@ -548,8 +565,9 @@ uint64_t *sundew_enter(uint32_t row, void *sp)
         errno = keep;
         return NULL;
     }
-    while (stream.ncalls && stream.calls[stream.ncalls - 1].sp <= (uintptr_t)sp)
-        stream.ncalls--;
+    drop_below((uintptr_t)sp);
+    for (uint32_t n; (n = open_call(row, (uintptr_t)sp)) > 0;)
+        stream.ncalls = n - 1;         /* it was left, with all that it called */
     if (stream.ncalls == MOST_DEPTH
         || sundew_tables.functions[row].nslots + sundew_tables.functions[row].nlocals
                > MOST_SLOTS) {
@@ -600,15 +618,14 @@ uint64_t *sundew_result(uint32_t row, void *sp)
         errno = keep;
         return NULL;
     }
-    while (stream.ncalls && stream.calls[stream.ncalls - 1].sp < (uintptr_t)sp)
-        stream.ncalls--;
-    if (stream.ncalls) {
-        OpenCall *c = &stream.calls[stream.ncalls - 1];
-        if (c->sp == (uintptr_t)sp && c->row == row)
-            slots = stream.slots;
-    }
-    if (!slots)
+    drop_below((uintptr_t)sp);
+    uint32_t n = open_call(row, (uintptr_t)sp);
+    if (n) {
+        stream.ncalls = n;
+        slots = stream.slots;
+    } else {
         stream_done();
+    }
     errno = keep;
     return slots;
 }

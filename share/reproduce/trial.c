@@ -4,7 +4,7 @@
  * restore_load() puts a state back that is data, with the steps that the
  * environment asks for: see src/engine/record/restore_state.c.
  *
- * When a test dies, one line on descriptor 198 says where:
+ * When a test dies, one line on descriptor 190 says where:
  *
  *     signal, the addresses of the program's own functions on the stack, as
  *     they are in the file, innermost first
@@ -22,7 +22,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
-enum { OUT = 198, MOST = 400 };
+enum { OUT = 190, MOST = 400 };
 
 extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
 extern char _end[] __attribute__((visibility("hidden")));

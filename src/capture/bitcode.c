@@ -39,6 +39,8 @@ static void start_clang(Job *j)
         strings_add(&argv, j->flags.items[i]);
     static const char *const ours[] = {
         "-O0", "-Xclang", "-disable-O0-optnone", "-g",
+        /* To clang it has the function's type in it, which assert() prints. */
+        "-D__PRETTY_FUNCTION__=__func__",
         "-Qunused-arguments", "-fno-caret-diagnostics", "-fno-color-diagnostics",
         "-emit-llvm", "-c",
     };

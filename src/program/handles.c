@@ -165,10 +165,18 @@ static bool frees(const Function *fn, unsigned arg)
 
 /* --- where a value comes from */
 
-static bool fresh_in_variable(const Seer *s, LLVMValueRef variable, int depth);
+/* The variables that a question has led into already; a copy from one to
+ * itself would be asked for again and again. */
+typedef struct Asked {
+    const struct Asked *before;
+    LLVMValueRef variable;
+} Asked;
+
+static bool fresh_in_variable(const Seer *s, LLVMValueRef variable, int depth,
+                              const Asked *asked);
 
 /* Did this value come from an allocator? */
-static bool is_fresh(const Seer *s, LLVMValueRef v, int depth)
+static bool fresh_value(const Seer *s, LLVMValueRef v, int depth, const Asked *asked)
 {
     if (depth > 12)
         return false;
@@ -181,28 +189,34 @@ static bool is_fresh(const Seer *s, LLVMValueRef v, int depth)
     }
     if (LLVMIsAPHINode(v)) {
         for (unsigned i = 0; i < LLVMCountIncoming(v); i++)
-            if (is_fresh(s, LLVMGetIncomingValue(v, i), depth + 1))
+            if (fresh_value(s, LLVMGetIncomingValue(v, i), depth + 1, asked))
                 return true;
         return false;
     }
     if (LLVMIsASelectInst(v))
-        return is_fresh(s, LLVMGetOperand(v, 1), depth + 1)
-            || is_fresh(s, LLVMGetOperand(v, 2), depth + 1);
+        return fresh_value(s, LLVMGetOperand(v, 1), depth + 1, asked)
+            || fresh_value(s, LLVMGetOperand(v, 2), depth + 1, asked);
     if (LLVMIsAGetElementPtrInst(v))      /* &new->base */
-        return is_fresh(s, LLVMGetOperand(v, 0), depth + 1);
+        return fresh_value(s, LLVMGetOperand(v, 0), depth + 1, asked);
     if (LLVMIsALoadInst(v) && LLVMIsAAllocaInst(LLVMGetOperand(v, 0)))
-        return fresh_in_variable(s, LLVMGetOperand(v, 0), depth + 1);
+        return fresh_in_variable(s, LLVMGetOperand(v, 0), depth + 1, asked);
     return false;
 }
 
 /* Is fresh memory stored in a local variable, here or by who gets its
  * address? */
-static bool fresh_in_variable(const Seer *s, LLVMValueRef variable, int depth)
+static bool fresh_in_variable(const Seer *s, LLVMValueRef variable, int depth,
+                              const Asked *asked)
 {
+    Asked here = { asked, variable };
+
+    for (const Asked *a = asked; a; a = a->before)
+        if (a->variable == variable)
+            return false;
     for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
         if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == variable
-            && is_fresh(s, LLVMGetOperand(user, 0), depth + 1))
+            && fresh_value(s, LLVMGetOperand(user, 0), depth + 1, &here))
             return true;
         const FnFacts *f = LLVMIsACallInst(user)
             ? facts_of(s, LLVMGetCalledValue(user)) : NULL;
@@ -211,6 +225,11 @@ static bool fresh_in_variable(const Seer *s, LLVMValueRef variable, int depth)
                 return true;
     }
     return false;
+}
+
+static bool is_fresh(const Seer *s, LLVMValueRef v)
+{
+    return fresh_value(s, v, 0, NULL);
 }
 
 /* --- where an argument goes */
@@ -308,7 +327,7 @@ static void see_use(Seer *s, ArgFacts *a, Trails *trails, Trail t,
     case LLVMStore:
         if (LLVMGetOperand(user, 1) == t.value) {
             set(s, t.inside ? &a->writes_inside : &a->written, user);
-            if (whole && is_fresh(s, LLVMGetOperand(user, 0), 0))
+            if (whole && is_fresh(s, LLVMGetOperand(user, 0)))
                 set(s, &a->stores_fresh, user);
         } else if (LLVMGetOperand(user, 0) == t.value && !t.inside) {
             set(s, &a->unknown, user);      /* kept somewhere */
@@ -353,7 +372,7 @@ static void see_function(Seer *s, FnFacts *f)
         LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
         if (end && LLVMIsAReturnInst(end) && LLVMGetNumOperands(end) == 1
             && is_pointer(LLVMGetOperand(end, 0))
-            && is_fresh(s, LLVMGetOperand(end, 0), 0))
+            && is_fresh(s, LLVMGetOperand(end, 0)))
             set(s, &f->fresh, end);
     }
 }

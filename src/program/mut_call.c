@@ -493,11 +493,16 @@ static bool from_outside(const Mutability *m, LLVMValueRef pointer)
 
 /* --- the types of functions */
 
-/* The source type of the member that a called pointer was loaded from. */
+/* The source type of the member that a called pointer was loaded from; a table of
+ * functions in a struct is a member too. */
 static const Type *called_type(const Mutability *m, LLVMValueRef callee)
 {
-    Member at = LLVMIsALoadInst(callee) ? mut_member(m, LLVMGetOperand(callee, 0))
-                                        : (Member){ 0 };
+    LLVMValueRef from = LLVMIsALoadInst(callee) ? LLVMGetOperand(callee, 0) : NULL;
+
+    while (from && LLVMIsAGetElementPtrInst(from) &&
+           LLVMGetTypeKind(LLVMGetGEPSourceElementType(from)) != LLVMStructTypeKind)
+        from = LLVMGetOperand(from, 0);
+    Member at = from ? mut_member(m, from) : (Member){ 0 };
     const char *name = at.known ? LLVMGetStructName(at.type) : NULL;
 
     if (!name || !str_starts(name, "struct."))
@@ -510,6 +515,8 @@ static const Type *called_type(const Mutability *m, LLVMValueRef callee)
     free(plain);
     const Field *f = t && type_is_record(t) ? type_field_at(t, (uint64_t)at.inner * 8) : NULL;
     const Type *p = f ? type_plain(f->type) : NULL;
+    while (p && p->kind == TYPE_ARRAY)
+        p = type_plain(p->target);
     p = p && p->kind == TYPE_POINTER ? type_plain(p->target) : NULL;
     return p && p->kind == TYPE_FUNCTION && p->prototyped ? p : NULL;
 }

@@ -223,6 +223,7 @@ bool mut_observations_read(Mutability *m, const Program *p, const char *path, Er
         }
         char *symbol = read_symbol(word);
         const Function *fn = program_function(p, symbol);
+        line[used + strcspn(line + used, "\t")] = 0;
         if (fn)
             mutability_observe(m, fn, index, line + used, at, level);
         free(symbol);

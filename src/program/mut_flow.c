@@ -194,6 +194,11 @@ static bool leads_on(const Bucket *k, const Path *p)
     return false;
 }
 
+static bool is_loaded(Body *b, const Content *c, const Path *p, uint32_t op)
+{
+    return path_same_place(&c->dest, p) && (c->op == NONE || mut_reaches(b, c->op, op));
+}
+
 static void load_one(Body *b, const Path *p, uint32_t op, PathSet *out)
 {
     const Bucket *k = p->root == ROOT_UNKNOWN ? NULL : bucket(b, p->root, false);
@@ -208,12 +213,16 @@ static void load_one(Body *b, const Path *p, uint32_t op, PathSet *out)
     }
     if (!root_is_local(p->root) && !path_is_exact(p))
         return;
+    /* of several things that were stored there, each is only a guess */
+    size_t found = root_is_local(p->root) && local_of(b, p)->exposed;
+    for (size_t i = 0; k && i < k->items.len; i++)
+        found += is_loaded(b, &k->items.items[i], p, op);
     for (size_t i = 0; k && i < k->items.len; i++) {
         const Content *c = &k->items.items[i];
-        if (!path_same_place(&c->dest, p) || (c->op != NONE && !mut_reaches(b, c->op, op)))
+        if (!is_loaded(b, c, p, op))
             continue;
         Path src = c->src;
-        src.maybe |= !path_is_exact(&c->dest) || !path_is_exact(p);
+        src.maybe |= found > 1 || !path_is_exact(&c->dest) || !path_is_exact(p);
         pathset_add(out, src);
     }
 }

@@ -199,6 +199,8 @@ struct Mutability {
 /* mut_lower.c */
 void mut_lower(Mutability *m, Body *b);
 void mut_body_release(Body *b);
+/* Is it clear what this call of an intrinsic does? */
+bool mut_is_known_intrinsic(LLVMValueRef call);
 /* Are there pointers in the `size` bytes at an address (0: in the object), as far
  * as points-to has seen? */
 bool mut_holds_pointers(const Mutability *m, LLVMValueRef address, int64_t size);

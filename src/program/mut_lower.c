@@ -206,13 +206,37 @@ static void intrinsic(Mutability *m, Body *b, LLVMValueRef i, const char *name)
     }
 }
 
+/* Stores under a mask and the like are functions of which nothing is known. */
+bool mut_is_known_intrinsic(LLVMValueRef call)
+{
+    static const char *const known[] = {
+        "memcpy", "memmove", "memset", "va_", "dbg.", "lifetime.", "invariant.", "expect",
+        "assume", "objectsize", "ptrmask", "launder.", "strip.", "prefetch", "is.constant",
+        "stack", "threadlocal.", "annotation", "ptr.annotation", "var.annotation",
+        "returnaddress", "frameaddress", "ssa.copy", "trap", "debugtrap", "eh.",
+        "localescape", "donothing", "sideeffect", "load.relative",
+    };
+    size_t n;
+    const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &n);
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (str_starts(name + 5, known[i]))
+            return true;
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+        LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, i)));
+        if (kind == LLVMPointerTypeKind || kind == LLVMVectorTypeKind)
+            return false;
+    }
+    return true;
+}
+
 static void call(Mutability *m, Body *b, LLVMValueRef i)
 {
     LLVMValueRef callee = LLVMGetCalledValue(i);
     size_t n;
     const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &n) : "";
 
-    if (str_starts(name, "llvm.")) {
+    if (str_starts(name, "llvm.") && mut_is_known_intrinsic(i)) {
         intrinsic(m, b, i, name);
         return;
     }
@@ -222,17 +246,43 @@ static void call(Mutability *m, Body *b, LLVMValueRef i)
     add(b, LLVMIsAInlineAsm(callee) ? OP_ASM : OP_CALL, i, dst, NONE);
 }
 
+static bool is_outside(const Mutability *m, LLVMValueRef address)
+{
+    PtSet s = pointsto_value(m->pt, address, 0);
+
+    for (size_t i = 0; i < s.n; i++)
+        if (m->pt->shown[m->pt->locs.items[s.locs[i]].object].kind == PT_EXTERNAL)
+            return true;
+    return false;
+}
+
+/* A byte that was loaded and goes straight into a store may be part of a pointer:
+ * points-to knows such loops, but not what comes from outside. */
+static bool may_be_part(const Mutability *m, LLVMValueRef v)
+{
+    if (!LLVMIsALoadInst(v) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind)
+        return false;
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == v)
+            return pointsto_value(m->pt, v, 0).n > 0 ||
+                   (LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 8 &&
+                    is_outside(m, LLVMGetOperand(v, 0)));
+    }
+    return false;
+}
+
 /* An integer that was loaded counts if points-to has seen pointers there. */
 static bool loads_pointer(const Mutability *m, LLVMValueRef i)
 {
     return LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMIntegerTypeKind ||
-           pointsto_value(m->pt, i, 0).n;
+           pointsto_value(m->pt, i, 0).n || may_be_part(m, i);
 }
 
 static void memory(Mutability *m, Body *b, LLVMValueRef i)
 {
     if (LLVMIsALoadInst(i)) {
-        bool any = carries(m, LLVMTypeOf(i));
+        bool any = carries(m, LLVMTypeOf(i)) || may_be_part(m, i);
         uint32_t from = value(m, b, LLVMGetOperand(i, 0));
         Op *op = add(b, OP_LOAD, i, any ? value(m, b, i) : NONE, from);
         op->pointer = any && loads_pointer(m, i);
@@ -241,7 +291,7 @@ static void memory(Mutability *m, Body *b, LLVMValueRef i)
     } else if (LLVMIsAStoreInst(i)) {
         LLVMValueRef v = LLVMGetOperand(i, 0);
         uint32_t to = value(m, b, LLVMGetOperand(i, 1));
-        uint32_t from = carries(m, LLVMTypeOf(v)) ? value(m, b, v) : NONE;
+        uint32_t from = carries(m, LLVMTypeOf(v)) || may_be_part(m, v) ? value(m, b, v) : NONE;
         Op *op = add(b, OP_STORE, i, NONE, to);
         op->b = from;
         op->origin = store_class(m, i, LLVMGetOperand(i, 1), false);

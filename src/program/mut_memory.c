@@ -377,6 +377,8 @@ static void use_by_intrinsic(Search *s, LLVMValueRef call, const char *name, uns
         add_cells(s, LLVMGetOperand(call, 0), true, DEEP);
     else if ((copies || str_starts(name, "llvm.memset")) && !arg)
         fail(s, kind, call);
+    else if (!mut_is_known_intrinsic(call))
+        fail(s, kind, call);
     else if (!str_starts(name, "llvm.dbg") && !str_starts(name, "llvm.lifetime"))
         taint(s, call, kind);
 }

@@ -346,7 +346,7 @@ static void judge_writes(Judge *j, unsigned want, unsigned to, MutAnswer *a)
     if (!w)
         return;
     if (!w->callee && want & (MUT_BY_S | MUT_BY_SH))
-        settle(a, MUT_MUTABLE, want & MUT_BY_S ? MUT_BY_S : MUT_BY_SH, true);
+        settle(a, MUT_MUTABLE, want & MUT_BY_S ? MUT_BY_S : MUT_BY_SH, !w->maybe);
     else if (want & MUT_BY_P)
         settle(a, MUT_MUTABLE, MUT_BY_P, !w->maybe);
 }
@@ -821,4 +821,14 @@ void mutability_observe(Mutability *m, const Function *fn, unsigned i, const cha
         p->nown_witness = 1;
     }
     settle(&p->own, MUT_MUTABLE, MUT_BY_D, true);
+}
+
+void mutability_presume(Mutability *m, const Function *fn, unsigned i)
+{
+    MutParam *p = m->params[fn->index] && i < fn->nparams ? &m->params[fn->index][i] : NULL;
+
+    if (!p || !p->pointer)
+        return;
+    settle(&p->deep, MUT_IMMUTABLE, MUT_BY_D, false);
+    settle(&p->own, MUT_IMMUTABLE, MUT_BY_D, false);
 }

@@ -141,4 +141,7 @@ MutPurity mutability_purity(const Mutability *m, const Function *fn);
  * file of such observations). Only unknown parameters change. */
 void mutability_observe(Mutability *m, const Function *fn, unsigned i,
                         const char *file, unsigned line, unsigned level);
+/* Runs that covered the function showed no write: it is likely that there is
+ * none. Only unknown parameters change; stage D, not sound. */
+void mutability_presume(Mutability *m, const Function *fn, unsigned i);
 #endif

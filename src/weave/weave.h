@@ -55,6 +55,23 @@ void weave_monitor_figures(const Woven *w, size_t *monitored, size_t *trivial);
  * variables it uses. */
 void weave_monitor_dump(const Woven *w, Str *out);
 
+/* Tags (runtime/tags.h): which parameters are written through. With weave_runtime()
+ * of "tags". `wanted` is asked for each pointer parameter of each function. */
+enum {
+    TAG_LEVELS = 15,             /* which levels are of interest, a bit each */
+    TAG_CLAIMED = 16,            /* a write there is a violation: of a claim … */
+    TAG_DECLARED = 32,           /* … of what the source declares */
+};
+typedef struct TagPlan {
+    unsigned (*wanted)(const Function *fn, unsigned param, void *arg);
+    void *arg;
+    const Summaries *summaries;  /* of library functions; NULL: none */
+    bool counts;                 /* calls and blocks of each function, too */
+} TagPlan;
+bool weave_tags(Woven *w, const TagPlan *plan, Err *err);
+/* How many parameters and functions have tags. */
+void weave_tags_figures(const Woven *w, size_t *params, size_t *functions);
+
 /* --- making a program */
 
 /* Links runtime/NAME.bc of `libexec` in; its functions may be inlined. */

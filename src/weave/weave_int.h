@@ -40,6 +40,7 @@ struct Woven {
     Str said;                  /* by LLVM */
     bool failed;               /* … and it was an error */
     Monitoring *monitoring;    /* monitor.c; NULL: not monitored */
+    size_t ntagged, ntagging;  /* tags.c: parameters, functions */
 };
 
 void weave_at_last(Woven *w, WeaveLast *run, void *arg);

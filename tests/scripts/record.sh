@@ -82,6 +82,18 @@ assert {c[\"function\"] for c in calls} == {\"list_add\"} and len(calls) == 5, c
 assert [a[\"name\"] for a in calls[0][\"arguments\"]] == [\"l\", \"c\", \"w\"], calls[0]
 "'
 ok "a crash is recorded up to its end" eval '"$SUNDEW" record ./list -- a b </dev/null; shown "list_free(l = object"'
+cat >inner.c <<'C'
+#include <stdio.h>
+static int inner(int x) { return x + 1; }
+static int middle(int x) { int y = inner(x); printf("%d\n", y); return y * 2; }
+static int outer(int x) { return middle(x) + 1; }
+int main(void) { printf("%d\n", outer(3)); return 0; }
+C
+returned() { "$SUNDEW" show trace ./inner | grep -qE -- "$1" || { "$SUNDEW" show trace ./inner; return 1; }; }
+ok "functions that are put into each other" eval '"$SUNDEW" capture -- gcc -O2 inner.c -o inner && "$SUNDEW" record ./inner'
+ok "…return each, the innermost first" returned '^#5 P1 T1       return  inner = 4  \[call #4\]'
+ok "…then those around it" eval "returned 'return  middle = 8  .call #3' && returned 'return  outer = 9  .call #2'"
+ok "…and main, as deep as it was called" returned '^#8 P1 T1 return  main = 0'
 same() { ./list "$@" >plain 2>&1; a=$?; SUNDEW_TRACE=$1 ./recorded "$@" >woven 2>&1; b=$?; [ $a = $b ] && cmp plain woven; }
 ok "a recorded program is kept" "$SUNDEW" record ./list --build recorded
 mkdir there

@@ -7,6 +7,7 @@
  *     weave … -b UNIT.bc… -o OUT
  *
  *     -m            monitored; -d: what is kept of each function
+ *     -t            with tags of all parameters
  *     -a SHARE      copies cut by points-to, with the summaries there
  *     -s STRATEGY   reference, shallow, used-fields, deep
  *     -2            second chance: all functions off at start
@@ -21,7 +22,7 @@
 #include <string.h>
 
 typedef struct Asked {
-    bool monitored, bitcode, alias, dump;
+    bool monitored, tagged, bitcode, alias, dump;
     MonitorPlan plan;
     WeaveBuild build;
     const char *folder, *name, *share;
@@ -44,6 +45,12 @@ static CopyStrategy strategy(const char *name)
     exit(2);
 }
 
+static unsigned all_levels(const Function *fn, unsigned param, void *arg)
+{
+    (void)fn, (void)param, (void)arg;
+    return TAG_LEVELS;
+}
+
 static int weave(const Program *p, Asked *a)
 {
     Err err = {0};
@@ -54,6 +61,11 @@ static int weave(const Program *p, Asked *a)
     a->plan.calls = calls;
     bool ok = !a->monitored || (weave_monitor(w, &a->plan, &err) &&
                                 weave_runtime(w, a->folder, a->name, &err));
+    if (ok && a->tagged) {
+        TagPlan tags = { .wanted = all_levels, .summaries = calls ? calls_summaries(calls) : NULL,
+                         .counts = true };
+        ok = weave_tags(w, &tags, &err) && weave_runtime(w, a->folder, a->name, &err);
+    }
     if (ok && a->monitored && a->dump) {
         Str text = {0};
         weave_monitor_dump(w, &text);
@@ -76,9 +88,10 @@ int main(int argc, char **argv)
     Asked a = { .folder = "build", .name = "monitor", .plan.strategy = COPY_USED_FIELDS };
     const char *workspace = NULL;
     int c;
-    while ((c = getopt(argc, argv, "mda:s:2r:n:O:l:bo:w:")) != -1) {
+    while ((c = getopt(argc, argv, "mtda:s:2r:n:O:l:bo:w:")) != -1) {
         switch (c) {
         case 'm': a.monitored = true; break;
+        case 't': a.tagged = true; break;
         case 'd': a.dump = true; break;
         case 'a': a.alias = true; a.share = optarg; break;
         case 's': a.plan.strategy = strategy(optarg); break;

@@ -337,7 +337,12 @@ static const char hazards[] =
     "int parity(struct C *p) { return even(p); }\n"
     "static int oddw(struct C *p); static int evenw(struct C *p) { return p ? oddw(p->next) : 1; }\n"
     "static int oddw(struct C *p) { p->x = 0; return evenw(p->next); }\n"
-    "int parityw(struct C *p) { return evenw(p); }\n";
+    "int parityw(struct C *p) { return evenw(p); }\n"
+    "static void bytes(char *d, char *s, int n) { for (int i = 0; i < n; i++) d[i] = s[i]; }\n"
+    "void by_bytes(struct H *h) { struct H c; bytes((char *)&c, (char *)h, sizeof c); c.c->x = 1; }\n"
+    "int by_bytes_ok(struct H *h) { struct H c; bytes((char *)&c, (char *)h, sizeof c); return c.c->x; }\n"
+    "void own_copy(struct H *h) { struct H c = *h; c.c->x = 1; }\n"
+    "int own_copy_ok(struct H *h) { struct H c = *h; c.n = 3; return c.c->x; }\n";
 
 static const struct hazard {
     const char *function, *param;
@@ -377,6 +382,10 @@ static const struct hazard {
     { "looks", "p", 'i', 'i', NULL },
     { "parity", "p", 'i', 'i', NULL },
     { "parityw", "p", 'm', 'i', NULL },
+    { "by_bytes", "h", 'm', 'i', NULL },
+    { "by_bytes_ok", "h", 'i', 'i', NULL },
+    { "own_copy", "h", 'm', 'i', NULL },
+    { "own_copy_ok", "h", 'i', 'i', NULL },
 };
 
 static void hazards_of_c(void **state)

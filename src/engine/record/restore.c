@@ -171,14 +171,14 @@ static Item *new_item(Restore *r, const CrashObject *o, const char *hint)
                             ? variable_of(r, o) : NULL;
     bool nameless = v && is_nameless(v);
     if (v && !nameless) {
-        it->lvalue = r->world->variable(r->world->arg, v);
+        bool fixed = false;
+        it->lvalue = r->world->variable(r->world->arg, v, &fixed);
         it->variable = it->lvalue ? v : NULL;
-        it->constant = it->lvalue && v->constant;
+        it->constant = it->lvalue && (v->constant || fixed);
         if (it->variable && v->type)
             it->type = element_of(v->type);
         if (!it->lvalue && !v->constant)
-            strings_addf(&r->notes, "the variable '%s' can't be reached from a "
-                         "test: pointers to it lead to a copy", v->name);
+            map_put(&r->unreached, v->name, NULL);
         if (!it->lvalue)
             it->hint = v->name;
     }
@@ -483,6 +483,20 @@ static const Function *function_of(const Program *p, const CrashFrame *fr)
     return NULL;
 }
 
+/* Static variables that the compiler removed, merged or split. */
+static void note_unreached(Restore *r)
+{
+    Str line = {0};
+    size_t n = r->unreached.len;
+    for (size_t i = 0; i < n && i < 6; i++)
+        str_addf(&line, "%s%s", i ? ", " : "", r->unreached.entries[i].key);
+    if (n)
+        strings_addf(&r->notes, "%zu variable%s can't be reached from a test, pointers "
+                     "there lead to a copy: %s%s", n, n == 1 ? "" : "s", str_c(&line),
+                     n > 6 ? ", …" : "");
+    str_release(&line);
+}
+
 Restore *restore_new(const Crash *c, const Program *p, size_t frame,
                      const RestoreWorld *world)
 {
@@ -497,7 +511,8 @@ Restore *restore_new(const Crash *c, const Program *p, size_t frame,
     r->world = world;
     r->function = fn;
     take_arguments(r, fr);
-    take_globals(r);
+    if (strcmp(fn->name, "main") != 0)     /* at its entry they are as compiled */
+        take_globals(r);
     walk_all(r);
     for (size_t i = 0; i < r->items.len; i++)
         name_item(r, r->items.items[i]);
@@ -511,6 +526,7 @@ Restore *restore_new(const Crash *c, const Program *p, size_t frame,
     if (fn->variadic)
         strings_add(&r->notes, "the function takes a variable number of arguments: "
                     "those behind the named ones were not kept");
+    note_unreached(r);
     if (r->lost_bytes)
         strings_addf(&r->notes, "%zu bytes of the objects are not in the crash file; "
                      "they are zero in the test", r->lost_bytes);
@@ -531,6 +547,7 @@ void restore_free(Restore *r)
     map_release(&r->by_object);
     map_release(&r->by_file);
     map_release(&r->names);
+    map_release(&r->unreached);
     strings_release(&r->notes);
     arena_release(&r->arena);
     free(r);

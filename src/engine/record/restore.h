@@ -43,9 +43,10 @@ typedef struct RestoreWorld {
     /* Is what is declared in this file declared there? */
     bool (*sees)(void *arg, const char *file);
     /* C expressions: a pointer to the code at an address of the subject, and a
-     * variable. NULL: can't be named. */
+     * variable; `fixed` is set if it can't be written (the compiler saw that
+     * nobody does). NULL: can't be named. */
     const char *(*code)(void *arg, uint64_t address);
-    const char *(*variable)(void *arg, const Variable *v);
+    const char *(*variable)(void *arg, const Variable *v, bool *fixed);
     void *arg;
     const Map *taken;         /* names that must not be used for objects */
     bool plain;               /* no types of the program, neutral names */

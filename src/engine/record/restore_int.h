@@ -78,6 +78,7 @@ struct Restore {
     RestoreArg *views;
     Vec(const char *) files;  /* statements that make a FILE each */
     Map by_file;
+    Map unreached;            /* variables that the test can't name */
     Strings notes;
     size_t lost_pointers, lost_bytes;
 };

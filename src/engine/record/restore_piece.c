@@ -388,6 +388,19 @@ static bool has_const(const Type *t, unsigned depth)
     return false;
 }
 
+/*
+ * How many elements are written as such. A pointer to a small struct may lead to
+ * the header of something larger: where elements of that size can't hold the
+ * pointers that are there, only the first is one.
+ */
+static uint64_t typed_elements(const Restore *r, const Item *it, const Type *p)
+{
+    for (uint64_t at = p->size; p->size % 8 && it->count > 1 && at + 8 <= it->size; at++)
+        if (at % 8 == 0 && restore_is_pointer(r, number_at(it->bytes + at, 8)))
+            return 1;
+    return it->count;
+}
+
 void restore_pieces(Restore *r, Item *it)
 {
     if (it->constant || it->literal)
@@ -398,13 +411,10 @@ void restore_pieces(Restore *r, Item *it)
         cut_chars(r, it, 0, it->size, it->variable ? NULL : "");
         return;
     }
-    bool by_member = it->typed && !has_const(it->type, 0);
-    if (p->kind != TYPE_STRUCT && p->kind != TYPE_UNION && it->variable &&
-        type_has_qualifier(it->type, QUALIFIER_CONST))
-        by_member = false;
-    if (it->count > MOST_ELEMENTS)
-        by_member = false;
-    for (uint64_t i = 0; by_member && i < it->count; i++, done += p->size)
+    /* That it was reached through a pointer to const does not make it const. */
+    bool by_member = it->typed && !has_const(p, 0) && it->count <= MOST_ELEMENTS;
+    uint64_t count = by_member ? typed_elements(r, it, p) : 0;
+    for (uint64_t i = 0; i < count; i++, done += p->size)
         cut(r, it, it->type, done, "");
     cut_raw(r, it, done, it->size);
 }

@@ -434,11 +434,20 @@ static void print_frees(const Restore *r, const bool *live, Str *out)
     }
 }
 
+/* Is the name in the text, as a word? */
+static bool has_word(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *p = text; (p = strstr(p, name)); p += n)
+        if (!isalnum((unsigned char)p[n]) && p[n] != '_' &&
+            (p == text || (!isalnum((unsigned char)p[-1]) && p[-1] != '_')))
+            return true;
+    return false;
+}
+
 static void print_plain(const Restore *r, Str *out)
 {
     bool *live = live_items(r);
-    for (size_t i = 0; i < r->files.len; i++)
-        str_addf(out, "    %s\n", r->files.items[i]);
     for (size_t i = 0; i < r->items.len; i++)
         if (live[i] && r->items.items[i]->name)
             print_allocation(r, r->items.items[i], out);
@@ -453,23 +462,29 @@ static void print_plain(const Restore *r, Str *out)
     free(live);
 }
 
-void restore_print(const Restore *r, Str *out)
+/* "void *NAME = …": is that name used? */
+static bool is_used(const char *statement, const char *text)
 {
-    print_plain(r, out);
-    str_add(out, "    ");
-    restore_print_call(r, out);
-    str_add(out, ";\n");
+    const char *name = strchr(statement, '*') + 1;
+    char *copy = xstrndup(name, strcspn(name, " "));
+    bool used = has_word(text, copy);
+    free(copy);
+    return used;
 }
 
-/* Is the name in the text, as a word? */
-static bool has_word(const char *text, const char *name)
+void restore_print(const Restore *r, Str *out)
 {
-    size_t n = strlen(name);
-    for (const char *p = text; (p = strstr(p, name)); p += n)
-        if (!isalnum((unsigned char)p[n]) && p[n] != '_' &&
-            (p == text || (!isalnum((unsigned char)p[-1]) && p[-1] != '_')))
-            return true;
-    return false;
+    Str body = {0};
+    print_plain(r, &body);
+    str_add(&body, "    ");
+    restore_print_call(r, &body);
+    str_add(&body, ";\n");
+    for (size_t i = 0; i < r->files.len; i++)
+        if (is_used(r->files.items[i], str_c(&body)) ||
+            strstr(r->files.items[i], "restore_stdin"))
+            str_addf(out, "    %s\n", r->files.items[i]);
+    str_addn(out, body.data, body.len);
+    str_release(&body);
 }
 
 void restore_print_trial(const Restore *r, unsigned number, Str *out)

@@ -13,6 +13,7 @@
 #include "program/mut_facts.h"
 #include "program/mutability.h"
 #include "session/session.h"
+#include "technique/mutability/dynamic.h"
 #include "technique/mutability/patch.h"
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,13 @@ static const Option options[] = {
     { "shallow", 0, NULL, "const also where something deeper is written", NULL },
     { "abi-stable", 0, NULL, "the patch leaves headers as they are", NULL },
     { "observed", 0, "FILE", "writes through parameters that a run has shown", NULL },
+    { "absence", 0, NULL, "after a run: what was called often and covered well, and never "
+      "written, is likely immutable", NULL },
+    { "absence-calls", 0, "N", "… called at least so often", "10" },
+    { "absence-coverage", 0, "PERCENT", "… with so many of its blocks run", "85" },
+    { "enforce", 0, NULL, "make a program that stops at a write through a parameter that is "
+      "proven immutable or points to const", NULL },
+    { "output", 'o', "FILE", "… with this name", "PROGRAM.enforced" },
     { "facts", 0, "FILE", "write all verdicts there, for other tools", NULL },
     { "summaries", 0, "FILE", "what library functions do (repeatable)", NULL },
     { 0 },
@@ -407,8 +415,10 @@ static void explain_answer(Study *st, const char *what, const MutAnswer *a)
         if (how[i].stage == a->stage)
             str_addf(out, " (stage %s: %s)", mut_stage_name(a->stage), how[i].text);
     if (a->verdict && !a->sound)
-        str_add(out, a->verdict == MUT_MUTABLE ? ", if the call by pointer goes there"
-                                               : ", not proven");
+        str_add(out, a->verdict == MUT_MUTABLE
+                         ? ", likely: by a call through a pointer, or by memory that may "
+                           "hold something else"
+                         : ", not proven");
     str_addc(out, '\n');
 }
 
@@ -520,8 +530,31 @@ static bool stop_asked(void *session)
     return session_interrupted(session);
 }
 
+/* A program to run, or a run of it. */
+static bool go(Study *st, bool *finished, Err *err)
+{
+    Session *s = st->s;
+    const CapturedProgram *c = program_captured(st->p);
+    const char *asked = session_option(s, "output");
+    DynamicPlan plan = { .session = s, .program = st->p, .calls = st->calls, .mutability = st->m,
+                         .absence = session_flag(s, "absence"),
+                         .calls_needed = (unsigned)atoi(session_option(s, "absence-calls")),
+                         .coverage = (unsigned)atoi(session_option(s, "absence-coverage")) };
+
+    if (session_has_tail(s) && !dynamic_observe(&plan, err))
+        return false;
+    if (!(*finished = session_flag(s, "enforce")))
+        return true;
+    char *out = strcmp(asked, "PROGRAM.enforced") ? xstrdup(asked)
+                                                  : xprintf("%s.enforced", c->name);
+    bool ok = dynamic_enforce(&plan, out, err);
+    free(out);
+    return ok;
+}
+
 static bool study(Study *st, const char *program, Err *err)
 {
+    bool finished = false;
     MutabilityPlan plan = { .stop = stop_asked, .arg = st->s };
     CallsPlan calls = { .share = session_share(st->s), .root = session_root(st->s),
                         .summaries = session_option_all(st->s, "summaries") };
@@ -544,7 +577,9 @@ static bool study(Study *st, const char *program, Err *err)
     }
     if (observed && !mut_observations_read(st->m, st->p, observed, err))
         return false;
-    return write_facts(st, err) && say(st, program, err);
+    if (!go(st, &finished, err) || !write_facts(st, err))
+        return false;
+    return finished || say(st, program, err);
 }
 
 static bool run(Session *s, Err *err)
@@ -554,6 +589,8 @@ static bool run(Session *s, Err *err)
 
     if (n != 1)
         return err_set(err, "mutability of which program? (sundew show programs lists them)");
+    if (!dynamic_restore(args[0], err))
+        return false;
     const CapturedProgram *c = workspace_program(session_workspace(s), args[0], err);
     Program *p = c ? program_open(session_workspace(s), c, err) : NULL;
     if (!p)
@@ -569,7 +606,7 @@ static bool run(Session *s, Err *err)
 
 const Command technique_mutability = {
     .name = "mutability",
-    .args = "PROGRAM",
+    .args = "PROGRAM [-- COMMAND…]",
     .summary = "parameters that are never written through",
     .about =
         "For each pointer parameter: can the function, with all that it calls, use\n"
@@ -578,12 +615,23 @@ const Command technique_mutability = {
         "way. Reports parameters that could point to const, and parameters that\n"
         "point to const and are written all the same.\n"
         "\n"
+        "After -- stands a command that runs the program, or its tests. While it runs,\n"
+        "a version that watches writes stands in the program's place (the original is\n"
+        "PROGRAM.sundew-kept meanwhile); what it sees settles what was unknown. The\n"
+        "tests of an archive must link with it anew.\n"
+        "\n"
+        "With --enforce a program is made that stops at a write through a parameter\n"
+        "that is proven immutable, or that points to const. It goes on, and only says\n"
+        "so, with SUNDEW_ENFORCE=log in its environment.\n"
+        "\n"
         "The result stays in the workspace, where other commands read it.",
     .examples = "sundew mutability ./prog\n"
                 "sundew mutability ./prog --verdicts\n"
                 "sundew mutability libfoo.a --why foo_add:item\n"
                 "sundew mutability ./prog --patch > const.patch\n"
-                "sundew mutability ./prog --pipeline S-P --json\n",
+                "sundew mutability ./prog --pipeline S-P --json\n"
+                "sundew mutability ./prog -- make check\n"
+                "sundew mutability ./prog --enforce -o prog.enforced\n",
     .options = options,
     .rules = rules,
     .needs = NEEDS_STORE,

@@ -77,7 +77,7 @@ static void find_sets(Patch *p)
             const char *why;
             if (!m || !m->pointer || m->declared_const || m->by_value ||
                 m->own.verdict != MUT_IMMUTABLE || !m->own.sound ||
-                m->direction == MUT_UNTOUCHED ||
+                (m->direction == MUT_UNTOUCHED && !m->stored) ||
                 (m->deep.verdict == MUT_MUTABLE && !p->plan->shallow))
                 continue;
             p->candidates++;

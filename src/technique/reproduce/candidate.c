@@ -198,7 +198,6 @@ static void shrink_candidate(Reproduction *rp, Candidate *c, const char *binary,
     Shrinking s = { .restore = c->restore, .fails = still_fails, .arg = &arg,
                     .most = SHRINK_TRIALS, .seconds = SHRINK_SECONDS };
     bool *keep = xcalloc(restore_nsteps(c->restore) + 1, sizeof *keep);
-    c->steps = restore_nsteps(c->restore);
     if (rp->shrink && still_fails(&arg, NULL)) {
         shrink(&s, keep);
         restore_keep(c->restore, keep);
@@ -291,9 +290,8 @@ static bool try_one(Reproduction *rp, Candidate *c, const char *binary, unsigned
 {
     TrialPlan plan = { .test = test, .state = binary };
     with_files(rp, &plan);
-    c->builds = true;
-    c->call = NULL;
     Str call = {0};
+    free(c->call);
     restore_print_call(c->restore, &call);
     c->call = str_take(&call);
     if (!trial_run(rp->trial, binary, &plan, &c->ending, err))

@@ -27,7 +27,6 @@ struct LabUnit {
     Map files;                         /* that it includes, itself too */
     Map taken;                         /* names that are something in it */
     Map edits;                         /* symbol → new name */
-    bool has_main;
 };
 
 /* What the tests of one unit have named so far. */
@@ -50,7 +49,7 @@ struct Lab {
     Map places;                        /* "binary address" → Places * */
     Vec(Places *) all_places;
     char *namer;                       /* of addresses: addr2line */
-    char *support[2], *trace;          /* objects of share/reproduce */
+    char *support, *trial;             /* objects of share/reproduce */
 };
 
 static const char *const asan_flags[] = {
@@ -135,8 +134,12 @@ static void read_flags(LabUnit *u, bool asan)
     cmdline_release(&c);
     for (const char *const *f = our_flags; *f; f++)
         strings_add(&u->flags, *f);
-    if (!strstr(u->flags.items[0], "clang"))
+    /* gcc must not see through the test's call: neither the constants that are
+     * passed, nor that nobody uses the result. */
+    if (!strstr(u->flags.items[0], "clang")) {
         strings_add(&u->flags, "-fno-ipa-cp");
+        strings_add(&u->flags, "-fno-ipa-pure-const");
+    }
     for (const char *const *f = asan_flags; asan && *f; f++)
         strings_add(&u->flags, *f);
 }
@@ -220,20 +223,32 @@ static Symbol *new_symbol(Lab *lab, char kind, uint64_t address, uint64_t size)
     return s;
 }
 
-/* nm -P: name, kind, address and size in hexadecimal. */
+/* "name |0000000000000040| T | FUNC|0000000000000012| |.text" */
+static bool read_symbol(Lab *lab, char *line, Map *symbols)
+{
+    char *part[7] = {0};
+    for (int i = 0; i < 7; i++)
+        part[i] = strsep(&line, "|");
+    if (!part[6])
+        return false;
+    part[0][strcspn(part[0], " ")] = 0;
+    char kind = part[2][strspn(part[2], " ")];
+    if (str_starts(part[6], ".data.rel.ro"))
+        kind = 'r';                     /* written by the loader only */
+    map_put(symbols, part[0], new_symbol(lab, kind, strtoull(part[1], NULL, 16),
+                                         strtoull(part[4], NULL, 16)));
+    return true;
+}
+
 static void read_symbols(Lab *lab, const char *file, Map *symbols)
 {
-    char *argv[] = { "nm", "-P", (char *)file, NULL };
+    char *argv[] = { "nm", "-f", "sysv", (char *)file, NULL };
     Str out = {0};
     char *save = NULL;
     run_tool(argv, NULL, &out, NULL);
     for (char *l = out.data ? strtok_r(out.data, "\n", &save) : NULL; l;
-         l = strtok_r(NULL, "\n", &save)) {
-        char name[512], kind;
-        unsigned long long address = 0, size = 0;
-        if (sscanf(l, "%511s %c %llx %llx", name, &kind, &address, &size) >= 2)
-            map_put(symbols, name, new_symbol(lab, kind, address, size));
-    }
+         l = strtok_r(NULL, "\n", &save))
+        read_symbol(lab, l, symbols);
     str_release(&out);
 }
 
@@ -273,7 +288,7 @@ static bool edit_object(Lab *lab, LabUnit *u, Err *err)
     strings_add(&argv, "objcopy");
     for (size_t i = 0; i < u->edits.len; i++) {
         const char *from = u->edits.entries[i].key, *to = u->edits.entries[i].value;
-        strings_addf(&argv, "--globalize-symbol=%s", from);
+        strings_addf(&argv, "--globalize-symbol=%s", to);    /* renames come first */
         strings_addf(&argv, "--redefine-sym=%s=%s", from, to);
     }
     const Symbol *m = symbol_of(lab, u, "main");
@@ -405,27 +420,38 @@ static LabUnit *unit_of_file(Lab *lab, const char *file)
     return NULL;
 }
 
-/* extern TYPE program_NAME __asm__("SYMBOL"); */
+/* extern TYPE NAME __asm__("SYMBOL"); */
+static void print_declaration(const View *v, const char *name, const char *symbol,
+                              const Variable *var, Str *out)
+{
+    str_add(out, "extern ");
+    if (var)
+        restore_declaration(&v->world, var, name, out);
+    else
+        str_addf(out, "void %s(void)", name);
+    str_add(out, " __asm__(\"");
+    escape_c_string(out, symbol, strlen(symbol));
+    str_add(out, "\");");
+}
+
+/* A name of our own for a symbol: program_NAME, or with a number behind it if
+ * another symbol has that. */
 static const char *declare(View *v, const char *name, const char *symbol,
                            const Variable *var)
 {
     Lab *lab = v->lab;
     Str c = {0}, d = {0};
+    const char *mine, *had;
     escape_c_identifier(&c, name, strlen(name));
-    const char *mine = arena_printf(&lab->arena, "program_%s", str_c(&c));
-    str_add(&d, "extern ");
-    if (var && var->thread_local_)
-        str_add(&d, "__thread ");
-    if (var)
-        restore_declaration(&v->world, var, mine, &d);
-    else
-        str_addf(&d, "void %s(void)", mine);
-    str_add(&d, " __asm__(\"");
-    escape_c_string(&d, symbol, strlen(symbol));
-    str_add(&d, "\");");
-    const char *had = map_get(&v->declared, mine);
-    for (unsigned n = 2; had && strcmp(had, str_c(&d)) != 0; n++)
-        had = NULL, mine = arena_printf(&lab->arena, "%s_%u", mine, n);
+    for (unsigned n = 1;; n++) {
+        mine = n == 1 ? arena_printf(&lab->arena, "program_%s", str_c(&c))
+                      : arena_printf(&lab->arena, "program_%s_%u", str_c(&c), n);
+        str_reset(&d);
+        print_declaration(v, mine, symbol, var, &d);
+        had = map_get(&v->declared, mine);
+        if (!had || strcmp(had, str_c(&d)) == 0)
+            break;
+    }
     if (!had)
         map_put(&v->declared, mine, arena_strdup(&lab->arena, str_c(&d)));
     str_release(&c);
@@ -433,7 +459,7 @@ static const char *declare(View *v, const char *name, const char *symbol,
     return mine;
 }
 
-static const char *name_variable(void *arg, const Variable *var)
+static const char *name_variable(void *arg, const Variable *var, bool *fixed)
 {
     View *v = arg;
     Lab *lab = v->lab;
@@ -442,14 +468,15 @@ static const char *name_variable(void *arg, const Variable *var)
     bool here = is_source(v->unit, var->file) ||
                 (var->linkage == LINKAGE_INTERNAL && sees(v, var->file));
     LabUnit *u = here ? v->unit : unit_of_file(lab, var->file);
-    if (here && symbol_of(lab, u, var->name) && !v->world.plain)
+    const Symbol *sym = u ? symbol_of(lab, u, var->name) : NULL;
+    *fixed = sym && strchr("rR", sym->kind);
+    if (here && sym && !v->world.plain)
         return arena_strdup(&lab->arena, var->name);
     if (var->linkage != LINKAGE_INTERNAL)
         return declare(v, var->name, var->symbol, var);
     if (!u)
         return NULL;
-    const char *symbol = symbol_of(lab, u, var->name) ? var->name
-                                                      : local_static(lab, u, var);
+    const char *symbol = sym ? var->name : local_static(lab, u, var);
     if (!symbol)
         return NULL;
     return declare(v, var->name, here ? symbol : global_name(lab, u, symbol), var);
@@ -571,9 +598,9 @@ static bool link_test(Lab *lab, const LabUnit *u, const char *object, const char
     Strings objects = {0}, argv = {0}, more = {0};
     bool ok = true;
     strings_add(&objects, object);
-    strings_add(&objects, lab->support[0]);
+    strings_add(&objects, lab->support);
     if (trial)
-        strings_add(&objects, lab->trace);
+        strings_add(&objects, lab->trial);
     for (size_t i = 0; ok && i < lab->nunits; i++) {
         map_put(&ids, lab->units[i].unit->id, NULL);
         if (&lab->units[i] == u)
@@ -634,7 +661,7 @@ static bool prepare_support(Lab *lab, const char *objects, Err *err)
             char *argv[] = { lab->units[0].flags.items[0], "-g", "-O1", "-fPIC", "-c",
                              to, "-o", o, NULL };
             ok = run_tool(argv, NULL, NULL, err);
-            *(i == 1 ? &lab->support[0] : &lab->trace) = o;
+            *(i == 1 ? &lab->support : &lab->trial) = o;
         }
         free(from);
         free(to);
@@ -725,8 +752,7 @@ static char *find_namer(void)
 }
 
 /* addr2line -a: the address, then pairs of lines up to the next address. */
-static void ask_places(Lab *lab, const char *binary, Strings *argv,
-                       Places **wanted)
+static void ask_places(Lab *lab, Strings *argv, Places **wanted)
 {
     Str out = {0};
     char *save = NULL;
@@ -743,7 +769,6 @@ static void ask_places(Lab *lab, const char *binary, Strings *argv,
         if (to && where)
             add_place(lab, to, l, where);
     }
-    (void)binary;
     str_release(&out);
 }
 
@@ -768,7 +793,7 @@ bool lab_places(Lab *lab, const char *binary, const uint64_t *at, size_t n,
     }
     vec_push(&wanted, NULL);
     if (wanted.len > 1)
-        ask_places(lab, binary, &argv, wanted.items);
+        ask_places(lab, &argv, wanted.items);
     for (size_t i = 0; i < n; i++) {
         char *key = xprintf("%s %llx", binary, (unsigned long long)at[i]);
         const Places *p = map_get(&lab->places, key);
@@ -841,7 +866,8 @@ static void make_unit(Lab *lab, LabUnit *u, Str *out)
     if (u->edits.len || renames) {
         str_add(out, "\tobjcopy");
         for (size_t i = 0; i < u->edits.len; i++) {
-            char *a = xprintf("--globalize-symbol=%s", u->edits.entries[i].key);
+            char *a = xprintf("--globalize-symbol=%s",
+                              (const char *)u->edits.entries[i].value);
             char *b = xprintf("--redefine-sym=%s=%s", u->edits.entries[i].key,
                               (const char *)u->edits.entries[i].value);
             str_addc(out, ' ');

@@ -26,12 +26,11 @@ typedef struct Candidate {
     bool stale;                  /* the frame was left by longjmp or the like */
     const RestoreWorld *world;
     Restore *restore;
-    bool builds, reproduces, root_closer, flaky;
+    bool reproduces, root_closer;
     bool informative;
     const char *why;             /* why not: of building, reproducing, telling */
     Ending ending;               /* of its test */
     size_t objects, bytes;       /* that the final test restores */
-    size_t steps, kept;
     char *call;                  /* "to_upper(NULL)" */
     char *file;                  /* of the test, in the folder; NULL: none kept */
     Strings differences;
@@ -54,8 +53,7 @@ typedef struct Reproduction {
     Ending was;
     Candidate *candidates;       /* by frame: the innermost first */
     size_t n;
-    Vec(Candidate *) ranked;
-    unsigned runs;
+    Vec(Candidate *) ranked;     /* the best first */
 } Reproduction;
 
 /* candidate.c: from frames to tests that are known to fail or not. */

@@ -9,12 +9,11 @@
 #include <unistd.h>
 
 #define NULL_PAGE 65536               /* addresses below are null and an offset */
-enum { TRACE_FD = 198 };               /* as share/reproduce/trial.c has it */
+enum { TRACE_FD = 190 };               /* as share/reproduce/trial.c has it */
 
 struct Trial {
     Runner *runner;
     int trace;                         /* memory that trials write to */
-    unsigned count;
 };
 
 bool sameness_parse(const char *text, Sameness *out)
@@ -48,23 +47,28 @@ static bool is_own(const char *function)
     return !str_ends(function, ".enter") && !str_ends(function, ".leave");
 }
 
-/* A static function that the linker had to tell apart ("hash.12") and what the
- * compiler split off ("f.part.0") are what the source calls them. */
-static const char *plain_name(Lab *lab, const char *name)
+/* What the source calls it: the lab made static functions global under another
+ * name, and main() is not main() there. */
+static const char *plain_name(const char *name)
 {
-    (void)lab;
+    int n = 0;
     if (strcmp(name, "program_main") == 0)
         return "main";
+    if (sscanf(name, "sundew_%*u_%n", &n) == 0 && n > 0)
+        return name + n;
     return name;
 }
 
-static void keep_own(Lab *lab, Places *all, bool of_test, Ending *e)
+static void keep_own(Places *all, bool of_test, Ending *e)
 {
     for (size_t i = 0; i < all->len; i++) {
         Place p = all->items[i];
-        if (!is_own(p.function) || (of_test && strcmp(p.function, "main") == 0))
+        if (of_test && strcmp(p.function, "main") != 0)
+            p.function = plain_name(p.function);
+        else if (of_test)
             continue;
-        p.function = plain_name(lab, p.function);
+        if (!is_own(p.function))
+            continue;
         vec_push(&e->stack, p);
     }
     vec_release(all);
@@ -108,7 +112,7 @@ void ending_of_crash(Lab *lab, const Crash *c, const char *monitored, Ending *ou
             at[used++] = a;
     }
     lab_places(lab, monitored, at, used, &all);
-    keep_own(lab, &all, false, out);
+    keep_own(&all, false, out);
     free(at);
     for (size_t i = 0; !out->stack.len && i < crash_nframes(c); i++) {
         Place p = { .function = crash_frame(c, i)->symbol, .file = "" };
@@ -224,8 +228,6 @@ void trial_free(Trial *t)
     free(t);
 }
 
-unsigned trial_count(const Trial *t) { return t->count; }
-
 static char *mask_text(const TrialPlan *plan)
 {
     size_t digits = (plan->nsteps + 3) / 4;
@@ -311,7 +313,6 @@ bool trial_run(Trial *t, const char *binary, const TrialPlan *plan, Ending *out,
     run.env = strings_argv(&env);
     if (ftruncate(t->trace, 0) != 0 || lseek(t->trace, 0, SEEK_SET) != 0)
         err_errno(NULL, "trace");
-    t->count++;
     bool ok = runner_run(t->runner, &run, &r, err);
     if (ok) {
         take_report(&r.failure, out);
@@ -334,5 +335,5 @@ void trial_name(Lab *lab, const char *binary, Ending *e)
     if (e->stack.len || !e->trace.len)
         return;
     lab_places(lab, binary, e->trace.items, e->trace.len, &all);
-    keep_own(lab, &all, true, e);
+    keep_own(&all, true, e);
 }

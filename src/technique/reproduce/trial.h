@@ -53,5 +53,4 @@ bool trial_run(Trial *t, const char *binary, const TrialPlan *plan, Ending *out,
                Err *err);
 /* Names the functions on its stack. */
 void trial_name(Lab *lab, const char *binary, Ending *e);
-unsigned trial_count(const Trial *t);          /* runs so far */
 #endif

@@ -1,0 +1,291 @@
+/* What a run shows: see dynamic.h. */
+#include "technique/mutability/dynamic.h"
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/proc.h"
+#include "base/progress.h"
+#include "base/tempdir.h"
+#include "program/mut_facts.h"
+#include "weave/weave.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------ which parameters */
+
+/* All whose verdict a write would change. */
+static unsigned is_unknown(const Function *fn, unsigned i, void *mutability)
+{
+    const MutParam *p = mutability_param(mutability, fn, i);
+    unsigned levels = 0;
+
+    if (!p || !p->pointer)
+        return 0;
+    if (p->deep.verdict == MUT_UNKNOWN)
+        levels = TAG_LEVELS & ~1u;
+    if (p->own.verdict == MUT_UNKNOWN)
+        levels |= 1;
+    return levels;
+}
+
+static unsigned is_promised(const Function *fn, unsigned i, void *mutability)
+{
+    const MutParam *p = mutability_param(mutability, fn, i);
+
+    if (!p || !p->pointer)
+        return 0;
+    if (p->deep.verdict == MUT_IMMUTABLE && p->deep.sound)
+        return TAG_LEVELS | TAG_CLAIMED;
+    if (p->by_value)
+        return 0;
+    if (p->own.verdict == MUT_IMMUTABLE && p->own.sound)
+        return 1 | TAG_CLAIMED;
+    return p->declared_const ? 1 | TAG_DECLARED : 0;
+}
+
+/* -------------------------------------------------------------- the build */
+
+static bool make_archive(const char *object, const char *out, Err *err)
+{
+    char *argv[] = { "ar", "rcs", (char *)out, (char *)object, NULL };
+    ProcResult r = { 0 };
+
+    unlink(out);
+    bool ok = proc_run(&(Proc){ .argv = argv, .capture = true }, &r, err);
+    if (ok && r.status != 0)
+        ok = err_set(err, "ar: %s", str_c(&r.err));
+    proc_result_release(&r);
+    return ok;
+}
+
+static bool build(const DynamicPlan *plan, Woven *w, const char *out, Err *err)
+{
+    const CapturedProgram *c = program_captured(plan->program);
+    bool object = c->kind == PROGRAM_OBJECT || c->kind == PROGRAM_ARCHIVE;
+
+    if (c->kind != PROGRAM_ARCHIVE)
+        return weave_build(w, &(WeaveBuild){ .out = out, .object_only = object }, err);
+    const char *scratch = tempdir_new(NULL, err);
+    if (!scratch)
+        return false;
+    char *path = path_join(scratch, "woven.o");
+    bool ok = weave_build(w, &(WeaveBuild){ .out = path, .object_only = true }, err) &&
+              make_archive(path, out, err);
+    free(path);
+    tempdir_remove(scratch);
+    return ok;
+}
+
+typedef unsigned Wanted(const Function *fn, unsigned i, void *mutability);
+
+static bool weave(const DynamicPlan *plan, Wanted *wanted, bool counts, const char *out,
+                  size_t *params, Err *err)
+{
+    Progress progress = progress_start("mutability", 2);
+    TagPlan tags = { .wanted = wanted, .arg = plan->mutability, .counts = counts,
+                     .summaries = calls_summaries(plan->calls) };
+    size_t functions;
+
+    progress_step(&progress, 0, "tags");
+    Woven *w = weave_begin(plan->program, err);
+    bool ok = w && weave_tags(w, &tags, err) &&
+              weave_runtime(w, session_libexec(plan->session), "tags", err);
+    progress_step(&progress, 1, "optimise and link");
+    if (ok) {
+        weave_tags_figures(w, params, &functions);
+        ok = build(plan, w, out, err);
+    }
+    progress_end(&progress);
+    weave_end(w);
+    return ok;
+}
+
+bool dynamic_enforce(const DynamicPlan *plan, const char *out, Err *err)
+{
+    size_t params = 0;
+
+    if (!weave(plan, is_promised, false, out, &params, err))
+        return false;
+    if (session_flag(plan->session, "json")) {
+        json_t *j = json_pack("{s:o, s:o, s:I}", "program",
+                              json_text(program_captured(plan->program)->path), "out",
+                              json_text(out), "enforced", (json_int_t)params);
+        json_print(j, session_out(plan->session));
+        json_decref(j);
+        return true;
+    }
+    escape_terminal_z(session_out(plan->session), out);
+    str_addf(session_out(plan->session), ": stops at writes through %zu parameters\n", params);
+    return true;
+}
+
+/* ------------------------------------------------- in place of the program */
+
+static char *kept_name(const char *path)
+{
+    return xprintf("%s.sundew-kept", path);
+}
+
+bool dynamic_restore(const char *program, Err *err)
+{
+    char *kept = kept_name(program);
+    bool ok = !file_exists(kept) || rename(kept, program) == 0 ||
+              err_set(err, "%s: %s; move it to %s", kept, strerror(errno), program);
+
+    free(kept);
+    return ok;
+}
+
+/* The copy of `from` at `to`, as old as `like` unless that is NULL. */
+static bool put(const char *from, const char *to, const struct stat *like, bool same_age, Err *err)
+{
+    Str data = { 0 };
+    struct timespec times[2] = { like->st_atim, like->st_mtim };
+    bool ok = file_read(from, &data, err) && file_write(to, str_c(&data), data.len, err);
+
+    str_release(&data);
+    if (ok && chmod(to, like->st_mode & 07777) != 0)
+        ok = err_errno(err, "%s", to);
+    if (ok && same_age)
+        utimensat(AT_FDCWD, to, times, 0);
+    return ok;
+}
+
+/* Make must not link the program anew, but what is linked with an archive. */
+static bool take_place(const CapturedProgram *c, const char *woven, Err *err)
+{
+    char *kept = kept_name(c->path);
+    struct stat st;
+    bool ok = stat(c->path, &st) == 0 || err_errno(err, "%s", c->path);
+
+    if (ok && link(c->path, kept) != 0)
+        ok = err_errno(err, "%s", kept);
+    if (ok && !put(woven, c->path, &st, c->kind != PROGRAM_ARCHIVE, err)) {
+        rename(kept, c->path);
+        ok = false;
+    }
+    free(kept);
+    return ok;
+}
+
+static bool run_command(Session *s, const char *folder, Err *err)
+{
+    size_t n;
+    char **words = session_tail(s, &n);
+    char **argv = xcalloc(n + 1, sizeof *argv);
+    ProcResult r = { 0 };
+
+    memcpy(argv, words, n * sizeof *argv);
+    setenv("SUNDEW_TAGS", folder, 1);
+    bool ok = proc_run(&(Proc){ .argv = argv, .out_to_err = true,
+                                .seconds = session_time(s) }, &r, err);
+    unsetenv("SUNDEW_TAGS");
+    if (ok && r.timed_out)
+        session_incomplete(s, "the time was over before the command ended");
+    else if (ok && r.status)
+        session_note(s, "%s ended with status %d", argv[0], r.status);
+    proc_result_release(&r);
+    free(argv);
+    return ok;
+}
+
+/* ------------------------------------------------------------ heuristic A */
+
+typedef struct Counted {
+    unsigned long calls, covered, blocks;
+} Counted;
+
+/* Calls of all processes; the coverage of the best of them. */
+static void read_counts(const char *path, Map *out, Arena *a)
+{
+    Str text = { 0 };
+    Err none = { 0 };
+    char *rest = NULL;
+
+    if (!file_read(path, &text, &none))
+        return;
+    str_addc(&text, '\0');
+    for (char *line = strtok_r(text.data, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        char word[512];
+        Counted c;
+        if (sscanf(line, "%511s %lu %lu %lu", word, &c.calls, &c.covered, &c.blocks) != 4)
+            continue;
+        Counted *old = map_get(out, word);
+        if (!old) {
+            old = arena_new(a, Counted);
+            map_put(out, word, old);
+        }
+        old->calls += c.calls;
+        if (c.covered > old->covered)
+            old->covered = c.covered;
+        old->blocks = c.blocks;
+    }
+    str_release(&text);
+}
+
+static void judge_absence(const DynamicPlan *plan, const char *path)
+{
+    Map counts = { 0 };
+    Arena a = { 0 };
+    size_t n;
+    const Function *const *fns = program_functions(plan->program, &n);
+
+    read_counts(path, &counts, &a);
+    for (size_t i = 0; i < n; i++) {
+        const Counted *c = map_get(&counts, fns[i]->symbol);
+        if (!c || c->calls < plan->calls_needed || !c->blocks ||
+            c->covered * 100 < (unsigned long)plan->coverage * c->blocks)
+            continue;
+        for (unsigned k = 0; k < fns[i]->nparams; k++)
+            mutability_presume(plan->mutability, fns[i], k);
+    }
+    map_release(&counts);
+    arena_release(&a);
+}
+
+/* --------------------------------------------------------------- observe */
+
+static bool read_observed(const DynamicPlan *plan, const char *folder, Err *err)
+{
+    char *observed = path_join(folder, "observed"), *counts = path_join(folder, "counts");
+    bool ran = file_exists(counts) || file_exists(observed);
+    bool ok = !file_exists(observed) ||
+              mut_observations_read(plan->mutability, plan->program, observed, err);
+
+    if (!ran)
+        session_note(plan->session, "the command did not run %s to an end, or built it anew",
+                     program_captured(plan->program)->path);
+    if (ok && plan->absence)
+        judge_absence(plan, counts);
+    free(observed);
+    free(counts);
+    return ok;
+}
+
+bool dynamic_observe(const DynamicPlan *plan, Err *err)
+{
+    const CapturedProgram *c = program_captured(plan->program);
+    size_t params = 0;
+    const char *scratch = tempdir_new(NULL, err);
+
+    if (!scratch)
+        return false;
+    char *woven = path_join(scratch, "woven"), *folder = path_join(scratch, "tags");
+    bool ok = dynamic_restore(c->path, err) && dir_make(folder, err) &&
+              weave(plan, is_unknown, true, woven, &params, err) && take_place(c, woven, err);
+    if (ok) {
+        ok = run_command(plan->session, folder, err);
+        ok = dynamic_restore(c->path, err) && ok;
+    }
+    ok = ok && read_observed(plan, folder, err);
+    free(woven);
+    free(folder);
+    tempdir_remove(scratch);
+    return ok;
+}

@@ -1,0 +1,184 @@
+# What a run shows of mutability, and builds that stop at a write.
+. "$TOP/tests/scripts/tap.bash"
+subjects=$TOP/tests/tags
+weave=$SUNDEW_BUILD/tests/weave
+unset SUNDEW_TAGS SUNDEW_ENFORCE
+
+# ---- the examples that define mutability
+fresh examples
+cp "$subjects"/* .
+ok "the examples are captured" "$SUNDEW" -q capture -- gcc -g -O1 examples.c -o prog
+examples() {
+    "$SUNDEW" -q mutability ./prog --pipeline D --json -- ./prog >out.json || [ $? = 1 ] || return 1
+    python3 compare.py out.json examples.want
+}
+ok "a run alone shows what it must, and nothing else" examples
+witness() {
+    "$SUNDEW" -q mutability ./prog --pipeline D --why rsth:t -- ./prog >why.txt
+    grep -q 'stage D' why.txt && grep -q "examples.c:$(grep -n '^void reset' examples.c | cut -d: -f1)" why.txt ||
+        { cat why.txt; return 1; }
+}
+ok "…with the store that shows it" witness
+settled() {
+    "$SUNDEW" -q mutability ./prog --json >static.json; "$SUNDEW" -q mutability ./prog --json -- ./prog >both.json
+    python3 - <<'X'
+import json
+a = {(p["function"], p["index"]): p for p in json.load(open("static.json"))["parameters"]}
+b = {(p["function"], p["index"]): p for p in json.load(open("both.json"))["parameters"]}
+new = [k for k in a if a[k]["verdict"] == "unknown" and b[k]["verdict"] != "unknown"]
+assert all(b[k]["verdict"] == "mutable" and b[k]["stage"] == "D" for k in new), new
+assert all(b[k]["verdict"] == a[k]["verdict"] for k in a if a[k]["verdict"] != "unknown")
+X
+}
+ok "a run only settles what was unknown" settled
+absence() {
+    "$SUNDEW" -q mutability ./prog --pipeline D --absence --absence-calls 1 --absence-coverage 100 --json -- ./prog >out.json
+    python3 - <<'X'
+import json
+p = {(p["function"], p["parameter"]): p for p in json.load(open("out.json"))["parameters"]}
+x = p["no1", "p6"]
+assert (x["verdict"], x["sound"], x["stage"]) == ("immutable", False, "D"), x
+assert p["scan", "d"]["verdict"] == "immutable" and p["allW", "p5"]["verdict"] == "mutable"
+X
+}
+ok "what was covered and never written is likely immutable, if asked" absence
+
+# ---- in place of the program, and back
+back() {
+    local before after
+    before=$(sha256sum <prog) && "$SUNDEW" -q mutability ./prog -- sh -c 'test -e prog.sundew-kept && ./prog' || [ $? = 1 ] || return 1
+    after=$(sha256sum <prog)
+    [ "$before" = "$after" ] && [ ! -e prog.sundew-kept ]
+}
+ok "the original is back" back
+fails() { "$SUNDEW" -q mutability ./prog -- sh -c 'exit 3' >/dev/null; back; }
+ok "…also when the command fails" fails
+killed() {
+    local before
+    before=$(sha256sum <prog)
+    "$SUNDEW" -q mutability ./prog -- sh -c 'kill -9 $PPID; sleep 0.1'
+    [ "$(sha256sum <prog.sundew-kept)" = "$before" ] && "$SUNDEW" -q mutability ./prog -- ./prog >/dev/null
+    [ "$(sha256sum <prog)" = "$before" ] && [ ! -e prog.sundew-kept ]
+}
+ok "…and by the next run when this one was killed" killed
+not_run() { says "did not run" "$SUNDEW" mutability ./prog -- true; }
+ok "a command that doesn't run it is told" not_run
+
+# ---- enforcing
+fresh enforce
+cat >e.c <<'X'
+#include <stdio.h>
+#include <stdlib.h>
+struct S { int v; struct S *next; };
+static void away(const struct S *s) { ((struct S *)s)->v = 1; }
+static int reads(const struct S *s) { return s->v + (s->next ? s->next->v : 0); }
+static char *find(const char *s) { while (*s && *s != 'x') s++; return (char *)s; }
+int main(int argc, char **argv)
+{
+    struct S s = {0};
+    char text[] = "abxc";
+    *find(text) = 'y';
+    if (argc > 1) away(&s);
+    printf("%d %s\n", reads(&s), text);
+    return 0;
+}
+X
+ok "a program with a broken promise is captured" "$SUNDEW" -q capture -- gcc -g -O1 e.c -o e
+ok "an enforcing program is made" "$SUNDEW" -q mutability ./e --enforce -o e.enforced
+kept() { [ "$(./e.enforced)" = "0 abyc" ]; }
+ok "it runs where promises are kept" kept
+stops() { says "away: parameter 1, s, declared const, is written through at $PWD/e.c:4" ./e.enforced 1 && status 134 sh -c './e.enforced 1 2>/dev/null'; }
+ok "it stops at the write" stops
+logs() { [ "$(SUNDEW_ENFORCE=log ./e.enforced 1 2>said)" = "1 abyc" ] && grep -q 'away: parameter 1' said; }
+ok "…or only says so" logs
+
+# ---- many processes, threads, crashes
+fresh many
+cat >m.c <<'X'
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+struct S { int v; struct S *p; };
+struct S *shared;
+__attribute__((noinline)) void by_child(struct S *s) { s->v = 1; }
+__attribute__((noinline)) void by_thread(struct S *s) { s->v = 2; }
+__attribute__((noinline)) void before_kill(struct S *s) { s->v = 3; }
+__attribute__((noinline)) void of_other(struct S *mine) { shared = mine; usleep(1000); }
+__attribute__((noinline)) int untouched(struct S *s) { return s->v; }
+static void *thread(void *a) { struct S s = {0}; for (int i = 0; i < 1000; i++) by_thread(&s), of_other(&s), untouched(&s); return a; }
+static void on_signal(int n) { struct S s = {n, 0}; by_child(&s); }
+int main(void)
+{
+    struct S s = {0}, other = {0};
+    pthread_t t[4];
+    if (!fork()) { by_child(&s); _exit(0); }
+    if (!fork()) { before_kill(&s); kill(getpid(), SIGKILL); }
+    for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, thread, 0);
+    signal(SIGUSR1, on_signal);
+    for (int i = 0; i < 100; i++) { raise(SIGUSR1); shared = &other; shared->v++; }
+    for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
+    while (wait(0) > 0) ;
+    untouched(&s);
+    return 0;
+}
+X
+sed -i 's/i < 1000/i < 20/' m.c
+ok "processes and threads: captured" "$SUNDEW" -q capture -- gcc -g -O1 m.c -o m -pthread
+many() {
+    "$SUNDEW" -q mutability ./m --pipeline D --json -- ./m >out.json
+    python3 - <<'X'
+import json
+p = {(p["function"], p["parameter"]): p["verdict"] for p in json.load(open("out.json"))["parameters"]}
+want = {("by_child", "s"): "mutable", ("by_thread", "s"): "mutable", ("before_kill", "s"): "mutable",
+        ("of_other", "mine"): "unknown", ("untouched", "s"): "unknown"}
+assert all(p[k] == v for k, v in want.items()), p
+X
+}
+ok "all of them are seen, the killed one too" many
+
+# ---- the woven program behaves like the plain one
+fresh hard
+cp "$TOP"/tests/weave/hard* .
+build='for f in hard hard_b hard_nested; do gcc -w -g -fcommon -fPIE -c $f.c; done
+as hard_asm.s -o hard_asm.o; gcc hard*.o -o hard -pthread -lm'
+ok "hard constructs: captured" "$SUNDEW" -q capture --min-share 50 -- sh -ec "$build"
+outcome() { "$@" 2>&1; echo "status $?"; }
+same() {
+    local want
+    want=$(outcome ./hard)
+    for flags in -t "-t -O 0" "-t -O 3"; do
+        # shellcheck disable=SC2086
+        "$weave" $flags -r "$SUNDEW_BUILD" -n tags -a "$TOP/share" ./hard woven >/dev/null || return 1
+        [ "$(outcome ./woven)" = "$want" ] || { echo "flags $flags"; outcome ./woven; return 1; }
+    done
+}
+ok "hard constructs run as before" same
+
+csmith=$(ls -d /usr/include/csmith* 2>/dev/null | head -1)
+if [ -z "$csmith" ]; then
+    skip "random programs" "csmith is not installed"
+else
+    fresh random
+    # One with and one without pointers to be seen through: the same output, and no claim violated.
+    random() {
+        local seed=$1 want
+        csmith --seed "$seed" --max-funcs 8 --pointers --max-pointer-depth 3 >"s$seed.c" &&
+            gcc -w -g -I"$csmith" "s$seed.c" -o plain || return 1
+        want=$(ulimit -t 3; ./plain 2>&1; echo "status $?")
+        case $want in *"status 0") ;; *) return 0 ;; esac
+        counted=$((counted + 1))
+        "$SUNDEW" -q capture -- gcc -w -g -I"$csmith" "s$seed.c" -o prog >/dev/null || return 1
+        "$weave" -t -r "$SUNDEW_BUILD" -n tags -a "$TOP/share" ./prog woven >/dev/null || return 1
+        [ "$(./woven 2>&1; echo "status $?")" = "$want" ] || { echo "seed $seed: tags differ"; return 1; }
+        "$SUNDEW" -q mutability ./prog --enforce -o enforced >/dev/null || return 1
+        [ "$(./enforced 2>&1; echo "status $?")" = "$want" ] || { echo "seed $seed: a claim is violated"; ./enforced 2>&1 | tail -3; return 1; }
+    }
+    counted=0
+    several() { for seed in $(seq "$1" "$2"); do random "$seed" || return 1; done; }
+    first=${SEED_FIRST:-1} last=${SEED_LAST:-24}
+    ok "random programs $first to $last: the same output, no claim violated" several "$first" "$last"
+    ok "…most of which count ($counted)" test "$counted" -ge $(((last - first + 1) / 2))
+fi
+done_testing
