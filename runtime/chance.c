@@ -13,6 +13,8 @@
 #include "monitor_int.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static size_t length(const char *s, const char *end)
@@ -83,11 +85,19 @@ void sundew_chance_add(const SundewCall *stack, unsigned n)
     }
     if (to == text || !*sundew_settings.chance)
         return;
+    /* A pipe of that name must not hold the program up. */
     int fd = open(sundew_settings.chance,
-                  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+                  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+                  0600);
     if (fd < 0)
         return;
-    if (write(fd, text, (size_t)(to - text)) < 0) {
+    /* Over the limit on file sizes there would be another signal. */
+    struct rlimit limit;
+    struct stat st;
+    bool fits = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+                (getrlimit(RLIMIT_FSIZE, &limit) != 0 ||
+                 (uint64_t)st.st_size + (uint64_t)(to - text) <= limit.rlim_cur);
+    if (fits && write(fd, text, (size_t)(to - text)) < 0) {
         /* Then there is no second chance; nothing else depends on it. */
     }
     close(fd);

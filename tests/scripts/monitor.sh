@@ -99,6 +99,12 @@ ok "…the first time, the stack" sh -c './failures.monitored null; python3 "$TO
 rm -f ./*.crash
 ok "…the second time, the frames" sh -c './failures.monitored null; python3 "$TOP/tests/monitor/crash.py" ./*.crash | grep "^frame 0 fail"'
 rm -f ./*.crash ./*.chance
+head -c 1024 /dev/zero | tr '\0' '\n' > failures.chance
+ok "…a list that is as long as files may be" limited '-f 1'
+rm -f ./*.crash ./*.chance
+mkfifo failures.chance
+ok "…a pipe where the list should be" sh -c 'timeout -s KILL 20 ./failures.monitored null; [ $? = 139 ]'
+rm -f ./*.crash ./*.chance /tmp/failures.*.crash
 ok "secrets are in the file" sh -c "'$SUNDEW' monitor failures -o failures.monitored && ./failures.monitored null; grep -q hunter2 ./*.crash"
 rm -f ./*.crash
 ok "…unless they are redacted" sh -c "'$SUNDEW' monitor failures -o failures.monitored --redact item.secret &&
