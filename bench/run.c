@@ -98,15 +98,18 @@ static int by_size(const void *a, const void *b)
 int main(int argc, char **argv)
 {
     static Way ways[] = {
-        { "posix_spawn, no protection, no capture", 100, by_spawn },
-        { "a sandbox for each run", 10, by_new_sandbox },
-        { "worker, exec", 100, by_worker },
-        { "worker, exec, untraced", 100, by_worker, .untraced = true },
-        { "worker, fork server", 300, by_worker, .server = true },
-        { "worker, fork server, untraced", 300, by_worker, .server = true,
+        { .name = "posix_spawn, no protection, no capture", .runs = 100,
+          .run = by_spawn },
+        { .name = "a sandbox for each run", .runs = 10, .run = by_new_sandbox },
+        { .name = "worker, exec", .runs = 100, .run = by_worker },
+        { .name = "worker, exec, untraced", .runs = 100, .run = by_worker,
           .untraced = true },
-        { "worker, persistent, untraced", 1000, by_worker, .server = true,
-          .untraced = true, .persistent = true },
+        { .name = "worker, fork server", .runs = 300, .run = by_worker,
+          .server = true },
+        { .name = "worker, fork server, untraced", .runs = 300, .run = by_worker,
+          .server = true, .untraced = true },
+        { .name = "worker, persistent, untraced", .runs = 1000, .run = by_worker,
+          .server = true, .untraced = true, .persistent = true },
     };
     const size_t n = sizeof ways / sizeof *ways;
     if (argc != 3)

@@ -11,7 +11,7 @@
  * Functions that run rarely stay as they are, and those are the ones near the
  * bottom of the stack, whose tests tell most.
  *
- * Half of what is allowed is given away here. The other half is for what can't
+ * Two fifths of what is allowed are given away here. The rest is for what can't
  * be seen from here: the tests of functions that are off, registers that
  * are saved, caches.
  */
@@ -24,7 +24,7 @@ SundewRow *sundew_rows;
 uint8_t sundew_on = SUNDEW_FULL;
 static uint64_t per_ms = 2000000;      /* ticks */
 static volatile int looking;
-static uint64_t last_look, next_promotion, next_check;
+static uint64_t last_look, next_promotion, next_check, check_wait = 50;
 
 uint64_t sundew_ticks(void)
 {
@@ -74,12 +74,8 @@ static void turn_down(uint32_t row, uint64_t now)
 {
     SundewRow *r = &sundew_rows[row];
     uint64_t fixed = (uint64_t)r->entries * SUNDEW_ENTRY_TICKS;
-    if (sundew_modes[row] == SUNDEW_FULL && r->copying > 2 * fixed) {
-        sundew_modes[row] = SUNDEW_REFERENCE;
-    } else {
-        sundew_modes[row] = SUNDEW_OFF;
-        r->epoch++;
-    }
+    bool copies = sundew_modes[row] == SUNDEW_FULL && r->copying > 2 * fixed;
+    sundew_modes[row] = copies ? SUNDEW_REFERENCE : SUNDEW_OFF;
     if (r->backoff < 8)
         r->backoff++;
     r->until = now + ((uint64_t)per_ms * 25 << r->backoff);
@@ -129,7 +125,7 @@ static void promote(uint64_t now)
 /* Ticks that may be spent in a time. */
 static uint64_t share(uint64_t passed)
 {
-    return sundew_tables.overhead ? passed / 200 * sundew_tables.overhead
+    return sundew_tables.overhead ? passed / 250 * sundew_tables.overhead
                                   : UINT64_MAX / 4;
 }
 
@@ -158,9 +154,11 @@ void sundew_adapt_tick(SundewThread *t)
         promote(now);
         next_promotion = now + per_ms * 20;
     }
-    if (now >= next_check) {
-        sundew_signals_check();
-        next_check = now + per_ms * 50;
+    /* Our handlers: soon again after they were out of their place, ever more
+     * rarely otherwise. */
+    if (now >= next_check || !sundew_may_fault) {
+        check_wait = sundew_signals_check() ? 50 : check_wait * 2;
+        next_check = now + per_ms * check_wait;
     }
     __atomic_store_n(&looking, 0, __ATOMIC_RELEASE);
 }

@@ -61,13 +61,13 @@ void sundew_chance_load(void)
     close(fd);
 }
 
-void sundew_chance_add(const uint64_t *stack, unsigned n)
+void sundew_chance_add(const SundewCall *stack, unsigned n)
 {
     char text[8192], *to = text;
     size_t k = strlen(sundew_tables.key);
     for (unsigned i = 0; i < n; i++) {
-        long row = sundew_row_at(i ? stack[i] - 1 : stack[i]);
-        const SundewMap *m = sundew_map_find(stack[i]);
+        long row = sundew_row_at(stack[i].pc - (i > 0));
+        const SundewMap *m = sundew_map_find(stack[i].pc);
         if (row < 0 || sundew_modes[row] || !m || !m->executable)
             continue;
         const SundewFunction *fn = &sundew_tables.functions[row];

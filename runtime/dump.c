@@ -25,6 +25,7 @@ enum {
     COPIES_BUDGET = 1 << 20,
     LACKS = 64,
     STREAMS = 32,
+    SECRETS = 4096,
     DUMPS_MOST = 16,                   /* of one process */
 };
 
@@ -34,19 +35,32 @@ typedef struct Chosen {
     uint32_t flags;
 } Chosen;
 
+/* Something of a type with fields that must not leave lies at `address`, and
+ * perhaps more of it before and behind, from lo to hi. */
+typedef struct Secret {
+    uint64_t address, lo, hi;
+    uint32_t type;
+} Secret;
+
 /* All that one dump needs. There is one; it costs nothing until it is used. */
 static struct Dump {
     SundewOut out;
     const SundewCause *cause;
     SundewThread *thread;
-    uint64_t stack[SUNDEW_STACK_DEPTH];
+    SundewCall stack[SUNDEW_STACK_DEPTH];
     unsigned nstack;
+    bool stack_sure;
     uint64_t pc, sp;
     Chosen frames[FRAMES_MOST];
     unsigned nframes;
     uint32_t frames_left_out;
     SundewObject *objects;
     uint32_t nobjects, objects_most;
+    void *room;                        /* where they are; NULL: in `small` */
+    bool hides;                        /* the program has fields that must not leave */
+    Secret secrets[SECRETS];
+    unsigned nsecrets;
+    bool secrets_left_out;             /* there were more */
     uint64_t streams[STREAMS];
     unsigned nstreams;
     struct {
@@ -150,7 +164,8 @@ static void out_stack(SundewOut *o)
     SundewStack s = { 0, dump.nstack };
     sundew_out_record(o, SUNDEW_REC_STACK, sizeof s + dump.nstack * 8);
     sundew_out_bytes(o, &s, sizeof s);
-    sundew_out_bytes(o, dump.stack, dump.nstack * 8);
+    for (unsigned i = 0; i < dump.nstack; i++)
+        sundew_out_bytes(o, &dump.stack[i].pc, 8);
 }
 
 static bool add_map(const SundewMap *m, const char *text, size_t n, void *arg)
@@ -188,38 +203,44 @@ static void out_world(SundewOut *o)
 
 /* ---- frames */
 
-static bool is_on_stack(uint32_t row)
+/* Is a frame of the machine's stack that of the function? Its stack pointer is
+ * the one noted at the entry; with a variable array it lies below. */
+static bool is_on_stack(const SundewFrame *f)
 {
-    for (unsigned i = 0; i < dump.nstack; i++)
-        if (sundew_row_at(dump.stack[i] - (i > 0)) == (long)row)
+    const SundewCall *c = dump.stack;
+    for (unsigned i = 0; i < dump.nstack; i++) {
+        if (c[i].sp == f->sp)
             return true;
+        if (i + 1 < dump.nstack && c[i].sp < f->sp && f->sp < c[i + 1].sp &&
+            sundew_row_at(c[i].pc - (i > 0)) == (long)f->row)
+            return true;
+    }
     return false;
 }
 
 /* A frame may have been left while its function was off, or by a longjmp whose
  * catcher has not entered anything since. */
-static uint32_t flags_of(const SundewLane *l, const SundewFrame *f,
-                         uint64_t inner_sp)
+static uint32_t flags_of(const SundewLane *l, const SundewFrame *f)
 {
-    uint32_t flags = f->flags;
-    if (flags & SUNDEW_FRAME_STALE)
-        return flags;
     bool here = dump.sp - l->lo < l->span;
-    bool doubt = f->sp == inner_sp ||
-                 (sundew_rows && sundew_rows[f->row].epoch != f->epoch);
-    if ((here && f->sp < dump.sp) || (doubt && !is_on_stack(f->row)))
-        flags |= SUNDEW_FRAME_STALE;
-    return flags;
+    bool seen = dump.stack_sure && dump.nstack < SUNDEW_STACK_DEPTH;
+    if ((here && f->sp < dump.sp) || (seen && !is_on_stack(f)))
+        return f->flags | SUNDEW_FRAME_STALE;
+    return f->flags;
 }
 
 static void choose_frames(const SundewLane *l)
 {
-    uint64_t inner_sp = 0;
     for (uint32_t i = l->last; i;) {
         const SundewFrame *f = sundew_frame_at(l, i);
-        Chosen c = { l, f, flags_of(l, f, inner_sp) };
-        if (!(c.flags & SUNDEW_FRAME_STALE))
-            inner_sp = f->sp;
+        Chosen c = { l, f, flags_of(l, f) };
+        uint32_t prev = f->prev;
+        if (sundew_tables.second_chance && c.flags & SUNDEW_FRAME_STALE) {
+            if (prev >= i)             /* it has returned: see monitor.h */
+                break;
+            i = prev;
+            continue;
+        }
         if (dump.nframes == FRAMES_MOST) {
             /* Room for an outer one: the innermost of the outer half goes. */
             memmove(&dump.frames[FRAMES_MOST / 2],
@@ -229,9 +250,87 @@ static void choose_frames(const SundewLane *l)
             dump.frames_left_out++;
         }
         dump.frames[dump.nframes++] = c;
-        if (f->prev >= i)
+        if (prev >= i)
             break;
-        i = f->prev;
+        i = prev;
+    }
+}
+
+/* ---- what must not leave */
+
+static bool anything_hidden(void)
+{
+    for (uint32_t i = 0; i < sundew_tables.ntypes; i++)
+        if (sundew_tables.types[i].nhidden)
+            return true;
+    return false;
+}
+
+static void add_secret(uint64_t address, uint32_t type, uint64_t lo, uint64_t size)
+{
+    const SundewType *ty = sundew_type(type);
+    if (!ty || !ty->nhidden || !ty->size)
+        return;
+    for (unsigned i = 0; i < dump.nsecrets; i++) {
+        const Secret *s = &dump.secrets[i];
+        if (s->type == type && s->address == address && s->lo <= lo && lo + size <= s->hi)
+            return;
+    }
+    dump.secrets_left_out |= dump.nsecrets == SECRETS;
+    if (dump.nsecrets < SECRETS)
+        dump.secrets[dump.nsecrets++] = (Secret){ address, lo, lo + size, type };
+}
+
+static bool is_hidden(const SundewType *ty, uint64_t at)
+{
+    const SundewHidden *h = sundew_tables.hidden + ty->first_hidden;
+    for (uint32_t k = 0; k < ty->nhidden; k++)
+        if (at - h[k].offset < h[k].size)
+            return true;
+    return false;
+}
+
+/* Zeroes it in n bytes of memory at `address`. */
+static void blank(const Secret *s, uint8_t *bytes, size_t n, uint64_t address)
+{
+    const SundewType *ty = sundew_type(s->type);
+    uint64_t from = s->lo > address ? s->lo : address;
+    uint64_t to = s->hi < address + n ? s->hi : address + n;
+    for (uint64_t a = from; a < to; a++) {
+        uint64_t at = a >= s->address ? (a - s->address) % ty->size
+                                      : ty->size - 1 - (s->address - a - 1) % ty->size;
+        if (is_hidden(ty, at))
+            bytes[a - address] = 0;
+    }
+}
+
+/* Whatever they were reached as. */
+static void blank_all(uint8_t *bytes, size_t n, uint64_t address)
+{
+    for (unsigned i = 0; i < dump.nsecrets; i++)
+        blank(&dump.secrets[i], bytes, n, address);
+}
+
+/* What has no type can't be searched for it; and if more was met than could be
+ * noted, anything may hold it. */
+static bool may_leave(uint32_t type)
+{
+    const SundewType *ty = sundew_type(type);
+    return !dump.hides || (ty && ty->kind != SUNDEW_UNKNOWN && !dump.secrets_left_out);
+}
+
+/* In arguments: structs that were passed by value. The frame is ours. */
+static void blank_arguments(const SundewFrame *f, const SundewFunction *fn)
+{
+    const SundewParam *p = sundew_tables.params + fn->params;
+    for (unsigned i = 0; i < fn->nparams; i++, p++) {
+        const SundewType *ty = sundew_type(p->type);
+        if (p->by_copy || p->slot + p->nslots > fn->nslots || !ty || !ty->nhidden)
+            continue;
+        uint8_t *bytes = (uint8_t *)(uintptr_t)(f->slots + p->slot);
+        for (uint32_t at = 0; at < p->nslots * 8u; at++)
+            if (is_hidden(ty, at))
+                bytes[at] = 0;
     }
 }
 
@@ -256,6 +355,7 @@ static void out_frames(SundewOut *o)
                                 .nslots = fn->nslots, .nlocals = fn->nlocals,
                                 .sp = f->sp };
         size_t words = ((size_t)fn->nslots + fn->nlocals) * 8;
+        blank_arguments(f, fn);
         sundew_out_record(o, SUNDEW_REC_FRAME,
                           sizeof r + words + strlen(fn->symbol));
         sundew_out_bytes(o, &r, sizeof r);
@@ -265,27 +365,6 @@ static void out_frames(SundewOut *o)
     if (dump.frames_left_out)
         lack(SUNDEW_LACK_BUDGET, FRAMES_MOST / 2, 0, dump.frames_left_out,
              "frames");
-}
-
-/* Zeroes what must not leave, of n bytes that begin `from` bytes into an array
- * of the type. Returns how many. */
-static uint32_t blank(uint8_t *bytes, size_t n, uint32_t type, uint64_t from)
-{
-    const SundewType *ty = sundew_type(type);
-    uint32_t count = 0;
-    if (!ty || !ty->nhidden || !ty->size)
-        return 0;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t at = (uint32_t)((from + i) % ty->size);
-        const SundewHidden *h = sundew_tables.hidden + ty->first_hidden;
-        for (uint32_t k = 0; k < ty->nhidden; k++)
-            if (at - h[k].offset < h[k].size) {
-                bytes[i] = 0;
-                count++;
-                break;
-            }
-    }
-    return count;
 }
 
 static void out_copies(SundewOut *o)
@@ -299,6 +378,10 @@ static void out_copies(SundewOut *o)
                 lack(SUNDEW_LACK_BUDGET, i, c->address, c->size, "copies");
                 return;
             }
+            if (!may_leave(c->type)) {
+                lack(SUNDEW_LACK_UNTYPED, i, c->address, c->size, NULL);
+                continue;
+            }
             left -= c->size;
             SundewCopyRecord r = { i, c->from ? 0 : c->type, c->address };
             sundew_out_record(o, SUNDEW_REC_COPY, sizeof r + c->size);
@@ -308,7 +391,7 @@ static void out_copies(SundewOut *o)
                 uint32_t n = c->size - at < sizeof piece ? c->size - at
                                                          : (uint32_t)sizeof piece;
                 memcpy(piece, c->bytes + at, n);
-                blank(piece, n, c->type, (uint64_t)c->from + at);
+                blank_all(piece, n, c->address + at);
                 sundew_out_bytes(o, piece, n);
                 at += n;
             }
@@ -362,6 +445,7 @@ static void met_again(SundewWalk *w, const SundewObject *object)
 static bool met(SundewWalk *w, const SundewObject *object)
 {
     enum { ANY_TYPE = UINT32_MAX - 1 };
+    add_secret(object->at, object->type, object->address, object->size);
     if (!sundew_walk_first_time(w, object->address + object->offset,
                                 (uint32_t)ANY_TYPE)) {
         met_again(w, object);
@@ -406,8 +490,10 @@ static void add_roots(SundewWalk *w)
         const SundewLocal *locals = sundew_tables.locals + fn->locals;
         sundew_walk_frame(w, f);
         const SundewCopy *c = sundew_first_copy(f);
-        for (uint32_t k = 0; k < f->ncopies; k++, c = sundew_next_copy(c))
+        for (uint32_t k = 0; k < f->ncopies; k++, c = sundew_next_copy(c)) {
+            add_secret(c->address - c->from, c->type, c->address, c->size);
             sundew_walk_bytes(w, c->bytes, c->size, c->type, c->from);
+        }
         if (dump.frames[i].flags & SUNDEW_FRAME_STALE)
             continue;
         for (unsigned k = 0; k < fn->nlocals; k++)
@@ -425,28 +511,19 @@ static void add_roots(SundewWalk *w)
     }
 }
 
-static bool anything_hidden(void)
-{
-    for (uint32_t i = 0; i < sundew_tables.ntypes; i++)
-        if (sundew_tables.types[i].nhidden)
-            return true;
-    return false;
-}
-
 static void out_object(SundewOut *o, const SundewObject *ob)
 {
     SundewMemory m = { .address = ob->address, .size = ob->size,
                        .offset = ob->offset, .place = ob->place,
                        .type = ob->type, .variable = ob->variable };
-    const SundewType *ty = sundew_type(ob->type);
     uint8_t piece[2048];
-    if (ty && ty->nhidden && ty->size) {
-        memset(piece, 0, sizeof piece);
-        for (uint64_t at = 0; at < ob->kept; at += sizeof piece)
-            m.hidden += blank(piece,
-                              ob->kept - at < sizeof piece ? ob->kept - at
-                                                           : sizeof piece,
-                              ob->type, ob->offset + at);
+    for (uint64_t at = 0; dump.nsecrets && at < ob->kept; at += sizeof piece) {
+        size_t n = ob->kept - at < sizeof piece ? (size_t)(ob->kept - at)
+                                                : sizeof piece;
+        memset(piece, 1, n);
+        blank_all(piece, n, ob->address + ob->offset + at);
+        for (size_t i = 0; i < n; i++)
+            m.hidden += !piece[i];
     }
     sundew_out_record(o, SUNDEW_REC_MEMORY, sizeof m + ob->kept);
     sundew_out_bytes(o, &m, sizeof m);
@@ -455,17 +532,19 @@ static void out_object(SundewOut *o, const SundewObject *ob)
                                                 : sizeof piece;
         size_t got = sundew_safe_copy(piece, ob->address + ob->offset + at, n);
         memset(piece + got, 0, n - got);
-        blank(piece, n, ob->type, ob->offset + at);
+        blank_all(piece, n, ob->address + ob->offset + at);
         sundew_out_bytes(o, piece, n);
     }
 }
 
-static void out_memory(SundewOut *o)
+enum {
+    QUEUE = 1 << 16, SEEN = 1 << 17, OBJECTS = 1 << 14,
+    ROOM = QUEUE * sizeof(SundewItem) + SEEN * 8 + OBJECTS * sizeof(SundewObject),
+};
+
+static void find_memory(void)
 {
-    enum { QUEUE = 1 << 16, SEEN = 1 << 17, OBJECTS = 1 << 14 };
-    size_t need = QUEUE * sizeof(SundewItem) + SEEN * 8 +
-                  OBJECTS * sizeof(SundewObject);
-    uint8_t *room = sundew_pages(need);
+    uint8_t *room = sundew_pages(ROOM);
     SundewWalk w = { .budget = MEMORY_BUDGET, .lane = dump.thread->lane,
                      .frames = FRAMES_MOST, .at_dump = true, .met = met,
                      .foreign = met_foreign };
@@ -491,20 +570,23 @@ static void out_memory(SundewOut *o)
     sundew_walk_run(&w);
     if (w.cut || w.budget == 0)
         lack(SUNDEW_LACK_BUDGET, 0, 0, w.tail - w.head, "memory");
-    /* What has no type can't be searched for fields that must not leave. */
-    bool hidden = anything_hidden();
+    dump.room = room;
+}
+
+static void out_memory(SundewOut *o)
+{
     for (uint32_t i = 0; i < dump.nobjects; i++) {
         const SundewObject *ob = &dump.objects[i];
-        const SundewType *ty = sundew_type(ob->type);
-        if (hidden && (!ty || ty->kind == SUNDEW_UNKNOWN))
-            lack(SUNDEW_LACK_UNTYPED, 0, ob->address, ob->size, NULL);
-        else
+        if (may_leave(ob->type))
             out_object(o, ob);
+        else
+            lack(SUNDEW_LACK_UNTYPED, 0, ob->address, ob->size, NULL);
     }
     for (unsigned i = 0; i < dump.nstreams; i++)
         sundew_out_stream(o, dump.streams[i]);
-    if (room)
-        sundew_pages_free(room, need);
+    if (dump.room)
+        sundew_pages_free(dump.room, ROOM);
+    dump.room = NULL;
     dump.objects = NULL;
 }
 
@@ -514,8 +596,8 @@ static void note_off(void)
 {
     long before = -1;
     for (unsigned i = 0; i < dump.nstack; i++) {
-        long row = sundew_row_at(dump.stack[i] - (i > 0));
-        const SundewMap *m = sundew_map_find(dump.stack[i]);
+        long row = sundew_row_at(dump.stack[i].pc - (i > 0));
+        const SundewMap *m = sundew_map_find(dump.stack[i].pc);
         if (row < 0 || row == before || sundew_modes[row] || !m ||
             sundew_tables.functions[row].address < m->lo)
             continue;
@@ -559,8 +641,13 @@ static void write_all(SundewOut *o)
     sundew_out_flush(o);
     out_world(o);
     out_frames(o);
+    /* The memory tells what must not leave. */
+    if (dump.hides)
+        find_memory();
     out_copies(o);
     sundew_out_flush(o);
+    if (!dump.hides)
+        find_memory();
     out_memory(o);
     out_lacks(o);
     sundew_out_record(o, SUNDEW_REC_END, 0);
@@ -582,9 +669,12 @@ static void prepare(const SundewCause *cause)
     dump.cause = cause;
     dump.thread = sundew_self;
     dump.nframes = dump.nlacks = dump.nstreams = dump.nstack = 0;
-    dump.nobjects = dump.frames_left_out = 0;
+    dump.nobjects = dump.frames_left_out = dump.nsecrets = 0;
     dump.out.fd = -1;
     dump.out.open = dump.out.pad = 0;
+    dump.hides = anything_hidden();
+    dump.secrets_left_out = false;
+    dump.room = NULL;
     dump.pc = 0;
     dump.sp = cause->sp;
 #if defined(__x86_64__)
@@ -596,9 +686,10 @@ static void prepare(const SundewCause *cause)
 #endif
     sundew_maps_load();
     dump.nstack = sundew_unwind(dump.thread, cause->context, cause->sp,
-                                dump.stack, SUNDEW_STACK_DEPTH);
+                                dump.stack, SUNDEW_STACK_DEPTH,
+                                &dump.stack_sure);
     if (!dump.pc && dump.nstack)
-        dump.pc = dump.stack[0];
+        dump.pc = dump.stack[0].pc;
 }
 
 static bool take_turn(void)

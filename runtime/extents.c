@@ -384,18 +384,43 @@ const SundewGlobal *sundew_global_at(uint64_t address)
                                                                         : NULL;
 }
 
+/* Rows by number, plus 1; made when it is first asked for. Who comes while it
+ * is being made searches. */
+static uint32_t *volatile rows_by_number;
+static uint32_t numbers;
+static volatile int numbering;
+
+static SUNDEW_COLD void number_globals(void)
+{
+    const SundewGlobal *g = sundew_tables.globals;
+    uint32_t n = sundew_tables.nglobals;
+    int none = 0;
+    if (!n || !__atomic_compare_exchange_n(&numbering, &none, 1, 0,
+                                           __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return;
+    uint32_t most = g[n - 1].id;       /* they rise */
+    uint32_t *rows = sundew_pages(((size_t)most + 1) * sizeof *rows);
+    if (!rows)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        if (g[i].id <= most)
+            rows[g[i].id] = i + 1;
+    numbers = most + 1;
+    __atomic_store_n(&rows_by_number, rows, __ATOMIC_RELEASE);
+}
+
 const SundewGlobal *sundew_global_numbered(uint32_t number)
 {
     const SundewGlobal *g = sundew_tables.globals;
-    uint32_t lo = 0, hi = sundew_tables.nglobals;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (g[mid].id < number)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < sundew_tables.nglobals && g[lo].id == number ? &g[lo] : NULL;
+    if (SUNDEW_UNLIKELY(!rows_by_number))
+        number_globals();
+    const uint32_t *rows = rows_by_number;
+    if (SUNDEW_LIKELY(rows != NULL))
+        return number < numbers && rows[number] ? &g[rows[number] - 1] : NULL;
+    for (uint32_t i = 0; i < sundew_tables.nglobals; i++)
+        if (g[i].id == number)
+            return &g[i];
+    return NULL;
 }
 
 long sundew_row_at(uint64_t pc)

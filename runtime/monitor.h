@@ -25,6 +25,11 @@
  * nearest of `row`, and none if there is none of it. Likewise sundew_enter()
  * takes off what is below `sp`, and keeps what is at it.
  *
+ * With second chance, where all functions are off for most of a program's life,
+ * there is no f.leave, which would be half of the cost. A frame stays until
+ * another is entered at its place or above, and the dump keeps those that are on
+ * the machine's stack; what a longjmp left is not told from what returned.
+ *
  * Nothing here allocates through the subject's allocator, changes errno or
  * fails: what can't be kept is left out. All of it may be called in signal handlers and on
  * any thread, before main() too.

@@ -75,7 +75,7 @@ typedef struct SundewFrame {
     uint64_t sp;
     uint32_t row;
     uint8_t flags;                     /* SUNDEW_FRAME_… */
-    uint8_t epoch;                     /* sundew_rows[row].epoch at its entry */
+    uint8_t pad;
     uint16_t nstale;                   /* stale frames beneath */
     uint32_t prev;                     /* the frame beneath, stale or not; 0 */
     uint32_t below;                    /* the frame of the caller; 0 */
@@ -167,6 +167,7 @@ void sundew_copy_deep(SundewLane *l, SundewFrame *f);
 typedef struct SundewObject {
     uint64_t address, size;            /* the whole object */
     uint64_t offset, kept;             /* the part that is kept */
+    uint64_t at;                       /* something of the type lies here */
     uint32_t place, type, variable;
 } SundewObject;
 
@@ -226,10 +227,14 @@ const SundewMap *sundew_map_find(uint64_t address);
 
 /* --- unwind: the machine's stack */
 
-/* Return addresses, pc first. `context` is NULL for the frames above `sp` of
- * our own stack. */
+/* Return addresses, pc first, and the stack pointer in each of these frames.
+ * `context` is NULL for the frames above `sp` of our own stack. *sure is false
+ * if the stack could not be unwound and was searched. */
+typedef struct SundewCall {
+    uint64_t pc, sp;
+} SundewCall;
 unsigned sundew_unwind(SundewThread *t, void *context, uint64_t sp,
-                       uint64_t *out, unsigned most);
+                       SundewCall *out, unsigned most, bool *sure);
 void sundew_unwind_prime(void);
 
 /* --- out: the file */
@@ -266,8 +271,8 @@ typedef struct SundewCause {
 
 void sundew_dump_failure(const SundewCause *cause);
 void sundew_signals_start(void);
-/* Puts our handlers back if others stand in their place. */
-void sundew_signals_check(void);
+/* Puts our handlers back if others stand in their place; did any? */
+bool sundew_signals_check(void);
 void sundew_signals_thread(SundewThread *t);          /* alternate stack */
 
 /* --- streams: FILE objects */
@@ -280,12 +285,11 @@ void sundew_out_stream(SundewOut *o, uint64_t address);
 typedef struct SundewRow {
     uint32_t entries;                  /* since the last look */
     uint32_t copying;                  /* ticks, estimated from samples */
-    uint8_t epoch;                     /* times that it was turned off */
     uint8_t backoff;
     uint64_t until;                    /* when it gets another chance; 0 */
 } SundewRow;
 
-extern SundewRow *sundew_rows;         /* one a row; NULL: no limit, no epochs */
+extern SundewRow *sundew_rows;         /* one a row; NULL: no limit */
 extern uint8_t sundew_on;              /* the mode that a row has when it is on */
 uint64_t sundew_ticks(void);
 void sundew_adapt_start(void);
@@ -299,13 +303,14 @@ enum {
 
 void sundew_chance_load(void);
 /* Adds the functions of a stack to the list. */
-void sundew_chance_add(const uint64_t *stack, unsigned n);
+void sundew_chance_add(const SundewCall *stack, unsigned n);
 
 typedef struct SundewSettings {
     bool started, off, verbose;
     char dir[1024];                    /* SUNDEW_CRASH_DIR; "" */
     char tmp[1024];                    /* TMPDIR; "" */
     char chance[1024];                 /* the list; "": none */
+    uint64_t argv, nargv;              /* where main()'s argv lies, and its bytes */
 } SundewSettings;
 extern SundewSettings sundew_settings;
 

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,12 +45,14 @@ typedef struct OpenCall {
     uint64_t slots[KEPT_SLOTS];
 } OpenCall;
 
-/* Of a thread. `at` is where the next event goes, `limit` the end of the
- * window. */
+/* Of a thread. `at` is where the next event goes. The file is opened by its
+ * name for each window: a descriptor that stays open would change the numbers
+ * that the program gets, and one that the program closes may become a file of
+ * its own. */
 typedef struct Stream {
     bool open, off, busy;
-    int fd;
     uint32_t thread;
+    char name[48];
     uint8_t *window, *at;
     uint64_t offset;             /* of the window in the file */
     uint64_t last;               /* number of the event before */
@@ -65,6 +68,8 @@ static __thread Stream stream;
 static struct {
     bool on;
     char dir[4000];
+    pid_t pid;
+    uint64_t begun;              /* the order then */
     _Atomic uint64_t *order;
     _Atomic uint32_t threads;
     _Atomic uint64_t budget;     /* bytes that may still be written */
@@ -73,6 +78,8 @@ static struct {
 } process;
 
 enum { MARK = 0x53554e44 };
+
+SundewSettings sundew_settings;        /* of the monitor; none here */
 
 /* --- small text, without stdio */
 
@@ -123,6 +130,24 @@ static uint8_t *put_signed(uint8_t *at, int64_t x)
 }
 
 /* Disk space is reserved first: a page that can't be written would kill us. */
+static void *map_part(int fd, uint64_t offset)
+{
+    int failed = posix_fallocate(fd, (off_t)offset, WINDOW);
+    if (failed && failed != EOPNOTSUPP && failed != EINVAL)
+        return MAP_FAILED;
+    if (failed && ftruncate(fd, (off_t)(offset + WINDOW)))
+        return MAP_FAILED;
+    return mmap(NULL, WINDOW, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+}
+
+/* A file that grows over this limit brings a signal. */
+static bool is_too_long(uint64_t size)
+{
+    struct rlimit l;
+    return getrlimit(RLIMIT_FSIZE, &l) == 0 && l.rlim_cur != RLIM_INFINITY &&
+           size > l.rlim_cur;
+}
+
 static bool window_map(uint64_t offset)
 {
     uint64_t left = atomic_load(&process.budget);
@@ -131,13 +156,11 @@ static bool window_map(uint64_t offset)
         if (left < WINDOW)
             return false;
     } while (!atomic_compare_exchange_weak(&process.budget, &left, left - WINDOW));
-    int failed = posix_fallocate(stream.fd, (off_t)offset, WINDOW);
-    if (failed && failed != EOPNOTSUPP && failed != EINVAL)
+    int fd = is_too_long(offset + WINDOW) ? -1 : open_in_folder(stream.name, O_RDWR);
+    if (fd < 0)
         return false;
-    if (failed && ftruncate(stream.fd, (off_t)(offset + WINDOW)))
-        return false;
-    uint8_t *w = mmap(NULL, WINDOW, PROT_READ | PROT_WRITE, MAP_SHARED, stream.fd,
-                      (off_t)offset);
+    uint8_t *w = map_part(fd, offset);
+    close(fd);
     if (w == MAP_FAILED)
         return false;
     if (stream.window)
@@ -216,6 +239,7 @@ static bool write_header(void)
     h.pid = (uint32_t)getpid();
     h.parent = (uint32_t)getppid();
     h.thread = stream.thread;
+    h.begun = process.begun;
     h.slide = sundew_slide();
     h.born = stream.last = atomic_load(process.order);
     memcpy(at + sizeof h, key, nk);
@@ -226,35 +250,76 @@ static bool write_header(void)
     return true;
 }
 
+enum {
+    CALLS_ROOM = MOST_DEPTH * sizeof(OpenCall),
+    SLOTS_ROOM = MOST_SLOTS * sizeof(uint64_t),
+};
+
+/* Gives back what the stream has of memory. */
+static void stream_close(void)
+{
+    if (stream.window)
+        munmap(stream.window, WINDOW);
+    if (stream.calls)
+        munmap(stream.calls, CALLS_ROOM + SLOTS_ROOM);
+    stream.window = NULL;
+    stream.calls = NULL;
+}
+
+/* What the thread did not use of its file is there for others. */
 static void thread_ends(void *arg)
 {
     (void)arg;
+    int keep = errno;
     sundew_record_end(SUNDEW_END_THREAD, 0);
+    if (stream.window) {
+        size_t used = (size_t)(stream.at - stream.window);
+        int fd = open_in_folder(stream.name, O_WRONLY);
+        if (fd >= 0 && ftruncate(fd, (off_t)(stream.offset + used)) == 0)
+            atomic_fetch_add(&process.budget, WINDOW - used);
+        if (fd >= 0)
+            close(fd);
+    }
+    stream_close();
+    errno = keep;
+}
+
+/* A new file for this thread. A program that was executed by another one finds
+ * names of that taken: it is the same process. */
+static bool make_file(void)
+{
+    char *end = stream.name + sizeof stream.name - 1;
+    int fd;
+
+    do {
+        stream.thread = atomic_fetch_add(&process.threads, 1);
+        char *at = add_number(stream.name, end, (uint64_t)process.pid);
+        at = add_text(at, end, ".");
+        at = add_number(at, end, stream.thread);
+        add_text(at, end, ".stream");
+        fd = open_in_folder(stream.name, O_RDWR | O_CREAT | O_EXCL);
+    } while (fd < 0 && errno == EEXIST);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
 }
 
 static bool stream_open(void)
 {
-    char name[64], *end = name + sizeof name - 1, *at;
-    size_t calls = MOST_DEPTH * sizeof(OpenCall), slots = MOST_SLOTS * sizeof(uint64_t);
-
     stream.open = true;
     stream.off = true;
-    stream.thread = atomic_fetch_add(&process.threads, 1);
-    at = add_number(name, end, (uint64_t)getpid());
-    at = add_text(at, end, ".");
-    at = add_number(at, end, stream.thread);
-    add_text(at, end, ".stream");
-    uint8_t *m = mmap(NULL, calls + slots, PROT_READ | PROT_WRITE,
+    uint8_t *m = mmap(NULL, CALLS_ROOM + SLOTS_ROOM, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (m == MAP_FAILED)
         return false;
     stream.calls = (OpenCall *)m;
-    stream.slots = (uint64_t *)(m + calls);
+    stream.slots = (uint64_t *)(m + CALLS_ROOM);
     stream.ncalls = 0;
     stream.window = NULL;
-    stream.fd = open_in_folder(name, O_RDWR | O_CREAT | O_EXCL);
-    if (stream.fd < 0 || !window_map(0) || !write_header())
+    if (!make_file() || !window_map(0) || !write_header()) {
+        stream_close();
         return false;
+    }
     pthread_setspecific(process.key, &stream);
     stream.off = false;
     return true;
@@ -264,14 +329,19 @@ static bool stream_open(void)
 static void process_begins(void)
 {
     *process.mark = MARK;
+    process.pid = getpid();
+    process.begun = atomic_load(process.order);
     atomic_store(&process.threads, 0);
     if (stream.open) {
-        if (stream.window)
-            munmap(stream.window, WINDOW);
-        if (stream.fd >= 0)
-            close(stream.fd);
+        stream_close();
         memset(&stream, 0, sizeof stream);
     }
+}
+
+/* A child of vfork() runs in the memory of its parent, whose stream goes on. */
+static bool is_borrowed(void)
+{
+    return process.on && *process.mark == MARK && process.pid != getpid();
 }
 
 /* May this thread write an event now? Then it is ours until stream_done(). */
@@ -470,6 +540,23 @@ static uint8_t *put_memory(uint8_t *at, const SundewFunction *f, const uint64_t 
 
 /* --- probes */
 
+/* How many calls are open up to the innermost of `row` with this stack pointer;
+ * 0: none is. Functions that the compiler put into each other have the same. */
+static uint32_t open_call(uint32_t row, uintptr_t sp)
+{
+    for (uint32_t n = stream.ncalls; n && stream.calls[n - 1].sp == sp; n--)
+        if (stream.calls[n - 1].row == row)
+            return n;
+    return 0;
+}
+
+/* Calls further in were left without a return. */
+static void drop_below(uintptr_t sp)
+{
+    while (stream.ncalls && stream.calls[stream.ncalls - 1].sp < sp)
+        stream.ncalls--;
+}
+
 uint64_t *sundew_enter(uint32_t row, void *sp)
 {
     int keep = errno;
@@ -478,8 +565,9 @@ uint64_t *sundew_enter(uint32_t row, void *sp)
         errno = keep;
         return NULL;
     }
-    while (stream.ncalls && stream.calls[stream.ncalls - 1].sp <= (uintptr_t)sp)
-        stream.ncalls--;
+    drop_below((uintptr_t)sp);
+    for (uint32_t n; (n = open_call(row, (uintptr_t)sp)) > 0;)
+        stream.ncalls = n - 1;         /* it was left, with all that it called */
     if (stream.ncalls == MOST_DEPTH
         || sundew_tables.functions[row].nslots + sundew_tables.functions[row].nlocals
                > MOST_SLOTS) {
@@ -530,15 +618,14 @@ uint64_t *sundew_result(uint32_t row, void *sp)
         errno = keep;
         return NULL;
     }
-    while (stream.ncalls && stream.calls[stream.ncalls - 1].sp < (uintptr_t)sp)
-        stream.ncalls--;
-    if (stream.ncalls) {
-        OpenCall *c = &stream.calls[stream.ncalls - 1];
-        if (c->sp == (uintptr_t)sp && c->row == row)
-            slots = stream.slots;
-    }
-    if (!slots)
+    drop_below((uintptr_t)sp);
+    uint32_t n = open_call(row, (uintptr_t)sp);
+    if (n) {
+        stream.ncalls = n;
+        slots = stream.slots;
+    } else {
         stream_done();
+    }
     errno = keep;
     return slots;
 }
@@ -598,7 +685,8 @@ void sundew_record_end(unsigned how, int64_t value)
 
 void sundew__exit(int status)
 {
-    sundew_record_end(SUNDEW_END_EXIT, status & 0xff);
+    if (!is_borrowed())
+        sundew_record_end(SUNDEW_END_EXIT, status & 0xff);
     _exit(status);
 }
 
@@ -610,7 +698,8 @@ void sundew__Exit(int status)
 /* If it fails the process goes on, and so does its stream. */
 static void exec_begins(void)
 {
-    short_event(SUNDEW_TRACE_END, (uint64_t[]){ SUNDEW_END_EXEC, 0 }, 2);
+    if (!is_borrowed())
+        short_event(SUNDEW_TRACE_END, (uint64_t[]){ SUNDEW_END_EXEC, 0 }, 2);
 }
 
 int sundew_execv(const char *path, char *const argv[])
@@ -688,17 +777,34 @@ static bool map_order(void)
     return true;
 }
 
+/* By its full name: the program may go to another folder. */
+static bool name_folder(const char *dir)
+{
+    char *at = process.dir, *end = at + sizeof process.dir - 1;
+
+    if (*dir != '/') {
+        if (!getcwd(process.dir, sizeof process.dir))
+            return false;
+        at = add_text(at + strlen(at), end, "/");
+    }
+    if (strlen(dir) >= (size_t)(end - at))
+        return false;
+    add_text(at, end, dir);
+    return true;
+}
+
 void sundew_record_start(void)
 {
     int keep = errno;
-    const char *dir = getenv("SUNDEW_TRACE"), *budget = getenv("SUNDEW_TRACE_BUDGET");
+    const char *dir = secure_getenv("SUNDEW_TRACE");
+    const char *budget = getenv("SUNDEW_TRACE_BUDGET");
     void *page;
 
-    if (!dir || !*dir || strlen(dir) >= sizeof process.dir) {
+    if (!dir || !*dir || is_too_long(WINDOW) || !name_folder(dir)) {
         memset(sundew_tables.modes, SUNDEW_OFF, sundew_tables.nfunctions);
+        errno = keep;
         return;
     }
-    add_text(process.dir, process.dir + sizeof process.dir - 1, dir);
     atomic_store(&process.budget, budget ? strtoull(budget, NULL, 10) : 1ull << 30);
     page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED || madvise(page, 4096, MADV_WIPEONFORK) || !map_order()
@@ -708,7 +814,7 @@ void sundew_record_start(void)
         return;
     }
     process.mark = page;
-    *process.mark = MARK;
+    process_begins();
     sundew_tracking = 1;
     on_exit(exits, NULL);
     write_symbols();

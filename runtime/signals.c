@@ -74,8 +74,28 @@ static void install(int i)
     sigaction(signals[i], &act, NULL);
 }
 
+/* ---- sanitizers, if the program has one */
+
+extern void __sanitizer_set_death_callback(void (*callback)(void))
+    __attribute__((weak));
+extern const char *__asan_get_report_description(void) __attribute__((weak));
+
+static void on_sanitizer_death(void)
+{
+    SundewCause cause = { .kind = SUNDEW_FAIL_SANITIZER,
+                          .sp = (uintptr_t)__builtin_frame_address(0) };
+    if (__asan_get_report_description)
+        cause.text = __asan_get_report_description();
+    if (sundew_thread())
+        sundew_dump_failure(&cause);
+}
+
+/* ---- our handlers in place */
+
 void sundew_signals_start(void)
 {
+    if (__sanitizer_set_death_callback)
+        __sanitizer_set_death_callback(on_sanitizer_death);
     for (int i = 0; i < NSIGNALS; i++) {
         struct sigaction now;
         if (sigaction(signals[i], NULL, &now) != 0 || is_ours(&now))
@@ -97,15 +117,17 @@ void sundew_signals_start(void)
     sundew_may_fault = 1;
 }
 
-void sundew_signals_check(void)
+bool sundew_signals_check(void)
 {
     int kept = errno;
+    bool any = false;
     for (int i = 0; started && i < NSIGNALS; i++) {
         struct sigaction now;
         if (sigaction(signals[i], NULL, &now) != 0 || is_ours(&now))
             continue;
         remember(i, &now);
         install(i);
+        any = true;
     }
     SundewThread *t = sundew_self;
     if (started && t && !t->own_stack)
@@ -113,6 +135,7 @@ void sundew_signals_check(void)
     if (started)
         sundew_may_fault = 1;
     errno = kept;
+    return any;
 }
 
 /* ---- the alternate stack */

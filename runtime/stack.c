@@ -75,6 +75,7 @@ static void thread_reset(SundewThread *t)
     t->busy = 0;
     t->tokens = 0;
     t->seen = 0;
+    t->tid = 0;
     t->blocked = t->own_stack = t->in_dump = 0;
     t->alternate = (stack_t){ .ss_flags = SS_DISABLE };
     t->guard = NULL;
@@ -227,6 +228,17 @@ static SUNDEW_COLD void drop_oldest(SundewLane *l, unsigned n)
     l->nstale = kept;
 }
 
+static inline void take_off(SundewLane *l, const SundewFrame *f)
+{
+    uint32_t prev = f->prev, below = f->below, nstale = f->nstale;
+    uint32_t top = (uint32_t)((const uint8_t *)f - l->base);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    l->live = below;
+    l->last = prev;
+    l->nstale = nstale;
+    l->top = top;
+}
+
 /* Frames below `sp` were left without a word, and so was one at `sp` of the
  * same row, with all above it. */
 static SUNDEW_COLD void shed(SundewLane *l, uint64_t sp, uint32_t row)
@@ -242,23 +254,16 @@ static SUNDEW_COLD void shed(SundewLane *l, uint64_t sp, uint32_t row)
     }
     while (upto && l->live >= upto) {
         SundewFrame *f = sundew_frame_at(l, l->live);
+        if (sundew_tables.second_chance) {     /* it has returned */
+            take_off(l, f);
+            continue;
+        }
         f->flags |= SUNDEW_FRAME_STALE;
         l->live = f->below;
         l->nstale++;
     }
     if (l->nstale > SUNDEW_STALE_MOST)
         drop_oldest(l, l->nstale - SUNDEW_STALE_MOST / 2);
-}
-
-static inline void take_off(SundewLane *l, const SundewFrame *f)
-{
-    uint32_t prev = f->prev, below = f->below, nstale = f->nstale;
-    uint32_t top = (uint32_t)((const uint8_t *)f - l->base);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    l->live = below;
-    l->last = prev;
-    l->nstale = nstale;
-    l->top = top;
 }
 
 /* ---- the probes */
@@ -315,7 +320,6 @@ uint64_t *sundew_enter(uint32_t row, void *stack_pointer)
     f->sp = sp;
     f->row = row;
     f->flags = SUNDEW_FRAME_REFERENCE;
-    f->epoch = sundew_rows ? sundew_rows[row].epoch : 0;
     f->nstale = (uint16_t)l->nstale;
     f->prev = l->last;
     f->below = l->live;

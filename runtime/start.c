@@ -54,6 +54,23 @@ static void read_settings(void)
            sizeof ".chance");
 }
 
+/* argv lies before the environment, and before it, argc:
+ *     argc  argv[0] … argv[argc - 1]  NULL  environ[0] … */
+static void find_argv(void)
+{
+    char **end = environ;
+    for (long n = 0; end && n < 1 << 16; n++) {
+        uint64_t word = sundew_read_word((uintptr_t)(end - 2 - n));
+        if (word == (uint64_t)n) {
+            sundew_settings.argv = (uintptr_t)(end - 1 - n);
+            sundew_settings.nargv = ((uint64_t)n + 1) * 8;
+            return;
+        }
+        if (word < 4096)
+            return;
+    }
+}
+
 static void set_modes(void)
 {
     uint32_t n = sundew_tables.nfunctions;
@@ -85,6 +102,7 @@ void sundew_monitor_start(void)
         sundew_thread_key();
         sundew_thread();
         sundew_signals_start();
+        find_argv();
     }
     set_modes();
     errno = kept;

@@ -106,6 +106,16 @@ typedef struct Deep {
     SundewFrame *frame;
 } Deep;
 
+/* Of the first byte that is kept: elements lie before and behind o->at. */
+static uint32_t place_in_type(const SundewObject *o)
+{
+    const SundewType *ty = sundew_type(o->type);
+    if (!ty || !ty->size || ty->tail)
+        return o->offset ? 1 : 0;
+    uint64_t before = (o->at - o->address) % ty->size;
+    return (uint32_t)((o->offset % ty->size + ty->size - before) % ty->size);
+}
+
 static bool met_deep(SundewWalk *w, const SundewObject *o)
 {
     Deep *d = w->arg;
@@ -117,7 +127,7 @@ static bool met_deep(SundewWalk *w, const SundewObject *o)
         n = sundew_add_copy(d->lane, d->frame, o->address + o->offset,
                             n > SUNDEW_ARG_BUDGET * 4 ? SUNDEW_ARG_BUDGET * 4
                                                       : n,
-                            o->type, o->offset ? 1 : 0);
+                            o->type, place_in_type(o));
     w->budget = w->budget > n ? w->budget - n : 0;
     if (d->frame->flags & SUNDEW_FRAME_CUT)
         w->budget = 0;

@@ -32,7 +32,7 @@
 #include <stdint.h>
 
 #define SUNDEW_STREAM_MAGIC "SUNDEWTR"
-enum { SUNDEW_STREAM_VERSION = 1 };
+enum { SUNDEW_STREAM_VERSION = 2 };
 
 typedef struct SundewStreamHeader {
     char magic[8];
@@ -43,6 +43,7 @@ typedef struct SundewStreamHeader {
     uint32_t textlen;
     uint64_t born;         /* number of the stream's beginning in the order */
     uint64_t slide;        /* load address minus linked address */
+    uint64_t begun;        /* … of the program's: another one after exec */
 } SundewStreamHeader;
 
 /* Where a variable or function of the program is, as linked. */

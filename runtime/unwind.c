@@ -13,7 +13,7 @@
 #include <unwind.h>
 
 typedef struct Trace {
-    uint64_t *out;
+    SundewCall *out;
     unsigned n, most;
     uint64_t pc;                       /* begin there; 0: above `sp` */
     uint64_t sp;
@@ -26,7 +26,7 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
     if (t->n == 0 && (t->pc ? pc != t->pc : _Unwind_GetCFA(context) <= t->sp))
         return _URC_NO_REASON;
     if (pc)
-        t->out[t->n++] = pc;
+        t->out[t->n++] = (SundewCall){ pc, _Unwind_GetCFA(context) };
     return t->n < t->most ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
@@ -54,7 +54,7 @@ static bool follows_call(uint64_t address)
 #endif
 }
 
-static unsigned scan(uint64_t sp, uint64_t *out, unsigned most)
+static unsigned scan(uint64_t sp, SundewCall *out, unsigned most)
 {
     unsigned n = 0;
     for (unsigned i = 0; i < 8192 && n < most; i++) {
@@ -62,19 +62,19 @@ static unsigned scan(uint64_t sp, uint64_t *out, unsigned most)
         if (sundew_safe_copy(&word, (sp & ~(uint64_t)7) + i * 8, 8) < 8)
             break;
         if (word >= 4096 && follows_call(word))
-            out[n++] = word;
+            out[n++] = (SundewCall){ word, 0 };
     }
     return n;
 }
 
 #if defined(__x86_64__)
-static unsigned from_context(ucontext_t *u, uint64_t *out, unsigned most)
+static unsigned from_context(ucontext_t *u, SundewCall *out, unsigned most)
 {
     greg_t *pc = &u->uc_mcontext.gregs[REG_RIP];
     greg_t *sp = &u->uc_mcontext.gregs[REG_RSP];
     greg_t kept_pc = *pc, kept_sp = *sp;
     unsigned n = 0;
-    out[n++] = (uint64_t)*pc;
+    out[n++] = (SundewCall){ (uint64_t)*pc, (uint64_t)*sp };
     uint64_t back = sundew_read_word((uint64_t)*sp);
     if (!is_code((uint64_t)*pc) && follows_call(back)) {
         *pc = (greg_t)back;
@@ -99,7 +99,7 @@ static uint64_t context_pc(const ucontext_t *u)
     return (uint64_t)u->uc_mcontext.gregs[REG_RIP];
 }
 #else
-static unsigned from_context(ucontext_t *u, uint64_t *out, unsigned most)
+static unsigned from_context(ucontext_t *u, SundewCall *out, unsigned most)
 {
     (void)u, (void)out, (void)most;
     return 0;
@@ -119,7 +119,7 @@ static uint64_t context_pc(const ucontext_t *u)
 #endif
 
 unsigned sundew_unwind(SundewThread *thread, void *context, uint64_t sp,
-                       uint64_t *out, unsigned most)
+                       SundewCall *out, unsigned most, bool *sure)
 {
     sigjmp_buf guard, *outer = thread->guard;
     volatile unsigned n = 0;
@@ -136,8 +136,9 @@ unsigned sundew_unwind(SundewThread *thread, void *context, uint64_t sp,
         n = 0;
     }
     thread->guard = outer;
+    *sure = n >= 2;
     if (context && n < 2) {
-        out[0] = context_pc(context);
+        out[0] = (SundewCall){ context_pc(context), context_sp(context) };
         n = 1 + scan(context_sp(context), out + 1, most < 65 ? most - 1 : 64);
     }
     return n;

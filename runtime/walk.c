@@ -16,6 +16,7 @@ enum {
     BLOCK = 16 << 10,                  /* of objects too large to be kept whole */
     WHOLE = 64 << 10,
     TEXT = 4096,                       /* most of a text without an extent */
+    LIST = 4096,                       /* most pointers up to a null */
     GUESS = 64,                        /* bytes of what has no type */
 };
 
@@ -69,9 +70,40 @@ static size_t text_length(uint64_t address)
     return n;
 }
 
+/* Pointers without an extent, argv above all: up to the null that ends them. */
+static size_t list_length(uint64_t address)
+{
+    uint64_t words[16];
+    for (size_t n = 0; n < LIST;) {
+        size_t got = sundew_safe_copy(words, address + n * 8, sizeof words) / 8;
+        for (size_t i = 0; i < got; i++) {
+            if (!words[i])
+                return (n + i + 1) * 8;
+            if (words[i] < 4096 || words[i] >> 47)
+                return 8;
+        }
+        n += got;
+        if (got < 16)
+            break;
+    }
+    return 8;
+}
+
+static bool is_pointer(const SundewType *ty)
+{
+    return ty->kind == SUNDEW_DATA && ty->size == 8 && ty->npointers == 1;
+}
+
 static bool guess(SundewWalk *w, const SundewItem *it, SundewObject *o)
 {
     const SundewType *ty = sundew_type(it->type);
+    const SundewSettings *s = &sundew_settings;
+    if (it->address - s->argv < s->nargv) {
+        o->address = s->argv;
+        o->size = s->nargv;
+        o->place = SUNDEW_GUESSED;
+        return true;
+    }
     const SundewMap *m = w->at_dump ? sundew_map_find(it->address) : NULL;
     if (!it->sure || (w->at_dump && (!m || !m->readable || m->executable)))
         return false;
@@ -80,6 +112,8 @@ static bool guess(SundewWalk *w, const SundewItem *it, SundewObject *o)
                                             : SUNDEW_GUESSED;
     if (ty && ty->kind == SUNDEW_CHAR)
         o->size = text_length(it->address);
+    else if (ty && is_pointer(ty))
+        o->size = list_length(it->address);
     else
         o->size = ty && ty->size ? ty->size : GUESS;
     if (m && o->size > m->hi - o->address)
@@ -91,12 +125,14 @@ static bool locate(SundewWalk *w, const SundewItem *it, SundewObject *o)
 {
     SundewExtent e;
     const SundewGlobal *g;
-    *o = (SundewObject){ .type = it->type };
+    *o = (SundewObject){ .type = it->type, .at = it->address };
     if (sundew_local_at(w->lane, it->address, w->frames, &e, &o->type)) {
         o->place = SUNDEW_STACK;
         o->address = e.start;
         o->size = e.size;
-        if (!o->type)
+        if (o->type)
+            o->at = e.start;
+        else
             o->type = it->type;
     } else if (sundew_extent_at(it->address, &e) && e.size) {
         o->place = e.freed ? SUNDEW_FREED : SUNDEW_HEAP;
@@ -107,8 +143,10 @@ static bool locate(SundewWalk *w, const SundewItem *it, SundewObject *o)
         o->address = g->address;
         o->size = g->size;
         o->variable = g->id;
-        if (g->type)
+        if (g->type) {
             o->type = g->type;
+            o->at = g->address;
+        }
     } else if (!guess(w, it, o)) {
         return false;
     }
@@ -187,7 +225,8 @@ void sundew_walk_bytes(SundewWalk *w, const uint8_t *bytes, size_t n,
         for (unsigned i = 0; i < ty->npointers; i++, p++)
             for (uint32_t k = 0; k < p->count; k++) {
                 uint64_t place = p->offset + (uint64_t)k * p->stride, word;
-                if (place < from || place - from + 8 > n)
+                if (place < from || place - from + 8 > n ||
+                    (ty->nhidden && is_hidden(ty, (uint32_t)place)))
                     continue;
                 memcpy(&word, bytes + (place - from), 8);
                 sundew_walk_add(w, word, p->type, !p->unsure);

@@ -14,6 +14,18 @@
 #include <string.h>
 #include <unistd.h>
 
+/* __FILE__ is the path as the build's command has it, not the absolute one. */
+static void add_macro_prefix(const Job *j, Strings *argv)
+{
+    const char *said = j->in->path;
+    if (*said == '/' || cmdline_is_stdin(said))
+        return;
+    size_t dir = (size_t)(path_base(j->source) - j->source);
+    size_t short_dir = (size_t)(path_base(said) - said);
+    strings_addf(argv, "-fmacro-prefix-map=%.*s=%.*s", (int)dir, j->source,
+                 (int)short_dir, said);
+}
+
 static void start_clang(Job *j)
 {
     static char *clang;
@@ -27,11 +39,14 @@ static void start_clang(Job *j)
         strings_add(&argv, j->flags.items[i]);
     static const char *const ours[] = {
         "-O0", "-Xclang", "-disable-O0-optnone", "-g",
+        /* To clang it has the function's type in it, which assert() prints. */
+        "-D__PRETTY_FUNCTION__=__func__",
         "-Qunused-arguments", "-fno-caret-diagnostics", "-fno-color-diagnostics",
         "-emit-llvm", "-c",
     };
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         strings_add(&argv, ours[i]);
+    add_macro_prefix(j, &argv);
     strings_addf(&argv, "-x%s", j->in->language);
     strings_add(&argv, j->source);
     strings_add(&argv, "-o");

@@ -4,6 +4,7 @@
 #include "technique/arguments/arguments.h"
 #include "technique/monitor/monitor.h"
 #include "technique/mutability/mutability.h"
+#include "technique/reproduce/reproduce.h"
 #include "technique/types/types.h"
 
 static const Command *const commands[] = {
@@ -24,6 +25,7 @@ static const Command *const commands[] = {
     &technique_mutability,
     &technique_types,
     &technique_monitor,
+    &technique_reproduce,
     &command_report,
     &command_baseline_set,
     &command_baseline_prune,

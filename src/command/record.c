@@ -194,8 +194,9 @@ static void tell(Session *s, const char *folder, const Counted *c, const RunResu
     }
     str_add(out, "trace ");
     escape_terminal_z(out, folder);
-    str_addf(out, ": %" PRIu64 " calls, %" PRIu64 " allocations, %" PRIu64 " process%s\n",
-             c->calls, c->objects, c->processes, c->processes == 1 ? "" : "es");
+    str_addf(out, ": %" PRIu64 " call%s, %" PRIu64 " allocation%s, %" PRIu64 " process%s\n",
+             c->calls, c->calls == 1 ? "" : "s", c->objects, c->objects == 1 ? "" : "s",
+             c->processes, c->processes == 1 ? "" : "es");
     if (c->cut)
         str_addf(out, "%" PRIu64 " stream%s cut short: the process was killed\n", c->cut,
                  c->cut == 1 ? " was" : "s were");

@@ -119,23 +119,68 @@ static json_t *function_names(const Map *names, const Function *const *fns,
     return list;
 }
 
-static json_t *function_json(const Map *names, const Function *fn)
+static const Option summaries_options[] = {
+    { "summaries", 0, "FILE", "more summaries of library functions (repeatable)", NULL },
+    { 0 },
+};
+
+/* Opens the calls; the points-to sets are kept beside the workspace's data. */
+static Calls *open_calls(Session *s, const Program *p, Err *err)
 {
+    CallsPlan plan = { .share = session_share(s), .root = session_root(s),
+                       .summaries = session_option_all(s, "summaries") };
+    char *cache = program_cache_path(p, "pointsto");
+
+    plan.cache = cache;
+    Calls *c = calls_open(p, &plan, err);
+    free(cache);
+    return c;
+}
+
+/* Those of `all` that are not among the first n functions of `direct`. */
+static json_t *indirect_names(const Map *names, const Function *const *all, size_t n,
+                              const Function *const *direct, unsigned ndirect)
+{
+    const Function **rest = xcalloc(n + 1, sizeof *rest);
+    unsigned k = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        bool known = false;
+        for (unsigned j = 0; j < ndirect; j++)
+            known |= direct[j] == all[i];
+        if (!known)
+            rest[k++] = all[i];
+    }
+    json_t *list = function_names(names, rest, k);
+    free(rest);
+    return list;
+}
+
+static json_t *function_json(const Map *names, const Calls *c, const Function *fn)
+{
+    size_t nfrom, nto;
+    const Function *const *from = calls_callers(c, fn, &nfrom);
+    const Function *const *to = calls_callees(c, fn, &nto);
+
     json_t *params = json_array();
     for (unsigned i = 0; i < fn->nparams; i++)
         json_array_append_new(params,
                               json_pack("{s:o, s:o}", "name",
                                         json_text(fn->params[i].name), "type",
                                         type_text(fn->params[i].type)));
-    return json_pack("{s:o, s:o, s:i, s:i, s:s, s:o, s:o, s:o, s:b, s:o, s:o}",
+    return json_pack("{s:o, s:o, s:i, s:i, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}",
                      "name", json_text(fn->name), "file", json_text(fn->file),
                      "line", (int)fn->line, "column", (int)fn->column,
                      "linkage", linkage_name(fn->linkage),
                      "signature", json_text(fn->signature),
                      "parameters", params, "returns", type_text(fn->returns),
                      "address_taken", fn->address_taken,
-                     "callers", function_names(names, fn->callers, fn->ncallers),
-                     "callees", function_names(names, fn->callees, fn->ncallees));
+                     "callers", function_names(names, from, (unsigned)nfrom),
+                     "callees", function_names(names, to, (unsigned)nto),
+                     "indirect_callers",
+                     indirect_names(names, from, nfrom, fn->callers, fn->ncallers),
+                     "indirect_callees",
+                     indirect_names(names, to, nto, fn->callees, fn->ncallees));
 }
 
 static bool run_functions(Session *s, Err *err)
@@ -143,6 +188,11 @@ static bool run_functions(Session *s, Err *err)
     Program *p = open_program(s, "functions", err);
     if (!p)
         return false;
+    Calls *c = session_flag(s, "json") ? open_calls(s, p, err) : NULL;
+    if (session_flag(s, "json") && !c) {
+        program_close(p);
+        return false;
+    }
     size_t n;
     const Function *const *fns = program_functions(p, &n);
     Map names = count_names(p);
@@ -151,8 +201,8 @@ static bool run_functions(Session *s, Err *err)
         const Function *fn = fns[i];
         if (!fn->defined || !is_wanted(s, fn->name))
             continue;
-        if (session_flag(s, "json")) {
-            json_array_append_new(list, function_json(&names, fn));
+        if (c) {
+            json_array_append_new(list, function_json(&names, c, fn));
             continue;
         }
         add_place(s, fn->file, fn->line, fn->column);
@@ -163,6 +213,7 @@ static bool run_functions(Session *s, Err *err)
     }
     bool ok = print_list(s, list, err);
     map_release(&names);
+    calls_close(c);
     program_close(p);
     return ok;
 }
@@ -172,7 +223,8 @@ const Command command_show_functions = {
     .args = "PROGRAM [NAME…]",
     .summary = "the functions of a program, as its source has them",
     .about = "Those with a body, static ones too; NAME limits them. --json adds "
-             "parameters, direct callers and callees.",
+             "parameters, callers and callees, also those through pointers.",
+    .options = summaries_options,
     .examples = "sundew show functions ./prog\n"
                 "sundew show functions libfoo.a main --json\n",
     .needs = NEEDS_CAPTURE,
@@ -280,24 +332,6 @@ const Command command_show_types = {
 };
 
 /* ------------------------------------------------------------------ calls */
-
-static const Option summaries_options[] = {
-    { "summaries", 0, "FILE", "more summaries of library functions (repeatable)", NULL },
-    { 0 },
-};
-
-/* Opens the calls; the points-to sets are kept beside the workspace's data. */
-static Calls *open_calls(Session *s, const Program *p, Err *err)
-{
-    CallsPlan plan = { .share = session_share(s), .root = session_root(s),
-                       .summaries = session_option_all(s, "summaries") };
-    char *cache = program_cache_path(p, "pointsto");
-
-    plan.cache = cache;
-    Calls *c = calls_open(p, &plan, err);
-    free(cache);
-    return c;
-}
 
 static json_t *site_json(const Map *names, const CallSite *site)
 {

@@ -555,7 +555,7 @@ static const char *say(Finder *x, Fact f, const char *what)
 {
     if (f.at && LLVMIsACallInst(f.at) && strcmp(what, by_name) != 0) {
         const Function *fn = function_of(&x->seer, LLVMGetCalledValue(f.at));
-        if (fn)
+        if (fn && !fn->intrinsic)     /* a struct that is copied calls nobody */
             return arena_printf(&x->p->arena, "%s by %s()", what, fn->name);
     }
     return arena_strdup(&x->p->arena, what);

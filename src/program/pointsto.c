@@ -6,6 +6,9 @@
 #include <string.h>
 #include <time.h>
 
+/* Raised when the rules change, so that answers by older rules are not read again. */
+enum { RULES = 2 };
+
 static double now(void)
 {
     struct timespec t;
@@ -38,7 +41,8 @@ static void pt_release(Pt *pt)
     PtTable *tables[] = { &pt->edges, &pt->loc_index, &pt->object_of,
                           &pt->const_node, &pt->vararg_node, &pt->connected,
                           &pt->call_of, &pt->wrapper_of, &pt->hands_on,
-                          &pt->hands_inner };
+                          &pt->hands_inner, &pt->flow_known, &pt->flow_seen,
+                          &pt->flow_met };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         pttable_release(tables[i]);
     vec_release(&pt->nodes);
@@ -60,6 +64,7 @@ static void solve(PointsTo *a, const Summaries *s, const PointsToPlan *plan)
 
     if (!plan->no_clones)
         pt_find_wrappers(&pt);
+    pt_flow(&pt);
     pt_build(&pt);
     pt_solve(&pt);
     ptanswer_from(a, &pt);
@@ -86,8 +91,8 @@ PointsTo *pointsto_new(LLVMModuleRef m, const Summaries *s, const PointsToPlan *
     ptvalues_init(&a->v, m);
     if (!main_fn || LLVMIsDeclaration(main_fn))
         p.open_world = true;
-    str_addf(&key, SUNDEW_VERSION " %s %016llx %d%d", p.key ? p.key : "",
-             (unsigned long long)summaries_hash(s), p.open_world, p.no_clones);
+    str_addf(&key, SUNDEW_VERSION " rules %d, key %s, summaries %016llx, plan %d%d", RULES,
+             p.key ? p.key : "", (unsigned long long)summaries_hash(s), p.open_world, p.no_clones);
     if (!p.cache || !ptanswer_read(a, p.cache, str_c(&key))) {
         PtValues v = a->v;
         memset(&a->v, 0, sizeof a->v);

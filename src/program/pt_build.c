@@ -224,7 +224,7 @@ static void extern_variable(Pt *pt, uint32_t object, LLVMValueRef g)
         pt_member(pt, pt->world, any);
 }
 
-static bool is_exported(LLVMValueRef g)
+bool pt_is_exported(LLVMValueRef g)
 {
     LLVMLinkage l = LLVMGetLinkage(g);
 
@@ -255,7 +255,7 @@ static void variables(Pt *pt)
             continue;
         }
         initialise(pt, o, LLVMGetInitializer(g), 0);
-        if (pt->plan->open_world && is_exported(g))
+        if (pt->plan->open_world && pt_is_exported(g))
             pt_member(pt, pt->world, pt_loc(pt, o, 0));
     }
 }
@@ -347,13 +347,34 @@ static void loses_offset(Pt *pt, LLVMValueRef inst, LLVMValueRef from)
         pt_constrain(pt, node, (PtConstraint){ .kind = C_NARROW, .other = to });
 }
 
+/* On vectors, word by word; on integers of several words, which may move from one to
+ * another. */
+static void wide_arithmetic(Pt *pt, LLVMValueRef inst)
+{
+    bool vector = LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMVectorTypeKind;
+    uint32_t to = pt_value_node(pt, inst);
+    unsigned n = words_of(pt, inst);
+
+    for (unsigned k = 0; k < 2; k++) {
+        uint32_t from = pt_value_node(pt, LLVMGetOperand(inst, k));
+        for (unsigned i = 0; i < n && from != NONE && to != NONE; i++)
+            for (unsigned j = 0; j < n; j++)
+                if (i == j || !vector)
+                    pt_constrain(pt, from + j, (PtConstraint){ .kind = C_NARROW, .other = to + i });
+    }
+}
+
 static void arithmetic(Pt *pt, LLVMValueRef inst, LLVMOpcode op)
 {
     LLVMValueRef a = LLVMGetOperand(inst, 0), b = LLVMGetOperand(inst, 1);
 
-    if (!words_of(pt, inst) || LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMIntegerTypeKind ||
-        LLVMGetIntTypeWidth(LLVMTypeOf(inst)) > 64)
+    if (!words_of(pt, inst))
         return;
+    if (LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMIntegerTypeKind ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(inst)) > 64) {
+        wide_arithmetic(pt, inst);
+        return;
+    }
     if (!LLVMIsAConstantInt(b)) {
         loses_offset(pt, inst, a);
         if (op != LLVMSub && op != LLVMShl && op != LLVMLShr && op != LLVMAShr)
@@ -655,8 +676,7 @@ static void inline_asm(Pt *pt, LLVMValueRef inst, const PtCall *c)
         pt_note(pt, inst, "inline assembly gets pointers");
 }
 
-/* The function behind casts and aliases, or NULL. */
-static LLVMValueRef direct_target(LLVMValueRef callee)
+LLVMValueRef pt_direct_target(LLVMValueRef callee)
 {
     for (int i = 0; i < 8; i++) {
         if (LLVMIsAFunction(callee))
@@ -675,7 +695,7 @@ static void call(Pt *pt, LLVMValueRef inst)
 {
     LLVMValueRef callee = LLVMGetCalledValue(inst);
     LLVMTypeRef type = LLVMGetCalledFunctionType(inst);
-    LLVMValueRef fn = direct_target(callee);
+    LLVMValueRef fn = pt_direct_target(callee);
     size_t len;
 
     if (fn && str_starts(LLVMGetValueName2(fn, &len), "llvm.dbg"))
@@ -687,7 +707,7 @@ static void call(Pt *pt, LLVMValueRef inst)
     c.args = arena_array(&pt->arena, PtArg, c.nargs + 1);
     for (unsigned i = 0; i < c.nargs; i++)
         c.args[i] = pt_arg(pt, inst, i);
-    c.loose = LLVMIsFunctionVarArg(type) && LLVMCountParamTypes(type) == 0;
+    c.loose = pt_call_form(pt, inst).loose;
     uint32_t w = pttable_get(&pt->hands_on, (uintptr_t)inst);
     c.pool = w;
     c.inner = w == NONE ? 0 : pttable_get(&pt->hands_inner, (uintptr_t)inst);
@@ -753,7 +773,7 @@ static void entries(Pt *pt)
         return;
     for (size_t i = 0; i < pt->v->functions.len; i++) {
         fn = pt->v->functions.items[i].fn;
-        if (!LLVMIsDeclaration(fn) && is_exported(fn))
+        if (!LLVMIsDeclaration(fn) && pt_is_exported(fn))
             pt_member(pt, pt->world, pt_loc(pt, global_object(pt, fn), 0));
     }
 }

@@ -512,7 +512,7 @@ static bool returns_what_is_used(const PtCall *c, LLVMValueRef fn)
  * ignores its last ones), and so are pointers where an int is expected. A
  * result that is used must be there, and as wide as a pointer if it is one.
  */
-static bool is_compatible(const PtCall *c, LLVMValueRef fn)
+bool pt_call_could_work(const PtCall *c, LLVMValueRef fn)
 {
     bool variadic = LLVMIsFunctionVarArg(LLVMGlobalGetValueType(fn));
     unsigned n = LLVMCountParams(fn);
@@ -530,6 +530,11 @@ static bool is_compatible(const PtCall *c, LLVMValueRef fn)
     return variadic || c->nargs >= n;
 }
 
+static bool is_loose(LLVMTypeRef type)
+{
+    return LLVMIsFunctionVarArg(type) && LLVMCountParamTypes(type) == 0;
+}
+
 /* Is it called as it was defined? Casts of a function pointer to another type
  * and back leave no trace, so this is what nearly all calls look like. */
 static bool is_exact(const PtCall *c, LLVMValueRef fn)
@@ -539,100 +544,102 @@ static bool is_exact(const PtCall *c, LLVMValueRef fn)
 
 /* A call through a pointer without prototype looks variadic, but for the number of
  * its arguments. They are all that it says about the function. */
-static bool may_lack_prototype(const PtCall *c)
+bool pt_call_may_lack_prototype(const PtCall *c)
 {
     return c->type && LLVMIsFunctionVarArg(c->type) &&
            LLVMCountParamTypes(c->type) == c->nargs;
+}
+
+bool pt_call_fits(const PtCall *c, LLVMValueRef fn)
+{
+    return is_exact(c, fn) || (pt_call_may_lack_prototype(c) && pt_call_could_work(c, fn));
+}
+
+PtCall pt_call_form(Pt *pt, LLVMValueRef inst)
+{
+    PtCall c = { .inst = inst, .type = LLVMGetCalledFunctionType(inst), .pool = NONE };
+
+    c.nargs = LLVMGetNumArgOperands(inst);
+    c.args = arena_array(&pt->arena, PtArg, c.nargs + 1);
+    for (unsigned i = 0; i < c.nargs; i++) {
+        LLVMTypeRef t = LLVMTypeOf(LLVMGetOperand(inst, i));
+        c.args[i] = (PtArg){ .node = NONE, .floating = is_floating(t), .narrow = is_narrow(t) };
+    }
+    c.loose = is_loose(c.type);
+    return c;
+}
+
+static bool in_flow(Pt *pt, const PtTable *t, const PtCall *c, uint32_t fn)
+{
+    return pttable_get(t, (uint64_t)ptvalues_number(pt->v, c->inst) << 32 | fn) != NONE;
+}
+
+/* Does pt_flow.c know which functions the call may mean? */
+static bool has_flow(Pt *pt, const PtCall *c)
+{
+    return c->inst && !c->callback &&
+           pttable_get(&pt->flow_known, ptvalues_number(pt->v, c->inst)) != NONE;
 }
 
 void pt_call_meets(Pt *pt, uint32_t call, LLVMValueRef fn)
 {
     const uint64_t once = UINT64_C(1) << 63;
     const PtCall *c = &pt->calls.items[call];
+    uint32_t number = fn ? ptvalues_number(pt->v, fn) : NONE;
 
-    if (!fn || is_exact(c, fn) || (may_lack_prototype(c) && is_compatible(c, fn))) {
+    if (!fn || (has_flow(pt, c) ? in_flow(pt, &pt->flow_met, c, number)
+                                : pt_call_fits(c, fn))) {
         connect(pt, call, fn);
         return;
     }
-    uint32_t number = ptvalues_number(pt->v, fn);
     if (pttable_put(&pt->connected, once | (uint64_t)call << 32 | number, 0))
         vec_push(&pt->calls.items[call].rejected, number);
 }
 
-/* Takes functions that the call has put aside, but for those in `except`; false: there
- * is none that it hasn't taken before. */
-static bool take(Pt *pt, uint32_t call, const bool *except, bool compatible)
+typedef bool Fits(const PtCall *c, LLVMValueRef fn);
+
+/* Takes functions that the call has put aside and that fit it; false: there is none
+ * that it hasn't taken before. */
+static bool take(Pt *pt, uint32_t call, Fits *fits)
 {
     bool any = false;
 
     for (size_t i = 0; i < pt->calls.items[call].rejected.len; i++) {
-        uint32_t number = pt->calls.items[call].rejected.items[i];
-        LLVMValueRef fn = pt->v->values[number];
-        if ((except && except[number]) ||
-            (compatible && !is_compatible(&pt->calls.items[call], fn)))
-            continue;
-        any |= connect(pt, call, fn);
+        LLVMValueRef fn = pt->v->values[pt->calls.items[call].rejected.items[i]];
+        if (fits(&pt->calls.items[call], fn))
+            any |= connect(pt, call, fn);
     }
     return any;
 }
 
-/* By number of the function: is there an indirect call of its own type? */
-static bool *functions_that_fit(Pt *pt)
+/* Did one of those that the call put aside come by its fields? Then it is of another type,
+ * and is called elsewhere. */
+static bool was_judged(Pt *pt, const PtCall *c)
 {
-    bool *fits = xcalloc(pt->v->n + 1, 1);
-
-    for (size_t i = 0; i < pt->calls.len; i++) {
-        const PtCall *c = &pt->calls.items[i];
-        if (c->direct || i == pt->outside_call || may_lack_prototype(c))
-            continue;
-        for (size_t k = 0; k < c->targets.len; k++)
-            fits[ptvalues_number(pt->v, c->targets.items[k])] |=
-                is_exact(c, c->targets.items[k]);
-    }
-    return fits;
-}
-
-/* Functions that fit no call, though they reach some, and are taken by none. */
-static void note_left_over(Pt *pt, bool *known)
-{
-    for (uint32_t i = 0; i < pt->calls.len; i++)
-        for (size_t k = 0; k < pt->calls.items[i].targets.len && !pt->calls.items[i].direct; k++)
-            known[ptvalues_number(pt->v, pt->calls.items[i].targets.items[k])] = true;
-    for (uint32_t i = 0; i < pt->calls.len; i++)
-        for (size_t k = 0; k < pt->calls.items[i].rejected.len; k++) {
-            uint32_t number = pt->calls.items[i].rejected.items[k];
-            size_t n;
-            if (known[number] || pt->notes.len >= 1000)
-                continue;
-            known[number] = true;
-            strings_addf(&pt->notes, "%s: its address reaches only calls of other types, "
-                         "which are taken not to call it",
-                         LLVMGetValueName2(pt->v->values[number], &n));
-        }
+    for (size_t i = 0; i < c->rejected.len && has_flow(pt, c); i++)
+        if (in_flow(pt, &pt->flow_seen, c, c->rejected.items[i]))
+            return true;
+    return false;
 }
 
 /*
- * What was put aside counts after all in two cases. A call that no function fits,
- * though some arrive, takes those that could work, otherwise those that fit no
- * other call. And a function that reaches calls but fits none may have been cast: it
- * is called by those with which it could work, unless so many functions reach the
- * call that this says nothing.
+ * What was put aside counts after all where few functions arrive, so that points-to seems to
+ * be precise, or where the call would have none: those of its type, or those that could
+ * work, if nothing else is known of the call.
  */
-enum { MANY_FUNCTIONS = 32 };
+enum { FEW = 5 };
 
 bool pt_call_last_resort(Pt *pt)
 {
-    bool any = false, *fits = functions_that_fit(pt);
+    bool any = false;
 
-    for (uint32_t i = 0; i < pt->calls.len; i++)
-        if (!pt->calls.items[i].targets.len && pt->calls.items[i].rejected.len)
-            any |= take(pt, i, NULL, true) || take(pt, i, fits, false);
-    bool last = !any;
-    for (uint32_t i = 0; i < pt->calls.len && last; i++)
-        if (pt->calls.items[i].targets.len + pt->calls.items[i].rejected.len <= MANY_FUNCTIONS)
-            any |= take(pt, i, fits, true);
-    if (!any)
-        note_left_over(pt, fits);
-    free(fits);
+    for (uint32_t i = 0; i < pt->calls.len; i++) {
+        const PtCall *c = &pt->calls.items[i];
+        bool few = c->targets.len + c->rejected.len <= FEW;
+        bool none = !c->targets.len && !was_judged(pt, c);
+        bool unknown = none && !has_flow(pt, c);
+        if (c->rejected.len && (few || none))
+            any |= take(pt, i, pt_call_fits) || (unknown && take(pt, i, pt_call_could_work));
+    }
     return any;
 }

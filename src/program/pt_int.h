@@ -6,6 +6,7 @@
  *     pt_build.c  instructions -> constraints
  *     pt_call.c   a call meets a function: bodies, summaries, callbacks
  *     pt_wrap.c   functions that hand on fresh memory
+ *     pt_flow.c   which functions a call may mean, by fields
  *     pt_solve.c  the solver
  *     pointsto.c  the answer: asked, kept in a file, read again
  *
@@ -228,6 +229,9 @@ typedef struct Pt {
     PtTable wrapper_of;       /* function -> index */
     PtTable hands_on;         /* call instruction -> wrapper's index */
     PtTable hands_inner;      /* call instruction -> inner */
+    PtTable flow_known;       /* number of a call instruction: pt_flow.c knows of it */
+    PtTable flow_seen;        /* call << 32 | function: arrives there, by its fields */
+    PtTable flow_met;         /* call << 32 | function: and may be called */
 
     Vec(uint32_t) changed;    /* nodes with something in `fresh` */
     bool grown;               /* an edge or a member was added */
@@ -274,7 +278,21 @@ uint32_t pt_value_node(Pt *pt, LLVMValueRef v);
 uint32_t pt_world_call(Pt *pt);
 void pt_note(Pt *pt, LLVMValueRef inst, const char *what);
 
+/* The function behind casts and aliases, or NULL. */
+LLVMValueRef pt_direct_target(LLVMValueRef callee);
+bool pt_is_exported(LLVMValueRef g);
+
+/* pt_flow.c: fills flow_known, flow_seen, flow_met. */
+void pt_flow(Pt *pt);
+
 /* pt_call.c */
+/* A call as far as its type goes; in the arena. */
+PtCall pt_call_form(Pt *pt, LLVMValueRef inst);
+bool pt_call_may_lack_prototype(const PtCall *c);
+/* Is the function of the type that the call means to call? */
+bool pt_call_fits(const PtCall *c, LLVMValueRef fn);
+/* Could a call of this form reach the function and work? */
+bool pt_call_could_work(const PtCall *c, LLVMValueRef fn);
 PtArg pt_arg(Pt *pt, LLVMValueRef call, unsigned i);
 void pt_call_direct(Pt *pt, uint32_t call, LLVMValueRef fn);
 /* The function arrives at an indirect call; checked against its type. */

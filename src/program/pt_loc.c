@@ -303,6 +303,16 @@ uint32_t pt_shift(Pt *pt, uint32_t loc, int64_t by)
 
 /* --- steps of a getelementptr */
 
+/* Does p[i] stay in the region where p is? Not if the elements are as large as
+ * the region, which is then only one of them (char a[8][16]). */
+static bool stays_inside(const PtRegion *r, const PtStep *st, int64_t stride)
+{
+    int64_t length = r->end - r->start;
+
+    return stride < length &&
+           (st->count < 2 || st->count <= (length + stride - 1) / stride);
+}
+
 /* p[i] on elements of `stride` bytes: the location of all elements. */
 static uint32_t step_index(Pt *pt, uint32_t loc, const PtStep *st)
 {
@@ -315,7 +325,7 @@ static uint32_t step_index(Pt *pt, uint32_t loc, const PtStep *st)
     for (size_t i = o->regions.len; i-- > 0;) {
         const PtRegion *r = &o->regions.items[i];
         if (l.offset >= r->start && l.offset < r->end &&
-            stride % r->stride == 0 && stride <= r->end - r->start)
+            stride % r->stride == 0 && stays_inside(r, st, stride))
             return loc;
     }
     if (o->size >= 0 && stride >= o->size)
@@ -366,7 +376,7 @@ static uint32_t step_next(Pt *pt, uint32_t loc, int64_t by, bool bytes)
     for (size_t i = o->regions.len; i-- > 0;) {
         const PtRegion *r = &o->regions.items[i];
         if (l.offset < r->start || l.offset >= r->end || width % r->stride ||
-            width > r->end - r->start)
+            width >= r->end - r->start)
             continue;
         int64_t to = l.offset + by;
         if (!bytes || width < 4 || (to >= r->start && to < r->end))

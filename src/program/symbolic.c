@@ -237,8 +237,9 @@ static bool is_foreign(const Symbolic *s, uint32_t object)
     return k == PT_LIBRARY || k == PT_EXTERNAL;
 }
 
-/* What an external function may write: `deep`, also what can be reached. */
-static void stain_outside(Symbolic *s, LLVMValueRef pointer, bool deep, uint32_t by)
+/* The program's objects that an external function gets with a pointer: `deep`,
+ * also those that can be reached from there. */
+static PtBits objects_outside(const Symbolic *s, LLVMValueRef pointer, bool deep)
 {
     PtSet first = pointsto_value(s->pt, pointer, 0);
     Vec(uint32_t) work = {0};
@@ -248,9 +249,8 @@ static void stain_outside(Symbolic *s, LLVMValueRef pointer, bool deep, uint32_t
         vec_push(&work, s->pt->locs.items[first.locs[i]].object);
     while (work.len) {
         uint32_t o = work.items[--work.len];
-        if (!ptbits_add(&seen, o) || is_foreign(s, o))
+        if (is_foreign(s, o) || !ptbits_add(&seen, o))
             continue;
-        stain(s, o, ANY, 0, by);
         PtRange r = s->pt->objects.items[o].locs;
         for (uint32_t k = r.start; deep && k < r.start + r.n; k++) {
             PtSet next = pointsto_content(s->pt, k);
@@ -258,8 +258,17 @@ static void stain_outside(Symbolic *s, LLVMValueRef pointer, bool deep, uint32_t
                 vec_push(&work, s->pt->locs.items[next.locs[i]].object);
         }
     }
-    ptbits_release(&seen);
     vec_release(&work);
+    return seen;
+}
+
+static void stain_outside(Symbolic *s, LLVMValueRef pointer, bool deep, uint32_t by)
+{
+    PtBits objects = objects_outside(s, pointer, deep);
+
+    for (PtIter i = ptbits_first(&objects); i.on; ptbits_next(&i))
+        stain(s, i.x, ANY, 0, by);
+    ptbits_release(&objects);
 }
 
 /* Is something symbolic `behind` bytes after the place? `which` gets the object,
@@ -293,30 +302,14 @@ static bool stained_at(const Symbolic *s, LLVMValueRef pointer, uint64_t size,
     return stained_behind(s, pointer, 0, size, which);
 }
 
-/* What an external function may read: `deep`, also what can be reached. */
 static bool stained_outside(const Symbolic *s, LLVMValueRef pointer, bool deep)
 {
-    PtSet first = pointsto_value(s->pt, pointer, 0);
-    Vec(uint32_t) work = {0};
-    PtBits seen = {0};
+    PtBits objects = objects_outside(s, pointer, deep);
     bool found = false;
 
-    for (size_t i = 0; i < first.n; i++)
-        vec_push(&work, s->pt->locs.items[first.locs[i]].object);
-    while (work.len && !found) {
-        uint32_t o = work.items[--work.len];
-        if (!ptbits_add(&seen, o) || is_foreign(s, o))
-            continue;
-        found = s->objects[o].stamp;
-        PtRange r = s->pt->objects.items[o].locs;
-        for (uint32_t k = r.start; deep && k < r.start + r.n; k++) {
-            PtSet next = pointsto_content(s->pt, k);
-            for (size_t i = 0; i < next.n; i++)
-                vec_push(&work, s->pt->locs.items[next.locs[i]].object);
-        }
-    }
-    ptbits_release(&seen);
-    vec_release(&work);
+    for (PtIter i = ptbits_first(&objects); i.on && !found; ptbits_next(&i))
+        found = s->objects[i.x].stamp;
+    ptbits_release(&objects);
     return found;
 }
 

@@ -191,6 +191,7 @@ static const char *const foreign_functions[] = {
     "__asan", "__lsan", "__tsan", "__msan", "__ubsan", "__hwasan", "__sanitizer",
     "__interceptor", "___interceptor", "__interception", "__libc_start",
     "__assert", "__GI_", "__fortify", "__stack_chk", "__chk_fail",
+    "__pthread_kill",
 };
 static const char *const foreign_files[] = {
     "libsanitizer/", "compiler-rt/lib/", "sysdeps/", "/glibc", "csu/",

@@ -13,6 +13,8 @@
 #include "base/tempdir.h"
 #include "base/units.h"
 #include "run/run_int.h"
+#include "runtime/forkserver.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -34,8 +36,7 @@ struct Runner {
     pid_t worker;              /* our child: the worker or its guard */
     char *helper;
     char *scratch;
-    bool own_scratch;
-    const char *tempdir;
+    const char *tempdir;       /* NULL: the scratch folder is the caller's */
     int scratch_dir;
     Str setup;                 /* the message */
     Str start;                 /* the last one, with what its descriptors are */
@@ -274,7 +275,8 @@ static uint32_t add_environment(const Runner *r, Str *body)
     uint32_t n = 0;
     for (char **e = environ; *e; e++)
         if (!str_starts(*e, "TMPDIR=") && !str_starts(*e, "HOME=") &&
-            !str_starts(*e, "SUNDEW_")) {
+            !str_starts(*e, "SUNDEW_FAULT") &&
+            !str_starts(*e, SUNDEW_FORKSERVER_ENV)) {
             wire_add_text(body, *e);
             n++;
         }
@@ -332,6 +334,8 @@ static bool send_start(Runner *r, const RunPlan *plan, Err *err)
         w.nenv = add_environment(r, &texts);
     for (size_t i = 0; i < plan->nfds; i++) {
         struct stat st = {0};
+        assert(plan->fds[i].as > 2 && plan->fds[i].as < RUN_MOST_FD &&
+               plan->fds[i].as != SUNDEW_FORKSERVER_FD);
         fstat(plan->fds[i].fd, &st);
         wire_add(&key, &st.st_dev, sizeof st.st_dev);
         wire_add(&key, &st.st_ino, sizeof st.st_ino);

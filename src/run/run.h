@@ -12,8 +12,8 @@
  *
  * A Runner is one sandbox with a worker process (sundew-run) inside, in which
  * any number of runs happen, one after the other. Making a sandbox costs some
- * ten times as much as a run, so keep the Runner. Several may be at work
- * side by side, each used by one thread at a time.
+ * ten times as much as a run, so keep the Runner. Several may be at work side by
+ * side, each used by one thread at a time; make and free them in one thread.
  *
  *     Sundew ──socket──▶ worker ──▶ subject (and whatever it starts)
  *                        pid 1 of its own process, network, mount and user
@@ -24,9 +24,10 @@
  * run, whatever it forks or daemonises; signal or trace other processes; gain
  * privileges; leave a stray process when Sundew is killed. It can read what the
  * user can read, except that /tmp, /var/tmp, /dev/shm and /run are its own,
- * empty at the begin of each run; the current folder and what `readable`
- * names stay visible there. It protects from buggy code, not from a determined
- * attacker with a kernel exploit. docs/running.md says more.
+ * empty at the begin of each run; the folder that was current when the Runner
+ * was made and what `readable` names stay visible there. It protects from buggy
+ * code, not from a determined attacker with a kernel exploit. docs/running.md
+ * says more.
  *
  * Nothing here needs root or a sysctl, and root in a container will do. What
  * the kernel refuses is left out and runs go on without it; runner_protections()
@@ -108,8 +109,10 @@ typedef struct RunFile {
 /* A descriptor that the subject inherits, say shared memory. */
 typedef struct RunFd {
     int fd;                     /* ours */
-    int as;                     /* its number in the subject; 3 or more */
+    int as;                     /* its number in the subject: from 3 to below
+                                   RUN_MOST_FD, but 198 */
 } RunFd;
+enum { RUN_MOST_FD = 512 };
 
 typedef struct RunPlan {
     char *const *argv;          /* argv[0] is searched in $PATH, and seen from
@@ -137,7 +140,8 @@ typedef struct RunPlan {
                                    (runtime/forkserver.h): start it once, fork
                                    it for this run. argv, env, cwd, fds and
                                    fixed_addresses are those of the start; when
-                                   they differ from those of the last run it is
+                                   they differ from those of the last run, or
+                                   limits.file_size or processes do, it is
                                    started anew. */
 } RunPlan;
 

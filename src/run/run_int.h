@@ -95,6 +95,7 @@ typedef struct Sandbox {
     char **readable, **writable;
     Protection rows[PROTECT_COUNT];
     bool private_tmp[4];       /* which of sandbox_private[] are our own */
+    unsigned user_tasks;       /* threads of the user outside, at the start */
 } Sandbox;
 extern const char *const sandbox_private[4];
 
@@ -185,6 +186,8 @@ typedef struct Usage {
 Usage watch_usage(pid_t except, bool exact_memory);
 /* Sends them SIGKILL; gives their number. */
 size_t watch_kill(pid_t except);
+/* Threads of all processes of the user, wherever they are. */
+unsigned watch_user_tasks(void);
 /* The name of our process `pid` below /proc, which may be that of an outer
  * namespace; 0: not found. */
 pid_t watch_proc_number(pid_t pid);

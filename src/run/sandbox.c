@@ -247,6 +247,8 @@ static bool make_private(Sandbox *s, size_t i)
 {
     const char *dir = sandbox_private[i];
     struct stat st;
+    if (s->setup.network && strcmp(dir, "/run") == 0)
+        return false;          /* names are often looked up with its help */
     for (char **p = s->readable; *p; p++)
         if (below(dir, *p))
             return false;
@@ -332,6 +334,7 @@ void sandbox_enter(Sandbox *s, int control)
                                     : "needs another protection");
     if (s->setup.network)
         refused(s, PROTECT_NET, "the network was asked for");
+    s->user_tasks = watch_user_tasks();
     enter_namespaces(s);
     split(control);
     enter_mounts(s);

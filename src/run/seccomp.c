@@ -70,7 +70,7 @@ static int limit_sockets(scmp_filter_ctx c, bool own_network)
                                    family == AF_NETLINK));
         if (!ok)
             e = seccomp_rule_add(c, SCMP_ACT_ERRNO(EACCES), SCMP_SYS(socket), 1,
-                                 SCMP_A0(SCMP_CMP_EQ, family));
+                                 SCMP_A0(SCMP_CMP_EQ, family, 0));
     }
     return e;
 }

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct Process {
@@ -185,6 +186,22 @@ size_t watch_kill(pid_t except)
             continue;
         kill(pid, SIGKILL);
         n++;
+    }
+    vec_release(&all);
+    return n;
+}
+
+unsigned watch_user_tasks(void)
+{
+    Processes all = {0};
+    unsigned n = 0;
+    list(&all);
+    for (size_t i = 0; i < all.len; i++) {
+        char path[64];
+        struct stat st;
+        snprintf(path, sizeof path, "/proc/%d", (int)all.items[i].pid);
+        if (stat(path, &st) == 0 && st.st_uid == getuid())
+            n += all.items[i].threads;
     }
     vec_release(&all);
     return n;

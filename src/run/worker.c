@@ -48,8 +48,8 @@ typedef struct Start {
 
 /* A subject with a fork server in it, waiting. */
 typedef struct Server {
-    pid_t pid;                 /* 0: none */
-    int socket;
+    pid_t pid;                 /* 0: none, or it died */
+    int socket;                /* -1: none */
     unsigned serial;           /* of the Start it was started from */
     RunLimits limits;          /* those that the kernel keeps for it */
     bool traced;
@@ -76,7 +76,9 @@ typedef struct Run {
 
 typedef struct Worker {
     int control, signals;
+    struct rlimit files;       /* as it was; ours is the highest there is */
     bool more;                 /* children may wait that no signal tells of */
+    bool killing;              /* what stops now must not go on */
     Sandbox sandbox;
     off_t private_size[4];     /* of sandbox_private[], when empty */
     Str setup;                 /* holds the sandbox's texts */
@@ -101,13 +103,18 @@ static void limit(int what, uint64_t soft, uint64_t hard)
     setrlimit(what, &r);
 }
 
-static void set_limits(const RunLimits *l)
+/* Kernels before 5.14 count the user's processes outside of the sandbox too, so
+ * these are added; the exact limit is watched. */
+static void set_limits(const Worker *w)
 {
+    const RunLimits *l = &w->run.limits;
     uint64_t cpu = (uint64_t)ceil(l->cpu) + 1;
+    uint64_t processes = l->processes + w->sandbox.user_tasks + 512;
     limit(RLIMIT_CORE, 0, 0);
-    limit(RLIMIT_CPU, cpu, cpu + 1);
+    if (!w->start.wire.server)         /* a process may serve many rounds */
+        limit(RLIMIT_CPU, cpu, cpu + 1);
     limit(RLIMIT_FSIZE, l->file_size, l->file_size);
-    limit(RLIMIT_NPROC, l->processes, l->processes);
+    limit(RLIMIT_NPROC, processes, processes);
 }
 
 /* Moves descriptors to their numbers; those in the way first go up. */
@@ -122,7 +129,7 @@ static bool place_fds(const Start *s, const int *std, int server)
     if (server >= 0)
         from[n] = server, as[n++] = SUNDEW_FORKSERVER_FD;
     for (size_t i = 0; i < n; i++)
-        if ((from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 512)) < 0)
+        if ((from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, RUN_MOST_FD)) < 0)
             return false;
     for (size_t i = 0; i < n; i++)
         if (dup2(from[i], as[i]) < 0)
@@ -139,26 +146,29 @@ static _Noreturn void child(const Worker *w, const int *std, int server, int go,
     sigemptyset(&none);
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    int high = fcntl(report, F_DUPFD_CLOEXEC, 700);
+    int high = fcntl(report, F_DUPFD_CLOEXEC, RUN_MOST_FD);
     if (high >= 0)
         report = high;
     ssize_t ignored = go >= 0 ? read(go, &c, 1) : 0;
-    set_limits(&w->run.limits);
+    set_limits(w);
     if (s->wire.fixed_addresses)
         personality(ADDR_NO_RANDOMIZE);
-    if (place_fds(s, std, server) && chdir(s->cwd) == 0) {
+    bool placed = place_fds(s, std, server), there = placed && chdir(s->cwd) == 0;
+    if (there) {
         signal(SIGCHLD, SIG_DFL);
         signal(SIGPIPE, SIG_DFL);
         sigprocmask(SIG_SETMASK, &none, NULL);
+        setrlimit(RLIMIT_NOFILE, &w->files);
         execve(s->file, s->argv, s->env);
     }
-    int e = errno;
+    int e = placed && !there ? -errno : errno;
     ignored = write(report, &e, sizeof e);
     (void)ignored;
     _exit(127);
 }
 
-/* Starts a process; 0 with errno set if it could not be. */
+/* Starts a process; 0 with errno set if it could not be; negative if the folder
+ * is the reason. */
 static pid_t spawn(Worker *w, const int *std, int server, bool *traced)
 {
     int report[2], go[2] = { -1, -1 };
@@ -198,6 +208,14 @@ static pid_t spawn(Worker *w, const int *std, int server, bool *traced)
     return pid > 0 ? pid : 0;
 }
 
+static void say_why(const Worker *w, int e, Str *why)
+{
+    if (e < 0)
+        str_addf(why, "cannot enter %s: %s", w->start.cwd, strerror(-e));
+    else
+        str_add(why, strerror(e));
+}
+
 /* ---------------------------------------------------------------- reaping */
 
 static double seconds_of(struct timeval t)
@@ -229,7 +247,9 @@ static bool reap(Worker *w)
             continue;
         if (pid < 0)
             return false;
-        if (WIFSTOPPED(status)) {
+        if (WIFSTOPPED(status) && w->killing && pid != w->server.pid) {
+            kill(pid, SIGKILL);        /* born while its parents are killed */
+        } else if (WIFSTOPPED(status)) {
             trace_stop(&w->trace, pid, status);
         } else if (pid == w->server.pid) {
             w->server.pid = 0;
@@ -256,6 +276,7 @@ static void kill_all(Worker *w, bool spare)
 {
     pid_t except = spare ? w->server.pid : 0;
     bool own = w->sandbox.rows[PROTECT_PID].granted;
+    w->killing = true;
     for (unsigned i = 0; i < 2000; i++) {
         size_t n = 0;
         if (own && !except)
@@ -263,7 +284,7 @@ static void kill_all(Worker *w, bool spare)
         else
             n = watch_kill(except);
         if (!reap(w) || (except && n == 0))
-            return;
+            break;
         if (i > 100) {                 /* it forks faster than we find it */
             except = 0;
             w->server.pid = 0;
@@ -272,6 +293,7 @@ static void kill_all(Worker *w, bool spare)
         poll(&p, 1, w->more ? 0 : 1 + (int)(i / 10));
         drain_signals(w);
     }
+    w->killing = false;
 }
 
 /* Is there a child besides the fork server? */
@@ -297,7 +319,7 @@ typedef struct sundew_forkserver_message Message;
 
 static void stop_server(Worker *w)
 {
-    if (!w->server.pid)
+    if (w->server.socket < 0)
         return;
     close(w->server.socket);
     w->server.socket = -1;
@@ -309,8 +331,7 @@ static bool server_fits(const Worker *w, const RunLimits *l)
 {
     const RunLimits *s = &w->server.limits;
     return w->server.pid && w->server.serial == w->start.serial &&
-           s->cpu == l->cpu && s->file_size == l->file_size &&
-           s->processes == l->processes;
+           s->file_size == l->file_size && s->processes == l->processes;
 }
 
 /* Waits for the first message, while stops of the traced server are answered. */
@@ -353,8 +374,8 @@ static bool start_server(Worker *w, const int *std, Str *why)
     v->limits = w->run.limits;
     v->number = 0;
     if (!v->pid) {
-        close(v->socket);
-        str_addf(why, "cannot start: %s", strerror(e));
+        say_why(w, e, why);
+        stop_server(w);
         return false;
     }
     trace_reset(&w->trace, v->pid);
@@ -375,7 +396,6 @@ static bool start_server(Worker *w, const int *std, Str *why)
             return true;
         str_add(why, "its fork server went away");
     }
-    v->pid = v->pid ? v->pid : 1;      /* the socket is open: stop cleans up */
     stop_server(w);
     return false;
 }
@@ -430,6 +450,8 @@ static void stop_run(Worker *w, FailureStop why)
         kill_all(w, false);
         if (!r->ended)
             note_end(r, SIGKILL, r->seen_cpu - r->base_cpu, 0);
+        else if (r->status != SIGKILL)
+            r->stop = FAILURE_STOP_NONE;       /* it was faster */
         return;
     }
     kill_all(w, true);
@@ -450,7 +472,7 @@ static void look(Worker *w, double now)
     const RunLimits *l = &r->limits;
     pid_t except = r->by_server ? w->server.pid : 0;
     Usage u = watch_usage(except, false);
-    if (u.memory > l->memory && u.memory < 64 * l->memory)
+    if (u.memory > l->memory)
         u.memory = watch_usage(except, true).memory;
     if (r->base_cpu < 0)
         r->base_cpu = r->by_server ? u.cpu : 0;
@@ -459,7 +481,8 @@ static void look(Worker *w, double now)
         r->progress = now;
     }
     r->blocked = now - r->progress > fmin(1, (now - r->begun) / 2);
-    r->next_look = now + LOOK_MS / 1e3;
+    /* Where /proc lists a whole machine, a look takes its time. */
+    r->next_look = now + fmax(LOOK_MS / 1e3, 20 * (clock_seconds() - now));
     if (u.memory > l->memory)
         stop_run(w, FAILURE_STOP_MEMORY);
     else if (u.tasks > l->processes)
@@ -607,7 +630,7 @@ static bool begin(Worker *w, const int *std, Str *why)
         r->main = spawn(w, std, -1, &r->traced);
         w->trace.main = r->main;
         if (!r->main)
-            str_addf(why, "%s", strerror(errno));
+            say_why(w, errno, why);
         return r->main != 0;
     }
     if (!server_fits(w, &r->limits) && !start_server(w, std, why))
@@ -754,6 +777,8 @@ _Noreturn void worker_main(int control)
     umask(022);
     setsid();
     fcntl(control, F_SETFD, FD_CLOEXEC);
+    getrlimit(RLIMIT_NOFILE, &w.files);
+    limit(RLIMIT_NOFILE, RLIM_INFINITY, RLIM_INFINITY);
     set_up(&w);
     open_signals(&w);
     for (;;) {

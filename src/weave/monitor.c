@@ -13,8 +13,9 @@
  *   - While the program is optimised f.enter and f.leave are declarations, of
  *     no weight to the inliner. It decides as it would without them. Where f
  *     is inlined its probes go along, so that f still has a frame.
- *   - Not so a small f (MOST_LATE): after inlining the probes would be most of
- *     it. It gets its probes when all is done, if it is still a function.
+ *   - That is so for functions with one call, which may be large. A function
+ *     that is inlined in several places is small: probes would be most of it.
+ *     It gets its probes when all is done, if it is still a function.
  *     Monitoring every inlined getter made jq 1.8 times slower.
  *   - The probes say to LLVM that they only read the program's memory, so that
  *     it may keep values in registers across them. (The runtime writes its own
@@ -26,6 +27,8 @@
  * Skipped are functions that are trivial (a getter, a setter: four instructions,
  * one block, no call), and those that can't have a probe: naked, run
  * before the program is relocated, or copies of a function that is elsewhere.
+ * With second chance, where nearly all functions are always off, also small ones
+ * without calls and loops: their caller has a frame.
  */
 #include "runtime/monitor.h"
 #include "runtime/record.h"
@@ -36,7 +39,7 @@
 
 enum {
     MOST_TRIVIAL = 4,            /* instructions */
-    MOST_LATE = 40,
+    MOST_SMALL = 40,
 };
 
 /* -------------------------------------------------------- which functions */
@@ -74,6 +77,38 @@ static bool is_trivial(LLVMValueRef fn)
     return true;
 }
 
+/* Small, with neither call nor loop. */
+static bool is_leaf(LLVMValueRef fn)
+{
+    Map seen = {0};
+    bool leaf = true;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); leaf && b;
+         b = LLVMGetNextBasicBlock(b)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+        map_putn(&seen, &b, sizeof b, fn);
+        for (unsigned i = 0; leaf && i < LLVMGetNumSuccessors(end); i++) {
+            LLVMBasicBlockRef next = LLVMGetSuccessor(end, i);
+            leaf = !map_getn(&seen, &next, sizeof next);       /* not back */
+        }
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); leaf && i;
+             i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+            leaf = !callee || (LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee));
+        }
+    }
+    map_release(&seen);
+    return leaf;
+}
+
+/* A static function with one call is part of its caller after inlining, whatever
+ * its size. */
+static bool has_one_call(LLVMValueRef fn)
+{
+    LLVMUseRef u = LLVMGetFirstUse(fn);
+    return LLVMGetLinkage(fn) == LLVMInternalLinkage && u && !LLVMGetNextUse(u) &&
+           LLVMIsACallInst(LLVMGetUser(u)) && LLVMGetCalledValue(LLVMGetUser(u)) == fn;
+}
+
 static bool is_resolver(const Woven *w, LLVMValueRef fn)
 {
     for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(w->module); i;
@@ -100,6 +135,23 @@ static bool is_wanted(const MonitorPlan *plan, const Function *fn)
         if (strcmp(*o, fn->symbol) == 0 || strcmp(*o, fn->name) == 0)
             return true;
     return false;
+}
+
+/* A name that is nobody's is a mistake, also if there are others. */
+static bool all_exist(const Woven *w, char *const *names, Err *err)
+{
+    size_t n;
+    const Function *const *fns = program_functions(w->program, &n);
+    for (; names && *names; names++) {
+        bool found = false;
+        for (size_t i = 0; i < n && !found; i++)
+            found = fns[i]->defined && (strcmp(fns[i]->name, *names) == 0 ||
+                                        strcmp(fns[i]->symbol, *names) == 0);
+        if (!found)
+            return err_set(err, "no function '%s' in this program "
+                           "(sundew show functions lists them)", *names);
+    }
+    return true;
 }
 
 /* ------------------------------------------------- arguments and their slots */
@@ -315,8 +367,10 @@ static void put_probes(Woven *w, Row *row)
     LLVMTypeRef leaving[] = { result ? result : w->ptr, w->ptr };
     unsigned more = result != NULL;
     row->enter = declare_probe(w, row, "enter", types, n + moves);
-    row->leave = declare_probe(w, row, "leave", leaving, more + moves);
     weave_call_for_free(w, row->enter, args, n + moves);
+    if (w->monitoring->plan.second_chance)      /* see runtime/monitor.h */
+        return;
+    row->leave = declare_probe(w, row, "leave", leaving, more + moves);
     for (LLVMBasicBlockRef b = NULL; (b = weave_go_to_return(w, fn, b));) {
         LLVMValueRef with[] = { result ? result_at(row, b) : sp, sp };
         weave_call_for_free(w, row->leave, with, more + moves);
@@ -560,7 +614,12 @@ static void choose(Woven *w, Monitoring *m)
         Row row = { .fn = all[i], .value = value,
                     .type = LLVMGlobalGetValueType(value),
                     .ninstructions = count_instructions(value) };
-        row.late = !m->recording && row.ninstructions <= MOST_LATE;
+        bool small = row.ninstructions <= MOST_SMALL;
+        if (small && m->plan.second_chance && !m->plan.only && is_leaf(value)) {
+            m->trivial++;
+            continue;
+        }
+        row.late = !m->recording && (small || !has_one_call(value));
         number_slots(w, &row);
         if (row.nslots > MOST_SLOTS)
             continue;
@@ -593,6 +652,8 @@ static bool weave_probes(Woven *w, const MonitorPlan *plan, bool recording,
     if (!is_64_bits(w))
         return err_set(err, "a program for %s can't be monitored: only x86-64 and "
                        "AArch64 can", LLVMGetTarget(w->module));
+    if (!all_exist(w, plan->only, err))
+        return false;
     m->plan = *plan;
     m->recording = recording;
     w->monitoring = m;

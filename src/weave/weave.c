@@ -267,7 +267,10 @@ static bool make_object_in_child(Woven *w, unsigned level, bool fixed,
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
+        static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
         Err e = {0};
+        for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+            signal(signals[i], SIG_DFL);     /* no handler of ours may catch it */
         int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
         if (null >= 0 && !getenv("SUNDEW_KEEP_IR"))
             dup2(null, 2);
@@ -326,13 +329,9 @@ static bool run_linker(Strings *argv, const char *cwd, Err *err)
     ProcResult r = {0};
     Proc p = { .argv = strings_argv(argv), .cwd = cwd, .capture = true };
     bool ok = proc_run(&p, &r, err);
-    if (ok && r.status != 0) {
-        char *said = xstrdup(str_c(&r.err));
-        if (strlen(said) > 600)
-            strcpy(said + 600, "…");
-        ok = err_set(err, "the link failed: %s", said);
-        free(said);
-    }
+    if (ok && r.status != 0)
+        ok = err_set(err, "the link failed: %.600s%s", str_c(&r.err),
+                     r.err.len > 600 ? "…" : "");
     proc_result_release(&r);
     return ok;
 }

@@ -39,7 +39,8 @@ typedef struct MonitorPlan {
     bool second_chance;          /* start with all functions off */
     const char *build;           /* the user's version text; NULL */
     char *const *hidden;         /* TYPE.FIELD, NULL-terminated; NULL: none */
-    char *const *only;           /* functions; NULL: all that are not trivial */
+    char *const *only;           /* functions, which must exist; NULL: all that are not
+                                  * trivial */
 } MonitorPlan;
 
 bool weave_monitor(Woven *w, const MonitorPlan *plan, Err *err);

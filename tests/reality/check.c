@@ -12,12 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NEAR 4096                /* as in runtime.c */
+
 typedef Vec(LLVMValueRef) Values;
 
 static Values sites, globals;
 static PointsTo *pt;
 static Map objects;              /* instruction -> object + 1, heap and stack */
-static size_t nloads, ncalls, nskipped, nmissing, noffsets;
+static size_t nloads, ncalls, nskipped, nmissing, noffsets, ndropped;
 
 static void number_values(LLVMModuleRef m)
 {
@@ -62,7 +64,7 @@ static void complain(LLVMValueRef inst, const char *what, uint32_t object, long 
 {
     Str s = { 0 };
 
-    if (nmissing + noffsets > 25)
+    if (nmissing + noffsets > 500)
         return;
     if (object != UINT32_MAX)
         pointsto_describe_object(pt, object, &s);
@@ -89,7 +91,7 @@ static void check_load(LLVMValueRef inst, uint32_t object, long offset)
         int64_t any = pointsto_locate(pt, object, POINTSTO_ANY);
         for (size_t i = 0; i < set.n; i++) {
             found |= pointsto_location(pt, set.locs[i]).object == object;
-            if (set.locs[i] == exact || set.locs[i] == any)
+            if (set.locs[i] == exact || set.locs[i] == any || (found && offset >= NEAR))
                 return;
         }
     }
@@ -121,7 +123,7 @@ static void check_call(LLVMValueRef inst, LLVMValueRef fn)
         if (t[i] == fn)
             return;
     nmissing++;
-    if (nmissing < 25)
+    if (nmissing < 500)
         printf("# missing: %s:%u: call of %s\n", function_name(inst),
                LLVMGetDebugLocLine(inst), LLVMGetValueName2(fn, &len));
 }
@@ -145,6 +147,8 @@ static void check_line(char *line)
         n++;
         p = end;
     }
+    if (!strncmp(line, "dropped ", 8))
+        ndropped += strtoul(line + 8, NULL, 10);
     if (n < 2 || v[0] >= sites.len)
         return;
     LLVMValueRef inst = sites.items[v[0]];
@@ -188,7 +192,8 @@ int main(int argc, char **argv)
             fclose(f);
     }
     printf("%zu pointers, %zu calls observed; %zu missing, %zu with a missing offset, "
-           "%zu not attributable\n", nloads, ncalls, nmissing, noffsets, nskipped);
+           "%zu not attributable, %zu not logged\n", nloads, ncalls, nmissing, noffsets,
+           nskipped, ndropped);
     pointsto_free(pt);
     summaries_free(s);
     map_release(&objects);

@@ -7,6 +7,9 @@
  *     load SITE s ALLOCA OFFSET  … into the stack object of that alloca
  *     load SITE h OFFSET CHAIN   … into a heap block; CHAIN: the sites active
  *                                when it was allocated, the innermost first
+ *     dropped N                  there was no room for so many more
+ *
+ * An OFFSET of 4096 means: so far into it, or further.
  *
  * Heap blocks are found through a shadow of 4 bytes for 16; stack objects
  * through a stack per thread; variables by binary search.
@@ -21,6 +24,8 @@
 #include <unistd.h>
 
 #define CHAIN 12
+#define DEPTH (1u << 16)     /* of calls */
+#define NEAR 4096            /* offsets further in are not told apart */
 #define BLOCKS (1u << 24)
 #define SEEN (1u << 22)
 
@@ -37,13 +42,13 @@ static uint32_t nblocks;
 static struct chain *chains;
 static uint32_t nchains, *chain_index;
 static uint32_t (*seen)[4];
-static uint32_t nseen;
+static uint32_t nseen, dropped;
 static struct global **sorted;
 static char lock;
 static char ready;
 
 static __thread uint32_t depth;
-static __thread uint32_t active[4096];
+static __thread uint32_t active[DEPTH];
 static __thread struct local { char *at; uint64_t size; uint32_t site, depth; } *locals;
 static __thread uint32_t nlocals;
 
@@ -107,7 +112,7 @@ static uint32_t chain_number(uint32_t site)
 
     /* active[depth-1] is the allocating call itself, already at its site */
     for (uint32_t d = depth; d-- > 0 && c.n < CHAIN;)
-        if (d < 4096)
+        if (d < DEPTH)
             c.site[c.n++] = active[d];
     uint64_t h = 14695981039346656037u;
     for (uint32_t i = 0; i < c.n; i++)
@@ -177,7 +182,7 @@ uint32_t sundew_reality_mark(void)
 void sundew_reality_site(uint32_t d, uint32_t site);
 void sundew_reality_site(uint32_t d, uint32_t site)
 {
-    if (d < 4096)
+    if (d < DEPTH)
         active[d] = site;
     depth = d + 1;
 }
@@ -208,8 +213,8 @@ void sundew_reality_pop(uint32_t d)
 
 static void note(uint32_t kind, uint32_t site, uint32_t a, uint32_t b)
 {
-    uint32_t row[4] = { kind + 1, site, a, b };
-    uint64_t h = ((uint64_t)site << 32 | a) * 0x9e3779b97f4a7c15u ^ ((uint64_t)b << 8 | kind) * 0xff51afd7ed558ccdu;
+    uint32_t row[4] = { kind + 1, site, a, b < NEAR ? b : NEAR };
+    uint64_t h = ((uint64_t)site << 32 | a) * 0x9e3779b97f4a7c15u ^ ((uint64_t)row[3] << 8 | kind) * 0xff51afd7ed558ccdu;
 
     enter();
     for (uint32_t i = (uint32_t)(h >> 24) & (SEEN - 1);; i = (i + 1) & (SEEN - 1)) {
@@ -217,6 +222,8 @@ static void note(uint32_t kind, uint32_t site, uint32_t a, uint32_t b)
             if (nseen < SEEN / 4 * 3) {
                 memcpy(seen[i], row, sizeof row);
                 nseen++;
+            } else {
+                dropped++;
             }
             break;
         }
@@ -284,6 +291,8 @@ static void finish(void)
     FILE *f = fopen(name, "w");
     if (!f)
         return;
+    if (dropped)
+        fprintf(f, "dropped %u\n", dropped);
     for (uint32_t i = 0; i < SEEN; i++) {
         uint32_t *r = seen[i];
         if (!r[0])

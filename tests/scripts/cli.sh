@@ -33,6 +33,8 @@ ok "every command's help has an example" sh -ec '
 
 ok "doctor" says "clang-19" "$SUNDEW" doctor
 ok "doctor as JSON" sh -ec '"$SUNDEW" doctor --json | python3 -c "import json,sys; assert any(c[\"name\"] == \"clang-19\" and c[\"ok\"] for c in json.load(sys.stdin))"'
+ok "doctor tells what a sandbox is granted" says "Landlock" "$SUNDEW" doctor
+ok "sundew-run by hand: status 2, and why" sh -c '"$SUNDEW_BUILD/sundew-run" 2>err; [ $? = 2 ] && grep -q "part of Sundew" err'
 ok "doctor without clang-19: status 2, and why" sh -c 'SUNDEW_LLVM_PREFIX=/nowhere PATH=/nowhere:$(dirname "$(command -v sh)") ; export SUNDEW_LLVM_PREFIX; mkdir -p bin; for t in cc sh; do ln -sf "$(command -v $t || echo /usr/bin/$t)" bin/$t; done; PATH=$PWD/bin "$SUNDEW" doctor >out; [ $? = 2 ] && grep -q "MISSING  clang-19 .*nothing can be captured" out'
 
 fresh unrun

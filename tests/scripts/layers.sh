@@ -12,7 +12,7 @@ allowed = {
     "run": "base runtime", "weave": "base capture program runtime", "finding": "base",
     "engine": "base capture program weave run solve runtime",
     "session": "base capture finding",
-    "technique": "base capture program weave run solve engine finding session",
+    "technique": "base capture program weave run solve engine finding session runtime",
     "command": "base capture program run solve finding session engine",
     "cli": "base capture program run solve finding session engine technique command",
 }
@@ -35,10 +35,7 @@ for folder, _, files in os.walk("src"):
             name, own = m.group(2), m.group(1) == '"'
             if own:
                 other = name.split("/")
-                if other[0] == "runtime":
-                    if room not in ("weave", "engine"):
-                        wrong.append(f"{path}:{n}: {name} is for weave and engines")
-                elif other[0] not in allowed:
+                if other[0] not in allowed:
                     wrong.append(f"{path}:{n}: {name}: no such room")
                 elif other[0] == room == "technique" and other[1] != part:
                     wrong.append(f"{path}:{n}: a technique uses another: {name}")

@@ -82,13 +82,52 @@ assert {c[\"function\"] for c in calls} == {\"list_add\"} and len(calls) == 5, c
 assert [a[\"name\"] for a in calls[0][\"arguments\"]] == [\"l\", \"c\", \"w\"], calls[0]
 "'
 ok "a crash is recorded up to its end" eval '"$SUNDEW" record ./list -- a b </dev/null; shown "list_free(l = object"'
+cat >inner.c <<'C'
+#include <stdio.h>
+static int inner(int x) { return x + 1; }
+static int middle(int x) { int y = inner(x); printf("%d\n", y); return y * 2; }
+static int outer(int x) { return middle(x) + 1; }
+int main(void) { printf("%d\n", outer(3)); return 0; }
+C
+returned() { "$SUNDEW" show trace ./inner | grep -qE -- "$1" || { "$SUNDEW" show trace ./inner; return 1; }; }
+ok "functions that are put into each other" eval '"$SUNDEW" capture -- gcc -O2 inner.c -o inner && "$SUNDEW" record ./inner'
+ok "…return each, the innermost first" returned '^#5 P1 T1       return  inner = 4  \[call #4\]'
+ok "…then those around it" eval "returned 'return  middle = 8  .call #3' && returned 'return  outer = 9  .call #2'"
+ok "…and main, as deep as it was called" returned '^#8 P1 T1 return  main = 0'
 same() { ./list "$@" >plain 2>&1; a=$?; SUNDEW_TRACE=$1 ./recorded "$@" >woven 2>&1; b=$?; [ $a = $b ] && cmp plain woven; }
 ok "a recorded program is kept" "$SUNDEW" record ./list --build recorded
 mkdir there
 ok "…and does what the plain one does" same there
 ok "…and records" says "call" "$SUNDEW" show trace ./list there
 ok "…or not, without a folder" eval './list >plain; ./recorded >woven; cmp plain woven'
+
+# ---- programs that a recorder might disturb
+
+cp "$TOP/tests/record/processes.c" .
+ok "another program" "$SUNDEW" capture -- gcc -O1 processes.c -o processes -lpthread
+ok "…is kept recorded" "$SUNDEW" record ./processes --build disturbed
+# undisturbed HOW…: it does the same, with few descriptors; its trace is `told`.
+undisturbed() {
+    rm -rf told.d; mkdir told.d
+    ./processes "$@" >plain 2>&1; echo "status $?" >>plain
+    (ulimit -n 40; SUNDEW_TRACE=told.d ./disturbed "$@" >woven 2>&1; echo "status $?" >>woven) 2>/dev/null
+    "$SUNDEW" show trace ./processes told.d >told 2>&1
+    diff plain woven
+}
+ok "its own files are its own" undisturbed closes
+ok "…and all is recorded" eval '[ "$(grep -c " call .* work(" told)" = 60001 ]'
+ok "threads that end hold nothing" undisturbed threads
+ok "…and all are recorded, in little space" eval '[ "$(grep -c " call .* work(" told)" = 100 ] && [ "$(du -sk told.d | cut -f1)" -lt 4096 ]'
+ok "a child of vfork() that ends" undisturbed borrows
+ok "…is not the end of its parent" eval 'grep -q "call .* after(" told && tail -n 1 told | grep -q "exit status 0"'
+ok "a recorded program that is executed" undisturbed executes
+ok "…records too" eval 'grep -q "^#.* P1 .*end .*exec" told && grep -q "^#.* P2 .*call .*after(" told'
+limited() { (ulimit -f 100; SUNDEW_TRACE=told.d ./disturbed borrows); }
+ok "a limit on the size of files does not kill it" says "child 7, then 3" limited
+ok "a folder is found again from another one" eval 'mkdir -p else && rm -rf told.d && mkdir told.d &&
+    (cd else && SUNDEW_TRACE=../told.d ../disturbed borrows) && ls told.d/*.stream'
+
 ok "no trace yet" eval 'mkdir empty && says "holds no trace" "$SUNDEW" show trace ./list empty'
-ok "unknown function" says "none of the functions" "$SUNDEW" record ./list -f nope </dev/null
+ok "unknown function" says "no function 'nope'" "$SUNDEW" record ./list -f list_add -f nope </dev/null
 ok "unknown strategy" says "used-fields or deep" "$SUNDEW" record ./list --copy much </dev/null
 done_testing

@@ -49,7 +49,7 @@ P
 ok "functions have these keys" json functions '
 for f in all:
     assert set(f) == {"name", "file", "line", "column", "linkage", "signature", "parameters", "returns",
-                      "address_taken", "callers", "callees"}, f
+                      "address_taken", "callers", "callees", "indirect_callers", "indirect_callees"}, f
 assert sorted(f["name"] for f in all) == ["helper", "helper", "list_each", "list_free", "list_new", "list_sum", "main"]'
 ok "…and these values" json functions '
 f = one("list_sum")
@@ -58,6 +58,8 @@ assert f["signature"] == "int list_sum(const struct list *l)" and f["returns"] =
 assert f["parameters"] == [{"name": "l", "type": "const struct list *"}]
 assert f["callers"] == ["main", "list_sum"] or f["callers"] == ["list_sum", "main"], f
 assert f["callees"] == ["list.c:helper", "list_sum"] or f["callees"] == ["list_sum", "list.c:helper"], f
+assert one("list_each")["indirect_callees"] == ["main.c:helper"] == one("list_each")["callees"]
+assert one("helper", file="main.c")["indirect_callers"] == ["list_each"] and f["indirect_callers"] == []
 assert one("helper", file="main.c")["address_taken"] and not one("helper", file="list.c")["address_taken"]
 assert one("helper", file="main.c")["linkage"] == "internal" and f["linkage"] == "external"'
 ok "as text" says "list.c:12:5: external: int list_sum(const struct list *l)" "$SUNDEW" show functions prog

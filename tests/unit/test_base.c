@@ -442,6 +442,7 @@ static void json_on_a_terminal_shows_what_is_there(void **state)
 
 int main(void)
 {
+    signal(SIGINT, SIG_DFL);      /* ignored if we were started in the background */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_error_gets_its_context_in_front),
         cmocka_unit_test(an_arena_gives_zeroed_aligned_memory),

@@ -148,8 +148,135 @@ static void the_type_of_the_call_is_preferred(void **state)
     callees_are(&s, "call1r", "result");
     /* no call has its type, so it was cast */
     callees_are(&s, "call2", "cast two");
-    /* no function has its type */
-    callees_are(&s, "call3", "cast one result two");
+    /* no function has its type; the others are called as what they are elsewhere */
+    callees_are(&s, "call3", "cast");
+    done(&s);
+}
+
+static void a_cast_function_is_called_by_both_types(void **state)
+{
+    (void)state;
+    Subject s = subject(
+        "typedef void (*Two)(void *, void *);\n"
+        "static void one(void *a) {} static void two(void *a, void *b) {}\n"
+        "static void other(void *a, void *b) {} void *unused = other;\n"
+        "static void call1(void (*f)(void *)) { f(0); } static void call2(Two f) { f(0, 0); }\n"
+        "int main(void) { call1(one); call2(two); call2((Two)one); return 0; }\n");
+    callees_are(&s, "call1", "one");
+    callees_are(&s, "call2", "one two");
+    done(&s);
+}
+
+static void a_cast_function_is_found_among_many(void **state)
+{
+    (void)state;
+    Str src = { 0 };
+    Str all = { 0 };
+
+    str_add(&src, "struct op { int (*f)(void *, int); };\nstatic int odd(void *a) { return 1; }\n");
+    for (int i = 10; i < 60; i++)
+        str_addf(&src, "static int f%d(void *a, int b) { return %d; }\n", i, i);
+    str_add(&src, "static struct op ops[] = { { (int (*)(void *, int))odd }");
+    for (int i = 10; i < 60; i++) {
+        str_addf(&src, ", { f%d }", i);
+        str_addf(&all, "f%d ", i);
+    }
+    str_add(&src, " };\nint main(int n, char **v) { return odd(v) + ops[n].f(v, n); }\n");
+    str_add(&all, "odd");
+    Subject s = subject(str_c(&src));
+    callees_are(&s, "main", str_c(&all));
+    done(&s);
+    str_release(&src);
+    str_release(&all);
+}
+
+/* Everything is mixed in one union; the fields that hold functions stay apart. */
+static void fields_keep_functions_apart(void **state)
+{
+    (void)state;
+    Subject s = subject(
+        "#include <stdlib.h>\n"
+        "struct a { long n; void (*run)(void *); }; struct b { long n; void (*stop)(void *); };\n"
+        "union any { struct a *a; struct b *b; void *p; } pool[100];\n"
+        "static void r1(void *p) {} static void r2(void *p) {} static void r3(void *p) {}\n"
+        "static void s1(void *p) {} static void s2(void *p) {} static void s3(void *p) {}\n"
+        "static void add_a(int i, void (*f)(void *))\n"
+        "{ struct a *a = malloc(sizeof *a); a->run = f; pool[i].a = a; }\n"
+        "static void add_b(int i, void (*f)(void *))\n"
+        "{ struct b *b = malloc(sizeof *b); b->stop = f; pool[i].b = b; }\n"
+        "static void run(int i) { pool[i].a->run(0); }\n"
+        "static void stop(int i) { pool[i].b->stop(0); }\n"
+        "static void (*table[2])(void *) = { r1, s1 };\n"
+        "static void any(int i) { table[i](0); }\n"
+        "int main(int n, char **v) { add_a(1, r1); add_a(2, r2); add_a(3, r3); add_b(4, s1);\n"
+        "  add_b(5, s2); add_b(6, s3); run(n); stop(n); any(n); return 0; }\n");
+    callees_are(&s, "run", "r1 r2 r3");
+    callees_are(&s, "stop", "s1 s2 s3");
+    callees_are(&s, "any", "r1 s1");
+    done(&s);
+}
+
+/* A field that is written in ways that don't name it. */
+static void stray_stores_are_not_lost(void **state)
+{
+    (void)state;
+    Subject s = subject(
+        "#include <stdarg.h>\n#include <string.h>\n"
+        "struct ops { long n; void (*f)(void *); };\n"
+        "static void f1(void *p) {} static void f2(void *p) {} static void f3(void *p) {}\n"
+        "static void f4(void *p) {} static void f5(void *p) {} static void f6(void *p) {}\n"
+        "static void f7(void *p) {}\n"
+        "static struct ops o1, o2, o3, o4, o5, o6;\n"
+        "union pun { struct ops ops; void *words[2]; } u;\n"
+        "static void set(void (**to)(void *), void (*f)(void *)) { *to = f; }\n"
+        "static void vary(struct ops *o, ...) { va_list a; va_start(a, o);\n"
+        "  o->f = va_arg(a, void (*)(void *)); va_end(a); }\n"
+        "static void call(struct ops *o) { o->f(0); }\n"
+        "int main(int n, char **v) { void *w[2] = { 0, f4 };\n"
+        "  set(&o1.f, f1); call(&o1); ((void **)&o2)[1] = f2; call(&o2);\n"
+        "  vary(&o3, f3); call(&o3); memcpy(&o4, w, sizeof o4); call(&o4);\n"
+        "  u.words[1] = f5; call(&u.ops); ((void **)&o6)[n] = f6; call(&o6);\n"
+        "  o5.f = f7; call(&o5); return 0; }\n");
+    callees_are(&s, "call", "f1 f2 f3 f4 f5 f6 f7");
+    done(&s);
+}
+
+/* Tables that are only constants don't get what is stored somewhere; a struct that is
+ * copied in pieces does. */
+static void constant_tables_hold_what_they_say(void **state)
+{
+    (void)state;
+    Subject s = subject(
+        "struct ops { long n; void (*f)(void *); }; struct cfg { int k; long n; void (*f)(void *); };\n"
+        "static void f1(void *p) {} static void f2(void *p) {} static void g1(void *p) {}\n"
+        "static void s1(void *p) {} static void s2(void *p) {} static void s3(void *p) {}\n"
+        "static void s4(void *p) {} static void s5(void *p) {}\n"
+        "static const struct ops ops[2] = { { 1, f1 }, { 2, f2 } }; static struct cfg c;\n"
+        "union mix { const struct ops *o; void **w; struct cfg *c; } mix[9];\n"
+        "static void stray(void **to, int n)\n"
+        "{ to[0] = s1; to[n] = s2; to[n + 1] = s3; to[n + 2] = s4; to[n + 3] = s5; }\n"
+        "static void copy(struct cfg *to, int n) { struct cfg x = { n, n, g1 }; *to = x; }\n"
+        "static void call_o(int n) { struct ops x = *mix[n].o; x.f(0); }\n"
+        "static void call(int n) { mix[n].o->f(0); } static void call_c(int n) { mix[n].c->f(0); }\n"
+        "int main(int n, char **v) { static void *words[9]; mix[1].w = words; mix[2].o = ops;\n"
+        "  mix[3].c = &c; stray(mix[n].w, n); copy(mix[n].c, n); call(n); call_c(n); call_o(n);\n"
+        "  return 0; }\n");
+    callees_are(&s, "call", "f1 f2 g1");
+    /* a part of a struct may be any field */
+    callees_are(&s, "call_o", "f1 f2 g1 s1 s2 s3 s4 s5");
+    callees_are(&s, "call_c", "g1");
+    done(&s);
+}
+
+static void another_name_for_the_same_memory(void **state)
+{
+    (void)state;
+    Subject s = subject(
+        "struct ops { long n; void (*f)(void *); }; struct twin { long n; void (*f)(void *); };\n"
+        "static void f1(void *p) {} static void f2(void *p) {} static struct ops o;\n"
+        "static struct twin t; static void call(struct ops *o) { o->f(0); }\n"
+        "int main(void) { o.f = f1; t.f = f2; call(&o); call((struct ops *)&t); return 0; }\n");
+    callees_are(&s, "call", "f1 f2");
     done(&s);
 }
 
@@ -234,6 +361,12 @@ int main(void)
         cmocka_unit_test(tables_of_functions_are_resolved_by_field),
         cmocka_unit_test(types_refine_but_lose_no_real_target),
         cmocka_unit_test(the_type_of_the_call_is_preferred),
+        cmocka_unit_test(a_cast_function_is_called_by_both_types),
+        cmocka_unit_test(a_cast_function_is_found_among_many),
+        cmocka_unit_test(fields_keep_functions_apart),
+        cmocka_unit_test(stray_stores_are_not_lost),
+        cmocka_unit_test(constant_tables_hold_what_they_say),
+        cmocka_unit_test(another_name_for_the_same_memory),
         cmocka_unit_test(the_library_calls_back),
         cmocka_unit_test(components_are_found),
         cmocka_unit_test(functions_of_a_library_are_called_from_outside),

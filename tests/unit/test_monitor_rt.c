@@ -112,15 +112,15 @@ static void with_secret(Secret *s, void (*what)(void *), void *arg);
 static void with_text(char *s, void (*what)(void *), void *arg);
 
 static const SundewFunction functions[NROWS] = {
-    [R_OUTER] = { (uint64_t)&outer, "outer", 10, 1, 1, 1, 0, 0, 0, 0, 0, 2 },
-    [R_NODE] = { (uint64_t)&with_node, "with_node", 11, 1, 1, 0, 3, 1, 0, 0, 0, 0 },
-    [R_VOID] = { (uint64_t)&with_void, "with_void", 12, 1, 1, 0, 0, 2, 0, 0, 0, 0 },
-    [R_FILE] = { (uint64_t)&with_file, "with_file", 13, 1, 1, 0, 0, 3, 0, 0, 0, 0 },
+    [R_OUTER] = { (uint64_t)&outer, "outer", 10, 1, 1, 1, 0, 0, 0, 0, 0, 2, 0, 0 },
+    [R_NODE] = { (uint64_t)&with_node, "with_node", 11, 1, 1, 0, 3, 1, 0, 0, 0, 0, 0, 0 },
+    [R_VOID] = { (uint64_t)&with_void, "with_void", 12, 1, 1, 0, 0, 2, 0, 0, 0, 0, 0, 0 },
+    [R_FILE] = { (uint64_t)&with_file, "with_file", 13, 1, 1, 0, 0, 3, 0, 0, 0, 0, 0, 0 },
     [R_EITHER] = { (uint64_t)&with_either, "with_either", 14, 1, 1, 0, 0, 4, 0, 0,
-                   0, 0 },
+                   0, 0, 0, 0 },
     [R_SECRET] = { (uint64_t)&with_secret, "with_secret", 15, 1, 1, 0, 1, 5, 0, 3,
-                   0, 0 },
-    [R_TEXT] = { (uint64_t)&with_text, "with_text", 16, 1, 1, 0, 1, 6, 0, 4, 0, 0 },
+                   0, 0, 0, 0 },
+    [R_TEXT] = { (uint64_t)&with_text, "with_text", 16, 1, 1, 0, 1, 6, 0, 4, 0, 0, 0, 0 },
 };
 uint8_t sundew_modes[NROWS];
 

@@ -12,6 +12,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -189,6 +190,10 @@ static void what_can_t_be_started_is_an_error(void **state)
     char *folder[] = { "/usr", NULL };
     assert_false(runner_run(t.runner, &(RunPlan){ .argv = folder }, &r, &err));
     assert_string_equal(err.msg, "cannot run: /usr: Permission denied");
+    char *exits[] = { t.plain, "exits", NULL };
+    assert_false(runner_run(t.runner, &(RunPlan){ .argv = exits, .cwd = "/no" },
+                            &r, &err));
+    assert_non_null(strstr(err.msg, "cannot enter /no: No such file"));
     assert_null(runner_new(&(RunnerPlan){ .helper = "/no/helper" }, &err));
     assert_null(runner_new(&(RunnerPlan){ .scratch = "/no/scratch" }, &err));
     said(go("copies", "0", NULL), "");          /* and it still works */
@@ -335,9 +340,7 @@ static void limits_hold_in(Runner *r, const char *file)
     RunPlan memory = { .limits.memory = 256u << 20 };
     RunPlan output = { .limits.output = 1u << 20 };
     RunPlan size = { .limits.file_size = 100u << 10 };
-    RunResult res = go_in(r, file, "sleeps", "600000", &wall);
-    assert_string_equal(res.failure.what, "blocked");
-    ended(res, FAILURE_TIMEOUT);
+    ended(go_in(r, file, "sleeps", "600000", &wall), FAILURE_TIMEOUT);
     ended(go_in(r, file, "ignores-term", NULL, &wall), FAILURE_TIMEOUT);
     ended(go_in(r, file, "stops-itself", NULL, &wall), FAILURE_TIMEOUT);
     ended(go_in(r, file, "sleeps", "10", NULL), FAILURE_NONE);
@@ -357,6 +360,13 @@ static void limits_hold(void **state)
 {
     (void)state;
     limits_hold_in(t.runner, t.plain);
+    RunPlan wall = { .limits.wall = 3, .limits.cpu = 60 };
+    RunResult r = go("sleeps", "600000", &wall);
+    assert_string_equal(r.failure.what, "blocked");
+    ended(r, FAILURE_TIMEOUT);
+    r = go("spins", "0", &wall);
+    assert_string_equal(r.failure.what, "busy");
+    ended(r, FAILURE_TIMEOUT);
 }
 
 static void limits_hold_under_asan(void **state)
@@ -737,6 +747,47 @@ static void without_a_worker_a_program_runs_as_ever(void **state)
           FAILURE_NONE);
 }
 
+/* Each thread has a Runner and copies a text of its own. cmocka's assertions
+ * belong to the main thread, so the threads only count. */
+typedef struct Task {
+    Runner *runner;
+    int number, right;
+} Task;
+
+static void *copy_often(void *arg)
+{
+    Task *task = arg;
+    for (int i = 0; i < 40; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "thread %d run %d", task->number, i);
+        char *plain[] = { t.plain, "copies", NULL };
+        RunPlan p = { .argv = plain, .input = text, .input_len = strlen(text),
+                      .server = i >= 20, .limits.wall = 60 };
+        RunResult r = {0};
+        task->right += runner_run(task->runner, &p, &r, NULL) &&
+                       strcmp(str_c(&r.out.text), text) == 0;
+        run_result_release(&r);
+    }
+    return NULL;
+}
+
+static void several_work_side_by_side(void **state)
+{
+    (void)state;
+    enum { N = 3 };
+    pthread_t threads[N];
+    Task tasks[N];
+    for (int i = 0; i < N; i++)
+        tasks[i] = (Task){ .runner = sandbox(NULL), .number = i };
+    for (int i = 0; i < N; i++)
+        pthread_create(&threads[i], NULL, copy_often, &tasks[i]);
+    for (int i = 0; i < N; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(tasks[i].right, 40);
+        runner_free(tasks[i].runner);
+    }
+}
+
 /* ---------------------------------------------------- what may be missing */
 
 static void missing_protections_are_told_and_lived_with(void **state)
@@ -763,6 +814,8 @@ static void missing_protections_are_told_and_lived_with(void **state)
         if (net_kept)
             the_network_is_out_of_reach_of(r);
         nothing_outlives_a_run_in(r);
+        if (granted(r, "ptrace") || granted(r, "pid namespace"))
+            a_fork_bomb_is_stopped_in(r);
         ended(go_in(r, t.plain, "writes", NULL, NULL), FAILURE_SIGNAL);
         ended(go_in(r, t.plain, "eats", "10000",
                     &(RunPlan){ .limits.memory = 256u << 20 }),
@@ -893,6 +946,7 @@ int main(void)
         cmocka_unit_test(one_process_serves_many_rounds),
         cmocka_unit_test(a_server_that_is_not_there_is_an_error),
         cmocka_unit_test(without_a_worker_a_program_runs_as_ever),
+        cmocka_unit_test(several_work_side_by_side),
         cmocka_unit_test(missing_protections_are_told_and_lived_with),
         cmocka_unit_test(without_a_sandbox_limits_still_hold),
         cmocka_unit_test(every_step_may_fail),

@@ -43,6 +43,9 @@ typedef struct CrashFailure {
 const CrashFailure *crash_failure(const Crash *c);
 /* Return addresses of the thread that failed, innermost first; pc first. */
 const uint64_t *crash_stack(const Crash *c, size_t *n);
+/* What lies where in the subject: the file that is mapped at an address and the
+ * address's place in that file. NULL: not known. */
+const char *crash_mapped(const Crash *c, uint64_t address, uint64_t *offset);
 
 typedef struct CrashFrame {
     uint32_t function;        /* Function.index + 1 */
@@ -76,6 +79,18 @@ size_t crash_read(const Crash *c, size_t f, uint64_t address, uint8_t *bytes,
 /* Is there a copy from the entry of f (or further in) at the address? */
 bool crash_was_copied(const Crash *c, size_t f, uint64_t address);
 
+/* Bytes as they stand in the file: what was kept, for people who want to see
+ * all of it. `type` is that of an element, 0 if not known. */
+typedef struct CrashBytes {
+    uint64_t address;
+    uint32_t type;
+    uint32_t hidden;          /* how many of them were blanked */
+    const uint8_t *bytes;
+    size_t n;
+} CrashBytes;
+/* The copies of frame f; f at or above crash_nframes(): memory at the crash. */
+const CrashBytes *crash_bytes(const Crash *c, size_t f, size_t *n);
+
 typedef struct CrashFile {
     uint64_t address;         /* of the FILE */
     int fd;
@@ -85,6 +100,7 @@ typedef struct CrashFile {
     size_t n;
 } CrashFile;
 const CrashFile *crash_file_at(const Crash *c, uint64_t address);   /* or NULL */
+const CrashFile *crash_files(const Crash *c, size_t *n);
 /* Name of an external function that has this address; NULL. */
 const char *crash_external(const Crash *c, uint64_t address);
 

@@ -24,6 +24,7 @@ enum { MOST_SLOTS = 4096, MOST_MEMORY = 1 << 20 };
 typedef struct Process {
     uint32_t pid;
     unsigned number;
+    uint64_t begun;              /* another program in it begins another one here */
     uint64_t slide;
     Intervals live;              /* of TraceObject */
     bool symbols;                /* its variables are in `live` */
@@ -150,14 +151,15 @@ static void stream_peek(Stream *s)
     s->next = s->last + step;
 }
 
-static Process *process_of(Trace *t, uint32_t pid, uint64_t slide)
+static Process *process_of(Trace *t, const SundewStreamHeader *h)
 {
     for (size_t i = 0; i < t->processes.len; i++)
-        if (t->processes.items[i]->pid == pid)
+        if (t->processes.items[i]->pid == h->pid && t->processes.items[i]->begun == h->begun)
             return t->processes.items[i];
     Process *p = xcalloc(1, sizeof *p);
-    p->pid = pid;
-    p->slide = slide;
+    p->pid = h->pid;
+    p->begun = h->begun;
+    p->slide = h->slide;
     vec_push(&t->processes, p);
     return p;
 }
@@ -208,7 +210,7 @@ static Stream *stream_open(Trace *t, const char *path, const char *key, Err *err
     s->at = h.bytes;
     s->last = h.born;
     s->thread = h.thread;
-    s->process = process_of(t, h.pid, h.slide);
+    s->process = process_of(t, &h);
     stream_peek(s);
     return s;
 

@@ -60,22 +60,6 @@ static bool read_overhead(Session *s, unsigned *out, Err *err)
     return true;
 }
 
-static bool check_functions(const Program *p, char *const *names, Err *err)
-{
-    size_t n;
-    const Function *const *fns = program_functions(p, &n);
-    for (; names && *names; names++) {
-        bool found = false;
-        for (size_t i = 0; i < n && !found; i++)
-            found = fns[i]->defined && (strcmp(fns[i]->name, *names) == 0 ||
-                                        strcmp(fns[i]->symbol, *names) == 0);
-        if (!found)
-            return err_set(err, "--only: no function '%s' in this program "
-                           "(sundew show functions lists them)", *names);
-    }
-    return true;
-}
-
 static bool has_field(const Type *t, const char *field)
 {
     t = type_plain(t);
@@ -240,7 +224,7 @@ static bool run(Session *s, Err *err)
     char *out = asked && strcmp(asked, "PROGRAM.monitored") != 0
         ? xstrdup(asked) : xprintf("%s.monitored", c->name);
     size_t monitored = 0, trivial = 0;
-    bool ok = check_functions(p, plan.only, err) && check_redacted(p, plan.hidden, err) &&
+    bool ok = check_redacted(p, plan.hidden, err) &&
               weave(s, p, &plan, out, &monitored, &trivial, err) &&
               keep_copy(s, p, out, strategies[plan.strategy], err);
     if (ok)

@@ -1,0 +1,128 @@
+/* Arguments for people: what was passed, some pointers deep, on one line each. */
+#include "base/escape.h"
+#include "engine/record/restore_int.h"
+#include <string.h>
+
+enum { DEEP = 4, LONG = 500, MANY = 16 };
+
+static void describe(Restore *r, const Type *t, const uint8_t *bytes, size_t n,
+                     unsigned depth, Str *out);
+
+static bool is_zero(const uint8_t *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i])
+            return false;
+    return true;
+}
+
+static void describe_text(const Item *it, uint64_t offset, Str *out)
+{
+    const char *text = (const char *)it->bytes + offset;
+    size_t n = strnlen(text, it->size - offset);
+    str_addc(out, '"');
+    escape_c_string(out, text, n < 60 ? n : 60);
+    str_add(out, n < 60 ? "\"" : "\"…");
+}
+
+static void describe_pointer(Restore *r, const Type *p, uint64_t value, unsigned depth,
+                             Str *out)
+{
+    const CrashObject *o = value ? crash_object_at(r->crash, value) : NULL;
+    Item *it = o ? map_getn(&r->by_object, &o, sizeof o) : NULL;
+    const Type *target = type_plain(p->target);
+    uint64_t offset = it ? value - o->address : 0;
+    if (!value)
+        str_add(out, "NULL");
+    else if (!it)
+        str_addf(out, "0x%llx", (unsigned long long)value);
+    else if (it->freed)
+        str_add(out, "(freed)");
+    else if (restore_is_char(target) && offset <= it->size)
+        describe_text(it, offset, out);
+    else if (target->size && offset + target->size <= it->size && depth < DEEP &&
+             target->kind != TYPE_FUNCTION) {
+        str_addc(out, '&');
+        describe(r, p->target, it->bytes + offset, target->size, depth + 1, out);
+    } else {
+        str_add(out, "…");
+    }
+}
+
+static void describe_struct(Restore *r, const Type *p, const uint8_t *bytes,
+                            unsigned depth, Str *out)
+{
+    const char *between = " ";
+    str_addc(out, '{');
+    for (unsigned i = 0; i < p->nfields && out->len < LONG; i++) {
+        const Field *f = &p->fields[i];
+        uint64_t size = type_plain(f->type)->size, at = f->offset / 8;
+        if (f->bit_field || !size || at + size > p->size || is_zero(bytes + at, size))
+            continue;
+        str_addf(out, "%s%s%s%s", between, *f->name ? "." : "", f->name,
+                 *f->name ? " = " : "");
+        describe(r, f->type, bytes + at, size, depth, out);
+        between = ", ";
+    }
+    str_add(out, out->len < LONG ? " }" : ", … }");
+}
+
+static void describe_array(Restore *r, const Type *p, const uint8_t *bytes,
+                           unsigned depth, Str *out)
+{
+    uint64_t size = type_plain(p->target)->size, last = 0;
+    if (restore_is_char(p->target)) {
+        size_t n = strnlen((const char *)bytes, p->size);
+        str_addc(out, '"');
+        escape_c_string(out, (const char *)bytes, n < 60 ? n : 60);
+        str_addc(out, '"');
+        return;
+    }
+    for (uint64_t i = 0; size && i < p->count; i++)
+        if (!is_zero(bytes + i * size, size))
+            last = i + 1;
+    str_addc(out, '{');
+    for (uint64_t i = 0; i < last && i < MANY && out->len < LONG; i++) {
+        str_add(out, i ? ", " : " ");
+        describe(r, p->target, bytes + i * size, size, depth, out);
+    }
+    str_add(out, last > MANY ? ", … }" : " }");
+}
+
+static void describe(Restore *r, const Type *t, const uint8_t *bytes, size_t n,
+                     unsigned depth, Str *out)
+{
+    const Type *p = type_plain(t);
+    uint64_t word = 0;
+    memcpy(&word, bytes, n < 8 ? n : 8);
+    if (p->kind == TYPE_POINTER)
+        describe_pointer(r, p, word, depth, out);
+    else if (p->kind == TYPE_STRUCT)
+        describe_struct(r, p, bytes, depth, out);
+    else if (p->kind == TYPE_ARRAY)
+        describe_array(r, p, bytes, depth, out);
+    else if (n <= 16)
+        restore_value_text(t, bytes, n, out);
+    else
+        str_add(out, "…");
+}
+
+void restore_describe(Restore *r, Strings *out)
+{
+    for (size_t i = 0; i < r->nargs; i++) {
+        const Arg *a = &r->args[i];
+        const Type *t = a->param->type;
+        Str line = {0};
+        str_addf(&line, "%s = ", r->views[i].name);
+        if (!t)
+            str_add(&line, a->text ? a->text : "?");
+        else if (a->pointer)
+            describe(r, t, (const uint8_t *)&r->views[i].value, 8, 0, &line);
+        else if (a->bytes)
+            describe(r, t, a->bytes, a->size, 0, &line);
+        else
+            str_add(&line, "?");
+        strings_add(out, str_c(&line));
+        str_release(&line);
+    }
+}

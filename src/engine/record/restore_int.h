@@ -1,0 +1,105 @@
+/* What only restore.c, restore_piece.c and restore_print.c share. */
+#ifndef SUNDEW_RESTORE_INT_H
+#define SUNDEW_RESTORE_INT_H
+#include "engine/record/restore.h"
+
+typedef struct Item Item;
+
+/* Where a pointer of the subject leads to, in the test. */
+typedef struct Ref {
+    enum { REF_NULL, REF_ITEM, REF_TEXT, REF_RAW } kind;
+    Item *item;
+    uint64_t offset;          /* into the item; of REF_RAW: the address */
+    const char *text;         /* a C expression: function, FILE, literal */
+} Ref;
+
+/*
+ * Some bytes of an item. With a `path` they are a member or element and can be
+ * written as one ("a.b[2]"; "" is the item itself), else they are addressed by
+ * their offset.
+ */
+typedef struct Piece {
+    enum { PIECE_VALUE, PIECE_STRING, PIECE_BYTES, PIECE_POINTER } kind;
+    uint64_t offset;
+    size_t size;
+    size_t element;           /* of an array of items */
+    const char *path;
+    const char *value;        /* of PIECE_VALUE: C */
+    const Type *type;         /* of PIECE_POINTER and PIECE_VALUE; or NULL */
+    Ref ref;
+    bool on;
+} Piece;
+
+struct Item {
+    const CrashObject *object;
+    const Variable *variable; /* a global: stays where it is */
+    const char *lvalue;       /* its name */
+    const char *name;         /* else: of the pointer to it */
+    const char *hint;         /* what it might be called */
+    const Type *type;         /* of an element; NULL: bytes */
+    const Type *walked;       /* the type with which its pointers were followed */
+    bool was_walked;
+    bool typed;               /* the type can be written in the test */
+    uint64_t count;
+    uint8_t *bytes;           /* as they were at the entry */
+    bool *known;
+    uint64_t size;            /* of what is restored */
+    bool constant;            /* is there already as it was */
+    bool literal;             /* a string that is written where it is used */
+    bool freed;
+    bool on;                  /* a global: is restored at all */
+    Piece *pieces;
+    size_t npieces, cap;
+    size_t step;              /* the number of its first step */
+};
+
+typedef struct Arg {
+    const Param *param;
+    const char *text;         /* C; of a pointer: NULL, see `ref` */
+    uint8_t *bytes;
+    size_t size;
+    Ref ref;
+    bool pointer;
+} Arg;
+
+struct Restore {
+    Arena arena;
+    const Crash *crash;
+    const Program *program;
+    size_t frame;
+    const Function *function;
+    const RestoreWorld *world;
+    Vec(Item *) items;
+    Map by_object;            /* CrashObject * → Item * */
+    Map names;
+    size_t nsteps;
+    Arg *args;
+    size_t nargs;
+    RestoreArg *views;
+    Vec(const char *) files;  /* statements that make a FILE each */
+    Map by_file;
+    Map unreached;            /* variables that the test can't name */
+    Strings notes;
+    size_t lost_pointers, lost_bytes;
+};
+
+/* What a pointer to `target` (may be NULL) with this value leads to. Makes the
+ * item if it is new. */
+Ref restore_ref(Restore *r, uint64_t value, const Type *target, const char *hint);
+/* Is the word at these bytes probably a pointer, whatever its type says? */
+bool restore_is_pointer(const Restore *r, uint64_t value);
+bool restore_sees_type(const RestoreWorld *w, const Type *t);
+
+/* restore_piece.c: from bytes to pieces, and to values. */
+void restore_pieces(Restore *r, Item *it);
+/* A scalar, enum or pointer as a C expression; false: only as bytes. */
+bool restore_scalar(Restore *r, const Type *t, const uint8_t *bytes, size_t n,
+                    Str *out);
+/* A value of any type in a register or a copy: "(struct p){ .x = 1 }". */
+const char *restore_literal(Restore *r, const Type *t, const uint8_t *bytes,
+                            size_t n);
+void restore_ref_text(const Restore *r, Ref ref, const Type *pointer, Str *out);
+void restore_type_name(const RestoreWorld *w, const Type *t, const char *name,
+                       Str *out);
+bool restore_is_char(const Type *t);
+#endif

@@ -1,0 +1,425 @@
+/*
+ * From frames to tests: which fail as the program did, and what they need.
+ *
+ * All candidates of one unit are compiled together, since compiling the unit is
+ * what takes the time; if that fails one by one; and if that fails again without
+ * the program's types. Their states are data that they read. Each that fails
+ * like the crash is shrunk by leaving out steps, written as C for people,
+ * compiled and run once more: only what was seen to fail as a file of its own is
+ * kept.
+ */
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/progress.h"
+#include "base/units.h"
+#include "runtime/crashfile.h"
+#include "technique/reproduce/reproduce_int.h"
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_CANDIDATES 24             /* frames that are tried */
+#define SHRINK_TRIALS 400
+#define SHRINK_SECONDS 15
+#define NULL_PAGE 65536
+
+/* ---- finding */
+
+static const Function *function_of(const Program *p, uint32_t number)
+{
+    size_t n;
+    const Function *const *all = program_functions(p, &n);
+    for (size_t i = 0; i < n; i++)
+        if (all[i]->index + 1 == number)
+            return all[i];
+    return NULL;
+}
+
+/* In a deep recursion the frames in the middle are all alike: the inner and the
+ * outer ones are tried. */
+static bool is_wanted(size_t i, size_t n)
+{
+    return n <= MOST_CANDIDATES || i < MOST_CANDIDATES / 2 ||
+           n - i <= MOST_CANDIDATES / 2;
+}
+
+bool candidates_find(Reproduction *rp, Err *err)
+{
+    size_t n = crash_nframes(rp->crash);
+    const LabUnit *near = NULL;
+    rp->candidates = arena_array(&rp->arena, Candidate, n + 1);
+    for (size_t i = n; i-- > 0;) {              /* from main() inwards */
+        const CrashFrame *fr = crash_frame(rp->crash, i);
+        Candidate *c = &rp->candidates[i];
+        c->frame = i;
+        c->distance = (unsigned)i;
+        c->stale = fr->flags & SUNDEW_FRAME_STALE;
+        c->fn = function_of(rp->program, fr->function);
+        c->unit = c->fn ? lab_unit_of(rp->lab, c->fn, near) : NULL;
+        near = c->unit ? c->unit : near;
+        if (!c->fn)
+            c->why = "the function is not in the program model";
+        else if (!c->unit)
+            c->why = "its source file is not captured";
+        else if (!is_wanted(i, n))
+            c->why = "in the middle of a deep recursion: not tried";
+    }
+    rp->n = n;
+    if (!n)
+        return err_set(err, "the crash file has no frames: no function was "
+                       "monitored when it crashed (with second chance, run it once "
+                       "more)");
+    /* The crash may lie in functions that were too small to be monitored. */
+    unsigned above = 0;
+    const Candidate *first = &rp->candidates[0];
+    while (above < rp->was.stack.len && first->fn &&
+           strcmp(rp->was.stack.items[above].function, first->fn->name) != 0)
+        above++;
+    for (size_t i = 0; i < n && above < rp->was.stack.len; i++)
+        rp->candidates[i].distance += above;
+    return true;
+}
+
+void candidates_release(Reproduction *rp)
+{
+    for (size_t i = 0; i < rp->n; i++) {
+        Candidate *c = &rp->candidates[i];
+        restore_free(c->restore);
+        ending_release(&c->ending);
+        strings_release(&c->differences);
+        free(c->call);
+        free(c->file);
+    }
+    vec_release(&rp->ranked);
+}
+
+/* ---- trials */
+
+static bool prepare(Reproduction *rp, Candidate *c, bool plain)
+{
+    Err err = {0};
+    restore_free(c->restore);
+    c->restore = NULL;
+    c->world = lab_world(rp->lab, c->unit, plain, &err);
+    if (c->world)
+        c->restore = restore_new(rp->crash, rp->program, c->frame, c->world);
+    if (!c->restore)
+        c->why = arena_printf(&rp->arena, "%s", *err.msg ? err.msg : "no such frame");
+    return c->restore != NULL;
+}
+
+typedef Vec(Candidate *) Group;
+
+/* The states that the trials read, beside the program: NAME.0, NAME.1 … */
+static bool write_states(const Group *g, const char *name, Err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < g->len; i++) {
+        Str state = {0};
+        Strings named = {0};
+        char *path = xprintf("%s.%zu", name, i);
+        restore_state(g->items[i]->restore, &state, &named);
+        ok = file_write(path, state.data, state.len, err);
+        free(path);
+        strings_release(&named);
+        str_release(&state);
+    }
+    return ok;
+}
+
+static void remove_states(const Group *g, const char *name)
+{
+    for (size_t i = 0; i < g->len; i++) {
+        char *path = xprintf("%s.%zu", name, i);
+        unlink(path);
+        free(path);
+    }
+}
+
+static bool build_trial(Reproduction *rp, const Group *g, const char *name, Err *err)
+{
+    Str body = {0}, text = {0};
+    for (size_t i = 0; i < g->len; i++) {
+        str_addf(&body, "static void restore_case_%zu(void)\n{\n", i);
+        restore_print_trial(g->items[i]->restore, (unsigned)i, &body);
+        str_add(&body, "}\n\n");
+    }
+    str_add(&body, "int main(void)\n{\n    switch (restore_test()) {\n");
+    for (size_t i = 0; i < g->len; i++)
+        str_addf(&body, "    case %zu: restore_case_%zu(); break;\n", i, i);
+    str_add(&body, "    }\n    return 0;\n}\n");
+    lab_preamble(rp->lab, g->items[0]->world, str_c(&body), &text);
+    str_addn(&text, body.data, body.len);
+    char *source = xprintf("%s.c", name);
+    bool ok = file_write(source, text.data, text.len, err) &&
+              lab_build(rp->lab, g->items[0]->unit, source, name, true, err) &&
+              write_states(g, name, err);
+    unlink(source);
+    free(source);
+    str_release(&body);
+    str_release(&text);
+    return ok;
+}
+
+static void with_files(const Reproduction *rp, TrialPlan *plan)
+{
+    if (rp->files) {
+        plan->files = rp->files->items;
+        plan->nfiles = rp->files->len;
+    }
+}
+
+/* ---- shrinking one */
+
+typedef struct ShrinkArg {
+    Reproduction *rp;
+    Candidate *c;
+    const char *binary;
+    unsigned test;
+} ShrinkArg;
+
+static bool still_fails(void *arg, const bool *keep)
+{
+    ShrinkArg *a = arg;
+    Ending e = {0};
+    TrialPlan plan = { .test = a->test, .state = a->binary, .keep = keep,
+                       .nsteps = restore_nsteps(a->c->restore) };
+    with_files(a->rp, &plan);
+    bool same = trial_run(a->rp->trial, a->binary, &plan, &e, NULL) &&
+                ending_equal(&a->c->ending, &e);
+    ending_release(&e);
+    return same;
+}
+
+static void shrink_candidate(Reproduction *rp, Candidate *c, const char *binary,
+                             unsigned test)
+{
+    ShrinkArg arg = { rp, c, binary, test };
+    Shrinking s = { .restore = c->restore, .fails = still_fails, .arg = &arg,
+                    .most = SHRINK_TRIALS, .seconds = SHRINK_SECONDS };
+    bool *keep = xcalloc(restore_nsteps(c->restore) + 1, sizeof *keep);
+    if (rp->shrink && still_fails(&arg, NULL)) {
+        shrink(&s, keep);
+        restore_keep(c->restore, keep);
+    }
+    free(keep);
+}
+
+/* ---- the plain form */
+
+/* Writes the test, builds and runs it. */
+static bool verify(Reproduction *rp, Candidate *c, Err *err)
+{
+    if (!folder_write_test(rp, c, err))
+        return false;
+    char *source = path_join(rp->folder, c->file);
+    static unsigned number;                    /* lab_places() remembers names */
+    char *binary = xprintf("%s/trial-%u", rp->folder, ++number);
+    Ending e = {0};
+    TrialPlan plan = {0};
+    with_files(rp, &plan);
+    bool ok = lab_build(rp->lab, c->unit, source, binary, true, err) &&
+              trial_run(rp->trial, binary, &plan, &e, err);
+    if (ok) {
+        trial_name(rp->lab, binary, &e);
+        ok = c->root_closer ? e.kind == c->ending.kind
+                            : ending_same(&rp->was, &e, rp->same);
+    }
+    if (ok) {
+        ending_release(&c->ending);
+        c->ending = e;
+    } else {
+        ending_release(&e);
+        unlink(source);
+        free(c->file);
+        c->file = NULL;
+    }
+    unlink(binary);
+    free(binary);
+    free(source);
+    return ok;
+}
+
+static void keep_or_drop(Reproduction *rp, Candidate *c)
+{
+    Err err = {0};
+    size_t n = restore_nsteps(c->restore);
+    bool *all = xmalloc(n + 1);
+    memset(all, true, n);
+    bool ok = verify(rp, c, &err);
+    if (!ok && rp->shrink) {
+        restore_keep(c->restore, all);
+        ok = verify(rp, c, &err);
+    }
+    if (!ok && !c->world->plain && prepare(rp, c, true))
+        ok = verify(rp, c, &err);
+    free(all);
+    c->reproduces = ok;
+    if (!ok)
+        c->why = *err.msg ? arena_strdup(&rp->arena, err.msg)
+                          : "fails only as a trial, not as a test of its own";
+    restore_size(c->restore, &c->objects, &c->bytes);
+}
+
+/* ---- trying */
+
+static const char *how_it_ended(Reproduction *rp, const Ending *e)
+{
+    Str s = {0};
+    if (e->kind == FAILURE_NONE) {
+        str_add(&s, "ran to its end");
+    } else {
+        str_add(&s, "another failure: ");
+        ending_kind(e, &s);
+        if (e->stack.len)
+            str_addf(&s, " in %s", e->stack.items[0].function);
+    }
+    const char *text = arena_strdup(&rp->arena, str_c(&s));
+    str_release(&s);
+    return text;
+}
+
+/* With the address sanitizer an earlier report is nearer to the root. */
+static bool is_root(const Reproduction *rp, const Ending *e)
+{
+    return rp->asan && e->kind == FAILURE_SANITIZER;
+}
+
+static bool try_one(Reproduction *rp, Candidate *c, const char *binary, unsigned test,
+                    Err *err)
+{
+    TrialPlan plan = { .test = test, .state = binary };
+    with_files(rp, &plan);
+    Str call = {0};
+    free(c->call);
+    restore_print_call(c->restore, &call);
+    c->call = str_take(&call);
+    if (!trial_run(rp->trial, binary, &plan, &c->ending, err))
+        return false;
+    trial_name(rp->lab, binary, &c->ending);
+    bool same = ending_same(&rp->was, &c->ending, rp->same);
+    c->root_closer = !same && is_root(rp, &c->ending);
+    if (!same && !c->root_closer) {
+        c->why = how_it_ended(rp, &c->ending);
+        return true;
+    }
+    shrink_candidate(rp, c, binary, test);
+    keep_or_drop(rp, c);
+    return true;
+}
+
+/* The group's tests in one program; if it can't be built each by itself, then
+ * without the program's types. */
+static bool try_group(Reproduction *rp, Group *g, bool plain, Err *err)
+{
+    static unsigned number;
+    char *binary = xprintf("%s/group-%u", rp->folder, ++number);
+    Err said = {0};
+    bool ok = true;
+    if (build_trial(rp, g, binary, &said)) {
+        for (size_t i = 0; ok && i < g->len; i++)
+            if (!session_interrupted(rp->session))
+                ok = try_one(rp, g->items[i], binary, (unsigned)i, err);
+            else
+                g->items[i]->why = "no time was left";
+    } else if (g->len > 1) {
+        for (size_t i = 0; ok && i < g->len; i++) {
+            Group one = {0};
+            vec_push(&one, g->items[i]);
+            ok = try_group(rp, &one, plain, err);
+            vec_release(&one);
+        }
+    } else if (!plain && prepare(rp, g->items[0], true)) {
+        ok = try_group(rp, g, true, err);
+    } else {
+        g->items[0]->why = arena_printf(&rp->arena, "does not compile: %s", said.msg);
+    }
+    remove_states(g, binary);
+    unlink(binary);
+    free(binary);
+    return ok;
+}
+
+bool candidates_try(Reproduction *rp, Err *err)
+{
+    bool ok = true;
+    bool *done = xcalloc(rp->n + 1, sizeof *done);
+    for (size_t i = 0; ok && i < rp->n; i++) {
+        Group g = {0};
+        for (size_t k = i; k < rp->n; k++) {
+            Candidate *c = &rp->candidates[k];
+            if (done[k] || c->why || c->unit != rp->candidates[i].unit)
+                continue;
+            done[k] = true;
+            if (prepare(rp, c, false))
+                vec_push(&g, c);
+        }
+        if (g.len)
+            ok = try_group(rp, &g, false, err);
+        vec_release(&g);
+    }
+    free(done);
+    return ok;
+}
+
+/* ---- judging */
+
+/* Is an argument of this frame itself the bad pointer: null, with an access
+ * near it, or the address that was touched? */
+static bool has_bad_argument(const Reproduction *rp, const Candidate *c)
+{
+    size_t n;
+    const RestoreArg *args = c->restore ? restore_args(c->restore, &n) : NULL;
+    for (size_t i = 0; args && i < n; i++) {
+        const RestoreArg *a = &args[i];
+        if (!a->pointer || a->known)
+            continue;
+        if (rp->was.address - a->value < 4096)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * A test tells nothing if its function is handed the bad value: it fails
+ * whatever is fixed elsewhere. That holds for the crashing function, and for
+ * callers as long as all of them only pass it on.
+ */
+static void judge_information(Reproduction *rp)
+{
+    bool passed_on = rp->was.has_address;
+    for (size_t i = 0; i < rp->n; i++) {
+        Candidate *c = &rp->candidates[i];
+        passed_on = passed_on && has_bad_argument(rp, c);
+        c->informative = c->reproduces && !passed_on;
+        if (c->reproduces && passed_on)
+            c->why = "is handed the bad pointer: may fail after the fix too";
+    }
+}
+
+static int by_rank(const void *x, const void *y)
+{
+    const Candidate *a = *(Candidate *const *)x, *b = *(Candidate *const *)y;
+    if (a->reproduces != b->reproduces)
+        return a->reproduces ? -1 : 1;
+    if (a->informative != b->informative)
+        return a->informative ? -1 : 1;
+    if (a->root_closer != b->root_closer)
+        return a->root_closer ? 1 : -1;
+    if (a->distance != b->distance)
+        return a->distance < b->distance ? -1 : 1;
+    return a->frame < b->frame ? -1 : 1;
+}
+
+void candidates_judge(Reproduction *rp)
+{
+    judge_information(rp);
+    for (size_t i = 0; i < rp->n; i++) {
+        Candidate *c = &rp->candidates[i];
+        vec_push(&rp->ranked, c);
+        if (c->restore)
+            restore_differences(c->restore, 12, &c->differences);
+    }
+    if (rp->ranked.len)
+        qsort(rp->ranked.items, rp->ranked.len, sizeof *rp->ranked.items, by_rank);
+}

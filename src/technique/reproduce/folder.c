@@ -1,0 +1,307 @@
+/*
+ * The folder that a reproduction leaves:
+ *
+ *     README.md             the crash: what failed, the stack, the tests
+ *     test_FUNCTION.c …     one for each frame that reproduces it
+ *     Makefile              `make check` builds and runs them
+ *     restore.h, restore.c  what the tests use to put the state back
+ *     files/                what lay beside the program; each test gets a copy
+ */
+#include "base/escape.h"
+#include "base/file.h"
+#include "technique/reproduce/reproduce_int.h"
+#include <string.h>
+
+#define MARK "<!-- written by sundew reproduce -->"
+
+static bool is_ours(const char *folder)
+{
+    char *readme = path_join(folder, "README.md");
+    Str text = {0};
+    Strings names = {0};
+    dir_list(folder, &names, NULL);
+    bool ours = !names.len || (file_read(readme, &text, NULL) &&
+                               strstr(str_c(&text), MARK));
+    strings_release(&names);
+    str_release(&text);
+    free(readme);
+    return ours;
+}
+
+bool folder_begin(Reproduction *rp, const char *wanted, Err *err)
+{
+    Str name = {0};
+    const char *base = path_base(rp->path);
+    size_t n = str_ends(base, ".crash") ? strlen(base) - 6 : strlen(base);
+    str_addn(&name, base, n);
+    str_add(&name, ".tests");
+    char *full = path_absolute(wanted ? wanted : str_c(&name));
+    rp->folder = arena_strdup(&rp->arena, full);
+    str_release(&name);
+    free(full);
+    if (file_is_dir(rp->folder) && !is_ours(rp->folder))
+        return err_set(err, "%s is there already and was not made by sundew reproduce: "
+                       "name another folder with --out", rp->folder);
+    if (file_is_dir(rp->folder))
+        dir_remove(rp->folder);
+    char *readme = path_join(rp->folder, "README.md");
+    bool ok = dir_make(rp->folder, err) && file_write(readme, MARK "\n",
+                                                      strlen(MARK "\n"), err);
+    free(readme);
+    return ok;
+}
+
+/* ---- a test */
+
+static void add_comment(Str *out, const char *text)
+{
+    str_add(out, " * ");
+    escape_c_comment(out, text, strlen(text));
+    str_addc(out, '\n');
+}
+
+static void write_head(const Reproduction *rp, const Candidate *c, Str *out)
+{
+    Str line = {0};
+    str_add(out, "/*\n");
+    report_failure_line(rp, &line);
+    add_comment(out, str_c(&line));
+    str_reset(&line);
+    str_addf(&line, "This test calls %s() as it was called then. It fails until the "
+             "defect is fixed.", c->fn->name);
+    add_comment(out, str_c(&line));
+    str_add(out, " *\n");
+    str_reset(&line);
+    str_addf(&line, "program %s%s%s", crash_program(rp->crash),
+             *crash_build(rp->crash) ? ", build " : "", crash_build(rp->crash));
+    add_comment(out, str_c(&line));
+    for (size_t i = 0; i < rp->was.stack.len && i < 20; i++) {
+        const Place *p = &rp->was.stack.items[i];
+        str_reset(&line);
+        str_addf(&line, "  #%zu %s %s:%u", i, p->function, path_base(p->file), p->line);
+        add_comment(out, str_c(&line));
+    }
+    Strings passed = {0};
+    restore_describe(c->restore, &passed);
+    if (passed.len)
+        str_add(out, " *\n * It was passed:\n");
+    for (size_t i = 0; i < passed.len; i++) {
+        str_reset(&line);
+        str_addf(&line, "  %s", passed.items[i]);
+        add_comment(out, str_c(&line));
+    }
+    strings_release(&passed);
+    const Strings *notes = restore_notes(c->restore);
+    if (notes->len)
+        str_add(out, " *\n");
+    for (size_t i = 0; i < notes->len && i < 10; i++)
+        add_comment(out, notes->items[i]);
+    str_add(out, " */\n");
+    str_release(&line);
+}
+
+static char *test_name(const Reproduction *rp, const Candidate *c)
+{
+    Str id = {0};
+    unsigned before = 0;
+    char *wanted = xprintf("test_%s", c->fn->name);
+    escape_c_identifier(&id, wanted, strlen(wanted));
+    for (size_t i = 0; i < c->frame; i++)
+        before += rp->candidates[i].file &&
+                  strcmp(rp->candidates[i].fn->name, c->fn->name) == 0;
+    char *name = before ? xprintf("%s_%u.c", str_c(&id), before + 1)
+                        : xprintf("%s.c", str_c(&id));
+    free(wanted);
+    str_release(&id);
+    return name;
+}
+
+bool folder_write_test(Reproduction *rp, Candidate *c, Err *err)
+{
+    Str body = {0}, text = {0};
+    free(c->file);
+    c->file = test_name(rp, c);
+    char *path = path_join(rp->folder, c->file);
+    str_add(&body, "int main(void)\n{\n");
+    restore_print(c->restore, &body);
+    str_add(&body, "    return 0;\n}\n");
+    write_head(rp, c, &text);
+    lab_preamble(rp->lab, c->world, str_c(&body), &text);
+    str_addn(&text, body.data, body.len);
+    bool ok = file_write(path, text.data, text.len, err);
+    free(path);
+    str_release(&body);
+    str_release(&text);
+    return ok;
+}
+
+/* ---- Makefile and README */
+
+static const char check_rule[] =
+    "# A test passes if its function comes back, or ends the program in an orderly\n"
+    "# way; it fails if that dies. Every test here fails until the defect is fixed.\n"
+    ".PHONY: check clean\n"
+    "check: $(tests)\n"
+    "\t@failed=0; for t in $(tests); do \\\n"
+    "\t    rm -rf run; mkdir run; if [ -d files ]; then cp -R files/. run; fi; \\\n"
+    "\t    (cd run && ASAN_OPTIONS=exitcode=199:detect_leaks=0 exec ../$$t) \\\n"
+    "\t        >$$t.log 2>&1 </dev/null; s=$$?; \\\n"
+    "\t    case \" $(uninformative) \" in *\" $$t \"*) u=' (it is handed the bad value "
+    "itself: not counted)' ;; *) u= ;; esac; \\\n"
+    "\t    if [ $$s -ge 99 ]; then echo \"FAIL $$t, status $$s$$u\"; "
+    "[ \"$$u\" ] || failed=1; \\\n"
+    "\t    else echo \"ok   $$t\"; fi; \\\n"
+    "\tdone; \\\n"
+    "\tif [ $$failed = 1 ]; then echo 'The defect is still there: tests of a crash "
+    "fail until it is fixed.'; fi; \\\n"
+    "\texit $$failed\n\n"
+    "clean:\n\trm -rf objects run $(tests) $(tests:=.o) $(tests:=.log) *.d restore.o\n\n";
+
+static bool write_makefile(Reproduction *rp, Err *err)
+{
+    Str text = {0};
+    Strings tests = {0};
+    Vec(const LabUnit *) units = {0};
+    str_add(&text, "# Tests of a crash, written by sundew reproduce. `make check` runs "
+            "them.\ntests =");
+    for (size_t i = 0; i < rp->ranked.len; i++) {
+        const Candidate *c = rp->ranked.items[i];
+        if (!c->file)
+            continue;
+        char *name = xstrndup(c->file, strlen(c->file) - 2);
+        strings_add(&tests, name);
+        vec_push(&units, c->unit);
+        str_addf(&text, " %s", name);
+        free(name);
+    }
+    str_add(&text, "\nuninformative =");
+    for (size_t i = 0; i < rp->ranked.len; i++) {
+        const Candidate *c = rp->ranked.items[i];
+        if (c->file && !c->informative)
+            str_addf(&text, " %.*s", (int)strlen(c->file) - 2, c->file);
+    }
+    str_add(&text, "\n\n");
+    str_add(&text, check_rule);
+    bool ok = !tests.len || lab_makefile(rp->lab, &tests, units.items, &text, err);
+    char *path = path_join(rp->folder, "Makefile");
+    ok = ok && file_write(path, text.data, text.len, err);
+    free(path);
+    strings_release(&tests);
+    vec_release(&units);
+    str_release(&text);
+    return ok;
+}
+
+/* Text of a program inside Markdown: one line, nothing that marks up. */
+static void md(Str *out, const char *text)
+{
+    Str plain = {0};
+    escape_terminal_z(&plain, text);
+    for (size_t i = 0; i < plain.len; i++) {
+        if (strchr("\\`*_[]<>|#", plain.data[i]))
+            str_addc(out, '\\');
+        str_addc(out, plain.data[i] == '\n' ? ' ' : plain.data[i]);
+    }
+    str_release(&plain);
+}
+
+static void md_list(Str *out, const char *head, const Strings *lines)
+{
+    if (!lines->len)
+        return;
+    str_addf(out, "\n## %s\n\n", head);
+    for (size_t i = 0; i < lines->len; i++) {
+        str_add(out, "- ");
+        md(out, lines->items[i]);
+        str_addc(out, '\n');
+    }
+}
+
+static void write_table(const Reproduction *rp, Str *out)
+{
+    str_add(out, "\n## Tests\n\n| test | calls | reproduces | informative | distance | "
+            "remark |\n|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < rp->ranked.len; i++) {
+        const Candidate *c = rp->ranked.items[i];
+        const char *name = c->fn ? c->fn->name : crash_frame(rp->crash, c->frame)->symbol;
+        str_add(out, "| ");
+        md(out, c->file ? c->file : "");
+        str_add(out, " | ");
+        md(out, c->call && strlen(c->call) < 100 ? c->call : name);
+        str_addf(out, " | %s | %s | %u | ",
+                 c->root_closer ? "root closer" : c->reproduces ? "yes" : "no",
+                 !c->reproduces ? "" : c->informative ? "yes" : "no", c->distance);
+        md(out, c->why ? c->why : i == 0 && c->reproduces ? "begin here" : "");
+        str_add(out, " |\n");
+    }
+}
+
+static void write_readme_text(const Reproduction *rp, Str *out)
+{
+    Strings lacks = {0};
+    Str line = {0};
+    str_add(out, MARK "\n# Crash of ");
+    md(out, crash_program(rp->crash));
+    str_add(out, "\n\n");
+    report_failure_line(rp, &line);
+    md(out, str_c(&line));
+    str_addf(out, "\n\nCopies: %s. ", crash_strategy(rp->crash));
+    if (*crash_build(rp->crash)) {
+        str_add(out, "Build: ");
+        md(out, crash_build(rp->crash));
+        str_add(out, ". ");
+    }
+    str_add(out, "\n\n## Stack\n\n");
+    for (size_t i = 0; i < rp->was.stack.len && i < 60; i++) {
+        const Place *p = &rp->was.stack.items[i];
+        str_addf(out, "%zu. ", i + 1);
+        md(out, p->function);
+        str_add(out, ", ");
+        md(out, *p->file ? p->file : "?");
+        str_addf(out, ":%u\n", p->line);
+    }
+    write_table(rp, out);
+    str_add(out, "\nThe tests fail until the defect is fixed: a failing `make check` is "
+            "the reproduced crash, a passing one says that it is gone. A test that is not "
+            "informative is handed the bad value itself and may fail after the fix too.\n"
+            "\n    make check\n");
+    for (size_t i = 0; i < rp->ranked.len; i++) {
+        const Candidate *c = rp->ranked.items[i];
+        if (c->file)
+            str_addf(out, "    make %.*s && gdb -q -ex 'break %s' -ex run ./%.*s\n",
+                     (int)strlen(c->file) - 2, c->file,
+                     strcmp(c->fn->name, "main") ? c->fn->name : "program_main",
+                     (int)strlen(c->file) - 2, c->file);
+    }
+    for (size_t i = 0; i < rp->ranked.len; i++) {
+        const Candidate *c = rp->ranked.items[i];
+        if (!c->reproduces || !c->differences.len)
+            continue;
+        char *head = xprintf("What changed between the entry of %s() and the crash",
+                             c->fn->name);
+        md_list(out, head, &c->differences);
+        free(head);
+        break;
+    }
+    report_lacks(rp, &lacks);
+    md_list(out, "Not captured", &lacks);
+    strings_release(&lacks);
+    str_release(&line);
+}
+
+bool folder_finish(Reproduction *rp, Err *err)
+{
+    Str text = {0};
+    write_readme_text(rp, &text);
+    char *readme = path_join(rp->folder, "README.md");
+    char *objects = path_join(rp->folder, rp->asan ? "objects-asan" : "objects");
+    char *files = path_join(rp->folder, "files");
+    bool ok = file_write(readme, text.data, text.len, err) && write_makefile(rp, err) &&
+              (!rp->files || !rp->files->len || files_write(rp->files, files, err));
+    free(files);
+    dir_remove(objects);
+    free(objects);
+    free(readme);
+    str_release(&text);
+    return ok;
+}

@@ -1,0 +1,243 @@
+/* What a reproduction says: on the terminal, as JSON, as a finding. */
+#include "base/escape.h"
+#include "base/file.h"
+#include "runtime/crashfile.h"
+#include "technique/reproduce/reproduce_int.h"
+#include <inttypes.h>
+#include <string.h>
+
+static const Place *site(const Reproduction *rp)
+{
+    static const Place none = { "", "", 0 };
+    return rp->was.stack.len ? &rp->was.stack.items[0] : &none;
+}
+
+void report_failure_line(const Reproduction *rp, Str *out)
+{
+    static const char *const access[] = {
+        [SUNDEW_READ] = "reading", [SUNDEW_WRITE] = "writing",
+        [SUNDEW_EXECUTE] = "jumping to",
+    };
+    const CrashFailure *f = crash_failure(rp->crash);
+    const Place *p = site(rp);
+    ending_kind(&rp->was, out);
+    if (rp->was.has_address && f->access)
+        str_addf(out, " %s 0x%" PRIx64, access[f->access], f->address);
+    else if (*rp->was.text)
+        str_addf(out, " (%s)", rp->was.text);
+    if (*p->function)
+        str_addf(out, " in %s()", p->function);
+    if (*p->file)
+        str_addf(out, " at %s:%u", path_base(p->file), p->line);
+}
+
+/* ---- what is not there */
+
+static const char *lack_text(uint32_t code)
+{
+    static const char *const texts[] = {
+        [SUNDEW_LACK_BUDGET] = "more than the budget allows",
+        [SUNDEW_LACK_UNREADABLE] = "memory that could not be read",
+        [SUNDEW_LACK_FOREIGN] = "objects of other libraries",
+        [SUNDEW_LACK_UNTYPED] = "memory without a type",
+        [SUNDEW_LACK_THREAD] = "other threads",
+        [SUNDEW_LACK_VARARGS] = "arguments behind the named ones",
+        [SUNDEW_LACK_STALE] = "frames that were left by longjmp",
+        [SUNDEW_LACK_OFF] = "functions that were not monitored then",
+    };
+    return code < sizeof texts / sizeof *texts && texts[code] ? texts[code] : "something";
+}
+
+void report_lacks(const Reproduction *rp, Strings *out)
+{
+    size_t n;
+    const CrashLack *lacks = crash_lacks(rp->crash, &n);
+    if (crash_is_cut_short(rp->crash))
+        strings_add(out, "the crash file is cut short: what stands behind the cut is lost");
+    uint64_t amount[16] = {0}, count[16] = {0};
+    const char *text[16] = {0};
+    for (size_t i = 0; i < n; i++) {
+        unsigned k = lacks[i].code < 16 ? lacks[i].code : 0;
+        amount[k] += lacks[i].amount;
+        count[k]++;
+        if (*lacks[i].text)
+            text[k] = lacks[i].text;
+    }
+    for (unsigned k = 0; k < 16; k++)
+        if (count[k])
+            strings_addf(out, "%s: %" PRIu64 " times%s%s%s", lack_text(k), count[k],
+                         text[k] ? " (" : "", text[k] ? text[k] : "",
+                         text[k] ? ")" : "");
+    for (size_t i = 0; i < crash_nframes(rp->crash); i++) {
+        const CrashFrame *f = crash_frame(rp->crash, i);
+        if (f->flags & SUNDEW_FRAME_REFERENCE)
+            strings_addf(out, "%s: called so often that nothing was copied at its entry; "
+                         "its arguments are as at the crash", f->symbol);
+        if (f->flags & SUNDEW_FRAME_CUT)
+            strings_addf(out, "%s: more was to be copied than the budget allows",
+                         f->symbol);
+    }
+}
+
+/* ---- terminal */
+
+static const char *word(const Candidate *c)
+{
+    return c->root_closer ? "root closer" : c->reproduces ? "yes" : "no";
+}
+
+static void print_table(const Reproduction *rp, Str *out)
+{
+    str_addf(out, "%-12s%-13s%-9s%-28s%s\n", "reproduces", "informative", "distance",
+             "function", "test");
+    for (size_t i = 0; i < rp->ranked.len; i++) {
+        const Candidate *c = rp->ranked.items[i];
+        const char *name = c->fn ? c->fn->name : crash_frame(rp->crash, c->frame)->symbol;
+        Str safe = {0}, more = {0};
+        escape_terminal_z(&safe, name);
+        escape_terminal_z(&more, c->file ? c->file : c->why ? c->why : "");
+        str_addf(out, "%-12s%-13s%-9u%-28s%s\n", word(c),
+                 !c->reproduces ? "" : c->informative ? "yes" : "no", c->distance,
+                 str_c(&safe), str_c(&more));
+        str_release(&safe);
+        str_release(&more);
+    }
+}
+
+static size_t count(const Reproduction *rp, bool informative)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < rp->n; i++)
+        n += rp->candidates[i].reproduces &&
+             (!informative || rp->candidates[i].informative);
+    return n;
+}
+
+static void print_text(const Reproduction *rp, Str *out)
+{
+    Str line = {0};
+    report_failure_line(rp, &line);
+    escape_terminal(out, line.data, line.len);
+    str_add(out, "\n\n");
+    print_table(rp, out);
+    char *folder = path_relative(rp->folder, rp->cwd);
+    Str safe = {0};
+    escape_terminal_z(&safe, folder);
+    if (count(rp, false))
+        str_addf(out, "\n%zu of %zu frames reproduce it; tests in %s (they fail until the "
+                 "defect is fixed)\n", count(rp, false), rp->n, str_c(&safe));
+    else
+        str_addf(out, "\nno frame of %zu reproduces it; %s/README.md says what was not "
+                 "captured\n", rp->n, str_c(&safe));
+    str_release(&safe);
+    str_release(&line);
+    free(folder);
+}
+
+/* ---- JSON */
+
+static json_t *failure_json(const Reproduction *rp)
+{
+    const Place *p = site(rp);
+    Str kind = {0}, text = {0};
+    ending_kind(&rp->was, &kind);
+    report_failure_line(rp, &text);
+    json_t *o = json_pack("{s:o, s:o, s:o, s:i, s:o}", "kind", json_text(str_c(&kind)),
+                          "function", json_text(p->function), "file",
+                          json_text(p->file), "line", (int)p->line, "text",
+                          json_text(str_c(&text)));
+    str_release(&kind);
+    str_release(&text);
+    return o;
+}
+
+static json_t *tests_json(const Reproduction *rp)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < rp->ranked.len; i++) {
+        const Candidate *c = rp->ranked.items[i];
+        char *file = c->file ? path_join(rp->folder, c->file) : NULL;
+        const char *name = c->fn ? c->fn->name : crash_frame(rp->crash, c->frame)->symbol;
+        json_t *o = json_pack(
+            "{s:o, s:o, s:b, s:i, s:b, s:b, s:b, s:o, s:o, s:i, s:i}", "function",
+            json_text(name), "file", json_text(file), "reproduces", c->reproduces,
+            "distance", (int)c->distance, "informative", c->informative, "stale",
+            c->stale, "root_closer", c->root_closer, "call", json_text(c->call), "remark",
+            json_text(c->why), "objects", (int)c->objects, "bytes", (int)c->bytes);
+        json_array_append_new(all, o);
+        free(file);
+    }
+    return all;
+}
+
+/* ---- the finding */
+
+static bool add_finding(Reproduction *rp, Err *err)
+{
+    const Place *p = site(rp);
+    const Candidate *best = rp->ranked.len ? rp->ranked.items[0] : NULL;
+    bool shown = best && best->reproduces;
+    Str message = {0}, test = {0}, rerun = {0}, anchor = {0};
+    size_t n = rp->was.stack.len < 20 ? rp->was.stack.len : 20;
+    EvidenceStep *steps = arena_array(&rp->arena, EvidenceStep, n + 1);
+    report_failure_line(rp, &message);
+    if (shown)
+        str_addf(&message, "; %zu test%s reproduce%s it, begin with %s", count(rp, false),
+                 count(rp, false) == 1 ? "" : "s", count(rp, false) == 1 ? "s" : "",
+                 best->call && strlen(best->call) < 80 ? best->call : best->fn->name);
+    else
+        str_add(&message, "; no frame reproduces it");
+    for (size_t i = 0; i < n; i++) {
+        const Place *at = &rp->was.stack.items[i];
+        steps[i].at = (Location){ .file = *at->file ? at->file : NULL,
+                                  .line = (int)at->line, .function = at->function };
+        steps[i].text = arena_printf(&rp->arena, "%s %s", i ? "called by" : "fails in",
+                                     at->function);
+    }
+    Attachment file = { .kind = "test" };
+    if (shown) {
+        char *path = path_join(rp->folder, best->file);
+        file_read(path, &test, NULL);
+        free(path);
+        file.name = best->file;
+        file.text = str_c(&test);
+        file.size = test.len;
+    }
+    str_add(&rerun, "sundew reproduce ");
+    escape_shell(&rerun, rp->path);
+    ending_kind(&rp->was, &anchor);
+    Finding f = {
+        .rule = shown ? "reproduce/crash" : "reproduce/unreproduced",
+        .level = shown ? LEVEL_ERROR : LEVEL_WARNING,
+        .verdict = shown ? VERDICT_SHOWN : VERDICT_UNDECIDED,
+        .message = str_c(&message), .anchor = str_c(&anchor),
+        .where = { .file = *p->file ? p->file : program_captured(rp->program)->path,
+                   .line = (int)p->line, .function = p->function },
+        .steps = steps, .nsteps = n, .attachments = &file, .nattachments = shown,
+        .rerun = str_c(&rerun),
+    };
+    bool ok = session_report(rp->session, &f, err);
+    str_release(&message);
+    str_release(&test);
+    str_release(&rerun);
+    str_release(&anchor);
+    return ok;
+}
+
+bool report_all(Reproduction *rp, Err *err)
+{
+    Strings lacks = {0};
+    report_lacks(rp, &lacks);
+    char *scope = xprintf("%s %s", crash_program(rp->crash), path_base(rp->path));
+    bool ok = session_begin(rp->session, scope, err) && add_finding(rp, err);
+    session_json(rp->session, "failure", failure_json(rp));
+    session_json(rp->session, "tests", tests_json(rp));
+    session_json(rp->session, "folder", json_text(rp->folder));
+    session_json(rp->session, "strategy", json_text(crash_strategy(rp->crash)));
+    session_json(rp->session, "not_captured", json_strings(lacks.items, lacks.len));
+    if (!session_flag(rp->session, "json"))
+        print_text(rp, session_out(rp->session));
+    strings_release(&lacks);
+    free(scope);
+    return ok;
+}

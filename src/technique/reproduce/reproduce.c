@@ -1,0 +1,177 @@
+/*
+ * reproduce - C tests that crash the same way.
+ *
+ * A monitored program that crashed has left the arguments of the functions on
+ * its stack, as they were when each was entered. For each frame a test puts
+ * that state back and calls the function; kept is what fails in the same way.
+ * See README.md.
+ */
+#include "technique/reproduce/reproduce.h"
+#include "base/file.h"
+#include "session/session.h"
+#include "technique/reproduce/reproduce_int.h"
+#include <string.h>
+
+static const Option options[] = {
+    { "same", 0, "LEVEL", "what has to be the same: kind, site or stack", "site" },
+    { "out", 'o', "DIR", "folder for the tests; default: the crash file's name with "
+                         ".tests", NULL },
+    { "asan", 0, NULL, "build the tests with the address sanitizer and accept an earlier "
+                       "report as nearer to the root", NULL },
+    { "no-shrink", 0, NULL, "keep all of the captured state in the tests", NULL },
+    { "review", 0, NULL, "list every byte that the crash file holds, and stop", NULL },
+    { "copy", 0, "STRATEGY", "with a program: what to copy when functions are entered: "
+                             "reference, shallow, used-fields or deep", "deep" },
+    { "stdin", 0, "FILE", "with a program: its standard input", "/dev/null" },
+    { 0 },
+};
+
+static const Rule rules[] = {
+    { "reproduce/crash", LEVEL_ERROR,
+      "The program crashed, and a C test makes the same function fail in the same way." },
+    { "reproduce/unreproduced", LEVEL_WARNING,
+      "The program crashed, but no frame's captured state makes it fail again." },
+    { 0 },
+};
+
+static bool anything_informative(const Reproduction *rp)
+{
+    for (size_t i = 0; i < rp->n; i++)
+        if (rp->candidates[i].reproduces && rp->candidates[i].informative)
+            return true;
+    return false;
+}
+
+/* One attempt, with the address sanitizer or without. */
+static bool attempt(Reproduction *rp, Err *err)
+{
+    LabPlan plan = { .session = rp->session, .program = rp->program, .crash = rp->crash,
+                     .monitored = rp->monitored, .folder = rp->folder, .asan = rp->asan };
+    rp->lab = lab_new(&plan, err);
+    if (!rp->lab)
+        return false;
+    ending_of_crash(rp->lab, rp->crash, rp->monitored, &rp->was);
+    bool ok = candidates_find(rp, err) && candidates_try(rp, err);
+    if (ok)
+        candidates_judge(rp);
+    return ok;
+}
+
+static void forget(Reproduction *rp)
+{
+    candidates_release(rp);
+    ending_release(&rp->was);
+    lab_free(rp->lab);
+    rp->lab = NULL;
+    rp->n = 0;
+}
+
+/* Where nothing reproduces, silent corruption may be the reason: the sanitizer
+ * sees it where it happens. */
+static bool attempt_again(Reproduction *rp, const char *out, Err *err)
+{
+    if (anything_informative(rp) || rp->asan || session_interrupted(rp->session))
+        return true;
+    Err said = {0};
+    bool some = rp->ranked.len && rp->ranked.items[0]->reproduces;
+    if (some)
+        return true;
+    session_note(rp->session, "no frame reproduces it as built; trying with the address "
+                 "sanitizer");
+    forget(rp);
+    rp->asan = true;
+    if (folder_begin(rp, out, &said) && attempt(rp, &said))
+        return true;
+    session_note(rp->session, "with the address sanitizer: %s", said.msg);
+    forget(rp);
+    rp->asan = false;
+    return folder_begin(rp, out, err) && attempt(rp, err);
+}
+
+static bool reproduce(Reproduction *rp, const char *out, Err *err)
+{
+    bool ok = folder_begin(rp, out, err);
+    if (ok)
+        rp->trial = trial_new(rp->session, rp->folder, err);
+    ok = ok && rp->trial && attempt(rp, err) && attempt_again(rp, out, err) &&
+         folder_finish(rp, err) && report_all(rp, err);
+    forget(rp);
+    trial_free(rp->trial);
+    return ok;
+}
+
+/* `monitored`: the program that wrote it, if that is known; `files`: what it
+ * had beside it, or NULL. */
+static bool reproduce_file(Session *s, const char *path, const char *monitored,
+                           const Files *files, Err *err)
+{
+    Reproduction rp = { .session = s, .path = path, .files = files,
+                        .asan = session_flag(s, "asan"),
+                        .shrink = !session_flag(s, "no-shrink") };
+    const char *out = session_option(s, "out");
+    if (!sameness_parse(session_option(s, "same"), &rp.same))
+        return err_set(err, "--same %s: not kind, site or stack",
+                       session_option(s, "same"));
+    Crash *c = crash_open(path, err);
+    if (!c)
+        return false;
+    if (crash_is_cut_short(c))
+        session_note(s, "%s is cut short or damaged; going on with what is there", path);
+    Program *p = desk_program(s, c, err);
+    char *found = p && !monitored ? desk_monitored(s, c, err) : NULL;
+    char *cwd = path_absolute(".");
+    rp.crash = c;
+    rp.program = p;
+    rp.monitored = monitored ? monitored : found;
+    rp.cwd = cwd;
+    bool ok = p && rp.monitored && reproduce(&rp, out, err);
+    arena_release(&rp.arena);
+    free(cwd);
+    free(found);
+    program_close(p);
+    crash_close(c);
+    return ok;
+}
+
+static bool run(Session *s, Err *err)
+{
+    size_t n;
+    char **args = session_args(s, &n);
+    if (n != 1)
+        return err_set(err, "name one crash file, or one program and after -- its "
+                       "arguments");
+    if (session_flag(s, "review"))
+        return review(s, args[0], err);
+    if (!session_has_tail(s))
+        return reproduce_file(s, args[0], NULL, NULL, err);
+    Files files = {0};
+    char *monitored = NULL, *crash = desk_crash(s, args[0], &files, &monitored, err);
+    bool ok = crash && reproduce_file(s, crash, monitored, &files, err);
+    files_release(&files);
+    free(crash);
+    free(monitored);
+    return ok;
+}
+
+const Command technique_reproduce = {
+    .name = "reproduce",
+    .args = "CRASH | PROGRAM -- ARGUMENT…",
+    .summary = "C tests that crash the same way",
+    .about =
+        "Takes the file that a monitored program (sundew monitor) left when it crashed, and "
+        "writes a C test for each function on the stack that fails in the same way when it "
+        "is called as it was called then. Each test was built and run; what the captured "
+        "state holds beyond what is needed is left out.\n\n"
+        "With a program and its arguments it does all of it at the desk: monitors the "
+        "program, runs it in a sandbox and takes the crash from there.\n\n"
+        "The tests fail until the defect is fixed. The folder has a Makefile (make check) "
+        "and a README.md with the stack, the table of frames and what was not captured.",
+    .examples = "sundew reproduce prog.1234.crash\n"
+                "sundew reproduce ./prog -- input\n"
+                "sundew reproduce --review prog.1234.crash\n"
+                "sundew reproduce --asan --same kind prog.1234.crash\n",
+    .options = options,
+    .rules = rules,
+    .needs = NEEDS_STORE,
+    .run = run,
+};

@@ -1,0 +1,97 @@
+/* What the files of this technique share. */
+#ifndef SUNDEW_REPRODUCE_INT_H
+#define SUNDEW_REPRODUCE_INT_H
+#include "base/json.h"
+#include "technique/reproduce/lab.h"
+#include "technique/reproduce/trial.h"
+
+/* The files of a folder, for a program that reads or changes what lies there:
+ * it gets copies. */
+typedef struct Files {
+    Arena arena;
+    RunFile *items;
+    size_t len, cap;
+} Files;
+/* False: too many or too large; then it is empty. */
+bool files_read(Files *f, const char *folder);
+bool files_write(const Files *f, const char *folder, Err *err);
+void files_release(Files *f);
+
+/* A frame, and the test that calls its function as it was called then. */
+typedef struct Candidate {
+    size_t frame;
+    const Function *fn;
+    const LabUnit *unit;         /* NULL: its source is not captured */
+    unsigned distance;           /* frames between it and the crash */
+    bool stale;                  /* the frame was left by longjmp or the like */
+    const RestoreWorld *world;
+    Restore *restore;
+    bool reproduces, root_closer;
+    bool informative;
+    const char *why;             /* why not: of building, reproducing, telling */
+    Ending ending;               /* of its test */
+    size_t objects, bytes;       /* that the final test restores */
+    char *call;                  /* "to_upper(NULL)" */
+    char *file;                  /* of the test, in the folder; NULL: none kept */
+    Strings differences;
+} Candidate;
+
+typedef struct Reproduction {
+    Session *session;
+    Arena arena;
+    const char *path;            /* of the crash file */
+    const Crash *crash;
+    const Program *program;
+    const char *monitored;
+    const char *folder;
+    const char *cwd;             /* ours */
+    const Files *files;          /* that were beside the program; or NULL */
+    Sameness same;
+    bool asan, shrink;
+    Lab *lab;
+    Trial *trial;
+    Ending was;
+    Candidate *candidates;       /* by frame: the innermost first */
+    size_t n;
+    Vec(Candidate *) ranked;     /* the best first */
+} Reproduction;
+
+/* candidate.c: from frames to tests that are known to fail or not. */
+bool candidates_find(Reproduction *rp, Err *err);
+bool candidates_try(Reproduction *rp, Err *err);
+void candidates_judge(Reproduction *rp);
+void candidates_release(Reproduction *rp);
+
+/* shrink.c: which steps are needed for the same ending? */
+typedef struct Shrinking {
+    const Restore *restore;
+    bool (*fails)(void *arg, const bool *keep);
+    void *arg;
+    unsigned most;               /* trials */
+    double seconds;
+} Shrinking;
+/* `keep` has a place for each step; filled in. */
+void shrink(const Shrinking *s, bool *keep);
+
+/* folder.c: what is left for people. */
+bool folder_begin(Reproduction *rp, const char *wanted, Err *err);
+bool folder_write_test(Reproduction *rp, Candidate *c, Err *err);
+bool folder_finish(Reproduction *rp, Err *err);
+
+/* report.c: terminal, JSON, findings. */
+bool report_all(Reproduction *rp, Err *err);
+void report_failure_line(const Reproduction *rp, Str *out);
+/* What the crash file lacks, one line each. */
+void report_lacks(const Reproduction *rp, Strings *out);
+
+/* review.c: every byte of a crash file. */
+bool review(Session *s, const char *path, Err *err);
+
+/* desk.c: monitor a program, run it, give the crash file that it left; the
+ * caller frees both. */
+char *desk_crash(Session *s, const char *program, Files *files, char **monitored,
+                 Err *err);
+/* The captured program and the monitored one of a crash file. */
+Program *desk_program(Session *s, const Crash *c, Err *err);
+char *desk_monitored(Session *s, const Crash *c, Err *err);
+#endif

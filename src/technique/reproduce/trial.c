@@ -1,0 +1,339 @@
+#include "technique/reproduce/trial.h"
+#include "base/escape.h"
+#include "base/file.h"
+#include "runtime/crashfile.h"
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define NULL_PAGE 65536               /* addresses below are null and an offset */
+enum { TRACE_FD = 190 };               /* as share/reproduce/trial.c has it */
+
+struct Trial {
+    Runner *runner;
+    int trace;                         /* memory that trials write to */
+};
+
+bool sameness_parse(const char *text, Sameness *out)
+{
+    static const char *const names[] = { "kind", "site", "stack" };
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, names[i]) == 0) {
+            *out = (Sameness)i;
+            return true;
+        }
+    return false;
+}
+
+void ending_release(Ending *e)
+{
+    vec_release(&e->stack);
+    vec_release(&e->trace);
+    *e = (Ending){0};
+}
+
+/* ---- the crash */
+
+/* Is it the program's own, and not what monitoring or a test put there? */
+static bool is_own(const char *function)
+{
+    static const char *const not_own[] = { "_start", "__libc_start", "restore_",
+                                           "sundew_", "??", "__asan", "test_main" };
+    for (size_t i = 0; i < sizeof not_own / sizeof *not_own; i++)
+        if (str_starts(function, not_own[i]))
+            return false;
+    return !str_ends(function, ".enter") && !str_ends(function, ".leave");
+}
+
+/* What the source calls it: the lab made static functions global under another
+ * name, and main() is not main() there. */
+static const char *plain_name(const char *name)
+{
+    int n = 0;
+    if (strcmp(name, "program_main") == 0)
+        return "main";
+    if (sscanf(name, "sundew_%*u_%n", &n) == 0 && n > 0)
+        return name + n;
+    return name;
+}
+
+static void keep_own(Places *all, bool of_test, Ending *e)
+{
+    for (size_t i = 0; i < all->len; i++) {
+        Place p = all->items[i];
+        if (of_test && strcmp(p.function, "main") != 0)
+            p.function = plain_name(p.function);
+        else if (of_test)
+            continue;
+        if (!is_own(p.function))
+            continue;
+        vec_push(&e->stack, p);
+    }
+    vec_release(all);
+}
+
+static FailureKind kind_of_crash(const CrashFailure *f)
+{
+    switch (f->kind) {
+    case SUNDEW_FAIL_ABORT:
+        return FAILURE_ABORT;
+    case SUNDEW_FAIL_ASSERT:
+        return FAILURE_ASSERTION;
+    case SUNDEW_FAIL_SANITIZER:
+        return FAILURE_SANITIZER;
+    case SUNDEW_FAIL_STACK_OVERFLOW:
+        return FAILURE_STACK_OVERFLOW;
+    case SUNDEW_FAIL_DUMP:
+    case SUNDEW_FAIL_EXIT:
+        return FAILURE_EXIT;
+    default:
+        return f->signal == SIGABRT ? FAILURE_ABORT : FAILURE_SIGNAL;
+    }
+}
+
+void ending_of_crash(Lab *lab, const Crash *c, const char *monitored, Ending *out)
+{
+    const CrashFailure *f = crash_failure(c);
+    size_t n;
+    const uint64_t *pcs = crash_stack(c, &n);
+    uint64_t *at = xcalloc(n + 1, sizeof *at);
+    Places all = {0};
+    out->kind = kind_of_crash(f);
+    out->signal = f->signal;
+    out->has_address = f->kind == SUNDEW_FAIL_SIGNAL && f->signal != SIGABRT;
+    out->address = f->address;
+    snprintf(out->text, sizeof out->text, "%s", f->text);
+    size_t used = 0;
+    for (size_t i = 0; i < n && used < 512; i++) {
+        uint64_t a = pcs[i] - crash_slide(c) - (i > 0);
+        if (a < UINT64_C(1) << 32)            /* of the program, not a library */
+            at[used++] = a;
+    }
+    lab_places(lab, monitored, at, used, &all);
+    keep_own(&all, false, out);
+    free(at);
+    for (size_t i = 0; !out->stack.len && i < crash_nframes(c); i++) {
+        Place p = { .function = crash_frame(c, i)->symbol, .file = "" };
+        vec_push(&out->stack, p);
+        break;
+    }
+}
+
+void ending_kind(const Ending *e, Str *out)
+{
+    if (e->kind == FAILURE_SIGNAL)
+        str_add(out, failure_signal_name(e->signal));
+    else if (e->kind == FAILURE_EXIT)
+        str_add(out, "dump");
+    else
+        str_add(out, failure_kind_name(e->kind));
+}
+
+/* ---- comparing */
+
+static bool same_kind(const Ending *a, const Ending *b)
+{
+    bool overflow = a->kind == FAILURE_STACK_OVERFLOW || b->kind == FAILURE_STACK_OVERFLOW;
+    if (overflow)
+        return (a->kind == b->kind || a->signal == SIGSEGV || b->signal == SIGSEGV) &&
+               a->kind != FAILURE_NONE && b->kind != FAILURE_NONE;
+    if (a->kind == FAILURE_EXIT || b->kind == FAILURE_EXIT)
+        return a->kind == b->kind && *a->text && strcmp(a->text, b->text) == 0;
+    if (a->kind != b->kind)
+        return false;
+    if (a->kind == FAILURE_SIGNAL)
+        return a->signal == b->signal;
+    return true;
+}
+
+/* One of the texts may have more around it: file, line, function. */
+static bool same_text(const Ending *a, const Ending *b)
+{
+    return !*a->text || !*b->text || strstr(a->text, b->text) ||
+           strstr(b->text, a->text);
+}
+
+bool ending_same(const Ending *crash, const Ending *test, Sameness how)
+{
+    if (!same_kind(crash, test))
+        return false;
+    if (how == SAME_KIND || crash->kind == FAILURE_EXIT)
+        return true;
+    if (crash->kind == FAILURE_ASSERTION && !same_text(crash, test))
+        return false;
+    if (!crash->stack.len || !test->stack.len)
+        return false;
+    bool overflow = crash->kind == FAILURE_STACK_OVERFLOW;
+    size_t n = how == SAME_STACK ? test->stack.len - 1 : 1;
+    for (size_t i = 0; i < n && i < crash->stack.len; i++)
+        if (strcmp(crash->stack.items[i].function, test->stack.items[i].function) != 0) {
+            /* Where exactly the stack ends is chance: any function of the cycle
+             * will do. */
+            bool cycle = false;
+            for (size_t k = 0; overflow && k < crash->stack.len; k++)
+                cycle |= strcmp(crash->stack.items[k].function,
+                                test->stack.items[i].function) == 0;
+            if (!cycle)
+                return false;
+        }
+    return true;
+}
+
+bool ending_equal(const Ending *a, const Ending *b)
+{
+    if (a->kind != b->kind || a->signal != b->signal || strcmp(a->text, b->text) != 0)
+        return false;
+    bool low = a->has_address && a->address < NULL_PAGE;
+    bool other = b->has_address && b->address < NULL_PAGE;
+    if (low != other || (low && a->address != b->address))
+        return false;
+    if (a->kind == FAILURE_STACK_OVERFLOW)
+        return true;
+    if (a->trace.len != b->trace.len)
+        return false;
+    return !a->trace.len || memcmp(a->trace.items, b->trace.items,
+                                   a->trace.len * sizeof *a->trace.items) == 0;
+}
+
+/* ---- running */
+
+Trial *trial_new(Session *s, const char *folder, Err *err)
+{
+    Trial *t = xcalloc(1, sizeof *t);
+    const char *readable[] = { folder, session_root(s), NULL };
+    RunnerPlan plan = { .readable = readable };
+    t->runner = runner_new(&plan, err);
+    t->trace = memfd_create("trace", 0);
+    if (!t->runner || t->trace < 0) {
+        if (t->runner)
+            err_errno(err, "memfd_create");
+        trial_free(t);
+        return NULL;
+    }
+    const char *missing = runner_missing(t->runner);
+    if (missing)
+        session_note(s, "%s", missing);
+    return t;
+}
+
+void trial_free(Trial *t)
+{
+    if (!t)
+        return;
+    runner_free(t->runner);
+    if (t->trace >= 0)
+        close(t->trace);
+    free(t);
+}
+
+static char *mask_text(const TrialPlan *plan)
+{
+    size_t digits = (plan->nsteps + 3) / 4;
+    char *text = xcalloc(1, digits + 2);
+    for (size_t d = 0; d < digits; d++) {
+        unsigned v = 0;
+        for (size_t k = d * 4; k < d * 4 + 4 && k < plan->nsteps; k++)
+            v |= (unsigned)plan->keep[k] << (k % 4);
+        text[d] = "0123456789abcdef"[v];
+    }
+    if (!digits)
+        text[0] = '0';
+    return text;
+}
+
+/* Our environment and what the test asks for. */
+static void make_environment(const TrialPlan *plan, Strings *env)
+{
+    extern char **environ;
+    for (char **e = environ; *e; e++)
+        if (!str_starts(*e, "RESTORE_") && !str_starts(*e, "ASAN_OPTIONS="))
+            strings_add(env, *e);
+    strings_addf(env, "RESTORE_TEST=%u", plan->test);
+    if (plan->state)
+        strings_addf(env, "RESTORE_STATE=%s", plan->state);
+    strings_add(env, "ASAN_OPTIONS=detect_leaks=0:symbolize=1:allow_user_segv_handler=1");
+    if (plan->keep) {
+        char *mask = mask_text(plan);
+        strings_addf(env, "RESTORE_STEPS=%s", mask);
+        free(mask);
+    }
+}
+
+static void read_trace(Trial *t, Ending *e)
+{
+    char line[8192];
+    ssize_t n = pread(t->trace, line, sizeof line - 1, 0);
+    if (n <= 0)
+        return;
+    line[n] = 0;
+    line[strcspn(line, "\n")] = 0;
+    char *at = line;
+    strtoull(at, &at, 16);                    /* the signal */
+    while (*at == ' ') {
+        uint64_t v = strtoull(at, &at, 16);
+        vec_push(&e->trace, v);
+    }
+}
+
+/* What a test says that comes by a point where the program dumps itself. */
+static void read_dump(const RunResult *r, Ending *e)
+{
+    const char *at = strstr(str_c(&r->err.text), "restore: dump: ");
+    if (!at)
+        return;
+    at += strlen("restore: dump: ");
+    e->kind = FAILURE_EXIT;
+    snprintf(e->text, sizeof e->text, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
+static void take_report(const Failure *f, Ending *e)
+{
+    e->kind = f->kind;
+    e->signal = f->signal;
+    e->has_address = f->has_address;
+    e->address = f->address;
+    if (f->what)
+        snprintf(e->text, sizeof e->text, "%s", f->what);
+    if (f->kind == FAILURE_EXIT)
+        e->kind = FAILURE_NONE;               /* an orderly end */
+}
+
+bool trial_run(Trial *t, const char *binary, const TrialPlan *plan, Ending *out, Err *err)
+{
+    Strings env = {0};
+    char *argv[] = { (char *)binary, NULL };
+    RunFd fd = { .fd = t->trace, .as = TRACE_FD };
+    RunPlan run = { .argv = argv, .fds = &fd, .nfds = 1, .discard_output = true,
+                    .files = plan->files, .nfiles = plan->nfiles,
+                    .limits = { .wall = 30, .cpu = plan->seconds ? plan->seconds : 10 } };
+    RunResult r = {0};
+    make_environment(plan, &env);
+    run.env = strings_argv(&env);
+    if (ftruncate(t->trace, 0) != 0 || lseek(t->trace, 0, SEEK_SET) != 0)
+        err_errno(NULL, "trace");
+    bool ok = runner_run(t->runner, &run, &r, err);
+    if (ok) {
+        take_report(&r.failure, out);
+        read_trace(t, out);
+        read_dump(&r, out);
+        for (size_t i = 0; !out->trace.len && i < r.failure.nframes; i++) {
+            const FailureFrame *f = &r.failure.frames[i];
+            if (f->module && strcmp(path_base(f->module), path_base(binary)) == 0)
+                vec_push(&out->trace, f->offset);
+        }
+    }
+    strings_release(&env);
+    run_result_release(&r);
+    return ok;
+}
+
+void trial_name(Lab *lab, const char *binary, Ending *e)
+{
+    Places all = {0};
+    if (e->stack.len || !e->trace.len)
+        return;
+    lab_places(lab, binary, e->trace.items, e->trace.len, &all);
+    keep_own(&all, true, e);
+}

@@ -1,0 +1,56 @@
+/*
+ * trial - run a test in the sandbox, see how it ends, compare with the crash.
+ *
+ *     Ending was = {0}, is = {0};
+ *     ending_of_crash(lab, crash, monitored, &was);
+ *     trial_run(t, binary, &(TrialPlan){ .test = 3, .mask = mask }, &is, err);
+ *     if (ending_same(&was, &is, SAME_SITE)) …
+ *
+ * The site is the innermost function of the program on the stack: if strlen()
+ * fails, its caller is.
+ */
+#ifndef SUNDEW_TRIAL_H
+#define SUNDEW_TRIAL_H
+#include "run/run.h"
+#include "technique/reproduce/lab.h"
+
+typedef enum { SAME_KIND, SAME_SITE, SAME_STACK } Sameness;
+bool sameness_parse(const char *text, Sameness *out);
+
+typedef struct Ending {
+    FailureKind kind;
+    int signal;
+    bool has_address;
+    uint64_t address;          /* that was touched */
+    char text[256];            /* an assertion's, a report's kind, a reason */
+    Places stack;              /* functions of the program, innermost first */
+    Vec(uint64_t) trace;       /* the same as addresses of the file */
+} Ending;
+
+void ending_release(Ending *e);
+void ending_of_crash(Lab *lab, const Crash *c, const char *monitored, Ending *out);
+/* "SIGSEGV", "assertion", …: kind for people and JSON. */
+void ending_kind(const Ending *e, Str *out);
+bool ending_same(const Ending *crash, const Ending *test, Sameness how);
+/* Did two runs of one binary end at the same instruction, called the same way? */
+bool ending_equal(const Ending *a, const Ending *b);
+
+typedef struct Trial Trial;
+Trial *trial_new(Session *s, const char *folder, Err *err);
+void trial_free(Trial *t);                     /* NULL is fine */
+
+typedef struct TrialPlan {
+    unsigned test;             /* of a file with several */
+    const char *state;         /* path of the states, without their number */
+    const bool *keep;          /* steps; NULL: all */
+    size_t nsteps;
+    const RunFile *files;      /* in the folder where it runs */
+    size_t nfiles;
+    double seconds;            /* of CPU; 0: 10 */
+} TrialPlan;
+/* Without ending.stack: see trial_name(). */
+bool trial_run(Trial *t, const char *binary, const TrialPlan *plan, Ending *out,
+               Err *err);
+/* Names the functions on its stack. */
+void trial_name(Lab *lab, const char *binary, Ending *e);
+#endif
