@@ -138,6 +138,25 @@ X
 }
 ok "all of them are seen, the killed one too" many
 
+# ---- an archive: its tests link with it
+fresh archive
+cat >l.c <<'X'
+struct S { int v; struct S *n; };
+void put(struct S *s) { s->v = 1; }
+int get(struct S *s) { return s->v; }
+X
+cat >t.c <<'X'
+struct S { int v; struct S *n; }; void put(struct S *); int get(struct S *);
+int main(void) { struct S s = {0}; put(&s); return get(&s) != 1; }
+X
+printf 'libl.a: l.o\n\tar rcs $@ l.o\nl.o: l.c\n\tcc -g -c l.c\ncheck: t\n\t./t\nt: t.c libl.a\n\tcc -g t.c libl.a -o t\n' >Makefile
+ok "an archive: captured" "$SUNDEW" -q capture -- make
+archive() {
+    "$SUNDEW" -q mutability libl.a --pipeline D --verdicts -- make check >verdicts.txt
+    grep -q 'put(s): mutable (D)' verdicts.txt && grep -q 'get(s): unknown' verdicts.txt && [ "$(ar t libl.a)" = l.o ]
+}
+ok "its tests show what is written" archive
+
 # ---- the woven program behaves like the plain one
 fresh hard
 cp "$TOP"/tests/weave/hard* .
@@ -161,7 +180,7 @@ if [ -z "$csmith" ]; then
     skip "random programs" "csmith is not installed"
 else
     fresh random
-    # One with and one without pointers to be seen through: the same output, and no claim violated.
+    # Woven with tags and enforcing: the same output, and no claim violated.
     random() {
         local seed=$1 want
         csmith --seed "$seed" --max-funcs 8 --pointers --max-pointer-depth 3 >"s$seed.c" &&

@@ -530,6 +530,18 @@ static bool stop_asked(void *session)
     return session_interrupted(session);
 }
 
+static bool read_number(Session *s, const char *option, unsigned most, unsigned *out, Err *err)
+{
+    const char *text = session_option(s, option);
+    char *end;
+    unsigned long n = strtoul(text, &end, 10);
+
+    if (end == text || *end || *text == '-' || n > most)
+        return err_set(err, "--%s: not a number up to %u: %s", option, most, text);
+    *out = (unsigned)n;
+    return true;
+}
+
 /* A program to run, or a run of it. */
 static bool go(Study *st, bool *finished, Err *err)
 {
@@ -537,10 +549,11 @@ static bool go(Study *st, bool *finished, Err *err)
     const CapturedProgram *c = program_captured(st->p);
     const char *asked = session_option(s, "output");
     DynamicPlan plan = { .session = s, .program = st->p, .calls = st->calls, .mutability = st->m,
-                         .absence = session_flag(s, "absence"),
-                         .calls_needed = (unsigned)atoi(session_option(s, "absence-calls")),
-                         .coverage = (unsigned)atoi(session_option(s, "absence-coverage")) };
+                         .absence = session_flag(s, "absence") };
 
+    if (!read_number(s, "absence-calls", 1000000000, &plan.calls_needed, err) ||
+        !read_number(s, "absence-coverage", 100, &plan.coverage, err))
+        return false;
     if (session_has_tail(s) && !dynamic_observe(&plan, err))
         return false;
     if (!(*finished = session_flag(s, "enforce")))
