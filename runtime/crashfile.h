@@ -37,7 +37,7 @@ enum SundewRecord {
 
 typedef struct SundewBuild {
     uint64_t slide;        /* load address minus linked address */
-    uint32_t strategy;
+    uint32_t strategy;     /* and the tables' variant, from bit 8 on */
     uint32_t pid;
 } SundewBuild;
 

@@ -94,7 +94,9 @@ static void lack(uint32_t code, uint32_t frame, uint64_t address, uint64_t amoun
 
 static void out_build(SundewOut *o)
 {
-    SundewBuild b = { sundew_slide(), sundew_tables.strategy, (uint32_t)getpid() };
+    SundewBuild b = { sundew_slide(),
+                      sundew_tables.strategy | sundew_tables.variant << 8,
+                      (uint32_t)getpid() };
     const char *texts[] = { sundew_tables.key, "\n", sundew_tables.name, "\n",
                             sundew_tables.build };
     size_t n = sizeof b;

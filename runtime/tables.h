@@ -141,6 +141,9 @@ typedef struct SundewTables {
     uint32_t ntypes, nfunctions, nglobals, nexternals;
     uint32_t overhead;     /* percent; 0: no limit */
     uint32_t second_chance;      /* start with all functions off */
+    uint32_t variant;            /* 24 bits: which of the executables made of this
+                                  * program; a crash file's addresses are its */
+    uint32_t pad;
 } SundewTables;
 
 enum SundewStrategy {

@@ -403,6 +403,7 @@ void monitor_write_tables(Woven *w, void *arg)
     SundewTables t = { .version = SUNDEW_TABLES_VERSION, .overhead = m->plan.overhead,
                        .strategy = (uint32_t)m->plan.strategy,
                        .second_chance = m->plan.second_chance,
+                       .variant = m->plan.variant & 0xffffff,
                        .nfunctions = (uint32_t)m->rows.len };
     wr.names_global = LLVMAddGlobal(w->module, w->i8, "sundew.names.later");
     add_types(&wr);

@@ -37,6 +37,7 @@ typedef struct MonitorPlan {
     CopyStrategy strategy;
     unsigned overhead;           /* percent; 0: no limit */
     bool second_chance;          /* start with all functions off */
+    uint32_t variant;            /* crash_variant() of how it is made; see there */
     const char *build;           /* the user's version text; NULL */
     char *const *hidden;         /* TYPE.FIELD, NULL-terminated; NULL: none */
     char *const *only;           /* functions, which must exist; NULL: all that are not

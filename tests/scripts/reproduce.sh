@@ -128,6 +128,21 @@ ok "second chance: the first crash has no frames" says "no frames" "$SUNDEW" rep
 mv random.[0-9]*.crash used-fields.crash
 ok "second chance: the second has" keeps used-fields hex_abs to_upper
 
+# Several executables of one program: a crash file belongs to the one that wrote it.
+"$SUNDEW" monitor ./random -o full.monitored >/dev/null 2>&1
+{ NUMBER=0 ./full.monitored >/dev/null 2>&1; } 2>/dev/null
+mv random.[0-9]*.crash full.crash
+"$SUNDEW" monitor ./random -o chance --second-chance >/dev/null 2>&1
+ok "a crash file is read with the executable that wrote it" keeps full hex_abs to_upper
+echo edited >>full.tests/test_hex_abs.c
+ok "…once more" keeps full hex_abs to_upper
+ok "…and tests of an earlier time are kept" grep -q edited full.tests.old1/test_hex_abs.c
+export NUMBER=0
+ok "at the desk" eval '"$SUNDEW" reproduce ./random -- a | grep -q "hex_abs"'
+ok "…once more, not over the first file" eval '"$SUNDEW" reproduce ./random -- a >/dev/null; [ -f random.crash ] && [ -f random.2.crash ]'
+ok "…its file can be given to reproduce" eval '"$SUNDEW" reproduce random.crash | grep -q "hex_abs"'
+unset NUMBER
+
 subject loop
 ok "loop: a crash file" crash loop used-fields
 small() { [ "$(stat -c %s used-fields.crash)" -lt 200000 ]; }

@@ -18,10 +18,12 @@
  * A byte comes from the uppermost layer that has it.
  */
 #include "engine/record/crash.h"
+#include "base/map.h"
 #include "base/file.h"
 #include "base/vec.h"
 #include "runtime/crashfile.h"
 #include "runtime/tables.h"
+#include <inttypes.h>
 #include <string.h>
 
 #define MOST_BYTES (1 << 30)           /* of a crash file that is read at all */
@@ -45,7 +47,7 @@ struct Crash {
     bool whole;                        /* the end record is there */
     bool damaged;                      /* a record was left out */
     const char *key, *program, *build;
-    uint32_t strategy;
+    uint32_t strategy, variant;
     uint64_t slide;
     CrashFailure failure;
     bool failed;                       /* a failure record was there */
@@ -103,7 +105,7 @@ static const char *take_text(Crash *c, Reader *r)
 static bool read_build(Crash *c, Reader *r)
 {
     SundewBuild b;
-    if (!take(r, &b, sizeof b) || b.strategy > 3)
+    if (!take(r, &b, sizeof b) || (b.strategy & 0xff) > 3)
         return false;
     char *text = (char *)take_text(c, r);
     char *program = strchr(text, '\n');
@@ -117,7 +119,8 @@ static bool read_build(Crash *c, Reader *r)
     c->program = program;
     c->build = build ? build : "";
     c->slide = b.slide;
-    c->strategy = b.strategy;
+    c->strategy = b.strategy & 0xff;
+    c->variant = b.strategy >> 8;
     return true;
 }
 
@@ -481,6 +484,28 @@ uint64_t crash_slide(const Crash *c) { return c->slide; }
 const CrashFailure *crash_failure(const Crash *c) { return &c->failure; }
 size_t crash_nframes(const Crash *c) { return c->frames.len; }
 size_t crash_nobjects(const Crash *c) { return c->objects.len; }
+
+uint32_t crash_variant(const char *how)
+{
+    return (uint32_t)hash_bytes(how, strlen(how)) & 0xffffff;
+}
+
+char *crash_executable(const char *workspace, const char *key, const char *program,
+                       const char *strategy, uint32_t variant)
+{
+    char *safe_key = path_safe_name(key), *name = path_safe_name(program);
+    char *path = xprintf("%s/monitored/%s/%s.%s.%06" PRIx32, workspace, safe_key, name,
+                         strategy, variant);
+    free(safe_key);
+    free(name);
+    return path;
+}
+
+char *crash_executable_of(const Crash *c, const char *workspace)
+{
+    return crash_executable(workspace, crash_key(c), crash_program(c), crash_strategy(c),
+                            c->variant);
+}
 
 const char *crash_strategy(const Crash *c)
 {

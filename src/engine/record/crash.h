@@ -33,6 +33,15 @@ const char *crash_build(const Crash *c);       /* the user's version text */
 const char *crash_strategy(const Crash *c);    /* reference, shallow, … */
 uint64_t crash_slide(const Crash *c);
 
+/* A program can be monitored in several ways; each makes other code, and a
+ * crash file's addresses are those of one. `how` tells them apart. */
+uint32_t crash_variant(const char *how);
+/* Where the workspace keeps the executable, with its symbols. The caller frees it. */
+char *crash_executable(const char *workspace, const char *key, const char *program,
+                       const char *strategy, uint32_t variant);
+/* The same for the one that wrote the file. */
+char *crash_executable_of(const Crash *c, const char *workspace);
+
 typedef struct CrashFailure {
     uint32_t kind;            /* enum SundewFailureKind */
     int signal;

@@ -7,6 +7,7 @@
  */
 #include "base/escape.h"
 #include "base/file.h"
+#include "engine/record/crash.h"
 #include "base/json.h"
 #include "base/progress.h"
 #include "program/calls.h"
@@ -164,24 +165,31 @@ static bool weave(Session *s, const Program *p, MonitorPlan *plan, const char *o
     return ok;
 }
 
-/* A crash file's addresses are those of this very file, symbols and all: `sundew
- * reproduce` looks for it by the program's key and the strategy. */
-static bool keep_copy(Session *s, const Program *p, const char *out, const char *strategy,
+/* What decides how the code comes out. */
+static uint32_t variant_of(const MonitorPlan *plan)
+{
+    Str how = {0};
+    str_addf(&how, "monitor " SUNDEW_VERSION " second chance %d", plan->second_chance);
+    for (char *const *o = plan->only; o && *o; o++)
+        str_addf(&how, " only %s", *o);
+    uint32_t variant = crash_variant(str_c(&how));
+    str_release(&how);
+    return variant;
+}
+
+/* A crash file's addresses are those of this very file, symbols and all. */
+static bool keep_copy(Session *s, const Program *p, const char *out, const MonitorPlan *plan,
                       Err *err)
 {
-    char *dir = path_join(workspace_dir(session_workspace(s)), "monitored");
-    char *of_key = path_join(dir, program_key(p));
-    char *safe = path_safe_name(program_captured(p)->name);
-    char *name = xprintf("%s.%s", safe, strategy);
-    char *path = path_join(of_key, name);
+    char *path = crash_executable(workspace_dir(session_workspace(s)), program_key(p),
+                                  program_captured(p)->name, strategies[plan->strategy],
+                                  plan->variant);
+    char *dir = path_dir(path);
     Str data = {0};
-    bool ok = dir_make(of_key, err) && file_read(out, &data, err) &&
+    bool ok = dir_make(dir, err) && file_read(out, &data, err) &&
               file_write(path, str_c(&data), data.len, err);
     str_release(&data);
     free(path);
-    free(name);
-    free(safe);
-    free(of_key);
     free(dir);
     return ok;
 }
@@ -224,6 +232,7 @@ static bool run(Session *s, Err *err)
     char **hidden = session_option_all(s, "redact"), **only = session_option_all(s, "only");
     plan.hidden = hidden && *hidden ? hidden : NULL;
     plan.only = only && *only ? only : NULL;
+    plan.variant = variant_of(&plan);
     Program *p = program_open(session_workspace(s), c, err);
     if (!p)
         return false;
@@ -238,7 +247,7 @@ static bool run(Session *s, Err *err)
     size_t monitored = 0, trivial = 0;
     bool ok = check_output(out, c->path, err) && check_redacted(p, plan.hidden, err) &&
               weave(s, p, &plan, out, &monitored, &trivial, err) &&
-              keep_copy(s, p, out, strategies[plan.strategy], err);
+              keep_copy(s, p, out, &plan, err);
     if (ok)
         say(s, p, &plan, out, monitored, trivial);
     free(out);

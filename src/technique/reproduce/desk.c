@@ -42,15 +42,12 @@ Program *desk_program(Session *s, const Crash *c, Err *err)
 /* What `sundew monitor` kept: by the program's key, its name and the strategy. */
 char *desk_monitored(Session *s, const Crash *c, Err *err)
 {
-    char *key = path_safe_name(crash_key(c)), *name = path_safe_name(crash_program(c));
-    char *path = xprintf("%s/monitored/%s/%s.%s", workspace_dir(session_workspace(s)),
-                         key, name, crash_strategy(c));
-    free(key);
-    free(name);
+    char *path = crash_executable_of(c, workspace_dir(session_workspace(s)));
     if (file_is_regular(path))
         return path;
     err_set(err, "the monitored program that crashed is not in this workspace (%s): it is "
-            "needed to name functions; run `sundew monitor` on the same build again", path);
+            "needed to name functions; run `sundew monitor` on the same build again, with the "
+            "same options", path);
     free(path);
     return NULL;
 }
@@ -72,10 +69,10 @@ static bool read_strategy(Session *s, CopyStrategy *out, Err *err)
 /* At the desk nothing has to be cheap: no limit on the overhead; and unless it
  * crashes optimised only, nothing is inlined, so that every function has its
  * frame. */
-static bool weave_program(Session *s, const Program *p, bool optimised, const char *out,
-                          Err *err)
+static bool weave_program(Session *s, const Program *p, bool optimised, uint32_t variant,
+                          const char *out, Err *err)
 {
-    MonitorPlan plan = {0};
+    MonitorPlan plan = { .variant = variant };
     if (!read_strategy(s, &plan.strategy, err))
         return false;
     char *cache = program_cache_path(p, "pointsto");
@@ -143,6 +140,10 @@ static char *run_program(Session *s, const char *binary, const char *name,
     }
     Str data = {0};
     kept = xprintf("%s.crash", name);
+    for (unsigned k = 2; file_exists(kept); k++) {      /* not over another one */
+        free(kept);
+        kept = xprintf("%s.%u.crash", name, k);
+    }
     if (!found || !file_read(found, &data, err) ||
         !file_write(kept, str_c(&data), data.len, err)) {
         free(kept);
@@ -166,17 +167,19 @@ char *desk_crash(Session *s, const char *name, Files *files, char **monitored,
     Program *p = c ? program_open(ws, c, err) : NULL;
     if (!p)
         return NULL;
-    char *folder = xprintf("%s/monitored/%s/desk", workspace_dir(ws), program_key(p));
+    char *folder = xprintf("%s/monitored/%s", workspace_dir(ws), program_key(p));
     char *crash = NULL;
     bool ok = dir_make(folder, err);
     if (ok && !files_read(files, "."))
         session_note(s, "too much lies in this folder to copy it: %s runs here and can't "
                      "write", c->name);
     for (int optimised = 0; ok && !crash && optimised < 2; optimised++) {
-        char *binary = xprintf("%s/%s%s-%s", folder, session_option(s, "copy"),
-                               optimised ? "-O2" : "", c->name);
+        uint32_t variant = crash_variant(optimised ? "desk " SUNDEW_VERSION " -O2"
+                                                   : "desk " SUNDEW_VERSION);
+        char *binary = crash_executable(workspace_dir(ws), program_key(p), c->name,
+                                        session_option(s, "copy"), variant);
         /* Some programs link only once dead branches are gone. */
-        bool built = file_exists(binary) || weave_program(s, p, optimised, binary, err);
+        bool built = file_exists(binary) || weave_program(s, p, optimised, variant, binary, err);
         ok = built || !optimised;
         crash = built ? run_program(s, binary, c->name, folder, files, err) : NULL;
         if (crash)

@@ -10,6 +10,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "technique/reproduce/reproduce_int.h"
+#include <errno.h>
 #include <string.h>
 
 #define MARK "<!-- written by sundew reproduce -->"
@@ -28,6 +29,22 @@ static bool is_ours(const char *folder)
     return ours;
 }
 
+/* Tests of an earlier time may have been edited: they are kept under another
+ * name. */
+static bool move_away(const char *folder, Err *err)
+{
+    for (unsigned k = 1; ; k++) {
+        char *to = xprintf("%s.old%u", folder, k);
+        bool there = file_exists(to);
+        bool ok = !there && rename(folder, to) == 0;
+        if (!there && !ok)
+            err_set(err, "%s: %s", folder, strerror(errno));
+        free(to);
+        if (!there)
+            return ok;
+    }
+}
+
 bool folder_begin(Reproduction *rp, const char *wanted, Err *err)
 {
     Str name = {0};
@@ -42,8 +59,8 @@ bool folder_begin(Reproduction *rp, const char *wanted, Err *err)
     if (file_is_dir(rp->folder) && !is_ours(rp->folder))
         return err_set(err, "%s is there already and was not made by sundew reproduce: "
                        "name another folder with --out", rp->folder);
-    if (file_is_dir(rp->folder))
-        dir_remove(rp->folder);
+    if (file_is_dir(rp->folder) && !move_away(rp->folder, err))
+        return false;
     char *readme = path_join(rp->folder, "README.md");
     bool ok = dir_make(rp->folder, err) && file_write(readme, MARK "\n",
                                                       strlen(MARK "\n"), err);
