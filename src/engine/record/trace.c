@@ -63,6 +63,7 @@ struct Trace {
     uint32_t nobjects;
     size_t cut;
     unsigned seen;               /* processes so far */
+    size_t foreign;              /* streams of other programs */
     Arena a;                     /* of the current event */
     Event e;
 };
@@ -174,7 +175,8 @@ static void stream_free(Stream *s)
     free(s);
 }
 
-/* NULL with no error: the process died before the header was complete. */
+/* NULL with no error: the process died before the header was complete, or it ran
+ * another program. */
 static Stream *stream_open(Trace *t, const char *path, const char *key, Err *err)
 {
     Stream *s = xcalloc(1, sizeof *s);
@@ -203,8 +205,7 @@ static Stream *stream_open(Trace *t, const char *path, const char *key, Err *err
     const char *text = s->data.data + sizeof h;
     size_t n = strcspn(key, "\n");
     if (h.textlen < n + 1 || memcmp(text, key, n) != 0 || text[n] != '\n') {
-        err_set(err, "%s: recorded from another build of the program; record it again",
-                path);
+        t->foreign++;
         goto fail;
     }
     s->at = h.bytes;
@@ -288,6 +289,7 @@ Trace *trace_open(const char *folder, const Program *p, Err *err)
             continue;
         char *path = path_join(folder, names.items[i]);
         Err e = {0};
+        size_t foreign = t->foreign;
         Stream *s = stream_open(t, path, key, &e);
         free(path);
         if (!s && *e.msg) {
@@ -296,11 +298,12 @@ Trace *trace_open(const char *folder, const Program *p, Err *err)
         }
         if (s)
             vec_push(&t->streams, s);
-        else
+        else if (t->foreign == foreign)
             t->cut++;
     }
     if (!t->streams.len) {
-        err_set(err, "%s: holds no trace", folder);
+        err_set(err, t->foreign ? "%s: recorded from another program, or another build of "
+                "it; record it again" : "%s: holds no trace", folder);
         goto fail;
     }
     if (!read_symbols(t, folder, err))
