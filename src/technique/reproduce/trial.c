@@ -155,9 +155,19 @@ static bool same_text(const Ending *a, const Ending *b)
            strstr(b->text, a->text);
 }
 
+/* A null pointer and a wild one are two failures: state that could not be restored
+ * leaves wild ones behind. */
+static bool same_pointer(const Ending *a, const Ending *b)
+{
+    if (!a->has_address || !b->has_address || a->signal != SIGSEGV)
+        return true;
+    return (a->address < NULL_PAGE) == (b->address < NULL_PAGE);
+}
+
 bool ending_same(const Ending *crash, const Ending *test, Sameness how)
 {
-    if (!same_kind(crash, test))
+    if (!same_kind(crash, test) ||
+        (crash->kind == FAILURE_SIGNAL && !same_pointer(crash, test)))
         return false;
     if (how == SAME_KIND || crash->kind == FAILURE_EXIT)
         return true;
