@@ -173,7 +173,8 @@ static void freeze_calls(Freeze *f)
         }
     }
     pttable_release(&at);
-    qsort(a->calls.items, a->calls.len, sizeof *a->calls.items, by_inst);
+    if (a->calls.len)
+        qsort(a->calls.items, a->calls.len, sizeof *a->calls.items, by_inst);
     if (a->outside.len)
         qsort(a->outside.items, a->outside.len, sizeof(uint32_t), by_number);
 }

@@ -175,7 +175,8 @@ static void goal_roots(const Path *path, size_t index, Expr goal, Numbers *out)
         }
     if (!out->len)
         return;
-    qsort(out->items, out->len, sizeof *out->items, ascending);
+    if (out->len)
+        qsort(out->items, out->len, sizeof *out->items, ascending);
     size_t kept = 0;
     for (size_t i = 0; i < out->len; i++)
         if (!kept || out->items[kept - 1] != out->items[i])

@@ -206,7 +206,8 @@ static void sort_conds(Query *k)
         vec_push(&k->sorted, k->conds.items[i]);
     if (!k->sorted.len)
         return;
-    qsort(k->sorted.items, k->sorted.len, sizeof(Expr), ascending);
+    if (k->sorted.len)
+        qsort(k->sorted.items, k->sorted.len, sizeof(Expr), ascending);
     size_t n = 0;
     for (size_t i = 0; i < k->sorted.len; i++)
         if (!n || k->sorted.items[n - 1] != k->sorted.items[i])

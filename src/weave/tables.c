@@ -147,7 +147,8 @@ static void add_pointers(Writer *wr, const Type *t, SundewType *row)
 {
     Pointers list = {0};
     collect(t, 0, false, &list, 0);
-    qsort(list.items, list.len, sizeof *list.items, by_offset);
+    if (list.len)
+        qsort(list.items, list.len, sizeof *list.items, by_offset);
     row->first = (uint32_t)wr->pointers.len;
     for (size_t i = 0; i < list.len; i++)
         if (!i || by_offset(&list.items[i - 1], &list.items[i]) != 0)
