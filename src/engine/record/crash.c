@@ -381,8 +381,7 @@ static void settle_objects(Crash *c)
     size_t kept = 0, n = c->objects.len;
     if (!n)
         return;
-    if (n)
-        qsort(c->objects.items, n, sizeof *c->objects.items, by_place);
+    qsort(c->objects.items, n, sizeof *c->objects.items, by_place);
     for (size_t i = 0; i < n; i++) {
         CrashObject *o = &c->objects.items[i];
         CrashObject *last = kept ? &c->objects.items[kept - 1] : NULL;
