@@ -204,9 +204,9 @@ static void tell(Session *s, const char *folder, const Counted *c, const RunResu
 static void pass_on(Session *s, const RunResult *r)
 {
     if (!session_flag(s, "json"))
-        fwrite(r->out.text.data, 1, r->out.text.len, stdout);
+        fwrite(str_c(&r->out.text), 1, r->out.text.len, stdout);
     fflush(stdout);
-    fwrite(r->err.text.data, 1, r->err.text.len, stderr);
+    fwrite(str_c(&r->err.text), 1, r->err.text.len, stderr);
     if (failure_is(&r->failure))
         session_note(s, "the program ended with %s", failure_kind_name(r->failure.kind));
     else if (r->failure.status)
