@@ -19,29 +19,6 @@
 
 /* --- record */
 
-static const struct strategy {
-    const char *name;
-    CopyStrategy strategy;
-} strategies[] = {
-    { "reference", COPY_REFERENCE },
-    { "shallow", COPY_SHALLOW },
-    { "used-fields", COPY_USED_FIELDS },
-    { "deep", COPY_DEEP },
-};
-
-static bool read_strategy(Session *s, CopyStrategy *out, Err *err)
-{
-    const char *name = session_option(s, "copy");
-
-    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
-        if (strcmp(strategies[i].name, name) == 0) {
-            *out = strategies[i].strategy;
-            return true;
-        }
-    }
-    return err_set(err, "--copy %s: reference, shallow, used-fields or deep", name);
-}
-
 /* A new folder: that of -o, which must not hold a trace yet, or the next number
  * in the workspace. */
 static char *trace_folder(Session *s, Err *err)
@@ -226,7 +203,7 @@ static bool run_record(Session *s, Err *err)
         return err_set(err, "record which program? (sundew show programs lists them)");
     if (plan.only && !plan.only[0])
         plan.only = NULL;
-    if (!read_strategy(s, &plan.strategy, err))
+    if (!copy_strategy_parse(session_option(s, "copy"), &plan.strategy, err))
         return false;
     if (!size_parse(session_option(s, "budget"), &budget))
         return err_set(err, "--budget %s is no size: 100M, 2G", session_option(s, "budget"));

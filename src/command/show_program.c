@@ -124,17 +124,11 @@ static const Option summaries_options[] = {
     { 0 },
 };
 
-/* Opens the calls; the points-to sets are kept beside the workspace's data. */
 static Calls *open_calls(Session *s, const Program *p, Err *err)
 {
-    CallsPlan plan = { .share = session_share(s), .root = session_root(s),
+    CallsPlan plan = { .share = session_share(s), .root = session_root(s), .kept = true,
                        .summaries = session_option_all(s, "summaries") };
-    char *cache = program_cache_path(p, "pointsto");
-
-    plan.cache = cache;
-    Calls *c = calls_open(p, &plan, err);
-    free(cache);
-    return c;
+    return calls_open(p, &plan, err);
 }
 
 /* Those of `all` that are not among the first n functions of `direct`. */

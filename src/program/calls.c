@@ -236,7 +236,8 @@ Calls *calls_open(const Program *p, const CallsPlan *plan, Err *err)
     Calls *c = xcalloc(1, sizeof *c);
     size_t n;
     const Function *const *fns = program_functions(p, &n);
-    PointsToPlan pp = { .open_world = plan->open_world, .cache = plan->cache };
+    char *kept = plan->kept ? program_cache_path(p, "pointsto") : NULL;
+    PointsToPlan pp = { .open_world = plan->open_world, .cache = kept };
 
     c->program = p;
     c->summaries = summaries_new();
@@ -249,9 +250,11 @@ Calls *calls_open(const Program *p, const CallsPlan *plan, Err *err)
         read_sites(c, fns[i]);
     link_all(c);
     find_components(c);
+    free(kept);
     return c;
 
 fail:
+    free(kept);
     calls_close(c);
     err_ctx(err, "calls");
     return NULL;

@@ -31,7 +31,7 @@ typedef struct CallsPlan {
     const char *share;           /* the folder with summaries/ */
     const char *root;            /* the project's: its sundew.summaries */
     char *const *summaries;      /* more files, NULL-terminated; NULL: none */
-    const char *cache;           /* file to keep the points-to sets in; or NULL */
+    bool kept;                   /* the points-to sets are kept beside the model */
     bool open_world;             /* every exported function is an entry */
 } CallsPlan;
 

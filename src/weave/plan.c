@@ -30,6 +30,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *copy_strategy_name(CopyStrategy c)
+{
+    static const char *const names[] = { "reference", "shallow", "used-fields", "deep" };
+    return names[c];
+}
+
+bool copy_strategy_parse(const char *text, CopyStrategy *out, Err *err)
+{
+    for (CopyStrategy c = COPY_REFERENCE; c <= COPY_DEEP; c++)
+        if (strcmp(copy_strategy_name(c), text) == 0) {
+            *out = c;
+            return true;
+        }
+    return err_set(err, "--copy: no strategy '%s'; it is reference, shallow, "
+                   "used-fields or deep", text);
+}
+
 enum {
     MOST_DEPTH = 3,
     MOST_CHILDREN = 12,          /* pointers that are followed in one object */

@@ -31,6 +31,9 @@ void weave_end(Woven *w);                      /* NULL is fine */
 typedef enum {
     COPY_REFERENCE, COPY_SHALLOW, COPY_USED_FIELDS, COPY_DEEP,
 } CopyStrategy;                                /* as enum SundewStrategy */
+const char *copy_strategy_name(CopyStrategy c);  /* reference, shallow, … */
+/* The value of an option --copy. */
+bool copy_strategy_parse(const char *text, CopyStrategy *out, Err *err);
 
 typedef struct MonitorPlan {
     const Calls *calls;          /* for mod/ref; NULL: assume all is written */

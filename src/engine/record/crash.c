@@ -21,6 +21,7 @@
 #include "base/map.h"
 #include "base/file.h"
 #include "base/vec.h"
+#include "weave/weave.h"
 #include "runtime/crashfile.h"
 #include "runtime/tables.h"
 #include <inttypes.h>
@@ -509,11 +510,7 @@ char *crash_executable_of(const Crash *c, const char *workspace)
 
 const char *crash_strategy(const Crash *c)
 {
-    static const char *const names[] = {
-        [SUNDEW_COPY_REFERENCE] = "reference", [SUNDEW_COPY_SHALLOW] = "shallow",
-        [SUNDEW_COPY_USED] = "used-fields", [SUNDEW_COPY_DEEP] = "deep",
-    };
-    return names[c->strategy];
+    return copy_strategy_name((CopyStrategy)c->strategy);
 }
 
 const uint64_t *crash_stack(const Crash *c, size_t *n)

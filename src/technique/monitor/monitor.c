@@ -32,21 +32,7 @@ static const Option options[] = {
     { 0 },
 };
 
-static const char *const strategies[] = { "reference", "shallow", "used-fields", "deep" };
-
 /* ---- what was asked */
-
-static bool read_strategy(Session *s, CopyStrategy *out, Err *err)
-{
-    const char *text = session_option(s, "copy");
-    for (unsigned i = 0; i < sizeof strategies / sizeof *strategies; i++)
-        if (strcmp(strategies[i], text) == 0) {
-            *out = (CopyStrategy)i;
-            return true;
-        }
-    return err_set(err, "--copy: no strategy '%s'; there are reference, shallow, "
-                   "used-fields and deep", text);
-}
 
 static bool read_overhead(Session *s, unsigned *out, Err *err)
 {
@@ -132,23 +118,14 @@ static const CapturedProgram *the_program(Session *s, Err *err)
 
 /* ---- doing it */
 
-static Calls *open_calls(Session *s, const Program *p, Err *err)
-{
-    CallsPlan plan = { .share = session_share(s), .root = session_root(s),
-                       .summaries = session_option_all(s, "summaries") };
-    char *cache = program_cache_path(p, "pointsto");
-    plan.cache = cache;
-    Calls *c = calls_open(p, &plan, err);
-    free(cache);
-    return c;
-}
-
 static bool weave(Session *s, const Program *p, MonitorPlan *plan, const char *out,
                   size_t *monitored, size_t *trivial, Err *err)
 {
     Progress progress = progress_start("monitor", 3);
     progress_step(&progress, 0, "who may write what");
-    Calls *calls = open_calls(s, p, err);
+    CallsPlan how = { .share = session_share(s), .root = session_root(s), .kept = true,
+                      .summaries = session_option_all(s, "summaries") };
+    Calls *calls = calls_open(p, &how, err);
     Woven *w = calls ? weave_begin(p, err) : NULL;
     plan->calls = calls;
     progress_step(&progress, 1, "probes");
@@ -182,7 +159,7 @@ static bool keep_copy(Session *s, const Program *p, const char *out, const Monit
                       Err *err)
 {
     char *path = crash_executable(workspace_dir(session_workspace(s)), program_key(p),
-                                  program_captured(p)->name, strategies[plan->strategy],
+                                  program_captured(p)->name, copy_strategy_name(plan->strategy),
                                   plan->variant);
     char *dir = path_dir(path);
     Str data = {0};
@@ -207,7 +184,7 @@ static void say(Session *s, const Program *p, const MonitorPlan *plan, const cha
                               "out", json_text(out), "functions", (json_int_t)defined,
                               "monitored", (json_int_t)monitored,
                               "trivial", (json_int_t)trivial,
-                              "strategy", json_text(strategies[plan->strategy]),
+                              "strategy", json_text(copy_strategy_name(plan->strategy)),
                               "overhead", (int)plan->overhead,
                               "second_chance", plan->second_chance,
                               "key", program_key(p));
@@ -217,7 +194,7 @@ static void say(Session *s, const Program *p, const MonitorPlan *plan, const cha
     }
     escape_terminal_z(session_out(s), out);
     str_addf(session_out(s), ": %zu of %zu functions monitored, %zu trivial; %s%s\n",
-             monitored, defined, trivial, strategies[plan->strategy],
+             monitored, defined, trivial, copy_strategy_name(plan->strategy),
              plan->second_chance ? ", second chance" : "");
 }
 
@@ -226,7 +203,7 @@ static bool run(Session *s, Err *err)
     MonitorPlan plan = { .second_chance = session_flag(s, "second-chance"),
                          .build = session_option(s, "build-id-text") };
     const CapturedProgram *c;
-    if (!read_strategy(s, &plan.strategy, err) || !read_overhead(s, &plan.overhead, err) ||
+    if (!copy_strategy_parse(session_option(s, "copy"), &plan.strategy, err) || !read_overhead(s, &plan.overhead, err) ||
         !(c = the_program(s, err)))
         return false;
     char **hidden = session_option_all(s, "redact"), **only = session_option_all(s, "only");

@@ -569,7 +569,7 @@ static bool study(Study *st, const char *program, Err *err)
 {
     bool finished = false;
     MutabilityPlan plan = { .stop = stop_asked, .arg = st->s };
-    CallsPlan calls = { .share = session_share(st->s), .root = session_root(st->s),
+    CallsPlan calls = { .share = session_share(st->s), .root = session_root(st->s), .kept = true,
                         .summaries = session_option_all(st->s, "summaries") };
     const char *observed = session_option(st->s, "observed");
 
@@ -577,10 +577,7 @@ static bool study(Study *st, const char *program, Err *err)
         return false;
     if (session_flag(st->s, "best-effort"))
         plan.stages |= MUT_BY_L;
-    char *cache = program_cache_path(st->p, "pointsto");
-    calls.cache = cache;
     st->calls = calls_open(st->p, &calls, err);
-    free(cache);
     if (!st->calls)
         return false;
     st->m = mutability_new(st->p, st->calls, &plan);

@@ -54,18 +54,6 @@ char *desk_monitored(Session *s, const Crash *c, Err *err)
 
 /* ---- all in one */
 
-static bool read_strategy(Session *s, CopyStrategy *out, Err *err)
-{
-    static const char *const names[] = { "reference", "shallow", "used-fields", "deep" };
-    const char *wanted = session_option(s, "copy");
-    for (unsigned i = 0; i < 4; i++)
-        if (strcmp(wanted, names[i]) == 0) {
-            *out = (CopyStrategy)i;
-            return true;
-        }
-    return err_set(err, "--copy %s: not reference, shallow, used-fields or deep", wanted);
-}
-
 /* At the desk nothing has to be cheap: no limit on the overhead; and unless it
  * crashes optimised only, nothing is inlined, so that every function has its
  * frame. */
@@ -73,10 +61,9 @@ static bool weave_program(Session *s, const Program *p, bool optimised, uint32_t
                           const char *out, Err *err)
 {
     MonitorPlan plan = { .variant = variant };
-    if (!read_strategy(s, &plan.strategy, err))
+    if (!copy_strategy_parse(session_option(s, "copy"), &plan.strategy, err))
         return false;
-    char *cache = program_cache_path(p, "pointsto");
-    CallsPlan how = { .share = session_share(s), .root = session_root(s), .cache = cache };
+    CallsPlan how = { .share = session_share(s), .root = session_root(s), .kept = true };
     Calls *calls = calls_open(p, &how, err);
     Woven *w = calls ? weave_begin(p, err) : NULL;
     plan.calls = calls;
@@ -85,7 +72,6 @@ static bool weave_program(Session *s, const Program *p, bool optimised, uint32_t
               weave_build(w, &(WeaveBuild){ .out = out, .unoptimised = !optimised }, err);
     weave_end(w);
     calls_close(calls);
-    free(cache);
     return ok;
 }
 
