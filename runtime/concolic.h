@@ -1,0 +1,117 @@
+/*
+ * concolic - the symbolic side of a woven program.
+ *
+ * Beside each byte of memory and each value may stand a label: the number of a
+ * node of the log (concolic_log.h), or 0 for "concrete". The program computes
+ * as ever; where labels meet, the runtime computes what follows for them.
+ *
+ * Two bodies. A function f that may see something symbolic is there twice: `f`
+ * as it was, with one test at its entry, and `f.sym`, which keeps labels. While
+ * nothing symbolic is alive (sundew_alive is 0) only the first runs.
+ *
+ * Regions. f.sym tests no single instruction. A region is a straight-line
+ * stretch between calls; at its end the labels that enter it and the tags of
+ * the memory that it touched are or-ed together, and only if something is
+ * there, its instructions are done again, for labels, by sundew_region() from a
+ * constant description.
+ *
+ * Tags. One byte for each 64 bytes of address space, at a fixed address: not 0
+ * if a byte there, or among the 15 behind, has a label. An access of up to 16
+ * bytes so needs one tag.
+ */
+#ifndef SUNDEW_CONCOLIC_H
+#define SUNDEW_CONCOLIC_H
+#include <stdint.h>
+
+typedef uint32_t sundew_label;
+
+#define SUNDEW_TAGS 0x100000000000ull          /* 2^44; 2^41 bytes of them */
+enum { SUNDEW_TAG_SHIFT = 6, SUNDEW_TAG_REACH = 15 };
+
+/* --- a region's description: constant, made by the weave */
+
+/* Operations of rows: those of nodes (SUNDEW_NODE_ADD …: a, b, c are operands, bits the
+ * result's width, `from` the operands' if it differs), and: */
+enum {
+    SUNDEW_ROW_LOAD = 128,     /* dst = bits at address a */
+    SUNDEW_ROW_STORE,          /* bits of b to address a */
+    SUNDEW_ROW_ADDRESS,        /* dst = a + b * words[c]; b is sign-extended from `from` bits.
+                                  The value is computed, not passed. */
+    SUNDEW_ROW_BRANCH,         /* a, one bit; x: edge if true, x + 1 if false */
+    SUNDEW_ROW_SWITCH,         /* a; x: edge of the default, x + 1 + i that of case i;
+                                  words[b .. b + c): the cases' values */
+    SUNDEW_ROW_PIN,            /* a is needed concretely; k: SUNDEW_WHY_…; x: site */
+    SUNDEW_ROW_SAME,           /* dst has a's label (freeze, bitcast, inttoptr of same width) */
+    SUNDEW_ROW_LOST,           /* dst can't be followed; k: why; x: site */
+};
+
+/* An operand: a slot of the values, or with this bit a word of the description. */
+enum { SUNDEW_WORD = 0x8000, SUNDEW_NONE = 0xffff };
+
+struct sundew_row {
+    uint8_t op;
+    uint8_t bits;              /* 1 to 128 */
+    uint8_t from;              /* operands' width if it is not `bits`; else 0 */
+    uint8_t flags;             /* SUNDEW_ROW_… below */
+    uint16_t k;
+    uint16_t dst;              /* slot of the result; SUNDEW_NONE */
+    uint16_t a, b, c;
+    uint16_t unused;
+    uint32_t x;                /* site (or edge) */
+};
+
+enum {
+    SUNDEW_ROW_SIGNED = 1,     /* nsw: overflow would be a bug */
+};
+
+/* A slot is 64 bits. A value of 65 to 128 bits has two, low part first; its
+ * label is that of the first. */
+struct sundew_region {
+    const struct sundew_row *rows;
+    const uint64_t *words;
+    uint32_t nrows;
+    uint16_t nslots;
+    uint16_t unused;
+};
+
+/* `values` are what the program computed, `labels` those of outside operands (0 for
+ * the rest); labels of results are filled in. Never changes what the program sees:
+ * errno included. */
+void sundew_region(const struct sundew_region *r, const uint64_t *values, sundew_label *labels);
+
+/* --- what is tested all the time */
+
+extern volatile uint8_t sundew_alive;          /* something symbolic has been made */
+
+/* Labels from caller to callee. The caller of a .sym function sets `callee` to what
+ * identifies it (the address of f, or 0 if no argument has a label), and then
+ * labels; the callee takes them only if `callee` is itself. Back: `result`. */
+enum { SUNDEW_ARGS = 32, SUNDEW_RESULTS = 4 };
+struct sundew_passing {
+    uintptr_t callee;
+    sundew_label args[SUNDEW_ARGS];
+    uintptr_t returns;                         /* as `callee`: who returned with labels; or 0 */
+    sundew_label results[SUNDEW_RESULTS];      /* one a scalar; those of structs in order */
+};
+extern _Thread_local struct sundew_passing sundew_passing
+    __attribute__((tls_model("initial-exec")));
+
+/* --- memory: woven code calls these in place of intrinsics and at ends of frames */
+void sundew_copy(void *to, const void *from, uint64_t n, sundew_label nlabel, uint32_t site);
+void sundew_fill(void *to, uint8_t c, sundew_label clabel, uint64_t n, sundew_label nlabel,
+                 uint32_t site);               /* before it happens: shadows only */
+void sundew_forget(const void *at, uint64_t n);/* the bytes are concrete now: allocas at
+                                                  return, free(), buffers that were written */
+
+/* --- for models and sources (runtime/models/), plain calls in their C */
+/* n bytes at `at` are bytes of the input from `offset` on; makes things alive. */
+void sundew_symbolic(void *at, uint64_t n, uint64_t offset);
+int sundew_is_symbolic(const void *at, uint64_t n);
+/* Globals of the program, for the bounds of objects: the weave's table. */
+struct sundew_object {
+    const void *at;
+    uint64_t size;
+};
+extern const struct sundew_object sundew_objects[];
+extern const uint64_t sundew_nobjects;
+#endif
