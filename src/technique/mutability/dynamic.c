@@ -106,16 +106,32 @@ static bool weave(const DynamicPlan *plan, Wanted *wanted, bool counts, const ch
     return ok;
 }
 
+/* How many parameters are proven, how many only declared const. */
+static void count_promises(const DynamicPlan *plan, size_t *claimed, size_t *declared)
+{
+    size_t n;
+    const Function *const *fns = program_functions(plan->program, &n);
+
+    for (size_t i = 0; i < n; i++)
+        for (unsigned k = 0; k < fns[i]->nparams; k++) {
+            unsigned p = is_promised(fns[i], k, plan->mutability);
+            *claimed += (p & TAG_CLAIMED) != 0;
+            *declared += (p & TAG_DECLARED) != 0;
+        }
+}
+
 bool dynamic_enforce(const DynamicPlan *plan, const char *out, Err *err)
 {
-    size_t params = 0;
+    size_t params = 0, claimed = 0, declared = 0;
 
     if (!weave(plan, is_promised, false, out, &params, err))
         return false;
     if (session_flag(plan->session, "json")) {
-        json_t *j = json_pack("{s:o, s:o, s:I}", "program",
+        count_promises(plan, &claimed, &declared);
+        json_t *j = json_pack("{s:o, s:o, s:I, s:I, s:I}", "program",
                               json_text(program_captured(plan->program)->path), "out",
-                              json_text(out), "enforced", (json_int_t)params);
+                              json_text(out), "enforced", (json_int_t)params, "claimed",
+                              (json_int_t)claimed, "declared", (json_int_t)declared);
         json_print(j, session_out(plan->session));
         json_decref(j);
         return true;
