@@ -367,8 +367,8 @@ static void explain_witness(Study *st, const MutStep *w, size_t n)
         str_add(out, ": ");
         escape_terminal_z(out, w[i].function->name);
         str_add(out, *w[i].callee ? " passes it to " : " writes ");
-        escape_terminal_z(out, *w[i].callee ? w[i].callee : w[i].path);
-        if (*w[i].callee) {
+        escape_terminal_z(out, *w[i].callee ? w[i].callee : *w[i].path ? w[i].path : "it");
+        if (*w[i].callee && *w[i].path) {
             str_add(out, w[i].indirect ? ", by a pointer: " : ": ");
             escape_terminal_z(out, w[i].path);
             str_add(out, " is written there");
@@ -476,17 +476,40 @@ static void count(Study *st)
                  total, n[MUT_IMMUTABLE], n[MUT_MUTABLE], n[MUT_UNKNOWN]);
 }
 
+static void patch_json(Study *st, const PatchResult *r)
+{
+    json_t *list = json_array(), *o;
+
+    for (size_t i = 0; i < r->offered.len; i++)
+        json_array_append_new(list, param_json(st, r->offered.items[i]));
+    o = json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "patch", json_text(str_c(&r->diff)),
+                  "candidates", (json_int_t)r->candidates, "pinned", (json_int_t)r->pinned,
+                  "refused", (json_int_t)r->refused, "places", (json_int_t)r->places, "files",
+                  (json_int_t)r->files, "unread", (json_int_t)r->unread, "parameters", list);
+    json_print(o, session_out(st->s));
+    json_decref(o);
+}
+
 static bool patch(Study *st, Err *err)
 {
     PatchPlan plan = { .session = st->s, .program = st->p, .mutability = st->m,
                        .shallow = st->shallow,
                        .abi_stable = session_flag(st->s, "abi-stable") };
-    Str note = { 0 };
-    bool ok = patch_make(&plan, session_out(st->s), &note, err);
+    PatchResult r = { 0 };
+    bool ok = patch_make(&plan, &r, err);
 
+    if (ok && session_flag(st->s, "json"))
+        patch_json(st, &r);
+    else if (ok)
+        str_addn(session_out(st->s), str_c(&r.diff), r.diff.len);
     if (ok)
-        session_note(st->s, "%s", str_c(&note));
-    str_release(&note);
+        session_note(st->s, "%zu parameters are never written through; %zu can't have const "
+                     "where they go, %zu did not compile, %zu are in the patch: %zu places in "
+                     "%zu files%s", r.candidates, r.pinned, r.refused, r.offered.len, r.places,
+                     r.files, r.by_two ? "; compiled by clang and by the build's compiler" : "");
+    if (ok && r.unread)
+        session_note(st->s, "%zu units could not be read", r.unread);
+    patch_result_release(&r);
     return ok;
 }
 
@@ -592,10 +615,24 @@ static bool study(Study *st, const char *program, Err *err)
     return finished || say(st, program, err);
 }
 
+/* Options that say nothing without another one. */
+static bool check_options(Session *s, Err *err)
+{
+    if (session_flag(s, "abi-stable") && !session_flag(s, "patch"))
+        return err_set(err, "--abi-stable is about a patch: --patch --abi-stable");
+    if (session_flag(s, "absence") && !session_has_tail(s))
+        return err_set(err, "--absence is about a run: give a command after --");
+    return true;
+}
+
 static bool run(Session *s, Err *err)
 {
     size_t n;
     char **args = session_args(s, &n);
+
+    if (!check_options(s, err))
+        return false;
+    session_suggests(s);
 
     if (n != 1)
         return err_set(err, "mutability of which program? (sundew show programs lists them)");
