@@ -113,9 +113,67 @@ ok "readers got const" eval 'grep -q "int len(const struct set \*l) { const stru
 ok "the header too" eval 'grep -q "int sum(const struct set \*l, const int \*bias);" new/set.h'
 ok "declarators together" eval 'grep -q "const int \*p = bias, \*q = p;" new/set.c'
 ok "through a caller" eval 'grep -q "int outer(const int \*a, const char \*n)" new/set.c'
-ok "writers, keepers, callbacks and typedefs did not" eval '! grep -E "put|same|keep|cb|hidden|by_macro" const.patch | grep "^+"'
+ok "writers, keepers and typedefs did not" eval '! grep -E "put|same|keep|hidden|by_macro" const.patch | grep "^+"'
+ok "a callback, with its pointer" eval 'grep -qF "int (*by_pointer)(const char *) = cb" new/set.c'
+ok "--patch --json has the patch and its parameters" eval '"$SUNDEW" mutability prog -w .sundew --patch --json -q | python3 -c "import json, sys; j = json.load(sys.stdin); assert j[\"patch\"] == open(\"const.patch\").read() and any(p[\"function\"] == \"len\" for p in j[\"parameters\"])"'
 "$SUNDEW" mutability prog -w .sundew --patch --abi-stable -q > stable.patch
 ok "--abi-stable leaves headers alone" eval '! grep -q set.h stable.patch && grep -q "inner(const int" stable.patch'
 ok "what is written deeper needs --shallow" eval '! grep -q "deep(const" const.patch && "$SUNDEW" mutability prog -w .sundew --patch --shallow -q | grep -q "deep(const"'
+alone() { "$SUNDEW" mutability prog -w .sundew --abi-stable 2> err.txt; [ $? = 2 ] && grep -q -- "--patch" err.txt; }
+ok "--abi-stable without --patch is an error" alone
+no_run() { "$SUNDEW" mutability prog -w .sundew --absence 2> err.txt; [ $? = 2 ] && grep -q "after --" err.txt; }
+ok "--absence without a run is an error" no_run
+suggestions() { "$SUNDEW" mutability prog -w .sundew -q > out.txt && grep -q "could point to const" out.txt; }
+ok "suggestions alone leave the status 0" suggestions
+cd ..
+
+# ---- pointers to pointers, functions in tables and behind typedefs, files that are included
+mkdir slots && cd slots || exit 1
+cat > ops.h <<'END'
+struct S { int v; char *names[3]; };
+typedef int (*reader)(struct S *s, void *arg);
+struct ops { int (*get)(struct S *s); int (*take)(struct S *s); };
+int total(char **list, int n);
+END
+cat > part.inc <<'END'
+static int in_part(struct S *s) { return s->v; }
+END
+cat > ops.c <<'END'
+#include "ops.h"
+#include <stdlib.h>
+#include <string.h>
+#include "part.inc"
+static int get_v(struct S *s) { return s->v; }
+static int get_w(struct S *s) { return s->v + 1; }
+static int take_v(struct S *s) { return s->v; }
+static int take_w(struct S *s) { return s->v++; }
+static const struct ops plain = { get_v, take_v };
+static const struct ops other = { .get = get_w, .take = take_w };
+int total(char **list, int n) { int t = 0; char **at = list; for (int i = 0; i < n; i++) t += (int)strlen(at[i]); return t; }
+static void fill(char **list) { list[0] = "d"; }
+static int read_it(struct S *s, void *arg) { return s->v + *(int *)arg; }
+static int each(struct S *s, reader f, void *arg) { return f(s, arg); }
+static int by_cast(struct S *s) { return s->v; }
+static int (*table[])(struct S *) = { get_v, get_w };
+int main(int argc, char **argv)
+{
+    struct S s = { 1, { "a", "b", "c" } };
+    int (*odd)(void *) = (int (*)(void *))by_cast;
+    const struct ops *o = argc > 1 ? &plain : &other;
+    fill(s.names);
+    return total(s.names, 3) + each(&s, read_it, &argc) + table[0](&s) + o->get(&s) + o->take(&s) + odd(&s) +
+           in_part(&s) + argv[0][0];
+}
+END
+"$SUNDEW" capture -q -w .sundew -- cc -g ops.c -o prog > capture.log 2>&1
+"$SUNDEW" mutability prog -w .sundew --patch -q > const.patch
+ok "slots: the patch applies" eval 'mkdir new && cp ops.c ops.h part.inc new && patch -s -d new -p1 < const.patch'
+ok "…compiles with both compilers" eval 'cc -Wall -Werror -Wno-cast-function-type -c new/ops.c -o /dev/null && clang-19 -Wall -Werror -c new/ops.c -o /dev/null'
+ok "…const behind the inner star" eval 'grep -q "int total(char \*const \*list, int n) { int t = 0; char \*const \*at = list" new/ops.c && grep -q "fill(char \*\*list)" new/ops.c'
+ok "…a table of operations, where all that stand there only read" eval 'grep -qF "int (*get)(const struct S *s); int (*take)(struct S *s);" new/ops.h && grep -q "get_w(const struct S" new/ops.c && grep -q "take_v(struct S" new/ops.c'
+ok "…a typedef and an array of functions" eval 'grep -qF "(*reader)(const struct S *s, const void *arg)" new/ops.h && grep -qF "(*table[])(const struct S *)" new/ops.c'
+ok "…not main, not what is cast" eval 'grep -qF "main(int argc, char **argv)" new/ops.c && grep -q "by_cast(struct S" new/ops.c'
+"$SUNDEW" mutability prog -w .sundew --patch --abi-stable -q > stable.patch
+ok "…--abi-stable leaves all included files alone" eval 'grep -q "in_part(const" const.patch && ! grep -q "ops\.h\|part\.inc" stable.patch'
 cd ..
 done_testing

@@ -572,7 +572,8 @@ static bool go(Study *st, bool *finished, Err *err)
     const CapturedProgram *c = program_captured(st->p);
     const char *asked = session_option(s, "output");
     DynamicPlan plan = { .session = s, .program = st->p, .calls = st->calls, .mutability = st->m,
-                         .absence = session_flag(s, "absence") };
+                         .absence = session_flag(s, "absence"),
+                         .only_proven = session_flag(s, "sound") };
 
     if (!read_number(s, "absence-calls", 1000000000, &plan.calls_needed, err) ||
         !read_number(s, "absence-coverage", 100, &plan.coverage, err))
@@ -668,8 +669,9 @@ const Command technique_mutability = {
         "tests of an archive must link with it anew.\n"
         "\n"
         "With --enforce a program is made that stops at a write through a parameter\n"
-        "that is proven immutable, or that points to const. It goes on, and only says\n"
-        "so, with SUNDEW_ENFORCE=log in its environment.\n"
+        "that is proven immutable, or that points to const (with --sound: only what\n"
+        "is proven). It goes on, and only says so, with SUNDEW_ENFORCE=log in its\n"
+        "environment.\n"
         "\n"
         "The result stays in the workspace, where other commands read it.",
     .examples = "sundew mutability ./prog\n"

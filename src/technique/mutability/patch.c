@@ -71,6 +71,14 @@ static const char *below(const char *path, const char *folder)
     return strncmp(path, folder, n) == 0 && (path[n] == '/' || !path[n]) ? path + n : NULL;
 }
 
+/* A library's users have functions of their own for the types in its headers. */
+static bool is_for_users(const Patch *p, uint32_t node, const char *file)
+{
+    ProgramKind kind = program_captured(p->plan->program)->kind;
+
+    return kind != PROGRAM_EXECUTABLE && qualifiers_is_slot(p->q, node) && is_header(p, file);
+}
+
 /* Every parameter in the set is never written through, and may be changed. */
 static bool is_honest(const Patch *p, const QualifierNodes *set)
 {
@@ -86,6 +94,7 @@ static bool is_honest(const Patch *p, const QualifierNodes *set)
         const QualifierSite *s = qualifiers_sites(p->q, set->items[i], &n);
         for (size_t k = 0; k < n; k++)
             if (!below(s[k].file, session_root(p->plan->session)) ||
+                is_for_users(p, set->items[i], s[k].file) ||
                 (p->plan->abi_stable && is_header(p, s[k].file)))
                 return false;
     }
