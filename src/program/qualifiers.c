@@ -62,13 +62,14 @@ static char *text(CXString s)
     return copy;
 }
 
-/* The file and offset of a place that is written as it stands; NULL: a macro. */
+/* The file and offset of a place that is written as it stands, perhaps as argument
+ * of a macro; NULL: a macro's own text. */
 static char *plain_place(Walk *w, CXSourceLocation at, unsigned *offset, unsigned *line)
 {
     CXFile file, spelled;
     unsigned other;
 
-    clang_getExpansionLocation(at, &file, line, NULL, offset);
+    clang_getFileLocation(at, &file, line, NULL, offset);
     clang_getSpellingLocation(at, &spelled, NULL, NULL, &other);
     if (!file || !spelled || !clang_File_isEqual(file, spelled) || other != *offset)
         return NULL;
