@@ -98,11 +98,13 @@ int outer(int *a, char *n) { return inner(a, n); }
 void deep(struct set *l) { l->next->v = 0; }
 #define DECLARE(T) T *x
 int by_macro(DECLARE(int)) { return *x; }
+#define ALL int *all
+int of_macro(ALL) { return *all; }
 int main(int argc, char **argv)
 {
     struct set x = { 0 };
     put(same(&x)); keep(&x); if (x.next) deep(&x);
-    return len(kept) + sum(&x, &argc) + outer(&argc, argv[0]) + hidden(&argc) + by_pointer("x") + by_macro(&argc);
+    return len(kept) + sum(&x, &argc) + outer(&argc, argv[0]) + hidden(&argc) + by_pointer("x") + by_macro(&argc) + of_macro(&argc);
 }
 END
 "$SUNDEW" capture -q -w .sundew -- cc -g set.c -o prog > capture.log 2>&1
@@ -113,7 +115,8 @@ ok "readers got const" eval 'grep -q "int len(const struct set \*l) { const stru
 ok "the header too" eval 'grep -q "int sum(const struct set \*l, const int \*bias);" new/set.h'
 ok "declarators together" eval 'grep -q "const int \*p = bias, \*q = p;" new/set.c'
 ok "through a caller" eval 'grep -q "int outer(const int \*a, const char \*n)" new/set.c'
-ok "writers, keepers and typedefs did not" eval '! grep -E "put|same|keep|hidden|by_macro" const.patch | grep "^+"'
+ok "writers, keepers and typedefs did not" eval '! grep -E "put|same|keep|hidden|of_macro" const.patch | grep "^+"'
+ok "an argument of a macro" eval 'grep -qF "by_macro(DECLARE(const int))" new/set.c'
 ok "a callback, with its pointer" eval 'grep -qF "int (*by_pointer)(const char *) = cb" new/set.c'
 ok "--patch --json has the patch and its parameters" eval '"$SUNDEW" mutability prog -w .sundew --patch --json -q | python3 -c "import json, sys; j = json.load(sys.stdin); assert j[\"patch\"] == open(\"const.patch\").read() and any(p[\"function\"] == \"len\" for p in j[\"parameters\"])"'
 "$SUNDEW" mutability prog -w .sundew --patch --abi-stable -q > stable.patch

@@ -59,6 +59,7 @@ typedef struct Study {
     Mutability *m;
     bool sound;
     bool shallow;            /* suggest const where something deeper is written */
+    Patch *declarations;     /* what they accept; NULL: not asked */
 } Study;
 
 /* ---- verdicts as they are shown */
@@ -114,6 +115,15 @@ static json_t *levels_json(const MutParam *p)
     return list;
 }
 
+/* What it leads to is never written, and neither is whatever it goes to: by the
+ * program, or by the declarations, which tell more where it is stored. */
+static bool is_const_able(const Study *st, const MutParam *p)
+{
+    return p->const_able || (st->declarations && p->own.verdict == MUT_IMMUTABLE &&
+                             p->own.sound && !p->declared_const && !p->by_value &&
+                             patch_accepts(st->declarations, p));
+}
+
 static json_t *param_json(const Study *st, const MutParam *p)
 {
     const Function *fn = p->function;
@@ -131,7 +141,7 @@ static json_t *param_json(const Study *st, const MutParam *p)
     json_object_set_new(o, "direction", json_string(mut_direction_name(p->direction)));
     json_object_set_new(o, "returned", json_boolean(p->returned));
     json_object_set_new(o, "stored", json_boolean(p->stored));
-    json_object_set_new(o, "const_able", json_boolean(p->const_able));
+    json_object_set_new(o, "const_able", json_boolean(is_const_able(st, p)));
     json_object_set_new(o, "declared_const", json_boolean(p->declared_const));
     json_object_set_new(o, "unchanged", json_boolean(p->unchanged));
     if (deep.verdict == MUT_MUTABLE) {
@@ -211,19 +221,52 @@ static bool add_line(Study *st, const MutParam *p, void *arg, Err *err)
 
 /* ---- findings */
 
-/* Could a user add `const`? Not where the signature is somebody else's: main(), and
- * functions whose address is taken have to fit what they are used for. */
-static bool is_suggested(const Study *st, const MutParam *p)
+/* Would const be right, as far as the program tells? */
+static bool is_candidate(const Study *st, const MutParam *p)
 {
     const Function *fn = p->function;
-    const Type *t = type_plain(fn->params[p->index].type);
     MutAnswer own = shown(st, &p->own);
 
     if (p->deep.verdict == MUT_MUTABLE && !st->shallow)
         return false;
-    return p->const_able && own.verdict == MUT_IMMUTABLE && own.sound && !p->declared_const &&
-           !p->by_value && p->direction == MUT_IN && !fn->address_taken &&
-           t->kind == TYPE_POINTER && strcmp(fn->name, "main") != 0 && *fn->file;
+    return own.verdict == MUT_IMMUTABLE && own.sound && !p->declared_const && !p->by_value &&
+           (p->direction == MUT_IN || p->stored || p->returned) &&
+           type_plain(fn->params[p->index].type)->kind == TYPE_POINTER &&
+           strcmp(fn->name, "main") != 0 && *fn->file;
+}
+
+/* Could a user add it? Functions whose address is taken have to fit what they are
+ * used for, and a reference that is kept the place where it goes: there the
+ * declarations decide. */
+static bool is_suggested(const Study *st, const MutParam *p)
+{
+    if (!is_candidate(st, p))
+        return false;
+    return (p->const_able && !p->function->address_taken) ||
+           (st->declarations && patch_accepts(st->declarations, p));
+}
+
+static bool has_doubt(Study *st, const MutParam *p, void *any, Err *err)
+{
+    (void)err;
+    *(bool *)any |= is_candidate(st, p) && (!p->const_able || p->function->address_taken);
+    return true;
+}
+
+/* The declarations are read where the program alone does not tell. */
+static void ask_declarations(Study *st)
+{
+    PatchPlan plan = { .session = st->s, .program = st->p, .mutability = st->m,
+                       .shallow = st->shallow };
+    bool any = false;
+    Err err = { 0 };
+
+    each(st, has_doubt, &any, &err);
+    if (!any)
+        return;
+    st->declarations = patch_open(&plan, &err);
+    if (!st->declarations)
+        session_note(st->s, "declarations were not read (%s): fewer suggestions", err.msg);
 }
 
 static Location place_of(const Function *fn)
@@ -282,7 +325,9 @@ static bool report_param(Study *st, const MutParam *p, void *arg, Err *err)
                     witness_steps(&a, p->own_witness, p->nown_witness), p->nown_witness, err);
     else if (is_suggested(st, p))
         ok = report(st, p, "mutability/const-able", LEVEL_NOTE,
-                    arena_printf(&a, "%s: %s could point to const%s", p->function->name, name,
+                    arena_printf(&a, "%s: %s could point to const%s%s", p->function->name, name,
+                                 p->function->address_taken
+                                     ? ", with the types of pointers to it" : "",
                                  p->deep.verdict == MUT_MUTABLE
                                      ? "; only what lies deeper is written" : ""),
                     NULL, 0, err);
@@ -521,6 +566,7 @@ static bool say(Study *st, const char *program, Err *err)
         return why(st, what, err);
     if (session_flag(st->s, "patch"))
         return patch(st, err);
+    ask_declarations(st);
     count(st);
     if (session_flag(st->s, "verdicts") && !session_flag(st->s, "json"))
         return each(st, add_line, NULL, err);
@@ -646,6 +692,7 @@ static bool run(Session *s, Err *err)
     Study st = { .s = s, .p = p, .sound = session_flag(s, "sound"),
                  .shallow = session_flag(s, "shallow") };
     bool ok = study(&st, c->name, err);
+    patch_close(st.declarations);
     mutability_free(st.m);
     calls_close(st.calls);
     program_close(p);

@@ -26,8 +26,8 @@ typedef struct Set {
 
 typedef Vec(QualifierSite) Sites;
 
-typedef struct Patch {
-    const PatchPlan *plan;
+struct Patch {
+    PatchPlan plan;
     Qualifiers *q;
     CompileCommands commands;
     Vec(Set) sets;
@@ -38,19 +38,19 @@ typedef struct Patch {
     Strings mirrored;            /* files that are changed there */
     bool own_compiler;           /* that of the build is asked, too */
     bool gentle;                 /* a set that is in the way goes alone */
-} Patch;
+};
 
 /* ---- which parameters */
 
 static const MutParam *known(const Patch *p, const QualifierParam *x)
 {
     size_t n;
-    const Function *const *fns = program_functions(p->plan->program, &n);
+    const Function *const *fns = program_functions(p->plan.program, &n);
 
     for (size_t i = 0; i < n; i++)
         if (fns[i]->defined && fns[i]->line == x->line && !strcmp(fns[i]->name, x->function) &&
             !strcmp(fns[i]->file, x->file))
-            return mutability_param(p->plan->mutability, fns[i], x->index);
+            return mutability_param(p->plan.mutability, fns[i], x->index);
     return NULL;
 }
 
@@ -74,7 +74,7 @@ static const char *below(const char *path, const char *folder)
 /* A library's users have functions of their own for the types in its headers. */
 static bool is_for_users(const Patch *p, uint32_t node, const char *file)
 {
-    ProgramKind kind = program_captured(p->plan->program)->kind;
+    ProgramKind kind = program_captured(p->plan.program)->kind;
 
     return kind != PROGRAM_EXECUTABLE && qualifiers_is_slot(p->q, node) && is_header(p, file);
 }
@@ -93,39 +93,12 @@ static bool is_honest(const Patch *p, const QualifierNodes *set)
         }
         const QualifierSite *s = qualifiers_sites(p->q, set->items[i], &n);
         for (size_t k = 0; k < n; k++)
-            if (!below(s[k].file, session_root(p->plan->session)) ||
+            if (!below(s[k].file, session_root(p->plan.session)) ||
                 is_for_users(p, set->items[i], s[k].file) ||
-                (p->plan->abi_stable && is_header(p, s[k].file)))
+                (p->plan.abi_stable && is_header(p, s[k].file)))
                 return false;
     }
     return true;
-}
-
-static void find_sets(Patch *p)
-{
-    size_t n;
-    const Function *const *fns = program_functions(p->plan->program, &n);
-
-    for (size_t i = 0; i < n; i++)
-        for (unsigned k = 0; k < fns[i]->nparams; k++) {
-            const MutParam *m = mutability_param(p->plan->mutability, fns[i], k);
-            const char *why;
-            if (!m || !m->pointer || m->declared_const || m->by_value ||
-                m->own.verdict != MUT_IMMUTABLE || !m->own.sound ||
-                (m->direction == MUT_UNTOUCHED && !m->stored) ||
-                (m->deep.verdict == MUT_MUTABLE && !p->plan->shallow))
-                continue;
-            p->candidates++;
-            uint32_t node = qualifiers_param(p->q, fns[i]->name, fns[i]->file, fns[i]->line, k);
-            Set s = { .param = m };
-            if (node != QUALIFIER_NONE && qualifiers_closure(p->q, node, &s.nodes, &why) &&
-                is_honest(p, &s.nodes)) {
-                vec_push(&p->sets, s);
-            } else {
-                vec_release(&s.nodes);
-                p->pinned++;
-            }
-        }
 }
 
 /* ---- the changed files */
@@ -217,7 +190,7 @@ static bool lay_over(Patch *p, const Sites *all, Err *err)
 /* A path of the project, in the mirror; any other word as it is. */
 static char *mirrored(const Patch *p, const char *word)
 {
-    const char *root = session_root(p->plan->session), *at = strstr(word, root);
+    const char *root = session_root(p->plan.session), *at = strstr(word, root);
     const char *rest = at ? below(at, root) : NULL;
 
     if (!rest || !p->mirror)
@@ -227,7 +200,7 @@ static char *mirrored(const Patch *p, const char *word)
 
 static bool make_mirror(Patch *p, Err *err)
 {
-    const char *root = session_root(p->plan->session);
+    const char *root = session_root(p->plan.session);
     Strings names = { 0 }, argv = { 0 };
     ProcResult r = { 0 };
 
@@ -422,7 +395,7 @@ static char *unmirrored(const Patch *p, const CompileCommand *c, const char *nam
     char *cwd = mirrored(p, c->directory);
     char *path = path_in(p->mirror ? cwd : c->directory, name);
     const char *rest = p->mirror ? below(path, p->mirror) : NULL;
-    char *out = rest ? xprintf("%s%s", session_root(p->plan->session), rest)
+    char *out = rest ? xprintf("%s%s", session_root(p->plan.session), rest)
                      : path_in(c->directory, name);
 
     free(cwd);
@@ -474,7 +447,7 @@ static bool try_units(Patch *p, bool *marked, size_t *bad, Err *err)
     *bad = 0;
     for (size_t i = 0; ok && all.len && i < p->commands.len; i++) {
         Str errors = { 0 };
-        if (!marked[i] || session_interrupted(p->plan->session))
+        if (!marked[i] || session_interrupted(p->plan.session))
             continue;
         ok = compile(p, &p->commands.items[i], true, &errors, err);
         marked[i] = ok && errors.len && blame(p, &p->commands.items[i], errors.data, err);
@@ -497,7 +470,7 @@ static bool verify(Patch *p, Err *err)
             marked[i] = true;
         p->gentle = round < GENTLE_ROUNDS;
         ok = try_units(p, marked, &bad, err);
-        clean = full && !bad && !session_interrupted(p->plan->session);
+        clean = full && !bad && !session_interrupted(p->plan.session);
     }
     for (size_t i = 0; !clean && i < p->sets.len; i++)
         p->sets.items[i].out = true;        /* nothing is offered that was not seen */
@@ -601,7 +574,7 @@ static bool print(Patch *p, PatchResult *r, Err *err)
         Str old = { 0 }, new = { 0 };
         n = same_file(&all, i);
         ok = change(&all.items[i], n, &old, &new, err);
-        char *name = path_relative(all.items[i].file, session_root(p->plan->session));
+        char *name = path_relative(all.items[i].file, session_root(p->plan.session));
         if (ok)
             print_file(name, &old, &new, &r->diff);
         free(name);
@@ -636,34 +609,98 @@ static bool stop_asked(void *session)
     return session_interrupted(session);
 }
 
+void patch_close(Patch *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->sets.len; i++)
+        vec_release(&p->sets.items[i].nodes);
+    vec_release(&p->sets);
+    qualifiers_close(p->q);
+    commands_release(&p->commands);
+    strings_release(&p->mirrored);
+    free(p->mirror);
+    free(p->yaml);
+    if (p->dir)
+        tempdir_remove(p->dir);
+    free(p);
+}
+
+Patch *patch_open(const PatchPlan *plan, Err *err)
+{
+    Patch *p = xcalloc(1, sizeof *p);
+    Session *s = plan->session;
+
+    p->plan = *plan;
+    /* all units of the workspace: a header may be used by other programs too */
+    bool ok = commands_of_workspace(session_workspace(s), &p->commands, err);
+    p->dir = ok ? tempdir_new(NULL, err) : NULL;
+    p->yaml = p->dir ? path_join(p->dir, "overlay.yaml") : NULL;
+    if (p->dir)
+        p->q = qualifiers_read(&p->commands, session_root(s), stop_asked, s, err);
+    if (p->q && qualifiers_failed(p->q) == p->commands.len && p->commands.len) {
+        err_set(err, "none of the units could be read again; are the sources there?");
+        ok = false;
+    }
+    if (!ok || !p->q) {
+        patch_close(p);
+        return NULL;
+    }
+    return p;
+}
+
+/* The closed set of a parameter. False: there is none. */
+static bool set_of(const Patch *p, const MutParam *m, QualifierNodes *nodes)
+{
+    const Function *fn = m->function;
+    const char *why;
+    uint32_t node = qualifiers_param(p->q, fn->name, fn->file, fn->line, m->index);
+
+    return node != QUALIFIER_NONE && qualifiers_closure(p->q, node, nodes, &why) &&
+           is_honest(p, nodes);
+}
+
+bool patch_accepts(const Patch *p, const MutParam *m)
+{
+    QualifierNodes nodes = { 0 };
+    bool ok = set_of(p, m, &nodes);
+
+    vec_release(&nodes);
+    return ok;
+}
+
+static void find_sets(Patch *p)
+{
+    size_t n;
+    const Function *const *fns = program_functions(p->plan.program, &n);
+
+    for (size_t i = 0; i < n; i++)
+        for (unsigned k = 0; k < fns[i]->nparams; k++) {
+            const MutParam *m = mutability_param(p->plan.mutability, fns[i], k);
+            if (!m || !m->pointer || m->declared_const || m->by_value ||
+                m->own.verdict != MUT_IMMUTABLE || !m->own.sound ||
+                (m->direction == MUT_UNTOUCHED && !m->stored) ||
+                (m->deep.verdict == MUT_MUTABLE && !p->plan.shallow))
+                continue;
+            p->candidates++;
+            Set s = { .param = m };
+            if (set_of(p, m, &s.nodes)) {
+                vec_push(&p->sets, s);
+            } else {
+                vec_release(&s.nodes);
+                p->pinned++;
+            }
+        }
+}
+
 bool patch_make(const PatchPlan *plan, PatchResult *result, Err *err)
 {
-    Patch p = { .plan = plan };
-    /* all units of the workspace: a header may be used by other programs too */
-    bool ok = commands_of_workspace(session_workspace(plan->session), &p.commands, err);
+    Patch *p = patch_open(plan, err);
 
-    p.dir = ok ? tempdir_new(NULL, err) : NULL;
-    ok = ok && p.dir;
-    p.yaml = ok ? path_join(p.dir, "overlay.yaml") : NULL;
-    if (ok)
-        p.q = qualifiers_read(&p.commands, session_root(plan->session), stop_asked,
-                              plan->session, err);
-    ok = ok && p.q;
-    if (ok && qualifiers_failed(p.q) == p.commands.len && p.commands.len)
-        ok = err_set(err, "none of the units could be read again; are the sources there?");
-    if (ok) {
-        find_sets(&p);
-        ok = verify_all(&p, err) && print(&p, result, err);
-    }
-    for (size_t i = 0; i < p.sets.len; i++)
-        vec_release(&p.sets.items[i].nodes);
-    vec_release(&p.sets);
-    qualifiers_close(p.q);
-    commands_release(&p.commands);
-    strings_release(&p.mirrored);
-    free(p.mirror);
-    free(p.yaml);
-    if (p.dir)
-        tempdir_remove(p.dir);
+    if (!p)
+        return false;
+    find_sets(p);
+    bool ok = verify_all(p, err) && print(p, result, err);
+    patch_close(p);
     return ok;
 }

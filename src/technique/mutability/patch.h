@@ -22,6 +22,13 @@ typedef struct PatchPlan {
     bool abi_stable;         /* headers stay as they are */
 } PatchPlan;
 
+/* Would the declarations accept const at a parameter, with what it needs elsewhere?
+ * By the source alone: nothing is compiled. */
+typedef struct Patch Patch;
+Patch *patch_open(const PatchPlan *plan, Err *err);
+bool patch_accepts(const Patch *p, const MutParam *param);
+void patch_close(Patch *p);      /* NULL is fine */
+
 typedef struct PatchResult {
     Str diff;                /* unified */
     size_t candidates;       /* parameters that are never written through: */
