@@ -106,6 +106,7 @@ static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a,
 {
     Effect e = g->flow.effects.items[index];
     Effect like = { .kind = e.kind, .reason = e.reason, .maybe = maybe || e.maybe,
+                    .memory = e.memory && !maybe,
                     .inst = b->ops.items[op].inst, .origin = e.origin,
                     .callee = g->value, .next = index };
     PathSet src = { 0 }, dest = { 0 };

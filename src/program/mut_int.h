@@ -6,6 +6,8 @@
  *     mut_flow.c     which paths the values of a function hold; its effects
  *     mut_call.c     a call meets a summary, of a body or of the library
  *     mut_memory.c   stage M: references that were stored
+ *     mut_length.c   which parameter is the length of which
+ *     mut_summary.c  a function as a line of a summary file
  *     mutability.c   the order of the work, and the verdicts
  *
  * The values of a function are described by *paths*: where a pointer came from.
@@ -97,7 +99,8 @@ typedef enum {
 typedef struct Effect {
     EffectKind kind;
     MutReasonKind reason;        /* EFFECT_REASON */
-    bool maybe;                  /* by an indirect call with other targets */
+    bool maybe;                  /* by an indirect call with other targets … */
+    bool memory;                 /* … or only by memory that may hold another one */
     Path path, dest;
     LLVMValueRef inst;           /* here: the store or the call */
     LLVMValueRef origin;         /* the store itself, wherever it is, or one that goes

@@ -257,6 +257,8 @@ static bool is_better(const Effect *a, const Effect *b)
 {
     if (!b || a->maybe != b->maybe)
         return !b || b->maybe;
+    if (a->maybe && a->memory != b->memory)
+        return b->memory;
     return !a->callee && b->callee;
 }
 
@@ -404,17 +406,33 @@ static bool is_scalar_pointer(const Param *p)
     return t->kind == TYPE_POINTER && type_plain(t->target)->kind == TYPE_SCALAR;
 }
 
+/* A write that is another one's, more often than not: by memory that may hold
+ * something else. Who frees means it. */
+static bool is_doubtful(const Judge *j, unsigned levels)
+{
+    const Effect *w = best_write(j, levels);
+
+    return w && w->maybe && w->memory && w->kind != EFFECT_FREE;
+}
+
+static bool is_freed(const Judge *j)
+{
+    return j->write[0] && j->write[0]->kind == EFFECT_FREE;
+}
+
 /* Of a write that may be another one's and a const in the source, the const is
  * believed. */
 static void judge_likely(Judge *j)
 {
     MutParam *p = j->out;
+    const MutAnswer likely = { MUT_IMMUTABLE, MUT_BY_L, false };
 
-    if (p->declared_const && p->own.verdict == MUT_MUTABLE && !p->own.sound) {
-        p->own = (MutAnswer){ MUT_IMMUTABLE, MUT_BY_L, false };
-        if (p->deep.verdict == MUT_MUTABLE && !p->deep.sound && is_scalar_pointer(j->param))
-            p->deep = p->own;
-    }
+    if (p->own.verdict == MUT_MUTABLE && !p->own.sound && !is_freed(j) &&
+        (p->declared_const || is_doubtful(j, 1)))
+        p->own = likely;
+    if (p->deep.verdict == MUT_MUTABLE && !p->deep.sound && !is_freed(j) &&
+        ((p->declared_const && is_scalar_pointer(j->param)) || is_doubtful(j, MUT_LEVELS)))
+        p->deep = likely;
     if (is_likely(j) && !best_write(j, MUT_LEVELS))
         settle(&p->deep, MUT_IMMUTABLE, MUT_BY_L, false);
     if (is_likely(j) && !best_write(j, 1))

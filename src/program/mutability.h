@@ -136,6 +136,12 @@ bool mutability_stopped(const Mutability *m);
 /* NULL: no body, or no such parameter. */
 const MutParam *mutability_param(const Mutability *m, const Function *fn, unsigned i);
 MutPurity mutability_purity(const Mutability *m, const Function *fn);
+/* The parameter that says how many elements (bytes, for void) parameter `i` points
+ * to; -1: none is known. By loops up to it, and by calls that get both. */
+int mutability_length(const Mutability *m, const Function *fn, unsigned i);
+/* The function as a line of a summary file (docs/summaries.md). False: the format
+ * can't express what it does; `why` says what. */
+bool mutability_summary(const Mutability *m, const Function *fn, Str *out, const char **why);
 
 /* A run wrote through the parameter (docs/mutability.md has the file of such
  * observations). Only unknown parameters change. */

@@ -179,4 +179,55 @@ ok "…not main, not what is cast" eval 'grep -qF "main(int argc, char **argv)" 
 "$SUNDEW" mutability prog -w .sundew --patch --abi-stable -q > stable.patch
 ok "…--abi-stable leaves all included files alone" eval 'grep -q "in_part(const" const.patch && ! grep -q "ops\.h\|part\.inc" stable.patch'
 cd ..
+
+# ---- what others can load: summaries; attributes
+mkdir -p summaries/use && cd summaries || exit 1
+cat > l.c <<'END'
+#include <stdlib.h>
+#include <string.h>
+struct list { struct list *next; int v; };
+static struct list *kept;
+int len(struct list *l) { return l ? 1 + len(l->next) : 0; }
+void clear(struct list *l) { l->v = 0; }
+struct list *same(struct list *l) { return l; }
+void keep(struct list *l) { kept = l; }
+void put(struct list *l, struct list *n) { l->next = n; }
+void each(struct list *l, void (*f)(struct list *)) { for (; l; l = l->next) f(l); }
+long sum(long *v, int n) { long t = 0; for (int i = 0; i < n; i++) t += v[i]; return t; }
+void fill(char *to, unsigned long n) { memset(to, 0, n); }
+void both(char *to, unsigned long n) { fill(to, n); }
+void halves(char *to, unsigned long n, unsigned long m) { memset(to, 0, n); memset(to, 1, m); }
+void copy(int *to, int *from, unsigned long n) { memcpy(to, from, n); }
+void drop(struct list *l) { free(l); }
+END
+cat > use/u.c <<'END'
+struct list; int len(struct list *); void clear(struct list *); void put(struct list *, struct list *);
+struct list *same(struct list *); void each(struct list *, void (*)(struct list *));
+int a(struct list *x) { return len(x); }
+void b(struct list *y) { clear(same(y)); }
+void c(struct list *p, struct list *q) { put(p, q); }
+void d(struct list *z) { each(z, clear); }
+int main(void) { return 0; }
+END
+"$SUNDEW" capture -q -w .sundew -- sh -c 'cc -g -c l.c && ar rc libl.a l.o' > capture.log 2>&1
+"$SUNDEW" mutability libl.a -w .sundew --write-summaries l.txt --attributes -q > found.txt
+line() { grep -qx -- "$1" l.txt || { cat l.txt; return 1; }; }
+ok "a summary of a reader" line "len l:r"
+ok "…a writer, a keeper, one that returns its argument" eval 'line "clear l:rw" && line "keep l:rk" && line "same l -> l"'
+ok "…one that links, one that frees" eval 'line "put l:rw n:rk ; \*l+?=unknown \*l+?=n" && line "drop l:rf"'
+ok "…none of what calls back, with the reason" line "# each: calls a function by a pointer"
+(cd use && "$SUNDEW" capture -q -w .sundew --min-share 0 -- sh -c 'cc -g -c u.c && cc u.o ../libl.a -o u' > capture.log 2>&1
+ "$SUNDEW" mutability u -w .sundew --verdicts -q > without.txt; "$SUNDEW" mutability u -w .sundew --verdicts -q --summaries ../l.txt > with.txt)
+ok "others don't know without it" eval '[ "$(grep -c "unknown.*NO_BODY" use/without.txt)" = 5 ]'
+ok "…and know with it" eval 'grep -q "a(x): immutable (P)" use/with.txt && grep -q "b(y): mutable (P)" use/with.txt && grep -q "c(p): mutable" use/with.txt'
+ok "…but not what it doesn't say" eval 'grep -q "d(z): unknown.*NO_BODY" use/with.txt && ! grep -q "c(q): immutable" use/with.txt'
+attribute() { grep -qF "$1: could be __attribute__(($2))" found.txt || { cat found.txt; return 1; }; }
+ok "access with its length: a loop, a library call, a callee" eval 'attribute sum "access(read_only, 1, 2)" && attribute fill "access(write_only, 1, 2)" && attribute both "access(write_only, 1, 2)"'
+ok "…not with two lengths, not with bytes for elements" eval '! grep -q "halves.*access(.*, 1, " found.txt && ! grep -q "copy.*read_only" found.txt && attribute copy "access(write_only, 1)"'
+cat > attributed.c <<'END'
+long sum(long *v, int n) __attribute__((access(read_only, 1, 2)));
+void fill(char *to, unsigned long n) __attribute__((access(write_only, 1, 2)));
+END
+ok "…which the compiler takes" eval 'cat attributed.c l.c > all.c && gcc -Wall -Werror -c all.c -o /dev/null'
+cd ..
 done_testing

@@ -25,7 +25,8 @@ static const Option options[] = {
     { "pipeline", 0, "STAGES", "which stages run, as in S-P", "S-SH-P-M" },
     { "sound", 0, NULL, "only what is proven; the rest is unknown", NULL },
     { "best-effort", 0, NULL, "also what is likely (stage L)", NULL },
-    { "attributes", 0, NULL, "functions that could be pure or const, too", NULL },
+    { "attributes", 0, NULL, "functions that could be pure or const, and how parameters are "
+      "accessed, too", NULL },
     { "patch", 0, NULL, "a patch with const where it compiles, on standard output", NULL },
     { "shallow", 0, NULL, "const also where something deeper is written", NULL },
     { "abi-stable", 0, NULL, "the patch leaves headers as they are", NULL },
@@ -38,6 +39,8 @@ static const Option options[] = {
       "proven immutable or points to const", NULL },
     { "output", 'o', "FILE", "… with this name", "PROGRAM.enforced" },
     { "facts", 0, "FILE", "write all verdicts there, for other tools", NULL },
+    { "write-summaries", 0, "FILE", "write what exported functions do there, for programs "
+      "that load it by --summaries", NULL },
     { "summaries", 0, "FILE", "what library functions do (repeatable)", NULL },
     { 0 },
 };
@@ -48,7 +51,7 @@ static const Rule rules[] = {
     { "mutability/const-violated", LEVEL_WARNING,
       "A parameter that points to const is written through." },
     { "mutability/attribute", LEVEL_NOTE,
-      "A function that could be declared pure or const." },
+      "A function that could be declared pure or const, or with how it accesses memory." },
     { 0 },
 };
 
@@ -335,6 +338,39 @@ static bool report_param(Study *st, const MutParam *p, void *arg, Err *err)
     return ok;
 }
 
+static bool report_attribute(Study *st, const Function *fn, const char *what,
+                             const char *if_what, Err *err)
+{
+    char *text = xprintf("%s: could be __attribute__((%s))%s", fn->name, what, if_what);
+    Finding f = { .rule = "mutability/attribute", .level = LEVEL_NOTE,
+                  .verdict = VERDICT_LIKELY, .message = text, .where = place_of(fn),
+                  .anchor = what };
+    bool ok = session_report(st->s, &f, err);
+
+    free(text);
+    return ok;
+}
+
+/* access(write_only, 1, 2): what is done with parameter 1, of which parameter 2 is the
+ * length. Without a length, const tells as much of what is only read. */
+static void add_access(const Study *st, const MutParam *p, Str *out)
+{
+    const char *mode = p->direction == MUT_IN      ? "read_only"
+                       : p->direction == MUT_OUT   ? "write_only"
+                       : p->direction == MUT_INOUT ? "read_write"
+                                                   : NULL;
+    int length = mutability_length(st->m, p->function, p->index);
+
+    if (!mode || !p->pointer || p->by_value || !p->own.sound ||
+        (p->direction != MUT_OUT && length < 0) ||
+        type_plain(p->function->params[p->index].type)->kind != TYPE_POINTER)
+        return;
+    str_addf(out, "%saccess(%s, %u", out->len ? ", " : "", mode, p->index + 1);
+    if (length >= 0)
+        str_addf(out, ", %d", length + 1);
+    str_addc(out, ')');
+}
+
 static bool report_attributes(Study *st, Err *err)
 {
     size_t n;
@@ -342,16 +378,21 @@ static bool report_attributes(Study *st, Err *err)
     bool ok = true;
 
     for (size_t i = 0; ok && i < n; i++) {
-        MutPurity purity = fns[i]->defined ? mutability_purity(st->m, fns[i]) : MUT_IMPURE;
-        if (purity == MUT_IMPURE || !*fns[i]->file)
+        MutPurity purity = mutability_purity(st->m, fns[i]);
+        Str access = { 0 };
+        if (!fns[i]->defined || !*fns[i]->file)
             continue;
-        char *text = xprintf("%s: could be __attribute__((%s)), if it always returns",
-                             fns[i]->name, mut_purity_name(purity));
-        Finding f = { .rule = "mutability/attribute", .level = LEVEL_NOTE,
-                      .verdict = VERDICT_LIKELY, .message = text,
-                      .where = place_of(fns[i]), .anchor = mut_purity_name(purity) };
-        ok = session_report(st->s, &f, err);
-        free(text);
+        if (purity != MUT_IMPURE)
+            ok = report_attribute(st, fns[i], mut_purity_name(purity),
+                                  ", if it always returns", err);
+        for (unsigned k = 0; ok && k < fns[i]->nparams; k++) {
+            const MutParam *p = mutability_param(st->m, fns[i], k);
+            if (p && p->pointer)
+                add_access(st, p, &access);
+        }
+        if (ok && access.len)
+            ok = report_attribute(st, fns[i], str_c(&access), "", err);
+        str_release(&access);
     }
     return ok;
 }
@@ -594,6 +635,32 @@ static bool write_facts(Study *st, Err *err)
     return ok && mut_facts_write(st->m, st->p, err);
 }
 
+/* What other programs may load; functions of which that is not possible, as remarks. */
+static bool write_summaries(Study *st, Err *err)
+{
+    const char *file = session_option(st->s, "write-summaries"), *why;
+    Str text = { 0 };
+    size_t n, written = 0;
+    const Function *const *fns = program_functions(st->p, &n);
+
+    if (!file)
+        return true;
+    str_addf(&text, "# What functions of %s do, by sundew mutability. The format: docs/summaries.md.\n",
+             path_base(program_captured(st->p)->path));
+    for (size_t i = 0; i < n; i++) {
+        if (!fns[i]->defined || fns[i]->linkage == LINKAGE_INTERNAL || !strcmp(fns[i]->name, "main"))
+            continue;
+        if (mutability_summary(st->m, fns[i], &text, &why))
+            written++;
+        else
+            str_addf(&text, "# %s: %s\n", fns[i]->name, why);
+    }
+    bool ok = file_write(file, text.data, text.len, err);
+    str_release(&text);
+    session_note(st->s, "%s: %zu functions", file, written);
+    return ok;
+}
+
 static bool stop_asked(void *session)
 {
     return session_interrupted(session);
@@ -657,7 +724,7 @@ static bool study(Study *st, const char *program, Err *err)
     }
     if (observed && !mut_observations_read(st->m, st->p, observed, err))
         return false;
-    if (!go(st, &finished, err) || !write_facts(st, err))
+    if (!go(st, &finished, err) || !write_facts(st, err) || !write_summaries(st, err))
         return false;
     return finished || say(st, program, err);
 }
