@@ -24,7 +24,7 @@ static const Option options[] = {
       NULL },
     { "pipeline", 0, "STAGES", "which stages run, as in S-P", "S-SH-P-M" },
     { "sound", 0, NULL, "only what is proven; the rest is unknown", NULL },
-    { "best-effort", 0, NULL, "also what is likely (stage L)", NULL },
+    { "best-effort", 0, NULL, "also what is likely (stage L); suggestions and patches too", NULL },
     { "attributes", 0, NULL, "functions that could be pure or const, and how parameters are "
       "accessed, too", NULL },
     { "patch", 0, NULL, "a patch with const where it compiles, on standard output", NULL },
@@ -62,6 +62,7 @@ typedef struct Study {
     Mutability *m;
     bool sound;
     bool shallow;            /* suggest const where something deeper is written */
+    bool likely;             /* … and where it is not proven */
     Patch *declarations;     /* what they accept; NULL: not asked */
 } Study;
 
@@ -123,8 +124,8 @@ static json_t *levels_json(const MutParam *p)
 static bool is_const_able(const Study *st, const MutParam *p)
 {
     return p->const_able || (st->declarations && p->own.verdict == MUT_IMMUTABLE &&
-                             p->own.sound && !p->declared_const && !p->by_value &&
-                             patch_accepts(st->declarations, p));
+                             (p->own.sound || st->likely) && !p->declared_const &&
+                             !p->by_value && patch_accepts(st->declarations, p));
 }
 
 static json_t *param_json(const Study *st, const MutParam *p)
@@ -232,7 +233,8 @@ static bool is_candidate(const Study *st, const MutParam *p)
 
     if (p->deep.verdict == MUT_MUTABLE && !st->shallow)
         return false;
-    return own.verdict == MUT_IMMUTABLE && own.sound && !p->declared_const && !p->by_value &&
+    return own.verdict == MUT_IMMUTABLE && (own.sound || st->likely) && !p->declared_const &&
+           !p->by_value &&
            (p->direction == MUT_IN || p->stored || p->returned) &&
            type_plain(fn->params[p->index].type)->kind == TYPE_POINTER &&
            strcmp(fn->name, "main") != 0 && *fn->file;
@@ -260,7 +262,7 @@ static bool has_doubt(Study *st, const MutParam *p, void *any, Err *err)
 static void ask_declarations(Study *st)
 {
     PatchPlan plan = { .session = st->s, .program = st->p, .mutability = st->m,
-                       .shallow = st->shallow };
+                       .shallow = st->shallow, .likely = st->likely };
     bool any = false;
     Err err = { 0 };
 
@@ -328,11 +330,12 @@ static bool report_param(Study *st, const MutParam *p, void *arg, Err *err)
                     witness_steps(&a, p->own_witness, p->nown_witness), p->nown_witness, err);
     else if (is_suggested(st, p))
         ok = report(st, p, "mutability/const-able", LEVEL_NOTE,
-                    arena_printf(&a, "%s: %s could point to const%s%s", p->function->name, name,
+                    arena_printf(&a, "%s: %s could point to const%s%s%s", p->function->name, name,
                                  p->function->address_taken
                                      ? ", with the types of pointers to it" : "",
                                  p->deep.verdict == MUT_MUTABLE
-                                     ? "; only what lies deeper is written" : ""),
+                                     ? "; only what lies deeper is written" : "",
+                                 p->own.sound ? "" : "; not proven"),
                     NULL, 0, err);
     arena_release(&a);
     return ok;
@@ -579,7 +582,7 @@ static void patch_json(Study *st, const PatchResult *r)
 static bool patch(Study *st, Err *err)
 {
     PatchPlan plan = { .session = st->s, .program = st->p, .mutability = st->m,
-                       .shallow = st->shallow,
+                       .shallow = st->shallow, .likely = st->likely,
                        .abi_stable = session_flag(st->s, "abi-stable") };
     PatchResult r = { 0 };
     bool ok = patch_make(&plan, &r, err);
@@ -757,7 +760,8 @@ static bool run(Session *s, Err *err)
     if (!p)
         return false;
     Study st = { .s = s, .p = p, .sound = session_flag(s, "sound"),
-                 .shallow = session_flag(s, "shallow") };
+                 .shallow = session_flag(s, "shallow"),
+                 .likely = session_flag(s, "best-effort") };
     bool ok = study(&st, c->name, err);
     patch_close(st.declarations);
     mutability_free(st.m);

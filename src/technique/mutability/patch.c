@@ -71,6 +71,11 @@ static const char *below(const char *path, const char *folder)
     return strncmp(path, folder, n) == 0 && (path[n] == '/' || !path[n]) ? path + n : NULL;
 }
 
+static bool is_immutable(const Patch *p, const MutParam *m)
+{
+    return m->own.verdict == MUT_IMMUTABLE && (m->own.sound || p->plan.likely);
+}
+
 /* A library's users have functions of their own for the types in its headers. */
 static bool is_for_users(const Patch *p, uint32_t node, const char *file)
 {
@@ -88,7 +93,7 @@ static bool is_honest(const Patch *p, const QualifierNodes *set)
         const QualifierParam *x = qualifiers_params(p->q, set->items[i], &n);
         for (size_t k = 0; k < n; k++) {
             const MutParam *m = known(p, &x[k]);
-            if (!m || m->own.verdict != MUT_IMMUTABLE || !m->own.sound)
+            if (!m || !is_immutable(p, m))
                 return false;
         }
         const QualifierSite *s = qualifiers_sites(p->q, set->items[i], &n);
@@ -678,8 +683,7 @@ static void find_sets(Patch *p)
         for (unsigned k = 0; k < fns[i]->nparams; k++) {
             const MutParam *m = mutability_param(p->plan.mutability, fns[i], k);
             if (!m || !m->pointer || m->declared_const || m->by_value ||
-                m->own.verdict != MUT_IMMUTABLE || !m->own.sound ||
-                (m->direction == MUT_UNTOUCHED && !m->stored) ||
+                !is_immutable(p, m) || (m->direction == MUT_UNTOUCHED && !m->stored) ||
                 (m->deep.verdict == MUT_MUTABLE && !p->plan.shallow))
                 continue;
             p->candidates++;

@@ -20,6 +20,7 @@ typedef struct PatchPlan {
     const Mutability *mutability;
     bool shallow;            /* const also where something deeper is written */
     bool abi_stable;         /* headers stay as they are */
+    bool likely;             /* what is not proven will do */
 } PatchPlan;
 
 /* Would the declarations accept const at a parameter, with what it needs elsewhere?
