@@ -61,7 +61,7 @@ static void doubt(PathSet *s)
 
     for (uint32_t i = 0; i < s->len; i++) {
         Path p = s->items[i];
-        p.maybe = p.root != ROOT_UNKNOWN;
+        p.maybe = p.root != ROOT_UNKNOWN ? PATH_OF_SEVERAL : 0;
         pathset_add(&doubted, p);
     }
     pathset_release(s);

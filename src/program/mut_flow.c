@@ -85,7 +85,7 @@ bool mut_effect(Body *b, const Effect *like)
 
     if (e.kind != EFFECT_STORE && e.kind != EFFECT_RETURN)
         e.dest = path_root(ROOT_UNKNOWN);
-    e.memory |= e.path.maybe && !e.maybe;
+    e.memory |= e.path.maybe == PATH_SOMEWHERE && !e.maybe;
     e.maybe |= e.path.maybe;
     e.path.maybe = e.dest.maybe = 0;
     coarsen(b, &e);
@@ -228,7 +228,10 @@ static void load_one(Body *b, const Path *p, uint32_t op, PathSet *out)
         if (!is_loaded(b, c, p, op))
             continue;
         Path src = c->src;
-        src.maybe |= found > 1 || !path_is_exact(&c->dest) || !path_is_exact(p);
+        if (!path_is_exact(&c->dest) || !path_is_exact(p))
+            src.maybe = PATH_SOMEWHERE;
+        else if (found > 1 && !src.maybe)
+            src.maybe = PATH_OF_SEVERAL;
         pathset_add(out, src);
     }
 }

@@ -40,8 +40,12 @@ typedef struct Path {
     int32_t at[MUT_DEREFS];      /* offset of each load on the way */
     uint16_t depth;              /* loads; at most MUT_DEREFS */
     uint8_t deeper;              /* more loads than that */
-    uint8_t maybe;               /* by way of memory, where it may be another one */
+    uint8_t maybe;               /* by way of memory, where it may be another one: */
 } Path;
+enum {
+    PATH_OF_SEVERAL = 1,         /* one of those that were stored there */
+    PATH_SOMEWHERE = 2,          /* stored or loaded at an offset that is not known */
+};
 
 /* Sorted; a Path of {0} is the first argument, a set of {0} is empty. */
 typedef struct PathSet {
@@ -100,7 +104,7 @@ typedef struct Effect {
     EffectKind kind;
     MutReasonKind reason;        /* EFFECT_REASON */
     bool maybe;                  /* by an indirect call with other targets … */
-    bool memory;                 /* … or only by memory that may hold another one */
+    bool memory;                 /* … or only by memory, at an unknown offset */
     Path path, dest;
     LLVMValueRef inst;           /* here: the store or the call */
     LLVMValueRef origin;         /* the store itself, wherever it is, or one that goes
