@@ -228,9 +228,10 @@ static void load_one(Body *b, const Path *p, uint32_t op, PathSet *out)
         if (!is_loaded(b, c, p, op))
             continue;
         Path src = c->src;
-        if (!path_is_exact(&c->dest) || !path_is_exact(p))
+        bool exact = path_is_exact(&c->dest) && path_is_exact(p);
+        if (!exact && root_is_local(p->root) && !local_of(b, p)->stack)
             src.maybe = PATH_SOMEWHERE;
-        else if (found > 1 && !src.maybe)
+        else if ((!exact || found > 1) && !src.maybe)
             src.maybe = PATH_OF_SEVERAL;
         pathset_add(out, src);
     }

@@ -44,7 +44,7 @@ typedef struct Path {
 } Path;
 enum {
     PATH_OF_SEVERAL = 1,         /* one of those that were stored there */
-    PATH_SOMEWHERE = 2,          /* stored or loaded at an offset that is not known */
+    PATH_SOMEWHERE = 2,          /* … in memory of the heap, at an unknown offset */
 };
 
 /* Sorted; a Path of {0} is the first argument, a set of {0} is empty. */
@@ -104,7 +104,7 @@ typedef struct Effect {
     EffectKind kind;
     MutReasonKind reason;        /* EFFECT_REASON */
     bool maybe;                  /* by an indirect call with other targets … */
-    bool memory;                 /* … or only by memory, at an unknown offset */
+    bool memory;                 /* … or only by memory, see PATH_SOMEWHERE */
     Path path, dest;
     LLVMValueRef inst;           /* here: the store or the call */
     LLVMValueRef origin;         /* the store itself, wherever it is, or one that goes
