@@ -67,6 +67,8 @@ static uint32_t nstates;
 static pthread_key_t at_exit_of_thread;
 static char folder[PATH_MAX];
 static char only_logs;
+static uint64_t writes;          /* of threads that ended */
+static uint64_t dropped;         /* sets that a tag is missing in */
 
 /* ----------------------------------------------------- small and inlined */
 
@@ -115,7 +117,7 @@ INLINED uint32_t sundew_tags_arg(uint32_t called, uint32_t k)
 
 INLINED uint32_t sundew_tags_formal(uint32_t set, uint32_t slot, uint32_t param, uint32_t level)
 {
-    if (!slot || !sundew_tag_tables.on[param])
+    if (!slot || !(sundew_tag_tables.on[param] & TAGS_ON))
         return set;
     return sundew_tags_add(set, slot, param << 2 | level);
 }
@@ -168,12 +170,14 @@ INLINED void sundew_tags_store(const void *at, uint64_t value, uint32_t set)
 
 INLINED void sundew_tags_write(uint32_t set, uint32_t site)
 {
+    sundew_tags.writes++;
     if (!likely(!set))
         sundew_tags_write_slow(set, site);
 }
 
 INLINED void sundew_tags_write_n(uint32_t set, uint64_t n, uint32_t site)
 {
+    sundew_tags.writes++;
     if (!likely(!set) && n)
         sundew_tags_write_slow(set, site);
 }
@@ -223,8 +227,10 @@ static uint32_t node(uint32_t slot, uint32_t what, uint32_t rest)
     uint32_t i = find(head, slot, what, rest);
     if (i)
         return i;
-    if (nodes[rest].size >= TAGS_MOST || !take_lock())
+    if (nodes[rest].size >= TAGS_MOST || !take_lock()) {
+        __atomic_fetch_add(&dropped, 1, __ATOMIC_RELAXED);
         return rest;
+    }
     i = find(head, slot, what, rest);
     if (!i && nnodes < NODES) {
         i = nnodes++;
@@ -232,6 +238,7 @@ static uint32_t node(uint32_t slot, uint32_t what, uint32_t rest)
                            .size = nodes[rest].size + 1 };
         __atomic_store_n(&heads[head], i, __ATOMIC_RELEASE);
     }
+    dropped += !i;
     give_lock();
     return i ? i : rest;
 }
@@ -258,6 +265,7 @@ OUT uint32_t sundew_tags_add(uint32_t set, uint32_t slot, uint32_t what)
     if (m->a == set && m->b == slot && m->c == what)
         return m->out;
     uint32_t out = has_what(set, what) ? set : node(slot, what, set);
+    sundew_tag_tables.on[what >> 2] |= TAGS_USED;
     *m = (Memo){ set, slot, what, out };
     return out;
 }
@@ -312,7 +320,7 @@ static uint32_t make_deeper(uint32_t set)
     uint32_t slots[TAGS_MOST], whats[TAGS_MOST], n = 0, out = 0;
     for (uint32_t i = set; i; i = nodes[i].rest) {
         uint32_t what = nodes[i].what;
-        if (!(sundew_tag_tables.on[what >> 2] & ~1u))
+        if (!(sundew_tag_tables.on[what >> 2] & TAGS_ON & ~1u))
             continue;
         slots[n] = nodes[i].slot;
         whats[n++] = (what & 3) == 3 ? what : what + 1;
@@ -371,6 +379,8 @@ static void thread_ends(void *arg)
     State *s = arg;
     SundewTagThread *t = &sundew_tags;
     s->clock = (t->clock + 2) | 1;
+    __atomic_fetch_add(&writes, t->writes, __ATOMIC_RELAXED);
+    t->writes = 0;
     t->limit = t->depth = 0;
     t->frames = NULL;
     t->state = NULL;
@@ -704,7 +714,7 @@ OUT void sundew_tags_write_slow(uint32_t set, uint32_t site)
             *on &= ~(1u << level);
             tell_violation(n, p, &tables->sites[site]);
         } else {
-            *on &= level ? 1 : 0;
+            *on &= level ? TAGS_USED | 1 : TAGS_USED;
             tell_observed(n, p, &tables->sites[site]);
         }
     }
@@ -737,6 +747,40 @@ static void tell_counts(void)
     }
 }
 
+/* What an enforcing program has looked at. */
+static void tell_checked(void)
+{
+    const SundewTagTables *tables = &sundew_tag_tables;
+    Text t = { .len = 0 };
+    for (uint64_t i = 0; i < tables->nparams; i++) {
+        const SundewTagParam *p = &tables->params[i];
+        if (!p->claim || !(tables->on[i] & TAGS_USED))
+            continue;
+        add(&t, p->function);
+        add(&t, " ");
+        add_number(&t, p->index);
+        t.at[t.len++] = '\n';
+        if (t.len > sizeof t.at / 2) {
+            append("checked", t.at, t.len);
+            t.len = 0;
+        }
+    }
+    if (!tables->calls) {
+        add(&t, "= ");
+        add_number(&t, writes + sundew_tags.writes);
+        add(&t, " ");
+        add_number(&t, dropped);
+        t.at[t.len++] = '\n';
+        append("checked", t.at, t.len);
+    }
+}
+
+static void tell(void)
+{
+    tell_counts();
+    tell_checked();
+}
+
 static void find_folder(void)
 {
     const char *dir = getenv("SUNDEW_TAGS");
@@ -762,7 +806,7 @@ void sundew_tags_start(void)
         sundew_tag_table = table;
         sundew_tag_mask = (1ULL << bits) - 1;
         nodes = all;
-        atexit(tell_counts);
+        atexit(tell);
     }
     errno = kept;
 }

@@ -24,7 +24,11 @@
  * Environment:
  *     SUNDEW_TAGS=DIR         DIR/observed: "FUNCTION INDEX LEVEL LINE FILE\tSTACK"
  *                             for each parameter written; DIR/counts at the end:
- *                             "FUNCTION CALLS COVERED BLOCKS"
+ *                             "FUNCTION CALLS COVERED BLOCKS"; of an enforcing program
+ *                             DIR/checked at the end: "FUNCTION INDEX" for each
+ *                             parameter that had a tag, "= WRITES DROPPED" for how
+ *                             many writes were looked at and how many sets of tags
+ *                             did not fit
  *     SUNDEW_ENFORCE=log      an enforcing program goes on after a violation
  */
 #ifndef SUNDEW_TAGS_H
@@ -62,11 +66,12 @@ typedef struct SundewTagTables {
     const SundewTagParam *params;
     const SundewTagSite *sites;
     const SundewTagFunction *functions;
-    uint8_t *on;                 /* for each parameter: the levels of interest */
+    uint8_t *on;                 /* for each parameter: the levels of interest, and */
     uint64_t *calls;             /* for each function; NULL: not counted */
     uint8_t *blocks;
     uint64_t nparams, nfunctions;
 } SundewTagTables;
+enum { TAGS_ON = 0x0f, TAGS_USED = 0x80 };       /* … that it had a tag */
 extern const SundewTagTables sundew_tag_tables;
 
 /* --- state that the small functions below use */
@@ -88,6 +93,7 @@ typedef struct SundewTagThread {
     const void *copy[TAGS_COPIES];   /* structs that are passed: where they are */
     uint32_t copied[TAGS_COPIES];
     uint64_t clock;              /* even: nothing was stored since the last entry */
+    uint64_t writes;             /* that were looked at */
     SundewTagFrame *frames;
     struct SundewTagState *state;
 } SundewTagThread;

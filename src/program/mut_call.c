@@ -61,7 +61,7 @@ static void doubt(PathSet *s)
 
     for (uint32_t i = 0; i < s->len; i++) {
         Path p = s->items[i];
-        p.maybe = p.root != ROOT_UNKNOWN;
+        p.maybe = p.root != ROOT_UNKNOWN ? PATH_OF_SEVERAL : 0;
         pathset_add(&doubted, p);
     }
     pathset_release(s);
@@ -106,6 +106,7 @@ static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a,
 {
     Effect e = g->flow.effects.items[index];
     Effect like = { .kind = e.kind, .reason = e.reason, .maybe = maybe || e.maybe,
+                    .memory = e.memory && !maybe,
                     .inst = b->ops.items[op].inst, .origin = e.origin,
                     .callee = g->value, .next = index };
     PathSet src = { 0 }, dest = { 0 };

@@ -200,6 +200,20 @@ const MutFact *mut_facts_all(const MutFacts *facts, size_t *n)
 
 /* --- observations */
 
+/* The functions that were running, the parameter's own first. */
+static void read_stack(const Program *p, char *text, MutWrite *w)
+{
+    char *rest = NULL;
+
+    for (char *x = strtok_r(text, " ", &rest); x; x = strtok_r(NULL, " ", &rest)) {
+        char *symbol = read_symbol(x);
+        const Function *fn = program_function(p, symbol);
+        if (fn && (!w->stack.len || w->stack.items[w->stack.len - 1] != fn))
+            vec_push(&w->stack, fn);
+        free(symbol);
+    }
+}
+
 bool mut_observations_read(Mutability *m, const Program *p, const char *path, Err *err)
 {
     Str text = { 0 };
@@ -223,9 +237,14 @@ bool mut_observations_read(Mutability *m, const Program *p, const char *path, Er
         }
         char *symbol = read_symbol(word);
         const Function *fn = program_function(p, symbol);
-        line[used + strcspn(line + used, "\t")] = 0;
+        char *stack = line + used + strcspn(line + used, "\t");
+        if (*stack)
+            *stack++ = 0;
+        MutWrite w = { .file = line + used, .line = at, .level = level };
+        read_stack(p, stack, &w);
         if (fn)
-            mutability_observe(m, fn, index, line + used, at, level);
+            mutability_observe(m, fn, index, &w);
+        vec_release(&w.stack);
         free(symbol);
     }
     str_release(&text);

@@ -74,12 +74,18 @@ static void count(Body *b, const Effect *e)
     pttable_put(&b->flow.count, key, n == NONE ? 1 : n + 1);
 }
 
+static int doubts(const Effect *e)
+{
+    return e->maybe + (e->maybe && e->memory);
+}
+
 bool mut_effect(Body *b, const Effect *like)
 {
     Effect e = *like;
 
     if (e.kind != EFFECT_STORE && e.kind != EFFECT_RETURN)
         e.dest = path_root(ROOT_UNKNOWN);
+    e.memory |= e.path.maybe == PATH_SOMEWHERE && !e.maybe;
     e.maybe |= e.path.maybe;
     e.path.maybe = e.dest.maybe = 0;
     coarsen(b, &e);
@@ -97,7 +103,7 @@ bool mut_effect(Body *b, const Effect *like)
     void **slot = map_slotn(&b->flow.known, &key, sizeof key);
     if (*slot) {
         Effect *old = &b->flow.effects.items[(uintptr_t)*slot - 1];
-        if (!old->maybe || e.maybe)
+        if (doubts(old) <= doubts(&e))
             return false;
         *old = e;                              /* a surer one */
         b->flow.version++;
@@ -222,7 +228,11 @@ static void load_one(Body *b, const Path *p, uint32_t op, PathSet *out)
         if (!is_loaded(b, c, p, op))
             continue;
         Path src = c->src;
-        src.maybe |= found > 1 || !path_is_exact(&c->dest) || !path_is_exact(p);
+        bool exact = path_is_exact(&c->dest) && path_is_exact(p);
+        if (!exact && root_is_local(p->root) && !local_of(b, p)->stack)
+            src.maybe = PATH_SOMEWHERE;
+        else if ((!exact || found > 1) && !src.maybe)
+            src.maybe = PATH_OF_SEVERAL;
         pathset_add(out, src);
     }
 }

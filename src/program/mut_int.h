@@ -6,6 +6,8 @@
  *     mut_flow.c     which paths the values of a function hold; its effects
  *     mut_call.c     a call meets a summary, of a body or of the library
  *     mut_memory.c   stage M: references that were stored
+ *     mut_length.c   which parameter is the length of which
+ *     mut_summary.c  a function as a line of a summary file
  *     mutability.c   the order of the work, and the verdicts
  *
  * The values of a function are described by *paths*: where a pointer came from.
@@ -38,8 +40,12 @@ typedef struct Path {
     int32_t at[MUT_DEREFS];      /* offset of each load on the way */
     uint16_t depth;              /* loads; at most MUT_DEREFS */
     uint8_t deeper;              /* more loads than that */
-    uint8_t maybe;               /* by way of memory, where it may be another one */
+    uint8_t maybe;               /* by way of memory, where it may be another one: */
 } Path;
+enum {
+    PATH_OF_SEVERAL = 1,         /* one of those that were stored there */
+    PATH_SOMEWHERE = 2,          /* … in memory of the heap, at an unknown offset */
+};
 
 /* Sorted; a Path of {0} is the first argument, a set of {0} is empty. */
 typedef struct PathSet {
@@ -97,7 +103,8 @@ typedef enum {
 typedef struct Effect {
     EffectKind kind;
     MutReasonKind reason;        /* EFFECT_REASON */
-    bool maybe;                  /* by an indirect call with other targets */
+    bool maybe;                  /* by an indirect call with other targets … */
+    bool memory;                 /* … or only by memory, see PATH_SOMEWHERE */
     Path path, dest;
     LLVMValueRef inst;           /* here: the store or the call */
     LLVMValueRef origin;         /* the store itself, wherever it is, or one that goes

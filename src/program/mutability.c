@@ -257,6 +257,8 @@ static bool is_better(const Effect *a, const Effect *b)
 {
     if (!b || a->maybe != b->maybe)
         return !b || b->maybe;
+    if (a->maybe && a->memory != b->memory)
+        return b->memory;
     return !a->callee && b->callee;
 }
 
@@ -404,17 +406,33 @@ static bool is_scalar_pointer(const Param *p)
     return t->kind == TYPE_POINTER && type_plain(t->target)->kind == TYPE_SCALAR;
 }
 
+/* A write that is another one's, more often than not: by memory that may hold
+ * something else. Who frees means it. */
+static bool is_doubtful(const Judge *j, unsigned levels)
+{
+    const Effect *w = best_write(j, levels);
+
+    return w && w->maybe && w->memory && w->kind != EFFECT_FREE;
+}
+
+static bool is_freed(const Judge *j)
+{
+    return j->write[0] && j->write[0]->kind == EFFECT_FREE;
+}
+
 /* Of a write that may be another one's and a const in the source, the const is
  * believed. */
 static void judge_likely(Judge *j)
 {
     MutParam *p = j->out;
+    const MutAnswer likely = { MUT_IMMUTABLE, MUT_BY_L, false };
 
-    if (p->declared_const && p->own.verdict == MUT_MUTABLE && !p->own.sound) {
-        p->own = (MutAnswer){ MUT_IMMUTABLE, MUT_BY_L, false };
-        if (p->deep.verdict == MUT_MUTABLE && !p->deep.sound && is_scalar_pointer(j->param))
-            p->deep = p->own;
-    }
+    if (p->own.verdict == MUT_MUTABLE && !p->own.sound && !is_freed(j) &&
+        (p->declared_const || is_doubtful(j, 1)))
+        p->own = likely;
+    if (p->deep.verdict == MUT_MUTABLE && !p->deep.sound && !is_freed(j) &&
+        ((p->declared_const && is_scalar_pointer(j->param)) || is_doubtful(j, MUT_LEVELS)))
+        p->deep = likely;
     if (is_likely(j) && !best_write(j, MUT_LEVELS))
         settle(&p->deep, MUT_IMMUTABLE, MUT_BY_L, false);
     if (is_likely(j) && !best_write(j, 1))
@@ -798,27 +816,44 @@ MutPurity mutability_purity(const Mutability *m, const Function *fn)
     return m->purity[fn->index];
 }
 
-void mutability_observe(Mutability *m, const Function *fn, unsigned i, const char *file,
-                        unsigned line, unsigned level)
+/* From call to call to the store, as it was seen. */
+static MutStep *observed_steps(Mutability *m, const Function *fn, const MutWrite *w, size_t *n)
+{
+    size_t calls = w->stack.len ? w->stack.len - 1 : 0;
+    MutStep *steps = arena_array(&m->arena, MutStep, calls + 1);
+
+    if (calls >= MOST_STEPS_SHOWN)
+        calls = MOST_STEPS_SHOWN - 1;
+    for (size_t i = 0; i < calls; i++)
+        steps[i] = (MutStep){ .function = w->stack.items[i], .file = w->stack.items[i]->file,
+                              .line = w->stack.items[i]->line, .path = "",
+                              .callee = w->stack.items[i + 1]->name };
+    steps[calls] = (MutStep){ .function = w->stack.len ? w->stack.items[w->stack.len - 1] : fn,
+                              .file = arena_strdup(&m->arena, w->file), .line = w->line,
+                              .callee = "", .path = "" };
+    *n = calls + 1;
+    return steps;
+}
+
+void mutability_observe(Mutability *m, const Function *fn, unsigned i, const MutWrite *w)
 {
     MutParam *p = m->params[fn->index] && i < fn->nparams ? &m->params[fn->index][i] : NULL;
+    size_t n;
 
     if (!p || !p->pointer)
         return;
-    MutStep *w = arena_new(&m->arena, MutStep);
-    *w = (MutStep){ .function = fn, .file = arena_strdup(&m->arena, file), .line = line,
-                    .callee = "", .path = "" };
+    MutStep *steps = observed_steps(m, fn, w, &n);
     if (p->deep.verdict == MUT_UNKNOWN) {
-        p->witness = w;
-        p->nwitness = 1;
-        p->level[level < MUT_LEVELS ? level : MUT_LEVELS - 1] = MUT_MUTABLE;
+        p->witness = steps;
+        p->nwitness = n;
+        p->level[w->level < MUT_LEVELS ? w->level : MUT_LEVELS - 1] = MUT_MUTABLE;
     }
     settle(&p->deep, MUT_MUTABLE, MUT_BY_D, true);
-    if (level)
+    if (w->level)
         return;
     if (p->own.verdict == MUT_UNKNOWN) {
-        p->own_witness = w;
-        p->nown_witness = 1;
+        p->own_witness = steps;
+        p->nown_witness = n;
     }
     settle(&p->own, MUT_MUTABLE, MUT_BY_D, true);
 }

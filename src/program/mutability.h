@@ -136,11 +136,23 @@ bool mutability_stopped(const Mutability *m);
 /* NULL: no body, or no such parameter. */
 const MutParam *mutability_param(const Mutability *m, const Function *fn, unsigned i);
 MutPurity mutability_purity(const Mutability *m, const Function *fn);
+/* The parameter that says how many elements (bytes, for void) parameter `i` points
+ * to; -1: none is known. By loops up to it, and by calls that get both. */
+int mutability_length(const Mutability *m, const Function *fn, unsigned i);
+/* The function as a line of a summary file (docs/summaries.md). False: the format
+ * can't express what it does; `why` says what. */
+bool mutability_summary(const Mutability *m, const Function *fn, Str *out, const char **why);
 
-/* A run wrote through the parameter at this place (docs/mutability.md has the
- * file of such observations). Only unknown parameters change. */
-void mutability_observe(Mutability *m, const Function *fn, unsigned i,
-                        const char *file, unsigned line, unsigned level);
+/* A run wrote through the parameter (docs/mutability.md has the file of such
+ * observations). Only unknown parameters change. */
+typedef struct MutWrite {
+    const char *file;      /* the store */
+    unsigned line;
+    unsigned level;        /* pointers that were followed from the parameter */
+    Vec(const Function *) stack;   /* who was running, the parameter's function
+                                    * first; may be empty */
+} MutWrite;
+void mutability_observe(Mutability *m, const Function *fn, unsigned i, const MutWrite *w);
 /* Runs that covered the function showed no write: it is likely that there is
  * none. Only unknown parameters change; stage D, not sound. */
 void mutability_presume(Mutability *m, const Function *fn, unsigned i);

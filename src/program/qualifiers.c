@@ -10,6 +10,11 @@
  * whose pointer an expression holds (p, p + 1, c ? p : q, &p->x, and p->a where
  * a is an array), bases() the nodes through which an lvalue is reached (p for *p,
  * p[i], p->x.y). A store pins the bases of its left side.
+ *
+ * A *slot* is what can hold a function: a variable, a member, a parameter, or the
+ * typedef that they share. Its prototype has nodes like a function's. Where a
+ * function goes to a slot, or one slot to another, the nodes of both need const
+ * together; where it goes elsewhere, they are pinned.
  */
 #include "program/qualifiers.h"
 #include "base/file.h"
@@ -28,6 +33,7 @@ typedef struct Walk {
     Str *out;
     const char *directory;
     CXCursor function;           /* whose body this is */
+    Map followed;                /* names of functions whose way is known */
 } Walk;
 
 typedef Vec(char *) Names;       /* nodes; each is freed */
@@ -56,13 +62,14 @@ static char *text(CXString s)
     return copy;
 }
 
-/* The file and offset of a place that is written as it stands; NULL: a macro. */
+/* The file and offset of a place that is written as it stands, perhaps as argument
+ * of a macro; NULL: a macro's own text. */
 static char *plain_place(Walk *w, CXSourceLocation at, unsigned *offset, unsigned *line)
 {
     CXFile file, spelled;
     unsigned other;
 
-    clang_getExpansionLocation(at, &file, line, NULL, offset);
+    clang_getFileLocation(at, &file, line, NULL, offset);
     clang_getSpellingLocation(at, &spelled, NULL, NULL, &other);
     if (!file || !spelled || !clang_File_isEqual(file, spelled) || other != *offset)
         return NULL;
@@ -140,10 +147,52 @@ static const char *hidden(CXType t)
         return "the pointer is in a typedef";
     if (t.kind != CXType_Pointer && !is_array(t))
         return "its type is not a plain pointer";
-    CXType to = target(t);
-    if (to.kind == CXType_Pointer || to.kind == CXType_ConstantArray)
-        return "a pointer to pointers";
+    if (is_array(clang_getPointeeType(t)) && t.kind == CXType_Pointer)
+        return "a pointer to arrays";
     return NULL;
+}
+
+static CXType plain_type(CXType t)
+{
+    return t.kind == CXType_Elaborated ? clang_Type_getNamedType(t) : t;
+}
+
+/* char **p, char *p[]: const stands behind the inner star. */
+static bool is_double(CXType t)
+{
+    t = plain_type(t);
+    if (t.kind == CXType_Pointer)
+        return plain_type(clang_getPointeeType(t)).kind == CXType_Pointer;
+    return is_array(t) && plain_type(clang_getArrayElementType(t)).kind == CXType_Pointer;
+}
+
+/* In front of the last star, or of the name of an array. False: not to be found. */
+static bool place_in_declarator(CXCursor decl, CXSourceLocation *at)
+{
+    CXTranslationUnit tu = clang_Cursor_getTranslationUnit(decl);
+    CXToken *tokens;
+    unsigned n, offset, name;
+    bool found = false, array = is_array(plain_type(clang_getCursorType(decl)));
+
+    clang_getSpellingLocation(clang_getCursorLocation(decl), NULL, NULL, NULL, &name);
+    clang_tokenize(tu, clang_getCursorExtent(decl), &tokens, &n);
+    for (unsigned i = 0; i < n; i++) {
+        char *word = text(clang_getTokenSpelling(tu, tokens[i]));
+        CXSourceLocation here = clang_getTokenLocation(tu, tokens[i]);
+        clang_getSpellingLocation(here, NULL, NULL, NULL, &offset);
+        bool paren = !strcmp(word, "("), is_name = offset == name && strcmp(word, "*");
+        if (array ? is_name : !strcmp(word, "*") && offset <= name) {
+            *at = here;
+            found = true;
+        }
+        free(word);
+        if (paren) {
+            found = false;
+            break;
+        }
+    }
+    clang_disposeTokens(tu, tokens, n);
+    return found;
 }
 
 static void declare(Walk *w, CXCursor decl, const char *node)
@@ -151,6 +200,8 @@ static void declare(Walk *w, CXCursor decl, const char *node)
     unsigned offset, line;
     const char *why = hidden(clang_getCursorType(decl));
     CXSourceLocation at = clang_getRangeStart(clang_getCursorExtent(decl));
+    if (!why && is_double(clang_getCursorType(decl)) && !place_in_declarator(decl, &at))
+        why = "its declarator is not simple";
     char *file = plain_place(w, at, &offset, &line);
 
     unsigned name_at, name_line;
@@ -158,7 +209,7 @@ static void declare(Walk *w, CXCursor decl, const char *node)
 
     if (why || !file)
         pin(w, node, why ? why : "written by a macro");
-    else if (named && name_at == offset)
+    else if (named && name_at == offset && !is_double(clang_getCursorType(decl)))
         ;                        /* the b of `int *a, *b`: a's place is its own */
     else
         str_addf(w->out, "S\t%s\t%s\t%u\n", node, file, offset);
@@ -327,6 +378,217 @@ static CXCursor peel(CXCursor e)
     }
 }
 
+/* ---- functions in slots */
+
+static bool is_function_pointer(CXType t)
+{
+    t = clang_getCanonicalType(t);
+    while (is_array(t))
+        t = clang_getCanonicalType(clang_getArrayElementType(t));
+    if (t.kind == CXType_Pointer)
+        t = clang_getCanonicalType(clang_getPointeeType(t));
+    return t.kind == CXType_FunctionProto;
+}
+
+/* The declaration whose text has the prototype; null: there is none. */
+static CXCursor slot(CXCursor decl)
+{
+    CXType t = clang_getCursorKind(decl) == CXCursor_TypedefDecl
+                   ? clang_getTypedefDeclUnderlyingType(decl) : clang_getCursorType(decl);
+
+    for (;;) {
+        t = plain_type(t);
+        if (t.kind == CXType_Typedef)
+            return slot(clang_getTypeDeclaration(t));
+        if (t.kind == CXType_FunctionProto)
+            return decl;
+        if (t.kind == CXType_Unexposed)
+            return clang_getCanonicalType(t).kind == CXType_FunctionProto
+                       ? decl : clang_getNullCursor();
+        if (t.kind == CXType_Pointer)
+            t = clang_getPointeeType(t);
+        else if (is_array(t))
+            t = clang_getArrayElementType(t);
+        else
+            return clang_getNullCursor();
+    }
+}
+
+static char *slot_name(Walk *w, CXCursor decl)
+{
+    CXCursor s = slot(decl);
+    unsigned offset, line;
+    char *file = clang_Cursor_isNull(s) || !is_ours(s)
+                     ? NULL : plain_place(w, clang_getCursorLocation(s), &offset, &line);
+    char *name = file ? xprintf("slot:%s:%u", file, offset) : NULL;
+
+    free(file);
+    return name;
+}
+
+/* The prototype of a slot: its parameters are nodes. */
+static void declare_slot(Walk *w, CXCursor decl)
+{
+    CXCursor s = slot(decl);
+    char *name = clang_Cursor_isNull(s) || !clang_equalCursors(s, decl) ? NULL
+                                                                        : slot_name(w, decl);
+    Cursors kids = children(decl);
+
+    for (size_t i = 0, k = 0; name && i < kids.len; i++) {
+        if (clang_getCursorKind(kids.items[i]) != CXCursor_ParmDecl)
+            continue;
+        char *node = xprintf("%s#%zu", name, k++);
+        if (is_open(clang_getCursorType(kids.items[i])))
+            declare(w, kids.items[i], node);
+        free(node);
+    }
+    vec_release(&kids);
+    free(name);
+}
+
+/* Where functions can be in an expression: names of functions and slots. False:
+ * somewhere that nobody follows. */
+static bool holders(Walk *w, CXCursor e, Names *out)
+{
+    Cursors kids = children(e);
+    CXCursor ref = clang_getCursorReferenced(e);
+    char *name = NULL;
+    bool ok = true;
+
+    switch (clang_getCursorKind(e)) {
+    case CXCursor_UnexposedExpr: case CXCursor_ParenExpr: case CXCursor_UnaryOperator:
+        ok = kids.len && holders(w, kids.items[kids.len - 1], out);
+        break;
+    case CXCursor_ConditionalOperator:
+        for (size_t i = 1; i < kids.len; i++)
+            ok &= holders(w, kids.items[i], out);
+        break;
+    case CXCursor_ArraySubscriptExpr:
+        ok = kids.len && holders(w, kids.items[0], out);
+        break;
+    case CXCursor_IntegerLiteral: case CXCursor_GNUNullExpr:
+        break;
+    case CXCursor_CStyleCastExpr:
+        /* (void *)0 */
+        ok = kids.len &&
+             clang_getCursorKind(peel(kids.items[kids.len - 1])) == CXCursor_IntegerLiteral;
+        break;
+    case CXCursor_DeclRefExpr: case CXCursor_MemberRefExpr:
+        if (clang_getCursorKind(ref) == CXCursor_FunctionDecl) {
+            unsigned hash = clang_hashCursor(e);
+            map_putn(&w->followed, &hash, sizeof hash, w);
+            name = is_ours(ref) ? text(clang_getCursorUSR(ref)) : NULL;
+        } else {
+            name = slot_name(w, ref);
+        }
+        ok = name != NULL;
+        if (name)
+            vec_push(out, name);
+        break;
+    default:
+        ok = false;
+    }
+    vec_release(&kids);
+    return ok;
+}
+
+enum { MOST_PARAMETERS = 16 };
+
+static void pin_holders(Walk *w, const Names *names)
+{
+    for (size_t i = 0; i < names->len; i++)
+        for (unsigned k = 0; k < MOST_PARAMETERS; k++) {
+            char *node = xprintf("%s#%u", names->items[i], k);
+            pin(w, node, "the function's address goes where nobody follows it");
+            free(node);
+        }
+}
+
+/* All of them are the same from now on. */
+static void link_holders(Walk *w, const Names *names)
+{
+    for (size_t i = 1; i < names->len; i++)
+        for (unsigned k = 0; k < MOST_PARAMETERS; k++)
+            if (strcmp(names->items[0], names->items[i]))
+                str_addf(w->out, "F\t%s#%u\t%s#%u\nF\t%s#%u\t%s#%u\n", names->items[0], k,
+                         names->items[i], k, names->items[i], k, names->items[0], k);
+}
+
+/* A function, or what holds one, goes to a slot; NULL: to an unknown place. */
+static void bind(Walk *w, CXCursor value, char *to)
+{
+    Names names = { 0 };
+    bool ok = holders(w, value, &names) && to;
+
+    if (to)
+        vec_push(&names, xstrdup(to));
+    if (ok)
+        link_holders(w, &names);
+    else
+        pin_holders(w, &names);
+    release(&names);
+}
+
+static void bind_to_decl(Walk *w, CXCursor value, CXCursor decl)
+{
+    char *to = slot_name(w, decl);
+    bind(w, value, to);
+    free(to);
+}
+
+static enum CXVisitorResult add_field(CXCursor c, CXClientData data)
+{
+    Cursors *fields = data;
+    vec_push(fields, c);
+    return CXVisit_Continue;
+}
+
+/* { .get = f } and { f, g }, as far as members are clear. */
+static void bind_members(Walk *w, CXCursor list)
+{
+    Cursors kids = children(list), fields = { 0 };
+    bool in_order = true;
+
+    clang_Type_visitFields(clang_getCanonicalType(clang_getCursorType(list)), add_field, &fields);
+    for (size_t i = 0; i < kids.len; i++) {
+        CXCursor value = kids.items[i];
+        Cursors inner = children(value);
+        if (inner.len == 2 && clang_getCursorKind(inner.items[0]) == CXCursor_MemberRef) {
+            in_order = false;
+            if (is_function_pointer(clang_getCursorType(inner.items[1])))
+                bind_to_decl(w, inner.items[1], clang_getCursorReferenced(inner.items[0]));
+        } else if (is_function_pointer(clang_getCursorType(value)) &&
+                   clang_getCursorKind(value) != CXCursor_InitListExpr) {
+            bool fits = in_order && i < fields.len &&
+                        clang_equalTypes(
+                            clang_getCanonicalType(clang_getCursorType(value)),
+                            clang_getCanonicalType(clang_getCursorType(fields.items[i])));
+            if (fits)
+                bind_to_decl(w, value, fields.items[i]);
+            else if (fields.len)
+                bind(w, value, NULL);
+        }
+        vec_release(&inner);
+    }
+    vec_release(&kids);
+    vec_release(&fields);
+}
+
+/* A variable that holds functions, or a table of them. */
+static void bind_variable(Walk *w, CXCursor var, CXCursor init)
+{
+    Cursors kids = { 0 };
+
+    if (clang_getCursorKind(init) != CXCursor_InitListExpr) {
+        bind_to_decl(w, init, var);
+        return;
+    }
+    kids = children(init);
+    for (size_t i = 0; i < kids.len; i++)
+        bind_to_decl(w, kids.items[i], var);
+    vec_release(&kids);
+}
+
 /* ---- statements */
 
 /* A local variable of a function, not a global or static of the file. */
@@ -342,6 +604,14 @@ static void assign(Walk *w, CXCursor lhs, CXCursor rhs)
     Names dest = { 0 };
 
     pin_bases(w, lhs, "written through");
+    if (is_function_pointer(clang_getCursorType(lhs))) {
+        Names names = { 0 };
+        bool known = holders(w, lhs, &names) && names.len == 1;
+        bind(w, rhs, known ? names.items[0] : NULL);
+        if (!known)
+            pin_holders(w, &names);
+        release(&names);
+    }
     if (!is_open(clang_getCursorType(lhs)))
         return;
     if (clang_getCursorKind(to) == CXCursor_DeclRefExpr &&
@@ -375,11 +645,26 @@ static void pass(Walk *w, CXCursor call)
                              : clang_getCursorType(call);
     int n = clang_Cursor_getNumArguments(call), have = clang_getNumArgTypes(type);
 
+    Names by = { 0 };
+    if (!direct && kids.len && (!holders(w, kids.items[0], &by) || by.len != 1)) {
+        pin_holders(w, &by);
+        release(&by);
+    }
     for (int i = 0; i < n; i++) {
         CXCursor arg = clang_Cursor_getArgument(call, (unsigned)i);
+        if (is_function_pointer(clang_getCursorType(arg))) {
+            CXCursor parm = direct ? clang_Cursor_getArgument(fn, (unsigned)i)
+                                   : clang_getNullCursor();
+            bool known = direct && is_ours(fn) && !clang_Cursor_isNull(parm);
+            char *to = known ? slot_name(w, parm) : NULL;
+            bind(w, arg, to);
+            free(to);
+        }
         if (i >= have || !is_open(clang_getArgType(type, (unsigned)i)))
             continue;
-        char *node = direct && is_ours(fn) ? param_node(fn, (unsigned)i) : NULL;
+        char *node = direct && is_ours(fn) ? param_node(fn, (unsigned)i)
+                     : by.len              ? xprintf("%s#%d", by.items[0], i)
+                                           : NULL;
         if (node)
             flow(w, arg, node);
         else
@@ -387,6 +672,7 @@ static void pass(Walk *w, CXCursor call)
                                       : "passed to a function by pointer");
         free(node);
     }
+    release(&by);
     vec_release(&kids);
 }
 
@@ -396,6 +682,11 @@ static void define_variable(Walk *w, CXCursor var)
     CXType type = clang_getCursorType(var);
     bool none = clang_Cursor_isNull(init);
 
+    if (is_function_pointer(type)) {
+        declare_slot(w, var);
+        if (!none)
+            bind_variable(w, var, init);
+    }
     if (is_pointer(type) && is_open(type)) {
         char *node = variable_node(w, var);
         if (node && is_local(var)) {
@@ -421,7 +712,7 @@ static void declarations(Walk *w, CXCursor stmt)
         CXType type = clang_getCursorType(vars.items[i]);
         char *node = variable_node(w, vars.items[i]);
         bool open = clang_getCursorKind(vars.items[i]) == CXCursor_VarDecl &&
-                    is_pointer(type) && is_open(type);
+                    is_pointer(type) && is_open(type) && !is_double(type);
         if (!node || !open) {
             for (size_t k = 0; k < vars.len; k++) {
                 char *other = variable_node(w, vars.items[k]);
@@ -469,6 +760,7 @@ static enum CXChildVisitResult statement(CXCursor c, CXCursor parent, CXClientDa
         for (size_t i = 0; i < kids.len; i++)
             if (is_open(clang_getCursorType(kids.items[i])))
                 pin_values(w, kids.items[i], "stored where const is not accepted");
+        bind_members(w, c);
         break;
     case CXCursor_BinaryOperator:
         if (clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign && kids.len == 2)
@@ -503,7 +795,9 @@ static enum CXChildVisitResult statement(CXCursor c, CXCursor parent, CXClientDa
         break;
     case CXCursor_DeclRefExpr: {
         CXCursor ref = clang_getCursorReferenced(c);
-        if (clang_getCursorKind(ref) == CXCursor_FunctionDecl)
+        unsigned hash = clang_hashCursor(c);
+        if (clang_getCursorKind(ref) == CXCursor_FunctionDecl &&
+            !map_getn(&w->followed, &hash, sizeof hash))
             pin_function(w, ref);
         break;
     }
@@ -530,7 +824,11 @@ static void function(Walk *w, CXCursor fn)
     for (int i = 0; i < n; i++) {
         CXCursor parm = clang_Cursor_getArgument(fn, (unsigned)i);
         char *node = param_node(fn, (unsigned)i);
+        if (is_function_pointer(clang_getCursorType(parm)))
+            declare_slot(w, parm);
         if (is_open(clang_getCursorType(parm))) {
+            if (!strcmp(name, "main"))
+                pin(w, node, "main() is called from outside");
             declare(w, parm, node);
             if (body && file)
                 str_addf(w->out, "P\t%s\t%s\t%s\t%u\t%d\n", node, name, file, line, i);
@@ -545,6 +843,20 @@ static void function(Walk *w, CXCursor fn)
     }
 }
 
+static void members(Walk *w, CXCursor record)
+{
+    Cursors kids = children(record);
+
+    for (size_t i = 0; i < kids.len; i++) {
+        enum CXCursorKind k = clang_getCursorKind(kids.items[i]);
+        if (k == CXCursor_FieldDecl && is_function_pointer(clang_getCursorType(kids.items[i])))
+            declare_slot(w, kids.items[i]);
+        else if (k == CXCursor_StructDecl || k == CXCursor_UnionDecl)
+            members(w, kids.items[i]);
+    }
+    vec_release(&kids);
+}
+
 static enum CXChildVisitResult top(CXCursor c, CXCursor parent, CXClientData data)
 {
     Walk *w = data;
@@ -553,6 +865,11 @@ static enum CXChildVisitResult top(CXCursor c, CXCursor parent, CXClientData dat
         return CXChildVisit_Continue;
     if (clang_getCursorKind(c) == CXCursor_FunctionDecl)
         function(w, c);
+    else if (clang_getCursorKind(c) == CXCursor_TypedefDecl)
+        declare_slot(w, c);
+    else if (clang_getCursorKind(c) == CXCursor_StructDecl ||
+             clang_getCursorKind(c) == CXCursor_UnionDecl)
+        members(w, c);
     else if (clang_getCursorKind(c) == CXCursor_VarDecl)
         statement(c, parent, w);
     return CXChildVisit_Continue;
@@ -584,6 +901,7 @@ static bool walk(const CompileCommand *cmd, Str *out)
 
 typedef struct Node {
     const char *pinned;          /* why; NULL: it is not */
+    bool slot;
     QualifierNodes to;
     Vec(QualifierSite) sites;
     Vec(QualifierParam) params;
@@ -603,7 +921,7 @@ static uint32_t node_of(Qualifiers *q, const char *name)
     void **slot = map_slot(&q->names, name);
 
     if (!*slot) {
-        vec_grow(&q->nodes);
+        vec_grow(&q->nodes)->slot = str_starts(name, "slot:");
         *slot = (void *)(uintptr_t)q->nodes.len;
     }
     return (uint32_t)((uintptr_t)*slot - 1);
@@ -751,6 +1069,11 @@ bool qualifiers_closure(const Qualifiers *q, uint32_t node, QualifierNodes *set,
     }
     free(seen);
     return ok;
+}
+
+bool qualifiers_is_slot(const Qualifiers *q, uint32_t node)
+{
+    return q->nodes.items[node].slot;
 }
 
 const QualifierSite *qualifiers_sites(const Qualifiers *q, uint32_t node, size_t *n)

@@ -7,6 +7,8 @@
  * node is *pinned* if const can't stand there: it is written through, goes to a
  * place that is not const and not ours (a member, a global variable, a system
  * function, a result), its type hides the pointer in a typedef, a macro wrote it.
+ * Functions whose address is taken need const together with the types of the
+ * pointers that hold them.
  *
  *     Qualifiers *q = qualifiers_read(&commands, root, NULL, NULL, err);
  *     uint32_t node = qualifiers_param(q, "count", "/src/list.c", 19, 0);
@@ -26,7 +28,7 @@ typedef struct Qualifiers Qualifiers;
 typedef Vec(uint32_t) QualifierNodes;
 #define QUALIFIER_NONE UINT32_MAX
 
-/* Where `const ` is to be written. */
+/* Where `const ` is to be written: `const char *p`, `char *const *p`. */
 typedef struct QualifierSite {
     const char *file;            /* absolute */
     unsigned offset;
@@ -50,6 +52,8 @@ uint32_t qualifiers_param(const Qualifiers *q, const char *function, const char 
  * `why` says by what. */
 bool qualifiers_closure(const Qualifiers *q, uint32_t node, QualifierNodes *set,
                         const char **why);
+/* A parameter in the type of a pointer to functions. */
+bool qualifiers_is_slot(const Qualifiers *q, uint32_t node);
 const QualifierSite *qualifiers_sites(const Qualifiers *q, uint32_t node, size_t *n);
 const QualifierParam *qualifiers_params(const Qualifiers *q, uint32_t node, size_t *n);
 #endif

@@ -98,11 +98,13 @@ int outer(int *a, char *n) { return inner(a, n); }
 void deep(struct set *l) { l->next->v = 0; }
 #define DECLARE(T) T *x
 int by_macro(DECLARE(int)) { return *x; }
+#define ALL int *all
+int of_macro(ALL) { return *all; }
 int main(int argc, char **argv)
 {
     struct set x = { 0 };
     put(same(&x)); keep(&x); if (x.next) deep(&x);
-    return len(kept) + sum(&x, &argc) + outer(&argc, argv[0]) + hidden(&argc) + by_pointer("x") + by_macro(&argc);
+    return len(kept) + sum(&x, &argc) + outer(&argc, argv[0]) + hidden(&argc) + by_pointer("x") + by_macro(&argc) + of_macro(&argc);
 }
 END
 "$SUNDEW" capture -q -w .sundew -- cc -g set.c -o prog > capture.log 2>&1
@@ -113,9 +115,119 @@ ok "readers got const" eval 'grep -q "int len(const struct set \*l) { const stru
 ok "the header too" eval 'grep -q "int sum(const struct set \*l, const int \*bias);" new/set.h'
 ok "declarators together" eval 'grep -q "const int \*p = bias, \*q = p;" new/set.c'
 ok "through a caller" eval 'grep -q "int outer(const int \*a, const char \*n)" new/set.c'
-ok "writers, keepers, callbacks and typedefs did not" eval '! grep -E "put|same|keep|cb|hidden|by_macro" const.patch | grep "^+"'
+ok "writers, keepers and typedefs did not" eval '! grep -E "put|same|keep|hidden|of_macro" const.patch | grep "^+"'
+ok "an argument of a macro" eval 'grep -qF "by_macro(DECLARE(const int))" new/set.c'
+ok "a callback, with its pointer" eval 'grep -qF "int (*by_pointer)(const char *) = cb" new/set.c'
+ok "--patch --json has the patch and its parameters" eval '"$SUNDEW" mutability prog -w .sundew --patch --json -q | python3 -c "import json, sys; j = json.load(sys.stdin); assert j[\"patch\"] == open(\"const.patch\").read() and any(p[\"function\"] == \"len\" for p in j[\"parameters\"])"'
 "$SUNDEW" mutability prog -w .sundew --patch --abi-stable -q > stable.patch
 ok "--abi-stable leaves headers alone" eval '! grep -q set.h stable.patch && grep -q "inner(const int" stable.patch'
 ok "what is written deeper needs --shallow" eval '! grep -q "deep(const" const.patch && "$SUNDEW" mutability prog -w .sundew --patch --shallow -q | grep -q "deep(const"'
+alone() { "$SUNDEW" mutability prog -w .sundew --abi-stable 2> err.txt; [ $? = 2 ] && grep -q -- "--patch" err.txt; }
+ok "--abi-stable without --patch is an error" alone
+no_run() { "$SUNDEW" mutability prog -w .sundew --absence 2> err.txt; [ $? = 2 ] && grep -q "after --" err.txt; }
+ok "--absence without a run is an error" no_run
+suggestions() { "$SUNDEW" mutability prog -w .sundew -q > out.txt && grep -q "could point to const" out.txt; }
+ok "suggestions alone leave the status 0" suggestions
+cd ..
+
+# ---- pointers to pointers, functions in tables and behind typedefs, files that are included
+mkdir slots && cd slots || exit 1
+cat > ops.h <<'END'
+struct S { int v; char *names[3]; };
+typedef int (*reader)(struct S *s, void *arg);
+struct ops { int (*get)(struct S *s); int (*take)(struct S *s); };
+int total(char **list, int n);
+END
+cat > part.inc <<'END'
+static int in_part(struct S *s) { return s->v; }
+END
+cat > ops.c <<'END'
+#include "ops.h"
+#include <stdlib.h>
+#include <string.h>
+#include "part.inc"
+static int get_v(struct S *s) { return s->v; }
+static int get_w(struct S *s) { return s->v + 1; }
+static int take_v(struct S *s) { return s->v; }
+static int take_w(struct S *s) { return s->v++; }
+static const struct ops plain = { get_v, take_v };
+static const struct ops other = { .get = get_w, .take = take_w };
+int total(char **list, int n) { int t = 0; char **at = list; for (int i = 0; i < n; i++) t += (int)strlen(at[i]); return t; }
+static void fill(char **list) { list[0] = "d"; }
+static int read_it(struct S *s, void *arg) { return s->v + *(int *)arg; }
+static int each(struct S *s, reader f, void *arg) { return f(s, arg); }
+static int by_cast(struct S *s) { return s->v; }
+static int (*table[])(struct S *) = { get_v, get_w };
+int main(int argc, char **argv)
+{
+    struct S s = { 1, { "a", "b", "c" } };
+    int (*odd)(void *) = (int (*)(void *))by_cast;
+    const struct ops *o = argc > 1 ? &plain : &other;
+    fill(s.names);
+    return total(s.names, 3) + each(&s, read_it, &argc) + table[0](&s) + o->get(&s) + o->take(&s) + odd(&s) +
+           in_part(&s) + argv[0][0];
+}
+END
+"$SUNDEW" capture -q -w .sundew -- cc -g ops.c -o prog > capture.log 2>&1
+"$SUNDEW" mutability prog -w .sundew --patch -q > const.patch
+ok "slots: the patch applies" eval 'mkdir new && cp ops.c ops.h part.inc new && patch -s -d new -p1 < const.patch'
+ok "…compiles with both compilers" eval 'cc -Wall -Werror -Wno-cast-function-type -c new/ops.c -o /dev/null && clang-19 -Wall -Werror -c new/ops.c -o /dev/null'
+ok "…const behind the inner star" eval 'grep -q "int total(char \*const \*list, int n) { int t = 0; char \*const \*at = list" new/ops.c && grep -q "fill(char \*\*list)" new/ops.c'
+ok "…a table of operations, where all that stand there only read" eval 'grep -qF "int (*get)(const struct S *s); int (*take)(struct S *s);" new/ops.h && grep -q "get_w(const struct S" new/ops.c && grep -q "take_v(struct S" new/ops.c'
+ok "…a typedef and an array of functions" eval 'grep -qF "(*reader)(const struct S *s, const void *arg)" new/ops.h && grep -qF "(*table[])(const struct S *)" new/ops.c'
+ok "…not main, not what is cast" eval 'grep -qF "main(int argc, char **argv)" new/ops.c && grep -q "by_cast(struct S" new/ops.c'
+"$SUNDEW" mutability prog -w .sundew --patch --abi-stable -q > stable.patch
+ok "…--abi-stable leaves all included files alone" eval 'grep -q "in_part(const" const.patch && ! grep -q "ops\.h\|part\.inc" stable.patch'
+cd ..
+
+# ---- what others can load: summaries; attributes
+mkdir -p summaries/use && cd summaries || exit 1
+cat > l.c <<'END'
+#include <stdlib.h>
+#include <string.h>
+struct list { struct list *next; int v; };
+static struct list *kept;
+int len(struct list *l) { return l ? 1 + len(l->next) : 0; }
+void clear(struct list *l) { l->v = 0; }
+struct list *same(struct list *l) { return l; }
+void keep(struct list *l) { kept = l; }
+void put(struct list *l, struct list *n) { l->next = n; }
+void each(struct list *l, void (*f)(struct list *)) { for (; l; l = l->next) f(l); }
+long sum(long *v, int n) { long t = 0; for (int i = 0; i < n; i++) t += v[i]; return t; }
+void fill(char *to, unsigned long n) { memset(to, 0, n); }
+void both(char *to, unsigned long n) { fill(to, n); }
+void halves(char *to, unsigned long n, unsigned long m) { memset(to, 0, n); memset(to, 1, m); }
+void copy(int *to, int *from, unsigned long n) { memcpy(to, from, n); }
+void drop(struct list *l) { free(l); }
+END
+cat > use/u.c <<'END'
+struct list; int len(struct list *); void clear(struct list *); void put(struct list *, struct list *);
+struct list *same(struct list *); void each(struct list *, void (*)(struct list *));
+int a(struct list *x) { return len(x); }
+void b(struct list *y) { clear(same(y)); }
+void c(struct list *p, struct list *q) { put(p, q); }
+void d(struct list *z) { each(z, clear); }
+int main(void) { return 0; }
+END
+"$SUNDEW" capture -q -w .sundew -- sh -c 'cc -g -c l.c && ar rc libl.a l.o' > capture.log 2>&1
+"$SUNDEW" mutability libl.a -w .sundew --write-summaries l.txt --attributes -q > found.txt
+line() { grep -qx -- "$1" l.txt || { cat l.txt; return 1; }; }
+ok "a summary of a reader" line "len l:r"
+ok "…a writer, a keeper, one that returns its argument" eval 'line "clear l:rw" && line "keep l:rk" && line "same l -> l"'
+ok "…one that links, one that frees" eval 'line "put l:rw n:rk ; \*l+?=unknown \*l+?=n" && line "drop l:rf"'
+ok "…none of what calls back, with the reason" line "# each: calls a function by a pointer"
+(cd use && "$SUNDEW" capture -q -w .sundew --min-share 0 -- sh -c 'cc -g -c u.c && cc u.o ../libl.a -o u' > capture.log 2>&1
+ "$SUNDEW" mutability u -w .sundew --verdicts -q > without.txt; "$SUNDEW" mutability u -w .sundew --verdicts -q --summaries ../l.txt > with.txt)
+ok "others don't know without it" eval '[ "$(grep -c "unknown.*NO_BODY" use/without.txt)" = 5 ]'
+ok "…and know with it" eval 'grep -q "a(x): immutable (P)" use/with.txt && grep -q "b(y): mutable (P)" use/with.txt && grep -q "c(p): mutable" use/with.txt'
+ok "…but not what it doesn't say" eval 'grep -q "d(z): unknown.*NO_BODY" use/with.txt && ! grep -q "c(q): immutable" use/with.txt'
+attribute() { grep -qF "$1: could be __attribute__(($2))" found.txt || { cat found.txt; return 1; }; }
+ok "access with its length: a loop, a library call, a callee" eval 'attribute sum "access(read_only, 1, 2)" && attribute fill "access(write_only, 1, 2)" && attribute both "access(write_only, 1, 2)"'
+ok "…not with two lengths, not with bytes for elements" eval '! grep -q "halves.*access(.*, 1, " found.txt && ! grep -q "copy.*read_only" found.txt && attribute copy "access(write_only, 1)"'
+cat > attributed.c <<'END'
+long sum(long *v, int n) __attribute__((access(read_only, 1, 2)));
+void fill(char *to, unsigned long n) __attribute__((access(write_only, 1, 2)));
+END
+ok "…which the compiler takes" eval 'cat attributed.c l.c > all.c && gcc -Wall -Werror -c all.c -o /dev/null'
 cd ..
 done_testing

@@ -100,7 +100,12 @@ static const char examples[] =
     "void wrap(struct C *p) { struct W w = {p}; wm(&w); }\n"
     "struct Dt *scan(struct Sc *s, struct Dt *d) { return s->cached ? s->cached : d; }\n"
     "void push(struct Vec *v, struct Dt *x) { v->items[v->n++] = x; }\n"
-    "void add(struct Sc *s, struct Dt *d) { push(s->all, scan(s, d)); }\n";
+    "void add(struct Sc *s, struct Dt *d) { push(s->all, scan(s, d)); }\n"
+    "int wrapper(struct C *arg) { return al(arg, arg); }\n"
+    "void q(struct C *leaf) { leaf->next = 0; }\n"
+    "void m(struct C *p1, struct C *p2, struct C *p3)\n"
+    "{ p2->next = p1; struct C *c = p3->next; q(c); }\n"
+    "void n(struct C *p1, struct C *p2) { m(p1, p2, p2); }\n";
 
 /*
  * Deep verdict after S, SH, SH-P and all static stages, then own: m mutable,
@@ -145,6 +150,13 @@ static const struct expected {
     { "scan",  "d",  "iiii", 'i' },
     { "add",   "s",  "\?\?mm", 'i' },
     { "add",   "d",  "\?\?\?i", 'i' },
+    { "wrapper", "arg", "\?\?mm", 'm' },   /* the formal traces; tests/tags runs them */
+    { "q",     "leaf", "mmmm", 'm' },
+    { "m",     "p1", "\?\?\?\?", '?' },
+    { "m",     "p2", "mmmm", 'm' },
+    { "m",     "p3", "\?\?mm", 'i' },
+    { "n",     "p1", "\?\?mm", 'm' },
+    { "n",     "p2", "\?\?mm", 'm' },
 };
 
 static char letter(const MutAnswer *a)
@@ -416,13 +428,21 @@ static void observations_refine_unknowns_only(void **state)
 {
     (void)state;
     Subject s = subject(examples, NULL);
-    mutability_observe(s.m, program_function(s.c.program, "allW"), 2, "a.c", 17, 0);
+    const Function *fn = program_function(s.c.program, "allW");
+    MutWrite w = { .file = "a.c", .line = 17 };
+    vec_push(&w.stack, fn);
+    vec_push(&w.stack, program_function(s.c.program, "q"));
+    mutability_observe(s.m, fn, 2, &w);
     const MutParam *p = param(&s, "allW", "p5");
     assert_int_equal(p->deep.verdict, MUT_MUTABLE);
     assert_int_equal(p->deep.stage, MUT_BY_D);
     assert_int_equal(p->own.verdict, MUT_MUTABLE);
-    assert_int_equal(p->witness[0].line, 17);
-    mutability_observe(s.m, program_function(s.c.program, "allR"), 2, "a.c", 19, 0);
+    assert_int_equal(p->nwitness, 2);
+    assert_string_equal(p->witness[0].callee, "q");
+    assert_int_equal(p->witness[1].line, 17);
+    assert_string_equal(p->witness[1].function->name, "q");
+    mutability_observe(s.m, program_function(s.c.program, "allR"), 2, &w);
+    vec_release(&w.stack);
     assert_int_equal(param(&s, "allR", "p5")->deep.stage, MUT_BY_M);
     done(&s);
 }

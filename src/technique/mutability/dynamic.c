@@ -20,9 +20,9 @@
 /* ------------------------------------------------------ which parameters */
 
 /* All whose verdict a write would change. */
-static unsigned is_unknown(const Function *fn, unsigned i, void *mutability)
+static unsigned is_unknown(const Function *fn, unsigned i, void *plan)
 {
-    const MutParam *p = mutability_param(mutability, fn, i);
+    const MutParam *p = mutability_param(((DynamicPlan *)plan)->mutability, fn, i);
     unsigned levels = 0;
 
     if (!p || !p->pointer)
@@ -34,9 +34,10 @@ static unsigned is_unknown(const Function *fn, unsigned i, void *mutability)
     return levels;
 }
 
-static unsigned is_promised(const Function *fn, unsigned i, void *mutability)
+static unsigned is_promised(const Function *fn, unsigned i, void *arg)
 {
-    const MutParam *p = mutability_param(mutability, fn, i);
+    const DynamicPlan *plan = arg;
+    const MutParam *p = mutability_param(plan->mutability, fn, i);
 
     if (!p || !p->pointer)
         return 0;
@@ -46,7 +47,7 @@ static unsigned is_promised(const Function *fn, unsigned i, void *mutability)
         return 0;
     if (p->own.verdict == MUT_IMMUTABLE && p->own.sound)
         return 1 | TAG_CLAIMED;
-    return p->declared_const ? 1 | TAG_DECLARED : 0;
+    return p->declared_const && !plan->only_proven ? 1 | TAG_DECLARED : 0;
 }
 
 /* -------------------------------------------------------------- the build */
@@ -82,13 +83,13 @@ static bool build(const DynamicPlan *plan, Woven *w, const char *out, Err *err)
     return ok;
 }
 
-typedef unsigned Wanted(const Function *fn, unsigned i, void *mutability);
+typedef unsigned Wanted(const Function *fn, unsigned i, void *plan);
 
 static bool weave(const DynamicPlan *plan, Wanted *wanted, bool counts, const char *out,
                   size_t *params, Err *err)
 {
     Progress progress = progress_start("mutability", 2);
-    TagPlan tags = { .wanted = wanted, .arg = plan->mutability, .counts = counts,
+    TagPlan tags = { .wanted = wanted, .arg = (void *)plan, .counts = counts,
                      .summaries = calls_summaries(plan->calls) };
     size_t functions;
 
@@ -106,16 +107,32 @@ static bool weave(const DynamicPlan *plan, Wanted *wanted, bool counts, const ch
     return ok;
 }
 
+/* How many parameters are proven, how many only declared const. */
+static void count_promises(const DynamicPlan *plan, size_t *claimed, size_t *declared)
+{
+    size_t n;
+    const Function *const *fns = program_functions(plan->program, &n);
+
+    for (size_t i = 0; i < n; i++)
+        for (unsigned k = 0; k < fns[i]->nparams; k++) {
+            unsigned p = is_promised(fns[i], k, (void *)plan);
+            *claimed += (p & TAG_CLAIMED) != 0;
+            *declared += (p & TAG_DECLARED) != 0;
+        }
+}
+
 bool dynamic_enforce(const DynamicPlan *plan, const char *out, Err *err)
 {
-    size_t params = 0;
+    size_t params = 0, claimed = 0, declared = 0;
 
     if (!weave(plan, is_promised, false, out, &params, err))
         return false;
     if (session_flag(plan->session, "json")) {
-        json_t *j = json_pack("{s:o, s:o, s:I}", "program",
+        count_promises(plan, &claimed, &declared);
+        json_t *j = json_pack("{s:o, s:o, s:I, s:I, s:I}", "program",
                               json_text(program_captured(plan->program)->path), "out",
-                              json_text(out), "enforced", (json_int_t)params);
+                              json_text(out), "enforced", (json_int_t)params, "claimed",
+                              (json_int_t)claimed, "declared", (json_int_t)declared);
         json_print(j, session_out(plan->session));
         json_decref(j);
         return true;

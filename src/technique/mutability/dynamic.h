@@ -21,6 +21,7 @@ typedef struct DynamicPlan {
     Mutability *mutability;
     bool absence;                /* heuristic A … */
     unsigned calls_needed, coverage;   /* … from so many calls and percent on */
+    bool only_proven;            /* enforce: not what is only declared const */
 } DynamicPlan;
 
 /* Runs the words after "--"; what they show settles what is unknown. */

@@ -24,8 +24,9 @@ static const Option options[] = {
       NULL },
     { "pipeline", 0, "STAGES", "which stages run, as in S-P", "S-SH-P-M" },
     { "sound", 0, NULL, "only what is proven; the rest is unknown", NULL },
-    { "best-effort", 0, NULL, "also what is likely (stage L)", NULL },
-    { "attributes", 0, NULL, "functions that could be pure or const, too", NULL },
+    { "best-effort", 0, NULL, "also what is likely (stage L); suggestions and patches too", NULL },
+    { "attributes", 0, NULL, "functions that could be pure or const, and how parameters are "
+      "accessed, too", NULL },
     { "patch", 0, NULL, "a patch with const where it compiles, on standard output", NULL },
     { "shallow", 0, NULL, "const also where something deeper is written", NULL },
     { "abi-stable", 0, NULL, "the patch leaves headers as they are", NULL },
@@ -38,6 +39,8 @@ static const Option options[] = {
       "proven immutable or points to const", NULL },
     { "output", 'o', "FILE", "… with this name", "PROGRAM.enforced" },
     { "facts", 0, "FILE", "write all verdicts there, for other tools", NULL },
+    { "write-summaries", 0, "FILE", "write what exported functions do there, for programs "
+      "that load it by --summaries", NULL },
     { "summaries", 0, "FILE", "what library functions do (repeatable)", NULL },
     { 0 },
 };
@@ -48,7 +51,7 @@ static const Rule rules[] = {
     { "mutability/const-violated", LEVEL_WARNING,
       "A parameter that points to const is written through." },
     { "mutability/attribute", LEVEL_NOTE,
-      "A function that could be declared pure or const." },
+      "A function that could be declared pure or const, or with how it accesses memory." },
     { 0 },
 };
 
@@ -59,6 +62,8 @@ typedef struct Study {
     Mutability *m;
     bool sound;
     bool shallow;            /* suggest const where something deeper is written */
+    bool likely;             /* … and where it is not proven */
+    Patch *declarations;     /* what they accept; NULL: not asked */
 } Study;
 
 /* ---- verdicts as they are shown */
@@ -114,6 +119,15 @@ static json_t *levels_json(const MutParam *p)
     return list;
 }
 
+/* What it leads to is never written, and neither is whatever it goes to: by the
+ * program, or by the declarations, which tell more where it is stored. */
+static bool is_const_able(const Study *st, const MutParam *p)
+{
+    return p->const_able || (st->declarations && p->own.verdict == MUT_IMMUTABLE &&
+                             (p->own.sound || st->likely) && !p->declared_const &&
+                             !p->by_value && patch_accepts(st->declarations, p));
+}
+
 static json_t *param_json(const Study *st, const MutParam *p)
 {
     const Function *fn = p->function;
@@ -131,7 +145,7 @@ static json_t *param_json(const Study *st, const MutParam *p)
     json_object_set_new(o, "direction", json_string(mut_direction_name(p->direction)));
     json_object_set_new(o, "returned", json_boolean(p->returned));
     json_object_set_new(o, "stored", json_boolean(p->stored));
-    json_object_set_new(o, "const_able", json_boolean(p->const_able));
+    json_object_set_new(o, "const_able", json_boolean(is_const_able(st, p)));
     json_object_set_new(o, "declared_const", json_boolean(p->declared_const));
     json_object_set_new(o, "unchanged", json_boolean(p->unchanged));
     if (deep.verdict == MUT_MUTABLE) {
@@ -211,19 +225,53 @@ static bool add_line(Study *st, const MutParam *p, void *arg, Err *err)
 
 /* ---- findings */
 
-/* Could a user add `const`? Not where the signature is somebody else's: main(), and
- * functions whose address is taken have to fit what they are used for. */
-static bool is_suggested(const Study *st, const MutParam *p)
+/* Would const be right, as far as the program tells? */
+static bool is_candidate(const Study *st, const MutParam *p)
 {
     const Function *fn = p->function;
-    const Type *t = type_plain(fn->params[p->index].type);
     MutAnswer own = shown(st, &p->own);
 
     if (p->deep.verdict == MUT_MUTABLE && !st->shallow)
         return false;
-    return p->const_able && own.verdict == MUT_IMMUTABLE && own.sound && !p->declared_const &&
-           !p->by_value && p->direction == MUT_IN && !fn->address_taken &&
-           t->kind == TYPE_POINTER && strcmp(fn->name, "main") != 0 && *fn->file;
+    return own.verdict == MUT_IMMUTABLE && (own.sound || st->likely) && !p->declared_const &&
+           !p->by_value &&
+           (p->direction == MUT_IN || p->stored || p->returned) &&
+           type_plain(fn->params[p->index].type)->kind == TYPE_POINTER &&
+           strcmp(fn->name, "main") != 0 && *fn->file;
+}
+
+/* Could a user add it? Functions whose address is taken have to fit what they are
+ * used for, and a reference that is kept the place where it goes: there the
+ * declarations decide. */
+static bool is_suggested(const Study *st, const MutParam *p)
+{
+    if (!is_candidate(st, p))
+        return false;
+    return (p->const_able && !p->function->address_taken) ||
+           (st->declarations && patch_accepts(st->declarations, p));
+}
+
+static bool has_doubt(Study *st, const MutParam *p, void *any, Err *err)
+{
+    (void)err;
+    *(bool *)any |= is_candidate(st, p) && (!p->const_able || p->function->address_taken);
+    return true;
+}
+
+/* The declarations are read where the program alone does not tell. */
+static void ask_declarations(Study *st)
+{
+    PatchPlan plan = { .session = st->s, .program = st->p, .mutability = st->m,
+                       .shallow = st->shallow, .likely = st->likely };
+    bool any = false;
+    Err err = { 0 };
+
+    each(st, has_doubt, &any, &err);
+    if (!any)
+        return;
+    st->declarations = patch_open(&plan, &err);
+    if (!st->declarations)
+        session_note(st->s, "declarations were not read (%s): fewer suggestions", err.msg);
 }
 
 static Location place_of(const Function *fn)
@@ -282,12 +330,48 @@ static bool report_param(Study *st, const MutParam *p, void *arg, Err *err)
                     witness_steps(&a, p->own_witness, p->nown_witness), p->nown_witness, err);
     else if (is_suggested(st, p))
         ok = report(st, p, "mutability/const-able", LEVEL_NOTE,
-                    arena_printf(&a, "%s: %s could point to const%s", p->function->name, name,
+                    arena_printf(&a, "%s: %s could point to const%s%s%s", p->function->name, name,
+                                 p->function->address_taken
+                                     ? ", with the types of pointers to it" : "",
                                  p->deep.verdict == MUT_MUTABLE
-                                     ? "; only what lies deeper is written" : ""),
+                                     ? "; only what lies deeper is written" : "",
+                                 p->own.sound ? "" : "; not proven"),
                     NULL, 0, err);
     arena_release(&a);
     return ok;
+}
+
+static bool report_attribute(Study *st, const Function *fn, const char *what,
+                             const char *if_what, Err *err)
+{
+    char *text = xprintf("%s: could be __attribute__((%s))%s", fn->name, what, if_what);
+    Finding f = { .rule = "mutability/attribute", .level = LEVEL_NOTE,
+                  .verdict = VERDICT_LIKELY, .message = text, .where = place_of(fn),
+                  .anchor = what };
+    bool ok = session_report(st->s, &f, err);
+
+    free(text);
+    return ok;
+}
+
+/* access(write_only, 1, 2): what is done with parameter 1, of which parameter 2 is the
+ * length. Without a length, const tells as much of what is only read. */
+static void add_access(const Study *st, const MutParam *p, Str *out)
+{
+    const char *mode = p->direction == MUT_IN      ? "read_only"
+                       : p->direction == MUT_OUT   ? "write_only"
+                       : p->direction == MUT_INOUT ? "read_write"
+                                                   : NULL;
+    int length = mutability_length(st->m, p->function, p->index);
+
+    if (!mode || !p->pointer || p->by_value || !p->own.sound ||
+        (p->direction != MUT_OUT && length < 0) ||
+        type_plain(p->function->params[p->index].type)->kind != TYPE_POINTER)
+        return;
+    str_addf(out, "%saccess(%s, %u", out->len ? ", " : "", mode, p->index + 1);
+    if (length >= 0)
+        str_addf(out, ", %d", length + 1);
+    str_addc(out, ')');
 }
 
 static bool report_attributes(Study *st, Err *err)
@@ -297,16 +381,21 @@ static bool report_attributes(Study *st, Err *err)
     bool ok = true;
 
     for (size_t i = 0; ok && i < n; i++) {
-        MutPurity purity = fns[i]->defined ? mutability_purity(st->m, fns[i]) : MUT_IMPURE;
-        if (purity == MUT_IMPURE || !*fns[i]->file)
+        MutPurity purity = mutability_purity(st->m, fns[i]);
+        Str access = { 0 };
+        if (!fns[i]->defined || !*fns[i]->file)
             continue;
-        char *text = xprintf("%s: could be __attribute__((%s)), if it always returns",
-                             fns[i]->name, mut_purity_name(purity));
-        Finding f = { .rule = "mutability/attribute", .level = LEVEL_NOTE,
-                      .verdict = VERDICT_LIKELY, .message = text,
-                      .where = place_of(fns[i]), .anchor = mut_purity_name(purity) };
-        ok = session_report(st->s, &f, err);
-        free(text);
+        if (purity != MUT_IMPURE)
+            ok = report_attribute(st, fns[i], mut_purity_name(purity),
+                                  ", if it always returns", err);
+        for (unsigned k = 0; ok && k < fns[i]->nparams; k++) {
+            const MutParam *p = mutability_param(st->m, fns[i], k);
+            if (p && p->pointer)
+                add_access(st, p, &access);
+        }
+        if (ok && access.len)
+            ok = report_attribute(st, fns[i], str_c(&access), "", err);
+        str_release(&access);
     }
     return ok;
 }
@@ -367,8 +456,8 @@ static void explain_witness(Study *st, const MutStep *w, size_t n)
         str_add(out, ": ");
         escape_terminal_z(out, w[i].function->name);
         str_add(out, *w[i].callee ? " passes it to " : " writes ");
-        escape_terminal_z(out, *w[i].callee ? w[i].callee : w[i].path);
-        if (*w[i].callee) {
+        escape_terminal_z(out, *w[i].callee ? w[i].callee : *w[i].path ? w[i].path : "it");
+        if (*w[i].callee && *w[i].path) {
             str_add(out, w[i].indirect ? ", by a pointer: " : ": ");
             escape_terminal_z(out, w[i].path);
             str_add(out, " is written there");
@@ -476,17 +565,40 @@ static void count(Study *st)
                  total, n[MUT_IMMUTABLE], n[MUT_MUTABLE], n[MUT_UNKNOWN]);
 }
 
+static void patch_json(Study *st, const PatchResult *r)
+{
+    json_t *list = json_array(), *o;
+
+    for (size_t i = 0; i < r->offered.len; i++)
+        json_array_append_new(list, param_json(st, r->offered.items[i]));
+    o = json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "patch", json_text(str_c(&r->diff)),
+                  "candidates", (json_int_t)r->candidates, "pinned", (json_int_t)r->pinned,
+                  "refused", (json_int_t)r->refused, "places", (json_int_t)r->places, "files",
+                  (json_int_t)r->files, "unread", (json_int_t)r->unread, "parameters", list);
+    json_print(o, session_out(st->s));
+    json_decref(o);
+}
+
 static bool patch(Study *st, Err *err)
 {
     PatchPlan plan = { .session = st->s, .program = st->p, .mutability = st->m,
-                       .shallow = st->shallow,
+                       .shallow = st->shallow, .likely = st->likely,
                        .abi_stable = session_flag(st->s, "abi-stable") };
-    Str note = { 0 };
-    bool ok = patch_make(&plan, session_out(st->s), &note, err);
+    PatchResult r = { 0 };
+    bool ok = patch_make(&plan, &r, err);
 
+    if (ok && session_flag(st->s, "json"))
+        patch_json(st, &r);
+    else if (ok)
+        str_addn(session_out(st->s), str_c(&r.diff), r.diff.len);
     if (ok)
-        session_note(st->s, "%s", str_c(&note));
-    str_release(&note);
+        session_note(st->s, "%zu parameters are never written through; %zu can't have const "
+                     "where they go, %zu did not compile, %zu are in the patch: %zu places in "
+                     "%zu files%s", r.candidates, r.pinned, r.refused, r.offered.len, r.places,
+                     r.files, r.by_two ? "; compiled by clang and by the build's compiler" : "");
+    if (ok && r.unread)
+        session_note(st->s, "%zu units could not be read", r.unread);
+    patch_result_release(&r);
     return ok;
 }
 
@@ -498,6 +610,7 @@ static bool say(Study *st, const char *program, Err *err)
         return why(st, what, err);
     if (session_flag(st->s, "patch"))
         return patch(st, err);
+    ask_declarations(st);
     count(st);
     if (session_flag(st->s, "verdicts") && !session_flag(st->s, "json"))
         return each(st, add_line, NULL, err);
@@ -525,6 +638,32 @@ static bool write_facts(Study *st, Err *err)
     return ok && mut_facts_write(st->m, st->p, err);
 }
 
+/* What other programs may load; functions of which that is not possible, as remarks. */
+static bool write_summaries(Study *st, Err *err)
+{
+    const char *file = session_option(st->s, "write-summaries"), *why;
+    Str text = { 0 };
+    size_t n, written = 0;
+    const Function *const *fns = program_functions(st->p, &n);
+
+    if (!file)
+        return true;
+    str_addf(&text, "# What functions of %s do, by sundew mutability. The format: docs/summaries.md.\n",
+             path_base(program_captured(st->p)->path));
+    for (size_t i = 0; i < n; i++) {
+        if (!fns[i]->defined || fns[i]->linkage == LINKAGE_INTERNAL || !strcmp(fns[i]->name, "main"))
+            continue;
+        if (mutability_summary(st->m, fns[i], &text, &why))
+            written++;
+        else
+            str_addf(&text, "# %s: %s\n", fns[i]->name, why);
+    }
+    bool ok = file_write(file, text.data, text.len, err);
+    str_release(&text);
+    session_note(st->s, "%s: %zu functions", file, written);
+    return ok;
+}
+
 static bool stop_asked(void *session)
 {
     return session_interrupted(session);
@@ -549,7 +688,8 @@ static bool go(Study *st, bool *finished, Err *err)
     const CapturedProgram *c = program_captured(st->p);
     const char *asked = session_option(s, "output");
     DynamicPlan plan = { .session = s, .program = st->p, .calls = st->calls, .mutability = st->m,
-                         .absence = session_flag(s, "absence") };
+                         .absence = session_flag(s, "absence"),
+                         .only_proven = session_flag(s, "sound") };
 
     if (!read_number(s, "absence-calls", 1000000000, &plan.calls_needed, err) ||
         !read_number(s, "absence-coverage", 100, &plan.coverage, err))
@@ -587,15 +727,29 @@ static bool study(Study *st, const char *program, Err *err)
     }
     if (observed && !mut_observations_read(st->m, st->p, observed, err))
         return false;
-    if (!go(st, &finished, err) || !write_facts(st, err))
+    if (!go(st, &finished, err) || !write_facts(st, err) || !write_summaries(st, err))
         return false;
     return finished || say(st, program, err);
+}
+
+/* Options that say nothing without another one. */
+static bool check_options(Session *s, Err *err)
+{
+    if (session_flag(s, "abi-stable") && !session_flag(s, "patch"))
+        return err_set(err, "--abi-stable is about a patch: --patch --abi-stable");
+    if (session_flag(s, "absence") && !session_has_tail(s))
+        return err_set(err, "--absence is about a run: give a command after --");
+    return true;
 }
 
 static bool run(Session *s, Err *err)
 {
     size_t n;
     char **args = session_args(s, &n);
+
+    if (!check_options(s, err))
+        return false;
+    session_suggests(s);
 
     if (n != 1)
         return err_set(err, "mutability of which program? (sundew show programs lists them)");
@@ -606,8 +760,10 @@ static bool run(Session *s, Err *err)
     if (!p)
         return false;
     Study st = { .s = s, .p = p, .sound = session_flag(s, "sound"),
-                 .shallow = session_flag(s, "shallow") };
+                 .shallow = session_flag(s, "shallow"),
+                 .likely = session_flag(s, "best-effort") };
     bool ok = study(&st, c->name, err);
+    patch_close(st.declarations);
     mutability_free(st.m);
     calls_close(st.calls);
     program_close(p);
@@ -631,8 +787,9 @@ const Command technique_mutability = {
         "tests of an archive must link with it anew.\n"
         "\n"
         "With --enforce a program is made that stops at a write through a parameter\n"
-        "that is proven immutable, or that points to const. It goes on, and only says\n"
-        "so, with SUNDEW_ENFORCE=log in its environment.\n"
+        "that is proven immutable, or that points to const (with --sound: only what\n"
+        "is proven). It goes on, and only says so, with SUNDEW_ENFORCE=log in its\n"
+        "environment.\n"
         "\n"
         "The result stays in the workspace, where other commands read it.",
     .examples = "sundew mutability ./prog\n"

@@ -6,7 +6,7 @@
  * absent: keep
  * absent: already
  * absent: main
- * status: 1
+ * status: 0
  */
 #include <stddef.h>
 

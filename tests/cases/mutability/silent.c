@@ -13,7 +13,8 @@ static void move(struct point *p) { p->x++; }
 static struct point *same(struct point *p) { return p; }
 static int (*table[])(struct point *);
 static int by_pointer(struct point *p) { return p->x; }
-static int (*table[])(struct point *) = { by_pointer };
+static int bump(struct point *p) { return p->x++; }
+static int (*table[])(struct point *) = { by_pointer, bump };
 
 int main(void)
 {
