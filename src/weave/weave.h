@@ -20,6 +20,8 @@
 #include "base/vec.h"
 #include "program/calls.h"
 #include "program/program.h"
+#include "program/symbolic.h"
+#include "weave/edges.h"
 
 typedef struct Woven Woven;
 
@@ -75,6 +77,23 @@ typedef struct TagPlan {
 bool weave_tags(Woven *w, const TagPlan *plan, Err *err);
 /* How many parameters and functions have tags. */
 void weave_tags_figures(const Woven *w, size_t *params, size_t *functions);
+
+/* Concolic execution (runtime/concolic.h, docs/concolic.md). Models of library functions
+ * are linked in before, the runtime "concolic" after it. What is in the module
+ * and not in the program is a model: woven as a whole. */
+typedef struct ConcolicPlan {
+    const Symbolic *symbolic;    /* what may be symbolic; NULL: all */
+    const Edges *edges;
+    bool full;                   /* all is woven, and what `symbolic` calls impossible is
+                                  * reported when it happens: the self-check */
+} ConcolicPlan;
+bool weave_concolic(Woven *w, const ConcolicPlan *plan, Err *err);
+typedef struct ConcolicFigures {
+    size_t functions, woven;     /* with a body; of them, with a second one */
+    size_t instructions, seen;   /* of the program; of them, in regions */
+    size_t left_out;             /* functions that should be woven and can't */
+} ConcolicFigures;
+ConcolicFigures weave_concolic_figures(const Woven *w);
 
 /* --- making a program */
 
