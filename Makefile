@@ -127,6 +127,12 @@ $(BUILD)/tests/test_tags: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
 
+# The concolic runtime against the solver's meaning of what it wrote.
+$(BUILD)/tests/test_concolic_rt: $(call obj,tests/unit/test_concolic_rt.c \
+                                   $(patsubst %,runtime/%.c,$(rt_concolic))) $(BUILD)/libsundew.a
+	@mkdir -p $(@D)
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
+
 $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libsundew.a
 	@mkdir -p $(@D)
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)

@@ -65,6 +65,17 @@ static void open_log(void)
     s->log = l;
 }
 
+/* What the last run of this process left behind, in persistent mode. */
+static void forget_all(SundewState *s)
+{
+    memset(s->cache, 0, CACHE * sizeof *s->cache);
+    memset(s->rows, 0, ROWS);
+    sundew_pages_reset(s->held, ((size_t)s->most_nodes / 64 + 1) * 8);
+    sundew_pages_reset(s->sites, SUNDEW_SITES * sizeof *s->sites);
+    sundew_shadow_reset();
+    sundew_address_reset();
+}
+
 /* Limits may differ from run to run under a fork server; places may not. */
 void sundew_concolic_begin(void)
 {
@@ -74,19 +85,23 @@ void sundew_concolic_begin(void)
         return;
     s->most_per_site = l->most_per_site;
     s->flags = l->flags;
+    s->ended = s->forked = s->no_bytes = s->told_thread = s->no_room = false;
+    sundew_alive = 0;
     if (!l->nodes)
         l->nodes = 1;
     if (l->bytes < 8)
         l->bytes = 8;                  /* offset 0 says "none" */
     l->lock = 0;
     l->started = 1;
-    s->forked = false;
+    if (s->rows)
+        forget_all(s);
 }
 
-__attribute__((constructor(101))) static void start(void)
+__attribute__((constructor(101))) void sundew_concolic_open(void)
 {
     int kept = errno;
-    open_log();
+    if (!sundew_state.log)
+        open_log();
     if (sundew_state.log) {
         sundew_alloc_start();
         sundew_concolic_begin();

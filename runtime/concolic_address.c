@@ -195,6 +195,12 @@ static sundew_label choose(const SundewAccess *a, const Reach *r)
                   : 0;
 }
 
+void sundew_address_reset(void)
+{
+    memset(known, 0, sizeof known);
+    memset(tables, 0, sizeof tables);
+}
+
 static void stays_inside(const SundewAccess *a, const Reach *r)
 {
     sundew_pin_label(r->inside, 1, SUNDEW_WHY_INSIDE, a->row->x);

@@ -58,6 +58,7 @@ typedef struct SundewState {
 } SundewState;
 extern SundewState sundew_state;
 
+void sundew_concolic_open(void);       /* at start; does nothing without a log */
 bool sundew_concolic_ready(void);      /* log, tags and tables are there */
 bool sundew_concolic_enter(void);
 void sundew_concolic_leave(void);
@@ -119,6 +120,7 @@ bool sundew_first_times(const void *row, unsigned kind, unsigned most);
 /* --- concolic_shadow.c: memory. `seen` are the concrete bytes; n is at most 16 */
 
 bool sundew_shadow_start(void);
+void sundew_shadow_reset(void);
 bool sundew_tagged(uint64_t at, uint64_t n);
 /* The label of n bytes: 0 if all are concrete. */
 sundew_label sundew_shadow_load(uint64_t at, unsigned n, const uint8_t *seen, uint32_t site);
@@ -137,6 +139,7 @@ typedef struct SundewAccess {
     unsigned n;                        /* bytes */
 } SundewAccess;
 
+void sundew_address_reset(void);
 /* dst = base + index * scale */
 sundew_label sundew_address(sundew_label base, uint64_t vbase, sundew_label index,
                             unsigned from, uint64_t vindex, uint64_t scale);
@@ -156,6 +159,7 @@ void sundew_address_written(const SundewAccess *a, sundew_label value, SundewCal
 void sundew_length(const void *at, sundew_label n, uint64_t vn, uint32_t site);
 
 void *sundew_pages(size_t n);
+void sundew_pages_reset(void *p, size_t n);    /* all 0 again */
 
 #pragma GCC visibility pop
 #endif

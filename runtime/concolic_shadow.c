@@ -28,6 +28,7 @@ enum {
 #define REACH ((1ull << SUNDEW_TAG_REACH) - 1)
 
 typedef struct Page {
+    uint64_t number;                   /* address >> 12 */
     uint64_t live[PAGE / GRANULE];
     uint32_t node[PAGE];
     uint8_t k[PAGE];
@@ -35,8 +36,8 @@ typedef struct Page {
 } Page;
 
 static Page ***top;                    /* [address >> 30][page] */
-static Page *slab;
-static unsigned slab_left, npages;
+static Page *slabs[SUNDEW_SHADOW_PAGES / SLAB];
+static unsigned npages;
 static uint8_t *const tags = (uint8_t *)SUNDEW_TAGS;
 static uint64_t last_number = UINT64_MAX;      /* the page that was asked for last */
 static Page *last_page;
@@ -74,19 +75,20 @@ static Page *page_at(uint64_t at)
     return p;
 }
 
-static Page *new_page(void)
+static Page *new_page(uint64_t number)
 {
-    if (!slab_left) {
-        if (npages >= SUNDEW_SHADOW_PAGES || !(slab = sundew_pages(SLAB * sizeof *slab))) {
-            if (!sundew_state.no_room)
-                sundew_imprecise(SUNDEW_WHY_MEMORY, NULL, NULL, 0);
+    Page **slab = &slabs[npages / SLAB];
+    if (npages >= SUNDEW_SHADOW_PAGES ||
+        (!*slab && !(*slab = sundew_pages(SLAB * sizeof **slab)))) {
+        if (!sundew_state.no_room) {
             sundew_state.no_room = true;
-            return NULL;
+            sundew_imprecise(SUNDEW_WHY_MEMORY, NULL, NULL, 0);
         }
-        slab_left = SLAB;
-        npages += SLAB;
+        return NULL;
     }
-    return &slab[--slab_left];
+    Page *p = &(*slab)[npages++ % SLAB];
+    p->number = number;
+    return p;
 }
 
 static Page *made_page_at(uint64_t at)
@@ -98,7 +100,19 @@ static Page *made_page_at(uint64_t at)
     Page ***low = &top[number >> LOW_BITS];
     if (!*low && !(*low = sundew_pages(LOW * sizeof **low)))
         return NULL;
-    return (*low)[number & (LOW - 1)] = new_page();
+    return (*low)[number & (LOW - 1)] = new_page(number);
+}
+
+void sundew_shadow_reset(void)
+{
+    for (unsigned i = 0; i < npages; i++) {
+        Page *p = &slabs[i / SLAB][i % SLAB];
+        uint64_t granule = p->number * (PAGE / GRANULE);
+        memset(p->live, 0, sizeof p->live);
+        memset(tags + granule, 0, PAGE / GRANULE);
+        if (granule)
+            tags[granule - 1] = 0;
+    }
 }
 
 static uint64_t live_at(uint64_t granule)

@@ -80,6 +80,7 @@ typedef struct Note {                 /* an imprecision */
 
 typedef struct Trail {
     Path *path;
+    uint32_t in;                      /* the pool's number of the input's first byte */
     Vec(Step) steps;
     Vec(Chance) others;               /* other cases of switches */
     Vec(Chance) bugs;
