@@ -60,7 +60,9 @@ rt_monitor := $(rt_shared) adapt chance dump extents out signals stack start ste
 rt_record  := $(rt_shared) record record_alloc
 rt_forkserver := forkserver
 rt_tags    := tags
-runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver tags)
+rt_concolic := concolic concolic_address concolic_alloc concolic_models concolic_region \
+              concolic_shadow pages
+runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver tags concolic)
 rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
@@ -105,6 +107,7 @@ $(BUILD)/runtime/monitor.bc: $(call rt_parts,$(rt_monitor))
 $(BUILD)/runtime/record.bc: $(call rt_parts,$(rt_record))
 $(BUILD)/runtime/forkserver.bc: $(call rt_parts,$(rt_forkserver))
 $(BUILD)/runtime/tags.bc: $(call rt_parts,$(rt_tags))
+$(BUILD)/runtime/concolic.bc: $(call rt_parts,$(rt_concolic))
 $(runtime_bc):
 	$(LLVM)/bin/llvm-link -o $@ $^
 
@@ -123,6 +126,12 @@ $(BUILD)/tests/test_tags: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
                             tests/unit/test_tags.c $(patsubst %,runtime/%.c,$(rt_tags)))
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
+
+# The concolic runtime against the solver's meaning of what it wrote.
+$(BUILD)/tests/test_concolic_rt: $(call obj,tests/unit/test_concolic_rt.c \
+                                   $(patsubst %,runtime/%.c,$(rt_concolic))) $(BUILD)/libsundew.a
+	@mkdir -p $(@D)
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libsundew.a
 	@mkdir -p $(@D)

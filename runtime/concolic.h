@@ -124,6 +124,10 @@ void sundew_forget(const void *at, uint64_t n);/* the bytes are concrete now: al
     X(memalign) X(posix_memalign) X(valloc) X(fork)
 int sundew_fork(void);
 
+/* First in each run: after the fork server has forked, and again in each round of
+ * persistent mode. All labels are gone. */
+void sundew_concolic_begin(void);
+
 /* --- for models and sources (runtime/models/), plain calls in their C */
 /* n bytes at `at` are bytes of the input from `offset` on; makes things alive. */
 void sundew_symbolic(void *at, uint64_t n, uint64_t offset);

@@ -70,8 +70,8 @@ struct sundew_node {
 enum {
     SUNDEW_REC_BRANCH = 1,         /* node (one bit) was `value`: a conjunct. at: edge taken;
                                       other: the edge if not */
-    SUNDEW_REC_OTHER,              /* node could have been true here: another case of
-                                      a switch. at: its edge. No conjunct. */
+    SUNDEW_REC_OTHER,              /* node could have been `value` here: another case of
+                                      a switch, or its default. at: its edge. No conjunct. */
     SUNDEW_REC_PIN,                /* node was `value` and stays so: a conjunct. k: why */
     SUNDEW_REC_BUG,                /* if node can be true, there is a bug. k: which */
     SUNDEW_REC_IMPRECISE,          /* k: why; node: text offset of a name, or 0 */
@@ -119,8 +119,9 @@ enum {
 struct sundew_record {
     uint8_t kind;
     uint8_t k;
-    uint8_t value;                 /* BRANCH: 0 or 1; k is 1 if its site has had its budget:
-                                      a conjunct that is not worth asking about */
+    uint8_t value;                 /* BRANCH, OTHER: 0 or 1. BRANCH: k is 1 if it is not worth
+                                      asking for the opposite: the site has had its budget,
+                                      or OTHER records say all */
     uint8_t unused;
     uint32_t node;
     uint32_t at;                   /* edge (BRANCH, OTHER) or site (the rest): see
