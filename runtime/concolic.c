@@ -86,7 +86,6 @@ void sundew_concolic_begin(void)
     s->most_per_site = l->most_per_site;
     s->flags = l->flags;
     s->ended = s->forked = s->no_bytes = s->told_thread = s->no_room = false;
-    sundew_alive = 0;
     if (!l->nodes)
         l->nodes = 1;
     if (l->bytes < 8)
@@ -95,6 +94,7 @@ void sundew_concolic_begin(void)
     l->started = 1;
     if (s->rows)
         forget_all(s);
+    sundew_alive = l->from < l->to && sundew_concolic_ready();
 }
 
 __attribute__((constructor(101))) void sundew_concolic_open(void)
