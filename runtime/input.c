@@ -22,6 +22,7 @@ extern int sundew_program_main(int argc, char **argv, char **envp) MAYBE;
 extern int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) MAYBE;
 extern int LLVMFuzzerInitialize(int *argc, char ***argv) MAYBE;
 extern const void *sundew_batch_input(uint64_t *len) MAYBE;
+extern void sundew_sources_start(void) MAYBE;
 MAYBE void sundew_symbolic(void *at, uint64_t n, uint64_t offset);
 
 struct sundew_input sundew_input;
@@ -287,6 +288,8 @@ static void prepare(struct start *s, const char *plan)
 {
     copy_environment(s);
     environ = s->env;
+    if (sundew_sources_start)
+        sundew_sources_start();
     if (plan && strncmp(plan, "in=", 3) == 0) {
         file_is_input(plan + 3);
         return;
