@@ -236,7 +236,7 @@ static int scan_float(struct in *in, const struct spec *s, double *out)
     if (!t.digits && !t.word)
         return NO_MATCH;
     *out = sundew_model_strtod(t.text, &end);
-    return *end ? NO_MATCH : MATCHED;
+    return end == t.text || (t.word && *end) ? NO_MATCH : MATCHED;   /* 1e is 1 */
 }
 
 static unsigned in_set(const struct spec *s, unsigned char c)
