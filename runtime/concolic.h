@@ -90,8 +90,8 @@ void sundew_region(const struct sundew_region *r, uint64_t *values, sundew_label
 /* --- what is tested all the time */
 
 /* This run has symbolic input. Set before main() if there is a log, or with the first
- * symbolic byte, and never reset: the bodies as they were call each other without
- * looking again. Tags are mapped by then. */
+ * symbolic byte, and reset only when the log is full: the bodies as they were call each
+ * other without looking again. Tags are mapped by then. */
 extern volatile uint8_t sundew_alive;
 
 /* Labels from caller to callee. The caller of a .sym function sets `callee` to what
