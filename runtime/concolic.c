@@ -76,6 +76,32 @@ static void forget_all(SundewState *s)
     sundew_address_reset();
 }
 
+static bool make_tables(SundewState *s)
+{
+    s->cache = sundew_pages(CACHE * sizeof *s->cache);
+    s->held = sundew_pages(((size_t)s->most_nodes / 64 + 1) * 8);
+    s->sites = sundew_pages(SUNDEW_SITES * sizeof *s->sites);
+    s->rows = sundew_pages(ROWS);
+    return s->cache && s->held && s->sites && s->rows && sundew_shadow_start();
+}
+
+bool sundew_concolic_ready(void)
+{
+    SundewState *s = &sundew_state;
+    if (!s->log || s->ended)
+        return false;
+    if (SUNDEW_HOT(s->rows != NULL))
+        return true;
+    if (make_tables(s)) {
+        s->owner = &self;
+        return true;
+    }
+    s->log->nodes = s->log->nodes ? s->log->nodes : 1;
+    sundew_record(SUNDEW_REC_IMPRECISE, SUNDEW_WHY_MEMORY, 0, 0, 0, 0);
+    s->ended = true;
+    return false;
+}
+
 /* Limits may differ from run to run under a fork server; places may not. */
 void sundew_concolic_begin(void)
 {
@@ -107,32 +133,6 @@ __attribute__((constructor(101))) void sundew_concolic_open(void)
         sundew_concolic_begin();
     }
     errno = kept;
-}
-
-static bool make_tables(SundewState *s)
-{
-    s->cache = sundew_pages(CACHE * sizeof *s->cache);
-    s->held = sundew_pages(((size_t)s->most_nodes / 64 + 1) * 8);
-    s->sites = sundew_pages(SUNDEW_SITES * sizeof *s->sites);
-    s->rows = sundew_pages(ROWS);
-    return s->cache && s->held && s->sites && s->rows && sundew_shadow_start();
-}
-
-bool sundew_concolic_ready(void)
-{
-    SundewState *s = &sundew_state;
-    if (!s->log || s->ended)
-        return false;
-    if (SUNDEW_HOT(s->rows != NULL))
-        return true;
-    if (make_tables(s)) {
-        s->owner = &self;
-        return true;
-    }
-    s->log->nodes = s->log->nodes ? s->log->nodes : 1;
-    sundew_record(SUNDEW_REC_IMPRECISE, SUNDEW_WHY_MEMORY, 0, 0, 0, 0);
-    s->ended = true;
-    return false;
 }
 
 /* --- who is inside */

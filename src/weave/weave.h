@@ -19,6 +19,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "program/calls.h"
+#include "program/models.h"
 #include "program/program.h"
 #include "program/symbolic.h"
 #include "weave/edges.h"
@@ -77,6 +78,16 @@ typedef struct TagPlan {
 bool weave_tags(Woven *w, const TagPlan *plan, Err *err);
 /* How many parameters and functions have tags. */
 void weave_tags_figures(const Woven *w, size_t *params, size_t *functions);
+
+/* --- input and library functions (models.c) */
+
+/* The program's main() becomes sundew_program_main(), and that of runtime/input.h takes
+ * its place. Behind all probes, before weave_runtime() of a fork server. */
+bool weave_input(Woven *w, const char *libexec, Err *err);
+/* Library functions that have a model (share/models) are redirected to it, and the
+ * models that are needed are linked in, as functions of the program whose names begin
+ * with sundew_model_. Before the probes that shall be in them too. */
+bool weave_models(Woven *w, const Models *models, const char *libexec, Err *err);
 
 /* Concolic execution (runtime/concolic.h, docs/concolic.md). Models of library functions
  * are linked in before, the runtime "concolic" after it. What is in the module
