@@ -288,8 +288,6 @@ static void take_labels(Body *b, Val *v, LLVMValueRef *labels, LLVMValueRef any)
     unsigned next = b->piece + 1;
     if (b->version == CLEAN) {
         LLVMBasicBlockRef some = weave_block(w, b->sym, "labels");
-        for (unsigned l = 0; l < v->leaves.n; l++)
-            set_label(b, v, l, i32(w, 0));
         weave_branch_unlikely(w, any, some, b->starts[CLEAN][next]);
         LLVMPositionBuilderAtEnd(w->builder, some);
     }
