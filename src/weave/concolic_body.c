@@ -327,7 +327,7 @@ static void fill_phis(Body *b, const Block *from)
     }
 }
 
-/* Computed goto: by the numbers of blocks, see concolic_addresses(). */
+/* Computed goto: by the numbers of blocks, see concolic_goto.c. */
 static void write_indirect(Body *b, Val *v)
 {
     LLVMBuilderRef at = b->w->builder;
@@ -499,6 +499,8 @@ void write_body(Body *b)
     LLVMPositionBuilderAtEnd(w->builder, weave_block(w, b->sym, "entry"));
     LLVMSetCurrentDebugLocation2(w->builder, NULL);
     make_slots(b);
+    if (b->t->in_place)
+        goto_renumber(b);
     for (unsigned v = CLEAN; v <= DIRTY; v++) {
         b->starts[v] = xcalloc(b->pieces.len + 1, sizeof *b->starts[v]);
         for (size_t i = 0; i < b->pieces.len; i++)
