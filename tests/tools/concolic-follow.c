@@ -33,7 +33,20 @@ static int give_up(const Err *err)
 
 /* ---- build */
 
-static bool weave_all(Woven *w, const Program *p, const char *share, const char *libexec, Err *err)
+/* How many edges the program has: the rest is that of models. */
+static bool note_edges(const char *out, const Edges *edges, Err *err)
+{
+    Str text = { 0 };
+    char *path = xprintf("%s.edges", out);
+    str_addf(&text, "%zu\n", edges_count(edges));
+    bool ok = file_write(path, str_c(&text), text.len, err);
+    str_release(&text);
+    free(path);
+    return ok;
+}
+
+static bool weave_all(Woven *w, const Program *p, const char *share, const char *libexec,
+                      const char *out, Err *err)
 {
     Models *models = models_new();
     char *folder = path_join(share ? share : "share", "models");
@@ -41,7 +54,7 @@ static bool weave_all(Woven *w, const Program *p, const char *share, const char 
     Symbolic *s = calls ? symbolic_new(p, calls, &(SymbolicPlan){ .argv = true }) : NULL;
     Edges *edges = edges_new(p, err);
     ConcolicPlan plan = { .symbolic = s, .edges = edges };
-    bool ok = edges && models_read_folder(models, folder, err) &&
+    bool ok = edges && note_edges(out, edges, err) && models_read_folder(models, folder, err) &&
               weave_models(w, models, libexec, err) && weave_concolic(w, &plan, err) &&
               weave_runtime(w, libexec, "concolic", err) && weave_input(w, libexec, err) &&
               weave_runtime(w, libexec, "forkserver", err);
@@ -74,7 +87,7 @@ static int build(int argc, char **argv)
                                       (size_t)(argc - optind - 2), &err);
     Woven *w = p ? weave_begin(p, &err) : NULL;
     WeaveBuild how = { .out = argv[optind + 1], .more = strings_argv(&more), .level = 2 };
-    bool ok = w && weave_all(w, p, share, argv[optind], &err) && weave_build(w, &how, &err);
+    bool ok = w && weave_all(w, p, share, argv[optind], argv[optind + 1], &err) && weave_build(w, &how, &err);
     weave_end(w);
     program_close(p);
     strings_release(&more);
@@ -134,6 +147,7 @@ typedef struct Follow {
     uint32_t in;
     Trail t;
     size_t asked, sat, followed, unsure, diverged, broken;
+    uint32_t models;          /* edges from here on are not the program's */
     bool verbose;
 } Follow;
 
@@ -154,7 +168,7 @@ static void follow(Follow *f, const Answer *a, uint32_t index, uint32_t want)
         f->broken++;
         printf("broken: %s\n", err.msg);
     } else {
-        Followed how = trail_followed(&f->t, &t, index, want);
+        Followed how = trail_followed(&f->t, &t, index, want, f->models);
         f->followed += how == FOLLOWED;
         f->unsure += how == FOLLOWED_UNSURE;
         f->diverged += how == FOLLOWED_NOT;
@@ -224,6 +238,18 @@ static void tell(const Follow *f, Cost c, double read)
            (unsigned long long)t->stale, t->ended, t->sites_ended);
 }
 
+static uint32_t models_from(const char *program)
+{
+    Str text = { 0 };
+    char *path = xprintf("%s.edges", program);
+    uint32_t n = UINT32_MAX;
+    if (file_read(path, &text, NULL))
+        n = (uint32_t)strtoul(str_c(&text), NULL, 10);
+    str_release(&text);
+    free(path);
+    return n;
+}
+
 static int run(int argc, char **argv)
 {
     Err err = { 0 };
@@ -248,6 +274,7 @@ static int run(int argc, char **argv)
     f.n = text.len;
     f.input = (uint8_t *)str_take(&text);
     f.command = argv + optind + 1;
+    f.models = models_from(f.command[0]);
     f.log = there ? log_new(&(LogPlan){ .nodes = 1 << 24, .bytes = 64 << 20 }, &err) : NULL;
     if (!f.log)
         return give_up(&err);
