@@ -119,7 +119,7 @@ $(BUILD)/runtime/monitor.bc: $(call rt_parts,$(rt_monitor))
 $(BUILD)/runtime/record.bc: $(call rt_parts,$(rt_record))
 $(BUILD)/runtime/forkserver.bc: $(call rt_parts,$(rt_forkserver))
 $(BUILD)/runtime/tags.bc: $(call rt_parts,$(rt_tags))
-$(BUILD)/runtime/concolic.bc: $(call rt_parts,$(rt_concolic))
+$(BUILD)/runtime/concolic.bc: $(call rt_parts,$(rt_concolic) sources)
 $(BUILD)/runtime/models.bc: $(call rt_parts,$(rt_models))
 $(BUILD)/runtime/input.bc: $(call rt_parts,$(rt_input))
 $(runtime_bc):

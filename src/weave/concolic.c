@@ -360,9 +360,26 @@ static uint32_t numbers_in_use(const Concolic *c)
     return n;
 }
 
+/* Models come optimised, and their static functions with a calling convention of LLVM's
+ * own; it makes no difference to what they do. */
+static void call_plainly(Woven *w)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMGetFunctionCallConv(f) != LLVMFastCallConv || LLVMGetLinkage(f) != LLVMInternalLinkage)
+            continue;
+        LLVMSetFunctionCallConv(f, LLVMCCallConv);
+        for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
+            LLVMValueRef call = LLVMGetUser(u);
+            if ((LLVMIsACallInst(call) || LLVMIsAInvokeInst(call)) && LLVMGetCalledValue(call) == f)
+                LLVMSetInstructionCallConv(call, LLVMCCallConv);
+        }
+    }
+}
+
 static void choose(Concolic *c)
 {
     Woven *w = c->w;
+    call_plainly(w);
     uint32_t edge = numbers_in_use(c);
     Vec(LLVMValueRef) all = {0};
     for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
@@ -460,7 +477,8 @@ static void write_objects(Woven *w, void *arg)
         const char *name = LLVMGetValueName2(g, &n);
         uint64_t size = concolic_size(w, LLVMGlobalGetValueType(g));
         if (LLVMIsDeclaration(g) || LLVMIsThreadLocal(g) || !size || str_starts(name, "llvm.") ||
-            str_starts(name, "sundew") || LLVMGetPointerAddressSpace(LLVMTypeOf(g)))
+            (str_starts(name, "sundew") && !str_starts(name, "sundew_model_")) ||
+            LLVMGetPointerAddressSpace(LLVMTypeOf(g)))
             continue;
         LLVMValueRef values[] = { g, LLVMConstInt(w->i64, size, false) };
         vec_push(&rows, LLVMConstNamedStruct(row, values, 2));

@@ -655,28 +655,43 @@ bool trail_verify(const Trail *t, const Exprs *p, const uint8_t *input, size_t n
     return ok;
 }
 
-/* The next branch from step i on. */
-static size_t next_branch(const Trail *t, size_t i)
+/* The next branch of the program from step i on. */
+static size_t next_branch(const Trail *t, size_t i, uint32_t models)
 {
-    while (i < t->steps.len && t->steps.items[i].kind != SUNDEW_REC_BRANCH)
+    while (i < t->steps.len && (t->steps.items[i].kind != SUNDEW_REC_BRANCH ||
+                                t->steps.items[i].at >= models))
         i++;
     return i;
 }
 
-Followed trail_followed(const Trail *parent, const Trail *child, uint32_t index, uint32_t want)
+/* Is it taken from step i on, before the program branches again? */
+static bool taken_next(const Trail *t, size_t i, uint32_t want, uint32_t models)
 {
-    size_t i = next_branch(parent, 0), j = next_branch(child, 0);
-    for (; i < index && i < parent->steps.len; i = next_branch(parent, i + 1)) {
-        if (j >= child->steps.len || child->steps.items[j].at != parent->steps.items[i].at)
-            goto differs;
-        j = next_branch(child, j + 1);
+    for (; i < t->steps.len; i++) {
+        const Step *s = &t->steps.items[i];
+        if (s->kind != SUNDEW_REC_BRANCH)
+            continue;
+        if (s->at == want)
+            return true;
+        if (s->at < models)
+            return false;
     }
-    if (j < child->steps.len && child->steps.items[j].at == want)
+    return false;
+}
+
+Followed trail_followed(const Trail *parent, const Trail *child, uint32_t index, uint32_t want,
+                        uint32_t models)
+{
+    bool holes = index < parent->steps.len ? parent->steps.items[index].holes
+                                           : parent->notes.len > 0;
+    size_t i = next_branch(parent, 0, models), j = next_branch(child, 0, models), after = 0;
+    for (; i < index && i < parent->steps.len; i = next_branch(parent, i + 1, models)) {
+        if (j >= child->steps.len || child->steps.items[j].at != parent->steps.items[i].at)
+            return holes ? FOLLOWED_UNSURE : FOLLOWED_NOT;
+        after = j + 1;
+        j = next_branch(child, after, models);
+    }
+    if (taken_next(child, after, want, models))
         return FOLLOWED;
-differs:
-    if (i < parent->steps.len && parent->steps.items[i].holes)
-        return FOLLOWED_UNSURE;
-    if (index < parent->steps.len && parent->steps.items[index].holes)
-        return FOLLOWED_UNSURE;
-    return FOLLOWED_NOT;
+    return holes || want >= models ? FOLLOWED_UNSURE : FOLLOWED_NOT;
 }
