@@ -21,6 +21,7 @@
 #include "program/calls.h"
 #include "program/program.h"
 
+typedef struct Edges Edges;
 typedef struct Woven Woven;
 
 Woven *weave_begin(const Program *p, Err *err);
@@ -75,6 +76,10 @@ typedef struct TagPlan {
 bool weave_tags(Woven *w, const TagPlan *plan, Err *err);
 /* How many parameters and functions have tags. */
 void weave_tags_figures(const Woven *w, size_t *params, size_t *functions);
+
+/* Coverage (runtime/batch.h): a counter for each edge of edges.h. With weave_runtime() of "coverage".
+ * `counters` gets the size of the array. */
+bool weave_coverage(Woven *w, const Edges *edges, uint32_t *counters, Err *err);
 
 /* --- making a program */
 
