@@ -61,7 +61,8 @@ rt_record  := $(rt_shared) record record_alloc
 rt_forkserver := forkserver
 rt_tags    := tags
 rt_coverage := forkserver batch
-runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver tags coverage)
+rt_input   := input ask
+runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver tags coverage input)
 rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
@@ -107,6 +108,7 @@ $(BUILD)/runtime/record.bc: $(call rt_parts,$(rt_record))
 $(BUILD)/runtime/forkserver.bc: $(call rt_parts,$(rt_forkserver))
 $(BUILD)/runtime/tags.bc: $(call rt_parts,$(rt_tags))
 $(BUILD)/runtime/coverage.bc: $(call rt_parts,$(rt_coverage))
+$(BUILD)/runtime/input.bc: $(call rt_parts,$(rt_input))
 $(runtime_bc):
 	$(LLVM)/bin/llvm-link -o $@ $^
 

@@ -107,6 +107,18 @@ void sundew_forget(const void *at, uint64_t n);/* the bytes are concrete now: al
 /* n bytes at `at` are bytes of the input from `offset` on; makes things alive. */
 void sundew_symbolic(void *at, uint64_t n, uint64_t offset);
 int sundew_is_symbolic(const void *at, uint64_t n);
+/* The label of one byte in memory, a node of 8 bits (made if need be), or 0; and back: for
+ * bytes that leave memory and return, through files and pipes, in other processes too (nodes
+ * are numbered for all processes that share the log). The byte's value is what it is now. */
+sundew_label sundew_byte_label(const void *at);
+void sundew_set_byte_label(void *at, sundew_label l);
+/* The `bits` (32 or 64) at `result` are the function `which` (as ExprMath) of those at a and b,
+ * which is NULL if it has one argument. */
+void sundew_math(void *result, const void *a, const void *b, unsigned which, unsigned bits);
+/* Something is no longer followed: SUNDEW_WHY_…, in the library function `name`. */
+void sundew_note(unsigned why, const char *name);
+/* The n bytes there stay what they are in this path: SUNDEW_WHY_… */
+void sundew_pin(const void *at, uint64_t n, unsigned why);
 /* Globals of the program, for the bounds of objects: the weave's table. */
 struct sundew_object {
     const void *at;
