@@ -77,6 +77,10 @@ bool weave_tags(Woven *w, const TagPlan *plan, Err *err);
 /* How many parameters and functions have tags. */
 void weave_tags_figures(const Woven *w, size_t *params, size_t *functions);
 
+/* The program begins in runtime/input.c, which gives it its input. Before other
+ * runtimes; one with a fork server must follow. */
+bool weave_input(Woven *w, const char *libexec, Err *err);
+
 /* Coverage (runtime/batch.h): a counter for each edge of edges.h. With weave_runtime() of "coverage".
  * `counters` gets the size of the array. */
 bool weave_coverage(Woven *w, const Edges *edges, uint32_t *counters, Err *err);

@@ -4,10 +4,10 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "base/vec.h"
+#include "engine/concolic/subject.h"
 #include "run/run.h"
 #include "runtime/batch.h"
 #include "runtime/forkserver.h"
-#include "runtime/input.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,8 +18,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 struct Fast {
     Runner *runner;
@@ -35,7 +33,7 @@ struct Fast {
     bool late[SUNDEW_BATCH_MOST];
     uint64_t runs;
     double tidied;
-    bool left, is_file;
+    bool left;
 };
 
 enum { ROOM = 4 << 20 };
@@ -61,40 +59,11 @@ static bool map_batch(Fast *f, const FastPlan *plan, Err *err)
     return true;
 }
 
-/* @@ becomes a file in the scratch folder; what follows it directly is its ending:
- * "@@.bz2". */
-static void fill_arguments(Fast *f, const FastPlan *plan)
-{
-    strings_add(&f->argv, plan->program);
-    for (char *const *a = plan->argv + 1; plan->argv[0] && *a; a++) {
-        const char *at = strstr(*a, "@@");
-        if (!at) {
-            strings_add(&f->argv, *a);
-            continue;
-        }
-        if (!f->file)
-            f->file = xprintf("%s/input%s", runner_scratch(f->runner), at + 2);
-        strings_addf(&f->argv, "%.*s%s", (int)(at - *a), *a, f->file);
-    }
-    f->is_file = f->file != NULL;
-}
-
 static bool open_input(Fast *f, Err *err)
 {
     f->input = f->file ? open(f->file, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)
                        : memfd_create("input", MFD_CLOEXEC);
     return f->input >= 0 || err_errno(err, "%s", f->file ? f->file : "input");
-}
-
-static void fill_environment(Fast *f, const FastPlan *plan)
-{
-    for (char *const *e = plan->env ? plan->env : environ; *e; e++)
-        if (!str_starts(*e, "SUNDEW_") && !str_starts(*e, "HOME=") &&
-            !str_starts(*e, "TMPDIR="))
-            strings_add(&f->env, *e);
-    strings_addf(&f->env, "HOME=%s", runner_scratch(f->runner));
-    strings_addf(&f->env, "TMPDIR=%s", runner_scratch(f->runner));
-    strings_addf(&f->env, SUNDEW_INPUT_ENV "=%s", plan->input);
 }
 
 static bool start(Fast *f, Err *err)
@@ -103,7 +72,7 @@ static bool start(Fast *f, Err *err)
     RunPlan plan = { .argv = strings_argv(&f->argv), .env = strings_argv(&f->env),
                      .fds = fds, .nfds = 2, .server = true, .untraced = true,
                      .keep_scratch = true, .limits = { .memory = f->memory } };
-    f->socket = runner_lend(f->runner, &plan, f->is_file ? -1 : f->input, err);
+    f->socket = runner_lend(f->runner, &plan, f->file ? -1 : f->input, err);
     return f->socket >= 0;
 }
 
@@ -114,16 +83,14 @@ Fast *fast_new(const FastPlan *plan, Err *err)
     f->seconds = plan->seconds > 0 ? plan->seconds : 1;
     f->memory = plan->memory;
     f->tidied = clock_seconds();
-    char *folder = path_dir(plan->program);
-    const char *readable[8] = { folder };
-    for (size_t i = 0; plan->readable && plan->readable[i] && i < 6; i++)
-        readable[i + 1] = plan->readable[i];
-    f->runner = runner_new(&(RunnerPlan){ .readable = readable, .network = plan->network,
-                                          .unprotected = plan->unprotected }, err);
-    free(folder);
+    f->runner = call_runner(plan->call, plan->program, err);
     if (f->runner) {
-        fill_arguments(f, plan);
-        fill_environment(f, plan);
+        f->file = call_arguments(plan->call, plan->program, f->runner, &f->argv);
+        call_environment(plan->call, f->file, f->runner, &f->env);
+    }
+    if (plan->call->input) {       /* it comes with other parts: through descriptor 0 */
+        free(f->file);
+        f->file = NULL;
     }
     if (!f->runner || !map_batch(f, plan, err) || !open_input(f, err) || !start(f, err)) {
         fast_free(f);

@@ -24,16 +24,12 @@ typedef struct sundew_slot FastResult;           /* runtime/batch.h */
 
 typedef struct FastPlan {
     const char *program;         /* the coverage build */
-    char *const *argv;           /* of the program, argv[0] included; @@ is the input file */
-    char *const *env;            /* NULL: ours */
-    const char *input;           /* SUNDEW_INPUT: see runtime/input.h */
+    const struct Call *call;     /* subject.h */
     uint32_t counters;           /* as weave_coverage() said */
     size_t longest;              /* input */
     double seconds;              /* a run may take; see fast_limit() */
     uint64_t memory;             /* of one process */
-    const char *const *readable; /* see RunnerPlan */
     bool in_memory;              /* inputs are asked for, not read from a file */
-    bool network, unprotected;
 } FastPlan;
 
 Fast *fast_new(const FastPlan *plan, Err *err);
