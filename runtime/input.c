@@ -22,6 +22,7 @@ extern int sundew_program_main(int argc, char **argv, char **envp) MAYBE;
 extern int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) MAYBE;
 extern int LLVMFuzzerInitialize(int *argc, char ***argv) MAYBE;
 extern const void *sundew_batch_input(uint64_t *len) MAYBE;
+extern int sundew_snapshot_run(int (*program)(void *), void *arg) MAYBE;
 MAYBE void sundew_symbolic(void *at, uint64_t n, uint64_t offset);
 
 struct sundew_input sundew_input;
@@ -354,6 +355,12 @@ static int fuzz_target(int argc, char **argv)
     return 0;
 }
 
+static int run_program(void *start)
+{
+    struct start *s = start;
+    return sundew_program_main(s->argc, s->argv, s->env);
+}
+
 int main(int argc, char **argv)
 {
     const char *plan = getenv(SUNDEW_INPUT_ENV);
@@ -371,5 +378,9 @@ int main(int argc, char **argv)
     }
     sundew_forkserver_start();
     prepare(&s, plan);
-    return sundew_program_main(s.argc, s.argv, s.env);
+    /* Many runs in one process only if what was prepared is the same for all. */
+    if (sundew_snapshot_run && (!plan || strcmp(plan, "stdin") == 0 ||
+                                strncmp(plan, "in=", 3) == 0))
+        return sundew_snapshot_run(run_program, &s);
+    return run_program(&s);
 }
