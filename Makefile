@@ -63,7 +63,10 @@ rt_tags    := tags
 rt_input   := input ask
 # Library functions, woven with the program: as simple as the program's own bitcode.
 rt_models  := $(patsubst runtime/%.c,%,$(wildcard runtime/models/*.c))
-runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver tags input models)
+rt_concolic := concolic concolic_address concolic_alloc concolic_models concolic_region \
+              concolic_shadow pages
+runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver tags input models \
+                concolic)
 rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
@@ -118,6 +121,7 @@ $(BUILD)/runtime/forkserver.bc: $(call rt_parts,$(rt_forkserver))
 $(BUILD)/runtime/tags.bc: $(call rt_parts,$(rt_tags))
 $(BUILD)/runtime/models.bc: $(call rt_parts,$(rt_models))
 $(BUILD)/runtime/input.bc: $(call rt_parts,$(rt_input))
+$(BUILD)/runtime/concolic.bc: $(call rt_parts,$(rt_concolic) sources)
 $(runtime_bc):
 	$(LLVM)/bin/llvm-link -o $@ $^
 
@@ -142,6 +146,12 @@ $(BUILD)/tests/test_models: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lm
 $(BUILD)/obj/plain/runtime/models/%.o: CFLAGS += -fno-builtin -fno-math-errno
+
+# The concolic runtime against the solver's meaning of what it wrote.
+$(BUILD)/tests/test_concolic_rt: $(call obj,tests/unit/test_concolic_rt.c \
+                                   $(patsubst %,runtime/%.c,$(rt_concolic))) $(BUILD)/libsundew.a
+	@mkdir -p $(@D)
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libsundew.a
 	@mkdir -p $(@D)
