@@ -89,7 +89,10 @@ void sundew_region(const struct sundew_region *r, uint64_t *values, sundew_label
 
 /* --- what is tested all the time */
 
-extern volatile uint8_t sundew_alive;          /* something symbolic has been made */
+/* This run has symbolic input. Set before main() if there is a log, or with the first
+ * symbolic byte, and never reset: the bodies as they were call each other without
+ * looking again. Tags are mapped by then. */
+extern volatile uint8_t sundew_alive;
 
 /* Labels from caller to callee. The caller of a .sym function sets `callee` to what
  * identifies it (the address of f, or 0 if no argument has a label), and then

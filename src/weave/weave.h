@@ -21,6 +21,8 @@
 #include "program/calls.h"
 #include "program/models.h"
 #include "program/program.h"
+#include "program/symbolic.h"
+#include "weave/edges.h"
 
 typedef struct Woven Woven;
 
@@ -86,6 +88,23 @@ bool weave_input(Woven *w, const char *libexec, Err *err);
  * models that are needed are linked in, as functions of the program whose names begin
  * with sundew_model_. Before the probes that shall be in them too. */
 bool weave_models(Woven *w, const Models *models, const char *libexec, Err *err);
+
+/* Concolic execution (runtime/concolic.h, docs/concolic.md). Models of library functions
+ * are linked in before, the runtime "concolic" after it. What is in the module
+ * and not in the program is a model: woven as a whole. */
+typedef struct ConcolicPlan {
+    const Symbolic *symbolic;    /* what may be symbolic; NULL: all */
+    const Edges *edges;
+    bool full;                   /* all is woven, and what `symbolic` calls impossible is
+                                  * reported when it happens: the self-check */
+} ConcolicPlan;
+bool weave_concolic(Woven *w, const ConcolicPlan *plan, Err *err);
+typedef struct ConcolicFigures {
+    size_t functions, woven;     /* with a body; of them, with a second one */
+    size_t instructions, seen;   /* of the program; of them, in regions */
+    size_t left_out;             /* functions that should be woven and can't */
+} ConcolicFigures;
+ConcolicFigures weave_concolic_figures(const Woven *w);
 
 /* --- making a program */
 
