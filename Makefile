@@ -60,13 +60,14 @@ rt_monitor := $(rt_shared) adapt chance dump extents out signals stack start ste
 rt_record  := $(rt_shared) record record_alloc
 rt_forkserver := forkserver
 rt_tags    := tags
+rt_coverage := forkserver batch
 rt_input   := input ask
 # Library functions, woven with the program: as simple as the program's own bitcode.
 rt_models  := $(patsubst runtime/%.c,%,$(wildcard runtime/models/*.c))
 rt_concolic := concolic concolic_address concolic_alloc concolic_models concolic_region \
               concolic_shadow pages
 runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver tags input models \
-                concolic)
+                coverage concolic)
 rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
@@ -120,6 +121,7 @@ $(BUILD)/runtime/record.bc: $(call rt_parts,$(rt_record))
 $(BUILD)/runtime/forkserver.bc: $(call rt_parts,$(rt_forkserver))
 $(BUILD)/runtime/tags.bc: $(call rt_parts,$(rt_tags))
 $(BUILD)/runtime/models.bc: $(call rt_parts,$(rt_models))
+$(BUILD)/runtime/coverage.bc: $(call rt_parts,$(rt_coverage))
 $(BUILD)/runtime/input.bc: $(call rt_parts,$(rt_input))
 $(BUILD)/runtime/concolic.bc: $(call rt_parts,$(rt_concolic) sources)
 $(runtime_bc):

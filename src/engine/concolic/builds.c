@@ -1,0 +1,115 @@
+/* The builds: see builds.h. */
+#include "engine/concolic/builds.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "capture/recompile.h"
+#include "capture/relink.h"
+#include "weave/weave.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------ counting, tracing */
+
+char *build_coverage(const BuildsPlan *plan, uint32_t *counters, Err *err)
+{
+    char *out = path_join(plan->folder, "coverage");
+    Woven *w = weave_begin(plan->program, err);
+    bool ok = w && weave_coverage(w, plan->edges, counters, err) &&
+              weave_input(w, plan->libexec, err) &&
+              weave_runtime(w, plan->libexec, "coverage", err) &&
+              weave_build(w, &(WeaveBuild){ .out = out }, err);
+    weave_end(w);
+    if (ok)
+        return out;
+    err_ctx(err, "the build that counts branches");
+    free(out);
+    return NULL;
+}
+
+char *build_concolic(const BuildsPlan *plan, Err *err)
+{
+    (void)plan;
+    err_set(err, "not yet");
+    return NULL;
+}
+
+/* -------------------------------------------------------------- sanitizers */
+
+static const char *const sanitizer_flags[] = {
+    "-O1", "-g", "-w", "-Wno-error", "-fno-lto", "-fno-omit-frame-pointer",
+    "-U_FORTIFY_SOURCE", "-fsanitize=address,undefined", NULL,
+};
+
+/* A unit with sanitizers; its main() gets the name that runtime/input.c calls. */
+static bool compile_unit(const BuildsPlan *plan, const Unit *u, size_t number,
+                         Strings *objects, Err *err)
+{
+    Strings flags = {0};
+    char *object = xprintf("%s/unit%zu.o", plan->folder, number);
+    char *edit[] = { "objcopy", "--redefine-sym=main=sundew_program_main", object, NULL };
+    recompile_flags(u, &flags);
+    for (const char *const *f = sanitizer_flags; *f; f++)
+        strings_add(&flags, *f);
+    bool ok = recompile_run(u, &flags, u->source, object, err) &&
+              recompile_tool(edit, NULL, NULL, err);
+    if (!ok)
+        err_ctx(err, "%s", u->source);
+    strings_add(objects, object);
+    strings_release(&flags);
+    free(object);
+    return ok;
+}
+
+/* runtime/NAME.bc as an object. */
+static bool compile_runtime(const BuildsPlan *plan, const char *name, Strings *objects,
+                            Err *err)
+{
+    char *clang = clang_find();
+    char *from = xprintf("%s/runtime/%s.bc", plan->libexec, name);
+    char *to = xprintf("%s/%s.o", plan->folder, name);
+    char *argv[] = { clang, "-O1", "-fPIC", "-w", "-c", from, "-o", to, NULL };
+    bool ok = clang ? recompile_tool(argv, NULL, NULL, err)
+                    : err_set(err, "clang-19 is missing");
+    strings_add(objects, to);
+    free(clang);
+    free(from);
+    free(to);
+    return ok;
+}
+
+static bool link_sanitized(const BuildsPlan *plan, Strings *objects, const char *out,
+                           Err *err)
+{
+    const CapturedProgram *c = program_captured(plan->program);
+    char *more[] = { "-fsanitize=address,undefined", NULL };
+    Map units = {0};
+    Strings argv = {0};
+    for (size_t i = 0; i < c->nunits; i++)
+        map_put(&units, c->units[i]->id, NULL);
+    Relink r = { .units = &units, .objects = strings_argv(objects), .more = more,
+                 .out = out, .scratch = plan->folder };
+    bool ok = relink_command(program_workspace(plan->program), c, &r, &argv, err) &&
+              recompile_tool(strings_argv(&argv), c->link_directory, NULL, err);
+    map_release(&units);
+    strings_release(&argv);
+    return ok;
+}
+
+char *build_sanitized(const BuildsPlan *plan, Err *err)
+{
+    const CapturedProgram *c = program_captured(plan->program);
+    char *out = path_join(plan->folder, "sanitized");
+    Strings objects = {0};
+    bool ok = c || err_set(err, "made from bitcode alone");
+    for (size_t i = 0; ok && i < c->nunits; i++)
+        ok = compile_unit(plan, c->units[i], i, &objects, err);
+    ok = ok && compile_runtime(plan, "input", &objects, err) &&
+         compile_runtime(plan, "forkserver", &objects, err) &&
+         link_sanitized(plan, &objects, out, err);
+    strings_release(&objects);
+    if (ok)
+        return out;
+    err_ctx(err, "the build with sanitizers");
+    free(out);
+    return NULL;
+}
