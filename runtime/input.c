@@ -23,6 +23,7 @@ extern int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) MAYBE;
 extern int LLVMFuzzerInitialize(int *argc, char ***argv) MAYBE;
 extern const void *sundew_batch_input(uint64_t *len) MAYBE;
 extern int sundew_snapshot_run(int (*program)(void *), void *arg) MAYBE;
+extern void sundew_sources_start(void) MAYBE;
 MAYBE void sundew_symbolic(void *at, uint64_t n, uint64_t offset);
 
 struct sundew_input sundew_input;
@@ -288,6 +289,8 @@ static void prepare(struct start *s, const char *plan)
 {
     copy_environment(s);
     environ = s->env;
+    if (sundew_sources_start)
+        sundew_sources_start();
     if (plan && strncmp(plan, "in=", 3) == 0) {
         file_is_input(plan + 3);
         return;

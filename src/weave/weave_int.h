@@ -41,6 +41,7 @@ struct Woven {
     bool failed;               /* … and it was an error */
     Monitoring *monitoring;    /* monitor.c; NULL: not monitored */
     size_t ntagged, ntagging;  /* tags.c: parameters, functions */
+    ConcolicFigures concolic;
 };
 
 void weave_at_last(Woven *w, WeaveLast *run, void *arg);
