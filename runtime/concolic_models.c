@@ -201,11 +201,3 @@ void sundew_pin(const void *at, uint64_t n, unsigned why)
     }
     sundew_concolic_leave();
 }
-
-void sundew_note(unsigned why, const char *name)
-{
-    if (!sundew_alive || !sundew_concolic_enter())
-        return;
-    sundew_imprecise(why, name, name, 0);
-    sundew_concolic_leave();
-}

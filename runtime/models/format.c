@@ -188,7 +188,7 @@ static void put_float(struct out *o, const struct spec *s, va_list *ap)
         } else {
             double v = va_arg(again, double);
             if (turn == 0 && SYMBOLIC(v)) {
-                sundew_pin(&v, sizeof v, SUNDEW_WHY_FLOAT, 0);
+                sundew_pin(&v, sizeof v, SUNDEW_WHY_FLOAT);
                 sundew_note(SUNDEW_WHY_FLOAT, "printf");
             }
             n = s->precision < 0 ? snprintf(big, (size_t)room, format, s->width, v)

@@ -106,6 +106,10 @@ typedef struct ConcolicFigures {
 } ConcolicFigures;
 ConcolicFigures weave_concolic_figures(const Woven *w);
 
+/* Coverage (runtime/batch.h): a counter for each edge of edges.h. With weave_runtime() of
+ * "coverage". `counters` gets the size of the array. */
+bool weave_coverage(Woven *w, const Edges *edges, uint32_t *counters, Err *err);
+
 /* --- making a program */
 
 /* Links runtime/NAME.bc of `libexec` in; its functions may be inlined. */
