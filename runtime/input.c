@@ -24,6 +24,7 @@ extern int LLVMFuzzerInitialize(int *argc, char ***argv) MAYBE;
 extern const void *sundew_batch_input(uint64_t *len) MAYBE;
 extern int sundew_snapshot_run(int (*program)(void *), void *arg) MAYBE;
 extern void sundew_sources_start(void) MAYBE;
+extern void sundew_concolic_begin(void) MAYBE;
 MAYBE void sundew_symbolic(void *at, uint64_t n, uint64_t offset);
 
 struct sundew_input sundew_input;
@@ -352,6 +353,8 @@ static int fuzz_target(int argc, char **argv)
     if (LLVMFuzzerInitialize)
         LLVMFuzzerInitialize(&argc, &argv);
     sundew_forkserver_start();
+    if (sundew_concolic_begin)
+        sundew_concolic_begin();
     do
         call_target();
     while (sundew_forkserver_again(sundew_symbolic ? 1 : ROUNDS));
@@ -380,6 +383,8 @@ int main(int argc, char **argv)
         return sundew_program_main(argc, argv, environ);
     }
     sundew_forkserver_start();
+    if (sundew_concolic_begin)         /* each run has its own share of the log */
+        sundew_concolic_begin();
     prepare(&s, plan);
     /* Many runs in one process only if what was prepared is the same for all. */
     if (sundew_snapshot_run && (!plan || strcmp(plan, "stdin") == 0 ||
