@@ -486,7 +486,8 @@ static void write_objects(Woven *w, void *arg)
         const char *name = LLVMGetValueName2(g, &n);
         uint64_t size = concolic_size(w, LLVMGlobalGetValueType(g));
         if (LLVMIsDeclaration(g) || LLVMIsThreadLocal(g) || !size || str_starts(name, "llvm.") ||
-            str_starts(name, "sundew") || LLVMGetPointerAddressSpace(LLVMTypeOf(g)))
+            (str_starts(name, "sundew") && !str_starts(name, "sundew_model_")) ||
+            LLVMGetPointerAddressSpace(LLVMTypeOf(g)))
             continue;
         LLVMValueRef values[] = { g, LLVMConstInt(w->i64, size, false) };
         vec_push(&rows, LLVMConstNamedStruct(row, values, 2));
