@@ -60,7 +60,7 @@ rt_monitor := $(rt_shared) adapt chance dump extents out signals stack start ste
 rt_record  := $(rt_shared) record record_alloc
 rt_forkserver := forkserver
 rt_tags    := tags
-rt_coverage := forkserver batch
+rt_coverage := forkserver batch snapshot
 rt_input   := input ask
 # Library functions, woven with the program: as simple as the program's own bitcode.
 rt_models  := $(patsubst runtime/%.c,%,$(wildcard runtime/models/*.c))

@@ -35,6 +35,7 @@ enum {
 
 enum {
     SUNDEW_BATCH_MEMORY = 1,                   /* flags: inputs are not written to a file */
+    SUNDEW_BATCH_SNAPSHOT = 2,                 /* runs share a process: see snapshot.c */
 };
 
 enum { SUNDEW_NEWS_NONE, SUNDEW_NEWS_COUNT, SUNDEW_NEWS_EDGE };
@@ -54,7 +55,7 @@ struct sundew_batch {
     uint32_t counters;                         /* how many, a multiple of the page */
     uint32_t room;                             /* for bytes of inputs */
     uint32_t flags;
-    uint32_t rounds;                           /* of one process in persistent mode */
+    uint32_t rounds;                           /* of one process; 0: as it likes */
     volatile uint32_t n;                       /* slots of this batch */
     volatile uint32_t at;                      /* the one under way; n: over */
     volatile uint32_t started;                 /* runs begun, ever */
@@ -95,4 +96,6 @@ const void *sundew_batch_input(uint64_t *len);
 /* Before and after a run. */
 void sundew_batch_prepare(struct sundew_batch *b);
 void sundew_batch_judge(struct sundew_batch *b, int status, uint64_t micros);
+/* The program, for one input or (snapshot.c) for many. */
+int sundew_snapshot_run(int (*program)(void *), void *arg);
 #endif

@@ -23,11 +23,13 @@ typedef struct sundew_forkserver_message Message;
 struct shared {
     volatile uint32_t current;     /* run that a child is at */
     volatile uint32_t answered;    /* run that a child itself has ended */
+    unsigned rounds;               /* of this child; here, because the program's own
+                                      variables may be put back */
+    uint64_t cpu_before;
+    uint32_t declined;             /* the child ended without having begun a round */
 };
 
 static struct shared *shared;      /* NULL: no worker on the other side */
-static unsigned rounds;
-static uint64_t cpu_before;
 static struct sundew_batch *batch; /* NULL: runs come one by one */
 
 /* Programs without counters have no batches (batch.c is not linked in). */
@@ -110,6 +112,8 @@ static int serve_batch(void)
 {
     while (batch->at < batch->n) {
         sundew_batch_prepare(batch);
+        shared->rounds = 0;
+        shared->cpu_before = 0;
         pid_t pid = fork();
         if (pid < 0)
             _exit(1);
@@ -123,8 +127,10 @@ static int serve_batch(void)
         while (done < 0 && errno == EINTR);
         if (done < 0)
             _exit(0);
-        if (batch->at < batch->n) {
-            sundew_batch_judge(batch, status, microseconds(&u));
+        if (shared->declined) {
+            shared->declined = 0;
+        } else if (batch->at < batch->n) {
+            sundew_batch_judge(batch, status, microseconds(&u) - shared->cpu_before);
             batch->at++;
         }
     }
@@ -153,6 +159,8 @@ static void serve(const sigset_t *mask)
         batch = NULL;
         if (m.kind != SUNDEW_FORKSERVER_RUN)
             _exit(0);
+        shared->rounds = 0;
+        shared->cpu_before = 0;
         pid_t pid = fork();
         if (pid < 0)
             _exit(1);
@@ -198,15 +206,15 @@ void sundew_forkserver_start(void)
 }
 
 /* The next input of the batch, or of the next batch. */
-static int again_in_batch(unsigned most)
+static int again_in_batch(unsigned most, int status)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     uint64_t cpu = (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
-    if (++rounds >= most || (batch->rounds && rounds >= batch->rounds))
+    if (++shared->rounds >= most || (batch->rounds && shared->rounds >= batch->rounds))
         return 0;                          /* the server sees how it ends */
-    sundew_batch_judge(batch, 0, cpu - cpu_before);
-    cpu_before = cpu;
+    sundew_batch_judge(batch, status, cpu - shared->cpu_before);
+    shared->cpu_before = cpu;
     if (++batch->at >= batch->n) {
         Message m;
         shared->answered = shared->current;
@@ -214,6 +222,10 @@ static int again_in_batch(unsigned most)
             m.kind != SUNDEW_FORKSERVER_BATCH)
             _exit(0);
         shared->current = m.number;
+        if (batch->rounds && shared->rounds >= batch->rounds) {
+            shared->declined = 1;
+            _exit(0);
+        }
     }
     sundew_batch_prepare(batch);
     return 1;
@@ -221,18 +233,23 @@ static int again_in_batch(unsigned most)
 
 int sundew_forkserver_again(unsigned most)
 {
+    return sundew_forkserver_go_on(most, 0);
+}
+
+int sundew_forkserver_go_on(unsigned most, int status)
+{
     if (shared && batch)
-        return again_in_batch(most);
-    if (!shared || ++rounds >= most)
+        return again_in_batch(most, status);
+    if (!shared || ++shared->rounds >= most)
         return 0;
     struct rusage u;
     getrusage(RUSAGE_SELF, &u);
     uint64_t cpu = microseconds(&u);
     shared->answered = shared->current;
-    if (!say(SUNDEW_FORKSERVER_ROUND, shared->current, 0, cpu - cpu_before,
+    if (!say(SUNDEW_FORKSERVER_ROUND, shared->current, status, cpu - shared->cpu_before,
              (uint64_t)u.ru_maxrss * 1024))
         _exit(0);
-    cpu_before = cpu;
+    shared->cpu_before = cpu;
     Message m;
     if (!hear(&m) || m.kind != SUNDEW_FORKSERVER_RUN)
         _exit(0);

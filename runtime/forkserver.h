@@ -74,4 +74,6 @@ struct sundew_forkserver_message {
 void sundew_forkserver_start(void);
 /* 1: another input is there. 0: the process has done its rounds. */
 int sundew_forkserver_again(unsigned most);
+/* The same; the round ended with this wait status. */
+int sundew_forkserver_go_on(unsigned most, int status);
 #endif

@@ -153,6 +153,10 @@ bool weave_coverage(Woven *w, const Edges *edges, uint32_t *counters, Err *err)
         if (!LLVMIsDeclaration(f) && entry != NO_EDGE && !weave_has(f, "naked"))
             count_function(&c, f, entry);
     }
+    weave_redirect(w, "exit", "sundew_exit");
+    weave_redirect(w, "_exit", "sundew_exit_now");
+    weave_redirect(w, "_Exit", "sundew_exit_now");
+    weave_redirect(w, "atexit", "sundew_atexit");
     *counters = (uint32_t)size;
     return true;
 }

@@ -70,6 +70,29 @@ static bool make_folders(Explorer *x, Err *err)
     return ok;
 }
 
+/* Functions whose doings outlive a run in a process that goes on. */
+static const char *const lasting[] = {
+    "fork", "vfork", "clone", "system", "popen", "execve", "execv", "execvp", "execl", "execlp",
+    "execle", "posix_spawn", "posix_spawnp", "daemon", "pthread_create", "thrd_create", "chdir",
+    "fchdir", "chroot", "umask", "setrlimit", "alarm", "setitimer", "timer_create", "mmap", "mmap64",
+    "shmat", "dlopen", "sigaltstack", "setuid", "setgid", "on_exit", "quick_exit", "sbrk", "brk",
+    "dup2", "mallopt", "prctl", "ptrace", "signal", "sigaction", "sigprocmask", "setsid", NULL,
+};
+
+/* May runs share a process? Also what is not captured could do such things. */
+static bool may_share(const Explorer *x)
+{
+    const CapturedProgram *c = program_captured(x->plan->program);
+    if (!c || c->nfailed || c->nforeign || c->nmissing)
+        return false;
+    for (const char *const *name = lasting; *name; name++) {
+        const Function *fn = program_function(x->plan->program, *name);
+        if (fn && !fn->defined)
+            return false;
+    }
+    return true;
+}
+
 static bool make_builds(Explorer *x, ExploreResult *out, Err *err)
 {
     const ExplorePlan *plan = x->plan;
@@ -100,6 +123,7 @@ static bool make_builds(Explorer *x, ExploreResult *out, Err *err)
     const char *entry = x->in_memory ? "LLVMFuzzerTestOneInput" : "main";
     x->reachable = plan->calls ? edges_reachable(x->edges, plan->calls, entry)
                                : edges_count(x->edges);
+    x->snapshot = !x->in_memory && may_share(x);
     x->queue = queue_new(x->counters);
     return true;
 }
@@ -123,7 +147,7 @@ static bool job_open(Job *j, Explorer *x, unsigned number, Err *err)
     FastPlan fast = { .program = x->coverage, .call = &x->plan->call,
                       .counters = x->counters, .longest = x->longest,
                       .seconds = x->timeout, .memory = x->plan->memory,
-                      .in_memory = x->in_memory };
+                      .in_memory = x->in_memory, .snapshot = x->snapshot };
     j->rng = rng_fork(&seed);
     j->mutator = mutator_new(rng_next(&seed), x->longest);
     j->fast = fast_new(&fast, err);

@@ -55,7 +55,8 @@ static bool map_batch(Fast *f, const FastPlan *plan, Err *err)
     *f->batch = (struct sundew_batch){ .magic = SUNDEW_BATCH_MAGIC,
                                        .version = SUNDEW_BATCH_VERSION, .size = f->size,
                                        .counters = plan->counters, .room = (uint32_t)room,
-                                       .flags = plan->in_memory ? SUNDEW_BATCH_MEMORY : 0 };
+                                       .flags = (plan->in_memory ? SUNDEW_BATCH_MEMORY : 0) |
+                                                (plan->snapshot ? SUNDEW_BATCH_SNAPSHOT : 0) };
     return true;
 }
 
@@ -223,6 +224,14 @@ bool fast_run(Fast *f, Err *err)
     f->runs += b->n;
     tidy(f);
     return true;
+}
+
+bool fast_run_apart(Fast *f, Err *err)
+{
+    f->batch->rounds = 1;
+    bool ok = fast_run(f, err);
+    f->batch->rounds = 0;
+    return ok;
 }
 
 unsigned fast_count(const Fast *f)

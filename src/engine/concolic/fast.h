@@ -30,6 +30,7 @@ typedef struct FastPlan {
     double seconds;              /* a run may take; see fast_limit() */
     uint64_t memory;             /* of one process */
     bool in_memory;              /* inputs are asked for, not read from a file */
+    bool snapshot;               /* runs may share a process: runtime/snapshot.c */
 } FastPlan;
 
 Fast *fast_new(const FastPlan *plan, Err *err);
@@ -39,6 +40,8 @@ void fast_limit(Fast *f, double seconds);
 /* False: the batch is full. */
 bool fast_add(Fast *f, const void *bytes, size_t n);
 bool fast_run(Fast *f, Err *err);
+/* The same, each in a process of its own whatever the plan says. */
+bool fast_run_apart(Fast *f, Err *err);
 void fast_reset(Fast *f);
 unsigned fast_count(const Fast *f);
 const FastResult *fast_result(const Fast *f, unsigned i);

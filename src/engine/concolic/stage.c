@@ -38,7 +38,7 @@ static void count_runs(Job *j)
 static const FastResult *run_alone(Job *j, const uint8_t *bytes, size_t n)
 {
     fast_reset(j->fast);
-    if (!fast_add(j->fast, bytes, n) || !fast_run(j->fast, &j->err))
+    if (!fast_add(j->fast, bytes, n) || !fast_run_apart(j->fast, &j->err))
         return NULL;
     return fast_result(j->fast, 0);
 }

@@ -57,6 +57,7 @@ void call_environment(const Call *c, const char *file, const Runner *r, Strings 
         if (!str_starts(*e, "SUNDEW_") && !str_starts(*e, "HOME=") &&
             !str_starts(*e, "TMPDIR="))
             strings_add(env, *e);
+    strings_add(env, "LD_BIND_NOW=1");
     strings_addf(env, "HOME=%s", runner_scratch(r));
     strings_addf(env, "TMPDIR=%s", runner_scratch(r));
     if (c->input && file)

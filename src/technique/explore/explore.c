@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const Option options[] = {
-    { "output", 'o', "DIR", "where queue/ and failures/ go", "PROGRAM.explored" },
+    { "output", 'o', "DIR", "where queue/ and failures/ go; without it PROGRAM.explored", NULL },
     { "seeds", 'i', "PATH", "a file or folder of inputs to begin with (repeatable)", NULL },
     { "resume", 0, NULL, "go on with what is in the output folder", NULL },
     { "sync", 0, "DIR", "also take inputs that others put there, AFL++ say (repeatable)", NULL },
