@@ -44,9 +44,9 @@ void sundew_note(unsigned why, const char *name)
     notes++;
 }
 
-void sundew_pin(const void *at, uint64_t n, unsigned why)
+void sundew_pin(const void *at, uint64_t n, unsigned why, uint32_t site)
 {
-    (void)at, (void)n, (void)why;
+    (void)at, (void)n, (void)why, (void)site;
 }
 
 void sundew_forget(const void *at, uint64_t n)
@@ -54,9 +54,10 @@ void sundew_forget(const void *at, uint64_t n)
     (void)at, (void)n;
 }
 
-void sundew_math(void *result, const void *a, const void *b, unsigned which, unsigned bits)
+void sundew_apply(unsigned op, unsigned k, void *to, unsigned bits, const void *a, const void *b,
+                  unsigned from)
 {
-    (void)result, (void)a, (void)b, (void)which, (void)bits;
+    (void)op, (void)k, (void)to, (void)bits, (void)a, (void)b, (void)from;
 }
 
 void sundew_was_read(int fd, void *to, uint64_t n, int64_t offset)
@@ -482,7 +483,7 @@ static void integers(void **state)
     }
 }
 
-static uint64_t bits(double v)
+static uint64_t image(double v)
 {
     uint64_t b;
     memcpy(&b, &v, sizeof b);
@@ -499,8 +500,8 @@ static void check_float(const char *s)
     double got = sundew_model_strtod(s, &model_end);
     assert_int_equal(errno, real_errno);
     assert_ptr_equal(model_end, real_end);
-    assert_true(bits(got) == bits(want));
-    assert_true(bits(sundew_model_atof(s)) == bits(want));
+    assert_true(image(got) == image(want));
+    assert_true(image(sundew_model_atof(s)) == image(want));
     errno = 0;
     float f = strtof(s, &real_end);
     real_errno = errno;
