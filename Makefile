@@ -60,7 +60,14 @@ rt_monitor := $(rt_shared) adapt chance dump extents out signals stack start ste
 rt_record  := $(rt_shared) record record_alloc
 rt_forkserver := forkserver
 rt_tags    := tags
-runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver tags)
+rt_concolic := concolic concolic_address concolic_alloc concolic_models concolic_region \
+              concolic_shadow pages
+rt_coverage := forkserver batch snapshot
+rt_input   := input ask
+# Library functions, woven with the program: as simple as the program's own bitcode.
+rt_models  := $(patsubst runtime/%.c,%,$(wildcard runtime/models/*.c))
+runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver tags concolic \
+              input models coverage)
 rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
@@ -101,10 +108,22 @@ $(BUILD)/runtime/parts/%.bc: runtime/%.c $(wildcard runtime/*.h) Makefile | deps
 	    -fno-stack-protector -fno-exceptions -fasynchronous-unwind-tables \
 	    $(WARN) -emit-llvm -c -o $@ $<
 
+$(BUILD)/runtime/parts/models/%.bc: runtime/models/%.c $(wildcard runtime/*.h runtime/models/*.h) \
+                                    Makefile | deps-build
+	@mkdir -p $(@D)
+	$(LLVM)/bin/clang -std=gnu17 -D_GNU_SOURCE -O1 -g1 -fPIC -fvisibility=hidden -fno-builtin \
+	    -fno-math-errno -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-inline \
+	    -fno-stack-protector -fno-exceptions -fasynchronous-unwind-tables \
+	    -U_FORTIFY_SOURCE $(WARN) -emit-llvm -c -o $@ $<
+
 $(BUILD)/runtime/monitor.bc: $(call rt_parts,$(rt_monitor))
 $(BUILD)/runtime/record.bc: $(call rt_parts,$(rt_record))
 $(BUILD)/runtime/forkserver.bc: $(call rt_parts,$(rt_forkserver))
 $(BUILD)/runtime/tags.bc: $(call rt_parts,$(rt_tags))
+$(BUILD)/runtime/concolic.bc: $(call rt_parts,$(rt_concolic) sources)
+$(BUILD)/runtime/models.bc: $(call rt_parts,$(rt_models))
+$(BUILD)/runtime/coverage.bc: $(call rt_parts,$(rt_coverage))
+$(BUILD)/runtime/input.bc: $(call rt_parts,$(rt_input))
 $(runtime_bc):
 	$(LLVM)/bin/llvm-link -o $@ $^
 
@@ -123,6 +142,18 @@ $(BUILD)/tests/test_tags: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
                             tests/unit/test_tags.c $(patsubst %,runtime/%.c,$(rt_tags)))
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
+
+# The concolic runtime against the solver's meaning of what it wrote.
+$(BUILD)/tests/test_concolic_rt: $(call obj,tests/unit/test_concolic_rt.c \
+                                   $(patsubst %,runtime/%.c,$(rt_concolic))) $(BUILD)/libsundew.a
+	@mkdir -p $(@D)
+	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
+
+$(BUILD)/tests/test_models: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
+                              tests/unit/test_models.c $(patsubst %,runtime/%.c,$(rt_models)))
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lm
+$(BUILD)/obj/plain/runtime/models/%.o: CFLAGS += -fno-builtin -fno-math-errno
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libsundew.a
 	@mkdir -p $(@D)

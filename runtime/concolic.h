@@ -25,24 +25,28 @@
 
 typedef uint32_t sundew_label;
 
-#define SUNDEW_TAGS 0x100000000000ull          /* 2^44; 2^41 bytes of them */
+#define SUNDEW_TAGS 0x200000000000ull          /* 2^45; 2^41 bytes of them */
 enum { SUNDEW_TAG_SHIFT = 6, SUNDEW_TAG_REACH = 15 };
 
 /* --- a region's description: constant, made by the weave */
 
 /* Operations of rows: those of nodes (SUNDEW_NODE_ADD …: a, b, c are operands, bits the
- * result's width, `from` the operands' if it differs), and: */
+ * result's width, `from` the operands' if it differs; EXTRACT: k is the lowest bit; CONCAT:
+ * `from` is the width of a, b has the rest; FROUND, FMATH: k), and: */
 enum {
     SUNDEW_ROW_LOAD = 128,     /* dst = bits at address a */
     SUNDEW_ROW_STORE,          /* bits of b to address a */
     SUNDEW_ROW_ADDRESS,        /* dst = a + b * words[c]; b is sign-extended from `from` bits.
-                                  The value is computed, not passed. */
+                                  The value is computed, not passed. `object`: see below */
     SUNDEW_ROW_BRANCH,         /* a, one bit; x: edge if true, x + 1 if false */
     SUNDEW_ROW_SWITCH,         /* a; x: edge of the default, x + 1 + i that of case i;
                                   words[b .. b + c): the cases' values */
     SUNDEW_ROW_PIN,            /* a is needed concretely; k: SUNDEW_WHY_…; x: site */
     SUNDEW_ROW_SAME,           /* dst has a's label (freeze, bitcast, inttoptr of same width) */
-    SUNDEW_ROW_LOST,           /* dst can't be followed; k: why; x: site */
+    SUNDEW_ROW_LOST,           /* dst can't be followed; k: why; x: site. Says so if a, b or
+                                  c has a label */
+    SUNDEW_ROW_ALLOCATION,     /* a (times b, if it is not SUNDEW_NONE) bytes are asked for,
+                                  both of `bits` bits: a bug if it is negative or wraps */
 };
 
 /* An operand: a slot of the values, or with this bit a word of the description. */
@@ -56,12 +60,16 @@ struct sundew_row {
     uint16_t k;
     uint16_t dst;              /* slot of the result; SUNDEW_NONE */
     uint16_t a, b, c;
-    uint16_t unused;
+    uint16_t object;           /* ADDRESS: 1 + index of the word that has the size of the
+                                  array that begins at a, if the weave knows it: a local,
+                                  a global, an array within a struct; 0: not known */
     uint32_t x;                /* site (or edge) */
 };
 
 enum {
     SUNDEW_ROW_SIGNED = 1,     /* nsw: overflow would be a bug */
+    SUNDEW_ROW_OUTSIDE = 2,    /* the analysis says that no operand has a label: if one has,
+                                  SUNDEW_WHY_ANALYSIS is recorded (self-check) */
 };
 
 /* A slot is 64 bits. A value of 65 to 128 bits has two, low part first; its
@@ -74,14 +82,17 @@ struct sundew_region {
     uint16_t unused;
 };
 
-/* `values` are what the program computed, `labels` those of outside operands (0 for
- * the rest); labels of results are filled in. Never changes what the program sees:
- * errno included. */
-void sundew_region(const struct sundew_region *r, const uint64_t *values, sundew_label *labels);
+/* After the region ran: `values` are what the program computed, `labels` those of outside
+ * operands (0 for the rest); labels of results, and values of ADDRESS rows, are filled
+ * in. Never changes what the program sees: errno included. */
+void sundew_region(const struct sundew_region *r, uint64_t *values, sundew_label *labels);
 
 /* --- what is tested all the time */
 
-extern volatile uint8_t sundew_alive;          /* something symbolic has been made */
+/* This run has symbolic input. Set before main() if there is a log, or with the first
+ * symbolic byte, and reset only when the log is full: the bodies as they were call each
+ * other without looking again. Tags are mapped by then. */
+extern volatile uint8_t sundew_alive;
 
 /* Labels from caller to callee. The caller of a .sym function sets `callee` to what
  * identifies it (the address of f, or 0 if no argument has a label), and then
@@ -92,6 +103,9 @@ struct sundew_passing {
     sundew_label args[SUNDEW_ARGS];
     uintptr_t returns;                         /* as `callee`: who returned with labels; or 0 */
     sundew_label results[SUNDEW_RESULTS];      /* one a scalar; those of structs in order */
+    const char *external;                      /* the function outside that was called last:
+                                                  who is blamed for what it overwrote. Set
+                                                  before each call to one */
 };
 extern _Thread_local struct sundew_passing sundew_passing
     __attribute__((tls_model("initial-exec")));
@@ -103,10 +117,35 @@ void sundew_fill(void *to, uint8_t c, sundew_label clabel, uint64_t n, sundew_la
 void sundew_forget(const void *at, uint64_t n);/* the bytes are concrete now: allocas at
                                                   return, free(), buffers that were written */
 
+/* Calls of these in woven code go to sundew_malloc() …: objects' bounds are known, labels
+ * move with realloc(), and children write into the same log. */
+#define SUNDEW_CONCOLIC_REDIRECTED(X) \
+    X(malloc) X(calloc) X(realloc) X(reallocarray) X(free) X(aligned_alloc) \
+    X(memalign) X(posix_memalign) X(valloc) X(fork)
+int sundew_fork(void);
+
+/* First in each run: after the fork server has forked, and again in each round of
+ * persistent mode. All labels are gone. */
+void sundew_concolic_begin(void);
+
 /* --- for models and sources (runtime/models/), plain calls in their C */
 /* n bytes at `at` are bytes of the input from `offset` on; makes things alive. */
 void sundew_symbolic(void *at, uint64_t n, uint64_t offset);
 int sundew_is_symbolic(const void *at, uint64_t n);
+/* The label of one byte in memory, a node of 8 bits (made if need be), or 0; and back: for
+ * bytes that leave memory and return, through files and pipes, in other processes too (nodes
+ * are numbered for all processes that share the log). The byte's value is what it is now. */
+sundew_label sundew_byte_label(const void *at);
+void sundew_set_byte_label(void *at, sundew_label l);
+/* The `bits` (32 or 64) at `result` are the function `which` (as ExprMath) of those at a and b,
+ * which is NULL if it has one argument. */
+void sundew_math(void *result, const void *a, const void *b, unsigned which, unsigned bits);
+/* Something is no longer followed: SUNDEW_WHY_…, in the library function `name`. */
+void sundew_note(unsigned why, const char *name);
+/* The n bytes there stay what they are in this path: SUNDEW_WHY_… */
+void sundew_pin(const void *at, uint64_t n, unsigned why);
+/* A string that is used as a format: a bug if it comes from the input. */
+void sundew_format(const char *format);
 /* Globals of the program, for the bounds of objects: the weave's table. */
 struct sundew_object {
     const void *at;

@@ -70,8 +70,8 @@ struct sundew_node {
 enum {
     SUNDEW_REC_BRANCH = 1,         /* node (one bit) was `value`: a conjunct. at: edge taken;
                                       other: the edge if not */
-    SUNDEW_REC_OTHER,              /* node could have been true here: another case of
-                                      a switch. at: its edge. No conjunct. */
+    SUNDEW_REC_OTHER,              /* node could have been `value` here: another case of
+                                      a switch, or its default. at: its edge. No conjunct. */
     SUNDEW_REC_PIN,                /* node was `value` and stays so: a conjunct. k: why */
     SUNDEW_REC_BUG,                /* if node can be true, there is a bug. k: which */
     SUNDEW_REC_IMPRECISE,          /* k: why; node: text offset of a name, or 0 */
@@ -91,6 +91,10 @@ enum {
     SUNDEW_WHY_THREAD,             /* made in another thread */
     SUNDEW_WHY_VARIADIC,
     SUNDEW_WHY_HAVOC,              /* the table says: its result may be anything */
+    SUNDEW_WHY_INSIDE,             /* PIN of one bit: an address stays in its object. Nothing
+                                      is lost but what BUG records ask for */
+    SUNDEW_WHY_ANALYSIS,           /* self-check: a label where the analysis saw none */
+    SUNDEW_WHY_MEMORY,             /* no room for labels */
     SUNDEW_WHY_N
 };
 
@@ -108,13 +112,16 @@ enum {
 
 enum {
     SUNDEW_END_NODES = 1, SUNDEW_END_RECORDS, SUNDEW_END_BYTES,
-    SUNDEW_END_SITE,               /* this site's branches are no longer recorded */
+    SUNDEW_END_SITE,               /* this site's branches are no longer recorded: what
+                                      follows may lack conjuncts */
 };
 
 struct sundew_record {
     uint8_t kind;
     uint8_t k;
-    uint8_t value;                 /* BRANCH: 0 or 1 */
+    uint8_t value;                 /* BRANCH, OTHER: 0 or 1. BRANCH: k is 1 if it is not worth
+                                      asking for the opposite: the site has had its budget,
+                                      or OTHER records say all */
     uint8_t unused;
     uint32_t node;
     uint32_t at;                   /* edge (BRANCH, OTHER) or site (the rest): see
@@ -133,7 +140,7 @@ struct sundew_log {
     uint32_t most_per_site;        /* branches recorded of one site; 0: all */
     uint32_t from, to;             /* bytes of the input that are symbolic: [from, to) */
     uint32_t flags;                /* SUNDEW_LOG_… */
-    uint32_t unused;
+    uint32_t lock;                 /* the program's: who appends, among threads and children */
     /* filled in by the program */
     uint32_t nodes;                /* in use, the unused number 0 included */
     uint32_t records;

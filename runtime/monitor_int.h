@@ -316,6 +316,7 @@ extern SundewSettings sundew_settings;
 
 void *sundew_pages(size_t n);          /* mmap'd, zeroed, reserved only; NULL */
 void sundew_pages_free(void *p, size_t n);
+void sundew_pages_reset(void *p, size_t n);    /* all 0 again; whole pages */
 /* Load address minus linked address of the program or library. */
 uint64_t sundew_slide(void);
 

@@ -21,6 +21,14 @@ void sundew_pages_free(void *p, size_t n)
     errno = kept;
 }
 
+void sundew_pages_reset(void *p, size_t n)
+{
+    int kept = errno;
+    if (madvise(p, n, MADV_DONTNEED) != 0)
+        memset(p, 0, n);
+    errno = kept;
+}
+
 extern const char __ehdr_start[] __attribute__((weak, visibility("hidden")));
 
 /* Load address minus linked address: that of a program which is linked to be

@@ -870,6 +870,11 @@ bool symbolic_instruction(const Symbolic *s, LLVMValueRef inst)
     return false;
 }
 
+bool symbolic_memory(const Symbolic *s, LLVMValueRef pointer, uint64_t size)
+{
+    return stained_at(s, pointer, size, NULL);
+}
+
 bool symbolic_is_source(const Symbolic *s, LLVMValueRef fn)
 {
     uint32_t i = body_index(s, fn);
