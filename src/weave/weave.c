@@ -170,6 +170,16 @@ bool weave_runtime(Woven *w, const char *libexec, const char *name, Err *err)
     return ok;
 }
 
+/* ------------------------------------------------------- the address sanitizer */
+
+void weave_asan(Woven *w)
+{
+    w->asan = true;
+    for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && !weave_has(f, "naked"))
+            weave_set(w, f, "sanitize_address", 0);
+}
+
 /* ------------------------------------------------------------ the object */
 
 /* What the child tells. */
@@ -216,6 +226,25 @@ static bool optimise(Woven *w, LLVMTargetMachineRef tm, unsigned level, Err *err
     return weave_llvm_error(e, err);
 }
 
+/* Last of all: it changes stack slots and variables, which the probes and tables
+ * have found by then. */
+static bool sanitize(Woven *w, LLVMTargetMachineRef tm, Err *err)
+{
+    static const char pointer[] = "frame-pointer";
+    if (!w->asan)
+        return true;
+    /* Its stacks are found by frame pointers. */
+    for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                                    LLVMCreateStringAttribute(w->ctx, pointer,
+                                                              sizeof pointer - 1, "all", 3));
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef e = LLVMRunPasses(w->module, "asan", tm, options);
+    LLVMDisposePassBuilderOptions(options);
+    return weave_llvm_error(e, err);
+}
+
 static bool verify(Woven *w, Err *err)
 {
     char *said = NULL;
@@ -252,6 +281,7 @@ static bool make_object(Woven *w, unsigned level, bool fixed, const char *path, 
     bool ok = tm && verify(w, err) && optimise(w, tm, level, err);
     for (size_t i = 0; ok && i < w->last.len; i++)
         w->last.items[i].run(w, w->last.items[i].arg);
+    ok = ok && sanitize(w, tm, err);
     if (ok)
         keep_ir(w);
     return ok && verify(w, err) && emit(w, tm, path, err);
@@ -313,13 +343,13 @@ static void units_of(const Woven *w, const CapturedProgram *c, Map *units)
 }
 
 /* From bitcode alone there is no command: the compiler's own default. */
-static void plain_command(const WeaveBuild *plan, const char *object,
-                          const char *out, Strings *argv)
+static void plain_command(char *const *more, const char *object, const char *out,
+                          Strings *argv)
 {
     strings_add(argv, "cc");
     strings_add(argv, object);
-    for (char *const *m = plan->more; m && *m; m++)
-        strings_add(argv, *m);
+    for (; *more; more++)
+        strings_add(argv, *more);
     strings_add(argv, "-o");
     strings_add(argv, out);
 }
@@ -346,20 +376,25 @@ static bool link_object(Woven *w, const WeaveBuild *plan, const char *object,
     const CapturedProgram *c = program_captured(w->program);
     char *out = path_absolute(plan->out);
     char *objects[] = { (char *)object, NULL };
-    Strings argv = {0};
+    Strings argv = {0}, more = {0};
     Map units = {0};
     bool ok = true;
+    for (char *const *m = plan->more; m && *m; m++)
+        strings_add(&more, *m);
+    if (w->asan)
+        strings_add(&more, "-fsanitize=address");
     if (c) {
         units_of(w, c, &units);
-        Relink r = { .units = &units, .objects = objects, .more = plan->more,
+        Relink r = { .units = &units, .objects = objects, .more = strings_argv(&more),
                      .out = out, .scratch = scratch };
         ok = relink_command(program_workspace(w->program), c, &r, &argv, err);
     } else {
-        plain_command(plan, object, out, &argv);
+        plain_command(strings_argv(&more), object, out, &argv);
     }
     ok = ok && run_linker(&argv, c ? c->link_directory : NULL, err);
     map_release(&units);
     strings_release(&argv);
+    strings_release(&more);
     free(out);
     return ok;
 }

@@ -76,6 +76,10 @@ bool weave_tags(Woven *w, const TagPlan *plan, Err *err);
 /* How many parameters and functions have tags. */
 void weave_tags_figures(const Woven *w, size_t *params, size_t *functions);
 
+/* With the address sanitizer: what is in the program now is watched by it, not
+ * what comes later (the runtime). So this stands before weave_runtime(). */
+void weave_asan(Woven *w);
+
 /* --- making a program */
 
 /* Links runtime/NAME.bc of `libexec` in; its functions may be inlined. */

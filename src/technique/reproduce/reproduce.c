@@ -8,6 +8,7 @@
  */
 #include "technique/reproduce/reproduce.h"
 #include "base/file.h"
+#include "runtime/crashfile.h"
 #include "session/session.h"
 #include "technique/reproduce/reproduce_int.h"
 #include <string.h>
@@ -16,8 +17,8 @@ static const Option options[] = {
     { "same", 0, "LEVEL", "what has to be the same: kind, site or stack", "site" },
     { "out", 'o', "DIR", "folder for the tests; default: the crash file's name with "
                          ".tests", NULL },
-    { "asan", 0, NULL, "build the tests with the address sanitizer and accept an earlier "
-                       "report as nearer to the root", NULL },
+    { "asan", 0, NULL, "build the tests (and the program, if one is named) with the address "
+                       "sanitizer and accept an earlier report as nearer to the root", NULL },
     { "no-shrink", 0, NULL, "keep all of the captured state in the tests", NULL },
     { "review", 0, NULL, "list every byte that the crash file holds, and stop", NULL },
     { "copy", 0, "STRATEGY", "with a program: what to copy when functions are entered: "
@@ -121,6 +122,7 @@ static bool reproduce_file(Session *s, const char *path, const char *monitored,
     char *found = p && !monitored ? desk_monitored(s, c, err) : NULL;
     char *cwd = path_absolute(".");
     rp.crash = c;
+    rp.asan |= crash_failure(c)->kind == SUNDEW_FAIL_SANITIZER;
     rp.program = p;
     rp.monitored = monitored ? monitored : found;
     rp.cwd = cwd;
