@@ -9,8 +9,8 @@
  * until no object gets a better type; pieces are cut afterwards.
  *
  * A word of 8 bytes at an aligned place that holds the address of a known
- * object counts as a pointer even where the type says otherwise (arenas,
- * tagged words, void *).
+ * object or function counts as a pointer even where the type says otherwise
+ * (arenas, tagged words, void *).
  */
 #include "engine/record/restore.h"
 #include "base/escape.h"
@@ -253,9 +253,11 @@ bool restore_is_pointer(const Restore *r, uint64_t value)
     if (value < 0x10000)
         return false;
     const CrashObject *o = crash_object_at(r->crash, value);
+    uint64_t place;
     if (o)
         return value < o->address + o->size;
-    return crash_file_at(r->crash, value) != NULL;
+    return crash_file_at(r->crash, value) ||
+           (crash_mapped(r->crash, value, &place) && r->world->code(r->world->arg, value));
 }
 
 Ref restore_ref(Restore *r, uint64_t value, const Type *target, const char *hint)

@@ -6,6 +6,7 @@
 #include "capture/cmdline.h"
 #include "capture/elf.h"
 #include "capture/relink.h"
+#include "runtime/monitor.h"
 #include <ctype.h>
 #include <string.h>
 #include <unistd.h>
@@ -499,6 +500,18 @@ static void read_code(Lab *lab)
     map_release(&symbols);
 }
 
+/* The program took the address of malloc() and got the runtime's. */
+static const char *redirected(const char *symbol)
+{
+#define NAME(name) #name,
+    static const char *const names[] = { SUNDEW_REDIRECTED(NAME) NULL };
+#undef NAME
+    static const char prefix[] = "sundew_";
+    if (str_starts(symbol, prefix) && is_word(symbol + sizeof prefix - 1, names))
+        return symbol + sizeof prefix - 1;
+    return symbol;
+}
+
 static const char *name_code(void *arg, uint64_t address)
 {
     View *v = arg;
@@ -508,6 +521,7 @@ static const char *name_code(void *arg, uint64_t address)
     const char *symbol = map_getn(&lab->code, &address, 8);
     if (!symbol)
         symbol = crash_external(lab->plan.crash, address);
+    symbol = symbol ? redirected(symbol) : NULL;
     const Function *fn = symbol ? program_function(lab->plan.program, symbol) : NULL;
     if (!symbol)
         return NULL;

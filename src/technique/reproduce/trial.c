@@ -184,6 +184,26 @@ static bool same_pointer(const Ending *a, const Ending *b)
     return (a->address < NULL_PAGE) == (b->address < NULL_PAGE);
 }
 
+static unsigned occurrences(const Ending *e, const char *function)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < e->stack.len; i++)
+        n += strcmp(e->stack.items[i].function, function) == 0;
+    return n;
+}
+
+/* Where exactly the stack ends is chance: what counts is who calls himself. */
+static bool same_recursion(const Ending *a, const Ending *b)
+{
+    enum { OFTEN = 8 };
+    for (size_t i = 0; i < a->stack.len && i < 64; i++) {
+        const char *function = a->stack.items[i].function;
+        if (occurrences(a, function) >= OFTEN && occurrences(b, function) >= OFTEN)
+            return true;
+    }
+    return false;
+}
+
 bool ending_same(const Ending *crash, const Ending *test, Sameness how)
 {
     if (!same_kind(crash, test) ||
@@ -195,19 +215,12 @@ bool ending_same(const Ending *crash, const Ending *test, Sameness how)
         return false;
     if (!crash->stack.len || !test->stack.len)
         return false;
-    bool overflow = crash->kind == FAILURE_STACK_OVERFLOW;
+    if (crash->kind == FAILURE_STACK_OVERFLOW && same_recursion(crash, test))
+        return true;
     size_t n = how == SAME_STACK ? test->stack.len - 1 : 1;
     for (size_t i = 0; i < n && i < crash->stack.len; i++)
-        if (strcmp(crash->stack.items[i].function, test->stack.items[i].function) != 0) {
-            /* Where exactly the stack ends is chance: any function of the cycle
-             * will do. */
-            bool cycle = false;
-            for (size_t k = 0; overflow && k < crash->stack.len; k++)
-                cycle |= strcmp(crash->stack.items[k].function,
-                                test->stack.items[i].function) == 0;
-            if (!cycle)
-                return false;
-        }
+        if (strcmp(crash->stack.items[i].function, test->stack.items[i].function) != 0)
+            return false;
     return true;
 }
 
