@@ -74,13 +74,75 @@ static bool needs_own_frame(Woven *w, LLVMValueRef fn)
     return needs;
 }
 
+/* A source file, read once, and where its lines begin. Empty: it is not there any
+ * more. */
+typedef struct SourceText {
+    Str text;
+    Vec(size_t) lines;
+} SourceText;
+
+static const SourceText *text_of(Map *files, const char *path)
+{
+    void **slot = map_slot(files, path);
+    if (!*slot) {
+        SourceText *s = xcalloc(1, sizeof *s);
+        if (!file_read(path, &s->text, NULL))
+            str_reset(&s->text);
+        for (size_t i = 0; i < s->text.len; i++)
+            if (!i || s->text.data[i - 1] == '\n')
+                vec_push(&s->lines, i);
+        *slot = s;
+    }
+    return *slot;
+}
+
+static void forget_texts(Map *files)
+{
+    for (size_t i = 0; i < files->len; i++) {
+        SourceText *s = files->entries[i].value;
+        str_release(&s->text);
+        vec_release(&s->lines);
+        free(s);
+    }
+    map_release(files);
+}
+
+/*
+ * Does the source say noinline? -O0 says it of every function, so the bitcode
+ * can't tell. What stands before and in the head of a definition does, as an
+ * attribute or as a macro that is named after it:
+ *
+ *     __attribute__((noinline)) int f(int n) {      SQLITE_NOINLINE void g(void)
+ */
+static bool says_noinline(Woven *w, Map *files, const char *symbol)
+{
+    static const char *const words[] = { "noinline", "no_inline", "never_inline" };
+    enum { BEFORE = 400, HEAD = 800 };
+    const Function *fn = program_function(w->program, symbol);
+    const SourceText *s = fn && fn->line ? text_of(files, fn->file) : NULL;
+    if (!s || fn->line > s->lines.len)
+        return false;
+    const char *text = str_c(&s->text), *at = text + s->lines.items[fn->line - 1], *from = at;
+    while (from > text && at - from < BEFORE && !strchr(";}", from[-1]))
+        from--;
+    size_t n = (size_t)(at - from) + strcspn(at, "{;");
+    char *head = xstrndup(from, n < HEAD ? n : HEAD);
+    bool says = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        says |= strcasestr(head, words[i]) != NULL;
+    free(head);
+    return says;
+}
+
 /* Bitcode is made with -O0, which says noinline and keeps frame pointers. */
-static void forget_level(Woven *w, LLVMValueRef fn)
+static void forget_level(Woven *w, Map *files, LLVMValueRef fn)
 {
     static const char pointer[] = "frame-pointer";
+    size_t n;
     if (weave_has(fn, "optnone") || weave_has(fn, "naked") || needs_own_frame(w, fn))
         return;
-    weave_drop(fn, "noinline");
+    if (!says_noinline(w, files, LLVMGetValueName2(fn, &n)))
+        weave_drop(fn, "noinline");
     LLVMRemoveStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, pointer,
                                      sizeof pointer - 1);
 }
@@ -104,9 +166,11 @@ Woven *weave_begin(const Program *p, Err *err)
     w->i32 = LLVMInt32TypeInContext(w->ctx);
     w->i64 = LLVMInt64TypeInContext(w->ctx);
     w->ptr = LLVMPointerTypeInContext(w->ctx, 0);
+    Map files = {0};
     for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f))
-            forget_level(w, f);
+            forget_level(w, &files, f);
+    forget_texts(&files);
     return w;
 }
 
