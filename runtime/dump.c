@@ -21,7 +21,7 @@
 
 enum {
     FRAMES_MOST = 512,                 /* half of them inmost, half outmost */
-    MEMORY_BUDGET = 1 << 20,
+    MEMORY_BUDGET = 1 << 20,           /* … for each MiB of sundew_settings.size */
     COPIES_BUDGET = 1 << 20,
     LACKS = 64,
     STREAMS = 32,
@@ -540,25 +540,26 @@ static void out_object(SundewOut *o, const SundewObject *ob)
 }
 
 enum {
-    QUEUE = 1 << 16, SEEN = 1 << 17, OBJECTS = 1 << 14,
+    QUEUE = 1 << 16, SEEN = 1 << 17, OBJECTS = 1 << 14,    /* for each MiB */
     ROOM = QUEUE * sizeof(SundewItem) + SEEN * 8 + OBJECTS * sizeof(SundewObject),
 };
 
 static void find_memory(void)
 {
-    uint8_t *room = sundew_pages(ROOM);
-    SundewWalk w = { .budget = MEMORY_BUDGET, .lane = dump.thread->lane,
+    uint32_t size = sundew_settings.size;
+    uint8_t *room = sundew_pages((size_t)ROOM * size);
+    SundewWalk w = { .budget = (uint64_t)MEMORY_BUDGET * size, .lane = dump.thread->lane,
                      .frames = FRAMES_MOST, .at_dump = true, .met = met,
                      .foreign = met_foreign };
     if (dump.nframes)
         w.lane = dump.frames[0].lane;
     if (room) {
         w.queue = (SundewItem *)(void *)room;
-        w.seen = (uint64_t *)(void *)(room + QUEUE * sizeof(SundewItem));
-        w.nqueue = QUEUE;
-        w.nseen = SEEN;
-        dump.objects = (SundewObject *)(void *)(w.seen + SEEN);
-        dump.objects_most = OBJECTS;
+        w.nqueue = QUEUE * size;
+        w.nseen = SEEN * size;
+        w.seen = (uint64_t *)(void *)(room + w.nqueue * sizeof(SundewItem));
+        dump.objects = (SundewObject *)(void *)(w.seen + w.nseen);
+        dump.objects_most = OBJECTS * size;
     } else {
         memset(&small, 0, sizeof small);
         w.queue = small.queue;
@@ -587,7 +588,7 @@ static void out_memory(SundewOut *o)
     for (unsigned i = 0; i < dump.nstreams; i++)
         sundew_out_stream(o, dump.streams[i]);
     if (dump.room)
-        sundew_pages_free(dump.room, ROOM);
+        sundew_pages_free(dump.room, (size_t)ROOM * sundew_settings.size);
     dump.room = NULL;
     dump.objects = NULL;
 }

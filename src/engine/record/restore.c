@@ -97,10 +97,9 @@ bool restore_sees_type(const RestoreWorld *w, const Type *t)
     case TYPE_ENUM:
     case TYPE_STRUCT:
     case TYPE_UNION:
-        if (*p->name)
-            return *p->file && w->sees(w->arg, p->file);
-        return p->alias && *p->alias->file &&
-               w->sees(w->arg, p->alias->file);
+        if (!*p->name)
+            p = p->alias;
+        return p && !p->local && *p->file && w->sees(w->arg, p->file);
     default:
         return false;
     }
@@ -118,9 +117,14 @@ static const char *fresh_name(Restore *r, const char *hint)
 {
     Str s = {0};
     escape_c_identifier(&s, hint, strlen(hint) > 32 ? 32 : strlen(hint));
+    size_t n = strlen(str_c(&s));
+    void **last = map_slot(&r->numbers, str_c(&s));
+    while (!is_name_free(r, str_c(&s))) {
+        *last = (char *)*last + 1;
+        s.len = n;
+        str_addf(&s, "_%zu", (size_t)*last + 1);
+    }
     const char *name = arena_strdup(&r->arena, str_c(&s));
-    for (unsigned n = 2; !is_name_free(r, name); n++)
-        name = arena_printf(&r->arena, "%s_%u", str_c(&s), n);
     map_put(&r->names, name, NULL);
     str_release(&s);
     return name;
@@ -549,6 +553,7 @@ void restore_free(Restore *r)
     map_release(&r->by_object);
     map_release(&r->by_file);
     map_release(&r->names);
+    map_release(&r->numbers);
     map_release(&r->unreached);
     strings_release(&r->notes);
     arena_release(&r->arena);

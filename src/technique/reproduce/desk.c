@@ -125,6 +125,7 @@ static char *run_program(Session *s, const char *binary, const char *name,
             strings_add(&env, *e);
     if (r)
         strings_addf(&env, "SUNDEW_CRASH_DIR=%s", runner_scratch(r));
+    strings_add(&env, "SUNDEW_CRASH_SIZE=16");
     if (!getenv("ASAN_OPTIONS"))
         strings_add(&env, "ASAN_OPTIONS=detect_leaks=0");
     RunPlan run = { .argv = strings_argv(&argv), .env = strings_argv(&env),
