@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "program/program_int.h"
 
-static const char magic[8] = "SUNDEWPM";
+static const char magic[8] = "SUNDEWP2";
 enum { HEADER = 32 };
 
 uint64_t model_checksum(const void *data, size_t n)

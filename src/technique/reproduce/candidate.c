@@ -280,7 +280,8 @@ static void keep_or_drop(Reproduction *rp, Candidate *c)
     c->reproduces = ok;
     if (!ok)
         c->why = *err.msg ? arena_strdup(&rp->arena, err.msg)
-                          : "fails only as a trial, not as a test of its own";
+                          : "fails the same way with the state as it was captured, but not written "
+                            "as C";
     restore_size(c->restore, &c->objects, &c->bytes);
 }
 
@@ -363,6 +364,9 @@ static bool try_group(Reproduction *rp, Group *g, bool plain, Err *err)
             else
                 g->items[i]->why = "no time was left";
     } else if (g->len > 1) {
+        if (session_verbose(rp->session))
+            session_note(rp->session, "tests of %s are compiled one by one: %s",
+                         path_base(lab_unit_source(g->items[0]->unit)), said.msg);
         for (size_t i = 0; ok && i < g->len; i++) {
             Group one = {0};
             vec_push(&one, g->items[i]);

@@ -204,6 +204,25 @@ static bool same_recursion(const Ending *a, const Ending *b)
     return false;
 }
 
+/*
+ * The innermost functions are the same; or one of them was inlined in one of the
+ * two programs, and its instruction counts there as its caller's, at the line of
+ * the call:
+ *
+ *     test:  get at list.c:5, called by sum at list.c:20      crash:  sum at list.c:20
+ */
+static bool is_inside(const Ending *outer, const Ending *inner)
+{
+    enum { DEEP = 4 };
+    const Place *o = &outer->stack.items[0];
+    for (size_t i = 0; i < inner->stack.len && i < DEEP; i++) {
+        const Place *p = &inner->stack.items[i];
+        if (strcmp(o->function, p->function) == 0)
+            return i == 0 || !o->line || !p->line || o->line == p->line;
+    }
+    return false;
+}
+
 bool ending_same(const Ending *crash, const Ending *test, Sameness how)
 {
     if (!same_kind(crash, test) ||
@@ -217,7 +236,9 @@ bool ending_same(const Ending *crash, const Ending *test, Sameness how)
         return false;
     if (crash->kind == FAILURE_STACK_OVERFLOW && same_recursion(crash, test))
         return true;
-    size_t n = how == SAME_STACK ? test->stack.len - 1 : 1;
+    if (how == SAME_SITE)
+        return is_inside(crash, test) || is_inside(test, crash);
+    size_t n = test->stack.len - 1;
     for (size_t i = 0; i < n && i < crash->stack.len; i++)
         if (strcmp(crash->stack.items[i].function, test->stack.items[i].function) != 0)
             return false;
