@@ -163,6 +163,15 @@ static bool is_text(const Item *it)
     return false;
 }
 
+/* The type that the file knows it by, for what is reached by void pointers. */
+static const Type *type_of_object(const Restore *r, const CrashObject *o)
+{
+    size_t n;
+    const Type *const *all = types_all(program_types(r->program), &n);
+    const Type *t = o->type && o->type <= n ? element_of(all[o->type - 1]) : NULL;
+    return t && fits(t, o) && o->size % type_plain(t)->size == 0 ? t : NULL;
+}
+
 static Item *new_item(Restore *r, const CrashObject *o, const char *hint)
 {
     Item *it = arena_new(&r->arena, Item);
@@ -170,6 +179,7 @@ static Item *new_item(Restore *r, const CrashObject *o, const char *hint)
     it->hint = hint;
     it->on = true;
     it->freed = o->place == SUNDEW_FREED;
+    it->type = type_of_object(r, o);
     read_bytes(r, it);
     const Variable *v = o->place == SUNDEW_GLOBAL || o->place == SUNDEW_TEXT_LITERAL
                             ? variable_of(r, o) : NULL;

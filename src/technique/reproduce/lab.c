@@ -483,23 +483,6 @@ static const char *name_variable(void *arg, const Variable *var, bool *fixed)
     return declare(v, var->name, here ? symbol : global_name(lab, u, symbol), var);
 }
 
-/* Where the monitored program's functions are. */
-static void read_code(Lab *lab)
-{
-    Map symbols = {0};
-    lab->has_code = true;
-    read_symbols(lab, lab->plan.monitored, &symbols);
-    for (size_t i = 0; i < symbols.len; i++) {
-        const Symbol *s = symbols.entries[i].value;
-        uint64_t address = s->address + crash_slide(lab->plan.crash);
-        if (strchr("tTwW", s->kind) && s->address &&
-            !map_getn(&lab->code, &address, 8))
-            map_putn(&lab->code, &address, 8,
-                     arena_strdup(&lab->arena, symbols.entries[i].key));
-    }
-    map_release(&symbols);
-}
-
 /* The program took the address of malloc() and got the runtime's. */
 static const char *redirected(const char *symbol)
 {
@@ -510,6 +493,27 @@ static const char *redirected(const char *symbol)
     if (str_starts(symbol, prefix) && is_word(symbol + sizeof prefix - 1, names))
         return symbol + sizeof prefix - 1;
     return symbol;
+}
+
+/* Where the monitored program's functions are. */
+static void read_code(Lab *lab)
+{
+    Map symbols = {0};
+    lab->has_code = true;
+    read_symbols(lab, lab->plan.monitored, &symbols);
+    for (size_t i = 0; i < symbols.len; i++) {
+        const Symbol *s = symbols.entries[i].value;
+        uint64_t address = s->address + crash_slide(lab->plan.crash);
+        const char *name = symbols.entries[i].key;
+        /* What is local and not the program's is the runtime's. */
+        bool its_own = s->kind != 't' || redirected(name) != name ||
+                       program_function(lab->plan.program, name);
+        if (its_own && strchr("tTwW", s->kind) && s->address &&
+            !map_getn(&lab->code, &address, 8))
+            map_putn(&lab->code, &address, 8,
+                     arena_strdup(&lab->arena, name));
+    }
+    map_release(&symbols);
 }
 
 static const char *name_code(void *arg, uint64_t address)
