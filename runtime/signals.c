@@ -390,6 +390,18 @@ void (*sundew_signal(int sig, void (*handler)(int)))(int)
     return old.sa_handler;
 }
 
+/* What signal() is where System V is asked for: the handler is good for once. */
+void (*sundew___sysv_signal(int sig, void (*handler)(int)))(int)
+{
+    if (place(sig) < 0 || !started || handler == SIG_ERR)
+        return __sysv_signal(sig, handler);
+    struct sigaction act = { .sa_handler = handler, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+    struct sigaction old;
+    sigemptyset(&act.sa_mask);
+    sundew_sigaction(sig, &act, &old);
+    return old.sa_handler;
+}
+
 int sundew_pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
     SundewThread *t = started ? sundew_thread() : NULL;

@@ -65,7 +65,7 @@ bool candidates_find(Reproduction *rp, Err *err)
             c->why = "the function is not in the program model";
         else if (!c->unit)
             c->why = "its source file is not captured";
-        else if (!is_wanted(c, n, &of_function))
+        else if ((c->between = !is_wanted(c, n, &of_function)))
             c->why = "in the middle of a deep recursion: not tried";
     }
     map_release(&of_function);

@@ -24,6 +24,7 @@ typedef struct Candidate {
     const LabUnit *unit;         /* NULL: its source is not captured */
     unsigned distance;           /* frames between it and the crash */
     bool stale;                  /* the frame was left by longjmp or the like */
+    bool between;                /* in the middle of a deep recursion: not tried */
     const RestoreWorld *world;
     Restore *restore;            /* while it is being tried */
     bool reproduces, root_closer;
