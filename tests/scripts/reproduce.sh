@@ -65,6 +65,8 @@ ok "random: the terminal says where to begin" says "begin with hex_abs(0)" "$SUN
 ok "random: a finding, status 1" status 1 "$SUNDEW" reproduce -o again used-fields.crash
 ok "random: SARIF" sh -c '"$SUNDEW" reproduce -o again --sarif out.sarif used-fields.crash >/dev/null 2>&1
     grep -q reproduce/crash out.sarif'
+ok "random: without a compiler no folder is left" sh -c '! PATH=/nowhere "$SUNDEW" reproduce -o none used-fields.crash 2>/dev/null &&
+    [ ! -e none ]'
 ok "random: every level of sameness" sh -c 'for l in kind site stack; do "$SUNDEW" reproduce -o again --same $l \
     used-fields.crash | grep -q "2 of 3 frames reproduce" || exit 1; done'
 mend random
@@ -170,7 +172,7 @@ sed -i 's/free(t.bytes);/for (int i = 0; i < 9; i++) *(void *volatile *)\&t.byte
 "$SUNDEW" capture -- gcc -g -O1 -o overflow overflow.c >/dev/null 2>&1
 "$SUNDEW" monitor ./overflow -o asan.monitored --asan >/dev/null 2>&1
 rm -f ./*.crash
-ok "overflow: a leak is no crash" sh -c './asan.monitored >out 2>&1; grep -q LeakSanitizer out && ! ls ./*.crash'
+ok "overflow: a leak is no crash" sh -c 'ASAN_OPTIONS=detect_leaks=1 ./asan.monitored >out 2>&1; grep -q LeakSanitizer out && ! ls ./*.crash'
 
 fresh "it's odd"
 printf '#include <stdlib.h>\nint main(int argc, char **argv) { if (argc > 1) abort(); return !argv; }\n' >'a b.c'

@@ -81,21 +81,25 @@ static bool attempt_again(Reproduction *rp, const char *out, Err *err)
                  "sanitizer");
     forget(rp);
     rp->asan = true;
+    dir_remove(rp->folder);
     if (folder_begin(rp, out, &said) && attempt(rp, &said))
         return true;
     session_note(rp->session, "with the address sanitizer: %s", said.msg);
     forget(rp);
     rp->asan = false;
+    dir_remove(rp->folder);
     return folder_begin(rp, out, err) && attempt(rp, err);
 }
 
 static bool reproduce(Reproduction *rp, const char *out, Err *err)
 {
-    bool ok = folder_begin(rp, out, err);
+    bool begun = folder_begin(rp, out, err), ok = begun;
     if (ok)
         rp->trial = trial_new(rp->session, rp->folder, err);
     ok = ok && rp->trial && attempt(rp, err) && attempt_again(rp, out, err) &&
          folder_finish(rp, err) && report_all(rp, err);
+    if (begun && !ok)
+        dir_remove(rp->folder);
     forget(rp);
     trial_free(rp->trial);
     return ok;
