@@ -253,8 +253,11 @@ const Command technique_monitor = {
         "turned down while the program runs, to stay within --overhead.\n\n"
         "With --second-chance all functions are off, at next to no cost. A crash then leaves "
         "the stack only, and its functions are monitored from the next start on.\n\n"
+        "With --asan the program has the address sanitizer in it, and its reports leave crash "
+        "files too. That costs what the sanitizer costs, and needs its library.\n\n"
         "The monitored program's environment: SUNDEW_CRASH_DIR, where crash files go (else "
-        "the current folder, TMPDIR or /tmp); SUNDEW_CHANCE, the second-chance list (else "
+        "the current folder, TMPDIR or /tmp); SUNDEW_CRASH_SIZE, how many MiB of its memory a "
+        "crash file holds (1 to 64, default 1); SUNDEW_CHANCE, the second-chance list (else "
         "PROGRAM.chance beside the crash files); SUNDEW_MONITOR=off, no monitoring at all; "
         "SUNDEW_CRASH_VERBOSE, say on standard error which file was written.",
     .examples = "sundew monitor ./prog -o prog.monitored\n"
