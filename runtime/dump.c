@@ -21,7 +21,7 @@
 
 enum {
     FRAMES_MOST = 512,                 /* half of them inmost, half outmost */
-    MEMORY_BUDGET = 1 << 20,
+    MEMORY_BUDGET = 1 << 20,           /* … for each MiB of sundew_settings.size */
     COPIES_BUDGET = 1 << 20,
     LACKS = 64,
     STREAMS = 32,
@@ -56,6 +56,8 @@ static struct Dump {
     uint32_t frames_left_out;
     SundewObject *objects;
     uint32_t nobjects, objects_most;
+    uint32_t *index;                   /* by their addresses: place + 1; NULL: none */
+    uint32_t index_mask;
     void *room;                        /* where they are; NULL: in `small` */
     bool hides;                        /* the program has fields that must not leave */
     Secret secrets[SECRETS];
@@ -424,14 +426,35 @@ static bool says_more(uint32_t type, uint32_t than)
 }
 
 /* Met again, by another type. */
+/* Where the place of an object stands, or would stand, in the index. */
+static uint32_t *index_slot(uint64_t at)
+{
+    uint32_t i = (uint32_t)((at * 0x9e3779b97f4a7c15u) >> 32);
+    for (;; i++) {
+        uint32_t *slot = &dump.index[i & dump.index_mask];
+        const SundewObject *o = *slot ? &dump.objects[*slot - 1] : NULL;
+        if (!o || o->address + o->offset == at)
+            return slot;
+    }
+}
+
+/* The object of which the kept part begins there; NULL: none. */
+static SundewObject *find_object(uint64_t at)
+{
+    if (dump.index) {
+        uint32_t place = *index_slot(at);
+        return place ? &dump.objects[place - 1] : NULL;
+    }
+    for (uint32_t i = 0; i < dump.nobjects; i++)
+        if (dump.objects[i].address + dump.objects[i].offset == at)
+            return &dump.objects[i];
+    return NULL;
+}
+
 static void met_again(SundewWalk *w, const SundewObject *object)
 {
-    SundewObject *o = dump.objects;
-    uint32_t i = 0;
-    for (; i < dump.nobjects; i++, o++)
-        if (o->address == object->address && o->offset == object->offset)
-            break;
-    if (i == dump.nobjects)
+    SundewObject *o = find_object(object->address + object->offset);
+    if (!o || o->address != object->address)
         return;
     if (says_more(object->type, o->type))
         o->type = object->type;
@@ -467,6 +490,8 @@ static bool met(SundewWalk *w, const SundewObject *object)
     }
     w->budget -= o.kept;
     dump.objects[dump.nobjects++] = o;
+    if (dump.index)
+        *index_slot(o.address + o.offset) = dump.nobjects;
     return true;
 }
 
@@ -540,25 +565,29 @@ static void out_object(SundewOut *o, const SundewObject *ob)
 }
 
 enum {
-    QUEUE = 1 << 16, SEEN = 1 << 17, OBJECTS = 1 << 14,
-    ROOM = QUEUE * sizeof(SundewItem) + SEEN * 8 + OBJECTS * sizeof(SundewObject),
+    QUEUE = 1 << 16, SEEN = 1 << 17, OBJECTS = 1 << 14,    /* for each MiB */
+    ROOM = QUEUE * sizeof(SundewItem) + SEEN * 8 + OBJECTS * sizeof(SundewObject) +
+           OBJECTS * 2 * sizeof(uint32_t),
 };
 
 static void find_memory(void)
 {
-    uint8_t *room = sundew_pages(ROOM);
-    SundewWalk w = { .budget = MEMORY_BUDGET, .lane = dump.thread->lane,
+    uint32_t size = sundew_settings.size;
+    uint8_t *room = sundew_pages((size_t)ROOM * size);
+    SundewWalk w = { .budget = (uint64_t)MEMORY_BUDGET * size, .lane = dump.thread->lane,
                      .frames = FRAMES_MOST, .at_dump = true, .met = met,
                      .foreign = met_foreign };
     if (dump.nframes)
         w.lane = dump.frames[0].lane;
     if (room) {
         w.queue = (SundewItem *)(void *)room;
-        w.seen = (uint64_t *)(void *)(room + QUEUE * sizeof(SundewItem));
-        w.nqueue = QUEUE;
-        w.nseen = SEEN;
-        dump.objects = (SundewObject *)(void *)(w.seen + SEEN);
-        dump.objects_most = OBJECTS;
+        w.nqueue = QUEUE * size;
+        w.nseen = SEEN * size;
+        w.seen = (uint64_t *)(void *)(room + w.nqueue * sizeof(SundewItem));
+        dump.objects = (SundewObject *)(void *)(w.seen + w.nseen);
+        dump.objects_most = OBJECTS * size;
+        dump.index = (uint32_t *)(void *)(dump.objects + dump.objects_most);
+        dump.index_mask = OBJECTS * 2 * size - 1;
     } else {
         memset(&small, 0, sizeof small);
         w.queue = small.queue;
@@ -566,6 +595,7 @@ static void find_memory(void)
         w.nqueue = 1024;
         w.nseen = 4096;
         dump.objects = small.objects;
+        dump.index = NULL;
         dump.objects_most = 1024;
     }
     add_roots(&w);
@@ -587,7 +617,7 @@ static void out_memory(SundewOut *o)
     for (unsigned i = 0; i < dump.nstreams; i++)
         sundew_out_stream(o, dump.streams[i]);
     if (dump.room)
-        sundew_pages_free(dump.room, ROOM);
+        sundew_pages_free(dump.room, (size_t)ROOM * sundew_settings.size);
     dump.room = NULL;
     dump.objects = NULL;
 }

@@ -64,6 +64,6 @@ void sundew_dump_now(const char *reason);
     X(getline) X(getdelim) X(asprintf) X(vasprintf)
 #define SUNDEW_REDIRECTED(X)                                                   \
     SUNDEW_ALLOCATING(X)                                                       \
-    X(sigaction) X(signal) X(sigprocmask) X(pthread_sigmask) X(sigsuspend)     \
+    X(sigaction) X(signal) X(__sysv_signal) X(sigprocmask) X(pthread_sigmask) X(sigsuspend)     \
     X(sigaltstack) X(pthread_create) X(__assert_fail)
 #endif

@@ -307,6 +307,7 @@ void sundew_chance_add(const SundewCall *stack, unsigned n);
 
 typedef struct SundewSettings {
     bool started, off, verbose;
+    uint32_t size;                     /* MiB of memory in a file, a power of 2 */
     char dir[1024];                    /* SUNDEW_CRASH_DIR; "" */
     char tmp[1024];                    /* TMPDIR; "" */
     char chance[1024];                 /* the list; "": none */

@@ -78,16 +78,44 @@ static void install(int i)
 
 extern void __sanitizer_set_death_callback(void (*callback)(void))
     __attribute__((weak));
-extern const char *__asan_get_report_description(void) __attribute__((weak));
+extern void __asan_set_error_report_callback(void (*callback)(const char *))
+    __attribute__((weak));
 
+static char report[256];               /* "heap-buffer-overflow on address …" */
+static bool reported;                  /* one file for a report and the signal that
+                                        * comes before or after it */
+static struct sigaction first[NSIGNALS];   /* what stood there before the program */
+
+/* The address sanitizer has written a report. */
+static void on_report(const char *text)
+{
+    static const char mark[] = "AddressSanitizer: ";
+    const char *at = strstr(text, mark);
+    size_t n = 0;
+    at = at ? at + sizeof mark - 1 : text;
+    while (n < sizeof report - 1 && at[n] && at[n] != '\n')
+        n++;
+    memcpy(report, at, n);
+    report[n] = 0;
+}
+
+/* It ends the program: after a report, or because of leaks, which are no crash. */
 static void on_sanitizer_death(void)
 {
-    SundewCause cause = { .kind = SUNDEW_FAIL_SANITIZER,
+    SundewCause cause = { .kind = SUNDEW_FAIL_SANITIZER, .text = report,
                           .sp = (uintptr_t)__builtin_frame_address(0) };
-    if (__asan_get_report_description)
-        cause.text = __asan_get_report_description();
-    if (sundew_thread())
+    if (!*report || !sundew_thread())
+        return;
+    if (!reported)
         sundew_dump_failure(&cause);
+    reported = true;
+}
+
+/* Its handler tells of the signal, and ends the program. */
+static bool is_sanitizers(int i)
+{
+    return __asan_set_error_report_callback && (first[i].sa_flags & SA_SIGINFO) &&
+           programs(i)->sa_sigaction == first[i].sa_sigaction;
 }
 
 /* ---- our handlers in place */
@@ -96,10 +124,13 @@ void sundew_signals_start(void)
 {
     if (__sanitizer_set_death_callback)
         __sanitizer_set_death_callback(on_sanitizer_death);
+    if (__asan_set_error_report_callback)
+        __asan_set_error_report_callback(on_report);
     for (int i = 0; i < NSIGNALS; i++) {
         struct sigaction now;
         if (sigaction(signals[i], NULL, &now) != 0 || is_ours(&now))
             continue;
+        first[i] = now;
         remember(i, &now);
         install(i);
     }
@@ -294,8 +325,9 @@ static void on_signal(int sig, siginfo_t *info, void *context)
         /* As if it had not come. */
     } else {
         /* Handlers that mend things may be called often: one dump each. */
-        if (plain || !dumped[i]) {
+        if ((plain || !dumped[i]) && !reported) {
             dumped[i] = 1;
+            reported = is_sanitizers(i);
             SundewCause cause = { .kind = SUNDEW_FAIL_SIGNAL, .signal = sig,
                                   .info = info, .context = context };
             if (sig == SIGABRT && t && t->said) {
@@ -354,6 +386,18 @@ void (*sundew_signal(int sig, void (*handler)(int)))(int)
     struct sigaction old;
     sigemptyset(&act.sa_mask);
     sigaddset(&act.sa_mask, sig);
+    sundew_sigaction(sig, &act, &old);
+    return old.sa_handler;
+}
+
+/* What signal() is where System V is asked for: the handler is good for once. */
+void (*sundew___sysv_signal(int sig, void (*handler)(int)))(int)
+{
+    if (place(sig) < 0 || !started || handler == SIG_ERR)
+        return __sysv_signal(sig, handler);
+    struct sigaction act = { .sa_handler = handler, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+    struct sigaction old;
+    sigemptyset(&act.sa_mask);
     sundew_sigaction(sig, &act, &old);
     return old.sa_handler;
 }

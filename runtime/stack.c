@@ -49,9 +49,8 @@ static int have_key;
 static void thread_ends(void *arg)
 {
     SundewThread *t = arg;
-    stack_t none = { .ss_flags = SS_DISABLE };
-    if (t->own_stack)
-        sigaltstack(&none, NULL);
+    if (t->own_stack)                  /* a sanitizer takes its own back */
+        sigaltstack(&t->alternate, NULL);
     sundew_self = NULL;
     __atomic_store_n(&t->taken, 0, __ATOMIC_RELEASE);
 }

@@ -2,6 +2,7 @@
  * start - what happens before the program's own code: settings, modes, handlers.
  *
  *     SUNDEW_CRASH_DIR      where crash files go (else the current folder)
+ *     SUNDEW_CRASH_SIZE     MiB of the program's memory in a crash file (else 1)
  *     SUNDEW_CHANCE         the second-chance list (else PROGRAM.chance there)
  *     SUNDEW_MONITOR=off    everything off: the program runs as if plain
  *     SUNDEW_CRASH_VERBOSE  say on standard error what was written
@@ -25,6 +26,17 @@ static void set(char *to, size_t size, const char *text)
     to[n] = 0;
 }
 
+/* Rounded down to a power of two; at most 64. */
+static uint32_t read_size(const char *text)
+{
+    uint32_t n = 0, size = 1;
+    for (; text && *text >= '0' && *text <= '9' && n < 64; text++)
+        n = n * 10 + (uint32_t)(*text - '0');
+    while (size * 2 <= n && size < 64)
+        size *= 2;
+    return size;
+}
+
 static void read_settings(void)
 {
     SundewSettings *s = &sundew_settings;
@@ -32,6 +44,7 @@ static void read_settings(void)
     s->verbose = getenv("SUNDEW_CRASH_VERBOSE") != NULL;
     s->off = getauxval(AT_SECURE) ||
              (off && (strcmp(off, "off") == 0 || strcmp(off, "0") == 0));
+    s->size = read_size(getenv("SUNDEW_CRASH_SIZE"));
     set(s->dir, sizeof s->dir, getenv("SUNDEW_CRASH_DIR"));
     set(s->tmp, sizeof s->tmp, getenv("TMPDIR"));
     set(s->chance, sizeof s->chance, getenv("SUNDEW_CHANCE"));

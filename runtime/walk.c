@@ -14,7 +14,7 @@
 
 enum {
     BLOCK = 16 << 10,                  /* of objects too large to be kept whole */
-    WHOLE = 64 << 10,
+    WHOLE = 64 << 10,                  /* … for each MiB of the file */
     TEXT = 4096,                       /* most of a text without an extent */
     LIST = 4096,                       /* most pointers up to a null */
     GUESS = 64,                        /* bytes of what has no type */
@@ -152,7 +152,7 @@ static bool locate(SundewWalk *w, const SundewItem *it, SundewObject *o)
     }
     /* Of what is large, the block that the pointer leads to and the next. */
     o->kept = o->size;
-    if (o->size > WHOLE) {
+    if (o->size > (uint64_t)WHOLE * sundew_settings.size) {
         uint64_t into = it->address - o->address;
         o->offset = (into < o->size ? into : o->size - 1) / BLOCK * BLOCK;
         o->kept = o->size - o->offset < 2 * BLOCK ? o->size - o->offset

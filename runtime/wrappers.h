@@ -31,6 +31,7 @@ int sundew_asprintf(char **out, const char *format, ...)
 int sundew_sigaction(int sig, const struct sigaction *act,
                      struct sigaction *old);
 void (*sundew_signal(int sig, void (*handler)(int)))(int);
+void (*sundew___sysv_signal(int sig, void (*handler)(int)))(int);
 int sundew_sigprocmask(int how, const sigset_t *set, sigset_t *old);
 int sundew_pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
 int sundew_sigsuspend(const sigset_t *set);

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -48,6 +49,14 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *c, void *arg)
     return w->n < MOST ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
+/* Can the memory at an address be read? (The kernel says, without a fault.) */
+static int is_readable(uintptr_t at)
+{
+    char byte;
+    struct iovec to = { &byte, 1 }, from = { (void *)at, 1 };
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1;
+}
+
 static void put(char **at, uintptr_t v)
 {
     *(*at)++ = ' ';
@@ -58,23 +67,26 @@ static void put(char **at, uintptr_t v)
 static void died(int sig, siginfo_t *info, void *context)
 {
     static char line[MOST * 17 + 64];
-    const ucontext_t *u = context;
+    ucontext_t *u = context;
     char *at = line;
     uintptr_t low = (uintptr_t)&__ehdr_start, high = (uintptr_t)_end;
     uintptr_t slide = __ehdr_start.e_type == ET_DYN ? low : 0;
     (void)info;
 #if defined __x86_64__
-    walk.from = (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+    greg_t *pc = &u->uc_mcontext.gregs[REG_RIP], *sp = &u->uc_mcontext.gregs[REG_RSP];
+    greg_t kept_pc = *pc, kept_sp = *sp;
+    if (!is_readable((uintptr_t)*pc) && is_readable((uintptr_t)*sp)) {
+        /* A jump to nowhere: the caller is on top of the stack. */
+        *pc = *(greg_t *)*sp - 1;
+        *sp += 8;
+    }
+    walk.from = (uintptr_t)*pc;
+    _Unwind_Backtrace(step, &walk);
+    *pc = kept_pc;
+    *sp = kept_sp;
 #else
     walk.begun = 1;
-#endif
     _Unwind_Backtrace(step, &walk);
-#if defined __x86_64__
-    if (walk.n < 2 && !(walk.from >= low && walk.from < high)) {
-        /* A jump to nowhere: the caller is on top of the stack. */
-        uintptr_t sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
-        walk.at[walk.n++] = *(uintptr_t *)sp - 1;
-    }
 #endif
     put(&at, (uintptr_t)sig);
     for (unsigned i = 0; i < walk.n; i++)

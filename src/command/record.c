@@ -176,6 +176,15 @@ static void tell(Session *s, const char *folder, const Counted *c, const RunResu
                      c->cut == 1 ? " was" : "s were");
 }
 
+/* It says so itself, and could have been let. */
+static bool was_kept_from_writing(Session *s, const RunResult *r)
+{
+    char **more = session_option_all(s, "writable");
+    const char *said = str_c(&r->err.text);
+    return !session_flag(s, "no-sandbox") && !(more && more[0]) &&
+           (strstr(said, "Read-only file system") || strstr(said, "Permission denied"));
+}
+
 /* What the program itself wrote goes where it would have gone; with --json
  * standard output is ours. */
 static void pass_on(Session *s, const RunResult *r)
@@ -184,6 +193,12 @@ static void pass_on(Session *s, const RunResult *r)
         fwrite(str_c(&r->out.text), 1, r->out.text.len, stdout);
     fflush(stdout);
     fwrite(str_c(&r->err.text), 1, r->err.text.len, stderr);
+    if (r->out.truncated || r->err.truncated)
+        session_note(s, "the program wrote more than is passed on: the middle of its output is "
+                     "missing here");
+    if (was_kept_from_writing(s, r))
+        session_note(s, "the program may write to the trace only: --writable DIR lets it write "
+                     "elsewhere too");
     if (failure_is(&r->failure))
         session_note(s, "the program ended with %s", failure_kind_name(r->failure.kind));
     else if (r->failure.status)
@@ -334,6 +349,23 @@ static json_t *event_json(const Event *e)
     return j;
 }
 
+/* A name that is nobody's would show nothing, as if it had not been called. */
+static bool all_exist(const Program *p, char *const *names, size_t n, Err *err)
+{
+    size_t nfns;
+    const Function *const *fns = program_functions(p, &nfns);
+
+    for (size_t i = 0; i < n; i++) {
+        bool found = false;
+        for (size_t k = 0; k < nfns && !found; k++)
+            found = strcmp(fns[k]->name, names[i]) == 0;
+        if (!found)
+            return err_set(err, "no function '%s' in this program "
+                           "(sundew show functions lists them)", names[i]);
+    }
+    return true;
+}
+
 static bool is_shown(Session *s, const Event *e)
 {
     size_t n;
@@ -382,7 +414,8 @@ static bool run_show_trace(Session *s, Err *err)
     const CapturedProgram *c = workspace_program(ws, args[0], err);
     Program *p = c ? program_open(ws, c, err) : NULL;
     char *folder = !p ? NULL : n > 1 ? xstrdup(args[1]) : last_trace(s, err);
-    Trace *t = folder ? trace_open(folder, p, err) : NULL;
+    Trace *t = folder && (n <= 2 || all_exist(p, args + 2, n - 2, err))
+        ? trace_open(folder, p, err) : NULL;
     if (t)
         show_events(s, t);
     bool ok = t;

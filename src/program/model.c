@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "program/program_int.h"
 
-static const char magic[8] = "SUNDEWPM";
+static const char magic[8] = "SUNDEWP2";
 enum { HEADER = 32 };
 
 uint64_t model_checksum(const void *data, size_t n)
@@ -72,7 +72,7 @@ static void write_type(Writer *w, const Type *t)
     put(w, t->size);
     put(w, t->align);
     put(w, t->incomplete | t->flexible << 1 | t->variable << 2 | t->variadic << 3
-        | t->prototyped << 4);
+        | t->prototyped << 4 | t->local << 5);
     put(w, t->encoding);
     put(w, t->qualifier);
     put_type(w, t->target);
@@ -282,6 +282,7 @@ static void read_type(Reader *r, Type *t)
     t->variable = flags & 4;
     t->variadic = flags & 8;
     t->prototyped = flags & 16;
+    t->local = flags & 32;
     t->encoding = (Encoding)get_below(r, ENCODING_OTHER + 1);
     t->qualifier = (Qualifier)get_below(r, QUALIFIER_ATOMIC + 1);
     t->target = get_type(r);

@@ -80,6 +80,7 @@ struct Type {
     uint64_t size;        /* in bytes; 0 if not known or none */
     unsigned align;       /* in bytes where the source asked for it, else 0 */
     bool incomplete;      /* struct, union, enum: nowhere defined */
+    bool local;           /* struct, union, enum, typedef: declared in a function */
     Encoding encoding;    /* scalar */
     Qualifier qualifier;  /* qualified */
     /* Pointer: what it points to. Array, vector: the element. Typedef,

@@ -697,6 +697,22 @@ static Qualifier qualifier_of(unsigned tag)
     }
 }
 
+/* What stands in a function has that, or a block of it, around it; a struct in a
+ * struct, that struct. */
+static bool is_local(DebugInfo *d, NodeId n)
+{
+    for (unsigned depth = 0; depth < 32; depth++) {
+        NodeId scope = debug_ref(d, n, DERIVED_SCOPE);
+        if (scope == NO_NODE)
+            return false;
+        MdCode code = debug_code(d, scope);
+        if (code != MD_COMPOSITE_TYPE)
+            return code != MD_FILE && code != MD_COMPILE_UNIT;
+        n = scope;
+    }
+    return false;
+}
+
 static void fill(Builder *b, Type *t, NodeId n)
 {
     DebugInfo *d = b->d;
@@ -717,6 +733,7 @@ static void fill(Builder *b, Type *t, NodeId n)
     t->size = (debug_op(d, n, DERIVED_SIZE) + 7) / 8;
     t->align = (unsigned)(debug_op(d, n, DERIVED_ALIGN) / 8);
     t->incomplete = is_declaration(b, n);
+    t->local = is_local(d, n);
     switch (t->kind) {
     case TYPE_STRUCT: case TYPE_UNION:
         fill_fields(b, t, list);

@@ -74,13 +74,75 @@ static bool needs_own_frame(Woven *w, LLVMValueRef fn)
     return needs;
 }
 
+/* A source file, read once, and where its lines begin. Empty: it is not there any
+ * more. */
+typedef struct SourceText {
+    Str text;
+    Vec(size_t) lines;
+} SourceText;
+
+static const SourceText *text_of(Map *files, const char *path)
+{
+    void **slot = map_slot(files, path);
+    if (!*slot) {
+        SourceText *s = xcalloc(1, sizeof *s);
+        if (!file_read(path, &s->text, NULL))
+            str_reset(&s->text);
+        for (size_t i = 0; i < s->text.len; i++)
+            if (!i || s->text.data[i - 1] == '\n')
+                vec_push(&s->lines, i);
+        *slot = s;
+    }
+    return *slot;
+}
+
+static void forget_texts(Map *files)
+{
+    for (size_t i = 0; i < files->len; i++) {
+        SourceText *s = files->entries[i].value;
+        str_release(&s->text);
+        vec_release(&s->lines);
+        free(s);
+    }
+    map_release(files);
+}
+
+/*
+ * Does the source say noinline? -O0 says it of every function, so the bitcode
+ * can't tell. What stands before and in the head of a definition does, as an
+ * attribute or as a macro that is named after it:
+ *
+ *     __attribute__((noinline)) int f(int n) {      SQLITE_NOINLINE void g(void)
+ */
+static bool says_noinline(Woven *w, Map *files, const char *symbol)
+{
+    static const char *const words[] = { "noinline", "no_inline", "never_inline" };
+    enum { BEFORE = 400, HEAD = 800 };
+    const Function *fn = program_function(w->program, symbol);
+    const SourceText *s = fn && fn->line ? text_of(files, fn->file) : NULL;
+    if (!s || fn->line > s->lines.len)
+        return false;
+    const char *text = str_c(&s->text), *at = text + s->lines.items[fn->line - 1], *from = at;
+    while (from > text && at - from < BEFORE && !strchr(";}", from[-1]))
+        from--;
+    size_t n = (size_t)(at - from) + strcspn(at, "{;");
+    char *head = xstrndup(from, n < HEAD ? n : HEAD);
+    bool says = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        says |= strcasestr(head, words[i]) != NULL;
+    free(head);
+    return says;
+}
+
 /* Bitcode is made with -O0, which says noinline and keeps frame pointers. */
-static void forget_level(Woven *w, LLVMValueRef fn)
+static void forget_level(Woven *w, Map *files, LLVMValueRef fn)
 {
     static const char pointer[] = "frame-pointer";
+    size_t n;
     if (weave_has(fn, "optnone") || weave_has(fn, "naked") || needs_own_frame(w, fn))
         return;
-    weave_drop(fn, "noinline");
+    if (!says_noinline(w, files, LLVMGetValueName2(fn, &n)))
+        weave_drop(fn, "noinline");
     LLVMRemoveStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, pointer,
                                      sizeof pointer - 1);
 }
@@ -104,9 +166,11 @@ Woven *weave_begin(const Program *p, Err *err)
     w->i32 = LLVMInt32TypeInContext(w->ctx);
     w->i64 = LLVMInt64TypeInContext(w->ctx);
     w->ptr = LLVMPointerTypeInContext(w->ctx, 0);
+    Map files = {0};
     for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f))
-            forget_level(w, f);
+            forget_level(w, &files, f);
+    forget_texts(&files);
     return w;
 }
 
@@ -170,6 +234,16 @@ bool weave_runtime(Woven *w, const char *libexec, const char *name, Err *err)
     return ok;
 }
 
+/* ------------------------------------------------------- the address sanitizer */
+
+void weave_asan(Woven *w)
+{
+    w->asan = true;
+    for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && !weave_has(f, "naked"))
+            weave_set(w, f, "sanitize_address", 0);
+}
+
 /* ------------------------------------------------------------ the object */
 
 /* What the child tells. */
@@ -216,6 +290,25 @@ static bool optimise(Woven *w, LLVMTargetMachineRef tm, unsigned level, Err *err
     return weave_llvm_error(e, err);
 }
 
+/* Last of all: it changes stack slots and variables, which the probes and tables
+ * have found by then. */
+static bool sanitize(Woven *w, LLVMTargetMachineRef tm, Err *err)
+{
+    static const char pointer[] = "frame-pointer";
+    if (!w->asan)
+        return true;
+    /* Its stacks are found by frame pointers. */
+    for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                                    LLVMCreateStringAttribute(w->ctx, pointer,
+                                                              sizeof pointer - 1, "all", 3));
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef e = LLVMRunPasses(w->module, "asan", tm, options);
+    LLVMDisposePassBuilderOptions(options);
+    return weave_llvm_error(e, err);
+}
+
 static bool verify(Woven *w, Err *err)
 {
     char *said = NULL;
@@ -252,6 +345,7 @@ static bool make_object(Woven *w, unsigned level, bool fixed, const char *path, 
     bool ok = tm && verify(w, err) && optimise(w, tm, level, err);
     for (size_t i = 0; ok && i < w->last.len; i++)
         w->last.items[i].run(w, w->last.items[i].arg);
+    ok = ok && sanitize(w, tm, err);
     if (ok)
         keep_ir(w);
     return ok && verify(w, err) && emit(w, tm, path, err);
@@ -313,13 +407,13 @@ static void units_of(const Woven *w, const CapturedProgram *c, Map *units)
 }
 
 /* From bitcode alone there is no command: the compiler's own default. */
-static void plain_command(const WeaveBuild *plan, const char *object,
-                          const char *out, Strings *argv)
+static void plain_command(char *const *more, const char *object, const char *out,
+                          Strings *argv)
 {
     strings_add(argv, "cc");
     strings_add(argv, object);
-    for (char *const *m = plan->more; m && *m; m++)
-        strings_add(argv, *m);
+    for (; *more; more++)
+        strings_add(argv, *more);
     strings_add(argv, "-o");
     strings_add(argv, out);
 }
@@ -346,20 +440,25 @@ static bool link_object(Woven *w, const WeaveBuild *plan, const char *object,
     const CapturedProgram *c = program_captured(w->program);
     char *out = path_absolute(plan->out);
     char *objects[] = { (char *)object, NULL };
-    Strings argv = {0};
+    Strings argv = {0}, more = {0};
     Map units = {0};
     bool ok = true;
+    for (char *const *m = plan->more; m && *m; m++)
+        strings_add(&more, *m);
+    if (w->asan)
+        strings_add(&more, "-fsanitize=address");
     if (c) {
         units_of(w, c, &units);
-        Relink r = { .units = &units, .objects = objects, .more = plan->more,
+        Relink r = { .units = &units, .objects = objects, .more = strings_argv(&more),
                      .out = out, .scratch = scratch };
         ok = relink_command(program_workspace(w->program), c, &r, &argv, err);
     } else {
-        plain_command(plan, object, out, &argv);
+        plain_command(strings_argv(&more), object, out, &argv);
     }
     ok = ok && run_linker(&argv, c ? c->link_directory : NULL, err);
     map_release(&units);
     strings_release(&argv);
+    strings_release(&more);
     free(out);
     return ok;
 }

@@ -111,6 +111,10 @@ ConcolicFigures weave_concolic_figures(const Woven *w);
 bool weave_coverage(Woven *w, const Edges *edges, Err *err);
 uint32_t weave_coverage_size(const Edges *edges);
 
+/* With the address sanitizer: what is in the program now is watched by it, not
+ * what comes later (the runtime). So this stands before weave_runtime(). */
+void weave_asan(Woven *w);
+
 /* --- making a program */
 
 /* Links runtime/NAME.bc of `libexec` in; its functions may be inlined. */

@@ -39,6 +39,7 @@ struct Woven {
     Vec(WeaveTouch) last, end;
     Str said;                  /* by LLVM */
     bool failed;               /* … and it was an error */
+    bool asan;                 /* weave_asan() */
     Monitoring *monitoring;    /* monitor.c; NULL: not monitored */
     size_t ntagged, ntagging;  /* tags.c: parameters, functions */
     ConcolicFigures concolic;

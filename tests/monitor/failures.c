@@ -83,6 +83,8 @@ static void prepare(const char *how)
     sigfillset(&all);
     if (strcmp(how, "handler") == 0) {
         signal(SIGSEGV, quit);
+    } else if (strcmp(how, "sysv") == 0) {
+        __sysv_signal(SIGSEGV, quit);
     } else if (strcmp(how, "siginfo") == 0) {
         act.sa_sigaction = quit_info;
         act.sa_flags = SA_SIGINFO;

@@ -55,6 +55,7 @@ ok "a second thread" fails thread "signal 11" "^frame 0 fail" "^frame 1 in_threa
 ok "a child" fails fork "signal 11" "^frame 0 fail"
 ok "a coroutine" fails coroutine "signal 11" "^frame 0 fail" "^frame 1 coroutine" "^frame .* main"
 ok "a handler of its own" fails handler "signal 11" "^frame 0 fail"
+ok "…of System V" fails sysv "signal 11" "^frame 0 fail"
 ok "…that asks for information" fails siginfo "signal 11"
 ok "…on its own stack" fails onstack "signal 11"
 ok "…that recovers" alike recover
@@ -124,6 +125,22 @@ done
 rm -f ./*.crash
 ok "only some functions" sh -c "'$SUNDEW' monitor failures -o failures.monitored --only fail --json | grep -q '\"monitored\": 1,' &&
     ./failures.monitored null; python3 $TOP/tests/monitor/crash.py ./*.crash | grep -c '^frame' | grep -x 1"
+rm -f ./*.crash
+
+# ---- how much is kept
+
+cat >large.c <<'X'
+#include <stdlib.h>
+#include <string.h>
+__attribute__((noinline)) int fail(char *text, int *p) { return text[1] + *p; }
+int main(void) { char *text = malloc(200000); memset(text, 'x', 200000); return fail(text, NULL); }
+X
+"$SUNDEW" capture -- gcc -g -O1 large.c -o large >/dev/null 2>&1
+"$SUNDEW" monitor large -o large.monitored >/dev/null 2>&1
+large() { rm -f ./*.crash; { "$@" ./large.monitored; } 2>/dev/null; size=$(stat -c %s ./*.crash); echo "$size bytes"; }
+ok "of a large object, a part" eval 'large env && [ "$size" -lt 100000 ]'
+ok "…all of it on request" eval 'large env SUNDEW_CRASH_SIZE=4 && [ "$size" -gt 200000 ]'
+ok "…nonsense is the default" eval 'large env SUNDEW_CRASH_SIZE=-7x && [ "$size" -lt 100000 ]'
 rm -f ./*.crash
 
 # ---- errors

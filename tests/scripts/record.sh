@@ -73,6 +73,7 @@ ok "how it ended" shown 'exit status 2'
 ok "only what is asked for" eval '! "$SUNDEW" show trace ./list .sundew/traces/2 sum | grep -q list_add'
 ok "nothing is copied by reference" eval '"$SUNDEW" record ./list --copy reference -- hi </dev/null && ! shown "\"hi\""'
 ok "deep copies follow pointers" eval '"$SUNDEW" record ./list --copy deep -- deep </dev/null && shown "name = \"deep\", next = NULL"'
+ok "a function that is not there" says "no function 'summ'" "$SUNDEW" show trace ./list .sundew/traces/2 summ
 ok "one function only" eval '"$SUNDEW" record ./list -f list_add -o one -- x </dev/null && ! "$SUNDEW" show trace ./list one | grep -q list_new'
 ok "…in a folder that is not empty is refused" status 2 "$SUNDEW" record ./list -o one -- x </dev/null
 ok "JSON" eval '"$SUNDEW" show trace ./list one --json | python3 -c "
@@ -128,6 +129,10 @@ ok "a limit on the size of files does not kill it" says "child 7, then 3" limite
 ok "a folder is found again from another one" eval 'mkdir -p else && rm -rf told.d && mkdir told.d &&
     (cd else && SUNDEW_TRACE=../told.d ../disturbed borrows) && ls told.d/*.stream'
 
+printf '#include <stdio.h>\nint main(void) { FILE *f = fopen("out.txt", "w"); if (!f) perror("out.txt"); else fclose(f); return !f; }\n' >writes.c
+"$SUNDEW" capture -- gcc -g writes.c -o writes >/dev/null 2>&1
+ok "kept from writing: how to let it" says "--writable DIR lets it" "$SUNDEW" record ./writes -o w1
+ok "…let" eval '"$SUNDEW" record ./writes -o w2 --writable . >said 2>&1; ! grep -q writable said && [ -e out.txt ]'
 ok "no trace yet" eval 'mkdir empty && says "holds no trace" "$SUNDEW" show trace ./list empty'
 ok "unknown function" says "no function 'nope'" "$SUNDEW" record ./list -f list_add -f nope </dev/null
 ok "unknown strategy" says "used-fields or deep" "$SUNDEW" record ./list --copy much </dev/null

@@ -65,6 +65,8 @@ ok "random: the terminal says where to begin" says "begin with hex_abs(0)" "$SUN
 ok "random: a finding, status 1" status 1 "$SUNDEW" reproduce -o again used-fields.crash
 ok "random: SARIF" sh -c '"$SUNDEW" reproduce -o again --sarif out.sarif used-fields.crash >/dev/null 2>&1
     grep -q reproduce/crash out.sarif'
+ok "random: without a compiler no folder is left" sh -c '! PATH=/nowhere "$SUNDEW" reproduce -o none used-fields.crash 2>/dev/null &&
+    [ ! -e none ]'
 ok "random: every level of sameness" sh -c 'for l in kind site stack; do "$SUNDEW" reproduce -o again --same $l \
     used-fields.crash | grep -q "2 of 3 frames reproduce" || exit 1; done'
 mend random
@@ -150,6 +152,27 @@ ok "loop: it is small" small
 ok "loop: finish() reproduces it" sh -c '"$SUNDEW" reproduce --json -o used-fields.tests used-fields.crash >used-fields.json 2>/dev/null
     true'
 ok "loop: …" json used-fields 't["finish"]["reproduces"] and len(d["tests"]) < 600'
+
+# What only the address sanitizer sees.
+subject overflow
+ok "overflow: nothing notices" says "6" ./overflow
+"$SUNDEW" monitor ./overflow -o plain.monitored >/dev/null 2>&1
+ok "overflow: …monitored neither" sh -c './plain.monitored | grep -q 6 && ! ls ./*.crash'
+ok "overflow: with the address sanitizer a crash file is left" crash overflow used-fields --asan
+ok "overflow: three tests" keeps used-fields add join main
+ok "overflow: the report as data" json used-fields 'd["failure"]["kind"] == "sanitizer" and
+    d["failure"]["function"] == "add" and d["failure"]["line"] == 16'
+ok "overflow: they fail" fails used-fields
+ok "overflow: at the desk" says "crashes with the address sanitizer only" "$SUNDEW" reproduce ./overflow -- a
+ok "overflow: …on request" says "3 of 3 frames reproduce it" "$SUNDEW" reproduce --asan ./overflow -- a
+mend overflow
+ok "overflow: mended, join() passes" sh -c 'make -s -C used-fields.tests test_join >/dev/null 2>&1 && used-fields.tests/test_join'
+ok "overflow: …and the twin does not crash" twin overflow
+sed -i 's/free(t.bytes);/for (int i = 0; i < 9; i++) *(void *volatile *)\&t.bytes = malloc(50);/' overflow.c
+"$SUNDEW" capture -- gcc -g -O1 -o overflow overflow.c >/dev/null 2>&1
+"$SUNDEW" monitor ./overflow -o asan.monitored --asan >/dev/null 2>&1
+rm -f ./*.crash
+ok "overflow: a leak is no crash" sh -c 'ASAN_OPTIONS=detect_leaks=1 ./asan.monitored >out 2>&1; grep -q LeakSanitizer out && ! ls ./*.crash'
 
 fresh "it's odd"
 printf '#include <stdlib.h>\nint main(int argc, char **argv) { if (argc > 1) abort(); return !argv; }\n' >'a b.c'

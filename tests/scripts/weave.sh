@@ -43,6 +43,25 @@ cp "$subjects/tail.c" .
 ok "musttail: captured" "$SUNDEW" -q capture -- clang-19 -O2 tail.c -o tail
 ok "musttail" same ./tail
 
+fresh noinline
+cat >prog.c <<'X'
+#include <stdio.h>
+#define APART __attribute__((noinline))
+#define PROG_NOINLINE APART
+static __attribute__((noinline)) int by_attribute(int n) { return n * 3 + 1; }
+static PROG_NOINLINE
+int by_macro(int n)
+{
+    return n * 5 + 1;
+}
+static int inlined(int n) { return n * 7 + 1; }
+int main(int argc, char **argv) { (void)argv; return printf("%d %d %d\n", by_attribute(argc), by_macro(argc), inlined(argc)) < 0; }
+X
+ok "noinline: captured" "$SUNDEW" -q capture -- gcc -g -O2 prog.c -o prog
+ok "noinline" same ./prog
+ok "…is kept where the source says it" eval 'nm woven | grep -q " t by_attribute" && nm woven | grep -q " t by_macro"'
+ok "…and not elsewhere" eval '! nm woven | grep " inlined"'
+
 fresh shared
 cat >lib.c <<'X'
 int counter;

@@ -202,7 +202,7 @@ typedef struct Record {
 typedef struct Image {
     uint8_t *bytes;
     size_t n;
-    Record records[4096];
+    Record records[32768];
     unsigned nrecords;
     bool ended;
 } Image;
@@ -307,7 +307,7 @@ static void read_image(const char *path)
         if (at + 8 + r.length > image.n)
             break;
         assert_in_range(r.tag, SUNDEW_REC_BUILD, SUNDEW_REC_END);
-        assert_true(image.nrecords < 4096);
+        assert_true(image.nrecords < 32768);
         image.records[image.nrecords++] = r;
         image.ended = r.tag == SUNDEW_REC_END;
         at += 8 + ((r.length + 7u) & ~7u);

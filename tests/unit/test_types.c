@@ -206,6 +206,24 @@ static void structs_have_byte_and_bit_offsets(void **state)
     compiled_end(&c);
 }
 
+static void types_of_functions_are_local(void **state)
+{
+    (void)state;
+    Compiled c = compiled(
+        "struct outer { struct inner { int x; } i; } g;\n"
+        "int f(void)\n"
+        "{\n"
+        "    static struct in_function { int a; } l[2];\n"
+        "    { static union in_block { int b; } u; l[0].a = u.b; }\n"
+        "    return l[0].a + g.i.x;\n"
+        "}\n");
+    assert_true(find(&c, "struct in_function")->local);
+    assert_true(find(&c, "union in_block")->local);
+    assert_false(find(&c, "struct outer")->local);
+    assert_false(find(&c, "struct inner")->local);
+    compiled_end(&c);
+}
+
 static void arrays_may_vary(void **state)
 {
     (void)state;
@@ -532,6 +550,7 @@ int main(void)
         cmocka_unit_test(enums_have_their_values),
         cmocka_unit_test(declarators_print_as_c),
         cmocka_unit_test(structs_have_byte_and_bit_offsets),
+        cmocka_unit_test(types_of_functions_are_local),
         cmocka_unit_test(arrays_may_vary),
         cmocka_unit_test(typedef_chains_and_qualifiers_are_kept),
         cmocka_unit_test(one_struct_of_many_units_is_one_type),

@@ -9,8 +9,8 @@
  * until no object gets a better type; pieces are cut afterwards.
  *
  * A word of 8 bytes at an aligned place that holds the address of a known
- * object counts as a pointer even where the type says otherwise (arenas,
- * tagged words, void *).
+ * object or function counts as a pointer even where the type says otherwise
+ * (arenas, tagged words, void *).
  */
 #include "engine/record/restore.h"
 #include "base/escape.h"
@@ -97,10 +97,9 @@ bool restore_sees_type(const RestoreWorld *w, const Type *t)
     case TYPE_ENUM:
     case TYPE_STRUCT:
     case TYPE_UNION:
-        if (*p->name)
-            return *p->file && w->sees(w->arg, p->file);
-        return p->alias && *p->alias->file &&
-               w->sees(w->arg, p->alias->file);
+        if (!*p->name)
+            p = p->alias;
+        return p && !p->local && *p->file && w->sees(w->arg, p->file);
     default:
         return false;
     }
@@ -118,9 +117,14 @@ static const char *fresh_name(Restore *r, const char *hint)
 {
     Str s = {0};
     escape_c_identifier(&s, hint, strlen(hint) > 32 ? 32 : strlen(hint));
+    size_t n = strlen(str_c(&s));
+    void **last = map_slot(&r->numbers, str_c(&s));
+    while (!is_name_free(r, str_c(&s))) {
+        *last = (char *)*last + 1;
+        s.len = n;
+        str_addf(&s, "_%zu", (size_t)*last + 1);
+    }
     const char *name = arena_strdup(&r->arena, str_c(&s));
-    for (unsigned n = 2; !is_name_free(r, name); n++)
-        name = arena_printf(&r->arena, "%s_%u", str_c(&s), n);
     map_put(&r->names, name, NULL);
     str_release(&s);
     return name;
@@ -159,6 +163,15 @@ static bool is_text(const Item *it)
     return false;
 }
 
+/* The type that the file knows it by, for what is reached by void pointers. */
+static const Type *type_of_object(const Restore *r, const CrashObject *o)
+{
+    size_t n;
+    const Type *const *all = types_all(program_types(r->program), &n);
+    const Type *t = o->type && o->type <= n ? element_of(all[o->type - 1]) : NULL;
+    return t && fits(t, o) && o->size % type_plain(t)->size == 0 ? t : NULL;
+}
+
 static Item *new_item(Restore *r, const CrashObject *o, const char *hint)
 {
     Item *it = arena_new(&r->arena, Item);
@@ -166,6 +179,7 @@ static Item *new_item(Restore *r, const CrashObject *o, const char *hint)
     it->hint = hint;
     it->on = true;
     it->freed = o->place == SUNDEW_FREED;
+    it->type = type_of_object(r, o);
     read_bytes(r, it);
     const Variable *v = o->place == SUNDEW_GLOBAL || o->place == SUNDEW_TEXT_LITERAL
                             ? variable_of(r, o) : NULL;
@@ -253,9 +267,11 @@ bool restore_is_pointer(const Restore *r, uint64_t value)
     if (value < 0x10000)
         return false;
     const CrashObject *o = crash_object_at(r->crash, value);
+    uint64_t place;
     if (o)
         return value < o->address + o->size;
-    return crash_file_at(r->crash, value) != NULL;
+    return crash_file_at(r->crash, value) ||
+           (crash_mapped(r->crash, value, &place) && r->world->code(r->world->arg, value));
 }
 
 Ref restore_ref(Restore *r, uint64_t value, const Type *target, const char *hint)
@@ -547,6 +563,7 @@ void restore_free(Restore *r)
     map_release(&r->by_object);
     map_release(&r->by_file);
     map_release(&r->names);
+    map_release(&r->numbers);
     map_release(&r->unreached);
     strings_release(&r->notes);
     arena_release(&r->arena);

@@ -32,6 +32,8 @@ static void describe_pointer(Restore *r, const Type *p, uint64_t value, unsigned
     Item *it = o ? map_getn(&r->by_object, &o, sizeof o) : NULL;
     const Type *target = type_plain(p->target);
     uint64_t offset = it ? value - o->address : 0;
+    if (!target->size && target->kind != TYPE_FUNCTION && it && it->type && !offset)
+        target = type_plain(it->type);          /* a void pointer to something known */
     if (!value)
         str_add(out, "NULL");
     else if (!it)
@@ -43,7 +45,9 @@ static void describe_pointer(Restore *r, const Type *p, uint64_t value, unsigned
     else if (target->size && offset + target->size <= it->size && depth < DEEP &&
              target->kind != TYPE_FUNCTION) {
         str_addc(out, '&');
-        describe(r, p->target, it->bytes + offset, target->size, depth + 1, out);
+        describe(r, target, it->bytes + offset, target->size, depth + 1, out);
+    } else if (!target->size && it->size > offset) {
+        str_addf(out, "(%llu bytes)", (unsigned long long)(it->size - offset));
     } else {
         str_add(out, "…");
     }

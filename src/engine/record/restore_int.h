@@ -72,6 +72,7 @@ struct Restore {
     Vec(Item *) items;
     Map by_object;            /* CrashObject * → Item * */
     Map names;
+    Map numbers;              /* of names that were taken: the last one tried */
     size_t nsteps;
     Arg *args;
     size_t nargs;

@@ -24,6 +24,7 @@ static const Option options[] = {
     { "copy", 0, "STRATEGY", "what is copied when a function is entered: "
       "reference, shallow, used-fields, deep", "used-fields" },
     { "overhead", 0, "PERCENT", "what monitoring may cost; 0: no limit", "15" },
+    { "asan", 0, NULL, "with the address sanitizer: its reports leave crash files too", NULL },
     { "second-chance", 0, NULL, "monitor only functions of earlier crashes", NULL },
     { "redact", 0, "TYPE.FIELD", "a field that never leaves (repeatable)", NULL },
     { "only", 0, "FUNCTION", "monitor only these (repeatable)", NULL },
@@ -129,6 +130,8 @@ static bool weave(Session *s, const Program *p, MonitorPlan *plan, const char *o
     Woven *w = calls ? weave_begin(p, err) : NULL;
     plan->calls = calls;
     progress_step(&progress, 1, "probes");
+    if (w && session_flag(s, "asan"))
+        weave_asan(w);
     bool ok = w && weave_monitor(w, plan, err) &&
               weave_runtime(w, session_libexec(s), "monitor", err);
     progress_step(&progress, 2, "optimise and link");
@@ -143,10 +146,12 @@ static bool weave(Session *s, const Program *p, MonitorPlan *plan, const char *o
 }
 
 /* What decides how the code comes out. */
-static uint32_t variant_of(const MonitorPlan *plan)
+static uint32_t variant_of(const MonitorPlan *plan, bool asan)
 {
     Str how = {0};
     str_addf(&how, "monitor " SUNDEW_VERSION " second chance %d", plan->second_chance);
+    if (asan)
+        str_add(&how, " asan");
     for (char *const *o = plan->only; o && *o; o++)
         str_addf(&how, " only %s", *o);
     uint32_t variant = crash_variant(str_c(&how));
@@ -209,7 +214,7 @@ static bool run(Session *s, Err *err)
     char **hidden = session_option_all(s, "redact"), **only = session_option_all(s, "only");
     plan.hidden = hidden && *hidden ? hidden : NULL;
     plan.only = only && *only ? only : NULL;
-    plan.variant = variant_of(&plan);
+    plan.variant = variant_of(&plan, session_flag(s, "asan"));
     Program *p = program_open(session_workspace(s), c, err);
     if (!p)
         return false;
@@ -248,8 +253,11 @@ const Command technique_monitor = {
         "turned down while the program runs, to stay within --overhead.\n\n"
         "With --second-chance all functions are off, at next to no cost. A crash then leaves "
         "the stack only, and its functions are monitored from the next start on.\n\n"
+        "With --asan the program has the address sanitizer in it, and its reports leave crash "
+        "files too. That costs what the sanitizer costs, and needs its library.\n\n"
         "The monitored program's environment: SUNDEW_CRASH_DIR, where crash files go (else "
-        "the current folder, TMPDIR or /tmp); SUNDEW_CHANCE, the second-chance list (else "
+        "the current folder, TMPDIR or /tmp); SUNDEW_CRASH_SIZE, how many MiB of its memory a "
+        "crash file holds (1 to 64, default 1); SUNDEW_CHANCE, the second-chance list (else "
         "PROGRAM.chance beside the crash files); SUNDEW_MONITOR=off, no monitoring at all; "
         "SUNDEW_CRASH_VERBOSE, say on standard error which file was written.",
     .examples = "sundew monitor ./prog -o prog.monitored\n"

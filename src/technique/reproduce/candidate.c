@@ -18,7 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_CANDIDATES 24             /* frames that are tried */
+#define MOST_CANDIDATES 24             /* frames that are all tried; of more … */
+#define MOST_INNER 6                   /* … the innermost, and … */
+#define MOST_OUTER 2                   /* … the outermost of each function */
 #define SHRINK_TRIALS 400
 #define SHRINK_SECONDS 15
 #define NULL_PAGE 65536
@@ -35,18 +37,20 @@ static const Function *function_of(const Program *p, uint32_t number)
     return NULL;
 }
 
-/* In a deep recursion the frames in the middle are all alike: the inner and the
- * outer ones are tried. */
-static bool is_wanted(size_t i, size_t n)
+/* In a deep recursion the frames in the middle are all alike. `of_function` counts
+ * those that were seen, from main() inwards. */
+static bool is_wanted(const Candidate *c, size_t n, Map *of_function)
 {
-    return n <= MOST_CANDIDATES || i < MOST_CANDIDATES / 2 ||
-           n - i <= MOST_CANDIDATES / 2;
+    void **seen = map_slotn(of_function, &c->fn, sizeof c->fn);
+    *seen = (char *)*seen + 1;
+    return n <= MOST_CANDIDATES || c->frame < MOST_INNER || (size_t)*seen <= MOST_OUTER;
 }
 
 bool candidates_find(Reproduction *rp, Err *err)
 {
     size_t n = crash_nframes(rp->crash);
     const LabUnit *near = NULL;
+    Map of_function = {0};
     rp->candidates = arena_array(&rp->arena, Candidate, n + 1);
     for (size_t i = n; i-- > 0;) {              /* from main() inwards */
         const CrashFrame *fr = crash_frame(rp->crash, i);
@@ -61,9 +65,10 @@ bool candidates_find(Reproduction *rp, Err *err)
             c->why = "the function is not in the program model";
         else if (!c->unit)
             c->why = "its source file is not captured";
-        else if (!is_wanted(i, n))
+        else if ((c->between = !is_wanted(c, n, &of_function)))
             c->why = "in the middle of a deep recursion: not tried";
     }
+    map_release(&of_function);
     rp->n = n;
     if (!n)
         return err_set(err, "the crash file has no frames: no function was "
@@ -110,39 +115,58 @@ static bool prepare(Reproduction *rp, Candidate *c, bool plain)
 
 typedef Vec(Candidate *) Group;
 
-/* The states that the trials read, beside the program: NAME.0, NAME.1 … */
-static bool write_states(const Group *g, const char *name, Err *err)
+/* The state that a trial reads, beside the program: NAME.0, NAME.1 … */
+static bool write_state(const Candidate *c, const char *name, size_t number, Err *err)
 {
-    bool ok = true;
-    for (size_t i = 0; ok && i < g->len; i++) {
-        Str state = {0};
-        Strings named = {0};
-        char *path = xprintf("%s.%zu", name, i);
-        restore_state(g->items[i]->restore, &state, &named);
-        ok = file_write(path, state.data, state.len, err);
-        free(path);
-        strings_release(&named);
-        str_release(&state);
-    }
+    Str state = {0};
+    Strings named = {0};
+    char *path = xprintf("%s.%zu", name, number);
+    restore_state(c->restore, &state, &named);
+    bool ok = file_write(path, state.data, state.len, err);
+    free(path);
+    strings_release(&named);
+    str_release(&state);
     return ok;
 }
 
-static void remove_states(const Group *g, const char *name)
+static void remove_states(size_t n, const char *name)
 {
-    for (size_t i = 0; i < g->len; i++) {
+    for (size_t i = 0; i < n; i++) {
         char *path = xprintf("%s.%zu", name, i);
         unlink(path);
         free(path);
     }
 }
 
-static bool build_trial(Reproduction *rp, const Group *g, const char *name, Err *err)
+/* The cases of all that can be prepared; the others leave the group. One state at a
+ * time is in memory. */
+static bool write_cases(Reproduction *rp, Group *g, bool plain, const char *name, Str *body,
+                        Err *err)
+{
+    bool ok = true;
+    size_t n = 0;
+    for (size_t i = 0; ok && i < g->len; i++) {
+        Candidate *c = g->items[i];
+        if (!prepare(rp, c, plain))
+            continue;
+        str_addf(body, "static void restore_case_%zu(void)\n{\n", n);
+        restore_print_trial(c->restore, (unsigned)n, body);
+        str_add(body, "}\n\n");
+        ok = write_state(c, name, n, err);
+        restore_free(c->restore);
+        c->restore = NULL;
+        g->items[n++] = c;
+    }
+    g->len = n;
+    return ok;
+}
+
+static bool build_trial(Reproduction *rp, Group *g, bool plain, const char *name, Err *err)
 {
     Str body = {0}, text = {0};
-    for (size_t i = 0; i < g->len; i++) {
-        str_addf(&body, "static void restore_case_%zu(void)\n{\n", i);
-        restore_print_trial(g->items[i]->restore, (unsigned)i, &body);
-        str_add(&body, "}\n\n");
+    if (!write_cases(rp, g, plain, name, &body, err) || !g->len) {
+        str_release(&body);
+        return !g->len;
     }
     str_add(&body, "int main(void)\n{\n    switch (restore_test()) {\n");
     for (size_t i = 0; i < g->len; i++)
@@ -152,8 +176,7 @@ static bool build_trial(Reproduction *rp, const Group *g, const char *name, Err 
     str_addn(&text, body.data, body.len);
     char *source = xprintf("%s.c", name);
     bool ok = file_write(source, text.data, text.len, err) &&
-              lab_build(rp->lab, g->items[0]->unit, source, name, true, err) &&
-              write_states(g, name, err);
+              lab_build(rp->lab, g->items[0]->unit, source, name, true, err);
     unlink(source);
     free(source);
     str_release(&body);
@@ -257,7 +280,8 @@ static void keep_or_drop(Reproduction *rp, Candidate *c)
     c->reproduces = ok;
     if (!ok)
         c->why = *err.msg ? arena_strdup(&rp->arena, err.msg)
-                          : "fails only as a trial, not as a test of its own";
+                          : "fails the same way with the state as it was captured, but not written "
+                            "as C";
     restore_size(c->restore, &c->objects, &c->bytes);
 }
 
@@ -285,12 +309,27 @@ static bool is_root(const Reproduction *rp, const Ending *e)
     return rp->asan && e->kind == FAILURE_SANITIZER;
 }
 
+static bool has_bad_argument(const Reproduction *rp, const Candidate *c);
+
+/* What is told of it, for which its state has to be there. */
+static void settle(Reproduction *rp, Candidate *c)
+{
+    if (!c->restore)
+        return;
+    c->bad_pointer = has_bad_argument(rp, c);
+    restore_differences(c->restore, 12, &c->differences);
+    restore_free(c->restore);
+    c->restore = NULL;
+}
+
 static bool try_one(Reproduction *rp, Candidate *c, const char *binary, unsigned test,
                     Err *err)
 {
     TrialPlan plan = { .test = test, .state = binary };
     with_files(rp, &plan);
     Str call = {0};
+    if (!prepare(rp, c, c->world->plain))
+        return true;
     free(c->call);
     restore_print_call(c->restore, &call);
     c->call = str_take(&call);
@@ -299,12 +338,13 @@ static bool try_one(Reproduction *rp, Candidate *c, const char *binary, unsigned
     trial_name(rp->lab, binary, &c->ending);
     bool same = ending_same(&rp->was, &c->ending, rp->same);
     c->root_closer = !same && is_root(rp, &c->ending);
-    if (!same && !c->root_closer) {
+    if (same || c->root_closer) {
+        shrink_candidate(rp, c, binary, test);
+        keep_or_drop(rp, c);
+    } else {
         c->why = how_it_ended(rp, &c->ending);
-        return true;
     }
-    shrink_candidate(rp, c, binary, test);
-    keep_or_drop(rp, c);
+    settle(rp, c);
     return true;
 }
 
@@ -316,25 +356,29 @@ static bool try_group(Reproduction *rp, Group *g, bool plain, Err *err)
     char *binary = xprintf("%s/group-%u", rp->folder, ++number);
     Err said = {0};
     bool ok = true;
-    if (build_trial(rp, g, binary, &said)) {
+    size_t all = g->len;
+    if (build_trial(rp, g, plain, binary, &said)) {
         for (size_t i = 0; ok && i < g->len; i++)
             if (!session_interrupted(rp->session))
                 ok = try_one(rp, g->items[i], binary, (unsigned)i, err);
             else
                 g->items[i]->why = "no time was left";
     } else if (g->len > 1) {
+        if (session_verbose(rp->session))
+            session_note(rp->session, "tests of %s are compiled one by one: %s",
+                         path_base(lab_unit_source(g->items[0]->unit)), said.msg);
         for (size_t i = 0; ok && i < g->len; i++) {
             Group one = {0};
             vec_push(&one, g->items[i]);
             ok = try_group(rp, &one, plain, err);
             vec_release(&one);
         }
-    } else if (!plain && prepare(rp, g->items[0], true)) {
+    } else if (!plain) {
         ok = try_group(rp, g, true, err);
     } else {
         g->items[0]->why = arena_printf(&rp->arena, "does not compile: %s", said.msg);
     }
-    remove_states(g, binary);
+    remove_states(all, binary);
     unlink(binary);
     free(binary);
     return ok;
@@ -351,8 +395,7 @@ bool candidates_try(Reproduction *rp, Err *err)
             if (done[k] || c->why || c->unit != rp->candidates[i].unit)
                 continue;
             done[k] = true;
-            if (prepare(rp, c, false))
-                vec_push(&g, c);
+            vec_push(&g, c);
         }
         if (g.len)
             ok = try_group(rp, &g, false, err);
@@ -390,7 +433,7 @@ static void judge_information(Reproduction *rp)
     bool passed_on = rp->was.has_address;
     for (size_t i = 0; i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];
-        passed_on = passed_on && has_bad_argument(rp, c);
+        passed_on = passed_on && c->bad_pointer;
         c->informative = c->reproduces && !passed_on;
         if (c->reproduces && passed_on)
             c->why = "is handed the bad pointer: may fail after the fix too";
@@ -417,8 +460,6 @@ void candidates_judge(Reproduction *rp)
     for (size_t i = 0; i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];
         vec_push(&rp->ranked, c);
-        if (c->restore)
-            restore_differences(c->restore, 12, &c->differences);
     }
     if (rp->ranked.len)
         qsort(rp->ranked.items, rp->ranked.len, sizeof *rp->ranked.items, by_rank);

@@ -54,22 +54,37 @@ char *desk_monitored(Session *s, const Crash *c, Err *err)
 
 /* ---- all in one */
 
-/* At the desk nothing has to be cheap: no limit on the overhead; and unless it
- * crashes optimised only, nothing is inlined, so that every function has its
- * frame. */
-static bool weave_program(Session *s, const Program *p, bool optimised, uint32_t variant,
+/*
+ * How the program is made, in this order, until it crashes. At the desk nothing
+ * has to be cheap: no limit on the overhead; and unless it crashes optimised
+ * only, nothing is inlined, so that every function has its frame. What corrupts
+ * memory without crashing is seen by the address sanitizer.
+ */
+static const struct build {
+    const char *name;
+    bool optimised, asan;
+} builds[] = {
+    { "desk " SUNDEW_VERSION, false, false },
+    { "desk " SUNDEW_VERSION " -O2", true, false },
+    { "desk " SUNDEW_VERSION " asan", false, true },
+};
+enum { NBUILDS = sizeof builds / sizeof *builds };
+
+static bool weave_program(Session *s, const Program *p, const struct build *b,
                           const char *out, Err *err)
 {
-    MonitorPlan plan = { .variant = variant };
+    MonitorPlan plan = { .variant = crash_variant(b->name) };
     if (!copy_strategy_parse(session_option(s, "copy"), &plan.strategy, err))
         return false;
     CallsPlan how = { .share = session_share(s), .root = session_root(s), .kept = true };
     Calls *calls = calls_open(p, &how, err);
     Woven *w = calls ? weave_begin(p, err) : NULL;
     plan.calls = calls;
+    if (w && b->asan)
+        weave_asan(w);
     bool ok = w && weave_monitor(w, &plan, err) &&
               weave_runtime(w, session_libexec(s), "monitor", err) &&
-              weave_build(w, &(WeaveBuild){ .out = out, .unoptimised = !optimised }, err);
+              weave_build(w, &(WeaveBuild){ .out = out, .unoptimised = !b->optimised }, err);
     weave_end(w);
     calls_close(calls);
     return ok;
@@ -110,6 +125,9 @@ static char *run_program(Session *s, const char *binary, const char *name,
             strings_add(&env, *e);
     if (r)
         strings_addf(&env, "SUNDEW_CRASH_DIR=%s", runner_scratch(r));
+    strings_add(&env, "SUNDEW_CRASH_SIZE=16");
+    if (!getenv("ASAN_OPTIONS"))
+        strings_add(&env, "ASAN_OPTIONS=detect_leaks=0");
     RunPlan run = { .argv = strings_argv(&argv), .env = strings_argv(&env),
                     .cwd = files->len ? NULL : cwd,
                     .files = files->items, .nfiles = files->len,
@@ -159,15 +177,20 @@ char *desk_crash(Session *s, const char *name, Files *files, char **monitored,
     if (ok && !files_read(files, "."))
         session_note(s, "too much lies in this folder to copy it: %s runs here and can't "
                      "write", c->name);
-    for (int optimised = 0; ok && !crash && optimised < 2; optimised++) {
-        uint32_t variant = crash_variant(optimised ? "desk " SUNDEW_VERSION " -O2"
-                                                   : "desk " SUNDEW_VERSION);
+    bool ran = false, asan = session_flag(s, "asan");
+    for (int i = 0; ok && !crash && i < NBUILDS; i++) {
+        const struct build *b = &builds[i];
+        if (asan && !b->asan)
+            continue;
         char *binary = crash_executable(workspace_dir(ws), program_key(p), c->name,
-                                        session_option(s, "copy"), variant);
-        /* Some programs link only once dead branches are gone. */
-        bool built = file_exists(binary) || weave_program(s, p, optimised, variant, binary, err);
-        ok = built || !optimised;
+                                        session_option(s, "copy"), crash_variant(b->name));
+        /* Some programs link only once dead branches are gone, some not with the
+         * sanitizer: what an earlier run said counts then. */
+        bool built = file_exists(binary) || weave_program(s, p, b, binary, ran ? NULL : err);
         crash = built ? run_program(s, binary, c->name, folder, files, err) : NULL;
+        ran |= built;
+        if (crash && b->asan && !asan)
+            session_note(s, "%s crashes with the address sanitizer only", c->name);
         if (crash)
             *monitored = binary;
         else

@@ -65,6 +65,8 @@ bool folder_begin(Reproduction *rp, const char *wanted, Err *err)
     bool ok = dir_make(rp->folder, err) && file_write(readme, MARK "\n",
                                                       strlen(MARK "\n"), err);
     free(readme);
+    if (!ok)
+        dir_remove(rp->folder);
     return ok;
 }
 

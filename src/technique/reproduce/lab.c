@@ -6,6 +6,7 @@
 #include "capture/elf.h"
 #include "capture/recompile.h"
 #include "capture/relink.h"
+#include "runtime/monitor.h"
 #include <ctype.h>
 #include <string.h>
 #include <unistd.h>
@@ -403,6 +404,18 @@ static const char *name_variable(void *arg, const Variable *var, bool *fixed)
     return declare(v, var->name, here ? symbol : global_name(lab, u, symbol), var);
 }
 
+/* The program took the address of malloc() and got the runtime's. */
+static const char *redirected(const char *symbol)
+{
+#define NAME(name) #name,
+    static const char *const names[] = { SUNDEW_REDIRECTED(NAME) NULL };
+#undef NAME
+    static const char prefix[] = "sundew_";
+    if (str_starts(symbol, prefix) && is_word(symbol + sizeof prefix - 1, names))
+        return symbol + sizeof prefix - 1;
+    return symbol;
+}
+
 /* Where the monitored program's functions are. */
 static void read_code(Lab *lab)
 {
@@ -412,10 +425,14 @@ static void read_code(Lab *lab)
     for (size_t i = 0; i < symbols.len; i++) {
         const Symbol *s = symbols.entries[i].value;
         uint64_t address = s->address + crash_slide(lab->plan.crash);
-        if (strchr("tTwW", s->kind) && s->address &&
+        const char *name = symbols.entries[i].key;
+        /* What is local and not the program's is the runtime's. */
+        bool its_own = s->kind != 't' || redirected(name) != name ||
+                       program_function(lab->plan.program, name);
+        if (its_own && strchr("tTwW", s->kind) && s->address &&
             !map_getn(&lab->code, &address, 8))
             map_putn(&lab->code, &address, 8,
-                     arena_strdup(&lab->arena, symbols.entries[i].key));
+                     arena_strdup(&lab->arena, name));
     }
     map_release(&symbols);
 }
@@ -429,6 +446,7 @@ static const char *name_code(void *arg, uint64_t address)
     const char *symbol = map_getn(&lab->code, &address, 8);
     if (!symbol)
         symbol = crash_external(lab->plan.crash, address);
+    symbol = symbol ? redirected(symbol) : NULL;
     const Function *fn = symbol ? program_function(lab->plan.program, symbol) : NULL;
     if (!symbol)
         return NULL;

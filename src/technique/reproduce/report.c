@@ -90,8 +90,12 @@ static void print_table(const Reproduction *rp, Str *out)
 {
     str_addf(out, "%-12s%-13s%-9s%-28s%s\n", "reproduces", "informative", "distance",
              "function", "test");
+    size_t between = 0;
     for (size_t i = 0; i < rp->ranked.len; i++) {
         const Candidate *c = rp->ranked.items[i];
+        between += c->between;
+        if (c->between)
+            continue;
         const char *name = c->fn ? c->fn->name : crash_frame(rp->crash, c->frame)->symbol;
         Str safe = {0}, more = {0};
         escape_terminal_z(&safe, name);
@@ -102,6 +106,8 @@ static void print_table(const Reproduction *rp, Str *out)
         str_release(&safe);
         str_release(&more);
     }
+    if (between)
+        str_addf(out, "%zu frames in the middle of a deep recursion were not tried\n", between);
 }
 
 static size_t count(const Reproduction *rp, bool informative)

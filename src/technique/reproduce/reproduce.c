@@ -8,6 +8,7 @@
  */
 #include "technique/reproduce/reproduce.h"
 #include "base/file.h"
+#include "runtime/crashfile.h"
 #include "session/session.h"
 #include "technique/reproduce/reproduce_int.h"
 #include <string.h>
@@ -16,8 +17,8 @@ static const Option options[] = {
     { "same", 0, "LEVEL", "what has to be the same: kind, site or stack", "site" },
     { "out", 'o', "DIR", "folder for the tests; default: the crash file's name with "
                          ".tests", NULL },
-    { "asan", 0, NULL, "build the tests with the address sanitizer and accept an earlier "
-                       "report as nearer to the root", NULL },
+    { "asan", 0, NULL, "build the tests (and the program, if one is named) with the address "
+                       "sanitizer and accept an earlier report as nearer to the root", NULL },
     { "no-shrink", 0, NULL, "keep all of the captured state in the tests", NULL },
     { "review", 0, NULL, "list every byte that the crash file holds, and stop", NULL },
     { "copy", 0, "STRATEGY", "with a program: what to copy when functions are entered: "
@@ -80,21 +81,25 @@ static bool attempt_again(Reproduction *rp, const char *out, Err *err)
                  "sanitizer");
     forget(rp);
     rp->asan = true;
+    dir_remove(rp->folder);
     if (folder_begin(rp, out, &said) && attempt(rp, &said))
         return true;
     session_note(rp->session, "with the address sanitizer: %s", said.msg);
     forget(rp);
     rp->asan = false;
+    dir_remove(rp->folder);
     return folder_begin(rp, out, err) && attempt(rp, err);
 }
 
 static bool reproduce(Reproduction *rp, const char *out, Err *err)
 {
-    bool ok = folder_begin(rp, out, err);
+    bool begun = folder_begin(rp, out, err), ok = begun;
     if (ok)
         rp->trial = trial_new(rp->session, rp->folder, err);
     ok = ok && rp->trial && attempt(rp, err) && attempt_again(rp, out, err) &&
          folder_finish(rp, err) && report_all(rp, err);
+    if (begun && !ok)
+        dir_remove(rp->folder);
     forget(rp);
     trial_free(rp->trial);
     return ok;
@@ -121,6 +126,7 @@ static bool reproduce_file(Session *s, const char *path, const char *monitored,
     char *found = p && !monitored ? desk_monitored(s, c, err) : NULL;
     char *cwd = path_absolute(".");
     rp.crash = c;
+    rp.asan |= crash_failure(c)->kind == SUNDEW_FAIL_SANITIZER;
     rp.program = p;
     rp.monitored = monitored ? monitored : found;
     rp.cwd = cwd;

@@ -24,10 +24,12 @@ typedef struct Candidate {
     const LabUnit *unit;         /* NULL: its source is not captured */
     unsigned distance;           /* frames between it and the crash */
     bool stale;                  /* the frame was left by longjmp or the like */
+    bool between;                /* in the middle of a deep recursion: not tried */
     const RestoreWorld *world;
-    Restore *restore;
+    Restore *restore;            /* while it is being tried */
     bool reproduces, root_closer;
     bool informative;
+    bool bad_pointer;            /* an argument is itself what was touched */
     const char *why;             /* why not: of building, reproducing, telling */
     Ending ending;               /* of its test */
     size_t objects, bytes;       /* that the final test restores */

@@ -40,7 +40,9 @@ void ending_release(Ending *e)
 static bool is_own(const char *function)
 {
     static const char *const not_own[] = { "_start", "__libc_start", "restore_",
-                                           "sundew_", "sundew.", "??", "__asan" };
+                                           "sundew_", "sundew.", "??", "__asan", "_ZN6__asan",
+                                           "_ZN11__sanitizer", "__sanitizer",
+                                           "__interceptor" };
     for (size_t i = 0; i < sizeof not_own / sizeof *not_own; i++)
         if (str_starts(function, not_own[i]))
             return false;
@@ -93,6 +95,20 @@ static FailureKind kind_of_crash(const CrashFailure *f)
     }
 }
 
+/* The first line of a report: the same that a test's is read from. */
+static void read_report(const char *line, Ending *out)
+{
+    Str err = {0};
+    Failure f = {0};
+    str_addf(&err, "==1==ERROR: AddressSanitizer: %s\n", line);
+    failure_read(&f, &(Facts){ .err = str_c(&err), .err_len = err.len });
+    out->kind = f.kind;
+    if (f.what)
+        snprintf(out->text, sizeof out->text, "%s", f.what);
+    failure_release(&f);
+    str_release(&err);
+}
+
 void ending_of_crash(Lab *lab, const Crash *c, const char *monitored, Ending *out)
 {
     const CrashFailure *f = crash_failure(c);
@@ -105,6 +121,8 @@ void ending_of_crash(Lab *lab, const Crash *c, const char *monitored, Ending *ou
     out->has_address = f->kind == SUNDEW_FAIL_SIGNAL && f->signal != SIGABRT;
     out->address = f->address;
     snprintf(out->text, sizeof out->text, "%s", f->text);
+    if (out->kind == FAILURE_SANITIZER)
+        read_report(f->text, out);
     size_t used = 0;
     for (size_t i = 0; i < n && used < 512; i++) {
         uint64_t a = pcs[i] - crash_slide(c) - (i > 0);
@@ -145,6 +163,8 @@ static bool same_kind(const Ending *a, const Ending *b)
         return false;
     if (a->kind == FAILURE_SIGNAL)
         return a->signal == b->signal;
+    if (a->kind == FAILURE_SANITIZER)
+        return strcmp(a->text, b->text) == 0;
     return true;
 }
 
@@ -164,6 +184,45 @@ static bool same_pointer(const Ending *a, const Ending *b)
     return (a->address < NULL_PAGE) == (b->address < NULL_PAGE);
 }
 
+static unsigned occurrences(const Ending *e, const char *function)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < e->stack.len; i++)
+        n += strcmp(e->stack.items[i].function, function) == 0;
+    return n;
+}
+
+/* Where exactly the stack ends is chance: what counts is who calls himself. */
+static bool same_recursion(const Ending *a, const Ending *b)
+{
+    enum { OFTEN = 8 };
+    for (size_t i = 0; i < a->stack.len && i < 64; i++) {
+        const char *function = a->stack.items[i].function;
+        if (occurrences(a, function) >= OFTEN && occurrences(b, function) >= OFTEN)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * The innermost functions are the same; or one of them was inlined in one of the
+ * two programs, and its instruction counts there as its caller's, at the line of
+ * the call:
+ *
+ *     test:  get at list.c:5, called by sum at list.c:20      crash:  sum at list.c:20
+ */
+static bool is_inside(const Ending *outer, const Ending *inner)
+{
+    enum { DEEP = 4 };
+    const Place *o = &outer->stack.items[0];
+    for (size_t i = 0; i < inner->stack.len && i < DEEP; i++) {
+        const Place *p = &inner->stack.items[i];
+        if (strcmp(o->function, p->function) == 0)
+            return i == 0 || !o->line || !p->line || o->line == p->line;
+    }
+    return false;
+}
+
 bool ending_same(const Ending *crash, const Ending *test, Sameness how)
 {
     if (!same_kind(crash, test) ||
@@ -175,19 +234,14 @@ bool ending_same(const Ending *crash, const Ending *test, Sameness how)
         return false;
     if (!crash->stack.len || !test->stack.len)
         return false;
-    bool overflow = crash->kind == FAILURE_STACK_OVERFLOW;
-    size_t n = how == SAME_STACK ? test->stack.len - 1 : 1;
+    if (crash->kind == FAILURE_STACK_OVERFLOW && same_recursion(crash, test))
+        return true;
+    if (how == SAME_SITE)
+        return is_inside(crash, test) || is_inside(test, crash);
+    size_t n = test->stack.len - 1;
     for (size_t i = 0; i < n && i < crash->stack.len; i++)
-        if (strcmp(crash->stack.items[i].function, test->stack.items[i].function) != 0) {
-            /* Where exactly the stack ends is chance: any function of the cycle
-             * will do. */
-            bool cycle = false;
-            for (size_t k = 0; overflow && k < crash->stack.len; k++)
-                cycle |= strcmp(crash->stack.items[k].function,
-                                test->stack.items[i].function) == 0;
-            if (!cycle)
-                return false;
-        }
+        if (strcmp(crash->stack.items[i].function, test->stack.items[i].function) != 0)
+            return false;
     return true;
 }
 
@@ -263,7 +317,7 @@ static void make_environment(const TrialPlan *plan, Strings *env)
     strings_addf(env, "RESTORE_TEST=%u", plan->test);
     if (plan->state)
         strings_addf(env, "RESTORE_STATE=%s", plan->state);
-    strings_add(env, "ASAN_OPTIONS=detect_leaks=0:symbolize=1:allow_user_segv_handler=1");
+    strings_add(env, "ASAN_OPTIONS=detect_leaks=0:symbolize=0:allow_user_segv_handler=1");
     if (plan->keep) {
         char *mask = mask_text(plan);
         strings_addf(env, "RESTORE_STEPS=%s", mask);
