@@ -151,6 +151,27 @@ typedef struct Follow {
     bool verbose;
 } Follow;
 
+/* Where the paths part: conjuncts of both, from the first that differs. */
+static void tell_difference(const Follow *f, const Exprs *p, const Trail *t)
+{
+    size_t i = 0;
+    while (i < f->t.steps.len && i < t->steps.len && f->t.steps.items[i].at == t->steps.items[i].at)
+        i++;
+    for (size_t k = i > 2 ? i - 2 : 0; k < i + 3; k++) {
+        Str s = { 0 };
+        if (k < f->t.steps.len)
+            expr_print(f->p, path_at(f->t.path, k).cond, &s);
+        printf("    %zu was %u %.120s\n", k, k < f->t.steps.len ? f->t.steps.items[k].at : 0,
+               str_c(&s));
+        str_reset(&s);
+        if (k < t->steps.len)
+            expr_print(p, path_at(t->path, k).cond, &s);
+        printf("    %zu  is %u %.120s\n", k, k < t->steps.len ? t->steps.items[k].at : 0,
+               str_c(&s));
+        str_release(&s);
+    }
+}
+
 /* The run on an answer: where did it go? */
 static void follow(Follow *f, const Answer *a, uint32_t index, uint32_t want)
 {
@@ -178,6 +199,7 @@ static void follow(Follow *f, const Answer *a, uint32_t index, uint32_t want)
                 expr_print(f->p, path_at(f->t.path, index).cond, &s);
             printf("diverged: conjunct %u, edge %u: %.200s\n", index, want, str_c(&s));
             str_release(&s);
+            tell_difference(f, p, &t);
         }
         trail_release(&t);
     }
