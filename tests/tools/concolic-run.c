@@ -80,8 +80,9 @@ int main(int argc, char **argv)
     log_reset(log, first, end);
     int status = run(argv + optind);
     Exprs *p = exprs_new(NULL);
+    uint32_t in = exprs_source(p, "input", 1u << 20);
     Trail t = {0};
-    if (!log_read(log, p, 0, &t, &err))
+    if (!log_read(log, p, in, &t, &err))
         return give_up(&err);
     FILE *out = to ? fopen(to, "w") : stderr;
     if (out)
