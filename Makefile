@@ -60,14 +60,13 @@ rt_monitor := $(rt_shared) adapt chance dump extents out signals stack start ste
 rt_record  := $(rt_shared) record record_alloc
 rt_forkserver := forkserver
 rt_tags    := tags
-rt_coverage := forkserver batch snapshot
+rt_concolic := concolic concolic_address concolic_alloc concolic_models concolic_region \
+              concolic_shadow pages
 rt_input   := input ask
 # Library functions, woven with the program: as simple as the program's own bitcode.
 rt_models  := $(patsubst runtime/%.c,%,$(wildcard runtime/models/*.c))
-rt_concolic := concolic concolic_address concolic_alloc concolic_models concolic_region \
-              concolic_shadow pages
-runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver tags input models \
-                coverage concolic)
+runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver tags concolic \
+              input models)
 rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
@@ -120,10 +119,10 @@ $(BUILD)/runtime/monitor.bc: $(call rt_parts,$(rt_monitor))
 $(BUILD)/runtime/record.bc: $(call rt_parts,$(rt_record))
 $(BUILD)/runtime/forkserver.bc: $(call rt_parts,$(rt_forkserver))
 $(BUILD)/runtime/tags.bc: $(call rt_parts,$(rt_tags))
+$(BUILD)/runtime/concolic.bc: $(call rt_parts,$(rt_concolic) sources)
 $(BUILD)/runtime/models.bc: $(call rt_parts,$(rt_models))
 $(BUILD)/runtime/coverage.bc: $(call rt_parts,$(rt_coverage))
 $(BUILD)/runtime/input.bc: $(call rt_parts,$(rt_input))
-$(BUILD)/runtime/concolic.bc: $(call rt_parts,$(rt_concolic) sources)
 $(runtime_bc):
 	$(LLVM)/bin/llvm-link -o $@ $^
 
@@ -143,17 +142,17 @@ $(BUILD)/tests/test_tags: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
 
-$(BUILD)/tests/test_models: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
-                              tests/unit/test_models.c $(patsubst %,runtime/%.c,$(rt_models)))
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lm
-$(BUILD)/obj/plain/runtime/models/%.o: CFLAGS += -fno-builtin -fno-math-errno
-
 # The concolic runtime against the solver's meaning of what it wrote.
 $(BUILD)/tests/test_concolic_rt: $(call obj,tests/unit/test_concolic_rt.c \
                                    $(patsubst %,runtime/%.c,$(rt_concolic))) $(BUILD)/libsundew.a
 	@mkdir -p $(@D)
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
+
+$(BUILD)/tests/test_models: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
+                              tests/unit/test_models.c $(patsubst %,runtime/%.c,$(rt_models)))
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lm
+$(BUILD)/obj/plain/runtime/models/%.o: CFLAGS += -fno-builtin -fno-math-errno
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libsundew.a
 	@mkdir -p $(@D)

@@ -76,39 +76,6 @@ static void forget_all(SundewState *s)
     sundew_address_reset();
 }
 
-/* Limits may differ from run to run under a fork server; places may not. */
-void sundew_concolic_begin(void)
-{
-    SundewState *s = &sundew_state;
-    struct sundew_log *l = s->log;
-    if (!l)
-        return;
-    s->most_per_site = l->most_per_site;
-    s->flags = l->flags;
-    s->ended = s->forked = s->no_bytes = s->told_thread = s->no_room = false;
-    sundew_alive = 0;
-    if (!l->nodes)
-        l->nodes = 1;
-    if (l->bytes < 8)
-        l->bytes = 8;                  /* offset 0 says "none" */
-    l->lock = 0;
-    l->started = 1;
-    if (s->rows)
-        forget_all(s);
-}
-
-__attribute__((constructor(101))) void sundew_concolic_open(void)
-{
-    int kept = errno;
-    if (!sundew_state.log)
-        open_log();
-    if (sundew_state.log) {
-        sundew_alloc_start();
-        sundew_concolic_begin();
-    }
-    errno = kept;
-}
-
 static bool make_tables(SundewState *s)
 {
     s->cache = sundew_pages(CACHE * sizeof *s->cache);
@@ -133,6 +100,39 @@ bool sundew_concolic_ready(void)
     sundew_record(SUNDEW_REC_IMPRECISE, SUNDEW_WHY_MEMORY, 0, 0, 0, 0);
     s->ended = true;
     return false;
+}
+
+/* Limits may differ from run to run under a fork server; places may not. */
+void sundew_concolic_begin(void)
+{
+    SundewState *s = &sundew_state;
+    struct sundew_log *l = s->log;
+    if (!l)
+        return;
+    s->most_per_site = l->most_per_site;
+    s->flags = l->flags;
+    s->ended = s->forked = s->no_bytes = s->told_thread = s->no_room = false;
+    if (!l->nodes)
+        l->nodes = 1;
+    if (l->bytes < 8)
+        l->bytes = 8;                  /* offset 0 says "none" */
+    l->lock = 0;
+    l->started = 1;
+    if (s->rows)
+        forget_all(s);
+    sundew_alive = l->from < l->to && sundew_concolic_ready();
+}
+
+__attribute__((constructor(101))) void sundew_concolic_open(void)
+{
+    int kept = errno;
+    if (!sundew_state.log)
+        open_log();
+    if (sundew_state.log) {
+        sundew_alloc_start();
+        sundew_concolic_begin();
+    }
+    errno = kept;
 }
 
 /* --- who is inside */

@@ -90,8 +90,8 @@ void sundew_region(const struct sundew_region *r, uint64_t *values, sundew_label
 /* --- what is tested all the time */
 
 /* This run has symbolic input. Set before main() if there is a log, or with the first
- * symbolic byte, and never reset: the bodies as they were call each other without
- * looking again. Tags are mapped by then. */
+ * symbolic byte, and reset only when the log is full: the bodies as they were call each
+ * other without looking again. Tags are mapped by then. */
 extern volatile uint8_t sundew_alive;
 
 /* Labels from caller to callee. The caller of a .sym function sets `callee` to what
@@ -132,22 +132,20 @@ void sundew_concolic_begin(void);
 /* n bytes at `at` are bytes of the input from `offset` on; makes things alive. */
 void sundew_symbolic(void *at, uint64_t n, uint64_t offset);
 int sundew_is_symbolic(const void *at, uint64_t n);
-/* For bytes that leave memory and come back (pipes, files): the label of one byte, 0 if
- * it has none; and back. Valid in forked children too. */
-sundew_label sundew_label_at(const void *at);
-void sundew_label_put(void *at, sundew_label byte);
-/* `bits` bits at `to` were computed by node operation op (with k) from those at a, and at
- * b if it is not NULL, both of `from` bits: for what C can't say of itself, as libm:
- *     double r = sin(x);
- *     sundew_apply(SUNDEW_NODE_FMATH, EXPR_MATH_SIN, &r, 64, &x, NULL, 64); */
-void sundew_apply(unsigned op, unsigned k, void *to, unsigned bits, const void *a,
-                  const void *b, unsigned from);
-/* A string that is used as a format: a bug if it comes from the input. */
-void sundew_format(const char *format, uint32_t site);
-/* The path stays as it is for n bytes at `at`, which go to code that is not woven. */
-void sundew_pin(const void *at, uint64_t n, unsigned why, uint32_t site);
+/* The label of one byte in memory, a node of 8 bits (made if need be), or 0; and back: for
+ * bytes that leave memory and return, through files and pipes, in other processes too (nodes
+ * are numbered for all processes that share the log). The byte's value is what it is now. */
+sundew_label sundew_byte_label(const void *at);
+void sundew_set_byte_label(void *at, sundew_label l);
+/* The `bits` (32 or 64) at `result` are the function `which` (as ExprMath) of those at a and b,
+ * which is NULL if it has one argument. */
+void sundew_math(void *result, const void *a, const void *b, unsigned which, unsigned bits);
 /* Something is no longer followed: SUNDEW_WHY_…, in the library function `name`. */
 void sundew_note(unsigned why, const char *name);
+/* The n bytes there stay what they are in this path: SUNDEW_WHY_… */
+void sundew_pin(const void *at, uint64_t n, unsigned why);
+/* A string that is used as a format: a bug if it comes from the input. */
+void sundew_format(const char *format);
 /* Globals of the program, for the bounds of objects: the weave's table. */
 struct sundew_object {
     const void *at;

@@ -128,6 +128,7 @@ void sundew_shadow_store(uint64_t at, unsigned n, const uint8_t *stored, sundew_
 void sundew_shadow_clear(uint64_t at, uint64_t n);
 /* Byte by byte: its node and which byte of that; false: concrete. */
 bool sundew_shadow_get(uint64_t at, uint8_t seen, sundew_label *l, uint8_t *k, uint32_t site);
+uint8_t sundew_shadow_witness(uint64_t at);
 void sundew_shadow_set(uint64_t at, uint8_t witness, sundew_label l, uint8_t k);
 
 /* --- concolic_address.c: symbolic addresses */

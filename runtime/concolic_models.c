@@ -111,7 +111,7 @@ void sundew_forget(const void *at, uint64_t n)
     sundew_concolic_leave();
 }
 
-sundew_label sundew_label_at(const void *at)
+sundew_label sundew_byte_label(const void *at)
 {
     sundew_label l = 0;
     uint8_t k;
@@ -124,79 +124,80 @@ sundew_label sundew_label_at(const void *at)
     return l;
 }
 
-void sundew_label_put(void *at, sundew_label byte)
+void sundew_set_byte_label(void *at, sundew_label l)
 {
     if (!sundew_concolic_ready() || !sundew_concolic_enter())
         return;
-    byte = sundew_fit(sundew_valid(byte), 8);
-    if (byte) {
+    l = sundew_unless_const(sundew_fit(sundew_valid(l), 8));
+    if (l) {
         sundew_alive = 1;
-        sundew_shadow_set((uintptr_t)at, *(uint8_t *)at, byte, 0);
+        sundew_shadow_set((uintptr_t)at, *(uint8_t *)at, l, 0);
     } else {
         sundew_shadow_clear((uintptr_t)at, 1);
     }
     sundew_concolic_leave();
 }
 
-/* --- what C can't say of itself: done as a region of one row */
+/* --- what C can't say of itself */
 
-void sundew_apply(unsigned op, unsigned k, void *to, unsigned bits, const void *a,
-                  const void *b, unsigned from)
+void sundew_math(void *result, const void *a, const void *b, unsigned which, unsigned bits)
 {
-    if (!sundew_alive || bits > 64 || from > 64)
+    if (!sundew_alive || (bits != 32 && bits != 64) || !sundew_concolic_enter())
         return;
-    struct sundew_row rows[] = {
-        { .op = SUNDEW_ROW_LOAD, .bits = (uint8_t)from, .dst = 0, .a = 4 },
-        { .op = SUNDEW_ROW_LOAD, .bits = (uint8_t)from, .dst = 1, .a = 5 },
-        { .op = (uint8_t)op, .bits = (uint8_t)bits, .from = (uint8_t)from, .k = (uint16_t)k,
-          .dst = 2, .a = 0, .b = b ? 1 : SUNDEW_NONE },
-        { .op = SUNDEW_ROW_STORE, .bits = (uint8_t)bits, .a = 6, .b = 2 },
-    };
-    uint64_t values[7] = { 0, 0, 0, 0, (uintptr_t)a, (uintptr_t)(b ? b : a), (uintptr_t)to };
-    sundew_label labels[7] = { 0 };
-    memcpy(&values[0], a, from / 8);
-    memcpy(&values[1], b ? b : a, from / 8);
-    memcpy(&values[2], to, bits / 8);
-    struct sundew_region r = { .rows = rows, .nrows = 4, .nslots = 7 };
-    sundew_region(&r, values, labels);
+    unsigned n = bits / 8;
+    uint64_t v = 0, w = 0;
+    sundew_label la = sundew_shadow_load((uintptr_t)a, n, a, 0), r = 0;
+    sundew_label lb = b ? sundew_shadow_load((uintptr_t)b, n, b, 0) : 0;
+    memcpy(&v, a, n);
+    if (b)
+        memcpy(&w, b, n);
+    if (la | lb && !(sundew_state.flags & SUNDEW_LOG_NO_FLOAT)) {
+        la = la ? la : sundew_const(bits, v);
+        if (b && !lb)
+            lb = sundew_const(bits, w);
+        r = la && (lb || !b) ? sundew_node(SUNDEW_NODE_FMATH, bits, which, la, lb, 0) : 0;
+    }
+    sundew_shadow_store((uintptr_t)result, n, result, r);
+    sundew_concolic_leave();
 }
 
-void sundew_format(const char *format, uint32_t site)
+/* Models have no sites: the name stands for one. */
+void sundew_note(unsigned why, const char *name)
+{
+    if (!sundew_alive || !sundew_concolic_enter())
+        return;
+    sundew_imprecise(why, name, name, 0);
+    sundew_concolic_leave();
+}
+
+void sundew_format(const char *format)
 {
     if (!sundew_alive || !format || !sundew_concolic_enter())
         return;
     sundew_label l;
     uint8_t k;
     for (const char *p = format; *p; p++) {
-        if (!sundew_shadow_get((uintptr_t)p, (uint8_t)*p, &l, &k, site))
+        if (!sundew_shadow_get((uintptr_t)p, (uint8_t)*p, &l, &k, 0))
             continue;
         sundew_label byte = sundew_unless_const(sundew_extract(l, k * 8u, 8));
         if (!byte)
             continue;
         sundew_bug(SUNDEW_BUG_FORMAT,
                    sundew_node(SUNDEW_NODE_EQ, 1, 0, byte, sundew_const(8, '%'), 0),
-                   (const void *)((uintptr_t)site << 8 | 2), site);
+                   __builtin_return_address(0), 0);
         break;
     }
     sundew_concolic_leave();
 }
 
-void sundew_pin(const void *at, uint64_t n, unsigned why, uint32_t site)
+void sundew_pin(const void *at, uint64_t n, unsigned why)
 {
     if (!sundew_alive || !sundew_tagged((uintptr_t)at, n) || !sundew_concolic_enter())
         return;
     for (uint64_t i = 0; i < n; i++) {
         const uint8_t *p = (const uint8_t *)at + i;
-        sundew_label l = sundew_shadow_load((uintptr_t)p, 1, p, site);
-        sundew_pin_label(l, *p, why, site);
+        sundew_label l = sundew_shadow_load((uintptr_t)p, 1, p, 0);
+        sundew_pin_label(l, *p, why, 0);
     }
-    sundew_concolic_leave();
-}
-
-void sundew_note(unsigned why, const char *name)
-{
-    if (!sundew_alive || !sundew_concolic_enter())
-        return;
-    sundew_imprecise(why, name, name, 0);
     sundew_concolic_leave();
 }

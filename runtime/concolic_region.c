@@ -326,6 +326,8 @@ static void load(Run *u)
     memcpy(seen, &v, sizeof seen);
     SundewAccess a = { w, sundew_fit(label_of(u, w->a), 64), low_of(u, w->a),
                        (w->bits + 7u) / 8 };
+    if (w->bits % 8)                   /* bits that were not read are as they were */
+        seen[a.n - 1] |= (uint8_t)(sundew_shadow_witness(a.at + a.n - 1) & 0xff << w->bits % 8);
     sundew_label l = 0;
     if (!a.label || !sundew_address_read(&a, seen, calm, u, &l))
         l = sundew_shadow_load(a.at, a.n, seen, w->x);

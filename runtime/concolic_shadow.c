@@ -188,6 +188,12 @@ bool sundew_shadow_get(uint64_t at, uint8_t seen, sundew_label *l, uint8_t *k, u
     return true;
 }
 
+uint8_t sundew_shadow_witness(uint64_t at)
+{
+    const Page *p = page_at(at);
+    return p ? p->witness[at % PAGE] : 0;
+}
+
 void sundew_shadow_set(uint64_t at, uint8_t witness, sundew_label l, uint8_t k)
 {
     Page *p = made_page_at(at);

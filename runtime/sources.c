@@ -138,7 +138,7 @@ static void keep(uint64_t file, uint64_t offset, const uint8_t *from, uint64_t n
         return;
     lock();
     for (uint64_t i = 0; i < n; i++) {
-        sundew_label l = some ? sundew_label_at(from + i) : 0;
+        sundew_label l = some ? sundew_byte_label(from + i) : 0;
         struct kept *k = slot(file, offset + i, l != 0);
         if (k) {
             k->label = l;
@@ -155,7 +155,7 @@ static void give_back(uint64_t file, uint64_t offset, uint8_t *to, uint64_t n)
     for (uint64_t i = 0; i < n; i++) {
         struct kept *k = slot(file, offset + i, 0);
         if (k && k->label && k->value == to[i])
-            sundew_label_put(to + i, k->label);
+            sundew_set_byte_label(to + i, k->label);
     }
 }
 

@@ -188,7 +188,7 @@ static void put_float(struct out *o, const struct spec *s, va_list *ap)
         } else {
             double v = va_arg(again, double);
             if (turn == 0 && SYMBOLIC(v)) {
-                sundew_pin(&v, sizeof v, SUNDEW_WHY_FLOAT, 0);
+                sundew_pin(&v, sizeof v, SUNDEW_WHY_FLOAT);
                 sundew_note(SUNDEW_WHY_FLOAT, "printf");
             }
             n = s->precision < 0 ? snprintf(big, (size_t)room, format, s->width, v)
@@ -293,6 +293,7 @@ static int format_into(char *to, size_t room, const char *format, va_list ap)
 
 int sundew_model_vsnprintf(char *to, size_t room, const char *format, va_list ap)
 {
+    sundew_format(format);
     if (!sundew_alive || !is_ours(format) || room > INT_MAX)
         return vsnprintf(to, room, format, ap);
     return format_into(to, room, format, ap);
@@ -309,6 +310,7 @@ int sundew_model_snprintf(char *to, size_t room, const char *format, ...)
 
 int sundew_model_vsprintf(char *to, const char *format, va_list ap)
 {
+    sundew_format(format);
     if (!sundew_alive || !is_ours(format))
         return vsprintf(to, format, ap);
     return format_into(to, INT_MAX, format, ap);

@@ -18,28 +18,28 @@ enum {
 static double one(double r, double a, unsigned which)
 {
     if (sundew_alive)
-        sundew_apply(SUNDEW_NODE_FMATH, which, &r, 64, &a, NULL, 64);
+        sundew_math(&r, &a, NULL, which, 64);
     return r;
 }
 
 static double two(double r, double a, double b, unsigned which)
 {
     if (sundew_alive)
-        sundew_apply(SUNDEW_NODE_FMATH, which, &r, 64, &a, &b, 64);
+        sundew_math(&r, &a, &b, which, 64);
     return r;
 }
 
 static float one_f(float r, float a, unsigned which)
 {
     if (sundew_alive)
-        sundew_apply(SUNDEW_NODE_FMATH, which, &r, 32, &a, NULL, 32);
+        sundew_math(&r, &a, NULL, which, 32);
     return r;
 }
 
 static float two_f(float r, float a, float b, unsigned which)
 {
     if (sundew_alive)
-        sundew_apply(SUNDEW_NODE_FMATH, which, &r, 32, &a, &b, 32);
+        sundew_math(&r, &a, &b, which, 32);
     return r;
 }
 

@@ -369,9 +369,26 @@ static uint32_t numbers_in_use(const Concolic *c)
     return n;
 }
 
+/* Models come optimised, and their static functions with a calling convention of LLVM's
+ * own; it makes no difference to what they do. */
+static void call_plainly(Woven *w)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMGetFunctionCallConv(f) != LLVMFastCallConv || LLVMGetLinkage(f) != LLVMInternalLinkage)
+            continue;
+        LLVMSetFunctionCallConv(f, LLVMCCallConv);
+        for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
+            LLVMValueRef call = LLVMGetUser(u);
+            if ((LLVMIsACallInst(call) || LLVMIsAInvokeInst(call)) && LLVMGetCalledValue(call) == f)
+                LLVMSetInstructionCallConv(call, LLVMCCallConv);
+        }
+    }
+}
+
 static void choose(Concolic *c)
 {
     Woven *w = c->w;
+    call_plainly(w);
     uint32_t edge = numbers_in_use(c);
     Vec(LLVMValueRef) all = {0};
     for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))

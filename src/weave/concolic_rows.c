@@ -7,7 +7,6 @@
  * that is noted when it happens.
  */
 #include "weave/concolic_int.h"
-#include "solve/expr.h"
 #include <string.h>
 
 static Region *region_of(Body *b)
@@ -661,6 +660,14 @@ static void row_insert(Body *b, Val *v)
 }
 
 /* --------------------------------------------------------------- intrinsics */
+
+/* As ExprRound and ExprMath of src/solve/expr.h. */
+enum { EXPR_ROUND_FLOOR, EXPR_ROUND_CEIL, EXPR_ROUND_TRUNC, EXPR_ROUND_EVEN, EXPR_ROUND_AWAY };
+enum {
+    EXPR_MATH_SIN = 0, EXPR_MATH_COS, EXPR_MATH_TAN,
+    EXPR_MATH_EXP = 9, EXPR_MATH_EXP2, EXPR_MATH_LOG, EXPR_MATH_LOG2, EXPR_MATH_LOG10,
+    EXPR_MATH_POW = 15,
+};
 
 static const struct simple {
     const char *name;

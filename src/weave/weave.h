@@ -79,7 +79,7 @@ bool weave_tags(Woven *w, const TagPlan *plan, Err *err);
 /* How many parameters and functions have tags. */
 void weave_tags_figures(const Woven *w, size_t *params, size_t *functions);
 
-/* --- input (input.c) and library functions (models.c) */
+/* --- input and library functions (models.c) */
 
 /* The program's main() becomes sundew_program_main(), and that of runtime/input.h takes
  * its place. Behind all probes, before weave_runtime() of a fork server. */
@@ -106,8 +106,8 @@ typedef struct ConcolicFigures {
 } ConcolicFigures;
 ConcolicFigures weave_concolic_figures(const Woven *w);
 
-/* Coverage (runtime/batch.h): a counter for each edge of edges.h. With weave_runtime() of "coverage".
- * `counters` gets the size of the array. */
+/* Coverage (runtime/batch.h): a counter for each edge of edges.h. With weave_runtime() of
+ * "coverage". `counters` gets the size of the array. */
 bool weave_coverage(Woven *w, const Edges *edges, uint32_t *counters, Err *err);
 
 /* --- making a program */

@@ -8,6 +8,8 @@
  *
  *     -m            monitored; -d: what is kept of each function
  *     -t            with tags of all parameters
+ *     -c            concolic, by the analysis of what may be symbolic (with -a); -C: all of
+ *                   it, as the self-check; -n NAME: concolic
  *     -a SHARE      copies cut by points-to, with the summaries there
  *     -s STRATEGY   reference, shallow, used-fields, deep
  *     -2            second chance: all functions off at start
@@ -22,7 +24,7 @@
 #include <string.h>
 
 typedef struct Asked {
-    bool monitored, tagged, bitcode, alias, dump;
+    bool monitored, tagged, bitcode, alias, dump, concolic, full;
     MonitorPlan plan;
     WeaveBuild build;
     const char *folder, *name, *share;
@@ -51,6 +53,21 @@ static unsigned all_levels(const Function *fn, unsigned param, void *arg)
     return TAG_LEVELS;
 }
 
+static bool concolic(Woven *w, const Program *p, const Calls *calls, Asked *a, Err *err)
+{
+    Edges *edges = edges_new(p, err);
+    Symbolic *s = calls ? symbolic_new(p, calls, &(SymbolicPlan){ .argv = true }) : NULL;
+    ConcolicPlan plan = { .symbolic = s, .edges = edges, .full = a->full };
+    bool ok = edges && weave_concolic(w, &plan, err) && weave_runtime(w, a->folder, a->name, err);
+    ConcolicFigures f = weave_concolic_figures(w);
+    if (ok && a->dump)
+        printf("%zu of %zu functions, %zu of %zu instructions, %zu left out\n", f.woven, f.functions,
+               f.seen, f.instructions, f.left_out);
+    symbolic_free(s);
+    edges_free(edges);
+    return ok;
+}
+
 static int weave(const Program *p, Asked *a)
 {
     Err err = {0};
@@ -66,6 +83,7 @@ static int weave(const Program *p, Asked *a)
                          .counts = true };
         ok = weave_tags(w, &tags, &err) && weave_runtime(w, a->folder, a->name, &err);
     }
+    ok = ok && (!a->concolic || concolic(w, p, calls, a, &err));
     if (ok && a->monitored && a->dump) {
         Str text = {0};
         weave_monitor_dump(w, &text);
@@ -88,10 +106,12 @@ int main(int argc, char **argv)
     Asked a = { .folder = "build", .name = "monitor", .plan.strategy = COPY_USED_FIELDS };
     const char *workspace = NULL;
     int c;
-    while ((c = getopt(argc, argv, "mtda:s:2r:n:O:l:bo:w:")) != -1) {
+    while ((c = getopt(argc, argv, "mtcCda:s:2r:n:O:l:bo:w:")) != -1) {
         switch (c) {
         case 'm': a.monitored = true; break;
         case 't': a.tagged = true; break;
+        case 'c': a.concolic = true; break;
+        case 'C': a.concolic = a.full = true; break;
         case 'd': a.dump = true; break;
         case 'a': a.alias = true; a.share = optarg; break;
         case 's': a.plan.strategy = strategy(optarg); break;

@@ -761,21 +761,21 @@ static void functions_that_c_cannot_express(void **state)
     memcpy(input, &x, 8);
     begin();
     sundew_copy(&x, input, 8, 0, 1);
-    sundew_apply(SUNDEW_NODE_FMATH, EXPR_MATH_EXP2, &r, 64, &x, NULL, 64);
+    sundew_math(&r, &x, NULL, EXPR_MATH_EXP2, 64);
     r = 0x1.6a09e667f3bcdp+0;                        /* what exp2() gave */
     assert_false(sundew_is_symbolic(&r, 8));         /* … after the label was given */
-    sundew_apply(SUNDEW_NODE_FMATH, EXPR_MATH_EXP2, &r, 64, &x, NULL, 64);
+    sundew_math(&r, &x, NULL, EXPR_MATH_EXP2, 64);
     assert_true(sundew_is_symbolic(&r, 8));
-    sundew_pin(&r, 8, SUNDEW_WHY_EXTERNAL, 1);
+    sundew_pin(&r, 8, SUNDEW_WHY_EXTERNAL);
     Seen s = look();
     assert_int_equal(s.t.steps.len, 8);
     done(&s);
     char format[] = "x%s";
     begin();
-    sundew_label l = sundew_label_at(input);
+    sundew_label l = sundew_byte_label(input);
     assert_int_not_equal(l, 0);
-    sundew_label_put(format, l);
-    sundew_format(format, 5);
+    sundew_set_byte_label(format, l);
+    sundew_format(format);
     assert_true(sundew_is_symbolic(format, 1));
     s = look();
     assert_int_equal(s.t.bugs.len, 1);

@@ -4,6 +4,8 @@
 #include "base/map.h"
 #include "capture/recompile.h"
 #include "capture/relink.h"
+#include "program/models.h"
+#include "program/symbolic.h"
 #include "weave/weave.h"
 #include <stdlib.h>
 #include <string.h>
@@ -26,10 +28,37 @@ char *build_coverage(const BuildsPlan *plan, uint32_t *counters, Err *err)
     return NULL;
 }
 
+/* Models, probes, input, runtimes; in this order. */
+static bool weave_all(const BuildsPlan *plan, const Models *models, const char *out,
+                      Err *err)
+{
+    SymbolicPlan how = { .argv = plan->argv, .env = plan->env, .function = plan->function };
+    Symbolic *sym = plan->calls && !plan->everything
+                        ? symbolic_new(plan->program, plan->calls, &how) : NULL;
+    ConcolicPlan concolic = { .symbolic = sym, .edges = plan->edges };
+    Woven *w = weave_begin(plan->program, err);
+    bool ok = w && weave_models(w, models, plan->libexec, err) &&
+              weave_concolic(w, &concolic, err) && weave_input(w, plan->libexec, err) &&
+              weave_runtime(w, plan->libexec, "concolic", err) &&
+              weave_runtime(w, plan->libexec, "forkserver", err) &&
+              weave_build(w, &(WeaveBuild){ .out = out }, err);
+    weave_end(w);
+    symbolic_free(sym);
+    return ok;
+}
+
 char *build_concolic(const BuildsPlan *plan, Err *err)
 {
-    (void)plan;
-    err_set(err, "not yet");
+    char *out = path_join(plan->folder, "concolic");
+    char *folder = path_join(plan->share, "models");
+    Models *models = models_new();
+    bool ok = models_read_folder(models, folder, err) && weave_all(plan, models, out, err);
+    models_free(models);
+    free(folder);
+    if (ok)
+        return out;
+    err_ctx(err, "the build that follows its input");
+    free(out);
     return NULL;
 }
 

@@ -88,6 +88,9 @@ bool stage_flush(Job *j, Origin origin, uint32_t parent);
 /* One input by itself; *entry (may be NULL) gets it if it was new. */
 bool stage_try(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t parent,
                Entry **entry);
+/* An input that was just run and had news, or died. */
+bool stage_keep(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t parent,
+                bool died, bool late, Entry **entry);
 /* Mutates one input of the queue. */
 bool stage_mutate(Job *j);
 

@@ -217,6 +217,26 @@ bool stage_try(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t p
     return !fast_add(j->fast, bytes, n) || flush(j, origin, parent, entry);
 }
 
+bool stage_keep(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t parent,
+                bool died, bool late, Entry **entry)
+{
+    const FastResult r = *fast_result(j->fast, 0);
+    Candidate c = { xmemdup(bytes, n), n, parent, died, late };
+    bool ok = true;
+    lock(j->x);
+    count_runs(j);
+    bool look = !died || is_new_death(j->x, late ? 1 : r.path);
+    unlock(j->x);
+    *entry = NULL;
+    if (died && look)
+        ok = failures_judge(j, c.bytes, n, parent, true, late);
+    else if (!died)
+        ok = examine(j, &c, origin, entry);
+    free(c.bytes);
+    fast_reset(j->fast);
+    return ok;
+}
+
 /* --------------------------------------------------------------- mutation */
 
 /* Words that were found since the last time. */
