@@ -105,6 +105,7 @@ static bool make_builds(Explorer *x, ExploreResult *out, Err *err)
     const char *parts = plan->call.input ? plan->call.input : "";
     BuildsPlan b = { .program = plan->program, .calls = plan->calls, .edges = x->edges,
                      .folder = x->folder, .libexec = plan->libexec, .share = plan->share,
+                     .function = plan->function,
                      .argv = strstr(parts, "argv:") != NULL,
                      .env = strstr(parts, "env:") != NULL };
     x->counters = weave_coverage_size(x->edges);
@@ -121,8 +122,10 @@ static bool make_builds(Explorer *x, ExploreResult *out, Err *err)
         explorer_note(x, "%s; inputs are only mutated", why.msg);
     }
     bool target = plan->call.input && strcmp(plan->call.input, "call") == 0;
-    x->in_memory = target && program_function(plan->program, "LLVMFuzzerTestOneInput");
-    const char *entry = x->in_memory ? "LLVMFuzzerTestOneInput" : "main";
+    x->in_memory = target && !plan->function && program_function(plan->program, "LLVMFuzzerTestOneInput");
+    x->asks = target && !x->in_memory;
+    const char *entry = plan->function ? plan->function->symbol
+                        : x->in_memory ? "LLVMFuzzerTestOneInput" : "main";
     x->reachable = plan->calls ? edges_reachable(x->edges, plan->calls, entry)
                                : edges_count(x->edges);
     x->snapshot = !x->in_memory && may_share(x);

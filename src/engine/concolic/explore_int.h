@@ -32,6 +32,7 @@ typedef struct Explorer {
     char *queue_dir, *failures_dir;
     uint32_t counters;
     bool in_memory;                            /* a fuzz target */
+    bool asks;                                 /* … for its input: behind it are zeros */
     bool snapshot;                             /* runs may share a process */
     size_t reachable, longest;
     double begun, before;                      /* seconds: start; of earlier sessions */
