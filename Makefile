@@ -62,11 +62,12 @@ rt_forkserver := forkserver
 rt_tags    := tags
 rt_concolic := concolic concolic_address concolic_alloc concolic_models concolic_region \
               concolic_shadow pages
+rt_coverage := forkserver batch snapshot
 rt_input   := input ask
 # Library functions, woven with the program: as simple as the program's own bitcode.
 rt_models  := $(patsubst runtime/%.c,%,$(wildcard runtime/models/*.c))
 runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver tags concolic \
-              input models)
+              input models coverage)
 rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
@@ -121,6 +122,7 @@ $(BUILD)/runtime/forkserver.bc: $(call rt_parts,$(rt_forkserver))
 $(BUILD)/runtime/tags.bc: $(call rt_parts,$(rt_tags))
 $(BUILD)/runtime/concolic.bc: $(call rt_parts,$(rt_concolic) sources)
 $(BUILD)/runtime/models.bc: $(call rt_parts,$(rt_models))
+$(BUILD)/runtime/coverage.bc: $(call rt_parts,$(rt_coverage))
 $(BUILD)/runtime/input.bc: $(call rt_parts,$(rt_input))
 $(runtime_bc):
 	$(LLVM)/bin/llvm-link -o $@ $^

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #endif
 #include "forkserver.h"
+#include "batch.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -21,11 +23,19 @@ typedef struct sundew_forkserver_message Message;
 struct shared {
     volatile uint32_t current;     /* run that a child is at */
     volatile uint32_t answered;    /* run that a child itself has ended */
+    unsigned rounds;               /* of this child; here, because the program's own
+                                      variables may be put back */
+    uint64_t cpu_before;
+    uint32_t declined;             /* the child ended without having begun a round */
 };
 
 static struct shared *shared;      /* NULL: no worker on the other side */
-static unsigned rounds;
-static uint64_t cpu_before;
+static struct sundew_batch *batch; /* NULL: runs come one by one */
+
+/* Programs without counters have no batches (batch.c is not linked in). */
+#pragma weak sundew_batch_open
+#pragma weak sundew_batch_prepare
+#pragma weak sundew_batch_judge
 
 static int say(uint32_t kind, uint32_t number, int status, uint64_t cpu_us,
                uint64_t max_rss)
@@ -96,14 +106,61 @@ static int wait_for(pid_t pid)
                (uint64_t)u.ru_maxrss * 1024);
 }
 
+/* The inputs of a batch, a process each or several; returns in children only.
+ * A child in persistent mode goes on by itself, through batches too. */
+static int serve_batch(void)
+{
+    while (batch->at < batch->n) {
+        sundew_batch_prepare(batch);
+        shared->rounds = 0;
+        shared->cpu_before = 0;
+        pid_t pid = fork();
+        if (pid < 0)
+            _exit(1);
+        if (pid == 0)
+            return 1;
+        int status;
+        struct rusage u;
+        pid_t done;
+        do
+            done = wait4(pid, &status, 0, &u);
+        while (done < 0 && errno == EINTR);
+        if (done < 0)
+            _exit(0);
+        if (shared->declined) {
+            shared->declined = 0;
+        } else if (batch->at < batch->n) {
+            sundew_batch_judge(batch, status, microseconds(&u) - shared->cpu_before);
+            batch->at++;
+        }
+    }
+    if (shared->answered != shared->current) {
+        shared->answered = shared->current;
+        if (!say(SUNDEW_FORKSERVER_BATCHED, shared->current, 0, 0, 0))
+            _exit(0);
+    }
+    return 0;
+}
+
 /* The server; returns in children only. */
 static void serve(const sigset_t *mask)
 {
     Message m;
     for (;;) {
-        if (!hear(&m) || m.kind != SUNDEW_FORKSERVER_RUN)
+        if (!hear(&m))
             _exit(0);
         shared->current = m.number;
+        if (m.kind == SUNDEW_FORKSERVER_BATCH && batch) {
+            if (!serve_batch())
+                continue;
+            sigprocmask(SIG_SETMASK, mask, NULL);
+            return;
+        }
+        batch = NULL;
+        if (m.kind != SUNDEW_FORKSERVER_RUN)
+            _exit(0);
+        shared->rounds = 0;
+        shared->cpu_before = 0;
         pid_t pid = fork();
         if (pid < 0)
             _exit(1);
@@ -135,6 +192,7 @@ void sundew_forkserver_start(void)
     if (page == MAP_FAILED)
         return;
     shared = page;
+    batch = sundew_batch_open ? sundew_batch_open() : NULL;
     Message m;
     if (!say(SUNDEW_FORKSERVER_HELLO, 0, 0, 0, 0) || !hear(&m) ||
         m.kind != SUNDEW_FORKSERVER_HELLO)
@@ -147,18 +205,51 @@ void sundew_forkserver_start(void)
     serve(&before);
 }
 
+/* The next input of the batch, or of the next batch. */
+static int again_in_batch(unsigned most, int status)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    uint64_t cpu = (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
+    if (++shared->rounds >= most || (batch->rounds && shared->rounds >= batch->rounds))
+        return 0;                          /* the server sees how it ends */
+    sundew_batch_judge(batch, status, cpu - shared->cpu_before);
+    shared->cpu_before = cpu;
+    if (++batch->at >= batch->n) {
+        Message m;
+        shared->answered = shared->current;
+        if (!say(SUNDEW_FORKSERVER_BATCHED, shared->current, 0, 0, 0) || !hear(&m) ||
+            m.kind != SUNDEW_FORKSERVER_BATCH)
+            _exit(0);
+        shared->current = m.number;
+        if (batch->rounds && shared->rounds >= batch->rounds) {
+            shared->declined = 1;
+            _exit(0);
+        }
+    }
+    sundew_batch_prepare(batch);
+    return 1;
+}
+
 int sundew_forkserver_again(unsigned most)
 {
-    if (!shared || ++rounds >= most)
+    return sundew_forkserver_go_on(most, 0);
+}
+
+int sundew_forkserver_go_on(unsigned most, int status)
+{
+    if (shared && batch)
+        return again_in_batch(most, status);
+    if (!shared || ++shared->rounds >= most)
         return 0;
     struct rusage u;
     getrusage(RUSAGE_SELF, &u);
     uint64_t cpu = microseconds(&u);
     shared->answered = shared->current;
-    if (!say(SUNDEW_FORKSERVER_ROUND, shared->current, 0, cpu - cpu_before,
+    if (!say(SUNDEW_FORKSERVER_ROUND, shared->current, status, cpu - shared->cpu_before,
              (uint64_t)u.ru_maxrss * 1024))
         _exit(0);
-    cpu_before = cpu;
+    shared->cpu_before = cpu;
     Message m;
     if (!hear(&m) || m.kind != SUNDEW_FORKSERVER_RUN)
         _exit(0);

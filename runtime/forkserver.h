@@ -34,6 +34,11 @@
  *     server ─▶ worker   ENDED number, wait status, CPU time, largest rss
  *     child  ─▶ worker   ROUND number: a round of persistent mode is over
  *
+ * A worker may lend the socket to an explorer, which then sends
+ *
+ *     explorer ─▶ server BATCH    the inputs in shared memory (batch.h)
+ *     server ─▶ explorer BATCHED  all of them were run
+ *
  * No function of the subject's allocator is called, and every symbol begins
  * with sundew_.
  */
@@ -51,6 +56,8 @@ enum {
     SUNDEW_FORKSERVER_RUN,
     SUNDEW_FORKSERVER_ENDED,
     SUNDEW_FORKSERVER_ROUND,
+    SUNDEW_FORKSERVER_BATCH,
+    SUNDEW_FORKSERVER_BATCHED,
 };
 
 /* Every message. Fields that a kind doesn't need are 0. */
@@ -67,4 +74,6 @@ struct sundew_forkserver_message {
 void sundew_forkserver_start(void);
 /* 1: another input is there. 0: the process has done its rounds. */
 int sundew_forkserver_again(unsigned most);
+/* The same; the round ended with this wait status. */
+int sundew_forkserver_go_on(unsigned most, int status);
 #endif

@@ -23,6 +23,8 @@ extern int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) MAYBE;
 extern int LLVMFuzzerInitialize(int *argc, char ***argv) MAYBE;
 extern const void *sundew_batch_input(uint64_t *len) MAYBE;
 extern void sundew_sources_start(void) MAYBE;
+MAYBE void sundew_concolic_begin(void);
+extern int sundew_snapshot_run(int (*program)(void *), void *arg) MAYBE;
 MAYBE void sundew_symbolic(void *at, uint64_t n, uint64_t offset);
 
 struct sundew_input sundew_input;
@@ -51,6 +53,15 @@ static void *pages(size_t n)
     if (p == MAP_FAILED)
         trouble("no memory for the input");
     return p;
+}
+
+/* What the concolic runtime needs at the beginning of each run. */
+static void begin_concolic(void)
+{
+    if (sundew_concolic_begin)
+        sundew_concolic_begin();
+    if (sundew_sources_start)
+        sundew_sources_start();
 }
 
 static void label(void *at, uint64_t n, uint64_t offset)
@@ -286,10 +297,9 @@ static void copy_environment(struct start *s)
  * labels will be wanted. */
 static void prepare(struct start *s, const char *plan)
 {
+    begin_concolic();
     copy_environment(s);
     environ = s->env;
-    if (sundew_sources_start)
-        sundew_sources_start();
     if (plan && strncmp(plan, "in=", 3) == 0) {
         file_is_input(plan + 3);
         return;
@@ -317,6 +327,7 @@ void sundew_input_late(void)
     late = NULL;
     if (!plan)
         return;
+    begin_concolic();
     if (strncmp(plan, "in=", 3) == 0) {
         file_is_input(plan + 3);
     } else {
@@ -331,6 +342,7 @@ void sundew_input_late(void)
 static void call_target(void)
 {
     uint64_t n = 0;
+    begin_concolic();
     const void *bytes = sundew_batch_input ? sundew_batch_input(&n) : NULL;
     if (!bytes) {
         read_all(0);
@@ -357,6 +369,12 @@ static int fuzz_target(int argc, char **argv)
     return 0;
 }
 
+static int run_program(void *start)
+{
+    struct start *s = start;
+    return sundew_program_main(s->argc, s->argv, s->env);
+}
+
 int main(int argc, char **argv)
 {
     const char *plan = getenv(SUNDEW_INPUT_ENV);
@@ -374,5 +392,9 @@ int main(int argc, char **argv)
     }
     sundew_forkserver_start();
     prepare(&s, plan);
-    return sundew_program_main(s.argc, s.argv, s.env);
+    /* Many runs in one process only if what was prepared is the same for all. */
+    if (sundew_snapshot_run && (!plan || strcmp(plan, "stdin") == 0 ||
+                                strncmp(plan, "in=", 3) == 0))
+        return sundew_snapshot_run(run_program, &s);
+    return run_program(&s);
 }

@@ -293,6 +293,7 @@ static int format_into(char *to, size_t room, const char *format, va_list ap)
 
 int sundew_model_vsnprintf(char *to, size_t room, const char *format, va_list ap)
 {
+    sundew_format(format);
     if (!sundew_alive || !is_ours(format) || room > INT_MAX)
         return vsnprintf(to, room, format, ap);
     return format_into(to, room, format, ap);
@@ -309,6 +310,7 @@ int sundew_model_snprintf(char *to, size_t room, const char *format, ...)
 
 int sundew_model_vsprintf(char *to, const char *format, va_list ap)
 {
+    sundew_format(format);
     if (!sundew_alive || !is_ours(format))
         return vsprintf(to, format, ap);
     return format_into(to, INT_MAX, format, ap);

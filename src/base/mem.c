@@ -53,6 +53,14 @@ char *xstrndup(const char *s, size_t n)
     return q;
 }
 
+void *xmemdup(const void *p, size_t n)
+{
+    void *copy = xmalloc(n ? n : 1);
+    if (n)
+        memcpy(copy, p, n);
+    return copy;
+}
+
 char *xstrdup(const char *s)
 {
     return xstrndup(s, strlen(s));

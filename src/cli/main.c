@@ -2,6 +2,7 @@
 #include "command/command_rows.h"
 #include "session/main.h"
 #include "technique/arguments/arguments.h"
+#include "technique/explore/explore.h"
 #include "technique/monitor/monitor.h"
 #include "technique/mutability/mutability.h"
 #include "technique/reproduce/reproduce.h"
@@ -24,6 +25,7 @@ static const Command *const commands[] = {
     &technique_arguments,
     &technique_mutability,
     &technique_types,
+    &technique_explore,
     &technique_monitor,
     &technique_reproduce,
     &command_report,

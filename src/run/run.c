@@ -637,6 +637,61 @@ bool runner_run(Runner *r, const RunPlan *plan, RunResult *out, Err *err)
     return ok || err_ctx(err, "cannot run");
 }
 
+static bool answer(Runner *r, Str *body, int *fds, size_t *nfds, Err *err)
+{
+    WireKind kind;
+    if (!wire_receive(r->control, &kind, body, fds, nfds)) {
+        stop_worker(r);
+        return err_set(err, "the worker is gone");
+    }
+    return kind == WIRE_DONE || err_set(err, "%s", body->len ? body->data : "");
+}
+
+int runner_lend(Runner *r, const RunPlan *plan, int input, Err *err)
+{
+    RunWire w = { .limits = with_defaults(&plan->limits), .lend = true };
+    int got[WIRE_MOST_FDS], out = -1, null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    size_t n = 0;
+    Str body = {0};
+    wire_add(&body, &w, sizeof w);
+    int fds[3] = { input >= 0 ? input : null, null, null };
+    bool ok = r->control >= 0 || start_worker(r, err);
+    if (ok && !plan->keep_scratch)
+        folder_empty(r->scratch_dir);
+    ok = ok && write_files(r, plan, err) && send_start(r, plan, err) &&
+         (wire_send(r->control, WIRE_LEND, &body, fds, 3) ||
+          err_set(err, "the worker is gone")) &&
+         answer(r, &body, got, &n, err);
+    for (size_t i = 0; i < n; i++)
+        if (ok && i == 0)
+            out = got[i];
+        else
+            close(got[i]);
+    close(null);
+    str_release(&body);
+    if (out < 0)
+        err_ctx(err, "cannot run %s", plan->argv[0]);
+    return out;
+}
+
+bool runner_tidy(Runner *r, bool *left, Err *err)
+{
+    Str body = {0};
+    int fds[WIRE_MOST_FDS];
+    size_t n = 0;
+    DoneWire d = {0};
+    bool ok = (wire_send(r->control, WIRE_TIDY, &body, NULL, 0) ||
+               err_set(err, "the worker is gone")) &&
+              answer(r, &body, fds, &n, err);
+    WireIn in = { body.data, body.data + body.len, false };
+    if (ok)
+        wire_get(&in, &d, sizeof d);
+    if (left)
+        *left = d.left_processes;
+    str_release(&body);
+    return ok;
+}
+
 void run_result_release(RunResult *r)
 {
     failure_release(&r->failure);

@@ -166,6 +166,19 @@ typedef struct RunResult {
 } RunResult;
 
 bool runner_run(Runner *r, const RunPlan *plan, RunResult *out, Err *err);
+
+/*
+ * For thousands of runs a second: start the subject's fork server and give its
+ * socket (runtime/forkserver.h, runtime/batch.h), over which the caller then
+ * asks for runs itself. Standard input is `input`, the other two are /dev/null.
+ * Nobody watches such runs: limits.memory is of each process's address space, time is
+ * the caller's to watch. -1 with `err`. The socket is the caller's to close; the
+ * server lives until the next runner_lend(), runner_run() or runner_free().
+ */
+int runner_lend(Runner *r, const RunPlan *plan, int input, Err *err);
+/* Kills the lent server's runs and what they left, empties the private folders. *left: was there
+ * something besides? (May be NULL.) */
+bool runner_tidy(Runner *r, bool *left, Err *err);
 /* Empties it; use it before the RunResult is used again. */
 void run_result_release(RunResult *r);
 #endif

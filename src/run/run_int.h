@@ -11,6 +11,9 @@
  *     Sundew ─▶ worker   START   what to run: StartWire, argv, env, descriptors
  *     Sundew ─▶ worker   RUN     RunWire; descriptors 0, 1, 2
  *     Sundew ─▶ worker   STOP    the output limit is passed
+ *     Sundew ─▶ worker   LEND    RunWire; descriptors 0, 1, 2: start the fork server, and
+ *                                answer DONE with its socket
+ *     Sundew ─▶ worker   TIDY    kill what the lent server's runs left; DONE
  *     worker ─▶ Sundew   DONE    DoneWire, then frames
  *     worker ─▶ Sundew   FAILED  why it did not begin
  *
@@ -24,10 +27,10 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-enum { WIRE_VERSION = 1, WIRE_MOST_FDS = 64 };
+enum { WIRE_VERSION = 2, WIRE_MOST_FDS = 64 };
 typedef enum WireKind {
     WIRE_SETUP, WIRE_READY, WIRE_START, WIRE_RUN, WIRE_STOP, WIRE_DONE,
-    WIRE_FAILED,
+    WIRE_FAILED, WIRE_LEND, WIRE_TIDY,
 } WireKind;
 
 /* ------------------------------------------------------------------- wire */
@@ -63,6 +66,7 @@ typedef struct StartWire {
 
 typedef struct RunWire {
     RunLimits limits;          /* no defaults any more; 0 idle: none */
+    uint32_t lend;             /* nobody watches: the kernel keeps the limit on memory */
 } RunWire;
 
 typedef struct DoneWire {

@@ -58,6 +58,7 @@ typedef struct Server {
 
 typedef struct Run {
     RunLimits limits;
+    bool lend;                 /* the server is for Sundew's own use */
     bool by_server;
     bool traced;
     pid_t main;                /* the subject; 0: gone, or the server's */
@@ -115,6 +116,8 @@ static void set_limits(const Worker *w)
         limit(RLIMIT_CPU, cpu, cpu + 1);
     limit(RLIMIT_FSIZE, l->file_size, l->file_size);
     limit(RLIMIT_NPROC, processes, processes);
+    if (w->run.lend && l->memory != RUN_UNLIMITED)
+        limit(RLIMIT_AS, l->memory, l->memory);
 }
 
 /* Moves descriptors to their numbers; those in the way first go up. */
@@ -652,17 +655,24 @@ static bool begin(Worker *w, const int *std, Str *why)
     return true;
 }
 
-static void run(Worker *w, const Str *body, int *fds, size_t nfds)
+static bool read_run(Worker *w, const Str *body, size_t nfds)
 {
     RunWire wire;
     WireIn in = { body->data, body->data + body->len, false };
     wire_get(&in, &wire, sizeof wire);
     if (in.bad || nfds != 3 || !w->start.file) {
         say_failed(w, "the request is broken");
-        return;
+        return false;
     }
+    w->run = (Run){ .limits = wire.limits, .lend = wire.lend };
+    return true;
+}
+
+static void run(Worker *w, const Str *body, int *fds, size_t nfds)
+{
     Str why = {0};
-    w->run = (Run){ .limits = wire.limits };
+    if (!read_run(w, body, nfds))
+        return;
     bool begun = begin(w, fds, &why);
     w->run.begun = w->run.progress = clock_seconds();
     w->run.next_look = w->run.begun + LOOK_MS / 1e3;
@@ -681,6 +691,38 @@ static void run(Worker *w, const Str *body, int *fds, size_t nfds)
     else
         say_failed(w, str_c(&why));
     str_release(&why);
+}
+
+/* Starts the fork server and hands its socket out: who has it asks for runs
+ * itself, and says TIDY when one takes too long. */
+static void lend(Worker *w, const Str *body, int *fds, size_t nfds)
+{
+    Str why = {0}, none = {0};
+    bool ok = read_run(w, body, nfds);
+    if (ok && !start_server(w, fds, &why)) {
+        say_failed(w, str_c(&why));
+        ok = false;
+    }
+    DoneWire d = {0};
+    wire_add(&none, &d, sizeof d);
+    if (ok && !wire_send(w->control, WIRE_DONE, &none, &w->server.socket, 1))
+        leave(w);
+    for (size_t i = 0; i < nfds; i++)
+        close(fds[i]);
+    str_release(&none);
+    str_release(&why);
+}
+
+static void tidy(Worker *w)
+{
+    Str body = {0};
+    DoneWire d = { .left_processes = has_orphans(w) };
+    kill_all(w, true);
+    empty_private(w);
+    wire_add(&body, &d, sizeof d);
+    if (!wire_send(w->control, WIRE_DONE, &body, NULL, 0))
+        leave(w);
+    str_release(&body);
 }
 
 static char **texts(Arena *a, WireIn *in, uint32_t n, uint32_t more)
@@ -800,6 +842,10 @@ _Noreturn void worker_main(int control)
             take_start(&w, &body, fds, nfds);
         } else if (kind == WIRE_RUN) {
             run(&w, &body, fds, nfds);
+        } else if (kind == WIRE_LEND) {
+            lend(&w, &body, fds, nfds);
+        } else if (kind == WIRE_TIDY) {
+            tidy(&w);
         }
         str_release(&body);
     }

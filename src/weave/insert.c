@@ -138,8 +138,7 @@ LLVMValueRef weave_call_out(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsig
 
 /* --- places */
 
-/* Code with debug info may only call with a location. */
-static LLVMMetadataRef line_of_function(Woven *w, LLVMValueRef fn)
+LLVMMetadataRef weave_line_of(Woven *w, LLVMValueRef fn)
 {
     LLVMMetadataRef subprogram = LLVMGetSubprogram(fn);
     if (!subprogram)
@@ -154,7 +153,7 @@ void weave_go_to_entry(Woven *w, LLVMValueRef fn)
     while (LLVMGetInstructionOpcode(i) == LLVMAlloca && LLVMGetNextInstruction(i))
         i = LLVMGetNextInstruction(i);
     LLVMPositionBuilderBefore(w->builder, i);
-    LLVMSetCurrentDebugLocation2(w->builder, line_of_function(w, fn));
+    LLVMSetCurrentDebugLocation2(w->builder, weave_line_of(w, fn));
 }
 
 /* Does the return belong to a call that becomes a jump? */
@@ -178,7 +177,7 @@ LLVMBasicBlockRef weave_go_to_return(Woven *w, LLVMValueRef fn,
             continue;
         LLVMPositionBuilderBefore(w->builder, end);
         LLVMMetadataRef line = LLVMInstructionGetDebugLoc(end);
-        LLVMSetCurrentDebugLocation2(w->builder, line ? line : line_of_function(w, fn));
+        LLVMSetCurrentDebugLocation2(w->builder, line ? line : weave_line_of(w, fn));
         return b;
     }
     return NULL;

@@ -1,5 +1,5 @@
 /*
- * Library functions and input of a program: see weave.h.
+ * Library functions of a program: see weave.h.
  *
  * A function that the program only declares, and for which share/models has a
  * model, is named sundew_model_… from then on; models.bc, without what nobody
@@ -11,22 +11,6 @@
 #include <llvm-c/Linker.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <string.h>
-
-/* ----------------------------------------------------------------- input */
-
-bool weave_input(Woven *w, const char *libexec, Err *err)
-{
-    static const char name[] = "sundew_program_main";
-    LLVMValueRef main = LLVMGetNamedFunction(w->module, "main");
-    if (main && !LLVMIsDeclaration(main)) {
-        LLVMSetValueName2(main, name, sizeof name - 1);
-        LLVMSetLinkage(main, LLVMExternalLinkage);
-        LLVMSetVisibility(main, LLVMHiddenVisibility);
-    }
-    return weave_runtime(w, libexec, "input", err);
-}
-
-/* ---------------------------------------------------------------- models */
 
 static bool is_used(LLVMValueRef fn)
 {

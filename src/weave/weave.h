@@ -106,6 +106,11 @@ typedef struct ConcolicFigures {
 } ConcolicFigures;
 ConcolicFigures weave_concolic_figures(const Woven *w);
 
+/* Coverage (runtime/batch.h): a counter for each edge of edges.h. With weave_runtime() of
+ * "coverage". The array of counters has weave_coverage_size() bytes. */
+bool weave_coverage(Woven *w, const Edges *edges, Err *err);
+uint32_t weave_coverage_size(const Edges *edges);
+
 /* --- making a program */
 
 /* Links runtime/NAME.bc of `libexec` in; its functions may be inlined. */

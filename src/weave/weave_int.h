@@ -73,6 +73,8 @@ void weave_call_for_free(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned
 LLVMValueRef weave_call_out(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned n);
 
 /* --- places; the builder goes there and takes over the source location */
+/* That of the function itself; code with debug info may only call with one. */
+LLVMMetadataRef weave_line_of(Woven *w, LLVMValueRef fn);
 /* Behind the stack slots at the beginning of a function. */
 void weave_go_to_entry(Woven *w, LLVMValueRef fn);
 /* Before the function's next return; NULL: there is none after `block`. A

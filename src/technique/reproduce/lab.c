@@ -3,8 +3,8 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/tempdir.h"
-#include "capture/cmdline.h"
 #include "capture/elf.h"
+#include "capture/recompile.h"
 #include "capture/relink.h"
 #include <ctype.h>
 #include <string.h>
@@ -63,75 +63,11 @@ static const char *const our_flags[] = {
     "-fasynchronous-unwind-tables", NULL,
 };
 
-/* ---- running tools */
-
-/* Gives its standard output; false with what it said. */
-static bool run_tool(char *const *argv, const char *cwd, Str *out, Err *err)
-{
-    ProcResult r = {0};
-    Proc p = { .argv = argv, .cwd = cwd, .capture = true, .seconds = 600,
-               .in = "/dev/null" };
-    bool ok = proc_run(&p, &r, err);
-    if (ok && r.status != 0) {
-        const char *at = strstr(str_c(&r.err), "undefined reference");
-        at = at ? at : strstr(str_c(&r.err), "multiple definition");
-        at = at ? at : strstr(str_c(&r.err), "error: ");
-        at = at ? at : str_c(&r.err);
-        Str line = {0};
-        escape_terminal(&line, at, strcspn(at, "\n"));
-        ok = err_set(err, "%s: %s", path_base(argv[0]), str_c(&line));
-        str_release(&line);
-    }
-    if (ok && out)
-        str_addn(out, str_c(&r.out), r.out.len);
-    proc_result_release(&r);
-    return ok;
-}
-
 /* ---- the build's own command */
-
-static bool is_word(const char *w, const char *const *list)
-{
-    for (; *list; list++)
-        if (strcmp(w, *list) == 0)
-            return true;
-    return false;
-}
-
-/* What stands in the command for this one unit's output and dependencies. */
-static size_t words_to_drop(const Strings *words, size_t i, const Cmdline *c)
-{
-    static const char *const two[] = { "-o", "-MF", "-MT", "-MQ", "-x", "-Xlinker",
-                                       "-aux-info", NULL };
-    static const char *const one[] = { "-c", "-MD", "-MMD", "-MP", "-M", "-MM", "-MG",
-                                       "-S", "-E", "-Werror", "-pedantic-errors",
-                                       "-static", "-shared", "-pie", "-rdynamic",
-                                       "-save-temps", "-flto", "-s", NULL };
-    const char *w = words->items[i];
-    if (is_word(w, two))
-        return 2;
-    if (is_word(w, one) || str_starts(w, "-Wl,") || str_starts(w, "-l") ||
-        str_starts(w, "-L") || str_starts(w, "-flto=") || str_starts(w, "-Werror=") ||
-        str_starts(w, "-Wp,-M") || (w[0] == '-' && w[1] == 'o'))
-        return 1;
-    for (size_t k = 0; k < c->inputs.len; k++)
-        if (strcmp(w, c->inputs.items[k].path) == 0)
-            return 1;
-    return 0;
-}
 
 static void read_flags(LabUnit *u, bool asan)
 {
-    const Strings *words = &u->unit->arguments;
-    Cmdline c = {0};
-    cmdline_parse(&c, (int)words->len, words->items, u->unit->directory, false);
-    for (size_t i = 0; i < words->len;) {
-        size_t drop = i ? words_to_drop(words, i, &c) : 0;
-        if (!drop)
-            strings_add(&u->flags, words->items[i]);
-        i += drop ? drop : 1;
-    }
-    cmdline_release(&c);
+    recompile_flags(u->unit, &u->flags);
     for (const char *const *f = our_flags; *f; f++)
         strings_add(&u->flags, *f);
     /* gcc must not see through the test's call: neither the constants that are
@@ -142,21 +78,6 @@ static void read_flags(LabUnit *u, bool asan)
     }
     for (const char *const *f = asan_flags; asan && *f; f++)
         strings_add(&u->flags, *f);
-}
-
-static bool compile(const LabUnit *u, const char *source, const char *object,
-                    Err *err)
-{
-    Strings argv = {0};
-    for (size_t i = 0; i < u->flags.len; i++)
-        strings_add(&argv, u->flags.items[i]);
-    strings_add(&argv, "-c");
-    strings_add(&argv, source);
-    strings_add(&argv, "-o");
-    strings_add(&argv, object);
-    bool ok = run_tool(strings_argv(&argv), u->unit->directory, NULL, err);
-    strings_release(&argv);
-    return ok;
 }
 
 /* ---- objects */
@@ -190,7 +111,7 @@ static bool prepare_object(Lab *lab, LabUnit *u, Err *err)
 {
     if (!lab->plan.asan && has_good_object(u))
         return copy_file(u->unit->output, u->object, err);
-    return compile(u, u->unit->source, u->object, err) ||
+    return recompile_run(u->unit, &u->flags, u->unit->source, u->object, err) ||
            err_ctx(err, "%s", u->unit->source);
 }
 
@@ -245,7 +166,7 @@ static void read_symbols(Lab *lab, const char *file, Map *symbols)
     char *argv[] = { "nm", "-f", "sysv", (char *)file, NULL };
     Str out = {0};
     char *save = NULL;
-    run_tool(argv, NULL, &out, NULL);
+    recompile_tool(argv, NULL, &out, NULL);
     for (char *l = out.data ? strtok_r(out.data, "\n", &save) : NULL; l;
          l = strtok_r(NULL, "\n", &save))
         read_symbol(lab, l, symbols);
@@ -300,7 +221,7 @@ static bool edit_object(Lab *lab, LabUnit *u, Err *err)
     } else {
         strings_add(&argv, u->object);
         strings_add(&argv, u->edited);
-        ok = run_tool(strings_argv(&argv), NULL, NULL, err);
+        ok = recompile_tool(strings_argv(&argv), NULL, NULL, err);
     }
     u->edited_now = ok;
     strings_release(&argv);
@@ -359,7 +280,7 @@ static bool ask_preprocessor(const LabUnit *u, const char *how, const char *more
     if (more)
         strings_add(&argv, more);
     strings_add(&argv, u->unit->source);
-    bool ok = run_tool(strings_argv(&argv), u->unit->directory, out, err);
+    bool ok = recompile_tool(strings_argv(&argv), u->unit->directory, out, err);
     strings_release(&argv);
     return ok;
 }
@@ -628,7 +549,7 @@ static bool link_test(Lab *lab, const LabUnit *u, const char *object, const char
     ok = ok && scratch &&
          relink_command(session_workspace(lab->plan.session), lab->captured, &r, &argv,
                         err) &&
-         run_tool(strings_argv(&argv), lab->captured->link_directory, NULL, err);
+         recompile_tool(strings_argv(&argv), lab->captured->link_directory, NULL, err);
     if (scratch)
         tempdir_remove(scratch);
     strings_release(&objects);
@@ -648,7 +569,7 @@ bool lab_build(Lab *lab, const LabUnit *u, const char *source, const char *out,
     for (size_t i = 0; i < u->flags.len; i++)
         strings_add(&with.flags, u->flags.items[i]);
     strings_add(&with.flags, include);
-    bool ok = compile(&with, source, object, err) &&
+    bool ok = recompile_run(with.unit, &with.flags, source, object, err) &&
               link_test(lab, u, object, out, trial, err);
     unlink(object);
     strings_release(&with.flags);
@@ -672,7 +593,7 @@ static bool prepare_support(Lab *lab, const char *objects, Err *err)
             char *o = arena_printf(&lab->arena, "%s/%s.o", objects, names[i]);
             char *argv[] = { lab->units[0].flags.items[0], "-g", "-O1", "-fPIC", "-c",
                              to, "-o", o, NULL };
-            ok = run_tool(argv, NULL, NULL, err);
+            ok = recompile_tool(argv, NULL, NULL, err);
             *(i == 1 ? &lab->support : &lab->trial) = o;
         }
         free(from);
@@ -770,7 +691,7 @@ static void ask_places(Lab *lab, Strings *argv, Places **wanted)
     char *save = NULL;
     size_t k = 0;
     Places *to = NULL;
-    run_tool(strings_argv(argv), NULL, &out, NULL);
+    recompile_tool(strings_argv(argv), NULL, &out, NULL);
     for (char *l = out.data ? strtok_r(out.data, "\n", &save) : NULL; l;
          l = strtok_r(NULL, "\n", &save)) {
         if (str_starts(l, "0x") && wanted[k]) {

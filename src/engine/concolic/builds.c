@@ -1,0 +1,202 @@
+/* The builds: see builds.h. */
+#include "engine/concolic/builds.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "capture/recompile.h"
+#include "capture/relink.h"
+#include "program/models.h"
+#include "program/symbolic.h"
+#include "weave/weave.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ------------------------------------------------------------ kept builds */
+
+static bool is_newer(const char *path, const struct stat *than)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && (st.st_mtim.tv_sec > than->st_mtim.tv_sec ||
+                                    (st.st_mtim.tv_sec == than->st_mtim.tv_sec &&
+                                     st.st_mtim.tv_nsec > than->st_mtim.tv_nsec));
+}
+
+/* Is the kept build younger than Sundew and its runtime? (What it is made of names it.) */
+static bool is_good(const BuildsPlan *plan, const char *path)
+{
+    struct stat st;
+    Strings names = {0};
+    char *folder = path_join(plan->libexec, "runtime");
+    bool good = stat(path, &st) == 0 && !is_newer("/proc/self/exe", &st) &&
+                dir_list(folder, &names, NULL);
+    for (size_t i = 0; good && i < names.len; i++) {
+        char *file = path_join(folder, names.items[i]);
+        good = !is_newer(file, &st);
+        free(file);
+    }
+    strings_release(&names);
+    free(folder);
+    return good;
+}
+
+typedef bool Make(const BuildsPlan *plan, const char *out, Err *err);
+
+/* The kept build of that name, made if need be. */
+static char *build(const BuildsPlan *plan, const char *name, Make *make, Err *err)
+{
+    char *path = program_captured(plan->program) ? program_cache_path(plan->program, name)
+                                                 : path_join(plan->folder, name);
+    char *new = path_join(plan->folder, name);
+    if (!is_good(plan, path)) {
+        Str data = {0};
+        bool ok = make(plan, new, err);
+        if (ok && strcmp(new, path) != 0)
+            ok = file_read(new, &data, err) && file_write(path, str_c(&data), data.len, err) &&
+                 (chmod(path, 0755) == 0 || err_errno(err, "%s", path));
+        str_release(&data);
+        if (!ok) {
+            free(path);
+            path = NULL;
+        }
+    }
+    free(new);
+    return path;
+}
+
+/* ------------------------------------------------------ counting, tracing */
+
+static bool make_coverage(const BuildsPlan *plan, const char *out, Err *err)
+{
+    Woven *w = weave_begin(plan->program, err);
+    bool ok = w && weave_coverage(w, plan->edges, err) &&
+              weave_input(w, plan->libexec, err) &&
+              weave_runtime(w, plan->libexec, "coverage", err) &&
+              weave_build(w, &(WeaveBuild){ .out = out }, err);
+    weave_end(w);
+    return ok || err_ctx(err, "the build that counts branches");
+}
+
+char *build_coverage(const BuildsPlan *plan, Err *err)
+{
+    return build(plan, "explore-coverage", make_coverage, err);
+}
+
+/* Models, probes, input, runtimes; in this order. */
+static bool weave_all(const BuildsPlan *plan, const Models *models, const char *out,
+                      Err *err)
+{
+    SymbolicPlan how = { .argv = plan->argv, .env = plan->env, .function = plan->function };
+    Symbolic *sym = plan->calls && !plan->everything
+                        ? symbolic_new(plan->program, plan->calls, &how) : NULL;
+    ConcolicPlan concolic = { .symbolic = sym, .edges = plan->edges };
+    Woven *w = weave_begin(plan->program, err);
+    bool ok = w && weave_models(w, models, plan->libexec, err) &&
+              weave_concolic(w, &concolic, err) && weave_input(w, plan->libexec, err) &&
+              weave_runtime(w, plan->libexec, "concolic", err) &&
+              weave_runtime(w, plan->libexec, "forkserver", err) &&
+              weave_build(w, &(WeaveBuild){ .out = out }, err);
+    weave_end(w);
+    symbolic_free(sym);
+    return ok;
+}
+
+static bool make_concolic(const BuildsPlan *plan, const char *out, Err *err)
+{
+    char *folder = path_join(plan->share, "models");
+    Models *models = models_new();
+    bool ok = models_read_folder(models, folder, err) && weave_all(plan, models, out, err);
+    models_free(models);
+    free(folder);
+    return ok || err_ctx(err, "the build that follows its input");
+}
+
+char *build_concolic(const BuildsPlan *plan, Err *err)
+{
+    char *name = xprintf("explore-concolic%s%s%s%s", plan->argv ? "-argv" : "",
+                         plan->env ? "-env" : "", plan->function ? "-" : "",
+                         plan->function ? plan->function : "");
+    char *path = build(plan, name, make_concolic, err);
+    free(name);
+    return path;
+}
+
+/* -------------------------------------------------------------- sanitizers */
+
+static const char *const sanitizer_flags[] = {
+    "-O1", "-g", "-w", "-Wno-error", "-fno-lto", "-fno-omit-frame-pointer",
+    "-U_FORTIFY_SOURCE", "-fsanitize=address,undefined", NULL,
+};
+
+/* A unit with sanitizers; its main() gets the name that runtime/input.c calls. */
+static bool compile_unit(const BuildsPlan *plan, const Unit *u, size_t number,
+                         Strings *objects, Err *err)
+{
+    Strings flags = {0};
+    char *object = xprintf("%s/unit%zu.o", plan->folder, number);
+    char *edit[] = { "objcopy", "--redefine-sym=main=sundew_program_main", object, NULL };
+    recompile_flags(u, &flags);
+    for (const char *const *f = sanitizer_flags; *f; f++)
+        strings_add(&flags, *f);
+    bool ok = recompile_run(u, &flags, u->source, object, err) &&
+              recompile_tool(edit, NULL, NULL, err);
+    if (!ok)
+        err_ctx(err, "%s", u->source);
+    strings_add(objects, object);
+    strings_release(&flags);
+    free(object);
+    return ok;
+}
+
+/* runtime/NAME.bc as an object. */
+static bool compile_runtime(const BuildsPlan *plan, const char *name, Strings *objects,
+                            Err *err)
+{
+    char *clang = clang_find();
+    char *from = xprintf("%s/runtime/%s.bc", plan->libexec, name);
+    char *to = xprintf("%s/%s.o", plan->folder, name);
+    char *argv[] = { clang, "-O1", "-fPIC", "-w", "-c", from, "-o", to, NULL };
+    bool ok = clang ? recompile_tool(argv, NULL, NULL, err)
+                    : err_set(err, "clang-19 is missing");
+    strings_add(objects, to);
+    free(clang);
+    free(from);
+    free(to);
+    return ok;
+}
+
+static bool link_sanitized(const BuildsPlan *plan, Strings *objects, const char *out,
+                           Err *err)
+{
+    const CapturedProgram *c = program_captured(plan->program);
+    char *more[] = { "-fsanitize=address,undefined", NULL };
+    Map units = {0};
+    Strings argv = {0};
+    for (size_t i = 0; i < c->nunits; i++)
+        map_put(&units, c->units[i]->id, NULL);
+    Relink r = { .units = &units, .objects = strings_argv(objects), .more = more,
+                 .out = out, .scratch = plan->folder };
+    bool ok = relink_command(program_workspace(plan->program), c, &r, &argv, err) &&
+              recompile_tool(strings_argv(&argv), c->link_directory, NULL, err);
+    map_release(&units);
+    strings_release(&argv);
+    return ok;
+}
+
+static bool make_sanitized(const BuildsPlan *plan, const char *out, Err *err)
+{
+    const CapturedProgram *c = program_captured(plan->program);
+    Strings objects = {0};
+    bool ok = c || err_set(err, "made from bitcode alone");
+    for (size_t i = 0; ok && i < c->nunits; i++)
+        ok = compile_unit(plan, c->units[i], i, &objects, err);
+    ok = ok && compile_runtime(plan, "input", &objects, err) &&
+         compile_runtime(plan, "forkserver", &objects, err) &&
+         link_sanitized(plan, &objects, out, err);
+    strings_release(&objects);
+    return ok || err_ctx(err, "the build with sanitizers");
+}
+
+char *build_sanitized(const BuildsPlan *plan, Err *err)
+{
+    return build(plan, "explore-sanitized", make_sanitized, err);
+}

@@ -1,0 +1,378 @@
+/*
+ * The main line: builds, seeds, then jobs that take turns at mutating and
+ * solving until the time is over.
+ */
+#include "engine/concolic/explore_int.h"
+#include "base/file.h"
+#include "base/tempdir.h"
+#include "base/units.h"
+#include "program/constants.h"
+#include "weave/weave.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------ small */
+
+void explorer_note(Explorer *x, const char *fmt, ...)
+{
+    va_list list;
+    char text[512];
+    va_start(list, fmt);
+    vsnprintf(text, sizeof text, fmt, list);
+    va_end(list);
+    if (x->plan->note)
+        x->plan->note(x->plan->arg, text);
+}
+
+void explorer_word(Explorer *x, const void *bytes, size_t n)
+{
+    Keyword w = { .n = (uint8_t)n };
+    if (!n || n > LONGEST_KEYWORD)
+        return;
+    pthread_mutex_lock(&x->lock);
+    if (x->words.len < 4000 && !map_getn(&x->known_words, bytes, n)) {
+        memcpy(w.bytes, bytes, n);
+        vec_push(&x->words, w);
+        map_putn(&x->known_words, bytes, n, x);
+    }
+    pthread_mutex_unlock(&x->lock);
+}
+
+bool job_over(Job *j)
+{
+    return atomic_load(&j->x->stop);
+}
+
+static void stop(Explorer *x, const char *why)
+{
+    if (!x->ended)
+        x->ended = why;
+    atomic_store(&x->stop, true);
+}
+
+/* ---------------------------------------------------------------- set-up */
+
+static bool make_folders(Explorer *x, Err *err)
+{
+    const ExplorePlan *plan = x->plan;
+    Strings names = {0};
+    char *out = path_absolute(plan->out);
+    x->queue_dir = path_join(out, "queue");
+    x->failures_dir = path_join(out, "failures");
+    free(out);
+    bool ok = dir_make(x->queue_dir, err) && dir_make(x->failures_dir, err) &&
+              dir_list(x->queue_dir, &names, err);
+    if (ok && names.len && !plan->resume)
+        ok = err_set(err, "%s holds an earlier exploration: --resume goes on with it, or "
+                     "name another folder", plan->out);
+    strings_release(&names);
+    return ok;
+}
+
+/* Functions whose doings outlive a run in a process that goes on. */
+static const char *const lasting[] = {
+    "fork", "vfork", "clone", "system", "popen", "execve", "execv", "execvp", "execl", "execlp",
+    "execle", "posix_spawn", "posix_spawnp", "daemon", "pthread_create", "thrd_create", "chdir",
+    "fchdir", "chroot", "umask", "setrlimit", "alarm", "setitimer", "timer_create", "mmap", "mmap64",
+    "shmat", "dlopen", "sigaltstack", "setuid", "setgid", "on_exit", "quick_exit", "sbrk", "brk",
+    "dup2", "mallopt", "prctl", "ptrace", "setsid", NULL,
+};
+
+/* May runs share a process? Also what is not captured could do such things. */
+static bool may_share(const Explorer *x)
+{
+    const CapturedProgram *c = program_captured(x->plan->program);
+    if (!c || c->nfailed || c->nforeign || c->nmissing)
+        return false;
+    for (const char *const *name = lasting; *name; name++) {
+        const Function *fn = program_function(x->plan->program, *name);
+        if (fn && !fn->defined)
+            return false;
+    }
+    return true;
+}
+
+static bool make_builds(Explorer *x, ExploreResult *out, Err *err)
+{
+    const ExplorePlan *plan = x->plan;
+    Err why = {0};
+    x->edges = edges_new(plan->program, err);
+    x->folder = x->edges ? tempdir_new(NULL, err) : NULL;
+    if (!x->folder)
+        return false;
+    const char *parts = plan->call.input ? plan->call.input : "";
+    BuildsPlan b = { .program = plan->program, .calls = plan->calls, .edges = x->edges,
+                     .folder = x->folder, .libexec = plan->libexec, .share = plan->share,
+                     .argv = strstr(parts, "argv:") != NULL,
+                     .env = strstr(parts, "env:") != NULL };
+    x->counters = weave_coverage_size(x->edges);
+    x->coverage = build_coverage(&b, err);
+    if (!x->coverage)
+        return false;
+    if (!plan->no_sanitizers && !(x->sanitized = build_sanitized(&b, &why))) {
+        out->sanitizers_off = xstrdup(why.msg);
+        explorer_note(x, "%s; failures are seen as signals only", why.msg);
+    }
+    why = (Err){0};
+    if (!plan->no_concolic && !(x->concolic = build_concolic(&b, &why))) {
+        out->concolic_off = xstrdup(why.msg);
+        explorer_note(x, "%s; inputs are only mutated", why.msg);
+    }
+    bool target = plan->call.input && strcmp(plan->call.input, "call") == 0;
+    x->in_memory = target && program_function(plan->program, "LLVMFuzzerTestOneInput");
+    const char *entry = x->in_memory ? "LLVMFuzzerTestOneInput" : "main";
+    x->reachable = plan->calls ? edges_reachable(x->edges, plan->calls, entry)
+                               : edges_count(x->edges);
+    x->snapshot = !x->in_memory && may_share(x);
+    x->queue = queue_new(x->counters);
+    return true;
+}
+
+static void take_constants(Explorer *x)
+{
+    Constants *c = constants_new(x->plan->program);
+    size_t n;
+    const Constant *all = constants_all(c, &n);
+    for (size_t i = 0; i < n; i++)
+        explorer_word(x, all[i].bytes, all[i].n);
+    constants_free(c);
+}
+
+/* ------------------------------------------------------------------- jobs */
+
+static bool job_open(Job *j, Explorer *x, unsigned number, Err *err)
+{
+    *j = (Job){ .x = x, .number = number };
+    Rng seed = rng_seeded(x->plan->seed + number * 0x9e3779b9u);
+    FastPlan fast = { .program = x->coverage, .call = &x->plan->call,
+                      .counters = x->counters, .longest = x->longest,
+                      .seconds = x->timeout, .memory = x->plan->memory,
+                      .in_memory = x->in_memory, .snapshot = x->snapshot };
+    j->rng = rng_fork(&seed);
+    j->mutator = mutator_new(rng_next(&seed), x->longest);
+    j->fast = fast_new(&fast, err);
+    if (j->fast && x->concolic && !(j->tracer = tracer_new(j, &j->err)))
+        explorer_note(x, "%s; inputs are only mutated", j->err.msg);
+    return j->fast != NULL;
+}
+
+static void job_close(Job *j)
+{
+    Explorer *x = j->x;
+    if (j->fast)
+        x->left_processes |= fast_left_processes(j->fast);
+    tracer_free(j->tracer);
+    failures_close(j);
+    fast_free(j->fast);
+    mutator_free(j->mutator);
+    map_release(&j->imported);
+}
+
+/* Mutation and solving take turns. */
+static void *job_work(void *arg)
+{
+    Job *j = arg;
+    bool ok = true;
+    while (ok && !job_over(j)) {
+        double begun = clock_seconds();
+        bool trace = j->tracer && tracer_wanted(j);
+        if (trace)
+            ok = tracer_step(j);
+        else if (!j->x->plan->no_mutation)
+            ok = stage_mutate(j);
+        else
+            usleep(20000);
+        *(trace ? &j->tracing : &j->mutating) += clock_seconds() - begun;
+        ok = ok && corpus_sync(j);
+    }
+    if (!ok)
+        stop(j->x, "an error");
+    return NULL;
+}
+
+/* --------------------------------------------------------------- the time */
+
+static void add_stats(SolverStats *to, const SolverStats *s)
+{
+    to->queries += s->queries;
+    to->sat += s->sat;
+    to->unsat += s->unsat;
+    to->unknown += s->unknown;
+    to->optimistic += s->optimistic;
+    to->seconds += s->seconds;
+}
+
+static ExploreStatus status_of(Explorer *x, Job *jobs, unsigned n)
+{
+    double now = clock_seconds();
+    pthread_mutex_lock(&x->lock);
+    ExploreStatus s = {
+        .seconds = now - x->begun, .executions = x->executions,
+        .paths = queue_paths(x->queue), .covered = queue_covered(x->queue),
+        .reachable = x->reachable, .queue = queue_length(x->queue),
+        .failures = x->bugs.len - x->hangs, .hangs = x->hangs,
+        .last_new = now - x->last_new, .traces = x->traces,
+        .solved_new = x->solved_new, .checked = x->checked, .diverged = x->diverged,
+        .checked_precise = x->checked_precise, .diverged_precise = x->diverged_precise,
+        .solver = x->solver,
+    };
+    pthread_mutex_unlock(&x->lock);
+    for (unsigned i = 0; i < n; i++)
+        if (jobs[i].tracer) {
+            SolverStats one = tracer_stats(jobs[i].tracer);
+            add_stats(&s.solver, &one);
+        }
+    return s;
+}
+
+/* Why it is time to end; NULL: it is not. */
+static const char *is_over(const Explorer *x, const ExploreStatus *s)
+{
+    const ExplorePlan *plan = x->plan;
+    if (plan->interrupted && plan->interrupted(plan->arg))
+        return "interrupted";
+    if (plan->time > 0 && s->seconds >= plan->time)
+        return "time";
+    if (plan->executions && s->executions >= plan->executions)
+        return "executions";
+    if (plan->stop == STOP_COVERAGE &&
+        (s->covered >= s->reachable || s->last_new > (s->seconds > 120 ? s->seconds / 2 : 60)))
+        return "coverage";
+    return NULL;
+}
+
+static void watch(Explorer *x, Job *jobs, unsigned n)
+{
+    while (!atomic_load(&x->stop)) {
+        usleep(50000);
+        ExploreStatus s = status_of(x, jobs, n);
+        const char *over = is_over(x, &s);
+        if (over)
+            stop(x, over);
+        if (x->plan->status)
+            x->plan->status(&s, x->plan->arg);
+    }
+}
+
+/* The first job has read the seeds; now how long a run may take is known. */
+static void set_timeout(Explorer *x, Job *j)
+{
+    double worst = 0;
+    if (x->plan->timeout > 0)
+        return;
+    for (size_t i = 0; i < queue_length(x->queue); i++)
+        if (queue_at(x->queue, i)->micros > worst)
+            worst = queue_at(x->queue, i)->micros;
+    x->timeout = worst * 5 / 1e6 < 0.1 ? 0.1 : worst * 5 / 1e6;
+    fast_limit(j->fast, x->timeout);
+}
+
+static bool run_jobs(Explorer *x, ExploreResult *out, Err *err)
+{
+    unsigned n = x->plan->jobs ? x->plan->jobs : 1, opened = 0, started = 0;
+    Job *jobs = xcalloc(n, sizeof *jobs);
+    pthread_t *threads = xcalloc(n, sizeof *threads);
+    bool ok = job_open(&jobs[0], x, 0, err);
+    opened = 1;
+    if (ok && fast_missing(jobs[0].fast))
+        explorer_note(x, "%s", fast_missing(jobs[0].fast));
+    x->begun = x->last_new = clock_seconds();
+    ok = ok && corpus_seeds(&jobs[0], err);
+    if (ok && !queue_length(x->queue) && !x->bugs.len)
+        ok = err_set(err, "no seed gets through the program in time");
+    if (ok)
+        set_timeout(x, &jobs[0]);
+    for (; ok && opened < n; opened++)
+        ok = job_open(&jobs[opened], x, opened, err);
+    for (; ok && started < n; started++)
+        if (pthread_create(&threads[started], NULL, job_work, &jobs[started]) != 0)
+            ok = err_set(err, "cannot start a thread");
+    if (ok)
+        watch(x, jobs, n);
+    stop(x, "an error");
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    if (ok)
+        out->status = status_of(x, jobs, n);
+    for (unsigned i = 0; i < opened; i++) {
+        if (ok && strcmp(x->ended, "an error") == 0 && *jobs[i].err.msg)
+            ok = err_set(err, "%s", jobs[i].err.msg);
+        job_close(&jobs[i]);
+    }
+    free(jobs);
+    free(threads);
+    return ok;
+}
+
+/* -------------------------------------------------------------------- main */
+
+static void take_imprecise(Explorer *x, ExploreResult *out)
+{
+    out->nimprecise = x->imprecise.len;
+    out->imprecise = arena_array(&out->arena, ExploreImprecise, x->imprecise.len + 1);
+    for (size_t i = 0; i < x->imprecise.len; i++) {
+        const ExploreImprecise *m = x->imprecise.entries[i].value;
+        out->imprecise[i] = *m;
+        out->imprecise[i].name = arena_strdup(&out->arena, m->name);
+        out->imprecise[i].file = arena_strdup(&out->arena, m->file);
+    }
+}
+
+static void explorer_release(Explorer *x)
+{
+    queue_free(x->queue);
+    edges_free(x->edges);
+    free(x->coverage);
+    free(x->concolic);
+    free(x->sanitized);
+    free(x->queue_dir);
+    free(x->failures_dir);
+    vec_release(&x->words);
+    map_release(&x->known_words);
+    map_release(&x->bad_paths);
+    map_release(&x->imprecise);
+    map_release(&x->saved);
+    arena_release(&x->arena);
+    pthread_mutex_destroy(&x->lock);
+    if (x->folder)
+        tempdir_remove(x->folder);
+}
+
+bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
+{
+    Explorer x = { .plan = plan, .timeout = plan->timeout > 0 ? plan->timeout : 1,
+                   .longest = plan->longest ? plan->longest : 1u << 20 };
+    pthread_mutex_init(&x.lock, NULL);
+    bool ok = make_folders(&x, err) && make_builds(&x, out, err);
+    if (ok) {
+        take_constants(&x);
+        ok = run_jobs(&x, out, err);
+    }
+    failures_finish(&x, out);
+    take_imprecise(&x, out);
+    out->ended = x.ended ? x.ended : "";
+    if (x.left_processes)
+        explorer_note(&x, "runs left processes behind, which were killed: branches that "
+                      "only they take may be missed");
+    explorer_release(&x);
+    return ok;
+}
+
+void explore_result_release(ExploreResult *r)
+{
+    for (size_t i = 0; i < r->nfailures; i++) {
+        ExploreFailure *f = &r->failures[i];
+        failure_release(&f->failure);
+        free(f->file);
+        free(f->small_file);
+        free(f->small);
+        free(f->condition);
+    }
+    free(r->failures);
+    free(r->concolic_off);
+    free(r->sanitizers_off);
+    arena_release(&r->arena);
+    *r = (ExploreResult){0};
+}

@@ -1,0 +1,121 @@
+/* What the files of the explorer share: see explore.h. */
+#ifndef SUNDEW_EXPLORE_INT_H
+#define SUNDEW_EXPLORE_INT_H
+#include "base/map.h"
+#include "engine/concolic/builds.h"
+#include "engine/concolic/explore.h"
+#include "engine/concolic/fast.h"
+#include "engine/concolic/mutate.h"
+#include "engine/concolic/queue.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+typedef struct Bug {
+    ExploreFailure f;
+    uint8_t *bytes;              /* the first input that showed it */
+    size_t n;
+    uint32_t parent;
+} Bug;
+
+/* Something that the program compares its input with. */
+enum { LONGEST_KEYWORD = 64 };
+typedef struct Keyword {
+    uint8_t n, bytes[LONGEST_KEYWORD];
+} Keyword;
+
+/* One exploration. What stands below the lock belongs to who holds it. */
+typedef struct Explorer {
+    const ExplorePlan *plan;
+    Edges *edges;
+    char *coverage, *concolic, *sanitized;     /* builds; NULL: there is none */
+    const char *folder;                        /* of the builds */
+    char *queue_dir, *failures_dir;
+    uint32_t counters;
+    bool in_memory;                            /* a fuzz target */
+    bool snapshot;                             /* runs may share a process */
+    size_t reachable, longest;
+    double begun, before;                      /* seconds: start; of earlier sessions */
+    double timeout;                            /* of a fast run */
+    atomic_bool stop;
+    const char *ended;
+
+    pthread_mutex_t lock;
+    Queue *queue;
+    Vec(Keyword) words;                        /* the dictionary */
+    Map known_words;
+    Vec(Bug *) bugs;
+    Map bad_paths;                             /* paths of runs that died, judged */
+    uint64_t executions, traces, solved_new;
+    uint64_t checked, diverged, checked_precise, diverged_precise;
+    SolverStats solver;                        /* of jobs that are over */
+    Map imprecise;                             /* text -> ExploreImprecise * */
+    Arena arena;
+    double last_new;
+    size_t hangs;
+    Map saved;                                 /* names of queue files that are ours */
+    bool left_processes;
+} Explorer;
+
+typedef struct Tracer Tracer;
+
+/* One thread's share of it. */
+typedef struct Job {
+    Explorer *x;
+    unsigned number;
+    Rng rng;
+    Fast *fast;
+    Mutator *mutator;
+    Subject *judge, *plain;                    /* sanitized; coverage, looked at closely */
+    Tracer *tracer;                            /* NULL: no concolic stage */
+    uint64_t told;                             /* runs that are in x->executions */
+    double mutating, tracing;                  /* seconds spent */
+    double synced;
+    size_t nwords;                             /* of x->words that it has */
+    Map imported;                              /* files of others it has read */
+    Err err;                                   /* why it ended early */
+} Job;
+
+/* --- explore.c */
+bool job_over(Job *j);
+/* Adds to the dictionary; takes the lock. */
+void explorer_word(Explorer *x, const void *bytes, size_t n);
+void explorer_note(Explorer *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* --- stage.c: inputs through the counting build */
+/* Runs what is in the batch; keeps what is new, has looked at what died. False: no more runs are
+ * possible. */
+bool stage_flush(Job *j, Origin origin, uint32_t parent);
+/* One input by itself; *entry (may be NULL) gets it if it was new. */
+bool stage_try(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t parent,
+               Entry **entry);
+/* An input that was just run and had news, or died. */
+bool stage_keep(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t parent,
+                bool died, bool late, Entry **entry);
+/* Mutates one input of the queue. */
+bool stage_mutate(Job *j);
+
+/* --- corpus.c: files */
+bool corpus_seeds(Job *j, Err *err);
+void corpus_save(Explorer *x, const Entry *e);
+bool corpus_sync(Job *j);
+
+/* --- failures.c */
+/* Runs it on the judge; `died`: it died in the counting build, with this status. */
+bool failures_judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, bool died,
+                    bool late);
+/* One run on this build: does it fail? Then `out` (of {0}) says how. */
+bool failures_run(Job *j, Subject *s, const uint8_t *bytes, size_t n, Failure *out);
+void failures_finish(Explorer *x, ExploreResult *out);
+void failures_close(Job *j);
+
+/* --- condition.c */
+/* What of the input matters for this failure, readable; the caller frees it. NULL: not known. */
+char *condition_of(Job *j, Subject *judge, const uint8_t *bytes, size_t n, const Failure *f);
+
+/* --- trace.c: the concolic stage */
+Tracer *tracer_new(Job *j, Err *err);
+void tracer_free(Tracer *t);
+bool tracer_wanted(Job *j);
+bool tracer_step(Job *j);
+SolverStats tracer_stats(const Tracer *t);
+#endif

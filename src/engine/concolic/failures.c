@@ -1,0 +1,282 @@
+/*
+ * Inputs that make the program fail. An input is judged by the build with
+ * sanitizers; one that died in the counting build but not there is run once
+ * more on the counting build with all that src/run/ can see. Failures are the same if
+ * kind and site are. The first input of each is made smaller at once.
+ */
+#include "engine/concolic/explore_int.h"
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/proc.h"
+#include "base/units.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How often an input is run to make it smaller. */
+enum { SMALLER_TESTS = 400 };
+
+/* ---------------------------------------------------------------- verdicts */
+
+/* Is it in a list such as "3,64-78"? */
+static bool status_is_in(const char *list, int status)
+{
+    while (list && *list) {
+        char *end;
+        long from = strtol(list, &end, 10), to = from;
+        if (*end == '-')
+            to = strtol(end + 1, &end, 10);
+        if (status >= from && status <= to)
+            return true;
+        if (*end != ',' || end == list)
+            return false;
+        list = end + 1;
+    }
+    return false;
+}
+
+static bool is_late(const Failure *f)
+{
+    return f->kind == FAILURE_TIMEOUT || f->kind == FAILURE_CPU_LIMIT ||
+           f->kind == FAILURE_HANG;
+}
+
+static bool counts(const Explorer *x, const Failure *f)
+{
+    if (f->kind == FAILURE_EXIT)
+        return status_is_in(x->plan->bad_status, f->status);
+    return failure_is(f);
+}
+
+/* The user's command, with the input's file as last word: does it object? */
+static bool command_objects(Job *j, const uint8_t *bytes, size_t n)
+{
+    Strings argv = {0};
+    char *path = xprintf("%s/judged.%u", j->x->folder, j->number);
+    bool bad = false;
+    for (char *const *w = j->x->plan->oracle; *w; w++)
+        strings_add(&argv, *w);
+    strings_add(&argv, path);
+    ProcResult r = {0};
+    Proc p = { .argv = strings_argv(&argv), .capture = true, .seconds = 10, .in = path };
+    if (file_write(path, bytes, n, NULL) && proc_run(&p, &r, NULL))
+        bad = r.status != 0;
+    proc_result_release(&r);
+    strings_release(&argv);
+    free(path);
+    return bad;
+}
+
+/* One run on the judge, or on the counting build if that is the only one that fails. */
+bool failures_run(Job *j, Subject *s, const uint8_t *bytes, size_t n, Failure *out)
+{
+    RunResult r = {0};
+    Err ignored = {0};
+    if (!s || !subject_run(s, bytes, n, &r, &ignored))
+        return false;
+    bool bad = counts(j->x, &r.failure);
+    if (bad)
+        failure_copy(out, &r.failure);
+    run_result_release(&r);
+    return bad;
+}
+
+/* ------------------------------------------------------------ making smaller */
+
+typedef struct Shrink {
+    Job *job;
+    Subject *subject;                /* NULL: the user's command */
+    const Failure *failure;
+    unsigned tests;
+    double until;
+} Shrink;
+
+static bool still_fails(Shrink *k, const uint8_t *bytes, size_t n)
+{
+    if (!k->tests || clock_seconds() > k->until || atomic_load(&k->job->x->stop))
+        return false;
+    k->tests--;
+    if (!k->subject)
+        return command_objects(k->job, bytes, n);
+    Failure f = {0};
+    bool same = failures_run(k->job, k->subject, bytes, n, &f) &&
+                failure_same(&f, k->failure, FAILURE_SAME_SITE);
+    failure_release(&f);
+    return same;
+}
+
+static size_t leave_out(Shrink *k, uint8_t *bytes, size_t n)
+{
+    uint8_t *room = xmalloc(n + 1);
+    for (size_t size = n / 2 ? n / 2 : 1; size; size /= 2)
+        for (size_t at = 0; at + size <= n && k->tests;) {
+            memcpy(room, bytes, at);
+            memcpy(room + at, bytes + at + size, n - at - size);
+            if (still_fails(k, room, n - size)) {
+                n -= size;
+                memcpy(bytes, room, n);
+            } else {
+                at += size;
+            }
+        }
+    free(room);
+    return n;
+}
+
+/* What does not matter becomes '0', in blocks. */
+static void make_plain(Shrink *k, uint8_t *bytes, size_t n)
+{
+    uint8_t *room = xmalloc(n + 1);
+    for (size_t size = n; size; size /= 2)
+        for (size_t at = 0; at < n && k->tests; at += size) {
+            size_t m = at + size <= n ? size : n - at;
+            memcpy(room, bytes, n);
+            memset(room + at, '0', m);
+            if (memcmp(room, bytes, n) != 0 && still_fails(k, room, n))
+                memcpy(bytes, room, n);
+        }
+    free(room);
+}
+
+static void make_smaller(Job *j, Subject *s, Bug *b)
+{
+    Shrink k = { .job = j, .subject = s, .failure = &b->f.failure, .tests = SMALLER_TESTS,
+                 .until = clock_seconds() + 10 };
+    b->f.small = xmemdup(b->bytes, b->n);
+    b->f.nsmall = b->n;
+    if (b->f.hang)
+        return;
+    b->f.nsmall = leave_out(&k, b->f.small, b->n);
+    make_plain(&k, b->f.small, b->f.nsmall);
+}
+
+/* -------------------------------------------------------------------- list */
+
+static Bug *find(Explorer *x, const Failure *f, bool by_command)
+{
+    for (size_t i = 0; i < x->bugs.len; i++) {
+        Bug *b = x->bugs.items[i];
+        if (b->f.by_command == by_command &&
+            (by_command || failure_same(&b->f.failure, f, FAILURE_SAME_SITE)))
+            return b;
+    }
+    return NULL;
+}
+
+static void save(Explorer *x, Bug *b, size_t number)
+{
+    const char *kind = b->f.by_command ? "oracle" : failure_kind_name(b->f.failure.kind);
+    char *name = xprintf("id:%06zu,%s", number, kind);
+    char *small = xprintf("id:%06zu,%s,small", number, kind);
+    b->f.file = path_join(x->failures_dir, name);
+    file_write(b->f.file, b->bytes, b->n, NULL);
+    if (b->f.nsmall < b->n || memcmp(b->f.small, b->bytes, b->n) != 0) {
+        b->f.small_file = path_join(x->failures_dir, small);
+        file_write(b->f.small_file, b->f.small, b->f.nsmall, NULL);
+    }
+    free(name);
+    free(small);
+}
+
+static void add(Job *j, Subject *s, const uint8_t *bytes, size_t n, uint32_t parent,
+                const Failure *f, bool by_command)
+{
+    Explorer *x = j->x;
+    pthread_mutex_lock(&x->lock);
+    Bug *b = find(x, f, by_command);
+    size_t number = x->bugs.len;
+    if (b) {
+        b->f.seen++;
+        pthread_mutex_unlock(&x->lock);
+        return;
+    }
+    b = xcalloc(1, sizeof *b);
+    failure_copy(&b->f.failure, f);
+    b->f.by_command = by_command;
+    b->f.hang = !by_command && is_late(f);
+    b->f.when = clock_seconds() - x->begun + x->before;
+    b->f.seen = 1;
+    b->bytes = xmemdup(bytes, n);
+    b->n = n;
+    b->parent = parent;
+    x->hangs += b->f.hang;
+    vec_push(&x->bugs, b);
+    pthread_mutex_unlock(&x->lock);
+    make_smaller(j, s, b);
+    if (s && !b->f.hang)
+        b->f.condition = condition_of(j, s, b->f.small, b->f.nsmall, &b->f.failure);
+    pthread_mutex_lock(&x->lock);
+    save(x, b, number);
+    pthread_mutex_unlock(&x->lock);
+    if (x->plan->stop == STOP_FIRST_FAILURE) {
+        x->ended = "first failure";
+        atomic_store(&x->stop, true);
+    }
+}
+
+/* ------------------------------------------------------------------- judge */
+
+static bool open_judges(Job *j)
+{
+    Explorer *x = j->x;
+    static char *env[] = {
+        "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_abort=1",
+        "UBSAN_OPTIONS=print_stacktrace=1", NULL,
+    };
+    /* Sanitizers are slow, and a machine may be busy. */
+    double seconds = x->timeout * 10 < 2 ? 2 : x->timeout * 10;
+    RunLimits limits = { .wall = seconds * 3, .cpu = seconds,
+                         .memory = x->plan->memory, .output = 64u << 20 };
+    if (!j->judge && x->sanitized) {
+        SubjectPlan plan = { .program = x->sanitized, .call = &x->plan->call,
+                             .limits = limits, .env = env, .untraced = true };
+        j->judge = subject_new(&plan, &j->err);
+        if (!j->judge)
+            return false;
+    }
+    if (!j->plain) {
+        SubjectPlan plan = { .program = x->coverage, .call = &x->plan->call,
+                             .limits = limits };
+        j->plain = subject_new(&plan, &j->err);
+    }
+    return j->plain != NULL;
+}
+
+bool failures_judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, bool died,
+                    bool late)
+{
+    Failure f = {0};
+    (void)late;
+    if (!open_judges(j))
+        return false;
+    if (failures_run(j, j->judge, bytes, n, &f))
+        add(j, j->judge, bytes, n, parent, &f, false);
+    else if ((died || !j->judge) && failures_run(j, j->plain, bytes, n, &f))
+        add(j, j->plain, bytes, n, parent, &f, false);
+    else if (j->x->plan->oracle && command_objects(j, bytes, n))
+        add(j, NULL, bytes, n, parent, &f, true);
+    failure_release(&f);
+    return true;
+}
+
+void failures_close(Job *j)
+{
+    subject_free(j->judge);
+    subject_free(j->plain);
+    j->judge = j->plain = NULL;
+}
+
+void failures_finish(Explorer *x, ExploreResult *out)
+{
+    out->failures = xcalloc(x->bugs.len + 1, sizeof *out->failures);
+    out->nfailures = x->bugs.len;
+    for (size_t i = 0; i < x->bugs.len; i++) {
+        Bug *b = x->bugs.items[i];
+        if (!b->f.condition)
+            b->f.condition = xstrdup("");
+        out->failures[i] = b->f;
+        free(b->bytes);
+        free(b);
+    }
+    vec_release(&x->bugs);
+}

@@ -1,0 +1,472 @@
+/*
+ * The concolic stage. One step takes one input of the queue:
+ *
+ *     run it on the build that follows its input, read what it said (log.h)
+ *     list what could be asked: the other way at each branch, other cases of
+ *         switches, other addresses, bugs
+ *     rank: ways that nobody went first; then bugs; then the rest
+ *     ask the solver, best first, until the step's time is used up
+ *     run every answer on the counting build: is it new, did it go where predicted?
+ *
+ * An edge that nobody has reached is asked for from many inputs, but it has a
+ * budget of solver time, so that a hash that can't be inverted does not eat the
+ * rest; of a loop's many rounds only some are asked about. When all inputs
+ * were traced once they are traced again, longer by some bytes, and then also
+ * edges that are covered are turned: such an input goes a new way through
+ * known places.
+ */
+#include "engine/concolic/trace_int.h"
+#include "base/units.h"
+#include "runtime/batch.h"
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+
+typedef enum { ASK_BRANCH, ASK_OTHER, ASK_BUG, ASK_PIN } AskKind;
+
+/* A question about the input at hand. */
+typedef struct Question {
+    AskKind kind;
+    uint32_t index;            /* conjuncts before it */
+    uint32_t edge;             /* that is wanted; of bugs and pins: the site */
+    Expr cond;                 /* not of BRANCH and PIN: their conjunct is negated */
+    float rank;                /* the smaller the sooner */
+    bool holes;
+    uint8_t bug;
+} Question;
+typedef Vec(Question) Questions;
+
+enum { LONGEST_TRACED = 1 << 16, POOL = 768 << 20 };
+
+/* -------------------------------------------------------------- open, close */
+
+Tracer *tracer_new(Job *j, Err *err)
+{
+    Explorer *x = j->x;
+    Tracer *t = xcalloc(1, sizeof *t);
+    t->log = log_new(&(LogPlan){ .nodes = 2u << 20, .records = 1u << 19, .per_site = 192 }, err);
+    if (!t->log)
+        goto fail;
+    RunFd fd = { log_fd(t->log), SUNDEW_LOG_FD };
+    double seconds = x->timeout * 50 < 5 ? 5 : x->timeout * 50;
+    SubjectPlan plan = { .program = x->concolic, .call = &x->plan->call, .fds = &fd, .nfds = 1,
+                         .untraced = true,
+                         .limits = { .wall = 3 * seconds, .cpu = seconds,
+                                     .memory = RUN_UNLIMITED } };
+    t->subject = subject_new(&plan, err);
+    if (!t->subject)
+        goto fail;
+    t->pool = exprs_new(&(ExprsPlan){ .memory = POOL });
+    t->in = exprs_source(t->pool, "input", LONGEST_TRACED + 4096);
+    t->solver = solver_new(t->pool, &(SolverPlan){ .seed = x->plan->seed + j->number,
+                                                   .z3_steps = 1000000, .z3_seconds = 3,
+                                                   .search_steps = 500000 });
+    t->edges = xcalloc(x->counters + 1, sizeof *t->edges);
+    t->touched = xcalloc(x->counters + 1, sizeof *t->touched);
+    t->here = xcalloc(x->counters + 1, sizeof *t->here);
+    t->room = xmalloc(LONGEST_TRACED + 4096);
+    return t;
+
+fail:
+    tracer_free(t);
+    return NULL;
+}
+
+void tracer_free(Tracer *t)
+{
+    if (!t)
+        return;
+    subject_free(t->subject);
+    log_free(t->log);
+    solver_free(t->solver);
+    exprs_free(t->pool);
+    map_release(&t->sites);
+    arena_release(&t->arena);
+    free(t->edges);
+    free(t->touched);
+    free(t->here);
+    free(t->room);
+    free(t);
+}
+
+SolverStats tracer_stats(const Tracer *t)
+{
+    return solver_stats(t->solver);
+}
+
+/* ------------------------------------------------------------- which input */
+
+static double urgency(const Entry *e)
+{
+    double u = 1;
+    u *= e->favoured ? 4 : 1;
+    u *= e->new_edge ? 4 : 1;
+    u *= e->origin == FROM_SOLVER ? 2 : 1;
+    u /= 1 + (double)e->n / 256;
+    u /= 1 + e->micros / 2000;
+    return u;
+}
+
+/* The most urgent one of those that were traced least; NULL: none is short enough. */
+static Entry *choose(Job *j)
+{
+    Entry *best = NULL;
+    Queue *q = j->x->queue;
+    for (size_t i = 0; i < queue_length(q); i++) {
+        Entry *e = queue_at(q, i);
+        if (e->n > LONGEST_TRACED)
+            continue;
+        if (!best || e->traces < best->traces ||
+            (e->traces == best->traces && urgency(e) > urgency(best)))
+            best = e;
+    }
+    return best;
+}
+
+bool tracer_wanted(Job *j)
+{
+    if (j->x->plan->no_mutation)
+        return true;
+    pthread_mutex_lock(&j->x->lock);
+    const Entry *e = choose(j);
+    unsigned level = e ? e->traces : 100;
+    pthread_mutex_unlock(&j->x->lock);
+    double share = level == 0 ? 0.5 : level == 1 ? 0.3 : 0.15;
+    return level < 8 && j->tracing < share * (j->tracing + j->mutating);
+}
+
+/* --------------------------------------------------------------- questions */
+
+static Tries *tries_at(Tracer *t, AskKind kind, unsigned k, uint32_t site)
+{
+    uint32_t key[3] = { kind, k, site };
+    Tries *r = map_getn(&t->sites, key, sizeof key);
+    if (!r) {
+        r = arena_new(&t->arena, Tries);
+        map_putn(&t->sites, key, sizeof key, r);
+    }
+    return r;
+}
+
+static bool is_spent(const Tracer *t, const Tries *r)
+{
+    double share = fmax(1, 0.05 * t->solving);
+    return r->asked > 3 && r->seconds > share;
+}
+
+/* How often this edge was asked about in this trace. */
+static unsigned times_here(Tracer *t, uint32_t edge)
+{
+    if (t->touched[edge] != t->traces) {
+        t->touched[edge] = t->traces;
+        t->here[edge] = 0;
+    }
+    return t->here[edge]++;
+}
+
+/* Of a site's many rounds: the first ones, then ever rarer. */
+static bool is_round_wanted(unsigned n, unsigned most)
+{
+    return n < most || (n & (n - 1)) == 0;
+}
+
+static void add_branches(Job *j, const Trail *trail, unsigned level, Questions *out)
+{
+    Tracer *t = j->tracer;
+    for (size_t i = 0; i < trail->steps.len; i++) {
+        const Step *s = &trail->steps.items[i];
+        if (!s->ask)
+            continue;
+        if (s->kind == SUNDEW_REC_PIN) {
+            Tries *r = tries_at(t, ASK_PIN, s->why, s->at);
+            if (r->asked < 6 + 4 * level && !is_spent(t, r))
+                vec_push(out, ((Question){ ASK_PIN, (uint32_t)i, s->at, 0,
+                                           8 + (float)r->asked, s->holes, 0 }));
+            continue;
+        }
+        if (s->other >= j->x->counters) {
+            /* in a model: no edge of the program, but its ways matter too */
+            Tries *r = tries_at(t, ASK_BRANCH, 0, s->other);
+            if (r->asked < 40 + 20 * level && !is_spent(t, r))
+                vec_push(out, ((Question){ ASK_BRANCH, (uint32_t)i, s->other, 0,
+                                           4 + (float)r->asked / 4, s->holes, 0 }));
+            continue;
+        }
+        bool covered = queue_covers(j->x->queue, s->other);
+        const Tries *r = &t->edges[s->other];
+        unsigned n = times_here(t, s->other);
+        if (!covered && !is_spent(t, r) && is_round_wanted(n, 3))
+            vec_push(out, ((Question){ ASK_BRANCH, (uint32_t)i, s->other, 0,
+                                       (float)n / 4 + (float)r->asked / 100, s->holes, 0 }));
+        else if (covered && level && r->asked < 30 * level && is_round_wanted(n, level) &&
+                 !is_spent(t, r))
+            vec_push(out, ((Question){ ASK_BRANCH, (uint32_t)i, s->other, 0,
+                                       10 + (float)r->asked + (float)n, s->holes, 0 }));
+    }
+}
+
+static void add_chances(Job *j, const Trail *trail, unsigned level, Questions *out)
+{
+    Tracer *t = j->tracer;
+    for (size_t i = 0; i < trail->others.len; i++) {
+        const Chance *c = &trail->others.items[i];
+        if (c->at >= j->x->counters) {
+            Tries *r = tries_at(t, ASK_OTHER, 0, c->at);
+            if (r->asked < 20 && !is_spent(t, r))
+                vec_push(out, ((Question){ ASK_OTHER, c->index, c->at, c->cond,
+                                           4 + (float)r->asked / 4, c->holes, 0 }));
+            continue;
+        }
+        const Tries *r = &t->edges[c->at];
+        unsigned n = times_here(t, c->at);
+        bool covered = queue_covers(j->x->queue, c->at);
+        if (is_spent(t, r) || (covered && (!level || r->asked >= 10 * level)) ||
+            !is_round_wanted(n, 3))
+            continue;
+        vec_push(out, ((Question){ ASK_OTHER, c->index, c->at, c->cond,
+                                   (covered ? 10 : 0) + (float)n / 4 + (float)r->asked / 100,
+                                   c->holes, 0 }));
+    }
+    for (size_t i = 0; i < trail->bugs.len; i++) {
+        const Chance *c = &trail->bugs.items[i];
+        const Tries *r = tries_at(t, ASK_BUG, c->kind, c->at);
+        if (r->sat < 2 && r->asked < 6 + 6 * level && !is_spent(t, r))
+            vec_push(out, ((Question){ ASK_BUG, c->index, c->at, c->cond,
+                                       2 + (float)r->asked, c->holes, c->kind }));
+    }
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const Question *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* ---------------------------------------------------------------- answers */
+
+static bool touches(const Entry *e, uint32_t edge)
+{
+    size_t low = 0, high = e->nedges;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (e->edges[mid] == edge)
+            return true;
+        if (e->edges[mid] < edge)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return false;
+}
+
+/* Runs of changed bytes are words that the program knows. */
+static void learn(Job *j, const uint8_t *bytes, const Answer *a)
+{
+    for (size_t i = 0; i < a->nchanges;) {
+        size_t k = i + 1;
+        while (k < a->nchanges && a->changes[k].byte == a->changes[k - 1].byte + 1)
+            k++;
+        if (k - i >= 2 && k - i <= 16)
+            explorer_word(j->x, bytes + (a->changes[i].byte - j->tracer->in), k - i);
+        i = k;
+    }
+}
+
+static void note_check(Job *j, const Question *q, const Answer *a, const Entry *parent,
+                       bool padded, bool dead)
+{
+    Explorer *x = j->x;
+    if (a->status != SOLVE_SAT || q->kind == ASK_BUG || q->kind == ASK_PIN || dead ||
+        q->edge >= x->counters || (!padded && touches(parent, q->edge)))
+        return;
+    bool right = fast_counters(j->fast)[q->edge] != 0;
+    pthread_mutex_lock(&x->lock);
+    x->checked++;
+    x->diverged += !right;
+    x->checked_precise += !q->holes;
+    x->diverged_precise += !q->holes && !right;
+    pthread_mutex_unlock(&x->lock);
+}
+
+/* Runs the answer; false: no more runs are possible. */
+static bool try_answer(Job *j, const Question *q, const Answer *a, const Entry *e,
+                       const uint8_t *bytes, size_t n)
+{
+    Tracer *t = j->tracer;
+    Explorer *x = j->x;
+    memcpy(t->room, bytes, n);
+    for (size_t i = 0; i < a->nchanges; i++)
+        if (a->changes[i].byte - t->in < n)
+            t->room[a->changes[i].byte - t->in] = a->changes[i].value;
+    if (a->status == SOLVE_SAT)
+        learn(j, t->room, a);
+    fast_reset(j->fast);
+    if (!fast_add(j->fast, t->room, n) || !fast_run(j->fast, &j->err))
+        return false;
+    const FastResult r = *fast_result(j->fast, 0);
+    bool dead = !WIFEXITED(r.status);
+    note_check(j, q, a, e, n != e->n, dead);
+    if (q->kind == ASK_BUG && !failures_judge(j, t->room, n, e->id, false, false))
+        return false;
+    if (!r.news && !dead)
+        return true;
+    /* The news are taken: look again, by itself. */
+    Entry *kept = NULL;
+    if (!stage_keep(j, t->room, n, FROM_SOLVER, e->id, dead, fast_timed_out(j->fast, 0), &kept))
+        return false;
+    if (kept) {
+        pthread_mutex_lock(&x->lock);
+        x->solved_new++;
+        pthread_mutex_unlock(&x->lock);
+    }
+    return true;
+}
+
+static SolveStatus ask(Tracer *t, const Trail *trail, const Question *q, const uint8_t *bytes,
+                       size_t n, Answer *a)
+{
+    if (q->kind == ASK_BRANCH || q->kind == ASK_PIN)
+        return solver_query(t->solver, trail->path, q->index, bytes, n, a);
+    return solver_query_extra(t->solver, trail->path, q->index, q->cond, bytes, n, a);
+}
+
+static Tries *tries_of(Job *j, const Question *q, const Trail *trail)
+{
+    Tracer *t = j->tracer;
+    if (q->kind == ASK_BUG)
+        return tries_at(t, ASK_BUG, q->bug, q->edge);
+    if (q->kind == ASK_PIN)
+        return tries_at(t, ASK_PIN, trail->steps.items[q->index].why, q->edge);
+    if (q->edge >= j->x->counters)
+        return tries_at(t, q->kind, 0, q->edge);
+    return &t->edges[q->edge];
+}
+
+static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e,
+                       const uint8_t *bytes, size_t n, double until)
+{
+    Tracer *t = j->tracer;
+    bool ok = true;
+    for (size_t i = 0; ok && i < qs->len && !job_over(j); i++) {
+        const Question *q = &qs->items[i];
+        Tries *r = tries_of(j, q, trail);
+        if (clock_seconds() > until)
+            break;
+        /* It may have been reached meanwhile, or its budget may be gone. */
+        if (q->edge < j->x->counters && q->rank < 4 && q->kind != ASK_BUG &&
+            queue_covers(j->x->queue, q->edge))
+            continue;
+        if (is_spent(t, r))
+            continue;
+        Answer a = {0};
+        SolveStatus s = ask(t, trail, q, bytes, n, &a);
+        r->asked++;
+        r->seconds += (float)a.seconds;
+        t->solving += a.seconds;
+        r->sat += s == SOLVE_SAT;
+        if (s == SOLVE_SAT || s == SOLVE_OPTIMISTIC)
+            ok = try_answer(j, q, &a, e, bytes, n);
+    }
+    return ok;
+}
+
+/* -------------------------------------------------------------------- a step */
+
+static void note_imprecise(Job *j, const Trail *trail)
+{
+    Explorer *x = j->x;
+    pthread_mutex_lock(&x->lock);
+    for (size_t i = 0; i < trail->notes.len; i++) {
+        const Note *n = &trail->notes.items[i];
+        char *key = xprintf("%u %u %s", n->why, n->site, n->name);
+        ExploreImprecise *m = map_get(&x->imprecise, key);
+        if (!m && x->imprecise.len < 1000) {
+            const EdgeInfo *at = edges_at(x->edges, n->site);
+            m = arena_new(&x->arena, ExploreImprecise);
+            m->why = log_why_name(n->why);
+            m->name = arena_strdup(&x->arena, n->name);
+            m->file = arena_strdup(&x->arena, at ? at->file : "");
+            m->line = at ? at->line : 0;
+            map_put(&x->imprecise, key, m);
+        }
+        if (m)
+            m->count++;
+        free(key);
+    }
+    x->traces++;
+    pthread_mutex_unlock(&x->lock);
+}
+
+/* The pool starts anew when it is three quarters full. */
+static void make_room(Tracer *t)
+{
+    if (exprs_memory(t->pool) > POOL / 4 * 3 || exprs_is_full(t->pool))
+        exprs_reset(t->pool);
+}
+
+bool tracer_run(Job *j, const uint8_t *bytes, size_t n, Trail *trail)
+{
+    Tracer *t = j->tracer;
+    RunResult r = {0};
+    Err err = {0};
+    make_room(t);
+    log_reset(t->log, 0, (uint32_t)n);
+    bool ran = subject_run(t->subject, bytes, n, &r, &err);
+    run_result_release(&r);
+    if (!ran) {
+        j->err = err;
+        return false;
+    }
+    if (!log_read(t->log, t->pool, t->in, trail, &err)) {
+        explorer_note(j->x, "a trace can't be read: %s", err.msg);
+        return true;
+    }
+    return true;
+}
+
+/* From the second time on, some bytes are added: what is behind the end may matter. */
+static uint8_t *padded(const Entry *e, unsigned level, size_t longest, size_t *n)
+{
+    size_t more = level == 0 ? 0 : level % 2 ? 8 + e->n / 4 : 0;
+    if (e->n + more > LONGEST_TRACED || e->n + more > longest)
+        more = 0;
+    uint8_t *bytes = xmalloc(e->n + more + 1);
+    memcpy(bytes, e->bytes, e->n);
+    memset(bytes + e->n, level % 4 == 1 ? '0' : 0, more);
+    *n = e->n + more;
+    return bytes;
+}
+
+bool tracer_step(Job *j)
+{
+    Tracer *t = j->tracer;
+    Explorer *x = j->x;
+    pthread_mutex_lock(&x->lock);
+    Entry *e = choose(j);
+    unsigned level = e ? e->traces++ : 0;
+    pthread_mutex_unlock(&x->lock);
+    if (!e)
+        return true;
+    size_t n;
+    uint8_t *bytes = padded(e, level, x->longest, &n);
+    Trail trail = {0};
+    Questions qs = {0};
+    t->traces++;
+    bool ok = tracer_run(j, bytes, n, &trail);
+    if (ok && trail.path) {
+        note_imprecise(j, &trail);
+        pthread_mutex_lock(&x->lock);
+        add_branches(j, &trail, level, &qs);
+        add_chances(j, &trail, level, &qs);
+        pthread_mutex_unlock(&x->lock);
+        if (qs.len)
+            qsort(qs.items, qs.len, sizeof *qs.items, by_rank);
+        ok = answer_all(j, &trail, &qs, e, bytes, n, clock_seconds() + 5);
+    }
+    vec_release(&qs);
+    trail_release(&trail);
+    free(bytes);
+    return ok;
+}

@@ -1,0 +1,253 @@
+/*
+ * explore - inputs that reach new branches, and inputs that make the program
+ * fail. engine/concolic/explore.h does the work; this is the command around it.
+ */
+#include "technique/explore/explore.h"
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/units.h"
+#include "technique/explore/explore_int.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const Option options[] = {
+    { "output", 'o', "DIR", "where queue/ and failures/ go; without it PROGRAM.explored", NULL },
+    { "seeds", 'i', "PATH", "a file or folder of inputs to begin with (repeatable)", NULL },
+    { "resume", 0, NULL, "go on with what is in the output folder", NULL },
+    { "sync", 0, "DIR", "also take inputs that others put there, AFL++ say (repeatable)", NULL },
+    { "argv", 0, "N[/SIZE]", "the input begins with N arguments, of up to SIZE bytes each",
+      NULL },
+    { "env", 0, "NAME[/SIZE]", "… with the value of this variable (repeatable)", NULL },
+    { "function", 0, "F", "call this function with arguments from the input", NULL },
+    { "plan", 0, NULL, "only say what can become symbolic, and what will hurt", NULL },
+    { "stop-at", 0, "WHEN", "end at first-failure, or at coverage: when no new branch comes any more",
+      NULL },
+    { "executions", 0, "N", "end after so many runs", NULL },
+    { "timeout", 0, "DURATION", "a run may take so long; without it, it is measured", NULL },
+    { "max-length", 0, "SIZE", "of inputs", "1M" },
+    { "oracle", 0, "CMD", "a command that gets each new input's file, and fails if it is bad",
+      NULL },
+    { "bad-status", 0, "LIST", "exit statuses that are failures: 3,64-78", NULL },
+    { "no-mutation", 0, NULL, "only solve", NULL },
+    { "no-concolic", 0, NULL, "only mutate", NULL },
+    { "no-sanitizers", 0, NULL, "no build with sanitizers as a judge", NULL },
+    { "network", 0, NULL, "let the program use the network", NULL },
+    { "readable", 0, "PATH", "must be visible to the program although below /tmp (repeatable)", NULL },
+    { 0 },
+};
+
+static const Rule rules[] = {
+    { "explore/failure", LEVEL_ERROR, "An input makes the program fail." },
+    { "explore/hang", LEVEL_WARNING, "An input makes the program run without end." },
+    { "explore/oracle", LEVEL_ERROR, "An input is refused by the user's own judge." },
+    { 0 },
+};
+
+/* ------------------------------------------------------- what was asked */
+
+/* The program's arguments, as they stand behind "--". */
+static void read_arguments(Exploration *e)
+{
+    size_t n;
+    char **tail = session_tail(e->s, &n);
+    strings_add(&e->argv, e->captured->path);
+    for (size_t i = 0; i < n; i++)
+        strings_add(&e->argv, tail[i]);
+}
+
+static bool is_defined(const Program *p, const char *name)
+{
+    const Function *fn = program_function(p, name);
+    return fn && fn->defined;
+}
+
+/* Does it ask for its input itself, as KLEE's and verifiers' programs do? */
+static bool asks(const Program *p)
+{
+    size_t n;
+    const Function *const *fns = program_functions(p, &n);
+    for (size_t i = 0; i < n; i++)
+        if (!fns[i]->defined && (str_starts(fns[i]->name, "klee_make_symbolic") ||
+                                 str_starts(fns[i]->name, "__VERIFIER_nondet_")))
+            return true;
+    return false;
+}
+
+/* What the input means: see runtime/input.h. */
+static bool read_input(Exploration *e, Err *err)
+{
+    const char *argv = session_option(e->s, "argv");
+    char **env = session_option_all(e->s, "env");
+    if (argv) {
+        if (*argv < '1' || *argv > '9')
+            return err_set(err, "--argv %s: how many arguments?", argv);
+        str_addf(&e->input, "argv:%s,", argv);
+    }
+    for (; env && *env; env++)
+        str_addf(&e->input, "env:%s,", *env);
+    bool file = false;
+    for (size_t i = 0; i < e->argv.len; i++)
+        file |= strstr(e->argv.items[i], "@@") != NULL;
+    if (is_defined(e->program, "LLVMFuzzerTestOneInput") || asks(e->program))
+        str_add(&e->input, "call");
+    else if (e->input.len && !file)
+        str_add(&e->input, "stdin");
+    else if (e->input.len)
+        e->input.len--;                       /* the engine adds the file */
+    return true;
+}
+
+static bool read_stop(Session *s, ExploreStop *out, Err *err)
+{
+    const char *when = session_option(s, "stop-at");
+    *out = STOP_NEVER;
+    if (when && strcmp(when, "first-failure") == 0)
+        *out = STOP_FIRST_FAILURE;
+    else if (when && strcmp(when, "coverage") == 0)
+        *out = STOP_COVERAGE;
+    else if (when)
+        return err_set(err, "--stop-at %s: first-failure or coverage?", when);
+    return true;
+}
+
+static bool read_number(Session *s, const char *name, uint64_t *out, Err *err)
+{
+    const char *text = session_option(s, name);
+    if (text && !size_parse(text, out))
+        return err_set(err, "--%s %s: no number", name, text);
+    return true;
+}
+
+static bool read_timeout(Session *s, double *out, Err *err)
+{
+    const char *text = session_option(s, "timeout");
+    if (text && (!duration_parse(text, out) || *out <= 0))
+        return err_set(err, "--timeout %s: no duration", text);
+    return true;
+}
+
+/* "cmd -a b" as words; no shell is asked. */
+static void split(const char *text, Strings *words)
+{
+    char *copy = xstrdup(text), *save = NULL;
+    for (char *w = strtok_r(copy, " \t", &save); w; w = strtok_r(NULL, " \t", &save))
+        strings_add(words, w);
+    free(copy);
+}
+
+/* -------------------------------------------------------------- callbacks */
+
+static bool interrupted(void *arg)
+{
+    return session_interrupted(((Exploration *)arg)->s);
+}
+
+static void note(void *arg, const char *text)
+{
+    Str shown = {0};
+    escape_terminal_z(&shown, text);
+    session_note(((Exploration *)arg)->s, "%s", str_c(&shown));
+    str_release(&shown);
+}
+
+/* -------------------------------------------------------------------- run */
+
+static bool explore_program(Exploration *e, Err *err)
+{
+    Session *s = e->s;
+    const char *oracle = session_option(s, "oracle");
+    Strings judge = {0};
+    uint64_t longest = 0;
+    if (oracle)
+        split(oracle, &judge);
+    ExplorePlan plan = {
+        .program = e->program, .calls = e->calls, .libexec = session_libexec(s),
+        .share = session_share(s), .out = e->out, .seeds = session_option_all(s, "seeds"),
+        .sync = session_option_all(s, "sync"), .resume = session_flag(s, "resume"),
+        .seed = session_seed(s), .jobs = session_jobs(s), .time = session_time(s),
+        .memory = session_memory(s), .bad_status = session_option(s, "bad-status"),
+        .oracle = oracle ? strings_argv(&judge) : NULL,
+        .no_mutation = session_flag(s, "no-mutation"),
+        .no_concolic = session_flag(s, "no-concolic"),
+        .no_sanitizers = session_flag(s, "no-sanitizers"),
+        .call = { .argv = strings_argv(&e->argv),
+                  .input = e->input.len ? str_c(&e->input) : NULL,
+                  .readable = session_option_all(s, "readable"),
+                  .network = session_flag(s, "network") },
+        .interrupted = interrupted, .status = status_show, .note = note, .arg = e,
+    };
+    ExploreResult r = {0};
+    bool ok = read_stop(s, &plan.stop, err) && read_timeout(s, &plan.timeout, err) &&
+              read_number(s, "executions", &plan.executions, err) &&
+              read_number(s, "max-length", &longest, err);
+    plan.longest = longest;
+    ok = ok && explore(&plan, &r, err);
+    status_wipe();
+    ok = ok && report_exploration(e, &r, err);
+    explore_result_release(&r);
+    strings_release(&judge);
+    return ok;
+}
+
+static bool open_calls(Exploration *e, Err *err)
+{
+    Session *s = e->s;
+    CallsPlan plan = { .share = session_share(s), .root = session_root(s), .kept = true };
+    e->calls = calls_open(e->program, &plan, err);
+    return e->calls != NULL;
+}
+
+static bool run(Session *s, Err *err)
+{
+    size_t n;
+    char **args = session_args(s, &n);
+    if (n != 1)
+        return err_set(err, "explore which program? (sundew show programs lists them; "
+                       "its arguments follow --)");
+    const CapturedProgram *c = workspace_program(session_workspace(s), args[0], err);
+    Program *p = c ? program_open(session_workspace(s), c, err) : NULL;
+    if (!p)
+        return false;
+    char *out = session_option(s, "output") ? xstrdup(session_option(s, "output"))
+                                            : xprintf("%s.explored", c->name);
+    Exploration e = { .s = s, .program = p, .captured = c, .out = out };
+    read_arguments(&e);
+    bool ok = read_input(&e, err) && open_calls(&e, err) &&
+              (session_flag(s, "plan") ? plan_show(&e, err) : explore_program(&e, err));
+    strings_release(&e.argv);
+    str_release(&e.input);
+    calls_close(e.calls);
+    program_close(p);
+    free(out);
+    return ok;
+}
+
+const Command technique_explore = {
+    .name = "explore",
+    .args = "PROGRAM [-- ARGUMENT…]",
+    .summary = "inputs that reach new branches or make a program fail",
+    .about =
+        "Runs a captured program on inputs of its own making: small random changes, thousands "
+        "a second, of inputs that went somewhere new; and inputs that a solver finds by "
+        "following an input through the program and asking for the other way at its "
+        "branches. What is kept also runs with the address and undefined-behaviour "
+        "sanitizers.\n\n"
+        "The input is standard input; or the file whose name stands in the arguments as @@ "
+        "(an ending may follow: @@.bz2); with --argv and --env, the command line and variables. A "
+        "program with LLVMFuzzerTestOneInput() or with calls of klee_make_symbolic() or "
+        "__VERIFIER_nondet_int() is used as it is.\n\n"
+        "The output folder gets queue/ (inputs that reached something new, as AFL++ and "
+        "libFuzzer read them) and failures/. Every failure is reported once, by kind and "
+        "place, with the smallest input found and with what of the input matters.\n\n"
+        "Without --time it goes on until Ctrl-C. With --seed and --jobs 1, mutation makes the "
+        "same inputs again.",
+    .examples = "sundew explore ./prog --time 5m -- -f @@\n"
+                "sundew explore ./prog -i examples/ -o out --time 1h\n"
+                "sundew explore ./fuzz_target --stop-at first-failure\n"
+                "sundew explore ./prog --plan\n",
+    .options = options,
+    .rules = rules,
+    .needs = NEEDS_STORE,
+    .until_time = true,
+    .run = run,
+};

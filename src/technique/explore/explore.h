@@ -1,0 +1,7 @@
+/* explore - the technique's row of the command line. */
+#ifndef SUNDEW_TECHNIQUE_EXPLORE_H
+#define SUNDEW_TECHNIQUE_EXPLORE_H
+#include "session/command.h"
+
+extern const Command technique_explore;
+#endif

@@ -1,0 +1,24 @@
+/* What the files of the technique share. */
+#ifndef SUNDEW_TECHNIQUE_EXPLORE_INT_H
+#define SUNDEW_TECHNIQUE_EXPLORE_INT_H
+#include "engine/concolic/explore.h"
+#include "session/session.h"
+
+typedef struct Exploration {
+    Session *s;
+    const Program *program;
+    const CapturedProgram *captured;
+    Calls *calls;
+    const char *out;             /* -o */
+    Strings argv;                /* of the program */
+    Str input;                   /* SUNDEW_INPUT */
+} Exploration;
+
+/* --plan: what may become symbolic, and what will hurt. */
+bool plan_show(Exploration *e, Err *err);
+/* Findings, summary, JSON. */
+bool report_exploration(Exploration *e, ExploreResult *r, Err *err);
+/* The live line. */
+void status_show(const ExploreStatus *st, void *exploration);
+void status_wipe(void);
+#endif

@@ -1,0 +1,234 @@
+/* What an exploration says: the live line, the summary, findings, JSON. */
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/units.h"
+#include "technique/explore/explore_int.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------- live line */
+
+static bool line_is_there;
+
+static void describe(const ExploreStatus *st, Str *out)
+{
+    char time[32];
+    duration_format(st->seconds, time);
+    str_addf(out, "%s  runs %" PRIu64 " (%.0f/s)  paths %" PRIu64 "  branches %zu of %zu  "
+             "queue %zu", time, st->executions,
+             st->seconds > 0 ? (double)st->executions / st->seconds : 0, st->paths, st->covered,
+             st->reachable, st->queue);
+    if (st->traces)
+        str_addf(out, "  traces %" PRIu64 "  solver %" PRIu64 "/%" PRIu64 " %.1fs", st->traces,
+                 st->solver.sat + st->solver.optimistic, st->solver.queries, st->solver.seconds);
+    str_addf(out, "  failures %zu", st->failures);
+    if (st->hangs)
+        str_addf(out, "  hangs %zu", st->hangs);
+}
+
+void status_show(const ExploreStatus *st, void *exploration)
+{
+    Exploration *e = exploration;
+    static double shown;                /* of the one terminal there is */
+    double now = clock_seconds(), every = session_verbose(e->s) ? 5 : 0.5;
+    bool terminal = isatty(2);
+    if (now - shown < every || session_quiet(e->s) || (!terminal && !session_verbose(e->s)))
+        return;
+    shown = now;
+    Str s = {0};
+    describe(st, &s);
+    fprintf(stderr, terminal ? "\r\033[K%s" : "%s\n", str_c(&s));
+    fflush(stderr);
+    line_is_there = terminal;
+    str_release(&s);
+}
+
+void status_wipe(void)
+{
+    if (line_is_there)
+        fprintf(stderr, "\r\033[K");
+    line_is_there = false;
+}
+
+/* --------------------------------------------------------------- findings */
+
+/* A command that shows it again. */
+static void rerun(const Exploration *e, const ExploreFailure *f, Str *out)
+{
+    const char *input = f->small_file ? f->small_file : f->file;
+    str_add(out, "sundew explore ");
+    escape_shell(out, e->captured->path);
+    str_add(out, " --executions 1 -o $(mktemp -d) -i ");
+    escape_shell(out, input);
+    if (e->argv.len > 1)
+        str_add(out, " --");
+    for (size_t i = 1; i < e->argv.len; i++) {
+        str_addc(out, ' ');
+        escape_shell(out, e->argv.items[i]);
+    }
+}
+
+static const char *absolute_file(const Exploration *e, const FailureFrame *site, Str *room)
+{
+    if (!site || !site->file || !*site->file)
+        return e->captured->path;
+    str_add(room, site->file);
+    return str_c(room);
+}
+
+static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
+{
+    Str message = {0}, command = {0}, file = {0}, anchor = {0};
+    const FailureFrame *site = failure_site(&f->failure);
+    size_t n = f->failure.nframes < 20 ? f->failure.nframes : 20;
+    EvidenceStep *steps = xcalloc(n + 1, sizeof *steps);
+    if (f->by_command)
+        str_add(&message, "the oracle command refuses this input");
+    else
+        failure_describe(&f->failure, &message);
+    if (*f->condition)
+        str_addf(&message, "; if %s", f->condition);
+    for (size_t i = 0; i < n; i++) {
+        const FailureFrame *fr = &f->failure.frames[i];
+        steps[i].at = (Location){ .file = fr->file && *fr->file ? fr->file : NULL,
+                                  .line = (int)fr->line, .function = fr->function };
+        steps[i].text = fr->function ? fr->function : "?";
+    }
+    rerun(e, f, &command);
+    str_addf(&anchor, "%s %s", failure_kind_name(f->failure.kind),
+             f->failure.what ? f->failure.what : "");
+    const char *input = f->small_file ? f->small_file : f->file;
+    Attachment att = { .name = path_base(input), .kind = "input",
+                       .text = (const char *)f->small, .size = f->nsmall };
+    Finding finding = {
+        .rule = f->by_command ? "explore/oracle" : f->hang ? "explore/hang" : "explore/failure",
+        .level = f->hang ? LEVEL_WARNING : LEVEL_ERROR, .verdict = VERDICT_SHOWN,
+        .message = str_c(&message), .anchor = str_c(&anchor),
+        .where = { .file = absolute_file(e, site, &file), .line = site ? (int)site->line : 0,
+                   .column = site ? (int)site->column : 0,
+                   .function = site ? site->function : NULL },
+        .steps = steps, .nsteps = n, .attachments = &att, .nattachments = 1,
+        .rerun = str_c(&command),
+    };
+    bool ok = session_report(e->s, &finding, err);
+    free(steps);
+    str_release(&message);
+    str_release(&command);
+    str_release(&file);
+    str_release(&anchor);
+    return ok;
+}
+
+/* -------------------------------------------------------------------- JSON */
+
+static json_t *failures_json(const ExploreResult *r)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < r->nfailures; i++) {
+        const ExploreFailure *f = &r->failures[i];
+        const FailureFrame *site = failure_site(&f->failure);
+        Str text = {0};
+        failure_describe(&f->failure, &text);
+        json_t *where = site ? json_pack("{s:o, s:o, s:i}", "file", json_text(site->file),
+                                         "function", json_text(site->function), "line",
+                                         (int)site->line)
+                             : json_null();
+        json_t *o = json_pack(
+            "{s:s, s:o, s:o, s:o, s:o, s:o, s:i, s:f}", "kind",
+            f->by_command ? "oracle" : failure_kind_name(f->failure.kind), "what",
+            json_text(str_c(&text)), "location", where, "input", json_text(f->file),
+            "minimised", json_text(f->small_file ? f->small_file : f->file), "condition",
+            json_text(f->condition), "inputs", (int)f->seen, "seconds", f->when);
+        json_array_append_new(all, o);
+        str_release(&text);
+    }
+    return all;
+}
+
+static json_t *imprecise_json(const ExploreResult *r)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < r->nimprecise; i++) {
+        const ExploreImprecise *m = &r->imprecise[i];
+        json_array_append_new(
+            all, json_pack("{s:s, s:o, s:o, s:i, s:I}", "why", m->why, "name",
+                           json_text(m->name), "file", json_text(m->file), "line",
+                           (int)m->line, "count", (json_int_t)m->count));
+    }
+    return all;
+}
+
+static json_t *number(uint64_t n)
+{
+    return json_integer((json_int_t)n);
+}
+
+static void add_json(Exploration *e, const ExploreResult *r)
+{
+    const ExploreStatus *st = &r->status;
+    Session *s = e->s;
+    session_json(s, "executions", number(st->executions));
+    session_json(s, "paths", number(st->paths));
+    session_json(s, "branches", json_pack("{s:I, s:I}", "covered", (json_int_t)st->covered,
+                                          "reachable", (json_int_t)st->reachable));
+    session_json(s, "solver",
+                 json_pack("{s:I, s:I, s:I, s:I, s:I, s:f}", "queries",
+                           (json_int_t)st->solver.queries, "sat", (json_int_t)st->solver.sat,
+                           "unsat", (json_int_t)st->solver.unsat, "unknown",
+                           (json_int_t)st->solver.unknown, "optimistic",
+                           (json_int_t)st->solver.optimistic, "seconds", st->solver.seconds));
+    session_json(s, "divergences",
+                 json_pack("{s:I, s:I, s:I, s:I}", "checked", (json_int_t)st->checked,
+                           "diverged", (json_int_t)st->diverged, "checked_precise",
+                           (json_int_t)st->checked_precise, "diverged_precise",
+                           (json_int_t)st->diverged_precise));
+    session_json(s, "imprecise", imprecise_json(r));
+    session_json(s, "failures", failures_json(r));
+    session_json(s, "queue", number(st->queue));
+    session_json(s, "traces", number(st->traces));
+    session_json(s, "solved_new", number(st->solved_new));
+    session_json(s, "seconds", json_real(st->seconds));
+    session_json(s, "ended", json_text(r->ended));
+    session_json(s, "output", json_text(e->out));
+}
+
+/* ----------------------------------------------------------------- summary */
+
+static void print_summary(Exploration *e, const ExploreResult *r)
+{
+    const ExploreStatus *st = &r->status;
+    Str *out = session_out(e->s);
+    char time[32];
+    str_addf(out, "%" PRIu64 " runs in %s (%.0f a second), %" PRIu64 " paths; %zu of %zu branches "
+             "covered; %zu inputs in ", st->executions, duration_format(st->seconds, time),
+             st->seconds > 0 ? (double)st->executions / st->seconds : 0, st->paths, st->covered,
+             st->reachable, st->queue);
+    escape_terminal_z(out, e->out);
+    str_add(out, "/queue\n");
+    if (st->traces) {
+        str_addf(out, "%" PRIu64 " traces, %" PRIu64 " queries (%" PRIu64 " sat, %" PRIu64
+                 " unsat, %" PRIu64 " unknown) in %.1f s: %" PRIu64 " new inputs\n", st->traces,
+                 st->solver.queries, st->solver.sat, st->solver.unsat, st->solver.unknown,
+                 st->solver.seconds, st->solved_new);
+        str_addf(out, "%" PRIu64 " of %" PRIu64 " predictions were wrong (%" PRIu64 " of %" PRIu64
+                 " where nothing imprecise was noted)\n", st->diverged, st->checked,
+                 st->diverged_precise, st->checked_precise);
+    }
+    if (!r->nfailures)
+        str_add(out, "no failure\n");
+}
+
+bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
+{
+    bool ok = session_begin(e->s, e->captured->name, err);
+    for (size_t i = 0; ok && i < r->nfailures; i++)
+        ok = report_failure(e, &r->failures[i], err);
+    add_json(e, r);
+    if (!session_flag(e->s, "json"))
+        print_summary(e, r);
+    return ok;
+}

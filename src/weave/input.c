@@ -1,0 +1,23 @@
+/* Where a program begins and what its input means: see runtime/input.h. */
+#include "weave/weave_int.h"
+
+static void make_own(LLVMValueRef fn)
+{
+    LLVMSetVisibility(fn, LLVMHiddenVisibility);
+}
+
+bool weave_input(Woven *w, const char *libexec, Err *err)
+{
+    static const char name[] = "sundew_program_main";
+    LLVMValueRef fn = LLVMGetNamedFunction(w->module, "main");
+    LLVMValueRef target = LLVMGetNamedFunction(w->module, "LLVMFuzzerTestOneInput");
+    bool has_main = fn && !LLVMIsDeclaration(fn);
+    if (!has_main && (!target || LLVMIsDeclaration(target)))
+        return err_set(err, "the program has neither main() nor LLVMFuzzerTestOneInput()");
+    if (has_main) {
+        LLVMSetValueName2(fn, name, sizeof name - 1);
+        LLVMSetLinkage(fn, LLVMExternalLinkage);
+        make_own(fn);
+    }
+    return weave_runtime(w, libexec, "input", err);
+}
