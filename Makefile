@@ -62,11 +62,12 @@ rt_forkserver := forkserver
 rt_tags    := tags
 rt_concolic := concolic concolic_address concolic_alloc concolic_models concolic_region \
               concolic_shadow pages
+rt_coverage := forkserver batch snapshot
 rt_input   := input ask
 # Library functions, woven with the program: as simple as the program's own bitcode.
 rt_models  := $(patsubst runtime/%.c,%,$(wildcard runtime/models/*.c))
 runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver tags concolic \
-              input models)
+              input models coverage)
 rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))

@@ -74,6 +74,48 @@ static bool object_of(const SundewAccess *a, SundewSpan *s)
            a->n <= s->size - (a->at - s->start);
 }
 
+/* --- constant + stride * x */
+
+typedef struct Linear {
+    sundew_label x;                    /* 64 bits */
+    uint64_t stride;
+    uint64_t value;                    /* of x */
+} Linear;
+
+static Linear linear(const SundewAccess *a)
+{
+    const struct sundew_node *nodes = sundew_state.nodes, *n = &nodes[a->label];
+    Linear l = { a->label, 1, a->at };
+    if (n->op != SUNDEW_NODE_ADD || !sundew_is_const(n->a))
+        return l;
+    l.x = n->b;
+    l.value = a->at - sundew_const_value(n->a);
+    n = &nodes[l.x];
+    if (n->op != SUNDEW_NODE_MUL || !sundew_is_const(n->b))
+        return l;
+    int64_t stride = (int64_t)sundew_const_value(n->b);
+    if (stride > 0 && (int64_t)l.value % stride == 0) {      /* else it wrapped around */
+        l.x = n->a;
+        l.stride = (uint64_t)stride;
+        l.value = (uint64_t)((int64_t)l.value / stride);
+    }
+    return l;
+}
+
+/* What the address depends on has had this value for some time: it is as good as
+ * concrete. */
+static bool is_pinned(const Linear *l)
+{
+    sundew_label same =
+        sundew_node(SUNDEW_NODE_EQ, 1, 0, l->x, sundew_const(64, l->value), 0);
+    return !same || sundew_is_held(same);
+}
+
+static void pin(const SundewAccess *a, const Linear *l)
+{
+    sundew_pin_label(l->x, l->value, SUNDEW_WHY_ADDRESS, a->row->x);
+}
+
 /* --- elements in reach */
 
 typedef struct Reach {
@@ -83,39 +125,25 @@ typedef struct Reach {
     sundew_label inside;               /* index < count */
 } Reach;
 
-static bool reach_of(const SundewAccess *a, const SundewSpan *s, Reach *r)
+static bool reach_of(const SundewAccess *a, const Linear *l, const SundewSpan *s, Reach *r)
 {
-    const struct sundew_node *nodes = sundew_state.nodes, *n = &nodes[a->label];
-    sundew_label x = a->label;
-    uint64_t constant = 0;
-    r->stride = 1;
-    if (n->op == SUNDEW_NODE_ADD && sundew_is_const(n->a)) {
-        constant = sundew_const_value(n->a);
-        x = n->b;
-        n = &nodes[x];
-        if (n->op == SUNDEW_NODE_MUL && sundew_is_const(n->b) &&
-            (int64_t)sundew_const_value(n->b) > 0) {
-            r->stride = sundew_const_value(n->b);
-            x = n->a;
-        }
-    }
-    if ((a->at - constant) % r->stride)
-        return false;                  /* wrapped around */
+    r->stride = l->stride;
     r->here = (a->at - s->start) / r->stride;
     r->first = a->at - r->here * r->stride;
     r->count = r->here + (s->start + s->size - a->n - a->at) / r->stride + 1;
-    uint64_t least = (a->at - constant) / r->stride - r->here;
-    r->index = !least ? x : sundew_node(SUNDEW_NODE_SUB, 64, 0, x, sundew_const(64, least), 0);
+    uint64_t least = l->value - r->here;
+    r->index = !least ? l->x
+                      : sundew_node(SUNDEW_NODE_SUB, 64, 0, l->x, sundew_const(64, least), 0);
     sundew_label count = sundew_const(64, r->count);
     r->inside = r->index && count ? sundew_node(SUNDEW_NODE_ULT, 1, 0, r->index, count, 0) : 0;
     return r->inside != 0;
 }
 
 /* What could go wrong at this address; false if no object is known. */
-static bool ask(const SundewAccess *a, Reach *r, SundewSpan *s)
+static bool ask(const SundewAccess *a, const Linear *l, Reach *r, SundewSpan *s)
 {
     const struct sundew_node *n = &sundew_state.nodes[a->label];
-    if (!object_of(a, s) || !reach_of(a, s, r)) {
+    if (!object_of(a, s) || !reach_of(a, l, s, r)) {
         if (n->op != SUNDEW_NODE_ADD || !sundew_is_const(n->a))
             sundew_bug(SUNDEW_BUG_NULL, sundew_node(SUNDEW_NODE_EQ, 1, 0, a->label,
                                                     sundew_const(64, 0), 0), a->row, a->row->x);
@@ -125,11 +153,6 @@ static bool ask(const SundewAccess *a, Reach *r, SundewSpan *s)
         sundew_node(SUNDEW_NODE_UGE, 1, 0, r->index, sundew_const(64, r->count), 0);
     sundew_bug(SUNDEW_BUG_BOUNDS, outside, a->row, a->row->x);
     return true;
-}
-
-static void pin(const SundewAccess *a)
-{
-    sundew_pin_label(a->label, a->at, SUNDEW_WHY_ADDRESS, a->row->x);
 }
 
 /* --- reading */
@@ -211,8 +234,11 @@ bool sundew_address_read(const SundewAccess *a, const uint8_t *seen,
 {
     Reach r;
     SundewSpan s;
-    if (!ask(a, &r, &s)) {
-        pin(a);
+    Linear x = linear(a);
+    if (is_pinned(&x))
+        return false;
+    if (!ask(a, &x, &r, &s)) {
+        pin(a, &x);
         return false;
     }
     sundew_label l = 0;
@@ -229,7 +255,7 @@ bool sundew_address_read(const SundewAccess *a, const uint8_t *seen,
                             (uint32_t)r.count);
     }
     if (!l) {
-        pin(a);
+        pin(a, &x);
         return false;
     }
     stays_inside(a, &r);
@@ -263,11 +289,14 @@ void sundew_address_written(const SundewAccess *a, sundew_label value, SundewCal
 {
     Reach r;
     SundewSpan s;
-    if (ask(a, &r, &s) && value && r.count > 1 && r.count <= WRITTEN && r.stride >= a->n &&
+    Linear x = linear(a);
+    if (is_pinned(&x))
+        return;
+    if (ask(a, &x, &r, &s) && value && r.count > 1 && r.count <= WRITTEN && r.stride >= a->n &&
         calm(arg, s.start, s.start + s.size) && sundew_first_times(a->row, 66, WRITES_PER_ROW))
         write_others(a, &r, value);
     else
-        pin(a);
+        pin(a, &x);
 }
 
 /* --- lengths */

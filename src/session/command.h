@@ -54,6 +54,7 @@ typedef struct Command {
     Needs needs;
     bool hidden;               /* not in the list of commands */
     bool raw;                  /* arguments are handed over unparsed */
+    bool until_time;           /* goes on until --time or Ctrl-C: then it is complete */
     bool runs;                 /* … from the first that is no option on: they
                                 * are another command's */
     /* False with `err` filled: exit status 2. */

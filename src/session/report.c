@@ -62,7 +62,7 @@ bool session_write(Session *s, const FindingSet *set, Err *err)
 
 bool report_finish(Session *s, Err *err)
 {
-    if (session_interrupted(s))
+    if (session_interrupted(s) && !s->command->until_time)
         session_incomplete(s, s->deadline > 0 ? "the time was over"
                                               : "interrupted");
     const char *incomplete = s->incomplete.len ? str_c(&s->incomplete) : NULL;

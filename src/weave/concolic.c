@@ -172,7 +172,7 @@ static bool has_odd_instruction(LLVMValueRef f)
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
             switch (LLVMGetInstructionOpcode(i)) {
-            case LLVMInvoke: case LLVMCallBr: case LLVMIndirectBr: case LLVMLandingPad:
+            case LLVMInvoke: case LLVMCallBr: case LLVMLandingPad:
             case LLVMResume:
                 return true;
             default:
@@ -182,21 +182,12 @@ static bool has_odd_instruction(LLVMValueRef f)
     return false;
 }
 
-static bool has_block_address(LLVMValueRef f)
-{
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(b)); u; u = LLVMGetNextUse(u))
-            if (LLVMIsABlockAddress(LLVMGetUser(u)))
-                return true;
-    return false;
-}
-
 bool concolic_is_plain_body(LLVMValueRef f)
 {
     return !LLVMIsDeclaration(f) && !weave_has(f, "naked") && !weave_has(f, "noduplicate") &&
            LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage &&
            LLVMGetFunctionCallConv(f) == LLVMCCallConv && !has_odd_instruction(f) &&
-           !has_block_address(f) && !LLVMHasPersonalityFn(f);
+           goto_is_tame(f) && !LLVMHasPersonalityFn(f);
 }
 
 static bool is_interposable(LLVMValueRef f)
@@ -486,7 +477,8 @@ static void write_objects(Woven *w, void *arg)
         const char *name = LLVMGetValueName2(g, &n);
         uint64_t size = concolic_size(w, LLVMGlobalGetValueType(g));
         if (LLVMIsDeclaration(g) || LLVMIsThreadLocal(g) || !size || str_starts(name, "llvm.") ||
-            str_starts(name, "sundew") || LLVMGetPointerAddressSpace(LLVMTypeOf(g)))
+            (str_starts(name, "sundew") && !str_starts(name, "sundew_model_")) ||
+            LLVMGetPointerAddressSpace(LLVMTypeOf(g)))
             continue;
         LLVMValueRef values[] = { g, LLVMConstInt(w->i64, size, false) };
         vec_push(&rows, LLVMConstNamedStruct(row, values, 2));
@@ -537,7 +529,8 @@ bool weave_concolic(Woven *w, const ConcolicPlan *plan, Err *err)
     declare_runtime(&c);
     for (size_t i = 0; i < c.list.len; i++) {
         Twin *t = c.list.items[i];
-        t->f = put_before(w, t->native);
+        t->in_place = goto_is_computed(t->native);
+        t->f = t->in_place ? t->native : put_before(w, t->native);
         map_putn(&c.twins, &t->f, sizeof t->f, t);
         make_sym(&c, t);
     }

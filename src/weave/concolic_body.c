@@ -255,9 +255,6 @@ static void finish_region(Body *b, unsigned piece)
     Region *r = &b->pieces.items[piece].region;
     LLVMValueRef t = r->rows.len ? guard(b, r) : NULL;
     LLVMBasicBlockRef next = b->starts[b->version][piece + 1];
-    for (size_t i = 0; i < r->slots.len; i++)
-        if (is_new_label(&r->slots.items[i]))
-            set_label(b, r->slots.items[i].ref.val, r->slots.items[i].ref.leaf, i32(w, 0));
     if (!t) {
         LLVMBuildBr(w->builder, next);
         return;
@@ -330,7 +327,7 @@ static void fill_phis(Body *b, const Block *from)
     }
 }
 
-/* Computed goto: by the numbers of blocks, see concolic_addresses(). */
+/* Computed goto: by the numbers of blocks, see concolic_goto.c. */
 static void write_indirect(Body *b, Val *v)
 {
     LLVMBuilderRef at = b->w->builder;
@@ -372,6 +369,8 @@ static void write_instruction(Body *b, Val *v)
 {
     if (v->is_phi || v->fixed)
         return;
+    for (unsigned l = 0; v->label_used && l < v->leaves.n; l++)
+        set_label(b, v, l, i32(b->w, 0));        /* until the region's rows say more */
     if (LLVMIsATerminatorInst(v->v)) {
         write_terminator(b, v);
     } else if (LLVMIsACallInst(v->v)) {
@@ -500,6 +499,8 @@ void write_body(Body *b)
     LLVMPositionBuilderAtEnd(w->builder, weave_block(w, b->sym, "entry"));
     LLVMSetCurrentDebugLocation2(w->builder, NULL);
     make_slots(b);
+    if (b->t->in_place)
+        goto_renumber(b);
     for (unsigned v = CLEAN; v <= DIRTY; v++) {
         b->starts[v] = xcalloc(b->pieces.len + 1, sizeof *b->starts[v]);
         for (size_t i = 0; i < b->pieces.len; i++)

@@ -288,8 +288,6 @@ static void take_labels(Body *b, Val *v, LLVMValueRef *labels, LLVMValueRef any)
     unsigned next = b->piece + 1;
     if (b->version == CLEAN) {
         LLVMBasicBlockRef some = weave_block(w, b->sym, "labels");
-        for (unsigned l = 0; l < v->leaves.n; l++)
-            set_label(b, v, l, i32(w, 0));
         weave_branch_unlikely(w, any, some, b->starts[CLEAN][next]);
         LLVMPositionBuilderAtEnd(w->builder, some);
     }
@@ -660,6 +658,19 @@ static void write_enter(Concolic *c, Twin *t, LLVMValueRef enter)
         LLVMBuildRet(w->builder, result);
 }
 
+/* Stack slots stand in the first block. */
+static void move_stack(Woven *w, LLVMBasicBlockRef from)
+{
+    LLVMValueRef next;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(from); i; i = next) {
+        next = LLVMGetNextInstruction(i);
+        if (!LLVMIsAAllocaInst(i) || !LLVMIsAConstantInt(LLVMGetOperand(i, 0)))
+            continue;
+        LLVMInstructionRemoveFromParent(i);
+        LLVMInsertIntoBuilder(w->builder, i);
+    }
+}
+
 void write_dispatch(Concolic *c, Twin *t)
 {
     Woven *w = c->w;
@@ -674,13 +685,20 @@ void write_dispatch(Concolic *c, Twin *t)
             copy_abi(t->native, enter, k);
         write_enter(c, t, enter);
     }
-    LLVMPositionBuilderAtEnd(w->builder, weave_block(w, t->f, "entry"));
+    LLVMBasicBlockRef old = t->in_place ? LLVMGetEntryBasicBlock(t->f) : NULL;
+    LLVMBasicBlockRef first = old ? LLVMInsertBasicBlockInContext(w->ctx, old, "look")
+                                  : weave_block(w, t->f, "look");
+    LLVMBasicBlockRef yes = weave_block(w, t->f, "symbolic");
+    LLVMBasicBlockRef no = old ? old : weave_block(w, t->f, "plain");
+    LLVMPositionBuilderAtEnd(w->builder, first);
     LLVMSetCurrentDebugLocation2(w->builder, NULL);
-    LLVMBasicBlockRef yes = weave_block(w, t->f, "symbolic"), no = weave_block(w, t->f, "plain");
+    if (old)
+        move_stack(w, old);
     LLVMValueRef alive = LLVMBuildLoad2(w->builder, w->i8, c->alive, "");
     weave_branch_unlikely(w, not_zero(w, alive), yes, no);
     LLVMPositionBuilderAtEnd(w->builder, yes);
     jump(w, t->f, enter, t->nparams);
     LLVMPositionBuilderAtEnd(w->builder, no);
-    jump(w, t->f, t->native, t->nparams);
+    if (!old)
+        jump(w, t->f, t->native, t->nparams);
 }

@@ -6,6 +6,7 @@
  *     concolic_rows.c     instructions as rows of a region's description
  *     concolic_body.c     f.sym written, twice: clean and dirty
  *     concolic_call.c     calls, copies, returns
+ *     concolic_goto.c     computed goto
  */
 #ifndef SUNDEW_CONCOLIC_WEAVE_H
 #define SUNDEW_CONCOLIC_WEAVE_H
@@ -32,6 +33,8 @@ typedef struct Twin {
     LLVMTypeRef type, sym_type;
     bool variadic;               /* labels come in sundew_passing only */
     bool interposable;           /* another may be linked in its place */
+    bool in_place;               /* f is the body as it was, with the look in front: its
+                                  * blocks have addresses, which can't move */
     unsigned nparams;
     unsigned *nlabels;           /* of each parameter; BYVAL */
     unsigned nresults;           /* labels that come with the result */
@@ -215,6 +218,11 @@ void write_call(Body *b, Val *v);
 void write_return(Body *b, Val *v);
 void write_entry(Body *b);                   /* takes labels, goes to one of the versions */
 void write_dispatch(Concolic *c, Twin *t);
+
+/* --- concolic_goto.c */
+bool goto_is_computed(LLVMValueRef f);       /* has it blocks with addresses? */
+bool goto_is_tame(LLVMValueRef f);           /* … that stay within it */
+void goto_renumber(Body *b);                 /* fills `addresses` */
 
 /* --- concolic_body.c */
 void write_body(Body *b);

@@ -138,14 +138,19 @@ static void define_counters(Counting *c, uint64_t size)
     LLVMSetVisibility(n, LLVMHiddenVisibility);
 }
 
-bool weave_coverage(Woven *w, const Edges *edges, uint32_t *counters, Err *err)
+uint32_t weave_coverage_size(const Edges *edges)
+{
+    size_t n = edges_count(edges);
+    return (uint32_t)((n + SUNDEW_BATCH_PAGE) & ~(size_t)(SUNDEW_BATCH_PAGE - 1));
+}
+
+bool weave_coverage(Woven *w, const Edges *edges, Err *err)
 {
     Counting c = { .w = w };
     size_t n = edges_count(edges);
-    uint64_t size = ((uint64_t)n + SUNDEW_BATCH_PAGE) & ~(uint64_t)(SUNDEW_BATCH_PAGE - 1);
     if (n >= 1u << 26)
         return err_set(err, "the program has too many branches: %zu", n);
-    define_counters(&c, size);
+    define_counters(&c, weave_coverage_size(edges));
     define_count(&c);
     for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f)) {
         size_t len;
@@ -157,6 +162,5 @@ bool weave_coverage(Woven *w, const Edges *edges, uint32_t *counters, Err *err)
     weave_redirect(w, "_exit", "sundew_exit_now");
     weave_redirect(w, "_Exit", "sundew_exit_now");
     weave_redirect(w, "atexit", "sundew_atexit");
-    *counters = (uint32_t)size;
     return true;
 }

@@ -18,6 +18,18 @@ static bool is_used(LLVMValueRef fn)
 }
 
 /* The program's names of library functions become those of models: the set of them. */
+/* What a library's header promises of its function does not hold for our version, which
+ * keeps tables and labels: calls must not be merged or moved. */
+static void promise_nothing(LLVMValueRef f)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("memory", 6);
+    for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef call = LLVMGetUser(u);
+        if (LLVMIsACallInst(call) && LLVMGetCalledValue(call) == f)
+            LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind);
+    }
+}
+
 static void redirect(Woven *w, const Models *models, Map *needed)
 {
     LLVMValueRef next;
@@ -31,6 +43,7 @@ static void redirect(Woven *w, const Models *models, Map *needed)
         if (!m || m->kind != MODEL_OWN)
             continue;
         LLVMValueRef to = weave_declare(w, m->own, LLVMGlobalGetValueType(f));
+        promise_nothing(f);
         LLVMReplaceAllUsesWith(f, to);
         map_put(needed, m->own, NULL);
     }

@@ -107,8 +107,9 @@ typedef struct ConcolicFigures {
 ConcolicFigures weave_concolic_figures(const Woven *w);
 
 /* Coverage (runtime/batch.h): a counter for each edge of edges.h. With weave_runtime() of
- * "coverage". `counters` gets the size of the array. */
-bool weave_coverage(Woven *w, const Edges *edges, uint32_t *counters, Err *err);
+ * "coverage". The array of counters has weave_coverage_size() bytes. */
+bool weave_coverage(Woven *w, const Edges *edges, Err *err);
+uint32_t weave_coverage_size(const Edges *edges);
 
 /* --- making a program */
 

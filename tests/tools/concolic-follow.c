@@ -33,7 +33,20 @@ static int give_up(const Err *err)
 
 /* ---- build */
 
-static bool weave_all(Woven *w, const Program *p, const char *share, const char *libexec, Err *err)
+/* How many edges the program has: the rest is that of models. */
+static bool note_edges(const char *out, const Edges *edges, Err *err)
+{
+    Str text = { 0 };
+    char *path = xprintf("%s.edges", out);
+    str_addf(&text, "%zu\n", edges_count(edges));
+    bool ok = file_write(path, str_c(&text), text.len, err);
+    str_release(&text);
+    free(path);
+    return ok;
+}
+
+static bool weave_all(Woven *w, const Program *p, const char *share, const char *libexec,
+                      const char *out, Err *err)
 {
     Models *models = models_new();
     char *folder = path_join(share ? share : "share", "models");
@@ -41,7 +54,7 @@ static bool weave_all(Woven *w, const Program *p, const char *share, const char 
     Symbolic *s = calls ? symbolic_new(p, calls, &(SymbolicPlan){ .argv = true }) : NULL;
     Edges *edges = edges_new(p, err);
     ConcolicPlan plan = { .symbolic = s, .edges = edges };
-    bool ok = edges && models_read_folder(models, folder, err) &&
+    bool ok = edges && note_edges(out, edges, err) && models_read_folder(models, folder, err) &&
               weave_models(w, models, libexec, err) && weave_concolic(w, &plan, err) &&
               weave_runtime(w, libexec, "concolic", err) && weave_input(w, libexec, err) &&
               weave_runtime(w, libexec, "forkserver", err);
@@ -74,7 +87,7 @@ static int build(int argc, char **argv)
                                       (size_t)(argc - optind - 2), &err);
     Woven *w = p ? weave_begin(p, &err) : NULL;
     WeaveBuild how = { .out = argv[optind + 1], .more = strings_argv(&more), .level = 2 };
-    bool ok = w && weave_all(w, p, share, argv[optind], &err) && weave_build(w, &how, &err);
+    bool ok = w && weave_all(w, p, share, argv[optind], argv[optind + 1], &err) && weave_build(w, &how, &err);
     weave_end(w);
     program_close(p);
     strings_release(&more);
@@ -134,8 +147,30 @@ typedef struct Follow {
     uint32_t in;
     Trail t;
     size_t asked, sat, followed, unsure, diverged, broken;
+    uint32_t models;          /* edges from here on are not the program's */
     bool verbose;
 } Follow;
+
+/* Where the paths part: conjuncts of both, from the first that differs. */
+static void tell_difference(const Follow *f, const Exprs *p, const Trail *t)
+{
+    size_t i = 0;
+    while (i < f->t.steps.len && i < t->steps.len && f->t.steps.items[i].at == t->steps.items[i].at)
+        i++;
+    for (size_t k = i > 2 ? i - 2 : 0; k < i + 3; k++) {
+        Str s = { 0 };
+        if (k < f->t.steps.len)
+            expr_print(f->p, path_at(f->t.path, k).cond, &s);
+        printf("    %zu was %u %.120s\n", k, k < f->t.steps.len ? f->t.steps.items[k].at : 0,
+               str_c(&s));
+        str_reset(&s);
+        if (k < t->steps.len)
+            expr_print(p, path_at(t->path, k).cond, &s);
+        printf("    %zu  is %u %.120s\n", k, k < t->steps.len ? t->steps.items[k].at : 0,
+               str_c(&s));
+        str_release(&s);
+    }
+}
 
 /* The run on an answer: where did it go? */
 static void follow(Follow *f, const Answer *a, uint32_t index, uint32_t want)
@@ -154,7 +189,7 @@ static void follow(Follow *f, const Answer *a, uint32_t index, uint32_t want)
         f->broken++;
         printf("broken: %s\n", err.msg);
     } else {
-        Followed how = trail_followed(&f->t, &t, index, want);
+        Followed how = trail_followed(&f->t, &t, index, want, f->models);
         f->followed += how == FOLLOWED;
         f->unsure += how == FOLLOWED_UNSURE;
         f->diverged += how == FOLLOWED_NOT;
@@ -164,6 +199,7 @@ static void follow(Follow *f, const Answer *a, uint32_t index, uint32_t want)
                 expr_print(f->p, path_at(f->t.path, index).cond, &s);
             printf("diverged: conjunct %u, edge %u: %.200s\n", index, want, str_c(&s));
             str_release(&s);
+            tell_difference(f, p, &t);
         }
         trail_release(&t);
     }
@@ -224,6 +260,18 @@ static void tell(const Follow *f, Cost c, double read)
            (unsigned long long)t->stale, t->ended, t->sites_ended);
 }
 
+static uint32_t models_from(const char *program)
+{
+    Str text = { 0 };
+    char *path = xprintf("%s.edges", program);
+    uint32_t n = UINT32_MAX;
+    if (file_read(path, &text, NULL))
+        n = (uint32_t)strtoul(str_c(&text), NULL, 10);
+    str_release(&text);
+    free(path);
+    return n;
+}
+
 static int run(int argc, char **argv)
 {
     Err err = { 0 };
@@ -248,6 +296,7 @@ static int run(int argc, char **argv)
     f.n = text.len;
     f.input = (uint8_t *)str_take(&text);
     f.command = argv + optind + 1;
+    f.models = models_from(f.command[0]);
     f.log = there ? log_new(&(LogPlan){ .nodes = 1 << 24, .bytes = 64 << 20 }, &err) : NULL;
     if (!f.log)
         return give_up(&err);

@@ -62,7 +62,8 @@ static void a_good_one(Log *log)
     memcpy(sundew_log_bytes(h) + h->bytes, "frob", 5);
     record(log, SUNDEW_REC_IMPRECISE, SUNDEW_WHY_EXTERNAL, 0, h->bytes, 13, 0);
     h->bytes += 5;
-    record(log, SUNDEW_REC_BRANCH, 1, 1, is, 6, 7);
+    record(log, SUNDEW_REC_BRANCH, 1, 1, less, 6, 7);
+    record(log, SUNDEW_REC_BRANCH, 0, 0, is, 7, 6);  /* once more: nothing new */
     record(log, SUNDEW_REC_END, SUNDEW_END_NODES, 0, 0, 0, 0);
 }
 
@@ -280,11 +281,19 @@ static void a_run_that_goes_another_way_is_noticed(void **state)
     Step child[] = { { .kind = SUNDEW_REC_BRANCH, .at = 1, .other = 2 },
                      { .kind = SUNDEW_REC_BRANCH, .at = 4, .other = 3 } };
     Trail p = { .steps = { parent, 4, 4 } }, c = { .steps = { child, 2, 2 } };
-    assert_int_equal(trail_followed(&p, &c, 2, 4), FOLLOWED);
-    assert_int_equal(trail_followed(&p, &c, 0, 2), FOLLOWED_NOT);
-    assert_int_equal(trail_followed(&p, &c, 3, 6), FOLLOWED_UNSURE);
+    assert_int_equal(trail_followed(&p, &c, 2, 4, 100), FOLLOWED);
+    assert_int_equal(trail_followed(&p, &c, 0, 2, 100), FOLLOWED_NOT);
+    assert_int_equal(trail_followed(&p, &c, 3, 6, 100), FOLLOWED_UNSURE);
     c.steps.len = 1;
-    assert_int_equal(trail_followed(&p, &c, 2, 4), FOLLOWED_NOT);
+    assert_int_equal(trail_followed(&p, &c, 2, 4, 100), FOLLOWED_NOT);
+    /* A model's branches come and go. */
+    parent[0].at = 101;
+    parent[0].other = 102;
+    c.steps.len = 0;
+    assert_int_equal(trail_followed(&p, &c, 0, 102, 100), FOLLOWED_UNSURE);
+    c.steps.len = 2;
+    assert_int_equal(trail_followed(&p, &c, 2, 1, 100), FOLLOWED);
+    assert_int_equal(trail_followed(&p, &c, 3, 4, 100), FOLLOWED_UNSURE);
 }
 
 int main(void)

@@ -787,7 +787,7 @@ static void functions_that_c_cannot_express(void **state)
 
 static void count_to_the_end(unsigned n)
 {
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 1; i <= n; i++) {
         Region r = { 0 };
         uint16_t x = load(&r, input, 32);
         uint16_t c = binary(&r, SUNDEW_NODE_ULT, 1, 32, x, word(&r, 32, i), 0);

@@ -9,23 +9,76 @@
 #include "weave/weave.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* ------------------------------------------------------------ kept builds */
+
+static bool is_newer(const char *path, const struct stat *than)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && (st.st_mtim.tv_sec > than->st_mtim.tv_sec ||
+                                    (st.st_mtim.tv_sec == than->st_mtim.tv_sec &&
+                                     st.st_mtim.tv_nsec > than->st_mtim.tv_nsec));
+}
+
+/* Is the kept build younger than Sundew and its runtime? (What it is made of names it.) */
+static bool is_good(const BuildsPlan *plan, const char *path)
+{
+    struct stat st;
+    Strings names = {0};
+    char *folder = path_join(plan->libexec, "runtime");
+    bool good = stat(path, &st) == 0 && !is_newer("/proc/self/exe", &st) &&
+                dir_list(folder, &names, NULL);
+    for (size_t i = 0; good && i < names.len; i++) {
+        char *file = path_join(folder, names.items[i]);
+        good = !is_newer(file, &st);
+        free(file);
+    }
+    strings_release(&names);
+    free(folder);
+    return good;
+}
+
+typedef bool Make(const BuildsPlan *plan, const char *out, Err *err);
+
+/* The kept build of that name, made if need be. */
+static char *build(const BuildsPlan *plan, const char *name, Make *make, Err *err)
+{
+    char *path = program_captured(plan->program) ? program_cache_path(plan->program, name)
+                                                 : path_join(plan->folder, name);
+    char *new = path_join(plan->folder, name);
+    if (!is_good(plan, path)) {
+        Str data = {0};
+        bool ok = make(plan, new, err);
+        if (ok && strcmp(new, path) != 0)
+            ok = file_read(new, &data, err) && file_write(path, str_c(&data), data.len, err) &&
+                 (chmod(path, 0755) == 0 || err_errno(err, "%s", path));
+        str_release(&data);
+        if (!ok) {
+            free(path);
+            path = NULL;
+        }
+    }
+    free(new);
+    return path;
+}
 
 /* ------------------------------------------------------ counting, tracing */
 
-char *build_coverage(const BuildsPlan *plan, uint32_t *counters, Err *err)
+static bool make_coverage(const BuildsPlan *plan, const char *out, Err *err)
 {
-    char *out = path_join(plan->folder, "coverage");
     Woven *w = weave_begin(plan->program, err);
-    bool ok = w && weave_coverage(w, plan->edges, counters, err) &&
+    bool ok = w && weave_coverage(w, plan->edges, err) &&
               weave_input(w, plan->libexec, err) &&
               weave_runtime(w, plan->libexec, "coverage", err) &&
               weave_build(w, &(WeaveBuild){ .out = out }, err);
     weave_end(w);
-    if (ok)
-        return out;
-    err_ctx(err, "the build that counts branches");
-    free(out);
-    return NULL;
+    return ok || err_ctx(err, "the build that counts branches");
+}
+
+char *build_coverage(const BuildsPlan *plan, Err *err)
+{
+    return build(plan, "explore-coverage", make_coverage, err);
 }
 
 /* Models, probes, input, runtimes; in this order. */
@@ -47,19 +100,24 @@ static bool weave_all(const BuildsPlan *plan, const Models *models, const char *
     return ok;
 }
 
-char *build_concolic(const BuildsPlan *plan, Err *err)
+static bool make_concolic(const BuildsPlan *plan, const char *out, Err *err)
 {
-    char *out = path_join(plan->folder, "concolic");
     char *folder = path_join(plan->share, "models");
     Models *models = models_new();
     bool ok = models_read_folder(models, folder, err) && weave_all(plan, models, out, err);
     models_free(models);
     free(folder);
-    if (ok)
-        return out;
-    err_ctx(err, "the build that follows its input");
-    free(out);
-    return NULL;
+    return ok || err_ctx(err, "the build that follows its input");
+}
+
+char *build_concolic(const BuildsPlan *plan, Err *err)
+{
+    char *name = xprintf("explore-concolic%s%s%s%s", plan->argv ? "-argv" : "",
+                         plan->env ? "-env" : "", plan->function ? "-" : "",
+                         plan->function ? plan->function : "");
+    char *path = build(plan, name, make_concolic, err);
+    free(name);
+    return path;
 }
 
 /* -------------------------------------------------------------- sanitizers */
@@ -124,10 +182,9 @@ static bool link_sanitized(const BuildsPlan *plan, Strings *objects, const char 
     return ok;
 }
 
-char *build_sanitized(const BuildsPlan *plan, Err *err)
+static bool make_sanitized(const BuildsPlan *plan, const char *out, Err *err)
 {
     const CapturedProgram *c = program_captured(plan->program);
-    char *out = path_join(plan->folder, "sanitized");
     Strings objects = {0};
     bool ok = c || err_set(err, "made from bitcode alone");
     for (size_t i = 0; ok && i < c->nunits; i++)
@@ -136,9 +193,10 @@ char *build_sanitized(const BuildsPlan *plan, Err *err)
          compile_runtime(plan, "forkserver", &objects, err) &&
          link_sanitized(plan, &objects, out, err);
     strings_release(&objects);
-    if (ok)
-        return out;
-    err_ctx(err, "the build with sanitizers");
-    free(out);
-    return NULL;
+    return ok || err_ctx(err, "the build with sanitizers");
+}
+
+char *build_sanitized(const BuildsPlan *plan, Err *err)
+{
+    return build(plan, "explore-sanitized", make_sanitized, err);
 }

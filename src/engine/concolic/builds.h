@@ -1,6 +1,7 @@
 /*
  * builds - the programs that an exploration runs: one that counts its edges, one that
- * says what it does to its input, one with sanitizers as a judge.
+ * says what it does to its input, one with sanitizers as a judge. They are kept in the workspace,
+ * until the program or Sundew changes.
  */
 #ifndef SUNDEW_BUILDS_H
 #define SUNDEW_BUILDS_H
@@ -12,7 +13,7 @@ typedef struct BuildsPlan {
     const Program *program;
     const Calls *calls;          /* for the concolic build; NULL: all is woven */
     const Edges *edges;
-    const char *folder;          /* where they go; exists */
+    const char *folder;          /* for what is in the making; exists */
     const char *libexec, *share;
     const char *function;        /* only its arguments are symbolic; NULL */
     bool argv, env;              /* the command line, the environment are */
@@ -20,7 +21,7 @@ typedef struct BuildsPlan {
 } BuildsPlan;
 
 /* The paths are the caller's to free. */
-char *build_coverage(const BuildsPlan *plan, uint32_t *counters, Err *err);
+char *build_coverage(const BuildsPlan *plan, Err *err);
 char *build_concolic(const BuildsPlan *plan, Err *err);
 char *build_sanitized(const BuildsPlan *plan, Err *err);
 #endif

@@ -7,6 +7,7 @@
 #include "base/tempdir.h"
 #include "base/units.h"
 #include "program/constants.h"
+#include "weave/weave.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,7 +77,7 @@ static const char *const lasting[] = {
     "execle", "posix_spawn", "posix_spawnp", "daemon", "pthread_create", "thrd_create", "chdir",
     "fchdir", "chroot", "umask", "setrlimit", "alarm", "setitimer", "timer_create", "mmap", "mmap64",
     "shmat", "dlopen", "sigaltstack", "setuid", "setgid", "on_exit", "quick_exit", "sbrk", "brk",
-    "dup2", "mallopt", "prctl", "ptrace", "signal", "sigaction", "sigprocmask", "setsid", NULL,
+    "dup2", "mallopt", "prctl", "ptrace", "setsid", NULL,
 };
 
 /* May runs share a process? Also what is not captured could do such things. */
@@ -106,7 +107,8 @@ static bool make_builds(Explorer *x, ExploreResult *out, Err *err)
                      .folder = x->folder, .libexec = plan->libexec, .share = plan->share,
                      .argv = strstr(parts, "argv:") != NULL,
                      .env = strstr(parts, "env:") != NULL };
-    x->coverage = build_coverage(&b, &x->counters, err);
+    x->counters = weave_coverage_size(x->edges);
+    x->coverage = build_coverage(&b, err);
     if (!x->coverage)
         return false;
     if (!plan->no_sanitizers && !(x->sanitized = build_sanitized(&b, &why))) {

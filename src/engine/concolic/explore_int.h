@@ -103,8 +103,14 @@ bool corpus_sync(Job *j);
 /* Runs it on the judge; `died`: it died in the counting build, with this status. */
 bool failures_judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, bool died,
                     bool late);
+/* One run on this build: does it fail? Then `out` (of {0}) says how. */
+bool failures_run(Job *j, Subject *s, const uint8_t *bytes, size_t n, Failure *out);
 void failures_finish(Explorer *x, ExploreResult *out);
 void failures_close(Job *j);
+
+/* --- condition.c */
+/* What of the input matters for this failure, readable; the caller frees it. NULL: not known. */
+char *condition_of(Job *j, Subject *judge, const uint8_t *bytes, size_t n, const Failure *f);
 
 /* --- trace.c: the concolic stage */
 Tracer *tracer_new(Job *j, Err *err);

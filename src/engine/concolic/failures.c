@@ -68,7 +68,7 @@ static bool command_objects(Job *j, const uint8_t *bytes, size_t n)
 }
 
 /* One run on the judge, or on the counting build if that is the only one that fails. */
-static bool run_one(Job *j, Subject *s, const uint8_t *bytes, size_t n, Failure *out)
+bool failures_run(Job *j, Subject *s, const uint8_t *bytes, size_t n, Failure *out)
 {
     RunResult r = {0};
     Err ignored = {0};
@@ -99,7 +99,7 @@ static bool still_fails(Shrink *k, const uint8_t *bytes, size_t n)
     if (!k->subject)
         return command_objects(k->job, bytes, n);
     Failure f = {0};
-    bool same = run_one(k->job, k->subject, bytes, n, &f) &&
+    bool same = failures_run(k->job, k->subject, bytes, n, &f) &&
                 failure_same(&f, k->failure, FAILURE_SAME_SITE);
     failure_release(&f);
     return same;
@@ -203,6 +203,8 @@ static void add(Job *j, Subject *s, const uint8_t *bytes, size_t n, uint32_t par
     vec_push(&x->bugs, b);
     pthread_mutex_unlock(&x->lock);
     make_smaller(j, s, b);
+    if (s && !b->f.hang)
+        b->f.condition = condition_of(j, s, b->f.small, b->f.nsmall, &b->f.failure);
     pthread_mutex_lock(&x->lock);
     save(x, b, number);
     pthread_mutex_unlock(&x->lock);
@@ -247,9 +249,9 @@ bool failures_judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, boo
     (void)late;
     if (!open_judges(j))
         return false;
-    if (run_one(j, j->judge, bytes, n, &f))
+    if (failures_run(j, j->judge, bytes, n, &f))
         add(j, j->judge, bytes, n, parent, &f, false);
-    else if ((died || !j->judge) && run_one(j, j->plain, bytes, n, &f))
+    else if ((died || !j->judge) && failures_run(j, j->plain, bytes, n, &f))
         add(j, j->plain, bytes, n, parent, &f, false);
     else if (j->x->plan->oracle && command_objects(j, bytes, n))
         add(j, NULL, bytes, n, parent, &f, true);

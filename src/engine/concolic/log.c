@@ -112,6 +112,7 @@ typedef struct Reader {
     Expr *exprs;                      /* node i, in the pool; 0: no room */
     uint8_t *bits;
     Trail *out;
+    Vec(uint8_t) held;                /* expression e is a conjunct already */
     bool holes;
     Err *err;
 } Reader;
@@ -402,6 +403,22 @@ static bool build_all(Reader *r)
 
 /* ---- the path */
 
+/* The runtime finds most repetitions, but not all, and not the same ones each time: which it
+ * forgets depends on addresses. True if this one is new, and can be false. */
+static bool is_news(Reader *r, Expr cond, bool taken)
+{
+    Expr held = taken ? cond : expr_not(r->p, cond);
+    if (!held)
+        return true;
+    if (expr_is_const(r->p, held, NULL))
+        return false;
+    while (r->held.len <= held)
+        vec_push(&r->held, 0);
+    bool news = !r->held.items[held];
+    r->held.items[held] = 1;
+    return news;
+}
+
 static void add_step(Reader *r, struct sundew_record e)
 {
     Trail *t = r->out;
@@ -410,10 +427,12 @@ static void add_step(Reader *r, struct sundew_record e)
     if (e.kind == SUNDEW_REC_PIN) {
         cond = expr_binary(r->p, EXPR_EQ, cond, r->exprs[e.other]);
         taken = true;
-        t->ninside += e.k == SUNDEW_WHY_INSIDE;
     }
     if (!cond)
         r->holes = true;
+    if (!is_news(r, cond, taken))
+        return;
+    t->ninside += e.kind == SUNDEW_REC_PIN && e.k == SUNDEW_WHY_INSIDE;
     path_add(t->path, cond, e.at, taken);
     Step s = { .kind = e.kind, .at = e.at, .holes = r->holes };
     if (e.kind == SUNDEW_REC_BRANCH) {
@@ -516,6 +535,7 @@ bool log_parse(const void *bytes, size_t n, Exprs *p, uint32_t in, Trail *out, E
         out->stale = r.head.stale;
         ok = check(&r) && build_all(&r) && read_records(&r);
     }
+    vec_release(&r.held);
     free(r.needed);
     free(r.bits);
     free(r.exprs);
@@ -655,28 +675,43 @@ bool trail_verify(const Trail *t, const Exprs *p, const uint8_t *input, size_t n
     return ok;
 }
 
-/* The next branch from step i on. */
-static size_t next_branch(const Trail *t, size_t i)
+/* The next branch of the program from step i on. */
+static size_t next_branch(const Trail *t, size_t i, uint32_t models)
 {
-    while (i < t->steps.len && t->steps.items[i].kind != SUNDEW_REC_BRANCH)
+    while (i < t->steps.len && (t->steps.items[i].kind != SUNDEW_REC_BRANCH ||
+                                t->steps.items[i].at >= models))
         i++;
     return i;
 }
 
-Followed trail_followed(const Trail *parent, const Trail *child, uint32_t index, uint32_t want)
+/* Is it taken from step i on, before the program branches again? */
+static bool taken_next(const Trail *t, size_t i, uint32_t want, uint32_t models)
 {
-    size_t i = next_branch(parent, 0), j = next_branch(child, 0);
-    for (; i < index && i < parent->steps.len; i = next_branch(parent, i + 1)) {
-        if (j >= child->steps.len || child->steps.items[j].at != parent->steps.items[i].at)
-            goto differs;
-        j = next_branch(child, j + 1);
+    for (; i < t->steps.len; i++) {
+        const Step *s = &t->steps.items[i];
+        if (s->kind != SUNDEW_REC_BRANCH)
+            continue;
+        if (s->at == want)
+            return true;
+        if (s->at < models)
+            return false;
     }
-    if (j < child->steps.len && child->steps.items[j].at == want)
+    return false;
+}
+
+Followed trail_followed(const Trail *parent, const Trail *child, uint32_t index, uint32_t want,
+                        uint32_t models)
+{
+    bool holes = index < parent->steps.len ? parent->steps.items[index].holes
+                                           : parent->notes.len > 0;
+    size_t i = next_branch(parent, 0, models), j = next_branch(child, 0, models), after = 0;
+    for (; i < index && i < parent->steps.len; i = next_branch(parent, i + 1, models)) {
+        if (j >= child->steps.len || child->steps.items[j].at != parent->steps.items[i].at)
+            return holes ? FOLLOWED_UNSURE : FOLLOWED_NOT;
+        after = j + 1;
+        j = next_branch(child, after, models);
+    }
+    if (taken_next(child, after, want, models))
         return FOLLOWED;
-differs:
-    if (i < parent->steps.len && parent->steps.items[i].holes)
-        return FOLLOWED_UNSURE;
-    if (index < parent->steps.len && parent->steps.items[index].holes)
-        return FOLLOWED_UNSURE;
-    return FOLLOWED_NOT;
+    return holes || want >= models ? FOLLOWED_UNSURE : FOLLOWED_NOT;
 }

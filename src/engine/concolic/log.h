@@ -49,7 +49,8 @@ const void *log_bytes(const Log *log, size_t *n);
 
 /* ---- what it says */
 
-/* A conjunct of the path: path_at(trail.path, i) and steps.items[i]. */
+/* A conjunct of the path: path_at(trail.path, i) and steps.items[i]. Each is there once,
+ * and those that can't be false are left out. */
 typedef struct Step {
     uint8_t kind;                     /* SUNDEW_REC_BRANCH or SUNDEW_REC_PIN */
     uint8_t why;                      /* PIN: SUNDEW_WHY_… */
@@ -111,12 +112,14 @@ const char *log_bug_name(unsigned bug);
 /* ---- was the prediction right? */
 
 /* A run on the answer to a question about conjunct (or chance) `index` of `parent`: did it
- * follow the parent's path up to there, and take edge `want` then? */
+ * follow the parent's path up to there, and take edge `want` then? Edges from `models` on
+ * are those of models of library functions, which may do their work in another way for
+ * other input; only the program's own are compared. */
 typedef enum Followed {
     FOLLOWED,                         /* it did */
     FOLLOWED_NOT,                     /* a divergence */
-    FOLLOWED_UNSURE,                  /* imprecise before: `holes` */
+    FOLLOWED_UNSURE,                  /* imprecise before (`holes`), or inside of a model */
 } Followed;
-Followed trail_followed(const Trail *parent, const Trail *child, uint32_t index,
-                        uint32_t want);
+Followed trail_followed(const Trail *parent, const Trail *child, uint32_t index, uint32_t want,
+                        uint32_t models);
 #endif

@@ -15,19 +15,12 @@
  * edges that are covered are turned: such an input goes a new way through
  * known places.
  */
-#include "engine/concolic/explore_int.h"
+#include "engine/concolic/trace_int.h"
 #include "base/units.h"
-#include "engine/concolic/log.h"
 #include "runtime/batch.h"
 #include <math.h>
 #include <string.h>
 #include <sys/wait.h>
-
-/* What has been tried for an edge or a site. */
-typedef struct Tries {
-    uint32_t asked, sat;
-    float seconds;
-} Tries;
 
 typedef enum { ASK_BRANCH, ASK_OTHER, ASK_BUG, ASK_PIN } AskKind;
 
@@ -42,23 +35,6 @@ typedef struct Question {
     uint8_t bug;
 } Question;
 typedef Vec(Question) Questions;
-
-struct Tracer {
-    Subject *subject;
-    Log *log;
-    Exprs *pool;
-    uint32_t in;
-    Solver *solver;
-    Tries *edges;              /* x->counters of them */
-    Map sites;                 /* of bugs and pins: "kind site" -> Tries */
-    Arena arena;
-    uint8_t *room;             /* an input */
-    double solving;            /* seconds, all */
-    uint32_t *touched;         /* per edge: last trace that asked, and how often */
-    uint16_t *here;
-    unsigned traces;
-    unsigned level;            /* how often everything was traced */
-};
 
 enum { LONGEST_TRACED = 1 << 16, POOL = 768 << 20 };
 
@@ -430,7 +406,7 @@ static void make_room(Tracer *t)
         exprs_reset(t->pool);
 }
 
-static bool trace(Job *j, const uint8_t *bytes, size_t n, Trail *trail)
+bool tracer_run(Job *j, const uint8_t *bytes, size_t n, Trail *trail)
 {
     Tracer *t = j->tracer;
     RunResult r = {0};
@@ -478,7 +454,7 @@ bool tracer_step(Job *j)
     Trail trail = {0};
     Questions qs = {0};
     t->traces++;
-    bool ok = trace(j, bytes, n, &trail);
+    bool ok = tracer_run(j, bytes, n, &trail);
     if (ok && trail.path) {
         note_imprecise(j, &trail);
         pthread_mutex_lock(&x->lock);

@@ -248,5 +248,6 @@ const Command technique_explore = {
     .options = options,
     .rules = rules,
     .needs = NEEDS_STORE,
+    .until_time = true,
     .run = run,
 };
