@@ -9,6 +9,7 @@
  *         each answer and tells how often the predicted branch was taken
  *
  *     -d  the path as text     -q  no queries: only what tracing costs
+ *     -r N  trace it N times, and tell the mean CPU time
  */
 #include "base/file.h"
 #include "engine/concolic/log.h"
@@ -251,7 +252,7 @@ static void tell(const Follow *f, Cost c, double read)
     size_t pins = 0;
     for (size_t i = 0; i < t->steps.len; i++)
         pins += t->steps.items[i].kind == SUNDEW_REC_PIN;
-    printf("status %d cpu %.3f s rss %ld KiB regions %llu nodes %u records %u read %.3f s\n",
+    printf("status %d cpu %.6f s rss %ld KiB regions %llu nodes %u records %u read %.3f s\n",
            WIFEXITED(c.status) ? WEXITSTATUS(c.status) : -WTERMSIG(c.status), c.cpu, c.rss,
            (unsigned long long)t->regions, t->nodes, t->records, read);
     printf("conjuncts %zu pins %zu (inside %zu) others %zu bugs %zu notes %zu stale %llu "
@@ -279,13 +280,15 @@ static int run(int argc, char **argv)
     size_t most = 200;
     double seconds = 60;
     bool quick = false;
+    unsigned repeat = 1;
     int c;
-    while ((c = getopt(argc, argv, "+n:s:dq")) != -1) {
+    while ((c = getopt(argc, argv, "+n:s:dqr:")) != -1) {
         switch (c) {
         case 'n': most = strtoul(optarg, NULL, 0); break;
         case 's': seconds = atof(optarg); break;
         case 'd': f.verbose = true; break;
         case 'q': quick = true; break;
+        case 'r': repeat = (unsigned)atoi(optarg); break;
         default: return 2;
         }
     }
@@ -303,6 +306,9 @@ static int run(int argc, char **argv)
     f.p = exprs_new(NULL);
     f.in = exprs_source(f.p, "input", (uint32_t)f.n);
     Cost cost = run_once(f.log, f.command, f.input, f.n);
+    for (unsigned i = 1; i < repeat; i++)
+        cost.cpu += run_once(f.log, f.command, f.input, f.n).cpu;
+    cost.cpu /= repeat;
     double from = now();
     if (!log_read(f.log, f.p, f.in, &f.t, &err))
         return give_up(&err);
