@@ -199,7 +199,7 @@ oracle_objects() {
 }
 ok "--oracle judges" oracle_objects
 ok "a subject that forks, daemonises, ignores SIGTERM and prints without end" \
-    explore wild ./wild --no-concolic --no-sanitizers --time 12s
+    explore wild ./wild --no-concolic --no-sanitizers --timeout 300ms --time 12s
 ok "… that it leaves processes is said" grep -q "left processes" wild.err
 
 ok "--plan says what may be symbolic" says "may see input" "$SUNDEW" explore ./magic --plan

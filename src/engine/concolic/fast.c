@@ -181,10 +181,10 @@ static bool wait_for_answer(Fast *f, Err *err)
             since = clock_seconds();
         } else if (n == 0 && b->at < b->n) {
             f->late[b->at] = true;
-            bool left = false;
-            if (!runner_tidy(f->runner, &left, err))
+            bool some = false;
+            if (!runner_tidy(f->runner, &some, err))
                 return false;
-            f->left |= left;
+            f->left |= some;
             since = clock_seconds();
         }
     }
