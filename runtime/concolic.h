@@ -106,6 +106,8 @@ struct sundew_passing {
     const char *external;                      /* the function outside that was called last:
                                                   who is blamed for what it overwrote. Set
                                                   before each call to one */
+    const char *kinds;                         /* of a call with variable arguments: a letter
+                                                  each; see struct sundew_variadic */
 };
 extern _Thread_local struct sundew_passing sundew_passing
     __attribute__((tls_model("initial-exec")));
@@ -116,6 +118,21 @@ void sundew_fill(void *to, uint8_t c, sundew_label clabel, uint64_t n, sundew_la
                  uint32_t site);               /* before it happens: shadows only */
 void sundew_forget(const void *at, uint64_t n);/* the bytes are concrete now: allocas at
                                                   return, free(), buffers that were written */
+
+/* Variable arguments: a function that has them takes their labels first of all, puts them
+ * where va_start() says that they are, and forgets them with va_end(). Kinds: w an int,
+ * q 64 bits, d a double; what is behind another letter is not followed. */
+struct sundew_variadic {
+    const char *kinds;                         /* NULL: no labels */
+    sundew_label labels[SUNDEW_ARGS];          /* of all arguments */
+    const void *more;                          /* what va_start() found on the stack … */
+    uint64_t nmore;                            /* … of it, with labels */
+    const void *saved;                         /* registers */
+};
+void sundew_variadic_take(struct sundew_variadic *v, uintptr_t me);
+/* `first`: index of the first variable one's label. */
+void sundew_va_start(const void *list, struct sundew_variadic *v, uint32_t first);
+void sundew_va_end(struct sundew_variadic *v);
 
 /* Calls of these in woven code go to sundew_malloc() …: objects' bounds are known, labels
  * move with realloc(), and children write into the same log. */

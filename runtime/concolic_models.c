@@ -201,3 +201,59 @@ void sundew_pin(const void *at, uint64_t n, unsigned why)
     }
     sundew_concolic_leave();
 }
+
+/* --- variable arguments, as the System V convention of x86-64 has them */
+
+struct va_list_tag {
+    uint32_t gp_offset, fp_offset;
+    uint8_t *overflow, *saved;
+};
+
+enum { GP_END = 48, FP_END = 176 };
+
+void sundew_variadic_take(struct sundew_variadic *v, uintptr_t me)
+{
+    v->kinds = sundew_passing.callee == me ? sundew_passing.kinds : NULL;
+    v->more = v->saved = NULL;
+    v->nmore = 0;
+    if (v->kinds)
+        memcpy(v->labels, sundew_passing.args, sizeof v->labels);
+    sundew_passing.kinds = NULL;
+}
+
+void sundew_va_start(const void *list, struct sundew_variadic *v, uint32_t first)
+{
+    const struct va_list_tag *l = list;
+    uint32_t gp = l->gp_offset, fp = l->fp_offset;
+    uint8_t *more = l->overflow;
+    if (!v->kinds || !sundew_alive || !sundew_concolic_enter())
+        return;
+    for (const char *k = v->kinds; *k && first < SUNDEW_ARGS; k++, first++) {
+        unsigned n = *k == 'w' ? 4 : 8;
+        uint8_t *at;
+        if (*k != 'w' && *k != 'q' && *k != 'd')
+            break;
+        if (*k == 'd' ? fp < FP_END : gp < GP_END) {
+            at = l->saved + (*k == 'd' ? fp : gp);
+            *(*k == 'd' ? &fp : &gp) += *k == 'd' ? 16 : 8;
+        } else {
+            at = more;
+            more += 8;
+        }
+        sundew_label label = sundew_valid(v->labels[first]);
+        if (label)
+            sundew_shadow_store((uintptr_t)at, n, at, sundew_fit(label, n * 8));
+    }
+    v->more = l->overflow;
+    v->nmore = (uint64_t)(more - l->overflow);
+    v->saved = l->saved;
+    sundew_concolic_leave();
+}
+
+void sundew_va_end(struct sundew_variadic *v)
+{
+    if (v->saved)
+        sundew_forget(v->saved, FP_END);
+    if (v->nmore)
+        sundew_forget(v->more, v->nmore);
+}

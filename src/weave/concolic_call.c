@@ -109,8 +109,10 @@ static void note_arguments(Body *b, Val *v)
     unsigned n = LLVMGetNumArgOperands(v->v);
     unsigned why = LLVMIsAInlineAsm(LLVMGetCalledValue(v->v)) ? SUNDEW_WHY_ASM
                                                               : SUNDEW_WHY_EXTERNAL;
-    if (str_starts(called(v->v), "sundew_"))
-        return;
+    size_t len;
+    if (str_starts(called(v->v), "sundew_") ||
+        str_starts(LLVMGetValueName2(b->t->f, &len), "sundew_model_"))
+        return;                                /* a model knows what it does */
     for (unsigned k = 0; k < n; k++)
         row_lost(b, LLVMGetOperand(v->v, k), why, v->site);
 }
@@ -167,7 +169,7 @@ void plan_call_uses(Body *b, Val *v)
 
 /* ----------------------------------------------------------- sundew_passing */
 
-enum { CALLEE, ARGS, RETURNS, RESULTS, EXTERNAL };
+enum { CALLEE, ARGS, RETURNS, RESULTS, EXTERNAL, KINDS };
 
 static LLVMValueRef passing_at(Concolic *c, unsigned field, unsigned i)
 {
@@ -349,6 +351,28 @@ static LLVMValueRef copy_call(Body *b, LLVMValueRef v)
     return c;
 }
 
+/* Variable arguments, a letter each: see struct sundew_variadic. */
+static LLVMValueRef kinds_of(Body *b, LLVMValueRef call)
+{
+    Woven *w = b->w;
+    unsigned n = LLVMGetNumArgOperands(call);
+    unsigned fixed = LLVMCountParamTypes(LLVMGetCalledFunctionType(call));
+    Str kinds = {0};
+    for (unsigned k = fixed; k < n; k++) {
+        LLVMTypeRef t = LLVMTypeOf(LLVMGetOperand(call, k));
+        LLVMTypeKind kind = LLVMGetTypeKind(t);
+        unsigned bits = concolic_bits(w, t);
+        bool whole = kind == LLVMIntegerTypeKind || kind == LLVMPointerTypeKind;
+        str_addc(&kinds, is_byval(call, k)                  ? '-'
+                         : whole && bits == 32              ? 'w'
+                         : whole && bits == 64              ? 'q'
+                         : kind == LLVMDoubleTypeKind       ? 'd' : '-');
+    }
+    LLVMValueRef text = concolic_text(b->c, str_c(&kinds));
+    str_release(&kinds);
+    return text;
+}
+
 /* Labels of the arguments, if there are any; bytes of arguments always. */
 static void pass_labels(Body *b, Val *v, LLVMValueRef target)
 {
@@ -369,6 +393,8 @@ static void pass_labels(Body *b, Val *v, LLVMValueRef target)
     }
     if (some)
         set_passing(b->c, CALLEE, 0, target);
+    if (some && LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(v->v)))
+        set_passing(b->c, KINDS, 0, kinds_of(b, v->v));
 }
 
 static bool passes_some(Body *b, Val *v)
@@ -425,9 +451,24 @@ static void write_outside_call(Body *b, Val *v)
         set_now(b, v, call);
 }
 
+/* The labels of variable arguments, where they are. */
+static void write_va(Body *b, bool start, LLVMValueRef list)
+{
+    Woven *w = b->w;
+    LLVMTypeRef types[] = { w->ptr, w->ptr, w->i32 };
+    LLVMValueRef args[] = { list, b->variadic, i32(w, b->first_variadic) };
+    LLVMValueRef f = start
+        ? weave_declare(w, "sundew_va_start", LLVMFunctionType(w->void_, types, 3, false))
+        : weave_declare(w, "sundew_va_end", LLVMFunctionType(w->void_, types, 1, false));
+    weave_call(w, f, start ? args : &b->variadic, start ? 3 : 1);
+}
+
 static void write_plain_call(Body *b, Val *v)
 {
     LLVMValueRef call = copy_call(b, v->v);
+    bool start = str_starts(called(v->v), "llvm.va_start");
+    if (b->variadic && (start || str_starts(called(v->v), "llvm.va_end")))
+        write_va(b, start, value_now(b, LLVMGetOperand(v->v, 0)));
     if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind)
         set_now(b, v, call);
 }
@@ -535,6 +576,8 @@ static void copy_bytes(Body *b, unsigned param, LLVMValueRef from)
     call_if(b, LLVMBuildZExt(w->builder, there, w->i32, ""), b->c->copy, args, 5);
 }
 
+enum { VARIADIC_WORDS = (sizeof(struct sundew_variadic) + 7) / 8 };
+
 void write_entry(Body *b)
 {
     Woven *w = b->w;
@@ -547,6 +590,11 @@ void write_entry(Body *b)
     if (t->variadic) {
         mine = LLVMBuildICmp(w->builder, LLVMIntEQ, get_passing(b->c, CALLEE, 0),
                              LLVMConstPtrToInt(t->f, w->i64), "");
+        LLVMTypeRef types[] = { w->ptr, w->i64 };
+        b->variadic = LLVMBuildAlloca(w->builder, LLVMArrayType2(w->i64, VARIADIC_WORDS), "");
+        LLVMValueRef args[] = { b->variadic, LLVMConstPtrToInt(t->f, w->i64) };
+        weave_call(w, weave_declare(w, "sundew_variadic_take",
+                                    LLVMFunctionType(w->void_, types, 2, false)), args, 2);
         set_passing(b->c, CALLEE, 0, i64(w, 0));
     }
     for (unsigned k = 0; k < t->nparams; k++) {
@@ -567,6 +615,7 @@ void write_entry(Body *b)
             any = or_labels(b, any, label);
         }
     }
+    b->first_variadic = at;
     if (any)
         weave_branch_unlikely(w, not_zero(w, any), b->starts[DIRTY][0], b->starts[CLEAN][0]);
     else

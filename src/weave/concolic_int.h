@@ -169,6 +169,8 @@ typedef struct Body {
     Vec(LLVMValueRef) forgets;   /* stack slots that may hold labels */
     Vec(uint64_t) forget_sizes;
     Map addresses;               /* constants with block addresses -> theirs */
+    LLVMValueRef variadic;       /* struct sundew_variadic; NULL: no variable arguments */
+    unsigned first_variadic;     /* where their labels begin */
 } Body;
 
 /* --- concolic.c */
