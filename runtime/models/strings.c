@@ -65,7 +65,7 @@ size_t sundew_model_strnlen(const char *s, size_t most)
  * without labels makes a simpler value. */
 static int compare_chain(Bytes a, Bytes b, size_t n, int fold, unsigned equal)
 {
-    int r = 0, ends_in_b = !sundew_is_symbolic(b, n);
+    int r = 1, ends_in_b = !sundew_is_symbolic(b, n);
     for (size_t i = n; i-- > 0; ) {
         unsigned x = a[i], y = b[i];
         if (fold) {
@@ -74,7 +74,7 @@ static int compare_chain(Bytes a, Bytes b, size_t n, int fold, unsigned equal)
         }
         unsigned end = ends_in_b ? y == 0 : x == 0;
         int d = (int)x - (int)y;
-        r = d ? d : end ? 0 : r;
+        r = d ? d : r;                 /* looked at only if they differ */
         equal = (x == y) & (end | equal);
     }
     return equal ? 0 : r;
