@@ -47,6 +47,10 @@ enum {
                                   c has a label */
     SUNDEW_ROW_ALLOCATION,     /* a (times b, if it is not SUNDEW_NONE) bytes are asked for,
                                   both of `bits` bits: a bug if it is negative or wraps */
+    /* Floating point of `bits` bits that has no node of its own: */
+    SUNDEW_ROW_FMULADD,        /* a * b + c, rounded twice */
+    SUNDEW_ROW_FMIN, SUNDEW_ROW_FMAX,  /* as fmin(), fmax() */
+    SUNDEW_ROW_COPYSIGN,
 };
 
 /* An operand: a slot of the values, or with this bit a word of the description. */
