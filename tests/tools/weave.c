@@ -8,6 +8,7 @@
  *
  *     -m            monitored; -d: what is kept of each function
  *     -t            with tags of all parameters
+ *     -M            with the models and the input of concolic runs (with -a)
  *     -c            concolic, by the analysis of what may be symbolic (with -a); -C: all of
  *                   it, as the self-check; -n NAME: concolic
  *     -a SHARE      copies cut by points-to, with the summaries there
@@ -24,7 +25,7 @@
 #include <string.h>
 
 typedef struct Asked {
-    bool monitored, tagged, bitcode, alias, dump, concolic, full;
+    bool monitored, tagged, bitcode, alias, dump, concolic, full, models;
     MonitorPlan plan;
     WeaveBuild build;
     const char *folder, *name, *share;
@@ -58,7 +59,16 @@ static bool concolic(Woven *w, const Program *p, const Calls *calls, Asked *a, E
     Edges *edges = edges_new(p, err);
     Symbolic *s = calls ? symbolic_new(p, calls, &(SymbolicPlan){ .argv = true }) : NULL;
     ConcolicPlan plan = { .symbolic = s, .edges = edges, .full = a->full };
-    bool ok = edges && weave_concolic(w, &plan, err) && weave_runtime(w, a->folder, a->name, err);
+    Models *models = models_new();
+    char *folder = xprintf("%s/models", a->share ? a->share : "");
+    bool ok = edges && (!a->models || (models_read_folder(models, folder, err) &&
+                                       weave_models(w, models, a->folder, err)));
+    ok = ok && weave_concolic(w, &plan, err);
+    ok = ok && (!a->models || (weave_input(w, a->folder, err) &&
+                               weave_runtime(w, a->folder, "forkserver", err)));
+    ok = ok && weave_runtime(w, a->folder, a->name, err);
+    free(folder);
+    models_free(models);
     ConcolicFigures f = weave_concolic_figures(w);
     if (ok && a->dump)
         printf("%zu of %zu functions, %zu of %zu instructions, %zu left out\n", f.woven, f.functions,
@@ -106,10 +116,11 @@ int main(int argc, char **argv)
     Asked a = { .folder = "build", .name = "monitor", .plan.strategy = COPY_USED_FIELDS };
     const char *workspace = NULL;
     int c;
-    while ((c = getopt(argc, argv, "mtcCda:s:2r:n:O:l:bo:w:")) != -1) {
+    while ((c = getopt(argc, argv, "mtcCMda:s:2r:n:O:l:bo:w:")) != -1) {
         switch (c) {
         case 'm': a.monitored = true; break;
         case 't': a.tagged = true; break;
+        case 'M': a.models = true; break;
         case 'c': a.concolic = true; break;
         case 'C': a.concolic = a.full = true; break;
         case 'd': a.dump = true; break;
