@@ -202,58 +202,72 @@ void sundew_pin(const void *at, uint64_t n, unsigned why)
     sundew_concolic_leave();
 }
 
-/* --- variable arguments, as the System V convention of x86-64 has them */
+/* --- variadic functions, as x86-64 has them */
 
-struct va_list_tag {
-    uint32_t gp_offset, fp_offset;
-    uint8_t *overflow, *saved;
-};
-
-enum { GP_END = 48, FP_END = 176 };
-
-void sundew_variadic_take(struct sundew_variadic *v, uintptr_t me)
+void sundew_va_keep(struct sundew_variadic *v, uint32_t mine)
 {
-    v->kinds = sundew_passing.callee == me ? sundew_passing.kinds : NULL;
-    v->more = v->saved = NULL;
-    v->nmore = 0;
-    if (v->kinds)
-        memcpy(v->labels, sundew_passing.args, sizeof v->labels);
-    sundew_passing.kinds = NULL;
+    *v = (struct sundew_variadic){ 0 };
+    if (!mine)
+        return;
+    v->shape = sundew_passing.shape;
+    memcpy(v->args, sundew_passing.args, sizeof v->args);
 }
 
-void sundew_va_start(const void *list, struct sundew_variadic *v, uint32_t first)
+typedef struct VaList {
+    uint32_t gp, fp;
+    uintptr_t stack, saved;
+} VaList;
+
+/* Where the next argument of this shape stands; 0 if that is not known. */
+static uintptr_t va_place(VaList *l, char shape, bool fixed)
 {
-    const struct va_list_tag *l = list;
-    uint32_t gp = l->gp_offset, fp = l->fp_offset;
-    uint8_t *more = l->overflow;
-    if (!v->kinds || !sundew_alive || !sundew_concolic_enter())
-        return;
-    for (const char *k = v->kinds; *k && first < SUNDEW_ARGS; k++, first++) {
-        unsigned n = *k == 'w' ? 4 : 8;
-        uint8_t *at;
-        if (*k != 'w' && *k != 'q' && *k != 'd')
-            break;
-        if (*k == 'd' ? fp < FP_END : gp < GP_END) {
-            at = l->saved + (*k == 'd' ? fp : gp);
-            *(*k == 'd' ? &fp : &gp) += *k == 'd' ? 16 : 8;
-        } else {
-            at = more;
-            more += 8;
-        }
-        sundew_label label = sundew_valid(v->labels[first]);
-        if (label)
-            sundew_shadow_store((uintptr_t)at, n, at, sundew_fit(label, n * 8));
+    enum { GP_END = 48, FP_END = 176 };
+    uintptr_t at;
+    if (shape == 'g' && l->gp < GP_END) {
+        at = l->saved + l->gp;
+        l->gp += 8;
+    } else if (shape == 'f' && l->fp < FP_END) {
+        at = l->saved + l->fp;
+        l->fp += 16;
+    } else if (shape == 'G' && l->gp + 16 <= GP_END) {
+        at = l->saved + l->gp;
+        l->gp += 16;
+    } else {
+        bool two = shape == 'G' || shape == 'x';
+        if (two && !fixed)
+            l->stack = (l->stack + 15) & ~(uintptr_t)15;
+        at = l->stack;
+        if (!fixed)                    /* those before are not where the list begins */
+            l->stack += two ? 16 : 8;
     }
-    v->more = l->overflow;
-    v->nmore = (uint64_t)(more - l->overflow);
-    v->saved = l->saved;
+    return at;
+}
+
+void sundew_va_start(void *list, struct sundew_variadic *v, uint32_t fixed)
+{
+    VaList l;
+    if (!v->shape || !sundew_concolic_enter())
+        return;
+    memcpy(&l, list, sizeof l);
+    v->saved = l.saved;
+    v->stack = l.stack;
+    l.gp = 0;
+    l.fp = 48;
+    for (unsigned i = 0; i < SUNDEW_ARGS && v->shape[i] && v->shape[i] != 'b'; i++) {
+        uintptr_t at = va_place(&l, v->shape[i], i < fixed);
+        sundew_label label = sundew_valid(v->args[i]);
+        unsigned n = label ? (sundew_bits(label) + 7) / 8 : 8;
+        if (i >= fixed)
+            sundew_shadow_store(at, n, (const uint8_t *)at, sundew_fit(label, n * 8));
+    }
+    v->stacked = l.stack - v->stack;
     sundew_concolic_leave();
 }
 
 void sundew_va_end(struct sundew_variadic *v)
 {
-    if (v->saved)
-        sundew_forget(v->saved, FP_END);
-    if (v->nmore)
-        sundew_forget(v->more, v->nmore);
+    if (!v->saved)
+        return;
+    sundew_forget((const void *)v->saved, 176);
+    sundew_forget((const void *)v->stack, v->stacked);
 }

@@ -109,9 +109,7 @@ static void note_arguments(Body *b, Val *v)
     unsigned n = LLVMGetNumArgOperands(v->v);
     unsigned why = LLVMIsAInlineAsm(LLVMGetCalledValue(v->v)) ? SUNDEW_WHY_ASM
                                                               : SUNDEW_WHY_EXTERNAL;
-    size_t len;
-    if (str_starts(called(v->v), "sundew_") ||
-        str_starts(LLVMGetValueName2(b->t->f, &len), "sundew_model_"))
+    if (str_starts(called(v->v), "sundew_") || !b->t->fn)
         return;                                /* a model knows what it does */
     for (unsigned k = 0; k < n; k++)
         row_lost(b, LLVMGetOperand(v->v, k), why, v->site);
@@ -169,7 +167,7 @@ void plan_call_uses(Body *b, Val *v)
 
 /* ----------------------------------------------------------- sundew_passing */
 
-enum { CALLEE, ARGS, RETURNS, RESULTS, EXTERNAL, KINDS };
+enum { CALLEE, ARGS, RETURNS, RESULTS, EXTERNAL, SHAPE };
 
 static LLVMValueRef passing_at(Concolic *c, unsigned field, unsigned i)
 {
@@ -351,26 +349,30 @@ static LLVMValueRef copy_call(Body *b, LLVMValueRef v)
     return c;
 }
 
-/* Variable arguments, a letter each: see struct sundew_variadic. */
-static LLVMValueRef kinds_of(Body *b, LLVMValueRef call)
+/* How a part of an argument goes: see sundew_passing.shape. */
+static char shape_of(LLVMTypeRef t, unsigned bits)
 {
-    Woven *w = b->w;
-    unsigned n = LLVMGetNumArgOperands(call);
-    unsigned fixed = LLVMCountParamTypes(LLVMGetCalledFunctionType(call));
-    Str kinds = {0};
-    for (unsigned k = fixed; k < n; k++) {
-        LLVMTypeRef t = LLVMTypeOf(LLVMGetOperand(call, k));
-        LLVMTypeKind kind = LLVMGetTypeKind(t);
-        unsigned bits = concolic_bits(w, t);
-        bool whole = kind == LLVMIntegerTypeKind || kind == LLVMPointerTypeKind;
-        str_addc(&kinds, is_byval(call, k)                  ? '-'
-                         : whole && bits == 32              ? 'w'
-                         : whole && bits == 64              ? 'q'
-                         : kind == LLVMDoubleTypeKind       ? 'd' : '-');
+    switch (LLVMGetTypeKind(t)) {
+    case LLVMIntegerTypeKind: return bits > 64 ? 'G' : 'g';
+    case LLVMPointerTypeKind: return 'g';
+    case LLVMX86_FP80TypeKind: return 'x';
+    default: return 'f';
     }
-    LLVMValueRef text = concolic_text(b->c, str_c(&kinds));
-    str_release(&kinds);
-    return text;
+}
+
+static void pass_shape(Body *b, LLVMValueRef call)
+{
+    unsigned n = LLVMGetNumArgOperands(call), at = 0;
+    char text[SUNDEW_ARGS + 1] = "";
+    for (unsigned k = 0; k < n; k++) {
+        unsigned first = at, labels = passed(b, call, k, &at);
+        Leaves l = concolic_leaves(b->w, LLVMTypeOf(LLVMGetOperand(call, k)));
+        if (!labels)
+            break;
+        for (unsigned i = first; i < at; i++)
+            text[i] = labels == BYVAL ? 'b' : shape_of(l.at[i - first].type, l.at[i - first].bits);
+    }
+    set_passing(b->c, SHAPE, 0, concolic_text(b->c, text));
 }
 
 /* Labels of the arguments, if there are any; bytes of arguments always. */
@@ -391,10 +393,10 @@ static void pass_labels(Body *b, Val *v, LLVMValueRef target)
             some |= !LLVMIsAConstantInt(label);
         }
     }
+    if (some && LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(v->v)))
+        pass_shape(b, v->v);
     if (some)
         set_passing(b->c, CALLEE, 0, target);
-    if (some && LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(v->v)))
-        set_passing(b->c, KINDS, 0, kinds_of(b, v->v));
 }
 
 static bool passes_some(Body *b, Val *v)
@@ -451,26 +453,35 @@ static void write_outside_call(Body *b, Val *v)
         set_now(b, v, call);
 }
 
-/* The labels of variable arguments, where they are. */
-static void write_va(Body *b, bool start, LLVMValueRef list)
+/* A function of the runtime about the variable arguments of this one. */
+static void call_variadic(Body *b, const char *name, LLVMValueRef *args, unsigned n)
 {
-    Woven *w = b->w;
-    LLVMTypeRef types[] = { w->ptr, w->ptr, w->i32 };
-    LLVMValueRef args[] = { list, b->variadic, i32(w, b->first_variadic) };
-    LLVMValueRef f = start
-        ? weave_declare(w, "sundew_va_start", LLVMFunctionType(w->void_, types, 3, false))
-        : weave_declare(w, "sundew_va_end", LLVMFunctionType(w->void_, types, 1, false));
-    weave_call(w, f, start ? args : &b->variadic, start ? 3 : 1);
+    LLVMTypeRef types[3];
+    for (unsigned k = 0; k < n; k++)
+        types[k] = LLVMTypeOf(args[k]);
+    weave_call(b->w, weave_declare(b->w, name, LLVMFunctionType(b->w->void_, types, n, false)),
+               args, n);
 }
 
 static void write_plain_call(Body *b, Val *v)
 {
     LLVMValueRef call = copy_call(b, v->v);
-    bool start = str_starts(called(v->v), "llvm.va_start");
-    if (b->variadic && (start || str_starts(called(v->v), "llvm.va_end")))
-        write_va(b, start, value_now(b, LLVMGetOperand(v->v, 0)));
     if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind)
         set_now(b, v, call);
+    if (b->variadic && str_starts(called(v->v), "llvm.va_start")) {
+        LLVMValueRef args[] = { LLVMGetOperand(call, 0), b->variadic, i32(b->w, b->fixed) };
+        call_variadic(b, "sundew_va_start", args, 3);
+    }
+}
+
+/* What came behind the parameters is kept for va_start(). */
+static void keep_variadic(Body *b, LLVMValueRef mine)
+{
+    Woven *w = b->w;
+    enum { WORDS = sizeof(struct sundew_variadic) / 8 };
+    b->variadic = LLVMBuildAlloca(w->builder, LLVMArrayType2(w->i64, WORDS), "");
+    LLVMValueRef args[] = { b->variadic, LLVMBuildZExt(w->builder, mine, w->i32, "") };
+    call_variadic(b, "sundew_va_keep", args, 2);
 }
 
 void write_call(Body *b, Val *v)
@@ -503,6 +514,8 @@ static void forget_frame(Body *b)
         else
             weave_call(w, b->c->forget, args, 2);
     }
+    if (b->variadic)
+        call_variadic(b, "sundew_va_end", &b->variadic, 1);
 }
 
 void write_return(Body *b, Val *v)
@@ -576,8 +589,6 @@ static void copy_bytes(Body *b, unsigned param, LLVMValueRef from)
     call_if(b, LLVMBuildZExt(w->builder, there, w->i32, ""), b->c->copy, args, 5);
 }
 
-enum { VARIADIC_WORDS = (sizeof(struct sundew_variadic) + 7) / 8 };
-
 void write_entry(Body *b)
 {
     Woven *w = b->w;
@@ -590,12 +601,8 @@ void write_entry(Body *b)
     if (t->variadic) {
         mine = LLVMBuildICmp(w->builder, LLVMIntEQ, get_passing(b->c, CALLEE, 0),
                              LLVMConstPtrToInt(t->f, w->i64), "");
-        LLVMTypeRef types[] = { w->ptr, w->i64 };
-        b->variadic = LLVMBuildAlloca(w->builder, LLVMArrayType2(w->i64, VARIADIC_WORDS), "");
-        LLVMValueRef args[] = { b->variadic, LLVMConstPtrToInt(t->f, w->i64) };
-        weave_call(w, weave_declare(w, "sundew_variadic_take",
-                                    LLVMFunctionType(w->void_, types, 2, false)), args, 2);
         set_passing(b->c, CALLEE, 0, i64(w, 0));
+        keep_variadic(b, mine);
     }
     for (unsigned k = 0; k < t->nparams; k++) {
         Val *v = b->params.items[k];
@@ -615,7 +622,7 @@ void write_entry(Body *b)
             any = or_labels(b, any, label);
         }
     }
-    b->first_variadic = at;
+    b->fixed = at;
     if (any)
         weave_branch_unlikely(w, not_zero(w, any), b->starts[DIRTY][0], b->starts[CLEAN][0]);
     else
