@@ -158,7 +158,7 @@ static bool job_open(Job *j, Explorer *x, unsigned number, Err *err)
     j->fast = fast_new(&fast, err);
     if (j->fast && x->concolic && !(j->tracer = tracer_new(j, &j->err)))
         explorer_note(x, "%s; inputs are only mutated", j->err.msg);
-    return j->fast != NULL;
+    return j->fast && failures_open(j, err);
 }
 
 static void job_close(Job *j)
@@ -270,6 +270,7 @@ static void set_timeout(Explorer *x, Job *j)
             worst = queue_at(x->queue, i)->micros;
     x->timeout = worst * 5 / 1e6 < 0.1 ? 0.1 : worst * 5 / 1e6;
     fast_limit(j->fast, x->timeout);
+    failures_limits(j);
 }
 
 static bool run_jobs(Explorer *x, ExploreResult *out, Err *err)

@@ -101,6 +101,8 @@ void corpus_save(Explorer *x, const Entry *e);
 bool corpus_sync(Job *j);
 
 /* --- failures.c */
+bool failures_open(Job *j, Err *err);
+void failures_limits(Job *j);                  /* x->timeout has changed */
 /* Runs it on the judge; `died`: it died in the counting build, with this status. */
 bool failures_judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, bool died,
                     bool late);
