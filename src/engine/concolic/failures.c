@@ -250,17 +250,29 @@ void failures_limits(Job *j)
     subject_limits(j->plain, &limits);
 }
 
+/* It ends, after all: the limit was too low, or the machine is busy. */
+static void allow_more_time(Job *j)
+{
+    Explorer *x = j->x;
+    pthread_mutex_lock(&x->lock);
+    if (x->plan->timeout <= 0 && x->timeout < 5)
+        x->timeout *= 1.5;
+    fast_limit(j->fast, x->timeout);
+    pthread_mutex_unlock(&x->lock);
+}
+
 bool failures_judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, bool died,
                     bool late)
 {
     Failure f = {0};
-    (void)late;
     if (failures_run(j, j->judge, bytes, n, &f))
         add(j, j->judge, bytes, n, parent, &f, false);
     else if ((died || !j->judge) && failures_run(j, j->plain, bytes, n, &f))
         add(j, j->plain, bytes, n, parent, &f, false);
     else if (j->x->plan->oracle && command_objects(j, bytes, n))
         add(j, NULL, bytes, n, parent, &f, true);
+    else if (late)
+        allow_more_time(j);
     failure_release(&f);
     return true;
 }
