@@ -142,7 +142,7 @@ static bool weave_all(const BuildsPlan *plan, const Models *models, const char *
               weave_concolic(w, &concolic, err) && weave_input(w, plan->libexec, err) &&
               weave_runtime(w, plan->libexec, "concolic", err) &&
               weave_runtime(w, plan->libexec, "forkserver", err) &&
-              weave_build(w, &(WeaveBuild){ .out = out }, err);
+              weave_build(w, &(WeaveBuild){ .out = out, .level = 1 }, err);
     weave_end(w);
     symbolic_free(sym);
     return ok;

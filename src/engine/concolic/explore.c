@@ -158,7 +158,7 @@ static bool job_open(Job *j, Explorer *x, unsigned number, Err *err)
     j->fast = fast_new(&fast, err);
     if (j->fast && x->concolic && !(j->tracer = tracer_new(j, &j->err)))
         explorer_note(x, "%s; inputs are only mutated", j->err.msg);
-    return j->fast != NULL;
+    return j->fast && failures_open(j, err);
 }
 
 static void job_close(Job *j)
@@ -246,6 +246,12 @@ static const char *is_over(const Explorer *x, const ExploreStatus *s)
     return NULL;
 }
 
+void explorer_look(Explorer *x)
+{
+    if (x->plan->interrupted && x->plan->interrupted(x->plan->arg))
+        stop(x, "interrupted");
+}
+
 static void watch(Explorer *x, Job *jobs, unsigned n)
 {
     while (!atomic_load(&x->stop)) {
@@ -268,8 +274,9 @@ static void set_timeout(Explorer *x, Job *j)
     for (size_t i = 0; i < queue_length(x->queue); i++)
         if (queue_at(x->queue, i)->micros > worst)
             worst = queue_at(x->queue, i)->micros;
-    x->timeout = worst * 5 / 1e6 < 0.1 ? 0.1 : worst * 5 / 1e6;
+    x->timeout = worst * 10 / 1e6 < 0.2 ? 0.2 : worst * 10 / 1e6;
     fast_limit(j->fast, x->timeout);
+    failures_limits(j);
 }
 
 static bool run_jobs(Explorer *x, ExploreResult *out, Err *err)
@@ -283,8 +290,9 @@ static bool run_jobs(Explorer *x, ExploreResult *out, Err *err)
         explorer_note(x, "%s", fast_missing(jobs[0].fast));
     x->begun = x->last_new = clock_seconds();
     ok = ok && corpus_seeds(&jobs[0], err);
-    if (ok && !queue_length(x->queue) && !x->bugs.len)
-        ok = err_set(err, "no seed gets through the program in time");
+    if (ok && !queue_length(x->queue) && !x->bugs.len && !atomic_load(&x->stop))
+        ok = err_set(err, "no input gets through the program in %g s: it waits for something "
+                     "that is not in its input, or is slow to start (--timeout 30s)", x->timeout);
     if (ok)
         set_timeout(x, &jobs[0]);
     for (; ok && opened < n; opened++)
@@ -336,7 +344,6 @@ static void explorer_release(Explorer *x)
     map_release(&x->known_words);
     map_release(&x->bad_paths);
     map_release(&x->imprecise);
-    map_release(&x->saved);
     arena_release(&x->arena);
     pthread_mutex_destroy(&x->lock);
     if (x->folder)
@@ -345,7 +352,7 @@ static void explorer_release(Explorer *x)
 
 bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
 {
-    Explorer x = { .plan = plan, .timeout = plan->timeout > 0 ? plan->timeout : 1,
+    Explorer x = { .plan = plan, .timeout = plan->timeout > 0 ? plan->timeout : 5,
                    .longest = plan->longest ? plan->longest : 1u << 20 };
     pthread_mutex_init(&x.lock, NULL);
     bool ok = make_folders(&x, err) && make_builds(&x, out, err);

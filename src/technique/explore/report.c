@@ -65,6 +65,15 @@ static void rerun(const Exploration *e, const ExploreFailure *f, Str *out)
     escape_shell(out, e->captured->path);
     str_add(out, " --executions 1 -o $(mktemp -d) -i ");
     escape_shell(out, input);
+    const char *argv = session_option(e->s, "argv");
+    if (argv) {
+        str_add(out, " --argv ");
+        escape_shell(out, argv);
+    }
+    for (char **env = session_option_all(e->s, "env"); env && *env; env++) {
+        str_add(out, " --env ");
+        escape_shell(out, *env);
+    }
     if (e->function) {
         str_add(out, " --function ");
         escape_shell(out, e->function->symbol);
