@@ -15,7 +15,7 @@ struct Tracer {
     Log *log;
     Exprs *pool;
     uint32_t in;
-    Solver *solver;
+    Solver *solver, *deep;     /* quick, and patient */
     Tries *edges;              /* x->counters of them */
     Map sites;                 /* of bugs and pins: "kind site" -> Tries */
     Arena arena;
@@ -24,6 +24,7 @@ struct Tracer {
     uint32_t *touched;         /* per edge: last trace that asked, and how often */
     uint16_t *here;
     unsigned traces;
+    unsigned level;            /* of the input at hand: how often it was traced before */
 };
 
 /* Runs the input and reads what it said; trail->path NULL: it could not be read. False: no more
