@@ -171,6 +171,9 @@ typedef struct ModelFunction {
     const ApiFunction *function;
     unsigned calls;            /* by the example */
     unsigned inner;            /* by the library or callbacks */
+    ModelRow *rows;            /* of the example's calls, up to a limit; handles
+                                * are VALUE_NONE. For functions without handles */
+    size_t nrows;
     ModelFate *fates;          /* one a parameter */
     ModelRelation *relations;
     size_t nrelations;
@@ -235,6 +238,9 @@ void model_pick_values(const Model *m, const ModelEdge *e, Rng *r, double mix,
                        SeqValue *out);
 /* All observed values of a parameter, over all edges; NULL: none. */
 const ModelValues *model_values(const Model *m, const ApiFunction *f, unsigned param);
+
+/* What the model leaves out or could not do: rules without effect. */
+char *const *model_notes(const Model *m, size_t *n);
 
 /* --- showing */
 
