@@ -18,7 +18,7 @@
 #include "engine/sequence/api.h"
 #include "base/file.h"
 #include "base/proc.h"
-#include "base/tempdir.h"
+#include "engine/sequence/exec.h"
 #include "program/mutability.h"
 #include <ctype.h>
 #include <string.h>
@@ -454,7 +454,10 @@ static const char *obstacle(const Api *api, const ApiFunction *f)
             return "it takes a va_list";
     }
     (void)api;
-    return NULL;
+    Str signature = {0};
+    bool ok = exec_signature(f, &signature);
+    str_release(&signature);
+    return ok ? NULL : "a type that can't be passed";
 }
 
 static void read_function(const Reader *r, ApiFunction *f)
