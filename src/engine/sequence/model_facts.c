@@ -25,21 +25,24 @@ static bool lives_in(const RawCall *c, uint64_t event)
     return c->begin < event && event <= c->end;
 }
 
-static bool is_inside_own(const RawModel *raw, const Object *o, uint32_t call)
+/* Was the call made by the library while it worked on something else? The
+ * outermost call around it that has the object in it decides. */
+static bool is_internal(const RawModel *raw, const Object *o, uint32_t call)
 {
+    uint32_t top = call;
+
     for (uint32_t c = raw->calls.items[call].parent; c != NO_CALL; c = raw->calls.items[c].parent)
         if (raw_part(o, c))
-            return true;
-    return false;
+            top = c;
+    return raw->calls.items[top].via == VIA_LIBRARY;
 }
 
 /* ----------------------------------------------------------------- ends */
 
-/* The outermost call of the API that was at work at an event. */
-static uint32_t call_at(const RawModel *raw, uint64_t event)
+/* The last call that began before an event. */
+static uint32_t call_before(const RawModel *raw, uint64_t event)
 {
     size_t lo = 0, hi = raw->calls.len;
-    uint32_t found = NO_CALL;
 
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
@@ -48,10 +51,17 @@ static uint32_t call_at(const RawModel *raw, uint64_t event)
         else
             hi = mid;
     }
-    for (uint32_t c = lo ? (uint32_t)(lo - 1) : NO_CALL; c != NO_CALL;
-         c = raw->calls.items[c].parent)
-        if (raw->calls.items[c].api && lives_in(&raw->calls.items[c], event))
-            found = c;
+    return lo ? (uint32_t)(lo - 1) : NO_CALL;
+}
+
+/* The outermost call of the API that was at work at an event. */
+static uint32_t call_at(const RawModel *raw, uint64_t event)
+{
+    uint32_t found = NO_CALL;
+
+    for (uint32_t i = call_before(raw, event); i != NO_CALL; i = raw->calls.items[i].parent)
+        if (raw->calls.items[i].api && lives_in(&raw->calls.items[i], event))
+            found = i;
     return found;
 }
 
@@ -135,7 +145,7 @@ static void drop_parts(RawModel *raw, Object *o, const MutFacts *facts)
     for (size_t i = 0; i < o->parts.len; i++) {
         Part *p = &o->parts.items[i];
         const RawCall *c = &raw->calls.items[p->call];
-        p->internal = c->via == VIA_LIBRARY && !is_inside_own(raw, o, p->call);
+        p->internal = is_internal(raw, o, p->call);
         shown = shown || (c->api && !p->internal);
     }
     for (size_t i = 0; i < o->parts.len; i++) {
@@ -155,35 +165,34 @@ typedef struct PlaceFacts {
     unsigned total, destroyed, taken, rebound;
 } PlaceFacts;
 
-/* The last call that the example made with the object. */
-static uint32_t last_of_example(const RawModel *raw, const Object *o)
+/* Did the library close the object by itself? */
+static bool is_closed_by_library(const Object *o)
 {
-    for (size_t i = o->parts.len; i-- > 0; ) {
-        const RawCall *c = &raw->calls.items[o->parts.items[i].call];
-        if (c->api && from_example(c))
-            return o->parts.items[i].call;
-    }
-    return NO_CALL;
+    return o->killer != NO_CALL && !raw_part(o, o->killer);
 }
 
-static bool has_another(const RawCall *c, uint32_t object)
+static bool has_later_one(const RawModel *raw, const RawCall *c, const Object *o)
 {
     for (unsigned i = 0; i < c->nparams; i++)
-        if (c->objects[i] != NO_OBJECT && c->objects[i] != object)
+        if (c->objects[i] != NO_OBJECT && raw->objects.items[c->objects[i]].died > o->died)
             return true;
     return false;
 }
 
-/* Was the object given away for good by this call? It lived on, nobody but the
- * library touched it, and it died in the hands of the library. */
+/* Was the object given away by this call? It is the example's first with the
+ * object and another one which lived longer, and the library closed the object. */
 static bool is_taken(const RawModel *raw, uint32_t object, const Part *p)
 {
     const Object *o = &raw->objects.items[object];
-    const RawCall *c = &raw->calls.items[p->call];
 
-    return !lives_in(c, o->died) && !o->borrowed && !o->callers && has_another(c, object)
-        && o->killer != NO_CALL && !raw_part(o, o->killer)
-        && last_of_example(raw, o) == p->call;
+    if (!is_closed_by_library(o) || o->borrowed || o->callers || p->creates)
+        return false;
+    for (size_t i = 0; i < o->parts.len; i++) {
+        const RawCall *c = &raw->calls.items[o->parts.items[i].call];
+        if (c->api && from_example(c) && !o->parts.items[i].creates && has_later_one(raw, c, o))
+            return o->parts.items[i].call == p->call;
+    }
+    return false;
 }
 
 static PlaceFacts **count_fates(const RawModel *raw)
@@ -431,14 +440,11 @@ typedef struct BondFacts {
 
 typedef Vec(BondFacts) BondList;
 
-static ModelOrder order_of(const RawModel *raw, const Object *child, const Object *owner)
+static ModelOrder order_of(const Object *child, const Object *owner)
 {
-    if (owner->died == UINT64_MAX)
+    if (owner->died == UINT64_MAX || child->died == UINT64_MAX)
         return ORDER_ANY;
-    if (child->died == UINT64_MAX)
-        return ORDER_ANY;
-    const RawCall *k = child->killer == NO_CALL ? NULL : &raw->calls.items[child->killer];
-    if (k && child->killer == owner->killer && !raw_part(child, child->killer))
+    if (is_closed_by_library(child))
         return ORDER_WITH_OWNER;
     return child->died < owner->died ? ORDER_CHILD_FIRST : ORDER_OWNER_FIRST;
 }
@@ -462,7 +468,7 @@ static void see_bond(const RawModel *raw, BondList *all, const RawCall *c, int c
                                .creates = creates };
     }
     b->bond.seen++;
-    b->orders[order_of(raw, x, y)]++;
+    b->orders[order_of(x, y)]++;
 }
 
 /* Each other handle that goes into the call is an owner of one that comes out, or

@@ -39,6 +39,7 @@ typedef struct Key {
 /* What is known of a function of the traced program. */
 typedef struct Known {
     bool asked, library;
+    bool in_header;            /* static in a header: part of whoever calls it */
     const ApiFunction *api;
     const ApiType **types;     /* one a parameter, then the result; NULL */
     uint8_t *levels;
@@ -84,6 +85,7 @@ static const Known *known_of(Reader *r, const Function *fn)
     if (k->api && k->api->nparams != fn->nparams)
         k->api = NULL;
     k->library = k->api || map_has(&r->files, fn->file);
+    k->in_header = !k->api && str_ends(fn->file, ".h");
     k->types = arena_array(&r->scratch, const ApiType *, fn->nparams + 1);
     k->levels = arena_array(&r->scratch, uint8_t, fn->nparams + 1);
     for (unsigned i = 0; i <= fn->nparams; i++) {
@@ -546,8 +548,9 @@ static void take_call(Reader *r, Trace *t, const Event *e)
 
     c->fn = e->fn;
     c->api = k->api;
-    c->library = k->library;
     c->parent = l->open.len ? l->open.items[l->open.len - 1] : NO_CALL;
+    c->library = k->in_header ? c->parent != NO_CALL && r->raw->calls.items[c->parent].library
+                              : k->library;
     c->begin = r->base + e->number;
     c->end = UINT64_MAX;
     c->via = via_of(r, l, l->open.len);
@@ -589,7 +592,7 @@ static void frame_ends(Reader *r, Lane *l, uint32_t call)
 /* Its memory is part of a larger block: a pool, or another object. */
 static bool is_pooled(const Object *o)
 {
-    return o->block && (o->offset || (o->type->size && o->block->size > 2 * o->type->size));
+    return o->block && (o->offset || (o->type->size && o->block->size > 16 * o->type->size));
 }
 
 /* Objects that were closed while their memory stays: those of a pool, and the
