@@ -17,7 +17,8 @@
  * of the sequence, ways would appear that nobody has taken. What the root doesn't
  * reach any more is dropped.
  *
- * Ours: a call three times in a row, or several calls twice, become a circle.
+ * Ours: what a call of more than MOST_INSIDE calls has inside is no other way to do
+ * the same. And a call three times in a row, or several calls twice, become a circle.
  * Without this a loop of a thousand rounds is a chain of a thousand nodes.
  *
  * All objects of a type begin at one root. Wherever two edges with the same
@@ -105,6 +106,7 @@ typedef struct Builder {
     Graph *g;
     uint32_t object;
     uint32_t *head, *next;         /* the parts inside a part, in order */
+    uint32_t *inside;              /* how many there are, at any depth */
 } Builder;
 
 static void edge_new(Graph *g, uint32_t from, uint32_t to, uint32_t object, uint32_t part)
@@ -165,7 +167,7 @@ static uint32_t build(Builder *b, uint32_t first, uint32_t start, uint32_t end, 
         edge_new(b->g, last, next, b->object, i);
         p->node = last;
         p->next = next;
-        if (b->head[i] != NO_SEEN && depth < MOST_NESTING)
+        if (b->head[i] != NO_SEEN && depth < MOST_NESTING && b->inside[i] <= MOST_INSIDE)
             build(b, b->head[i], last, next, depth + 1);
         vec_push(&parts, i);
         vec_push(&after, next);
@@ -206,6 +208,8 @@ static void nest(Builder *b)
         else
             b->next[*end] = i;
         *end = i;
+        for (size_t k = 0; k < open.len; k++)
+            b->inside[open.items[k]]++;
         vec_push(&open, i);
     }
     vec_release(&open);
@@ -225,6 +229,7 @@ static void add_object(Graph *g, uint32_t object)
     Builder b = { .g = g, .object = object };
     b.head = xcalloc(o->parts.len + 1, sizeof *b.head);
     b.next = xcalloc(o->parts.len + 1, sizeof *b.next);
+    b.inside = xcalloc(o->parts.len + 1, sizeof *b.inside);
     nest(&b);
     uint32_t last = build(&b, b.head[o->parts.len], 0, NO_SEEN, 0);
     g->nodes.items[find(g, last)].ended++;
@@ -239,6 +244,7 @@ static void add_object(Graph *g, uint32_t object)
     }
     free(b.head);
     free(b.next);
+    free(b.inside);
 }
 
 /* -------------------------------------------------------------- merging */

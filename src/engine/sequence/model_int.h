@@ -14,7 +14,8 @@
 #include "engine/sequence/model.h"
 
 enum {
-    MOST_HISTORY = 4000,       /* calls of an object that are looked at */
+    MOST_HISTORY = 200000,     /* calls of an object that are looked at */
+    MOST_INSIDE = 64,          /* calls inside a call that become another way */
     MOST_ROWS = 64,            /* kept on an edge */
     MOST_VALUES = 64,          /* different ones, of a parameter */
 };

@@ -183,11 +183,17 @@ static uint32_t object_known(const Reader *r, void *const *slot)
     return x && !r->raw->objects.items[x - 1].gone ? (uint32_t)(x - 1) : NO_OBJECT;
 }
 
+/* An object's part in a call, which is new unless the object stands in the call
+ * already. */
 static Part *part_of(RawModel *raw, uint32_t object, uint32_t call)
 {
     Object *o = &raw->objects.items[object];
+    const RawCall *c = &raw->calls.items[call];
+    bool there = false;
 
-    for (size_t i = o->parts.len; i-- > 0; )
+    for (unsigned i = 0; i <= c->nparams && !there; i++)
+        there = c->objects[i] == object;
+    for (size_t i = there ? o->parts.len : 0; i-- > 0; )
         if (o->parts.items[i].call == call)
             return &o->parts.items[i];
     if (o->parts.len >= MOST_HISTORY) {
@@ -421,13 +427,16 @@ static SeqValue room_of(const Event *e, const TraceValue *v, uint64_t least)
     return value_room(room > 1 << 16 ? 1 << 16 : room);
 }
 
-/* Of the length that goes with it; 0: there is none. */
+/* Of the length that goes with it; 0: there is none; UINT64_MAX: it is negative,
+ * which often means "up to the NUL". */
 static uint64_t partner_number(const Event *e, const ApiPlace *p)
 {
     if (p->partner < 0 || (size_t)p->partner >= e->nvalues || !e->values[p->partner].bytes)
         return 0;
     uint64_t x = number_of(&e->values[p->partner]);
     const Type *t = e->values[p->partner].type;
+    if ((int64_t)x < 0)
+        return UINT64_MAX;
     if (t && type_plain(t)->kind == TYPE_POINTER) {
         size_t n;
         const uint8_t *bytes = event_bytes(e, e->values[p->partner].address, &n);
@@ -456,12 +465,14 @@ static SeqValue value_of(Reader *r, const Event *e, const TraceValue *v, const A
     case ROLE_STRING:
         return text_of(r, e, v);
     case ROLE_BUFFER: {
-        SeqValue x = bytes_of(r, e, v, partner_number(e, p));
-        return p->partner < 0 || partner_number(e, p) ? x : value_bytes(r->arena, "", 0);
+        uint64_t n = partner_number(e, p);
+        if (n == UINT64_MAX)
+            return text_of(r, e, v);
+        return p->partner < 0 || n ? bytes_of(r, e, v, n) : value_bytes(r->arena, "", 0);
     }
     case ROLE_BUFFER_OUT: {
         uint64_t n = partner_number(e, p);
-        return room_of(e, v, n ? n : 64);
+        return room_of(e, v, n && n != UINT64_MAX ? n : 64);
     }
     case ROLE_OUT: case ROLE_STRING_OUT: case ROLE_HANDLE_OUT:
         return value_room(target_size(v) ? target_size(v) : 8);
