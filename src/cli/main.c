@@ -19,7 +19,7 @@ static const Command *const commands[] = {
     &command_show_externals,
     &command_show_points_to,
     &command_show_handles,
-    &command_show_trace,
+    &command_show_trace, &command_show_model,
     &command_record,
     &technique_arguments,
     &technique_mutability,

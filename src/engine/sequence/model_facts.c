@@ -3,9 +3,10 @@
  *
  *   ends       the call during which an object died; its last call, if somebody
  *              else was given it
- *   dropped    calls that leave the state alone, and calls that the library makes
- *              for itself: a list that closes its items is no example of a
- *              caller who closes an item
+ *   dropped    calls that leave the state alone; the example's own functions,
+ *              which do nothing but what they call; and calls that the library
+ *              makes for itself: a list that closes its items is no example of
+ *              a caller who closes an item
  *   fates      what becomes of the handle in each place of a function
  *   relations  between two places of a function
  *   bonds      between an object and those that it was made from or given to
@@ -73,16 +74,30 @@ static void mark_deaths(RawModel *raw)
 
 /* ------------------------------------------------------------- dropping */
 
-static bool is_unchanged(const MutFacts *facts, const ApiFunction *f, Places places)
+/* The function of the library that a traced one is. */
+static const Function *in_library(const RawModel *raw, const RawCall *c)
 {
-    for (unsigned i = 0; i < f->nparams && i < PLACES_LIMIT; i++) {
+    if (c->api)
+        return c->api->fn;
+    char *name = xprintf("%s:%s", c->fn->file, c->fn->name);
+    const Function *fn = program_function(raw->api->program, name);
+    free(name);
+    return fn && fn->nparams == c->fn->nparams ? fn : NULL;
+}
+
+static bool is_unchanged(const RawModel *raw, const MutFacts *facts, const RawCall *c,
+                         Places places)
+{
+    const Function *fn = facts && c->library ? in_library(raw, c) : NULL;
+
+    for (unsigned i = 0; fn && i < fn->nparams && i < PLACES_LIMIT; i++) {
         if (!(places & place_bit((int)i)))
             continue;
-        const MutFact *x = mut_facts_param(facts, f->fn, i);
+        const MutFact *x = mut_facts_param(facts, fn, i);
         if (!x || (x->deep.verdict != MUT_IMMUTABLE && !x->unchanged))
             return false;
     }
-    return true;
+    return fn;
 }
 
 static bool is_only_returned(const Part *p)
@@ -126,9 +141,10 @@ static void drop_parts(RawModel *raw, Object *o, const MutFacts *facts)
     for (size_t i = 0; i < o->parts.len; i++) {
         Part *p = &o->parts.items[i];
         const RawCall *c = &raw->calls.items[p->call];
-        p->dropped = (shown && p->internal) || is_only_returned(p)
-            || (c->api && facts && !p->creates && !p->ends && !p->rebinds
-                && is_unchanged(facts, c->api, p->places));
+        bool helper = !c->api && !c->library;      /* of the example */
+        p->dropped = helper || (shown && p->internal) || is_only_returned(p)
+            || (!p->creates && !p->ends && !p->rebinds
+                && is_unchanged(raw, facts, c, p->places));
     }
     let_begin(raw, o);
 }
