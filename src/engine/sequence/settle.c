@@ -286,31 +286,82 @@ static bool sort_out(const Settler *s, Arena *a, const Seq *body, Seq **closed,
     return better != NULL;
 }
 
-bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *out, Err *err)
+/* The second part: what was clean is executed again. */
+static bool settle_rest(const Settler *s, Arena *a, Seq **good, const size_t *index, size_t m,
+                        const Outcome *const *strict, Settled *out, Err *err)
 {
-    Seq **closed = arena_array(a, Seq *, n + 1), **good = arena_array(a, Seq *, n + 1);
-    ExecJob *jobs = arena_array(a, ExecJob, n + 1);
-    Outcome *first = arena_array(a, Outcome, n + 1);
-    size_t *index = arena_array(a, size_t, n + 1), m = 0;
-    for (size_t i = 0; i < n; i++) {
-        out[i] = (Settled){0};
-        closed[i] = close_with(s, a, bodies[i], plain);
-        jobs[i] = (ExecJob){ .seq = closed[i], .twice = true };
-    }
-    if (!exec_run(s->strict ? s->strict : s->exec, a, jobs, n, first, err))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (sort_out(s, a, bodies[i], &closed[i], &first[i], &out[i], err)) {
-            index[m] = i;
-            good[m++] = closed[i];
-        }
     Outcome(*runs)[RUNS] = arena_alloc(a, m + 1, sizeof *runs, _Alignof(Outcome));
     if (!check_stability(s, a, good, m, runs, err))
         return false;
     for (size_t i = 0; i < m; i++) {
-        bool same = good[i] == jobs[index[i]].seq;
-        judge(s, a, good[i], runs[i], same ? &first[index[i]] : &runs[i][0], &out[index[i]]);
+        judge(s, a, good[i], runs[i], strict[i] ? strict[i] : &runs[i][0], &out[index[i]]);
         out[index[i]].seq = good[i];
     }
     return true;
+}
+
+typedef struct Work {
+    Seq **closed, **good;
+    ExecJob *jobs;
+    Outcome *first;
+    size_t *index;
+    const Outcome **strict;
+    size_t m;
+} Work;
+
+static Work work_new(Arena *a, size_t n)
+{
+    return (Work){ .closed = arena_array(a, Seq *, n + 1), .good = arena_array(a, Seq *, n + 1),
+                   .jobs = arena_array(a, ExecJob, n + 1),
+                   .first = arena_array(a, Outcome, n + 1),
+                   .index = arena_array(a, size_t, n + 1),
+                   .strict = arena_array(a, const Outcome *, n + 1) };
+}
+
+static bool run_strict(const Settler *s, Arena *a, Work *w, size_t n, Err *err)
+{
+    for (size_t i = 0; i < n; i++)
+        w->jobs[i] = (ExecJob){ .seq = w->closed[i], .twice = true };
+    return exec_run(s->strict ? s->strict : s->exec, a, w->jobs, n, w->first, err);
+}
+
+static void take_good(Work *w, size_t i, bool same)
+{
+    w->index[w->m] = i;
+    w->good[w->m] = w->closed[i];
+    w->strict[w->m++] = same ? &w->first[i] : NULL;
+}
+
+bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *out, Err *err)
+{
+    Work w = work_new(a, n);
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (Settled){0};
+        w.closed[i] = close_with(s, a, bodies[i], plain);
+    }
+    if (!run_strict(s, a, &w, n, err))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const Seq *before = w.closed[i];
+        if (sort_out(s, a, bodies[i], &w.closed[i], &w.first[i], &out[i], err))
+            take_good(&w, i, before == w.closed[i]);
+    }
+    return settle_rest(s, a, w.good, w.index, w.m, w.strict, out, err);
+}
+
+bool settle_closed(const Settler *s, Arena *a, Seq *const *closed, size_t n, Settled *out,
+                   Err *err)
+{
+    Work w = work_new(a, n);
+    memcpy(w.closed, closed, n * sizeof *closed);
+    if (!run_strict(s, a, &w, n, err))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (Settled){ .kind = SETTLED_ILLEGAL, .how = w.first[i], .seq = w.closed[i] };
+        if (is_clean(&w.first[i]))
+            take_good(&w, i, true);
+        else if (w.first[i].state == OUTCOME_DONE)
+            out[i].kind = SETTLED_LEAKS;
+    }
+    return settle_rest(s, a, w.good, w.index, w.m, w.strict, out, err);
 }

@@ -50,6 +50,9 @@ typedef struct Settler {
 
 /* `out` has one entry a sequence; all in the arena. */
 bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *out, Err *err);
+/* The same for sequences that are closed already; no experiments. */
+bool settle_closed(const Settler *s, Arena *a, Seq *const *closed, size_t n, Settled *out,
+                   Err *err);
 /* Which observations differ among outcomes of the same sequence. */
 void settle_compare(const Outcome *base, const Outcome *other, bool *stable);
 /* The closing calls at the end, by what is known now. */

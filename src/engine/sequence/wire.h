@@ -42,11 +42,11 @@ enum {
     WIRE_VERSION = 1,
     WIRE_FD = 9,
     WIRE_FUNCTIONS = 4096, WIRE_SEEN = 2 << 20, WIRE_REQUEST = 8 << 20,
-    WIRE_RESPONSE = 24 << 20, WIRE_ANSWER = 32 << 10, WIRE_MOST_JOBS = 512,
+    WIRE_RESPONSE = 24 << 20, WIRE_ANSWER = 128 << 10, WIRE_MOST_JOBS = 256,
     WIRE_SIZE = WIRE_RESPONSE + WIRE_ANSWER * WIRE_MOST_JOBS,
     WIRE_MOST_POINTS = WIRE_REQUEST - WIRE_SEEN,
     WIRE_SET = 0xffff,
-    WIRE_MOST_NEW = 2000,        /* points that an answer lists */
+    WIRE_MOST_NEW = 24000,       /* points that an answer lists */
     WIRE_MOST_SEEN_BYTES = 256,  /* of one string or buffer */
     WIRE_OBSERVATIONS = 16 << 10,
 };

@@ -11,7 +11,7 @@ typedef struct Writer {
     WriteFile *file;
     const SeqTest *test;
     Str *out;
-    char (*names)[48];           /* of each step's result; "" if it has none */
+    char (*names)[64];           /* of each step's result; "" if it has none */
     bool *needed;                /* by a later step */
     size_t assertions;
 } Writer;
