@@ -17,11 +17,44 @@ static bool is_full(const Seq *s)
 
 static bool universal(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f, unsigned depth);
 
+/* Is the owner gone that the handle was made from, or was given to? */
+static bool is_orphan(const GrowPlan *g, const Seq *s, const SeqHandles *all, const SeqHandle *h)
+{
+    for (unsigned i = h->step; i < s->n; i++) {
+        const SeqStep *st = &s->steps[i];
+        for (int k = API_RETURNED; st->f && k < (int)st->nargs; k++) {
+            bool here = i == h->step ? k == h->place
+                : k >= 0 && value_equal(&st->args[k], &h->value);
+            const ModelBond *b = here ? model_bond(g->model, st->f, k) : NULL;
+            if (!b || b->order == ORDER_OWNER_FIRST || b->owner < 0 ||
+                !value_is_made(&st->args[b->owner]))
+                continue;
+            bool alive = false;
+            for (size_t m = 0; m < all->len && !alive; m++)
+                alive = value_equal(&all->items[m].value, &st->args[b->owner]);
+            if (!alive)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* All that may be used: alive, and so are their owners. */
+static void usable(const GrowPlan *g, const Seq *s, SeqHandles *out)
+{
+    SeqHandles all = {0};
+    seq_handles(s, g->ownership, &all);
+    for (size_t i = 0; i < all.len; i++)
+        if (!g->model || !is_orphan(g, s, &all, &all.items[i]))
+            vec_push(out, all.items[i]);
+    vec_release(&all);
+}
+
 static bool pick_live(const GrowPlan *g, const Seq *s, const ApiType *t, SeqValue *out)
 {
     SeqHandles all = {0};
     size_t n = 0;
-    seq_handles(s, g->ownership, &all);
+    usable(g, s, &all);
     for (size_t i = 0; i < all.len; i++)
         if (all.items[i].type == t && rng_below(g->rng, ++n) == 0)
             *out = all.items[i].value;
@@ -59,7 +92,7 @@ static bool universal(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f,
             args[i] = value_room(sizeof(void *));
     }
     SeqStep *st = seq_call(a, s, f);
-    st->divergent = g->model != NULL;
+    st->divergent = true;
     memcpy(st->args, args, f->nparams * sizeof *args);
     pool_fill(g->pool, g->rng, a, st);
     return true;
@@ -112,12 +145,62 @@ uint32_t grow_node(const GrowPlan *g, const Seq *s, const SeqHandle *h)
     return node;
 }
 
-/* Observers that were seen at work on this type are as the example has it. */
-static bool step_follows(const GrowPlan *g, const SeqStep *st)
+/* Is somebody there that the example always closed before this handle? */
+static bool has_children(const GrowPlan *g, const Seq *s, const SeqValue *owner)
 {
-    const ModelFunction *f = model_function(g->model, st->f);
-    if (st->divergent || !f || !f->calls)
-        return false;
+    SeqHandles all = {0};
+    bool found = false;
+    seq_handles(s, g->ownership, &all);
+    for (size_t i = 0; i < all.len && !found; i++) {
+        const SeqHandle *h = &all.items[i];
+        for (unsigned k = h->step; k < s->n && !found; k++) {
+            const SeqStep *st = &s->steps[k];
+            for (int place = API_RETURNED; st->f && place < (int)st->nargs && !found; place++) {
+                bool here = k == h->step ? place == h->place
+                    : place >= 0 && value_equal(&st->args[place], &h->value);
+                const ModelBond *b = here ? model_bond(g->model, st->f, place) : NULL;
+                found = b && b->order == ORDER_CHILD_FIRST && b->owner >= 0 &&
+                        value_equal(&st->args[b->owner], owner);
+            }
+        }
+    }
+    vec_release(&all);
+    return found;
+}
+
+/* Is each handle in a call there at that point, and may it go? */
+static bool uses_live(const GrowPlan *g, const Seq *s, unsigned step)
+{
+    Seq before = { s->steps, step };
+    SeqHandles all = {0};
+    bool ok = true;
+    usable(g, &before, &all);
+    const SeqStep *st = &s->steps[step];
+    for (unsigned k = 0; ok && k < st->nargs; k++) {
+        bool found = !value_is_made(&st->args[k]);
+        for (size_t i = 0; i < all.len && !found; i++)
+            found = value_equal(&all.items[i].value, &st->args[k]);
+        ApiUse use = st->f ? ownership_use(g->ownership, st->f, (int)k) : USE_NONE;
+        ok = found && !((use == USE_CONSUMES || use == USE_FINISHES) &&
+                        has_children(g, &before, &st->args[k]));
+    }
+    vec_release(&all);
+    return ok;
+}
+
+/* NULL only where the example has it. */
+static bool nulls_follow(const GrowPlan *g, const SeqStep *st)
+{
+    for (unsigned i = 0; i < st->nargs; i++) {
+        const ModelValues *v = model_values(g->model, st->f, i);
+        bool seen = false;
+        if (st->args[i].kind != VALUE_NULL)
+            continue;
+        for (size_t k = 0; v && k < v->n && !seen; k++)
+            seen = v->values[k].kind == VALUE_NULL;
+        if (!seen)
+            return false;
+    }
     return true;
 }
 
@@ -125,8 +208,13 @@ bool grow_follows(const GrowPlan *g, const Seq *s)
 {
     SeqHandles all = {0};
     bool ok = g->model != NULL;
-    for (unsigned i = 0; ok && i < s->n; i++)
-        ok = !s->steps[i].f || s->steps[i].closing || step_follows(g, &s->steps[i]);
+    for (unsigned i = 0; ok && i < s->n; i++) {
+        const SeqStep *st = &s->steps[i];
+        const ModelFunction *f = st->f ? model_function(g->model, st->f) : NULL;
+        if (st->f && !st->closing)
+            ok = !st->divergent && f && f->calls && nulls_follow(g, st);
+        ok = ok && uses_live(g, s, i);
+    }
     if (ok)
         seq_handles(s, NULL, &all);
     for (size_t i = 0; ok && i < all.len; i++)
@@ -199,7 +287,7 @@ static bool pick_fitting(const GrowPlan *g, const Seq *s, const Want *w, SeqValu
 {
     SeqHandles all = {0};
     size_t n = 0;
-    seq_handles(s, g->ownership, &all);
+    usable(g, s, &all);
     for (size_t i = 0; i < all.len; i++) {
         const SeqHandle *h = &all.items[i];
         if (h->type != w->type || !node_in(w->nodes, w->nnodes, grow_node(g, s, h)) ||
@@ -242,7 +330,7 @@ static bool last_of(const GrowPlan *g, const Seq *s, const ApiType *t, SeqHandle
 {
     SeqHandles all = {0};
     bool found = false;
-    seq_handles(s, g->ownership, &all);
+    usable(g, s, &all);
     for (size_t i = 0; i < all.len; i++)
         if (all.items[i].type == t) {
             *out = all.items[i];
@@ -309,6 +397,8 @@ static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const ModelEdge *e,
     SeqValue *args = arena_array(a, SeqValue, f->nparams + 1);
     if (f->not_callable || f->variadic || depth > DEPTH)
         return false;
+    if (e->ends && self && has_children(g, s, &self->value))
+        return false;
     model_pick_values(g->model, e, g->rng, g->mix, args);
     for (unsigned i = 0; i < f->nparams; i++)
         if (args[i].kind == VALUE_SELF)
@@ -369,7 +459,7 @@ static bool guided_extend(const GrowPlan *g, Arena *a, Seq *s)
     SeqHandles all = {0};
     SeqHandle h = {0};
     size_t n = 0;
-    seq_handles(s, g->ownership, &all);
+    usable(g, s, &all);
     for (size_t i = 0; i < all.len; i++) {
         uint32_t node = grow_node(g, s, &all.items[i]);
         const ModelType *t = model_type(g->model, all.items[i].type);
@@ -401,7 +491,7 @@ bool grow_observer(const GrowPlan *g, Arena *a, Seq *s)
     size_t n = 0;
     if (is_full(s))
         return false;
-    seq_handles(s, g->ownership, &all);
+    usable(g, s, &all);
     for (size_t i = 0; i < g->api->nfunctions; i++) {
         const ApiFunction *f = &g->api->functions[i];
         if (!f->observes || f->not_callable || f->variadic || f->nparams != 1)

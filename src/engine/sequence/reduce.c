@@ -54,75 +54,119 @@ static void cover(Reducer *r, const Outcome *o)
 
 /* ------------------------------------------------------------------ shrink */
 
-static bool has_all(const Reducer *r, const Outcome *o, const uint32_t *own, size_t n)
+/* A test with what it covers and no test before it does. */
+typedef struct Shrinking {
+    size_t test;
+    uint32_t *own;
+    size_t nown;
+    Seq *now;                    /* as short as it has got */
+    bool settled;                /* no shorter one was found */
+    size_t first, n;             /* its jobs in this round */
+} Shrinking;
+
+static bool has_all(const Reducer *r, const Outcome *o, const Shrinking *s, uint8_t *scratch)
 {
-    uint8_t *have = xcalloc(r->npoints + 1, 1);
     bool all = o->state == OUTCOME_DONE;
     for (size_t i = 0; i < o->nfresh; i++)
         if (o->fresh[i] < r->npoints)
-            have[o->fresh[i]] = 1;
-    for (size_t i = 0; i < n && all; i++)
-        all = have[own[i]];
-    free(have);
+            scratch[o->fresh[i]] = 1;
+    for (size_t i = 0; i < s->nown && all; i++)
+        all = scratch[s->own[i]];
+    for (size_t i = 0; i < o->nfresh; i++)
+        if (o->fresh[i] < r->npoints)
+            scratch[o->fresh[i]] = 0;
     return all;
 }
 
-/* The shortest of the sequences without one step that still covers its own. */
-static Seq *shorter(const Reducer *r, Arena *a, const Seq *s, const uint32_t *own, size_t nown,
-                    Err *err)
+static void take_shortest(const Reducer *r, Shrinking *s, const ExecJob *jobs,
+                          const Outcome *out, uint8_t *scratch)
 {
-    ExecJob *jobs = arena_array(a, ExecJob, s->n + 1);
-    Outcome *out = arena_array(a, Outcome, s->n + 1);
-    Seq *best = NULL;
-    size_t n = 0;
-    for (unsigned i = 0; i < s->n; i++) {
-        Seq *c = s->steps[i].closing ? NULL : seq_without(a, s, i);
-        if (c)
-            jobs[n++] = (ExecJob){ .seq = c, .all = true };
-    }
-    if (!n || !exec_run(r->plan->settler->exec, a, jobs, n, out, err))
-        return NULL;
-    for (size_t i = 0; i < n; i++)
-        if ((!best || jobs[i].seq->n < best->n) && has_all(r, &out[i], own, nown))
-            best = (Seq *)jobs[i].seq;
-    return best;
+    const Seq *best = NULL;
+    for (size_t i = s->first; i < s->first + s->n; i++)
+        if ((!best || jobs[i].seq->n < best->n) && has_all(r, &out[i], s, scratch))
+            best = jobs[i].seq;
+    s->settled = !best;
+    if (best)
+        s->now = (Seq *)best;
 }
 
-static bool shrink(const Reducer *r, SeqTest **test, const uint32_t *own, size_t nown, Err *err)
+/* All sequences without one of their steps, in one go. */
+static bool shrink_round(Reducer *r, Arena *a, Shrinking *all, size_t n, uint8_t *scratch,
+                         bool *changed, Err *err)
 {
-    Arena a = {0};
-    Seq *s = (*test)->seq, *best = NULL;
-    for (int i = 0; i < ROUNDS && has_time(r); i++) {
-        Seq *c = shorter(r, &a, s, own, nown, err);
-        if (!c)
-            break;
-        s = best = c;
+    Vec(ExecJob) jobs = {0};
+    for (size_t i = 0; i < n; i++) {
+        Shrinking *s = &all[i];
+        s->first = jobs.len;
+        for (unsigned k = 0; k < s->now->n && !s->settled; k++) {
+            Seq *c = s->now->steps[k].closing ? NULL : seq_without(a, s->now, k);
+            if (c)
+                vec_push(&jobs, ((ExecJob){ .seq = c, .all = true }));
+        }
+        s->n = jobs.len - s->first;
     }
-    Settled settled = {0};
-    bool ok = true;
-    if (best) {
-        ok = settle_closed(r->plan->settler, &a, &best, 1, &settled, err);
-        if (ok && settled.kind == SETTLED && has_all(r, &settled.test.out, own, nown))
-            *test = test_copy(&r->suite->arena, &settled.test);
-    }
-    arena_release(&a);
+    Outcome *out = arena_array(a, Outcome, jobs.len + 1);
+    bool ok = exec_run(r->plan->settler->exec, a, jobs.items, jobs.len, out, err);
+    *changed = false;
+    for (size_t i = 0; ok && i < n; i++)
+        if (!all[i].settled) {
+            take_shortest(r, &all[i], jobs.items, out, scratch);
+            *changed |= !all[i].settled;
+        }
+    vec_release(&jobs);
+    return ok;
+}
+
+static bool take_shrunk(Reducer *r, Arena *a, Shrinking *all, size_t n, uint8_t *scratch, Err *err)
+{
+    Seq **closed = arena_array(a, Seq *, n + 1);
+    Shrinking **of = arena_array(a, Shrinking *, n + 1);
+    Settled *out = arena_array(a, Settled, n + 1);
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++)
+        if (all[i].now != r->suite->tests.items[all[i].test]->seq) {
+            of[m] = &all[i];
+            closed[m++] = all[i].now;
+        }
+    if (!settle_closed(r->plan->settler, a, closed, m, out, err))
+        return false;
+    for (size_t i = 0; i < m; i++)
+        if (out[i].kind == SETTLED && has_all(r, &out[i].test.out, of[i], scratch))
+            r->suite->tests.items[of[i]->test] = test_copy(&r->suite->arena, &out[i].test);
+    return true;
+}
+
+static bool shrink(Reducer *r, Arena *a, Shrinking *all, size_t n, Err *err)
+{
+    uint8_t *scratch = xcalloc(r->npoints + 1, 1);
+    bool ok = true, changed = n > 0;
+    for (int i = 0; ok && changed && i < ROUNDS && has_time(r); i++)
+        ok = shrink_round(r, a, all, n, scratch, &changed, err);
+    ok = ok && take_shrunk(r, a, all, n, scratch, err);
+    free(scratch);
     return ok;
 }
 
 static bool keep_covering(Reducer *r, Err *err)
 {
+    Arena a = {0};
+    size_t n = 0, ntests = r->suite->tests.len;
+    Shrinking *all = arena_array(&a, Shrinking, ntests + 1);
     uint32_t *own = xcalloc(r->npoints + 1, sizeof *own);
-    bool ok = true;
-    for (size_t i = 0; ok && i < r->suite->tests.len; i++) {
-        SeqTest **t = &r->suite->tests.items[i];
-        size_t n = own_points(r, &(*t)->out, own);
-        if (!n)
+    for (size_t i = 0; i < ntests; i++) {
+        const SeqTest *t = r->suite->tests.items[i];
+        size_t m = own_points(r, &t->out, own);
+        if (!m)
             continue;
         r->keep[i] = true;
-        ok = !has_time(r) || shrink(r, t, own, n, err);
-        cover(r, &(*t)->out);
+        cover(r, &t->out);
+        all[n] = (Shrinking){ .test = i, .own = arena_array(&a, uint32_t, m), .nown = m,
+                              .now = t->seq };
+        memcpy(all[n++].own, own, m * sizeof *own);
     }
+    bool ok = shrink(r, &a, all, n, err);
     free(own);
+    arena_release(&a);
     return ok;
 }
 
@@ -235,13 +279,15 @@ void reduce_count(const Cover *points, const uint8_t *covered, Reduced *out)
 bool reduce(const ReducePlan *plan, Suite *suite, Reduced *out, Err *err)
 {
     Reducer r = { .plan = plan, .suite = suite, .npoints = exec_npoints(plan->settler->exec),
-                  .end = now() + plan->seconds };
+                  .end = now() + plan->seconds / 3 };
     *out = (Reduced){0};
     r.covered = xcalloc(r.npoints + 1, 1);
     r.keep = xcalloc(suite->tests.len + 1, sizeof *r.keep);
     if (suite->tests.len)
         qsort(suite->tests.items, suite->tests.len, sizeof *suite->tests.items, by_length);
-    bool ok = keep_covering(&r, err) && (!plan->mutants || keep_killing(&r, out, err));
+    bool ok = keep_covering(&r, err);
+    r.end += plan->seconds * 2 / 3;
+    ok = ok && (!plan->mutants || keep_killing(&r, out, err));
     size_t n = 0;
     for (size_t i = 0; i < suite->tests.len; i++)
         if (r.keep[i])

@@ -57,6 +57,7 @@ struct WireHead {
     uint32_t nreached;           /* … and blocks with mutants */
     uint32_t missing;            /* functions that the library does not have */
     uint32_t cpu_ms, wall_ms;    /* limits of a job */
+    uint32_t slots;              /* jobs side by side; 0: 8 */
     uint32_t ready;              /* the player has loaded the library */
     char trouble[256];           /* why not */
 };

@@ -662,6 +662,7 @@ static void add_name(const SeqTest *t, Str *name)
         if (st->f && !st->closing && st->f != last && !st->f->observes)
             before = st->f;
     }
+    str_add(name, "test_");
     escape_c_identifier(name, last->fn->name, strlen(last->fn->name));
     if (before) {
         str_add(name, "_after_");

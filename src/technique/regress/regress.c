@@ -127,8 +127,7 @@ static bool open_library(Regress *r, Err *err)
 
 static bool is_stopped(void *arg)
 {
-    Regress *r = arg;
-    return !session_time(r->session) && session_interrupted(r->session);
+    return session_interrupted(((Regress *)arg)->session);
 }
 
 static void plan_growth(Regress *r)
@@ -152,7 +151,7 @@ static bool make_suite(Regress *r, Err *err)
                           .stop = is_stopped, .arg = r };
     if (!seconds && !plan.count)
         seconds = 60;
-    plan.seconds = seconds * 0.75;
+    plan.seconds = seconds * 0.7;
     return generate(&plan, &r->suite, err);
 }
 
@@ -160,7 +159,7 @@ static bool reduce_suite(Regress *r, Err *err)
 {
     double seconds = session_time(r->session) ? session_time(r->session) : 60;
     ReducePlan plan = { .settler = &r->settler, .mutants = r->mutants, .faults = r->library.faults,
-                        .points = r->library.points, .seconds = seconds * 0.25,
+                        .points = r->library.points, .seconds = seconds * 0.3,
                         .unlimited = session_option(r->session, "count") != NULL };
     return reduce(&plan, &r->suite, &r->reduced, err);
 }
@@ -329,5 +328,6 @@ const Command technique_regress = {
     .options = options,
     .rules = rules,
     .needs = NEEDS_STORE,
+    .budget = true,
     .run = run,
 };
