@@ -16,9 +16,19 @@
  *     SUNDEW_CMOCKA   SUNDEW_CHECK   SUNDEW_CRITERION   SUNDEW_UNITY
  *
  * and link with it.
+ *
+ * Checks of values, each on one line and with what is expected last:
+ *
+ *     CHECK_INT(list_length(l), 3);        also CHECK_UINT, CHECK_FLOAT
+ *     CHECK_STR(list_name(l), "abc");      CHECK_BYTES(buffer, "ab\000", 3);
+ *     CHECK_NULL(p);                       CHECK_NOT_NULL(p);
+ *
+ * With SUNDEW_ACCEPT in the environment a check that fails says what would be
+ * right, and the test goes on.
  */
 #ifndef SUNDEW_TEST_H
 #define SUNDEW_TEST_H
+#include <string.h>
 
 #if defined SUNDEW_CMOCKA
 
@@ -97,6 +107,122 @@
                     fflush(stdout), _exit(1)))
 #define SUNDEW_ROW_(name) { #name, name },
 
+#ifdef __GNUC__
+#define SUNDEW_UNUSED_ __attribute__((unused))
+#else
+#define SUNDEW_UNUSED_
+#endif
+
+/* A check that failed; whether the test goes on. */
+static SUNDEW_UNUSED_ int sundew_failed_;
+static SUNDEW_UNUSED_ void sundew_end_check_(void)
+{
+    putchar('\n');
+    fflush(stdout);
+    sundew_failed_ = 1;
+    if (!getenv("SUNDEW_ACCEPT"))
+        _exit(1);
+}
+
+static SUNDEW_UNUSED_ void sundew_bytes_(const void *bytes, size_t n)
+{
+    const unsigned char *p = (const unsigned char *)bytes;
+    size_t i;
+    putchar('"');
+    for (i = 0; i < n; i++)
+        if (p[i] < 32 || p[i] > 126 || p[i] == '"' || p[i] == '\\' || p[i] == '?')
+            printf("\\%03o", p[i]);
+        else
+            putchar(p[i]);
+    putchar('"');
+}
+
+static SUNDEW_UNUSED_ void sundew_int_(const char *file, int line, const char *what,
+                                       long long is, long long wanted)
+{
+    if (is == wanted)
+        return;
+    printf("# %s:%d: %s is not %lld: %lld", file, line, what, wanted, is);
+    sundew_end_check_();
+}
+
+static SUNDEW_UNUSED_ void sundew_uint_(const char *file, int line, const char *what,
+                                        unsigned long long is, unsigned long long wanted)
+{
+    if (is == wanted)
+        return;
+    printf("# %s:%d: %s is not %llu: %lluu", file, line, what, wanted, is);
+    sundew_end_check_();
+}
+
+static SUNDEW_UNUSED_ void sundew_float_(const char *file, int line, const char *what,
+                                         double is, double wanted)
+{
+    double d = is > wanted ? is - wanted : wanted - is;
+    double size = wanted < 0 ? -wanted : wanted;
+    if (d <= size * 1e-12 || (is != is && wanted != wanted))
+        return;
+    if (is == wanted)
+        return;
+    printf("# %s:%d: %s is not %.17g: %.17g", file, line, what, wanted, is);
+    sundew_end_check_();
+}
+
+static SUNDEW_UNUSED_ void sundew_text_(const char *file, int line, const char *what,
+                                        const char *is, const char *wanted)
+{
+    if (is && wanted && strcmp(is, wanted) == 0)
+        return;
+    printf("# %s:%d: %s is not ", file, line, what);
+    sundew_bytes_(wanted, strlen(wanted));
+    printf(": ");
+    if (is)
+        sundew_bytes_(is, strlen(is));
+    else
+        printf("NULL");
+    sundew_end_check_();
+}
+
+static SUNDEW_UNUSED_ void sundew_memory_(const char *file, int line, const char *what,
+                                          const void *is, const void *wanted, size_t n)
+{
+    if (is && memcmp(is, wanted, n) == 0)
+        return;
+    printf("# %s:%d: %s is not ", file, line, what);
+    sundew_bytes_(wanted, n);
+    printf(": ");
+    if (is) {
+        sundew_bytes_(is, n);
+        printf(", %lu", (unsigned long)n);
+    } else {
+        printf("NULL");
+    }
+    sundew_end_check_();
+}
+
+static SUNDEW_UNUSED_ void sundew_null_(const char *file, int line, const char *what,
+                                        int is, int wanted)
+{
+    if (is == wanted)
+        return;
+    printf("# %s:%d: %s is not %s: %s", file, line, what, wanted ? "NULL" : "NOT_NULL",
+           wanted ? "NOT_NULL" : "NULL");
+    sundew_end_check_();
+}
+
+#define CHECK_INT(is, wanted) \
+    sundew_int_(__FILE__, __LINE__, #is, (long long)(is), (long long)(wanted))
+#define CHECK_UINT(is, wanted) \
+    sundew_uint_(__FILE__, __LINE__, #is, (unsigned long long)(is), (unsigned long long)(wanted))
+#define CHECK_FLOAT(is, wanted) \
+    sundew_float_(__FILE__, __LINE__, #is, (double)(is), (double)(wanted))
+#define CHECK_STR(is, wanted) \
+    sundew_text_(__FILE__, __LINE__, #is, (const char *)(is), wanted)
+#define CHECK_BYTES(is, wanted, n) \
+    sundew_memory_(__FILE__, __LINE__, #is, (const void *)(is), wanted, n)
+#define CHECK_NULL(is) sundew_null_(__FILE__, __LINE__, #is, (is) == NULL, 1)
+#define CHECK_NOT_NULL(is) sundew_null_(__FILE__, __LINE__, #is, (is) == NULL, 0)
+
 static int sundew_run_one(int n, const char *name, void (*test)(void))
 {
     int status = 0;
@@ -106,7 +232,11 @@ static int sundew_run_one(int n, const char *name, void (*test)(void))
     if (child == 0) {
         test();
         fflush(stdout);
-        _exit(0);
+#ifdef SUNDEW_TEST_LEAKS
+        if (!sundew_failed_)
+            exit(0);             /* a leak check runs here */
+#endif
+        _exit(sundew_failed_);
     }
     if (child < 0 || waitpid(child, &status, 0) < 0) {
         perror("fork");
@@ -132,5 +262,22 @@ static int sundew_run_one(int n, const char *name, void (*test)(void))
         return failed ? EXIT_FAILURE : EXIT_SUCCESS;                           \
     }
 
+#endif
+
+#ifndef CHECK_INT
+static int sundew_near_(double is, double wanted)
+{
+    double d = is > wanted ? is - wanted : wanted - is;
+    double size = wanted < 0 ? -wanted : wanted;
+    return is == wanted || d <= size * 1e-12 || (is != is && wanted != wanted);
+}
+#define CHECK_INT(is, wanted) CHECK((long long)(is) == (long long)(wanted))
+#define CHECK_UINT(is, wanted) CHECK((unsigned long long)(is) == (unsigned long long)(wanted))
+#define CHECK_FLOAT(is, wanted) \
+    CHECK(sundew_near_ != 0 && sundew_near_((double)(is), (double)(wanted)))
+#define CHECK_STR(is, wanted) CHECK(strcmp((const char *)(is), wanted) == 0)
+#define CHECK_BYTES(is, wanted, n) CHECK(memcmp((const void *)(is), wanted, n) == 0)
+#define CHECK_NULL(is) CHECK((is) == NULL)
+#define CHECK_NOT_NULL(is) CHECK((is) != NULL)
 #endif
 #endif

@@ -4,6 +4,7 @@
 #include "technique/arguments/arguments.h"
 #include "technique/monitor/monitor.h"
 #include "technique/mutability/mutability.h"
+#include "technique/regress/regress.h"
 #include "technique/reproduce/reproduce.h"
 #include "technique/types/types.h"
 
@@ -26,6 +27,7 @@ static const Command *const commands[] = {
     &technique_types,
     &technique_monitor,
     &technique_reproduce,
+    &technique_regress,
     &command_report,
     &command_baseline_set,
     &command_baseline_prune,

@@ -56,6 +56,8 @@ typedef struct Command {
     bool raw;                  /* arguments are handed over unparsed */
     bool runs;                 /* … from the first that is no option on: they
                                 * are another command's */
+    bool budget;               /* --time is how long it works: what it has then is
+                                * complete */
     /* False with `err` filled: exit status 2. */
     bool (*run)(Session *s, Err *err);
 } Command;

@@ -20,7 +20,7 @@ struct Exec {
     uint8_t *shared;
     struct WireHead *head;
     char *player, *library;
-    Strings env;
+    Strings env, watched_env;
     uint64_t count;
     Str request;
 };
@@ -192,28 +192,31 @@ static bool make_runner(Exec *e, Err *err)
     return e->runner != NULL;
 }
 
-static void make_environment(Exec *e)
+/* Watched, reports have names and lines, which takes long. */
+static void make_environment(const Exec *e, Strings *env, bool watched)
 {
     for (char **v = environ; *v; v++)
         if (!str_starts(*v, "LD_PRELOAD=") && !str_starts(*v, "ASAN_OPTIONS=") &&
             !str_starts(*v, "MALLOC_"))
-            strings_add(&e->env, *v);
-    strings_add(&e->env, "LC_ALL=C");
-    strings_add(&e->env, "TZ=UTC");
+            strings_add(env, *v);
+    strings_add(env, "LC_ALL=C");
+    strings_add(env, "TZ=UTC");
     if (!e->plan.preload)
         return;
-    strings_addf(&e->env, "LD_PRELOAD=%s", e->plan.preload);
-    strings_add(&e->env, "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:"
+    strings_addf(env, "LD_PRELOAD=%s", e->plan.preload);
+    strings_addf(env, "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:"
                 "max_allocation_size_mb=256:handle_segv=1:exitcode=99:abort_on_error=0:"
-                "detect_odr_violation=0:verify_asan_link_order=0:quarantine_size_mb=8");
-    strings_add(&e->env, "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:exitcode=99");
+                "detect_odr_violation=0:verify_asan_link_order=0:quarantine_size_mb=8%s",
+                 watched ? "" : ":symbolize=0");
+    strings_addf(env, "UBSAN_OPTIONS=print_stacktrace=%d:halt_on_error=1:exitcode=99%s", watched,
+                 watched ? "" : ":symbolize=0");
 }
 
 static bool play(Exec *e, bool watched, RunResult *res, Err *err)
 {
     char *argv[] = { e->player, e->library, NULL };
     RunFd fd = { e->fd, WIRE_FD };
-    RunPlan plan = { .argv = argv, .env = strings_argv(&e->env), .fds = &fd, .nfds = 1,
+    RunPlan plan = { .argv = argv, .env = strings_argv(watched ? &e->watched_env : &e->env), .fds = &fd, .nfds = 1,
                      .server = !watched, .untraced = !watched, .discard_output = true,
                      .keep_output = 64 << 10, .fixed_addresses = e->plan.fixed_addresses,
                      .limits = { .wall = 120, .cpu = 120, .processes = 64 } };
@@ -229,7 +232,8 @@ Exec *exec_open(const ExecPlan *plan, Err *err)
     e->fd = -1;
     e->library = path_absolute(plan->library);
     e->player = path_join(plan->libexec, "sundew-play");
-    make_environment(e);
+    make_environment(e, &e->env, false);
+    make_environment(e, &e->watched_env, true);
     bool ok = make_shared(e, err) && make_runner(e, err);
     if (ok) {
         memcpy(e->shared + WIRE_REQUEST, &none, sizeof none);
@@ -260,6 +264,7 @@ void exec_close(Exec *e)
     if (e->fd >= 0)
         close(e->fd);
     strings_release(&e->env);
+    strings_release(&e->watched_env);
     str_release(&e->request);
     free(e->player);
     free(e->library);

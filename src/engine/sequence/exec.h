@@ -86,7 +86,7 @@ typedef struct Outcome {
     int status;                  /* exited */
     unsigned at;                 /* the last step that was begun */
     int64_t leaked;              /* bytes, with `twice` */
-    const uint32_t *fresh;       /* points not known before; at most 2000 */
+    const uint32_t *fresh;       /* points not known before; at most 24000 */
     size_t nfresh;
     const Observation *obs;
     size_t nobs;

@@ -44,6 +44,7 @@ static bool link_shared(const CapturedProgram *c, const LibraryPlan *plan, const
     strings_add(&argv, "cc");
     strings_add(&argv, "-shared");
     strings_add(&argv, "-Wl,--unresolved-symbols=ignore-all");
+    strings_add(&argv, "-Wl,-Bsymbolic");     /* the code may not be made for sharing */
     strings_add(&argv, "-o");
     strings_add(&argv, out);
     strings_add(&argv, object);

@@ -28,6 +28,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -638,16 +639,16 @@ static void clean_folder(void)
     nftw(".", remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-static void judge(int status)
+static void judge(struct WireAnswer *w, int status)
 {
-    answer->status = status;
-    if (answer->state == WIRE_DONE)
+    w->status = status;
+    if (w->state == WIRE_DONE)
         return;
     if (WIFSIGNALED(status))
-        answer->state = WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGALRM
+        w->state = WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGALRM
             ? WIRE_TIMEOUT : WIRE_DIED;
     else
-        answer->state = WIRE_EXITED;
+        w->state = WIRE_EXITED;
 }
 
 static int wait_for(pid_t pid)
@@ -658,9 +659,75 @@ static int wait_for(pid_t pid)
     return status;
 }
 
+/* Jobs that run side by side, each in a folder of its own. */
+enum { MOST_SLOTS = 8 };
+static struct Slot {
+    pid_t pid;                   /* 0: free */
+    struct WireAnswer *answer;
+} slots[MOST_SLOTS];
+
+static void go_to_slot(int i)
+{
+    char name[16];
+    snprintf(name, sizeof name, "s%d", i);
+    if (chdir(name) != 0) {
+        mkdir(name, 0777);
+        if (chdir(name) != 0)
+            _exit(80);
+    }
+}
+
+/* Waits until a job has ended; whether one was there. */
+static int end_one(void)
+{
+    int status, busy = 0;
+    for (int i = 0; i < MOST_SLOTS; i++)
+        busy += slots[i].pid != 0;
+    if (!busy)
+        return 0;
+    pid_t pid = waitpid(-1, &status, 0);
+    for (int i = 0; i < MOST_SLOTS; i++)
+        if (pid > 0 && slots[i].pid == pid) {
+            judge(slots[i].answer, status);
+            slots[i].pid = 0;
+            go_to_slot(i);
+            clean_folder();
+            if (chdir("..") != 0)
+                _exit(80);
+        }
+    return pid > 0 || errno == EINTR;
+}
+
+static int free_slot(void)
+{
+    int most = head->slots && head->slots < MOST_SLOTS ? (int)head->slots : MOST_SLOTS;
+    for (;;) {
+        for (int i = 0; i < most; i++)
+            if (!slots[i].pid)
+                return i;
+        if (!end_one())
+            return 0;
+    }
+}
+
+static void start_job(Reader steps, const struct WireOptions *o, uint32_t nsteps)
+{
+    int i = free_slot();
+    pid_t pid = fork();
+    if (pid == 0) {
+        go_to_slot(i);
+        set_up(o);
+        run_job(steps, o, nsteps);
+        _exit(0);
+    }
+    if (pid > 0)
+        slots[i] = (struct Slot){ pid, answer };
+}
+
 /* Jobs of a group; in the group's process, after the prefix. */
 static void run_jobs(Reader *r, uint32_t njobs, uint32_t nprefix)
 {
+    struct WireAnswer *prefix = answer;
     for (uint32_t i = 0; i < njobs; i++) {
         struct WireOptions o;
         uint32_t number = take32(r);
@@ -670,7 +737,6 @@ static void run_jobs(Reader *r, uint32_t njobs, uint32_t nprefix)
         skip_steps(r, nsteps);
         if (number >= WIRE_MOST_JOBS)
             _exit(79);
-        struct WireAnswer *prefix = answer;
         answer = (struct WireAnswer *)(shared + WIRE_RESPONSE + (size_t)number * WIRE_ANSWER);
         answer->nobs = prefix->nobs;
         memcpy(answer->obs, prefix->obs, prefix->nobs);
@@ -680,17 +746,11 @@ static void run_jobs(Reader *r, uint32_t njobs, uint32_t nprefix)
             run_job(steps, &o, nsteps);
             return;
         }
-        pid_t pid = fork();
-        if (pid == 0) {
-            set_up(&o);
-            run_job(steps, &o, nsteps);
-            _exit(0);
-        }
-        if (pid > 0)
-            judge(wait_for(pid));
-        clean_folder();
+        start_job(steps, &o, nsteps);
         answer = prefix;
     }
+    while (end_one())
+        ;
 }
 
 static int is_direct(Reader r)

@@ -155,7 +155,9 @@ void seq_handles(const Seq *s, const Ownership *o, SeqHandles *out)
         const SeqStep *st = &s->steps[i];
         for (unsigned k = 0; st->f && k < st->nargs; k++) {
             ApiUse use = ownership_use(o, st->f, (int)k);
-            if (value_is_made(&st->args[k]) && (use == USE_CONSUMES || use == USE_FINISHES))
+            bool gone = use == USE_CONSUMES ||
+                        (use == USE_FINISHES && st->args[k].kind == VALUE_STORAGE);
+            if (value_is_made(&st->args[k]) && gone)
                 drop_handle(out, &st->args[k]);
         }
         for (int k = API_RETURNED; st->f && k < (int)st->nargs; k++) {

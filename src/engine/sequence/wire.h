@@ -42,11 +42,11 @@ enum {
     WIRE_VERSION = 1,
     WIRE_FD = 9,
     WIRE_FUNCTIONS = 4096, WIRE_SEEN = 2 << 20, WIRE_REQUEST = 8 << 20,
-    WIRE_RESPONSE = 24 << 20, WIRE_ANSWER = 32 << 10, WIRE_MOST_JOBS = 512,
+    WIRE_RESPONSE = 24 << 20, WIRE_ANSWER = 128 << 10, WIRE_MOST_JOBS = 256,
     WIRE_SIZE = WIRE_RESPONSE + WIRE_ANSWER * WIRE_MOST_JOBS,
     WIRE_MOST_POINTS = WIRE_REQUEST - WIRE_SEEN,
     WIRE_SET = 0xffff,
-    WIRE_MOST_NEW = 2000,        /* points that an answer lists */
+    WIRE_MOST_NEW = 24000,       /* points that an answer lists */
     WIRE_MOST_SEEN_BYTES = 256,  /* of one string or buffer */
     WIRE_OBSERVATIONS = 16 << 10,
 };
@@ -57,6 +57,7 @@ struct WireHead {
     uint32_t nreached;           /* … and blocks with mutants */
     uint32_t missing;            /* functions that the library does not have */
     uint32_t cpu_ms, wall_ms;    /* limits of a job */
+    uint32_t slots;              /* jobs side by side; 0: 8 */
     uint32_t ready;              /* the player has loaded the library */
     char trouble[256];           /* why not */
 };
