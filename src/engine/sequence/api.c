@@ -6,8 +6,8 @@
  *     functions   the external ones that the preprocessed headers name with a
  *                 "(" behind; so macros that declare are seen through
  *     types       a handle type is a struct that some function of these creates
- *                 or initialises (program/handles.h). One that nobody makes is a
- *                 plain record, which the caller fills.
+ *                 or initialises (program/handles.h), or that callers can't look
+ *                 into. Any other is a plain record, which the caller fills.
  *     places      each parameter and result by its type: see wants()
  *     pairs       a pointer to bytes and a number beside it, called len, size, n
  *                 …, belong together; a function pointer and a void *
@@ -178,6 +178,12 @@ static bool is_made(const Reader *r, const Handle *h)
     return false;
 }
 
+/* Callers don't see what is in it: they can't have made it themselves. */
+static bool is_opaque(const Type *t)
+{
+    return t->incomplete || str_ends(t->file, ".c");
+}
+
 static void find_types(Reader *r)
 {
     Api *api = r->api;
@@ -185,7 +191,8 @@ static void find_types(Reader *r)
     for (size_t i = 0; i < r->nhandles; i++) {
         const Type *t = r->handles[i].type;
         char *name = record_name(&api->arena, t);
-        if (!*name || is_libc(t) || type_with(api, name) || !is_made(r, &r->handles[i]))
+        if (!*name || is_libc(t) || type_with(api, name) ||
+            (!is_opaque(t) && !is_made(r, &r->handles[i])))
             continue;
         ApiType *ty = &api->types[api->ntypes];
         ty->name = name;
@@ -301,7 +308,10 @@ static void wants_handle(const Reader *r, const ApiFunction *f, int place, unsig
                          ApiPlace *out)
 {
     const HandleUse *u = use_of(r, f->fn, place);
+    bool opaque = is_opaque(out->handle->type);
     out->use = handle_use(u);
+    if (opaque && out->use == USE_FINISHES)
+        out->use = USE_CHANGES;             /* its storage is never the caller's */
     if (levels > 2) {
         out->role = ROLE_POINTER;
         out->use = USE_NONE;
@@ -314,7 +324,7 @@ static void wants_handle(const Reader *r, const ApiFunction *f, int place, unsig
         out->role = in ? ROLE_HANDLE_INOUT : ROLE_HANDLE_OUT;
         if (out->role == ROLE_HANDLE_OUT && out->use != USE_CREATES)
             out->use = USE_BORROWS;
-    } else if (u && u->role == HANDLE_INITIALISES) {
+    } else if (u && u->role == HANDLE_INITIALISES && !opaque) {
         out->role = ROLE_STORAGE;
     } else {
         out->role = ROLE_HANDLE;
@@ -510,6 +520,25 @@ static void list_makers(Api *api, bool plain)
     }
 }
 
+/* A type that can be closed but that nobody seems to make (it comes from a pool,
+ * say): then those that give one out are its makers. */
+static void find_lost_makers(Api *api)
+{
+    for (size_t i = 0; i < api->nfunctions; i++) {
+        ApiFunction *f = &api->functions[i];
+        for (int k = API_RETURNED; k < (int)f->nparams; k++) {
+            ApiPlace *p = k == API_RETURNED ? &f->result : &f->params[k];
+            ApiType *t = (ApiType *)p->handle;
+            if (!t || f->not_callable || p->use != USE_BORROWS || t->ncreators || !t->ndestroyers)
+                continue;
+            p->use = USE_CREATES;
+            f->observes = false;
+        }
+    }
+    for (size_t i = 0; i < api->ntypes; i++)
+        api->types[i].ncreators = api->types[i].ndestroyers = 0;
+}
+
 const ApiPlace *api_place(const ApiFunction *f, int place)
 {
     return place == API_RETURNED ? &f->result : &f->params[place];
@@ -529,6 +558,9 @@ Api *api_open(const Program *p, const ApiPlan *plan, Err *err)
         find_types(&r);
         for (size_t i = 0; i < api->nfunctions; i++)
             read_function(&r, &api->functions[i]);
+        list_makers(api, true);
+        list_makers(api, false);
+        find_lost_makers(api);
         list_makers(api, true);
         list_makers(api, false);
     }
