@@ -3,10 +3,9 @@
  *
  *   ends       the call during which an object died; its last call, if somebody
  *              else was given it
- *   dropped    calls that leave the state alone; the example's own functions,
- *              which do nothing but what they call; and calls that the library
- *              makes for itself: a list that closes its items is no example of
- *              a caller who closes an item
+ *   dropped    calls that leave the state alone, and calls that the library makes
+ *              for itself: a list that closes its items is no example of a
+ *              caller who closes an item
  *   fates      what becomes of the handle in each place of a function
  *   relations  between two places of a function
  *   bonds      between an object and those that it was made from or given to
@@ -151,8 +150,7 @@ static void drop_parts(RawModel *raw, Object *o, const MutFacts *facts)
     for (size_t i = 0; i < o->parts.len; i++) {
         Part *p = &o->parts.items[i];
         const RawCall *c = &raw->calls.items[p->call];
-        bool helper = !c->api && !c->library;      /* of the example */
-        p->dropped = helper || (shown && p->internal) || is_only_returned(p)
+        p->dropped = (shown && p->internal) || is_only_returned(p)
             || (!p->creates && !p->ends && !p->rebinds
                 && is_unchanged(raw, facts, c, p->places));
     }

@@ -577,7 +577,8 @@ static void take_call(Reader *r, Trace *t, const Event *e)
     for (unsigned i = 0; i < e->nvalues; i++)
         c->addresses[i] = e->values[i].address;
     vec_push(&l->open, call);
-    for (unsigned i = 0; i < e->nvalues && i < PLACES_LIMIT; i++) {
+    /* The example's own functions do nothing but what they call. */
+    for (unsigned i = 0; c->library && i < e->nvalues && i < PLACES_LIMIT; i++) {
         const TraceValue *v = &e->values[i];
         Pointer p = { v->address, v->object };
         if (!k->types[i] || !v->bytes)
@@ -641,13 +642,13 @@ static void take_return(Reader *r, Trace *t, const Event *e)
     const Known *k = known_of(r, c->fn);
     c->end = r->base + e->number;
     c->returned = true;
-    for (unsigned i = 0; i < c->nparams && i < PLACES_LIMIT; i++) {
+    for (unsigned i = 0; c->library && i < c->nparams && i < PLACES_LIMIT; i++) {
         Pointer p;
         if (!k->types[i] || k->levels[i] != 2 || !pointer_at(t, e, c->addresses[i], &p))
             continue;
         comes_out(r, e, l, call, (int)i, k->types[i], p);
     }
-    if (k->types[c->nparams] && k->levels[c->nparams] == 1 && e->nvalues && e->values[0].bytes)
+    if (c->library && k->types[c->nparams] && k->levels[c->nparams] == 1 && e->nvalues && e->values[0].bytes)
         comes_out(r, e, l, call, API_RETURNED, k->types[c->nparams],
                   (Pointer){ e->values[0].address, e->values[0].object });
     if (c->api)
