@@ -39,6 +39,7 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "engine/record/trace.h"
 #include "engine/sequence/api.h"
 #include "engine/sequence/value.h"
@@ -201,6 +202,11 @@ typedef struct ModelBond {
 } ModelBond;
 
 /* --- making one */
+
+/* The functions of an example that have to be recorded (RecordPlan.only): the
+ * API's, the example's own, and those inside the library that handles go
+ * through, unless there are so many that the trace would hold little else. */
+void model_functions_to_record(const Api *api, const Program *example, Strings *out);
 
 typedef struct ModelPlan {
     const MutFacts *facts;     /* of the API's program; NULL: every call changes */

@@ -327,14 +327,28 @@ static bool is_length_role(ApiRole r)
 
 static bool is_data_role(ApiRole r)
 {
-    return r == ROLE_STRING || r == ROLE_BUFFER || r == ROLE_BUFFER_OUT || r == ROLE_POINTER;
+    return r == ROLE_STRING || r == ROLE_BUFFER || r == ROLE_BUFFER_OUT || r == ROLE_POINTER
+        || r == ROLE_INOUT;
+}
+
+/* Of an array of numbers; else 1. */
+static uint64_t element_size(const ApiPlace *p)
+{
+    const Type *t = p->role == ROLE_INOUT && p->type ? type_plain(p->type) : NULL;
+    t = t && t->kind == TYPE_POINTER && t->target ? type_plain(t->target) : NULL;
+    return t && t->size ? t->size : 1;
 }
 
 static unsigned lengths_that_hold(const RawCall *c, unsigned data, unsigned length)
 {
     const SeqValue *v = &c->values[data];
     uint64_t n = c->values[length].integer, room = c->rooms[data];
+    uint64_t one = element_size(&c->api->params[data]);
     unsigned bits = 0;
+
+    if (one > 1)
+        return v->kind == VALUE_BYTES && v->n > one && n == v->n / one
+            ? 1u << RELATION_LENGTH_EXACT : 0;
 
     if (room && n <= room)
         bits |= 1u << RELATION_LENGTH;

@@ -16,6 +16,7 @@
 enum {
     MOST_HISTORY = 200000,     /* calls of an object that are looked at */
     MOST_INSIDE = 64,          /* calls inside a call that become another way */
+    MOST_INNER = 400,          /* functions inside a library that are recorded */
     MOST_ROWS = 64,            /* kept on an edge */
     MOST_VALUES = 64,          /* different ones, of a parameter */
 };

@@ -61,16 +61,49 @@ typedef struct Reader {
 
 /* The sources that make up the library: all of the API's program, unless the
  * traced one is the same; then those that define a function of the API. */
-static void find_files(Reader *r)
+static void find_files(const Api *api, const Program *traced, Map *files)
 {
-    const Api *api = r->raw->api;
-    bool same = strcmp(program_key(api->program), program_key(r->traced)) == 0;
+    bool same = strcmp(program_key(api->program), program_key(traced)) == 0;
     size_t n;
     const Function *const *fns = program_functions(api->program, &n);
 
     for (size_t i = 0; i < n; i++)
         if (fns[i]->defined && *fns[i]->file && (!same || api_function(api, fns[i]->name)))
-            map_put(&r->files, fns[i]->file, (void *)1);
+            map_put(files, fns[i]->file, (void *)1);
+}
+
+static bool touches_handles(const Api *api, const Function *fn)
+{
+    unsigned levels;
+
+    if (api_type_of(api, fn->returns, &levels))
+        return true;
+    for (unsigned i = 0; i < fn->nparams; i++)
+        if (api_type_of(api, fn->params[i].type, &levels))
+            return true;
+    return false;
+}
+
+void model_functions_to_record(const Api *api, const Program *example, Strings *out)
+{
+    Map files = {0};
+    Strings inner = {0};
+    size_t n;
+    const Function *const *fns = program_functions(example, &n);
+
+    find_files(api, example, &files);
+    for (size_t i = 0; i < n; i++) {
+        if (!fns[i]->defined)
+            continue;
+        if (api_of(api, fns[i]) || !map_has(&files, fns[i]->file))
+            strings_add(out, fns[i]->symbol);
+        else if (touches_handles(api, fns[i]))
+            strings_add(&inner, fns[i]->symbol);
+    }
+    for (size_t i = 0; i < inner.len && inner.len <= MOST_INNER; i++)
+        strings_add(out, inner.items[i]);
+    strings_release(&inner);
+    map_release(&files);
 }
 
 static const Known *known_of(Reader *r, const Function *fn)
@@ -447,6 +480,25 @@ static uint64_t partner_number(const Event *e, const ApiPlace *p)
     return x <= 1 << 16 ? x : 0;
 }
 
+/* An array of numbers whose count stands beside it; else one of them. */
+static SeqValue numbers_of(Reader *r, const Event *e, const TraceValue *v)
+{
+    uint64_t one = target_size(v);
+    size_t n = 0, i = (size_t)(v - e->values);
+
+    event_bytes(e, v->address, &n);
+    for (size_t k = i ? i - 1 : i + 1; one && k <= i + 1; k += 2) {
+        const TraceValue *c = k < e->nvalues ? &e->values[k] : NULL;
+        const Type *t = c && c->bytes && c->type ? type_plain(c->type) : NULL;
+        if (!t || t->kind != TYPE_SCALAR || t->encoding == ENCODING_FLOAT)
+            continue;
+        uint64_t count = number_of(c);
+        if (count > 1 && count <= n / one)
+            return bytes_of(r, e, v, count * one);
+    }
+    return bytes_of(r, e, v, one);
+}
+
 /* What stood in a place, as a value without addresses. VALUE_NONE: another handle,
  * or not known. */
 static SeqValue value_of(Reader *r, const Event *e, const TraceValue *v, const ApiPlace *p)
@@ -476,7 +528,9 @@ static SeqValue value_of(Reader *r, const Event *e, const TraceValue *v, const A
     }
     case ROLE_OUT: case ROLE_STRING_OUT: case ROLE_HANDLE_OUT:
         return value_room(target_size(v) ? target_size(v) : 8);
-    case ROLE_INOUT: case ROLE_LENGTH_INOUT:
+    case ROLE_INOUT:
+        return numbers_of(r, e, v);
+    case ROLE_LENGTH_INOUT:
         return bytes_of(r, e, v, target_size(v));
     case ROLE_RECORD:
         return record_of(r, e, v);
@@ -690,7 +744,7 @@ void raw_add_trace(RawModel *raw, Arena *a, Trace *t)
     size_t first = raw->objects.len;
 
     r.known = xcalloc(program_index_limit(r.traced) + 1, sizeof *r.known);
-    find_files(&r);
+    find_files(raw->api, r.traced, &r.files);
     for (const Event *e; (e = trace_next(t)); ) {
         raw->last = r.base + e->number;
         if (e->kind == EVENT_CALL && e->fn)

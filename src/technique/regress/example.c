@@ -82,7 +82,10 @@ bool example_model(Regress *r, Err *err)
     if (!scratch)
         return false;
     char *program = path_join(scratch, c->name), *folder = path_join(scratch, "trace");
-    RecordPlan plan = { .libexec = session_libexec(r->session), .strategy = COPY_SHALLOW };
+    Strings recorded = {0};
+    model_functions_to_record(r->api, r->example, &recorded);
+    RecordPlan plan = { .libexec = session_libexec(r->session), .strategy = COPY_SHALLOW,
+                        .only = strings_argv(&recorded) };
     Trace *t = NULL;
     bool ok = dir_make(folder, err) && record_weave(r->example, &plan, program, NULL, err) &&
               run_recorded(r, program, folder, err) &&
@@ -92,6 +95,7 @@ bool example_model(Regress *r, Err *err)
     if (r->model)
         add_observed_values(r);
     trace_close(t);
+    strings_release(&recorded);
     free(program);
     free(folder);
     tempdir_remove(scratch);
