@@ -51,9 +51,10 @@ void weave_set(Woven *w, LLVMValueRef fn, const char *attribute, uint64_t value)
 void weave_set_call(Woven *w, LLVMValueRef call, const char *attribute);
 bool weave_has(LLVMValueRef fn, const char *attribute);
 void weave_drop(LLVMValueRef fn, const char *attribute);
-/* To the program it only reads memory, and keeps no pointer. (It may write what
- * the program can't see.) */
-void weave_set_reads_only(Woven *w, LLVMValueRef fn);
+/* To the program it only reads memory. (It may write what the program can't see.)
+ * It keeps no pointer either, unless it `keeps` them for a later probe: then what
+ * they lead to must be there when that one looks. */
+void weave_set_reads_only(Woven *w, LLVMValueRef fn, bool keeps);
 
 /* --- functions */
 /* An external function of that type, declared if it is not. */
