@@ -95,6 +95,8 @@
 
 #else
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -103,8 +105,9 @@
 #define TEST(name) static void name(void)
 #define CHECK(condition)                                                       \
     ((condition) ? (void)0                                                     \
-                 : (printf("# %s:%d: %s\n", __FILE__, __LINE__, #condition),   \
-                    fflush(stdout), _exit(1)))
+                 : (fprintf(SUNDEW_OUT_, "# %s:%d: %s\n", __FILE__, __LINE__,  \
+                            #condition),                                       \
+                    fflush(SUNDEW_OUT_), _exit(1)))
 #define SUNDEW_ROW_(name) { #name, name },
 
 #ifdef __GNUC__
@@ -113,12 +116,43 @@
 #define SUNDEW_UNUSED_
 #endif
 
+/* With SUNDEW_TEST_QUIET a test runs as it did when it was made: in an empty
+ * folder, without input, and what is tested does not write to our output. */
+static SUNDEW_UNUSED_ FILE *sundew_out_;
+static SUNDEW_UNUSED_ char sundew_folder_[] = "/tmp/sundew-test-XXXXXX";
+static SUNDEW_UNUSED_ void sundew_be_quiet_(void)
+{
+    int copy = fcntl(1, F_DUPFD, 200), null = open("/dev/null", O_RDWR);
+    sundew_out_ = copy < 0 ? NULL : fdopen(copy, "w");
+    if (sundew_out_ && null >= 0) {
+        dup2(null, 0);
+        dup2(null, 1);
+    }
+    for (null = 3; null < 200; null++)
+        close(null);             /* what make and others have left open */
+    if (chdir(sundew_folder_) != 0)
+        _exit(1);
+}
+
+/* The folder, and what tests may have left in it. */
+static SUNDEW_UNUSED_ void sundew_clean_(void)
+{
+    DIR *d = opendir(sundew_folder_);
+    struct dirent *e;
+    while (d && (e = readdir(d)))
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+}
+#define SUNDEW_OUT_ (sundew_out_ ? sundew_out_ : stdout)
+
 /* A check that failed; whether the test goes on. */
 static SUNDEW_UNUSED_ int sundew_failed_;
 static SUNDEW_UNUSED_ void sundew_end_check_(void)
 {
-    putchar('\n');
-    fflush(stdout);
+    fputc('\n', SUNDEW_OUT_);
+    fflush(SUNDEW_OUT_);
     sundew_failed_ = 1;
     if (!getenv("SUNDEW_ACCEPT"))
         _exit(1);
@@ -128,13 +162,13 @@ static SUNDEW_UNUSED_ void sundew_bytes_(const void *bytes, size_t n)
 {
     const unsigned char *p = (const unsigned char *)bytes;
     size_t i;
-    putchar('"');
+    fputc('"', SUNDEW_OUT_);
     for (i = 0; i < n; i++)
         if (p[i] < 32 || p[i] > 126 || p[i] == '"' || p[i] == '\\' || p[i] == '?')
-            printf("\\%03o", p[i]);
+            fprintf(SUNDEW_OUT_, "\\%03o", p[i]);
         else
-            putchar(p[i]);
-    putchar('"');
+            fputc(p[i], SUNDEW_OUT_);
+    fputc('"', SUNDEW_OUT_);
 }
 
 static SUNDEW_UNUSED_ void sundew_int_(const char *file, int line, const char *what,
@@ -142,7 +176,7 @@ static SUNDEW_UNUSED_ void sundew_int_(const char *file, int line, const char *w
 {
     if (is == wanted)
         return;
-    printf("# %s:%d: %s is not %lld: %lld", file, line, what, wanted, is);
+    fprintf(SUNDEW_OUT_, "# %s:%d: %s is not %lld: %lld", file, line, what, wanted, is);
     sundew_end_check_();
 }
 
@@ -151,7 +185,7 @@ static SUNDEW_UNUSED_ void sundew_uint_(const char *file, int line, const char *
 {
     if (is == wanted)
         return;
-    printf("# %s:%d: %s is not %llu: %lluu", file, line, what, wanted, is);
+    fprintf(SUNDEW_OUT_, "# %s:%d: %s is not %llu: %lluu", file, line, what, wanted, is);
     sundew_end_check_();
 }
 
@@ -164,7 +198,7 @@ static SUNDEW_UNUSED_ void sundew_float_(const char *file, int line, const char 
         return;
     if (is == wanted)
         return;
-    printf("# %s:%d: %s is not %.17g: %.17g", file, line, what, wanted, is);
+    fprintf(SUNDEW_OUT_, "# %s:%d: %s is not %.17g: %.17g", file, line, what, wanted, is);
     sundew_end_check_();
 }
 
@@ -173,13 +207,13 @@ static SUNDEW_UNUSED_ void sundew_text_(const char *file, int line, const char *
 {
     if (is && wanted && strcmp(is, wanted) == 0)
         return;
-    printf("# %s:%d: %s is not ", file, line, what);
+    fprintf(SUNDEW_OUT_, "# %s:%d: %s is not ", file, line, what);
     sundew_bytes_(wanted, strlen(wanted));
-    printf(": ");
+    fprintf(SUNDEW_OUT_, ": ");
     if (is)
         sundew_bytes_(is, strlen(is));
     else
-        printf("NULL");
+        fprintf(SUNDEW_OUT_, "NULL");
     sundew_end_check_();
 }
 
@@ -188,14 +222,14 @@ static SUNDEW_UNUSED_ void sundew_memory_(const char *file, int line, const char
 {
     if (is && memcmp(is, wanted, n) == 0)
         return;
-    printf("# %s:%d: %s is not ", file, line, what);
+    fprintf(SUNDEW_OUT_, "# %s:%d: %s is not ", file, line, what);
     sundew_bytes_(wanted, n);
-    printf(": ");
+    fprintf(SUNDEW_OUT_, ": ");
     if (is) {
         sundew_bytes_(is, n);
-        printf(", %lu", (unsigned long)n);
+        fprintf(SUNDEW_OUT_, ", %lu", (unsigned long)n);
     } else {
-        printf("NULL");
+        fprintf(SUNDEW_OUT_, "NULL");
     }
     sundew_end_check_();
 }
@@ -205,10 +239,22 @@ static SUNDEW_UNUSED_ void sundew_null_(const char *file, int line, const char *
 {
     if (is == wanted)
         return;
-    printf("# %s:%d: %s is not %s: %s", file, line, what, wanted ? "NULL" : "NOT_NULL",
+    fprintf(SUNDEW_OUT_, "# %s:%d: %s is not %s: %s", file, line, what, wanted ? "NULL" : "NOT_NULL",
            wanted ? "NOT_NULL" : "NULL");
     sundew_end_check_();
 }
+
+#ifdef SUNDEW_TEST_QUIET
+#define SUNDEW_BEGIN_                                                          \
+    if (!mkdtemp(sundew_folder_)) {                                            \
+        perror("mkdtemp");                                                     \
+        return EXIT_FAILURE;                                                   \
+    }
+#define SUNDEW_END_ rmdir(sundew_folder_);
+#else
+#define SUNDEW_BEGIN_
+#define SUNDEW_END_
+#endif
 
 #define CHECK_INT(is, wanted) \
     sundew_int_(__FILE__, __LINE__, #is, (long long)(is), (long long)(wanted))
@@ -230,6 +276,9 @@ static int sundew_run_one(int n, const char *name, void (*test)(void))
     fflush(stdout);
     child = fork();
     if (child == 0) {
+#ifdef SUNDEW_TEST_QUIET
+        sundew_be_quiet_();
+#endif
         test();
         fflush(stdout);
 #ifdef SUNDEW_TEST_LEAKS
@@ -242,6 +291,9 @@ static int sundew_run_one(int n, const char *name, void (*test)(void))
         perror("fork");
         return 1;
     }
+#ifdef SUNDEW_TEST_QUIET
+    sundew_clean_();
+#endif
     if (WIFSIGNALED(status))
         printf("# died with signal %d\n", WTERMSIG(status));
     printf("%sok %d - %s\n", status ? "not " : "", n, name);
@@ -257,8 +309,10 @@ static int sundew_run_one(int n, const char *name, void (*test)(void))
         } all[] = { LIST(SUNDEW_ROW_) };                                       \
         int i, failed = 0, count = (int)(sizeof all / sizeof *all);            \
         printf("1..%d\n", count);                                              \
+        SUNDEW_BEGIN_                                                          \
         for (i = 0; i < count; i++)                                            \
             failed += sundew_run_one(i + 1, all[i].name, all[i].run);          \
+        SUNDEW_END_                                                            \
         return failed ? EXIT_FAILURE : EXIT_SUCCESS;                           \
     }
 

@@ -120,6 +120,8 @@ typedef struct WeaveBuild {
     const char *rename_main;     /* main() becomes this, to link a test; or NULL */
     char *const *more;           /* more arguments for the linker; or NULL */
     bool object_only;            /* `out` is an object file, nothing is linked */
+    bool visible;                /* hidden functions become visible, to be called by
+                                  * who loads the result */
 } WeaveBuild;
 
 /* With the build's own link command (libraries, objects that were not captured,

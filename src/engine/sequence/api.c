@@ -507,7 +507,7 @@ static void list_makers(Api *api, bool plain)
         for (int k = API_RETURNED; k < (int)f->nparams; k++) {
             const ApiPlace *p = api_place(f, k);
             ApiType *t = (ApiType *)p->handle;
-            if (!t || f->not_callable)
+            if (!t || f->not_callable || f->variadic)
                 continue;
             if (p->use == USE_CREATES && plain) {
                 add_maker(&api->arena, &t->creators, &t->ncreators, f, k);

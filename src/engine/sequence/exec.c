@@ -244,6 +244,8 @@ Exec *exec_open(const ExecPlan *plan, Err *err)
         }
         run_result_release(&res);
     }
+    if (ok && e->head->missing >= plan->api->nfunctions)
+        ok = err_set(err, "it has none of the functions");
     if (ok && e->head->npoints > WIRE_MOST_POINTS)
         ok = err_set(err, "the library is too large: %u points of coverage", e->head->npoints);
     if (!ok) {

@@ -63,7 +63,8 @@ static bool build_woven(Woven *w, const Program *p, const LibraryPlan *plan, con
     if (!scratch)
         return false;
     char *object = path_join(scratch, "woven.o"), *made = path_join(scratch, "woven.so");
-    WeaveBuild build = { .out = object, .object_only = true, .level = 1 };
+    WeaveBuild build = { .out = object, .object_only = true, .level = 1,
+                         .visible = true };
     bool ok = weave_build(w, &build, err) &&
               link_shared(program_captured(p), plan, object, made, err);
     Str bytes = {0};
@@ -106,7 +107,7 @@ static bool make_mutants(const Program *p, const LibraryPlan *plan, Library *out
 static const char *const strict_flags[] = {
     "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined",
     "-fno-sanitize=function,vptr", "-shared-libasan", "-fno-omit-frame-pointer", "-fPIC", "-O1",
-    "-gline-tables-only", "-w", NULL,
+    "-gline-tables-only", "-w", "-fvisibility=default", NULL,
 };
 
 static const CompileCommand *command_of(const CompileCommands *all, const Unit *u)

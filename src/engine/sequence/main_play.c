@@ -917,6 +917,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "sundew-play is started by sundew\n");
         return 2;
     }
+    close(WIRE_FD);              /* the library must not find it */
     head = (struct WireHead *)shared;
     if (head->magic != WIRE_MAGIC || head->version != WIRE_VERSION)
         return 2;

@@ -10,7 +10,7 @@ typedef struct Reducer {
     Suite *suite;
     size_t npoints;
     uint8_t *covered;            /* by tests that are kept */
-    uint8_t *killed, *reached;   /* by mutant */
+    uint8_t *killed;             /* by mutant */
     double end;
     bool *keep;                  /* by test */
 } Reducer;
@@ -184,72 +184,116 @@ static bool sees(const SeqTest *t, const Outcome *o)
     return seen;
 }
 
-/* The mutants that a run reached and nobody has killed. */
-static size_t list_reached(Reducer *r, const Outcome *o, unsigned *out)
+/*
+ * For each mutant the tests that reach it, those that are kept anyway first. In
+ * each round every mutant that lives meets its next test.
+ */
+typedef struct Hunt {
+    Vec(uint32_t) *tests;        /* by mutant */
+    uint32_t *next;
+    size_t n;
+} Hunt;
+
+/* How many tests a mutant meets before it is taken for one that can't be seen. */
+enum { MOST_MEETINGS = 25 };
+
+static void note_reached(const Reducer *r, Hunt *h, const Outcome *o, size_t test, uint8_t *blocks)
 {
-    size_t n, m = 0;
+    size_t n, nblocks = exec_nreached(r->plan->mutants);
     const Mutant *all = mutants_all(r->plan->faults, &n);
-    uint8_t *blocks = xcalloc(exec_nreached(r->plan->mutants) + 1, 1);
+    memset(blocks, 0, nblocks);
     for (size_t i = 0; i < o->nfresh; i++)
-        if (o->fresh[i] < exec_nreached(r->plan->mutants))
+        if (o->fresh[i] < nblocks)
             blocks[o->fresh[i]] = 1;
     for (size_t i = 0; i < n; i++)
-        if (blocks[all[i].block]) {
-            r->reached[i] = 1;
-            if (!r->killed[i])
-                out[m++] = (unsigned)(i + 1);
-        }
-    free(blocks);
-    return m;
+        if (blocks[all[i].block] && h->tests[i].len < MOST_MEETINGS)
+            vec_push(&h->tests[i], (uint32_t)test);
 }
 
-static bool try_mutants(Reducer *r, size_t number, Err *err)
+/* What each test reaches; one that does something else here than it did is left
+ * out. */
+static bool find_reached(const Reducer *r, Hunt *h, Err *err)
 {
-    SeqTest *t = r->suite->tests.items[number];
     Arena a = {0};
-    size_t n;
-    mutants_all(r->plan->faults, &n);
-    unsigned *which = arena_array(&a, unsigned, n + 1);
-    ExecJob base = { .seq = t->seq, .reached = true };
-    Outcome first = {0};
-    bool ok = exec_run(r->plan->mutants, &a, &base, 1, &first, err);
-    size_t m = ok && !sees(t, &first) ? list_reached(r, &first, which) : 0, killed = 0;
-    ExecJob *jobs = arena_array(&a, ExecJob, m + 1);
-    Outcome *out = arena_array(&a, Outcome, m + 1);
-    for (size_t i = 0; i < m; i++)
-        jobs[i] = (ExecJob){ .seq = t->seq, .mutant = which[i] };
-    for (size_t i = 0; ok && i < m && has_time(r); i += 128) {
-        size_t some = m - i < 128 ? m - i : 128;
-        ok = exec_run(r->plan->mutants, &a, jobs + i, some, out + i, err);
-        for (size_t k = i; ok && k < i + some; k++)
-            if (sees(t, &out[k])) {
-                r->killed[which[k] - 1] = 1;
-                killed++;
-            }
-    }
-    t->nkilled = killed;
-    if (killed)
-        r->keep[number] = true;
+    size_t n = r->suite->tests.len;
+    ExecJob *jobs = arena_array(&a, ExecJob, n + 1);
+    Outcome *out = arena_array(&a, Outcome, n + 1);
+    uint8_t *blocks = xcalloc(exec_nreached(r->plan->mutants) + 1, 1);
+    for (size_t i = 0; i < n; i++)
+        jobs[i] = (ExecJob){ .seq = r->suite->tests.items[i]->seq, .reached = true };
+    bool ok = exec_run(r->plan->mutants, &a, jobs, n, out, err);
+    for (int kept = 1; ok && kept >= 0; kept--)
+        for (size_t i = 0; i < n; i++)
+            if (r->keep[i] == (kept == 1) && !sees(r->suite->tests.items[i], &out[i]))
+                note_reached(r, h, &out[i], i, blocks);
+    free(blocks);
     arena_release(&a);
+    return ok;
+}
+
+static bool hunt_some(Reducer *r, Hunt *h, const uint32_t *which, size_t n, Err *err)
+{
+    Arena a = {0};
+    ExecJob *jobs = arena_array(&a, ExecJob, n + 1);
+    Outcome *out = arena_array(&a, Outcome, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t test = h->tests[which[i]].items[h->next[which[i]]];
+        jobs[i] = (ExecJob){ .seq = r->suite->tests.items[test]->seq, .mutant = which[i] + 1 };
+    }
+    bool ok = exec_run(r->plan->mutants, &a, jobs, n, out, err);
+    for (size_t i = 0; ok && i < n; i++) {
+        uint32_t test = h->tests[which[i]].items[h->next[which[i]]++];
+        SeqTest *t = r->suite->tests.items[test];
+        if (!sees(t, &out[i]))
+            continue;
+        r->killed[which[i]] = 1;
+        r->keep[test] = true;
+        t->nkilled++;
+    }
+    arena_release(&a);
+    return ok;
+}
+
+static bool hunt(Reducer *r, Hunt *h, Err *err)
+{
+    enum { SOME = 192 };
+    uint32_t which[SOME];
+    bool ok = true, any = true;
+    while (ok && any && has_time(r)) {
+        size_t n = 0;
+        any = false;
+        for (size_t i = 0; ok && i < h->n && has_time(r); i++) {
+            if (r->killed[i] || h->next[i] >= h->tests[i].len)
+                continue;
+            which[n++] = (uint32_t)i;
+            any = true;
+            if (n == SOME) {
+                ok = hunt_some(r, h, which, n, err);
+                n = 0;
+            }
+        }
+        ok = ok && (!n || hunt_some(r, h, which, n, err));
+    }
     return ok;
 }
 
 static bool keep_killing(Reducer *r, Reduced *out, Err *err)
 {
-    bool ok = true;
+    Hunt h = {0};
     mutants_all(r->plan->faults, &out->mutants);
-    r->killed = xcalloc(out->mutants + 1, 1);
-    r->reached = xcalloc(out->mutants + 1, 1);
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; ok && i < r->suite->tests.len && has_time(r); i++)
-            if (r->keep[i] == (pass == 0) && !(pass == 1 && r->suite->tests.items[i]->nkilled))
-                ok = try_mutants(r, i, err);
-    for (size_t i = 0; i < out->mutants; i++) {
+    h.n = out->mutants;
+    h.tests = xcalloc(h.n + 1, sizeof *h.tests);
+    h.next = xcalloc(h.n + 1, sizeof *h.next);
+    r->killed = xcalloc(h.n + 1, 1);
+    bool ok = find_reached(r, &h, err) && hunt(r, &h, err);
+    for (size_t i = 0; i < h.n; i++) {
         out->killed += r->killed[i];
-        out->reached += r->reached[i];
+        out->reached += h.tests[i].len > 0;
+        vec_release(&h.tests[i]);
     }
+    free(h.tests);
+    free(h.next);
     free(r->killed);
-    free(r->reached);
     return ok;
 }
 

@@ -117,7 +117,7 @@ static bool open_library(Regress *r, Err *err)
             session_note(s, "without sanitizers: %s", why.msg);
     }
     if (r->library.mutants) {
-        e = (ExecPlan){ .api = r->api, .library = r->library.mutants,
+        e = (ExecPlan){ .api = r->api, .library = r->library.mutants, .cpu_ms = 100,
                         .libexec = session_libexec(s) };
         r->mutants = exec_open(&e, err);
         return r->mutants != NULL;
