@@ -187,6 +187,7 @@ static void add_figures(const Regress *r, json_t *j)
         "{s:I,s:I,s:I,s:I,s:I}", "tests", (json_int_t)u->settled, "illegal",
         (json_int_t)u->illegal, "not_closed", (json_int_t)u->open, "leaks",
         (json_int_t)u->leaks, "nothing_stable", (json_int_t)u->empty));
+    json_object_set_new(j, "dropped", json_integer((json_int_t)r->dropped));
     json_object_set_new(j, "seconds", json_real(u->seconds));
     json_object_set_new(j, "guided", json_boolean(r->model != NULL));
 }

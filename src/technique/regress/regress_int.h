@@ -24,8 +24,8 @@ typedef struct Regress {
     Suite suite;
     Reduced reduced;
     size_t written, assertions;  /* tests, checks in them */
+    size_t dropped;              /* tests that did not stand the trial */
     char *const *headers;
-    char *example_output;        /* folder of the example's trace; NULL */
 } Regress;
 
 /* example.c: runs the example recorded and infers the model. */
