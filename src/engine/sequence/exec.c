@@ -285,6 +285,13 @@ void exec_know(Exec *e, const uint32_t *points, size_t n)
             e->shared[WIRE_SEEN + points[i]] = 1;
 }
 
+void exec_forget(Exec *e, const uint32_t *points, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (points[i] < WIRE_MOST_POINTS)
+            e->shared[WIRE_SEEN + points[i]] = 0;
+}
+
 bool exec_knows(const Exec *e, uint32_t point)
 {
     return point < WIRE_MOST_POINTS && e->shared[WIRE_SEEN + point];

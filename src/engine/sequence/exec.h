@@ -96,6 +96,7 @@ typedef struct Outcome {
 bool exec_run(Exec *e, Arena *a, const ExecJob *jobs, size_t n, Outcome *out, Err *err);
 /* These points are known from now on. */
 void exec_know(Exec *e, const uint32_t *points, size_t n);
+void exec_forget(Exec *e, const uint32_t *points, size_t n);
 bool exec_knows(const Exec *e, uint32_t point);
 /* Executes it once more, alone and watched. */
 bool exec_failure(Exec *e, const ExecJob *job, Failure *out, Err *err);

@@ -16,6 +16,7 @@ enum {
     BASES = 10, WAYS = 16,       /* of a round */
     MOST_COMPONENTS = 3000,
     MOST_SUSPECTS = 50,
+    MOST_TRIES = 6,              /* to make a test for a point */
 };
 
 typedef struct Component {
@@ -35,6 +36,8 @@ typedef struct Run {
     bool guided;                 /* second phase */
     unsigned *called;            /* by function: how often with success */
     Map shapes;                  /* of results seen */
+    uint8_t *tries;              /* by point: tests for it that could not be settled */
+    size_t npoints;
 } Run;
 
 static double now(void)
@@ -210,23 +213,43 @@ static void count(Run *r, const Seq *s, const Outcome *o)
                 r->called[s->steps[i].f->index]++;
 }
 
+/* A sequence that brought coverage, and which. */
+typedef struct Bringer {
+    Seq *seq;
+    uint32_t *points;
+    size_t n;
+} Bringer;
+
 /* Points that nobody had before, now known. */
-static bool brings_coverage(Run *r, const Outcome *o)
+static bool brings_coverage(Run *r, Arena *a, Seq *s, const Outcome *o, Bringer *out)
 {
     Exec *e = r->settler->exec;
-    bool fresh = false;
+    *out = (Bringer){ s, arena_array(a, uint32_t, o->nfresh + 1), 0 };
     for (size_t i = 0; i < o->nfresh; i++)
         if (!exec_knows(e, o->fresh[i])) {
-            fresh = true;
-            r->suite->covered++;
+            out->points[out->n++] = o->fresh[i];
             exec_know(e, &o->fresh[i], 1);
         }
-    return fresh;
+    r->suite->covered += out->n;
+    return out->n > 0;
 }
 
-static void take_settled(Run *r, const Settled *x, const Seq *body)
+/* It became no test: others may try. */
+static void give_back(Run *r, const Bringer *b)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (b->points[i] < r->npoints && r->tries[b->points[i]]++ < MOST_TRIES) {
+            exec_forget(r->settler->exec, &b->points[i], 1);
+            r->suite->covered--;
+        }
+}
+
+static void take_settled(Run *r, const Settled *x, const Bringer *b)
 {
     Suite *u = r->suite;
+    const Seq *body = b->seq;
+    if (x->kind != SETTLED)
+        give_back(r, b);
     switch (x->kind) {
     case SETTLED:
         u->settled++;
@@ -273,6 +296,7 @@ static bool one_round(Run *r, Err *err)
     ExecJob *jobs = arena_array(&a, ExecJob, BASES * WAYS);
     Outcome *out = arena_array(&a, Outcome, BASES * WAYS);
     Seq **bodies = arena_array(&a, Seq *, BASES * WAYS);
+    Bringer *bringers = arena_array(&a, Bringer, BASES * WAYS);
     size_t n = make_jobs(r, &a, jobs), m = 0;
     bool ok = n == 0 || exec_run(r->settler->exec, &a, jobs, n, out, err);
     for (size_t i = 0; ok && i < n; i++) {
@@ -281,7 +305,7 @@ static bool one_round(Run *r, Err *err)
         if (out[i].state != OUTCOME_DONE)
             continue;
         outcome_note_nulls(&out[i], s);
-        if (brings_coverage(r, &out[i]))
+        if (brings_coverage(r, &a, s, &out[i], &bringers[m]))
             bodies[m++] = s;
         else if (is_novel(r, s, &out[i]) || rng_below(r->rng, 50) == 0)
             add_component(r, s);
@@ -289,7 +313,7 @@ static bool one_round(Run *r, Err *err)
     Settled *settled = arena_array(&a, Settled, m + 1);
     ok = ok && (!m || settle(r->settler, &a, bodies, m, settled, err));
     for (size_t i = 0; ok && i < m; i++)
-        take_settled(r, &settled[i], bodies[i]);
+        take_settled(r, &settled[i], &bringers[i]);
     arena_release(&a);
     r->suite->sequences += n == 0;       /* a round without jobs counts, too */
     return ok;
@@ -304,6 +328,8 @@ bool generate(const GeneratePlan *plan, Suite *out, Err *err)
     r.universal = *r.grow;
     r.universal.model = NULL;
     r.called = xcalloc(r.grow->api->nfunctions + 1, sizeof *r.called);
+    r.npoints = exec_npoints(r.settler->exec);
+    r.tries = xcalloc(r.npoints + 1, 1);
     assert(plan->seconds || plan->count);
     for (double s = 0; ok && s < 1 && !(plan->stop && plan->stop(plan->arg)); s = spent(&r)) {
         r.guided = s >= first;
@@ -315,5 +341,6 @@ bool generate(const GeneratePlan *plan, Suite *out, Err *err)
     vec_release(&r.components);
     map_release(&r.shapes);
     free(r.called);
+    free(r.tries);
     return ok;
 }

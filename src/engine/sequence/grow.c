@@ -406,7 +406,8 @@ static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const ModelEdge *e,
                            : pool_room(&f->params[i]) ? value_room(pool_room(&f->params[i]))
                                                       : (SeqValue){0};
     for (unsigned i = 0; i < f->nparams; i++) {
-        args[i] = value_copy(a, &args[i]);
+        SeqValue v = pool_callback(g->api, &args[i]);
+        args[i] = value_copy(a, &v);
         if (args[i].kind == VALUE_NONE && f->params[i].role == ROLE_HANDLE &&
             !other_handle(g, a, s, e, args, i, depth, &args[i]))
             return false;
@@ -444,7 +445,9 @@ static bool guided_plain(const GrowPlan *g, Arena *a, Seq *s)
     SeqStep *st = seq_call(a, s, f->function);
     for (unsigned i = 0; i < st->nargs; i++)
         if (!chance(g->rng, g->mix))
-            st->args[i] = value_copy(a, &row->values[i]);
+            st->args[i] = pool_callback(g->api, &row->values[i]);
+    for (unsigned i = 0; i < st->nargs; i++)
+        st->args[i] = value_copy(a, &st->args[i]);
     for (unsigned i = 0; i < st->nargs; i++) {
         ApiRole role = st->f->params[i].role;
         if (role == ROLE_LENGTH || role == ROLE_LENGTH_INOUT)

@@ -71,6 +71,18 @@ static bool add_once(Values *all, const SeqValue *v)
     return true;
 }
 
+SeqValue pool_callback(const Api *api, const SeqValue *v)
+{
+    static const char *const libc[] = { "malloc", "calloc", "realloc", "free", "strcmp", "strdup",
+                                        NULL };
+    if (v->kind != VALUE_FUNCTION || !v->symbol)
+        return *v;
+    for (size_t i = 0; libc[i]; i++)
+        if (strcmp(v->symbol, libc[i]) == 0)
+            return *v;
+    return api_function(api, v->symbol) ? *v : value_function(NULL);
+}
+
 void pool_add(Pool *p, const ApiFunction *f, unsigned param, const SeqValue *v)
 {
     Key k = { f->index, param };
@@ -79,7 +91,8 @@ void pool_add(Pool *p, const ApiFunction *f, unsigned param, const SeqValue *v)
     void **slot = map_slotn(&p->observed, &k, sizeof k);
     if (!*slot)
         *slot = xcalloc(1, sizeof(Values));
-    SeqValue copy = value_copy(&p->arena, v);
+    SeqValue callback = pool_callback(p->api, v);
+    SeqValue copy = value_copy(&p->arena, &callback);
     if (!add_once(*slot, &copy))
         return;
     if (v->kind == VALUE_INTEGER)

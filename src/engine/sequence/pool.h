@@ -25,6 +25,9 @@ void pool_add(Pool *p, const ApiFunction *f, unsigned param, const SeqValue *v);
 void pool_fill(const Pool *p, Rng *rng, Arena *a, SeqStep *st);
 /* Another value for an argument that is no handle and no length. */
 SeqValue pool_value(const Pool *p, Rng *rng, Arena *a, const ApiFunction *f, unsigned param);
+/* A callback that the library or the C library has stays; one of the example's own
+ * becomes a stub. */
+SeqValue pool_callback(const Api *api, const SeqValue *v);
 /* The bytes of a plain value that a place needs room for: *out, the caller's
  * struct; 0: none. */
 size_t pool_room(const ApiPlace *p);

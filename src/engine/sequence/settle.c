@@ -178,24 +178,42 @@ static void learn(const Settler *s, const Seq *body, const Variant *v)
         ownership_learn(s->ownership, maker->f, h.place, USE_BORROWS);
 }
 
-/* Another way to close that is clean; NULL: there is none. */
-static Seq *experiment(const Settler *s, Arena *a, const Seq *body, Err *err)
-{
+/* A sequence whose plain closing is not clean. */
+typedef struct Trouble {
+    size_t index;
+    const Seq *body;
     Variant variants[MOST_VARIANTS];
-    ExecJob jobs[MOST_VARIANTS];
-    Outcome out[MOST_VARIANTS];
-    unsigned n = list_variants(s, body, variants);
-    memset(jobs, 0, sizeof jobs);
-    for (unsigned i = 0; i < n; i++)
-        jobs[i] = (ExecJob){ .seq = close_with(s, a, body, variants[i]), .twice = true };
-    if (!n || !exec_run(s->strict ? s->strict : s->exec, a, jobs, n, out, err))
-        return NULL;
-    for (unsigned i = 0; i < n; i++)
-        if (is_clean(&out[i])) {
-            learn(s, body, &variants[i]);
-            return (Seq *)jobs[i].seq;
-        }
-    return NULL;
+    size_t first;                /* of its jobs */
+    unsigned n;
+} Trouble;
+
+/* All variants of all of them at once; `closed` gets the first clean one of each,
+ * or NULL. */
+static bool experiment(const Settler *s, Arena *a, Trouble *all, size_t n, Seq **closed,
+                       Err *err)
+{
+    Vec(ExecJob) jobs = {0};
+    for (size_t i = 0; i < n; i++) {
+        Trouble *t = &all[i];
+        t->first = jobs.len;
+        t->n = list_variants(s, t->body, t->variants);
+        for (unsigned k = 0; k < t->n; k++)
+            vec_push(&jobs, ((ExecJob){ .seq = close_with(s, a, t->body, t->variants[k]),
+                                        .twice = true }));
+    }
+    Outcome *out = arena_array(a, Outcome, jobs.len + 1);
+    bool ok = exec_run(s->strict ? s->strict : s->exec, a, jobs.items, jobs.len, out, err);
+    for (size_t i = 0; ok && i < n; i++) {
+        const Trouble *t = &all[i];
+        closed[t->index] = NULL;
+        for (unsigned k = 0; k < t->n && !closed[t->index]; k++)
+            if (is_clean(&out[t->first + k])) {
+                learn(s, t->body, &t->variants[k]);
+                closed[t->index] = (Seq *)jobs.items[t->first + k].seq;
+            }
+    }
+    vec_release(&jobs);
+    return ok;
 }
 
 /* -------------------------------------------------------------- stability */
@@ -267,23 +285,13 @@ static void judge(const Settler *s, Arena *a, Seq *seq, const Outcome out[RUNS],
 
 /* ------------------------------------------------------------------ whole */
 
-/* What the first, strict run said. */
-static bool sort_out(const Settler *s, Arena *a, const Seq *body, Seq **closed,
-                     const Outcome *o, Settled *r, Err *err)
+/* What the first, strict run said; whether experiments may help. */
+static bool in_trouble(const Seq *body, const Outcome *o, Settled *r)
 {
-    r->how = *o;
-    r->seq = *closed;
-    if (is_clean(o))
-        return true;
     bool in_body = o->state != OUTCOME_DONE && o->at < body->n;
     r->kind = in_body ? SETTLED_ILLEGAL
         : o->state == OUTCOME_DONE ? SETTLED_LEAKS : SETTLED_OPEN;
-    if (in_body)
-        return false;
-    Seq *better = experiment(s, a, body, err);
-    if (better)
-        *closed = better;
-    return better != NULL;
+    return !in_body;
 }
 
 /* The second part: what was clean is executed again. */
@@ -341,11 +349,21 @@ bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *o
     }
     if (!run_strict(s, a, &w, n, err))
         return false;
+    Trouble *troubles = arena_array(a, Trouble, n + 1);
+    size_t ntroubles = 0;
     for (size_t i = 0; i < n; i++) {
-        const Seq *before = w.closed[i];
-        if (sort_out(s, a, bodies[i], &w.closed[i], &w.first[i], &out[i], err))
-            take_good(&w, i, before == w.closed[i]);
+        out[i].how = w.first[i];
+        out[i].seq = w.closed[i];
+        if (is_clean(&w.first[i]))
+            take_good(&w, i, true);
+        else if (in_trouble(bodies[i], &w.first[i], &out[i]))
+            troubles[ntroubles++] = (Trouble){ .index = i, .body = bodies[i] };
     }
+    if (!experiment(s, a, troubles, ntroubles, w.closed, err))
+        return false;
+    for (size_t i = 0; i < ntroubles; i++)
+        if (w.closed[troubles[i].index])
+            take_good(&w, troubles[i].index, false);
     return settle_rest(s, a, w.good, w.index, w.m, w.strict, out, err);
 }
 
