@@ -112,7 +112,7 @@ static bool open_library(Regress *r, Err *err)
         Err why = {0};
         e.library = r->library.strict;
         e.preload = r->library.preload;
-        e.cpu_ms = 3000;
+        e.cpu_ms = 800;
         r->strict = exec_open(&e, &why);
         if (!r->strict)
             session_note(s, "without sanitizers: %s", why.msg);
