@@ -61,7 +61,8 @@ rt_monitor := $(rt_shared) adapt chance dump extents out signals stack start ste
 rt_record  := $(rt_shared) record record_alloc
 rt_forkserver := forkserver
 rt_tags    := tags
-runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver tags)
+rt_cover   := cover
+runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver tags cover)
 rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
@@ -111,6 +112,7 @@ $(BUILD)/runtime/monitor.bc: $(call rt_parts,$(rt_monitor))
 $(BUILD)/runtime/record.bc: $(call rt_parts,$(rt_record))
 $(BUILD)/runtime/forkserver.bc: $(call rt_parts,$(rt_forkserver))
 $(BUILD)/runtime/tags.bc: $(call rt_parts,$(rt_tags))
+$(BUILD)/runtime/cover.bc: $(call rt_parts,$(rt_cover))
 $(runtime_bc):
 	$(LLVM)/bin/llvm-link -o $@ $^
 

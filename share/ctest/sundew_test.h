@@ -176,7 +176,7 @@ static SUNDEW_UNUSED_ void sundew_int_(const char *file, int line, const char *w
 {
     if (is == wanted)
         return;
-    fprintf(SUNDEW_OUT_, "# %s:%d: %s is not %lld: %lld", file, line, what, wanted, is);
+    fprintf(SUNDEW_OUT_, "# %s:%d: is %lld, not %lld: %s", file, line, is, wanted, what);
     sundew_end_check_();
 }
 
@@ -185,7 +185,7 @@ static SUNDEW_UNUSED_ void sundew_uint_(const char *file, int line, const char *
 {
     if (is == wanted)
         return;
-    fprintf(SUNDEW_OUT_, "# %s:%d: %s is not %llu: %lluu", file, line, what, wanted, is);
+    fprintf(SUNDEW_OUT_, "# %s:%d: is %lluu, not %lluu: %s", file, line, is, wanted, what);
     sundew_end_check_();
 }
 
@@ -198,7 +198,7 @@ static SUNDEW_UNUSED_ void sundew_float_(const char *file, int line, const char 
         return;
     if (is == wanted)
         return;
-    fprintf(SUNDEW_OUT_, "# %s:%d: %s is not %.17g: %.17g", file, line, what, wanted, is);
+    fprintf(SUNDEW_OUT_, "# %s:%d: is %.17g, not %.17g: %s", file, line, is, wanted, what);
     sundew_end_check_();
 }
 
@@ -207,13 +207,14 @@ static SUNDEW_UNUSED_ void sundew_text_(const char *file, int line, const char *
 {
     if (is && wanted && strcmp(is, wanted) == 0)
         return;
-    fprintf(SUNDEW_OUT_, "# %s:%d: %s is not ", file, line, what);
-    sundew_bytes_(wanted, strlen(wanted));
-    fprintf(SUNDEW_OUT_, ": ");
+    fprintf(SUNDEW_OUT_, "# %s:%d: is ", file, line);
     if (is)
         sundew_bytes_(is, strlen(is));
     else
         fprintf(SUNDEW_OUT_, "NULL");
+    fprintf(SUNDEW_OUT_, ", not ");
+    sundew_bytes_(wanted, strlen(wanted));
+    fprintf(SUNDEW_OUT_, ": %s", what);
     sundew_end_check_();
 }
 
@@ -222,15 +223,14 @@ static SUNDEW_UNUSED_ void sundew_memory_(const char *file, int line, const char
 {
     if (is && memcmp(is, wanted, n) == 0)
         return;
-    fprintf(SUNDEW_OUT_, "# %s:%d: %s is not ", file, line, what);
-    sundew_bytes_(wanted, n);
-    fprintf(SUNDEW_OUT_, ": ");
-    if (is) {
+    fprintf(SUNDEW_OUT_, "# %s:%d: is ", file, line);
+    if (is)
         sundew_bytes_(is, n);
-        fprintf(SUNDEW_OUT_, ", %lu", (unsigned long)n);
-    } else {
+    else
         fprintf(SUNDEW_OUT_, "NULL");
-    }
+    fprintf(SUNDEW_OUT_, ", not ");
+    sundew_bytes_(wanted, n);
+    fprintf(SUNDEW_OUT_, ": %s", what);
     sundew_end_check_();
 }
 
@@ -239,9 +239,10 @@ static SUNDEW_UNUSED_ void sundew_null_(const char *file, int line, const char *
 {
     if (is == wanted)
         return;
-    fprintf(SUNDEW_OUT_, "# %s:%d: %s is not %s: %s", file, line, what, wanted ? "NULL" : "NOT_NULL",
-           wanted ? "NOT_NULL" : "NULL");
+    fprintf(SUNDEW_OUT_, "# %s:%d: is %s, not %s: %s", file, line, is ? "NULL" : "NOT_NULL",
+            wanted ? "NULL" : "NOT_NULL", what);
     sundew_end_check_();
+    _exit(1);                    /* what follows would use it */
 }
 
 #ifdef SUNDEW_TEST_QUIET

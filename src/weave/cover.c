@@ -19,6 +19,7 @@ struct Cover {
     size_t nblocks, nbranches;
     Vec(CoverLine) lines;
     const char **functions;          /* of each block */
+    Vec(size_t) leaves;              /* the block of each way */
 };
 
 enum { MOST_CASES = 256 };
@@ -72,8 +73,6 @@ static void set_byte(Woven *w, LLVMValueRef p)
 static void cover_way_out(Woven *w, LLVMBasicBlockRef b, LLVMValueRef bytes, size_t at)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-    LLVMValueRef before = LLVMGetPreviousInstruction(end);
-    (void)before;
     LLVMPositionBuilderBefore(w->builder, end);
     LLVMSetCurrentDebugLocation2(w->builder, NULL);
     LLVMValueRef p;
@@ -165,6 +164,8 @@ Cover *weave_cover(Woven *w, Err *err)
             weave_player_at_block(w, b, bytes, block++);
             if (ways)
                 cover_way_out(w, b, bytes, branch);
+            for (unsigned i = 0; i < ways; i++)
+                vec_push(&c->leaves, block - 1);
             branch += ways;
         }
         if (f == last)
@@ -178,12 +179,18 @@ void cover_free(Cover *c)
     if (!c)
         return;
     vec_release(&c->lines);
+    vec_release(&c->leaves);
     arena_release(&c->arena);
     free(c);
 }
 
 size_t cover_nblocks(const Cover *c) { return c->nblocks; }
 size_t cover_nbranches(const Cover *c) { return c->nbranches; }
+
+size_t cover_block_of(const Cover *c, size_t way)
+{
+    return c->leaves.items[way];
+}
 
 const char *cover_function(const Cover *c, size_t block)
 {

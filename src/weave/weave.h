@@ -90,6 +90,7 @@ size_t cover_nblocks(const Cover *c);
 size_t cover_nbranches(const Cover *c);        /* ways, not branches */
 const char *cover_function(const Cover *c, size_t block);     /* its symbol */
 const CoverLine *cover_lines(const Cover *c, size_t *n);      /* by block */
+size_t cover_block_of(const Cover *c, size_t way);            /* that it leaves */
 
 /* Mutants: small faults, of which a number from 1 switches one on. */
 typedef enum {

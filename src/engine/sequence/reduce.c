@@ -299,13 +299,20 @@ static bool keep_killing(Reducer *r, Reduced *out, Err *err)
 
 /* ------------------------------------------------------------------- whole */
 
-void reduce_count(const Cover *points, const uint8_t *covered, Reduced *out)
+static bool counts(const Cover *points, size_t block, const Map *only)
+{
+    return !only || map_has(only, cover_function(points, block));
+}
+
+void reduce_count(const Cover *points, const uint8_t *covered, const Map *only, Reduced *out)
 {
     size_t n, nblocks = cover_nblocks(points);
     const CoverLine *lines = cover_lines(points, &n);
     Map all = {0};
     for (size_t i = 0; i < n; i++) {
         char text[512];
+        if (!counts(points, lines[i].block, only))
+            continue;
         snprintf(text, sizeof text, "%u %s", lines[i].line, lines[i].file);
         void **slot = map_slot(&all, text);
         if (covered[lines[i].block])
@@ -315,9 +322,11 @@ void reduce_count(const Cover *points, const uint8_t *covered, Reduced *out)
     for (size_t i = 0; i < all.len; i++)
         out->lines += all.entries[i].value != NULL;
     map_release(&all);
-    out->all_branches = cover_nbranches(points);
-    for (size_t i = 0; i < out->all_branches; i++)
-        out->branches += covered[nblocks + i];
+    for (size_t i = 0; i < cover_nbranches(points); i++) {
+        bool counted = counts(points, cover_block_of(points, i), only);
+        out->all_branches += counted;
+        out->branches += counted && covered[nblocks + i];
+    }
 }
 
 bool reduce(const ReducePlan *plan, Suite *suite, Reduced *out, Err *err)
@@ -337,7 +346,7 @@ bool reduce(const ReducePlan *plan, Suite *suite, Reduced *out, Err *err)
         if (r.keep[i])
             suite->tests.items[n++] = suite->tests.items[i];
     suite->tests.len = n;
-    reduce_count(plan->points, r.covered, out);
+    reduce_count(plan->points, r.covered, NULL, out);
     free(r.covered);
     free(r.keep);
     return ok;

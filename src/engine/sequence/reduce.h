@@ -30,6 +30,7 @@ typedef struct Reduced {
 } Reduced;
 
 bool reduce(const ReducePlan *plan, Suite *suite, Reduced *out, Err *err);
-/* Lines and branches among points, a byte each. */
-void reduce_count(const Cover *points, const uint8_t *covered, Reduced *out);
+/* Lines and branches among points, a byte each; of the functions whose symbols
+ * are in `only` (NULL: all). */
+void reduce_count(const Cover *points, const uint8_t *covered, const Map *only, Reduced *out);
 #endif

@@ -17,9 +17,11 @@ static void add_environment(Strings *env, const char *folder)
             strings_add(env, *e);
     strings_addf(env, "SUNDEW_TRACE=%s", folder);
     strings_add(env, "SUNDEW_TRACE_BUDGET=268435456");
+    strings_addf(env, "SUNDEW_COVER=%s/cover", folder);
 }
 
-static bool run_recorded(Regress *r, const char *program, const char *folder, Err *err)
+/* With probes, as the user would run it; what the probes say goes to the folder. */
+static bool run_woven(Regress *r, const char *program, const char *folder, Err *err)
 {
     size_t n;
     char **tail = session_tail(r->session, &n);
@@ -88,7 +90,7 @@ bool example_model(Regress *r, Err *err)
                         .only = strings_argv(&recorded) };
     Trace *t = NULL;
     bool ok = dir_make(folder, err) && record_weave(r->example, &plan, program, NULL, err) &&
-              run_recorded(r, program, folder, err) &&
+              run_woven(r, program, folder, err) &&
               (t = trace_open(folder, r->example, err));
     ModelPlan how = { .facts = r->facts, .rules = session_option(r->session, "rules") };
     r->model = ok ? model_infer(r->api, &t, 1, &how, err) : NULL;
@@ -100,4 +102,54 @@ bool example_model(Regress *r, Err *err)
     free(folder);
     tempdir_remove(scratch);
     return r->model != NULL;
+}
+
+/* ---------------------------------------------------------------- coverage */
+
+static void library_symbols(const Regress *r, Map *out)
+{
+    size_t n;
+    const Function *const *fns = program_functions(r->program, &n);
+    for (size_t i = 0; i < n; i++)
+        if (fns[i]->defined)
+            map_put(out, fns[i]->symbol, NULL);
+}
+
+bool example_coverage(Regress *r, Err *err)
+{
+    size_t n;
+    char **tail = session_tail(r->session, &n);
+    Workspace *ws = session_workspace(r->session);
+    const CapturedProgram *c = n ? workspace_program(ws, tail[0], err) : NULL;
+    if (!n)
+        return true;
+    if (c && !r->example)
+        r->example = program_open(ws, c, err);
+    const char *scratch = r->example ? tempdir_new(NULL, err) : NULL;
+    if (!scratch)
+        return false;
+    char *program = path_join(scratch, c->name), *folder = path_join(scratch, "out");
+    char *file = path_join(folder, "cover");
+    Woven *w = weave_begin(r->example, err);
+    Cover *points = w ? weave_cover(w, err) : NULL;
+    Str bytes = {0};
+    Map symbols = {0};
+    bool ok = points && weave_runtime(w, session_libexec(r->session), "cover", err) &&
+              weave_build(w, &(WeaveBuild){ .out = program, .level = 1 }, err) &&
+              dir_make(folder, err) && run_woven(r, program, folder, err) &&
+              file_read(file, &bytes, err);
+    if (ok && bytes.len != cover_nblocks(points) + cover_nbranches(points))
+        ok = err_set(err, "the example did not come to its end");
+    library_symbols(r, &symbols);
+    if (ok)
+        reduce_count(points, (uint8_t *)bytes.data, &symbols, &r->by_example);
+    map_release(&symbols);
+    str_release(&bytes);
+    cover_free(points);
+    weave_end(w);
+    free(program);
+    free(folder);
+    free(file);
+    tempdir_remove(scratch);
+    return ok;
 }

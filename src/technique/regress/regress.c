@@ -27,6 +27,7 @@ static const Option options[] = {
     { "mutants", 0, "N", "the most mutants to make; 0: none", "2000" },
     { "cflags", 0, "WORD", "a flag for the headers, such as -I or -D (repeatable)", NULL },
     { "link", 0, "WORD", "a word for the linker, such as -lz (repeatable)", NULL },
+    { "example-coverage", 0, NULL, "tell also what the example covers by itself", NULL },
     { "diff", 0, "DIR", "compile the tests in DIR with the library named and tell what "
       "changed", NULL },
     { "accept", 0, NULL, "with --diff: what is now is right", NULL },
@@ -187,6 +188,11 @@ static void add_figures(const Regress *r, json_t *j)
         "{s:I,s:I,s:I,s:I,s:I}", "tests", (json_int_t)u->settled, "illegal",
         (json_int_t)u->illegal, "not_closed", (json_int_t)u->open, "leaks",
         (json_int_t)u->leaks, "nothing_stable", (json_int_t)u->empty));
+    if (r->by_example.all_lines)
+        json_object_set_new(j, "example", json_pack(
+            "{s:I,s:I}", "lines", (json_int_t)r->by_example.lines, "branches",
+            (json_int_t)r->by_example.branches));
+    json_object_set_new(j, "dropped", json_integer((json_int_t)r->dropped));
     json_object_set_new(j, "seconds", json_real(u->seconds));
     json_object_set_new(j, "guided", json_boolean(r->model != NULL));
 }
@@ -220,6 +226,9 @@ static void say(Regress *r, const char *folder)
     str_addf(out, "  covers %zu of %zu lines (%.1f%%), %zu of %zu branches (%.1f%%)\n", d->lines,
              d->all_lines, percent(d->lines, d->all_lines), d->branches, d->all_branches,
              percent(d->branches, d->all_branches));
+    if (r->by_example.all_lines)
+        str_addf(out, "  the example alone covers %zu lines and %zu branches\n",
+                 r->by_example.lines, r->by_example.branches);
     if (d->mutants)
         str_addf(out, "  kills %zu of %zu mutants, %zu of them reached\n", d->killed, d->mutants,
                  d->reached);
@@ -285,7 +294,8 @@ static bool run(Session *s, Err *err)
     progress_step(&progress, 0, "the API");
     bool ok = open_program(&r, err) && open_api(&r, err);
     progress_step(&progress, 1, "the example");
-    ok = ok && (session_flag(s, "universal") || example_model(&r, err));
+    ok = ok && (session_flag(s, "universal") || example_model(&r, err)) &&
+         (!session_flag(s, "example-coverage") || example_coverage(&r, err));
     progress_step(&progress, 2, "the library, made ready");
     ok = ok && open_library(&r, err);
     if (ok)

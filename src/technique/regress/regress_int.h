@@ -23,13 +23,17 @@ typedef struct Regress {
     Settler settler;
     Suite suite;
     Reduced reduced;
+    Reduced by_example;          /* coverage of the example alone; all_lines 0: not
+                                  * asked for */
     size_t written, assertions;  /* tests, checks in them */
+    size_t dropped;              /* tests that did not stand the trial */
     char *const *headers;
-    char *example_output;        /* folder of the example's trace; NULL */
 } Regress;
 
 /* example.c: runs the example recorded and infers the model. */
 bool example_model(Regress *r, Err *err);
+/* The same: what of the library the example covers by itself. */
+bool example_coverage(Regress *r, Err *err);
 /* tests.c: writes the tests that were kept into a folder. */
 bool tests_write(Regress *r, const char *folder, Err *err);
 /* diff.c: sundew regress --diff DIR LIBRARY */
