@@ -48,8 +48,9 @@ all_src   := $(light_src) $(wildcard src/program/*.c src/weave/*.c src/run/*.c \
 cli_src   := $(wildcard src/cli/*.c)
 cc_main   := src/capture/main_cc.c
 run_main  := src/run/main_run.c
+play_main := src/engine/sequence/main_play.c
 light_src := $(filter-out $(cc_main),$(light_src))
-all_src   := $(filter-out $(cc_main) $(run_main),$(all_src))
+all_src   := $(filter-out $(cc_main) $(run_main) $(play_main),$(all_src))
 # sundew-run lives inside the sandbox and forks for every run: also small.
 run_src   := $(wildcard src/base/*.c src/run/*.c)
 unit_src  := $(wildcard tests/unit/test_*.c)
@@ -64,10 +65,11 @@ rt_concolic := concolic concolic_address concolic_alloc concolic_models concolic
               concolic_shadow pages
 rt_coverage := forkserver batch snapshot
 rt_input   := input ask
+rt_cover   := cover
 # Library functions, woven with the program: as simple as the program's own bitcode.
 rt_models  := $(patsubst runtime/%.c,%,$(wildcard runtime/models/*.c))
 runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver tags concolic \
-              input models coverage)
+              input models coverage cover)
 rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
@@ -75,7 +77,7 @@ tool_src  := $(wildcard tests/tools/*.c)
 tool_bin  := $(patsubst tests/tools/%.c,$(BUILD)/tests/%,$(tool_src))
 
 .PHONY: all
-all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/sundew-run $(runtime_bc)
+all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/sundew-run $(BUILD)/sundew-play $(runtime_bc)
 
 $(BUILD)/libsundew.a: $(call obj,$(all_src))
 	rm -f $@ && ar rcs $@ $^
@@ -91,6 +93,11 @@ $(BUILD)/sundew-cc: $(call obj,$(cc_main)) $(BUILD)/liblight.a
 
 $(BUILD)/sundew-run: $(call obj,$(run_src))
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RUN_LIBS)
+
+# Loads the library under test and forks for every sequence: small, and never
+# with a sanitizer of its own, because the library may bring one.
+$(BUILD)/sundew-play: $(patsubst %.c,$(BUILD)/obj/plain/%.o,$(play_main) runtime/forkserver.c)
+	$(CC) $(LDFLAGS) -rdynamic -o $@ $^ -lffi -ldl
 
 $(BUILD)/obj/%.o: %.c Makefile VERSION | deps-build
 	@mkdir -p $(@D)
@@ -124,6 +131,7 @@ $(BUILD)/runtime/concolic.bc: $(call rt_parts,$(rt_concolic) sources)
 $(BUILD)/runtime/models.bc: $(call rt_parts,$(rt_models))
 $(BUILD)/runtime/coverage.bc: $(call rt_parts,$(rt_coverage))
 $(BUILD)/runtime/input.bc: $(call rt_parts,$(rt_input))
+$(BUILD)/runtime/cover.bc: $(call rt_parts,$(rt_cover))
 $(runtime_bc):
 	$(LLVM)/bin/llvm-link -o $@ $^
 
@@ -131,7 +139,7 @@ $(runtime_bc):
 # handlers and stacks would be tested instead of ours.
 $(BUILD)/obj/plain/%.o: %.c $(wildcard runtime/*.h) Makefile | deps-build
 	@mkdir -p $(@D)
-	$(CC) -std=gnu17 -D_GNU_SOURCE -I. $(WARN) $(CFLAGS) -fPIC -c -o $@ $<
+	$(CC) -std=gnu17 -D_GNU_SOURCE -I. -Isrc $(WARN) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
 
 $(BUILD)/tests/test_monitor_rt: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
                                   tests/unit/test_monitor_rt.c $(patsubst %,runtime/%.c,$(rt_monitor)))
@@ -159,7 +167,8 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libsundew.a
 	@mkdir -p $(@D)
 	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
--include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/obj/*/*/*/*.d)
+-include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/obj/*/*/*/*.d \
+                    $(BUILD)/obj/*/*/*/*/*.d)
 
 .PHONY: deps-build deps-check deps-bench
 deps-build:
@@ -207,6 +216,7 @@ install: all
 	install $(BUILD)/sundew $(DESTDIR)$(PREFIX)/bin/sundew
 	install $(BUILD)/sundew-cc $(DESTDIR)$(PREFIX)/lib/sundew/sundew-cc
 	install $(BUILD)/sundew-run $(DESTDIR)$(PREFIX)/lib/sundew/sundew-run
+	install $(BUILD)/sundew-play $(DESTDIR)$(PREFIX)/lib/sundew/sundew-play
 	ln -sf ../lib/sundew/sundew-cc $(DESTDIR)$(PREFIX)/bin/sundew-cc
 	cp -r share $(DESTDIR)$(PREFIX)/lib/sundew/
 	install -d $(DESTDIR)$(PREFIX)/lib/sundew/runtime

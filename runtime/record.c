@@ -386,11 +386,11 @@ static uint64_t bytes_behind(uint64_t address)
     return g ? g->address + g->size - address : 0;
 }
 
-static void copy_piece(Copier *c, uint64_t address, size_t size, uint32_t type)
+static bool copy_piece(Copier *c, uint64_t address, size_t size, uint32_t type)
 {
     if (c->n >= 127 || c->at + 40 + MOST_COPY > c->end) {
         c->cut = true;
-        return;
+        return false;
     }
     const SundewType *t = sundew_type(type);
     uint64_t rest = bytes_behind(address);
@@ -403,7 +403,7 @@ static void copy_piece(Copier *c, uint64_t address, size_t size, uint32_t type)
         c->cut = true;
     }
     if (size == 0)
-        return;
+        return false;
     uint8_t head[40], *h = head;
     h = put_signed(h, (int64_t)(address - c->last));
     h = put_varint(h, rest);
@@ -411,10 +411,11 @@ static void copy_piece(Copier *c, uint64_t address, size_t size, uint32_t type)
     h = put_varint(h, size);
     memcpy(c->at, head, (size_t)(h - head));
     if (sundew_safe_copy(c->at + (h - head), address, size) != size)
-        return;
+        return false;
     c->at += (h - head) + size;
     c->last = address;
     c->n++;
+    return true;
 }
 
 /* A string whose end is not known from its object. */
@@ -427,6 +428,25 @@ static size_t length_of_text(uint64_t address)
     size_t n = sundew_safe_copy(text, address, sizeof text);
     char *zero = memchr(text, 0, n);
     return zero ? (size_t)(zero - text) + 1 : n;
+}
+
+/* How many bytes an argument beside a pointer says there are, where the object's
+ * end is not known (an array on the stack): f(p, n), f(n, p). 0: none says so. */
+static size_t length_beside(const SundewStep *s, const uint64_t *slots, uint32_t nslots,
+                            uint64_t address)
+{
+    const SundewType *t = sundew_type(s->type);
+    size_t one = t && t->kind == SUNDEW_DATA ? t->size : 1;
+
+    if (s->parent != SUNDEW_NO_STEP || s->slot == SUNDEW_VARIABLE || s->from
+        || one == 0 || one > 8 || (t && t->npointers) || bytes_behind(address))
+        return 0;
+    for (int d = 1; d >= -1; d -= 2) {
+        uint32_t at = (uint32_t)(s->slot + d);
+        if (at < nslots && slots[at] > 0 && slots[at] <= MOST_COPY / one)
+            return slots[at] * one;
+    }
+    return 0;
 }
 
 static uint64_t step_pointer(const SundewStep *s, const uint64_t *pointers,
@@ -458,9 +478,11 @@ static void copy_steps(Copier *c, const SundewFunction *f, const uint64_t *slots
             continue;
         size_t size = s->size;
         const SundewType *t = sundew_type(s->type);
+        size_t beside = length_beside(s, slots, nslots, p);
         if (!size && t && t->kind == SUNDEW_CHAR)
             size = length_of_text(p + s->from);
-        copy_piece(c, p + s->from, size, s->from ? 0 : s->type);
+        if (beside <= size || !copy_piece(c, p, beside, s->type))
+            copy_piece(c, p + s->from, size, s->from ? 0 : s->type);
     }
 }
 

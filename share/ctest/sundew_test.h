@@ -16,9 +16,19 @@
  *     SUNDEW_CMOCKA   SUNDEW_CHECK   SUNDEW_CRITERION   SUNDEW_UNITY
  *
  * and link with it.
+ *
+ * Checks of values, each on one line and with what is expected last:
+ *
+ *     CHECK_INT(list_length(l), 3);        also CHECK_UINT, CHECK_FLOAT
+ *     CHECK_STR(list_name(l), "abc");      CHECK_BYTES(buffer, "ab\000", 3);
+ *     CHECK_NULL(p);                       CHECK_NOT_NULL(p);
+ *
+ * With SUNDEW_ACCEPT in the environment a check that fails says what would be
+ * right, and the test goes on.
  */
 #ifndef SUNDEW_TEST_H
 #define SUNDEW_TEST_H
+#include <string.h>
 
 #if defined SUNDEW_CMOCKA
 
@@ -85,6 +95,8 @@
 
 #else
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -93,9 +105,170 @@
 #define TEST(name) static void name(void)
 #define CHECK(condition)                                                       \
     ((condition) ? (void)0                                                     \
-                 : (printf("# %s:%d: %s\n", __FILE__, __LINE__, #condition),   \
-                    fflush(stdout), _exit(1)))
+                 : (fprintf(SUNDEW_OUT_, "# %s:%d: %s\n", __FILE__, __LINE__,  \
+                            #condition),                                       \
+                    fflush(SUNDEW_OUT_), _exit(1)))
 #define SUNDEW_ROW_(name) { #name, name },
+
+#ifdef __GNUC__
+#define SUNDEW_UNUSED_ __attribute__((unused))
+#else
+#define SUNDEW_UNUSED_
+#endif
+
+/* With SUNDEW_TEST_QUIET a test runs as it did when it was made: in an empty
+ * folder, without input, and what is tested does not write to our output. */
+static SUNDEW_UNUSED_ FILE *sundew_out_;
+static SUNDEW_UNUSED_ char sundew_folder_[] = "/tmp/sundew-test-XXXXXX";
+static SUNDEW_UNUSED_ void sundew_be_quiet_(void)
+{
+    int copy = fcntl(1, F_DUPFD, 200), null = open("/dev/null", O_RDWR);
+    sundew_out_ = copy < 0 ? NULL : fdopen(copy, "w");
+    if (sundew_out_ && null >= 0) {
+        dup2(null, 0);
+        dup2(null, 1);
+    }
+    for (null = 3; null < 200; null++)
+        close(null);             /* what make and others have left open */
+    if (chdir(sundew_folder_) != 0)
+        _exit(1);
+}
+
+/* The folder, and what tests may have left in it. */
+static SUNDEW_UNUSED_ void sundew_clean_(void)
+{
+    DIR *d = opendir(sundew_folder_);
+    struct dirent *e;
+    while (d && (e = readdir(d)))
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+}
+#define SUNDEW_OUT_ (sundew_out_ ? sundew_out_ : stdout)
+
+/* A check that failed; whether the test goes on. */
+static SUNDEW_UNUSED_ int sundew_failed_;
+static SUNDEW_UNUSED_ void sundew_end_check_(void)
+{
+    fputc('\n', SUNDEW_OUT_);
+    fflush(SUNDEW_OUT_);
+    sundew_failed_ = 1;
+    if (!getenv("SUNDEW_ACCEPT"))
+        _exit(1);
+}
+
+static SUNDEW_UNUSED_ void sundew_bytes_(const void *bytes, size_t n)
+{
+    const unsigned char *p = (const unsigned char *)bytes;
+    size_t i;
+    fputc('"', SUNDEW_OUT_);
+    for (i = 0; i < n; i++)
+        if (p[i] < 32 || p[i] > 126 || p[i] == '"' || p[i] == '\\' || p[i] == '?')
+            fprintf(SUNDEW_OUT_, "\\%03o", p[i]);
+        else
+            fputc(p[i], SUNDEW_OUT_);
+    fputc('"', SUNDEW_OUT_);
+}
+
+static SUNDEW_UNUSED_ void sundew_int_(const char *file, int line, const char *what,
+                                       long long is, long long wanted)
+{
+    if (is == wanted)
+        return;
+    fprintf(SUNDEW_OUT_, "# %s:%d: is %lld, not %lld: %s", file, line, is, wanted, what);
+    sundew_end_check_();
+}
+
+static SUNDEW_UNUSED_ void sundew_uint_(const char *file, int line, const char *what,
+                                        unsigned long long is, unsigned long long wanted)
+{
+    if (is == wanted)
+        return;
+    fprintf(SUNDEW_OUT_, "# %s:%d: is %lluu, not %lluu: %s", file, line, is, wanted, what);
+    sundew_end_check_();
+}
+
+static SUNDEW_UNUSED_ void sundew_float_(const char *file, int line, const char *what,
+                                         double is, double wanted)
+{
+    double d = is > wanted ? is - wanted : wanted - is;
+    double size = wanted < 0 ? -wanted : wanted;
+    if (d <= size * 1e-12 || (is != is && wanted != wanted))
+        return;
+    if (is == wanted)
+        return;
+    fprintf(SUNDEW_OUT_, "# %s:%d: is %.17g, not %.17g: %s", file, line, is, wanted, what);
+    sundew_end_check_();
+}
+
+static SUNDEW_UNUSED_ void sundew_text_(const char *file, int line, const char *what,
+                                        const char *is, const char *wanted)
+{
+    if (is && wanted && strcmp(is, wanted) == 0)
+        return;
+    fprintf(SUNDEW_OUT_, "# %s:%d: is ", file, line);
+    if (is)
+        sundew_bytes_(is, strlen(is));
+    else
+        fprintf(SUNDEW_OUT_, "NULL");
+    fprintf(SUNDEW_OUT_, ", not ");
+    sundew_bytes_(wanted, strlen(wanted));
+    fprintf(SUNDEW_OUT_, ": %s", what);
+    sundew_end_check_();
+}
+
+static SUNDEW_UNUSED_ void sundew_memory_(const char *file, int line, const char *what,
+                                          const void *is, const void *wanted, size_t n)
+{
+    if (is && memcmp(is, wanted, n) == 0)
+        return;
+    fprintf(SUNDEW_OUT_, "# %s:%d: is ", file, line);
+    if (is)
+        sundew_bytes_(is, n);
+    else
+        fprintf(SUNDEW_OUT_, "NULL");
+    fprintf(SUNDEW_OUT_, ", not ");
+    sundew_bytes_(wanted, n);
+    fprintf(SUNDEW_OUT_, ": %s", what);
+    sundew_end_check_();
+}
+
+static SUNDEW_UNUSED_ void sundew_null_(const char *file, int line, const char *what,
+                                        int is, int wanted)
+{
+    if (is == wanted)
+        return;
+    fprintf(SUNDEW_OUT_, "# %s:%d: is %s, not %s: %s", file, line, is ? "NULL" : "NOT_NULL",
+            wanted ? "NULL" : "NOT_NULL", what);
+    sundew_end_check_();
+    _exit(1);                    /* what follows would use it */
+}
+
+#ifdef SUNDEW_TEST_QUIET
+#define SUNDEW_BEGIN_                                                          \
+    if (!mkdtemp(sundew_folder_)) {                                            \
+        perror("mkdtemp");                                                     \
+        return EXIT_FAILURE;                                                   \
+    }
+#define SUNDEW_END_ rmdir(sundew_folder_);
+#else
+#define SUNDEW_BEGIN_
+#define SUNDEW_END_
+#endif
+
+#define CHECK_INT(is, wanted) \
+    sundew_int_(__FILE__, __LINE__, #is, (long long)(is), (long long)(wanted))
+#define CHECK_UINT(is, wanted) \
+    sundew_uint_(__FILE__, __LINE__, #is, (unsigned long long)(is), (unsigned long long)(wanted))
+#define CHECK_FLOAT(is, wanted) \
+    sundew_float_(__FILE__, __LINE__, #is, (double)(is), (double)(wanted))
+#define CHECK_STR(is, wanted) \
+    sundew_text_(__FILE__, __LINE__, #is, (const char *)(is), wanted)
+#define CHECK_BYTES(is, wanted, n) \
+    sundew_memory_(__FILE__, __LINE__, #is, (const void *)(is), wanted, n)
+#define CHECK_NULL(is) sundew_null_(__FILE__, __LINE__, #is, (is) == NULL, 1)
+#define CHECK_NOT_NULL(is) sundew_null_(__FILE__, __LINE__, #is, (is) == NULL, 0)
 
 static int sundew_run_one(int n, const char *name, void (*test)(void))
 {
@@ -104,14 +277,24 @@ static int sundew_run_one(int n, const char *name, void (*test)(void))
     fflush(stdout);
     child = fork();
     if (child == 0) {
+#ifdef SUNDEW_TEST_QUIET
+        sundew_be_quiet_();
+#endif
         test();
         fflush(stdout);
-        _exit(0);
+#ifdef SUNDEW_TEST_LEAKS
+        if (!sundew_failed_)
+            exit(0);             /* a leak check runs here */
+#endif
+        _exit(sundew_failed_);
     }
     if (child < 0 || waitpid(child, &status, 0) < 0) {
         perror("fork");
         return 1;
     }
+#ifdef SUNDEW_TEST_QUIET
+    sundew_clean_();
+#endif
     if (WIFSIGNALED(status))
         printf("# died with signal %d\n", WTERMSIG(status));
     printf("%sok %d - %s\n", status ? "not " : "", n, name);
@@ -127,10 +310,29 @@ static int sundew_run_one(int n, const char *name, void (*test)(void))
         } all[] = { LIST(SUNDEW_ROW_) };                                       \
         int i, failed = 0, count = (int)(sizeof all / sizeof *all);            \
         printf("1..%d\n", count);                                              \
+        SUNDEW_BEGIN_                                                          \
         for (i = 0; i < count; i++)                                            \
             failed += sundew_run_one(i + 1, all[i].name, all[i].run);          \
+        SUNDEW_END_                                                            \
         return failed ? EXIT_FAILURE : EXIT_SUCCESS;                           \
     }
 
+#endif
+
+#ifndef CHECK_INT
+static int sundew_near_(double is, double wanted)
+{
+    double d = is > wanted ? is - wanted : wanted - is;
+    double size = wanted < 0 ? -wanted : wanted;
+    return is == wanted || d <= size * 1e-12 || (is != is && wanted != wanted);
+}
+#define CHECK_INT(is, wanted) CHECK((long long)(is) == (long long)(wanted))
+#define CHECK_UINT(is, wanted) CHECK((unsigned long long)(is) == (unsigned long long)(wanted))
+#define CHECK_FLOAT(is, wanted) \
+    CHECK(sundew_near_ != 0 && sundew_near_((double)(is), (double)(wanted)))
+#define CHECK_STR(is, wanted) CHECK(strcmp((const char *)(is), wanted) == 0)
+#define CHECK_BYTES(is, wanted, n) CHECK(memcmp((const void *)(is), wanted, n) == 0)
+#define CHECK_NULL(is) CHECK((is) == NULL)
+#define CHECK_NOT_NULL(is) CHECK((is) != NULL)
 #endif
 #endif

@@ -5,6 +5,7 @@
 #include "technique/explore/explore.h"
 #include "technique/monitor/monitor.h"
 #include "technique/mutability/mutability.h"
+#include "technique/regress/regress.h"
 #include "technique/reproduce/reproduce.h"
 #include "technique/types/types.h"
 
@@ -21,6 +22,8 @@ static const Command *const commands[] = {
     &command_show_points_to,
     &command_show_handles,
     &command_show_trace,
+    &command_show_model,
+    &command_show_api,
     &command_record,
     &technique_arguments,
     &technique_mutability,
@@ -28,6 +31,7 @@ static const Command *const commands[] = {
     &technique_explore,
     &technique_monitor,
     &technique_reproduce,
+    &technique_regress,
     &command_report,
     &command_baseline_set,
     &command_baseline_prune,

@@ -1,23 +1,28 @@
 /*
- * constants - what a program compares its data with: numbers of comparisons and
- * switches, and texts.
+ * constants - numbers and strings that stand in a program's code.
  *
- * Numbers come in both byte orders, in the least bytes that hold them; texts without their zero.
- * Each once, in the order of the module. Lives until constants_free().
+ *     Constants c = {0};
+ *     program_constants(p, &c);
+ *     for (size_t i = 0; i < c.nintegers; i++) use(c.integers[i]);
+ *     constants_release(&c);
+ *
+ * What code compares its input with, and the words it knows, are good values to
+ * call it with. Numbers are those of comparisons and switches; strings those of 1
+ * to 64 bytes. Each once, in the order of the module.
  */
 #ifndef SUNDEW_CONSTANTS_H
 #define SUNDEW_CONSTANTS_H
+#include "base/mem.h"
 #include "program/program.h"
 
-typedef struct Constant {
-    const uint8_t *bytes;
-    size_t n;
-    bool text;
-} Constant;
+typedef struct Constants {
+    int64_t *integers;
+    size_t nintegers;
+    const char **strings;
+    size_t nstrings;
+    Arena arena;
+} Constants;
 
-typedef struct Constants Constants;
-
-Constants *constants_new(const Program *p);
-void constants_free(Constants *c);             /* NULL is fine */
-const Constant *constants_all(const Constants *c, size_t *n);
+bool program_constants(const Program *p, Constants *out, Err *err);
+void constants_release(Constants *c);
 #endif

@@ -57,6 +57,8 @@ typedef struct Command {
     bool until_time;           /* goes on until --time or Ctrl-C: then it is complete */
     bool runs;                 /* … from the first that is no option on: they
                                 * are another command's */
+    bool budget;               /* --time is how long it works: what it has then is
+                                * complete */
     /* False with `err` filled: exit status 2. */
     bool (*run)(Session *s, Err *err);
 } Command;

@@ -285,7 +285,7 @@ static bool check_values(Session *s, Err *err)
     if (!*text || *end || errno || *text == '-')
         return err_set(err, "--seed %s: not a number", text);
     s->rng = rng_seeded(s->seed);
-    if (session_time(s) > 0)
+    if (session_time(s) > 0 && !(s->command && s->command->budget))
         s->deadline = clock_seconds() + session_time(s);
     return true;
 }

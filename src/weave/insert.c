@@ -44,7 +44,7 @@ void weave_drop(LLVMValueRef fn, const char *attribute)
                                    kind_of(attribute));
 }
 
-void weave_set_reads_only(Woven *w, LLVMValueRef fn)
+void weave_set_reads_only(Woven *w, LLVMValueRef fn, bool keeps)
 {
     /* Two bits for each kind of memory, 1 being read and 2 write: what the
      * arguments point to, what no code of the program sees, the rest. */
@@ -56,7 +56,7 @@ void weave_set_reads_only(Woven *w, LLVMValueRef fn)
     weave_set(w, fn, "nofree", 0);
     weave_set(w, fn, "nosync", 0);
     unsigned n = LLVMCountParams(fn);
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0; i < n && !keeps; i++)
         if (LLVMTypeOf(LLVMGetParam(fn, i)) == w->ptr)
             LLVMAddAttributeAtIndex(fn, i + 1, LLVMCreateEnumAttribute(
                                                    w->ctx, kind_of("nocapture"), 0));

@@ -317,7 +317,7 @@ static LLVMValueRef declare_probe(Woven *w, const Row *row, const char *what,
     LLVMValueRef fn = LLVMAddFunction(w->module, name,
                                       LLVMFunctionType(w->void_, types, n, false));
     free(name);
-    weave_set_reads_only(w, fn);
+    weave_set_reads_only(w, fn, w->monitoring->recording);
     return fn;
 }
 
@@ -384,7 +384,7 @@ static void make_cold(Woven *w, LLVMValueRef fn)
 {
     weave_set(w, fn, "noinline", 0);
     weave_set(w, fn, "cold", 0);
-    weave_set_reads_only(w, fn);
+    weave_set_reads_only(w, fn, w->monitoring->recording);
     LLVMSetFunctionCallConv(fn, LLVMPreserveMostCallConv);
 }
 

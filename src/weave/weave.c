@@ -477,6 +477,13 @@ static void rename_main(Woven *w, const char *name)
         LLVMSetValueName2(fn, name, strlen(name));
 }
 
+static void show_functions(Woven *w)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) == LLVMExternalLinkage)
+            LLVMSetVisibility(f, LLVMDefaultVisibility);
+}
+
 bool weave_build(Woven *w, const WeaveBuild *plan, Err *err)
 {
     const CapturedProgram *c = program_captured(w->program);
@@ -485,6 +492,8 @@ bool weave_build(Woven *w, const WeaveBuild *plan, Err *err)
     if (!scratch)
         return false;
     rename_main(w, plan->rename_main);
+    if (plan->visible)
+        show_functions(w);
     char *object = plan->object_only ? path_absolute(plan->out)
                                      : path_join(scratch, "woven.o");
     bool fixed = c && relink_is_static(c);

@@ -118,6 +118,39 @@ uint32_t weave_coverage_size(const Edges *edges);
  * what comes later (the runtime). So this stands before weave_runtime(). */
 void weave_asan(Woven *w);
 
+/* Coverage, for programs that src/engine/sequence/ loads (runtime/player.h): a
+ * byte for each block, then one for each way that a branch can go. */
+typedef struct Cover Cover;
+typedef struct CoverLine {
+    const char *file;
+    unsigned line;
+    size_t block;                /* that has code of this line */
+} CoverLine;
+Cover *weave_cover(Woven *w, Err *err);
+void cover_free(Cover *c);                     /* NULL is fine */
+size_t cover_nblocks(const Cover *c);
+size_t cover_nbranches(const Cover *c);        /* ways, not branches */
+const char *cover_function(const Cover *c, size_t block);     /* its symbol */
+const CoverLine *cover_lines(const Cover *c, size_t *n);      /* by block */
+size_t cover_block_of(const Cover *c, size_t way);            /* that it leaves */
+
+/* Mutants: small faults, of which a number from 1 switches one on. */
+typedef enum {
+    MUTANT_RELATIONAL, MUTANT_ARITHMETIC, MUTANT_CONSTANT, MUTANT_CALL,
+} MutantKind;
+const char *mutant_kind_name(MutantKind k);    /* relational, … */
+typedef struct Mutants Mutants;
+typedef struct Mutant {
+    MutantKind kind;
+    const char *file, *function;
+    unsigned line;
+    size_t block;                /* of the bytes that tell what was reached */
+} Mutant;
+/* At most so many, evenly spread; 0: 4000. */
+Mutants *weave_mutants(Woven *w, size_t most, Err *err);
+void mutants_free(Mutants *m);                 /* NULL is fine */
+const Mutant *mutants_all(const Mutants *m, size_t *n);       /* number - 1 */
+
 /* --- making a program */
 
 /* Links runtime/NAME.bc of `libexec` in; its functions may be inlined. */
@@ -132,6 +165,8 @@ typedef struct WeaveBuild {
     const char *rename_main;     /* main() becomes this, to link a test; or NULL */
     char *const *more;           /* more arguments for the linker; or NULL */
     bool object_only;            /* `out` is an object file, nothing is linked */
+    bool visible;                /* hidden functions become visible, to be called by
+                                  * who loads the result */
 } WeaveBuild;
 
 /* With the build's own link command (libraries, objects that were not captured,

@@ -53,9 +53,10 @@ void weave_set(Woven *w, LLVMValueRef fn, const char *attribute, uint64_t value)
 void weave_set_call(Woven *w, LLVMValueRef call, const char *attribute);
 bool weave_has(LLVMValueRef fn, const char *attribute);
 void weave_drop(LLVMValueRef fn, const char *attribute);
-/* To the program it only reads memory, and keeps no pointer. (It may write what
- * the program can't see.) */
-void weave_set_reads_only(Woven *w, LLVMValueRef fn);
+/* To the program it only reads memory. (It may write what the program can't see.)
+ * It keeps no pointer either, unless it `keeps` them for a later probe: then what
+ * they lead to must be there when that one looks. */
+void weave_set_reads_only(Woven *w, LLVMValueRef fn, bool keeps);
 
 /* --- functions */
 /* An external function of that type, declared if it is not. */
@@ -87,6 +88,12 @@ LLVMBasicBlockRef weave_go_to_return(Woven *w, LLVMValueRef fn,
 void weave_redirect(Woven *w, const char *f, const char *g);
 /* Runs before all other constructors. */
 void weave_add_first_constructor(Woven *w, LLVMValueRef fn);
+
+/* --- for programs that a player loads (cover.c) */
+/* `n` bytes, which its loader is told of as `what` (runtime/player.h). */
+LLVMValueRef weave_player_bytes(Woven *w, unsigned what, size_t n);
+/* The n-th becomes 1 when the block runs; false: the block has no room for it. */
+bool weave_player_at_block(Woven *w, LLVMBasicBlockRef b, LLVMValueRef bytes, size_t n);
 
 /* --- constants */
 LLVMValueRef weave_int(Woven *w, LLVMTypeRef type, uint64_t value);

@@ -133,14 +133,30 @@ static bool make_builds(Explorer *x, ExploreResult *out, Err *err)
     return true;
 }
 
-static void take_constants(Explorer *x)
+/* A number that is no character and no small count, in both byte orders. */
+static void take_number(Explorer *x, int64_t v)
 {
-    Constants *c = constants_new(x->plan->program);
-    size_t n;
-    const Constant *all = constants_all(c, &n);
-    for (size_t i = 0; i < n; i++)
-        explorer_word(x, all[i].bytes, all[i].n);
-    constants_free(c);
+    if (v >= INT8_MIN && v <= UINT8_MAX)
+        return;
+    size_t size = v > 0 && v <= UINT16_MAX ? 2 : v >= INT32_MIN && v <= UINT32_MAX ? 4 : 8;
+    uint8_t le[8], be[8];
+    for (size_t i = 0; i < size; i++)
+        be[size - 1 - i] = le[i] = (uint8_t)((uint64_t)v >> (8 * i));
+    explorer_word(x, le, size);
+    explorer_word(x, be, size);
+}
+
+static bool take_constants(Explorer *x, Err *err)
+{
+    Constants c = {0};
+    if (!program_constants(x->plan->program, &c, err))
+        return false;
+    for (size_t i = 0; i < c.nstrings; i++)
+        explorer_word(x, c.strings[i], strlen(c.strings[i]));
+    for (size_t i = 0; i < c.nintegers; i++)
+        take_number(x, c.integers[i]);
+    constants_release(&c);
+    return true;
 }
 
 /* ------------------------------------------------------------------- jobs */
@@ -355,11 +371,8 @@ bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
     Explorer x = { .plan = plan, .timeout = plan->timeout > 0 ? plan->timeout : 5,
                    .longest = plan->longest ? plan->longest : 1u << 20 };
     pthread_mutex_init(&x.lock, NULL);
-    bool ok = make_folders(&x, err) && make_builds(&x, out, err);
-    if (ok) {
-        take_constants(&x);
-        ok = run_jobs(&x, out, err);
-    }
+    bool ok = make_folders(&x, err) && make_builds(&x, out, err) &&
+              take_constants(&x, err) && run_jobs(&x, out, err);
     failures_finish(&x, out);
     take_imprecise(&x, out);
     out->ended = x.ended ? x.ended : "";

@@ -28,6 +28,7 @@ typedef struct Process {
     uint64_t slide;
     Intervals live;              /* of TraceObject */
     bool symbols;                /* its variables are in `live` */
+    Intervals code;              /* of Function, one byte each */
 } Process;
 
 typedef struct OpenCall {
@@ -66,6 +67,7 @@ struct Trace {
     size_t foreign;              /* streams of other programs */
     Arena a;                     /* of the current event */
     Event e;
+    const Process *at;           /* … of which process */
 };
 
 const char *event_kind_name(EventKind k)
@@ -319,6 +321,11 @@ fail:
     return NULL;
 }
 
+const Program *trace_program(const Trace *t)
+{
+    return t->p;
+}
+
 void trace_close(Trace *t)
 {
     if (!t)
@@ -329,6 +336,7 @@ void trace_close(Trace *t)
     vec_release(&t->heap);
     for (size_t i = 0; i < t->processes.len; i++) {
         intervals_release(&t->processes.items[i]->live);
+        intervals_release(&t->processes.items[i]->code);
         free(t->processes.items[i]);
     }
     vec_release(&t->processes);
@@ -356,8 +364,13 @@ static TraceObject *object_new(Trace *t, Process *p, uint64_t address, uint64_t 
     return o;
 }
 
-/* The variables of a process, when it first shows up. */
-static void add_variables(Trace *t, Process *p)
+static const Function *function_of(const Trace *t, uint64_t id)
+{
+    return id && id <= t->nfunctions ? t->functions[id - 1] : NULL;
+}
+
+/* The variables and functions of a process, when it first shows up. */
+static void add_symbols(Trace *t, Process *p)
 {
     size_t n = t->symbols.len / sizeof(SundewSymbol);
 
@@ -365,6 +378,9 @@ static void add_variables(Trace *t, Process *p)
     for (size_t i = 0; i < n; i++) {
         SundewSymbol s;
         memcpy(&s, t->symbols.data + i * sizeof s, sizeof s);
+        const Function *fn = function_of(t, s.function);
+        if (fn)
+            intervals_put(&p->code, s.address + p->slide, 1, (void *)fn);
         if (s.variable == 0 || s.variable > t->nvariables)
             continue;
         TraceObject *o = object_new(t, p, s.address + p->slide, s.size);
@@ -375,11 +391,6 @@ static void add_variables(Trace *t, Process *p)
 }
 
 /* --- events */
-
-static const Function *function_of(const Trace *t, uint64_t id)
-{
-    return id && id <= t->nfunctions ? t->functions[id - 1] : NULL;
-}
 
 static const Type *type_of(const Trace *t, uint64_t id)
 {
@@ -439,6 +450,8 @@ static void set_value(const Process *p, TraceValue *v, const uint64_t *slots,
     if (!pointee(v->type))
         return;
     v->address = slots[0];
+    if (type_plain(pointee(v->type))->kind == TYPE_FUNCTION)
+        v->target = intervals_find(&p->code, v->address);
     v->object = intervals_find(&p->live, v->address);
     if (v->object)
         v->offset = (int64_t)(v->address - v->object->address);
@@ -594,8 +607,9 @@ const Event *trace_next(Trace *t)
             s->process->number = ++t->seen;
         t->e = (Event){ .number = s->next, .thread = s->thread + 1,
                         .process = s->process->number };
+        t->at = s->process;
         if (!s->process->symbols)
-            add_variables(t, s->process);
+            add_symbols(t, s->process);
         read_event(t, s, tag, &c);
         s->last = s->next;
         s->at = after;
@@ -616,6 +630,13 @@ size_t trace_cut_short(const Trace *t)
     for (size_t i = 0; i < t->streams.len; i++)
         n += !t->streams.items[i]->ended;
     return n;
+}
+
+const TraceObject *trace_object_at(const Trace *t, const Event *e, uint64_t address)
+{
+    assert(e == &t->e);
+    (void)e;
+    return t->at ? intervals_find(&t->at->live, address) : NULL;
 }
 
 const uint8_t *event_bytes(const Event *e, uint64_t address, size_t *n)

@@ -26,6 +26,7 @@
 #include "program/program.h"
 
 typedef struct Trace Trace;
+const Program *trace_program(const Trace *t);
 
 typedef enum {
     EVENT_CALL, EVENT_RETURN, EVENT_ALLOC, EVENT_FREE, EVENT_END,
@@ -60,6 +61,7 @@ typedef struct TraceValue {
     uint64_t address;
     const TraceObject *object;        /* NULL: in no object that is known */
     int64_t offset;                   /* in it */
+    const Function *target;           /* of a pointer to a function of the program */
 } TraceValue;
 
 typedef struct Event {
@@ -84,6 +86,8 @@ void trace_close(Trace *t);                      /* NULL is fine */
 const Event *trace_next(Trace *t);               /* NULL at the end */
 /* Streams whose process died without saying so; known at the end. */
 size_t trace_cut_short(const Trace *t);
+/* The object that an address lies in, at the last event, in its process; NULL. */
+const TraceObject *trace_object_at(const Trace *t, const Event *e, uint64_t address);
 /* Bytes at an address as recorded with an event; NULL: not recorded. */
 const uint8_t *event_bytes(const Event *e, uint64_t address, size_t *n);
 /* A value as a C programmer would write it, what it points to included. */

@@ -236,6 +236,10 @@ void event_print_value(const Event *e, const TraceValue *v, Str *out)
         return;
     }
     const Type *t = type_plain(v->type);
+    if (v->target) {
+        escape_terminal_z(out, v->target->name);
+        return;
+    }
     if (t->kind != TYPE_POINTER || !v->object) {
         print_bytes(&p, v->type, v->bytes, v->n, 0);
         return;

@@ -1,0 +1,22 @@
+/*
+ * player - what a library that was woven for src/engine/sequence/ says to the
+ * program that loads it.
+ *
+ * Its constructors call sundew_player_register() with what they have: bytes that
+ * become 1 when a block ran or a branch went a way (cover), the number of the
+ * mutant that is switched on (mutant; 0: none), and bytes that become 1 when a
+ * block that has mutants ran (reached). Who loads such a library must have this
+ * function and export it.
+ */
+#ifndef SUNDEW_PLAYER_H
+#define SUNDEW_PLAYER_H
+#include <stdint.h>
+
+enum {
+    SUNDEW_PLAYER_COVER = 1,
+    SUNDEW_PLAYER_MUTANT,
+    SUNDEW_PLAYER_REACHED,
+};
+
+void sundew_player_register(uint32_t what, void *address, uint64_t n);
+#endif

@@ -1,0 +1,113 @@
+/*
+ * exec - execute sequences on a library, thousands a second, each in a child
+ * process of its own.
+ *
+ *     ExecPlan plan = { .api = api, .library = "libx.so", .libexec = … };
+ *     Exec *e = exec_open(&plan, err);
+ *     ExecJob jobs[2] = { { .seq = s }, { .seq = t } };
+ *     Outcome out[2];
+ *     if (!exec_run(e, &a, jobs, 2, out, err)) …        it could not be done
+ *     if (out[0].state == OUTCOME_DONE) use out[0].obs
+ *     exec_close(e);
+ *
+ * The library is loaded once, by sundew-play in a sandbox (run/run.h); jobs go
+ * there in batches. Jobs that follow one another and begin with the same
+ * `prefix` steps execute these once and fork from there.
+ *
+ * What a job does is an Outcome, whatever it is. How exactly something died
+ * (failure.h) costs more to find out: exec_failure().
+ */
+#ifndef SUNDEW_SEQ_EXEC_H
+#define SUNDEW_SEQ_EXEC_H
+#include "base/err.h"
+#include "engine/sequence/sequence.h"
+#include "run/failure.h"
+
+typedef struct Exec Exec;
+
+typedef struct ExecPlan {
+    const Api *api;
+    const char *library;         /* a shared library with the API's functions */
+    const char *libexec;         /* where sundew-play is */
+    const char *preload;         /* a library to load first (ASan's); or NULL */
+    bool fixed_addresses;        /* no ASLR */
+    unsigned cpu_ms, wall_ms;    /* limits of a job; 0: 300 and 5000 */
+} ExecPlan;
+
+Exec *exec_open(const ExecPlan *plan, Err *err);
+void exec_close(Exec *e);                        /* NULL is fine */
+const char *exec_missing(const Exec *e);         /* of the sandbox, see run.h; or NULL */
+size_t exec_npoints(const Exec *e);              /* of coverage */
+size_t exec_nreached(const Exec *e);             /* blocks with mutants */
+uint64_t exec_count(const Exec *e);              /* jobs so far */
+
+typedef struct ExecJob {
+    const Seq *seq;
+    unsigned prefix;             /* steps that it shares with its neighbours … */
+    unsigned group;              /* … of the same group; 0: shares nothing */
+    unsigned mutant;
+    unsigned fill;               /* a byte for fresh and freed memory */
+    int64_t clock;               /* seconds that the clock is ahead */
+    bool twice;                  /* also look for leaks */
+    bool reached;                /* `fresh` are blocks with mutants */
+    bool all;                    /* `fresh` also has what is known */
+} ExecJob;
+
+typedef enum {
+    OUTCOME_NOT_RUN, OUTCOME_DONE, OUTCOME_DIED, OUTCOME_TIMEOUT,
+    OUTCOME_PREFIX,              /* the prefix did not get through */
+    OUTCOME_EXITED,              /* the library ended the process, or a sanitizer */
+} OutcomeState;
+
+enum { OBSERVED_ERRNO = -3, OBSERVED_CALLBACKS = -4 };      /* places */
+
+typedef enum {
+    OBSERVED_INTEGER, OBSERVED_FLOAT, OBSERVED_NULL, OBSERVED_STRING, OBSERVED_BYTES,
+    OBSERVED_HANDLE, OBSERVED_SAME, OBSERVED_UNREADABLE, OBSERVED_LONG,
+    OBSERVED_ERRNO_IS, OBSERVED_CALLBACKS_ARE,
+} ObservedKind;
+
+/* What came out of one place of one step. */
+typedef struct Observation {
+    unsigned step;
+    int place;                   /* API_RETURNED, a parameter, OBSERVED_… */
+    ObservedKind kind;
+    uint64_t integer;            /* also errno, calls of callbacks */
+    double real;
+    const uint8_t *bytes;
+    size_t n;
+    unsigned same_step;          /* same: as what came out there */
+    int same_place;
+} Observation;
+
+typedef struct Outcome {
+    OutcomeState state;
+    int signal;                  /* died */
+    int status;                  /* exited */
+    unsigned at;                 /* the last step that was begun */
+    int64_t leaked;              /* bytes, with `twice` */
+    const uint32_t *fresh;       /* points not known before; at most 24000 */
+    size_t nfresh;
+    const Observation *obs;
+    size_t nobs;
+    bool cut;                    /* more was seen than is kept */
+} Outcome;
+
+bool exec_run(Exec *e, Arena *a, const ExecJob *jobs, size_t n, Outcome *out, Err *err);
+/* These points are known from now on. */
+void exec_know(Exec *e, const uint32_t *points, size_t n);
+void exec_forget(Exec *e, const uint32_t *points, size_t n);
+bool exec_knows(const Exec *e, uint32_t point);
+/* Executes it once more, alone and watched. */
+bool exec_failure(Exec *e, const ExecJob *job, Failure *out, Err *err);
+
+bool observation_equal(const Observation *a, const Observation *b);
+/* The observation of a place; NULL: none. */
+const Observation *outcome_at(const Outcome *o, unsigned step, int place);
+/* Which handles came out as NULL, written into the steps. */
+void outcome_note_nulls(const Outcome *o, Seq *s);
+void observation_print(const Observation *o, Str *out);
+
+/* The signature for the player; false: a type that can't be passed. */
+bool exec_signature(const ApiFunction *f, Str *out);
+#endif

@@ -1,0 +1,346 @@
+/*
+ * generate - the loop.
+ *
+ * The components are the sequences that went well. A round takes some of them,
+ * grows each in several ways, and executes all that in one go; the steps that
+ * the ways share are executed once (exec.h). What brings coverage is settled;
+ * what only went well becomes a component now and then, so that objects reach
+ * states in which nothing new was seen on the way.
+ */
+#include "engine/sequence/generate.h"
+#include <assert.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    BASES = 10, WAYS = 16,       /* of a round */
+    MOST_COMPONENTS = 3000,
+    MOST_SUSPECTS = 50,
+    MOST_TRIES = 6,              /* to make a test for a point */
+};
+
+typedef struct Component {
+    Seq *seq;
+    unsigned uses;
+} Component;
+
+typedef struct Run {
+    const GeneratePlan *plan;
+    const Settler *settler;
+    const GrowPlan *grow;
+    GrowPlan universal;          /* the same without the model */
+    Rng *rng;
+    Suite *suite;
+    Vec(Component) components;
+    double begun;
+    bool guided;                 /* second phase */
+    unsigned *called;            /* by function: how often with success */
+    Map shapes;                  /* of results seen */
+    uint8_t *tries;              /* by point: tests for it that could not be settled */
+    size_t npoints;
+} Run;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* How much of the budget is spent, from 0 to 1. */
+static double spent(const Run *r)
+{
+    double by_time = r->plan->seconds ? (now() - r->begun) / r->plan->seconds : 0;
+    double by_count = r->plan->count ? (double)r->suite->sequences / (double)r->plan->count : 0;
+    return by_time > by_count ? by_time : by_count;
+}
+
+SeqTest *test_copy(Arena *a, const SeqTest *t)
+{
+    SeqTest *c = arena_new(a, SeqTest);
+    *c = *t;
+    c->seq = seq_copy(a, t->seq);
+    Observation *obs = arena_array(a, Observation, t->out.nobs + 1);
+    for (size_t i = 0; i < t->out.nobs; i++) {
+        obs[i] = t->out.obs[i];
+        uint8_t *bytes = arena_array(a, uint8_t, obs[i].n + 1);
+        memcpy(bytes, t->out.obs[i].bytes, obs[i].n);
+        obs[i].bytes = bytes;
+    }
+    c->out.obs = obs;
+    uint32_t *fresh = arena_array(a, uint32_t, t->out.nfresh + 1);
+    memcpy(fresh, t->out.fresh, t->out.nfresh * sizeof *fresh);
+    c->out.fresh = fresh;
+    c->stable = arena_array(a, bool, t->out.nobs + 1);
+    memcpy(c->stable, t->stable, t->out.nobs * sizeof *c->stable);
+    return c;
+}
+
+void suite_release(Suite *s)
+{
+    vec_release(&s->tests);
+    vec_release(&s->suspects);
+    arena_release(&s->arena);
+}
+
+/* --------------------------------------------------------------- growing */
+
+/* Of a few, the one that was called least. */
+static const ApiFunction *rare_function(Run *r)
+{
+    const Api *api = r->grow->api;
+    const ApiFunction *best = NULL;
+    for (int i = 0; i < 40 && !(best && i >= 3); i++) {
+        const ApiFunction *f = &api->functions[rng_below(r->rng, api->nfunctions)];
+        if (f->not_callable || f->variadic)
+            continue;
+        if (!best || r->called[f->index] < r->called[best->index])
+            best = f;
+    }
+    return best;
+}
+
+static bool grow_once(Run *r, Arena *a, Seq *s)
+{
+    if (rng_below(r->rng, 8) == 0 && s->n && grow_observer(r->grow, a, s))
+        return true;
+    if (r->guided && rng_unit(r->rng) >= r->plan->divergent_share)
+        return grow_guided(r->grow, a, s);
+    return grow_universal(r->guided ? r->grow : &r->universal, a, s, rare_function(r));
+}
+
+static Seq *grow(Run *r, Arena *a, const Seq *base)
+{
+    Seq *s = seq_copy(a, base);
+    unsigned calls = 1 + (unsigned)(rng_below(r->rng, 3) == 0) + (unsigned)(rng_below(r->rng, 6) == 0) * 3;
+    for (unsigned i = 0; i < calls; i++)
+        if (!grow_once(r, a, s))
+            break;
+    return s->n > base->n ? s : NULL;
+}
+
+static const Seq *pick_base(Run *r, Arena *a)
+{
+    size_t n = r->components.len;
+    if (!n || rng_below(r->rng, 5) == 0)
+        return seq_new(a);
+    /* of three the least used: new ones come up soon */
+    Component *best = NULL;
+    for (int i = 0; i < 3; i++) {
+        size_t at = rng_below(r->rng, 2) ? rng_below(r->rng, n)
+                                         : n - 1 - rng_below(r->rng, n < 50 ? n : 50);
+        if (!best || r->components.items[at].uses < best->uses)
+            best = &r->components.items[at];
+    }
+    best->uses++;
+    if (best->seq->n >= SEQ_MOST_STEPS - 16)
+        return seq_new(a);
+    return best->seq;
+}
+
+/* -------------------------------------------------------------- judging */
+
+static void add_component(Run *r, const Seq *s)
+{
+    Component c = { seq_copy(&r->suite->arena, s), 0 };
+    if (r->components.len < MOST_COMPONENTS)
+        vec_push(&r->components, c);
+    else
+        r->components.items[rng_below(r->rng, MOST_COMPONENTS)] = c;
+}
+
+/* Did the last call end in a way that it has not yet after such calls? */
+static bool is_novel(Run *r, const Seq *s, const Outcome *o)
+{
+    struct { unsigned last, before; int kind; uint64_t value; } shape = { 0 };
+    const Observation *b = outcome_at(o, s->n - 1, API_RETURNED);
+    shape.last = s->steps[s->n - 1].f->index;
+    shape.before = s->n > 1 && s->steps[s->n - 2].f ? s->steps[s->n - 2].f->index + 1 : 0;
+    shape.kind = b ? (int)b->kind : -1;
+    shape.value = b && b->kind == OBSERVED_INTEGER && b->integer + 8 < 64 ? b->integer + 8 : 0;
+    return map_putn(&r->shapes, &shape, sizeof shape, NULL);
+}
+
+static bool same_death(const Suspect *x, const Seq *s, const Outcome *o)
+{
+    return x->how.signal == o->signal && x->how.state == o->state &&
+           x->how.at < x->seq->n && o->at < s->n &&
+           x->seq->steps[x->how.at].f == s->steps[o->at].f;
+}
+
+static void note_death(Run *r, const Seq *s, const Outcome *o, bool strict)
+{
+    Seq part = { s->steps, o->at < s->n ? o->at + 1 : s->n };
+    if (!grow_follows(r->grow, &part)) {
+        r->suite->set_aside++;
+        return;
+    }
+    for (size_t i = 0; i < r->suite->suspects.len; i++) {
+        Suspect *x = &r->suite->suspects.items[i];
+        if (!same_death(x, s, o))
+            continue;
+        x->count++;
+        if (part.n < x->seq->n) {
+            x->seq = seq_copy(&r->suite->arena, &part);
+            x->how.at = o->at;
+            x->strict = strict;
+        }
+        return;
+    }
+    if (r->suite->suspects.len >= MOST_SUSPECTS)
+        return;
+    Suspect x = { .seq = seq_copy(&r->suite->arena, &part), .follows = true, .strict = strict,
+                  .count = 1 };
+    x.how.state = o->state;
+    x.how.signal = o->signal;
+    x.how.at = o->at;
+    vec_push(&r->suite->suspects, x);
+}
+
+static void count(Run *r, const Seq *s, const Outcome *o)
+{
+    Suite *u = r->suite;
+    u->sequences++;
+    u->done += o->state == OUTCOME_DONE;
+    u->died += o->state == OUTCOME_DIED;
+    u->timeouts += o->state == OUTCOME_TIMEOUT;
+    u->exited += o->state == OUTCOME_EXITED;
+    if (o->state == OUTCOME_DIED)
+        note_death(r, s, o, false);
+    if (o->state == OUTCOME_DONE)
+        for (unsigned i = 0; i < s->n; i++)
+            if (s->steps[i].f)
+                r->called[s->steps[i].f->index]++;
+}
+
+/* A sequence that brought coverage, and which. */
+typedef struct Bringer {
+    Seq *seq;
+    uint32_t *points;
+    size_t n;
+} Bringer;
+
+/* Points that nobody had before, now known. */
+static bool brings_coverage(Run *r, Arena *a, Seq *s, const Outcome *o, Bringer *out)
+{
+    Exec *e = r->settler->exec;
+    *out = (Bringer){ s, arena_array(a, uint32_t, o->nfresh + 1), 0 };
+    for (size_t i = 0; i < o->nfresh; i++)
+        if (!exec_knows(e, o->fresh[i])) {
+            out->points[out->n++] = o->fresh[i];
+            exec_know(e, &o->fresh[i], 1);
+        }
+    r->suite->covered += out->n;
+    return out->n > 0;
+}
+
+/* It became no test: others may try. */
+static void give_back(Run *r, const Bringer *b)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (b->points[i] < r->npoints && r->tries[b->points[i]]++ < MOST_TRIES) {
+            exec_forget(r->settler->exec, &b->points[i], 1);
+            r->suite->covered--;
+        }
+}
+
+static void take_settled(Run *r, const Settled *x, const Bringer *b)
+{
+    Suite *u = r->suite;
+    const Seq *body = b->seq;
+    if (x->kind != SETTLED)
+        give_back(r, b);
+    switch (x->kind) {
+    case SETTLED:
+        u->settled++;
+        vec_push(&u->tests, test_copy(&u->arena, &x->test));
+        add_component(r, body);
+        break;
+    case SETTLED_ILLEGAL:
+        u->illegal++;
+        note_death(r, x->seq, &x->how, true);
+        break;
+    case SETTLED_OPEN:
+        u->open++;
+        break;
+    case SETTLED_LEAKS:
+        u->leaks++;
+        add_component(r, body);
+        break;
+    case SETTLED_EMPTY:
+        u->empty++;
+        add_component(r, body);
+        break;
+    }
+}
+
+/* ---------------------------------------------------------------- rounds */
+
+static size_t make_jobs(Run *r, Arena *a, ExecJob *jobs)
+{
+    size_t n = 0;
+    for (unsigned b = 0; b < BASES; b++) {
+        const Seq *base = pick_base(r, a);
+        for (unsigned w = 0; w < WAYS; w++) {
+            Seq *s = grow(r, a, base);
+            if (s)
+                jobs[n++] = (ExecJob){ .seq = s, .prefix = base->n, .group = base->n ? b + 1 : 0 };
+        }
+    }
+    return n;
+}
+
+static bool one_round(Run *r, Err *err)
+{
+    Arena a = {0};
+    ExecJob *jobs = arena_array(&a, ExecJob, BASES * WAYS);
+    Outcome *out = arena_array(&a, Outcome, BASES * WAYS);
+    Seq **bodies = arena_array(&a, Seq *, BASES * WAYS);
+    Bringer *bringers = arena_array(&a, Bringer, BASES * WAYS);
+    size_t n = make_jobs(r, &a, jobs), m = 0;
+    bool ok = n == 0 || exec_run(r->settler->exec, &a, jobs, n, out, err);
+    for (size_t i = 0; ok && i < n; i++) {
+        Seq *s = (Seq *)jobs[i].seq;
+        count(r, s, &out[i]);
+        if (out[i].state != OUTCOME_DONE)
+            continue;
+        outcome_note_nulls(&out[i], s);
+        if (brings_coverage(r, &a, s, &out[i], &bringers[m]))
+            bodies[m++] = s;
+        else if (is_novel(r, s, &out[i]) || rng_below(r->rng, 50) == 0)
+            add_component(r, s);
+    }
+    Settled *settled = arena_array(&a, Settled, m + 1);
+    ok = ok && (!m || settle(r->settler, &a, bodies, m, settled, err));
+    for (size_t i = 0; ok && i < m; i++)
+        take_settled(r, &settled[i], &bringers[i]);
+    arena_release(&a);
+    r->suite->sequences += n == 0;       /* a round without jobs counts, too */
+    return ok;
+}
+
+bool generate(const GeneratePlan *plan, Suite *out, Err *err)
+{
+    Run r = { .plan = plan, .settler = plan->settler, .grow = plan->settler->grow,
+              .rng = plan->settler->grow->rng, .suite = out, .begun = now() };
+    double first = r.grow->model ? plan->universal_share : 1;
+    bool ok = true;
+    r.universal = *r.grow;
+    r.universal.model = NULL;
+    r.called = xcalloc(r.grow->api->nfunctions + 1, sizeof *r.called);
+    r.npoints = exec_npoints(r.settler->exec);
+    r.tries = xcalloc(r.npoints + 1, 1);
+    assert(plan->seconds || plan->count);
+    for (double s = 0; ok && s < 1 && !(plan->stop && plan->stop(plan->arg)); s = spent(&r)) {
+        r.guided = s >= first;
+        ok = one_round(&r, err);
+        if (plan->progress)
+            plan->progress(s, out->tests.len, plan->arg);
+    }
+    out->seconds = now() - r.begun;
+    vec_release(&r.components);
+    map_release(&r.shapes);
+    free(r.called);
+    free(r.tries);
+    return ok;
+}

@@ -1,0 +1,513 @@
+#include "engine/sequence/grow.h"
+#include <string.h>
+
+enum { DEPTH = 6, LONGEST_WAY = 8 };
+
+static bool chance(Rng *r, double p)
+{
+    return rng_unit(r) < p;
+}
+
+static bool is_full(const Seq *s)
+{
+    return s->n >= SEQ_MOST_STEPS - 8;
+}
+
+/* -------------------------------------------------------------- universal */
+
+static bool universal(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f, unsigned depth);
+
+/* Is the owner gone that the handle was made from, or was given to? */
+static bool is_orphan(const GrowPlan *g, const Seq *s, const SeqHandles *all, const SeqHandle *h)
+{
+    for (unsigned i = h->step; i < s->n; i++) {
+        const SeqStep *st = &s->steps[i];
+        for (int k = API_RETURNED; st->f && k < (int)st->nargs; k++) {
+            bool here = i == h->step ? k == h->place
+                : k >= 0 && value_equal(&st->args[k], &h->value);
+            const ModelBond *b = here ? model_bond(g->model, st->f, k) : NULL;
+            if (!b || b->order == ORDER_OWNER_FIRST || b->owner < 0 ||
+                !value_is_made(&st->args[b->owner]))
+                continue;
+            bool alive = false;
+            for (size_t m = 0; m < all->len && !alive; m++)
+                alive = value_equal(&all->items[m].value, &st->args[b->owner]);
+            if (!alive)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* All that may be used: alive, and so are their owners. */
+static void usable(const GrowPlan *g, const Seq *s, SeqHandles *out)
+{
+    SeqHandles all = {0};
+    seq_handles(s, g->ownership, &all);
+    for (size_t i = 0; i < all.len; i++)
+        if (!g->model || !is_orphan(g, s, &all, &all.items[i]))
+            vec_push(out, all.items[i]);
+    vec_release(&all);
+}
+
+static bool pick_live(const GrowPlan *g, const Seq *s, const ApiType *t, SeqValue *out)
+{
+    SeqHandles all = {0};
+    size_t n = 0;
+    usable(g, s, &all);
+    for (size_t i = 0; i < all.len; i++)
+        if (all.items[i].type == t && rng_below(g->rng, ++n) == 0)
+            *out = all.items[i].value;
+    vec_release(&all);
+    return n > 0;
+}
+
+static bool universal_handle(const GrowPlan *g, Arena *a, Seq *s, const ApiPlace *p,
+                             unsigned depth, SeqValue *out)
+{
+    if (chance(g->rng, g->null_share)) {
+        *out = value_null();
+        return true;
+    }
+    if (!chance(g->rng, 0.1) && pick_live(g, s, p->handle, out))
+        return true;
+    if (depth >= DEPTH || !p->handle->ncreators || is_full(s))
+        return pick_live(g, s, p->handle, out);
+    const ApiMaker *m = &p->handle->creators[rng_below(g->rng, p->handle->ncreators)];
+    if (!universal(g, a, s, m->function, depth + 1))
+        return pick_live(g, s, p->handle, out);
+    return pick_live(g, s, p->handle, out);
+}
+
+static bool universal(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f, unsigned depth)
+{
+    SeqValue *args = arena_array(a, SeqValue, f->nparams + 1);
+    if (is_full(s))
+        return false;
+    for (unsigned i = 0; i < f->nparams; i++) {
+        const ApiPlace *p = &f->params[i];
+        if (p->role == ROLE_HANDLE && !universal_handle(g, a, s, p, depth, &args[i]))
+            return false;
+        if (p->role == ROLE_HANDLE_INOUT)
+            args[i] = value_room(sizeof(void *));
+    }
+    SeqStep *st = seq_call(a, s, f);
+    st->divergent = true;
+    memcpy(st->args, args, f->nparams * sizeof *args);
+    pool_fill(g->pool, g->rng, a, st);
+    return true;
+}
+
+bool grow_universal(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f)
+{
+    for (int tries = 0; !f && tries < 100; tries++) {
+        const ApiFunction *c = &g->api->functions[rng_below(g->rng, g->api->nfunctions)];
+        if (!c->not_callable && !c->variadic)
+            f = c;
+    }
+    return f && universal(g, a, s, f, 0);
+}
+
+/* ------------------------------------------------------------------ nodes */
+
+static Places places_of(const SeqStep *st, const SeqValue *v)
+{
+    Places p = 0;
+    for (unsigned i = 0; i < st->nargs; i++)
+        if (value_equal(&st->args[i], v))
+            p |= place_bit((int)i);
+    return p;
+}
+
+static bool is_observer(const ModelType *t, const ApiFunction *f)
+{
+    for (size_t i = 0; i < t->nobservers; i++)
+        if (t->observers[i].function == f)
+            return true;
+    return f->observes;
+}
+
+uint32_t grow_node(const GrowPlan *g, const Seq *s, const SeqHandle *h)
+{
+    const ModelType *t = g->model ? model_type(g->model, h->type) : NULL;
+    if (!t)
+        return MODEL_OUTSIDE;
+    uint32_t node = model_step(t, 0, s->steps[h->step].f, place_bit(h->place));
+    for (unsigned i = h->step + 1; i < s->n && node != MODEL_OUTSIDE; i++) {
+        Places p = s->steps[i].f ? places_of(&s->steps[i], &h->value) : 0;
+        if (!p)
+            continue;
+        uint32_t next = model_step(t, node, s->steps[i].f, p);
+        if (next == MODEL_OUTSIDE && is_observer(t, s->steps[i].f))
+            continue;
+        node = next;
+    }
+    return node;
+}
+
+/* Is somebody there that the example always closed before this handle? */
+static bool has_children(const GrowPlan *g, const Seq *s, const SeqValue *owner)
+{
+    SeqHandles all = {0};
+    bool found = false;
+    seq_handles(s, g->ownership, &all);
+    for (size_t i = 0; i < all.len && !found; i++) {
+        const SeqHandle *h = &all.items[i];
+        for (unsigned k = h->step; k < s->n && !found; k++) {
+            const SeqStep *st = &s->steps[k];
+            for (int place = API_RETURNED; st->f && place < (int)st->nargs && !found; place++) {
+                bool here = k == h->step ? place == h->place
+                    : place >= 0 && value_equal(&st->args[place], &h->value);
+                const ModelBond *b = here ? model_bond(g->model, st->f, place) : NULL;
+                found = b && b->order == ORDER_CHILD_FIRST && b->owner >= 0 &&
+                        value_equal(&st->args[b->owner], owner);
+            }
+        }
+    }
+    vec_release(&all);
+    return found;
+}
+
+/* Is each handle in a call there at that point, and may it go? */
+static bool uses_live(const GrowPlan *g, const Seq *s, unsigned step)
+{
+    Seq before = { s->steps, step };
+    SeqHandles all = {0};
+    bool ok = true;
+    usable(g, &before, &all);
+    const SeqStep *st = &s->steps[step];
+    for (unsigned k = 0; ok && k < st->nargs; k++) {
+        bool found = !value_is_made(&st->args[k]);
+        for (size_t i = 0; i < all.len && !found; i++)
+            found = value_equal(&all.items[i].value, &st->args[k]);
+        ApiUse use = st->f ? ownership_use(g->ownership, st->f, (int)k) : USE_NONE;
+        ok = found && !((use == USE_CONSUMES || use == USE_FINISHES) &&
+                        has_children(g, &before, &st->args[k]));
+    }
+    vec_release(&all);
+    return ok;
+}
+
+/* NULL only where the example has it. */
+static bool nulls_follow(const GrowPlan *g, const SeqStep *st)
+{
+    for (unsigned i = 0; i < st->nargs; i++) {
+        const ModelValues *v = model_values(g->model, st->f, i);
+        bool seen = false;
+        if (st->args[i].kind != VALUE_NULL)
+            continue;
+        for (size_t k = 0; v && k < v->n && !seen; k++)
+            seen = v->values[k].kind == VALUE_NULL;
+        if (!seen)
+            return false;
+    }
+    return true;
+}
+
+bool grow_follows(const GrowPlan *g, const Seq *s)
+{
+    SeqHandles all = {0};
+    bool ok = g->model != NULL;
+    for (unsigned i = 0; ok && i < s->n; i++) {
+        const SeqStep *st = &s->steps[i];
+        const ModelFunction *f = st->f ? model_function(g->model, st->f) : NULL;
+        if (st->f && !st->closing)
+            ok = !st->divergent && f && f->calls && nulls_follow(g, st);
+        ok = ok && uses_live(g, s, i);
+    }
+    if (ok)
+        seq_handles(s, NULL, &all);
+    for (size_t i = 0; ok && i < all.len; i++)
+        ok = grow_node(g, s, &all.items[i]) != MODEL_OUTSIDE;
+    vec_release(&all);
+    return ok;
+}
+
+/* ----------------------------------------------------------------- guided */
+
+static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const ModelEdge *e,
+                        const SeqHandle *self, unsigned depth);
+
+static bool node_in(const uint32_t *nodes, size_t n, uint32_t node)
+{
+    for (size_t i = 0; i < n; i++)
+        if (nodes[i] == node)
+            return true;
+    return n == 0;
+}
+
+/* Were the two in one call before? */
+static bool have_met(const Seq *s, const SeqValue *x, const SeqValue *y)
+{
+    for (unsigned i = 0; i < s->n; i++) {
+        const SeqStep *st = &s->steps[i];
+        SeqValue r = value_result(i);
+        bool a = value_equal(&r, x), b = value_equal(&r, y);
+        for (unsigned k = 0; k < st->nargs; k++) {
+            SeqValue stored = value_stored(i, k), storage = value_storage(i, k);
+            a |= value_equal(&st->args[k], x) || value_equal(&stored, x) ||
+                 value_equal(&storage, x);
+            b |= value_equal(&st->args[k], y) || value_equal(&stored, y) ||
+                 value_equal(&storage, y);
+        }
+        if (a && b)
+            return true;
+    }
+    return false;
+}
+
+/* Does a handle in `place` agree with those that stand in the call already? */
+static bool agrees(const GrowPlan *g, const Seq *s, const ApiFunction *f, const SeqValue *args,
+                   unsigned place, const SeqValue *v)
+{
+    const ModelFunction *mf = model_function(g->model, f);
+    for (size_t i = 0; mf && i < mf->nrelations; i++) {
+        const ModelRelation *r = &mf->relations[i];
+        int other = r->a == (int)place ? r->b : r->b == (int)place ? r->a : API_NONE;
+        if (other < 0 || other >= (int)f->nparams || !value_is_made(&args[other]))
+            continue;
+        bool same = value_equal(&args[other], v);
+        if ((r->kind == RELATION_MET && !same && !have_met(s, &args[other], v)) ||
+            (r->kind == RELATION_SAME && !same) || (r->kind == RELATION_APART && same))
+            return false;
+    }
+    return true;
+}
+
+typedef struct Want {
+    const ApiType *type;
+    const uint32_t *nodes;       /* where it may be; none: anywhere */
+    size_t nnodes;
+    const ApiFunction *f;        /* the call, what stands in it, and the place */
+    const SeqValue *args;
+    unsigned place;
+} Want;
+
+static bool pick_fitting(const GrowPlan *g, const Seq *s, const Want *w, SeqValue *out)
+{
+    SeqHandles all = {0};
+    size_t n = 0;
+    usable(g, s, &all);
+    for (size_t i = 0; i < all.len; i++) {
+        const SeqHandle *h = &all.items[i];
+        if (h->type != w->type || !node_in(w->nodes, w->nnodes, grow_node(g, s, h)) ||
+            !agrees(g, s, w->f, w->args, w->place, &h->value))
+            continue;
+        if (rng_below(g->rng, ++n) == 0)
+            *out = h->value;
+    }
+    vec_release(&all);
+    return n > 0;
+}
+
+/* The first edge of a shortest way from a node to one of those wanted. */
+static const ModelEdge *way_to(const ModelType *t, uint32_t from, const Want *w)
+{
+    const ModelEdge **first = xcalloc(t->nnodes, sizeof *first);
+    uint32_t *queue = xcalloc(t->nnodes, sizeof *queue);
+    size_t head = 0, tail = 0;
+    const ModelEdge *found = NULL;
+    queue[tail++] = from;
+    while (head < tail && !found) {
+        uint32_t at = queue[head++];
+        for (size_t i = 0; i < t->nodes[at].nedges && !found; i++) {
+            const ModelEdge *e = t->nodes[at].edges[i];
+            if (e->to == from || first[e->to] || e->ends)
+                continue;
+            first[e->to] = at == from ? e : first[at];
+            queue[tail++] = e->to;
+            if (node_in(w->nodes, w->nnodes, e->to))
+                found = first[e->to];
+        }
+    }
+    free(first);
+    free(queue);
+    return found;
+}
+
+/* The handle that was made last, of a type. */
+static bool last_of(const GrowPlan *g, const Seq *s, const ApiType *t, SeqHandle *out)
+{
+    SeqHandles all = {0};
+    bool found = false;
+    usable(g, s, &all);
+    for (size_t i = 0; i < all.len; i++)
+        if (all.items[i].type == t) {
+            *out = all.items[i];
+            found = true;
+        }
+    vec_release(&all);
+    return found;
+}
+
+static bool make_fitting(const GrowPlan *g, Arena *a, Seq *s, const Want *w, unsigned depth,
+                         SeqValue *out)
+{
+    const ModelType *t = model_type(g->model, w->type);
+    const ModelEdge *e = t && depth < DEPTH ? model_pick_edge(t, 0, g->rng) : NULL;
+    SeqHandle made;
+    if (!e || is_full(s) || !guided_call(g, a, s, e, NULL, depth + 1) ||
+        !last_of(g, s, w->type, &made))
+        return false;
+    for (int i = 0; i < LONGEST_WAY; i++) {
+        uint32_t node = grow_node(g, s, &made);
+        if (node == MODEL_OUTSIDE)
+            return false;
+        if (node_in(w->nodes, w->nnodes, node))
+            break;
+        e = way_to(t, node, w);
+        if (!e || is_full(s) || !guided_call(g, a, s, e, &made, depth + 1))
+            return false;
+    }
+    *out = made.value;
+    return agrees(g, s, w->f, w->args, w->place, out) || pick_fitting(g, s, w, out);
+}
+
+static const ModelOther *other_at(const ModelEdge *e, unsigned place)
+{
+    for (size_t i = 0; i < e->nothers; i++)
+        if (e->others[i].place == (int)place)
+            return &e->others[i];
+    return NULL;
+}
+
+static bool other_handle(const GrowPlan *g, Arena *a, Seq *s, const ModelEdge *e,
+                         const SeqValue *args, unsigned place, unsigned depth, SeqValue *out)
+{
+    const ModelOther *o = other_at(e, place);
+    Want w = { .type = e->function->params[place].handle, .f = e->function, .args = args,
+               .place = place };
+    if (o) {
+        w.nodes = o->nodes;
+        w.nnodes = o->nnodes;
+        if (o->total && chance(g->rng, (double)o->nulls / o->total)) {
+            *out = value_null();
+            return true;
+        }
+    }
+    if (!chance(g->rng, 0.15) && pick_fitting(g, s, &w, out))
+        return true;
+    return make_fitting(g, a, s, &w, depth, out) || pick_fitting(g, s, &w, out);
+}
+
+static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const ModelEdge *e,
+                        const SeqHandle *self, unsigned depth)
+{
+    const ApiFunction *f = e->function;
+    SeqValue *args = arena_array(a, SeqValue, f->nparams + 1);
+    if (f->not_callable || f->variadic || depth > DEPTH)
+        return false;
+    if (e->ends && self && has_children(g, s, &self->value))
+        return false;
+    model_pick_values(g->model, e, g->rng, g->mix, args);
+    for (unsigned i = 0; i < f->nparams; i++)
+        if (args[i].kind == VALUE_SELF)
+            args[i] = self ? self->value
+                           : pool_room(&f->params[i]) ? value_room(pool_room(&f->params[i]))
+                                                      : (SeqValue){0};
+    for (unsigned i = 0; i < f->nparams; i++) {
+        SeqValue v = pool_callback(g->api, &args[i]);
+        args[i] = value_copy(a, &v);
+        if (args[i].kind == VALUE_NONE && f->params[i].role == ROLE_HANDLE &&
+            !other_handle(g, a, s, e, args, i, depth, &args[i]))
+            return false;
+    }
+    if (is_full(s))
+        return false;
+    SeqStep *st = seq_call(a, s, f);
+    memcpy(st->args, args, f->nparams * sizeof *args);
+    pool_fill(g->pool, g->rng, a, st);
+    return true;
+}
+
+static bool guided_start(const GrowPlan *g, Arena *a, Seq *s)
+{
+    size_t n;
+    const ModelType *types = model_types(g->model, &n);
+    const ModelType *t = n ? &types[rng_below(g->rng, n)] : NULL;
+    const ModelEdge *e = t && t->nnodes ? model_pick_edge(t, 0, g->rng) : NULL;
+    return e && guided_call(g, a, s, e, NULL, 0);
+}
+
+/* A function of the example that has nothing to do with handles. */
+static bool guided_plain(const GrowPlan *g, Arena *a, Seq *s)
+{
+    size_t n, m = 0;
+    const ModelFunction *all = model_functions(g->model, &n), *f = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (all[i].calls && !all[i].function->takes_handle && !all[i].function->not_callable &&
+            !all[i].function->variadic && all[i].nrows &&
+            all[i].function->result.use != USE_CREATES && rng_below(g->rng, ++m) == 0)
+            f = &all[i];
+    if (!f || is_full(s))
+        return false;
+    const ModelRow *row = &f->rows[rng_below(g->rng, f->nrows)];
+    SeqStep *st = seq_call(a, s, f->function);
+    for (unsigned i = 0; i < st->nargs; i++)
+        if (!chance(g->rng, g->mix))
+            st->args[i] = pool_callback(g->api, &row->values[i]);
+    for (unsigned i = 0; i < st->nargs; i++)
+        st->args[i] = value_copy(a, &st->args[i]);
+    for (unsigned i = 0; i < st->nargs; i++) {
+        ApiRole role = st->f->params[i].role;
+        if (role == ROLE_LENGTH || role == ROLE_LENGTH_INOUT)
+            st->args[i] = (SeqValue){0};
+    }
+    pool_fill(g->pool, g->rng, a, st);
+    return true;
+}
+
+static bool guided_extend(const GrowPlan *g, Arena *a, Seq *s)
+{
+    SeqHandles all = {0};
+    SeqHandle h = {0};
+    size_t n = 0;
+    usable(g, s, &all);
+    for (size_t i = 0; i < all.len; i++) {
+        uint32_t node = grow_node(g, s, &all.items[i]);
+        const ModelType *t = model_type(g->model, all.items[i].type);
+        if (node != MODEL_OUTSIDE && t->nodes[node].nedges && rng_below(g->rng, ++n) == 0)
+            h = all.items[i];
+    }
+    vec_release(&all);
+    if (!n)
+        return false;
+    const ModelEdge *e = model_pick_edge(model_type(g->model, h.type), grow_node(g, s, &h),
+                                         g->rng);
+    return e && guided_call(g, a, s, e, &h, 0);
+}
+
+bool grow_guided(const GrowPlan *g, Arena *a, Seq *s)
+{
+    if (chance(g->rng, 0.05) && guided_plain(g, a, s))
+        return true;
+    if (!chance(g->rng, g->start_share) && guided_extend(g, a, s))
+        return true;
+    return guided_start(g, a, s) || guided_plain(g, a, s);
+}
+
+bool grow_observer(const GrowPlan *g, Arena *a, Seq *s)
+{
+    SeqHandles all = {0};
+    const ApiFunction *pick = NULL;
+    SeqValue v = {0};
+    size_t n = 0;
+    if (is_full(s))
+        return false;
+    usable(g, s, &all);
+    for (size_t i = 0; i < g->api->nfunctions; i++) {
+        const ApiFunction *f = &g->api->functions[i];
+        if (!f->observes || f->not_callable || f->variadic || f->nparams != 1)
+            continue;
+        for (size_t k = 0; k < all.len; k++)
+            if (all.items[k].type == f->params[0].handle && rng_below(g->rng, ++n) == 0) {
+                pick = f;
+                v = all.items[k].value;
+            }
+    }
+    vec_release(&all);
+    if (!pick)
+        return false;
+    seq_call(a, s, pick)->args[0] = v;
+    return true;
+}

@@ -1,0 +1,41 @@
+/*
+ * grow - one more call at the end of a sequence.
+ *
+ *     GrowPlan plan = { .api = api, .pool = pool, .model = model, … };
+ *     Seq *longer = seq_copy(&a, base);
+ *     if (grow_guided(&plan, &a, longer)) …      as the model has it
+ *     if (grow_universal(&plan, &a, longer, f))  any function, any argument
+ *
+ * What the call needs and the sequence does not have is made first, by more
+ * calls. False: it can't be had; the sequence is then of no use.
+ */
+#ifndef SUNDEW_SEQ_GROW_H
+#define SUNDEW_SEQ_GROW_H
+#include "engine/sequence/model.h"
+#include "engine/sequence/ownership.h"
+#include "engine/sequence/pool.h"
+#include "engine/sequence/sequence.h"
+
+typedef struct GrowPlan {
+    const Api *api;
+    const Pool *pool;
+    const Model *model;          /* NULL: none */
+    const Ownership *ownership;
+    Rng *rng;
+    double null_share;           /* of handles that are NULL in universal calls */
+    double start_share;          /* of guided calls that make a new object */
+    double mix;                  /* of values from other calls of the function */
+} GrowPlan;
+
+/* A call of `f`; NULL: of one that can be called. */
+bool grow_universal(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f);
+bool grow_guided(const GrowPlan *g, Arena *a, Seq *s);
+/* A call that looks at a handle which is there. */
+bool grow_observer(const GrowPlan *g, Arena *a, Seq *s);
+
+/* Where each handle of a sequence is in the graph of its type: MODEL_OUTSIDE if it
+ * has left it. */
+uint32_t grow_node(const GrowPlan *g, const Seq *s, const SeqHandle *h);
+/* Does it do what the example did, throughout? */
+bool grow_follows(const GrowPlan *g, const Seq *s);
+#endif

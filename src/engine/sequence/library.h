@@ -1,0 +1,35 @@
+/*
+ * library - a captured library made ready for sequences: three shared objects
+ * of the same code.
+ *
+ *     cover     with coverage; the one that generation runs on
+ *     strict    compiled once more from the sources, with the address and the
+ *               undefined-behaviour sanitizer; NULL: it could not be
+ *     mutants   with mutants that a number switches on
+ *
+ * They are kept beside the program's model, so the second time costs little.
+ */
+#ifndef SUNDEW_SEQ_LIBRARY_H
+#define SUNDEW_SEQ_LIBRARY_H
+#include "base/err.h"
+#include "program/program.h"
+#include "weave/weave.h"
+
+typedef struct LibraryPlan {
+    char *const *link;           /* words for the linker (-lm); NULL: none */
+    unsigned jobs;               /* compilers at once; 0: 1 */
+    bool with_mutants;
+    size_t most_mutants;         /* 0: 4000 */
+} LibraryPlan;
+
+typedef struct Library {
+    char *cover, *strict, *mutants;      /* paths; NULL */
+    char *preload;                       /* for `strict`: the sanitizer's library */
+    Cover *points;
+    Mutants *faults;
+    char why_not_strict[1024];
+} Library;
+
+bool library_make(const Program *p, const LibraryPlan *plan, Library *out, Err *err);
+void library_release(Library *l);
+#endif

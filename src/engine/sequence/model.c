@@ -1,0 +1,253 @@
+/* The main line of the model, and what a generator asks it. */
+#include "engine/sequence/model.h"
+#include "engine/sequence/model_int.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *model_via_name(ModelVia v)
+{
+    static const char *const names[] = { "example", "callback", "library" };
+    return names[v];
+}
+
+const char *model_relation_name(ModelRelationKind k)
+{
+    static const char *const names[] = {
+        [RELATION_LENGTH] = "length", [RELATION_LENGTH_EXACT] = "exact length",
+        [RELATION_LENGTH_TEXT] = "text length",
+        [RELATION_LENGTH_TEXT_NUL] = "text length with NUL", [RELATION_MET] = "met",
+        [RELATION_SAME] = "same", [RELATION_APART] = "apart",
+    };
+    return names[k];
+}
+
+const char *model_fate_name(ModelFate f)
+{
+    static const char *const names[] = { "stays", "destroyed", "taken", "rebound", "varies" };
+    return names[f];
+}
+
+const char *model_order_name(ModelOrder o)
+{
+    static const char *const names[] = { "any", "child first", "owner first", "with owner" };
+    return names[o];
+}
+
+/* All values of each parameter, whoever made the call. */
+static void gather_values(Model *m, const RawModel *raw)
+{
+    m->values = arena_array(&m->arena, ModelValues *, m->api->nfunctions + 1);
+    for (size_t i = 0; i < raw->calls.len; i++) {
+        const RawCall *c = &raw->calls.items[i];
+        if (!c->api)
+            continue;
+        ModelValues **v = &m->values[c->api->index];
+        if (!*v)
+            *v = arena_array(&m->arena, ModelValues, c->nparams + 1);
+        for (unsigned k = 0; k < c->nparams; k++)
+            if (!c->api->params[k].handle && c->values[k].kind != VALUE_NONE)
+                values_add(&m->arena, &(*v)[k], &c->values[k]);
+    }
+}
+
+static void sort_values(ModelValues *v)
+{
+    for (size_t i = 1; i < v->n; i++)
+        for (size_t k = i; k && v->counts[k] > v->counts[k - 1]; k--) {
+            SeqValue x = v->values[k];
+            unsigned n = v->counts[k];
+            v->values[k] = v->values[k - 1];
+            v->counts[k] = v->counts[k - 1];
+            v->values[k - 1] = x;
+            v->counts[k - 1] = n;
+        }
+}
+
+static void sort_all_values(Model *m)
+{
+    for (size_t i = 0; i < m->api->nfunctions; i++)
+        for (unsigned k = 0; m->values[i] && k < m->api->functions[i].nparams; k++)
+            sort_values(&m->values[i][k]);
+    for (size_t i = 0; i < m->ntypes; i++)
+        for (size_t n = 0; n < m->types[i].nnodes; n++)
+            for (size_t k = 0; k < m->types[i].nodes[n].nedges; k++) {
+                ModelEdge *e = m->types[i].nodes[n].edges[k];
+                for (unsigned p = 0; p < e->function->nparams; p++)
+                    sort_values(&e->values[p]);
+                sort_values(&e->results);
+            }
+}
+
+Model *model_infer(const Api *api, Trace *const *traces, size_t ntraces,
+                   const ModelPlan *plan, Err *err)
+{
+    Model *m = xcalloc(1, sizeof *m);
+    RawModel raw = { .api = api };
+
+    m->api = api;
+    for (size_t i = 0; i < ntraces; i++)
+        raw_add_trace(&raw, &m->arena, traces[i]);
+    facts_of_ends(&raw, plan->facts);
+    facts_of_model(m, &raw);
+    graphs_make(m, &raw);
+    gather_values(m, &raw);
+    raw_release(&raw);
+    sort_all_values(m);
+    if (plan->rules && !rules_apply(m, plan->rules, err)) {
+        model_free(m);
+        return NULL;
+    }
+    return m;
+}
+
+void model_free(Model *m)
+{
+    if (!m)
+        return;
+    strings_release(&m->notes);
+    arena_release(&m->arena);
+    free(m);
+}
+
+/* --------------------------------------------------------------- asking */
+
+const ModelType *model_types(const Model *m, size_t *n)
+{
+    *n = m->ntypes;
+    return m->types;
+}
+
+const ModelType *model_type(const Model *m, const ApiType *t)
+{
+    for (size_t i = 0; i < m->ntypes; i++)
+        if (m->types[i].type == t)
+            return &m->types[i];
+    return NULL;
+}
+
+const ModelFunction *model_functions(const Model *m, size_t *n)
+{
+    *n = m->nfunctions;
+    return m->functions;
+}
+
+const ModelFunction *model_function(const Model *m, const ApiFunction *f)
+{
+    uint32_t i = m->function_of[f->index];
+    return i == UINT32_MAX ? NULL : &m->functions[i];
+}
+
+const ModelBond *model_bonds(const Model *m, size_t *n)
+{
+    *n = m->nbonds;
+    return m->bonds;
+}
+
+const ModelBond *model_bond(const Model *m, const ApiFunction *f, int child)
+{
+    for (size_t i = 0; i < m->nbonds; i++)
+        if (m->bonds[i].by == f && m->bonds[i].child == child)
+            return &m->bonds[i];
+    return NULL;
+}
+
+char *const *model_notes(const Model *m, size_t *n)
+{
+    *n = m->notes.len;
+    return m->notes.items;
+}
+
+uint32_t model_step(const ModelType *t, uint32_t node, const ApiFunction *f, Places places)
+{
+    if (node >= t->nnodes)
+        return MODEL_OUTSIDE;
+    const ModelNode *n = &t->nodes[node];
+    for (size_t i = 0; i < n->nedges; i++)
+        if (n->edges[i]->function == f && n->edges[i]->places == places)
+            return n->edges[i]->to;
+    for (size_t i = 0; i < t->nobservers; i++)
+        if (t->observers[i].function == f && t->observers[i].places == places)
+            return node;
+    return MODEL_OUTSIDE;
+}
+
+const ModelEdge *model_pick_edge(const ModelType *t, uint32_t node, Rng *r)
+{
+    double total = 0;
+
+    if (node >= t->nnodes)
+        return NULL;
+    const ModelNode *n = &t->nodes[node];
+    for (size_t i = 0; i < n->nedges; i++)
+        total += n->edges[i]->weight;
+    double at = rng_unit(r) * total;
+    for (size_t i = 0; i < n->nedges; i++) {
+        at -= n->edges[i]->weight;
+        if (at < 0)
+            return n->edges[i];
+    }
+    return n->nedges ? n->edges[n->nedges - 1] : NULL;
+}
+
+const ModelEdge *model_toward_end(const ModelType *t, uint32_t node)
+{
+    if (node >= t->nnodes || t->nodes[node].distance == UINT_MAX)
+        return NULL;
+    const ModelNode *n = &t->nodes[node];
+    for (size_t i = 0; i < n->nedges; i++) {
+        const ModelEdge *e = n->edges[i];
+        unsigned there = e->ends ? 0 : t->nodes[e->to].distance;
+        if (e->via == VIA_EXAMPLE && there != UINT_MAX && there + 1 == n->distance)
+            return e;
+    }
+    return NULL;
+}
+
+const ModelValues *model_values(const Model *m, const ApiFunction *f, unsigned param)
+{
+    ModelValues *v = m->values[f->index];
+    return v && param < f->nparams && v[param].n ? &v[param] : NULL;
+}
+
+/* Is a parameter part of a pair that must stay together? */
+static const ModelRelation *length_of(const ModelFunction *f, unsigned param)
+{
+    for (size_t i = 0; f && i < f->nrelations; i++)
+        if (f->relations[i].kind <= RELATION_LENGTH_TEXT_NUL
+            && (f->relations[i].a == (int)param || f->relations[i].b == (int)param))
+            return &f->relations[i];
+    return NULL;
+}
+
+static bool is_free(const SeqValue *v, const ApiPlace *p)
+{
+    return !p->handle && v->kind != VALUE_SELF;
+}
+
+void model_pick_values(const Model *m, const ModelEdge *e, Rng *r, double mix, SeqValue *out)
+{
+    unsigned n = e->function->nparams;
+    const ModelFunction *f = model_function(m, e->function);
+
+    if (!e->nrows) {
+        memset(out, 0, n * sizeof *out);
+        return;
+    }
+    memcpy(out, e->rows[rng_below(r, e->nrows)].values, n * sizeof *out);
+    for (unsigned i = 0; i < n; i++) {
+        if (!is_free(&out[i], &e->function->params[i]) || rng_unit(r) >= mix)
+            continue;
+        const ModelRelation *pair = length_of(f, i);
+        if (pair) {                                /* both from the same row */
+            const ModelRow *row = &e->rows[rng_below(r, e->nrows)];
+            out[pair->a] = row->values[pair->a];
+            out[pair->b] = row->values[pair->b];
+            continue;
+        }
+        bool anywhere = rng_below(r, 4) == 0;
+        const ModelValues *v = anywhere ? model_values(m, e->function, i) : &e->values[i];
+        if (v && v->n)
+            out[i] = v->values[rng_below(r, v->n)];
+    }
+}

@@ -1,0 +1,256 @@
+/*
+ * model - how an API was used in example runs, for a generator that wants to
+ * use it alike but differently.
+ *
+ *     Model *m = model_infer(api, traces, n, &(ModelPlan){ .facts = facts }, err);
+ *     const ModelType *t = model_type(m, handle_type);
+ *     const ModelEdge *e = model_pick_edge(t, 0, rng);       how objects begin
+ *     model_pick_values(m, e, rng, 0.3, values);             its arguments
+ *     node = e->to;                                          where the object is now
+ *     …
+ *     e = model_toward_end(t, node)                          how it is closed
+ *     model_free(m);
+ *
+ * For each handle type there is a graph. A node stands for the histories that
+ * lead to it, node 0 for an object that is not there yet; an edge is a call in
+ * which the object stood in `places`. Each path from node 0 begins with a call
+ * that makes the object (returned, put into an out-parameter, or initialised
+ * in the caller's storage).
+ *
+ *     struct stmt
+ *       0 -> 1  db_prepare(db, "insert …" | "select …", &self)     creates
+ *       1 -> 2  stmt_step(self)
+ *       2 -> 2  stmt_step(self)
+ *       2 -> 3  stmt_finalize(self)                                ends
+ *
+ * A call moves every object in it: model_step() says where to, for those that
+ * the generator did not pick the edge for. MODEL_OUTSIDE means that the object
+ * has left what was seen.
+ *
+ * How it is made (docs/models.md has the rules): the calls of each object in
+ * order with their nesting; calls that leave its state alone set aside as
+ * observers; nested calls as another way between the same nodes; edges that are
+ * not of the API removed; graphs of one type merged from their roots on.
+ *
+ * A Model owns all it hands out. The Api must outlive it, the traces need not.
+ */
+#ifndef SUNDEW_SEQ_MODEL_H
+#define SUNDEW_SEQ_MODEL_H
+#include "base/err.h"
+#include "base/rng.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "engine/record/trace.h"
+#include "engine/sequence/api.h"
+#include "engine/sequence/value.h"
+#include "program/mut_facts.h"
+#include <jansson.h>
+
+typedef struct Model Model;
+typedef struct ModelEdge ModelEdge;
+
+/* Places as a set: bit i is parameter i. Parameters from 30 on are not looked
+ * at. */
+typedef uint32_t Places;
+enum { PLACE_RESULT = 31, PLACES_LIMIT = 30 };
+static inline Places place_bit(int place)
+{
+    return place == API_RETURNED ? (Places)1 << PLACE_RESULT
+         : place >= 0 && place < PLACES_LIMIT ? (Places)1 << place : 0;
+}
+
+enum { MODEL_OUTSIDE = UINT32_MAX };
+
+/* Who made a call. Only sequences made of VIA_EXAMPLE edges were really shown
+ * to be legal for a caller. */
+typedef enum {
+    VIA_EXAMPLE,               /* the example, from outside the library */
+    VIA_CALLBACK,              /* … in a callback, while the library was at work */
+    VIA_LIBRARY,               /* the library itself, inside another call */
+} ModelVia;
+const char *model_via_name(ModelVia v);        /* example, callback, library */
+
+typedef struct ModelValues {
+    SeqValue *values;          /* different ones, most frequent first */
+    unsigned *counts;
+    size_t n;
+    unsigned total;            /* observations, also of those left out */
+} ModelValues;
+
+/* One observed call: what stood in each place. Handles are VALUE_SELF where the
+ * object stood, VALUE_NONE where another handle stood, VALUE_NULL. Rooms for
+ * out-parameters are VALUE_ROOM. */
+typedef struct ModelRow {
+    SeqValue *values;          /* one a parameter */
+    unsigned count;
+} ModelRow;
+
+/* Another handle in a call. */
+typedef struct ModelOther {
+    int place;
+    const ApiType *type;
+    uint32_t *nodes;           /* where it was in the graph of its type; sorted */
+    size_t nnodes;
+    unsigned nulls, total;     /* how often it was NULL */
+} ModelOther;
+
+struct ModelEdge {
+    const ApiFunction *function;
+    Places places;             /* of the object */
+    uint32_t from, to;
+    ModelVia via;
+    unsigned count;            /* observations */
+    double weight;             /* > 0; a user's file may change it */
+    bool creates;              /* the object was new; always so from node 0 */
+    bool ends;                 /* it was gone afterwards, or the caller's no more */
+    bool rebinds;              /* the returned handle takes the object's place */
+    ModelRow *rows;            /* up to a limit, the first seen */
+    size_t nrows;
+    ModelValues *values;       /* one a parameter; empty for handles */
+    ModelValues results;       /* scalars and strings returned; NULL */
+    ModelOther *others;
+    size_t nothers;
+};
+
+typedef struct ModelNode {
+    ModelEdge **edges;         /* out of it */
+    size_t nedges;
+    unsigned ended;            /* objects whose last call led here */
+    unsigned distance;         /* edges to the nearest end; UINT_MAX: none */
+} ModelNode;
+
+/* A call that leaves the object's state alone: good for looking at it. */
+typedef struct ModelObserver {
+    const ApiFunction *function;
+    Places places;
+    unsigned count;
+    ModelRow *rows;
+    size_t nrows;
+} ModelObserver;
+
+typedef struct ModelType {
+    const ApiType *type;
+    ModelNode *nodes;          /* 0 is the root */
+    size_t nnodes, nedges;
+    ModelObserver *observers;
+    size_t nobservers;
+    unsigned objects;          /* instances that it was learned from */
+    unsigned cut;              /* … whose history was longer than is looked at */
+} ModelType;
+
+/* --- what holds between the arguments of a call */
+
+typedef enum {
+    RELATION_LENGTH,           /* b is the number of bytes at a, at most */
+    RELATION_LENGTH_EXACT,     /* … exactly the bytes there are */
+    RELATION_LENGTH_TEXT,      /* … strlen(a) */
+    RELATION_LENGTH_TEXT_NUL,  /* … strlen(a) + 1 */
+    RELATION_MET,              /* handles that stood together in an earlier call */
+    RELATION_SAME,             /* always the same object */
+    RELATION_APART,            /* never the same object */
+} ModelRelationKind;
+const char *model_relation_name(ModelRelationKind k);
+
+typedef struct ModelRelation {
+    ModelRelationKind kind;
+    int a, b;                  /* places */
+    unsigned seen;             /* calls; it held in all of them */
+} ModelRelation;
+
+/* What becomes of the handle in a place. */
+typedef enum {
+    FATE_STAYS,                /* it is used or closed later */
+    FATE_DESTROYED,            /* freed in the call */
+    FATE_TAKEN,                /* never touched again by the example, not freed
+                                * here: somebody else owns it now */
+    FATE_REBOUND,              /* gone, the returned one takes its place */
+    FATE_VARIES,
+} ModelFate;
+const char *model_fate_name(ModelFate f);
+
+typedef struct ModelFunction {
+    const ApiFunction *function;
+    unsigned calls;            /* by the example */
+    unsigned inner;            /* by the library or callbacks */
+    ModelRow *rows;            /* of the example's calls, up to a limit; handles
+                                * are VALUE_NONE. For functions without handles */
+    size_t nrows;
+    ModelFate *fates;          /* one a parameter */
+    ModelRelation *relations;
+    size_t nrelations;
+} ModelFunction;
+
+/* --- what holds between objects */
+
+typedef enum {
+    ORDER_ANY,
+    ORDER_CHILD_FIRST,         /* the child was always closed before the owner */
+    ORDER_OWNER_FIRST,         /* … after it */
+    ORDER_WITH_OWNER,          /* it dies when the owner is closed: nobody closes it */
+} ModelOrder;
+const char *model_order_name(ModelOrder o);
+
+/* A call that binds a child to an owner: it made the child out of the owner, or
+ * gave it to the owner. The owner stayed while the child was used. */
+typedef struct ModelBond {
+    const ApiFunction *by;
+    int child, owner;          /* places in it */
+    const ApiType *child_type, *owner_type;
+    bool creates;              /* it made the child */
+    ModelOrder order;
+    unsigned seen;
+} ModelBond;
+
+/* --- making one */
+
+/* The functions of an example that have to be recorded (RecordPlan.only): the
+ * API's, the example's own, and those inside the library that handles go
+ * through, unless there are so many that the trace would hold little else. */
+void model_functions_to_record(const Api *api, const Program *example, Strings *out);
+
+typedef struct ModelPlan {
+    const MutFacts *facts;     /* of the API's program; NULL: every call changes */
+    const char *rules;         /* a user's file; NULL: none. See docs/models.md */
+} ModelPlan;
+
+/* The traces are read to their ends. Functions are matched by name, so that they
+ * may come from another program than the API: one that uses the library. */
+Model *model_infer(const Api *api, Trace *const *traces, size_t ntraces,
+                   const ModelPlan *plan, Err *err);
+void model_free(Model *m);                     /* NULL is fine */
+
+/* --- asking */
+
+const ModelType *model_types(const Model *m, size_t *n);
+const ModelType *model_type(const Model *m, const ApiType *t);       /* or NULL */
+const ModelFunction *model_functions(const Model *m, size_t *n);     /* those called */
+const ModelFunction *model_function(const Model *m, const ApiFunction *f);
+const ModelBond *model_bonds(const Model *m, size_t *n);
+/* The bonds that a function makes for the handle in a place. */
+const ModelBond *model_bond(const Model *m, const ApiFunction *f, int child);
+
+/* Where an object goes by a call; MODEL_OUTSIDE: nowhere that was seen. A call
+ * that only observes leads back to the same node. */
+uint32_t model_step(const ModelType *t, uint32_t node, const ApiFunction *f,
+                    Places places);
+/* An edge out of a node by weight; NULL: there is none. */
+const ModelEdge *model_pick_edge(const ModelType *t, uint32_t node, Rng *r);
+/* The first edge of a shortest way to an end; NULL: none, or already there. */
+const ModelEdge *model_toward_end(const ModelType *t, uint32_t node);
+/* Arguments for an edge, one a parameter: an observed row, or with probability
+ * `mix` each from any row or from other edges of the same function, lengths
+ * kept with their buffers. Handles as in ModelRow. */
+void model_pick_values(const Model *m, const ModelEdge *e, Rng *r, double mix,
+                       SeqValue *out);
+/* All observed values of a parameter, over all edges; NULL: none. */
+const ModelValues *model_values(const Model *m, const ApiFunction *f, unsigned param);
+
+/* What the model leaves out or could not do: rules without effect. */
+char *const *model_notes(const Model *m, size_t *n);
+
+/* --- showing */
+
+void model_dump(const Model *m, Str *out);     /* text */
+json_t *model_json(const Model *m);
+void model_dot(const Model *m, Str *out);      /* Graphviz */
+#endif

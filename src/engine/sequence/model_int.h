@@ -1,0 +1,112 @@
+/*
+ * What the files of the model share.
+ *
+ *     model_trace.c   traces -> calls and histories: who took part in which call
+ *     model_graph.c   histories -> one graph a handle type
+ *     model_facts.c   what holds between arguments and between objects
+ *     model_rules.c   the user's file
+ *     model_show.c    text, JSON, Graphviz
+ *     model.c         the main line, and what the generator asks
+ */
+#ifndef SUNDEW_SEQ_MODEL_INT_H
+#define SUNDEW_SEQ_MODEL_INT_H
+#include "base/vec.h"
+#include "engine/sequence/model.h"
+
+enum {
+    MOST_HISTORY = 200000,     /* calls of an object that are looked at */
+    MOST_INSIDE = 64,          /* calls inside a call that become another way */
+    MOST_INNER = 400,          /* functions inside a library that are recorded */
+    MOST_ROWS = 64,            /* kept on an edge */
+    MOST_VALUES = 64,          /* different ones, of a parameter */
+};
+
+enum { NO_CALL = UINT32_MAX, NO_OBJECT = UINT32_MAX };
+
+/* A call of the traces, in the order in which they began. */
+typedef struct RawCall {
+    const Function *fn;        /* of the traced program */
+    const ApiFunction *api;    /* NULL: not of the API */
+    uint32_t parent;           /* the call around it; NO_CALL */
+    uint64_t begin, end;       /* event numbers; end UINT64_MAX: it never returned */
+    ModelVia via;
+    bool library;              /* its code is the library's */
+    bool returned;
+    SeqValue *values;          /* of the API only; one a parameter */
+    SeqValue result;
+    uint32_t *objects;         /* one a parameter, then the result; NO_OBJECT */
+    uint64_t *rooms;           /* one a parameter: bytes behind the pointer; 0 */
+    uint64_t *addresses;       /* one a parameter: pointers; 0 */
+    unsigned nparams;
+} RawCall;
+
+/* An object in a call. */
+typedef struct Part {
+    uint32_t call;
+    Places places;
+    bool creates;              /* it came out of the call, or was set up by it */
+    bool ends, rebinds;
+    bool dropped;              /* it leaves the state alone, or is internal */
+    bool internal;             /* made by the library, in a call on something else */
+    uint32_t node, next;       /* in the graph: before and after */
+} Part;
+
+/* What is known of one object. Memory that is set up or handed out again is
+ * another one. */
+typedef struct Object {
+    const ApiType *type;
+    uint64_t born, died;       /* event numbers; died UINT64_MAX: not seen */
+    uint32_t maker;            /* the call that made it; NO_CALL: not seen */
+    uint32_t killer;           /* the outermost API call during which it died */
+    bool callers;              /* it lies in memory of the example */
+    bool borrowed;             /* it was there already when the example got it */
+    bool gone;                 /* no longer known under its address */
+    const TraceObject *block;  /* while the trace is open; NULL: not on the heap */
+    uint64_t offset;           /* in it */
+    Vec(Part) parts;           /* in the order of their calls */
+    bool cut;
+} Object;
+
+typedef struct RawModel {
+    const Api *api;
+    Vec(RawCall) calls;
+    Vec(Object) objects;
+    uint64_t last;             /* event number */
+} RawModel;
+
+struct Model {
+    Arena arena;
+    const Api *api;
+    ModelType *types;          /* those that objects were seen of */
+    size_t ntypes;
+    ModelFunction *functions;
+    size_t nfunctions;
+    uint32_t *function_of;     /* ApiFunction.index -> functions; UINT32_MAX */
+    ModelBond *bonds;
+    size_t nbonds;
+    ModelValues **values;      /* by ApiFunction.index, then by parameter */
+    Strings notes;             /* what was left out, and rules without effect */
+};
+
+/* Appends what a trace shows; bytes are copied into the arena. */
+void raw_add_trace(RawModel *raw, Arena *a, Trace *t);
+void raw_release(RawModel *raw);
+
+/* Is `inner` inside `outer`, at any depth? */
+bool raw_is_inside(const RawModel *raw, uint32_t inner, uint32_t outer);
+
+/* An object's part in a call; NULL: none. */
+Part *raw_part(const Object *o, uint32_t call);
+
+/* Fills in Part.ends, rebinds, dropped; Object.killer. */
+void facts_of_ends(RawModel *raw, const MutFacts *facts);
+/* Fates, relations, bonds. */
+void facts_of_model(Model *m, const RawModel *raw);
+
+void graphs_make(Model *m, RawModel *raw);
+/* Numbers, sorts and measures what a graph has, after a change. */
+void graph_measure(ModelType *t);
+bool rules_apply(Model *m, const char *path, Err *err);
+bool row_equal(const SeqValue *a, const SeqValue *b, unsigned n);
+void values_add(Arena *a, ModelValues *v, const SeqValue *x);
+#endif

@@ -1,0 +1,291 @@
+#include "engine/sequence/pool.h"
+#include "program/constants.h"
+#include <string.h>
+
+typedef Vec(SeqValue) Values;
+
+struct Pool {
+    const Api *api;
+    Arena arena;
+    Constants constants;
+    Map observed;                /* {function, param} -> Values * */
+    Values numbers, texts, floats;     /* observed anywhere */
+};
+
+static const int64_t boundary[] = {
+    0, 1, -1, 2, 3, 4, 5, 7, 8, 10, 15, 16, 31, 32, 64, 100, 127, 128, 255, 256, 1000, 1024,
+    4096, 65535, -2, -128, INT32_MAX, INT32_MIN, UINT32_MAX,
+};
+
+static const char *const texts[] = {
+    "", "a", "b", "abc", "x", "0", "1", "-1", "42", "3.14", "1e5", "key", "value", "name",
+    "hello world", "a b c", "a,b,c", "a=1", "true", "null", "{}", "[]", "{\"a\": 1}",
+    "[1, 2, 3]", "<a/>", "<a b='c'>d</a>", "a: 1\n", "- a\n- b\n", "\n", " ", "\t", "/",
+    "./file", "\xc3\xa9", "\xff\xfe", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+};
+
+static const double reals[] = { 0, 1, -1, 0.5, 2.5, 100, 1e-9, 1e300, -1e10, 3.14159 };
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+/* A word, not a format or a piece of binary data. */
+static bool is_plain(const char *s)
+{
+    for (; *s; s++)
+        if ((unsigned char)*s < 0x20 || *s == 0x7f || *s == '%')
+            return false;
+    return true;
+}
+
+static void keep_plain(Constants *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->nstrings; i++)
+        if (is_plain(c->strings[i]))
+            c->strings[n++] = c->strings[i];
+    c->nstrings = n;
+}
+
+Pool *pool_new(const Api *api, Err *err)
+{
+    Pool *p = xcalloc(1, sizeof *p);
+    p->api = api;
+    if (!program_constants(api->program, &p->constants, err)) {
+        pool_free(p);
+        return NULL;
+    }
+    keep_plain(&p->constants);
+    return p;
+}
+
+void pool_free(Pool *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->observed.len; i++) {
+        Values *v = p->observed.entries[i].value;
+        vec_release(v);
+        free(v);
+    }
+    map_release(&p->observed);
+    vec_release(&p->numbers);
+    vec_release(&p->texts);
+    vec_release(&p->floats);
+    constants_release(&p->constants);
+    arena_release(&p->arena);
+    free(p);
+}
+
+typedef struct Key {
+    unsigned function, param;
+} Key;
+
+static bool add_once(Values *all, const SeqValue *v)
+{
+    for (size_t i = 0; i < all->len; i++)
+        if (value_equal(&all->items[i], v))
+            return false;
+    if (all->len < 500)
+        vec_push(all, *v);
+    return true;
+}
+
+SeqValue pool_callback(const Api *api, const SeqValue *v)
+{
+    static const char *const libc[] = { "malloc", "calloc", "realloc", "free", "strcmp", "strdup",
+                                        NULL };
+    if (v->kind != VALUE_FUNCTION || !v->symbol)
+        return *v;
+    for (size_t i = 0; libc[i]; i++)
+        if (strcmp(v->symbol, libc[i]) == 0)
+            return *v;
+    return api_function(api, v->symbol) ? *v : value_function(NULL);
+}
+
+void pool_add(Pool *p, const ApiFunction *f, unsigned param, const SeqValue *v)
+{
+    Key k = { f->index, param };
+    if (value_is_made(v) || v->kind == VALUE_NONE || v->kind == VALUE_SELF)
+        return;
+    void **slot = map_slotn(&p->observed, &k, sizeof k);
+    if (!*slot)
+        *slot = xcalloc(1, sizeof(Values));
+    SeqValue callback = pool_callback(p->api, v);
+    SeqValue copy = value_copy(&p->arena, &callback);
+    if (!add_once(*slot, &copy))
+        return;
+    if (v->kind == VALUE_INTEGER)
+        add_once(&p->numbers, &copy);
+    else if (v->kind == VALUE_STRING || v->kind == VALUE_BYTES)
+        add_once(&p->texts, &copy);
+    else if (v->kind == VALUE_FLOAT)
+        add_once(&p->floats, &copy);
+}
+
+/* ---------------------------------------------------------- one by one */
+
+static uint64_t some_integer(const Pool *p, Rng *rng)
+{
+    uint64_t way = rng_below(rng, 10);
+    if (way < 2 && p->numbers.len)
+        return p->numbers.items[rng_below(rng, p->numbers.len)].integer;
+    if (way < 5 && p->constants.nintegers)
+        return (uint64_t)p->constants.integers[rng_below(rng, p->constants.nintegers)];
+    if (way < 8)
+        return (uint64_t)boundary[rng_below(rng, 14)];
+    return (uint64_t)boundary[rng_below(rng, COUNT(boundary))];
+}
+
+static uint64_t some_enum(const Type *t, Rng *rng, bool flags)
+{
+    uint64_t bits = 0;
+    if (!t->nvalues)
+        return rng_below(rng, 4);
+    if (!flags)
+        return (uint64_t)t->values[rng_below(rng, t->nvalues)].value;
+    for (uint64_t n = rng_below(rng, 3); n > 0; n--)
+        bits |= (uint64_t)t->values[rng_below(rng, t->nvalues)].value;
+    return bits;
+}
+
+static SeqValue some_text(const Pool *p, Rng *rng, Arena *a)
+{
+    uint64_t way = rng_below(rng, 10);
+    if (way < 3 && p->texts.len) {
+        const SeqValue *v = &p->texts.items[rng_below(rng, p->texts.len)];
+        if (!memchr(v->bytes, 0, v->n)) {
+            char *copy = arena_strndup(a, (const char *)v->bytes, v->n);
+            return value_string(a, copy);
+        }
+    }
+    if (way < 6 && p->constants.nstrings)
+        return value_string(a, p->constants.strings[rng_below(rng, p->constants.nstrings)]);
+    return value_string(a, texts[rng_below(rng, COUNT(texts))]);
+}
+
+static SeqValue some_bytes(const Pool *p, Rng *rng, Arena *a)
+{
+    if (rng_below(rng, 4) == 0) {
+        uint8_t bytes[64];
+        size_t n = rng_below(rng, sizeof bytes) + 1;
+        for (size_t i = 0; i < n; i++)
+            bytes[i] = (uint8_t)rng_next(rng);
+        return value_bytes(a, bytes, n);
+    }
+    if (p->texts.len && rng_below(rng, 3) == 0)
+        return value_copy(a, &p->texts.items[rng_below(rng, p->texts.len)]);
+    SeqValue v = some_text(p, rng, a);
+    return value_bytes(a, v.bytes, v.n);
+}
+
+size_t pool_room(const ApiPlace *p)
+{
+    const Type *t = p->type ? type_plain(p->type) : NULL;
+    t = t && t->kind == TYPE_POINTER ? type_plain(t->target) : NULL;
+    switch (p->role) {
+    case ROLE_HANDLE_OUT: case ROLE_STRING_OUT:
+        return sizeof(void *);
+    case ROLE_STORAGE:
+        return p->handle->size;
+    case ROLE_OUT: case ROLE_INOUT: case ROLE_LENGTH_INOUT: case ROLE_RECORD:
+        return t ? t->size : 0;
+    default:
+        return 0;
+    }
+}
+
+static SeqValue some_struct(const ApiPlace *p, Rng *rng, Arena *a)
+{
+    const Type *t = type_plain(p->type);
+    uint8_t bytes[64] = {0};
+    if (t->kind == TYPE_POINTER)
+        return rng_below(rng, 4) == 0 ? value_null() : value_room(pool_room(p));
+    for (unsigned i = 0; i < t->nfields; i++) {
+        const Type *m = type_plain(t->fields[i].type);
+        uint64_t n = rng_below(rng, 5), at = t->fields[i].offset / 8;
+        double x = (double)n;
+        if ((m->kind == TYPE_SCALAR || m->kind == TYPE_ENUM) && at + m->size <= sizeof bytes &&
+            m->size <= 8)
+            memcpy(bytes + at, m->encoding == ENCODING_FLOAT && m->size == 8 ? (void *)&x
+                                                                             : (void *)&n,
+                   m->encoding == ENCODING_FLOAT && m->size != 8 ? 0 : m->size);
+    }
+    return value_bytes(a, bytes, t->size < 64 ? t->size : 64);
+}
+
+/* By what the place wants, without what was observed there. */
+static SeqValue fresh_value(const Pool *p, Rng *rng, Arena *a, const ApiPlace *place)
+{
+    const Type *t = place->type ? type_plain(place->type) : NULL;
+    static const size_t rooms[] = { 64, 64, 256, 256, 16, 4, 1, 1024 };
+    switch (place->role) {
+    case ROLE_INTEGER:
+        return value_integer(some_integer(p, rng));
+    case ROLE_ENUM:
+        return value_integer(some_enum(t, rng, false));
+    case ROLE_FLAGS:
+        return value_integer(t->kind == TYPE_ENUM ? some_enum(t, rng, true)
+                             : rng_below(rng, 3) ? 0 : some_integer(p, rng));
+    case ROLE_FLOAT:
+        return value_float(reals[rng_below(rng, COUNT(reals))]);
+    case ROLE_STRING:
+        return some_text(p, rng, a);
+    case ROLE_BUFFER:
+        return some_bytes(p, rng, a);
+    case ROLE_BUFFER_OUT:
+        return value_room(rooms[rng_below(rng, COUNT(rooms))]);
+    case ROLE_INOUT: {
+        uint64_t n = some_integer(p, rng);
+        size_t size = pool_room(place);
+        return size && size <= 8 ? value_bytes(a, &n, size) : value_null();
+    }
+    case ROLE_RECORD:
+        return some_struct(place, rng, a);
+    case ROLE_OUT: case ROLE_STRING_OUT: case ROLE_HANDLE_OUT: case ROLE_STORAGE:
+        return pool_room(place) ? value_room(pool_room(place)) : value_null();
+    case ROLE_CALLBACK:
+        return rng_below(rng, 4) == 0 ? value_null() : value_function(NULL);
+    default:
+        return value_null();
+    }
+}
+
+SeqValue pool_value(const Pool *p, Rng *rng, Arena *a, const ApiFunction *f, unsigned param)
+{
+    Key k = { f->index, param };
+    const Values *seen = map_getn(&p->observed, &k, sizeof k);
+    const ApiPlace *place = &f->params[param];
+    bool plain = place->role != ROLE_OUT && place->role != ROLE_STRING_OUT &&
+                 place->role != ROLE_HANDLE_OUT && place->role != ROLE_STORAGE;
+    if (seen && seen->len && plain && rng_below(rng, 3) != 0)
+        return value_copy(a, &seen->items[rng_below(rng, seen->len)]);
+    return fresh_value(p, rng, a, place);
+}
+
+/* The number that belongs to a buffer. */
+static SeqValue length_of(Rng *rng, Arena *a, const ApiPlace *place, const SeqValue *buffer)
+{
+    uint64_t n = buffer->n;
+    if (buffer->kind == VALUE_NULL)
+        n = 0;
+    else if (n && rng_below(rng, 8) == 0)
+        n = rng_below(rng, n + 1);
+    if (place->role == ROLE_LENGTH)
+        return value_integer(n);
+    return value_bytes(a, &n, pool_room(place) <= 8 ? pool_room(place) : 8);
+}
+
+void pool_fill(const Pool *p, Rng *rng, Arena *a, SeqStep *st)
+{
+    for (unsigned i = 0; i < st->nargs; i++) {
+        ApiRole role = st->f->params[i].role;
+        if (st->args[i].kind == VALUE_NONE && role != ROLE_HANDLE && role != ROLE_LENGTH &&
+            role != ROLE_LENGTH_INOUT)
+            st->args[i] = pool_value(p, rng, a, st->f, i);
+    }
+    for (unsigned i = 0; i < st->nargs; i++) {
+        const ApiPlace *place = &st->f->params[i];
+        if (st->args[i].kind == VALUE_NONE && place->partner >= 0 && place->role != ROLE_HANDLE)
+            st->args[i] = length_of(rng, a, place, &st->args[place->partner]);
+    }
+}

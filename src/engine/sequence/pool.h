@@ -1,0 +1,34 @@
+/*
+ * pool - values to call functions with.
+ *
+ *     Pool *pool = pool_new(api, err);
+ *     pool_add(pool, f, 0, &observed);
+ *     bool ok = pool_fill(pool, &rng, &a, step);      all but the handles
+ *
+ * A pool begins with boundary values and with the constants of the program;
+ * what was observed in an example run comes on top, for the parameter it was
+ * observed at and, less often, for others of its type.
+ */
+#ifndef SUNDEW_SEQ_POOL_H
+#define SUNDEW_SEQ_POOL_H
+#include "base/rng.h"
+#include "engine/sequence/sequence.h"
+
+typedef struct Pool Pool;
+
+Pool *pool_new(const Api *api, Err *err);
+void pool_free(Pool *p);                         /* NULL is fine */
+/* An observed value of a parameter; copied. */
+void pool_add(Pool *p, const ApiFunction *f, unsigned param, const SeqValue *v);
+/* Gives a value to each argument that is VALUE_NONE and no handle; lengths
+ * follow their buffers. */
+void pool_fill(const Pool *p, Rng *rng, Arena *a, SeqStep *st);
+/* Another value for an argument that is no handle and no length. */
+SeqValue pool_value(const Pool *p, Rng *rng, Arena *a, const ApiFunction *f, unsigned param);
+/* A callback that the library or the C library has stays; one of the example's own
+ * becomes a stub. */
+SeqValue pool_callback(const Api *api, const SeqValue *v);
+/* The bytes of a plain value that a place needs room for: *out, the caller's
+ * struct; 0: none. */
+size_t pool_room(const ApiPlace *p);
+#endif

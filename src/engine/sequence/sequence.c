@@ -1,0 +1,201 @@
+#include "engine/sequence/sequence.h"
+#include "base/escape.h"
+#include "engine/sequence/ownership.h"
+#include <assert.h>
+
+Seq *seq_new(Arena *a)
+{
+    Seq *s = arena_new(a, Seq);
+    s->steps = arena_array(a, SeqStep, SEQ_MOST_STEPS * 2);
+    return s;
+}
+
+static SeqStep *add_step(Arena *a, Seq *s, unsigned nargs)
+{
+    assert(s->n < SEQ_MOST_STEPS * 2);
+    SeqStep *st = &s->steps[s->n++];
+    *st = (SeqStep){ .args = arena_array(a, SeqValue, nargs + 1), .nargs = nargs };
+    return st;
+}
+
+SeqStep *seq_call(Arena *a, Seq *s, const ApiFunction *f)
+{
+    SeqStep *st = add_step(a, s, f->nparams);
+    st->f = f;
+    return st;
+}
+
+SeqStep *seq_set(Arena *a, Seq *s, SeqValue target, const Field *field, SeqValue v)
+{
+    SeqStep *st = add_step(a, s, 1);
+    st->target = target;
+    st->field = field;
+    st->args[0] = v;
+    return st;
+}
+
+static SeqValue moved(Arena *a, const SeqValue *v, unsigned by)
+{
+    SeqValue c = value_copy(a, v);
+    if (value_is_made(v))
+        c.step += by;
+    return c;
+}
+
+void seq_append(Arena *a, Seq *s, const Seq *more)
+{
+    unsigned by = s->n;
+    for (unsigned i = 0; i < more->n && s->n < SEQ_MOST_STEPS * 2; i++) {
+        const SeqStep *from = &more->steps[i];
+        SeqStep *st = add_step(a, s, from->nargs);
+        SeqValue *args = st->args;
+        *st = *from;
+        st->args = args;
+        st->target = moved(a, &from->target, by);
+        for (unsigned k = 0; k < from->nargs; k++)
+            st->args[k] = moved(a, &from->args[k], by);
+    }
+}
+
+Seq *seq_copy(Arena *a, const Seq *s)
+{
+    Seq *c = seq_new(a);
+    seq_append(a, c, s);
+    return c;
+}
+
+Seq *seq_prefix(Arena *a, const Seq *s, unsigned n)
+{
+    Seq part = { s->steps, n < s->n ? n : s->n };
+    return seq_copy(a, &part);
+}
+
+static bool needs(const SeqValue *v, const bool *gone)
+{
+    return value_is_made(v) && gone[v->step];
+}
+
+Seq *seq_without(Arena *a, const Seq *s, unsigned step)
+{
+    bool gone[SEQ_MOST_STEPS * 2] = { false };
+    unsigned number[SEQ_MOST_STEPS * 2], n = 0;
+    for (unsigned i = 0; i < s->n; i++) {
+        const SeqStep *st = &s->steps[i];
+        gone[i] = i == step || needs(&st->target, gone);
+        for (unsigned k = 0; k < st->nargs; k++)
+            gone[i] |= needs(&st->args[k], gone);
+        number[i] = n;
+        n += !gone[i];
+    }
+    if (!n)
+        return NULL;
+    Seq *c = seq_new(a);
+    for (unsigned i = 0; i < s->n; i++) {
+        if (gone[i])
+            continue;
+        Seq one = { &s->steps[i], 1 };
+        seq_append(a, c, &one);
+        SeqStep *st = &c->steps[c->n - 1];
+        st->target = s->steps[i].target;
+        if (value_is_made(&st->target))
+            st->target.step = number[st->target.step];
+        for (unsigned k = 0; k < st->nargs; k++)
+            if (value_is_made(&st->args[k]))
+                st->args[k].step = number[s->steps[i].args[k].step];
+    }
+    return c;
+}
+
+bool seq_equal(const Seq *a, const Seq *b)
+{
+    if (a->n != b->n)
+        return false;
+    for (unsigned i = 0; i < a->n; i++) {
+        const SeqStep *x = &a->steps[i], *y = &b->steps[i];
+        if (x->f != y->f || x->nargs != y->nargs || x->field != y->field)
+            return false;
+        for (unsigned k = 0; k < x->nargs; k++)
+            if (!value_equal(&x->args[k], &y->args[k]))
+                return false;
+    }
+    return true;
+}
+
+/* --- handles */
+
+static void add_handle(SeqHandles *out, const SeqStep *st, unsigned step, int place, ApiUse use)
+{
+    const ApiPlace *p = api_place(st->f, place);
+    SeqValue v = place == API_RETURNED ? value_result(step)
+        : p->role == ROLE_STORAGE ? value_storage(step, (unsigned)place)
+        : value_stored(step, (unsigned)place);
+    if (p->role != ROLE_STORAGE && (st->nulls >> (unsigned)(place + 1) & 1))
+        return;
+    /* storage that is initialised again is still the same */
+    for (size_t i = 0; i < out->len; i++)
+        if (value_equal(&out->items[i].value, &v))
+            return;
+    vec_push(out, ((SeqHandle){ v, p->handle, step, place, use == USE_CREATES }));
+}
+
+static void drop_handle(SeqHandles *out, const SeqValue *v)
+{
+    for (size_t i = 0; i < out->len; i++)
+        if (value_equal(&out->items[i].value, v)) {
+            memmove(&out->items[i], &out->items[i + 1],
+                    (out->len - i - 1) * sizeof *out->items);
+            out->len--;
+            return;
+        }
+}
+
+void seq_handles(const Seq *s, const Ownership *o, SeqHandles *out)
+{
+    for (unsigned i = 0; i < s->n; i++) {
+        const SeqStep *st = &s->steps[i];
+        for (unsigned k = 0; st->f && k < st->nargs; k++) {
+            ApiUse use = ownership_use(o, st->f, (int)k);
+            bool gone = use == USE_CONSUMES ||
+                        (use == USE_FINISHES && st->args[k].kind == VALUE_STORAGE);
+            if (value_is_made(&st->args[k]) && gone)
+                drop_handle(out, &st->args[k]);
+        }
+        for (int k = API_RETURNED; st->f && k < (int)st->nargs; k++) {
+            const ApiPlace *p = api_place(st->f, k);
+            ApiUse use = ownership_use(o, st->f, k);
+            bool fresh = k == API_RETURNED || st->args[k].kind == VALUE_ROOM;
+            if (p->handle && fresh && (use == USE_CREATES || use == USE_BORROWS))
+                add_handle(out, st, i, k, use);
+        }
+    }
+}
+
+/* --- text */
+
+static void dump_step(const SeqStep *st, unsigned i, Str *out)
+{
+    if (!st->f) {
+        str_addf(out, "   ");
+        value_print(&st->target, out);
+        str_add(out, "->");
+        escape_terminal_z(out, st->field->name);
+        str_add(out, " = ");
+        value_print(&st->args[0], out);
+    } else {
+        str_addf(out, "r%u = ", i);
+        escape_terminal_z(out, st->f->fn->name);
+        str_addc(out, '(');
+        for (unsigned k = 0; k < st->nargs; k++) {
+            str_add(out, k ? ", " : "");
+            value_print(&st->args[k], out);
+        }
+        str_addc(out, ')');
+    }
+    str_add(out, st->divergent ? "  [divergent]\n" : st->closing ? "  [closing]\n" : "\n");
+}
+
+void seq_dump(const Seq *s, Str *out)
+{
+    for (unsigned i = 0; i < s->n; i++)
+        dump_step(&s->steps[i], i, out);
+}

@@ -1,0 +1,72 @@
+/*
+ * sequence - a list of calls in which later ones use what earlier ones made.
+ *
+ *     Seq *s = seq_new(&a);
+ *     SeqStep *open = seq_call(&a, s, db_open);         step 0
+ *     open->args[0] = value_string(&a, "x");
+ *     open->args[1] = value_room(8);                    struct db *out
+ *     SeqStep *close = seq_call(&a, s, db_close);       step 1
+ *     close->args[0] = value_stored(0, 1);              *out of step 0
+ *
+ *     r0 = db_open("x", room 8)
+ *     r1 = db_close(r0.1)
+ *
+ * Sequences live in an arena and are copied before they are changed.
+ */
+#ifndef SUNDEW_SEQUENCE_H
+#define SUNDEW_SEQUENCE_H
+#include "base/vec.h"
+#include "engine/sequence/api.h"
+#include "engine/sequence/value.h"
+
+typedef struct SeqStep {
+    const ApiFunction *f;        /* NULL: a field is set */
+    SeqValue *args;              /* one a parameter; of a field: its value */
+    unsigned nargs;
+    SeqValue target;             /* field: of what … */
+    const Field *field;          /* … and which */
+    bool divergent;              /* not as the model has it */
+    bool closing;                /* gives back what the sequence had made */
+    uint64_t nulls;              /* handles that came out as NULL when it ran: bit
+                                  * 0 the result, bit i + 1 parameter i */
+} SeqStep;
+
+typedef struct Seq {
+    SeqStep *steps;
+    unsigned n;
+} Seq;
+
+enum { SEQ_MOST_STEPS = 48 };
+
+Seq *seq_new(Arena *a);
+Seq *seq_copy(Arena *a, const Seq *s);           /* also what its values point to */
+/* A call at the end, its arguments VALUE_NONE. Valid until the next one. */
+SeqStep *seq_call(Arena *a, Seq *s, const ApiFunction *f);
+SeqStep *seq_set(Arena *a, Seq *s, SeqValue target, const Field *field, SeqValue v);
+/* The steps of `more` at the end of `s`, numbers moved. */
+void seq_append(Arena *a, Seq *s, const Seq *more);
+/* Without a step and all that need it. NULL: nothing is left. */
+Seq *seq_without(Arena *a, const Seq *s, unsigned step);
+/* The first `n` steps. */
+Seq *seq_prefix(Arena *a, const Seq *s, unsigned n);
+bool seq_equal(const Seq *a, const Seq *b);
+
+/* A handle that a sequence has made and not given back. */
+typedef struct SeqHandle {
+    SeqValue value;
+    const ApiType *type;
+    unsigned step;
+    int place;
+    bool owned;                  /* the sequence has to give it back */
+} SeqHandle;
+typedef Vec(SeqHandle) SeqHandles;
+
+/* What experience adds to the roles; see ownership.h. */
+typedef struct Ownership Ownership;
+
+/* All that are alive at the end, in the order in which they were made. */
+void seq_handles(const Seq *s, const Ownership *o, SeqHandles *out);
+
+/* One step a line, for people and tests. */
+void seq_dump(const Seq *s, Str *out);
+#endif

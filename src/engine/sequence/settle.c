@@ -1,0 +1,385 @@
+#include "engine/sequence/settle.h"
+#include <string.h>
+
+enum { MOST_VARIANTS = 24, ALTERNATIVES = 3 };
+
+/* A deviation from the plain way of closing. Handles are counted from the last
+ * made on. */
+typedef struct Variant {
+    int skip;                    /* this owned handle is not closed; -1 */
+    int also;                    /* this borrowed one is; -1 */
+    int other, with;             /* this one by its destroyer number `with`; -1 */
+} Variant;
+
+static const Variant plain = { -1, -1, -1, 0 };
+
+/* ---------------------------------------------------------------- closing */
+
+static bool suits(const ApiMaker *m, const SeqValue *v)
+{
+    ApiUse use = api_place(m->function, m->place)->use;
+    return (use == USE_FINISHES) == (v->kind == VALUE_STORAGE);
+}
+
+static const ApiMaker *destroyer(const ApiType *t, const SeqValue *v, int nth)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < t->ndestroyers; i++)
+            if (suits(&t->destroyers[i], v) == (pass == 0) && nth-- == 0)
+                return &t->destroyers[i];
+    return NULL;
+}
+
+static void close_by(const Settler *s, Arena *a, Seq *seq, const SeqHandle *h,
+                     const ApiFunction *f, unsigned place)
+{
+    SeqStep *st = seq_call(a, seq, f);
+    st->closing = true;
+    st->args[place] = h->value;
+    pool_fill(s->grow->pool, s->grow->rng, a, st);
+    for (unsigned i = 0; i < st->nargs; i++)
+        if (st->args[i].kind == VALUE_NONE)
+            st->args[i] = value_null();
+}
+
+/* As the example did it; false: the model does not say. */
+static bool close_by_model(const Settler *s, Arena *a, Seq *seq, const SeqHandle *h)
+{
+    const ModelType *t = s->grow->model ? model_type(s->grow->model, h->type) : NULL;
+    if (!t)
+        return false;
+    uint32_t node = grow_node(s->grow, seq, h);
+    const ModelEdge *e = node == MODEL_OUTSIDE ? NULL : model_toward_end(t, node);
+    if (!e || !e->ends)
+        return false;
+    unsigned place = 0, handles = 0;
+    for (unsigned i = 0; i < e->function->nparams; i++) {
+        handles += e->function->params[i].role == ROLE_HANDLE;
+        if (e->places & place_bit((int)i))
+            place = i;
+    }
+    if (handles != 1 || e->function->not_callable || e->function->variadic)
+        return false;
+    SeqStep *st = seq_call(a, seq, e->function);
+    st->closing = true;
+    model_pick_values(s->grow->model, e, s->grow->rng, 0, st->args);
+    for (unsigned i = 0; i < st->nargs; i++)
+        st->args[i] = value_copy(a, &st->args[i]);
+    st->args[place] = h->value;
+    pool_fill(s->grow->pool, s->grow->rng, a, st);
+    return true;
+}
+
+static Seq *close_with(const Settler *s, Arena *a, const Seq *body, Variant v)
+{
+    Seq *c = seq_copy(a, body);
+    SeqHandles all = {0};
+    int owned = 0, borrowed = 0;
+    seq_handles(body, s->ownership, &all);
+    for (size_t i = all.len; i > 0 && c->n < SEQ_MOST_STEPS * 2 - 4; i--) {
+        const SeqHandle *h = &all.items[i - 1];
+        int number = h->owned ? owned++ : borrowed++;
+        if (h->owned ? number == v.skip : number != v.also)
+            continue;
+        int nth = h->owned && number == v.other ? v.with : 0;
+        if (nth == 0 && close_by_model(s, a, c, h))
+            continue;
+        const ApiMaker *m = destroyer(h->type, &h->value, nth);
+        if (m)
+            close_by(s, a, c, h, m->function, (unsigned)m->place);
+    }
+    vec_release(&all);
+    return c;
+}
+
+Seq *settle_close(const Settler *s, Arena *a, const Seq *body)
+{
+    return close_with(s, a, body, plain);
+}
+
+/* ------------------------------------------------------------ experiments */
+
+static bool is_clean(const Outcome *o)
+{
+    return o->state == OUTCOME_DONE && o->leaked <= 0;
+}
+
+static unsigned list_variants(const Settler *s, const Seq *body, Variant *out)
+{
+    SeqHandles all = {0};
+    int owned = 0, borrowed = 0;
+    unsigned n = 0;
+    seq_handles(body, s->ownership, &all);
+    for (size_t i = 0; i < all.len; i++)
+        *(all.items[i].owned ? &owned : &borrowed) += 1;
+    for (int i = 0; i < owned && n < MOST_VARIANTS; i++)
+        out[n++] = (Variant){ i, -1, -1, 0 };
+    for (int i = 0; i < borrowed && n < MOST_VARIANTS; i++)
+        out[n++] = (Variant){ -1, i, -1, 0 };
+    for (int i = 0; i < owned; i++)
+        for (int k = 1; k <= ALTERNATIVES && n < MOST_VARIANTS; k++)
+            out[n++] = (Variant){ -1, -1, i, k };
+    vec_release(&all);
+    return n;
+}
+
+/* The handle that a variant speaks of. */
+static bool handle_of(const Settler *s, const Seq *body, const Variant *v, SeqHandle *out)
+{
+    SeqHandles all = {0};
+    int owned = 0, borrowed = 0;
+    bool found = false;
+    seq_handles(body, s->ownership, &all);
+    for (size_t i = all.len; i > 0 && !found; i--) {
+        const SeqHandle *h = &all.items[i - 1];
+        int number = h->owned ? owned++ : borrowed++;
+        found = h->owned ? number == v->skip : number == v->also;
+        if (found)
+            *out = *h;
+    }
+    vec_release(&all);
+    return found;
+}
+
+/* The last call that took the handle beside another one: who may own it now. */
+static bool taken_by(const Seq *body, const SeqHandle *h, unsigned *step, unsigned *place)
+{
+    for (unsigned i = body->n; i > h->step + 1; i--) {
+        const SeqStep *st = &body->steps[i - 1];
+        unsigned handles = 0;
+        bool here = false;
+        for (unsigned k = 0; st->f && k < st->nargs; k++) {
+            handles += value_is_made(&st->args[k]);
+            if (value_equal(&st->args[k], &h->value)) {
+                here = true;
+                *place = k;
+            }
+        }
+        if (here && handles > 1) {
+            *step = i - 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void learn(const Settler *s, const Seq *body, const Variant *v)
+{
+    SeqHandle h = {0};
+    unsigned step = 0, place = 0;
+    if (!handle_of(s, body, v, &h))
+        return;
+    const SeqStep *maker = &body->steps[h.step];
+    if (v->also >= 0)
+        ownership_learn(s->ownership, maker->f, h.place, USE_CREATES);
+    else if (taken_by(body, &h, &step, &place))
+        ownership_learn(s->ownership, body->steps[step].f, (int)place, USE_CONSUMES);
+    else if (h.value.kind != VALUE_STORAGE && body->n == h.step + 1)
+        ownership_learn(s->ownership, maker->f, h.place, USE_BORROWS);
+}
+
+/* A sequence whose plain closing is not clean. */
+typedef struct Trouble {
+    size_t index;
+    const Seq *body;
+    Variant variants[MOST_VARIANTS];
+    size_t first;                /* of its jobs */
+    unsigned n;
+} Trouble;
+
+/* All variants of all of them at once; `closed` gets the first clean one of each,
+ * or NULL. */
+static bool experiment(const Settler *s, Arena *a, Trouble *all, size_t n, Seq **closed,
+                       Err *err)
+{
+    Vec(ExecJob) jobs = {0};
+    for (size_t i = 0; i < n; i++) {
+        Trouble *t = &all[i];
+        t->first = jobs.len;
+        t->n = list_variants(s, t->body, t->variants);
+        for (unsigned k = 0; k < t->n; k++)
+            vec_push(&jobs, ((ExecJob){ .seq = close_with(s, a, t->body, t->variants[k]),
+                                        .twice = true }));
+    }
+    Outcome *out = arena_array(a, Outcome, jobs.len + 1);
+    bool ok = exec_run(s->strict ? s->strict : s->exec, a, jobs.items, jobs.len, out, err);
+    for (size_t i = 0; ok && i < n; i++) {
+        const Trouble *t = &all[i];
+        closed[t->index] = NULL;
+        for (unsigned k = 0; k < t->n && !closed[t->index]; k++)
+            if (is_clean(&out[t->first + k])) {
+                learn(s, t->body, &t->variants[k]);
+                closed[t->index] = (Seq *)jobs.items[t->first + k].seq;
+            }
+    }
+    vec_release(&jobs);
+    return ok;
+}
+
+/* -------------------------------------------------------------- stability */
+
+void settle_compare(const Outcome *base, const Outcome *other, bool *stable)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < base->nobs; i++) {
+        const Observation *b = &base->obs[i];
+        while (k < other->nobs && (other->obs[k].step < b->step ||
+               (other->obs[k].step == b->step && other->obs[k].place != b->place)))
+            k++;
+        if (k >= other->nobs || !observation_equal(b, &other->obs[k])) {
+            stable[i] = false;
+            k = k < other->nobs && other->obs[k].step == b->step ? k : 0;
+        }
+    }
+}
+
+enum { RUNS = 4 };
+
+static bool check_stability(const Settler *s, Arena *a, Seq *const *closed, size_t n,
+                            Outcome (*out)[RUNS], Err *err)
+{
+    ExecJob *jobs = arena_array(a, ExecJob, n * 3 + 1);
+    Outcome *got = arena_array(a, Outcome, n * 3 + 1);
+    for (size_t i = 0; i < n; i++)
+        for (unsigned k = 0; k < 3; k++)
+            jobs[i * 3 + k] = (ExecJob){ .seq = closed[i], .fill = k == 1 ? 0xa5 : k == 2 ? 0x3c : 0,
+                                         .clock = k * 12345678, .all = k == 0 };
+    if (!exec_run(s->exec, a, jobs, n * 3, got, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        for (unsigned k = 0; k < 3; k++)
+            out[i][k] = got[i * 3 + k];
+    for (size_t i = 0; i < n; i++)
+        jobs[i] = (ExecJob){ .seq = closed[i], .fill = 0x77, .clock = 99 };
+    if (!exec_run(s->again, a, jobs, n, got, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        out[i][3] = got[i];
+    return true;
+}
+
+static void judge(const Settler *s, Arena *a, Seq *seq, const Outcome out[RUNS],
+                  const Outcome *strict, Settled *r)
+{
+    SeqTest *t = &r->test;
+    size_t asserted = 0;
+    t->seq = seq;
+    t->out = out[0];
+    t->stable = arena_array(a, bool, out[0].nobs + 1);
+    memset(t->stable, 1, out[0].nobs);
+    r->kind = SETTLED;
+    for (unsigned k = 0; k < RUNS; k++) {
+        if (out[k].state != OUTCOME_DONE)
+            r->kind = SETTLED_ILLEGAL;
+        settle_compare(&out[0], &out[k], t->stable);
+    }
+    settle_compare(&out[0], strict, t->stable);
+    r->how = out[0];
+    for (size_t i = 0; i < out[0].nobs; i++)
+        asserted += t->stable[i];
+    if (r->kind == SETTLED && !asserted)
+        r->kind = SETTLED_EMPTY;
+    outcome_note_nulls(&out[0], seq);
+    t->follows = grow_follows(s->grow, seq);
+}
+
+/* ------------------------------------------------------------------ whole */
+
+/* What the first, strict run said; whether experiments may help. */
+static bool in_trouble(const Seq *body, const Outcome *o, Settled *r)
+{
+    bool in_body = o->state != OUTCOME_DONE && o->at < body->n;
+    r->kind = in_body ? SETTLED_ILLEGAL
+        : o->state == OUTCOME_DONE ? SETTLED_LEAKS : SETTLED_OPEN;
+    return !in_body;
+}
+
+/* The second part: what was clean is executed again. */
+static bool settle_rest(const Settler *s, Arena *a, Seq **good, const size_t *index, size_t m,
+                        const Outcome *const *strict, Settled *out, Err *err)
+{
+    Outcome(*runs)[RUNS] = arena_alloc(a, m + 1, sizeof *runs, _Alignof(Outcome));
+    if (!check_stability(s, a, good, m, runs, err))
+        return false;
+    for (size_t i = 0; i < m; i++) {
+        judge(s, a, good[i], runs[i], strict[i] ? strict[i] : &runs[i][0], &out[index[i]]);
+        out[index[i]].seq = good[i];
+    }
+    return true;
+}
+
+typedef struct Work {
+    Seq **closed, **good;
+    ExecJob *jobs;
+    Outcome *first;
+    size_t *index;
+    const Outcome **strict;
+    size_t m;
+} Work;
+
+static Work work_new(Arena *a, size_t n)
+{
+    return (Work){ .closed = arena_array(a, Seq *, n + 1), .good = arena_array(a, Seq *, n + 1),
+                   .jobs = arena_array(a, ExecJob, n + 1),
+                   .first = arena_array(a, Outcome, n + 1),
+                   .index = arena_array(a, size_t, n + 1),
+                   .strict = arena_array(a, const Outcome *, n + 1) };
+}
+
+static bool run_strict(const Settler *s, Arena *a, Work *w, size_t n, Err *err)
+{
+    for (size_t i = 0; i < n; i++)
+        w->jobs[i] = (ExecJob){ .seq = w->closed[i], .twice = true };
+    return exec_run(s->strict ? s->strict : s->exec, a, w->jobs, n, w->first, err);
+}
+
+static void take_good(Work *w, size_t i, bool same)
+{
+    w->index[w->m] = i;
+    w->good[w->m] = w->closed[i];
+    w->strict[w->m++] = same ? &w->first[i] : NULL;
+}
+
+bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *out, Err *err)
+{
+    Work w = work_new(a, n);
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (Settled){0};
+        w.closed[i] = close_with(s, a, bodies[i], plain);
+    }
+    if (!run_strict(s, a, &w, n, err))
+        return false;
+    Trouble *troubles = arena_array(a, Trouble, n + 1);
+    size_t ntroubles = 0;
+    for (size_t i = 0; i < n; i++) {
+        out[i].how = w.first[i];
+        out[i].seq = w.closed[i];
+        if (is_clean(&w.first[i]))
+            take_good(&w, i, true);
+        else if (in_trouble(bodies[i], &w.first[i], &out[i]))
+            troubles[ntroubles++] = (Trouble){ .index = i, .body = bodies[i] };
+    }
+    if (!experiment(s, a, troubles, ntroubles, w.closed, err))
+        return false;
+    for (size_t i = 0; i < ntroubles; i++)
+        if (w.closed[troubles[i].index])
+            take_good(&w, troubles[i].index, false);
+    return settle_rest(s, a, w.good, w.index, w.m, w.strict, out, err);
+}
+
+bool settle_closed(const Settler *s, Arena *a, Seq *const *closed, size_t n, Settled *out,
+                   Err *err)
+{
+    Work w = work_new(a, n);
+    memcpy(w.closed, closed, n * sizeof *closed);
+    if (!run_strict(s, a, &w, n, err))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (Settled){ .kind = SETTLED_ILLEGAL, .how = w.first[i], .seq = w.closed[i] };
+        if (is_clean(&w.first[i]))
+            take_good(&w, i, true);
+        else if (w.first[i].state == OUTCOME_DONE)
+            out[i].kind = SETTLED_LEAKS;
+    }
+    return settle_rest(s, a, w.good, w.index, w.m, w.strict, out, err);
+}

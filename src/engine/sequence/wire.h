@@ -1,0 +1,96 @@
+/*
+ * wire - what exec.c and the player (main_play.c) say to each other, in memory
+ * that they share.
+ *
+ *     head        one struct WireHead
+ *     functions   written once, before the player starts: a number, then for
+ *                 each function its symbol, the signature and what to look at,
+ *                 each ending with a NUL
+ *     seen        a byte a point of coverage: known already
+ *     request     groups of jobs, see below
+ *     response    one struct WireAnswer a job, WIRE_ANSWER bytes apart
+ *
+ * A request is a number of groups. A group is a prefix, which is executed once,
+ * and jobs, each in a forked child that goes on from there:
+ *
+ *     u32 groups { u32 jobs, u32 steps, step…
+ *                  { u32 answer, struct WireOptions, u32 steps, step… }… }…
+ *     step:  u16 function, u16 arguments, value…
+ *            u16 WIRE_SET, u16 size, u32 offset, value (target), value
+ *     value: u8 SeqValueKind, then
+ *            integer u64; float double; string, bytes u32 n and bytes; room u32;
+ *            result u32 step; stored, storage u32 step, u32 parameter;
+ *            function u32 n and its symbol (0: a stub)
+ *
+ * Signatures: the result, then the parameters, a letter each: v void, c C s S i
+ * I l L integers of 1, 2, 4, 8 bytes (capitals unsigned), f d floating, p pointer,
+ * {…} a struct. A '.' ends the fixed parameters of a variadic function.
+ *
+ * What to look at, the result and then the parameters, a letter each: '-'
+ * nothing; of the result i integer, f floating, z string, h handle, p pointer,
+ * r struct; of what a parameter leads to b bytes, n a number, z a string's
+ * pointer, h a handle.
+ *
+ * An observation is { u32 step, i32 place, u32 kind, u32 n, n bytes, padded to 4 }.
+ */
+#ifndef SUNDEW_SEQ_WIRE_H
+#define SUNDEW_SEQ_WIRE_H
+#include <stdint.h>
+
+#define WIRE_MAGIC 0x53645771u
+enum {
+    WIRE_VERSION = 1,
+    WIRE_FD = 9,
+    WIRE_FUNCTIONS = 4096, WIRE_SEEN = 2 << 20, WIRE_REQUEST = 8 << 20,
+    WIRE_RESPONSE = 24 << 20, WIRE_ANSWER = 128 << 10, WIRE_MOST_JOBS = 256,
+    WIRE_SIZE = WIRE_RESPONSE + WIRE_ANSWER * WIRE_MOST_JOBS,
+    WIRE_MOST_POINTS = WIRE_REQUEST - WIRE_SEEN,
+    WIRE_SET = 0xffff,
+    WIRE_MOST_NEW = 24000,       /* points that an answer lists */
+    WIRE_MOST_SEEN_BYTES = 256,  /* of one string or buffer */
+    WIRE_OBSERVATIONS = 16 << 10,
+};
+
+struct WireHead {
+    uint32_t magic, version;
+    uint32_t npoints;            /* the player says: of coverage */
+    uint32_t nreached;           /* … and blocks with mutants */
+    uint32_t missing;            /* functions that the library does not have */
+    uint32_t cpu_ms, wall_ms;    /* limits of a job */
+    uint32_t slots;              /* jobs side by side; 0: 8 */
+    uint32_t ready;              /* the player has loaded the library */
+    char trouble[256];           /* why not */
+};
+
+struct WireOptions {
+    uint32_t mutant;
+    uint32_t fill;               /* byte for fresh and freed memory; 0: as it is */
+    int64_t clock;               /* seconds that the clock is ahead */
+    uint32_t twice;              /* run it twice in one process, for leaks */
+    uint32_t reached;            /* list blocks with mutants instead of coverage */
+    uint32_t direct;             /* without a child of its own: to see it die */
+    uint32_t all;                /* list what is seen already, too */
+};
+
+enum { WIRE_NOT_RUN, WIRE_DONE, WIRE_DIED, WIRE_TIMEOUT, WIRE_PREFIX, WIRE_EXITED };
+
+enum {
+    OBS_INTEGER, OBS_FLOAT, OBS_NULL, OBS_STRING, OBS_BYTES, OBS_HANDLE,
+    OBS_SAME,                    /* u32 step, i32 place: the same pointer */
+    OBS_UNREADABLE, OBS_LONG,    /* a string longer than is kept */
+    OBS_ERRNO, OBS_CALLBACKS,    /* how often stubs were called so far */
+};
+enum { OBS_PLACE_ERRNO = -3, OBS_PLACE_CALLBACKS = -4 };
+
+struct WireAnswer {
+    uint32_t state;
+    int32_t status;              /* of wait */
+    uint32_t at;                 /* step that was being executed */
+    uint32_t nnew;
+    int64_t leaked;              /* bytes, with `twice` */
+    uint32_t nobs;               /* bytes of observations */
+    uint32_t cut;                /* there were more */
+    uint32_t fresh[WIRE_MOST_NEW];
+    uint8_t obs[WIRE_OBSERVATIONS];
+};
+#endif

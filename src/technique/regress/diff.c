@@ -1,0 +1,534 @@
+/*
+ * sundew regress --diff DIR LIBRARY: what another version does differently.
+ *
+ * A copy of the folder is compiled with that library. Tests run with
+ * SUNDEW_ACCEPT, so that each check tells what it found and the test goes on:
+ *
+ *     # test_poly.c:31: is 3, not 2: poly_degree(poly0)
+ *     not ok 7 - test_poly_degree_after_poly_new
+ *
+ * Checks are grouped by the function that gave the value. --accept writes the
+ * new values into the tests.
+ */
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/proc.h"
+#include "base/tempdir.h"
+#include "technique/regress/regress_int.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One check that failed, or a test that died. */
+typedef struct Change {
+    char *file;                  /* test_poly.c */
+    unsigned line;
+    char *is, *was;              /* values; "" if it died */
+    char *what;                  /* the expression; how it died */
+    char *function;              /* that gave the value */
+    char *test;
+} Change;
+
+typedef struct Diff {
+    Session *session;
+    const char *folder;
+    char *copy;                  /* where it is compiled */
+    Map sources;                 /* file -> Strings *: lines */
+    Vec(Change) changes;
+    size_t tests, failed, checks;
+} Diff;
+
+/* ---------------------------------------------------------------- sources */
+
+static Strings *lines_of(Diff *d, const char *file)
+{
+    void **slot = map_slot(&d->sources, file);
+    if (*slot)
+        return *slot;
+    Strings *lines = *slot = xcalloc(1, sizeof *lines);
+    char *path = path_join(d->folder, file);
+    Str text = {0};
+    file_read(path, &text, NULL);
+    for (const char *p = str_c(&text); *p; ) {
+        size_t n = strcspn(p, "\n");
+        strings_addf(lines, "%.*s", (int)n, p);
+        p += n + (p[n] == '\n');
+    }
+    str_release(&text);
+    free(path);
+    return lines;
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The first word with a "(" behind it that is no check of ours; in `out`. */
+static bool called_in(const char *s, char out[128])
+{
+    while (*s) {
+        if (*s == '"')
+            for (s++; *s && *s != '"'; s++)
+                s += *s == '\\' && s[1];
+        const char *w = s;
+        while (is_word(*s))
+            s++;
+        size_t n = (size_t)(s - w);
+        if (n && n < 128 && *s == '(' && !str_starts(w, "CHECK") && !str_starts(w, "sizeof") &&
+            !str_starts(w, "mem")) {
+            memcpy(out, w, n);
+            out[n] = 0;
+            return true;
+        }
+        s += !n && *s;
+    }
+    return false;
+}
+
+static bool has_name(const char *line, const char *name, size_t n)
+{
+    for (const char *p = line; (p = strstr(p, name)); p++)
+        if ((p == line || !is_word(p[-1])) && !is_word(p[n]))
+            return true;
+    return false;
+}
+
+/* Who gave the value of an expression: the call in it, else the last call before
+ * it in which its variable stands. */
+static char *function_of(Diff *d, const char *file, unsigned line, const char *what)
+{
+    char found[128], name[128] = "";
+    size_t n = 0;
+    if (called_in(what, found))
+        return xstrdup(found);
+    while (is_word(what[n]) && n < sizeof name - 1)
+        n++;
+    memcpy(name, what, n);
+    name[n] = 0;
+    const Strings *lines = lines_of(d, file);
+    for (unsigned i = line < lines->len + 1 ? line : (unsigned)lines->len + 1; n && i > 1; i--) {
+        const char *l = lines->items[i - 2];
+        if (*l == '}')
+            break;
+        if (has_name(l, name, n) && called_in(l, found))
+            return xstrdup(found);
+    }
+    return xstrdup("?");
+}
+
+/* ---------------------------------------------------------------- reading */
+
+/* A value as a check prints it: a C string or a word; its length. */
+static size_t value_length(const char *s)
+{
+    if (*s != '"')
+        return strcspn(s, ",:\n");
+    const char *end = strchr(s + 1, '"');
+    return end ? (size_t)(end - s) + 1 : strlen(s);
+}
+
+/* "# FILE:LINE: is X, not Y: WHAT" */
+static bool read_check(Diff *d, const char *line, size_t len)
+{
+    char *text = xstrndup(line, len);
+    char *colon = strstr(text, ".c:"), *rest = NULL;
+    Change c = {0};
+    bool ok = str_starts(text, "# ") && colon;
+    if (ok)
+        c.line = (unsigned)strtoul(colon + 3, &rest, 10);
+    ok = ok && rest && str_starts(rest, ": is ");
+    if (ok) {
+        char *is = rest + 5;
+        size_t n = value_length(is), m;
+        ok = str_starts(is + n, ", not ");
+        char *was = is + n + 6;
+        m = ok ? value_length(was) : 0;
+        if (ok && was[m] == ':' && was[m + 1] == ' ') {
+            c.file = xstrndup(text + 2, (size_t)(colon + 2 - (text + 2)));
+            c.is = xstrndup(is, n);
+            c.was = xstrndup(was, m);
+            c.what = xstrdup(was + m + 2);
+            c.function = function_of(d, c.file, c.line, c.what);
+            vec_push(&d->changes, c);
+        } else {
+            ok = false;
+        }
+    }
+    free(text);
+    return ok;
+}
+
+static void add_death(Diff *d, const char *file, const char *test, const char *how)
+{
+    char about[128] = "?";
+    const char *name = str_starts(test, "test_") ? test + 5 : test;
+    const char *end = strstr(name, "_after_");
+    size_t n = end ? (size_t)(end - name) : strlen(name);
+    if (n < sizeof about) {
+        memcpy(about, name, n);
+        about[n] = 0;
+    }
+    vec_push(&d->changes, ((Change){ .file = xprintf("%s.c", file), .is = xstrdup(""),
+        .was = xstrdup(""), .what = xstrdup(how), .function = xstrdup(about),
+        .test = xstrdup(test) }));
+}
+
+static void read_output(Diff *d, const char *name, const char *text)
+{
+    size_t first = d->changes.len;
+    char *died = NULL;
+    for (const char *p = text; *p; ) {
+        size_t n = strcspn(p, "\n");
+        if (str_starts(p, "# died")) {
+            free(died);
+            died = xstrndup(p + 2, n - 2);
+        } else if (str_starts(p, "#")) {
+            read_check(d, p, n);
+        } else if (str_starts(p, "ok ") || str_starts(p, "not ok ")) {
+            bool good = *p == 'o';
+            const char *dash = strstr(p, " - ");
+            char *test = dash && dash < p + n ? xstrndup(dash + 3, (size_t)(p + n - dash - 3))
+                                              : xstrdup("?");
+            d->tests++;
+            d->failed += !good;
+            /* dying after a check has failed is no news */
+            if (!good && first == d->changes.len)
+                add_death(d, name, test, died ? died : "it fails");
+            for (size_t i = first; i < d->changes.len; i++)
+                if (!d->changes.items[i].test)
+                    d->changes.items[i].test = xstrdup(test);
+            first = d->changes.len;
+            free(test);
+            free(died);
+            died = NULL;
+        }
+        p += n + (p[n] == '\n');
+    }
+    free(died);
+}
+
+/* ---------------------------------------------------------------- running */
+
+/* A word for a recipe in a makefile. */
+static void add_make_word(Str *out, const char *word)
+{
+    Str quoted = {0};
+    escape_shell(&quoted, word);
+    for (const char *p = str_c(&quoted); *p; p++)
+        str_add(out, *p == '$' ? "$$" : (char[]){ *p, 0 });
+    str_release(&quoted);
+}
+
+/* The libraries of the Makefile, the first replaced. */
+static char *libraries_for(const char *makefile, const char *library)
+{
+    Str out = {0};
+    const char *line = strstr(makefile, "\nTEST_LIBS = ");
+    char *full = path_absolute(library);
+    add_make_word(&out, full);
+    if (line) {
+        const char *p = line + strlen("\nTEST_LIBS = ");
+        size_t n = strcspn(p, "\n"), word = 0;
+        bool quoted = false;
+        while (word < n && (quoted || p[word] != ' ')) {
+            quoted ^= p[word] == '\'';
+            word++;
+        }
+        str_addf(&out, "%.*s", (int)(n - word), p + word);
+    }
+    free(full);
+    return str_take(&out);
+}
+
+static bool copy_folder(Diff *d, Strings *tests, Str *makefile, Err *err)
+{
+    Strings names = {0};
+    bool ok = dir_list(d->folder, &names, err);
+    for (size_t i = 0; ok && i < names.len; i++) {
+        const char *name = names.items[i];
+        bool test = str_starts(name, "test_") && str_ends(name, ".c");
+        if (!test && strcmp(name, "sundew_test.h") != 0 && strcmp(name, "Makefile") != 0)
+            continue;
+        char *from = path_join(d->folder, name), *to = path_join(d->copy, name);
+        Str text = {0};
+        ok = file_read(from, &text, err) && file_write(to, text.data, text.len, err);
+        if (ok && strcmp(name, "Makefile") == 0)
+            str_addn(makefile, str_c(&text), text.len);
+        if (test)
+            strings_addf(tests, "%.*s", (int)(strlen(name) - 2), name);
+        str_release(&text);
+        free(from);
+        free(to);
+    }
+    strings_release(&names);
+    if (ok && (!tests->len || !makefile->len))
+        ok = err_set(err, "%s has no tests that sundew regress has written", d->folder);
+    return ok;
+}
+
+/* What the linker misses: functions that are gone. */
+static void report_missing(Diff *d, const char *file, const char *said)
+{
+    Map seen = {0};
+    for (const char *p = said; (p = strstr(p, "undefined reference to `")); ) {
+        p += strlen("undefined reference to `");
+        char *name = xstrndup(p, strcspn(p, "'"));
+        if (map_put(&seen, name, NULL))
+            vec_push(&d->changes, ((Change){ .file = xprintf("%s.c", file), .is = xstrdup(""),
+                .was = xstrdup(""), .what = xstrdup("is not there any more"),
+                .function = name, .test = xstrdup(file) }));
+        else
+            free(name);
+    }
+    if (!seen.len) {
+        const char *e = strstr(said, "error: ");
+        size_t n = e ? strcspn(e, "\n") : 0;
+        vec_push(&d->changes, ((Change){ .file = xprintf("%s.c", file), .is = xstrdup(""),
+            .was = xstrdup(""), .function = xstrdup(file), .test = xstrdup(file),
+            .what = e ? xprintf("does not compile: %.*s", (int)(n > 200 ? 200 : n), e)
+                      : xstrdup("does not compile") }));
+    }
+    map_release(&seen);
+}
+
+static bool run_make(Diff *d, const char *test, const char *libraries, bool *built, Err *err)
+{
+    char *libs = xprintf("TEST_LIBS=%s", libraries);
+    char *argv[] = { "make", "-s", "-C", d->copy, libs, (char *)test, NULL };
+    Proc p = { .argv = argv, .capture = true, .seconds = 600 };
+    ProcResult r = {0};
+    bool ok = proc_run(&p, &r, err);
+    *built = ok && r.status == 0;
+    if (ok && !*built)
+        report_missing(d, test, str_c(&r.err));
+    proc_result_release(&r);
+    free(libs);
+    return ok;
+}
+
+static bool run_test(Diff *d, const char *test, Err *err)
+{
+    char *path = xprintf("%s/%s", d->copy, test);
+    char *argv[] = { path, NULL };
+    Strings env = {0};
+    for (char **e = environ; *e; e++)
+        strings_add(&env, *e);
+    strings_add(&env, "SUNDEW_ACCEPT=1");
+    Proc p = { .argv = argv, .env = strings_argv(&env), .cwd = d->copy, .capture = true,
+               .seconds = 600 };
+    ProcResult r = {0};
+    bool ok = proc_run(&p, &r, err);
+    if (ok)
+        read_output(d, test, str_c(&r.out));
+    proc_result_release(&r);
+    strings_release(&env);
+    free(path);
+    return ok;
+}
+
+/* ----------------------------------------------------------------- accept */
+
+/* The line of a check with another value at its end. */
+static char *accepted(const char *line, const Change *c)
+{
+    const char *open = strchr(line, '('), *end = strrchr(line, ')');
+    const char *at = NULL;
+    if (!open || !end)
+        return NULL;
+    if (strcmp(c->is, "NULL") == 0 || strcmp(c->is, "NOT_NULL") == 0) {
+        char *what = xstrdup(c->what);
+        char *out = xprintf("%.*sCHECK_%s(%s);", (int)strspn(line, " "), line, c->is, what);
+        free(what);
+        return out;
+    }
+    bool bytes = strstr(line, "CHECK_BYTES(") != NULL;
+    size_t skip = bytes ? 1 : 0;
+    for (const char *p = end; p > open; p--)
+        if (*p == ',' && p[1] == ' ') {
+            /* not one inside a string: an even number of quotes follows */
+            unsigned quotes = 0;
+            for (const char *q = p; q < end; q++)
+                quotes += *q == '"' && q[-1] != '\\';
+            if (quotes % 2 == 0 && skip-- == 0) {
+                at = p + 2;
+                break;
+            }
+        }
+    if (!at)
+        return NULL;
+    const char *tail = end;
+    if (bytes) {
+        tail = end;
+        while (tail > at && *tail != ',')
+            tail--;
+    }
+    return xprintf("%.*s%s%s", (int)(at - line), line, c->is, tail);
+}
+
+/* What follows used what is not there any more. */
+static void drop_rest(Strings *lines, size_t from)
+{
+    for (size_t i = from; i < lines->len && lines->items[i][0] != '}'; i++) {
+        free(lines->items[i]);
+        lines->items[i] = xstrdup("");
+    }
+}
+
+static bool accept_changes(Diff *d, size_t *done, Err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; i < d->changes.len; i++) {
+        const Change *c = &d->changes.items[i];
+        Strings *lines = lines_of(d, c->file);
+        if (!*c->is || !c->line || c->line > lines->len)
+            continue;
+        char *fresh = accepted(lines->items[c->line - 1], c);
+        if (!fresh)
+            continue;
+        free(lines->items[c->line - 1]);
+        lines->items[c->line - 1] = fresh;
+        ++*done;
+        if (strcmp(c->is, "NULL") == 0)
+            drop_rest(lines, c->line);
+    }
+    for (size_t i = 0; ok && i < d->sources.len; i++) {
+        const Strings *lines = d->sources.entries[i].value;
+        char *path = path_join(d->folder, d->sources.entries[i].key);
+        Str text = {0};
+        for (size_t k = 0; k < lines->len; k++)
+            str_addf(&text, "%s\n", lines->items[k]);
+        ok = !lines->len || file_write(path, text.data, text.len, err);
+        str_release(&text);
+        free(path);
+    }
+    return ok;
+}
+
+/* ----------------------------------------------------------------- report */
+
+/* Changes of one function with the same cause: dying, or another value. */
+static bool same_group(const Change *a, const Change *b)
+{
+    return strcmp(a->function, b->function) == 0 && !*a->is == !*b->is &&
+           (*a->is || strcmp(a->what, b->what) == 0);
+}
+
+static bool report_group(Diff *d, size_t first, Err *err)
+{
+    const Change *c = &d->changes.items[first];
+    Vec(EvidenceStep) steps = {0};
+    Strings texts = {0}, tests = {0};
+    Str message = {0};
+    size_t n = 0;
+    char *path = NULL;
+    for (size_t i = first; i < d->changes.len; i++) {
+        const Change *x = &d->changes.items[i];
+        if (!same_group(c, x))
+            continue;
+        n++;
+        if (n <= 10)
+            strings_addf(&texts, *x->is ? "%s: %s is %s, was %s" : "%s: %s%s%s", x->test, x->what,
+                         x->is, x->was);
+    }
+    for (size_t i = 0; i < texts.len; i++)
+        vec_push(&steps, ((EvidenceStep){ .text = texts.items[i] }));
+    if (*c->is)
+        str_addf(&message, "%s gives something else: %s is %s, was %s", c->function, c->what,
+                 c->is, c->was);
+    else
+        str_addf(&message, "%s: %s", c->function, c->what);
+    if (n > 1)
+        str_addf(&message, " (and %zu more)", n - 1);
+    path = path_join(d->folder, c->file);
+    char *full = path_absolute(path);
+    Finding f = { .rule = "regress/changed", .level = LEVEL_WARNING, .verdict = VERDICT_SHOWN,
+                  .message = str_c(&message), .anchor = c->function,
+                  .where = { .file = full, .line = (int)c->line, .function = c->test },
+                  .steps = steps.items, .nsteps = steps.len,
+                  .rerun = session_command_line(d->session) };
+    bool ok = session_report(d->session, &f, err);
+    vec_release(&steps);
+    strings_release(&texts);
+    strings_release(&tests);
+    str_release(&message);
+    free(path);
+    free(full);
+    return ok;
+}
+
+static bool report(Diff *d, Err *err)
+{
+    bool ok = session_begin(d->session, NULL, err);
+    for (size_t i = 0; ok && i < d->changes.len; i++) {
+        bool earlier = false;
+        for (size_t k = 0; k < i && !earlier; k++)
+            earlier = same_group(&d->changes.items[k], &d->changes.items[i]);
+        if (!earlier)
+            ok = report_group(d, i, err);
+    }
+    session_json(d->session, "tests", json_integer((json_int_t)d->tests));
+    session_json(d->session, "failed", json_integer((json_int_t)d->failed));
+    session_json(d->session, "changes", json_integer((json_int_t)d->changes.len));
+    if (ok && !session_flag(d->session, "json"))
+        str_addf(session_out(d->session), "%zu tests, %zu of them with another outcome\n",
+                 d->tests, d->failed);
+    return ok;
+}
+
+static void release(Diff *d)
+{
+    for (size_t i = 0; i < d->changes.len; i++) {
+        Change *c = &d->changes.items[i];
+        free(c->file);
+        free(c->is);
+        free(c->was);
+        free(c->what);
+        free(c->function);
+        free(c->test);
+    }
+    vec_release(&d->changes);
+    for (size_t i = 0; i < d->sources.len; i++) {
+        strings_release(d->sources.entries[i].value);
+        free(d->sources.entries[i].value);
+    }
+    map_release(&d->sources);
+}
+
+bool diff_run(Session *s, const char *folder, Err *err)
+{
+    size_t n, accepted_lines = 0;
+    char **args = session_args(s, &n);
+    Diff d = { .session = s, .folder = folder };
+    Strings tests = {0};
+    Str makefile = {0};
+    if (n != 1)
+        return err_set(err, "compare with which library? (sundew regress --diff DIR LIBRARY)");
+    if (!file_is_regular(args[0]))
+        return err_set(err, "%s: there is no such file", args[0]);
+    const char *copy = tempdir_new(NULL, err);
+    d.copy = (char *)copy;
+    bool ok = copy && copy_folder(&d, &tests, &makefile, err);
+    char *libraries = ok ? libraries_for(str_c(&makefile), args[0]) : NULL;
+    for (size_t i = 0; ok && i < tests.len; i++) {
+        bool built = false;
+        ok = run_make(&d, tests.items[i], libraries, &built, err) &&
+             (!built || run_test(&d, tests.items[i], err));
+    }
+    if (ok && session_flag(s, "accept")) {
+        ok = accept_changes(&d, &accepted_lines, err);
+        if (ok)
+            str_addf(session_out(s), "%zu checks changed in %s\n", accepted_lines, folder);
+    } else {
+        ok = ok && report(&d, err);
+    }
+    free(libraries);
+    strings_release(&tests);
+    str_release(&makefile);
+    if (copy)
+        tempdir_remove(copy);
+    release(&d);
+    return ok;
+}

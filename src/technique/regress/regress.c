@@ -1,0 +1,343 @@
+/*
+ * regress - regression tests for a library, from an example of its use.
+ *
+ * The stages are in run(): the API, the example's model, the library made ready,
+ * sequences grown and settled, the suite reduced to what adds something, written
+ * as C. README.md explains the technique.
+ */
+#include "technique/regress/regress.h"
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/progress.h"
+#include "technique/regress/regress_int.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const Option options[] = {
+    { "headers", 0, "FILE", "the API is what this header declares (repeatable); otherwise all "
+      "external functions", NULL },
+    { "output", 'o', "DIR", "where the tests go", "tests" },
+    { "count", 0, "N", "stop after so many sequences: the same seed then gives the same tests",
+      NULL },
+    { "universal", 0, NULL, "call anything with anything, without a model", NULL },
+    { "divergent", 0, "SHARE", "of the calls, those that depart from the model", "0.1" },
+    { "rules", 0, "FILE", "forbids, requires or weights edges of the model", NULL },
+    { "mutants", 0, "N", "the most mutants to make; 0: none", "2000" },
+    { "cflags", 0, "WORD", "a flag for the headers, such as -I or -D (repeatable)", NULL },
+    { "link", 0, "WORD", "a word for the linker, such as -lz (repeatable)", NULL },
+    { "example-coverage", 0, NULL, "tell also what the example covers by itself", NULL },
+    { "diff", 0, "DIR", "compile the tests in DIR with the library named and tell what "
+      "changed", NULL },
+    { "accept", 0, NULL, "with --diff: what is now is right", NULL },
+    { 0 },
+};
+
+static const Rule rules[] = {
+    { "regress/crash", LEVEL_ERROR,
+      "The library dies of calls like those that the example makes." },
+    { "regress/changed", LEVEL_WARNING,
+      "A function no longer does what it did when the tests were made." },
+    { 0 },
+};
+
+/* ------------------------------------------------------------------ stages */
+
+static bool open_program(Regress *r, Err *err)
+{
+    size_t n;
+    char **args = session_args(r->session, &n);
+    Workspace *ws = session_workspace(r->session);
+    if (n != 1)
+        return err_set(err, "tests for which library? (sundew show programs lists them)");
+    const CapturedProgram *c = workspace_program(ws, args[0], err);
+    r->program = c ? program_open(ws, c, err) : NULL;
+    return r->program != NULL;
+}
+
+static MutFacts *facts_of(const Regress *r)
+{
+    MutFacts *facts = mut_facts_open(r->program);
+    if (facts)
+        return facts;
+    Err ignored = {0};
+    Mutability *m = mutability_new(r->program, r->calls, &(MutabilityPlan){0});
+    mut_facts_write(m, r->program, &ignored);
+    mutability_free(m);
+    return mut_facts_open(r->program);
+}
+
+static bool open_api(Regress *r, Err *err)
+{
+    Session *s = r->session;
+    char **headers = session_option_all(s, "headers"), **flags = session_option_all(s, "cflags");
+    char *handles = path_join(session_root(s), "sundew.handles");
+    CallsPlan how = { .share = session_share(s), .root = session_root(s), .kept = true,
+                      .open_world = true };
+    r->headers = headers && *headers ? headers : NULL;
+    r->calls = calls_open(r->program, &how, err);
+    ApiPlan plan = { .headers = r->headers, .flags = flags, .handles = handles,
+                     .calls = r->calls };
+    r->api = r->calls ? api_open(r->program, &plan, err) : NULL;
+    r->facts = r->api ? facts_of(r) : NULL;
+    r->pool = r->api ? pool_new(r->api, err) : NULL;
+    free(handles);
+    return r->pool != NULL;
+}
+
+static size_t mutants_asked(Session *s)
+{
+    return strtoul(session_option(s, "mutants"), NULL, 10);
+}
+
+static bool open_library(Regress *r, Err *err)
+{
+    Session *s = r->session;
+    LibraryPlan plan = { .link = session_option_all(s, "link"), .jobs = session_jobs(s),
+                         .with_mutants = mutants_asked(s) > 0,
+                         .most_mutants = mutants_asked(s) };
+    if (!library_make(r->program, &plan, &r->library, err))
+        return false;
+    if (!r->library.strict)
+        session_note(s, "without sanitizers: %s", r->library.why_not_strict);
+    ExecPlan e = { .api = r->api, .library = r->library.cover, .libexec = session_libexec(s) };
+    r->exec = exec_open(&e, err);
+    r->again = r->exec ? exec_open(&e, err) : NULL;
+    if (!r->again)
+        return false;
+    if (exec_missing(r->exec))
+        session_note(s, "%s", exec_missing(r->exec));
+    if (r->library.strict) {
+        Err why = {0};
+        e.library = r->library.strict;
+        e.preload = r->library.preload;
+        e.cpu_ms = 800;
+        r->strict = exec_open(&e, &why);
+        if (!r->strict)
+            session_note(s, "without sanitizers: %s", why.msg);
+    }
+    if (r->library.mutants) {
+        e = (ExecPlan){ .api = r->api, .library = r->library.mutants, .cpu_ms = 100,
+                        .libexec = session_libexec(s) };
+        r->mutants = exec_open(&e, err);
+        return r->mutants != NULL;
+    }
+    return true;
+}
+
+static bool is_stopped(void *arg)
+{
+    return session_interrupted(((Regress *)arg)->session);
+}
+
+static void plan_growth(Regress *r)
+{
+    r->ownership = ownership_new(r->api);
+    r->grow = (GrowPlan){ .api = r->api, .pool = r->pool, .model = r->model,
+                          .ownership = r->ownership, .rng = session_rng(r->session),
+                          .null_share = 0.05, .start_share = 0.3, .mix = 0.3 };
+    r->settler = (Settler){ .grow = &r->grow, .ownership = r->ownership, .exec = r->exec,
+                            .again = r->again, .strict = r->strict };
+}
+
+static bool make_suite(Regress *r, Err *err)
+{
+    Session *s = r->session;
+    const char *count = session_option(s, "count");
+    double seconds = session_time(s);
+    GeneratePlan plan = { .settler = &r->settler, .count = count ? strtoull(count, NULL, 10) : 0,
+                          .universal_share = 0.2,
+                          .divergent_share = strtod(session_option(s, "divergent"), NULL),
+                          .stop = is_stopped, .arg = r };
+    if (!seconds && !plan.count)
+        seconds = 60;
+    plan.seconds = seconds * 0.7;
+    return generate(&plan, &r->suite, err);
+}
+
+static bool reduce_suite(Regress *r, Err *err)
+{
+    double seconds = session_time(r->session) ? session_time(r->session) : 60;
+    ReducePlan plan = { .settler = &r->settler, .mutants = r->mutants, .faults = r->library.faults,
+                        .points = r->library.points, .seconds = seconds * 0.3,
+                        .unlimited = session_option(r->session, "count") != NULL };
+    return reduce(&plan, &r->suite, &r->reduced, err);
+}
+
+/* ------------------------------------------------------------------ report */
+
+static void add_figures(const Regress *r, json_t *j)
+{
+    const Suite *u = &r->suite;
+    const Reduced *d = &r->reduced;
+    json_object_set_new(j, "tests", json_integer((json_int_t)r->written));
+    json_object_set_new(j, "assertions", json_integer((json_int_t)r->assertions));
+    json_object_set_new(j, "sequences", json_integer((json_int_t)u->sequences));
+    json_object_set_new(j, "coverage", json_pack(
+        "{s:I,s:I,s:I,s:I}", "lines", (json_int_t)d->lines, "branches", (json_int_t)d->branches,
+        "all_lines", (json_int_t)d->all_lines, "all_branches", (json_int_t)d->all_branches));
+    json_object_set_new(j, "mutants", json_pack("{s:I,s:I,s:I}", "killed", (json_int_t)d->killed,
+                                                "total", (json_int_t)d->mutants, "reached",
+                                                (json_int_t)d->reached));
+    json_object_set_new(j, "outcomes", json_pack(
+        "{s:I,s:I,s:I,s:I,s:I}", "done", (json_int_t)u->done, "died", (json_int_t)u->died,
+        "timeouts", (json_int_t)u->timeouts, "exited", (json_int_t)u->exited, "set_aside",
+        (json_int_t)u->set_aside));
+    json_object_set_new(j, "settled", json_pack(
+        "{s:I,s:I,s:I,s:I,s:I}", "tests", (json_int_t)u->settled, "illegal",
+        (json_int_t)u->illegal, "not_closed", (json_int_t)u->open, "leaks",
+        (json_int_t)u->leaks, "nothing_stable", (json_int_t)u->empty));
+    if (r->by_example.all_lines)
+        json_object_set_new(j, "example", json_pack(
+            "{s:I,s:I}", "lines", (json_int_t)r->by_example.lines, "branches",
+            (json_int_t)r->by_example.branches));
+    json_object_set_new(j, "dropped", json_integer((json_int_t)r->dropped));
+    json_object_set_new(j, "seconds", json_real(u->seconds));
+    json_object_set_new(j, "guided", json_boolean(r->model != NULL));
+}
+
+static void set_json(Regress *r)
+{
+    json_t *j = json_object();
+    const char *key;
+    json_t *value;
+    add_figures(r, j);
+    json_object_foreach(j, key, value)
+        session_json(r->session, key, json_incref(value));
+    json_decref(j);
+}
+
+static double percent(size_t n, size_t of)
+{
+    return of ? 100.0 * (double)n / (double)of : 0;
+}
+
+static void say(Regress *r, const char *folder)
+{
+    const Suite *u = &r->suite;
+    const Reduced *d = &r->reduced;
+    Str *out = session_out(r->session);
+    if (session_flag(r->session, "json"))
+        return;
+    escape_terminal_z(out, folder);
+    str_addf(out, ": %zu tests with %zu assertions, from %" PRIu64 " sequences in %.0f s\n",
+             r->written, r->assertions, u->sequences, u->seconds);
+    str_addf(out, "  covers %zu of %zu lines (%.1f%%), %zu of %zu branches (%.1f%%)\n", d->lines,
+             d->all_lines, percent(d->lines, d->all_lines), d->branches, d->all_branches,
+             percent(d->branches, d->all_branches));
+    if (r->by_example.all_lines)
+        str_addf(out, "  the example alone covers %zu lines and %zu branches\n",
+                 r->by_example.lines, r->by_example.branches);
+    if (d->mutants)
+        str_addf(out, "  kills %zu of %zu mutants, %zu of them reached\n", d->killed, d->mutants,
+                 d->reached);
+    if (u->set_aside)
+        str_addf(out, "  set aside: %" PRIu64 " sequences that died, but did not follow the "
+                 "example\n", u->set_aside);
+}
+
+static bool report_suspect(Regress *r, const Suspect *x, Err *err)
+{
+    Failure f = {0};
+    Str text = {0}, steps = {0}, message = {0};
+    const ApiFunction *fn = x->seq->steps[x->how.at < x->seq->n ? x->how.at : 0].f;
+    ExecJob job = { .seq = x->seq };
+    bool ok = exec_failure(x->strict && r->strict ? r->strict : r->exec, &job, &f, err);
+    if (ok && failure_is(&f) && fn) {
+        failure_describe(&f, &text);
+        seq_dump(x->seq, &steps);
+        str_addf(&message, "%s: dies of calls like the example's: %s", fn->fn->name,
+                 str_c(&text));
+        Attachment a = { "sequence.txt", "trace", str_c(&steps), steps.len };
+        Finding found = { .rule = "regress/crash", .level = LEVEL_ERROR,
+                          .verdict = VERDICT_SHOWN, .message = str_c(&message),
+                          .where = { .file = fn->fn->file, .line = (int)fn->fn->line,
+                                     .function = fn->fn->name },
+                          .anchor = failure_kind_name(f.kind), .attachments = &a,
+                          .nattachments = 1,
+                          .rerun = session_command_line(r->session) };
+        ok = session_report(r->session, &found, err);
+    }
+    failure_release(&f);
+    str_release(&text);
+    str_release(&steps);
+    str_release(&message);
+    return ok;
+}
+
+static void release(Regress *r)
+{
+    exec_close(r->exec);
+    exec_close(r->again);
+    exec_close(r->strict);
+    exec_close(r->mutants);
+    suite_release(&r->suite);
+    library_release(&r->library);
+    ownership_free(r->ownership);
+    pool_free(r->pool);
+    model_free(r->model);
+    mut_facts_close(r->facts);
+    api_close(r->api);
+    calls_close(r->calls);
+    program_close(r->example);
+    program_close(r->program);
+}
+
+static bool run(Session *s, Err *err)
+{
+    Regress r = { .session = s };
+    const char *folder = session_option(s, "output");
+    if (session_option(s, "diff"))
+        return diff_run(s, session_option(s, "diff"), err);
+    Progress progress = progress_start("regress", 5);
+    progress_step(&progress, 0, "the API");
+    bool ok = open_program(&r, err) && open_api(&r, err);
+    progress_step(&progress, 1, "the example");
+    ok = ok && (session_flag(s, "universal") || example_model(&r, err)) &&
+         (!session_flag(s, "example-coverage") || example_coverage(&r, err));
+    progress_step(&progress, 2, "the library, made ready");
+    ok = ok && open_library(&r, err);
+    if (ok)
+        plan_growth(&r);
+    progress_step(&progress, 3, "sequences");
+    ok = ok && make_suite(&r, err);
+    progress_step(&progress, 4, "what each test adds");
+    ok = ok && reduce_suite(&r, err) && tests_write(&r, folder, err);
+    progress_end(&progress);
+    ok = ok && session_begin(s, program_captured(r.program)->name, err);
+    for (size_t i = 0; ok && i < r.suite.suspects.len; i++)
+        ok = report_suspect(&r, &r.suite.suspects.items[i], err);
+    if (ok) {
+        set_json(&r);
+        say(&r, folder);
+    }
+    release(&r);
+    return ok;
+}
+
+const Command technique_regress = {
+    .name = "regress",
+    .args = "LIBRARY [-- EXAMPLE ARGUMENT…]",
+    .summary = "regression tests for a library, from an example run",
+    .about =
+        "Runs the example (a captured program that is linked with the library statically), learns "
+        "from it how the API is used, and generates many call sequences that are similar but "
+        "different. Those that are deterministic, legal under the address and "
+        "undefined-behaviour sanitizers, leak nothing and add coverage or find a mutant are "
+        "written as plain C tests with assertions on what they gave.\n\n"
+        "Without an example any function is called with any argument (the universal model).\n\n"
+        "A crash is reported only if the sequence does what the example did throughout; "
+        "otherwise it is counted and set aside, because wrong use of a C library may do anything.\n\n"
+        "With --diff the tests of an earlier run are compiled with the library named, and what "
+        "it does differently is told, by function; --accept makes that the new expectation.",
+    .examples = "sundew regress libfoo.a --headers foo.h -o tests --time 60s -- ./example\n"
+                "make -C tests check\n"
+                "sundew regress --diff tests libfoo-new.a\n"
+                "sundew regress --diff tests --accept libfoo-new.a\n",
+    .options = options,
+    .rules = rules,
+    .needs = NEEDS_STORE,
+    .budget = true,
+    .run = run,
+};

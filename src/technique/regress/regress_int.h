@@ -1,0 +1,41 @@
+/* What the files of this technique share. */
+#ifndef SUNDEW_REGRESS_INT_H
+#define SUNDEW_REGRESS_INT_H
+#include "engine/sequence/generate.h"
+#include "engine/sequence/library.h"
+#include "engine/sequence/reduce.h"
+#include "program/mut_facts.h"
+#include "session/session.h"
+
+/* All that a run of the command holds. */
+typedef struct Regress {
+    Session *session;
+    Program *program, *example;  /* the library; who uses it, or NULL */
+    Calls *calls;
+    MutFacts *facts;
+    Api *api;
+    Model *model;                /* NULL: universal */
+    Pool *pool;
+    Ownership *ownership;
+    Library library;
+    Exec *exec, *again, *strict, *mutants;
+    GrowPlan grow;
+    Settler settler;
+    Suite suite;
+    Reduced reduced;
+    Reduced by_example;          /* coverage of the example alone; all_lines 0: not
+                                  * asked for */
+    size_t written, assertions;  /* tests, checks in them */
+    size_t dropped;              /* tests that did not stand the trial */
+    char *const *headers;
+} Regress;
+
+/* example.c: runs the example recorded and infers the model. */
+bool example_model(Regress *r, Err *err);
+/* The same: what of the library the example covers by itself. */
+bool example_coverage(Regress *r, Err *err);
+/* tests.c: writes the tests that were kept into a folder. */
+bool tests_write(Regress *r, const char *folder, Err *err);
+/* diff.c: sundew regress --diff DIR LIBRARY */
+bool diff_run(Session *s, const char *folder, Err *err);
+#endif

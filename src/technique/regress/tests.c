@@ -1,0 +1,316 @@
+/* The tests that were kept, as C files: one a group. */
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/proc.h"
+#include "engine/sequence/write.h"
+#include "finding/ctest.h"
+#include "run/run.h"
+#include "technique/regress/regress_int.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct Group {
+    char *name;
+    WriteFile file;
+    Vec(CTestCase) tests;
+    Vec(size_t) of;              /* their places in the suite */
+    char *includes;
+} Group;
+
+typedef Vec(Group) Groups;
+
+static Group *group_of(Groups *all, const SeqTest *t)
+{
+    Str name = {0};
+    write_group(t, &name);
+    for (size_t i = 0; i < all->len; i++)
+        if (strcmp(all->items[i].name, str_c(&name)) == 0) {
+            str_release(&name);
+            return &all->items[i];
+        }
+    Group *g = vec_grow(all);
+    g->name = str_take(&name);
+    return g;
+}
+
+static void purpose(const SeqTest *t, Str *out)
+{
+    str_add(out, t->follows ? "guided: does what the example did, in another order or with other "
+                              "values"
+                            : "divergent: has calls or values that the example does not have");
+    if (t->nkilled)
+        str_addf(out, "; finds %zu mutant%s that no other test finds", t->nkilled,
+                 t->nkilled == 1 ? "" : "s");
+}
+
+static void add_test(Regress *r, Groups *all, size_t number)
+{
+    const SeqTest *t = r->suite.tests.items[number];
+    Str name = {0}, body = {0}, why = {0};
+    size_t assertions = 0;
+    Group *g = group_of(all, t);
+    write_test(&g->file, t, &name, &body, &assertions);
+    purpose(t, &why);
+    vec_push(&g->tests, ((CTestCase){ .name = str_take(&name), .purpose = str_take(&why),
+                                      .body = str_take(&body) }));
+    vec_push(&g->of, number);
+    r->assertions += assertions;
+    r->written++;
+}
+
+static void group_release(Group *g)
+{
+    for (size_t i = 0; i < g->tests.len; i++) {
+        free((char *)g->tests.items[i].name);
+        free((char *)g->tests.items[i].purpose);
+        free((char *)g->tests.items[i].body);
+    }
+    vec_release(&g->tests);
+    vec_release(&g->of);
+    write_release(&g->file);
+    free(g->includes);
+    free(g->name);
+}
+
+/* The lines before the tests. */
+static char *includes_of(const Regress *r, const Group *g)
+{
+    Str s = {0};
+    str_add(&s, "#define SUNDEW_TEST_QUIET\n#include <errno.h>\n#include <stddef.h>\n#include <string.h>\n");
+    for (char *const *h = r->headers; h && *h; h++) {
+        str_add(&s, "#include \"");
+        escape_c_string(&s, path_base(*h), strlen(path_base(*h)));
+        str_add(&s, "\"\n");
+    }
+    if (g->file.stubs.len)
+        str_addf(&s, "\n%s", str_c(&g->file.stubs));
+    return str_take(&s);
+}
+
+static void add_word(Str *s, const char *text)
+{
+    if (s->len)
+        str_addc(s, ' ');
+    escape_shell(s, text);
+}
+
+/* -I for the headers' folders, what the user gave, and what to link with. */
+static void flags_of(const Regress *r, Str *cflags, Str *libraries)
+{
+    for (char *const *h = r->headers; h && *h; h++) {
+        char *full = path_absolute(*h), *dir = path_dir(full), *flag = xprintf("-I%s", dir);
+        if (!strstr(str_c(cflags), flag))
+            add_word(cflags, flag);
+        free(full);
+        free(dir);
+        free(flag);
+    }
+    char **more = session_option_all(r->session, "cflags");
+    for (; more && *more; more++)
+        add_word(cflags, *more);
+    add_word(libraries, program_captured(r->program)->path);
+    char **link = session_option_all(r->session, "link");
+    for (; link && *link; link++)
+        add_word(libraries, *link);
+    add_word(libraries, "-lm");
+}
+
+/* ------------------------------------------------------------------- trial */
+
+/*
+ * What was written is compiled and run before anybody else does. A test that the
+ * compiler complains about (a type that the headers don't show) or that does not
+ * pass on the library as the build made it (other flags, other code) goes.
+ */
+typedef struct Trial {
+    Regress *r;
+    const char *folder;
+    Runner *runner;
+    bool *bad;                   /* by place in the suite */
+    size_t nbad;
+} Trial;
+
+static void drop(Trial *t, const Group *g, size_t i)
+{
+    if (i < g->of.len && !t->bad[g->of.items[i]]) {
+        t->bad[g->of.items[i]] = true;
+        t->nbad++;
+    }
+}
+
+/* The number of the test that a line of a file belongs to, from 0. */
+static size_t test_at(const char *text, unsigned line)
+{
+    size_t n = 0;
+    for (unsigned i = 1; *text && i <= line; i++) {
+        n += str_starts(text, "TEST(");
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    return n - 1;
+}
+
+/* Lines that begin with FILE:LINE are about a test. */
+static void read_complaints(Trial *t, const Group *g, const char *file, const char *said)
+{
+    Str text = {0};
+    char *path = path_join(t->folder, file);
+    size_t len = strlen(file), before = t->nbad;
+    file_read(path, &text, NULL);
+    for (const char *p = said; (p = strstr(p, file)); p += len) {
+        unsigned line = p[len] == ':' ? (unsigned)strtoul(p + len + 1, NULL, 10) : 0;
+        if (line && (strstr(p, "error:") || strstr(p, "warning:")))
+            drop(t, g, test_at(str_c(&text), line));
+    }
+    /* nothing that can be told apart: the whole file */
+    for (size_t i = 0; t->nbad == before && i < g->of.len; i++)
+        drop(t, g, i);
+    str_release(&text);
+    free(path);
+}
+
+static bool compile(Trial *t, const Group *g, const char *name, bool *built, Err *err)
+{
+    char *target = xprintf("test_%s", name), *file = xprintf("test_%s.c", name);
+    char *argv[] = { "make", "-s", "-B", "-C", (char *)t->folder,
+                     "CFLAGS=-g -Wall -Wextra -Werror -fmax-errors=0", target, NULL };
+    Proc p = { .argv = argv, .capture = true, .seconds = 300 };
+    ProcResult r = {0};
+    bool ok = proc_run(&p, &r, err);
+    *built = ok && r.status == 0;
+    if (ok && !*built)
+        read_complaints(t, g, file, str_c(&r.err));
+    proc_result_release(&r);
+    free(target);
+    free(file);
+    return ok;
+}
+
+static void read_tap(Trial *t, const Group *g, const char *out)
+{
+    for (const char *p = out; *p; ) {
+        unsigned long n = str_starts(p, "not ok ") ? strtoul(p + 7, NULL, 10) : 0;
+        if (n)
+            drop(t, g, n - 1);
+        p += strcspn(p, "\n");
+        p += *p == '\n';
+    }
+}
+
+static bool try_once(Trial *t, const Group *g, const char *program, Err *err)
+{
+    char *argv[] = { (char *)program, NULL };
+    RunPlan plan = { .argv = argv, .untraced = true, .limits = { .wall = 120, .cpu = 60 } };
+    RunResult res = {0};
+    bool ok = runner_run(t->runner, &plan, &res, err);
+    if (ok)
+        read_tap(t, g, str_c(&res.out.text));
+    if (ok && failure_is(&res.failure))
+        for (size_t i = 0; i < g->of.len; i++)
+            drop(t, g, i);
+    run_result_release(&res);
+    return ok;
+}
+
+static bool try_group(Trial *t, const Group *g, Err *err)
+{
+    Str name = {0};
+    bool built = false;
+    escape_c_identifier(&name, g->name, strlen(g->name));
+    char *program = xprintf("%s/test_%s", t->folder, str_c(&name));
+    bool ok = compile(t, g, str_c(&name), &built, err);
+    for (int i = 0; ok && built && i < 3; i++)
+        ok = try_once(t, g, program, err);
+    unlink(program);
+    free(program);
+    str_release(&name);
+    return ok;
+}
+
+static void forget_bad(Regress *r, const bool *bad)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->suite.tests.len; i++)
+        if (!bad[i])
+            r->suite.tests.items[n++] = r->suite.tests.items[i];
+    r->suite.tests.len = n;
+}
+
+/* How many tests were bad; they are not in the suite any more. */
+static bool try_all(Regress *r, const char *folder, const Groups *all, size_t *nbad, Err *err)
+{
+    Trial t = { .r = r, .folder = folder };
+    char *full = path_absolute(folder);
+    const char *readable[] = { full, NULL };
+    t.bad = xcalloc(r->suite.tests.len + 1, sizeof *t.bad);
+    t.folder = full;
+    t.runner = runner_new(&(RunnerPlan){ .readable = readable }, err);
+    bool ok = t.runner != NULL;
+    for (size_t i = 0; ok && i < all->len; i++)
+        ok = try_group(&t, &all->items[i], err);
+    if (ok)
+        forget_bad(r, t.bad);
+    *nbad = t.nbad;
+    runner_free(t.runner);
+    free(t.bad);
+    free(full);
+    return ok;
+}
+
+/* ------------------------------------------------------------------- whole */
+
+/* Tests of an earlier run, which this one replaces. */
+static void remove_old(const char *folder)
+{
+    Strings names = {0};
+    if (file_is_dir(folder) && dir_list(folder, &names, NULL))
+        for (size_t i = 0; i < names.len; i++)
+            if (str_starts(names.items[i], "test_") && str_ends(names.items[i], ".c")) {
+                char *path = path_join(folder, names.items[i]);
+                Str text = {0};
+                if (file_read(path, &text, NULL) && strstr(str_c(&text), "sundew_test.h"))
+                    unlink(path);
+                str_release(&text);
+                free(path);
+            }
+    strings_release(&names);
+}
+
+static bool write_all(Regress *r, const char *folder, Groups *all, Err *err)
+{
+    Str cflags = {0}, libraries = {0};
+    r->written = r->assertions = 0;
+    for (size_t i = 0; i < r->suite.tests.len; i++)
+        add_test(r, all, i);
+    CTestFile *files = xcalloc(all->len + 1, sizeof *files);
+    for (size_t i = 0; i < all->len; i++) {
+        Group *g = &all->items[i];
+        g->includes = includes_of(r, g);
+        files[i] = (CTestFile){ .name = g->name, .includes = g->includes,
+                                .tests = g->tests.items, .ntests = g->tests.len };
+    }
+    flags_of(r, &cflags, &libraries);
+    CTestProject project = { .cflags = str_c(&cflags), .libraries = str_c(&libraries) };
+    remove_old(folder);
+    bool ok = ctest_write(folder, session_share(r->session), files, all->len, &project, err);
+    free(files);
+    str_release(&cflags);
+    str_release(&libraries);
+    return ok;
+}
+
+bool tests_write(Regress *r, const char *folder, Err *err)
+{
+    bool ok = true;
+    size_t bad = 1;
+    for (int round = 0; ok && bad && round < 5; round++) {
+        Groups all = {0};
+        ok = write_all(r, folder, &all, err) && try_all(r, folder, &all, &bad, err);
+        r->dropped += ok ? bad : 0;
+        for (size_t i = 0; i < all.len; i++)
+            group_release(&all.items[i]);
+        vec_release(&all);
+    }
+    return ok;
+}
