@@ -78,6 +78,14 @@ void str_release(Str *s)
     *s = (Str){0};
 }
 
+bool str_is_one_of(const char *s, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcmp(s, *list) == 0)
+            return true;
+    return false;
+}
+
 bool str_starts(const char *s, const char *prefix)
 {
     return strncmp(s, prefix, strlen(prefix)) == 0;

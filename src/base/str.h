@@ -32,6 +32,7 @@ void str_release(Str *s);
 /* On ordinary strings. */
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);
+bool str_is_one_of(const char *s, const char *const *list);   /* to NULL */
 /* The candidate nearest to `word` by edit distance, or NULL if none is near. */
 const char *str_nearest(const char *word, const char *const *candidates);
 #endif

@@ -27,14 +27,6 @@ bool recompile_tool(char *const *argv, const char *cwd, Str *out, Err *err)
     return ok;
 }
 
-static bool is_word(const char *w, const char *const *list)
-{
-    for (; *list; list++)
-        if (strcmp(w, *list) == 0)
-            return true;
-    return false;
-}
-
 /* What stands in the command for this one unit's output and dependencies. */
 static size_t words_to_drop(const Strings *words, size_t i, const Cmdline *c)
 {
@@ -45,9 +37,9 @@ static size_t words_to_drop(const Strings *words, size_t i, const Cmdline *c)
                                        "-static", "-shared", "-pie", "-rdynamic",
                                        "-save-temps", "-flto", "-s", NULL };
     const char *w = words->items[i];
-    if (is_word(w, two))
+    if (str_is_one_of(w, two))
         return 2;
-    if (is_word(w, one) || str_starts(w, "-Wl,") || str_starts(w, "-l") ||
+    if (str_is_one_of(w, one) || str_starts(w, "-Wl,") || str_starts(w, "-l") ||
         str_starts(w, "-L") || str_starts(w, "-flto=") || str_starts(w, "-Werror=") ||
         str_starts(w, "-Wp,-M") || (w[0] == '-' && w[1] == 'o'))
         return 1;

@@ -189,14 +189,6 @@ static char *without_map(const char *word, bool *name_follows)
     return all;
 }
 
-static bool is_one_of(const char *word, const char *const *list)
-{
-    for (; *list; list++)
-        if (strcmp(word, *list) == 0)
-            return true;
-    return false;
-}
-
 /* Flags whose value is the next word, so that it is no input. */
 static const char *const with_value[] = {
     "-x", "-T", "-u", "-e", "-z", "-h", "-m", "-rpath", "-soname", "-Xassembler",
@@ -247,7 +239,7 @@ static size_t walk(Relinking *r, const Strings *words, size_t i, bool *map_follo
     } else if (w[0] == '-' && w[1]) {
         r->statically |= strcmp(w, "-static") == 0 || strcmp(w, "-Bstatic") == 0;
         strings_add(r->argv, w);
-        if (is_one_of(w, with_value) && *next) {
+        if (str_is_one_of(w, with_value) && *next) {
             strings_add(r->argv, next);
             return i + 1;
         }
@@ -287,7 +279,7 @@ bool relink_is_static(const CapturedProgram *p)
 {
     static const char *const words[] = { "-no-pie", "-nopie", "-static", NULL };
     for (size_t i = 1; i < p->link.len; i++)
-        if (is_one_of(p->link.items[i], words))
+        if (str_is_one_of(p->link.items[i], words))
             return true;
     return false;
 }

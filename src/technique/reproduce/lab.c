@@ -411,7 +411,7 @@ static const char *redirected(const char *symbol)
     static const char *const names[] = { SUNDEW_REDIRECTED(NAME) NULL };
 #undef NAME
     static const char prefix[] = "sundew_";
-    if (str_starts(symbol, prefix) && is_word(symbol + sizeof prefix - 1, names))
+    if (str_starts(symbol, prefix) && str_is_one_of(symbol + sizeof prefix - 1, names))
         return symbol + sizeof prefix - 1;
     return symbol;
 }
