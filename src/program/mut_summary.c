@@ -3,7 +3,7 @@
  * programs that have only its object code.
  *
  *     list_len l:r
- *     list_put l:rw x:rk -> - ; *l+?=x *l+?=unknown
+ *     list_put l:rw x:rk ; *l+?=unknown *l+?=x
  *
  * A summary promises that nothing else happens, so a function whose effects the
  * format can't express gets none. What it stores that is not an argument (memory
