@@ -153,6 +153,12 @@ bool tracer_wanted(Job *j)
 
 /* --------------------------------------------------------------- questions */
 
+/* Edges behind those of the program are of models. */
+static bool is_of_program(const Job *j, uint32_t edge)
+{
+    return edge < edges_count(j->x->edges);
+}
+
 static Tries *tries_at(Tracer *t, AskKind kind, unsigned k, uint32_t site)
 {
     uint32_t key[3] = { kind, k, site };
@@ -200,7 +206,7 @@ static void add_branches(Job *j, const Trail *trail, unsigned level, Questions *
                                            8 + (float)r->asked, s->holes, 0 }));
             continue;
         }
-        if (s->other >= j->x->counters) {
+        if (!is_of_program(j, s->other)) {
             /* in a model: no edge of the program, but its ways matter too */
             Tries *r = tries_at(t, ASK_BRANCH, 0, s->other);
             if (r->asked < 40 + 20 * level && !is_spent(t, r))
@@ -226,7 +232,7 @@ static void add_chances(Job *j, const Trail *trail, unsigned level, Questions *o
     Tracer *t = j->tracer;
     for (size_t i = 0; i < trail->others.len; i++) {
         const Chance *c = &trail->others.items[i];
-        if (c->at >= j->x->counters) {
+        if (!is_of_program(j, c->at)) {
             Tries *r = tries_at(t, ASK_OTHER, 0, c->at);
             if (r->asked < 20 && !is_spent(t, r))
                 vec_push(out, ((Question){ ASK_OTHER, c->index, c->at, c->cond,
@@ -295,7 +301,7 @@ static void note_check(Job *j, const Question *q, const Answer *a, const Entry *
 {
     Explorer *x = j->x;
     if (a->status != SOLVE_SAT || q->kind == ASK_BUG || q->kind == ASK_PIN || dead ||
-        q->edge >= x->counters || (!padded && touches(parent, q->edge)))
+        !is_of_program(j, q->edge) || (!padded && touches(parent, q->edge)))
         return;
     bool right = fast_counters(j->fast)[q->edge] != 0;
     pthread_mutex_lock(&x->lock);
@@ -317,7 +323,7 @@ static Way way_of(const Job *j, const Trail *trail, const Question *q, const uin
     Way w = { q->kind, q->edge, UINT32_MAX, 0, 0 };
     for (uint32_t i = 0; i < q->index && i < trail->steps.len; i++) {
         const Step *s = &trail->steps.items[i];
-        if (s->kind == SUNDEW_REC_BRANCH && s->at < j->x->counters)
+        if (s->kind == SUNDEW_REC_BRANCH && is_of_program(j, s->at))
             w.after = s->at;
         if (s->at == q->edge || (s->kind == SUNDEW_REC_BRANCH && s->other == q->edge))
             w.times++;
@@ -332,7 +338,7 @@ static Way way_of(const Job *j, const Trail *trail, const Question *q, const uin
 static void keep_stone(Job *j, const Trail *trail, const Question *q, const Entry *e, size_t n)
 {
     Tracer *t = j->tracer;
-    bool inside = q->kind == ASK_PIN || (q->kind != ASK_BUG && q->edge >= j->x->counters);
+    bool inside = q->kind == ASK_PIN || (q->kind != ASK_BUG && !is_of_program(j, q->edge));
     if (!inside || t->stones.len >= STONES)
         return;
     Way w = way_of(j, trail, q, t->room, n);
@@ -397,7 +403,7 @@ static Tries *tries_of(Job *j, const Question *q, const Trail *trail)
         return tries_at(t, ASK_BUG, q->bug, q->edge);
     if (q->kind == ASK_PIN)
         return tries_at(t, ASK_PIN, trail->steps.items[q->index].why, q->edge);
-    if (q->edge >= j->x->counters)
+    if (!is_of_program(j, q->edge))
         return tries_at(t, q->kind, 0, q->edge);
     return &t->edges[q->edge];
 }
@@ -413,7 +419,7 @@ static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e
         if (clock_seconds() > until)
             break;
         /* It may have been reached meanwhile, or its budget may be gone. */
-        if (q->edge < j->x->counters && q->rank < 4 && q->kind != ASK_BUG &&
+        if (is_of_program(j, q->edge) && q->rank < 4 && q->kind != ASK_BUG &&
             queue_covers(j->x->queue, q->edge))
             continue;
         if (is_spent(t, r))
