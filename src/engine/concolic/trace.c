@@ -458,6 +458,7 @@ bool tracer_step(Job *j)
 {
     Tracer *t = j->tracer;
     Explorer *x = j->x;
+    failures_study(j);
     pthread_mutex_lock(&x->lock);
     Entry *e = choose(j);
     unsigned level = e ? e->traces++ : 0;
