@@ -47,6 +47,10 @@ enum {
                                   c has a label */
     SUNDEW_ROW_ALLOCATION,     /* a (times b, if it is not SUNDEW_NONE) bytes are asked for,
                                   both of `bits` bits: a bug if it is negative or wraps */
+    /* Floating point of `bits` bits that has no node of its own: */
+    SUNDEW_ROW_FMULADD,        /* a * b + c, rounded twice */
+    SUNDEW_ROW_FMIN, SUNDEW_ROW_FMAX,  /* as fmin(), fmax() */
+    SUNDEW_ROW_COPYSIGN,
 };
 
 /* An operand: a slot of the values, or with this bit a word of the description. */
@@ -106,6 +110,10 @@ struct sundew_passing {
     const char *external;                      /* the function outside that was called last:
                                                   who is blamed for what it overwrote. Set
                                                   before each call to one */
+    const char *shape;                         /* calls of variadic functions: how each of
+                                                  args goes: g in a register or word, G in
+                                                  two, f as floating point, x as long double,
+                                                  b in memory */
 };
 extern _Thread_local struct sundew_passing sundew_passing
     __attribute__((tls_model("initial-exec")));
@@ -116,6 +124,18 @@ void sundew_fill(void *to, uint8_t c, sundew_label clabel, uint64_t n, sundew_la
                  uint32_t site);               /* before it happens: shadows only */
 void sundew_forget(const void *at, uint64_t n);/* the bytes are concrete now: allocas at
                                                   return, free(), buffers that were written */
+
+/* Variadic functions: what came is kept at the entry (`mine`: the callee is this one), labels
+ * are put where va_start() finds the arguments behind the first `fixed` of args, and
+ * forgotten at the return. */
+struct sundew_variadic {
+    const char *shape;
+    sundew_label args[SUNDEW_ARGS];
+    uintptr_t saved, stack, stacked;           /* where labels were put: registers, words */
+};
+void sundew_va_keep(struct sundew_variadic *v, uint32_t mine);
+void sundew_va_start(void *list, struct sundew_variadic *v, uint32_t fixed);
+void sundew_va_end(struct sundew_variadic *v);
 
 /* Calls of these in woven code go to sundew_malloc() …: objects' bounds are known, labels
  * move with realloc(), and children write into the same log. */

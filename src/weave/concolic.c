@@ -451,11 +451,11 @@ static void declare_runtime(Concolic *c)
 {
     Woven *w = c->w;
     LLVMTypeRef passing[] = { w->i64, LLVMArrayType2(w->i32, SUNDEW_ARGS), w->i64,
-                              LLVMArrayType2(w->i32, SUNDEW_RESULTS), w->ptr };
+                              LLVMArrayType2(w->i32, SUNDEW_RESULTS), w->ptr, w->ptr };
     LLVMTypeRef copy[] = { w->ptr, w->ptr, w->i64, w->i32, w->i32 };
     LLVMTypeRef fill[] = { w->ptr, w->i8, w->i32, w->i64, w->i32, w->i32 };
     LLVMTypeRef forget[] = { w->ptr, w->i64 };
-    c->passing_type = LLVMStructTypeInContext(w->ctx, passing, 5, false);
+    c->passing_type = LLVMStructTypeInContext(w->ctx, passing, 6, false);
     c->passing = declare_global(w, "sundew_passing", c->passing_type);
     LLVMSetThreadLocalMode(c->passing, LLVMInitialExecTLSModel);
     c->alive = declare_global(w, "sundew_alive", w->i8);

@@ -109,8 +109,10 @@ static void note_arguments(Body *b, Val *v)
     unsigned n = LLVMGetNumArgOperands(v->v);
     unsigned why = LLVMIsAInlineAsm(LLVMGetCalledValue(v->v)) ? SUNDEW_WHY_ASM
                                                               : SUNDEW_WHY_EXTERNAL;
-    if (str_starts(called(v->v), "sundew_"))
-        return;
+    size_t len;
+    if (str_starts(called(v->v), "sundew_") ||
+        str_starts(LLVMGetValueName2(b->t->f, &len), "sundew_model_"))
+        return;                                /* a model knows what it does */
     for (unsigned k = 0; k < n; k++)
         row_lost(b, LLVMGetOperand(v->v, k), why, v->site);
 }
@@ -167,7 +169,7 @@ void plan_call_uses(Body *b, Val *v)
 
 /* ----------------------------------------------------------- sundew_passing */
 
-enum { CALLEE, ARGS, RETURNS, RESULTS, EXTERNAL };
+enum { CALLEE, ARGS, RETURNS, RESULTS, EXTERNAL, SHAPE };
 
 static LLVMValueRef passing_at(Concolic *c, unsigned field, unsigned i)
 {
@@ -349,6 +351,32 @@ static LLVMValueRef copy_call(Body *b, LLVMValueRef v)
     return c;
 }
 
+/* How a part of an argument goes: see sundew_passing.shape. */
+static char shape_of(LLVMTypeRef t, unsigned bits)
+{
+    switch (LLVMGetTypeKind(t)) {
+    case LLVMIntegerTypeKind: return bits > 64 ? 'G' : 'g';
+    case LLVMPointerTypeKind: return 'g';
+    case LLVMX86_FP80TypeKind: return 'x';
+    default: return 'f';
+    }
+}
+
+static void pass_shape(Body *b, LLVMValueRef call)
+{
+    unsigned n = LLVMGetNumArgOperands(call), at = 0;
+    char text[SUNDEW_ARGS + 1] = "";
+    for (unsigned k = 0; k < n; k++) {
+        unsigned first = at, labels = passed(b, call, k, &at);
+        Leaves l = concolic_leaves(b->w, LLVMTypeOf(LLVMGetOperand(call, k)));
+        if (!labels)
+            break;
+        for (unsigned i = first; i < at; i++)
+            text[i] = labels == BYVAL ? 'b' : shape_of(l.at[i - first].type, l.at[i - first].bits);
+    }
+    set_passing(b->c, SHAPE, 0, concolic_text(b->c, text));
+}
+
 /* Labels of the arguments, if there are any; bytes of arguments always. */
 static void pass_labels(Body *b, Val *v, LLVMValueRef target)
 {
@@ -367,6 +395,8 @@ static void pass_labels(Body *b, Val *v, LLVMValueRef target)
             some |= !LLVMIsAConstantInt(label);
         }
     }
+    if (some && LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(v->v)))
+        pass_shape(b, v->v);
     if (some)
         set_passing(b->c, CALLEE, 0, target);
 }
@@ -425,11 +455,35 @@ static void write_outside_call(Body *b, Val *v)
         set_now(b, v, call);
 }
 
+/* A function of the runtime about the variable arguments of this one. */
+static void call_variadic(Body *b, const char *name, LLVMValueRef *args, unsigned n)
+{
+    LLVMTypeRef types[3];
+    for (unsigned k = 0; k < n; k++)
+        types[k] = LLVMTypeOf(args[k]);
+    weave_call(b->w, weave_declare(b->w, name, LLVMFunctionType(b->w->void_, types, n, false)),
+               args, n);
+}
+
 static void write_plain_call(Body *b, Val *v)
 {
     LLVMValueRef call = copy_call(b, v->v);
     if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind)
         set_now(b, v, call);
+    if (b->variadic && str_starts(called(v->v), "llvm.va_start")) {
+        LLVMValueRef args[] = { LLVMGetOperand(call, 0), b->variadic, i32(b->w, b->fixed) };
+        call_variadic(b, "sundew_va_start", args, 3);
+    }
+}
+
+/* What came behind the parameters is kept for va_start(). */
+static void keep_variadic(Body *b, LLVMValueRef mine)
+{
+    Woven *w = b->w;
+    enum { WORDS = sizeof(struct sundew_variadic) / 8 };
+    b->variadic = LLVMBuildAlloca(w->builder, LLVMArrayType2(w->i64, WORDS), "");
+    LLVMValueRef args[] = { b->variadic, LLVMBuildZExt(w->builder, mine, w->i32, "") };
+    call_variadic(b, "sundew_va_keep", args, 2);
 }
 
 void write_call(Body *b, Val *v)
@@ -462,6 +516,8 @@ static void forget_frame(Body *b)
         else
             weave_call(w, b->c->forget, args, 2);
     }
+    if (b->variadic)
+        call_variadic(b, "sundew_va_end", &b->variadic, 1);
 }
 
 void write_return(Body *b, Val *v)
@@ -548,6 +604,7 @@ void write_entry(Body *b)
         mine = LLVMBuildICmp(w->builder, LLVMIntEQ, get_passing(b->c, CALLEE, 0),
                              LLVMConstPtrToInt(t->f, w->i64), "");
         set_passing(b->c, CALLEE, 0, i64(w, 0));
+        keep_variadic(b, mine);
     }
     for (unsigned k = 0; k < t->nparams; k++) {
         Val *v = b->params.items[k];
@@ -567,6 +624,7 @@ void write_entry(Body *b)
             any = or_labels(b, any, label);
         }
     }
+    b->fixed = at;
     if (any)
         weave_branch_unlikely(w, not_zero(w, any), b->starts[DIRTY][0], b->starts[CLEAN][0]);
     else

@@ -166,6 +166,8 @@ typedef struct Body {
     LLVMBasicBlockRef *starts[2];    /* of each piece */
     LLVMValueRef values, labels; /* arrays for sundew_region() */
     unsigned nslots;             /* the most of a region */
+    LLVMValueRef variadic;       /* struct sundew_variadic; NULL: takes no more arguments */
+    unsigned fixed;              /* labels of the parameters that have names */
     Vec(LLVMValueRef) forgets;   /* stack slots that may hold labels */
     Vec(uint64_t) forget_sizes;
     Map addresses;               /* constants with block addresses -> theirs */

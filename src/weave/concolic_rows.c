@@ -701,6 +701,10 @@ static const struct simple {
     { "llvm.log2.", SUNDEW_NODE_FMATH, 1, EXPR_MATH_LOG2 },
     { "llvm.log10.", SUNDEW_NODE_FMATH, 1, EXPR_MATH_LOG10 },
     { "llvm.pow.", SUNDEW_NODE_FMATH, 2, EXPR_MATH_POW },
+    { "llvm.fmuladd.", SUNDEW_ROW_FMULADD, 3, 0 },
+    { "llvm.minnum.", SUNDEW_ROW_FMIN, 2, 0 },
+    { "llvm.maxnum.", SUNDEW_ROW_FMAX, 2, 0 },
+    { "llvm.copysign.", SUNDEW_ROW_COPYSIGN, 2, 0 },
 };
 
 static const struct overflow {
@@ -726,8 +730,7 @@ static const char *called(LLVMValueRef call)
 bool is_row_intrinsic(LLVMValueRef call)
 {
     static const char *const more[] = {
-        "llvm.expect.", "llvm.fmuladd.", "llvm.fma.", "llvm.copysign.", "llvm.minnum.",
-        "llvm.maxnum.", "llvm.minimum.", "llvm.maximum.", "llvm.ptrmask.", "llvm.canonicalize.",
+        "llvm.expect.", "llvm.fma.", "llvm.minimum.", "llvm.maximum.", "llvm.ptrmask.", "llvm.canonicalize.",
         "llvm.lround.", "llvm.llround.", "llvm.lrint.", "llvm.llrint.", "llvm.is.fpclass.",
         "llvm.fptosi.sat", "llvm.fptoui.sat", "llvm.vector.reduce.", "llvm.exp10.",
         "llvm.powi.", "llvm.ldexp.", "llvm.x86.",
