@@ -275,7 +275,7 @@ static void row_binary(Body *b, Val *v, unsigned op)
     LLVMValueRef args[] = { LLVMGetOperand(v->v, 0), LLVMGetOperand(v->v, 1) };
     bool is_signed = (op == SUNDEW_NODE_ADD || op == SUNDEW_NODE_SUB ||
                       op == SUNDEW_NODE_MUL || op == SUNDEW_NODE_SHL) &&
-                     LLVMGetNSW(v->v);
+                     b->t->fn && LLVMGetNSW(v->v);   /* in a model it is LLVM's own finding */
     if (!is_scalar(v->v) || !bits_of(b, v->v)) {
         lose(b, v);
         return;
