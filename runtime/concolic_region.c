@@ -79,9 +79,41 @@ static void ask_division(Run *u, unsigned bits)
                    sundew_node(SUNDEW_NODE_AND, 1, 0, is_least, is_minus, 0), w, w->x);
 }
 
+/* How many bits a value needs, its sign included, as far as a short look tells. */
+static unsigned needs(sundew_label l, unsigned depth)
+{
+    const struct sundew_node *n = &sundew_state.nodes[l];
+    unsigned a, b;
+    switch (depth ? n->op : SUNDEW_NODE_N) {
+    case SUNDEW_NODE_CONST: {
+        uint64_t v = sundew_const_value(l);
+        if (v >> (n->bits - 1) & 1)
+            v = ~v & (uint64_t)sundew_mask(n->bits);
+        return v ? 65 - (unsigned)__builtin_clzll(v) : 1;
+    }
+    case SUNDEW_NODE_ZEXT:
+        return sundew_bits(n->a) + 1;
+    case SUNDEW_NODE_SEXT:
+        return needs(n->a, depth - 1);
+    case SUNDEW_NODE_ADD: case SUNDEW_NODE_SUB:
+        a = needs(n->a, depth - 1);
+        b = needs(n->b, depth - 1);
+        a = (a > b ? a : b) + 1;
+        return a < n->bits ? a : n->bits;
+    case SUNDEW_NODE_MUL:
+        a = needs(n->a, depth - 1) + needs(n->b, depth - 1);
+        return a < n->bits ? a : n->bits;
+    default:
+        return n->bits;
+    }
+}
+
 static void ask_overflow(Run *u, sundew_label a, sundew_label b)
 {
     const struct sundew_row *w = u->row;
+    unsigned x = needs(a, 5), y = needs(b, 5);
+    if (w->op == SUNDEW_NODE_MUL ? x + y <= w->bits : (x > y ? x : y) < w->bits)
+        return;                        /* it can't */
     unsigned op = w->op == SUNDEW_NODE_ADD   ? SUNDEW_NODE_SADD_OVERFLOWS
                   : w->op == SUNDEW_NODE_SUB ? SUNDEW_NODE_SSUB_OVERFLOWS
                                              : SUNDEW_NODE_SMUL_OVERFLOWS;

@@ -732,6 +732,8 @@ static void bugs_at_operations(void **state)
     binary(&r, SUNDEW_NODE_ADD, 32, 32, x, y, 2);
     r.rows[r.nrows - 1].flags = SUNDEW_ROW_SIGNED;
     uint16_t wide = binary(&r, SUNDEW_NODE_SEXT, 64, 32, x, SUNDEW_NONE, 1);
+    binary(&r, SUNDEW_NODE_MUL, 64, 64, wide, word(&r, 64, 1000), 1000);   /* it can't */
+    r.rows[r.nrows - 1].flags = SUNDEW_ROW_SIGNED;
     row(&r, SUNDEW_ROW_ALLOCATION, 64)->a = wide;
     run(&r);
     Seen s = look();

@@ -546,6 +546,7 @@ bool tracer_step(Job *j)
 {
     Tracer *t = j->tracer;
     Explorer *x = j->x;
+    failures_study(j);
     if (t->next_stone < t->stones.len && t->traces % 2)
         return step_on_stone(j);
     pthread_mutex_lock(&x->lock);
