@@ -2,7 +2,7 @@
  * models - what becomes of a library function in a concolic run.
  *
  * One line a function, in share/models/ and in files that a user adds; the format
- * is described in docs/models.md:
+ * is described in docs/library-models.md:
  *
  *     model       strlen strcmp          our own version in C, woven like the program
  *     model       fgetc=getc             the version of another name

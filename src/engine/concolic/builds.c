@@ -42,11 +42,16 @@ static bool is_good(const BuildsPlan *plan, const char *path)
 
 typedef bool Make(const BuildsPlan *plan, const char *out, Err *err);
 
+static char *place_of(const BuildsPlan *plan, const char *name)
+{
+    return program_captured(plan->program) ? program_cache_path(plan->program, name)
+                                           : path_join(plan->folder, name);
+}
+
 /* The kept build of that name, made if need be. */
 static char *build(const BuildsPlan *plan, const char *name, Make *make, Err *err)
 {
-    char *path = program_captured(plan->program) ? program_cache_path(plan->program, name)
-                                                 : path_join(plan->folder, name);
+    char *path = place_of(plan, name);
     char *new = path_join(plan->folder, name);
     if (!is_good(plan, path)) {
         Str data = {0};
@@ -142,7 +147,7 @@ static bool weave_all(const BuildsPlan *plan, const Models *models, const char *
               weave_concolic(w, &concolic, err) && weave_input(w, plan->libexec, err) &&
               weave_runtime(w, plan->libexec, "concolic", err) &&
               weave_runtime(w, plan->libexec, "forkserver", err) &&
-              weave_build(w, &(WeaveBuild){ .out = out, .level = 1 }, err);
+              weave_build(w, &(WeaveBuild){ .out = out }, err);
     weave_end(w);
     symbolic_free(sym);
     return ok;
@@ -158,12 +163,27 @@ static bool make_concolic(const BuildsPlan *plan, const char *out, Err *err)
     return ok || err_ctx(err, "the build that follows its input");
 }
 
-char *build_concolic(const BuildsPlan *plan, Err *err)
+static char *concolic_name(const BuildsPlan *plan)
 {
     char *what = xprintf("explore-concolic%s%s", plan->argv ? "-argv" : "",
                          plan->env ? "-env" : "");
     char *name = name_of(plan, what);
     free(what);
+    return name;
+}
+
+bool build_concolic_is_kept(const BuildsPlan *plan)
+{
+    char *name = concolic_name(plan), *path = place_of(plan, name);
+    bool kept = is_good(plan, path);
+    free(name);
+    free(path);
+    return kept;
+}
+
+char *build_concolic(const BuildsPlan *plan, Err *err)
+{
+    char *name = concolic_name(plan);
     char *path = build(plan, name, make_concolic, err);
     free(name);
     return path;

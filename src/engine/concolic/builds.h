@@ -23,5 +23,6 @@ typedef struct BuildsPlan {
 /* The paths are the caller's to free. */
 char *build_coverage(const BuildsPlan *plan, Err *err);
 char *build_concolic(const BuildsPlan *plan, Err *err);
+bool build_concolic_is_kept(const BuildsPlan *plan);     /* then it takes no time */
 char *build_sanitized(const BuildsPlan *plan, Err *err);
 #endif

@@ -173,7 +173,7 @@ char *condition_of(Job *j, Subject *judge, const uint8_t *bytes, size_t n, const
         return NULL;
     }
     Study s = { .job = j, .subject = judge, .failure = f, .n = n,
-                .rng = rng_seeded(j->x->plan->seed + 77), .until = clock_seconds() + 15 };
+                .rng = rng_seeded(j->x->plan->seed + 77), .until = clock_seconds() + 60 };
     Arena arena = {0};
     const Path *paths[] = { trail.path };
     Minimised m = minimise_paths(&arena, j->tracer->pool, paths, 1,

@@ -9,8 +9,11 @@
 #include "program/constants.h"
 #include "weave/weave.h"
 #include <stdarg.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ------------------------------------------------------------------ small */
@@ -94,6 +97,95 @@ static bool may_share(const Explorer *x)
     return true;
 }
 
+/* How many bytes the slots of arguments and variables take: argv:2/16, env:NAME/32. */
+static size_t slots_of(const char *input)
+{
+    size_t sum = 0;
+    for (const char *p = input ? input : ""; *p; p += strcspn(p, ","), p += *p == ',') {
+        size_t n = strcspn(p, ",");
+        const char *slash = memchr(p, '/', n);
+        bool argv = str_starts(p, "argv:");
+        if (slash && (argv || str_starts(p, "env:")))
+            sum += strtoul(slash + 1, NULL, 10) * (argv ? strtoul(p + 5, NULL, 10) : 1);
+    }
+    return sum < 1 << 15 ? sum : 0;
+}
+
+static BuildsPlan builds_plan(const Explorer *x)
+{
+    const ExplorePlan *plan = x->plan;
+    const char *parts = plan->call.input ? plan->call.input : "";
+    return (BuildsPlan){ .program = plan->program, .calls = plan->calls, .edges = x->edges,
+                         .folder = x->folder, .libexec = plan->libexec, .share = plan->share,
+                         .function = plan->function, .argv = strstr(parts, "argv:") != NULL,
+                         .env = strstr(parts, "env:") != NULL };
+}
+
+static void no_concolic(Explorer *x, ExploreResult *out, const char *why)
+{
+    out->concolic_off = xstrdup(why);
+    explorer_note(x, "%s; inputs are only mutated", why);
+}
+
+/* The concolic build takes longest. If it is not kept, a process of its own makes
+ * it while inputs are mutated already. */
+static void begin_concolic(Explorer *x, ExploreResult *out)
+{
+    BuildsPlan b = builds_plan(x);
+    Err why = {0};
+    if (x->plan->no_concolic)
+        return;
+    if (x->plan->no_mutation || build_concolic_is_kept(&b)) {
+        if (!(x->concolic = build_concolic(&b, &why)))
+            no_concolic(x, out, why.msg);
+        return;
+    }
+    x->building_err = path_join(x->folder, "concolic.err");
+    fflush(NULL);
+    x->building = fork();
+    if (x->building != 0)
+        return;
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    char *path = build_concolic(&b, &why);
+    if (!path)
+        file_write(x->building_err, why.msg, strlen(why.msg), NULL);
+    _exit(path ? 0 : 1);
+}
+
+/* Is it there now? Then the jobs get what they need for it. */
+static void look_for_concolic(Explorer *x, Job *jobs, unsigned n, ExploreResult *out)
+{
+    int status;
+    Err why = {0};
+    BuildsPlan b = builds_plan(x);
+    if (x->building <= 0 || waitpid(x->building, &status, WNOHANG) != x->building)
+        return;
+    x->building = 0;
+    Str text = {0};
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        x->concolic = build_concolic(&b, &why);
+    else if (file_read(x->building_err, &text, NULL))
+        err_set(&why, "%s", str_c(&text));
+    else
+        err_set(&why, "the build that follows its input died");
+    str_release(&text);
+    for (unsigned i = 0; x->concolic && i < n; i++)
+        atomic_store(&jobs[i].tracer, tracer_new(&jobs[i], &why));
+    if (*why.msg)
+        no_concolic(x, out, why.msg);
+}
+
+static void end_building(Explorer *x)
+{
+    if (x->building <= 0)
+        return;
+    kill(-x->building, SIGKILL);
+    kill(x->building, SIGKILL);
+    waitpid(x->building, NULL, 0);
+    x->building = 0;
+}
+
 static bool make_builds(Explorer *x, ExploreResult *out, Err *err)
 {
     const ExplorePlan *plan = x->plan;
@@ -102,12 +194,7 @@ static bool make_builds(Explorer *x, ExploreResult *out, Err *err)
     x->folder = x->edges ? tempdir_new(NULL, err) : NULL;
     if (!x->folder)
         return false;
-    const char *parts = plan->call.input ? plan->call.input : "";
-    BuildsPlan b = { .program = plan->program, .calls = plan->calls, .edges = x->edges,
-                     .folder = x->folder, .libexec = plan->libexec, .share = plan->share,
-                     .function = plan->function,
-                     .argv = strstr(parts, "argv:") != NULL,
-                     .env = strstr(parts, "env:") != NULL };
+    BuildsPlan b = builds_plan(x);
     x->counters = weave_coverage_size(x->edges);
     x->coverage = build_coverage(&b, err);
     if (!x->coverage)
@@ -116,20 +203,17 @@ static bool make_builds(Explorer *x, ExploreResult *out, Err *err)
         out->sanitizers_off = xstrdup(why.msg);
         explorer_note(x, "%s; failures are seen as signals only", why.msg);
     }
-    why = (Err){0};
-    if (!plan->no_concolic && !(x->concolic = build_concolic(&b, &why))) {
-        out->concolic_off = xstrdup(why.msg);
-        explorer_note(x, "%s; inputs are only mutated", why.msg);
-    }
     bool target = plan->call.input && strcmp(plan->call.input, "call") == 0;
     x->in_memory = target && !plan->function && program_function(plan->program, "LLVMFuzzerTestOneInput");
     x->asks = target && !x->in_memory;
+    x->slots = slots_of(x->plan->call.input);
     const char *entry = plan->function ? plan->function->symbol
                         : x->in_memory ? "LLVMFuzzerTestOneInput" : "main";
     x->reachable = plan->calls ? edges_reachable(x->edges, plan->calls, entry)
                                : edges_count(x->edges);
     x->snapshot = !x->in_memory && may_share(x);
     x->queue = queue_new(x->counters);
+    begin_concolic(x, out);
     return true;
 }
 
@@ -172,8 +256,9 @@ static bool job_open(Job *j, Explorer *x, unsigned number, Err *err)
     j->rng = rng_fork(&seed);
     j->mutator = mutator_new(rng_next(&seed), x->longest);
     j->fast = fast_new(&fast, err);
-    if (j->fast && x->concolic && !(j->tracer = tracer_new(j, &j->err)))
-        explorer_note(x, "%s; inputs are only mutated", j->err.msg);
+    Err why = {0};
+    if (j->fast && x->concolic && !(j->tracer = tracer_new(j, &why)))
+        explorer_note(x, "%s; inputs are only mutated", why.msg);
     return j->fast && failures_open(j, err);
 }
 
@@ -268,10 +353,11 @@ void explorer_look(Explorer *x)
         stop(x, "interrupted");
 }
 
-static void watch(Explorer *x, Job *jobs, unsigned n)
+static void watch(Explorer *x, Job *jobs, unsigned n, ExploreResult *out)
 {
     while (!atomic_load(&x->stop)) {
         usleep(50000);
+        look_for_concolic(x, jobs, n, out);
         ExploreStatus s = status_of(x, jobs, n);
         const char *over = is_over(x, &s);
         if (over)
@@ -317,8 +403,11 @@ static bool run_jobs(Explorer *x, ExploreResult *out, Err *err)
         if (pthread_create(&threads[started], NULL, job_work, &jobs[started]) != 0)
             ok = err_set(err, "cannot start a thread");
     if (ok)
-        watch(x, jobs, n);
+        watch(x, jobs, n, out);
     stop(x, "an error");
+    if (ok && x->building > 0)
+        no_concolic(x, out, "the build that follows its input was not ready in time");
+    end_building(x);
     for (unsigned i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
     if (ok)
@@ -353,6 +442,7 @@ static void explorer_release(Explorer *x)
     edges_free(x->edges);
     free(x->coverage);
     free(x->concolic);
+    free(x->building_err);
     free(x->sanitized);
     free(x->queue_dir);
     free(x->failures_dir);
@@ -373,6 +463,7 @@ bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
     pthread_mutex_init(&x.lock, NULL);
     bool ok = make_folders(&x, err) && make_builds(&x, out, err) &&
               take_constants(&x, err) && run_jobs(&x, out, err);
+    end_building(&x);
     failures_finish(&x, out);
     take_imprecise(&x, out);
     out->ended = x.ended ? x.ended : "";

@@ -9,12 +9,15 @@
 #include "engine/concolic/queue.h"
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 typedef struct Bug {
     ExploreFailure f;
     uint8_t *bytes;              /* the first input that showed it */
     size_t n;
     uint32_t parent;
+    bool plain;                  /* only the counting build fails */
+    bool studied;                /* its condition was looked for */
 } Bug;
 
 /* Something that the program compares its input with. */
@@ -28,11 +31,14 @@ typedef struct Explorer {
     const ExplorePlan *plan;
     Edges *edges;
     char *coverage, *concolic, *sanitized;     /* builds; NULL: there is none */
+    pid_t building;                            /* makes the concolic one meanwhile; 0 */
+    char *building_err;                        /* the file in which it says why not */
     const char *folder;                        /* of the builds */
     char *queue_dir, *failures_dir;
     uint32_t counters;
     bool in_memory;                            /* a fuzz target */
     bool asks;                                 /* … for its input: behind it are zeros */
+    size_t slots;                              /* bytes of the input that are in slots */
     bool snapshot;                             /* runs may share a process */
     size_t reachable, longest;
     double begun, before;                      /* seconds: start; of earlier sessions */
@@ -66,7 +72,7 @@ typedef struct Job {
     Fast *fast;
     Mutator *mutator;
     Subject *judge, *plain;                    /* sanitized; coverage, looked at closely */
-    Tracer *tracer;                            /* NULL: no concolic stage */
+    _Atomic(Tracer *) tracer;                  /* NULL: no concolic stage, or not yet */
     uint64_t told;                             /* runs that are in x->executions */
     double mutating, tracing;                  /* seconds spent */
     double synced;
@@ -109,6 +115,8 @@ bool failures_judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, boo
                     bool late);
 /* One run on this build: does it fail? Then `out` (of {0}) says how. */
 bool failures_run(Job *j, Subject *s, const uint8_t *bytes, size_t n, Failure *out);
+/* The condition of a failure that has none yet. */
+void failures_study(Job *j);
 void failures_finish(Explorer *x, ExploreResult *out);
 void failures_close(Job *j);
 

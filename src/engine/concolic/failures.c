@@ -203,7 +203,9 @@ static void add(Job *j, Subject *s, const uint8_t *bytes, size_t n, uint32_t par
     vec_push(&x->bugs, b);
     pthread_mutex_unlock(&x->lock);
     make_smaller(j, s, b);
-    if (s && !b->f.hang)
+    b->plain = s == j->plain;
+    b->studied = !s || b->f.hang || j->tracer;
+    if (s && !b->f.hang && j->tracer)
         b->f.condition = condition_of(j, s, b->f.small, b->f.nsmall, &b->f.failure);
     pthread_mutex_lock(&x->lock);
     save(x, b, number);
@@ -275,6 +277,23 @@ bool failures_judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, boo
         allow_more_time(j);
     failure_release(&f);
     return true;
+}
+
+/* What was found before there was a concolic build. */
+void failures_study(Job *j)
+{
+    Explorer *x = j->x;
+    Bug *b = NULL;
+    pthread_mutex_lock(&x->lock);
+    for (size_t i = 0; !b && i < x->bugs.len; i++)
+        if (!x->bugs.items[i]->studied && x->bugs.items[i]->f.file)
+            b = x->bugs.items[i];
+    if (b)
+        b->studied = true;
+    pthread_mutex_unlock(&x->lock);
+    if (b)
+        b->f.condition = condition_of(j, b->plain ? j->plain : j->judge, b->f.small,
+                                      b->f.nsmall, &b->f.failure);
 }
 
 void failures_close(Job *j)
