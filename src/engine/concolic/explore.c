@@ -97,6 +97,20 @@ static bool may_share(const Explorer *x)
     return true;
 }
 
+/* How many bytes the slots of arguments and variables take: argv:2/16, env:NAME/32. */
+static size_t slots_of(const char *input)
+{
+    size_t sum = 0;
+    for (const char *p = input ? input : ""; *p; p += strcspn(p, ","), p += *p == ',') {
+        size_t n = strcspn(p, ",");
+        const char *slash = memchr(p, '/', n);
+        bool argv = str_starts(p, "argv:");
+        if (slash && (argv || str_starts(p, "env:")))
+            sum += strtoul(slash + 1, NULL, 10) * (argv ? strtoul(p + 5, NULL, 10) : 1);
+    }
+    return sum < 1 << 15 ? sum : 0;
+}
+
 static BuildsPlan builds_plan(const Explorer *x)
 {
     const ExplorePlan *plan = x->plan;
@@ -192,6 +206,7 @@ static bool make_builds(Explorer *x, ExploreResult *out, Err *err)
     bool target = plan->call.input && strcmp(plan->call.input, "call") == 0;
     x->in_memory = target && !plan->function && program_function(plan->program, "LLVMFuzzerTestOneInput");
     x->asks = target && !x->in_memory;
+    x->slots = slots_of(x->plan->call.input);
     const char *entry = plan->function ? plan->function->symbol
                         : x->in_memory ? "LLVMFuzzerTestOneInput" : "main";
     x->reachable = plan->calls ? edges_reachable(x->edges, plan->calls, entry)

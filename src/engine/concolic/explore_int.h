@@ -38,6 +38,7 @@ typedef struct Explorer {
     uint32_t counters;
     bool in_memory;                            /* a fuzz target */
     bool asks;                                 /* … for its input: behind it are zeros */
+    size_t slots;                              /* bytes of the input that are in slots */
     bool snapshot;                             /* runs may share a process */
     size_t reachable, longest;
     double begun, before;                      /* seconds: start; of earlier sessions */

@@ -36,7 +36,7 @@ typedef struct Question {
 } Question;
 typedef Vec(Question) Questions;
 
-enum { LONGEST_TRACED = 1 << 16, POOL = 768 << 20, ASKED = 512 };
+enum { LONGEST_TRACED = 1 << 16, POOL = 768 << 20, ASKED = 512, STONES = 4000 };
 
 /* -------------------------------------------------------------- open, close */
 
@@ -84,6 +84,10 @@ void tracer_free(Tracer *t)
     solver_free(t->deep);
     exprs_free(t->pool);
     map_release(&t->sites);
+    map_release(&t->ways);
+    for (size_t i = 0; i < t->stones.len; i++)
+        free(t->stones.items[i].bytes);
+    vec_release(&t->stones);
     arena_release(&t->arena);
     free(t->edges);
     free(t->touched);
@@ -142,10 +146,18 @@ bool tracer_wanted(Job *j)
     unsigned level = e ? e->traces : 100;
     pthread_mutex_unlock(&j->x->lock);
     double share = level == 0 ? 0.5 : level == 1 ? 0.3 : 0.15;
+    if (j->tracer->next_stone < j->tracer->stones.len)
+        return j->tracing < fmax(share, 0.4) * (j->tracing + j->mutating);
     return level < 8 && j->tracing < share * (j->tracing + j->mutating);
 }
 
 /* --------------------------------------------------------------- questions */
+
+/* Edges behind those of the program are of models. */
+static bool is_of_program(const Job *j, uint32_t edge)
+{
+    return edge < edges_count(j->x->edges);
+}
 
 static Tries *tries_at(Tracer *t, AskKind kind, unsigned k, uint32_t site)
 {
@@ -194,7 +206,7 @@ static void add_branches(Job *j, const Trail *trail, unsigned level, Questions *
                                            8 + (float)r->asked, s->holes, 0 }));
             continue;
         }
-        if (s->other >= j->x->counters) {
+        if (!is_of_program(j, s->other)) {
             /* in a model: no edge of the program, but its ways matter too */
             Tries *r = tries_at(t, ASK_BRANCH, 0, s->other);
             if (r->asked < 40 + 20 * level && !is_spent(t, r))
@@ -220,7 +232,7 @@ static void add_chances(Job *j, const Trail *trail, unsigned level, Questions *o
     Tracer *t = j->tracer;
     for (size_t i = 0; i < trail->others.len; i++) {
         const Chance *c = &trail->others.items[i];
-        if (c->at >= j->x->counters) {
+        if (!is_of_program(j, c->at)) {
             Tries *r = tries_at(t, ASK_OTHER, 0, c->at);
             if (r->asked < 20 && !is_spent(t, r))
                 vec_push(out, ((Question){ ASK_OTHER, c->index, c->at, c->cond,
@@ -289,7 +301,7 @@ static void note_check(Job *j, const Question *q, const Answer *a, const Entry *
 {
     Explorer *x = j->x;
     if (a->status != SOLVE_SAT || q->kind == ASK_BUG || q->kind == ASK_PIN || dead ||
-        q->edge >= x->counters || (!padded && touches(parent, q->edge)))
+        !is_of_program(j, q->edge) || (!padded && touches(parent, q->edge)))
         return;
     bool right = fast_counters(j->fast)[q->edge] != 0;
     pthread_mutex_lock(&x->lock);
@@ -300,8 +312,43 @@ static void note_check(Job *j, const Question *q, const Answer *a, const Entry *
     pthread_mutex_unlock(&x->lock);
 }
 
+/* The way that a question asks for, roughly: the same edge or site, after the same branch of the
+ * program, as often as here. */
+typedef struct Way {
+    uint32_t kind, edge, after, times, value;
+} Way;
+
+static Way way_of(const Job *j, const Trail *trail, const Question *q, const uint8_t *bytes, size_t n)
+{
+    Way w = { q->kind, q->edge, UINT32_MAX, 0, 0 };
+    for (uint32_t i = 0; i < q->index && i < trail->steps.len; i++) {
+        const Step *s = &trail->steps.items[i];
+        if (s->kind == SUNDEW_REC_BRANCH && is_of_program(j, s->at))
+            w.after = s->at;
+        if (s->at == q->edge || (s->kind == SUNDEW_REC_BRANCH && s->other == q->edge))
+            w.times++;
+    }
+    if (w.times > 32)
+        w.times = 32 + (w.times & 96);
+    if (q->kind == ASK_PIN)            /* each address is a way of its own */
+        w.value = (uint32_t)hash_bytes(bytes, n);
+    return w;
+}
+
+static void keep_stone(Job *j, const Trail *trail, const Question *q, const Entry *e, size_t n)
+{
+    Tracer *t = j->tracer;
+    bool inside = q->kind == ASK_PIN || (q->kind != ASK_BUG && !is_of_program(j, q->edge));
+    if (!inside || t->stones.len >= STONES)
+        return;
+    Way w = way_of(j, trail, q, t->room, n);
+    if (!map_putn(&t->ways, &w, sizeof w, NULL))
+        return;
+    vec_push(&t->stones, ((Stone){ xmemdup(t->room, n), n, e->id }));
+}
+
 /* Runs the answer; false: no more runs are possible. */
-static bool try_answer(Job *j, const Question *q, const Answer *a, const Entry *e,
+static bool try_answer(Job *j, const Trail *trail, const Question *q, const Answer *a, const Entry *e,
                        const uint8_t *bytes, size_t n)
 {
     Tracer *t = j->tracer;
@@ -322,8 +369,11 @@ static bool try_answer(Job *j, const Question *q, const Answer *a, const Entry *
     note_check(j, q, a, e, n != e->n, dead);
     if (q->kind == ASK_BUG && !failures_judge(j, t->room, n, e->id, false, false))
         return false;
-    if (!r.news && !dead)
+    if (!r.news && !dead) {
+        if (a->status == SOLVE_SAT)
+            keep_stone(j, trail, q, e, n);
         return true;
+    }
     /* The news are taken: look again, by itself. */
     Entry *kept = NULL;
     if (!stage_keep(j, t->room, n, FROM_SOLVER, e->id, dead, fast_timed_out(j->fast, 0), &kept))
@@ -353,7 +403,7 @@ static Tries *tries_of(Job *j, const Question *q, const Trail *trail)
         return tries_at(t, ASK_BUG, q->bug, q->edge);
     if (q->kind == ASK_PIN)
         return tries_at(t, ASK_PIN, trail->steps.items[q->index].why, q->edge);
-    if (q->edge >= j->x->counters)
+    if (!is_of_program(j, q->edge))
         return tries_at(t, q->kind, 0, q->edge);
     return &t->edges[q->edge];
 }
@@ -369,7 +419,7 @@ static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e
         if (clock_seconds() > until)
             break;
         /* It may have been reached meanwhile, or its budget may be gone. */
-        if (q->edge < j->x->counters && q->rank < 4 && q->kind != ASK_BUG &&
+        if (is_of_program(j, q->edge) && q->rank < 4 && q->kind != ASK_BUG &&
             queue_covers(j->x->queue, q->edge))
             continue;
         if (is_spent(t, r))
@@ -381,7 +431,7 @@ static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e
         t->solving += a.seconds;
         r->sat += s == SOLVE_SAT;
         if (s == SOLVE_SAT || s == SOLVE_OPTIMISTIC)
-            ok = try_answer(j, q, &a, e, bytes, n);
+            ok = try_answer(j, trail, q, &a, e, bytes, n);
     }
     return ok;
 }
@@ -442,31 +492,27 @@ bool tracer_run(Job *j, const uint8_t *bytes, size_t n, Trail *trail)
 
 /* From the second time on, some bytes are added: what is behind the end may matter. A
  * program that asks for its input gets zeros there anyway. */
-static uint8_t *padded(const Entry *e, unsigned level, bool asks, size_t longest, size_t *n)
+static uint8_t *padded(const Entry *e, unsigned level, const Explorer *x, size_t *n)
 {
+    bool asks = x->asks;
     size_t more = asks ? (e->n < ASKED ? ASKED - e->n : 64) : level % 2 ? 8 + e->n / 4 : 0;
+    size_t longest = x->longest;
+    if (e->n < x->slots)
+        more = x->slots - e->n;        /* slots are filled up with zeros anyway */
     if (e->n + more > LONGEST_TRACED || e->n + more > longest)
         more = 0;
     uint8_t *bytes = xmalloc(e->n + more + 1);
     memcpy(bytes, e->bytes, e->n);
-    memset(bytes + e->n, level % 4 == 1 && !asks ? '0' : 0, more);
+    memset(bytes + e->n, level % 4 == 1 && !asks && e->n >= x->slots ? '0' : 0, more);
     *n = e->n + more;
     return bytes;
 }
 
-bool tracer_step(Job *j)
+/* Traces one input and asks what follows from it. */
+static bool step(Job *j, const Entry *e, const uint8_t *bytes, size_t n, unsigned level)
 {
     Tracer *t = j->tracer;
     Explorer *x = j->x;
-    failures_study(j);
-    pthread_mutex_lock(&x->lock);
-    Entry *e = choose(j);
-    unsigned level = e ? e->traces++ : 0;
-    pthread_mutex_unlock(&x->lock);
-    if (!e)
-        return true;
-    size_t n;
-    uint8_t *bytes = padded(e, level, x->asks, x->longest, &n);
     Trail trail = {0};
     Questions qs = {0};
     t->traces++;
@@ -484,6 +530,34 @@ bool tracer_step(Job *j)
     }
     vec_release(&qs);
     trail_release(&trail);
+    return ok;
+}
+
+/* A stone between two entries of the queue. */
+static bool step_on_stone(Job *j)
+{
+    Tracer *t = j->tracer;
+    Stone s = t->stones.items[t->next_stone++];
+    Entry e = { .id = s.parent, .bytes = s.bytes, .n = s.n };
+    return step(j, &e, s.bytes, s.n, 0);
+}
+
+bool tracer_step(Job *j)
+{
+    Tracer *t = j->tracer;
+    Explorer *x = j->x;
+    failures_study(j);
+    if (t->next_stone < t->stones.len && t->traces % 2)
+        return step_on_stone(j);
+    pthread_mutex_lock(&x->lock);
+    Entry *e = choose(j);
+    unsigned level = e ? e->traces++ : 0;
+    pthread_mutex_unlock(&x->lock);
+    if (!e)
+        return true;
+    size_t n;
+    uint8_t *bytes = padded(e, level, x, &n);
+    bool ok = step(j, e, bytes, n, level);
     free(bytes);
     return ok;
 }

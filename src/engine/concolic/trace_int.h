@@ -10,6 +10,14 @@ typedef struct Tries {
     float seconds;
 } Tries;
 
+/* An answer that went nowhere new in the program, but another way through a library
+ * function or to another address: traced once, because the next answer may need it. */
+typedef struct Stone {
+    uint8_t *bytes;
+    size_t n;
+    uint32_t parent;           /* entry */
+} Stone;
+
 struct Tracer {
     Subject *subject;
     Log *log;
@@ -25,6 +33,9 @@ struct Tracer {
     uint16_t *here;
     unsigned traces;
     unsigned level;            /* of the input at hand: how often it was traced before */
+    Vec(Stone) stones;
+    size_t next_stone;
+    Map ways;                  /* for which there was a stone */
 };
 
 /* Runs the input and reads what it said; trail->path NULL: it could not be read. False: no more
