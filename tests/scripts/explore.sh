@@ -146,47 +146,47 @@ ok "programs are captured" capture 'gcc -g -O2 -o magic magic.c; gcc -g -O2 -DSI
     gcc -g -o klee klee.c -Wl,--unresolved-symbols=ignore-all; gcc -g -o date date.c; gcc -g -w -o wild wild.c
     gcc -g -DWITH_MAIN -o target target.c'
 
-ok "solving finds a magic number, a sum and a product" explore magic ./magic --no-mutation --stop-at first-failure --time 60s
+ok "solving finds a magic number, a sum and a product" explore magic ./magic --no-mutation --stop-at first-failure --time 150s
 ok "… the failure has kind, place, inputs and condition" json magic.json \
     'len(d["failures"]) == 1 and d["failures"][0]["kind"] == "sanitizer" and d["failures"][0]["location"]["function"] == "check" and "ELF" in d["failures"][0]["condition"]'
 ok "… the fields that are promised are there" json magic.json \
     'all(k in d for k in ("executions", "paths", "branches", "solver", "divergences", "imprecise", "failures")) and d["branches"]["covered"] <= d["branches"]["reachable"] and d["solver"]["sat"] > 0 and d["divergences"]["diverged_precise"] == 0'
 ok "… the minimised input is a file" test -s "$(python3 -c 'import json; print(json.load(open("magic.json"))["failures"][0]["minimised"])')"
-ok "the correct twin: no failure, same branches" explore good ./magic-good --no-mutation --time 15s
+ok "the correct twin: no failure, same branches" explore good ./magic-good --no-mutation --stop-at coverage --time 120s
 ok "… none" json good.json 'd["failures"] == [] and d["branches"]["covered"] == d["branches"]["reachable"]'
-ok "a file argument" explore file ./file --no-mutation --stop-at first-failure --time 60s -- @@.bin
+ok "a file argument" explore file ./file --no-mutation --stop-at first-failure --time 150s -- @@.bin
 ok "… fails too" json file.json 'len(d["failures"]) == 1'
 
-ok "mutation finds three letters" explore letters ./letters --no-concolic --no-sanitizers --stop-at first-failure --time 60s
+ok "mutation finds three letters" explore letters ./letters --no-concolic --no-sanitizers --stop-at first-failure --time 150s
 ok "… as a signal" json letters.json 'd["failures"][0]["kind"] == "signal"'
-ok "the correct twin stays silent" explore lgood ./letters-good --no-concolic --executions 20000 --time 30s
+ok "the correct twin stays silent" explore lgood ./letters-good --no-concolic --executions 20000 --time 60s
 ok "… none" json lgood.json 'd["failures"] == [] and d["executions"] >= 1'
 queue_is_fine() { ls lgood.out/queue | grep -q '^id:000000'; }
 ok "the queue has AFL++'s names" queue_is_fine
 ok "a folder with an earlier exploration is refused" says "--resume" "$SUNDEW" explore ./letters-good --time 1s -o lgood.out
 resumes() {
-    "$SUNDEW" explore ./letters-good --resume --no-concolic --executions 1 --time 20s -j1 -o lgood.out --json >resumed.json &&
+    "$SUNDEW" explore ./letters-good --resume --no-concolic --executions 1 --time 60s -j1 -o lgood.out --json >resumed.json &&
         json resumed.json 'd["branches"]["covered"] == d["branches"]["reachable"]'
 }
 ok "--resume goes on with it" resumes
 syncs() {
     mkdir -p others/queue && printf bug >others/queue/x &&
-        explore synced ./letters-good --no-mutation --no-concolic --sync others --time 12s &&
+        explore synced ./letters-good --no-mutation --no-concolic --sync others --time 25s &&
         ls synced.out/queue | grep -q op:sync
 }
 ok "--sync takes what others put down" syncs
 repeats() {
-    explore one ./letters-good --no-concolic --no-sanitizers --seed 7 --executions 3000 --time 30s &&
-        explore two ./letters-good --no-concolic --no-sanitizers --seed 7 --executions 3000 --time 30s &&
+    explore one ./letters-good --no-concolic --no-sanitizers --seed 7 --executions 3000 --time 60s &&
+        explore two ./letters-good --no-concolic --no-sanitizers --seed 7 --executions 3000 --time 60s &&
         cmp one.out/queue/id:000004* two.out/queue/id:000004*
 }
 ok "the same seed makes the same inputs" repeats
 
-ok "a fuzz target is used as it is" explore target ./target --stop-at first-failure --time 60s
+ok "a fuzz target is used as it is" explore target ./target --stop-at first-failure --time 150s
 ok "… and fails" json target.json 'd["failures"][0]["what"].find("heap-buffer-overflow") >= 0'
-ok "klee_make_symbolic is understood" explore klee ./klee --no-mutation --stop-at first-failure --time 60s
+ok "klee_make_symbolic is understood" explore klee ./klee --no-mutation --stop-at first-failure --time 150s
 ok "… and solved" json klee.json 'd["failures"][0]["location"]["line"] == 9'
-ok "one function, with arguments of their types" explore fn ./date --function parse_date --stop-at first-failure --time 90s
+ok "one function, with arguments of their types" explore fn ./date --function parse_date --stop-at first-failure --time 150s
 ok "… fails in it" json fn.json 'd["failures"][0]["location"]["function"] == "parse_date"'
 test_compiles() { gcc -w -c -o t.o "$(ls fn.out/failures/*test.c)"; }
 ok "… with a test in C" test_compiles
@@ -194,12 +194,12 @@ ok "a function that is not there" says "there is none" "$SUNDEW" explore ./date 
 
 oracle_objects() {
     printf '#!/bin/sh\n! grep -q u "$1"\n' >judge && chmod +x judge
-    explore oracle ./letters-good --no-concolic --no-sanitizers --oracle ./judge --stop-at first-failure --time 60s &&
+    explore oracle ./letters-good --no-concolic --no-sanitizers --oracle ./judge --stop-at first-failure --time 150s &&
         json oracle.json 'd["failures"][0]["kind"] == "oracle"'
 }
 ok "--oracle judges" oracle_objects
 ok "a subject that forks, daemonises, ignores SIGTERM and prints without end" \
-    explore wild ./wild --no-concolic --no-sanitizers --timeout 300ms --time 12s
+    explore wild ./wild --no-concolic --no-sanitizers --timeout 300ms --time 20s
 ok "… that it leaves processes is said" grep -q "left processes" wild.err
 
 ok "--plan says what may be symbolic" says "may see input" "$SUNDEW" explore ./magic --plan
