@@ -10,7 +10,10 @@
 #include <signal.h>
 #include <string.h>
 
+static const char header[] = "struct box { int n; };\n";
+
 static const char subject[] =
+    "#include \"box.h\"\n"
     "#include <stdlib.h>\n"
     "#include <string.h>\n"
     "#include <stdarg.h>\n"
@@ -20,7 +23,6 @@ static const char subject[] =
     "enum flag { A = 1, B = 2, C = 4, D = 8 };\n"
     "struct bag *bag_new(void) { struct bag *b = malloc(sizeof *b); b->n = b->sum = 0; return b; }\n"
     "int bag_open(struct bag **out) { *out = bag_new(); return 0; }\n"
-    "struct box { int n; };\n"
     "void box_init(struct box *b) { b->n = 3; }\n"
     "int box_get(const struct box *b) { return b->n; }\n"
     "int bag_add(struct bag *b, int v) { b->n++; b->sum += v; return b->sum; }\n"
@@ -58,8 +60,11 @@ typedef struct Lab {
 
 static Lab lab_open(void)
 {
-    Lab l = { .compiled = compiled(subject) };
+    Lab l = { .compiled = compiled_begin() };
     Err err = {0};
+    compiled_file(&l.compiled, "box.h", header);
+    compiled_add(&l.compiled, "a.c", subject, NULL);
+    compiled_open(&l.compiled);
     char *share = in_tree("share");
     l.calls = calls_open(l.compiled.program, &(CallsPlan){ .share = share, .open_world = true },
                          &err);
