@@ -6,6 +6,10 @@
  * the ways share are executed once (exec.h). What brings coverage is settled;
  * what only went well becomes a component now and then, so that objects reach
  * states in which nothing new was seen on the way.
+ *
+ * How many calls of the second phase depart from the model follows from success:
+ * of guided and divergent ways, that which brought more coverage a job lately is
+ * taken more often, within limits.
  */
 #include "engine/sequence/generate.h"
 #include <assert.h>
@@ -18,6 +22,9 @@ enum {
     MOST_SUSPECTS = 50,
     MOST_TRIES = 6,              /* to make a test for a point */
 };
+
+typedef enum { WAY_GUIDED, WAY_DIVERGENT, NWAYS } Way;
+
 
 typedef struct Component {
     Seq *seq;
@@ -36,6 +43,7 @@ typedef struct Run {
     bool guided;                 /* second phase */
     unsigned *called;            /* by function: how often with success */
     Map shapes;                  /* of results seen */
+    double jobs[NWAYS], gains[NWAYS];    /* lately */
     uint8_t *tries;              /* by point: tests for it that could not be settled */
     size_t npoints;
 } Run;
@@ -100,21 +108,32 @@ static const ApiFunction *rare_function(Run *r)
     return best;
 }
 
-static bool grow_once(Run *r, Arena *a, Seq *s)
+/* The share of divergent calls. */
+static double divergence(const Run *r)
+{
+    double least = r->plan->divergent_share, most = 0.6 > least ? 0.6 : least;
+    double g = (r->gains[WAY_GUIDED] + 1) / (r->jobs[WAY_GUIDED] + 50);
+    double d = (r->gains[WAY_DIVERGENT] + 1) / (r->jobs[WAY_DIVERGENT] + 50);
+    double share = d / (g + d);
+    return !least ? 0 : share < least ? least : share > most ? most : share;
+}
+
+static bool grow_once(Run *r, Arena *a, Seq *s, Way way)
 {
     if (rng_below(r->rng, 8) == 0 && s->n && grow_observer(r->grow, a, s))
         return true;
-    if (r->guided && rng_unit(r->rng) >= r->plan->divergent_share)
+    if (r->guided && way == WAY_GUIDED)
         return grow_guided(r->grow, a, s);
     return grow_universal(r->guided ? r->grow : &r->universal, a, s, rare_function(r));
 }
 
-static Seq *grow(Run *r, Arena *a, const Seq *base)
+static Seq *grow(Run *r, Arena *a, const Seq *base, Way way)
 {
     Seq *s = seq_copy(a, base);
-    unsigned calls = 1 + (unsigned)(rng_below(r->rng, 3) == 0) + (unsigned)(rng_below(r->rng, 6) == 0) * 3;
+    unsigned calls = 1 + (unsigned)(rng_below(r->rng, 3) == 0) +
+                     (unsigned)(rng_below(r->rng, 6) == 0) * 3;
     for (unsigned i = 0; i < calls; i++)
-        if (!grow_once(r, a, s))
+        if (!grow_once(r, a, s, way))
             break;
     return s->n > base->n ? s : NULL;
 }
@@ -276,13 +295,16 @@ static void take_settled(Run *r, const Settled *x, const Bringer *b)
 
 /* ---------------------------------------------------------------- rounds */
 
-static size_t make_jobs(Run *r, Arena *a, ExecJob *jobs)
+static size_t make_jobs(Run *r, Arena *a, ExecJob *jobs, Way *ways)
 {
     size_t n = 0;
+    double share = divergence(r);
     for (unsigned b = 0; b < BASES; b++) {
         const Seq *base = pick_base(r, a);
         for (unsigned w = 0; w < WAYS; w++) {
-            Seq *s = grow(r, a, base);
+            Way way = rng_unit(r->rng) < share ? WAY_DIVERGENT : WAY_GUIDED;
+            Seq *s = grow(r, a, base, way);
+            ways[n] = way;
             if (s)
                 jobs[n++] = (ExecJob){ .seq = s, .prefix = base->n, .group = base->n ? b + 1 : 0 };
         }
@@ -297,16 +319,20 @@ static bool one_round(Run *r, Err *err)
     Outcome *out = arena_array(&a, Outcome, BASES * WAYS);
     Seq **bodies = arena_array(&a, Seq *, BASES * WAYS);
     Bringer *bringers = arena_array(&a, Bringer, BASES * WAYS);
-    size_t n = make_jobs(r, &a, jobs), m = 0;
+    Way *ways = arena_array(&a, Way, BASES * WAYS + 1);
+    size_t n = make_jobs(r, &a, jobs, ways), m = 0;
     bool ok = n == 0 || exec_run(r->settler->exec, &a, jobs, n, out, err);
     for (size_t i = 0; ok && i < n; i++) {
         Seq *s = (Seq *)jobs[i].seq;
         count(r, s, &out[i]);
+        r->jobs[ways[i]] += r->guided;
         if (out[i].state != OUTCOME_DONE)
             continue;
         outcome_note_nulls(&out[i], s);
-        if (brings_coverage(r, &a, s, &out[i], &bringers[m]))
+        if (brings_coverage(r, &a, s, &out[i], &bringers[m])) {
             bodies[m++] = s;
+            r->gains[ways[i]] += r->guided;
+        }
         else if (is_novel(r, s, &out[i]) || rng_below(r->rng, 50) == 0)
             add_component(r, s);
     }
@@ -314,6 +340,10 @@ static bool one_round(Run *r, Err *err)
     ok = ok && (!m || settle(r->settler, &a, bodies, m, settled, err));
     for (size_t i = 0; ok && i < m; i++)
         take_settled(r, &settled[i], &bringers[i]);
+    for (int w = 0; w < NWAYS; w++) {
+        r->jobs[w] *= 0.95;
+        r->gains[w] *= 0.95;
+    }
     arena_release(&a);
     r->suite->sequences += n == 0;       /* a round without jobs counts, too */
     return ok;

@@ -22,7 +22,7 @@ static const Option options[] = {
     { "count", 0, "N", "stop after so many sequences: the same seed then gives the same tests",
       NULL },
     { "universal", 0, NULL, "call anything with anything, without a model", NULL },
-    { "divergent", 0, "SHARE", "of the calls, those that depart from the model", "0.1" },
+    { "divergent", 0, "SHARE", "of the calls, at least so many depart from the model", "0.1" },
     { "rules", 0, "FILE", "forbids, requires or weights edges of the model", NULL },
     { "mutants", 0, "N", "the most mutants to make; 0: none", "2000" },
     { "cflags", 0, "WORD", "a flag for the headers, such as -I or -D (repeatable)", NULL },

@@ -1,0 +1,28 @@
+# The acceptance of models, with real budgets: the puzzle in ten seconds and in ten minutes, and the polynomials.
+. "$TOP/tests/scripts/tap.bash"
+
+fresh puzzle
+cp "$TOP/tests/models/puzzle/"*.[ch] .
+ok "puzzle" "$SUNDEW" capture -q -- sh -c "gcc -g -c puzzle.c && ar rcs libpuzzle.a puzzle.o && gcc -g example.c libpuzzle.a -o example"
+solved() { cat "$1"/*.c | python3 -c '
+import re, sys
+sys.exit(not re.search(r"(core\d+) = core_new\([^)]*\);\s*CHECK_NOT_NULL\(\1\)", sys.stdin.read()))'; }
+ok "guided, ten seconds" "$SUNDEW" regress libpuzzle.a --headers puzzle.h -o guided --time 10s -- ./example
+ok "…makes a core" solved guided
+ok "universal, ten minutes" "$SUNDEW" regress libpuzzle.a --headers puzzle.h -o universal --time 600s --universal
+ok "…does not" eval '! solved universal'
+
+cd "$work" || exit 1
+"$TOP/tests/models/polynomial/study" "$SUNDEW" polynomial --variants 120 --time 60s >study 2>&1
+tail -1 study | sed 's/^/# /'
+figures() { tail -1 study | python3 -c "
+import json, sys
+r = json.loads(sys.stdin.read())
+u, g, e = r['universal'], r['guided'], r['example']
+sys.exit(not ($1))" || { tail -40 study; return 1; }; }
+ok "a hundred faulty variants" figures "r['faulty'] >= 100 and r['equivalent'] >= 10"
+ok "guided finds more than universal" figures "g['killed'] > u['killed']"
+ok "universal finds more than the example" figures "u['killed'] > e['killed']"
+ok "at most one false alarm" figures "g['false_alarms'] <= 1 and u['false_alarms'] <= 1"
+
+done_testing
