@@ -155,6 +155,7 @@ demo: all
 
 $(call obj,$(unit_src)): | deps-check
 $(BUILD)/tests/test_run: | $(BUILD)/sundew-run
+$(BUILD)/tests/test_sequence: | $(BUILD)/sundew-run $(BUILD)/sundew-play
 
 .PHONY: tests check check-asan soak bench
 tests: all $(unit_bin) $(tool_bin)

@@ -427,8 +427,36 @@ static void read_observation(const uint8_t *bytes, Observation *o)
     }
 }
 
+/* Of a struct only the scalars are kept: pointers and padding differ from run to
+ * run. */
+static void mask_record(const Type *t, uint8_t *bytes, size_t n)
+{
+    uint8_t kept[WIRE_MOST_SEEN_BYTES] = {0};
+    for (unsigned i = 0; i < t->nfields; i++) {
+        const Field *f = &t->fields[i];
+        const Type *m = type_plain(f->type);
+        uint64_t at = f->offset / 8;
+        if ((m->kind == TYPE_SCALAR || m->kind == TYPE_ENUM) && !f->bit_field &&
+            at + m->size <= n && at + m->size <= sizeof kept)
+            memcpy(kept + at, bytes + at, m->size);
+    }
+    memcpy(bytes, kept, n < sizeof kept ? n : sizeof kept);
+}
+
+static void mask(const Seq *s, const Observation *o, uint8_t *bytes)
+{
+    const ApiFunction *f = o->step < s->n ? s->steps[o->step].f : NULL;
+    if (!f || o->kind != OBSERVED_BYTES || o->place < -1 || o->place >= (int)f->nparams ||
+        api_place(f, o->place)->role != ROLE_RECORD)
+        return;
+    const Type *t = type_plain(api_place(f, o->place)->type);
+    if (t->kind == TYPE_POINTER)
+        t = type_plain(t->target);
+    mask_record(t, bytes, o->n);
+}
+
 /* The library may have written anything there. */
-static void read_observations(Arena *a, const struct WireAnswer *w, Outcome *out)
+static void read_observations(Arena *a, const Seq *s, const struct WireAnswer *w, Outcome *out)
 {
     struct { uint32_t step; int32_t place; uint32_t kind, n; } row;
     uint32_t end = w->nobs < WIRE_OBSERVATIONS ? w->nobs : WIRE_OBSERVATIONS, at = 0, n = 0;
@@ -442,6 +470,7 @@ static void read_observations(Arena *a, const struct WireAnswer *w, Outcome *out
             break;
         all[n] = (Observation){ .step = row.step, .place = row.place,
                                 .kind = (ObservedKind)row.kind, .bytes = copy + at, .n = row.n };
+        mask(s, &all[n], copy + at);
         read_observation(copy + at, &all[n++]);
         at += (row.n + 3u) & ~3u;
     }
@@ -450,7 +479,7 @@ static void read_observations(Arena *a, const struct WireAnswer *w, Outcome *out
     out->cut = w->cut;
 }
 
-static void read_answer(Arena *a, const struct WireAnswer *w, Outcome *out)
+static void read_answer(Arena *a, const Seq *s, const struct WireAnswer *w, Outcome *out)
 {
     *out = (Outcome){ .state = w->state <= WIRE_EXITED ? (OutcomeState)w->state
                                                        : OUTCOME_NOT_RUN,
@@ -464,7 +493,7 @@ static void read_answer(Arena *a, const struct WireAnswer *w, Outcome *out)
     memcpy(fresh, w->fresh, n * sizeof *fresh);
     out->fresh = fresh;
     out->nfresh = n;
-    read_observations(a, w, out);
+    read_observations(a, s, w, out);
 }
 
 static void clear_answers(Exec *e, size_t n)
@@ -480,7 +509,7 @@ static bool run_some(Exec *e, Arena *a, const ExecJob *jobs, size_t n, Outcome *
     bool ok = put_request(e, jobs, n, err) && play(e, false, &res, err);
     run_result_release(&res);
     for (size_t i = 0; ok && i < n; i++)
-        read_answer(a, answer_of(e, i), &out[i]);
+        read_answer(a, jobs[i].seq, answer_of(e, i), &out[i]);
     e->count += n;
     return ok;
 }

@@ -931,6 +931,7 @@ int main(int argc, char **argv)
     load_functions();
     head->npoints = (uint32_t)ncover;
     head->nreached = (uint32_t)nreached;
+    heap_bytes();                /* it asks the linker the first time, which allocates */
     head->ready = 1;
     sundew_forkserver_start();
     run_request();

@@ -1,0 +1,499 @@
+/* engine/sequence/: values, sequences, what an API wants, execution. */
+#include "compile.h"
+#include "engine/sequence/exec.h"
+#include "engine/sequence/ownership.h"
+#include "engine/sequence/pool.h"
+#include "engine/sequence/settle.h"
+#include "engine/sequence/write.h"
+#include "tree.h"
+#include "weave/weave.h"
+#include <signal.h>
+#include <string.h>
+
+static const char header[] = "struct box { int n; };\n";
+
+static const char subject[] =
+    "#include \"box.h\"\n"
+    "#include <stdlib.h>\n"
+    "#include <string.h>\n"
+    "#include <stdarg.h>\n"
+    "struct bag { int n; int sum; int unused; };\n"
+    "struct point { int x, y; void *p; };\n"
+    "enum color { RED, GREEN = 5 };\n"
+    "enum flag { A = 1, B = 2, C = 4, D = 8 };\n"
+    "struct bag *bag_new(void) { struct bag *b = malloc(sizeof *b); b->n = b->sum = 0; return b; }\n"
+    "int bag_open(struct bag **out) { *out = bag_new(); return 0; }\n"
+    "void box_init(struct box *b) { b->n = 3; }\n"
+    "int box_get(const struct box *b) { return b->n; }\n"
+    "int bag_add(struct bag *b, int v) { b->n++; b->sum += v; return b->sum; }\n"
+    "int bag_sum(const struct bag *b) { return b->sum; }\n"
+    "int bag_unused(const struct bag *b) { return b->unused; }\n"
+    "void bag_free(struct bag *b) { free(b); }\n"
+    "long put(char *to, size_t size, const char *from) { strncpy(to, from, size); return (long)strlen(from); }\n"
+    "int total(const unsigned char *bytes, int len) { int t = 0; for (int i = 0; i < len; i++) t += bytes[i]; return t; }\n"
+    "void split(int v, int *half, int *rest) { *half = v / 2; *rest = v % 2; }\n"
+    "int paint(enum color c, unsigned flags) { return c == GREEN ? (int)flags : -1; }\n"
+    "double scale(double x, float y) { return x * y; }\n"
+    "struct point move(struct point p, int by) { p.x += by; p.p = &p; return p; }\n"
+    "int each(int n, int (*see)(int, void *), void *user) { int k = 0; for (int i = 0; i < n; i++) k += see(i, user); return k; }\n"
+    "const char *name(int n) { return n < 0 ? 0 : n ? \"some\" : \"none\"; }\n"
+    "int die(int n) { if (n == 1) abort(); if (n == 2) *(volatile int *)0 = 1; for (; n == 3;) ; return n; }\n"
+    "int print(const char *format, ...) { return format[0]; }\n"
+    "int vprint(const char *format, va_list ap) { return format[0]; }\n";
+
+/* Where sundew-play is: the folder above this program's. */
+static char *libexec_folder(void)
+{
+    char *self = path_real("/proc/self/exe"), *tests = path_dir(self), *build = path_dir(tests);
+    free(self);
+    free(tests);
+    return build;
+}
+
+typedef struct Lab {
+    Compiled compiled;
+    Calls *calls;
+    Api *api;
+    char *library;
+    Exec *exec;
+} Lab;
+
+static Lab lab_open(void)
+{
+    Lab l = { .compiled = compiled_begin() };
+    Err err = {0};
+    compiled_file(&l.compiled, "box.h", header);
+    compiled_add(&l.compiled, "a.c", subject, NULL);
+    compiled_open(&l.compiled);
+    char *share = in_tree("share");
+    l.calls = calls_open(l.compiled.program, &(CallsPlan){ .share = share, .open_world = true },
+                         &err);
+    l.api = l.calls ? api_open(l.compiled.program, &(ApiPlan){ .calls = l.calls }, &err) : NULL;
+    if (!l.api)
+        fail_msg("%s", err.msg);
+    free(share);
+    return l;
+}
+
+/* With coverage, or with mutants. */
+static void lab_start(Lab *l, bool mutants)
+{
+    static char *const more[] = { "-shared", "-Wl,-Bsymbolic", NULL };
+    Err err = {0};
+    char *libexec = libexec_folder();
+    Woven *w = weave_begin(l->compiled.program, &err);
+    Cover *c = w && !mutants ? weave_cover(w, &err) : NULL;
+    Mutants *m = w && mutants ? weave_mutants(w, 0, &err) : NULL;
+    l->library = path_join(l->compiled.dir, "lib.so");
+    if ((!c && !m) || !weave_build(w, &(WeaveBuild){ .out = l->library, .more = more,
+                                                    .visible = true, .level = 1 }, &err))
+        fail_msg("%s", err.msg);
+    weave_end(w);
+    cover_free(c);
+    mutants_free(m);
+    ExecPlan plan = { .api = l->api, .library = l->library, .libexec = libexec };
+    l->exec = exec_open(&plan, &err);
+    if (!l->exec)
+        fail_msg("%s", err.msg);
+    free(libexec);
+}
+
+static void lab_close(Lab *l)
+{
+    exec_close(l->exec);
+    free(l->library);
+    api_close(l->api);
+    calls_close(l->calls);
+    compiled_end(&l->compiled);
+}
+
+static const ApiFunction *fn(const Lab *l, const char *name)
+{
+    const ApiFunction *f = api_function(l->api, name);
+    if (!f)
+        fail_msg("%s is not in the API", name);
+    return f;
+}
+
+static Outcome run_one(Lab *l, Arena *a, ExecJob job)
+{
+    Err err = {0};
+    Outcome out;
+    if (!exec_run(l->exec, a, &job, 1, &out, &err))
+        fail_msg("%s", err.msg);
+    return out;
+}
+
+/* --- values and sequences */
+
+static void values_are_equal_by_what_they_use(void **state)
+{
+    (void)state;
+    Arena a = {0};
+    SeqValue x = value_string(&a, "abc"), y = value_bytes(&a, "abc", 3), z = value_string(&a, "abd");
+    assert_false(value_equal(&x, &y));
+    assert_false(value_equal(&x, &z));
+    SeqValue c = value_copy(&a, &x);
+    assert_true(value_equal(&x, &c) && c.bytes != x.bytes);
+    SeqValue r = value_result(3), s = value_stored(3, 0);
+    assert_true(value_is_made(&r) && value_is_made(&s) && !value_equal(&r, &s));
+    arena_release(&a);
+}
+
+static Seq *bag_sequence(const Lab *l, Arena *a)
+{
+    Seq *s = seq_new(a);
+    seq_call(a, s, fn(l, "bag_new"));
+    SeqStep *add = seq_call(a, s, fn(l, "bag_add"));
+    add->args[0] = value_result(0);
+    add->args[1] = value_integer(4);
+    seq_call(a, s, fn(l, "bag_new"));
+    seq_call(a, s, fn(l, "bag_sum"))->args[0] = value_result(2);
+    return s;
+}
+
+static void without_a_step_its_users_go_and_numbers_move(void **state)
+{
+    (void)state;
+    Lab l = lab_open();
+    Arena a = {0};
+    Str text = {0};
+    Seq *s = bag_sequence(&l, &a);
+    seq_dump(seq_without(&a, s, 0), &text);
+    assert_string_equal(str_c(&text), "r0 = bag_new()\nr1 = bag_sum(r0)\n");
+    assert_null(seq_without(&a, seq_prefix(&a, s, 2), 0));
+    str_release(&text);
+    arena_release(&a);
+    lab_close(&l);
+}
+
+static void handles_live_until_they_are_consumed(void **state)
+{
+    (void)state;
+    Lab l = lab_open();
+    Arena a = {0};
+    Seq *s = bag_sequence(&l, &a);
+    SeqHandles all = {0};
+    seq_handles(s, NULL, &all);
+    assert_int_equal(all.len, 2);
+    assert_true(all.items[0].owned && all.items[1].step == 2);
+    seq_call(&a, s, fn(&l, "bag_free"))->args[0] = value_result(0);
+    all.len = 0;
+    seq_handles(s, NULL, &all);
+    assert_int_equal(all.len, 1);
+    s->steps[2].nulls = 1;       /* it came out as NULL */
+    all.len = 0;
+    seq_handles(s, NULL, &all);
+    assert_int_equal(all.len, 0);
+    vec_release(&all);
+    arena_release(&a);
+    lab_close(&l);
+}
+
+static void what_was_learned_overrules_the_role(void **state)
+{
+    (void)state;
+    Lab l = lab_open();
+    Ownership *o = ownership_new(l.api);
+    assert_int_equal(ownership_use(o, fn(&l, "bag_new"), API_RETURNED), USE_CREATES);
+    ownership_learn(o, fn(&l, "bag_new"), API_RETURNED, USE_BORROWS);
+    assert_int_equal(ownership_use(o, fn(&l, "bag_new"), API_RETURNED), USE_BORROWS);
+    assert_int_equal(ownership_use(NULL, fn(&l, "bag_new"), API_RETURNED), USE_CREATES);
+    ownership_free(o);
+    lab_close(&l);
+}
+
+/* --- what an API wants */
+
+static void each_place_has_a_role(void **state)
+{
+    (void)state;
+    Lab l = lab_open();
+    Str all = {0};
+    api_dump(l.api, &all);
+    static const char *const lines[] = {
+        "bag_new() -> handle struct bag creates\n",
+        "bag_open(out: handle out struct bag creates) -> integer\n",
+        "box_init(b: storage struct box creates) -> nothing\n",
+        "bag_add(b: handle struct bag changes, v: integer) -> integer\n",
+        "bag_sum(b: handle struct bag observes) -> integer\n",
+        "bag_free(b: handle struct bag consumes) -> nothing\n",
+        "put(to: buffer out of 2, size: length of 1, from: string) -> integer\n",
+        "total(bytes: buffer of 2, len: length of 1) -> integer\n",
+        "split(v: integer, half: out, rest: out) -> nothing\n",
+        "paint(c: enum, flags: flags) -> integer\n",
+        "scale(x: float, y: float) -> float\n",
+        "each(n: integer, see: callback of 3, user: user data of 2) -> integer\n",
+        "name(n: integer) -> string\n",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (!strstr(str_c(&all), lines[i]))
+            fail_msg("not there: %s\n%s", lines[i], str_c(&all));
+    assert_non_null(fn(&l, "vprint")->not_callable);
+    assert_null(fn(&l, "move")->not_callable);
+    assert_true(fn(&l, "print")->variadic);
+    str_release(&all);
+    lab_close(&l);
+}
+
+static void a_length_follows_its_buffer(void **state)
+{
+    (void)state;
+    Lab l = lab_open();
+    Arena a = {0};
+    Err err = {0};
+    Pool *p = pool_new(l.api, &err);
+    Rng rng = rng_seeded(1);
+    for (int i = 0; i < 200; i++) {
+        Seq *s = seq_new(&a);
+        SeqStep *st = seq_call(&a, s, fn(&l, "total"));
+        pool_fill(p, &rng, &a, st);
+        assert_int_equal(st->args[1].kind, VALUE_INTEGER);
+        assert_true(st->args[1].integer <= st->args[0].n);
+        st = seq_call(&a, s, fn(&l, "paint"));
+        pool_fill(p, &rng, &a, st);
+        assert_true(st->args[0].integer == 0 || st->args[0].integer == 5);
+    }
+    pool_free(p);
+    arena_release(&a);
+    lab_close(&l);
+}
+
+/* --- execution */
+
+static void results_and_what_is_written_are_observed(void **state)
+{
+    (void)state;
+    Lab l = lab_open();
+    lab_start(&l, false);
+    Arena a = {0};
+    Seq *s = seq_new(&a);
+    SeqStep *st = seq_call(&a, s, fn(&l, "split"));
+    st->args[0] = value_integer(7);
+    st->args[1] = st->args[2] = value_room(4);
+    st = seq_call(&a, s, fn(&l, "put"));
+    st->args[0] = value_room(8);
+    st->args[1] = value_integer(8);
+    st->args[2] = value_string(&a, "hello");
+    seq_call(&a, s, fn(&l, "name"))->args[0] = value_integer(1);
+    seq_call(&a, s, fn(&l, "name"))->args[0] = value_integer((uint64_t)-1);
+    st = seq_call(&a, s, fn(&l, "scale"));
+    st->args[0] = value_float(2.5);
+    st->args[1] = value_float(2);
+    st = seq_call(&a, s, fn(&l, "each"));
+    st->args[0] = value_integer(3);
+    st->args[1] = value_function(NULL);
+    st->args[2] = value_null();
+    Outcome o = run_one(&l, &a, (ExecJob){ .seq = s });
+    assert_int_equal(o.state, OUTCOME_DONE);
+    assert_int_equal(outcome_at(&o, 0, 1)->integer, 3);
+    assert_int_equal(outcome_at(&o, 0, 2)->integer, 1);
+    assert_int_equal(outcome_at(&o, 1, API_RETURNED)->integer, 5);
+    assert_memory_equal(outcome_at(&o, 1, 0)->bytes, "hello\0\0\0", 8);
+    assert_memory_equal(outcome_at(&o, 2, API_RETURNED)->bytes, "some", 4);
+    assert_int_equal(outcome_at(&o, 3, API_RETURNED)->kind, OBSERVED_NULL);
+    assert_true(outcome_at(&o, 4, API_RETURNED)->real == 5.0);
+    assert_int_equal(outcome_at(&o, 5, OBSERVED_CALLBACKS)->integer, 3);
+    assert_true(o.nfresh > 0);
+    arena_release(&a);
+    lab_close(&l);
+}
+
+static void structs_go_in_and_out_by_value(void **state)
+{
+    (void)state;
+    Lab l = lab_open();
+    lab_start(&l, false);
+    Arena a = {0};
+    Seq *s = seq_new(&a);
+    int32_t point[4] = { 10, 20, 0, 0 }, moved[2];
+    SeqStep *st = seq_call(&a, s, fn(&l, "move"));
+    st->args[0] = value_bytes(&a, point, sizeof point);
+    st->args[1] = value_integer(5);
+    Outcome o = run_one(&l, &a, (ExecJob){ .seq = s });
+    const Observation *r = outcome_at(&o, 0, API_RETURNED);
+    assert_int_equal(r->kind, OBSERVED_BYTES);
+    memcpy(moved, r->bytes, sizeof moved);
+    assert_int_equal(moved[0], 15);
+    assert_int_equal(moved[1], 20);
+    assert_memory_equal(r->bytes + 8, "\0\0\0\0\0\0\0\0", 8);      /* a pointer: not kept */
+    arena_release(&a);
+    lab_close(&l);
+}
+
+static void handles_are_passed_on_whatever_made_them(void **state)
+{
+    (void)state;
+    Lab l = lab_open();
+    lab_start(&l, false);
+    Arena a = {0};
+    Seq *s = seq_new(&a);
+    seq_call(&a, s, fn(&l, "bag_open"))->args[0] = value_room(8);
+    seq_call(&a, s, fn(&l, "box_init"))->args[0] = value_room(4);
+    SeqStep *st = seq_call(&a, s, fn(&l, "bag_add"));
+    st->args[0] = value_stored(0, 0);
+    st->args[1] = value_integer(21);
+    seq_call(&a, s, fn(&l, "bag_sum"))->args[0] = value_stored(0, 0);
+    seq_call(&a, s, fn(&l, "box_get"))->args[0] = value_storage(1, 0);
+    Outcome o = run_one(&l, &a, (ExecJob){ .seq = s });
+    assert_int_equal(o.state, OUTCOME_DONE);
+    assert_int_equal(outcome_at(&o, 0, 0)->kind, OBSERVED_HANDLE);
+    assert_int_equal(outcome_at(&o, 3, API_RETURNED)->integer, 21);
+    assert_int_equal(outcome_at(&o, 4, API_RETURNED)->integer, 3);
+    arena_release(&a);
+    lab_close(&l);
+}
+
+static void who_dies_dies_alone(void **state)
+{
+    (void)state;
+    Lab l = lab_open();
+    lab_start(&l, false);
+    Arena a = {0};
+    Err err = {0};
+    ExecJob jobs[4];
+    Outcome out[4];
+    memset(jobs, 0, sizeof jobs);
+    for (unsigned i = 0; i < 4; i++) {
+        Seq *s = bag_sequence(&l, &a);
+        seq_call(&a, s, fn(&l, "die"))->args[0] = value_integer(i);
+        jobs[i] = (ExecJob){ .seq = s, .prefix = 4, .group = 1 };
+    }
+    if (!exec_run(l.exec, &a, jobs, 4, out, &err))
+        fail_msg("%s", err.msg);
+    assert_int_equal(out[0].state, OUTCOME_DONE);
+    assert_int_equal(outcome_at(&out[0], 1, API_RETURNED)->integer, 4);   /* of the prefix */
+    assert_int_equal(out[1].state, OUTCOME_DIED);
+    assert_int_equal(out[1].signal, SIGABRT);
+    assert_int_equal(out[2].signal, SIGSEGV);
+    assert_int_equal(out[2].at, 4);
+    assert_int_equal(out[3].state, OUTCOME_TIMEOUT);
+    Failure f = {0};
+    if (!exec_failure(l.exec, &jobs[2], &f, &err))
+        fail_msg("%s", err.msg);
+    assert_int_equal(f.kind, FAILURE_SIGNAL);
+    assert_int_equal(f.signal, SIGSEGV);
+    failure_release(&f);
+    arena_release(&a);
+    lab_close(&l);
+}
+
+static void leaks_and_garbage_show(void **state)
+{
+    (void)state;
+    Lab l = lab_open();
+    lab_start(&l, false);
+    Arena a = {0};
+    Seq *s = seq_new(&a);
+    seq_call(&a, s, fn(&l, "bag_new"));
+    seq_call(&a, s, fn(&l, "bag_unused"))->args[0] = value_result(0);
+    Outcome open = run_one(&l, &a, (ExecJob){ .seq = s, .twice = true });
+    assert_true(open.leaked > 0);
+    seq_call(&a, s, fn(&l, "bag_free"))->args[0] = value_result(0);
+    Outcome closed = run_one(&l, &a, (ExecJob){ .seq = s, .twice = true });
+    assert_int_equal(closed.leaked, 0);
+    Outcome x = run_one(&l, &a, (ExecJob){ .seq = s, .fill = 0xa5 });
+    Outcome y = run_one(&l, &a, (ExecJob){ .seq = s, .fill = 0x3c });
+    bool stable[8];
+    memset(stable, 1, sizeof stable);
+    settle_compare(&x, &y, stable);
+    assert_true(stable[0]);      /* the handle */
+    assert_false(stable[1]);     /* what was in fresh memory */
+    arena_release(&a);
+    lab_close(&l);
+}
+
+static void a_mutant_is_switched_on_by_its_number(void **state)
+{
+    (void)state;
+    Lab l = lab_open();
+    lab_start(&l, true);
+    Arena a = {0};
+    Err err = {0};
+    Seq *s = seq_new(&a);
+    SeqStep *st = seq_call(&a, s, fn(&l, "split"));
+    st->args[0] = value_integer(7);
+    st->args[1] = st->args[2] = value_room(4);
+    Outcome reached = run_one(&l, &a, (ExecJob){ .seq = s, .reached = true });
+    assert_true(reached.nfresh > 0 && reached.nfresh < exec_nreached(l.exec));
+    assert_int_equal(outcome_at(&reached, 0, 1)->integer, 3);
+    unsigned seen = 0, n = 120;
+    ExecJob *jobs = arena_array(&a, ExecJob, n);
+    Outcome *out = arena_array(&a, Outcome, n);
+    for (unsigned i = 0; i < n; i++)
+        jobs[i] = (ExecJob){ .seq = s, .mutant = i + 1 };
+    if (!exec_run(l.exec, &a, jobs, n, out, &err))
+        fail_msg("%s", err.msg);
+    for (unsigned i = 0; i < n; i++)
+        seen += out[i].state != OUTCOME_DONE || outcome_at(&out[i], 0, 1)->integer != 3 ||
+                outcome_at(&out[i], 0, 2)->integer != 1;
+    assert_in_range(seen, 3, 8);     /* those of split() alone: two operators, two constants */
+    arena_release(&a);
+    lab_close(&l);
+}
+
+static void a_test_is_written_as_c(void **state)
+{
+    (void)state;
+    Lab l = lab_open();
+    lab_start(&l, false);
+    Arena a = {0};
+    Seq *s = seq_new(&a);
+    seq_call(&a, s, fn(&l, "bag_new"));
+    SeqStep *st = seq_call(&a, s, fn(&l, "bag_add"));
+    st->args[0] = value_result(0);
+    st->args[1] = value_integer((uint64_t)-4);
+    st = seq_call(&a, s, fn(&l, "paint"));
+    st->args[0] = value_integer(5);
+    st->args[1] = value_integer(4000000000u);
+    st = seq_call(&a, s, fn(&l, "put"));
+    st->args[0] = value_room(4);
+    st->args[1] = value_integer(4);
+    st->args[2] = value_string(&a, "a\"\n");
+    seq_call(&a, s, fn(&l, "bag_free"))->args[0] = value_result(0);
+    s->steps[4].closing = true;
+    SeqTest t = { .seq = s, .out = run_one(&l, &a, (ExecJob){ .seq = s }) };
+    bool stable[16];
+    memset(stable, 1, sizeof stable);
+    t.stable = stable;
+    WriteFile file = {0};
+    Str name = {0}, body = {0};
+    size_t checks = 0;
+    write_test(&file, &t, &name, &body, &checks);
+    assert_string_equal(str_c(&name), "test_put_after_paint");
+    assert_string_equal(str_c(&body),
+        "struct bag *bag0 = bag_new();\n"
+        "CHECK_NOT_NULL(bag0);\n"
+        "CHECK_INT(bag_add(bag0, -4), -4);\n"
+        "CHECK_INT(paint(GREEN, 4000000000u), -294967296);\n"
+        "char to3_0[4] = { 0 };\n"
+        "CHECK_INT(put(to3_0, 4, \"a\\042\\n\"), 3);\n"
+        "CHECK_BYTES(to3_0, \"a\\042\\n\\000\", 4);\n"
+        "bag_free(bag0);\n");
+    assert_int_equal(checks, 5);
+    str_release(&name);
+    str_release(&body);
+    write_release(&file);
+    arena_release(&a);
+    lab_close(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_are_equal_by_what_they_use),
+        cmocka_unit_test(without_a_step_its_users_go_and_numbers_move),
+        cmocka_unit_test(handles_live_until_they_are_consumed),
+        cmocka_unit_test(what_was_learned_overrules_the_role),
+        cmocka_unit_test(each_place_has_a_role),
+        cmocka_unit_test(a_length_follows_its_buffer),
+        cmocka_unit_test(results_and_what_is_written_are_observed),
+        cmocka_unit_test(structs_go_in_and_out_by_value),
+        cmocka_unit_test(handles_are_passed_on_whatever_made_them),
+        cmocka_unit_test(who_dies_dies_alone),
+        cmocka_unit_test(leaks_and_garbage_show),
+        cmocka_unit_test(a_mutant_is_switched_on_by_its_number),
+        cmocka_unit_test(a_test_is_written_as_c),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
