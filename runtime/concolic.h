@@ -106,7 +106,10 @@ struct sundew_passing {
     const char *external;                      /* the function outside that was called last:
                                                   who is blamed for what it overwrote. Set
                                                   before each call to one */
+    uint8_t kinds[SUNDEW_ARGS + 1];            /* how variadic arguments are passed, by place in
+                                                  `args`: SUNDEW_PASSED_…; 0: no more */
 };
+enum { SUNDEW_PASSED_WORD = 1, SUNDEW_PASSED_FLOAT, SUNDEW_PASSED_LONG_DOUBLE };
 extern _Thread_local struct sundew_passing sundew_passing
     __attribute__((tls_model("initial-exec")));
 
@@ -116,6 +119,16 @@ void sundew_fill(void *to, uint8_t c, sundew_label clabel, uint64_t n, sundew_la
                  uint32_t site);               /* before it happens: shadows only */
 void sundew_forget(const void *at, uint64_t n);/* the bytes are concrete now: allocas at
                                                   return, free(), buffers that were written */
+
+/* In a variadic function: what was passed from place `first` on is kept at its entry; after
+ * va_start(), the arguments in memory get their labels; before va_end() they go. */
+struct sundew_variadic {
+    uint8_t kinds[SUNDEW_ARGS + 1];            /* kinds[0] is 0: nothing was passed */
+    sundew_label labels[SUNDEW_ARGS];
+};
+void sundew_variadic_take(struct sundew_variadic *v, uint32_t first);
+void sundew_variadic_start(const struct sundew_variadic *v, void *list);
+void sundew_variadic_end(void *list);
 
 /* Calls of these in woven code go to sundew_malloc() …: objects' bounds are known, labels
  * move with realloc(), and children write into the same log. */

@@ -206,6 +206,9 @@ static void spill(Body *b, Region *r, size_t i)
     if (!s->ref.v)
         return;
     LLVMValueRef v = leaf_now(b, s->ref, false);
+    if (s->product)
+        v = LLVMBuildFMul(w->builder, value_at(b, LLVMGetOperand(s->ref.v, 0), false),
+                          value_at(b, LLVMGetOperand(s->ref.v, 1), false), "");
     if (s->count) {
         unsigned bits = concolic_bits(w, LLVMTypeOf(v));
         v = as_int(w, v, bits);
@@ -246,7 +249,7 @@ static void do_rows(Body *b, Region *r)
 
 static bool is_new_label(const Slot *s)
 {
-    return s->result && !s->count && s->ref.val && s->ref.val->label_used;
+    return s->result && !s->count && !s->product && s->ref.val && s->ref.val->label_used;
 }
 
 static void finish_region(Body *b, unsigned piece)
@@ -487,6 +490,8 @@ static void make_slots(Body *b)
     for (size_t i = 0; i < b->pieces.len; i++)
         if (b->pieces.items[i].region.slots.len > b->nslots)
             b->nslots = (unsigned)b->pieces.items[i].region.slots.len;
+    if (b->t->variadic)
+        b->variadic = slot(b, b->c->variadic_type);
     if (b->nslots) {
         b->values = slot(b, LLVMArrayType2(b->w->i64, b->nslots));
         b->labels = slot(b, LLVMArrayType2(b->w->i32, b->nslots));

@@ -66,6 +66,10 @@ CallKind call_kind(const Body *b, LLVMValueRef call)
             return CALL_COPY;
         if (v->woven && str_starts(name, "llvm.memset"))
             return CALL_FILL;
+        if (b->t->variadic && str_starts(name, "llvm.va_start"))
+            return CALL_VA_START;
+        if (b->t->variadic && str_starts(name, "llvm.va_end"))
+            return CALL_VA_END;
         return CALL_PLAIN;
     }
     Twin *t = LLVMIsAFunction(f) ? concolic_twin(b->c, f) : NULL;
@@ -167,13 +171,13 @@ void plan_call_uses(Body *b, Val *v)
 
 /* ----------------------------------------------------------- sundew_passing */
 
-enum { CALLEE, ARGS, RETURNS, RESULTS, EXTERNAL };
+enum { CALLEE, ARGS, RETURNS, RESULTS, EXTERNAL, KINDS };
 
 static LLVMValueRef passing_at(Concolic *c, unsigned field, unsigned i)
 {
     Woven *w = c->w;
     LLVMValueRef at[] = { i32(w, 0), i32(w, field), i32(w, i) };
-    bool array = field == ARGS || field == RESULTS;
+    bool array = field == ARGS || field == RESULTS || field == KINDS;
     return LLVMBuildInBoundsGEP2(w->builder, c->passing_type, c->passing, at, array ? 3 : 2, "");
 }
 
@@ -349,11 +353,27 @@ static LLVMValueRef copy_call(Body *b, LLVMValueRef v)
     return c;
 }
 
+/* How an argument behind the named ones is passed. */
+static unsigned kind_of(LLVMTypeRef t, unsigned labels)
+{
+    switch (labels == 1 ? LLVMGetTypeKind(t) : LLVMVoidTypeKind) {
+    case LLVMIntegerTypeKind:
+        return LLVMGetIntTypeWidth(t) <= 64 ? SUNDEW_PASSED_WORD : 0;
+    case LLVMPointerTypeKind: return SUNDEW_PASSED_WORD;
+    case LLVMFloatTypeKind: case LLVMDoubleTypeKind: case LLVMVectorTypeKind:
+        return SUNDEW_PASSED_FLOAT;
+    case LLVMX86_FP80TypeKind: return SUNDEW_PASSED_LONG_DOUBLE;
+    default: return 0;
+    }
+}
+
 /* Labels of the arguments, if there are any; bytes of arguments always. */
 static void pass_labels(Body *b, Val *v, LLVMValueRef target)
 {
     unsigned n = LLVMGetNumArgOperands(v->v), at = 0;
-    bool some = false;
+    LLVMTypeRef type = LLVMGetCalledFunctionType(v->v);
+    bool some = false, variadic = LLVMIsFunctionVarArg(type);
+    unsigned fixed = variadic ? LLVMCountParamTypes(type) : n;
     for (unsigned k = 0; k < n; k++) {
         unsigned first = at, labels = passed(b, v->v, k, &at);
         if (labels == BYVAL) {
@@ -366,7 +386,13 @@ static void pass_labels(Body *b, Val *v, LLVMValueRef target)
             set_passing(b->c, ARGS, first + l, label);
             some |= !LLVMIsAConstantInt(label);
         }
+        if (k < fixed)
+            continue;
+        LLVMTypeRef t = LLVMTypeOf(LLVMGetOperand(v->v, k));
+        set_passing(b->c, KINDS, first, LLVMConstInt(b->w->i8, kind_of(t, labels), false));
     }
+    if (variadic)
+        set_passing(b->c, KINDS, at, LLVMConstInt(b->w->i8, 0, false));
     if (some)
         set_passing(b->c, CALLEE, 0, target);
 }
@@ -432,6 +458,20 @@ static void write_plain_call(Body *b, Val *v)
         set_now(b, v, call);
 }
 
+static void write_list(Body *b, Val *v, bool start)
+{
+    Woven *w = b->w;
+    LLVMValueRef list = value_now(b, LLVMGetOperand(v->v, 0));
+    LLVMValueRef args[] = { start ? b->variadic : list, list };
+    if (start)
+        write_plain_call(b, v);
+    if (b->variadic)
+        call_if(b, LLVMBuildLoad2(w->builder, w->i8, b->variadic, ""),
+                start ? b->c->va_start : b->c->va_end, args, start ? 2 : 1);
+    if (!start)
+        write_plain_call(b, v);
+}
+
 void write_call(Body *b, Val *v)
 {
     CallKind kind = call_kind(b, v->v);
@@ -442,6 +482,7 @@ void write_call(Body *b, Val *v)
         write_copy(b, v, kind == CALL_COPY);
         write_plain_call(b, v);
         break;
+    case CALL_VA_START: case CALL_VA_END: write_list(b, v, kind == CALL_VA_START); break;
     case CALL_TWIN: write_twin_call(b, v); break;
     case CALL_PASSING: write_passing_call(b, v); break;
     case CALL_OUTSIDE: write_outside_call(b, v); break;
@@ -535,6 +576,18 @@ static void copy_bytes(Body *b, unsigned param, LLVMValueRef from)
     call_if(b, LLVMBuildZExt(w->builder, there, w->i32, ""), b->c->copy, args, 5);
 }
 
+/* Keeps what was passed behind the named arguments. */
+static void take_rest(Body *b, LLVMValueRef mine)
+{
+    Woven *w = b->w;
+    unsigned at = 0;
+    for (unsigned k = 0; k < b->t->nparams; k++)
+        place(w, LLVMTypeOf(b->params.items[k]->v), byval_size(w, b->native, k) > 0, &at);
+    LLVMValueRef args[] = { b->variadic, i32(w, at) };
+    LLVMBuildStore(w->builder, LLVMConstInt(w->i8, 0, false), b->variadic);
+    call_if(b, LLVMBuildZExt(w->builder, mine, w->i32, ""), b->c->va_take, args, 2);
+}
+
 void write_entry(Body *b)
 {
     Woven *w = b->w;
@@ -548,6 +601,7 @@ void write_entry(Body *b)
         mine = LLVMBuildICmp(w->builder, LLVMIntEQ, get_passing(b->c, CALLEE, 0),
                              LLVMConstPtrToInt(t->f, w->i64), "");
         set_passing(b->c, CALLEE, 0, i64(w, 0));
+        take_rest(b, mine);
     }
     for (unsigned k = 0; k < t->nparams; k++) {
         Val *v = b->params.items[k];

@@ -434,7 +434,7 @@ static uint16_t part_address(Body *b, Val *v, uint16_t at, uint64_t offset)
     struct sundew_row *r = add_row(b, v, SUNDEW_ROW_ADDRESS, 64);
     r->a = at;
     r->b = k;
-    r->c = one & ~SUNDEW_WORD;
+    r->c = one;
     r->from = 64;
     r->dst = dst;
     return dst;
@@ -514,7 +514,7 @@ static void add_index(Address *x, uint16_t index, unsigned from, uint64_t scale,
     struct sundew_row *r = add_row(b, x->v, SUNDEW_ROW_ADDRESS, 64);
     r->a = x->at;
     r->b = index;
-    r->c = k & ~SUNDEW_WORD;
+    r->c = k;
     r->from = (uint8_t)from;
     r->object = size;
     r->dst = dst;
@@ -764,12 +764,33 @@ static void row_overflow(Body *b, Val *v, const struct overflow *o)
     }
 }
 
+/* a * b + c: the product has a slot of its own. */
+static void row_multiply_add(Body *b, Val *v)
+{
+    uint16_t x = operand(b, LLVMGetOperand(v->v, 0)), y = operand(b, LLVMGetOperand(v->v, 1));
+    uint16_t z = operand(b, LLVMGetOperand(v->v, 2));
+    uint16_t product = new_slot(b, (Ref){ v->v, 0, v }, true, false), dst = result_slot(b, v, 0);
+    region_of(b)->slots.items[product].product = true;
+    struct sundew_row *r = add_row(b, v, SUNDEW_NODE_FMUL, bits_of(b, v->v));
+    r->a = x;
+    r->b = y;
+    r->dst = product;
+    r = add_row(b, v, SUNDEW_NODE_FADD, bits_of(b, v->v));
+    r->a = product;
+    r->b = z;
+    r->dst = dst;
+}
+
 static void row_intrinsic(Body *b, Val *v)
 {
     const char *name = called(v->v);
     LLVMValueRef args[3];
     if (!v->woven || !v->labelled || str_starts(name, "llvm.expect."))
         return;
+    if (str_starts(name, "llvm.fmuladd.") && is_scalar(v->v)) {
+        row_multiply_add(b, v);
+        return;
+    }
     for (size_t i = 0; i < sizeof overflows / sizeof *overflows; i++)
         if (str_starts(name, overflows[i].name)) {
             row_overflow(b, v, &overflows[i]);
