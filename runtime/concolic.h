@@ -47,6 +47,10 @@ enum {
                                   c has a label */
     SUNDEW_ROW_ALLOCATION,     /* a (times b, if it is not SUNDEW_NONE) bytes are asked for,
                                   both of `bits` bits: a bug if it is negative or wraps */
+    /* Floating point of `bits` bits that has no node of its own: */
+    SUNDEW_ROW_FMULADD,        /* a * b + c, rounded twice */
+    SUNDEW_ROW_FMIN, SUNDEW_ROW_FMAX,  /* as fmin(), fmax() */
+    SUNDEW_ROW_COPYSIGN,
 };
 
 /* An operand: a slot of the values, or with this bit a word of the description. */
@@ -106,10 +110,11 @@ struct sundew_passing {
     const char *external;                      /* the function outside that was called last:
                                                   who is blamed for what it overwrote. Set
                                                   before each call to one */
-    uint8_t kinds[SUNDEW_ARGS + 1];            /* how variadic arguments are passed, by place in
-                                                  `args`: SUNDEW_PASSED_…; 0: no more */
+    const char *shape;                         /* calls of variadic functions: how each of
+                                                  args goes: g in a register or word, G in
+                                                  two, f as floating point, x as long double,
+                                                  b in memory */
 };
-enum { SUNDEW_PASSED_WORD = 1, SUNDEW_PASSED_FLOAT, SUNDEW_PASSED_LONG_DOUBLE };
 extern _Thread_local struct sundew_passing sundew_passing
     __attribute__((tls_model("initial-exec")));
 
@@ -120,15 +125,17 @@ void sundew_fill(void *to, uint8_t c, sundew_label clabel, uint64_t n, sundew_la
 void sundew_forget(const void *at, uint64_t n);/* the bytes are concrete now: allocas at
                                                   return, free(), buffers that were written */
 
-/* In a variadic function: what was passed from place `first` on is kept at its entry; after
- * va_start(), the arguments in memory get their labels; before va_end() they go. */
+/* Variadic functions: what came is kept at the entry (`mine`: the callee is this one), labels
+ * are put where va_start() finds the arguments behind the first `fixed` of args, and
+ * forgotten at the return. */
 struct sundew_variadic {
-    uint8_t kinds[SUNDEW_ARGS + 1];            /* kinds[0] is 0: nothing was passed */
-    sundew_label labels[SUNDEW_ARGS];
+    const char *shape;
+    sundew_label args[SUNDEW_ARGS];
+    uintptr_t saved, stack, stacked;           /* where labels were put: registers, words */
 };
-void sundew_variadic_take(struct sundew_variadic *v, uint32_t first);
-void sundew_variadic_start(const struct sundew_variadic *v, void *list);
-void sundew_variadic_end(void *list);
+void sundew_va_keep(struct sundew_variadic *v, uint32_t mine);
+void sundew_va_start(void *list, struct sundew_variadic *v, uint32_t fixed);
+void sundew_va_end(struct sundew_variadic *v);
 
 /* Calls of these in woven code go to sundew_malloc() …: objects' bounds are known, labels
  * move with realloc(), and children write into the same log. */

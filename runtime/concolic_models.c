@@ -201,3 +201,73 @@ void sundew_pin(const void *at, uint64_t n, unsigned why)
     }
     sundew_concolic_leave();
 }
+
+/* --- variadic functions, as x86-64 has them */
+
+void sundew_va_keep(struct sundew_variadic *v, uint32_t mine)
+{
+    *v = (struct sundew_variadic){ 0 };
+    if (!mine)
+        return;
+    v->shape = sundew_passing.shape;
+    memcpy(v->args, sundew_passing.args, sizeof v->args);
+}
+
+typedef struct VaList {
+    uint32_t gp, fp;
+    uintptr_t stack, saved;
+} VaList;
+
+/* Where the next argument of this shape stands; 0 if that is not known. */
+static uintptr_t va_place(VaList *l, char shape, bool fixed)
+{
+    enum { GP_END = 48, FP_END = 176 };
+    uintptr_t at;
+    if (shape == 'g' && l->gp < GP_END) {
+        at = l->saved + l->gp;
+        l->gp += 8;
+    } else if (shape == 'f' && l->fp < FP_END) {
+        at = l->saved + l->fp;
+        l->fp += 16;
+    } else if (shape == 'G' && l->gp + 16 <= GP_END) {
+        at = l->saved + l->gp;
+        l->gp += 16;
+    } else {
+        bool two = shape == 'G' || shape == 'x';
+        if (two && !fixed)
+            l->stack = (l->stack + 15) & ~(uintptr_t)15;
+        at = l->stack;
+        if (!fixed)                    /* those before are not where the list begins */
+            l->stack += two ? 16 : 8;
+    }
+    return at;
+}
+
+void sundew_va_start(void *list, struct sundew_variadic *v, uint32_t fixed)
+{
+    VaList l;
+    if (!v->shape || !sundew_concolic_enter())
+        return;
+    memcpy(&l, list, sizeof l);
+    v->saved = l.saved;
+    v->stack = l.stack;
+    l.gp = 0;
+    l.fp = 48;
+    for (unsigned i = 0; i < SUNDEW_ARGS && v->shape[i] && v->shape[i] != 'b'; i++) {
+        uintptr_t at = va_place(&l, v->shape[i], i < fixed);
+        sundew_label label = sundew_valid(v->args[i]);
+        unsigned n = label ? (sundew_bits(label) + 7) / 8 : 8;
+        if (i >= fixed)
+            sundew_shadow_store(at, n, (const uint8_t *)at, sundew_fit(label, n * 8));
+    }
+    v->stacked = l.stack - v->stack;
+    sundew_concolic_leave();
+}
+
+void sundew_va_end(struct sundew_variadic *v)
+{
+    if (!v->saved)
+        return;
+    sundew_forget((const void *)v->saved, 176);
+    sundew_forget((const void *)v->stack, v->stacked);
+}

@@ -79,9 +79,41 @@ static void ask_division(Run *u, unsigned bits)
                    sundew_node(SUNDEW_NODE_AND, 1, 0, is_least, is_minus, 0), w, w->x);
 }
 
+/* How many bits a value needs, its sign included, as far as a short look tells. */
+static unsigned needs(sundew_label l, unsigned depth)
+{
+    const struct sundew_node *n = &sundew_state.nodes[l];
+    unsigned a, b;
+    switch (depth ? n->op : SUNDEW_NODE_N) {
+    case SUNDEW_NODE_CONST: {
+        uint64_t v = sundew_const_value(l);
+        if (v >> (n->bits - 1) & 1)
+            v = ~v & (uint64_t)sundew_mask(n->bits);
+        return v ? 65 - (unsigned)__builtin_clzll(v) : 1;
+    }
+    case SUNDEW_NODE_ZEXT:
+        return sundew_bits(n->a) + 1;
+    case SUNDEW_NODE_SEXT:
+        return needs(n->a, depth - 1);
+    case SUNDEW_NODE_ADD: case SUNDEW_NODE_SUB:
+        a = needs(n->a, depth - 1);
+        b = needs(n->b, depth - 1);
+        a = (a > b ? a : b) + 1;
+        return a < n->bits ? a : n->bits;
+    case SUNDEW_NODE_MUL:
+        a = needs(n->a, depth - 1) + needs(n->b, depth - 1);
+        return a < n->bits ? a : n->bits;
+    default:
+        return n->bits;
+    }
+}
+
 static void ask_overflow(Run *u, sundew_label a, sundew_label b)
 {
     const struct sundew_row *w = u->row;
+    unsigned x = needs(a, 5), y = needs(b, 5);
+    if (w->op == SUNDEW_NODE_MUL ? x + y <= w->bits : (x > y ? x : y) < w->bits)
+        return;                        /* it can't */
     unsigned op = w->op == SUNDEW_NODE_ADD   ? SUNDEW_NODE_SADD_OVERFLOWS
                   : w->op == SUNDEW_NODE_SUB ? SUNDEW_NODE_SSUB_OVERFLOWS
                                              : SUNDEW_NODE_SMUL_OVERFLOWS;
@@ -277,6 +309,66 @@ static void floating(Run *u)
         give(u, sundew_node(w->op, w->bits, w->k, a, b, 0));
 }
 
+static sundew_wide product(sundew_wide a, sundew_wide b, unsigned bits)
+{
+    uint64_t v = 0, low[2] = { (uint64_t)a, (uint64_t)b };
+    if (bits == 32) {
+        float x, y;
+        memcpy(&x, &low[0], 4);
+        memcpy(&y, &low[1], 4);
+        x *= y;
+        memcpy(&v, &x, 4);
+    } else {
+        double x, y;
+        memcpy(&x, &low[0], 8);
+        memcpy(&y, &low[1], 8);
+        x *= y;
+        memcpy(&v, &x, 8);
+    }
+    return v;
+}
+
+/* Operations that are several nodes. */
+static sundew_label several(Run *u, sundew_label a, sundew_label b)
+{
+    const struct sundew_row *w = u->row;
+    unsigned bits = w->bits;
+    sundew_wide sign = (sundew_wide)1 << (bits - 1);
+    if (w->op == SUNDEW_ROW_FMULADD) {
+        sundew_label c = node_of(u, w->c, bits);
+        sundew_label p = sundew_is_const(a) && sundew_is_const(b)
+                             ? sundew_const(bits, product(sundew_const_value(a),
+                                                          sundew_const_value(b), bits))
+                             : sundew_node(SUNDEW_NODE_FMUL, bits, 0, a, b, 0);
+        return c && p ? sundew_node(SUNDEW_NODE_FADD, bits, 0, p, c, 0) : 0;
+    }
+    if (w->op == SUNDEW_ROW_COPYSIGN) {
+        sundew_label s = sundew_node(SUNDEW_NODE_AND, bits, 0, b, sundew_const(bits, sign), 0);
+        a = sundew_node(SUNDEW_NODE_AND, bits, 0, a, sundew_const(bits, sign - 1), 0);
+        return a && s ? sundew_node(SUNDEW_NODE_OR, bits, 0, a, s, 0) : 0;
+    }
+    bool least = w->op == SUNDEW_ROW_FMIN;
+    sundew_label less =
+        sundew_node(SUNDEW_NODE_FOLT, 1, 0, least ? a : b, least ? b : a, 0);
+    sundew_label nan = sundew_node(SUNDEW_NODE_FUNO, 1, 0, b, b, 0);
+    sundew_label first = less && nan ? sundew_node(SUNDEW_NODE_OR, 1, 0, less, nan, 0) : 0;
+    return first ? sundew_node(SUNDEW_NODE_ITE, bits, 0, first, a, b) : 0;
+}
+
+static void composed(Run *u)
+{
+    const struct sundew_row *w = u->row;
+    bool third = w->op == SUNDEW_ROW_FMULADD && label_of(u, w->c);
+    if (!(label_of(u, w->a) | label_of(u, w->b)) && !third)
+        return;
+    if (!is_float(w->bits) || sundew_state.flags & SUNDEW_LOG_NO_FLOAT) {
+        lost(u, SUNDEW_WHY_FLOAT);
+        return;
+    }
+    sundew_label a = node_of(u, w->a, w->bits), b = node_of(u, w->b, w->bits);
+    give(u, a && b ? several(u, a, b) : 0);
+}
+
 /* --- memory */
 
 static void address(Run *u)
@@ -466,6 +558,10 @@ static void other_row(Run *u)
         break;
     case SUNDEW_ROW_ALLOCATION:
         ask_allocation(u);
+        break;
+    case SUNDEW_ROW_FMULADD: case SUNDEW_ROW_FMIN: case SUNDEW_ROW_FMAX:
+    case SUNDEW_ROW_COPYSIGN:
+        composed(u);
         break;
     default:
         break;

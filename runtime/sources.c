@@ -209,14 +209,28 @@ static int worth_keeping(const struct place *p)
            p->file != outputs[1];
 }
 
+int sundew_will_write(int fd, const void *from, uint64_t n)
+{
+    struct place p;
+    if (!n || !look(fd, &p) || !p.is_pipe || !worth_keeping(&p))
+        return 0;
+    keep(p.file, flow(p.file, n, 1), from, n);
+    return 1;
+}
+
+void sundew_was_not_written(int fd, uint64_t n)
+{
+    struct place p;
+    if (n && look(fd, &p))
+        flow(p.file, -n, 1);
+}
+
 void sundew_was_written(int fd, const void *from, uint64_t n, int64_t offset)
 {
     struct place p;
     int saved = errno;
-    if (n && look(fd, &p) && worth_keeping(&p)) {
-        if (offset < 0 && p.is_pipe)
-            offset = (int64_t)flow(p.file, n, 1);
-        else if (offset < 0)
+    if (n && look(fd, &p) && !p.is_pipe && worth_keeping(&p)) {
+        if (offset < 0)
             offset = lseek(fd, 0, SEEK_CUR) - (int64_t)n;
         if (offset >= 0)
             keep(p.file, (uint64_t)offset, from, n);

@@ -21,7 +21,11 @@ void sundew_sources_start(void);
 /* n bytes were read from a descriptor, and are now at `to`; `offset` in its file, or -1: those
  * before its position. */
 void sundew_was_read(int fd, void *to, uint64_t n, int64_t offset);
-/* n bytes at `from` were written. */
+/* n bytes at `from` are about to be written: 1 if it is a pipe, whose reader may be quicker
+ * than we are, and that was noted. Then sundew_was_not_written() gets the rest. */
+int sundew_will_write(int fd, const void *from, uint64_t n);
+void sundew_was_not_written(int fd, uint64_t n);
+/* n bytes at `from` were written, to a file. */
 void sundew_was_written(int fd, const void *from, uint64_t n, int64_t offset);
 
 /* Is something to be noted for this stream, or was it? 0: let the real function do it. */

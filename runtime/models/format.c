@@ -105,9 +105,33 @@ static void put_text(struct out *o, const struct spec *s, const char *text, int 
         pad(o, ' ', s->width - n);
 }
 
+/* Digits of a number, the last one first: none for 0. How many there are is a comparison
+ * each, what they are a value. */
+static int decimal_digits(unsigned long long v, char *to)
+{
+    unsigned long long power = 1;
+    int n = 0;
+    while (n < 20 && v >= power) {
+        to[n++] = (char)('0' + v / power % 10);
+        if (n < 20)
+            power *= 10;
+    }
+    return n;
+}
+
+static int binary_digits(unsigned long long v, unsigned base, char conversion, char *to)
+{
+    unsigned bits = base == 16 ? 4 : 3, letter = conversion == 'X' ? 'A' - 10 : 'a' - 10;
+    int n = 0;
+    while (n * bits < 64 && v >> (n * bits)) {
+        unsigned d = (unsigned)(v >> (n * bits)) & (base - 1);
+        to[n++] = (char)(d < 10 ? d + '0' : d + letter);
+    }
+    return n;
+}
+
 static void put_number(struct out *o, const struct spec *s, unsigned long long v, int negative)
 {
-    static const char small[] = "0123456789abcdef", large[] = "0123456789ABCDEF";
     unsigned base = s->conversion == 'o' ? 8 : strchr("xXp", s->conversion) ? 16 : 10;
     char digits[24], prefix[3];
     int n = 0, np = 0, zeros;
@@ -115,11 +139,7 @@ static void put_number(struct out *o, const struct spec *s, unsigned long long v
         prefix[np++] = '0';
         prefix[np++] = s->conversion == 'X' ? 'X' : 'x';
     }
-    const char *names = s->conversion == 'X' ? large : small;
-    while (v) {
-        digits[n++] = base == 10 ? (char)('0' + v % 10) : names[v & (base - 1)];
-        v = base == 10 ? v / 10 : v >> (base == 16 ? 4 : 3);
-    }
+    n = base == 10 ? decimal_digits(v, digits) : binary_digits(v, base, s->conversion, digits);
     if (strchr("di", s->conversion)) {
         if (negative)
             prefix[np++] = '-';
@@ -293,6 +313,7 @@ static int format_into(char *to, size_t room, const char *format, va_list ap)
 
 int sundew_model_vsnprintf(char *to, size_t room, const char *format, va_list ap)
 {
+    sundew_format(format);
     if (!sundew_alive || !is_ours(format) || room > INT_MAX)
         return vsnprintf(to, room, format, ap);
     return format_into(to, room, format, ap);
@@ -309,6 +330,7 @@ int sundew_model_snprintf(char *to, size_t room, const char *format, ...)
 
 int sundew_model_vsprintf(char *to, const char *format, va_list ap)
 {
+    sundew_format(format);
     if (!sundew_alive || !is_ours(format))
         return vsprintf(to, format, ap);
     return format_into(to, INT_MAX, format, ap);

@@ -56,8 +56,11 @@ ssize_t sundew_model_recv(int fd, void *to, size_t n, int flags)
 
 ssize_t sundew_model_write(int fd, const void *from, size_t n)
 {
+    int pipe = sundew_alive && sundew_will_write(fd, from, n);
     ssize_t put = write(fd, from, n);
-    if (put > 0 && sundew_alive)
+    if (pipe)
+        sundew_was_not_written(fd, n - (put > 0 ? (uint64_t)put : 0));
+    else if (put > 0 && sundew_alive)
         sundew_was_written(fd, from, (uint64_t)put, -1);
     return put;
 }

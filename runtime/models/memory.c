@@ -59,7 +59,7 @@ int sundew_model_memcmp(const void *a, const void *b, size_t n)
                 return p[i] - q[i];
         return 0;
     }
-    int r = 0;
+    int r = 1;
     unsigned equal = 1;
     for (size_t i = n; i-- > 0; ) {
         int d = p[i] - q[i];

@@ -61,19 +61,21 @@ size_t sundew_model_strnlen(const char *s, size_t most)
 /* --- comparing */
 
 /* As strings, n bytes of each being readable; `equal`: are they if these are? One value,
- * no branches. */
+ * no branches. Where both are equal, the end of one is that of the other: that of a string
+ * without labels makes a simpler value. */
 static int compare_chain(Bytes a, Bytes b, size_t n, int fold, unsigned equal)
 {
-    int r = 0;
+    int r = 1, ends_in_b = !sundew_is_symbolic(b, n);
     for (size_t i = n; i-- > 0; ) {
         unsigned x = a[i], y = b[i];
         if (fold) {
             x = lower(x);
             y = lower(y);
         }
+        unsigned end = ends_in_b ? y == 0 : x == 0;
         int d = (int)x - (int)y;
-        r = d ? d : x ? r : 0;
-        equal = (x == y) & ((x == 0) | equal);
+        r = d ? d : r;                 /* looked at only if they differ */
+        equal = (x == y) & (end | equal);
     }
     return equal ? 0 : r;
 }

@@ -599,11 +599,18 @@ static Expr equal_rows(Exprs *p, Expr a, Expr b)
     return all;
 }
 
-/* ITE(c, yes, no) == v where one arm is a constant. */
+/* ITE(c, yes, no) == v where one arm is a constant; or where `no` is v exactly when c holds,
+ * which it doesn't there: differences of strings, d ? d : …, are such. */
 static Expr equal_ite(Exprs *p, ExprNode n, Expr b)
 {
     ExprValue v, arm;
     expr_is_const(p, b, &v);
+    unsigned below = p->nodes[n.c].op;
+    if (below == EXPR_SUB || below == EXPR_ADD || below == EXPR_XOR || below == EXPR_ZEXT) {
+        Expr other = equal(p, n.c, b);
+        if (other == n.a)
+            return expr_binary(p, EXPR_AND, n.a, equal(p, n.b, b));
+    }
     if (expr_is_const(p, n.b, &arm)) {
         Expr other = equal(p, n.c, b);
         return arm == v ? expr_binary(p, EXPR_OR, n.a, other)

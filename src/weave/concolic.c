@@ -463,23 +463,12 @@ static void make_cold(Concolic *c)
 static void declare_runtime(Concolic *c)
 {
     Woven *w = c->w;
-    LLVMTypeRef kinds = LLVMArrayType2(w->i8, SUNDEW_ARGS + 1);
-    LLVMTypeRef labels = LLVMArrayType2(w->i32, SUNDEW_ARGS);
-    LLVMTypeRef passing[] = { w->i64, labels, w->i64, LLVMArrayType2(w->i32, SUNDEW_RESULTS),
-                              w->ptr, kinds };
-    LLVMTypeRef variadic[] = { kinds, labels }, take[] = { w->ptr, w->i32 };
-    LLVMTypeRef start[] = { w->ptr, w->ptr };
+    LLVMTypeRef passing[] = { w->i64, LLVMArrayType2(w->i32, SUNDEW_ARGS), w->i64,
+                              LLVMArrayType2(w->i32, SUNDEW_RESULTS), w->ptr, w->ptr };
     LLVMTypeRef copy[] = { w->ptr, w->ptr, w->i64, w->i32, w->i32 };
     LLVMTypeRef fill[] = { w->ptr, w->i8, w->i32, w->i64, w->i32, w->i32 };
     LLVMTypeRef forget[] = { w->ptr, w->i64 };
     c->passing_type = LLVMStructTypeInContext(w->ctx, passing, 6, false);
-    c->variadic_type = LLVMStructTypeInContext(w->ctx, variadic, 2, false);
-    c->va_take = weave_declare(w, "sundew_variadic_take",
-                               LLVMFunctionType(w->void_, take, 2, false));
-    c->va_start = weave_declare(w, "sundew_variadic_start",
-                                LLVMFunctionType(w->void_, start, 2, false));
-    c->va_end = weave_declare(w, "sundew_variadic_end",
-                              LLVMFunctionType(w->void_, start, 1, false));
     c->passing = declare_global(w, "sundew_passing", c->passing_type);
     LLVMSetThreadLocalMode(c->passing, LLVMInitialExecTLSModel);
     c->alive = declare_global(w, "sundew_alive", w->i8);

@@ -212,9 +212,6 @@ static void spill(Body *b, Region *r, size_t i)
     if (!s->ref.v)
         return;
     LLVMValueRef v = leaf_now(b, s->ref, false);
-    if (s->product)
-        v = LLVMBuildFMul(w->builder, value_at(b, LLVMGetOperand(s->ref.v, 0), false),
-                          value_at(b, LLVMGetOperand(s->ref.v, 1), false), "");
     if (s->count) {
         unsigned bits = concolic_bits(w, LLVMTypeOf(v));
         v = as_int(w, v, bits);
@@ -264,7 +261,7 @@ void become_dirty(Body *b)
 
 static bool is_new_label(const Slot *s)
 {
-    return s->result && !s->count && !s->product && s->ref.val && s->ref.val->label_used;
+    return s->result && !s->count && s->ref.val && s->ref.val->label_used;
 }
 
 static void finish_region(Body *b, unsigned piece)
@@ -494,8 +491,6 @@ static void make_slots(Body *b)
     for (size_t i = 0; i < b->pieces.len; i++)
         if (b->pieces.items[i].region.slots.len > b->nslots)
             b->nslots = (unsigned)b->pieces.items[i].region.slots.len;
-    if (b->t->variadic)
-        b->variadic = slot(b, b->c->variadic_type);
     if (b->nslots)
         b->values = slot(b, LLVMArrayType2(b->w->i64, b->nslots));
     for (size_t i = 0; i < b->all.len; i++)

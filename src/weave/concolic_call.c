@@ -66,10 +66,6 @@ CallKind call_kind(const Body *b, LLVMValueRef call)
             return CALL_COPY;
         if (v->woven && str_starts(name, "llvm.memset"))
             return CALL_FILL;
-        if (b->t->variadic && str_starts(name, "llvm.va_start"))
-            return CALL_VA_START;
-        if (b->t->variadic && str_starts(name, "llvm.va_end"))
-            return CALL_VA_END;
         return CALL_PLAIN;
     }
     Twin *t = LLVMIsAFunction(f) ? concolic_twin(b->c, f) : NULL;
@@ -113,8 +109,10 @@ static void note_arguments(Body *b, Val *v)
     unsigned n = LLVMGetNumArgOperands(v->v);
     unsigned why = LLVMIsAInlineAsm(LLVMGetCalledValue(v->v)) ? SUNDEW_WHY_ASM
                                                               : SUNDEW_WHY_EXTERNAL;
-    if (str_starts(called(v->v), "sundew_"))
-        return;
+    size_t len;
+    if (str_starts(called(v->v), "sundew_") ||
+        str_starts(LLVMGetValueName2(b->t->f, &len), "sundew_model_"))
+        return;                                /* a model knows what it does */
     for (unsigned k = 0; k < n; k++)
         row_lost(b, LLVMGetOperand(v->v, k), why, v->site);
 }
@@ -171,13 +169,13 @@ void plan_call_uses(Body *b, Val *v)
 
 /* ----------------------------------------------------------- sundew_passing */
 
-enum { CALLEE, ARGS, RETURNS, RESULTS, EXTERNAL, KINDS };
+enum { CALLEE, ARGS, RETURNS, RESULTS, EXTERNAL, SHAPE };
 
 static LLVMValueRef passing_at(Concolic *c, unsigned field, unsigned i)
 {
     Woven *w = c->w;
     LLVMValueRef at[] = { i32(w, 0), i32(w, field), i32(w, i) };
-    bool array = field == ARGS || field == RESULTS || field == KINDS;
+    bool array = field == ARGS || field == RESULTS;
     return LLVMBuildInBoundsGEP2(w->builder, c->passing_type, c->passing, at, array ? 3 : 2, "");
 }
 
@@ -356,27 +354,37 @@ static LLVMValueRef copy_call(Body *b, LLVMValueRef v)
     return c;
 }
 
-/* How an argument behind the named ones is passed. */
-static unsigned kind_of(LLVMTypeRef t, unsigned labels)
+/* How a part of an argument goes: see sundew_passing.shape. */
+static char shape_of(LLVMTypeRef t, unsigned bits)
 {
-    switch (labels == 1 ? LLVMGetTypeKind(t) : LLVMVoidTypeKind) {
-    case LLVMIntegerTypeKind:
-        return LLVMGetIntTypeWidth(t) <= 64 ? SUNDEW_PASSED_WORD : 0;
-    case LLVMPointerTypeKind: return SUNDEW_PASSED_WORD;
-    case LLVMFloatTypeKind: case LLVMDoubleTypeKind: case LLVMVectorTypeKind:
-        return SUNDEW_PASSED_FLOAT;
-    case LLVMX86_FP80TypeKind: return SUNDEW_PASSED_LONG_DOUBLE;
-    default: return 0;
+    switch (LLVMGetTypeKind(t)) {
+    case LLVMIntegerTypeKind: return bits > 64 ? 'G' : 'g';
+    case LLVMPointerTypeKind: return 'g';
+    case LLVMX86_FP80TypeKind: return 'x';
+    default: return 'f';
     }
+}
+
+static void pass_shape(Body *b, LLVMValueRef call)
+{
+    unsigned n = LLVMGetNumArgOperands(call), at = 0;
+    char text[SUNDEW_ARGS + 1] = "";
+    for (unsigned k = 0; k < n; k++) {
+        unsigned first = at, labels = passed(b, call, k, &at);
+        Leaves l = concolic_leaves(b->w, LLVMTypeOf(LLVMGetOperand(call, k)));
+        if (!labels)
+            break;
+        for (unsigned i = first; i < at; i++)
+            text[i] = labels == BYVAL ? 'b' : shape_of(l.at[i - first].type, l.at[i - first].bits);
+    }
+    set_passing(b->c, SHAPE, 0, concolic_text(b->c, text));
 }
 
 /* Labels of the arguments, if there are any; bytes of arguments always. */
 static void pass_labels(Body *b, Val *v, LLVMValueRef target)
 {
     unsigned n = LLVMGetNumArgOperands(v->v), at = 0;
-    LLVMTypeRef type = LLVMGetCalledFunctionType(v->v);
-    bool some = false, variadic = LLVMIsFunctionVarArg(type);
-    unsigned fixed = variadic ? LLVMCountParamTypes(type) : n;
+    bool some = false;
     for (unsigned k = 0; k < n; k++) {
         unsigned first = at, labels = passed(b, v->v, k, &at);
         if (labels == BYVAL) {
@@ -389,13 +397,9 @@ static void pass_labels(Body *b, Val *v, LLVMValueRef target)
             set_passing(b->c, ARGS, first + l, label);
             some |= !LLVMIsAConstantInt(label);
         }
-        if (k < fixed)
-            continue;
-        LLVMTypeRef t = LLVMTypeOf(LLVMGetOperand(v->v, k));
-        set_passing(b->c, KINDS, first, LLVMConstInt(b->w->i8, kind_of(t, labels), false));
     }
-    if (variadic)
-        set_passing(b->c, KINDS, at, LLVMConstInt(b->w->i8, 0, false));
+    if (some && LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(v->v)))
+        pass_shape(b, v->v);
     if (some)
         set_passing(b->c, CALLEE, 0, target);
 }
@@ -454,25 +458,35 @@ static void write_outside_call(Body *b, Val *v)
         set_now(b, v, call);
 }
 
+/* A function of the runtime about the variable arguments of this one. */
+static void call_variadic(Body *b, const char *name, LLVMValueRef *args, unsigned n)
+{
+    LLVMTypeRef types[3];
+    for (unsigned k = 0; k < n; k++)
+        types[k] = LLVMTypeOf(args[k]);
+    weave_call(b->w, weave_declare(b->w, name, LLVMFunctionType(b->w->void_, types, n, false)),
+               args, n);
+}
+
 static void write_plain_call(Body *b, Val *v)
 {
     LLVMValueRef call = copy_call(b, v->v);
     if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind)
         set_now(b, v, call);
+    if (b->variadic && str_starts(called(v->v), "llvm.va_start")) {
+        LLVMValueRef args[] = { LLVMGetOperand(call, 0), b->variadic, i32(b->w, b->fixed) };
+        call_variadic(b, "sundew_va_start", args, 3);
+    }
 }
 
-static void write_list(Body *b, Val *v, bool start)
+/* What came behind the parameters is kept for va_start(). */
+static void keep_variadic(Body *b, LLVMValueRef mine)
 {
     Woven *w = b->w;
-    LLVMValueRef list = value_now(b, LLVMGetOperand(v->v, 0));
-    LLVMValueRef args[] = { start ? b->variadic : list, list };
-    if (start)
-        write_plain_call(b, v);
-    if (b->variadic)
-        call_if(b, LLVMBuildLoad2(w->builder, w->i8, b->variadic, ""),
-                start ? b->c->va_start : b->c->va_end, args, start ? 2 : 1);
-    if (!start)
-        write_plain_call(b, v);
+    enum { WORDS = sizeof(struct sundew_variadic) / 8 };
+    b->variadic = LLVMBuildAlloca(w->builder, LLVMArrayType2(w->i64, WORDS), "");
+    LLVMValueRef args[] = { b->variadic, LLVMBuildZExt(w->builder, mine, w->i32, "") };
+    call_variadic(b, "sundew_va_keep", args, 2);
 }
 
 void write_call(Body *b, Val *v)
@@ -485,7 +499,6 @@ void write_call(Body *b, Val *v)
         write_copy(b, v, kind == CALL_COPY);
         write_plain_call(b, v);
         break;
-    case CALL_VA_START: case CALL_VA_END: write_list(b, v, kind == CALL_VA_START); break;
     case CALL_TWIN: write_twin_call(b, v); break;
     case CALL_PASSING: write_passing_call(b, v); break;
     case CALL_OUTSIDE: write_outside_call(b, v); break;
@@ -506,6 +519,8 @@ static void forget_frame(Body *b)
         else
             weave_call(w, b->c->forget, args, 2);
     }
+    if (b->variadic)
+        call_variadic(b, "sundew_va_end", &b->variadic, 1);
 }
 
 void write_return(Body *b, Val *v)
@@ -579,18 +594,6 @@ static void copy_bytes(Body *b, unsigned param, LLVMValueRef from)
     call_if(b, LLVMBuildZExt(w->builder, there, w->i32, ""), b->c->copy, args, 5);
 }
 
-/* Keeps what was passed behind the named arguments. */
-static void take_rest(Body *b, LLVMValueRef mine)
-{
-    Woven *w = b->w;
-    unsigned at = 0;
-    for (unsigned k = 0; k < b->t->nparams; k++)
-        place(w, LLVMTypeOf(b->params.items[k]->v), byval_size(w, b->native, k) > 0, &at);
-    LLVMValueRef args[] = { b->variadic, i32(w, at) };
-    LLVMBuildStore(w->builder, LLVMConstInt(w->i8, 0, false), b->variadic);
-    call_if(b, LLVMBuildZExt(w->builder, mine, w->i32, ""), b->c->va_take, args, 2);
-}
-
 void write_entry(Body *b)
 {
     Woven *w = b->w;
@@ -604,7 +607,7 @@ void write_entry(Body *b)
         mine = LLVMBuildICmp(w->builder, LLVMIntEQ, get_passing(b->c, CALLEE, 0),
                              LLVMConstPtrToInt(t->f, w->i64), "");
         set_passing(b->c, CALLEE, 0, i64(w, 0));
-        take_rest(b, mine);
+        keep_variadic(b, mine);
     }
     for (unsigned k = 0; k < t->nparams; k++) {
         Val *v = b->params.items[k];
@@ -624,6 +627,7 @@ void write_entry(Body *b)
             any = or_labels(b, any, label);
         }
     }
+    b->fixed = at;
     if (!any) {
         LLVMBuildBr(w->builder, b->starts[CLEAN][0]);
         return;

@@ -52,8 +52,6 @@ typedef struct Concolic {
     Map marks;                   /* instruction, parameter -> flags, see Mark */
     Map texts;
     LLVMValueRef alive, passing, cold, copy, fill, forget;
-    LLVMValueRef va_take, va_start, va_end;
-    LLVMTypeRef variadic_type;
     LLVMTypeRef passing_type, region_type, row_type;
     ConcolicFigures figures;
 } Concolic;
@@ -110,7 +108,6 @@ typedef struct Slot {
     Ref ref;                     /* val NULL and v NULL: a temporary */
     bool result;                 /* of a row */
     bool wide;                   /* and the next */
-    bool product;                /* of its first two operands */
     uint8_t low, count;          /* only these bits of it, if count is not 0 */
 } Slot;
 
@@ -170,9 +167,10 @@ typedef struct Body {
     LLVMValueRef values, labels; /* arrays for sundew_region() */
     unsigned nslots;             /* the most of a region */
     unsigned nkept;              /* labels of values, behind them in `labels` */
+    LLVMValueRef variadic;       /* struct sundew_variadic; NULL: takes no more arguments */
+    unsigned fixed;              /* labels of the parameters that have names */
     Vec(LLVMValueRef) forgets;   /* stack slots that may hold labels */
     Vec(uint64_t) forget_sizes;
-    LLVMValueRef variadic;       /* struct sundew_variadic; NULL */
     Map addresses;               /* constants with block addresses -> theirs */
 } Body;
 
@@ -210,7 +208,6 @@ typedef enum {
     CALL_PLAIN,                  /* as it is, and no matter to memory */
     CALL_ROWS,                   /* an intrinsic with rows */
     CALL_COPY, CALL_FILL,
-    CALL_VA_START, CALL_VA_END,
     CALL_TWIN,                   /* labels as arguments */
     CALL_PASSING,                /* through a pointer: labels in sundew_passing */
     CALL_OUTSIDE,

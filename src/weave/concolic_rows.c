@@ -701,6 +701,10 @@ static const struct simple {
     { "llvm.log2.", SUNDEW_NODE_FMATH, 1, EXPR_MATH_LOG2 },
     { "llvm.log10.", SUNDEW_NODE_FMATH, 1, EXPR_MATH_LOG10 },
     { "llvm.pow.", SUNDEW_NODE_FMATH, 2, EXPR_MATH_POW },
+    { "llvm.fmuladd.", SUNDEW_ROW_FMULADD, 3, 0 },
+    { "llvm.minnum.", SUNDEW_ROW_FMIN, 2, 0 },
+    { "llvm.maxnum.", SUNDEW_ROW_FMAX, 2, 0 },
+    { "llvm.copysign.", SUNDEW_ROW_COPYSIGN, 2, 0 },
 };
 
 static const struct overflow {
@@ -726,8 +730,7 @@ static const char *called(LLVMValueRef call)
 bool is_row_intrinsic(LLVMValueRef call)
 {
     static const char *const more[] = {
-        "llvm.expect.", "llvm.fmuladd.", "llvm.fma.", "llvm.copysign.", "llvm.minnum.",
-        "llvm.maxnum.", "llvm.minimum.", "llvm.maximum.", "llvm.ptrmask.", "llvm.canonicalize.",
+        "llvm.expect.", "llvm.fma.", "llvm.minimum.", "llvm.maximum.", "llvm.ptrmask.", "llvm.canonicalize.",
         "llvm.lround.", "llvm.llround.", "llvm.lrint.", "llvm.llrint.", "llvm.is.fpclass.",
         "llvm.fptosi.sat", "llvm.fptoui.sat", "llvm.vector.reduce.", "llvm.exp10.",
         "llvm.powi.", "llvm.ldexp.", "llvm.x86.",
@@ -764,33 +767,12 @@ static void row_overflow(Body *b, Val *v, const struct overflow *o)
     }
 }
 
-/* a * b + c: the product has a slot of its own. */
-static void row_multiply_add(Body *b, Val *v)
-{
-    uint16_t x = operand(b, LLVMGetOperand(v->v, 0)), y = operand(b, LLVMGetOperand(v->v, 1));
-    uint16_t z = operand(b, LLVMGetOperand(v->v, 2));
-    uint16_t product = new_slot(b, (Ref){ v->v, 0, v }, true, false), dst = result_slot(b, v, 0);
-    region_of(b)->slots.items[product].product = true;
-    struct sundew_row *r = add_row(b, v, SUNDEW_NODE_FMUL, bits_of(b, v->v));
-    r->a = x;
-    r->b = y;
-    r->dst = product;
-    r = add_row(b, v, SUNDEW_NODE_FADD, bits_of(b, v->v));
-    r->a = product;
-    r->b = z;
-    r->dst = dst;
-}
-
 static void row_intrinsic(Body *b, Val *v)
 {
     const char *name = called(v->v);
     LLVMValueRef args[3];
     if (!v->woven || !v->labelled || str_starts(name, "llvm.expect."))
         return;
-    if (str_starts(name, "llvm.fmuladd.") && is_scalar(v->v)) {
-        row_multiply_add(b, v);
-        return;
-    }
     for (size_t i = 0; i < sizeof overflows / sizeof *overflows; i++)
         if (str_starts(name, overflows[i].name)) {
             row_overflow(b, v, &overflows[i]);

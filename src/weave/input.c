@@ -12,6 +12,8 @@ bool weave_input(Woven *w, const char *libexec, Err *err)
     LLVMValueRef fn = LLVMGetNamedFunction(w->module, "main");
     LLVMValueRef target = LLVMGetNamedFunction(w->module, "LLVMFuzzerTestOneInput");
     bool has_main = fn && !LLVMIsDeclaration(fn);
+    if (LLVMGetNamedFunction(w->module, name))         /* a driver's: see weave_driver() */
+        return weave_runtime(w, libexec, "input", err);
     if (!has_main && (!target || LLVMIsDeclaration(target)))
         return err_set(err, "the program has neither main() nor LLVMFuzzerTestOneInput()");
     if (has_main) {
@@ -20,4 +22,20 @@ bool weave_input(Woven *w, const char *libexec, Err *err)
         make_own(fn);
     }
     return weave_runtime(w, libexec, "input", err);
+}
+
+bool weave_driver(Woven *w, const char *symbol, const char *bitcode, Err *err)
+{
+    static const char unused[] = "sundew_unused_main";
+    LLVMValueRef fn = LLVMGetNamedFunction(w->module, "main");
+    LLVMValueRef called = LLVMGetNamedFunction(w->module, symbol);
+    if (!called || LLVMIsDeclaration(called))
+        return err_set(err, "there is no function %s", symbol);
+    if (fn == called)
+        return err_set(err, "main() is where a program begins anyway");
+    if (fn && !LLVMIsDeclaration(fn))
+        LLVMSetValueName2(fn, unused, sizeof unused - 1);
+    LLVMSetLinkage(called, LLVMExternalLinkage);
+    make_own(called);
+    return weave_link(w, bitcode, err);
 }

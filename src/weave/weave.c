@@ -144,7 +144,15 @@ static void hide(LLVMModuleRef m)
 
 bool weave_runtime(Woven *w, const char *libexec, const char *name, Err *err)
 {
-    char *path = xprintf("%s/runtime/%s.bc", libexec, name), *said = NULL;
+    char *path = xprintf("%s/runtime/%s.bc", libexec, name);
+    bool ok = weave_link(w, path, err);
+    free(path);
+    return ok;
+}
+
+bool weave_link(Woven *w, const char *path, Err *err)
+{
+    char *said = NULL;
     LLVMMemoryBufferRef buffer = NULL;
     LLVMModuleRef m = NULL;
     bool ok = !LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &said);
@@ -166,7 +174,6 @@ bool weave_runtime(Woven *w, const char *libexec, const char *name, Err *err)
         if (LLVMLinkModules2(w->module, m))
             ok = err_set(err, "%s: %s", path, str_c(&w->said));
     }
-    free(path);
     return ok;
 }
 

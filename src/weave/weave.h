@@ -84,6 +84,9 @@ void weave_tags_figures(const Woven *w, size_t *params, size_t *functions);
 /* The program's main() becomes sundew_program_main(), and that of runtime/input.h takes
  * its place. Behind all probes, before weave_runtime() of a fork server. */
 bool weave_input(Woven *w, const char *libexec, Err *err);
+/* Before all probes: the program begins with sundew_program_main() of this bitcode, which calls
+ * the function with that symbol. */
+bool weave_driver(Woven *w, const char *symbol, const char *bitcode, Err *err);
 /* Library functions that have a model (share/models) are redirected to it, and the
  * models that are needed are linked in, as functions of the program whose names begin
  * with sundew_model_. Before the probes that shall be in them too. */
@@ -115,6 +118,8 @@ uint32_t weave_coverage_size(const Edges *edges);
 
 /* Links runtime/NAME.bc of `libexec` in; its functions may be inlined. */
 bool weave_runtime(Woven *w, const char *libexec, const char *name, Err *err);
+/* The same for any file of bitcode. */
+bool weave_link(Woven *w, const char *path, Err *err);
 
 typedef struct WeaveBuild {
     const char *out;

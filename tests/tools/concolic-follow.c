@@ -9,6 +9,7 @@
  *         each answer and tells how often the predicted branch was taken
  *
  *     -d  the path as text     -q  no queries: only what tracing costs
+ *     -r N  trace it N times, and tell the mean CPU time
  */
 #include "base/file.h"
 #include "engine/concolic/log.h"
@@ -151,6 +152,27 @@ typedef struct Follow {
     bool verbose;
 } Follow;
 
+/* Where the paths part: conjuncts of both, from the first that differs. */
+static void tell_difference(const Follow *f, const Exprs *p, const Trail *t)
+{
+    size_t i = 0;
+    while (i < f->t.steps.len && i < t->steps.len && f->t.steps.items[i].at == t->steps.items[i].at)
+        i++;
+    for (size_t k = i > 2 ? i - 2 : 0; k < i + 3; k++) {
+        Str s = { 0 };
+        if (k < f->t.steps.len)
+            expr_print(f->p, path_at(f->t.path, k).cond, &s);
+        printf("    %zu was %u %.120s\n", k, k < f->t.steps.len ? f->t.steps.items[k].at : 0,
+               str_c(&s));
+        str_reset(&s);
+        if (k < t->steps.len)
+            expr_print(p, path_at(t->path, k).cond, &s);
+        printf("    %zu  is %u %.120s\n", k, k < t->steps.len ? t->steps.items[k].at : 0,
+               str_c(&s));
+        str_release(&s);
+    }
+}
+
 /* The run on an answer: where did it go? */
 static void follow(Follow *f, const Answer *a, uint32_t index, uint32_t want)
 {
@@ -178,6 +200,7 @@ static void follow(Follow *f, const Answer *a, uint32_t index, uint32_t want)
                 expr_print(f->p, path_at(f->t.path, index).cond, &s);
             printf("diverged: conjunct %u, edge %u: %.200s\n", index, want, str_c(&s));
             str_release(&s);
+            tell_difference(f, p, &t);
         }
         trail_release(&t);
     }
@@ -229,7 +252,7 @@ static void tell(const Follow *f, Cost c, double read)
     size_t pins = 0;
     for (size_t i = 0; i < t->steps.len; i++)
         pins += t->steps.items[i].kind == SUNDEW_REC_PIN;
-    printf("status %d cpu %.3f s rss %ld KiB regions %llu nodes %u records %u read %.3f s\n",
+    printf("status %d cpu %.6f s rss %ld KiB regions %llu nodes %u records %u read %.3f s\n",
            WIFEXITED(c.status) ? WEXITSTATUS(c.status) : -WTERMSIG(c.status), c.cpu, c.rss,
            (unsigned long long)t->regions, t->nodes, t->records, read);
     printf("conjuncts %zu pins %zu (inside %zu) others %zu bugs %zu notes %zu stale %llu "
@@ -257,13 +280,15 @@ static int run(int argc, char **argv)
     size_t most = 200;
     double seconds = 60;
     bool quick = false;
+    unsigned repeat = 1;
     int c;
-    while ((c = getopt(argc, argv, "+n:s:dq")) != -1) {
+    while ((c = getopt(argc, argv, "+n:s:dqr:")) != -1) {
         switch (c) {
         case 'n': most = strtoul(optarg, NULL, 0); break;
         case 's': seconds = atof(optarg); break;
         case 'd': f.verbose = true; break;
         case 'q': quick = true; break;
+        case 'r': repeat = (unsigned)atoi(optarg); break;
         default: return 2;
         }
     }
@@ -281,6 +306,9 @@ static int run(int argc, char **argv)
     f.p = exprs_new(NULL);
     f.in = exprs_source(f.p, "input", (uint32_t)f.n);
     Cost cost = run_once(f.log, f.command, f.input, f.n);
+    for (unsigned i = 1; i < repeat; i++)
+        cost.cpu += run_once(f.log, f.command, f.input, f.n).cpu;
+    cost.cpu /= repeat;
     double from = now();
     if (!log_read(f.log, f.p, f.in, &f.t, &err))
         return give_up(&err);

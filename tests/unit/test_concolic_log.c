@@ -62,7 +62,8 @@ static void a_good_one(Log *log)
     memcpy(sundew_log_bytes(h) + h->bytes, "frob", 5);
     record(log, SUNDEW_REC_IMPRECISE, SUNDEW_WHY_EXTERNAL, 0, h->bytes, 13, 0);
     h->bytes += 5;
-    record(log, SUNDEW_REC_BRANCH, 1, 1, is, 6, 7);
+    record(log, SUNDEW_REC_BRANCH, 1, 1, less, 6, 7);
+    record(log, SUNDEW_REC_BRANCH, 0, 0, is, 7, 6);  /* once more: nothing new */
     record(log, SUNDEW_REC_END, SUNDEW_END_NODES, 0, 0, 0, 0);
 }
 

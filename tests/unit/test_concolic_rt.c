@@ -732,6 +732,8 @@ static void bugs_at_operations(void **state)
     binary(&r, SUNDEW_NODE_ADD, 32, 32, x, y, 2);
     r.rows[r.nrows - 1].flags = SUNDEW_ROW_SIGNED;
     uint16_t wide = binary(&r, SUNDEW_NODE_SEXT, 64, 32, x, SUNDEW_NONE, 1);
+    binary(&r, SUNDEW_NODE_MUL, 64, 64, wide, word(&r, 64, 1000), 1000);   /* it can't */
+    r.rows[r.nrows - 1].flags = SUNDEW_ROW_SIGNED;
     row(&r, SUNDEW_ROW_ALLOCATION, 64)->a = wide;
     run(&r);
     Seen s = look();
@@ -783,11 +785,43 @@ static void functions_that_c_cannot_express(void **state)
     done(&s);
 }
 
+static uint16_t composed(Region *r, unsigned op, uint16_t a, uint16_t b, uint16_t c, double v)
+{
+    ExprValue bits = 0;
+    memcpy(&bits, &v, 8);
+    uint16_t dst = binary(r, op, 64, 64, a, b, bits);
+    r->rows[r->nrows - 1].c = c;
+    return dst;
+}
+
+static void floating_point_of_several_nodes(void **state)
+{
+    (void)state;
+    double x = 1.5, y = -4.25, q;
+    memcpy(input, &x, 8);
+    memcpy(input + 8, &y, 8);
+    begin();
+    Region r = { 0 };
+    ExprValue three = 0;
+    q = 3;
+    memcpy(&three, &q, 8);
+    uint16_t a = load(&r, input, 64), b = load(&r, input + 8, 64), k = word(&r, 64, three);
+    pin(&r, composed(&r, SUNDEW_ROW_FMULADD, a, b, k, x * y + 3));
+    pin(&r, composed(&r, SUNDEW_ROW_FMULADD, k, k, b, 9 + y));
+    pin(&r, composed(&r, SUNDEW_ROW_FMIN, a, k, SUNDEW_NONE, 1.5));
+    pin(&r, composed(&r, SUNDEW_ROW_FMAX, a, b, SUNDEW_NONE, 1.5));
+    pin(&r, composed(&r, SUNDEW_ROW_COPYSIGN, a, b, SUNDEW_NONE, -1.5));
+    run(&r);
+    Seen s = look();
+    assert_int_equal(s.t.steps.len, 5);
+    done(&s);
+}
+
 /* ---- limits */
 
 static void count_to_the_end(unsigned n)
 {
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 1; i <= n; i++) {
         Region r = { 0 };
         uint16_t x = load(&r, input, 32);
         uint16_t c = binary(&r, SUNDEW_NODE_ULT, 1, 32, x, word(&r, 32, i), 0);
@@ -938,6 +972,7 @@ int main(void)
         cmocka_unit_test(branches_and_switches),
         cmocka_unit_test(bugs_at_operations),
         cmocka_unit_test(functions_that_c_cannot_express),
+        cmocka_unit_test(floating_point_of_several_nodes),
         cmocka_unit_test(a_site_has_a_budget),
         cmocka_unit_test(the_log_ends_cleanly),
         cmocka_unit_test(threads_and_children_share_the_log),

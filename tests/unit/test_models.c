@@ -44,9 +44,14 @@ void sundew_note(unsigned why, const char *name)
     notes++;
 }
 
-void sundew_pin(const void *at, uint64_t n, unsigned why, uint32_t site)
+void sundew_pin(const void *at, uint64_t n, unsigned why)
 {
-    (void)at, (void)n, (void)why, (void)site;
+    (void)at, (void)n, (void)why;
+}
+
+void sundew_format(const char *format)
+{
+    (void)format;
 }
 
 void sundew_forget(const void *at, uint64_t n)
@@ -54,10 +59,9 @@ void sundew_forget(const void *at, uint64_t n)
     (void)at, (void)n;
 }
 
-void sundew_apply(unsigned op, unsigned k, void *to, unsigned bits, const void *a, const void *b,
-                  unsigned from)
+void sundew_math(void *result, const void *a, const void *b, unsigned which, unsigned bits)
 {
-    (void)op, (void)k, (void)to, (void)bits, (void)a, (void)b, (void)from;
+    (void)result, (void)a, (void)b, (void)which, (void)bits;
 }
 
 void sundew_was_read(int fd, void *to, uint64_t n, int64_t offset)
@@ -70,6 +74,17 @@ void sundew_was_written(int fd, const void *from, uint64_t n, int64_t offset)
 {
     (void)fd, (void)from, (void)n, (void)offset;
     write_calls++;
+}
+
+int sundew_will_write(int fd, const void *from, uint64_t n)
+{
+    (void)fd, (void)from, (void)n;
+    return 0;
+}
+
+void sundew_was_not_written(int fd, uint64_t n)
+{
+    (void)fd, (void)n;
 }
 
 int sundew_reads_labels(FILE *f)

@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "capture/recompile.h"
 #include "capture/relink.h"
+#include "engine/concolic/driver.h"
 #include "program/models.h"
 #include "program/symbolic.h"
 #include "weave/weave.h"
@@ -63,12 +64,57 @@ static char *build(const BuildsPlan *plan, const char *name, Make *make, Err *er
     return path;
 }
 
+/* ----------------------------------------------------------------- driver */
+
+/* The C of the driver; the caller frees the path. */
+static char *write_driver(const BuildsPlan *plan, Err *err)
+{
+    char *path = path_join(plan->folder, "driver.c");
+    Str text = {0};
+    bool ok = driver_write(plan->function, &text, err) &&
+              file_write(path, str_c(&text), text.len, err);
+    str_release(&text);
+    if (ok)
+        return path;
+    free(path);
+    return NULL;
+}
+
+/* Puts it into the module, if one function is explored. */
+static bool weave_function(const BuildsPlan *plan, Woven *w, Err *err)
+{
+    if (!plan->function)
+        return true;
+    char *clang = clang_find(), *source = write_driver(plan, err);
+    char *out = path_join(plan->folder, "driver.bc");
+    char *argv[] = { clang, "-O1", "-fPIC", "-w", "-fno-builtin", "-emit-llvm", "-c", source,
+                     "-o", out, NULL };
+    bool ok = source && (clang ? recompile_tool(argv, NULL, NULL, err)
+                               : err_set(err, "clang-19 is missing")) &&
+              weave_driver(w, plan->function->symbol, out, err);
+    free(clang);
+    free(source);
+    free(out);
+    return ok;
+}
+
+/* The builds of different functions differ. */
+static char *name_of(const BuildsPlan *plan, const char *what)
+{
+    if (!plan->function)
+        return xstrdup(what);
+    char *safe = path_safe_name(plan->function->symbol);
+    char *name = xprintf("%s-%s", what, safe);
+    free(safe);
+    return name;
+}
+
 /* ------------------------------------------------------ counting, tracing */
 
 static bool make_coverage(const BuildsPlan *plan, const char *out, Err *err)
 {
     Woven *w = weave_begin(plan->program, err);
-    bool ok = w && weave_coverage(w, plan->edges, err) &&
+    bool ok = w && weave_function(plan, w, err) && weave_coverage(w, plan->edges, err) &&
               weave_input(w, plan->libexec, err) &&
               weave_runtime(w, plan->libexec, "coverage", err) &&
               weave_build(w, &(WeaveBuild){ .out = out }, err);
@@ -78,23 +124,25 @@ static bool make_coverage(const BuildsPlan *plan, const char *out, Err *err)
 
 char *build_coverage(const BuildsPlan *plan, Err *err)
 {
-    return build(plan, "explore-coverage", make_coverage, err);
+    char *name = name_of(plan, "explore-coverage"), *path = build(plan, name, make_coverage, err);
+    free(name);
+    return path;
 }
 
 /* Models, probes, input, runtimes; in this order. */
 static bool weave_all(const BuildsPlan *plan, const Models *models, const char *out,
                       Err *err)
 {
-    SymbolicPlan how = { .argv = plan->argv, .env = plan->env, .function = plan->function };
+    SymbolicPlan how = { .argv = plan->argv, .env = plan->env, .function = plan->function ? plan->function->symbol : NULL };
     Symbolic *sym = plan->calls && !plan->everything
                         ? symbolic_new(plan->program, plan->calls, &how) : NULL;
     ConcolicPlan concolic = { .symbolic = sym, .edges = plan->edges };
     Woven *w = weave_begin(plan->program, err);
-    bool ok = w && weave_models(w, models, plan->libexec, err) &&
+    bool ok = w && weave_function(plan, w, err) && weave_models(w, models, plan->libexec, err) &&
               weave_concolic(w, &concolic, err) && weave_input(w, plan->libexec, err) &&
               weave_runtime(w, plan->libexec, "concolic", err) &&
               weave_runtime(w, plan->libexec, "forkserver", err) &&
-              weave_build(w, &(WeaveBuild){ .out = out }, err);
+              weave_build(w, &(WeaveBuild){ .out = out, .level = 1 }, err);
     weave_end(w);
     symbolic_free(sym);
     return ok;
@@ -112,9 +160,10 @@ static bool make_concolic(const BuildsPlan *plan, const char *out, Err *err)
 
 char *build_concolic(const BuildsPlan *plan, Err *err)
 {
-    char *name = xprintf("explore-concolic%s%s%s%s", plan->argv ? "-argv" : "",
-                         plan->env ? "-env" : "", plan->function ? "-" : "",
-                         plan->function ? plan->function : "");
+    char *what = xprintf("explore-concolic%s%s", plan->argv ? "-argv" : "",
+                         plan->env ? "-env" : "");
+    char *name = name_of(plan, what);
+    free(what);
     char *path = build(plan, name, make_concolic, err);
     free(name);
     return path;
@@ -133,7 +182,10 @@ static bool compile_unit(const BuildsPlan *plan, const Unit *u, size_t number,
 {
     Strings flags = {0};
     char *object = xprintf("%s/unit%zu.o", plan->folder, number);
-    char *edit[] = { "objcopy", "--redefine-sym=main=sundew_program_main", object, NULL };
+    char *global = xprintf("--globalize-symbol=%s", plan->function ? plan->function->name : "");
+    char *edit[] = { "objcopy", plan->function ? "--redefine-sym=main=sundew_unused_main"
+                                               : "--redefine-sym=main=sundew_program_main",
+                     plan->function ? global : object, plan->function ? object : NULL, NULL };
     recompile_flags(u, &flags);
     for (const char *const *f = sanitizer_flags; *f; f++)
         strings_add(&flags, *f);
@@ -143,6 +195,21 @@ static bool compile_unit(const BuildsPlan *plan, const Unit *u, size_t number,
         err_ctx(err, "%s", u->source);
     strings_add(objects, object);
     strings_release(&flags);
+    free(global);
+    free(object);
+    return ok;
+}
+
+static bool compile_driver(const BuildsPlan *plan, Strings *objects, Err *err)
+{
+    if (!plan->function)
+        return true;
+    char *source = write_driver(plan, err), *object = path_join(plan->folder, "driver.o");
+    char *argv[] = { "cc", "-O1", "-g", "-w", "-fPIC", "-fsanitize=address,undefined", "-c", source,
+                     "-o", object, NULL };
+    bool ok = source && recompile_tool(argv, NULL, NULL, err);
+    strings_add(objects, object);
+    free(source);
     free(object);
     return ok;
 }
@@ -189,7 +256,8 @@ static bool make_sanitized(const BuildsPlan *plan, const char *out, Err *err)
     bool ok = c || err_set(err, "made from bitcode alone");
     for (size_t i = 0; ok && i < c->nunits; i++)
         ok = compile_unit(plan, c->units[i], i, &objects, err);
-    ok = ok && compile_runtime(plan, "input", &objects, err) &&
+    ok = ok && compile_driver(plan, &objects, err) &&
+         compile_runtime(plan, "input", &objects, err) &&
          compile_runtime(plan, "forkserver", &objects, err) &&
          link_sanitized(plan, &objects, out, err);
     strings_release(&objects);
@@ -198,5 +266,7 @@ static bool make_sanitized(const BuildsPlan *plan, const char *out, Err *err)
 
 char *build_sanitized(const BuildsPlan *plan, Err *err)
 {
-    return build(plan, "explore-sanitized", make_sanitized, err);
+    char *name = name_of(plan, "explore-sanitized"), *path = build(plan, name, make_sanitized, err);
+    free(name);
+    return path;
 }

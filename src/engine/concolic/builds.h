@@ -15,7 +15,7 @@ typedef struct BuildsPlan {
     const Edges *edges;
     const char *folder;          /* for what is in the making; exists */
     const char *libexec, *share;
-    const char *function;        /* only its arguments are symbolic; NULL */
+    const Function *function;    /* called with arguments from the input (driver.h); NULL */
     bool argv, env;              /* the command line, the environment are */
     bool everything;             /* weave all functions, for comparison */
 } BuildsPlan;

@@ -26,7 +26,6 @@ void corpus_save(Explorer *x, const Entry *e)
         fwrite(e->bytes, 1, e->n, f);
         fclose(f);
     }
-    map_put(&x->saved, name, x);
     free(path);
     free(name);
 }
@@ -53,6 +52,7 @@ static bool try_folder(Job *j, const char *path, Origin origin, Err *err)
     bool ok = dir_list(path, &names, err);
     for (size_t i = 0; ok && i < names.len && i < MOST_SEEDS && !job_over(j); i++) {
         char *file = path_join(path, names.items[i]);
+        explorer_look(j->x);
         ok = names.items[i][0] == '.' || try_file(j, file, origin, err);
         free(file);
     }
@@ -83,9 +83,36 @@ static bool try_earlier(Job *j, Err *err)
     dir_remove(old);
     if (rename(x->queue_dir, old) == 0) {
         ok = dir_make(x->queue_dir, err) && try_folder(j, old, FROM_OTHERS, err);
-        if (ok)
+        if (ok && !job_over(j))
             dir_remove(old);
     }
+    free(old);
+    return ok;
+}
+
+/* Earlier failures are shown again, under new numbers. */
+static bool judge_earlier(Job *j, Err *err)
+{
+    char *old = xprintf("%s.old", j->x->failures_dir);
+    Strings names = {0};
+    bool ok = true;
+    dir_remove(old);
+    if (rename(j->x->failures_dir, old) == 0)
+        ok = dir_make(j->x->failures_dir, err) && dir_list(old, &names, err);
+    for (size_t i = 0; ok && i < names.len && !job_over(j); i++) {
+        char *path = path_join(old, names.items[i]);
+        Str data = {0};
+        explorer_look(j->x);
+        if (!str_ends(path, ",test.c") && !str_ends(path, ",small") &&
+            file_read(path, &data, NULL))
+            ok = failures_judge(j, (const uint8_t *)str_c(&data), data.len, UINT32_MAX, true,
+                                false);
+        str_release(&data);
+        free(path);
+    }
+    if (ok && !job_over(j))
+        dir_remove(old);
+    strings_release(&names);
     free(old);
     return ok;
 }
@@ -95,7 +122,7 @@ bool corpus_seeds(Job *j, Err *err)
     const ExplorePlan *plan = j->x->plan;
     bool ok = true;
     if (plan->resume && file_is_dir(j->x->queue_dir))
-        ok = try_earlier(j, err);
+        ok = try_earlier(j, err) && judge_earlier(j, err);
     for (char *const *s = plan->seeds; ok && s && *s; s++) {
         if (file_is_dir(*s))
             ok = try_folder(j, *s, FROM_SEED, err);

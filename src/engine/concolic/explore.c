@@ -105,6 +105,7 @@ static bool make_builds(Explorer *x, ExploreResult *out, Err *err)
     const char *parts = plan->call.input ? plan->call.input : "";
     BuildsPlan b = { .program = plan->program, .calls = plan->calls, .edges = x->edges,
                      .folder = x->folder, .libexec = plan->libexec, .share = plan->share,
+                     .function = plan->function,
                      .argv = strstr(parts, "argv:") != NULL,
                      .env = strstr(parts, "env:") != NULL };
     x->counters = weave_coverage_size(x->edges);
@@ -121,8 +122,10 @@ static bool make_builds(Explorer *x, ExploreResult *out, Err *err)
         explorer_note(x, "%s; inputs are only mutated", why.msg);
     }
     bool target = plan->call.input && strcmp(plan->call.input, "call") == 0;
-    x->in_memory = target && program_function(plan->program, "LLVMFuzzerTestOneInput");
-    const char *entry = x->in_memory ? "LLVMFuzzerTestOneInput" : "main";
+    x->in_memory = target && !plan->function && program_function(plan->program, "LLVMFuzzerTestOneInput");
+    x->asks = target && !x->in_memory;
+    const char *entry = plan->function ? plan->function->symbol
+                        : x->in_memory ? "LLVMFuzzerTestOneInput" : "main";
     x->reachable = plan->calls ? edges_reachable(x->edges, plan->calls, entry)
                                : edges_count(x->edges);
     x->snapshot = !x->in_memory && may_share(x);
@@ -155,7 +158,7 @@ static bool job_open(Job *j, Explorer *x, unsigned number, Err *err)
     j->fast = fast_new(&fast, err);
     if (j->fast && x->concolic && !(j->tracer = tracer_new(j, &j->err)))
         explorer_note(x, "%s; inputs are only mutated", j->err.msg);
-    return j->fast != NULL;
+    return j->fast && failures_open(j, err);
 }
 
 static void job_close(Job *j)
@@ -243,6 +246,12 @@ static const char *is_over(const Explorer *x, const ExploreStatus *s)
     return NULL;
 }
 
+void explorer_look(Explorer *x)
+{
+    if (x->plan->interrupted && x->plan->interrupted(x->plan->arg))
+        stop(x, "interrupted");
+}
+
 static void watch(Explorer *x, Job *jobs, unsigned n)
 {
     while (!atomic_load(&x->stop)) {
@@ -265,8 +274,9 @@ static void set_timeout(Explorer *x, Job *j)
     for (size_t i = 0; i < queue_length(x->queue); i++)
         if (queue_at(x->queue, i)->micros > worst)
             worst = queue_at(x->queue, i)->micros;
-    x->timeout = worst * 5 / 1e6 < 0.1 ? 0.1 : worst * 5 / 1e6;
+    x->timeout = worst * 10 / 1e6 < 0.2 ? 0.2 : worst * 10 / 1e6;
     fast_limit(j->fast, x->timeout);
+    failures_limits(j);
 }
 
 static bool run_jobs(Explorer *x, ExploreResult *out, Err *err)
@@ -280,8 +290,9 @@ static bool run_jobs(Explorer *x, ExploreResult *out, Err *err)
         explorer_note(x, "%s", fast_missing(jobs[0].fast));
     x->begun = x->last_new = clock_seconds();
     ok = ok && corpus_seeds(&jobs[0], err);
-    if (ok && !queue_length(x->queue) && !x->bugs.len)
-        ok = err_set(err, "no seed gets through the program in time");
+    if (ok && !queue_length(x->queue) && !x->bugs.len && !atomic_load(&x->stop))
+        ok = err_set(err, "no input gets through the program in %g s: it waits for something "
+                     "that is not in its input, or is slow to start (--timeout 30s)", x->timeout);
     if (ok)
         set_timeout(x, &jobs[0]);
     for (; ok && opened < n; opened++)
@@ -333,7 +344,6 @@ static void explorer_release(Explorer *x)
     map_release(&x->known_words);
     map_release(&x->bad_paths);
     map_release(&x->imprecise);
-    map_release(&x->saved);
     arena_release(&x->arena);
     pthread_mutex_destroy(&x->lock);
     if (x->folder)
@@ -342,7 +352,7 @@ static void explorer_release(Explorer *x)
 
 bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
 {
-    Explorer x = { .plan = plan, .timeout = plan->timeout > 0 ? plan->timeout : 1,
+    Explorer x = { .plan = plan, .timeout = plan->timeout > 0 ? plan->timeout : 5,
                    .longest = plan->longest ? plan->longest : 1u << 20 };
     pthread_mutex_init(&x.lock, NULL);
     bool ok = make_folders(&x, err) && make_builds(&x, out, err);

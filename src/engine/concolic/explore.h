@@ -50,7 +50,7 @@ typedef struct ExplorePlan {
     const Calls *calls;
     const char *libexec, *share;
     Call call;
-    const char *function;        /* with its driver: see driver.h; or NULL */
+    const Function *function;    /* explore this one alone, by driver.h; or NULL */
     const char *out;             /* a folder; made */
     char *const *seeds;          /* files and folders, NULL-terminated; NULL: none */
     char *const *sync;           /* folders of others who look at the same program */

@@ -32,14 +32,15 @@ typedef struct Explorer {
     char *queue_dir, *failures_dir;
     uint32_t counters;
     bool in_memory;                            /* a fuzz target */
+    bool asks;                                 /* … for its input: behind it are zeros */
     bool snapshot;                             /* runs may share a process */
     size_t reachable, longest;
     double begun, before;                      /* seconds: start; of earlier sessions */
-    double timeout;                            /* of a fast run */
     atomic_bool stop;
     const char *ended;
 
     pthread_mutex_t lock;
+    double timeout;                            /* of a fast run */
     Queue *queue;
     Vec(Keyword) words;                        /* the dictionary */
     Map known_words;
@@ -51,8 +52,7 @@ typedef struct Explorer {
     Map imprecise;                             /* text -> ExploreImprecise * */
     Arena arena;
     double last_new;
-    size_t hangs;
-    Map saved;                                 /* names of queue files that are ours */
+    size_t hangs, late_judged;                 /* runs that took too long: real; looked at */
     bool left_processes;
 } Explorer;
 
@@ -77,6 +77,8 @@ typedef struct Job {
 
 /* --- explore.c */
 bool job_over(Job *j);
+/* Before the jobs run nobody watches; who reads many files asks this now and then. */
+void explorer_look(Explorer *x);
 /* Adds to the dictionary; takes the lock. */
 void explorer_word(Explorer *x, const void *bytes, size_t n);
 void explorer_note(Explorer *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -100,11 +102,19 @@ void corpus_save(Explorer *x, const Entry *e);
 bool corpus_sync(Job *j);
 
 /* --- failures.c */
+bool failures_open(Job *j, Err *err);
+void failures_limits(Job *j);                  /* x->timeout has changed */
 /* Runs it on the judge; `died`: it died in the counting build, with this status. */
 bool failures_judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, bool died,
                     bool late);
+/* One run on this build: does it fail? Then `out` (of {0}) says how. */
+bool failures_run(Job *j, Subject *s, const uint8_t *bytes, size_t n, Failure *out);
 void failures_finish(Explorer *x, ExploreResult *out);
 void failures_close(Job *j);
+
+/* --- condition.c */
+/* What of the input matters for this failure, readable; the caller frees it. NULL: not known. */
+char *condition_of(Job *j, Subject *judge, const uint8_t *bytes, size_t n, const Failure *f);
 
 /* --- trace.c: the concolic stage */
 Tracer *tracer_new(Job *j, Err *err);

@@ -68,7 +68,7 @@ static bool command_objects(Job *j, const uint8_t *bytes, size_t n)
 }
 
 /* One run on the judge, or on the counting build if that is the only one that fails. */
-static bool run_one(Job *j, Subject *s, const uint8_t *bytes, size_t n, Failure *out)
+bool failures_run(Job *j, Subject *s, const uint8_t *bytes, size_t n, Failure *out)
 {
     RunResult r = {0};
     Err ignored = {0};
@@ -99,7 +99,7 @@ static bool still_fails(Shrink *k, const uint8_t *bytes, size_t n)
     if (!k->subject)
         return command_objects(k->job, bytes, n);
     Failure f = {0};
-    bool same = run_one(k->job, k->subject, bytes, n, &f) &&
+    bool same = failures_run(k->job, k->subject, bytes, n, &f) &&
                 failure_same(&f, k->failure, FAILURE_SAME_SITE);
     failure_release(&f);
     return same;
@@ -203,6 +203,8 @@ static void add(Job *j, Subject *s, const uint8_t *bytes, size_t n, uint32_t par
     vec_push(&x->bugs, b);
     pthread_mutex_unlock(&x->lock);
     make_smaller(j, s, b);
+    if (s && !b->f.hang)
+        b->f.condition = condition_of(j, s, b->f.small, b->f.nsmall, &b->f.failure);
     pthread_mutex_lock(&x->lock);
     save(x, b, number);
     pthread_mutex_unlock(&x->lock);
@@ -214,45 +216,63 @@ static void add(Job *j, Subject *s, const uint8_t *bytes, size_t n, uint32_t par
 
 /* ------------------------------------------------------------------- judge */
 
-static bool open_judges(Job *j)
+/* Sanitizers are slow, and a machine may be busy. */
+static RunLimits judge_limits(const Explorer *x)
+{
+    double seconds = x->timeout * 10 < 2 ? 2 : x->timeout * 10;
+    return (RunLimits){ .wall = seconds * 3, .cpu = seconds, .memory = x->plan->memory,
+                        .output = 64u << 20 };
+}
+
+bool failures_open(Job *j, Err *err)
 {
     Explorer *x = j->x;
     static char *env[] = {
         "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_abort=1",
         "UBSAN_OPTIONS=print_stacktrace=1", NULL,
     };
-    /* Sanitizers are slow, and a machine may be busy. */
-    double seconds = x->timeout * 10 < 2 ? 2 : x->timeout * 10;
-    RunLimits limits = { .wall = seconds * 3, .cpu = seconds,
-                         .memory = x->plan->memory, .output = 64u << 20 };
-    if (!j->judge && x->sanitized) {
-        SubjectPlan plan = { .program = x->sanitized, .call = &x->plan->call,
-                             .limits = limits, .env = env, .untraced = true };
-        j->judge = subject_new(&plan, &j->err);
-        if (!j->judge)
-            return false;
-    }
-    if (!j->plain) {
-        SubjectPlan plan = { .program = x->coverage, .call = &x->plan->call,
-                             .limits = limits };
-        j->plain = subject_new(&plan, &j->err);
-    }
+    SubjectPlan plan = { .program = x->sanitized, .call = &x->plan->call,
+                         .limits = judge_limits(x), .env = env, .untraced = true };
+    if (x->sanitized && !(j->judge = subject_new(&plan, err)))
+        return false;
+    plan.program = x->coverage;
+    plan.env = NULL;
+    plan.untraced = false;
+    j->plain = subject_new(&plan, err);
     return j->plain != NULL;
+}
+
+void failures_limits(Job *j)
+{
+    RunLimits limits = judge_limits(j->x);
+    if (j->judge)
+        subject_limits(j->judge, &limits);
+    subject_limits(j->plain, &limits);
+}
+
+/* It ends, after all: the limit was too low, or the machine is busy. */
+static void allow_more_time(Job *j)
+{
+    Explorer *x = j->x;
+    pthread_mutex_lock(&x->lock);
+    if (x->plan->timeout <= 0 && x->timeout < 5)
+        x->timeout *= 1.5;
+    fast_limit(j->fast, x->timeout);
+    pthread_mutex_unlock(&x->lock);
 }
 
 bool failures_judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, bool died,
                     bool late)
 {
     Failure f = {0};
-    (void)late;
-    if (!open_judges(j))
-        return false;
-    if (run_one(j, j->judge, bytes, n, &f))
+    if (failures_run(j, j->judge, bytes, n, &f))
         add(j, j->judge, bytes, n, parent, &f, false);
-    else if ((died || !j->judge) && run_one(j, j->plain, bytes, n, &f))
+    else if ((died || !j->judge) && failures_run(j, j->plain, bytes, n, &f))
         add(j, j->plain, bytes, n, parent, &f, false);
     else if (j->x->plan->oracle && command_objects(j, bytes, n))
         add(j, NULL, bytes, n, parent, &f, true);
+    else if (late)
+        allow_more_time(j);
     failure_release(&f);
     return true;
 }

@@ -32,11 +32,13 @@ struct Fast {
     uint32_t number;           /* of the message */
     bool late[SUNDEW_BATCH_MOST];
     uint64_t runs;
+    double each;               /* seconds of a run, lately */
     double tidied;
     bool left;
 };
 
 enum { ROOM = 4 << 20 };
+static const double LONGEST_BATCH = 0.2;         /* seconds: somebody may want to stop */
 
 /* ------------------------------------------------------------- beginning */
 
@@ -129,7 +131,8 @@ void fast_limit(Fast *f, double seconds)
 bool fast_add(Fast *f, const void *bytes, size_t n)
 {
     struct sundew_batch *b = f->batch;
-    if (b->n == SUNDEW_BATCH_MOST || n > b->room - f->used)
+    if (b->n == SUNDEW_BATCH_MOST || n > b->room - f->used ||
+        (b->n && b->n * f->each > LONGEST_BATCH))
         return false;
     memcpy(sundew_batch_bytes(b) + f->used, bytes, n);
     b->slots[b->n] = (struct sundew_slot){ .at = f->used, .len = (uint32_t)n };
@@ -178,8 +181,10 @@ static bool wait_for_answer(Fast *f, Err *err)
             since = clock_seconds();
         } else if (n == 0 && b->at < b->n) {
             f->late[b->at] = true;
-            if (!runner_tidy(f->runner, NULL, err))
+            bool some = false;
+            if (!runner_tidy(f->runner, &some, err))
                 return false;
+            f->left |= some;
             since = clock_seconds();
         }
     }
@@ -212,6 +217,7 @@ bool fast_run(Fast *f, Err *err)
 {
     struct sundew_batch *b = f->batch;
     unsigned deaths = 0;
+    double begun = clock_seconds();
     b->at = 0;
     while (b->at < b->n) {
         if (ask(f) && wait_for_answer(f, err))
@@ -221,6 +227,8 @@ bool fast_run(Fast *f, Err *err)
         if (!revive(f, err))
             return false;
     }
+    if (b->n)
+        f->each = 0.7 * f->each + 0.3 * (clock_seconds() - begun) / b->n;
     f->runs += b->n;
     tidy(f);
     return true;

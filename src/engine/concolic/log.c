@@ -112,6 +112,7 @@ typedef struct Reader {
     Expr *exprs;                      /* node i, in the pool; 0: no room */
     uint8_t *bits;
     Trail *out;
+    Vec(uint8_t) held;                /* expression e is a conjunct already */
     bool holes;
     Err *err;
 } Reader;
@@ -402,6 +403,22 @@ static bool build_all(Reader *r)
 
 /* ---- the path */
 
+/* The runtime finds most repetitions, but not all, and not the same ones each time: which it
+ * forgets depends on addresses. True if this one is new, and can be false. */
+static bool is_news(Reader *r, Expr cond, bool taken)
+{
+    Expr held = taken ? cond : expr_not(r->p, cond);
+    if (!held)
+        return true;
+    if (expr_is_const(r->p, held, NULL))
+        return false;
+    while (r->held.len <= held)
+        vec_push(&r->held, 0);
+    bool news = !r->held.items[held];
+    r->held.items[held] = 1;
+    return news;
+}
+
 static void add_step(Reader *r, struct sundew_record e)
 {
     Trail *t = r->out;
@@ -410,10 +427,12 @@ static void add_step(Reader *r, struct sundew_record e)
     if (e.kind == SUNDEW_REC_PIN) {
         cond = expr_binary(r->p, EXPR_EQ, cond, r->exprs[e.other]);
         taken = true;
-        t->ninside += e.k == SUNDEW_WHY_INSIDE;
     }
     if (!cond)
         r->holes = true;
+    if (!is_news(r, cond, taken))
+        return;
+    t->ninside += e.kind == SUNDEW_REC_PIN && e.k == SUNDEW_WHY_INSIDE;
     path_add(t->path, cond, e.at, taken);
     Step s = { .kind = e.kind, .at = e.at, .holes = r->holes };
     if (e.kind == SUNDEW_REC_BRANCH) {
@@ -516,6 +535,7 @@ bool log_parse(const void *bytes, size_t n, Exprs *p, uint32_t in, Trail *out, E
         out->stale = r.head.stale;
         ok = check(&r) && build_all(&r) && read_records(&r);
     }
+    vec_release(&r.held);
     free(r.needed);
     free(r.bits);
     free(r.exprs);

@@ -49,7 +49,8 @@ const void *log_bytes(const Log *log, size_t *n);
 
 /* ---- what it says */
 
-/* A conjunct of the path: path_at(trail.path, i) and steps.items[i]. */
+/* A conjunct of the path: path_at(trail.path, i) and steps.items[i]. Each is there once,
+ * and those that can't be false are left out. */
 typedef struct Step {
     uint8_t kind;                     /* SUNDEW_REC_BRANCH or SUNDEW_REC_PIN */
     uint8_t why;                      /* PIN: SUNDEW_WHY_… */

@@ -43,8 +43,7 @@ typedef struct Entry {
     unsigned found;            /* entries made from it */
     double when;               /* seconds after the start */
     /* of the concolic stage */
-    bool traced;
-    unsigned traces;
+    unsigned traces;           /* how often */
 } Entry;
 
 typedef struct QueueRun {

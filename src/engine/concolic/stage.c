@@ -154,10 +154,13 @@ static void take_candidate(Job *j, unsigned i, uint32_t parent, bool died, bool 
     vec_push(out, ((Candidate){ xmemdup(bytes, n), n, parent, died, late }));
 }
 
-/* Has a run that died on this path been looked at? */
-static bool is_new_death(Explorer *x, uint64_t path)
+/* Is it to be looked at? One run of each path that died; of those that took too long
+ * only a few, because a look takes long too. */
+static bool is_new_death(Explorer *x, uint64_t path, bool late)
 {
     bool is_new = x->bad_paths.len < 2000 && !map_getn(&x->bad_paths, &path, sizeof path);
+    if (is_new && late)
+        is_new = (double)x->late_judged++ < 3 + (clock_seconds() - x->begun) / 60;
     if (is_new)
         map_putn(&x->bad_paths, &path, sizeof path, x);
     return is_new;
@@ -174,7 +177,7 @@ static void look_at_batch(Job *j, Origin origin, uint32_t parent, Candidates *ou
         if (is_alive(r))
             queue_saw_path(x->queue, r->path);
         if (late || !is_alive(r)) {
-            if (is_new_death(x, late ? 1 : r->path))
+            if (is_new_death(x, r->path, late))
                 take_candidate(j, i, parent, true, late, out);
         } else if (r->news || origin == FROM_SEED) {
             take_candidate(j, i, parent, false, false, out);
@@ -225,7 +228,7 @@ bool stage_keep(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t 
     bool ok = true;
     lock(j->x);
     count_runs(j);
-    bool look = !died || is_new_death(j->x, late ? 1 : r.path);
+    bool look = !died || is_new_death(j->x, r.path, late);
     unlock(j->x);
     *entry = NULL;
     if (died && look)

@@ -15,19 +15,12 @@
  * edges that are covered are turned: such an input goes a new way through
  * known places.
  */
-#include "engine/concolic/explore_int.h"
+#include "engine/concolic/trace_int.h"
 #include "base/units.h"
-#include "engine/concolic/log.h"
 #include "runtime/batch.h"
 #include <math.h>
 #include <string.h>
 #include <sys/wait.h>
-
-/* What has been tried for an edge or a site. */
-typedef struct Tries {
-    uint32_t asked, sat;
-    float seconds;
-} Tries;
 
 typedef enum { ASK_BRANCH, ASK_OTHER, ASK_BUG, ASK_PIN } AskKind;
 
@@ -43,24 +36,7 @@ typedef struct Question {
 } Question;
 typedef Vec(Question) Questions;
 
-struct Tracer {
-    Subject *subject;
-    Log *log;
-    Exprs *pool;
-    uint32_t in;
-    Solver *solver;
-    Tries *edges;              /* x->counters of them */
-    Map sites;                 /* of bugs and pins: "kind site" -> Tries */
-    Arena arena;
-    uint8_t *room;             /* an input */
-    double solving;            /* seconds, all */
-    uint32_t *touched;         /* per edge: last trace that asked, and how often */
-    uint16_t *here;
-    unsigned traces;
-    unsigned level;            /* how often everything was traced */
-};
-
-enum { LONGEST_TRACED = 1 << 16, POOL = 768 << 20 };
+enum { LONGEST_TRACED = 1 << 16, POOL = 768 << 20, ASKED = 512 };
 
 /* -------------------------------------------------------------- open, close */
 
@@ -83,8 +59,10 @@ Tracer *tracer_new(Job *j, Err *err)
     t->pool = exprs_new(&(ExprsPlan){ .memory = POOL });
     t->in = exprs_source(t->pool, "input", LONGEST_TRACED + 4096);
     t->solver = solver_new(t->pool, &(SolverPlan){ .seed = x->plan->seed + j->number,
-                                                   .z3_steps = 1000000, .z3_seconds = 3,
-                                                   .search_steps = 500000 });
+                                                   .z3_steps = 400000, .z3_seconds = 1,
+                                                   .search_steps = 300000 });
+    t->deep = solver_new(t->pool, &(SolverPlan){ .seed = x->plan->seed + j->number,
+                                                 .z3_steps = 4000000, .z3_seconds = 5 });
     t->edges = xcalloc(x->counters + 1, sizeof *t->edges);
     t->touched = xcalloc(x->counters + 1, sizeof *t->touched);
     t->here = xcalloc(x->counters + 1, sizeof *t->here);
@@ -103,6 +81,7 @@ void tracer_free(Tracer *t)
     subject_free(t->subject);
     log_free(t->log);
     solver_free(t->solver);
+    solver_free(t->deep);
     exprs_free(t->pool);
     map_release(&t->sites);
     arena_release(&t->arena);
@@ -115,7 +94,14 @@ void tracer_free(Tracer *t)
 
 SolverStats tracer_stats(const Tracer *t)
 {
-    return solver_stats(t->solver);
+    SolverStats s = solver_stats(t->solver), d = solver_stats(t->deep);
+    s.queries += d.queries;
+    s.sat += d.sat;
+    s.unsat += d.unsat;
+    s.unknown += d.unknown;
+    s.optimistic += d.optimistic;
+    s.seconds += d.seconds;
+    return s;
 }
 
 /* ------------------------------------------------------------- which input */
@@ -174,8 +160,8 @@ static Tries *tries_at(Tracer *t, AskKind kind, unsigned k, uint32_t site)
 
 static bool is_spent(const Tracer *t, const Tries *r)
 {
-    double share = fmax(1, 0.05 * t->solving);
-    return r->asked > 3 && r->seconds > share;
+    double share = fmax(0.1, 0.02 * t->solving);
+    return r->asked > 2 && r->seconds > share;
 }
 
 /* How often this edge was asked about in this trace. */
@@ -326,6 +312,8 @@ static bool try_answer(Job *j, const Question *q, const Answer *a, const Entry *
             t->room[a->changes[i].byte - t->in] = a->changes[i].value;
     if (a->status == SOLVE_SAT)
         learn(j, t->room, a);
+    while (x->asks && n > e->n && t->room[n - 1] == 0)
+        n--;
     fast_reset(j->fast);
     if (!fast_add(j->fast, t->room, n) || !fast_run(j->fast, &j->err))
         return false;
@@ -351,9 +339,11 @@ static bool try_answer(Job *j, const Question *q, const Answer *a, const Entry *
 static SolveStatus ask(Tracer *t, const Trail *trail, const Question *q, const uint8_t *bytes,
                        size_t n, Answer *a)
 {
+    /* What is left over when all is traced deserves more patience. */
+    Solver *s = t->level ? t->deep : t->solver;
     if (q->kind == ASK_BRANCH || q->kind == ASK_PIN)
-        return solver_query(t->solver, trail->path, q->index, bytes, n, a);
-    return solver_query_extra(t->solver, trail->path, q->index, q->cond, bytes, n, a);
+        return solver_query(s, trail->path, q->index, bytes, n, a);
+    return solver_query_extra(s, trail->path, q->index, q->cond, bytes, n, a);
 }
 
 static Tries *tries_of(Job *j, const Question *q, const Trail *trail)
@@ -430,7 +420,7 @@ static void make_room(Tracer *t)
         exprs_reset(t->pool);
 }
 
-static bool trace(Job *j, const uint8_t *bytes, size_t n, Trail *trail)
+bool tracer_run(Job *j, const uint8_t *bytes, size_t n, Trail *trail)
 {
     Tracer *t = j->tracer;
     RunResult r = {0};
@@ -450,15 +440,16 @@ static bool trace(Job *j, const uint8_t *bytes, size_t n, Trail *trail)
     return true;
 }
 
-/* From the second time on, some bytes are added: what is behind the end may matter. */
-static uint8_t *padded(const Entry *e, unsigned level, size_t longest, size_t *n)
+/* From the second time on, some bytes are added: what is behind the end may matter. A
+ * program that asks for its input gets zeros there anyway. */
+static uint8_t *padded(const Entry *e, unsigned level, bool asks, size_t longest, size_t *n)
 {
-    size_t more = level == 0 ? 0 : level % 2 ? 8 + e->n / 4 : 0;
+    size_t more = asks ? (e->n < ASKED ? ASKED - e->n : 64) : level % 2 ? 8 + e->n / 4 : 0;
     if (e->n + more > LONGEST_TRACED || e->n + more > longest)
         more = 0;
     uint8_t *bytes = xmalloc(e->n + more + 1);
     memcpy(bytes, e->bytes, e->n);
-    memset(bytes + e->n, level % 4 == 1 ? '0' : 0, more);
+    memset(bytes + e->n, level % 4 == 1 && !asks ? '0' : 0, more);
     *n = e->n + more;
     return bytes;
 }
@@ -474,11 +465,12 @@ bool tracer_step(Job *j)
     if (!e)
         return true;
     size_t n;
-    uint8_t *bytes = padded(e, level, x->longest, &n);
+    uint8_t *bytes = padded(e, level, x->asks, x->longest, &n);
     Trail trail = {0};
     Questions qs = {0};
     t->traces++;
-    bool ok = trace(j, bytes, n, &trail);
+    t->level = level;
+    bool ok = tracer_run(j, bytes, n, &trail);
     if (ok && trail.path) {
         note_imprecise(j, &trail);
         pthread_mutex_lock(&x->lock);

@@ -73,10 +73,24 @@ static bool asks(const Program *p)
     return false;
 }
 
+static bool read_function(Exploration *e, Err *err)
+{
+    const char *name = session_option(e->s, "function");
+    if (!name)
+        return true;
+    e->function = program_function(e->program, name);
+    return e->function || err_set(err, "--function %s: there is none, or several (FILE.c:NAME "
+                                  "names one; sundew show functions lists them)", name);
+}
+
 /* What the input means: see runtime/input.h. */
 static bool read_input(Exploration *e, Err *err)
 {
     const char *argv = session_option(e->s, "argv");
+    if (e->function) {
+        str_add(&e->input, "call");
+        return true;
+    }
     char **env = session_option_all(e->s, "env");
     if (argv) {
         if (*argv < '1' || *argv > '9')
@@ -161,7 +175,8 @@ static bool explore_program(Exploration *e, Err *err)
     if (oracle)
         split(oracle, &judge);
     ExplorePlan plan = {
-        .program = e->program, .calls = e->calls, .libexec = session_libexec(s),
+        .program = e->program, .calls = e->calls, .function = e->function,
+        .libexec = session_libexec(s),
         .share = session_share(s), .out = e->out, .seeds = session_option_all(s, "seeds"),
         .sync = session_option_all(s, "sync"), .resume = session_flag(s, "resume"),
         .seed = session_seed(s), .jobs = session_jobs(s), .time = session_time(s),
@@ -212,7 +227,7 @@ static bool run(Session *s, Err *err)
                                             : xprintf("%s.explored", c->name);
     Exploration e = { .s = s, .program = p, .captured = c, .out = out };
     read_arguments(&e);
-    bool ok = read_input(&e, err) && open_calls(&e, err) &&
+    bool ok = read_function(&e, err) && read_input(&e, err) && open_calls(&e, err) &&
               (session_flag(s, "plan") ? plan_show(&e, err) : explore_program(&e, err));
     strings_release(&e.argv);
     str_release(&e.input);

@@ -9,6 +9,7 @@ typedef struct Exploration {
     const Program *program;
     const CapturedProgram *captured;
     Calls *calls;
+    const Function *function;    /* --function; NULL */
     const char *out;             /* -o */
     Strings argv;                /* of the program */
     Str input;                   /* SUNDEW_INPUT */

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/units.h"
+#include "engine/concolic/driver.h"
 #include "technique/explore/explore_int.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,6 +65,19 @@ static void rerun(const Exploration *e, const ExploreFailure *f, Str *out)
     escape_shell(out, e->captured->path);
     str_add(out, " --executions 1 -o $(mktemp -d) -i ");
     escape_shell(out, input);
+    const char *argv = session_option(e->s, "argv");
+    if (argv) {
+        str_add(out, " --argv ");
+        escape_shell(out, argv);
+    }
+    for (char **env = session_option_all(e->s, "env"); env && *env; env++) {
+        str_add(out, " --env ");
+        escape_shell(out, *env);
+    }
+    if (e->function) {
+        str_add(out, " --function ");
+        escape_shell(out, e->function->symbol);
+    }
     if (e->argv.len > 1)
         str_add(out, " --");
     for (size_t i = 1; i < e->argv.len; i++) {
@@ -102,8 +116,18 @@ static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
     str_addf(&anchor, "%s %s", failure_kind_name(f->failure.kind),
              f->failure.what ? f->failure.what : "");
     const char *input = f->small_file ? f->small_file : f->file;
-    Attachment att = { .name = path_base(input), .kind = "input",
-                       .text = (const char *)f->small, .size = f->nsmall };
+    Str test = {0};
+    if (e->function)
+        driver_write_test(e->function, f->small, f->nsmall, &test, NULL);
+    Attachment att[] = { { .name = path_base(input), .kind = "input",
+                           .text = (const char *)f->small, .size = f->nsmall },
+                         { .name = "test.c", .kind = "test", .text = str_c(&test),
+                           .size = test.len } };
+    if (test.len) {
+        char *path = xprintf("%s,test.c", f->file);
+        file_write(path, str_c(&test), test.len, NULL);
+        free(path);
+    }
     Finding finding = {
         .rule = f->by_command ? "explore/oracle" : f->hang ? "explore/hang" : "explore/failure",
         .level = f->hang ? LEVEL_WARNING : LEVEL_ERROR, .verdict = VERDICT_SHOWN,
@@ -111,7 +135,8 @@ static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
         .where = { .file = absolute_file(e, site, &file), .line = site ? (int)site->line : 0,
                    .column = site ? (int)site->column : 0,
                    .function = site ? site->function : NULL },
-        .steps = steps, .nsteps = n, .attachments = &att, .nattachments = 1,
+        .steps = steps, .nsteps = n, .attachments = att,
+        .nattachments = test.len ? 2 : 1,
         .rerun = str_c(&command),
     };
     bool ok = session_report(e->s, &finding, err);
@@ -120,6 +145,7 @@ static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
     str_release(&command);
     str_release(&file);
     str_release(&anchor);
+    str_release(&test);
     return ok;
 }
 

@@ -1,0 +1,186 @@
+/*
+ * Which conditions on the input make it fail. The failing input is traced; of
+ * the conditions that it passed, those are kept without which other inputs (solved for
+ * the rest, and random otherwise) no longer fail alike (solve/minimise.h).
+ */
+#include "engine/concolic/trace_int.h"
+#include "base/units.h"
+#include "solve/minimise.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { TESTS = 80, MOST_CONJUNCTS = 3000, MOST_TEXT = 600 };
+
+typedef struct Study {
+    Job *job;
+    Subject *subject;
+    const Failure *failure;
+    size_t n;                  /* length of inputs */
+    Rng rng;
+    double until;
+} Study;
+
+/* An input for which all of them hold, and which is random otherwise. */
+static bool make_input(Study *s, const Conjunct *c, size_t n, uint8_t *bytes)
+{
+    Tracer *t = s->job->tracer;
+    for (size_t i = 0; i < s->n; i++)
+        bytes[i] = (uint8_t)rng_next(&s->rng);
+    if (!n)
+        return true;
+    Path *path = path_new(t->pool);
+    for (size_t i = 0; i < n; i++)
+        path_add(path, c[i].cond, c[i].site, true);
+    /* All in one question: the path before it is empty. */
+    Expr all = expr_bool(t->pool, true);
+    for (size_t i = 0; i < n; i++)
+        all = expr_binary(t->pool, EXPR_AND, all, path_at(path, i).cond);
+    Path *none = path_new(t->pool);
+    Answer a = {0};
+    bool sat = solver_query_extra(t->solver, none, 0, all, bytes, s->n, &a) == SOLVE_SAT;
+    for (size_t i = 0; sat && i < a.nchanges; i++)
+        if (a.changes[i].byte - t->in < s->n)
+            bytes[a.changes[i].byte - t->in] = a.changes[i].value;
+    path_free(none);
+    path_free(path);
+    return sat;
+}
+
+static bool exposes(const Conjunct *c, size_t n, unsigned attempt, void *arg)
+{
+    Study *s = arg;
+    (void)attempt;
+    if (clock_seconds() > s->until || job_over(s->job))
+        return false;
+    uint8_t *bytes = xmalloc(s->n + 1);
+    Failure f = {0};
+    bool same = make_input(s, c, n, bytes) &&
+                failures_run(s->job, s->subject, bytes, s->n, &f) &&
+                failure_same(&f, s->failure, FAILURE_SAME_SITE);
+    failure_release(&f);
+    free(bytes);
+    return same;
+}
+
+/* ----------------------------------------------------------- readable form */
+
+/* Is it `input[i] == constant`? */
+static bool is_byte_equation(const Exprs *p, Expr e, uint32_t *byte, uint8_t *value)
+{
+    ExprNode n = expr_node(p, e);
+    if (n.op != EXPR_EQ)
+        return false;
+    ExprValue v;
+    Expr left = n.a, right = n.b;
+    if (expr_is_const(p, left, NULL)) {
+        left = n.b;
+        right = n.a;
+    }
+    ExprNode b = expr_node(p, left);
+    if (b.op != EXPR_BYTE || !expr_is_const(p, right, &v))
+        return false;
+    *byte = b.a;
+    *value = (uint8_t)v;
+    return true;
+}
+
+typedef struct Cell {
+    uint32_t at;
+    uint8_t value;
+} Cell;
+typedef Vec(Cell) Cells;
+
+static int by_place(const void *a, const void *b)
+{
+    const Cell *x = a, *y = b;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static void add_and(Str *out)
+{
+    if (out->len)
+        str_add(out, " and ");
+}
+
+/* input[0..3] == "%PDF", or in hexadecimal. */
+static void print_run(const Cell *c, size_t n, Str *out)
+{
+    bool text = true;
+    for (size_t i = 0; i < n; i++)
+        text &= c[i].value >= 32 && c[i].value < 127 && c[i].value != '"' && c[i].value != '\\';
+    add_and(out);
+    if (n == 1)
+        str_addf(out, "input[%u] == ", c->at);
+    else
+        str_addf(out, "input[%u..%u] == ", c->at, c[n - 1].at);
+    if (text && n == 1) {
+        str_addf(out, "'%c'", c->value);
+    } else if (text) {
+        str_addc(out, '"');
+        for (size_t i = 0; i < n; i++)
+            str_addc(out, (char)c[i].value);
+        str_addc(out, '"');
+    } else {
+        for (size_t i = 0; i < n; i++)
+            str_addf(out, "%s%02x", i ? " " : "0x", c[i].value);
+    }
+}
+
+static char *describe(const Tracer *t, const Conjunct *c, size_t n)
+{
+    Str out = {0};
+    Cells cells = {0};
+    for (size_t i = 0; i < n; i++) {
+        Cell cell;
+        if (is_byte_equation(t->pool, c[i].cond, &cell.at, &cell.value)) {
+            cell.at -= t->in;
+            vec_push(&cells, cell);
+        }
+    }
+    if (cells.len)
+        qsort(cells.items, cells.len, sizeof *cells.items, by_place);
+    for (size_t i = 0; i < cells.len;) {
+        size_t k = i + 1;
+        while (k < cells.len && cells.items[k].at == cells.items[k - 1].at + 1)
+            k++;
+        print_run(&cells.items[i], k - i, &out);
+        i = k;
+    }
+    for (size_t i = 0; i < n && out.len < MOST_TEXT; i++) {
+        Cell cell;
+        if (is_byte_equation(t->pool, c[i].cond, &cell.at, &cell.value))
+            continue;
+        add_and(&out);
+        expr_print(t->pool, c[i].cond, &out);
+    }
+    if (out.len > MOST_TEXT) {
+        out.len = MOST_TEXT;
+        str_add(&out, "…");
+    }
+    vec_release(&cells);
+    char *text = xstrdup(str_c(&out));
+    str_release(&out);
+    return text;
+}
+
+char *condition_of(Job *j, Subject *judge, const uint8_t *bytes, size_t n, const Failure *f)
+{
+    Trail trail = {0};
+    char *text = NULL;
+    if (!j->tracer || n > 4096 || !tracer_run(j, bytes, n, &trail) || !trail.path ||
+        !path_length(trail.path) || path_length(trail.path) > MOST_CONJUNCTS) {
+        trail_release(&trail);
+        return NULL;
+    }
+    Study s = { .job = j, .subject = judge, .failure = f, .n = n,
+                .rng = rng_seeded(j->x->plan->seed + 77), .until = clock_seconds() + 15 };
+    Arena arena = {0};
+    const Path *paths[] = { trail.path };
+    Minimised m = minimise_paths(&arena, j->tracer->pool, paths, 1,
+                                 &(MinimisePlan){ .tests = TESTS }, exposes, &s);
+    if (m.how != MINIMISE_NONE && m.n)
+        text = describe(j->tracer, m.conjuncts, m.n);
+    arena_release(&arena);
+    trail_release(&trail);
+    return text;
+}

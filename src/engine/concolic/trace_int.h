@@ -1,0 +1,33 @@
+/* The concolic stage's own, for trace.c and condition.c. */
+#ifndef SUNDEW_TRACE_INT_H
+#define SUNDEW_TRACE_INT_H
+#include "engine/concolic/explore_int.h"
+#include "engine/concolic/log.h"
+
+/* What has been tried for an edge or a site. */
+typedef struct Tries {
+    uint32_t asked, sat;
+    float seconds;
+} Tries;
+
+struct Tracer {
+    Subject *subject;
+    Log *log;
+    Exprs *pool;
+    uint32_t in;
+    Solver *solver, *deep;     /* quick, and patient */
+    Tries *edges;              /* x->counters of them */
+    Map sites;                 /* of bugs and pins: "kind site" -> Tries */
+    Arena arena;
+    uint8_t *room;             /* an input */
+    double solving;            /* seconds, all */
+    uint32_t *touched;         /* per edge: last trace that asked, and how often */
+    uint16_t *here;
+    unsigned traces;
+    unsigned level;            /* of the input at hand: how often it was traced before */
+};
+
+/* Runs the input and reads what it said; trail->path NULL: it could not be read. False: no more
+ * runs are possible. */
+bool tracer_run(Job *j, const uint8_t *bytes, size_t n, Trail *trail);
+#endif

@@ -1,0 +1,209 @@
+# sundew explore: finds inputs by mutation and by solving, and stays silent about
+# programs without the bug. Each bug has a correct twin.
+. "$TOP/tests/scripts/tap.bash"
+fresh project
+
+json() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); sys.exit(not ('"$2"'))' "$1"; }
+# explore NAME PROGRAM OPTION…: output in NAME.json, folder NAME.out
+explore() {
+    local name=$1 program=$2
+    shift 2
+    rm -rf "$name.out"
+    "$SUNDEW" explore "$program" -o "$name.out" -j1 --json "$@" >"$name.json" 2>"$name.err"
+    local got=$?
+    [ $got -le 1 ] || { cat "$name.err"; return 1; }
+    [ -s "$name.json" ]
+}
+
+cat >magic.c <<'C'
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifndef SIZE
+#define SIZE 4
+#endif
+static int check(const unsigned char *b, size_t n)
+{
+    uint32_t v, w;
+    memcpy(&v, b, 4);
+    memcpy(&w, b + 8, 4);
+    if (n < 12 || v != 0x464c457f || b[5] + b[6] != 300)
+        return 0;
+    if (w * 7 != 0x1234567)
+        return 1;
+    char *p = malloc(SIZE);
+    p[b[7]] = 1;
+    free(p);
+    return 2;
+}
+int main(void)
+{
+    unsigned char b[64] = {0};
+    return check(b, fread(b, 1, sizeof b, stdin)) == 7;
+}
+C
+sed 's/#include <stdio.h>/&\n/; s/return check.*/FILE *f = argc > 1 ? fopen(argv[1], "rb") : NULL; return f ? check(b, fread(b, 1, sizeof b, f)) == 7 : 3;/; s/int main(void)/int main(int argc, char **argv)/' \
+    magic.c >file.c
+cat >letters.c <<'C'
+#include <stdio.h>
+int main(void)
+{
+    char b[16] = {0};
+    size_t n = fread(b, 1, sizeof b, stdin);
+    if (n > 2 && b[0] == 'b' && b[1] == 'u' && b[2] == 'g')
+#ifdef BUG
+        __builtin_trap();
+#else
+        puts("no bug");
+#endif
+    return 0;
+}
+C
+cat >target.c <<'C'
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+static int runs;
+int LLVMFuzzerTestOneInput(const uint8_t *d, size_t n)
+{
+    runs++;
+    if (n > 3 && d[0] == 'F' && d[1] == 'U' && d[2] == 'Z')
+        return d[n] == 'Z' ? runs : 0;
+    return 0;
+}
+#ifdef WITH_MAIN
+int main(void) { return 0; }
+#endif
+C
+cat >klee.c <<'C'
+#include <stdlib.h>
+void klee_make_symbolic(void *at, size_t n, const char *name);
+int main(void)
+{
+    int x, y;
+    klee_make_symbolic(&x, sizeof x, "x");
+    klee_make_symbolic(&y, sizeof y, "y");
+    if (x > 1000 && y == x * 3 + 7)
+        abort();
+    return 0;
+}
+C
+cat >date.c <<'C'
+#include <string.h>
+int parse_date(const char *s, int *year, int base)
+{
+    int y = 0, i;
+    for (i = 0; s[i] >= '0' && s[i] <= '9' && i < 4; i++)
+        y = y * 10 + s[i] - '0';
+    if (i != 4 || s[4] != '-')
+        return -1;
+    if (y == 1999 && base == 77) {
+        char b[4];
+        strcpy(b, s);
+        *year = b[0];
+        return 1;
+    }
+    *year = y;
+    return 0;
+}
+int main(int argc, char **argv)
+{
+    int y;
+    return parse_date(argc > 1 ? argv[1] : "2020-", &y, argc) == 3;
+}
+C
+cat >wild.c <<'C'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+int main(void)
+{
+    char b[8] = {0};
+    size_t n = fread(b, 1, sizeof b, stdin);
+    signal(SIGTERM, SIG_IGN);
+    if (fork() == 0) {
+        daemon(0, 0);
+        for (;;)
+            pause();
+    }
+    int s = socket(AF_INET, SOCK_STREAM, 0);
+    if (n && b[0] == 'x')
+        for (long i = 0; i < 1L << 30; i += 64)
+            puts("012345678901234567890123456789012345678901234567890123456789012");
+    if (n && b[0] == 'y')
+        for (;;)
+            pause();
+    return s < 0;
+}
+C
+capture() { "$SUNDEW" capture -- sh -ec "$1"; }
+ok "programs are captured" capture 'gcc -g -O2 -o magic magic.c; gcc -g -O2 -DSIZE=256 -o magic-good magic.c
+    gcc -g -O2 -o file file.c; gcc -g -DBUG -o letters letters.c; gcc -g -o letters-good letters.c
+    gcc -g -o klee klee.c -Wl,--unresolved-symbols=ignore-all; gcc -g -o date date.c; gcc -g -w -o wild wild.c
+    gcc -g -DWITH_MAIN -o target target.c'
+
+ok "solving finds a magic number, a sum and a product" explore magic ./magic --no-mutation --stop-at first-failure --time 60s
+ok "… the failure has kind, place, inputs and condition" json magic.json \
+    'len(d["failures"]) == 1 and d["failures"][0]["kind"] == "sanitizer" and d["failures"][0]["location"]["function"] == "check" and "ELF" in d["failures"][0]["condition"]'
+ok "… the fields that are promised are there" json magic.json \
+    'all(k in d for k in ("executions", "paths", "branches", "solver", "divergences", "imprecise", "failures")) and d["branches"]["covered"] <= d["branches"]["reachable"] and d["solver"]["sat"] > 0 and d["divergences"]["diverged_precise"] == 0'
+ok "… the minimised input is a file" test -s "$(python3 -c 'import json; print(json.load(open("magic.json"))["failures"][0]["minimised"])')"
+ok "the correct twin: no failure, same branches" explore good ./magic-good --no-mutation --time 15s
+ok "… none" json good.json 'd["failures"] == [] and d["branches"]["covered"] == d["branches"]["reachable"]'
+ok "a file argument" explore file ./file --no-mutation --stop-at first-failure --time 60s -- @@.bin
+ok "… fails too" json file.json 'len(d["failures"]) == 1'
+
+ok "mutation finds three letters" explore letters ./letters --no-concolic --no-sanitizers --stop-at first-failure --time 60s
+ok "… as a signal" json letters.json 'd["failures"][0]["kind"] == "signal"'
+ok "the correct twin stays silent" explore lgood ./letters-good --no-concolic --executions 20000 --time 30s
+ok "… none" json lgood.json 'd["failures"] == [] and d["executions"] >= 1'
+queue_is_fine() { ls lgood.out/queue | grep -q '^id:000000'; }
+ok "the queue has AFL++'s names" queue_is_fine
+ok "a folder with an earlier exploration is refused" says "--resume" "$SUNDEW" explore ./letters-good --time 1s -o lgood.out
+resumes() {
+    "$SUNDEW" explore ./letters-good --resume --no-concolic --executions 1 --time 20s -j1 -o lgood.out --json >resumed.json &&
+        json resumed.json 'd["branches"]["covered"] == d["branches"]["reachable"]'
+}
+ok "--resume goes on with it" resumes
+syncs() {
+    mkdir -p others/queue && printf bug >others/queue/x &&
+        explore synced ./letters-good --no-mutation --no-concolic --sync others --time 12s &&
+        ls synced.out/queue | grep -q op:sync
+}
+ok "--sync takes what others put down" syncs
+repeats() {
+    explore one ./letters-good --no-concolic --no-sanitizers --seed 7 --executions 3000 --time 30s &&
+        explore two ./letters-good --no-concolic --no-sanitizers --seed 7 --executions 3000 --time 30s &&
+        cmp one.out/queue/id:000004* two.out/queue/id:000004*
+}
+ok "the same seed makes the same inputs" repeats
+
+ok "a fuzz target is used as it is" explore target ./target --stop-at first-failure --time 60s
+ok "… and fails" json target.json 'd["failures"][0]["what"].find("heap-buffer-overflow") >= 0'
+ok "klee_make_symbolic is understood" explore klee ./klee --no-mutation --stop-at first-failure --time 60s
+ok "… and solved" json klee.json 'd["failures"][0]["location"]["line"] == 9'
+ok "one function, with arguments of their types" explore fn ./date --function parse_date --stop-at first-failure --time 90s
+ok "… fails in it" json fn.json 'd["failures"][0]["location"]["function"] == "parse_date"'
+test_compiles() { gcc -w -c -o t.o "$(ls fn.out/failures/*test.c)"; }
+ok "… with a test in C" test_compiles
+ok "a function that is not there" says "there is none" "$SUNDEW" explore ./date --function nothing
+
+oracle_objects() {
+    printf '#!/bin/sh\n! grep -q u "$1"\n' >judge && chmod +x judge
+    explore oracle ./letters-good --no-concolic --no-sanitizers --oracle ./judge --stop-at first-failure --time 60s &&
+        json oracle.json 'd["failures"][0]["kind"] == "oracle"'
+}
+ok "--oracle judges" oracle_objects
+ok "a subject that forks, daemonises, ignores SIGTERM and prints without end" \
+    explore wild ./wild --no-concolic --no-sanitizers --timeout 300ms --time 12s
+ok "… that it leaves processes is said" grep -q "left processes" wild.err
+
+ok "--plan says what may be symbolic" says "may see input" "$SUNDEW" explore ./magic --plan
+ok "--plan as JSON" says '"sites"' "$SUNDEW" explore ./magic --plan --json
+ok "an option that makes no sense" says "first-failure or coverage" "$SUNDEW" explore ./magic --stop-at never
+ok "seeds that are not there" says "no such file" "$SUNDEW" explore ./magic -i nowhere --time 5s -o nowhere.out
+done_testing
