@@ -82,7 +82,7 @@ static bool universal_handle(const GrowPlan *g, Arena *a, Seq *s, const ApiPlace
 static bool universal(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f, unsigned depth)
 {
     SeqValue *args = arena_array(a, SeqValue, f->nparams + 1);
-    if (is_full(s))
+    if (is_full(s) || f->not_callable)
         return false;
     for (unsigned i = 0; i < f->nparams; i++) {
         const ApiPlace *p = &f->params[i];

@@ -152,6 +152,11 @@ const ModelBond *model_bond(const Model *m, const ApiFunction *f, int child)
     return NULL;
 }
 
+bool model_forbids(const Model *m, const ApiFunction *f)
+{
+    return m->forbidden && m->forbidden[f->index];
+}
+
 char *const *model_notes(const Model *m, size_t *n)
 {
     *n = m->notes.len;

@@ -245,6 +245,8 @@ void model_pick_values(const Model *m, const ModelEdge *e, Rng *r, double mix,
 /* All observed values of a parameter, over all edges; NULL: none. */
 const ModelValues *model_values(const Model *m, const ApiFunction *f, unsigned param);
 
+/* Has the user forbidden a function altogether? */
+bool model_forbids(const Model *m, const ApiFunction *f);
 /* What the model leaves out or could not do: rules without effect. */
 char *const *model_notes(const Model *m, size_t *n);
 

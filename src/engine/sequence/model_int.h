@@ -85,6 +85,7 @@ struct Model {
     ModelBond *bonds;
     size_t nbonds;
     ModelValues **values;      /* by ApiFunction.index, then by parameter */
+    bool *forbidden;           /* by ApiFunction.index; NULL: none */
     Strings notes;             /* what was left out, and rules without effect */
 };
 

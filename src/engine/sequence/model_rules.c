@@ -331,6 +331,10 @@ bool rules_apply(Model *m, const char *path, Err *err)
     bool ok = read_rules(&r, err);
     Product *products = xcalloc(m->ntypes + 1, sizeof *products);
 
+    m->forbidden = arena_array(&m->arena, bool, m->api->nfunctions + 1);
+    for (size_t i = 0; ok && i < r.rules.len; i++)
+        if (r.rules.items[i].kind == RULE_FORBID && !r.rules.items[i].type)
+            m->forbidden[r.rules.items[i].function->index] = r.rules.items[i].used = true;
     for (size_t i = 0; ok && r.rules.len && i < m->ntypes; i++) {
         products[i] = (Product){ .m = m, .t = &m->types[i] };
         weigh(&r, &m->types[i]);

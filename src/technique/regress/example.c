@@ -56,6 +56,14 @@ static bool run_woven(Regress *r, const char *program, const char *folder, Err *
     return ok;
 }
 
+/* What the user's rules forbid is not called by anybody. */
+static void forbid_functions(Regress *r)
+{
+    for (size_t i = 0; i < r->api->nfunctions; i++)
+        if (model_forbids(r->model, &r->api->functions[i]))
+            r->api->functions[i].not_callable = "a rule forbids it";
+}
+
 static void add_observed_values(Regress *r)
 {
     for (size_t i = 0; i < r->api->nfunctions; i++) {
@@ -94,8 +102,10 @@ bool example_model(Regress *r, Err *err)
               (t = trace_open(folder, r->example, err));
     ModelPlan how = { .facts = r->facts, .rules = session_option(r->session, "rules") };
     r->model = ok ? model_infer(r->api, &t, 1, &how, err) : NULL;
-    if (r->model)
+    if (r->model) {
+        forbid_functions(r);
         add_observed_values(r);
+    }
     trace_close(t);
     strings_release(&recorded);
     free(program);
