@@ -40,7 +40,8 @@ static const char subject[] =
     "int die(int n) { if (n == 1) abort(); if (n == 2) *(volatile int *)0 = 1; for (; n == 3;) ; return n; }\n"
     "static int off;\n"
     "int turn_off(void) { off = 1; return 0; }\n"
-    "int lose(int n) { return off ? -1 : malloc((size_t)n) != 0; }\n"
+    "char *volatile lost;\n"
+    "int lose(int n) { if (off) return -1; lost = malloc((size_t)n); return lost != 0; }\n"
     "int cached(int n) { static char *kept; if (!kept) kept = malloc(100); return n; }\n"
     "int print(const char *format, ...) { return format[0]; }\n"
     "int vprint(const char *format, va_list ap) { return format[0]; }\n";
