@@ -340,11 +340,22 @@ static bool last_of(const GrowPlan *g, const Seq *s, const ApiType *t, SeqHandle
     return found;
 }
 
+/* An edge out of the root from which a wanted node can be reached. */
+static const ModelEdge *beginning_for(const GrowPlan *g, const ModelType *t, const Want *w)
+{
+    for (int i = 0; i < 8; i++) {
+        const ModelEdge *e = model_pick_edge(t, 0, g->rng);
+        if (!e || !w->nnodes || node_in(w->nodes, w->nnodes, e->to) || way_to(t, e->to, w))
+            return e;
+    }
+    return way_to(t, 0, w);
+}
+
 static bool make_fitting(const GrowPlan *g, Arena *a, Seq *s, const Want *w, unsigned depth,
                          SeqValue *out)
 {
     const ModelType *t = model_type(g->model, w->type);
-    const ModelEdge *e = t && depth < DEPTH ? model_pick_edge(t, 0, g->rng) : NULL;
+    const ModelEdge *e = t && depth < DEPTH ? beginning_for(g, t, w) : NULL;
     SeqHandle made;
     if (!e || is_full(s) || !guided_call(g, a, s, e, NULL, depth + 1) ||
         !last_of(g, s, w->type, &made))
