@@ -122,6 +122,9 @@ extern _Thread_local struct sundew_passing sundew_passing
 void sundew_copy(void *to, const void *from, uint64_t n, sundew_label nlabel, uint32_t site);
 void sundew_fill(void *to, uint8_t c, sundew_label clabel, uint64_t n, sundew_label nlabel,
                  uint32_t site);               /* before it happens: shadows only */
+void sundew_room(const void *at, const void *object, uint64_t size, sundew_label nlabel,
+                 uint32_t site);               /* before copy and fill: `at` points into a
+                                                  local variable of that size */
 void sundew_forget(const void *at, uint64_t n);/* the bytes are concrete now: allocas at
                                                   return, free(), buffers that were written */
 

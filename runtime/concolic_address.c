@@ -301,18 +301,37 @@ void sundew_address_written(const SundewAccess *a, sundew_label value, SundewCal
 
 /* --- lengths */
 
+/* Can n, a label of 64 bits, be more than there is from `at` to the end of its object? */
+static void ask_room(const void *at, SundewSpan s, sundew_label n, uint32_t site)
+{
+    const void *row = (const void *)((uintptr_t)site << 8 | 1);
+    uint64_t offset = (uintptr_t)at - s.start;
+    if (offset > s.size)
+        return;
+    sundew_label beyond =
+        sundew_node(SUNDEW_NODE_UGT, 1, 0, n, sundew_const(64, s.size - offset), 0);
+    sundew_bug(SUNDEW_BUG_BOUNDS, beyond, row, site);
+}
+
 void sundew_length(const void *at, sundew_label n, uint64_t vn, uint32_t site)
 {
     SundewSpan s;
     n = sundew_fit(n, 64);
     if (!n)
         return;
-    const void *row = (const void *)((uintptr_t)site << 8 | 1);
-    if (sundew_object_at((uintptr_t)at, &s)) {
-        uint64_t room = s.start + s.size - (uintptr_t)at;
-        sundew_label beyond =
-            sundew_node(SUNDEW_NODE_UGT, 1, 0, n, sundew_const(64, room), 0);
-        sundew_bug(SUNDEW_BUG_BOUNDS, beyond, row, site);
-    }
+    if (sundew_object_at((uintptr_t)at, &s))
+        ask_room(at, s, n, site);
     sundew_pin_label(n, vn, SUNDEW_WHY_SIZE, site);
+}
+
+void sundew_room(const void *at, const void *object, uint64_t size, sundew_label nlabel,
+                 uint32_t site)
+{
+    if (!sundew_alive || !nlabel || !sundew_concolic_enter())
+        return;
+    nlabel = sundew_valid(nlabel);
+    sundew_label n = nlabel ? sundew_fit(nlabel, 64) : 0;
+    if (n)
+        ask_room(at, (SundewSpan){ (uintptr_t)object, size }, n, site);
+    sundew_concolic_leave();
 }

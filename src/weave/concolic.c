@@ -467,6 +467,7 @@ static void declare_runtime(Concolic *c)
                               LLVMArrayType2(w->i32, SUNDEW_RESULTS), w->ptr, w->ptr };
     LLVMTypeRef copy[] = { w->ptr, w->ptr, w->i64, w->i32, w->i32 };
     LLVMTypeRef fill[] = { w->ptr, w->i8, w->i32, w->i64, w->i32, w->i32 };
+    LLVMTypeRef room[] = { w->ptr, w->ptr, w->i64, w->i32, w->i32 };
     LLVMTypeRef forget[] = { w->ptr, w->i64 };
     c->passing_type = LLVMStructTypeInContext(w->ctx, passing, 6, false);
     c->passing = declare_global(w, "sundew_passing", c->passing_type);
@@ -474,6 +475,7 @@ static void declare_runtime(Concolic *c)
     c->alive = declare_global(w, "sundew_alive", w->i8);
     c->copy = weave_declare(w, "sundew_copy", LLVMFunctionType(w->void_, copy, 5, false));
     c->fill = weave_declare(w, "sundew_fill", LLVMFunctionType(w->void_, fill, 6, false));
+    c->room = weave_declare(w, "sundew_room", LLVMFunctionType(w->void_, room, 5, false));
     c->forget = weave_declare(w, "sundew_forget", LLVMFunctionType(w->void_, forget, 2, false));
     make_cold(c);
 }

@@ -231,6 +231,22 @@ static LLVMValueRef is_tagged(Woven *w, LLVMValueRef p, uint64_t n)
                                        LLVMConstInt(LLVMTypeOf(t), 0, false), ""), w->i32, "");
 }
 
+/* The runtime knows objects of the heap and global ones: it is told of local ones. */
+static void write_room(Body *b, const Val *v, unsigned operand, LLVMValueRef nlabel)
+{
+    Woven *w = b->w;
+    LLVMValueRef at = LLVMGetOperand(v->v, operand), base = at;
+    while (LLVMIsAGetElementPtrInst(base))
+        base = LLVMGetOperand(base, 0);
+    if (!LLVMIsAAllocaInst(base) || !LLVMIsAConstantInt(LLVMGetOperand(base, 0)))
+        return;
+    uint64_t size = concolic_size(w, LLVMGetAllocatedType(base)) *
+                    LLVMConstIntGetZExtValue(LLVMGetOperand(base, 0));
+    LLVMValueRef args[] = { value_now(b, at), value_now(b, base), i64(w, size), nlabel,
+                            i32(w, v->site) };
+    call_if(b, nlabel, b->c->room, args, 5);
+}
+
 static void write_copy(Body *b, Val *v, bool copy)
 {
     Woven *w = b->w;
@@ -245,6 +261,11 @@ static void write_copy(Body *b, Val *v, bool copy)
     uint64_t size = LLVMIsAConstantInt(n) ? LLVMConstIntGetZExtValue(n) : ~0ull;
     LLVMValueRef f = copy ? b->c->copy : b->c->fill, *args = copy ? copying : filling;
     unsigned nargs = copy ? 5 : 6;
+    if (size == ~0ull) {
+        write_room(b, v, 0, nlabel);
+        if (copy)
+            write_room(b, v, 1, nlabel);
+    }
     if (size <= MOST_TAGGED) {
         LLVMValueRef t = is_tagged(w, to, size);
         t = or_labels(b, t, copy ? is_tagged(w, from, size) : clabel);

@@ -51,7 +51,7 @@ typedef struct Concolic {
     Vec(Twin *) list;
     Map marks;                   /* instruction, parameter -> flags, see Mark */
     Map texts;
-    LLVMValueRef alive, passing, cold, copy, fill, forget;
+    LLVMValueRef alive, passing, cold, copy, fill, room, forget;
     LLVMTypeRef passing_type, region_type, row_type;
     ConcolicFigures figures;
 } Concolic;

@@ -46,6 +46,30 @@ ok "a table is read for all its elements" followed 3 table
 ok "an index that can leave its table is a question" path "out of bounds" table
 ok "a divisor that can't be 0 is no question" never "division by zero" table
 
+# Lengths, and local variables that they may leave.
+cat >copied.c <<'C'
+#include <unistd.h>
+#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+    unsigned char b[32];
+    char name[12];
+    if (read(0, b, sizeof b) != 32 || b[0] > 31)
+        return 1;
+    memcpy(name + 2, b + 1, SIZE);
+    return name[2] == 'x';
+}
+C
+sed 's/SIZE/sizeof name - 2/' copied.c >copied-ok.c
+sed -i 's/SIZE/b[0]/' copied.c
+printf '\1%031d' 7 | tee copied.in >copied-ok.in
+ok "copies: woven" program copied
+ok "a length that can leave a local variable is a question" \
+    path "after 1: input[0] > 10" copied
+ok "copies: a fixed length, woven" program copied-ok
+ok "a fixed length is no question" never "out of bounds" copied-ok
+
 cat >calls.c <<'C'
 #include <stdarg.h>
 #include <stdio.h>
