@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TESTS = 80, MOST_CONJUNCTS = 3000, MOST_TEXT = 600 };
+enum { TESTS = 80, MOST_CONJUNCTS = 3000, MOST_TEXT = 600, MOST_OF_ONE = 120 };
 
 typedef struct Study {
     Job *job;
@@ -90,6 +90,12 @@ typedef struct Cell {
 } Cell;
 typedef Vec(Cell) Cells;
 
+typedef struct Condition {
+    Expr cond;
+    bool negated;
+} Condition;
+typedef Vec(Condition) Conditions;
+
 static int by_place(const void *a, const void *b)
 {
     const Cell *x = a, *y = b;
@@ -102,39 +108,101 @@ static void add_and(Str *out)
         str_add(out, " and ");
 }
 
-/* input[0..3] == "%PDF", or in hexadecimal. */
+static bool is_text(uint8_t c)
+{
+    return c >= 32 && c < 127;
+}
+
+/* As in C, in a string or between single quotes. */
+static void print_character(uint8_t c, Str *out)
+{
+    if (!is_text(c))
+        str_addf(out, "\\%03o", c);
+    else if (c == '"' || c == '\'' || c == '\\')
+        str_addf(out, "\\%c", c);
+    else
+        str_addc(out, (char)c);
+}
+
+/* input[0..3] == "%PDF", or in hexadecimal if most of it is no text. */
 static void print_run(const Cell *c, size_t n, Str *out)
 {
-    bool text = true;
+    size_t texts = 0;
     for (size_t i = 0; i < n; i++)
-        text &= c[i].value >= 32 && c[i].value < 127 && c[i].value != '"' && c[i].value != '\\';
+        texts += is_text(c[i].value);
     add_and(out);
     if (n == 1)
         str_addf(out, "input[%u] == ", c->at);
     else
         str_addf(out, "input[%u..%u] == ", c->at, c[n - 1].at);
-    if (text && n == 1) {
-        str_addf(out, "'%c'", c->value);
-    } else if (text) {
-        str_addc(out, '"');
-        for (size_t i = 0; i < n; i++)
-            str_addc(out, (char)c[i].value);
-        str_addc(out, '"');
-    } else {
+    if (2 * texts < n) {
         for (size_t i = 0; i < n; i++)
             str_addf(out, "%s%02x", i ? " " : "0x", c[i].value);
+        return;
+    }
+    const char *quote = n == 1 ? "'" : "\"";
+    str_add(out, quote);
+    for (size_t i = 0; i < n; i++)
+        print_character(c[i].value, out);
+    str_add(out, quote);
+}
+
+/* A condition as the conditions of which it is the conjunction. */
+static void split(const Exprs *p, Expr e, bool negated, Conditions *out)
+{
+    ExprNode n = expr_node(p, e);
+    if (n.op == EXPR_NOT) {
+        split(p, n.a, !negated, out);
+    } else if (n.width == 1 && n.op == (negated ? EXPR_OR : EXPR_AND) && out->len < MOST_CONJUNCTS) {
+        split(p, n.a, negated, out);
+        split(p, n.b, negated, out);
+    } else {
+        vec_push(out, ((Condition){ e, negated }));
     }
 }
 
-static char *describe(const Tracer *t, const Conjunct *c, size_t n)
+/* Bytes 6 to 12, where the condition itself is too long to be read. */
+static void print_bytes(const Tracer *t, Expr e, Str *out)
+{
+    size_t n;
+    const ByteRange *r = expr_bytes(t->pool, e, &n);
+    str_add(out, "a longer condition on ");
+    for (size_t i = 0; i < n; i++) {
+        str_addf(out, "%sinput[%u", i ? ", " : "", r[i].from - t->in);
+        if (r[i].to > r[i].from + 1)
+            str_addf(out, "..%u", r[i].to - 1 - t->in);
+        str_addc(out, ']');
+    }
+}
+
+static void print_condition(Tracer *t, const Condition *c, Str *out)
+{
+    Expr e = c->negated ? expr_not(t->pool, c->cond) : c->cond;
+    Str text = {0};
+    expr_print(t->pool, e, &text);
+    add_and(out);
+    if (text.len <= MOST_OF_ONE && !strstr(str_c(&text), "…"))
+        str_addn(out, str_c(&text), text.len);
+    else
+        print_bytes(t, e, out);
+    str_release(&text);
+}
+
+static char *describe(Tracer *t, const Conjunct *c, size_t n)
 {
     Str out = {0};
+    Conditions all = {0}, rest = {0};
     Cells cells = {0};
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
+        split(t->pool, c[i].cond, false, &all);
+    for (size_t i = 0; i < all.len; i++) {
         Cell cell;
-        if (is_byte_equation(t->pool, c[i].cond, &cell.at, &cell.value)) {
+        if (!all.items[i].negated &&
+            is_byte_equation(t->pool, all.items[i].cond, &cell.at, &cell.value)) {
             cell.at -= t->in;
             vec_push(&cells, cell);
+        } else {
+            vec_push(&rest, all.items[i]);
         }
     }
     if (cells.len)
@@ -146,17 +214,14 @@ static char *describe(const Tracer *t, const Conjunct *c, size_t n)
         print_run(&cells.items[i], k - i, &out);
         i = k;
     }
-    for (size_t i = 0; i < n && out.len < MOST_TEXT; i++) {
-        Cell cell;
-        if (is_byte_equation(t->pool, c[i].cond, &cell.at, &cell.value))
-            continue;
-        add_and(&out);
-        expr_print(t->pool, c[i].cond, &out);
-    }
+    for (size_t i = 0; i < rest.len && out.len < MOST_TEXT; i++)
+        print_condition(t, &rest.items[i], &out);
     if (out.len > MOST_TEXT) {
         out.len = MOST_TEXT;
         str_add(&out, "…");
     }
+    vec_release(&all);
+    vec_release(&rest);
     vec_release(&cells);
     char *text = xstrdup(str_c(&out));
     str_release(&out);
