@@ -89,6 +89,7 @@ typedef struct Cell {
     uint8_t value;
 } Cell;
 typedef Vec(Cell) Cells;
+typedef Vec(Expr) Parts;
 
 static int by_place(const void *a, const void *b)
 {
@@ -126,13 +127,32 @@ static void print_run(const Cell *c, size_t n, Str *out)
     }
 }
 
-static char *describe(const Tracer *t, const Conjunct *c, size_t n)
+/* What holds if e does (or does not): !(a || b) is two conditions. */
+static void split(Exprs *p, Expr e, bool holds, unsigned depth, Parts *out)
+{
+    ExprNode n = expr_node(p, e);
+    if (depth && expr_width(p, e) == 1 && n.op == EXPR_NOT) {
+        split(p, n.a, !holds, depth - 1, out);
+    } else if (depth && expr_width(p, e) == 1 && n.op == (holds ? EXPR_AND : EXPR_OR)) {
+        split(p, n.a, holds, depth - 1, out);
+        split(p, n.b, holds, depth - 1, out);
+    } else {
+        vec_push(out, holds ? e : expr_not(p, e));
+    }
+}
+
+static char *describe(const Tracer *t, const Conjunct *conjuncts, size_t nconjuncts)
 {
     Str out = {0};
     Cells cells = {0};
+    Parts parts = {0};
+    for (size_t i = 0; i < nconjuncts; i++)
+        split(t->pool, conjuncts[i].cond, true, 16, &parts);
+    const Expr *c = parts.items;
+    size_t n = parts.len;
     for (size_t i = 0; i < n; i++) {
         Cell cell;
-        if (is_byte_equation(t->pool, c[i].cond, &cell.at, &cell.value)) {
+        if (is_byte_equation(t->pool, c[i], &cell.at, &cell.value)) {
             cell.at -= t->in;
             vec_push(&cells, cell);
         }
@@ -148,16 +168,17 @@ static char *describe(const Tracer *t, const Conjunct *c, size_t n)
     }
     for (size_t i = 0; i < n && out.len < MOST_TEXT; i++) {
         Cell cell;
-        if (is_byte_equation(t->pool, c[i].cond, &cell.at, &cell.value))
+        if (is_byte_equation(t->pool, c[i], &cell.at, &cell.value))
             continue;
         add_and(&out);
-        expr_print(t->pool, c[i].cond, &out);
+        expr_print(t->pool, c[i], &out);
     }
     if (out.len > MOST_TEXT) {
         out.len = MOST_TEXT;
         str_add(&out, "…");
     }
     vec_release(&cells);
+    vec_release(&parts);
     char *text = xstrdup(str_c(&out));
     str_release(&out);
     return text;
