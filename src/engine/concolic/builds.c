@@ -261,7 +261,7 @@ static bool link_sanitized(const BuildsPlan *plan, Strings *objects, const char 
     for (size_t i = 0; i < c->nunits; i++)
         map_put(&units, c->units[i]->id, NULL);
     Relink r = { .units = &units, .objects = strings_argv(objects), .more = more,
-                 .out = out, .scratch = plan->folder };
+                 .out = out, .scratch = plan->folder, .no_fuzzer = true };
     bool ok = relink_command(program_workspace(plan->program), c, &r, &argv, err) &&
               recompile_tool(strings_argv(&argv), c->link_directory, NULL, err);
     map_release(&units);
