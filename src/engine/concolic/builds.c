@@ -138,7 +138,10 @@ char *build_coverage(const BuildsPlan *plan, Err *err)
 static bool weave_all(const BuildsPlan *plan, const Models *models, const char *out,
                       Err *err)
 {
-    SymbolicPlan how = { .argv = plan->argv, .env = plan->env, .function = plan->function ? plan->function->symbol : NULL };
+    const Function *target = program_function(plan->program, "LLVMFuzzerTestOneInput");
+    const Function *entry = plan->function ? plan->function : target && target->defined ? target : NULL;
+    SymbolicPlan how = { .argv = plan->argv, .env = plan->env,
+                         .function = entry ? entry->symbol : NULL };
     Symbolic *sym = plan->calls && !plan->everything
                         ? symbolic_new(plan->program, plan->calls, &how) : NULL;
     ConcolicPlan concolic = { .symbolic = sym, .edges = plan->edges };
