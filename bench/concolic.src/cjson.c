@@ -1,4 +1,7 @@
 /* Parsed and printed. */
+#define OWN_TEXT ",{\"name\": \"etaoin\", \"x\": 12.75, \"tags\": [1, true, null]}"
+#define OWN_FIRST '['
+#define OWN_END "]"
 #include "input.h"
 #include "cJSON.h"
 

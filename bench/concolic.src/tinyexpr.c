@@ -1,4 +1,7 @@
 /* Each line is an expression. */
+#define OWN_TEXT "\nx*3+sqrt(y)-(12/4.5)*-x"
+#define OWN_FIRST ' '
+#define OWN_END ""
 #include "input.h"
 #include "tinyexpr.h"
 

@@ -59,11 +59,12 @@ static int short_decimal(const char *s, long long *out)
     const char *p = s, *stop = s + there;
     while (p < stop && is_space((unsigned char)*p))
         p++;
-    int negative = 0;
-    if (p < stop && (*p == '-' || *p == '+'))
-        negative = *p++ == '-';
+    const char *first = p;
+    unsigned sign = p < stop && ((*p == '-') | (*p == '+'));
     if (stop - p > 18) {
         const char *q = p;
+        if (sign)
+            q++;
         while (q < stop && (unsigned)(unsigned char)*q - '0' < 10u)
             q++;
         if (q - p >= 18)
@@ -74,10 +75,10 @@ static int short_decimal(const char *s, long long *out)
     unsigned going = 1;
     for (; p < stop; p++) {
         unsigned d = (unsigned char)*p - '0';
-        going &= d < 10;
-        v = going ? v * 10 + d : v;
+        v = (going & (d < 10)) ? v * 10 + d : v;
+        going &= (d < 10) | (p == first ? sign : 0);
     }
-    *out = negative ? -(long long)v : (long long)v;
+    *out = first < stop && *first == '-' ? (long long)-v : (long long)v;
     return 1;
 }
 

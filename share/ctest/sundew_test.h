@@ -270,6 +270,10 @@ static SUNDEW_UNUSED_ void sundew_null_(const char *file, int line, const char *
 #define CHECK_NULL(is) sundew_null_(__FILE__, __LINE__, #is, (is) == NULL, 1)
 #define CHECK_NOT_NULL(is) sundew_null_(__FILE__, __LINE__, #is, (is) == NULL, 0)
 
+#ifndef SUNDEW_TEST_SECONDS
+#define SUNDEW_TEST_SECONDS 120  /* a test that takes longer has failed */
+#endif
+
 static int sundew_run_one(int n, const char *name, void (*test)(void))
 {
     int status = 0;
@@ -277,6 +281,7 @@ static int sundew_run_one(int n, const char *name, void (*test)(void))
     fflush(stdout);
     child = fork();
     if (child == 0) {
+        alarm(SUNDEW_TEST_SECONDS);
 #ifdef SUNDEW_TEST_QUIET
         sundew_be_quiet_();
 #endif

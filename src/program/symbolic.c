@@ -624,6 +624,21 @@ static uint64_t mask_outside(Symbolic *s, Body *b, LLVMValueRef call, const Body
     return out;
 }
 
+/* Structs that are passed as a copy: the callee's own memory. */
+static void see_copies(Symbolic *s, Body *b, LLVMValueRef call, LLVMValueRef fn)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("byval", 5);
+    unsigned n = LLVMGetNumArgOperands(call), params = LLVMCountParams(fn);
+
+    for (unsigned k = 0; k < n && k < params; k++) {
+        LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(fn, k + 1, kind);
+        uint64_t size = a ? size_of(s, LLVMGetTypeAttributeValue(a)) : 0;
+        LLVMValueRef from = LLVMGetOperand(call, k);
+        if (a && (stained_at(s, from, size, NULL) || holds(b, content_mask(s, b, from, 0, size))))
+            stain_at(s, LLVMGetParam(fn, k), 0, number_of(s, call));
+    }
+}
+
 /* The call meets a body: arguments go in, the result comes out. */
 static void see_body(Symbolic *s, Body *b, LLVMValueRef call, LLVMValueRef fn)
 {
@@ -644,6 +659,7 @@ static void see_body(Symbolic *s, Body *b, LLVMValueRef call, LLVMValueRef fn)
             s->changed = true;
         }
     }
+    see_copies(s, b, call, fn);
     set_mask(s, b, call, mask_outside(s, b, call, callee, callee->result));
     for (unsigned i = 0; i < callee->neffects; i++) {
         Content c = callee->effects[i].where;

@@ -91,6 +91,18 @@ static void mark(Concolic *c, LLVMValueRef v, unsigned flags)
         map_putn(&c->marks, &v, sizeof v, (void *)(uintptr_t)flags);
 }
 
+/* A struct goes as a copy, and may be symbolic. */
+static bool passes_copy(const Symbolic *s, LLVMValueRef call)
+{
+    unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5);
+    unsigned n = LLVMGetNumArgOperands(call);
+    for (unsigned k = 0; k < n; k++)
+        if (LLVMGetCallSiteEnumAttribute(call, k + 1, byval) &&
+            symbolic_memory(s, LLVMGetOperand(call, k), 0))
+            return true;
+    return false;
+}
+
 static unsigned flags_of(const Concolic *c, LLVMValueRef i)
 {
     const Symbolic *s = c->plan.symbolic;
@@ -101,7 +113,8 @@ static unsigned flags_of(const Concolic *c, LLVMValueRef i)
         flags |= MARK_VALUE;
     if (LLVMIsAInstruction(i) && symbolic_instruction(s, i))
         flags |= MARK_SEES;
-    if (LLVMIsAAllocaInst(i) && symbolic_memory(s, i, 0))
+    if ((LLVMIsAAllocaInst(i) && symbolic_memory(s, i, 0)) ||
+        (LLVMIsACallInst(i) && passes_copy(s, i)))
         flags |= MARK_MEMORY;
     if (LLVMIsAMemCpyInst(i) || LLVMIsAMemMoveInst(i) || LLVMIsAMemSetInst(i))
         if (symbolic_memory(s, LLVMGetOperand(i, 0), 0) ||

@@ -93,7 +93,7 @@ LLVMValueRef label_now(Body *b, Ref r)
 
 void set_label(Body *b, Val *v, unsigned leaf, LLVMValueRef label)
 {
-    if (v->label_used && v->labels[leaf])
+    if (b->version == DIRTY && v->label_used && v->labels[leaf])
         LLVMBuildStore(b->w->builder, label, v->labels[leaf]);
 }
 
@@ -140,6 +140,12 @@ unsigned to_words(Woven *w, LLVMValueRef v, LLVMValueRef out[2])
         return 1;
     }
     return int_words(w, as_int(w, v, bits), out);
+}
+
+static LLVMValueRef element(Woven *w, LLVMTypeRef type, LLVMValueRef array, size_t i)
+{
+    LLVMValueRef at = LLVMConstInt(w->i64, i, false);
+    return i ? LLVMBuildGEP2(w->builder, type, array, &at, 1, "") : array;
 }
 
 /* ---------------------------------------------------------------------- tags */
@@ -192,10 +198,10 @@ static LLVMValueRef guard(Body *b, Region *r)
     return t;
 }
 
-static LLVMValueRef element(Woven *w, LLVMTypeRef type, LLVMValueRef array, size_t i)
+/* Volatile: nothing is to be gained by optimising these. */
+static void spill_word(Woven *w, LLVMValueRef v, LLVMValueRef to)
 {
-    LLVMValueRef at = LLVMConstInt(w->i64, i, false);
-    return i ? LLVMBuildGEP2(w->builder, type, array, &at, 1, "") : array;
+    LLVMSetVolatile(LLVMBuildStore(w->builder, v, to), true);
 }
 
 static void spill(Body *b, Region *r, size_t i)
@@ -215,12 +221,12 @@ static void spill(Body *b, Region *r, size_t i)
     }
     unsigned n = to_words(w, v, words);
     for (unsigned k = 0; k < n; k++)
-        LLVMBuildStore(w->builder, words[k], element(w, w->i64, b->values, i + k));
+        spill_word(w, words[k], element(w, w->i64, b->values, i + k));
     if (s->result)
         return;
     LLVMValueRef label = label_now(b, s->ref);
     if (!is_zero(label))
-        LLVMBuildStore(w->builder, label, element(w, w->i32, b->labels, i));
+        spill_word(w, label, element(w, w->i32, b->labels, i));
 }
 
 /* Values of ADDRESS rows are computed there, which need not be passed. */
@@ -244,6 +250,15 @@ static void do_rows(Body *b, Region *r)
     weave_call(w, b->c->cold, args, 3);
 }
 
+void become_dirty(Body *b)
+{
+    if (b->version == CLEAN && b->nkept)
+        LLVMBuildMemSet(b->w->builder, element(b->w, b->w->i32, b->labels, b->nslots),
+                        LLVMConstInt(b->w->i8, 0, false),
+                        LLVMConstInt(b->w->i64, b->nkept * 4ull, false), 4);
+    b->version = DIRTY;
+}
+
 static bool is_new_label(const Slot *s)
 {
     return s->result && !s->count && s->ref.val && s->ref.val->label_used;
@@ -263,11 +278,14 @@ static void finish_region(Body *b, unsigned piece)
     weave_branch_unlikely(w, LLVMBuildICmp(w->builder, LLVMIntNE, t, i32(w, 0), ""), cold, next);
     LLVMPositionBuilderAtEnd(w->builder, cold);
     do_rows(b, r);
+    unsigned version = b->version;
+    become_dirty(b);
     for (size_t i = 0; i < r->slots.len; i++)
         if (is_new_label(&r->slots.items[i]))
             set_label(b, r->slots.items[i].ref.val, r->slots.items[i].ref.leaf,
                       LLVMBuildLoad2(w->builder, w->i32, element(w, w->i32, b->labels, i), ""));
     LLVMBuildBr(w->builder, b->starts[DIRTY][piece + 1]);
+    b->version = version;
 }
 
 /* -------------------------------------------------------------- instructions */
@@ -321,7 +339,8 @@ static void fill_phis(Body *b, const Block *from)
                 continue;
             LLVMValueRef v = LLVMGetIncomingValue(i, k);
             LLVMBuildStore(b->w->builder, value_now(b, v), phi->in);
-            for (unsigned l = 0; phi->label_used && l < phi->leaves.n; l++)
+            for (unsigned l = 0;
+                 b->version == DIRTY && phi->label_used && l < phi->leaves.n; l++)
                 LLVMBuildStore(b->w->builder, label_now(b, ref_of(b, v, l)), phi->labels_in[l]);
         }
     }
@@ -391,39 +410,29 @@ static LLVMValueRef live_label(Body *b, Val *v, unsigned leaf)
     return LLVMBuildLoad2(b->w->builder, b->w->i32, v->labels[leaf], "");
 }
 
-/* No label is alive: on in the clean version, where they are all known to be 0. */
+/* No label is alive: on in the clean version. */
 static void try_clean(Body *b, const Block *k)
 {
     Woven *w = b->w;
     LLVMValueRef t = NULL;
-    Vec(LLVMValueRef) zeroed = {0};
     for (size_t i = 0; i < b->params.len + b->all.len; i++) {
         Val *v = i < b->params.len ? b->params.items[i] : b->all.items[i - b->params.len];
         bool here = v->is_phi && &b->blocks.items[v->block] == k;
         for (unsigned l = 0; v->label_used && l < v->leaves.n; l++) {
             unsigned n = v->live + l;
-            if (here) {
+            if (here)
                 t = or_labels(b, t, LLVMBuildLoad2(w->builder, w->i32, v->labels_in[l], ""));
-                vec_push(&zeroed, v->labels_in[l]);
-            } else if (k->live[n / 64] >> n % 64 & 1) {
+            else if (k->live[n / 64] >> n % 64 & 1)
                 t = or_labels(b, t, live_label(b, v, l));
-                if (!v->is_param)
-                    vec_push(&zeroed, v->labels[l]);
-            }
         }
     }
-    LLVMBasicBlockRef back = weave_block(w, b->sym, "back"), on = weave_block(w, b->sym, "on");
+    LLVMBasicBlockRef back = b->starts[CLEAN][k->first], on = weave_block(w, b->sym, "on");
     if (t)
         LLVMBuildCondBr(w->builder,
                         LLVMBuildICmp(w->builder, LLVMIntEQ, t, i32(w, 0), ""), back, on);
     else
         LLVMBuildBr(w->builder, back);
-    LLVMPositionBuilderAtEnd(w->builder, back);
-    for (size_t i = 0; i < zeroed.len; i++)
-        LLVMBuildStore(w->builder, i32(w, 0), zeroed.items[i]);
-    LLVMBuildBr(w->builder, b->starts[CLEAN][k->first]);
     LLVMPositionBuilderAtEnd(w->builder, on);
-    vec_release(&zeroed);
 }
 
 static void write_phis(Body *b, const Piece *p)
@@ -432,9 +441,9 @@ static void write_phis(Body *b, const Piece *p)
         Val *v = b->all.items[i];
         set_now(b, v, LLVMBuildLoad2(b->w->builder, LLVMTypeOf(v->v), v->in, ""));
         for (unsigned l = 0; v->label_used && l < v->leaves.n; l++)
-            set_label(b, v, l, b->version == CLEAN
-                                   ? i32(b->w, 0)
-                                   : LLVMBuildLoad2(b->w->builder, b->w->i32, v->labels_in[l], ""));
+            if (b->version == DIRTY)
+                set_label(b, v, l,
+                          LLVMBuildLoad2(b->w->builder, b->w->i32, v->labels_in[l], ""));
     }
 }
 
@@ -478,18 +487,31 @@ static void make_slots(Body *b)
             v->slot = slot(b, LLVMTypeOf(v->v));
         if (v->is_phi)
             v->in = slot(b, LLVMTypeOf(v->v));
-        for (unsigned l = 0; v->label_used && l < v->leaves.n; l++) {
-            v->labels[l] = slot(b, b->w->i32);
-            if (v->is_phi)
-                v->labels_in[l] = slot(b, b->w->i32);
-        }
     }
     for (size_t i = 0; i < b->pieces.len; i++)
         if (b->pieces.items[i].region.slots.len > b->nslots)
             b->nslots = (unsigned)b->pieces.items[i].region.slots.len;
-    if (b->nslots) {
+    if (b->nslots)
         b->values = slot(b, LLVMArrayType2(b->w->i64, b->nslots));
-        b->labels = slot(b, LLVMArrayType2(b->w->i32, b->nslots));
+    for (size_t i = 0; i < b->all.len; i++)
+        for (unsigned l = 0; b->all.items[i]->label_used && l < b->all.items[i]->leaves.n; l++)
+            b->nkept += b->all.items[i]->is_phi ? 2 : 1;
+    if (b->nslots + b->nkept)
+        b->labels = slot(b, LLVMArrayType2(b->w->i32, b->nslots + b->nkept));
+}
+
+/* Labels live in memory, which clean code never touches: it would be a burden to LLVM to
+ * keep them in registers, and of no use. */
+static void place_labels(Body *b)
+{
+    unsigned at = b->nslots;
+    for (size_t i = 0; i < b->all.len; i++) {
+        Val *v = b->all.items[i];
+        for (unsigned l = 0; v->label_used && l < v->leaves.n; l++) {
+            v->labels[l] = element(b->w, b->w->i32, b->labels, at++);
+            if (v->is_phi)
+                v->labels_in[l] = element(b->w, b->w->i32, b->labels, at++);
+        }
     }
 }
 
@@ -499,6 +521,7 @@ void write_body(Body *b)
     LLVMPositionBuilderAtEnd(w->builder, weave_block(w, b->sym, "entry"));
     LLVMSetCurrentDebugLocation2(w->builder, NULL);
     make_slots(b);
+    place_labels(b);
     if (b->t->in_place)
         goto_renumber(b);
     for (unsigned v = CLEAN; v <= DIRTY; v++) {

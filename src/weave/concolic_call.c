@@ -312,9 +312,12 @@ static void take_labels(Body *b, Val *v, LLVMValueRef *labels, LLVMValueRef any)
         weave_branch_unlikely(w, any, some, b->starts[CLEAN][next]);
         LLVMPositionBuilderAtEnd(w->builder, some);
     }
+    unsigned version = b->version;
+    become_dirty(b);
     for (unsigned l = 0; l < v->leaves.n; l++)
         set_label(b, v, l, labels ? labels[l] : get_passing(b->c, RESULTS, l));
     LLVMBuildBr(w->builder, b->starts[DIRTY][next]);
+    b->version = version;
 }
 
 static LLVMValueRef not_zero(Woven *w, LLVMValueRef v)
@@ -644,10 +647,16 @@ void write_entry(Body *b)
         }
     }
     b->fixed = at;
-    if (any)
-        weave_branch_unlikely(w, not_zero(w, any), b->starts[DIRTY][0], b->starts[CLEAN][0]);
-    else
+    if (!any) {
         LLVMBuildBr(w->builder, b->starts[CLEAN][0]);
+        return;
+    }
+    LLVMBasicBlockRef dirty = weave_block(w, b->sym, "labels");
+    weave_branch_unlikely(w, not_zero(w, any), dirty, b->starts[CLEAN][0]);
+    LLVMPositionBuilderAtEnd(w->builder, dirty);
+    b->version = CLEAN;
+    become_dirty(b);
+    LLVMBuildBr(w->builder, b->starts[DIRTY][0]);
 }
 
 /* ------------------------------------------------------------------ dispatch */

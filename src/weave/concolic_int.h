@@ -166,6 +166,7 @@ typedef struct Body {
     LLVMBasicBlockRef *starts[2];    /* of each piece */
     LLVMValueRef values, labels; /* arrays for sundew_region() */
     unsigned nslots;             /* the most of a region */
+    unsigned nkept;              /* labels of values, behind them in `labels` */
     LLVMValueRef variadic;       /* struct sundew_variadic; NULL: takes no more arguments */
     unsigned fixed;              /* labels of the parameters that have names */
     Vec(LLVMValueRef) forgets;   /* stack slots that may hold labels */
@@ -233,6 +234,8 @@ void set_now(Body *b, Val *v, LLVMValueRef now);
 LLVMValueRef label_now(Body *b, Ref r);               /* i32 */
 void set_label(Body *b, Val *v, unsigned leaf, LLVMValueRef label);
 LLVMValueRef or_labels(Body *b, LLVMValueRef x, LLVMValueRef y);   /* NULL: none */
+/* From clean to dirty code: there are no labels yet. `version` is DIRTY then. */
+void become_dirty(Body *b);
 /* The tags of n bytes at p, or-ed, as an integer that is 0 if there are none. n is at
  * most MOST_TAGGED. */
 enum { MOST_TAGGED = 464 };

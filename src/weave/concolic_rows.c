@@ -434,7 +434,7 @@ static uint16_t part_address(Body *b, Val *v, uint16_t at, uint64_t offset)
     struct sundew_row *r = add_row(b, v, SUNDEW_ROW_ADDRESS, 64);
     r->a = at;
     r->b = k;
-    r->c = one & ~SUNDEW_WORD;
+    r->c = one;
     r->from = 64;
     r->dst = dst;
     return dst;
@@ -514,7 +514,7 @@ static void add_index(Address *x, uint16_t index, unsigned from, uint64_t scale,
     struct sundew_row *r = add_row(b, x->v, SUNDEW_ROW_ADDRESS, 64);
     r->a = x->at;
     r->b = index;
-    r->c = k & ~SUNDEW_WORD;
+    r->c = k;
     r->from = (uint8_t)from;
     r->object = size;
     r->dst = dst;

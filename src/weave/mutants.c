@@ -158,10 +158,8 @@ static void replace(Maker *m, LLVMValueRef v, LLVMValueRef other, LLVMValueRef o
 static LLVMValueRef do_nothing(Maker *m, LLVMTypeRef type)
 {
     Woven *w = m->w;
-    LLVMBasicBlockRef back = LLVMGetInsertBlock(w->builder);
     LLVMValueRef fn = LLVMAddFunction(w->module, "sundew.nothing", type);
     LLVMTypeRef result = LLVMGetReturnType(type);
-    (void)back;
     weave_define(w, fn, NULL);
     if (LLVMGetTypeKind(result) == LLVMVoidTypeKind)
         LLVMBuildRetVoid(w->builder);
@@ -216,7 +214,7 @@ static void make(Maker *m, const Change *c, unsigned number)
     }
 }
 
-static void describe(Maker *m, Mutants *out, const Change *c, size_t block)
+static void describe(Mutants *out, const Change *c, size_t block)
 {
     unsigned n = 0;
     size_t len;
@@ -224,7 +222,6 @@ static void describe(Maker *m, Mutants *out, const Change *c, size_t block)
     LLVMValueRef fn = LLVMGetBasicBlockParent(LLVMGetInstructionParent(c->at));
     const char *name = LLVMGetValueName2(fn, &len);
     Mutant *row = vec_grow(&out->all);
-    (void)m;
     row->kind = c->kind;
     row->file = arena_strndup(&out->arena, file ? file : "", file ? n : 0);
     row->line = LLVMGetDebugLocLine(c->at);
@@ -255,7 +252,7 @@ static void make_all(Maker *m, Mutants *out, size_t most)
             block = blocks.len - 1;
             last = b;
         }
-        describe(m, out, c, block);
+        describe(out, c, block);
         read_number(m, LLVMGetBasicBlockParent(b));
         make(m, c, (unsigned)(i + 1));
     }

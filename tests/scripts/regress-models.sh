@@ -31,10 +31,10 @@ solved() { cat tests/*.c | python3 -c '
 import re, sys
 sys.exit(not re.search(r"(core\d+) = core_new\([^)]*\);\s*CHECK_NOT_NULL\(\1\)", sys.stdin.read()))'; }
 ok "puzzle" subject puzzle puzzle
-ok "guided" regress libpuzzle.a --headers puzzle.h --count 4000 --mutants 0 --seed 1 -- ./example
+ok "guided" regress libpuzzle.a --headers puzzle.h --count 2000 --mutants 0 --seed 1 -- ./example
 ok "…makes a core" solved
 rm -rf tests
-ok "universal" regress libpuzzle.a --headers puzzle.h --count 4000 --mutants 0 --seed 1 --universal
+ok "universal" regress libpuzzle.a --headers puzzle.h --count 2000 --mutants 0 --seed 1 --universal
 ok "…does not" eval '! solved'
 
 done_testing

@@ -215,19 +215,17 @@ static void ask_all(Follow *f, size_t most, double seconds)
     for (size_t i = 0; i < f->t.steps.len; i++)
         total += f->t.steps.items[i].kind == SUNDEW_REC_BRANCH && f->t.steps.items[i].ask;
     size_t every = most && total > most ? total / most : 1;
-    double end = now() + seconds, spent = 0;
+    double end = now() + seconds;
     Answer a;
     for (size_t i = 0; i < f->t.steps.len && now() < end; i++) {
         Step *step = &f->t.steps.items[i];
         if (step->kind != SUNDEW_REC_BRANCH || !step->ask || n++ % every)
             continue;
-        double from = now();
         f->asked++;
         if (solver_query(s, f->t.path, i, f->input, f->n, &a) == SOLVE_SAT) {
             f->sat++;
             follow(f, &a, (uint32_t)i, step->other);
         }
-        spent += now() - from;
     }
     for (size_t i = 0; i < f->t.others.len && now() < end; i++) {
         Chance *c = &f->t.others.items[i];

@@ -8,9 +8,8 @@
  *
  *     -m            monitored; -d: what is kept of each function
  *     -t            with tags of all parameters
- *     -M            with the models and the input of concolic runs (with -a)
- *     -c            concolic, by the analysis of what may be symbolic (with -a); -C: all of
- *                   it, as the self-check; -n NAME: concolic
+ *     -c SHARE      concolic, with the models there; by the analysis of what may be symbolic if
+ *                   there is -a; -C SHARE: all of it, as the self-check
  *     -a SHARE      copies cut by points-to, with the summaries there
  *     -s STRATEGY   reference, shallow, used-fields, deep
  *     -2            second chance: all functions off at start
@@ -25,7 +24,8 @@
 #include <string.h>
 
 typedef struct Asked {
-    bool monitored, tagged, bitcode, alias, dump, concolic, full, models;
+    bool monitored, tagged, bitcode, alias, dump, full;
+    const char *concolic;        /* folder */
     MonitorPlan plan;
     WeaveBuild build;
     const char *folder, *name, *share;
@@ -60,13 +60,11 @@ static bool concolic(Woven *w, const Program *p, const Calls *calls, Asked *a, E
     Symbolic *s = calls ? symbolic_new(p, calls, &(SymbolicPlan){ .argv = true }) : NULL;
     ConcolicPlan plan = { .symbolic = s, .edges = edges, .full = a->full };
     Models *models = models_new();
-    char *folder = xprintf("%s/models", a->share ? a->share : "");
-    bool ok = edges && (!a->models || (models_read_folder(models, folder, err) &&
-                                       weave_models(w, models, a->folder, err)));
-    ok = ok && weave_concolic(w, &plan, err);
-    ok = ok && (!a->models || (weave_input(w, a->folder, err) &&
-                               weave_runtime(w, a->folder, "forkserver", err)));
-    ok = ok && weave_runtime(w, a->folder, a->name, err);
+    char *folder = xprintf("%s/models", a->concolic);
+    bool ok = edges && models_read_folder(models, folder, err) &&
+              weave_models(w, models, a->folder, err) && weave_concolic(w, &plan, err) &&
+              weave_input(w, a->folder, err) && weave_runtime(w, a->folder, "forkserver", err) &&
+              weave_runtime(w, a->folder, "concolic", err);
     free(folder);
     models_free(models);
     ConcolicFigures f = weave_concolic_figures(w);
@@ -116,13 +114,12 @@ int main(int argc, char **argv)
     Asked a = { .folder = "build", .name = "monitor", .plan.strategy = COPY_USED_FIELDS };
     const char *workspace = NULL;
     int c;
-    while ((c = getopt(argc, argv, "mtcCMda:s:2r:n:O:l:bo:w:")) != -1) {
+    while ((c = getopt(argc, argv, "mtc:C:da:s:2r:n:O:l:bo:w:")) != -1) {
         switch (c) {
         case 'm': a.monitored = true; break;
         case 't': a.tagged = true; break;
-        case 'M': a.models = true; break;
-        case 'c': a.concolic = true; break;
-        case 'C': a.concolic = a.full = true; break;
+        case 'c': a.concolic = optarg; break;
+        case 'C': a.concolic = optarg; a.full = true; break;
         case 'd': a.dump = true; break;
         case 'a': a.alias = true; a.share = optarg; break;
         case 's': a.plan.strategy = strategy(optarg); break;

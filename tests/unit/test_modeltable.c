@@ -1,10 +1,12 @@
 /* The table of models: lines, names, errors. */
 #include "base/str.h"
 #include "program/models.h"
+#include "tree.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -75,8 +77,10 @@ static void shipped(void **state)
     (void)state;
     Err err = {0};
     Models *m = models_new();
-    if (!models_read_folder(m, "share/models", &err))
+    char *folder = in_tree("share/models");
+    if (!models_read_folder(m, folder, &err))
         fail_msg("%s", err.msg);
+    free(folder);
     assert_true(models_count(m) > 250);
     assert_int_equal(models_find(m, "memcpy")->kind, MODEL_OWN);
     assert_int_equal(models_find(m, "__isoc99_sscanf")->kind, MODEL_OWN);

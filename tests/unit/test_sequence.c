@@ -38,6 +38,11 @@ static const char subject[] =
     "int each(int n, int (*see)(int, void *), void *user) { int k = 0; for (int i = 0; i < n; i++) k += see(i, user); return k; }\n"
     "const char *name(int n) { return n < 0 ? 0 : n ? \"some\" : \"none\"; }\n"
     "int die(int n) { if (n == 1) abort(); if (n == 2) *(volatile int *)0 = 1; for (; n == 3;) ; return n; }\n"
+    "static int off;\n"
+    "int turn_off(void) { off = 1; return 0; }\n"
+    "char *volatile lost;\n"
+    "int lose(int n) { if (off) return -1; lost = malloc((size_t)n); return lost != 0; }\n"
+    "int cached(int n) { static char *kept; if (!kept) kept = malloc(100); return n; }\n"
     "int print(const char *format, ...) { return format[0]; }\n"
     "int vprint(const char *format, va_list ap) { return format[0]; }\n";
 
@@ -403,6 +408,25 @@ static void leaks_and_garbage_show(void **state)
     lab_close(&l);
 }
 
+static void a_leak_that_happens_once_is_seen(void **state)
+{
+    (void)state;
+    Lab l = lab_open();
+    lab_start(&l, false);
+    Arena a = {0};
+    Seq *s = seq_new(&a);
+    seq_call(&a, s, fn(&l, "lose"))->args[0] = value_integer(50);
+    seq_call(&a, s, fn(&l, "turn_off"));
+    Outcome lost = run_one(&l, &a, (ExecJob){ .seq = s, .twice = true });
+    assert_true(lost.leaked >= 50);
+    s = seq_new(&a);             /* what is kept for the next time is no leak */
+    seq_call(&a, s, fn(&l, "cached"))->args[0] = value_integer(50);
+    Outcome kept = run_one(&l, &a, (ExecJob){ .seq = s, .twice = true });
+    assert_int_equal(kept.leaked, 0);
+    arena_release(&a);
+    lab_close(&l);
+}
+
 static void a_mutant_is_switched_on_by_its_number(void **state)
 {
     (void)state;
@@ -492,6 +516,7 @@ int main(void)
         cmocka_unit_test(handles_are_passed_on_whatever_made_them),
         cmocka_unit_test(who_dies_dies_alone),
         cmocka_unit_test(leaks_and_garbage_show),
+        cmocka_unit_test(a_leak_that_happens_once_is_seen),
         cmocka_unit_test(a_mutant_is_switched_on_by_its_number),
         cmocka_unit_test(a_test_is_written_as_c),
     };

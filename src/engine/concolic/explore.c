@@ -118,7 +118,9 @@ static BuildsPlan builds_plan(const Explorer *x)
     return (BuildsPlan){ .program = plan->program, .calls = plan->calls, .edges = x->edges,
                          .folder = x->folder, .libexec = plan->libexec, .share = plan->share,
                          .function = plan->function, .argv = strstr(parts, "argv:") != NULL,
-                         .env = strstr(parts, "env:") != NULL };
+                         /* what it puts there itself comes back, too */
+                         .env = strstr(parts, "env:") || program_function(plan->program, "setenv") ||
+                                program_function(plan->program, "putenv") };
 }
 
 static void no_concolic(Explorer *x, ExploreResult *out, const char *why)

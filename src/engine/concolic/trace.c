@@ -24,6 +24,12 @@
 
 typedef enum { ASK_BRANCH, ASK_OTHER, ASK_BUG, ASK_PIN } AskKind;
 
+/* The way that a question asks for, roughly: the same edge or site, after the same branch of
+ * the program, as often as here. */
+typedef struct Way {
+    uint32_t kind, edge, after, times, value;
+} Way;
+
 /* A question about the input at hand. */
 typedef struct Question {
     AskKind kind;
@@ -33,10 +39,11 @@ typedef struct Question {
     float rank;                /* the smaller the sooner */
     bool holes;
     uint8_t bug;
+    Way way;
 } Question;
 typedef Vec(Question) Questions;
 
-enum { LONGEST_TRACED = 1 << 16, POOL = 768 << 20, ASKED = 512, STONES = 4000 };
+enum { LONGEST_TRACED = 1 << 16, POOL = 768 << 20, ASKED = 512, STONES = 4000, TURNED = 48 };
 
 /* -------------------------------------------------------------- open, close */
 
@@ -172,7 +179,7 @@ static Tries *tries_at(Tracer *t, AskKind kind, unsigned k, uint32_t site)
 
 static bool is_spent(const Tracer *t, const Tries *r)
 {
-    double share = fmax(0.1, 0.02 * t->solving);
+    double share = fmax(1.0, 0.05 * t->solving);
     return r->asked > 2 && r->seconds > share;
 }
 
@@ -192,39 +199,78 @@ static bool is_round_wanted(unsigned n, unsigned most)
     return n < most || (n & (n - 1)) == 0;
 }
 
+/* Counts on: how often this edge or site was there in the trail. */
+static uint32_t times_before(Map *seen, uint32_t edge)
+{
+    void **slot = map_slotn(seen, &edge, sizeof edge);
+    uint32_t n = (uint32_t)(uintptr_t)*slot + 1;
+    *slot = (void *)(uintptr_t)n;
+    return n < 32 ? n : 32 + (n & ~31u);
+}
+
+static bool is_new_way(const Tracer *t, const Way *w)
+{
+    return !map_getn(&t->ways, w, sizeof *w);
+}
+
+static void add_branch(Job *j, const Step *s, uint32_t i, unsigned level, Way way,
+                       unsigned *turned, Questions *out)
+{
+    Tracer *t = j->tracer;
+    Question q = { .kind = ASK_BRANCH, .index = i, .edge = s->other, .holes = s->holes,
+                   .way = way };
+    if (!is_of_program(j, s->other)) {
+        /* in a model: no edge of the program, but its ways matter too */
+        Tries *r = tries_at(t, ASK_BRANCH, 0, s->other);
+        if (is_spent(t, r) || (r->asked >= 40 + 20 * level && !is_new_way(t, &way)))
+            return;
+        q.rank = 4 + (float)r->asked / 4;
+        vec_push(out, q);
+        return;
+    }
+    bool covered = queue_covers(j->x->queue, s->other);
+    const Tries *r = &t->edges[s->other];
+    unsigned n = times_here(t, s->other);
+    if (is_spent(t, r))
+        return;
+    if (!covered && is_round_wanted(n, 3))
+        q.rank = (float)n / 4 + (float)r->asked / 100;
+    else if (covered && level && r->asked < 30 * level && is_round_wanted(n, level))
+        q.rank = 10 + (float)r->asked + (float)n;
+    else if (covered && level && *turned < TURNED && is_new_way(t, &way))
+        q.rank = 50 + (float)(*turned)++;
+    else
+        return;
+    if (!level)
+        q.way.times = 0;               /* no stone */
+    vec_push(out, q);
+}
+
 static void add_branches(Job *j, const Trail *trail, unsigned level, Questions *out)
 {
     Tracer *t = j->tracer;
+    Map seen = {0};
+    uint32_t after = UINT32_MAX;
+    unsigned turned = 0;
     for (size_t i = 0; i < trail->steps.len; i++) {
         const Step *s = &trail->steps.items[i];
+        bool pin = s->kind == SUNDEW_REC_PIN;
+        Way way = { pin ? ASK_PIN : ASK_BRANCH, pin ? s->at : s->other, after,
+                    times_before(&seen, s->at), 0 };
+        if (!pin && is_of_program(j, s->at))
+            after = s->at;
         if (!s->ask)
             continue;
-        if (s->kind == SUNDEW_REC_PIN) {
-            Tries *r = tries_at(t, ASK_PIN, s->why, s->at);
-            if (r->asked < 6 + 4 * level && !is_spent(t, r))
-                vec_push(out, ((Question){ ASK_PIN, (uint32_t)i, s->at, 0,
-                                           8 + (float)r->asked, s->holes, 0 }));
+        if (!pin) {
+            add_branch(j, s, (uint32_t)i, level, way, &turned, out);
             continue;
         }
-        if (!is_of_program(j, s->other)) {
-            /* in a model: no edge of the program, but its ways matter too */
-            Tries *r = tries_at(t, ASK_BRANCH, 0, s->other);
-            if (r->asked < 40 + 20 * level && !is_spent(t, r))
-                vec_push(out, ((Question){ ASK_BRANCH, (uint32_t)i, s->other, 0,
-                                           4 + (float)r->asked / 4, s->holes, 0 }));
-            continue;
-        }
-        bool covered = queue_covers(j->x->queue, s->other);
-        const Tries *r = &t->edges[s->other];
-        unsigned n = times_here(t, s->other);
-        if (!covered && !is_spent(t, r) && is_round_wanted(n, 3))
-            vec_push(out, ((Question){ ASK_BRANCH, (uint32_t)i, s->other, 0,
-                                       (float)n / 4 + (float)r->asked / 100, s->holes, 0 }));
-        else if (covered && level && r->asked < 30 * level && is_round_wanted(n, level) &&
-                 !is_spent(t, r))
-            vec_push(out, ((Question){ ASK_BRANCH, (uint32_t)i, s->other, 0,
-                                       10 + (float)r->asked + (float)n, s->holes, 0 }));
+        Tries *r = tries_at(t, ASK_PIN, s->why, s->at);
+        if (r->asked < 6 + 4 * level && !is_spent(t, r))
+            vec_push(out, ((Question){ ASK_PIN, (uint32_t)i, s->at, 0, 8 + (float)r->asked,
+                                       s->holes, 0, way }));
     }
+    map_release(&seen);
 }
 
 static void add_chances(Job *j, const Trail *trail, unsigned level, Questions *out)
@@ -236,7 +282,8 @@ static void add_chances(Job *j, const Trail *trail, unsigned level, Questions *o
             Tries *r = tries_at(t, ASK_OTHER, 0, c->at);
             if (r->asked < 20 && !is_spent(t, r))
                 vec_push(out, ((Question){ ASK_OTHER, c->index, c->at, c->cond,
-                                           4 + (float)r->asked / 4, c->holes, 0 }));
+                                           4 + (float)r->asked / 4, c->holes, 0,
+                                           { ASK_OTHER, c->at, 0, c->index + 1, 0 } }));
             continue;
         }
         const Tries *r = &t->edges[c->at];
@@ -247,14 +294,14 @@ static void add_chances(Job *j, const Trail *trail, unsigned level, Questions *o
             continue;
         vec_push(out, ((Question){ ASK_OTHER, c->index, c->at, c->cond,
                                    (covered ? 10 : 0) + (float)n / 4 + (float)r->asked / 100,
-                                   c->holes, 0 }));
+                                   c->holes, 0, {0} }));
     }
     for (size_t i = 0; i < trail->bugs.len; i++) {
         const Chance *c = &trail->bugs.items[i];
         const Tries *r = tries_at(t, ASK_BUG, c->kind, c->at);
         if (r->sat < 2 && r->asked < 6 + 6 * level && !is_spent(t, r))
             vec_push(out, ((Question){ ASK_BUG, c->index, c->at, c->cond,
-                                       2 + (float)r->asked, c->holes, c->kind }));
+                                       2 + (float)r->asked, c->holes, c->kind, {0} }));
     }
 }
 
@@ -312,43 +359,22 @@ static void note_check(Job *j, const Question *q, const Answer *a, const Entry *
     pthread_mutex_unlock(&x->lock);
 }
 
-/* The way that a question asks for, roughly: the same edge or site, after the same branch of the
- * program, as often as here. */
-typedef struct Way {
-    uint32_t kind, edge, after, times, value;
-} Way;
-
-static Way way_of(const Job *j, const Trail *trail, const Question *q, const uint8_t *bytes, size_t n)
-{
-    Way w = { q->kind, q->edge, UINT32_MAX, 0, 0 };
-    for (uint32_t i = 0; i < q->index && i < trail->steps.len; i++) {
-        const Step *s = &trail->steps.items[i];
-        if (s->kind == SUNDEW_REC_BRANCH && is_of_program(j, s->at))
-            w.after = s->at;
-        if (s->at == q->edge || (s->kind == SUNDEW_REC_BRANCH && s->other == q->edge))
-            w.times++;
-    }
-    if (w.times > 32)
-        w.times = 32 + (w.times & 96);
-    if (q->kind == ASK_PIN)            /* each address is a way of its own */
-        w.value = (uint32_t)hash_bytes(bytes, n);
-    return w;
-}
-
-static void keep_stone(Job *j, const Trail *trail, const Question *q, const Entry *e, size_t n)
+static void keep_stone(Job *j, const Question *q, const Entry *e, size_t n)
 {
     Tracer *t = j->tracer;
-    bool inside = q->kind == ASK_PIN || (q->kind != ASK_BUG && !is_of_program(j, q->edge));
-    if (!inside || t->stones.len >= STONES)
+    Way w = q->way;
+    if (!w.times || t->stones.len >= STONES)
         return;
-    Way w = way_of(j, trail, q, t->room, n);
+    if (q->kind == ASK_PIN)            /* each address is a way of its own */
+        w.value = (uint32_t)hash_bytes(t->room, n);
+    w.kind += 16;                      /* asked for, and reached */
     if (!map_putn(&t->ways, &w, sizeof w, NULL))
         return;
     vec_push(&t->stones, ((Stone){ xmemdup(t->room, n), n, e->id }));
 }
 
 /* Runs the answer; false: no more runs are possible. */
-static bool try_answer(Job *j, const Trail *trail, const Question *q, const Answer *a, const Entry *e,
+static bool try_answer(Job *j, const Question *q, const Answer *a, const Entry *e,
                        const uint8_t *bytes, size_t n)
 {
     Tracer *t = j->tracer;
@@ -371,7 +397,7 @@ static bool try_answer(Job *j, const Trail *trail, const Question *q, const Answ
         return false;
     if (!r.news && !dead) {
         if (a->status == SOLVE_SAT)
-            keep_stone(j, trail, q, e, n);
+            keep_stone(j, q, e, n);
         return true;
     }
     /* The news are taken: look again, by itself. */
@@ -427,11 +453,13 @@ static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e
         Answer a = {0};
         SolveStatus s = ask(t, trail, q, bytes, n, &a);
         r->asked++;
+        if (q->way.times)
+            map_putn(&t->ways, &q->way, sizeof q->way, t);
         r->seconds += (float)a.seconds;
         t->solving += a.seconds;
         r->sat += s == SOLVE_SAT;
         if (s == SOLVE_SAT || s == SOLVE_OPTIMISTIC)
-            ok = try_answer(j, trail, q, &a, e, bytes, n);
+            ok = try_answer(j, q, &a, e, bytes, n);
     }
     return ok;
 }
@@ -539,7 +567,7 @@ static bool step_on_stone(Job *j)
     Tracer *t = j->tracer;
     Stone s = t->stones.items[t->next_stone++];
     Entry e = { .id = s.parent, .bytes = s.bytes, .n = s.n };
-    return step(j, &e, s.bytes, s.n, 0);
+    return step(j, &e, s.bytes, s.n, 1);
 }
 
 bool tracer_step(Job *j)

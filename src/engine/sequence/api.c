@@ -441,7 +441,7 @@ static void pair_up(const Reader *r, ApiFunction *f)
 /* ----------------------------------------------------------------- whole */
 
 /* Why the engine can't call it; NULL: it can. */
-static const char *obstacle(const Api *api, const ApiFunction *f)
+static const char *obstacle(const ApiFunction *f)
 {
     const Type *ret = f->fn->returns ? type_plain(f->fn->returns) : NULL;
     if (!f->fn->type)
@@ -463,7 +463,6 @@ static const char *obstacle(const Api *api, const ApiFunction *f)
         if (t->kind == TYPE_POINTER && strcmp(type_plain(t->target)->name, "__va_list_tag") == 0)
             return "it takes a va_list";
     }
-    (void)api;
     Str signature = {0};
     bool ok = exec_signature(f, &signature);
     str_release(&signature);
@@ -487,7 +486,7 @@ static void read_function(const Reader *r, ApiFunction *f)
         f->observes = f->observes && (p->use == USE_NONE || p->use == USE_OBSERVES);
     }
     f->observes = f->observes && f->takes_handle;
-    f->not_callable = obstacle(r->api, f);
+    f->not_callable = obstacle(f);
 }
 
 static void add_maker(Arena *a, ApiMaker **list, size_t *n, const ApiFunction *f, int place)

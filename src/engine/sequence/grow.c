@@ -340,11 +340,22 @@ static bool last_of(const GrowPlan *g, const Seq *s, const ApiType *t, SeqHandle
     return found;
 }
 
+/* An edge out of the root from which a wanted node can be reached. */
+static const ModelEdge *beginning_for(const GrowPlan *g, const ModelType *t, const Want *w)
+{
+    for (int i = 0; i < 8; i++) {
+        const ModelEdge *e = model_pick_edge(t, 0, g->rng);
+        if (!e || !w->nnodes || node_in(w->nodes, w->nnodes, e->to) || way_to(t, e->to, w))
+            return e;
+    }
+    return way_to(t, 0, w);
+}
+
 static bool make_fitting(const GrowPlan *g, Arena *a, Seq *s, const Want *w, unsigned depth,
                          SeqValue *out)
 {
     const ModelType *t = model_type(g->model, w->type);
-    const ModelEdge *e = t && depth < DEPTH ? model_pick_edge(t, 0, g->rng) : NULL;
+    const ModelEdge *e = t && depth < DEPTH ? beginning_for(g, t, w) : NULL;
     SeqHandle made;
     if (!e || is_full(s) || !guided_call(g, a, s, e, NULL, depth + 1) ||
         !last_of(g, s, w->type, &made))
@@ -486,8 +497,52 @@ bool grow_guided(const GrowPlan *g, Arena *a, Seq *s)
     return guided_start(g, a, s) || guided_plain(g, a, s);
 }
 
+/* May the example's way to look at an object be taken again? It must need no other
+ * handle, and give none. */
+static bool is_plain_observer(const ModelObserver *o)
+{
+    const ApiFunction *f = o->function;
+    if (f->not_callable || f->variadic || !o->nrows || f->result.handle)
+        return false;
+    for (unsigned i = 0; i < f->nparams; i++)
+        if (f->params[i].handle && !(o->places & place_bit((int)i)))
+            return false;
+    return true;
+}
+
+/* A call with which the example looked at such an object, as it did. */
+static bool observe_as_example(const GrowPlan *g, Arena *a, Seq *s)
+{
+    SeqHandles all = {0};
+    const ModelObserver *pick = NULL;
+    SeqValue v = {0};
+    size_t n = 0;
+    usable(g, s, &all);
+    for (size_t k = 0; k < all.len; k++) {
+        const ModelType *t = model_type(g->model, all.items[k].type);
+        for (size_t i = 0; t && i < t->nobservers; i++)
+            if (is_plain_observer(&t->observers[i]) && rng_below(g->rng, ++n) == 0) {
+                pick = &t->observers[i];
+                v = all.items[k].value;
+            }
+    }
+    vec_release(&all);
+    if (!pick)
+        return false;
+    const ModelRow *row = &pick->rows[rng_below(g->rng, pick->nrows)];
+    SeqStep *st = seq_call(a, s, pick->function);
+    for (unsigned i = 0; i < st->nargs; i++) {
+        SeqValue x = row->values[i].kind == VALUE_SELF ? v : pool_callback(g->api, &row->values[i]);
+        st->args[i] = value_copy(a, &x);
+    }
+    pool_fill(g->pool, g->rng, a, st);
+    return true;
+}
+
 bool grow_observer(const GrowPlan *g, Arena *a, Seq *s)
 {
+    if (!is_full(s) && g->model && chance(g->rng, 0.5) && observe_as_example(g, a, s))
+        return true;
     SeqHandles all = {0};
     const ApiFunction *pick = NULL;
     SeqValue v = {0};

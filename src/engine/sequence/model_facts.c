@@ -392,7 +392,8 @@ static void see_lengths(Relations *r, const RawCall *c)
 static void add_relation(Arena *a, ModelFunction *f, ModelRelation x)
 {
     ModelRelation *more = arena_array(a, ModelRelation, f->nrelations + 1);
-    memcpy(more, f->relations, f->nrelations * sizeof *more);
+    if (f->nrelations)
+        memcpy(more, f->relations, f->nrelations * sizeof *more);
     more[f->nrelations++] = x;
     f->relations = more;
 }

@@ -17,9 +17,9 @@
  * of the sequence, ways would appear that nobody has taken. What the root doesn't
  * reach any more is dropped.
  *
- * Ours: what a call of more than MOST_INSIDE calls has inside is no other way to do
- * the same. And a call three times in a row, or several calls twice, become a circle.
- * Without this a loop of a thousand rounds is a chain of a thousand nodes.
+ * Ours: a call three times in a row, or several calls twice, become a circle.
+ * Without this a loop of a thousand rounds is a chain of a thousand nodes. And what
+ * stands inside a call of more than MOST_INSIDE is not taken for another way.
  *
  * All objects of a type begin at one root. Wherever two edges with the same
  * function and the same places leave one node, they become one, and so do their
@@ -393,9 +393,9 @@ static void other_add(Arena *a, ModelOther *o, uint32_t node)
     if (i < o->nnodes && o->nodes[i] == node)
         return;
     uint32_t *more = arena_array(a, uint32_t, o->nnodes + 1);
-    memcpy(more, o->nodes, i * sizeof *more);
+    for (size_t k = 0; k < o->nnodes; k++)
+        more[k < i ? k : k + 1] = o->nodes[k];
     more[i] = node;
-    memcpy(more + i + 1, o->nodes + i, (o->nnodes - i) * sizeof *more);
     o->nodes = more;
     o->nnodes++;
 }

@@ -318,7 +318,8 @@ static void renumber_others(Model *m, const Product *products)
             for (size_t k = 0; k < m->types[i].nodes[n].nedges; k++) {
                 ModelEdge *e = m->types[i].nodes[n].edges[k];
                 ModelOther *others = arena_array(&m->arena, ModelOther, e->nothers + 1);
-                memcpy(others, e->others, e->nothers * sizeof *others);
+                if (e->nothers)
+                    memcpy(others, e->others, e->nothers * sizeof *others);
                 e->others = others;
                 for (size_t j = 0; j < e->nothers; j++)
                     renumber(m, products, &others[j]);

@@ -15,8 +15,7 @@
  *                                                     room at its parameter
  *     VALUE_STORAGE   &x of step 3                    that room itself, again
  *     VALUE_FUNCTION  a callback: a stub, or a function of the API
- *     VALUE_SELF      this call's own result must be passed nowhere: the
- *                     placeholder of a handle in a model's edge
+ *     VALUE_SELF      in a model: where the object itself stands
  *
  * Bytes are borrowed: they live as long as the arena they were made in.
  */
