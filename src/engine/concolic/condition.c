@@ -103,28 +103,24 @@ static void add_and(Str *out)
         str_add(out, " and ");
 }
 
-/* input[0..3] == "%PDF", or in hexadecimal. */
+static bool is_plain(uint8_t c)
+{
+    return c >= 32 && c < 127 && c != '"' && c != '\\' && c != '\'';
+}
+
+/* input[0..3] == "\177ELF"; one byte as a character or number. */
 static void print_run(const Cell *c, size_t n, Str *out)
 {
-    bool text = true;
-    for (size_t i = 0; i < n; i++)
-        text &= c[i].value >= 32 && c[i].value < 127 && c[i].value != '"' && c[i].value != '\\';
     add_and(out);
-    if (n == 1)
-        str_addf(out, "input[%u] == ", c->at);
-    else
-        str_addf(out, "input[%u..%u] == ", c->at, c[n - 1].at);
-    if (text && n == 1) {
-        str_addf(out, "'%c'", c->value);
-    } else if (text) {
-        str_addc(out, '"');
-        for (size_t i = 0; i < n; i++)
-            str_addc(out, (char)c[i].value);
-        str_addc(out, '"');
-    } else {
-        for (size_t i = 0; i < n; i++)
-            str_addf(out, "%s%02x", i ? " " : "0x", c[i].value);
+    if (n == 1) {
+        str_addf(out, is_plain(c->value) ? "input[%u] == '%c'" : "input[%u] == 0x%02x", c->at,
+                 c->value);
+        return;
     }
+    str_addf(out, "input[%u..%u] == \"", c->at, c[n - 1].at);
+    for (size_t i = 0; i < n; i++)
+        str_addf(out, is_plain(c[i].value) ? "%c" : "\\%03o", c[i].value);
+    str_addc(out, '"');
 }
 
 /* What holds if e does (or does not): !(a || b) is two conditions. */
