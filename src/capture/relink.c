@@ -189,6 +189,20 @@ static char *without_map(const char *word, bool *name_follows)
     return all;
 }
 
+/* -fsanitize=fuzzer,address without the first; NULL: nothing is left. */
+static char *without_fuzzer(const char *word)
+{
+    Str out = {0};
+    char *copy = xstrdup(strchr(word, '=') + 1), *save = NULL;
+    for (char *w = strtok_r(copy, ",", &save); w; w = strtok_r(NULL, ",", &save))
+        if (strcmp(w, "fuzzer") != 0)
+            str_addf(&out, "%s%s", out.len ? "," : "-fsanitize=", w);
+    char *all = out.len ? xstrdup(str_c(&out)) : NULL;
+    str_release(&out);
+    free(copy);
+    return all;
+}
+
 /* Flags whose value is the next word, so that it is no input. */
 static const char *const with_value[] = {
     "-x", "-T", "-u", "-e", "-z", "-h", "-m", "-rpath", "-soname", "-Xassembler",
@@ -236,6 +250,11 @@ static size_t walk(Relinking *r, const Strings *words, size_t i, bool *map_follo
         *ok = add_library(r, word, word + 2, err);
         free(word);
         return w[2] ? i : i + 1;
+    } else if (r->plan->no_fuzzer && str_starts(w, "-fsanitize=")) {
+        char *rest = without_fuzzer(w);
+        if (rest)
+            strings_add(r->argv, rest);
+        free(rest);
     } else if (w[0] == '-' && w[1]) {
         r->statically |= strcmp(w, "-static") == 0 || strcmp(w, "-Bstatic") == 0;
         strings_add(r->argv, w);

@@ -24,6 +24,7 @@ typedef struct Relink {
     char *const *more;           /* last words; NULL: none */
     const char *out;             /* absolute */
     const char *scratch;         /* a folder */
+    bool no_fuzzer;           /* main() is ours: without that of libFuzzer */
 } Relink;
 
 bool relink_command(Workspace *ws, const CapturedProgram *p, const Relink *r,

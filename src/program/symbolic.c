@@ -1201,6 +1201,12 @@ static bool is_allocation(const char *name)
     return false;
 }
 
+static bool is_modelled(const Symbolic *s, const char *name)
+{
+    const Model *m = s->plan.models ? models_find(s->plan.models, name) : NULL;
+    return m && (m->kind == MODEL_OWN || m->kind == MODEL_IGNORE);
+}
+
 static void judge_call(Symbolic *s, LLVMValueRef i)
 {
     LLVMValueRef callee = LLVMGetCalledValue(i), seen;
@@ -1230,7 +1236,7 @@ static void judge_call(Symbolic *s, LLVMValueRef i)
     if (is_allocation(name))
         add_site(s, i, seen, SYMBOLIC_MEMORY, "the size of an allocation depends on input",
                  "the size is pinned; sizes at its limits are tried");
-    else
+    else if (!is_modelled(s, name))
         add_site(s, i, seen, SYMBOLIC_BOUNDARY,
                  arena_printf(&s->a, "%s() sees input", name),
                  "give it a model: flow, pin, havoc or a C function");

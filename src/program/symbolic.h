@@ -19,6 +19,7 @@
 #ifndef SUNDEW_SYMBOLIC_H
 #define SUNDEW_SYMBOLIC_H
 #include "program/calls.h"
+#include "program/models.h"
 #include "program/program.h"
 
 typedef struct Symbolic Symbolic;
@@ -28,6 +29,7 @@ typedef struct SymbolicPlan {
     bool argv, env;           /* the command line, the environment are */
     const char *function;     /* only the arguments of this one are, and what
                                * they point to; NULL: as above */
+    const Models *models;     /* functions with a model of their own are no sites; NULL: none */
 } SymbolicPlan;
 
 Symbolic *symbolic_new(const Program *p, const Calls *calls, const SymbolicPlan *plan);

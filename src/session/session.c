@@ -148,9 +148,14 @@ bool session_color(Session *s)
            !(term && strcmp(term, "dumb") == 0);
 }
 
+bool session_time_is_over(const Session *s)
+{
+    return s->deadline > 0 && clock_seconds() > s->deadline;
+}
+
 bool session_interrupted(Session *s)
 {
-    return interrupted || (s->deadline > 0 && clock_seconds() > s->deadline);
+    return interrupted || session_time_is_over(s);
 }
 
 /* ----------------------------------------------------------- what comes out */

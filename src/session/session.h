@@ -38,6 +38,7 @@ const char *session_command_line(Session *s);  /* shell-quoted, as typed */
 bool session_verbose(Session *s);
 bool session_quiet(Session *s);
 bool session_color(Session *s);                /* for standard output */
+bool session_time_is_over(const Session *s);   /* --time */
 bool session_interrupted(Session *s);          /* Ctrl-C, or --time is over: stop,
                                                 * keep what is there */
 

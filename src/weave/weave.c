@@ -456,8 +456,10 @@ static bool link_object(Woven *w, const WeaveBuild *plan, const char *object,
         strings_add(&more, "-fsanitize=address");
     if (c) {
         units_of(w, c, &units);
+        LLVMValueRef start = LLVMGetNamedFunction(w->module, "main");
         Relink r = { .units = &units, .objects = objects, .more = strings_argv(&more),
-                     .out = out, .scratch = scratch };
+                     .out = out, .scratch = scratch,
+                     .no_fuzzer = start && !LLVMIsDeclaration(start) };
         ok = relink_command(program_workspace(w->program), c, &r, &argv, err);
     } else {
         plain_command(strings_argv(&more), object, out, &argv);

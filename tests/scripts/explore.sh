@@ -144,7 +144,8 @@ capture() { "$SUNDEW" capture -- sh -ec "$1"; }
 ok "programs are captured" capture 'gcc -g -O2 -o magic magic.c; gcc -g -O2 -DSIZE=256 -o magic-good magic.c
     gcc -g -O2 -o file file.c; gcc -g -DBUG -o letters letters.c; gcc -g -o letters-good letters.c
     gcc -g -o klee klee.c -Wl,--unresolved-symbols=ignore-all; gcc -g -o date date.c; gcc -g -w -o wild wild.c
-    gcc -g -DWITH_MAIN -o target target.c'
+    gcc -g -DWITH_MAIN -o target target.c
+    clang-19 -g -fsanitize=fuzzer -o linked target.c'
 
 ok "solving finds a magic number, a sum and a product" explore magic ./magic --no-mutation --stop-at first-failure --time 150s
 ok "… the failure has kind, place, inputs and condition" json magic.json \
@@ -183,6 +184,8 @@ repeats() {
 ok "the same seed makes the same inputs" repeats
 
 ok "a fuzz target is used as it is" explore target ./target --stop-at first-failure --time 150s
+ok "… one that is linked with libFuzzer too" explore linked ./linked --no-mutation --stop-at first-failure --time 150s
+ok "… and fails alike" json linked.json 'd["failures"][0]["what"].find("heap-buffer-overflow") >= 0'
 ok "… and fails" json target.json 'd["failures"][0]["what"].find("heap-buffer-overflow") >= 0'
 ok "klee_make_symbolic is understood" explore klee ./klee --no-mutation --stop-at first-failure --time 150s
 ok "… and solved" json klee.json 'd["failures"][0]["location"]["line"] == 9'

@@ -82,6 +82,9 @@ ok "a library with a fault" library -DFAULTY
 ok "it dies of calls like the example's" eval 'status 1 regress -o tests --count 6000 -- ./example >said && grep -qF "regress/crash" said && grep -qF "stack_pop" said'
 ok "…the rest has tests" make -s -C tests check
 ok "no library" status 2 "$SUNDEW" regress nowhere.a
+ok "no header: nothing could be compiled" status 2 "$SUNDEW" regress libstack.a -o none -- ./example
+ok "--accept alone is refused, and touches nothing" eval 'cp -r tests kept && status 2 regress --accept && diff -r tests kept'
+ok "a share is not more than 1" status 2 regress --divergent 7 -- ./example
 ok "no such example" status 2 regress -- ./nowhere
 ok "no such header" status 2 "$SUNDEW" regress libstack.a --headers nowhere.h
 ok "a header of another library" says "none of the program's functions" "$SUNDEW" regress libstack.a --headers /usr/include/zlib.h

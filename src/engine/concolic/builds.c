@@ -138,7 +138,10 @@ char *build_coverage(const BuildsPlan *plan, Err *err)
 static bool weave_all(const BuildsPlan *plan, const Models *models, const char *out,
                       Err *err)
 {
-    SymbolicPlan how = { .argv = plan->argv, .env = plan->env, .function = plan->function ? plan->function->symbol : NULL };
+    const Function *target = program_function(plan->program, "LLVMFuzzerTestOneInput");
+    const Function *entry = plan->function ? plan->function : target && target->defined ? target : NULL;
+    SymbolicPlan how = { .argv = plan->argv, .env = plan->env,
+                         .function = entry ? entry->symbol : NULL };
     Symbolic *sym = plan->calls && !plan->everything
                         ? symbolic_new(plan->program, plan->calls, &how) : NULL;
     ConcolicPlan concolic = { .symbolic = sym, .edges = plan->edges };
@@ -261,7 +264,7 @@ static bool link_sanitized(const BuildsPlan *plan, Strings *objects, const char 
     for (size_t i = 0; i < c->nunits; i++)
         map_put(&units, c->units[i]->id, NULL);
     Relink r = { .units = &units, .objects = strings_argv(objects), .more = more,
-                 .out = out, .scratch = plan->folder };
+                 .out = out, .scratch = plan->folder, .no_fuzzer = true };
     bool ok = relink_command(program_workspace(plan->program), c, &r, &argv, err) &&
               recompile_tool(strings_argv(&argv), c->link_directory, NULL, err);
     map_release(&units);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TESTS = 80, MOST_CONJUNCTS = 3000, MOST_TEXT = 600, MOST_OF_ONE = 120 };
+enum { TESTS = 80, MOST_CONJUNCTS = 3000, MOST_TEXT = 600, MOST_OF_ONE = 120, DEEPEST = 12 };
 
 typedef struct Study {
     Job *job;
@@ -148,14 +148,14 @@ static void print_run(const Cell *c, size_t n, Str *out)
 }
 
 /* A condition as the conditions of which it is the conjunction. */
-static void split(const Exprs *p, Expr e, bool negated, Conditions *out)
+static void split(const Exprs *p, Expr e, bool negated, unsigned depth, Conditions *out)
 {
     ExprNode n = expr_node(p, e);
-    if (n.op == EXPR_NOT) {
-        split(p, n.a, !negated, out);
-    } else if (n.width == 1 && n.op == (negated ? EXPR_OR : EXPR_AND) && out->len < MOST_CONJUNCTS) {
-        split(p, n.a, negated, out);
-        split(p, n.b, negated, out);
+    if (depth && n.width == 1 && n.op == EXPR_NOT) {
+        split(p, n.a, !negated, depth - 1, out);
+    } else if (depth && n.width == 1 && n.op == (negated ? EXPR_OR : EXPR_AND)) {
+        split(p, n.a, negated, depth - 1, out);
+        split(p, n.b, negated, depth - 1, out);
     } else {
         vec_push(out, ((Condition){ e, negated }));
     }
@@ -194,7 +194,7 @@ static char *describe(Tracer *t, const Conjunct *c, size_t n)
     Conditions all = {0}, rest = {0};
     Cells cells = {0};
     for (size_t i = 0; i < n; i++)
-        split(t->pool, c[i].cond, false, &all);
+        split(t->pool, c[i].cond, false, DEEPEST, &all);
     for (size_t i = 0; i < all.len; i++) {
         Cell cell;
         if (!all.items[i].negated &&

@@ -408,7 +408,7 @@ static bool run_jobs(Explorer *x, ExploreResult *out, Err *err)
         watch(x, jobs, n, out);
     stop(x, "an error");
     if (ok && x->building > 0)
-        no_concolic(x, out, "the build that follows its input was not ready in time");
+        no_concolic(x, out, "the build that follows its input was not ready before the end");
     end_building(x);
     for (unsigned i = 0; i < started; i++)
         pthread_join(threads[i], NULL);

@@ -145,10 +145,18 @@ static void print_plan(const Exploration *e, const PlanFigures *f, const Groups 
 bool plan_show(Exploration *e, Err *err)
 {
     const char *parts = str_c(&e->input);
-    SymbolicPlan plan = { .argv = strstr(parts, "argv:") != NULL,
+    char *folder = path_join(session_share(e->s), "models");
+    Models *models = models_new();
+    bool ok = models_read_folder(models, folder, err);
+    free(folder);
+    if (!ok) {
+        models_free(models);
+        return false;
+    }
+    SymbolicPlan plan = { .models = models,
+                          .argv = strstr(parts, "argv:") != NULL,
                           .env = strstr(parts, "env:") != NULL,
                           .function = session_option(e->s, "function") };
-    (void)err;
     Symbolic *sym = symbolic_new(e->program, e->calls, &plan);
     size_t n;
     const SymbolicSite *sites = symbolic_sites(sym, &n);
@@ -172,5 +180,6 @@ bool plan_show(Exploration *e, Err *err)
     session_status(e->s, 0);
     vec_release(&groups);
     symbolic_free(sym);
+    models_free(models);
     return true;
 }

@@ -86,6 +86,8 @@ static void rerun(const Exploration *e, const ExploreFailure *f, Str *out)
     }
 }
 
+enum { MOST_STEPS = 20 };
+
 static const char *absolute_file(const Exploration *e, const FailureFrame *site, Str *room)
 {
     if (!site || !site->file || !*site->file)
@@ -94,24 +96,36 @@ static const char *absolute_file(const Exploration *e, const FailureFrame *site,
     return str_c(room);
 }
 
+/* The program's frames: those of the sanitizer and of what calls main() say nothing. */
+static size_t steps_of(const Failure *f, const FailureFrame *site, EvidenceStep *steps)
+{
+    size_t n = 0;
+    for (size_t i = site ? (size_t)(site - f->frames) : 0; i < f->nframes && n < MOST_STEPS; i++) {
+        const FailureFrame *fr = &f->frames[i];
+        steps[n] = (EvidenceStep){
+            .at = { .file = fr->file && *fr->file ? fr->file : NULL, .line = (int)fr->line,
+                    .function = fr->function },
+            .text = n ? "called from here" : "fails here",
+        };
+        n++;
+        if (fr->function && strcmp(fr->function, "main") == 0)
+            break;
+    }
+    return n;
+}
+
 static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
 {
     Str message = {0}, command = {0}, file = {0}, anchor = {0};
     const FailureFrame *site = failure_site(&f->failure);
-    size_t n = f->failure.nframes < 20 ? f->failure.nframes : 20;
-    EvidenceStep *steps = xcalloc(n + 1, sizeof *steps);
+    EvidenceStep steps[MOST_STEPS];
+    size_t n = steps_of(&f->failure, site, steps);
     if (f->by_command)
         str_add(&message, "the oracle command refuses this input");
     else
         failure_describe(&f->failure, &message);
     if (*f->condition)
         str_addf(&message, "; if %s", f->condition);
-    for (size_t i = 0; i < n; i++) {
-        const FailureFrame *fr = &f->failure.frames[i];
-        steps[i].at = (Location){ .file = fr->file && *fr->file ? fr->file : NULL,
-                                  .line = (int)fr->line, .function = fr->function };
-        steps[i].text = fr->function ? fr->function : "?";
-    }
     rerun(e, f, &command);
     str_addf(&anchor, "%s %s", failure_kind_name(f->failure.kind),
              f->failure.what ? f->failure.what : "");
@@ -140,7 +154,6 @@ static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
         .rerun = str_c(&command),
     };
     bool ok = session_report(e->s, &finding, err);
-    free(steps);
     str_release(&message);
     str_release(&command);
     str_release(&file);
@@ -218,7 +231,8 @@ static void add_json(Exploration *e, const ExploreResult *r)
     session_json(s, "traces", number(st->traces));
     session_json(s, "solved_new", number(st->solved_new));
     session_json(s, "seconds", json_real(st->seconds));
-    session_json(s, "ended", json_text(r->ended));
+    bool time = strcmp(r->ended, "interrupted") == 0 && session_time_is_over(s);
+    session_json(s, "ended", json_text(time ? "time" : r->ended));
     session_json(s, "output", json_text(e->out));
 }
 

@@ -16,8 +16,8 @@
 #include <string.h>
 
 static const Option options[] = {
-    { "headers", 0, "FILE", "the API is what this header declares (repeatable); otherwise all "
-      "external functions", NULL },
+    { "headers", 0, "FILE", "the API is what this header declares, and the tests include it; "
+      "needed, and repeatable", NULL },
     { "output", 'o', "DIR", "where the tests go", "tests" },
     { "count", 0, "N", "stop after so many sequences: the same seed then gives the same tests",
       NULL },
@@ -220,6 +220,9 @@ static void say(Regress *r, const char *folder)
     Str *out = session_out(r->session);
     if (session_flag(r->session, "json"))
         return;
+    if (r->dropped)
+        session_note(r->session, "%zu tests that did not compile or pass by themselves were left out "
+                     "after the figures were taken", r->dropped);
     escape_terminal_z(out, folder);
     str_addf(out, ": %zu tests with %zu assertions, from %" PRIu64 " sequences in %.0f s\n",
              r->written, r->assertions, u->sequences, u->seconds);
@@ -284,12 +287,30 @@ static void release(Regress *r)
     program_close(r->program);
 }
 
+/* Before anything is written: the folder may hold good tests. */
+static bool check_options(Session *s, Err *err)
+{
+    const char *text = session_option(s, "divergent");
+    char *end;
+    double share = strtod(text, &end);
+    if (session_flag(s, "accept"))
+        return err_set(err, "--accept goes with --diff DIR");
+    if (end == text || *end || !(share >= 0 && share <= 1))
+        return err_set(err, "--divergent %s: a share from 0 to 1", text);
+    if (!session_option(s, "headers"))
+        return err_set(err, "--headers FILE: which header declares the library's functions? The "
+                       "tests include it");
+    return true;
+}
+
 static bool run(Session *s, Err *err)
 {
     Regress r = { .session = s };
     const char *folder = session_option(s, "output");
     if (session_option(s, "diff"))
         return diff_run(s, session_option(s, "diff"), err);
+    if (!check_options(s, err))
+        return false;
     Progress progress = progress_start("regress", 5);
     progress_step(&progress, 0, "the API");
     bool ok = open_program(&r, err) && open_api(&r, err);
