@@ -309,14 +309,17 @@ static void prepare(struct start *s, const char *plan)
         read_all(0);
     if (plain)
         rest_to_stdin();
-    int variables = 0;
+    int variables = 0, rest = plain;
     for (const char *p = plan; !plain && *p; ) {
         size_t n = strcspn(p, ",");
         if (n > 4 && memcmp(p, "env:", 4) == 0 && ++variables > 60)
             trouble("too many variables in SUNDEW_INPUT");
         part(s, p, n);
+        rest |= strncmp(p, "argv:", 5) != 0 && strncmp(p, "env:", 4) != 0;
         p += n + (p[n] == ',');
     }
+    if (!rest)
+        rest_to_stdin();
 }
 
 static const char *late;           /* plan of a deferred start */
