@@ -81,7 +81,7 @@ cat >klee.c <<'C'
 void klee_make_symbolic(void *at, size_t n, const char *name);
 int main(void)
 {
-    int x, y;
+    unsigned x, y;
     klee_make_symbolic(&x, sizeof x, "x");
     klee_make_symbolic(&y, sizeof y, "y");
     if (x > 1000 && y == x * 3 + 7)
