@@ -53,9 +53,11 @@ char *call_arguments(const Call *c, const char *program, const Runner *r, String
 
 void call_environment(const Call *c, const char *file, const Runner *r, Strings *env)
 {
+    /* The user's options for sanitizers would come first, and hide ours. */
     for (char *const *e = c->env ? c->env : environ; *e; e++)
         if (!str_starts(*e, "SUNDEW_") && !str_starts(*e, "HOME=") &&
-            !str_starts(*e, "TMPDIR="))
+            !str_starts(*e, "TMPDIR=") && !str_starts(*e, "ASAN_OPTIONS=") &&
+            !str_starts(*e, "UBSAN_OPTIONS="))
             strings_add(env, *e);
     strings_add(env, "LD_BIND_NOW=1");
     strings_addf(env, "HOME=%s", runner_scratch(r));
