@@ -60,7 +60,7 @@ rt_monitor := $(rt_shared) adapt chance dump extents out signals stack start ste
               streams unwind
 rt_record  := $(rt_shared) record record_alloc
 rt_forkserver := forkserver
-rt_tags    := tags
+rt_tags    := tags pages
 rt_concolic := concolic concolic_address concolic_alloc concolic_models concolic_region \
               concolic_shadow pages
 rt_coverage := forkserver batch snapshot

@@ -15,6 +15,7 @@
  */
 #ifndef SUNDEW_CONCOLIC_INT_H
 #define SUNDEW_CONCOLIC_INT_H
+#include "pages.h"
 #include "concolic.h"
 #include "concolic_alloc.h"
 #include "concolic_log.h"
@@ -158,9 +159,6 @@ void sundew_address_written(const SundewAccess *a, sundew_label value, SundewCal
                             void *arg);
 /* A symbolic length for memory at `at`. */
 void sundew_length(const void *at, sundew_label n, uint64_t vn, uint32_t site);
-
-void *sundew_pages(size_t n);
-void sundew_pages_reset(void *p, size_t n);    /* all 0 again */
 
 #pragma GCC visibility pop
 #endif

@@ -12,6 +12,7 @@
  */
 #ifndef SUNDEW_MONITOR_INT_H
 #define SUNDEW_MONITOR_INT_H
+#include "pages.h"
 #include "crashfile.h"
 #include "monitor.h"
 #include "tables.h"
@@ -315,11 +316,6 @@ typedef struct SundewSettings {
 } SundewSettings;
 extern SundewSettings sundew_settings;
 
-void *sundew_pages(size_t n);          /* mmap'd, zeroed, reserved only; NULL */
-void sundew_pages_free(void *p, size_t n);
-void sundew_pages_reset(void *p, size_t n);    /* all 0 again; whole pages */
-/* Load address minus linked address of the program or library. */
-uint64_t sundew_slide(void);
 
 #pragma GCC visibility pop
 #endif

@@ -1,6 +1,6 @@
-/* pages - memory of our own, and where the program lies. */
-#include "monitor_int.h"
+#include "pages.h"
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 
 void *sundew_pages(size_t n)

@@ -1,5 +1,6 @@
 /* tags - see tags.h. What a woven program calls often stands first, and is
  * inlined there; then sets, threads, memory, and what is told. */
+#include "pages.h"
 #include "tags.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -361,17 +362,6 @@ int sundew_tags_has(uint32_t set, uint32_t param, uint32_t level)
 
 /* --------------------------------------------------------------- threads */
 
-static void *pages(size_t n)
-{
-    int kept = errno;
-    void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p != MAP_FAILED)
-        madvise(p, n, MADV_NOHUGEPAGE);
-    errno = kept;
-    return p == MAP_FAILED ? NULL : p;
-}
-
 /* The clock of a thread goes on in the next thread that gets its state: no tag
  * that is still in memory seems alive there. */
 static void thread_ends(void *arg)
@@ -404,7 +394,7 @@ static State *new_state(void)
         number = ++nstates;
     }
     give_lock();
-    if (!s && number && (s = pages(sizeof *s))) {
+    if (!s && number && (s = sundew_pages(sizeof *s))) {
         s->base = number << 16;
         s->clock = 2;
     }
@@ -798,10 +788,10 @@ void sundew_tags_start(void)
     find_folder();
     uint64_t bits = TABLE_BITS;
     SundewTagEntry *table = NULL;
-    while (bits >= 16 && !(table = pages(sizeof *table << bits)))
+    while (bits >= 16 && !(table = sundew_pages(sizeof *table << bits)))
         bits--;
-    heads = pages(HEADS * sizeof *heads);
-    Node *all = pages(NODES * sizeof *all);
+    heads = sundew_pages(HEADS * sizeof *heads);
+    Node *all = sundew_pages(NODES * sizeof *all);
     if (table && heads && all && !pthread_key_create(&at_exit_of_thread, thread_ends)) {
         sundew_tag_table = table;
         sundew_tag_mask = (1ULL << bits) - 1;

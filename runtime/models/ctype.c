@@ -12,47 +12,24 @@
  * program, whose bounds are known, so that a read at a symbolic place is one expression. */
 enum { BELOW = 128, TABLE = 384 };
 
-const unsigned short **sundew_model___ctype_b_loc(void)
-{
-    static unsigned short table[TABLE];
-    static const unsigned short *of, *at;
-    const unsigned short *real = *__ctype_b_loc();
-    if (real != of) {
-        for (int i = 0; i < TABLE; i++)
-            table[i] = real[i - BELOW];
-        of = real;
-        at = table + BELOW;
+#define COPY(type, name)                              \
+    const type **sundew_model_##name(void)            \
+    {                                                 \
+        static type table[TABLE];                     \
+        static const type *of, *at;                   \
+        const type *real = *name();                   \
+        if (real != of) {                             \
+            for (int i = 0; i < TABLE; i++)           \
+                table[i] = real[i - BELOW];           \
+            of = real;                                \
+            at = table + BELOW;                       \
+        }                                             \
+        return &at;                                   \
     }
-    return &at;
-}
-
-const int32_t **sundew_model___ctype_tolower_loc(void)
-{
-    static int32_t table[TABLE];
-    static const int32_t *of, *at;
-    const int32_t *real = *__ctype_tolower_loc();
-    if (real != of) {
-        for (int i = 0; i < TABLE; i++)
-            table[i] = real[i - BELOW];
-        of = real;
-        at = table + BELOW;
-    }
-    return &at;
-}
-
-const int32_t **sundew_model___ctype_toupper_loc(void)
-{
-    static int32_t table[TABLE];
-    static const int32_t *of, *at;
-    const int32_t *real = *__ctype_toupper_loc();
-    if (real != of) {
-        for (int i = 0; i < TABLE; i++)
-            table[i] = real[i - BELOW];
-        of = real;
-        at = table + BELOW;
-    }
-    return &at;
-}
+COPY(unsigned short, __ctype_b_loc)
+COPY(int32_t, __ctype_tolower_loc)
+COPY(int32_t, __ctype_toupper_loc)
+#undef COPY
 
 static int concrete(int c)
 {

@@ -60,15 +60,7 @@ static const char *parse(const char *f, struct spec *s, va_list *ap)
         for (; *f >= '0' && *f <= '9' && s->precision < 100000; f++)
             s->precision = s->precision * 10 + (*f - '0');
     }
-    if (f[0] == 'h')
-        s->size = f[1] == 'h' ? 'H' : 'h';
-    else if (f[0] == 'l')
-        s->size = f[1] == 'l' ? 'L' : 'l';
-    else if (f[0] == 'z' || f[0] == 'j' || f[0] == 't')
-        s->size = 'L';
-    else if (f[0] == 'L')
-        s->size = 'D';
-    f += s->size ? (s->size == 'H' || (s->size == 'L' && f[0] == 'l') ? 2 : 1) : 0;
+    f = sundew_format_size(f, &s->size);
     s->conversion = *f;
     if (!*f || !strchr("diuxXocspeEfFgGaA%", *f) || (s->size == 'l' && strchr("cs", *f)) ||
         s->width >= 100000 || s->precision >= 100000)

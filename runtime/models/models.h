@@ -53,6 +53,19 @@ static inline unsigned digit(unsigned char c)
     return d < 10 ? d : l < 26 ? l + 10 : 99;
 }
 
+/* The size in a conversion of printf() or scanf(), and what is behind it: 0, h, H (hh), l,
+ * L (ll and its kin), D (long double). */
+static inline const char *sundew_format_size(const char *f, char *size)
+{
+    *size = f[0] == 'h' ? f[1] == 'h' ? 'H' : 'h'
+          : f[0] == 'l' ? f[1] == 'l' ? 'L' : 'l'
+          : f[0] == 'z' || f[0] == 'j' || f[0] == 't' ? 'L'
+          : f[0] == 'L' ? 'D' : 0;
+    if (!*size)
+        return f;
+    return f + (*size == 'H' || (*size == 'L' && f[0] == 'l') ? 2 : 1);
+}
+
 /* numbers.c; `limit` bytes are looked at, at most. */
 unsigned long long sundew_parse_integer(const char *s, char **end, int base, size_t limit,
                                         int *negative, int *too_big);

@@ -155,7 +155,8 @@ static struct sundew_row *add_op(Body *b, Val *v, unsigned op, unsigned n, LLVMV
     return r;
 }
 
-void row_pin(Body *b, LLVMValueRef value, unsigned why, uint32_t site)
+/* A row for each labelled scalar of a value. */
+static void note(Body *b, LLVMValueRef value, unsigned op, unsigned why, uint32_t site)
 {
     Leaves l = concolic_leaves(b->w, LLVMTypeOf(value));
     for (unsigned k = 0; k < l.n; k++) {
@@ -163,26 +164,21 @@ void row_pin(Body *b, LLVMValueRef value, unsigned why, uint32_t site)
         if (!ref.val || !ref.val->labelled)
             continue;
         uint16_t a = operand_ref(b, ref);
-        struct sundew_row *r = add_row(b, NULL, SUNDEW_ROW_PIN, l.at[k].bits);
+        struct sundew_row *r = add_row(b, NULL, op, l.at[k].bits);
         r->a = a;
         r->k = (uint16_t)why;
         r->x = site;
     }
 }
 
+void row_pin(Body *b, LLVMValueRef value, unsigned why, uint32_t site)
+{
+    note(b, value, SUNDEW_ROW_PIN, why, site);
+}
+
 void row_lost(Body *b, LLVMValueRef value, unsigned why, uint32_t site)
 {
-    Leaves l = concolic_leaves(b->w, LLVMTypeOf(value));
-    for (unsigned k = 0; k < l.n; k++) {
-        Ref ref = ref_of(b, value, k);
-        if (!ref.val || !ref.val->labelled)
-            continue;
-        uint16_t a = operand_ref(b, ref);
-        struct sundew_row *r = add_row(b, NULL, SUNDEW_ROW_LOST, l.at[k].bits);
-        r->a = a;
-        r->k = (uint16_t)why;
-        r->x = site;
-    }
+    note(b, value, SUNDEW_ROW_LOST, why, site);
 }
 
 static const struct allocator {

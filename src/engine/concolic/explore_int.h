@@ -41,7 +41,7 @@ typedef struct Explorer {
     size_t slots;                              /* bytes of the input that are in slots */
     bool snapshot;                             /* runs may share a process */
     size_t reachable, longest;
-    double begun, before;                      /* seconds: start; of earlier sessions */
+    double begun;                              /* seconds */
     atomic_bool stop;
     const char *ended;
 

@@ -194,7 +194,7 @@ static void add(Job *j, Subject *s, const uint8_t *bytes, size_t n, uint32_t par
     failure_copy(&b->f.failure, f);
     b->f.by_command = by_command;
     b->f.hang = !by_command && is_late(f);
-    b->f.when = clock_seconds() - x->begun + x->before;
+    b->f.when = clock_seconds() - x->begun;
     b->f.seen = 1;
     b->bytes = xmemdup(bytes, n);
     b->n = n;

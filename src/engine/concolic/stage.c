@@ -110,7 +110,7 @@ static Entry *keep(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32
     Entry *e = NULL;
     if (news || origin == FROM_SEED) {
         QueueRun run = { .origin = origin, .parent = parent, .path = r->path,
-                         .micros = r->micros, .when = clock_seconds() - x->begun + x->before,
+                         .micros = r->micros, .when = clock_seconds() - x->begun,
                          .new_edge = news == SUNDEW_NEWS_EDGE };
         e = queue_add(x->queue, bytes, n, fast_counters(j->fast), &run);
         if (run.new_edge)

@@ -2,27 +2,13 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/tempdir.h"
+#include "capture/recompile.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* ------------------------------------------------------------------ links */
-
-static bool run_tool(Strings *argv, const char *cwd, Err *err)
-{
-    ProcResult r = {0};
-    Proc p = { .argv = strings_argv(argv), .cwd = cwd, .capture = true };
-    bool ok = proc_run(&p, &r, err);
-    if (ok && r.status != 0) {
-        for (size_t i = 0; i < r.err.len; i++)
-            if (r.err.data[i] == '\n')
-                r.err.data[i] = ' ';
-        ok = err_set(err, "%s: %.400s", path_base(argv->items[0]), str_c(&r.err));
-    }
-    proc_result_release(&r);
-    return ok;
-}
 
 static void add_libraries(const CapturedProgram *c, const LibraryPlan *plan, Strings *argv)
 {
@@ -35,8 +21,20 @@ static void add_libraries(const CapturedProgram *c, const LibraryPlan *plan, Str
     strings_add(argv, "-lm");
 }
 
-/* An object becomes a shared library; what the archive has besides (assembler)
- * comes from there. */
+/* The words so far, and what every link of the library ends with: what the
+ * archive has besides (assembler), and libraries. */
+static bool run_link(const CapturedProgram *c, const LibraryPlan *plan, Strings *argv, Err *err)
+{
+    if (c->kind == PROGRAM_ARCHIVE && (c->nforeign || c->nmissing || c->nfailed))
+        strings_add(argv, c->path);
+    add_libraries(c, plan, argv);
+    bool ok = recompile_tool(strings_argv(argv), *c->link_directory ? c->link_directory : NULL,
+                             NULL, err);
+    strings_release(argv);
+    return ok;
+}
+
+/* An object becomes a shared library. */
 static bool link_shared(const CapturedProgram *c, const LibraryPlan *plan, const char *object,
                         const char *out, Err *err)
 {
@@ -48,12 +46,7 @@ static bool link_shared(const CapturedProgram *c, const LibraryPlan *plan, const
     strings_add(&argv, "-o");
     strings_add(&argv, out);
     strings_add(&argv, object);
-    if (c->kind == PROGRAM_ARCHIVE && (c->nforeign || c->nmissing || c->nfailed))
-        strings_add(&argv, c->path);
-    add_libraries(c, plan, &argv);
-    bool ok = run_tool(&argv, *c->link_directory ? c->link_directory : NULL, err);
-    strings_release(&argv);
-    return ok;
+    return run_link(c, plan, &argv, err);
 }
 
 static bool build_woven(Woven *w, const Program *p, const LibraryPlan *plan, const char *out,
@@ -219,12 +212,7 @@ static bool link_strict(const Program *p, const LibraryPlan *plan, const char *c
     strings_add(&argv, out);
     for (size_t i = 0; i < objects->len; i++)
         strings_add(&argv, objects->items[i]);
-    if (c->kind == PROGRAM_ARCHIVE && (c->nforeign || c->nmissing || c->nfailed))
-        strings_add(&argv, c->path);
-    add_libraries(c, plan, &argv);
-    bool ok = run_tool(&argv, *c->link_directory ? c->link_directory : NULL, err);
-    strings_release(&argv);
-    return ok;
+    return run_link(c, plan, &argv, err);
 }
 
 static bool make_strict(const Program *p, const LibraryPlan *plan, Library *out, Err *err)
