@@ -523,7 +523,11 @@ static void many(Run *u)
 
 static bool any_label(const Run *u)
 {
-    return label_of(u, u->row->a) | label_of(u, u->row->b) | label_of(u, u->row->c);
+    const struct sundew_row *w = u->row;
+    sundew_label l = label_of(u, w->a);
+    if (w->op != SUNDEW_ROW_SWITCH)            /* its b and c are no operands; nor is ADDRESS's c */
+        l |= label_of(u, w->b) | (w->op == SUNDEW_ROW_ADDRESS ? 0 : label_of(u, w->c));
+    return l;
 }
 
 static void other_row(Run *u)

@@ -6,7 +6,7 @@
  *           PROGRAM OUT
  *     weave … -b UNIT.bc… -o OUT
  *
- *     -m            monitored; -d: what is kept of each function
+ *     -m            monitored; -d: what is kept of each function, or where the sites of -C are
  *     -t            with tags of all parameters
  *     -c SHARE      concolic, with the models there; by the analysis of what may be symbolic if
  *                   there is -a; -C SHARE: all of it, as the self-check
@@ -54,6 +54,15 @@ static unsigned all_levels(const Function *fn, unsigned param, void *arg)
     return TAG_LEVELS;
 }
 
+static void dump_sites(const Edges *edges)
+{
+    for (uint32_t i = 0; i < edges_count(edges); i++) {
+        const EdgeInfo *e = edges_at(edges, i);
+        if (e && e->site == i)
+            printf("site %u: %s:%u:%u %s\n", i, e->file, e->line, e->column, e->fn->name);
+    }
+}
+
 static bool concolic(Woven *w, const Program *p, const Calls *calls, Asked *a, Err *err)
 {
     Edges *edges = edges_new(p, err);
@@ -71,6 +80,8 @@ static bool concolic(Woven *w, const Program *p, const Calls *calls, Asked *a, E
     if (ok && a->dump)
         printf("%zu of %zu functions, %zu of %zu instructions, %zu left out\n", f.woven, f.functions,
                f.seen, f.instructions, f.left_out);
+    if (ok && a->dump && a->full)
+        dump_sites(edges);
     symbolic_free(s);
     edges_free(edges);
     return ok;

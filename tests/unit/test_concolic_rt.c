@@ -719,6 +719,32 @@ static void branches_and_switches(void **state)
     done(&s);
 }
 
+/* A switch of the self-check on what has a label, and on what has none although the slots that
+ * its cases' numbers look like have some. */
+static void the_self_check_looks_at_operands(void **state)
+{
+    (void)state;
+    memset(input, 'b', INPUT);
+    begin();
+    for (unsigned labelled = 0; labelled < 2; labelled++) {
+        Region r = { 0 };
+        uint16_t x = load(&r, input, 8), y = load(&r, input + 1, 8);
+        uint16_t cases = word(&r, 8, 'a');
+        word(&r, 8, 'b');
+        assert_true(x < 2 && y < 3);
+        *row(&r, SUNDEW_ROW_SWITCH, 8) = (struct sundew_row){
+            .op = SUNDEW_ROW_SWITCH, .bits = 8, .dst = SUNDEW_NONE, .flags = SUNDEW_ROW_OUTSIDE,
+            .a = labelled ? x : cases, .b = x, .c = y, .x = 20 };
+        run(&r);
+        Seen s = look();
+        unsigned missed = 0;
+        for (size_t i = 0; i < s.t.notes.len; i++)
+            missed += s.t.notes.items[i].why == SUNDEW_WHY_ANALYSIS;
+        assert_int_equal(missed, labelled);
+        done(&s);
+    }
+}
+
 static void bugs_at_operations(void **state)
 {
     (void)state;
@@ -970,6 +996,7 @@ int main(void)
         cmocka_unit_test(a_table_that_changed_meanwhile_is_pinned),
         cmocka_unit_test(a_write_reaches_other_elements),
         cmocka_unit_test(branches_and_switches),
+        cmocka_unit_test(the_self_check_looks_at_operands),
         cmocka_unit_test(bugs_at_operations),
         cmocka_unit_test(functions_that_c_cannot_express),
         cmocka_unit_test(floating_point_of_several_nodes),
