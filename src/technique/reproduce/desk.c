@@ -163,7 +163,7 @@ static char *run_program(Session *s, const char *binary, const char *name,
     return kept;
 }
 
-char *desk_crash(Session *s, const char *name, Files *files, char **monitored,
+char *desk_crash(Session *s, const char *name, const Files *files, char **monitored,
                  Err *err)
 {
     Workspace *ws = session_workspace(s);
@@ -174,9 +174,6 @@ char *desk_crash(Session *s, const char *name, Files *files, char **monitored,
     char *folder = xprintf("%s/monitored/%s", workspace_dir(ws), program_key(p));
     char *crash = NULL;
     bool ok = dir_make(folder, err);
-    if (ok && !files_read(files, "."))
-        session_note(s, "too much lies in this folder to copy it: %s runs here and can't "
-                     "write", c->name);
     bool ran = false, asan = session_flag(s, "asan");
     for (int i = 0; ok && !crash && i < NBUILDS; i++) {
         const struct build *b = &builds[i];
