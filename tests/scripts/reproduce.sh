@@ -201,6 +201,23 @@ mend random
 "$SUNDEW" capture -- gcc -g -O1 -o random random.c >/dev/null 2>&1
 ok "a program without --" says "its arguments follow after --" "$SUNDEW" reproduce random
 ok "a crash of another build" says "another build of 'random'" "$SUNDEW" reproduce used-fields.crash
+# Programs with several names do by theirs what they do.
+fresh names
+cat >fails.c <<'X'
+#include <stdlib.h>
+#include <string.h>
+int named(const char *path, const char *name)
+{
+    const char *base = strrchr(path, '/');
+    if (strcmp(base ? base + 1 : path, name) == 0)
+        abort();
+    return 0;
+}
+int main(int argc, char **argv) { return named(argv[0], "fails") + argc - argc; }
+X
+ok "names: captured" "$SUNDEW" -q capture -- gcc -g fails.c -o fails
+ok "names: at the desk the program has its own" says "frames reproduce it" "$SUNDEW" reproduce ./fails -- a
+
 # main() runs the program again, and needs what it had.
 had() { mkdir -p had && echo 3 >had/a && echo 3 >input; }
 crash_with_files() {
