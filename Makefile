@@ -56,7 +56,7 @@ run_src   := $(wildcard src/base/*.c src/run/*.c)
 unit_src  := $(wildcard tests/unit/test_*.c)
 # What is linked into subjects, as bitcode: a runtime is some of the files in runtime/.
 rt_shared  := alloc maps pages safecopy walk
-rt_monitor := $(rt_shared) adapt chance dump extents out signals stack start steps \
+rt_monitor := $(rt_shared) adapt chance dump freed out signals stack start steps \
               streams unwind
 rt_record  := $(rt_shared) record record_alloc
 rt_forkserver := forkserver

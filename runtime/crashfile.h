@@ -95,7 +95,10 @@ typedef struct SundewMemory {
     uint64_t offset;       /* of the first byte here */
     uint32_t place;        /* enum SundewPlace */
     uint32_t type;         /* element type; 0: not known */
-    uint32_t variable;     /* of a global: its number */
+    uint32_t variable;     /* of a global: its number; of what is freed: the
+                            * innermost frame in which it was not yet, plus 1,
+                            * or 0 if that is not known; its first bytes are as
+                            * they were then */
     uint32_t hidden;       /* bytes that were blanked */
 } SundewMemory;
 

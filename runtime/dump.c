@@ -538,11 +538,39 @@ static void add_roots(SundewWalk *w)
     }
 }
 
+/* What was freed is read as it was then. */
+static size_t read_object(const SundewObject *ob, uint64_t at, uint8_t *to, size_t n)
+{
+    uint32_t number;
+    size_t got = sundew_safe_copy(to, ob->address + at, n);
+    const SundewHead *h = ob->place == SUNDEW_FREED && at < sizeof h->bytes
+                              ? sundew_head_of(dump.thread, ob->address, &number)
+                              : NULL;
+    for (uint64_t i = at; h && i < sizeof h->bytes && i - at < got; i++)
+        to[i - at] = h->bytes[i];
+    return got;
+}
+
+/* The innermost frame in which a freed object was still alive, plus 1; 0: not
+ * known. */
+static uint32_t alive_in(const SundewObject *ob)
+{
+    uint32_t number;
+    if (!sundew_head_of(dump.thread, ob->address, &number))
+        return 0;
+    for (unsigned i = 0; i < dump.nframes; i++)
+        if ((int32_t)(number - dump.frames[i].frame->freed) >= 0)
+            return i + 1;
+    return 0;
+}
+
 static void out_object(SundewOut *o, const SundewObject *ob)
 {
     SundewMemory m = { .address = ob->address, .size = ob->size,
                        .offset = ob->offset, .place = ob->place,
                        .type = ob->type, .variable = ob->variable };
+    if (ob->place == SUNDEW_FREED)
+        m.variable = alive_in(ob);
     uint8_t piece[2048];
     for (uint64_t at = 0; dump.nsecrets && at < ob->kept; at += sizeof piece) {
         size_t n = ob->kept - at < sizeof piece ? (size_t)(ob->kept - at)
@@ -557,7 +585,7 @@ static void out_object(SundewOut *o, const SundewObject *ob)
     for (uint64_t at = 0; at < ob->kept; at += sizeof piece) {
         size_t n = ob->kept - at < sizeof piece ? (size_t)(ob->kept - at)
                                                 : sizeof piece;
-        size_t got = sundew_safe_copy(piece, ob->address + ob->offset + at, n);
+        size_t got = read_object(ob, ob->offset + at, piece, n);
         memset(piece + got, 0, n - got);
         blank_all(piece, n, ob->address + ob->offset + at);
         sundew_out_bytes(o, piece, n);
@@ -575,6 +603,7 @@ static void find_memory(void)
     uint32_t size = sundew_settings.size;
     uint8_t *room = sundew_pages((size_t)ROOM * size);
     SundewWalk w = { .budget = (uint64_t)MEMORY_BUDGET * size, .lane = dump.thread->lane,
+                     .read = read_object,
                      .frames = FRAMES_MOST, .at_dump = true, .met = met,
                      .foreign = met_foreign };
     if (dump.nframes)

@@ -291,6 +291,12 @@ bool sundew_extent_near(uint64_t address, SundewExtent *e)
     return small_at(address, 64, e) && in_extent(e, address);
 }
 
+bool sundew_extent_behind(uint64_t address, SundewExtent *e)
+{
+    return small_at(address - 1, SUNDEW_ARG_BUDGET / 16, e) &&
+           e->start + e->size == address;
+}
+
 /* ---- variables and functions, by address */
 
 typedef struct Sorted {

@@ -55,11 +55,13 @@ typedef struct SundewExtent {
 
 extern int sundew_tracking;            /* off: allocations are not noted */
 void sundew_note_malloc(void *p, size_t n);
-void sundew_note_free(void *p);
+void sundew_note_free(void *p);         /* of a monitored program: freed.c */
 /* The heap object that an address lies in or ends before. */
 bool sundew_extent_at(uint64_t address, SundewExtent *e);
 /* The same, quickly: knows only objects that begin less than 1 KiB before. */
 bool sundew_extent_near(uint64_t address, SundewExtent *e);
+/* The object, of a size that is copied whole, that ends just before it. */
+bool sundew_extent_behind(uint64_t address, SundewExtent *e);
 /* The same for variables; the row in sundew_tables.globals. */
 const SundewGlobal *sundew_global_at(uint64_t address);
 const SundewGlobal *sundew_global_numbered(uint32_t number);   /* or NULL */
@@ -82,6 +84,8 @@ typedef struct SundewFrame {
     uint32_t below;                    /* the frame of the caller; 0 */
     uint32_t size;                     /* with slots and copies */
     uint32_t ncopies;
+    uint32_t freed;                    /* objects that the thread had freed */
+    uint32_t pad2;
     uint64_t slots[];
 } SundewFrame;
 
@@ -106,6 +110,13 @@ typedef struct SundewLane {
     uint32_t used;                     /* of the thread's clock, to reuse the oldest */
 } SundewLane;
 
+/* The first bytes of a freed object, before the allocator has it. */
+typedef struct SundewHead {
+    uint64_t address;
+    uint8_t bytes[16];
+} SundewHead;
+enum { SUNDEW_HEADS = 256 };           /* a power of two */
+
 typedef struct SundewThread {
     SundewLane *lane;                  /* the one it ran on last */
     uint64_t busy;                     /* sp of the frame that is being filled; 0 */
@@ -127,6 +138,8 @@ typedef struct SundewThread {
     void *arg;
     SundewLane lanes[SUNDEW_LANES];
     uint32_t nlanes;
+    uint32_t nfreed;                   /* objects; the last are in heads[] */
+    SundewHead heads[SUNDEW_HEADS];
 } SundewThread;
 
 enum { SUNDEW_ALT_SIZE = 128 << 10, SUNDEW_ALT_ENOUGH = 64 << 10 };
@@ -172,6 +185,13 @@ typedef struct SundewObject {
     uint32_t place, type, variable;
 } SundewObject;
 
+/* --- freed: what lay in objects when they were freed */
+
+/* The object that was freed at the address last; NULL: too long ago. *number:
+ * how many the thread had freed before it. */
+const SundewHead *sundew_head_of(const SundewThread *t, uint64_t address,
+                                 uint32_t *number);
+
 typedef struct SundewItem {
     uint64_t address;
     uint32_t type;
@@ -192,6 +212,8 @@ struct SundewWalk {
     /* An object was met for the first time (with this type). Returns whether
      * to follow its pointers. */
     bool (*met)(SundewWalk *w, const SundewObject *o);
+    /* Reads n bytes from `at` on in an object; NULL: as they lie there. */
+    size_t (*read)(const SundewObject *o, uint64_t at, uint8_t *to, size_t n);
     void (*foreign)(SundewWalk *w, uint64_t address, uint32_t type);
     void *arg;
 };

@@ -324,6 +324,7 @@ uint64_t *sundew_enter(uint32_t row, void *stack_pointer)
     f->below = l->live;
     f->size = need;
     f->ncopies = 0;
+    f->freed = t->nfreed;
     l->last = l->live = l->top;
     l->top += need;
     return f->slots;

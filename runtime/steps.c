@@ -7,21 +7,37 @@
  */
 #include "monitor_int.h"
 
-/* How many bytes the object at p has from there on, as far as one can tell
- * quickly; a byte at least. */
-static size_t extent_from(const SundewLane *l, uint64_t p, const SundewType *ty)
+/* The end of an object, as much as is kept of one; *p goes back to where that
+ * begins. */
+static size_t end_of(const SundewExtent *e, uint64_t *p, const SundewType *ty)
+{
+    size_t n = e->size;
+    if (n > SUNDEW_ARG_BUDGET) {
+        n = SUNDEW_ARG_BUDGET;
+        n -= ty && ty->size && ty->size < n ? n % ty->size : 0;
+    }
+    *p -= n;
+    return n;
+}
+
+/* How many bytes the object at *p has from there on, as far as one can tell
+ * quickly; a byte at least. A stack that grows down is often held by the
+ * address just behind it: then it is the object before *p, which goes back. */
+static size_t extent_from(const SundewLane *l, uint64_t *p, const SundewType *ty)
 {
     SundewExtent e;
     uint32_t type;
-    if (p - l->lo < l->span) {
-        if (sundew_local_at(l, p, 4, &e, &type))
-            return e.start + e.size - p;
-    } else if (sundew_extent_near(p, &e)) {
-        return e.start + e.size - p;
-    } else {
-        const SundewGlobal *g = sundew_global_at(p);
-        if (g)
-            return g->address + g->size - p;
+    const SundewGlobal *g;
+    if (*p - l->lo < l->span) {
+        if (sundew_local_at(l, *p, 4, &e, &type))
+            return e.start + e.size - *p;
+    } else if (sundew_extent_near(*p, &e)) {
+        uint64_t n = e.start + e.size - *p;
+        return n || !e.size ? n : end_of(&e, p, ty);
+    } else if ((g = sundew_global_at(*p))) {
+        return g->address + g->size - *p;
+    } else if (sundew_extent_behind(*p, &e)) {
+        return end_of(&e, p, ty);
     }
     return ty && ty->size ? ty->size : 1;
 }
@@ -86,7 +102,7 @@ void sundew_copy_steps(SundewLane *l, SundewFrame *f)
         p += step->from;
         size_t size = step->size
                           ? step->size
-                          : extent_from(l, p, sundew_type(step->type));
+                          : extent_from(l, &p, sundew_type(step->type));
         if (size > SUNDEW_ARG_BUDGET) {
             size = SUNDEW_ARG_BUDGET;
             f->flags |= SUNDEW_FRAME_CUT;

@@ -261,7 +261,8 @@ static void follow(SundewWalk *w, const SundewItem *it, const SundewObject *o)
     }
     for (uint64_t end = o->offset + o->kept; at < end; at += step) {
         size_t n = end - at < step ? (size_t)(end - at) : step;
-        size_t got = sundew_safe_copy(piece, o->address + at, n);
+        size_t got = w->read ? w->read(o, at, piece, n)
+                             : sundew_safe_copy(piece, o->address + at, n);
         sundew_walk_bytes(w, piece, got, o->type,
                           ty && ty->size > sizeof piece ? at - phase
                           : ty && ty->tail              ? at

@@ -81,6 +81,18 @@ static bool copy_archive(Relinking *r, const ArchiveMembers *members,
     return ok;
 }
 
+static void add_spare(const Relinking *r, const ArchiveMember *m)
+{
+    Strings ids = {0};
+    object_ids(r->ws, m->data, m->size, &ids);
+    for (size_t i = 0; i < ids.len; i++) {
+        const Unit *u = workspace_unit(r->ws, ids.items[i]);
+        if (u && u->status == UNIT_CAPTURED)
+            strings_add(r->plan->spare, u->bitcode);
+    }
+    strings_release(&ids);
+}
+
 /* `word` is what the command says, `path` the archive it means. */
 static bool add_archive(Relinking *r, const char *word, const char *path,
                         const Str *data, Err *err)
@@ -92,8 +104,11 @@ static bool add_archive(Relinking *r, const char *word, const char *path,
         return true;
     }
     bool *gone = xcalloc(members.len + 1, sizeof *gone);
-    for (size_t i = 0; i < members.len; i++)
+    for (size_t i = 0; i < members.len; i++) {
         gone[i] = is_replaced(r, members.items[i].data, members.items[i].size, &some);
+        if (!gone[i] && r->plan->spare)
+            add_spare(r, &members.items[i]);
+    }
     bool ok = true;
     if (some)
         ok = copy_archive(r, &members, gone, err);

@@ -25,6 +25,9 @@ typedef struct Relink {
     const char *out;             /* absolute */
     const char *scratch;         /* a folder */
     bool no_fuzzer;           /* main() is ours: without that of libFuzzer */
+    Strings *spare;              /* filled with the bitcode of captured units in
+                                  * archives of the command that the program has
+                                  * no use for; NULL: nobody asks */
 } Relink;
 
 bool relink_command(Workspace *ws, const CapturedProgram *p, const Relink *r,

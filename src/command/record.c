@@ -84,8 +84,8 @@ static char *input_file(Session *s)
 
 /* Runs the recorded program as the user would have, in a sandbox that lets it
  * write into the trace and what the user names. */
-static bool run_recorded(Session *s, const char *program, const char *folder,
-                         uint64_t budget, RunResult *result, Err *err)
+static bool run_recorded(Session *s, const char *program, const char *original,
+                         const char *folder, uint64_t budget, RunResult *result, Err *err)
 {
     size_t n, nw = 0;
     char **tail = session_tail(s, &n);
@@ -95,7 +95,7 @@ static bool run_recorded(Session *s, const char *program, const char *folder,
         nw++;
     const char **writable = xcalloc(nw + 2, sizeof *writable);
 
-    argv[0] = (char *)program;
+    argv[0] = (char *)original;          /* some do by it what they do */
     memcpy(argv + 1, tail, n * sizeof *argv);
     writable[0] = folder;
     for (size_t i = 0; i < nw; i++)
@@ -110,8 +110,8 @@ static bool run_recorded(Session *s, const char *program, const char *folder,
     Strings env = {0};
     add_environment(&env, folder, budget);
     double seconds = session_time(s);
-    RunPlan plan = { .argv = argv, .cwd = cwd, .env = strings_argv(&env), .keep_output = 64 << 20,
-                     .input_file = input,
+    RunPlan plan = { .argv = argv, .file = program, .cwd = cwd, .env = strings_argv(&env),
+                     .keep_output = 64 << 20, .input_file = input,
                      .limits = { .wall = seconds ? seconds : 600,
                                  .cpu = seconds ? seconds : 600,
                                  .file_size = RUN_UNLIMITED } };
@@ -238,7 +238,7 @@ static bool run_record(Session *s, Err *err)
             char *folder = trace_folder(s, err);
             RunResult result = {0};
             Counted counted = {0};
-            ok = folder && run_recorded(s, program, folder, budget, &result, err);
+            ok = folder && run_recorded(s, program, c->path, folder, budget, &result, err);
             if (ok)
                 pass_on(s, &result);
             ok = ok && count(folder, p, &counted, err);

@@ -297,7 +297,7 @@ static uint32_t add_environment(const Runner *r, Str *body)
 
 static char *find_file(const RunPlan *plan, Err *err)
 {
-    const char *name = plan->argv[0];
+    const char *name = plan->file ? plan->file : plan->argv[0];
     char *file = strchr(name, '/') ? path_absolute(name)
                                    : path_search(name, NULL);
     if (!file || access(file, F_OK) != 0) {

@@ -117,6 +117,7 @@ enum { RUN_MOST_FD = 512 };
 typedef struct RunPlan {
     char *const *argv;          /* argv[0] is searched in $PATH, and seen from
                                    our current folder */
+    const char *file;           /* run this, whatever argv[0] says; NULL: that */
     char *const *env;           /* NULL: ours, with TMPDIR and HOME the scratch
                                    folder, and with UBSAN_OPTIONS asking for
                                    stacks unless it is set */

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/tempdir.h"
+#include "capture/recompile.h"
 #include "capture/relink.h"
 #include "weave/weave_int.h"
 #include <errno.h>
@@ -441,6 +442,69 @@ static bool run_linker(Strings *argv, const char *cwd, Err *err)
     return ok;
 }
 
+/*
+ * Sources may read otherwise to clang than to the build's compiler, and call
+ * what only clang's reading of another file defines: a member of an archive that
+ * the build's linker had no use for. An archive of such members, made from their
+ * bitcode; NULL: there are none.
+ */
+static char *make_spare(const Strings *bitcode, bool fixed, const char *scratch)
+{
+    char *clang = clang_find(), *folder = path_join(scratch, "spare");
+    char *archive = path_join(folder, "libspare.a");
+    Strings compile = {0}, ar = {0};
+    strings_add(&compile, clang ? clang : "clang");
+    strings_add(&compile, fixed ? "-fno-pic" : "-fPIC");
+    strings_add(&compile, "-O1");
+    strings_add(&compile, "-w");
+    strings_add(&compile, "-c");
+    strings_add(&ar, "ar");
+    strings_add(&ar, "rcs");
+    strings_add(&ar, archive);
+    for (size_t i = 0; i < bitcode->len; i++) {
+        const char *name = path_base(bitcode->items[i]);
+        strings_add(&compile, bitcode->items[i]);
+        strings_addf(&ar, "%.*s.o", (int)strcspn(name, "."), name);
+    }
+    bool ok = clang && bitcode->len && dir_make(folder, NULL) &&
+              recompile_tool(strings_argv(&compile), folder, NULL, NULL) &&
+              recompile_tool(strings_argv(&ar), folder, NULL, NULL);
+    if (!ok) {
+        free(archive);
+        archive = NULL;
+    }
+    strings_release(&compile);
+    strings_release(&ar);
+    free(clang);
+    free(folder);
+    return archive;
+}
+
+/* The build's own command with our object; if that fails once more, with the
+ * members that the build had no use for. */
+static bool link_captured(Woven *w, const CapturedProgram *c, Relink *r, Err *err)
+{
+    Strings argv = {0}, spare = {0};
+    Workspace *ws = program_workspace(w->program);
+    r->spare = &spare;
+    bool ok = relink_command(ws, c, r, &argv, err);
+    if (ok && !run_linker(&argv, c->link_directory, err)) {
+        char *archive = make_spare(&spare, relink_is_static(c), r->scratch);
+        char *both[] = { r->objects[0], archive, NULL };
+        Relink again = *r;
+        again.objects = both;
+        again.spare = NULL;
+        strings_release(&argv);
+        argv = (Strings){0};
+        ok = archive && relink_command(ws, c, &again, &argv, NULL) &&
+             run_linker(&argv, c->link_directory, NULL);
+        free(archive);
+    }
+    strings_release(&argv);
+    strings_release(&spare);
+    return ok;
+}
+
 static bool link_object(Woven *w, const WeaveBuild *plan, const char *object,
                         const char *scratch, Err *err)
 {
@@ -449,7 +513,7 @@ static bool link_object(Woven *w, const WeaveBuild *plan, const char *object,
     char *objects[] = { (char *)object, NULL };
     Strings argv = {0}, more = {0};
     Map units = {0};
-    bool ok = true;
+    bool ok;
     for (char *const *m = plan->more; m && *m; m++)
         strings_add(&more, *m);
     if (w->asan)
@@ -460,11 +524,11 @@ static bool link_object(Woven *w, const WeaveBuild *plan, const char *object,
         Relink r = { .units = &units, .objects = objects, .more = strings_argv(&more),
                      .out = out, .scratch = scratch,
                      .no_fuzzer = start && !LLVMIsDeclaration(start) };
-        ok = relink_command(program_workspace(w->program), c, &r, &argv, err);
+        ok = link_captured(w, c, &r, err);
     } else {
         plain_command(strings_argv(&more), object, out, &argv);
+        ok = run_linker(&argv, NULL, err);
     }
-    ok = ok && run_linker(&argv, c ? c->link_directory : NULL, err);
     map_release(&units);
     strings_release(&argv);
     strings_release(&more);

@@ -201,4 +201,56 @@ mend random
 "$SUNDEW" capture -- gcc -g -O1 -o random random.c >/dev/null 2>&1
 ok "a program without --" says "its arguments follow after --" "$SUNDEW" reproduce random
 ok "a crash of another build" says "another build of 'random'" "$SUNDEW" reproduce used-fields.crash
+# Programs with several names do by theirs what they do.
+fresh names
+cat >fails.c <<'X'
+#include <stdlib.h>
+#include <string.h>
+int named(const char *path, const char *name)
+{
+    const char *base = strrchr(path, '/');
+    if (strcmp(base ? base + 1 : path, name) == 0)
+        abort();
+    return 0;
+}
+int main(int argc, char **argv) { return named(argv[0], "fails") + argc - argc; }
+X
+ok "names: captured" "$SUNDEW" -q capture -- gcc -g fails.c -o fails
+ok "names: at the desk the program has its own" says "frames reproduce it" "$SUNDEW" reproduce ./fails -- a
+
+# main() runs the program again, and needs what it had.
+had() { mkdir -p had && echo 3 >had/a && echo 3 >input; }
+crash_with_files() {
+    had
+    "$SUNDEW" monitor ./files -o had.monitored >/dev/null 2>&1 || return
+    { (cd had && SUNDEW_CRASH_DIR=.. ../had.monitored a <../input >/dev/null 2>&1); } 2>/dev/null
+    mv -f files.[0-9]*.crash used-fields.crash
+}
+# frames WORDS OPTION…: which frames reproduce it.
+frames() {
+    local words=$1
+    shift
+    "$SUNDEW" reproduce --no-shrink --json -o used-fields.tests "$@" used-fields.crash >used-fields.json 2>used-fields.err
+    json used-fields "sorted(f for f in t if t[f]['reproduces']) == '$words'.split()" || { cat used-fields.err; return 1; }
+}
+subject files
+ok "files: a crash file is left" crash_with_files
+ok "files: without them main() does not fail" frames cell
+ok "files: …and says why" json used-fields '"it had no files" in t["main"]["remark"]'
+ok "files: with the folder alone neither" frames cell --files had
+ok "files: with its folder and input it does" frames "cell main" --files had --stdin input
+ok "files: the finding names them" sh -c 'grep -q -e "--files had --stdin input" used-fields.json'
+ok "files: make check has them too" fails used-fields
+ok "files: …in main()" grep -q "^FAIL test_main" make.out
+ok "files: the debugger's line too" grep -q "cp -R files run && cd run && gdb .*program_main.*<../stdin" used-fields.tests/README.md
+ok "files: at the desk" says "2 of 2 frames" "$SUNDEW" reproduce --no-shrink -o desk.tests --files had --stdin input ./files -- a
+ok "files: no such folder" says "--files nowhere: no such folder" "$SUNDEW" reproduce --files nowhere used-fields.crash
+ok "files: no such input" says "--stdin nowhere: no such file" "$SUNDEW" reproduce --stdin nowhere used-fields.crash
+for i in $(seq 1001); do : >"had/$i"; done
+ok "files: too many" says "more than 16 MiB or 1000 files" "$SUNDEW" reproduce --files had used-fields.crash
+rm -rf had; had
+mend files
+ok "files: mended, main() passes" passes used-fields
+ok "files: …and the twin does not crash" says "nothing crashed" sh -c \
+    '"$SUNDEW" capture -- gcc -g -O1 -o files files.c >/dev/null 2>&1; "$SUNDEW" reproduce --files had --stdin input ./files -- a'
 done_testing

@@ -38,6 +38,35 @@ link "a map of the user's own" "$C hard.c hard_b.c hard_nested.c hard_asm.o -Wl,
 map_stays() { touch -d '2001-01-01' user.map; "$weave" ./prog woven && [ user.map -ot prog ]; }
 ok "…which is not written again" map_stays
 
+# Code for clang alone that calls into a member of an archive which gcc's build leaves out.
+fresh clang
+cat >prog.c <<'X'
+#include <stdio.h>
+#ifdef __clang__
+int other(int n);
+#else
+#define other(n) ((n) + 1)
+#endif
+int main(void) { return printf("%d\n", other(1)) < 0; }
+X
+cat >other.c <<'X'
+int third(int n);
+int first;
+#ifdef __clang__
+int other(int n) { return third(n); }
+#endif
+X
+echo 'int third(int n) { return n + 1; }' >third.c
+ok "a member that only clang's program needs: captured" "$SUNDEW" -q capture -- sh -ec \
+    'gcc -g -c other.c third.c; ar rcs libx.a other.o third.o; gcc -g prog.c -L. -lx -o prog'
+ok "…is linked from its bitcode" same ./prog
+ok "…not position-independent: captured" "$SUNDEW" -q capture -- gcc -g -no-pie -fno-pie prog.c libx.a -o fixed
+ok "…is linked from its bitcode" same ./fixed
+mv libx.a libx.old
+ar rcs libx.a third.o
+ok "what nobody defines is an error" says 'undefined reference to' "$weave" ./prog woven
+ok "…which leaves nothing" test ! -e woven
+
 fresh tail
 cp "$subjects/tail.c" .
 ok "musttail: captured" "$SUNDEW" -q capture -- clang-19 -O2 tail.c -o tail

@@ -843,6 +843,112 @@ static void freed_memory_is_marked(void **state)
     assert_int_equal(memory(n)->size, sizeof(Node));
 }
 
+static void free_then_crash(void *arg)
+{
+    sundew_free(arg);
+    null_write(NULL);
+}
+
+static void crash_after_free(void *arg)
+{
+    Node *before = arg, *n = sundew_malloc(sizeof *n);
+    *n = (Node){ 5, before, NULL };
+    sundew_free(before);
+    with_void(n, free_then_crash, n);
+}
+
+static void free_twice_over(void *arg)
+{
+    (void)arg;
+    Node *before = sundew_malloc(sizeof *before);
+    *before = (Node){ 4, NULL, NULL };
+    outer(42, crash_after_free, before);
+}
+
+/* What a frame's function freed, it was handed alive; its first bytes, which the
+ * allocator takes, are as they were. */
+static void what_was_freed_since_the_entry_is_known(void **state)
+{
+    (void)state;
+    assert_int_equal(both(free_twice_over, NULL, SIGSEGV), 1);
+    uint64_t n = ((const uint64_t *)(frame("with_void") + 1))[0];
+    const SundewMemory *m = memory(n);
+    const Node *node = (const Node *)(const void *)(m + 1);
+    assert_int_equal(m->place, SUNDEW_FREED);
+    assert_int_equal(m->variable, frame("with_void")->frame + 1);
+    assert_int_equal(node->value, 5);
+    m = memory((uint64_t)node->next);       /* found by those bytes */
+    assert_non_null(m);
+    assert_int_equal(m->place, SUNDEW_FREED);
+    assert_int_equal(m->variable, frame("outer")->frame + 1);
+    assert_int_equal(((const Node *)(const void *)(m + 1))->value, 4);
+}
+
+static void free_many(void *arg)
+{
+    for (int i = 0; i < 2 * SUNDEW_HEADS; i++)
+        sundew_free(sundew_malloc(100));
+    free_then_crash(arg);
+}
+
+static void free_first(void *arg)
+{
+    Node *n = arg;
+    sundew_free(n);
+    with_void(n, free_many, sundew_malloc(500));
+}
+
+static void outer_frees_first(void *arg)
+{
+    (void)arg;
+    outer(42, free_first, sundew_malloc(sizeof(Node)));
+}
+
+/* Too many were freed since: it may have been before the entry. */
+static void what_was_freed_long_ago_is_not(void **state)
+{
+    (void)state;
+    assert_int_equal(both(outer_frees_first, NULL, SIGSEGV), 1);
+    uint64_t n = ((const uint64_t *)(frame("with_void") + 1))[0];
+    assert_int_equal(memory(n)->place, SUNDEW_FREED);
+    assert_int_equal(memory(n)->variable, 0);
+}
+
+static void crash_behind(void *arg)
+{
+    char *s = arg;
+    memset(s - 64, 'x', 64);
+    null_write(NULL);
+}
+
+static void behind(void *arg)
+{
+    size_t n = *(const size_t *)arg;
+    char *s = sundew_malloc(n);
+    memset(s, 'o', n);
+    with_text(s + n, crash_behind, s + n);
+}
+
+/* A stack that grows down is held by its end: the object before it is copied. */
+static void a_pointer_just_behind_an_object_means_it(void **state)
+{
+    (void)state;
+    static size_t sizes[] = { 96, 2000, 8000 };
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(both(behind, &sizes[i], SIGSEGV), 1);
+        uint64_t end = ((const uint64_t *)(frame("with_text") + 1))[0];
+        const SundewCopyRecord *c = copy(0, end - sizes[i]);
+        if (sizes[i] > SUNDEW_ARG_BUDGET) {     /* not looked for so far away */
+            assert_null(c);
+            continue;
+        }
+        assert_int_equal(record_of(c)->length, sizeof *c + sizes[i]);
+        assert_int_equal(((const char *)(c + 1))[sizes[i] - 1], 'o');
+        assert_int_equal(text_of(memory(end - sizes[i]), sizeof(SundewMemory))[sizes[i] - 1],
+                         'x');
+    }
+}
+
 static void wild(void *arg)
 {
     (void)arg;
@@ -1665,6 +1771,9 @@ int main(void)
         cmocka_unit_test(a_crash_leaves_the_failure_the_frames_and_the_memory),
         cmocka_unit_test(copies_hold_what_was_there_at_the_entry),
         cmocka_unit_test(freed_memory_is_marked),
+        cmocka_unit_test(what_was_freed_since_the_entry_is_known),
+        cmocka_unit_test(what_was_freed_long_ago_is_not),
+        cmocka_unit_test(a_pointer_just_behind_an_object_means_it),
         cmocka_unit_test(garbage_is_passed_over_and_pointers_in_void_are_found),
         cmocka_unit_test(a_union_is_followed_only_to_known_objects),
         cmocka_unit_test(the_content_of_an_open_file_is_kept),

@@ -95,8 +95,9 @@ static void has(const char *text, const char *part)
         fail_msg("no '%s' in:\n%s", part, text);
 }
 
-/* Two nodes that point to each other, and one that was freed. */
-static Crash *list(void)
+/* Two nodes that point to each other, and one that was freed: in the frame
+ * alive - 1, or nobody knows when. */
+static Crash *list_with(uint32_t alive)
 {
     Str s = {0};
     uint64_t slots[] = { 0x101000, (uint64_t)-3 & 0xffffffff, 'x' };
@@ -108,9 +109,32 @@ static Crash *list(void)
     sample_copy(&s, 0, 0x101000, &before, sizeof before);
     sample_memory(&s, 0x101000, sizeof a, SUNDEW_HEAP, 0, &a, sizeof a);
     sample_memory(&s, 0x102000, sizeof b, SUNDEW_HEAP, 0, &b, sizeof b);
-    sample_memory(&s, 0x103000, sizeof b, SUNDEW_FREED, 0, &b, sizeof b);
+    SundewMemory freed = { .address = 0x103000, .size = sizeof b, .place = SUNDEW_FREED,
+                           .variable = alive };
+    sample_record(&s, SUNDEW_REC_MEMORY, &freed, sizeof freed, &b, sizeof b);
     sample_memory(&s, 0x104000, 6, SUNDEW_TEXT_LITERAL, 0, "a\"b\\\n", 6);
     return finish(&s);
+}
+
+static Crash *list(void)
+{
+    return list_with(0);
+}
+
+static void what_the_function_freed_was_alive_before(void **state)
+{
+    (void)state;
+    for (uint32_t alive = 1; alive <= 2; alive++) {
+        Crash *c = list_with(alive);
+        char *text = printed(c, &world);
+        has(text, "struct node *other = ");
+        if (alive == 1)
+            assert_null(strstr(text, "restore_freed"));
+        else                                     /* freed when it was entered */
+            has(text, "restore_freed(other);");
+        free(text);
+        crash_close(c);
+    }
 }
 
 static void a_list_keeps_its_shape(void **state)
@@ -278,6 +302,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_list_keeps_its_shape),
+        cmocka_unit_test(what_the_function_freed_was_alive_before),
         cmocka_unit_test(without_types_it_is_bytes_and_pointers),
         cmocka_unit_test(members_of_all_kinds),
         cmocka_unit_test(arrays_strings_and_memory_without_a_type),

@@ -199,6 +199,19 @@ static void what_can_t_be_started_is_an_error(void **state)
     said(go("copies", "0", NULL), "");          /* and it still works */
 }
 
+static void the_file_and_its_name_may_differ(void **state)
+{
+    (void)state;
+    RunResult r = {0};
+    Err err = {0};
+    char *argv[] = { "/some/name", "-c", "echo $0", NULL };
+    assert_true(runner_run(t.runner, &(RunPlan){ .argv = argv, .file = "/bin/sh" }, &r, &err));
+    assert_string_equal(str_c(&r.out.text), "/some/name\n");
+    run_result_release(&r);
+    assert_false(runner_run(t.runner, &(RunPlan){ .argv = argv }, &r, &err));
+    assert_string_equal(err.msg, "cannot run: /some/name: no such program");
+}
+
 static void descriptors_are_handed_down(void **state)
 {
     (void)state;
@@ -921,6 +934,7 @@ int main(void)
         cmocka_unit_test(output_and_status_come_back),
         cmocka_unit_test(a_run_has_its_scratch_folder),
         cmocka_unit_test(what_can_t_be_started_is_an_error),
+        cmocka_unit_test(the_file_and_its_name_may_differ),
         cmocka_unit_test(descriptors_are_handed_down),
         cmocka_unit_test(addresses_can_be_fixed),
         cmocka_unit_test(crashes_are_told_exactly),

@@ -198,7 +198,10 @@ static bool read_memory(Crash *c, Reader *r)
     CrashBytes b = { .address = m.address + m.offset, .type = m.type,
                      .hidden = m.hidden, .bytes = r->at, .n = r->left };
     CrashObject o = { .address = m.address, .size = m.size, .place = m.place,
-                      .type = m.type, .variable = m.variable };
+                      .type = m.type };
+    bool freed = m.place == SUNDEW_FREED;
+    o.variable = freed ? 0 : m.variable;
+    o.alive_in = freed && m.variable ? m.variable - 1 : UINT32_MAX;
     if (b.n)
         vec_push(&c->memory, b);
     vec_push(&c->objects, o);

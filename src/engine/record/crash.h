@@ -73,6 +73,8 @@ typedef struct CrashObject {
     uint32_t place;           /* enum SundewPlace */
     uint32_t type;            /* of an element, Type.index + 1; 0 */
     uint32_t variable;        /* of a global: place in program_variables() + 1 */
+    uint32_t alive_in;        /* of what is freed: it was not yet in this frame and
+                               * those further out; UINT32_MAX: not known */
     bool complete;            /* all its bytes are here */
 } CrashObject;
 size_t crash_nobjects(const Crash *c);         /* by address */

@@ -178,7 +178,7 @@ static Item *new_item(Restore *r, const CrashObject *o, const char *hint)
     it->object = o;
     it->hint = hint;
     it->on = true;
-    it->freed = o->place == SUNDEW_FREED;
+    it->freed = o->place == SUNDEW_FREED && r->frame < o->alive_in;
     it->type = type_of_object(r, o);
     read_bytes(r, it);
     const Variable *v = o->place == SUNDEW_GLOBAL || o->place == SUNDEW_TEXT_LITERAL

@@ -106,7 +106,7 @@ static char *newest_crash(const char *folder)
 
 /* Runs it in the sandbox on copies of the files here; where they are too many,
  * here, without writing. The crash file comes here. */
-static char *run_program(Session *s, const char *binary, const char *name,
+static char *run_program(Session *s, const char *binary, const CapturedProgram *c,
                          const char *folder, const Files *files, Err *err)
 {
     extern char **environ;
@@ -117,7 +117,7 @@ static char *run_program(Session *s, const char *binary, const char *name,
     Strings argv = {0}, env = {0};
     RunResult res = {0};
     char *found = NULL, *kept = NULL;
-    strings_add(&argv, binary);
+    strings_add(&argv, c->path);                 /* some do by it what they do */
     for (size_t i = 0; i < n; i++)
         strings_add(&argv, tail[i]);
     for (char **e = environ; *e; e++)
@@ -128,7 +128,7 @@ static char *run_program(Session *s, const char *binary, const char *name,
     strings_add(&env, "SUNDEW_CRASH_SIZE=16");
     if (!getenv("ASAN_OPTIONS"))
         strings_add(&env, "ASAN_OPTIONS=detect_leaks=0");
-    RunPlan run = { .argv = strings_argv(&argv), .env = strings_argv(&env),
+    RunPlan run = { .argv = strings_argv(&argv), .file = binary, .env = strings_argv(&env),
                     .cwd = files->len ? NULL : cwd,
                     .files = files->items, .nfiles = files->len,
                     .input_file = session_option(s, "stdin"), .discard_output = true,
@@ -139,14 +139,14 @@ static char *run_program(Session *s, const char *binary, const char *name,
         found = newest_crash(runner_scratch(r));
         failure_describe(&res.failure, &how);
         if (!found)
-            err_set(err, "nothing crashed: %s: %s", name, str_c(&how));
+            err_set(err, "nothing crashed: %s: %s", c->name, str_c(&how));
         str_release(&how);
     }
     Str data = {0};
-    kept = xprintf("%s.crash", name);
+    kept = xprintf("%s.crash", c->name);
     for (unsigned k = 2; file_exists(kept); k++) {      /* not over another one */
         free(kept);
-        kept = xprintf("%s.%u.crash", name, k);
+        kept = xprintf("%s.%u.crash", c->name, k);
     }
     if (!found || !file_read(found, &data, err) ||
         !file_write(kept, str_c(&data), data.len, err)) {
@@ -163,7 +163,7 @@ static char *run_program(Session *s, const char *binary, const char *name,
     return kept;
 }
 
-char *desk_crash(Session *s, const char *name, Files *files, char **monitored,
+char *desk_crash(Session *s, const char *name, const Files *files, char **monitored,
                  Err *err)
 {
     Workspace *ws = session_workspace(s);
@@ -174,9 +174,6 @@ char *desk_crash(Session *s, const char *name, Files *files, char **monitored,
     char *folder = xprintf("%s/monitored/%s", workspace_dir(ws), program_key(p));
     char *crash = NULL;
     bool ok = dir_make(folder, err);
-    if (ok && !files_read(files, "."))
-        session_note(s, "too much lies in this folder to copy it: %s runs here and can't "
-                     "write", c->name);
     bool ran = false, asan = session_flag(s, "asan");
     for (int i = 0; ok && !crash && i < NBUILDS; i++) {
         const struct build *b = &builds[i];
@@ -187,7 +184,7 @@ char *desk_crash(Session *s, const char *name, Files *files, char **monitored,
         /* Some programs link only once dead branches are gone, some not with the
          * sanitizer: what an earlier run said counts then. */
         bool built = file_exists(binary) || weave_program(s, p, b, binary, ran ? NULL : err);
-        crash = built ? run_program(s, binary, c->name, folder, files, err) : NULL;
+        crash = built ? run_program(s, binary, c, folder, files, err) : NULL;
         ran |= built;
         if (crash && b->asan && !asan)
             session_note(s, "%s crashes with the address sanitizer only", c->name);

@@ -6,6 +6,7 @@
  *     Makefile              `make check` builds and runs them
  *     restore.h, restore.c  what the tests use to put the state back
  *     files/                what lay beside the program; each test gets a copy
+ *     stdin                 its standard input, if that is known
  */
 #include "base/escape.h"
 #include "base/file.h"
@@ -159,12 +160,13 @@ bool folder_write_test(Reproduction *rp, Candidate *c, Err *err)
 static const char check_rule[] =
     "# A test passes if its function comes back, or ends the program in an orderly\n"
     "# way; it fails if that dies. Every test here fails until the defect is fixed.\n"
+    "input := $(or $(wildcard stdin),/dev/null)\n"
     ".PHONY: check clean\n"
     "check: $(tests)\n"
     "\t@failed=0; for t in $(tests); do \\\n"
     "\t    rm -rf run; mkdir run; if [ -d files ]; then cp -R files/. run; fi; \\\n"
     "\t    (cd run && ASAN_OPTIONS=exitcode=199:detect_leaks=0 exec ../$$t) \\\n"
-    "\t        >$$t.log 2>&1 </dev/null; s=$$?; \\\n"
+    "\t        >$$t.log 2>&1 <$(input); s=$$?; \\\n"
     "\t    case \" $(uninformative) \" in *\" $$t \"*) u=' (it is handed the bad value "
     "itself: not counted)' ;; *) u= ;; esac; \\\n"
     "\t    if [ $$s -ge 99 ]; then echo \"FAIL $$t, status $$s$$u\"; "
@@ -255,6 +257,35 @@ static void write_table(const Reproduction *rp, Str *out)
     }
 }
 
+static bool has_input(const Reproduction *rp)
+{
+    return file_is_regular(rp->input);
+}
+
+static void write_debugger_line(const Reproduction *rp, const Candidate *c, Str *out)
+{
+    bool files = rp->files && rp->files->len;
+    int n = (int)strlen(c->file) - 2;
+    str_addf(out, "    make %.*s && ", n, c->file);
+    if (files)
+        str_add(out, "rm -rf run && cp -R files run && cd run && ");
+    str_addf(out, "gdb -q -ex 'break %s' -ex 'run%s' %s%.*s\n",
+             strcmp(c->fn->name, "main") ? c->fn->name : "program_main",
+             !has_input(rp) ? "" : files ? " <../stdin" : " <stdin", files ? "../" : "./", n,
+             c->file);
+}
+
+static bool copy_input(const Reproduction *rp, Err *err)
+{
+    Str text = {0};
+    char *path = path_join(rp->folder, "stdin");
+    bool ok = !has_input(rp) || (file_read(rp->input, &text, err) &&
+                                 file_write(path, str_c(&text), text.len, err));
+    free(path);
+    str_release(&text);
+    return ok;
+}
+
 static void write_readme_text(const Reproduction *rp, Str *out)
 {
     Strings lacks = {0};
@@ -284,14 +315,9 @@ static void write_readme_text(const Reproduction *rp, Str *out)
             "the reproduced crash, a passing one says that it is gone. A test that is not "
             "informative is handed the bad value itself and may fail after the fix too.\n"
             "\n    make check\n");
-    for (size_t i = 0; i < rp->ranked.len; i++) {
-        const Candidate *c = rp->ranked.items[i];
-        if (c->file)
-            str_addf(out, "    make %.*s && gdb -q -ex 'break %s' -ex run ./%.*s\n",
-                     (int)strlen(c->file) - 2, c->file,
-                     strcmp(c->fn->name, "main") ? c->fn->name : "program_main",
-                     (int)strlen(c->file) - 2, c->file);
-    }
+    for (size_t i = 0; i < rp->ranked.len; i++)
+        if (rp->ranked.items[i]->file)
+            write_debugger_line(rp, rp->ranked.items[i], out);
     for (size_t i = 0; i < rp->ranked.len; i++) {
         const Candidate *c = rp->ranked.items[i];
         if (!c->reproduces || !c->differences.len)
@@ -316,7 +342,8 @@ bool folder_finish(Reproduction *rp, Err *err)
     char *objects = path_join(rp->folder, rp->asan ? "objects-asan" : "objects");
     char *files = path_join(rp->folder, "files");
     bool ok = file_write(readme, text.data, text.len, err) && write_makefile(rp, err) &&
-              (!rp->files || !rp->files->len || files_write(rp->files, files, err));
+              (!rp->files || !rp->files->len || files_write(rp->files, files, err)) &&
+              copy_input(rp, err);
     free(files);
     dir_remove(objects);
     free(objects);

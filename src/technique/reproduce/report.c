@@ -214,6 +214,13 @@ static bool add_finding(Reproduction *rp, Err *err)
     } else {
         str_add(&rerun, "sundew reproduce ");
         escape_shell(&rerun, rp->path);
+        for (int i = 0; i < 2; i++) {
+            const char *name = i ? "stdin" : "files", *what = session_option(rp->session, name);
+            if (what && strcmp(what, "/dev/null") != 0) {
+                str_addf(&rerun, " --%s ", name);
+                escape_shell(&rerun, what);
+            }
+        }
     }
     ending_kind(&rp->was, &anchor);
     Finding f = {

@@ -23,7 +23,10 @@ static const Option options[] = {
     { "review", 0, NULL, "list every byte that the crash file holds, and stop", NULL },
     { "copy", 0, "STRATEGY", "with a program: what to copy when functions are entered: "
                              "reference, shallow, used-fields or deep", "deep" },
-    { "stdin", 0, "FILE", "with a program: its standard input", "/dev/null" },
+    { "files", 0, "DIR", "the files that the program had in its folder: each test runs on "
+                         "a copy of them; with a program: the current folder", NULL },
+    { "stdin", 0, "FILE", "the program's standard input, for main() and what reads it",
+      "/dev/null" },
     { 0 },
 };
 
@@ -111,6 +114,7 @@ static bool reproduce_file(Session *s, const char *path, const char *monitored,
                            const Files *files, Err *err)
 {
     Reproduction rp = { .session = s, .path = path, .files = files,
+                        .input = session_option(s, "stdin"),
                         .asan = session_flag(s, "asan"),
                         .shrink = !session_flag(s, "no-shrink") };
     const char *out = session_option(s, "out");
@@ -139,6 +143,26 @@ static bool reproduce_file(Session *s, const char *path, const char *monitored,
     return ok;
 }
 
+/* What the program had: the files that --files names, at the desk those here. */
+static bool read_files(Session *s, Files *files, Err *err)
+{
+    const char *named = session_option(s, "files"), *input = session_option(s, "stdin");
+    if (!file_exists(input))
+        return err_set(err, "--stdin %s: no such file", input);
+    if (!named && !session_has_tail(s))
+        return true;
+    if (named && !file_is_dir(named))
+        return err_set(err, "--files %s: no such folder", named);
+    if (files_read(files, named ? named : "."))
+        return true;
+    if (named)
+        return err_set(err, "--files %s: more than 16 MiB or 1000 files are there: name a "
+                       "folder with only those that the program reads", named);
+    session_note(s, "too much lies in this folder to copy it: the program runs here and "
+                 "can't write");
+    return true;
+}
+
 static bool run(Session *s, Err *err)
 {
     size_t n;
@@ -151,11 +175,14 @@ static bool run(Session *s, Err *err)
     if (!session_has_tail(s) && workspace_program(session_workspace(s), args[0], NULL))
         return err_set(err, "%s is a program: its arguments follow after --, which is "
                        "needed even if there are none", args[0]);
-    if (!session_has_tail(s))
-        return reproduce_file(s, args[0], NULL, NULL, err);
     Files files = {0};
-    char *monitored = NULL, *crash = desk_crash(s, args[0], &files, &monitored, err);
-    bool ok = crash && reproduce_file(s, crash, monitored, &files, err);
+    bool desk = session_has_tail(s), ok = read_files(s, &files, err);
+    char *monitored = NULL, *crash = NULL;
+    if (ok && desk)
+        crash = desk_crash(s, args[0], &files, &monitored, err);
+    ok = ok && (crash || !desk) &&
+         reproduce_file(s, desk ? crash : args[0], monitored, desk || files.len ? &files : NULL,
+                        err);
     files_release(&files);
     free(crash);
     free(monitored);
@@ -173,9 +200,12 @@ const Command technique_reproduce = {
         "state holds beyond what is needed is left out.\n\n"
         "With a program and its arguments it does all of it at the desk: monitors the "
         "program, runs it in a sandbox and takes the crash from there.\n\n"
+        "A test of main() runs the program again, so it needs the files that the program "
+        "had: name a folder with them (--files), and its standard input (--stdin).\n\n"
         "The tests fail until the defect is fixed. The folder has a Makefile (make check) "
         "and a README.md with the stack, the table of frames and what was not captured.",
     .examples = "sundew reproduce prog.1234.crash\n"
+                "sundew reproduce prog.1234.crash --files inputs/\n"
                 "sundew reproduce ./prog -- input\n"
                 "sundew reproduce --review prog.1234.crash\n"
                 "sundew reproduce --asan --same kind prog.1234.crash\n",

@@ -48,6 +48,7 @@ typedef struct Reproduction {
     const char *folder;
     const char *cwd;             /* ours */
     const Files *files;          /* that were beside the program; or NULL */
+    const char *input;           /* file for standard input */
     Sameness same;
     bool asan, shrink;
     Lab *lab;
@@ -89,9 +90,9 @@ void report_lacks(const Reproduction *rp, Strings *out);
 /* review.c: every byte of a crash file. */
 bool review(Session *s, const char *path, Err *err);
 
-/* desk.c: monitor a program, run it, give the crash file that it left; the
- * caller frees both. */
-char *desk_crash(Session *s, const char *program, Files *files, char **monitored,
+/* desk.c: monitor a program, run it on copies of the files, give the crash file
+ * that it left; the caller frees both. */
+char *desk_crash(Session *s, const char *program, const Files *files, char **monitored,
                  Err *err);
 /* The captured program and the monitored one of a crash file. */
 Program *desk_program(Session *s, const Crash *c, Err *err);

@@ -371,6 +371,7 @@ bool trial_run(Trial *t, const char *binary, const TrialPlan *plan, Ending *out,
     RunFd fd = { .fd = t->trace, .as = TRACE_FD };
     RunPlan run = { .argv = argv, .fds = &fd, .nfds = 1, .discard_output = true,
                     .files = plan->files, .nfiles = plan->nfiles,
+                    .input_file = plan->input,
                     .limits = { .wall = 30, .cpu = plan->seconds ? plan->seconds : 10 } };
     RunResult r = {0};
     make_environment(plan, &env);

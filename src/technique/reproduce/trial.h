@@ -46,6 +46,7 @@ typedef struct TrialPlan {
     size_t nsteps;
     const RunFile *files;      /* in the folder where it runs */
     size_t nfiles;
+    const char *input;         /* file for standard input; NULL: empty */
     double seconds;            /* of CPU; 0: 10 */
 } TrialPlan;
 /* Without ending.stack: see trial_name(). */
