@@ -749,8 +749,6 @@ static bool run(Session *s, Err *err)
 
     if (!check_options(s, err))
         return false;
-    session_suggests(s);
-
     if (n != 1)
         return err_set(err, "mutability of which program? (sundew show programs lists them)");
     if (!dynamic_restore(args[0], err))
