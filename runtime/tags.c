@@ -118,8 +118,11 @@ INLINED uint32_t sundew_tags_arg(uint32_t called, uint32_t k)
 
 INLINED uint32_t sundew_tags_formal(uint32_t set, uint32_t slot, uint32_t param, uint32_t level)
 {
-    if (!slot || !(sundew_tag_tables.on[param] & TAGS_ON))
+    uint8_t *on = &sundew_tag_tables.on[param];
+    if (!slot || !(*on & TAGS_ON))
         return set;
+    if (!likely(*on & TAGS_USED))
+        *on |= TAGS_USED;
     return sundew_tags_add(set, slot, param << 2 | level);
 }
 
@@ -257,18 +260,22 @@ static Memo *memo_of(Memo *memos, uint32_t a, uint32_t b, uint32_t c)
     return &memos[mix((uint64_t)a << 32 ^ (uint64_t)b << 16 ^ c) >> 24 & (MEMOS - 1)];
 }
 
+static COLD uint32_t add_slow(Memo *m, uint32_t set, uint32_t slot, uint32_t what)
+{
+    uint32_t out = has_what(set, what) ? set : node(slot, what, set);
+    *m = (Memo){ set, slot, what, out };
+    return out;
+}
+
 OUT uint32_t sundew_tags_add(uint32_t set, uint32_t slot, uint32_t what)
 {
     State *s = sundew_tags.state;
     if (!s)
         return set;
     Memo *m = memo_of(s->adds, set, slot, what);
-    if (m->a == set && m->b == slot && m->c == what)
+    if (likely(m->a == set && m->b == slot && m->c == what))
         return m->out;
-    uint32_t out = has_what(set, what) ? set : node(slot, what, set);
-    sundew_tag_tables.on[what >> 2] |= TAGS_USED;
-    *m = (Memo){ set, slot, what, out };
-    return out;
+    return add_slow(m, set, slot, what);
 }
 
 /* Innermost first; in a frame, the greater number first. */

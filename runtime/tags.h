@@ -101,10 +101,11 @@ extern _Thread_local SundewTagThread sundew_tags __attribute__((tls_model("initi
 extern SundewTagEntry *sundew_tag_table;
 extern uint64_t sundew_tag_mask;
 
-/* --- what is not inlined */
+/* --- what is not inlined. pure: the same set whenever it is asked for, so a number that
+ * nobody needs is not made. */
 void sundew_tags_start(void);
 uint32_t sundew_tags_enter_slow(uint32_t fn);
-uint32_t sundew_tags_add(uint32_t set, uint32_t slot, uint32_t what);
+uint32_t sundew_tags_add(uint32_t set, uint32_t slot, uint32_t what) __attribute__((pure));
 uint32_t sundew_tags_join_slow(uint32_t a, uint32_t b) __attribute__((pure));
 uint32_t sundew_tags_load_slow(const void *at, uint32_t set, uint64_t value) __attribute__((pure));
 void sundew_tags_store_slow(const void *at, uint64_t value, uint32_t set);

@@ -11,16 +11,24 @@
 
 typedef struct Touched {
     PtBits bits[2];              /* by ModRefKind */
-    Vec(uint32_t) flat[2];
+    Vec(uint32_t) flat[2];       /* the same, once somebody has asked */
     Vec(uint32_t) callers;       /* indices of functions */
+    Vec(uint32_t) stack;         /* its objects */
     bool queued;
 } Touched;
+
+/* What code outside of the program can get at without being given anything. It
+ * is large and the same for each call of such code, so it is found once. */
+typedef struct World {
+    PtBits locs, objects;
+} World;
 
 struct ModRef {
     const PointsTo *pt;
     const Summaries *summaries;
     Touched *functions;          /* by index in PtValues */
     size_t n;
+    World world;
     Vec(uint32_t) answer;
 };
 
@@ -37,52 +45,59 @@ static void touch_all(const PointsTo *pt, PtBits *to, uint32_t object)
 static void touch(const PointsTo *pt, PtBits *to, LLVMValueRef p, bool whole)
 {
     PtSet s = pointsto_value(pt, p, 0);
+    uint32_t done = UINT32_MAX;
 
     for (size_t i = 0; i < s.n; i++) {
-        if (pt->shown[pt->locs.items[s.locs[i]].object].kind == PT_FUNCTION)
+        uint32_t object = pt->locs.items[s.locs[i]].object;
+        if (pt->shown[object].kind == PT_FUNCTION || (whole && object == done))
             continue;
         ptbits_add(to, s.locs[i]);
         if (whole)
-            touch_all(pt, to, pt->locs.items[s.locs[i]].object);
+            touch_all(pt, to, object);
+        done = object;
     }
 }
 
-/* All that can be reached from what is in `to`. */
-static void touch_reachable(const PointsTo *pt, PtBits *to)
+/* All that can be reached from what is in `to`; what `r` has seen is left out. */
+static void touch_reachable(const PointsTo *pt, PtReach *r, PtBits *to)
 {
-    Vec(uint32_t) work = { 0 };
-    PtBits objects = { 0 };
+    uint32_t o = UINT32_MAX;
 
-    for (PtIter i = ptbits_first(to); i.on; ptbits_next(&i))
-        vec_push(&work, pt->locs.items[i.x].object);
-    while (work.len) {
-        uint32_t o = work.items[--work.len];
-        if (!ptbits_add(&objects, o))
-            continue;
-        PtRange r = pt->objects.items[o].locs;
-        for (uint32_t k = r.start; k < r.start + r.n; k++) {
-            PtSet s = pointsto_content(pt, k);
-            ptbits_add(to, k);
-            for (size_t i = 0; i < s.n; i++)
-                vec_push(&work, pt->locs.items[s.locs[i]].object);
-        }
+    for (PtIter i = ptbits_first(to); i.on; ptbits_next(&i)) {
+        if (pt->locs.items[i.x].object != o)
+            ptreach_add(r, pt->locs.items[i.x].object);
+        o = pt->locs.items[i.x].object;
     }
-    ptbits_release(&objects);
-    vec_release(&work);
+    while (ptreach_next(pt, r, &o))
+        touch_all(pt, to, o);
 }
 
-static void external_unknown(const PointsTo *pt, LLVMValueRef call, PtBits bits[2])
+static void find_world(const PointsTo *pt, World *world)
 {
-    PtBits reach = { 0 };
+    PtReach r = { 0 };
 
-    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
-        touch(pt, &reach, LLVMGetOperand(call, i), true);
     for (uint32_t o = 0; o < pt->objects.len; o++)
         if (pt->shown[o].kind == PT_EXTERNAL)
-            touch_all(pt, &reach, o);
-    touch_reachable(pt, &reach);
-    ptbits_union(&bits[MODREF_READ], &reach, NULL);
-    ptbits_union(&bits[MODREF_WRITE], &reach, NULL);
+            touch_all(pt, &world->locs, o);
+    touch_reachable(pt, &r, &world->locs);
+    ptbits_union(&world->objects, &r.seen, NULL);
+    ptreach_release(&r);
+}
+
+static void external_unknown(const ModRef *mr, LLVMValueRef call, PtBits bits[2])
+{
+    PtBits reach = { 0 };
+    PtReach r = { 0 };
+
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+        touch(mr->pt, &reach, LLVMGetOperand(call, i), true);
+    ptbits_union(&r.seen, &mr->world.objects, NULL);
+    touch_reachable(mr->pt, &r, &reach);
+    ptreach_release(&r);
+    for (int kind = 0; kind < 2; kind++) {
+        ptbits_union(&bits[kind], &mr->world.locs, NULL);
+        ptbits_union(&bits[kind], &reach, NULL);
+    }
     ptbits_release(&reach);
 }
 
@@ -92,11 +107,13 @@ static void external_known(const PointsTo *pt, LLVMValueRef call, const Summary 
     for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
         unsigned use = i < s->nparams ? s->params[i].use : s->rest;
         PtBits here = { 0 };
+        PtReach r = { 0 };
         if (!(use & (SUMMARY_READ | SUMMARY_WRITE | SUMMARY_FREE)))
             continue;
         touch(pt, &here, LLVMGetOperand(call, i), true);
         if (use & SUMMARY_DEEP)
-            touch_reachable(pt, &here);
+            touch_reachable(pt, &r, &here);
+        ptreach_release(&r);
         if (use & SUMMARY_READ)
             ptbits_union(&bits[MODREF_READ], &here, NULL);
         if (use & (SUMMARY_WRITE | SUMMARY_FREE))
@@ -123,7 +140,7 @@ static void external(const ModRef *mr, LLVMValueRef call, LLVMValueRef fn,
     } else if (s) {
         external_known(mr->pt, call, s, bits);
     } else {
-        external_unknown(mr->pt, call, bits);
+        external_unknown(mr, call, bits);
     }
 }
 
@@ -140,7 +157,7 @@ static void touch_call(const ModRef *mr, LLVMValueRef call, PtBits bits[2])
     const LLVMValueRef *t = pointsto_targets(mr->pt, call, &n);
 
     if (LLVMIsAInlineAsm(callee) || (!n && !LLVMIsAConstant(callee)))
-        external_unknown(mr->pt, call, bits);
+        external_unknown(mr, call, bits);
     else if (LLVMIsAFunction(callee) && LLVMIsDeclaration(callee))
         external(mr, call, callee, bits);
     else
@@ -197,17 +214,32 @@ static void read_function(ModRef *mr, uint32_t index)
         }
 }
 
+static void find_stacks(ModRef *mr)
+{
+    for (uint32_t o = 0; o < mr->pt->objects.len; o++) {
+        const PtObject *shown = &mr->pt->shown[o];
+        if (shown->kind != PT_STACK)
+            continue;
+        uint32_t f = index_of(mr, LLVMGetBasicBlockParent(LLVMGetInstructionParent(shown->site)));
+        if (f != NONE)
+            vec_push(&mr->functions[f].stack, o);
+    }
+}
+
 /* What callers see: all but the function's own stack. */
 static void seen_by_callers(const ModRef *mr, uint32_t index, int kind, PtBits *out)
 {
-    LLVMValueRef fn = mr->pt->v.functions.items[index].fn;
+    const Touched *f = &mr->functions[index];
+    PtBits all = { 0 };
 
-    for (PtIter i = ptbits_first(&mr->functions[index].bits[kind]); i.on; ptbits_next(&i)) {
-        const PtObject *o = &mr->pt->shown[mr->pt->locs.items[i.x].object];
-        if (o->kind != PT_STACK ||
-            LLVMGetBasicBlockParent(LLVMGetInstructionParent(o->site)) != fn)
-            ptbits_add(out, i.x);
+    ptbits_union(&all, &f->bits[kind], NULL);
+    for (size_t i = 0; i < f->stack.len; i++) {
+        PtRange r = mr->pt->objects.items[f->stack.items[i]].locs;
+        for (uint32_t k = r.start; k < r.start + r.n; k++)
+            ptbits_remove(&all, k);
     }
+    ptbits_union(out, &all, NULL);
+    ptbits_release(&all);
 }
 
 static void close_over_calls(ModRef *mr)
@@ -246,13 +278,11 @@ ModRef *modref_new(const PointsTo *pt, const Summaries *s)
     mr->summaries = s;
     mr->n = pt->v.functions.len;
     mr->functions = xcalloc(mr->n + 1, sizeof *mr->functions);
+    find_world(pt, &mr->world);
+    find_stacks(mr);
     for (uint32_t i = 0; i < mr->n; i++)
         read_function(mr, i);
     close_over_calls(mr);
-    for (uint32_t i = 0; i < mr->n; i++)
-        for (int kind = 0; kind < 2; kind++)
-            for (PtIter k = ptbits_first(&mr->functions[i].bits[kind]); k.on; ptbits_next(&k))
-                vec_push(&mr->functions[i].flat[kind], k.x);
     return mr;
 }
 
@@ -267,7 +297,10 @@ void modref_free(ModRef *mr)
             vec_release(&f->flat[kind]);
         }
         vec_release(&f->callers);
+        vec_release(&f->stack);
     }
+    ptbits_release(&mr->world.locs);
+    ptbits_release(&mr->world.objects);
     free(mr->functions);
     vec_release(&mr->answer);
     free(mr);
@@ -275,18 +308,29 @@ void modref_free(ModRef *mr)
 
 /* --- asking */
 
-PtSet modref_function(const ModRef *mr, LLVMValueRef fn, ModRefKind kind)
+const PtBits *modref_function_bits(const ModRef *mr, LLVMValueRef fn, ModRefKind kind)
+{
+    static const PtBits none;
+    uint32_t i = index_of(mr, fn);
+
+    return i == NONE ? &none : &mr->functions[i].bits[kind];
+}
+
+PtSet modref_function(ModRef *mr, LLVMValueRef fn, ModRefKind kind)
 {
     uint32_t i = index_of(mr, fn);
 
     if (i == NONE)
         return (PtSet){ 0 };
-    return (PtSet){ mr->functions[i].flat[kind].items, mr->functions[i].flat[kind].len };
+    Touched *f = &mr->functions[i];
+    if (!f->flat[kind].len)
+        for (PtIter k = ptbits_first(&f->bits[kind]); k.on; ptbits_next(&k))
+            vec_push(&f->flat[kind], k.x);
+    return (PtSet){ f->flat[kind].items, f->flat[kind].len };
 }
 
-PtSet modref_call(ModRef *mr, LLVMValueRef call, ModRefKind kind)
+static void touched_by_call(const ModRef *mr, LLVMValueRef call, ModRefKind kind, PtBits bits[2])
 {
-    PtBits bits[2] = { { 0 } };
     size_t n, m;
     const LLVMValueRef *t = pointsto_targets(mr->pt, call, &n);
     const LLVMValueRef *c = pointsto_callbacks(mr->pt, call, &m);
@@ -298,12 +342,32 @@ PtSet modref_call(ModRef *mr, LLVMValueRef call, ModRefKind kind)
         if (f != NONE && !LLVMIsDeclaration(fn))
             seen_by_callers(mr, f, kind, &bits[kind]);
     }
+}
+
+PtSet modref_call(ModRef *mr, LLVMValueRef call, ModRefKind kind)
+{
+    PtBits bits[2] = { { 0 } };
+
+    touched_by_call(mr, call, kind, bits);
     mr->answer.len = 0;
     for (PtIter i = ptbits_first(&bits[kind]); i.on; ptbits_next(&i))
         vec_push(&mr->answer, i.x);
     ptbits_release(&bits[0]);
     ptbits_release(&bits[1]);
     return (PtSet){ mr->answer.items, mr->answer.len };
+}
+
+bool modref_call_meets(const ModRef *mr, LLVMValueRef call, const PtBits *locs, ModRefKind kind)
+{
+    PtBits bits[2] = { { 0 } };
+
+    if (!locs->len)
+        return false;
+    touched_by_call(mr, call, kind, bits);
+    bool meet = ptbits_meet(&bits[kind], locs);
+    ptbits_release(&bits[0]);
+    ptbits_release(&bits[1]);
+    return meet;
 }
 
 bool modref_call_touches(ModRef *mr, LLVMValueRef call, LLVMValueRef p, uint64_t n,

@@ -14,6 +14,7 @@
 #ifndef SUNDEW_MODREF_H
 #define SUNDEW_MODREF_H
 #include "program/pointsto.h"
+#include "program/ptset.h"
 
 typedef struct ModRef ModRef;
 typedef enum { MODREF_READ, MODREF_WRITE } ModRefKind;
@@ -21,9 +22,12 @@ typedef enum { MODREF_READ, MODREF_WRITE } ModRefKind;
 ModRef *modref_new(const PointsTo *pt, const Summaries *s);
 void modref_free(ModRef *mr);              /* NULL is fine */
 /* A function with a body, with all that it calls. */
-PtSet modref_function(const ModRef *mr, LLVMValueRef fn, ModRefKind kind);
+PtSet modref_function(ModRef *mr, LLVMValueRef fn, ModRefKind kind);
+const PtBits *modref_function_bits(const ModRef *mr, LLVMValueRef fn, ModRefKind kind);
 PtSet modref_call(ModRef *mr, LLVMValueRef call, ModRefKind kind);
-/* May the call write (read) the `n` bytes at p? n 0: any number. */
+/* May the call write (read) one of these? */
+bool modref_call_meets(const ModRef *mr, LLVMValueRef call, const PtBits *locs, ModRefKind kind);
+/* … the `n` bytes at p? n 0: any number. */
 bool modref_call_touches(ModRef *mr, LLVMValueRef call, LLVMValueRef p, uint64_t n,
                          ModRefKind kind);
 #endif

@@ -55,13 +55,15 @@ static void follow(Body *b, uint32_t op, const Path *p, unsigned from, PathSet *
     }
 }
 
+/* What was a guess by way of memory stays one. */
 static void doubt(PathSet *s)
 {
     PathSet doubted = { 0 };
 
     for (uint32_t i = 0; i < s->len; i++) {
         Path p = s->items[i];
-        p.maybe = p.root != ROOT_UNKNOWN ? PATH_OF_SEVERAL : 0;
+        if (p.maybe != PATH_SOMEWHERE)
+            p.maybe = p.root != ROOT_UNKNOWN ? PATH_OF_SEVERAL : 0;
         pathset_add(&doubted, p);
     }
     pathset_release(s);
@@ -106,7 +108,7 @@ static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a,
 {
     Effect e = g->flow.effects.items[index];
     Effect like = { .kind = e.kind, .reason = e.reason, .maybe = maybe || e.maybe,
-                    .memory = e.memory && !maybe,
+                    .memory = e.memory,
                     .inst = b->ops.items[op].inst, .origin = e.origin,
                     .callee = g->value, .next = index };
     PathSet src = { 0 }, dest = { 0 };

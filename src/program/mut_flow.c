@@ -85,7 +85,7 @@ bool mut_effect(Body *b, const Effect *like)
 
     if (e.kind != EFFECT_STORE && e.kind != EFFECT_RETURN)
         e.dest = path_root(ROOT_UNKNOWN);
-    e.memory |= e.path.maybe == PATH_SOMEWHERE && !e.maybe;
+    e.memory |= e.path.maybe == PATH_SOMEWHERE;
     e.maybe |= e.path.maybe;
     e.path.maybe = e.dest.maybe = 0;
     coarsen(b, &e);

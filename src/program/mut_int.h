@@ -103,8 +103,8 @@ typedef enum {
 typedef struct Effect {
     EffectKind kind;
     MutReasonKind reason;        /* EFFECT_REASON */
-    bool maybe;                  /* by an indirect call with other targets … */
-    bool memory;                 /* … or only by memory, see PATH_SOMEWHERE */
+    bool maybe;                  /* by an indirect call with other targets, or */
+    bool memory;                 /* … (too) by memory, see PATH_SOMEWHERE */
     Path path, dest;
     LLVMValueRef inst;           /* here: the store or the call */
     LLVMValueRef origin;         /* the store itself, wherever it is, or one that goes
@@ -199,6 +199,8 @@ struct Mutability {
     MutParam **params;           /* by Function.index */
     MutPurity *purity;
     struct LoadIndex *loads;     /* mut_memory.c */
+    LLVMValueRef changed_by;     /* … the function that was asked about last, */
+    PtBits changed;              /* and the objects it changes */
     bool percent_n;              /* some format has it */
     bool stopped;
 };
@@ -265,6 +267,5 @@ typedef struct MemoryAnswer {
 MemoryAnswer mut_memory(Mutability *m, Body *b, unsigned first, unsigned n);
 void mut_memory_release(Mutability *m);
 /* Is nothing that is reachable from the value written during the function? */
-void mut_unchanged(const Mutability *m, LLVMValueRef fn, LLVMValueRef arg,
-                   bool *own, bool *deep);
+void mut_unchanged(Mutability *m, LLVMValueRef fn, LLVMValueRef arg, bool *own, bool *deep);
 #endif

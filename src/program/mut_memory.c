@@ -96,6 +96,7 @@ void mut_memory_release(Mutability *m)
 {
     LoadIndex *ix = m->loads;
 
+    ptbits_release(&m->changed);
     if (!ix)
         return;
     for (size_t i = 0; i < m->nbodies; i++)
@@ -545,18 +546,16 @@ static void load_again(Search *s, unsigned kind)
 /* Code that nobody knows may load it too, if it can get there. */
 static void unknown_calls(Search *s)
 {
-    for (size_t i = 0; i < s->ix->unknown.len && s->answer.deep; i++) {
+    for (size_t i = 0; i < s->ix->unknown.len && (s->answer.deep || s->answer.own); i++) {
         LLVMValueRef call = s->ix->unknown.items[i];
         if (!in_scope(s, call))
             continue;
         s->steps += 100;
-        PtSet r = modref_call(s->m->modref, call, MODREF_READ);
-        for (size_t k = 0; k < r.n; k++) {
-            if (ptbits_has(&s->cells[OWN], r.locs[k]))
-                fail(s, OWN, call);
-            else if (ptbits_has(&s->cells[DEEP], r.locs[k]))
-                fail(s, DEEP, call);
-        }
+        if (s->answer.own && modref_call_meets(s->m->modref, call, &s->cells[OWN], MODREF_READ))
+            fail(s, OWN, call);
+        else if (s->answer.deep &&
+                 modref_call_meets(s->m->modref, call, &s->cells[DEEP], MODREF_READ))
+            fail(s, DEEP, call);
     }
 }
 
@@ -626,41 +625,42 @@ MemoryAnswer mut_memory(Mutability *m, Body *b, unsigned first, unsigned n)
 
 /* --- changed by whatever pointer */
 
-void mut_unchanged(const Mutability *m, LLVMValueRef fn, LLVMValueRef arg, bool *own,
-                   bool *deep)
+/* The objects that a function changes; its parameters are asked about in a row. */
+static const PtBits *objects_changed(Mutability *m, LLVMValueRef fn)
+{
+    const PtBits *written = modref_function_bits(m->modref, fn, MODREF_WRITE);
+    uint32_t last = UINT32_MAX;
+
+    if (m->changed_by == fn)
+        return &m->changed;
+    ptbits_release(&m->changed);
+    m->changed_by = fn;
+    for (PtIter i = ptbits_first(written); i.on; ptbits_next(&i)) {
+        uint32_t o = m->pt->locs.items[i.x].object;
+        if (o != last)
+            ptbits_add(&m->changed, o);
+        last = o;
+    }
+    return &m->changed;
+}
+
+void mut_unchanged(Mutability *m, LLVMValueRef fn, LLVMValueRef arg, bool *own, bool *deep)
 {
     const PointsTo *pt = m->pt;
-    PtSet written = modref_function(m->modref, fn, MODREF_WRITE);
+    const PtBits *changed = objects_changed(m, fn);
     PtSet start = pointsto_value(pt, arg, 0);
-    PtBits changed = { 0 }, seen = { 0 };
-    Vec(uint32_t) work = { 0 };
+    PtReach r = { 0 };
+    uint32_t o;
 
     *own = *deep = start.n > 0;
-    for (size_t i = 0; i < written.n; i++)
-        ptbits_add(&changed, pt->locs.items[written.locs[i]].object);
     for (size_t i = 0; i < start.n; i++) {
-        uint32_t o = pt->locs.items[start.locs[i]].object;
-        if (ptbits_has(&changed, o))
+        o = pt->locs.items[start.locs[i]].object;
+        if (ptbits_has(changed, o))
             *own = *deep = false;
-        vec_push(&work, o);
+        ptreach_add(&r, o);
     }
-    while (*deep && work.len) {
-        uint32_t o = work.items[--work.len];
-        if (!ptbits_add(&seen, o))
-            continue;
-        if (ptbits_has(&changed, o))
+    while (*deep && ptreach_next(pt, &r, &o))
+        if (ptbits_has(changed, o))
             *deep = false;
-        PtRange r = pt->objects.items[o].locs;
-        for (uint32_t k = r.start; *deep && k < r.start + r.n; k++) {
-            PtSet s = pointsto_content(pt, k);
-            for (size_t i = 0; i < s.n; i++) {
-                uint32_t to = pt->locs.items[s.locs[i]].object;
-                if (!ptbits_has(&seen, to))
-                    vec_push(&work, to);
-            }
-        }
-    }
-    ptbits_release(&changed);
-    ptbits_release(&seen);
-    vec_release(&work);
+    ptreach_release(&r);
 }

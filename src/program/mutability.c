@@ -610,6 +610,16 @@ static bool holds_pointer(const Type *t, unsigned depth)
     return false;
 }
 
+static bool is_used(LLVMValueRef fn, const Param *p)
+{
+    unsigned n = LLVMCountParams(fn);
+
+    for (unsigned k = p->first_arg; k < p->first_arg + p->nargs && k < n; k++)
+        if (LLVMGetFirstUse(LLVMGetParam(fn, k)))
+            return true;
+    return false;
+}
+
 static void describe_params(Mutability *m, Body *b)
 {
     MutParam *all = arena_array(&m->arena, MutParam, b->fn->nparams + 1);
@@ -626,6 +636,7 @@ static void describe_params(Mutability *m, Body *b)
         all[i].by_value = type_is_record(t);
         all[i].declared_const =
             t->kind == TYPE_POINTER && type_has_qualifier(t->target, QUALIFIER_CONST);
+        all[i].used = is_used(program_function_value(m->program, b->fn), p);
     }
 }
 

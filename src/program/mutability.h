@@ -112,6 +112,7 @@ typedef struct MutParam {
                             * pointer: all that is reachable … */
     bool own_unchanged;    /* … the object itself */
     bool declared_const;   /* what it points to is const in the source */
+    bool used;             /* the function does something with it, if only compare */
     MutReason *reasons;    /* of the deep verdict */
     size_t nreasons;
     MutStep *witness;      /* mutable: from the function to the store */

@@ -466,3 +466,37 @@ const Strings *pointsto_notes(const PointsTo *pt)
 {
     return &pt->notes;
 }
+
+void ptreach_add(PtReach *r, uint32_t object)
+{
+    if (ptbits_add(&r->seen, object))
+        vec_push(&r->work, object);
+}
+
+bool ptreach_next(const PointsTo *pt, PtReach *r, uint32_t *object)
+{
+    if (!r->work.len)
+        return false;
+    *object = r->work.items[--r->work.len];
+    PtRange locs = pt->objects.items[*object].locs;
+    for (uint32_t k = locs.start; k < locs.start + locs.n; k++) {
+        if (!ptbits_add(&r->sets, pt->content.items[k]))
+            continue;
+        PtSet s = pointsto_content(pt, k);
+        uint32_t last = UINT32_MAX;
+        for (size_t i = 0; i < s.n; i++) {
+            uint32_t o = pt->locs.items[s.locs[i]].object;
+            if (o != last)
+                ptreach_add(r, o);
+            last = o;
+        }
+    }
+    return true;
+}
+
+void ptreach_release(PtReach *r)
+{
+    ptbits_release(&r->seen);
+    ptbits_release(&r->sets);
+    vec_release(&r->work);
+}

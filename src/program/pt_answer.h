@@ -54,6 +54,23 @@ struct PointsTo {
     PtTable object_at;        /* site -> object, of globals and functions */
 };
 
+/* A walk over all objects that can be reached. Equal sets are kept once, and gone
+ * through once, which is what keeps it short:
+ *
+ *     PtReach r = { 0 };
+ *     ptreach_add(&r, object);
+ *     for (uint32_t o; ptreach_next(pt, &r, &o);) …
+ *     ptreach_release(&r);
+ *
+ * What is in `seen` beforehand is not gone into. */
+typedef struct PtReach {
+    PtBits seen, sets;
+    Vec(uint32_t) work;
+} PtReach;
+void ptreach_add(PtReach *r, uint32_t object);
+bool ptreach_next(const PointsTo *pt, PtReach *r, uint32_t *object);
+void ptreach_release(PtReach *r);
+
 void ptanswer_from(PointsTo *a, Pt *pt);
 void ptanswer_open(PointsTo *a);       /* fills the last part */
 bool ptanswer_write(const PointsTo *a, const char *path, const char *key, Err *err);

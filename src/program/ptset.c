@@ -57,6 +57,14 @@ bool ptbits_add(PtBits *s, uint32_t x)
     return true;
 }
 
+void ptbits_remove(PtBits *s, uint32_t x)
+{
+    uint32_t i = find(s, x / 128);
+
+    if (i < s->len && s->blocks[i].index == x / 128)
+        s->blocks[i].bits[x / 64 % 2] &= ~(UINT64_C(1) << (x % 64));
+}
+
 /* Ors the blocks that both have, counts those that only `from` has. */
 static bool merge_common(PtBits *s, const PtBits *from, PtBits *fresh,
                          uint32_t *missing)

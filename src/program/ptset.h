@@ -21,6 +21,7 @@ typedef struct PtBits {
 } PtBits;
 
 bool ptbits_add(PtBits *s, uint32_t x);            /* true: it is new */
+void ptbits_remove(PtBits *s, uint32_t x);
 bool ptbits_has(const PtBits *s, uint32_t x);
 /* s |= from. What is new in s is also added to `fresh` (may be NULL). */
 bool ptbits_union(PtBits *s, const PtBits *from, PtBits *fresh);

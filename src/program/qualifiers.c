@@ -33,7 +33,8 @@ typedef struct Walk {
     Str *out;
     const char *directory;
     CXCursor function;           /* whose body this is */
-    Map followed;                /* names of functions whose way is known */
+    Map followed;                /* names of functions whose way is known, and
+                                  * addresses of pointers that may become const */
 } Walk;
 
 typedef Vec(char *) Names;       /* nodes; each is freed */
@@ -378,6 +379,19 @@ static CXCursor peel(CXCursor e)
     }
 }
 
+/* `&p` goes where const T ** is accepted: const on p is just right there. */
+static void accept_address(Walk *w, CXCursor e, CXType to)
+{
+    CXCursor address = peel(e);
+    CXType inner = is_pointer(to) ? target(to) : to;
+    unsigned hash = clang_hashCursor(address);
+
+    if (clang_getCursorKind(address) == CXCursor_UnaryOperator &&
+        clang_getCursorUnaryOperatorKind(address) == CXUnaryOperator_AddrOf &&
+        is_pointer(inner) && clang_isConstQualifiedType(target(inner)))
+        map_putn(&w->followed, &hash, sizeof hash, w);
+}
+
 /* ---- functions in slots */
 
 static bool is_function_pointer(CXType t)
@@ -660,6 +674,8 @@ static void pass(Walk *w, CXCursor call)
             bind(w, arg, to);
             free(to);
         }
+        if (i < have)
+            accept_address(w, arg, clang_getArgType(type, (unsigned)i));
         if (i >= have || !is_open(clang_getArgType(type, (unsigned)i)))
             continue;
         char *node = direct && is_ours(fn) ? param_node(fn, (unsigned)i)
@@ -775,11 +791,16 @@ static enum CXChildVisitResult statement(CXCursor c, CXCursor parent, CXClientDa
         if (k == CXUnaryOperator_PreInc || k == CXUnaryOperator_PreDec ||
             k == CXUnaryOperator_PostInc || k == CXUnaryOperator_PostDec)
             pin_bases(w, kids.items[0], "written through");
-        if (k == CXUnaryOperator_AddrOf &&
+        unsigned hash = clang_hashCursor(c);
+        if (k == CXUnaryOperator_AddrOf && !map_getn(&w->followed, &hash, sizeof hash) &&
             clang_getCursorKind(peel(kids.items[0])) == CXCursor_DeclRefExpr)
             pin_values(w, kids.items[0], "its own address is taken");
         break;
     }
+    case CXCursor_CStyleCastExpr:
+        if (kids.len)
+            accept_address(w, kids.items[kids.len - 1], clang_getCursorType(c));
+        break;
     case CXCursor_ReturnStmt:
         if (kids.len && is_open(clang_getCursorResultType(w->function)))
             pin_values(w, kids.items[0], "returned");

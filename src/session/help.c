@@ -74,8 +74,8 @@ void help_overview(const Command *const *all, Str *out)
             str_addf(out, "  %-16s %s\n", (*c)->name, (*c)->summary);
     str_add(out, "\nOptions of every command:\n");
     option_list(common_options, out);
-    str_add(out, "\nExit status: 0 nothing found, 1 findings, 2 the command could "
-                 "not do its work.\n`sundew help COMMAND` tells more about one.\n");
+    str_add(out, "\nExit status: 0 nothing found (notes apart), 1 findings, 2 the "
+                 "command could not do its work.\n`sundew help COMMAND` tells more about one.\n");
 }
 
 static void usage(const Command *c, Str *out)
@@ -203,7 +203,7 @@ static void man_command(const Command *c, Str *out)
         roff(out, c->examples);
         str_add(out, ".fi\n");
     }
-    str_add(out, "\n.SH EXIT STATUS\n0 nothing found, 1 findings, 2 the command "
+    str_add(out, "\n.SH EXIT STATUS\n0 nothing found (notes apart), 1 findings, 2 the command "
                  "could not do its work.\n.SH SEE ALSO\n.BR sundew (1)\n");
     str_release(&title);
     str_release(&use);

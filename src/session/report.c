@@ -60,11 +60,11 @@ bool session_write(Session *s, const FindingSet *set, Err *err)
     return true;
 }
 
-static bool is_bad(const Session *s, const FindingSet *set)
+/* Notes are remarks and suggestions: nothing has to be mended. */
+static bool is_bad(const FindingSet *set)
 {
     for (size_t i = 0; i < set->len; i++)
-        if (finding_counts(&set->items[i]) &&
-            (!s->suggests || set->items[i].finding.level != LEVEL_NOTE))
+        if (finding_counts(&set->items[i]) && set->items[i].finding.level != LEVEL_NOTE)
             return true;
     return false;
 }
@@ -84,7 +84,7 @@ bool report_finish(Session *s, Err *err)
         return false;
     bool ok = session_write(s, set, err);
     if (ok && s->status < 0)
-        s->status = is_bad(s, set) ? 1 : 0;
+        s->status = is_bad(set) ? 1 : 0;
     s->finished = ok;
     finding_set_free(set);
     return ok;

@@ -180,11 +180,6 @@ void session_note(Session *s, const char *fmt, ...)
     str_release(&shown);
 }
 
-void session_suggests(Session *s)
-{
-    s->suggests = true;
-}
-
 void session_status(Session *s, int status)
 {
     s->status = status;

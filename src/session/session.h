@@ -63,6 +63,4 @@ Str *session_out(Session *s);
 void session_note(Session *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void session_status(Session *s, int status);   /* exit status, if not by findings */
-/* This command's notes are suggestions: they alone leave the exit status 0. */
-void session_suggests(Session *s);
 #endif

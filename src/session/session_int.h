@@ -35,7 +35,6 @@ struct Session {
     double deadline;          /* by --time; 0: none */
     Str out;
     Str incomplete;
-    bool suggests;               /* notes alone leave the status 0 */
     json_t *json;             /* more fields for the technique's output */
     int status;               /* -1: by the findings */
 };

@@ -43,6 +43,8 @@ typedef struct Body {
     LLVMValueRef value;
     unsigned number;             /* its row */
     LLVMValueRef slot;           /* of its frame; NULL: it has none */
+    bool lands;                  /* it needs one: it calls setjmp() */
+    Vec(LLVMValueRef) formals;   /* numbers of parameters with a tag of their own */
     LLVMValueRef called;         /* were the arguments passed with tags? */
     LLVMValueRef *args;          /* numbers of the arguments */
     LLVMValueRef va;             /* … of the variadic ones: an array; or NULL */
@@ -773,6 +775,17 @@ static long param_number(Body *b, unsigned i)
     return (long)t->params.len - 1;
 }
 
+/* Nothing is written through what nobody looks at. */
+static bool is_used(Body *b, unsigned i)
+{
+    const Param *p = &b->fn->params[i];
+    unsigned n = LLVMCountParams(b->value);
+    for (unsigned k = p->first_arg; k < p->first_arg + p->nargs && k < n; k++)
+        if (LLVMGetFirstUse(LLVMGetParam(b->value, k)))
+            return true;
+    return false;
+}
+
 static void tag_param(Body *b, unsigned i, long number)
 {
     Woven *w = b->w;
@@ -787,7 +800,23 @@ static void tag_param(Body *b, unsigned i, long number)
             track_forward(b, arg);
         b->args[k] = rt(w, "formal", "iiiii", b->args[k] ? b->args[k] : no_tags(w), b->slot,
                         i32(w, (uint64_t)number), i32(w, record ? 1 : 0));
+        vec_push(&b->formals, b->args[k]);
     }
+}
+
+/* A function that asks for none of its own tags (it compares pointers, or looks at
+ * numbers in a struct) does without a frame, and LLVM may inline it again. */
+static void drop_frame(Body *b)
+{
+    if (!b->slot || b->lands)
+        return;
+    for (size_t i = 0; i < b->formals.len; i++)
+        if (LLVMGetFirstUse(b->formals.items[i]))
+            return;
+    for (size_t i = 0; i < b->formals.len; i++)
+        LLVMInstructionEraseFromParent(b->formals.items[i]);
+    LLVMReplaceAllUsesWith(b->slot, no_tags(b->w));
+    LLVMInstructionEraseFromParent(b->slot);
 }
 
 static bool wants_frame(Body *b)
@@ -872,11 +901,13 @@ static void begin_function(Body *b)
     Woven *w = b->w;
     unsigned nparams = b->fn->nparams;
     long *numbers = xcalloc(nparams + 1, sizeof *numbers);
-    bool any = wants_frame(b);
+    bool any = b->lands = wants_frame(b);
     for (unsigned i = 0; i < nparams; i++) {
         const Param *p = &b->fn->params[i];
         bool odd = !p->type || p->passing == PASSED_UNKNOWN || p->passing == PASSED_NOT_AT_ALL;
         numbers[i] = odd ? -1 : param_number(b, i);
+        if (numbers[i] >= 0 && !is_used(b, i))
+            numbers[i] = -1;
         any |= numbers[i] >= 0;
     }
     if (b->fn->variadic) {
@@ -918,7 +949,9 @@ static void weave_function(Tagging *t, const Function *fn, LLVMValueRef value)
         fill_phi(&b, phis.items[k], number_of(&b, phis.items[k]));
     if (t->plan.counts && b.slot)
         count(&b);
+    drop_frame(&b);
     vec_release(&phis);
+    vec_release(&b.formals);
     vec_release(&b.all);
     map_release(&b.shadows);
     map_release(&b.tracked);

@@ -75,6 +75,12 @@ ok "a function that is gone" eval 'changed new.c && says "stack_mean: is not the
 ok "a folder without tests" status 2 "$SUNDEW" regress --diff /usr/include libnew.a
 ok "a library that is not there" status 2 "$SUNDEW" regress --diff tests nowhere.a
 
+written() {
+    "$SUNDEW" -q mutability libstack.a --pipeline D --verdicts -- make -s -B -C tests check >verdicts.txt
+    grep -q 'stack_push(s): mutable (D)' verdicts.txt && grep -q 'stack_size(s): unknown' verdicts.txt || { cat verdicts.txt; return 1; }
+}
+ok "random sequences show mutability what is written" written
+
 # ---- crashes
 
 fresh wrong

@@ -71,7 +71,8 @@ cat >e.c <<'X'
 #include <stdlib.h>
 struct S { int v; struct S *next; };
 static void away(const struct S *s) { ((struct S *)s)->v = 1; }
-static int reads(const struct S *s) { return s->v + (s->next ? s->next->v : 0); }
+static int value(const struct S *s) { return s->v; }
+static int reads(const struct S *s) { return value(s) + (s->next ? s->next->v : 0); }
 static char *find(const char *s) { while (*s && *s != 'x') s++; return (char *)s; }
 int main(int argc, char **argv)
 {
@@ -91,6 +92,11 @@ stops() { says "away: parameter 1, s, declared const, is written through at $PWD
 ok "it stops at the write" stops
 logs() { [ "$(SUNDEW_ENFORCE=log ./e.enforced 1 2>said)" = "1 abyc" ] && grep -q 'away: parameter 1' said; }
 ok "…or only says so" logs
+met() {
+    rm -rf tags && mkdir tags && SUNDEW_TAGS=$PWD/tags ./e.enforced >/dev/null &&
+        grep -qx 'reads 0' tags/checked && grep -q '^= [0-9]* 0$' tags/checked && ! grep -q '^value' tags/checked
+}
+ok "what was looked at is counted; where nothing can be written there is nothing to look at" met
 
 # ---- many processes, threads, crashes
 fresh many

@@ -234,8 +234,7 @@ static bool is_candidate(const Study *st, const MutParam *p)
     if (p->deep.verdict == MUT_MUTABLE && !st->shallow)
         return false;
     return own.verdict == MUT_IMMUTABLE && (own.sound || st->likely) && !p->declared_const &&
-           !p->by_value &&
-           (p->direction == MUT_IN || p->stored || p->returned) &&
+           !p->by_value && p->used &&
            type_plain(fn->params[p->index].type)->kind == TYPE_POINTER &&
            strcmp(fn->name, "main") != 0 && *fn->file;
 }
@@ -749,8 +748,6 @@ static bool run(Session *s, Err *err)
 
     if (!check_options(s, err))
         return false;
-    session_suggests(s);
-
     if (n != 1)
         return err_set(err, "mutability of which program? (sundew show programs lists them)");
     if (!dynamic_restore(args[0], err))

@@ -683,7 +683,7 @@ static void find_sets(Patch *p)
         for (unsigned k = 0; k < fns[i]->nparams; k++) {
             const MutParam *m = mutability_param(p->plan.mutability, fns[i], k);
             if (!m || !m->pointer || m->declared_const || m->by_value ||
-                !is_immutable(p, m) || (m->direction == MUT_UNTOUCHED && !m->stored) ||
+                !is_immutable(p, m) || !m->used ||
                 (m->deep.verdict == MUT_MUTABLE && !p->plan.shallow))
                 continue;
             p->candidates++;

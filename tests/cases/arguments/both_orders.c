@@ -3,7 +3,7 @@
  * run:    sundew arguments $file
  * expect: $file:24:5: arguments: update: arguments 1 and 2 are exchanged
  * absent: look swapped
- * status: 1
+ * status: 0
  */
 struct json;
 int update(struct json *object, struct json *other);

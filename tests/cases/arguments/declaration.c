@@ -7,7 +7,7 @@
  * expect: "confidence": 0.416
  * expect: "class": "naming"
  * absent: gnugo_bounds
- * status: 1
+ * status: 0
  */
 float gnugo_estimate_score(float *upper, float *lower);
 float gnugo_bounds(float *upper, float *lower);

@@ -6,7 +6,7 @@
  * expect: "callee": "find_type"
  * expect: "confidence": 0.5
  * absent: find_member
- * status: 1
+ * status: 0
  */
 struct scope;
 struct scope *find_type(struct scope *s, const char *firstName, const char *name);

@@ -5,7 +5,7 @@
  * expect: "line": 18
  * expect: "confidence": 0.5
  * absent: "line": 19
- * status: 1
+ * status: 0
  */
 struct object;
 struct object *coerce(struct object *);

@@ -5,7 +5,7 @@
  * expect: "rule": "arguments/noteworthy"
  * expect: "line": 18
  * expect: "confidence": 1.0
- * status: 1
+ * status: 0
  */
 struct rtx;
 struct tree { int code; struct tree *left; };

@@ -6,7 +6,7 @@
  * expect: "confidence": 0.5
  * expect: "class": "naming"
  * absent: "line": 25
- * status: 1
+ * status: 0
  */
 struct lm;
 struct lm *lm_read_ctl(const char *file, double lw, double wip, double uw);

@@ -5,7 +5,7 @@
  * expect: "line": 18
  * expect: "callee": "createAlignment"
  * expect: "confidence": 0.5
- * status: 1
+ * status: 0
  */
 struct alignment;
 enum { R_INNERMOST = 2 };
