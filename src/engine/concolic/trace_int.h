@@ -36,6 +36,9 @@ struct Tracer {
     Vec(Stone) stones;
     size_t next_stone;
     Map ways;                  /* for which there was a stone */
+    Vec(Stone) more;           /* on ways that nobody went, through places that are known */
+    size_t more_bytes;
+    Map turns;                 /* ways that were gone or asked for */
 };
 
 /* Runs the input and reads what it said; trail->path NULL: it could not be read. False: no more
