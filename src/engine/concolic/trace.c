@@ -42,6 +42,7 @@ typedef struct Question {
     Way way;
     uint64_t turn;             /* names the way up to here and then the other one; 0 */
     bool fine;                 /* asked for that reason only */
+    bool fresh;                /* nobody asked for this turn before */
 } Question;
 typedef Vec(Question) Questions;
 
@@ -310,7 +311,7 @@ static void add_branches(Job *j, const Trail *trail, unsigned level, Questions *
         const Step *s = &trail->steps.items[i];
         bool pin = s->kind == SUNDEW_REC_PIN;
         Way way = { pin ? ASK_PIN : ASK_BRANCH, pin ? s->at : s->other, after,
-                    times_before(&seen, s->at), 0 };
+                    times_before(&seen, pin || s->at < s->other ? s->at : s->other), 0 };
         if (!pin && is_of_program(j, s->at))
             after = s->at;
         uint64_t turn = i < DEEP && !pin ? turn_after(before, s->other) : 0;
@@ -425,18 +426,15 @@ static void keep_stone(Job *j, const Question *q, const Entry *e, size_t n)
 {
     Tracer *t = j->tracer;
     Way w = q->way;
-    if (q->fine && t->more.len < MORE && t->more_bytes + n < MORE_BYTES) {
-        vec_push(&t->more, ((Stone){ xmemdup(t->room, n), n, e->id }));
-        t->more_bytes += n;
-    }
-    if (q->fine || !w.times || t->stones.len >= STONES)
-        return;
     if (q->kind == ASK_PIN)            /* each address is a way of its own */
         w.value = (uint32_t)hash_bytes(t->room, n);
     w.kind += 16;                      /* asked for, and reached */
-    if (!map_putn(&t->ways, &w, sizeof w, NULL))
-        return;
-    vec_push(&t->stones, ((Stone){ xmemdup(t->room, n), n, e->id }));
+    if (!q->fine && w.times && t->stones.len < STONES && map_putn(&t->ways, &w, sizeof w, NULL)) {
+        vec_push(&t->stones, ((Stone){ xmemdup(t->room, n), n, e->id }));
+    } else if (q->fresh && t->more.len < MORE && t->more_bytes + n < MORE_BYTES) {
+        vec_push(&t->more, ((Stone){ xmemdup(t->room, n), n, e->id }));
+        t->more_bytes += n;
+    }
 }
 
 /* Runs the answer; false: no more runs are possible. */
@@ -507,7 +505,7 @@ static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e
     bool ok = true;
     unsigned fine = 0;
     for (size_t i = 0; ok && i < qs->len && !job_over(j); i++) {
-        const Question *q = &qs->items[i];
+        Question *q = &qs->items[i];
         Tries *r = tries_of(j, q, trail);
         if (clock_seconds() > until || (q->fine && fine++ >= FINE))
             break;
@@ -520,7 +518,8 @@ static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e
         Answer a = {0};
         SolveStatus s = ask(t, trail, q, bytes, n, &a);
         r->asked += !q->fine;
-        if (t->level)
+        q->fresh = t->level && is_new_turn(t, q->turn);
+        if (q->fresh)
             take_turn(t, q->turn);
         if (q->way.times)
             map_putn(&t->ways, &q->way, sizeof q->way, t);
