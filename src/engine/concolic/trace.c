@@ -47,7 +47,7 @@ typedef struct Question {
 typedef Vec(Question) Questions;
 
 enum { LONGEST_TRACED = 1 << 16, POOL = 768 << 20, ASKED = 512, STONES = 4000, TURNED = 48,
-       FINE = 32, MORE = 20000, MORE_BYTES = 64 << 20, TURNS = 1 << 19, DEEP = 2048, USUAL = 8 };
+       FINE = 32, MORE = 20000, MORE_BYTES = 64 << 20, TURNS = 1 << 19, USUAL = 8 };
 
 /* -------------------------------------------------------------- open, close */
 
@@ -315,6 +315,8 @@ static void add_branches(Job *j, const Trail *trail, unsigned level, Questions *
         if (!pin && is_of_program(j, s->at))
             after = s->at;
         uint64_t turn = i < DEEP && !pin ? turn_after(before, s->other) : 0;
+        if (i < DEEP)
+            t->before[i] = before;
         before = turn_after(before, s->at);
         if (level && i < DEEP)
             take_turn(t, before);
@@ -340,11 +342,15 @@ static void add_chances(Job *j, const Trail *trail, unsigned level, Questions *o
         const Chance *c = &trail->others.items[i];
         if (!is_of_program(j, c->at)) {
             Tries *r = tries_at(t, ASK_OTHER, 0, c->at);
+            Question q = { .kind = ASK_OTHER, .index = c->index, .edge = c->at,
+                           .cond = c->cond, .rank = 4 + (float)r->asked / 4,
+                           .holes = c->holes, .way = { ASK_OTHER, c->at, 0, c->index + 1, 0 },
+                           .turn = c->index < DEEP && c->index < trail->steps.len
+                                       ? turn_after(t->before[c->index], ~c->at) : 0 };
             if (r->asked < 20 && !is_spent(t, r))
-                vec_push(out, ((Question){ .kind = ASK_OTHER, .index = c->index, .edge = c->at,
-                                           .cond = c->cond, .rank = 4 + (float)r->asked / 4,
-                                           .holes = c->holes,
-                                           .way = { ASK_OTHER, c->at, 0, c->index + 1, 0 } }));
+                vec_push(out, q);
+            else if (!is_spent(t, r))
+                add_fine(j, &q, level, out);
             continue;
         }
         const Tries *r = &t->edges[c->at];
