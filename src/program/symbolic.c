@@ -76,6 +76,7 @@ struct Symbolic {
     Body *bodies;                /* by index in PtValues.functions */
     uint32_t clock;
     bool changed;
+    bool seeded;                 /* the library's random numbers depend on input */
     Arena a;
     Vec(SymbolicSite) sites;
     bool listed;
@@ -122,6 +123,18 @@ static uint32_t input_of(const Symbolic *s, const char *name)
         if (!strcmp(inputs[i].name, name))
             return inputs[i].where;
     return 0;
+}
+
+/* The seed of the library's random numbers, and these: flow that no pointer shows. */
+static bool is_seed(const char *name)
+{
+    return !strcmp(name, "srand") || !strcmp(name, "srandom") || !strcmp(name, "srand48");
+}
+
+static bool is_random(const char *name)
+{
+    return !strcmp(name, "rand") || !strcmp(name, "random") || !strcmp(name, "drand48") ||
+           !strcmp(name, "lrand48") || !strcmp(name, "mrand48");
 }
 
 /* --- values */
@@ -601,6 +614,10 @@ static void see_external(Symbolic *s, Body *b, LLVMValueRef call, LLVMValueRef f
     }
     const Summary *sum = summaries_find(calls_summaries(s->calls), name);
     uint64_t mask = external_sees(s, call, sum);
+    if (is_seed(name) && holds(b, mask) && !s->seeded)
+        s->seeded = s->changed = true;
+    if (is_random(name) && s->seeded)
+        mask |= ALWAYS;
     set_mask(s, b, call, mask);
     if (holds(b, mask))
         external_writes(s, call, sum);

@@ -214,7 +214,7 @@ static bool make_builds(Explorer *x, ExploreResult *out, Err *err)
     x->reachable = plan->calls ? edges_reachable(x->edges, plan->calls, entry)
                                : edges_count(x->edges);
     x->snapshot = !x->in_memory && may_share(x);
-    x->queue = queue_new(x->counters);
+    x->queue = queue_new(x->counters, edges_count(x->edges));
     begin_concolic(x, out);
     return true;
 }
