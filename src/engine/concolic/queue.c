@@ -117,7 +117,8 @@ unsigned queue_news(Queue *q, const uint8_t *counters, bool take)
     for (size_t i = 0; i < q->edges; i++) {
         if (!(counters[i] & ~q->seen[i]))
             continue;
-        unsigned this = q->seen[i] ? SUNDEW_NEWS_COUNT : SUNDEW_NEWS_EDGE;
+        unsigned this = q->seen[i] || i >= q->of_program ? SUNDEW_NEWS_COUNT
+                                                         : SUNDEW_NEWS_EDGE;
         news = this > news ? this : news;
         if (take) {
             q->covered += q->seen[i] == 0 && i < q->of_program;
