@@ -3,7 +3,7 @@
  *
  * input: argv:1/12
  * seed: 1
- * solution: 793651
+ * solution: 913
  * fails: abort
  */
 #include "hard.h"
@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     if (syscall(SYS_write, fd, text, n) != n)
         return 0;
     lseek(fd, 0, SEEK_SET);
-    if (syscall(SYS_read, fd, back, sizeof back - 1) > 0 && atoi(back) == 5555557)
+    if (syscall(SYS_read, fd, back, sizeof back - 1) > 0 && atoi(back) == 6391)
         BUG();
     close(fd);
     return 0;

@@ -436,9 +436,9 @@ static void keep_stone(Job *j, const Question *q, const Entry *e, size_t n)
         w.value = (uint32_t)hash_bytes(t->room, n);
     w.kind += 16;                      /* asked for, and reached */
     if (!q->fine && w.times && t->stones.len < STONES && map_putn(&t->ways, &w, sizeof w, NULL)) {
-        vec_push(&t->stones, ((Stone){ xmemdup(t->room, n), n, e->id }));
+        vec_push(&t->stones, ((Stone){ xmemdup(t->room, n), n, e->id, q->index }));
     } else if (q->fresh && t->more.len < MORE && t->more_bytes + n < MORE_BYTES) {
-        vec_push(&t->more, ((Stone){ xmemdup(t->room, n), n, e->id }));
+        vec_push(&t->more, ((Stone){ xmemdup(t->room, n), n, e->id, q->index }));
         t->more_bytes += n;
     }
 }
@@ -644,11 +644,16 @@ static bool step_on_stone(Job *j)
     return step(j, &e, s.bytes, s.n, 1);
 }
 
-/* Any of those that only go another way. */
+/* Any of those that only go another way; every second time rather one that has come far. */
 static bool step_on_any(Job *j)
 {
     Tracer *t = j->tracer;
     size_t i = rng_below(&j->rng, t->more.len);
+    for (unsigned tries = t->traces % 2 ? 4 : 0; tries; tries--) {
+        size_t k = rng_below(&j->rng, t->more.len);
+        if (t->more.items[k].depth > t->more.items[i].depth)
+            i = k;
+    }
     Stone s = t->more.items[i];
     Entry e = { .id = s.parent, .bytes = s.bytes, .n = s.n };
     t->more.items[i] = t->more.items[--t->more.len];

@@ -18,6 +18,7 @@ typedef struct Stone {
     uint8_t *bytes;
     size_t n;
     uint32_t parent;           /* entry */
+    uint32_t depth;            /* conjuncts before the one that was turned */
 } Stone;
 
 struct Tracer {
