@@ -190,9 +190,10 @@ static void finish_building(Explorer *x, ExploreResult *out)
                    (plan->time_is_over && plan->time_is_over(plan->arg));
     double until = clock_seconds() + fmax(LATE, plan->time);
     out->concolic_late = true;
-    if (by_time && plan->stop != STOP_FIRST_FAILURE)
+    by_time &= !(plan->stop == STOP_FIRST_FAILURE && x->bugs.len);
+    if (by_time)
         explorer_note(x, "finishing the build that follows the input, for the next time");
-    while (by_time && plan->stop != STOP_FIRST_FAILURE && clock_seconds() < until) {
+    while (by_time && clock_seconds() < until) {
         int status;
         if (waitpid(x->building, &status, WNOHANG) == x->building) {
             x->building = 0;
