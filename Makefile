@@ -63,7 +63,7 @@ rt_forkserver := forkserver
 rt_tags    := tags pages
 rt_concolic := concolic concolic_address concolic_alloc concolic_models concolic_region \
               concolic_shadow pages
-rt_coverage := forkserver batch snapshot
+rt_coverage := forkserver batch compared snapshot
 rt_input   := input ask
 rt_cover   := cover
 # Library functions, woven with the program: as simple as the program's own bitcode.

@@ -14,7 +14,7 @@
  * Counters: one byte for each edge (src/weave/edges.h), cleared before a run and
  * turned into a bit for "1, 2, 3, 4-7, 8-15, 16-31, 32-127, 128 and more times"
  * after it. `seen` has a bit for all that was ever there; `seen_bad` the same of
- * runs that died.
+ * runs that died. Behind those of the edges are counters of how far strings agreed (compared.c).
  *
  * Each input is written to descriptor SUNDEW_BATCH_INPUT_FD, which is standard input or the
  * file that the program opens; unless SUNDEW_BATCH_MEMORY is set, when the program asks
@@ -37,6 +37,11 @@ enum {
     SUNDEW_BATCH_MEMORY = 1,                   /* flags: inputs are not written to a file */
     SUNDEW_BATCH_SNAPSHOT = 2,                 /* runs share a process: see snapshot.c */
 };
+
+/* For compared.c: up to the end of strings; letters of either case are alike. */
+enum { SUNDEW_COMPARED_TEXT = 1, SUNDEW_COMPARED_FOLD = 2 };
+void sundew_compared(uint8_t *counters, const uint8_t *a, const uint8_t *b, uint64_t most,
+                     uint32_t how);
 
 enum { SUNDEW_NEWS_NONE, SUNDEW_NEWS_COUNT, SUNDEW_NEWS_EDGE };
 

@@ -90,7 +90,6 @@ enum {
     SUNDEW_WHY_WIDE,               /* more than 128 bits */
     SUNDEW_WHY_THREAD,             /* made in another thread */
     SUNDEW_WHY_VARIADIC,
-    SUNDEW_WHY_HAVOC,              /* the table says: its result may be anything */
     SUNDEW_WHY_INSIDE,             /* PIN of one bit: an address stays in its object. Nothing
                                       is lost but what BUG records ask for */
     SUNDEW_WHY_ANALYSIS,           /* self-check: a label where the analysis saw none */

@@ -46,12 +46,36 @@ static void trouble(const char *what)
     _exit(125);
 }
 
-static void *pages(size_t n)
+/* Memory that the runs of one process use one after the other; NULL: each is a process of its
+ * own. `again_used` is put back with the program's variables (snapshot.c). */
+enum { AGAIN = 1 << 20 };
+static uint8_t *again;
+static size_t again_used;
+
+static int is_again(const void *p)
 {
-    void *p = mmap(NULL, n ? n : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                   -1, 0);
+    return again && (const uint8_t *)p >= again && (const uint8_t *)p < again + AGAIN;
+}
+
+static void *some_pages(size_t n)
+{
+    n = (n + 16) & ~(size_t)15;
+    if (again && n <= AGAIN - again_used) {
+        again_used += n;
+        return again + again_used - n;
+    }
+    void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         trouble("no memory for the input");
+    return p;
+}
+
+/* Zeroed. */
+static void *pages(size_t n)
+{
+    void *p = some_pages(n);
+    if (is_again(p))
+        memset(p, 0, n);
     return p;
 }
 
@@ -78,11 +102,11 @@ static uint8_t *grow(size_t wanted)
     size_t to = room ? room * 2 : 1u << 16;
     while (to < wanted)
         to *= 2;
-    uint8_t *new = pages(to);
-    if (old) {
+    uint8_t *new = some_pages(to);
+    if (old)
         memcpy(new, old, sundew_input.size);
+    if (old && !is_again(old))
         munmap(old, room);
-    }
     room = to;
     sundew_input.bytes = new;
     return new;
@@ -167,6 +191,7 @@ static char *take_string(uint64_t slot, size_t prefix)
 }
 
 struct start {
+    const char *plan;
     int argc;
     char **argv;
     int nenv;
@@ -378,6 +403,14 @@ static int run_program(void *start)
     return sundew_program_main(s->argc, s->argv, s->env);
 }
 
+/* What comes from the input is another for each run. */
+static int prepare_and_run(void *start)
+{
+    struct start s = *(const struct start *)start;
+    prepare(&s, s.plan);
+    return run_program(&s);
+}
+
 int main(int argc, char **argv)
 {
     const char *plan = getenv(SUNDEW_INPUT_ENV);
@@ -386,7 +419,7 @@ int main(int argc, char **argv)
         return fuzz_target(argc, argv);
     if (!sundew_program_main)
         trouble("the program has no main()");
-    struct start s = { .argc = argc, .argv = argv };
+    struct start s = { .plan = plan, .argc = argc, .argv = argv };
     if (getenv(SUNDEW_DEFER_ENV)) {
         late = plan && *plan ? plan : "stdin";
         if (strcmp(late, "stdin") != 0 && strncmp(late, "in=", 3) != 0)
@@ -394,10 +427,12 @@ int main(int argc, char **argv)
         return sundew_program_main(argc, argv, environ);
     }
     sundew_forkserver_start();
-    prepare(&s, plan);
-    /* Many runs in one process only if what was prepared is the same for all. */
-    if (sundew_snapshot_run && (!plan || strcmp(plan, "stdin") == 0 ||
-                                strncmp(plan, "in=", 3) == 0))
-        return sundew_snapshot_run(run_program, &s);
-    return run_program(&s);
+    int same = !plan || strcmp(plan, "stdin") == 0 || strncmp(plan, "in=", 3) == 0;
+    if (same || !sundew_snapshot_run) {
+        prepare(&s, plan);
+        return sundew_snapshot_run ? sundew_snapshot_run(run_program, &s) : run_program(&s);
+    }
+    void *p = mmap(NULL, AGAIN, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    again = p == MAP_FAILED ? NULL : p;
+    return sundew_snapshot_run(prepare_and_run, &s);
 }

@@ -10,6 +10,7 @@
 #include <stdio_ext.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,13 +30,19 @@ struct flow {
     uint64_t in, out;
 };
 
-enum { KEPT = 1u << 20, FLOWS = 256, PROBES = 64 };
+/* The two ends of a socketpair(). */
+struct pair {
+    uint64_t a, b;
+};
+
+enum { KEPT = 1u << 20, FLOWS = 256, PROBES = 64, PAIRS = 64 };
 
 /* Shared by all processes of a run. */
 struct shared {
     atomic_uint busy;
     uint32_t used;
     struct flow flows[FLOWS];
+    struct pair pairs[PAIRS];
     struct kept kept[KEPT];
 };
 
@@ -43,7 +50,8 @@ static struct shared *shared;
 static uint64_t outputs[2];    /* standard output and error at the start */
 
 struct place {
-    uint64_t file;
+    uint64_t file;             /* what is read here */
+    uint64_t to;               /* where it is read what is written here: of sockets, the other end */
     int is_input, is_regular, is_pipe;
 };
 
@@ -52,6 +60,39 @@ static uint64_t mix(uint64_t a, uint64_t b)
     uint64_t h = (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
     h ^= h >> 32;
     return h ? h : 1;
+}
+
+static uint64_t name_of_address(const struct sockaddr_storage *a, socklen_t n)
+{
+    const uint8_t *byte = (const uint8_t *)a;
+    uint64_t h = n;
+    for (socklen_t i = 0; i < n && i < sizeof *a; i++)
+        h = mix(h, byte[i]);
+    return h;
+}
+
+/* A socket is a pipe for each way. On the network the ends are known by their addresses, the
+ * ends of a pair by the call that made it. */
+static void look_at_socket(int fd, struct place *p)
+{
+    struct sockaddr_storage own, peer;
+    socklen_t n = sizeof own, k = sizeof peer;
+    if (getsockname(fd, (struct sockaddr *)&own, &n) == 0 &&
+        getpeername(fd, (struct sockaddr *)&peer, &k) == 0 &&
+        (own.ss_family == AF_INET || own.ss_family == AF_INET6)) {
+        uint64_t here = name_of_address(&own, n), there = name_of_address(&peer, k);
+        p->file = mix(there, here);
+        p->to = mix(here, there);
+        p->is_pipe = 1;
+    }
+    for (unsigned i = 0; shared && i < PAIRS && shared->pairs[i].a; i++) {
+        const struct pair *x = &shared->pairs[i];
+        if (x->a == p->file || x->b == p->file) {
+            p->to = x->a == p->file ? x->b : x->a;
+            p->is_pipe = 1;
+            break;
+        }
+    }
 }
 
 static int look(int fd, struct place *p)
@@ -64,11 +105,14 @@ static int look(int fd, struct place *p)
     errno = saved;
     if (!ok)
         return 0;
-    p->file = mix(st.st_dev, st.st_ino);
+    p->file = p->to = mix(st.st_dev, st.st_ino);
     p->is_regular = S_ISREG(st.st_mode);
     p->is_pipe = S_ISFIFO(st.st_mode);
     p->is_input = sundew_input.is_file && st.st_dev == sundew_input.device &&
                   st.st_ino == sundew_input.inode;
+    if (S_ISSOCK(st.st_mode))
+        look_at_socket(fd, p);
+    errno = saved;
     return 1;
 }
 
@@ -92,6 +136,21 @@ static void lock(void)
 static void unlock(void)
 {
     atomic_store(&shared->busy, 0);
+}
+
+void sundew_was_paired(int a, int b)
+{
+    struct place x, y;
+    if (!shared || !look(a, &x) || !look(b, &y))
+        return;
+    lock();
+    for (unsigned i = 0; i < PAIRS; i++)
+        if (!shared->pairs[i].a) {
+            shared->pairs[i].b = y.file;
+            shared->pairs[i].a = x.file;
+            break;
+        }
+    unlock();
 }
 
 static struct kept *slot(uint64_t file, uint64_t offset, int make)
@@ -214,7 +273,7 @@ int sundew_will_write(int fd, const void *from, uint64_t n)
     struct place p;
     if (!n || !look(fd, &p) || !p.is_pipe || !worth_keeping(&p))
         return 0;
-    keep(p.file, flow(p.file, n, 1), from, n);
+    keep(p.to, flow(p.to, n, 1), from, n);
     return 1;
 }
 
@@ -222,7 +281,7 @@ void sundew_was_not_written(int fd, uint64_t n)
 {
     struct place p;
     if (n && look(fd, &p))
-        flow(p.file, -n, 1);
+        flow(p.to, -n, 1);
 }
 
 void sundew_was_written(int fd, const void *from, uint64_t n, int64_t offset)
@@ -340,8 +399,8 @@ void sundew_was_written_at(FILE *f, int64_t place, const void *from, uint64_t n)
     int saved = errno;
     if (place >= 0 && n && look_at(f, &p) && worth_keeping(&p)) {
         if (p.is_pipe)
-            place = (int64_t)flow(p.file, n, 1);
-        keep(p.file, (uint64_t)place, from, n);
+            place = (int64_t)flow(p.to, n, 1);
+        keep(p.to, (uint64_t)place, from, n);
     }
     errno = saved;
 }

@@ -25,6 +25,8 @@ void sundew_was_read(int fd, void *to, uint64_t n, int64_t offset);
  * than we are, and that was noted. Then sundew_was_not_written() gets the rest. */
 int sundew_will_write(int fd, const void *from, uint64_t n);
 void sundew_was_not_written(int fd, uint64_t n);
+/* Two ends of one connection: what is written to one is read from the other. */
+void sundew_was_paired(int a, int b);
 /* n bytes at `from` were written, to a file. */
 void sundew_was_written(int fd, const void *from, uint64_t n, int64_t offset);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -54,6 +55,23 @@ ssize_t sundew_model_recv(int fd, void *to, size_t n, int flags)
     return got;
 }
 
+ssize_t sundew_model_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from,
+                              socklen_t *len)
+{
+    ssize_t got = recvfrom(fd, to, n, flags, from, len);
+    if (got > 0 && !(flags & MSG_PEEK))
+        sundew_was_read(fd, to, (uint64_t)got, -1);
+    return got;
+}
+
+int sundew_model_socketpair(int domain, int type, int protocol, int *ends)
+{
+    int r = socketpair(domain, type, protocol, ends);
+    if (r == 0 && sundew_alive)
+        sundew_was_paired(ends[0], ends[1]);
+    return r;
+}
+
 ssize_t sundew_model_write(int fd, const void *from, size_t n)
 {
     int pipe = sundew_alive && sundew_will_write(fd, from, n);
@@ -63,6 +81,31 @@ ssize_t sundew_model_write(int fd, const void *from, size_t n)
     else if (put > 0 && sundew_alive)
         sundew_was_written(fd, from, (uint64_t)put, -1);
     return put;
+}
+
+ssize_t sundew_model_send(int fd, const void *from, size_t n, int flags)
+{
+    int pipe = sundew_alive && sundew_will_write(fd, from, n);
+    ssize_t put = send(fd, from, n, flags);
+    if (pipe)
+        sundew_was_not_written(fd, n - (put > 0 ? (uint64_t)put : 0));
+    return put;
+}
+
+/* read() and write() by their numbers; all else as it is. */
+long sundew_model_syscall(long number, ...)
+{
+    va_list list;
+    long a[6];
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(list, long);
+    va_end(list);
+    if (number == SYS_read)
+        return sundew_model_read((int)a[0], (void *)a[1], (size_t)a[2]);
+    if (number == SYS_write)
+        return sundew_model_write((int)a[0], (const void *)a[1], (size_t)a[2]);
+    return syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 ssize_t sundew_model_pwrite(int fd, const void *from, size_t n, off_t offset)

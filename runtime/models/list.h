@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <wchar.h>
@@ -54,6 +55,11 @@ ssize_t sundew_model_read(int fd, void *to, size_t n);
 ssize_t sundew_model_pread(int fd, void *to, size_t n, off_t offset);
 ssize_t sundew_model_readv(int fd, const struct iovec *v, int n);
 ssize_t sundew_model_recv(int fd, void *to, size_t n, int flags);
+ssize_t sundew_model_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from,
+                              socklen_t *len);
+int sundew_model_socketpair(int domain, int type, int protocol, int *ends);
+ssize_t sundew_model_send(int fd, const void *from, size_t n, int flags);
+long sundew_model_syscall(long number, ...);
 ssize_t sundew_model_write(int fd, const void *from, size_t n);
 ssize_t sundew_model_pwrite(int fd, const void *from, size_t n, off_t offset);
 void *sundew_model_mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset);

@@ -50,7 +50,8 @@ static inline int is_space(unsigned char c)
 static inline unsigned digit(unsigned char c)
 {
     unsigned d = c - '0', l = (c | 32u) - 'a';
-    return d < 10 ? d : l < 26 ? l + 10 : 99;
+    unsigned letter = l < 26 ? l + 10 : 99;
+    return d < 10 ? d : letter;        /* no branch: one way for digits and letters */
 }
 
 /* The size in a conversion of printf() or scanf(), and what is behind it: 0, h, H (hh), l,

@@ -14,7 +14,7 @@ struct Models {
 
 static const char *const kinds[] = {
     [MODEL_OWN] = "model",   [MODEL_PIN] = "pin",   [MODEL_CONCRETISE] = "concretise",
-    [MODEL_HAVOC] = "havoc", [MODEL_FLOW] = "flow", [MODEL_IGNORE] = "ignore", NULL,
+    [MODEL_IGNORE] = "ignore", NULL,
 };
 
 const char *model_kind_name(ModelKind k)

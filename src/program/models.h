@@ -8,8 +8,6 @@
  *     model       fgetc=getc             the version of another name
  *     pin         setvbuf 3 4            these arguments stay what they are
  *     concretise  regexec                its results are not followed, and that is noted
- *     havoc       time                   its result may be anything
- *     flow        crypt                  as concretise; it depends on what it is given
  *     ignore      free puts              what it does makes no difference
  *
  *     Models *m = models_new();
@@ -28,7 +26,7 @@
 typedef struct Models Models;
 
 typedef enum ModelKind {
-    MODEL_OWN, MODEL_PIN, MODEL_CONCRETISE, MODEL_HAVOC, MODEL_FLOW, MODEL_IGNORE,
+    MODEL_OWN, MODEL_PIN, MODEL_CONCRETISE, MODEL_IGNORE,
 } ModelKind;
 const char *model_kind_name(ModelKind k);      /* model, pin, … */
 

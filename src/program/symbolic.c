@@ -76,6 +76,7 @@ struct Symbolic {
     Body *bodies;                /* by index in PtValues.functions */
     uint32_t clock;
     bool changed;
+    bool seeded;                 /* the library's random numbers depend on input */
     Arena a;
     Vec(SymbolicSite) sites;
     bool listed;
@@ -102,6 +103,7 @@ static const struct input {
     { "fgetwc", RESULT },      { "getwc", RESULT },       { "getwchar", RESULT },
     { "scanf", REST },         { "fscanf", REST },        { "__isoc99_scanf", REST },
     { "__isoc99_fscanf", REST }, { "vfscanf", REST },     { "mmap", RESULT },
+    { "syscall", 1u << 2 },    /* read() by its number */
     { "klee_make_symbolic", 1u << 0 },
     { "sundew_make_symbolic", 1u << 0 },
 };
@@ -121,6 +123,18 @@ static uint32_t input_of(const Symbolic *s, const char *name)
         if (!strcmp(inputs[i].name, name))
             return inputs[i].where;
     return 0;
+}
+
+/* The seed of the library's random numbers, and these: flow that no pointer shows. */
+static bool is_seed(const char *name)
+{
+    return !strcmp(name, "srand") || !strcmp(name, "srandom") || !strcmp(name, "srand48");
+}
+
+static bool is_random(const char *name)
+{
+    return !strcmp(name, "rand") || !strcmp(name, "random") || !strcmp(name, "drand48") ||
+           !strcmp(name, "lrand48") || !strcmp(name, "mrand48");
 }
 
 /* --- values */
@@ -302,10 +316,11 @@ static bool stained_at(const Symbolic *s, LLVMValueRef pointer, uint64_t size,
     return stained_behind(s, pointer, 0, size, which);
 }
 
+/* What the library itself hands out is looked at if input is there: getenv(). */
 static bool stained_outside(const Symbolic *s, LLVMValueRef pointer, bool deep)
 {
     PtBits objects = objects_outside(s, pointer, deep);
-    bool found = false;
+    bool found = stained_at(s, pointer, 0, NULL);
 
     for (PtIter i = ptbits_first(&objects); i.on && !found; ptbits_next(&i))
         found = s->objects[i.x].stamp;
@@ -599,6 +614,10 @@ static void see_external(Symbolic *s, Body *b, LLVMValueRef call, LLVMValueRef f
     }
     const Summary *sum = summaries_find(calls_summaries(s->calls), name);
     uint64_t mask = external_sees(s, call, sum);
+    if (is_seed(name) && holds(b, mask) && !s->seeded)
+        s->seeded = s->changed = true;
+    if (is_random(name) && s->seeded)
+        mask |= ALWAYS;
     set_mask(s, b, call, mask);
     if (holds(b, mask))
         external_writes(s, call, sum);

@@ -67,6 +67,9 @@ static inline ExprSigned expr_signed(ExprValue v, unsigned width)
 ExprValue expr_apply(const ExprNode *n, unsigned wa, unsigned wb, ExprValue a,
                      ExprValue b, ExprValue c);
 
+/* monotone.c: a comparison of floats as one of integers; 0: it is none. */
+Expr expr_monotone(Exprs *p, ExprOp op, Expr a, Expr b);
+
 /* For operations that have no node of their own. */
 Expr expr_lower_unary(Exprs *p, ExprOp op, Expr a);
 Expr expr_lower_binary(Exprs *p, ExprOp op, Expr a, Expr b);

@@ -915,7 +915,8 @@ static Expr float_binary(Exprs *p, ExprOp op, Expr a, Expr b)
         op == EXPR_FUNO)
         constant_right(p, &a, &b);
     bool compare = op >= EXPR_FOEQ && op <= EXPR_FUNO;
-    return node2(p, op, compare ? 1 : w, a, b);
+    Expr integers = compare && is_const(p, a) != is_const(p, b) ? expr_monotone(p, op, a, b) : 0;
+    return integers ? integers : node2(p, op, compare ? 1 : w, a, b);
 }
 
 static Expr binary(Exprs *p, ExprOp op, Expr a, Expr b)

@@ -296,7 +296,10 @@ static void translate(Smt *s)
         translate_step(s, i);
 }
 
-/* ---- limits: a thread that interrupts Z3 when time is up */
+/* ---- limits: a thread that interrupts Z3 when time is up. It is CPU time, so that answers don't
+ * depend on what else the machine does; within reason. */
+
+enum { BUSY = 4 };             /* seconds by the clock for one of CPU time */
 
 typedef struct Watch {
     Z3_context z;
@@ -306,19 +309,20 @@ typedef struct Watch {
     pthread_mutex_t lock;
     pthread_cond_t done_changed;
     bool done, out_of_time, stopped;
+    clockid_t cpu;             /* of the thread that solves */
 } Watch;
 
-static double now(void)
+static double now(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static void *watch(void *arg)
 {
     Watch *w = arg;
-    double end = now() + w->seconds;
+    double end = now(CLOCK_MONOTONIC) + BUSY * w->seconds, cpu_end = now(w->cpu) + w->seconds;
     pthread_mutex_lock(&w->lock);
     while (!w->done) {
         struct timespec t;
@@ -329,7 +333,7 @@ static void *watch(void *arg)
         pthread_cond_timedwait(&w->done_changed, &w->lock, &t);
         if (w->done)
             break;
-        w->out_of_time = now() > end;
+        w->out_of_time = now(w->cpu) > cpu_end || now(CLOCK_MONOTONIC) > end;
         w->stopped = w->stop && atomic_load(w->stop);
         if (w->out_of_time || w->stopped)
             Z3_interrupt(w->z);
@@ -342,6 +346,8 @@ static bool watch_start(Watch *w, Z3_context z, const SmtPlan *plan)
 {
     *w = (Watch){ .z = z, .seconds = plan->seconds, .stop = plan->stop };
     pthread_condattr_t attr;
+    if (pthread_getcpuclockid(pthread_self(), &w->cpu) != 0)
+        w->cpu = CLOCK_MONOTONIC;
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_mutex_init(&w->lock, NULL);

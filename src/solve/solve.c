@@ -590,6 +590,12 @@ static void take_changes(Solver *s, const Query *k, Answer *ans)
 
 static void ask_for_less(Query *k, Expr goal, Answer *ans)
 {
+    const SolverPlan plan = k->s->plan;
+    if (k->status == SOLVE_UNKNOWN) {            /* the question itself may be what is hard */
+        k->s->plan.z3_steps = plan.z3_steps / 4 + 1;
+        k->s->plan.z3_seconds = plan.z3_seconds / 4;
+        k->s->plan.search_steps = plan.search_steps / 4 + 1;
+    }
     for (int alone = 0; alone < 2; alone++) {
         Query small;
         query_init(&small, k->s, k->parent, k->len);
@@ -602,8 +608,9 @@ static void ask_for_less(Query *k, Expr goal, Answer *ans)
         }
         query_release(&small);
         if (ans->status == SOLVE_OPTIMISTIC)
-            return;
+            break;
     }
+    k->s->plan = plan;
 }
 
 static void count(SolverStats *st, const Answer *ans)

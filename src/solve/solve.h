@@ -79,7 +79,7 @@ const char *solve_reason_name(SolveReason r);
 typedef struct SolverPlan {
     uint64_t seed;
     uint32_t z3_steps;        /* Z3's rlimit; 4,000,000, about a second */
-    double z3_seconds;        /* wall clock for each query; 10 */
+    double z3_seconds;        /* CPU time for each query; 10. Four times that by the clock */
     uint32_t z3_memory;       /* MiB; 1024 */
     size_t z3_nodes;          /* largest query for Z3; 200,000 */
     size_t z3_float_nodes;    /* … if it has floats: of those; 64 */

@@ -332,6 +332,10 @@ static void make_sym(Concolic *c, Twin *t)
     weave_drop(t->sym, "memory");
     weave_drop(t->sym, "alwaysinline");
     weave_drop(t->sym, "speculatable");
+    /* Nothing is gained by vectors of values on their way into arrays, and looking for them took
+     * a quarter of the compiler's time. (Variadic functions save such registers.) */
+    if (!t->variadic)
+        weave_set(w, t->sym, "noimplicitfloat", 0);
     copy_abi_of_params(t);
 }
 

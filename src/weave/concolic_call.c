@@ -103,7 +103,7 @@ bool call_returns_labels(Body *b, const Val *v)
     return kind == CALL_PASSING && v->leaves.n <= SUNDEW_RESULTS;
 }
 
-/* What is given to code that we don't see: noted if it has a label. */
+/* What is given to code that we don't see: noted if it has a label; or as share/models says. */
 static void note_arguments(Body *b, Val *v)
 {
     unsigned n = LLVMGetNumArgOperands(v->v);
@@ -111,8 +111,15 @@ static void note_arguments(Body *b, Val *v)
                                                               : SUNDEW_WHY_EXTERNAL;
     if (str_starts(called(v->v), "sundew_") || !b->t->fn)
         return;                                /* a model knows what it does */
+    const Model *m = b->c->plan.models && why == SUNDEW_WHY_EXTERNAL
+                         ? models_find(b->c->plan.models, called(v->v)) : NULL;
+    if (m && m->kind == MODEL_IGNORE)
+        return;
     for (unsigned k = 0; k < n; k++)
-        row_lost(b, LLVMGetOperand(v->v, k), why, v->site);
+        if (!m || m->kind != MODEL_PIN)
+            row_lost(b, LLVMGetOperand(v->v, k), why, v->site);
+        else if (!m->arguments || (k < 32 && m->arguments & 1u << k))
+            row_pin(b, LLVMGetOperand(v->v, k), why, v->site);
 }
 
 void plan_call(Body *b, Val *v)

@@ -4,19 +4,35 @@
  *
  * A branch gets a new block on each of its ways, with nothing in it but the
  * count; LLVM puts the count where it costs least. A counter never goes from
- * 255 back to 0. The counters stand on pages of their own, over which the
+ * 255 back to 0. Calls that compare strings also tell how far these agreed. The counters stand on pages of their own, over which the
  * runtime (runtime/batch.c) puts shared memory.
  */
 #include "runtime/batch.h"
 #include "weave/edges_llvm.h"
 #include "weave/weave_int.h"
 #include <llvm-c/DebugInfo.h>
+#include <string.h>
 
 typedef struct Counting {
     Woven *w;
     LLVMValueRef counters, count;    /* the array; the function that counts */
     LLVMTypeRef array;
+    LLVMValueRef compared;           /* runtime/compared.c */
+    uint32_t next, end;              /* its counters */
 } Counting;
+
+/* Functions that compare strings, and how. */
+static const struct comparing {
+    const char *name;
+    bool limited;                    /* the third argument is the most that counts */
+    uint32_t how;
+} comparing[] = {
+    { "strcmp", false, SUNDEW_COMPARED_TEXT },  { "strncmp", true, SUNDEW_COMPARED_TEXT },
+    { "strcoll", false, SUNDEW_COMPARED_TEXT }, { "memcmp", true, 0 },
+    { "bcmp", true, 0 },
+    { "strcasecmp", false, SUNDEW_COMPARED_TEXT | SUNDEW_COMPARED_FOLD },
+    { "strncasecmp", true, SUNDEW_COMPARED_TEXT | SUNDEW_COMPARED_FOLD },
+};
 
 /* void sundew.count(ptr): *p += 1, and once more if that gave 0. */
 static void define_count(Counting *c)
@@ -35,11 +51,16 @@ static void define_count(Counting *c)
     LLVMBuildRetVoid(w->builder);
 }
 
+static LLVMValueRef counter(Counting *c, uint32_t i)
+{
+    LLVMValueRef index[] = { weave_int(c->w, c->w->i64, 0), weave_int(c->w, c->w->i64, i) };
+    return LLVMConstInBoundsGEP2(c->array, c->counters, index, 2);
+}
+
 static void count_edge(Counting *c, uint32_t edge)
 {
     Woven *w = c->w;
-    LLVMValueRef index[] = { weave_int(w, w->i64, 0), weave_int(w, w->i64, edge) };
-    LLVMValueRef at = LLVMConstInBoundsGEP2(c->array, c->counters, index, 2);
+    LLVMValueRef at = counter(c, edge);
     weave_call(w, c->count, &at, 1);
 }
 
@@ -107,6 +128,42 @@ static void count_ways(Counting *c, LLVMValueRef end, uint32_t site)
     free(same);
 }
 
+static const struct comparing *comparing_of(LLVMValueRef call)
+{
+    LLVMValueRef fn = LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
+    if (!fn || !LLVMIsAFunction(fn) || !LLVMIsDeclaration(fn))
+        return NULL;
+    size_t len;
+    const char *name = LLVMGetValueName2(fn, &len);
+    for (size_t i = 0; i < sizeof comparing / sizeof *comparing; i++)
+        if (!strcmp(name, comparing[i].name) &&
+            LLVMGetNumArgOperands(call) == 2u + comparing[i].limited)
+            return &comparing[i];
+    return NULL;
+}
+
+/* Before each call that compares strings, while there are counters left. */
+static void count_comparing(Counting *c, LLVMValueRef fn)
+{
+    Woven *w = c->w;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            const struct comparing *k = comparing_of(i);
+            if (!k || c->next + 2 > c->end)
+                continue;
+            LLVMPositionBuilderBefore(w->builder, i);
+            LLVMMetadataRef line = LLVMInstructionGetDebugLoc(i);
+            LLVMSetCurrentDebugLocation2(w->builder, line ? line : weave_line_of(w, fn));
+            LLVMValueRef args[] = { counter(c, c->next), LLVMGetOperand(i, 0),
+                                    LLVMGetOperand(i, 1),
+                                    k->limited ? LLVMGetOperand(i, 2)
+                                               : weave_int(w, w->i64, UINT64_MAX),
+                                    weave_int(w, w->i32, k->how) };
+            weave_call(w, c->compared, args, 5);
+            c->next += 2;
+        }
+}
+
 static void count_function(Counting *c, LLVMValueRef fn, uint32_t entry)
 {
     Vec(LLVMValueRef) ends = {0};
@@ -114,6 +171,7 @@ static void count_function(Counting *c, LLVMValueRef fn, uint32_t entry)
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         if (edges_leaving(LLVMGetBasicBlockTerminator(b)))
             vec_push(&ends, LLVMGetBasicBlockTerminator(b));
+    count_comparing(c, fn);
     weave_go_to_entry(c->w, fn);
     count_edge(c, entry);
     for (size_t i = 0; i < ends.len; i++) {
@@ -138,9 +196,11 @@ static void define_counters(Counting *c, uint64_t size)
     LLVMSetVisibility(n, LLVMHiddenVisibility);
 }
 
+enum { COMPARED = 512 };             /* counters of how far strings agreed */
+
 uint32_t weave_coverage_size(const Edges *edges)
 {
-    size_t n = edges_count(edges);
+    size_t n = edges_count(edges) + COMPARED;
     return (uint32_t)((n + SUNDEW_BATCH_PAGE) & ~(size_t)(SUNDEW_BATCH_PAGE - 1));
 }
 
@@ -152,6 +212,10 @@ bool weave_coverage(Woven *w, const Edges *edges, Err *err)
         return err_set(err, "the program has too many branches: %zu", n);
     define_counters(&c, weave_coverage_size(edges));
     define_count(&c);
+    c.next = (uint32_t)n;
+    c.end = (uint32_t)n + COMPARED;
+    LLVMTypeRef types[] = { w->ptr, w->ptr, w->ptr, w->i64, w->i32 };
+    c.compared = weave_declare(w, "sundew_compared", LLVMFunctionType(w->void_, types, 5, false));
     for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f)) {
         size_t len;
         uint32_t entry = edges_entry(edges, LLVMGetValueName2(f, &len));

@@ -98,6 +98,7 @@ bool weave_models(Woven *w, const Models *models, const char *libexec, Err *err)
 typedef struct ConcolicPlan {
     const Symbolic *symbolic;    /* what may be symbolic; NULL: all */
     const Edges *edges;
+    const Models *models;        /* `pin` and `ignore` of functions outside; NULL: none */
     bool full;                   /* all is woven, and what `symbolic` calls impossible is
                                   * reported when it happens: the self-check */
 } ConcolicPlan;

@@ -191,6 +191,8 @@ ok "klee_make_symbolic is understood" explore klee ./klee --no-mutation --stop-a
 ok "… and solved" json klee.json 'd["failures"][0]["location"]["line"] == 9'
 ok "one function, with arguments of their types" explore fn ./date --function parse_date --stop-at first-failure --time 150s
 ok "… fails in it" json fn.json 'd["failures"][0]["location"]["function"] == "parse_date"'
+ok "… nothing is said of the text that calls it" json fn.json '"driver.c" not in str(d["findings"])'
+ok "… and it can be run again from anywhere" json fn.json '"sundew -w /" in str(d["findings"])'
 test_compiles() { gcc -w -c -o t.o "$(ls fn.out/failures/*test.c)"; }
 ok "… with a test in C" test_compiles
 ok "a function that is not there" says "there is none" "$SUNDEW" explore ./date --function nothing
@@ -208,5 +210,43 @@ ok "… that it leaves processes is said" grep -q "left processes" wild.err
 ok "--plan says what may be symbolic" says "may see input" "$SUNDEW" explore ./magic --plan
 ok "--plan as JSON" says '"sites"' "$SUNDEW" explore ./magic --plan --json
 ok "an option that makes no sense" says "first-failure or coverage" "$SUNDEW" explore ./magic --stop-at never
+ok "an exit status that there is not" says "0 to 255" "$SUNDEW" explore ./magic --bad-status 3,300
+ok "… or that is none" says "0 to 255" "$SUNDEW" explore ./magic --bad-status 5-x
+mkdir -p none
+empty_folder() {
+    explore none ./letters-good -i none --no-concolic --no-sanitizers --executions 10 --time 60s && grep -q "no seeds" none.err
+}
+ok "a folder without seeds" empty_folder
+
+# Beyond its object if both loops run long: no branch tells, only the way through both.
+cat >pair.c <<'C'
+#include <stdlib.h>
+#include <unistd.h>
+#ifndef SIZE
+#define SIZE 5
+#endif
+int main(void)
+{
+    unsigned char b[2] = {0};
+    volatile unsigned x = 0;
+    if (read(0, b, 2) != 2)
+        return 0;
+    for (unsigned i = 0; i < (b[0] & 3); i++)
+        x++;
+    for (unsigned i = 0; i < (b[1] & 3); i++)
+        x++;
+    char *p = malloc(SIZE);
+    p[x] = 1;
+    free(p);
+    return 0;
+}
+C
+ok "captured" "$SUNDEW" -q capture -- sh -c 'cc -g -O1 -o pair pair.c && cc -g -O1 -DSIZE=8 -o pair-good pair.c'
+ok "another way through known places reaches the judge" explore pair ./pair --no-concolic --stop-at first-failure --time 60s
+ok "… and fails there" json pair.json 'len(d["failures"]) == 1'
+ok "… its twin" explore pair-good ./pair-good --no-concolic --executions 20000 --time 60s
+ok "… does not" json pair-good.json 'd["failures"] == []'
+ok "a build that is not ready in time" explore late ./pair-good --time 1s
+ok "… is said to be missing" json late.json 'd["traces"] > 0 or "only mutated" in str(d["incomplete"])'
 ok "seeds that are not there" says "no such file" "$SUNDEW" explore ./magic -i nowhere --time 5s -o nowhere.out
 done_testing

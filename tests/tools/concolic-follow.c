@@ -54,7 +54,7 @@ static bool weave_all(Woven *w, const Program *p, const char *share, const char 
     Calls *calls = share ? calls_open(p, &(CallsPlan){ .share = share }, err) : NULL;
     Symbolic *s = calls ? symbolic_new(p, calls, &(SymbolicPlan){ .argv = true }) : NULL;
     Edges *edges = edges_new(p, err);
-    ConcolicPlan plan = { .symbolic = s, .edges = edges };
+    ConcolicPlan plan = { .symbolic = s, .edges = edges, .models = models };
     bool ok = edges && note_edges(out, edges, err) && models_read_folder(models, folder, err) &&
               weave_models(w, models, libexec, err) && weave_concolic(w, &plan, err) &&
               weave_runtime(w, libexec, "concolic", err) && weave_input(w, libexec, err) &&

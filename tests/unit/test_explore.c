@@ -21,7 +21,7 @@ enum { EDGES = 64 };
 static void an_edge_is_news_once_and_a_count_too(void **state)
 {
     (void)state;
-    Queue *q = queue_new(EDGES);
+    Queue *q = queue_new(EDGES, EDGES);
     uint8_t c[EDGES] = { [3] = 1 };
     assert_int_equal(queue_news(q, c, false), SUNDEW_NEWS_EDGE);
     assert_int_equal(queue_news(q, c, true), SUNDEW_NEWS_EDGE);
@@ -38,7 +38,7 @@ static void an_edge_is_news_once_and_a_count_too(void **state)
 static void the_cheapest_input_of_an_edge_is_favoured(void **state)
 {
     (void)state;
-    Queue *q = queue_new(EDGES);
+    Queue *q = queue_new(EDGES, EDGES);
     Rng rng = rng_seeded(1);
     uint8_t c[EDGES] = { [1] = 1, [2] = 1 };
     QueueRun slow = { .micros = 1000, .parent = UINT32_MAX, .path = 5 };
@@ -61,7 +61,7 @@ static void the_cheapest_input_of_an_edge_is_favoured(void **state)
 static void an_empty_queue_has_nothing_to_choose(void **state)
 {
     (void)state;
-    Queue *q = queue_new(EDGES);
+    Queue *q = queue_new(EDGES, EDGES);
     Rng rng = rng_seeded(1);
     assert_null(queue_choose(q, &rng));
     queue_free(q);
@@ -71,7 +71,7 @@ static void an_empty_queue_has_nothing_to_choose(void **state)
 static void paths_are_counted_each_once(void **state)
 {
     (void)state;
-    Queue *q = queue_new(EDGES);
+    Queue *q = queue_new(EDGES, EDGES);
     for (uint64_t i = 0; i < 100000; i++)
         queue_saw_path(q, i * 0x9e3779b97f4a7c15ull);
     assert_int_equal(queue_paths(q), 100000);

@@ -641,6 +641,46 @@ static void z3_agrees_on_floats(void **state)
     exprs_free(p);
 }
 
+/* (double)x / d + s compared with c: no float is left, and the answer is that of C. */
+static void comparisons_of_scaled_integers_are_of_integers(void **state)
+{
+    (void)state;
+    static const double by[] = { 1000, -7, 0.1, 3, 1e300, 22 }, more[] = { 0, -12.5, 1e9 },
+                        with[] = { 27.126, 0, -300.25, 1e9, INFINITY, -1e-300, 65535 / 3.0 };
+    static const ExprOp ops[] = { EXPR_FOLT, EXPR_FOLE, EXPR_FOEQ };
+    Exprs *p = exprs_new(NULL);
+    Expr x = le_bytes(p, 0, 2);
+    for (unsigned i = 0; i < 6 * 3 * 7 * 3 * 2; i++) {
+        double d = by[i % 6], s = more[i / 6 % 3], c = with[i / 18 % 7];
+        ExprOp op = ops[i / 126 % 3];
+        bool sign = i / 378 % 2;
+        Expr e = expr_fconvert(p, sign ? EXPR_STOF : EXPR_UTOF, x, 64);
+        e = expr_binary(p, EXPR_FDIV, e, expr_const(p, 64, bits_of(d, 64)));
+        e = expr_binary(p, EXPR_FADD, e, expr_const(p, 64, bits_of(s, 64)));
+        Expr k = expr_const(p, 64, bits_of(c, 64));
+        Expr right = expr_binary(p, op, k, e);
+        e = expr_binary(p, op, e, k);
+        assert_int_equal(expr_node(p, e).flags & EXPR_HAS_FLOAT, 0);
+        assert_int_equal(expr_node(p, right).flags & EXPR_HAS_FLOAT, 0);
+        for (unsigned v = 0; v < 65536; v += 1 + v % 97) {
+            uint8_t in[2] = { (uint8_t)v, (uint8_t)(v >> 8) };
+            double f = (sign ? (double)(int16_t)v : (double)v) / d + s;
+            bool is = op == EXPR_FOLT ? f < c : op == EXPR_FOLE ? f <= c : f == c;
+            bool other = op == EXPR_FOLT ? c < f : op == EXPR_FOLE ? c <= f : f == c;
+            assert_int_equal(expr_eval(p, e, in, 2), is);
+            assert_int_equal(expr_eval(p, right, in, 2), other);
+        }
+    }
+    /* not what may be NaN, or is no constant */
+    Expr y = le_bytes(p, 0, 8);
+    Expr e = expr_binary(p, EXPR_FOLT, y, expr_const(p, 64, bits_of(3, 64)));
+    assert_int_not_equal(expr_node(p, e).flags & EXPR_HAS_FLOAT, 0);
+    e = expr_binary(p, EXPR_FMUL, expr_fconvert(p, EXPR_UTOF, x, 64), y);
+    e = expr_binary(p, EXPR_FOLT, e, expr_const(p, 64, bits_of(3, 64)));
+    assert_int_not_equal(expr_node(p, e).flags & EXPR_HAS_FLOAT, 0);
+    exprs_free(p);
+}
+
 static void floats_compute_as_c_does(void **state)
 {
     (void)state;
@@ -885,6 +925,7 @@ int main(void)
         cmocka_unit_test(conditions_on_one_byte_hold_for_the_same_values),
         cmocka_unit_test(z3_agrees_on_floats),
         cmocka_unit_test(floats_compute_as_c_does),
+        cmocka_unit_test(comparisons_of_scaled_integers_are_of_integers),
         cmocka_unit_test(people_can_read_conditions),
         cmocka_unit_test(idioms_become_rows_of_bytes),
         cmocka_unit_test(equal_expressions_are_one),

@@ -19,6 +19,7 @@
 #include <strings.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -85,6 +86,14 @@ int sundew_will_write(int fd, const void *from, uint64_t n)
 void sundew_was_not_written(int fd, uint64_t n)
 {
     (void)fd, (void)n;
+}
+
+static unsigned pairs;
+
+void sundew_was_paired(int a, int b)
+{
+    (void)a, (void)b;
+    pairs++;
 }
 
 int sundew_reads_labels(FILE *f)
@@ -875,10 +884,22 @@ static void descriptors(void **state)
     munmap(m, 10);
     fclose(f);
     int s[2];
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, s), 0);
-    assert_int_equal(send(s[0], "abc", 3, 0), 3);
+    assert_int_equal(sundew_model_socketpair(AF_UNIX, SOCK_STREAM, 0, s), 0);
+    assert_int_equal(pairs, 1);
+    assert_int_equal(sundew_model_socketpair(-1, SOCK_STREAM, 0, p), -1);
+    assert_int_equal(pairs, 1);
+    assert_int_equal(sundew_model_send(s[0], "abcd", 4, 0), 4);
     assert_int_equal(sundew_model_recv(s[1], a, 2, 0), 2);
     assert_memory_equal(a, "ab", 2);
+    assert_int_equal(sundew_model_recvfrom(s[1], a, 2, 0, NULL, NULL), 2);
+    assert_memory_equal(a, "cd", 2);
+    assert_int_equal(sundew_model_syscall(SYS_write, s[0], "ef", 2L), 2);
+    assert_int_equal(sundew_model_syscall(SYS_read, s[1], a, 8L), 2);
+    assert_memory_equal(a, "ef", 2);
+    assert_int_equal(sundew_model_syscall(SYS_getpid), getpid());
+    errno = 0;
+    assert_int_equal(sundew_model_syscall(SYS_close, -1L), -1);
+    assert_int_equal(errno, EBADF);
     close(s[0]);
     close(s[1]);
 }

@@ -144,7 +144,7 @@ static bool weave_all(const BuildsPlan *plan, const Models *models, const char *
                          .function = entry ? entry->symbol : NULL };
     Symbolic *sym = plan->calls && !plan->everything
                         ? symbolic_new(plan->program, plan->calls, &how) : NULL;
-    ConcolicPlan concolic = { .symbolic = sym, .edges = plan->edges };
+    ConcolicPlan concolic = { .symbolic = sym, .edges = plan->edges, .models = models };
     Woven *w = weave_begin(plan->program, err);
     bool ok = w && weave_function(plan, w, err) && weave_models(w, models, plan->libexec, err) &&
               weave_concolic(w, &concolic, err) && weave_input(w, plan->libexec, err) &&

@@ -117,6 +117,16 @@ static bool judge_earlier(Job *j, Err *err)
     return ok;
 }
 
+static bool is_empty(const char *folder)
+{
+    Strings names = {0};
+    bool empty = dir_list(folder, &names, NULL);
+    for (size_t i = 0; i < names.len; i++)
+        empty &= names.items[i][0] == '.';
+    strings_release(&names);
+    return empty;
+}
+
 bool corpus_seeds(Job *j, Err *err)
 {
     const ExplorePlan *plan = j->x->plan;
@@ -124,7 +134,9 @@ bool corpus_seeds(Job *j, Err *err)
     if (plan->resume && file_is_dir(j->x->queue_dir))
         ok = try_earlier(j, err) && judge_earlier(j, err);
     for (char *const *s = plan->seeds; ok && s && *s; s++) {
-        if (file_is_dir(*s))
+        if (file_is_dir(*s) && is_empty(*s))
+            explorer_note(j->x, "%s: no seeds are in this folder", *s);
+        else if (file_is_dir(*s))
             ok = try_folder(j, *s, FROM_SEED, err);
         else if (file_is_regular(*s))
             ok = try_file(j, *s, FROM_SEED, err);

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "program/constants.h"
 #include "weave/weave.h"
+#include <math.h>
 #include <stdarg.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +16,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { LATE = 20 };              /* seconds for a build that is not ready at the end */
 
 /* ------------------------------------------------------------------ small */
 
@@ -178,6 +181,30 @@ static void look_for_concolic(Explorer *x, Job *jobs, unsigned n, ExploreResult 
         no_concolic(x, out, why.msg);
 }
 
+/* The time is over before the build is: it is finished all the same, because the next run can
+ * begin with it. Only a person, or a build that takes too long, ends it. */
+static void finish_building(Explorer *x, ExploreResult *out)
+{
+    const ExplorePlan *plan = x->plan;
+    bool by_time = !plan->interrupted || !plan->interrupted(plan->arg) ||
+                   (plan->time_is_over && plan->time_is_over(plan->arg));
+    double until = clock_seconds() + fmax(LATE, plan->time);
+    out->concolic_late = true;
+    by_time &= !(plan->stop == STOP_FIRST_FAILURE && x->bugs.len);
+    if (by_time)
+        explorer_note(x, "finishing the build that follows the input, for the next time");
+    while (by_time && clock_seconds() < until) {
+        int status;
+        if (waitpid(x->building, &status, WNOHANG) == x->building) {
+            x->building = 0;
+            out->concolic_kept = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+            break;
+        }
+        usleep(50000);
+    }
+    no_concolic(x, out, "the build that follows its input was not ready before the end");
+}
+
 static void end_building(Explorer *x)
 {
     if (x->building <= 0)
@@ -214,7 +241,7 @@ static bool make_builds(Explorer *x, ExploreResult *out, Err *err)
     x->reachable = plan->calls ? edges_reachable(x->edges, plan->calls, entry)
                                : edges_count(x->edges);
     x->snapshot = !x->in_memory && may_share(x);
-    x->queue = queue_new(x->counters);
+    x->queue = queue_new(x->counters, edges_count(x->edges));
     begin_concolic(x, out);
     return true;
 }
@@ -407,11 +434,11 @@ static bool run_jobs(Explorer *x, ExploreResult *out, Err *err)
     if (ok)
         watch(x, jobs, n, out);
     stop(x, "an error");
-    if (ok && x->building > 0)
-        no_concolic(x, out, "the build that follows its input was not ready before the end");
-    end_building(x);
     for (unsigned i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
+    if (ok && x->building > 0)
+        finish_building(x, out);
+    end_building(x);
     if (ok)
         out->status = status_of(x, jobs, n);
     for (unsigned i = 0; i < opened; i++) {

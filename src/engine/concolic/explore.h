@@ -68,6 +68,7 @@ typedef struct ExplorePlan {
     bool no_mutation, no_concolic, no_sanitizers;
     /* Called in the thread of the caller, some times a second. May be NULL. */
     bool (*interrupted)(void *arg);
+    bool (*time_is_over)(void *arg);     /* … because the time is over, not by a person */
     void (*status)(const ExploreStatus *s, void *arg);
     void (*note)(void *arg, const char *text);
     void *arg;
@@ -102,6 +103,8 @@ typedef struct ExploreResult {
     bool stopped;                /* before its time, by the user */
     const char *ended;           /* "time", "interrupted", "first failure" … */
     char *concolic_off;          /* why there was no concolic stage; NULL: there was */
+    bool concolic_late;          /* … its build was not ready */
+    bool concolic_kept;          /* … but is now, for the next time */
     char *sanitizers_off;
     Arena arena;
 } ExploreResult;

@@ -75,6 +75,7 @@ typedef struct Job {
     _Atomic(Tracer *) tracer;                  /* NULL: no concolic stage, or not yet */
     uint64_t told;                             /* runs that are in x->executions */
     double mutating, tracing;                  /* seconds spent */
+    double sampling;                           /* … on the judge, with inputs that are not new */
     double synced;
     size_t nwords;                             /* of x->words that it has */
     Map imported;                              /* files of others it has read */
@@ -113,6 +114,9 @@ void failures_limits(Job *j);                  /* x->timeout has changed */
 /* Runs it on the judge; `died`: it died in the counting build, with this status. */
 bool failures_judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, bool died,
                     bool late);
+/* An input that is not kept, but went another way than any before, or is the solver's answer:
+ * it runs on the judge too, as long as that takes no more than a tenth of the time. */
+bool failures_sample(Job *j, const uint8_t *bytes, size_t n, uint32_t parent);
 /* One run on this build: does it fail? Then `out` (of {0}) says how. */
 bool failures_run(Job *j, Subject *s, const uint8_t *bytes, size_t n, Failure *out);
 /* The condition of a failure that has none yet. */

@@ -279,6 +279,19 @@ bool failures_judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, boo
     return true;
 }
 
+bool failures_sample(Job *j, const uint8_t *bytes, size_t n, uint32_t parent)
+{
+    double begun = clock_seconds();
+    Failure f = {0};
+    if (!j->judge || j->sampling > 0.1 * (begun - j->x->begun))
+        return true;
+    if (failures_run(j, j->judge, bytes, n, &f))
+        add(j, j->judge, bytes, n, parent, &f, false);
+    failure_release(&f);
+    j->sampling += clock_seconds() - begun;
+    return true;
+}
+
 /* What was found before there was a concolic build. */
 void failures_study(Job *j)
 {

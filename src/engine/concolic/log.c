@@ -441,6 +441,7 @@ static void add_step(Reader *r, struct sundew_record e)
     } else {
         s.why = e.k;
         s.ask = cond && (e.k == SUNDEW_WHY_ADDRESS || e.k == SUNDEW_WHY_SIZE ||
+                         e.k == SUNDEW_WHY_EXTERNAL ||
                          e.k == SUNDEW_WHY_CALL);
     }
     vec_push(&t->steps, s);
@@ -575,7 +576,6 @@ static const char *const why_names[SUNDEW_WHY_N] = {
     [SUNDEW_WHY_WIDE] = "more than 128 bits",
     [SUNDEW_WHY_THREAD] = "another thread",
     [SUNDEW_WHY_VARIADIC] = "variable arguments",
-    [SUNDEW_WHY_HAVOC] = "result may be anything",
     [SUNDEW_WHY_INSIDE] = "stays in its object",
     [SUNDEW_WHY_ANALYSIS] = "the analysis missed it",
     [SUNDEW_WHY_MEMORY] = "no room for labels",

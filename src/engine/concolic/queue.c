@@ -6,7 +6,8 @@
 
 struct Queue {
     Vec(Entry *) all;
-    size_t edges, covered;
+    size_t edges, covered;     /* counters; of the program's branches, those taken */
+    size_t of_program;
     uint8_t *seen;
     uint32_t *best;            /* for each edge: id + 1 of the cheapest entry */
     double *weights;           /* running sums, one an entry */
@@ -22,12 +23,13 @@ struct Queue {
 
 enum { PATHS = 1 << 16 };
 
-Queue *queue_new(size_t edges)
+Queue *queue_new(size_t counters, size_t edges)
 {
     Queue *q = xcalloc(1, sizeof *q);
-    q->edges = edges;
-    q->seen = xcalloc(edges + 1, 1);
-    q->best = xcalloc(edges + 1, sizeof *q->best);
+    q->edges = counters;
+    q->of_program = edges;
+    q->seen = xcalloc(counters + 1, 1);
+    q->best = xcalloc(counters + 1, sizeof *q->best);
     q->room = PATHS;
     q->hash = xcalloc(q->room, sizeof *q->hash);
     q->times = xcalloc(q->room, sizeof *q->times);
@@ -115,10 +117,11 @@ unsigned queue_news(Queue *q, const uint8_t *counters, bool take)
     for (size_t i = 0; i < q->edges; i++) {
         if (!(counters[i] & ~q->seen[i]))
             continue;
-        unsigned this = q->seen[i] ? SUNDEW_NEWS_COUNT : SUNDEW_NEWS_EDGE;
+        unsigned this = q->seen[i] || i >= q->of_program ? SUNDEW_NEWS_COUNT
+                                                         : SUNDEW_NEWS_EDGE;
         news = this > news ? this : news;
         if (take) {
-            q->covered += q->seen[i] == 0;
+            q->covered += q->seen[i] == 0 && i < q->of_program;
             q->seen[i] |= counters[i];
         }
     }

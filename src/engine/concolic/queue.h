@@ -6,7 +6,7 @@
  * for something are *favoured*. How often an input is chosen depends on that, on
  * its speed, on how much it covers, and on how rare its path is.
  *
- *     Queue *q = queue_new(edges);
+ *     Queue *q = queue_new(counters, edges);
  *     Entry *e = queue_add(q, bytes, n, counters, &run);      copies
  *     e = queue_choose(q, rng);
  *     queue_free(q);
@@ -56,7 +56,8 @@ typedef struct QueueRun {
 
 typedef struct Queue Queue;
 
-Queue *queue_new(size_t edges);
+/* `edges` of the counters are branches of the program: they come first. */
+Queue *queue_new(size_t counters, size_t edges);
 void queue_free(Queue *q);                       /* NULL is fine */
 
 /* What is new in these counts (bits, see runtime/batch.h): SUNDEW_NEWS_…. With `take`

@@ -13,9 +13,11 @@ typedef struct Candidate {
     uint8_t *bytes;
     size_t n;
     uint32_t parent;
-    bool died, late;
+    bool died, late, sample;           /* sample: not new, but another way */
 } Candidate;
 typedef Vec(Candidate) Candidates;
+
+enum { SAMPLES = 2 };                  /* of a batch */
 
 static void lock(Explorer *x)
 {
@@ -151,7 +153,7 @@ static void take_candidate(Job *j, unsigned i, uint32_t parent, bool died, bool 
 {
     size_t n;
     const uint8_t *bytes = fast_input(j->fast, i, &n);
-    vec_push(out, ((Candidate){ xmemdup(bytes, n), n, parent, died, late }));
+    vec_push(out, ((Candidate){ xmemdup(bytes, n), n, parent, died, late, false }));
 }
 
 /* Is it to be looked at? One run of each path that died; of those that took too long
@@ -169,18 +171,22 @@ static bool is_new_death(Explorer *x, uint64_t path, bool late)
 static void look_at_batch(Job *j, Origin origin, uint32_t parent, Candidates *out)
 {
     Explorer *x = j->x;
+    unsigned samples = 0;
     lock(x);
     count_runs(j);
     for (unsigned i = 0; i < fast_count(j->fast); i++) {
         const FastResult *r = fast_result(j->fast, i);
         bool late = fast_timed_out(j->fast, i);
-        if (is_alive(r))
-            queue_saw_path(x->queue, r->path);
+        bool another = is_alive(r) && queue_saw_path(x->queue, r->path) == 1;
         if (late || !is_alive(r)) {
             if (is_new_death(x, r->path, late))
                 take_candidate(j, i, parent, true, late, out);
         } else if (r->news || origin == FROM_SEED) {
             take_candidate(j, i, parent, false, false, out);
+        } else if (another && samples < SAMPLES) {
+            take_candidate(j, i, parent, false, false, out);
+            out->items[out->len - 1].sample = true;
+            samples++;
         }
     }
     unlock(x);
@@ -197,6 +203,8 @@ static bool flush(Job *j, Origin origin, uint32_t parent, Entry **entry)
         Candidate *c = &found.items[i];
         if (ok && c->died)
             ok = failures_judge(j, c->bytes, c->n, c->parent, true, c->late);
+        else if (ok && c->sample)
+            ok = failures_sample(j, c->bytes, c->n, c->parent);
         else if (ok)
             ok = examine(j, c, origin, entry);
         free(c->bytes);
@@ -224,7 +232,7 @@ bool stage_keep(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t 
                 bool died, bool late, Entry **entry)
 {
     const FastResult r = *fast_result(j->fast, 0);
-    Candidate c = { xmemdup(bytes, n), n, parent, died, late };
+    Candidate c = { xmemdup(bytes, n), n, parent, died, late, false };
     bool ok = true;
     lock(j->x);
     count_runs(j);

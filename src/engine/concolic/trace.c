@@ -40,10 +40,14 @@ typedef struct Question {
     bool holes;
     uint8_t bug;
     Way way;
+    uint64_t turn;             /* names the way up to here and then the other one; 0 */
+    bool fine;                 /* asked for that reason only */
+    bool fresh;                /* nobody asked for this turn before */
 } Question;
 typedef Vec(Question) Questions;
 
-enum { LONGEST_TRACED = 1 << 16, POOL = 768 << 20, ASKED = 512, STONES = 4000, TURNED = 48 };
+enum { LONGEST_TRACED = 1 << 16, POOL = 768 << 20, ASKED = 512, STONES = 4000, TURNED = 48,
+       FINE = 32, MORE = 20000, MORE_BYTES = 64 << 20, TURNS = 1 << 19, USUAL = 8 };
 
 /* -------------------------------------------------------------- open, close */
 
@@ -95,6 +99,10 @@ void tracer_free(Tracer *t)
     for (size_t i = 0; i < t->stones.len; i++)
         free(t->stones.items[i].bytes);
     vec_release(&t->stones);
+    for (size_t i = 0; i < t->more.len; i++)
+        free(t->more.items[i].bytes);
+    vec_release(&t->more);
+    map_release(&t->turns);
     arena_release(&t->arena);
     free(t->edges);
     free(t->touched);
@@ -144,6 +152,13 @@ static Entry *choose(Job *j)
     return best;
 }
 
+/* Nothing was found for a while: mutation has shown what it can do. */
+static bool is_dry(const Explorer *x)
+{
+    double now = clock_seconds();
+    return now - x->last_new > 2 + 0.1 * (now - x->begun);
+}
+
 bool tracer_wanted(Job *j)
 {
     if (j->x->plan->no_mutation)
@@ -153,9 +168,14 @@ bool tracer_wanted(Job *j)
     unsigned level = e ? e->traces : 100;
     pthread_mutex_unlock(&j->x->lock);
     double share = level == 0 ? 0.5 : level == 1 ? 0.3 : 0.15;
-    if (j->tracer->next_stone < j->tracer->stones.len)
-        return j->tracing < fmax(share, 0.4) * (j->tracing + j->mutating);
-    return level < 8 && j->tracing < share * (j->tracing + j->mutating);
+    const Tracer *t = j->tracer;
+    if (t->next_stone < t->stones.len)
+        share = fmax(share, 0.4);
+    else if (level >= USUAL && !t->more.len)
+        return false;
+    else if (level >= 2 && t->more.len && is_dry(j->x))
+        share = 0.5;
+    return j->tracing < share * (j->tracing + j->mutating);
 }
 
 /* --------------------------------------------------------------- questions */
@@ -213,17 +233,49 @@ static bool is_new_way(const Tracer *t, const Way *w)
     return !map_getn(&t->ways, w, sizeof *w);
 }
 
+/* Names the way that goes on with this edge or site after `before`. */
+static uint64_t turn_after(uint64_t before, uint32_t edge)
+{
+    uint64_t h = (before ^ edge) * 0x9e3779b97f4a7c15ull;
+    return (h ^ h >> 29) * 0xbf58476d1ce4e5b9ull | 1;
+}
+
+static bool is_new_turn(const Tracer *t, uint64_t turn)
+{
+    return turn && t->turns.len < TURNS && !map_getn(&t->turns, &turn, sizeof turn);
+}
+
+static void take_turn(Tracer *t, uint64_t turn)
+{
+    if (is_new_turn(t, turn))
+        map_putn(&t->turns, &turn, sizeof turn, t);
+}
+
+/* A way that nobody went, however well known its places are: any of them, and last. */
+static void add_fine(Job *j, Question *q, unsigned level, Questions *out)
+{
+    if (!level || !is_new_turn(j->tracer, q->turn))
+        return;
+    q->fine = true;
+    q->rank = 200 + (float)rng_below(&j->rng, 1000);
+    vec_push(out, *q);
+}
+
 static void add_branch(Job *j, const Step *s, uint32_t i, unsigned level, Way way,
-                       unsigned *turned, Questions *out)
+                       uint64_t turn, unsigned *turned, Questions *out)
 {
     Tracer *t = j->tracer;
     Question q = { .kind = ASK_BRANCH, .index = i, .edge = s->other, .holes = s->holes,
-                   .way = way };
+                   .way = way, .turn = turn };
     if (!is_of_program(j, s->other)) {
         /* in a model: no edge of the program, but its ways matter too */
         Tries *r = tries_at(t, ASK_BRANCH, 0, s->other);
-        if (is_spent(t, r) || (r->asked >= 40 + 20 * level && !is_new_way(t, &way)))
+        if (is_spent(t, r))
             return;
+        if (r->asked >= 40 + 20 * level && !is_new_way(t, &way)) {
+            add_fine(j, &q, level, out);
+            return;
+        }
         q.rank = 4 + (float)r->asked / 4;
         vec_push(out, q);
         return;
@@ -239,8 +291,10 @@ static void add_branch(Job *j, const Step *s, uint32_t i, unsigned level, Way wa
         q.rank = 10 + (float)r->asked + (float)n;
     else if (covered && level && *turned < TURNED && is_new_way(t, &way))
         q.rank = 50 + (float)(*turned)++;
-    else
+    else {
+        add_fine(j, &q, level, out);
         return;
+    }
     if (!level)
         q.way.times = 0;               /* no stone */
     vec_push(out, q);
@@ -251,24 +305,32 @@ static void add_branches(Job *j, const Trail *trail, unsigned level, Questions *
     Tracer *t = j->tracer;
     Map seen = {0};
     uint32_t after = UINT32_MAX;
+    uint64_t before = 1;
     unsigned turned = 0;
     for (size_t i = 0; i < trail->steps.len; i++) {
         const Step *s = &trail->steps.items[i];
         bool pin = s->kind == SUNDEW_REC_PIN;
         Way way = { pin ? ASK_PIN : ASK_BRANCH, pin ? s->at : s->other, after,
-                    times_before(&seen, s->at), 0 };
+                    times_before(&seen, pin || s->at < s->other ? s->at : s->other), 0 };
         if (!pin && is_of_program(j, s->at))
             after = s->at;
+        uint64_t turn = i < DEEP && !pin ? turn_after(before, s->other) : 0;
+        if (i < DEEP)
+            t->before[i] = before;
+        before = turn_after(before, s->at);
+        if (level && i < DEEP)
+            take_turn(t, before);
         if (!s->ask)
             continue;
         if (!pin) {
-            add_branch(j, s, (uint32_t)i, level, way, &turned, out);
+            add_branch(j, s, (uint32_t)i, level, way, turn, &turned, out);
             continue;
         }
         Tries *r = tries_at(t, ASK_PIN, s->why, s->at);
         if (r->asked < 6 + 4 * level && !is_spent(t, r))
-            vec_push(out, ((Question){ ASK_PIN, (uint32_t)i, s->at, 0, 8 + (float)r->asked,
-                                       s->holes, 0, way }));
+            vec_push(out, ((Question){ .kind = ASK_PIN, .index = (uint32_t)i, .edge = s->at,
+                                       .rank = 8 + (float)r->asked, .holes = s->holes,
+                                       .way = way }));
     }
     map_release(&seen);
 }
@@ -280,10 +342,15 @@ static void add_chances(Job *j, const Trail *trail, unsigned level, Questions *o
         const Chance *c = &trail->others.items[i];
         if (!is_of_program(j, c->at)) {
             Tries *r = tries_at(t, ASK_OTHER, 0, c->at);
+            Question q = { .kind = ASK_OTHER, .index = c->index, .edge = c->at,
+                           .cond = c->cond, .rank = 4 + (float)r->asked / 4,
+                           .holes = c->holes, .way = { ASK_OTHER, c->at, 0, c->index + 1, 0 },
+                           .turn = c->index < DEEP && c->index < trail->steps.len
+                                       ? turn_after(t->before[c->index], ~c->at) : 0 };
             if (r->asked < 20 && !is_spent(t, r))
-                vec_push(out, ((Question){ ASK_OTHER, c->index, c->at, c->cond,
-                                           4 + (float)r->asked / 4, c->holes, 0,
-                                           { ASK_OTHER, c->at, 0, c->index + 1, 0 } }));
+                vec_push(out, q);
+            else if (!is_spent(t, r))
+                add_fine(j, &q, level, out);
             continue;
         }
         const Tries *r = &t->edges[c->at];
@@ -292,16 +359,18 @@ static void add_chances(Job *j, const Trail *trail, unsigned level, Questions *o
         if (is_spent(t, r) || (covered && (!level || r->asked >= 10 * level)) ||
             !is_round_wanted(n, 3))
             continue;
-        vec_push(out, ((Question){ ASK_OTHER, c->index, c->at, c->cond,
-                                   (covered ? 10 : 0) + (float)n / 4 + (float)r->asked / 100,
-                                   c->holes, 0, {0} }));
+        vec_push(out, ((Question){ .kind = ASK_OTHER, .index = c->index, .edge = c->at,
+                                   .cond = c->cond, .holes = c->holes,
+                                   .rank = (covered ? 10 : 0) + (float)n / 4 +
+                                           (float)r->asked / 100 }));
     }
     for (size_t i = 0; i < trail->bugs.len; i++) {
         const Chance *c = &trail->bugs.items[i];
         const Tries *r = tries_at(t, ASK_BUG, c->kind, c->at);
         if (r->sat < 2 && r->asked < 6 + 6 * level && !is_spent(t, r))
-            vec_push(out, ((Question){ ASK_BUG, c->index, c->at, c->cond,
-                                       2 + (float)r->asked, c->holes, c->kind, {0} }));
+            vec_push(out, ((Question){ .kind = ASK_BUG, .index = c->index, .edge = c->at,
+                                       .cond = c->cond, .rank = 2 + (float)r->asked,
+                                       .holes = c->holes, .bug = c->kind }));
     }
 }
 
@@ -363,14 +432,15 @@ static void keep_stone(Job *j, const Question *q, const Entry *e, size_t n)
 {
     Tracer *t = j->tracer;
     Way w = q->way;
-    if (!w.times || t->stones.len >= STONES)
-        return;
     if (q->kind == ASK_PIN)            /* each address is a way of its own */
         w.value = (uint32_t)hash_bytes(t->room, n);
     w.kind += 16;                      /* asked for, and reached */
-    if (!map_putn(&t->ways, &w, sizeof w, NULL))
-        return;
-    vec_push(&t->stones, ((Stone){ xmemdup(t->room, n), n, e->id }));
+    if (!q->fine && w.times && t->stones.len < STONES && map_putn(&t->ways, &w, sizeof w, NULL)) {
+        vec_push(&t->stones, ((Stone){ xmemdup(t->room, n), n, e->id, q->index }));
+    } else if (q->fresh && t->more.len < MORE && t->more_bytes + n < MORE_BYTES) {
+        vec_push(&t->more, ((Stone){ xmemdup(t->room, n), n, e->id, q->index }));
+        t->more_bytes += n;
+    }
 }
 
 /* Runs the answer; false: no more runs are possible. */
@@ -398,7 +468,7 @@ static bool try_answer(Job *j, const Question *q, const Answer *a, const Entry *
     if (!r.news && !dead) {
         if (a->status == SOLVE_SAT)
             keep_stone(j, q, e, n);
-        return true;
+        return q->kind == ASK_BUG || failures_sample(j, t->room, n, e->id);
     }
     /* The news are taken: look again, by itself. */
     Entry *kept = NULL;
@@ -439,10 +509,11 @@ static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e
 {
     Tracer *t = j->tracer;
     bool ok = true;
+    unsigned fine = 0;
     for (size_t i = 0; ok && i < qs->len && !job_over(j); i++) {
-        const Question *q = &qs->items[i];
+        Question *q = &qs->items[i];
         Tries *r = tries_of(j, q, trail);
-        if (clock_seconds() > until)
+        if (clock_seconds() > until || (q->fine && fine++ >= FINE))
             break;
         /* It may have been reached meanwhile, or its budget may be gone. */
         if (is_of_program(j, q->edge) && q->rank < 4 && q->kind != ASK_BUG &&
@@ -452,7 +523,10 @@ static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e
             continue;
         Answer a = {0};
         SolveStatus s = ask(t, trail, q, bytes, n, &a);
-        r->asked++;
+        r->asked += !q->fine;
+        q->fresh = t->level && is_new_turn(t, q->turn);
+        if (q->fresh)
+            take_turn(t, q->turn);
         if (q->way.times)
             map_putn(&t->ways, &q->way, sizeof q->way, t);
         r->seconds += (float)a.seconds;
@@ -570,6 +644,25 @@ static bool step_on_stone(Job *j)
     return step(j, &e, s.bytes, s.n, 1);
 }
 
+/* Any of those that only go another way; every second time rather one that has come far. */
+static bool step_on_any(Job *j)
+{
+    Tracer *t = j->tracer;
+    size_t i = rng_below(&j->rng, t->more.len);
+    for (unsigned tries = t->traces % 2 ? 4 : 0; tries; tries--) {
+        size_t k = rng_below(&j->rng, t->more.len);
+        if (t->more.items[k].depth > t->more.items[i].depth)
+            i = k;
+    }
+    Stone s = t->more.items[i];
+    Entry e = { .id = s.parent, .bytes = s.bytes, .n = s.n };
+    t->more.items[i] = t->more.items[--t->more.len];
+    t->more_bytes -= s.n;
+    bool ok = step(j, &e, s.bytes, s.n, 1);
+    free(s.bytes);
+    return ok;
+}
+
 bool tracer_step(Job *j)
 {
     Tracer *t = j->tracer;
@@ -579,8 +672,13 @@ bool tracer_step(Job *j)
         return step_on_stone(j);
     pthread_mutex_lock(&x->lock);
     Entry *e = choose(j);
-    unsigned level = e ? e->traces++ : 0;
+    unsigned level = e ? e->traces : 0;
+    bool any = t->more.len && (level >= USUAL || (level >= 2 && t->traces % 4));
+    if (e && !any)
+        e->traces++;
     pthread_mutex_unlock(&x->lock);
+    if (any)
+        return step_on_any(j);
     if (!e)
         return true;
     size_t n;

@@ -4,6 +4,8 @@
 #include "engine/concolic/explore_int.h"
 #include "engine/concolic/log.h"
 
+enum { DEEP = 2048 };          /* steps of a trail in which every other way counts */
+
 /* What has been tried for an edge or a site. */
 typedef struct Tries {
     uint32_t asked, sat;
@@ -16,6 +18,7 @@ typedef struct Stone {
     uint8_t *bytes;
     size_t n;
     uint32_t parent;           /* entry */
+    uint32_t depth;            /* conjuncts before the one that was turned */
 } Stone;
 
 struct Tracer {
@@ -36,6 +39,10 @@ struct Tracer {
     Vec(Stone) stones;
     size_t next_stone;
     Map ways;                  /* for which there was a stone */
+    Vec(Stone) more;           /* on ways that nobody went, through places that are known */
+    size_t more_bytes;
+    Map turns;                 /* ways that were gone or asked for */
+    uint64_t before[DEEP];     /* of the trail at hand: names the way up to each step */
 };
 
 /* Runs the input and reads what it said; trail->path NULL: it could not be read. False: no more

@@ -132,6 +132,23 @@ static bool read_number(Session *s, const char *name, uint64_t *out, Err *err)
     return true;
 }
 
+/* "3,64-78" */
+static bool check_statuses(Session *s, Err *err)
+{
+    const char *all = session_option(s, "bad-status"), *p = all;
+    while (p) {
+        char *end;
+        long from = *p >= '0' && *p <= '9' ? strtol(p, &end, 10) : -1, to = from;
+        if (from >= 0 && *end == '-')
+            to = end[1] >= '0' && end[1] <= '9' ? strtol(end + 1, &end, 10) : -1;
+        if (from < 0 || to < from || to > 255 || (*end && *end != ','))
+            return err_set(err, "--bad-status %s: exit statuses are 0 to 255, such as 3,64-78",
+                           all);
+        p = *end ? end + 1 : NULL;
+    }
+    return true;
+}
+
 static bool read_timeout(Session *s, double *out, Err *err)
 {
     const char *text = session_option(s, "timeout");
@@ -154,6 +171,11 @@ static void split(const char *text, Strings *words)
 static bool interrupted(void *arg)
 {
     return session_interrupted(((Exploration *)arg)->s);
+}
+
+static bool time_is_over(void *arg)
+{
+    return session_time_is_over(((Exploration *)arg)->s);
 }
 
 static void note(void *arg, const char *text)
@@ -189,10 +211,10 @@ static bool explore_program(Exploration *e, Err *err)
                   .input = e->input.len ? str_c(&e->input) : NULL,
                   .readable = session_option_all(s, "readable"),
                   .network = session_flag(s, "network") },
-        .interrupted = interrupted, .status = status_show, .note = note, .arg = e,
+        .interrupted = interrupted, .time_is_over = time_is_over, .status = status_show, .note = note, .arg = e,
     };
     ExploreResult r = {0};
-    bool ok = read_stop(s, &plan.stop, err) && read_timeout(s, &plan.timeout, err) &&
+    bool ok = check_statuses(s, err) && read_stop(s, &plan.stop, err) && read_timeout(s, &plan.timeout, err) &&
               read_number(s, "executions", &plan.executions, err) &&
               read_number(s, "max-length", &longest, err);
     plan.longest = longest;

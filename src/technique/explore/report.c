@@ -61,7 +61,9 @@ void status_wipe(void)
 static void rerun(const Exploration *e, const ExploreFailure *f, Str *out)
 {
     const char *input = f->small_file ? f->small_file : f->file;
-    str_add(out, "sundew explore ");
+    str_add(out, "sundew -w ");
+    escape_shell(out, workspace_dir(session_workspace(e->s)));
+    str_add(out, " explore ");
     escape_shell(out, e->captured->path);
     str_add(out, " --executions 1 -o $(mktemp -d) -i ");
     escape_shell(out, input);
@@ -88,8 +90,16 @@ static void rerun(const Exploration *e, const ExploreFailure *f, Str *out)
 
 enum { MOST_STEPS = 20 };
 
+/* The text that calls the one function that is explored: nobody's file. */
+static bool is_driver(const Exploration *e, const FailureFrame *f)
+{
+    return e->function && f && f->file && strcmp(path_base(f->file), "driver.c") == 0;
+}
+
 static const char *absolute_file(const Exploration *e, const FailureFrame *site, Str *room)
 {
+    if (is_driver(e, site) && *e->function->file)
+        return e->function->file;
     if (!site || !site->file || !*site->file)
         return e->captured->path;
     str_add(room, site->file);
@@ -97,11 +107,14 @@ static const char *absolute_file(const Exploration *e, const FailureFrame *site,
 }
 
 /* The program's frames: those of the sanitizer and of what calls main() say nothing. */
-static size_t steps_of(const Failure *f, const FailureFrame *site, EvidenceStep *steps)
+static size_t steps_of(const Exploration *e, const Failure *f, const FailureFrame *site,
+                       EvidenceStep *steps)
 {
     size_t n = 0;
     for (size_t i = site ? (size_t)(site - f->frames) : 0; i < f->nframes && n < MOST_STEPS; i++) {
         const FailureFrame *fr = &f->frames[i];
+        if (is_driver(e, fr))
+            break;
         steps[n] = (EvidenceStep){
             .at = { .file = fr->file && *fr->file ? fr->file : NULL, .line = (int)fr->line,
                     .function = fr->function },
@@ -119,7 +132,9 @@ static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
     Str message = {0}, command = {0}, file = {0}, anchor = {0};
     const FailureFrame *site = failure_site(&f->failure);
     EvidenceStep steps[MOST_STEPS];
-    size_t n = steps_of(&f->failure, site, steps);
+    bool driver = is_driver(e, site);
+    unsigned line = driver ? e->function->line : site ? site->line : 0;
+    size_t n = steps_of(e, &f->failure, site, steps);
     if (f->by_command)
         str_add(&message, "the oracle command refuses this input");
     else
@@ -146,9 +161,9 @@ static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
         .rule = f->by_command ? "explore/oracle" : f->hang ? "explore/hang" : "explore/failure",
         .level = f->hang ? LEVEL_WARNING : LEVEL_ERROR, .verdict = VERDICT_SHOWN,
         .message = str_c(&message), .anchor = str_c(&anchor),
-        .where = { .file = absolute_file(e, site, &file), .line = site ? (int)site->line : 0,
-                   .column = site ? (int)site->column : 0,
-                   .function = site ? site->function : NULL },
+        .where = { .file = absolute_file(e, site, &file), .line = (int)line,
+                   .column = site && !driver ? (int)site->column : 0,
+                   .function = driver ? e->function->name : site ? site->function : NULL },
         .steps = steps, .nsteps = n, .attachments = att,
         .nattachments = test.len ? 2 : 1,
         .rerun = str_c(&command),
@@ -267,6 +282,9 @@ bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
     bool ok = session_begin(e->s, e->captured->name, err);
     for (size_t i = 0; ok && i < r->nfailures; i++)
         ok = report_failure(e, &r->failures[i], err);
+    if (ok && r->concolic_late)
+        session_incomplete(e->s, "inputs were only mutated: the build that follows them was not "
+                           "ready%s", r->concolic_kept ? " (it is kept for the next run)" : "");
     add_json(e, r);
     if (!session_flag(e->s, "json"))
         print_summary(e, r);
