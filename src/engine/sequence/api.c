@@ -199,6 +199,7 @@ static void find_types(Reader *r)
         ty->type = t;
         ty->index = (unsigned)api->ntypes++;
         ty->size = t->size;
+        ty->open = !is_opaque(t) && t->size > 0;
     }
 }
 
@@ -229,7 +230,7 @@ static bool name_has(const char *name, const char *const *words)
     return false;
 }
 
-static bool is_length_name(const char *name)
+bool api_is_length_name(const char *name)
 {
     static const char *const words[] = { "len", "size", "count", "bytes", "siz", "cap", "num",
                                          "avail", "max", NULL };
@@ -414,7 +415,7 @@ static void pair_up(const Reader *r, ApiFunction *f)
         for (int d = 1; d >= -1 && p->partner == API_NONE; d -= 2) {
             int k = (int)i + d;
             ApiPlace *q = k >= 0 && k < (int)f->nparams ? &f->params[k] : NULL;
-            if (!q || q->partner != API_NONE || !is_length_name(q->name) ||
+            if (!q || q->partner != API_NONE || !api_is_length_name(q->name) ||
                 (!is_number(q) && !is_pointer_to_number(q)))
                 continue;
             bool written = is_written(r, f->fn, (int)i, p->is_const);

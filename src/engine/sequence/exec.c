@@ -348,9 +348,9 @@ static void put_steps(Str *s, const Seq *seq, unsigned from, unsigned to)
     for (unsigned i = from; i < to; i++) {
         const SeqStep *st = &seq->steps[i];
         put16(s, st->f ? (uint16_t)st->f->index : WIRE_SET);
-        put16(s, (uint16_t)(st->f ? st->nargs : st->field->width / 8));
+        put16(s, (uint16_t)(st->f ? st->nargs : st->field ? st->field->width / 8 : 0));
         if (!st->f) {
-            put32(s, (uint32_t)(st->field->offset / 8));
+            put32(s, (uint32_t)(st->field ? st->field->offset / 8 : 0));
             put_value(s, &st->target);
         }
         for (unsigned k = 0; k < st->nargs; k++)

@@ -92,6 +92,7 @@ Model *model_infer(const Api *api, Trace *const *traces, size_t ntraces,
     facts_of_model(m, &raw);
     graphs_make(m, &raw);
     gather_values(m, &raw);
+    replays_make(m, &raw);
     raw_release(&raw);
     sort_all_values(m);
     if (plan->rules && !rules_apply(m, plan->rules, err)) {
@@ -230,16 +231,18 @@ static bool is_free(const SeqValue *v, const ApiPlace *p)
     return !p->handle && v->kind != VALUE_SELF;
 }
 
-void model_pick_values(const Model *m, const ModelEdge *e, Rng *r, double mix, SeqValue *out)
+const ModelRow *model_pick_values(const Model *m, const ModelEdge *e, Rng *r, double mix,
+                                  SeqValue *out)
 {
     unsigned n = e->function->nparams;
     const ModelFunction *f = model_function(m, e->function);
 
     if (!e->nrows) {
         memset(out, 0, n * sizeof *out);
-        return;
+        return NULL;
     }
-    memcpy(out, e->rows[rng_below(r, e->nrows)].values, n * sizeof *out);
+    const ModelRow *first = &e->rows[rng_below(r, e->nrows)];
+    memcpy(out, first->values, n * sizeof *out);
     for (unsigned i = 0; i < n; i++) {
         if (!is_free(&out[i], &e->function->params[i]) || rng_unit(r) >= mix)
             continue;
@@ -255,4 +258,11 @@ void model_pick_values(const Model *m, const ModelEdge *e, Rng *r, double mix, S
         if (v && v->n)
             out[i] = v->values[rng_below(r, v->n)];
     }
+    return first;
+}
+
+Seq *const *model_replays(const Model *m, size_t *n)
+{
+    *n = m->nreplays;
+    return m->replays;
 }

@@ -644,6 +644,24 @@ static void take_call(Reader *r, Trace *t, const Event *e)
             comes_in(r, e, l, call, (int)i, k->types[i], p);
         }
     }
+    c = &r->raw->calls.items[call];
+    for (unsigned i = 0; c->api && c->via != VIA_LIBRARY && i < c->nparams; i++) {
+        const Object *o = c->objects[i] == NO_OBJECT ? NULL : &r->raw->objects.items[c->objects[i]];
+        if (o && k->levels[i] == 1)
+            stores_note(r->arena, c, o, i, e, o->maker == call);
+    }
+}
+
+/* What objects hold when the library gives control back to the caller. */
+static void note_content(Reader *r, const Event *e, const RawCall *c, const Known *k)
+{
+    for (unsigned i = 0; c->api && c->via != VIA_LIBRARY && i <= c->nparams; i++) {
+        uint64_t address = i < c->nparams ? c->addresses[i] : e->nvalues ? e->values[0].address : 0;
+        size_t n = 0;
+        const uint8_t *bytes = k->levels[i] == 1 && address ? event_bytes(e, address, &n) : NULL;
+        if (bytes && c->objects[i] != NO_OBJECT)
+            stores_leave(r->arena, &r->raw->objects.items[c->objects[i]], bytes, n);
+    }
 }
 
 /* Objects on the stack of a function that returns are no more. */
@@ -707,6 +725,7 @@ static void take_return(Reader *r, Trace *t, const Event *e)
                   (Pointer){ e->values[0].address, e->values[0].object });
     if (c->api)
         c->result = result_of(r, e, &c->api->result);
+    note_content(r, e, c, k);
     close_objects(r, c);
     while (l->open.len >= n)
         frame_ends(r, l, l->open.items[--l->open.len]);

@@ -3,6 +3,7 @@
 struct Ownership {
     const Api *api;
     Map learned;                 /* {function, place} -> use + 1 */
+    unsigned *blamed;            /* by function */
 };
 
 typedef struct Key {
@@ -14,6 +15,7 @@ Ownership *ownership_new(const Api *api)
 {
     Ownership *o = xcalloc(1, sizeof *o);
     o->api = api;
+    o->blamed = xcalloc(api->nfunctions + 1, sizeof *o->blamed);
     return o;
 }
 
@@ -22,6 +24,7 @@ void ownership_free(Ownership *o)
     if (!o)
         return;
     map_release(&o->learned);
+    free(o->blamed);
     free(o);
 }
 
@@ -36,4 +39,14 @@ void ownership_learn(Ownership *o, const ApiFunction *f, int place, ApiUse use)
 {
     Key k = { f->index, place };
     map_putn(&o->learned, &k, sizeof k, (void *)((size_t)use + 1));
+}
+
+void ownership_blame(Ownership *o, const ApiFunction *f)
+{
+    o->blamed[f->index]++;
+}
+
+bool ownership_may_look(const Ownership *o, const ApiFunction *f)
+{
+    return !o || o->blamed[f->index] < 2;
 }

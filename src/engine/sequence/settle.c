@@ -340,14 +340,70 @@ static void take_good(Work *w, size_t i, bool same)
     w->strict[w->m++] = same ? &w->first[i] : NULL;
 }
 
+/* Looks at what a sequence made, before that is given back. */
+static Seq *with_looks(const Settler *s, Arena *a, const Seq *body)
+{
+    Seq *longer = seq_copy(a, body);
+    grow_looks(s->grow, a, longer);
+    return longer;
+}
+
+/* Looking did harm: which of the calls does so alone? */
+static bool blame_looks(const Settler *s, Arena *a, const Seq *body, const Seq *looked, Err *err)
+{
+    unsigned n = looked->n - body->n;
+    ExecJob *jobs = arena_array(a, ExecJob, n + 1);
+    Outcome *out = arena_array(a, Outcome, n + 1);
+    for (unsigned k = 0; k < n; k++) {
+        const SeqStep *look = &looked->steps[body->n + k];
+        Seq *one = seq_copy(a, body);
+        memcpy(seq_call(a, one, look->f)->args, look->args, look->nargs * sizeof *look->args);
+        jobs[k] = (ExecJob){ .seq = close_with(s, a, one, plain), .twice = true };
+    }
+    if (!exec_run(s->strict ? s->strict : s->exec, a, jobs, n, out, err))
+        return false;
+    for (unsigned k = 0; k < n; k++)
+        if (!is_clean(&out[k]))
+            ownership_blame(s->ownership, looked->steps[body->n + k].f);
+    return true;
+}
+
+/* Where looking may have spoilt it: once more without. */
+static bool try_without_looks(const Settler *s, Arena *a, Work *w, Seq *const *bodies,
+                              Seq **looked, size_t n, Err *err)
+{
+    ExecJob *jobs = arena_array(a, ExecJob, n + 1);
+    Outcome *out = arena_array(a, Outcome, n + 1);
+    size_t *of = arena_array(a, size_t, n + 1), m = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!is_clean(&w->first[i]) && looked[i]->n > bodies[i]->n) {
+            of[m] = i;
+            jobs[m++] = (ExecJob){ .seq = close_with(s, a, bodies[i], plain), .twice = true };
+        }
+    if (!exec_run(s->strict ? s->strict : s->exec, a, jobs, m, out, err))
+        return false;
+    for (size_t k = 0; k < m; k++) {
+        size_t i = of[k];
+        if (is_clean(&out[k]) && !blame_looks(s, a, bodies[i], looked[i], err))
+            return false;
+        looked[i] = bodies[i];
+        w->closed[i] = (Seq *)jobs[k].seq;
+        w->first[i] = out[k];
+    }
+    return true;
+}
+
 bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *out, Err *err)
 {
     Work w = work_new(a, n);
+    Seq **looked = arena_array(a, Seq *, n + 1);
     for (size_t i = 0; i < n; i++) {
         out[i] = (Settled){0};
-        w.closed[i] = close_with(s, a, bodies[i], plain);
+        looked[i] = with_looks(s, a, bodies[i]);
+        w.closed[i] = close_with(s, a, looked[i], plain);
     }
-    if (!run_strict(s, a, &w, n, err))
+    if (!run_strict(s, a, &w, n, err) ||
+        !try_without_looks(s, a, &w, bodies, looked, n, err))
         return false;
     Trouble *troubles = arena_array(a, Trouble, n + 1);
     size_t ntroubles = 0;
@@ -356,8 +412,8 @@ bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *o
         out[i].seq = w.closed[i];
         if (is_clean(&w.first[i]))
             take_good(&w, i, true);
-        else if (in_trouble(bodies[i], &w.first[i], &out[i]))
-            troubles[ntroubles++] = (Trouble){ .index = i, .body = bodies[i] };
+        else if (in_trouble(looked[i], &w.first[i], &out[i]))
+            troubles[ntroubles++] = (Trouble){ .index = i, .body = looked[i] };
     }
     if (!experiment(s, a, troubles, ntroubles, w.closed, err))
         return false;

@@ -16,7 +16,8 @@
  *     u32 groups { u32 jobs, u32 steps, step…
  *                  { u32 answer, struct WireOptions, u32 steps, step… }… }…
  *     step:  u16 function, u16 arguments, value…
- *            u16 WIRE_SET, u16 size, u32 offset, value (target), value
+ *            u16 WIRE_SET, u16 size, u32 offset, value (target), value;
+ *            size 0: nothing is set, the value is a room for storage
  *     value: u8 SeqValueKind, then
  *            integer u64; float double; string, bytes u32 n and bytes; room u32;
  *            result u32 step; stored, storage u32 step, u32 parameter;

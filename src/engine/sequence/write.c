@@ -50,8 +50,14 @@ static void name_result(Writer *w, unsigned step)
 /* The variable for what an argument points to. */
 static void room_name(const Writer *w, unsigned step, unsigned param, char out[64])
 {
-    const ApiPlace *p = &w->test->seq->steps[step].f->params[param];
+    const SeqStep *st = &w->test->seq->steps[step];
     char word[40] = "";
+    if (st->storage) {
+        type_word(st->storage->type, word, sizeof word);
+        snprintf(out, 64, "%s%u", *word ? word : "storage", step);
+        return;
+    }
+    const ApiPlace *p = &st->f->params[param];
     if (p->handle)
         type_word(p->type, word, sizeof word);
     if (!*word) {
@@ -591,17 +597,81 @@ static void write_result(Writer *w, unsigned step)
     str_release(&call);
 }
 
+static void write_storage(Writer *w, unsigned step)
+{
+    const ApiType *t = w->test->seq->steps[step].storage;
+    char name[64];
+    room_name(w, step, 0, name);
+    type_print(t->type, name, w->out);
+    str_addf(w->out, ";\nmemset(&%s, 0, sizeof %s);\n", name, name);
+}
+
+/* A path of names: a.b */
+static void add_path(Str *out, const char *path)
+{
+    for (const char *s = path; *s; ) {
+        size_t n = strcspn(s, ".");
+        str_add(out, s == path ? "" : ".");
+        escape_c_identifier(out, s, n);
+        s += n + (s[n] == '.');
+    }
+}
+
+/* The bytes that a field is to lead to, as an array of their own. */
+static void declare_target(Writer *w, unsigned step, char name[64])
+{
+    const SeqValue *v = &w->test->seq->steps[step].args[0];
+    snprintf(name, 64, "bytes%u", step);
+    str_addf(w->out, "static unsigned char %s[%zu];\n", name, v->n ? v->n : 1);
+    if (v->kind == VALUE_BYTES && v->n) {
+        str_addf(w->out, "memcpy(%s, ", name);
+        add_text(w->out, v->bytes, v->n);
+        str_addf(w->out, ", %zu);\n", v->n);
+    } else {
+        str_addf(w->out, "memset(%s, 0, sizeof %s);\n", name, name);
+    }
+}
+
+static void write_field(Writer *w, unsigned step)
+{
+    const SeqStep *st = &w->test->seq->steps[step];
+    const SeqValue *v = &st->args[0];
+    const Type *t = type_plain(st->field->type);
+    char name[64] = "", bytes[64] = "";
+    if (v->kind == VALUE_BYTES || v->kind == VALUE_ROOM || v->kind == VALUE_STRING)
+        declare_target(w, step, bytes);
+    if (st->target.kind == VALUE_RESULT)
+        snprintf(name, sizeof name, "%s", w->names[st->target.step]);
+    else
+        room_name(w, st->target.step, st->target.param, name);
+    str_addf(w->out, "%s%s", name, st->target.kind == VALUE_STORAGE ? "." : "->");
+    add_path(w->out, st->field->name);
+    str_add(w->out, " = ");
+    if (*bytes) {
+        str_addc(w->out, '(');
+        type_print(type_unqualified(st->field->type), NULL, w->out);
+        str_addf(w->out, ")%s", bytes);
+    } else if (v->kind == VALUE_FUNCTION) {
+        add_stub(w, st->field->type);
+    } else if (v->kind == VALUE_FLOAT) {
+        add_float(w->out, v->real);
+    } else if (t->kind == TYPE_POINTER) {
+        str_add(w->out, "NULL");
+    } else {
+        add_integer(w->out, st->field->type, v->integer);
+    }
+    str_add(w->out, ";\n");
+}
+
 static void write_step(Writer *w, unsigned step)
 {
     const SeqStep *st = &w->test->seq->steps[step];
     const Observation *error, *calls;
     if (!st->f) {
-        char name[64];
-        room_name(w, st->target.step, st->target.param, name);
-        str_addf(w->out, st->target.kind == VALUE_STORAGE ? "%s.%s = " : "%s->%s = ", name,
-                 st->field->name);
-        add_integer(w->out, st->field->type, st->args[0].integer);
-        str_add(w->out, ";\n");
+        if (st->storage)
+            write_storage(w, step);
+        else
+            write_field(w, step);
         return;
     }
     for (unsigned i = 0; i < st->nargs; i++)
@@ -649,7 +719,7 @@ static const ApiFunction *about(const SeqTest *t)
 {
     const ApiFunction *f = NULL;
     for (unsigned i = 0; i < t->seq->n; i++)
-        if (t->seq->steps[i].f && !t->seq->steps[i].closing)
+        if (t->seq->steps[i].f && !t->seq->steps[i].closing && !t->seq->steps[i].looking)
             f = t->seq->steps[i].f;
     return f ? f : t->seq->steps[t->seq->n - 1].f;
 }
@@ -659,7 +729,7 @@ static void add_name(const SeqTest *t, Str *name)
     const ApiFunction *last = about(t), *before = NULL;
     for (unsigned i = 0; i < t->seq->n; i++) {
         const SeqStep *st = &t->seq->steps[i];
-        if (st->f && !st->closing && st->f != last && !st->f->observes)
+        if (st->f && !st->closing && !st->looking && st->f != last && !st->f->observes)
             before = st->f;
     }
     str_add(name, "test_");

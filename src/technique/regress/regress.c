@@ -136,7 +136,9 @@ static void plan_growth(Regress *r)
     r->ownership = ownership_new(r->api);
     r->grow = (GrowPlan){ .api = r->api, .pool = r->pool, .model = r->model,
                           .ownership = r->ownership, .rng = session_rng(r->session),
-                          .null_share = 0.05, .start_share = 0.3, .mix = 0.3 };
+                          .null_share = 0.05, .start_share = 0.3, .mix = 0.3,
+                          .near = strtod(session_option(r->session, "divergent"), NULL) > 0
+                                  ? 0.25 : 0 };
     r->settler = (Settler){ .grow = &r->grow, .ownership = r->ownership, .exec = r->exec,
                             .again = r->again, .strict = r->strict };
 }
@@ -149,7 +151,7 @@ static bool make_suite(Regress *r, Err *err)
     GeneratePlan plan = { .settler = &r->settler, .count = count ? strtoull(count, NULL, 10) : 0,
                           .universal_share = 0.2,
                           .divergent_share = strtod(session_option(s, "divergent"), NULL),
-                          .stop = is_stopped, .arg = r };
+                          .more = r->mutants != NULL, .stop = is_stopped, .arg = r };
     if (!seconds && !plan.count)
         seconds = 60;
     plan.seconds = seconds * 0.7;
@@ -192,6 +194,9 @@ static void add_figures(const Regress *r, json_t *j)
         json_object_set_new(j, "example", json_pack(
             "{s:I,s:I}", "lines", (json_int_t)r->by_example.lines, "branches",
             (json_int_t)r->by_example.branches));
+    if (r->model)
+        json_object_set_new(j, "replays", json_pack(
+            "{s:I,s:I}", "tests", (json_int_t)u->replayed, "total", (json_int_t)u->replays));
     json_object_set_new(j, "dropped", json_integer((json_int_t)r->dropped));
     json_object_set_new(j, "seconds", json_real(u->seconds));
     json_object_set_new(j, "guided", json_boolean(r->model != NULL));
@@ -240,14 +245,31 @@ static void say(Regress *r, const char *folder)
                  "example\n", u->set_aside);
 }
 
+/* Where it died, if that is in the library: what called it is ours, and says
+ * nothing. A frame without a module has a source file. */
+static void place_in_library(Failure *f, const char *library)
+{
+    const char *name = path_base(library);
+    for (size_t i = f->site; i < f->nframes; i++) {
+        const char *module = f->frames[i].module;
+        if (module ? strcmp(path_base(module), name) == 0 : f->frames[i].file != NULL) {
+            f->site = i;
+            return;
+        }
+    }
+    f->site = f->nframes;
+}
+
 static bool report_suspect(Regress *r, const Suspect *x, Err *err)
 {
     Failure f = {0};
     Str text = {0}, steps = {0}, message = {0};
     const ApiFunction *fn = x->seq->steps[x->how.at < x->seq->n ? x->how.at : 0].f;
     ExecJob job = { .seq = x->seq };
-    bool ok = exec_failure(x->strict && r->strict ? r->strict : r->exec, &job, &f, err);
+    bool strict = x->strict && r->strict;
+    bool ok = exec_failure(strict ? r->strict : r->exec, &job, &f, err);
     if (ok && failure_is(&f) && fn) {
+        place_in_library(&f, strict ? r->library.strict : r->library.cover);
         failure_describe(&f, &text);
         seq_dump(x->seq, &steps);
         str_addf(&message, "%s: dies of calls like the example's: %s", fn->fn->name,

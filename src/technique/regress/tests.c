@@ -36,7 +36,7 @@ static Group *group_of(Groups *all, const SeqTest *t)
 
 static void purpose(const SeqTest *t, Str *out)
 {
-    str_add(out, t->follows ? "guided: does what the example did, in another order or with other "
+    str_add(out, t->example ? "replay: what the example itself did with these objects" : t->follows ? "guided: does what the example did, in another order or with other "
                               "values"
                             : "divergent: has calls or values that the example does not have");
     if (t->nkilled)
