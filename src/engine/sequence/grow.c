@@ -429,8 +429,11 @@ static bool vary(const GrowPlan *g, Arena *a, SeqStep *st)
     if (!n)
         return false;
     int partner = st->f->params[pick].partner;
+    size_t before = st->args[pick].n;
     st->args[pick] = pool_near(g->pool, g->rng, a, &st->args[pick]);
-    if (partner >= 0 && st->f->params[partner].role == ROLE_LENGTH)
+    /* a number beyond the text was none of its length */
+    if (partner >= 0 && st->f->params[partner].role == ROLE_LENGTH &&
+        st->args[partner].integer <= before)
         st->args[partner] = value_integer(st->args[pick].n);
     return true;
 }

@@ -14,7 +14,10 @@
 #include "engine/sequence/pool.h"
 #include <string.h>
 
-enum { LONGEST = 40, MOST_REPLAYS = 200, MOST_ALONE = 6 };
+enum {
+    LONGEST = 40, MOST_REPLAYS = 200, MOST_ALONE = 6,
+    RECORDED = 4096,           /* bytes of a buffer, at most */
+};
 
 typedef struct Replayer {
     Model *model;
@@ -88,15 +91,14 @@ static bool plain_value(const Replayer *r, Arena *a, const RawCall *c, unsigned 
     return out->kind != VALUE_NONE;
 }
 
-/* Never more than there is: buffers are known up to a limit. */
+/* Of a buffer that is longer than what was recorded of it: no more than that. */
 static void limit_lengths(const RawCall *c, SeqValue *args)
 {
     for (unsigned i = 0; i < c->nparams; i++) {
         const ApiPlace *p = &c->api->params[i];
         const SeqValue *b = p->role == ROLE_LENGTH && p->partner >= 0 ? &args[p->partner] : NULL;
-        if (b && (b->kind == VALUE_STRING || b->kind == VALUE_BYTES || b->kind == VALUE_ROOM) &&
-            args[i].kind == VALUE_INTEGER && (int64_t)args[i].integer > 0 &&
-            args[i].integer > b->n + (b->kind == VALUE_STRING))
+        if (b && (b->kind == VALUE_BYTES || b->kind == VALUE_STRING) && b->n >= RECORDED &&
+            args[i].kind == VALUE_INTEGER && (int64_t)args[i].integer > (int64_t)b->n)
             args[i].integer = b->n;
     }
 }

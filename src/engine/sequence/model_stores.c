@@ -88,6 +88,12 @@ static SeqValue bytes_behind(const Diff *d, uint64_t address, uint64_t count, bo
     return value_bytes(d->arena, padded, count);
 }
 
+/* What a place for results holds before is of no interest. */
+static bool is_output_name(const char *name)
+{
+    return strstr(name, "out") || strstr(name, "dst") || strstr(name, "dest");
+}
+
 static SeqValue value_in(const Diff *d, const Type *record, unsigned i, uint64_t base)
 {
     const Field *f = &record->fields[i];
@@ -100,6 +106,9 @@ static SeqValue value_in(const Diff *d, const Type *record, unsigned i, uint64_t
         return value_function(NULL);
     if (leads_to_bytes(f)) {
         int k = count_beside(record, i);
+        uint64_t room = k < 0 ? 0 : word_at(d->now, &record->fields[k], base);
+        if (room && room <= MOST_ROOM && is_output_name(f->name))
+            return value_room(room);
         return bytes_behind(d, bits, k < 0 ? 0 : word_at(d->now, &record->fields[k], base),
                             k >= 0);
     }
@@ -161,11 +170,23 @@ static void compare(Diff *d, const Type *record, const char *prefix, uint64_t ba
     }
 }
 
-static bool is_mostly_zero(const uint8_t *bytes, size_t n)
+/* Mostly zeros, and no word that looks like an address except where pointers are: not
+ * what happened to lie on the stack. */
+static bool looks_zeroed(const Type *record, const uint8_t *bytes, size_t n)
 {
     size_t zeros = 0;
     for (size_t i = 0; i < n; i++)
         zeros += !bytes[i];
+    for (size_t i = 0; i + 8 <= n; i += 8) {
+        uint64_t word;
+        bool pointer = false;
+        memcpy(&word, bytes + i, sizeof word);
+        for (unsigned k = 0; k < record->nfields && !pointer; k++)
+            pointer = record->fields[k].offset == i * 8 &&
+                      type_plain(record->fields[k].type)->kind == TYPE_POINTER;
+        if (!pointer && word >> 40 > 0 && word >> 48 == 0)
+            return false;
+    }
     return zeros * 4 >= n * 3;
 }
 
@@ -177,7 +198,7 @@ void stores_note(Arena *a, RawCall *c, const Object *o, unsigned place, const Ev
     if (!now || n < size || type_plain(o->type->type)->kind != TYPE_STRUCT)
         return;
     Diff d = { a, c, place, e, o->last, now };
-    if (!d.was && first && o->callers && is_mostly_zero(now, size))
+    if (!d.was && first && o->callers && looks_zeroed(type_plain(o->type->type), now, size))
         d.was = arena_array(a, uint8_t, size + 1);
     if (d.was)
         compare(&d, type_plain(o->type->type), "", 0, 0);

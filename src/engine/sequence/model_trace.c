@@ -59,11 +59,13 @@ typedef struct Reader {
 
 /* ----------------------------------------------------------- the library */
 
-/* The sources that make up the library: all of the API's program, unless the
- * traced one is the same; then those that define a function of the API. */
+/* The sources that make up the library: all of the API's program, unless that is an
+ * executable and the traced one is the same; then those that define a function of
+ * the API. */
 static void find_files(const Api *api, const Program *traced, Map *files)
 {
-    bool same = strcmp(program_key(api->program), program_key(traced)) == 0;
+    bool same = strcmp(program_key(api->program), program_key(traced)) == 0 &&
+                program_captured(traced)->kind == PROGRAM_EXECUTABLE;
     size_t n;
     const Function *const *fns = program_functions(api->program, &n);
 

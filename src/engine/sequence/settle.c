@@ -1,7 +1,10 @@
 #include "engine/sequence/settle.h"
 #include <string.h>
 
-enum { MOST_VARIANTS = 24, ALTERNATIVES = 3 };
+enum {
+    MOST_VARIANTS = 16, ALTERNATIVES = 3,
+    MOST_TROUBLES = 4,           /* that experiments are made for, of one call of settle() */
+};
 
 /* A deviation from the plain way of closing. Handles are counted from the last
  * made on. */
@@ -412,7 +415,7 @@ bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *o
         out[i].seq = w.closed[i];
         if (is_clean(&w.first[i]))
             take_good(&w, i, true);
-        else if (in_trouble(looked[i], &w.first[i], &out[i]))
+        else if (in_trouble(looked[i], &w.first[i], &out[i]) && ntroubles < MOST_TROUBLES)
             troubles[ntroubles++] = (Trouble){ .index = i, .body = looked[i] };
     }
     if (!experiment(s, a, troubles, ntroubles, w.closed, err))

@@ -53,8 +53,11 @@ static void room_name(const Writer *w, unsigned step, unsigned param, char out[6
     const SeqStep *st = &w->test->seq->steps[step];
     char word[40] = "";
     if (st->storage) {
-        type_word(st->storage->type, word, sizeof word);
-        snprintf(out, 64, "%s%u", *word ? word : "storage", step);
+        const char *name = st->storage->name, *space = strchr(name, ' ');
+        Str s = {0};
+        escape_c_identifier(&s, space ? space + 1 : name, strlen(space ? space + 1 : name));
+        snprintf(out, 64, "%.40s%u", str_c(&s), step);
+        str_release(&s);
         return;
     }
     const ApiPlace *p = &st->f->params[param];

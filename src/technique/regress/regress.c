@@ -364,8 +364,9 @@ const Command technique_regress = {
     .args = "LIBRARY [-- EXAMPLE ARGUMENT…]",
     .summary = "regression tests for a library, from an example run",
     .about =
-        "Runs the example (a captured program that is linked with the library statically), learns "
-        "from it how the API is used, and generates many call sequences that are similar but "
+        "Runs the example for at most an hour: a captured program that is linked with the library, "
+        "or any command that runs such programs (make check), during which a recording library is in "
+        "the place of the library. Learns from it how the API is used, and generates many call sequences that are similar but "
         "different. Those that are deterministic, legal under the address and "
         "undefined-behaviour sanitizers, leak nothing and add coverage or find a mutant are "
         "written as plain C tests with assertions on what they gave.\n\n"
