@@ -7,7 +7,7 @@
  *                 "(" behind; so macros that declare are seen through
  *     types       a handle type is a struct that some function of these creates
  *                 or initialises (program/handles.h), or that callers can't look
- *                 into. Any other is a plain record, which the caller fills.
+ *                 into, or in which the library keeps things between calls. Any other is a plain record, which the caller fills.
  *     places      each parameter and result by its type: see wants()
  *     pairs       a pointer to bytes and a number beside it, called len, size, n
  *                 …, belong together; a function pointer and a void *
@@ -184,6 +184,26 @@ static bool is_opaque(const Type *t)
     return t->incomplete || str_ends(t->file, ".c");
 }
 
+/* Does the library keep something in it from call to call? Two of its functions take
+ * it, one of them writes or finishes it, and it leads to something. */
+static bool is_stateful(const Reader *r, const Handle *h)
+{
+    const Type *t = type_plain(h->type);
+    unsigned functions = 0, changes = 0, pointers = 0;
+    for (unsigned i = 0; i < h->nuses; i++) {
+        const HandleUse *u = &h->uses[i];
+        if (u->param < 0 || !map_has(&r->api->by_name, u->function->name))
+            continue;
+        functions++;
+        changes += u->role != HANDLE_OBSERVES;
+    }
+    for (unsigned i = 0; i < t->nfields; i++) {
+        const Type *f = type_plain(t->fields[i].type);
+        pointers += f->kind == TYPE_POINTER && type_plain(f->target)->kind != TYPE_FUNCTION;
+    }
+    return t->kind == TYPE_STRUCT && functions > 1 && changes > 1 && pointers;
+}
+
 static void find_types(Reader *r)
 {
     Api *api = r->api;
@@ -192,7 +212,7 @@ static void find_types(Reader *r)
         const Type *t = r->handles[i].type;
         char *name = record_name(&api->arena, t);
         if (!*name || is_libc(t) || type_with(api, name) ||
-            (!is_opaque(t) && !is_made(r, &r->handles[i])))
+            (!is_opaque(t) && !is_made(r, &r->handles[i]) && !is_stateful(r, &r->handles[i])))
             continue;
         ApiType *ty = &api->types[api->ntypes];
         ty->name = name;

@@ -71,6 +71,10 @@ static bool universal_handle(const GrowPlan *g, Arena *a, Seq *s, const ApiPlace
     }
     if (!chance(g->rng, 0.1) && pick_live(g, s, p->handle, out))
         return true;
+    if (p->handle->open && !p->handle->ncreators) {
+        *out = value_room(p->handle->size);          /* the caller's own, zeroed */
+        return true;
+    }
     if (depth >= DEPTH || !p->handle->ncreators || is_full(s))
         return pick_live(g, s, p->handle, out);
     const ApiMaker *m = &p->handle->creators[rng_below(g->rng, p->handle->ncreators)];
