@@ -30,7 +30,7 @@
  * What to look at, the result and then the parameters, a letter each: '-'
  * nothing; of the result i integer, f floating, z string, h handle, p pointer,
  * r struct; of what a parameter leads to b bytes, n a number, z a string's
- * pointer, h a handle.
+ * pointer, h a handle, s a struct in the caller's storage.
  *
  * An observation is { u32 step, i32 place, u32 kind, u32 n, n bytes, padded to 4 }.
  */
@@ -80,8 +80,12 @@ enum {
     OBS_SAME,                    /* u32 step, i32 place: the same pointer */
     OBS_UNREADABLE, OBS_LONG,    /* a string longer than is kept */
     OBS_ERRNO, OBS_CALLBACKS,    /* how often stubs were called so far */
+    OBS_FIELDS,                  /* a struct's bytes before the call, and after */
 };
-enum { OBS_PLACE_ERRNO = -3, OBS_PLACE_CALLBACKS = -4 };
+enum {
+    OBS_PLACE_ERRNO = -3, OBS_PLACE_CALLBACKS = -4,
+    OBS_PLACE_BEHIND = 4096,     /* + step: the bytes that a field was set to */
+};
 
 struct WireAnswer {
     uint32_t state;

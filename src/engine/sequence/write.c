@@ -500,16 +500,14 @@ static void check_record(Writer *w, const char *name, const Type *type, const Ob
     }
 }
 
-static void check_bytes(Writer *w, unsigned step, unsigned i, const char *name,
-                        const Observation *o)
+static void check_room_bytes(Writer *w, const char *name, size_t room, const Observation *o)
 {
     size_t n = o->n;
-    const SeqStep *st = &w->test->seq->steps[step];
-    if (o->n > st->args[i].n)
-        n = st->args[i].n;
+    if (o->n > room)
+        n = room;
     while (n > 1 && !o->bytes[n - 1])
         n--;
-    if (n < o->n && n < st->args[i].n)
+    if (n < o->n && n < room)
         n++;                     /* with the zero behind it */
     str_addf(w->out, "CHECK_BYTES(%s, ", name);
     add_text(w->out, o->bytes, n);
@@ -535,7 +533,36 @@ static void check_rooms(Writer *w, unsigned step)
         else if (type_is_record(type_plain(t)))
             check_record(w, name, t, o);
         else
-            check_bytes(w, step, i, name, o);
+            check_room_bytes(w, name, st->args[i].n, o);
+    }
+}
+
+/* Fields of the caller's structs that a call has changed, and what was written where
+ * they lead to. */
+static void check_storage(Writer *w, unsigned step)
+{
+    const Seq *s = w->test->seq;
+    const SeqStep *st = &s->steps[step];
+    for (size_t k = 0; k < w->test->out.nobs; k++) {
+        const Observation *o = &w->test->out.obs[k];
+        char name[64], what[200];
+        if (o->step != step || o->place < OBSERVED_FIELD || !w->test->stable[k])
+            continue;
+        if (o->place >= OBSERVED_BEHIND) {
+            snprintf(name, sizeof name, "bytes%d", o->place - OBSERVED_BEHIND);
+            check_room_bytes(w, name, s->steps[o->place - OBSERVED_BEHIND].args[0].n, o);
+            continue;
+        }
+        unsigned i = (unsigned)(o->place - OBSERVED_FIELD) / OBSERVED_FIELDS;
+        const SeqValue *v = &st->args[i];
+        const Field *f = &type_plain(st->f->params[i].handle->type)
+                              ->fields[(o->place - OBSERVED_FIELD) % OBSERVED_FIELDS];
+        if (v->kind == VALUE_STORAGE)
+            room_name(w, v->step, v->param, name);
+        else
+            room_name(w, step, i, name);
+        snprintf(what, sizeof what, "%s.%s", name, f->name);
+        add_check(w, what, f->type, o);
     }
 }
 
@@ -690,6 +717,7 @@ static void write_step(Writer *w, unsigned step)
         w->assertions++;
     }
     check_rooms(w, step);
+    check_storage(w, step);
     calls = stable_at(w, step, OBSERVED_CALLBACKS);
     if (calls && w->file->counts) {
         str_addf(w->out, "CHECK_INT(stub_calls, %u);\n", (unsigned)calls->integer);
