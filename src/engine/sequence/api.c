@@ -564,6 +564,28 @@ const ApiPlace *api_place(const ApiFunction *f, int place)
     return place == API_RETURNED ? &f->result : &f->params[place];
 }
 
+static const ApiFunction *make_release(Api *api)
+{
+    ApiFunction *f = arena_new(&api->arena, ApiFunction);
+    Function *fn = arena_new(&api->arena, Function);
+    Type *nothing = arena_new(&api->arena, Type), *pointer = arena_new(&api->arena, Type);
+    nothing->kind = TYPE_VOID;
+    nothing->name = nothing->file = pointer->name = pointer->file = "";
+    pointer->kind = TYPE_POINTER;
+    pointer->size = sizeof(void *);
+    pointer->target = nothing;
+    fn->name = fn->symbol = "free";
+    fn->file = fn->signature = "";
+    fn->nparams = f->nparams = 1;
+    f->fn = fn;
+    f->index = (unsigned)api->nfunctions;
+    f->params = arena_new(&api->arena, ApiPlace);
+    f->params[0] = (ApiPlace){ .name = "p", .type = pointer, .role = ROLE_POINTER,
+                               .partner = API_NONE };
+    f->result = (ApiPlace){ .name = "", .role = ROLE_NOTHING, .partner = API_NONE };
+    return f;
+}
+
 Api *api_open(const Program *p, const ApiPlan *plan, Err *err)
 {
     Api *api = xcalloc(1, sizeof *api);
@@ -578,6 +600,7 @@ Api *api_open(const Program *p, const ApiPlan *plan, Err *err)
         find_types(&r);
         for (size_t i = 0; i < api->nfunctions; i++)
             read_function(&r, &api->functions[i]);
+        api->release = make_release(api);
         list_makers(api, true);
         list_makers(api, false);
         find_lost_makers(api);

@@ -126,6 +126,8 @@ typedef struct Api {
     ApiType *types;
     size_t ntypes;
     Map by_name;               /* of functions */
+    const ApiFunction *release;        /* free(): for texts that are the caller's; not
+                                        * among `functions`, its index is behind them */
     Arena arena;
 } Api;
 

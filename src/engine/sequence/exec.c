@@ -140,10 +140,11 @@ static char look_at_param(const ApiPlace *p)
 static bool put_functions(Exec *e, Err *err)
 {
     Str s = {0};
-    uint32_t n = (uint32_t)e->plan.api->nfunctions;
+    const Api *api = e->plan.api;
+    uint32_t n = (uint32_t)api->nfunctions + 1;
     str_addn(&s, (char *)&n, sizeof n);
     for (uint32_t i = 0; i < n; i++) {
-        const ApiFunction *f = &e->plan.api->functions[i];
+        const ApiFunction *f = i < api->nfunctions ? &api->functions[i] : api->release;
         size_t before;
         str_add(&s, f->fn->symbol);
         str_addc(&s, 0);

@@ -178,8 +178,10 @@ static bool uses_live(const GrowPlan *g, const Seq *s, unsigned step)
     Seq before = { s->steps, step };
     SeqHandles all = {0};
     bool ok = true;
-    usable(g, &before, &all);
     const SeqStep *st = &s->steps[step];
+    if (st->f == g->api->release)
+        return true;
+    usable(g, &before, &all);
     for (unsigned k = 0; ok && k < st->nargs; k++) {
         bool found = !value_is_made(&st->args[k]);
         for (size_t i = 0; i < all.len && !found; i++)
@@ -647,6 +649,15 @@ static unsigned says_of(const ApiFunction *f, const ApiType *t, unsigned *place)
 
 enum { LOOKS = 10, LOOKS_AT_ONE = 4 };
 
+static bool has_looked(const Seq *s, const ApiFunction *f, const SeqValue *v)
+{
+    for (unsigned i = s->n; i-- > 0 && s->steps[i].looking; )
+        for (unsigned k = 0; k < s->steps[i].nargs; k++)
+            if (s->steps[i].f == f && value_equal(&s->steps[i].args[k], v))
+                return true;
+    return false;
+}
+
 /* By what is known of the function alone, from those that say most on. */
 static unsigned look_plainly(const GrowPlan *g, Arena *a, Seq *s, const SeqHandle *h,
                              unsigned most)
@@ -656,7 +667,8 @@ static unsigned look_plainly(const GrowPlan *g, Arena *a, Seq *s, const SeqHandl
         for (size_t i = 0; i < g->api->nfunctions && n < most; i++) {
             const ApiFunction *f = &g->api->functions[i];
             unsigned says = says_of(f, h->type, &place);
-            if ((says >= 2 ? 2 : says) != least || !ownership_may_look(g->ownership, f))
+            if ((says >= 2 ? 2 : says) != least || !ownership_may_look(g->ownership, f) ||
+                has_looked(s, f, &h->value))
                 continue;
             SeqStep *st = seq_call(a, s, f);
             st->looking = true;

@@ -93,6 +93,9 @@ Model *model_infer(const Api *api, Trace *const *traces, size_t ntraces,
     graphs_make(m, &raw);
     gather_values(m, &raw);
     replays_make(m, &raw);
+    m->gives_text = arena_array(&m->arena, bool, api->nfunctions + 1);
+    for (size_t i = 0; i < raw.texts.len; i++)
+        m->gives_text[((const ApiFunction *)raw.texts.entries[i].value)->index] = true;
     raw_release(&raw);
     sort_all_values(m);
     if (plan->rules && !rules_apply(m, plan->rules, err)) {
@@ -135,7 +138,7 @@ const ModelFunction *model_functions(const Model *m, size_t *n)
 
 const ModelFunction *model_function(const Model *m, const ApiFunction *f)
 {
-    uint32_t i = m->function_of[f->index];
+    uint32_t i = f->index < m->api->nfunctions ? m->function_of[f->index] : UINT32_MAX;
     return i == UINT32_MAX ? NULL : &m->functions[i];
 }
 
@@ -259,6 +262,11 @@ const ModelRow *model_pick_values(const Model *m, const ModelEdge *e, Rng *r, do
             out[i] = v->values[rng_below(r, v->n)];
     }
     return first;
+}
+
+bool model_gives_text(const Model *m, const ApiFunction *f)
+{
+    return f->index < m->api->nfunctions && m->gives_text[f->index];
 }
 
 Seq *const *model_replays(const Model *m, size_t *n)

@@ -76,6 +76,7 @@ typedef struct RawModel {
     const Api *api;
     Vec(RawCall) calls;
     Vec(Object) objects;
+    Map texts;                 /* functions whose texts the example freed itself */
     uint64_t last;             /* event number */
 } RawModel;
 
@@ -92,6 +93,7 @@ struct Model {
     ModelValues **values;      /* by ApiFunction.index, then by parameter */
     Seq **replays;
     size_t nreplays;
+    bool *gives_text;          /* by ApiFunction.index */
     bool *forbidden;           /* by ApiFunction.index; NULL: none */
     Strings notes;             /* what was left out, and rules without effect */
 };

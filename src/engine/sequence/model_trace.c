@@ -55,6 +55,7 @@ typedef struct Reader {
     Map files;                 /* the library's sources */
     Known *known;              /* by Function.index */
     Vec(uint8_t) inside;       /* by block: allocated by the library? */
+    Map texts;                 /* block -> the function that gave it as a text */
 } Reader;
 
 /* ----------------------------------------------------------- the library */
@@ -701,6 +702,23 @@ static void close_objects(Reader *r, const RawCall *c)
     }
 }
 
+/* A text that was made in the call: it may be the caller's. */
+static void note_text(Reader *r, const Event *e, const RawCall *c)
+{
+    const TraceObject *o = e->nvalues ? e->values[0].object : NULL;
+    if (c->api && c->via == VIA_EXAMPLE && c->api->result.role == ROLE_STRING && o &&
+        o->kind == OBJECT_HEAP && e->values[0].offset == 0 && r->base + o->born > c->begin)
+        map_putn(&r->texts, &o->id, sizeof o->id, (void *)c->api);
+}
+
+static void take_free(Reader *r, const Event *e)
+{
+    const ApiFunction *f = e->object ? map_getn(&r->texts, &e->object->id, sizeof e->object->id)
+                                     : NULL;
+    if (f && !library_at_work(r, lane_of(r, e)))
+        map_put(&r->raw->texts, f->fn->name, (void *)f);
+}
+
 static void take_return(Reader *r, Trace *t, const Event *e)
 {
     Lane *l = lane_of(r, e);
@@ -728,6 +746,7 @@ static void take_return(Reader *r, Trace *t, const Event *e)
     if (c->api)
         c->result = result_of(r, e, &c->api->result);
     note_content(r, e, c, k);
+    note_text(r, e, c);
     close_objects(r, c);
     while (l->open.len >= n)
         frame_ends(r, l, l->open.items[--l->open.len]);
@@ -774,6 +793,8 @@ void raw_add_trace(RawModel *raw, Arena *a, Trace *t)
             take_return(&r, t, e);
         else if (e->kind == EVENT_ALLOC)
             take_alloc(&r, e);
+        else if (e->kind == EVENT_FREE)
+            take_free(&r, e);
     }
     settle_deaths(&r, first);
     for (size_t i = first; i < raw->objects.len; i++)
@@ -790,6 +811,7 @@ void raw_add_trace(RawModel *raw, Arena *a, Trace *t)
     map_release(&r.lanes);
     map_release(&r.live);
     map_release(&r.files);
+    map_release(&r.texts);
     vec_release(&r.inside);
     free(r.known);
     arena_release(&r.scratch);
@@ -801,6 +823,7 @@ void raw_release(RawModel *raw)
         vec_release(&raw->objects.items[i].parts);
     vec_release(&raw->objects);
     vec_release(&raw->calls);
+    map_release(&raw->texts);
 }
 
 bool raw_is_inside(const RawModel *raw, uint32_t inner, uint32_t outer)

@@ -50,3 +50,17 @@ bool ownership_may_look(const Ownership *o, const ApiFunction *f)
 {
     return !o || o->blamed[f->index] < 2;
 }
+
+void ownership_learn_model(Ownership *o, const Model *m)
+{
+    size_t n;
+    const ModelFunction *all = model_functions(m, &n);
+    for (size_t i = 0; i < n; i++) {
+        const ApiFunction *f = all[i].function;
+        for (unsigned k = 0; k < f->nparams; k++)
+            if (f->params[k].role == ROLE_HANDLE && all[i].calls && all[i].fates[k] == FATE_TAKEN)
+                ownership_learn(o, f, (int)k, USE_CONSUMES);
+        if (model_gives_text(m, f))
+            ownership_learn(o, f, API_RETURNED, USE_CREATES);
+    }
+}

@@ -12,9 +12,12 @@ typedef struct Variant {
     int skip;                    /* this owned handle is not closed; -1 */
     int also;                    /* this borrowed one is; -1 */
     int other, with;             /* this one by its destroyer number `with`; -1 */
+    int text;                    /* the texts that this step gave are freed, and those
+                                  * of the same function; -1 */
+    bool none;                   /* nothing is closed: the body did that itself */
 } Variant;
 
-static const Variant plain = { -1, -1, -1, 0 };
+static const Variant plain = { -1, -1, -1, 0, -1, false };
 
 /* ---------------------------------------------------------------- closing */
 
@@ -73,13 +76,37 @@ static bool close_by_model(const Settler *s, Arena *a, Seq *seq, const SeqHandle
     return true;
 }
 
+/* Does a step give a text that may be the caller's to free? */
+static bool gives_text(const SeqStep *st)
+{
+    const Type *t = st->f && st->f->result.role == ROLE_STRING ? type_plain(st->f->fn->returns)
+                                                               : NULL;
+    return t && t->kind == TYPE_POINTER && !type_has_qualifier(t->target, QUALIFIER_CONST) &&
+           !(st->nulls & 1);
+}
+
+static void free_texts(const Settler *s, Arena *a, Seq *c, unsigned n, int text)
+{
+    for (unsigned i = 0; i < n && c->n < SEQ_MOST_STEPS * 2 - 8; i++) {
+        const SeqStep *st = &c->steps[i];
+        if (!gives_text(st) ||
+            (ownership_use(s->ownership, st->f, API_RETURNED) != USE_CREATES &&
+             !(text >= 0 && c->steps[text].f == st->f)))
+            continue;
+        SeqStep *release = seq_call(a, c, s->grow->api->release);
+        release->closing = true;
+        release->args[0] = value_result(i);
+    }
+}
+
 static Seq *close_with(const Settler *s, Arena *a, const Seq *body, Variant v)
 {
     Seq *c = seq_copy(a, body);
     SeqHandles all = {0};
     int owned = 0, borrowed = 0;
+    free_texts(s, a, c, body->n, v.text);
     seq_handles(body, s->ownership, &all);
-    for (size_t i = all.len; i > 0 && c->n < SEQ_MOST_STEPS * 2 - 4; i--) {
+    for (size_t i = v.none ? 0 : all.len; i > 0 && c->n < SEQ_MOST_STEPS * 2 - 4; i--) {
         const SeqHandle *h = &all.items[i - 1];
         int number = h->owned ? owned++ : borrowed++;
         if (h->owned ? number == v.skip : number != v.also)
@@ -115,13 +142,23 @@ static unsigned list_variants(const Settler *s, const Seq *body, Variant *out)
     seq_handles(body, s->ownership, &all);
     for (size_t i = 0; i < all.len; i++)
         *(all.items[i].owned ? &owned : &borrowed) += 1;
+    for (unsigned i = 0; i < body->n && n < MOST_VARIANTS / 4; i++) {
+        const SeqStep *st = &body->steps[i];
+        bool seen = !gives_text(st) ||
+                    ownership_use(s->ownership, st->f, API_RETURNED) == USE_CREATES;
+        for (unsigned k = 0; k < i && !seen; k++)
+            seen = body->steps[k].f == st->f;
+        if (!seen)
+            out[n++] = (Variant){ -1, -1, -1, 0, (int)i, false };
+    }
+    out[n++] = (Variant){ -1, -1, -1, 0, -1, true };
     for (int i = 0; i < owned && n < MOST_VARIANTS; i++)
-        out[n++] = (Variant){ i, -1, -1, 0 };
+        out[n++] = (Variant){ i, -1, -1, 0, -1, false };
     for (int i = 0; i < borrowed && n < MOST_VARIANTS; i++)
-        out[n++] = (Variant){ -1, i, -1, 0 };
+        out[n++] = (Variant){ -1, i, -1, 0, -1, false };
     for (int i = 0; i < owned; i++)
         for (int k = 1; k <= ALTERNATIVES && n < MOST_VARIANTS; k++)
-            out[n++] = (Variant){ -1, -1, i, k };
+            out[n++] = (Variant){ -1, -1, i, k, -1, false };
     vec_release(&all);
     return n;
 }
@@ -170,7 +207,11 @@ static void learn(const Settler *s, const Seq *body, const Variant *v)
 {
     SeqHandle h = {0};
     unsigned step = 0, place = 0;
-    if (!handle_of(s, body, v, &h))
+    if (v->text >= 0) {
+        ownership_learn(s->ownership, body->steps[v->text].f, API_RETURNED, USE_CREATES);
+        return;
+    }
+    if (v->none || !handle_of(s, body, v, &h))
         return;
     const SeqStep *maker = &body->steps[h.step];
     if (v->also >= 0)

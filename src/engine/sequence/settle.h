@@ -9,7 +9,7 @@
  *                 not asserted
  *
  * Before it is closed, what it made is looked at (grow_looks()), unless that does
- * harm. If closing fails or leaks, experiments with one closing call less, more or
+ * harm; texts that are the caller's are freed. If closing fails or leaks, experiments with one closing call less, more or
  * different show who owns what; that is remembered in Ownership.
  */
 #ifndef SUNDEW_SEQ_SETTLE_H

@@ -287,6 +287,38 @@ static void declare_scalar(Writer *w, const Type *t, const char *name, const Seq
     str_add(w->out, ";\n");
 }
 
+/* Several numbers where the parameter is a pointer to one. */
+static bool is_numbers(const ApiPlace *p, const SeqValue *v)
+{
+    const Type *t = pointee(p->type);
+    t = t ? type_plain(t) : NULL;
+    return !is_array(p) && v->kind == VALUE_BYTES && t && t->kind == TYPE_SCALAR && t->size &&
+           v->n >= 2 * t->size;
+}
+
+static void declare_numbers(Writer *w, const Type *t, const char *name, const SeqValue *v)
+{
+    const Type *plain = type_plain(t);
+    size_t n = v->n / plain->size;
+    char with[96];
+    snprintf(with, sizeof with, "%s[%zu]", name, n);
+    type_print(type_unqualified(t), with, w->out);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits = 0;
+        double x;
+        float f;
+        str_add(w->out, i ? ", " : " = { ");
+        memcpy(&bits, v->bytes + i * plain->size, plain->size < 8 ? plain->size : 8);
+        memcpy(&x, &bits, sizeof x);
+        memcpy(&f, &bits, sizeof f);
+        if (plain->encoding == ENCODING_FLOAT)
+            add_float(w->out, plain->size == 8 ? x : plain->size == 4 ? (double)f : 0);
+        else
+            add_integer(w->out, t, bits);
+    }
+    str_add(w->out, " };\n");
+}
+
 static void declare_room(Writer *w, unsigned step, unsigned i)
 {
     const SeqStep *st = &w->test->seq->steps[step];
@@ -294,7 +326,9 @@ static void declare_room(Writer *w, unsigned step, unsigned i)
     const Type *t = pointee(p->type), *plain = t ? type_plain(t) : NULL;
     char name[64];
     room_name(w, step, i, name);
-    if (is_array(p)) {
+    if (is_numbers(p, &st->args[i])) {
+        declare_numbers(w, t, name, &st->args[i]);
+    } else if (is_array(p)) {
         declare_array(w, p, name, &st->args[i]);
     } else if (type_is_record(plain)) {
         type_print(type_unqualified(t), name, w->out);
@@ -348,7 +382,7 @@ static void add_argument(Writer *w, unsigned step, unsigned i)
     char name[64];
     if (has_room(p, v) && t->kind == TYPE_POINTER) {
         room_name(w, step, i, name);
-        str_addf(w->out, "%s%s", is_array(p) ? "" : "&", name);
+        str_addf(w->out, "%s%s", is_array(p) || is_numbers(p, v) ? "" : "&", name);
         return;
     }
     switch (v->kind) {
@@ -522,14 +556,18 @@ static void check_rooms(Writer *w, unsigned step)
         const ApiPlace *p = &st->f->params[i];
         const Observation *o = stable_at(w, step, (int)i);
         const Type *t = pointee(p->type);
-        char name[64];
+        char name[64], what[80];
         if (!o || !has_room(p, &st->args[i]) || !t)
             continue;
         room_name(w, step, i, name);
+        if (is_numbers(p, &st->args[i]))
+            snprintf(what, sizeof what, "%s[0]", name);
+        else
+            snprintf(what, sizeof what, "%s", name);
         if (o->kind == OBSERVED_SAME)
             check_same(w, name, o);
         else if (o->kind != OBSERVED_BYTES)
-            add_check(w, name, t, o);
+            add_check(w, what, t, o);
         else if (type_is_record(type_plain(t)))
             check_record(w, name, t, o);
         else

@@ -134,6 +134,8 @@ static bool is_stopped(void *arg)
 static void plan_growth(Regress *r)
 {
     r->ownership = ownership_new(r->api);
+    if (r->model)
+        ownership_learn_model(r->ownership, r->model);
     r->grow = (GrowPlan){ .api = r->api, .pool = r->pool, .model = r->model,
                           .ownership = r->ownership, .rng = session_rng(r->session),
                           .null_share = 0.05, .start_share = 0.3, .mix = 0.3,
