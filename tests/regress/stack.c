@@ -91,3 +91,10 @@ void stack_free(struct stack *s)
 long stack_stamp(const struct stack *s) { return (long)time(NULL) + s->n; }
 int stack_garbage(const struct stack *s) { return s->unused; }
 char *stack_copy_name(const struct stack *s) { return strdup(stack_name(s)); }
+
+int stack_lose(const struct stack *s)
+{
+    int *copy = malloc(sizeof *copy);
+    *copy = s->n;
+    return *copy + 100;
+}

@@ -379,6 +379,7 @@ const Command technique_regress = {
         "With --diff the tests of an earlier run are compiled with the library named, and what "
         "it does differently is told, by function; --accept makes that the new expectation.",
     .examples = "sundew regress libfoo.a --headers foo.h -o tests --time 60s -- ./example\n"
+                "sundew regress libfoo.a --headers foo.h -o tests -- make check\n"
                 "make -C tests check\n"
                 "sundew regress --diff tests libfoo-new.a\n"
                 "sundew regress --diff tests --accept libfoo-new.a\n",
