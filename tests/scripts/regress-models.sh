@@ -43,6 +43,9 @@ ok "they compile without warnings and pass" make -s -C tests check LIBRARY="$PWD
 ok "…with sanitizers, and leak nothing" eval 'clang-19 -g -fsanitize=address,undefined -c stream.c -o strict.o &&
     make -s -B -C tests check CC=clang-19 TEST_LIBS="$PWD/strict.o" \
         CFLAGS="-g -I$PWD -fsanitize=address,undefined -fno-sanitize-recover=undefined -DSUNDEW_TEST_LEAKS"'
+ok "the model has what was set" eval '"$SUNDEW" record -q ./example >/dev/null 2>&1
+    says "after s.next_in = {73 6f 6d 65 20 77 6f 72 64 73}, s.avail_in = 10" "$SUNDEW" show model libstream.a --headers stream.h --example ./example'
+ok "…in JSON, too" eval '"$SUNDEW" show model libstream.a --headers stream.h --example ./example --json | grep -q "\"field\": *\"avail_in\""'
 rm -rf none
 ok "the example's behaviour alone" regress libstream.a --headers stream.h -o none --count 1 --mutants 0 -- ./example
 sed 's/% 26/% 25/' stream.c >new.c

@@ -4,8 +4,8 @@
  * The components are the sequences that went well. A round takes some of them,
  * grows each in several ways, and executes all that in one go; the steps that
  * the ways share are executed once (exec.h). What brings coverage is settled, and
- * so are a few that call something in a new way: a test may see a fault without covering
- * anything of its own. What only went well becomes a component now and then, so
+ * so are a few that call something in a new way: a test may see a fault without
+ * covering anything of its own. What only went well becomes a component now and then, so
  * that objects reach states in which nothing new was seen on the way.
  *
  * How many calls of the second phase depart from the model follows from success:
@@ -28,7 +28,7 @@ enum {
 };
 
 /* Faithful: every call from the first on is as the model has it, with values of the
- * example. Only what dies of that is a finding. */
+ * example, because only what dies of that is a finding. */
 typedef enum { WAY_GUIDED, WAY_DIVERGENT, WAY_FAITHFUL, NWAYS } Way;
 
 typedef struct Component {

@@ -461,7 +461,7 @@ static bool set_fields(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f
             values[row->stores[i].partner] = value_integer(values[i].n);
         varied = true;
     }
-    for (size_t i = 0; i < row->nstores && !is_full(s); i++) {
+    for (size_t i = 0; i < row->nstores; i++) {
         SeqValue *target = &args[row->stores[i].place];
         const ApiType *t = f->params[row->stores[i].place].handle;
         if (target->kind == VALUE_ROOM && t) {
@@ -496,9 +496,9 @@ static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const ModelEdge *e,
             !other_handle(g, a, s, e, args, i, depth, &args[i]))
             return false;
     }
-    bool varied = row && row->nstores && set_fields(g, a, s, f, row, args);
     if (is_full(s))
         return false;
+    bool varied = row && row->nstores && set_fields(g, a, s, f, row, args);
     SeqStep *st = seq_call(a, s, f);
     memcpy(st->args, args, f->nparams * sizeof *args);
     pool_fill(g->pool, g->rng, a, st);
