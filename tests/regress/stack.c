@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 struct stack {
     enum stack_kind kind;
@@ -98,3 +99,5 @@ int stack_lose(const struct stack *s)
     *copy = s->n;
     return *copy + 100;
 }
+
+long stack_where(const struct stack *s) { return (long)lseek(2, 0, SEEK_CUR) + s->n; }

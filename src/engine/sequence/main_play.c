@@ -18,6 +18,7 @@
 #include "runtime/player.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ffi.h>
 #include <ftw.h>
 #include <malloc.h>
@@ -657,10 +658,23 @@ static void limit(void)
     setitimer(ITIMER_REAL, &wall, NULL);
 }
 
+/* Standard error is another file from time to time: a library that gets number 2 may
+ * ask where it stands. */
+static void change_error_output(void)
+{
+    int fd = open("/dev/null", O_RDWR);
+    if (fd >= 0) {
+        dup2(fd, 2);
+        close(fd);
+    }
+}
+
 static void set_up(const struct WireOptions *o)
 {
     limit();
     clock_ahead = o->clock;
+    if (o->fill)
+        change_error_output();
     if (o->fill)
         mallopt(M_PERTURB, (int)o->fill);
     if (mutant)
