@@ -79,6 +79,26 @@ static void sort_all_values(Model *m)
             }
 }
 
+/* What came out new and was closed by the example itself was the example's. */
+static void find_given(Model *m, const RawModel *raw)
+{
+    m->gives_text = arena_array(&m->arena, bool, m->api->nfunctions + 1);
+    m->gives_handles = arena_array(&m->arena, Places, m->api->nfunctions + 1);
+    for (size_t i = 0; i < raw->texts.len; i++)
+        m->gives_text[((const ApiFunction *)raw->texts.entries[i].value)->index] = true;
+    for (size_t i = 0; i < raw->objects.len; i++) {
+        const Object *o = &raw->objects.items[i];
+        const RawCall *made = o->maker == NO_CALL ? NULL : &raw->calls.items[o->maker];
+        const Part *first = made ? raw_part(o, o->maker) : NULL;
+        const Part *last = o->parts.len ? &o->parts.items[o->parts.len - 1] : NULL;
+        const RawCall *end = last && last->ends ? &raw->calls.items[last->call] : NULL;
+        if (!first || !end || o->borrowed || o->callers || !made->api || !end->api ||
+            made->via != VIA_EXAMPLE || end->via != VIA_EXAMPLE)
+            continue;
+        m->gives_handles[made->api->index] |= first->places;
+    }
+}
+
 Model *model_infer(const Api *api, Trace *const *traces, size_t ntraces,
                    const ModelPlan *plan, Err *err)
 {
@@ -93,9 +113,7 @@ Model *model_infer(const Api *api, Trace *const *traces, size_t ntraces,
     graphs_make(m, &raw);
     gather_values(m, &raw);
     replays_make(m, &raw);
-    m->gives_text = arena_array(&m->arena, bool, api->nfunctions + 1);
-    for (size_t i = 0; i < raw.texts.len; i++)
-        m->gives_text[((const ApiFunction *)raw.texts.entries[i].value)->index] = true;
+    find_given(m, &raw);
     raw_release(&raw);
     sort_all_values(m);
     if (plan->rules && !rules_apply(m, plan->rules, err)) {
@@ -262,6 +280,11 @@ const ModelRow *model_pick_values(const Model *m, const ModelEdge *e, Rng *r, do
             out[i] = v->values[rng_below(r, v->n)];
     }
     return first;
+}
+
+bool model_gives_handle(const Model *m, const ApiFunction *f, int place)
+{
+    return f->index < m->api->nfunctions && (m->gives_handles[f->index] & place_bit(place));
 }
 
 bool model_gives_text(const Model *m, const ApiFunction *f)

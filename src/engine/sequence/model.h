@@ -255,6 +255,8 @@ const ModelEdge *model_toward_end(const ModelType *t, uint32_t node);
  * with; NULL: none. */
 const ModelRow *model_pick_values(const Model *m, const ModelEdge *e, Rng *r, double mix,
                                   SeqValue *out);
+/* Was a handle that came out of a place new, and did the example close it? */
+bool model_gives_handle(const Model *m, const ApiFunction *f, int place);
 /* Did the example free texts that a function gave it? */
 bool model_gives_text(const Model *m, const ApiFunction *f);
 /* What the example itself did, as sequences: objects that had to do with each other

@@ -94,6 +94,7 @@ struct Model {
     Seq **replays;
     size_t nreplays;
     bool *gives_text;          /* by ApiFunction.index */
+    Places *gives_handles;     /* likewise: new ones, which the example closed */
     bool *forbidden;           /* by ApiFunction.index; NULL: none */
     Strings notes;             /* what was left out, and rules without effect */
 };

@@ -60,6 +60,9 @@ void ownership_learn_model(Ownership *o, const Model *m)
         for (unsigned k = 0; k < f->nparams; k++)
             if (f->params[k].role == ROLE_HANDLE && all[i].calls && all[i].fates[k] == FATE_TAKEN)
                 ownership_learn(o, f, (int)k, USE_CONSUMES);
+        for (int k = API_RETURNED; k < (int)f->nparams; k++)
+            if (api_place(f, k)->use == USE_BORROWS && model_gives_handle(m, f, k))
+                ownership_learn(o, f, k, USE_CREATES);
         if (model_gives_text(m, f))
             ownership_learn(o, f, API_RETURNED, USE_CREATES);
     }
