@@ -194,16 +194,20 @@ static bool uses_live(const GrowPlan *g, const Seq *s, unsigned step)
     return ok;
 }
 
-/* NULL only where the example has it. */
+/* NULL only where the example has it, and something else where it has that: a
+ * struct, say, where it always passed NULL is not its way. */
 static bool nulls_follow(const GrowPlan *g, const SeqStep *st)
 {
     for (unsigned i = 0; i < st->nargs; i++) {
         const ModelValues *v = model_values(g->model, st->f, i);
-        bool seen = false;
-        if (st->args[i].kind != VALUE_NULL)
+        ApiRole role = st->f->params[i].role;
+        bool null = st->args[i].kind == VALUE_NULL, seen = false;
+        bool plain = role == ROLE_RECORD || role == ROLE_POINTER || role == ROLE_INOUT ||
+                     role == ROLE_CALLBACK;
+        if (!null && (!plain || !v))
             continue;
         for (size_t k = 0; v && k < v->n && !seen; k++)
-            seen = v->values[k].kind == VALUE_NULL;
+            seen = (v->values[k].kind == VALUE_NULL) == null;
         if (!seen)
             return false;
     }
