@@ -10,8 +10,9 @@
  *     TEST_MAIN(TESTS)
  *
  * By default a program of its own that prints TAP and runs each test in a
- * child process, so that one crash does not hide the others. For another
- * framework define one of
+ * child process, so that one crash does not hide the others. With
+ * SUNDEW_JUNIT=FOLDER in the environment it leaves FOLDER/FILE.xml there, too, in
+ * the format of JUnit. For another framework define one of
  *
  *     SUNDEW_CMOCKA   SUNDEW_CHECK   SUNDEW_CRITERION   SUNDEW_UNITY
  *
@@ -274,11 +275,46 @@ static SUNDEW_UNUSED_ void sundew_null_(const char *file, int line, const char *
 #define SUNDEW_TEST_SECONDS 120  /* a test that takes longer has failed */
 #endif
 
+/* Results as JUnit has them, if somebody wants that; NULL. The names of tests and of
+ * generated files need no escaping. */
+static FILE *sundew_junit_(const char *source, int count)
+{
+    const char *folder = getenv("SUNDEW_JUNIT"), *base = strrchr(source, '/');
+    char path[4096];
+    FILE *f;
+    int n;
+    base = base ? base + 1 : source;
+    n = folder && *folder ? snprintf(path, sizeof path, "%s/%s.xml", folder, base) : 0;
+    if (n <= 0 || (size_t)n >= sizeof path)
+        return NULL;
+    f = fopen(path, "w");
+    if (!f)
+        perror(path);
+    else
+        fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                "<testsuite name=\"%s\" tests=\"%d\">\n", base, count);
+    return f;
+}
+
+static void sundew_junit_case_(FILE *f, const char *source, const char *name, int status)
+{
+    const char *base = strrchr(source, '/');
+    if (!f)
+        return;
+    fprintf(f, "  <testcase classname=\"%s\" name=\"%s\"", base ? base + 1 : source, name);
+    if (WIFSIGNALED(status))
+        fprintf(f, "><failure message=\"died with signal %d\"/></testcase>\n", WTERMSIG(status));
+    else if (status)
+        fprintf(f, "><failure message=\"a check failed\"/></testcase>\n");
+    else
+        fprintf(f, "/>\n");
+}
+
 static int sundew_run_one(int n, const char *name, void (*test)(void))
 {
     int status = 0;
     pid_t child;
-    fflush(stdout);
+    fflush(NULL);
     child = fork();
     if (child == 0) {
         alarm(SUNDEW_TEST_SECONDS);
@@ -295,7 +331,7 @@ static int sundew_run_one(int n, const char *name, void (*test)(void))
     }
     if (child < 0 || waitpid(child, &status, 0) < 0) {
         perror("fork");
-        return 1;
+        return 1 << 8;
     }
 #ifdef SUNDEW_TEST_QUIET
     sundew_clean_();
@@ -303,7 +339,7 @@ static int sundew_run_one(int n, const char *name, void (*test)(void))
     if (WIFSIGNALED(status))
         printf("# died with signal %d\n", WTERMSIG(status));
     printf("%sok %d - %s\n", status ? "not " : "", n, name);
-    return status != 0;
+    return status;
 }
 
 #define TEST_MAIN(LIST)                                                        \
@@ -314,10 +350,18 @@ static int sundew_run_one(int n, const char *name, void (*test)(void))
             void (*run)(void);                                                 \
         } all[] = { LIST(SUNDEW_ROW_) };                                       \
         int i, failed = 0, count = (int)(sizeof all / sizeof *all);            \
+        FILE *junit = sundew_junit_(__FILE__, count);                          \
         printf("1..%d\n", count);                                              \
         SUNDEW_BEGIN_                                                          \
-        for (i = 0; i < count; i++)                                            \
-            failed += sundew_run_one(i + 1, all[i].name, all[i].run);          \
+        for (i = 0; i < count; i++) {                                          \
+            int status = sundew_run_one(i + 1, all[i].name, all[i].run);       \
+            sundew_junit_case_(junit, __FILE__, all[i].name, status);          \
+            failed += status != 0;                                             \
+        }                                                                      \
+        if (junit) {                                                           \
+            fprintf(junit, "</testsuite>\n");                                  \
+            fclose(junit);                                                     \
+        }                                                                      \
         SUNDEW_END_                                                            \
         return failed ? EXIT_FAILURE : EXIT_SUCCESS;                           \
     }

@@ -412,9 +412,13 @@ static bool walk_inside(Planner *pl, Row *row, Stop *s, unsigned parent, unsigne
 static bool walk(Planner *pl, Row *row, Stop *s, unsigned parent, unsigned slot,
                  uint32_t at)
 {
-    unsigned deepest = pl->m->plan.strategy == COPY_SHALLOW ? 1 : MOST_DEPTH;
+    bool shallow = pl->m->plan.strategy == COPY_SHALLOW;
+    unsigned deepest = !shallow ? MOST_DEPTH : pl->pt ? 1 : 2;
     bool here = is_written(pl, s);
     s->step = SUNDEW_NO_STEP;
+    /* a recording has also the bytes that a struct leads to, but no further one */
+    if (shallow && s->depth > 1 && s->type->size != 1)
+        return false;
     if (s->type->kind == TYPE_FUNCTION || row->steps.len >= MOST_STEPS)
         return false;
     if (here)

@@ -19,4 +19,6 @@ void stack_free(struct stack *s);
 long stack_stamp(const struct stack *s);             /* differs from second to second */
 int stack_garbage(const struct stack *s);            /* what malloc left there */
 char *stack_copy_name(const struct stack *s);        /* the caller frees it */
+int stack_lose(const struct stack *s);               /* leaks */
+long stack_where(const struct stack *s);             /* where standard error stands */
 #endif

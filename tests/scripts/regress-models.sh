@@ -25,6 +25,49 @@ ok "a rule is kept" eval 'echo "forbid stmt_new" >rules && echo "forbid tiny_par
     regress libtiny.a --headers tiny.h --count 500 --divergent 0 --rules rules -- ./example'
 ok "…no such call" eval '! grep -E "stmt_new\(|tiny_parse\(" tests/*.c'
 
+# ---- a stream: what the caller sets in its structs between calls, and what comes back in them
+
+ok "stream" subject stream stream
+ok "tests" eval 'regress libstream.a --headers stream.h --count 1000 --seed 1 --json -- ./example >out.json'
+ok "what the example did is a test" eval 'grep -qF "replay: what the example itself did" tests/test_stream.c && python3 -c "
+import json
+d = json.load(open(\"out.json\"))
+assert d[\"replays\"][\"tests\"] >= 1 and d[\"coverage\"][\"lines\"] == d[\"coverage\"][\"all_lines\"], d
+"'
+ok "fields are set before the call" in_tests 'stream[0-9_]+\.next_in = \(const unsigned char \*\)bytes[0-9]+;'
+ok "…with their length" in_tests 'stream[0-9_]+\.avail_in = 10;'
+ok "…and checked after it" in_tests 'CHECK_INT\(stream[0-9_]+\.avail_out, 30\)'
+ok "…as is what came out" in_tests 'CHECK_BYTES\(bytes[0-9]+, "VRPH ZRUGV'
+ok "fields that nobody changed are not" eval '! grep -E "CHECK.*stream[0-9_]+\.(state|next_in)" tests/*.c'
+ok "they compile without warnings and pass" make -s -C tests check LIBRARY="$PWD/libstream.a" CFLAGS="-g -Wall -Wextra -Werror -I$PWD"
+ok "…with sanitizers, and leak nothing" eval 'clang-19 -g -fsanitize=address,undefined -c stream.c -o strict.o &&
+    make -s -B -C tests check CC=clang-19 TEST_LIBS="$PWD/strict.o" \
+        CFLAGS="-g -I$PWD -fsanitize=address,undefined -fno-sanitize-recover=undefined -DSUNDEW_TEST_LEAKS"'
+ok "the model has what was set" eval '"$SUNDEW" record -q ./example >/dev/null 2>&1
+    says "after s.next_in = {73 6f 6d 65 20 77 6f 72 64 73}, s.avail_in = 10" "$SUNDEW" show model libstream.a --headers stream.h --example ./example'
+ok "…in JSON, too" eval '"$SUNDEW" show model libstream.a --headers stream.h --example ./example --json | grep -q "\"field\": *\"avail_in\""'
+rm -rf none
+ok "the example's behaviour alone" regress libstream.a --headers stream.h -o none --count 1 --mutants 0 -- ./example
+sed 's/% 26/% 25/' stream.c >new.c
+ok "a change that it shows is told" eval 'gcc -g -c new.c -o new.o && ar rcs libnew.a new.o &&
+    status 1 "$SUNDEW" regress --diff none libnew.a >said && grep -qF stream_run said'
+ok "…and nothing where nothing changed" status 0 "$SUNDEW" regress --diff none libstream.a
+rm -rf tests
+ok "universal: nothing is set" regress libstream.a --headers stream.h --count 1000 --seed 1 --universal
+ok "…so less is covered" eval '! grep -q "next_in =" tests/*.c && ! grep -q "VRPH" tests/*.c'
+
+# ---- any command as the example: what it runs is linked with a library that writes down its calls
+
+ok "statements, by make" eval 'subject statement tiny && printf "check: t\n\t./t\nt: example.c libtiny.a\n\tgcc -g example.c libtiny.a -o t\n" >Makefile && make -s t'
+cp libtiny.a before.a
+ok "make check" regress libtiny.a --headers tiny.h --count 500 --seed 1 -- make check
+ok "…the magic word came from it" in_tests 'driver_connect\(driver[0-9]+, "mem:tiny", NULL\)'
+ok "…the library is as it was" eval 'cmp libtiny.a before.a && [ ! -e libtiny.a.sundew-kept ]'
+ok "a command that does not use it" says "ran nothing that is linked with" status 2 "$SUNDEW" regress libtiny.a --headers tiny.h --count 5 -- true
+ok "a program that loads the library" eval '"$SUNDEW" capture -q -- sh -c "gcc -g -fPIC -shared tiny.c -o libtiny.so && gcc -g example.c -L. -ltiny -Wl,-rpath,$PWD -o loads" &&
+    rm -rf tests && regress libtiny.so --headers tiny.h --count 500 --seed 1 -- ./loads'
+ok "…the magic word came from it, too" in_tests 'driver_connect\(driver[0-9]+, "mem:tiny", NULL\)'
+
 # ---- the puzzle: six handle types, found with a model only
 
 solved() { cat tests/*.c | python3 -c '

@@ -39,8 +39,17 @@ ok "…bytes" in_tests 'CHECK_BYTES\(out[0-9_]+, '
 ok "…how often a callback was called" in_tests 'CHECK_INT\(stub_calls, [1-9]'
 ok "handles are given back" in_tests '    stack_free\(stack[0-9]+\);'
 ok "the clock is not asserted" not_in_tests 'CHECK.*stack_stamp'
+ok "where standard error stands is not asserted" not_in_tests 'CHECK.*stack_where'
 ok "what malloc left is not asserted" not_in_tests 'CHECK.*stack_garbage'
-ok "what leaks is no test" not_in_tests 'stack_copy_name\('
+ok "what leaks is no test" not_in_tests 'stack_lose\('
+ok "a text that is the caller's is freed" in_tests '^    free\(r[0-9]+\);'
+ok "…and no other" eval 'cat tests/test_*.c | python3 -c "
+import re, sys
+for body in sys.stdin.read().split(\"TEST(\"):
+    made = set(re.findall(r\"(r[0-9]+) = stack_copy_name\", body))
+    assert set(re.findall(r\"free\((r[0-9]+)\)\", body)) <= made, body
+"'
+ok "what was made is looked at" in_tests 'CHECK_INT\(stack_size\(stack[0-9]+\), [0-9]+\);'
 ok "no Sundew is needed" eval '! grep -rl "libsundew" tests'
 ok "the same seed, the same tests" eval 'regress -o again --count 2500 -- ./example >/dev/null &&
     for f in tests/test_*.c; do cmp "$f" "again/${f#tests/}" || exit 1; done'

@@ -87,6 +87,25 @@ static void a_failure_and_a_crash_are_told_and_hide_nothing(void **state)
     tempdir_remove(dir);
 }
 
+static void results_are_there_as_junit_has_them(void **state)
+{
+    (void)state;
+    const char *dir = write_tests(bad, 4);
+    Str out = {0};
+    assert_int_not_equal(sh(dir, "mkdir j && SUNDEW_JUNIT=$PWD/j make -s check "
+                                 "CFLAGS=-DSUNDEW_TEST_LEAKS >/dev/null", NULL), 0);
+    assert_int_equal(sh(dir, "python3 -c '\n"
+        "import sys, xml.etree.ElementTree as e\n"
+        "s = e.parse(\"j/test_calc.c.xml\").getroot()\n"
+        "print(s.get(\"tests\"), [(c.get(\"name\"), [f.get(\"message\") for f in c]) for c in s])\n"
+        "'", &out), 0);
+    assert_non_null(strstr(str_c(&out), "4 [('fine', []), ('wrong', ['a check failed']), "
+                                        "('crashes"));
+    assert_non_null(strstr(str_c(&out), "['died with signal 6']), ('fine_again', [])]"));
+    str_release(&out);
+    tempdir_remove(dir);
+}
+
 static void they_build_with_cmake_and_meson(void **state)
 {
     (void)state;
@@ -125,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(they_pass_as_plain_programs),
         cmocka_unit_test(a_failure_and_a_crash_are_told_and_hide_nothing),
+        cmocka_unit_test(results_are_there_as_junit_has_them),
         cmocka_unit_test(they_build_with_cmake_and_meson),
         cmocka_unit_test(other_frameworks_run_them),
     };

@@ -1,4 +1,5 @@
 #include "engine/record/record.h"
+#include "weave/place.h"
 
 bool record_weave(const Program *p, const RecordPlan *plan, const char *out,
                   size_t *functions, Err *err)
@@ -12,7 +13,7 @@ bool record_weave(const Program *p, const RecordPlan *plan, const char *out,
     if (ok)
         weave_monitor_figures(w, &n, &trivial);
     ok = ok && (n || err_set(err, "none of the functions is there to be recorded"))
-        && weave_build(w, &(WeaveBuild){ .out = out }, err);
+        && place_build(w, p, out, err);
     weave_end(w);
     if (functions)
         *functions = n;

@@ -4,6 +4,8 @@
  *     RecordPlan plan = { .libexec = …, .strategy = COPY_USED_FIELDS };
  *     record_weave(p, &plan, "prog.recorded", err);
  *
+ * Of a library it is a library, to be linked or loaded instead.
+ *
  * The recorded program behaves like the plain one. If SUNDEW_TRACE names a
  * folder it leaves a trace there, also those that it forks and executes;
  * engine/record/trace.h reads it. SUNDEW_TRACE_BUDGET limits the bytes that a

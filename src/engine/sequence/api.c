@@ -7,7 +7,7 @@
  *                 "(" behind; so macros that declare are seen through
  *     types       a handle type is a struct that some function of these creates
  *                 or initialises (program/handles.h), or that callers can't look
- *                 into. Any other is a plain record, which the caller fills.
+ *                 into, or in which the library keeps things between calls. Any other is a plain record, which the caller fills.
  *     places      each parameter and result by its type: see wants()
  *     pairs       a pointer to bytes and a number beside it, called len, size, n
  *                 …, belong together; a function pointer and a void *
@@ -184,6 +184,26 @@ static bool is_opaque(const Type *t)
     return t->incomplete || str_ends(t->file, ".c");
 }
 
+/* Does the library keep something in it from call to call? Two of its functions take
+ * it, one of them writes or finishes it, and it leads to something. */
+static bool is_stateful(const Reader *r, const Handle *h)
+{
+    const Type *t = type_plain(h->type);
+    unsigned functions = 0, changes = 0, pointers = 0;
+    for (unsigned i = 0; i < h->nuses; i++) {
+        const HandleUse *u = &h->uses[i];
+        if (u->param < 0 || !map_has(&r->api->by_name, u->function->name))
+            continue;
+        functions++;
+        changes += u->role != HANDLE_OBSERVES;
+    }
+    for (unsigned i = 0; i < t->nfields; i++) {
+        const Type *f = type_plain(t->fields[i].type);
+        pointers += f->kind == TYPE_POINTER && type_plain(f->target)->kind != TYPE_FUNCTION;
+    }
+    return t->kind == TYPE_STRUCT && functions > 1 && changes > 1 && pointers;
+}
+
 static void find_types(Reader *r)
 {
     Api *api = r->api;
@@ -192,13 +212,14 @@ static void find_types(Reader *r)
         const Type *t = r->handles[i].type;
         char *name = record_name(&api->arena, t);
         if (!*name || is_libc(t) || type_with(api, name) ||
-            (!is_opaque(t) && !is_made(r, &r->handles[i])))
+            (!is_opaque(t) && !is_made(r, &r->handles[i]) && !is_stateful(r, &r->handles[i])))
             continue;
         ApiType *ty = &api->types[api->ntypes];
         ty->name = name;
         ty->type = t;
         ty->index = (unsigned)api->ntypes++;
         ty->size = t->size;
+        ty->open = !is_opaque(t) && t->size > 0;
     }
 }
 
@@ -229,7 +250,7 @@ static bool name_has(const char *name, const char *const *words)
     return false;
 }
 
-static bool is_length_name(const char *name)
+bool api_is_length_name(const char *name)
 {
     static const char *const words[] = { "len", "size", "count", "bytes", "siz", "cap", "num",
                                          "avail", "max", NULL };
@@ -414,7 +435,7 @@ static void pair_up(const Reader *r, ApiFunction *f)
         for (int d = 1; d >= -1 && p->partner == API_NONE; d -= 2) {
             int k = (int)i + d;
             ApiPlace *q = k >= 0 && k < (int)f->nparams ? &f->params[k] : NULL;
-            if (!q || q->partner != API_NONE || !is_length_name(q->name) ||
+            if (!q || q->partner != API_NONE || !api_is_length_name(q->name) ||
                 (!is_number(q) && !is_pointer_to_number(q)))
                 continue;
             bool written = is_written(r, f->fn, (int)i, p->is_const);
@@ -543,6 +564,28 @@ const ApiPlace *api_place(const ApiFunction *f, int place)
     return place == API_RETURNED ? &f->result : &f->params[place];
 }
 
+static const ApiFunction *make_release(Api *api)
+{
+    ApiFunction *f = arena_new(&api->arena, ApiFunction);
+    Function *fn = arena_new(&api->arena, Function);
+    Type *nothing = arena_new(&api->arena, Type), *pointer = arena_new(&api->arena, Type);
+    nothing->kind = TYPE_VOID;
+    nothing->name = nothing->file = pointer->name = pointer->file = "";
+    pointer->kind = TYPE_POINTER;
+    pointer->size = sizeof(void *);
+    pointer->target = nothing;
+    fn->name = fn->symbol = "free";
+    fn->file = fn->signature = "";
+    fn->nparams = f->nparams = 1;
+    f->fn = fn;
+    f->index = (unsigned)api->nfunctions;
+    f->params = arena_new(&api->arena, ApiPlace);
+    f->params[0] = (ApiPlace){ .name = "p", .type = pointer, .role = ROLE_POINTER,
+                               .partner = API_NONE };
+    f->result = (ApiPlace){ .name = "", .role = ROLE_NOTHING, .partner = API_NONE };
+    return f;
+}
+
 Api *api_open(const Program *p, const ApiPlan *plan, Err *err)
 {
     Api *api = xcalloc(1, sizeof *api);
@@ -557,6 +600,7 @@ Api *api_open(const Program *p, const ApiPlan *plan, Err *err)
         find_types(&r);
         for (size_t i = 0; i < api->nfunctions; i++)
             read_function(&r, &api->functions[i]);
+        api->release = make_release(api);
         list_makers(api, true);
         list_makers(api, false);
         find_lost_makers(api);

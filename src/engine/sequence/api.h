@@ -111,6 +111,7 @@ struct ApiType {
     unsigned index;
     uint64_t size;             /* of the struct; 0: not known */
     bool caller_owned;         /* has initialisers: the caller gives the storage */
+    bool open;                 /* callers see its fields, and may have it themselves */
     ApiMaker *creators;        /* returned, out-parameters, initialisers */
     size_t ncreators;
     ApiMaker *destroyers;      /* consume or finish it; plain ones first: those that
@@ -125,6 +126,8 @@ typedef struct Api {
     ApiType *types;
     size_t ntypes;
     Map by_name;               /* of functions */
+    const ApiFunction *release;        /* free(): for texts that are the caller's; not
+                                        * among `functions`, its index is behind them */
     Arena arena;
 } Api;
 
@@ -146,6 +149,8 @@ const ApiFunction *api_of(const Api *api, const Function *fn);
  * NULL: none. */
 const ApiType *api_type_of(const Api *api, const Type *t, unsigned *levels);
 const ApiPlace *api_place(const ApiFunction *f, int place);
+/* Does a name say that a number counts what stands beside it? */
+bool api_is_length_name(const char *name);
 
 /* One line a function, for people and tests. */
 void api_dump(const Api *api, Str *out);

@@ -130,6 +130,8 @@ static char look_at_param(const ApiPlace *p)
         return 'z';
     case ROLE_HANDLE_OUT: case ROLE_HANDLE_INOUT:
         return 'h';
+    case ROLE_HANDLE: case ROLE_STORAGE:
+        return p->handle->open && !p->is_const ? 's' : '-';
     default:
         return '-';
     }
@@ -138,10 +140,11 @@ static char look_at_param(const ApiPlace *p)
 static bool put_functions(Exec *e, Err *err)
 {
     Str s = {0};
-    uint32_t n = (uint32_t)e->plan.api->nfunctions;
+    const Api *api = e->plan.api;
+    uint32_t n = (uint32_t)api->nfunctions + 1;
     str_addn(&s, (char *)&n, sizeof n);
     for (uint32_t i = 0; i < n; i++) {
-        const ApiFunction *f = &e->plan.api->functions[i];
+        const ApiFunction *f = i < api->nfunctions ? &api->functions[i] : api->release;
         size_t before;
         str_add(&s, f->fn->symbol);
         str_addc(&s, 0);
@@ -348,9 +351,9 @@ static void put_steps(Str *s, const Seq *seq, unsigned from, unsigned to)
     for (unsigned i = from; i < to; i++) {
         const SeqStep *st = &seq->steps[i];
         put16(s, st->f ? (uint16_t)st->f->index : WIRE_SET);
-        put16(s, (uint16_t)(st->f ? st->nargs : st->field->width / 8));
+        put16(s, (uint16_t)(st->f ? st->nargs : st->field ? st->field->width / 8 : 0));
         if (!st->f) {
-            put32(s, (uint32_t)(st->field->offset / 8));
+            put32(s, (uint32_t)(st->field ? st->field->offset / 8 : 0));
             put_value(s, &st->target);
         }
         for (unsigned k = 0; k < st->nargs; k++)
@@ -404,6 +407,8 @@ static struct WireAnswer *answer_of(const Exec *e, size_t i)
     return (struct WireAnswer *)(e->shared + WIRE_RESPONSE + i * WIRE_ANSWER);
 }
 
+typedef Vec(Observation) Observations;
+
 static void read_observation(const uint8_t *bytes, Observation *o)
 {
     switch (o->kind) {
@@ -455,27 +460,67 @@ static void mask(const Seq *s, const Observation *o, uint8_t *bytes)
     mask_record(t, bytes, o->n);
 }
 
+/* The scalar fields of a struct that a call has changed, one by one. */
+static void read_fields(const Seq *s, uint32_t step, int place, const uint8_t *bytes, size_t n,
+                        Observations *out)
+{
+    const ApiFunction *f = step < s->n ? s->steps[step].f : NULL;
+    const ApiType *h = f && place >= 0 && place < (int)f->nparams ? f->params[place].handle : NULL;
+    const Type *t = h ? type_plain(h->type) : NULL;
+    for (unsigned i = 0; t && t->kind == TYPE_STRUCT && i < t->nfields && i < OBSERVED_FIELDS; i++) {
+        const Field *x = &t->fields[i];
+        const Type *m = type_plain(x->type);
+        uint64_t at = x->offset / 8;
+        Observation o = { .step = step, .place = observed_field(place, i) };
+        if ((m->kind != TYPE_SCALAR && m->kind != TYPE_ENUM) || x->bit_field || !*x->name ||
+            m->size > 8 || at + m->size > n / 2 ||
+            memcmp(bytes + at, bytes + n / 2 + at, m->size) == 0)
+            continue;
+        memcpy(&o.integer, bytes + n / 2 + at, m->size);
+        vec_push(out, o);
+    }
+}
+
+/* Of a result, a parameter, or the bytes that a step set a field to. */
+static bool is_place(const Seq *s, int place)
+{
+    unsigned step = place >= OBSERVED_BEHIND ? (unsigned)(place - OBSERVED_BEHIND) : 0;
+    return place < OBSERVED_FIELD ||
+           (place >= OBSERVED_BEHIND && step < s->n && s->steps[step].field);
+}
+
 /* The library may have written anything there. */
 static void read_observations(Arena *a, const Seq *s, const struct WireAnswer *w, Outcome *out)
 {
     struct { uint32_t step; int32_t place; uint32_t kind, n; } row;
-    uint32_t end = w->nobs < WIRE_OBSERVATIONS ? w->nobs : WIRE_OBSERVATIONS, at = 0, n = 0;
+    uint32_t end = w->nobs < WIRE_OBSERVATIONS ? w->nobs : WIRE_OBSERVATIONS, at = 0;
     uint8_t *copy = arena_array(a, uint8_t, end + 1);
+    Observations all = {0};
     memcpy(copy, w->obs, end);
-    Observation *all = arena_array(a, Observation, end / sizeof row + 1);
     while (at + sizeof row <= end) {
         memcpy(&row, copy + at, sizeof row);
         at += (uint32_t)sizeof row;
-        if (row.n > end - at || row.kind > OBSERVED_CALLBACKS_ARE)
+        if (row.n > end - at || row.kind > OBS_FIELDS)
             break;
-        all[n] = (Observation){ .step = row.step, .place = row.place,
-                                .kind = (ObservedKind)row.kind, .bytes = copy + at, .n = row.n };
-        mask(s, &all[n], copy + at);
-        read_observation(copy + at, &all[n++]);
+        if (!is_place(s, row.place)) {
+            /* nothing of ours */
+        } else if (row.kind == OBS_FIELDS) {
+            read_fields(s, row.step, row.place, copy + at, row.n, &all);
+        } else {
+            Observation o = { .step = row.step, .place = row.place,
+                              .kind = (ObservedKind)row.kind, .bytes = copy + at, .n = row.n };
+            mask(s, &o, copy + at);
+            read_observation(copy + at, &o);
+            vec_push(&all, o);
+        }
         at += (row.n + 3u) & ~3u;
     }
-    out->obs = all;
-    out->nobs = n;
+    Observation *kept = arena_array(a, Observation, all.len + 1);
+    if (all.len)
+        memcpy(kept, all.items, all.len * sizeof *kept);
+    out->obs = kept;
+    out->nobs = all.len;
+    vec_release(&all);
     out->cut = w->cut;
 }
 

@@ -59,7 +59,19 @@ typedef enum {
     OUTCOME_EXITED,              /* the library ended the process, or a sanitizer */
 } OutcomeState;
 
-enum { OBSERVED_ERRNO = -3, OBSERVED_CALLBACKS = -4 };      /* places */
+/* Places beside results and parameters. */
+enum {
+    OBSERVED_ERRNO = -3, OBSERVED_CALLBACKS = -4,
+    OBSERVED_FIELD = 64,         /* from here on: see observed_field() */
+    OBSERVED_FIELDS = 64,        /* of a struct, at most */
+    OBSERVED_BEHIND = 4096,      /* + step: bytes that a field was set to lead to */
+};
+
+/* Field `i` of the struct in a parameter's place, which the call has changed. */
+static inline int observed_field(int place, unsigned i)
+{
+    return OBSERVED_FIELD + place * OBSERVED_FIELDS + (int)i;
+}
 
 typedef enum {
     OBSERVED_INTEGER, OBSERVED_FLOAT, OBSERVED_NULL, OBSERVED_STRING, OBSERVED_BYTES,

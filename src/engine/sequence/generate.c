@@ -3,9 +3,10 @@
  *
  * The components are the sequences that went well. A round takes some of them,
  * grows each in several ways, and executes all that in one go; the steps that
- * the ways share are executed once (exec.h). What brings coverage is settled;
- * what only went well becomes a component now and then, so that objects reach
- * states in which nothing new was seen on the way.
+ * the ways share are executed once (exec.h). What brings coverage is settled, and
+ * so are a few that call something in a new way: a test may see a fault without
+ * covering anything of its own. What only went well becomes a component now and then, so
+ * that objects reach states in which nothing new was seen on the way.
  *
  * How many calls of the second phase depart from the model follows from success:
  * of guided and divergent ways, that which brought more coverage a job lately is
@@ -18,17 +19,22 @@
 
 enum {
     BASES = 10, WAYS = 16,       /* of a round */
+    FAITHFUL = 2,                /* bases that are followed as the example has it */
     MOST_COMPONENTS = 3000,
     MOST_SUSPECTS = 50,
     MOST_TRIES = 6,              /* to make a test for a point */
+    MOST_MORE = 1500,            /* tests without coverage of their own … */
+    MORE = 4, MORE_WHEN_DRY = 16,    /* … a round */
 };
 
-typedef enum { WAY_GUIDED, WAY_DIVERGENT, NWAYS } Way;
-
+/* Faithful: every call from the first on is as the model has it, with values of the
+ * example, because only what dies of that is a finding. */
+typedef enum { WAY_GUIDED, WAY_DIVERGENT, WAY_FAITHFUL, NWAYS } Way;
 
 typedef struct Component {
     Seq *seq;
     unsigned uses;
+    bool follows;                /* no call departs from the model */
 } Component;
 
 typedef struct Run {
@@ -36,6 +42,7 @@ typedef struct Run {
     const Settler *settler;
     const GrowPlan *grow;
     GrowPlan universal;          /* the same without the model */
+    GrowPlan faithful;           /* … with the values of the example only */
     Rng *rng;
     Suite *suite;
     Vec(Component) components;
@@ -43,6 +50,8 @@ typedef struct Run {
     bool guided;                 /* second phase */
     unsigned *called;            /* by function: how often with success */
     Map shapes;                  /* of results seen */
+    unsigned dry;                /* rounds since one brought coverage */
+    size_t nmore;                /* tests without coverage of their own */
     double jobs[NWAYS], gains[NWAYS];    /* lately */
     uint8_t *tries;              /* by point: tests for it that could not be settled */
     size_t npoints;
@@ -120,6 +129,8 @@ static double divergence(const Run *r)
 
 static bool grow_once(Run *r, Arena *a, Seq *s, Way way)
 {
+    if (way == WAY_FAITHFUL)
+        return grow_guided(&r->faithful, a, s);
     if (rng_below(r->rng, 8) == 0 && s->n && grow_observer(r->grow, a, s))
         return true;
     if (r->guided && way == WAY_GUIDED)
@@ -127,9 +138,19 @@ static bool grow_once(Run *r, Arena *a, Seq *s, Way way)
     return grow_universal(r->guided ? r->grow : &r->universal, a, s, rare_function(r));
 }
 
+/* Objects of another sequence come in: those of both may stand in one call. */
+static void mix_in(Run *r, Arena *a, Seq *s)
+{
+    const Seq *other = r->components.items[rng_below(r->rng, r->components.len)].seq;
+    if (s->n + other->n < SEQ_MOST_STEPS - 16)
+        seq_append(a, s, other);
+}
+
 static Seq *grow(Run *r, Arena *a, const Seq *base, Way way)
 {
     Seq *s = seq_copy(a, base);
+    if (r->components.len && way != WAY_FAITHFUL && rng_below(r->rng, 6) == 0)
+        mix_in(r, a, s);
     unsigned calls = 1 + (unsigned)(rng_below(r->rng, 3) == 0) +
                      (unsigned)(rng_below(r->rng, 6) == 0) * 3;
     for (unsigned i = 0; i < calls; i++)
@@ -138,19 +159,22 @@ static Seq *grow(Run *r, Arena *a, const Seq *base, Way way)
     return s->n > base->n ? s : NULL;
 }
 
-static const Seq *pick_base(Run *r, Arena *a)
+static const Seq *pick_base(Run *r, Arena *a, bool faithful)
 {
     size_t n = r->components.len;
     if (!n || rng_below(r->rng, 5) == 0)
         return seq_new(a);
     /* of three the least used: new ones come up soon */
     Component *best = NULL;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < (faithful ? 30 : 3); i++) {
         size_t at = rng_below(r->rng, 2) ? rng_below(r->rng, n)
                                          : n - 1 - rng_below(r->rng, n < 50 ? n : 50);
-        if (!best || r->components.items[at].uses < best->uses)
-            best = &r->components.items[at];
+        Component *c = &r->components.items[at];
+        if ((!best || c->uses < best->uses) && (!faithful || c->follows))
+            best = c;
     }
+    if (!best)
+        return seq_new(a);
     best->uses++;
     if (best->seq->n >= SEQ_MOST_STEPS - 16)
         return seq_new(a);
@@ -161,11 +185,37 @@ static const Seq *pick_base(Run *r, Arena *a)
 
 static void add_component(Run *r, const Seq *s)
 {
-    Component c = { seq_copy(&r->suite->arena, s), 0 };
+    Component c = { seq_copy(&r->suite->arena, s), 0, true };
+    for (unsigned i = 0; i < s->n && c.follows; i++)
+        c.follows = !s->steps[i].divergent;
     if (r->components.len < MOST_COMPONENTS)
         vec_push(&r->components, c);
     else
         r->components.items[rng_below(r->rng, MOST_COMPONENTS)] = c;
+}
+
+static void mix_bytes(uint64_t *h, const void *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        *h = (*h ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u;
+}
+
+/* Is the last call made with such arguments for the first time? What it gave is not
+ * asked: that may differ from run to run. */
+static bool is_new_call(Run *r, const Seq *s)
+{
+    const SeqStep *st = &s->steps[s->n - 1];
+    uint64_t key[2] = { st->f->index, 0xcbf29ce484222325u };
+    for (unsigned i = 0; i < st->nargs; i++) {
+        const SeqValue *v = &st->args[i];
+        const ApiFunction *maker = value_is_made(v) ? s->steps[v->step].f : NULL;
+        uint64_t words[3] = { v->kind, maker ? maker->index : v->integer, 0 };
+        memcpy(&words[2], &v->real, sizeof words[2]);
+        mix_bytes(&key[1], words, sizeof words);
+        if (v->kind == VALUE_STRING || v->kind == VALUE_BYTES)
+            mix_bytes(&key[1], v->bytes, v->n);
+    }
+    return map_putn(&r->shapes, key, sizeof key, NULL);
 }
 
 /* Did the last call end in a way that it has not yet after such calls? */
@@ -272,6 +322,7 @@ static void take_settled(Run *r, const Settled *x, const Bringer *b)
     switch (x->kind) {
     case SETTLED:
         u->settled++;
+        r->nmore += !b->n;
         vec_push(&u->tests, test_copy(&u->arena, &x->test));
         add_component(r, body);
         break;
@@ -300,9 +351,11 @@ static size_t make_jobs(Run *r, Arena *a, ExecJob *jobs, Way *ways)
     size_t n = 0;
     double share = divergence(r);
     for (unsigned b = 0; b < BASES; b++) {
-        const Seq *base = pick_base(r, a);
+        bool faithful = r->guided && b < FAITHFUL;
+        const Seq *base = pick_base(r, a, faithful);
         for (unsigned w = 0; w < WAYS; w++) {
-            Way way = rng_unit(r->rng) < share ? WAY_DIVERGENT : WAY_GUIDED;
+            Way way = faithful ? WAY_FAITHFUL
+                : rng_unit(r->rng) < share ? WAY_DIVERGENT : WAY_GUIDED;
             Seq *s = grow(r, a, base, way);
             ways[n] = way;
             if (s)
@@ -320,7 +373,8 @@ static bool one_round(Run *r, Err *err)
     Seq **bodies = arena_array(&a, Seq *, BASES * WAYS);
     Bringer *bringers = arena_array(&a, Bringer, BASES * WAYS);
     Way *ways = arena_array(&a, Way, BASES * WAYS + 1);
-    size_t n = make_jobs(r, &a, jobs, ways), m = 0;
+    size_t n = make_jobs(r, &a, jobs, ways), m = 0, covered = r->suite->covered;
+    unsigned more = !r->plan->more || r->nmore >= MOST_MORE ? 0 : r->dry > 3 ? MORE_WHEN_DRY : MORE;
     bool ok = n == 0 || exec_run(r->settler->exec, &a, jobs, n, out, err);
     for (size_t i = 0; ok && i < n; i++) {
         Seq *s = (Seq *)jobs[i].seq;
@@ -333,13 +387,22 @@ static bool one_round(Run *r, Err *err)
             bodies[m++] = s;
             r->gains[ways[i]] += r->guided;
         }
-        else if (is_novel(r, s, &out[i]) || rng_below(r->rng, 50) == 0)
-            add_component(r, s);
+        else {
+            bool call = is_new_call(r, s);
+            if (is_novel(r, s, &out[i]) || rng_below(r->rng, 50) == 0)
+                add_component(r, s);
+            if (more && (call || rng_below(r->rng, 20) == 0)) {
+                bringers[m] = (Bringer){ .seq = s };
+                bodies[m++] = s;
+                more--;
+            }
+        }
     }
     Settled *settled = arena_array(&a, Settled, m + 1);
     ok = ok && (!m || settle(r->settler, &a, bodies, m, settled, err));
     for (size_t i = 0; ok && i < m; i++)
         take_settled(r, &settled[i], &bringers[i]);
+    r->dry = r->suite->covered > covered ? 0 : r->dry + 1;
     for (int w = 0; w < NWAYS; w++) {
         r->jobs[w] *= 0.95;
         r->gains[w] *= 0.95;
@@ -349,18 +412,100 @@ static bool one_round(Run *r, Err *err)
     return ok;
 }
 
+/* --------------------------------------------------------------- replays */
+
+static void know_all(Run *r, const Outcome *o)
+{
+    Exec *e = r->settler->exec;
+    for (size_t i = 0; i < o->nfresh; i++)
+        if (!exec_knows(e, o->fresh[i])) {
+            exec_know(e, &o->fresh[i], 1);
+            r->suite->covered++;
+        }
+}
+
+/* States on the way are good to go on from, too. */
+static void add_ways(Run *r, Arena *a, const Seq *s)
+{
+    for (unsigned n = 2; n < s->n; n += 1 + s->n / 8)
+        if (s->steps[n - 1].f)
+            add_component(r, seq_prefix(a, s, n));
+    if (s->n && s->steps[s->n - 1].f)
+        add_component(r, s);
+}
+
+/* Tests of some of them; where one did not get through, `shorter` gets what is
+ * before that. */
+static bool replay_some(Run *r, Seq *const *some, size_t n, Arena *a, Seq **shorter,
+                        size_t *nshorter, Err *err)
+{
+    Suite *u = r->suite;
+    Settled *settled = arena_array(a, Settled, n + 1);
+    ExecJob *jobs = arena_array(a, ExecJob, n + 1);
+    Outcome *out = arena_array(a, Outcome, n + 1);
+    for (size_t i = 0; i < n; i++)
+        jobs[i] = (ExecJob){ .seq = some[i] };
+    if (!exec_run(r->settler->exec, a, jobs, n, out, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        outcome_note_nulls(&out[i], some[i]);
+    if (!settle(r->settler, a, some, n, settled, err))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const Settled *x = &settled[i];
+        bool died = x->kind == SETTLED_ILLEGAL;
+        if (died && x->how.at > 0 && x->how.at <= some[i]->n)
+            shorter[(*nshorter)++] = seq_prefix(a, some[i], x->how.at);
+        if (!died)
+            add_ways(r, a, some[i]);
+        if (x->kind != SETTLED)
+            continue;
+        SeqTest *t = test_copy(&u->arena, &x->test);
+        t->example = true;
+        vec_push(&u->tests, t);
+        u->replayed++;
+        know_all(r, &t->out);
+    }
+    return true;
+}
+
+/* What the example did. Of a sequence that can't be done again in isolation its
+ * beginning is tried. */
+static bool play_example(Run *r, Err *err)
+{
+    enum { SOME = 4, TIMES = 3 };
+    Arena a = {0};
+    size_t n = 0;
+    Seq *const *all = r->grow->model ? model_replays(r->grow->model, &n) : NULL;
+    bool ok = true;
+    r->suite->replays = n;
+    for (int k = 0; ok && k < TIMES && n; k++) {
+        Seq **shorter = arena_array(&a, Seq *, n + 1);
+        size_t nshorter = 0;
+        for (size_t i = 0; ok && i < n; i += SOME)
+            ok = replay_some(r, all + i, n - i < SOME ? n - i : SOME, &a, shorter, &nshorter,
+                             err);
+        all = shorter;
+        n = nshorter;
+    }
+    arena_release(&a);
+    return ok;
+}
+
 bool generate(const GeneratePlan *plan, Suite *out, Err *err)
 {
     Run r = { .plan = plan, .settler = plan->settler, .grow = plan->settler->grow,
               .rng = plan->settler->grow->rng, .suite = out, .begun = now() };
     double first = r.grow->model ? plan->universal_share : 1;
-    bool ok = true;
     r.universal = *r.grow;
     r.universal.model = NULL;
+    r.faithful = *r.grow;
+    r.faithful.near = 0;
     r.called = xcalloc(r.grow->api->nfunctions + 1, sizeof *r.called);
     r.npoints = exec_npoints(r.settler->exec);
     r.tries = xcalloc(r.npoints + 1, 1);
     assert(plan->seconds || plan->count);
+    bool ok = play_example(&r, err);
     for (double s = 0; ok && s < 1 && !(plan->stop && plan->stop(plan->arg)); s = spent(&r)) {
         r.guided = s >= first;
         ok = one_round(&r, err);

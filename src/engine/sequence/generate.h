@@ -7,7 +7,8 @@
  *     for (size_t i = 0; i < suite.tests.len; i++) use(suite.tests.items[i]);
  *     suite_release(&suite);
  *
- * Two phases. In the first any function is called with any argument (the
+ * What the example itself did comes first: it is a test as it stands, and where it
+ * got to is a good place to go on from. Then two phases. In the first any function is called with any argument (the
  * universal model); in the second calls follow the inferred model, with a share
  * of divergent ones. Sequences that went well are extended further; one that
  * brings coverage becomes a test if it can be settled (settle.h).
@@ -26,6 +27,8 @@ typedef struct GeneratePlan {
     double universal_share;      /* of the budget, for the first phase; 1 without
                                   * a model */
     double divergent_share;      /* of the calls in the second */
+    bool more;                   /* also tests without coverage of their own: they may
+                                  * see faults that others don't */
     bool (*stop)(void *arg);     /* asked now and then; NULL: never */
     void (*progress)(double done, size_t tests, void *arg);      /* NULL */
     void *arg;
@@ -48,6 +51,7 @@ typedef struct Suite {
     uint64_t done, died, timeouts, exited;
     uint64_t illegal, open, leaks, empty, settled;     /* of those that brought coverage */
     uint64_t set_aside;          /* died, and did not follow the model */
+    size_t replays, replayed;    /* what the example did; of that, tests */
     double seconds;
     size_t covered;              /* points that any sequence reached */
 } Suite;

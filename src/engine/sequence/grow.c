@@ -71,6 +71,10 @@ static bool universal_handle(const GrowPlan *g, Arena *a, Seq *s, const ApiPlace
     }
     if (!chance(g->rng, 0.1) && pick_live(g, s, p->handle, out))
         return true;
+    if (p->handle->open && !p->handle->ncreators) {
+        *out = value_room(p->handle->size);          /* the caller's own, zeroed */
+        return true;
+    }
     if (depth >= DEPTH || !p->handle->ncreators || is_full(s))
         return pick_live(g, s, p->handle, out);
     const ApiMaker *m = &p->handle->creators[rng_below(g->rng, p->handle->ncreators)];
@@ -174,8 +178,10 @@ static bool uses_live(const GrowPlan *g, const Seq *s, unsigned step)
     Seq before = { s->steps, step };
     SeqHandles all = {0};
     bool ok = true;
-    usable(g, &before, &all);
     const SeqStep *st = &s->steps[step];
+    if (st->f == g->api->release)
+        return true;
+    usable(g, &before, &all);
     for (unsigned k = 0; ok && k < st->nargs; k++) {
         bool found = !value_is_made(&st->args[k]);
         for (size_t i = 0; i < all.len && !found; i++)
@@ -188,16 +194,20 @@ static bool uses_live(const GrowPlan *g, const Seq *s, unsigned step)
     return ok;
 }
 
-/* NULL only where the example has it. */
+/* NULL only where the example has it, and something else where it has that: a
+ * struct, say, where it always passed NULL is not its way. */
 static bool nulls_follow(const GrowPlan *g, const SeqStep *st)
 {
     for (unsigned i = 0; i < st->nargs; i++) {
         const ModelValues *v = model_values(g->model, st->f, i);
-        bool seen = false;
-        if (st->args[i].kind != VALUE_NULL)
+        ApiRole role = st->f->params[i].role;
+        bool null = st->args[i].kind == VALUE_NULL, seen = false;
+        bool plain = role == ROLE_RECORD || role == ROLE_POINTER || role == ROLE_INOUT ||
+                     role == ROLE_CALLBACK;
+        if (!null && (!plain || !v))
             continue;
         for (size_t k = 0; v && k < v->n && !seen; k++)
-            seen = v->values[k].kind == VALUE_NULL;
+            seen = (v->values[k].kind == VALUE_NULL) == null;
         if (!seen)
             return false;
     }
@@ -211,7 +221,7 @@ bool grow_follows(const GrowPlan *g, const Seq *s)
     for (unsigned i = 0; ok && i < s->n; i++) {
         const SeqStep *st = &s->steps[i];
         const ModelFunction *f = st->f ? model_function(g->model, st->f) : NULL;
-        if (st->f && !st->closing)
+        if (st->f && !st->closing && !(st->looking && i + 1 < s->n))
             ok = !st->divergent && f && f->calls && nulls_follow(g, st);
         ok = ok && uses_live(g, s, i);
     }
@@ -401,6 +411,73 @@ static bool other_handle(const GrowPlan *g, Arena *a, Seq *s, const ModelEdge *e
     return make_fitting(g, a, s, &w, depth, out) || pick_fitting(g, s, &w, out);
 }
 
+/* May a value of a call be another one? Not if others hang on it in a way that
+ * only the model knows. */
+static bool may_vary(const GrowPlan *g, const ApiFunction *f, unsigned place, const SeqValue *v)
+{
+    const ModelFunction *mf = model_function(g->model, f);
+    ApiRole role = f->params[place].role;
+    bool text = v->kind == VALUE_STRING || (v->kind == VALUE_BYTES && role == ROLE_BUFFER);
+    if (!text && !(v->kind == VALUE_FLOAT) &&
+        !(v->kind == VALUE_INTEGER && (role == ROLE_INTEGER || role == ROLE_FLAGS)))
+        return false;
+    for (size_t i = 0; mf && i < mf->nrelations; i++)
+        if (mf->relations[i].kind <= RELATION_LENGTH_TEXT_NUL &&
+            (mf->relations[i].a == (int)place || mf->relations[i].b == (int)place) &&
+            f->params[place].partner < 0)
+            return false;
+    return true;
+}
+
+/* One of the values becomes another like it. */
+static bool vary(const GrowPlan *g, Arena *a, SeqStep *st)
+{
+    unsigned n = 0, pick = 0;
+    for (unsigned i = 0; i < st->nargs; i++)
+        if (may_vary(g, st->f, i, &st->args[i]) && rng_below(g->rng, ++n) == 0)
+            pick = i;
+    if (!n)
+        return false;
+    int partner = st->f->params[pick].partner;
+    size_t before = st->args[pick].n;
+    st->args[pick] = pool_near(g->pool, g->rng, a, &st->args[pick]);
+    /* a number beyond the text was none of its length */
+    if (partner >= 0 && st->f->params[partner].role == ROLE_LENGTH &&
+        st->args[partner].integer <= before)
+        st->args[partner] = value_integer(st->args[pick].n);
+    return true;
+}
+
+/* What the example set in structs before such a call; whether a value is another
+ * than there. */
+static bool set_fields(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f,
+                       const ModelRow *row, SeqValue *args)
+{
+    SeqValue *values = arena_array(a, SeqValue, row->nstores + 1);
+    bool varied = false;
+    for (size_t i = 0; i < row->nstores; i++)
+        values[i] = row->stores[i].value;
+    for (size_t i = 0; i < row->nstores; i++) {
+        if (values[i].kind != VALUE_BYTES || !chance(g->rng, g->near))
+            continue;
+        values[i] = pool_near(g->pool, g->rng, a, &values[i]);
+        if (row->stores[i].partner >= 0)
+            values[row->stores[i].partner] = value_integer(values[i].n);
+        varied = true;
+    }
+    for (size_t i = 0; i < row->nstores; i++) {
+        SeqValue *target = &args[row->stores[i].place];
+        const ApiType *t = f->params[row->stores[i].place].handle;
+        if (target->kind == VALUE_ROOM && t) {
+            seq_storage(a, s, t);
+            *target = value_storage(s->n - 1, 0);
+        }
+        if (value_is_made(target))
+            seq_set(a, s, *target, row->stores[i].field, value_copy(a, &values[i]));
+    }
+    return varied;
+}
+
 static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const ModelEdge *e,
                         const SeqHandle *self, unsigned depth)
 {
@@ -410,7 +487,7 @@ static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const ModelEdge *e,
         return false;
     if (e->ends && self && has_children(g, s, &self->value))
         return false;
-    model_pick_values(g->model, e, g->rng, g->mix, args);
+    const ModelRow *row = model_pick_values(g->model, e, g->rng, g->mix, args);
     for (unsigned i = 0; i < f->nparams; i++)
         if (args[i].kind == VALUE_SELF)
             args[i] = self ? self->value
@@ -425,9 +502,13 @@ static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const ModelEdge *e,
     }
     if (is_full(s))
         return false;
+    bool varied = row && row->nstores && set_fields(g, a, s, f, row, args);
     SeqStep *st = seq_call(a, s, f);
     memcpy(st->args, args, f->nparams * sizeof *args);
     pool_fill(g->pool, g->rng, a, st);
+    st->divergent = varied;
+    if (chance(g->rng, g->near))
+        st->divergent |= vary(g, a, st);
     return true;
 }
 
@@ -510,7 +591,19 @@ static bool is_plain_observer(const ModelObserver *o)
     return true;
 }
 
-/* A call with which the example looked at such an object, as it did. */
+/* A call with which the example looked at an object, as it did. */
+static void look_as_example(const GrowPlan *g, Arena *a, Seq *s, const ModelObserver *o,
+                            const SeqValue *v)
+{
+    const ModelRow *row = &o->rows[rng_below(g->rng, o->nrows)];
+    SeqStep *st = seq_call(a, s, o->function);
+    for (unsigned i = 0; i < st->nargs; i++) {
+        SeqValue x = row->values[i].kind == VALUE_SELF ? *v : pool_callback(g->api, &row->values[i]);
+        st->args[i] = value_copy(a, &x);
+    }
+    pool_fill(g->pool, g->rng, a, st);
+}
+
 static bool observe_as_example(const GrowPlan *g, Arena *a, Seq *s)
 {
     SeqHandles all = {0};
@@ -527,16 +620,88 @@ static bool observe_as_example(const GrowPlan *g, Arena *a, Seq *s)
             }
     }
     vec_release(&all);
-    if (!pick)
-        return false;
-    const ModelRow *row = &pick->rows[rng_below(g->rng, pick->nrows)];
-    SeqStep *st = seq_call(a, s, pick->function);
-    for (unsigned i = 0; i < st->nargs; i++) {
-        SeqValue x = row->values[i].kind == VALUE_SELF ? v : pool_callback(g->api, &row->values[i]);
-        st->args[i] = value_copy(a, &x);
+    if (pick)
+        look_as_example(g, a, s, pick, &v);
+    return pick != NULL;
+}
+
+/* How much a function says of the handle that it gets beside rooms for the answer:
+ * 2 a text, 1 a number; 0: nothing, or it wants more. */
+static unsigned says_of(const ApiFunction *f, const ApiType *t, unsigned *place)
+{
+    const Type *r = f->fn->returns ? type_plain(f->fn->returns) : NULL;
+    unsigned handles = 0, says = 0;
+    if (!f->observes || f->not_callable || f->variadic || f->result.handle)
+        return 0;
+    for (unsigned i = 0; i < f->nparams; i++) {
+        const ApiPlace *p = &f->params[i];
+        bool room = p->role == ROLE_BUFFER_OUT || p->role == ROLE_OUT;
+        if (p->role == ROLE_HANDLE && p->handle == t && !handles++)
+            *place = i;
+        else if (!room && !(p->role == ROLE_LENGTH && p->partner >= 0))
+            return 0;
+        says |= p->role == ROLE_BUFFER_OUT ? 2 : room;
     }
-    pool_fill(g->pool, g->rng, a, st);
-    return true;
+    /* a text that is not const is most often the caller's to free */
+    if (f->result.role == ROLE_STRING)
+        says |= type_has_qualifier(r->target, QUALIFIER_CONST) ? 2 : 0;
+    else if (f->result.role == ROLE_INTEGER || f->result.role == ROLE_ENUM ||
+             f->result.role == ROLE_FLAGS || f->result.role == ROLE_FLOAT)
+        says |= 1;
+    return handles ? says : 0;
+}
+
+enum { LOOKS = 10, LOOKS_AT_ONE = 4 };
+
+static bool has_looked(const Seq *s, const ApiFunction *f, const SeqValue *v)
+{
+    for (unsigned i = s->n; i-- > 0 && s->steps[i].looking; )
+        for (unsigned k = 0; k < s->steps[i].nargs; k++)
+            if (s->steps[i].f == f && value_equal(&s->steps[i].args[k], v))
+                return true;
+    return false;
+}
+
+/* By what is known of the function alone, from those that say most on. */
+static unsigned look_plainly(const GrowPlan *g, Arena *a, Seq *s, const SeqHandle *h,
+                             unsigned most)
+{
+    unsigned n = 0, place = 0;
+    for (unsigned least = 2; least > 0; least--)
+        for (size_t i = 0; i < g->api->nfunctions && n < most; i++) {
+            const ApiFunction *f = &g->api->functions[i];
+            unsigned says = says_of(f, h->type, &place);
+            if ((says >= 2 ? 2 : says) != least || !ownership_may_look(g->ownership, f) ||
+                has_looked(s, f, &h->value))
+                continue;
+            SeqStep *st = seq_call(a, s, f);
+            st->looking = true;
+            st->args[place] = h->value;
+            pool_fill(g->pool, g->rng, a, st);
+            n++;
+        }
+    return n;
+}
+
+void grow_looks(const GrowPlan *g, Arena *a, Seq *s)
+{
+    SeqHandles all = {0};
+    unsigned n = 0;
+    usable(g, s, &all);
+    for (size_t k = all.len; k-- > 0 && n < LOOKS && s->n + LOOKS < SEQ_MOST_STEPS; ) {
+        const SeqHandle *h = &all.items[k];
+        const ModelType *t = g->model ? model_type(g->model, h->type) : NULL;
+        unsigned here = 0;
+        for (size_t i = 0; t && i < t->nobservers && here < LOOKS_AT_ONE / 2; i++)
+            if (is_plain_observer(&t->observers[i]) &&
+                ownership_may_look(g->ownership, t->observers[i].function)) {
+                look_as_example(g, a, s, &t->observers[i], &h->value);
+                s->steps[s->n - 1].looking = true;
+                here++;
+            }
+        n += here + look_plainly(g, a, s, h, LOOKS_AT_ONE - here);
+    }
+    vec_release(&all);
 }
 
 bool grow_observer(const GrowPlan *g, Arena *a, Seq *s)

@@ -25,6 +25,7 @@ typedef struct GrowPlan {
     double null_share;           /* of handles that are NULL in universal calls */
     double start_share;          /* of guided calls that make a new object */
     double mix;                  /* of values from other calls of the function */
+    double near;                 /* of guided calls with a value like the example's */
 } GrowPlan;
 
 /* A call of `f`; NULL: of one that can be called. */
@@ -32,6 +33,9 @@ bool grow_universal(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f);
 bool grow_guided(const GrowPlan *g, Arena *a, Seq *s);
 /* A call that looks at a handle which is there. */
 bool grow_observer(const GrowPlan *g, Arena *a, Seq *s);
+/* Looks at all that is there, by calls that need nothing but the handle and rooms
+ * for what they say, or as the example did. */
+void grow_looks(const GrowPlan *g, Arena *a, Seq *s);
 
 /* Where each handle of a sequence is in the graph of its type: MODEL_OUTSIDE if it
  * has left it. */

@@ -18,6 +18,7 @@
 #include "runtime/player.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ffi.h>
 #include <ftw.h>
 #include <malloc.h>
@@ -53,6 +54,11 @@ typedef struct Done {
     void *rooms[MOST_ARGS];      /* what pointer arguments lead to; NULL */
     uint32_t sizes[MOST_ARGS];
     unsigned nargs;
+    void *own[MOST_ARGS];        /* the caller's storage that stood there, if it is to
+                                  * be looked at */
+    uint32_t own_sizes[MOST_ARGS];
+    int out;                     /* a field: it leads to room for results … */
+    uint64_t sum;                /* … which had this sum */
 } Done;
 
 static uint8_t *shared;
@@ -294,6 +300,43 @@ static void observe_room(unsigned step, unsigned i, char look, const Done *d)
     }
 }
 
+static uint8_t content[MOST_ARGS][WIRE_MOST_SEEN_BYTES];     /* of storage, before */
+
+/* Structs in the caller's storage that the call has changed. */
+static void observe_storage(unsigned step, unsigned i)
+{
+    const Done *d = &done[step];
+    uint32_t n = d->own_sizes[i];
+    uint8_t both[2 * WIRE_MOST_SEEN_BYTES];
+    if (!d->own[i] || memcmp(content[i], d->own[i], n) == 0)
+        return;
+    memcpy(both, content[i], n);
+    memcpy(both + n, d->own[i], n);
+    observe(step, (int)i, OBS_FIELDS, both, 2 * n);
+}
+
+static uint64_t sum_of(const Done *d)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (uint32_t i = 0; i < d->sizes[0]; i++)
+        h = (h ^ ((const uint8_t *)d->rooms[0])[i]) * 0x100000001b3u;
+    return h;
+}
+
+/* What was written where a field led to. */
+static void observe_behind(unsigned step)
+{
+    for (unsigned s = 0; s < step; s++) {
+        Done *d = &done[s];
+        uint64_t sum = d->out ? sum_of(d) : 0;
+        if (!d->out || sum == d->sum)
+            continue;
+        d->sum = sum;
+        observe(step, OBS_PLACE_BEHIND + (int)s, OBS_BYTES, d->rooms[0],
+                d->sizes[0] > WIRE_MOST_SEEN_BYTES ? WIRE_MOST_SEEN_BYTES : d->sizes[0]);
+    }
+}
+
 static void observe_call(unsigned step, int error)
 {
     const Done *d = &done[step];
@@ -302,6 +345,9 @@ static void observe_call(unsigned step, int error)
     for (unsigned i = 0; i < d->nargs; i++)
         if (d->rooms[i] && strchr("bnzh", r->look[i + 1]))
             observe_room(step, i, r->look[i + 1], d);
+    for (unsigned i = 0; i < d->nargs; i++)
+        observe_storage(step, i);
+    observe_behind(step);
     if (error)
         observe(step, OBS_PLACE_ERRNO, OBS_ERRNO, &error, sizeof error);
     if (callbacks != callbacks_seen)
@@ -366,6 +412,8 @@ typedef struct Taken {
     const uint8_t *bytes;        /* in the request */
     void *room;                  /* memory made for it */
     uint32_t n;
+    void *own;                   /* storage of the caller's … */
+    uint32_t own_size;
 } Taken;
 
 static void take_symbol(Reader *r, Taken *t)
@@ -390,8 +438,11 @@ static void take_made(Reader *r, Taken *t)
     const Done *d = &done[step];
     if (t->kind == VALUE_RESULT)
         t->bits = d->result[0];
-    else if (t->kind == VALUE_STORAGE)
+    else if (t->kind == VALUE_STORAGE) {
         t->bits = (uint64_t)(uintptr_t)d->rooms[param];
+        t->own = d->rooms[param];
+        t->own_size = d->sizes[param];
+    }
     else if (d->rooms[param] && d->sizes[param] >= 8)
         memcpy(&t->bits, d->rooms[param], 8);
 }
@@ -433,8 +484,10 @@ static void point(Taken *t)
         t->room = room_of(t->bytes, t->n, t->n + 1);
     else if (t->kind == VALUE_BYTES)
         t->room = room_of(t->bytes, t->n, t->n);
-    else if (t->kind == VALUE_ROOM)
-        t->room = room_of(NULL, 0, t->n);
+    else if (t->kind == VALUE_ROOM) {
+        t->own = t->room = room_of(NULL, 0, t->n);
+        t->own_size = t->n;
+    }
     if (t->room)
         t->bits = (uint64_t)(uintptr_t)t->room;
 }
@@ -463,6 +516,9 @@ static void set_field(Reader *r, Done *d)
     d->rooms[0] = v.room;
     d->sizes[0] = v.n;
     d->nargs = 1;
+    d->out = size && v.kind == VALUE_ROOM && v.room;
+    if (d->out)
+        d->sum = sum_of(d);
     if (target.bits && size <= 8)
         memcpy((char *)(uintptr_t)target.bits + offset, &v.bits, size);
 }
@@ -497,6 +553,11 @@ static void call(Reader *r, uint16_t number, Done *d, uint32_t fill)
         }
         d->rooms[i] = t.room;
         d->sizes[i] = t.kind == VALUE_STRING ? t.n + 1 : t.n;
+        if (f->look[i + 1] == 's' && t.own && t.own_size <= WIRE_MOST_SEEN_BYTES) {
+            d->own[i] = t.own;
+            d->own_sizes[i] = t.own_size;
+            memcpy(content[i], t.own, t.own_size);
+        }
     }
     for (unsigned i = n; i < f->nargs && i < MOST_ARGS; i++)
         args[i] = slots[i];
@@ -597,10 +658,23 @@ static void limit(void)
     setitimer(ITIMER_REAL, &wall, NULL);
 }
 
+/* Standard error is another file from time to time: a library that gets number 2 may
+ * ask where it stands. */
+static void change_error_output(void)
+{
+    int fd = open("/dev/null", O_RDWR);
+    if (fd >= 0) {
+        dup2(fd, 2);
+        close(fd);
+    }
+}
+
 static void set_up(const struct WireOptions *o)
 {
     limit();
     clock_ahead = o->clock;
+    if (o->fill)
+        change_error_output();
     if (o->fill)
         mallopt(M_PERTURB, (int)o->fill);
     if (mutant)

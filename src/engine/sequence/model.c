@@ -79,6 +79,26 @@ static void sort_all_values(Model *m)
             }
 }
 
+/* What came out new and was closed by the example itself was the example's. */
+static void find_given(Model *m, const RawModel *raw)
+{
+    m->gives_text = arena_array(&m->arena, bool, m->api->nfunctions + 1);
+    m->gives_handles = arena_array(&m->arena, Places, m->api->nfunctions + 1);
+    for (size_t i = 0; i < raw->texts.len; i++)
+        m->gives_text[((const ApiFunction *)raw->texts.entries[i].value)->index] = true;
+    for (size_t i = 0; i < raw->objects.len; i++) {
+        const Object *o = &raw->objects.items[i];
+        const RawCall *made = o->maker == NO_CALL ? NULL : &raw->calls.items[o->maker];
+        const Part *first = made ? raw_part(o, o->maker) : NULL;
+        const Part *last = o->parts.len ? &o->parts.items[o->parts.len - 1] : NULL;
+        const RawCall *end = last && last->ends ? &raw->calls.items[last->call] : NULL;
+        if (!first || !end || o->borrowed || o->callers || !made->api || !end->api ||
+            made->via != VIA_EXAMPLE || end->via != VIA_EXAMPLE)
+            continue;
+        m->gives_handles[made->api->index] |= first->places;
+    }
+}
+
 Model *model_infer(const Api *api, Trace *const *traces, size_t ntraces,
                    const ModelPlan *plan, Err *err)
 {
@@ -92,6 +112,8 @@ Model *model_infer(const Api *api, Trace *const *traces, size_t ntraces,
     facts_of_model(m, &raw);
     graphs_make(m, &raw);
     gather_values(m, &raw);
+    replays_make(m, &raw);
+    find_given(m, &raw);
     raw_release(&raw);
     sort_all_values(m);
     if (plan->rules && !rules_apply(m, plan->rules, err)) {
@@ -134,7 +156,7 @@ const ModelFunction *model_functions(const Model *m, size_t *n)
 
 const ModelFunction *model_function(const Model *m, const ApiFunction *f)
 {
-    uint32_t i = m->function_of[f->index];
+    uint32_t i = f->index < m->api->nfunctions ? m->function_of[f->index] : UINT32_MAX;
     return i == UINT32_MAX ? NULL : &m->functions[i];
 }
 
@@ -230,16 +252,18 @@ static bool is_free(const SeqValue *v, const ApiPlace *p)
     return !p->handle && v->kind != VALUE_SELF;
 }
 
-void model_pick_values(const Model *m, const ModelEdge *e, Rng *r, double mix, SeqValue *out)
+const ModelRow *model_pick_values(const Model *m, const ModelEdge *e, Rng *r, double mix,
+                                  SeqValue *out)
 {
     unsigned n = e->function->nparams;
     const ModelFunction *f = model_function(m, e->function);
 
     if (!e->nrows) {
         memset(out, 0, n * sizeof *out);
-        return;
+        return NULL;
     }
-    memcpy(out, e->rows[rng_below(r, e->nrows)].values, n * sizeof *out);
+    const ModelRow *first = &e->rows[rng_below(r, e->nrows)];
+    memcpy(out, first->values, n * sizeof *out);
     for (unsigned i = 0; i < n; i++) {
         if (!is_free(&out[i], &e->function->params[i]) || rng_unit(r) >= mix)
             continue;
@@ -255,4 +279,21 @@ void model_pick_values(const Model *m, const ModelEdge *e, Rng *r, double mix, S
         if (v && v->n)
             out[i] = v->values[rng_below(r, v->n)];
     }
+    return first;
+}
+
+bool model_gives_handle(const Model *m, const ApiFunction *f, int place)
+{
+    return f->index < m->api->nfunctions && (m->gives_handles[f->index] & place_bit(place));
+}
+
+bool model_gives_text(const Model *m, const ApiFunction *f)
+{
+    return f->index < m->api->nfunctions && m->gives_text[f->index];
+}
+
+Seq *const *model_replays(const Model *m, size_t *n)
+{
+    *n = m->nreplays;
+    return m->replays;
 }

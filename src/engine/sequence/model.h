@@ -42,6 +42,7 @@
 #include "base/vec.h"
 #include "engine/record/trace.h"
 #include "engine/sequence/api.h"
+#include "engine/sequence/sequence.h"
 #include "engine/sequence/value.h"
 #include "program/mut_facts.h"
 #include <jansson.h>
@@ -77,12 +78,23 @@ typedef struct ModelValues {
     unsigned total;            /* observations, also of those left out */
 } ModelValues;
 
+/* A field of a struct that the caller wrote since the call before, and that stands
+ * in a call: stream.next_in = … */
+typedef struct ModelStore {
+    int place;                 /* of the struct */
+    const Field *field;        /* its name may be a path: a.b */
+    SeqValue value;
+    int partner;               /* of bytes: the store that has their number; -1 */
+} ModelStore;
+
 /* One observed call: what stood in each place. Handles are VALUE_SELF where the
  * object stood, VALUE_NONE where another handle stood, VALUE_NULL. Rooms for
  * out-parameters are VALUE_ROOM. */
 typedef struct ModelRow {
     SeqValue *values;          /* one a parameter */
     unsigned count;
+    const ModelStore *stores;  /* what the caller set before it */
+    size_t nstores;
 } ModelRow;
 
 /* Another handle in a call. */
@@ -239,9 +251,17 @@ const ModelEdge *model_pick_edge(const ModelType *t, uint32_t node, Rng *r);
 const ModelEdge *model_toward_end(const ModelType *t, uint32_t node);
 /* Arguments for an edge, one a parameter: an observed row, or with probability
  * `mix` each from any row or from other edges of the same function, lengths
- * kept with their buffers. Handles as in ModelRow. */
-void model_pick_values(const Model *m, const ModelEdge *e, Rng *r, double mix,
-                       SeqValue *out);
+ * kept with their buffers. Handles as in ModelRow. Returns the row that it began
+ * with; NULL: none. */
+const ModelRow *model_pick_values(const Model *m, const ModelEdge *e, Rng *r, double mix,
+                                  SeqValue *out);
+/* Was a handle that came out of a place new, and did the example close it? */
+bool model_gives_handle(const Model *m, const ApiFunction *f, int place);
+/* Did the example free texts that a function gave it? */
+bool model_gives_text(const Model *m, const ApiFunction *f);
+/* What the example itself did, as sequences: objects that had to do with each other
+ * in one, up to a length; callbacks are stubs. */
+Seq *const *model_replays(const Model *m, size_t *n);
 /* All observed values of a parameter, over all edges; NULL: none. */
 const ModelValues *model_values(const Model *m, const ApiFunction *f, unsigned param);
 

@@ -537,7 +537,7 @@ static void keep_row(Arena *a, ModelFunction *f, const RawCall *c)
         return;
     if (!f->rows)
         f->rows = arena_array(a, ModelRow, MOST_ROWS);
-    f->rows[f->nrows++] = (ModelRow){ c->values, 1 };
+    f->rows[f->nrows++] = (ModelRow){ c->values, 1, NULL, 0 };
 }
 
 static void count_calls(Model *m, const RawModel *raw)

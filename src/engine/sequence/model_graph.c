@@ -360,7 +360,8 @@ static void row_add(Arena *a, ModelRow **rows, size_t *n, const RawCall *c, cons
     for (unsigned i = 0; i < c->nparams; i++)
         values[i] = row_value(c, p, o, i);
     for (size_t i = 0; i < *n; i++)
-        if (row_equal((*rows)[i].values, values, c->nparams)) {
+        if (row_equal((*rows)[i].values, values, c->nparams) &&
+            stores_equal(&(*rows)[i], c->stores, c->nstores)) {
             (*rows)[i].count++;
             return;
         }
@@ -368,7 +369,7 @@ static void row_add(Arena *a, ModelRow **rows, size_t *n, const RawCall *c, cons
         return;
     if (!*rows)
         *rows = arena_array(a, ModelRow, MOST_ROWS);
-    (*rows)[(*n)++] = (ModelRow){ values, 1 };
+    (*rows)[(*n)++] = (ModelRow){ values, 1, c->stores, c->nstores };
 }
 
 static ModelOther *other_at(Arena *a, ModelEdge *e, int place)

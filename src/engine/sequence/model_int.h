@@ -3,6 +3,8 @@
  *
  *     model_trace.c   traces -> calls and histories: who took part in which call
  *     model_graph.c   histories -> one graph a handle type
+ *     model_stores.c  what callers wrote into structs between calls
+ *     model_replay.c  calls -> what the example itself did, as sequences
  *     model_facts.c   what holds between arguments and between objects
  *     model_rules.c   the user's file
  *     model_show.c    text, JSON, Graphviz
@@ -38,6 +40,8 @@ typedef struct RawCall {
     uint64_t *rooms;           /* one a parameter: bytes behind the pointer; 0 */
     uint64_t *addresses;       /* one a parameter: pointers; 0 */
     unsigned nparams;
+    ModelStore *stores;        /* what the caller set before it */
+    size_t nstores;
 } RawCall;
 
 /* An object in a call. */
@@ -63,6 +67,7 @@ typedef struct Object {
     bool gone;                 /* no longer known under its address */
     const TraceObject *block;  /* while the trace is open; NULL: not on the heap */
     uint64_t offset;           /* in it */
+    uint8_t *last;             /* its bytes when the last call on it returned; NULL */
     Vec(Part) parts;           /* in the order of their calls */
     bool cut;
 } Object;
@@ -71,6 +76,7 @@ typedef struct RawModel {
     const Api *api;
     Vec(RawCall) calls;
     Vec(Object) objects;
+    Map texts;                 /* functions whose texts the example freed itself */
     uint64_t last;             /* event number */
 } RawModel;
 
@@ -85,6 +91,10 @@ struct Model {
     ModelBond *bonds;
     size_t nbonds;
     ModelValues **values;      /* by ApiFunction.index, then by parameter */
+    Seq **replays;
+    size_t nreplays;
+    bool *gives_text;          /* by ApiFunction.index */
+    Places *gives_handles;     /* likewise: new ones, which the example closed */
     bool *forbidden;           /* by ApiFunction.index; NULL: none */
     Strings notes;             /* what was left out, and rules without effect */
 };
@@ -104,6 +114,14 @@ void facts_of_ends(RawModel *raw, const MutFacts *facts);
 /* Fates, relations, bonds. */
 void facts_of_model(Model *m, const RawModel *raw);
 
+/* Appends to c->stores what was written into an object that stands in a place of
+ * the call, since it was seen last. `first`: nothing was seen of it before. */
+void stores_note(Arena *a, RawCall *c, const Object *o, unsigned place, const Event *e,
+                 bool first);
+/* What an object holds when a call on it returns. */
+void stores_leave(Arena *a, Object *o, const uint8_t *bytes, size_t n);
+bool stores_equal(const ModelRow *row, const ModelStore *stores, size_t n);
+void replays_make(Model *m, const RawModel *raw);
 void graphs_make(Model *m, RawModel *raw);
 /* Numbers, sorts and measures what a graph has, after a change. */
 void graph_measure(ModelType *t);

@@ -70,6 +70,30 @@ static void print_call(const ApiFunction *f, Places places, const ModelValues *v
     str_addc(out, ')');
 }
 
+/* The first row before which the caller set something; NULL: none. */
+static const ModelRow *row_with_stores(const ModelEdge *e)
+{
+    for (size_t i = 0; i < e->nrows; i++)
+        if (e->rows[i].nstores)
+            return &e->rows[i];
+    return NULL;
+}
+
+static void print_stores(const ModelEdge *e, Str *out)
+{
+    const ModelRow *row = row_with_stores(e);
+    for (size_t i = 0; row && i < row->nstores; i++) {
+        str_add(out, i ? ", " : "            after ");
+        print_param(e->function, (unsigned)row->stores[i].place, out);
+        str_addc(out, '.');
+        escape_terminal_z(out, row->stores[i].field->name);
+        str_add(out, " = ");
+        print_value(&row->stores[i].value, out);
+    }
+    if (row)
+        str_addc(out, '\n');
+}
+
 static void print_edge(const ModelEdge *e, Str *out)
 {
     str_addf(out, "    %u -> %u  ", e->from, e->to);
@@ -85,6 +109,7 @@ static void print_edge(const ModelEdge *e, Str *out)
     if (e->weight != 1 && e->via == VIA_EXAMPLE)
         str_addf(out, ", weight %g", e->weight);
     str_add(out, "]\n");
+    print_stores(e, out);
 }
 
 static void print_type(const ModelType *t, Str *out)
@@ -280,6 +305,19 @@ static json_t *others_json(const ModelEdge *e)
     return list;
 }
 
+static json_t *stores_json(const ModelEdge *e)
+{
+    const ModelRow *row = row_with_stores(e);
+    json_t *list = json_array();
+
+    for (size_t i = 0; row && i < row->nstores; i++)
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "parameter",
+                                              place_json(e->function, row->stores[i].place),
+                                              "field", json_text(row->stores[i].field->name),
+                                              "value", value_json(&row->stores[i].value)));
+    return list;
+}
+
 static json_t *edge_json(const ModelEdge *e)
 {
     json_t *values = json_object();
@@ -287,13 +325,14 @@ static json_t *edge_json(const ModelEdge *e)
     for (unsigned i = 0; i < e->function->nparams; i++)
         if (e->values[i].n && *e->function->params[i].name)
             json_object_set_new(values, e->function->params[i].name, values_json(&e->values[i]));
-    return json_pack("{s:I, s:I, s:o, s:o, s:s, s:I, s:f, s:b, s:b, s:b, s:o, s:o, s:o}",
+    return json_pack("{s:I, s:I, s:o, s:o, s:s, s:I, s:f, s:b, s:b, s:b, s:o, s:o, s:o, s:o}",
                      "from", (json_int_t)e->from, "to", (json_int_t)e->to, "function",
                      json_text(e->function->fn->name), "places",
                      places_json(e->function, e->places), "by", model_via_name(e->via), "count",
                      (json_int_t)e->count, "weight", e->weight, "creates", e->creates, "ends",
                      e->ends, "rebinds", e->rebinds, "values", values, "results",
-                     values_json(&e->results), "others", others_json(e));
+                     values_json(&e->results), "others", others_json(e), "sets",
+                     stores_json(e));
 }
 
 static json_t *type_json(const ModelType *t)

@@ -55,15 +55,18 @@ typedef struct Reader {
     Map files;                 /* the library's sources */
     Known *known;              /* by Function.index */
     Vec(uint8_t) inside;       /* by block: allocated by the library? */
+    Map texts;                 /* block -> the function that gave it as a text */
 } Reader;
 
 /* ----------------------------------------------------------- the library */
 
-/* The sources that make up the library: all of the API's program, unless the
- * traced one is the same; then those that define a function of the API. */
+/* The sources that make up the library: all of the API's program, unless that is an
+ * executable and the traced one is the same; then those that define a function of
+ * the API. */
 static void find_files(const Api *api, const Program *traced, Map *files)
 {
-    bool same = strcmp(program_key(api->program), program_key(traced)) == 0;
+    bool same = strcmp(program_key(api->program), program_key(traced)) == 0 &&
+                program_captured(traced)->kind == PROGRAM_EXECUTABLE;
     size_t n;
     const Function *const *fns = program_functions(api->program, &n);
 
@@ -644,6 +647,24 @@ static void take_call(Reader *r, Trace *t, const Event *e)
             comes_in(r, e, l, call, (int)i, k->types[i], p);
         }
     }
+    c = &r->raw->calls.items[call];
+    for (unsigned i = 0; c->api && c->via != VIA_LIBRARY && i < c->nparams; i++) {
+        const Object *o = c->objects[i] == NO_OBJECT ? NULL : &r->raw->objects.items[c->objects[i]];
+        if (o && k->levels[i] == 1)
+            stores_note(r->arena, c, o, i, e, o->maker == call);
+    }
+}
+
+/* What objects hold when the library gives control back to the caller. */
+static void note_content(Reader *r, const Event *e, const RawCall *c, const Known *k)
+{
+    for (unsigned i = 0; c->api && c->via != VIA_LIBRARY && i <= c->nparams; i++) {
+        uint64_t address = i < c->nparams ? c->addresses[i] : e->nvalues ? e->values[0].address : 0;
+        size_t n = 0;
+        const uint8_t *bytes = k->levels[i] == 1 && address ? event_bytes(e, address, &n) : NULL;
+        if (bytes && c->objects[i] != NO_OBJECT)
+            stores_leave(r->arena, &r->raw->objects.items[c->objects[i]], bytes, n);
+    }
 }
 
 /* Objects on the stack of a function that returns are no more. */
@@ -681,6 +702,23 @@ static void close_objects(Reader *r, const RawCall *c)
     }
 }
 
+/* A text that was made in the call: it may be the caller's. */
+static void note_text(Reader *r, const Event *e, const RawCall *c)
+{
+    const TraceObject *o = e->nvalues ? e->values[0].object : NULL;
+    if (c->api && c->via == VIA_EXAMPLE && c->api->result.role == ROLE_STRING && o &&
+        o->kind == OBJECT_HEAP && e->values[0].offset == 0 && r->base + o->born > c->begin)
+        map_putn(&r->texts, &o->id, sizeof o->id, (void *)c->api);
+}
+
+static void take_free(Reader *r, const Event *e)
+{
+    const ApiFunction *f = e->object ? map_getn(&r->texts, &e->object->id, sizeof e->object->id)
+                                     : NULL;
+    if (f && !library_at_work(r, lane_of(r, e)))
+        map_put(&r->raw->texts, f->fn->name, (void *)f);
+}
+
 static void take_return(Reader *r, Trace *t, const Event *e)
 {
     Lane *l = lane_of(r, e);
@@ -707,6 +745,8 @@ static void take_return(Reader *r, Trace *t, const Event *e)
                   (Pointer){ e->values[0].address, e->values[0].object });
     if (c->api)
         c->result = result_of(r, e, &c->api->result);
+    note_content(r, e, c, k);
+    note_text(r, e, c);
     close_objects(r, c);
     while (l->open.len >= n)
         frame_ends(r, l, l->open.items[--l->open.len]);
@@ -753,6 +793,8 @@ void raw_add_trace(RawModel *raw, Arena *a, Trace *t)
             take_return(&r, t, e);
         else if (e->kind == EVENT_ALLOC)
             take_alloc(&r, e);
+        else if (e->kind == EVENT_FREE)
+            take_free(&r, e);
     }
     settle_deaths(&r, first);
     for (size_t i = first; i < raw->objects.len; i++)
@@ -769,6 +811,7 @@ void raw_add_trace(RawModel *raw, Arena *a, Trace *t)
     map_release(&r.lanes);
     map_release(&r.live);
     map_release(&r.files);
+    map_release(&r.texts);
     vec_release(&r.inside);
     free(r.known);
     arena_release(&r.scratch);
@@ -780,6 +823,7 @@ void raw_release(RawModel *raw)
         vec_release(&raw->objects.items[i].parts);
     vec_release(&raw->objects);
     vec_release(&raw->calls);
+    map_release(&raw->texts);
 }
 
 bool raw_is_inside(const RawModel *raw, uint32_t inner, uint32_t outer)

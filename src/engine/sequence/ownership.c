@@ -3,6 +3,7 @@
 struct Ownership {
     const Api *api;
     Map learned;                 /* {function, place} -> use + 1 */
+    unsigned *blamed;            /* by function */
 };
 
 typedef struct Key {
@@ -14,6 +15,7 @@ Ownership *ownership_new(const Api *api)
 {
     Ownership *o = xcalloc(1, sizeof *o);
     o->api = api;
+    o->blamed = xcalloc(api->nfunctions + 1, sizeof *o->blamed);
     return o;
 }
 
@@ -22,6 +24,7 @@ void ownership_free(Ownership *o)
     if (!o)
         return;
     map_release(&o->learned);
+    free(o->blamed);
     free(o);
 }
 
@@ -36,4 +39,31 @@ void ownership_learn(Ownership *o, const ApiFunction *f, int place, ApiUse use)
 {
     Key k = { f->index, place };
     map_putn(&o->learned, &k, sizeof k, (void *)((size_t)use + 1));
+}
+
+void ownership_blame(Ownership *o, const ApiFunction *f)
+{
+    o->blamed[f->index]++;
+}
+
+bool ownership_may_look(const Ownership *o, const ApiFunction *f)
+{
+    return !o || o->blamed[f->index] < 2;
+}
+
+void ownership_learn_model(Ownership *o, const Model *m)
+{
+    size_t n;
+    const ModelFunction *all = model_functions(m, &n);
+    for (size_t i = 0; i < n; i++) {
+        const ApiFunction *f = all[i].function;
+        for (unsigned k = 0; k < f->nparams; k++)
+            if (f->params[k].role == ROLE_HANDLE && all[i].calls && all[i].fates[k] == FATE_TAKEN)
+                ownership_learn(o, f, (int)k, USE_CONSUMES);
+        for (int k = API_RETURNED; k < (int)f->nparams; k++)
+            if (api_place(f, k)->use == USE_BORROWS && model_gives_handle(m, f, k))
+                ownership_learn(o, f, k, USE_CREATES);
+        if (model_gives_text(m, f))
+            ownership_learn(o, f, API_RETURNED, USE_CREATES);
+    }
 }

@@ -262,6 +262,78 @@ SeqValue pool_value(const Pool *p, Rng *rng, Arena *a, const ApiFunction *f, uns
     return fresh_value(p, rng, a, place);
 }
 
+enum { LONGEST_TEXT = 2000 };
+
+static void put(uint8_t *out, size_t *n, const uint8_t *from, size_t many)
+{
+    if (*n + many <= LONGEST_TEXT) {
+        memcpy(out + *n, from, many);
+        *n += many;
+    }
+}
+
+/* A short piece most of the time. */
+static size_t piece(Rng *rng, size_t rest)
+{
+    size_t most = rng_below(rng, 3) ? 8 : rest;
+    return rest ? 1 + rng_below(rng, rest < most ? rest : most) : 0;
+}
+
+static const char marks[] = "0129-+.,:;'\"<>[]{}()/*#&%@!?= \n\tax";
+
+/* The bytes with one change; `out` has LONGEST_TEXT of them. */
+static size_t change(const Pool *p, Rng *rng, const uint8_t *v, size_t n, uint8_t *out)
+{
+    const SeqValue *other = p->texts.len ? &p->texts.items[rng_below(rng, p->texts.len)] : NULL;
+    size_t at = rng_below(rng, n + 1), cut = piece(rng, n - at), m = 0;
+    uint64_t way = rng_below(rng, 6);
+    uint8_t byte = (uint8_t)(way == 4 ? marks[rng_below(rng, sizeof marks - 1)]
+                             : n ? v[rng_below(rng, n)] : '0');
+    put(out, &m, v, at);
+    if (way == 0) {                          /* without a piece */
+        put(out, &m, v + at + cut, n - at - cut);
+    } else if (way == 1) {                   /* a piece twice */
+        put(out, &m, v + at, cut);
+        put(out, &m, v + at, n - at);
+    } else if (way == 2 && other && other->n) {     /* one of another text */
+        size_t from = rng_below(rng, other->n), many = piece(rng, other->n - from);
+        put(out, &m, other->bytes + from, many);
+        put(out, &m, v + at + cut, n - at - cut);
+    } else if (way == 3) {                   /* only the beginning */
+        return m;
+    } else {                                 /* another byte */
+        put(out, &m, &byte, 1);
+        put(out, &m, v + at + (cut > 0), n - at - (cut > 0));
+    }
+    return m;
+}
+
+SeqValue pool_near(const Pool *p, Rng *rng, Arena *a, const SeqValue *v)
+{
+    uint8_t text[2][LONGEST_TEXT];
+    size_t n = v->n;
+    if (v->kind == VALUE_INTEGER)
+        return rng_below(rng, 2) ? value_integer(v->integer + rng_below(rng, 5) - 2)
+                                 : value_integer(some_integer(p, rng));
+    if (v->kind == VALUE_FLOAT)
+        return value_float(rng_below(rng, 2) ? -v->real : reals[rng_below(rng, COUNT(reals))]);
+    if ((v->kind != VALUE_STRING && v->kind != VALUE_BYTES) || n > LONGEST_TEXT)
+        return *v;
+    if (n)
+        memcpy(text[0], v->bytes, n);
+    for (uint64_t i = 0, times = 1 + rng_below(rng, 3); i < times; i++) {
+        n = change(p, rng, text[0], n, text[1]);
+        memcpy(text[0], text[1], n);
+    }
+    SeqValue near = value_bytes(a, text[0], n);
+    if (v->kind == VALUE_STRING) {
+        const uint8_t *zero = n ? memchr(near.bytes, 0, n) : NULL;
+        near.kind = VALUE_STRING;
+        near.n = zero ? (size_t)(zero - near.bytes) : n;
+    }
+    return near;
+}
+
 /* The number that belongs to a buffer. */
 static SeqValue length_of(Rng *rng, Arena *a, const ApiPlace *place, const SeqValue *buffer)
 {

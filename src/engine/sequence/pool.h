@@ -25,6 +25,9 @@ void pool_add(Pool *p, const ApiFunction *f, unsigned param, const SeqValue *v);
 void pool_fill(const Pool *p, Rng *rng, Arena *a, SeqStep *st);
 /* Another value for an argument that is no handle and no length. */
 SeqValue pool_value(const Pool *p, Rng *rng, Arena *a, const ApiFunction *f, unsigned param);
+/* A value like this one: a text with a piece left out, twice, or from another text
+ * that was observed; a number beside it. */
+SeqValue pool_near(const Pool *p, Rng *rng, Arena *a, const SeqValue *v);
 /* A callback that the library or the C library has stays; one of the example's own
  * becomes a stub. */
 SeqValue pool_callback(const Api *api, const SeqValue *v);

@@ -29,9 +29,12 @@ static bool has_time(const Reducer *r)
 
 /* ------------------------------------------------------------------- cover */
 
+/* What the example did is kept anyway, so it comes first. */
 static int by_length(const void *a, const void *b)
 {
     const SeqTest *x = *(SeqTest *const *)a, *y = *(SeqTest *const *)b;
+    if (x->example != y->example)
+        return y->example - x->example;
     return (x->seq->n > y->seq->n) - (x->seq->n < y->seq->n);
 }
 
@@ -99,7 +102,8 @@ static bool shrink_round(Reducer *r, Arena *a, Shrinking *all, size_t n, uint8_t
         Shrinking *s = &all[i];
         s->first = jobs.len;
         for (unsigned k = 0; k < s->now->n && !s->settled; k++) {
-            Seq *c = s->now->steps[k].closing ? NULL : seq_without(a, s->now, k);
+            const SeqStep *st = &s->now->steps[k];
+            Seq *c = st->closing || st->looking ? NULL : seq_without(a, s->now, k);
             if (c)
                 vec_push(&jobs, ((ExecJob){ .seq = c, .all = true }));
         }
@@ -156,10 +160,12 @@ static bool keep_covering(Reducer *r, Err *err)
     for (size_t i = 0; i < ntests; i++) {
         const SeqTest *t = r->suite->tests.items[i];
         size_t m = own_points(r, &t->out, own);
-        if (!m)
+        if (!m && !t->example)
             continue;
         r->keep[i] = true;
         cover(r, &t->out);
+        if (t->example)
+            continue;
         all[n] = (Shrinking){ .test = i, .own = arena_array(&a, uint32_t, m), .nown = m,
                               .now = t->seq };
         memcpy(all[n++].own, own, m * sizeof *own);
@@ -185,8 +191,9 @@ static bool sees(const SeqTest *t, const Outcome *o)
 }
 
 /*
- * For each mutant the tests that reach it, those that are kept anyway first. In
- * each round every mutant that lives meets its next test.
+ * For each mutant the tests that reach it: those that are kept anyway, then the
+ * others, from the longest on, which look at most. In each round every mutant
+ * that lives meets its next test.
  */
 typedef struct Hunt {
     Vec(uint32_t) *tests;        /* by mutant */
@@ -195,7 +202,7 @@ typedef struct Hunt {
 } Hunt;
 
 /* How many tests a mutant meets before it is taken for one that can't be seen. */
-enum { MOST_MEETINGS = 25 };
+enum { MOST_MEETINGS = 100 };
 
 static void note_reached(const Reducer *r, Hunt *h, const Outcome *o, size_t test, uint8_t *blocks)
 {
@@ -222,10 +229,12 @@ static bool find_reached(const Reducer *r, Hunt *h, Err *err)
     for (size_t i = 0; i < n; i++)
         jobs[i] = (ExecJob){ .seq = r->suite->tests.items[i]->seq, .reached = true };
     bool ok = exec_run(r->plan->mutants, &a, jobs, n, out, err);
-    for (int kept = 1; ok && kept >= 0; kept--)
-        for (size_t i = 0; i < n; i++)
-            if (r->keep[i] == (kept == 1) && !sees(r->suite->tests.items[i], &out[i]))
-                note_reached(r, h, &out[i], i, blocks);
+    for (size_t i = 0; ok && i < n; i++)
+        if (r->keep[i] && !sees(r->suite->tests.items[i], &out[i]))
+            note_reached(r, h, &out[i], i, blocks);
+    for (size_t i = n; ok && i-- > 0; )
+        if (!r->keep[i] && !sees(r->suite->tests.items[i], &out[i]))
+            note_reached(r, h, &out[i], i, blocks);
     free(blocks);
     arena_release(&a);
     return ok;

@@ -1,6 +1,7 @@
 /*
  * reduce - what of a suite is worth keeping.
  *
+ *     example   what the example itself did stays as it is
  *     cover     from short to long, a test stays if it covers what none before does
  *     shrink    calls that its part of the coverage does not need go
  *     mutants   each that a test reaches is switched on in turn: does the test see

@@ -34,6 +34,14 @@ SeqStep *seq_set(Arena *a, Seq *s, SeqValue target, const Field *field, SeqValue
     return st;
 }
 
+SeqStep *seq_storage(Arena *a, Seq *s, const ApiType *t)
+{
+    SeqStep *st = add_step(a, s, 1);
+    st->storage = t;
+    st->args[0] = value_room(t->size);
+    return st;
+}
+
 static SeqValue moved(Arena *a, const SeqValue *v, unsigned by)
 {
     SeqValue c = value_copy(a, v);
@@ -112,7 +120,8 @@ bool seq_equal(const Seq *a, const Seq *b)
         return false;
     for (unsigned i = 0; i < a->n; i++) {
         const SeqStep *x = &a->steps[i], *y = &b->steps[i];
-        if (x->f != y->f || x->nargs != y->nargs || x->field != y->field)
+        if (x->f != y->f || x->nargs != y->nargs || x->field != y->field ||
+            x->storage != y->storage || !value_equal(&x->target, &y->target))
             return false;
         for (unsigned k = 0; k < x->nargs; k++)
             if (!value_equal(&x->args[k], &y->args[k]))
@@ -123,13 +132,37 @@ bool seq_equal(const Seq *a, const Seq *b)
 
 /* --- handles */
 
+/* Does a call begin to use storage of the caller's? */
+static bool begins_storage(const SeqStep *st, int place, ApiUse use)
+{
+    const ApiPlace *p = api_place(st->f, place);
+    if (place == API_RETURNED || !p->handle || use == USE_CONSUMES || use == USE_FINISHES)
+        return false;
+    SeqValueKind kind = st->args[place].kind;
+    return (p->role == ROLE_STORAGE || (p->role == ROLE_HANDLE && p->handle->open)) &&
+           (kind == VALUE_ROOM || kind == VALUE_STORAGE);
+}
+
+/* Can somebody finish what is in the caller's storage? */
+static bool has_finisher(const ApiType *t)
+{
+    for (size_t i = 0; i < t->ndestroyers; i++)
+        if (api_place(t->destroyers[i].function, t->destroyers[i].place)->use == USE_FINISHES)
+            return true;
+    return false;
+}
+
 static void add_handle(SeqHandles *out, const SeqStep *st, unsigned step, int place, ApiUse use)
 {
     const ApiPlace *p = api_place(st->f, place);
+    bool storage = begins_storage(st, place, use);
     SeqValue v = place == API_RETURNED ? value_result(step)
-        : p->role == ROLE_STORAGE ? value_storage(step, (unsigned)place)
+        : storage && st->args[place].kind == VALUE_STORAGE ? st->args[place]
+        : storage ? value_storage(step, (unsigned)place)
         : value_stored(step, (unsigned)place);
-    if (p->role != ROLE_STORAGE && (st->nulls >> (unsigned)(place + 1) & 1))
+    if (storage && use != USE_BORROWS)
+        use = p->role == ROLE_STORAGE || has_finisher(p->handle) ? USE_CREATES : use;
+    if (!storage && (st->nulls >> (unsigned)(place + 1) & 1))
         return;
     /* storage that is initialised again is still the same */
     for (size_t i = 0; i < out->len; i++)
@@ -164,7 +197,8 @@ void seq_handles(const Seq *s, const Ownership *o, SeqHandles *out)
             const ApiPlace *p = api_place(st->f, k);
             ApiUse use = ownership_use(o, st->f, k);
             bool fresh = k == API_RETURNED || st->args[k].kind == VALUE_ROOM;
-            if (p->handle && fresh && (use == USE_CREATES || use == USE_BORROWS))
+            if (begins_storage(st, k, use) ||
+                (p->handle && fresh && (use == USE_CREATES || use == USE_BORROWS)))
                 add_handle(out, st, i, k, use);
         }
     }
@@ -174,7 +208,10 @@ void seq_handles(const Seq *s, const Ownership *o, SeqHandles *out)
 
 static void dump_step(const SeqStep *st, unsigned i, Str *out)
 {
-    if (!st->f) {
+    if (st->storage) {
+        str_addf(out, "r%u = storage ", i);
+        escape_terminal_z(out, st->storage->name);
+    } else if (!st->f) {
         str_addf(out, "   ");
         value_print(&st->target, out);
         str_add(out, "->");

@@ -19,14 +19,24 @@
 #include "engine/sequence/api.h"
 #include "engine/sequence/value.h"
 
+/*
+ * A step is a call; or storage of the caller's for a struct, zeroed, which the
+ * following steps name by value_storage(step, 0); or a field that is set:
+ *
+ *     r0 = storage struct z_stream_s
+ *     r1 = deflateInit_(&r0.0, 9, …)
+ *          r0.0->avail_in = 5
+ */
 typedef struct SeqStep {
-    const ApiFunction *f;        /* NULL: a field is set */
+    const ApiFunction *f;        /* NULL: a field is set, or storage made */
     SeqValue *args;              /* one a parameter; of a field: its value */
     unsigned nargs;
     SeqValue target;             /* field: of what … */
-    const Field *field;          /* … and which */
+    const Field *field;          /* … and which; its name may be a path: a.b */
+    const ApiType *storage;      /* made by this step */
     bool divergent;              /* not as the model has it */
     bool closing;                /* gives back what the sequence had made */
+    bool looking;                /* at the end, at what the sequence has made */
     uint64_t nulls;              /* handles that came out as NULL when it ran: bit
                                   * 0 the result, bit i + 1 parameter i */
 } SeqStep;
@@ -36,13 +46,14 @@ typedef struct Seq {
     unsigned n;
 } Seq;
 
-enum { SEQ_MOST_STEPS = 48 };
+enum { SEQ_MOST_STEPS = 64 };
 
 Seq *seq_new(Arena *a);
 Seq *seq_copy(Arena *a, const Seq *s);           /* also what its values point to */
 /* A call at the end, its arguments VALUE_NONE. Valid until the next one. */
 SeqStep *seq_call(Arena *a, Seq *s, const ApiFunction *f);
 SeqStep *seq_set(Arena *a, Seq *s, SeqValue target, const Field *field, SeqValue v);
+SeqStep *seq_storage(Arena *a, Seq *s, const ApiType *t);
 /* The steps of `more` at the end of `s`, numbers moved. */
 void seq_append(Arena *a, Seq *s, const Seq *more);
 /* Without a step and all that need it. NULL: nothing is left. */

@@ -1,7 +1,10 @@
 #include "engine/sequence/settle.h"
 #include <string.h>
 
-enum { MOST_VARIANTS = 24, ALTERNATIVES = 3 };
+enum {
+    MOST_VARIANTS = 16, ALTERNATIVES = 3,
+    MOST_TROUBLES = 4,           /* that experiments are made for, of one call of settle() */
+};
 
 /* A deviation from the plain way of closing. Handles are counted from the last
  * made on. */
@@ -9,9 +12,12 @@ typedef struct Variant {
     int skip;                    /* this owned handle is not closed; -1 */
     int also;                    /* this borrowed one is; -1 */
     int other, with;             /* this one by its destroyer number `with`; -1 */
+    int text;                    /* the texts that this step gave are freed, and those
+                                  * of the same function; -1 */
+    bool none;                   /* nothing is closed: the body did that itself */
 } Variant;
 
-static const Variant plain = { -1, -1, -1, 0 };
+static const Variant plain = { -1, -1, -1, 0, -1, false };
 
 /* ---------------------------------------------------------------- closing */
 
@@ -70,13 +76,37 @@ static bool close_by_model(const Settler *s, Arena *a, Seq *seq, const SeqHandle
     return true;
 }
 
+/* Does a step give a text that may be the caller's to free? */
+static bool gives_text(const SeqStep *st)
+{
+    const Type *t = st->f && st->f->result.role == ROLE_STRING ? type_plain(st->f->fn->returns)
+                                                               : NULL;
+    return t && t->kind == TYPE_POINTER && !type_has_qualifier(t->target, QUALIFIER_CONST) &&
+           !(st->nulls & 1);
+}
+
+static void free_texts(const Settler *s, Arena *a, Seq *c, unsigned n, int text)
+{
+    for (unsigned i = 0; i < n && c->n < SEQ_MOST_STEPS * 2 - 8; i++) {
+        const SeqStep *st = &c->steps[i];
+        if (!gives_text(st) ||
+            (ownership_use(s->ownership, st->f, API_RETURNED) != USE_CREATES &&
+             !(text >= 0 && c->steps[text].f == st->f)))
+            continue;
+        SeqStep *release = seq_call(a, c, s->grow->api->release);
+        release->closing = true;
+        release->args[0] = value_result(i);
+    }
+}
+
 static Seq *close_with(const Settler *s, Arena *a, const Seq *body, Variant v)
 {
     Seq *c = seq_copy(a, body);
     SeqHandles all = {0};
     int owned = 0, borrowed = 0;
+    free_texts(s, a, c, body->n, v.text);
     seq_handles(body, s->ownership, &all);
-    for (size_t i = all.len; i > 0 && c->n < SEQ_MOST_STEPS * 2 - 4; i--) {
+    for (size_t i = v.none ? 0 : all.len; i > 0 && c->n < SEQ_MOST_STEPS * 2 - 4; i--) {
         const SeqHandle *h = &all.items[i - 1];
         int number = h->owned ? owned++ : borrowed++;
         if (h->owned ? number == v.skip : number != v.also)
@@ -112,13 +142,23 @@ static unsigned list_variants(const Settler *s, const Seq *body, Variant *out)
     seq_handles(body, s->ownership, &all);
     for (size_t i = 0; i < all.len; i++)
         *(all.items[i].owned ? &owned : &borrowed) += 1;
+    for (unsigned i = 0; i < body->n && n < MOST_VARIANTS / 4; i++) {
+        const SeqStep *st = &body->steps[i];
+        bool seen = !gives_text(st) ||
+                    ownership_use(s->ownership, st->f, API_RETURNED) == USE_CREATES;
+        for (unsigned k = 0; k < i && !seen; k++)
+            seen = body->steps[k].f == st->f;
+        if (!seen)
+            out[n++] = (Variant){ -1, -1, -1, 0, (int)i, false };
+    }
+    out[n++] = (Variant){ -1, -1, -1, 0, -1, true };
     for (int i = 0; i < owned && n < MOST_VARIANTS; i++)
-        out[n++] = (Variant){ i, -1, -1, 0 };
+        out[n++] = (Variant){ i, -1, -1, 0, -1, false };
     for (int i = 0; i < borrowed && n < MOST_VARIANTS; i++)
-        out[n++] = (Variant){ -1, i, -1, 0 };
+        out[n++] = (Variant){ -1, i, -1, 0, -1, false };
     for (int i = 0; i < owned; i++)
         for (int k = 1; k <= ALTERNATIVES && n < MOST_VARIANTS; k++)
-            out[n++] = (Variant){ -1, -1, i, k };
+            out[n++] = (Variant){ -1, -1, i, k, -1, false };
     vec_release(&all);
     return n;
 }
@@ -167,7 +207,11 @@ static void learn(const Settler *s, const Seq *body, const Variant *v)
 {
     SeqHandle h = {0};
     unsigned step = 0, place = 0;
-    if (!handle_of(s, body, v, &h))
+    if (v->text >= 0) {
+        ownership_learn(s->ownership, body->steps[v->text].f, API_RETURNED, USE_CREATES);
+        return;
+    }
+    if (v->none || !handle_of(s, body, v, &h))
         return;
     const SeqStep *maker = &body->steps[h.step];
     if (v->also >= 0)
@@ -340,14 +384,70 @@ static void take_good(Work *w, size_t i, bool same)
     w->strict[w->m++] = same ? &w->first[i] : NULL;
 }
 
+/* Looks at what a sequence made, before that is given back. */
+static Seq *with_looks(const Settler *s, Arena *a, const Seq *body)
+{
+    Seq *longer = seq_copy(a, body);
+    grow_looks(s->grow, a, longer);
+    return longer;
+}
+
+/* Looking did harm: which of the calls does so alone? */
+static bool blame_looks(const Settler *s, Arena *a, const Seq *body, const Seq *looked, Err *err)
+{
+    unsigned n = looked->n - body->n;
+    ExecJob *jobs = arena_array(a, ExecJob, n + 1);
+    Outcome *out = arena_array(a, Outcome, n + 1);
+    for (unsigned k = 0; k < n; k++) {
+        const SeqStep *look = &looked->steps[body->n + k];
+        Seq *one = seq_copy(a, body);
+        memcpy(seq_call(a, one, look->f)->args, look->args, look->nargs * sizeof *look->args);
+        jobs[k] = (ExecJob){ .seq = close_with(s, a, one, plain), .twice = true };
+    }
+    if (!exec_run(s->strict ? s->strict : s->exec, a, jobs, n, out, err))
+        return false;
+    for (unsigned k = 0; k < n; k++)
+        if (!is_clean(&out[k]))
+            ownership_blame(s->ownership, looked->steps[body->n + k].f);
+    return true;
+}
+
+/* Where looking may have spoilt it: once more without. */
+static bool try_without_looks(const Settler *s, Arena *a, Work *w, Seq *const *bodies,
+                              Seq **looked, size_t n, Err *err)
+{
+    ExecJob *jobs = arena_array(a, ExecJob, n + 1);
+    Outcome *out = arena_array(a, Outcome, n + 1);
+    size_t *of = arena_array(a, size_t, n + 1), m = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!is_clean(&w->first[i]) && looked[i]->n > bodies[i]->n) {
+            of[m] = i;
+            jobs[m++] = (ExecJob){ .seq = close_with(s, a, bodies[i], plain), .twice = true };
+        }
+    if (!exec_run(s->strict ? s->strict : s->exec, a, jobs, m, out, err))
+        return false;
+    for (size_t k = 0; k < m; k++) {
+        size_t i = of[k];
+        if (is_clean(&out[k]) && !blame_looks(s, a, bodies[i], looked[i], err))
+            return false;
+        looked[i] = bodies[i];
+        w->closed[i] = (Seq *)jobs[k].seq;
+        w->first[i] = out[k];
+    }
+    return true;
+}
+
 bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *out, Err *err)
 {
     Work w = work_new(a, n);
+    Seq **looked = arena_array(a, Seq *, n + 1);
     for (size_t i = 0; i < n; i++) {
         out[i] = (Settled){0};
-        w.closed[i] = close_with(s, a, bodies[i], plain);
+        looked[i] = with_looks(s, a, bodies[i]);
+        w.closed[i] = close_with(s, a, looked[i], plain);
     }
-    if (!run_strict(s, a, &w, n, err))
+    if (!run_strict(s, a, &w, n, err) ||
+        !try_without_looks(s, a, &w, bodies, looked, n, err))
         return false;
     Trouble *troubles = arena_array(a, Trouble, n + 1);
     size_t ntroubles = 0;
@@ -356,8 +456,8 @@ bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *o
         out[i].seq = w.closed[i];
         if (is_clean(&w.first[i]))
             take_good(&w, i, true);
-        else if (in_trouble(bodies[i], &w.first[i], &out[i]))
-            troubles[ntroubles++] = (Trouble){ .index = i, .body = bodies[i] };
+        else if (in_trouble(looked[i], &w.first[i], &out[i]) && ntroubles < MOST_TROUBLES)
+            troubles[ntroubles++] = (Trouble){ .index = i, .body = looked[i] };
     }
     if (!experiment(s, a, troubles, ntroubles, w.closed, err))
         return false;

@@ -8,7 +8,8 @@
  *                 the stack, another clock, another address space; what differs is
  *                 not asserted
  *
- * If closing fails or leaks, experiments with one closing call less, more or
+ * Before it is closed, what it made is looked at (grow_looks()), unless that does
+ * harm; texts that are the caller's are freed. If closing fails or leaks, experiments with one closing call less, more or
  * different show who owns what; that is remembered in Ownership.
  */
 #ifndef SUNDEW_SEQ_SETTLE_H
@@ -29,6 +30,7 @@ typedef struct SeqTest {
     Outcome out;
     bool *stable;                /* one an observation */
     bool follows;                /* it does what the model has, throughout */
+    bool example;                /* it does what the example itself did: always kept */
     unsigned *killed;            /* mutants that only this one kills, so far */
     size_t nkilled;
 } SeqTest;

@@ -16,7 +16,8 @@
  *     u32 groups { u32 jobs, u32 steps, step…
  *                  { u32 answer, struct WireOptions, u32 steps, step… }… }…
  *     step:  u16 function, u16 arguments, value…
- *            u16 WIRE_SET, u16 size, u32 offset, value (target), value
+ *            u16 WIRE_SET, u16 size, u32 offset, value (target), value;
+ *            size 0: nothing is set, the value is a room for storage
  *     value: u8 SeqValueKind, then
  *            integer u64; float double; string, bytes u32 n and bytes; room u32;
  *            result u32 step; stored, storage u32 step, u32 parameter;
@@ -29,7 +30,7 @@
  * What to look at, the result and then the parameters, a letter each: '-'
  * nothing; of the result i integer, f floating, z string, h handle, p pointer,
  * r struct; of what a parameter leads to b bytes, n a number, z a string's
- * pointer, h a handle.
+ * pointer, h a handle, s a struct in the caller's storage.
  *
  * An observation is { u32 step, i32 place, u32 kind, u32 n, n bytes, padded to 4 }.
  */
@@ -79,8 +80,12 @@ enum {
     OBS_SAME,                    /* u32 step, i32 place: the same pointer */
     OBS_UNREADABLE, OBS_LONG,    /* a string longer than is kept */
     OBS_ERRNO, OBS_CALLBACKS,    /* how often stubs were called so far */
+    OBS_FIELDS,                  /* a struct's bytes before the call, and after */
 };
-enum { OBS_PLACE_ERRNO = -3, OBS_PLACE_CALLBACKS = -4 };
+enum {
+    OBS_PLACE_ERRNO = -3, OBS_PLACE_CALLBACKS = -4,
+    OBS_PLACE_BEHIND = 4096,     /* + step: the bytes that a field was set to */
+};
 
 struct WireAnswer {
     uint32_t state;

@@ -50,8 +50,17 @@ static void name_result(Writer *w, unsigned step)
 /* The variable for what an argument points to. */
 static void room_name(const Writer *w, unsigned step, unsigned param, char out[64])
 {
-    const ApiPlace *p = &w->test->seq->steps[step].f->params[param];
+    const SeqStep *st = &w->test->seq->steps[step];
     char word[40] = "";
+    if (st->storage) {
+        const char *name = st->storage->name, *space = strchr(name, ' ');
+        Str s = {0};
+        escape_c_identifier(&s, space ? space + 1 : name, strlen(space ? space + 1 : name));
+        snprintf(out, 64, "%.40s%u", str_c(&s), step);
+        str_release(&s);
+        return;
+    }
+    const ApiPlace *p = &st->f->params[param];
     if (p->handle)
         type_word(p->type, word, sizeof word);
     if (!*word) {
@@ -278,6 +287,38 @@ static void declare_scalar(Writer *w, const Type *t, const char *name, const Seq
     str_add(w->out, ";\n");
 }
 
+/* Several numbers where the parameter is a pointer to one. */
+static bool is_numbers(const ApiPlace *p, const SeqValue *v)
+{
+    const Type *t = pointee(p->type);
+    t = t ? type_plain(t) : NULL;
+    return !is_array(p) && v->kind == VALUE_BYTES && t && t->kind == TYPE_SCALAR && t->size &&
+           v->n >= 2 * t->size;
+}
+
+static void declare_numbers(Writer *w, const Type *t, const char *name, const SeqValue *v)
+{
+    const Type *plain = type_plain(t);
+    size_t n = v->n / plain->size;
+    char with[96];
+    snprintf(with, sizeof with, "%s[%zu]", name, n);
+    type_print(type_unqualified(t), with, w->out);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits = 0;
+        double x;
+        float f;
+        str_add(w->out, i ? ", " : " = { ");
+        memcpy(&bits, v->bytes + i * plain->size, plain->size < 8 ? plain->size : 8);
+        memcpy(&x, &bits, sizeof x);
+        memcpy(&f, &bits, sizeof f);
+        if (plain->encoding == ENCODING_FLOAT)
+            add_float(w->out, plain->size == 8 ? x : plain->size == 4 ? (double)f : 0);
+        else
+            add_integer(w->out, t, bits);
+    }
+    str_add(w->out, " };\n");
+}
+
 static void declare_room(Writer *w, unsigned step, unsigned i)
 {
     const SeqStep *st = &w->test->seq->steps[step];
@@ -285,7 +326,9 @@ static void declare_room(Writer *w, unsigned step, unsigned i)
     const Type *t = pointee(p->type), *plain = t ? type_plain(t) : NULL;
     char name[64];
     room_name(w, step, i, name);
-    if (is_array(p)) {
+    if (is_numbers(p, &st->args[i])) {
+        declare_numbers(w, t, name, &st->args[i]);
+    } else if (is_array(p)) {
         declare_array(w, p, name, &st->args[i]);
     } else if (type_is_record(plain)) {
         type_print(type_unqualified(t), name, w->out);
@@ -339,7 +382,7 @@ static void add_argument(Writer *w, unsigned step, unsigned i)
     char name[64];
     if (has_room(p, v) && t->kind == TYPE_POINTER) {
         room_name(w, step, i, name);
-        str_addf(w->out, "%s%s", is_array(p) ? "" : "&", name);
+        str_addf(w->out, "%s%s", is_array(p) || is_numbers(p, v) ? "" : "&", name);
         return;
     }
     switch (v->kind) {
@@ -491,16 +534,14 @@ static void check_record(Writer *w, const char *name, const Type *type, const Ob
     }
 }
 
-static void check_bytes(Writer *w, unsigned step, unsigned i, const char *name,
-                        const Observation *o)
+static void check_room_bytes(Writer *w, const char *name, size_t room, const Observation *o)
 {
     size_t n = o->n;
-    const SeqStep *st = &w->test->seq->steps[step];
-    if (o->n > st->args[i].n)
-        n = st->args[i].n;
+    if (o->n > room)
+        n = room;
     while (n > 1 && !o->bytes[n - 1])
         n--;
-    if (n < o->n && n < st->args[i].n)
+    if (n < o->n && n < room)
         n++;                     /* with the zero behind it */
     str_addf(w->out, "CHECK_BYTES(%s, ", name);
     add_text(w->out, o->bytes, n);
@@ -515,18 +556,51 @@ static void check_rooms(Writer *w, unsigned step)
         const ApiPlace *p = &st->f->params[i];
         const Observation *o = stable_at(w, step, (int)i);
         const Type *t = pointee(p->type);
-        char name[64];
+        char name[64], what[80];
         if (!o || !has_room(p, &st->args[i]) || !t)
             continue;
         room_name(w, step, i, name);
+        if (is_numbers(p, &st->args[i]))
+            snprintf(what, sizeof what, "%s[0]", name);
+        else
+            snprintf(what, sizeof what, "%s", name);
         if (o->kind == OBSERVED_SAME)
             check_same(w, name, o);
         else if (o->kind != OBSERVED_BYTES)
-            add_check(w, name, t, o);
+            add_check(w, what, t, o);
         else if (type_is_record(type_plain(t)))
             check_record(w, name, t, o);
         else
-            check_bytes(w, step, i, name, o);
+            check_room_bytes(w, name, st->args[i].n, o);
+    }
+}
+
+/* Fields of the caller's structs that a call has changed, and what was written where
+ * they lead to. */
+static void check_storage(Writer *w, unsigned step)
+{
+    const Seq *s = w->test->seq;
+    const SeqStep *st = &s->steps[step];
+    for (size_t k = 0; k < w->test->out.nobs; k++) {
+        const Observation *o = &w->test->out.obs[k];
+        char name[64], what[200];
+        if (o->step != step || o->place < OBSERVED_FIELD || !w->test->stable[k])
+            continue;
+        if (o->place >= OBSERVED_BEHIND) {
+            snprintf(name, sizeof name, "bytes%d", o->place - OBSERVED_BEHIND);
+            check_room_bytes(w, name, s->steps[o->place - OBSERVED_BEHIND].args[0].n, o);
+            continue;
+        }
+        unsigned i = (unsigned)(o->place - OBSERVED_FIELD) / OBSERVED_FIELDS;
+        const SeqValue *v = &st->args[i];
+        const Field *f = &type_plain(st->f->params[i].handle->type)
+                              ->fields[(o->place - OBSERVED_FIELD) % OBSERVED_FIELDS];
+        if (v->kind == VALUE_STORAGE)
+            room_name(w, v->step, v->param, name);
+        else
+            room_name(w, step, i, name);
+        snprintf(what, sizeof what, "%s.%s", name, f->name);
+        add_check(w, what, f->type, o);
     }
 }
 
@@ -591,17 +665,81 @@ static void write_result(Writer *w, unsigned step)
     str_release(&call);
 }
 
+static void write_storage(Writer *w, unsigned step)
+{
+    const ApiType *t = w->test->seq->steps[step].storage;
+    char name[64];
+    room_name(w, step, 0, name);
+    type_print(t->type, name, w->out);
+    str_addf(w->out, ";\nmemset(&%s, 0, sizeof %s);\n", name, name);
+}
+
+/* A path of names: a.b */
+static void add_path(Str *out, const char *path)
+{
+    for (const char *s = path; *s; ) {
+        size_t n = strcspn(s, ".");
+        str_add(out, s == path ? "" : ".");
+        escape_c_identifier(out, s, n);
+        s += n + (s[n] == '.');
+    }
+}
+
+/* The bytes that a field is to lead to, as an array of their own. */
+static void declare_target(Writer *w, unsigned step, char name[64])
+{
+    const SeqValue *v = &w->test->seq->steps[step].args[0];
+    snprintf(name, 64, "bytes%u", step);
+    str_addf(w->out, "static unsigned char %s[%zu];\n", name, v->n ? v->n : 1);
+    if (v->kind == VALUE_BYTES && v->n) {
+        str_addf(w->out, "memcpy(%s, ", name);
+        add_text(w->out, v->bytes, v->n);
+        str_addf(w->out, ", %zu);\n", v->n);
+    } else {
+        str_addf(w->out, "memset(%s, 0, sizeof %s);\n", name, name);
+    }
+}
+
+static void write_field(Writer *w, unsigned step)
+{
+    const SeqStep *st = &w->test->seq->steps[step];
+    const SeqValue *v = &st->args[0];
+    const Type *t = type_plain(st->field->type);
+    char name[64] = "", bytes[64] = "";
+    if (v->kind == VALUE_BYTES || v->kind == VALUE_ROOM || v->kind == VALUE_STRING)
+        declare_target(w, step, bytes);
+    if (st->target.kind == VALUE_RESULT)
+        snprintf(name, sizeof name, "%s", w->names[st->target.step]);
+    else
+        room_name(w, st->target.step, st->target.param, name);
+    str_addf(w->out, "%s%s", name, st->target.kind == VALUE_STORAGE ? "." : "->");
+    add_path(w->out, st->field->name);
+    str_add(w->out, " = ");
+    if (*bytes) {
+        str_addc(w->out, '(');
+        type_print(type_unqualified(st->field->type), NULL, w->out);
+        str_addf(w->out, ")%s", bytes);
+    } else if (v->kind == VALUE_FUNCTION) {
+        add_stub(w, st->field->type);
+    } else if (v->kind == VALUE_FLOAT) {
+        add_float(w->out, v->real);
+    } else if (t->kind == TYPE_POINTER) {
+        str_add(w->out, "NULL");
+    } else {
+        add_integer(w->out, st->field->type, v->integer);
+    }
+    str_add(w->out, ";\n");
+}
+
 static void write_step(Writer *w, unsigned step)
 {
     const SeqStep *st = &w->test->seq->steps[step];
     const Observation *error, *calls;
     if (!st->f) {
-        char name[64];
-        room_name(w, st->target.step, st->target.param, name);
-        str_addf(w->out, st->target.kind == VALUE_STORAGE ? "%s.%s = " : "%s->%s = ", name,
-                 st->field->name);
-        add_integer(w->out, st->field->type, st->args[0].integer);
-        str_add(w->out, ";\n");
+        if (st->storage)
+            write_storage(w, step);
+        else
+            write_field(w, step);
         return;
     }
     for (unsigned i = 0; i < st->nargs; i++)
@@ -617,6 +755,7 @@ static void write_step(Writer *w, unsigned step)
         w->assertions++;
     }
     check_rooms(w, step);
+    check_storage(w, step);
     calls = stable_at(w, step, OBSERVED_CALLBACKS);
     if (calls && w->file->counts) {
         str_addf(w->out, "CHECK_INT(stub_calls, %u);\n", (unsigned)calls->integer);
@@ -649,7 +788,7 @@ static const ApiFunction *about(const SeqTest *t)
 {
     const ApiFunction *f = NULL;
     for (unsigned i = 0; i < t->seq->n; i++)
-        if (t->seq->steps[i].f && !t->seq->steps[i].closing)
+        if (t->seq->steps[i].f && !t->seq->steps[i].closing && !t->seq->steps[i].looking)
             f = t->seq->steps[i].f;
     return f ? f : t->seq->steps[t->seq->n - 1].f;
 }
@@ -659,7 +798,7 @@ static void add_name(const SeqTest *t, Str *name)
     const ApiFunction *last = about(t), *before = NULL;
     for (unsigned i = 0; i < t->seq->n; i++) {
         const SeqStep *st = &t->seq->steps[i];
-        if (st->f && !st->closing && st->f != last && !st->f->observes)
+        if (st->f && !st->closing && !st->looking && st->f != last && !st->f->observes)
             before = st->f;
     }
     str_add(name, "test_");

@@ -8,7 +8,7 @@
 #include "base/progress.h"
 #include "base/tempdir.h"
 #include "program/mut_facts.h"
-#include "weave/weave.h"
+#include "weave/place.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -52,37 +52,6 @@ static unsigned is_promised(const Function *fn, unsigned i, void *arg)
 
 /* -------------------------------------------------------------- the build */
 
-static bool make_archive(const char *object, const char *out, Err *err)
-{
-    char *argv[] = { "ar", "rcs", (char *)out, (char *)object, NULL };
-    ProcResult r = { 0 };
-
-    unlink(out);
-    bool ok = proc_run(&(Proc){ .argv = argv, .capture = true }, &r, err);
-    if (ok && r.status != 0)
-        ok = err_set(err, "ar: %s", str_c(&r.err));
-    proc_result_release(&r);
-    return ok;
-}
-
-static bool build(const DynamicPlan *plan, Woven *w, const char *out, Err *err)
-{
-    const CapturedProgram *c = program_captured(plan->program);
-    bool object = c->kind == PROGRAM_OBJECT || c->kind == PROGRAM_ARCHIVE;
-
-    if (c->kind != PROGRAM_ARCHIVE)
-        return weave_build(w, &(WeaveBuild){ .out = out, .object_only = object }, err);
-    const char *scratch = tempdir_new(NULL, err);
-    if (!scratch)
-        return false;
-    char *path = path_join(scratch, "woven.o");
-    bool ok = weave_build(w, &(WeaveBuild){ .out = path, .object_only = true }, err) &&
-              make_archive(path, out, err);
-    free(path);
-    tempdir_remove(scratch);
-    return ok;
-}
-
 typedef unsigned Wanted(const Function *fn, unsigned i, void *plan);
 
 static bool weave(const DynamicPlan *plan, Wanted *wanted, bool counts, const char *out,
@@ -100,7 +69,7 @@ static bool weave(const DynamicPlan *plan, Wanted *wanted, bool counts, const ch
     progress_step(&progress, 1, "optimise and link");
     if (ok) {
         weave_tags_figures(w, params, &functions);
-        ok = build(plan, w, out, err);
+        ok = place_build(w, plan->program, out, err);
     }
     progress_end(&progress);
     weave_end(w);
@@ -140,55 +109,6 @@ bool dynamic_enforce(const DynamicPlan *plan, const char *out, Err *err)
     escape_terminal_z(session_out(plan->session), out);
     str_addf(session_out(plan->session), ": stops at writes through %zu parameters\n", params);
     return true;
-}
-
-/* ------------------------------------------------- in place of the program */
-
-static char *kept_name(const char *path)
-{
-    return xprintf("%s.sundew-kept", path);
-}
-
-bool dynamic_restore(const char *program, Err *err)
-{
-    char *kept = kept_name(program);
-    bool ok = !file_exists(kept) || rename(kept, program) == 0 ||
-              err_set(err, "%s: %s; move it to %s", kept, strerror(errno), program);
-
-    free(kept);
-    return ok;
-}
-
-/* The copy of `from` at `to`, as old as `like` unless that is NULL. */
-static bool put(const char *from, const char *to, const struct stat *like, bool same_age, Err *err)
-{
-    Str data = { 0 };
-    struct timespec times[2] = { like->st_atim, like->st_mtim };
-    bool ok = file_read(from, &data, err) && file_write(to, str_c(&data), data.len, err);
-
-    str_release(&data);
-    if (ok && chmod(to, like->st_mode & 07777) != 0)
-        ok = err_errno(err, "%s", to);
-    if (ok && same_age)
-        utimensat(AT_FDCWD, to, times, 0);
-    return ok;
-}
-
-/* Make must not link the program anew, but what is linked with an archive. */
-static bool take_place(const CapturedProgram *c, const char *woven, Err *err)
-{
-    char *kept = kept_name(c->path);
-    struct stat st;
-    bool ok = stat(c->path, &st) == 0 || err_errno(err, "%s", c->path);
-
-    if (ok && link(c->path, kept) != 0)
-        ok = err_errno(err, "%s", kept);
-    if (ok && !put(woven, c->path, &st, c->kind != PROGRAM_ARCHIVE, err)) {
-        rename(kept, c->path);
-        ok = false;
-    }
-    free(kept);
-    return ok;
 }
 
 static bool run_command(Session *s, const char *folder, Err *err)
@@ -294,11 +214,11 @@ bool dynamic_observe(const DynamicPlan *plan, Err *err)
     if (!scratch)
         return false;
     char *woven = path_join(scratch, "woven"), *folder = path_join(scratch, "tags");
-    bool ok = dynamic_restore(c->path, err) && dir_make(folder, err) &&
-              weave(plan, is_unknown, true, woven, &params, err) && take_place(c, woven, err);
+    bool ok = place_restore(c->path, err) && dir_make(folder, err) &&
+              weave(plan, is_unknown, true, woven, &params, err) && place_take(c, woven, err);
     if (ok) {
         ok = run_command(plan->session, folder, err);
-        ok = dynamic_restore(c->path, err) && ok;
+        ok = place_restore(c->path, err) && ok;
     }
     ok = ok && read_observed(plan, folder, err);
     free(woven);

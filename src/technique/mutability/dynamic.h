@@ -2,11 +2,7 @@
  * dynamic - what a run shows of mutability, and builds that hold a program to it.
  *
  * Both weave tags (weave/weave.h) into the program. To observe, the woven program
- * stands in the place of the original while a command runs:
- *
- *     PROGRAM               the woven program, during the command
- *     PROGRAM.sundew-kept   the original; moved back afterwards, or by the next
- *                           run if this one was killed
+ * stands in the place of the original while a command runs (weave/place.h).
  */
 #ifndef SUNDEW_MUTABILITY_DYNAMIC_H
 #define SUNDEW_MUTABILITY_DYNAMIC_H
@@ -29,6 +25,4 @@ bool dynamic_observe(const DynamicPlan *plan, Err *err);
 /* Makes `out`, which stops at a write through a parameter that is proven immutable
  * or declared to point to const. */
 bool dynamic_enforce(const DynamicPlan *plan, const char *out, Err *err);
-/* The original is back in its place, if an earlier run left it aside. */
-bool dynamic_restore(const char *program, Err *err);
 #endif

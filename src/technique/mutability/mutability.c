@@ -14,6 +14,7 @@
 #include "program/mutability.h"
 #include "session/session.h"
 #include "technique/mutability/dynamic.h"
+#include "weave/place.h"
 #include "technique/mutability/patch.h"
 #include <stdlib.h>
 #include <string.h>
@@ -750,7 +751,7 @@ static bool run(Session *s, Err *err)
         return false;
     if (n != 1)
         return err_set(err, "mutability of which program? (sundew show programs lists them)");
-    if (!dynamic_restore(args[0], err))
+    if (!place_restore(args[0], err))
         return false;
     const CapturedProgram *c = workspace_program(session_workspace(s), args[0], err);
     Program *p = c ? program_open(session_workspace(s), c, err) : NULL;

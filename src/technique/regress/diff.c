@@ -97,10 +97,10 @@ static bool has_name(const char *line, const char *name, size_t n)
 }
 
 /* Who gave the value of an expression: the call in it, else the last call before
- * it in which its variable stands. */
+ * it in which its variable stands, else (a field led there) the last one. */
 static char *function_of(Diff *d, const char *file, unsigned line, const char *what)
 {
-    char found[128], name[128] = "";
+    char found[128], name[128] = "", last[128] = "?";
     size_t n = 0;
     if (called_in(what, found))
         return xstrdup(found);
@@ -113,10 +113,14 @@ static char *function_of(Diff *d, const char *file, unsigned line, const char *w
         const char *l = lines->items[i - 2];
         if (*l == '}')
             break;
-        if (has_name(l, name, n) && called_in(l, found))
+        if (!called_in(l, found))
+            continue;
+        if (has_name(l, name, n))
             return xstrdup(found);
+        if (*last == '?')
+            memcpy(last, found, sizeof last);
     }
-    return xstrdup("?");
+    return xstrdup(last);
 }
 
 /* ---------------------------------------------------------------- reading */

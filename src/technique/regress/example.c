@@ -1,11 +1,18 @@
-/* The example: it runs with probes, and what it did becomes a model. */
+/*
+ * The example: it runs with probes, and what it did becomes a model. A captured
+ * program that the library is linked into is woven itself, and runs in the sandbox.
+ * Any other command (make check, a program that loads a shared library) runs as it
+ * is, with a recording library in the place of the library.
+ */
 #include "base/escape.h"
 #include "base/file.h"
+#include "base/proc.h"
 #include "base/tempdir.h"
 #include "engine/record/record.h"
 #include "engine/record/trace.h"
 #include "run/run.h"
 #include "technique/regress/regress_int.h"
+#include "weave/place.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -76,40 +83,101 @@ static void add_observed_values(Regress *r)
     }
 }
 
-bool example_model(Regress *r, Err *err)
+/* Is the library in it, linked statically? */
+static bool holds_library(const Regress *r, const Program *example)
+{
+    size_t n;
+    const Function *const *fns = program_functions(example, &n);
+    for (size_t i = 0; i < n; i++)
+        if (fns[i]->defined && api_of(r->api, fns[i]))
+            return true;
+    return false;
+}
+
+/* The captured program that the words after "--" run, if the library is in it. */
+static bool open_example(Regress *r)
 {
     size_t n;
     char **tail = session_tail(r->session, &n);
     Workspace *ws = session_workspace(r->session);
-    if (!n)
-        return true;
-    const CapturedProgram *c = workspace_program(ws, tail[0], err);
-    if (!c)
-        return err_ctx(err, "the example must be a captured program that is linked with the "
-                       "library statically");
-    r->example = program_open(ws, c, err);
-    const char *scratch = r->example ? tempdir_new(NULL, err) : NULL;
-    if (!scratch)
-        return false;
-    char *program = path_join(scratch, c->name), *folder = path_join(scratch, "trace");
+    Err none = {0};
+    const CapturedProgram *c = n ? workspace_program(ws, tail[0], &none) : NULL;
+    if (r->example || !c)
+        return r->example != NULL;
+    r->example = program_open(ws, c, &none);
+    if (r->example && !holds_library(r, r->example)) {
+        program_close(r->example);
+        r->example = NULL;
+    }
+    return r->example != NULL;
+}
+
+/* Any command that runs or links what is linked with the library, which writes down
+ * what it does meanwhile. */
+static bool run_in_place(Regress *r, const char *woven, const char *folder, Err *err)
+{
+    const CapturedProgram *c = program_captured(r->program);
+    size_t n;
+    char **words = session_tail(r->session, &n);
+    char **argv = xcalloc(n + 1, sizeof *argv);
+    ProcResult res = {0};
+    bool ok = place_take(c, woven, err);
+    memcpy(argv, words, n * sizeof *argv);
+    if (ok) {
+        setenv("SUNDEW_TRACE", folder, 1);
+        setenv("SUNDEW_TRACE_BUDGET", "67108864", 1);
+        ok = proc_run(&(Proc){ .argv = argv, .out_to_err = true, .seconds = 3600 }, &res, err);
+        unsetenv("SUNDEW_TRACE");
+        unsetenv("SUNDEW_TRACE_BUDGET");
+        ok = place_restore(c->path, err) && ok;
+    }
+    if (ok && res.status)
+        session_note(r->session, "%s ended with status %d", argv[0], res.status);
+    proc_result_release(&res);
+    free(argv);
+    return ok;
+}
+
+/* The example, recorded; `*t` is what it did. */
+static bool record_example(Regress *r, const char *scratch, Trace **t, Err *err)
+{
+    bool alone = open_example(r);
+    const Program *p = alone ? r->example : r->program;
+    char *woven = path_join(scratch, path_base(program_captured(p)->path));
+    char *folder = path_join(scratch, "trace");
     Strings recorded = {0};
-    model_functions_to_record(r->api, r->example, &recorded);
+    model_functions_to_record(r->api, p, &recorded);
     RecordPlan plan = { .libexec = session_libexec(r->session), .strategy = COPY_SHALLOW,
                         .only = strings_argv(&recorded) };
+    bool ok = dir_make(folder, err) && place_restore(program_captured(r->program)->path, err) &&
+              record_weave(p, &plan, woven, NULL, err) &&
+              (alone ? run_woven(r, woven, folder, err) : run_in_place(r, woven, folder, err));
+    *t = ok ? trace_open(folder, p, err) : NULL;
+    if (ok && !*t && !alone)
+        err_ctx(err, "the command ran nothing that is linked with %s, or built that anew",
+                program_captured(p)->name);
+    strings_release(&recorded);
+    free(woven);
+    free(folder);
+    return *t != NULL;
+}
+
+bool example_model(Regress *r, Err *err)
+{
     Trace *t = NULL;
-    bool ok = dir_make(folder, err) && record_weave(r->example, &plan, program, NULL, err) &&
-              run_woven(r, program, folder, err) &&
-              (t = trace_open(folder, r->example, err));
+    if (!session_has_tail(r->session))
+        return true;
+    const char *scratch = tempdir_new(NULL, err);
+    if (!scratch)
+        return false;
     ModelPlan how = { .facts = r->facts, .rules = session_option(r->session, "rules") };
-    r->model = ok ? model_infer(r->api, &t, 1, &how, err) : NULL;
+    if (record_example(r, scratch, &t, err))
+        r->model = model_infer(r->api, &t, 1, &how, err);
     if (r->model) {
         forbid_functions(r);
         add_observed_values(r);
     }
     trace_close(t);
-    strings_release(&recorded);
-    free(program);
-    free(folder);
     tempdir_remove(scratch);
     return r->model != NULL;
 }
@@ -127,18 +195,17 @@ static void library_symbols(const Regress *r, Map *out)
 
 bool example_coverage(Regress *r, Err *err)
 {
-    size_t n;
-    char **tail = session_tail(r->session, &n);
-    Workspace *ws = session_workspace(r->session);
-    const CapturedProgram *c = n ? workspace_program(ws, tail[0], err) : NULL;
-    if (!n)
+    if (!session_has_tail(r->session))
         return true;
-    if (c && !r->example)
-        r->example = program_open(ws, c, err);
-    const char *scratch = r->example ? tempdir_new(NULL, err) : NULL;
+    if (!open_example(r)) {
+        session_note(r->session, "what the example covers by itself is told only of a captured "
+                     "program that the library is linked into");
+        return true;
+    }
+    const char *scratch = tempdir_new(NULL, err);
     if (!scratch)
         return false;
-    char *program = path_join(scratch, c->name), *folder = path_join(scratch, "out");
+    char *program = path_join(scratch, program_captured(r->example)->name), *folder = path_join(scratch, "out");
     char *file = path_join(folder, "cover");
     Woven *w = weave_begin(r->example, err);
     Cover *points = w ? weave_cover(w, err) : NULL;

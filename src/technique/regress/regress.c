@@ -134,9 +134,13 @@ static bool is_stopped(void *arg)
 static void plan_growth(Regress *r)
 {
     r->ownership = ownership_new(r->api);
+    if (r->model)
+        ownership_learn_model(r->ownership, r->model);
     r->grow = (GrowPlan){ .api = r->api, .pool = r->pool, .model = r->model,
                           .ownership = r->ownership, .rng = session_rng(r->session),
-                          .null_share = 0.05, .start_share = 0.3, .mix = 0.3 };
+                          .null_share = 0.05, .start_share = 0.3, .mix = 0.3,
+                          .near = strtod(session_option(r->session, "divergent"), NULL) > 0
+                                  ? 0.25 : 0 };
     r->settler = (Settler){ .grow = &r->grow, .ownership = r->ownership, .exec = r->exec,
                             .again = r->again, .strict = r->strict };
 }
@@ -149,7 +153,7 @@ static bool make_suite(Regress *r, Err *err)
     GeneratePlan plan = { .settler = &r->settler, .count = count ? strtoull(count, NULL, 10) : 0,
                           .universal_share = 0.2,
                           .divergent_share = strtod(session_option(s, "divergent"), NULL),
-                          .stop = is_stopped, .arg = r };
+                          .more = r->mutants != NULL, .stop = is_stopped, .arg = r };
     if (!seconds && !plan.count)
         seconds = 60;
     plan.seconds = seconds * 0.7;
@@ -192,6 +196,9 @@ static void add_figures(const Regress *r, json_t *j)
         json_object_set_new(j, "example", json_pack(
             "{s:I,s:I}", "lines", (json_int_t)r->by_example.lines, "branches",
             (json_int_t)r->by_example.branches));
+    if (r->model)
+        json_object_set_new(j, "replays", json_pack(
+            "{s:I,s:I}", "tests", (json_int_t)u->replayed, "total", (json_int_t)u->replays));
     json_object_set_new(j, "dropped", json_integer((json_int_t)r->dropped));
     json_object_set_new(j, "seconds", json_real(u->seconds));
     json_object_set_new(j, "guided", json_boolean(r->model != NULL));
@@ -240,14 +247,31 @@ static void say(Regress *r, const char *folder)
                  "example\n", u->set_aside);
 }
 
+/* Where it died, if that is in the library: what called it is ours, and says
+ * nothing. A frame without a module has a source file. */
+static void place_in_library(Failure *f, const char *library)
+{
+    const char *name = path_base(library);
+    for (size_t i = f->site; i < f->nframes; i++) {
+        const char *module = f->frames[i].module;
+        if (module ? strcmp(path_base(module), name) == 0 : f->frames[i].file != NULL) {
+            f->site = i;
+            return;
+        }
+    }
+    f->site = f->nframes;
+}
+
 static bool report_suspect(Regress *r, const Suspect *x, Err *err)
 {
     Failure f = {0};
     Str text = {0}, steps = {0}, message = {0};
     const ApiFunction *fn = x->seq->steps[x->how.at < x->seq->n ? x->how.at : 0].f;
     ExecJob job = { .seq = x->seq };
-    bool ok = exec_failure(x->strict && r->strict ? r->strict : r->exec, &job, &f, err);
+    bool strict = x->strict && r->strict;
+    bool ok = exec_failure(strict ? r->strict : r->exec, &job, &f, err);
     if (ok && failure_is(&f) && fn) {
+        place_in_library(&f, strict ? r->library.strict : r->library.cover);
         failure_describe(&f, &text);
         seq_dump(x->seq, &steps);
         str_addf(&message, "%s: dies of calls like the example's: %s", fn->fn->name,
@@ -342,17 +366,20 @@ const Command technique_regress = {
     .args = "LIBRARY [-- EXAMPLE ARGUMENT…]",
     .summary = "regression tests for a library, from an example run",
     .about =
-        "Runs the example (a captured program that is linked with the library statically), learns "
-        "from it how the API is used, and generates many call sequences that are similar but "
+        "Runs the example for at most an hour: a captured program that is linked with the library, "
+        "or any command that runs such programs (make check), during which a recording library is in "
+        "the place of the library. Learns from it how the API is used, and generates many call sequences that are similar but "
         "different. Those that are deterministic, legal under the address and "
         "undefined-behaviour sanitizers, leak nothing and add coverage or find a mutant are "
-        "written as plain C tests with assertions on what they gave.\n\n"
+        "written as plain C tests with assertions on what they gave. --time is 60s if it is not "
+        "given.\n\n"
         "Without an example any function is called with any argument (the universal model).\n\n"
         "A crash is reported only if the sequence does what the example did throughout; "
         "otherwise it is counted and set aside, because wrong use of a C library may do anything.\n\n"
         "With --diff the tests of an earlier run are compiled with the library named, and what "
         "it does differently is told, by function; --accept makes that the new expectation.",
     .examples = "sundew regress libfoo.a --headers foo.h -o tests --time 60s -- ./example\n"
+                "sundew regress libfoo.a --headers foo.h -o tests -- make check\n"
                 "make -C tests check\n"
                 "sundew regress --diff tests libfoo-new.a\n"
                 "sundew regress --diff tests --accept libfoo-new.a\n",

@@ -36,7 +36,7 @@ static Group *group_of(Groups *all, const SeqTest *t)
 
 static void purpose(const SeqTest *t, Str *out)
 {
-    str_add(out, t->follows ? "guided: does what the example did, in another order or with other "
+    str_add(out, t->example ? "replay: what the example itself did with these objects" : t->follows ? "guided: does what the example did, in another order or with other "
                               "values"
                             : "divergent: has calls or values that the example does not have");
     if (t->nkilled)
@@ -77,7 +77,7 @@ static void group_release(Group *g)
 static char *includes_of(const Regress *r, const Group *g)
 {
     Str s = {0};
-    str_add(&s, "#define SUNDEW_TEST_QUIET\n#include <errno.h>\n#include <stddef.h>\n#include <string.h>\n");
+    str_add(&s, "#define SUNDEW_TEST_QUIET\n#include <errno.h>\n#include <stddef.h>\n#include <stdlib.h>\n#include <string.h>\n");
     for (char *const *h = r->headers; h && *h; h++) {
         str_add(&s, "#include \"");
         escape_c_string(&s, path_base(*h), strlen(path_base(*h)));
