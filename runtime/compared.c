@@ -18,8 +18,8 @@ void sundew_compared(uint8_t *counters, const uint8_t *a, const uint8_t *b, uint
     for (; n < 16 && n < most; n++) {
         uint8_t x = a[n], y = b[n];
         if (how & SUNDEW_COMPARED_FOLD) {
-            x = (uint8_t)(x + ((x - 'A' < 26u) << 5));
-            y = (uint8_t)(y + ((y - 'A' < 26u) << 5));
+            x = (uint8_t)(x + (((unsigned)x - 'A' < 26) << 5));
+            y = (uint8_t)(y + (((unsigned)y - 'A' < 26) << 5));
         }
         if (x != y)
             break;

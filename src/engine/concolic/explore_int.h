@@ -64,6 +64,13 @@ typedef struct Explorer {
 
 typedef struct Tracer Tracer;
 
+/* An input that is not kept, but is to run on the judge. */
+typedef struct Waiting {
+    uint8_t *bytes;
+    size_t n;
+    uint32_t parent;
+} Waiting;
+
 /* One thread's share of it. */
 typedef struct Job {
     Explorer *x;
@@ -76,6 +83,8 @@ typedef struct Job {
     uint64_t told;                             /* runs that are in x->executions */
     double mutating, tracing;                  /* seconds spent */
     double sampling;                           /* … on the judge, with inputs that are not new */
+    Vec(Waiting) waiting;                      /* of these, until there is time */
+    uint32_t waited;                           /* how many there were */
     double synced;
     size_t nwords;                             /* of x->words that it has */
     Map imported;                              /* files of others it has read */
@@ -115,8 +124,10 @@ void failures_limits(Job *j);                  /* x->timeout has changed */
 bool failures_judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, bool died,
                     bool late);
 /* An input that is not kept, but went another way than any before, or is the solver's answer:
- * it runs on the judge too, as long as that takes no more than a tenth of the time. */
-bool failures_sample(Job *j, const uint8_t *bytes, size_t n, uint32_t parent);
+ * it runs on the judge too, later, because that gets no more than a tenth of the time. Of many
+ * only some wait. */
+void failures_sample(Job *j, const uint8_t *bytes, size_t n, uint32_t parent);
+void failures_samples(Job *j);                 /* as many of them as there is time for */
 /* One run on this build: does it fail? Then `out` (of {0}) says how. */
 bool failures_run(Job *j, Subject *s, const uint8_t *bytes, size_t n, Failure *out);
 /* The condition of a failure that has none yet. */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* How often an input is run to make it smaller. */
-enum { SMALLER_TESTS = 400 };
+enum { SMALLER_TESTS = 400, WAITING_MOST = 512, WAITING_LONGEST = 1 << 16 };
 
 /* ---------------------------------------------------------------- verdicts */
 
@@ -279,17 +279,35 @@ bool failures_judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, boo
     return true;
 }
 
-bool failures_sample(Job *j, const uint8_t *bytes, size_t n, uint32_t parent)
+void failures_sample(Job *j, const uint8_t *bytes, size_t n, uint32_t parent)
 {
-    double begun = clock_seconds();
-    Failure f = {0};
-    if (!j->judge || j->sampling > 0.1 * (begun - j->x->begun))
-        return true;
-    if (failures_run(j, j->judge, bytes, n, &f))
-        add(j, j->judge, bytes, n, parent, &f, false);
-    failure_release(&f);
-    j->sampling += clock_seconds() - begun;
-    return true;
+    Waiting w = { NULL, n, parent };
+    uint32_t at = j->waited++ * 2654435761u % WAITING_MOST;
+    if (n > WAITING_LONGEST)
+        return;
+    w.bytes = xmemdup(bytes, n);
+    if (j->waiting.len < WAITING_MOST) {
+        vec_push(&j->waiting, w);
+    } else {
+        free(j->waiting.items[at].bytes);
+        j->waiting.items[at] = w;
+    }
+    failures_samples(j);
+}
+
+void failures_samples(Job *j)
+{
+    double now = clock_seconds();
+    while (j->waiting.len && j->judge && j->sampling <= 0.1 * (now - j->x->begun)) {
+        Waiting w = j->waiting.items[--j->waiting.len];
+        Failure f = {0};
+        if (failures_run(j, j->judge, w.bytes, w.n, &f))
+            add(j, j->judge, w.bytes, w.n, w.parent, &f, false);
+        failure_release(&f);
+        free(w.bytes);
+        j->sampling += clock_seconds() - now;
+        now = clock_seconds();
+    }
 }
 
 /* What was found before there was a concolic build. */
@@ -314,6 +332,9 @@ void failures_close(Job *j)
     subject_free(j->judge);
     subject_free(j->plain);
     j->judge = j->plain = NULL;
+    for (size_t i = 0; i < j->waiting.len; i++)
+        free(j->waiting.items[i].bytes);
+    vec_release(&j->waiting);
 }
 
 void failures_finish(Explorer *x, ExploreResult *out)

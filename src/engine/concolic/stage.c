@@ -17,7 +17,7 @@ typedef struct Candidate {
 } Candidate;
 typedef Vec(Candidate) Candidates;
 
-enum { SAMPLES = 2 };                  /* of a batch */
+enum { SAMPLES = 16 };                 /* of a batch */
 
 static void lock(Explorer *x)
 {
@@ -204,11 +204,13 @@ static bool flush(Job *j, Origin origin, uint32_t parent, Entry **entry)
         if (ok && c->died)
             ok = failures_judge(j, c->bytes, c->n, c->parent, true, c->late);
         else if (ok && c->sample)
-            ok = failures_sample(j, c->bytes, c->n, c->parent);
+            failures_sample(j, c->bytes, c->n, c->parent);
         else if (ok)
             ok = examine(j, c, origin, entry);
         free(c->bytes);
     }
+    if (ok)
+        failures_samples(j);
     fast_reset(j->fast);
     vec_release(&found);
     return ok;

@@ -468,7 +468,9 @@ static bool try_answer(Job *j, const Question *q, const Answer *a, const Entry *
     if (!r.news && !dead) {
         if (a->status == SOLVE_SAT)
             keep_stone(j, q, e, n);
-        return q->kind == ASK_BUG || failures_sample(j, t->room, n, e->id);
+        if (q->kind != ASK_BUG)
+            failures_sample(j, t->room, n, e->id);
+        return true;
     }
     /* The news are taken: look again, by itself. */
     Entry *kept = NULL;
