@@ -5,7 +5,8 @@
  * then. Most of their bytes stay until the memory is handed out again, but the
  * allocator writes its own into the first sixteen. So these are kept of the
  * objects that each thread freed last; and each frame knows how many its thread
- * had freed when it was entered: what was freed later was alive then.
+ * had freed when it was entered: what was freed later was alive then. Without a
+ * frame (all functions are off) nothing is kept.
  */
 #define sundew_note_free sundew_extent_free
 #include "extents.c"
@@ -17,7 +18,7 @@ void sundew_note_free(void *p)
 {
     uint64_t address = (uintptr_t)p, number = address >> LEAF_BITS;
     SundewThread *t = sundew_self;
-    if (SUNDEW_LIKELY(t && number < LEAVES && leaves[number]) &&
+    if (t && t->lane && t->lane->live && number < LEAVES && leaves[number] &&
         leaves[number][(address >> 4) & (LEAF_GRANULES - 1)] & START) {
         SundewHead *h = &t->heads[t->nfreed++ % SUNDEW_HEADS];
         h->address = address;

@@ -914,6 +914,27 @@ static void what_was_freed_long_ago_is_not(void **state)
     assert_int_equal(memory(n)->variable, 0);
 }
 
+static void free_without_a_frame(void *arg)
+{
+    Node *n = sundew_malloc(sizeof *n);
+    *n = (Node){ 5, NULL, NULL };
+    sundew_free(n);
+    if (sundew_self && sundew_self->nfreed)
+        abort();
+    (void)arg;
+    with_void(n, null_write, NULL);
+}
+
+/* Nothing on the stack was handed it. */
+static void what_was_freed_without_a_frame_is_not_kept(void **state)
+{
+    (void)state;
+    assert_int_equal(both(free_without_a_frame, NULL, SIGSEGV), 1);
+    uint64_t n = ((const uint64_t *)(frame("with_void") + 1))[0];
+    assert_int_equal(memory(n)->place, SUNDEW_FREED);
+    assert_int_equal(memory(n)->variable, 0);
+}
+
 static void crash_behind(void *arg)
 {
     char *s = arg;
@@ -1773,6 +1794,7 @@ int main(void)
         cmocka_unit_test(freed_memory_is_marked),
         cmocka_unit_test(what_was_freed_since_the_entry_is_known),
         cmocka_unit_test(what_was_freed_long_ago_is_not),
+        cmocka_unit_test(what_was_freed_without_a_frame_is_not_kept),
         cmocka_unit_test(a_pointer_just_behind_an_object_means_it),
         cmocka_unit_test(garbage_is_passed_over_and_pointers_in_void_are_found),
         cmocka_unit_test(a_union_is_followed_only_to_known_objects),
