@@ -74,19 +74,14 @@ static void count(Body *b, const Effect *e)
     pttable_put(&b->flow.count, key, n == NONE ? 1 : n + 1);
 }
 
-static int doubts(const Effect *e)
-{
-    return e->maybe + (e->maybe && e->memory);
-}
-
 bool mut_effect(Body *b, const Effect *like)
 {
     Effect e = *like;
 
     if (e.kind != EFFECT_STORE && e.kind != EFFECT_RETURN)
         e.dest = path_root(ROOT_UNKNOWN);
-    e.memory |= e.path.maybe == PATH_SOMEWHERE;
-    e.maybe |= e.path.maybe;
+    if (e.maybe < e.path.maybe)
+        e.maybe = e.path.maybe;
     e.path.maybe = e.dest.maybe = 0;
     coarsen(b, &e);
     if (root_is_global(e.path.root)) {
@@ -103,7 +98,7 @@ bool mut_effect(Body *b, const Effect *like)
     void **slot = map_slotn(&b->flow.known, &key, sizeof key);
     if (*slot) {
         Effect *old = &b->flow.effects.items[(uintptr_t)*slot - 1];
-        if (doubts(old) <= doubts(&e))
+        if (old->maybe <= e.maybe)
             return false;
         *old = e;                              /* a surer one */
         b->flow.version++;

@@ -26,7 +26,7 @@ static uint32_t global_root(Mutability *m, LLVMValueRef g)
     return ROOT_GLOBAL | i;
 }
 
-static int64_t gep_offset(Mutability *m, LLVMValueRef gep)
+int64_t mut_gep_offset(const Mutability *m, LLVMValueRef gep)
 {
     LLVMTypeRef t = LLVMGetGEPSourceElementType(gep);
     unsigned n = (unsigned)LLVMGetNumOperands(gep);
@@ -66,7 +66,7 @@ static void constant_paths(Mutability *m, LLVMValueRef c, int64_t off, PathSet *
         constant_paths(m, LLVMAliasGetAliasee(c), off, out, level + 1);
     } else if (LLVMIsAConstantExpr(c)) {
         bool gep = LLVMGetConstOpcode(c) == LLVMGetElementPtr;
-        int64_t more = gep ? gep_offset(m, c) : 0;
+        int64_t more = gep ? mut_gep_offset(m, c) : 0;
         off = off == ANYWHERE || more == ANYWHERE ? ANYWHERE : off + more;
         for (int i = 0; i < (gep ? 1 : LLVMGetNumOperands(c)); i++)
             constant_paths(m, LLVMGetOperand(c, (unsigned)i), off, out, level + 1);
@@ -335,7 +335,7 @@ static void instruction(Mutability *m, Body *b, LLVMValueRef i)
             add(b, OP_RETURN, i, NONE, value(m, b, LLVMGetOperand(i, 0)));
         break;
     case LLVMGetElementPtr:
-        copy(m, b, i, LLVMGetOperand(i, 0), gep_offset(m, i));
+        copy(m, b, i, LLVMGetOperand(i, 0), mut_gep_offset(m, i));
         break;
     case LLVMBitCast: case LLVMAddrSpaceCast: case LLVMIntToPtr: case LLVMPtrToInt:
     case LLVMFreeze:
