@@ -67,12 +67,12 @@ static void add_doubted(PathSet *out, const PathSet *s, uint8_t level)
     }
 }
 
-/* What was a guess by way of memory stays one. */
-static void doubt(PathSet *s)
+/* What was a guess by way of memory stays one; what is meant for another, too. */
+static void doubt(PathSet *s, uint8_t level)
 {
     PathSet doubted = { 0 };
 
-    add_doubted(&doubted, s, PATH_OF_SEVERAL);
+    add_doubted(&doubted, s, level > PATH_SOMEWHERE ? level : PATH_OF_SEVERAL);
     pathset_release(s);
     *s = doubted;
 }
@@ -95,7 +95,7 @@ static void resolve(Body *b, uint32_t op, const Body *g, const Actuals *a,
         follow(b, op, p, 1, out);
     }
     if (p->maybe)
-        doubt(out);
+        doubt(out, p->maybe);
 }
 
 static bool is_of_copy(const Body *g, const Path *p)
@@ -123,7 +123,7 @@ static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a,
         return;
     resolve(b, op, g, a, &e.path, &src);
     if (like.maybe)
-        doubt(&src);
+        doubt(&src, like.maybe);
     switch (src.len ? e.kind : EFFECT_RETURN + 10) {
     case EFFECT_WRITE:
     case EFFECT_FREE:
@@ -221,7 +221,7 @@ static void meet_body(Body *b, uint32_t op, const Body *g, const Actuals *a,
         PathSet got = { 0 };
         resolve(b, op, g, a, &g->flow.returns.items[i], &got);
         if (maybe)
-            doubt(&got);
+            doubt(&got, maybe);
         pathset_union(result, &got);
         pathset_release(&got);
     }
@@ -438,7 +438,7 @@ static void meet_nothing(Body *b, uint32_t op, LLVMValueRef fn, MutReasonKind re
         mut_obstacle(b, actual(a, i), op, &like);
         if (!a->call || LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(a->call, i))) ==
                             LLVMPointerTypeKind)
-            pathset_union(result, actual(a, i));
+            add_doubted(result, actual(a, i), PATH_SOMEWHERE);   /* seldom */
     }
     pathset_add(result, path_root(ROOT_UNKNOWN));
     become(b, &b->flow.impure);
@@ -604,12 +604,15 @@ static LLVMValueRef table_entry(const Mutability *m, LLVMValueRef callee)
     LLVMValueRef at = LLVMIsALoadInst(callee) ? LLVMGetOperand(callee, 0) : NULL;
     int64_t off = 0;
 
-    if (!at || !LLVMIsAConstantExpr(at) || LLVMGetConstOpcode(at) != LLVMGetElementPtr)
-        return NULL;
-    off = mut_gep_offset(m, at);
-    at = LLVMGetOperand(at, 0);
-    LLVMValueRef init = LLVMIsAGlobalVariable(at) ? LLVMGetInitializer(at) : NULL;
-    LLVMValueRef entry = init && off >= 0 ? element_at(m, init, (uint64_t)off) : NULL;
+    while (at && LLVMIsAConstantExpr(at) && LLVMGetConstOpcode(at) == LLVMGetElementPtr) {
+        int64_t more = mut_gep_offset(m, at);
+        if (more == ANYWHERE || more < 0)
+            return NULL;
+        off += more;
+        at = LLVMGetOperand(at, 0);
+    }
+    LLVMValueRef init = at && LLVMIsAGlobalVariable(at) ? LLVMGetInitializer(at) : NULL;
+    LLVMValueRef entry = init ? element_at(m, init, (uint64_t)off) : NULL;
     return entry && LLVMIsAFunction(entry) ? entry : NULL;
 }
 

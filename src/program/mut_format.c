@@ -41,11 +41,17 @@ static char conversion(const char *f, size_t len, unsigned n)
     return 0;
 }
 
+/* The literal format of a call, or NULL. Of two formats the first will do: which
+ * is taken is not known, but they print the same arguments. */
 static const char *format_of(LLVMValueRef call, unsigned fixed, size_t *len)
 {
     LLVMValueRef g = fixed && fixed <= LLVMGetNumArgOperands(call)
                          ? LLVMGetOperand(call, fixed - 1) : NULL;
 
+    if (g && LLVMIsAPHINode(g) && LLVMCountIncoming(g) == 2)     /* c ? "%s" : NULL */
+        g = LLVMGetIncomingValue(g, LLVMIsNull(LLVMGetIncomingValue(g, 0)));
+    else if (g && LLVMIsASelectInst(g))
+        g = LLVMGetOperand(g, LLVMIsNull(LLVMGetOperand(g, 1)) ? 2 : 1);
     if (!g || !ptvalues_is_literal(g))
         return NULL;
     LLVMValueRef c = LLVMGetInitializer(g);

@@ -49,6 +49,8 @@ enum {
     /* From here on, stage L takes it for another one: */
     PATH_PRINTED = 3,            /* a variadic argument that a format prints */
     PATH_TABLE = 4,              /* by another function than the table's own */
+    PATH_MEMBER = 5,             /* by what may be another member of a union */
+    PATH_REPLACED = 6,           /* by a place where another was stored just before */
 };
 
 /* Sorted; a Path of {0} is the first argument, a set of {0} is empty. */
@@ -135,6 +137,7 @@ typedef struct Flow {
 typedef struct Local {
     LLVMValueRef site;
     bool stack;                  /* else fresh memory, or a callee's result */
+    bool one_of;                 /* a union with several kinds of pointers */
     bool exposed;                /* others may have stored pointers in it */
     bool captured;               /* its address was stored where others see it */
     uint32_t by;                 /* op that did it */
@@ -212,6 +215,8 @@ struct Mutability {
 };
 
 /* mut_lower.c */
+/* Is it one address: the same value, or the same constant offset from one? */
+bool mut_same_address(const Mutability *m, LLVMValueRef x, LLVMValueRef y);
 int64_t mut_gep_offset(const Mutability *m, LLVMValueRef gep);    /* or ANYWHERE */
 void mut_lower(Mutability *m, Body *b);
 void mut_body_release(Body *b);

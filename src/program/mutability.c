@@ -69,7 +69,7 @@ const char *mut_reason_name(MutReasonKind k)
 {
     return NAME(k, "CALL", "INDIRECT", "GLOBAL_STORE", "HEAP_STORE", "ALIAS_BLOCK",
                 "KEPT", "NO_BODY", "NO_TARGET", "ASM", "CAST", "VARARG", "NOT_MATCHED",
-                "PRINTED", "TABLE");
+                "PRINTED", "TABLE", "MEMBER", "REPLACED");
 }
 
 const char *mut_direction_name(MutDirection d)
@@ -391,6 +391,7 @@ static bool is_likely(const Judge *j)
         switch (j->list.items[i].kind) {
         case MUT_GLOBAL_STORE: case MUT_HEAP_STORE: case MUT_ALIAS_BLOCK: case MUT_KEPT:
         case MUT_NO_TARGET: case MUT_INDIRECT: case MUT_PRINTED: case MUT_TABLE:
+        case MUT_MEMBER: case MUT_REPLACED:
             break;
         default:
             return false;
@@ -427,8 +428,7 @@ static void name_assumption(Judge *j)
     const Effect *w = best_write(j, MUT_LEVELS);
 
     if (w && w->maybe > PATH_SOMEWHERE)
-        add_reason(j, w->maybe == PATH_PRINTED ? MUT_PRINTED : MUT_TABLE, w->inst, w->callee,
-                   &w->path);
+        add_reason(j, MUT_PRINTED + w->maybe - PATH_PRINTED, w->inst, w->callee, &w->path);
 }
 
 /* Of a write that may be another one's and a const in the source, the const is

@@ -64,6 +64,9 @@ typedef enum {
                            * is written is for other conversions */
     MUT_TABLE,            /* … what is written is by another function than the one a
                            * table has at this place from the beginning */
+    MUT_MEMBER,           /* … another member of a union is written through */
+    MUT_REPLACED,         /* … it was stored where something else is stored before
+                           * that is written through */
 } MutReasonKind;
 const char *mut_reason_name(MutReasonKind k);   /* CALL, INDIRECT, … */
 
