@@ -438,7 +438,7 @@ static void meet_nothing(Body *b, uint32_t op, LLVMValueRef fn, MutReasonKind re
         mut_obstacle(b, actual(a, i), op, &like);
         if (!a->call || LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(a->call, i))) ==
                             LLVMPointerTypeKind)
-            add_doubted(result, actual(a, i), PATH_SOMEWHERE);   /* seldom */
+            add_doubted(result, actual(a, i), PATH_RETURNED);
     }
     pathset_add(result, path_root(ROOT_UNKNOWN));
     become(b, &b->flow.impure);

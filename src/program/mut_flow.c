@@ -201,10 +201,10 @@ static bool is_loaded(Body *b, const Content *c, const Path *p, uint32_t op)
 }
 
 /* Which member of a union a callee takes, we don't know. */
-static bool is_of_other_member(const Body *b, const Path *p, uint32_t op)
+static bool is_of_other_member(Body *b, const Path *p, uint32_t op)
 {
     return root_is_local(p->root) && !p->depth && b->ops.items[op].kind == OP_CALL &&
-           b->locals.items[p->root & ~ROOT_LOCAL].one_of;
+           local_of(b, p)->one_of;
 }
 
 /* Stored by the call that loads it: in which order, its function has seen, but for
@@ -238,8 +238,8 @@ static void load_one(Body *b, const Path *p, uint32_t op, PathSet *out)
             continue;
         Path src = c->src;
         bool exact = path_is_exact(&c->dest) && path_is_exact(p);
-        if (is_of_other_member(b, p, op) && src.maybe < PATH_MEMBER)
-            src.maybe = PATH_MEMBER;
+        if (is_of_other_member(b, p, op))
+            src.maybe = src.maybe < PATH_MEMBER ? PATH_MEMBER : src.maybe;
         else if ((!exact && root_is_local(p->root) && !local_of(b, p)->stack) ||
                  is_same_call(b, c, op))
             src.maybe = src.maybe < PATH_SOMEWHERE ? PATH_SOMEWHERE : src.maybe;

@@ -17,7 +17,8 @@ enum { PRINTS = 1, SCANS = 2 };
 #define INTEGERS "dioux"         /* conversions that are numbers to everybody, */
 #define NUMBERS "dioucxXeEfFgGaA" /* … in a printf */
 
-/* The conversion that argument `n` behind the format is for; 0: none, '*': a width. */
+/* The conversion that argument `n` behind the format is for; 0: none, '*': a width,
+ * '$': it is numbered, and not looked at. */
 static char conversion(const char *f, size_t len, unsigned n)
 {
     for (size_t i = 0; i < len; i++) {
@@ -25,7 +26,7 @@ static char conversion(const char *f, size_t len, unsigned n)
             continue;
         for (i++; i < len && f[i] && strchr("0123456789.#-+ ',!*$", f[i]); i++) {
             if (f[i] == '$')
-                return 0;                    /* numbered: not looked at */
+                return '$';
             if (f[i] == '*' && !n--)
                 return '*';
         }
@@ -41,22 +42,77 @@ static char conversion(const char *f, size_t len, unsigned n)
     return 0;
 }
 
-/* The literal format of a call, or NULL. Of two formats the first will do: which
- * is taken is not known, but they print the same arguments. */
-static const char *format_of(LLVMValueRef call, unsigned fixed, size_t *len)
-{
-    LLVMValueRef g = fixed && fixed <= LLVMGetNumArgOperands(call)
-                         ? LLVMGetOperand(call, fixed - 1) : NULL;
+typedef struct Formats {
+    LLVMValueRef items[16];      /* literals */
+    unsigned n;
+    bool all;                    /* there are no others */
+} Formats;
 
-    if (g && LLVMIsAPHINode(g) && LLVMCountIncoming(g) == 2)     /* c ? "%s" : NULL */
-        g = LLVMGetIncomingValue(g, LLVMIsNull(LLVMGetIncomingValue(g, 0)));
-    else if (g && LLVMIsASelectInst(g))
-        g = LLVMGetOperand(g, LLVMIsNull(LLVMGetOperand(g, 1)) ? 2 : 1);
-    if (!g || !ptvalues_is_literal(g))
-        return NULL;
-    LLVMValueRef c = LLVMGetInitializer(g);
-    return LLVMIsAConstantDataArray(c) && LLVMIsConstantString(c) ? LLVMGetAsString(c, len)
-                                                                 : NULL;
+/* Is a variable only loaded from? `static const char *formats[]` */
+static bool is_never_written(LLVMValueRef g)
+{
+    if (LLVMIsGlobalConstant(g))
+        return true;
+    if (LLVMGetLinkage(g) != LLVMInternalLinkage)
+        return false;
+    for (LLVMUseRef u = LLVMGetFirstUse(g); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef x = LLVMGetUser(u);
+        if (!LLVMIsAGetElementPtrInst(x))
+            return false;
+        for (LLVMUseRef v = LLVMGetFirstUse(x); v; v = LLVMGetNextUse(v))
+            if (!LLVMIsALoadInst(LLVMGetUser(v)))
+                return false;
+    }
+    return true;
+}
+
+static void add_formats(LLVMValueRef v, Formats *out, unsigned level)
+{
+    if (LLVMIsNull(v))                       /* c ? "%s" : NULL */
+        return;
+    if (ptvalues_is_literal(v) && out->n < sizeof out->items / sizeof *out->items) {
+        out->items[out->n++] = v;
+    } else if (level < 3 && LLVMIsAPHINode(v)) {
+        for (unsigned i = 0; i < LLVMCountIncoming(v); i++)
+            add_formats(LLVMGetIncomingValue(v, i), out, level + 1);
+    } else if (level < 3 && LLVMIsASelectInst(v)) {
+        add_formats(LLVMGetOperand(v, 1), out, level + 1);
+        add_formats(LLVMGetOperand(v, 2), out, level + 1);
+    } else if (LLVMIsALoadInst(v) && LLVMIsAGetElementPtrInst(LLVMGetOperand(v, 0))) {
+        /* one of a table that nobody writes */
+        LLVMValueRef g = LLVMGetOperand(LLVMGetOperand(v, 0), 0);
+        LLVMValueRef c = LLVMIsAGlobalVariable(g) && is_never_written(g)
+                             ? LLVMGetInitializer(g) : NULL;
+        out->all &= c && LLVMIsAConstantArray(c);
+        for (int i = 0; c && LLVMIsAConstantArray(c) && i < LLVMGetNumOperands(c); i++)
+            add_formats(LLVMGetOperand(c, (unsigned)i), out, 3);
+    } else {
+        out->all = false;
+    }
+}
+
+/* The formats that a call may have, if all of them are literals. */
+static Formats formats_of(LLVMValueRef call, unsigned fixed)
+{
+    Formats out = { .all = true };
+
+    if (fixed && fixed <= LLVMGetNumArgOperands(call))
+        add_formats(LLVMGetOperand(call, fixed - 1), &out, 0);
+    if (!out.all)
+        out.n = 0;
+    return out;
+}
+
+/* What a format, a literal, has for an argument behind it. */
+static unsigned char conversion_of(LLVMValueRef format, unsigned arg)
+{
+    size_t len;
+    LLVMValueRef c = LLVMGetInitializer(format);
+
+    if (!LLVMIsAConstantDataArray(c) || !LLVMIsConstantString(c))
+        return LLVMIsNull(c) ? 0 : '$';
+    const char *f = LLVMGetAsString(c, &len);
+    return (unsigned char)conversion(f, len, arg);
 }
 
 static bool points_to_const(const Type *t)
@@ -84,37 +140,39 @@ static bool is_constant(const Mutability *m, const Function *fn, LLVMValueRef v)
     return false;
 }
 
+static unsigned learn(Mutability *m, const Function *fn, LLVMValueRef v, unsigned char c)
+{
+    bool pointer = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
+
+    if (c && strchr(NUMBERS, c))
+        return pointer ? SCANS : PRINTS;
+    if (!c || !pointer || !is_constant(m, fn, v))
+        return 0;
+    m->printed[c] = true;
+    return PRINTS;
+}
+
 static void learn_call(Mutability *m, const Function *fn, LLVMValueRef call)
 {
     LLVMValueRef callee = LLVMGetCalledValue(call);
-    const Body *g = LLVMIsAFunction(callee) ? mut_body(m, callee) : NULL;
-    size_t len;
 
-    if (!g || !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(callee)))
+    if (!LLVMIsAFunction(callee) || !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(callee)) ||
+        !mut_body(m, callee))
         return;
     unsigned fixed = LLVMCountParams(callee), n = LLVMGetNumArgOperands(call);
-    const char *f = format_of(call, fixed, &len);
+    Formats f = formats_of(call, fixed);
     uint32_t seen = pttable_get(&m->prints, (uintptr_t)callee);
     seen = seen == NONE ? 0 : seen;
-    for (unsigned i = fixed; f && i < n; i++) {
-        LLVMValueRef v = LLVMGetOperand(call, i);
-        unsigned char c = (unsigned char)conversion(f, len, i - fixed);
-        bool pointer = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
-        if (!pointer && c && strchr(NUMBERS, c))
-            seen |= PRINTS;
-        if (pointer && c && strchr(NUMBERS, c))
-            seen |= SCANS;
-        if (pointer && c && is_constant(m, fn, v)) {
-            seen |= PRINTS;
-            m->printed[c] = true;
-        }
-    }
+    for (unsigned k = 0; k < f.n; k++)
+        for (unsigned i = fixed; i < n; i++)
+            seen |= learn(m, fn, LLVMGetOperand(call, i), conversion_of(f.items[k], i - fixed));
     pttable_put(&m->prints, (uintptr_t)callee, seen);
 }
 
 void mut_formats(Mutability *m)
 {
     m->printed['s'] = m->printed['p'] = true;
+    m->printed[0] = true;                    /* the function does not look at it */
     for (size_t i = 0; i < m->nbodies; i++) {
         if (!m->bodies[i].fn)
             continue;
@@ -124,17 +182,20 @@ void mut_formats(Mutability *m)
                 if (LLVMIsACallInst(x))
                     learn_call(m, m->bodies[i].fn, x);
     }
-    m->printed['n'] = m->printed['*'] = false;
+    m->printed['n'] = m->printed['*'] = m->printed['$'] = false;
 }
 
 bool mut_is_printed(const Mutability *m, LLVMValueRef call, unsigned arg)
 {
     LLVMValueRef callee = LLVMGetCalledValue(call);
-    size_t len;
+    unsigned fixed;
 
-    if (!LLVMIsAFunction(callee) || pttable_get(&m->prints, (uintptr_t)callee) != PRINTS)
+    if (!LLVMIsAFunction(callee) || pttable_get(&m->prints, (uintptr_t)callee) != PRINTS ||
+        arg < (fixed = LLVMCountParams(callee)))
         return false;
-    unsigned fixed = LLVMCountParams(callee);
-    const char *f = arg >= fixed ? format_of(call, fixed, &len) : NULL;
-    return f && m->printed[(unsigned char)conversion(f, len, arg - fixed)];
+    Formats f = formats_of(call, fixed);
+    for (unsigned k = 0; k < f.n; k++)
+        if (!m->printed[conversion_of(f.items[k], arg - fixed)])
+            return false;
+    return f.n > 0;
 }

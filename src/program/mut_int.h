@@ -51,6 +51,7 @@ enum {
     PATH_TABLE = 4,              /* by another function than the table's own */
     PATH_MEMBER = 5,             /* by what may be another member of a union */
     PATH_REPLACED = 6,           /* by a place where another was stored just before */
+    PATH_RETURNED = 7,           /* what a function without body was given, and returns */
 };
 
 /* Sorted; a Path of {0} is the first argument, a set of {0} is empty. */

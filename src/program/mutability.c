@@ -69,7 +69,7 @@ const char *mut_reason_name(MutReasonKind k)
 {
     return NAME(k, "CALL", "INDIRECT", "GLOBAL_STORE", "HEAP_STORE", "ALIAS_BLOCK",
                 "KEPT", "NO_BODY", "NO_TARGET", "ASM", "CAST", "VARARG", "NOT_MATCHED",
-                "PRINTED", "TABLE", "MEMBER", "REPLACED");
+                "PRINTED", "TABLE", "MEMBER", "REPLACED", "RETURNED");
 }
 
 const char *mut_direction_name(MutDirection d)
@@ -391,7 +391,7 @@ static bool is_likely(const Judge *j)
         switch (j->list.items[i].kind) {
         case MUT_GLOBAL_STORE: case MUT_HEAP_STORE: case MUT_ALIAS_BLOCK: case MUT_KEPT:
         case MUT_NO_TARGET: case MUT_INDIRECT: case MUT_PRINTED: case MUT_TABLE:
-        case MUT_MEMBER: case MUT_REPLACED:
+        case MUT_MEMBER: case MUT_REPLACED: case MUT_RETURNED:
             break;
         default:
             return false;

@@ -67,6 +67,8 @@ typedef enum {
     MUT_MEMBER,           /* … another member of a union is written through */
     MUT_REPLACED,         /* … it was stored where something else is stored before
                            * that is written through */
+    MUT_RETURNED,         /* … what a function without body returns is written, which
+                           * it was given */
 } MutReasonKind;
 const char *mut_reason_name(MutReasonKind k);   /* CALL, INDIRECT, … */
 

@@ -445,6 +445,7 @@ static const char *reason_text(MutReasonKind k)
     case MUT_MEMBER: return "goes to another function in a union, whose other members it may "
                             "write through";
     case MUT_REPLACED: return "is stored where something else is put before that is written";
+    case MUT_RETURNED: return "goes to a function without body, and what that returns is written";
     case MUT_TABLE: return "goes to a function of a table, where others that write may stand";
     }
     return "";
