@@ -412,7 +412,7 @@ static bool is_doubtful(const Judge *j, unsigned levels)
 {
     const Effect *w = best_write(j, levels);
 
-    return w && (w->maybe > PATH_SOMEWHERE ||
+    return w && ((w->maybe > PATH_SOMEWHERE && is_likely(j)) ||
                  (w->maybe == PATH_SOMEWHERE && w->kind != EFFECT_FREE));
 }
 
