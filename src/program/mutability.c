@@ -422,6 +422,8 @@ static bool is_freed(const Judge *j)
            j->write[0]->maybe <= PATH_SOMEWHERE;
 }
 
+_Static_assert(MUT_RETURNED - MUT_PRINTED == PATH_RETURNED - PATH_PRINTED, "same order");
+
 /* What it takes for a write that is meant for another not to be one. */
 static void name_assumption(Judge *j)
 {
