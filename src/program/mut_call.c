@@ -12,6 +12,7 @@ typedef struct Actuals {
     LLVMValueRef call;           /* NULL for a callback: no operands to look at */
     bool unmeant;                /* the function has another type than the call:
                                   * what it writes is a question, no answer */
+    uint64_t printed;            /* variadic arguments that a format only prints */
 } Actuals;
 
 static const PathSet nothing;
@@ -55,17 +56,23 @@ static void follow(Body *b, uint32_t op, const Path *p, unsigned from, PathSet *
     }
 }
 
-/* What was a guess by way of memory stays one. */
-static void doubt(PathSet *s)
+/* The paths `s` with at least this doubt. */
+static void add_doubted(PathSet *out, const PathSet *s, uint8_t level)
+{
+    for (uint32_t i = 0; i < s->len; i++) {
+        Path p = s->items[i];
+        if (p.maybe < level && p.root != ROOT_UNKNOWN)
+            p.maybe = level;
+        pathset_add(out, p);
+    }
+}
+
+/* What was a guess by way of memory stays one; what is meant for another, too. */
+static void doubt(PathSet *s, uint8_t level)
 {
     PathSet doubted = { 0 };
 
-    for (uint32_t i = 0; i < s->len; i++) {
-        Path p = s->items[i];
-        if (p.maybe != PATH_SOMEWHERE)
-            p.maybe = p.root != ROOT_UNKNOWN ? PATH_OF_SEVERAL : 0;
-        pathset_add(&doubted, p);
-    }
+    add_doubted(&doubted, s, level > PATH_SOMEWHERE ? level : PATH_OF_SEVERAL);
     pathset_release(s);
     *s = doubted;
 }
@@ -84,11 +91,11 @@ static void resolve(Body *b, uint32_t op, const Body *g, const Actuals *a,
         follow(b, op, p, 0, out);
     } else if (p->root == g->nargs && p->depth) {        /* variadic */
         for (unsigned i = g->nargs; i < a->n; i++)
-            pathset_union(out, actual(a, i));
+            add_doubted(out, actual(a, i), a->printed >> i & 1 ? PATH_PRINTED : 0);
         follow(b, op, p, 1, out);
     }
     if (p->maybe)
-        doubt(out);
+        doubt(out, p->maybe);
 }
 
 static bool is_of_copy(const Body *g, const Path *p)
@@ -104,11 +111,10 @@ static void fresh_result(Body *b, uint32_t op, PathSet *out)
 }
 
 static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a,
-                        uint32_t index, bool maybe)
+                        uint32_t index, uint8_t maybe)
 {
     Effect e = g->flow.effects.items[index];
-    Effect like = { .kind = e.kind, .reason = e.reason, .maybe = maybe || e.maybe,
-                    .memory = e.memory,
+    Effect like = { .kind = e.kind, .reason = e.reason, .maybe = maybe > e.maybe ? maybe : e.maybe,
                     .inst = b->ops.items[op].inst, .origin = e.origin,
                     .callee = g->value, .next = index };
     PathSet src = { 0 }, dest = { 0 };
@@ -117,7 +123,7 @@ static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a,
         return;
     resolve(b, op, g, a, &e.path, &src);
     if (like.maybe)
-        doubt(&src);
+        doubt(&src, like.maybe);
     switch (src.len ? e.kind : EFFECT_RETURN + 10) {
     case EFFECT_WRITE:
     case EFFECT_FREE:
@@ -183,7 +189,8 @@ static uint64_t inputs(const Body *b, const Actuals *a)
     return sum;
 }
 
-static void meet_effects(Body *b, uint32_t op, const Body *g, const Actuals *a, bool maybe)
+static void meet_effects(Body *b, uint32_t op, const Body *g, const Actuals *a,
+                         uint8_t maybe)
 {
     Met now = { inputs(b, a), (uint32_t)g->flow.effects.len, g->flow.version };
     Met *before = met(b, op, g);
@@ -195,7 +202,7 @@ static void meet_effects(Body *b, uint32_t op, const Body *g, const Actuals *a, 
 }
 
 static void meet_body(Body *b, uint32_t op, const Body *g, const Actuals *a,
-                      bool maybe, PathSet *result)
+                      uint8_t maybe, PathSet *result)
 {
     meet_effects(b, op, g, a, maybe);
     for (unsigned i = 0; i < g->nargs && i < a->n; i++)
@@ -214,7 +221,7 @@ static void meet_body(Body *b, uint32_t op, const Body *g, const Actuals *a,
         PathSet got = { 0 };
         resolve(b, op, g, a, &g->flow.returns.items[i], &got);
         if (maybe)
-            doubt(&got);
+            doubt(&got, maybe);
         pathset_union(result, &got);
         pathset_release(&got);
     }
@@ -379,7 +386,7 @@ unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsig
 }
 
 static void meet(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, const Actuals *a,
-                 bool maybe, PathSet *result);
+                 uint8_t maybe, PathSet *result);
 
 static void callback(Mutability *m, Body *b, uint32_t op, const SummaryCallback *c,
                      const Summary *s, const Actuals *a)
@@ -402,7 +409,8 @@ static void callback(Mutability *m, Body *b, uint32_t op, const SummaryCallback 
 }
 
 static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn,
-                         const Summary *s, const Actuals *a, bool maybe, PathSet *result)
+                         const Summary *s, const Actuals *a, uint8_t maybe,
+                         PathSet *result)
 {
     Effect like = { .kind = EFFECT_WRITE, .inst = b->ops.items[op].inst, .maybe = maybe,
                     .origin = b->ops.items[op].inst, .callee = fn, .next = NONE };
@@ -430,14 +438,14 @@ static void meet_nothing(Body *b, uint32_t op, LLVMValueRef fn, MutReasonKind re
         mut_obstacle(b, actual(a, i), op, &like);
         if (!a->call || LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(a->call, i))) ==
                             LLVMPointerTypeKind)
-            pathset_union(result, actual(a, i));
+            add_doubted(result, actual(a, i), PATH_RETURNED);
     }
     pathset_add(result, path_root(ROOT_UNKNOWN));
     become(b, &b->flow.impure);
 }
 
 static void meet(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, const Actuals *a,
-                 bool maybe, PathSet *result)
+                 uint8_t maybe, PathSet *result)
 {
     const Body *g = mut_body(m, fn);
     size_t n;
@@ -496,16 +504,12 @@ static bool from_outside(const Mutability *m, LLVMValueRef pointer)
 
 /* --- the types of functions */
 
-/* The source type of the member that a called pointer was loaded from; a table of
- * functions in a struct is a member too. */
-static const Type *called_type(const Mutability *m, LLVMValueRef callee)
+const Type *mut_member_type(const Mutability *m, LLVMValueRef address)
 {
-    LLVMValueRef from = LLVMIsALoadInst(callee) ? LLVMGetOperand(callee, 0) : NULL;
-
-    while (from && LLVMIsAGetElementPtrInst(from) &&
-           LLVMGetTypeKind(LLVMGetGEPSourceElementType(from)) != LLVMStructTypeKind)
-        from = LLVMGetOperand(from, 0);
-    Member at = from ? mut_member(m, from) : (Member){ 0 };
+    while (LLVMIsAGetElementPtrInst(address) &&
+           LLVMGetTypeKind(LLVMGetGEPSourceElementType(address)) != LLVMStructTypeKind)
+        address = LLVMGetOperand(address, 0);
+    Member at = mut_member(m, address);
     const char *name = at.known ? LLVMGetStructName(at.type) : NULL;
 
     if (!name || !str_starts(name, "struct."))
@@ -520,6 +524,15 @@ static const Type *called_type(const Mutability *m, LLVMValueRef callee)
     const Type *p = f ? type_plain(f->type) : NULL;
     while (p && p->kind == TYPE_ARRAY)
         p = type_plain(p->target);
+    return p;
+}
+
+/* The source type of the member that a called pointer was loaded from; a table of
+ * functions in a struct is a member too. */
+static const Type *called_type(const Mutability *m, LLVMValueRef callee)
+{
+    const Type *p = LLVMIsALoadInst(callee) ? mut_member_type(m, LLVMGetOperand(callee, 0)) : NULL;
+
     p = p && p->kind == TYPE_POINTER ? type_plain(p->target) : NULL;
     return p && p->kind == TYPE_FUNCTION && p->prototyped ? p : NULL;
 }
@@ -557,12 +570,88 @@ static bool is_everybodys(LLVMValueRef fn)
     return !LLVMIsDeclaration(fn) && LLVMGetLinkage(fn) == LLVMExternalLinkage;
 }
 
+/* What a constant holds at an offset. */
+static LLVMValueRef element_at(const Mutability *m, LLVMValueRef c, uint64_t off)
+{
+    for (;;) {
+        LLVMTypeRef t = LLVMTypeOf(c);
+        LLVMTypeKind kind = LLVMGetTypeKind(t);
+        unsigned i = 0;
+        if (kind == LLVMPointerTypeKind || LLVMIsNull(c))
+            return off ? NULL : c;
+        if (kind == LLVMStructTypeKind && off < LLVMABISizeOfType(m->layout, t)) {
+            i = LLVMElementAtOffset(m->layout, t, off);
+            off -= LLVMOffsetOfElement(m->layout, t, i);
+        } else if (kind == LLVMArrayTypeKind) {
+            uint64_t each = LLVMABISizeOfType(m->layout, LLVMGetElementType(t));
+            if (!each || off / each >= LLVMGetArrayLength2(t))
+                return NULL;
+            i = (unsigned)(off / each);
+            off %= each;
+        } else {
+            return NULL;
+        }
+        c = LLVMGetAggregateElement(c, i);
+        if (!c)
+            return NULL;
+    }
+}
+
+/* The function that a table of the program begins with at the place, with a fixed
+ * index, that a called pointer is loaded from; or NULL. */
+static LLVMValueRef table_entry(const Mutability *m, LLVMValueRef callee)
+{
+    LLVMValueRef at = LLVMIsALoadInst(callee) ? LLVMGetOperand(callee, 0) : NULL;
+    int64_t off = 0;
+
+    while (at && LLVMIsAConstantExpr(at) && LLVMGetConstOpcode(at) == LLVMGetElementPtr) {
+        int64_t more = mut_gep_offset(m, at);
+        if (more == ANYWHERE || more < 0)
+            return NULL;
+        off += more;
+        at = LLVMGetOperand(at, 0);
+    }
+    LLVMValueRef init = at && LLVMIsAGlobalVariable(at) ? LLVMGetInitializer(at) : NULL;
+    LLVMValueRef entry = init ? element_at(m, init, (uint64_t)off) : NULL;
+    return entry && LLVMIsAFunction(entry) ? entry : NULL;
+}
+
+static bool is_target(const LLVMValueRef *t, size_t n, LLVMValueRef fn)
+{
+    for (size_t i = 0; i < n; i++)
+        if (t[i] == fn)
+            return true;
+    return false;
+}
+
+static void call_pointer(Mutability *m, Body *b, uint32_t op, LLVMValueRef callee, Actuals *a,
+                         PathSet *result)
+{
+    size_t n;
+    const LLVMValueRef *t = pointsto_targets(m->pt, a->call, &n);
+    bool outside = from_outside(m, callee);
+    const Type *called = n > 1 || outside ? called_type(m, callee) : NULL;
+    LLVMValueRef entry = n > 1 ? table_entry(m, callee) : NULL;
+
+    if (entry && !is_target(t, n, entry))
+        entry = NULL;
+    for (size_t i = 0; i < n; i++) {
+        uint8_t maybe = n > 1 || outside ? PATH_OF_SEVERAL : 0;
+        if (entry && t[i] != entry)
+            maybe = PATH_TABLE;
+        a->unmeant = !is_meant(m, called, t[i]);
+        if (!outside || !(is_everybodys(t[i]) || a->unmeant))
+            meet(m, b, op, t[i], a, maybe, result);
+    }
+    if (!n || outside)
+        meet_nothing(b, op, NULL, MUT_NO_TARGET, a, result);
+}
+
 void mut_call(Mutability *m, Body *b, uint32_t op)
 {
     LLVMValueRef call = b->ops.items[op].inst, callee = LLVMGetCalledValue(call);
     Actuals a = { .call = call };
     PathSet result = { 0 };
-    size_t n;
 
     unsigned count = LLVMGetNumArgOperands(call);
     for (unsigned i = 0; i < count; i++) {
@@ -571,7 +660,9 @@ void mut_call(Mutability *m, Body *b, uint32_t op)
         mut_passed(b, set, op);
         if (i < sizeof a.sets / sizeof *a.sets)
             a.sets[a.n++] = set;
-        else
+        if (i < sizeof a.sets / sizeof *a.sets && set->len && mut_is_printed(m, call, i))
+            a.printed |= UINT64_C(1) << i;
+        if (i >= sizeof a.sets / sizeof *a.sets)
             mut_obstacle(b, set, op, &(Effect){ .reason = MUT_VARARG, .inst = call,
                                                 .origin = call, .next = NONE });
     }
@@ -580,16 +671,7 @@ void mut_call(Mutability *m, Body *b, uint32_t op)
     } else if (LLVMIsAFunction(callee)) {
         meet(m, b, op, callee, &a, false, &result);
     } else {
-        const LLVMValueRef *t = pointsto_targets(m->pt, call, &n);
-        bool outside = from_outside(m, callee);
-        const Type *called = n > 1 || outside ? called_type(m, callee) : NULL;
-        for (size_t i = 0; i < n; i++) {
-            a.unmeant = !is_meant(m, called, t[i]);
-            if (!outside || !(is_everybodys(t[i]) || a.unmeant))
-                meet(m, b, op, t[i], &a, n > 1 || outside, &result);
-        }
-        if (!n || outside)
-            meet_nothing(b, op, NULL, MUT_NO_TARGET, &a, &result);
+        call_pointer(m, b, op, callee, &a, &result);
     }
     add_result(b, op, &result);
     pathset_release(&result);

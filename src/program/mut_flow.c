@@ -74,19 +74,14 @@ static void count(Body *b, const Effect *e)
     pttable_put(&b->flow.count, key, n == NONE ? 1 : n + 1);
 }
 
-static int doubts(const Effect *e)
-{
-    return e->maybe + (e->maybe && e->memory);
-}
-
 bool mut_effect(Body *b, const Effect *like)
 {
     Effect e = *like;
 
     if (e.kind != EFFECT_STORE && e.kind != EFFECT_RETURN)
         e.dest = path_root(ROOT_UNKNOWN);
-    e.memory |= e.path.maybe == PATH_SOMEWHERE;
-    e.maybe |= e.path.maybe;
+    if (e.maybe < e.path.maybe)
+        e.maybe = e.path.maybe;
     e.path.maybe = e.dest.maybe = 0;
     coarsen(b, &e);
     if (root_is_global(e.path.root)) {
@@ -103,7 +98,7 @@ bool mut_effect(Body *b, const Effect *like)
     void **slot = map_slotn(&b->flow.known, &key, sizeof key);
     if (*slot) {
         Effect *old = &b->flow.effects.items[(uintptr_t)*slot - 1];
-        if (doubts(old) <= doubts(&e))
+        if (old->maybe <= e.maybe)
             return false;
         *old = e;                              /* a surer one */
         b->flow.version++;
@@ -205,6 +200,20 @@ static bool is_loaded(Body *b, const Content *c, const Path *p, uint32_t op)
     return path_same_place(&c->dest, p) && (c->op == NONE || mut_reaches(b, c->op, op));
 }
 
+/* Which member of a union a callee takes, we don't know. */
+static bool is_of_other_member(Body *b, const Path *p, uint32_t op)
+{
+    return root_is_local(p->root) && !p->depth && b->ops.items[op].kind == OP_CALL &&
+           local_of(b, p)->one_of;
+}
+
+/* Stored by the call that loads it: in which order, its function has seen, but for
+ * two arguments that are the same. */
+static bool is_same_call(Body *b, const Content *c, uint32_t op)
+{
+    return c->op == op && b->ops.items[op].kind == OP_CALL && !mut_comes_later(b, op, op);
+}
+
 static void load_one(Body *b, const Path *p, uint32_t op, PathSet *out)
 {
     const Bucket *k = p->root == ROOT_UNKNOWN ? NULL : bucket(b, p->root, false);
@@ -229,8 +238,11 @@ static void load_one(Body *b, const Path *p, uint32_t op, PathSet *out)
             continue;
         Path src = c->src;
         bool exact = path_is_exact(&c->dest) && path_is_exact(p);
-        if (!exact && root_is_local(p->root) && !local_of(b, p)->stack)
-            src.maybe = PATH_SOMEWHERE;
+        if (is_of_other_member(b, p, op))
+            src.maybe = src.maybe < PATH_MEMBER ? PATH_MEMBER : src.maybe;
+        else if ((!exact && root_is_local(p->root) && !local_of(b, p)->stack) ||
+                 is_same_call(b, c, op))
+            src.maybe = src.maybe < PATH_SOMEWHERE ? PATH_SOMEWHERE : src.maybe;
         else if ((!exact || found > 1) && !src.maybe)
             src.maybe = PATH_OF_SEVERAL;
         pathset_add(out, src);
@@ -454,7 +466,51 @@ static void copy_memory(Body *b, uint32_t op, const Effect *like)
     pathset_release(&anywhere);
 }
 
-static void load(Body *b, uint32_t op)
+/* Does one of the values come from what is at the place? */
+static bool comes_from(const PathSet *s, const PathSet *place)
+{
+    for (uint32_t k = 0; k < place->len; k++) {
+        Path l = path_loaded(place->items[k]);
+        for (uint32_t i = 0; i < s->len; i++) {
+            Path p = s->items[i];
+            if (p.depth < l.depth)
+                continue;
+            p.depth = l.depth;
+            p.off = l.off;
+            p.deeper = l.deeper;
+            if (path_same_place(&p, &l))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The store that has put something else there just before, in the same block; or NULL. */
+static const Op *replacing(const Mutability *m, const Body *b, uint32_t op)
+{
+    const Op *l = &b->ops.items[op];
+
+    if (!LLVMIsALoadInst(l->inst))
+        return NULL;
+    for (uint32_t i = op; i-- > 0 && b->ops.items[i].block == l->block;) {
+        const Op *o = &b->ops.items[i];
+        if (o->kind == OP_STORE && LLVMIsAStoreInst(o->inst) &&
+            mut_same_address(m, LLVMGetOperand(o->inst, 1), LLVMGetOperand(l->inst, 0)))
+            return o->b != NONE && !comes_from(&b->sets.items[o->b], &b->sets.items[l->a])
+                       ? o : NULL;
+    }
+    return NULL;
+}
+
+static bool is_in(const PathSet *s, const Path *p)
+{
+    for (uint32_t i = 0; i < s->len; i++)
+        if (!memcmp(&s->items[i], p, sizeof *p))
+            return true;
+    return false;
+}
+
+static void load(const Mutability *m, Body *b, uint32_t op)
 {
     const Op *o = &b->ops.items[op];
     const PathSet *from = &b->sets.items[o->a];
@@ -464,6 +520,10 @@ static void load(Body *b, uint32_t op)
     if (o->dst == NONE)
         return;
     mut_load(b, from, 0, op, &got);
+    const Op *instead = replacing(m, b, op);
+    for (uint32_t i = 0; instead && i < got.len; i++)
+        if (got.items[i].root != ROOT_UNKNOWN && !is_in(&b->sets.items[instead->b], &got.items[i]))
+            got.items[i].maybe = PATH_REPLACED;
     for (uint32_t i = 0; i < got.len; i++) {
         /* a number that nobody has seen to be a pointer: only what was stored
          * here as one */
@@ -474,6 +534,7 @@ static void load(Body *b, uint32_t op)
             bool fresh = false;
             for (uint32_t k = 0; k < from->len; k++) {
                 Path l = path_loaded(from->items[k]);
+                l.maybe = got.items[i].maybe;
                 fresh |= !memcmp(&l, &got.items[i], sizeof l);
             }
             if (fresh)
@@ -551,7 +612,7 @@ static void operation(Mutability *m, Body *b, uint32_t op)
             b->grown |= pathset_add(&sets[o.dst], path_plus(sets[o.a].items[i], o.off));
         break;
     case OP_LOAD:
-        load(b, op);
+        load(m, b, op);
         break;
     case OP_STORE:
         mut_write(b, &sets[o.a], &like);

@@ -5,6 +5,7 @@
  *     mut_lower.c    a function's instructions as a short list of operations
  *     mut_flow.c     which paths the values of a function hold; its effects
  *     mut_call.c     a call meets a summary, of a body or of the library
+ *     mut_format.c   what a literal format only prints
  *     mut_memory.c   stage M: references that were stored
  *     mut_length.c   which parameter is the length of which
  *     mut_summary.c  a function as a line of a summary file
@@ -40,11 +41,17 @@ typedef struct Path {
     int32_t at[MUT_DEREFS];      /* offset of each load on the way */
     uint16_t depth;              /* loads; at most MUT_DEREFS */
     uint8_t deeper;              /* more loads than that */
-    uint8_t maybe;               /* by way of memory, where it may be another one: */
+    uint8_t maybe;               /* it may be another one. The surest first: */
 } Path;
 enum {
     PATH_OF_SEVERAL = 1,         /* one of those that were stored there */
     PATH_SOMEWHERE = 2,          /* … in memory of the heap, at an unknown offset */
+    /* From here on, stage L takes it for another one: */
+    PATH_PRINTED = 3,            /* a variadic argument that a format prints */
+    PATH_TABLE = 4,              /* by another function than the table's own */
+    PATH_MEMBER = 5,             /* by what may be another member of a union */
+    PATH_REPLACED = 6,           /* by a place where another was stored just before */
+    PATH_RETURNED = 7,           /* what a function without body was given, and returns */
 };
 
 /* Sorted; a Path of {0} is the first argument, a set of {0} is empty. */
@@ -103,8 +110,8 @@ typedef enum {
 typedef struct Effect {
     EffectKind kind;
     MutReasonKind reason;        /* EFFECT_REASON */
-    bool maybe;                  /* by an indirect call with other targets, or */
-    bool memory;                 /* … (too) by memory, see PATH_SOMEWHERE */
+    uint8_t maybe;               /* PATH_OF_SEVERAL …; also by an indirect call with
+                                  * other targets */
     Path path, dest;
     LLVMValueRef inst;           /* here: the store or the call */
     LLVMValueRef origin;         /* the store itself, wherever it is, or one that goes
@@ -131,6 +138,7 @@ typedef struct Flow {
 typedef struct Local {
     LLVMValueRef site;
     bool stack;                  /* else fresh memory, or a callee's result */
+    bool one_of;                 /* a union with several kinds of pointers */
     bool exposed;                /* others may have stored pointers in it */
     bool captured;               /* its address was stored where others see it */
     uint32_t by;                 /* op that did it */
@@ -202,10 +210,15 @@ struct Mutability {
     LLVMValueRef changed_by;     /* … the function that was asked about last, */
     PtBits changed;              /* and the objects it changes */
     bool percent_n;              /* some format has it */
+    PtTable prints;              /* mut_format.c: function -> what its formats show */
+    bool printed[256];           /* … conversions that only read */
     bool stopped;
 };
 
 /* mut_lower.c */
+/* Is it one address: the same value, or the same constant offset from one? */
+bool mut_same_address(const Mutability *m, LLVMValueRef x, LLVMValueRef y);
+int64_t mut_gep_offset(const Mutability *m, LLVMValueRef gep);    /* or ANYWHERE */
 void mut_lower(Mutability *m, Body *b);
 void mut_body_release(Body *b);
 /* Is it clear what this call of an intrinsic does? */
@@ -249,6 +262,8 @@ typedef struct Member {
     LLVMTypeRef type;            /* the innermost struct */
 } Member;
 Member mut_member(const Mutability *m, LLVMValueRef address);
+/* The source type of the member, or of the elements of a table there; or NULL. */
+const Type *mut_member_type(const Mutability *m, LLVMValueRef address);
 void mut_call(Mutability *m, Body *b, uint32_t op);
 bool mut_is_pure_external(const char *name);
 /* What a library function does with an argument of a call (SUMMARY_READ …).
@@ -256,6 +271,11 @@ bool mut_is_pure_external(const char *name);
 unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsigned arg);
 /* Is there a string in the program that makes printf() write, by %n? */
 bool mut_has_percent_n(LLVMModuleRef module);
+
+/* mut_format.c */
+void mut_formats(Mutability *m);
+/* Does a literal format only print this variadic argument? */
+bool mut_is_printed(const Mutability *m, LLVMValueRef call, unsigned arg);
 
 /* mut_memory.c: is a parameter immutable although references to it are stored?
  * `first`, `n`: its IR arguments. Fills in what it met otherwise. */

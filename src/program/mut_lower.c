@@ -26,7 +26,7 @@ static uint32_t global_root(Mutability *m, LLVMValueRef g)
     return ROOT_GLOBAL | i;
 }
 
-static int64_t gep_offset(Mutability *m, LLVMValueRef gep)
+int64_t mut_gep_offset(const Mutability *m, LLVMValueRef gep)
 {
     LLVMTypeRef t = LLVMGetGEPSourceElementType(gep);
     unsigned n = (unsigned)LLVMGetNumOperands(gep);
@@ -52,6 +52,17 @@ static int64_t gep_offset(Mutability *m, LLVMValueRef gep)
     return sum;
 }
 
+bool mut_same_address(const Mutability *m, LLVMValueRef x, LLVMValueRef y)
+{
+    if (x == y)
+        return true;
+    if (!LLVMIsAGetElementPtrInst(x) || !LLVMIsAGetElementPtrInst(y) ||
+        LLVMGetOperand(x, 0) != LLVMGetOperand(y, 0))
+        return false;
+    int64_t off = mut_gep_offset(m, x);
+    return off != ANYWHERE && off == mut_gep_offset(m, y);
+}
+
 /* A table that nobody can write holds what nobody can be blamed for. */
 static void constant_paths(Mutability *m, LLVMValueRef c, int64_t off, PathSet *out,
                            unsigned level)
@@ -66,7 +77,7 @@ static void constant_paths(Mutability *m, LLVMValueRef c, int64_t off, PathSet *
         constant_paths(m, LLVMAliasGetAliasee(c), off, out, level + 1);
     } else if (LLVMIsAConstantExpr(c)) {
         bool gep = LLVMGetConstOpcode(c) == LLVMGetElementPtr;
-        int64_t more = gep ? gep_offset(m, c) : 0;
+        int64_t more = gep ? mut_gep_offset(m, c) : 0;
         off = off == ANYWHERE || more == ANYWHERE ? ANYWHERE : off + more;
         for (int i = 0; i < (gep ? 1 : LLVMGetNumOperands(c)); i++)
             constant_paths(m, LLVMGetOperand(c, (unsigned)i), off, out, level + 1);
@@ -315,6 +326,39 @@ static void phi(Mutability *m, Body *b, LLVMValueRef i)
         copy(m, b, i, LLVMGetIncomingValue(i, k), 0);
 }
 
+/* What the pointer that a type begins with leads to; NULL if it begins otherwise. */
+static const Type *first_pointee(const Type *t)
+{
+    t = type_plain(t);
+    for (int guard = 0; guard < 8 && t->kind == TYPE_STRUCT && t->nfields; guard++)
+        t = type_plain(t->fields[0].type);
+    return t->kind == TYPE_POINTER ? type_plain(t->target) : NULL;
+}
+
+/* Is it a union whose members begin with pointers to different things? */
+static bool has_pointers_to_choose(const Mutability *m, LLVMValueRef alloca)
+{
+    LLVMTypeRef l = LLVMGetAllocatedType(alloca);
+    const char *name = LLVMGetTypeKind(l) == LLVMStructTypeKind ? LLVMGetStructName(l) : NULL;
+    const Type *first = NULL;
+
+    if (!name || !str_starts(name, "union."))
+        return false;
+    char *plain = xprintf("union %.*s", (int)strcspn(name + 6, "."), name + 6);
+    const Type *t = types_find(program_types(m->program), plain, 0);
+    if (!t)                                  /* a typedef of one without a tag */
+        t = types_find(program_types(m->program), plain + 6, 0);
+    free(plain);
+    t = t ? type_plain(t) : NULL;
+    for (unsigned i = 0; t && t->kind == TYPE_UNION && i < t->nfields; i++) {
+        const Type *p = first_pointee(t->fields[i].type);
+        if (p && first && p != first)
+            return true;
+        first = p ? p : first;
+    }
+    return false;
+}
+
 static void instruction(Mutability *m, Body *b, LLVMValueRef i)
 {
     uint32_t n;
@@ -323,6 +367,7 @@ static void instruction(Mutability *m, Body *b, LLVMValueRef i)
     case LLVMAlloca:
         n = value(m, b, i);
         pathset_add(&b->sets.items[n], path_root(ROOT_LOCAL | mut_local(b, i, true)));
+        b->locals.items[mut_local(b, i, true)].one_of = has_pointers_to_choose(m, i);
         break;
     case LLVMLoad: case LLVMStore: case LLVMAtomicRMW: case LLVMAtomicCmpXchg:
         memory(m, b, i);
@@ -335,7 +380,7 @@ static void instruction(Mutability *m, Body *b, LLVMValueRef i)
             add(b, OP_RETURN, i, NONE, value(m, b, LLVMGetOperand(i, 0)));
         break;
     case LLVMGetElementPtr:
-        copy(m, b, i, LLVMGetOperand(i, 0), gep_offset(m, i));
+        copy(m, b, i, LLVMGetOperand(i, 0), mut_gep_offset(m, i));
         break;
     case LLVMBitCast: case LLVMAddrSpaceCast: case LLVMIntToPtr: case LLVMPtrToInt:
     case LLVMFreeze:

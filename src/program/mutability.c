@@ -68,7 +68,8 @@ bool mut_pipeline_read(const char *text, unsigned *out, Err *err)
 const char *mut_reason_name(MutReasonKind k)
 {
     return NAME(k, "CALL", "INDIRECT", "GLOBAL_STORE", "HEAP_STORE", "ALIAS_BLOCK",
-                "KEPT", "NO_BODY", "NO_TARGET", "ASM", "CAST", "VARARG", "NOT_MATCHED");
+                "KEPT", "NO_BODY", "NO_TARGET", "ASM", "CAST", "VARARG", "NOT_MATCHED",
+                "PRINTED", "TABLE", "MEMBER", "REPLACED", "RETURNED");
 }
 
 const char *mut_direction_name(MutDirection d)
@@ -256,9 +257,7 @@ static unsigned level_of(const Judge *j, const Path *p)
 static bool is_better(const Effect *a, const Effect *b)
 {
     if (!b || a->maybe != b->maybe)
-        return !b || b->maybe;
-    if (a->maybe && a->memory != b->memory)
-        return b->memory;
+        return !b || a->maybe < b->maybe;
     return !a->callee && b->callee;
 }
 
@@ -391,7 +390,8 @@ static bool is_likely(const Judge *j)
     for (size_t i = 0; i < j->list.len; i++)
         switch (j->list.items[i].kind) {
         case MUT_GLOBAL_STORE: case MUT_HEAP_STORE: case MUT_ALIAS_BLOCK: case MUT_KEPT:
-        case MUT_NO_TARGET: case MUT_INDIRECT:
+        case MUT_NO_TARGET: case MUT_INDIRECT: case MUT_PRINTED: case MUT_TABLE:
+        case MUT_MEMBER: case MUT_REPLACED: case MUT_RETURNED:
             break;
         default:
             return false;
@@ -407,17 +407,30 @@ static bool is_scalar_pointer(const Param *p)
 }
 
 /* A write that is another one's, more often than not: by memory that may hold
- * something else. Who frees means it. */
+ * something else; who frees means it. Or one that is meant for another. */
 static bool is_doubtful(const Judge *j, unsigned levels)
 {
     const Effect *w = best_write(j, levels);
 
-    return w && w->maybe && w->memory && w->kind != EFFECT_FREE;
+    return w && ((w->maybe > PATH_SOMEWHERE && is_likely(j)) ||
+                 (w->maybe == PATH_SOMEWHERE && w->kind != EFFECT_FREE));
 }
 
 static bool is_freed(const Judge *j)
 {
-    return j->write[0] && j->write[0]->kind == EFFECT_FREE;
+    return j->write[0] && j->write[0]->kind == EFFECT_FREE &&
+           j->write[0]->maybe <= PATH_SOMEWHERE;
+}
+
+_Static_assert(MUT_RETURNED - MUT_PRINTED == PATH_RETURNED - PATH_PRINTED, "same order");
+
+/* What it takes for a write that is meant for another not to be one. */
+static void name_assumption(Judge *j)
+{
+    const Effect *w = best_write(j, MUT_LEVELS);
+
+    if (w && w->maybe > PATH_SOMEWHERE)
+        add_reason(j, MUT_PRINTED + w->maybe - PATH_PRINTED, w->inst, w->callee, &w->path);
 }
 
 /* Of a write that may be another one's and a const in the source, the const is
@@ -427,6 +440,7 @@ static void judge_likely(Judge *j)
     MutParam *p = j->out;
     const MutAnswer likely = { MUT_IMMUTABLE, MUT_BY_L, false };
 
+    name_assumption(j);
     if (p->own.verdict == MUT_MUTABLE && !p->own.sound && !is_freed(j) &&
         (p->declared_const || is_doubtful(j, 1)))
         p->own = likely;
@@ -786,6 +800,7 @@ Mutability *mutability_new(const Program *p, const Calls *c, const MutabilityPla
         m->modref = modref_new(m->pt, m->summaries);
     m->percent_n = mut_has_percent_n(program_module(p));
     open_bodies(m);
+    mut_formats(m);
     settle_all(m);
     for (size_t i = 0; i < m->nbodies && !stopped(m); i++)
         if (m->bodies[i].fn)
@@ -807,6 +822,7 @@ void mutability_free(Mutability *m)
     vec_release(&m->globals);
     pttable_release(&m->global_of);
     pttable_release(&m->body_of);
+    pttable_release(&m->prints);
     map_release(&m->store_class);
     arena_release(&m->arena);
     free(m);

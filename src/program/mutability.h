@@ -60,6 +60,15 @@ typedef enum {
     MUT_CAST,             /* becomes an integer that nobody can follow */
     MUT_VARARG,
     MUT_NOT_MATCHED,      /* source parameter and IR argument don't match */
+    MUT_PRINTED,          /* stage L only: a literal format prints it with %s, and what
+                           * is written is for other conversions */
+    MUT_TABLE,            /* … what is written is by another function than the one a
+                           * table has at this place from the beginning */
+    MUT_MEMBER,           /* … another member of a union is written through */
+    MUT_REPLACED,         /* … it was stored where something else is stored before
+                           * that is written through */
+    MUT_RETURNED,         /* … what a function without body returns is written, which
+                           * it was given */
 } MutReasonKind;
 const char *mut_reason_name(MutReasonKind k);   /* CALL, INDIRECT, … */
 

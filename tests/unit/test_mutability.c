@@ -476,6 +476,101 @@ static void observations_refine_unknowns_only(void **state)
     done(&s);
 }
 
+/* What stage L takes for a write that is meant for another; and a twin of each that
+ * is meant. */
+static const char meant[] =
+    "#include <stdarg.h>\n"
+    "#include <stdlib.h>\n"
+    "static int sum;\n"
+    "static void elsewhere(const char *s) { sum += *s; }\n"
+    "char *unknown(char *);\n"
+    "char *(*from_outside)(char *);\n"
+    "static void say(const char *f, ...)\n"
+    "{ va_list a; va_start(a, f);\n"
+    "  for (; *f; f++) {\n"
+    "    if (*f == 'd') (void)va_arg(a, int);\n"
+    "    else if (*f == 'n') *va_arg(a, int *) = 1;\n"
+    "    else if (*f == 'z') free(va_arg(a, char *));\n"
+    "    else if (*f == 's' || *f == 'q') elsewhere(va_arg(a, char *)); }\n"
+    "  va_end(a); }\n"
+    "void says(char *s) { say(\"%d %s\", 1, s); }\n"
+    "void quotes(char *s) { say(\"%q\", \"abc\"); say(\"<%5.3q>\", s); }\n"
+    "void ends(char *s) { say(\"%z\", s); }\n"
+    "void counts(int *n) { say(\"%d %n\", 1, n); }\n"
+    "void by_variable(char *f, char *s) { say(f, s); }\n"
+    "static void scan(const char *f, ...)\n"
+    "{ va_list a; va_start(a, f); *va_arg(a, char *) = *f; va_end(a); }\n"
+    "void scans(char *s) { int n; scan(\"%d\", &n); scan(\"%s\", s); }\n"
+    "struct entry { const char *name; int (*now)(char *); };\n"
+    "static int reads(char *p) { return *p; }\n"
+    "static int writes(char *p) { return *p = 1; }\n"
+    "static struct entry table[] = { { \"r\", reads }, { \"w\", writes } };\n"
+    "void move(int i, int k) { table[i].now = table[k].now; }\n"
+    "int first(char *p) { return table[0].now(p); }\n"
+    "int second(char *p) { return table[1].now(p); }\n"
+    "int any(int i, char *p) { return table[i].now(p); }\n"
+    "struct node { int n; };\n"
+    "union minor { char *text; struct node *node; };\n"
+    "union one { char *text; long n; };\n"
+    "static void drop(int k, union minor *m) { if (k) m->node->n = 0; }\n"
+    "static void blank(int k, union one *m) { if (k) *m->text = 0; }\n"
+    "void as_union(int k, char *p) { union minor m; m.text = p; drop(k, &m); }\n"
+    "void as_one(int k, char *p) { union one m; m.text = p; blank(k, &m); }\n"
+    "struct buffer { char *text, *own; };\n"
+    "static void fill(struct buffer *b) { b->text = b->own; b->text[0] = 1; }\n"
+    "static void step(struct buffer *b) { b->text = b->text + 1; b->text[0] = 1; }\n"
+    "void replaced(char *p) { struct buffer b = { p, malloc(4) }; fill(&b); }\n"
+    "void moved(char *p) { struct buffer b = { p, malloc(4) }; step(&b); }\n"
+    "void put(struct buffer *b, char *p) { b->text = p; b->text[0] = 1; }\n"
+    "void returned(char *p) { char *q = from_outside(p); *q = 0; }\n"
+    "void no_body(char *p) { char *q = unknown(p); *q = 0; }\n";
+
+static void what_is_meant_for_another_is_likely_no_write(void **state)
+{
+    static const struct { const char *function, *param; char own; const char *reason; } cases[] = {
+        { "says", "s", 'i', "PRINTED" },
+        { "quotes", "s", 'i', "PRINTED" },       /* a literal was printed so, too */
+        { "ends", "s", 'm', NULL },
+        { "counts", "n", 'm', NULL },
+        { "by_variable", "s", 'm', NULL },
+        { "scans", "s", 'm', NULL },
+        { "first", "p", 'i', "TABLE" },
+        { "second", "p", 'm', NULL },
+        { "any", "p", 'm', NULL },
+        { "as_union", "p", 'i', "MEMBER" },
+        { "as_one", "p", 'm', NULL },
+        { "replaced", "p", 'i', "REPLACED" },
+        { "moved", "p", 'm', NULL },
+        { "put", "p", 'm', NULL },
+        { "returned", "p", 'i', "RETURNED" },
+        { "no_body", "p", 'm', NULL },
+    };
+    Str wrong = { 0 };
+
+    (void)state;
+    Subject s = subject(meant, "S-SH-P-M-L"), sound = subject(meant, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const MutParam *p = param(&s, cases[i].function, cases[i].param);
+        Str why = { 0 };
+        add_reasons(p, &why);
+        if (letter(&p->own) != cases[i].own ||
+            (cases[i].reason && !strstr(str_c(&why), cases[i].reason)))
+            str_addf(&wrong, "\n%s: %c, not %c;%s", cases[i].function, letter(&p->own),
+                     cases[i].own, str_c(&why));
+        /* never an answer of the sound stages */
+        p = param(&sound, cases[i].function, cases[i].param);
+        if (p->own.verdict == MUT_IMMUTABLE ||
+            (cases[i].own == 'i' && p->own.sound && p->own.verdict == MUT_MUTABLE))
+            str_addf(&wrong, "\n%s, sound: %c", cases[i].function, letter(&p->own));
+        str_release(&why);
+    }
+    done(&s);
+    done(&sound);
+    if (wrong.len)
+        fail_msg("%s", str_c(&wrong));
+    str_release(&wrong);
+}
+
 static void pipelines_are_words_of_stages(void **state)
 {
     (void)state;
@@ -499,6 +594,7 @@ int main(void)
         cmocka_unit_test(ops_tables_are_kept_apart),
         cmocka_unit_test(hazards_of_c),
         cmocka_unit_test(a_guess_by_memory_stays_a_guess_through_pointers),
+        cmocka_unit_test(what_is_meant_for_another_is_likely_no_write),
         cmocka_unit_test(observations_refine_unknowns_only),
         cmocka_unit_test(pipelines_are_words_of_stages),
     };

@@ -442,6 +442,12 @@ static const char *reason_text(MutReasonKind k)
     case MUT_CAST: return "becomes a number";
     case MUT_VARARG: return "is a variadic argument that nobody follows";
     case MUT_NOT_MATCHED: return "arrives in a way that was not understood";
+    case MUT_PRINTED: return "is printed by a format, whose other conversions may write";
+    case MUT_MEMBER: return "goes to another function in a union, whose other members it may "
+                            "write through";
+    case MUT_REPLACED: return "is stored where something else is put before that is written";
+    case MUT_RETURNED: return "goes to a function without body, and what that returns is written";
+    case MUT_TABLE: return "goes to a function of a table, where others that write may stand";
     }
     return "";
 }
