@@ -82,7 +82,7 @@ static Crash *finish(Str *s)
 static char *printed(const Crash *c, const RestoreWorld *w)
 {
     Str out = {0};
-    Restore *r = restore_new(c, subject.program, 0, w);
+    Restore *r = restore_new(c, subject.program, 0, w, true);
     assert_non_null(r);
     restore_print(r, &out);
     restore_free(r);
@@ -133,6 +133,16 @@ static void what_the_function_freed_was_alive_before(void **state)
         else                                     /* freed when it was entered */
             has(text, "restore_freed(other);");
         free(text);
+        Restore *r = restore_new(c, subject.program, 0, &world, true);
+        assert_int_equal(restore_revives(r), alive == 1);
+        restore_free(r);
+        Str out = {0};
+        r = restore_new(c, subject.program, 0, &world, false);   /* as at the crash */
+        assert_false(restore_revives(r));
+        restore_print(r, &out);
+        has(str_c(&out), "restore_freed(other);");
+        str_release(&out);
+        restore_free(r);
         crash_close(c);
     }
 }
@@ -220,7 +230,7 @@ static void steps_that_are_left_out_are_not_printed(void **state)
 {
     (void)state;
     Crash *c = list();
-    Restore *r = restore_new(c, subject.program, 0, &world);
+    Restore *r = restore_new(c, subject.program, 0, &world, true);
     size_t n = restore_nsteps(r), objects, bytes;
     bool *keep = xcalloc(n + 1, sizeof *keep);
     Str out = {0}, all = {0};
@@ -246,7 +256,7 @@ static void what_was_passed_is_told(void **state)
 {
     (void)state;
     Crash *c = list();
-    Restore *r = restore_new(c, subject.program, 0, &world);
+    Restore *r = restore_new(c, subject.program, 0, &world, true);
     Strings lines = {0}, changed = {0};
     restore_describe(r, &lines);
     assert_int_equal(lines.len, 3);
@@ -283,7 +293,7 @@ static void corrupted_files_are_survived(void **state)
         for (size_t f = 0; c && f < crash_nframes(c); f++) {
             Str out = {0};
             Strings lines = {0};
-            Restore *r = restore_new(c, subject.program, f, round % 2 ? &world : &plain);
+            Restore *r = restore_new(c, subject.program, f, round % 2 ? &world : &plain, round % 3 > 0);
             if (r) {
                 restore_print(r, &out);
                 restore_describe(r, &lines);

@@ -178,7 +178,11 @@ static Item *new_item(Restore *r, const CrashObject *o, const char *hint)
     it->object = o;
     it->hint = hint;
     it->on = true;
-    it->freed = o->place == SUNDEW_FREED && r->frame < o->alive_in;
+    it->freed = o->place == SUNDEW_FREED;
+    if (it->freed && r->revive && r->frame >= o->alive_in) {
+        it->freed = false;
+        r->revives = true;
+    }
     it->type = type_of_object(r, o);
     read_bytes(r, it);
     const Variable *v = o->place == SUNDEW_GLOBAL || o->place == SUNDEW_TEXT_LITERAL
@@ -514,7 +518,7 @@ static void note_unreached(Restore *r)
 }
 
 Restore *restore_new(const Crash *c, const Program *p, size_t frame,
-                     const RestoreWorld *world)
+                     const RestoreWorld *world, bool revive)
 {
     const CrashFrame *fr = crash_frame(c, frame);
     const Function *fn = fr ? function_of(p, fr) : NULL;
@@ -525,6 +529,7 @@ Restore *restore_new(const Crash *c, const Program *p, size_t frame,
     r->program = p;
     r->frame = frame;
     r->world = world;
+    r->revive = revive;
     r->function = fn;
     take_arguments(r, fr);
     if (strcmp(fn->name, "main") != 0)     /* at its entry they are as compiled */
@@ -550,6 +555,11 @@ Restore *restore_new(const Crash *c, const Program *p, size_t frame,
         strings_addf(&r->notes, "%zu pointers lead to memory that is not in the crash "
                      "file; they keep their address", r->lost_pointers);
     return r;
+}
+
+bool restore_revives(const Restore *r)
+{
+    return r->revives;
 }
 
 void restore_free(Restore *r)

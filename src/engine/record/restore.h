@@ -1,7 +1,7 @@
 /*
  * restore - the state in which a frame was entered, as C.
  *
- *     Restore *r = restore_new(crash, program, frame, &world);
+ *     Restore *r = restore_new(crash, program, frame, &world, true);
  *     restore_print_trial(r, 0, &text), restore_state(r, &state, …);
  *                                           to find out what matters
  *     restore_keep(r, steps that matter);
@@ -52,9 +52,11 @@ typedef struct RestoreWorld {
     bool plain;               /* no types of the program, neutral names */
 } RestoreWorld;
 
-/* Everything in `world` must outlive it. */
+/* Everything in `world` must outlive it. `revive`: what was freed after the frame was
+ * entered is alive in its test, as it was then; else it is freed, as at the crash. */
 Restore *restore_new(const Crash *c, const Program *p, size_t frame,
-                     const RestoreWorld *world);
+                     const RestoreWorld *world, bool revive);
+bool restore_revives(const Restore *r);        /* was there such an object? */
 void restore_free(Restore *r);                 /* NULL is fine */
 
 /* Steps are numbered from 0. Those of one object follow each other; a group

@@ -67,6 +67,7 @@ struct Restore {
     const Crash *crash;
     const Program *program;
     size_t frame;
+    bool revive, revives;
     const Function *function;
     const RestoreWorld *world;
     Vec(Item *) items;

@@ -107,7 +107,8 @@ static bool prepare(Reproduction *rp, Candidate *c, bool plain)
     c->restore = NULL;
     c->world = lab_world(rp->lab, c->unit, plain, &err);
     if (c->world)
-        c->restore = restore_new(rp->crash, rp->program, c->frame, c->world);
+        c->restore = restore_new(rp->crash, rp->program, c->frame, c->world, !c->dead);
+    c->revived = c->restore && restore_revives(c->restore);
     if (!c->restore)
         c->why = arena_printf(&rp->arena, "%s", *err.msg ? err.msg : "no such frame");
     return c->restore != NULL;
@@ -387,7 +388,7 @@ static bool try_group(Reproduction *rp, Group *g, bool plain, Err *err)
     return ok;
 }
 
-bool candidates_try(Reproduction *rp, Err *err)
+static bool try_all(Reproduction *rp, Err *err)
 {
     bool ok = true;
     bool *done = xcalloc(rp->n + 1, sizeof *done);
@@ -395,7 +396,7 @@ bool candidates_try(Reproduction *rp, Err *err)
         Group g = {0};
         for (size_t k = i; k < rp->n; k++) {
             Candidate *c = &rp->candidates[k];
-            if (done[k] || c->why || c->unit != rp->candidates[i].unit)
+            if (done[k] || c->why || c->reproduces || c->unit != rp->candidates[i].unit)
                 continue;
             done[k] = true;
             vec_push(&g, c);
@@ -406,6 +407,26 @@ bool candidates_try(Reproduction *rp, Err *err)
     }
     free(done);
     return ok;
+}
+
+/* What the frame's function had alive is kept only in part: if that did not do, as it was at
+ * the crash. */
+bool candidates_try(Reproduction *rp, Err *err)
+{
+    if (!try_all(rp, err))
+        return false;
+    for (size_t i = 0; i < rp->n; i++) {
+        Candidate *c = &rp->candidates[i];
+        c->dead = c->revived && !c->reproduces;
+        if (!c->dead)
+            continue;
+        c->why = NULL;
+        ending_release(&c->ending);
+        c->ending = (Ending){0};
+        strings_release(&c->differences);
+        c->differences = (Strings){0};
+    }
+    return try_all(rp, err);
 }
 
 /* ---- judging */

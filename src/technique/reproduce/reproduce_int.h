@@ -25,6 +25,8 @@ typedef struct Candidate {
     unsigned distance;           /* frames between it and the crash */
     bool stale;                  /* the frame was left by longjmp or the like */
     bool between;                /* in the middle of a deep recursion: not tried */
+    bool revived;                /* its test had objects that were freed later, alive */
+    bool dead;                   /* … then tried with these freed */
     const RestoreWorld *world;
     Restore *restore;            /* while it is being tried */
     bool reproduces, root_closer;
