@@ -99,11 +99,11 @@ static void find_given(Model *m, const RawModel *raw)
     }
 }
 
-Model *model_infer(const Api *api, Trace *const *traces, size_t ntraces,
+Model *model_infer(Api *api, Trace *const *traces, size_t ntraces,
                    const ModelPlan *plan, Err *err)
 {
     Model *m = xcalloc(1, sizeof *m);
-    RawModel raw = { .api = api };
+    RawModel raw = { .api = api, .shapes = api };
 
     m->api = api;
     for (size_t i = 0; i < ntraces; i++)
@@ -176,7 +176,7 @@ const ModelBond *model_bond(const Model *m, const ApiFunction *f, int child)
 
 bool model_forbids(const Model *m, const ApiFunction *f)
 {
-    return m->forbidden && m->forbidden[f->index];
+    return m->forbidden && m->forbidden[api_plain(f)->index];
 }
 
 char *const *model_notes(const Model *m, size_t *n)
