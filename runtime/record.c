@@ -570,7 +570,7 @@ static uint8_t *put_memory(uint8_t *at, const SundewFunction *f, const uint64_t 
 
     if (nresult && sundew_tables.strategy != SUNDEW_COPY_REFERENCE)
         copy_result(&c, f, result);
-    if (stream.rest.on)
+    if (stream.rest.on && sundew_tables.strategy != SUNDEW_COPY_REFERENCE)
         copy_rest(&c, &stream.rest);
     if (sundew_tables.strategy == SUNDEW_COPY_DEEP)
         copy_deep(&c, f, slots, nslots, result, nresult);

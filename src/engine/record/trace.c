@@ -444,6 +444,7 @@ static void read_rest(Trace *t, const Process *p, Cursor *c)
         const uint8_t *kind = take(c, 1);
         r[i].kind = kind ? (char)*kind : 0;
         r[i].bits = varint(c);
+        c->bad |= !r[i].kind || !strchr("ildsp", r[i].kind);
         if (r[i].kind == SUNDEW_REST_TEXT || r[i].kind == SUNDEW_REST_POINTER)
             r[i].object = intervals_find(&p->live, r[i].bits);
     }

@@ -85,7 +85,7 @@ static void find_given(Model *m, const RawModel *raw)
     m->gives_text = arena_array(&m->arena, bool, m->api->nfunctions + 1);
     m->gives_handles = arena_array(&m->arena, Places, m->api->nfunctions + 1);
     for (size_t i = 0; i < raw->texts.len; i++)
-        m->gives_text[((const ApiFunction *)raw->texts.entries[i].value)->index] = true;
+        m->gives_text[api_plain(raw->texts.entries[i].value)->index] = true;
     for (size_t i = 0; i < raw->objects.len; i++) {
         const Object *o = &raw->objects.items[i];
         const RawCall *made = o->maker == NO_CALL ? NULL : &raw->calls.items[o->maker];
@@ -289,7 +289,7 @@ bool model_gives_handle(const Model *m, const ApiFunction *f, int place)
 
 bool model_gives_text(const Model *m, const ApiFunction *f)
 {
-    return f->index < m->api->nfunctions && m->gives_text[f->index];
+    return f->index < m->api->nfunctions && m->gives_text[api_plain(f)->index];
 }
 
 Seq *const *model_replays(const Model *m, size_t *n)
