@@ -12,12 +12,13 @@
 #include "weave/monitor_int.h"
 #include <llvm-c/DebugInfo.h>
 
-enum { MOST_DEPTH = 12, NO_TEXT = -1 };
+enum { MOST_DEPTH = 12, MOST_LOOKS = 200, NO_TEXT = -1 };
 
 typedef struct Rests {
     Woven *w;
     Map functions;               /* symbol -> Function */
     Map variables;               /* symbol -> Variable */
+    unsigned looks;              /* at values, that one argument may still take */
 } Rests;
 
 /* ------------------------------------------------------------------ texts */
@@ -52,7 +53,7 @@ static bool is_characters(LLVMTypeRef t)
     return false;
 }
 
-static int level_of(const Rests *r, LLVMValueRef v, unsigned depth);
+static int level_of(Rests *r, LLVMValueRef v, unsigned depth);
 
 static int level_of_argument(const Rests *r, LLVMValueRef v)
 {
@@ -77,7 +78,7 @@ static int level_of_global(const Rests *r, LLVMValueRef v)
 }
 
 /* A local variable is what is stored in it. */
-static int level_of_local(const Rests *r, LLVMValueRef v, unsigned depth)
+static int level_of_local(Rests *r, LLVMValueRef v, unsigned depth)
 {
     int n = is_characters(LLVMGetAllocatedType(v)) ? 1 : NO_TEXT;
     for (LLVMUseRef u = LLVMGetFirstUse(v); u && n < 0; u = LLVMGetNextUse(u)) {
@@ -102,7 +103,7 @@ static int level_of_member(const Rests *r, LLVMTypeRef record, LLVMValueRef inde
     return NO_TEXT;
 }
 
-static int level_of_element(const Rests *r, LLVMValueRef v, unsigned depth)
+static int level_of_element(Rests *r, LLVMValueRef v, unsigned depth)
 {
     LLVMTypeRef from = LLVMGetGEPSourceElementType(v);
     bool member = LLVMGetTypeKind(from) == LLVMStructTypeKind && LLVMGetNumOperands(v) == 3 &&
@@ -122,11 +123,12 @@ static int level_of_call(const Rests *r, LLVMValueRef v)
 
 /* A pointer as the source has it: 1 is a char *, 2 a char **; NO_TEXT: another, or it
  * can't be told. */
-static int level_of(const Rests *r, LLVMValueRef v, unsigned depth)
+static int level_of(Rests *r, LLVMValueRef v, unsigned depth)
 {
     int n;
-    if (depth > MOST_DEPTH)
+    if (depth > MOST_DEPTH || !r->looks)
         return NO_TEXT;
+    r->looks--;
     if (LLVMIsAArgument(v))
         return level_of_argument(r, v);
     if (LLVMIsAGlobalVariable(v))
@@ -166,10 +168,11 @@ static bool is_copied(LLVMValueRef call, unsigned arg)
 }
 
 /* One of SUNDEW_REST_…; 0: it can't be kept. */
-static char kind_of(const Rests *r, LLVMValueRef call, unsigned arg)
+static char kind_of(Rests *r, LLVMValueRef call, unsigned arg)
 {
     LLVMValueRef v = LLVMGetOperand(call, arg);
     LLVMTypeRef t = LLVMTypeOf(v);
+    r->looks = MOST_LOOKS;
     switch (LLVMGetTypeKind(t)) {
     case LLVMIntegerTypeKind:
         return LLVMGetIntTypeWidth(t) == 32 ? SUNDEW_REST_INT
@@ -184,7 +187,7 @@ static char kind_of(const Rests *r, LLVMValueRef call, unsigned arg)
     }
 }
 
-static void put_rest(const Rests *r, LLVMValueRef call, size_t row)
+static void put_rest(Rests *r, LLVMValueRef call, size_t row)
 {
     Woven *w = r->w;
     LLVMValueRef args[2 + SUNDEW_MOST_REST];
@@ -210,7 +213,7 @@ static void put_rest(const Rests *r, LLVMValueRef call, size_t row)
                args, 2 + n - fixed);
 }
 
-static void put_calls(const Rests *r, LLVMValueRef callee, size_t row)
+static void put_calls(Rests *r, LLVMValueRef callee, size_t row)
 {
     Vec(LLVMValueRef) calls = {0};
     for (LLVMUseRef u = LLVMGetFirstUse(callee); u; u = LLVMGetNextUse(u)) {
