@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -45,6 +46,14 @@ typedef struct OpenCall {
     uint64_t slots[KEPT_SLOTS];
 } OpenCall;
 
+/* The variadic arguments of the call that comes next. */
+typedef struct Rest {
+    bool on;
+    uint32_t row, n;
+    const char *kinds;
+    uint64_t values[SUNDEW_MOST_REST];
+} Rest;
+
 /* Of a thread. `at` is where the next event goes. The file is opened by its
  * name for each window: a descriptor that stays open would change the numbers
  * that the program gets, and one that the program closes may become a file of
@@ -59,6 +68,7 @@ typedef struct Stream {
     OpenCall *calls;
     uint32_t ncalls;
     uint64_t *slots;
+    Rest rest;
 } Stream;
 
 static __thread Stream stream;
@@ -543,6 +553,15 @@ static void copy_result(Copier *c, const SundewFunction *f, const uint64_t *resu
     }
 }
 
+static void copy_rest(Copier *c, const Rest *r)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        if (r->kinds[i] == SUNDEW_REST_TEXT && r->values[i]) {
+            size_t size = length_of_text(r->values[i]);
+            copy_piece(c, r->values[i], size, 0);
+        }
+}
+
 static uint8_t *put_memory(uint8_t *at, const SundewFunction *f, const uint64_t *slots,
                            uint32_t nslots, const uint64_t *result, uint32_t nresult,
                            bool *cut)
@@ -551,6 +570,8 @@ static uint8_t *put_memory(uint8_t *at, const SundewFunction *f, const uint64_t 
 
     if (nresult && sundew_tables.strategy != SUNDEW_COPY_REFERENCE)
         copy_result(&c, f, result);
+    if (stream.rest.on && sundew_tables.strategy != SUNDEW_COPY_REFERENCE)
+        copy_rest(&c, &stream.rest);
     if (sundew_tables.strategy == SUNDEW_COPY_DEEP)
         copy_deep(&c, f, slots, nslots, result, nresult);
     else
@@ -579,11 +600,51 @@ static void drop_below(uintptr_t sp)
         stream.ncalls--;
 }
 
+void sundew_rest(uint32_t row, const char *kinds, ...)
+{
+    Rest *r = &stream.rest;
+    va_list list;
+    double d;
+
+    r->on = false;
+    r->row = row;
+    r->kinds = kinds;
+    va_start(list, kinds);
+    for (r->n = 0; kinds[r->n] && r->n < SUNDEW_MOST_REST; r->n++) {
+        uint64_t *x = &r->values[r->n];
+        switch (kinds[r->n]) {
+        case SUNDEW_REST_INT:
+            *x = va_arg(list, uint32_t);
+            break;
+        case SUNDEW_REST_DOUBLE:
+            d = va_arg(list, double);
+            memcpy(x, &d, sizeof d);
+            break;
+        default:
+            *x = va_arg(list, uint64_t);
+        }
+    }
+    va_end(list);
+    r->on = true;
+}
+
+static uint8_t *put_rest(uint8_t *at, const Rest *r)
+{
+    at = put_varint(at, r->n);
+    for (uint32_t i = 0; i < r->n; i++) {
+        *at++ = (uint8_t)r->kinds[i];
+        at = put_varint(at, r->values[i]);
+    }
+    return at;
+}
+
 uint64_t *sundew_enter(uint32_t row, void *sp)
 {
     int keep = errno;
 
+    stream.rest.on = stream.rest.on && stream.rest.row == row;
     if (!stream_ready()) {
+        stream.rest.on = false;
         errno = keep;
         return NULL;
     }
@@ -593,6 +654,7 @@ uint64_t *sundew_enter(uint32_t row, void *sp)
     if (stream.ncalls == MOST_DEPTH
         || sundew_tables.functions[row].nslots + sundew_tables.functions[row].nlocals
                > MOST_SLOTS) {
+        stream.rest.on = false;
         stream_done();
         errno = keep;
         return NULL;
@@ -620,13 +682,17 @@ void sundew_entered(uint32_t row, uint64_t *slots)
         at = put_varint(at, f->nslots);
         for (unsigned i = 0; i < f->nslots; i++)
             at = put_varint(at, slots[i]);
+        if (stream.rest.on)
+            at = put_rest(at, &stream.rest);
         at = put_memory(at, f, slots, f->nslots, NULL, 0, &cut);
-        *flags = cut ? SUNDEW_CALL_CUT : 0;
+        *flags = (uint8_t)((cut ? SUNDEW_CALL_CUT : 0) |
+                           (stream.rest.on ? SUNDEW_CALL_REST : 0));
         event_end(SUNDEW_TRACE_CALL, at, number);
         c->number = number;
         c->nslots = f->nslots < KEPT_SLOTS ? f->nslots : KEPT_SLOTS;
         memcpy(c->slots, slots, c->nslots * sizeof *slots);
     }
+    stream.rest.on = false;
     stream_done();
     errno = keep;
 }

@@ -12,6 +12,11 @@
  *                   if (s) { s[0] = result; … sundew_returned(r, s); }
  *               }
  *
+ * Before a direct call of a variadic function that is recorded stands
+ *
+ *     sundew_rest(r, "is", 3, "text");      the same arguments, behind their kinds
+ *     f(format, 3, "text");
+ *
  * A program has either this runtime or the monitor's, so the names may be the
  * same. It records if SUNDEW_TRACE names a folder; otherwise all modes are off
  * and the program runs as it is.
@@ -28,6 +33,8 @@ enum { SUNDEW_RESULT_SLOTS = 4 };
 uint64_t *sundew_result(uint32_t row, void *sp);
 void sundew_returned(uint32_t row, uint64_t *slots, uint32_t nslots);
 void sundew_record_start(void);
+/* What the next call of a function gets for its "..."; SUNDEW_REST_… of each. */
+void sundew_rest(uint32_t row, const char *kinds, ...);
 /* An object of the heap begins and ends to be. */
 void sundew_record_alloc(void *p, size_t size);
 void sundew_record_free(void *p);

@@ -16,12 +16,14 @@
  * difference to the one before in the same stream; numbers are drawn from
  * `order`, so they order the events of all streams.
  *
- *   CALL     function  flags  nslots slot…  memory
+ *   CALL     function  flags  nslots slot…  rest, if the flags say so  memory
  *   RETURN   call (own number minus the call's)  nslots slot…  memory
  *   ALLOC    address  size
  *   FREE     address
  *   END      how (SUNDEW_END_…)  value
  *
+ *   rest:    count, then for each  kind (SUNDEW_REST_…)  value: what was passed for the
+ *            "..." of a function
  *   memory:  count, then for each  signed address (minus that of the one before,
  *            at first 0)  object size known here (0: not known)  type  size  bytes
  *
@@ -32,7 +34,7 @@
 #include <stdint.h>
 
 #define SUNDEW_STREAM_MAGIC "SUNDEWTR"
-enum { SUNDEW_STREAM_VERSION = 2 };
+enum { SUNDEW_STREAM_VERSION = 3 };
 
 typedef struct SundewStreamHeader {
     char magic[8];
@@ -66,5 +68,16 @@ enum SundewTraceEnd {
     SUNDEW_END_FULL,       /* budget or disk: recording stopped here */
 };
 
-enum { SUNDEW_CALL_CUT = 1 };   /* a budget ended the copying */
+enum {
+    SUNDEW_CALL_CUT = 1,   /* a budget ended the copying */
+    SUNDEW_CALL_REST = 2,
+};
+
+/* A variadic argument, as the call has it; its text stands in the memory. */
+enum {
+    SUNDEW_REST_INT = 'i', SUNDEW_REST_LONG = 'l', SUNDEW_REST_DOUBLE = 'd',
+    SUNDEW_REST_TEXT = 's',      /* a char * */
+    SUNDEW_REST_POINTER = 'p',   /* any other, or nobody knows */
+    SUNDEW_MOST_REST = 16,
+};
 #endif

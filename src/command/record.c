@@ -327,6 +327,19 @@ static json_t *value_json(const Event *e, const TraceValue *v)
     return j;
 }
 
+static json_t *rest_json(const Event *e)
+{
+    json_t *all = json_array();
+
+    for (size_t i = 0; i < e->nrest; i++) {
+        Str text = {0};
+        event_print_rest(e, &e->rest[i], &text);
+        json_array_append_new(all, json_text(str_c(&text)));
+        str_release(&text);
+    }
+    return all;
+}
+
 static json_t *event_json(const Event *e)
 {
     json_t *j = json_object(), *values = json_array();
@@ -342,6 +355,8 @@ static json_t *event_json(const Event *e)
     for (size_t i = 0; i < e->nvalues; i++)
         json_array_append_new(values, value_json(e, &e->values[i]));
     json_object_set_new(j, e->kind == EVENT_RETURN ? "result" : "arguments", values);
+    if (e->has_rest)
+        json_object_set_new(j, "variadic", rest_json(e));
     if (e->object) {
         json_object_set_new(j, "object", json_integer(e->object->id));
         json_object_set_new(j, "size", json_integer((json_int_t)e->object->size));

@@ -225,27 +225,25 @@ static bool escapes(LLVMValueRef pointer, unsigned depth)
     return false;
 }
 
-/* The model's number for an IR type: structs and unions by name. */
-static uint32_t type_of_slot(const Woven *w, LLVMTypeRef t)
+const Type *monitor_slot_type(const Woven *w, LLVMTypeRef t)
 {
     while (LLVMGetTypeKind(t) == LLVMArrayTypeKind)
         t = LLVMGetElementType(t);
     if (LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) == 8)
-        return monitor_type_number(types_find(program_types(w->program), "char", 0));
+        return types_find(program_types(w->program), "char", 0);
     if (LLVMGetTypeKind(t) != LLVMStructTypeKind || !LLVMGetStructName(t))
-        return 0;
+        return NULL;
     char *name = xstrdup(LLVMGetStructName(t));
     char *dot = strchr(name, '.'), *number = strrchr(name, '.');
     if (dot && number != dot && number[1 + strspn(number + 1, "0123456789")] == 0)
         *number = 0;
     if (dot)
         *dot = ' ';
-    uint32_t found = 0;
-    const Type *type;
+    const Type *type, *found = NULL;
     uint64_t size = LLVMABISizeOfType(w->layout, t);
     for (unsigned i = 0; !found && (type = types_find(program_types(w->program), name, i)); i++)
         if (type->size == size)
-            found = monitor_type_number(type);
+            found = type;
     free(name);
     return found;
 }
@@ -270,7 +268,7 @@ static void find_locals(Woven *w, Row *row)
         RowLocal *l = vec_grow(&row->locals);
         l->slot = i;
         l->local.size = (uint32_t)LLVMABISizeOfType(w->layout, t);
-        l->local.type = type_of_slot(w, t);
+        l->local.type = monitor_type_number(monitor_slot_type(w, t));
     }
 }
 
@@ -664,6 +662,8 @@ static bool weave_probes(Woven *w, const MonitorPlan *plan, bool recording,
     for (size_t i = 0; i < m->rows.len; i++)
         if (!m->rows.items[i].late)
             put_probes(w, &m->rows.items[i]);
+    if (recording)
+        monitor_put_rests(w, m);
     LLVMTypeRef type = LLVMFunctionType(w->void_, NULL, 0, false);
     weave_add_first_constructor(w, weave_declare(w, start, type));
     weave_at_last(w, finish_probes, m);

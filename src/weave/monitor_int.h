@@ -1,4 +1,4 @@
-/* What monitor.c, plan.c and tables.c share: one row a monitored function. */
+/* What monitor.c, plan.c, rest.c and tables.c share: one row a monitored function. */
 #ifndef SUNDEW_WEAVE_MONITOR_INT_H
 #define SUNDEW_WEAVE_MONITOR_INT_H
 #include "runtime/tables.h"
@@ -43,6 +43,13 @@ enum {
 /* plan.c: what is copied at the entry of each function, and which variables it
  * uses. */
 void monitor_plan_copies(Woven *w, Monitoring *m);
+
+/* rest.c: before each call of a variadic function that is recorded. */
+void monitor_put_rests(Woven *w, const Monitoring *m);
+
+/* The model's type for that of a stack slot: structs and unions by name, characters,
+ * arrays as their elements; NULL: not known. */
+const Type *monitor_slot_type(const Woven *w, LLVMTypeRef t);
 
 /* tables.c: the tables, when the module has been optimised. */
 WeaveLast monitor_write_tables;

@@ -129,6 +129,43 @@ ok "a limit on the size of files does not kill it" says "child 7, then 3" limite
 ok "a folder is found again from another one" eval 'mkdir -p else && rm -rf told.d && mkdir told.d &&
     (cd else && SUNDEW_TRACE=../told.d ../disturbed borrows) && ls told.d/*.stream'
 
+cat >rest.c <<'C'
+#include <stdarg.h>
+#include <stdlib.h>
+struct big { long a[4]; };
+struct item { const char *name; };
+static int take(int n, ...)
+{
+    va_list list;
+    va_start(list, n);
+    va_end(list);
+    return n;
+}
+int main(int argc, char **argv)
+{
+    int (*volatile through)(int, ...) = take;
+    struct item *i = malloc(sizeof *i);
+    struct big b = { { 0 } };
+    i->name = argv[argc - 1];
+    take(1, 5, -6000000000L, 2.5, "lit", i->name, i, NULL, &argc ? 'x' : 0);
+    take(2);
+    take(3, b);
+    through(4, 5);
+    free(i);
+    return 0;
+}
+C
+"$SUNDEW" capture -- gcc -g rest.c -o rest >/dev/null 2>&1
+"$SUNDEW" record -q ./rest -- last </dev/null
+"$SUNDEW" show trace ./rest >shown
+ok "what is passed for ..." eval 'grep -E "take\(n = 1, 5, -6000000000, 2.5, \"lit\", \"last\", object [0-9]+, NULL, 120\)" shown || { cat shown; false; }'
+ok "…nothing; a struct, or through a pointer: it is not known" eval '"$SUNDEW" show trace ./rest --json | python3 -c "
+import json, sys
+d = json.load(sys.stdin)
+calls = [e for e in (d if isinstance(d, list) else d[\"events\"]) if e[\"kind\"] == \"call\" and e[\"function\"] == \"take\"]
+assert [c.get(\"variadic\") for c in calls][1:] == [[], None, None], calls
+"'
+
 printf '#include <stdio.h>\nint main(void) { FILE *f = fopen("out.txt", "w"); if (!f) perror("out.txt"); else fclose(f); return !f; }\n' >writes.c
 "$SUNDEW" capture -- gcc -g writes.c -o writes >/dev/null 2>&1
 ok "kept from writing: how to let it" says "--writable DIR lets it" "$SUNDEW" record ./writes -o w1

@@ -56,6 +56,34 @@ rm -rf tests
 ok "universal: nothing is set" regress libstream.a --headers stream.h --count 1000 --seed 1 --universal
 ok "…so less is covered" eval '! grep -q "next_in =" tests/*.c && ! grep -q "VRPH" tests/*.c'
 
+# ---- variadic functions: in the shapes that the example shows
+
+ok "variadics" subject variadic conf
+ok "tests" eval 'regress libconf.a --headers conf.h --count 1000 --seed 1 -- ./example 2>said'
+ok "a key goes with what the example passed for it" in_tests 'CHECK_INT\(conf_set\(conf[0-9]+, CONF_NAME, "second"\), 6\)'
+ok "…a long, a double, a handle" eval 'in_tests "conf_set\(conf[0-9]+, CONF_ROOM, \(long\)6000000000L\), 2\)" &&
+    in_tests "conf_set\(conf[0-9]+, CONF_RATIO, -?[0-9.]+\)" && in_tests "conf_set\(conf[0-9]+, CONF_PARENT, conf[0-9]+\), 0\)"'
+ok "…and other numbers" in_tests 'conf_set\(conf[0-9]+, CONF_LIMIT, [0-9-]+\), -1\)'
+ok "no other shape" eval '! grep -E "conf_set\([^,]*, CONF_(LIMIT, [^0-9-]|NAME, [^\"]|PARENT, [^c]|RANGE)|conf_make\(\"(nl\", \"[^,]*, [0-9-]*[^0-9)-]|[^n]|n[^l])" tests/*.c'
+ok "what is written through an argument, and what nobody called, is left alone" eval '! grep -E "conf_(read|note)\(" tests/*.c'
+ok "…which is said once" eval '[ "$(grep -c "goes with their \"...\": conf_read, conf_note$" said)" = 1 ] && [ "$(grep -c conf_note said)" = 1 ]'
+ok "they compile without warnings and pass" make -s -C tests check LIBRARY="$PWD/libconf.a" CFLAGS="-g -Wall -Wextra -Werror -I$PWD"
+ok "…with clang and sanitizers" eval 'clang-19 -g -fsanitize=address,undefined -c conf.c -o strict.o &&
+    make -s -B -C tests check CC=clang-19 TEST_LIBS="$PWD/strict.o" \
+        CFLAGS="-g -Wall -Wextra -Werror -I$PWD -fsanitize=address,undefined -fno-sanitize-recover=undefined -DSUNDEW_TEST_LEAKS"'
+sed 's/limit > 100;/limit > 102;/' conf.c >new.c
+ok "a change behind the ... is told" eval 'gcc -g -c new.c -o new.o && ar rcs libnew.a new.o &&
+    status 1 "$SUNDEW" regress --diff tests libnew.a >said && grep -qF conf_set said'
+ok "the model has the shapes" eval '"$SUNDEW" record -q ./example >/dev/null 2>&1
+    says "conf_set(SELF, key = 3, 3 = \"root\") gives 4" "$SUNDEW" show model libconf.a --headers conf.h --example ./example'
+ok "a rule is about all shapes" eval 'echo "forbid conf_set" >rules && rm -rf tests && regress libconf.a --headers conf.h --count 200 --rules rules -- ./example &&
+    ! grep -E "conf_set\(" tests/*.c && in_tests "conf_make\("'
+ok "universal: none is called" eval 'rm -rf tests && regress libconf.a --headers conf.h --count 300 --seed 1 --universal && in_tests "conf_new\(" &&
+    ! grep -E "conf_(set|make|read|note)\(" tests/*.c'
+ok "an example that is not captured shows none" eval 'printf "check: t\n\t./t\nt: example.c libconf.a\n\tgcc -g example.c libconf.a -o t\n" >Makefile && rm -rf tests &&
+    regress libconf.a --headers conf.h --count 300 --seed 1 -- make check 2>said && in_tests "conf_new\(" && ! grep -E "conf_(set|make|read|note)\(" tests/*.c'
+ok "…which is said once, too" eval '[ "$(grep -c "goes with their" said)" = 1 ] && grep "goes with their" said | grep -q "conf_set.*conf_note"'
+
 # ---- any command as the example: what it runs is linked with a library that writes down its calls
 
 ok "statements, by make" eval 'subject statement tiny && printf "check: t\n\t./t\nt: example.c libtiny.a\n\tgcc -g example.c libtiny.a -o t\n" >Makefile && make -s t'

@@ -431,6 +431,28 @@ static uint64_t *read_slots(Trace *t, Cursor *c, uint64_t *n)
     return slots;
 }
 
+static void read_rest(Trace *t, const Process *p, Cursor *c)
+{
+    uint64_t n = varint(c);
+
+    if (n > SUNDEW_MOST_REST || n > (uint64_t)(c->end - c->p)) {
+        c->bad = true;
+        return;
+    }
+    TraceRest *r = arena_array(&t->a, TraceRest, n + 1);
+    for (uint64_t i = 0; i < n && !c->bad; i++) {
+        const uint8_t *kind = take(c, 1);
+        r[i].kind = kind ? (char)*kind : 0;
+        r[i].bits = varint(c);
+        c->bad |= !r[i].kind || !strchr("ildsp", r[i].kind);
+        if (r[i].kind == SUNDEW_REST_TEXT || r[i].kind == SUNDEW_REST_POINTER)
+            r[i].object = intervals_find(&p->live, r[i].bits);
+    }
+    t->e.rest = r;
+    t->e.nrest = c->bad ? 0 : n;
+    t->e.has_rest = !c->bad;
+}
+
 static const Type *pointee(const Type *t)
 {
     const Type *plain = t ? type_plain(t) : NULL;
@@ -487,8 +509,11 @@ static void read_call(Trace *t, Stream *s, Cursor *c)
 
     e->kind = EVENT_CALL;
     e->fn = function_of(t, varint(c));
-    e->cut = varint(c) & SUNDEW_CALL_CUT;
+    uint64_t flags = varint(c);
+    e->cut = flags & SUNDEW_CALL_CUT;
     uint64_t *slots = read_slots(t, c, &n);
+    if (flags & SUNDEW_CALL_REST)
+        read_rest(t, s->process, c);
     read_memory(t, c);
     e->depth = (unsigned)s->calls.len;
     vec_push(&s->calls, ((OpenCall){ e->number, e->fn }));

@@ -64,6 +64,13 @@ typedef struct TraceValue {
     const Function *target;           /* of a pointer to a function of the program */
 } TraceValue;
 
+/* A variadic argument. */
+typedef struct TraceRest {
+    char kind;                /* SUNDEW_REST_…, of runtime/tracefile.h */
+    uint64_t bits;            /* of the number; the address */
+    const TraceObject *object;        /* that the address lies in; NULL */
+} TraceRest;
+
 typedef struct Event {
     EventKind kind;
     uint64_t number;          /* in the whole trace */
@@ -73,6 +80,9 @@ typedef struct Event {
     uint64_t call;            /* return: number of its call */
     const TraceValue *values; /* call: one a parameter; return: the result */
     size_t nvalues;
+    const TraceRest *rest;    /* call: what was passed for "..." */
+    size_t nrest;
+    bool has_rest;            /* it is known; there may be none of it */
     const TraceMemory *memory;
     size_t nmemory;
     bool cut;                 /* a budget ended the copying */
@@ -92,5 +102,6 @@ const TraceObject *trace_object_at(const Trace *t, const Event *e, uint64_t addr
 const uint8_t *event_bytes(const Event *e, uint64_t address, size_t *n);
 /* A value as a C programmer would write it, what it points to included. */
 void event_print_value(const Event *e, const TraceValue *v, Str *out);
+void event_print_rest(const Event *e, const TraceRest *r, Str *out);
 void event_print(const Event *e, Str *out);      /* one line, hostile text escaped */
 #endif

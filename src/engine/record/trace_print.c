@@ -258,6 +258,28 @@ static void print_name(Str *out, const Function *fn)
     escape_terminal_z(out, fn ? fn->name : "?");
 }
 
+void event_print_rest(const Event *e, const TraceRest *r, Str *out)
+{
+    Printer p = { e, out };
+    size_t n = 0;
+    const uint8_t *text = r->kind == SUNDEW_REST_TEXT ? event_bytes(e, r->bits, &n) : NULL;
+
+    if (r->kind == SUNDEW_REST_INT)
+        str_addf(out, "%" PRId32, (int32_t)r->bits);
+    else if (r->kind == SUNDEW_REST_LONG)
+        str_addf(out, "%" PRId64, (int64_t)r->bits);
+    else if (r->kind == SUNDEW_REST_DOUBLE)
+        print_float(&p, (const uint8_t *)&r->bits, sizeof(double));
+    else if (!r->bits)
+        str_add(out, "NULL");
+    else if (text)
+        print_text(&p, text, n, n);
+    else if (r->object)
+        print_object(out, r->object);
+    else
+        str_addf(out, "0x%" PRIx64, r->bits);
+}
+
 static void print_call(const Event *e, Str *out)
 {
     print_name(out, e->fn);
@@ -270,6 +292,10 @@ static void print_call(const Event *e, Str *out)
             str_add(out, " = ");
         }
         event_print_value(e, &e->values[i], out);
+    }
+    for (size_t i = 0; i < e->nrest; i++) {
+        str_add(out, i || e->nvalues ? ", " : "");
+        event_print_rest(e, &e->rest[i], out);
     }
     str_addc(out, ')');
     if (e->cut)

@@ -20,6 +20,7 @@
 #include "base/proc.h"
 #include "engine/sequence/exec.h"
 #include "program/mutability.h"
+#include "runtime/tracefile.h"
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -127,7 +128,7 @@ static bool find_functions(Reader *r, Err *err)
     for (char *const *h = r->plan->headers; h && *h; h++)
         if (!scan_header(r, *h, err))
             return false;
-    api->functions = arena_array(&api->arena, ApiFunction, n + 1);
+    api->functions = arena_array(&api->arena, ApiFunction, n + 1 + API_MOST_SHAPES);
     for (size_t i = 0; i < n; i++) {
         if (!in_api(r, fns[i]))
             continue;
@@ -633,6 +634,135 @@ const ApiFunction *api_function(const Api *api, const char *name)
 const ApiFunction *api_of(const Api *api, const Function *fn)
 {
     return fn->linkage == LINKAGE_INTERNAL ? NULL : map_get(&api->by_name, fn->name);
+}
+
+/* ----------------------------------------------------------------- shapes */
+
+/* Numbers and texts choose what is behind them; a length goes with its buffer. */
+static bool is_choice(const ApiPlace *p)
+{
+    return p->role == ROLE_INTEGER || p->role == ROLE_ENUM || p->role == ROLE_FLAGS ||
+           p->role == ROLE_STRING;
+}
+
+static const Type *make_type(Api *api, TypeKind kind, const char *name, uint64_t size,
+                             Encoding encoding, const Type *target)
+{
+    Type *t = arena_new(&api->arena, Type);
+    t->kind = kind;
+    t->name = name;
+    t->file = "";
+    t->size = size;
+    t->encoding = encoding;
+    t->target = target;
+    return t;
+}
+
+static ApiPlace place_of_extra(Api *api, const ApiExtra *x)
+{
+    ApiPlace p = { .name = "", .partner = API_NONE, .handle = x->handle };
+    switch (x->kind) {
+    case SUNDEW_REST_INT:
+        p.type = make_type(api, TYPE_SCALAR, "int", 4, ENCODING_SIGNED, NULL);
+        p.role = ROLE_INTEGER;
+        break;
+    case SUNDEW_REST_LONG:
+        p.type = make_type(api, TYPE_SCALAR, "long", 8, ENCODING_SIGNED, NULL);
+        p.role = ROLE_INTEGER;
+        break;
+    case SUNDEW_REST_DOUBLE:
+        p.type = make_type(api, TYPE_SCALAR, "double", 8, ENCODING_FLOAT, NULL);
+        p.role = ROLE_FLOAT;
+        break;
+    case SUNDEW_REST_TEXT:
+        p.type = make_type(api, TYPE_SCALAR, "char", 1, ENCODING_SIGNED_CHAR, NULL);
+        p.type = make_type(api, TYPE_POINTER, "", sizeof(void *), 0, p.type);
+        p.role = ROLE_STRING;
+        break;
+    default:
+        p.type = x->handle ? x->handle->type : make_type(api, TYPE_VOID, "", 0, 0, NULL);
+        if (type_plain(p.type)->kind != TYPE_POINTER)    /* else a typedef of void * */
+            p.type = make_type(api, TYPE_POINTER, "", sizeof(void *), 0, p.type);
+        p.role = x->handle ? ROLE_HANDLE : ROLE_POINTER;
+        p.use = x->handle ? USE_CHANGES : USE_NONE;
+    }
+    return p;
+}
+
+static bool is_shape(const ApiFunction *s, const SeqValue *named, const ApiExtra *extra,
+                     unsigned n)
+{
+    if (s->nparams - s->nfixed != n)
+        return false;
+    for (unsigned i = 0; i < s->nfixed; i++)
+        if (s->pinned[i].kind != VALUE_NONE && !value_equal(&s->pinned[i], &named[i]))
+            return false;
+    for (unsigned i = 0; i < n; i++) {
+        const ApiPlace *p = &s->params[s->nfixed + i];
+        uint64_t size = extra[i].kind == SUNDEW_REST_INT ? 4 : 8;
+        ApiRole role = extra[i].kind == SUNDEW_REST_DOUBLE ? ROLE_FLOAT
+            : extra[i].kind == SUNDEW_REST_TEXT ? ROLE_STRING
+            : extra[i].kind != SUNDEW_REST_POINTER ? ROLE_INTEGER
+            : extra[i].handle ? ROLE_HANDLE : ROLE_POINTER;
+        if (p->role != role || p->handle != extra[i].handle || type_plain(p->type)->size != size)
+            return false;
+    }
+    return true;
+}
+
+static ApiFunction *make_shape(Api *api, const ApiFunction *f, const SeqValue *named,
+                               const ApiExtra *extra, unsigned n)
+{
+    ApiFunction *s = &api->functions[api->nfunctions];
+    SeqValue *pinned = arena_array(&api->arena, SeqValue, f->nparams + 1);
+    *s = *f;
+    s->index = (unsigned)api->nfunctions++;
+    s->shape_of = f;
+    s->variadic = false;
+    s->nfixed = f->nparams;
+    s->nparams = f->nparams + n;
+    s->params = arena_array(&api->arena, ApiPlace, s->nparams + 1);
+    if (f->nparams)
+        memcpy(s->params, f->params, f->nparams * sizeof *f->params);
+    for (unsigned i = 0; i < f->nparams; i++)
+        if (is_choice(&f->params[i]))
+            pinned[i] = value_copy(&api->arena, &named[i]);
+    s->pinned = pinned;
+    for (unsigned i = 0; i < n; i++) {
+        s->params[f->nparams + i] = place_of_extra(api, &extra[i]);
+        s->takes_handle |= extra[i].handle != NULL;
+        s->observes = s->observes && !extra[i].handle;
+    }
+    api->nshapes++;
+    ((ApiFunction *)api->release)->index = (unsigned)api->nfunctions;
+    return s;
+}
+
+const ApiFunction *api_shape(Api *api, const ApiFunction *f, const SeqValue *named,
+                             const ApiExtra *extra, unsigned n)
+{
+    for (size_t i = api->nfunctions - api->nshapes; i < api->nfunctions; i++)
+        if (api->functions[i].shape_of == f && is_shape(&api->functions[i], named, extra, n))
+            return &api->functions[i];
+    if (api->nshapes == API_MOST_SHAPES || f->nparams + n > 32)
+        return NULL;
+    for (unsigned i = 0; i < f->nparams; i++)
+        if (is_choice(&f->params[i]) && named[i].kind == VALUE_NONE)
+            return NULL;
+    return make_shape(api, f, named, extra, n);
+}
+
+bool api_has_shape(const Api *api, const ApiFunction *f)
+{
+    for (size_t i = api->nfunctions - api->nshapes; i < api->nfunctions; i++)
+        if (api->functions[i].shape_of == f)
+            return true;
+    return false;
+}
+
+const ApiFunction *api_plain(const ApiFunction *f)
+{
+    return f->shape_of ? f->shape_of : f;
 }
 
 static void dump_place(const ApiPlace *p, Str *out)

@@ -90,10 +90,14 @@ typedef struct ApiPlace {
 typedef struct ApiFunction {
     const Function *fn;
     unsigned index;
-    ApiPlace *params;          /* fn->nparams of them */
+    ApiPlace *params;          /* fn->nparams of them; of a shape more */
     unsigned nparams;
     ApiPlace result;
-    bool variadic;
+    bool variadic;             /* nobody knows what it wants: see api_shape() */
+    const struct ApiFunction *shape_of;   /* the variadic one; NULL: it is no shape */
+    unsigned nfixed;           /* of a shape: named parameters */
+    const SeqValue *pinned;    /* of a shape, one for each of these: the only value that
+                                * it has; VALUE_NONE: any */
     const char *not_callable;  /* why it can't be called; NULL: it can */
     bool takes_handle;         /* some parameter is a handle */
     bool observes;             /* changes none of its handles, creates none */
@@ -122,7 +126,8 @@ struct ApiType {
 typedef struct Api {
     const Program *program;
     ApiFunction *functions;    /* in the order of the program */
-    size_t nfunctions;
+    size_t nfunctions;         /* shapes too, which are the last ones */
+    size_t nshapes;
     ApiType *types;
     size_t ntypes;
     Map by_name;               /* of functions */
@@ -151,6 +156,30 @@ const ApiType *api_type_of(const Api *api, const Type *t, unsigned *levels);
 const ApiPlace *api_place(const ApiFunction *f, int place);
 /* Does a name say that a number counts what stands beside it? */
 bool api_is_length_name(const char *name);
+
+/*
+ * What was passed for the "..." of a variadic function, once: a function of its own,
+ * with a parameter for each argument, and with the numbers and texts among the named
+ * ones (a format, a selector) as they were.
+ *
+ *     set(h, LIMIT, 5)       a shape: set(handle, LIMIT only, int)
+ *     set(h, NAME, "x")      another: set(handle, NAME only, text)
+ *
+ * The same shape gives the same function. All have to be known before others use the
+ * numbers of functions. NULL: there are too many of them already, or a named argument is
+ * not known.
+ */
+typedef struct ApiExtra {
+    char kind;                 /* SUNDEW_REST_… of runtime/tracefile.h */
+    const ApiType *handle;     /* a pointer to one; NULL: none, it is NULL */
+} ApiExtra;
+enum { API_MOST_SHAPES = 128 };
+const ApiFunction *api_shape(Api *api, const ApiFunction *f, const SeqValue *named,
+                             const ApiExtra *extra, unsigned n);
+/* Has a variadic function a shape? */
+bool api_has_shape(const Api *api, const ApiFunction *f);
+/* Of a shape the function that it is one of, else itself. */
+const ApiFunction *api_plain(const ApiFunction *f);
 
 /* One line a function, for people and tests. */
 void api_dump(const Api *api, Str *out);

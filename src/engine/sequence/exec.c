@@ -85,11 +85,13 @@ bool exec_signature(const ApiFunction *f, Str *out)
     if (f->nparams > 32 || !add_type(f->fn->returns, out, 0))
         return false;
     for (unsigned i = 0; i < f->nparams; i++) {
+        if (f->shape_of && i == f->nfixed)
+            str_addc(out, '.');
         size_t before = out->len;
         if (!add_type(f->params[i].type, out, 0) || out->data[before] == 'v')
             return false;
     }
-    if (f->variadic)
+    if (f->variadic || (f->shape_of && f->nparams == f->nfixed))
         str_addc(out, '.');
     return true;
 }

@@ -85,7 +85,7 @@ static void find_given(Model *m, const RawModel *raw)
     m->gives_text = arena_array(&m->arena, bool, m->api->nfunctions + 1);
     m->gives_handles = arena_array(&m->arena, Places, m->api->nfunctions + 1);
     for (size_t i = 0; i < raw->texts.len; i++)
-        m->gives_text[((const ApiFunction *)raw->texts.entries[i].value)->index] = true;
+        m->gives_text[api_plain(raw->texts.entries[i].value)->index] = true;
     for (size_t i = 0; i < raw->objects.len; i++) {
         const Object *o = &raw->objects.items[i];
         const RawCall *made = o->maker == NO_CALL ? NULL : &raw->calls.items[o->maker];
@@ -99,11 +99,11 @@ static void find_given(Model *m, const RawModel *raw)
     }
 }
 
-Model *model_infer(const Api *api, Trace *const *traces, size_t ntraces,
+Model *model_infer(Api *api, Trace *const *traces, size_t ntraces,
                    const ModelPlan *plan, Err *err)
 {
     Model *m = xcalloc(1, sizeof *m);
-    RawModel raw = { .api = api };
+    RawModel raw = { .api = api, .shapes = api };
 
     m->api = api;
     for (size_t i = 0; i < ntraces; i++)
@@ -176,7 +176,7 @@ const ModelBond *model_bond(const Model *m, const ApiFunction *f, int child)
 
 bool model_forbids(const Model *m, const ApiFunction *f)
 {
-    return m->forbidden && m->forbidden[f->index];
+    return m->forbidden && m->forbidden[api_plain(f)->index];
 }
 
 char *const *model_notes(const Model *m, size_t *n)
@@ -289,7 +289,7 @@ bool model_gives_handle(const Model *m, const ApiFunction *f, int place)
 
 bool model_gives_text(const Model *m, const ApiFunction *f)
 {
-    return f->index < m->api->nfunctions && m->gives_text[f->index];
+    return f->index < m->api->nfunctions && m->gives_text[api_plain(f)->index];
 }
 
 Seq *const *model_replays(const Model *m, size_t *n)

@@ -225,9 +225,10 @@ typedef struct ModelPlan {
     const char *rules;         /* a user's file; NULL: none. See docs/models.md */
 } ModelPlan;
 
-/* The traces are read to their ends. Functions are matched by name, so that they
+/* The API gets a function for each shape of variadic calls that the example made. The traces
+ * are read to their ends. Functions are matched by name, so that they
  * may come from another program than the API: one that uses the library. */
-Model *model_infer(const Api *api, Trace *const *traces, size_t ntraces,
+Model *model_infer(Api *api, Trace *const *traces, size_t ntraces,
                    const ModelPlan *plan, Err *err);
 void model_free(Model *m);                     /* NULL is fine */
 

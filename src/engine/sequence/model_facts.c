@@ -99,6 +99,9 @@ static bool is_unchanged(const RawModel *raw, const MutFacts *facts, const RawCa
 {
     const Function *fn = facts && c->library ? in_library(raw, c) : NULL;
 
+    for (unsigned i = fn ? fn->nparams : 0; i < c->nparams && i < PLACES_LIMIT; i++)
+        if (places & place_bit((int)i))
+            return false;                    /* for "...": nobody knows */
     for (unsigned i = 0; fn && i < fn->nparams && i < PLACES_LIMIT; i++) {
         if (!(places & place_bit((int)i)))
             continue;

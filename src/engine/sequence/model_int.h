@@ -74,6 +74,7 @@ typedef struct Object {
 
 typedef struct RawModel {
     const Api *api;
+    Api *shapes;               /* the same, which gets those of variadic calls */
     Vec(RawCall) calls;
     Vec(Object) objects;
     Map texts;                 /* functions whose texts the example freed itself */

@@ -191,7 +191,7 @@ static bool has_function(const ModelType *t, const ApiFunction *f)
 {
     for (size_t i = 0; i < t->nnodes; i++)
         for (size_t k = 0; k < t->nodes[i].nedges; k++)
-            if (t->nodes[i].edges[k]->function == f)
+            if (api_plain(t->nodes[i].edges[k]->function) == f)
                 return true;
     return false;
 }
@@ -212,7 +212,7 @@ static bool is_allowed(const Product *p, const ModelEdge *e, uint32_t bits)
 {
     for (size_t i = 0; i < p->npairs; i++) {
         bool seen = bits >> i & 1;
-        if (p->pairs[i]->function == e->function
+        if (p->pairs[i]->function == api_plain(e->function)
             && seen == (p->pairs[i]->kind == RULE_FORBID_AFTER))
             return false;
     }
@@ -222,7 +222,7 @@ static bool is_allowed(const Product *p, const ModelEdge *e, uint32_t bits)
 static uint32_t bits_after(const Product *p, const ModelEdge *e, uint32_t bits)
 {
     for (size_t i = 0; i < p->npairs; i++)
-        if (p->pairs[i]->other == e->function)
+        if (p->pairs[i]->other == api_plain(e->function))
             bits |= 1u << i;
     return bits;
 }
@@ -256,7 +256,7 @@ static void weigh(Rules *r, ModelType *t)
             continue;
         for (size_t n = 0; n < t->nnodes; n++)
             for (size_t k = 0; k < t->nodes[n].nedges; k++)
-                if (t->nodes[n].edges[k]->function == u->function) {
+                if (api_plain(t->nodes[n].edges[k]->function) == u->function) {
                     t->nodes[n].edges[k]->weight *= u->kind == RULE_FORBID ? 0 : u->weight;
                     u->used = true;
                 }

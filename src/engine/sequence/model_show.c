@@ -395,7 +395,7 @@ json_t *model_json(const Model *m)
                                         (json_int_t)b->seen));
     }
     for (size_t i = 0; i < m->api->nfunctions; i++)
-        if (m->function_of[i] == UINT32_MAX)
+        if (m->function_of[i] == UINT32_MAX && !api_has_shape(m->api, &m->api->functions[i]))
             json_array_append_new(never, json_text(m->api->functions[i].fn->name));
     return json_pack("{s:i, s:o, s:o, s:o, s:o}", "version", 1, "types", types, "functions",
                      functions, "bonds", bonds, "never_called", never);

@@ -22,6 +22,7 @@
  */
 #include "base/file.h"
 #include "engine/sequence/model_int.h"
+#include "runtime/tracefile.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,7 @@ typedef struct Reader {
     Map lanes, live;
     Map files;                 /* the library's sources */
     Known *known;              /* by Function.index */
+    Known shapes[API_MOST_SHAPES];     /* … of variadic calls */
     Vec(uint8_t) inside;       /* by block: allocated by the library? */
     Map texts;                 /* block -> the function that gave it as a text */
 } Reader;
@@ -140,6 +142,32 @@ static const Known *known_of(Reader *r, const Function *fn)
             k->types[i] = NULL;
     }
     return k;
+}
+
+/* Of a shape: its function, with more parameters. */
+static const Known *known_shape(Reader *r, const ApiFunction *shape, const Function *fn)
+{
+    const Known *plain = known_of(r, fn);
+    Known *k = &r->shapes[shape->index - (r->raw->api->nfunctions - r->raw->api->nshapes)];
+
+    if (k->asked)
+        return k;
+    *k = *plain;
+    k->api = shape;
+    k->types = arena_array(&r->scratch, const ApiType *, shape->nparams + 1);
+    k->levels = arena_array(&r->scratch, uint8_t, shape->nparams + 1);
+    for (unsigned i = 0; i < shape->nparams; i++) {
+        k->types[i] = i < shape->nfixed ? plain->types[i] : shape->params[i].handle;
+        k->levels[i] = i < shape->nfixed ? plain->levels[i] : k->types[i] != NULL;
+    }
+    k->types[shape->nparams] = plain->types[shape->nfixed];
+    k->levels[shape->nparams] = plain->levels[shape->nfixed];
+    return k;
+}
+
+static const Known *known_of_call(Reader *r, const RawCall *c)
+{
+    return c->api && c->api->shape_of ? known_shape(r, c->api, c->fn) : known_of(r, c->fn);
 }
 
 /* -------------------------------------------------------------- objects */
@@ -597,6 +625,92 @@ static bool pointer_at(const Trace *t, const Event *e, uint64_t address, Pointer
     return true;
 }
 
+/* ------------------------------------------------------------- variadics */
+
+/* The type of the object that is known at an address. */
+static const ApiType *handle_at(Reader *r, const Event *e, const TraceRest *x)
+{
+    const Api *api = r->raw->api;
+    for (size_t i = 0; x->bits && i < api->ntypes; i++) {
+        Key key = { e->process, api->types[i].index, x->object ? x->object->id : 0,
+                    x->object ? x->bits - x->object->address : x->bits };
+        void *slot = map_getn(&r->live, &key, sizeof key);
+        if (slot && object_known(r, &slot) != NO_OBJECT)
+            return &api->types[i];
+    }
+    return NULL;
+}
+
+/* Is the text at an address there as a whole? */
+static bool is_text(const Event *e, uint64_t address)
+{
+    size_t n;
+    const uint8_t *bytes = event_bytes(e, address, &n);
+    return bytes && memchr(bytes, 0, n);
+}
+
+/* What was passed for "...", as a shape; NULL: it can't be done again. */
+static const ApiFunction *shape_of_call(Reader *r, const Event *e, const ApiFunction *f)
+{
+    ApiExtra extra[SUNDEW_MOST_REST];
+    SeqValue *named = arena_array(&r->scratch, SeqValue, f->nparams + 1);
+
+    if (!e->has_rest || f->not_callable)
+        return NULL;
+    for (size_t i = 0; i < e->nrest; i++) {
+        const TraceRest *x = &e->rest[i];
+        extra[i] = (ApiExtra){ .kind = x->kind };
+        if (x->kind == SUNDEW_REST_POINTER)
+            extra[i].handle = handle_at(r, e, x);
+        if ((x->kind == SUNDEW_REST_POINTER && x->bits && !extra[i].handle) ||
+            (x->kind == SUNDEW_REST_TEXT && x->bits && !is_text(e, x->bits)))
+            return NULL;
+    }
+    for (unsigned i = 0; i < f->nparams && i < e->nvalues; i++) {
+        uint64_t text = f->params[i].role == ROLE_STRING ? e->values[i].address : 0;
+        if (!text || is_text(e, text))
+            named[i] = value_of(r, e, &e->values[i], &f->params[i]);
+    }
+    return api_shape(r->raw->shapes, f, named, extra, (unsigned)e->nrest);
+}
+
+static SeqValue value_of_rest(Reader *r, const Event *e, const TraceRest *x)
+{
+    TraceValue v = { .address = x->bits };
+    double d;
+
+    memcpy(&d, &x->bits, sizeof d);
+    switch (x->kind) {
+    case SUNDEW_REST_INT:
+        return value_integer((uint64_t)(int64_t)(int32_t)x->bits);
+    case SUNDEW_REST_LONG:
+        return value_integer(x->bits);
+    case SUNDEW_REST_DOUBLE:
+        return value_float(d);
+    case SUNDEW_REST_TEXT:
+        return x->bits ? text_of(r, e, &v) : value_null();
+    default:
+        return x->bits ? (SeqValue){ 0 } : value_null();
+    }
+}
+
+static void take_rest(Reader *r, const Event *e, Lane *l, uint32_t call)
+{
+    RawCall *c = &r->raw->calls.items[call];
+    const ApiFunction *f = c->api;
+
+    for (unsigned i = 0; i < e->nrest; i++) {
+        const ApiType *t = f->params[f->nfixed + i].handle;
+        c->values[f->nfixed + i] = value_of_rest(r, e, &e->rest[i]);
+        c->addresses[f->nfixed + i] = t ? e->rest[i].bits : 0;
+        if (t && f->nfixed + i < PLACES_LIMIT) {
+            comes_in(r, e, l, call, (int)(f->nfixed + i), t,
+                     (Pointer){ e->rest[i].bits, e->rest[i].object });
+            c = &r->raw->calls.items[call];
+        }
+    }
+}
+
 static void take_values(Reader *r, const Event *e, RawCall *c)
 {
     for (unsigned i = 0; i < c->nparams && i < e->nvalues; i++) {
@@ -622,7 +736,12 @@ static void take_call(Reader *r, Trace *t, const Event *e)
     c->begin = r->base + e->number;
     c->end = UINT64_MAX;
     c->via = via_of(r, l, l->open.len);
-    c->nparams = e->fn->nparams;
+    if (c->api && c->api->variadic && c->via == VIA_EXAMPLE) {
+        const ApiFunction *shape = shape_of_call(r, e, c->api);
+        c->api = shape ? shape : c->api;
+        k = known_of_call(r, c);
+    }
+    c->nparams = c->api ? c->api->nparams : e->fn->nparams;
     c->objects = arena_array(r->arena, uint32_t, c->nparams + 1);
     memset(c->objects, 0xff, (c->nparams + 1) * sizeof *c->objects);
     if (c->api) {
@@ -647,6 +766,8 @@ static void take_call(Reader *r, Trace *t, const Event *e)
             comes_in(r, e, l, call, (int)i, k->types[i], p);
         }
     }
+    if (k->api && k->api->shape_of)
+        take_rest(r, e, l, call);
     c = &r->raw->calls.items[call];
     for (unsigned i = 0; c->api && c->via != VIA_LIBRARY && i < c->nparams; i++) {
         const Object *o = c->objects[i] == NO_OBJECT ? NULL : &r->raw->objects.items[c->objects[i]];
@@ -731,7 +852,7 @@ static void take_return(Reader *r, Trace *t, const Event *e)
         return;
     uint32_t call = l->open.items[n - 1];
     RawCall *c = &r->raw->calls.items[call];
-    const Known *k = known_of(r, c->fn);
+    const Known *k = known_of_call(r, c);
     c->end = r->base + e->number;
     c->returned = true;
     for (unsigned i = 0; c->library && i < c->nparams && i < PLACES_LIMIT; i++) {

@@ -255,6 +255,11 @@ SeqValue pool_value(const Pool *p, Rng *rng, Arena *a, const ApiFunction *f, uns
     Key k = { f->index, param };
     const Values *seen = map_getn(&p->observed, &k, sizeof k);
     const ApiPlace *place = &f->params[param];
+    if (f->shape_of && param < f->nfixed && f->pinned[param].kind != VALUE_NONE)
+        return value_copy(a, &f->pinned[param]);
+    if (f->shape_of && place->role == ROLE_STRING)
+        return seen && seen->len ? value_copy(a, &seen->items[rng_below(rng, seen->len)])
+                                 : value_null();
     bool plain = place->role != ROLE_OUT && place->role != ROLE_STRING_OUT &&
                  place->role != ROLE_HANDLE_OUT && place->role != ROLE_STORAGE;
     if (seen && seen->len && plain && rng_below(rng, 3) != 0)

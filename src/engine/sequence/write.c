@@ -373,6 +373,18 @@ static void add_struct_value(Str *out, const Type *type, const uint8_t *bytes, s
     str_add(out, any ? " }" : "0 }");
 }
 
+/* Where no parameter says so, the argument itself has to have the right type. */
+static void add_cast(Writer *w, const ApiFunction *f, unsigned i, const SeqValue *v)
+{
+    const Type *t = f->params[i].type;
+    if (f->shape_of && i >= f->nfixed &&
+        (v->kind == VALUE_NULL || (v->kind == VALUE_INTEGER && type_plain(t)->size == 8))) {
+        str_addc(w->out, '(');
+        type_print(t, NULL, w->out);
+        str_addc(w->out, ')');
+    }
+}
+
 static void add_argument(Writer *w, unsigned step, unsigned i)
 {
     const SeqStep *st = &w->test->seq->steps[step];
@@ -380,6 +392,7 @@ static void add_argument(Writer *w, unsigned step, unsigned i)
     const SeqValue *v = &st->args[i];
     const Type *t = type_plain(p->type);
     char name[64];
+    add_cast(w, st->f, i, v);
     if (has_room(p, v) && t->kind == TYPE_POINTER) {
         room_name(w, step, i, name);
         str_addf(w->out, "%s%s", is_array(p) || is_numbers(p, v) ? "" : "&", name);

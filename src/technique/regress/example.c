@@ -71,6 +71,27 @@ static void forbid_functions(Regress *r)
             r->api->functions[i].not_callable = "a rule forbids it";
 }
 
+/* Variadic functions of which the example shows no shape: said once. */
+static void note_unused(Regress *r)
+{
+    enum { NAMED = 5 };
+    Str names = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < r->api->nfunctions; i++) {
+        const ApiFunction *f = &r->api->functions[i];
+        if (!f->variadic || f->not_callable || api_has_shape(r->api, f) || n++ >= NAMED)
+            continue;
+        str_add(&names, n > 1 ? ", " : "");
+        escape_terminal_z(&names, f->fn->name);
+    }
+    if (n > NAMED)
+        str_addf(&names, " and %zu more", n - NAMED);
+    if (n)
+        session_note(r->session, "not called, because no call of a captured example shows what "
+                     "goes with their \"...\": %s", str_c(&names));
+    str_release(&names);
+}
+
 static void add_observed_values(Regress *r)
 {
     for (size_t i = 0; i < r->api->nfunctions; i++) {
@@ -175,6 +196,7 @@ bool example_model(Regress *r, Err *err)
         r->model = model_infer(r->api, &t, 1, &how, err);
     if (r->model) {
         forbid_functions(r);
+        note_unused(r);
         add_observed_values(r);
     }
     trace_close(t);
