@@ -56,9 +56,9 @@ run_src   := $(wildcard src/base/*.c src/run/*.c)
 unit_src  := $(wildcard tests/unit/test_*.c)
 # What is linked into subjects, as bitcode: a runtime is some of the files in runtime/.
 rt_shared  := alloc maps pages safecopy walk
-rt_monitor := $(rt_shared) adapt chance dump freed out signals stack start steps \
+rt_monitor := $(rt_shared) adapt chance dump extents freed out signals stack start steps \
               streams unwind
-rt_record  := $(rt_shared) record record_alloc
+rt_record  := $(rt_shared) extents record record_alloc
 rt_forkserver := forkserver
 rt_tags    := tags pages
 rt_concolic := concolic concolic_address concolic_alloc concolic_models concolic_region \

@@ -2,13 +2,7 @@
  * Where objects begin and end: the books on the heap (extents.c), and the weave's
  * table of variables. Memory that is given back, or handed out, has no labels.
  */
-#define sundew_note_malloc sundew_extent_malloc
-#define sundew_note_free sundew_extent_free
 #include "extents.c"
-#undef sundew_note_malloc
-#undef sundew_note_free
-void sundew_note_malloc(void *p, size_t n);
-void sundew_note_free(void *p);
 
 #define sundew_realloc sundew_plain_realloc
 #define sundew_reallocarray sundew_plain_reallocarray

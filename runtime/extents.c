@@ -154,7 +154,7 @@ static SUNDEW_COLD void note_empty(void *p)
     }
 }
 
-void sundew_note_malloc(void *p, size_t n)
+void sundew_extent_malloc(void *p, size_t n)
 {
     uint64_t address = (uintptr_t)p;
     uint64_t granules = ((uint64_t)n + 15) >> 4;
@@ -192,7 +192,7 @@ void sundew_note_malloc(void *p, size_t n)
     s[0] = head;
 }
 
-void sundew_note_free(void *p)
+void sundew_extent_free(void *p)
 {
     uint64_t address = (uintptr_t)p, number = address >> LEAF_BITS;
     if (number >= LEAVES || !leaves[number])
@@ -289,6 +289,13 @@ bool sundew_extent_at(uint64_t address, SundewExtent *e)
 bool sundew_extent_near(uint64_t address, SundewExtent *e)
 {
     return small_at(address, 64, e) && in_extent(e, address);
+}
+
+bool sundew_extent_starts(const void *p)
+{
+    uint64_t address = (uintptr_t)p, number = address >> LEAF_BITS;
+    return number < LEAVES && leaves[number] &&
+           leaves[number][(address >> 4) & (LEAF_GRANULES - 1)] & START;
 }
 
 bool sundew_extent_behind(uint64_t address, SundewExtent *e)

@@ -8,20 +8,19 @@
  * had freed when it was entered: what was freed later was alive then. Without a
  * frame (all functions are off) nothing is kept.
  */
-#define sundew_note_free sundew_extent_free
-#include "extents.c"
-#undef sundew_note_free
+#include "monitor_int.h"
 
-void sundew_note_free(void *p);
+void sundew_note_malloc(void *p, size_t n)
+{
+    sundew_extent_malloc(p, n);
+}
 
 void sundew_note_free(void *p)
 {
-    uint64_t address = (uintptr_t)p, number = address >> LEAF_BITS;
     SundewThread *t = sundew_self;
-    if (t && t->lane && t->lane->live && number < LEAVES && leaves[number] &&
-        leaves[number][(address >> 4) & (LEAF_GRANULES - 1)] & START) {
+    if (t && t->lane && t->lane->live && sundew_extent_starts(p)) {
         SundewHead *h = &t->heads[t->nfreed++ % SUNDEW_HEADS];
-        h->address = address;
+        h->address = (uintptr_t)p;
         memcpy(h->bytes, p, sizeof h->bytes);
     }
     sundew_extent_free(p);

@@ -54,12 +54,18 @@ typedef struct SundewExtent {
 } SundewExtent;
 
 extern int sundew_tracking;            /* off: allocations are not noted */
+void sundew_extent_malloc(void *p, size_t n);
+void sundew_extent_free(void *p);
+/* What alloc.c tells; each runtime has its own: these two, and what it needs besides
+ * (freed.c, record_alloc.c, concolic_alloc.c). */
 void sundew_note_malloc(void *p, size_t n);
-void sundew_note_free(void *p);         /* of a monitored program: freed.c */
+void sundew_note_free(void *p);
 /* The heap object that an address lies in or ends before. */
 bool sundew_extent_at(uint64_t address, SundewExtent *e);
 /* The same, quickly: knows only objects that begin less than 1 KiB before. */
 bool sundew_extent_near(uint64_t address, SundewExtent *e);
+/* An object begins there: true at once, never for large ones. */
+bool sundew_extent_starts(const void *p);
 /* The object, of a size that is copied whole, that ends just before it. */
 bool sundew_extent_behind(uint64_t address, SundewExtent *e);
 /* The same for variables; the row in sundew_tables.globals. */

@@ -27,6 +27,15 @@ ok "…no such call" eval '! grep -E "stmt_new\(|tiny_parse\(" tests/*.c'
 
 # ---- a stream: what the caller sets in its structs between calls, and what comes back in them
 
+# strict SOURCE: the tests in tests/, with clang and sanitizers, of the library made of SOURCE.
+strict() {
+    local flags="-g -I$PWD -fsanitize=address,undefined"
+    # shellcheck disable=SC2086
+    clang-19 $flags -c "$1" -o strict.o &&
+        make -s -B -C tests check CC=clang-19 TEST_LIBS="$PWD/strict.o" \
+            CFLAGS="$flags -Wall -Wextra -Werror -fno-sanitize-recover=undefined -DSUNDEW_TEST_LEAKS"
+}
+
 ok "stream" subject stream stream
 ok "tests" eval 'regress libstream.a --headers stream.h --count 1000 --seed 1 --json -- ./example >out.json'
 ok "what the example did is a test" eval 'grep -qF "replay: what the example itself did" tests/test_stream.c && python3 -c "
@@ -40,9 +49,7 @@ ok "…and checked after it" in_tests 'CHECK_INT\(stream[0-9_]+\.avail_out, 30\)
 ok "…as is what came out" in_tests 'CHECK_BYTES\(bytes[0-9]+, "VRPH ZRUGV'
 ok "fields that nobody changed are not" eval '! grep -E "CHECK.*stream[0-9_]+\.(state|next_in)" tests/*.c'
 ok "they compile without warnings and pass" make -s -C tests check LIBRARY="$PWD/libstream.a" CFLAGS="-g -Wall -Wextra -Werror -I$PWD"
-ok "…with sanitizers, and leak nothing" eval 'clang-19 -g -fsanitize=address,undefined -c stream.c -o strict.o &&
-    make -s -B -C tests check CC=clang-19 TEST_LIBS="$PWD/strict.o" \
-        CFLAGS="-g -I$PWD -fsanitize=address,undefined -fno-sanitize-recover=undefined -DSUNDEW_TEST_LEAKS"'
+ok "…with clang and sanitizers, and leak nothing" strict stream.c
 ok "the model has what was set" eval '"$SUNDEW" record -q ./example >/dev/null 2>&1
     says "after s.next_in = {73 6f 6d 65 20 77 6f 72 64 73}, s.avail_in = 10" "$SUNDEW" show model libstream.a --headers stream.h --example ./example'
 ok "…in JSON, too" eval '"$SUNDEW" show model libstream.a --headers stream.h --example ./example --json | grep -q "\"field\": *\"avail_in\""'
@@ -68,9 +75,7 @@ ok "no other shape" eval '! grep -E "conf_set\([^,]*, CONF_(LIMIT, [^0-9-]|NAME,
 ok "what is written through an argument, and what nobody called, is left alone" eval '! grep -E "conf_(read|note)\(" tests/*.c'
 ok "…which is said once" eval '[ "$(grep -c "goes with their \"...\": conf_read, conf_note$" said)" = 1 ] && [ "$(grep -c conf_note said)" = 1 ]'
 ok "they compile without warnings and pass" make -s -C tests check LIBRARY="$PWD/libconf.a" CFLAGS="-g -Wall -Wextra -Werror -I$PWD"
-ok "…with clang and sanitizers" eval 'clang-19 -g -fsanitize=address,undefined -c conf.c -o strict.o &&
-    make -s -B -C tests check CC=clang-19 TEST_LIBS="$PWD/strict.o" \
-        CFLAGS="-g -Wall -Wextra -Werror -I$PWD -fsanitize=address,undefined -fno-sanitize-recover=undefined -DSUNDEW_TEST_LEAKS"'
+ok "…with clang and sanitizers, and leak nothing" strict conf.c
 sed 's/limit > 100;/limit > 102;/' conf.c >new.c
 ok "a change behind the ... is told" eval 'gcc -g -c new.c -o new.o && ar rcs libnew.a new.o &&
     status 1 "$SUNDEW" regress --diff tests libnew.a >said && grep -qF conf_set said'
