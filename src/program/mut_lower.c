@@ -28,28 +28,9 @@ static uint32_t global_root(Mutability *m, LLVMValueRef g)
 
 int64_t mut_gep_offset(const Mutability *m, LLVMValueRef gep)
 {
-    LLVMTypeRef t = LLVMGetGEPSourceElementType(gep);
-    unsigned n = (unsigned)LLVMGetNumOperands(gep);
-    int64_t sum = 0;
+    int64_t offset;
 
-    for (unsigned i = 1; i < n; i++) {
-        LLVMValueRef index = LLVMGetOperand(gep, i);
-        if (!LLVMIsAConstantInt(index) || LLVMGetIntTypeWidth(LLVMTypeOf(index)) > 64)
-            return ANYWHERE;
-        int64_t k = LLVMConstIntGetSExtValue(index), step;
-        if (i > 1 && LLVMGetTypeKind(t) == LLVMStructTypeKind) {
-            sum += (int64_t)LLVMOffsetOfElement(m->layout, t, (unsigned)k);
-            t = LLVMStructGetTypeAtIndex(t, (unsigned)k);
-            continue;
-        }
-        if (i > 1)
-            t = LLVMGetElementType(t);
-        if (!LLVMTypeIsSized(t) ||
-            __builtin_mul_overflow(k, (int64_t)LLVMABISizeOfType(m->layout, t), &step) ||
-            __builtin_add_overflow(sum, step, &sum))
-            return ANYWHERE;
-    }
-    return sum;
+    return llvm_gep_offset(m->layout, gep, &offset) ? offset : ANYWHERE;
 }
 
 bool mut_same_address(const Mutability *m, LLVMValueRef x, LLVMValueRef y)

@@ -2,6 +2,7 @@
 #include "program/pointsto.h"
 #include "base/escape.h"
 #include "base/file.h"
+#include "program/program_llvm.h"
 #include "program/pt_answer.h"
 #include <string.h>
 #include <time.h>
@@ -324,21 +325,10 @@ static int64_t constant_location(const PointsTo *pt, LLVMValueRef v)
         } else if (!LLVMIsAConstantExpr(v)) {
             return -1;
         } else if (LLVMGetConstOpcode(v) == LLVMGetElementPtr) {
-            LLVMTypeRef t = LLVMGetGEPSourceElementType(v);
-            for (int i = 1; i < LLVMGetNumOperands(v); i++) {
-                LLVMValueRef index = LLVMGetOperand(v, (unsigned)i);
-                if (!LLVMIsAConstantInt(index))
-                    return -1;
-                int64_t k = LLVMConstIntGetSExtValue(index);
-                if (i > 1 && LLVMGetTypeKind(t) == LLVMStructTypeKind) {
-                    offset += (int64_t)LLVMOffsetOfElement(pt->v.layout, t, (unsigned)k);
-                    t = LLVMStructGetTypeAtIndex(t, (unsigned)k);
-                    continue;
-                }
-                if (i > 1)
-                    t = LLVMGetElementType(t);
-                offset += k * (int64_t)LLVMABISizeOfType(pt->v.layout, t);
-            }
+            int64_t more;
+            if (!llvm_gep_offset(pt->v.layout, v, &more) ||
+                __builtin_add_overflow(offset, more, &offset))
+                return -1;
             v = LLVMGetOperand(v, 0);
         } else {
             v = LLVMGetOperand(v, 0);

@@ -476,3 +476,28 @@ const Function *program_function_of(const Program *p, LLVMValueRef fn)
     index_functions(p);
     return map_getn(&p->by_symbol, name, n);
 }
+
+bool llvm_gep_offset(LLVMTargetDataRef layout, LLVMValueRef gep, int64_t *offset)
+{
+    LLVMTypeRef t = LLVMGetGEPSourceElementType(gep);
+
+    *offset = 0;
+    for (unsigned i = 1; i < (unsigned)LLVMGetNumOperands(gep); i++) {
+        LLVMValueRef index = LLVMGetOperand(gep, i);
+        if (!LLVMIsAConstantInt(index) || LLVMGetIntTypeWidth(LLVMTypeOf(index)) > 64)
+            return false;
+        int64_t k = LLVMConstIntGetSExtValue(index), step;
+        if (i > 1 && LLVMGetTypeKind(t) == LLVMStructTypeKind) {
+            *offset += (int64_t)LLVMOffsetOfElement(layout, t, (unsigned)k);
+            t = LLVMStructGetTypeAtIndex(t, (unsigned)k);
+            continue;
+        }
+        if (i > 1)
+            t = LLVMGetElementType(t);
+        if (!LLVMTypeIsSized(t) ||
+            __builtin_mul_overflow(k, (int64_t)LLVMABISizeOfType(layout, t), &step) ||
+            __builtin_add_overflow(*offset, step, offset))
+            return false;
+    }
+    return true;
+}

@@ -10,6 +10,7 @@
 #define SUNDEW_PROGRAM_LLVM_H
 #include "program/program.h"
 #include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
 
 /* Read on the first call, which ends the tool if the file vanished meanwhile;
  * program_load_module() is the same with an error. */
@@ -20,6 +21,10 @@ LLVMModuleRef program_module_copy(const Program *p, LLVMContextRef ctx, Err *err
 
 LLVMValueRef program_function_value(const Program *p, const Function *fn);
 const Function *program_function_of(const Program *p, LLVMValueRef fn);
+
+/* How many bytes a GEP moves its pointer; false: not all of its indices are
+ * constant, or it is more than 64 bits tell. */
+bool llvm_gep_offset(LLVMTargetDataRef layout, LLVMValueRef gep, int64_t *offset);
 
 /* --- source locations and instructions */
 

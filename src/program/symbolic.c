@@ -353,27 +353,12 @@ static uint64_t masks_of_operands(const Symbolic *s, LLVMValueRef i)
 /* Constant steps behind a pointer; NULL: not all of them are. */
 static LLVMValueRef base_of(const Symbolic *s, LLVMValueRef v, int64_t *offset)
 {
-    LLVMTargetDataRef layout = s->pt->v.layout;
+    int64_t more;
 
-    *offset = 0;
-    while (LLVMIsAGetElementPtrInst(v)) {
-        LLVMTypeRef t = LLVMGetGEPSourceElementType(v);
-        for (int i = 1; i < LLVMGetNumOperands(v); i++) {
-            LLVMValueRef index = LLVMGetOperand(v, (unsigned)i);
-            if (!LLVMIsAConstantInt(index))
-                return NULL;
-            int64_t k = LLVMConstIntGetSExtValue(index);
-            if (i > 1 && LLVMGetTypeKind(t) == LLVMStructTypeKind) {
-                *offset += (int64_t)LLVMOffsetOfElement(layout, t, (unsigned)k);
-                t = LLVMStructGetTypeAtIndex(t, (unsigned)k);
-                continue;
-            }
-            if (i > 1)
-                t = LLVMGetElementType(t);
-            *offset += k * (int64_t)LLVMABISizeOfType(layout, t);
-        }
-        v = LLVMGetOperand(v, 0);
-    }
+    for (*offset = 0; LLVMIsAGetElementPtrInst(v); v = LLVMGetOperand(v, 0))
+        if (!llvm_gep_offset(s->pt->v.layout, v, &more) ||
+            __builtin_add_overflow(*offset, more, offset))
+            return NULL;
     return v;
 }
 
