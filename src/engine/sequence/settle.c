@@ -232,9 +232,9 @@ typedef struct Trouble {
 } Trouble;
 
 /* All variants of all of them at once; `closed` gets the first clean one of each,
- * or NULL. */
+ * or NULL, and `strict` how it went. */
 static bool experiment(const Settler *s, Arena *a, Trouble *all, size_t n, Seq **closed,
-                       Err *err)
+                       Outcome *strict, Err *err)
 {
     Vec(ExecJob) jobs = {0};
     for (size_t i = 0; i < n; i++) {
@@ -254,6 +254,7 @@ static bool experiment(const Settler *s, Arena *a, Trouble *all, size_t n, Seq *
             if (is_clean(&out[t->first + k])) {
                 learn(s, t->body, &t->variants[k]);
                 closed[t->index] = (Seq *)jobs.items[t->first + k].seq;
+                strict[t->index] = out[t->first + k];
             }
     }
     vec_release(&jobs);
@@ -346,7 +347,7 @@ static bool settle_rest(const Settler *s, Arena *a, Seq **good, const size_t *in
     if (!check_stability(s, a, good, m, runs, err))
         return false;
     for (size_t i = 0; i < m; i++) {
-        judge(s, a, good[i], runs[i], strict[i] ? strict[i] : &runs[i][0], &out[index[i]]);
+        judge(s, a, good[i], runs[i], strict[i], &out[index[i]]);
         out[index[i]].seq = good[i];
     }
     return true;
@@ -377,11 +378,11 @@ static bool run_strict(const Settler *s, Arena *a, Work *w, size_t n, Err *err)
     return exec_run(s->strict ? s->strict : s->exec, a, w->jobs, n, w->first, err);
 }
 
-static void take_good(Work *w, size_t i, bool same)
+static void take_good(Work *w, size_t i)
 {
     w->index[w->m] = i;
     w->good[w->m] = w->closed[i];
-    w->strict[w->m++] = same ? &w->first[i] : NULL;
+    w->strict[w->m++] = &w->first[i];
 }
 
 /* Looks at what a sequence made, before that is given back. */
@@ -455,15 +456,15 @@ bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *o
         out[i].how = w.first[i];
         out[i].seq = w.closed[i];
         if (is_clean(&w.first[i]))
-            take_good(&w, i, true);
+            take_good(&w, i);
         else if (in_trouble(looked[i], &w.first[i], &out[i]) && ntroubles < MOST_TROUBLES)
             troubles[ntroubles++] = (Trouble){ .index = i, .body = looked[i] };
     }
-    if (!experiment(s, a, troubles, ntroubles, w.closed, err))
+    if (!experiment(s, a, troubles, ntroubles, w.closed, w.first, err))
         return false;
     for (size_t i = 0; i < ntroubles; i++)
         if (w.closed[troubles[i].index])
-            take_good(&w, troubles[i].index, false);
+            take_good(&w, troubles[i].index);
     return settle_rest(s, a, w.good, w.index, w.m, w.strict, out, err);
 }
 
@@ -477,7 +478,7 @@ bool settle_closed(const Settler *s, Arena *a, Seq *const *closed, size_t n, Set
     for (size_t i = 0; i < n; i++) {
         out[i] = (Settled){ .kind = SETTLED_ILLEGAL, .how = w.first[i], .seq = w.closed[i] };
         if (is_clean(&w.first[i]))
-            take_good(&w, i, true);
+            take_good(&w, i);
         else if (w.first[i].state == OUTCOME_DONE)
             out[i].kind = SETTLED_LEAKS;
     }
