@@ -63,6 +63,19 @@ rm -rf tests
 ok "universal: nothing is set" regress libstream.a --headers stream.h --count 1000 --seed 1 --universal
 ok "…so less is covered" eval '! grep -q "next_in =" tests/*.c && ! grep -q "VRPH" tests/*.c'
 
+# ---- borrowed handles: not to be counted on when what they belong to has changed
+
+ok "rows of a table" subject borrowed table
+ok "a row that may be gone: its use is no finding" eval 'status 0 regress libtable.a --headers table.h --count 2000 --seed 1 --mutants 0 --json -- ./example >out.json &&
+    python3 -c "
+import json
+d = json.load(open(\"out.json\"))
+assert d[\"findings\"] == [] and d[\"outcomes\"][\"set_aside\"] > 0 and d[\"tests\"] > 5, d
+"'
+ok "a row that is there: its death is one" eval '"$SUNDEW" capture -q -- sh -c "gcc -g -DBUG -c table.c && ar rcs libtable.a table.o && gcc -g example.c libtable.a -o example" &&
+    rm -rf tests && status 1 regress libtable.a --headers table.h --count 2000 --seed 1 --mutants 0 -- ./example >said &&
+    grep -qE "row_(set|number): dies of calls like the example" said'
+
 # ---- variadic functions: in the shapes that the example shows
 
 ok "variadics" subject variadic conf

@@ -172,6 +172,59 @@ static bool has_children(const GrowPlan *g, const Seq *s, const SeqValue *owner)
     return found;
 }
 
+/* What a borrowed handle was taken from; NULL: it is its own master. */
+static const SeqValue *borrowed_from(const GrowPlan *g, const Seq *s, const SeqValue *v)
+{
+    const SeqStep *st = &s->steps[v->step];
+    int place = v->kind == VALUE_RESULT ? API_RETURNED : (int)v->param;
+    if (v->kind == VALUE_STORAGE || !st->f ||
+        ownership_use(g->ownership, st->f, place) != USE_BORROWS)
+        return NULL;
+    for (unsigned i = 0; i < st->nargs; i++)
+        if (value_is_made(&st->args[i]))
+            return &st->args[i];
+    return NULL;
+}
+
+static bool is_inside(const GrowPlan *g, const Seq *s, const SeqValue *v, const SeqValue *of)
+{
+    while (v && !value_equal(v, of))
+        v = borrowed_from(g, s, v);
+    return v != NULL;
+}
+
+static const SeqValue *master_of(const GrowPlan *g, const Seq *s, const SeqValue *v)
+{
+    for (const SeqValue *up; (up = borrowed_from(g, s, v));)
+        v = up;
+    return v;
+}
+
+static bool may_change(const GrowPlan *g, const ApiFunction *f, unsigned place)
+{
+    const ApiPlace *p = &f->params[place];
+    const ModelType *t = p->handle ? model_type(g->model, p->handle) : NULL;
+    return !p->is_const && !(t ? is_observer(t, f) : f->observes);
+}
+
+/* A borrowed handle is good until something else of its master's is changed: that
+ * may have been what it stands for, or have it. */
+static bool may_be_stale(const GrowPlan *g, const Seq *s, unsigned step, const SeqValue *v)
+{
+    if (!borrowed_from(g, s, v))
+        return false;
+    const SeqValue *master = master_of(g, s, v);
+    for (unsigned i = v->step + 1; i < step; i++) {
+        const SeqStep *st = &s->steps[i];
+        for (unsigned k = 0; st->f && k < st->nargs; k++)
+            if (value_is_made(&st->args[k]) && may_change(g, st->f, k) &&
+                !is_inside(g, s, &st->args[k], v) &&
+                value_equal(master_of(g, s, &st->args[k]), master))
+                return true;
+    }
+    return false;
+}
+
 /* Is each handle in a call there at that point, and may it go? */
 static bool uses_live(const GrowPlan *g, const Seq *s, unsigned step)
 {
@@ -188,7 +241,8 @@ static bool uses_live(const GrowPlan *g, const Seq *s, unsigned step)
             found = value_equal(&all.items[i].value, &st->args[k]);
         ApiUse use = st->f ? ownership_use(g->ownership, st->f, (int)k) : USE_NONE;
         ok = found && !((use == USE_CONSUMES || use == USE_FINISHES) &&
-                        has_children(g, &before, &st->args[k]));
+                        has_children(g, &before, &st->args[k])) &&
+             !(value_is_made(&st->args[k]) && may_be_stale(g, s, step, &st->args[k]));
     }
     vec_release(&all);
     return ok;
