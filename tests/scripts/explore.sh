@@ -140,10 +140,31 @@ int main(void)
     return s < 0;
 }
 C
+cat >slow.c <<'C'
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+    sleep(3);
+    return getchar() == 'x';
+}
+C
+cat >terminal.c <<'C'
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+    FILE *f = fopen("/dev/tty", "r");
+    if (!f)
+        return 2;
+    return getc(f) == 'x';
+}
+C
 capture() { "$SUNDEW" capture -- sh -ec "$1"; }
 ok "programs are captured" capture 'gcc -g -O2 -o magic magic.c; gcc -g -O2 -DSIZE=256 -o magic-good magic.c
     gcc -g -O2 -o file file.c; gcc -g -DBUG -o letters letters.c; gcc -g -o letters-good letters.c
     gcc -g -o klee klee.c -Wl,--unresolved-symbols=ignore-all; gcc -g -o date date.c; gcc -g -w -o wild wild.c
+    gcc -g -o slow slow.c; gcc -g -o terminal terminal.c
     gcc -g -DWITH_MAIN -o target target.c
     clang-19 -g -fsanitize=fuzzer -o linked target.c'
 
@@ -206,6 +227,11 @@ ok "--oracle judges" oracle_objects
 ok "a subject that forks, daemonises, ignores SIGTERM and prints without end" \
     explore wild ./wild --no-concolic --no-sanitizers --timeout 300ms --time 20s
 ok "… that it leaves processes is said" grep -q "left processes" wild.err
+ok "a subject that is slow to start" explore slow ./slow --no-concolic --time 15s
+ok "… that is said" grep -q "a run takes 3 s" slow.err
+ok "… and it is no failure" json slow.json 'd["failures"] == [] and d["executions"] >= 1'
+ok "a subject that wants a terminal" explore terminal ./terminal --no-mutation --time 10s
+ok "… is asked about" grep -q "is a terminal wanted" terminal.err
 
 ok "--plan says what may be symbolic" says "may see input" "$SUNDEW" explore ./magic --plan
 ok "--plan as JSON" says '"sites"' "$SUNDEW" explore ./magic --plan --json

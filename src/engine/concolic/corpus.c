@@ -68,9 +68,11 @@ static bool try_defaults(Job *j, Err *err)
         const void *bytes;
         size_t n;
     } all[] = { { "", 0 }, { "0\n", 2 }, { zeros, 8 }, { zeros, 64 } };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (size_t i = 0; i < sizeof all / sizeof *all && !job_over(j); i++) {
         if (!stage_try(j, all[i].bytes, all[i].n, FROM_SEED, UINT32_MAX, NULL))
             return err_set(err, "%s", j->err.msg);
+        explorer_look(j->x);
+    }
     return true;
 }
 

@@ -17,7 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LATE = 20 };              /* seconds for a build that is not ready at the end */
+enum {
+    LATE = 20,                   /* seconds for a build that is not ready at the end */
+    MOST_START = 30,             /* … for a first run */
+};
 
 /* ------------------------------------------------------------------ small */
 
@@ -280,7 +283,8 @@ static bool job_open(Job *j, Explorer *x, unsigned number, Err *err)
     Rng seed = rng_seeded(x->plan->seed + number * 0x9e3779b9u);
     FastPlan fast = { .program = x->coverage, .call = &x->plan->call,
                       .counters = x->counters, .longest = x->longest,
-                      .seconds = x->timeout, .memory = x->plan->memory,
+                      .seconds = x->timeout, .usual = x->start > 1 ? x->start : 0,
+                      .memory = x->plan->memory,
                       .in_memory = x->in_memory, .snapshot = x->snapshot };
     j->rng = rng_fork(&seed);
     j->mutator = mutator_new(rng_next(&seed), x->longest);
@@ -380,6 +384,9 @@ void explorer_look(Explorer *x)
 {
     if (x->plan->interrupted && x->plan->interrupted(x->plan->arg))
         stop(x, "interrupted");
+    if (x->plan->time > 0 && clock_seconds() - x->begun >= x->plan->time &&
+        queue_length(x->queue))
+        stop(x, "time");
 }
 
 static void watch(Explorer *x, Job *jobs, unsigned n, ExploreResult *out)
@@ -396,18 +403,39 @@ static void watch(Explorer *x, Job *jobs, unsigned n, ExploreResult *out)
     }
 }
 
+/* Some programs take long to start. */
+static void measure_start(Explorer *x, Job *j)
+{
+    RunLimits limits = { .wall = MOST_START, .cpu = MOST_START, .memory = x->plan->memory,
+                         .output = 1 << 20 };
+    Subject *s = j->judge ? j->judge : j->plain;
+    RunResult r = {0};
+    Err ignored = {0};
+    subject_limits(s, &limits);
+    if (subject_run(s, "", 0, &r, &ignored) && r.seconds < MOST_START)
+        x->start = r.seconds;
+    run_result_release(&r);
+    if (x->start > 2)
+        explorer_note(x, "a run takes %.0f s: there will be few of them", x->start);
+}
+
+/* Seconds of a fast run, by what it took so far. */
+static void set_limits(Explorer *x, Job *j, double seconds)
+{
+    if (x->plan->timeout <= 0)
+        x->timeout = seconds + (x->start > 1 ? 2 * x->start : 0);
+    fast_limit(j->fast, x->timeout);
+    failures_limits(j);
+}
+
 /* The first job has read the seeds; now how long a run may take is known. */
 static void set_timeout(Explorer *x, Job *j)
 {
     double worst = 0;
-    if (x->plan->timeout > 0)
-        return;
     for (size_t i = 0; i < queue_length(x->queue); i++)
         if (queue_at(x->queue, i)->micros > worst)
             worst = queue_at(x->queue, i)->micros;
-    x->timeout = worst * 10 / 1e6 < 0.2 ? 0.2 : worst * 10 / 1e6;
-    fast_limit(j->fast, x->timeout);
-    failures_limits(j);
+    set_limits(x, j, worst * 10 / 1e6 < 0.2 ? 0.2 : worst * 10 / 1e6);
 }
 
 static bool run_jobs(Explorer *x, ExploreResult *out, Err *err)
@@ -420,7 +448,11 @@ static bool run_jobs(Explorer *x, ExploreResult *out, Err *err)
     if (ok && fast_missing(jobs[0].fast))
         explorer_note(x, "%s", fast_missing(jobs[0].fast));
     x->begun = x->last_new = clock_seconds();
-    ok = ok && corpus_seeds(&jobs[0], err);
+    if (ok) {
+        measure_start(x, &jobs[0]);
+        set_limits(x, &jobs[0], x->timeout);
+        ok = corpus_seeds(&jobs[0], err);
+    }
     if (ok && !queue_length(x->queue) && !x->bugs.len && !atomic_load(&x->stop))
         ok = err_set(err, "no input gets through the program in %g s: it waits for something "
                      "that is not in its input, or is slow to start (--timeout 30s)", x->timeout);
@@ -499,6 +531,10 @@ bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
     if (x.left_processes)
         explorer_note(&x, "runs left processes behind, which were killed: branches that "
                       "only they take may be missed");
+    if (ok && x.traces && !out->status.solver.queries)
+        explorer_note(&x, "no branch depends on the input: is it read from elsewhere (a file: @@, "
+                      "arguments: --argv, the environment: --env), or is a terminal wanted, which "
+                      "runs don't have?");
     explorer_release(&x);
     return ok;
 }

@@ -47,6 +47,7 @@ typedef struct Explorer {
 
     pthread_mutex_t lock;
     double timeout;                            /* of a fast run */
+    double start;                              /* what the first run took */
     Queue *queue;
     Vec(Keyword) words;                        /* the dictionary */
     Map known_words;
@@ -119,7 +120,7 @@ bool corpus_sync(Job *j);
 
 /* --- failures.c */
 bool failures_open(Job *j, Err *err);
-void failures_limits(Job *j);                  /* x->timeout has changed */
+void failures_limits(Job *j);                  /* x->timeout or x->start has changed */
 /* Runs it on the judge; `died`: it died in the counting build, with this status. */
 bool failures_judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, bool died,
                     bool late);

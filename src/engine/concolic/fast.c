@@ -84,6 +84,7 @@ Fast *fast_new(const FastPlan *plan, Err *err)
     Fast *f = xcalloc(1, sizeof *f);
     f->shared = f->input = f->socket = -1;
     f->seconds = plan->seconds > 0 ? plan->seconds : 1;
+    f->each = plan->usual;
     f->memory = plan->memory;
     f->tidied = clock_seconds();
     f->runner = call_runner(plan->call, plan->program, err);

@@ -28,6 +28,7 @@ typedef struct FastPlan {
     uint32_t counters;           /* as weave_coverage() said */
     size_t longest;              /* input */
     double seconds;              /* a run may take; see fast_limit() */
+    double usual;                /* what a run takes, if that is known */
     uint64_t memory;             /* of one process */
     bool in_memory;              /* inputs are asked for, not read from a file */
     bool snapshot;               /* runs may share a process: runtime/snapshot.c */
