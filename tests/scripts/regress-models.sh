@@ -84,6 +84,7 @@ ok "a key goes with what the example passed for it" in_tests 'CHECK_INT\(conf_se
 ok "…a long, a double, a handle" eval 'in_tests "conf_set\(conf[0-9]+, CONF_ROOM, \(long\)6000000000L\), 2\)" &&
     in_tests "conf_set\(conf[0-9]+, CONF_RATIO, -?[0-9.]+\)" && in_tests "conf_set\(conf[0-9]+, CONF_PARENT, conf[0-9]+\), 0\)"'
 ok "…and other numbers" in_tests 'conf_set\(conf[0-9]+, CONF_LIMIT, [0-9-]+\), -1\)'
+ok "…a long long by its format" in_tests 'conf_measure\("%\*d%% of %lld, %ld", [0-9-]+, [0-9-]+, \(long long\)-?[0-9]+L?, \(long\)-?[0-9]+L?\)'
 ok "no other shape" eval '! grep -E "conf_set\([^,]*, CONF_(LIMIT, [^0-9-]|NAME, [^\"]|PARENT, [^c]|RANGE)|conf_make\(\"(nl\", \"[^,]*, [0-9-]*[^0-9)-]|[^n]|n[^l])" tests/*.c'
 ok "what is written through an argument, and what nobody called, is left alone" eval '! grep -E "conf_(read|note)\(" tests/*.c'
 ok "…which is said once" eval '[ "$(grep -c "goes with their \"...\": conf_read, conf_note$" said)" = 1 ] && [ "$(grep -c conf_note said)" = 1 ]'
@@ -94,7 +95,7 @@ ok "a change behind the ... is told" eval 'gcc -g -c new.c -o new.o && ar rcs li
     status 1 "$SUNDEW" regress --diff tests libnew.a >said && grep -qF conf_set said'
 ok "the model has the shapes" eval '"$SUNDEW" record -q ./example >/dev/null 2>&1
     says "conf_set(SELF, key = 3, 3 = \"root\") gives 4" "$SUNDEW" show model libconf.a --headers conf.h --example ./example'
-ok "a rule is about all shapes" eval 'echo "forbid conf_set" >rules && rm -rf tests && regress libconf.a --headers conf.h --count 200 --rules rules -- ./example &&
+ok "a rule is about all shapes" eval 'echo "forbid conf_set" >rules && rm -rf tests && regress libconf.a --headers conf.h --count 600 --rules rules -- ./example &&
     ! grep -E "conf_set\(" tests/*.c && in_tests "conf_make\("'
 ok "universal: none is called" eval 'rm -rf tests && regress libconf.a --headers conf.h --count 300 --seed 1 --universal && in_tests "conf_new\(" &&
     ! grep -E "conf_(set|make|read|note)\(" tests/*.c'

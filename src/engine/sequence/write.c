@@ -373,16 +373,38 @@ static void add_struct_value(Str *out, const Type *type, const uint8_t *bytes, s
     str_add(out, any ? " }" : "0 }");
 }
 
+/* Is extra argument n for a "%lld" of the text that the shape has? A long, which is what
+ * was recorded, would do, but compilers warn. */
+static bool is_long_long(const ApiFunction *f, unsigned n)
+{
+    const SeqValue *text = f->nfixed ? &f->pinned[f->nfixed - 1] : NULL;
+    if (!text || text->kind != VALUE_STRING)
+        return false;
+    const char *s = (const char *)text->bytes, *end = s + text->n;
+    while ((s = memchr(s, '%', (size_t)(end - s)))) {
+        for (s++; s < end && strchr("-+ #'0123456789.*", *s); s++)
+            if (*s == '*' && n-- == 0)
+                return false;
+        if (s < end && *s != '%' && n-- == 0)
+            return end - s > 2 && s[0] == 'l' && s[1] == 'l';
+        s += s < end;
+    }
+    return false;
+}
+
 /* Where no parameter says so, the argument itself has to have the right type. */
 static void add_cast(Writer *w, const ApiFunction *f, unsigned i, const SeqValue *v)
 {
     const Type *t = f->params[i].type;
-    if (f->shape_of && i >= f->nfixed &&
-        (v->kind == VALUE_NULL || (v->kind == VALUE_INTEGER && type_plain(t)->size == 8))) {
-        str_addc(w->out, '(');
+    if (!f->shape_of || i < f->nfixed ||
+        (v->kind != VALUE_NULL && (v->kind != VALUE_INTEGER || type_plain(t)->size != 8)))
+        return;
+    str_addc(w->out, '(');
+    if (v->kind == VALUE_INTEGER && is_long_long(f, i - f->nfixed))
+        str_add(w->out, "long long");
+    else
         type_print(t, NULL, w->out);
-        str_addc(w->out, ')');
-    }
+    str_addc(w->out, ')');
 }
 
 static void add_argument(Writer *w, unsigned step, unsigned i)

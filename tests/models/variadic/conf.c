@@ -110,6 +110,15 @@ int conf_depth(const struct conf *c)
     return c->parent != NULL;
 }
 
+int conf_measure(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int n = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    return n;
+}
+
 int conf_read(const struct conf *c, enum conf_key key, ...)
 {
     va_list list;

@@ -15,6 +15,8 @@ long conf_room(const struct conf *c);
 double conf_ratio(const struct conf *c);
 const char *conf_name(const struct conf *c);
 int conf_depth(const struct conf *c);
+/* How long the text would be. */
+int conf_measure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int conf_read(const struct conf *c, enum conf_key key, ...);
 int conf_note(struct conf *c, const char *format, ...);
 #endif

@@ -26,6 +26,7 @@ int main(void)
     conf_read(made, CONF_LIMIT, &limit);
     printf("%d %s %d %g %ld %d\n", conf_limit(root), conf_name(made), conf_depth(made), conf_ratio(root),
            conf_room(root), limit);
+    printf("%d\n", conf_measure("%*d%% of %lld, %ld", 5, 20, 6000000000LL, 1L));
     conf_free(made);
     conf_free(root);
     return 0;
