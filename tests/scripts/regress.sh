@@ -94,7 +94,7 @@ ok "random sequences show mutability what is written" written
 
 fresh wrong
 ok "a library with a fault" library -DFAULTY
-ok "it dies of calls like the example's" eval 'status 1 regress -o tests --count 6000 -- ./example >said && grep -qF "regress/crash" said && grep -qF "stack_pop" said'
+ok "it dies of calls like the example's" eval 'status 1 regress -o tests --count 15000 -- ./example >said && grep -qF "regress/crash" said && grep -qF "stack_pop" said'
 ok "…the rest has tests" make -s -C tests check
 ok "no library" status 2 "$SUNDEW" regress nowhere.a
 ok "no header: nothing could be compiled" status 2 "$SUNDEW" regress libstack.a -o none -- ./example

@@ -486,16 +486,33 @@ static bool may_vary(const GrowPlan *g, const ApiFunction *f, unsigned place, co
     return true;
 }
 
+/* The size of a room that the call writes to: less may be said. */
+static bool is_size(const SeqStep *st, unsigned place)
+{
+    const ApiPlace *p = &st->f->params[place];
+    return p->role == ROLE_LENGTH && p->partner >= 0 && st->args[place].kind == VALUE_INTEGER &&
+           st->args[p->partner].kind == VALUE_ROOM &&
+           st->args[place].integer <= st->args[p->partner].n;
+}
+
 /* One of the values becomes another like it. */
 static bool vary(const GrowPlan *g, Arena *a, SeqStep *st)
 {
     unsigned n = 0, pick = 0;
     for (unsigned i = 0; i < st->nargs; i++)
-        if (may_vary(g, st->f, i, &st->args[i]) && rng_below(g->rng, ++n) == 0)
+        if ((may_vary(g, st->f, i, &st->args[i]) || is_size(st, i)) &&
+            rng_below(g->rng, ++n) == 0)
             pick = i;
     if (!n)
         return false;
     int partner = st->f->params[pick].partner;
+    if (is_size(st, pick)) {
+        uint64_t most = st->args[pick].integer;
+        if (most > 8 && rng_below(g->rng, 2))
+            most = 8;
+        st->args[pick].integer = rng_below(g->rng, most + 1);
+        return true;
+    }
     size_t before = st->args[pick].n;
     st->args[pick] = pool_near(g->pool, g->rng, a, &st->args[pick]);
     /* a number beyond the text was none of its length */
@@ -635,30 +652,49 @@ bool grow_guided(const GrowPlan *g, Arena *a, Seq *s)
     return guided_start(g, a, s) || guided_plain(g, a, s);
 }
 
-/* May the example's way to look at an object be taken again? It must need no other
- * handle, and give none. */
-static bool is_plain_observer(const ModelObserver *o)
+/* May the example's way to look at an object be taken again? It must give no handle,
+ * and those that it needs must be among `all`. */
+static bool is_plain_observer(const ModelObserver *o, const SeqHandles *all)
 {
     const ApiFunction *f = o->function;
     if (f->not_callable || f->variadic || !o->nrows || f->result.handle)
         return false;
-    for (unsigned i = 0; i < f->nparams; i++)
-        if (f->params[i].handle && !(o->places & place_bit((int)i)))
+    for (unsigned i = 0; i < f->nparams; i++) {
+        const ApiType *t = f->params[i].handle;
+        bool found = !t || o->places & place_bit((int)i);
+        for (size_t k = 0; k < all->len && !found; k++)
+            found = all->items[k].type == t;
+        if (!found)
             return false;
+    }
     return true;
 }
 
+static SeqValue some_handle(const GrowPlan *g, const SeqHandles *all, const ApiType *t)
+{
+    SeqValue v = {0};
+    size_t n = 0;
+    for (size_t k = 0; k < all->len; k++)
+        if (all->items[k].type == t && rng_below(g->rng, ++n) == 0)
+            v = all->items[k].value;
+    return v;
+}
+
 /* A call with which the example looked at an object, as it did. */
-static void look_as_example(const GrowPlan *g, Arena *a, Seq *s, const ModelObserver *o,
-                            const SeqValue *v)
+static SeqStep *look_as_example(const GrowPlan *g, Arena *a, Seq *s, const ModelObserver *o,
+                                const SeqValue *v, const SeqHandles *others)
 {
     const ModelRow *row = &o->rows[rng_below(g->rng, o->nrows)];
     SeqStep *st = seq_call(a, s, o->function);
     for (unsigned i = 0; i < st->nargs; i++) {
-        SeqValue x = row->values[i].kind == VALUE_SELF ? *v : pool_callback(g->api, &row->values[i]);
+        const ApiType *t = st->f->params[i].handle;
+        SeqValue x = row->values[i].kind == VALUE_SELF ? *v
+            : t && row->values[i].kind == VALUE_NONE ? some_handle(g, others, t)
+            : pool_callback(g->api, &row->values[i]);
         st->args[i] = value_copy(a, &x);
     }
     pool_fill(g->pool, g->rng, a, st);
+    return st;
 }
 
 static bool observe_as_example(const GrowPlan *g, Arena *a, Seq *s)
@@ -671,14 +707,15 @@ static bool observe_as_example(const GrowPlan *g, Arena *a, Seq *s)
     for (size_t k = 0; k < all.len; k++) {
         const ModelType *t = model_type(g->model, all.items[k].type);
         for (size_t i = 0; t && i < t->nobservers; i++)
-            if (is_plain_observer(&t->observers[i]) && rng_below(g->rng, ++n) == 0) {
+            if (is_plain_observer(&t->observers[i], &all) && rng_below(g->rng, ++n) == 0) {
                 pick = &t->observers[i];
                 v = all.items[k].value;
             }
     }
+    SeqStep *st = pick ? look_as_example(g, a, s, pick, &v, &all) : NULL;
+    if (st && chance(g->rng, g->near))
+        st->divergent |= vary(g, a, st);
     vec_release(&all);
-    if (pick)
-        look_as_example(g, a, s, pick, &v);
     return pick != NULL;
 }
 
@@ -742,7 +779,7 @@ static unsigned look_plainly(const GrowPlan *g, Arena *a, Seq *s, const SeqHandl
 
 void grow_looks(const GrowPlan *g, Arena *a, Seq *s)
 {
-    SeqHandles all = {0};
+    SeqHandles all = {0}, no_others = {0};
     unsigned n = 0;
     usable(g, s, &all);
     for (size_t k = all.len; k-- > 0 && n < LOOKS && s->n + LOOKS < SEQ_MOST_STEPS; ) {
@@ -750,10 +787,9 @@ void grow_looks(const GrowPlan *g, Arena *a, Seq *s)
         const ModelType *t = g->model ? model_type(g->model, h->type) : NULL;
         unsigned here = 0;
         for (size_t i = 0; t && i < t->nobservers && here < LOOKS_AT_ONE / 2; i++)
-            if (is_plain_observer(&t->observers[i]) &&
+            if (is_plain_observer(&t->observers[i], &no_others) &&
                 ownership_may_look(g->ownership, t->observers[i].function)) {
-                look_as_example(g, a, s, &t->observers[i], &h->value);
-                s->steps[s->n - 1].looking = true;
+                look_as_example(g, a, s, &t->observers[i], &h->value, &no_others)->looking = true;
                 here++;
             }
         n += here + look_plainly(g, a, s, h, LOOKS_AT_ONE - here);
