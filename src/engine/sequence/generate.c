@@ -81,15 +81,18 @@ SeqTest *test_copy(Arena *a, const SeqTest *t)
     for (size_t i = 0; i < t->out.nobs; i++) {
         obs[i] = t->out.obs[i];
         uint8_t *bytes = arena_array(a, uint8_t, obs[i].n + 1);
-        memcpy(bytes, t->out.obs[i].bytes, obs[i].n);
+        if (obs[i].n)
+            memcpy(bytes, t->out.obs[i].bytes, obs[i].n);
         obs[i].bytes = bytes;
     }
     c->out.obs = obs;
     uint32_t *fresh = arena_array(a, uint32_t, t->out.nfresh + 1);
-    memcpy(fresh, t->out.fresh, t->out.nfresh * sizeof *fresh);
+    if (t->out.nfresh)
+        memcpy(fresh, t->out.fresh, t->out.nfresh * sizeof *fresh);
     c->out.fresh = fresh;
     c->stable = arena_array(a, bool, t->out.nobs + 1);
-    memcpy(c->stable, t->stable, t->out.nobs * sizeof *c->stable);
+    if (t->out.nobs)
+        memcpy(c->stable, t->stable, t->out.nobs * sizeof *c->stable);
     return c;
 }
 
@@ -469,6 +472,15 @@ static bool replay_some(Run *r, Seq *const *some, size_t n, Arena *a, Seq **shor
     return true;
 }
 
+/* Up to the first call that can't be made, or must not: a rule may forbid it. */
+static Seq *callable_part(Arena *a, Seq *s)
+{
+    unsigned n = 0;
+    while (n < s->n && !(s->steps[n].f && s->steps[n].f->not_callable))
+        n++;
+    return n == s->n ? s : seq_prefix(a, s, n);
+}
+
 /* What the example did. Of a sequence that can't be done again in isolation its
  * beginning is tried. */
 static bool play_example(Run *r, Err *err)
@@ -479,6 +491,10 @@ static bool play_example(Run *r, Err *err)
     Seq *const *all = r->grow->model ? model_replays(r->grow->model, &n) : NULL;
     bool ok = true;
     r->suite->replays = n;
+    Seq **first = arena_array(&a, Seq *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        first[i] = callable_part(&a, all[i]);
+    all = first;
     for (int k = 0; ok && k < TIMES && n; k++) {
         Seq **shorter = arena_array(&a, Seq *, n + 1);
         size_t nshorter = 0;
