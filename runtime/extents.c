@@ -280,7 +280,8 @@ bool sundew_extent_at(uint64_t address, SundewExtent *e)
         found = small_at(address - 1, BIG_GRANULES, e) && in_extent(e, address);
     if (found && !e->freed)
         return true;
-    if (!big_at(address, &big) || (found && big.freed))
+    /* Both were freed: what begins later was made when the other was gone. */
+    if (!big_at(address, &big) || (found && big.freed && big.start <= e->start))
         return found;
     *e = big;
     return true;
