@@ -10,37 +10,12 @@
  * literal or a pointer to const; one that gets none of these may do anything.
  * That is an assumption, and only stage L makes it.
  */
+#include "base/format.h"
 #include "program/mut_int.h"
 #include <string.h>
 
 enum { PRINTS = 1, SCANS = 2 };
-#define INTEGERS "dioux"         /* conversions that are numbers to everybody, */
-#define NUMBERS "dioucxXeEfFgGaA" /* … in a printf */
-
-/* The conversion that argument `n` behind the format is for; 0: none, '*': a width,
- * '$': it is numbered, and not looked at. */
-static char conversion(const char *f, size_t len, unsigned n)
-{
-    for (size_t i = 0; i < len; i++) {
-        if (f[i] != '%')
-            continue;
-        for (i++; i < len && f[i] && strchr("0123456789.#-+ ',!*$", f[i]); i++) {
-            if (f[i] == '$')
-                return '$';
-            if (f[i] == '*' && !n--)
-                return '*';
-        }
-        while (i + 1 < len && f[i] && (strchr("hlL", f[i]) ||
-                                       (strchr("jztqI", f[i]) && f[i + 1] &&
-                                        strchr(INTEGERS "Xn", f[i + 1]))))
-            i++;
-        if (i >= len || !f[i])
-            return 0;
-        if (f[i] != '%' && !n--)
-            return f[i];
-    }
-    return 0;
-}
+#define NUMBERS "dioucxXeEfFgGaA" /* conversions that are numbers */
 
 typedef struct Formats {
     LLVMValueRef items[16];      /* literals */
@@ -112,7 +87,7 @@ static unsigned char conversion_of(LLVMValueRef format, unsigned arg)
     if (!LLVMIsAConstantDataArray(c) || !LLVMIsConstantString(c))
         return LLVMIsNull(c) ? 0 : '$';
     const char *f = LLVMGetAsString(c, &len);
-    return (unsigned char)conversion(f, len, arg);
+    return (unsigned char)format_argument(f, len, arg).letter;
 }
 
 static bool points_to_const(const Type *t)

@@ -56,7 +56,7 @@ bool place_restore(const char *program, Err *err)
     return ok;
 }
 
-/* The copy of `from` at `to`, as old as `like` unless that is NULL. */
+/* A copy of `from` at `to`, with the mode of `like`, and as old as it if wanted. */
 static bool put(const char *from, const char *to, const struct stat *like, bool same_age, Err *err)
 {
     Str data = { 0 };

@@ -3,6 +3,7 @@
 #include "base/escape.h"
 #include "base/fault.h"
 #include "base/file.h"
+#include "base/format.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "base/proc.h"
@@ -440,6 +441,21 @@ static void json_on_a_terminal_shows_what_is_there(void **state)
     str_release(&out);
 }
 
+static void a_format_tells_what_arguments_are_for(void **state)
+{
+    (void)state;
+    static const char f[] = "%*d%% of %lld, %ls and %zu %q";
+    static const char letters[] = "*ddsuq";
+    for (unsigned i = 0; i < sizeof letters; i++) {
+        FormatArg a = format_argument(f, sizeof f, i);
+        assert_int_equal(a.letter, letters[i]);      /* the last: none */
+        assert_int_equal(a.long_long, i == 2);
+    }
+    assert_int_equal(format_argument("%2$d", 4, 0).letter, '$');
+    assert_int_equal(format_argument("%d %", 4, 1).letter, 0);
+    assert_int_equal(format_argument("", 0, 0).letter, 0);
+}
+
 int main(void)
 {
     signal(SIGINT, SIG_DFL);      /* ignored if we were started in the background */
@@ -463,6 +479,7 @@ int main(void)
         cmocka_unit_test(uris_tap_and_xml_have_their_own_escapes),
         cmocka_unit_test(numbers_in_json_read_as_they_were_meant),
         cmocka_unit_test(json_on_a_terminal_shows_what_is_there),
+        cmocka_unit_test(a_format_tells_what_arguments_are_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

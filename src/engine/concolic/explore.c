@@ -380,6 +380,11 @@ static const char *is_over(const Explorer *x, const ExploreStatus *s)
     return NULL;
 }
 
+double explorer_allows(const Explorer *x, double times, double least)
+{
+    return fmax(fmax(least, x->timeout * times), x->start * 3);
+}
+
 void explorer_look(Explorer *x)
 {
     if (x->plan->interrupted && x->plan->interrupted(x->plan->arg))
@@ -435,7 +440,7 @@ static void set_timeout(Explorer *x, Job *j)
     for (size_t i = 0; i < queue_length(x->queue); i++)
         if (queue_at(x->queue, i)->micros > worst)
             worst = queue_at(x->queue, i)->micros;
-    set_limits(x, j, worst * 10 / 1e6 < 0.2 ? 0.2 : worst * 10 / 1e6);
+    set_limits(x, j, fmax(0.2, worst * 10 / 1e6));
 }
 
 static bool run_jobs(Explorer *x, ExploreResult *out, Err *err)

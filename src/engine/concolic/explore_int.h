@@ -96,6 +96,8 @@ typedef struct Job {
 bool job_over(Job *j);
 /* Before the jobs run nobody watches; who reads many files asks this now and then. */
 void explorer_look(Explorer *x);
+/* CPU seconds for a run of a build that is so many times slower than a fast one. */
+double explorer_allows(const Explorer *x, double times, double least);
 /* Adds to the dictionary; takes the lock. */
 void explorer_word(Explorer *x, const void *bytes, size_t n);
 void explorer_note(Explorer *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -221,9 +221,7 @@ static void add(Job *j, Subject *s, const uint8_t *bytes, size_t n, uint32_t par
 /* Sanitizers are slow, and a machine may be busy. */
 static RunLimits judge_limits(const Explorer *x)
 {
-    double seconds = x->timeout * 10 < 2 ? 2 : x->timeout * 10;
-    if (seconds < x->start * 3)
-        seconds = x->start * 3;
+    double seconds = explorer_allows(x, 10, 2);
     return (RunLimits){ .wall = seconds * 3, .cpu = seconds, .memory = x->plan->memory,
                         .output = 64u << 20 };
 }

@@ -59,9 +59,7 @@ Tracer *tracer_new(Job *j, Err *err)
     if (!t->log)
         goto fail;
     RunFd fd = { log_fd(t->log), SUNDEW_LOG_FD };
-    double seconds = x->timeout * 50 < 5 ? 5 : x->timeout * 50;
-    if (seconds < x->start * 3)
-        seconds = x->start * 3;
+    double seconds = explorer_allows(x, 50, 5);
     SubjectPlan plan = { .program = x->concolic, .call = &x->plan->call, .fds = &fd, .nfds = 1,
                          .untraced = true,
                          .limits = { .wall = 3 * seconds, .cpu = seconds,

@@ -9,6 +9,7 @@
  * Items that nothing kept leads to are not printed at all.
  */
 #include "base/escape.h"
+#include "base/format.h"
 #include "engine/record/restore_int.h"
 #include <ctype.h>
 #include <inttypes.h>
@@ -397,16 +398,10 @@ static void print_conversions(const Restore *r, Str *out)
         return;
     const char *f = (const char *)ref->item->bytes + ref->offset;
     size_t n = strnlen(f, ref->item->size - ref->offset);
-    for (size_t i = 0; i + 1 < n; i++) {
-        if (f[i] != '%')
-            continue;
-        i++;
-        while (i < n && strchr("-+ #0123456789.lhzjtL", f[i]))
-            i++;
-        if (i < n && f[i] != '%')
-            str_add(out, f[i] == 's' ? ", \"\"" : strchr("feEgGa", f[i]) ? ", 0.0"
-                                                                      : ", 0L");
-    }
+    char letter;
+    for (unsigned i = 0; i < 16 && (letter = format_argument(f, n, i).letter); i++)
+        str_add(out, letter == 's' ? ", \"\"" : letter == '*' ? ", 0"
+                     : strchr("feEgGa", letter) ? ", 0.0" : ", 0L");
 }
 
 void restore_print_call(const Restore *r, Str *out)

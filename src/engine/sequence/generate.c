@@ -472,15 +472,6 @@ static bool replay_some(Run *r, Seq *const *some, size_t n, Arena *a, Seq **shor
     return true;
 }
 
-/* Up to the first call that can't be made, or must not: a rule may forbid it. */
-static Seq *callable_part(Arena *a, Seq *s)
-{
-    unsigned n = 0;
-    while (n < s->n && !(s->steps[n].f && s->steps[n].f->not_callable))
-        n++;
-    return n == s->n ? s : seq_prefix(a, s, n);
-}
-
 /* What the example did. Of a sequence that can't be done again in isolation its
  * beginning is tried. */
 static bool play_example(Run *r, Err *err)
@@ -491,10 +482,6 @@ static bool play_example(Run *r, Err *err)
     Seq *const *all = r->grow->model ? model_replays(r->grow->model, &n) : NULL;
     bool ok = true;
     r->suite->replays = n;
-    Seq **first = arena_array(&a, Seq *, n + 1);
-    for (size_t i = 0; i < n; i++)
-        first[i] = callable_part(&a, all[i]);
-    all = first;
     for (int k = 0; ok && k < TIMES && n; k++) {
         Seq **shorter = arena_array(&a, Seq *, n + 1);
         size_t nshorter = 0;

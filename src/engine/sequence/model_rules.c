@@ -326,6 +326,18 @@ static void renumber_others(Model *m, const Product *products)
             }
 }
 
+/* What the example did, up to the first call that is forbidden. */
+static void cut_replays(Model *m)
+{
+    for (size_t i = 0; i < m->nreplays; i++) {
+        Seq *s = m->replays[i];
+        unsigned n = 0;
+        while (n < s->n && !(s->steps[n].f && model_forbids(m, s->steps[n].f)))
+            n++;
+        s->n = n;
+    }
+}
+
 bool rules_apply(Model *m, const char *path, Err *err)
 {
     Rules r = { .api = m->api, .path = path };
@@ -336,6 +348,8 @@ bool rules_apply(Model *m, const char *path, Err *err)
     for (size_t i = 0; ok && i < r.rules.len; i++)
         if (r.rules.items[i].kind == RULE_FORBID && !r.rules.items[i].type)
             m->forbidden[r.rules.items[i].function->index] = r.rules.items[i].used = true;
+    if (ok)
+        cut_replays(m);
     for (size_t i = 0; ok && r.rules.len && i < m->ntypes; i++) {
         products[i] = (Product){ .m = m, .t = &m->types[i] };
         weigh(&r, &m->types[i]);

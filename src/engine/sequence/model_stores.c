@@ -109,8 +109,7 @@ static SeqValue value_in(const Diff *d, const Type *record, unsigned i, uint64_t
         uint64_t room = k < 0 ? 0 : word_at(d->now, &record->fields[k], base);
         if (room && room <= MOST_ROOM && is_output_name(f->name))
             return value_room(room);
-        return bytes_behind(d, bits, k < 0 ? 0 : word_at(d->now, &record->fields[k], base),
-                            k >= 0);
+        return bytes_behind(d, bits, room, k >= 0);
     }
     if (t->kind == TYPE_POINTER)
         return (SeqValue){0};

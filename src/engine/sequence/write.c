@@ -1,5 +1,6 @@
 #include "engine/sequence/write.h"
 #include "base/escape.h"
+#include "base/format.h"
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -378,18 +379,8 @@ static void add_struct_value(Str *out, const Type *type, const uint8_t *bytes, s
 static bool is_long_long(const ApiFunction *f, unsigned n)
 {
     const SeqValue *text = f->nfixed ? &f->pinned[f->nfixed - 1] : NULL;
-    if (!text || text->kind != VALUE_STRING)
-        return false;
-    const char *s = (const char *)text->bytes, *end = s + text->n;
-    while ((s = memchr(s, '%', (size_t)(end - s)))) {
-        for (s++; s < end && strchr("-+ #'0123456789.*", *s); s++)
-            if (*s == '*' && n-- == 0)
-                return false;
-        if (s < end && *s != '%' && n-- == 0)
-            return end - s > 2 && s[0] == 'l' && s[1] == 'l';
-        s += s < end;
-    }
-    return false;
+    return text && text->kind == VALUE_STRING &&
+           format_argument((const char *)text->bytes, text->n, n).long_long;
 }
 
 /* Where no parameter says so, the argument itself has to have the right type. */
