@@ -13,8 +13,8 @@ struct Models {
 };
 
 static const char *const kinds[] = {
-    [MODEL_OWN] = "model",   [MODEL_PIN] = "pin",   [MODEL_CONCRETISE] = "concretise",
-    [MODEL_IGNORE] = "ignore", NULL,
+    [MODEL_OWN] = "model", [MODEL_ALWAYS] = "always", [MODEL_PIN] = "pin",
+    [MODEL_CONCRETISE] = "concretise", [MODEL_IGNORE] = "ignore", NULL,
 };
 
 const char *model_kind_name(ModelKind k)
@@ -54,7 +54,7 @@ static Model *add(Parser *p, ModelKind kind, const char *name)
 }
 
 /* NAME or NAME=OTHER. */
-static bool add_own(Parser *p, char *word)
+static bool add_own(Parser *p, ModelKind kind, char *word)
 {
     char *equals = strchr(word, '=');
     const char *other = equals ? equals + 1 : word;
@@ -62,7 +62,7 @@ static bool add_own(Parser *p, char *word)
         *equals = 0;
     if (!is_name(word, strlen(word)) || !is_name(other, strlen(other)))
         return bad(p, "not the name of a function:", word);
-    Model *m = add(p, MODEL_OWN, word);
+    Model *m = add(p, kind, word);
     m->own = arena_printf(&p->all->arena, "sundew_model_%s", other);
     return true;
 }
@@ -106,8 +106,8 @@ static bool parse_line(Parser *p, char *line)
         if (pinned) {
             if (!add_argument(p, pinned, word))
                 return false;
-        } else if (kind == MODEL_OWN) {
-            if (!add_own(p, word))
+        } else if (kind == MODEL_OWN || kind == MODEL_ALWAYS) {
+            if (!add_own(p, kind, word))
                 return false;
         } else if (!is_name(word, strlen(word))) {
             return bad(p, "not the name of a function:", word);

@@ -6,6 +6,8 @@
  *
  *     model       strlen strcmp          our own version in C, woven like the program
  *     model       fgetc=getc             the version of another name
+ *     always      read rand              the same, for what brings input or keeps something:
+ *                                        also where nothing that it is given can be symbolic
  *     pin         setvbuf 3 4            these arguments stay what they are
  *     concretise  regexec                its results are not followed, and that is noted
  *     ignore      free puts              what it does makes no difference
@@ -26,14 +28,14 @@
 typedef struct Models Models;
 
 typedef enum ModelKind {
-    MODEL_OWN, MODEL_PIN, MODEL_CONCRETISE, MODEL_IGNORE,
+    MODEL_OWN, MODEL_ALWAYS, MODEL_PIN, MODEL_CONCRETISE, MODEL_IGNORE,
 } ModelKind;
 const char *model_kind_name(ModelKind k);      /* model, pin, … */
 
 typedef struct Model {
     const char *name;
     ModelKind kind;
-    const char *own;         /* MODEL_OWN: sundew_model_… */
+    const char *own;         /* sundew_model_…; NULL: it has no version of our own */
     uint32_t arguments;      /* MODEL_PIN: a bit each, the first is bit 0; 0: all */
     const char *where;       /* file:line */
 } Model;

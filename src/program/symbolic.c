@@ -1208,7 +1208,7 @@ static bool is_allocation(const char *name)
 static bool is_modelled(const Symbolic *s, const char *name)
 {
     const Model *m = s->plan.models ? models_find(s->plan.models, name) : NULL;
-    return m && (m->kind == MODEL_OWN || m->kind == MODEL_IGNORE);
+    return m && (m->own || m->kind == MODEL_IGNORE);
 }
 
 static void judge_call(Symbolic *s, LLVMValueRef i)

@@ -130,6 +130,33 @@ static bool is_debug(LLVMValueRef i)
            str_starts(LLVMGetValueName2(LLVMGetCalledValue(i), &n), "llvm.dbg.");
 }
 
+/* Can't anything symbolic reach this call, and does the library's own function do there?
+ * NULL: no; else what it is called. */
+static const char *real_will_do(const Concolic *c, LLVMValueRef call, unsigned flags)
+{
+    LLVMValueRef f = LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
+    if (!f || !LLVMIsAFunction(f) || !LLVMIsDeclaration(f) || flags || c->plan.full || !c->plan.models)
+        return NULL;
+    size_t n;
+    const char *name = LLVMGetValueName2(f, &n);
+    const Model *m = models_find(c->plan.models, name);
+    if (!m || m->kind != MODEL_OWN)
+        return NULL;
+    for (unsigned k = 0; k < LLVMGetNumArgOperands(call); k++) {
+        LLVMValueRef a = LLVMGetOperand(call, k);
+        if (LLVMGetTypeKind(LLVMTypeOf(a)) == LLVMPointerTypeKind && symbolic_memory(c->plan.symbolic, a, 0))
+            return NULL;
+    }
+    return name;
+}
+
+/* `call` as it came from weave_models(): the library again. */
+static void call_real(Woven *w, LLVMValueRef call, const char *name)
+{
+    LLVMValueRef f = weave_declare(w, name, LLVMGetCalledFunctionType(call));
+    LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, f);
+}
+
 /* The analysis knows the program's module, `f` is its copy here: step by step. True if
  * the function sees something. */
 static bool mark_function(Concolic *c, LLVMValueRef original, LLVMValueRef f)
@@ -154,6 +181,9 @@ static bool mark_function(Concolic *c, LLVMValueRef original, LLVMValueRef f)
             if (is_debug(i))
                 continue;
             unsigned flags = flags_of(c, i);
+            const char *real = real_will_do(c, i, flags);
+            if (real)
+                call_real(c->w, j, real);
             mark(c, j, flags);
             sees |= (flags & ~(LLVMIsAAllocaInst(i) ? MARK_MEMORY : 0u)) != 0;
             c->figures.instructions++;

@@ -40,7 +40,7 @@ static void redirect(Woven *w, const Models *models, Map *needed)
         if (!LLVMIsDeclaration(f) || !is_used(f) || str_starts(name, "llvm."))
             continue;
         const Model *m = models_find(models, name);
-        if (!m || m->kind != MODEL_OWN)
+        if (!m || !m->own)
             continue;
         LLVMValueRef to = weave_declare(w, m->own, LLVMGlobalGetValueType(f));
         promise_nothing(f);

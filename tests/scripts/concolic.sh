@@ -41,6 +41,20 @@ ok "…and keep their labels" test -z "$(kept)"
 unseen() { ! grep outside "$SUNDEW_TOLD"; }
 ok "nothing outside of the analysis has a label" unseen
 
+# ---- out of reach
+fresh reach
+bitcode "$subjects/reach.c"
+clang-19 -w -O1 "$subjects/reach.c" -o plain
+printf 'kq3#zz!' >input
+ok "calls out of the input's reach do what they did" same input "${chosen[@]}"
+one_question() { grep -q '^started branches 1 pins 0 ' "$SUNDEW_TOLD"; }
+ok "…and the rest is followed: one branch, and none at what was written over" one_question
+calls() { objdump -d --no-show-raw-insn --disassemble="$1" woven | grep -qE "(call|jmp) .*<$2"; }
+ok "the library is called where nothing symbolic comes" calls apart strncmp@plt
+ok "…and the model elsewhere" calls within.sym sundew_model_strncmp
+ok "everything woven does the same" same input "${full[@]}"
+ok "…by the model" calls apart.sym sundew_model_strncmp
+
 # ---- random programs: all their global variables are symbolic
 random() {
     local seed=$1

@@ -67,8 +67,8 @@ static bool concolic(Woven *w, const Program *p, const Calls *calls, Asked *a, E
 {
     Edges *edges = edges_new(p, err);
     Symbolic *s = calls ? symbolic_new(p, calls, &(SymbolicPlan){ .argv = true }) : NULL;
-    ConcolicPlan plan = { .symbolic = s, .edges = edges, .full = a->full };
     Models *models = models_new();
+    ConcolicPlan plan = { .symbolic = s, .edges = edges, .models = models, .full = a->full };
     char *folder = xprintf("%s/models", a->concolic);
     bool ok = edges && models_read_folder(models, folder, err) &&
               weave_models(w, models, a->folder, err) && weave_concolic(w, &plan, err) &&

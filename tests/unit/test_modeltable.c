@@ -52,6 +52,7 @@ static void errors(void **state)
     (void)state;
     static const struct { const char *text, *says; } bad[] = {
         { "model strlen\nmodle strcmp\n", "t:2: no kind 'modle'; did you mean 'model'?" },
+        { "always 2nd\n", "t:1: not the name of a function" },
         { "model\n", "t:1: a function's name is missing" },
         { "\n\npin lseek two\n", "t:3: not the number of an argument" },
         { "pin lseek 0\n", "t:1: not the number of an argument" },
@@ -82,6 +83,7 @@ static void shipped(void **state)
     free(folder);
     assert_true(models_count(m) > 250);
     assert_int_equal(models_find(m, "memcpy")->kind, MODEL_OWN);
+    assert_int_equal(models_find(m, "fgetc")->kind, MODEL_ALWAYS);
     assert_int_equal(models_find(m, "__isoc99_sscanf")->kind, MODEL_OWN);
     models_free(m);
 }
