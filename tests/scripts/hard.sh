@@ -87,6 +87,6 @@ ok "a fuzz target" gives call 'abc' 'started 3 abc' ./target
 
 # ---- explore
 cd "$work" || exit 1
-ok "explore solves some" "$TOP/bench/hard" --tools sundew --time 60 library-memcmp environment pipe-child library-sprintf
+ok "explore solves some" "$TOP/bench/hard" --tools sundew --time 60 library-memcmp environment pipe-child library-sprintf entry-klee
 ok "and nothing in correct twins" "$TOP/bench/hard" --twins --tools sundew --time 3 library-memcmp pipe-child
 done_testing

@@ -340,29 +340,23 @@ static void add_chances(Job *j, const Trail *trail, unsigned level, Questions *o
     Tracer *t = j->tracer;
     for (size_t i = 0; i < trail->others.len; i++) {
         const Chance *c = &trail->others.items[i];
-        if (!is_of_program(j, c->at)) {
-            Tries *r = tries_at(t, ASK_OTHER, 0, c->at);
-            Question q = { .kind = ASK_OTHER, .index = c->index, .edge = c->at,
-                           .cond = c->cond, .rank = 4 + (float)r->asked / 4,
-                           .holes = c->holes, .way = { ASK_OTHER, c->at, 0, c->index + 1, 0 },
-                           .turn = c->index < DEEP && c->index < trail->steps.len
-                                       ? turn_after(t->before[c->index], ~c->at) : 0 };
-            if (r->asked < 20 && !is_spent(t, r))
-                vec_push(out, q);
-            else if (!is_spent(t, r))
-                add_fine(j, &q, level, out);
+        bool ours = is_of_program(j, c->at), covered = ours && queue_covers(j->x->queue, c->at);
+        const Tries *r = ours ? &t->edges[c->at] : tries_at(t, ASK_OTHER, 0, c->at);
+        unsigned n = ours ? times_here(t, c->at) : 0;
+        Question q = { .kind = ASK_OTHER, .index = c->index, .edge = c->at, .cond = c->cond,
+                       .rank = ours ? (covered ? 10 : 0) + (float)n / 4 + (float)r->asked / 100
+                                    : 4 + (float)r->asked / 4,
+                       .holes = c->holes,
+                       .turn = c->index < DEEP && c->index < trail->steps.len
+                                   ? turn_after(t->before[c->index], c->at) : 0 };
+        if (is_spent(t, r))
             continue;
-        }
-        const Tries *r = &t->edges[c->at];
-        unsigned n = times_here(t, c->at);
-        bool covered = queue_covers(j->x->queue, c->at);
-        if (is_spent(t, r) || (covered && (!level || r->asked >= 10 * level)) ||
-            !is_round_wanted(n, 3))
-            continue;
-        vec_push(out, ((Question){ .kind = ASK_OTHER, .index = c->index, .edge = c->at,
-                                   .cond = c->cond, .holes = c->holes,
-                                   .rank = (covered ? 10 : 0) + (float)n / 4 +
-                                           (float)r->asked / 100 }));
+        if (!ours)
+            q.way = (Way){ ASK_OTHER, c->at, 0, c->index + 1, 0 };
+        if (ours ? (covered && r->asked >= 10 * level) || !is_round_wanted(n, 3) : r->asked >= 20)
+            add_fine(j, &q, level, out);
+        else
+            vec_push(out, q);
     }
     for (size_t i = 0; i < trail->bugs.len; i++) {
         const Chance *c = &trail->bugs.items[i];
@@ -480,6 +474,8 @@ static bool try_answer(Job *j, const Question *q, const Answer *a, const Entry *
         pthread_mutex_lock(&x->lock);
         x->solved_new++;
         pthread_mutex_unlock(&x->lock);
+    } else if (!dead && a->status == SOLVE_SAT) {
+        keep_stone(j, q, e, n);
     }
     return true;
 }
@@ -637,13 +633,16 @@ static bool step(Job *j, const Entry *e, const uint8_t *bytes, size_t n, unsigne
     return ok;
 }
 
-/* A stone between two entries of the queue. */
-static bool step_on_stone(Job *j)
+/* A stone between two entries of the queue: longer only by what the program sees behind its
+ * end anyway. */
+static bool step_on(Job *j, const Stone *s)
 {
-    Tracer *t = j->tracer;
-    Stone s = t->stones.items[t->next_stone++];
-    Entry e = { .id = s.parent, .bytes = s.bytes, .n = s.n };
-    return step(j, &e, s.bytes, s.n, 1);
+    Entry e = { .id = s->parent, .bytes = s->bytes, .n = s->n };
+    size_t n;
+    uint8_t *bytes = padded(&e, 0, j->x, &n);
+    bool ok = step(j, &e, bytes, n, 1);
+    free(bytes);
+    return ok;
 }
 
 /* Any of those that only go another way; every second time rather one that has come far. */
@@ -657,10 +656,9 @@ static bool step_on_any(Job *j)
             i = k;
     }
     Stone s = t->more.items[i];
-    Entry e = { .id = s.parent, .bytes = s.bytes, .n = s.n };
     t->more.items[i] = t->more.items[--t->more.len];
     t->more_bytes -= s.n;
-    bool ok = step(j, &e, s.bytes, s.n, 1);
+    bool ok = step_on(j, &s);
     free(s.bytes);
     return ok;
 }
@@ -671,7 +669,7 @@ bool tracer_step(Job *j)
     Explorer *x = j->x;
     failures_study(j);
     if (t->next_stone < t->stones.len && t->traces % 2)
-        return step_on_stone(j);
+        return step_on(j, &t->stones.items[t->next_stone++]);
     pthread_mutex_lock(&x->lock);
     Entry *e = choose(j);
     unsigned level = e ? e->traces : 0;
