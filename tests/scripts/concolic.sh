@@ -55,6 +55,30 @@ ok "…and the model elsewhere" calls within.sym sundew_model_strncmp
 ok "everything woven does the same" same input "${full[@]}"
 ok "…by the model" calls apart.sym sundew_model_strncmp
 
+# A string that only an earlier call was given.
+fresh words
+cat >words.c <<'C'
+#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+    static char line[16];
+    char *state, *first, *second;
+    if (!fgets(line, sizeof line, stdin))
+        return 1;
+    first = strtok_r(line, " ", &state);
+    second = strtok_r(NULL, " ", &state);
+    puts(second ? second : first ? first : "none");
+    return 0;
+}
+C
+bitcode words.c
+clang-19 -w -O1 words.c -o plain
+printf 'ab cde' >input
+ok "words do what they did" same input "${chosen[@]}"
+follows() { "$run" -i input ./woven <input >/dev/null && grep -qF "$1" "$SUNDEW_TOLD"; }
+ok "…and the second one is followed" follows "input[5] != ' '"
+
 # ---- random programs: all their global variables are symbolic
 random() {
     local seed=$1
