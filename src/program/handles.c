@@ -165,20 +165,13 @@ static bool frees(const Function *fn, unsigned arg)
 
 /* --- where a value comes from */
 
-/* The variables that a question has led into already; a copy from one to
- * itself would be asked for again and again. */
-typedef struct Asked {
-    const struct Asked *before;
-    LLVMValueRef variable;
-} Asked;
+static bool fresh_in_variable(const Seer *s, LLVMValueRef variable, int depth, Map *asked);
 
-static bool fresh_in_variable(const Seer *s, LLVMValueRef variable, int depth,
-                              const Asked *asked);
-
-/* Did this value come from an allocator? */
-static bool fresh_value(const Seer *s, LLVMValueRef v, int depth, const Asked *asked)
+/* Did this value come from an allocator? `asked` are values and variables that the
+ * question has led to already: in an interpreter's loop there are very many ways to each. */
+static bool fresh_value(const Seer *s, LLVMValueRef v, int depth, Map *asked)
 {
-    if (depth > 12)
+    if (depth > 1000 || !LLVMIsAInstruction(v))
         return false;
     if (LLVMIsACallInst(v)) {
         LLVMValueRef callee = LLVMGetCalledValue(v);
@@ -187,6 +180,8 @@ static bool fresh_value(const Seer *s, LLVMValueRef v, int depth, const Asked *a
             return false;
         return f->fresh.at || allocates(function_of(s, callee), callee);
     }
+    if (!map_putn(asked, &v, sizeof v, asked))
+        return false;
     if (LLVMIsAPHINode(v)) {
         for (unsigned i = 0; i < LLVMCountIncoming(v); i++)
             if (fresh_value(s, LLVMGetIncomingValue(v, i), depth + 1, asked))
@@ -205,18 +200,14 @@ static bool fresh_value(const Seer *s, LLVMValueRef v, int depth, const Asked *a
 
 /* Is fresh memory stored in a local variable, here or by who gets its
  * address? */
-static bool fresh_in_variable(const Seer *s, LLVMValueRef variable, int depth,
-                              const Asked *asked)
+static bool fresh_in_variable(const Seer *s, LLVMValueRef variable, int depth, Map *asked)
 {
-    Asked here = { asked, variable };
-
-    for (const Asked *a = asked; a; a = a->before)
-        if (a->variable == variable)
-            return false;
+    if (!map_putn(asked, &variable, sizeof variable, asked))
+        return false;
     for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
         if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == variable
-            && fresh_value(s, LLVMGetOperand(user, 0), depth + 1, &here))
+            && fresh_value(s, LLVMGetOperand(user, 0), depth + 1, asked))
             return true;
         const FnFacts *f = LLVMIsACallInst(user)
             ? facts_of(s, LLVMGetCalledValue(user)) : NULL;
@@ -229,7 +220,10 @@ static bool fresh_in_variable(const Seer *s, LLVMValueRef variable, int depth,
 
 static bool is_fresh(const Seer *s, LLVMValueRef v)
 {
-    return fresh_value(s, v, 0, NULL);
+    Map asked = {0};
+    bool fresh = fresh_value(s, v, 0, &asked);
+    map_release(&asked);
+    return fresh;
 }
 
 /* --- where an argument goes */

@@ -491,17 +491,19 @@ static bool capture_read(Capture *c)
 }
 
 /* Reads both streams until the worker answers. */
-static bool collect(Runner *r, const RunLimits *l, Capture c[2], WireKind *kind,
-                    Str *body, Err *err)
+static bool collect(Runner *r, const RunPlan *plan, const RunLimits *l, Capture c[2],
+                    WireKind *kind, Str *body, bool *by_plan, Err *err)
 {
     double until = clock_seconds() + 4 * l->wall + 60;
     bool stopped = false;
     for (;;) {
         struct pollfd p[3] = { { r->control, POLLIN, 0 }, { c[0].fd, POLLIN, 0 },
                                { c[1].fd, POLLIN, 0 } };
-        int n = poll(p, 3, 1000);
+        int n = poll(p, 3, plan->stop ? 100 : 1000);
         if (n < 0 && errno != EINTR)
             return err_errno(err, "poll");
+        if (!stopped && !(n > 0 && p[0].revents) && plan->stop && plan->stop(plan->stop_arg))
+            stopped = *by_plan = wire_send(r->control, WIRE_STOP, NULL, NULL, 0);
         if (n <= 0) {
             if (clock_seconds() > until) {
                 kill(r->worker, SIGKILL);
@@ -582,7 +584,7 @@ static bool exchange(Runner *r, const RunPlan *plan, int fds[3], Capture c[2],
               err_set(err, "the worker is gone");
     for (int i = 0; i < 3; i++)
         close(fds[i]);
-    ok = ok && collect(r, &w.limits, c, &kind, &body, err);
+    ok = ok && collect(r, plan, &w.limits, c, &kind, &body, &out->stopped, err);
     bool lost = !ok;
     capture_take(&c[0], &out->out);
     capture_take(&c[1], &out->err);

@@ -130,6 +130,9 @@ typedef struct RunPlan {
     const RunFd *fds;
     size_t nfds;
     RunLimits limits;
+    bool (*stop)(void *arg);    /* asked ten times a second: is the run to end
+                                   now? NULL: never */
+    void *stop_arg;
     size_t keep_output;         /* bytes kept of each stream; 0: 1 MiB */
     bool discard_output;        /* standard output is /dev/null; standard error
                                    is still read, for reports */
@@ -162,6 +165,8 @@ typedef struct RunResult {
     double cpu_seconds;         /* user and system, waited-for children too */
     uint64_t max_rss;           /* bytes, of the largest process */
     bool traced;                /* fault addresses would have been seen */
+    bool stopped;               /* ended because plan->stop said so: `failure`
+                                   means nothing */
     bool left_processes;        /* something was still running at the end and
                                    was killed: it forked, or daemonised */
 } RunResult;

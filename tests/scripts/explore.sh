@@ -274,5 +274,84 @@ ok "… its twin" explore pair-good ./pair-good --no-concolic --executions 20000
 ok "… does not" json pair-good.json 'd["failures"] == []'
 ok "a build that is not ready in time" explore late ./pair-good --time 1s
 ok "… is said to be missing" json late.json 'd["traces"] > 0 or "only mutated" in str(d["incomplete"])'
+
+# ---- failures: what they say, and what becomes of them
+cat >bugs.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static int table[10];
+static const int days[12] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+int divide(int a, int b) { return a / b; }
+int is_day(int m, int d) { return m >= 0 && d <= days[m]; }
+int main(void)
+{
+    char buf[64];
+    size_t n = fread(buf, 1, 63, stdin);
+    buf[n] = 0;
+    if (n < 4)
+        return 1;
+    if (buf[0] == 'Q' && atoi(buf + 1) > 100)
+        table[atoi(buf + 1) - 95]++;
+    if (!memcmp(buf, "DIVI", 4))
+        return divide(100, buf[5] - '0');
+    if (!memcmp(buf, "NULL", 4))
+        return strchr(buf, '=')[1];
+    return is_day(buf[0] == '1', buf[1]);
+}
+C
+cat >blocks.c <<'C'
+#include <sys/socket.h>
+int main(void)
+{
+    int ends[2];
+    char c;
+    return socketpair(AF_UNIX, SOCK_STREAM, 0, ends) || recv(ends[0], &c, 1, 0) != 1;
+}
+C
+ok "captured" "$SUNDEW" -q capture -- sh -c 'cc -g -O1 -o bugs bugs.c && cc -g -O1 -o blocks blocks.c'
+mkdir -p bad && printf Q900 >bad/q && printf DIVI00 >bad/d && printf NULL >bad/n
+ok "seeds that fail" explore bugs ./bugs --no-mutation --time 30s -i bad
+ok "… are told as three failures" json bugs.json 'len([f for f in d["failures"] if f["location"]]) >= 3'
+conditions='{f["location"]["line"]: f["condition"] for f in d["failures"] if f["location"]}'
+ok "… where the trace ends before the failure, by the bytes that matter" json bugs.json \
+    "($conditions)[6] == 'input[0..3] == \"DIVI\" and input[5] == \'0\''"
+ok "… without what comes after it" json bugs.json "($conditions)[16].startswith(\"input[0] == 'Q' and\") and 'DIVI' not in ($conditions)[16]"
+replays() {
+    sh -c "$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(next(f["rerun"] for f in d["findings"] if f["rerun"]))' "$1" |
+        sed "s|^sundew |$SUNDEW --json |")" >again.json 2>again.err
+    json again.json "$2"
+}
+ok "… and are shown again by their command, one run each" replays bugs.json 'len(d["failures"]) == 1 and d["executions"] <= 3'
+ok "… the oracle's too" replays oracle.json 'd["failures"][0]["kind"] == "oracle"'
+ok "nothing to replay" says "which inputs" "$SUNDEW" explore ./bugs --replay
+ok "an oracle that is not there" says "no such command" "$SUNDEW" explore ./bugs --oracle /no/such --time 5s -o never.out
+ok "no length" says "above 0" "$SUNDEW" explore ./bugs --max-length 0 --time 5s -o never.out
+
+# A resume that is interrupted, again and again: what was there is there, in the one folder or the other.
+failures_there() { ls bugs.out/failures bugs.out/failures.old 2>/dev/null | grep -c '^[^.]*id:[^.]*[rlt]$'; }
+loses_nothing() {
+    local before
+    before=$(failures_there)
+    for signal in INT KILL INT KILL KILL; do
+        timeout -s $signal 0.7 "$SUNDEW" explore ./bugs --resume -j1 --no-mutation -o bugs.out >/dev/null 2>&1
+        [ "$(failures_there)" -ge "$before" ] || { echo "after SIG$signal $(failures_there) of $before"; return 1; }
+    done
+    "$SUNDEW" explore ./bugs --resume -j1 --no-mutation --time 20s -o bugs.out --json >resumed.json
+    json resumed.json 'len([f for f in d["failures"] if f["location"]]) >= 3 and d["branches"]["covered"] >= json.load(open("bugs.json"))["branches"]["covered"]'
+}
+ok "an interrupted --resume loses nothing" loses_nothing
+in_place() { ! ls bugs.out/*.old && python3 -c 'import json, os; [os.stat(f["minimised"]) for f in json.load(open("resumed.json"))["failures"]]'; }
+ok "… and what is told is there" in_place
+ok "mutation sees a function die whose result nobody wants" explore day ./bugs --function is_day --no-concolic --stop-at first-failure --time 60s
+ok "… it does" json day.json 'd["failures"][0]["location"]["function"] == "is_day"'
+waits() {
+    "$SUNDEW" explore ./blocks -j1 --no-concolic --time 2s -o blocks.out >waits.out 2>&1
+    grep -q "hang\|no input gets through" waits.out || { cat waits.out; return 1; }
+}
+ok "a program that waits forever is a hang, or it is said that no input gets through" waits
+stops() { timeout -s INT -k 60 3 "$SUNDEW" explore ./blocks -j1 --no-concolic -o blocks2.out >stops.out 2>&1; [ $? = 124 ]; }
+ok "… and Ctrl-C ends it" stops
+
 ok "seeds that are not there" says "no such file" "$SUNDEW" explore ./magic -i nowhere --time 5s -o nowhere.out
 done_testing

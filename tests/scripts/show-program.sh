@@ -106,6 +106,19 @@ echo 'list_sum eats l' >sundew.handles
 ok "…and a mistake is named" says "sundew.handles:1: no role is called eats" status 2 "$SUNDEW" show handles prog
 rm sundew.handles
 
+# Thirty variables that each may get the value of any other, as in an interpreter's loop: very many
+# ways lead to each.
+python3 - >loop.c <<'P'
+n = range(30)
+print("typedef struct Cell { int v; } Cell;\nCell *run(const unsigned char *pc, Cell *v0)\n{")
+print("Cell", ", ".join("*v%d = v0" % i for i in n[1:]) + ";\nfor (;;) switch (*pc++) {")
+for i in n:
+    print("case %d:" % i, " ".join("if (*pc == %d) v%d = v%d;" % (j, i, j) for j in n if j != i), "break;")
+print("default: return v1;\n}\n}\nint main(void) { Cell c = { 1 }; return run((const unsigned char *)\"x\", &c)->v; }")
+P
+tangled() { "$SUNDEW" -q capture -- cc -g -o loop loop.c && says "observes    run v0" timeout 300 "$SUNDEW" show handles loop; }
+ok "handles of a tangled loop" tangled
+
 damaged() { for f in .sundew/models/*; do printf x >"$f"; done; only_main; }
 ok "a damaged model is made again" damaged
 ok "a program that is not there" says "no program 'nothing'" status 2 "$SUNDEW" show types nothing

@@ -382,6 +382,26 @@ static void limits_hold(void **state)
     ended(r, FAILURE_TIMEOUT);
 }
 
+static bool third_time(void *arg)
+{
+    return ++*(unsigned *)arg >= 3;
+}
+
+static void a_run_can_be_stopped(void **state)
+{
+    (void)state;
+    unsigned asked = 0;
+    RunPlan plan = { .limits.wall = 600, .stop = third_time, .stop_arg = &asked };
+    RunResult r = go("sleeps", "600000", &plan);
+    assert_true(r.stopped);
+    assert_int_equal(asked, 3);
+    run_result_release(&r);
+    asked = 0;
+    r = go("prints", "1", &plan);
+    assert_false(r.stopped);
+    ended(r, FAILURE_NONE);
+}
+
 static void limits_hold_under_asan(void **state)
 {
     (void)state;
@@ -944,6 +964,7 @@ int main(void)
         cmocka_unit_test(the_leak_check_works),
         cmocka_unit_test(untraced_runs_have_no_address),
         cmocka_unit_test(limits_hold),
+        cmocka_unit_test(a_run_can_be_stopped),
         cmocka_unit_test(limits_hold_under_asan),
         cmocka_unit_test(output_is_cut_in_the_middle),
         cmocka_unit_test(nothing_outlives_a_run),

@@ -1,7 +1,8 @@
 /*
  * Which conditions on the input make it fail. The failing input is traced; of
- * the conditions that it passed, those are kept without which other inputs (solved for
- * the rest, and random otherwise) no longer fail alike (solve/minimise.h).
+ * the conditions that it passed, and of what it did wrong on its way, those are kept
+ * without which other inputs no longer fail alike (solve/minimise.h). These inputs are solved for
+ * the rest, some of them against what was left out, and are random otherwise.
  */
 #include "engine/concolic/trace_int.h"
 #include "base/units.h"
@@ -9,32 +10,44 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TESTS = 80, MOST_CONJUNCTS = 3000, MOST_TEXT = 600, MOST_OF_ONE = 120, DEEPEST = 12 };
+enum { TESTS = 80, AGAINST = 3, MOST_CONJUNCTS = 3000, MOST_TEXT = 600, MOST_OF_ONE = 120, DEEPEST = 12, LONGEST = 4096, SHORT = 256 };
 
 typedef struct Study {
     Job *job;
     Subject *subject;
     const Failure *failure;
+    const Path *path;          /* all there is */
     size_t n;                  /* length of inputs */
     Rng rng;
     double until;
 } Study;
 
-/* An input for which all of them hold, and which is random otherwise. */
-static bool make_input(Study *s, const Conjunct *c, size_t n, uint8_t *bytes)
+static bool is_over(const Study *s)
+{
+    return clock_seconds() > s->until || job_over(s->job);
+}
+
+static bool fails_alike(Study *s, const uint8_t *bytes)
+{
+    Failure f = {0};
+    bool same = failures_run(s->job, s->subject, bytes, s->n, &f) &&
+                failure_same(&f, s->failure, FAILURE_SAME_SITE);
+    failure_release(&f);
+    return same;
+}
+
+/* An input for which all of them hold, but not `against` (0: nothing); it is random otherwise. */
+static bool make_input(Study *s, const Conjunct *c, size_t n, Expr against, uint8_t *bytes)
 {
     Tracer *t = s->job->tracer;
     for (size_t i = 0; i < s->n; i++)
         bytes[i] = (uint8_t)rng_next(&s->rng);
-    if (!n)
-        return true;
-    Path *path = path_new(t->pool);
-    for (size_t i = 0; i < n; i++)
-        path_add(path, c[i].cond, c[i].site, true);
     /* All in one question: the path before it is empty. */
-    Expr all = expr_bool(t->pool, true);
+    Expr all = against ? expr_not(t->pool, against) : expr_bool(t->pool, true);
     for (size_t i = 0; i < n; i++)
-        all = expr_binary(t->pool, EXPR_AND, all, path_at(path, i).cond);
+        all = expr_binary(t->pool, EXPR_AND, all, c[i].cond);
+    if (!n && !against)
+        return true;
     Path *none = path_new(t->pool);
     Answer a = {0};
     bool sat = solver_query_extra(t->solver, none, 0, all, bytes, s->n, &a) == SOLVE_SAT;
@@ -42,23 +55,47 @@ static bool make_input(Study *s, const Conjunct *c, size_t n, uint8_t *bytes)
         if (a.changes[i].byte - t->in < s->n)
             bytes[a.changes[i].byte - t->in] = a.changes[i].value;
     path_free(none);
-    path_free(path);
     return sat;
 }
 
+/* Does such an input fail alike? `none`: what it is if there is no such input. */
+static bool fails(Study *s, const Conjunct *c, size_t n, Expr against, bool none)
+{
+    if (is_over(s))
+        return false;
+    uint8_t *bytes = xmalloc(s->n + 1);
+    bool same = make_input(s, c, n, against, bytes) ? fails_alike(s, bytes) : none;
+    free(bytes);
+    return same;
+}
+
+/* The k-th condition of the path that is not among these; 0: there are fewer. */
+static Expr left_out(const Study *s, const Conjunct *c, size_t n, size_t k)
+{
+    for (size_t i = 0; i < path_length(s->path); i++) {
+        Expr cond = path_at(s->path, i).cond;
+        size_t at = 0;
+        while (at < n && c[at].cond != cond)
+            at++;
+        if (cond && at == n && k-- == 0)
+            return cond;
+    }
+    return 0;
+}
+
+/* Inputs that go against what was left out tell best whether it matters. */
 static bool exposes(const Conjunct *c, size_t n, unsigned attempt, void *arg)
 {
     Study *s = arg;
     (void)attempt;
-    if (clock_seconds() > s->until || job_over(s->job))
-        return false;
-    uint8_t *bytes = xmalloc(s->n + 1);
-    Failure f = {0};
-    bool same = make_input(s, c, n, bytes) &&
-                failures_run(s->job, s->subject, bytes, s->n, &f) &&
-                failure_same(&f, s->failure, FAILURE_SAME_SITE);
-    failure_release(&f);
-    free(bytes);
+    size_t out = 0, tried = 0;
+    while (left_out(s, c, n, out))
+        out++;
+    bool same = fails(s, c, n, 0, false);
+    for (; same && tried < AGAINST && tried < out; tried++) {
+        size_t k = out <= AGAINST ? tried : rng_below(&s->rng, out);
+        same = fails(s, c, n, left_out(s, c, n, k), true);
+    }
     return same;
 }
 
@@ -147,6 +184,17 @@ static void print_run(const Cell *c, size_t n, Str *out)
     str_add(out, quote);
 }
 
+static void print_cells(const Cells *cells, Str *out)
+{
+    for (size_t i = 0; i < cells->len;) {
+        size_t k = i + 1;
+        while (k < cells->len && cells->items[k].at == cells->items[k - 1].at + 1)
+            k++;
+        print_run(&cells->items[i], k - i, out);
+        i = k;
+    }
+}
+
 /* A condition as the conditions of which it is the conjunction. */
 static void split(const Exprs *p, Expr e, bool negated, unsigned depth, Conditions *out)
 {
@@ -180,11 +228,14 @@ static void print_condition(Tracer *t, const Condition *c, Str *out)
     Expr e = c->negated ? expr_not(t->pool, c->cond) : c->cond;
     Str text = {0};
     expr_print(t->pool, e, &text);
-    add_and(out);
-    if (text.len <= MOST_OF_ONE && !strstr(str_c(&text), "…"))
-        str_addn(out, str_c(&text), text.len);
-    else
-        print_bytes(t, e, out);
+    if (text.len > MOST_OF_ONE || strstr(str_c(&text), "…")) {
+        str_reset(&text);
+        print_bytes(t, e, &text);
+    }
+    if (!strstr(str_c(out), str_c(&text))) {
+        add_and(out);
+        str_addf(out, strstr(str_c(&text), " || ") ? "(%s)" : "%s", str_c(&text));
+    }
     str_release(&text);
 }
 
@@ -207,13 +258,7 @@ static char *describe(Tracer *t, const Conjunct *c, size_t n)
     }
     if (cells.len)
         qsort(cells.items, cells.len, sizeof *cells.items, by_place);
-    for (size_t i = 0; i < cells.len;) {
-        size_t k = i + 1;
-        while (k < cells.len && cells.items[k].at == cells.items[k - 1].at + 1)
-            k++;
-        print_run(&cells.items[i], k - i, &out);
-        i = k;
-    }
+    print_cells(&cells, &out);
     for (size_t i = 0; i < rest.len && out.len < MOST_TEXT; i++)
         print_condition(t, &rest.items[i], &out);
     if (out.len > MOST_TEXT) {
@@ -228,24 +273,79 @@ static char *describe(Tracer *t, const Conjunct *c, size_t n)
     return text;
 }
 
-char *condition_of(Job *j, Subject *judge, const uint8_t *bytes, size_t n, const Failure *f)
+/* Where a trace does not tell, because the program died before it could say why: the bytes that
+ * can't be others, one by one; the rest may then be anything. */
+static char *bytes_that_matter(Study *s, const uint8_t *bytes)
 {
+    Cells cells = {0};
+    uint8_t *other = xmemdup(bytes, s->n);
+    for (size_t i = 0; i < s->n && !is_over(s); i++) {
+        bool free_ = true;
+        for (unsigned k = 0; free_ && k < 2; k++) {
+            other[i] = bytes[i] ^ (uint8_t)(1 + rng_below(&s->rng, 255));
+            free_ = fails_alike(s, other);
+        }
+        other[i] = bytes[i];
+        if (!free_)
+            vec_push(&cells, ((Cell){ (uint32_t)i, bytes[i] }));
+    }
+    bool sure = cells.len > 0;
+    for (unsigned k = 0; sure && k < 3; k++) {
+        for (size_t i = 0; i < s->n; i++)
+            other[i] = (uint8_t)rng_next(&s->rng);
+        for (size_t i = 0; i < cells.len; i++)
+            other[cells.items[i].at] = cells.items[i].value;
+        sure = !is_over(s) && fails_alike(s, other);
+    }
+    Str out = {0};
+    if (sure)
+        print_cells(&cells, &out);
+    char *text = sure && out.len <= MOST_TEXT ? xstrdup(str_c(&out)) : NULL;
+    str_release(&out);
+    vec_release(&cells);
+    free(other);
+    return text;
+}
+
+/* What went wrong on the way counts as a condition. */
+static void add_wrongs(Tracer *t, Trail *trail, const uint8_t *bytes, size_t n)
+{
+    uint8_t *all = xcalloc(t->in + n + 1, 1);
+    memcpy(all + t->in, bytes, n);
+    for (size_t i = 0; i < trail->bugs.len; i++) {
+        const Chance *c = &trail->bugs.items[i];
+        if (expr_eval(t->pool, c->cond, all, t->in + n))
+            path_add(trail->path, c->cond, c->at, true);
+    }
+    free(all);
+}
+
+static char *by_trace(Study *s, const uint8_t *bytes)
+{
+    Job *j = s->job;
     Trail trail = {0};
     char *text = NULL;
-    if (!j->tracer || n > 4096 || !tracer_run(j, bytes, n, &trail) || !trail.path ||
-        !path_length(trail.path) || path_length(trail.path) > MOST_CONJUNCTS) {
-        trail_release(&trail);
-        return NULL;
+    if (tracer_run(j, bytes, s->n, &trail) && trail.path && path_length(trail.path) &&
+        path_length(trail.path) <= MOST_CONJUNCTS) {
+        Arena arena = {0};
+        add_wrongs(j->tracer, &trail, bytes, s->n);
+        const Path *paths[] = { s->path = trail.path };
+        Minimised m = minimise_paths(&arena, j->tracer->pool, paths, 1,
+                                     &(MinimisePlan){ .tests = TESTS }, exposes, s);
+        if (m.how != MINIMISE_NONE && m.n && !is_over(s))
+            text = describe(j->tracer, m.conjuncts, m.n);
+        arena_release(&arena);
     }
-    Study s = { .job = j, .subject = judge, .failure = f, .n = n,
-                .rng = rng_seeded(j->x->plan->seed + 77), .until = clock_seconds() + 60 };
-    Arena arena = {0};
-    const Path *paths[] = { trail.path };
-    Minimised m = minimise_paths(&arena, j->tracer->pool, paths, 1,
-                                 &(MinimisePlan){ .tests = TESTS }, exposes, &s);
-    if (m.how != MINIMISE_NONE && m.n)
-        text = describe(j->tracer, m.conjuncts, m.n);
-    arena_release(&arena);
     trail_release(&trail);
     return text;
+}
+
+char *condition_of(Job *j, Subject *judge, const uint8_t *bytes, size_t n, const Failure *f)
+{
+    if (!j->tracer || n > LONGEST)
+        return NULL;
+    Study s = { .job = j, .subject = judge, .failure = f, .n = n,
+                .rng = rng_seeded(j->x->plan->seed + 77), .until = clock_seconds() + 60 };
+    char *text = by_trace(&s, bytes);
+    return text || n > SHORT ? text : bytes_that_matter(&s, bytes);
 }

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_SEEDS = 100000 };
 
@@ -76,46 +77,125 @@ static bool try_defaults(Job *j, Err *err)
     return true;
 }
 
-/* The earlier queue is moved aside and read in again, under new numbers. */
-static bool try_earlier(Job *j, Err *err)
+/* Goes on with an earlier exploration. Its files are moved aside and read in again, under new
+ * numbers; each is gone when what it has to say stands elsewhere. So nothing is lost if that is
+ * interrupted: what is still there is taken up by the next one, before what it left. */
+typedef struct Aside {
+    char *dir;
+    Strings names;
+} Aside;
+
+/* A beginning that no name has yet; "" will do if there is none. */
+static char *beginning(const Strings *names)
 {
-    Explorer *x = j->x;
-    char *old = xprintf("%s.old", x->queue_dir);
-    bool ok = true;
-    dir_remove(old);
-    if (rename(x->queue_dir, old) == 0) {
-        ok = dir_make(x->queue_dir, err) && try_folder(j, old, FROM_OTHERS, err);
-        if (ok && !job_over(j))
-            dir_remove(old);
+    char *text = xstrdup("");
+    for (unsigned k = 2; names->len; k++) {
+        size_t i = 0;
+        free(text);
+        text = xprintf("again%u,", k);
+        while (i < names->len && !str_starts(names->items[i], text))
+            i++;
+        if (i == names->len)
+            break;
     }
-    free(old);
+    return text;
+}
+
+static bool move_aside(const char *dir, Aside *a, Err *err)
+{
+    a->dir = xprintf("%s.old", dir);
+    Strings now = {0}, there = {0};
+    bool ok = dir_make(a->dir, err) && dir_list(dir, &now, err) && dir_list(a->dir, &there, err);
+    char *new = beginning(&there);
+    for (size_t i = 0; ok && i < now.len; i++) {
+        char *from = path_join(dir, now.items[i]), *to = xprintf("%s/%s%s", a->dir, new, now.items[i]);
+        if (rename(from, to) != 0)
+            ok = err_errno(err, "%s", from);
+        free(from);
+        free(to);
+    }
+    free(new);
+    strings_release(&now);
+    strings_release(&there);
+    return ok && dir_list(a->dir, &a->names, err);
+}
+
+static void release_aside(Aside *a)
+{
+    rmdir(a->dir);                     /* it is empty, or stays */
+    free(a->dir);
+    strings_release(&a->names);
+}
+
+static bool try_earlier(Job *j, const Aside *a, Err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < a->names.len && !job_over(j); i++) {
+        char *path = path_join(a->dir, a->names.items[i]);
+        explorer_look(j->x);
+        ok = try_file(j, path, FROM_OTHERS, err);
+        if (ok && !job_over(j))
+            unlink(path);
+        free(path);
+    }
     return ok;
 }
 
-/* Earlier failures are shown again, under new numbers. */
-static bool judge_earlier(Job *j, Err *err)
+/* A run that took too long takes long again. */
+static bool is_of_late(const char *path)
 {
-    char *old = xprintf("%s.old", j->x->failures_dir);
-    Strings names = {0};
-    bool ok = true;
-    dir_remove(old);
-    if (rename(j->x->failures_dir, old) == 0)
-        ok = dir_make(j->x->failures_dir, err) && dir_list(old, &names, err);
-    for (size_t i = 0; ok && i < names.len && !job_over(j); i++) {
-        char *path = path_join(old, names.items[i]);
-        Str data = {0};
+    static const FailureKind late[] = { FAILURE_TIMEOUT, FAILURE_CPU_LIMIT, FAILURE_HANG };
+    bool is = false;
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++)
+        is |= str_ends(path, failure_kind_name(late[i]));
+    return is;
+}
+
+/* With the smaller input beside it, it need not be made again. What no longer fails stays where
+ * it is: the program may have changed, or the judge. */
+static void judge_earlier(Job *j, const Aside *a, bool late)
+{
+    unsigned mended = 0;
+    for (size_t i = 0; i < a->names.len && !job_over(j); i++) {
+        char *path = path_join(a->dir, a->names.items[i]);
+        char *small_path = xprintf("%s,small", path), *test = xprintf("%s,test.c", path);
+        Str data = {0}, small = {0};
         explorer_look(j->x);
-        if (!str_ends(path, ",test.c") && !str_ends(path, ",small") &&
-            file_read(path, &data, NULL))
-            ok = failures_judge(j, (const uint8_t *)str_c(&data), data.len, UINT32_MAX, true,
-                                false);
+        if (!str_ends(path, ",small") && !str_ends(path, ",test.c") && is_of_late(path) == late &&
+            file_read(path, &data, NULL)) {
+            bool is_small = file_read(small_path, &small, NULL);
+            if (failures_again(j, &data, is_small ? &small : NULL)) {
+                unlink(path);
+                unlink(small_path);
+                unlink(test);
+            } else {
+                mended += !job_over(j);
+            }
+        }
         str_release(&data);
+        str_release(&small);
         free(path);
+        free(small_path);
+        free(test);
     }
-    if (ok && !job_over(j))
-        dir_remove(old);
-    strings_release(&names);
-    free(old);
+    if (mended)
+        explorer_note(j->x, "%u earlier failure%s not fail any more; %s in %s", mended,
+                      mended == 1 ? " does" : "s do", mended == 1 ? "it stays" : "they stay", a->dir);
+}
+
+static bool resume(Job *j, Err *err)
+{
+    Explorer *x = j->x;
+    Aside queue = {0}, failures = {0};
+    bool ok = move_aside(x->queue_dir, &queue, err) && move_aside(x->failures_dir, &failures, err);
+    if (ok) {
+        judge_earlier(j, &failures, false);
+        ok = try_earlier(j, &queue, err);
+    }
+    if (ok)
+        judge_earlier(j, &failures, true);
+    release_aside(&queue);
+    release_aside(&failures);
     return ok;
 }
 
@@ -134,7 +214,7 @@ bool corpus_seeds(Job *j, Err *err)
     const ExplorePlan *plan = j->x->plan;
     bool ok = true;
     if (plan->resume && file_is_dir(j->x->queue_dir))
-        ok = try_earlier(j, err) && judge_earlier(j, err);
+        ok = resume(j, err);
     for (char *const *s = plan->seeds; ok && s && *s; s++) {
         if (file_is_dir(*s) && is_empty(*s))
             explorer_note(j->x, "%s: no seeds are in this folder", *s);
@@ -145,7 +225,7 @@ bool corpus_seeds(Job *j, Err *err)
         else
             ok = err_set(err, "%s: no such file or folder of seeds", *s);
     }
-    if (ok && queue_length(j->x->queue) == 0)
+    if (ok && queue_length(j->x->queue) == 0 && !plan->replay)
         ok = try_defaults(j, err);
     return ok;
 }

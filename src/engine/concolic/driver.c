@@ -146,10 +146,14 @@ static bool write_all(const Function *fn, const char *main, Str *out, Err *err)
         declare(fn, out);
         str_addf(out, "int %s(void)\n{\n", main);
         str_addn(out, body.data ? body.data : "", body.len);
-        str_add(out, "    sundew_called(");
+        const char *returns = fn->returns ? c_type(fn->returns) : NULL;
+        /* somebody must want the result, or an optimiser leaves out what only it needs */
+        if (returns)
+            str_addf(out, "    %s%svolatile result = ", returns, str_ends(returns, "*") ? "" : " ");
+        str_add(out, returns ? "sundew_called(" : "    sundew_called(");
         for (unsigned i = 0; i < fn->nparams; i++)
             str_addf(out, "%sa%u", i ? ", " : "", i);
-        str_add(out, ");\n    return 0;\n}\n");
+        str_addf(out, ");\n%s    return 0;\n}\n", returns ? "    (void)result;\n" : "");
     }
     str_release(&body);
     return !d.problem || err_set(err, "%s() can't be called: %s", fn->name, d.problem);

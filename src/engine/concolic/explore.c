@@ -20,6 +20,7 @@
 enum {
     LATE = 20,                   /* seconds for a build that is not ready at the end */
     MOST_START = 30,             /* … for a first run */
+    LEAST_START = 15,            /* … if the user has not so much time */
 };
 
 /* ------------------------------------------------------------------ small */
@@ -54,11 +55,21 @@ bool job_over(Job *j)
     return atomic_load(&j->x->stop);
 }
 
-static void stop(Explorer *x, const char *why)
+void explorer_stop(Explorer *x, const char *why)
 {
-    if (!x->ended)
+    if (!x->ended) {
         x->ended = why;
+        x->stopped = clock_seconds();
+    }
     atomic_store(&x->stop, true);
+}
+
+bool job_cuts(void *job)
+{
+    Explorer *x = ((Job *)job)->x;
+    if (!x->watched)
+        explorer_look(x);
+    return atomic_load(&x->stop) && clock_seconds() - x->stopped > 1;
 }
 
 /* ---------------------------------------------------------------- set-up */
@@ -141,7 +152,7 @@ static void begin_concolic(Explorer *x, ExploreResult *out)
 {
     BuildsPlan b = builds_plan(x);
     Err why = {0};
-    if (x->plan->no_concolic)
+    if (x->plan->no_concolic || x->plan->replay)
         return;
     if (x->plan->no_mutation || build_concolic_is_kept(&b)) {
         if (!(x->concolic = build_concolic(&b, &why)))
@@ -325,7 +336,7 @@ static void *job_work(void *arg)
         ok = ok && corpus_sync(j);
     }
     if (!ok)
-        stop(j->x, "an error");
+        explorer_stop(j->x, "an error");
     return NULL;
 }
 
@@ -380,18 +391,24 @@ static const char *is_over(const Explorer *x, const ExploreStatus *s)
     return NULL;
 }
 
+/* Before the seeds have run the timeout is a guess, and a large one. */
 double explorer_allows(const Explorer *x, double times, double least)
 {
-    return fmax(fmax(least, x->timeout * times), x->start * 3);
+    double seconds = fmax(fmax(least, x->timeout * (x->watched ? times : fmin(times, 4))), x->start * 3);
+    return x->watched || x->plan->time <= 0
+               ? seconds : fmin(seconds, fmax(x->plan->time, 2 * x->timeout + 3 * x->start));
 }
 
+/* A program that is slow to start gets through with one input at least. */
 void explorer_look(Explorer *x)
 {
-    if (x->plan->interrupted && x->plan->interrupted(x->plan->arg))
-        stop(x, "interrupted");
-    if (x->plan->time > 0 && clock_seconds() - x->begun >= x->plan->time &&
-        queue_length(x->queue))
-        stop(x, "time");
+    double late = clock_seconds() - x->begun - x->plan->time;
+    if (x->plan->interrupted && x->plan->interrupted(x->plan->arg) &&
+        !(x->plan->time_is_over && x->plan->time_is_over(x->plan->arg)))
+        explorer_stop(x, "interrupted");
+    if (x->plan->time > 0 && late >= 0 &&
+        (queue_length(x->queue) || x->bugs.len || late > 2 * LEAST_START))
+        explorer_stop(x, "time");
 }
 
 static void watch(Explorer *x, Job *jobs, unsigned n, ExploreResult *out)
@@ -402,7 +419,7 @@ static void watch(Explorer *x, Job *jobs, unsigned n, ExploreResult *out)
         ExploreStatus s = status_of(x, jobs, n);
         const char *over = is_over(x, &s);
         if (over)
-            stop(x, over);
+            explorer_stop(x, over);
         if (x->plan->status)
             x->plan->status(&s, x->plan->arg);
     }
@@ -411,13 +428,13 @@ static void watch(Explorer *x, Job *jobs, unsigned n, ExploreResult *out)
 /* Some programs take long to start. */
 static void measure_start(Explorer *x, Job *j)
 {
-    RunLimits limits = { .wall = MOST_START, .cpu = MOST_START, .memory = x->plan->memory,
-                         .output = 1 << 20 };
+    double time = x->plan->time, most = time > 0 ? fmin(MOST_START, fmax(LEAST_START, time)) : MOST_START;
+    RunLimits limits = { .wall = most, .cpu = most, .memory = x->plan->memory, .output = 1 << 20 };
     Subject *s = j->judge ? j->judge : j->plain;
     RunResult r = {0};
     Err ignored = {0};
     subject_limits(s, &limits);
-    if (subject_run(s, "", 0, &r, &ignored) && r.seconds < MOST_START)
+    if (subject_run(s, "", 0, &r, &ignored) && !r.stopped && r.seconds < most)
         x->start = r.seconds;
     run_result_release(&r);
     if (x->start > 2)
@@ -431,6 +448,8 @@ static void set_limits(Explorer *x, Job *j, double seconds)
         x->timeout = seconds + (x->start > 1 ? 2 * x->start : 0);
     fast_limit(j->fast, x->timeout);
     failures_limits(j);
+    if (j->tracer)
+        tracer_limits(j);
 }
 
 /* The first job has read the seeds; now how long a run may take is known. */
@@ -458,9 +477,13 @@ static bool run_jobs(Explorer *x, ExploreResult *out, Err *err)
         set_limits(x, &jobs[0], x->timeout);
         ok = corpus_seeds(&jobs[0], err);
     }
-    if (ok && !queue_length(x->queue) && !x->bugs.len && !atomic_load(&x->stop))
+    if (ok && !queue_length(x->queue) && !x->bugs.len &&
+        !(x->ended && strcmp(x->ended, "interrupted") == 0))
         ok = err_set(err, "no input gets through the program in %g s: it waits for something "
                      "that is not in its input, or is slow to start (--timeout 30s)", x->timeout);
+    if (ok && x->plan->replay)
+        explorer_stop(x, "all inputs were run");
+    x->watched = true;
     if (ok)
         set_timeout(x, &jobs[0]);
     for (; ok && opened < n; opened++)
@@ -470,7 +493,7 @@ static bool run_jobs(Explorer *x, ExploreResult *out, Err *err)
             ok = err_set(err, "cannot start a thread");
     if (ok)
         watch(x, jobs, n, out);
-    stop(x, "an error");
+    explorer_stop(x, "an error");
     for (unsigned i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
     if (ok && x->building > 0)

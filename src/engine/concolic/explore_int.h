@@ -43,6 +43,8 @@ typedef struct Explorer {
     size_t reachable, longest;
     double begun;                              /* seconds */
     atomic_bool stop;
+    double stopped;                            /* when */
+    bool watched;                              /* jobs are at work, and somebody looks at the time */
     const char *ended;
 
     pthread_mutex_t lock;
@@ -94,6 +96,9 @@ typedef struct Job {
 
 /* --- explore.c */
 bool job_over(Job *j);
+void explorer_stop(Explorer *x, const char *why);
+/* For the runs of a job (RunPlan.stop): what is under way has a second to end by itself. */
+bool job_cuts(void *job);
 /* Before the jobs run nobody watches; who reads many files asks this now and then. */
 void explorer_look(Explorer *x);
 /* CPU seconds for a run of a build that is so many times slower than a fast one. */
@@ -126,6 +131,8 @@ void failures_limits(Job *j);                  /* x->timeout or x->start has cha
 /* Runs it on the judge; `died`: it died in the counting build, with this status. */
 bool failures_judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, bool died,
                     bool late);
+/* A failure of an earlier exploration, and what it was made smaller to or NULL: does it fail still? */
+bool failures_again(Job *j, const Str *input, const Str *small);
 /* An input that is not kept, but went another way than any before, or is the solver's answer:
  * it runs on the judge too, later, because that gets no more than a tenth of the time. Of many
  * only some wait. */
@@ -145,6 +152,7 @@ char *condition_of(Job *j, Subject *judge, const uint8_t *bytes, size_t n, const
 /* --- trace.c: the concolic stage */
 Tracer *tracer_new(Job *j, Err *err);
 void tracer_free(Tracer *t);
+void tracer_limits(Job *j);                    /* as failures_limits() */
 bool tracer_wanted(Job *j);
 bool tracer_step(Job *j);
 SolverStats tracer_stats(const Tracer *t);

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/units.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,7 @@ bool failures_run(Job *j, Subject *s, const uint8_t *bytes, size_t n, Failure *o
     Err ignored = {0};
     if (!s || !subject_run(s, bytes, n, &r, &ignored))
         return false;
-    bool bad = counts(j->x, &r.failure);
+    bool bad = !r.stopped && counts(j->x, &r.failure);
     if (bad)
         failure_copy(out, &r.failure);
     run_result_release(&r);
@@ -138,13 +139,13 @@ static void make_plain(Shrink *k, uint8_t *bytes, size_t n)
     free(room);
 }
 
-static void make_smaller(Job *j, Subject *s, Bug *b)
+static void make_smaller(Job *j, Subject *s, Bug *b, const Str *small)
 {
     Shrink k = { .job = j, .subject = s, .failure = &b->f.failure, .tests = SMALLER_TESTS,
                  .until = clock_seconds() + 10 };
-    b->f.small = xmemdup(b->bytes, b->n);
-    b->f.nsmall = b->n;
-    if (b->f.hang)
+    b->f.small = small ? xmemdup(small->data, small->len) : xmemdup(b->bytes, b->n);
+    b->f.nsmall = small ? small->len : b->n;
+    if (small || b->f.hang || j->x->plan->replay)
         return;
     b->f.nsmall = leave_out(&k, b->f.small, b->n);
     make_plain(&k, b->f.small, b->f.nsmall);
@@ -178,8 +179,9 @@ static void save(Explorer *x, Bug *b, size_t number)
     free(small);
 }
 
+/* `small`: the input as it was made smaller some time ago; NULL: that is to be done. */
 static void add(Job *j, Subject *s, const uint8_t *bytes, size_t n, uint32_t parent,
-                const Failure *f, bool by_command)
+                const Failure *f, bool by_command, const Str *small)
 {
     Explorer *x = j->x;
     pthread_mutex_lock(&x->lock);
@@ -202,18 +204,17 @@ static void add(Job *j, Subject *s, const uint8_t *bytes, size_t n, uint32_t par
     x->hangs += b->f.hang;
     vec_push(&x->bugs, b);
     pthread_mutex_unlock(&x->lock);
-    make_smaller(j, s, b);
+    make_smaller(j, s, b, small);
     b->plain = s == j->plain;
-    b->studied = !s || b->f.hang || j->tracer;
-    if (s && !b->f.hang && j->tracer)
+    bool now = j->tracer && x->watched;        /* all seeds first */
+    b->studied = !s || b->f.hang || now;
+    if (s && !b->f.hang && now)
         b->f.condition = condition_of(j, s, b->f.small, b->f.nsmall, &b->f.failure);
     pthread_mutex_lock(&x->lock);
     save(x, b, number);
     pthread_mutex_unlock(&x->lock);
-    if (x->plan->stop == STOP_FIRST_FAILURE) {
-        x->ended = "first failure";
-        atomic_store(&x->stop, true);
-    }
+    if (x->plan->stop == STOP_FIRST_FAILURE)
+        explorer_stop(x, "first failure");
 }
 
 /* ------------------------------------------------------------------- judge */
@@ -222,8 +223,8 @@ static void add(Job *j, Subject *s, const uint8_t *bytes, size_t n, uint32_t par
 static RunLimits judge_limits(const Explorer *x)
 {
     double seconds = explorer_allows(x, 10, 2);
-    return (RunLimits){ .wall = seconds * 3, .cpu = seconds, .memory = x->plan->memory,
-                        .output = 64u << 20 };
+    return (RunLimits){ .wall = seconds * 3, .cpu = seconds, .idle = fmax(10, fmax(x->start * 3, x->plan->timeout * 2)),
+                        .memory = x->plan->memory, .output = 64u << 20 };
 }
 
 bool failures_open(Job *j, Err *err)
@@ -234,7 +235,8 @@ bool failures_open(Job *j, Err *err)
         "UBSAN_OPTIONS=print_stacktrace=1", NULL,
     };
     SubjectPlan plan = { .program = x->sanitized, .call = &x->plan->call,
-                         .limits = judge_limits(x), .env = env, .untraced = true };
+                         .limits = judge_limits(x), .env = env, .untraced = true,
+                         .stop = job_cuts, .stop_arg = j };
     if (x->sanitized && !(j->judge = subject_new(&plan, err)))
         return false;
     plan.program = x->coverage;
@@ -263,20 +265,38 @@ static void allow_more_time(Job *j)
     pthread_mutex_unlock(&x->lock);
 }
 
+/* Runs `bytes` or what they have become; says whether it fails. */
+static bool judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, bool died, const Str *small)
+{
+    Failure f = {0};
+    const uint8_t *run = small ? (const uint8_t *)small->data : bytes;
+    size_t nrun = small ? small->len : n;
+    bool bad = true;
+    if (failures_run(j, j->judge, run, nrun, &f))
+        add(j, j->judge, bytes, n, parent, &f, false, small);
+    else if ((died || !j->judge) && failures_run(j, j->plain, run, nrun, &f))
+        add(j, j->plain, bytes, n, parent, &f, false, small);
+    else if (j->x->plan->oracle && command_objects(j, run, nrun))
+        add(j, NULL, bytes, n, parent, &f, true, small);
+    else
+        bad = false;
+    failure_release(&f);
+    return bad;
+}
+
 bool failures_judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, bool died,
                     bool late)
 {
-    Failure f = {0};
-    if (failures_run(j, j->judge, bytes, n, &f))
-        add(j, j->judge, bytes, n, parent, &f, false);
-    else if ((died || !j->judge) && failures_run(j, j->plain, bytes, n, &f))
-        add(j, j->plain, bytes, n, parent, &f, false);
-    else if (j->x->plan->oracle && command_objects(j, bytes, n))
-        add(j, NULL, bytes, n, parent, &f, true);
-    else if (late)
+    if (!judge(j, bytes, n, parent, died, NULL) && late)
         allow_more_time(j);
-    failure_release(&f);
     return true;
+}
+
+bool failures_again(Job *j, const Str *input, const Str *small)
+{
+    const uint8_t *bytes = (const uint8_t *)str_c(input);
+    return (small && judge(j, bytes, input->len, UINT32_MAX, true, small)) ||
+           judge(j, bytes, input->len, UINT32_MAX, true, NULL);
 }
 
 void failures_sample(Job *j, const uint8_t *bytes, size_t n, uint32_t parent)
@@ -302,7 +322,7 @@ void failures_samples(Job *j)
         Waiting w = j->waiting.items[--j->waiting.len];
         Failure f = {0};
         if (failures_run(j, j->judge, w.bytes, w.n, &f))
-            add(j, j->judge, w.bytes, w.n, w.parent, &f, false);
+            add(j, j->judge, w.bytes, w.n, w.parent, &f, false, NULL);
         failure_release(&f);
         free(w.bytes);
         j->sampling += clock_seconds() - now;

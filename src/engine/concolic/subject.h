@@ -36,6 +36,8 @@ typedef struct SubjectPlan {
     size_t nfds;
     bool untraced, plain;        /* plain: no fork server in it */
     char *const *env;            /* set besides: NAME=VALUE, NULL-terminated */
+    bool (*stop)(void *arg);     /* of RunPlan */
+    void *stop_arg;
 } SubjectPlan;
 
 Subject *subject_new(const SubjectPlan *plan, Err *err);

@@ -51,6 +51,18 @@ enum { LONGEST_TRACED = 1 << 16, POOL = 768 << 20, ASKED = 512, STONES = 4000, T
 
 /* -------------------------------------------------------------- open, close */
 
+static RunLimits limits_of(const Explorer *x)
+{
+    double seconds = explorer_allows(x, 50, 5);
+    return (RunLimits){ .wall = 3 * seconds, .cpu = seconds, .memory = RUN_UNLIMITED };
+}
+
+void tracer_limits(Job *j)
+{
+    RunLimits limits = limits_of(j->x);
+    subject_limits(j->tracer->subject, &limits);
+}
+
 Tracer *tracer_new(Job *j, Err *err)
 {
     Explorer *x = j->x;
@@ -59,11 +71,8 @@ Tracer *tracer_new(Job *j, Err *err)
     if (!t->log)
         goto fail;
     RunFd fd = { log_fd(t->log), SUNDEW_LOG_FD };
-    double seconds = explorer_allows(x, 50, 5);
     SubjectPlan plan = { .program = x->concolic, .call = &x->plan->call, .fds = &fd, .nfds = 1,
-                         .untraced = true,
-                         .limits = { .wall = 3 * seconds, .cpu = seconds,
-                                     .memory = RUN_UNLIMITED } };
+                         .untraced = true, .limits = limits_of(x), .stop = job_cuts, .stop_arg = j };
     t->subject = subject_new(&plan, err);
     if (!t->subject)
         goto fail;

@@ -14,6 +14,7 @@ static const Option options[] = {
     { "output", 'o', "DIR", "where queue/ and failures/ go; without it PROGRAM.explored", NULL },
     { "seeds", 'i', "PATH", "a file or folder of inputs to begin with (repeatable)", NULL },
     { "resume", 0, NULL, "go on with what is in the output folder", NULL },
+    { "replay", 0, NULL, "only run the inputs of -i once, and say which fail", NULL },
     { "sync", 0, "DIR", "also take inputs that others put there, AFL++ say (repeatable)", NULL },
     { "argv", 0, "N[/SIZE]", "the input begins with N arguments, of up to SIZE bytes each",
       NULL },
@@ -127,8 +128,8 @@ static bool read_stop(Session *s, ExploreStop *out, Err *err)
 static bool read_number(Session *s, const char *name, uint64_t *out, Err *err)
 {
     const char *text = session_option(s, name);
-    if (text && !size_parse(text, out))
-        return err_set(err, "--%s %s: no number", name, text);
+    if (text && (!size_parse(text, out) || !*out))
+        return err_set(err, "--%s %s: no number above 0", name, text);
     return true;
 }
 
@@ -166,6 +167,21 @@ static void split(const char *text, Strings *words)
     free(copy);
 }
 
+/* Is what was asked for possible? */
+static bool check(const ExplorePlan *plan, Err *err)
+{
+    const char *name = plan->oracle ? plan->oracle[0] : NULL;
+    char *oracle = name ? strchr(name, '/') ? path_real(name) : path_search(name, NULL) : NULL;
+    bool ok = !plan->oracle || oracle ||
+              err_set(err, "--oracle %s: there is no such command", name ? name : "''");
+    free(oracle);
+    if (ok && plan->replay && !(plan->seeds && *plan->seeds))
+        ok = err_set(err, "--replay: which inputs? (-i PATH)");
+    if (ok && plan->replay && plan->resume)
+        ok = err_set(err, "--replay only runs the inputs of -i, --resume goes on: which of the two?");
+    return ok;
+}
+
 /* -------------------------------------------------------------- callbacks */
 
 static bool interrupted(void *arg)
@@ -200,7 +216,7 @@ static bool explore_program(Exploration *e, Err *err)
         .program = e->program, .calls = e->calls, .function = e->function,
         .libexec = session_libexec(s),
         .share = session_share(s), .out = e->out, .seeds = session_option_all(s, "seeds"),
-        .sync = session_option_all(s, "sync"), .resume = session_flag(s, "resume"),
+        .sync = session_option_all(s, "sync"), .resume = session_flag(s, "resume"), .replay = session_flag(s, "replay"),
         .seed = session_seed(s), .jobs = session_jobs(s), .time = session_time(s),
         .memory = session_memory(s), .bad_status = session_option(s, "bad-status"),
         .oracle = oracle ? strings_argv(&judge) : NULL,
@@ -216,7 +232,7 @@ static bool explore_program(Exploration *e, Err *err)
     ExploreResult r = {0};
     bool ok = check_statuses(s, err) && read_stop(s, &plan.stop, err) && read_timeout(s, &plan.timeout, err) &&
               read_number(s, "executions", &plan.executions, err) &&
-              read_number(s, "max-length", &longest, err);
+              read_number(s, "max-length", &longest, err) && check(&plan, err);
     plan.longest = longest;
     ok = ok && explore(&plan, &r, err);
     status_wipe();

@@ -65,17 +65,18 @@ static void rerun(const Exploration *e, const ExploreFailure *f, Str *out)
     escape_shell(out, workspace_dir(session_workspace(e->s)));
     str_add(out, " explore ");
     escape_shell(out, e->captured->path);
-    str_add(out, " --executions 1 -o $(mktemp -d) -i ");
+    str_add(out, " --replay -o $(mktemp -d) -i ");
     escape_shell(out, input);
-    const char *argv = session_option(e->s, "argv");
-    if (argv) {
-        str_add(out, " --argv ");
-        escape_shell(out, argv);
-    }
-    for (char **env = session_option_all(e->s, "env"); env && *env; env++) {
-        str_add(out, " --env ");
-        escape_shell(out, *env);
-    }
+    static const char *const kept[] = { "argv", "env", "oracle", "bad-status", "timeout", "readable", NULL };
+    for (const char *const *name = kept; *name; name++)
+        for (char **v = session_option_all(e->s, *name); v && *v; v++) {
+            str_addf(out, " --%s ", *name);
+            escape_shell(out, *v);
+        }
+    static const char *const flags[] = { "network", "no-sanitizers", NULL };
+    for (const char *const *name = flags; *name; name++)
+        if (session_flag(e->s, *name))
+            str_addf(out, " --%s", *name);
     if (e->function) {
         str_add(out, " --function ");
         escape_shell(out, e->function->symbol);
