@@ -149,6 +149,16 @@ static void make_smaller(Job *j, Subject *s, Bug *b, const Str *small)
         return;
     b->f.nsmall = leave_out(&k, b->f.small, b->n);
     make_plain(&k, b->f.small, b->f.nsmall);
+    Failure f = {0};                           /* what is told is about the input that is shown */
+    if (s && failures_run(j, s, b->f.small, b->f.nsmall, &f) &&
+        failure_same(&f, &b->f.failure, FAILURE_SAME_SITE)) {
+        pthread_mutex_lock(&j->x->lock);
+        Failure first = b->f.failure;
+        b->f.failure = f;
+        f = first;
+        pthread_mutex_unlock(&j->x->lock);
+    }
+    failure_release(&f);
 }
 
 /* -------------------------------------------------------------------- list */

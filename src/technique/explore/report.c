@@ -142,6 +142,8 @@ static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
         failure_describe(&f->failure, &message);
     if (*f->condition)
         str_addf(&message, "; if %s", f->condition);
+    if (e->function)
+        str_add(&message, "; the arguments are made up: may a caller pass them?");
     rerun(e, f, &command);
     str_addf(&anchor, "%s %s", failure_kind_name(f->failure.kind),
              f->failure.what ? f->failure.what : "");
@@ -160,7 +162,7 @@ static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
     }
     Finding finding = {
         .rule = f->by_command ? "explore/oracle" : f->hang ? "explore/hang" : "explore/failure",
-        .level = f->hang ? LEVEL_WARNING : LEVEL_ERROR, .verdict = VERDICT_SHOWN,
+        .level = f->hang || e->function ? LEVEL_WARNING : LEVEL_ERROR, .verdict = VERDICT_SHOWN,
         .message = str_c(&message), .anchor = str_c(&anchor),
         .where = { .file = absolute_file(e, site, &file), .line = (int)line,
                    .column = site && !driver ? (int)site->column : 0,
