@@ -311,7 +311,7 @@ int main(void)
 C
 ok "captured" "$SUNDEW" -q capture -- sh -c 'cc -g -O1 -o bugs bugs.c && cc -g -O1 -o blocks blocks.c'
 mkdir -p bad && printf Q900 >bad/q && printf DIVI00 >bad/d && printf NULL >bad/n
-ok "seeds that fail" explore bugs ./bugs --no-mutation --time 30s -i bad
+ok "seeds that fail" explore bugs ./bugs --no-mutation --time 40s -i bad
 ok "… are told as three failures" json bugs.json 'len([f for f in d["failures"] if f["location"]]) >= 3'
 conditions='{f["location"]["line"]: f["condition"] for f in d["failures"] if f["location"]}'
 ok "… where the trace ends before the failure, by the bytes that matter" json bugs.json \
@@ -343,6 +343,14 @@ loses_nothing() {
 ok "an interrupted --resume loses nothing" loses_nothing
 in_place() { ! ls bugs.out/*.old && python3 -c 'import json, os; [os.stat(f["minimised"]) for f in json.load(open("resumed.json"))["failures"]]'; }
 ok "… and what is told is there" in_place
+full_disk() {
+    mkdir -p full && mount -t tmpfs -o size=64k tmpfs full 2>/dev/null || return 0      # not without root
+    dd if=/dev/zero of=full/fill bs=1k count=60 2>/dev/null
+    "$SUNDEW" explore ./bugs -j1 --no-concolic --time 5s -i bad -o full/out >full.out 2>&1
+    umount full
+    grep -q "No space left" full.out && grep -q "could not be written" full.out || { cat full.out; return 1; }
+}
+ok "a full disk is told" full_disk
 ok "mutation sees a function die whose result nobody wants" explore day ./bugs --function is_day --no-concolic --stop-at first-failure --time 60s
 ok "… it does" json day.json 'd["failures"][0]["location"]["function"] == "is_day"'
 waits() {

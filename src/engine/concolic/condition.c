@@ -58,15 +58,16 @@ static bool make_input(Study *s, const Conjunct *c, size_t n, Expr against, uint
     return sat;
 }
 
-/* Does such an input fail alike? `none`: what it is if there is no such input. */
-static bool fails(Study *s, const Conjunct *c, size_t n, Expr against, bool none)
+typedef enum { NO_INPUT, PASSES, FAILS } Trial;
+
+static Trial try_input(Study *s, const Conjunct *c, size_t n, Expr against)
 {
     if (is_over(s))
-        return false;
+        return PASSES;
     uint8_t *bytes = xmalloc(s->n + 1);
-    bool same = make_input(s, c, n, against, bytes) ? fails_alike(s, bytes) : none;
+    Trial t = !make_input(s, c, n, against, bytes) ? NO_INPUT : fails_alike(s, bytes) ? FAILS : PASSES;
     free(bytes);
-    return same;
+    return t;
 }
 
 /* The k-th condition of the path that is not among these; 0: there are fewer. */
@@ -88,15 +89,17 @@ static bool exposes(const Conjunct *c, size_t n, unsigned attempt, void *arg)
 {
     Study *s = arg;
     (void)attempt;
-    size_t out = 0, tried = 0;
+    size_t out = 0, seen = 0;
     while (left_out(s, c, n, out))
         out++;
-    bool same = fails(s, c, n, 0, false);
-    for (; same && tried < AGAINST && tried < out; tried++) {
-        size_t k = out <= AGAINST ? tried : rng_below(&s->rng, out);
-        same = fails(s, c, n, left_out(s, c, n, k), true);
+    for (size_t i = 0; i < AGAINST && i < out; i++) {
+        size_t k = out <= AGAINST ? i : rng_below(&s->rng, out);
+        Trial t = try_input(s, c, n, left_out(s, c, n, k));
+        if (t == PASSES)
+            return false;
+        seen += t == FAILS;
     }
-    return same;
+    return seen || try_input(s, c, n, 0) == FAILS;
 }
 
 /* ----------------------------------------------------------- readable form */

@@ -6,6 +6,7 @@
 #include "engine/concolic/explore_int.h"
 #include "base/file.h"
 #include "base/units.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,10 +24,11 @@ void corpus_save(Explorer *x, const Entry *e)
                                e->when * 1000, origins[e->origin], e->new_edge ? ",+cov" : "");
     char *path = path_join(x->queue_dir, name);
     FILE *f = fopen(path, "wb");
-    if (f) {
-        fwrite(e->bytes, 1, e->n, f);
-        fclose(f);
-    }
+    bool whole = f && fwrite(e->bytes, 1, e->n, f) == e->n;
+    if (f && fclose(f) != 0)
+        whole = false;
+    if (!whole)
+        explorer_unsaved(x, path, errno);
     free(path);
     free(name);
 }
@@ -132,9 +134,10 @@ static bool try_earlier(Job *j, const Aside *a, Err *err)
     bool ok = true;
     for (size_t i = 0; ok && i < a->names.len && !job_over(j); i++) {
         char *path = path_join(a->dir, a->names.items[i]);
+        size_t unsaved = j->x->unsaved;
         explorer_look(j->x);
         ok = try_file(j, path, FROM_OTHERS, err);
-        if (ok && !job_over(j))
+        if (ok && !job_over(j) && j->x->unsaved == unsaved)
             unlink(path);
         free(path);
     }
@@ -164,12 +167,13 @@ static void judge_earlier(Job *j, const Aside *a, bool late)
         if (!str_ends(path, ",small") && !str_ends(path, ",test.c") && is_of_late(path) == late &&
             file_read(path, &data, NULL)) {
             bool is_small = file_read(small_path, &small, NULL);
-            if (failures_again(j, &data, is_small ? &small : NULL)) {
+            size_t unsaved = j->x->unsaved;
+            bool fails = failures_again(j, &data, is_small ? &small : NULL);
+            mended += !fails && !job_over(j);
+            if (fails && j->x->unsaved == unsaved) {
                 unlink(path);
                 unlink(small_path);
                 unlink(test);
-            } else {
-                mended += !job_over(j);
             }
         }
         str_release(&data);

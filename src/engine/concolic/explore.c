@@ -36,6 +36,13 @@ void explorer_note(Explorer *x, const char *fmt, ...)
         x->plan->note(x->plan->arg, text);
 }
 
+void explorer_unsaved(Explorer *x, const char *path, int error)
+{
+    unlink(path);
+    if (x->unsaved++ == 0)
+        explorer_note(x, "%s: %s; what is found is lost from here on", path, strerror(error));
+}
+
 void explorer_word(Explorer *x, const void *bytes, size_t n)
 {
     Keyword w = { .n = (uint8_t)n };
@@ -556,6 +563,7 @@ bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
     failures_finish(&x, out);
     take_imprecise(&x, out);
     out->ended = x.ended ? x.ended : "";
+    out->unsaved = x.unsaved;
     if (x.left_processes)
         explorer_note(&x, "runs left processes behind, which were killed: branches that "
                       "only they take may be missed");

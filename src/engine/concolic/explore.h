@@ -107,6 +107,7 @@ typedef struct ExploreResult {
     bool concolic_late;          /* … its build was not ready */
     bool concolic_kept;          /* … but is now, for the next time */
     char *sanitizers_off;
+    size_t unsaved;              /* files that could not be written */
     Arena arena;
 } ExploreResult;
 

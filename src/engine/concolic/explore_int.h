@@ -61,6 +61,7 @@ typedef struct Explorer {
     Map imprecise;                             /* text -> ExploreImprecise * */
     Arena arena;
     double last_new;
+    size_t unsaved;                            /* files that could not be written */
     size_t hangs, late_judged;                 /* runs that took too long: real; looked at */
     bool left_processes;
 } Explorer;
@@ -105,6 +106,8 @@ void explorer_look(Explorer *x);
 double explorer_allows(const Explorer *x, double times, double least);
 /* Adds to the dictionary; takes the lock. */
 void explorer_word(Explorer *x, const void *bytes, size_t n);
+/* A file of the output folder could not be written: said once. Under the lock. */
+void explorer_unsaved(Explorer *x, const char *path, int error);
 void explorer_note(Explorer *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* --- stage.c: inputs through the counting build */

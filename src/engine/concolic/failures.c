@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/units.h"
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,10 +181,12 @@ static void save(Explorer *x, Bug *b, size_t number)
     char *name = xprintf("id:%06zu,%s", number, kind);
     char *small = xprintf("id:%06zu,%s,small", number, kind);
     b->f.file = path_join(x->failures_dir, name);
-    file_write(b->f.file, b->bytes, b->n, NULL);
+    if (!file_write(b->f.file, b->bytes, b->n, NULL))
+        explorer_unsaved(x, b->f.file, errno);
     if (b->f.nsmall < b->n || memcmp(b->f.small, b->bytes, b->n) != 0) {
         b->f.small_file = path_join(x->failures_dir, small);
-        file_write(b->f.small_file, b->f.small, b->f.nsmall, NULL);
+        if (!file_write(b->f.small_file, b->f.small, b->f.nsmall, NULL))
+            explorer_unsaved(x, b->f.small_file, errno);
     }
     free(name);
     free(small);

@@ -288,6 +288,8 @@ bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
     if (ok && r->concolic_late)
         session_incomplete(e->s, "inputs were only mutated: the build that follows them was not "
                            "ready%s", r->concolic_kept ? " (it is kept for the next run)" : "");
+    if (ok && r->unsaved)
+        session_incomplete(e->s, "%zu file%s could not be written", r->unsaved, r->unsaved == 1 ? "" : "s");
     add_json(e, r);
     if (!session_flag(e->s, "json"))
         print_summary(e, r);
