@@ -343,6 +343,23 @@ loses_nothing() {
 ok "an interrupted --resume loses nothing" loses_nothing
 in_place() { ! ls bugs.out/*.old && python3 -c 'import json, os; [os.stat(f["minimised"]) for f in json.load(open("resumed.json"))["failures"]]'; }
 ok "… and what is told is there" in_place
+cat >parts.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    const char *mode = getenv("MODE");
+    if (argc > 1 && !strcmp(argv[1], "-x") && mode && !strcmp(mode, "evil") && getchar() == '!')
+        abort();
+    return 0;
+}
+C
+ok "captured" "$SUNDEW" -q capture -- cc -g -O1 -o parts parts.c
+ok "arguments, a variable and standard input" explore parts ./parts --no-mutation --argv 1/16 --env MODE/8 --stop-at first-failure --time 100s
+ok "… are called by their names" json parts.json \
+    'all(t in d["failures"][0]["condition"] for t in ("argument 1[0..2] == \"-x", "$MODE[0..4] == \"evil", "stdin[0] == ")) and "input[" not in d["failures"][0]["condition"]'
+
 full_disk() {
     mkdir -p full && mount -t tmpfs -o size=64k tmpfs full 2>/dev/null || return 0      # not without root
     dd if=/dev/zero of=full/fill bs=1k count=60 2>/dev/null

@@ -323,6 +323,71 @@ static void add_wrongs(Tracer *t, Trail *trail, const uint8_t *bytes, size_t n)
     free(all);
 }
 
+/* The part of the input that begins with byte `at`, if parts have sizes: what it is called, where it
+ * begins and ends. "argv:2/16,env:MODE/32,stdin" */
+static bool part_at(const char *input, size_t at, Str *name, size_t *from, size_t *to)
+{
+    size_t begin = 0;
+    for (const char *p = input ? input : ""; *p; p += strcspn(p, ","), p += *p == ',') {
+        size_t n = strcspn(p, ",");
+        const char *slash = memchr(p, '/', n);
+        bool argv = str_starts(p, "argv:"), env = str_starts(p, "env:");
+        size_t size = slash ? strtoul(slash + 1, NULL, 10) : 0;
+        size_t count = argv ? strtoul(p + 5, NULL, 10) : 1;
+        if ((argv || env) && !size)
+            return false;                      /* strings that end where they like */
+        for (size_t i = 0; i < count; i++, begin += size) {
+            if ((argv || env) && at >= begin + size)
+                continue;
+            if (argv)
+                str_addf(name, "argument %zu", i + 1);
+            else if (env)
+                str_addf(name, "$%.*s", (int)(slash - p - 4), p + 4);
+            else
+                str_add(name, str_starts(p, "stdin") ? "stdin" : "file");
+            *from = begin;
+            *to = argv || env ? begin + size : SIZE_MAX;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* input[16..19] becomes $MODE[0..3], outside of quotes. */
+static char *with_parts(const Call *call, char *text)
+{
+    Str out = {0};
+    char quote = 0;
+    for (const char *p = text; *p;) {
+        unsigned a, b;
+        int n = 0, m = 0;
+        if (!quote && str_starts(p, "input[") &&
+            (sscanf(p, "input[%u..%u]%n", &a, &b, &n), n || (sscanf(p, "input[%u]%n", &a, &m), m))) {
+            Str name = {0};
+            size_t from = 0, to = 0;
+            b = n ? b : a;
+            if (part_at(call->input, a, &name, &from, &to) && b < to)
+                str_addf(&out, n ? "%s[%zu..%zu]" : "%s[%zu]", str_c(&name), a - from, b - from);
+            else
+                str_addn(&out, p, (size_t)(n ? n : m));
+            str_release(&name);
+            p += n ? n : m;
+            continue;
+        }
+        if (*p == '\\' && p[1])
+            str_addc(&out, *p++);
+        else if (*p == quote)
+            quote = 0;
+        else if (!quote && (*p == '"' || *p == '\''))
+            quote = *p;
+        str_addc(&out, *p++);
+    }
+    free(text);
+    text = xstrdup(str_c(&out));
+    str_release(&out);
+    return text;
+}
+
 static char *by_trace(Study *s, const uint8_t *bytes)
 {
     Job *j = s->job;
@@ -350,5 +415,7 @@ char *condition_of(Job *j, Subject *judge, const uint8_t *bytes, size_t n, const
     Study s = { .job = j, .subject = judge, .failure = f, .n = n,
                 .rng = rng_seeded(j->x->plan->seed + 77), .until = clock_seconds() + 60 };
     char *text = by_trace(&s, bytes);
-    return text || n > SHORT ? text : bytes_that_matter(&s, bytes);
+    if (!text && n <= SHORT)
+        text = bytes_that_matter(&s, bytes);
+    return text && j->x->slots ? with_parts(&j->x->plan->call, text) : text;
 }
