@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TESTS = 80, AGAINST = 3, MOST_CONJUNCTS = 3000, MOST_TEXT = 600, MOST_OF_ONE = 120, DEEPEST = 12, LONGEST = 4096, SHORT = 256 };
+enum { TESTS = 80, AGAINST = 3, MOST_CONJUNCTS = 3000, MOST_TEXT = 600, MOST_OF_ONE = 120,
+       DEEPEST = 12, LONGEST = 4096, SHORT = 256 };
 
 typedef struct Study {
     Job *job;
@@ -323,32 +324,27 @@ static void add_wrongs(Tracer *t, Trail *trail, const uint8_t *bytes, size_t n)
     free(all);
 }
 
-/* The part of the input that begins with byte `at`, if parts have sizes: what it is called, where it
- * begins and ends. "argv:2/16,env:MODE/32,stdin" */
+/* The part of the input in which byte `at` is, if that can be said: what it is called, where it begins
+ * and ends. */
 static bool part_at(const char *input, size_t at, Str *name, size_t *from, size_t *to)
 {
     size_t begin = 0;
-    for (const char *p = input ? input : ""; *p; p += strcspn(p, ","), p += *p == ',') {
-        size_t n = strcspn(p, ",");
-        const char *slash = memchr(p, '/', n);
-        bool argv = str_starts(p, "argv:"), env = str_starts(p, "env:");
-        size_t size = slash ? strtoul(slash + 1, NULL, 10) : 0;
-        size_t count = argv ? strtoul(p + 5, NULL, 10) : 1;
-        if ((argv || env) && !size)
+    for (CallPart part; call_part(&input, &part); begin += part.size * part.count) {
+        bool string = part.kind == PART_ARGUMENTS || part.kind == PART_VARIABLE;
+        if (string && !part.size)
             return false;                      /* strings that end where they like */
-        for (size_t i = 0; i < count; i++, begin += size) {
-            if ((argv || env) && at >= begin + size)
-                continue;
-            if (argv)
-                str_addf(name, "argument %zu", i + 1);
-            else if (env)
-                str_addf(name, "$%.*s", (int)(slash - p - 4), p + 4);
-            else
-                str_add(name, str_starts(p, "stdin") ? "stdin" : "file");
-            *from = begin;
-            *to = argv || env ? begin + size : SIZE_MAX;
-            return true;
-        }
+        if (string && at >= begin + part.size * part.count)
+            continue;
+        size_t i = string ? (at - begin) / part.size : 0;
+        if (part.kind == PART_ARGUMENTS)
+            str_addf(name, "argument %zu", i + 1);
+        else if (part.kind == PART_VARIABLE)
+            str_addf(name, "$%.*s", part.name_len, part.name);
+        else
+            str_add(name, part.kind == PART_STDIN ? "stdin" : "file");
+        *from = begin + i * part.size;
+        *to = string ? *from + part.size : SIZE_MAX;
+        return true;
     }
     return false;
 }

@@ -121,17 +121,12 @@ static bool may_share(const Explorer *x)
     return true;
 }
 
-/* How many bytes the slots of arguments and variables take: argv:2/16, env:NAME/32. */
+/* How many bytes the slots of arguments and variables take. */
 static size_t slots_of(const char *input)
 {
     size_t sum = 0;
-    for (const char *p = input ? input : ""; *p; p += strcspn(p, ","), p += *p == ',') {
-        size_t n = strcspn(p, ",");
-        const char *slash = memchr(p, '/', n);
-        bool argv = str_starts(p, "argv:");
-        if (slash && (argv || str_starts(p, "env:")))
-            sum += strtoul(slash + 1, NULL, 10) * (argv ? strtoul(p + 5, NULL, 10) : 1);
-    }
+    for (CallPart part; call_part(&input, &part);)
+        sum += part.size * part.count;
     return sum < 1 << 15 ? sum : 0;
 }
 

@@ -70,6 +70,27 @@ void call_environment(const Call *c, const char *file, const Runner *r, Strings 
         strings_addf(env, SUNDEW_INPUT_ENV "=%s", c->input ? c->input : "stdin");
 }
 
+bool call_part(const char **at, CallPart *out)
+{
+    const char *p = *at;
+    if (!p || !*p)
+        return false;
+    size_t n = strcspn(p, ",");
+    const char *slash = memchr(p, '/', n);
+    *out = (CallPart){ .kind = str_starts(p, "argv:") ? PART_ARGUMENTS : str_starts(p, "env:") ? PART_VARIABLE
+                               : str_starts(p, "stdin") ? PART_STDIN : PART_OTHER, .count = 1 };
+    if (out->kind == PART_ARGUMENTS)
+        out->count = strtoul(p + 5, NULL, 10);
+    if (out->kind <= PART_VARIABLE && slash)
+        out->size = strtoul(slash + 1, NULL, 10);
+    if (out->kind == PART_VARIABLE) {
+        out->name = p + 4;
+        out->name_len = (int)((slash ? slash : p + n) - out->name);
+    }
+    *at = p + n + (p[n] == ',');
+    return true;
+}
+
 /* -------------------------------------------------------------- subjects */
 
 Subject *subject_new(const SubjectPlan *plan, Err *err)

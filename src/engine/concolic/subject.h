@@ -28,6 +28,16 @@ typedef struct Call {
     bool network, unprotected;
 } Call;
 
+/* A part of Call.input, "argv:2/16,env:MODE/32,stdin": `count` strings of `size` bytes each, or of any
+ * size if that is 0. `*at` moves on; false: it is at the end. */
+typedef struct CallPart {
+    enum { PART_ARGUMENTS, PART_VARIABLE, PART_STDIN, PART_OTHER } kind;
+    size_t count, size;
+    const char *name;            /* of a variable, not terminated */
+    int name_len;
+} CallPart;
+bool call_part(const char **at, CallPart *out);
+
 typedef struct SubjectPlan {
     const char *program;         /* the build */
     const Call *call;
