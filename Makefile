@@ -36,40 +36,43 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc)
 endif
 
+# One short line a file; V=1 shows the commands.
+Q   := $(if $(V),,@)
+say  = $(if $(V),,@printf '%-5s %s\n' '$(1)' '$(2)')
+
 # ---- what there is
 
 # sundew-cc starts once for every compiler call of a build: it is a program of
 # its own, of these rooms only, because loading LLVM takes longer than most
 # compilations.
 light_src := $(wildcard src/base/*.c src/capture/*.c)
-all_src   := $(light_src) $(wildcard src/program/*.c src/weave/*.c src/run/*.c \
-             src/engine/*/*.c src/solve/*.c src/finding/*.c src/session/*.c src/command/*.c \
-             src/technique/*/*.c)
+all_src   := $(sort $(shell find src -name '*.c' ! -path 'src/cli/*'))
 cli_src   := $(wildcard src/cli/*.c)
 cc_main   := src/capture/main_cc.c
 run_main  := src/run/main_run.c
-play_main := src/engine/sequence/main_play.c
+play_main := src/engine/play/main_play.c
 light_src := $(filter-out $(cc_main),$(light_src))
 all_src   := $(filter-out $(cc_main) $(run_main) $(play_main),$(all_src))
 # sundew-run lives inside the sandbox and forks for every run: also small.
 run_src   := $(wildcard src/base/*.c src/run/*.c)
 unit_src  := $(wildcard tests/unit/test_*.c)
-# What is linked into subjects, as bitcode: a runtime is some of the files in runtime/.
-rt_shared  := alloc maps pages safecopy walk
-rt_monitor := $(rt_shared) adapt chance dump extents freed out signals stack start steps \
-              streams unwind
-rt_record  := $(rt_shared) extents record record_alloc
-rt_forkserver := forkserver
-rt_tags    := tags pages
-rt_concolic := concolic concolic_address concolic_alloc concolic_models concolic_region \
-              concolic_shadow pages
-rt_coverage := forkserver batch compared snapshot
-rt_input   := input ask
-rt_cover   := cover
+# A runtime is what is linked into one kind of subject, as bitcode: folders of
+# runtime/, and single files of others.
+rt_src      = $(foreach p,$(1),$(if $(wildcard runtime/$(p).c),$(p),\
+              $(patsubst runtime/%.c,%,$(wildcard runtime/$(p)/*.c))))
+rt_monitor    := $(call rt_src,heap monitor)
+rt_record     := $(call rt_src,heap record)
+rt_forkserver := $(call rt_src,server/forkserver)
+rt_tags       := $(call rt_src,tags heap/pages)
+rt_concolic   := $(call rt_src,concolic heap/pages)
+rt_coverage   := $(call rt_src,server/forkserver server/batch server/compared server/snapshot)
+rt_input      := $(call rt_src,input)
+rt_cover      := $(call rt_src,server/cover)
 # Library functions, woven with the program: as simple as the program's own bitcode.
-rt_models  := $(patsubst runtime/%.c,%,$(wildcard runtime/models/*.c))
-runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,monitor record forkserver tags concolic \
-              input models coverage cover)
+rt_standins   := $(call rt_src,standins)
+runtimes   := monitor record forkserver tags concolic input standins coverage cover
+rt_headers := $(wildcard runtime/*/*.h)
+runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,$(runtimes))
 rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 unit_bin  := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
@@ -80,95 +83,102 @@ tool_bin  := $(patsubst tests/tools/%.c,$(BUILD)/tests/%,$(tool_src))
 all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/sundew-run $(BUILD)/sundew-play $(runtime_bc)
 
 $(BUILD)/libsundew.a: $(call obj,$(all_src))
-	rm -f $@ && ar rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
 
 $(BUILD)/liblight.a: $(call obj,$(light_src))
-	rm -f $@ && ar rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
 
 $(BUILD)/sundew: $(call obj,$(cli_src)) $(BUILD)/libsundew.a
-	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/sundew-cc: $(call obj,$(cc_main)) $(BUILD)/liblight.a
-	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(CC_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(CC_LIBS)
 
 $(BUILD)/sundew-run: $(call obj,$(run_src))
-	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RUN_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(RUN_LIBS)
 
 # Loads the library under test and forks for every sequence: small, and never
 # with a sanitizer of its own, because the library may bring one.
-$(BUILD)/sundew-play: $(patsubst %.c,$(BUILD)/obj/plain/%.o,$(play_main) runtime/forkserver.c)
-	$(CC) $(LDFLAGS) -rdynamic -o $@ $^ -lffi -ldl
+$(BUILD)/sundew-play: $(patsubst %.c,$(BUILD)/obj/plain/%.o,$(play_main) runtime/server/forkserver.c)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -rdynamic -o $@ $^ -lffi -ldl
 
 $(BUILD)/obj/%.o: %.c Makefile VERSION | deps-build
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	$(call say,CC,$<)
+	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libsundew.a
 	@mkdir -p $(@D)
-	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
 
 # What is linked into subjects. With the same clang as the bitcode of subjects,
 # whatever CC is.
-$(BUILD)/runtime/parts/%.bc: runtime/%.c $(wildcard runtime/*.h) Makefile | deps-build
-	@mkdir -p $(@D)
-	$(LLVM)/bin/clang -std=gnu17 -D_GNU_SOURCE -O2 -fPIC -fvisibility=hidden \
-	    -fno-stack-protector -fno-exceptions -fasynchronous-unwind-tables \
-	    $(WARN) -emit-llvm -c -o $@ $<
+RT_CLANG = $(LLVM)/bin/clang -std=gnu17 -D_GNU_SOURCE -I. -fPIC -fvisibility=hidden \
+           -fno-stack-protector -fno-exceptions -fasynchronous-unwind-tables $(WARN) -emit-llvm
 
-$(BUILD)/runtime/parts/models/%.bc: runtime/models/%.c $(wildcard runtime/*.h runtime/models/*.h) \
-                                    Makefile | deps-build
+$(BUILD)/runtime/parts/%.bc: runtime/%.c $(rt_headers) Makefile | deps-build
 	@mkdir -p $(@D)
-	$(LLVM)/bin/clang -std=gnu17 -D_GNU_SOURCE -O1 -g1 -fPIC -fvisibility=hidden -fno-builtin \
-	    -fno-math-errno -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-inline \
-	    -fno-stack-protector -fno-exceptions -fasynchronous-unwind-tables \
-	    -U_FORTIFY_SOURCE $(WARN) -emit-llvm -c -o $@ $<
+	$(call say,RT,$<)
+	$(Q)$(RT_CLANG) -O2 -c -o $@ $<
 
-$(BUILD)/runtime/monitor.bc: $(call rt_parts,$(rt_monitor))
-$(BUILD)/runtime/record.bc: $(call rt_parts,$(rt_record))
-$(BUILD)/runtime/forkserver.bc: $(call rt_parts,$(rt_forkserver))
-$(BUILD)/runtime/tags.bc: $(call rt_parts,$(rt_tags))
-$(BUILD)/runtime/concolic.bc: $(call rt_parts,$(rt_concolic) sources)
-$(BUILD)/runtime/models.bc: $(call rt_parts,$(rt_models))
-$(BUILD)/runtime/coverage.bc: $(call rt_parts,$(rt_coverage))
-$(BUILD)/runtime/input.bc: $(call rt_parts,$(rt_input))
-$(BUILD)/runtime/cover.bc: $(call rt_parts,$(rt_cover))
-$(runtime_bc):
-	$(LLVM)/bin/llvm-link -o $@ $^
+$(BUILD)/runtime/parts/standins/%.bc: runtime/standins/%.c $(rt_headers) Makefile | deps-build
+	@mkdir -p $(@D)
+	$(call say,RT,$<)
+	$(Q)$(RT_CLANG) -O1 -g1 -fno-builtin -fno-math-errno -fno-vectorize -fno-slp-vectorize \
+	    -fno-unroll-loops -fno-inline -U_FORTIFY_SOURCE -c -o $@ $<
+
+.SECONDEXPANSION:
+$(runtime_bc): $(BUILD)/runtime/%.bc: $$(call rt_parts,$$(rt_$$*))
+	$(call say,LINK,$@)
+	$(Q)$(LLVM)/bin/llvm-link -o $@ $^
 
 # The runtime as it is, with tables written by hand; without sanitizers, whose
 # handlers and stacks would be tested instead of ours.
-$(BUILD)/obj/plain/%.o: %.c $(wildcard runtime/*.h) Makefile | deps-build
+$(BUILD)/obj/plain/%.o: %.c $(rt_headers) Makefile | deps-build
 	@mkdir -p $(@D)
-	$(CC) -std=gnu17 -D_GNU_SOURCE -I. -Isrc $(WARN) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE -I. -Isrc $(WARN) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
 
 $(BUILD)/tests/test_monitor_rt: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
                                   tests/unit/test_monitor_rt.c $(patsubst %,runtime/%.c,$(rt_monitor)))
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
 
 $(BUILD)/tests/test_tags: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
                             tests/unit/test_tags.c $(patsubst %,runtime/%.c,$(rt_tags)))
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
 
 # The concolic runtime against the solver's meaning of what it wrote.
 $(BUILD)/tests/test_concolic_rt: $(call obj,tests/unit/test_concolic_rt.c \
-                                   $(patsubst %,runtime/%.c,$(rt_concolic))) $(BUILD)/libsundew.a
+                                   $(patsubst %,runtime/%.c,$(filter-out %/sources,$(rt_concolic)))) \
+                                 $(BUILD)/libsundew.a
 	@mkdir -p $(@D)
-	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
 
-$(BUILD)/tests/test_models: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
-                              tests/unit/test_models.c $(patsubst %,runtime/%.c,$(rt_models)))
+$(BUILD)/tests/test_standins: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
+                              tests/unit/test_standins.c $(patsubst %,runtime/%.c,$(rt_standins)))
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lm
-$(BUILD)/obj/plain/runtime/models/%.o: CFLAGS += -fno-builtin -fno-math-errno
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lm
+$(BUILD)/obj/plain/runtime/standins/%.o: CFLAGS += -fno-builtin -fno-math-errno
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libsundew.a
 	@mkdir -p $(@D)
-	$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
--include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/obj/*/*/*/*.d \
-                    $(BUILD)/obj/*/*/*/*/*.d)
+-include $(if $(wildcard $(BUILD)/obj),$(shell find $(BUILD)/obj -name '*.d'))
 
 .PHONY: deps-build deps-check deps-bench
 deps-build:
@@ -221,7 +231,7 @@ install: all
 	ln -sf ../lib/sundew/sundew-cc $(DESTDIR)$(PREFIX)/bin/sundew-cc
 	cp -r share $(DESTDIR)$(PREFIX)/lib/sundew/
 	install -d $(DESTDIR)$(PREFIX)/lib/sundew/runtime
-	install -m 644 runtime/*.h $(runtime_bc) $(DESTDIR)$(PREFIX)/lib/sundew/runtime
+	install -m 644 $(runtime_bc) $(DESTDIR)$(PREFIX)/lib/sundew/runtime
 	$(BUILD)/sundew help --man-pages $(DESTDIR)$(PREFIX)/share/man/man1
 	$(BUILD)/sundew help --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/sundew
 	$(BUILD)/sundew help --completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sundew

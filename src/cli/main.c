@@ -22,7 +22,7 @@ static const Command *const commands[] = {
     &command_show_points_to,
     &command_show_handles,
     &command_show_trace,
-    &command_show_model,
+    &command_show_usage,
     &command_show_api,
     &command_record,
     &technique_arguments,

@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "capture/capture.h"
 #include "command/command_rows.h"
-#include "engine/sequence/api.h"
+#include "engine/api/api.h"
 #include "session/session.h"
 #include <stdlib.h>
 #include <string.h>

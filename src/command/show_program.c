@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "command/command_rows.h"
 #include "program/handles.h"
-#include "program/calls.h"
+#include "analysis/pointsto/calls.h"
 #include "program/program.h"
 #include "session/session.h"
 #include <stdlib.h>

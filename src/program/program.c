@@ -4,8 +4,8 @@
  * LLVM's reader trusts its input more than we may, so a program is built by a
  * child process, which leaves two files:
  *
- *     models/KEY.bc       the linked module
- *     models/KEY.model    the tables derived from it (model.c)
+ *     tables/KEY.bc       the linked module
+ *     tables/KEY.model    the tables derived from it (model.c)
  *
  * If the child dies over a unit, the unit is left out with a note and another
  * child begins again. KEY is made from the units' ids in order and from all
@@ -30,7 +30,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MODEL_VERSION "4"
+#define TABLES_VERSION "4"
 
 /* --- building, in the child */
 
@@ -79,7 +79,7 @@ static bool build(const LinkUnit *units, size_t n, const char *base,
         size_t size = LLVMGetBufferSize(b);
         ok = derive(p, p->module, data, size, err)
             && file_write(bitcode, data, size, err)
-            && model_write(p, model, model_checksum(data, size), err);
+            && tables_write(p, model, tables_checksum(data, size), err);
     }
     return ok;       /* nothing is freed: the process ends here */
 }
@@ -242,15 +242,15 @@ static bool file_checksum(const char *path, uint64_t *sum, Err *err)
     close(fd);
     if (data == MAP_FAILED)
         return err_set(err, "%s: cannot be read", path);
-    *sum = model_checksum(data, (size_t)st.st_size);
+    *sum = tables_checksum(data, (size_t)st.st_size);
     munmap(data, (size_t)st.st_size);
     return true;
 }
 
 /* The name of the model files of these units. */
-static void model_key(const CapturedProgram *c, char key[ID_LEN + 1])
+static void tables_key(const CapturedProgram *c, char key[ID_LEN + 1])
 {
-    char *version = xprintf("model " MODEL_VERSION " LLVM %s",
+    char *version = xprintf("model " TABLES_VERSION " LLVM %s",
                             program_llvm_version());
     Sha256 h;
     sha256_init(&h);
@@ -268,7 +268,7 @@ static bool load(Program *p, const char *base, Err *err)
     uint64_t sum = 0;
     p->bitcode = xprintf("%s.bc", base);
     bool ok = file_checksum(p->bitcode, &sum, err)
-        && model_read(p, model, sum, err);
+        && tables_read(p, model, sum, err);
     free(model);
     if (!ok)
         return false;
@@ -323,7 +323,7 @@ static bool build_and_load(Program *p, const CapturedProgram *c, const char *dir
 Program *program_open(Workspace *ws, const CapturedProgram *captured, Err *err)
 {
     char key[ID_LEN + 1];
-    model_key(captured, key);
+    tables_key(captured, key);
     Program *p = xcalloc(1, sizeof *p);
     char *dir = path_join(workspace_dir(ws), "models");
     char *base = path_join(dir, key);

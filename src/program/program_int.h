@@ -96,10 +96,10 @@ bool path_ends_with(const char *path, const char *end); /* by whole names */
 /* model.c: the tables of a program as one file.
  *
  * Writes what `p` holds, with the checksum of the bitcode it goes with. */
-bool model_write(const Program *p, const char *path, uint64_t bitcode_sum,
+bool tables_write(const Program *p, const char *path, uint64_t bitcode_sum,
                  Err *err);
 /* Fills an empty `p`. False: not there, damaged, of another version, or not of
  * that bitcode. */
-bool model_read(Program *p, const char *path, uint64_t bitcode_sum, Err *err);
-uint64_t model_checksum(const void *data, size_t n);
+bool tables_read(Program *p, const char *path, uint64_t bitcode_sum, Err *err);
+uint64_t tables_checksum(const void *data, size_t n);
 #endif

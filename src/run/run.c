@@ -13,7 +13,7 @@
 #include "base/tempdir.h"
 #include "base/units.h"
 #include "run/run_int.h"
-#include "runtime/forkserver.h"
+#include "runtime/server/forkserver.h"
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -141,7 +141,7 @@ typedef struct RunPlan {
     bool untraced;              /* no fault address, for subjects that mind
                                    being traced */
     bool server;                /* the subject has Sundew's fork server in it
-                                   (runtime/forkserver.h): start it once, fork
+                                   (runtime/server/forkserver.h): start it once, fork
                                    it for this run. argv, env, cwd, fds and
                                    fixed_addresses are those of the start; when
                                    they differ from those of the last run, or
@@ -175,7 +175,7 @@ bool runner_run(Runner *r, const RunPlan *plan, RunResult *out, Err *err);
 
 /*
  * For thousands of runs a second: start the subject's fork server and give its
- * socket (runtime/forkserver.h, runtime/batch.h), over which the caller then
+ * socket (runtime/server/forkserver.h, runtime/server/batch.h), over which the caller then
  * asks for runs itself. Standard input is `input`, the other two are /dev/null.
  * Nobody watches such runs: limits.memory is of each process's address space, time is
  * the caller's to watch. -1 with `err`. The socket is the caller's to close; the

@@ -17,7 +17,7 @@
  */
 #include "run/run_int.h"
 #include "base/units.h"
-#include "runtime/forkserver.h"
+#include "runtime/server/forkserver.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

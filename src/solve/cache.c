@@ -3,35 +3,35 @@
 #include "base/mem.h"
 
 /* Longer queries are rarely asked again, and are costly to keep. */
-enum { LONGEST_QUERY = 512, LONGEST_MODEL = 4096, MODELS = 256 };
+enum { LONGEST_QUERY = 512, LONGEST_ASSIGNMENT = 4096, ASSIGNMENTS = 256 };
 
 typedef struct Entry {
     uint64_t hash;
     Expr *conds;              /* NULL: free */
     size_t n;
     SolveStatus status;
-    Model model;
+    Assignment assignment;
 } Entry;
 
 struct Cache {
     size_t entries;           /* a power of two */
     Entry *queries;           /* by hash */
     Entry *cores;             /* by their greatest condition */
-    Model models[MODELS];     /* a ring */
-    size_t nmodels;           /* ever added */
+    Assignment assignments[ASSIGNMENTS];     /* a ring */
+    size_t nassignments;           /* ever added */
 };
 
-static void release_model(Model *m)
+static void release_assignment(Assignment *m)
 {
     free(m->bytes);
     free(m->values);
-    *m = (Model){ 0 };
+    *m = (Assignment){ 0 };
 }
 
 static void release_entry(Entry *e)
 {
     free(e->conds);
-    release_model(&e->model);
+    release_assignment(&e->assignment);
     *e = (Entry){ 0 };
 }
 
@@ -52,9 +52,9 @@ void cache_reset(Cache *c)
         release_entry(&c->queries[i]);
         release_entry(&c->cores[i]);
     }
-    for (size_t i = 0; i < MODELS; i++)
-        release_model(&c->models[i]);
-    c->nmodels = 0;
+    for (size_t i = 0; i < ASSIGNMENTS; i++)
+        release_assignment(&c->assignments[i]);
+    c->nassignments = 0;
 }
 
 void cache_free(Cache *c)
@@ -72,43 +72,43 @@ static void *copy_of(const void *data, size_t n)
     return n ? memcpy(xmalloc(n), data, n) : NULL;
 }
 
-static Model copy_model(const Model *m)
+static Assignment copy_assignment(const Assignment *m)
 {
-    return (Model){ copy_of(m->bytes, m->n * sizeof *m->bytes),
+    return (Assignment){ copy_of(m->bytes, m->n * sizeof *m->bytes),
                     copy_of(m->values, m->n), m->n };
 }
 
 /* ---- queries */
 
 SolveStatus cache_find(const Cache *c, const Expr *conds, size_t n,
-                       const Model **model)
+                       const Assignment **assignment)
 {
     uint64_t hash = hash_bytes(conds, n * sizeof *conds);
     const Entry *e = &c->queries[hash & (c->entries - 1)];
     if (!e->conds || e->hash != hash || e->n != n ||
         memcmp(e->conds, conds, n * sizeof *conds))
         return SOLVE_UNKNOWN;
-    *model = &e->model;
+    *assignment = &e->assignment;
     return e->status;
 }
 
 void cache_add(Cache *c, const Expr *conds, size_t n, SolveStatus status,
-               const Model *model)
+               const Assignment *assignment)
 {
-    if (model && model->n <= LONGEST_MODEL) {
-        Model *m = &c->models[c->nmodels++ % MODELS];
-        release_model(m);
-        *m = copy_model(model);
+    if (assignment && assignment->n <= LONGEST_ASSIGNMENT) {
+        Assignment *m = &c->assignments[c->nassignments++ % ASSIGNMENTS];
+        release_assignment(m);
+        *m = copy_assignment(assignment);
     }
-    if (!n || n > LONGEST_QUERY || (model && model->n > LONGEST_MODEL))
+    if (!n || n > LONGEST_QUERY || (assignment && assignment->n > LONGEST_ASSIGNMENT))
         return;
     uint64_t hash = hash_bytes(conds, n * sizeof *conds);
     Entry *e = &c->queries[hash & (c->entries - 1)];
     release_entry(e);
     *e = (Entry){ .hash = hash, .n = n, .status = status };
     e->conds = copy_of(conds, n * sizeof *conds);
-    if (model)
-        e->model = copy_model(model);
+    if (assignment)
+        e->assignment = copy_assignment(assignment);
 }
 
 /* ---- cores */
@@ -152,9 +152,9 @@ void cache_add_core(Cache *c, const Expr *core, size_t n)
     e->conds = copy_of(core, n * sizeof *core);
 }
 
-/* ---- models */
+/* ---- assignments */
 
-static bool names_byte(const Model *m, uint32_t byte)
+static bool names_byte(const Assignment *m, uint32_t byte)
 {
     size_t from = 0, to = m->n;
     while (from < to) {
@@ -167,11 +167,11 @@ static bool names_byte(const Model *m, uint32_t byte)
     return from < m->n && m->bytes[from] == byte;
 }
 
-const Model *cache_model(const Cache *c, uint32_t byte, size_t i)
+const Assignment *cache_assignment(const Cache *c, uint32_t byte, size_t i)
 {
-    size_t kept = c->nmodels < MODELS ? c->nmodels : MODELS;
+    size_t kept = c->nassignments < ASSIGNMENTS ? c->nassignments : ASSIGNMENTS;
     for (size_t k = 1; k <= kept; k++) {
-        const Model *m = &c->models[(c->nmodels - k) % MODELS];
+        const Assignment *m = &c->assignments[(c->nassignments - k) % ASSIGNMENTS];
         if (names_byte(m, byte) && i-- == 0)
             return m;
     }

@@ -5,7 +5,7 @@
  *
  *   the same list            has the same answer,
  *   a list that contains an unsatisfiable one (a core)  is unsatisfiable,
- *   a model of an earlier query  may satisfy it: try it.
+ *   a assignment of an earlier query  may satisfy it: try it.
  *
  * Each has a fixed number of places; newer entries push out older ones.
  */
@@ -16,26 +16,26 @@
 typedef struct Cache Cache;
 
 /* Values for some bytes, which ascend. */
-typedef struct Model {
+typedef struct Assignment {
     uint32_t *bytes;
     uint8_t *values;
     size_t n;
-} Model;
+} Assignment;
 
 Cache *cache_new(size_t entries);
 void cache_free(Cache *c);
 void cache_reset(Cache *c);
 
-/* `conds` ascend. SOLVE_UNKNOWN if there is no such query; *model stays the
+/* `conds` ascend. SOLVE_UNKNOWN if there is no such query; *assignment stays the
  * cache's, until the next change. */
 SolveStatus cache_find(const Cache *c, const Expr *conds, size_t n,
-                       const Model **model);
+                       const Assignment **assignment);
 void cache_add(Cache *c, const Expr *conds, size_t n, SolveStatus status,
-               const Model *model);
+               const Assignment *assignment);
 
 bool cache_has_core(const Cache *c, const Expr *conds, size_t n);
 void cache_add_core(Cache *c, const Expr *core, size_t n);
 
-/* The i-th newest model that names this byte; NULL when there is no more. */
-const Model *cache_model(const Cache *c, uint32_t byte, size_t i);
+/* The i-th newest assignment that names this byte; NULL when there is no more. */
+const Assignment *cache_assignment(const Cache *c, uint32_t byte, size_t i);
 #endif

@@ -419,7 +419,7 @@ static bool read_byte(Smt *s, Z3_model m, size_t i, uint8_t *value)
     return true;
 }
 
-static void read_model(Smt *s, Z3_solver solver, uint8_t *values)
+static void read_assignment(Smt *s, Z3_solver solver, uint8_t *values)
 {
     Z3_model m = Z3_solver_get_model(s->z, solver);
     if (!m)
@@ -532,7 +532,7 @@ SolveStatus smt_check(const Exprs *p, const Tape *t, size_t nroots,
         Z3_solver_assert(s.z, solver, truth(&s, tape_root(t, i)));
     Z3_lbool r = check(&s, solver, plan, NULL, 0, reason);
     if (r == Z3_L_TRUE)
-        read_model(&s, solver, values);
+        read_assignment(&s, solver, values);
     else if (r == Z3_L_FALSE && core && !floats)
         find_core(&s, nroots, plan, core);
     else if (r == Z3_L_FALSE && core)

@@ -26,7 +26,7 @@ typedef struct SmtPlan {
 
 /*
  * `values` has one entry for each byte of the tape. It comes with the values
- * to keep where the model says nothing, and goes with the model if the status
+ * to keep where the assignment says nothing, and goes with the assignment if the status
  * is SAT. With `core` not NULL and UNSAT, core[i] says whether root i belongs
  * to an unsatisfiable subset.
  */

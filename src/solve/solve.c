@@ -27,7 +27,7 @@ struct Solver {
 
 /*
  * One question: conds[first_goal ..] and all conds before. `sorted` is the
- * same ascending, each once. The model belongs to the query.
+ * same ascending, each once. The assignment belongs to the query.
  */
 typedef struct Query {
     Solver *s;
@@ -40,7 +40,7 @@ typedef struct Query {
     SolveStatus status;
     SolveTier tier;
     SolveReason reason;
-    Model model;
+    Assignment assignment;
     Slice core;               /* of UNSAT, if smaller than all */
 } Query;
 
@@ -234,8 +234,8 @@ static void query_release(Query *k)
     vec_release(&k->conds);
     vec_release(&k->sorted);
     vec_release(&k->core);
-    free(k->model.bytes);
-    free(k->model.values);
+    free(k->assignment.bytes);
+    free(k->assignment.values);
 }
 
 /* ---- answers */
@@ -253,9 +253,9 @@ static int by_byte(const void *a, const void *b)
                      &((const ByteChange *)b)->byte);
 }
 
-/* Models ascend. The bytes of a problem don't quite: those that only single
+/* Assignments ascend. The bytes of a problem don't quite: those that only single
  * conditions name come last. */
-static void take_model(Query *k, const uint32_t *bytes, const uint8_t *values,
+static void take_assignment(Query *k, const uint32_t *bytes, const uint8_t *values,
                        size_t n)
 {
     ByteChange *pairs = xmalloc(n * sizeof *pairs);
@@ -263,10 +263,10 @@ static void take_model(Query *k, const uint32_t *bytes, const uint8_t *values,
         pairs[i] = (ByteChange){ bytes[i], values[i] };
     if (n)
         qsort(pairs, n, sizeof *pairs, by_byte);
-    k->model = (Model){ xmalloc(n * sizeof *bytes), xmalloc(n), n };
+    k->assignment = (Assignment){ xmalloc(n * sizeof *bytes), xmalloc(n), n };
     for (size_t i = 0; i < n; i++) {
-        k->model.bytes[i] = pairs[i].byte;
-        k->model.values[i] = pairs[i].value;
+        k->assignment.bytes[i] = pairs[i].byte;
+        k->assignment.values[i] = pairs[i].value;
     }
     free(pairs);
 }
@@ -275,7 +275,7 @@ static void take_model(Query *k, const uint32_t *bytes, const uint8_t *values,
 static bool settle_candidate(Query *k, SolveTier tier)
 {
     Problem *q = &k->problem;
-    take_model(k, q->bytes, q->values, q->n);
+    take_assignment(k, q->bytes, q->values, q->n);
     return settle(k, tier, SOLVE_SAT);
 }
 
@@ -286,7 +286,7 @@ static bool tier_trivial(Query *k)
     Exprs *p = k->s->p;
     ExprValue v;
     if (k->first_goal == k->conds.len) {
-        take_model(k, NULL, NULL, 0);            /* nothing is asked */
+        take_assignment(k, NULL, NULL, 0);            /* nothing is asked */
         return settle(k, TIER_TRIVIAL, SOLVE_SAT);
     }
     for (size_t i = k->first_goal; i < k->conds.len; i++) {
@@ -306,13 +306,13 @@ static bool tier_trivial(Query *k)
 
 static bool tier_repeat(Query *k)
 {
-    const Model *m = NULL;
+    const Assignment *m = NULL;
     SolveStatus status =
         cache_find(k->s->cache, k->sorted.items, k->sorted.len, &m);
     if (status == SOLVE_UNKNOWN)
         return false;
     if (status == SOLVE_SAT)
-        take_model(k, m->bytes, m->values, m->n);
+        take_assignment(k, m->bytes, m->values, m->n);
     return settle(k, TIER_REPEAT, status);
 }
 
@@ -340,7 +340,7 @@ static bool tier_bytes(Query *k)
     return problem_holds(q) && settle_candidate(k, TIER_BYTES);
 }
 
-static bool try_model(Problem *q, const Model *m)
+static bool try_assignment(Problem *q, const Assignment *m)
 {
     problem_restart(q);
     for (size_t i = 0, j = 0; i < tape_nbytes(q->tape); i++) {
@@ -353,7 +353,7 @@ static bool try_model(Problem *q, const Model *m)
     return problem_holds(q);
 }
 
-static bool tier_model(Query *k)
+static bool tier_assignment(Query *k)
 {
     enum { TRIES = 16, STEPS = 50000 };
     Problem *q = &k->problem;
@@ -361,11 +361,11 @@ static bool tier_model(Query *k)
     Expr goal = k->conds.items[k->conds.len - 1];
     const ByteRange *r = expr_bytes(k->s->p, goal, &n);
     for (size_t i = 0; i < TRIES && n && i * tape_size(q->tape) < STEPS; i++) {
-        const Model *m = cache_model(k->s->cache, r[0].from, i);
+        const Assignment *m = cache_assignment(k->s->cache, r[0].from, i);
         if (!m)
             break;
-        if (try_model(q, m))
-            return settle_candidate(k, TIER_MODEL);
+        if (try_assignment(q, m))
+            return settle_candidate(k, TIER_ASSIGNMENT);
     }
     return false;
 }
@@ -452,7 +452,7 @@ static bool tier_z3(Query *k)
     if (status == SOLVE_SAT) {
         tape_run(t, values);
         if (tape_truths(t) == n)
-            take_model(k, tape_bytes(t), values, tape_nbytes(t));
+            take_assignment(k, tape_bytes(t), values, tape_nbytes(t));
         else
             k->reason = REASON_MODEL;
         status = tape_truths(t) == n ? SOLVE_SAT : SOLVE_UNKNOWN;
@@ -497,7 +497,7 @@ static bool ask(Query *k, SolveTier tier, bool (*f)(Query *k))
 
 static bool ask_quick(Query *k)
 {
-    return ask(k, TIER_BYTES, tier_bytes) || ask(k, TIER_MODEL, tier_model) ||
+    return ask(k, TIER_BYTES, tier_bytes) || ask(k, TIER_ASSIGNMENT, tier_assignment) ||
            ask(k, TIER_INTERVAL, tier_interval) ||
            ask(k, TIER_BACK, tier_back) || ask(k, TIER_COPY, tier_copy) ||
            ask(k, TIER_SMALL, tier_small) || ask(k, TIER_DOWN, tier_down);
@@ -510,7 +510,7 @@ static void remember(Query *k)
         k->tier == TIER_REPEAT)
         return;
     cache_add(c, k->sorted.items, k->sorted.len, k->status,
-              k->status == SOLVE_SAT ? &k->model : NULL);
+              k->status == SOLVE_SAT ? &k->assignment : NULL);
     if (k->status == SOLVE_UNSAT && k->tier != TIER_CORE) {
         bool less = k->core.len;
         cache_add_core(c, less ? k->core.items : k->sorted.items,
@@ -579,10 +579,10 @@ static void reduce(Query *small, const Query *k, Expr goal, bool alone)
 static void take_changes(Solver *s, const Query *k, Answer *ans)
 {
     s->changes.len = 0;
-    for (size_t i = 0; i < k->model.n; i++) {
-        uint32_t b = k->model.bytes[i];
-        if (b < k->len && k->parent[b] != k->model.values[i])
-            vec_push(&s->changes, ((ByteChange){ b, k->model.values[i] }));
+    for (size_t i = 0; i < k->assignment.n; i++) {
+        uint32_t b = k->assignment.bytes[i];
+        if (b < k->len && k->parent[b] != k->assignment.values[i])
+            vec_push(&s->changes, ((ByteChange){ b, k->assignment.values[i] }));
     }
     ans->changes = s->changes.items;
     ans->nchanges = s->changes.len;

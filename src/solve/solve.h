@@ -14,7 +14,7 @@
  *
  * Only conjuncts that share bytes with the question, directly or through
  * others, take part; all other bytes stay as they are. Cheap ways come first
- * and Z3 last (SolveTier has them in order). Every model, whoever found it, is
+ * and Z3 last (SolveTier has them in order). Every assignment, whoever found it, is
  * computed through before it is handed out, so SAT is never wrong. UNSAT comes
  * from complete search, interval reasoning, Z3, or from an earlier such answer.
  *
@@ -45,7 +45,7 @@ typedef enum SolveTier {
     TIER_REPEAT,              /* the same query before */
     TIER_CORE,                /* contains what was unsatisfiable before */
     TIER_BYTES,               /* conditions on single bytes */
-    TIER_MODEL,               /* an earlier model does it */
+    TIER_ASSIGNMENT,               /* an earlier assignment does it */
     TIER_INTERVAL,            /* ranges leave nothing */
     TIER_BACK,                /* local search, backwards from the question */
     TIER_COPY,                /* the compared value stands in the input */
@@ -65,7 +65,7 @@ typedef enum SolveReason {
     REASON_SIZE,              /* more nodes than Z3 is given */
     REASON_FLOAT,             /* too many float nodes, or no theory */
     REASON_INTERRUPTED,
-    REASON_MODEL,             /* Z3's model does not hold under our meaning */
+    REASON_MODEL,             /* Z3's assignment does not hold under our meaning */
     REASON_OFF,               /* Z3 is switched off by the plan */
     REASON_OTHER,
     REASON_N

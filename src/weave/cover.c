@@ -8,9 +8,9 @@
  *
  * No block is split: the way is a select of two addresses before the branch. A
  * constructor tells who loads the program where the bytes are, by calling
- * sundew_player_register() (runtime/player.h), which the loader must have.
+ * sundew_player_register() (runtime/server/player.h), which the loader must have.
  */
-#include "runtime/player.h"
+#include "runtime/server/player.h"
 #include "weave/weave_int.h"
 #include <llvm-c/DebugInfo.h>
 

@@ -5,9 +5,9 @@
  * A branch gets a new block on each of its ways, with nothing in it but the
  * count; LLVM puts the count where it costs least. A counter never goes from
  * 255 back to 0. Calls that compare strings also tell how far these agreed. The counters stand on pages of their own, over which the
- * runtime (runtime/batch.c) puts shared memory.
+ * runtime (runtime/server/batch.c) puts shared memory.
  */
-#include "runtime/batch.h"
+#include "runtime/server/batch.h"
 #include "weave/edges_llvm.h"
 #include "weave/weave_int.h"
 #include <llvm-c/DebugInfo.h>
@@ -17,7 +17,7 @@ typedef struct Counting {
     Woven *w;
     LLVMValueRef counters, count;    /* the array; the function that counts */
     LLVMTypeRef array;
-    LLVMValueRef compared;           /* runtime/compared.c */
+    LLVMValueRef compared;           /* runtime/server/compared.c */
     uint32_t next, end;              /* its counters */
 } Counting;
 

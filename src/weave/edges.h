@@ -10,7 +10,7 @@
  */
 #ifndef SUNDEW_WEAVE_EDGES_H
 #define SUNDEW_WEAVE_EDGES_H
-#include "program/calls.h"
+#include "analysis/pointsto/calls.h"
 #include "program/program.h"
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* Where a program begins and what its input means: see runtime/input.h. */
+/* Where a program begins and what its input means: see runtime/input/input.h. */
 #include "weave/weave_int.h"
 
 static void make_own(LLVMValueRef fn)

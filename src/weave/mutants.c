@@ -11,7 +11,7 @@
  * once a call; 0 is the program as it was. Bytes tell which blocks with mutants
  * ran: a mutant that was not reached need not be tried.
  */
-#include "runtime/player.h"
+#include "runtime/server/player.h"
 #include "weave/weave_int.h"
 #include <llvm-c/DebugInfo.h>
 

@@ -1,6 +1,6 @@
 /*
  * The weave of tags: beside each pointer runs the number of its set of tags
- * (runtime/tags.h has the idea).
+ * (runtime/tags/tags.h has the idea).
  *
  *     p            a parameter     what the caller passed, with p's own tag
  *     p + 3, &p->f                 the number of p
@@ -15,7 +15,7 @@
  * as pointers have a number where they come from a pointer or become one.
  * Library functions follow their summaries; one without is passed over.
  */
-#include "runtime/tags.h"
+#include "runtime/tags/tags.h"
 #include "weave/weave_int.h"
 #include <llvm-c/DebugInfo.h>
 #include <stdarg.h>

@@ -18,10 +18,10 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "program/calls.h"
-#include "program/models.h"
+#include "analysis/pointsto/calls.h"
+#include "analysis/symbolic/standins.h"
 #include "program/program.h"
-#include "program/symbolic.h"
+#include "analysis/symbolic/symbolic.h"
 #include "weave/edges.h"
 
 typedef struct Woven Woven;
@@ -51,7 +51,7 @@ typedef struct MonitorPlan {
 } MonitorPlan;
 
 bool weave_monitor(Woven *w, const MonitorPlan *plan, Err *err);
-/* The same with the trace of runtime/record.h: calls and returns of all
+/* The same with the trace of runtime/record/record.h: calls and returns of all
  * functions that are wanted, trivial ones too. `calls` NULL copies also what
  * is not written. */
 bool weave_record(Woven *w, const MonitorPlan *plan, Err *err);
@@ -62,7 +62,7 @@ void weave_monitor_figures(const Woven *w, size_t *monitored, size_t *trivial);
  * variables it uses. */
 void weave_monitor_dump(const Woven *w, Str *out);
 
-/* Tags (runtime/tags.h): which parameters are written through. With weave_runtime()
+/* Tags (runtime/tags/tags.h): which parameters are written through. With weave_runtime()
  * of "tags". `wanted` is asked for each pointer parameter of each function. */
 enum {
     TAG_LEVELS = 15,             /* which levels are of interest, a bit each */
@@ -79,26 +79,26 @@ bool weave_tags(Woven *w, const TagPlan *plan, Err *err);
 /* How many parameters and functions have tags. */
 void weave_tags_figures(const Woven *w, size_t *params, size_t *functions);
 
-/* --- input and library functions (models.c) */
+/* --- input and library functions (standins.c) */
 
-/* The program's main() becomes sundew_program_main(), and that of runtime/input.h takes
+/* The program's main() becomes sundew_program_main(), and that of runtime/input/input.h takes
  * its place. Behind all probes, before weave_runtime() of a fork server. */
 bool weave_input(Woven *w, const char *libexec, Err *err);
 /* Before all probes: the program begins with sundew_program_main() of this bitcode, which calls
  * the function with that symbol. */
 bool weave_driver(Woven *w, const char *symbol, const char *bitcode, Err *err);
-/* Library functions that have a model (share/models) are redirected to it, and the
- * models that are needed are linked in, as functions of the program whose names begin
- * with sundew_model_. Before the probes that shall be in them too. */
-bool weave_models(Woven *w, const Models *models, const char *libexec, Err *err);
+/* Library functions that have a standin (share/standins) are redirected to it, and the
+ * standins that are needed are linked in, as functions of the program whose names begin
+ * with sundew_standin_. Before the probes that shall be in them too. */
+bool weave_standins(Woven *w, const Standins *standins, const char *libexec, Err *err);
 
-/* Concolic execution (runtime/concolic.h, docs/concolic.md). Models of library functions
+/* Concolic execution (runtime/concolic/concolic.h, docs/concolic.md). Standins of library functions
  * are linked in before, the runtime "concolic" after it. What is in the module
- * and not in the program is a model: woven as a whole. */
+ * and not in the program is a standin: woven as a whole. */
 typedef struct ConcolicPlan {
     const Symbolic *symbolic;    /* what may be symbolic; NULL: all */
     const Edges *edges;
-    const Models *models;        /* `pin` and `ignore` of functions outside; NULL: none */
+    const Standins *standins;        /* `pin` and `ignore` of functions outside; NULL: none */
     bool full;                   /* all is woven, and what `symbolic` calls impossible is
                                   * reported when it happens: the self-check */
 } ConcolicPlan;
@@ -110,7 +110,7 @@ typedef struct ConcolicFigures {
 } ConcolicFigures;
 ConcolicFigures weave_concolic_figures(const Woven *w);
 
-/* Coverage (runtime/batch.h): a counter for each edge of edges.h. With weave_runtime() of
+/* Coverage (runtime/server/batch.h): a counter for each edge of edges.h. With weave_runtime() of
  * "coverage". The array of counters has weave_coverage_size() bytes. */
 bool weave_coverage(Woven *w, const Edges *edges, Err *err);
 uint32_t weave_coverage_size(const Edges *edges);
@@ -119,7 +119,7 @@ uint32_t weave_coverage_size(const Edges *edges);
  * what comes later (the runtime). So this stands before weave_runtime(). */
 void weave_asan(Woven *w);
 
-/* Coverage, for programs that src/engine/sequence/ loads (runtime/player.h): a
+/* Coverage, for programs that src/engine/sequence/ loads (runtime/server/player.h): a
  * byte for each block, then one for each way that a branch can go. */
 typedef struct Cover Cover;
 typedef struct CoverLine {

@@ -90,7 +90,7 @@ void weave_redirect(Woven *w, const char *f, const char *g);
 void weave_add_first_constructor(Woven *w, LLVMValueRef fn);
 
 /* --- for programs that a player loads (cover.c) */
-/* `n` bytes, which its loader is told of as `what` (runtime/player.h). */
+/* `n` bytes, which its loader is told of as `what` (runtime/server/player.h). */
 LLVMValueRef weave_player_bytes(Woven *w, unsigned what, size_t n);
 /* The n-th becomes 1 when the block runs; false: the block has no room for it. */
 bool weave_player_at_block(Woven *w, LLVMBasicBlockRef b, LLVMValueRef bytes, size_t n);

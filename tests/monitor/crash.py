@@ -1,4 +1,4 @@
-"""Prints a crash file (runtime/crashfile.h) a record a line, for scripts."""
+"""Prints a crash file (runtime/format/crashfile.h) a record a line, for scripts."""
 import struct
 import sys
 

@@ -6,7 +6,7 @@
  * missing and a last line with the figures; status 1 if anything is.
  */
 #include "base/map.h"
-#include "program/pointsto.h"
+#include "analysis/pointsto/pointsto.h"
 #include <llvm-c/BitReader.h>
 #include <stdio.h>
 #include <stdlib.h>

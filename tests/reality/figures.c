@@ -3,7 +3,7 @@
  * memory, sizes of sets, targets of indirect calls; beside them what the types
  * alone would say (all functions of the call's type whose address is taken).
  */
-#include "program/pointsto.h"
+#include "analysis/pointsto/pointsto.h"
 #include <llvm-c/BitReader.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 # Programs with hard branches: are they what they say, and does explore solve some; and what
-# an input means (runtime/input.h).
+# an input means (runtime/input/input.h).
 . "$TOP/tests/scripts/tap.bash"
 export SUNDEW_BENCH_DIR=$work/bench
 build=$(dirname "$SUNDEW")

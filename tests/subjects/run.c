@@ -5,7 +5,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "runtime/forkserver.h"
+#include "runtime/server/forkserver.h"
 #include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
  * concolic-follow - is what a concolic run predicts what happens?
  *
  *     concolic-follow build [-a SHARE] LIBEXEC OUT UNIT.bc… [-l WORD]…
- *         weaves a program of bitcode files, with models and input
+ *         weaves a program of bitcode files, with standins and input
  *     concolic-follow run [-n QUERIES] [-s SECONDS] [-d] INPUT COMMAND…
  *         runs it on the input, checks that each conjunct holds for it, asks the solver for
  *         the other side of up to QUERIES branches (evenly chosen), runs the program on
@@ -34,7 +34,7 @@ static int give_up(const Err *err)
 
 /* ---- build */
 
-/* How many edges the program has: the rest is that of models. */
+/* How many edges the program has: the rest is that of standins. */
 static bool note_edges(const char *out, const Edges *edges, Err *err)
 {
     Str text = { 0 };
@@ -49,21 +49,21 @@ static bool note_edges(const char *out, const Edges *edges, Err *err)
 static bool weave_all(Woven *w, const Program *p, const char *share, const char *libexec,
                       const char *out, Err *err)
 {
-    Models *models = models_new();
+    Standins *standins = standins_new();
     char *folder = path_join(share ? share : "share", "models");
     Calls *calls = share ? calls_open(p, &(CallsPlan){ .share = share }, err) : NULL;
     Symbolic *s = calls ? symbolic_new(p, calls, &(SymbolicPlan){ .argv = true }) : NULL;
     Edges *edges = edges_new(p, err);
-    ConcolicPlan plan = { .symbolic = s, .edges = edges, .models = models };
-    bool ok = edges && note_edges(out, edges, err) && models_read_folder(models, folder, err) &&
-              weave_models(w, models, libexec, err) && weave_concolic(w, &plan, err) &&
+    ConcolicPlan plan = { .symbolic = s, .edges = edges, .standins = standins };
+    bool ok = edges && note_edges(out, edges, err) && standins_read_folder(standins, folder, err) &&
+              weave_standins(w, standins, libexec, err) && weave_concolic(w, &plan, err) &&
               weave_runtime(w, libexec, "concolic", err) && weave_input(w, libexec, err) &&
               weave_runtime(w, libexec, "forkserver", err);
     free(folder);
     symbolic_free(s);
     calls_close(calls);
     edges_free(edges);
-    models_free(models);
+    standins_free(standins);
     return ok;
 }
 
@@ -148,7 +148,7 @@ typedef struct Follow {
     uint32_t in;
     Trail t;
     size_t asked, sat, followed, unsure, diverged, broken;
-    uint32_t models;          /* edges from here on are not the program's */
+    uint32_t standins;          /* edges from here on are not the program's */
     bool verbose;
 } Follow;
 
@@ -190,7 +190,7 @@ static void follow(Follow *f, const Answer *a, uint32_t index, uint32_t want)
         f->broken++;
         printf("broken: %s\n", err.msg);
     } else {
-        Followed how = trail_followed(&f->t, &t, index, want, f->models);
+        Followed how = trail_followed(&f->t, &t, index, want, f->standins);
         f->followed += how == FOLLOWED;
         f->unsure += how == FOLLOWED_UNSURE;
         f->diverged += how == FOLLOWED_NOT;
@@ -259,7 +259,7 @@ static void tell(const Follow *f, Cost c, double read)
            (unsigned long long)t->stale, t->ended, t->sites_ended);
 }
 
-static uint32_t models_from(const char *program)
+static uint32_t standins_from(const char *program)
 {
     Str text = { 0 };
     char *path = xprintf("%s.edges", program);
@@ -297,7 +297,7 @@ static int run(int argc, char **argv)
     f.n = text.len;
     f.input = (uint8_t *)str_take(&text);
     f.command = argv + optind + 1;
-    f.models = models_from(f.command[0]);
+    f.standins = standins_from(f.command[0]);
     f.log = there ? log_new(&(LogPlan){ .nodes = 1 << 24, .bytes = 64 << 20 }, &err) : NULL;
     if (!f.log)
         return give_up(&err);

@@ -8,7 +8,7 @@
  *
  *     -m            monitored; -d: what is kept of each function, or where the sites of -C are
  *     -t            with tags of all parameters
- *     -c SHARE      concolic, with the models there; by the analysis of what may be symbolic if
+ *     -c SHARE      concolic, with the standins there; by the analysis of what may be symbolic if
  *                   there is -a; -C SHARE: all of it, as the self-check
  *     -a SHARE      copies cut by points-to, with the summaries there
  *     -s STRATEGY   reference, shallow, used-fields, deep
@@ -67,15 +67,15 @@ static bool concolic(Woven *w, const Program *p, const Calls *calls, Asked *a, E
 {
     Edges *edges = edges_new(p, err);
     Symbolic *s = calls ? symbolic_new(p, calls, &(SymbolicPlan){ .argv = true }) : NULL;
-    Models *models = models_new();
-    ConcolicPlan plan = { .symbolic = s, .edges = edges, .models = models, .full = a->full };
+    Standins *standins = standins_new();
+    ConcolicPlan plan = { .symbolic = s, .edges = edges, .standins = standins, .full = a->full };
     char *folder = xprintf("%s/models", a->concolic);
-    bool ok = edges && models_read_folder(models, folder, err) &&
-              weave_models(w, models, a->folder, err) && weave_concolic(w, &plan, err) &&
+    bool ok = edges && standins_read_folder(standins, folder, err) &&
+              weave_standins(w, standins, a->folder, err) && weave_concolic(w, &plan, err) &&
               weave_input(w, a->folder, err) && weave_runtime(w, a->folder, "forkserver", err) &&
               weave_runtime(w, a->folder, "concolic", err);
     free(folder);
-    models_free(models);
+    standins_free(standins);
     ConcolicFigures f = weave_concolic_figures(w);
     if (ok && a->dump)
         printf("%zu of %zu functions, %zu of %zu instructions, %zu left out\n", f.woven, f.functions,

@@ -3,7 +3,7 @@
 #define CRASH_SAMPLE_H
 #include "base/file.h"
 #include "base/str.h"
-#include "runtime/crashfile.h"
+#include "runtime/format/crashfile.h"
 #include <stdint.h>
 #include <string.h>
 

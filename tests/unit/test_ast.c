@@ -1,8 +1,8 @@
 /* program/ast: calls as the source has them. */
 #include "base/file.h"
 #include "base/tempdir.h"
-#include "program/ast.h"
-#include "program/ast_int.h"
+#include "ast/ast.h"
+#include "ast/ast_int.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/tempdir.h"
-#include "program/calls.h"
+#include "analysis/pointsto/calls.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -286,7 +286,7 @@ static void a_run_that_goes_another_way_is_noticed(void **state)
     assert_int_equal(trail_followed(&p, &c, 3, 6, 100), FOLLOWED_UNSURE);
     c.steps.len = 1;
     assert_int_equal(trail_followed(&p, &c, 2, 4, 100), FOLLOWED_NOT);
-    /* A model's branches come and go. */
+    /* A standin's branches come and go. */
     parent[0].at = 101;
     parent[0].other = 102;
     c.steps.len = 0;

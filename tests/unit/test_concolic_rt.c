@@ -4,8 +4,8 @@
  */
 #include "base/rng.h"
 #include "engine/concolic/log.h"
-#include "runtime/concolic.h"
-#include "runtime/concolic_int.h"
+#include "runtime/concolic/concolic.h"
+#include "runtime/concolic/concolic_int.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* engine/record/crash: reading what a crash left, and mistrusting it. */
 #include "base/rng.h"
 #include "engine/record/crash.h"
-#include "runtime/tables.h"
+#include "runtime/format/tables.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* weave/edges: numbers for branches. */
 #include "base/str.h"
-#include "program/calls.h"
+#include "analysis/pointsto/calls.h"
 #include "tree.h"
 #include "weave/edges.h"
 #include "compile.h"

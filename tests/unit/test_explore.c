@@ -6,9 +6,9 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "engine/concolic/mutate.h"
-#include "engine/concolic/queue.h"
-#include "runtime/batch.c"
+#include "engine/explore/mutate.h"
+#include "engine/explore/queue.h"
+#include "runtime/server/batch.c"
 #include <stdlib.h>
 
 uint8_t sundew_counters[SUNDEW_BATCH_PAGE];

@@ -3,8 +3,8 @@
  * hand. What ends in a crash happens in a child process, once with the runtime
  * and once without; both must end alike, and the file is read back.
  */
-#include "../../runtime/monitor_int.h"
-#include "../../runtime/wrappers.h"
+#include "runtime/monitor/monitor_int.h"
+#include "runtime/heap/wrappers.h"
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "tree.h"
 #include "compile.h"
 #include "base/str.h"
-#include "program/mutability.h"
+#include "analysis/mutability/mutability.h"
 #include <string.h>
 
 typedef struct Subject {

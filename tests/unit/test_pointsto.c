@@ -4,8 +4,8 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/tempdir.h"
-#include "program/modref.h"
-#include "program/pointsto.h"
+#include "analysis/pointsto/modref.h"
+#include "analysis/pointsto/pointsto.h"
 #include <llvm-c/BitReader.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "base/rng.h"
 #include "compile.h"
 #include "crash_sample.h"
-#include "runtime/tables.h"
+#include "runtime/format/tables.h"
 #include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>

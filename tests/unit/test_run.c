@@ -35,7 +35,7 @@ static char *build(const char *name, const char *flag)
     Err err = {0};
     char *out = path_join(t.dir, name), *top = in_tree("."),
          *subject = in_tree("tests/subjects/run.c"),
-         *server = in_tree("runtime/forkserver.c"), *include = xprintf("-I%s", top);
+         *server = in_tree("runtime/server/forkserver.c"), *include = xprintf("-I%s", top);
     char *argv[] = { "cc", "-w", "-O0", "-g", include, "-o", out, subject, server,
                      "-lpthread", (char *)flag, NULL };
     ProcResult r = {0};

@@ -1,10 +1,10 @@
 /* engine/sequence/: values, sequences, what an API wants, execution. */
 #include "compile.h"
-#include "engine/sequence/exec.h"
+#include "engine/play/exec.h"
 #include "engine/sequence/ownership.h"
 #include "engine/sequence/pool.h"
-#include "engine/sequence/settle.h"
-#include "engine/sequence/write.h"
+#include "engine/suite/settle.h"
+#include "engine/suite/write.h"
 #include "tree.h"
 #include "weave/weave.h"
 #include <signal.h>

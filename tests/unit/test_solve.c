@@ -285,7 +285,7 @@ static void copies_are_found_in_the_input(void **state)
     end(&w);
 }
 
-static void earlier_models_answer(void **state)
+static void earlier_assignments_answer(void **state)
 {
     (void)state;
     World w = world(1);
@@ -297,7 +297,7 @@ static void earlier_models_answer(void **state)
     assert_int_equal(a.status, SOLVE_SAT);
     Expr weaker = op(&w, EXPR_UGT, n, k(&w, 32, 0x7ffffe00));
     assert_int_equal(solver_query_extra(s, w.path, 0, weaker, in, 4, &a), SOLVE_SAT);
-    assert_int_equal(a.tier, TIER_MODEL);
+    assert_int_equal(a.tier, TIER_ASSIGNMENT);
     assert_int_equal(solver_query_extra(s, w.path, 0, weaker, in, 4, &a), SOLVE_SAT);
     assert_int_equal(a.tier, TIER_REPEAT);
     solver_free(s);
@@ -849,7 +849,7 @@ int main(void)
         cmocka_unit_test(magic_words_are_byte_equations),
         cmocka_unit_test(ranges_refute),
         cmocka_unit_test(copies_are_found_in_the_input),
-        cmocka_unit_test(earlier_models_answer),
+        cmocka_unit_test(earlier_assignments_answer),
         cmocka_unit_test(cores_answer_for_larger_queries),
         cmocka_unit_test(z3_tells_which_conditions_clash),
         cmocka_unit_test(search_goes_backwards_and_downhill),

@@ -1,7 +1,7 @@
 /* Reading summary lines, and the shipped files. */
 #include "tree.h"
 #include "base/file.h"
-#include "program/summaries.h"
+#include "analysis/pointsto/summaries.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

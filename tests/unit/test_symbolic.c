@@ -1,7 +1,7 @@
 /* symbolic: what may depend on input, and what will hurt. */
 #include "compile.h"
 #include "program/program_llvm.h"
-#include "program/symbolic_llvm.h"
+#include "analysis/symbolic/symbolic_llvm.h"
 #include "tree.h"
 
 typedef struct Asked {

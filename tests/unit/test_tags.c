@@ -1,5 +1,5 @@
 /* The runtime's sets of tags, with tables written by hand. */
-#include "runtime/tags.h"
+#include "runtime/tags/tags.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #include "base/rng.h"
 #include "engine/record/intervals.h"
 #include "engine/record/trace.h"
-#include "runtime/tables.h"
+#include "runtime/format/tables.h"
 #include <signal.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -11,8 +11,8 @@
 /* The runtime with tables of ours. */
 static SundewTables tables;
 #define sundew_tables tables
-#include "runtime/record.c"
-#include "runtime/walk.c"
+#include "runtime/record/record.c"
+#include "runtime/heap/walk.c"
 #undef sundew_tables
 
 /* Of its other files, as simple as can be. */

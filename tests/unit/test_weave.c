@@ -1,6 +1,6 @@
 /* weave/: what is kept of each function, and programs made again. */
 #include "base/str.h"
-#include "runtime/tables.h"
+#include "runtime/format/tables.h"
 #include "tree.h"
 #include "weave/weave.h"
 #include "compile.h"
@@ -206,13 +206,13 @@ static int run(char *const *argv, Str *out)
 
 /* A runtime that prints the tables when the program starts. */
 static const char printer[] =
-    "#include \"runtime/tables.h\"\n"
+    "#include \"runtime/format/tables.h\"\n"
     "#include <stdio.h>\n"
     "static const char *name(unsigned long a) {\n"
     "    for (unsigned i = 0; i < sundew_tables.nfunctions; i++)\n"
     "        if (sundew_tables.functions[i].address == a) return sundew_tables.functions[i].symbol;\n"
     "    return \"?\"; }\n"
-    "#include \"runtime/monitor.h\"\n"
+    "#include \"runtime/monitor/monitor.h\"\n"
     "uint64_t *sundew_enter(uint32_t row, void *sp) { return 0; }\n"
     "void sundew_entered(uint32_t row, uint64_t *slots) {}\n"
     "void sundew_leave(uint32_t row, void *sp) {}\n"

@@ -1,11 +1,11 @@
 /*
  * A runtime for tests of the weave: keeps a stack of frames by the rules of
- * runtime/monitor.h, checks what the probes hand it, and says at the end, into
+ * runtime/monitor/monitor.h, checks what the probes hand it, and says at the end, into
  * the file $SUNDEW_STUB, how it went: "enters N leaves N open N wrong N".
  * Nothing is redirected to anything but the function itself.
  */
-#include "../../runtime/monitor.h"
-#include "../../runtime/tables.h"
+#include "runtime/monitor/monitor.h"
+#include "runtime/format/tables.h"
 #include <assert.h>
 #include <errno.h>
 #include <malloc.h>

@@ -676,16 +676,16 @@ bool trail_verify(const Trail *t, const Exprs *p, const uint8_t *input, size_t n
 }
 
 /* The next branch of the program from step i on. */
-static size_t next_branch(const Trail *t, size_t i, uint32_t models)
+static size_t next_branch(const Trail *t, size_t i, uint32_t standins)
 {
     while (i < t->steps.len && (t->steps.items[i].kind != SUNDEW_REC_BRANCH ||
-                                t->steps.items[i].at >= models))
+                                t->steps.items[i].at >= standins))
         i++;
     return i;
 }
 
 /* Is it taken from step i on, before the program branches again? */
-static bool taken_next(const Trail *t, size_t i, uint32_t want, uint32_t models)
+static bool taken_next(const Trail *t, size_t i, uint32_t want, uint32_t standins)
 {
     for (; i < t->steps.len; i++) {
         const Step *s = &t->steps.items[i];
@@ -693,25 +693,25 @@ static bool taken_next(const Trail *t, size_t i, uint32_t want, uint32_t models)
             continue;
         if (s->at == want)
             return true;
-        if (s->at < models)
+        if (s->at < standins)
             return false;
     }
     return false;
 }
 
 Followed trail_followed(const Trail *parent, const Trail *child, uint32_t index, uint32_t want,
-                        uint32_t models)
+                        uint32_t standins)
 {
     bool holes = index < parent->steps.len ? parent->steps.items[index].holes
                                            : parent->notes.len > 0;
-    size_t i = next_branch(parent, 0, models), j = next_branch(child, 0, models), after = 0;
-    for (; i < index && i < parent->steps.len; i = next_branch(parent, i + 1, models)) {
+    size_t i = next_branch(parent, 0, standins), j = next_branch(child, 0, standins), after = 0;
+    for (; i < index && i < parent->steps.len; i = next_branch(parent, i + 1, standins)) {
         if (j >= child->steps.len || child->steps.items[j].at != parent->steps.items[i].at)
             return holes ? FOLLOWED_UNSURE : FOLLOWED_NOT;
         after = j + 1;
-        j = next_branch(child, after, models);
+        j = next_branch(child, after, standins);
     }
-    if (taken_next(child, after, want, models))
+    if (taken_next(child, after, want, standins))
         return FOLLOWED;
-    return holes || want >= models ? FOLLOWED_UNSURE : FOLLOWED_NOT;
+    return holes || want >= standins ? FOLLOWED_UNSURE : FOLLOWED_NOT;
 }

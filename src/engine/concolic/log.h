@@ -22,7 +22,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "runtime/concolic_log.h"
+#include "runtime/format/concolic_log.h"
 #include "solve/expr.h"
 #include "solve/path.h"
 
@@ -112,14 +112,14 @@ const char *log_bug_name(unsigned bug);
 /* ---- was the prediction right? */
 
 /* A run on the answer to a question about conjunct (or chance) `index` of `parent`: did it
- * follow the parent's path up to there, and take edge `want` then? Edges from `models` on
- * are those of models of library functions, which may do their work in another way for
+ * follow the parent's path up to there, and take edge `want` then? Edges from `standins` on
+ * are those of standins of library functions, which may do their work in another way for
  * other input; only the program's own are compared. */
 typedef enum Followed {
     FOLLOWED,                         /* it did */
     FOLLOWED_NOT,                     /* a divergence */
-    FOLLOWED_UNSURE,                  /* imprecise before (`holes`), or inside of a model */
+    FOLLOWED_UNSURE,                  /* imprecise before (`holes`), or inside of a standin */
 } Followed;
 Followed trail_followed(const Trail *parent, const Trail *child, uint32_t index, uint32_t want,
-                        uint32_t models);
+                        uint32_t standins);
 #endif

@@ -22,8 +22,8 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "weave/weave.h"
-#include "runtime/crashfile.h"
-#include "runtime/tables.h"
+#include "runtime/format/crashfile.h"
+#include "runtime/format/tables.h"
 #include <inttypes.h>
 #include <string.h>
 

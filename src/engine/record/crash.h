@@ -13,7 +13,7 @@
  * The file comes from another machine: nothing in it is believed without a
  * check. Addresses are those of the subject. Type and function numbers mean
  * the model whose key is crash_key(). A Crash owns all that it hands out.
- * The format is in runtime/crashfile.h.
+ * The format is in runtime/format/crashfile.h.
  */
 #ifndef SUNDEW_CRASH_H
 #define SUNDEW_CRASH_H

@@ -1,5 +1,5 @@
 #include "engine/record/record.h"
-#include "weave/place.h"
+#include "build/place.h"
 
 bool record_weave(const Program *p, const RecordPlan *plan, const char *out,
                   size_t *functions, Err *err)

@@ -16,7 +16,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "engine/record/restore_int.h"
-#include "runtime/crashfile.h"
+#include "runtime/format/crashfile.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "engine/record/intervals.h"
-#include "runtime/tracefile.h"
+#include "runtime/format/tracefile.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>

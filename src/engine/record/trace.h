@@ -9,7 +9,7 @@
  *     #18 T1 return  list_add = 1                     [call #17]
  *
  * Object numbers are allocation ids: memory freed and handed out again gets a
- * new one. The bytes on disk are described in runtime/tracefile.h, and only
+ * new one. The bytes on disk are described in runtime/format/tracefile.h, and only
  * trace.c knows them.
  *
  *     Trace *t = trace_open(folder, p, err);
@@ -66,7 +66,7 @@ typedef struct TraceValue {
 
 /* A variadic argument. */
 typedef struct TraceRest {
-    char kind;                /* SUNDEW_REST_…, of runtime/tracefile.h */
+    char kind;                /* SUNDEW_REST_…, of runtime/format/tracefile.h */
     uint64_t bits;            /* of the number; the address */
     const TraceObject *object;        /* that the address lies in; NULL */
 } TraceRest;

@@ -4,7 +4,7 @@
  */
 #include "base/escape.h"
 #include "engine/record/trace.h"
-#include "runtime/tracefile.h"
+#include "runtime/format/tracefile.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>

@@ -25,7 +25,7 @@ static bool is_orphan(const GrowPlan *g, const Seq *s, const SeqHandles *all, co
         for (int k = API_RETURNED; st->f && k < (int)st->nargs; k++) {
             bool here = i == h->step ? k == h->place
                 : k >= 0 && value_equal(&st->args[k], &h->value);
-            const ModelBond *b = here ? model_bond(g->model, st->f, k) : NULL;
+            const UsageBond *b = here ? usage_bond(g->usage, st->f, k) : NULL;
             if (!b || b->order == ORDER_OWNER_FIRST || b->owner < 0 ||
                 !value_is_made(&st->args[b->owner]))
                 continue;
@@ -45,7 +45,7 @@ static void usable(const GrowPlan *g, const Seq *s, SeqHandles *out)
     SeqHandles all = {0};
     seq_handles(s, g->ownership, &all);
     for (size_t i = 0; i < all.len; i++)
-        if (!g->model || !is_orphan(g, s, &all, &all.items[i]))
+        if (!g->usage || !is_orphan(g, s, &all, &all.items[i]))
             vec_push(out, all.items[i]);
     vec_release(&all);
 }
@@ -123,7 +123,7 @@ static Places places_of(const SeqStep *st, const SeqValue *v)
     return p;
 }
 
-static bool is_observer(const ModelType *t, const ApiFunction *f)
+static bool is_observer(const UsageType *t, const ApiFunction *f)
 {
     for (size_t i = 0; i < t->nobservers; i++)
         if (t->observers[i].function == f)
@@ -133,16 +133,16 @@ static bool is_observer(const ModelType *t, const ApiFunction *f)
 
 uint32_t grow_node(const GrowPlan *g, const Seq *s, const SeqHandle *h)
 {
-    const ModelType *t = g->model ? model_type(g->model, h->type) : NULL;
+    const UsageType *t = g->usage ? usage_type(g->usage, h->type) : NULL;
     if (!t)
-        return MODEL_OUTSIDE;
-    uint32_t node = model_step(t, 0, s->steps[h->step].f, place_bit(h->place));
-    for (unsigned i = h->step + 1; i < s->n && node != MODEL_OUTSIDE; i++) {
+        return USAGE_OUTSIDE;
+    uint32_t node = usage_step(t, 0, s->steps[h->step].f, place_bit(h->place));
+    for (unsigned i = h->step + 1; i < s->n && node != USAGE_OUTSIDE; i++) {
         Places p = s->steps[i].f ? places_of(&s->steps[i], &h->value) : 0;
         if (!p)
             continue;
-        uint32_t next = model_step(t, node, s->steps[i].f, p);
-        if (next == MODEL_OUTSIDE && is_observer(t, s->steps[i].f))
+        uint32_t next = usage_step(t, node, s->steps[i].f, p);
+        if (next == USAGE_OUTSIDE && is_observer(t, s->steps[i].f))
             continue;
         node = next;
     }
@@ -162,7 +162,7 @@ static bool has_children(const GrowPlan *g, const Seq *s, const SeqValue *owner)
             for (int place = API_RETURNED; st->f && place < (int)st->nargs && !found; place++) {
                 bool here = k == h->step ? place == h->place
                     : place >= 0 && value_equal(&st->args[place], &h->value);
-                const ModelBond *b = here ? model_bond(g->model, st->f, place) : NULL;
+                const UsageBond *b = here ? usage_bond(g->usage, st->f, place) : NULL;
                 found = b && b->order == ORDER_CHILD_FIRST && b->owner >= 0 &&
                         value_equal(&st->args[b->owner], owner);
             }
@@ -203,7 +203,7 @@ static const SeqValue *master_of(const GrowPlan *g, const Seq *s, const SeqValue
 static bool may_change(const GrowPlan *g, const ApiFunction *f, unsigned place)
 {
     const ApiPlace *p = &f->params[place];
-    const ModelType *t = p->handle ? model_type(g->model, p->handle) : NULL;
+    const UsageType *t = p->handle ? usage_type(g->usage, p->handle) : NULL;
     return !p->is_const && !(t ? is_observer(t, f) : f->observes);
 }
 
@@ -253,7 +253,7 @@ static bool uses_live(const GrowPlan *g, const Seq *s, unsigned step)
 static bool nulls_follow(const GrowPlan *g, const SeqStep *st)
 {
     for (unsigned i = 0; i < st->nargs; i++) {
-        const ModelValues *v = model_values(g->model, st->f, i);
+        const UsageValues *v = usage_values(g->usage, st->f, i);
         ApiRole role = st->f->params[i].role;
         bool null = st->args[i].kind == VALUE_NULL, seen = false;
         bool plain = role == ROLE_RECORD || role == ROLE_POINTER || role == ROLE_INOUT ||
@@ -271,10 +271,10 @@ static bool nulls_follow(const GrowPlan *g, const SeqStep *st)
 bool grow_follows(const GrowPlan *g, const Seq *s)
 {
     SeqHandles all = {0};
-    bool ok = g->model != NULL;
+    bool ok = g->usage != NULL;
     for (unsigned i = 0; ok && i < s->n; i++) {
         const SeqStep *st = &s->steps[i];
-        const ModelFunction *f = st->f ? model_function(g->model, st->f) : NULL;
+        const UsageFunction *f = st->f ? usage_function(g->usage, st->f) : NULL;
         if (st->f && !st->closing && !(st->looking && i + 1 < s->n))
             ok = !st->divergent && f && f->calls && nulls_follow(g, st);
         ok = ok && uses_live(g, s, i);
@@ -282,14 +282,14 @@ bool grow_follows(const GrowPlan *g, const Seq *s)
     if (ok)
         seq_handles(s, NULL, &all);
     for (size_t i = 0; ok && i < all.len; i++)
-        ok = grow_node(g, s, &all.items[i]) != MODEL_OUTSIDE;
+        ok = grow_node(g, s, &all.items[i]) != USAGE_OUTSIDE;
     vec_release(&all);
     return ok;
 }
 
 /* ----------------------------------------------------------------- guided */
 
-static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const ModelEdge *e,
+static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const UsageEdge *e,
                         const SeqHandle *self, unsigned depth);
 
 static bool node_in(const uint32_t *nodes, size_t n, uint32_t node)
@@ -324,9 +324,9 @@ static bool have_met(const Seq *s, const SeqValue *x, const SeqValue *y)
 static bool agrees(const GrowPlan *g, const Seq *s, const ApiFunction *f, const SeqValue *args,
                    unsigned place, const SeqValue *v)
 {
-    const ModelFunction *mf = model_function(g->model, f);
+    const UsageFunction *mf = usage_function(g->usage, f);
     for (size_t i = 0; mf && i < mf->nrelations; i++) {
-        const ModelRelation *r = &mf->relations[i];
+        const UsageRelation *r = &mf->relations[i];
         int other = r->a == (int)place ? r->b : r->b == (int)place ? r->a : API_NONE;
         if (other < 0 || other >= (int)f->nparams || !value_is_made(&args[other]))
             continue;
@@ -365,17 +365,17 @@ static bool pick_fitting(const GrowPlan *g, const Seq *s, const Want *w, SeqValu
 }
 
 /* The first edge of a shortest way from a node to one of those wanted. */
-static const ModelEdge *way_to(const ModelType *t, uint32_t from, const Want *w)
+static const UsageEdge *way_to(const UsageType *t, uint32_t from, const Want *w)
 {
-    const ModelEdge **first = xcalloc(t->nnodes, sizeof *first);
+    const UsageEdge **first = xcalloc(t->nnodes, sizeof *first);
     uint32_t *queue = xcalloc(t->nnodes, sizeof *queue);
     size_t head = 0, tail = 0;
-    const ModelEdge *found = NULL;
+    const UsageEdge *found = NULL;
     queue[tail++] = from;
     while (head < tail && !found) {
         uint32_t at = queue[head++];
         for (size_t i = 0; i < t->nodes[at].nedges && !found; i++) {
-            const ModelEdge *e = t->nodes[at].edges[i];
+            const UsageEdge *e = t->nodes[at].edges[i];
             if (e->to == from || first[e->to] || e->ends)
                 continue;
             first[e->to] = at == from ? e : first[at];
@@ -405,10 +405,10 @@ static bool last_of(const GrowPlan *g, const Seq *s, const ApiType *t, SeqHandle
 }
 
 /* An edge out of the root from which a wanted node can be reached. */
-static const ModelEdge *beginning_for(const GrowPlan *g, const ModelType *t, const Want *w)
+static const UsageEdge *beginning_for(const GrowPlan *g, const UsageType *t, const Want *w)
 {
     for (int i = 0; i < 8; i++) {
-        const ModelEdge *e = model_pick_edge(t, 0, g->rng);
+        const UsageEdge *e = usage_pick_edge(t, 0, g->rng);
         if (!e || !w->nnodes || node_in(w->nodes, w->nnodes, e->to) || way_to(t, e->to, w))
             return e;
     }
@@ -418,15 +418,15 @@ static const ModelEdge *beginning_for(const GrowPlan *g, const ModelType *t, con
 static bool make_fitting(const GrowPlan *g, Arena *a, Seq *s, const Want *w, unsigned depth,
                          SeqValue *out)
 {
-    const ModelType *t = model_type(g->model, w->type);
-    const ModelEdge *e = t && depth < DEPTH ? beginning_for(g, t, w) : NULL;
+    const UsageType *t = usage_type(g->usage, w->type);
+    const UsageEdge *e = t && depth < DEPTH ? beginning_for(g, t, w) : NULL;
     SeqHandle made;
     if (!e || is_full(s) || !guided_call(g, a, s, e, NULL, depth + 1) ||
         !last_of(g, s, w->type, &made))
         return false;
     for (int i = 0; i < LONGEST_WAY; i++) {
         uint32_t node = grow_node(g, s, &made);
-        if (node == MODEL_OUTSIDE)
+        if (node == USAGE_OUTSIDE)
             return false;
         if (node_in(w->nodes, w->nnodes, node))
             break;
@@ -438,7 +438,7 @@ static bool make_fitting(const GrowPlan *g, Arena *a, Seq *s, const Want *w, uns
     return agrees(g, s, w->f, w->args, w->place, out) || pick_fitting(g, s, w, out);
 }
 
-static const ModelOther *other_at(const ModelEdge *e, unsigned place)
+static const UsageOther *other_at(const UsageEdge *e, unsigned place)
 {
     for (size_t i = 0; i < e->nothers; i++)
         if (e->others[i].place == (int)place)
@@ -446,10 +446,10 @@ static const ModelOther *other_at(const ModelEdge *e, unsigned place)
     return NULL;
 }
 
-static bool other_handle(const GrowPlan *g, Arena *a, Seq *s, const ModelEdge *e,
+static bool other_handle(const GrowPlan *g, Arena *a, Seq *s, const UsageEdge *e,
                          const SeqValue *args, unsigned place, unsigned depth, SeqValue *out)
 {
-    const ModelOther *o = other_at(e, place);
+    const UsageOther *o = other_at(e, place);
     Want w = { .type = e->function->params[place].handle, .f = e->function, .args = args,
                .place = place };
     if (o) {
@@ -466,10 +466,10 @@ static bool other_handle(const GrowPlan *g, Arena *a, Seq *s, const ModelEdge *e
 }
 
 /* May a value of a call be another one? Not if others hang on it in a way that
- * only the model knows. */
+ * only the usage knows. */
 static bool may_vary(const GrowPlan *g, const ApiFunction *f, unsigned place, const SeqValue *v)
 {
-    const ModelFunction *mf = model_function(g->model, f);
+    const UsageFunction *mf = usage_function(g->usage, f);
     ApiRole role = f->params[place].role;
     bool text = v->kind == VALUE_STRING || (v->kind == VALUE_BYTES && role == ROLE_BUFFER);
     /* what a "..." means hangs on its format, and texts are not checked by anybody */
@@ -525,7 +525,7 @@ static bool vary(const GrowPlan *g, Arena *a, SeqStep *st)
 /* What the example set in structs before such a call; whether a value is another
  * than there. */
 static bool set_fields(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f,
-                       const ModelRow *row, SeqValue *args)
+                       const UsageRow *row, SeqValue *args)
 {
     SeqValue *values = arena_array(a, SeqValue, row->nstores + 1);
     bool varied = false;
@@ -552,7 +552,7 @@ static bool set_fields(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f
     return varied;
 }
 
-static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const ModelEdge *e,
+static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const UsageEdge *e,
                         const SeqHandle *self, unsigned depth)
 {
     const ApiFunction *f = e->function;
@@ -561,7 +561,7 @@ static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const ModelEdge *e,
         return false;
     if (e->ends && self && has_children(g, s, &self->value))
         return false;
-    const ModelRow *row = model_pick_values(g->model, e, g->rng, g->mix, args);
+    const UsageRow *row = usage_pick_values(g->usage, e, g->rng, g->mix, args);
     for (unsigned i = 0; i < f->nparams; i++)
         if (args[i].kind == VALUE_SELF)
             args[i] = self ? self->value
@@ -589,9 +589,9 @@ static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const ModelEdge *e,
 static bool guided_start(const GrowPlan *g, Arena *a, Seq *s)
 {
     size_t n;
-    const ModelType *types = model_types(g->model, &n);
-    const ModelType *t = n ? &types[rng_below(g->rng, n)] : NULL;
-    const ModelEdge *e = t && t->nnodes ? model_pick_edge(t, 0, g->rng) : NULL;
+    const UsageType *types = usage_types(g->usage, &n);
+    const UsageType *t = n ? &types[rng_below(g->rng, n)] : NULL;
+    const UsageEdge *e = t && t->nnodes ? usage_pick_edge(t, 0, g->rng) : NULL;
     return e && guided_call(g, a, s, e, NULL, 0);
 }
 
@@ -599,7 +599,7 @@ static bool guided_start(const GrowPlan *g, Arena *a, Seq *s)
 static bool guided_plain(const GrowPlan *g, Arena *a, Seq *s)
 {
     size_t n, m = 0;
-    const ModelFunction *all = model_functions(g->model, &n), *f = NULL;
+    const UsageFunction *all = usage_functions(g->usage, &n), *f = NULL;
     for (size_t i = 0; i < n; i++)
         if (all[i].calls && !all[i].function->takes_handle && !all[i].function->not_callable &&
             !all[i].function->variadic && all[i].nrows &&
@@ -607,7 +607,7 @@ static bool guided_plain(const GrowPlan *g, Arena *a, Seq *s)
             f = &all[i];
     if (!f || is_full(s))
         return false;
-    const ModelRow *row = &f->rows[rng_below(g->rng, f->nrows)];
+    const UsageRow *row = &f->rows[rng_below(g->rng, f->nrows)];
     SeqStep *st = seq_call(a, s, f->function);
     for (unsigned i = 0; i < st->nargs; i++)
         if (!chance(g->rng, g->mix))
@@ -631,14 +631,14 @@ static bool guided_extend(const GrowPlan *g, Arena *a, Seq *s)
     usable(g, s, &all);
     for (size_t i = 0; i < all.len; i++) {
         uint32_t node = grow_node(g, s, &all.items[i]);
-        const ModelType *t = model_type(g->model, all.items[i].type);
-        if (node != MODEL_OUTSIDE && t->nodes[node].nedges && rng_below(g->rng, ++n) == 0)
+        const UsageType *t = usage_type(g->usage, all.items[i].type);
+        if (node != USAGE_OUTSIDE && t->nodes[node].nedges && rng_below(g->rng, ++n) == 0)
             h = all.items[i];
     }
     vec_release(&all);
     if (!n)
         return false;
-    const ModelEdge *e = model_pick_edge(model_type(g->model, h.type), grow_node(g, s, &h),
+    const UsageEdge *e = usage_pick_edge(usage_type(g->usage, h.type), grow_node(g, s, &h),
                                          g->rng);
     return e && guided_call(g, a, s, e, &h, 0);
 }
@@ -654,7 +654,7 @@ bool grow_guided(const GrowPlan *g, Arena *a, Seq *s)
 
 /* May the example's way to look at an object be taken again? It must give no handle,
  * and those that it needs must be among `all`. */
-static bool is_plain_observer(const ModelObserver *o, const SeqHandles *all)
+static bool is_plain_observer(const UsageObserver *o, const SeqHandles *all)
 {
     const ApiFunction *f = o->function;
     if (f->not_callable || f->variadic || !o->nrows || f->result.handle)
@@ -681,10 +681,10 @@ static SeqValue some_handle(const GrowPlan *g, const SeqHandles *all, const ApiT
 }
 
 /* A call with which the example looked at an object, as it did. */
-static SeqStep *look_as_example(const GrowPlan *g, Arena *a, Seq *s, const ModelObserver *o,
+static SeqStep *look_as_example(const GrowPlan *g, Arena *a, Seq *s, const UsageObserver *o,
                                 const SeqValue *v, const SeqHandles *others)
 {
-    const ModelRow *row = &o->rows[rng_below(g->rng, o->nrows)];
+    const UsageRow *row = &o->rows[rng_below(g->rng, o->nrows)];
     SeqStep *st = seq_call(a, s, o->function);
     for (unsigned i = 0; i < st->nargs; i++) {
         const ApiType *t = st->f->params[i].handle;
@@ -700,12 +700,12 @@ static SeqStep *look_as_example(const GrowPlan *g, Arena *a, Seq *s, const Model
 static bool observe_as_example(const GrowPlan *g, Arena *a, Seq *s)
 {
     SeqHandles all = {0};
-    const ModelObserver *pick = NULL;
+    const UsageObserver *pick = NULL;
     SeqValue v = {0};
     size_t n = 0;
     usable(g, s, &all);
     for (size_t k = 0; k < all.len; k++) {
-        const ModelType *t = model_type(g->model, all.items[k].type);
+        const UsageType *t = usage_type(g->usage, all.items[k].type);
         for (size_t i = 0; t && i < t->nobservers; i++)
             if (is_plain_observer(&t->observers[i], &all) && rng_below(g->rng, ++n) == 0) {
                 pick = &t->observers[i];
@@ -784,7 +784,7 @@ void grow_looks(const GrowPlan *g, Arena *a, Seq *s)
     usable(g, s, &all);
     for (size_t k = all.len; k-- > 0 && n < LOOKS && s->n + LOOKS < SEQ_MOST_STEPS; ) {
         const SeqHandle *h = &all.items[k];
-        const ModelType *t = g->model ? model_type(g->model, h->type) : NULL;
+        const UsageType *t = g->usage ? usage_type(g->usage, h->type) : NULL;
         unsigned here = 0;
         for (size_t i = 0; t && i < t->nobservers && here < LOOKS_AT_ONE / 2; i++)
             if (is_plain_observer(&t->observers[i], &no_others) &&
@@ -799,7 +799,7 @@ void grow_looks(const GrowPlan *g, Arena *a, Seq *s)
 
 bool grow_observer(const GrowPlan *g, Arena *a, Seq *s)
 {
-    if (!is_full(s) && g->model && chance(g->rng, 0.5) && observe_as_example(g, a, s))
+    if (!is_full(s) && g->usage && chance(g->rng, 0.5) && observe_as_example(g, a, s))
         return true;
     SeqHandles all = {0};
     const ApiFunction *pick = NULL;

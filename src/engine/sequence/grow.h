@@ -1,9 +1,9 @@
 /*
  * grow - one more call at the end of a sequence.
  *
- *     GrowPlan plan = { .api = api, .pool = pool, .model = model, … };
+ *     GrowPlan plan = { .api = api, .pool = pool, .usage = usage, … };
  *     Seq *longer = seq_copy(&a, base);
- *     if (grow_guided(&plan, &a, longer)) …      as the model has it
+ *     if (grow_guided(&plan, &a, longer)) …      as the usage has it
  *     if (grow_universal(&plan, &a, longer, f))  any function, any argument
  *
  * What the call needs and the sequence does not have is made first, by more
@@ -11,7 +11,7 @@
  */
 #ifndef SUNDEW_SEQ_GROW_H
 #define SUNDEW_SEQ_GROW_H
-#include "engine/sequence/model.h"
+#include "engine/usage/usage.h"
 #include "engine/sequence/ownership.h"
 #include "engine/sequence/pool.h"
 #include "engine/sequence/sequence.h"
@@ -19,7 +19,7 @@
 typedef struct GrowPlan {
     const Api *api;
     const Pool *pool;
-    const Model *model;          /* NULL: none */
+    const Usage *usage;          /* NULL: none */
     const Ownership *ownership;
     Rng *rng;
     double null_share;           /* of handles that are NULL in universal calls */
@@ -37,7 +37,7 @@ bool grow_observer(const GrowPlan *g, Arena *a, Seq *s);
  * for what they say, or as the example did. */
 void grow_looks(const GrowPlan *g, Arena *a, Seq *s);
 
-/* Where each handle of a sequence is in the graph of its type: MODEL_OUTSIDE if it
+/* Where each handle of a sequence is in the graph of its type: USAGE_OUTSIDE if it
  * has left it. */
 uint32_t grow_node(const GrowPlan *g, const Seq *s, const SeqHandle *h);
 /* Does it do what the example did, throughout? */

@@ -8,7 +8,7 @@
  */
 #ifndef SUNDEW_SEQ_OWNERSHIP_H
 #define SUNDEW_SEQ_OWNERSHIP_H
-#include "engine/sequence/model.h"
+#include "engine/usage/usage.h"
 
 typedef struct Ownership Ownership;
 
@@ -21,7 +21,7 @@ ApiUse ownership_use(const Ownership *o, const ApiFunction *f, int place);
 void ownership_learn(Ownership *o, const ApiFunction *f, int place, ApiUse use);
 /* What an example showed: handles that it gave away or had to close, texts that it
  * freed. */
-void ownership_learn_model(Ownership *o, const Model *m);
+void ownership_learn_usage(Ownership *o, const Usage *m);
 /* A call that should only look did harm: it died, or left memory behind. A function
  * that did so twice is no longer used to look. */
 void ownership_blame(Ownership *o, const ApiFunction *f);

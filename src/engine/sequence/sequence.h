@@ -16,8 +16,8 @@
 #ifndef SUNDEW_SEQUENCE_H
 #define SUNDEW_SEQUENCE_H
 #include "base/vec.h"
-#include "engine/sequence/api.h"
-#include "engine/sequence/value.h"
+#include "engine/api/api.h"
+#include "engine/api/value.h"
 
 /*
  * A step is a call; or storage of the caller's for a struct, zeroed, which the
@@ -34,7 +34,7 @@ typedef struct SeqStep {
     SeqValue target;             /* field: of what … */
     const Field *field;          /* … and which; its name may be a path: a.b */
     const ApiType *storage;      /* made by this step */
-    bool divergent;              /* not as the model has it */
+    bool divergent;              /* not as the usage has it */
     bool closing;                /* gives back what the sequence had made */
     bool looking;                /* at the end, at what the sequence has made */
     uint64_t nulls;              /* handles that came out as NULL when it ran: bit

@@ -2,7 +2,7 @@
 #ifndef SUNDEW_ARGUMENTS_INT_H
 #define SUNDEW_ARGUMENTS_INT_H
 #include "base/rng.h"
-#include "program/ast.h"
+#include "ast/ast.h"
 #include "technique/arguments/anomaly.h"
 #include "technique/arguments/orders.h"
 

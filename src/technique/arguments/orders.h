@@ -11,7 +11,7 @@
 #ifndef SUNDEW_ARGUMENTS_ORDERS_H
 #define SUNDEW_ARGUMENTS_ORDERS_H
 #include "base/vec.h"
-#include "program/ast.h"
+#include "ast/ast.h"
 
 typedef struct Orders Orders;
 

@@ -84,7 +84,7 @@ static bool read_function(Exploration *e, Err *err)
                                   "names one; sundew show functions lists them)", name);
 }
 
-/* What the input means: see runtime/input.h. */
+/* What the input means: see runtime/input/input.h. */
 static bool read_input(Exploration *e, Err *err)
 {
     const char *argv = session_option(e->s, "argv");

@@ -1,7 +1,7 @@
 /* What the files of the technique share. */
 #ifndef SUNDEW_TECHNIQUE_EXPLORE_INT_H
 #define SUNDEW_TECHNIQUE_EXPLORE_INT_H
-#include "engine/concolic/explore.h"
+#include "engine/explore/explore.h"
 #include "session/session.h"
 
 typedef struct Exploration {

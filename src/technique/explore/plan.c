@@ -2,7 +2,7 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/file.h"
-#include "program/symbolic.h"
+#include "analysis/symbolic/symbolic.h"
 #include "technique/explore/explore_int.h"
 #include <stdlib.h>
 #include <string.h>
@@ -146,14 +146,14 @@ bool plan_show(Exploration *e, Err *err)
 {
     const char *parts = str_c(&e->input);
     char *folder = path_join(session_share(e->s), "models");
-    Models *models = models_new();
-    bool ok = models_read_folder(models, folder, err);
+    Standins *standins = standins_new();
+    bool ok = standins_read_folder(standins, folder, err);
     free(folder);
     if (!ok) {
-        models_free(models);
+        standins_free(standins);
         return false;
     }
-    SymbolicPlan plan = { .models = models,
+    SymbolicPlan plan = { .standins = standins,
                           .argv = strstr(parts, "argv:") != NULL,
                           .env = strstr(parts, "env:") != NULL,
                           .function = session_option(e->s, "function") };
@@ -180,6 +180,6 @@ bool plan_show(Exploration *e, Err *err)
     session_status(e->s, 0);
     vec_release(&groups);
     symbolic_free(sym);
-    models_free(models);
+    standins_free(standins);
     return true;
 }

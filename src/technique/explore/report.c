@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/units.h"
-#include "engine/concolic/driver.h"
+#include "build/driver.h"
 #include "technique/explore/explore_int.h"
 #include <inttypes.h>
 #include <stdio.h>

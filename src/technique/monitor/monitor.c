@@ -2,7 +2,7 @@
  * monitor - an executable that remembers the arguments of the functions on its
  * stack, and leaves a crash file when it fails.
  *
- * The weave puts the probes in (src/weave/monitor.c), the runtime does the rest
+ * The weave puts the probes in (src/weave/monitor/monitor.c), the runtime does the rest
  * inside the program (runtime/). README.md explains the technique.
  */
 #include "base/escape.h"
@@ -10,7 +10,7 @@
 #include "engine/record/crash.h"
 #include "base/json.h"
 #include "base/progress.h"
-#include "program/calls.h"
+#include "analysis/pointsto/calls.h"
 #include "program/program.h"
 #include "session/session.h"
 #include "technique/monitor/monitor.h"

@@ -7,8 +7,8 @@
 #include "base/proc.h"
 #include "base/progress.h"
 #include "base/tempdir.h"
-#include "program/mut_facts.h"
-#include "weave/place.h"
+#include "analysis/mutability/facts.h"
+#include "build/place.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

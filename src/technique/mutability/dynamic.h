@@ -6,8 +6,8 @@
  */
 #ifndef SUNDEW_MUTABILITY_DYNAMIC_H
 #define SUNDEW_MUTABILITY_DYNAMIC_H
-#include "program/calls.h"
-#include "program/mutability.h"
+#include "analysis/pointsto/calls.h"
+#include "analysis/mutability/mutability.h"
 #include "session/session.h"
 
 typedef struct DynamicPlan {

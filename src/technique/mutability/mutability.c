@@ -9,12 +9,12 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "program/calls.h"
-#include "program/mut_facts.h"
-#include "program/mutability.h"
+#include "analysis/pointsto/calls.h"
+#include "analysis/mutability/facts.h"
+#include "analysis/mutability/mutability.h"
 #include "session/session.h"
 #include "technique/mutability/dynamic.h"
-#include "weave/place.h"
+#include "build/place.h"
 #include "technique/mutability/patch.h"
 #include <stdlib.h>
 #include <string.h>

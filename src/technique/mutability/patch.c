@@ -10,7 +10,7 @@
 #include "base/map.h"
 #include "base/proc.h"
 #include "base/tempdir.h"
-#include "program/qualifiers.h"
+#include "ast/qualifiers.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -11,7 +11,7 @@
 #ifndef SUNDEW_MUTABILITY_PATCH_H
 #define SUNDEW_MUTABILITY_PATCH_H
 #include "base/vec.h"
-#include "program/mutability.h"
+#include "analysis/mutability/mutability.h"
 #include "session/session.h"
 
 typedef struct PatchPlan {

@@ -1,5 +1,5 @@
 /*
- * The example: it runs with probes, and what it did becomes a model. A captured
+ * The example: it runs with probes, and what it did becomes a usage. A captured
  * program that the library is linked into is woven itself, and runs in the sandbox.
  * Any other command (make check, a program that loads a shared library) runs as it
  * is, with a recording library in the place of the library.
@@ -12,7 +12,7 @@
 #include "engine/record/trace.h"
 #include "run/run.h"
 #include "technique/regress/regress_int.h"
-#include "weave/place.h"
+#include "build/place.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -67,7 +67,7 @@ static bool run_woven(Regress *r, const char *program, const char *folder, Err *
 static void forbid_functions(Regress *r)
 {
     for (size_t i = 0; i < r->api->nfunctions; i++)
-        if (model_forbids(r->model, &r->api->functions[i]))
+        if (usage_forbids(r->usage, &r->api->functions[i]))
             r->api->functions[i].not_callable = "a rule forbids it";
 }
 
@@ -97,7 +97,7 @@ static void add_observed_values(Regress *r)
     for (size_t i = 0; i < r->api->nfunctions; i++) {
         const ApiFunction *f = &r->api->functions[i];
         for (unsigned k = 0; k < f->nparams; k++) {
-            const ModelValues *v = model_values(r->model, f, k);
+            const UsageValues *v = usage_values(r->usage, f, k);
             for (size_t m = 0; v && m < v->n; m++)
                 pool_add(r->pool, f, k, &v->values[m]);
         }
@@ -167,7 +167,7 @@ static bool record_example(Regress *r, const char *scratch, Trace **t, Err *err)
     char *woven = path_join(scratch, path_base(program_captured(p)->path));
     char *folder = path_join(scratch, "trace");
     Strings recorded = {0};
-    model_functions_to_record(r->api, p, &recorded);
+    usage_functions_to_record(r->api, p, &recorded);
     RecordPlan plan = { .libexec = session_libexec(r->session), .strategy = COPY_SHALLOW,
                         .only = strings_argv(&recorded) };
     bool ok = dir_make(folder, err) && place_restore(program_captured(r->program)->path, err) &&
@@ -183,7 +183,7 @@ static bool record_example(Regress *r, const char *scratch, Trace **t, Err *err)
     return *t != NULL;
 }
 
-bool example_model(Regress *r, Err *err)
+bool example_usage(Regress *r, Err *err)
 {
     Trace *t = NULL;
     if (!session_has_tail(r->session))
@@ -191,17 +191,17 @@ bool example_model(Regress *r, Err *err)
     const char *scratch = tempdir_new(NULL, err);
     if (!scratch)
         return false;
-    ModelPlan how = { .facts = r->facts, .rules = session_option(r->session, "rules") };
+    UsagePlan how = { .facts = r->facts, .rules = session_option(r->session, "rules") };
     if (record_example(r, scratch, &t, err))
-        r->model = model_infer(r->api, &t, 1, &how, err);
-    if (r->model) {
+        r->usage = usage_infer(r->api, &t, 1, &how, err);
+    if (r->usage) {
         forbid_functions(r);
         note_unused(r);
         add_observed_values(r);
     }
     trace_close(t);
     tempdir_remove(scratch);
-    return r->model != NULL;
+    return r->usage != NULL;
 }
 
 /* ---------------------------------------------------------------- coverage */

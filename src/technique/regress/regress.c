@@ -1,7 +1,7 @@
 /*
  * regress - regression tests for a library, from an example of its use.
  *
- * The stages are in run(): the API, the example's model, the library made ready,
+ * The stages are in run(): the API, the example's usage, the library made ready,
  * sequences grown and settled, the suite reduced to what adds something, written
  * as C. README.md explains the technique.
  */
@@ -134,9 +134,9 @@ static bool is_stopped(void *arg)
 static void plan_growth(Regress *r)
 {
     r->ownership = ownership_new(r->api);
-    if (r->model)
-        ownership_learn_model(r->ownership, r->model);
-    r->grow = (GrowPlan){ .api = r->api, .pool = r->pool, .model = r->model,
+    if (r->usage)
+        ownership_learn_usage(r->ownership, r->usage);
+    r->grow = (GrowPlan){ .api = r->api, .pool = r->pool, .usage = r->usage,
                           .ownership = r->ownership, .rng = session_rng(r->session),
                           .null_share = 0.05, .start_share = 0.3, .mix = 0.3,
                           .near = strtod(session_option(r->session, "divergent"), NULL) > 0
@@ -196,12 +196,12 @@ static void add_figures(const Regress *r, json_t *j)
         json_object_set_new(j, "example", json_pack(
             "{s:I,s:I}", "lines", (json_int_t)r->by_example.lines, "branches",
             (json_int_t)r->by_example.branches));
-    if (r->model)
+    if (r->usage)
         json_object_set_new(j, "replays", json_pack(
             "{s:I,s:I}", "tests", (json_int_t)u->replayed, "total", (json_int_t)u->replays));
     json_object_set_new(j, "dropped", json_integer((json_int_t)r->dropped));
     json_object_set_new(j, "seconds", json_real(u->seconds));
-    json_object_set_new(j, "guided", json_boolean(r->model != NULL));
+    json_object_set_new(j, "guided", json_boolean(r->usage != NULL));
 }
 
 static void set_json(Regress *r)
@@ -303,7 +303,7 @@ static void release(Regress *r)
     library_release(&r->library);
     ownership_free(r->ownership);
     pool_free(r->pool);
-    model_free(r->model);
+    usage_free(r->usage);
     mut_facts_close(r->facts);
     api_close(r->api);
     calls_close(r->calls);
@@ -339,7 +339,7 @@ static bool run(Session *s, Err *err)
     progress_step(&progress, 0, "the API");
     bool ok = open_program(&r, err) && open_api(&r, err);
     progress_step(&progress, 1, "the example");
-    ok = ok && (session_flag(s, "universal") || example_model(&r, err)) &&
+    ok = ok && (session_flag(s, "universal") || example_usage(&r, err)) &&
          (!session_flag(s, "example-coverage") || example_coverage(&r, err));
     progress_step(&progress, 2, "the library, made ready");
     ok = ok && open_library(&r, err);

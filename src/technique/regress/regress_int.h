@@ -1,10 +1,10 @@
 /* What the files of this technique share. */
 #ifndef SUNDEW_REGRESS_INT_H
 #define SUNDEW_REGRESS_INT_H
-#include "engine/sequence/generate.h"
-#include "engine/sequence/library.h"
-#include "engine/sequence/reduce.h"
-#include "program/mut_facts.h"
+#include "engine/suite/generate.h"
+#include "build/library.h"
+#include "engine/suite/reduce.h"
+#include "analysis/mutability/facts.h"
 #include "session/session.h"
 
 /* All that a run of the command holds. */
@@ -14,7 +14,7 @@ typedef struct Regress {
     Calls *calls;
     MutFacts *facts;
     Api *api;
-    Model *model;                /* NULL: universal */
+    Usage *usage;                /* NULL: universal */
     Pool *pool;
     Ownership *ownership;
     Library library;
@@ -30,8 +30,8 @@ typedef struct Regress {
     char *const *headers;
 } Regress;
 
-/* example.c: runs the example recorded and infers the model. */
-bool example_model(Regress *r, Err *err);
+/* example.c: runs the example recorded and infers the usage. */
+bool example_usage(Regress *r, Err *err);
 /* The same: what of the library the example covers by itself. */
 bool example_coverage(Regress *r, Err *err);
 /* tests.c: writes the tests that were kept into a folder. */

@@ -2,7 +2,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/proc.h"
-#include "engine/sequence/write.h"
+#include "engine/suite/write.h"
 #include "finding/ctest.h"
 #include "run/run.h"
 #include "technique/regress/regress_int.h"

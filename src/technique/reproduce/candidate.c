@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "base/units.h"
-#include "runtime/crashfile.h"
+#include "runtime/format/crashfile.h"
 #include "technique/reproduce/reproduce_int.h"
 #include <signal.h>
 #include <string.h>

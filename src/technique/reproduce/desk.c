@@ -3,7 +3,7 @@
  * the file.
  */
 #include "base/file.h"
-#include "program/calls.h"
+#include "analysis/pointsto/calls.h"
 #include "technique/reproduce/reproduce_int.h"
 #include "weave/weave.h"
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "capture/elf.h"
 #include "capture/recompile.h"
 #include "capture/relink.h"
-#include "runtime/monitor.h"
+#include "runtime/monitor/monitor.h"
 #include <ctype.h>
 #include <string.h>
 #include <unistd.h>

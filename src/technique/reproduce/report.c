@@ -1,7 +1,7 @@
 /* What a reproduction says: on the terminal, as JSON, as a finding. */
 #include "base/escape.h"
 #include "base/file.h"
-#include "runtime/crashfile.h"
+#include "runtime/format/crashfile.h"
 #include "technique/reproduce/reproduce_int.h"
 #include <inttypes.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  */
 #include "technique/reproduce/reproduce.h"
 #include "base/file.h"
-#include "runtime/crashfile.h"
+#include "runtime/format/crashfile.h"
 #include "session/session.h"
 #include "technique/reproduce/reproduce_int.h"
 #include <string.h>

@@ -4,7 +4,7 @@
  */
 #include "base/escape.h"
 #include "capture/capture.h"
-#include "runtime/crashfile.h"
+#include "runtime/format/crashfile.h"
 #include "technique/reproduce/reproduce_int.h"
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 #include "technique/reproduce/trial.h"
 #include "base/escape.h"
 #include "base/file.h"
-#include "runtime/crashfile.h"
+#include "runtime/format/crashfile.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

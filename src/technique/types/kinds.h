@@ -23,7 +23,7 @@
  */
 #ifndef SUNDEW_TYPES_KINDS_H
 #define SUNDEW_TYPES_KINDS_H
-#include "program/ast.h"
+#include "ast/ast.h"
 
 typedef enum {
     ASPECT_POINTER, ASPECT_KIND, ASPECT_SIZE, ASPECT_SLOT, ASPECT_CALLBACK,

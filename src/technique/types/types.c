@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "program/ast.h"
+#include "ast/ast.h"
 #include "session/session.h"
 #include "technique/types/study.h"
 #include "technique/types/types.h"

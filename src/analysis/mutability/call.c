@@ -1,0 +1,699 @@
+/*
+ * A call meets what is known of the function it calls: the effects of a body,
+ * seen through the arguments; a line of the library's summaries; or nothing,
+ * which is an obstacle for all that the call is given.
+ */
+#include "analysis/mutability/mutability_int.h"
+#include <string.h>
+
+typedef struct Actuals {
+    const PathSet *sets[64];     /* of the first arguments */
+    unsigned n;
+    LLVMValueRef call;           /* NULL for a callback: no operands to look at */
+    bool unmeant;                /* the function has another type than the call:
+                                  * what it writes is a question, no answer */
+    uint64_t printed;            /* variadic arguments that a format only prints */
+} Actuals;
+
+static const PathSet nothing;
+
+static const PathSet *actual(const Actuals *a, unsigned i)
+{
+    return i < a->n ? a->sets[i] : &nothing;
+}
+
+static void become(Body *b, bool *flag)
+{
+    if (!*flag)
+        *flag = b->flow.changed = b->grown = true;
+}
+
+/* --- a body's paths, seen from here */
+
+static bool is_byval(LLVMValueRef fn, unsigned i)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("byval", 5);
+
+    return LLVMGetEnumAttributeAtIndex(fn, i + 1, kind) != NULL;
+}
+
+static void follow(Body *b, uint32_t op, const Path *p, unsigned from, PathSet *set)
+{
+    for (unsigned i = from; i < p->depth; i++) {
+        PathSet next = { 0 };
+        mut_load(b, set, p->at[i], op, &next);
+        pathset_release(set);
+        *set = next;
+    }
+    if (p->deeper)
+        mut_load_all(b, op, set);
+    if (p->off) {
+        PathSet moved = { 0 };
+        for (uint32_t i = 0; i < set->len; i++)
+            pathset_add(&moved, path_plus(set->items[i], p->off));
+        pathset_release(set);
+        *set = moved;
+    }
+}
+
+/* The paths `s` with at least this doubt. */
+static void add_doubted(PathSet *out, const PathSet *s, uint8_t level)
+{
+    for (uint32_t i = 0; i < s->len; i++) {
+        Path p = s->items[i];
+        if (p.maybe < level && p.root != ROOT_UNKNOWN)
+            p.maybe = level;
+        pathset_add(out, p);
+    }
+}
+
+/* What was a guess by way of memory stays one; what is meant for another, too. */
+static void doubt(PathSet *s, uint8_t level)
+{
+    PathSet doubted = { 0 };
+
+    add_doubted(&doubted, s, level > PATH_SOMEWHERE ? level : PATH_OF_SEVERAL);
+    pathset_release(s);
+    *s = doubted;
+}
+
+/* The callee's path as paths of the caller. */
+static void resolve(Body *b, uint32_t op, const Body *g, const Actuals *a,
+                    const Path *p, PathSet *out)
+{
+    if (p->root == ROOT_UNKNOWN || root_is_global(p->root)) {
+        pathset_add(out, path_root(p->root));
+        follow(b, op, p, 0, out);
+    } else if (p->root < g->nargs) {
+        if (!actual(a, p->root)->len)
+            return;
+        pathset_union(out, actual(a, p->root));
+        follow(b, op, p, 0, out);
+    } else if (p->root == g->nargs && p->depth) {        /* variadic */
+        for (unsigned i = g->nargs; i < a->n; i++)
+            add_doubted(out, actual(a, i), a->printed >> i & 1 ? PATH_PRINTED : 0);
+        follow(b, op, p, 1, out);
+    }
+    if (p->maybe)
+        doubt(out, p->maybe);
+}
+
+static bool is_of_copy(const Body *g, const Path *p)
+{
+    return !p->depth && p->root < g->nargs && is_byval(g->value, p->root);
+}
+
+static void fresh_result(Body *b, uint32_t op, PathSet *out)
+{
+    LLVMValueRef inst = b->ops.items[op].inst;
+
+    pathset_add(out, path_root(ROOT_LOCAL | mut_local(b, inst, false)));
+}
+
+static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a,
+                        uint32_t index, uint8_t maybe)
+{
+    Effect e = g->flow.effects.items[index];
+    Effect like = { .kind = e.kind, .reason = e.reason, .maybe = maybe > e.maybe ? maybe : e.maybe,
+                    .inst = b->ops.items[op].inst, .origin = e.origin,
+                    .callee = g->value, .next = index };
+    PathSet src = { 0 }, dest = { 0 };
+
+    if (is_of_copy(g, &e.path))
+        return;
+    resolve(b, op, g, a, &e.path, &src);
+    if (like.maybe)
+        doubt(&src, like.maybe);
+    switch (src.len ? e.kind : EFFECT_RETURN + 10) {
+    case EFFECT_WRITE:
+    case EFFECT_FREE:
+        if (!a->unmeant) {
+            mut_write(b, &src, &like);
+            break;
+        }
+        like.kind = EFFECT_REASON;
+        like.reason = MUT_INDIRECT;
+        mut_obstacle(b, &src, op, &like);
+        break;
+    case EFFECT_REASON:
+        mut_obstacle(b, &src, op, &like);
+        break;
+    case EFFECT_STORE:
+        resolve(b, op, g, a, &e.dest, &dest);
+        mut_store(b, &dest, &src, op, &like);
+        break;
+    case EFFECT_RETURN:
+        fresh_result(b, op, &dest);
+        for (uint32_t i = 0; i < src.len; i++) {
+            Path to = e.dest;
+            to.root = dest.items[0].root;
+            mut_put(b, &to, &src.items[i], op);
+        }
+        break;
+    default:
+        break;
+    }
+    pathset_release(&src);
+    pathset_release(&dest);
+}
+
+static void add_result(Body *b, uint32_t op, const PathSet *got)
+{
+    uint32_t dst = b->ops.items[op].dst;
+
+    if (dst != NONE)
+        b->grown |= pathset_union(&b->sets.items[dst], got);
+}
+
+/* Where a call stands with a function. Sets and memory only grow, so their
+ * sizes tell whether there is something new. */
+static Met *met(Body *b, uint32_t op, const Body *g)
+{
+    uint64_t key = (uint64_t)op << 32 | g->fn->index;
+    uint32_t i = pttable_get(&b->met_of, key);
+
+    if (i == NONE) {
+        i = (uint32_t)b->met.len;
+        pttable_put(&b->met_of, key, i);
+        vec_push(&b->met, ((Met){ .inputs = UINT64_MAX }));
+    }
+    return &b->met.items[i];
+}
+
+static uint64_t inputs(const Body *b, const Actuals *a)
+{
+    uint64_t sum = (uint64_t)b->memory << 32;
+
+    for (unsigned i = 0; i < a->n; i++)
+        sum += a->sets[i]->len;
+    return sum;
+}
+
+static void meet_effects(Body *b, uint32_t op, const Body *g, const Actuals *a,
+                         uint8_t maybe)
+{
+    Met now = { inputs(b, a), (uint32_t)g->flow.effects.len, g->flow.version };
+    Met *before = met(b, op, g);
+    bool same = a->call && before->inputs == now.inputs && before->version == now.version;
+
+    for (uint32_t i = same ? before->effects : 0; i < now.effects; i++)
+        take_effect(b, op, g, a, i, maybe);
+    *met(b, op, g) = now;
+}
+
+static void meet_body(Body *b, uint32_t op, const Body *g, const Actuals *a,
+                      uint8_t maybe, PathSet *result)
+{
+    meet_effects(b, op, g, a, maybe);
+    for (unsigned i = 0; i < g->nargs && i < a->n; i++)
+        if (g->flow.reads[i])
+            mut_read(b, actual(a, i));
+    if (g->flow.reads_memory)
+        become(b, &b->flow.reads_memory);
+    if (g->flow.impure)
+        become(b, &b->flow.impure);
+    if (g->flow.fresh) {
+        fresh_result(b, op, result);
+        Local *l = &b->locals.items[mut_local(b, b->ops.items[op].inst, false)];
+        l->exposed = true;       /* the callee may have filled it */
+    }
+    for (uint32_t i = 0; i < g->flow.returns.len; i++) {
+        PathSet got = { 0 };
+        resolve(b, op, g, a, &g->flow.returns.items[i], &got);
+        if (maybe)
+            doubt(&got, maybe);
+        pathset_union(result, &got);
+        pathset_release(&got);
+    }
+}
+
+/* --- a library function with a summary */
+
+static void term(Body *b, uint32_t op, const SummaryTerm *t, const Summary *s,
+                 const Actuals *a, unsigned stars, PathSet *out)
+{
+    switch (t->kind) {
+    case SUMMARY_PARAM:
+        pathset_union(out, actual(a, t->param));
+        break;
+    case SUMMARY_REST:
+        for (unsigned i = (unsigned)s->nparams; i < a->n; i++)
+            pathset_union(out, actual(a, i));
+        break;
+    case SUMMARY_NEW:
+    case SUMMARY_RETURN:
+        fresh_result(b, op, out);
+        break;
+    case SUMMARY_NOTHING:
+        return;
+    default:
+        pathset_add(out, path_root(ROOT_UNKNOWN));
+        return;
+    }
+    Path p = { .depth = (uint16_t)(stars > MUT_DEREFS ? MUT_DEREFS : stars),
+               .off = t->anywhere ? ANYWHERE : 0 };
+    follow(b, op, &p, 0, out);
+}
+
+static void anywhere(PathSet *s)
+{
+    PathSet moved = { 0 };
+
+    for (uint32_t i = 0; i < s->len; i++)
+        pathset_add(&moved, path_plus(s->items[i], ANYWHERE));
+    pathset_release(s);
+    *s = moved;
+}
+
+static bool copies_pointers(const Mutability *m, const SummaryTerm *from,
+                            const Actuals *a)
+{
+    return from->kind != SUMMARY_PARAM || !a->call ||
+           from->param >= LLVMGetNumArgOperands(a->call) ||
+           mut_holds_pointers(m, LLVMGetOperand(a->call, from->param), 0);
+}
+
+static void assign(const Mutability *m, Body *b, uint32_t op, const SummaryAssign *x,
+                   const Summary *s, const Actuals *a, Effect like)
+{
+    PathSet to = { 0 }, from = { 0 };
+    bool memory = x->from.stars && x->to.stars;
+
+    if (memory && !copies_pointers(m, &x->from, a))
+        return;
+    term(b, op, &x->from, s, a, x->from.stars, &from);
+    if (x->to.kind == SUMMARY_STATE) {
+        like.reason = MUT_KEPT;
+        mut_obstacle(b, &from, op, &like);
+    } else {
+        term(b, op, &x->to, s, a, x->to.stars ? x->to.stars - 1 : 0, &to);
+        if (memory) {
+            PathSet all = { 0 };
+            pathset_release(&from);
+            term(b, op, &x->from, s, a, x->from.stars - 1, &from);
+            mut_load(b, &from, ANYWHERE, op, &all);
+            pathset_release(&from);
+            from = all;
+            anywhere(&to);
+        }
+        mut_store(b, &to, &from, op, &like);
+    }
+    pathset_release(&to);
+    pathset_release(&from);
+}
+
+static void use_of(Body *b, uint32_t op, unsigned use, const PathSet *v, Effect like)
+{
+    PathSet all = { 0 };
+
+    if (!v->len)
+        return;
+    pathset_union(&all, v);
+    anywhere(&all);
+    if (use & SUMMARY_DEEP)
+        mut_load_all(b, op, &all);
+    if (use & SUMMARY_READ)
+        mut_read(b, &all);
+    if (use & SUMMARY_WRITE)
+        mut_write(b, &all, &like);
+    if (use & SUMMARY_FREE) {
+        like.kind = EFFECT_FREE;
+        mut_write(b, v, &like);
+    }
+    if (use & SUMMARY_KEEP) {
+        like.reason = MUT_KEPT;
+        mut_obstacle(b, v, op, &like);
+    }
+    pathset_release(&all);
+}
+
+/* --- printf writes with %n only */
+
+static bool has_percent_n(const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (s[i] != '%')
+            continue;
+        for (i++; i < n && s[i] && strchr("0123456789$*.#-+ 'hlLjztqI", s[i]); i++)
+            ;
+        if (i < n && s[i] == 'n')
+            return true;
+    }
+    return false;
+}
+
+static bool literal_has_percent_n(LLVMValueRef g)
+{
+    size_t n;
+    LLVMValueRef c = LLVMIsAGlobalVariable(g) ? LLVMGetInitializer(g) : NULL;
+
+    if (!c || !LLVMIsAConstantDataArray(c) || !LLVMIsConstantString(c))
+        return false;
+    const char *s = LLVMGetAsString(c, &n);
+    return has_percent_n(s, n);
+}
+
+bool mut_has_percent_n(LLVMModuleRef module)
+{
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+        if (literal_has_percent_n(g))
+            return true;
+    return false;
+}
+
+/* A format that a literal gives is looked at; another one is harmless if no
+ * string of the program has the conversion. */
+static bool format_may_write(const Mutability *m, const Summary *s, LLVMValueRef call)
+{
+    if (!m->percent_n)
+        return false;
+    if (!call || !s->nparams || !s->variadic ||
+        s->nparams > LLVMGetNumArgOperands(call))
+        return true;
+    LLVMValueRef f = LLVMGetOperand(call, (unsigned)s->nparams - 1);
+    return !ptvalues_is_literal(f) || literal_has_percent_n(f);
+}
+
+unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsigned arg)
+{
+    unsigned use = arg < s->nparams ? s->params[arg].use : s->rest;
+    bool list = !s->variadic && arg + 1 == s->nparams;
+
+    if (strstr(s->name, "printf") && (arg >= s->nparams || list) &&
+        !format_may_write(m, s, call))
+        use &= ~(unsigned)SUMMARY_WRITE;
+    return use;
+}
+
+static void meet(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, const Actuals *a,
+                 uint8_t maybe, PathSet *result);
+
+static void callback(Mutability *m, Body *b, uint32_t op, const SummaryCallback *c,
+                     const Summary *s, const Actuals *a)
+{
+    size_t n;
+    const LLVMValueRef *fns = a->call ? pointsto_callbacks(m->pt, a->call, &n) : NULL;
+    PathSet args[SUMMARY_MOST_ARGS] = { { 0 } };
+    Actuals inner = { .n = c->nargs };
+    PathSet result = { 0 };
+
+    for (unsigned i = 0; i < c->nargs; i++) {
+        term(b, op, &c->args[i], s, a, c->args[i].stars, &args[i]);
+        inner.sets[i] = &args[i];
+    }
+    for (size_t i = 0; fns && i < n; i++)
+        meet(m, b, op, fns[i], &inner, n > 1, &result);
+    for (unsigned i = 0; i < c->nargs; i++)
+        pathset_release(&args[i]);
+    pathset_release(&result);
+}
+
+static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn,
+                         const Summary *s, const Actuals *a, uint8_t maybe,
+                         PathSet *result)
+{
+    Effect like = { .kind = EFFECT_WRITE, .inst = b->ops.items[op].inst, .maybe = maybe,
+                    .origin = b->ops.items[op].inst, .callee = fn, .next = NONE };
+
+    for (unsigned i = 0; i < a->n; i++)
+        use_of(b, op, mut_use(m, s, a->call, i), actual(a, i), like);
+    for (size_t i = 0; i < s->nassigns; i++)
+        assign(m, b, op, &s->assigns[i], s, a, like);
+    for (size_t i = 0; i < s->ncallbacks; i++)
+        callback(m, b, op, &s->callbacks[i], s, a);
+    term(b, op, &s->ret, s, a, s->ret.stars, result);
+    if (!mut_is_pure_external(s->name))
+        become(b, &b->flow.impure);
+}
+
+/* --- a function of which nothing is known */
+
+static void meet_nothing(Body *b, uint32_t op, LLVMValueRef fn, MutReasonKind reason,
+                         const Actuals *a, PathSet *result)
+{
+    Effect like = { .kind = EFFECT_REASON, .reason = reason, .callee = fn, .next = NONE,
+                    .inst = b->ops.items[op].inst, .origin = b->ops.items[op].inst };
+
+    for (unsigned i = 0; i < a->n; i++) {
+        mut_obstacle(b, actual(a, i), op, &like);
+        if (!a->call || LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(a->call, i))) ==
+                            LLVMPointerTypeKind)
+            add_doubted(result, actual(a, i), PATH_RETURNED);
+    }
+    pathset_add(result, path_root(ROOT_UNKNOWN));
+    become(b, &b->flow.impure);
+}
+
+static void meet(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, const Actuals *a,
+                 uint8_t maybe, PathSet *result)
+{
+    const Body *g = mut_body(m, fn);
+    size_t n;
+
+    if (g) {
+        meet_body(b, op, g, a, maybe, result);
+        return;
+    }
+    const Summary *s = summaries_find(m->summaries, LLVMGetValueName2(fn, &n));
+    if (s)
+        meet_summary(m, b, op, fn, s, a, maybe, result);
+    else
+        meet_nothing(b, op, fn, MUT_NO_BODY, a, result);
+}
+
+/* Each piece of the constraints that takes an operand, in order. */
+static void assembly(Body *b, uint32_t op, const Actuals *a, PathSet *result)
+{
+    size_t n;
+    LLVMValueRef code = LLVMGetCalledValue(b->ops.items[op].inst);
+    const char *c = LLVMGetInlineAsmConstraintString(code, &n);
+    Effect like = { .kind = EFFECT_WRITE, .inst = b->ops.items[op].inst,
+                    .origin = b->ops.items[op].inst };
+    bool memory = strstr(c, "~{memory}") != NULL;
+    unsigned i = 0;
+
+    for (const char *end; *c; c = *end ? end + 1 : end) {
+        end = c + strcspn(c, ",");
+        bool output = *c == '=', indirect = memchr(c, '*', (size_t)(end - c)) != NULL;
+        if (*c == '~' || (output && !indirect))
+            continue;
+        const PathSet *v = actual(a, i++);
+        if (output) {
+            mut_write(b, v, &like);
+        } else if (memory && !indirect) {
+            like.reason = MUT_ASM;
+            mut_obstacle(b, v, op, &like);
+        }
+        if (indirect)
+            mut_read(b, v);
+        else
+            pathset_union(result, v);
+    }
+    become(b, &b->flow.impure);
+}
+
+static bool from_outside(const Mutability *m, LLVMValueRef pointer)
+{
+    PtSet s = pointsto_value(m->pt, pointer, 0);
+
+    for (size_t i = 0; i < s.n; i++)
+        if (m->pt->shown[m->pt->locs.items[s.locs[i]].object].kind == PT_EXTERNAL)
+            return true;
+    return false;
+}
+
+/* --- the types of functions */
+
+const Type *mut_member_type(const Mutability *m, LLVMValueRef address)
+{
+    while (LLVMIsAGetElementPtrInst(address) &&
+           LLVMGetTypeKind(LLVMGetGEPSourceElementType(address)) != LLVMStructTypeKind)
+        address = LLVMGetOperand(address, 0);
+    Member at = mut_member(m, address);
+    const char *name = at.known ? LLVMGetStructName(at.type) : NULL;
+
+    if (!name || !str_starts(name, "struct."))
+        return NULL;
+    char *plain = xprintf("struct %s", name + 7);
+    char *dot = strchr(plain, '.');              /* struct.foo.12 */
+    if (dot)
+        *dot = 0;
+    const Type *t = types_find(program_types(m->program), plain, 0);
+    free(plain);
+    const Field *f = t && type_is_record(t) ? type_field_at(t, (uint64_t)at.inner * 8) : NULL;
+    const Type *p = f ? type_plain(f->type) : NULL;
+    while (p && p->kind == TYPE_ARRAY)
+        p = type_plain(p->target);
+    return p;
+}
+
+/* The source type of the member that a called pointer was loaded from; a table of
+ * functions in a struct is a member too. */
+static const Type *called_type(const Mutability *m, LLVMValueRef callee)
+{
+    const Type *p = LLVMIsALoadInst(callee) ? mut_member_type(m, LLVMGetOperand(callee, 0)) : NULL;
+
+    p = p && p->kind == TYPE_POINTER ? type_plain(p->target) : NULL;
+    return p && p->kind == TYPE_FUNCTION && p->prototyped ? p : NULL;
+}
+
+static bool fits(const Type *a, const Type *b)
+{
+    a = type_plain(a);
+    b = type_plain(b);
+    if (a->kind == TYPE_POINTER && b->kind == TYPE_POINTER) {
+        const Type *x = type_plain(a->target), *y = type_plain(b->target);
+        return !type_is_record(x) || !type_is_record(y) || x == y ||
+               x->incomplete || y->incomplete;
+    }
+    return true;
+}
+
+/* Could a pointer of this type have been set to the function, without a cast? */
+static bool is_meant(const Mutability *m, const Type *called, LLVMValueRef fn)
+{
+    const Function *f = program_function_of(m->program, fn);
+
+    if (!called || !f || !f->type || !f->prototyped)
+        return true;
+    if (called->nparams != f->type->nparams)
+        return false;
+    for (unsigned i = 0; i < called->nparams; i++)
+        if (!fits(called->params[i], f->type->params[i]))
+            return false;
+    return true;
+}
+
+/* A pointer from outside may be to any exported function: that says nothing. */
+static bool is_everybodys(LLVMValueRef fn)
+{
+    return !LLVMIsDeclaration(fn) && LLVMGetLinkage(fn) == LLVMExternalLinkage;
+}
+
+/* What a constant holds at an offset. */
+static LLVMValueRef element_at(const Mutability *m, LLVMValueRef c, uint64_t off)
+{
+    for (;;) {
+        LLVMTypeRef t = LLVMTypeOf(c);
+        LLVMTypeKind kind = LLVMGetTypeKind(t);
+        unsigned i = 0;
+        if (kind == LLVMPointerTypeKind || LLVMIsNull(c))
+            return off ? NULL : c;
+        if (kind == LLVMStructTypeKind && off < LLVMABISizeOfType(m->layout, t)) {
+            i = LLVMElementAtOffset(m->layout, t, off);
+            off -= LLVMOffsetOfElement(m->layout, t, i);
+        } else if (kind == LLVMArrayTypeKind) {
+            uint64_t each = LLVMABISizeOfType(m->layout, LLVMGetElementType(t));
+            if (!each || off / each >= LLVMGetArrayLength2(t))
+                return NULL;
+            i = (unsigned)(off / each);
+            off %= each;
+        } else {
+            return NULL;
+        }
+        c = LLVMGetAggregateElement(c, i);
+        if (!c)
+            return NULL;
+    }
+}
+
+/* The function that a table of the program begins with at the place, with a fixed
+ * index, that a called pointer is loaded from; or NULL. */
+static LLVMValueRef table_entry(const Mutability *m, LLVMValueRef callee)
+{
+    LLVMValueRef at = LLVMIsALoadInst(callee) ? LLVMGetOperand(callee, 0) : NULL;
+    int64_t off = 0;
+
+    while (at && LLVMIsAConstantExpr(at) && LLVMGetConstOpcode(at) == LLVMGetElementPtr) {
+        int64_t more = mut_gep_offset(m, at);
+        if (more == ANYWHERE || more < 0)
+            return NULL;
+        off += more;
+        at = LLVMGetOperand(at, 0);
+    }
+    LLVMValueRef init = at && LLVMIsAGlobalVariable(at) ? LLVMGetInitializer(at) : NULL;
+    LLVMValueRef entry = init ? element_at(m, init, (uint64_t)off) : NULL;
+    return entry && LLVMIsAFunction(entry) ? entry : NULL;
+}
+
+static bool is_target(const LLVMValueRef *t, size_t n, LLVMValueRef fn)
+{
+    for (size_t i = 0; i < n; i++)
+        if (t[i] == fn)
+            return true;
+    return false;
+}
+
+static void call_pointer(Mutability *m, Body *b, uint32_t op, LLVMValueRef callee, Actuals *a,
+                         PathSet *result)
+{
+    size_t n;
+    const LLVMValueRef *t = pointsto_targets(m->pt, a->call, &n);
+    bool outside = from_outside(m, callee);
+    const Type *called = n > 1 || outside ? called_type(m, callee) : NULL;
+    LLVMValueRef entry = n > 1 ? table_entry(m, callee) : NULL;
+
+    if (entry && !is_target(t, n, entry))
+        entry = NULL;
+    for (size_t i = 0; i < n; i++) {
+        uint8_t maybe = n > 1 || outside ? PATH_OF_SEVERAL : 0;
+        if (entry && t[i] != entry)
+            maybe = PATH_TABLE;
+        a->unmeant = !is_meant(m, called, t[i]);
+        if (!outside || !(is_everybodys(t[i]) || a->unmeant))
+            meet(m, b, op, t[i], a, maybe, result);
+    }
+    if (!n || outside)
+        meet_nothing(b, op, NULL, MUT_NO_TARGET, a, result);
+}
+
+void mut_call(Mutability *m, Body *b, uint32_t op)
+{
+    LLVMValueRef call = b->ops.items[op].inst, callee = LLVMGetCalledValue(call);
+    Actuals a = { .call = call };
+    PathSet result = { 0 };
+
+    unsigned count = LLVMGetNumArgOperands(call);
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t v = pttable_get(&b->number, (uintptr_t)LLVMGetOperand(call, i));
+        const PathSet *set = &b->sets.items[v];
+        mut_passed(b, set, op);
+        if (i < sizeof a.sets / sizeof *a.sets)
+            a.sets[a.n++] = set;
+        if (i < sizeof a.sets / sizeof *a.sets && set->len && mut_is_printed(m, call, i))
+            a.printed |= UINT64_C(1) << i;
+        if (i >= sizeof a.sets / sizeof *a.sets)
+            mut_obstacle(b, set, op, &(Effect){ .reason = MUT_VARARG, .inst = call,
+                                                .origin = call, .next = NONE });
+    }
+    if (LLVMIsAInlineAsm(callee)) {
+        assembly(b, op, &a, &result);
+    } else if (LLVMIsAFunction(callee)) {
+        meet(m, b, op, callee, &a, false, &result);
+    } else {
+        call_pointer(m, b, op, callee, &a, &result);
+    }
+    add_result(b, op, &result);
+    pathset_release(&result);
+}
+
+/* Library functions that only look at what they are given. */
+bool mut_is_pure_external(const char *name)
+{
+    static const char *const names[] = {
+        "strlen", "strnlen", "strcmp", "strncmp", "strcasecmp", "strncasecmp",
+        "memcmp", "bcmp", "memchr", "memrchr", "rawmemchr", "strchr", "strrchr",
+        "strchrnul", "strstr", "strpbrk", "strspn", "strcspn", "strcasestr", "memmem",
+        "abs", "labs", "llabs", "bsearch", "__ctype_b_loc", "__ctype_tolower_loc",
+        "__ctype_toupper_loc", "isalnum", "isalpha", "isdigit", "islower", "isupper",
+        "isspace", "isprint", "ispunct", "isxdigit", "tolower", "toupper", "atoi",
+        "atol", "atoll", "wcslen", "wcscmp", "wmemcmp", "wcschr", "fabs", "floor",
+        "ceil", "trunc", "round", "htonl", "htons", "ntohl", "ntohs", "abort",
+        "__assert_fail", "exit", "_exit",
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}

@@ -1,0 +1,666 @@
+/*
+ * Stage M: a reference was stored where others may load it. Points-to names the
+ * places it went to; every load from such a place that can run between the
+ * store and the end of the call may give the reference back. These loads and
+ * all that comes of them are followed until there is nothing new, or something
+ * writes.
+ *
+ * Loads count that stand behind the store in the function that stores, behind
+ * the call in each of its callers up to the function in question, and all loads
+ * in functions called from these places on. A reference is followed on two levels: the
+ * pointer to the parameter's own object, and pointers to what lies deeper.
+ *
+ * Where points-to can't tell objects apart (a library that gets everything from
+ * outside), the fields that are named still can: what was stored to a member of a
+ * struct is not loaded by way of another struct's member at another offset. This
+ * is what compilers assume too (strict aliasing); members at the same offset
+ * count as one, so that structs with a common beginning are safe.
+ */
+#include "analysis/mutability/mutability_int.h"
+
+enum { OWN = 1, DEEP = 2 };
+enum { MOST_STEPS = 100000, MOST_CANDIDATES = 30000 };
+
+typedef struct LoadIndex {
+    Vec(LLVMValueRef) *calls_of; /* by Function.index: calls that may call it */
+    Vec(LLVMValueRef) unknown;   /* calls of functions of which nothing is known */
+} LoadIndex;
+
+/* A load or memcpy that may run after the store. */
+typedef struct Candidate {
+    LLVMValueRef inst;
+    PtSet from;
+    Member member;
+    unsigned seen;               /* OWN | DEEP: it gives the reference */
+} Candidate;
+
+/* An operation after which the reference may be loaded. */
+typedef struct Point {
+    Body *b;
+    uint32_t op;
+} Point;
+
+typedef struct Search {
+    Mutability *m;
+    Body *b;
+    LoadIndex *ix;
+    bool *scope;                 /* by Function.index: runs after a store */
+    Vec(Point) after;            /* what comes behind these runs too */
+    PtBits cells[3];             /* by OWN, DEEP */
+    Vec(Member) members[3];      /* where it was stored, by OWN, DEEP */
+    PtTable added;               /* sets that are in cells */
+    PtTable taint;               /* value -> OWN | DEEP */
+    Vec(LLVMValueRef) work;
+    Vec(Candidate) candidates;
+    bool grown;                  /* cells or members */
+    size_t steps;
+    MemoryAnswer answer;
+} Search;
+
+/* --- the index */
+
+static void index_call(Mutability *m, LoadIndex *ix, LLVMValueRef call)
+{
+    size_t n;
+    const LLVMValueRef *t = pointsto_targets(m->pt, call, &n);
+    bool known = n > 0;
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t f = pttable_get(&m->body_of, (uintptr_t)t[i]);
+        size_t len;
+        if (f != NONE)
+            vec_push(&ix->calls_of[f], call);
+        else if (!summaries_find(m->summaries, LLVMGetValueName2(t[i], &len)))
+            known = false;
+    }
+    if (!known)
+        vec_push(&ix->unknown, call);
+}
+
+static LoadIndex *index_new(Mutability *m)
+{
+    LoadIndex *ix = xcalloc(1, sizeof *ix);
+
+    ix->calls_of = xcalloc(m->nbodies + 1, sizeof *ix->calls_of);
+    for (size_t k = 0; k < m->nbodies; k++) {
+        Body *b = &m->bodies[k];
+        for (size_t i = 0; b->fn && i < b->ops.len; i++) {
+            if (b->ops.items[i].kind == OP_CALL)
+                index_call(m, ix, b->ops.items[i].inst);
+        }
+    }
+    return ix;
+}
+
+void mut_memory_release(Mutability *m)
+{
+    LoadIndex *ix = m->loads;
+
+    ptbits_release(&m->changed);
+    if (!ix)
+        return;
+    for (size_t i = 0; i < m->nbodies; i++)
+        vec_release(&ix->calls_of[i]);
+    free(ix->calls_of);
+    vec_release(&ix->unknown);
+    free(ix);
+}
+
+/* --- what is followed */
+
+static void fail(Search *s, unsigned kind, LLVMValueRef by)
+{
+    if (s->answer.deep)
+        s->answer.obstacle = by;
+    s->answer.deep = false;
+    if (kind & OWN) {
+        if (s->answer.own)
+            s->answer.own_obstacle = by;
+        s->answer.own = false;
+    }
+}
+
+static void taint(Search *s, LLVMValueRef v, unsigned kind)
+{
+    uint32_t old = pttable_get(&s->taint, (uintptr_t)v);
+    uint32_t now = (old == NONE ? 0 : old) | kind;
+
+    if (now == old)
+        return;
+    pttable_put(&s->taint, (uintptr_t)v, now);
+    vec_push(&s->work, v);
+}
+
+static void add_cell(Search *s, uint32_t loc, unsigned kind)
+{
+    s->grown |= ptbits_add(&s->cells[kind], loc);
+}
+
+static bool may_be_same(const Member *a, const Member *b)
+{
+    if (!a->known || !b->known)
+        return true;
+    return a->outer == b->outer || a->outer == b->inner || a->inner == b->outer ||
+           (a->type == b->type && a->inner == b->inner);
+}
+
+static void add_member(Search *s, const Member *at, unsigned kind)
+{
+    for (size_t i = 0; i < s->members[kind].len; i++) {
+        const Member *x = &s->members[kind].items[i];
+        if (!x->known || (x->outer == at->outer && x->inner == at->inner &&
+                          x->type == at->type && at->known))
+            return;
+    }
+    vec_push(&s->members[kind], *at);
+    s->grown = true;
+}
+
+/* The reference is stored there: in one place, or anywhere in the object. */
+static void add_cells(Search *s, LLVMValueRef address, bool whole, unsigned kind)
+{
+    const PointsTo *pt = s->m->pt;
+    PtSet set = pointsto_value(pt, address, 0);
+    Member at = whole ? (Member){ 0 } : mut_member(s->m, address);
+
+    add_member(s, &at, kind);
+    if (!pttable_put(&s->added, (uintptr_t)set.locs << 3 | (unsigned)whole << 2 | kind, 0))
+        return;
+    s->steps += set.n;
+    for (size_t i = 0; i < set.n; i++) {
+        PtLoc l = pt->locs.items[set.locs[i]];
+        PtRange r = pt->objects.items[l.object].locs;
+        bool all = whole || l.offset == ANY;
+        for (uint32_t k = r.start; k < r.start + r.n; k++)
+            if (all || k == set.locs[i] || pt->locs.items[k].offset == ANY)
+                add_cell(s, k, kind);
+    }
+}
+
+/* --- scope */
+
+static void run_function(Search *s, const Function *fn)
+{
+    Vec(const Function *) work = { 0 };
+
+    vec_push(&work, fn);
+    while (work.len) {
+        const Function *f = work.items[--work.len];
+        size_t n;
+        if (s->scope[f->index])
+            continue;
+        s->scope[f->index] = true;
+        const Function *const *to = calls_callees(s->m->calls, f, &n);
+        for (size_t i = 0; i < n; i++)
+            if (!s->scope[to[i]->index])
+                vec_push(&work, to[i]);
+    }
+    vec_release(&work);
+}
+
+static uint32_t op_of(const Body *b, LLVMValueRef inst)
+{
+    for (uint32_t i = 0; i < b->ops.len; i++)
+        if (b->ops.items[i].inst == inst)
+            return i;
+    return 0;
+}
+
+/* All that may run after this operation. */
+static void run_after(Search *s, Body *b, uint32_t op)
+{
+    for (size_t i = 0; i < s->after.len; i++)
+        if (s->after.items[i].b == b && s->after.items[i].op == op)
+            return;
+    vec_push(&s->after, ((Point){ b, op }));
+    for (uint32_t i = 0; i < b->ops.len; i++) {
+        size_t n, k;
+        if (b->ops.items[i].kind != OP_CALL || !mut_comes_later(b, op, i))
+            continue;
+        const LLVMValueRef *t = pointsto_targets(s->m->pt, b->ops.items[i].inst, &n);
+        const LLVMValueRef *c = pointsto_callbacks(s->m->pt, b->ops.items[i].inst, &k);
+        for (size_t j = 0; j < n + k; j++) {
+            const Function *f = program_function_of(s->m->program, j < n ? t[j] : c[j - n]);
+            if (f && !f->intrinsic)
+                run_function(s, f);
+        }
+    }
+}
+
+static bool may_call(Search *s, LLVMValueRef call, LLVMValueRef fn)
+{
+    size_t n, k;
+    const LLVMValueRef *t = pointsto_targets(s->m->pt, call, &n);
+    const LLVMValueRef *c = pointsto_callbacks(s->m->pt, call, &k);
+
+    for (size_t i = 0; i < n + k; i++)
+        if ((i < n ? t[i] : c[i - n]) == fn)
+            return true;
+    return false;
+}
+
+/* After all stores to these places, or all calls of the function that stores;
+ * from there down to the store. */
+static void run_after_effect(Search *s, Body *b, const Effect *e, int guard)
+{
+    Body *g = e->callee && e->next != NONE ? mut_body(s->m, e->callee) : NULL;
+
+    for (uint32_t i = 0; i < b->ops.len; i++) {
+        const Op *o = &b->ops.items[i];
+        bool here = o->inst == e->inst ||
+                    (g ? o->kind == OP_CALL && may_call(s, o->inst, e->callee)
+                       : !e->callee && o->origin == e->origin);
+        if (here)
+            run_after(s, b, i);
+    }
+    if (!g)
+        return;
+    if (guard > 20 || e->next >= g->flow.effects.len)
+        run_function(s, g->fn);      /* a long way: all of it */
+    else
+        run_after_effect(s, g, &g->flow.effects.items[e->next], guard + 1);
+}
+
+static LLVMValueRef function_of(LLVMValueRef inst)
+{
+    return LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
+}
+
+static bool comes_after(Search *s, Body *b, uint32_t op)
+{
+    for (size_t i = 0; i < s->after.len; i++)
+        if (s->after.items[i].b == b && mut_comes_later(b, s->after.items[i].op, op))
+            return true;
+    return false;
+}
+
+static bool in_scope(Search *s, LLVMValueRef inst)
+{
+    uint32_t f = pttable_get(&s->m->body_of, (uintptr_t)function_of(inst));
+
+    if (f == NONE)
+        return false;
+    if (s->scope[f])
+        return true;
+    Body *b = &s->m->bodies[f];
+    return comes_after(s, b, op_of(b, inst));
+}
+
+/* --- uses */
+
+static void stored_by(Search *s, LLVMValueRef origin, unsigned kind)
+{
+    size_t n;
+
+    if (origin && LLVMIsAStoreInst(origin)) {
+        add_cells(s, LLVMGetOperand(origin, 1), false, kind);
+    } else if (origin && LLVMIsACallInst(origin) &&
+               LLVMIsAFunction(LLVMGetCalledValue(origin)) &&
+               str_starts(LLVMGetValueName2(LLVMGetCalledValue(origin), &n), "llvm.mem")) {
+        add_cells(s, LLVMGetOperand(origin, 0), true, kind);
+    } else {
+        fail(s, kind, origin);
+    }
+}
+
+static unsigned level(const Path *p, unsigned kind)
+{
+    return p->depth ? DEEP : kind;
+}
+
+static void use_by_body(Search *s, LLVMValueRef call, const Body *g, unsigned arg,
+                        unsigned kind)
+{
+    for (size_t i = 0; i < g->flow.effects.len; i++) {
+        const Effect *e = &g->flow.effects.items[i];
+        Path p = e->path;
+        if (arg >= g->nargs && p.root == g->nargs && p.depth)
+            p.depth--;
+        else if (p.root != arg)
+            continue;
+        unsigned k = level(&p, kind);
+        if (e->kind == EFFECT_STORE)
+            stored_by(s, e->origin, k);
+        else
+            fail(s, k, e->origin ? e->origin : call);
+    }
+    for (uint32_t i = 0; i < g->flow.returns.len; i++)
+        if (g->flow.returns.items[i].root == arg)
+            taint(s, call, level(&g->flow.returns.items[i], kind));
+}
+
+static bool names(const SummaryTerm *t, unsigned arg)
+{
+    return t->kind == SUMMARY_PARAM && t->param == arg;
+}
+
+static void use_by_library(Search *s, LLVMValueRef call, const Summary *lib, unsigned arg,
+                           unsigned kind)
+{
+    unsigned use = mut_use(s->m, lib, call, arg);
+
+    if (use & (SUMMARY_WRITE | SUMMARY_FREE | SUMMARY_KEEP))
+        fail(s, kind, call);
+    if (names(&lib->ret, arg))
+        taint(s, call, lib->ret.stars ? DEEP : kind);
+    for (size_t i = 0; i < lib->nassigns; i++) {
+        const SummaryAssign *x = &lib->assigns[i];
+        if (!names(&x->from, arg))
+            continue;
+        if (x->to.kind == SUMMARY_PARAM && x->to.stars == 1)
+            add_cells(s, LLVMGetOperand(call, x->to.param), true,
+                      x->from.stars ? DEEP : kind);
+        else
+            fail(s, kind, call);
+    }
+    for (size_t i = 0; i < lib->ncallbacks; i++)
+        for (unsigned k = 0; k < lib->callbacks[i].nargs; k++) {
+            size_t n;
+            const LLVMValueRef *fns = pointsto_callbacks(s->m->pt, call, &n);
+            if (!names(&lib->callbacks[i].args[k], arg))
+                continue;
+            for (size_t j = 0; j < n; j++) {
+                const Body *g = mut_body(s->m, fns[j]);
+                if (g)
+                    use_by_body(s, call, g, k, kind);
+                else
+                    fail(s, kind, call);
+            }
+        }
+}
+
+static void use_by_intrinsic(Search *s, LLVMValueRef call, const char *name, unsigned arg,
+                             unsigned kind)
+{
+    bool copies = str_starts(name, "llvm.memcpy") || str_starts(name, "llvm.memmove");
+
+    if (copies && arg == 1)
+        add_cells(s, LLVMGetOperand(call, 0), true, DEEP);
+    else if ((copies || str_starts(name, "llvm.memset")) && !arg)
+        fail(s, kind, call);
+    else if (!mut_is_known_intrinsic(call))
+        fail(s, kind, call);
+    else if (!str_starts(name, "llvm.dbg") && !str_starts(name, "llvm.lifetime"))
+        taint(s, call, kind);
+}
+
+static void use_by_call(Search *s, LLVMValueRef call, unsigned arg, unsigned kind)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    size_t n, len;
+
+    if (LLVMIsAInlineAsm(callee)) {
+        fail(s, kind, call);
+        return;
+    }
+    if (LLVMIsAFunction(callee) &&
+        str_starts(LLVMGetValueName2(callee, &len), "llvm.")) {
+        use_by_intrinsic(s, call, LLVMGetValueName2(callee, &len), arg, kind);
+        return;
+    }
+    const LLVMValueRef *t = pointsto_targets(s->m->pt, call, &n);
+    for (size_t i = 0; i < n; i++) {
+        const Body *g = mut_body(s->m, t[i]);
+        const Summary *lib =
+            g ? NULL : summaries_find(s->m->summaries, LLVMGetValueName2(t[i], &len));
+        if (g)
+            use_by_body(s, call, g, arg, kind);
+        else if (lib)
+            use_by_library(s, call, lib, arg, kind);
+        else
+            fail(s, kind, call);
+    }
+    if (!n)
+        fail(s, kind, call);
+}
+
+/* The call on the way to the store returns what the store kept. */
+static bool is_on_the_way(Search *s, LLVMValueRef call)
+{
+    for (size_t i = 0; i < s->after.len; i++)
+        if (s->after.items[i].b->ops.items[s->after.items[i].op].inst == call)
+            return true;
+    return in_scope(s, call);
+}
+
+static void use_by_return(Search *s, LLVMValueRef ret, unsigned kind)
+{
+    LLVMValueRef fn = function_of(ret);
+    uint32_t f = pttable_get(&s->m->body_of, (uintptr_t)fn);
+
+    if (fn == s->b->value && !s->scope[s->b->fn->index])
+        return;                      /* the call is over */
+    for (size_t i = 0; f != NONE && i < s->ix->calls_of[f].len; i++)
+        if (is_on_the_way(s, s->ix->calls_of[f].items[i]))
+            taint(s, s->ix->calls_of[f].items[i], kind);
+}
+
+static void use(Search *s, LLVMValueRef v, LLVMValueRef user, unsigned kind)
+{
+    switch (LLVMGetInstructionOpcode(user)) {
+    case LLVMLoad:
+        taint(s, user, DEEP);
+        break;
+    case LLVMStore:
+        if (LLVMGetOperand(user, 1) == v)
+            fail(s, kind, user);
+        if (LLVMGetOperand(user, 0) == v)
+            add_cells(s, LLVMGetOperand(user, 1), false, kind);
+        break;
+    case LLVMAtomicRMW: case LLVMAtomicCmpXchg:
+        if (LLVMGetOperand(user, 0) == v)
+            fail(s, kind, user);
+        else
+            add_cells(s, LLVMGetOperand(user, 0), false, kind);
+        break;
+    case LLVMCall: case LLVMInvoke: case LLVMCallBr:
+        for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
+            if (LLVMGetOperand(user, i) == v)
+                use_by_call(s, user, i, kind);
+        break;
+    case LLVMRet:
+        use_by_return(s, user, kind);
+        break;
+    case LLVMICmp: case LLVMFCmp: case LLVMTrunc: case LLVMBr: case LLVMSwitch:
+        break;
+    default:
+        taint(s, user, kind);
+    }
+}
+
+/* --- the search */
+
+/* All loads that may run after the store; false: too many. */
+static bool find_candidates(Search *s)
+{
+    for (size_t k = 0; k < s->m->nbodies; k++) {
+        Body *b = &s->m->bodies[k];
+        bool all = b->fn && s->scope[k], some = all;
+        for (size_t i = 0; b->fn && !some && i < s->after.len; i++)
+            some = s->after.items[i].b == b;
+        for (uint32_t i = 0; some && i < b->ops.len; i++) {
+            const Op *o = &b->ops.items[i];
+            bool load = o->kind == OP_LOAD && o->dst != NONE && o->pointer;
+            if (!load && !(o->kind == OP_MEMCPY && o->pointer))
+                continue;
+            if (!all && !comes_after(s, b, i))
+                continue;
+            LLVMValueRef from = LLVMGetOperand(o->inst, load ? 0 : 1);
+            Candidate c = { .inst = o->inst, .from = pointsto_value(s->m->pt, from, 0) };
+            if (load)
+                c.member = mut_member(s->m, from);
+            vec_push(&s->candidates, c);
+        }
+        if (s->candidates.len > MOST_CANDIDATES)
+            return false;
+    }
+    return true;
+}
+
+static bool may_be_stored(Search *s, const Candidate *c, unsigned kind)
+{
+    for (size_t i = 0; i < s->members[kind].len; i++)
+        if (may_be_same(&c->member, &s->members[kind].items[i]))
+            return true;
+    return false;
+}
+
+static bool holds(Search *s, const Candidate *c, unsigned kind, PtTable *known)
+{
+    const PointsTo *pt = s->m->pt;
+    bool whole = LLVMIsACallInst(c->inst);
+    uint64_t key = (uintptr_t)c->from.locs << 1 | whole;
+    uint32_t answer = pttable_get(known, key);
+
+    if (answer != NONE)
+        return answer;
+    answer = 0;
+    for (size_t i = 0; !answer && i < c->from.n; i++) {
+        answer = ptbits_has(&s->cells[kind], c->from.locs[i]);
+        PtRange r = pt->objects.items[pt->locs.items[c->from.locs[i]].object].locs;
+        for (uint32_t k = r.start; whole && !answer && k < r.start + r.n; k++)
+            answer = ptbits_has(&s->cells[kind], k);
+    }
+    s->steps += c->from.n / 8;
+    pttable_put(known, key, answer);
+    return answer;
+}
+
+static void load_again(Search *s, unsigned kind)
+{
+    PtTable known = { 0 };
+
+    for (size_t i = 0; i < s->candidates.len; i++) {
+        Candidate *c = &s->candidates.items[i];
+        if (c->seen & kind || !may_be_stored(s, c, kind) || !holds(s, c, kind, &known))
+            continue;
+        c->seen |= kind;
+        if (LLVMIsACallInst(c->inst))        /* a memcpy from there */
+            add_cells(s, LLVMGetOperand(c->inst, 0), true, kind);
+        else
+            taint(s, c->inst, kind);
+    }
+    pttable_release(&known);
+}
+
+/* Code that nobody knows may load it too, if it can get there. */
+static void unknown_calls(Search *s)
+{
+    for (size_t i = 0; i < s->ix->unknown.len && (s->answer.deep || s->answer.own); i++) {
+        LLVMValueRef call = s->ix->unknown.items[i];
+        if (!in_scope(s, call))
+            continue;
+        s->steps += 100;
+        if (s->answer.own && modref_call_meets(s->m->modref, call, &s->cells[OWN], MODREF_READ))
+            fail(s, OWN, call);
+        else if (s->answer.deep &&
+                 modref_call_meets(s->m->modref, call, &s->cells[DEEP], MODREF_READ))
+            fail(s, DEEP, call);
+    }
+}
+
+static bool go_on(Search *s)
+{
+    if (s->steps <= MOST_STEPS)
+        return s->answer.deep || s->answer.own;
+    fail(s, OWN | DEEP, s->answer.obstacle);
+    return false;
+}
+
+static void search(Search *s)
+{
+    while (go_on(s)) {
+        if (s->work.len) {
+            LLVMValueRef v = s->work.items[--s->work.len];
+            unsigned kind = pttable_get(&s->taint, (uintptr_t)v);
+            for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+                s->steps++;
+                if (kind & OWN)
+                    use(s, v, LLVMGetUser(u), OWN);
+                if (kind & DEEP)
+                    use(s, v, LLVMGetUser(u), DEEP);
+            }
+        } else if (s->grown) {
+            s->grown = false;
+            s->steps += s->candidates.len / 8;
+            load_again(s, OWN);
+            load_again(s, DEEP);
+        } else {
+            break;
+        }
+    }
+    unknown_calls(s);
+}
+
+MemoryAnswer mut_memory(Mutability *m, Body *b, unsigned first, unsigned n)
+{
+    if (!m->loads)
+        m->loads = index_new(m);
+    Search s = { .m = m, .b = b, .ix = m->loads, .answer = { true, true, NULL, NULL } };
+
+    s.scope = xcalloc(m->nbodies + 1, sizeof(bool));
+    for (size_t i = 0; i < b->flow.effects.len; i++) {
+        const Effect *e = &b->flow.effects.items[i];
+        if (e->kind != EFFECT_STORE || e->path.root < first || e->path.root >= first + n)
+            continue;
+        run_after_effect(&s, b, e, 0);
+        stored_by(&s, e->origin, level(&e->path, OWN));
+    }
+    if (find_candidates(&s))
+        search(&s);
+    else
+        fail(&s, OWN | DEEP, NULL);
+    free(s.scope);
+    vec_release(&s.candidates);
+    vec_release(&s.after);
+    vec_release(&s.work);
+    pttable_release(&s.taint);
+    pttable_release(&s.added);
+    for (int k = OWN; k <= DEEP; k++) {
+        ptbits_release(&s.cells[k]);
+        vec_release(&s.members[k]);
+    }
+    return s.answer;
+}
+
+/* --- changed by whatever pointer */
+
+/* The objects that a function changes; its parameters are asked about in a row. */
+static const PtBits *objects_changed(Mutability *m, LLVMValueRef fn)
+{
+    const PtBits *written = modref_function_bits(m->modref, fn, MODREF_WRITE);
+    uint32_t last = UINT32_MAX;
+
+    if (m->changed_by == fn)
+        return &m->changed;
+    ptbits_release(&m->changed);
+    m->changed_by = fn;
+    for (PtIter i = ptbits_first(written); i.on; ptbits_next(&i)) {
+        uint32_t o = m->pt->locs.items[i.x].object;
+        if (o != last)
+            ptbits_add(&m->changed, o);
+        last = o;
+    }
+    return &m->changed;
+}
+
+void mut_unchanged(Mutability *m, LLVMValueRef fn, LLVMValueRef arg, bool *own, bool *deep)
+{
+    const PointsTo *pt = m->pt;
+    const PtBits *changed = objects_changed(m, fn);
+    PtSet start = pointsto_value(pt, arg, 0);
+    PtReach r = { 0 };
+    uint32_t o;
+
+    *own = *deep = start.n > 0;
+    for (size_t i = 0; i < start.n; i++) {
+        o = pt->locs.items[start.locs[i]].object;
+        if (ptbits_has(changed, o))
+            *own = *deep = false;
+        ptreach_add(&r, o);
+    }
+    while (*deep && ptreach_next(pt, &r, &o))
+        if (ptbits_has(changed, o))
+            *deep = false;
+    ptreach_release(&r);
+}

@@ -1,0 +1,291 @@
+/*
+ * mut_int - what the files of the mutability analysis share.
+ *
+ *     mut_path.c     access paths and sets of them
+ *     mut_lower.c    a function's instructions as a short list of operations
+ *     mut_flow.c     which paths the values of a function hold; its effects
+ *     mut_call.c     a call meets a summary, of a body or of the library
+ *     mut_format.c   what a literal format only prints
+ *     mut_memory.c   stage M: references that were stored
+ *     mut_length.c   which parameter is the length of which
+ *     mut_summary.c  a function as a line of a summary file
+ *     mutability.c   the order of the work, and the verdicts
+ *
+ * The values of a function are described by *paths*: where a pointer came from.
+ * `p->next->x`, as an address, is root p, one dereference at the offset of next,
+ * then the offset of x. Loads lengthen paths; more than MUT_DEREFS are cut and
+ * marked `deeper`. A function's *effects* are what it does to the paths that
+ * begin at its arguments (IR arguments, numbered as LLVM does) and at globals.
+ * Effects of callees are translated into the caller's paths at each call.
+ */
+#ifndef SUNDEW_MUT_INT_H
+#define SUNDEW_MUT_INT_H
+#include "analysis/pointsto/modref.h"
+#include "analysis/mutability/mutability.h"
+#include "program/program_llvm.h"
+#include "analysis/pointsto/pt_answer.h"
+
+enum { MUT_DEREFS = 3 };
+#define ANYWHERE INT32_MIN       /* an offset that is not known */
+
+/* Roots. An argument is its number; the one after the last stands for the
+ * memory that holds the variadic arguments. */
+#define ROOT_LOCAL   0x40000000u /* | index in Body.locals: an object made here */
+#define ROOT_GLOBAL  0x80000000u /* | number of the variable */
+#define ROOT_RESULT  0xfffffffeu /* in effects: the fresh object it returns */
+#define ROOT_UNKNOWN 0xffffffffu /* memory of which nothing is known */
+
+typedef struct Path {
+    uint32_t root;
+    int32_t off;                 /* from the last pointer loaded */
+    int32_t at[MUT_DEREFS];      /* offset of each load on the way */
+    uint16_t depth;              /* loads; at most MUT_DEREFS */
+    uint8_t deeper;              /* more loads than that */
+    uint8_t maybe;               /* it may be another one. The surest first: */
+} Path;
+enum {
+    PATH_OF_SEVERAL = 1,         /* one of those that were stored there */
+    PATH_SOMEWHERE = 2,          /* … in memory of the heap, at an unknown offset */
+    /* From here on, stage L takes it for another one: */
+    PATH_PRINTED = 3,            /* a variadic argument that a format prints */
+    PATH_TABLE = 4,              /* by another function than the table's own */
+    PATH_MEMBER = 5,             /* by what may be another member of a union */
+    PATH_REPLACED = 6,           /* by a place where another was stored just before */
+    PATH_RETURNED = 7,           /* what a function without body was given, and returns */
+};
+
+/* Sorted; a Path of {0} is the first argument, a set of {0} is empty. */
+typedef struct PathSet {
+    Path *items;
+    uint32_t len, cap;
+} PathSet;
+
+bool root_is_local(uint32_t root);
+bool root_is_global(uint32_t root);
+bool root_is_argument(uint32_t root);
+Path path_root(uint32_t root);
+Path path_plus(Path p, int64_t off);         /* ANYWHERE: somewhere */
+Path path_loaded(Path p);                    /* what is stored there */
+bool path_same_place(const Path *a, const Path *b);
+bool path_is_exact(const Path *p);           /* no offset unknown, nothing cut */
+Path path_flat(Path p);                      /* all offsets forgotten */
+bool pathset_add(PathSet *s, Path p);        /* true: it has grown */
+bool pathset_union(PathSet *s, const PathSet *from);
+void pathset_release(PathSet *s);
+
+/* --- operations */
+
+typedef enum {
+    OP_COPY,                     /* dst gets a, `off` further */
+    OP_LOAD,                     /* dst gets what is at a */
+    OP_STORE,                    /* b goes to a */
+    OP_MEMCPY,                   /* the memory at b goes to a */
+    OP_MEMSET,                   /* a is written */
+    OP_VA_START,                 /* a is a va_list */
+    OP_CALL,
+    OP_ASM,
+    OP_RETURN,                   /* a */
+} OpKind;
+
+typedef struct Op {
+    OpKind kind;
+    uint32_t block;
+    uint32_t dst, a, b;          /* values; NONE */
+    int32_t off;
+    bool pointer;                /* OP_LOAD: what is loaded can be a pointer */
+    LLVMValueRef inst;
+    LLVMValueRef origin;         /* OP_STORE, OP_MEMCPY: the first store that goes to
+                                  * the same places, for all of them */
+} Op;
+
+/* --- what a function does */
+
+typedef enum {
+    EFFECT_WRITE, EFFECT_FREE,
+    EFFECT_STORE,                /* the reference `path` is stored at `dest` */
+    EFFECT_RETURN,               /* … in the fresh object that is returned */
+    EFFECT_REASON,               /* nobody knows what happens to it */
+} EffectKind;
+
+typedef struct Effect {
+    EffectKind kind;
+    MutReasonKind reason;        /* EFFECT_REASON */
+    uint8_t maybe;               /* PATH_OF_SEVERAL …; also by an indirect call with
+                                  * other targets */
+    Path path, dest;
+    LLVMValueRef inst;           /* here: the store or the call */
+    LLVMValueRef origin;         /* the store itself, wherever it is, or one that goes
+                                  * to the same places; NULL: one of too many */
+    LLVMValueRef callee;         /* whose effect it was; NULL: it is here */
+    uint32_t next;               /* its index there */
+} Effect;
+
+typedef struct Flow {
+    Vec(Effect) effects;
+    Map known;                   /* EffectKey -> index + 1 */
+    PathSet returns;
+    uint32_t nglobal;            /* effects on globals */
+    uint32_t version;            /* counts effects that were replaced */
+    PtTable count;               /* kind, root -> effects */
+    bool fresh;                  /* may return an object it has made */
+    bool *reads;                 /* by argument: its object is read */
+    bool *passed;                /* by argument: given to some call */
+    bool reads_memory;           /* of anybody's */
+    bool impure;                 /* I/O, volatile, writes to memory unknown */
+    bool changed;
+} Flow;
+
+typedef struct Local {
+    LLVMValueRef site;
+    bool stack;                  /* else fresh memory, or a callee's result */
+    bool one_of;                 /* a union with several kinds of pointers */
+    bool exposed;                /* others may have stored pointers in it */
+    bool captured;               /* its address was stored where others see it */
+    uint32_t by;                 /* op that did it */
+} Local;
+
+typedef struct Content {
+    Path dest, src;
+    uint32_t op;                 /* that stores it; NONE: some */
+} Content;
+
+typedef struct Bucket {
+    uint32_t root;
+    Vec(Content) items;
+} Bucket;
+
+/* How far a call has met a function: what hasn't changed is not done again. */
+typedef struct Met {
+    uint64_t inputs;             /* sizes of what the arguments hold, and of memory */
+    uint32_t effects, version;
+} Met;
+
+/* A function with a body, while and after it is looked at. */
+typedef struct Body {
+    const Function *fn;
+    LLVMValueRef value;
+    uint32_t nargs;              /* IR arguments; also the variadic root */
+    bool *plain;                 /* by argument: its object holds no pointers */
+    Vec(Op) ops;
+    PtTable number;              /* LLVMValueRef -> value */
+    Vec(PathSet) sets;           /* by value */
+    uint32_t nblocks;
+    PtTable block_number;
+    uint64_t **reach;            /* by block, made when asked for: blocks that
+                                  * can come after it */
+    Vec(LLVMBasicBlockRef) blocks;
+    Vec(Local) locals;
+    PtTable local_of;            /* site -> index */
+    Vec(Bucket) buckets;
+    PtTable bucket_of;           /* root -> index */
+    Map stored;                  /* dest, src, op */
+    uint32_t memory;             /* grows with what is stored in memory */
+    bool coarse;                 /* too much is stored: all local objects are one, */
+    uint32_t merged;             /* this one */
+    Vec(Met) met;
+    PtTable met_of;              /* op, function -> index */
+    Flow flow;
+    Vec(uint32_t) callers;       /* bodies to look at again */
+    bool lowered, grown, queued;
+} Body;
+
+struct Mutability {
+    const Program *program;
+    const Calls *calls;
+    const PointsTo *pt;
+    const Summaries *summaries;
+    ModRef *modref;
+    MutabilityPlan plan;
+    LLVMTargetDataRef layout;
+    Body *bodies;                /* by Function.index; .fn NULL: no body */
+    size_t nbodies;
+    Vec(LLVMValueRef) globals;
+    PtTable global_of;
+    Map store_class;             /* places and member -> the first store there */
+    PtTable body_of;             /* function value -> Function.index */
+    Arena arena;
+    MutParam **params;           /* by Function.index */
+    MutPurity *purity;
+    struct LoadIndex *loads;     /* mut_memory.c */
+    LLVMValueRef changed_by;     /* … the function that was asked about last, */
+    PtBits changed;              /* and the objects it changes */
+    bool percent_n;              /* some format has it */
+    PtTable prints;              /* mut_format.c: function -> what its formats show */
+    bool printed[256];           /* … conversions that only read */
+    bool stopped;
+};
+
+/* mut_lower.c */
+/* Is it one address: the same value, or the same constant offset from one? */
+bool mut_same_address(const Mutability *m, LLVMValueRef x, LLVMValueRef y);
+int64_t mut_gep_offset(const Mutability *m, LLVMValueRef gep);    /* or ANYWHERE */
+void mut_lower(Mutability *m, Body *b);
+void mut_body_release(Body *b);
+/* Is it clear what this call of an intrinsic does? */
+bool mut_is_known_intrinsic(LLVMValueRef call);
+/* Are there pointers in the `size` bytes at an address (0: in the object), as far
+ * as points-to has seen? */
+bool mut_holds_pointers(const Mutability *m, LLVMValueRef address, int64_t size);
+/* May control come from one operation to another? */
+bool mut_reaches(Body *b, uint32_t from, uint32_t to);
+/* … after at least one other, so that an operation in a loop comes again. */
+bool mut_comes_later(Body *b, uint32_t from, uint32_t to);
+
+/* mut_flow.c */
+void mut_flow(Mutability *m, Body *b);
+/* What is stored at the places, as seen at operation `op`. */
+void mut_load(Body *b, const PathSet *from, int32_t off, uint32_t op, PathSet *out);
+/* The references `v` go to the places `to`. */
+void mut_store(Body *b, const PathSet *to, const PathSet *v, uint32_t op,
+               const Effect *like);
+/* The places are written. `like` says by whom. */
+void mut_write(Body *b, const PathSet *to, const Effect *like);
+/* Nobody knows what is done with the references and all they lead to. */
+void mut_obstacle(Body *b, const PathSet *v, uint32_t op, const Effect *like);
+bool mut_effect(Body *b, const Effect *e);
+/* The places are read. */
+void mut_read(Body *b, const PathSet *from);
+/* `src` is in the object at `dest`, which nobody else sees. */
+void mut_put(Body *b, const Path *dest, const Path *src, uint32_t op);
+/* Whatever can be loaded from there, again and again. */
+void mut_load_all(Body *b, uint32_t op, PathSet *set);
+uint32_t mut_local(Body *b, LLVMValueRef site, bool stack);
+/* Marks all arguments that the references lead to as passed on. */
+void mut_passed(Body *b, const PathSet *v, uint32_t op);
+Body *mut_body(const Mutability *m, LLVMValueRef fn);
+
+/* mut_call.c */
+/* The member that an address names: of the outermost struct and of the innermost. */
+typedef struct Member {
+    bool known;
+    int64_t outer, inner;        /* offsets */
+    LLVMTypeRef type;            /* the innermost struct */
+} Member;
+Member mut_member(const Mutability *m, LLVMValueRef address);
+/* The source type of the member, or of the elements of a table there; or NULL. */
+const Type *mut_member_type(const Mutability *m, LLVMValueRef address);
+void mut_call(Mutability *m, Body *b, uint32_t op);
+bool mut_is_pure_external(const char *name);
+/* What a library function does with an argument of a call (SUMMARY_READ …).
+ * `call` NULL: not known which call. */
+unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsigned arg);
+/* Is there a string in the program that makes printf() write, by %n? */
+bool mut_has_percent_n(LLVMModuleRef module);
+
+/* mut_format.c */
+void mut_formats(Mutability *m);
+/* Does a literal format only print this variadic argument? */
+bool mut_is_printed(const Mutability *m, LLVMValueRef call, unsigned arg);
+
+/* mut_memory.c: is a parameter immutable although references to it are stored?
+ * `first`, `n`: its IR arguments. Fills in what it met otherwise. */
+typedef struct MemoryAnswer {
+    bool deep, own;              /* no write is possible */
+    LLVMValueRef obstacle;       /* what may write */
+    LLVMValueRef own_obstacle;
+} MemoryAnswer;
+MemoryAnswer mut_memory(Mutability *m, Body *b, unsigned first, unsigned n);
+void mut_memory_release(Mutability *m);
+/* Is nothing that is reachable from the value written during the function? */
+void mut_unchanged(Mutability *m, LLVMValueRef fn, LLVMValueRef arg, bool *own, bool *deep);
+#endif

@@ -1,0 +1,262 @@
+#include "build/library.h"
+#include "base/file.h"
+#include "base/proc.h"
+#include "base/tempdir.h"
+#include "capture/recompile.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------ links */
+
+static void add_libraries(const CapturedProgram *c, const LibraryPlan *plan, Strings *argv)
+{
+    for (size_t i = 0; i < c->link.len; i++)
+        if (str_starts(c->link.items[i], "-l") || str_starts(c->link.items[i], "-L") ||
+            strcmp(c->link.items[i], "-pthread") == 0)
+            strings_add(argv, c->link.items[i]);
+    for (char *const *w = plan->link; w && *w; w++)
+        strings_add(argv, *w);
+    strings_add(argv, "-lm");
+}
+
+/* The words so far, and what every link of the library ends with: what the
+ * archive has besides (assembler), and libraries. */
+static bool run_link(const CapturedProgram *c, const LibraryPlan *plan, Strings *argv, Err *err)
+{
+    if (c->kind == PROGRAM_ARCHIVE && (c->nforeign || c->nmissing || c->nfailed))
+        strings_add(argv, c->path);
+    add_libraries(c, plan, argv);
+    bool ok = recompile_tool(strings_argv(argv), *c->link_directory ? c->link_directory : NULL,
+                             NULL, err);
+    strings_release(argv);
+    return ok;
+}
+
+/* An object becomes a shared library. */
+static bool link_shared(const CapturedProgram *c, const LibraryPlan *plan, const char *object,
+                        const char *out, Err *err)
+{
+    Strings argv = {0};
+    strings_add(&argv, "cc");
+    strings_add(&argv, "-shared");
+    strings_add(&argv, "-Wl,--unresolved-symbols=ignore-all");
+    strings_add(&argv, "-Wl,-Bsymbolic");     /* the code may not be made for sharing */
+    strings_add(&argv, "-o");
+    strings_add(&argv, out);
+    strings_add(&argv, object);
+    return run_link(c, plan, &argv, err);
+}
+
+static bool build_woven(Woven *w, const Program *p, const LibraryPlan *plan, const char *out,
+                        Err *err)
+{
+    const char *scratch = tempdir_new(NULL, err);
+    if (!scratch)
+        return false;
+    char *object = path_join(scratch, "woven.o"), *made = path_join(scratch, "woven.so");
+    WeaveBuild build = { .out = object, .object_only = true, .level = 1,
+                         .visible = true };
+    bool ok = weave_build(w, &build, err) &&
+              link_shared(program_captured(p), plan, object, made, err);
+    Str bytes = {0};
+    ok = ok && file_read(made, &bytes, err) && file_write(out, bytes.data, bytes.len, err);
+    str_release(&bytes);
+    free(object);
+    free(made);
+    tempdir_remove(scratch);
+    return ok;
+}
+
+/* ------------------------------------------------------- cover and mutants */
+
+static bool make_cover(const Program *p, const LibraryPlan *plan, Library *out, Err *err)
+{
+    Woven *w = weave_begin(p, err);
+    out->cover = program_cache_path(p, "cover.so");
+    out->points = w ? weave_cover(w, err) : NULL;
+    bool ok = out->points &&
+              (file_exists(out->cover) || build_woven(w, p, plan, out->cover, err));
+    weave_end(w);
+    return ok;
+}
+
+static bool make_mutants(const Program *p, const LibraryPlan *plan, Library *out, Err *err)
+{
+    char *name = xprintf("mutants%zu.so", plan->most_mutants);
+    Woven *w = weave_begin(p, err);
+    out->mutants = program_cache_path(p, name);
+    out->faults = w ? weave_mutants(w, plan->most_mutants, err) : NULL;
+    bool ok = out->faults &&
+              (file_exists(out->mutants) || build_woven(w, p, plan, out->mutants, err));
+    weave_end(w);
+    free(name);
+    return ok;
+}
+
+/* ----------------------------------------------------------------- strict */
+
+static const char *const strict_flags[] = {
+    "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined",
+    "-fno-sanitize=function,vptr", "-shared-libasan", "-fno-omit-frame-pointer", "-fPIC", "-O1",
+    "-gline-tables-only", "-w", "-fvisibility=default", NULL,
+};
+
+static const CompileCommand *command_of(const CompileCommands *all, const Unit *u)
+{
+    const CompileCommand *found = NULL;
+    for (size_t i = 0; i < all->len; i++) {
+        if (strcmp(all->items[i].file, u->source) != 0)
+            continue;
+        if (strcmp(all->items[i].output, u->output) == 0)
+            return &all->items[i];
+        found = found ? found : &all->items[i];
+    }
+    return found;
+}
+
+static void compile_words(const char *clang, const CompileCommand *c, const char *object,
+                          Strings *argv)
+{
+    strings_add(argv, clang);
+    for (size_t i = 0; i < c->clang.len; i++)
+        strings_add(argv, c->clang.items[i]);
+    for (const char *const *f = strict_flags; *f; f++)
+        strings_add(argv, *f);
+    strings_add(argv, "-c");
+    strings_add(argv, c->file);
+    strings_add(argv, "-o");
+    strings_add(argv, object);
+}
+
+typedef struct Compiling {
+    pid_t pid;
+    Strings argv;
+} Compiling;
+
+static bool wait_for(Compiling *c, const char *what, Err *err)
+{
+    ProcResult r = {0};
+    proc_wait(c->pid, &r);
+    bool ok = r.status == 0 || err_set(err, "%s can't be compiled with sanitizers", what);
+    proc_result_release(&r);
+    strings_release(&c->argv);
+    return ok;
+}
+
+static bool compile_units(const Program *p, const LibraryPlan *plan, const char *clang,
+                          const char *scratch, Strings *objects, Err *err)
+{
+    const CapturedProgram *c = program_captured(p);
+    CompileCommands all = {0};
+    unsigned jobs = plan->jobs ? plan->jobs : 1;
+    Compiling *running = xcalloc(c->nunits + 1, sizeof *running);
+    bool ok = commands_of_workspace(program_workspace(p), &all, err);
+    size_t begun = 0, ended = 0;
+    for (; ok && begun < c->nunits; begun++) {
+        const CompileCommand *cmd = command_of(&all, c->units[begun]);
+        if (begun - ended >= jobs) {
+            ok = wait_for(&running[ended], c->units[ended]->source, err);
+            ended++;
+        }
+        if (ok && !cmd)
+            ok = err_set(err, "%s: its command is not known", c->units[begun]->source);
+        if (!ok)
+            break;
+        strings_addf(objects, "%s/%zu.o", scratch, begun);
+        compile_words(clang, cmd, objects->items[begun], &running[begun].argv);
+        Proc proc = { .argv = strings_argv(&running[begun].argv), .cwd = cmd->directory,
+                      .out = "/dev/null", .err_out = "/dev/null" };
+        running[begun].pid = proc_start(&proc, err);
+        ok = running[begun].pid > 0;
+    }
+    for (; ended < begun; ended++)
+        if (running[ended].pid > 0)
+            ok = wait_for(&running[ended], c->units[ended]->source, ok ? err : NULL) && ok;
+    commands_release(&all);
+    free(running);
+    return ok;
+}
+
+/* The sanitizer's shared library, which must come first in the process. */
+static char *find_preload(const char *clang, Err *err)
+{
+    char *argv[] = { (char *)clang, "-print-file-name=libclang_rt.asan-x86_64.so", NULL };
+    Proc p = { .argv = argv, .capture = true };
+    ProcResult r = {0};
+    char *path = NULL;
+    if (proc_run(&p, &r, err)) {
+        size_t n = strcspn(str_c(&r.out), "\n");
+        path = xstrndup(str_c(&r.out), n);
+        if (path[0] != '/' || !file_exists(path)) {
+            free(path);
+            path = NULL;
+            err_set(err, "clang's address sanitizer is not installed");
+        }
+    }
+    proc_result_release(&r);
+    return path;
+}
+
+static bool link_strict(const Program *p, const LibraryPlan *plan, const char *clang,
+                        const Strings *objects, const char *out, Err *err)
+{
+    const CapturedProgram *c = program_captured(p);
+    Strings argv = {0};
+    strings_add(&argv, clang);
+    strings_add(&argv, "-shared");
+    strings_add(&argv, "-fsanitize=address,undefined");
+    strings_add(&argv, "-shared-libasan");
+    strings_add(&argv, "-o");
+    strings_add(&argv, out);
+    for (size_t i = 0; i < objects->len; i++)
+        strings_add(&argv, objects->items[i]);
+    return run_link(c, plan, &argv, err);
+}
+
+static bool make_strict(const Program *p, const LibraryPlan *plan, Library *out, Err *err)
+{
+    char *clang = clang_find();
+    if (!clang)
+        return err_set(err, "clang-19 is not there");
+    out->preload = find_preload(clang, err);
+    bool ok = out->preload != NULL;
+    out->strict = program_cache_path(p, "strict.so");
+    if (ok && !file_exists(out->strict)) {
+        const char *scratch = tempdir_new(NULL, err);
+        Strings objects = {0};
+        ok = scratch && compile_units(p, plan, clang, scratch, &objects, err) &&
+             link_strict(p, plan, clang, &objects, out->strict, err);
+        strings_release(&objects);
+        if (scratch)
+            tempdir_remove(scratch);
+    }
+    free(clang);
+    return ok;
+}
+
+bool library_make(const Program *p, const LibraryPlan *plan, Library *out, Err *err)
+{
+    Err why = {0};
+    if (!make_cover(p, plan, out, err) ||
+        (plan->with_mutants && !make_mutants(p, plan, out, err)))
+        return false;
+    if (!make_strict(p, plan, out, &why)) {
+        snprintf(out->why_not_strict, sizeof out->why_not_strict, "%s", why.msg);
+        free(out->strict);
+        out->strict = NULL;
+    }
+    return true;
+}
+
+void library_release(Library *l)
+{
+    free(l->cover);
+    free(l->strict);
+    free(l->mutants);
+    free(l->preload);
+    cover_free(l->points);
+    mutants_free(l->faults);
+    *l = (Library){0};
+}

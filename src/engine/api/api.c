@@ -1,0 +1,792 @@
+/*
+ * api - from declarations, roles and names to what each place wants.
+ *
+ * In four steps:
+ *
+ *     functions   the external ones that the preprocessed headers name with a
+ *                 "(" behind; so macros that declare are seen through
+ *     types       a handle type is a struct that some function of these creates
+ *                 or initialises (program/handles.h), or that callers can't look
+ *                 into, or in which the library keeps things between calls. Any other is a plain record, which the caller fills.
+ *     places      each parameter and result by its type: see wants()
+ *     pairs       a pointer to bytes and a number beside it, called len, size, n
+ *                 …, belong together; a function pointer and a void *
+ *
+ * What is written through and what is not comes from the mutability analysis
+ * where a call graph was given, else from const.
+ */
+#include "engine/api/api.h"
+#include "base/file.h"
+#include "base/proc.h"
+#include "engine/play/exec.h"
+#include "analysis/mutability/mutability.h"
+#include "runtime/format/tracefile.h"
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+const char *api_role_name(ApiRole r)
+{
+    static const char *const names[] = {
+        [ROLE_NOTHING] = "nothing", [ROLE_INTEGER] = "integer", [ROLE_ENUM] = "enum",
+        [ROLE_FLAGS] = "flags", [ROLE_FLOAT] = "float", [ROLE_STRING] = "string",
+        [ROLE_BUFFER] = "buffer", [ROLE_BUFFER_OUT] = "buffer out",
+        [ROLE_LENGTH] = "length", [ROLE_LENGTH_INOUT] = "length in out",
+        [ROLE_OUT] = "out", [ROLE_INOUT] = "in out", [ROLE_STRING_OUT] = "string out",
+        [ROLE_HANDLE] = "handle", [ROLE_HANDLE_OUT] = "handle out",
+        [ROLE_HANDLE_INOUT] = "handle in out", [ROLE_STORAGE] = "storage",
+        [ROLE_RECORD] = "record", [ROLE_CALLBACK] = "callback",
+        [ROLE_USER_DATA] = "user data", [ROLE_POINTER] = "pointer", [ROLE_REST] = "rest",
+    };
+    return names[r];
+}
+
+const char *api_use_name(ApiUse u)
+{
+    static const char *const names[] = {
+        [USE_NONE] = "none", [USE_CREATES] = "creates", [USE_BORROWS] = "borrows",
+        [USE_OBSERVES] = "observes", [USE_CHANGES] = "changes",
+        [USE_FINISHES] = "finishes", [USE_CONSUMES] = "consumes",
+    };
+    return names[u];
+}
+
+typedef struct Reader {
+    Api *api;
+    const ApiPlan *plan;
+    Map declared;              /* names in the headers */
+    const Handle *handles;
+    size_t nhandles;
+    Mutability *mutability;    /* NULL: no call graph */
+} Reader;
+
+/* ------------------------------------------------------------- functions */
+
+/* The words with a "(" behind them. */
+static void scan(const char *s, const char *end, Map *out)
+{
+    while (s < end) {
+        const char *word = s;
+        while (s < end && (isalnum((unsigned char)*s) || *s == '_'))
+            s++;
+        size_t n = (size_t)(s - word);
+        const char *next = s;
+        while (next < end && isspace((unsigned char)*next))
+            next++;
+        if (n && next < end && (*next == '(' || *next == ')'))
+            map_putn(out, word, n, (void *)1);
+        if (!n)
+            s++;
+    }
+}
+
+static bool scan_header(Reader *r, const char *header, Err *err)
+{
+    char *clang = clang_find(), *dir = path_dir(header);
+    if (!clang) {
+        free(dir);
+        return err_set(err, "clang-19 is not there: it reads the headers");
+    }
+    Strings argv = {0};
+    strings_add(&argv, clang);
+    strings_add(&argv, "-E");
+    strings_add(&argv, "-P");
+    strings_addf(&argv, "-I%s", dir);
+    for (char *const *f = r->plan->flags; f && *f; f++)
+        strings_add(&argv, *f);
+    strings_add(&argv, "-x");
+    strings_add(&argv, "c");
+    strings_add(&argv, header);
+    Proc p = { .argv = strings_argv(&argv), .capture = true, .seconds = 60 };
+    ProcResult res = {0};
+    bool ok = proc_run(&p, &res, err);
+    if (ok && res.status != 0) {
+        size_t n = strcspn(str_c(&res.err), "\n");
+        ok = err_set(err, "%s can't be read: %.*s", header, (int)(n > 300 ? 300 : n),
+                     str_c(&res.err));
+    }
+    if (ok)
+        scan(str_c(&res.out), str_c(&res.out) + res.out.len, &r->declared);
+    proc_result_release(&res);
+    strings_release(&argv);
+    free(clang);
+    free(dir);
+    return ok;
+}
+
+static bool in_api(const Reader *r, const Function *fn)
+{
+    return fn->defined && fn->linkage == LINKAGE_EXTERNAL && strcmp(fn->name, "main") != 0 &&
+           (!r->plan->headers || map_has(&r->declared, fn->name));
+}
+
+static bool find_functions(Reader *r, Err *err)
+{
+    Api *api = r->api;
+    size_t n;
+    const Function *const *fns = program_functions(api->program, &n);
+    for (char *const *h = r->plan->headers; h && *h; h++)
+        if (!scan_header(r, *h, err))
+            return false;
+    api->functions = arena_array(&api->arena, ApiFunction, n + 1 + API_MOST_SHAPES);
+    for (size_t i = 0; i < n; i++) {
+        if (!in_api(r, fns[i]))
+            continue;
+        ApiFunction *f = &api->functions[api->nfunctions];
+        f->fn = fns[i];
+        f->index = (unsigned)api->nfunctions++;
+        f->nparams = fns[i]->nparams;
+        f->params = arena_array(&api->arena, ApiPlace, f->nparams + 1);
+        f->variadic = fns[i]->variadic;
+        map_put(&api->by_name, fns[i]->name, f);
+    }
+    if (!api->nfunctions)
+        return err_set(err, r->plan->headers
+                       ? "none of the program's functions is declared in the headers"
+                       : "the program has no external function");
+    return true;
+}
+
+/* ----------------------------------------------------------------- types */
+
+static const ApiType *type_with(const Api *api, const char *name)
+{
+    for (size_t i = 0; i < api->ntypes; i++)
+        if (strcmp(api->types[i].name, name) == 0)
+            return &api->types[i];
+    return NULL;
+}
+
+static char *record_name(Arena *a, const Type *t)
+{
+    const char *kind = t->kind == TYPE_UNION ? "union" : "struct";
+    if (*t->name)
+        return arena_printf(a, "%s %s", kind, t->name);
+    return arena_strdup(a, t->alias ? t->alias->name : "");
+}
+
+static bool is_libc(const Type *t)
+{
+    return strcmp(t->name, "_IO_FILE") == 0 || strcmp(t->name, "__dirstream") == 0;
+}
+
+static bool is_made(const Reader *r, const Handle *h)
+{
+    for (unsigned i = 0; i < h->nuses; i++)
+        if ((h->uses[i].role == HANDLE_CREATES || h->uses[i].role == HANDLE_INITIALISES) &&
+            map_has(&r->api->by_name, h->uses[i].function->name))
+            return true;
+    return false;
+}
+
+/* Callers don't see what is in it: they can't have made it themselves. */
+static bool is_opaque(const Type *t)
+{
+    return t->incomplete || str_ends(t->file, ".c");
+}
+
+/* Does the library keep something in it from call to call? Two of its functions take
+ * it, one of them writes or finishes it, and it leads to something. */
+static bool is_stateful(const Reader *r, const Handle *h)
+{
+    const Type *t = type_plain(h->type);
+    unsigned functions = 0, changes = 0, pointers = 0;
+    for (unsigned i = 0; i < h->nuses; i++) {
+        const HandleUse *u = &h->uses[i];
+        if (u->param < 0 || !map_has(&r->api->by_name, u->function->name))
+            continue;
+        functions++;
+        changes += u->role != HANDLE_OBSERVES;
+    }
+    for (unsigned i = 0; i < t->nfields; i++) {
+        const Type *f = type_plain(t->fields[i].type);
+        pointers += f->kind == TYPE_POINTER && type_plain(f->target)->kind != TYPE_FUNCTION;
+    }
+    return t->kind == TYPE_STRUCT && functions > 1 && changes > 1 && pointers;
+}
+
+static void find_types(Reader *r)
+{
+    Api *api = r->api;
+    api->types = arena_array(&api->arena, ApiType, r->nhandles + 1);
+    for (size_t i = 0; i < r->nhandles; i++) {
+        const Type *t = r->handles[i].type;
+        char *name = record_name(&api->arena, t);
+        if (!*name || is_libc(t) || type_with(api, name) ||
+            (!is_opaque(t) && !is_made(r, &r->handles[i]) && !is_stateful(r, &r->handles[i])))
+            continue;
+        ApiType *ty = &api->types[api->ntypes];
+        ty->name = name;
+        ty->type = t;
+        ty->index = (unsigned)api->ntypes++;
+        ty->size = t->size;
+        ty->open = !is_opaque(t) && t->size > 0;
+    }
+}
+
+const ApiType *api_type_of(const Api *api, const Type *t, unsigned *levels)
+{
+    unsigned n = 0;
+    Arena a = {0};
+    const Type *record = t ? type_pointed_record(t, &n) : NULL;
+    const ApiType *found = record ? type_with(api, record_name(&a, record)) : NULL;
+    arena_release(&a);
+    if (levels)
+        *levels = n;
+    return found;
+}
+
+/* ---------------------------------------------------------------- places */
+
+static bool is_byte(const Type *t)
+{
+    return t->kind == TYPE_SCALAR && t->size == 1 && t->encoding != ENCODING_BOOL;
+}
+
+static bool name_has(const char *name, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcasestr(name, *words))
+            return true;
+    return false;
+}
+
+bool api_is_length_name(const char *name)
+{
+    static const char *const words[] = { "len", "size", "count", "bytes", "siz", "cap", "num",
+                                         "avail", "max", NULL };
+    return name_has(name, words) || strcasecmp(name, "n") == 0 || strcasecmp(name, "sz") == 0 ||
+           strncasecmp(name, "nB", 2) == 0 || strcasecmp(name, "cb") == 0;
+}
+
+static bool is_flags_name(const char *name)
+{
+    static const char *const words[] = { "flag", "mask", "opts", NULL };
+    return name_has(name, words);
+}
+
+/* Are its enumerators bits (one, two, four …)? */
+static bool is_flags_enum(const Type *t)
+{
+    unsigned bits = 0, high = 0;
+    for (unsigned i = 0; i < t->nvalues; i++) {
+        uint64_t v = (uint64_t)t->values[i].value;
+        bits += v && !(v & (v - 1));
+        high += v > 3 && !(v & (v - 1));
+    }
+    return high >= 2 && bits * 4 >= t->nvalues * 3;
+}
+
+static const HandleUse *use_of(const Reader *r, const Function *fn, int param)
+{
+    for (size_t i = 0; i < r->nhandles; i++)
+        for (unsigned k = 0; k < r->handles[i].nuses; k++)
+            if (r->handles[i].uses[k].function == fn && r->handles[i].uses[k].param == param)
+                return &r->handles[i].uses[k];
+    return NULL;
+}
+
+static ApiUse handle_use(const HandleUse *u)
+{
+    if (!u)
+        return USE_CHANGES;
+    switch (u->role) {
+    case HANDLE_CREATES: case HANDLE_INITIALISES:
+        return USE_CREATES;
+    case HANDLE_DESTROYS:
+        return USE_CONSUMES;
+    case HANDLE_FINISHES:
+        return USE_FINISHES;
+    case HANDLE_OBSERVES:
+        return USE_OBSERVES;
+    case HANDLE_CHANGES:
+        break;
+    }
+    return USE_CHANGES;
+}
+
+static const MutParam *mutation(const Reader *r, const Function *fn, int place)
+{
+    return r->mutability && place >= 0 ? mutability_param(r->mutability, fn, (unsigned)place)
+                                       : NULL;
+}
+
+static bool is_written(const Reader *r, const Function *fn, int place, bool is_const)
+{
+    const MutParam *m = mutation(r, fn, place);
+    if (is_const)
+        return false;
+    return !m || m->own.verdict != MUT_IMMUTABLE;
+}
+
+static bool is_read_first(const Reader *r, const Function *fn, int place)
+{
+    const MutParam *m = mutation(r, fn, place);
+    return m && (m->direction == MUT_IN || m->direction == MUT_INOUT);
+}
+
+/* A pointer to a handle type. */
+static void wants_handle(const Reader *r, const ApiFunction *f, int place, unsigned levels,
+                         ApiPlace *out)
+{
+    const HandleUse *u = use_of(r, f->fn, place);
+    bool opaque = is_opaque(out->handle->type);
+    out->use = handle_use(u);
+    if (opaque && out->use == USE_FINISHES)
+        out->use = USE_CHANGES;             /* its storage is never the caller's */
+    if (levels > 2) {
+        out->role = ROLE_POINTER;
+        out->use = USE_NONE;
+    } else if (place == API_RETURNED) {
+        out->role = levels == 1 ? ROLE_HANDLE : ROLE_POINTER;
+        out->use = levels == 1 ? (u && u->role == HANDLE_CREATES ? USE_CREATES : USE_BORROWS)
+                               : USE_NONE;
+    } else if (levels == 2) {
+        bool in = is_read_first(r, f->fn, place) && !(u && u->role == HANDLE_CREATES);
+        out->role = in ? ROLE_HANDLE_INOUT : ROLE_HANDLE_OUT;
+        if (out->role == ROLE_HANDLE_OUT && out->use != USE_CREATES)
+            out->use = USE_BORROWS;
+    } else if (u && u->role == HANDLE_INITIALISES && !opaque) {
+        out->role = ROLE_STORAGE;
+    } else {
+        out->role = ROLE_HANDLE;
+        if (out->use == USE_CREATES)
+            out->use = USE_CHANGES;
+    }
+}
+
+/* A pointer to something that is no handle. */
+static void wants_pointer(const Reader *r, const ApiFunction *f, int place, const Type *target,
+                          ApiPlace *out)
+{
+    const Type *t = type_plain(target);
+    bool written = is_written(r, f->fn, place, out->is_const);
+    out->role = ROLE_POINTER;
+    if (t->kind == TYPE_FUNCTION)
+        out->role = ROLE_CALLBACK;
+    else if (is_byte(t))
+        out->role = written && place >= 0 ? ROLE_BUFFER_OUT : ROLE_STRING;
+    else if (t->kind == TYPE_VOID)
+        out->role = ROLE_POINTER;
+    else if (place == API_RETURNED)
+        out->role = ROLE_POINTER;
+    else if (t->kind == TYPE_SCALAR || t->kind == TYPE_ENUM)
+        out->role = !written || is_read_first(r, f->fn, place) ? ROLE_INOUT : ROLE_OUT;
+    else if (t->kind == TYPE_POINTER && is_byte(type_plain(t->target)) && written)
+        out->role = ROLE_STRING_OUT;
+    else if (type_is_record(t) && !t->incomplete && t->size && !is_libc(t))
+        out->role = ROLE_RECORD;
+}
+
+static void wants(const Reader *r, const ApiFunction *f, int place, const Type *type,
+                  ApiPlace *out)
+{
+    const Type *t = type ? type_plain(type) : NULL;
+    unsigned levels = 0;
+    out->type = type;
+    out->partner = API_NONE;
+    if (!t || t->kind == TYPE_VOID) {
+        out->role = type || place == API_RETURNED ? ROLE_NOTHING : ROLE_POINTER;
+    } else if (t->kind == TYPE_SCALAR) {
+        out->role = t->encoding == ENCODING_FLOAT ? ROLE_FLOAT
+            : is_flags_name(out->name) ? ROLE_FLAGS : ROLE_INTEGER;
+    } else if (t->kind == TYPE_ENUM) {
+        out->role = is_flags_enum(t) ? ROLE_FLAGS : ROLE_ENUM;
+    } else if (t->kind == TYPE_POINTER) {
+        out->is_const = type_has_qualifier(t->target, QUALIFIER_CONST);
+        out->handle = api_type_of(r->api, t, &levels);
+        if (out->handle)
+            wants_handle(r, f, place, levels, out);
+        else
+            wants_pointer(r, f, place, t->target, out);
+    } else {
+        out->role = type_is_record(t) ? ROLE_RECORD : ROLE_POINTER;
+    }
+}
+
+/* ----------------------------------------------------------------- pairs */
+
+static bool is_number(const ApiPlace *p)
+{
+    const Type *t = p->type ? type_plain(p->type) : NULL;
+    return p->role == ROLE_INTEGER && t && t->size >= 2 && t->encoding != ENCODING_BOOL;
+}
+
+static bool is_pointer_to_number(const ApiPlace *p)
+{
+    const Type *t = p->type ? type_plain(p->type) : NULL;
+    t = t && t->kind == TYPE_POINTER ? type_plain(t->target) : NULL;
+    return (p->role == ROLE_OUT || p->role == ROLE_INOUT) && t && t->kind == TYPE_SCALAR &&
+           t->size >= 4 && t->encoding != ENCODING_FLOAT;
+}
+
+static bool points_to_bytes(const ApiPlace *p)
+{
+    const Type *t = p->type ? type_plain(p->type) : NULL;
+    t = t && t->kind == TYPE_POINTER ? type_plain(t->target) : NULL;
+    return t && (is_byte(t) || t->kind == TYPE_VOID) && !p->handle;
+}
+
+static void pair_up(const Reader *r, ApiFunction *f)
+{
+    for (unsigned i = 0; i < f->nparams; i++) {
+        ApiPlace *p = &f->params[i];
+        if (!points_to_bytes(p) || p->role == ROLE_CALLBACK)
+            continue;
+        for (int d = 1; d >= -1 && p->partner == API_NONE; d -= 2) {
+            int k = (int)i + d;
+            ApiPlace *q = k >= 0 && k < (int)f->nparams ? &f->params[k] : NULL;
+            if (!q || q->partner != API_NONE || !api_is_length_name(q->name) ||
+                (!is_number(q) && !is_pointer_to_number(q)))
+                continue;
+            bool written = is_written(r, f->fn, (int)i, p->is_const);
+            p->role = written ? ROLE_BUFFER_OUT : ROLE_BUFFER;
+            p->partner = k;
+            q->role = is_number(q) ? ROLE_LENGTH : ROLE_LENGTH_INOUT;
+            q->partner = (int)i;
+        }
+    }
+    for (unsigned i = 0; i < f->nparams; i++)
+        if (f->params[i].role == ROLE_CALLBACK)
+            for (unsigned k = 0; k < f->nparams; k++) {
+                const Type *t = type_plain(f->params[k].type);
+                if (f->params[k].role == ROLE_POINTER && t->kind == TYPE_POINTER &&
+                    type_plain(t->target)->kind == TYPE_VOID &&
+                    f->params[i].partner == API_NONE) {
+                    f->params[k].role = ROLE_USER_DATA;
+                    f->params[k].partner = (int)i;
+                    f->params[i].partner = (int)k;
+                }
+            }
+}
+
+/* ----------------------------------------------------------------- whole */
+
+/* Why the engine can't call it; NULL: it can. */
+static const char *obstacle(const ApiFunction *f)
+{
+    const Type *ret = f->fn->returns ? type_plain(f->fn->returns) : NULL;
+    if (!f->fn->type)
+        return "its types are not known";
+    if (f->fn->noreturn)
+        return "it does not return";
+    if (ret && ret->kind == TYPE_SCALAR && ret->size > 8)
+        return "its result is wider than 8 bytes";
+    for (unsigned i = 0; i < f->nparams; i++) {
+        const Type *t = f->params[i].type ? type_plain(f->params[i].type) : NULL;
+        if (!t || t->kind == TYPE_UNKNOWN || t->kind == TYPE_VECTOR ||
+            (t->kind == TYPE_SCALAR && t->size > 8) || t->kind == TYPE_UNION)
+            return "a parameter's type can't be passed";
+        if (t->kind == TYPE_STRUCT && strstr(t->name, "va_list"))
+            return "it takes a va_list";
+        if (t->kind == TYPE_POINTER && type_plain(t->target)->kind == TYPE_STRUCT &&
+            is_libc(type_plain(t->target)))
+            return "it wants a stream of the C library";
+        if (t->kind == TYPE_POINTER && strcmp(type_plain(t->target)->name, "__va_list_tag") == 0)
+            return "it takes a va_list";
+    }
+    Str signature = {0};
+    bool ok = exec_signature(f, &signature);
+    str_release(&signature);
+    return ok ? NULL : "a type that can't be passed";
+}
+
+static void read_function(const Reader *r, ApiFunction *f)
+{
+    Arena *a = &r->api->arena;
+    f->result.name = "";
+    wants(r, f, API_RETURNED, f->fn->returns, &f->result);
+    for (unsigned i = 0; i < f->nparams; i++) {
+        f->params[i].name = arena_strdup(a, f->fn->params[i].name);
+        wants(r, f, (int)i, f->fn->params[i].type, &f->params[i]);
+    }
+    pair_up(r, f);
+    f->observes = f->result.use != USE_CREATES;
+    for (unsigned i = 0; i < f->nparams; i++) {
+        const ApiPlace *p = &f->params[i];
+        f->takes_handle |= p->role == ROLE_HANDLE;
+        f->observes = f->observes && (p->use == USE_NONE || p->use == USE_OBSERVES);
+    }
+    f->observes = f->observes && f->takes_handle;
+    f->not_callable = obstacle(f);
+}
+
+static void add_maker(Arena *a, ApiMaker **list, size_t *n, const ApiFunction *f, int place)
+{
+    ApiMaker *more = arena_array(a, ApiMaker, *n + 1);
+    if (*n)
+        memcpy(more, *list, *n * sizeof *more);
+    more[*n] = (ApiMaker){ f, place };
+    *list = more;
+    ++*n;
+}
+
+static void list_makers(Api *api, bool plain)
+{
+    for (size_t i = 0; i < api->nfunctions; i++) {
+        const ApiFunction *f = &api->functions[i];
+        for (int k = API_RETURNED; k < (int)f->nparams; k++) {
+            const ApiPlace *p = api_place(f, k);
+            ApiType *t = (ApiType *)p->handle;
+            if (!t || f->not_callable || f->variadic)
+                continue;
+            if (p->use == USE_CREATES && plain) {
+                add_maker(&api->arena, &t->creators, &t->ncreators, f, k);
+                t->caller_owned |= p->role == ROLE_STORAGE;
+            }
+            if ((p->use == USE_CONSUMES || p->use == USE_FINISHES) &&
+                (f->nparams == 1) == plain)
+                add_maker(&api->arena, &t->destroyers, &t->ndestroyers, f, k);
+        }
+    }
+}
+
+/* A type that can be closed but that nobody seems to make (it comes from a pool,
+ * say): then those that give one out are its makers. */
+static void find_lost_makers(Api *api)
+{
+    for (size_t i = 0; i < api->nfunctions; i++) {
+        ApiFunction *f = &api->functions[i];
+        for (int k = API_RETURNED; k < (int)f->nparams; k++) {
+            ApiPlace *p = k == API_RETURNED ? &f->result : &f->params[k];
+            ApiType *t = (ApiType *)p->handle;
+            if (!t || f->not_callable || p->use != USE_BORROWS || t->ncreators || !t->ndestroyers)
+                continue;
+            p->use = USE_CREATES;
+            f->observes = false;
+        }
+    }
+    for (size_t i = 0; i < api->ntypes; i++)
+        api->types[i].ncreators = api->types[i].ndestroyers = 0;
+}
+
+const ApiPlace *api_place(const ApiFunction *f, int place)
+{
+    return place == API_RETURNED ? &f->result : &f->params[place];
+}
+
+static const ApiFunction *make_release(Api *api)
+{
+    ApiFunction *f = arena_new(&api->arena, ApiFunction);
+    Function *fn = arena_new(&api->arena, Function);
+    Type *nothing = arena_new(&api->arena, Type), *pointer = arena_new(&api->arena, Type);
+    nothing->kind = TYPE_VOID;
+    nothing->name = nothing->file = pointer->name = pointer->file = "";
+    pointer->kind = TYPE_POINTER;
+    pointer->size = sizeof(void *);
+    pointer->target = nothing;
+    fn->name = fn->symbol = "free";
+    fn->file = fn->signature = "";
+    fn->nparams = f->nparams = 1;
+    f->fn = fn;
+    f->index = (unsigned)api->nfunctions;
+    f->params = arena_new(&api->arena, ApiPlace);
+    f->params[0] = (ApiPlace){ .name = "p", .type = pointer, .role = ROLE_POINTER,
+                               .partner = API_NONE };
+    f->result = (ApiPlace){ .name = "", .role = ROLE_NOTHING, .partner = API_NONE };
+    return f;
+}
+
+Api *api_open(const Program *p, const ApiPlan *plan, Err *err)
+{
+    Api *api = xcalloc(1, sizeof *api);
+    Reader r = { .api = api, .plan = plan };
+    api->program = p;
+    bool ok = find_functions(&r, err);
+    r.handles = ok ? program_handles(p, plan->handles, &r.nhandles, err) : NULL;
+    ok = ok && r.handles;
+    if (ok && plan->calls)
+        r.mutability = mutability_new(p, plan->calls, &(MutabilityPlan){0});
+    if (ok) {
+        find_types(&r);
+        for (size_t i = 0; i < api->nfunctions; i++)
+            read_function(&r, &api->functions[i]);
+        api->release = make_release(api);
+        list_makers(api, true);
+        list_makers(api, false);
+        find_lost_makers(api);
+        list_makers(api, true);
+        list_makers(api, false);
+    }
+    mutability_free(r.mutability);
+    map_release(&r.declared);
+    if (!ok) {
+        api_close(api);
+        return NULL;
+    }
+    return api;
+}
+
+void api_close(Api *api)
+{
+    if (!api)
+        return;
+    map_release(&api->by_name);
+    arena_release(&api->arena);
+    free(api);
+}
+
+const ApiFunction *api_function(const Api *api, const char *name)
+{
+    return map_get(&api->by_name, name);
+}
+
+const ApiFunction *api_of(const Api *api, const Function *fn)
+{
+    return fn->linkage == LINKAGE_INTERNAL ? NULL : map_get(&api->by_name, fn->name);
+}
+
+/* ----------------------------------------------------------------- shapes */
+
+/* Numbers and texts choose what is behind them; a length goes with its buffer. */
+static bool is_choice(const ApiPlace *p)
+{
+    return p->role == ROLE_INTEGER || p->role == ROLE_ENUM || p->role == ROLE_FLAGS ||
+           p->role == ROLE_STRING;
+}
+
+static const Type *make_type(Api *api, TypeKind kind, const char *name, uint64_t size,
+                             Encoding encoding, const Type *target)
+{
+    Type *t = arena_new(&api->arena, Type);
+    t->kind = kind;
+    t->name = name;
+    t->file = "";
+    t->size = size;
+    t->encoding = encoding;
+    t->target = target;
+    return t;
+}
+
+static ApiPlace place_of_extra(Api *api, const ApiExtra *x)
+{
+    ApiPlace p = { .name = "", .partner = API_NONE, .handle = x->handle };
+    switch (x->kind) {
+    case SUNDEW_REST_INT:
+        p.type = make_type(api, TYPE_SCALAR, "int", 4, ENCODING_SIGNED, NULL);
+        p.role = ROLE_INTEGER;
+        break;
+    case SUNDEW_REST_LONG:
+        p.type = make_type(api, TYPE_SCALAR, "long", 8, ENCODING_SIGNED, NULL);
+        p.role = ROLE_INTEGER;
+        break;
+    case SUNDEW_REST_DOUBLE:
+        p.type = make_type(api, TYPE_SCALAR, "double", 8, ENCODING_FLOAT, NULL);
+        p.role = ROLE_FLOAT;
+        break;
+    case SUNDEW_REST_TEXT:
+        p.type = make_type(api, TYPE_SCALAR, "char", 1, ENCODING_SIGNED_CHAR, NULL);
+        p.type = make_type(api, TYPE_POINTER, "", sizeof(void *), 0, p.type);
+        p.role = ROLE_STRING;
+        break;
+    default:
+        p.type = x->handle ? x->handle->type : make_type(api, TYPE_VOID, "", 0, 0, NULL);
+        if (type_plain(p.type)->kind != TYPE_POINTER)    /* else a typedef of void * */
+            p.type = make_type(api, TYPE_POINTER, "", sizeof(void *), 0, p.type);
+        p.role = x->handle ? ROLE_HANDLE : ROLE_POINTER;
+        p.use = x->handle ? USE_CHANGES : USE_NONE;
+    }
+    return p;
+}
+
+static bool is_shape(const ApiFunction *s, const SeqValue *named, const ApiExtra *extra,
+                     unsigned n)
+{
+    if (s->nparams - s->nfixed != n)
+        return false;
+    for (unsigned i = 0; i < s->nfixed; i++)
+        if (s->pinned[i].kind != VALUE_NONE && !value_equal(&s->pinned[i], &named[i]))
+            return false;
+    for (unsigned i = 0; i < n; i++) {
+        const ApiPlace *p = &s->params[s->nfixed + i];
+        uint64_t size = extra[i].kind == SUNDEW_REST_INT ? 4 : 8;
+        ApiRole role = extra[i].kind == SUNDEW_REST_DOUBLE ? ROLE_FLOAT
+            : extra[i].kind == SUNDEW_REST_TEXT ? ROLE_STRING
+            : extra[i].kind != SUNDEW_REST_POINTER ? ROLE_INTEGER
+            : extra[i].handle ? ROLE_HANDLE : ROLE_POINTER;
+        if (p->role != role || p->handle != extra[i].handle || type_plain(p->type)->size != size)
+            return false;
+    }
+    return true;
+}
+
+static ApiFunction *make_shape(Api *api, const ApiFunction *f, const SeqValue *named,
+                               const ApiExtra *extra, unsigned n)
+{
+    ApiFunction *s = &api->functions[api->nfunctions];
+    SeqValue *pinned = arena_array(&api->arena, SeqValue, f->nparams + 1);
+    *s = *f;
+    s->index = (unsigned)api->nfunctions++;
+    s->shape_of = f;
+    s->variadic = false;
+    s->nfixed = f->nparams;
+    s->nparams = f->nparams + n;
+    s->params = arena_array(&api->arena, ApiPlace, s->nparams + 1);
+    if (f->nparams)
+        memcpy(s->params, f->params, f->nparams * sizeof *f->params);
+    for (unsigned i = 0; i < f->nparams; i++)
+        if (is_choice(&f->params[i]))
+            pinned[i] = value_copy(&api->arena, &named[i]);
+    s->pinned = pinned;
+    for (unsigned i = 0; i < n; i++) {
+        s->params[f->nparams + i] = place_of_extra(api, &extra[i]);
+        s->takes_handle |= extra[i].handle != NULL;
+        s->observes = s->observes && !extra[i].handle;
+    }
+    api->nshapes++;
+    ((ApiFunction *)api->release)->index = (unsigned)api->nfunctions;
+    return s;
+}
+
+const ApiFunction *api_shape(Api *api, const ApiFunction *f, const SeqValue *named,
+                             const ApiExtra *extra, unsigned n)
+{
+    for (size_t i = api->nfunctions - api->nshapes; i < api->nfunctions; i++)
+        if (api->functions[i].shape_of == f && is_shape(&api->functions[i], named, extra, n))
+            return &api->functions[i];
+    if (api->nshapes == API_MOST_SHAPES || f->nparams + n > 32)
+        return NULL;
+    for (unsigned i = 0; i < f->nparams; i++)
+        if (is_choice(&f->params[i]) && named[i].kind == VALUE_NONE)
+            return NULL;
+    return make_shape(api, f, named, extra, n);
+}
+
+bool api_has_shape(const Api *api, const ApiFunction *f)
+{
+    for (size_t i = api->nfunctions - api->nshapes; i < api->nfunctions; i++)
+        if (api->functions[i].shape_of == f)
+            return true;
+    return false;
+}
+
+const ApiFunction *api_plain(const ApiFunction *f)
+{
+    return f->shape_of ? f->shape_of : f;
+}
+
+static void dump_place(const ApiPlace *p, Str *out)
+{
+    str_add(out, api_role_name(p->role));
+    if (p->handle)
+        str_addf(out, " %s %s", p->handle->name, api_use_name(p->use));
+    if (p->partner != API_NONE)
+        str_addf(out, " of %d", p->partner + 1);
+}
+
+void api_dump(const Api *api, Str *out)
+{
+    for (size_t i = 0; i < api->nfunctions; i++) {
+        const ApiFunction *f = &api->functions[i];
+        str_addf(out, "%s(", f->fn->name);
+        for (unsigned k = 0; k < f->nparams; k++) {
+            str_addf(out, k ? ", %s: " : "%s: ", f->params[k].name);
+            dump_place(&f->params[k], out);
+        }
+        str_add(out, f->variadic ? ", ...) -> " : ") -> ");
+        dump_place(&f->result, out);
+        if (f->not_callable)
+            str_addf(out, "  [not called: %s]", f->not_callable);
+        str_addc(out, '\n');
+    }
+}

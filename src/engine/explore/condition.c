@@ -1,0 +1,417 @@
+/*
+ * Which conditions on the input make it fail. The failing input is traced; of
+ * the conditions that it passed, and of what it did wrong on its way, those are kept
+ * without which other inputs no longer fail alike (solve/minimise.h). These inputs are solved for
+ * the rest, some of them against what was left out, and are random otherwise.
+ */
+#include "engine/explore/trace_int.h"
+#include "base/units.h"
+#include "solve/minimise.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { TESTS = 80, AGAINST = 3, MOST_CONJUNCTS = 3000, MOST_TEXT = 600, MOST_OF_ONE = 120,
+       DEEPEST = 12, LONGEST = 4096, SHORT = 256 };
+
+typedef struct Study {
+    Job *job;
+    Subject *subject;
+    const Failure *failure;
+    const Path *path;          /* all there is */
+    size_t n;                  /* length of inputs */
+    Rng rng;
+    double until;
+} Study;
+
+static bool is_over(const Study *s)
+{
+    return clock_seconds() > s->until || job_over(s->job);
+}
+
+static bool fails_alike(Study *s, const uint8_t *bytes)
+{
+    Failure f = {0};
+    bool same = failures_run(s->job, s->subject, bytes, s->n, &f) &&
+                failure_same(&f, s->failure, FAILURE_SAME_SITE);
+    failure_release(&f);
+    return same;
+}
+
+/* An input for which all of them hold, but not `against` (0: nothing); it is random otherwise. */
+static bool make_input(Study *s, const Conjunct *c, size_t n, Expr against, uint8_t *bytes)
+{
+    Tracer *t = s->job->tracer;
+    for (size_t i = 0; i < s->n; i++)
+        bytes[i] = (uint8_t)rng_next(&s->rng);
+    /* All in one question: the path before it is empty. */
+    Expr all = against ? expr_not(t->pool, against) : expr_bool(t->pool, true);
+    for (size_t i = 0; i < n; i++)
+        all = expr_binary(t->pool, EXPR_AND, all, c[i].cond);
+    if (!n && !against)
+        return true;
+    Path *none = path_new(t->pool);
+    Answer a = {0};
+    bool sat = solver_query_extra(t->solver, none, 0, all, bytes, s->n, &a) == SOLVE_SAT;
+    for (size_t i = 0; sat && i < a.nchanges; i++)
+        if (a.changes[i].byte - t->in < s->n)
+            bytes[a.changes[i].byte - t->in] = a.changes[i].value;
+    path_free(none);
+    return sat;
+}
+
+typedef enum { NO_INPUT, PASSES, FAILS } Trial;
+
+static Trial try_input(Study *s, const Conjunct *c, size_t n, Expr against)
+{
+    if (is_over(s))
+        return PASSES;
+    uint8_t *bytes = xmalloc(s->n + 1);
+    Trial t = !make_input(s, c, n, against, bytes) ? NO_INPUT : fails_alike(s, bytes) ? FAILS : PASSES;
+    free(bytes);
+    return t;
+}
+
+/* The k-th condition of the path that is not among these; 0: there are fewer. */
+static Expr left_out(const Study *s, const Conjunct *c, size_t n, size_t k)
+{
+    for (size_t i = 0; i < path_length(s->path); i++) {
+        Expr cond = path_at(s->path, i).cond;
+        size_t at = 0;
+        while (at < n && c[at].cond != cond)
+            at++;
+        if (cond && at == n && k-- == 0)
+            return cond;
+    }
+    return 0;
+}
+
+/* Inputs that go against what was left out tell best whether it matters. */
+static bool exposes(const Conjunct *c, size_t n, unsigned attempt, void *arg)
+{
+    Study *s = arg;
+    (void)attempt;
+    size_t out = 0, seen = 0;
+    while (left_out(s, c, n, out))
+        out++;
+    for (size_t i = 0; i < AGAINST && i < out; i++) {
+        size_t k = out <= AGAINST ? i : rng_below(&s->rng, out);
+        Trial t = try_input(s, c, n, left_out(s, c, n, k));
+        if (t == PASSES)
+            return false;
+        seen += t == FAILS;
+    }
+    return seen || try_input(s, c, n, 0) == FAILS;
+}
+
+/* ----------------------------------------------------------- readable form */
+
+/* Is it `input[i] == constant`? */
+static bool is_byte_equation(const Exprs *p, Expr e, uint32_t *byte, uint8_t *value)
+{
+    ExprNode n = expr_node(p, e);
+    if (n.op != EXPR_EQ)
+        return false;
+    ExprValue v;
+    Expr left = n.a, right = n.b;
+    if (expr_is_const(p, left, NULL)) {
+        left = n.b;
+        right = n.a;
+    }
+    ExprNode b = expr_node(p, left);
+    if (b.op != EXPR_BYTE || !expr_is_const(p, right, &v))
+        return false;
+    *byte = b.a;
+    *value = (uint8_t)v;
+    return true;
+}
+
+typedef struct Cell {
+    uint32_t at;
+    uint8_t value;
+} Cell;
+typedef Vec(Cell) Cells;
+
+typedef struct Condition {
+    Expr cond;
+    bool negated;
+} Condition;
+typedef Vec(Condition) Conditions;
+
+static int by_place(const void *a, const void *b)
+{
+    const Cell *x = a, *y = b;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static void add_and(Str *out)
+{
+    if (out->len)
+        str_add(out, " and ");
+}
+
+static bool is_text(uint8_t c)
+{
+    return c >= 32 && c < 127;
+}
+
+/* As in C, in a string or between single quotes. */
+static void print_character(uint8_t c, Str *out)
+{
+    if (!is_text(c))
+        str_addf(out, "\\%03o", c);
+    else if (c == '"' || c == '\'' || c == '\\')
+        str_addf(out, "\\%c", c);
+    else
+        str_addc(out, (char)c);
+}
+
+/* input[0..3] == "%PDF", or in hexadecimal if most of it is no text. */
+static void print_run(const Cell *c, size_t n, Str *out)
+{
+    size_t texts = 0;
+    for (size_t i = 0; i < n; i++)
+        texts += is_text(c[i].value);
+    add_and(out);
+    if (n == 1)
+        str_addf(out, "input[%u] == ", c->at);
+    else
+        str_addf(out, "input[%u..%u] == ", c->at, c[n - 1].at);
+    if (2 * texts < n) {
+        for (size_t i = 0; i < n; i++)
+            str_addf(out, "%s%02x", i ? " " : "0x", c[i].value);
+        return;
+    }
+    const char *quote = n == 1 ? "'" : "\"";
+    str_add(out, quote);
+    for (size_t i = 0; i < n; i++)
+        print_character(c[i].value, out);
+    str_add(out, quote);
+}
+
+static void print_cells(const Cells *cells, Str *out)
+{
+    for (size_t i = 0; i < cells->len;) {
+        size_t k = i + 1;
+        while (k < cells->len && cells->items[k].at == cells->items[k - 1].at + 1)
+            k++;
+        print_run(&cells->items[i], k - i, out);
+        i = k;
+    }
+}
+
+/* A condition as the conditions of which it is the conjunction. */
+static void split(const Exprs *p, Expr e, bool negated, unsigned depth, Conditions *out)
+{
+    ExprNode n = expr_node(p, e);
+    if (depth && n.width == 1 && n.op == EXPR_NOT) {
+        split(p, n.a, !negated, depth - 1, out);
+    } else if (depth && n.width == 1 && n.op == (negated ? EXPR_OR : EXPR_AND)) {
+        split(p, n.a, negated, depth - 1, out);
+        split(p, n.b, negated, depth - 1, out);
+    } else {
+        vec_push(out, ((Condition){ e, negated }));
+    }
+}
+
+/* Bytes 6 to 12, where the condition itself is too long to be read. */
+static void print_bytes(const Tracer *t, Expr e, Str *out)
+{
+    size_t n;
+    const ByteRange *r = expr_bytes(t->pool, e, &n);
+    str_add(out, "a longer condition on ");
+    for (size_t i = 0; i < n; i++) {
+        str_addf(out, "%sinput[%u", i ? ", " : "", r[i].from - t->in);
+        if (r[i].to > r[i].from + 1)
+            str_addf(out, "..%u", r[i].to - 1 - t->in);
+        str_addc(out, ']');
+    }
+}
+
+static void print_condition(Tracer *t, const Condition *c, Str *out)
+{
+    Expr e = c->negated ? expr_not(t->pool, c->cond) : c->cond;
+    Str text = {0};
+    expr_print(t->pool, e, &text);
+    if (text.len > MOST_OF_ONE || strstr(str_c(&text), "…")) {
+        str_reset(&text);
+        print_bytes(t, e, &text);
+    }
+    if (!strstr(str_c(out), str_c(&text))) {
+        add_and(out);
+        str_addf(out, strstr(str_c(&text), " || ") ? "(%s)" : "%s", str_c(&text));
+    }
+    str_release(&text);
+}
+
+static char *describe(Tracer *t, const Conjunct *c, size_t n)
+{
+    Str out = {0};
+    Conditions all = {0}, rest = {0};
+    Cells cells = {0};
+    for (size_t i = 0; i < n; i++)
+        split(t->pool, c[i].cond, false, DEEPEST, &all);
+    for (size_t i = 0; i < all.len; i++) {
+        Cell cell;
+        if (!all.items[i].negated &&
+            is_byte_equation(t->pool, all.items[i].cond, &cell.at, &cell.value)) {
+            cell.at -= t->in;
+            vec_push(&cells, cell);
+        } else {
+            vec_push(&rest, all.items[i]);
+        }
+    }
+    if (cells.len)
+        qsort(cells.items, cells.len, sizeof *cells.items, by_place);
+    print_cells(&cells, &out);
+    for (size_t i = 0; i < rest.len && out.len < MOST_TEXT; i++)
+        print_condition(t, &rest.items[i], &out);
+    if (out.len > MOST_TEXT) {
+        out.len = MOST_TEXT;
+        str_add(&out, "…");
+    }
+    vec_release(&all);
+    vec_release(&rest);
+    vec_release(&cells);
+    char *text = xstrdup(str_c(&out));
+    str_release(&out);
+    return text;
+}
+
+/* Where a trace does not tell, because the program died before it could say why: the bytes that
+ * can't be others, one by one; the rest may then be anything. */
+static char *bytes_that_matter(Study *s, const uint8_t *bytes)
+{
+    Cells cells = {0};
+    uint8_t *other = xmemdup(bytes, s->n);
+    for (size_t i = 0; i < s->n && !is_over(s); i++) {
+        bool free_ = true;
+        for (unsigned k = 0; free_ && k < 2; k++) {
+            other[i] = bytes[i] ^ (uint8_t)(1 + rng_below(&s->rng, 255));
+            free_ = fails_alike(s, other);
+        }
+        other[i] = bytes[i];
+        if (!free_)
+            vec_push(&cells, ((Cell){ (uint32_t)i, bytes[i] }));
+    }
+    bool sure = cells.len > 0;
+    for (unsigned k = 0; sure && k < 3; k++) {
+        for (size_t i = 0; i < s->n; i++)
+            other[i] = (uint8_t)rng_next(&s->rng);
+        for (size_t i = 0; i < cells.len; i++)
+            other[cells.items[i].at] = cells.items[i].value;
+        sure = !is_over(s) && fails_alike(s, other);
+    }
+    Str out = {0};
+    if (sure)
+        print_cells(&cells, &out);
+    char *text = sure && out.len <= MOST_TEXT ? xstrdup(str_c(&out)) : NULL;
+    str_release(&out);
+    vec_release(&cells);
+    free(other);
+    return text;
+}
+
+/* What went wrong on the way counts as a condition. */
+static void add_wrongs(Tracer *t, Trail *trail, const uint8_t *bytes, size_t n)
+{
+    uint8_t *all = xcalloc(t->in + n + 1, 1);
+    memcpy(all + t->in, bytes, n);
+    for (size_t i = 0; i < trail->bugs.len; i++) {
+        const Chance *c = &trail->bugs.items[i];
+        if (expr_eval(t->pool, c->cond, all, t->in + n))
+            path_add(trail->path, c->cond, c->at, true);
+    }
+    free(all);
+}
+
+/* The part of the input in which byte `at` is, if that can be said: what it is called, where it begins
+ * and ends. */
+static bool part_at(const char *input, size_t at, Str *name, size_t *from, size_t *to)
+{
+    size_t begin = 0;
+    for (CallPart part; call_part(&input, &part); begin += part.size * part.count) {
+        bool string = part.kind == PART_ARGUMENTS || part.kind == PART_VARIABLE;
+        if (string && !part.size)
+            return false;                      /* strings that end where they like */
+        if (string && at >= begin + part.size * part.count)
+            continue;
+        size_t i = string ? (at - begin) / part.size : 0;
+        if (part.kind == PART_ARGUMENTS)
+            str_addf(name, "argument %zu", i + 1);
+        else if (part.kind == PART_VARIABLE)
+            str_addf(name, "$%.*s", part.name_len, part.name);
+        else
+            str_add(name, part.kind == PART_STDIN ? "stdin" : "file");
+        *from = begin + i * part.size;
+        *to = string ? *from + part.size : SIZE_MAX;
+        return true;
+    }
+    return false;
+}
+
+/* input[16..19] becomes $MODE[0..3], outside of quotes. */
+static char *with_parts(const Call *call, char *text)
+{
+    Str out = {0};
+    char quote = 0;
+    for (const char *p = text; *p;) {
+        unsigned a, b;
+        int n = 0, m = 0;
+        if (!quote && str_starts(p, "input[") &&
+            (sscanf(p, "input[%u..%u]%n", &a, &b, &n), n || (sscanf(p, "input[%u]%n", &a, &m), m))) {
+            Str name = {0};
+            size_t from = 0, to = 0;
+            b = n ? b : a;
+            if (part_at(call->input, a, &name, &from, &to) && b < to)
+                str_addf(&out, n ? "%s[%zu..%zu]" : "%s[%zu]", str_c(&name), a - from, b - from);
+            else
+                str_addn(&out, p, (size_t)(n ? n : m));
+            str_release(&name);
+            p += n ? n : m;
+            continue;
+        }
+        if (*p == '\\' && p[1])
+            str_addc(&out, *p++);
+        else if (*p == quote)
+            quote = 0;
+        else if (!quote && (*p == '"' || *p == '\''))
+            quote = *p;
+        str_addc(&out, *p++);
+    }
+    free(text);
+    text = xstrdup(str_c(&out));
+    str_release(&out);
+    return text;
+}
+
+static char *by_trace(Study *s, const uint8_t *bytes)
+{
+    Job *j = s->job;
+    Trail trail = {0};
+    char *text = NULL;
+    if (tracer_run(j, bytes, s->n, &trail) && trail.path && path_length(trail.path) &&
+        path_length(trail.path) <= MOST_CONJUNCTS) {
+        Arena arena = {0};
+        add_wrongs(j->tracer, &trail, bytes, s->n);
+        const Path *paths[] = { s->path = trail.path };
+        Minimised m = minimise_paths(&arena, j->tracer->pool, paths, 1,
+                                     &(MinimisePlan){ .tests = TESTS }, exposes, s);
+        if (m.how != MINIMISE_NONE && m.n && !is_over(s))
+            text = describe(j->tracer, m.conjuncts, m.n);
+        arena_release(&arena);
+    }
+    trail_release(&trail);
+    return text;
+}
+
+char *condition_of(Job *j, Subject *judge, const uint8_t *bytes, size_t n, const Failure *f)
+{
+    if (!j->tracer || n > LONGEST)
+        return NULL;
+    Study s = { .job = j, .subject = judge, .failure = f, .n = n,
+                .rng = rng_seeded(j->x->plan->seed + 77), .until = clock_seconds() + 60 };
+    char *text = by_trace(&s, bytes);
+    if (!text && n <= SHORT)
+        text = bytes_that_matter(&s, bytes);
+    return text && j->x->slots ? with_parts(&j->x->plan->call, text) : text;
+}

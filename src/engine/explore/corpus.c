@@ -1,0 +1,274 @@
+/*
+ * Files of the exploration. A kept input is queue/id:NNNNNN,… as AFL++ names
+ * them (libFuzzer takes any name); its time and origin stand in the name, so
+ * that nothing else needs to be written for --resume.
+ */
+#include "engine/explore/explore_int.h"
+#include "base/file.h"
+#include "base/units.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_SEEDS = 100000 };
+
+static const char *const origins[] = { "orig", "op:mutation", "op:solver", "op:sync" };
+
+void corpus_save(Explorer *x, const Entry *e)
+{
+    char *name = e->parent == UINT32_MAX
+                     ? xprintf("id:%06u,time:%.0f,%s", e->id, e->when * 1000,
+                               origins[e->origin])
+                     : xprintf("id:%06u,src:%06u,time:%.0f,%s%s", e->id, e->parent,
+                               e->when * 1000, origins[e->origin], e->new_edge ? ",+cov" : "");
+    char *path = path_join(x->queue_dir, name);
+    FILE *f = fopen(path, "wb");
+    bool whole = f && fwrite(e->bytes, 1, e->n, f) == e->n;
+    if (f && fclose(f) != 0)
+        whole = false;
+    if (!whole)
+        explorer_unsaved(x, path, errno);
+    free(path);
+    free(name);
+}
+
+/* ------------------------------------------------------------------ seeds */
+
+static bool try_file(Job *j, const char *path, Origin origin, Err *err)
+{
+    Str data = {0};
+    bool ok = true;
+    if (file_is_regular(path) && file_read(path, &data, NULL)) {
+        size_t n = data.len < j->x->longest ? data.len : j->x->longest;
+        ok = stage_try(j, (const uint8_t *)str_c(&data), n, origin, UINT32_MAX, NULL);
+        if (!ok)
+            err_set(err, "%s", j->err.msg);
+    }
+    str_release(&data);
+    return ok;
+}
+
+static bool try_folder(Job *j, const char *path, Origin origin, Err *err)
+{
+    Strings names = {0};
+    bool ok = dir_list(path, &names, err);
+    for (size_t i = 0; ok && i < names.len && i < MOST_SEEDS && !job_over(j); i++) {
+        char *file = path_join(path, names.items[i]);
+        explorer_look(j->x);
+        ok = names.items[i][0] == '.' || try_file(j, file, origin, err);
+        free(file);
+    }
+    strings_release(&names);
+    return ok;
+}
+
+/* Without seeds: nothing, a line, some zeros. */
+static bool try_defaults(Job *j, Err *err)
+{
+    static const uint8_t zeros[64];
+    static const struct {
+        const void *bytes;
+        size_t n;
+    } all[] = { { "", 0 }, { "0\n", 2 }, { zeros, 8 }, { zeros, 64 } };
+    for (size_t i = 0; i < sizeof all / sizeof *all && !job_over(j); i++) {
+        if (!stage_try(j, all[i].bytes, all[i].n, FROM_SEED, UINT32_MAX, NULL))
+            return err_set(err, "%s", j->err.msg);
+        explorer_look(j->x);
+    }
+    return true;
+}
+
+/* Goes on with an earlier exploration. Its files are moved aside and read in again, under new
+ * numbers; each is gone when what it has to say stands elsewhere. So nothing is lost if that is
+ * interrupted: what is still there is taken up by the next one, before what it left. */
+typedef struct Aside {
+    char *dir;
+    Strings names;
+} Aside;
+
+/* A beginning that no name has yet; "" will do if there is none. */
+static char *beginning(const Strings *names)
+{
+    char *text = xstrdup("");
+    for (unsigned k = 2; names->len; k++) {
+        size_t i = 0;
+        free(text);
+        text = xprintf("again%u,", k);
+        while (i < names->len && !str_starts(names->items[i], text))
+            i++;
+        if (i == names->len)
+            break;
+    }
+    return text;
+}
+
+static bool move_aside(const char *dir, Aside *a, Err *err)
+{
+    a->dir = xprintf("%s.old", dir);
+    Strings now = {0}, there = {0};
+    bool ok = dir_make(a->dir, err) && dir_list(dir, &now, err) && dir_list(a->dir, &there, err);
+    char *new = beginning(&there);
+    for (size_t i = 0; ok && i < now.len; i++) {
+        char *from = path_join(dir, now.items[i]), *to = xprintf("%s/%s%s", a->dir, new, now.items[i]);
+        if (rename(from, to) != 0)
+            ok = err_errno(err, "%s", from);
+        free(from);
+        free(to);
+    }
+    free(new);
+    strings_release(&now);
+    strings_release(&there);
+    return ok && dir_list(a->dir, &a->names, err);
+}
+
+static void release_aside(Aside *a)
+{
+    rmdir(a->dir);                     /* it is empty, or stays */
+    free(a->dir);
+    strings_release(&a->names);
+}
+
+static bool try_earlier(Job *j, const Aside *a, Err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < a->names.len && !job_over(j); i++) {
+        char *path = path_join(a->dir, a->names.items[i]);
+        size_t unsaved = j->x->unsaved;
+        explorer_look(j->x);
+        ok = try_file(j, path, FROM_OTHERS, err);
+        if (ok && !job_over(j) && j->x->unsaved == unsaved)
+            unlink(path);
+        free(path);
+    }
+    return ok;
+}
+
+/* A run that took too long takes long again. */
+static bool is_of_late(const char *path)
+{
+    static const FailureKind late[] = { FAILURE_TIMEOUT, FAILURE_CPU_LIMIT, FAILURE_HANG };
+    bool is = false;
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++)
+        is |= str_ends(path, failure_kind_name(late[i]));
+    return is;
+}
+
+/* With the smaller input beside it, it need not be made again. What no longer fails stays where
+ * it is: the program may have changed, or the judge. */
+static void judge_earlier(Job *j, const Aside *a, bool late)
+{
+    unsigned mended = 0;
+    for (size_t i = 0; i < a->names.len && !job_over(j); i++) {
+        char *path = path_join(a->dir, a->names.items[i]);
+        char *small_path = xprintf("%s,small", path), *test = xprintf("%s,test.c", path);
+        Str data = {0}, small = {0};
+        explorer_look(j->x);
+        if (!str_ends(path, ",small") && !str_ends(path, ",test.c") && is_of_late(path) == late &&
+            file_read(path, &data, NULL)) {
+            bool is_small = file_read(small_path, &small, NULL);
+            size_t unsaved = j->x->unsaved;
+            bool fails = failures_again(j, &data, is_small ? &small : NULL);
+            mended += !fails && !job_over(j);
+            if (fails && j->x->unsaved == unsaved) {
+                unlink(path);
+                unlink(small_path);
+                unlink(test);
+            }
+        }
+        str_release(&data);
+        str_release(&small);
+        free(path);
+        free(small_path);
+        free(test);
+    }
+    if (mended)
+        explorer_note(j->x, "%u earlier failure%s not fail any more; %s in %s", mended,
+                      mended == 1 ? " does" : "s do", mended == 1 ? "it stays" : "they stay", a->dir);
+}
+
+static bool resume(Job *j, Err *err)
+{
+    Explorer *x = j->x;
+    Aside queue = {0}, failures = {0};
+    bool ok = move_aside(x->queue_dir, &queue, err) && move_aside(x->failures_dir, &failures, err);
+    if (ok) {
+        judge_earlier(j, &failures, false);
+        ok = try_earlier(j, &queue, err);
+    }
+    if (ok)
+        judge_earlier(j, &failures, true);
+    release_aside(&queue);
+    release_aside(&failures);
+    return ok;
+}
+
+static bool is_empty(const char *folder)
+{
+    Strings names = {0};
+    bool empty = dir_list(folder, &names, NULL);
+    for (size_t i = 0; i < names.len; i++)
+        empty &= names.items[i][0] == '.';
+    strings_release(&names);
+    return empty;
+}
+
+bool corpus_seeds(Job *j, Err *err)
+{
+    const ExplorePlan *plan = j->x->plan;
+    bool ok = true;
+    if (plan->resume && file_is_dir(j->x->queue_dir))
+        ok = resume(j, err);
+    for (char *const *s = plan->seeds; ok && s && *s; s++) {
+        if (file_is_dir(*s) && is_empty(*s))
+            explorer_note(j->x, "%s: no seeds are in this folder", *s);
+        else if (file_is_dir(*s))
+            ok = try_folder(j, *s, FROM_SEED, err);
+        else if (file_is_regular(*s))
+            ok = try_file(j, *s, FROM_SEED, err);
+        else
+            ok = err_set(err, "%s: no such file or folder of seeds", *s);
+    }
+    if (ok && queue_length(j->x->queue) == 0 && !plan->replay)
+        ok = try_defaults(j, err);
+    return ok;
+}
+
+/* ------------------------------------------------------------------- sync */
+
+/* Files that others have put down since: DIR, DIR/queue, and DIR/NAME/queue as AFL++
+ * has it. */
+static bool read_folder(Job *j, const char *dir, unsigned deep)
+{
+    Strings names = {0};
+    bool ok = true;
+    if (!dir_list(dir, &names, NULL))
+        return true;
+    for (size_t i = 0; ok && i < names.len && !job_over(j); i++) {
+        char *path = path_join(dir, names.items[i]);
+        if (names.items[i][0] == '.' || strcmp(path, j->x->queue_dir) == 0) {
+            /* not for us */
+        } else if (file_is_dir(path)) {
+            if (deep)
+                ok = read_folder(j, path, deep - 1);
+        } else if (!map_get(&j->imported, path)) {
+            map_put(&j->imported, path, j);
+            ok = try_file(j, path, FROM_OTHERS, NULL);
+        }
+        free(path);
+    }
+    strings_release(&names);
+    return ok;
+}
+
+bool corpus_sync(Job *j)
+{
+    bool ok = true;
+    double now = clock_seconds();
+    if (!j->x->plan->sync || now - j->synced < 5 || j->number != 0)
+        return true;
+    for (char *const *s = j->x->plan->sync; ok && *s; s++)
+        ok = read_folder(j, *s, 2);
+    j->synced = clock_seconds();
+    return ok;
+}

@@ -1,0 +1,116 @@
+/*
+ * explore - find inputs that reach new branches, and inputs that make a program
+ * fail.
+ *
+ *     ExplorePlan plan = { .program = p, .call = { .argv = argv }, .out = "out", … };
+ *     ExploreResult r = {0};
+ *     if (!explore(&plan, &r, err)) …
+ *     for (size_t i = 0; i < r.nfailures; i++) tell(&r.failures[i]);
+ *     explore_result_release(&r);
+ *
+ * Two stages work on one queue of inputs (queue.h). Mutation makes thousands of
+ * small random changes a second and keeps what goes somewhere new. The concolic stage takes an
+ * input, follows it through the program, and asks a solver for inputs that
+ * take the other way at branches whose other way nobody has gone. All that is
+ * kept also runs on a build with sanitizers, which is the judge.
+ *
+ *     seeds ─▶ queue ─▶ mutation  ─▶ runs on the counting build ─▶ new? ─▶ queue
+ *                └────▶ trace, solve ─▶ (same)                      └─▶ sanitizers ─▶ failures
+ *
+ * `out` gets queue/ (one file an input, as AFL++ and libFuzzer read them) and
+ * failures/. docs/explore.md tells more.
+ */
+#ifndef SUNDEW_EXPLORE_H
+#define SUNDEW_EXPLORE_H
+#include "engine/explore/subject.h"
+#include "analysis/pointsto/calls.h"
+#include "program/program.h"
+#include "run/failure.h"
+#include "solve/solve.h"
+#include "weave/edges.h"
+
+typedef enum { STOP_NEVER, STOP_FIRST_FAILURE, STOP_COVERAGE } ExploreStop;
+
+typedef struct ExploreStatus {
+    double seconds;
+    uint64_t executions, paths;
+    size_t covered, reachable;   /* branches: edges */
+    size_t queue, failures, hangs;
+    double last_new;             /* seconds since a new branch */
+    uint64_t traces;             /* concolic runs */
+    uint64_t solved_new;         /* inputs of the solver that were new */
+    SolverStats solver;
+    uint64_t checked, diverged;  /* predictions tested, and of them wrong */
+    uint64_t diverged_precise;   /* … though nothing imprecise was noted */
+    uint64_t checked_precise;
+} ExploreStatus;
+
+typedef struct ExplorePlan {
+    const Program *program;
+    const Calls *calls;
+    const char *libexec, *share;
+    Call call;
+    const Function *function;    /* explore this one alone, by driver.h; or NULL */
+    const char *out;             /* a folder; made */
+    char *const *seeds;          /* files and folders, NULL-terminated; NULL: none */
+    char *const *sync;           /* folders of others who look at the same program */
+    bool resume;                 /* go on with what is in `out` */
+    bool replay;                 /* only run the seeds, and say which fail */
+    uint64_t seed;
+    unsigned jobs;               /* 0: one */
+    double time;                 /* seconds; 0: until interrupted */
+    uint64_t executions;         /* at most; 0: any number */
+    double timeout;              /* of one run, in seconds; 0: from the seeds */
+    uint64_t memory;             /* of one run; 0: 2 GiB */
+    size_t longest;              /* input; 0: 1 MiB */
+    ExploreStop stop;
+    char *const *oracle;         /* command that judges an input, whose file's name is added; NULL */
+    const char *bad_status;      /* "3,64-78": exit statuses that are failures; NULL */
+    bool no_mutation, no_concolic, no_sanitizers;
+    /* Called in the thread of the caller, some times a second. May be NULL. */
+    bool (*interrupted)(void *arg);
+    bool (*time_is_over)(void *arg);     /* … because the time is over, not by a person */
+    void (*status)(const ExploreStatus *s, void *arg);
+    void (*note)(void *arg, const char *text);
+    void *arg;
+} ExplorePlan;
+
+typedef struct ExploreFailure {
+    Failure failure;
+    char *file, *small_file;     /* in `out`; small_file NULL: not made smaller */
+    uint8_t *small;              /* the smaller input, else the input itself */
+    size_t nsmall;
+    char *condition;             /* on the input, readable; "" if not known */
+    unsigned seen;               /* inputs that failed alike */
+    double when;
+    bool by_command;             /* the user's command says so */
+    bool hang;
+} ExploreFailure;
+
+/* Something that makes predictions unsure. */
+typedef struct ExploreImprecise {
+    const char *why, *name;      /* "external", "qsort" */
+    const char *file;
+    unsigned line;
+    uint64_t count;
+} ExploreImprecise;
+
+typedef struct ExploreResult {
+    ExploreStatus status;
+    ExploreFailure *failures;
+    size_t nfailures;
+    ExploreImprecise *imprecise;
+    size_t nimprecise;
+    bool stopped;                /* before its time, by the user */
+    const char *ended;           /* "time", "interrupted", "first failure" … */
+    char *concolic_off;          /* why there was no concolic stage; NULL: there was */
+    bool concolic_late;          /* … its build was not ready */
+    bool concolic_kept;          /* … but is now, for the next time */
+    char *sanitizers_off;
+    size_t unsaved;              /* files that could not be written */
+    Arena arena;
+} ExploreResult;
+
+bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err);
+void explore_result_release(ExploreResult *r);
+#endif

@@ -1,0 +1,698 @@
+/*
+ * The concolic stage. One step takes one input of the queue:
+ *
+ *     run it on the build that follows its input, read what it said (log.h)
+ *     list what could be asked: the other way at each branch, other cases of
+ *         switches, other addresses, bugs
+ *     rank: ways that nobody went first; then bugs; then the rest
+ *     ask the solver, best first, until the step's time is used up
+ *     run every answer on the counting build: is it new, did it go where predicted?
+ *
+ * An edge that nobody has reached is asked for from many inputs, but it has a
+ * budget of solver time, so that a hash that can't be inverted does not eat the
+ * rest; of a loop's many rounds only some are asked about. When all inputs
+ * were traced once they are traced again, longer by some bytes, and then also
+ * edges that are covered are turned: such an input goes a new way through
+ * known places.
+ */
+#include "engine/explore/trace_int.h"
+#include "base/units.h"
+#include "runtime/server/batch.h"
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+
+typedef enum { ASK_BRANCH, ASK_OTHER, ASK_BUG, ASK_PIN } AskKind;
+
+/* The way that a question asks for, roughly: the same edge or site, after the same branch of
+ * the program, as often as here. */
+typedef struct Way {
+    uint32_t kind, edge, after, times, value;
+} Way;
+
+/* A question about the input at hand. */
+typedef struct Question {
+    AskKind kind;
+    uint32_t index;            /* conjuncts before it */
+    uint32_t edge;             /* that is wanted; of bugs and pins: the site */
+    Expr cond;                 /* not of BRANCH and PIN: their conjunct is negated */
+    float rank;                /* the smaller the sooner */
+    bool holes;
+    uint8_t bug;
+    Way way;
+    uint64_t turn;             /* names the way up to here and then the other one; 0 */
+    bool fine;                 /* asked for that reason only */
+    bool fresh;                /* nobody asked for this turn before */
+} Question;
+typedef Vec(Question) Questions;
+
+enum { LONGEST_TRACED = 1 << 16, POOL = 768 << 20, ASKED = 512, STONES = 4000, TURNED = 48,
+       FINE = 32, MORE = 20000, MORE_BYTES = 64 << 20, TURNS = 1 << 19, USUAL = 8 };
+
+/* -------------------------------------------------------------- open, close */
+
+static RunLimits limits_of(const Explorer *x)
+{
+    double seconds = explorer_allows(x, 50, 5);
+    return (RunLimits){ .wall = 3 * seconds, .cpu = seconds, .memory = RUN_UNLIMITED };
+}
+
+void tracer_limits(Job *j)
+{
+    RunLimits limits = limits_of(j->x);
+    subject_limits(j->tracer->subject, &limits);
+}
+
+Tracer *tracer_new(Job *j, Err *err)
+{
+    Explorer *x = j->x;
+    Tracer *t = xcalloc(1, sizeof *t);
+    t->log = log_new(&(LogPlan){ .nodes = 2u << 20, .records = 1u << 19, .per_site = 192 }, err);
+    if (!t->log)
+        goto fail;
+    RunFd fd = { log_fd(t->log), SUNDEW_LOG_FD };
+    SubjectPlan plan = { .program = x->concolic, .call = &x->plan->call, .fds = &fd, .nfds = 1,
+                         .untraced = true, .limits = limits_of(x), .stop = job_cuts, .stop_arg = j };
+    t->subject = subject_new(&plan, err);
+    if (!t->subject)
+        goto fail;
+    t->pool = exprs_new(&(ExprsPlan){ .memory = POOL });
+    t->in = exprs_source(t->pool, "input", LONGEST_TRACED + 4096);
+    t->solver = solver_new(t->pool, &(SolverPlan){ .seed = x->plan->seed + j->number,
+                                                   .z3_steps = 400000, .z3_seconds = 1,
+                                                   .search_steps = 300000 });
+    t->deep = solver_new(t->pool, &(SolverPlan){ .seed = x->plan->seed + j->number,
+                                                 .z3_steps = 4000000, .z3_seconds = 5 });
+    t->edges = xcalloc(x->counters + 1, sizeof *t->edges);
+    t->touched = xcalloc(x->counters + 1, sizeof *t->touched);
+    t->here = xcalloc(x->counters + 1, sizeof *t->here);
+    t->room = xmalloc(LONGEST_TRACED + 4096);
+    return t;
+
+fail:
+    tracer_free(t);
+    return NULL;
+}
+
+void tracer_free(Tracer *t)
+{
+    if (!t)
+        return;
+    subject_free(t->subject);
+    log_free(t->log);
+    solver_free(t->solver);
+    solver_free(t->deep);
+    exprs_free(t->pool);
+    map_release(&t->sites);
+    map_release(&t->ways);
+    for (size_t i = 0; i < t->stones.len; i++)
+        free(t->stones.items[i].bytes);
+    vec_release(&t->stones);
+    for (size_t i = 0; i < t->more.len; i++)
+        free(t->more.items[i].bytes);
+    vec_release(&t->more);
+    map_release(&t->turns);
+    arena_release(&t->arena);
+    free(t->edges);
+    free(t->touched);
+    free(t->here);
+    free(t->room);
+    free(t);
+}
+
+SolverStats tracer_stats(const Tracer *t)
+{
+    SolverStats s = solver_stats(t->solver), d = solver_stats(t->deep);
+    s.queries += d.queries;
+    s.sat += d.sat;
+    s.unsat += d.unsat;
+    s.unknown += d.unknown;
+    s.optimistic += d.optimistic;
+    s.seconds += d.seconds;
+    return s;
+}
+
+/* ------------------------------------------------------------- which input */
+
+static double urgency(const Entry *e)
+{
+    double u = 1;
+    u *= e->favoured ? 4 : 1;
+    u *= e->new_edge ? 4 : 1;
+    u *= e->origin == FROM_SOLVER ? 2 : 1;
+    u /= 1 + (double)e->n / 256;
+    u /= 1 + e->micros / 2000;
+    return u;
+}
+
+/* The most urgent one of those that were traced least; NULL: none is short enough. */
+static Entry *choose(Job *j)
+{
+    Entry *best = NULL;
+    Queue *q = j->x->queue;
+    for (size_t i = 0; i < queue_length(q); i++) {
+        Entry *e = queue_at(q, i);
+        if (e->n > LONGEST_TRACED)
+            continue;
+        if (!best || e->traces < best->traces ||
+            (e->traces == best->traces && urgency(e) > urgency(best)))
+            best = e;
+    }
+    return best;
+}
+
+/* Nothing was found for a while: mutation has shown what it can do. */
+static bool is_dry(const Explorer *x)
+{
+    double now = clock_seconds();
+    return now - x->last_new > 2 + 0.1 * (now - x->begun);
+}
+
+bool tracer_wanted(Job *j)
+{
+    if (j->x->plan->no_mutation)
+        return true;
+    pthread_mutex_lock(&j->x->lock);
+    const Entry *e = choose(j);
+    unsigned level = e ? e->traces : 100;
+    pthread_mutex_unlock(&j->x->lock);
+    double share = level == 0 ? 0.5 : level == 1 ? 0.3 : 0.15;
+    const Tracer *t = j->tracer;
+    if (t->next_stone < t->stones.len)
+        share = fmax(share, 0.4);
+    else if (level >= USUAL && !t->more.len)
+        return false;
+    else if (level >= 2 && t->more.len && is_dry(j->x))
+        share = 0.5;
+    return j->tracing < share * (j->tracing + j->mutating);
+}
+
+/* --------------------------------------------------------------- questions */
+
+/* Edges behind those of the program are of standins. */
+static bool is_of_program(const Job *j, uint32_t edge)
+{
+    return edge < edges_count(j->x->edges);
+}
+
+static Tries *tries_at(Tracer *t, AskKind kind, unsigned k, uint32_t site)
+{
+    uint32_t key[3] = { kind, k, site };
+    Tries *r = map_getn(&t->sites, key, sizeof key);
+    if (!r) {
+        r = arena_new(&t->arena, Tries);
+        map_putn(&t->sites, key, sizeof key, r);
+    }
+    return r;
+}
+
+static bool is_spent(const Tracer *t, const Tries *r)
+{
+    double share = fmax(1.0, 0.05 * t->solving);
+    return r->asked > 2 && r->seconds > share;
+}
+
+/* How often this edge was asked about in this trace. */
+static unsigned times_here(Tracer *t, uint32_t edge)
+{
+    if (t->touched[edge] != t->traces) {
+        t->touched[edge] = t->traces;
+        t->here[edge] = 0;
+    }
+    return t->here[edge]++;
+}
+
+/* Of a site's many rounds: the first ones, then ever rarer. */
+static bool is_round_wanted(unsigned n, unsigned most)
+{
+    return n < most || (n & (n - 1)) == 0;
+}
+
+/* Counts on: how often this edge or site was there in the trail. */
+static uint32_t times_before(Map *seen, uint32_t edge)
+{
+    void **slot = map_slotn(seen, &edge, sizeof edge);
+    uint32_t n = (uint32_t)(uintptr_t)*slot + 1;
+    *slot = (void *)(uintptr_t)n;
+    return n < 32 ? n : 32 + (n & ~31u);
+}
+
+static bool is_new_way(const Tracer *t, const Way *w)
+{
+    return !map_getn(&t->ways, w, sizeof *w);
+}
+
+/* Names the way that goes on with this edge or site after `before`. */
+static uint64_t turn_after(uint64_t before, uint32_t edge)
+{
+    uint64_t h = (before ^ edge) * 0x9e3779b97f4a7c15ull;
+    return (h ^ h >> 29) * 0xbf58476d1ce4e5b9ull | 1;
+}
+
+static bool is_new_turn(const Tracer *t, uint64_t turn)
+{
+    return turn && t->turns.len < TURNS && !map_getn(&t->turns, &turn, sizeof turn);
+}
+
+static void take_turn(Tracer *t, uint64_t turn)
+{
+    if (is_new_turn(t, turn))
+        map_putn(&t->turns, &turn, sizeof turn, t);
+}
+
+/* A way that nobody went, however well known its places are: any of them, and last. */
+static void add_fine(Job *j, Question *q, unsigned level, Questions *out)
+{
+    if (!level || !is_new_turn(j->tracer, q->turn))
+        return;
+    q->fine = true;
+    q->rank = 200 + (float)rng_below(&j->rng, 1000);
+    vec_push(out, *q);
+}
+
+static void add_branch(Job *j, const Step *s, uint32_t i, unsigned level, Way way,
+                       uint64_t turn, unsigned *turned, Questions *out)
+{
+    Tracer *t = j->tracer;
+    Question q = { .kind = ASK_BRANCH, .index = i, .edge = s->other, .holes = s->holes,
+                   .way = way, .turn = turn };
+    if (!is_of_program(j, s->other)) {
+        /* in a standin: no edge of the program, but its ways matter too */
+        Tries *r = tries_at(t, ASK_BRANCH, 0, s->other);
+        if (is_spent(t, r))
+            return;
+        if (r->asked >= 40 + 20 * level && !is_new_way(t, &way)) {
+            add_fine(j, &q, level, out);
+            return;
+        }
+        q.rank = 4 + (float)r->asked / 4;
+        vec_push(out, q);
+        return;
+    }
+    bool covered = queue_covers(j->x->queue, s->other);
+    const Tries *r = &t->edges[s->other];
+    unsigned n = times_here(t, s->other);
+    if (is_spent(t, r))
+        return;
+    if (!covered && is_round_wanted(n, 3))
+        q.rank = (float)n / 4 + (float)r->asked / 100;
+    else if (covered && level && r->asked < 30 * level && is_round_wanted(n, level))
+        q.rank = 10 + (float)r->asked + (float)n;
+    else if (covered && level && *turned < TURNED && is_new_way(t, &way))
+        q.rank = 50 + (float)(*turned)++;
+    else {
+        add_fine(j, &q, level, out);
+        return;
+    }
+    if (!level)
+        q.way.times = 0;               /* no stone */
+    vec_push(out, q);
+}
+
+static void add_branches(Job *j, const Trail *trail, unsigned level, Questions *out)
+{
+    Tracer *t = j->tracer;
+    Map seen = {0};
+    uint32_t after = UINT32_MAX;
+    uint64_t before = 1;
+    unsigned turned = 0;
+    for (size_t i = 0; i < trail->steps.len; i++) {
+        const Step *s = &trail->steps.items[i];
+        bool pin = s->kind == SUNDEW_REC_PIN;
+        Way way = { pin ? ASK_PIN : ASK_BRANCH, pin ? s->at : s->other, after,
+                    times_before(&seen, pin || s->at < s->other ? s->at : s->other), 0 };
+        if (!pin && is_of_program(j, s->at))
+            after = s->at;
+        uint64_t turn = i < DEEP && !pin ? turn_after(before, s->other) : 0;
+        if (i < DEEP)
+            t->before[i] = before;
+        before = turn_after(before, s->at);
+        if (level && i < DEEP)
+            take_turn(t, before);
+        if (!s->ask)
+            continue;
+        if (!pin) {
+            add_branch(j, s, (uint32_t)i, level, way, turn, &turned, out);
+            continue;
+        }
+        Tries *r = tries_at(t, ASK_PIN, s->why, s->at);
+        if (r->asked < 6 + 4 * level && !is_spent(t, r))
+            vec_push(out, ((Question){ .kind = ASK_PIN, .index = (uint32_t)i, .edge = s->at,
+                                       .rank = 8 + (float)r->asked, .holes = s->holes,
+                                       .way = way }));
+    }
+    map_release(&seen);
+}
+
+static void add_chances(Job *j, const Trail *trail, unsigned level, Questions *out)
+{
+    Tracer *t = j->tracer;
+    for (size_t i = 0; i < trail->others.len; i++) {
+        const Chance *c = &trail->others.items[i];
+        bool ours = is_of_program(j, c->at), covered = ours && queue_covers(j->x->queue, c->at);
+        const Tries *r = ours ? &t->edges[c->at] : tries_at(t, ASK_OTHER, 0, c->at);
+        unsigned n = ours ? times_here(t, c->at) : 0;
+        Question q = { .kind = ASK_OTHER, .index = c->index, .edge = c->at, .cond = c->cond,
+                       .rank = ours ? (covered ? 10 : 0) + (float)n / 4 + (float)r->asked / 100
+                                    : 4 + (float)r->asked / 4,
+                       .holes = c->holes,
+                       .turn = c->index < DEEP && c->index < trail->steps.len
+                                   ? turn_after(t->before[c->index], c->at) : 0 };
+        if (is_spent(t, r))
+            continue;
+        if (!ours)
+            q.way = (Way){ ASK_OTHER, c->at, 0, c->index + 1, 0 };
+        if (ours ? (covered && r->asked >= 10 * level) || !is_round_wanted(n, 3) : r->asked >= 20)
+            add_fine(j, &q, level, out);
+        else
+            vec_push(out, q);
+    }
+    for (size_t i = 0; i < trail->bugs.len; i++) {
+        const Chance *c = &trail->bugs.items[i];
+        const Tries *r = tries_at(t, ASK_BUG, c->kind, c->at);
+        if (r->sat < 2 && r->asked < 6 + 6 * level && !is_spent(t, r))
+            vec_push(out, ((Question){ .kind = ASK_BUG, .index = c->index, .edge = c->at,
+                                       .cond = c->cond, .rank = 2 + (float)r->asked,
+                                       .holes = c->holes, .bug = c->kind }));
+    }
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const Question *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* ---------------------------------------------------------------- answers */
+
+static bool touches(const Entry *e, uint32_t edge)
+{
+    size_t low = 0, high = e->nedges;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (e->edges[mid] == edge)
+            return true;
+        if (e->edges[mid] < edge)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return false;
+}
+
+/* Runs of changed bytes are words that the program knows. */
+static void learn(Job *j, const uint8_t *bytes, const Answer *a)
+{
+    for (size_t i = 0; i < a->nchanges;) {
+        size_t k = i + 1;
+        while (k < a->nchanges && a->changes[k].byte == a->changes[k - 1].byte + 1)
+            k++;
+        if (k - i >= 2 && k - i <= 16)
+            explorer_word(j->x, bytes + (a->changes[i].byte - j->tracer->in), k - i);
+        i = k;
+    }
+}
+
+static void note_check(Job *j, const Question *q, const Answer *a, const Entry *parent,
+                       bool padded, bool dead)
+{
+    Explorer *x = j->x;
+    if (a->status != SOLVE_SAT || q->kind == ASK_BUG || q->kind == ASK_PIN || dead ||
+        !is_of_program(j, q->edge) || (!padded && touches(parent, q->edge)))
+        return;
+    bool right = fast_counters(j->fast)[q->edge] != 0;
+    pthread_mutex_lock(&x->lock);
+    x->checked++;
+    x->diverged += !right;
+    x->checked_precise += !q->holes;
+    x->diverged_precise += !q->holes && !right;
+    pthread_mutex_unlock(&x->lock);
+}
+
+static void keep_stone(Job *j, const Question *q, const Entry *e, size_t n)
+{
+    Tracer *t = j->tracer;
+    Way w = q->way;
+    if (q->kind == ASK_PIN)            /* each address is a way of its own */
+        w.value = (uint32_t)hash_bytes(t->room, n);
+    w.kind += 16;                      /* asked for, and reached */
+    if (!q->fine && w.times && t->stones.len < STONES && map_putn(&t->ways, &w, sizeof w, NULL)) {
+        vec_push(&t->stones, ((Stone){ xmemdup(t->room, n), n, e->id, q->index }));
+    } else if (q->fresh && t->more.len < MORE && t->more_bytes + n < MORE_BYTES) {
+        vec_push(&t->more, ((Stone){ xmemdup(t->room, n), n, e->id, q->index }));
+        t->more_bytes += n;
+    }
+}
+
+/* Runs the answer; false: no more runs are possible. */
+static bool try_answer(Job *j, const Question *q, const Answer *a, const Entry *e,
+                       const uint8_t *bytes, size_t n)
+{
+    Tracer *t = j->tracer;
+    Explorer *x = j->x;
+    memcpy(t->room, bytes, n);
+    for (size_t i = 0; i < a->nchanges; i++)
+        if (a->changes[i].byte - t->in < n)
+            t->room[a->changes[i].byte - t->in] = a->changes[i].value;
+    if (a->status == SOLVE_SAT)
+        learn(j, t->room, a);
+    while (x->asks && n > e->n && t->room[n - 1] == 0)
+        n--;
+    fast_reset(j->fast);
+    if (!fast_add(j->fast, t->room, n) || !fast_run(j->fast, &j->err))
+        return false;
+    const FastResult r = *fast_result(j->fast, 0);
+    bool dead = !WIFEXITED(r.status);
+    note_check(j, q, a, e, n != e->n, dead);
+    if (q->kind == ASK_BUG && !failures_judge(j, t->room, n, e->id, false, false))
+        return false;
+    if (!r.news && !dead) {
+        if (a->status == SOLVE_SAT)
+            keep_stone(j, q, e, n);
+        if (q->kind != ASK_BUG)
+            failures_sample(j, t->room, n, e->id);
+        return true;
+    }
+    /* The news are taken: look again, by itself. */
+    Entry *kept = NULL;
+    if (!stage_keep(j, t->room, n, FROM_SOLVER, e->id, dead, fast_timed_out(j->fast, 0), &kept))
+        return false;
+    if (kept) {
+        pthread_mutex_lock(&x->lock);
+        x->solved_new++;
+        pthread_mutex_unlock(&x->lock);
+    } else if (!dead && a->status == SOLVE_SAT) {
+        keep_stone(j, q, e, n);
+    }
+    return true;
+}
+
+static SolveStatus ask(Tracer *t, const Trail *trail, const Question *q, const uint8_t *bytes,
+                       size_t n, Answer *a)
+{
+    /* What is left over when all is traced deserves more patience. */
+    Solver *s = t->level ? t->deep : t->solver;
+    if (q->kind == ASK_BRANCH || q->kind == ASK_PIN)
+        return solver_query(s, trail->path, q->index, bytes, n, a);
+    return solver_query_extra(s, trail->path, q->index, q->cond, bytes, n, a);
+}
+
+static Tries *tries_of(Job *j, const Question *q, const Trail *trail)
+{
+    Tracer *t = j->tracer;
+    if (q->kind == ASK_BUG)
+        return tries_at(t, ASK_BUG, q->bug, q->edge);
+    if (q->kind == ASK_PIN)
+        return tries_at(t, ASK_PIN, trail->steps.items[q->index].why, q->edge);
+    if (!is_of_program(j, q->edge))
+        return tries_at(t, q->kind, 0, q->edge);
+    return &t->edges[q->edge];
+}
+
+static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e,
+                       const uint8_t *bytes, size_t n, double until)
+{
+    Tracer *t = j->tracer;
+    bool ok = true;
+    unsigned fine = 0;
+    for (size_t i = 0; ok && i < qs->len && !job_over(j); i++) {
+        Question *q = &qs->items[i];
+        Tries *r = tries_of(j, q, trail);
+        if (clock_seconds() > until || (q->fine && fine++ >= FINE))
+            break;
+        /* It may have been reached meanwhile, or its budget may be gone. */
+        if (is_of_program(j, q->edge) && q->rank < 4 && q->kind != ASK_BUG &&
+            queue_covers(j->x->queue, q->edge))
+            continue;
+        if (is_spent(t, r))
+            continue;
+        Answer a = {0};
+        SolveStatus s = ask(t, trail, q, bytes, n, &a);
+        r->asked += !q->fine;
+        q->fresh = t->level && is_new_turn(t, q->turn);
+        if (q->fresh)
+            take_turn(t, q->turn);
+        if (q->way.times)
+            map_putn(&t->ways, &q->way, sizeof q->way, t);
+        r->seconds += (float)a.seconds;
+        t->solving += a.seconds;
+        r->sat += s == SOLVE_SAT;
+        if (s == SOLVE_SAT || s == SOLVE_OPTIMISTIC)
+            ok = try_answer(j, q, &a, e, bytes, n);
+    }
+    return ok;
+}
+
+/* -------------------------------------------------------------------- a step */
+
+static void note_imprecise(Job *j, const Trail *trail)
+{
+    Explorer *x = j->x;
+    pthread_mutex_lock(&x->lock);
+    for (size_t i = 0; i < trail->notes.len; i++) {
+        const Note *n = &trail->notes.items[i];
+        char *key = xprintf("%u %u %s", n->why, n->site, n->name);
+        ExploreImprecise *m = map_get(&x->imprecise, key);
+        if (!m && x->imprecise.len < 1000) {
+            const EdgeInfo *at = edges_at(x->edges, n->site);
+            m = arena_new(&x->arena, ExploreImprecise);
+            m->why = log_why_name(n->why);
+            m->name = arena_strdup(&x->arena, n->name);
+            m->file = arena_strdup(&x->arena, at ? at->file : "");
+            m->line = at ? at->line : 0;
+            map_put(&x->imprecise, key, m);
+        }
+        if (m)
+            m->count++;
+        free(key);
+    }
+    x->traces++;
+    pthread_mutex_unlock(&x->lock);
+}
+
+/* The pool starts anew when it is three quarters full. */
+static void make_room(Tracer *t)
+{
+    if (exprs_memory(t->pool) > POOL / 4 * 3 || exprs_is_full(t->pool))
+        exprs_reset(t->pool);
+}
+
+bool tracer_run(Job *j, const uint8_t *bytes, size_t n, Trail *trail)
+{
+    Tracer *t = j->tracer;
+    RunResult r = {0};
+    Err err = {0};
+    make_room(t);
+    log_reset(t->log, 0, (uint32_t)n);
+    bool ran = subject_run(t->subject, bytes, n, &r, &err);
+    run_result_release(&r);
+    if (!ran) {
+        j->err = err;
+        return false;
+    }
+    if (!log_read(t->log, t->pool, t->in, trail, &err)) {
+        explorer_note(j->x, "a trace can't be read: %s", err.msg);
+        return true;
+    }
+    return true;
+}
+
+/* From the second time on, some bytes are added: what is behind the end may matter. A
+ * program that asks for its input gets zeros there anyway. */
+static uint8_t *padded(const Entry *e, unsigned level, const Explorer *x, size_t *n)
+{
+    bool asks = x->asks;
+    size_t more = asks ? (e->n < ASKED ? ASKED - e->n : 64) : level % 2 ? 8 + e->n / 4 : 0;
+    size_t longest = x->longest;
+    if (e->n < x->slots)
+        more = x->slots - e->n;        /* slots are filled up with zeros anyway */
+    if (e->n + more > LONGEST_TRACED || e->n + more > longest)
+        more = 0;
+    uint8_t *bytes = xmalloc(e->n + more + 1);
+    memcpy(bytes, e->bytes, e->n);
+    memset(bytes + e->n, level % 4 == 1 && !asks && e->n >= x->slots ? '0' : 0, more);
+    *n = e->n + more;
+    return bytes;
+}
+
+/* Traces one input and asks what follows from it. */
+static bool step(Job *j, const Entry *e, const uint8_t *bytes, size_t n, unsigned level)
+{
+    Tracer *t = j->tracer;
+    Explorer *x = j->x;
+    Trail trail = {0};
+    Questions qs = {0};
+    t->traces++;
+    t->level = level;
+    bool ok = tracer_run(j, bytes, n, &trail);
+    if (ok && trail.path) {
+        note_imprecise(j, &trail);
+        pthread_mutex_lock(&x->lock);
+        add_branches(j, &trail, level, &qs);
+        add_chances(j, &trail, level, &qs);
+        pthread_mutex_unlock(&x->lock);
+        if (qs.len)
+            qsort(qs.items, qs.len, sizeof *qs.items, by_rank);
+        ok = answer_all(j, &trail, &qs, e, bytes, n, clock_seconds() + 5);
+    }
+    vec_release(&qs);
+    trail_release(&trail);
+    return ok;
+}
+
+/* A stone between two entries of the queue: longer only by what the program sees behind its
+ * end anyway. */
+static bool step_on(Job *j, const Stone *s)
+{
+    Entry e = { .id = s->parent, .bytes = s->bytes, .n = s->n };
+    size_t n;
+    uint8_t *bytes = padded(&e, 0, j->x, &n);
+    bool ok = step(j, &e, bytes, n, 1);
+    free(bytes);
+    return ok;
+}
+
+/* Any of those that only go another way; every second time rather one that has come far. */
+static bool step_on_any(Job *j)
+{
+    Tracer *t = j->tracer;
+    size_t i = rng_below(&j->rng, t->more.len);
+    for (unsigned tries = t->traces % 2 ? 4 : 0; tries; tries--) {
+        size_t k = rng_below(&j->rng, t->more.len);
+        if (t->more.items[k].depth > t->more.items[i].depth)
+            i = k;
+    }
+    Stone s = t->more.items[i];
+    t->more.items[i] = t->more.items[--t->more.len];
+    t->more_bytes -= s.n;
+    bool ok = step_on(j, &s);
+    free(s.bytes);
+    return ok;
+}
+
+bool tracer_step(Job *j)
+{
+    Tracer *t = j->tracer;
+    Explorer *x = j->x;
+    failures_study(j);
+    if (t->next_stone < t->stones.len && t->traces % 2)
+        return step_on(j, &t->stones.items[t->next_stone++]);
+    pthread_mutex_lock(&x->lock);
+    Entry *e = choose(j);
+    unsigned level = e ? e->traces : 0;
+    bool any = t->more.len && (level >= USUAL || (level >= 2 && t->traces % 4));
+    if (e && !any)
+        e->traces++;
+    pthread_mutex_unlock(&x->lock);
+    if (any)
+        return step_on_any(j);
+    if (!e)
+        return true;
+    size_t n;
+    uint8_t *bytes = padded(e, level, x, &n);
+    bool ok = step(j, e, bytes, n, level);
+    free(bytes);
+    return ok;
+}

@@ -1,0 +1,362 @@
+#include "engine/suite/reduce.h"
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { ROUNDS = 5 };
+
+typedef struct Reducer {
+    const ReducePlan *plan;
+    Suite *suite;
+    size_t npoints;
+    uint8_t *covered;            /* by tests that are kept */
+    uint8_t *killed;             /* by mutant */
+    double end;
+    bool *keep;                  /* by test */
+} Reducer;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static bool has_time(const Reducer *r)
+{
+    return r->plan->unlimited || now() < r->end;
+}
+
+/* ------------------------------------------------------------------- cover */
+
+/* What the example did is kept anyway, so it comes first. */
+static int by_length(const void *a, const void *b)
+{
+    const SeqTest *x = *(SeqTest *const *)a, *y = *(SeqTest *const *)b;
+    if (x->example != y->example)
+        return y->example - x->example;
+    return (x->seq->n > y->seq->n) - (x->seq->n < y->seq->n);
+}
+
+/* What the test covers and no kept one does; in `own`. */
+static size_t own_points(const Reducer *r, const Outcome *o, uint32_t *own)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < o->nfresh; i++)
+        if (o->fresh[i] < r->npoints && !r->covered[o->fresh[i]])
+            own[n++] = o->fresh[i];
+    return n;
+}
+
+static void cover(Reducer *r, const Outcome *o)
+{
+    for (size_t i = 0; i < o->nfresh; i++)
+        if (o->fresh[i] < r->npoints)
+            r->covered[o->fresh[i]] = 1;
+}
+
+/* ------------------------------------------------------------------ shrink */
+
+/* A test with what it covers and no test before it does. */
+typedef struct Shrinking {
+    size_t test;
+    uint32_t *own;
+    size_t nown;
+    Seq *now;                    /* as short as it has got */
+    bool settled;                /* no shorter one was found */
+    size_t first, n;             /* its jobs in this round */
+} Shrinking;
+
+static bool has_all(const Reducer *r, const Outcome *o, const Shrinking *s, uint8_t *scratch)
+{
+    bool all = o->state == OUTCOME_DONE;
+    for (size_t i = 0; i < o->nfresh; i++)
+        if (o->fresh[i] < r->npoints)
+            scratch[o->fresh[i]] = 1;
+    for (size_t i = 0; i < s->nown && all; i++)
+        all = scratch[s->own[i]];
+    for (size_t i = 0; i < o->nfresh; i++)
+        if (o->fresh[i] < r->npoints)
+            scratch[o->fresh[i]] = 0;
+    return all;
+}
+
+static void take_shortest(const Reducer *r, Shrinking *s, const ExecJob *jobs,
+                          const Outcome *out, uint8_t *scratch)
+{
+    const Seq *best = NULL;
+    for (size_t i = s->first; i < s->first + s->n; i++)
+        if ((!best || jobs[i].seq->n < best->n) && has_all(r, &out[i], s, scratch))
+            best = jobs[i].seq;
+    s->settled = !best;
+    if (best)
+        s->now = (Seq *)best;
+}
+
+/* All sequences without one of their steps, in one go. */
+static bool shrink_round(Reducer *r, Arena *a, Shrinking *all, size_t n, uint8_t *scratch,
+                         bool *changed, Err *err)
+{
+    Vec(ExecJob) jobs = {0};
+    for (size_t i = 0; i < n; i++) {
+        Shrinking *s = &all[i];
+        s->first = jobs.len;
+        for (unsigned k = 0; k < s->now->n && !s->settled; k++) {
+            const SeqStep *st = &s->now->steps[k];
+            Seq *c = st->closing || st->looking ? NULL : seq_without(a, s->now, k);
+            if (c)
+                vec_push(&jobs, ((ExecJob){ .seq = c, .all = true }));
+        }
+        s->n = jobs.len - s->first;
+    }
+    Outcome *out = arena_array(a, Outcome, jobs.len + 1);
+    bool ok = exec_run(r->plan->settler->exec, a, jobs.items, jobs.len, out, err);
+    *changed = false;
+    for (size_t i = 0; ok && i < n; i++)
+        if (!all[i].settled) {
+            take_shortest(r, &all[i], jobs.items, out, scratch);
+            *changed |= !all[i].settled;
+        }
+    vec_release(&jobs);
+    return ok;
+}
+
+static bool take_shrunk(Reducer *r, Arena *a, Shrinking *all, size_t n, uint8_t *scratch, Err *err)
+{
+    Seq **closed = arena_array(a, Seq *, n + 1);
+    Shrinking **of = arena_array(a, Shrinking *, n + 1);
+    Settled *out = arena_array(a, Settled, n + 1);
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++)
+        if (all[i].now != r->suite->tests.items[all[i].test]->seq) {
+            of[m] = &all[i];
+            closed[m++] = all[i].now;
+        }
+    if (!settle_closed(r->plan->settler, a, closed, m, out, err))
+        return false;
+    for (size_t i = 0; i < m; i++)
+        if (out[i].kind == SETTLED && has_all(r, &out[i].test.out, of[i], scratch))
+            r->suite->tests.items[of[i]->test] = test_copy(&r->suite->arena, &out[i].test);
+    return true;
+}
+
+static bool shrink(Reducer *r, Arena *a, Shrinking *all, size_t n, Err *err)
+{
+    uint8_t *scratch = xcalloc(r->npoints + 1, 1);
+    bool ok = true, changed = n > 0;
+    for (int i = 0; ok && changed && i < ROUNDS && has_time(r); i++)
+        ok = shrink_round(r, a, all, n, scratch, &changed, err);
+    ok = ok && take_shrunk(r, a, all, n, scratch, err);
+    free(scratch);
+    return ok;
+}
+
+static bool keep_covering(Reducer *r, Err *err)
+{
+    Arena a = {0};
+    size_t n = 0, ntests = r->suite->tests.len;
+    Shrinking *all = arena_array(&a, Shrinking, ntests + 1);
+    uint32_t *own = xcalloc(r->npoints + 1, sizeof *own);
+    for (size_t i = 0; i < ntests; i++) {
+        const SeqTest *t = r->suite->tests.items[i];
+        size_t m = own_points(r, &t->out, own);
+        if (!m && !t->example)
+            continue;
+        r->keep[i] = true;
+        cover(r, &t->out);
+        if (t->example)
+            continue;
+        all[n] = (Shrinking){ .test = i, .own = arena_array(&a, uint32_t, m), .nown = m,
+                              .now = t->seq };
+        memcpy(all[n++].own, own, m * sizeof *own);
+    }
+    bool ok = shrink(r, &a, all, n, err);
+    free(own);
+    arena_release(&a);
+    return ok;
+}
+
+/* ----------------------------------------------------------------- mutants */
+
+static bool sees(const SeqTest *t, const Outcome *o)
+{
+    bool *same = xcalloc(t->out.nobs + 1, sizeof *same);
+    bool seen = o->state != OUTCOME_DONE;
+    memset(same, 1, t->out.nobs);
+    settle_compare(&t->out, o, same);
+    for (size_t i = 0; i < t->out.nobs && !seen; i++)
+        seen = t->stable[i] && !same[i];
+    free(same);
+    return seen;
+}
+
+/*
+ * For each mutant the tests that reach it: those that are kept anyway, then the
+ * others, from the longest on, which look at most. In each round every mutant
+ * that lives meets its next test.
+ */
+typedef struct Hunt {
+    Vec(uint32_t) *tests;        /* by mutant */
+    uint32_t *next;
+    size_t n;
+} Hunt;
+
+/* How many tests a mutant meets before it is taken for one that can't be seen. */
+enum { MOST_MEETINGS = 100 };
+
+static void note_reached(const Reducer *r, Hunt *h, const Outcome *o, size_t test, uint8_t *blocks)
+{
+    size_t n, nblocks = exec_nreached(r->plan->mutants);
+    const Mutant *all = mutants_all(r->plan->faults, &n);
+    memset(blocks, 0, nblocks);
+    for (size_t i = 0; i < o->nfresh; i++)
+        if (o->fresh[i] < nblocks)
+            blocks[o->fresh[i]] = 1;
+    for (size_t i = 0; i < n; i++)
+        if (blocks[all[i].block] && h->tests[i].len < MOST_MEETINGS)
+            vec_push(&h->tests[i], (uint32_t)test);
+}
+
+/* What each test reaches; one that does something else here than it did is left
+ * out. */
+static bool find_reached(const Reducer *r, Hunt *h, Err *err)
+{
+    Arena a = {0};
+    size_t n = r->suite->tests.len;
+    ExecJob *jobs = arena_array(&a, ExecJob, n + 1);
+    Outcome *out = arena_array(&a, Outcome, n + 1);
+    uint8_t *blocks = xcalloc(exec_nreached(r->plan->mutants) + 1, 1);
+    for (size_t i = 0; i < n; i++)
+        jobs[i] = (ExecJob){ .seq = r->suite->tests.items[i]->seq, .reached = true };
+    bool ok = exec_run(r->plan->mutants, &a, jobs, n, out, err);
+    for (size_t i = 0; ok && i < n; i++)
+        if (r->keep[i] && !sees(r->suite->tests.items[i], &out[i]))
+            note_reached(r, h, &out[i], i, blocks);
+    for (size_t i = n; ok && i-- > 0; )
+        if (!r->keep[i] && !sees(r->suite->tests.items[i], &out[i]))
+            note_reached(r, h, &out[i], i, blocks);
+    free(blocks);
+    arena_release(&a);
+    return ok;
+}
+
+static bool hunt_some(Reducer *r, Hunt *h, const uint32_t *which, size_t n, Err *err)
+{
+    Arena a = {0};
+    ExecJob *jobs = arena_array(&a, ExecJob, n + 1);
+    Outcome *out = arena_array(&a, Outcome, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t test = h->tests[which[i]].items[h->next[which[i]]];
+        jobs[i] = (ExecJob){ .seq = r->suite->tests.items[test]->seq, .mutant = which[i] + 1 };
+    }
+    bool ok = exec_run(r->plan->mutants, &a, jobs, n, out, err);
+    for (size_t i = 0; ok && i < n; i++) {
+        uint32_t test = h->tests[which[i]].items[h->next[which[i]]++];
+        SeqTest *t = r->suite->tests.items[test];
+        if (!sees(t, &out[i]))
+            continue;
+        r->killed[which[i]] = 1;
+        r->keep[test] = true;
+        t->nkilled++;
+    }
+    arena_release(&a);
+    return ok;
+}
+
+static bool hunt(Reducer *r, Hunt *h, Err *err)
+{
+    enum { SOME = 192 };
+    uint32_t which[SOME];
+    bool ok = true, any = true;
+    while (ok && any && has_time(r)) {
+        size_t n = 0;
+        any = false;
+        for (size_t i = 0; ok && i < h->n && has_time(r); i++) {
+            if (r->killed[i] || h->next[i] >= h->tests[i].len)
+                continue;
+            which[n++] = (uint32_t)i;
+            any = true;
+            if (n == SOME) {
+                ok = hunt_some(r, h, which, n, err);
+                n = 0;
+            }
+        }
+        ok = ok && (!n || hunt_some(r, h, which, n, err));
+    }
+    return ok;
+}
+
+static bool keep_killing(Reducer *r, Reduced *out, Err *err)
+{
+    Hunt h = {0};
+    mutants_all(r->plan->faults, &out->mutants);
+    h.n = out->mutants;
+    h.tests = xcalloc(h.n + 1, sizeof *h.tests);
+    h.next = xcalloc(h.n + 1, sizeof *h.next);
+    r->killed = xcalloc(h.n + 1, 1);
+    bool ok = find_reached(r, &h, err) && hunt(r, &h, err);
+    for (size_t i = 0; i < h.n; i++) {
+        out->killed += r->killed[i];
+        out->reached += h.tests[i].len > 0;
+        vec_release(&h.tests[i]);
+    }
+    free(h.tests);
+    free(h.next);
+    free(r->killed);
+    return ok;
+}
+
+/* ------------------------------------------------------------------- whole */
+
+static bool counts(const Cover *points, size_t block, const Map *only)
+{
+    return !only || map_has(only, cover_function(points, block));
+}
+
+void reduce_count(const Cover *points, const uint8_t *covered, const Map *only, Reduced *out)
+{
+    size_t n, nblocks = cover_nblocks(points);
+    const CoverLine *lines = cover_lines(points, &n);
+    Map all = {0};
+    for (size_t i = 0; i < n; i++) {
+        char text[512];
+        if (!counts(points, lines[i].block, only))
+            continue;
+        snprintf(text, sizeof text, "%u %s", lines[i].line, lines[i].file);
+        void **slot = map_slot(&all, text);
+        if (covered[lines[i].block])
+            *slot = (void *)1;
+    }
+    out->all_lines = all.len;
+    for (size_t i = 0; i < all.len; i++)
+        out->lines += all.entries[i].value != NULL;
+    map_release(&all);
+    for (size_t i = 0; i < cover_nbranches(points); i++) {
+        bool counted = counts(points, cover_block_of(points, i), only);
+        out->all_branches += counted;
+        out->branches += counted && covered[nblocks + i];
+    }
+}
+
+bool reduce(const ReducePlan *plan, Suite *suite, Reduced *out, Err *err)
+{
+    Reducer r = { .plan = plan, .suite = suite, .npoints = exec_npoints(plan->settler->exec),
+                  .end = now() + plan->seconds / 3 };
+    *out = (Reduced){0};
+    r.covered = xcalloc(r.npoints + 1, 1);
+    r.keep = xcalloc(suite->tests.len + 1, sizeof *r.keep);
+    if (suite->tests.len)
+        qsort(suite->tests.items, suite->tests.len, sizeof *suite->tests.items, by_length);
+    bool ok = keep_covering(&r, err);
+    r.end += plan->seconds * 2 / 3;
+    ok = ok && (!plan->mutants || keep_killing(&r, out, err));
+    size_t n = 0;
+    for (size_t i = 0; i < suite->tests.len; i++)
+        if (r.keep[i])
+            suite->tests.items[n++] = suite->tests.items[i];
+    suite->tests.len = n;
+    reduce_count(plan->points, r.covered, NULL, out);
+    free(r.covered);
+    free(r.keep);
+    return ok;
+}

@@ -1,0 +1,880 @@
+#include "engine/suite/write.h"
+#include "base/escape.h"
+#include "base/format.h"
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Writer {
+    WriteFile *file;
+    const SeqTest *test;
+    Str *out;
+    char (*names)[64];           /* of each step's result; "" if it has none */
+    bool *needed;                /* by a later step */
+    size_t assertions;
+} Writer;
+
+/* ------------------------------------------------------------------ names */
+
+/* "struct poly_list" becomes poly_list; an API's prefix stays. */
+static void type_word(const Type *t, char *out, size_t size)
+{
+    unsigned levels = 0;
+    const Type *r = t ? type_pointed_record(t, &levels) : NULL;
+    const char *s = r ? (*r->name ? r->name : r->alias ? r->alias->name : "") : "";
+    size_t n = 0;
+    while (*s == '_')
+        s++;
+    for (; *s && n + 1 < size && n < 24; s++)
+        out[n++] = (char)tolower((unsigned char)*s);
+    while (n && out[n - 1] == '_')
+        n--;
+    if (n > 2 && strncmp(out + n - 2, "_t", 2) == 0)
+        n -= 2;
+    out[n] = 0;
+}
+
+static void name_result(Writer *w, unsigned step)
+{
+    const SeqStep *st = &w->test->seq->steps[step];
+    char word[40];
+    type_word(st->f->fn->returns, word, sizeof word);
+    if (st->f->result.role == ROLE_HANDLE && *word)
+        snprintf(w->names[step], sizeof w->names[step], "%s%u", word, step);
+    else
+        snprintf(w->names[step], sizeof w->names[step], "r%u", step);
+}
+
+/* The variable for what an argument points to. */
+static void room_name(const Writer *w, unsigned step, unsigned param, char out[64])
+{
+    const SeqStep *st = &w->test->seq->steps[step];
+    char word[40] = "";
+    if (st->storage) {
+        const char *name = st->storage->name, *space = strchr(name, ' ');
+        Str s = {0};
+        escape_c_identifier(&s, space ? space + 1 : name, strlen(space ? space + 1 : name));
+        snprintf(out, 64, "%.40s%u", str_c(&s), step);
+        str_release(&s);
+        return;
+    }
+    const ApiPlace *p = &st->f->params[param];
+    if (p->handle)
+        type_word(p->type, word, sizeof word);
+    if (!*word) {
+        Str s = {0};
+        escape_c_identifier(&s, p->name, strlen(p->name));
+        snprintf(word, sizeof word, "%.24s", *p->name ? str_c(&s) : "out");
+        str_release(&s);
+    }
+    snprintf(out, 64, "%s%u_%u", word, step, param);
+}
+
+/* --------------------------------------------------------------- literals */
+
+static bool is_signed_type(const Type *t)
+{
+    Encoding e = t->kind == TYPE_ENUM ? type_plain(t->target)->encoding : t->encoding;
+    return e == ENCODING_SIGNED || e == ENCODING_SIGNED_CHAR;
+}
+
+static int64_t sign_extend(uint64_t v, uint64_t size)
+{
+    switch (size) {
+    case 1: return (int8_t)v;
+    case 2: return (int16_t)v;
+    case 4: return (int32_t)v;
+    default: return (int64_t)v;
+    }
+}
+
+static uint64_t cut_to(uint64_t v, uint64_t size)
+{
+    return size >= 8 ? v : v & (((uint64_t)1 << (size * 8)) - 1);
+}
+
+static bool add_enumerator(Str *out, const Type *t, int64_t v)
+{
+    for (unsigned i = 0; i < t->nvalues; i++)
+        if (t->values[i].value == v && *t->values[i].name) {
+            escape_c_identifier(out, t->values[i].name, strlen(t->values[i].name));
+            return true;
+        }
+    return false;
+}
+
+static void add_integer(Str *out, const Type *type, uint64_t bits)
+{
+    const Type *t = type_plain(type);
+    int64_t v = sign_extend(bits, t->size);
+    if (t->kind == TYPE_ENUM) {
+        if (add_enumerator(out, t, v) || add_enumerator(out, t, (int64_t)cut_to(bits, t->size)))
+            return;
+        str_addc(out, '(');
+        type_print(type_unqualified(type), NULL, out);
+        str_addf(out, ")%" PRId64, v);
+    } else if (!is_signed_type(t)) {
+        uint64_t u = cut_to(bits, t->size);
+        str_addf(out, "%" PRIu64 "%s", u, t->encoding == ENCODING_BOOL || u <= INT32_MAX ? ""
+                                          : u <= UINT32_MAX ? "u" : "ul");
+    } else if (v == INT64_MIN) {
+        str_add(out, "(-9223372036854775807L - 1)");
+    } else if (v == INT32_MIN && t->size == 4) {
+        str_add(out, "(-2147483647 - 1)");
+    } else {
+        str_addf(out, "%" PRId64 "%s", v, v > INT32_MAX || v < -INT32_MAX ? "L" : "");
+    }
+}
+
+static void add_float(Str *out, double x)
+{
+    char text[64];
+    if (isnan(x)) {
+        str_add(out, "(0.0 / 0.0)");
+    } else if (isinf(x)) {
+        str_add(out, x > 0 ? "(1.0 / 0.0)" : "(-1.0 / 0.0)");
+    } else {
+        snprintf(text, sizeof text, "%.17g", x);
+        str_addf(out, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
+    }
+}
+
+static void add_text(Str *out, const uint8_t *bytes, size_t n)
+{
+    str_addc(out, '"');
+    escape_c_string(out, (const char *)bytes, n);
+    str_addc(out, '"');
+}
+
+static const Type *pointee(const Type *type)
+{
+    const Type *t = type ? type_plain(type) : NULL;
+    return t && t->kind == TYPE_POINTER ? t->target : NULL;
+}
+
+static bool is_plain_char(const Type *t)
+{
+    return t && type_plain(t)->kind == TYPE_SCALAR && strcmp(type_plain(t)->name, "char") == 0;
+}
+
+/* A string literal for a parameter: cast where the pointers differ in sign. */
+static void add_text_argument(Str *out, const Type *type, const uint8_t *bytes, size_t n)
+{
+    const Type *t = pointee(type);
+    if (t && type_plain(t)->kind != TYPE_VOID && !is_plain_char(t)) {
+        str_addc(out, '(');
+        type_print(type_unqualified(type), NULL, out);
+        str_addc(out, ')');
+    }
+    add_text(out, bytes, n);
+}
+
+/* ---------------------------------------------------------------- callbacks */
+
+static void add_stub_body(Str *s, const Type *fn, unsigned number)
+{
+    Str head = {0};
+    str_addf(&head, "stub_%u(", number);
+    for (unsigned i = 0; i < fn->nparams; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "a%u", i);
+        str_add(&head, i ? ", " : "");
+        type_print(fn->params[i], name, &head);
+    }
+    str_add(&head, fn->nparams ? ")" : "void)");
+    str_add(s, "static ");
+    type_print(fn->target, str_c(&head), s);
+    str_add(s, "\n{\n");
+    for (unsigned i = 0; i < fn->nparams; i++)
+        str_addf(s, "    (void)a%u;\n", i);
+    str_add(s, "    stub_calls++;\n");
+    const Type *r = type_plain(fn->target);
+    if (r->kind != TYPE_VOID)
+        str_add(s, "    return 0;\n");
+    str_add(s, "}\n\n");
+    str_release(&head);
+}
+
+static void add_stub(Writer *w, const Type *type)
+{
+    const Type *t = pointee(type);
+    const Type *fn = t ? type_plain(t) : NULL;
+    Str key = {0};
+    if (!fn || fn->kind != TYPE_FUNCTION) {
+        str_add(w->out, "NULL");
+        return;
+    }
+    type_print(fn, NULL, &key);
+    void **slot = map_slot(&w->file->known, str_c(&key));
+    if (!*slot) {
+        *slot = (void *)w->file->known.len;
+        if (!w->file->counts)
+            str_add(&w->file->stubs, "static int stub_calls;\n\n");
+        w->file->counts = true;
+        add_stub_body(&w->file->stubs, fn, (unsigned)(size_t)*slot);
+    }
+    str_addf(w->out, "stub_%u", (unsigned)(size_t)*slot);
+    str_release(&key);
+}
+
+/* ---------------------------------------------------------------- arguments */
+
+static void add_made(Writer *w, const SeqValue *v)
+{
+    char name[64];
+    if (v->kind == VALUE_RESULT) {
+        str_add(w->out, w->names[v->step]);
+        return;
+    }
+    room_name(w, v->step, v->param, name);
+    str_addf(w->out, "%s%s", v->kind == VALUE_STORAGE ? "&" : "", name);
+}
+
+/* Does what the argument points to need a variable? */
+static bool has_room(const ApiPlace *p, const SeqValue *v)
+{
+    if (v->kind == VALUE_ROOM)
+        return true;
+    return v->kind == VALUE_BYTES &&
+           (p->role == ROLE_INOUT || p->role == ROLE_LENGTH_INOUT || p->role == ROLE_RECORD ||
+            p->role == ROLE_BUFFER_OUT);
+}
+
+static bool is_array(const ApiPlace *p)
+{
+    const Type *t = pointee(p->type);
+    t = t ? type_plain(t) : NULL;
+    return p->role == ROLE_BUFFER_OUT || p->role == ROLE_BUFFER || p->role == ROLE_STRING ||
+           !t || t->kind == TYPE_VOID;
+}
+
+static void declare_array(Writer *w, const ApiPlace *p, const char *name, const SeqValue *v)
+{
+    char with[96];
+    const Type *t = pointee(p->type);
+    snprintf(with, sizeof with, "%s[%zu]", name, v->n ? v->n : 1);
+    if (!t || type_plain(t)->kind == TYPE_VOID)
+        str_addf(w->out, "unsigned char %s", with);
+    else
+        type_print(type_unqualified(t), with, w->out);
+    str_add(w->out, " = { 0 };\n");
+    if (v->kind == VALUE_BYTES && v->n) {
+        str_addf(w->out, "memcpy(%s, ", name);
+        add_text(w->out, v->bytes, v->n);
+        str_addf(w->out, ", %zu);\n", v->n);
+    }
+}
+
+static void declare_scalar(Writer *w, const Type *t, const char *name, const SeqValue *v)
+{
+    const Type *plain = type_plain(t);
+    uint64_t bits = 0;
+    double x = 0;
+    if (v->kind == VALUE_BYTES)
+        memcpy(&bits, v->bytes, v->n < 8 ? v->n : 8);
+    type_print(type_unqualified(t), name, w->out);
+    str_add(w->out, " = ");
+    if (plain->kind == TYPE_POINTER) {
+        str_add(w->out, "NULL");
+    } else if (plain->encoding == ENCODING_FLOAT) {
+        memcpy(&x, &bits, sizeof x);
+        add_float(w->out, plain->size == 8 ? x : 0);
+    } else {
+        add_integer(w->out, t, bits);
+    }
+    str_add(w->out, ";\n");
+}
+
+/* Several numbers where the parameter is a pointer to one. */
+static bool is_numbers(const ApiPlace *p, const SeqValue *v)
+{
+    const Type *t = pointee(p->type);
+    t = t ? type_plain(t) : NULL;
+    return !is_array(p) && v->kind == VALUE_BYTES && t && t->kind == TYPE_SCALAR && t->size &&
+           v->n >= 2 * t->size;
+}
+
+static void declare_numbers(Writer *w, const Type *t, const char *name, const SeqValue *v)
+{
+    const Type *plain = type_plain(t);
+    size_t n = v->n / plain->size;
+    char with[96];
+    snprintf(with, sizeof with, "%s[%zu]", name, n);
+    type_print(type_unqualified(t), with, w->out);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits = 0;
+        double x;
+        float f;
+        str_add(w->out, i ? ", " : " = { ");
+        memcpy(&bits, v->bytes + i * plain->size, plain->size < 8 ? plain->size : 8);
+        memcpy(&x, &bits, sizeof x);
+        memcpy(&f, &bits, sizeof f);
+        if (plain->encoding == ENCODING_FLOAT)
+            add_float(w->out, plain->size == 8 ? x : plain->size == 4 ? (double)f : 0);
+        else
+            add_integer(w->out, t, bits);
+    }
+    str_add(w->out, " };\n");
+}
+
+static void declare_room(Writer *w, unsigned step, unsigned i)
+{
+    const SeqStep *st = &w->test->seq->steps[step];
+    const ApiPlace *p = &st->f->params[i];
+    const Type *t = pointee(p->type), *plain = t ? type_plain(t) : NULL;
+    char name[64];
+    room_name(w, step, i, name);
+    if (is_numbers(p, &st->args[i])) {
+        declare_numbers(w, t, name, &st->args[i]);
+    } else if (is_array(p)) {
+        declare_array(w, p, name, &st->args[i]);
+    } else if (type_is_record(plain)) {
+        type_print(type_unqualified(t), name, w->out);
+        str_addf(w->out, ";\nmemset(&%s, 0, sizeof %s);\n", name, name);
+        if (st->args[i].kind == VALUE_BYTES && st->args[i].n) {
+            str_addf(w->out, "memcpy(&%s, ", name);
+            add_text(w->out, st->args[i].bytes, st->args[i].n);
+            str_addf(w->out, ", %zu);\n", st->args[i].n);
+        }
+    } else {
+        declare_scalar(w, t, name, &st->args[i]);
+    }
+}
+
+/* A struct by value: { .a = 1, .b = 2.0 } */
+static void add_struct_value(Str *out, const Type *type, const uint8_t *bytes, size_t n)
+{
+    const Type *t = type_plain(type);
+    str_addc(out, '(');
+    type_print(type_unqualified(type), NULL, out);
+    str_add(out, "){ ");
+    bool any = false;
+    for (unsigned i = 0; i < t->nfields; i++) {
+        const Field *f = &t->fields[i];
+        const Type *m = type_plain(f->type);
+        uint64_t bits = 0;
+        double x;
+        if ((m->kind != TYPE_SCALAR && m->kind != TYPE_ENUM) || f->bit_field ||
+            f->offset / 8 + m->size > n || m->size > 8)
+            continue;
+        memcpy(&bits, bytes + f->offset / 8, m->size);
+        if (!bits)
+            continue;
+        str_addf(out, "%s.%s = ", any ? ", " : "", f->name);
+        memcpy(&x, &bits, sizeof x);
+        if (m->encoding == ENCODING_FLOAT)
+            add_float(out, x);
+        else
+            add_integer(out, f->type, bits);
+        any = true;
+    }
+    str_add(out, any ? " }" : "0 }");
+}
+
+/* Is extra argument n for a "%lld" of the text that the shape has? A long, which is what
+ * was recorded, would do, but compilers warn. */
+static bool is_long_long(const ApiFunction *f, unsigned n)
+{
+    const SeqValue *text = f->nfixed ? &f->pinned[f->nfixed - 1] : NULL;
+    return text && text->kind == VALUE_STRING &&
+           format_argument((const char *)text->bytes, text->n, n).long_long;
+}
+
+/* Where no parameter says so, the argument itself has to have the right type. */
+static void add_cast(Writer *w, const ApiFunction *f, unsigned i, const SeqValue *v)
+{
+    const Type *t = f->params[i].type;
+    if (!f->shape_of || i < f->nfixed ||
+        (v->kind != VALUE_NULL && (v->kind != VALUE_INTEGER || type_plain(t)->size != 8)))
+        return;
+    str_addc(w->out, '(');
+    if (v->kind == VALUE_INTEGER && is_long_long(f, i - f->nfixed))
+        str_add(w->out, "long long");
+    else
+        type_print(t, NULL, w->out);
+    str_addc(w->out, ')');
+}
+
+static void add_argument(Writer *w, unsigned step, unsigned i)
+{
+    const SeqStep *st = &w->test->seq->steps[step];
+    const ApiPlace *p = &st->f->params[i];
+    const SeqValue *v = &st->args[i];
+    const Type *t = type_plain(p->type);
+    char name[64];
+    add_cast(w, st->f, i, v);
+    if (has_room(p, v) && t->kind == TYPE_POINTER) {
+        room_name(w, step, i, name);
+        str_addf(w->out, "%s%s", is_array(p) || is_numbers(p, v) ? "" : "&", name);
+        return;
+    }
+    switch (v->kind) {
+    case VALUE_INTEGER:
+        if (t->kind == TYPE_SCALAR || t->kind == TYPE_ENUM)
+            add_integer(w->out, p->type, v->integer);
+        else
+            str_add(w->out, "NULL");
+        break;
+    case VALUE_FLOAT:
+        add_float(w->out, v->real);
+        break;
+    case VALUE_STRING:
+        add_text_argument(w->out, p->type, v->bytes, v->n);
+        break;
+    case VALUE_BYTES:
+        if (type_is_record(t))
+            add_struct_value(w->out, p->type, v->bytes, v->n);
+        else
+            add_text_argument(w->out, p->type, v->bytes, v->n);
+        break;
+    case VALUE_RESULT: case VALUE_STORED: case VALUE_STORAGE:
+        add_made(w, v);
+        break;
+    case VALUE_FUNCTION:
+        if (v->symbol)
+            escape_c_identifier(w->out, v->symbol, strlen(v->symbol));
+        else
+            add_stub(w, p->type);
+        break;
+    default:
+        str_add(w->out, t->kind == TYPE_POINTER ? "NULL" : "0");
+    }
+}
+
+static void add_call(Writer *w, unsigned step)
+{
+    const SeqStep *st = &w->test->seq->steps[step];
+    escape_c_identifier(w->out, st->f->fn->name, strlen(st->f->fn->name));
+    str_addc(w->out, '(');
+    for (unsigned i = 0; i < st->nargs; i++) {
+        str_add(w->out, i ? ", " : "");
+        add_argument(w, step, i);
+    }
+    str_addc(w->out, ')');
+}
+
+/* --------------------------------------------------------------- assertions */
+
+/* The stable observation of a place; NULL: none. */
+static const Observation *stable_at(const Writer *w, unsigned step, int place)
+{
+    for (size_t i = 0; i < w->test->out.nobs; i++) {
+        const Observation *o = &w->test->out.obs[i];
+        if (o->step == step && o->place == place && w->test->stable[i])
+            return o;
+    }
+    return NULL;
+}
+
+/* CHECK_…(WHAT, value); for what has type `type`. */
+static bool add_check(Writer *w, const char *what, const Type *type, const Observation *o)
+{
+    const Type *t = type ? type_plain(type) : NULL;
+    Str *out = w->out;
+    double x;
+    if (!t)
+        return false;
+    switch (o->kind) {
+    case OBSERVED_INTEGER:
+        if (t->kind == TYPE_POINTER)
+            return false;
+        if (t->encoding == ENCODING_FLOAT) {
+            memcpy(&x, &o->integer, sizeof x);
+            if (t->size != 8)
+                return false;
+            str_addf(out, "CHECK_FLOAT(%s, ", what);
+            add_float(out, x);
+        } else {
+            str_addf(out, is_signed_type(t) || t->kind == TYPE_ENUM || t->size < 8
+                     ? "CHECK_INT(%s, " : "CHECK_UINT(%s, ", what);
+            add_integer(out, type, o->integer);
+        }
+        break;
+    case OBSERVED_FLOAT:
+        str_addf(out, "CHECK_FLOAT(%s, ", what);
+        add_float(out, o->real);
+        break;
+    case OBSERVED_NULL:
+        str_addf(out, "CHECK_NULL(%s", what);
+        break;
+    case OBSERVED_HANDLE:
+        str_addf(out, "CHECK_NOT_NULL(%s", what);
+        break;
+    case OBSERVED_STRING:
+        str_addf(out, "CHECK_STR(%s, ", what);
+        add_text(out, o->bytes, o->n);
+        break;
+    case OBSERVED_LONG:
+        str_addf(out, "CHECK_BYTES(%s, ", what);
+        add_text(out, o->bytes, o->n);
+        str_addf(out, ", %zu", o->n);
+        break;
+    default:
+        return false;
+    }
+    str_add(out, ");\n");
+    w->assertions++;
+    return true;
+}
+
+static void check_same(Writer *w, const char *what, const Observation *o)
+{
+    SeqValue v = o->same_place == API_RETURNED ? value_result(o->same_step)
+        : value_stored(o->same_step, (unsigned)o->same_place);
+    const Seq *s = w->test->seq;
+    if (o->same_step >= s->n || !s->steps[o->same_step].f)
+        return;
+    const SeqStep *st = &s->steps[o->same_step];
+    if (o->same_place >= 0 && ((unsigned)o->same_place >= st->nargs ||
+        st->args[o->same_place].kind != VALUE_ROOM))
+        return;
+    if (o->same_place >= 0 && st->f->params[o->same_place].role == ROLE_STORAGE)
+        v = value_storage(o->same_step, (unsigned)o->same_place);
+    if (v.kind == VALUE_RESULT && !*w->names[v.step])
+        return;
+    str_addf(w->out, "CHECK(%s == ", what);
+    add_made(w, &v);
+    str_add(w->out, ");\n");
+    w->assertions++;
+}
+
+/* The fields of a struct that a call has written. */
+static void check_record(Writer *w, const char *name, const Type *type, const Observation *o)
+{
+    const Type *t = type_plain(type);
+    for (unsigned i = 0; i < t->nfields && i < 16; i++) {
+        const Field *f = &t->fields[i];
+        const Type *m = type_plain(f->type);
+        uint64_t at = f->offset / 8;
+        Observation part = { .kind = OBSERVED_INTEGER };
+        if ((m->kind != TYPE_SCALAR && m->kind != TYPE_ENUM) || f->bit_field || !*f->name ||
+            m->size > 8 || at + m->size > o->n)
+            continue;
+        memcpy(&part.integer, o->bytes + at, m->size);
+        char what[200];
+        snprintf(what, sizeof what, "%s.%s", name, f->name);
+        add_check(w, what, f->type, &part);
+    }
+}
+
+static void check_room_bytes(Writer *w, const char *name, size_t room, const Observation *o)
+{
+    size_t n = o->n;
+    if (o->n > room)
+        n = room;
+    while (n > 1 && !o->bytes[n - 1])
+        n--;
+    if (n < o->n && n < room)
+        n++;                     /* with the zero behind it */
+    str_addf(w->out, "CHECK_BYTES(%s, ", name);
+    add_text(w->out, o->bytes, n);
+    str_addf(w->out, ", %zu);\n", n);
+    w->assertions++;
+}
+
+static void check_rooms(Writer *w, unsigned step)
+{
+    const SeqStep *st = &w->test->seq->steps[step];
+    for (unsigned i = 0; i < st->nargs; i++) {
+        const ApiPlace *p = &st->f->params[i];
+        const Observation *o = stable_at(w, step, (int)i);
+        const Type *t = pointee(p->type);
+        char name[64], what[80];
+        if (!o || !has_room(p, &st->args[i]) || !t)
+            continue;
+        room_name(w, step, i, name);
+        if (is_numbers(p, &st->args[i]))
+            snprintf(what, sizeof what, "%s[0]", name);
+        else
+            snprintf(what, sizeof what, "%s", name);
+        if (o->kind == OBSERVED_SAME)
+            check_same(w, name, o);
+        else if (o->kind != OBSERVED_BYTES)
+            add_check(w, what, t, o);
+        else if (type_is_record(type_plain(t)))
+            check_record(w, name, t, o);
+        else
+            check_room_bytes(w, name, st->args[i].n, o);
+    }
+}
+
+/* Fields of the caller's structs that a call has changed, and what was written where
+ * they lead to. */
+static void check_storage(Writer *w, unsigned step)
+{
+    const Seq *s = w->test->seq;
+    const SeqStep *st = &s->steps[step];
+    for (size_t k = 0; k < w->test->out.nobs; k++) {
+        const Observation *o = &w->test->out.obs[k];
+        char name[64], what[200];
+        if (o->step != step || o->place < OBSERVED_FIELD || !w->test->stable[k])
+            continue;
+        if (o->place >= OBSERVED_BEHIND) {
+            snprintf(name, sizeof name, "bytes%d", o->place - OBSERVED_BEHIND);
+            check_room_bytes(w, name, s->steps[o->place - OBSERVED_BEHIND].args[0].n, o);
+            continue;
+        }
+        unsigned i = (unsigned)(o->place - OBSERVED_FIELD) / OBSERVED_FIELDS;
+        const SeqValue *v = &st->args[i];
+        const Field *f = &type_plain(st->f->params[i].handle->type)
+                              ->fields[(o->place - OBSERVED_FIELD) % OBSERVED_FIELDS];
+        if (v->kind == VALUE_STORAGE)
+            room_name(w, v->step, v->param, name);
+        else
+            room_name(w, step, i, name);
+        snprintf(what, sizeof what, "%s.%s", name, f->name);
+        add_check(w, what, f->type, o);
+    }
+}
+
+static const char *errno_name(uint64_t n)
+{
+    static const struct { int n; const char *name; } names[] = {
+        { EINVAL, "EINVAL" }, { ENOMEM, "ENOMEM" }, { ENOENT, "ENOENT" }, { ERANGE, "ERANGE" },
+        { EOVERFLOW, "EOVERFLOW" }, { EBADF, "EBADF" }, { EDOM, "EDOM" }, { EEXIST, "EEXIST" },
+        { EILSEQ, "EILSEQ" }, { ENOTSUP, "ENOTSUP" }, { E2BIG, "E2BIG" },
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if ((uint64_t)names[i].n == n)
+            return names[i].name;
+    return NULL;
+}
+
+/* Did the call fail and say why? */
+static const Observation *error_at(const Writer *w, unsigned step)
+{
+    const Observation *e = stable_at(w, step, OBSERVED_ERRNO);
+    const Observation *r = stable_at(w, step, API_RETURNED);
+    bool failed = r && (r->kind == OBSERVED_NULL ||
+                        (r->kind == OBSERVED_INTEGER && r->integer == UINT64_MAX));
+    return e && failed && errno_name(e->integer) ? e : NULL;
+}
+
+/* ------------------------------------------------------------------- steps */
+
+static void write_result(Writer *w, unsigned step)
+{
+    const SeqStep *st = &w->test->seq->steps[step];
+    const Observation *o = stable_at(w, step, API_RETURNED);
+    const Type *type = st->f->fn->returns;
+    bool keeps = o && (o->kind == OBSERVED_SAME || o->kind == OBSERVED_BYTES ||
+                       o->kind == OBSERVED_UNREADABLE);
+    if (w->needed[step] || (o && (keeps || st->nargs > 3))) {
+        name_result(w, step);
+        type_print(type_unqualified(type), w->names[step], w->out);
+        str_add(w->out, " = ");
+        add_call(w, step);
+        str_add(w->out, ";\n");
+        size_t before = w->assertions;
+        if (o && o->kind == OBSERVED_SAME)
+            check_same(w, w->names[step], o);
+        else if (o && o->kind == OBSERVED_BYTES && type_is_record(type_plain(type)))
+            check_record(w, w->names[step], type, o);
+        else if (o)
+            add_check(w, w->names[step], type, o);
+        if (w->assertions == before && !w->needed[step])
+            str_addf(w->out, "(void)%s;\n", w->names[step]);
+        return;
+    }
+    Str call = {0}, *out = w->out;
+    w->out = &call;
+    add_call(w, step);
+    w->out = out;
+    if (!o || !add_check(w, str_c(&call), type, o)) {
+        if (type && st->f->result.role != ROLE_NOTHING)
+            str_add(w->out, "(void)");
+        str_addf(w->out, "%s;\n", str_c(&call));
+    }
+    str_release(&call);
+}
+
+static void write_storage(Writer *w, unsigned step)
+{
+    const ApiType *t = w->test->seq->steps[step].storage;
+    char name[64];
+    room_name(w, step, 0, name);
+    type_print(t->type, name, w->out);
+    str_addf(w->out, ";\nmemset(&%s, 0, sizeof %s);\n", name, name);
+}
+
+/* A path of names: a.b */
+static void add_path(Str *out, const char *path)
+{
+    for (const char *s = path; *s; ) {
+        size_t n = strcspn(s, ".");
+        str_add(out, s == path ? "" : ".");
+        escape_c_identifier(out, s, n);
+        s += n + (s[n] == '.');
+    }
+}
+
+/* The bytes that a field is to lead to, as an array of their own. */
+static void declare_target(Writer *w, unsigned step, char name[64])
+{
+    const SeqValue *v = &w->test->seq->steps[step].args[0];
+    snprintf(name, 64, "bytes%u", step);
+    str_addf(w->out, "static unsigned char %s[%zu];\n", name, v->n ? v->n : 1);
+    if (v->kind == VALUE_BYTES && v->n) {
+        str_addf(w->out, "memcpy(%s, ", name);
+        add_text(w->out, v->bytes, v->n);
+        str_addf(w->out, ", %zu);\n", v->n);
+    } else {
+        str_addf(w->out, "memset(%s, 0, sizeof %s);\n", name, name);
+    }
+}
+
+static void write_field(Writer *w, unsigned step)
+{
+    const SeqStep *st = &w->test->seq->steps[step];
+    const SeqValue *v = &st->args[0];
+    const Type *t = type_plain(st->field->type);
+    char name[64] = "", bytes[64] = "";
+    if (v->kind == VALUE_BYTES || v->kind == VALUE_ROOM || v->kind == VALUE_STRING)
+        declare_target(w, step, bytes);
+    if (st->target.kind == VALUE_RESULT)
+        snprintf(name, sizeof name, "%s", w->names[st->target.step]);
+    else
+        room_name(w, st->target.step, st->target.param, name);
+    str_addf(w->out, "%s%s", name, st->target.kind == VALUE_STORAGE ? "." : "->");
+    add_path(w->out, st->field->name);
+    str_add(w->out, " = ");
+    if (*bytes) {
+        str_addc(w->out, '(');
+        type_print(type_unqualified(st->field->type), NULL, w->out);
+        str_addf(w->out, ")%s", bytes);
+    } else if (v->kind == VALUE_FUNCTION) {
+        add_stub(w, st->field->type);
+    } else if (v->kind == VALUE_FLOAT) {
+        add_float(w->out, v->real);
+    } else if (t->kind == TYPE_POINTER) {
+        str_add(w->out, "NULL");
+    } else {
+        add_integer(w->out, st->field->type, v->integer);
+    }
+    str_add(w->out, ";\n");
+}
+
+static void write_step(Writer *w, unsigned step)
+{
+    const SeqStep *st = &w->test->seq->steps[step];
+    const Observation *error, *calls;
+    if (!st->f) {
+        if (st->storage)
+            write_storage(w, step);
+        else
+            write_field(w, step);
+        return;
+    }
+    for (unsigned i = 0; i < st->nargs; i++)
+        if (has_room(&st->f->params[i], &st->args[i]) &&
+            type_plain(st->f->params[i].type)->kind == TYPE_POINTER)
+            declare_room(w, step, i);
+    error = error_at(w, step);
+    if (error)
+        str_add(w->out, "errno = 0;\n");
+    write_result(w, step);
+    if (error) {
+        str_addf(w->out, "CHECK_INT(errno, %s);\n", errno_name(error->integer));
+        w->assertions++;
+    }
+    check_rooms(w, step);
+    check_storage(w, step);
+    calls = stable_at(w, step, OBSERVED_CALLBACKS);
+    if (calls && w->file->counts) {
+        str_addf(w->out, "CHECK_INT(stub_calls, %u);\n", (unsigned)calls->integer);
+        w->assertions++;
+    }
+}
+
+static void find_needed(Writer *w)
+{
+    const Seq *s = w->test->seq;
+    for (unsigned i = 0; i < s->n; i++) {
+        for (unsigned k = 0; k < s->steps[i].nargs; k++)
+            if (s->steps[i].args[k].kind == VALUE_RESULT)
+                w->needed[s->steps[i].args[k].step] = true;
+        if (s->steps[i].target.kind == VALUE_RESULT)
+            w->needed[s->steps[i].target.step] = true;
+    }
+    for (size_t i = 0; i < w->test->out.nobs; i++) {
+        const Observation *o = &w->test->out.obs[i];
+        if (o->kind == OBSERVED_SAME && w->test->stable[i] && o->same_place == API_RETURNED &&
+            o->same_step < s->n)
+            w->needed[o->same_step] = true;
+    }
+}
+
+/* ------------------------------------------------------------------- whole */
+
+/* The call that a test is about: the last one before it is closed. */
+static const ApiFunction *about(const SeqTest *t)
+{
+    const ApiFunction *f = NULL;
+    for (unsigned i = 0; i < t->seq->n; i++)
+        if (t->seq->steps[i].f && !t->seq->steps[i].closing && !t->seq->steps[i].looking)
+            f = t->seq->steps[i].f;
+    return f ? f : t->seq->steps[t->seq->n - 1].f;
+}
+
+static void add_name(const SeqTest *t, Str *name)
+{
+    const ApiFunction *last = about(t), *before = NULL;
+    for (unsigned i = 0; i < t->seq->n; i++) {
+        const SeqStep *st = &t->seq->steps[i];
+        if (st->f && !st->closing && !st->looking && st->f != last && !st->f->observes)
+            before = st->f;
+    }
+    str_add(name, "test_");
+    escape_c_identifier(name, last->fn->name, strlen(last->fn->name));
+    if (before) {
+        str_add(name, "_after_");
+        escape_c_identifier(name, before->fn->name, strlen(before->fn->name));
+    }
+}
+
+void write_group(const SeqTest *t, Str *out)
+{
+    const ApiFunction *f = about(t);
+    const ApiType *type = f->result.handle;
+    for (unsigned i = 0; i < f->nparams; i++)
+        if (f->params[i].handle) {
+            type = f->params[i].handle;
+            break;
+        }
+    const char *name = type ? type->name : "functions";
+    if (str_starts(name, "struct "))
+        name += strlen("struct ");
+    while (*name == '_')
+        name++;
+    escape_c_identifier(out, name, strlen(name));
+}
+
+void write_test(WriteFile *f, const SeqTest *t, Str *name, Str *body, size_t *assertions)
+{
+    Writer w = { .file = f, .test = t, .out = body };
+    Str text = {0};
+    w.names = xcalloc(t->seq->n + 1, sizeof *w.names);
+    w.needed = xcalloc(t->seq->n + 1, sizeof *w.needed);
+    w.out = &text;
+    add_name(t, name);
+    find_needed(&w);
+    for (unsigned i = 0; i < t->seq->n; i++)
+        write_step(&w, i);
+    if (strstr(str_c(&text), "stub_"))
+        str_add(body, "stub_calls = 0;\n");
+    str_addn(body, str_c(&text), text.len);
+    *assertions = w.assertions;
+    str_release(&text);
+    free(w.names);
+    free(w.needed);
+}
+
+void write_release(WriteFile *f)
+{
+    str_release(&f->stubs);
+    map_release(&f->known);
+    *f = (WriteFile){0};
+}

@@ -1,0 +1,31 @@
+/*
+ * write - a settled sequence as the body of a C test.
+ *
+ *     WriteFile f = {0};                         one C file
+ *     write_test(&f, test, &name, &body);        appends what the file needs
+ *     f.stubs                                    functions that stand before the tests
+ *
+ *     struct poly *poly = poly_new(2);
+ *     CHECK_NOT_NULL(poly);
+ *     CHECK_INT(poly_set(poly, 0, 3), 0);
+ *     CHECK_INT(poly_degree(poly), 0);
+ *     poly_free(poly);
+ *
+ * Literals as the API's types want them: enumerators by name, strings, arrays. What
+ * was stable is asserted. Nothing of Sundew is needed but sundew_test.h.
+ */
+#ifndef SUNDEW_SEQ_WRITE_H
+#define SUNDEW_SEQ_WRITE_H
+#include "engine/suite/settle.h"
+
+typedef struct WriteFile {
+    Str stubs;                   /* callbacks, as C */
+    Map known;                   /* their signatures -> number */
+    bool counts;                 /* stub_calls is used */
+} WriteFile;
+
+void write_test(WriteFile *f, const SeqTest *t, Str *name, Str *body, size_t *assertions);
+/* The group that a test belongs to: the type or the function it is about. */
+void write_group(const SeqTest *t, Str *out);
+void write_release(WriteFile *f);
+#endif
