@@ -207,25 +207,20 @@ static void pass_on(Session *s, const RunResult *r)
 
 static bool run_record(Session *s, Err *err)
 {
-    size_t n;
-    char **args = session_args(s, &n);
     RecordPlan plan = { .libexec = session_libexec(s),
                         .only = session_option_all(s, "function") };
-    Workspace *ws = session_workspace(s);
     uint64_t budget;
 
-    if (n != 1)
-        return err_set(err, "record which program? (sundew show programs lists them)");
     if (plan.only && !plan.only[0])
         plan.only = NULL;
     if (!copy_strategy_parse(session_option(s, "copy"), &plan.strategy, err))
         return false;
     if (!size_parse(session_option(s, "budget"), &budget))
         return err_set(err, "--budget %s is no size: 100M, 2G", session_option(s, "budget"));
-    const CapturedProgram *c = workspace_program(ws, args[0], err);
-    Program *p = c ? program_open(ws, c, err) : NULL;
+    const Program *p = session_program(s);
+    const CapturedProgram *c = program_captured(p);
     const char *build_only = session_option(s, "build");
-    const char *scratch = p ? tempdir_new(NULL, err) : NULL;
+    const char *scratch = tempdir_new(NULL, err);
     bool ok = scratch;
     if (ok) {
         char *program = build_only ? path_absolute(build_only) : path_join(scratch, c->name);
@@ -250,7 +245,6 @@ static bool run_record(Session *s, Err *err)
         free(program);
         tempdir_remove(scratch);
     }
-    program_close(p);
     return ok;
 }
 
@@ -285,7 +279,7 @@ const Command command_record = {
                 "sundew record ./prog -f list_add -f list_remove --copy deep -- input.txt\n"
                 "sundew show trace ./prog\n",
     .options = record_options,
-    .needs = NEEDS_CAPTURE,
+    .needs = NEEDS_CAPTURE | NEEDS_PROGRAM,
     .run = run_record,
 };
 
@@ -422,13 +416,8 @@ static bool run_show_trace(Session *s, Err *err)
 {
     size_t n;
     char **args = session_args(s, &n);
-    Workspace *ws = session_workspace(s);
-
-    if (n < 1)
-        return err_set(err, "show the trace of which program?");
-    const CapturedProgram *c = workspace_program(ws, args[0], err);
-    Program *p = c ? program_open(ws, c, err) : NULL;
-    char *folder = !p ? NULL : n > 1 ? xstrdup(args[1]) : last_trace(s, err);
+    const Program *p = session_program(s);
+    char *folder = n > 1 ? xstrdup(args[1]) : last_trace(s, err);
     Trace *t = folder && (n <= 2 || all_exist(p, args + 2, n - 2, err))
         ? trace_open(folder, p, err) : NULL;
     if (t)
@@ -436,7 +425,6 @@ static bool run_show_trace(Session *s, Err *err)
     bool ok = t;
     trace_close(t);
     free(folder);
-    program_close(p);
     return ok;
 }
 
@@ -449,6 +437,6 @@ const Command command_show_trace = {
              "freed and handed out again gets a new one.",
     .examples = "sundew show trace ./prog\n"
                 "sundew show trace ./prog .sundew/traces/1 list_add\n",
-    .needs = NEEDS_CAPTURE,
+    .needs = NEEDS_CAPTURE | NEEDS_PROGRAM,
     .run = run_show_trace,
 };

@@ -305,7 +305,7 @@ static bool read_config(Session *s, Err *err)
 static bool open_workspace(Session *s, Err *err)
 {
     const char *dir = session_option(s, "workspace");
-    bool create = s->command->needs == NEEDS_STORE;
+    unsigned folder = s->command->needs & NEEDS_FOLDER;
     Err why = {0};
     s->workspace = workspace_open(dir, false, &why);
     if (s->workspace) {
@@ -319,9 +319,9 @@ static bool open_workspace(Session *s, Err *err)
         s->root = path_dir(full);
         free(full);
     }
-    if (s->command->needs == NEEDS_NOTHING)
+    if (folder == NEEDS_NOTHING)
         return true;
-    if (!create)
+    if (folder != NEEDS_STORE)
         return err_set(err, "%s", why.msg);
     s->workspace = workspace_open(dir, true, err);
     s->made_workspace = s->workspace != NULL;
@@ -330,10 +330,11 @@ static bool open_workspace(Session *s, Err *err)
 
 static bool open_store(Session *s, Err *err)
 {
-    if (s->command->needs < NEEDS_FINDINGS)
+    unsigned folder = s->command->needs & NEEDS_FOLDER;
+    if (folder < NEEDS_FINDINGS)
         return true;
     char *path = path_join(workspace_dir(s->workspace), "findings.db");
-    if (s->command->needs == NEEDS_FINDINGS && !file_exists(path)) {
+    if (folder == NEEDS_FINDINGS && !file_exists(path)) {
         free(path);
         return err_set(err, "no technique has run here yet; for example: "
                        "sundew arguments");
@@ -361,6 +362,7 @@ static void release(Session *s)
         free(s->values.items[i].origin);
     }
     vec_release(&s->values);
+    evidence_release(s);
     strings_release(&s->args);
     strings_release(&s->tail);
     if (s->run)
@@ -416,7 +418,9 @@ static bool run_command(Session *s, int argc, char **argv, Err *err)
     struct sigaction act = { .sa_handler = on_interrupt };
     if (s->command->rules)
         sigaction(SIGINT, &act, NULL);
-    if (!open_store(s, err) || !s->command->run(s, err))
+    const Command *c = s->command;
+    if ((c->check && !c->check(s, err)) || !open_store(s, err) ||
+        !session_need(s, c->needs, err) || !c->run(s, err))
         return false;
     return !s->reported || report_finish(s, err);
 }

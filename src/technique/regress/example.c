@@ -120,16 +120,12 @@ static bool open_example(Regress *r)
 {
     size_t n;
     char **tail = session_tail(r->session, &n);
-    Workspace *ws = session_workspace(r->session);
     Err none = {0};
-    const CapturedProgram *c = n ? workspace_program(ws, tail[0], &none) : NULL;
-    if (r->example || !c)
+    if (r->example || !n)
         return r->example != NULL;
-    r->example = program_open(ws, c, &none);
-    if (r->example && !holds_library(r, r->example)) {
-        program_close(r->example);
-        r->example = NULL;
-    }
+    const Program *p = session_open_program(r->session, tail[0], &none);
+    if (p && holds_library(r, p))
+        r->example = p;
     return r->example != NULL;
 }
 

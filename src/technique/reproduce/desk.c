@@ -76,17 +76,14 @@ static bool weave_program(Session *s, const Program *p, const struct build *b,
     MonitorPlan plan = { .variant = crash_variant(b->name) };
     if (!copy_strategy_parse(session_option(s, "copy"), &plan.strategy, err))
         return false;
-    CallsPlan how = { .share = session_share(s), .root = session_root(s), .kept = true };
-    Calls *calls = calls_open(p, &how, err);
-    Woven *w = calls ? weave_begin(p, err) : NULL;
-    plan.calls = calls;
+    Woven *w = session_need(s, NEEDS_CALLS, err) ? weave_begin(p, err) : NULL;
+    plan.calls = w ? session_calls(s) : NULL;
     if (w && b->asan)
         weave_asan(w);
     bool ok = w && weave_monitor(w, &plan, err) &&
               weave_runtime(w, session_libexec(s), "monitor", err) &&
               weave_build(w, &(WeaveBuild){ .out = out, .unoptimised = !b->optimised }, err);
     weave_end(w);
-    calls_close(calls);
     return ok;
 }
 
@@ -163,14 +160,14 @@ static char *run_program(Session *s, const char *binary, const CapturedProgram *
     return kept;
 }
 
-char *desk_crash(Session *s, const char *name, const Files *files, char **monitored,
+char *desk_crash(Session *s, const Files *files, char **monitored,
                  Err *err)
 {
     Workspace *ws = session_workspace(s);
-    const CapturedProgram *c = workspace_program(ws, name, err);
-    Program *p = c ? program_open(ws, c, err) : NULL;
-    if (!p)
+    if (!session_need(s, NEEDS_PROGRAM, err))
         return NULL;
+    const Program *p = session_program(s);
+    const CapturedProgram *c = program_captured(p);
     char *folder = xprintf("%s/monitored/%s", workspace_dir(ws), program_key(p));
     char *crash = NULL;
     bool ok = dir_make(folder, err);
@@ -194,6 +191,5 @@ char *desk_crash(Session *s, const char *name, const Files *files, char **monito
             free(binary);
     }
     free(folder);
-    program_close(p);
     return crash;
 }
