@@ -14,7 +14,6 @@
 #include "analysis/mutability/mutability.h"
 #include "session/session.h"
 #include "technique/mutability/dynamic.h"
-#include "build/place.h"
 #include "technique/mutability/patch.h"
 #include <stdlib.h>
 #include <string.h>
