@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "base/units.h"
 #include "session/session_int.h"
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -211,6 +212,7 @@ bool session_begin(Session *s, const char *scope, Err *err)
     }
     if (!s->store)
         return false;
+    assert(!s->reported);        /* one run a command */
     s->scope = xstrdup(scope);
     s->reported = true;
     s->run = store_run_begin(s->store, s->command->name, scope, s->command_line,
@@ -220,6 +222,7 @@ bool session_begin(Session *s, const char *scope, Err *err)
 
 bool session_report(Session *s, const Finding *f, Err *err)
 {
+    assert(s->run);              /* session_begin() came first */
     return store_run_add(s->run, f, err);
 }
 

@@ -616,6 +616,7 @@ static void choose_voters(Judge *j)
 bool group_judge(Group *g, size_t example, const unsigned *order,
                  const JudgePlan *plan, Anomaly *out)
 {
+    assert(example < g->examples.len);
     Judge j = { .g = g, .plan = plan, .self = example };
     Subset sub = {0};
     *out = (Anomaly){0};
@@ -627,6 +628,7 @@ bool group_judge(Group *g, size_t example, const unsigned *order,
 double group_vote(Group *g, const Anomaly *a, const unsigned *order,
                   size_t other)
 {
+    assert(a->size >= 2 && a->size <= MOST_SUBSET && a->example < g->examples.len);
     const Example *e = &g->examples.items[a->example];
     Subset sub = { .m = a->size };
     unsigned char perm[MOST_SUBSET] = {0};
