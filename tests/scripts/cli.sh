@@ -26,7 +26,7 @@ ok "a bad seed" says "not a number" "$SUNDEW" doctor --seed -3
 ok "letters together" status 0 "$SUNDEW" -qv doctor
 ok "hostile words are shown harmlessly" says 'no command '"'"'\x1b[31mx'"'" "$SUNDEW" $'\e[31mx'
 ok "every command's help has an example" sh -ec '
-    "$SUNDEW" help | sed -n "/^Commands:/,/^Options/s/^  \([a-z-]*\( [a-z-]*\)\?\)  .*/\1/p" >commands
+    "$SUNDEW" help | sed -n "/^Commands:/,/^Options/s/^  \([a-z-]*\( [a-z-]\+\)\?\)  .*/\1/p" >commands
     [ "$(wc -l <commands)" -ge 12 ]
     while read -r c; do
         "$SUNDEW" help $c | grep -q "^Examples:" || { echo "no example: $c"; exit 1; }; done <commands'
