@@ -18,7 +18,7 @@
 #include "engine/api/api.h"
 #include "base/file.h"
 #include "base/proc.h"
-#include "engine/play/exec.h"
+#include "engine/api/signature.h"
 #include "analysis/mutability/mutability.h"
 #include "runtime/format/tracefile.h"
 #include <ctype.h>
@@ -486,7 +486,7 @@ static const char *obstacle(const ApiFunction *f)
             return "it takes a va_list";
     }
     Str signature = {0};
-    bool ok = exec_signature(f, &signature);
+    bool ok = signature_write(f, &signature);
     str_release(&signature);
     return ok ? NULL : "a type that can't be passed";
 }

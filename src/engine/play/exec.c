@@ -4,6 +4,7 @@
 #include "engine/play/exec.h"
 #include "base/escape.h"
 #include "base/file.h"
+#include "engine/api/signature.h"
 #include "engine/play/wire.h"
 #include "run/run.h"
 #include <inttypes.h>
@@ -25,76 +26,7 @@ struct Exec {
     Str request;
 };
 
-/* ------------------------------------------------------------- signatures */
-
-static bool add_type(const Type *type, Str *out, unsigned depth);
-
-static bool add_members(const Type *t, Str *out, unsigned depth)
-{
-    str_addc(out, '{');
-    for (unsigned i = 0; i < t->nfields; i++) {
-        const Type *m = type_plain(t->fields[i].type);
-        uint64_t count = 1;
-        if (t->fields[i].bit_field)
-            return false;
-        while (m->kind == TYPE_ARRAY) {
-            count *= m->count;
-            m = type_plain(m->target);
-        }
-        if (count > 32)
-            return false;
-        for (uint64_t k = 0; k < count; k++)
-            if (!add_type(m, out, depth + 1))
-                return false;
-    }
-    str_addc(out, '}');
-    return t->nfields > 0 && t->size <= 64;
-}
-
-static bool add_type(const Type *type, Str *out, unsigned depth)
-{
-    const Type *t = type ? type_plain(type) : NULL;
-    if (!t || t->kind == TYPE_VOID) {
-        str_addc(out, 'v');
-        return true;
-    }
-    if (depth > 4)
-        return false;
-    if (t->kind == TYPE_POINTER) {
-        str_addc(out, 'p');
-        return true;
-    }
-    if (t->kind == TYPE_STRUCT)
-        return !t->incomplete && add_members(t, out, depth);
-    if (t->kind == TYPE_SCALAR && t->encoding == ENCODING_FLOAT) {
-        str_addc(out, t->size == 4 ? 'f' : 'd');
-        return t->size == 4 || t->size == 8;
-    }
-    if (t->kind != TYPE_SCALAR && t->kind != TYPE_ENUM)
-        return false;
-    Encoding e = t->kind == TYPE_ENUM ? type_plain(t->target)->encoding : t->encoding;
-    bool is_signed = e == ENCODING_SIGNED || e == ENCODING_SIGNED_CHAR;
-    char c = t->size == 1 ? 'c' : t->size == 2 ? 's' : t->size == 4 ? 'i' : 'l';
-    str_addc(out, is_signed ? c : (char)(c - 'a' + 'A'));
-    return (t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8) &&
-           e != ENCODING_COMPLEX;
-}
-
-bool exec_signature(const ApiFunction *f, Str *out)
-{
-    if (f->nparams > 32 || !add_type(f->fn->returns, out, 0))
-        return false;
-    for (unsigned i = 0; i < f->nparams; i++) {
-        if (f->shape_of && i == f->nfixed)
-            str_addc(out, '.');
-        size_t before = out->len;
-        if (!add_type(f->params[i].type, out, 0) || out->data[before] == 'v')
-            return false;
-    }
-    if (f->variadic || (f->shape_of && f->nparams == f->nfixed))
-        str_addc(out, '.');
-    return true;
-}
+/* -------------------------------------------------------------- functions */
 
 /* What the player looks at after a call. */
 static char look_at_result(const ApiPlace *p)
@@ -151,7 +83,7 @@ static bool put_functions(Exec *e, Err *err)
         str_add(&s, f->fn->symbol);
         str_addc(&s, 0);
         before = s.len;
-        if (f->not_callable || !exec_signature(f, &s)) {
+        if (f->not_callable || !signature_write(f, &s)) {
             s.len = before;
             str_addc(&s, 'v');
         }

@@ -119,7 +119,4 @@ const Observation *outcome_at(const Outcome *o, unsigned step, int place);
 /* Which handles came out as NULL, written into the steps. */
 void outcome_note_nulls(const Outcome *o, Seq *s);
 void observation_print(const Observation *o, Str *out);
-
-/* The signature for the player; false: a type that can't be passed. */
-bool exec_signature(const ApiFunction *f, Str *out);
 #endif

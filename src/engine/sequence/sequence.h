@@ -12,6 +12,11 @@
  *     r1 = db_close(r0.1)
  *
  * Sequences live in an arena and are copied before they are changed.
+ *
+ * This folder has the data alone: sequences, who owns their handles (ownership.h),
+ * values for their arguments (pool.h). A usage says what an example did as
+ * sequences, so the data is left of it; growing needs the usage, so it is in
+ * engine/generate/.
  */
 #ifndef SUNDEW_SEQUENCE_H
 #define SUNDEW_SEQUENCE_H

@@ -15,7 +15,7 @@
 #ifndef SUNDEW_SEQ_SETTLE_H
 #define SUNDEW_SEQ_SETTLE_H
 #include "engine/play/exec.h"
-#include "engine/sequence/grow.h"
+#include "engine/generate/grow.h"
 
 typedef enum {
     SETTLED,

@@ -292,6 +292,23 @@ bool usage_gives_text(const Usage *m, const ApiFunction *f)
     return f->index < m->api->nfunctions && m->gives_text[api_plain(f)->index];
 }
 
+void usage_teach_ownership(const Usage *m, Ownership *o)
+{
+    size_t n;
+    const UsageFunction *all = usage_functions(m, &n);
+    for (size_t i = 0; i < n; i++) {
+        const ApiFunction *f = all[i].function;
+        for (unsigned k = 0; k < f->nparams; k++)
+            if (f->params[k].role == ROLE_HANDLE && all[i].calls && all[i].fates[k] == FATE_TAKEN)
+                ownership_learn(o, f, (int)k, USE_CONSUMES);
+        for (int k = API_RETURNED; k < (int)f->nparams; k++)
+            if (api_place(f, k)->use == USE_BORROWS && usage_gives_handle(m, f, k))
+                ownership_learn(o, f, k, USE_CREATES);
+        if (usage_gives_text(m, f))
+            ownership_learn(o, f, API_RETURNED, USE_CREATES);
+    }
+}
+
 Seq *const *usage_replays(const Usage *m, size_t *n)
 {
     *n = m->nreplays;

@@ -27,7 +27,7 @@
  * the generator did not pick the edge for. USAGE_OUTSIDE means that the object
  * has left what was seen.
  *
- * How it is made (docs/usages.md has the rules): the calls of each object in
+ * How it is made (docs/usage.md has the rules): the calls of each object in
  * order with their nesting; calls that leave its state alone set aside as
  * observers; nested calls as another way between the same nodes; edges that are
  * not of the API removed; graphs of one type merged from their roots on.
@@ -42,6 +42,7 @@
 #include "base/vec.h"
 #include "engine/record/trace.h"
 #include "engine/api/api.h"
+#include "engine/sequence/ownership.h"
 #include "engine/sequence/sequence.h"
 #include "engine/api/value.h"
 #include "analysis/mutability/facts.h"
@@ -222,7 +223,7 @@ void usage_functions_to_record(const Api *api, const Program *example, Strings *
 
 typedef struct UsagePlan {
     const MutFacts *facts;     /* of the API's program; NULL: every call changes */
-    const char *rules;         /* a user's file; NULL: none. See docs/usages.md */
+    const char *rules;         /* a user's file; NULL: none. See docs/usage.md */
 } UsagePlan;
 
 /* The API gets a function for each shape of variadic calls that the example made. The traces
@@ -260,6 +261,9 @@ const UsageRow *usage_pick_values(const Usage *m, const UsageEdge *e, Rng *r, do
 bool usage_gives_handle(const Usage *m, const ApiFunction *f, int place);
 /* Did the example free texts that a function gave it? */
 bool usage_gives_text(const Usage *m, const ApiFunction *f);
+/* What the example showed: handles that it gave away or had to close, texts that it
+ * freed. */
+void usage_teach_ownership(const Usage *m, Ownership *o);
 /* What the example itself did, as sequences: objects that had to do with each other
  * in one, up to a length; callbacks are stubs. */
 Seq *const *usage_replays(const Usage *m, size_t *n);

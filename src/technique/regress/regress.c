@@ -135,7 +135,7 @@ static void plan_growth(Regress *r)
 {
     r->ownership = ownership_new(r->api);
     if (r->usage)
-        ownership_learn_usage(r->ownership, r->usage);
+        usage_teach_ownership(r->usage, r->ownership);
     r->grow = (GrowPlan){ .api = r->api, .pool = r->pool, .usage = r->usage,
                           .ownership = r->ownership, .rng = session_rng(r->session),
                           .null_share = 0.05, .start_share = 0.3, .mix = 0.3,

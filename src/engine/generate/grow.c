@@ -1,4 +1,4 @@
-#include "engine/sequence/grow.h"
+#include "engine/generate/grow.h"
 #include <string.h>
 
 enum { DEPTH = 6, LONGEST_WAY = 8 };
