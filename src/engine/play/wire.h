@@ -1,5 +1,5 @@
 /*
- * wire - what exec.c and the player (main_play.c) say to each other, in memory
+ * wire - what exec.c and the player (player/) say to each other, in memory
  * that they share.
  *
  *     head        one struct WireHead
