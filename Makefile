@@ -204,7 +204,7 @@ demo: all
 
 $(call obj,$(unit_src)): | deps-check
 $(BUILD)/tests/test_run: | $(BUILD)/sundew-run
-$(BUILD)/tests/test_sequence: | $(BUILD)/sundew-run $(BUILD)/sundew-play
+$(BUILD)/tests/test_sequence $(BUILD)/tests/test_generate: | $(BUILD)/sundew-run $(BUILD)/sundew-play
 
 .PHONY: tests check check-asan soak bench
 tests: all $(unit_bin) $(tool_bin)

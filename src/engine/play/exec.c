@@ -7,6 +7,7 @@
 #include "engine/api/signature.h"
 #include "engine/play/wire.h"
 #include "run/run.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
@@ -316,6 +317,7 @@ static size_t group_at(const ExecJob *jobs, size_t n, size_t i)
 
 static bool put_request(Exec *e, const ExecJob *jobs, size_t n, Err *err)
 {
+    assert(n <= WIRE_MOST_JOBS);
     Str *s = &e->request;
     uint32_t groups = 0;
     str_reset(s);
@@ -323,6 +325,7 @@ static bool put_request(Exec *e, const ExecJob *jobs, size_t n, Err *err)
     for (size_t i = 0; i < n; groups++) {
         size_t m = group_at(jobs, n, i);
         unsigned prefix = jobs[i].group ? jobs[i].prefix : 0;
+        assert(prefix <= jobs[i].seq->n);
         put32(s, (uint32_t)m);
         put_steps(s, jobs[i].seq, 0, prefix);
         for (size_t k = 0; k < m; k++)
@@ -338,6 +341,7 @@ static bool put_request(Exec *e, const ExecJob *jobs, size_t n, Err *err)
 
 static struct WireAnswer *answer_of(const Exec *e, size_t i)
 {
+    assert(i < WIRE_MOST_JOBS);
     return (struct WireAnswer *)(e->shared + WIRE_RESPONSE + i * WIRE_ANSWER);
 }
 
@@ -499,6 +503,7 @@ bool exec_run(Exec *e, Arena *a, const ExecJob *jobs, size_t n, Outcome *out, Er
         size_t m = 0, bytes = 0;
         while (i + m < n && m < WIRE_MOST_JOBS && bytes < (8u << 20)) {
             const Seq *s = jobs[i + m].seq;
+            seq_check(s);
             for (unsigned k = 0; k < s->n; k++)
                 for (unsigned v = 0; v < s->steps[k].nargs; v++)
                     bytes += 16 + s->steps[k].args[v].n;

@@ -130,6 +130,38 @@ bool seq_equal(const Seq *a, const Seq *b)
     return true;
 }
 
+/* --- invariants */
+
+/* What was made before: by a call, or storage. */
+static void check_value(const Seq *s, unsigned step, const SeqValue *v)
+{
+    assert(v->kind != VALUE_SELF);               /* only in a usage */
+    assert(!v->n || v->bytes || v->kind == VALUE_ROOM || v->kind == VALUE_STRING);
+    if (!value_is_made(v))
+        return;
+    assert(v->step < step);
+    const SeqStep *maker = &s->steps[v->step];
+    assert(maker->f || maker->storage);
+    if (v->kind != VALUE_RESULT)
+        assert(v->param < maker->nargs);
+}
+
+void seq_check(const Seq *s)
+{
+    assert(s->n <= SEQ_MOST_STEPS * 2);
+    for (unsigned i = 0; i < s->n; i++) {
+        const SeqStep *st = &s->steps[i];
+        assert(!!st->f + !!st->field + !!st->storage == 1);
+        assert(st->nargs == (st->f ? st->f->nparams : 1));
+        if (st->field) {
+            assert(value_is_made(&st->target));
+            check_value(s, i, &st->target);
+        }
+        for (unsigned k = 0; k < st->nargs; k++)
+            check_value(s, i, &st->args[k]);
+    }
+}
+
 /* --- handles */
 
 /* Does a call begin to use storage of the caller's? */

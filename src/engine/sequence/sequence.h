@@ -83,6 +83,9 @@ typedef struct Ownership Ownership;
 /* All that are alive at the end, in the order in which they were made. */
 void seq_handles(const Seq *s, const Ownership *o, SeqHandles *out);
 
+/* Asserts what always holds: a step is a call, a field or storage; a call has an
+ * argument for each parameter; values name earlier steps and places that they have. */
+void seq_check(const Seq *s);
 /* One step a line, for people and tests. */
 void seq_dump(const Seq *s, Str *out);
 #endif
