@@ -23,7 +23,6 @@ struct Exec {
     struct WireHead *head;
     char *player, *library;
     Strings env, watched_env;
-    uint64_t count;
     Str request;
 };
 
@@ -214,7 +213,6 @@ void exec_close(Exec *e)
 const char *exec_missing(const Exec *e) { return runner_missing(e->runner); }
 size_t exec_npoints(const Exec *e) { return e->head->npoints; }
 size_t exec_nreached(const Exec *e) { return e->head->nreached; }
-uint64_t exec_count(const Exec *e) { return e->count; }
 
 void exec_know(Exec *e, const uint32_t *points, size_t n)
 {
@@ -493,7 +491,6 @@ static bool run_some(Exec *e, Arena *a, const ExecJob *jobs, size_t n, Outcome *
     run_result_release(&res);
     for (size_t i = 0; ok && i < n; i++)
         read_answer(a, jobs[i].seq, answer_of(e, i), &out[i]);
-    e->count += n;
     return ok;
 }
 

@@ -39,7 +39,6 @@ void exec_close(Exec *e);                        /* NULL is fine */
 const char *exec_missing(const Exec *e);         /* of the sandbox, see run.h; or NULL */
 size_t exec_npoints(const Exec *e);              /* of coverage */
 size_t exec_nreached(const Exec *e);             /* blocks with mutants */
-uint64_t exec_count(const Exec *e);              /* jobs so far */
 
 typedef struct ExecJob {
     const Seq *seq;

@@ -1,4 +1,5 @@
 #include "engine/sequence/ownership.h"
+#include <assert.h>
 
 struct Ownership {
     const Api *api;
@@ -37,12 +38,14 @@ ApiUse ownership_use(const Ownership *o, const ApiFunction *f, int place)
 
 void ownership_learn(Ownership *o, const ApiFunction *f, int place, ApiUse use)
 {
+    assert(place >= API_RETURNED && place < (int)f->nparams);
     Key k = { f->index, place };
     map_putn(&o->learned, &k, sizeof k, (void *)((size_t)use + 1));
 }
 
 void ownership_blame(Ownership *o, const ApiFunction *f)
 {
+    assert(f->index <= o->api->nfunctions);      /* the last one: free() */
     o->blamed[f->index]++;
 }
 

@@ -20,6 +20,7 @@ static SeqStep *add_step(Arena *a, Seq *s, unsigned nargs)
 
 SeqStep *seq_call(Arena *a, Seq *s, const ApiFunction *f)
 {
+    assert(f && !(f->nparams && !f->params));
     SeqStep *st = add_step(a, s, f->nparams);
     st->f = f;
     return st;
@@ -27,6 +28,7 @@ SeqStep *seq_call(Arena *a, Seq *s, const ApiFunction *f)
 
 SeqStep *seq_set(Arena *a, Seq *s, SeqValue target, const Field *field, SeqValue v)
 {
+    assert(field && value_is_made(&target) && target.step < s->n);
     SeqStep *st = add_step(a, s, 1);
     st->target = target;
     st->field = field;
@@ -36,6 +38,7 @@ SeqStep *seq_set(Arena *a, Seq *s, SeqValue target, const Field *field, SeqValue
 
 SeqStep *seq_storage(Arena *a, Seq *s, const ApiType *t)
 {
+    assert(t);
     SeqStep *st = add_step(a, s, 1);
     st->storage = t;
     st->args[0] = value_room(t->size);
@@ -85,6 +88,7 @@ static bool needs(const SeqValue *v, const bool *gone)
 
 Seq *seq_without(Arena *a, const Seq *s, unsigned step)
 {
+    assert(step < s->n);
     bool gone[SEQ_MOST_STEPS * 2] = { false };
     unsigned number[SEQ_MOST_STEPS * 2], n = 0;
     for (unsigned i = 0; i < s->n; i++) {

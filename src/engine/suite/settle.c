@@ -122,11 +122,6 @@ static Seq *close_with(const Settler *s, Arena *a, const Seq *body, Variant v)
     return c;
 }
 
-Seq *settle_close(const Settler *s, Arena *a, const Seq *body)
-{
-    return close_with(s, a, body, plain);
-}
-
 /* ------------------------------------------------------------ experiments */
 
 static bool is_clean(const Outcome *o)

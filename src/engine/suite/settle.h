@@ -57,6 +57,4 @@ bool settle_closed(const Settler *s, Arena *a, Seq *const *closed, size_t n, Set
                    Err *err);
 /* Which observations differ among outcomes of the same sequence. */
 void settle_compare(const Outcome *base, const Outcome *other, bool *stable);
-/* The closing calls at the end, by what is known now. */
-Seq *settle_close(const Settler *s, Arena *a, const Seq *body);
 #endif

@@ -239,7 +239,6 @@ const UsageType *usage_types(const Usage *m, size_t *n);
 const UsageType *usage_type(const Usage *m, const ApiType *t);       /* or NULL */
 const UsageFunction *usage_functions(const Usage *m, size_t *n);     /* those called */
 const UsageFunction *usage_function(const Usage *m, const ApiFunction *f);
-const UsageBond *usage_bonds(const Usage *m, size_t *n);
 /* The bonds that a function makes for the handle in a place. */
 const UsageBond *usage_bond(const Usage *m, const ApiFunction *f, int child);
 
@@ -257,10 +256,6 @@ const UsageEdge *usage_toward_end(const UsageType *t, uint32_t node);
  * with; NULL: none. */
 const UsageRow *usage_pick_values(const Usage *m, const UsageEdge *e, Rng *r, double mix,
                                   SeqValue *out);
-/* Was a handle that came out of a place new, and did the example close it? */
-bool usage_gives_handle(const Usage *m, const ApiFunction *f, int place);
-/* Did the example free texts that a function gave it? */
-bool usage_gives_text(const Usage *m, const ApiFunction *f);
 /* What the example showed: handles that it gave away or had to close, texts that it
  * freed. */
 void usage_teach_ownership(const Usage *m, Ownership *o);
@@ -275,8 +270,12 @@ bool usage_forbids(const Usage *m, const ApiFunction *f);
 /* What the usage leaves out or could not do: rules without effect. */
 char *const *usage_notes(const Usage *m, size_t *n);
 
-/* --- showing */
+/* --- showing, checking */
 
+/* Asserts what always holds: graphs are closed and reachable through their edges,
+ * weights are positive, rows and values have a place for each parameter, replays are
+ * sequences. */
+void usage_check(const Usage *m);
 void usage_dump(const Usage *m, Str *out);     /* text */
 json_t *usage_json(const Usage *m);
 void usage_dot(const Usage *m, Str *out);      /* Graphviz */
