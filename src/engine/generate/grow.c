@@ -1,4 +1,5 @@
 #include "engine/generate/grow.h"
+#include <assert.h>
 #include <string.h>
 
 enum { DEPTH = 6, LONGEST_WAY = 8 };
@@ -168,6 +169,7 @@ uint32_t grow_node(const GrowPlan *g, const Seq *s, const SeqHandle *h)
     const UsageType *t = g->usage ? usage_type(g->usage, h->type) : NULL;
     if (!t)
         return USAGE_OUTSIDE;
+    assert(h->step < s->n && s->steps[h->step].f);
     uint32_t node = usage_step(t, 0, s->steps[h->step].f, place_bit(h->place));
     for (unsigned i = h->step + 1; i < s->n && node != USAGE_OUTSIDE; i++) {
         Places p = s->steps[i].f ? places_of(&s->steps[i], &h->value) : 0;

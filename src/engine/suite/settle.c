@@ -1,4 +1,5 @@
 #include "engine/suite/settle.h"
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -435,6 +436,7 @@ static bool try_without_looks(const Settler *s, Arena *a, Work *w, Seq *const *b
 
 bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *out, Err *err)
 {
+    assert(s->grow && s->exec && s->again);
     Work w = work_new(a, n);
     Seq **looked = arena_array(a, Seq *, n + 1);
     for (size_t i = 0; i < n; i++) {
