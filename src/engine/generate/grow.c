@@ -1,3 +1,16 @@
+/*
+ * grow - adds calls to a sequence.
+ *
+ *     universal   any function; a handle is one that is alive, or is made first by one
+ *                 of its creators
+ *     guided      an edge of the usage, from the node where an object is; other handles
+ *                 of the call have to be at nodes where the example had them, and are
+ *                 led there by more calls
+ *     observer    a call that only looks
+ *
+ * Wishes of the plan (weights, a type that has to be used) limit what is picked and
+ * draw no random numbers if there are none.
+ */
 #include "engine/generate/grow.h"
 #include <assert.h>
 #include <string.h>
