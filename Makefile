@@ -52,9 +52,10 @@ all_src   := $(sort $(shell find src -name '*.c' ! -path 'src/cli/*'))
 cli_src   := $(wildcard src/cli/*.c)
 cc_main   := src/capture/main_cc.c
 run_main  := src/run/main_run.c
-play_main := src/engine/play/main_play.c
+# The files of sundew-play, which are in no other program.
+play_src  := $(wildcard src/engine/play/player/*.c)
 light_src := $(filter-out $(cc_main),$(light_src))
-all_src   := $(filter-out $(cc_main) $(run_main) $(play_main),$(all_src))
+all_src   := $(filter-out $(cc_main) $(run_main) $(play_src),$(all_src))
 # sundew-run lives inside the sandbox and forks for every run: also small.
 run_src   := $(wildcard src/base/*.c src/run/*.c)
 unit_src  := $(wildcard tests/unit/test_*.c)
@@ -106,7 +107,7 @@ $(BUILD)/sundew-run: $(call obj,$(run_src))
 
 # Loads the library under test and forks for every sequence: small, and never
 # with a sanitizer of its own, because the library may bring one.
-$(BUILD)/sundew-play: $(patsubst %.c,$(BUILD)/obj/plain/%.o,$(play_main) runtime/server/forkserver.c)
+$(BUILD)/sundew-play: $(patsubst %.c,$(BUILD)/obj/plain/%.o,$(play_src) runtime/server/forkserver.c)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -rdynamic -o $@ $^ -lffi -ldl
 
@@ -160,6 +161,13 @@ $(BUILD)/tests/test_tags: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
 
+# Sequences on several threads of one process: the player without its main().
+$(BUILD)/tests/test_player: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
+                              tests/unit/test_player.c $(filter-out %/main_play.c,$(play_src)))
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -rdynamic -o $@ $^ -lcmocka -lffi -lpthread -ldl
+
 # The concolic runtime against the solver's meaning of what it wrote.
 $(BUILD)/tests/test_concolic_rt: $(call obj,tests/unit/test_concolic_rt.c \
                                    $(patsubst %,runtime/%.c,$(filter-out %/sources,$(rt_concolic)))) \
@@ -198,7 +206,7 @@ demo: all
 
 $(call obj,$(unit_src)): | deps-check
 $(BUILD)/tests/test_run: | $(BUILD)/sundew-run
-$(BUILD)/tests/test_sequence: | $(BUILD)/sundew-run $(BUILD)/sundew-play
+$(BUILD)/tests/test_sequence $(BUILD)/tests/test_generate: | $(BUILD)/sundew-run $(BUILD)/sundew-play
 
 .PHONY: tests check check-asan soak bench
 tests: all $(unit_bin) $(tool_bin)

@@ -26,12 +26,16 @@ ROOMS = {
     "run": "runtime",
     "solve": "",
     "engine/record": "capture program analysis weave build run runtime",
-    "engine/api": "capture program analysis runtime engine/play",
+    # Call sequences, from left to right: a library as its callers see it; the
+    # sequence as data (with the values and the owners of handles); what example
+    # runs show; executing; growing for a judge; tests made of what is kept.
+    "engine/api": "capture program analysis runtime",
+    "engine/sequence": "program engine/api",
     "engine/usage": "capture program analysis engine/record engine/api engine/sequence runtime",
-    "engine/sequence": "capture program analysis engine/api engine/usage",
-    "engine/play": "program run engine/api engine/usage engine/sequence runtime",
-    "engine/suite": "program analysis weave build run engine/api engine/usage "
-                    "engine/sequence engine/play runtime",
+    "engine/play": "program run engine/api engine/sequence runtime",
+    "engine/generate": "program engine/api engine/sequence engine/usage engine/play",
+    "engine/suite": "program analysis weave build run engine/api engine/sequence "
+                    "engine/usage engine/play engine/generate runtime",
     "engine/concolic": "solve runtime",
     "engine/explore": "program analysis weave build run solve engine/concolic runtime",
     "finding": "",
