@@ -107,6 +107,9 @@ static void add_program(Sha256 *h, const Program *p)
     for (size_t i = 0; c && i < c->link.len; i++)
         add_text(h, c->link.items[i]);
     add_text(h, c ? c->link_directory : "");
+    for (size_t i = 0; c && i < c->nunits; i++)      /* some builds compile them again */
+        for (size_t k = 0; k < c->units[i]->arguments.len; k++)
+            add_text(h, c->units[i]->arguments.items[k]);
     if (c)
         add_uncaptured(h, c);
 }
