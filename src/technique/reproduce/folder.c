@@ -146,7 +146,7 @@ bool folder_write_test(Reproduction *rp, Candidate *c, Err *err)
     restore_print(c->restore, &body);
     str_add(&body, "    return 0;\n}\n");
     write_head(rp, c, &text);
-    lab_preamble(rp->lab, c->world, str_c(&body), &text);
+    world_preamble(c->world, str_c(&body), &text);
     str_addn(&text, body.data, body.len);
     bool ok = file_write(path, text.data, text.len, err);
     free(path);
