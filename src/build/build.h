@@ -7,7 +7,7 @@
  *
  * A build is kept beside the program's tables, under a name that holds one key:
  *
- *     models/PROGRAM.bc.KEY.cover.so
+ *     linked/PROGRAM.bc.KEY.cover.so
  *
  * The key is a hash over everything that decides how the build comes out: the
  * program's units and link command, objects that were not captured, the tool

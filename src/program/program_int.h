@@ -73,7 +73,7 @@ struct Program {
     Variable *variables;
     size_t nvariables;
     Types types;
-    Str model;                /* the model file; texts above point into it */
+    Str tables;               /* the tables file; texts above point into it */
     /* the module, loaded on demand */
     char *bitcode;            /* path */
     const char *scratch;      /* a temporary folder that goes with us, or NULL */
