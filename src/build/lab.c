@@ -405,26 +405,15 @@ static void header_name(Str *out, const char *path)
         escape_c_string(out, path, strlen(path));
 }
 
-/* The support files with that ending; a test includes and a link needs them. */
-static bool next_support(const char *const **at, const char *ending, const char **base)
-{
-    for (; *at && **at; (*at)++)
-        if (str_ends(**at, ending)) {
-            *base = path_base(*(*at)++);
-            return true;
-        }
-    return false;
-}
-
 void lab_preamble(const LabView *v, const char *body, Str *out)
 {
-    const char *const *at = v->lab->plan.support, *header;
     bool any = false;
     str_add(out, "#define main program_main\n#include \"");
     header_name(out, v->unit->unit->source);
     str_add(out, "\"\n#undef main\n");
-    while (next_support(&at, ".h", &header))
-        str_addf(out, "#include \"%s\"\n", header);
+    for (const char *const *f = v->lab->plan.support; f && *f; f++)
+        if (str_ends(*f, ".h"))
+            str_addf(out, "#include \"%s\"\n", path_base(*f));
     str_addc(out, '\n');
     for (size_t i = 0; i < v->declared.len; i++)
         if (names(body, v->declared.entries[i].key)) {

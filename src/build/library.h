@@ -9,8 +9,8 @@
  *
  * They are kept (build/build.h), so the second time costs little.
  */
-#ifndef SUNDEW_SEQ_LIBRARY_H
-#define SUNDEW_SEQ_LIBRARY_H
+#ifndef SUNDEW_LIBRARY_H
+#define SUNDEW_LIBRARY_H
 #include "base/err.h"
 #include "program/program.h"
 #include "weave/weave.h"

@@ -197,9 +197,15 @@ static void a_half_written_build_is_not_kept(void **state)
     assert_int_equal(WEXITSTATUS(status), 7);
     assert_null(build_kept(&b->recipe));
     b->making.dies = false;
-    char *path = build_get(&b->recipe, &err);
+    char *path = build_get(&b->recipe, &err), *folder = path_dir(path);
     assert_non_null(path);
     assert_int_equal(file_size(path), 5);
+    Strings names = {0};                     /* its scratch is gone, too */
+    assert_true(dir_list(folder, &names, &err));
+    for (size_t i = 0; i < names.len; i++)
+        assert_false(str_starts(names.items[i], "sundew-"));
+    strings_release(&names);
+    free(folder);
     free(path);
     bench_free(b);
 }
