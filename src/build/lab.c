@@ -157,6 +157,7 @@ static bool edit_object(Lab *lab, LabUnit *u, Err *err)
 static const char *global_name(Lab *lab, LabUnit *u, const char *symbol)
 {
     const char *name = map_get(&u->edits, symbol);
+    assert(map_has(&u->symbols, symbol));
     if (name)
         return name;
     Str s = {0};

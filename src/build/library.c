@@ -186,6 +186,7 @@ static bool compile_units(const Program *p, const LibraryPlan *plan, const char 
     for (; ended < begun; ended++)
         if (running[ended].pid > 0)
             ok = wait_for(&running[ended], c->units[ended]->source, ok ? err : NULL) && ok;
+    assert(!ok || objects->len == c->nunits);
     commands_release(&all);
     free(running);
     return ok;

@@ -388,6 +388,7 @@ static void keep(const Handles *h, const char *path)
         put_number(&out, h->all[i].nuses);
         for (unsigned k = 0; k < h->all[i].nuses; k++) {
             const HandleUse *u = &h->all[i].uses[k];
+            assert(u->param >= HANDLE_RETURNED && u->param < (int)u->function->nparams);
             put_number(&out, u->function->index);
             put_number(&out, u->role);
             put_number(&out, (uint64_t)(u->param + 1));
@@ -557,6 +558,7 @@ static const Type *overruled_type(const Overrule *o)
 
 static Handle *handle_of(Handles *all, const Type *t)
 {
+    assert(t);
     for (size_t i = 0; i < all->n; i++)
         if (all->all[i].type == t)
             return &all->all[i];

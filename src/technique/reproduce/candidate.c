@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "runtime/format/crashfile.h"
 #include "technique/reproduce/reproduce_int.h"
+#include <assert.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -103,6 +104,7 @@ void candidates_release(Reproduction *rp)
 static bool prepare(Reproduction *rp, Candidate *c, bool plain)
 {
     Err err = {0};
+    assert(c->unit);                           /* others are no candidates for a test */
     restore_free(c->restore);
     c->restore = NULL;
     c->world = world_of(rp->worlds, c->unit, plain, &err);
@@ -173,6 +175,7 @@ static bool build_trial(Reproduction *rp, Group *g, bool plain, const char *name
     for (size_t i = 0; i < g->len; i++)
         str_addf(&body, "    case %zu: restore_case_%zu(); break;\n", i, i);
     str_add(&body, "    }\n    return 0;\n}\n");
+    assert(g->items[0]->world);
     world_preamble(g->items[0]->world, str_c(&body), &text);
     str_addn(&text, body.data, body.len);
     char *source = xprintf("%s.c", name);

@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "technique/reproduce/reproduce_int.h"
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -189,6 +190,7 @@ static bool write_makefile(Reproduction *rp, Err *err)
         const Candidate *c = rp->ranked.items[i];
         if (!c->file)
             continue;
+        assert(str_ends(c->file, ".c") && c->unit);
         char *name = xstrndup(c->file, strlen(c->file) - 2);
         strings_add(&tests, name);
         vec_push(&units, c->unit);

@@ -112,7 +112,8 @@ bool places_find(PlaceNames *names, const char *binary, const uint64_t *at, size
     for (size_t i = 0; i < n; i++) {
         char *key = xprintf("%s %llx", binary, (unsigned long long)at[i]);
         const Places *p = map_get(&names->places, key);
-        for (size_t k = 0; p && k < p->len; k++)
+        assert(p);
+        for (size_t k = 0; k < p->len; k++)
             vec_push(out, p->items[k]);
         free(key);
     }

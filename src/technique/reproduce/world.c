@@ -1,6 +1,7 @@
 #include "technique/reproduce/world.h"
 #include "build/symbols.h"
 #include "runtime/monitor/monitor.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct View {
@@ -126,5 +127,6 @@ const RestoreWorld *world_of(Worlds *all, const LabUnit *u, bool plain, Err *err
 void world_preamble(const RestoreWorld *w, const char *body, Str *out)
 {
     const View *v = w->arg;
+    assert(&v->world == w);
     lab_preamble(v->view, body, out);
 }
