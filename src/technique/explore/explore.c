@@ -242,25 +242,18 @@ static bool explore_program(Exploration *e, Err *err)
     return ok;
 }
 
+/* After the checks that need the program alone: this can take long. */
 static bool open_calls(Exploration *e, Err *err)
 {
-    Session *s = e->s;
-    CallsPlan plan = { .share = session_share(s), .root = session_root(s), .kept = true };
-    e->calls = calls_open(e->program, &plan, err);
-    return e->calls != NULL;
+    bool ok = session_need(e->s, NEEDS_CALLS, err);
+    e->calls = ok ? session_calls(e->s) : NULL;
+    return ok;
 }
 
 static bool run(Session *s, Err *err)
 {
-    size_t n;
-    char **args = session_args(s, &n);
-    if (n != 1)
-        return err_set(err, "explore which program? (sundew show programs lists them; "
-                       "its arguments follow --)");
-    const CapturedProgram *c = workspace_program(session_workspace(s), args[0], err);
-    Program *p = c ? program_open(session_workspace(s), c, err) : NULL;
-    if (!p)
-        return false;
+    const Program *p = session_program(s);
+    const CapturedProgram *c = program_captured(p);
     char *out = session_option(s, "output") ? xstrdup(session_option(s, "output"))
                                             : xprintf("%s.explored", c->name);
     Exploration e = { .s = s, .program = p, .captured = c, .out = out };
@@ -269,8 +262,6 @@ static bool run(Session *s, Err *err)
               (session_flag(s, "plan") ? plan_show(&e, err) : explore_program(&e, err));
     strings_release(&e.argv);
     str_release(&e.input);
-    calls_close(e.calls);
-    program_close(p);
     free(out);
     return ok;
 }
@@ -300,7 +291,7 @@ const Command technique_explore = {
                 "sundew explore ./prog --plan\n",
     .options = options,
     .rules = rules,
-    .needs = NEEDS_STORE,
+    .needs = NEEDS_STORE | NEEDS_PROGRAM,
     .until_time = true,
     .run = run,
 };

@@ -8,7 +8,7 @@ typedef struct Exploration {
     Session *s;
     const Program *program;
     const CapturedProgram *captured;
-    Calls *calls;
+    const Calls *calls;
     const Function *function;    /* --function; NULL */
     const char *out;             /* -o */
     Strings argv;                /* of the program */

@@ -44,18 +44,6 @@ static const Rule rules[] = {
 
 /* ------------------------------------------------------------------ stages */
 
-static bool open_program(Regress *r, Err *err)
-{
-    size_t n;
-    char **args = session_args(r->session, &n);
-    Workspace *ws = session_workspace(r->session);
-    if (n != 1)
-        return err_set(err, "tests for which library? (sundew show programs lists them)");
-    const CapturedProgram *c = workspace_program(ws, args[0], err);
-    r->program = c ? program_open(ws, c, err) : NULL;
-    return r->program != NULL;
-}
-
 static MutFacts *facts_of(const Regress *r)
 {
     MutFacts *facts = mut_facts_open(r->program);
@@ -71,18 +59,15 @@ static MutFacts *facts_of(const Regress *r)
 static bool open_api(Regress *r, Err *err)
 {
     Session *s = r->session;
-    char **headers = session_option_all(s, "headers"), **flags = session_option_all(s, "cflags");
-    char *handles = path_join(session_root(s), "sundew.handles");
-    CallsPlan how = { .share = session_share(s), .root = session_root(s), .kept = true,
-                      .open_world = true };
+    char **headers = session_option_all(s, "headers");
+    if (!session_need(s, NEEDS_API, err))
+        return false;
     r->headers = headers && *headers ? headers : NULL;
-    r->calls = calls_open(r->program, &how, err);
-    ApiPlan plan = { .headers = r->headers, .flags = flags, .handles = handles,
-                     .calls = r->calls };
-    r->api = r->calls ? api_open(r->program, &plan, err) : NULL;
-    r->facts = r->api ? facts_of(r) : NULL;
-    r->pool = r->api ? pool_new(r->api, err) : NULL;
-    free(handles);
+    r->program = session_program(s);
+    r->calls = session_calls(s);
+    r->api = session_api(s);
+    r->facts = facts_of(r);
+    r->pool = pool_new(r->api, err);
     return r->pool != NULL;
 }
 
@@ -305,10 +290,6 @@ static void release(Regress *r)
     pool_free(r->pool);
     usage_free(r->usage);
     mut_facts_close(r->facts);
-    api_close(r->api);
-    calls_close(r->calls);
-    program_close(r->example);
-    program_close(r->program);
 }
 
 /* Before anything is written: the folder may hold good tests. */
@@ -337,7 +318,7 @@ static bool run(Session *s, Err *err)
         return false;
     Progress progress = progress_start("regress", 5);
     progress_step(&progress, 0, "the API");
-    bool ok = open_program(&r, err) && open_api(&r, err);
+    bool ok = open_api(&r, err);
     progress_step(&progress, 1, "the example");
     ok = ok && (session_flag(s, "universal") || example_usage(&r, err)) &&
          (!session_flag(s, "example-coverage") || example_coverage(&r, err));

@@ -10,8 +10,8 @@
 /* All that a run of the command holds. */
 typedef struct Regress {
     Session *session;
-    Program *program, *example;  /* the library; who uses it, or NULL */
-    Calls *calls;
+    const Program *program, *example;  /* the library; who uses it, or NULL */
+    const Calls *calls;
     MutFacts *facts;
     Api *api;
     Usage *usage;                /* NULL: universal */
