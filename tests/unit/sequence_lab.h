@@ -7,6 +7,7 @@
 #include "compile.h"
 #include "engine/play/exec.h"
 #include "tree.h"
+#include "build/woven.h"
 #include "weave/weave.h"
 
 static const char header[] = "struct box { int n; };\n";
@@ -91,7 +92,7 @@ static void lab_start(Lab *l, bool mutants)
     Cover *c = w && !mutants ? weave_cover(w, &err) : NULL;
     Mutants *m = w && mutants ? weave_mutants(w, 0, &err) : NULL;
     l->library = path_join(l->compiled.dir, "lib.so");
-    if ((!c && !m) || !weave_build(w, &(WeaveBuild){ .out = l->library, .more = more,
+    if ((!c && !m) || !woven_build(w, &(WovenBuild){ .out = l->library, .more = more,
                                                     .visible = true, .level = 1 }, &err))
         fail_msg("%s", err.msg);
     weave_end(w);
