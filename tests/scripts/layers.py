@@ -33,7 +33,10 @@ ROOMS = {
     "engine/suite": "program analysis weave build run engine/api engine/usage "
                     "engine/sequence engine/play runtime",
     "engine/concolic": "solve runtime",
-    "engine/explore": "program analysis weave build run solve engine/concolic runtime",
+    # The search knows no C program: front ends do.
+    "engine/explore": "run solve engine/concolic runtime",
+    "engine/explore/program": "program analysis weave build run solve engine/concolic "
+                              "engine/explore runtime",
     "finding": "",
     "session": "capture ast program analysis engine/api finding",
     "technique": "capture ast program analysis weave build run solve engine finding "
@@ -54,7 +57,7 @@ LIBRARIES = {
 def room_of(path):
     """The room of a path below src/, or None."""
     parts = path.split("/")
-    for n in (2, 1):
+    for n in (3, 2, 1):
         name = "/".join(parts[:n])
         if name in ROOMS:
             return name

@@ -285,9 +285,10 @@ bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
     bool ok = session_begin(e->s, e->captured->name, err);
     for (size_t i = 0; ok && i < r->nfailures; i++)
         ok = report_failure(e, &r->failures[i], err);
-    if (ok && r->concolic_late)
+    bool kept;
+    if (ok && c_front_was_late(e->front, &kept))
         session_incomplete(e->s, "inputs were only mutated: the build that follows them was not "
-                           "ready%s", r->concolic_kept ? " (it is kept for the next run)" : "");
+                           "ready%s", kept ? " (it is kept for the next run)" : "");
     if (ok && r->unsaved)
         session_incomplete(e->s, "%zu file%s could not be written", r->unsaved, r->unsaved == 1 ? "" : "s");
     add_json(e, r);

@@ -1,10 +1,10 @@
 /* Batches of runs: see fast.h. */
-#include "engine/explore/fast.h"
+#include "engine/explore/program/fast.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "base/vec.h"
-#include "engine/explore/subject.h"
+#include "engine/explore/program/subject.h"
 #include "run/run.h"
 #include "runtime/server/batch.h"
 #include "runtime/server/forkserver.h"
