@@ -38,7 +38,8 @@ ROOMS = {
     "engine/explore/program": "program analysis weave build run solve engine/concolic "
                               "engine/explore runtime",
     "finding": "",
-    "session": "capture ast program analysis engine/api finding",
+    # run: a failed run becomes a finding there (failure_finding.h).
+    "session": "capture ast program analysis run engine/api finding",
     "technique": "capture ast program analysis weave build run solve engine finding "
                  "session runtime",
     "command": "capture ast program analysis weave build run solve engine finding session",

@@ -582,8 +582,11 @@ bool tracer_run(Job *j, const Input *in, FrontTrace *out)
     Tracer *t = j->tracer;
     assert(in->n <= TRACED_ROOM && !out->trail.path);
     out->trail.in = t->in;
-    return job_restore(j, in->state) &&
-           j->x->front->trace(j->worker, t->pool, t->in, in->bytes, in->n, out, &j->err);
+    bool ok = job_restore(j, in->state) &&
+              j->x->front->trace(j->worker, t->pool, t->in, in->bytes, in->n, out, &j->err);
+    if (ok)
+        trail_check(&out->trail, t->pool);
+    return ok;
 }
 
 /* From the second time on, some bytes are added: what is behind the end may matter. A
