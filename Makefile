@@ -32,6 +32,8 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc -I. -I$(LLVM)/include \
              $(WARN) $(CFLAGS) $(SANFLAGS) -fPIC -MMD -MP
 LIBS    = -L$(LLVM)/lib -Wl,-rpath,$(LLVM)/lib -lLLVM-19 -lclang-19 \
           -lz3 -lsqlite3 -lffi -ljansson -lseccomp -lpthread -lm
+# A quick linker where there is one: every unit test is linked with the whole tool.
+FASTLD  := $(if $(wildcard $(LLVM)/bin/ld.lld),-B$(LLVM)/bin -fuse-ld=lld)
 CC_LIBS = -ljansson -lm
 RUN_LIBS = -ljansson -lseccomp -lm
 
@@ -88,15 +90,15 @@ all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/sundew-run $(BUILD)/sundew-play
 
 $(BUILD)/libsundew.a: $(call obj,$(all_src))
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && ar rcsT $@ $^
 
 $(BUILD)/liblight.a: $(call obj,$(light_src))
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && ar rcsT $@ $^
 
 $(BUILD)/sundew: $(call obj,$(cli_src)) $(BUILD)/libsundew.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SANFLAGS) $(FASTLD) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/sundew-cc: $(call obj,$(cc_main)) $(BUILD)/liblight.a
 	$(call say,LINK,$@)
@@ -120,7 +122,7 @@ $(BUILD)/obj/%.o: %.c Makefile VERSION | deps-build
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libsundew.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
+	$(Q)$(CC) $(SANFLAGS) $(FASTLD) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
 
 # What is linked into subjects. With the same clang as the bitcode of subjects,
 # whatever CC is.
@@ -168,7 +170,7 @@ $(BUILD)/tests/test_concolic_rt: $(call obj,tests/unit/test_concolic_rt.c \
                                  $(BUILD)/libsundew.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
+	$(Q)$(CC) $(SANFLAGS) $(FASTLD) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
 
 $(BUILD)/tests/test_standins: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
                               tests/unit/test_standins.c $(patsubst %,runtime/%.c,$(rt_standins)))
@@ -180,7 +182,7 @@ $(BUILD)/obj/plain/runtime/standins/%.o: CFLAGS += -fno-builtin -fno-math-errno
 $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libsundew.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SANFLAGS) $(FASTLD) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 -include $(if $(wildcard $(BUILD)/obj),$(shell find $(BUILD)/obj -name '*.d'))
 

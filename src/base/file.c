@@ -103,22 +103,6 @@ bool file_replace(const char *path, const void *data, size_t n, Err *err)
     return ok;
 }
 
-bool file_close(FILE *f, const char *path, Err *err)
-{
-    if (!f)
-        return true;
-    bool bad = fault_hits() || fflush(f) != 0 || ferror(f);
-    if (f == stdout || f == stderr)
-        return !bad || err_errno(err, "%s", path);
-    int saved = errno;
-    if (fclose(f) != 0 && !bad) {
-        bad = true;
-        saved = errno;
-    }
-    errno = saved;
-    return !bad || err_errno(err, "%s", path);
-}
-
 bool file_exists(const char *path)
 {
     return access(path, F_OK) == 0;

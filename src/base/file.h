@@ -21,8 +21,6 @@ bool file_write(const char *path, const void *data, size_t n, Err *err);
  * stays a link. */
 bool file_replace(const char *path, const void *data, size_t n, Err *err);
 bool file_write_fd(int fd, const void *data, size_t n, Err *err);
-/* Flushes and closes; a full disk shows here. NULL `f` is fine. */
-bool file_close(FILE *f, const char *path, Err *err);
 bool file_exists(const char *path);
 bool file_is_dir(const char *path);
 bool file_is_regular(const char *path);

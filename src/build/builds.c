@@ -158,7 +158,7 @@ static bool weave_all(const BuildsPlan *plan, const Standins *standins, const ch
 
 static bool make_concolic(const BuildsPlan *plan, const char *out, Err *err)
 {
-    char *folder = path_join(plan->share, "models");
+    char *folder = path_join(plan->share, "standins");
     Standins *standins = standins_new();
     bool ok = standins_read_folder(standins, folder, err) && weave_all(plan, standins, out, err);
     standins_free(standins);

@@ -4,8 +4,8 @@
  * LLVM's reader trusts its input more than we may, so a program is built by a
  * child process, which leaves two files:
  *
- *     tables/KEY.bc       the linked module
- *     tables/KEY.model    the tables derived from it (model.c)
+ *     linked/KEY.bc       the linked module
+ *     linked/KEY.tables   the tables derived from it (tables.c)
  *
  * If the child dies over a unit, the unit is left out with a note and another
  * child begins again. KEY is made from the units' ids in order and from all
@@ -67,7 +67,7 @@ static bool build(const LinkUnit *units, size_t n, const char *base,
 {
     Program *p = xcalloc(1, sizeof *p);
     Notes notes = {0};
-    char *bitcode = xprintf("%s.bc", base), *model = xprintf("%s.model", base);
+    char *bitcode = xprintf("%s.bc", base), *tables = xprintf("%s.tables", base);
     p->ctx = LLVMContextCreate();
     p->module = link_units(p->ctx, units, n, state, &p->arena, &notes, err);
     p->notes = notes.items;
@@ -79,7 +79,7 @@ static bool build(const LinkUnit *units, size_t n, const char *base,
         size_t size = LLVMGetBufferSize(b);
         ok = derive(p, p->module, data, size, err)
             && file_write(bitcode, data, size, err)
-            && tables_write(p, model, tables_checksum(data, size), err);
+            && tables_write(p, tables, tables_checksum(data, size), err);
     }
     return ok;       /* nothing is freed: the process ends here */
 }
@@ -145,7 +145,7 @@ static bool build_in_child(const LinkUnit *units, size_t n, const char *base,
                    *state->said ? state->said : "out of memory");
 }
 
-/* Builds the files BASE.bc and BASE.model. If the child dies, the unit that it
+/* Builds the files BASE.bc and BASE.tables. If the child dies, the unit that it
  * was reading is left out; if it was not reading one, the next child puts each
  * unit through all the work alone, so that the guilty one shows. */
 static bool build_files(LinkUnit *units, size_t n, const char *base, Arena *a,
@@ -264,12 +264,12 @@ static void tables_key(const CapturedProgram *c, char key[ID_LEN + 1])
 /* The tables from the files, if both are there and whole. */
 static bool load(Program *p, const char *base, Err *err)
 {
-    char *model = xprintf("%s.model", base);
+    char *tables = xprintf("%s.tables", base);
     uint64_t sum = 0;
     p->bitcode = xprintf("%s.bc", base);
     bool ok = file_checksum(p->bitcode, &sum, err)
-        && tables_read(p, model, sum, err);
-    free(model);
+        && tables_read(p, tables, sum, err);
+    free(tables);
     if (!ok)
         return false;
     p->listed = arena_array(&p->arena, const Function *, p->nfunctions);
@@ -302,7 +302,7 @@ static void release(Program *p)
     map_release(&p->by_symbol);
     map_release(&p->by_source_name);
     types_release(&p->types);
-    str_release(&p->model);
+    str_release(&p->tables);
     free(p->bitcode);
     arena_release(&p->arena);
     memset(p, 0, sizeof *p);
@@ -325,7 +325,7 @@ Program *program_open(Workspace *ws, const CapturedProgram *captured, Err *err)
     char key[ID_LEN + 1];
     tables_key(captured, key);
     Program *p = xcalloc(1, sizeof *p);
-    char *dir = path_join(workspace_dir(ws), "models");
+    char *dir = path_join(workspace_dir(ws), "linked");
     char *base = path_join(dir, key);
     p->cached = load(p, base, NULL);
     bool ok = p->cached || build_and_load(p, captured, dir, base, err);

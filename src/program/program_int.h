@@ -77,7 +77,7 @@ struct Program {
     Handle *handles;
     size_t nhandles;
     bool overruled;           /* the user's file has been read */
-    Str model;                /* the model file; texts above point into it */
+    Str tables;               /* the tables file; texts above point into it */
     /* the module, loaded on demand */
     char *bitcode;            /* path */
     const char *scratch;      /* a temporary folder that goes with us, or NULL */

@@ -424,10 +424,10 @@ static void read_all(Reader *r)
 
 bool tables_read(Program *p, const char *path, uint64_t bitcode_sum, Err *err)
 {
-    if (!file_read(path, &p->model, err))
+    if (!file_read(path, &p->tables, err))
         return false;
-    const char *data = p->model.data;
-    size_t n = p->model.len;
+    const char *data = p->tables.data;
+    size_t n = p->tables.len;
     uint64_t sum, of, texts;
     if (n < HEADER || memcmp(data, magic, sizeof magic) != 0)
         return err_set(err, "%s: not a program model", path);

@@ -64,13 +64,6 @@ void deps_release(Deps *d)
     free(d->memo);
 }
 
-void deps_reset(Deps *d)
-{
-    size_t limit = d->limit;
-    deps_release(d);
-    deps_init(d, limit);
-}
-
 size_t deps_memory(const Deps *d)
 {
     return d->ranges.cap * sizeof *d->ranges.items +

@@ -29,7 +29,6 @@ typedef struct Deps {
 } Deps;
 
 void deps_init(Deps *d, size_t limit);
-void deps_reset(Deps *d);
 void deps_release(Deps *d);
 uint32_t deps_one(Deps *d, uint32_t byte);
 uint32_t deps_union(Deps *d, uint32_t a, uint32_t b);

@@ -363,12 +363,6 @@ Expr expr_table(Exprs *p, const void *bytes, uint32_t n, unsigned size,
     return expr_raw(p, EXPR_TABLE, size * 8, index, t, 0);
 }
 
-ExprTable expr_table_of(const Exprs *p, Expr e)
-{
-    assert(p->nodes[e].op == EXPR_TABLE);
-    return p->tables.items[p->nodes[e].b];
-}
-
 ExprValue expr_table_at(const ExprTable *t, ExprValue index)
 {
     uint64_t v = 0;

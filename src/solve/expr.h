@@ -174,14 +174,12 @@ ExprNode expr_node(const Exprs *p, Expr e);
 unsigned expr_width(const Exprs *p, Expr e);          /* 0 for no expression */
 unsigned expr_arity(ExprOp op);                       /* 0 to 3 operands */
 bool expr_is_const(const Exprs *p, Expr e, ExprValue *v);   /* v may be NULL */
-const char *expr_op_name(ExprOp op);
 
 typedef struct ExprTable {
     const uint8_t *bytes;
     uint32_t n;
     unsigned size;
 } ExprTable;
-ExprTable expr_table_of(const Exprs *p, Expr e);
 ExprValue expr_table_at(const ExprTable *t, ExprValue index);
 
 /* The input bytes that an expression depends on: ascending ranges [from, to)

@@ -37,11 +37,6 @@ static const char *const names[EXPR_NOPS] = {
     [EXPR_UTOF] = "utof",   [EXPR_STOF] = "stof",     [EXPR_FMATH] = "fmath",
 };
 
-const char *expr_op_name(ExprOp op)
-{
-    return op < EXPR_NOPS ? names[op] : "?";
-}
-
 static const char *const rounds[] = { "floor", "ceil", "trunc", "rint",
                                       "round" };
 static const char *const maths[EXPR_MATH_N] = {

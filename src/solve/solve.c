@@ -46,13 +46,6 @@ typedef struct Query {
 
 /* ---- names */
 
-const char *solve_status_name(SolveStatus s)
-{
-    static const char *const names[] = { "unknown", "unsat", "sat",
-                                         "optimistic" };
-    return names[s];
-}
-
 const char *solve_tier_name(SolveTier t)
 {
     static const char *const names[TIER_N] = {

@@ -71,7 +71,6 @@ typedef enum SolveReason {
     REASON_N
 } SolveReason;
 
-const char *solve_status_name(SolveStatus s);
 const char *solve_tier_name(SolveTier t);
 const char *solve_reason_name(SolveReason r);
 

@@ -20,15 +20,6 @@ struct Mutants {
     Vec(Mutant) all;
 };
 
-const char *mutant_kind_name(MutantKind k)
-{
-    static const char *const names[] = {
-        [MUTANT_RELATIONAL] = "relational", [MUTANT_ARITHMETIC] = "arithmetic",
-        [MUTANT_CONSTANT] = "constant", [MUTANT_CALL] = "call deletion",
-    };
-    return names[k];
-}
-
 /* One change that could be made. */
 typedef struct Change {
     MutantKind kind;

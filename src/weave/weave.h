@@ -139,7 +139,6 @@ size_t cover_block_of(const Cover *c, size_t way);            /* that it leaves 
 typedef enum {
     MUTANT_RELATIONAL, MUTANT_ARITHMETIC, MUTANT_CONSTANT, MUTANT_CALL,
 } MutantKind;
-const char *mutant_kind_name(MutantKind k);    /* relational, … */
 typedef struct Mutants Mutants;
 typedef struct Mutant {
     MutantKind kind;

@@ -244,14 +244,7 @@ ok "an out-of-tree build finds the workspace above" sh -ec 'mkdir -p ../.sundew;
 ok "…all units" has_all prog
 
 fresh configure; sources
-cat >configure <<'C'
-#!/bin/sh
-echo 'int main(void){return 0;}' >conftest.c
-${CC-gcc} -o conftest conftest.c && ./conftest || exit 1
-${CC-gcc} -c conftest.c && rm -f conftest*
-echo 'prog: a.o b.o c.o
-	gcc -o $@ $^' >Makefile
-C
+cp "$TOP/tests/subjects/capture/configure" configure
 ok "configure alone captures nothing, and says so" says "only the checks of a configuration" "$SUNDEW" capture -- sh ./configure
 ok "…unless that is enough" status 0 "$SUNDEW" capture --min-share 0 -- sh ./configure
 ok "configure scripts: their tests are no units" captured sh -ec 'sh ./configure && make'

@@ -3,7 +3,7 @@
 . "$TOP/tests/scripts/tap.bash"
 weave=$SUNDEW_BUILD/tests/weave
 run=$SUNDEW_BUILD/tests/concolic-run
-subjects=$TOP/tests/concolic
+subjects=$TOP/tests/subjects/concolic
 csmith=$(ls -d /usr/include/csmith* 2>/dev/null | head -1)
 export SUNDEW_TOLD=$work/told
 
@@ -57,21 +57,7 @@ ok "…by the model" calls apart.sym sundew_model_strncmp
 
 # A string that only an earlier call was given.
 fresh words
-cat >words.c <<'C'
-#include <stdio.h>
-#include <string.h>
-int main(void)
-{
-    static char line[16];
-    char *state, *first, *second;
-    if (!fgets(line, sizeof line, stdin))
-        return 1;
-    first = strtok_r(line, " ", &state);
-    second = strtok_r(NULL, " ", &state);
-    puts(second ? second : first ? first : "none");
-    return 0;
-}
-C
+cp "$TOP/tests/subjects/concolic/words.c" words.c
 bitcode words.c
 clang-19 -w -O1 words.c -o plain
 printf 'ab cde' >input

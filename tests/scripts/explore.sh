@@ -15,151 +15,16 @@ explore() {
     [ -s "$name.json" ]
 }
 
-cat >magic.c <<'C'
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#ifndef SIZE
-#define SIZE 4
-#endif
-static int check(const unsigned char *b, size_t n)
-{
-    uint32_t v, w;
-    memcpy(&v, b, 4);
-    memcpy(&w, b + 8, 4);
-    if (n < 12 || v != 0x464c457f || b[5] + b[6] != 300)
-        return 0;
-    if (w * 7 != 0x1234567)
-        return 1;
-    char *p = malloc(SIZE);
-    p[b[7]] = 1;
-    free(p);
-    return 2;
-}
-int main(void)
-{
-    unsigned char b[64] = {0};
-    return check(b, fread(b, 1, sizeof b, stdin)) == 7;
-}
-C
+cp "$TOP/tests/subjects/explore/magic.c" magic.c
 sed 's/#include <stdio.h>/&\n/; s/return check.*/FILE *f = argc > 1 ? fopen(argv[1], "rb") : NULL; return f ? check(b, fread(b, 1, sizeof b, f)) == 7 : 3;/; s/int main(void)/int main(int argc, char **argv)/' \
     magic.c >file.c
-cat >letters.c <<'C'
-#include <stdio.h>
-int main(void)
-{
-    char b[16] = {0};
-    size_t n = fread(b, 1, sizeof b, stdin);
-    if (n > 2 && b[0] == 'b' && b[1] == 'u' && b[2] == 'g')
-#ifdef BUG
-        __builtin_trap();
-#else
-        puts("no bug");
-#endif
-    return 0;
-}
-C
-cat >target.c <<'C'
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-static int runs;
-int LLVMFuzzerTestOneInput(const uint8_t *d, size_t n)
-{
-    runs++;
-    if (n > 3 && d[0] == 'F' && d[1] == 'U' && d[2] == 'Z')
-        return d[n] == 'Z' ? runs : 0;
-    return 0;
-}
-#ifdef WITH_MAIN
-int main(void) { return 0; }
-#endif
-C
-cat >klee.c <<'C'
-#include <stdlib.h>
-void klee_make_symbolic(void *at, size_t n, const char *name);
-int main(void)
-{
-    unsigned x, y;
-    klee_make_symbolic(&x, sizeof x, "x");
-    klee_make_symbolic(&y, sizeof y, "y");
-    if (x > 1000 && y == x * 3 + 7)
-        abort();
-    return 0;
-}
-C
-cat >date.c <<'C'
-#include <string.h>
-int parse_date(const char *s, int *year, int base)
-{
-    int y = 0, i;
-    for (i = 0; s[i] >= '0' && s[i] <= '9' && i < 4; i++)
-        y = y * 10 + s[i] - '0';
-    if (i != 4 || s[4] != '-')
-        return -1;
-    if (y == 1999 && base == 77) {
-        char b[4];
-        strcpy(b, s);
-        *year = b[0];
-        return 1;
-    }
-    *year = y;
-    return 0;
-}
-int main(int argc, char **argv)
-{
-    int y;
-    return parse_date(argc > 1 ? argv[1] : "2020-", &y, argc) == 3;
-}
-C
-cat >wild.c <<'C'
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
-int main(void)
-{
-    char b[8] = {0};
-    size_t n = fread(b, 1, sizeof b, stdin);
-    signal(SIGTERM, SIG_IGN);
-    if (fork() == 0) {
-        daemon(0, 0);
-        for (;;)
-            pause();
-    }
-    int s = socket(AF_INET, SOCK_STREAM, 0);
-    if (n && b[0] == 'x')
-        for (long i = 0; i < 1L << 30; i += 64)
-            puts("012345678901234567890123456789012345678901234567890123456789012");
-    if (n && b[0] == 'y')
-        for (;;)
-            pause();
-    return s < 0;
-}
-C
-cat >slow.c <<'C'
-#include <stdio.h>
-#include <unistd.h>
-int main(void)
-{
-    sleep(3);
-    return getchar() == 'x';
-}
-C
-cat >terminal.c <<'C'
-#include <stdio.h>
-#include <unistd.h>
-int main(void)
-{
-    FILE *f = fopen("/dev/tty", "r");
-    if (!f)
-        return 2;
-    return getc(f) == 'x';
-}
-C
+cp "$TOP/tests/subjects/explore/letters.c" letters.c
+cp "$TOP/tests/subjects/explore/target.c" target.c
+cp "$TOP/tests/subjects/explore/klee.c" klee.c
+cp "$TOP/tests/subjects/explore/date.c" date.c
+cp "$TOP/tests/subjects/explore/wild.c" wild.c
+cp "$TOP/tests/subjects/explore/slow.c" slow.c
+cp "$TOP/tests/subjects/explore/terminal.c" terminal.c
 capture() { "$SUNDEW" capture -- sh -ec "$1"; }
 ok "programs are captured" capture 'gcc -g -O2 -o magic magic.c; gcc -g -O2 -DSIZE=256 -o magic-good magic.c
     gcc -g -O2 -o file file.c; gcc -g -DBUG -o letters letters.c; gcc -g -o letters-good letters.c
@@ -245,28 +110,7 @@ empty_folder() {
 ok "a folder without seeds" empty_folder
 
 # Beyond its object if both loops run long: no branch tells, only the way through both.
-cat >pair.c <<'C'
-#include <stdlib.h>
-#include <unistd.h>
-#ifndef SIZE
-#define SIZE 5
-#endif
-int main(void)
-{
-    unsigned char b[2] = {0};
-    volatile unsigned x = 0;
-    if (read(0, b, 2) != 2)
-        return 0;
-    for (unsigned i = 0; i < (b[0] & 3); i++)
-        x++;
-    for (unsigned i = 0; i < (b[1] & 3); i++)
-        x++;
-    char *p = malloc(SIZE);
-    p[x] = 1;
-    free(p);
-    return 0;
-}
-C
+cp "$TOP/tests/subjects/explore/pair.c" pair.c
 ok "captured" "$SUNDEW" -q capture -- sh -c 'cc -g -O1 -o pair pair.c && cc -g -O1 -DSIZE=8 -o pair-good pair.c'
 ok "another way through known places reaches the judge" explore pair ./pair --no-concolic --stop-at first-failure --time 60s
 ok "… and fails there" json pair.json 'len(d["failures"]) == 1'
@@ -276,39 +120,8 @@ ok "a build that is not ready in time" explore late ./pair-good --time 1s
 ok "… is said to be missing" json late.json 'd["traces"] > 0 or "only mutated" in str(d["incomplete"])'
 
 # ---- failures: what they say, and what becomes of them
-cat >bugs.c <<'C'
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-static int table[10];
-static const int days[12] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
-int divide(int a, int b) { return a / b; }
-int is_day(int m, int d) { return m >= 0 && d <= days[m]; }
-int main(void)
-{
-    char buf[64];
-    size_t n = fread(buf, 1, 63, stdin);
-    buf[n] = 0;
-    if (n < 4)
-        return 1;
-    if (buf[0] == 'Q' && atoi(buf + 1) > 100)
-        table[atoi(buf + 1) - 95]++;
-    if (!memcmp(buf, "DIVI", 4))
-        return divide(100, buf[5] - '0');
-    if (!memcmp(buf, "NULL", 4))
-        return strchr(buf, '=')[1];
-    return is_day(buf[0] == '1', buf[1]);
-}
-C
-cat >blocks.c <<'C'
-#include <sys/socket.h>
-int main(void)
-{
-    int ends[2];
-    char c;
-    return socketpair(AF_UNIX, SOCK_STREAM, 0, ends) || recv(ends[0], &c, 1, 0) != 1;
-}
-C
+cp "$TOP/tests/subjects/explore/bugs.c" bugs.c
+cp "$TOP/tests/subjects/explore/blocks.c" blocks.c
 ok "captured" "$SUNDEW" -q capture -- sh -c 'cc -g -O1 -o bugs bugs.c && cc -g -O1 -o blocks blocks.c'
 mkdir -p bad && printf Q900 >bad/q && printf DIVI00 >bad/d && printf NULL >bad/n
 ok "seeds that fail" explore bugs ./bugs --no-mutation --time 40s -i bad
@@ -343,18 +156,7 @@ loses_nothing() {
 ok "an interrupted --resume loses nothing" loses_nothing
 in_place() { ! ls bugs.out/*.old && python3 -c 'import json, os; [os.stat(f["minimised"]) for f in json.load(open("resumed.json"))["failures"]]'; }
 ok "… and what is told is there" in_place
-cat >parts.c <<'C'
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-int main(int argc, char **argv)
-{
-    const char *mode = getenv("MODE");
-    if (argc > 1 && !strcmp(argv[1], "-x") && mode && !strcmp(mode, "evil") && getchar() == '!')
-        abort();
-    return 0;
-}
-C
+cp "$TOP/tests/subjects/explore/parts.c" parts.c
 ok "captured" "$SUNDEW" -q capture -- cc -g -O1 -o parts parts.c
 ok "arguments, a variable and standard input" explore parts ./parts --no-mutation --argv 1/16 --env MODE/8 --stop-at first-failure --time 100s
 ok "… are called by their names" json parts.json \

@@ -9,51 +9,9 @@ ok "an unknown program is an error" status 2 "$TOP/bench/hard" --check nonsense
 
 # ---- the meaning of an input
 fresh input
-cat >show.c <<'C'
-#include <stdio.h>
-#include <stdlib.h>
-extern char **environ;
-int main(int argc, char **argv)
-{
-    char b[100] = "";
-    for (int i = 1; i < argc; i++)
-        printf("[%s]", argv[i]);
-    printf("{%s}", getenv("HARD") ? getenv("HARD") : "none");
-    printf("%s", getenv("SUNDEW_INPUT") ? "(ours)" : "");
-    FILE *f = argc > 2 && argv[1][0] == 'f' ? fopen(argv[2], "r") : stdin;
-    printf("<%zu>", f ? fread(b, 1, 99, f) : 0);
-    puts(b);
-    return 0;
-}
-C
-cat >asks.c <<'C'
-#include <stdio.h>
-int __VERIFIER_nondet_int(void);
-unsigned char __VERIFIER_nondet_uchar(void);
-void __VERIFIER_assume(int);
-void klee_make_symbolic(void *, unsigned long, const char *);
-int main(void)
-{
-    char s[4];
-    int v = __VERIFIER_nondet_int();
-    klee_make_symbolic(s, 3, "s");
-    s[3] = 0;
-    __VERIFIER_assume(v != 0);
-    printf("%d %s %d\n", v, s, __VERIFIER_nondet_uchar());
-    return 0;
-}
-C
-cat >target.c <<'C'
-#include <stdio.h>
-#include <string.h>
-static const char *name = "none";
-int LLVMFuzzerInitialize(int *argc, char ***argv) { name = *argc > 0 && **argv ? "started" : ""; return 0; }
-int LLVMFuzzerTestOneInput(const unsigned char *p, unsigned long n)
-{
-    printf("%s %lu %.*s\n", name, n, (int)n, (const char *)p);
-    return 0;
-}
-C
+cp "$TOP/tests/subjects/hard/show.c" show.c
+cp "$TOP/tests/subjects/hard/asks.c" asks.c
+cp "$TOP/tests/subjects/hard/target.c" target.c
 for part in input forkserver; do
     clang-19 -O1 -w -c "$build/runtime/$part.bc" -o $part.o || exit 1
 done

@@ -2,7 +2,7 @@
 # could be had.
 . "$TOP/tests/scripts/tap.bash"
 
-crash() { python3 "$TOP/tests/monitor/crash.py" "$1"; }
+crash() { python3 "$TOP/tests/subjects/monitor/crash.py" "$1"; }
 
 # alike HOW…: both programs end alike: status, standard output and error.
 alike() {
@@ -29,7 +29,7 @@ fails() {
 }
 
 fresh monitor
-cp "$TOP"/tests/monitor/*.c "$TOP/share/include/sundew.h" .
+cp "$TOP"/tests/subjects/monitor/*.c "$TOP/share/include/sundew.h" .
 ok "a program is built" status 0 "$SUNDEW" capture -- \
     sh -ec 'gcc -g -O1 -c failures.c; gcc -g -O1 -c fail.c; gcc failures.o fail.o -o failures -lpthread'
 ok "…and monitored" says "functions monitored" "$SUNDEW" monitor failures -o failures.monitored
@@ -63,7 +63,7 @@ ok "…leaves one file" files 1
 ok "a signal that it ignores" fails ignore "signal 11"
 ok "a signal that it blocks" fails block "signal 11"
 ok "a failure that was caught before" alike rethrow
-ok "…is in the last file" sh -c 'for f in failures.*.crash; do python3 "$TOP/tests/monitor/crash.py" $f; done > told &&
+ok "…is in the last file" sh -c 'for f in failures.*.crash; do python3 "$TOP/tests/subjects/monitor/crash.py" $f; done > told &&
     grep -q "^failure abort" told && grep -q "^frame . fail flags [135]" told'
 rm -f ./*.crash
 ok "a dump on request goes on" says "went on" ./failures.monitored dump
@@ -78,7 +78,7 @@ ok "a folder that is not there: another one" sh -c 'SUNDEW_CRASH_DIR=/nowhere ./
 rm -f ./*.crash
 limited() { bash -c "ulimit $1; exec ./failures.monitored null" > out 2> err; [ $? = 139 ] && [ ! -s err ]; }
 ok "a limit on the size of files" limited '-f 1'
-ok "…leaves what fits" sh -c 'python3 "$TOP/tests/monitor/crash.py" ./*.crash | grep -q "^failure signal 11"'
+ok "…leaves what fits" sh -c 'python3 "$TOP/tests/subjects/monitor/crash.py" ./*.crash | grep -q "^failure signal 11"'
 rm -f ./*.crash
 ok "little memory" limited '-v 40000'
 rm -f ./*.crash /tmp/failures.*.crash
@@ -92,13 +92,13 @@ for s in reference shallow deep; do
 done
 "$SUNDEW" monitor failures -o failures.monitored --copy reference > /dev/null
 rm -f ./*.crash
-ok "reference copies nothing" sh -c './failures.monitored null; python3 "$TOP/tests/monitor/crash.py" ./*.crash > told; ! grep "^copy" told'
+ok "reference copies nothing" sh -c './failures.monitored null; python3 "$TOP/tests/subjects/monitor/crash.py" ./*.crash > told; ! grep "^copy" told'
 ok "second chance" says "second chance" "$SUNDEW" monitor failures -o failures.monitored --second-chance --build-id-text 'v 2'
 rm -f ./*.crash ./*.chance
-ok "…the first time, the stack" sh -c './failures.monitored null; python3 "$TOP/tests/monitor/crash.py" ./*.crash > told
+ok "…the first time, the stack" sh -c './failures.monitored null; python3 "$TOP/tests/subjects/monitor/crash.py" ./*.crash > told
     grep -q "^stack" told && ! grep "^frame" told && grep -q "^build .* v 2" told && grep -q " fail$" failures.chance'
 rm -f ./*.crash
-ok "…the second time, the frames" sh -c './failures.monitored null; python3 "$TOP/tests/monitor/crash.py" ./*.crash | grep "^frame 0 fail"'
+ok "…the second time, the frames" sh -c './failures.monitored null; python3 "$TOP/tests/subjects/monitor/crash.py" ./*.crash | grep "^frame 0 fail"'
 rm -f ./*.crash ./*.chance
 head -c 1024 /dev/zero | tr '\0' '\n' > failures.chance
 ok "…a list that is as long as files may be" limited '-f 1'
@@ -111,7 +111,7 @@ rm -f ./*.crash
 ok "…unless they are redacted" sh -c "'$SUNDEW' monitor failures -o failures.monitored --redact item.secret &&
     ./failures.monitored null; ls ./*.crash && ! grep -q hunter2 ./*.crash"
 rm -f ./*.crash
-cp "$TOP/tests/monitor/redact.c" .
+cp "$TOP/tests/subjects/monitor/redact.c" .
 ok "secrets that are reached in other ways" status 0 "$SUNDEW" capture -- gcc -g redact.c -o redact
 for s in shallow used-fields deep; do
     for how in field value inside; do
@@ -124,17 +124,12 @@ for s in shallow used-fields deep; do
 done
 rm -f ./*.crash
 ok "only some functions" sh -c "'$SUNDEW' monitor failures -o failures.monitored --only fail --json | grep -q '\"monitored\": 1,' &&
-    ./failures.monitored null; python3 $TOP/tests/monitor/crash.py ./*.crash | grep -c '^frame' | grep -x 1"
+    ./failures.monitored null; python3 $TOP/tests/subjects/monitor/crash.py ./*.crash | grep -c '^frame' | grep -x 1"
 rm -f ./*.crash
 
 # ---- how much is kept
 
-cat >large.c <<'X'
-#include <stdlib.h>
-#include <string.h>
-__attribute__((noinline)) int fail(char *text, int *p) { return text[1] + *p; }
-int main(void) { char *text = malloc(200000); memset(text, 'x', 200000); return fail(text, NULL); }
-X
+cp "$TOP/tests/subjects/monitor/large.c" large.c
 "$SUNDEW" capture -- gcc -g -O1 large.c -o large >/dev/null 2>&1
 "$SUNDEW" monitor large -o large.monitored >/dev/null 2>&1
 large() { rm -f ./*.crash; { "$@" ./large.monitored; } 2>/dev/null; size=$(stat -c %s ./*.crash); echo "$size bytes"; }

@@ -1,23 +1,8 @@
 # sundew mutability: forms of output, options, what it leaves for others.
 . "$TOP/tests/scripts/tap.bash"
 
-cat > list.c <<'END'
-#include <stdlib.h>
-struct list { struct list *next; int v; };
-struct list *kept;
-void unknown(struct list *);
-int len(struct list *l) { return l ? 1 + len(l->next) : 0; }
-void clear(struct list *l) { l->v = 0; }
-void twice(struct list *m) { clear(m->next); }
-void alias(struct list *a, struct list *b, struct list *c)
-{ b->next = c; struct list *d = a->next; d->v = 0; }
-void away(struct list *o) { unknown(o); }
-END
-cat > main.c <<'END'
-struct list;
-int len(struct list *l);
-int main(void) { return len(0); }
-END
+cp "$TOP/tests/subjects/mutability/list.c" list.c
+cp "$TOP/tests/subjects/mutability/main.c" main.c
 "$SUNDEW" capture -q -- sh -c 'cc -g -c list.c && ar rc liblist.a list.o' > capture.log 2>&1 || cat capture.log >&2
 
 json() { "$SUNDEW" mutability liblist.a --json "$@" > out.json 2> err.txt; }
@@ -66,47 +51,13 @@ ok "a bad pipeline is an error" bad_pipeline
 no_program() { "$SUNDEW" mutability 2> err.txt; [ $? = 2 ] && grep -q "which program" err.txt; }
 ok "no program is an error" no_program
 ok "--verdicts lists all" eval '[ "$("$SUNDEW" mutability liblist.a --verdicts -q | wc -l)" = 7 ]'
-ok "the facts are kept in the workspace" eval 'grep -q "^len 0 i!P i!P iiii" .sundew/models/*.mutability'
+ok "the facts are kept in the workspace" eval 'grep -q "^len 0 i!P i!P iiii" .sundew/linked/*.mutability'
 ok "and written where asked" eval '"$SUNDEW" mutability liblist.a --facts f.txt -q > /dev/null; head -1 f.txt | grep -qx "sundew-mutability 1"'
 ok "SARIF has the rule" eval '"$SUNDEW" mutability liblist.a --sarif s.sarif -q > /dev/null; grep -q mutability/const-able s.sarif'
 
 mkdir patch && cd patch || exit 1
-cat > set.h <<'END'
-struct set { struct set *next; int v; };
-int len(struct set *l);
-int sum(struct set *l, int *bias);
-END
-cat > set.c <<'END'
-#include "set.h"
-#include <string.h>
-int len(struct set *l) { struct set *at = l; int n = 0; for (; at; at = at->next) n++; return n; }
-int sum(struct set *l, int *bias)
-{
-    int *p = bias, *q = p;
-    return l ? l->v + *q + len(l) + sum(l->next, p + 0) : 0;
-}
-void put(struct set *l) { l->v = 1; }
-static int cb(char *s) { return s[0]; }
-int (*by_pointer)(char *) = cb;
-struct set *same(struct set *l) { return l; }
-static struct set *kept;
-void keep(struct set *l) { kept = l; }
-typedef int *ip;
-int hidden(ip p) { return *p; }
-static int inner(int *a, char *name) { int *b = &a[1]; return *b + (int)strlen(name); }
-int outer(int *a, char *n) { return inner(a, n); }
-void deep(struct set *l) { l->next->v = 0; }
-#define DECLARE(T) T *x
-int by_macro(DECLARE(int)) { return *x; }
-#define ALL int *all
-int of_macro(ALL) { return *all; }
-int main(int argc, char **argv)
-{
-    struct set x = { 0 };
-    put(same(&x)); keep(&x); if (x.next) deep(&x);
-    return len(kept) + sum(&x, &argc) + outer(&argc, argv[0]) + hidden(&argc) + by_pointer("x") + by_macro(&argc) + of_macro(&argc);
-}
-END
+cp "$TOP/tests/subjects/mutability/set.h" set.h
+cp "$TOP/tests/subjects/mutability/set.c" set.c
 "$SUNDEW" capture -q -w .sundew -- cc -g set.c -o prog > capture.log 2>&1
 "$SUNDEW" mutability prog -w .sundew --patch -q > const.patch
 ok "the patch applies" eval 'mkdir new && cp set.c set.h new && patch -s -d new -p1 < const.patch'
@@ -132,42 +83,9 @@ cd ..
 
 # ---- pointers to pointers, functions in tables and behind typedefs, files that are included
 mkdir slots && cd slots || exit 1
-cat > ops.h <<'END'
-struct S { int v; char *names[3]; };
-typedef int (*reader)(struct S *s, void *arg);
-struct ops { int (*get)(struct S *s); int (*take)(struct S *s); };
-int total(char **list, int n);
-END
-cat > part.inc <<'END'
-static int in_part(struct S *s) { return s->v; }
-END
-cat > ops.c <<'END'
-#include "ops.h"
-#include <stdlib.h>
-#include <string.h>
-#include "part.inc"
-static int get_v(struct S *s) { return s->v; }
-static int get_w(struct S *s) { return s->v + 1; }
-static int take_v(struct S *s) { return s->v; }
-static int take_w(struct S *s) { return s->v++; }
-static const struct ops plain = { get_v, take_v };
-static const struct ops other = { .get = get_w, .take = take_w };
-int total(char **list, int n) { int t = 0; char **at = list; for (int i = 0; i < n; i++) t += (int)strlen(at[i]); return t; }
-static void fill(char **list) { list[0] = "d"; }
-static int read_it(struct S *s, void *arg) { return s->v + *(int *)arg; }
-static int each(struct S *s, reader f, void *arg) { return f(s, arg); }
-static int by_cast(struct S *s) { return s->v; }
-static int (*table[])(struct S *) = { get_v, get_w };
-int main(int argc, char **argv)
-{
-    struct S s = { 1, { "a", "b", "c" } };
-    int (*odd)(void *) = (int (*)(void *))by_cast;
-    const struct ops *o = argc > 1 ? &plain : &other;
-    fill(s.names);
-    return total(s.names, 3) + each(&s, read_it, &argc) + table[0](&s) + o->get(&s) + o->take(&s) + odd(&s) +
-           in_part(&s) + argv[0][0];
-}
-END
+cp "$TOP/tests/subjects/mutability/ops.h" ops.h
+cp "$TOP/tests/subjects/mutability/part.inc" part.inc
+cp "$TOP/tests/subjects/mutability/ops.c" ops.c
 "$SUNDEW" capture -q -w .sundew -- cc -g ops.c -o prog > capture.log 2>&1
 "$SUNDEW" mutability prog -w .sundew --patch -q > const.patch
 ok "slots: the patch applies" eval 'mkdir new && cp ops.c ops.h part.inc new && patch -s -d new -p1 < const.patch'
@@ -182,33 +100,8 @@ cd ..
 
 # ---- what others can load: summaries; attributes
 mkdir -p summaries/use && cd summaries || exit 1
-cat > l.c <<'END'
-#include <stdlib.h>
-#include <string.h>
-struct list { struct list *next; int v; };
-static struct list *kept;
-int len(struct list *l) { return l ? 1 + len(l->next) : 0; }
-void clear(struct list *l) { l->v = 0; }
-struct list *same(struct list *l) { return l; }
-void keep(struct list *l) { kept = l; }
-void put(struct list *l, struct list *n) { l->next = n; }
-void each(struct list *l, void (*f)(struct list *)) { for (; l; l = l->next) f(l); }
-long sum(long *v, int n) { long t = 0; for (int i = 0; i < n; i++) t += v[i]; return t; }
-void fill(char *to, unsigned long n) { memset(to, 0, n); }
-void both(char *to, unsigned long n) { fill(to, n); }
-void halves(char *to, unsigned long n, unsigned long m) { memset(to, 0, n); memset(to, 1, m); }
-void copy(int *to, int *from, unsigned long n) { memcpy(to, from, n); }
-void drop(struct list *l) { free(l); }
-END
-cat > use/u.c <<'END'
-struct list; int len(struct list *); void clear(struct list *); void put(struct list *, struct list *);
-struct list *same(struct list *); void each(struct list *, void (*)(struct list *));
-int a(struct list *x) { return len(x); }
-void b(struct list *y) { clear(same(y)); }
-void c(struct list *p, struct list *q) { put(p, q); }
-void d(struct list *z) { each(z, clear); }
-int main(void) { return 0; }
-END
+cp "$TOP/tests/subjects/mutability/l.c" l.c
+cp "$TOP/tests/subjects/mutability/u.c" use/u.c
 "$SUNDEW" capture -q -w .sundew -- sh -c 'cc -g -c l.c && ar rc libl.a l.o' > capture.log 2>&1
 "$SUNDEW" mutability libl.a -w .sundew --write-summaries l.txt --attributes -q > found.txt
 line() { grep -qx -- "$1" l.txt || { cat l.txt; return 1; }; }
@@ -224,10 +117,7 @@ ok "…but not what it doesn't say" eval 'grep -q "d(z): unknown.*NO_BODY" use/w
 attribute() { grep -qF "$1: could be __attribute__(($2))" found.txt || { cat found.txt; return 1; }; }
 ok "access with its length: a loop, a library call, a callee" eval 'attribute sum "access(read_only, 1, 2)" && attribute fill "access(write_only, 1, 2)" && attribute both "access(write_only, 1, 2)"'
 ok "…not with two lengths, not with bytes for elements" eval '! grep -q "halves.*access(.*, 1, " found.txt && ! grep -q "copy.*read_only" found.txt && attribute copy "access(write_only, 1)"'
-cat > attributed.c <<'END'
-long sum(long *v, int n) __attribute__((access(read_only, 1, 2)));
-void fill(char *to, unsigned long n) __attribute__((access(write_only, 1, 2)));
-END
+cp "$TOP/tests/subjects/mutability/attributed.c" attributed.c
 ok "…which the compiler takes" eval 'cat attributed.c l.c > all.c && gcc -Wall -Werror -c all.c -o /dev/null'
 cd ..
 done_testing

@@ -2,57 +2,7 @@
 . "$TOP/tests/scripts/tap.bash"
 
 fresh project
-cat >list.c <<'C'
-#include <pthread.h>
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-struct list { int len; char *name; struct list *next; };
-enum color { RED, GREEN };
-struct pair { long a, b, c; };
-static jmp_buf env;
-
-static struct list *list_new(const char *name)
-{
-    struct list *l = calloc(1, sizeof *l);
-    l->name = strdup(name);
-    return l;
-}
-int list_add(struct list *l, enum color c, double w)
-{
-    l->len += c + 1;
-    return l->len > 2 ? (int)w : l->len;
-}
-struct pair make_pair(int a) { return (struct pair){ a, a + 1, a + 2 }; }
-long sum(struct pair p, struct list by) { return p.a + p.b + by.len; }
-static void list_free(struct list *l) { free(l->name); free(l); }
-static void leaves(int n) { if (n) longjmp(env, n); }
-static void *in_thread(void *l) { list_add(l, RED, 1); return NULL; }
-
-int main(int argc, char **argv)
-{
-    struct list *l = list_new(argc > 1 ? argv[1] : "none");
-    pthread_t t;
-    for (int i = 0; i < 3; i++)
-        printf("%d\n", list_add(l, i % 2, 2.5));
-    printf("%ld\n", sum(make_pair(4), *l));
-    if (!setjmp(env))
-        leaves(3);
-    pthread_create(&t, NULL, in_thread, l);
-    pthread_join(t, NULL);
-    fflush(stdout);
-    if (fork() == 0)
-        _exit(list_add(l, RED, 7) == 7);
-    wait(NULL);
-    list_free(l);
-    if (argc > 2)
-        abort();
-    return argc;
-}
-C
+cp "$TOP/tests/subjects/record/list.c" list.c
 ok "capture" "$SUNDEW" capture -- gcc -O2 list.c -o list -lpthread
 ok "record" says "12 calls" "$SUNDEW" record ./list -- hello </dev/null
 ok "…the program's own output is passed on" says "13" "$SUNDEW" record ./list -- hello </dev/null
@@ -84,13 +34,7 @@ assert {c[\"function\"] for c in calls} == {\"list_add\"} and len(calls) == 5, c
 assert [a[\"name\"] for a in calls[0][\"arguments\"]] == [\"l\", \"c\", \"w\"], calls[0]
 "'
 ok "a crash is recorded up to its end" eval '"$SUNDEW" record ./list -- a b </dev/null; shown "list_free(l = object"'
-cat >inner.c <<'C'
-#include <stdio.h>
-static int inner(int x) { return x + 1; }
-static int middle(int x) { int y = inner(x); printf("%d\n", y); return y * 2; }
-static int outer(int x) { return middle(x) + 1; }
-int main(void) { printf("%d\n", outer(3)); return 0; }
-C
+cp "$TOP/tests/subjects/record/inner.c" inner.c
 returned() { "$SUNDEW" show trace ./inner | grep -qE -- "$1" || { "$SUNDEW" show trace ./inner; return 1; }; }
 ok "functions that are put into each other" eval '"$SUNDEW" capture -- gcc -O2 inner.c -o inner && "$SUNDEW" record ./inner'
 ok "…return each, the innermost first" returned '^#5 P1 T1       return  inner = 4  \[call #4\]'
@@ -105,7 +49,7 @@ ok "…or not, without a folder" eval './list >plain; ./recorded >woven; cmp pla
 
 # ---- programs that a recorder might disturb
 
-cp "$TOP/tests/record/processes.c" .
+cp "$TOP/tests/subjects/record/processes.c" .
 ok "another program" "$SUNDEW" capture -- gcc -O1 processes.c -o processes -lpthread
 ok "…is kept recorded" "$SUNDEW" record ./processes --build disturbed
 # undisturbed HOW…: it does the same, with few descriptors; its trace is `told`.
@@ -129,32 +73,7 @@ ok "a limit on the size of files does not kill it" says "child 7, then 3" limite
 ok "a folder is found again from another one" eval 'mkdir -p else && rm -rf told.d && mkdir told.d &&
     (cd else && SUNDEW_TRACE=../told.d ../disturbed borrows) && ls told.d/*.stream'
 
-cat >rest.c <<'C'
-#include <stdarg.h>
-#include <stdlib.h>
-struct big { long a[4]; };
-struct item { const char *name; };
-static int take(int n, ...)
-{
-    va_list list;
-    va_start(list, n);
-    va_end(list);
-    return n;
-}
-int main(int argc, char **argv)
-{
-    int (*volatile through)(int, ...) = take;
-    struct item *i = malloc(sizeof *i);
-    struct big b = { { 0 } };
-    i->name = argv[argc - 1];
-    take(1, 5, -6000000000L, 2.5, "lit", i->name, i, NULL, &argc ? 'x' : 0);
-    take(2);
-    take(3, b);
-    through(4, 5);
-    free(i);
-    return 0;
-}
-C
+cp "$TOP/tests/subjects/record/rest.c" rest.c
 "$SUNDEW" capture -- gcc -g rest.c -o rest >/dev/null 2>&1
 "$SUNDEW" record -q ./rest -- last </dev/null
 "$SUNDEW" show trace ./rest >shown

@@ -1,9 +1,9 @@
 # sundew regress: tests from an example run.
 . "$TOP/tests/scripts/tap.bash"
 
-# library FLAGS…: tests/regress/stack.c and its example, captured.
+# library FLAGS…: tests/subjects/regress/stack.c and its example, captured.
 library() {
-    cp "$TOP"/tests/regress/*.[ch] . &&
+    cp "$TOP"/tests/subjects/regress/*.[ch] . &&
     "$SUNDEW" capture -q -- sh -c "gcc -g $* -c stack.c && ar rcs libstack.a stack.o && gcc -g example.c libstack.a -o example"
 }
 regress() { "$SUNDEW" regress libstack.a --headers stack.h --mutants 150 "$@"; }
@@ -107,7 +107,7 @@ ok "a header of another library" says "none of the program's functions" "$SUNDEW
 # ---- the puzzle: what the model is good for
 
 fresh puzzle
-cp "$TOP"/tests/models/puzzle/*.[ch] .
+cp "$TOP"/tests/subjects/usage/puzzle/*.[ch] .
 "$SUNDEW" capture -q -- sh -c 'gcc -g -c puzzle.c && ar rcs libpuzzle.a puzzle.o && gcc -g example.c libpuzzle.a -o example'
 solve() { "$SUNDEW" regress libpuzzle.a --headers puzzle.h --mutants 0 -o "$1" --count 10000 ${2:+$2} -- ./example >/dev/null; }
 solved() { grep -hqE "core_weight\(core[0-9]+\), [1-9]" "$1"/test_*.c; }

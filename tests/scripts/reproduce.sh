@@ -6,7 +6,7 @@
 # subject NAME: its source here, captured as ./NAME.
 subject() {
     fresh "$1"
-    cp "$TOP/tests/reproduce/$1.c" .
+    cp "$TOP/tests/subjects/reproduce/$1.c" .
     "$SUNDEW" capture -- gcc -g -O1 -I"$TOP/share/include" -o "$1" "$1.c" >/dev/null 2>&1
 }
 # crash NAME STRATEGY [OPTION…]: monitored with that strategy, run; leaves STRATEGY.crash.
@@ -203,18 +203,7 @@ ok "a program without --" says "its arguments follow after --" "$SUNDEW" reprodu
 ok "a crash of another build" says "another build of 'random'" "$SUNDEW" reproduce used-fields.crash
 # Programs with several names do by theirs what they do.
 fresh names
-cat >fails.c <<'X'
-#include <stdlib.h>
-#include <string.h>
-int named(const char *path, const char *name)
-{
-    const char *base = strrchr(path, '/');
-    if (strcmp(base ? base + 1 : path, name) == 0)
-        abort();
-    return 0;
-}
-int main(int argc, char **argv) { return named(argv[0], "fails") + argc - argc; }
-X
+cp "$TOP/tests/subjects/reproduce/fails.c" fails.c
 ok "names: captured" "$SUNDEW" -q capture -- gcc -g fails.c -o fails
 ok "names: at the desk the program has its own" says "frames reproduce it" "$SUNDEW" reproduce ./fails -- a
 

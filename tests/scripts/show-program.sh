@@ -2,34 +2,9 @@
 . "$TOP/tests/scripts/tap.bash"
 
 fresh project
-cat >list.h <<'C'
-struct list { struct list *next; int value; unsigned flags : 3; };
-struct list *list_new(int value);
-void list_free(struct list *l);
-int list_sum(const struct list *l);
-int list_each(struct list *l, int (*visit)(int));
-C
-cat >list.c <<'C'
-#include "list.h"
-#include <stdlib.h>
-struct list *list_new(int value)
-{
-    struct list *l = calloc(1, sizeof *l);
-    if (l)
-        l->value = value;
-    return l;
-}
-void list_free(struct list *l) { free(l); }
-static int helper(int x) { return x; }
-int list_sum(const struct list *l) { return l ? helper(l->value) + list_sum(l->next) : 0; }
-int list_each(struct list *l, int (*visit)(int)) { return visit(l->value); }
-C
-cat >main.c <<'C'
-#include "list.h"
-static int helper(int x) { return x + 1; }
-enum color { RED, BLUE = 5 };
-int main(void) { struct list *l = list_new(BLUE); int n = list_each(l, helper) + list_sum(l); list_free(l); return n; }
-C
+cp "$TOP/tests/subjects/show-program/list.h" list.h
+cp "$TOP/tests/subjects/show-program/list.c" list.c
+cp "$TOP/tests/subjects/show-program/main.c" main.c
 ok "capture" "$SUNDEW" capture -- gcc -O2 main.c list.c -o prog
 
 # json COMMAND PYTHON: the list is `all`, `one(name)` finds by name.
@@ -119,7 +94,7 @@ P
 tangled() { "$SUNDEW" -q capture -- cc -g -o loop loop.c && says "observes    run v0" timeout 300 "$SUNDEW" show handles loop; }
 ok "handles of a tangled loop" tangled
 
-damaged() { for f in .sundew/models/*; do printf x >"$f"; done; only_main; }
+damaged() { for f in .sundew/linked/*; do printf x >"$f"; done; only_main; }
 ok "a damaged model is made again" damaged
 ok "a program that is not there" says "no program 'nothing'" status 2 "$SUNDEW" show types nothing
 ok "no program named" says "of which program?" status 2 "$SUNDEW" show functions

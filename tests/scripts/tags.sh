@@ -1,6 +1,6 @@
 # What a run shows of mutability, and builds that stop at a write.
 . "$TOP/tests/scripts/tap.bash"
-subjects=$TOP/tests/tags
+subjects=$TOP/tests/subjects/tags
 weave=$SUNDEW_BUILD/tests/weave
 unset SUNDEW_TAGS SUNDEW_ENFORCE
 
@@ -66,24 +66,7 @@ ok "a command that doesn't run it is told" not_run
 
 # ---- enforcing
 fresh enforce
-cat >e.c <<'X'
-#include <stdio.h>
-#include <stdlib.h>
-struct S { int v; struct S *next; };
-static void away(const struct S *s) { ((struct S *)s)->v = 1; }
-static int value(const struct S *s) { return s->v; }
-static int reads(const struct S *s) { return value(s) + (s->next ? s->next->v : 0); }
-static char *find(const char *s) { while (*s && *s != 'x') s++; return (char *)s; }
-int main(int argc, char **argv)
-{
-    struct S s = {0};
-    char text[] = "abxc";
-    *find(text) = 'y';
-    if (argc > 1) away(&s);
-    printf("%d %s\n", reads(&s), text);
-    return 0;
-}
-X
+cp "$TOP/tests/subjects/tags/e.c" e.c
 ok "a program with a broken promise is captured" "$SUNDEW" -q capture -- gcc -g -O1 e.c -o e
 ok "an enforcing program is made" "$SUNDEW" -q mutability ./e --enforce -o e.enforced
 kept() { [ "$(./e.enforced)" = "0 abyc" ]; }
@@ -100,36 +83,7 @@ ok "what was looked at is counted; where nothing can be written there is nothing
 
 # ---- many processes, threads, crashes
 fresh many
-cat >m.c <<'X'
-#include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-struct S { int v; struct S *p; };
-struct S *shared;
-__attribute__((noinline)) void by_child(struct S *s) { s->v = 1; }
-__attribute__((noinline)) void by_thread(struct S *s) { s->v = 2; }
-__attribute__((noinline)) void before_kill(struct S *s) { s->v = 3; }
-__attribute__((noinline)) void of_other(struct S *mine) { shared = mine; usleep(1000); }
-__attribute__((noinline)) int untouched(struct S *s) { return s->v; }
-static void *thread(void *a) { struct S s = {0}; for (int i = 0; i < 1000; i++) by_thread(&s), of_other(&s), untouched(&s); return a; }
-static void on_signal(int n) { struct S s = {n, 0}; by_child(&s); }
-int main(void)
-{
-    struct S s = {0}, other = {0};
-    pthread_t t[4];
-    if (!fork()) { by_child(&s); _exit(0); }
-    if (!fork()) { before_kill(&s); kill(getpid(), SIGKILL); }
-    for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, thread, 0);
-    signal(SIGUSR1, on_signal);
-    for (int i = 0; i < 100; i++) { raise(SIGUSR1); shared = &other; shared->v++; }
-    for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
-    while (wait(0) > 0) ;
-    untouched(&s);
-    return 0;
-}
-X
+cp "$TOP/tests/subjects/tags/m.c" m.c
 sed -i 's/i < 1000/i < 20/' m.c
 ok "processes and threads: captured" "$SUNDEW" -q capture -- gcc -g -O1 m.c -o m -pthread
 many() {
@@ -146,15 +100,8 @@ ok "all of them are seen, the killed one too" many
 
 # ---- an archive: its tests link with it
 fresh archive
-cat >l.c <<'X'
-struct S { int v; struct S *n; };
-void put(struct S *s) { s->v = 1; }
-int get(struct S *s) { return s->v; }
-X
-cat >t.c <<'X'
-struct S { int v; struct S *n; }; void put(struct S *); int get(struct S *);
-int main(void) { struct S s = {0}; put(&s); return get(&s) != 1; }
-X
+cp "$TOP/tests/subjects/tags/l.c" l.c
+cp "$TOP/tests/subjects/tags/t.c" t.c
 printf 'libl.a: l.o\n\tar rcs $@ l.o\nl.o: l.c\n\tcc -g -c l.c\ncheck: t\n\t./t\nt: t.c libl.a\n\tcc -g t.c libl.a -o t\n' >Makefile
 ok "an archive: captured" "$SUNDEW" -q capture -- make
 archive() {
@@ -165,7 +112,7 @@ ok "its tests show what is written" archive
 
 # ---- the woven program behaves like the plain one
 fresh hard
-cp "$TOP"/tests/weave/hard* .
+cp "$TOP"/tests/subjects/weave/hard* .
 build='for f in hard hard_b hard_nested; do gcc -w -g -fcommon -fPIE -c $f.c; done
 as hard_asm.s -o hard_asm.o; gcc hard*.o -o hard -pthread -lm'
 ok "hard constructs: captured" "$SUNDEW" -q capture --min-share 50 -- sh -ec "$build"

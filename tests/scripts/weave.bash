@@ -1,12 +1,12 @@
 # For the tests of the weave: source it after tap.bash. The runtime of monitored
-# programs is tests/weave/stub.c, which checks the probes' calls.
+# programs is tests/subjects/weave/stub.c, which checks the probes' calls.
 weave=$SUNDEW_BUILD/tests/weave
-subjects=$TOP/tests/weave
+subjects=$TOP/tests/subjects/weave
 export SUNDEW_STUB=$work/stub.said
 
 mkdir -p "$work/rt/runtime"
 ok "the test's runtime compiles" clang-19 -O2 -fPIC -Wall -Wextra -Werror -fvisibility=hidden \
-    -emit-llvm -c "$subjects/stub.c" -o "$work/rt/runtime/stub.bc"
+    -I"$TOP" -emit-llvm -c "$subjects/stub.c" -o "$work/rt/runtime/stub.bc"
 
 # outcome COMMAND…: what it prints and how it ends.
 outcome() { rm -f "$SUNDEW_STUB"; "$@" 2>&1; echo "status $?"; }

@@ -1,5 +1,5 @@
 # Programs rebuilt from their modules, plain and monitored, behave like the
-# originals. The runtime is tests/weave/stub.c, which checks the probes' calls.
+# originals. The runtime is tests/subjects/weave/stub.c, which checks the probes' calls.
 . "$TOP/tests/scripts/tap.bash"
 . "$TOP/tests/scripts/weave.bash"
 hard() { cp "$subjects"/hard* "$subjects"/tail.c .; }
@@ -40,22 +40,8 @@ ok "…which is not written again" map_stays
 
 # Code for clang alone that calls into a member of an archive which gcc's build leaves out.
 fresh clang
-cat >prog.c <<'X'
-#include <stdio.h>
-#ifdef __clang__
-int other(int n);
-#else
-#define other(n) ((n) + 1)
-#endif
-int main(void) { return printf("%d\n", other(1)) < 0; }
-X
-cat >other.c <<'X'
-int third(int n);
-int first;
-#ifdef __clang__
-int other(int n) { return third(n); }
-#endif
-X
+cp "$TOP/tests/subjects/weave/prog.c" prog.c
+cp "$TOP/tests/subjects/weave/other.c" other.c
 echo 'int third(int n) { return n + 1; }' >third.c
 ok "a member that only clang's program needs: captured" "$SUNDEW" -q capture -- sh -ec \
     'gcc -g -c other.c third.c; ar rcs libx.a other.o third.o; gcc -g prog.c -L. -lx -o prog'
@@ -73,36 +59,15 @@ ok "musttail: captured" "$SUNDEW" -q capture -- clang-19 -O2 tail.c -o tail
 ok "musttail" same ./tail
 
 fresh noinline
-cat >prog.c <<'X'
-#include <stdio.h>
-#define APART __attribute__((noinline))
-#define PROG_NOINLINE APART
-static __attribute__((noinline)) int by_attribute(int n) { return n * 3 + 1; }
-static PROG_NOINLINE
-int by_macro(int n)
-{
-    return n * 5 + 1;
-}
-static int inlined(int n) { return n * 7 + 1; }
-int main(int argc, char **argv) { (void)argv; return printf("%d %d %d\n", by_attribute(argc), by_macro(argc), inlined(argc)) < 0; }
-X
+cp "$TOP/tests/subjects/weave/prog-2.c" prog.c
 ok "noinline: captured" "$SUNDEW" -q capture -- gcc -g -O2 prog.c -o prog
 ok "noinline" same ./prog
 ok "…is kept where the source says it" eval 'nm woven | grep -q " t by_attribute" && nm woven | grep -q " t by_macro"'
 ok "…and not elsewhere" eval '! nm woven | grep " inlined"'
 
 fresh shared
-cat >lib.c <<'X'
-int counter;
-static int helper(int x) { int s = 0; for (int i = 0; i < x; i++) s += i * counter; return s; }
-int api(int x) { counter += x; return x > 100 ? -1 : helper(x) + counter; }
-X
-cat >main.c <<'X'
-#include <stdio.h>
-#include <stdlib.h>
-int api(int); extern int counter;
-int main(void) { for (int i = 0; i < 5; i++) { int n = api(i * 3); printf("%d %d\n", n, counter); } return 0; }
-X
+cp "$TOP/tests/subjects/weave/lib.c" lib.c
+cp "$TOP/tests/subjects/weave/main.c" main.c
 ok "a shared library: captured" "$SUNDEW" -q capture -- sh -ec \
     'gcc -g -fPIC -shared lib.c -Wl,-soname,libx.so -o libx.so; gcc -g main.c -L. -lx -Wl,-rpath,$PWD -o prog'
 both_woven() {

@@ -50,7 +50,7 @@ static bool weave_all(Woven *w, const Program *p, const char *share, const char 
                       const char *out, Err *err)
 {
     Standins *standins = standins_new();
-    char *folder = path_join(share ? share : "share", "models");
+    char *folder = path_join(share ? share : "share", "standins");
     Calls *calls = share ? calls_open(p, &(CallsPlan){ .share = share }, err) : NULL;
     Symbolic *s = calls ? symbolic_new(p, calls, &(SymbolicPlan){ .argv = true }) : NULL;
     Edges *edges = edges_new(p, err);

@@ -69,7 +69,7 @@ static bool concolic(Woven *w, const Program *p, const Calls *calls, Asked *a, E
     Symbolic *s = calls ? symbolic_new(p, calls, &(SymbolicPlan){ .argv = true }) : NULL;
     Standins *standins = standins_new();
     ConcolicPlan plan = { .symbolic = s, .edges = edges, .standins = standins, .full = a->full };
-    char *folder = xprintf("%s/models", a->concolic);
+    char *folder = xprintf("%s/standins", a->concolic);
     bool ok = edges && standins_read_folder(standins, folder, err) &&
               weave_standins(w, standins, a->folder, err) && weave_concolic(w, &plan, err) &&
               weave_input(w, a->folder, err) && weave_runtime(w, a->folder, "forkserver", err) &&

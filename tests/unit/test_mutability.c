@@ -150,7 +150,7 @@ static const struct expected {
     { "scan",  "d",  "iiii", 'i' },
     { "add",   "s",  "\?\?mm", 'i' },
     { "add",   "d",  "\?\?\?i", 'i' },
-    { "wrapper", "arg", "\?\?mm", 'm' },   /* the formal traces; tests/tags runs them */
+    { "wrapper", "arg", "\?\?mm", 'm' },   /* the formal traces; tests/subjects/tags runs them */
     { "q",     "leaf", "mmmm", 'm' },
     { "m",     "p1", "\?\?\?\?", '?' },
     { "m",     "p2", "mmmm", 'm' },

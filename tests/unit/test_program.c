@@ -508,7 +508,7 @@ static void a_damaged_model_is_built_again(void **state)
     Captured k;
     captured_begin(&k);
     program_close(captured_open(&k));
-    char *dir = path_join(workspace_dir(k.ws), "models");
+    char *dir = path_join(workspace_dir(k.ws), "linked");
     Strings names = {0};
     Err err = {0};
     assert_true(dir_list(dir, &names, &err));

@@ -192,12 +192,6 @@ const MutFact *mut_facts_param(const MutFacts *facts, const Function *fn, unsign
     return at ? &facts->all.items[at - 1] : NULL;
 }
 
-const MutFact *mut_facts_all(const MutFacts *facts, size_t *n)
-{
-    *n = facts->all.len;
-    return facts->all.items;
-}
-
 /* --- observations */
 
 /* The functions that were running, the parameter's own first. */

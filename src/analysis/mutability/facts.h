@@ -33,7 +33,6 @@ void mut_facts_print(const Mutability *m, const Program *p, Str *out);
 MutFacts *mut_facts_open(const Program *p);
 void mut_facts_close(MutFacts *facts);           /* NULL is fine */
 const MutFact *mut_facts_param(const MutFacts *facts, const Function *fn, unsigned i);
-const MutFact *mut_facts_all(const MutFacts *facts, size_t *n);
 
 /* Observations of a run: lines "SYMBOL INDEX LEVEL LINE FILE". Functions that
  * the program doesn't have are passed over. */

@@ -301,11 +301,6 @@ bool calls_from_outside(const Calls *c, const Function *fn)
     return pointsto_called_from_outside(c->pt, program_function_value(c->program, fn));
 }
 
-size_t calls_ncomponents(const Calls *c)
-{
-    return c->ncomponents;
-}
-
 size_t calls_component(const Calls *c, const Function *fn)
 {
     return c->functions[fn->index].component;

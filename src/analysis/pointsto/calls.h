@@ -58,7 +58,6 @@ const Function *const *calls_callers(const Calls *c, const Function *fn, size_t 
 bool calls_from_outside(const Calls *c, const Function *fn);
 
 /* Strongly connected components: numbers from 0, callees never above callers. */
-size_t calls_ncomponents(const Calls *c);
 size_t calls_component(const Calls *c, const Function *fn);
 /* Does it call itself, directly or through others? */
 bool calls_is_recursive(const Calls *c, const Function *fn);

@@ -152,11 +152,6 @@ uint32_t pointsto_part_of(const PointsTo *pt, uint32_t object)
     return pt->objects.items[object].pooled ? pt->heap : object;
 }
 
-size_t pointsto_nlocations(const PointsTo *pt)
-{
-    return pt->locs.len;
-}
-
 PtLoc pointsto_location(const PointsTo *pt, uint32_t loc)
 {
     return pt->locs.items[loc];
@@ -356,16 +351,6 @@ PtSet pointsto_content(const PointsTo *pt, uint32_t loc)
     return set_at(pt, pt->content.items[loc]);
 }
 
-PtSet pointsto_return(const PointsTo *pt, LLVMValueRef fn, unsigned byte)
-{
-    const PtFunction *f = ptvalues_function(&pt->v, fn);
-
-    if (!f || !f->nret)
-        return (PtSet){ 0 };
-    unsigned word = byte / 8 < f->nret ? byte / 8 : f->nret - 1;
-    return set_at(pt, pt->slot_set.items[f->ret + word]);
-}
-
 static bool overlap(PtLoc a, uint64_t na, PtLoc b, uint64_t nb)
 {
     if (a.object != b.object)
@@ -435,11 +420,6 @@ static bool has(const uint32_t *items, size_t n, uint32_t x)
 bool pointsto_called_from_outside(const PointsTo *pt, LLVMValueRef fn)
 {
     return has(pt->outside.items, pt->outside.len, ptvalues_number(&pt->v, fn));
-}
-
-bool pointsto_is_wrapper(const PointsTo *pt, LLVMValueRef fn)
-{
-    return has(pt->wrappers.items, pt->wrappers.len, ptvalues_number(&pt->v, fn));
 }
 
 bool pointsto_hands_on(const PointsTo *pt, LLVMValueRef call)

@@ -81,7 +81,6 @@ void pointsto_free(PointsTo *pt);            /* NULL is fine */
 /* --- objects and locations */
 size_t pointsto_nobjects(const PointsTo *pt);
 const PtObject *pointsto_object(const PointsTo *pt, uint32_t object);
-size_t pointsto_nlocations(const PointsTo *pt);
 PtLoc pointsto_location(const PointsTo *pt, uint32_t loc);
 /* Heap objects that can't be told apart (a free list gives one for another) are
  * one object, with no site. The object itself, or the one it is part of. */
@@ -100,8 +99,6 @@ void pointsto_describe_object(const PointsTo *pt, uint32_t object, Str *out);
 PtSet pointsto_value(const PointsTo *pt, LLVMValueRef v, unsigned byte);
 /* What a pointer stored at the location may point to. */
 PtSet pointsto_content(const PointsTo *pt, uint32_t loc);
-/* The value that a function returns. */
-PtSet pointsto_return(const PointsTo *pt, LLVMValueRef fn, unsigned byte);
 /* May `na` bytes at a and `nb` bytes at b overlap? 0: unknown size. */
 bool pointsto_may_alias(const PointsTo *pt, LLVMValueRef a, uint64_t na,
                         LLVMValueRef b, uint64_t nb);
@@ -114,8 +111,6 @@ const LLVMValueRef *pointsto_callbacks(const PointsTo *pt, LLVMValueRef call,
                                        size_t *n);
 /* Functions that code outside the program may call: it has their address. */
 bool pointsto_called_from_outside(const PointsTo *pt, LLVMValueRef fn);
-/* Does it return memory that it has allocated in the same call, and nothing else? */
-bool pointsto_is_wrapper(const PointsTo *pt, LLVMValueRef fn);
 /* Is this call inside a wrapper the one whose memory the wrapper hands on? */
 bool pointsto_hands_on(const PointsTo *pt, LLVMValueRef call);
 

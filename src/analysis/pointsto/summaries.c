@@ -426,11 +426,6 @@ size_t summaries_count(const Summaries *all)
     return all->functions.len;
 }
 
-const Summary *summaries_at(const Summaries *all, size_t i)
-{
-    return all->functions.entries[i].value;
-}
-
 const char *summaries_tag(const Summaries *all, unsigned tag)
 {
     return all->tags.items[tag];

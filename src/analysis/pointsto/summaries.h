@@ -109,7 +109,6 @@ bool summaries_read_folder(Summaries *all, const char *folder, Err *err);
 const Summary *summaries_find(const Summaries *all, const char *name);
 const Summary *summaries_variable(const Summaries *all, const char *name);
 size_t summaries_count(const Summaries *all);
-const Summary *summaries_at(const Summaries *all, size_t i);
 const char *summaries_tag(const Summaries *all, unsigned tag);
 size_t summaries_ntags(const Summaries *all);
 /* The same content gives the same number, for caches. */

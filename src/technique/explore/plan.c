@@ -145,7 +145,7 @@ static void print_plan(const Exploration *e, const PlanFigures *f, const Groups 
 bool plan_show(Exploration *e, Err *err)
 {
     const char *parts = str_c(&e->input);
-    char *folder = path_join(session_share(e->s), "models");
+    char *folder = path_join(session_share(e->s), "standins");
     Standins *standins = standins_new();
     bool ok = standins_read_folder(standins, folder, err);
     free(folder);

@@ -1,0 +1,3 @@
+struct list;
+int len(struct list *l);
+int main(void) { return len(0); }
