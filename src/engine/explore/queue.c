@@ -129,11 +129,6 @@ unsigned queue_news(Queue *q, const uint8_t *counters, bool take)
     return news;
 }
 
-const uint8_t *queue_seen(const Queue *q)
-{
-    return q->seen;
-}
-
 bool queue_covers(const Queue *q, uint32_t edge)
 {
     return edge < q->edges && q->seen[edge];

@@ -77,7 +77,6 @@ unsigned queue_energy(const Queue *q, const Entry *e);
 uint64_t queue_saw_path(Queue *q, uint64_t path);
 uint64_t queue_paths(const Queue *q);
 
-const uint8_t *queue_seen(const Queue *q);       /* bits an edge */
 bool queue_covers(const Queue *q, uint32_t edge);
 size_t queue_covered(const Queue *q);
 
