@@ -4,13 +4,14 @@
 #   make demo       capture examples/ and show the report
 #   make check      all tests
 #   make check-asan the same under the address and undefined-behaviour sanitizers
+#   make check-tsan what has threads, under the thread sanitizer
 #   make soak       long tests;  make bench: benchmarks against real programs
 #   make install    PREFIX=/usr/local DESTDIR=
 #
-# Variables: CC, CFLAGS, BUILD (build folder), SAN=1 (sanitizers), WERROR=1.
+# Variables: CC, CFLAGS, BUILD (build folder), SAN=1 (sanitizers), TSAN=1 (that of threads), WERROR=1.
 # Missing Debian packages are installed first; NODEPS=1 leaves that out.
 
-BUILD   ?= $(if $(SAN),build-asan,build)
+BUILD   ?= $(if $(SAN),build-asan,$(if $(TSAN),build-tsan,build))
 PREFIX  ?= /usr/local
 LLVM    ?= /usr/lib/llvm-19
 VERSION := $(shell cat VERSION)
@@ -22,6 +23,9 @@ WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 ifdef SAN
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
             -fno-omit-frame-pointer
+endif
+ifdef TSAN
+SANFLAGS := -fsanitize=thread -fno-omit-frame-pointer
 endif
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc -I. -I$(LLVM)/include \
              -DSUNDEW_VERSION='"$(VERSION)"' -DSUNDEW_LLVM='"$(LLVM)"' \
@@ -208,7 +212,7 @@ $(call obj,$(unit_src)): | deps-check
 $(BUILD)/tests/test_run: | $(BUILD)/sundew-run
 $(BUILD)/tests/test_sequence $(BUILD)/tests/test_generate: | $(BUILD)/sundew-run $(BUILD)/sundew-play
 
-.PHONY: tests check check-asan soak bench
+.PHONY: tests check check-asan check-tsan soak bench
 tests: all $(unit_bin) $(tool_bin)
 
 check: | deps-check
@@ -217,6 +221,10 @@ check: | deps-check
 
 check-asan:
 	@$(MAKE) --no-print-directory check SAN=1
+
+# Two jobs each; TESTS adds others.
+check-tsan:
+	@$(MAKE) --no-print-directory check TSAN=1 TESTS='$(or $(TESTS),threads.sh test_front test_solve test_run)'
 
 soak: | deps-check
 	@$(MAKE) --no-print-directory tests
@@ -261,4 +269,4 @@ format:
 	clang-format -i $$(git ls-files 'src/*.[ch]' 'runtime/*.[ch]' 'tests/unit/*.c')
 
 clean:
-	rm -rf build build-asan
+	rm -rf build build-asan build-tsan

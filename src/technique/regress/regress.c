@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/progress.h"
+#include "session/failure_finding.h"
 #include "technique/regress/regress_int.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -250,31 +251,30 @@ static void place_in_library(Failure *f, const char *library)
 static bool report_suspect(Regress *r, const Suspect *x, Err *err)
 {
     Failure f = {0};
-    Str text = {0}, steps = {0}, message = {0};
+    Str steps = {0};
+    Arena arena = {0};
     const ApiFunction *fn = x->seq->steps[x->how.at < x->seq->n ? x->how.at : 0].f;
     ExecJob job = { .seq = x->seq };
     bool strict = x->strict && r->strict;
     bool ok = exec_failure(strict ? r->strict : r->exec, &job, &f, err);
     if (ok && failure_is(&f) && fn) {
         place_in_library(&f, strict ? r->library.strict : r->library.cover);
-        failure_describe(&f, &text);
         seq_dump(x->seq, &steps);
-        str_addf(&message, "%s: dies of calls like the example's: %s", fn->fn->name,
-                 str_c(&text));
         Attachment a = { "sequence.txt", "trace", str_c(&steps), steps.len };
-        Finding found = { .rule = "regress/crash", .level = LEVEL_ERROR,
-                          .verdict = VERDICT_SHOWN, .message = str_c(&message),
-                          .where = { .file = fn->fn->file, .line = (int)fn->fn->line,
-                                     .function = fn->fn->name },
-                          .anchor = failure_kind_name(f.kind), .attachments = &a,
-                          .nattachments = 1,
-                          .rerun = session_command_line(r->session) };
+        Finding found = failure_finding(&arena, &(FailureReport){
+            .failure = &f, .rule = "regress/crash", .level = LEVEL_ERROR,
+            .before = arena_printf(&arena, "%s: dies of calls like the example's: ", fn->fn->name),
+            .where = { .file = fn->fn->file, .line = (int)fn->fn->line, .function = fn->fn->name },
+            .anchor = failure_kind_name(f.kind) });
+        found.nsteps = 0;                  /* the callers are the player's */
+        found.attachments = &a;
+        found.nattachments = 1;
+        found.rerun = session_command_line(r->session);
         ok = session_report(r->session, &found, err);
     }
     failure_release(&f);
-    str_release(&text);
     str_release(&steps);
-    str_release(&message);
+    arena_release(&arena);
     return ok;
 }
 
