@@ -18,6 +18,7 @@
 #include "program/debuginfo.h"
 #include "base/file.h"
 #include "program/bitstream.h"
+#include <assert.h>
 
 enum {
     BLOCK_MODULE = 8, BLOCK_CONSTANTS = 11, BLOCK_FUNCTION = 12,
@@ -376,6 +377,7 @@ uint64_t debug_op(const DebugInfo *d, NodeId node, unsigned op)
 {
     if (node >= d->nodes.len || op >= d->nodes.items[node].nops)
         return 0;
+    assert(d->nodes.items[node].first + op < d->pool.len);
     return d->pool.items[d->nodes.items[node].first + op];
 }
 

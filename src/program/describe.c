@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "program/debuginfo.h"
 #include "program/program_int.h"
+#include <assert.h>
 #include <ctype.h>
 #include <llvm-c/Target.h>
 
@@ -117,6 +118,7 @@ static unsigned cover(Describer *s, LLVMValueRef fn, unsigned at, const Type *t,
                       Passing *how)
 {
     unsigned have = LLVMCountParams(fn);
+    assert(may_be_split(s, t) && s->word);
     uint64_t size = type_plain(t)->size, covered = 0;
     *how = size == 0 ? PASSED_NOT_AT_ALL : PASSED_UNKNOWN;
     if (size == 0 || at >= have)
@@ -285,6 +287,7 @@ void describe(DebugInfo *d, const TypeOfNode *of, LLVMModuleRef m, Arena *a,
     Describer s = { .d = d, .of = of, .arena = a };
     s.layout = LLVMGetModuleDataLayout(m);
     s.word = LLVMPointerSize(s.layout);
+    assert(s.word && of->void_type);
     s.byval = LLVMGetEnumAttributeKindForName("byval", 5);
     Map functions = {0}, variables = {0};
     for (size_t i = 0; i < nfns; i++)

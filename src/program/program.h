@@ -132,4 +132,8 @@ typedef struct Variable {
     uint64_t size;        /* in bytes; 0 if not known */
 } Variable;
 const Variable *program_variables(const Program *p, size_t *n);
+
+/* Asserts what always holds of a program: places in the tables, callers and
+ * callees that mirror each other, types that have what their kind promises. */
+void program_check(const Program *p);
 #endif

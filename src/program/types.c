@@ -1,6 +1,7 @@
 /* types - asking and printing them. */
 #include "program/types.h"
 #include "program/program_int.h"
+#include <assert.h>
 
 const char *type_kind_name(TypeKind k)
 {
@@ -12,6 +13,7 @@ const char *type_kind_name(TypeKind k)
         [TYPE_TYPEDEF] = "typedef",   [TYPE_QUALIFIED] = "qualified",
         [TYPE_FUNCTION] = "function", [TYPE_UNKNOWN] = "unknown",
     };
+    assert((size_t)k < sizeof names / sizeof *names);
     return names[k];
 }
 
@@ -25,6 +27,7 @@ const char *encoding_name(Encoding e)
         [ENCODING_FLOAT] = "float",         [ENCODING_COMPLEX] = "complex",
         [ENCODING_UTF] = "utf",             [ENCODING_OTHER] = "other",
     };
+    assert((size_t)e < sizeof names / sizeof *names);
     return names[e];
 }
 
@@ -47,6 +50,7 @@ static void types_index(Types *ts)
 {
     for (size_t i = 0; i < ts->n; i++) {
         const Type *t = ts->all[i];
+        assert(t->index == i);
         if (!*t->name)
             continue;
         char *key = xprintf("%s%s", tag_word(t), t->name);
@@ -218,6 +222,7 @@ void type_print(const Type *t, const char *name, Str *out)
     for (bool done = false; t && !done; ) {
         switch (t->kind) {
         case TYPE_QUALIFIED:
+            assert(t->qualifier <= QUALIFIER_ATOMIC);
             qualifiers |= 1u << t->qualifier;
             t = t->target;
             break;

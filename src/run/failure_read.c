@@ -22,6 +22,7 @@
 #include "run/failure.h"
 #include "base/vec.h"
 #include "run/run_int.h"
+#include <assert.h>
 #include <ctype.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -72,6 +73,7 @@ static Span skip_digits(Span s)
 static uint64_t number(const char *at, const char *end, int base)
 {
     char digits[24];
+    assert(at <= end);
     size_t n = (size_t)(end - at) < 23 ? (size_t)(end - at) : 23;
     memcpy(digits, at, n);
     digits[n] = 0;
@@ -597,15 +599,9 @@ static void take_signal_info(Failure *f, const Facts *facts)
     find_site(f);
 }
 
-void failure_read(Failure *f, const Facts *facts)
+/* The first question that has an answer. */
+static void decide(Failure *f, const Facts *facts, Span text)
 {
-    Span text = { facts->err, facts->err + facts->err_len };
-    if (!facts->err)
-        text = (Span){ "", "" };
-    if (WIFSIGNALED(facts->wait_status))
-        f->signal = WTERMSIG(facts->wait_status);
-    else
-        f->status = WEXITSTATUS(facts->wait_status);
     if (read_limit(f, facts) || read_report(f, text) || read_undefined(f, text))
         return;
     if (facts->has_signal_info && f->signal)
@@ -618,4 +614,20 @@ void failure_read(Failure *f, const Facts *facts)
         f->kind = FAILURE_SIGNAL;
     else
         f->kind = f->status ? FAILURE_EXIT : FAILURE_NONE;
+}
+
+void failure_read(Failure *f, const Facts *facts)
+{
+    assert(f->kind == FAILURE_NONE && !f->nframes && !f->arena.blocks);    /* {0} */
+    Span text = { facts->err, facts->err + facts->err_len };
+    if (!facts->err)
+        text = (Span){ "", "" };
+    if (WIFSIGNALED(facts->wait_status))
+        f->signal = WTERMSIG(facts->wait_status);
+    else
+        f->status = WEXITSTATUS(facts->wait_status);
+    decide(f, facts, text);
+    assert(f->site <= f->nframes);
+    assert(f->kind != FAILURE_SANITIZER || (f->tool && f->what));
+    assert((f->kind != FAILURE_ASSERTION && f->kind != FAILURE_TIMEOUT) || f->what);
 }

@@ -441,6 +441,7 @@ typedef struct Capture {
 
 static void capture_add(Capture *c, const char *p, size_t n)
 {
+    assert(c->head.len <= c->keep);
     c->total += n;
     size_t room = c->keep - c->head.len, k = n < room ? n : room;
     str_addn(&c->head, p, k);
@@ -461,11 +462,13 @@ static void capture_take(Capture *c, RunStream *to)
     if (to->truncated) {
         size_t half = c->keep / 2;
         Str last = {0};
+        assert(to->text.len == c->keep);           /* the head is full */
         str_addn(&last, to->text.data + half, to->text.len - half);
         str_addn(&last, c->tail.data, c->tail.len);
         to->text.len = half;
         str_addf(&to->text, "\n[%llu bytes left out]\n",
                  (unsigned long long)(c->total - 2 * half));
+        assert(last.len >= half);
         str_addn(&to->text, last.data + last.len - half, half);
         str_release(&last);
     }
@@ -624,6 +627,7 @@ static bool open_streams(const RunPlan *plan, int fds[3], Capture c[2], Err *err
 
 bool runner_run(Runner *r, const RunPlan *plan, RunResult *out, Err *err)
 {
+    assert(plan->argv && plan->argv[0] && !out->out.text.data);     /* `out` of {0} */
     int fds[3] = { -1, -1, -1 };
     Capture c[2] = { { .fd = -1 }, { .fd = -1 } };
     if (r->control < 0 && !start_worker(r, err))

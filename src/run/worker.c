@@ -18,6 +18,7 @@
 #include "run/run_int.h"
 #include "base/units.h"
 #include "runtime/server/forkserver.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -611,6 +612,7 @@ static void finish(Worker *w)
 {
     Run *r = &w->run;
     r->left = r->by_server ? has_orphans(w) : reap(w);
+    assert(r->ended || (r->by_server && r->lost));
     if (r->left)
         kill_all(w, r->by_server);
     if (r->by_server && r->lost)

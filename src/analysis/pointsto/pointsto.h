@@ -77,6 +77,8 @@ typedef struct PtSet {
 /* Never fails; a cache that can't be written is a note. */
 PointsTo *pointsto_new(LLVMModuleRef m, const Summaries *s, const PointsToPlan *plan);
 void pointsto_free(PointsTo *pt);            /* NULL is fine */
+/* Asserts what always holds of an answer: indices, sorted orders. */
+void pointsto_check(const PointsTo *pt);
 
 /* --- objects and locations */
 size_t pointsto_nobjects(const PointsTo *pt);
