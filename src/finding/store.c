@@ -194,7 +194,6 @@ bool store_run_add(StoreRun *run, const Finding *f, Err *err)
         return err_set(err, "a finding without a rule or a message");
     assert(f->level <= LEVEL_NOTE && f->verdict <= VERDICT_UNDECIDED);
     assert(f->where.line >= 0 && f->where.column >= 0);
-    assert(!f->data || json_is_object(f->data));
     Arena *a = &run->arena;
     Finding *mine = arena_new(a, Finding);
     *mine = *f;

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,7 @@ static void add(MutFacts *facts, const MutFact *f)
 {
     uint32_t key[2] = { f->function->index, f->index };
 
+    assert(f->index < f->function->nparams);
     vec_push(&facts->all, *f);
     map_putn(&facts->known, key, sizeof key, (void *)(uintptr_t)facts->all.len);
 }

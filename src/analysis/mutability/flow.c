@@ -12,6 +12,7 @@
  * is a question for stage M.
  */
 #include "analysis/mutability/mutability_int.h"
+#include <assert.h>
 
 enum { MOST_EFFECTS = 12, MOST_STORES = 60, MOST_GLOBAL = 40, MOST_CONTENT = 32,
        MOST_MEMORY = 1500 };
@@ -30,6 +31,7 @@ uint32_t mut_local(Body *b, LLVMValueRef site, bool stack)
 
 static Local *local_of(Body *b, const Path *p)
 {
+    assert(root_is_local(p->root) && (p->root & ~ROOT_LOCAL) < b->locals.len);
     return &b->locals.items[p->root & ~ROOT_LOCAL];
 }
 
@@ -98,6 +100,7 @@ bool mut_effect(Body *b, const Effect *like)
     void **slot = map_slotn(&b->flow.known, &key, sizeof key);
     if (*slot) {
         Effect *old = &b->flow.effects.items[(uintptr_t)*slot - 1];
+        assert(old->kind == e.kind && old->path.root == e.path.root);
         if (old->maybe <= e.maybe)
             return false;
         *old = e;                              /* a surer one */
@@ -138,6 +141,7 @@ void mut_put(Body *b, const Path *dest, const Path *src, uint32_t op)
 {
     Path to = merged(b, dest), from = merged(b, src);
 
+    assert(op == NONE || op < b->ops.len);
     if (b->coarse && root_is_local(to.root)) {
         dest = &to;
         src = &from;

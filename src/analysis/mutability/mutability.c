@@ -13,6 +13,7 @@
  *     else                                unknown, with the reasons
  */
 #include "analysis/mutability/mutability_int.h"
+#include <assert.h>
 
 /* --- names */
 
@@ -159,6 +160,7 @@ static const char *path_text(Mutability *m, const Function *fn, const Path *path
     Str s = { 0 };
     size_t n;
 
+    assert(!root_is_global(path->root) || (path->root & ~ROOT_GLOBAL) < m->globals.len);
     if (root_is_global(path->root))
         str_add(&s, LLVMGetValueName2(m->globals.items[path->root & ~ROOT_GLOBAL], &n));
     else if (!p)

@@ -10,6 +10,7 @@
  * it allocated, say) is `unknown` to others.
  */
 #include "analysis/mutability/mutability_int.h"
+#include <assert.h>
 #include <ctype.h>
 
 typedef struct Writer {
@@ -307,6 +308,7 @@ static void add_line(Writer *w, Str *out)
 
 bool mutability_summary(const Mutability *m, const Function *fn, Str *out, const char **why)
 {
+    assert(fn->index < m->nbodies);
     const Body *b = &m->bodies[fn->index];
     Writer w = { .m = m, .b = b };
     Str result = { 0 };

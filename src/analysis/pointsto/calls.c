@@ -9,6 +9,7 @@
 #include "base/sha256.h"
 #include "analysis/pointsto/pointsto.h"
 #include "program/program_llvm.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,6 +159,7 @@ static void finish(Tarjan *t, size_t fn)
 
     if (t->low[fn] == t->index[fn]) {
         do {
+            assert(t->stack.len);            /* `fn` itself is on it */
             member = t->stack.items[--t->stack.len];
             t->on_stack[member] = false;
             all[member].component = t->c->ncomponents;
@@ -207,6 +209,7 @@ static void find_components(Calls *c)
     for (size_t i = 0; i < n; i++)
         if (!t.index[fns[i]->index])
             walk(&t, fns[i]->index);
+    assert(!t.stack.len && !t.visits.len && c->ncomponents <= n);
     free(t.index);
     free(t.low);
     free(t.on_stack);
@@ -286,12 +289,14 @@ const CallSite *calls_sites(const Calls *c, const Function *fn, size_t *n)
 
 const Function *const *calls_callees(const Calls *c, const Function *fn, size_t *n)
 {
+    assert(fn->index < c->nfunctions);
     *n = c->functions[fn->index].callees.len;
     return c->functions[fn->index].callees.items;
 }
 
 const Function *const *calls_callers(const Calls *c, const Function *fn, size_t *n)
 {
+    assert(fn->index < c->nfunctions);
     *n = c->functions[fn->index].callers.len;
     return c->functions[fn->index].callers.items;
 }

@@ -7,6 +7,7 @@
 #include "analysis/pointsto/modref.h"
 #include "base/mem.h"
 #include "analysis/pointsto/pt_answer.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct Touched {
@@ -38,6 +39,7 @@ static void touch_all(const PointsTo *pt, PtBits *to, uint32_t object)
 {
     PtRange r = pt->objects.items[object].locs;
 
+    assert(object < pt->objects.len && r.start + r.n <= pt->locs.len);
     for (uint32_t i = 0; i < r.n; i++)
         ptbits_add(to, r.start + i);
 }

@@ -20,6 +20,7 @@
 #include "analysis/pointsto/pt_answer.h"
 #include "program/program_llvm.h"
 #include "analysis/symbolic/symbolic_llvm.h"
+#include <assert.h>
 #include <string.h>
 
 enum { ALWAYS = 1, MOST_PARAMS = 30, FIRST_CONTENT = 32, MOST_CONTENTS = 31, MOST_PATH = 24 };
@@ -207,6 +208,7 @@ static void stain(Symbolic *s, uint32_t object, int64_t start, int64_t end, uint
 {
     Memory *m = &s->objects[object];
 
+    assert(object < s->pt->objects.len && (start == ANY || start < end));
     if (s->pt->shown[object].kind == PT_FUNCTION)
         return;
     if (start == ANY ? m->all : covers(m, start, end))
@@ -369,6 +371,7 @@ static unsigned param_number(LLVMValueRef param)
 
     while (LLVMGetParam(fn, k) != param)
         k++;
+    assert(k < LLVMCountParams(fn));
     return k;
 }
 
@@ -387,6 +390,7 @@ static uint64_t content_bit(Symbolic *s, Body *b, LLVMValueRef param, int64_t of
         return 0;
     if (i == b->ncontents)
         b->contents[b->ncontents++] = (Content){ k, offset, size };
+    assert(FIRST_CONTENT + i < 64);
     uint64_t bit = 1ull << (FIRST_CONTENT + i);
     if (!(b->active & bit) && stained_behind(s, param, offset, size, NULL)) {
         b->active |= bit;

@@ -14,6 +14,7 @@
  * clean version of a loop is a loop of its own, that LLVM optimises as such.
  */
 #include "weave/concolic/concolic_int.h"
+#include <assert.h>
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
@@ -62,6 +63,7 @@ LLVMValueRef value_now(Body *b, LLVMValueRef v)
 
 void set_now(Body *b, Val *v, LLVMValueRef now)
 {
+    assert(!v->crosses || v->slot);
     v->now = now;
     v->stamp = b->stamp;
     if (v->crosses)
@@ -153,6 +155,7 @@ static LLVMValueRef element(Woven *w, LLVMTypeRef type, LLVMValueRef array, size
 /* Tags of granules g, g + 1, … in one load: k of them reach 64 (k - 1) + 16 bytes. */
 LLVMValueRef tags_of(Woven *w, LLVMValueRef p, uint64_t n)
 {
+    assert(n && n <= MOST_TAGGED);
     unsigned bytes = n <= 16 ? 1 : n <= 80 ? 2 : n <= 208 ? 4 : 8;
     LLVMBuilderRef at = w->builder;
     LLVMTypeRef type = LLVMIntTypeInContext(w->ctx, bytes * 8);

@@ -7,10 +7,12 @@
  * that is noted when it happens.
  */
 #include "weave/concolic/concolic_int.h"
+#include <assert.h>
 #include <string.h>
 
 static Region *region_of(Body *b)
 {
+    assert(b->pieces.len);
     return &b->pieces.items[b->pieces.len - 1].region;
 }
 
@@ -20,6 +22,7 @@ static uint16_t new_slot(Body *b, Ref ref, bool result, bool wide)
 {
     Region *r = region_of(b);
     uint16_t n = (uint16_t)r->slots.len;
+    assert(r->slots.len < SUNDEW_WORD);      /* from there on numbers mean words */
     vec_push(&r->slots, ((Slot){ .ref = ref, .result = result, .wide = wide }));
     if (wide)
         vec_push(&r->slots, ((Slot){0}));
@@ -39,6 +42,7 @@ static uint16_t word(Body *b, uint64_t value)
         if (r->words.items[i] == v)
             return (uint16_t)(SUNDEW_WORD | i);
     vec_push(&r->words, v);
+    assert(r->words.len <= SUNDEW_WORD - 1);
     return (uint16_t)(SUNDEW_WORD | (r->words.len - 1));
 }
 
@@ -92,6 +96,7 @@ static uint16_t operand_ref(Body *b, Ref ref)
         return new_slot(b, ref, false, concolic_bits(b->w, LLVMTypeOf(ref.v)) > 64);
     }
     Val *v = ref.val;
+    assert(ref.leaf < MOST_LEAVES);
     if (v->region != piece + 1) {
         v->region = piece + 1;
         memset(v->slots, 0xff, sizeof v->slots);
@@ -113,6 +118,7 @@ static uint16_t operand(Body *b, LLVMValueRef v)
 static uint16_t result_slot(Body *b, Val *v, unsigned leaf)
 {
     unsigned piece = (unsigned)b->pieces.len - 1;
+    assert(leaf < v->leaves.n);
     if (v->region != piece + 1) {
         v->region = piece + 1;
         memset(v->slots, 0xff, sizeof v->slots);
@@ -124,6 +130,7 @@ static uint16_t result_slot(Body *b, Val *v, unsigned leaf)
 
 static struct sundew_row *add_row(Body *b, Val *v, unsigned op, unsigned bits)
 {
+    assert(op <= UINT8_MAX && bits <= 128);
     struct sundew_row *r = vec_grow(&region_of(b)->rows);
     r->op = (uint8_t)op;
     r->bits = (uint8_t)bits;

@@ -27,12 +27,14 @@
  */
 #include "weave/monitor/monitor_int.h"
 #include "analysis/pointsto/modref.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 const char *copy_strategy_name(CopyStrategy c)
 {
     static const char *const names[] = { "reference", "shallow", "used-fields", "deep" };
+    assert((size_t)c < sizeof names / sizeof *names);
     return names[c];
 }
 
