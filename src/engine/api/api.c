@@ -6,7 +6,7 @@
  *     functions   the external ones that the preprocessed headers name with a
  *                 "(" behind; so macros that declare are seen through
  *     types       a handle type is a struct that some function of these creates
- *                 or initialises (program/handles.h), or that callers can't look
+ *                 or initialises (analysis/handles/handles.h), or that callers can't look
  *                 into, or in which the library keeps things between calls. Any other is a plain record, which the caller fills.
  *     places      each parameter and result by its type: see wants()
  *     pairs       a pointer to bytes and a number beside it, called len, size, n
@@ -18,9 +18,10 @@
 #include "engine/api/api.h"
 #include "base/file.h"
 #include "base/proc.h"
-#include "engine/play/exec.h"
+#include "engine/api/signature.h"
 #include "analysis/mutability/mutability.h"
 #include "runtime/format/tracefile.h"
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -486,7 +487,7 @@ static const char *obstacle(const ApiFunction *f)
             return "it takes a va_list";
     }
     Str signature = {0};
-    bool ok = exec_signature(f, &signature);
+    bool ok = signature_write(f, &signature);
     str_release(&signature);
     return ok ? NULL : "a type that can't be passed";
 }
@@ -562,6 +563,7 @@ static void find_lost_makers(Api *api)
 
 const ApiPlace *api_place(const ApiFunction *f, int place)
 {
+    assert(place >= API_RETURNED && place < (int)f->nparams);
     return place == API_RETURNED ? &f->result : &f->params[place];
 }
 
@@ -593,8 +595,10 @@ Api *api_open(const Program *p, const ApiPlan *plan, Err *err)
     Reader r = { .api = api, .plan = plan };
     api->program = p;
     bool ok = find_functions(&r, err);
-    r.handles = ok ? program_handles(p, plan->handles, &r.nhandles, err) : NULL;
-    ok = ok && r.handles;
+    Handles *handles = ok ? handles_open(p, plan->handles, err) : NULL;
+    ok = ok && handles;
+    if (ok)
+        r.handles = handles_all(handles, &r.nhandles);
     if (ok && plan->calls)
         r.mutability = mutability_new(p, plan->calls, &(MutabilityPlan){0});
     if (ok) {
@@ -609,6 +613,7 @@ Api *api_open(const Program *p, const ApiPlan *plan, Err *err)
         list_makers(api, false);
     }
     mutability_free(r.mutability);
+    handles_close(handles);
     map_release(&r.declared);
     if (!ok) {
         api_close(api);
@@ -741,6 +746,7 @@ static ApiFunction *make_shape(Api *api, const ApiFunction *f, const SeqValue *n
 const ApiFunction *api_shape(Api *api, const ApiFunction *f, const SeqValue *named,
                              const ApiExtra *extra, unsigned n)
 {
+    assert(f->variadic && !f->shape_of && api->nshapes <= api->nfunctions);
     for (size_t i = api->nfunctions - api->nshapes; i < api->nfunctions; i++)
         if (api->functions[i].shape_of == f && is_shape(&api->functions[i], named, extra, n))
             return &api->functions[i];

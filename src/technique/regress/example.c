@@ -10,6 +10,7 @@
 #include "engine/record/record.h"
 #include "engine/record/trace.h"
 #include "technique/regress/regress_int.h"
+#include "build/woven.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,7 +188,7 @@ bool example_coverage(Regress *r, Err *err)
     Str bytes = {0};
     Map symbols = {0};
     bool ok = points && weave_runtime(w, session_libexec(r->session), "cover", err) &&
-              weave_build(w, &(WeaveBuild){ .out = program, .level = 1 }, err) &&
+              woven_build(w, &(WovenBuild){ .out = program, .level = 1 }, err) &&
               dir_make(folder, err) && run_example(r, r->example, program, folder, true, err) &&
               file_read(file, &bytes, err);
     if (ok && bytes.len != cover_nblocks(points) + cover_nbranches(points))

@@ -1,7 +1,7 @@
 /* What the files of this technique share. */
 #ifndef SUNDEW_REGRESS_INT_H
 #define SUNDEW_REGRESS_INT_H
-#include "engine/suite/generate.h"
+#include "engine/suite/suite.h"
 #include "build/library.h"
 #include "engine/suite/reduce.h"
 #include "analysis/mutability/facts.h"

@@ -6,6 +6,7 @@
 #include "base/tempdir.h"
 #include "engine/record/record.h"
 #include "technique/reproduce/reproduce_int.h"
+#include "build/woven.h"
 #include "weave/weave.h"
 #include <string.h>
 #include <unistd.h>
@@ -71,7 +72,7 @@ static const struct build {
 };
 enum { NBUILDS = sizeof builds / sizeof *builds };
 
-static bool weave_program(Session *s, const Program *p, const struct build *b,
+static bool make_program(Session *s, const Program *p, const struct build *b,
                           const char *out, Err *err)
 {
     MonitorPlan plan = { .variant = crash_variant(b->name) };
@@ -83,7 +84,7 @@ static bool weave_program(Session *s, const Program *p, const struct build *b,
         weave_asan(w);
     bool ok = w && weave_monitor(w, &plan, err) &&
               weave_runtime(w, session_libexec(s), "monitor", err) &&
-              weave_build(w, &(WeaveBuild){ .out = out, .unoptimised = !b->optimised }, err);
+              woven_build(w, &(WovenBuild){ .out = out, .unoptimised = !b->optimised }, err);
     weave_end(w);
     return ok;
 }
@@ -172,7 +173,7 @@ char *desk_crash(Session *s, const Files *files, char **monitored,
                                         session_option(s, "copy"), crash_variant(b->name));
         /* Some programs link only once dead branches are gone, some not with the
          * sanitizer: what an earlier run said counts then. */
-        bool built = file_exists(binary) || weave_program(s, p, b, binary, ran ? NULL : err);
+        bool built = file_exists(binary) || make_program(s, p, b, binary, ran ? NULL : err);
         crash = built ? run_program(s, binary, c, files, err) : NULL;
         ran |= built;
         if (crash && b->asan && !asan)
