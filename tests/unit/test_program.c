@@ -441,6 +441,7 @@ static Program *captured_open(Captured *k)
     Program *p = program_open(k->ws, &k->program, &err);
     if (!p)
         fail_msg("%s", err.msg);
+    program_check(p);
     return p;
 }
 

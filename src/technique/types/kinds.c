@@ -6,6 +6,7 @@
  */
 #include "technique/types/kinds.h"
 #include "technique/types/histogram.h"
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ const char *aspect_name(Aspect a)
         [ASPECT_SIZE] = "size",       [ASPECT_SLOT] = "slot",
         [ASPECT_CALLBACK] = "callback", [ASPECT_CHAR] = "char",
     };
+    assert(a < NASPECTS);
     return names[a];
 }
 
@@ -222,6 +224,7 @@ static Sighting shows(size_t i, Aspect aspect, const char *label)
 static void see_as(Site *s, const char *callee, size_t at, const char *selector,
                    Sighting t)
 {
+    assert(t.label && t.weight > 0 && !strchr(selector, '\t'));
     char *key = xprintf("%s\t%zu\t%s\t%s", callee, at, aspect_name(t.aspect),
                         selector);
     t.key = text(s->k, key);
