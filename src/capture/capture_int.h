@@ -17,7 +17,6 @@ const char *workspace_tempdir(const Workspace *ws, Err *err);
 Arena *workspace_arena(Workspace *ws);
 
 /* --- units */
-char *unit_json_path(const Workspace *ws, const char *id);
 char *unit_bitcode_path(const Workspace *ws, const char *id);
 bool unit_write(Workspace *ws, const Unit *u, Err *err);
 

@@ -51,7 +51,8 @@ static ByteSet try_all_values(const Exprs *p, Expr e)
     return set;
 }
 
-ByteSet masks_get(Masks *m, const Exprs *p, Expr e)
+/* The values of its one byte for which a condition holds. */
+static ByteSet values_of(Masks *m, const Exprs *p, Expr e)
 {
     size_t at = e & (m->entries - 1);
     if (m->items[at].e != e) {
@@ -114,7 +115,7 @@ static bool apply_single(Problem *q, Masks *masks, const Expr *single, size_t n,
     for (size_t k = 0; k < n; k++) {
         size_t i = find_byte(q, only_byte(q->p, single[k]));
         assert(i < q->n);
-        ByteSet set = masks_get(masks, q->p, single[k]);
+        ByteSet set = values_of(masks, q->p, single[k]);
         byteset_keep(&q->allowed[i], &set);
         if (byteset_count(&q->allowed[i]))
             continue;

@@ -76,7 +76,7 @@ static void count(Body *b, const Effect *e)
     pttable_put(&b->flow.count, key, n == NONE ? 1 : n + 1);
 }
 
-bool mut_effect(Body *b, const Effect *like)
+static bool note_effect(Body *b, const Effect *like)
 {
     Effect e = *like;
 
@@ -311,7 +311,7 @@ static void store_one(Body *b, const Path *to, const Path *v, uint32_t op,
         e.kind = EFFECT_STORE;
         e.path = *v;
         e.dest = root_is_local(to->root) ? path_root(ROOT_UNKNOWN) : *to;
-        mut_effect(b, &e);
+        note_effect(b, &e);
     }
 }
 
@@ -344,7 +344,7 @@ void mut_write(Body *b, const PathSet *to, const Effect *like)
         } else {
             Effect e = *like;
             e.path = *p;
-            mut_effect(b, &e);
+            note_effect(b, &e);
         }
     }
 }
@@ -378,7 +378,7 @@ void mut_obstacle(Body *b, const PathSet *v, uint32_t op, const Effect *like)
             Effect e = *like;
             e.kind = EFFECT_REASON;
             e.path = all.items[i];
-            mut_effect(b, &e);
+            note_effect(b, &e);
         }
     }
     pathset_release(&all);
@@ -575,7 +575,7 @@ static void give_content(Body *b, const Path *object, Path seen, PathSet *inner)
             Effect e = { .kind = EFFECT_RETURN, .path = c.src,
                          .dest = path_plus(seen, c.dest.off),
                          .inst = b->ops.items[c.op == NONE ? 0 : c.op].inst };
-            mut_effect(b, &e);
+            note_effect(b, &e);
         } else if (root_is_local(c.src.root)) {
             pathset_add(inner, path_root(c.src.root));
         }
@@ -668,7 +668,7 @@ static void captured_content(Body *b)
             if (root_is_local(src.root))
                 capture(b, &src, by);
             else if (root_is_argument(src.root))
-                mut_effect(b, &e);
+                note_effect(b, &e);
         }
     }
 }

@@ -242,7 +242,6 @@ void mut_store(Body *b, const PathSet *to, const PathSet *v, uint32_t op,
 void mut_write(Body *b, const PathSet *to, const Effect *like);
 /* Nobody knows what is done with the references and all they lead to. */
 void mut_obstacle(Body *b, const PathSet *v, uint32_t op, const Effect *like);
-bool mut_effect(Body *b, const Effect *e);
 /* The places are read. */
 void mut_read(Body *b, const PathSet *from);
 /* `src` is in the object at `dest`, which nobody else sees. */

@@ -93,7 +93,6 @@ uint32_t pointsto_variable(const PointsTo *pt, LLVMValueRef g);
 int64_t pointsto_locate(const PointsTo *pt, uint32_t object, int64_t offset);
 /* "f.buf+8 (a.c:12)", "heap in f (a.c:14)", "&g" …; hostile text escaped. */
 void pointsto_describe(const PointsTo *pt, uint32_t loc, Str *out);
-void pointsto_describe_object(const PointsTo *pt, uint32_t object, Str *out);
 
 /* --- questions */
 /* What the pointer in the value, `byte` bytes into it, may point to. `byte` is

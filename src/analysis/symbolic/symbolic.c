@@ -899,7 +899,8 @@ bool symbolic_memory(const Symbolic *s, LLVMValueRef pointer, uint64_t size)
     return stained_at(s, pointer, size, NULL);
 }
 
-bool symbolic_is_source(const Symbolic *s, LLVMValueRef fn)
+/* Does the function read input, or call what does? */
+static bool is_source(const Symbolic *s, LLVMValueRef fn)
 {
     uint32_t i = body_index(s, fn);
     return i != NONE && s->bodies[i].source;
@@ -921,7 +922,7 @@ void symbolic_in_function(const Symbolic *s, const Function *fn, SymbolicFigures
     *out = (SymbolicFigures){0};
     if (!v || !LLVMGetFirstBasicBlock(v))
         return;
-    out->source = symbolic_is_source(s, v);
+    out->source = is_source(s, v);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(v); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             if (is_debug(i))
@@ -947,7 +948,7 @@ void symbolic_functions(const Symbolic *s, size_t *all, size_t *seeing)
     }
 }
 
-/* --- what will hurt */
+/* --- what will be imprecise */
 
 const char *symbolic_class_name(SymbolicClass c)
 {

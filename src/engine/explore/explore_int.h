@@ -137,9 +137,6 @@ bool job_traces(Job *j);
 /* --- stage.c: inputs through quick runs */
 /* Runs what was added to the worker's batch. */
 bool stage_run(Job *j, bool apart, FrontBatch *out);
-/* Runs what was added; keeps what is new, has looked at what died. False: no more runs are
- * possible. */
-bool stage_flush(Job *j, Origin origin, uint32_t parent);
 /* One input by itself; *entry (may be NULL) gets it if it was new. */
 bool stage_try(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t parent,
                Entry **entry);

@@ -220,11 +220,6 @@ static bool flush(Job *j, Origin origin, uint32_t parent, Entry **entry)
     return ok;
 }
 
-bool stage_flush(Job *j, Origin origin, uint32_t parent)
-{
-    return flush(j, origin, parent, NULL);
-}
-
 bool stage_try(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t parent,
                Entry **entry)
 {
@@ -283,8 +278,8 @@ bool stage_mutate(Job *j)
                           other == e ? 0 : other->n, &bytes);
         if (add(j, bytes, n))
             i++;
-        else if (!stage_flush(j, FROM_MUTATION, e->id))
+        else if (!flush(j, FROM_MUTATION, e->id, NULL))
             return false;
     }
-    return stage_flush(j, FROM_MUTATION, e ? e->id : 0);
+    return flush(j, FROM_MUTATION, e ? e->id : 0, NULL);
 }

@@ -11,6 +11,7 @@
 #include "base/proc.h"
 #include "base/tempdir.h"
 #include "ast/qualifiers.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

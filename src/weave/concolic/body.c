@@ -70,7 +70,7 @@ void set_now(Body *b, Val *v, LLVMValueRef now)
         LLVMBuildStore(b->w->builder, now, v->slot);
 }
 
-LLVMValueRef leaf_now(Body *b, Ref r, bool keep)
+static LLVMValueRef leaf_now(Body *b, Ref r, bool keep)
 {
     LLVMValueRef v = value_at(b, r.v, keep);
     if (!r.val)

@@ -225,7 +225,7 @@ static bool has_odd_instruction(LLVMValueRef f)
     return false;
 }
 
-bool concolic_is_plain_body(LLVMValueRef f)
+static bool is_plain_body(LLVMValueRef f)
 {
     return !LLVMIsDeclaration(f) && !weave_has(f, "naked") && !weave_has(f, "noduplicate") &&
            LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage &&
@@ -443,7 +443,7 @@ static void choose(Concolic *c)
         c->figures.functions += fn != NULL;
         if (!sees && !c->plan.full)
             continue;
-        if (!concolic_is_plain_body(f)) {
+        if (!is_plain_body(f)) {
             c->figures.left_out++;
             continue;
         }

@@ -178,7 +178,6 @@ typedef struct Body {
 Twin *concolic_twin(Concolic *c, LLVMValueRef f);
 unsigned concolic_mark(const Concolic *c, LLVMValueRef v);
 LLVMValueRef concolic_text(Concolic *c, const char *s);
-bool concolic_is_plain_body(LLVMValueRef fn);
 /* Scalars of a type. */
 Leaves concolic_leaves(Woven *w, LLVMTypeRef type);
 unsigned concolic_bits(Woven *w, LLVMTypeRef type);  /* 0: not followed */
@@ -242,5 +241,4 @@ enum { MOST_TAGGED = 464 };
 LLVMValueRef tags_of(Woven *w, LLVMValueRef p, uint64_t n);
 /* The value as words of 64 bits: 1 or 2. */
 unsigned to_words(Woven *w, LLVMValueRef v, LLVMValueRef out[2]);
-LLVMValueRef leaf_now(Body *b, Ref r, bool keep);
 #endif
