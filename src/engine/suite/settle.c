@@ -409,7 +409,8 @@ static bool blame_looks(const Settler *s, Arena *a, const Seq *body, const Seq *
     return true;
 }
 
-/* Where looking may have spoilt it: once more without. */
+/* Observers may have changed the result of a sequence that fails: runs it again
+ * without them. */
 static bool try_without_looks(const Settler *s, Arena *a, Work *w, Seq *const *bodies,
                               Seq **looked, size_t n, Err *err)
 {

@@ -246,9 +246,10 @@ static void print_summary(Exploration *e, const ExploreResult *r)
                  " unsat, %" PRIu64 " unknown) in %.1f s: %" PRIu64 " new inputs\n", st->traces,
                  st->solver.queries, st->solver.sat, st->solver.unsat, st->solver.unknown,
                  st->solver.seconds, st->solved_new);
-        str_addf(out, "%" PRIu64 " of %" PRIu64 " predictions were wrong (%" PRIu64 " of %" PRIu64
-                 " where nothing imprecise was noted)\n", st->diverged, st->checked,
-                 st->diverged_precise, st->checked_precise);
+        str_addf(out, "%" PRIu64 " of %" PRIu64 " solved inputs took another branch than expected (%"
+                 PRIu64 " of %" PRIu64 " on exact paths): exploration is slower then, findings are "
+                 "not affected\n", st->diverged, st->checked, st->diverged_precise,
+                 st->checked_precise);
     }
     if (!r->nfailures)
         str_add(out, "no failure\n");

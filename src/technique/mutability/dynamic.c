@@ -198,7 +198,7 @@ static bool read_observed(const DynamicPlan *plan, const char *folder, Err *err)
               mut_observations_read(plan->mutability, plan->program, observed, err);
 
     if (!ran)
-        session_note(plan->session, "the command did not run %s to an end, or built it anew",
+        session_note(plan->session, "the command did not run %s to its end, or built it again",
                      program_captured(plan->program)->path);
     if (ok && plan->absence)
         judge_absence(plan, counts);
