@@ -142,9 +142,11 @@ void sundew_va_end(struct sundew_variadic *v);
 
 /* Calls of these in woven code go to sundew_malloc() …: objects' bounds are known, labels
  * move with realloc(), and children write into the same log. */
+/* clang-format off */
 #define SUNDEW_CONCOLIC_REDIRECTED(X) \
     X(malloc) X(calloc) X(realloc) X(reallocarray) X(free) X(aligned_alloc) \
     X(memalign) X(posix_memalign) X(valloc) X(fork)
+/* clang-format on */
 int sundew_fork(void);
 
 /* First in each run: after the fork server has forked, and again in each round of

@@ -9,6 +9,7 @@
 enum { BUSY_MS = 30000 };
 
 /* What a failure means for the person who sees it. */
+/* clang-format off */
 static const struct {
     int code;
     const char *says;
@@ -28,6 +29,7 @@ static const struct {
                        "it, or end it" },
     { SQLITE_NOMEM,    "out of memory" },
 };
+/* clang-format on */
 
 static bool fail(sqlite3 *db, int code, Err *err)
 {

@@ -13,10 +13,12 @@ enum {
     MOST_HEX = 4 << 10,
 };
 
+/* clang-format off */
 static const char *const token_classes[] = {
     [CTOKEN_PLAIN] = NULL,    [CTOKEN_COMMENT] = "c", [CTOKEN_STRING] = "s",
     [CTOKEN_KEYWORD] = "k",   [CTOKEN_NUMBER] = "m",  [CTOKEN_DIRECTIVE] = "d",
 };
+/* clang-format on */
 
 /* A piece that lies wholly inside or outside of the mark. */
 static void piece(Str *out, CTokenKind kind, const char *text, size_t n,

@@ -9,11 +9,13 @@
 
 const char *linkage_name(Linkage l)
 {
+    /* clang-format off */
     static const char *const names[] = {
         [LINKAGE_EXTERNAL] = "external", [LINKAGE_INTERNAL] = "internal",
         [LINKAGE_WEAK] = "weak",         [LINKAGE_COMMON] = "common",
         [LINKAGE_INLINE] = "inline",     [LINKAGE_OTHER] = "other",
     };
+    /* clang-format on */
     assert((size_t)l < sizeof names / sizeof *names);
     return names[l];
 }

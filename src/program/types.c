@@ -5,6 +5,7 @@
 
 const char *type_kind_name(TypeKind k)
 {
+    /* clang-format off */
     static const char *const names[] = {
         [TYPE_VOID] = "void",         [TYPE_SCALAR] = "scalar",
         [TYPE_ENUM] = "enum",         [TYPE_POINTER] = "pointer",
@@ -13,12 +14,14 @@ const char *type_kind_name(TypeKind k)
         [TYPE_TYPEDEF] = "typedef",   [TYPE_QUALIFIED] = "qualified",
         [TYPE_FUNCTION] = "function", [TYPE_UNKNOWN] = "unknown",
     };
+    /* clang-format on */
     assert((size_t)k < sizeof names / sizeof *names);
     return names[k];
 }
 
 const char *encoding_name(Encoding e)
 {
+    /* clang-format off */
     static const char *const names[] = {
         [ENCODING_NONE] = "",               [ENCODING_BOOL] = "bool",
         [ENCODING_SIGNED] = "signed",       [ENCODING_UNSIGNED] = "unsigned",
@@ -27,6 +30,7 @@ const char *encoding_name(Encoding e)
         [ENCODING_FLOAT] = "float",         [ENCODING_COMPLEX] = "complex",
         [ENCODING_UTF] = "utf",             [ENCODING_OTHER] = "other",
     };
+    /* clang-format on */
     assert((size_t)e < sizeof names / sizeof *names);
     return names[e];
 }
@@ -155,10 +159,12 @@ const Field *type_field_at(const Type *t, uint64_t bit)
 /* --- printing: C's declarators are read from the name outwards, so the text
  * around the name grows while we walk from the outermost type to the base. */
 
+/* clang-format off */
 static const char *const qualifier_words[] = {
     [QUALIFIER_CONST] = "const",       [QUALIFIER_VOLATILE] = "volatile",
     [QUALIFIER_RESTRICT] = "restrict", [QUALIFIER_ATOMIC] = "_Atomic",
 };
+/* clang-format on */
 
 static void add_qualifiers(unsigned set, Str *out)
 {

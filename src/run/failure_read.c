@@ -540,6 +540,7 @@ static void read_abort(Failure *f, Span text)
 
 /* ---------------------------------------------------------------- limits */
 
+/* clang-format off */
 static const struct {
     FailureStop stop;
     int signal;                /* or: killed by it */
@@ -553,6 +554,7 @@ static const struct {
     { FAILURE_STOP_PROCESSES, 0,       FAILURE_PROCESS_LIMIT },
     { FAILURE_STOP_NONE,      SIGXFSZ, FAILURE_FILE_LIMIT },
 };
+/* clang-format on */
 
 static bool read_limit(Failure *f, const Facts *facts)
 {

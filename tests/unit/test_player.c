@@ -61,6 +61,7 @@ long clock_now(int n)
 
 enum { NEW, ADD, FREE, MEET, NOWHERE, CALL_BACK, CLOCK, NROUTINES };
 
+/* clang-format off */
 static Routine routines[NROUTINES] = {
     [NEW]       = { .symbol = "counter_new",  .signature = "pi",  .look = "h-" },
     [ADD]       = { .symbol = "counter_add",  .signature = "ipi", .look = "i--" },
@@ -70,6 +71,7 @@ static Routine routines[NROUTINES] = {
     [CALL_BACK] = { .symbol = "call_back",    .signature = "iip", .look = "i--" },
     [CLOCK]     = { .symbol = "clock_now",    .signature = "li",  .look = "i-" },
 };
+/* clang-format on */
 
 static Player player = { .routines = routines, .nroutines = NROUTINES };
 

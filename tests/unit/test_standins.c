@@ -587,6 +587,7 @@ static void random_numbers(void **state)
 static void maths(void **state)
 {
     (void)state;
+    /* clang-format off */
     static const struct {
         double (*standin)(double), (*real)(double);
     } one[] = {
@@ -599,6 +600,7 @@ static void maths(void **state)
         { sundew_standin_ceil, ceil },   { sundew_standin_trunc, trunc }, { sundew_standin_round, round },
         { sundew_standin_rint, rint },   { sundew_standin_nearbyint, nearbyint },
     };
+    /* clang-format on */
     static const struct {
         float (*standin)(float), (*real)(float);
     } small[] = {

@@ -90,6 +90,7 @@ struct Symbolic {
  * points to for the first parameter. */
 enum { RESULT = 1u << 31, REST = 1u << 30, LINE = 1u << 29 };
 
+/* clang-format off */
 static const struct input {
     const char *name;
     uint32_t where;
@@ -108,6 +109,7 @@ static const struct input {
     { "klee_make_symbolic", 1u << 0 },
     { "sundew_make_symbolic", 1u << 0 },
 };
+/* clang-format on */
 
 static uint32_t input_of(const Symbolic *s, const char *name)
 {

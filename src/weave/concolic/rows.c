@@ -188,6 +188,7 @@ void row_lost(Body *b, LLVMValueRef value, unsigned why, uint32_t site)
     note(b, value, SUNDEW_ROW_LOST, why, site);
 }
 
+/* clang-format off */
 static const struct allocator {
     const char *name;
     int size, times;             /* arguments; -1: none */
@@ -196,6 +197,7 @@ static const struct allocator {
     { "reallocarray", 1, 2 },    { "aligned_alloc", 1, -1 }, { "memalign", 1, -1 },
     { "valloc", 0, -1 },
 };
+/* clang-format on */
 
 bool row_allocation(Body *b, Val *v, const char *name)
 {
@@ -672,6 +674,7 @@ enum {
     EXPR_MATH_POW = 15,
 };
 
+/* clang-format off */
 static const struct simple {
     const char *name;
     unsigned op, args, k;
@@ -709,6 +712,7 @@ static const struct simple {
     { "llvm.maxnum.", SUNDEW_ROW_FMAX, 2, 0 },
     { "llvm.copysign.", SUNDEW_ROW_COPYSIGN, 2, 0 },
 };
+/* clang-format on */
 
 static const struct overflow {
     const char *name;
