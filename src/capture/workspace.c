@@ -200,7 +200,7 @@ char *workspace_path(const Workspace *ws, const char *fmt, ...)
     return str_take(&s);
 }
 
-/* ------------------------------------------------------------------ units */
+/* ---- units */
 
 static const char *const status_names[] = {
     [UNIT_CAPTURED] = "captured", [UNIT_FAILED] = "failed",
@@ -279,7 +279,7 @@ const Unit *workspace_unit(Workspace *ws, const char *id)
     return map_get(&ws->units, id);
 }
 
-/* --------------------------------------------------------------- programs */
+/* ---- programs */
 
 static const char *const kind_names[] = {
     [PROGRAM_EXECUTABLE] = "executable", [PROGRAM_SHARED] = "shared",

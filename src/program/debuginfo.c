@@ -53,7 +53,7 @@ typedef struct Reading {
     size_t strtab_len;
 } Reading;
 
-/* --- nodes */
+/* ---- nodes */
 
 static void add_node(DebugInfo *d, unsigned code, const BitReader *b,
                      uint32_t base, bool keep)
@@ -128,7 +128,7 @@ static bool see_metadata_record(Reading *r)
     }
 }
 
-/* --- blocks */
+/* ---- blocks */
 
 typedef bool OnRecord(Reading *r);
 
@@ -305,7 +305,7 @@ static bool read_file(Reading *r)
     }
 }
 
-/* --- what comes out */
+/* ---- what comes out */
 
 static const char *name_of(Reading *r, const Global *g)
 {
@@ -366,7 +366,7 @@ void debuginfo_release(DebugInfo *d)
     arena_release(&d->arena);
 }
 
-/* --- looking at nodes */
+/* ---- looking at nodes */
 
 MdCode debug_code(const DebugInfo *d, NodeId node)
 {

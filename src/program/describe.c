@@ -28,7 +28,7 @@ typedef struct Describer {
     Map sources;              /* path -> Source */
 } Describer;
 
-/* --- columns: debug information has lines only, so the name is looked up in
+/* ---- columns: debug information has lines only, so the name is looked up in
  * the source, if it is there and fits. */
 
 typedef struct Source {
@@ -102,7 +102,7 @@ static void release_sources(Describer *s)
     map_release(&s->sources);
 }
 
-/* --- parameters */
+/* ---- parameters */
 
 /* May a value of this type arrive in other ways than as one IR argument? */
 static bool may_be_split(const Describer *s, const Type *t)
@@ -196,7 +196,7 @@ static void read_params(Describer *s, Function *fn, const DebugFunction *df)
             fn->params[i].type = type_of_debug(s->of, NO_NODE);
 }
 
-/* --- signatures */
+/* ---- signatures */
 
 static void sign_from_source(Function *fn, Str *out)
 {

@@ -33,7 +33,7 @@
 
 #define TABLES_VERSION "5"
 
-/* --- building, in the child */
+/* ---- building, in the child */
 
 static BuildState *fatal_state;      /* LLVM's handler gets no argument */
 
@@ -98,7 +98,7 @@ static void isolate(BuildState *state)
     LLVMInstallFatalErrorHandler(on_fatal);
 }
 
-/* --- building, seen from the parent */
+/* ---- building, seen from the parent */
 
 /* Did it die of its own doing? Otherwise somebody killed it. */
 static bool is_crash(int sig)
@@ -171,7 +171,7 @@ static bool build_files(LinkUnit *units, size_t n, const char *base, Arena *a,
     return ok || err_set(err, "%s", last.msg);
 }
 
-/* --- the module */
+/* ---- the module */
 
 static bool parse(LLVMContextRef ctx, const char *path, LLVMModuleRef *m, Err *err)
 {
@@ -228,7 +228,7 @@ LLVMModuleRef program_module(const Program *p)
     return p->module;
 }
 
-/* --- open and close */
+/* ---- open and close */
 
 static bool file_checksum(const char *path, uint64_t *sum, Err *err)
 {
@@ -289,7 +289,7 @@ static LinkUnit *link_list(const CapturedProgram *c, Arena *a)
     return units;
 }
 
-/* --- what always holds */
+/* ---- what always holds */
 
 static void check_type(const Type *t)
 {
@@ -474,7 +474,7 @@ bool program_was_cached(const Program *p)
     return p->cached;
 }
 
-/* --- functions */
+/* ---- functions */
 
 const Function *const *program_functions(const Program *p, size_t *n)
 {

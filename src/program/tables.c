@@ -33,7 +33,7 @@ uint64_t tables_checksum(const void *data, size_t n)
     return h ^ hash_bytes(p, n);
 }
 
-/* --- writing */
+/* ---- writing */
 
 typedef struct Writer {
     const Program *p;
@@ -193,7 +193,7 @@ bool tables_write(const Program *p, const char *path, uint64_t bitcode_sum,
     return ok;
 }
 
-/* --- reading */
+/* ---- reading */
 
 typedef struct Reader {
     const unsigned char *at, *end;

@@ -35,7 +35,7 @@ const char *encoding_name(Encoding e)
     return names[e];
 }
 
-/* --- finding */
+/* ---- finding */
 
 /* "struct " for a struct, and so on; "" for what has no tag. */
 static const char *tag_word(const Type *t)
@@ -91,7 +91,7 @@ const Type *types_find(const Types *ts, const char *name, unsigned nth)
     return list && nth < list->len ? list->items[nth] : NULL;
 }
 
-/* --- asking */
+/* ---- asking */
 
 const Type *type_plain(const Type *t)
 {
@@ -156,7 +156,7 @@ const Field *type_field_at(const Type *t, uint64_t bit)
     return found;
 }
 
-/* --- printing: C's declarators are read from the name outwards, so the text
+/* ---- printing: C's declarators are read from the name outwards, so the text
  * around the name grows while we walk from the outermost type to the base. */
 
 /* clang-format off */

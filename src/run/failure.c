@@ -104,7 +104,7 @@ void failure_copy(Failure *to, const Failure *from)
     }
 }
 
-/* ------------------------------------------------------------- comparison */
+/* ---- comparison */
 
 static bool same_text(const char *a, const char *b)
 {
@@ -197,7 +197,7 @@ bool failure_same(const Failure *a, const Failure *b, FailureLevel level)
     return level == FAILURE_SAME_SITE || same_stack(a, b);
 }
 
-/* ------------------------------------------------------------------- text */
+/* ---- text */
 
 static void add_access(const Failure *f, Str *out)
 {

@@ -85,7 +85,7 @@ static const char *keep(Failure *f, Span s)
     return arena_strndup(&f->arena, s.at, (size_t)(s.end - s.at));
 }
 
-/* ----------------------------------------------------------------- frames */
+/* ---- frames */
 
 /* Cuts ":digits" off the end; false if it is not there. */
 static bool cut_number(Span *s, unsigned *n)
@@ -185,7 +185,7 @@ static void read_stack(Failure *f, Span text)
     vec_release(&v);
 }
 
-/* ------------------------------------------------------------------- site */
+/* ---- site */
 
 /* Beginnings of names of functions and of files, and of modules' base names,
  * that are no user code. */
@@ -254,7 +254,7 @@ static void find_site(Failure *f)
             return;
 }
 
-/* ------------------------------------------------------------- sanitizers */
+/* ---- sanitizers */
 
 static const struct tool {
     const char *mark, *name;
@@ -416,7 +416,7 @@ static bool read_undefined(Failure *f, Span text)
     return false;
 }
 
-/* ----------------------------------------------------------------- aborts */
+/* ---- aborts */
 
 /* Puts the place that an assertion names in front of the frames below it. */
 static void put_in_front(Failure *f, const FailureFrame *at)
@@ -538,7 +538,7 @@ static void read_abort(Failure *f, Span text)
     }
 }
 
-/* ---------------------------------------------------------------- limits */
+/* ---- limits */
 
 /* clang-format off */
 static const struct {
@@ -569,7 +569,7 @@ static bool read_limit(Failure *f, const Facts *facts)
     return false;
 }
 
-/* ------------------------------------------------------------ in sequence */
+/* ---- in sequence */
 
 /* The stack ran into what is below it: the address is near the stack pointer,
  * where otherwise memory always is. */

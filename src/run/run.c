@@ -44,7 +44,7 @@ struct Runner {
     Str missing;
 };
 
-/* ----------------------------------------------------------------- worker */
+/* ---- worker */
 
 /* sundew-run stands beside sundew in the build folder, one above for unit
  * tests, and in ../lib/sundew when installed. */
@@ -160,7 +160,7 @@ static bool start_worker(Runner *r, Err *err)
     return ok;
 }
 
-/* ------------------------------------------------------------------ setup */
+/* ---- setup */
 
 static uint32_t add_paths(Str *body, const char *const *list)
 {
@@ -267,7 +267,7 @@ const char *runner_missing(const Runner *r)
     return r->missing.len ? str_c(&r->missing) : NULL;
 }
 
-/* ------------------------------------------------------------------ START */
+/* ---- START */
 
 /* Our environment, with the few variables that a run wants otherwise. */
 static uint32_t add_environment(const Runner *r, Str *body)
@@ -360,7 +360,7 @@ static bool send_start(Runner *r, const RunPlan *plan, Err *err)
     return ok;
 }
 
-/* ---------------------------------------------------------------- prepare */
+/* ---- prepare */
 
 static RunLimits with_defaults(const RunLimits *given)
 {
@@ -428,7 +428,7 @@ static int open_input(const RunPlan *plan, Err *err)
     return fd;
 }
 
-/* ---------------------------------------------------------------- collect */
+/* ---- collect */
 
 /* One stream while it is read: the first `keep` bytes, and after them the last
  * half of `keep` or a little more. */
@@ -531,7 +531,7 @@ static bool collect(Runner *r, const RunPlan *plan, const RunLimits *l, Capture 
     return true;
 }
 
-/* ----------------------------------------------------------------- result */
+/* ---- result */
 
 static const char *text_or_null(const char *s)
 {

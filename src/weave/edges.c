@@ -99,7 +99,7 @@ size_t edges_count(const Edges *e)
     return e->all.len;
 }
 
-/* --- sites */
+/* ---- sites */
 
 static const Numbered *function_with_site(const Edges *e, uint32_t site)
 {
@@ -165,7 +165,7 @@ uint32_t edges_first_site(const Edges *e, const char *symbol)
     return n ? n->site : NO_EDGE;
 }
 
-/* --- what can be reached */
+/* ---- what can be reached */
 
 static void reach(const Calls *calls, const Function *from, bool *seen)
 {

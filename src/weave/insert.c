@@ -14,7 +14,7 @@ void weave_at_end(Woven *w, WeaveLast *run, void *arg)
     vec_push(&w->end, ((WeaveTouch){ run, arg }));
 }
 
-/* --- attributes */
+/* ---- attributes */
 
 static unsigned kind_of(const char *name)
 {
@@ -65,7 +65,7 @@ void weave_set_reads_only(Woven *w, LLVMValueRef fn, bool keeps)
                                                    w->ctx, kind_of("nocapture"), 0));
 }
 
-/* --- functions */
+/* ---- functions */
 
 LLVMValueRef weave_declare(Woven *w, const char *name, LLVMTypeRef type)
 {
@@ -141,7 +141,7 @@ LLVMValueRef weave_call_out(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsig
     return call;
 }
 
-/* --- places */
+/* ---- places */
 
 LLVMMetadataRef weave_line_of(Woven *w, LLVMValueRef fn)
 {
@@ -220,7 +220,7 @@ void weave_add_first_constructor(Woven *w, LLVMValueRef fn)
     vec_release(&all);
 }
 
-/* --- constants */
+/* ---- constants */
 
 LLVMValueRef weave_int(Woven *w, LLVMTypeRef type, uint64_t value)
 {

@@ -23,7 +23,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* ------------------------------------------------------- a small runtime */
+/* ---- a small runtime */
 
 volatile uint8_t sundew_alive;
 static int values;                     /* single values have labels, too */
@@ -144,7 +144,7 @@ _Noreturn void sundew_refuse(void)
     abort();
 }
 
-/* -------------------------------------------------------------- helpers */
+/* ---- helpers */
 
 static uint64_t seed = 88172645463325252u;
 
@@ -190,7 +190,7 @@ static int start(void **state)
     return 0;
 }
 
-/* ---------------------------------------------------------------- strings */
+/* ---- strings */
 
 static void lengths_and_comparisons(void **state)
 {
@@ -406,7 +406,7 @@ static void wide(void **state)
     }
 }
 
-/* ------------------------------------------------------------- characters */
+/* ---- characters */
 
 static void characters(void **state)
 {
@@ -436,7 +436,7 @@ static void characters(void **state)
         }
 }
 
-/* ---------------------------------------------------------------- numbers */
+/* ---- numbers */
 
 static void check_integers(const char *s, int base)
 {
@@ -643,7 +643,7 @@ static void maths(void **state)
     }
 }
 
-/* ------------------------------------------------------------------- text */
+/* ---- text */
 
 #define CHECK_FORMAT(...) do {                                              \
     char standin_[400], real_[400];                                           \
@@ -742,7 +742,7 @@ static void scans(void **state)
     }
 }
 
-/* ----------------------------------------------------------------- sorting */
+/* ---- sorting */
 
 static int by_value(const void *a, const void *b)
 {
@@ -779,7 +779,7 @@ static void sorting(void **state)
     }
 }
 
-/* -------------------------------------------------------- reading, writing */
+/* ---- reading, writing */
 
 static FILE *file_of(const char *text)
 {

@@ -28,7 +28,7 @@ static void become(Body *b, bool *flag)
         *flag = b->flow.changed = b->grown = true;
 }
 
-/* --- a body's paths, seen from here */
+/* ---- a body's paths, seen from here */
 
 static bool is_byval(LLVMValueRef fn, unsigned i)
 {
@@ -227,7 +227,7 @@ static void meet_body(Body *b, uint32_t op, const Body *g, const Actuals *a,
     }
 }
 
-/* --- a library function with a summary */
+/* ---- a library function with a summary */
 
 static void term(Body *b, uint32_t op, const SummaryTerm *t, const Summary *s,
                  const Actuals *a, unsigned stars, PathSet *out)
@@ -327,7 +327,7 @@ static void use_of(Body *b, uint32_t op, unsigned use, const PathSet *v, Effect 
     pathset_release(&all);
 }
 
-/* --- printf writes with %n only */
+/* ---- printf writes with %n only */
 
 static bool has_percent_n(const char *s, size_t n)
 {
@@ -426,7 +426,7 @@ static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn,
         become(b, &b->flow.impure);
 }
 
-/* --- a function of which nothing is known */
+/* ---- a function of which nothing is known */
 
 static void meet_nothing(Body *b, uint32_t op, LLVMValueRef fn, MutReasonKind reason,
                          const Actuals *a, PathSet *result)
@@ -502,7 +502,7 @@ static bool from_outside(const Mutability *m, LLVMValueRef pointer)
     return false;
 }
 
-/* --- the types of functions */
+/* ---- the types of functions */
 
 const Type *mut_member_type(const Mutability *m, LLVMValueRef address)
 {

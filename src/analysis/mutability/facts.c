@@ -81,7 +81,7 @@ bool mut_facts_write(const Mutability *m, const Program *p, Err *err)
     return ok;
 }
 
-/* --- reading */
+/* ---- reading */
 
 static bool read_verdict(char c, MutVerdict *v)
 {
@@ -194,7 +194,7 @@ const MutFact *mut_facts_param(const MutFacts *facts, const Function *fn, unsign
     return at ? &facts->all.items[at - 1] : NULL;
 }
 
-/* --- observations */
+/* ---- observations */
 
 /* The functions that were running, the parameter's own first. */
 static void read_stack(const Program *p, char *text, MutWrite *w)

@@ -41,7 +41,7 @@ static bool is_own_memory(const Path *p)
     return root_is_local(p->root) && !p->depth;
 }
 
-/* --- effects */
+/* ---- effects */
 
 typedef struct EffectKey {
     uint64_t callee, origin;     /* of stores, which stage M follows */
@@ -114,7 +114,7 @@ static bool note_effect(Body *b, const Effect *like)
     return b->grown = b->flow.changed = true;
 }
 
-/* --- memory */
+/* ---- memory */
 
 static Bucket *bucket(Body *b, uint32_t root, bool create)
 {
@@ -398,7 +398,7 @@ void mut_passed(Body *b, const PathSet *v, uint32_t op)
     pathset_release(&all);
 }
 
-/* --- one operation */
+/* ---- one operation */
 
 void mut_read(Body *b, const PathSet *from)
 {

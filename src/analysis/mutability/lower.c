@@ -12,7 +12,7 @@ static uint32_t new_value(Body *b)
     return (uint32_t)b->sets.len - 1;
 }
 
-/* --- constants */
+/* ---- constants */
 
 static uint32_t global_root(Mutability *m, LLVMValueRef g)
 {
@@ -81,7 +81,7 @@ static uint32_t value(Mutability *m, Body *b, LLVMValueRef v)
     return n;
 }
 
-/* --- instructions */
+/* ---- instructions */
 
 static bool carries(Mutability *m, LLVMTypeRef t)
 {
@@ -486,7 +486,7 @@ void mut_body_release(Body *b)
     vec_release(&b->callers);
 }
 
-/* --- members */
+/* ---- members */
 
 Member mut_member(const Mutability *m, LLVMValueRef address)
 {
@@ -522,7 +522,7 @@ Member mut_member(const Mutability *m, LLVMValueRef address)
     return out;
 }
 
-/* --- order */
+/* ---- order */
 
 static uint64_t *reach_from(Body *b, uint32_t block)
 {

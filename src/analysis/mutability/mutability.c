@@ -15,7 +15,7 @@
 #include "analysis/mutability/mutability_int.h"
 #include <assert.h>
 
-/* --- names */
+/* ---- names */
 
 static const char *name(const char *const *names, size_t n, unsigned i)
 {
@@ -83,7 +83,7 @@ const char *mut_purity_name(MutPurity p)
     return NAME(p, "impure", "pure", "const");
 }
 
-/* --- paths as a reader would write them */
+/* ---- paths as a reader would write them */
 
 static const Type *pointee(const Type *t)
 {
@@ -186,7 +186,7 @@ static const char *path_text(Mutability *m, const Function *fn, const Path *path
     return text;
 }
 
-/* --- derivations */
+/* ---- derivations */
 
 static MutStep step_of(Mutability *m, const Body *b, const Effect *e)
 {
@@ -225,7 +225,7 @@ static MutStep *derivation(Mutability *m, const Body *b, const Effect *e, size_t
     return out;
 }
 
-/* --- one parameter */
+/* ---- one parameter */
 
 typedef Vec(MutReason) Reasons;
 
@@ -609,7 +609,7 @@ static void judge(Mutability *m, Body *b, unsigned index, bool all)
     finish(&j);
 }
 
-/* --- functions */
+/* ---- functions */
 
 static bool holds_pointer(const Type *t, unsigned depth)
 {
@@ -679,7 +679,7 @@ static void judge_function(Mutability *m, Body *b)
         m->purity[b->fn->index] = purity_of(b);
 }
 
-/* --- the order of the work */
+/* ---- the order of the work */
 
 static bool stopped(Mutability *m)
 {

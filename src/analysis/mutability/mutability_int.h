@@ -73,7 +73,7 @@ bool pathset_add(PathSet *s, Path p);        /* true: it has grown */
 bool pathset_union(PathSet *s, const PathSet *from);
 void pathset_release(PathSet *s);
 
-/* --- operations */
+/* ---- operations */
 
 typedef enum {
     OP_COPY,                     /* dst gets a, `off` further */
@@ -98,7 +98,7 @@ typedef struct Op {
                                   * the same places, for all of them */
 } Op;
 
-/* --- what a function does */
+/* ---- what a function does */
 
 typedef enum {
     EFFECT_WRITE, EFFECT_FREE,

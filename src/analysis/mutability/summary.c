@@ -28,7 +28,7 @@ static bool refuse(Writer *w, const char *why)
     return false;
 }
 
-/* --- names of arguments */
+/* ---- names of arguments */
 
 static const Param *param_of(const Writer *w, uint32_t arg)
 {
@@ -65,7 +65,7 @@ static void add_name(const Writer *w, uint32_t arg, Str *out)
         str_addf(out, "a%u", arg);
 }
 
-/* --- what types tell */
+/* ---- what types tell */
 
 static bool holds_pointer(const Type *t, unsigned depth)
 {
@@ -89,7 +89,7 @@ static bool may_hold_pointers(const Type *t)
     return !t || t->kind != TYPE_POINTER || holds_pointer(t->target, 0);
 }
 
-/* --- effects */
+/* ---- effects */
 
 static void add_effect(Writer *w, const char *text)
 {

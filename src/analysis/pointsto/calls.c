@@ -32,7 +32,7 @@ struct Calls {
     size_t nfunctions, ncomponents;
 };
 
-/* --- reading */
+/* ---- reading */
 
 static const Function **functions_of(Calls *c, const LLVMValueRef *values, size_t n,
                                      size_t *found)
@@ -84,7 +84,7 @@ static void read_sites(Calls *c, const Function *fn)
     fc->nsites = c->sites.len - fc->first_site;
 }
 
-/* --- callers and callees */
+/* ---- callers and callees */
 
 static void link_functions(Calls *c, const Function *from,
                            const Function *const *to, size_t n, bool *seen)
@@ -128,7 +128,7 @@ static void link_all(Calls *c)
     free(seen);
 }
 
-/* --- components */
+/* ---- components */
 
 typedef struct Visit {
     size_t fn, next;
@@ -217,7 +217,7 @@ static void find_components(Calls *c)
     vec_release(&t.visits);
 }
 
-/* --- opening */
+/* ---- opening */
 
 static bool read_summaries(Calls *c, const CallsPlan *plan, Err *err)
 {
@@ -279,7 +279,7 @@ void calls_close(Calls *c)
     free(c);
 }
 
-/* --- asking */
+/* ---- asking */
 
 const CallSite *calls_sites(const Calls *c, const Function *fn, size_t *n)
 {
@@ -331,7 +331,7 @@ const Strings *calls_notes(const Calls *c)
     return pointsto_notes(c->pt);
 }
 
-/* --- the dump */
+/* ---- the dump */
 
 static void dump_set(const Calls *c, PtSet set, Str *out)
 {

@@ -33,7 +33,7 @@ struct ModRef {
     Vec(uint32_t) answer;
 };
 
-/* --- what one instruction touches */
+/* ---- what one instruction touches */
 
 static void touch_all(const PointsTo *pt, PtBits *to, uint32_t object)
 {
@@ -182,7 +182,7 @@ static void touch_instruction(ModRef *mr, Touched *f, LLVMValueRef i)
     }
 }
 
-/* --- closing over calls */
+/* ---- closing over calls */
 
 static uint32_t index_of(const ModRef *mr, LLVMValueRef fn)
 {
@@ -308,7 +308,7 @@ void modref_free(ModRef *mr)
     free(mr);
 }
 
-/* --- asking */
+/* ---- asking */
 
 const PtBits *modref_function_bits(const ModRef *mr, LLVMValueRef fn, ModRefKind kind)
 {

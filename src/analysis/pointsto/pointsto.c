@@ -150,7 +150,7 @@ void pointsto_free(PointsTo *pt)
     free(pt);
 }
 
-/* --- objects and locations */
+/* ---- objects and locations */
 
 size_t pointsto_nobjects(const PointsTo *pt)
 {
@@ -198,7 +198,7 @@ uint32_t pointsto_variable(const PointsTo *pt, LLVMValueRef g)
     return pttable_get(&pt->object_at, ptvalues_number(&pt->v, g));
 }
 
-/* --- describing */
+/* ---- describing */
 
 static void add_name(Str *out, LLVMValueRef v, const char *otherwise)
 {
@@ -314,7 +314,7 @@ void pointsto_describe(const PointsTo *pt, uint32_t loc, Str *out)
         str_addf(out, "+%lld", (long long)l.offset);
 }
 
-/* --- questions */
+/* ---- questions */
 
 static PtSet set_at(const PointsTo *pt, uint32_t set)
 {

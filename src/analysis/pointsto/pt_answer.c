@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- from the solver */
+/* ---- from the solver */
 
 typedef struct Freeze {
     PointsTo *a;
@@ -217,7 +217,7 @@ void ptanswer_from(PointsTo *a, Pt *pt)
     map_release(&f.sets);
 }
 
-/* --- what always holds of an answer */
+/* ---- what always holds of an answer */
 
 static void check_range(PtRange r, size_t len)
 {
@@ -306,7 +306,7 @@ void ptanswer_open(PointsTo *a)
         pttable_put(&a->call_at, a->calls.items[i].inst, i);
 }
 
-/* --- the file: a first line with the key, then numbers of 7 bits a byte, then
+/* ---- the file: a first line with the key, then numbers of 7 bits a byte, then
  * a hash of all before it */
 
 #define MAGIC "sundew points-to 2 "

@@ -67,7 +67,7 @@ uint32_t pt_object_at(Pt *pt, PtKind kind, LLVMValueRef site, int64_t size)
     return o;
 }
 
-/* --- folding arrays */
+/* ---- folding arrays */
 
 int64_t pt_fold(const PtRegion *r, size_t n, int64_t offset)
 {
@@ -202,7 +202,7 @@ void pt_object_shape(Pt *pt, uint32_t object, LLVMTypeRef type)
         shape_at(pt, object, type, 0);
 }
 
-/* --- locations */
+/* ---- locations */
 
 /* A new cell takes what was stored somewhere, is part of all, and is copied
  * to where the object was copied. */
@@ -308,7 +308,7 @@ uint32_t pt_shift(Pt *pt, uint32_t loc, int64_t by)
     return pt_loc(pt, l.object, l.offset + by);
 }
 
-/* --- steps of a getelementptr */
+/* ---- steps of a getelementptr */
 
 /* Does p[i] stay in the region where p is? Not if the elements are as large as
  * the region, which is then only one of them (char a[8][16]). */
@@ -455,7 +455,7 @@ uint32_t pt_step(Pt *pt, uint32_t loc, const PtStep *steps, uint32_t n)
     return loc;
 }
 
-/* --- cells */
+/* ---- cells */
 
 static uint32_t make_written(Pt *pt, uint32_t object)
 {
@@ -519,7 +519,7 @@ uint32_t pt_write_node(Pt *pt, uint32_t loc)
     return l.offset == ANY ? make_written(pt, l.object) : l.cell;
 }
 
-/* --- copying memory */
+/* ---- copying memory */
 
 static void copy_somewhere(Pt *pt, uint32_t to, uint32_t from)
 {
@@ -621,7 +621,7 @@ void pt_mirror(Pt *pt, uint32_t to_loc, uint32_t from_loc, int64_t bytes)
     }
 }
 
-/* --- pools and flat objects */
+/* ---- pools and flat objects */
 
 /* All cells of the object become `node`, all its locations `any`. */
 static void join(Pt *pt, uint32_t object, uint32_t any, uint32_t node)

@@ -158,7 +158,7 @@ uint32_t pt_merge(Pt *pt, uint32_t a, uint32_t b)
     return a;
 }
 
-/* --- cycles: Tarjan's algorithm, with a stack of its own */
+/* ---- cycles: Tarjan's algorithm, with a stack of its own */
 
 typedef struct Frame {
     uint32_t node, next;
@@ -285,7 +285,7 @@ static void propagate(Pt *pt, uint32_t node)
     ptbits_release(&fresh);
 }
 
-/* --- constraints meet locations */
+/* ---- constraints meet locations */
 
 static void escape(Pt *pt, uint32_t loc)
 {
@@ -424,7 +424,7 @@ static void meet_all(Pt *pt, uint32_t node)
     ptbits_release(&todo);
 }
 
-/* --- pools: see pt_loc.c */
+/* ---- pools: see pt_loc.c */
 
 enum { POOL = 200 };
 
@@ -540,7 +540,7 @@ static void merge_giants(Pt *pt)
     pttable_release(&seen);
 }
 
-/* --- */
+/* ---- the waves */
 
 static bool wave(Pt *pt)
 {

@@ -58,7 +58,7 @@ void pttable_release(PtTable *t)
     *t = (PtTable){ 0 };
 }
 
-/* --- */
+/* ---- values */
 
 unsigned ptvalues_words(const PtValues *v, LLVMTypeRef t)
 {

@@ -83,7 +83,7 @@ struct Symbolic {
     bool listed;
 };
 
-/* --- inputs */
+/* ---- inputs */
 
 /* Where an input function puts what it reads: bit i is what parameter i points
  * to, bit 31 the result, bit 30 the variadic arguments, bit 29 what *line
@@ -140,7 +140,7 @@ static bool is_random(const char *name)
            !strcmp(name, "lrand48") || !strcmp(name, "mrand48");
 }
 
-/* --- values */
+/* ---- values */
 
 static uint32_t number_of(const Symbolic *s, LLVMValueRef v)
 {
@@ -184,7 +184,7 @@ static void set_mask(Symbolic *s, const Body *b, LLVMValueRef v, uint64_t mask)
     }
 }
 
-/* --- memory */
+/* ---- memory */
 
 static bool overlaps(const Memory *m, int64_t start, int64_t end)
 {
@@ -332,7 +332,7 @@ static bool stained_outside(const Symbolic *s, LLVMValueRef pointer, bool deep)
     return found;
 }
 
-/* --- instructions */
+/* ---- instructions */
 
 static uint64_t size_of(const Symbolic *s, LLVMTypeRef t)
 {
@@ -872,7 +872,7 @@ void symbolic_free(Symbolic *s)
     free(s);
 }
 
-/* --- single values */
+/* ---- single values */
 
 bool symbolic_value(const Symbolic *s, LLVMValueRef v)
 {
@@ -950,7 +950,7 @@ void symbolic_functions(const Symbolic *s, size_t *all, size_t *seeing)
     }
 }
 
-/* --- what will be imprecise */
+/* ---- what will be imprecise */
 
 const char *symbolic_class_name(SymbolicClass c)
 {

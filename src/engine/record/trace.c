@@ -77,7 +77,7 @@ const char *event_kind_name(EventKind k)
     return names[k];
 }
 
-/* --- reading numbers */
+/* ---- reading numbers */
 
 typedef struct Cursor {
     const uint8_t *p, *end;
@@ -117,7 +117,7 @@ static const uint8_t *take(Cursor *c, uint64_t n)
     return p;
 }
 
-/* --- streams */
+/* ---- streams */
 
 /* The event at s->at: its tag and payload. False: there is none. */
 static bool event_at(const Stream *s, uint8_t *tag, Cursor *payload, size_t *after)
@@ -347,7 +347,7 @@ void trace_close(Trace *t)
     free(t);
 }
 
-/* --- objects */
+/* ---- objects */
 
 static TraceObject *object_new(Trace *t, Process *p, uint64_t address, uint64_t size)
 {
@@ -390,7 +390,7 @@ static void add_symbols(Trace *t, Process *p)
     }
 }
 
-/* --- events */
+/* ---- events */
 
 static const Type *type_of(const Trace *t, uint64_t id)
 {
@@ -615,7 +615,7 @@ static void read_event(Trace *t, Stream *s, uint8_t tag, Cursor *c)
     }
 }
 
-/* --- what always holds */
+/* ---- what always holds */
 
 static void check_stream(const Stream *s)
 {

@@ -44,7 +44,7 @@ static const Rule rules[] = {
     { 0 },
 };
 
-/* ------------------------------------------------------- what was asked */
+/* ---- what was asked */
 
 /* The program's arguments, as they stand behind "--". */
 static void read_arguments(Exploration *e)
@@ -182,7 +182,7 @@ static bool check(const ExplorePlan *plan, Err *err)
     return ok;
 }
 
-/* -------------------------------------------------------------- callbacks */
+/* ---- callbacks */
 
 static bool interrupted(void *arg)
 {
@@ -202,7 +202,7 @@ static void note(void *arg, const char *text)
     str_release(&shown);
 }
 
-/* -------------------------------------------------------------------- run */
+/* ---- run */
 
 static bool explore_program(Exploration *e, Err *err)
 {

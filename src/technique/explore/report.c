@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------- live line */
+/* ---- live line */
 
 static bool line_is_there;
 
@@ -56,7 +56,7 @@ void status_wipe(void)
     line_is_there = false;
 }
 
-/* --------------------------------------------------------------- findings */
+/* ---- findings */
 
 /* A command that shows it again. */
 static void rerun(const Exploration *e, const ExploreFailure *f, Str *out)
@@ -154,7 +154,7 @@ static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
     return ok;
 }
 
-/* -------------------------------------------------------------------- JSON */
+/* ---- JSON */
 
 static json_t *failures_json(const ExploreResult *r)
 {
@@ -228,7 +228,7 @@ static void add_json(Exploration *e, const ExploreResult *r)
     session_json(s, "output", json_text(e->out));
 }
 
-/* ----------------------------------------------------------------- summary */
+/* ---- summary */
 
 static void print_summary(Exploration *e, const ExploreResult *r)
 {

@@ -158,7 +158,7 @@ bool example_usage(Regress *r, Err *err)
     return r->usage != NULL;
 }
 
-/* ---------------------------------------------------------------- coverage */
+/* ---- coverage */
 
 static void library_symbols(const Regress *r, Map *out)
 {

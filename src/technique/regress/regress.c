@@ -43,7 +43,7 @@ static const Rule rules[] = {
     { 0 },
 };
 
-/* ------------------------------------------------------------------ stages */
+/* ---- stages */
 
 static MutFacts *facts_of(const Regress *r)
 {
@@ -155,7 +155,7 @@ static bool reduce_suite(Regress *r, Err *err)
     return reduce(&plan, &r->suite, &r->reduced, err);
 }
 
-/* ------------------------------------------------------------------ report */
+/* ---- report */
 
 static void add_figures(const Regress *r, json_t *j)
 {

@@ -22,7 +22,7 @@ Val *val_of(const Body *b, LLVMValueRef v)
     return map_getn(&b->vals, &v, sizeof v);
 }
 
-/* --- blocks */
+/* ---- blocks */
 
 static unsigned block_index(const Body *b, LLVMBasicBlockRef bb)
 {
@@ -81,7 +81,7 @@ static void connect_blocks(Body *b)
     }
 }
 
-/* --- values */
+/* ---- values */
 
 static bool is_fixed_alloca(LLVMValueRef v, unsigned block)
 {
@@ -137,7 +137,7 @@ static void add_vals(Body *b)
     map_release(&sites);
 }
 
-/* --- the scalar behind a value */
+/* ---- the scalar behind a value */
 
 static bool is_prefix(const Leaf *l, const unsigned *path, unsigned n)
 {
@@ -231,7 +231,7 @@ void use_label(Body *b, Ref r, unsigned piece)
     vec_push(&b->uses, ((LabelUse){ r.val, b->pieces.items[piece].block }));
 }
 
-/* --- pieces */
+/* ---- pieces */
 
 static void cut(Body *b, unsigned block, unsigned at)
 {
@@ -300,7 +300,7 @@ static void plan_block(Body *b, unsigned block, unsigned *at)
     b->blocks.items[block].last = (unsigned)b->pieces.len - 1;
 }
 
-/* --- what crosses */
+/* ---- what crosses */
 
 static void use_value(Body *b, LLVMValueRef v, unsigned piece)
 {
@@ -346,7 +346,7 @@ static void find_crossing(Body *b)
     }
 }
 
-/* --- which labels are alive where a loop begins */
+/* ---- which labels are alive where a loop begins */
 
 static void set_bits(uint64_t *set, const Val *v)
 {

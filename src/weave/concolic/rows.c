@@ -16,7 +16,7 @@ static Region *region_of(Body *b)
     return &b->pieces.items[b->pieces.len - 1].region;
 }
 
-/* ---------------------------------------------------------------- operands */
+/* ---- operands */
 
 static uint16_t new_slot(Body *b, Ref ref, bool result, bool wide)
 {
@@ -225,7 +225,7 @@ bool row_allocation(Body *b, Val *v, const char *name)
     return false;
 }
 
-/* --------------------------------------------------------------- arithmetic */
+/* ---- arithmetic */
 
 static bool is_scalar(LLVMValueRef v)
 {
@@ -381,7 +381,7 @@ static void row_select(Body *b, Val *v)
     }
 }
 
-/* ------------------------------------------------------------------- memory */
+/* ---- memory */
 
 static void touch(Body *b, LLVMValueRef p, uint64_t size)
 {
@@ -489,7 +489,7 @@ static void row_store(Body *b, Val *v)
         row_pin(b, p, SUNDEW_WHY_ADDRESS, v->site);
 }
 
-/* --- a + i * scale + offset */
+/* ---- a + i * scale + offset */
 
 /* How large is the array that begins at p, as far as types tell? */
 static uint64_t extent_of(Body *b, LLVMValueRef p)
@@ -587,7 +587,7 @@ static void row_gep(Body *b, Val *v)
     add_index(&x, rest, 64, 1, 0, dst);
 }
 
-/* ------------------------------------------------------------------ vectors */
+/* ---- vectors */
 
 static unsigned element_bits(Body *b, LLVMValueRef vector)
 {
@@ -664,7 +664,7 @@ static void row_insert(Body *b, Val *v)
     }
 }
 
-/* --------------------------------------------------------------- intrinsics */
+/* ---- intrinsics */
 
 /* As ExprRound and ExprMath of src/solve/expr.h. */
 enum { EXPR_ROUND_FLOOR, EXPR_ROUND_CEIL, EXPR_ROUND_TRUNC, EXPR_ROUND_EVEN, EXPR_ROUND_AWAY };
@@ -797,7 +797,7 @@ static void row_intrinsic(Body *b, Val *v)
     lose(b, v);
 }
 
-/* ------------------------------------------------------------------ control */
+/* ---- control */
 
 static void row_branch(Body *b, Val *v, uint32_t edge)
 {
@@ -848,7 +848,7 @@ static uint32_t edge_of(Body *b, LLVMValueRef terminator)
     return edge;
 }
 
-/* ------------------------------------------------------------------ atomics */
+/* ---- atomics */
 
 /* What was there is loaded with its label; what stands there now has none. Both are
  * pinned, so the path stays true. */
@@ -880,7 +880,7 @@ static void row_atomic(Body *b, Val *v)
     r->b = zero;
 }
 
-/* -------------------------------------------------------------------- all */
+/* ---- all */
 
 static int binary_op(LLVMOpcode op)
 {
@@ -972,7 +972,7 @@ bool rows_of(Body *b, Val *v)
     return region_of(b)->rows.len > before;
 }
 
-/* ------------------------------------------------------------ a description */
+/* ---- a description */
 
 static LLVMValueRef constant_global(Woven *w, LLVMValueRef init, const char *name)
 {

@@ -43,7 +43,7 @@ enum {
     MOST_SMALL = 40,
 };
 
-/* -------------------------------------------------------- which functions */
+/* ---- which functions */
 
 static bool is_debug_call(LLVMValueRef i)
 {
@@ -155,7 +155,7 @@ static bool all_exist(const Woven *w, char *const *names, Err *err)
     return true;
 }
 
-/* ------------------------------------------------- arguments and their slots */
+/* ---- arguments and their slots */
 
 static unsigned slots_for(const Woven *w, LLVMTypeRef type)
 {
@@ -193,7 +193,7 @@ static void describe_params(Row *row)
     }
 }
 
-/* --------------------------------------------------------- stack objects */
+/* ---- stack objects */
 
 static bool escapes(LLVMValueRef pointer, unsigned depth);
 
@@ -274,7 +274,7 @@ static void find_locals(Woven *w, Row *row)
     }
 }
 
-/* ----------------------------------------------------------------- probes */
+/* ---- probes */
 
 static bool is_64_bits(const Woven *w)
 {
@@ -377,7 +377,7 @@ static void put_probes(Woven *w, Row *row)
     }
 }
 
-/* ------------------------------------------------- the bodies of the probes */
+/* ---- the bodies of the probes */
 
 /* Out of line, and nearly without effect on its caller's registers. */
 static void make_cold(Woven *w, LLVMValueRef fn)
@@ -587,7 +587,7 @@ static void finish_probes(Woven *w, void *arg)
     LLVMDisposePassBuilderOptions(options);
 }
 
-/* ------------------------------------------------------------------ the weave */
+/* ---- the weave */
 
 static void redirect(Woven *w, bool recording)
 {

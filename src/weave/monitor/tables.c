@@ -33,7 +33,7 @@ uint32_t monitor_type_number(const Type *t)
     return t ? t->index + 1 : 0;
 }
 
-/* ------------------------------------------------------------------ types */
+/* ---- types */
 
 /* Objects of libraries that mean nothing without their library. */
 static const char *const foreign[] = {
@@ -220,7 +220,7 @@ static void add_types(Writer *wr)
     }
 }
 
-/* -------------------------------------------------------------- constants */
+/* ---- constants */
 
 static LLVMValueRef bytes(Writer *wr, const void *data, size_t n)
 {
@@ -295,7 +295,7 @@ static LLVMValueRef entries(Writer *wr, const char *name, Entries *all, size_t r
 #define REST(row, first) ((char *)&(row) + offsetof(__typeof__(row), first)), \
                          (sizeof(row) - offsetof(__typeof__(row), first))
 
-/* ------------------------------------------------------------ the tables */
+/* ---- the tables */
 
 typedef struct Flat {
     Vec(SundewParam) params;
