@@ -4,6 +4,7 @@
  * which is an obstacle for all that the call is given.
  */
 #include "analysis/mutability/mutability_int.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct Actuals {
@@ -113,6 +114,7 @@ static void fresh_result(Body *b, uint32_t op, PathSet *out)
 static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a,
                         uint32_t index, uint8_t maybe)
 {
+    assert(index < g->flow.effects.len && b->ops.items[op].kind == OP_CALL);
     Effect e = g->flow.effects.items[index];
     Effect like = { .kind = e.kind, .reason = e.reason, .maybe = maybe > e.maybe ? maybe : e.maybe,
                     .inst = b->ops.items[op].inst, .origin = e.origin,
@@ -161,6 +163,7 @@ static void add_result(Body *b, uint32_t op, const PathSet *got)
 {
     uint32_t dst = b->ops.items[op].dst;
 
+    assert(dst == NONE || dst < b->sets.len);
     if (dst != NONE)
         b->grown |= pathset_union(&b->sets.items[dst], got);
 }
@@ -169,6 +172,7 @@ static void add_result(Body *b, uint32_t op, const PathSet *got)
  * sizes tell whether there is something new. */
 static Met *met(Body *b, uint32_t op, const Body *g)
 {
+    assert(g->fn);               /* it has a body */
     uint64_t key = (uint64_t)op << 32 | g->fn->index;
     uint32_t i = pttable_get(&b->met_of, key);
 

@@ -4,6 +4,7 @@
  * are filled in here.
  */
 #include "analysis/mutability/mutability_int.h"
+#include <assert.h>
 #include <string.h>
 
 static uint32_t new_value(Body *b)
@@ -554,8 +555,10 @@ bool mut_reaches(Body *b, uint32_t from, uint32_t to)
 
 bool mut_comes_later(Body *b, uint32_t from, uint32_t to)
 {
+    assert(from < b->ops.len && to < b->ops.len);
     uint32_t x = b->ops.items[from].block, y = b->ops.items[to].block;
 
+    assert(x < b->nblocks && y < b->nblocks);
     if (x == y && from < to)
         return true;
     if (!b->reach[x])

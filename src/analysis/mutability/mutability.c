@@ -196,6 +196,7 @@ static MutStep step_of(Mutability *m, const Body *b, const Effect *e)
                   .column = at.column, .callee = "",
                   .path = path_text(m, b->fn, &e->path) };
 
+    assert(e->inst);
     if (e->callee) {
         const Function *f = program_function_of(m->program, e->callee);
         s.callee = f ? f->name : LLVMGetValueName2(e->callee, &n);

@@ -16,6 +16,7 @@
 #include "technique/monitor/monitor.h"
 #include "build/woven.h"
 #include "weave/weave.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -101,6 +102,7 @@ static bool check_kind(const CapturedProgram *c, Err *err)
         [PROGRAM_SHARED] = "a shared library", [PROGRAM_ARCHIVE] = "an archive",
         [PROGRAM_OBJECT] = "an object file",
     };
+    assert(c->kind == PROGRAM_EXECUTABLE || kinds[c->kind]);
     return c->kind == PROGRAM_EXECUTABLE ||
            err_set(err, "%s is %s, and only an executable can be monitored: name one that "
                    "is linked with it statically (sundew show programs lists them)",
