@@ -497,10 +497,10 @@ static void explain_answer(Study *st, const char *what, const MutAnswer *a)
         { MUT_BY_S, "the function alone shows it" },
         { MUT_BY_SH, "the function alone shows it, for this parameter" },
         { MUT_BY_P, "the function and all that it calls show it" },
-        { MUT_BY_M, "points-to shows that nothing it leads to, and no copy of it that "
-                    "was stored, is written through" },
+        { MUT_BY_M, "points-to shows that nothing writes through it, nor through a "
+                    "stored copy of it" },
         { MUT_BY_D, "a run has shown it" },
-        { MUT_BY_L, "likely: nothing writes, and what stands in the way seldom does" },
+        { MUT_BY_L, "likely: no write is known, and the obstacles seldom hide one" },
     };
     Str *out = session_out(st->s);
 
