@@ -33,7 +33,7 @@ typedef enum WireKind {
     WIRE_FAILED, WIRE_LEND, WIRE_TIDY,
 } WireKind;
 
-/* ------------------------------------------------------------------- wire */
+/* ---- wire */
 
 /* Reading a body; `bad` once it was too short, and zeros from there on. */
 typedef struct WireIn {
@@ -84,7 +84,7 @@ typedef struct DoneWire {
 enum { WIRE_SIZE = sizeof(SetupWire) + sizeof(StartWire) + sizeof(RunWire) +
                    sizeof(DoneWire) };
 
-/* ------------------------------------------------------------ protections */
+/* ---- protections */
 
 typedef enum Protect {
     PROTECT_USER, PROTECT_PID, PROTECT_NET, PROTECT_MOUNT, PROTECT_PROC,
@@ -114,7 +114,7 @@ _Noreturn void worker_main(int control);
 /* Removes what is in the folder `dir`; links are not followed. */
 void folder_empty(int dir);
 
-/* ------------------------------------------------------------------ trace */
+/* ---- trace */
 
 /* What a fatal signal looked like when it was about to be delivered. */
 enum { TRACE_FRAMES = 64 };
@@ -171,12 +171,12 @@ typedef struct Registers {
 } Registers;
 bool registers_get(pid_t pid, Registers *r);
 
-/* ---------------------------------------------------------------- failure */
+/* ---- failure */
 
 /* Is the file a part of the system rather than of the user's program? */
 bool failure_is_foreign_module(const char *path);
 
-/* ------------------------------------------------------------------ watch */
+/* ---- watch */
 
 /* What all processes of a run use at this moment. */
 typedef struct Usage {

@@ -1,5 +1,6 @@
 /* Messages between Sundew and its worker; run_int.h tells which. */
 #include "run/run_int.h"
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,7 @@ static bool send_rest(int fd, const char *p, size_t n)
 bool wire_send(int fd, WireKind kind, const Str *body, const int *fds,
                size_t nfds)
 {
+    assert(nfds <= WIRE_MOST_FDS && (unsigned)kind <= WIRE_TIDY);
     size_t len = body ? body->len : 0;
     Header h = { MAGIC, kind, (uint32_t)len, (uint32_t)nfds };
     struct iovec iov[2] = { { &h, sizeof h }, { body ? body->data : NULL, len } };
@@ -109,6 +111,7 @@ static void take_fds(struct msghdr *m, int *fds, size_t *nfds)
         if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
             continue;
         size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        assert(*nfds + n <= WIRE_MOST_FDS);    /* there was room for no more */
         memcpy(fds + *nfds, CMSG_DATA(c), n * sizeof(int));
         *nfds += n;
     }

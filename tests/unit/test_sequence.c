@@ -16,7 +16,7 @@ static Outcome run_one(Lab *l, Arena *a, ExecJob job)
     return out;
 }
 
-/* --- values and sequences */
+/* ---- values and sequences */
 
 static void values_are_equal_by_what_they_use(void **state)
 {
@@ -95,7 +95,7 @@ static void what_was_learned_overrules_the_role(void **state)
     lab_close(&l);
 }
 
-/* --- what an API wants */
+/* ---- what an API wants */
 
 static void each_place_has_a_role(void **state)
 {
@@ -151,7 +151,7 @@ static void a_length_follows_its_buffer(void **state)
     lab_close(&l);
 }
 
-/* --- execution */
+/* ---- execution */
 
 static void results_and_what_is_written_are_observed(void **state)
 {

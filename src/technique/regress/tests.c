@@ -116,7 +116,7 @@ static void flags_of(const Regress *r, Str *cflags, Str *libraries)
     add_word(libraries, "-lm");
 }
 
-/* ------------------------------------------------------------------- trial */
+/* ---- trial */
 
 /*
  * What was written is compiled and run before anybody else does. A test that the
@@ -258,7 +258,7 @@ static bool try_all(Regress *r, const char *folder, const Groups *all, size_t *n
     return ok;
 }
 
-/* ------------------------------------------------------------------- whole */
+/* ---- whole */
 
 /* Tests of an earlier run, which this one replaces. */
 static void remove_old(const char *folder)
