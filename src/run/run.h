@@ -167,6 +167,8 @@ typedef struct RunResult {
     bool traced;                /* fault addresses would have been seen */
     bool stopped;               /* ended because plan->stop said so: `failure`
                                    means nothing */
+    bool lost_server;           /* the run killed its own fork server: `failure` says
+                                   SIGKILL, and nobody saw what became of the run */
     bool left_processes;        /* something was still running at the end and
                                    was killed: it forked, or daemonised */
 } RunResult;

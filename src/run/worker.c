@@ -76,7 +76,8 @@ typedef struct Run {
 } Run;
 
 typedef struct Worker {
-    int control, signals;
+    Wire wire;                 /* to Sundew */
+    int control, signals;      /* its descriptor */
     struct rlimit files;       /* as it was; ours is the highest there is */
     bool more;                 /* children may wait that no signal tells of */
     bool killing;              /* what stops now must not go on */
@@ -152,7 +153,8 @@ static _Noreturn void child(const Worker *w, const int *std, int server, int go,
     int high = fcntl(report, F_DUPFD_CLOEXEC, RUN_MOST_FD);
     if (high >= 0)
         report = high;
-    ssize_t ignored = go >= 0 ? read(go, &c, 1) : 0;
+    guard_child();
+    ssize_t ignored = go >= 0 ? write(go, "", 1) + read(go, &c, 1) : 0;
     set_limits(w);
     if (s->wire.fixed_addresses)
         personality(ADDR_NO_RANDOMIZE);
@@ -162,6 +164,7 @@ static _Noreturn void child(const Worker *w, const int *std, int server, int go,
         signal(SIGPIPE, SIG_DFL);
         sigprocmask(SIG_SETMASK, &none, NULL);
         setrlimit(RLIMIT_NOFILE, &w->files);
+        guard_subject();
         execve(s->file, s->argv, s->env);
     }
     int e = placed && !there ? -errno : errno;
@@ -179,18 +182,19 @@ static pid_t spawn(Worker *w, const int *std, int server, bool *traced)
               w->sandbox.rows[PROTECT_TRACE].granted;
     if (pipe2(report, O_CLOEXEC) != 0)
         return 0;
-    if (*traced && pipe2(go, O_CLOEXEC) != 0)
+    if (*traced && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) != 0)
         *traced = false;
     pid_t pid = fork();
     if (pid == 0)
         child(w, std, server, go[0], report[1]);
     int e = errno;
     close(report[1]);
-    if (go[0] >= 0) {
-        *traced = pid > 0 && trace_seize(pid);
-        ssize_t ignored = write(go[1], "", 1);
-        (void)ignored;
+    if (go[0] >= 0) {                  /* it says that it may be traced, we that it is */
+        char c;
         close(go[0]);
+        *traced = pid > 0 && read(go[1], &c, 1) == 1 && trace_seize(pid);
+        ssize_t ignored = send(go[1], "", 1, MSG_NOSIGNAL);
+        (void)ignored;
         close(go[1]);
     }
     if (pid > 0) {
@@ -511,7 +515,7 @@ static void control_said(Worker *w)
     Str body = {0};
     int fds[WIRE_MOST_FDS];
     size_t nfds;
-    if (!wire_receive(w->control, &kind, &body, fds, &nfds))
+    if (!wire_receive(&w->wire, &kind, &body, fds, &nfds))
         leave(w);
     for (size_t i = 0; i < nfds; i++)
         close(fds[i]);
@@ -552,7 +556,7 @@ static void say_failed(Worker *w, const char *why)
 {
     Str body = {0};
     wire_add_text(&body, why);
-    if (!wire_send(w->control, WIRE_FAILED, &body, NULL, 0))
+    if (!wire_send(&w->wire, WIRE_FAILED, &body, NULL, 0))
         leave(w);
     str_release(&body);
 }
@@ -563,7 +567,8 @@ static void say_done(Worker *w)
     DoneWire d = { .wait_status = r->status, .stop = r->stop,
                    .blocked = r->blocked,
                    .traced = r->traced && !w->trace.let_go,
-                   .left_processes = r->left, .cpu_seconds = r->cpu,
+                   .left_processes = r->left,
+                   .lost_server = r->by_server && r->lost, .cpu_seconds = r->cpu,
                    .max_rss = r->max_rss,
                    .seconds = clock_seconds() - r->begun };
     const TraceSignal *t = WIFSIGNALED(r->status) && !r->stop
@@ -585,7 +590,7 @@ static void say_done(Worker *w)
         wire_add_text(&body, f->module ? f->module : "");
         wire_add(&body, &f->offset, sizeof f->offset);
     }
-    if (!wire_send(w->control, WIRE_DONE, &body, NULL, 0))
+    if (!wire_send(&w->wire, WIRE_DONE, &body, NULL, 0))
         leave(w);
     str_release(&body);
 }
@@ -681,10 +686,8 @@ static void run(Worker *w, const Str *body, int *fds, size_t nfds)
     if (begun) {
         supervise(w);
         finish(w);
-        if (w->run.by_server && w->run.lost && !w->run.ended) {
-            str_add(&why, "the run ended its own fork server");
-            begun = false;
-        }
+        if (w->run.by_server && w->run.lost && !w->run.ended)
+            note_end(&w->run, SIGKILL, 0, 0);
     }
     if (begun)
         say_done(w);
@@ -705,7 +708,7 @@ static void lend(Worker *w, const Str *body, int *fds, size_t nfds)
     }
     DoneWire d = {0};
     wire_add(&none, &d, sizeof d);
-    if (ok && !wire_send(w->control, WIRE_DONE, &none, &w->server.socket, 1))
+    if (ok && !wire_send(&w->wire, WIRE_DONE, &none, &w->server.socket, 1))
         leave(w);
     for (size_t i = 0; i < nfds; i++)
         close(fds[i]);
@@ -720,7 +723,7 @@ static void tidy(Worker *w)
     kill_all(w, true);
     empty_private(w);
     wire_add(&body, &d, sizeof d);
-    if (!wire_send(w->control, WIRE_DONE, &body, NULL, 0))
+    if (!wire_send(&w->wire, WIRE_DONE, &body, NULL, 0))
         leave(w);
     str_release(&body);
 }
@@ -767,7 +770,7 @@ static void set_up(Worker *w)
     int fds[WIRE_MOST_FDS];
     size_t nfds;
     static Arena arena;                /* as long as the process */
-    if (!wire_receive(w->control, &kind, &w->setup, fds, &nfds) ||
+    if (!wire_receive(&w->wire, &kind, &w->setup, fds, &nfds) ||
         kind != WIRE_SETUP)
         _exit(2);
     WireIn in = { w->setup.data, w->setup.data + w->setup.len, false };
@@ -792,7 +795,7 @@ static void set_up(Worker *w)
         wire_add(&body, &granted, 1);
         wire_add_text(&body, s->rows[i].why);
     }
-    if (!wire_send(w->control, WIRE_READY, &body, NULL, 0))
+    if (!wire_send(&w->wire, WIRE_READY, &body, NULL, 0))
         _exit(0);
     str_release(&body);
 }
@@ -815,7 +818,7 @@ static void open_signals(Worker *w)
 
 _Noreturn void worker_main(int control)
 {
-    Worker w = { .control = control, .server.socket = -1 };
+    Worker w = { .wire.fd = control, .control = control, .server.socket = -1 };
     umask(022);
     setsid();
     fcntl(control, F_SETFD, FD_CLOEXEC);
@@ -836,7 +839,7 @@ _Noreturn void worker_main(int control)
         Str body = {0};
         int fds[WIRE_MOST_FDS];
         size_t nfds;
-        if (!wire_receive(control, &kind, &body, fds, &nfds))
+        if (!wire_receive(&w.wire, &kind, &body, fds, &nfds))
             leave(&w);
         if (kind == WIRE_START) {
             take_start(&w, &body, fds, nfds);
