@@ -315,6 +315,7 @@ static bool send_start(Runner *r, const RunPlan *plan, Err *err)
 {
     StartWire w = { .fixed_addresses = plan->fixed_addresses,
                     .untraced = plan->untraced, .server = plan->server,
+                    .rounds = plan->rounds,
                     .nfds = (uint32_t)plan->nfds };
     int fds[WIRE_MOST_FDS];
     if (plan->nfds > WIRE_MOST_FDS)

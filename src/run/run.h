@@ -147,6 +147,9 @@ typedef struct RunPlan {
                                    they differ from those of the last run, or
                                    limits.file_size or processes do, it is
                                    started anew. */
+    bool rounds;                /* with `server`: a process may do several runs and says
+                                   itself when one is over (persistent mode). Otherwise
+                                   only the server is believed */
 } RunPlan;
 
 /* One captured stream. When more than keep_output was written, `text` is the

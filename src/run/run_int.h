@@ -69,7 +69,7 @@ typedef struct SetupWire {
 } SetupWire;
 
 typedef struct StartWire {
-    uint32_t fixed_addresses, untraced, server;
+    uint32_t fixed_addresses, untraced, server, rounds;
     uint32_t nargs, nenv, nfds;
     int32_t as[WIRE_MOST_FDS];
 } StartWire;                   /* texts: file, cwd, arguments, environment */

@@ -324,6 +324,37 @@ static bool has_orphans(const Worker *w)
 
 typedef struct sundew_forkserver_message Message;
 
+/* One message, and which process sent it: the kernel says that, so that a run can't
+ * speak for its server. */
+static ssize_t receive(const Worker *w, Message *m, pid_t *from)
+{
+    struct iovec iov = { m, sizeof *m };
+    union {
+        struct cmsghdr align;
+        char room[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(16 * sizeof(int))];
+    } control;
+    struct msghdr h = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.room,
+                        .msg_controllen = sizeof control.room };
+    ssize_t n = recvmsg(w->server.socket, &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    *from = 0;
+    for (struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&h) : NULL; c; c = CMSG_NXTHDR(&h, c)) {
+        if (c->cmsg_level != SOL_SOCKET)
+            continue;
+        if (c->cmsg_type == SCM_CREDENTIALS) {
+            struct ucred who;
+            memcpy(&who, CMSG_DATA(c), sizeof who);
+            *from = who.pid;
+        } else if (c->cmsg_type == SCM_RIGHTS) {      /* nothing of ours */
+            for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++) {
+                int fd;
+                memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
+                close(fd);
+            }
+        }
+    }
+    return n;
+}
+
 static void stop_server(Worker *w)
 {
     if (w->server.socket < 0)
@@ -354,9 +385,9 @@ static bool hear(Worker *w, Message *m, double seconds)
             drain_signals(w);
             reap(w);
         }
+        pid_t from;
         if (p[0].revents)
-            return recv(w->server.socket, m, sizeof *m, MSG_DONTWAIT) ==
-                   sizeof *m;
+            return receive(w, m, &from) == sizeof *m;
         if (!w->server.pid || clock_seconds() > until ||
             p[2].revents & (POLLHUP | POLLRDHUP))
             return false;
@@ -373,6 +404,7 @@ static bool start_server(Worker *w, const int *std, Str *why)
         return false;
     }
     Server *v = &w->server;
+    setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &(int){ 1 }, sizeof(int));
     v->pid = spawn(w, std, pair[1], &v->traced);
     int e = errno;
     close(pair[1]);
@@ -430,18 +462,22 @@ static bool ask_server(Worker *w, const int *std)
 static void server_said(Worker *w)
 {
     Message m;
-    ssize_t n = recv(w->server.socket, &m, sizeof m, MSG_DONTWAIT);
+    pid_t from;
+    ssize_t n = receive(w, &m, &from);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
+    bool by_server = from == w->server.pid;
+    if (n > 0 && !by_server && !w->start.wire.rounds)
+        return;                        /* a run that speaks for its server */
     if (n != sizeof m || m.magic != SUNDEW_FORKSERVER_MAGIC) {
         w->run.lost = true;
         return;
     }
     if (m.number != w->server.number)
         return;                        /* about an earlier run */
-    if (m.kind == SUNDEW_FORKSERVER_ENDED)
+    if (m.kind == SUNDEW_FORKSERVER_ENDED && by_server)
         note_end(&w->run, m.status, (double)m.cpu_us / 1e6, m.max_rss);
-    else if (m.kind == SUNDEW_FORKSERVER_ROUND)
+    else if (m.kind == SUNDEW_FORKSERVER_ROUND && w->start.wire.rounds)
         note_end(&w->run, 0, (double)m.cpu_us / 1e6, m.max_rss);
 }
 

@@ -33,6 +33,10 @@ static void say_notes(Session *s, const Program *p)
         session_note(s, "%s: %zu of %zu units %s missing (sundew show programs -v lists "
                      "them)", c->name, missing, missing + c->nunits,
                      missing == 1 ? "is" : "are");
+    if (c->ndamaged)
+        session_incomplete(s, "%zu unit%s of %s %s damaged in the workspace: build again (sundew "
+                           "doctor tells which)", c->ndamaged, c->ndamaged == 1 ? "" : "s", c->name,
+                           c->ndamaged == 1 ? "is" : "are");
     size_t shown = session_verbose(s) || n <= MOST_NOTES ? n : MOST_NOTES;
     for (size_t i = 0; i < shown; i++)
         session_note(s, "%s: %s", notes[i].unit, notes[i].text);

@@ -31,14 +31,15 @@
 
 enum { SERVER_FD = 198, LOG_FD = 199, BATCH_FD = 200, PLAYER_FD = 9 };
 
-/* The mapping whose name has `name` in it, or NULL. */
+/* Where the memory with `name` in its name is mapped from its begin on, or NULL. */
 static inline uint32_t *shared_memory(const char *name, size_t *size)
 {
     char line[512];
     FILE *f = fopen("/proc/self/maps", "r");
     while (f && fgets(line, sizeof line, f)) {
-        unsigned long from, to;
-        if (strstr(line, name) && sscanf(line, "%lx-%lx", &from, &to) == 2) {
+        unsigned long from, to, offset;
+        if (strstr(line, name) &&
+            sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) == 3 && offset == 0) {
             fclose(f);
             *size = to - from;
             return (uint32_t *)from;

@@ -16,9 +16,12 @@ static void scribble(uint32_t value)
     head[2] = head[3] = value;
     for (size_t i = 0; i < 256; i++) {
         size_t at = (24u << 20) / 4 + i * ((128u << 10) / 4);
-        if ((at + 8) * 4 > size)
+        if ((at + 80) * 4 > size)
             break;
-        head[at + 3] = head[at + 6] = value;
+        head[at + 3] = 64;
+        for (unsigned k = 0; k < 64; k++)
+            head[at + 8 + k] = value - 4096 * k;
+        head[at + 6] = value;
     }
 }
 

@@ -37,6 +37,13 @@ static int opens(pid_t pid, const char *what, int flags)
     return fd >= 0;
 }
 
+static int sees(pid_t pid, const char *what)
+{
+    char path[64], text[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, what);
+    return readlink(path, text, sizeof text) > 0;
+}
+
 int main(void)
 {
     pid_t worker = getppid();
@@ -52,7 +59,7 @@ int main(void)
     reached("mem", opens(worker, "mem", O_RDWR));
     reached("environ", opens(worker, "environ", O_RDONLY));
     reached("standard error", opens(worker, "fd/2", O_WRONLY));
-    reached("control socket", opens(worker, "fd", O_RDONLY | O_DIRECTORY));
+    reached("control socket", sees(worker, "fd/3"));
     reached("maps", opens(worker, "maps", O_RDONLY));
     reached("limits", prlimit(worker, RLIMIT_NOFILE, &few, NULL) == 0);
     reached("priority", setpriority(PRIO_PROCESS, (id_t)worker, 19) == 0);

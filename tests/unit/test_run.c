@@ -668,7 +668,7 @@ static RunResult obey_in(Runner *r, const char *file, const char *order,
                          const char *arg, RunLimits limits)
 {
     return go_in(r, file, "obeys", arg,
-                 &(RunPlan){ .server = true, .input = order,
+                 &(RunPlan){ .server = true, .rounds = arg != NULL, .input = order,
                              .input_len = strlen(order), .limits = limits });
 }
 

@@ -182,6 +182,7 @@ static bool open_judges(CWorker *w, Err *err)
     };
     SubjectPlan plan = { .program = c->sanitized, .call = &c->plan.call,
                          .limits = judge_limits(w), .env = env, .untraced = true,
+                         .rounds = c->in_memory,
                          .stop = c->host.stop, .stop_arg = c->host.arg };
     if (c->sanitized && !(w->strict = subject_new(&plan, err)))
         return false;
@@ -266,7 +267,7 @@ static bool open_trace(CWorker *w, Err *err)
         return false;
     RunFd fd = { log_fd(w->log), SUNDEW_LOG_FD };
     SubjectPlan plan = { .program = c->concolic, .call = &c->plan.call, .fds = &fd, .nfds = 1,
-                         .untraced = true, .limits = trace_limits(w),
+                         .untraced = true, .rounds = c->in_memory, .limits = trace_limits(w),
                          .stop = c->host.stop, .stop_arg = c->host.arg };
     w->followed = subject_new(&plan, err);
     return w->followed != NULL;
