@@ -133,8 +133,10 @@ static bool place_fds(const Start *s, const int *std, int server)
     if (server >= 0)
         from[n] = server, as[n++] = SUNDEW_FORKSERVER_FD;
     for (size_t i = 0; i < n; i++)
-        if ((from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, RUN_MOST_FD)) < 0)
+        if ((from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, RUN_MOST_FD)) < 0) {
+            errno = errno == EINVAL ? EMFILE : errno;    /* beyond the limit */
             return false;
+        }
     for (size_t i = 0; i < n; i++)
         if (dup2(from[i], as[i]) < 0)
             return false;
@@ -217,7 +219,10 @@ static pid_t spawn(Worker *w, const int *std, int server, bool *traced)
 
 static void say_why(const Worker *w, int e, Str *why)
 {
-    if (e < 0)
+    if (e == EMFILE)
+        str_addf(why, "the limit on open files is too low: runs need %d (ulimit -Hn)",
+                 RUN_MOST_FD + WIRE_MOST_FDS);
+    else if (e < 0)
         str_addf(why, "cannot enter %s: %s", w->start.cwd, strerror(-e));
     else
         str_add(why, strerror(e));

@@ -245,6 +245,7 @@ static void run_group(Server *s, Group *g)
     pid_t pid = fork();
     if (pid == 0) {
         run_prefix(s, g);
+        shield_parents();
         run_jobs(s, g->jobs, g->njobs, g->nprefix);
         _exit(0);
     }
@@ -271,6 +272,8 @@ void server_run(const Player *player)
     uint32_t ngroups = take32(&r);
     for (uint32_t i = 0; i < ngroups; i++) {
         Group g = take_group(&r);
+        if (i == 0 && !is_direct(&g))
+            shield_parents();
         run_group(s, &g);
         if (is_direct(&g))
             break;
