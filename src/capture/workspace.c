@@ -334,6 +334,8 @@ const char *unit_check_bitcode(const Unit *u)
 {
     Str data = {0};
     char id[ID_LEN + 1];
+    if (!str_starts(path_base(u->bitcode), u->id))
+        return "";                     /* not from a workspace: named by nothing */
     if (!file_read_left(u->bitcode, (uint64_t)4 << 30, &data, NULL)) {
         str_release(&data);
         return "its bitcode can't be read; build it again";
