@@ -67,7 +67,7 @@ unit_src  := $(wildcard tests/unit/test_*.c)
 # runtime/, and single files of others.
 rt_src      = $(foreach p,$(1),$(if $(wildcard runtime/$(p).c),$(p),\
               $(patsubst runtime/%.c,%,$(wildcard runtime/$(p)/*.c))))
-rt_monitor    := $(call rt_src,heap monitor)
+rt_monitor    := $(call rt_src,heap monitor crash)
 rt_record     := $(call rt_src,heap record)
 rt_forkserver := $(call rt_src,server/forkserver)
 rt_tags       := $(call rt_src,tags heap/pages)

@@ -11,7 +11,7 @@
  *       objects/HASH        objects that can't carry a section: their unit's id
  *       programs/HASH.json  one linked file or archive, by its path
  *       builds/N.json       one run of `sundew capture`
- *       models/KEY.*        a linked program, see program/program.h
+ *       linked/KEY.*        a linked program, see program/program.h
  *       tmp/                work in progress; swept when its process is gone
  *       findings.db         see finding/store.h
  *

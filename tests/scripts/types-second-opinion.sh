@@ -6,7 +6,7 @@
 agree() {
     "$SUNDEW" show types "$2" --json >types.json && "$SUNDEW" show functions "$2" --json >functions.json &&
         "$SUNDEW" show commands -o commands.json &&
-        "$TOP/tests/subjects/types-opinion" types.json functions.json "$1" commands.json >said || { cat said; return 1; }
+        "$TOP/tests/tools/types-opinion" types.json functions.json "$1" commands.json >said || { cat said; return 1; }
     cat said
     sed -n '$s/.*, \([0-9]*\) types and \([0-9]*\) functions.*/\1 \2/p' said |
         { read -r types functions; [ "$types" -ge "$3" ] && [ "$functions" -ge "$4" ]; }
