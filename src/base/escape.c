@@ -209,6 +209,62 @@ void escape_shell(Str *out, const char *s)
     str_addc(out, '\'');
 }
 
+void escape_make_recipe(Str *out, const char *s)
+{
+    Str quoted = {0};
+    escape_shell(&quoted, s);
+    for (size_t i = 0; i < quoted.len; i++) {
+        char c = quoted.data[i];
+        if (c == '$')
+            str_addc(out, '$');
+        str_addc(out, c == '\n' || c == '\r' ? ' ' : c);
+    }
+    str_release(&quoted);
+}
+
+/* A # begins a comment unless a \ stands before it; those before that count double. */
+void escape_make_variable(Str *out, const char *s)
+{
+    Str word = {0};
+    size_t backslashes = 0;
+    escape_make_recipe(&word, s);
+    for (size_t i = 0; i < word.len; i++) {
+        char c = word.data[i];
+        for (size_t k = 0; c == '#' && k < backslashes + 1; k++)
+            str_addc(out, '\\');
+        backslashes = c == '\\' ? backslashes + 1 : 0;
+        str_addc(out, c);
+    }
+    str_release(&word);
+}
+
+/* [==[…]==], with as many = as are needed; nothing in it means anything. */
+void escape_cmake(Str *out, const char *s)
+{
+    Str end = {0};
+    size_t n = 0;
+    do {
+        str_reset(&end);
+        str_addc(&end, ']');
+        for (size_t i = 0; i < n; i++)
+            str_addc(&end, '=');
+        str_addc(&end, ']');
+        n++;
+    } while (strstr(s, str_c(&end)) || (*s && s[strlen(s) - 1] == ']' && n == 1));
+    str_addf(out, "[%.*s[%s%s%s", (int)end.len - 2, str_c(&end) + 1, *s == '\n' ? "\n" : "", s,
+             str_c(&end));
+    str_release(&end);
+}
+
+void escape_meson(Str *out, const char *s)
+{
+    for (; *s; s++) {
+        if (*s == '\'' || *s == '\\')
+            str_addc(out, '\\');
+        str_add(out, *s == '\n' ? "\\n" : (char[]){ *s, 0 });
+    }
+}
+
 void escape_annotation(Str *out, const char *s, bool property)
 {
     Str clean = {0};

@@ -41,6 +41,15 @@ void escape_c_identifier(Str *out, const char *s, size_t n);
 /* One word of a POSIX shell command. */
 void escape_shell(Str *out, const char *s);
 
+/* The same in a makefile: in a line of a recipe, and as a word of a variable (NAME = …)
+ * that recipes use. A new line, which make can't have there, becomes a space. The path of
+ * the makefile itself must not be pasted by make: "$(CURDIR)" is read by the shell. */
+void escape_make_recipe(Str *out, const char *s);
+void escape_make_variable(Str *out, const char *s);
+/* One argument in a CMakeLists.txt; the inside of a '…' string of Meson. */
+void escape_cmake(Str *out, const char *s);
+void escape_meson(Str *out, const char *s);
+
 /* A GitHub workflow command's message, or with `property` one of its
  * properties. */
 void escape_annotation(Str *out, const char *s, bool property);

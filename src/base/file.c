@@ -11,10 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool file_read_fd(int fd, Str *out, Err *err)
+/* Devices need not end; nobody wants more from a pipe. */
+#define MOST_OF_DEVICE (64u << 20)
+#define MOST_OF_FILE   (8ull << 30)
+
+static bool read_some(int fd, uint64_t most, Str *out, Err *err)
 {
     char buf[65536];
-    for (;;) {
+    for (uint64_t all = 0;;) {
         ssize_t n = read(fd, buf, sizeof buf);
         if (n == 0)
             return true;
@@ -22,16 +26,56 @@ bool file_read_fd(int fd, Str *out, Err *err)
             continue;
         if (n < 0)
             return err_set(err, "%s", strerror(errno));
+        all += (uint64_t)n;
+        if (all > most)
+            return err_set(err, "larger than %llu MiB", (unsigned long long)(most >> 20));
         str_addn(out, buf, (size_t)n);
     }
 }
 
+bool file_read_fd(int fd, Str *out, Err *err)
+{
+    struct stat st;
+    bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    return read_some(fd, regular ? MOST_OF_FILE : MOST_OF_DEVICE, out, err);
+}
+
+/* Opening a pipe waits for who writes it. That is right for a shell's <(…), which is in
+ * /dev or /proc; a pipe in a folder was put there to stop us. */
+static bool may_wait(const char *path, int fd, Err *err)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0 || !S_ISFIFO(st.st_mode))
+        return true;
+    if (!str_starts(path, "/dev/") && !str_starts(path, "/proc/"))
+        return err_set(err, "%s: a pipe, not a file", path);
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    return true;
+}
+
 bool file_read(const char *path, Str *out, Err *err)
 {
-    int fd = fault_hits() ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    int fd = fault_hits() ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return err_errno(err, "%s", path);
-    bool ok = file_read_fd(fd, out, err) || err_ctx(err, "%s", path);
+    bool ok = may_wait(path, fd, err) && (file_read_fd(fd, out, err) || err_ctx(err, "%s", path));
+    close(fd);
+    return ok;
+}
+
+bool file_read_left(const char *path, uint64_t most, Str *out, Err *err)
+{
+    struct stat st;
+    int fd = fault_hits() ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+    if (fd < 0 && errno == ELOOP)
+        return err_set(err, "%s: a link, which is not followed", path);
+    if (fd < 0)
+        return err_errno(err, "%s", path);
+    bool ok = (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) ||
+              err_set(err, "%s: not a regular file", path);
+    ok = ok && ((uint64_t)st.st_size <= most ||
+                err_set(err, "%s: larger than %llu MiB", path, (unsigned long long)(most >> 20)));
+    ok = ok && (read_some(fd, most, out, err) || err_ctx(err, "%s", path));
     close(fd);
     return ok;
 }

@@ -54,6 +54,7 @@ static _Noreturn void child(const Proc *p, int report, int out, int err)
     if (ready && redirect(0, -1, p->in, O_RDONLY) && redirect(1, out, p->out, w) &&
         redirect(2, err, p->err_out, w) && (!p->cwd || chdir(p->cwd) == 0)) {
         signal(SIGPIPE, SIG_DFL);
+        signal(SIGXFSZ, SIG_DFL);
         if (p->env)
             environ = (char **)p->env;
         execvp(p->file ? p->file : p->argv[0], p->argv);

@@ -1,4 +1,7 @@
-/* The Makefile of a folder of tests: see lab.h. */
+/*
+ * The Makefile of a folder of tests: see lab.h. The shell finds out where it is (pwd):
+ * if make pasted its $(CURDIR), the shell would execute what the folder's name says.
+ */
 #include "base/escape.h"
 #include "base/file.h"
 #include "build/lab_int.h"
@@ -7,45 +10,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A word for a recipe: quoted for the shell, and $ doubled for make. */
-static void make_word(Str *out, const char *word)
-{
-    Str quoted = {0};
-    escape_shell(&quoted, word);
-    for (size_t i = 0; i < quoted.len; i++) {
-        if (quoted.data[i] == '$')
-            str_addc(out, '$');
-        str_addc(out, quoted.data[i] == '\n' ? ' ' : quoted.data[i]);
-    }
-    str_release(&quoted);
-}
-
 static void make_words(Str *out, const Strings *words)
 {
     for (size_t i = 0; i < words->len; i++) {
         str_addc(out, i ? ' ' : '\t');
-        make_word(out, words->items[i]);
+        escape_make_recipe(out, words->items[i]);
     }
 }
 
 /* A file name that make can have as a prerequisite. */
 static bool is_plain_path(const char *path)
 {
-    return !strpbrk(path, " \t\n$#:%\\;*?[]~'\"");
+    return !strpbrk(path, " \t\n$#:%\\;*?[]~'\"`()&|<>!={}");
 }
 
 static void make_compile(const LabUnit *u, const char *source, const char *to, Str *out)
 {
-    str_add(out, "\tcd ");
-    make_word(out, u->unit->directory);
+    str_add(out, "\there=$$(pwd); cd ");
+    escape_make_recipe(out, u->unit->directory);
     str_add(out, " && \\\n");
     make_words(out, &u->flags);
-    str_add(out, " -MMD -MF \"$(CURDIR)/$@.d\" -I\"$(CURDIR)\" -c ");
+    str_add(out, " -MMD -MF \"$$here/$@.d\" -I\"$$here\" -c ");
     if (source)
-        make_word(out, source);
+        escape_make_recipe(out, source);
     else
-        str_add(out, "\"$(CURDIR)/$<\"");
-    str_addf(out, " -o \"$(CURDIR)/%s\"\n", to);
+        str_add(out, "\"$$here/$<\"");
+    str_addf(out, " -o \"$$here/%s\"\n", to);
 }
 
 static const char *object_name(const LabUnit *u)
@@ -69,9 +59,9 @@ static void make_unit(Lab *lab, LabUnit *u, Str *out)
             char *b = xprintf("--redefine-sym=%s=%s", u->edits.entries[i].key,
                               (const char *)u->edits.entries[i].value);
             str_addc(out, ' ');
-            make_word(out, a);
+            escape_make_recipe(out, a);
             str_addc(out, ' ');
-            make_word(out, b);
+            escape_make_recipe(out, b);
             free(a);
             free(b);
         }
@@ -94,17 +84,17 @@ static bool make_link(Lab *lab, Str *out, Err *err)
                  .scratch = scratch };
     bool ok = relink_command(program_workspace(lab->plan.program), lab->captured, &r,
                              &argv, err);
-    str_add(out, "link = cd ");
-    make_word(out, lab->captured->link_directory);
+    str_add(out, "link = here=$$(pwd); cd ");
+    escape_make_variable(out, lab->captured->link_directory);
     str_add(out, " &&");
     for (size_t i = 0; ok && i < argv.len; i++) {
         str_addc(out, ' ');
         if (strcmp(argv.items[i], "@OBJECTS@") == 0)
-            str_add(out, "$(patsubst %,\"$(CURDIR)/%\",$(1))");
+            str_add(out, "$(patsubst %,\"$$here/%\",$(1))");
         else if (strcmp(argv.items[i], "@OUT@") == 0)
-            str_add(out, "\"$(CURDIR)/$(2)\"");
+            str_add(out, "\"$$here/$(2)\"");
         else
-            make_word(out, argv.items[i]);
+            escape_make_variable(out, argv.items[i]);
     }
     str_add(out, "\n\n");
     free(scratch);
@@ -147,7 +137,7 @@ static void make_support_rules(const Lab *lab, Str *out)
         if (!str_ends(name, ".c"))
             continue;
         str_addf(out, "%.*so: %s\n\t", (int)strlen(name) - 1, name, name);
-        make_word(out, lab->units[0].flags.items[0]);
+        escape_make_recipe(out, lab->units[0].flags.items[0]);
         str_addf(out, " -g -O1 -fPIC -c %s -o $@\n\n", name);
     }
 }

@@ -54,6 +54,8 @@ typedef struct Unit {
     UnitStatus status;
     const char *reason;       /* why not captured; "" if it is */
     const char *bitcode;      /* path; "" if not captured */
+    bool damaged;             /* what the workspace holds of it is not what was put there:
+                               * failed, and the reason says what */
     Strings arguments;        /* the build's command, argv[0] included */
     Strings dropped;          /* flags that clang does not know */
 } Unit;
@@ -61,10 +63,18 @@ typedef struct Unit {
 /* NULL: no such unit here. */
 const Unit *workspace_unit(Workspace *ws, const char *id);
 
+/* Looks at all that a workspace holds: units, their bitcode against its checksum, records
+ * of programs. Tells of each thing that is damaged; gives their number. */
+size_t workspace_check(Workspace *ws, void (*tell)(void *arg, const char *what, const char *why),
+                       void *arg);
+/* Is the unit's bitcode what was captured? "": it is; else why not. */
+const char *unit_check_bitcode(const Unit *u);
+
 /* An object that was linked but has no unit: not compiled under capture. */
 typedef struct MissingObject {
     const char *object;       /* path, or archive(member) */
     const char *reason;
+    bool damaged;             /* its unit is gone from this workspace */
 } MissingObject;
 
 typedef enum {
@@ -84,6 +94,7 @@ typedef struct CapturedProgram {
     size_t nforeign;
     MissingObject *missing;   /* linked, but never seen by the capture */
     size_t nmissing;
+    size_t ndamaged;          /* of `failed` and `missing` */
     Strings link;             /* the command that linked it, response files
                                * read, argv[0] a path; empty: it was not seen
                                * (an archive, an older capture) */

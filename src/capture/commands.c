@@ -136,24 +136,32 @@ bool commands_of_workspace(Workspace *ws, CompileCommands *out, Err *err)
 {
     size_t n;
     Map seen = {0};
-    const CapturedProgram **programs = workspace_programs(ws, &n, err);
+    const CapturedProgram **programs = workspace_programs(ws, &n, err), *damaged = NULL;
     if (!programs)
         return false;
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < programs[i]->nunits; k++)
             add_unit(programs[i]->units[k], &seen, out);
+        if (programs[i]->ndamaged)
+            damaged = programs[i];
         for (size_t k = 0; k < programs[i]->nfailed; k++)
-            add_unit(programs[i]->failed[k], &seen, out);
+            if (!programs[i]->failed[k]->damaged)
+                add_unit(programs[i]->failed[k], &seen, out);
     }
     Strings names = {0};
     char *dir = workspace_path(ws, "units");
-    bool ok = n || dir_list(dir, &names, err);
+    bool ok = !damaged || err_set(err, "%zu units of %s are damaged in the workspace (sundew doctor "
+                                  "tells which); build them again", damaged->ndamaged, damaged->name);
+    ok = ok && (n || dir_list(dir, &names, err));
     for (size_t i = 0; i < names.len; i++) {
         if (!str_ends(names.items[i], ".json"))
             continue;
         names.items[i][strlen(names.items[i]) - 5] = 0;
         const Unit *u = workspace_unit(ws, names.items[i]);
-        if (u)
+        if (u && u->damaged)
+            ok = err_set(err, "%s: %s (sundew doctor looks at the whole workspace)", u->source,
+                         u->reason);
+        else if (u)
             add_unit(u, &seen, out);
     }
     strings_release(&names);

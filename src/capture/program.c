@@ -115,17 +115,35 @@ static void sort_units(Workspace *ws, CapturedProgram *p, const Strings *ids,
     map_release(&seen);
 }
 
-static void add_missing(CapturedProgram *p, const Strings *missing, Arena *a)
+/* Is the unit one that was captured here? The record of the program names those. */
+static bool was_here(const char *object, const Strings *recorded)
 {
+    const char *unit = strstr(object, ": unit ");
+    for (size_t i = 0; unit && i < recorded->len; i++)
+        if (strcmp(recorded->items[i], unit + strlen(": unit ")) == 0)
+            return true;
+    return false;
+}
+
+static void add_missing(CapturedProgram *p, const Strings *missing, const json_t *record, Arena *a)
+{
+    Strings recorded = {0};
+    json_get_strings(record, "units", &recorded);
     p->missing = arena_array(a, MissingObject, missing->len);
     for (size_t i = 0; i < missing->len; i++) {
         MissingObject *m = &p->missing[p->nmissing++];
         m->object = arena_strdup(a, missing->items[i]);
-        m->reason = strstr(m->object, ": unit ")
+        m->damaged = was_here(m->object, &recorded);
+        p->ndamaged += m->damaged;
+        m->reason = m->damaged ? "gone from the workspace; build it again"
+                    : strstr(m->object, ": unit ")
                         ? "captured in another workspace"
                         : "not compiled under capture (built before it, or by "
                           "a compiler that Sundew does not stand in for)";
     }
+    for (size_t i = 0; i < p->nfailed; i++)
+        p->ndamaged += p->failed[i]->damaged;
+    strings_release(&recorded);
 }
 
 static void add_link(CapturedProgram *p, const json_t *record, Arena *a)
@@ -152,7 +170,7 @@ static CapturedProgram *load(Workspace *ws, Arena *a, const char *path,
     if (ok) {
         json_get_strings(record, "missing", &missing);
         sort_units(ws, p, &ids, path, &missing, a);
-        add_missing(p, &missing, a);
+        add_missing(p, &missing, record, a);
         add_link(p, record, a);
     }
     strings_release(&ids);

@@ -1,3 +1,4 @@
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/sha256.h"
 #include "base/tempdir.h"
@@ -222,10 +223,38 @@ char *unit_bitcode_path(const Workspace *ws, const char *id)
     return workspace_path(ws, "units/%s.bc", id);
 }
 
+/* As the file has it: what is no UTF-8 is written in another form. */
+static void add_text(Sha256 *h, const char *text)
+{
+    Str s = {0};
+    escape_utf8(&s, text, strlen(text));
+    sha256_add(h, str_c(&s), s.len + 1);
+    str_release(&s);
+}
+
+/* A checksum over all that the file of a unit says. */
+static void unit_sum(const Unit *u, char sum[ID_LEN + 1])
+{
+    const char *texts[] = { u->id, u->source, u->directory, u->output, u->language,
+                            unit_status_name(u->status), u->reason };
+    Sha256 h;
+    sha256_init(&h);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        add_text(&h, texts[i]);
+    for (size_t i = 0; i < u->arguments.len; i++)
+        add_text(&h, u->arguments.items[i]);
+    sha256_add(&h, "", 1);
+    for (size_t i = 0; i < u->dropped.len; i++)
+        add_text(&h, u->dropped.items[i]);
+    sha256_end_id(&h, sum);
+}
+
 bool unit_write(Workspace *ws, const Unit *u, Err *err)
 {
+    char sum[ID_LEN + 1];
+    unit_sum(u, sum);
     json_t *o = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source",
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "sum", sum, "source",
         json_text(u->source), "directory", json_text(u->directory), "output",
         json_text(u->output), "language", json_text(u->language), "status",
         json_text(unit_status_name(u->status)), "reason", json_text(u->reason),
@@ -238,16 +267,17 @@ bool unit_write(Workspace *ws, const Unit *u, Err *err)
     return ok;
 }
 
-static Unit *read_unit(Workspace *ws, const char *id)
+/* A unit whose file is there and makes no sense. */
+static void make_damaged(Unit *u, const char *why)
 {
-    char *path = json_path(ws, id);
-    json_t *o = json_read(path, NULL);
-    free(path);
-    if (!o)
-        return NULL;
-    Arena *a = &ws->arena;
-    Unit *u = arena_new(a, Unit);
-    u->id = arena_strdup(a, id);
+    u->status = UNIT_FAILED;
+    u->damaged = true;
+    u->reason = why;
+    u->bitcode = "";
+}
+
+static void take_unit(Arena *a, const json_t *o, Unit *u)
+{
     u->source = arena_strdup(a, json_str(o, "source"));
     u->directory = arena_strdup(a, json_str(o, "directory"));
     u->output = arena_strdup(a, json_str(o, "output"));
@@ -259,17 +289,60 @@ static Unit *read_unit(Workspace *ws, const char *id)
             u->status = (UnitStatus)i;
     json_get_strings(o, "arguments", &u->arguments);
     json_get_strings(o, "dropped", &u->dropped);
+}
+
+/* Captures before there were sums have none. */
+static bool sum_fits(const Unit *u, const char *told)
+{
+    char sum[ID_LEN + 1];
+    unit_sum(u, sum);
+    return !*told || strcmp(sum, told) == 0;
+}
+
+/* NULL: there is none. */
+static Unit *read_unit(Workspace *ws, const char *id)
+{
+    char *path = json_path(ws, id);
+    if (!file_exists(path)) {
+        free(path);
+        return NULL;
+    }
+    Arena *a = &ws->arena;
+    Unit *u = arena_new(a, Unit);
+    json_t *o = json_read(path, NULL);
+    u->id = arena_strdup(a, id);
+    take_unit(a, o, u);
     char *bitcode = unit_bitcode_path(ws, id);
     u->bitcode = "";
-    if (u->status == UNIT_CAPTURED && file_exists(bitcode)) {
+    if (!o || !*u->source || !sum_fits(u, json_str(o, "sum")))
+        make_damaged(u, "its file in the workspace is damaged; build it again");
+    else if (u->status == UNIT_CAPTURED && !file_exists(bitcode))
+        make_damaged(u, "its bitcode is gone from the workspace; build it again");
+    else if (u->status == UNIT_CAPTURED && file_size(bitcode) < 4)
+        make_damaged(u, "its bitcode in the workspace is empty; build it again");
+    else if (u->status == UNIT_CAPTURED)
         u->bitcode = arena_strdup(a, bitcode);
-    } else if (u->status == UNIT_CAPTURED) {
-        u->status = UNIT_FAILED;
-        u->reason = "its bitcode is gone from the workspace; build it again";
-    }
+    if (!*u->source)
+        u->source = arena_printf(a, "unit %s", id);
+    free(path);
     free(bitcode);
     json_decref(o);
     return u;
+}
+
+const char *unit_check_bitcode(const Unit *u)
+{
+    Str data = {0};
+    char id[ID_LEN + 1];
+    if (!str_starts(path_base(u->bitcode), u->id))
+        return "";                     /* not from a workspace: named by nothing */
+    if (!file_read_left(u->bitcode, (uint64_t)4 << 30, &data, NULL)) {
+        str_release(&data);
+        return "its bitcode can't be read; build it again";
+    }
+    sha256_id(data.data, data.len, id);
+    str_release(&data);
+    return strcmp(id, u->id) == 0 ? "" : "its bitcode is damaged; build it again";
 }
 
 const Unit *workspace_unit(Workspace *ws, const char *id)
@@ -326,4 +399,70 @@ void program_record(Workspace *ws, const char *path, Strings *ids,
     json_get_strings(o, "missing", missing);
     json_decref(o);
     free(file);
+}
+
+/* --------------------------------------------------------------- checking */
+
+static size_t check_units(Workspace *ws, void (*tell)(void *, const char *, const char *),
+                          void *arg)
+{
+    Strings names = {0};
+    size_t bad = 0;
+    char *dir = workspace_path(ws, "units");
+    dir_list(dir, &names, NULL);
+    for (size_t i = 0; i < names.len; i++) {
+        if (!str_ends(names.items[i], ".json"))
+            continue;
+        names.items[i][strlen(names.items[i]) - 5] = 0;
+        const Unit *u = workspace_unit(ws, names.items[i]);
+        const char *why = !u ? "gone" : u->damaged ? u->reason
+                          : *u->bitcode ? unit_check_bitcode(u) : "";
+        if (*why) {
+            tell(arg, u ? u->source : names.items[i], why);
+            bad++;
+        }
+    }
+    strings_release(&names);
+    free(dir);
+    return bad;
+}
+
+/* Records that can't be read, and units that they name and that are not here. */
+static size_t check_programs(Workspace *ws, void (*tell)(void *, const char *, const char *),
+                             void *arg)
+{
+    Strings names = {0};
+    size_t bad = 0;
+    char *dir = workspace_path(ws, "programs");
+    dir_list(dir, &names, NULL);
+    for (size_t i = 0; i < names.len; i++) {
+        if (!str_ends(names.items[i], ".json"))
+            continue;
+        char *path = path_join(dir, names.items[i]);
+        json_t *o = json_read(path, NULL);
+        Strings ids = {0};
+        json_get_strings(o, "units", &ids);
+        if (!o || !*json_str(o, "path")) {
+            tell(arg, path, "the record of a program is damaged; build it again");
+            bad++;
+        }
+        for (size_t k = 0; k < ids.len; k++)
+            if (!workspace_unit(ws, ids.items[k])) {
+                tell(arg, json_str(o, "path"), "a unit of it is gone from the workspace; build "
+                     "it again");
+                bad++;
+            }
+        strings_release(&ids);
+        json_decref(o);
+        free(path);
+    }
+    strings_release(&names);
+    free(dir);
+    return bad;
+}
+
+size_t workspace_check(Workspace *ws, void (*tell)(void *arg, const char *what, const char *why),
+                       void *arg)
+{
+    return check_units(ws, tell, arg) + check_programs(ws, tell, arg);
 }

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "capture/capture.h"
 #include "command/command_rows.h"
+#include "finding/store.h"
 #include "finding/version.h"
 #include "program/version.h"
 #include "run/run.h"
@@ -233,6 +234,57 @@ static void tell_protections(Session *s, json_t *list)
     runner_free(r);
 }
 
+/* What is damaged in the workspace, a line each. */
+typedef struct Damage {
+    Session *s;
+    json_t *list;
+} Damage;
+
+static void tell_damage(void *arg, const char *what, const char *why)
+{
+    Damage *d = arg;
+    Str *out = session_out(d->s);
+    json_array_append_new(d->list, json_pack("{s:s, s:b, s:b, s:o, s:s}", "name", "workspace",
+                                             "ok", 0, "needed", 1, "found", json_text(what),
+                                             "without", why));
+    if (session_flag(d->s, "json"))
+        return;
+    str_addf(out, "%-8s %-18s ", "DAMAGED", "workspace");
+    escape_terminal_z(out, what);
+    str_addf(out, ": %s\n", why);
+}
+
+static size_t check_store(Session *s, Damage *d)
+{
+    Err err = {0};
+    char *path = path_join(workspace_dir(session_workspace(s)), "findings.db");
+    bool ok = !file_exists(path) || store_check(path, &err);
+    if (!ok)
+        tell_damage(d, path, err.msg);
+    free(path);
+    return !ok;
+}
+
+/* Nothing is said of a folder without a workspace. */
+static size_t tell_workspace(Session *s, json_t *list)
+{
+    Damage d = { s, list };
+    Workspace *ws = session_workspace(s);
+    const char *dir = session_option(s, "workspace");
+    Err err = {0};
+    if (!ws && file_is_dir(dir ? dir : ".sundew") && !workspace_open(dir, false, &err)) {
+        tell_damage(&d, dir ? dir : ".sundew", err.msg);
+        return 1;
+    }
+    if (!ws)
+        return 0;
+    size_t n = workspace_check(ws, tell_damage, &d) + check_store(s, &d);
+    Check c = { "workspace", true, "", NULL };
+    if (!n)
+        tell(s, list, &c, true, workspace_dir(ws));
+    return n;
+}
+
 static bool run_doctor(Session *s, Err *err)
 {
     size_t bad = 0, n = sizeof checks / sizeof *checks;
@@ -245,6 +297,7 @@ static bool run_doctor(Session *s, Err *err)
         str_release(&found);
     }
     tell_protections(s, list);
+    bad += tell_workspace(s, list);
     if (session_flag(s, "json"))
         json_print(list, session_out(s));
     json_decref(list);
@@ -255,7 +308,7 @@ static bool run_doctor(Session *s, Err *err)
 
 const Command command_doctor = {
     .name = "doctor",
-    .summary = "is everything here that Sundew needs? What stops working without?",
+    .summary = "is everything here that Sundew needs, and is the workspace whole?",
     .examples = "sundew doctor\nsundew doctor --json\n",
     .run = run_doctor,
 };

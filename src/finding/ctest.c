@@ -83,12 +83,25 @@ static void add_file(Str *out, const CTestFile *f)
     map_release(&taken);
 }
 
+static void add_words(Str *out, char *const *words, void (*escape)(Str *, const char *),
+                      const char *before, const char *after)
+{
+    for (; words && *words; words++) {
+        str_add(out, before);
+        escape(out, *words);
+        str_add(out, after);
+    }
+}
+
 /* The three build files: name, and how its text begins and names a test. */
 static void add_makefile(Str *out, const Strings *names, const CTestProject *p)
 {
-    str_addf(out, "# make check: builds and runs the tests.\n"
-             "CC ?= cc\nCFLAGS ?= -g\nTEST_CFLAGS = %s\nTEST_LIBS = %s\nTESTS =",
-             p->cflags ? p->cflags : "", p->libraries ? p->libraries : "");
+    str_add(out, "# make check: builds and runs the tests.\n"
+            "CC ?= cc\nCFLAGS ?= -g\nTEST_CFLAGS =");
+    add_words(out, p->cflags, escape_make_variable, " ", "");
+    str_add(out, "\nTEST_LIBS =");
+    add_words(out, p->libraries, escape_make_variable, " ", "");
+    str_add(out, "\nTESTS =");
     for (size_t i = 0; i < names->len; i++)
         str_addf(out, " %s", names->items[i]);
     str_add(out, "\n\nall: $(TESTS)\n\n$(TESTS): %: %.c sundew_test.h\n"
@@ -101,12 +114,12 @@ static void add_makefile(Str *out, const Strings *names, const CTestProject *p)
 
 static void add_cmake(Str *out, const Strings *names, const CTestProject *p)
 {
-    str_addf(out, "cmake_minimum_required(VERSION 3.13)\n"
-             "project(sundew_tests C)\nenable_testing()\n"
-             "separate_arguments(FLAGS UNIX_COMMAND \"%s\")\n"
-             "separate_arguments(LIBS UNIX_COMMAND \"%s\")\n"
-             "foreach(t", p->cflags ? p->cflags : "",
-             p->libraries ? p->libraries : "");
+    str_add(out, "cmake_minimum_required(VERSION 3.13)\n"
+            "project(sundew_tests C)\nenable_testing()\nset(FLAGS");
+    add_words(out, p->cflags, escape_cmake, " ", "");
+    str_add(out, ")\nset(LIBS");
+    add_words(out, p->libraries, escape_cmake, " ", "");
+    str_add(out, ")\nforeach(t");
     for (size_t i = 0; i < names->len; i++)
         str_addf(out, " %s", names->items[i]);
     str_add(out, ")\n  add_executable(${t} ${t}.c)\n"
@@ -118,9 +131,11 @@ static void add_cmake(Str *out, const Strings *names, const CTestProject *p)
 
 static void add_meson(Str *out, const Strings *names, const CTestProject *p)
 {
-    str_addf(out, "project('sundew_tests', 'c')\nflags = '%s'.split()\n"
-             "libs = '%s'.split()\nforeach t : [", p->cflags ? p->cflags : "",
-             p->libraries ? p->libraries : "");
+    str_add(out, "project('sundew_tests', 'c')\nflags = [");
+    add_words(out, p->cflags, escape_meson, "'", "', ");
+    str_add(out, "]\nlibs = [");
+    add_words(out, p->libraries, escape_meson, "'", "', ");
+    str_add(out, "]\nforeach t : [");
     for (size_t i = 0; i < names->len; i++)
         str_addf(out, "%s'%s'", i ? ", " : "", names->items[i]);
     str_add(out, "]\n  test(t, executable(t, t + '.c', c_args: flags, "

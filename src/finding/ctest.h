@@ -3,12 +3,12 @@
  *
  *     CTestFile f = { .name = "list", .includes = "#include \"list.h\"\n",
  *                     .tests = tests, .ntests = n };
- *     CTestProject p = { .include_dirs = "-I../include", .libraries = "../libx.a" };
+ *     CTestProject p = { .cflags = (char *[]){ "-I../include", NULL } };
  *     ctest_write(folder, share, &f, 1, &p, err);
  *
  * The folder gets the tests, sundew_test.h (no other dependency; adapters for
  * cmocka, Check, Criterion and Unity are in it), a Makefile, a CMakeLists.txt
- * and a meson.build. Names are made safe as identifiers and file names; the
+ * and a meson.build, in which words stay words whatever is in them. Names are made safe as identifiers and file names; the
  * purpose becomes a comment whatever it contains. Bodies and includes are C
  * written by an engine, which escapes what comes from programs.
  */
@@ -31,8 +31,8 @@ typedef struct CTestFile {
 } CTestFile;
 
 typedef struct CTestProject {
-    const char *cflags;        /* "-I../include -DX"; or NULL */
-    const char *libraries;     /* "../libx.a -lm"; or NULL */
+    char *const *cflags;       /* words: "-I../include", "-DX", NULL; or NULL */
+    char *const *libraries;    /* "../libx.a", "-lm", NULL; or NULL */
 } CTestProject;
 
 bool ctest_write(const char *folder, const char *share, const CTestFile *files,

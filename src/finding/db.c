@@ -103,7 +103,7 @@ static bool is_ours(sqlite3 *db, int version, Err *err)
     if (!number(db, "PRAGMA application_id", &id, err) ||
         !number(db, "SELECT count(*) FROM sqlite_master", &tables, err))
         return false;
-    if (version == 0 ? tables > 0 : id != DB_APPLICATION_ID)
+    if (version < 0 || (version == 0 ? tables > 0 : id != DB_APPLICATION_ID))
         return err_set(err, "this database is not a store of Sundew's: move it "
                             "away, or use another workspace (-w)");
     return true;
@@ -130,6 +130,7 @@ static bool apply_steps(sqlite3 *db, const char *const *steps, int newest,
     assert(!sqlite3_get_autocommit(db));       /* all steps or none */
     if (!examine(db, newest, &version, err))
         return false;
+    assert(version >= 0);
     for (; version < newest; version++)
         if (!db_exec(db, steps[version], err))
             return err_ctx(err, "schema %d", version + 1);
@@ -204,16 +205,15 @@ static bool use_log(sqlite3 *db, Err *err)
     return code == SQLITE_OK || fail(db, code, err);
 }
 
-sqlite3 *db_open(const char *path, bool *readonly, Err *err)
+static sqlite3 *open_as(const char *path, bool readonly, Err *err)
 {
     sqlite3 *db = NULL;
-    *readonly = only_readable(path);
-    int code = fault_hits() ? SQLITE_CANTOPEN : open_file(path, *readonly, &db);
+    int code = fault_hits() ? SQLITE_CANTOPEN : open_file(path, readonly, &db);
     if (code != SQLITE_OK)
         fail(db, code, err);
     else {
         sqlite3_busy_timeout(db, BUSY_MS);
-        if ((*readonly || use_log(db, err)) &&
+        if ((readonly || use_log(db, err)) &&
             db_exec(db, "PRAGMA foreign_keys = ON;"
                         "PRAGMA trusted_schema = OFF;"
                         "PRAGMA synchronous = NORMAL", err))
@@ -221,4 +221,28 @@ sqlite3 *db_open(const char *path, bool *readonly, Err *err)
     }
     sqlite3_close(db);
     return NULL;
+}
+
+/* On a full disk not even the log can be made; what is in the file can be read all the
+ * same. */
+static bool can_be_read(const char *path)
+{
+    char *log = xprintf("%s-wal", path);
+    bool yes = file_size(path) > 0 && file_size(log) <= 0 && access(path, R_OK) == 0;
+    free(log);
+    return yes;
+}
+
+sqlite3 *db_open(const char *path, bool *readonly, Err *err)
+{
+    Err first = {0};
+    *readonly = only_readable(path);
+    sqlite3 *db = open_as(path, *readonly, &first);
+    if (!db && !*readonly && can_be_read(path)) {
+        db = open_as(path, true, NULL);
+        *readonly = db != NULL;
+    }
+    if (!db)
+        err_set(err, "%s", first.msg);
+    return db;
 }

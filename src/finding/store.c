@@ -85,6 +85,19 @@ void store_close(Store *st)
     free(st);
 }
 
+bool store_check(const char *path, Err *err)
+{
+    Store *st = store_open(path, ".", err);
+    sqlite3_stmt *q = st ? db_prepare(st->db, "PRAGMA quick_check(1)", err) : NULL;
+    bool ok = q && db_step(q, err) == DB_ROW;
+    const char *said = ok ? (const char *)sqlite3_column_text(q, 0) : NULL;
+    if (ok && (!said || strcmp(said, "ok") != 0))
+        ok = err_set(err, "the file is damaged: move it away and run the techniques again");
+    sqlite3_finalize(q);
+    store_close(st);
+    return ok;
+}
+
 /* ---- a run: findings, copied into an arena */
 
 struct StoreRun {

@@ -23,6 +23,8 @@ typedef struct StoreRun StoreRun;
 /* `root` is the project's folder: paths below it are stored relative to it. */
 Store *store_open(const char *path, const char *root, Err *err);
 void store_close(Store *st);                          /* NULL is fine */
+/* Is the file whole? */
+bool store_check(const char *path, Err *err);
 
 StoreRun *store_run_begin(Store *st, const char *technique, const char *scope,
                           const char *command, uint64_t seed, Err *err);

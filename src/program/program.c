@@ -377,12 +377,24 @@ static void release(Program *p)
     memset(p, 0, sizeof *p);
 }
 
+/* What is linked is kept under the units' ids, so it must be theirs. */
+static bool check_units(const CapturedProgram *c, Err *err)
+{
+    for (size_t i = 0; i < c->nunits; i++) {
+        const char *why = unit_check_bitcode(c->units[i]);
+        if (*why)
+            return err_set(err, "%s: %s (sundew doctor looks at the whole workspace)",
+                           c->units[i]->source, why);
+    }
+    return true;
+}
+
 static bool build_and_load(Program *p, const CapturedProgram *c, const char *dir,
                            const char *base, Err *err)
 {
     Arena a = {0};
     release(p);
-    bool ok = dir_make(dir, err)
+    bool ok = check_units(c, err) && dir_make(dir, err)
         && build_files(link_list(c, &a), c->nunits, base, &a, err)
         && load(p, base, err);
     arena_release(&a);

@@ -32,7 +32,7 @@
 extern char **environ;
 
 struct Runner {
-    int control;               /* -1: the worker is gone; started anew */
+    Wire wire;                 /* fd -1: the worker is gone; started anew */
     pid_t worker;              /* our child: the worker or its guard */
     char *helper;
     char *scratch;
@@ -85,6 +85,7 @@ static bool spawn_helper(Runner *r, int socket, Err *err)
     posix_spawnattr_setsigdefault(&attributes, &defaults);
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&files, socket, 3);
     int e = fault_hits() ? errno
                          : posix_spawn(&r->worker, r->helper, &files,
@@ -97,9 +98,9 @@ static bool spawn_helper(Runner *r, int socket, Err *err)
 
 static void stop_worker(Runner *r)
 {
-    if (r->control >= 0)
-        close(r->control);         /* the worker sees that and leaves */
-    r->control = -1;
+    if (r->wire.fd >= 0)
+        close(r->wire.fd);         /* the worker sees that and leaves */
+    r->wire.fd = -1;
     if (r->worker <= 0)
         return;
     int status;
@@ -141,13 +142,14 @@ static bool start_worker(Runner *r, Err *err)
         return err_errno(err, "sandbox");
     bool ok = spawn_helper(r, pair[1], err);
     close(pair[1]);
-    r->control = pair[0];
+    r->wire = (Wire){ .fd = pair[0] };
+    wire_draw_secret(&r->wire);
     WireKind kind;
     int fds[WIRE_MOST_FDS];
     size_t nfds;
     Str body = {0};
-    if (ok && (!wire_send(r->control, WIRE_SETUP, &r->setup, NULL, 0) ||
-               !wire_receive(r->control, &kind, &body, fds, &nfds)))
+    if (ok && (!wire_send(&r->wire, WIRE_SETUP, &r->setup, NULL, 0) ||
+               !wire_receive(&r->wire, &kind, &body, fds, &nfds)))
         ok = err_set(err, "%s does not answer", r->helper);
     else if (ok && kind == WIRE_FAILED)
         ok = err_set(err, "%s", body.len ? body.data : "");
@@ -206,7 +208,7 @@ Runner *runner_new(const RunnerPlan *plan, Err *err)
 {
     static const RunnerPlan defaults;
     Runner *r = xcalloc(1, sizeof *r);
-    r->control = r->scratch_dir = -1;
+    r->wire.fd = r->scratch_dir = -1;
     if (!plan)
         plan = &defaults;
     r->helper = find_helper(plan->helper);
@@ -313,6 +315,7 @@ static bool send_start(Runner *r, const RunPlan *plan, Err *err)
 {
     StartWire w = { .fixed_addresses = plan->fixed_addresses,
                     .untraced = plan->untraced, .server = plan->server,
+                    .rounds = plan->rounds,
                     .nfds = (uint32_t)plan->nfds };
     int fds[WIRE_MOST_FDS];
     if (plan->nfds > WIRE_MOST_FDS)
@@ -347,7 +350,7 @@ static bool send_start(Runner *r, const RunPlan *plan, Err *err)
     str_addn(&key, body.data, body.len);
     bool ok = true;
     if (key.len != r->start.len || memcmp(key.data, r->start.data, key.len)) {
-        ok = wire_send(r->control, WIRE_START, &body, fds, plan->nfds) ||
+        ok = wire_send(&r->wire, WIRE_START, &body, fds, plan->nfds) ||
              err_set(err, "the worker is gone");
         str_release(&r->start);
         r->start = key;
@@ -493,38 +496,49 @@ static bool capture_read(Capture *c)
     return false;
 }
 
+/* How long the worker may take to do as it was told. It needs milliseconds; a machine
+ * may be busy. */
+static const double PATIENCE = 5;
+
+/* It does not answer: a subject may have stopped it. The kernel ends all that is in its
+ * namespace with it. */
+static bool give_up(Runner *r, Err *err)
+{
+    kill(r->worker, SIGKILL);
+    return err_set(err, "the worker does not answer");
+}
+
 /* Reads both streams until the worker answers. */
 static bool collect(Runner *r, const RunPlan *plan, const RunLimits *l, Capture c[2],
                     WireKind *kind, Str *body, bool *by_plan, Err *err)
 {
-    double until = clock_seconds() + 4 * l->wall + 60;
+    double until = clock_seconds() + 4 * l->wall + 60;         /* a server may start first */
     bool stopped = false;
     for (;;) {
-        struct pollfd p[3] = { { r->control, POLLIN, 0 }, { c[0].fd, POLLIN, 0 },
+        struct pollfd p[3] = { { r->wire.fd, POLLIN, 0 }, { c[0].fd, POLLIN, 0 },
                                { c[1].fd, POLLIN, 0 } };
         int n = poll(p, 3, plan->stop ? 100 : 1000);
         if (n < 0 && errno != EINTR)
             return err_errno(err, "poll");
         if (!stopped && !(n > 0 && p[0].revents) && plan->stop && plan->stop(plan->stop_arg))
-            stopped = *by_plan = wire_send(r->control, WIRE_STOP, NULL, NULL, 0);
-        if (n <= 0) {
-            if (clock_seconds() > until) {
-                kill(r->worker, SIGKILL);
-                return err_set(err, "the worker does not answer");
-            }
+            stopped = *by_plan = wire_send(&r->wire, WIRE_STOP, NULL, NULL, 0);
+        if (stopped && until > clock_seconds() + 2 * PATIENCE)
+            until = clock_seconds() + 2 * PATIENCE;
+        if (clock_seconds() > until)
+            return give_up(r, err);
+        if (n <= 0)
             continue;
-        }
         for (int i = 0; i < 2; i++)
             if (p[i + 1].revents)
                 capture_read(&c[i]);
         if (!stopped && (c[0].total > l->output || c[1].total > l->output))
-            stopped = wire_send(r->control, WIRE_STOP, NULL, NULL, 0);
+            stopped = wire_send(&r->wire, WIRE_STOP, NULL, NULL, 0);
         if (p[0].revents)
             break;
     }
     int fds[WIRE_MOST_FDS];
     size_t nfds;
-    if (!wire_receive(r->control, kind, body, fds, &nfds))
+    if (!wire_receive(&r->wire, kind, body, fds, &nfds))
         return err_set(err, "the worker is gone");
     while (capture_read(&c[0]) || capture_read(&c[1]))
         ;
@@ -563,6 +577,7 @@ static bool take_done(const Str *body, RunResult *out, Err *err)
     out->max_rss = d.max_rss;
     out->traced = d.traced;
     out->left_processes = d.left_processes;
+    out->lost_server = d.lost_server;
     return true;
 }
 
@@ -583,7 +598,7 @@ static bool exchange(Runner *r, const RunPlan *plan, int fds[3], Capture c[2],
     Str body = {0};
     WireKind kind;
     wire_add(&body, &w, sizeof w);
-    bool ok = wire_send(r->control, WIRE_RUN, &body, fds, 3) ||
+    bool ok = wire_send(&r->wire, WIRE_RUN, &body, fds, 3) ||
               err_set(err, "the worker is gone");
     for (int i = 0; i < 3; i++)
         close(fds[i]);
@@ -630,7 +645,7 @@ bool runner_run(Runner *r, const RunPlan *plan, RunResult *out, Err *err)
     assert(plan->argv && plan->argv[0] && !out->out.text.data);     /* `out` of {0} */
     int fds[3] = { -1, -1, -1 };
     Capture c[2] = { { .fd = -1 }, { .fd = -1 } };
-    if (r->control < 0 && !start_worker(r, err))
+    if (r->wire.fd < 0 && !start_worker(r, err))
         return err_ctx(err, "cannot make a sandbox");
     if (!plan->keep_scratch)
         folder_empty(r->scratch_dir);
@@ -643,10 +658,17 @@ bool runner_run(Runner *r, const RunPlan *plan, RunResult *out, Err *err)
     return ok || err_ctx(err, "cannot run");
 }
 
-static bool answer(Runner *r, Str *body, int *fds, size_t *nfds, Err *err)
+/* The worker's answer, which comes within so many seconds. */
+static bool answer(Runner *r, double seconds, Str *body, int *fds, size_t *nfds, Err *err)
 {
     WireKind kind;
-    if (!wire_receive(r->control, &kind, body, fds, nfds)) {
+    struct pollfd p = { r->wire.fd, POLLIN, 0 };
+    if (poll(&p, 1, (int)(seconds * 1000)) == 0) {
+        give_up(r, err);
+        stop_worker(r);
+        return false;
+    }
+    if (!wire_receive(&r->wire, &kind, body, fds, nfds)) {
         stop_worker(r);
         return err_set(err, "the worker is gone");
     }
@@ -661,13 +683,13 @@ int runner_lend(Runner *r, const RunPlan *plan, int input, Err *err)
     Str body = {0};
     wire_add(&body, &w, sizeof w);
     int fds[3] = { input >= 0 ? input : null, null, null };
-    bool ok = r->control >= 0 || start_worker(r, err);
+    bool ok = r->wire.fd >= 0 || start_worker(r, err);
     if (ok && !plan->keep_scratch)
         folder_empty(r->scratch_dir);
     ok = ok && write_files(r, plan, err) && send_start(r, plan, err) &&
-         (wire_send(r->control, WIRE_LEND, &body, fds, 3) ||
+         (wire_send(&r->wire, WIRE_LEND, &body, fds, 3) ||
           err_set(err, "the worker is gone")) &&
-         answer(r, &body, got, &n, err);
+         answer(r, 3 * w.limits.wall + 20 + PATIENCE, &body, got, &n, err);
     for (size_t i = 0; i < n; i++)
         if (ok && i == 0)
             out = got[i];
@@ -686,9 +708,11 @@ bool runner_tidy(Runner *r, bool *left, Err *err)
     int fds[WIRE_MOST_FDS];
     size_t n = 0;
     DoneWire d = {0};
-    bool ok = (wire_send(r->control, WIRE_TIDY, &body, NULL, 0) ||
+    if (r->wire.fd < 0)
+        return err_set(err, "the worker is gone");
+    bool ok = (wire_send(&r->wire, WIRE_TIDY, &body, NULL, 0) ||
                err_set(err, "the worker is gone")) &&
-              answer(r, &body, fds, &n, err);
+              answer(r, 4 * PATIENCE, &body, fds, &n, err);
     WireIn in = { body.data, body.data + body.len, false };
     if (ok)
         wire_get(&in, &d, sizeof d);

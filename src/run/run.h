@@ -147,6 +147,9 @@ typedef struct RunPlan {
                                    they differ from those of the last run, or
                                    limits.file_size or processes do, it is
                                    started anew. */
+    bool rounds;                /* with `server`: a process may do several runs and says
+                                   itself when one is over (persistent mode). Otherwise
+                                   only the server is believed */
 } RunPlan;
 
 /* One captured stream. When more than keep_output was written, `text` is the
@@ -167,6 +170,8 @@ typedef struct RunResult {
     bool traced;                /* fault addresses would have been seen */
     bool stopped;               /* ended because plan->stop said so: `failure`
                                    means nothing */
+    bool lost_server;           /* the run killed its own fork server: `failure` says
+                                   SIGKILL, and nobody saw what became of the run */
     bool left_processes;        /* something was still running at the end and
                                    was killed: it forked, or daemonised */
 } RunResult;

@@ -3,8 +3,10 @@
  * say to each other, and what the worker's files share.
  *
  * A message is a header, a body of fixed struct and NUL-terminated texts, and
- * descriptors that travel with the header. Both ends come from the same build;
- * WIRE_VERSION is compared at the first message all the same.
+ * descriptors that travel with the header. Every header has the version, the number of
+ * the message, and a secret that Sundew draws for each worker and tells it with SETUP,
+ * before there is a subject. A subject can't read the worker's memory (guard.c), so it
+ * can't write a message that is believed, whatever it does to the socket.
  *
  *     Sundew ─▶ worker   SETUP   SetupWire, then paths
  *     worker ─▶ Sundew   READY   one row per protection
@@ -27,13 +29,20 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-enum { WIRE_VERSION = 2, WIRE_MOST_FDS = 64 };
+enum { WIRE_VERSION = 3, WIRE_MOST_FDS = 64 };
 typedef enum WireKind {
     WIRE_SETUP, WIRE_READY, WIRE_START, WIRE_RUN, WIRE_STOP, WIRE_DONE,
     WIRE_FAILED, WIRE_LEND, WIRE_TIDY,
 } WireKind;
 
 /* ---- wire */
+
+/* One end of the socket. */
+typedef struct Wire {
+    int fd;                    /* -1: closed */
+    uint64_t secret[2];        /* 0: not told yet; the first message brings it */
+    uint32_t sent, received;   /* messages so far */
+} Wire;
 
 /* Reading a body; `bad` once it was too short, and zeros from there on. */
 typedef struct WireIn {
@@ -45,11 +54,12 @@ void wire_add(Str *body, const void *p, size_t n);
 void wire_add_text(Str *body, const char *text);        /* not NULL */
 void wire_get(WireIn *in, void *p, size_t n);
 const char *wire_get_text(WireIn *in);                  /* inside the body */
-bool wire_send(int fd, WireKind kind, const Str *body, const int *fds,
+void wire_draw_secret(Wire *w);
+bool wire_send(Wire *w, WireKind kind, const Str *body, const int *fds,
                size_t nfds);
-/* False at the end or with an error. fds[0..*nfds) are the caller's to close;
+/* False at the end, with an error, or if it is not from the other end. fds[0..*nfds) are the caller's to close;
  * room for WIRE_MOST_FDS. */
-bool wire_receive(int fd, WireKind *kind, Str *body, int *fds, size_t *nfds);
+bool wire_receive(Wire *w, WireKind *kind, Str *body, int *fds, size_t *nfds);
 
 typedef struct SetupWire {
     uint32_t version, size;    /* sizes of all structs, against a mixed build */
@@ -59,7 +69,7 @@ typedef struct SetupWire {
 } SetupWire;
 
 typedef struct StartWire {
-    uint32_t fixed_addresses, untraced, server;
+    uint32_t fixed_addresses, untraced, server, rounds;
     uint32_t nargs, nenv, nfds;
     int32_t as[WIRE_MOST_FDS];
 } StartWire;                   /* texts: file, cwd, arguments, environment */
@@ -72,7 +82,7 @@ typedef struct RunWire {
 typedef struct DoneWire {
     int32_t wait_status;
     uint32_t stop;             /* FailureStop */
-    uint32_t blocked, has_info, traced, left_processes;
+    uint32_t blocked, has_info, traced, left_processes, lost_server;
     int32_t code;
     uint32_t access;           /* FailureAccess */
     uint64_t address, sp;
@@ -110,6 +120,16 @@ bool seccomp_enter(const Sandbox *s, char *why, size_t size);
 bool landlock_enter(const Sandbox *s, char *why, size_t size);
 
 _Noreturn void worker_main(int control);
+
+/* ------------------------------------------------------------------ guard */
+
+/* Keeps the subjects' hands off the worker. guard_worker(): its memory and descriptors
+ * can't be seen from now on, and the rules for subjects are made. guard_child(): in a
+ * fresh child, so that the worker may trace it. guard_subject(): right before the
+ * subject is executed. */
+void guard_worker(bool own_pids);
+void guard_child(void);
+void guard_subject(void);
 
 /* Removes what is in the folder `dir`; links are not followed. */
 void folder_empty(int dir);

@@ -350,6 +350,8 @@ void sandbox_enter(Sandbox *s, int control)
     if (wanted(s, PROTECT_SECCOMP))
         row[PROTECT_SECCOMP].granted = seccomp_enter(
             s, row[PROTECT_SECCOMP].why, sizeof row->why);
+    if (!s->setup.unprotected)
+        guard_worker(row[PROTECT_PID].granted);
     if (!(s->setup.without & 1u << PROTECT_TRACE))
         row[PROTECT_TRACE].granted = trace_works(row[PROTECT_TRACE].why,
                                                  sizeof row->why);

@@ -58,10 +58,23 @@ bool trace_seize(pid_t pid)
 
 bool trace_works(char *why, size_t size)
 {
+    int ready[2];
+    char c;
+    if (pipe2(ready, O_CLOEXEC) != 0) {
+        snprintf(why, size, "%s", strerror(errno));
+        return false;
+    }
     pid_t pid = fork();
-    if (pid == 0)
+    if (pid == 0) {
+        guard_child();
+        close(ready[1]);
         for (;;)
             pause();
+    }
+    close(ready[1]);
+    ssize_t ignored = read(ready[0], &c, 1);
+    (void)ignored;
+    close(ready[0]);
     bool ok = pid > 0 && trace_seize(pid);
     if (!ok)
         snprintf(why, size, "%s", strerror(errno));

@@ -4,14 +4,34 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum { MAGIC = 0x53647277, MOST_BODY = 64 << 20 };
 
 typedef struct Header {
-    uint32_t magic, kind, len, nfds;
+    uint32_t magic, version;
+    uint32_t kind, len, nfds;
+    uint32_t number;           /* of the message, in this direction */
+    uint64_t secret[2];
 } Header;
+
+void wire_draw_secret(Wire *w)
+{
+    while (getrandom(w->secret, sizeof w->secret, 0) != sizeof w->secret)
+        ;
+}
+
+/* Is it from the other end, and the next one? The first one brings the secret. */
+static bool is_next(Wire *w, const Header *h, size_t nfds)
+{
+    if (!w->secret[0] && !w->secret[1])
+        memcpy(w->secret, h->secret, sizeof w->secret);
+    return h->magic == MAGIC && h->version == WIRE_VERSION && h->number == w->received &&
+           memcmp(h->secret, w->secret, sizeof w->secret) == 0 && h->len <= MOST_BODY &&
+           h->nfds == nfds;
+}
 
 void wire_add(Str *body, const void *p, size_t n)
 {
@@ -60,12 +80,14 @@ static bool send_rest(int fd, const char *p, size_t n)
     return true;
 }
 
-bool wire_send(int fd, WireKind kind, const Str *body, const int *fds,
+bool wire_send(Wire *w, WireKind kind, const Str *body, const int *fds,
                size_t nfds)
 {
     assert(nfds <= WIRE_MOST_FDS && (unsigned)kind <= WIRE_TIDY);
     size_t len = body ? body->len : 0;
-    Header h = { MAGIC, kind, (uint32_t)len, (uint32_t)nfds };
+    Header h = { .magic = MAGIC, .version = WIRE_VERSION, .kind = kind, .len = (uint32_t)len,
+                 .nfds = (uint32_t)nfds, .number = w->sent++,
+                 .secret = { w->secret[0], w->secret[1] } };
     struct iovec iov[2] = { { &h, sizeof h }, { body ? body->data : NULL, len } };
     union {
         struct cmsghdr align;
@@ -83,12 +105,12 @@ bool wire_send(int fd, WireKind kind, const Str *body, const int *fds,
     }
     ssize_t k;
     do
-        k = sendmsg(fd, &m, MSG_NOSIGNAL);
+        k = sendmsg(w->fd, &m, MSG_NOSIGNAL);
     while (k < 0 && errno == EINTR);
     if (k < (ssize_t)sizeof h)
         return false;
     size_t sent = (size_t)k - sizeof h;
-    return sent == len || send_rest(fd, body->data + sent, len - sent);
+    return sent == len || send_rest(w->fd, body->data + sent, len - sent);
 }
 
 static bool receive_rest(int fd, char *p, size_t n)
@@ -111,15 +133,15 @@ static void take_fds(struct msghdr *m, int *fds, size_t *nfds)
         if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
             continue;
         size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        assert(*nfds + n <= WIRE_MOST_FDS);    /* there was room for no more */
+        assert(n <= WIRE_MOST_FDS - *nfds);      /* there was no room for more */
         memcpy(fds + *nfds, CMSG_DATA(c), n * sizeof(int));
         *nfds += n;
     }
 }
 
-bool wire_receive(int fd, WireKind *kind, Str *body, int *fds, size_t *nfds)
+bool wire_receive(Wire *w, WireKind *kind, Str *body, int *fds, size_t *nfds)
 {
-    Header h;
+    Header h = {0};
     union {
         struct cmsghdr align;
         char room[CMSG_SPACE(WIRE_MOST_FDS * sizeof(int))];
@@ -130,18 +152,19 @@ bool wire_receive(int fd, WireKind *kind, Str *body, int *fds, size_t *nfds)
                         .msg_controllen = sizeof control.room };
     ssize_t k;
     do
-        k = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
+        k = recvmsg(w->fd, &m, MSG_CMSG_CLOEXEC);
     while (k < 0 && errno == EINTR);
     *nfds = 0;
     if (k <= 0)
         return false;
     take_fds(&m, fds, nfds);
     str_reset(body);
-    bool ok = receive_rest(fd, (char *)&h + k, sizeof h - (size_t)k) &&
-              h.magic == MAGIC && h.len <= MOST_BODY && h.nfds == *nfds;
+    bool ok = receive_rest(w->fd, (char *)&h + k, sizeof h - (size_t)k) &&
+              is_next(w, &h, *nfds);
+    w->received++;
     if (ok && h.len) {
         char *room = xmalloc(h.len);
-        ok = receive_rest(fd, room, h.len);
+        ok = receive_rest(w->fd, room, h.len);
         if (ok)
             str_addn(body, room, h.len);
         free(room);

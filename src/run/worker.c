@@ -77,7 +77,8 @@ typedef struct Run {
 } Run;
 
 typedef struct Worker {
-    int control, signals;
+    Wire wire;                 /* to Sundew */
+    int control, signals;      /* its descriptor */
     struct rlimit files;       /* as it was; ours is the highest there is */
     bool more;                 /* children may wait that no signal tells of */
     bool killing;              /* what stops now must not go on */
@@ -133,8 +134,10 @@ static bool place_fds(const Start *s, const int *std, int server)
     if (server >= 0)
         from[n] = server, as[n++] = SUNDEW_FORKSERVER_FD;
     for (size_t i = 0; i < n; i++)
-        if ((from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, RUN_MOST_FD)) < 0)
+        if ((from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, RUN_MOST_FD)) < 0) {
+            errno = errno == EINVAL ? EMFILE : errno;    /* beyond the limit */
             return false;
+        }
     for (size_t i = 0; i < n; i++)
         if (dup2(from[i], as[i]) < 0)
             return false;
@@ -153,7 +156,8 @@ static _Noreturn void child(const Worker *w, const int *std, int server, int go,
     int high = fcntl(report, F_DUPFD_CLOEXEC, RUN_MOST_FD);
     if (high >= 0)
         report = high;
-    ssize_t ignored = go >= 0 ? read(go, &c, 1) : 0;
+    guard_child();
+    ssize_t ignored = go >= 0 ? write(go, "", 1) + read(go, &c, 1) : 0;
     set_limits(w);
     if (s->wire.fixed_addresses)
         personality(ADDR_NO_RANDOMIZE);
@@ -163,6 +167,7 @@ static _Noreturn void child(const Worker *w, const int *std, int server, int go,
         signal(SIGPIPE, SIG_DFL);
         sigprocmask(SIG_SETMASK, &none, NULL);
         setrlimit(RLIMIT_NOFILE, &w->files);
+        guard_subject();
         execve(s->file, s->argv, s->env);
     }
     int e = placed && !there ? -errno : errno;
@@ -180,18 +185,19 @@ static pid_t spawn(Worker *w, const int *std, int server, bool *traced)
               w->sandbox.rows[PROTECT_TRACE].granted;
     if (pipe2(report, O_CLOEXEC) != 0)
         return 0;
-    if (*traced && pipe2(go, O_CLOEXEC) != 0)
+    if (*traced && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) != 0)
         *traced = false;
     pid_t pid = fork();
     if (pid == 0)
         child(w, std, server, go[0], report[1]);
     int e = errno;
     close(report[1]);
-    if (go[0] >= 0) {
-        *traced = pid > 0 && trace_seize(pid);
-        ssize_t ignored = write(go[1], "", 1);
-        (void)ignored;
+    if (go[0] >= 0) {                  /* it says that it may be traced, we that it is */
+        char c;
         close(go[0]);
+        *traced = pid > 0 && read(go[1], &c, 1) == 1 && trace_seize(pid);
+        ssize_t ignored = send(go[1], "", 1, MSG_NOSIGNAL);
+        (void)ignored;
         close(go[1]);
     }
     if (pid > 0) {
@@ -214,7 +220,10 @@ static pid_t spawn(Worker *w, const int *std, int server, bool *traced)
 
 static void say_why(const Worker *w, int e, Str *why)
 {
-    if (e < 0)
+    if (e == EMFILE)
+        str_addf(why, "the limit on open files is too low: runs need %d (ulimit -Hn)",
+                 RUN_MOST_FD + WIRE_MOST_FDS);
+    else if (e < 0)
         str_addf(why, "cannot enter %s: %s", w->start.cwd, strerror(-e));
     else
         str_add(why, strerror(e));
@@ -321,6 +330,37 @@ static bool has_orphans(const Worker *w)
 
 typedef struct sundew_forkserver_message Message;
 
+/* One message, and which process sent it: the kernel says that, so that a run can't
+ * speak for its server. */
+static ssize_t receive(const Worker *w, Message *m, pid_t *from)
+{
+    struct iovec iov = { m, sizeof *m };
+    union {
+        struct cmsghdr align;
+        char room[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(16 * sizeof(int))];
+    } control;
+    struct msghdr h = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.room,
+                        .msg_controllen = sizeof control.room };
+    ssize_t n = recvmsg(w->server.socket, &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    *from = 0;
+    for (struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&h) : NULL; c; c = CMSG_NXTHDR(&h, c)) {
+        if (c->cmsg_level != SOL_SOCKET)
+            continue;
+        if (c->cmsg_type == SCM_CREDENTIALS) {
+            struct ucred who;
+            memcpy(&who, CMSG_DATA(c), sizeof who);
+            *from = who.pid;
+        } else if (c->cmsg_type == SCM_RIGHTS) {      /* nothing of ours */
+            for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++) {
+                int fd;
+                memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
+                close(fd);
+            }
+        }
+    }
+    return n;
+}
+
 static void stop_server(Worker *w)
 {
     if (w->server.socket < 0)
@@ -351,9 +391,9 @@ static bool hear(Worker *w, Message *m, double seconds)
             drain_signals(w);
             reap(w);
         }
+        pid_t from;
         if (p[0].revents)
-            return recv(w->server.socket, m, sizeof *m, MSG_DONTWAIT) ==
-                   sizeof *m;
+            return receive(w, m, &from) == sizeof *m;
         if (!w->server.pid || clock_seconds() > until ||
             p[2].revents & (POLLHUP | POLLRDHUP))
             return false;
@@ -370,6 +410,7 @@ static bool start_server(Worker *w, const int *std, Str *why)
         return false;
     }
     Server *v = &w->server;
+    setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &(int){ 1 }, sizeof(int));
     v->pid = spawn(w, std, pair[1], &v->traced);
     int e = errno;
     close(pair[1]);
@@ -427,18 +468,22 @@ static bool ask_server(Worker *w, const int *std)
 static void server_said(Worker *w)
 {
     Message m;
-    ssize_t n = recv(w->server.socket, &m, sizeof m, MSG_DONTWAIT);
+    pid_t from;
+    ssize_t n = receive(w, &m, &from);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
+    bool by_server = from == w->server.pid;
+    if (n > 0 && !by_server && !w->start.wire.rounds)
+        return;                        /* a run that speaks for its server */
     if (n != sizeof m || m.magic != SUNDEW_FORKSERVER_MAGIC) {
         w->run.lost = true;
         return;
     }
     if (m.number != w->server.number)
         return;                        /* about an earlier run */
-    if (m.kind == SUNDEW_FORKSERVER_ENDED)
+    if (m.kind == SUNDEW_FORKSERVER_ENDED && by_server)
         note_end(&w->run, m.status, (double)m.cpu_us / 1e6, m.max_rss);
-    else if (m.kind == SUNDEW_FORKSERVER_ROUND)
+    else if (m.kind == SUNDEW_FORKSERVER_ROUND && w->start.wire.rounds)
         note_end(&w->run, 0, (double)m.cpu_us / 1e6, m.max_rss);
 }
 
@@ -512,7 +557,7 @@ static void control_said(Worker *w)
     Str body = {0};
     int fds[WIRE_MOST_FDS];
     size_t nfds;
-    if (!wire_receive(w->control, &kind, &body, fds, &nfds))
+    if (!wire_receive(&w->wire, &kind, &body, fds, &nfds))
         leave(w);
     for (size_t i = 0; i < nfds; i++)
         close(fds[i]);
@@ -553,7 +598,7 @@ static void say_failed(Worker *w, const char *why)
 {
     Str body = {0};
     wire_add_text(&body, why);
-    if (!wire_send(w->control, WIRE_FAILED, &body, NULL, 0))
+    if (!wire_send(&w->wire, WIRE_FAILED, &body, NULL, 0))
         leave(w);
     str_release(&body);
 }
@@ -564,7 +609,8 @@ static void say_done(Worker *w)
     DoneWire d = { .wait_status = r->status, .stop = r->stop,
                    .blocked = r->blocked,
                    .traced = r->traced && !w->trace.let_go,
-                   .left_processes = r->left, .cpu_seconds = r->cpu,
+                   .left_processes = r->left,
+                   .lost_server = r->by_server && r->lost, .cpu_seconds = r->cpu,
                    .max_rss = r->max_rss,
                    .seconds = clock_seconds() - r->begun };
     const TraceSignal *t = WIFSIGNALED(r->status) && !r->stop
@@ -586,7 +632,7 @@ static void say_done(Worker *w)
         wire_add_text(&body, f->module ? f->module : "");
         wire_add(&body, &f->offset, sizeof f->offset);
     }
-    if (!wire_send(w->control, WIRE_DONE, &body, NULL, 0))
+    if (!wire_send(&w->wire, WIRE_DONE, &body, NULL, 0))
         leave(w);
     str_release(&body);
 }
@@ -683,10 +729,8 @@ static void run(Worker *w, const Str *body, int *fds, size_t nfds)
     if (begun) {
         supervise(w);
         finish(w);
-        if (w->run.by_server && w->run.lost && !w->run.ended) {
-            str_add(&why, "the run ended its own fork server");
-            begun = false;
-        }
+        if (w->run.by_server && w->run.lost && !w->run.ended)
+            note_end(&w->run, SIGKILL, 0, 0);
     }
     if (begun)
         say_done(w);
@@ -707,7 +751,7 @@ static void lend(Worker *w, const Str *body, int *fds, size_t nfds)
     }
     DoneWire d = {0};
     wire_add(&none, &d, sizeof d);
-    if (ok && !wire_send(w->control, WIRE_DONE, &none, &w->server.socket, 1))
+    if (ok && !wire_send(&w->wire, WIRE_DONE, &none, &w->server.socket, 1))
         leave(w);
     for (size_t i = 0; i < nfds; i++)
         close(fds[i]);
@@ -722,7 +766,7 @@ static void tidy(Worker *w)
     kill_all(w, true);
     empty_private(w);
     wire_add(&body, &d, sizeof d);
-    if (!wire_send(w->control, WIRE_DONE, &body, NULL, 0))
+    if (!wire_send(&w->wire, WIRE_DONE, &body, NULL, 0))
         leave(w);
     str_release(&body);
 }
@@ -769,7 +813,7 @@ static void set_up(Worker *w)
     int fds[WIRE_MOST_FDS];
     size_t nfds;
     static Arena arena;                /* as long as the process */
-    if (!wire_receive(w->control, &kind, &w->setup, fds, &nfds) ||
+    if (!wire_receive(&w->wire, &kind, &w->setup, fds, &nfds) ||
         kind != WIRE_SETUP)
         _exit(2);
     WireIn in = { w->setup.data, w->setup.data + w->setup.len, false };
@@ -794,7 +838,7 @@ static void set_up(Worker *w)
         wire_add(&body, &granted, 1);
         wire_add_text(&body, s->rows[i].why);
     }
-    if (!wire_send(w->control, WIRE_READY, &body, NULL, 0))
+    if (!wire_send(&w->wire, WIRE_READY, &body, NULL, 0))
         _exit(0);
     str_release(&body);
 }
@@ -817,7 +861,7 @@ static void open_signals(Worker *w)
 
 _Noreturn void worker_main(int control)
 {
-    Worker w = { .control = control, .server.socket = -1 };
+    Worker w = { .wire.fd = control, .control = control, .server.socket = -1 };
     umask(022);
     setsid();
     fcntl(control, F_SETFD, FD_CLOEXEC);
@@ -838,7 +882,7 @@ _Noreturn void worker_main(int control)
         Str body = {0};
         int fds[WIRE_MOST_FDS];
         size_t nfds;
-        if (!wire_receive(control, &kind, &body, fds, &nfds))
+        if (!wire_receive(&w.wire, &kind, &body, fds, &nfds))
             leave(&w);
         if (kind == WIRE_START) {
             take_start(&w, &body, fds, nfds);

@@ -33,6 +33,16 @@ static void say_notes(Session *s, const Program *p)
         session_note(s, "%s: %zu of %zu units %s missing (sundew show programs -v lists "
                      "them)", c->name, missing, missing + c->nunits,
                      missing == 1 ? "is" : "are");
+    for (size_t i = 0; i < c->nfailed; i++)
+        if (c->failed[i]->damaged)
+            session_note(s, "%s: %s", c->failed[i]->source, c->failed[i]->reason);
+    for (size_t i = 0; i < c->nmissing; i++)
+        if (c->missing[i].damaged)
+            session_note(s, "%s: %s", c->missing[i].object, c->missing[i].reason);
+    if (c->ndamaged)
+        session_incomplete(s, "%zu unit%s of %s %s damaged in the workspace: build again (sundew "
+                           "doctor tells which)", c->ndamaged, c->ndamaged == 1 ? "" : "s", c->name,
+                           c->ndamaged == 1 ? "is" : "are");
     size_t shown = session_verbose(s) || n <= MOST_NOTES ? n : MOST_NOTES;
     for (size_t i = 0; i < shown; i++)
         session_note(s, "%s: %s", notes[i].unit, notes[i].text);

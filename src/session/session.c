@@ -434,14 +434,17 @@ int session_main(const Command *const *commands, int argc, char **argv)
     Err err = {0};
     fault_from_environment();
     signal(SIGPIPE, SIG_IGN);
-    bool ok = run_command(&s, argc, argv, &err);
+    signal(SIGXFSZ, SIG_IGN);          /* a file that may not grow is an error like others */
+    bool ok = file_exists("/proc/self/exe") ||
+              err_set(&err, "/proc is not mounted: Sundew finds its own parts there");
+    ok = ok && run_command(&s, argc, argv, &err);
     int status = ok ? s.status : 2;
     if (ok && !write_out(&s, &err)) {
         /* a reader that has seen enough (| head) is no failure of ours */
         ok = errno == EPIPE;
         status = ok ? s.status : 2;
     }
-    if (ok && s.finished)
+    if (ok && (s.finished || s.incomplete.len))
         session_note(&s, s.incomplete.len ? "INCOMPLETE (%s)" : "complete",
                      str_c(&s.incomplete));
     if (!ok) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "crash_sample.h"
+#include "mutate.h"
 
 static char path[64];
 static int memory;             /* a file that no disk waits for */
@@ -185,7 +186,7 @@ static void any_corruption_is_survived(void **state)
     Str s = {0};
     write_sample(&s);
     Rng rng = rng_seeded(20260101);
-    for (unsigned round = 0; round < 20000; round++) {
+    for (unsigned round = 0; round < mutations(20000); round++) {
         Str t = {0};
         str_addn(&t, s.data, s.len);
         for (unsigned k = 0, n = 1 + rng_below(&rng, 8); k < n; k++) {

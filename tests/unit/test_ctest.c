@@ -46,7 +46,8 @@ static const char *write_tests(const CTestCase *cases, size_t n)
           .ntests = n },
         { .name = "a/../b c", .tests = good, .ntests = 1 },
     };
-    CTestProject p = { .cflags = "-Wall -Wextra -Werror", .libraries = "-lm" };
+    char *cflags[] = { "-Wall", "-Wextra", "-Werror", NULL }, *libraries[] = { "-lm", NULL };
+    CTestProject p = { .cflags = cflags, .libraries = libraries };
     Err err = {0};
     char *sh_dir = in_tree("share");
     const char *dir = tempdir_new(NULL, &err);

@@ -1,8 +1,10 @@
 /* engine/api, sequence, play, suite: values, sequences, what an API wants, execution. */
+#include "engine/play/answer.h"
 #include "engine/sequence/ownership.h"
 #include "engine/sequence/pool.h"
 #include "engine/suite/settle.h"
 #include "engine/suite/write.h"
+#include "mutate.h"
 #include "sequence_lab.h"
 #include <signal.h>
 #include <string.h>
@@ -152,6 +154,54 @@ static void a_length_follows_its_buffer(void **state)
 }
 
 /* ---- execution */
+
+/* What leads nowhere is not let through. */
+static void check_outcome(const Seq *s, const Outcome *o, uint32_t npoints)
+{
+    Str text = {0};
+    assert_true(o->at <= s->n && o->state <= OUTCOME_EXITED);
+    for (size_t i = 0; i < o->nfresh; i++)
+        assert_true(o->fresh[i] < npoints);
+    for (size_t i = 0; i < o->nobs; i++) {
+        assert_true(o->obs[i].step < s->n);
+        observation_print(&o->obs[i], &text);
+    }
+    str_release(&text);
+}
+
+static void answers_that_make_no_sense_do_no_harm(void **state)
+{
+    (void)state;
+    enum { POINTS = 40 };
+    Lab l = lab_open();
+    Arena a = {0};
+    Rng rng = rng_seeded(8);
+    Seq *s = bag_sequence(&l, &a);
+    struct WireAnswer *good = xcalloc(1, sizeof *good), *bad = xcalloc(1, sizeof *bad);
+    struct { uint32_t step; int32_t place; uint32_t kind, n; uint64_t value; } rows[] = {
+        { 0, API_RETURNED, OBS_HANDLE, 8, 1 }, { 1, API_RETURNED, OBS_INTEGER, 8, 5 },
+        { 1, 0, OBS_SAME, 8, 0 }, { 2, OBSERVED_ERRNO, OBS_ERRNO, 8, 2 },
+        { 1, 0, OBS_FIELDS, 8, 77 }, { 3, API_RETURNED, OBS_STRING, 8, 0x414243 },
+    };
+    *good = (struct WireAnswer){ .state = WIRE_DONE, .at = 3, .nnew = 3, .nobs = sizeof rows,
+                                 .fresh = { 1, 7, 39 } };
+    memcpy(good->obs, rows, sizeof rows);
+    size_t head = offsetof(struct WireAnswer, fresh) + 40;
+    for (unsigned i = 0; i < mutations(10000); i++) {
+        Arena run = {0};
+        Outcome out;
+        memcpy(bad, good, sizeof *bad);
+        mutate_bytes(&rng, (uint8_t *)bad, (uint8_t *)good, head);
+        mutate_bytes(&rng, bad->obs, good->obs, sizeof rows);
+        answer_read(&run, s, POINTS, bad, &out);
+        check_outcome(s, &out, POINTS);
+        arena_release(&run);
+    }
+    free(good);
+    free(bad);
+    arena_release(&a);
+    lab_close(&l);
+}
 
 static void results_and_what_is_written_are_observed(void **state)
 {
@@ -459,6 +509,7 @@ int main(void)
         cmocka_unit_test(what_was_learned_overrules_the_role),
         cmocka_unit_test(each_place_has_a_role),
         cmocka_unit_test(a_length_follows_its_buffer),
+        cmocka_unit_test(answers_that_make_no_sense_do_no_harm),
         cmocka_unit_test(results_and_what_is_written_are_observed),
         cmocka_unit_test(structs_go_in_and_out_by_value),
         cmocka_unit_test(handles_are_passed_on_whatever_made_them),

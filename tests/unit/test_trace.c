@@ -1,4 +1,5 @@
 /* trace: what the recording runtime writes, read again; damaged streams. */
+#include "mutate.h"
 #include "compile.h"
 #include "base/rng.h"
 #include "engine/record/intervals.h"
@@ -411,7 +412,7 @@ static void damaged_streams_end_where_they_make_no_sense(void **state)
     size_t used = good.len;
     while (used && !good.data[used - 1])
         used--;
-    for (int round = 0; round < 2000; round++) {
+    for (int round = 0; round < (int)mutations(2000); round++) {
         char *bytes = xmalloc(used);
         memcpy(bytes, good.data, used);
         size_t n = round % 3 ? used : rng_below(&rng, used);

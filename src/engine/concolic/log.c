@@ -3,24 +3,25 @@
  * marked, from the last to the first; then these are built as expressions, from the
  * first to the last; then the records become a path.
  *
- * The program may still run and write while we read, so everything is copied before it
- * is looked at, and looked at once.
+ * The program may still run and write while we read, so log_read() copies what is used, once,
+ * and reads the copy.
  */
 #include "engine/concolic/log.h"
 #include "base/escape.h"
+#include "base/shared.h"
 #include "solve/tape.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 /* ---- the memory */
 
 struct Log {
-    int fd;
-    struct sundew_log *map;
+    Shared shared;
+    struct sundew_log *map;           /* in `shared` */
     size_t size;
+    struct sundew_log begin;          /* the header of an empty log */
+    uint32_t from, to;                /* bytes of the input that are symbolic */
 };
 
 static uint32_t or_default(uint32_t n, uint32_t otherwise)
@@ -40,55 +41,42 @@ Log *log_new(const LogPlan *plan, Err *err)
     Log *log = xcalloc(1, sizeof *log);
     log->size = sizeof(struct sundew_log) + (size_t)nodes * sizeof(struct sundew_node) +
                 (size_t)records * sizeof(struct sundew_record) + bytes;
-    log->map = MAP_FAILED;
-    log->fd = memfd_create("concolic log", MFD_CLOEXEC);
-    if (log->fd < 0 || ftruncate(log->fd, (off_t)log->size) != 0)
-        goto fail;
-    log->map = mmap(NULL, log->size, PROT_READ | PROT_WRITE, MAP_SHARED, log->fd, 0);
-    if (log->map == MAP_FAILED)
-        goto fail;
-    *log->map = (struct sundew_log){
+    log->shared.fd = -1;
+    if (!shared_new(&log->shared, "concolic log", log->size, err)) {
+        err_ctx(err, "memory for a concolic run's log");
+        log_free(log);
+        return NULL;
+    }
+    log->map = (struct sundew_log *)log->shared.at;
+    log->begin = (struct sundew_log){
         .magic = SUNDEW_LOG_MAGIC, .version = SUNDEW_LOG_VERSION, .size = log->size,
         .most_nodes = nodes, .most_records = records, .most_bytes = bytes,
         .most_per_site = per_site == UINT32_MAX ? 0 : per_site, .flags = plan->flags,
+        .nodes = 1, .bytes = 8,
     };
     log_reset(log, 0, 0);
     return log;
-
-fail:
-    err_errno(err, "memory for a concolic run's log");
-    log_free(log);
-    return NULL;
 }
 
 void log_free(Log *log)
 {
     if (!log)
         return;
-    if (log->map != MAP_FAILED)
-        munmap(log->map, log->size);
-    if (log->fd >= 0)
-        close(log->fd);
+    shared_free(&log->shared);
     free(log);
 }
 
 int log_fd(const Log *log)
 {
-    return log->fd;
+    return log->shared.fd;
 }
 
+/* The whole header: the last run may have changed any of it. */
 void log_reset(Log *log, uint32_t from, uint32_t to)
 {
-    struct sundew_log *m = log->map;
-    m->from = from;
-    m->to = to;
-    m->lock = 0;
-    m->nodes = 1;
-    m->records = 0;
-    m->bytes = 8;
-    m->started = 0;
-    m->regions = m->stale = 0;
-    memset(m->reserved, 0, sizeof m->reserved);
+    *log->map = log->begin;
+    log->map->from = log->from = from;
+    log->map->to = log->to = to;
 }
 
 const struct sundew_log *log_header(const Log *log)
@@ -587,9 +575,49 @@ bool log_parse(const void *bytes, size_t n, Exprs *p, uint32_t in, Trail *out, E
     return ok;
 }
 
+static uint8_t *append(uint8_t *to, const void *from, size_t n)
+{
+    memcpy(to, from, n);
+    return to + n;
+}
+
+/* A copy of what is used, with the sizes that we gave it. The program can change the
+ * log at any moment, also while it is read. NULL with `err`: its counts are wrong. */
+static uint8_t *log_copy(const Log *log, size_t *size, Err *err)
+{
+    const struct sundew_log *b = &log->begin;
+    struct sundew_log h = *log->map;
+    if (h.magic != b->magic || h.version != b->version || h.nodes > b->most_nodes ||
+        h.records > b->most_records || h.bytes > b->most_bytes) {
+        err_set(err, "the program has overwritten its log");
+        return NULL;
+    }
+    size_t nodes = (size_t)b->most_nodes * sizeof(struct sundew_node);
+    size_t records = (size_t)b->most_records * sizeof(struct sundew_record);
+    const uint8_t *from = log->shared.at + sizeof h;
+    h.most_nodes = h.nodes;
+    h.most_records = h.records;
+    h.most_bytes = h.bytes;
+    h.from = log->from;
+    h.to = log->to;
+    *size = sizeof h + (size_t)h.nodes * sizeof(struct sundew_node) +
+            (size_t)h.records * sizeof(struct sundew_record) + h.bytes;
+    uint8_t *copy = xmalloc(*size), *to = append(copy, &h, sizeof h);
+    to = append(to, from, (size_t)h.nodes * sizeof(struct sundew_node));
+    to = append(to, from + nodes, (size_t)h.records * sizeof(struct sundew_record));
+    to = append(to, from + nodes + records, h.bytes);
+    assert((size_t)(to - copy) == *size);
+    return copy;
+}
+
 bool log_read(const Log *log, Exprs *p, uint32_t in, Trail *out, Err *err)
 {
-    return log_parse(log->map, log->size, p, in, out, err);
+    size_t size;
+    *out = (Trail){ 0 };
+    uint8_t *copy = log_copy(log, &size, err);
+    bool ok = copy && log_parse(copy, size, p, in, out, err);
+    free(copy);
+    return ok;
 }
 
 void trail_release(Trail *t)

@@ -7,11 +7,14 @@
 #include "base/tempdir.h"
 #include "base/units.h"
 #include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 enum {
@@ -135,6 +138,16 @@ FrontLimits explorer_limits(Explorer *x)
 
 /* ---- set-up */
 
+/* Held as long as the process lives: two explorations would overwrite each other's. */
+static bool lock_folder(Explorer *x, const char *out, Err *err)
+{
+    x->lock_fd = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (x->lock_fd < 0)
+        return err_errno(err, "%s", out);
+    return flock(x->lock_fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK ||
+           err_set(err, "%s: another exploration is at work there", x->plan->out);
+}
+
 static bool make_folders(Explorer *x, Err *err)
 {
     const ExplorePlan *plan = x->plan;
@@ -142,8 +155,9 @@ static bool make_folders(Explorer *x, Err *err)
     char *out = path_absolute(plan->out);
     x->queue_dir = path_join(out, "queue");
     x->failures_dir = path_join(out, "failures");
+    bool ok = dir_make(out, err) && lock_folder(x, out, err);
     free(out);
-    bool ok = dir_make(x->queue_dir, err) && dir_make(x->failures_dir, err) &&
+    ok = ok && dir_make(x->queue_dir, err) && dir_make(x->failures_dir, err) &&
               dir_list(x->queue_dir, &names, err);
     if (ok && names.len && !plan->resume)
         ok = err_set(err, "%s holds an earlier exploration: --resume goes on with it, or "
@@ -444,6 +458,8 @@ static void explorer_release(Explorer *x)
     arena_release(&x->arena);
     strings_release(&x->notes);
     pthread_mutex_destroy(&x->lock);
+    if (x->lock_fd >= 0)
+        close(x->lock_fd);
     pthread_mutex_destroy(&x->note_lock);
     if (x->folder)
         tempdir_remove(x->folder);
@@ -451,7 +467,7 @@ static void explorer_release(Explorer *x)
 
 bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
 {
-    Explorer x = { .plan = plan, .front = plan->front, .caller = pthread_self(),
+    Explorer x = { .plan = plan, .front = plan->front, .caller = pthread_self(), .lock_fd = -1,
                    .timeout = plan->timeout > 0 ? plan->timeout : 5,
                    .longest = plan->longest ? plan->longest : 1u << 20 };
     assert(plan->systematic || (x.front->add && x.front->run));

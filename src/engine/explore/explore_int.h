@@ -44,6 +44,7 @@ typedef struct Explorer {
     FrontHost host;
     FrontFacts facts;
     const char *folder;                        /* for the user's command; NULL: there is none */
+    int lock_fd;                               /* the output folder is ours */
     char *queue_dir, *failures_dir;
     size_t reachable, longest;
     double begun;                              /* seconds */

@@ -83,8 +83,8 @@ static size_t shorten(Job *j, uint8_t *bytes, size_t len, uint64_t path)
                 at += size;
                 tried++;
             }
-            if (!tried || !stage_run(j, false, &batch))
-                goto out;
+            if (!tried || !stage_run(j, false, &batch) || batch.n < tried)
+                goto out;                      /* …or it was stopped */
             size_t hit = 0;
             while (hit < tried && batch.runs[hit].path != path)
                 hit++;
@@ -257,6 +257,22 @@ static void take_words(Job *j)
     }
 }
 
+/* No input gets through, so there is none to begin with: chance makes some. */
+static bool mutate_nothing(Job *j)
+{
+    enum { SOME = 64 };
+    for (unsigned i = 0; i < SOME && !job_over(j); i++) {
+        uint8_t seed[8];
+        const uint8_t *bytes;
+        uint64_t chance = rng_next(&j->rng);
+        memcpy(seed, &chance, sizeof seed);
+        size_t n = mutate(j->mutator, seed, sizeof seed, seed, 0, &bytes);
+        if (!add(j, bytes, n) && !flush(j, FROM_MUTATION, 0, NULL))
+            return false;
+    }
+    return flush(j, FROM_MUTATION, 0, NULL);
+}
+
 bool stage_mutate(Job *j)
 {
     Explorer *x = j->x;
@@ -271,6 +287,8 @@ bool stage_mutate(Job *j)
     if (e)
         e->done = true;
     unlock(x);
+    if (!e)
+        return mutate_nothing(j);
     for (unsigned i = 0; i < energy && !job_over(j);) {
         const Entry *other = others[rng_below(&j->rng, 16)];
         const uint8_t *bytes;
@@ -281,5 +299,5 @@ bool stage_mutate(Job *j)
         else if (!flush(j, FROM_MUTATION, e->id, NULL))
             return false;
     }
-    return flush(j, FROM_MUTATION, e ? e->id : 0, NULL);
+    return flush(j, FROM_MUTATION, e->id, NULL);
 }

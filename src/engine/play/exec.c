@@ -1,26 +1,31 @@
 /*
  * exec - requests to sundew-play and what it answers; wire.h has the bytes.
+ *
+ * The library can write the memory that the player answers in (base/shared.h); answer.c
+ * reads it with that in mind. A job that kills the player with all its other jobs is
+ * found by executing those that have no answer in smaller and smaller groups.
  */
 #include "engine/play/exec.h"
 #include "base/escape.h"
 #include "base/file.h"
+#include "base/shared.h"
 #include "engine/api/signature.h"
-#include "engine/play/wire.h"
+#include "engine/play/answer.h"
 #include "run/run.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 struct Exec {
     ExecPlan plan;
     Runner *runner;
-    int fd;
-    uint8_t *shared;
-    struct WireHead *head;
+    Shared memory;
+    uint8_t *shared;             /* memory.at: never trusted */
+    uint32_t npoints, nreached;
+    uint8_t *seen;               /* points that are known; npoints of them */
     char *player, *library;
     Strings env, watched_env;
     Str request;
@@ -104,19 +109,19 @@ static bool put_functions(Exec *e, Err *err)
 
 static bool make_shared(Exec *e, Err *err)
 {
-    e->fd = memfd_create("sundew-sequences", MFD_CLOEXEC);
-    if (e->fd < 0 || ftruncate(e->fd, WIRE_SIZE) != 0)
-        return err_errno(err, "shared memory");
-    e->shared = mmap(NULL, WIRE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, e->fd, 0);
-    if (e->shared == MAP_FAILED) {
-        e->shared = NULL;
-        return err_errno(err, "shared memory");
-    }
-    e->head = (struct WireHead *)e->shared;
-    *e->head = (struct WireHead){ .magic = WIRE_MAGIC, .version = WIRE_VERSION,
+    if (!shared_new(&e->memory, "sundew-sequences", WIRE_SIZE, err))
+        return false;
+    e->shared = e->memory.at;
+    return put_functions(e, err);
+}
+
+/* Before each request: the library may have changed it. */
+static void put_head(Exec *e)
+{
+    struct WireHead head = { .magic = WIRE_MAGIC, .version = WIRE_VERSION,
         .cpu_ms = e->plan.cpu_ms ? e->plan.cpu_ms : 300,
         .wall_ms = e->plan.wall_ms ? e->plan.wall_ms : 5000 };
-    return put_functions(e, err);
+    memcpy(e->shared, &head, sizeof head);
 }
 
 static bool make_runner(Exec *e, Err *err)
@@ -152,12 +157,33 @@ static void make_environment(const Exec *e, Strings *env, bool watched)
 static bool play(Exec *e, bool watched, RunResult *res, Err *err)
 {
     char *argv[] = { e->player, e->library, NULL };
-    RunFd fd = { e->fd, WIRE_FD };
+    RunFd fd = { e->memory.fd, WIRE_FD };
+    double idle = 3 + (e->plan.wall_ms ? e->plan.wall_ms : 5000) / 1e3;   /* all are stopped */
     RunPlan plan = { .argv = argv, .env = strings_argv(watched ? &e->watched_env : &e->env), .fds = &fd, .nfds = 1,
                      .server = !watched, .untraced = !watched, .discard_output = true,
                      .keep_output = 64 << 10, .fixed_addresses = e->plan.fixed_addresses,
-                     .limits = { .wall = 120, .cpu = 120, .processes = 64 } };
+                     .limits = { .wall = 120, .cpu = 120, .idle = idle, .processes = 64 } };
     return runner_run(e->runner, &plan, res, err);
+}
+
+/* What the player says of the library, once. */
+static bool take_head(Exec *e, bool ok, Err *err)
+{
+    struct WireHead head = {0};
+    if (e->shared)
+        memcpy(&head, e->shared, sizeof head);
+    head.trouble[sizeof head.trouble - 1] = 0;
+    if (*head.trouble)
+        return err_set(err, "%s", head.trouble);
+    if (ok && head.missing >= e->plan.api->nfunctions)
+        return err_set(err, "it has none of the functions");
+    if (ok && (head.npoints > WIRE_MOST_POINTS || head.nreached > WIRE_MOST_POINTS))
+        return err_set(err, "the library is too large: %u points of coverage",
+                       head.npoints > head.nreached ? head.npoints : head.nreached);
+    e->npoints = head.npoints;
+    e->nreached = head.nreached;
+    e->seen = xcalloc((size_t)e->npoints + 1, 1);
+    return ok;
 }
 
 Exec *exec_open(const ExecPlan *plan, Err *err)
@@ -166,25 +192,19 @@ Exec *exec_open(const ExecPlan *plan, Err *err)
     uint32_t none = 0;
     RunResult res = {0};
     e->plan = *plan;
-    e->fd = -1;
+    e->memory.fd = -1;
     e->library = path_absolute(plan->library);
     e->player = path_join(plan->libexec, "sundew-play");
     make_environment(e, &e->env, false);
     make_environment(e, &e->watched_env, true);
     bool ok = make_shared(e, err) && make_runner(e, err);
     if (ok) {
+        put_head(e);
         memcpy(e->shared + WIRE_REQUEST, &none, sizeof none);
         ok = play(e, false, &res, err);
-        if (*e->head->trouble) {
-            e->head->trouble[sizeof e->head->trouble - 1] = 0;
-            ok = err_set(err, "%s", e->head->trouble);
-        }
         run_result_release(&res);
     }
-    if (ok && e->head->missing >= plan->api->nfunctions)
-        ok = err_set(err, "it has none of the functions");
-    if (ok && e->head->npoints > WIRE_MOST_POINTS)
-        ok = err_set(err, "the library is too large: %u points of coverage", e->head->npoints);
+    ok = take_head(e, ok, err);
     if (!ok) {
         err_ctx(err, "%s can't be loaded", plan->library);
         exec_close(e);
@@ -198,10 +218,8 @@ void exec_close(Exec *e)
     if (!e)
         return;
     runner_free(e->runner);
-    if (e->shared)
-        munmap(e->shared, WIRE_SIZE);
-    if (e->fd >= 0)
-        close(e->fd);
+    shared_free(&e->memory);
+    free(e->seen);
     strings_release(&e->env);
     strings_release(&e->watched_env);
     str_release(&e->request);
@@ -211,26 +229,29 @@ void exec_close(Exec *e)
 }
 
 const char *exec_missing(const Exec *e) { return runner_missing(e->runner); }
-size_t exec_npoints(const Exec *e) { return e->head->npoints; }
-size_t exec_nreached(const Exec *e) { return e->head->nreached; }
+size_t exec_npoints(const Exec *e) { return e->npoints; }
+size_t exec_nreached(const Exec *e) { return e->nreached; }
+
+static void set_seen(Exec *e, const uint32_t *points, size_t n, uint8_t to)
+{
+    for (size_t i = 0; i < n; i++)
+        if (points[i] < e->npoints)
+            e->seen[points[i]] = e->shared[WIRE_SEEN + points[i]] = to;
+}
 
 void exec_know(Exec *e, const uint32_t *points, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        if (points[i] < WIRE_MOST_POINTS)
-            e->shared[WIRE_SEEN + points[i]] = 1;
+    set_seen(e, points, n, 1);
 }
 
 void exec_forget(Exec *e, const uint32_t *points, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        if (points[i] < WIRE_MOST_POINTS)
-            e->shared[WIRE_SEEN + points[i]] = 0;
+    set_seen(e, points, n, 0);
 }
 
 bool exec_knows(const Exec *e, uint32_t point)
 {
-    return point < WIRE_MOST_POINTS && e->shared[WIRE_SEEN + point];
+    return point < e->npoints && e->seen[point];
 }
 
 /* ---- requests */
@@ -313,9 +334,9 @@ static size_t group_at(const ExecJob *jobs, size_t n, size_t i)
     return k - i;
 }
 
-static bool put_request(Exec *e, const ExecJob *jobs, size_t n, Err *err)
+/* Groups of jobs become bytes in e->request. */
+static void add_groups(Exec *e, const ExecJob *jobs, size_t n)
 {
-    assert(n <= WIRE_MOST_JOBS);
     Str *s = &e->request;
     uint32_t groups = 0;
     str_reset(s);
@@ -331,9 +352,14 @@ static bool put_request(Exec *e, const ExecJob *jobs, size_t n, Err *err)
         i += m;
     }
     memcpy(s->data, &groups, sizeof groups);
-    if (s->len > WIRE_RESPONSE - WIRE_REQUEST)
+}
+
+static bool send_request(Exec *e, Err *err)
+{
+    if (e->request.len > WIRE_RESPONSE - WIRE_REQUEST)
         return err_set(err, "the sequences are too large");
-    memcpy(e->shared + WIRE_REQUEST, s->data, s->len);
+    put_head(e);
+    memcpy(e->shared + WIRE_REQUEST, e->request.data, e->request.len);
     return true;
 }
 
@@ -343,155 +369,82 @@ static struct WireAnswer *answer_of(const Exec *e, size_t i)
     return (struct WireAnswer *)(e->shared + WIRE_RESPONSE + i * WIRE_ANSWER);
 }
 
-typedef Vec(Observation) Observations;
-
-static void read_observation(const uint8_t *bytes, Observation *o)
-{
-    switch (o->kind) {
-    case OBSERVED_INTEGER:
-        memcpy(&o->integer, bytes, o->n < 8 ? o->n : 8);
-        break;
-    case OBSERVED_FLOAT:
-        memcpy(&o->real, bytes, o->n < 8 ? o->n : 8);
-        break;
-    case OBSERVED_ERRNO_IS: case OBSERVED_CALLBACKS_ARE:
-        memcpy(&o->integer, bytes, o->n < 4 ? o->n : 4);
-        break;
-    case OBSERVED_SAME:
-        if (o->n == 8) {
-            memcpy(&o->same_step, bytes, 4);
-            memcpy(&o->same_place, bytes + 4, 4);
-        }
-        break;
-    default:
-        break;
-    }
-}
-
-/* Of a struct only the scalars are kept: pointers and padding differ from run to
- * run. */
-static void mask_record(const Type *t, uint8_t *bytes, size_t n)
-{
-    uint8_t kept[WIRE_MOST_SEEN_BYTES] = {0};
-    for (unsigned i = 0; i < t->nfields; i++) {
-        const Field *f = &t->fields[i];
-        const Type *m = type_plain(f->type);
-        uint64_t at = f->offset / 8;
-        if ((m->kind == TYPE_SCALAR || m->kind == TYPE_ENUM) && !f->bit_field &&
-            at + m->size <= n && at + m->size <= sizeof kept)
-            memcpy(kept + at, bytes + at, m->size);
-    }
-    memcpy(bytes, kept, n < sizeof kept ? n : sizeof kept);
-}
-
-static void mask(const Seq *s, const Observation *o, uint8_t *bytes)
-{
-    const ApiFunction *f = o->step < s->n ? s->steps[o->step].f : NULL;
-    if (!f || o->kind != OBSERVED_BYTES || o->place < -1 || o->place >= (int)f->nparams ||
-        api_place(f, o->place)->role != ROLE_RECORD)
-        return;
-    const Type *t = type_plain(api_place(f, o->place)->type);
-    if (t->kind == TYPE_POINTER)
-        t = type_plain(t->target);
-    mask_record(t, bytes, o->n);
-}
-
-/* The scalar fields of a struct that a call has changed, one by one. */
-static void read_fields(const Seq *s, uint32_t step, int place, const uint8_t *bytes, size_t n,
-                        Observations *out)
-{
-    const ApiFunction *f = step < s->n ? s->steps[step].f : NULL;
-    const ApiType *h = f && place >= 0 && place < (int)f->nparams ? f->params[place].handle : NULL;
-    const Type *t = h ? type_plain(h->type) : NULL;
-    for (unsigned i = 0; t && t->kind == TYPE_STRUCT && i < t->nfields && i < OBSERVED_FIELDS; i++) {
-        const Field *x = &t->fields[i];
-        const Type *m = type_plain(x->type);
-        uint64_t at = x->offset / 8;
-        Observation o = { .step = step, .place = observed_field(place, i) };
-        if ((m->kind != TYPE_SCALAR && m->kind != TYPE_ENUM) || x->bit_field || !*x->name ||
-            m->size > 8 || at + m->size > n / 2 ||
-            memcmp(bytes + at, bytes + n / 2 + at, m->size) == 0)
-            continue;
-        memcpy(&o.integer, bytes + n / 2 + at, m->size);
-        vec_push(out, o);
-    }
-}
-
-/* Of a result, a parameter, or the bytes that a step set a field to. */
-static bool is_place(const Seq *s, int place)
-{
-    unsigned step = place >= OBSERVED_BEHIND ? (unsigned)(place - OBSERVED_BEHIND) : 0;
-    return place < OBSERVED_FIELD ||
-           (place >= OBSERVED_BEHIND && step < s->n && s->steps[step].field);
-}
-
-/* The library may have written anything there. */
-static void read_observations(Arena *a, const Seq *s, const struct WireAnswer *w, Outcome *out)
-{
-    struct { uint32_t step; int32_t place; uint32_t kind, n; } row;
-    uint32_t end = w->nobs < WIRE_OBSERVATIONS ? w->nobs : WIRE_OBSERVATIONS, at = 0;
-    uint8_t *copy = arena_array(a, uint8_t, end + 1);
-    Observations all = {0};
-    memcpy(copy, w->obs, end);
-    while (at + sizeof row <= end) {
-        memcpy(&row, copy + at, sizeof row);
-        at += (uint32_t)sizeof row;
-        if (row.n > end - at || row.kind > OBS_FIELDS)
-            break;
-        if (!is_place(s, row.place)) {
-            /* nothing of ours */
-        } else if (row.kind == OBS_FIELDS) {
-            read_fields(s, row.step, row.place, copy + at, row.n, &all);
-        } else {
-            Observation o = { .step = row.step, .place = row.place,
-                              .kind = (ObservedKind)row.kind, .bytes = copy + at, .n = row.n };
-            mask(s, &o, copy + at);
-            read_observation(copy + at, &o);
-            vec_push(&all, o);
-        }
-        at += (row.n + 3u) & ~3u;
-    }
-    Observation *kept = arena_array(a, Observation, all.len + 1);
-    if (all.len)
-        memcpy(kept, all.items, all.len * sizeof *kept);
-    out->obs = kept;
-    out->nobs = all.len;
-    vec_release(&all);
-    out->cut = w->cut;
-}
-
-static void read_answer(Arena *a, const Seq *s, const struct WireAnswer *w, Outcome *out)
-{
-    *out = (Outcome){ .state = w->state <= WIRE_EXITED ? (OutcomeState)w->state
-                                                       : OUTCOME_NOT_RUN,
-                      .at = w->at, .leaked = w->leaked };
-    if (WIFSIGNALED(w->status))
-        out->signal = WTERMSIG(w->status);
-    else
-        out->status = WEXITSTATUS(w->status);
-    uint32_t n = w->nnew < WIRE_MOST_NEW ? w->nnew : WIRE_MOST_NEW;
-    uint32_t *fresh = arena_array(a, uint32_t, n + 1);
-    memcpy(fresh, w->fresh, n * sizeof *fresh);
-    out->fresh = fresh;
-    out->nfresh = n;
-    read_observations(a, s, w, out);
-}
-
 static void clear_answers(Exec *e, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         memset(answer_of(e, i), 0, offsetof(struct WireAnswer, fresh));
 }
 
+/* A job without an answer: it, or one beside it, has killed the player. */
+static bool has_answer(const Outcome *o)
+{
+    return o->state != OUTCOME_NOT_RUN;
+}
+
+static bool run_some(Exec *e, Arena *a, const ExecJob *jobs, size_t n, Outcome *out, Err *err);
+
+/* Executes those without an answer again: those that had begun one by one, as one of
+ * them is to blame; then the others together. */
+static bool run_rest(Exec *e, Arena *a, const ExecJob *jobs, size_t n, const bool *begun,
+                     Outcome *out, Err *err)
+{
+    ExecJob *left = xcalloc(n, sizeof *left);
+    Outcome *got = xcalloc(n, sizeof *got);
+    bool ok = true;
+    size_t m = 0;
+    for (size_t i = 0; ok && i < n; i++) {
+        if (has_answer(&out[i]))
+            continue;
+        ExecJob alone = jobs[i];
+        alone.group = 0;
+        if (begun[i])
+            ok = run_some(e, a, &alone, 1, &out[i], err);
+        else
+            left[m++] = alone;
+    }
+    ok = ok && (!m || run_some(e, a, left, m, got, err));
+    for (size_t i = 0, k = 0; ok && i < n; i++)
+        if (!has_answer(&out[i]))
+            out[i] = got[k++];
+    free(left);
+    free(got);
+    return ok;
+}
+
+/* It is alone, or nothing had begun: it has killed the player. */
+static void blame(Outcome *o)
+{
+    o->state = OUTCOME_DIED;
+    o->signal = SIGKILL;
+    o->status = 0;
+}
+
 static bool run_some(Exec *e, Arena *a, const ExecJob *jobs, size_t n, Outcome *out, Err *err)
 {
     RunResult res = {0};
+    assert(n > 0 && n <= WIRE_MOST_JOBS);
     clear_answers(e, n);
-    bool ok = put_request(e, jobs, n, err) && play(e, false, &res, err);
+    add_groups(e, jobs, n);
+    if (!send_request(e, err) || !play(e, false, &res, err))
+        return false;
+    bool died = failure_is(&res.failure), begun[WIRE_MOST_JOBS], any = false;
+    size_t rest = 0;
     run_result_release(&res);
-    for (size_t i = 0; ok && i < n; i++)
-        read_answer(a, jobs[i].seq, answer_of(e, i), &out[i]);
-    return ok;
+    for (size_t i = 0; i < n; i++) {
+        begun[i] = answer_of(e, i)->state == WIRE_BEGUN;
+        any |= begun[i];
+        answer_read(a, jobs[i].seq, jobs[i].reached ? e->nreached : e->npoints, answer_of(e, i),
+                    &out[i]);
+        rest += !has_answer(&out[i]);
+    }
+    if (!died || !rest)
+        return true;
+    if (n > 1 && (any || rest < n))
+        return run_rest(e, a, jobs, n, begun, out, err);
+    for (size_t i = 0; i < n; i++)
+        if (!has_answer(&out[i]))
+            blame(&out[i]);
+    return true;
 }
 
 bool exec_run(Exec *e, Arena *a, const ExecJob *jobs, size_t n, Outcome *out, Err *err)
@@ -524,8 +477,7 @@ bool exec_failure(Exec *e, const ExecJob *job, Failure *out, Err *err)
     put32(s, one);
     put32(s, 0);
     put_job(s, job, 0, 0, true);
-    memcpy(e->shared + WIRE_REQUEST, s->data, s->len);
-    bool ok = play(e, true, &res, err);
+    bool ok = send_request(e, err) && play(e, true, &res, err);
     if (ok)
         failure_copy(out, &res.failure);
     run_result_release(&res);

@@ -38,7 +38,7 @@
 
 #define WIRE_MAGIC 0x53645771u
 enum {
-    WIRE_VERSION = 1,
+    WIRE_VERSION = 2,
     WIRE_FD = 9,
     WIRE_FUNCTIONS = 4096, WIRE_SEEN = 2 << 20, WIRE_REQUEST = 8 << 20,
     WIRE_RESPONSE = 24 << 20, WIRE_ANSWER = 128 << 10, WIRE_MOST_JOBS = 256,
@@ -71,7 +71,10 @@ struct WireOptions {
     uint32_t all;                /* list what is seen already, too */
 };
 
-enum { WIRE_NOT_RUN, WIRE_DONE, WIRE_DIED, WIRE_TIMEOUT, WIRE_PREFIX, WIRE_EXITED };
+enum {
+    WIRE_NOT_RUN, WIRE_DONE, WIRE_DIED, WIRE_TIMEOUT, WIRE_PREFIX, WIRE_EXITED,
+    WIRE_BEGUN,                  /* stays so if the player dies with it */
+};
 
 enum {
     OBS_INTEGER, OBS_FLOAT, OBS_NULL, OBS_STRING, OBS_BYTES, OBS_HANDLE,

@@ -434,6 +434,10 @@ static bool check_head(const Crash *c, Err *err)
 Crash *crash_open(const char *path, Err *err)
 {
     Crash *c = xcalloc(1, sizeof *c);
+    if (file_exists(path) && !file_is_regular(path)) {
+        err_set(err, "not a regular file");
+        goto fail;
+    }
     if (file_size(path) > MOST_BYTES) {
         err_set(err, "too large for a crash file");
         goto fail;

@@ -177,6 +177,8 @@ static void stream_free(Stream *s)
     free(s);
 }
 
+#define MOST_STREAM (8ull << 30)
+
 /* NULL with no error: the process died before the header was complete, or it ran
  * another program. */
 static Stream *stream_open(Trace *t, const char *path, const char *key, Err *err)
@@ -185,7 +187,7 @@ static Stream *stream_open(Trace *t, const char *path, const char *key, Err *err
     SundewStreamHeader h;
 
     s->path = xstrdup(path);
-    if (!file_read(path, &s->data, err))
+    if (!file_read_left(path, MOST_STREAM, &s->data, err))
         goto fail;
     if (s->data.len < sizeof h || !*s->data.data)
         goto fail;
@@ -226,7 +228,7 @@ static bool read_symbols(Trace *t, const char *folder, Err *err)
 {
     char *name = xprintf("%s.symbols", program_key(t->p));
     char *path = path_join(folder, name);
-    bool ok = !file_exists(path) || file_read(path, &t->symbols, err);
+    bool ok = !file_exists(path) || file_read_left(path, MOST_STREAM, &t->symbols, err);
     free(name);
     free(path);
     return ok;

@@ -147,7 +147,7 @@ static void read_counts(const char *path, Map *out, Arena *a)
     Err none = { 0 };
     char *rest = NULL;
 
-    if (!file_read(path, &text, &none))
+    if (!file_read_left(path, 256u << 20, &text, &none))
         return;
     str_addc(&text, '\0');
     for (char *line = strtok_r(text.data, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {

@@ -216,23 +216,13 @@ static void read_output(Diff *d, const char *name, const char *text)
 
 /* ---- running */
 
-/* A word for a recipe in a makefile. */
-static void add_make_word(Str *out, const char *word)
-{
-    Str quoted = {0};
-    escape_shell(&quoted, word);
-    for (const char *p = str_c(&quoted); *p; p++)
-        str_add(out, *p == '$' ? "$$" : (char[]){ *p, 0 });
-    str_release(&quoted);
-}
-
 /* The libraries of the Makefile, the first replaced. */
 static char *libraries_for(const char *makefile, const char *library)
 {
     Str out = {0};
     const char *line = strstr(makefile, "\nTEST_LIBS = ");
     char *full = path_absolute(library);
-    add_make_word(&out, full);
+    escape_make_recipe(&out, full);
     if (line) {
         const char *p = line + strlen("\nTEST_LIBS = ");
         size_t n = strcspn(p, "\n"), word = 0;

@@ -190,7 +190,7 @@ bool example_coverage(Regress *r, Err *err)
     bool ok = points && weave_runtime(w, session_libexec(r->session), "cover", err) &&
               woven_build(w, &(WovenBuild){ .out = program, .level = 1 }, err) &&
               dir_make(folder, err) && run_example(r, r->example, program, folder, true, err) &&
-              file_read(file, &bytes, err);
+              file_read_left(file, cover_nblocks(points) + cover_nbranches(points), &bytes, err);
     if (ok && bytes.len != cover_nblocks(points) + cover_nbranches(points))
         ok = err_set(err, "the example did not end by itself");
     library_symbols(r, &symbols);

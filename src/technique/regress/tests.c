@@ -88,32 +88,28 @@ static char *includes_of(const Regress *r, const Group *g)
     return str_take(&s);
 }
 
-static void add_word(Str *s, const char *text)
-{
-    if (s->len)
-        str_addc(s, ' ');
-    escape_shell(s, text);
-}
-
 /* -I for the headers' folders, what the user gave, and what to link with. */
-static void flags_of(const Regress *r, Str *cflags, Str *libraries)
+static void flags_of(const Regress *r, Strings *cflags, Strings *libraries)
 {
     for (char *const *h = r->headers; h && *h; h++) {
         char *full = path_absolute(*h), *dir = path_dir(full), *flag = xprintf("-I%s", dir);
-        if (!strstr(str_c(cflags), flag))
-            add_word(cflags, flag);
+        bool there = false;
+        for (size_t i = 0; i < cflags->len; i++)
+            there |= strcmp(cflags->items[i], flag) == 0;
+        if (!there)
+            strings_add(cflags, flag);
         free(full);
         free(dir);
         free(flag);
     }
     char **more = session_option_all(r->session, "cflags");
     for (; more && *more; more++)
-        add_word(cflags, *more);
-    add_word(libraries, program_captured(r->program)->path);
+        strings_add(cflags, *more);
+    strings_add(libraries, program_captured(r->program)->path);
     char **link = session_option_all(r->session, "link");
     for (; link && *link; link++)
-        add_word(libraries, *link);
-    add_word(libraries, "-lm");
+        strings_add(libraries, *link);
+    strings_add(libraries, "-lm");
 }
 
 /* ---- trial */
@@ -279,7 +275,7 @@ static void remove_old(const char *folder)
 
 static bool write_all(Regress *r, const char *folder, Groups *all, Err *err)
 {
-    Str cflags = {0}, libraries = {0};
+    Strings cflags = {0}, libraries = {0};
     r->written = r->assertions = 0;
     for (size_t i = 0; i < r->suite.tests.len; i++)
         add_test(r, all, i);
@@ -291,12 +287,12 @@ static bool write_all(Regress *r, const char *folder, Groups *all, Err *err)
                                 .tests = g->tests.items, .ntests = g->tests.len };
     }
     flags_of(r, &cflags, &libraries);
-    CTestProject project = { .cflags = str_c(&cflags), .libraries = str_c(&libraries) };
+    CTestProject project = { .cflags = strings_argv(&cflags), .libraries = strings_argv(&libraries) };
     remove_old(folder);
     bool ok = ctest_write(folder, session_share(r->session), files, all->len, &project, err);
     free(files);
-    str_release(&cflags);
-    str_release(&libraries);
+    strings_release(&cflags);
+    strings_release(&libraries);
     return ok;
 }
 

@@ -89,6 +89,8 @@ static bool make_program(Session *s, const Program *p, const struct build *b,
     return ok;
 }
 
+#define MOST_CRASH (256u << 20)
+
 static char *newest_crash(const char *folder)
 {
     Strings names = {0};
@@ -112,7 +114,7 @@ static char *keep_crash(const char *found, const char *name, Err *err)
         free(kept);
         kept = xprintf("%s.%u.crash", name, k);
     }
-    if (!file_read(found, &data, err) || !file_write(kept, str_c(&data), data.len, err)) {
+    if (!file_read_left(found, MOST_CRASH, &data, err) || !file_write(kept, str_c(&data), data.len, err)) {
         free(kept);
         kept = NULL;
     }

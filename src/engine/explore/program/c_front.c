@@ -165,6 +165,7 @@ static bool open_fast(CWorker *w, unsigned job, const FrontLimits *l, Err *err)
                       .counters = (uint32_t)c->counters, .longest = c->host.longest,
                       .seconds = l->run, .usual = l->start > 1 ? l->start : 0,
                       .memory = c->plan.memory,
+                      .stop = c->host.stop, .stop_arg = c->host.arg,
                       .in_memory = c->in_memory, .snapshot = c->snapshot };
     w->fast = fast_new(&plan, err);
     if (w->fast && job == 0 && fast_missing(w->fast))
@@ -181,6 +182,7 @@ static bool open_judges(CWorker *w, Err *err)
     };
     SubjectPlan plan = { .program = c->sanitized, .call = &c->plan.call,
                          .limits = judge_limits(w), .env = env, .untraced = true,
+                         .rounds = c->in_memory,
                          .stop = c->host.stop, .stop_arg = c->host.arg };
     if (c->sanitized && !(w->strict = subject_new(&plan, err)))
         return false;
@@ -247,6 +249,7 @@ static bool run(void *worker, bool apart, FrontBatch *out, Err *err)
     if (!(apart ? fast_run_apart(w->fast, err) : fast_run(w->fast, err)))
         return false;
     w->ran = true;
+    n = fast_count(w->fast);
     for (unsigned i = 0; i < n; i++)
         w->runs[i] = run_at(w, i);
     *out = (FrontBatch){ .runs = w->runs, .n = n, .counters = fast_counters(w->fast) };
@@ -264,7 +267,7 @@ static bool open_trace(CWorker *w, Err *err)
         return false;
     RunFd fd = { log_fd(w->log), SUNDEW_LOG_FD };
     SubjectPlan plan = { .program = c->concolic, .call = &c->plan.call, .fds = &fd, .nfds = 1,
-                         .untraced = true, .limits = trace_limits(w),
+                         .untraced = true, .rounds = c->in_memory, .limits = trace_limits(w),
                          .stop = c->host.stop, .stop_arg = c->host.arg };
     w->followed = subject_new(&plan, err);
     return w->followed != NULL;
@@ -324,7 +327,7 @@ static void judge(void *worker, FrontJudge by, const uint8_t *bytes, size_t n, F
     Err ignored = {0};
     if (!s || !subject_run(s, bytes, n, &r, &ignored))
         return;
-    if (!r.stopped && counts(w->c, &r.failure)) {
+    if (!r.stopped && !r.lost_server && counts(w->c, &r.failure)) {
         Failure f = {0};
         failure_copy(&f, &r.failure);
         vec_push(out, f);

@@ -1,15 +1,29 @@
-/* Batches of runs: see fast.h. */
+/*
+ * Batches of runs: see fast.h.
+ *
+ * The batch is in memory that the subject can write (base/shared.h). So all that
+ * matters is here: inputs, their places, how many there are. What comes from there is
+ * how far the subject is (`at`, `started`), which is read once and compared with `n`,
+ * and the results, which are copied and checked when the batch is over.
+ *
+ * A subject may also say nonsense over the socket, say nothing, or stop its server.
+ * Whatever it does, a run that takes too long is killed; if that does not help, the
+ * server is started anew; and a batch has an end, when all its runs would have been late.
+ */
 #include "engine/explore/program/fast.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/shared.h"
 #include "base/units.h"
 #include "base/vec.h"
 #include "engine/explore/program/subject.h"
 #include "run/run.h"
 #include "runtime/server/batch.h"
 #include "runtime/server/forkserver.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,9 +37,16 @@ struct Fast {
     Runner *runner;
     Strings argv, env;
     char *file;                /* what @@ stands for; NULL: standard input */
-    struct sundew_batch *batch;
-    size_t size;
-    int shared, input, socket;
+    Shared shared;
+    struct sundew_batch *batch;/* in `shared`: never trusted */
+    uint32_t n, room;          /* inputs of the batch; bytes for all */
+    uint32_t counters;
+    uint8_t *bytes;            /* of inputs; `used` of them */
+    FastResult slots[SUNDEW_BATCH_MOST];         /* places of inputs, then results */
+    uint8_t *last;             /* counters of the last input */
+    bool (*stop)(void *arg);
+    void *stop_arg;
+    int input, socket;
     double seconds;
     uint64_t memory;
     uint32_t used;             /* bytes of inputs */
@@ -43,34 +64,46 @@ static const double LONGEST_BATCH = 0.2;         /* seconds: somebody may want t
 
 static bool map_batch(Fast *f, const FastPlan *plan, Err *err)
 {
-    uint64_t room = ROOM > 2 * plan->longest ? ROOM : 2 * plan->longest;
-    f->size = SUNDEW_BATCH_HEADER + 3 * (size_t)plan->counters + room;
-    f->shared = memfd_create("sundew-batch", MFD_CLOEXEC);
-    if (f->shared < 0 || ftruncate(f->shared, (off_t)f->size) != 0)
-        return err_errno(err, "shared memory");
-    f->batch = mmap(NULL, f->size, PROT_READ | PROT_WRITE, MAP_SHARED, f->shared, 0);
-    if (f->batch == MAP_FAILED) {
-        f->batch = NULL;
-        return err_errno(err, "shared memory");
-    }
+    f->room = (uint32_t)(ROOM > 2 * plan->longest ? ROOM : 2 * plan->longest);
+    f->counters = plan->counters;
+    f->bytes = xmalloc(f->room);
+    f->last = xcalloc(f->counters + 1, 1);
+    size_t size = SUNDEW_BATCH_HEADER + 3 * (size_t)plan->counters + f->room;
+    if (!shared_new(&f->shared, "sundew-batch", size, err))
+        return false;
+    f->batch = (struct sundew_batch *)f->shared.at;
     *f->batch = (struct sundew_batch){ .magic = SUNDEW_BATCH_MAGIC,
-                                       .version = SUNDEW_BATCH_VERSION, .size = f->size,
-                                       .counters = plan->counters, .room = (uint32_t)room,
+                                       .version = SUNDEW_BATCH_VERSION, .size = size,
+                                       .counters = plan->counters, .room = f->room,
                                        .flags = (plan->in_memory ? SUNDEW_BATCH_MEMORY : 0) |
                                                 (plan->snapshot ? SUNDEW_BATCH_SNAPSHOT : 0) };
     return true;
 }
 
+/* The header as it was when the memory was made: the subject may have changed it. */
+static void put_header(Fast *f, uint32_t at, uint32_t rounds)
+{
+    struct sundew_batch *b = f->batch;
+    b->magic = SUNDEW_BATCH_MAGIC;
+    b->version = SUNDEW_BATCH_VERSION;
+    b->size = f->shared.size;
+    b->counters = f->counters;
+    b->room = f->room;
+    b->rounds = rounds;
+    b->n = f->n;
+    b->at = at;
+}
+
 static bool open_input(Fast *f, Err *err)
 {
-    f->input = f->file ? open(f->file, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)
+    f->input = f->file ? open(f->file, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644)
                        : memfd_create("input", MFD_CLOEXEC);
     return f->input >= 0 || err_errno(err, "%s", f->file ? f->file : "input");
 }
 
 static bool start(Fast *f, Err *err)
 {
-    RunFd fds[] = { { f->shared, SUNDEW_BATCH_FD }, { f->input, SUNDEW_BATCH_INPUT_FD } };
+    RunFd fds[] = { { f->shared.fd, SUNDEW_BATCH_FD }, { f->input, SUNDEW_BATCH_INPUT_FD } };
     RunPlan plan = { .argv = strings_argv(&f->argv), .env = strings_argv(&f->env),
                      .fds = fds, .nfds = 2, .server = true, .untraced = true,
                      .keep_scratch = true, .limits = { .memory = f->memory } };
@@ -81,10 +114,12 @@ static bool start(Fast *f, Err *err)
 Fast *fast_new(const FastPlan *plan, Err *err)
 {
     Fast *f = xcalloc(1, sizeof *f);
-    f->shared = f->input = f->socket = -1;
+    f->shared.fd = f->input = f->socket = -1;
     f->seconds = plan->seconds > 0 ? plan->seconds : 1;
     f->each = plan->usual;
     f->memory = plan->memory;
+    f->stop = plan->stop;
+    f->stop_arg = plan->stop_arg;
     f->tidied = clock_seconds();
     f->runner = call_runner(plan->call, plan->program, err);
     if (f->runner) {
@@ -109,10 +144,9 @@ void fast_free(Fast *f)
     if (f->socket >= 0)
         close(f->socket);
     runner_free(f->runner);
-    if (f->batch)
-        munmap(f->batch, f->size);
-    if (f->shared >= 0)
-        close(f->shared);
+    shared_free(&f->shared);
+    free(f->bytes);
+    free(f->last);
     if (f->input >= 0)
         close(f->input);
     strings_release(&f->argv);
@@ -130,22 +164,23 @@ void fast_limit(Fast *f, double seconds)
 
 bool fast_add(Fast *f, const void *bytes, size_t n)
 {
-    struct sundew_batch *b = f->batch;
-    if (b->n == SUNDEW_BATCH_MOST || n > b->room - f->used ||
-        (b->n && b->n * f->each > LONGEST_BATCH))
+    assert(f->n <= SUNDEW_BATCH_MOST && f->used <= f->room);
+    if (f->n == SUNDEW_BATCH_MOST || n > f->room - f->used ||
+        (f->n && f->n * f->each > LONGEST_BATCH))
         return false;
-    memcpy(sundew_batch_bytes(b) + f->used, bytes, n);
-    b->slots[b->n] = (struct sundew_slot){ .at = f->used, .len = (uint32_t)n };
-    f->late[b->n] = false;
-    b->n++;
+    FastResult slot = { .at = f->used, .len = (uint32_t)n };
+    memcpy(f->bytes + f->used, bytes, n);
+    memcpy(f->shared.at + SUNDEW_BATCH_HEADER + 3 * (size_t)f->counters + f->used, bytes, n);
+    f->slots[f->n] = f->batch->slots[f->n] = slot;
+    f->late[f->n] = false;
+    f->n++;
     f->used += (uint32_t)n;
     return true;
 }
 
 void fast_reset(Fast *f)
 {
-    f->batch->n = 0;
-    f->batch->at = 0;
+    f->n = 0;
     f->used = 0;
 }
 
@@ -155,48 +190,82 @@ static bool ask(Fast *f)
 {
     Message m = { .magic = SUNDEW_FORKSERVER_MAGIC, .version = SUNDEW_FORKSERVER_VERSION,
                   .kind = SUNDEW_FORKSERVER_BATCH, .number = ++f->number };
-    return send(f->socket, &m, sizeof m, MSG_NOSIGNAL) == sizeof m;
+    return send(f->socket, &m, sizeof m, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof m;
+}
+
+/* A batch while it runs. */
+typedef struct Batch {
+    uint32_t at;               /* runs up to there are over; only grows */
+    double until;              /* even if all are late */
+    unsigned deaths;           /* of the server */
+    bool stopped;              /* somebody wants it to end */
+} Batch;
+
+/* How far it is by what the subject says; never back. */
+static uint32_t look_at(const Fast *f, Batch *b)
+{
+    uint32_t at = f->batch->at;
+    if (at > b->at && at <= f->n)
+        b->at = at;
+    return b->at;
+}
+
+/* One message. True: the batch is over. */
+static bool hear(Fast *f, bool *lost)
+{
+    Message m;
+    ssize_t got = recv(f->socket, &m, sizeof m, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return false;
+    *lost = got != sizeof m;
+    return !*lost && m.kind == SUNDEW_FORKSERVER_BATCHED && m.number == f->number;
 }
 
 /* The run under way is killed when nothing new began for too long. False: the
- * server is gone. */
-static bool wait_for_answer(Fast *f, Err *err)
+ * server is gone, or does not go on although its run was killed. */
+static bool wait_for_answer(Fast *f, Batch *b, Err *err)
 {
-    struct sundew_batch *b = f->batch;
-    uint32_t started = b->started;
+    uint32_t started = f->batch->started;
+    bool killed = false, lost = false;
     double since = clock_seconds();
     for (;;) {
         struct pollfd p = { f->socket, POLLIN, 0 };
-        double left = since + f->seconds - clock_seconds();
+        double now = clock_seconds(), left = fmin(since + f->seconds, b->until) - now;
+        if (f->stop && left > 0.1)
+            left = 0.1;
         int n = poll(&p, 1, left > 0 ? (int)(left * 1000) + 1 : 0);
-        if (n > 0) {
-            Message m;
-            ssize_t got = recv(f->socket, &m, sizeof m, 0);
-            if (got != sizeof m)
-                return false;
-            if (m.kind == SUNDEW_FORKSERVER_BATCHED && m.number == f->number)
-                return true;
-        } else if (b->started != started) {
-            started = b->started;
-            since = clock_seconds();
-        } else if (n == 0 && b->at < b->n) {
-            f->late[b->at] = true;
+        if (n > 0 && (hear(f, &lost) || lost))
+            return !lost;
+        now = clock_seconds();
+        b->stopped = f->stop && f->stop(f->stop_arg);
+        if (b->stopped || now > b->until)
+            return false;
+        if (f->batch->started != started) {
+            started = f->batch->started;
+            since = now;
+            killed = false;
+        } else if (now > since + f->seconds) {
             bool some = false;
+            uint32_t at = look_at(f, b);
+            if (killed || at >= f->n)
+                return false;
+            f->late[at] = killed = true;
             if (!runner_tidy(f->runner, &some, err))
                 return false;
             f->left |= some;
-            since = clock_seconds();
+            since = clock_seconds() + 1;
         }
     }
 }
 
 /* The server is started anew; what killed it counts as a run that died. */
-static bool revive(Fast *f, Err *err)
+static bool revive(Fast *f, Batch *b, Err *err)
 {
-    struct sundew_batch *b = f->batch;
     close(f->socket);
-    if (b->at < b->n) {
-        b->slots[b->at].status = SIGKILL;
+    f->socket = -1;
+    uint32_t at = look_at(f, b);
+    if (at < f->n) {
+        f->batch->slots[at].status = SIGKILL;
         b->at++;
     }
     return start(f, err);
@@ -213,48 +282,76 @@ static void tidy(Fast *f)
         f->left |= left;
 }
 
-bool fast_run(Fast *f, Err *err)
+/* What the subject says of its runs. Places and lengths of inputs stay ours. */
+static void take_results(Fast *f)
 {
-    struct sundew_batch *b = f->batch;
-    unsigned deaths = 0;
-    double begun = clock_seconds();
-    b->at = 0;
-    while (b->at < b->n) {
-        if (ask(f) && wait_for_answer(f, err))
-            continue;
-        if (++deaths > 20)
-            return err_set(err, "the program ends its own fork server, again and again");
-        if (!revive(f, err))
-            return false;
+    for (uint32_t i = 0; i < f->n; i++) {
+        FastResult got = f->batch->slots[i];
+        FastResult *to = &f->slots[i];
+        to->status = WIFEXITED(got.status) || WIFSIGNALED(got.status) ? got.status : SIGKILL;
+        to->micros = got.micros;
+        to->path = got.path;
+        to->news = got.news <= SUNDEW_NEWS_EDGE ? got.news : SUNDEW_NEWS_EDGE;
+        to->edges = got.edges <= f->counters ? got.edges : f->counters;
     }
-    if (b->n)
-        f->each = 0.7 * f->each + 0.3 * (clock_seconds() - begun) / b->n;
+    memcpy(f->last, f->shared.at + SUNDEW_BATCH_HEADER, f->counters);
+}
+
+static bool run_batch(Fast *f, uint32_t rounds, Err *err)
+{
+    double begun = clock_seconds();
+    Batch b = { .until = begun + 10 + f->n * (f->seconds + 1) };
+    if (f->socket < 0 && !start(f, err))
+        return false;
+    put_header(f, 0, rounds);
+    while (look_at(f, &b) < f->n) {
+        put_header(f, b.at, rounds);
+        if (ask(f) && wait_for_answer(f, &b, err) && look_at(f, &b) >= f->n)
+            continue;
+        if (b.stopped) {           /* what is not over was not run */
+            close(f->socket);
+            f->socket = -1;
+            f->n = look_at(f, &b);
+        } else if (++b.deaths > 20 || clock_seconds() > b.until) {
+            return err_set(err, "the program ends its own fork server, again and again");
+        } else if (!revive(f, &b, err)) {
+            return false;
+        }
+    }
+    take_results(f);
+    if (f->n)
+        f->each = 0.7 * f->each + 0.3 * (clock_seconds() - begun) / f->n;
     tidy(f);
     return true;
 }
 
+bool fast_run(Fast *f, Err *err)
+{
+    return run_batch(f, 0, err);
+}
+
 bool fast_run_apart(Fast *f, Err *err)
 {
-    f->batch->rounds = 1;
-    bool ok = fast_run(f, err);
-    f->batch->rounds = 0;
-    return ok;
+    return run_batch(f, 1, err);
 }
 
 unsigned fast_count(const Fast *f)
 {
-    return f->batch->n;
+    return f->n;
 }
 
 const FastResult *fast_result(const Fast *f, unsigned i)
 {
-    return &f->batch->slots[i];
+    assert(i < SUNDEW_BATCH_MOST);
+    return &f->slots[i];
 }
 
 const uint8_t *fast_input(const Fast *f, unsigned i, size_t *n)
 {
-    *n = f->batch->slots[i].len;
-    return sundew_batch_bytes(f->batch) + f->batch->slots[i].at;
+    assert(i < SUNDEW_BATCH_MOST);
+    *n = f->slots[i].len;
+    assert(*n <= f->room - f->slots[i].at);
+    return f->bytes + f->slots[i].at;
 }
 
 bool fast_timed_out(const Fast *f, unsigned i)
@@ -264,7 +361,7 @@ bool fast_timed_out(const Fast *f, unsigned i)
 
 const uint8_t *fast_counters(const Fast *f)
 {
-    return sundew_batch_counters(f->batch);
+    return f->last;
 }
 
 bool fast_left_processes(const Fast *f)

@@ -31,6 +31,8 @@ typedef struct FastPlan {
     double usual;                /* what a run takes, if that is known */
     uint64_t memory;             /* of one process */
     bool in_memory;              /* inputs are asked for, not read from a file */
+    bool (*stop)(void *arg);     /* asked ten times a second: is the batch to end? */
+    void *stop_arg;
     bool snapshot;               /* runs may share a process: runtime/server/snapshot.c */
 } FastPlan;
 
@@ -38,7 +40,8 @@ Fast *fast_new(const FastPlan *plan, Err *err);
 void fast_free(Fast *f);                         /* NULL is fine */
 void fast_limit(Fast *f, double seconds);
 
-/* False: the batch is full. */
+/* False: the batch is full. When `stop` ended a batch, fast_count() is of the inputs that
+ * were run. */
 bool fast_add(Fast *f, const void *bytes, size_t n);
 bool fast_run(Fast *f, Err *err);
 /* The same, each in a process of its own whatever the plan says. */

@@ -114,7 +114,7 @@ Subject *subject_new(const SubjectPlan *plan, Err *err)
     }
     s->plan = (RunPlan){ .argv = strings_argv(&s->argv), .env = strings_argv(&s->env),
                          .fds = s->fds, .nfds = plan->nfds, .limits = plan->limits,
-                         .server = !plan->plain, .untraced = plan->untraced,
+                         .server = !plan->plain, .rounds = plan->rounds, .untraced = plan->untraced,
                          .stop = plan->stop, .stop_arg = plan->stop_arg,
                          .discard_output = true, .keep_output = 256u << 10 };
     return s;

@@ -45,6 +45,7 @@ typedef struct SubjectPlan {
     const RunFd *fds;
     size_t nfds;
     bool untraced, plain;        /* plain: no fork server in it */
+    bool rounds;                 /* of RunPlan */
     char *const *env;            /* set besides: NAME=VALUE, NULL-terminated */
     bool (*stop)(void *arg);     /* of RunPlan */
     void *stop_arg;

@@ -8,6 +8,7 @@
  *     call.c        steps: libffi calls and fields that are set
  *     take.c        the bytes of a request, and arguments made of them
  *     look.c        what is seen after a call
+ *     shield.c      a job can't kill or stop who runs it
  *     interpose.c   what the library finds in place of the C library's clock;
  *                   callbacks; all that can have no argument
  *
@@ -143,6 +144,10 @@ void job_set_up(Playing *p, const struct WireOptions *o);
 void job_limit(const Player *player);
 void job_run(Playing *p, Reader steps, const struct WireOptions *o, uint32_t nsteps);
 uint64_t job_heap_bytes(const Player *player);
+
+/* ---- shield.c */
+/* What this process forks from now on can't signal it or its parent. Nor can itself. */
+void shield_parents(void);
 
 /* ---- server.c */
 /* All that the request has. */

@@ -82,9 +82,9 @@ static void clean_folder(void)
 static void judge(struct WireAnswer *w, int status)
 {
     w->status = status;
-    if (w->state == WIRE_DONE)
+    if (w->state == WIRE_DONE && WIFEXITED(status))
         return;
-    if (WIFSIGNALED(status))
+    if (WIFSIGNALED(status))     /* whatever it says itself */
         w->state = WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGALRM
             ? WIRE_TIMEOUT : WIRE_DIED;
     else
@@ -156,8 +156,10 @@ static void execute(Server *s, const Job *j, struct WireAnswer *answer)
 static void start_job(Server *s, const Job *j, struct WireAnswer *answer)
 {
     int i = free_slot(s);
+    answer->state = WIRE_BEGUN;
     pid_t pid = fork();
     if (pid == 0) {
+        setpgid(0, 0);           /* kill(0, …) is for itself */
         go_to_slot(i);
         execute(s, j, answer);
         _exit(0);
@@ -197,7 +199,7 @@ static void mark_jobs(const Server *s, Reader r, uint32_t njobs, int status)
     for (uint32_t i = 0; i < njobs; i++) {
         Job j = take_job(&r);
         struct WireAnswer *answer = answer_of(s, &j);
-        if (answer->state == WIRE_NOT_RUN) {
+        if (answer->state == WIRE_NOT_RUN || answer->state == WIRE_BEGUN) {
             answer->state = WIRE_PREFIX;
             answer->status = status;
         }
@@ -243,6 +245,7 @@ static void run_group(Server *s, Group *g)
     pid_t pid = fork();
     if (pid == 0) {
         run_prefix(s, g);
+        shield_parents();
         run_jobs(s, g->jobs, g->njobs, g->nprefix);
         _exit(0);
     }
@@ -269,6 +272,8 @@ void server_run(const Player *player)
     uint32_t ngroups = take32(&r);
     for (uint32_t i = 0; i < ngroups; i++) {
         Group g = take_group(&r);
+        if (i == 0 && !is_direct(&g))
+            shield_parents();
         run_group(s, &g);
         if (is_direct(&g))
             break;

@@ -1,0 +1,69 @@
+/*
+ * attack - what hostile subjects share: finding the memory and the sockets that
+ * Sundew shares with them.
+ *
+ * Each attack carries its expectation in its first comment:
+ *
+ *     command:  explore | explore-concolic | regress | run
+ *     expect:   exit statuses that are right, "0 1" say
+ *     silent:   no finding may be reported (an abort() means: it got through)
+ *     long:     for make soak
+ *
+ * Whatever the subject does, the command ends within its time, is not killed by a
+ * signal, and says nothing of a sanitizer of its own.
+ */
+#ifndef ATTACK_H
+#define ATTACK_H
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { SERVER_FD = 198, LOG_FD = 199, BATCH_FD = 200, PLAYER_FD = 9 };
+
+/* Where the memory with `name` in its name is mapped from its begin on, or NULL. */
+static inline uint32_t *shared_memory(const char *name, size_t *size)
+{
+    char line[512];
+    FILE *f = fopen("/proc/self/maps", "r");
+    while (f && fgets(line, sizeof line, f)) {
+        unsigned long from, to, offset;
+        if (strstr(line, name) &&
+            sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) == 3 && offset == 0) {
+            fclose(f);
+            *size = to - from;
+            return (uint32_t *)from;
+        }
+    }
+    if (f)
+        fclose(f);
+    return NULL;
+}
+
+/* The first word of standard input. */
+static inline unsigned first_byte(void)
+{
+    unsigned char c = 0;
+    return read(0, &c, 1) == 1 ? c : 0;
+}
+
+/* Words of struct sundew_batch. */
+enum { AT_ROOM = 5, AT_ROUNDS = 7, AT_N = 8, AT_AT = 9, AT_STARTED = 10, AT_SLOTS = 16 };
+
+struct message {
+    uint32_t magic, version, kind, number;
+    int32_t status;
+    uint32_t unused;
+    uint64_t cpu_us, max_rss;
+};
+#endif

@@ -1,0 +1,3 @@
+/* The library of the attacks on sequences of calls. */
+int target_add(int a, int b);
+int target_flag(int a);

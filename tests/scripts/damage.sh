@@ -1,0 +1,102 @@
+# Damaged workspaces, hostile names, files that subjects leave, machines that refuse.
+. "$TOP/tests/scripts/tap.bash"
+
+two_files() {
+    printf 'int twice(int a) { return 2 * a; }\n' >twice.c &&
+    printf 'int twice(int);\nint main(int c, char **v) { (void)v; return twice(c); }\n' >main.c &&
+    "$SUNDEW" capture -q -- gcc -g -o prog main.c twice.c
+}
+# damaged HOW: a command says so and is not complete; doctor tells.
+damaged() {
+    rm -rf .sundew/linked
+    "$SUNDEW" show functions prog >out.txt 2>&1
+    local got=$?
+    cat out.txt
+    { [ $got = 2 ] || grep -q "INCOMPLETE\|damaged" out.txt; } || { echo "status $got, and nothing said"; return 1; }
+    grep -q "damaged\|gone\|empty" out.txt || { echo "not said"; return 1; }
+    status 2 "$SUNDEW" doctor && return 0
+}
+unit() { ls .sundew/units/*.$1 | head -n 1; }
+
+fresh damage
+ok "a program" two_files
+ok "a whole workspace is called whole" eval '"$SUNDEW" doctor | grep -q "^ok .*workspace"'
+for how in ': >"$f"' 'truncate -s 40 "$f"' 'rm "$f"' 'sed -i s/twice/thrice/g "$f"; sed -i s/main/niam/g "$f"'; do
+    for ext in json bc; do
+        cp -r .sundew kept
+        f=$(unit $ext)
+        eval "$how"
+        ok "a unit's $ext: $how" damaged
+        rm -rf .sundew && mv kept .sundew
+    done
+done
+ok "…and whole again" status 0 "$SUNDEW" show functions prog
+
+# ---- a store whose version is no version
+
+negative() {
+    "$SUNDEW" types prog >/dev/null 2>&1
+    python3 - <<'P'
+import sqlite3
+db = sqlite3.connect(".sundew/findings.db")
+db.execute("PRAGMA user_version = -3")
+db.commit()
+P
+    "$SUNDEW" report >out.txt 2>&1
+    local got=$?
+    cat out.txt
+    [ $got = 2 ] && grep -q "not a store of Sundew" out.txt
+}
+ok "a negative version of a store is refused" negative
+rm -f .sundew/findings.db*
+
+# ---- endless and odd files
+
+ok "--config /dev/full ends" says "larger than" timeout 60 "$SUNDEW" --config /dev/full show functions prog
+ok "--config of a pipe ends" eval 'mkfifo pipe; says "a pipe" timeout 60 "$SUNDEW" --config pipe show functions prog'
+ok "a crash file that is a pipe" eval 'mkfifo x.crash; says "not a regular file" timeout 60 "$SUNDEW" reproduce x.crash'
+ok "a crash file that is endless" eval 'ln -s /dev/zero y.crash; says "not a regular file" timeout 60 "$SUNDEW" reproduce y.crash'
+ok "a unit that is a pipe" eval 'cp -r .sundew kept; f=$(unit json); rm "$f"; mkfifo "$f"; timeout 60 bash -c "exec \"\$SUNDEW\" show functions prog" >/dev/null 2>&1; got=$?; rm -rf .sundew; mv kept .sundew; [ $got = 0 ] || [ $got = 2 ]'
+
+# ---- names that make and shells would execute
+
+names() {
+    local bad=$1
+    mkdir -p "$bad" && cd "$bad" && cp "$TOP"/tests/attack/target.h . &&
+    printf '#include "target.h"\nint target_add(int a, int b) { return a + b; }\nint target_flag(int a) { return a > 10; }\n' >target.c &&
+    "$SUNDEW" capture -q -- sh -ec 'gcc -g -c target.c; ar rcs libtarget.a target.o' &&
+    "$SUNDEW" regress libtarget.a --headers target.h -o tests --count 100 --mutants 5 >/dev/null &&
+    ls tests/test_*.c >/dev/null && make -s -C tests check && [ ! -e "$work/pwned" ] && [ ! -e pwned ] && [ ! -e tests/pwned ]
+}
+i=0
+for bad in '$(touch pwned)' '`touch pwned`' "it's" 'a "b"' 'x;touch pwned' '#hash' 'a$b' 'two words'; do
+    i=$((i + 1))
+    fresh "names$i"
+    ok "a folder called $bad" names "$bad"
+done
+
+# ---- explorations
+
+fresh crashes
+printf 'int main(void) { return *(volatile int *)0; }\n' >crash.c
+ok "a program that always crashes" "$SUNDEW" capture -q -- gcc -g -w -o crash crash.c
+ok "--executions ends it" status 1 timeout 120 "$SUNDEW" explore ./crash --executions 50 --no-concolic -j1 -o out --time 100s
+same_folder() {
+    "$SUNDEW" explore ./crash --no-concolic -j1 -o both --time 6s >one.txt 2>&1 &
+    local first=$!
+    for i in $(seq 100); do [ -e both ] && break; sleep 0.1; done
+    "$SUNDEW" explore ./crash --no-concolic -j1 -o both --time 2s >two.txt 2>&1
+    local got=$?
+    wait $first
+    cat two.txt
+    [ $got = 2 ]
+}
+ok "a second exploration into the same folder is refused" same_folder
+
+# ---- a machine that refuses
+
+fresh refuses
+ok "a program again" two_files
+ok "few descriptors: the reason is named" eval '(ulimit -n 12; "$SUNDEW" show functions prog) >out.txt 2>&1; cat out.txt; ! grep -q "Invalid argument" out.txt'
+ok "a limit on files: an error, no signal" eval '(ulimit -f 0; trap "" XFSZ; exec "$SUNDEW" report -o html=r.html) >/dev/null 2>out.txt; got=$?; [ $got -le 2 ]'
+done_testing

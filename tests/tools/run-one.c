@@ -1,0 +1,34 @@
+/*
+ * run-one - runs a program in the sandbox as every command does, and says what it
+ * wrote and how it ended. For tests/scripts/attack.sh.
+ *
+ *     run-one PROGRAM [ARGUMENT…]
+ *
+ * The exit status is the program's; 99: it failed otherwise, which is told.
+ */
+#include "run/run.h"
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    Err err = {0};
+    RunResult res = {0};
+    Str text = {0};
+    int status = 2;
+    if (argc < 2)
+        return 2;
+    Runner *r = runner_new(NULL, &err);
+    RunPlan plan = { .argv = argv + 1, .limits = { .wall = 20 } };
+    if (!r || !runner_run(r, &plan, &res, &err)) {
+        fprintf(stderr, "%s\n", err.msg);
+    } else {
+        fwrite(str_c(&res.out.text), 1, res.out.text.len, stdout);
+        failure_describe(&res.failure, &text);
+        printf("%s\n", str_c(&text));
+        status = failure_is(&res.failure) ? 99 : res.failure.status;
+    }
+    str_release(&text);
+    run_result_release(&res);
+    runner_free(r);
+    return status;
+}
