@@ -16,6 +16,7 @@
 #ifndef SUNDEW_WEAVE_H
 #define SUNDEW_WEAVE_H
 #include "base/err.h"
+#include "base/json.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "analysis/pointsto/calls.h"
@@ -109,6 +110,15 @@ typedef struct ConcolicFigures {
     size_t left_out;             /* functions that should be woven and can't */
 } ConcolicFigures;
 ConcolicFigures weave_concolic_figures(const Woven *w);
+
+/* Scheduling (runtime/schedule/schedule.h): calls of synchronisation functions go to
+ * the scheduler, and accesses that threads may share ask it first. With
+ * weave_runtime() of "schedule" and, for programs, "forkserver". `sites` gets a line
+ * for each site, in order: function, file, line, and what stands there. */
+typedef struct ScheduleFigures {
+    size_t accesses, probed;     /* loads, stores and their kin; of them, with a probe */
+} ScheduleFigures;
+bool weave_schedule(Woven *w, json_t *sites, ScheduleFigures *figures, Err *err);
 
 /* Coverage (runtime/server/batch.h): a counter for each edge of edges.h. With weave_runtime() of
  * "coverage". The array of counters has weave_coverage_size() bytes. */
