@@ -90,6 +90,7 @@ static void sweep(const char *parent)
 
 const char *tempdir_new(const char *parent, Err *err)
 {
+    bool sweeps = parent != NULL;        /* a folder of Sundew's own, which is small */
     if (!parent)
         parent = getenv("TMPDIR");
     if (!parent || !*parent)
@@ -97,8 +98,10 @@ const char *tempdir_new(const char *parent, Err *err)
     if (owner != getpid()) {
         memset(folders, 0, sizeof folders);
         install();
-        sweep(parent);
+        sweeps = true;
     }
+    if (sweeps)
+        sweep(parent);
     int place = 0;
     while (place < MOST && folders[place])
         place++;

@@ -4,93 +4,42 @@
 #include "base/map.h"
 #include "capture/recompile.h"
 #include "capture/relink.h"
+#include "build/build.h"
 #include "build/driver.h"
+#include "build/woven.h"
 #include "analysis/symbolic/standins.h"
 #include "analysis/symbolic/symbolic.h"
 #include "weave/weave.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-/* ------------------------------------------------------------ kept builds */
-
-static bool is_newer(const char *path, const struct stat *than)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && (st.st_mtim.tv_sec > than->st_mtim.tv_sec ||
-                                    (st.st_mtim.tv_sec == than->st_mtim.tv_sec &&
-                                     st.st_mtim.tv_nsec > than->st_mtim.tv_nsec));
-}
-
-/* Is the kept build younger than Sundew and its runtime? (What it is made of names it.) */
-static bool is_good(const BuildsPlan *plan, const char *path)
-{
-    struct stat st;
-    Strings names = {0};
-    char *folder = path_join(plan->libexec, "runtime");
-    bool good = stat(path, &st) == 0 && !is_newer("/proc/self/exe", &st) &&
-                dir_list(folder, &names, NULL);
-    for (size_t i = 0; good && i < names.len; i++) {
-        char *file = path_join(folder, names.items[i]);
-        good = !is_newer(file, &st);
-        free(file);
-    }
-    strings_release(&names);
-    free(folder);
-    return good;
-}
-
-typedef bool Make(const BuildsPlan *plan, const char *out, Err *err);
-
-static char *place_of(const BuildsPlan *plan, const char *name)
-{
-    return program_captured(plan->program) ? program_cache_path(plan->program, name)
-                                           : path_join(plan->folder, name);
-}
-
-/* The kept build of that name, made if need be. */
-static char *build(const BuildsPlan *plan, const char *name, Make *make, Err *err)
-{
-    char *path = place_of(plan, name);
-    char *new = path_join(plan->folder, name);
-    if (!is_good(plan, path)) {
-        Str data = {0};
-        bool ok = make(plan, new, err);
-        if (ok && strcmp(new, path) != 0)
-            ok = file_read(new, &data, err) && file_write(path, str_c(&data), data.len, err) &&
-                 (chmod(path, 0755) == 0 || err_errno(err, "%s", path));
-        str_release(&data);
-        if (!ok) {
-            free(path);
-            path = NULL;
-        }
-    }
-    free(new);
-    return path;
-}
 
 /* ----------------------------------------------------------------- driver */
 
-/* The C of the driver; the caller frees the path. */
-static char *write_driver(const BuildsPlan *plan, Err *err)
+/* A build in the making. */
+typedef struct Making {
+    const BuildsPlan *plan;
+    const char *driver;          /* the C text that calls plan->function; NULL */
+} Making;
+
+/* The driver as a file; the caller frees the path. */
+static char *write_driver(const Making *m, Err *err)
 {
-    char *path = path_join(plan->folder, "driver.c");
-    Str text = {0};
-    bool ok = driver_write(plan->function, &text, err) &&
-              file_write(path, str_c(&text), text.len, err);
-    str_release(&text);
-    if (ok)
+    char *path = path_join(m->plan->folder, "driver.c");
+    assert(m->driver);
+    if (file_write(path, m->driver, strlen(m->driver), err))
         return path;
     free(path);
     return NULL;
 }
 
 /* Puts it into the module, if one function is explored. */
-static bool weave_function(const BuildsPlan *plan, Woven *w, Err *err)
+static bool weave_function(const Making *m, Woven *w, Err *err)
 {
-    if (!plan->function)
+    const BuildsPlan *plan = m->plan;
+    if (!m->driver)
         return true;
-    char *clang = clang_find(), *source = write_driver(plan, err);
+    char *clang = clang_find(), *source = write_driver(m, err);
     char *out = path_join(plan->folder, "driver.bc");
     char *argv[] = { clang, "-O1", "-fPIC", "-w", "-fno-builtin", "-emit-llvm", "-c", source,
                      "-o", out, NULL };
@@ -103,41 +52,55 @@ static bool weave_function(const BuildsPlan *plan, Woven *w, Err *err)
     return ok;
 }
 
-/* The builds of different functions differ. */
-static char *name_of(const BuildsPlan *plan, const char *what)
+/* The kept build, made if need be and if there is a make(). Builds of different
+ * functions differ; two static functions may have the same driver. */
+static char *get(const BuildsPlan *plan, BuildRecipe r, Err *err)
 {
-    if (!plan->function)
-        return xstrdup(what);
-    char *safe = path_safe_name(plan->function->symbol);
-    char *name = xprintf("%s-%s", what, safe);
-    free(safe);
-    return name;
+    Str driver = {0};
+    if (plan->function && !driver_write(plan->function, &driver, err)) {
+        str_release(&driver);
+        return NULL;
+    }
+    Making m = { .plan = plan, .driver = plan->function ? str_c(&driver) : NULL };
+    char *variant = xprintf("%s %s", plan->function ? plan->function->symbol : "",
+                            r.variant ? r.variant : "");
+    r.program = plan->program;
+    r.libexec = plan->libexec;
+    r.driver = m.driver;
+    r.variant = variant;
+    r.arg = &m;
+    char *path = r.make ? build_get(&r, err) : build_kept(&r);
+    free(variant);
+    str_release(&driver);
+    return path;
 }
 
 /* ------------------------------------------------------ counting, tracing */
 
-static bool make_coverage(const BuildsPlan *plan, const char *out, Err *err)
+static bool make_coverage(void *arg, const char *out, Err *err)
 {
+    const Making *m = arg;
+    const BuildsPlan *plan = m->plan;
     Woven *w = weave_begin(plan->program, err);
-    bool ok = w && weave_function(plan, w, err) && weave_coverage(w, plan->edges, err) &&
+    bool ok = w && weave_function(m, w, err) && weave_coverage(w, plan->edges, err) &&
               weave_input(w, plan->libexec, err) &&
               weave_runtime(w, plan->libexec, "coverage", err) &&
-              weave_build(w, &(WeaveBuild){ .out = out }, err);
+              woven_build(w, &(WovenBuild){ .out = out }, err);
     weave_end(w);
     return ok || err_ctx(err, "the build that counts branches");
 }
 
 char *build_coverage(const BuildsPlan *plan, Err *err)
 {
-    char *name = name_of(plan, "explore-coverage"), *path = build(plan, name, make_coverage, err);
-    free(name);
-    return path;
+    static const char *const runtimes[] = { "input", "coverage", NULL };
+    return get(plan, (BuildRecipe){ .name = "explore-coverage", .runtimes = runtimes,
+                                    .make = make_coverage }, err);
 }
 
 /* Standins, probes, input, runtimes; in this order. */
-static bool weave_all(const BuildsPlan *plan, const Standins *standins, const char *out,
-                      Err *err)
+static bool weave_all(const Making *m, const Standins *standins, const char *out, Err *err)
 {
+    const BuildsPlan *plan = m->plan;
     const Function *target = program_function(plan->program, "LLVMFuzzerTestOneInput");
     const Function *entry = plan->function ? plan->function : target && target->defined ? target : NULL;
     SymbolicPlan how = { .argv = plan->argv, .env = plan->env,
@@ -146,50 +109,55 @@ static bool weave_all(const BuildsPlan *plan, const Standins *standins, const ch
                         ? symbolic_new(plan->program, plan->calls, &how) : NULL;
     ConcolicPlan concolic = { .symbolic = sym, .edges = plan->edges, .standins = standins };
     Woven *w = weave_begin(plan->program, err);
-    bool ok = w && weave_function(plan, w, err) && weave_standins(w, standins, plan->libexec, err) &&
+    bool ok = w && weave_function(m, w, err) && weave_standins(w, standins, plan->libexec, err) &&
               weave_concolic(w, &concolic, err) && weave_input(w, plan->libexec, err) &&
               weave_runtime(w, plan->libexec, "concolic", err) &&
               weave_runtime(w, plan->libexec, "forkserver", err) &&
-              weave_build(w, &(WeaveBuild){ .out = out }, err);
+              woven_build(w, &(WovenBuild){ .out = out }, err);
     weave_end(w);
     symbolic_free(sym);
     return ok;
 }
 
-static bool make_concolic(const BuildsPlan *plan, const char *out, Err *err)
+static bool make_concolic(void *arg, const char *out, Err *err)
 {
-    char *folder = path_join(plan->share, "standins");
+    const Making *m = arg;
+    char *folder = path_join(m->plan->share, "standins");
     Standins *standins = standins_new();
-    bool ok = standins_read_folder(standins, folder, err) && weave_all(plan, standins, out, err);
+    bool ok = standins_read_folder(standins, folder, err) && weave_all(m, standins, out, err);
     standins_free(standins);
     free(folder);
     return ok || err_ctx(err, "the build that follows its input");
 }
 
-static char *concolic_name(const BuildsPlan *plan)
+/* `make` NULL: only if it is kept. */
+static char *get_concolic(const BuildsPlan *plan, BuildMake *make, Err *err)
 {
-    char *what = xprintf("explore-concolic%s%s", plan->argv ? "-argv" : "",
-                         plan->env ? "-env" : "");
-    char *name = name_of(plan, what);
-    free(what);
-    return name;
+    static const char *const runtimes[] = { "standins", "concolic", "input", "forkserver", NULL };
+    char *standins = path_join(plan->share, "standins");
+    char *summaries = path_join(plan->share, "summaries");
+    char *variant = xprintf("%s%s%s%s", plan->argv ? "argv " : "", plan->env ? "env " : "",
+                            plan->everything ? "everything " : "", plan->calls ? "calls" : "");
+    const char *const files[] = { standins, summaries, NULL };
+    char *path = get(plan, (BuildRecipe){ .name = "explore-concolic", .variant = variant,
+                                         .runtimes = runtimes, .files = files,
+                                         .make = make }, err);
+    free(standins);
+    free(summaries);
+    free(variant);
+    return path;
 }
 
 bool build_concolic_is_kept(const BuildsPlan *plan)
 {
-    char *name = concolic_name(plan), *path = place_of(plan, name);
-    bool kept = is_good(plan, path);
-    free(name);
+    char *path = get_concolic(plan, NULL, NULL);
     free(path);
-    return kept;
+    return path != NULL;
 }
 
 char *build_concolic(const BuildsPlan *plan, Err *err)
 {
-    char *name = concolic_name(plan);
-    char *path = build(plan, name, make_concolic, err);
-    free(name);
-    return path;
+    return get_concolic(plan, make_concolic, err);
 }
 
 /* -------------------------------------------------------------- sanitizers */
@@ -223,11 +191,12 @@ static bool compile_unit(const BuildsPlan *plan, const Unit *u, size_t number,
     return ok;
 }
 
-static bool compile_driver(const BuildsPlan *plan, Strings *objects, Err *err)
+static bool compile_driver(const Making *m, Strings *objects, Err *err)
 {
-    if (!plan->function)
+    const BuildsPlan *plan = m->plan;
+    if (!m->driver)
         return true;
-    char *source = write_driver(plan, err), *object = path_join(plan->folder, "driver.o");
+    char *source = write_driver(m, err), *object = path_join(plan->folder, "driver.o");
     char *argv[] = { "cc", "-O1", "-g", "-w", "-fPIC", "-fsanitize=address,undefined", "-c", source,
                      "-o", object, NULL };
     bool ok = source && recompile_tool(argv, NULL, NULL, err);
@@ -272,14 +241,16 @@ static bool link_sanitized(const BuildsPlan *plan, Strings *objects, const char 
     return ok;
 }
 
-static bool make_sanitized(const BuildsPlan *plan, const char *out, Err *err)
+static bool make_sanitized(void *arg, const char *out, Err *err)
 {
+    const Making *m = arg;
+    const BuildsPlan *plan = m->plan;
     const CapturedProgram *c = program_captured(plan->program);
     Strings objects = {0};
     bool ok = c || err_set(err, "made from bitcode alone");
     for (size_t i = 0; ok && i < c->nunits; i++)
         ok = compile_unit(plan, c->units[i], i, &objects, err);
-    ok = ok && compile_driver(plan, &objects, err) &&
+    ok = ok && compile_driver(m, &objects, err) &&
          compile_runtime(plan, "input", &objects, err) &&
          compile_runtime(plan, "forkserver", &objects, err) &&
          link_sanitized(plan, &objects, out, err);
@@ -289,7 +260,7 @@ static bool make_sanitized(const BuildsPlan *plan, const char *out, Err *err)
 
 char *build_sanitized(const BuildsPlan *plan, Err *err)
 {
-    char *name = name_of(plan, "explore-sanitized"), *path = build(plan, name, make_sanitized, err);
-    free(name);
-    return path;
+    static const char *const runtimes[] = { "input", "forkserver", NULL };
+    return get(plan, (BuildRecipe){ .name = "explore-sanitized", .runtimes = runtimes,
+                                    .make = make_sanitized }, err);
 }

@@ -1,7 +1,7 @@
 /*
  * builds - the programs that an exploration runs: one that counts its edges, one that
- * says what it does to its input, one with sanitizers as a judge. They are kept in the workspace,
- * until the program or Sundew changes.
+ * says what it does to its input, one with sanitizers as a judge. They are kept
+ * (build/build.h).
  */
 #ifndef SUNDEW_BUILDS_H
 #define SUNDEW_BUILDS_H

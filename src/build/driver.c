@@ -1,6 +1,7 @@
 /* The text of a driver: see driver.h. */
 #include "build/driver.h"
 #include "base/escape.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -123,8 +124,10 @@ static void declare(const Function *fn, Str *out)
 {
     const char *returns = fn->returns ? c_type(fn->returns) : NULL;
     str_addf(out, "extern %s sundew_called(", returns ? returns : "void");
-    for (unsigned i = 0; i < fn->nparams; i++)
+    for (unsigned i = 0; i < fn->nparams; i++) {
+        assert(c_type(fn->params[i].type));      /* make_argument() has looked */
         str_addf(out, "%s%s", i ? ", " : "", c_type(fn->params[i].type));
+    }
     str_addf(out, "%s) __asm__(\"", fn->nparams ? "" : "void");
     escape_c_string(out, fn->name, strlen(fn->name));
     str_add(out, "\");\n\n");

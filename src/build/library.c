@@ -2,7 +2,10 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/tempdir.h"
+#include "build/build.h"
+#include "build/woven.h"
 #include "capture/recompile.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,50 +52,59 @@ static bool link_shared(const CapturedProgram *c, const LibraryPlan *plan, const
     return run_link(c, plan, &argv, err);
 }
 
-static bool build_woven(Woven *w, const Program *p, const LibraryPlan *plan, const char *out,
-                        Err *err)
+/* ------------------------------------------------------- cover and mutants */
+
+/* One of the shared objects in the making. */
+typedef struct Making {
+    const Program *program;
+    const LibraryPlan *plan;
+    Woven *woven;                /* for cover and mutants */
+    const char *clang;           /* for strict */
+} Making;
+
+static bool make_woven(void *arg, const char *out, Err *err)
 {
+    const Making *m = arg;
     const char *scratch = tempdir_new(NULL, err);
     if (!scratch)
         return false;
-    char *object = path_join(scratch, "woven.o"), *made = path_join(scratch, "woven.so");
-    WeaveBuild build = { .out = object, .object_only = true, .level = 1,
-                         .visible = true };
-    bool ok = weave_build(w, &build, err) &&
-              link_shared(program_captured(p), plan, object, made, err);
-    Str bytes = {0};
-    ok = ok && file_read(made, &bytes, err) && file_write(out, bytes.data, bytes.len, err);
-    str_release(&bytes);
+    char *object = path_join(scratch, "woven.o");
+    WovenBuild how = { .out = object, .object_only = true, .level = 1, .visible = true };
+    bool ok = woven_build(m->woven, &how, err) &&
+              link_shared(program_captured(m->program), m->plan, object, out, err);
     free(object);
-    free(made);
     tempdir_remove(scratch);
     return ok;
 }
 
-/* ------------------------------------------------------- cover and mutants */
+static BuildRecipe recipe(Making *m, const char *name, BuildMake *make)
+{
+    return (BuildRecipe){ .program = m->program, .name = name, .link = m->plan->link,
+                          .make = make, .arg = m };
+}
 
+/* The weave is done in any case: it says which points there are. */
 static bool make_cover(const Program *p, const LibraryPlan *plan, Library *out, Err *err)
 {
-    Woven *w = weave_begin(p, err);
-    out->cover = program_cache_path(p, "cover.so");
-    out->points = w ? weave_cover(w, err) : NULL;
-    bool ok = out->points &&
-              (file_exists(out->cover) || build_woven(w, p, plan, out->cover, err));
-    weave_end(w);
-    return ok;
+    Making m = { .program = p, .plan = plan, .woven = weave_begin(p, err) };
+    BuildRecipe r = recipe(&m, "cover.so", make_woven);
+    out->points = m.woven ? weave_cover(m.woven, err) : NULL;
+    out->cover = out->points ? build_get(&r, err) : NULL;
+    weave_end(m.woven);
+    return out->cover != NULL;
 }
 
 static bool make_mutants(const Program *p, const LibraryPlan *plan, Library *out, Err *err)
 {
-    char *name = xprintf("mutants%zu.so", plan->most_mutants);
-    Woven *w = weave_begin(p, err);
-    out->mutants = program_cache_path(p, name);
-    out->faults = w ? weave_mutants(w, plan->most_mutants, err) : NULL;
-    bool ok = out->faults &&
-              (file_exists(out->mutants) || build_woven(w, p, plan, out->mutants, err));
-    weave_end(w);
-    free(name);
-    return ok;
+    Making m = { .program = p, .plan = plan, .woven = weave_begin(p, err) };
+    BuildRecipe r = recipe(&m, "mutants.so", make_woven);
+    char *most = xprintf("%zu", plan->most_mutants);
+    r.variant = most;
+    out->faults = m.woven ? weave_mutants(m.woven, plan->most_mutants, err) : NULL;
+    out->mutants = out->faults ? build_get(&r, err) : NULL;
+    weave_end(m.woven);
+    free(most);
+    return out->mutants != NULL;
 }
 
 /* ----------------------------------------------------------------- strict */
@@ -174,6 +186,7 @@ static bool compile_units(const Program *p, const LibraryPlan *plan, const char 
     for (; ended < begun; ended++)
         if (running[ended].pid > 0)
             ok = wait_for(&running[ended], c->units[ended]->source, ok ? err : NULL) && ok;
+    assert(!ok || objects->len == c->nunits);
     commands_release(&all);
     free(running);
     return ok;
@@ -215,38 +228,42 @@ static bool link_strict(const Program *p, const LibraryPlan *plan, const char *c
     return run_link(c, plan, &argv, err);
 }
 
+static bool make_sanitized(void *arg, const char *out, Err *err)
+{
+    const Making *m = arg;
+    const char *scratch = tempdir_new(NULL, err);
+    Strings objects = {0};
+    bool ok = scratch &&
+              compile_units(m->program, m->plan, m->clang, scratch, &objects, err) &&
+              link_strict(m->program, m->plan, m->clang, &objects, out, err);
+    strings_release(&objects);
+    if (scratch)
+        tempdir_remove(scratch);
+    return ok;
+}
+
 static bool make_strict(const Program *p, const LibraryPlan *plan, Library *out, Err *err)
 {
     char *clang = clang_find();
     if (!clang)
         return err_set(err, "clang-19 is not there");
+    Making m = { .program = p, .plan = plan, .clang = clang };
+    BuildRecipe r = recipe(&m, "strict.so", make_sanitized);
     out->preload = find_preload(clang, err);
-    bool ok = out->preload != NULL;
-    out->strict = program_cache_path(p, "strict.so");
-    if (ok && !file_exists(out->strict)) {
-        const char *scratch = tempdir_new(NULL, err);
-        Strings objects = {0};
-        ok = scratch && compile_units(p, plan, clang, scratch, &objects, err) &&
-             link_strict(p, plan, clang, &objects, out->strict, err);
-        strings_release(&objects);
-        if (scratch)
-            tempdir_remove(scratch);
-    }
+    out->strict = out->preload ? build_get(&r, err) : NULL;
     free(clang);
-    return ok;
+    return out->strict != NULL;
 }
 
 bool library_make(const Program *p, const LibraryPlan *plan, Library *out, Err *err)
 {
     Err why = {0};
+    assert(program_captured(p));
     if (!make_cover(p, plan, out, err) ||
         (plan->with_mutants && !make_mutants(p, plan, out, err)))
         return false;
-    if (!make_strict(p, plan, out, &why)) {
+    if (!make_strict(p, plan, out, &why))
         snprintf(out->why_not_strict, sizeof out->why_not_strict, "%s", why.msg);
-        free(out->strict);
-        out->strict = NULL;
-    }
     return true;
 }
 

@@ -7,10 +7,10 @@
  *               undefined-behaviour sanitizer; NULL: it could not be
  *     mutants   with mutants that a number switches on
  *
- * They are kept beside the program's model, so the second time costs little.
+ * They are kept (build/build.h), so the second time costs little.
  */
-#ifndef SUNDEW_SEQ_LIBRARY_H
-#define SUNDEW_SEQ_LIBRARY_H
+#ifndef SUNDEW_LIBRARY_H
+#define SUNDEW_LIBRARY_H
 #include "base/err.h"
 #include "program/program.h"
 #include "weave/weave.h"

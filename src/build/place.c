@@ -1,4 +1,5 @@
 #include "build/place.h"
+#include "build/woven.h"
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/tempdir.h"
@@ -29,12 +30,12 @@ bool place_build(Woven *w, const Program *p, const char *out, Err *err)
     bool object = c->kind == PROGRAM_OBJECT || c->kind == PROGRAM_ARCHIVE;
 
     if (c->kind != PROGRAM_ARCHIVE)
-        return weave_build(w, &(WeaveBuild){ .out = out, .object_only = object }, err);
+        return woven_build(w, &(WovenBuild){ .out = out, .object_only = object }, err);
     const char *scratch = tempdir_new(NULL, err);
     if (!scratch)
         return false;
     char *path = path_join(scratch, "woven.o");
-    bool ok = weave_build(w, &(WeaveBuild){ .out = path, .object_only = true }, err) &&
+    bool ok = woven_build(w, &(WovenBuild){ .out = path, .object_only = true }, err) &&
               make_archive(path, out, err);
     free(path);
     tempdir_remove(scratch);

@@ -352,6 +352,15 @@ static const struct row *row_of(const char *word, const char **value)
     return NULL;
 }
 
+CmdlineFlag cmdline_flag(const char *word, const char *next)
+{
+    const char *value = NULL;
+    const struct row *r = row_of(word, &value);
+    bool takes_next = r && !value && next && (r->form == NEXT || r->form == EITHER);
+    return (CmdlineFlag){ .name = r ? r->name : NULL, .value = takes_next ? next : value,
+                          .words = takes_next ? 2 : 1 };
+}
+
 /* Flags for the preprocessor in -Wp,… and -Xpreprocessor …: only some of them
  * matter to us. `takes` says what the next word is the value of: 'k' a flag to
  * keep, 'd' one to drop. */

@@ -44,6 +44,15 @@ void cmdline_parse(Cmdline *c, int argc, char *const *argv, const char *cwd,
                    bool cxx);
 void cmdline_release(Cmdline *c);
 
+/* One flag and its value, by the same table. */
+typedef struct CmdlineFlag {
+    const char *name;         /* as the table has it: "-L", "-Wl,"; NULL: unknown */
+    const char *value;        /* joined or the next word; NULL: none */
+    unsigned words;           /* that it takes, itself included: 1 or 2 */
+} CmdlineFlag;
+/* `word` begins with '-'; `next` may be NULL. */
+CmdlineFlag cmdline_flag(const char *word, const char *next);
+
 /* Where the object of source `input` goes if the command is a -c without -o. */
 char *cmdline_object_name(const char *input);
 bool cmdline_is_c(const char *language);

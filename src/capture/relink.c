@@ -15,8 +15,10 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "capture/capture_int.h"
+#include "capture/cmdline.h"
 #include "capture/elf.h"
 #include "capture/wrapper.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,10 +27,20 @@ typedef struct Relinking {
     const CapturedProgram *program;
     const Relink *plan;
     Strings folders;             /* of -L, absolute */
+    bool is_ld;                  /* the command calls the linker, no compiler */
     bool statically;             /* libraries are taken from archives */
+    bool map_follows;            /* the next word for the linker names a map */
     unsigned archives;           /* copied so far */
     Strings *argv;
 } Relinking;
+
+/* A flag of the command. */
+typedef struct Flag {
+    const char *word;
+    const char *name;            /* in the table of cmdline.c; NULL: not there */
+    const char *value;           /* joined or the next word; NULL */
+    unsigned words;              /* 1 or 2 */
+} Flag;
 
 /* Are all units of this object replaced? `some`: is one? */
 static bool is_replaced(const Relinking *r, const char *data, size_t n, bool *some)
@@ -182,11 +194,11 @@ static bool add_library(Relinking *r, const char *word, const char *name, Err *e
     return true;
 }
 
-/* "-Wl,-a,-Map=x,-b" without its map; NULL: nothing is left. */
-static char *without_map(const char *word, bool *name_follows)
+/* "-a,-Map=x,-b" without its map, as a -Wl, word; NULL: nothing is left. */
+static char *without_map(const char *list, bool *name_follows)
 {
     Str out = {0};
-    char *copy = xstrdup(word + 4), *save = NULL;
+    char *copy = xstrdup(list), *save = NULL;
     for (char *w = strtok_r(copy, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
         bool named = *name_follows;
         *name_follows = strcmp(w, "-Map") == 0 || strcmp(w, "--Map") == 0;
@@ -218,92 +230,181 @@ static char *without_fuzzer(const char *word)
     return all;
 }
 
-/* Flags whose value is the next word, so that it is no input. */
-static const char *const with_value[] = {
-    "-x", "-T", "-u", "-e", "-z", "-h", "-m", "-rpath", "-soname", "-Xassembler",
-    "-include", "-isystem", "-I", "-D", "-U", "-MF", "-MT", "-MQ", "-B", "-A",
-    "-dynamic-linker", "--dynamic-linker", "--version-script", "-rpath-link",
-    "-target", "--param", "-aux-info", "-wrapper", "-idirafter", "-iquote", NULL,
+/* ---- flags */
+
+static void add_words(Relinking *r, const Flag *f)
+{
+    strings_add(r->argv, f->word);
+    if (f->words == 2)
+        strings_add(r->argv, f->value);
+}
+
+/* The part that is left of a word; frees it. */
+static void add_rest(Relinking *r, char *rest)
+{
+    if (rest)
+        strings_add(r->argv, rest);
+    free(rest);
+}
+
+static bool leave_out(Relinking *r, const Flag *f, Err *err)
+{
+    (void)r, (void)f, (void)err;
+    return true;
+}
+
+static bool take_linker_words(Relinking *r, const Flag *f, Err *err)
+{
+    (void)err;
+    r->statically |= strcmp(f->word, "-Wl,-Bstatic") == 0;
+    r->statically &= strcmp(f->word, "-Wl,-Bdynamic") != 0;
+    add_rest(r, without_map(f->value, &r->map_follows));
+    return true;
+}
+
+static bool take_linker_word(Relinking *r, const Flag *f, Err *err)
+{
+    char *rest = without_map(f->value ? f->value : "", &r->map_follows);
+    (void)err;
+    if (rest)
+        add_words(r, f);
+    free(rest);
+    return true;
+}
+
+static bool take_folder(Relinking *r, const Flag *f, Err *err)
+{
+    const char *dir = f->value ? f->value : "";
+    (void)err;
+    vec_push(&r->folders, path_in(r->program->link_directory, dir));
+    strings_addf(r->argv, "-L%s", dir);
+    return true;
+}
+
+static bool take_library(Relinking *r, const Flag *f, Err *err)
+{
+    char *word = xprintf("-l%s", f->value ? f->value : "");
+    bool ok = add_library(r, word, word + 2, err);
+    free(word);
+    return ok;
+}
+
+static bool take_sanitizers(Relinking *r, const Flag *f, Err *err)
+{
+    (void)err;
+    if (r->plan->no_fuzzer && f->value && f->value[0] == '=')
+        add_rest(r, without_fuzzer(f->word));
+    else
+        add_words(r, f);
+    return true;
+}
+
+static bool take_static(Relinking *r, const Flag *f, Err *err)
+{
+    (void)err;
+    r->statically |= strcmp(f->word, "-static") == 0;
+    add_words(r, f);
+    return true;
+}
+
+/* Flags of ld whose value is the next word, and which the compilers' table does not
+ * know so. */
+static const char *const ld_with_value[] = {
+    "-m", "-h", "-b", "-y", "-Y", "-R", "-G", "-f", "-a", "-assert", "-init", "-fini",
+    "-rpath-link", "--rpath-link", "--rpath", "--soname", "-dynamic-linker",
+    "--dynamic-linker", "-version-script", "--version-script", "-dynamic-list",
+    "--dynamic-list", "-defsym", "--defsym", "-wrap", "--wrap", "-script", "--script",
+    "-plugin", "--plugin", "-plugin-opt", "--entry", "--undefined", "--library-path",
+    "--retain-symbols-file", "-retain-symbols-file", "--format", "--oformat",
+    "-oformat", NULL,
 };
 
-/* One word, and those that belong to it; gives the index of the last. */
-static size_t walk(Relinking *r, const Strings *words, size_t i, bool *map_follows,
-                   bool *ok, Err *err)
+/*
+ * Flags that are not taken over as they are, by their names in the table of
+ * cmdline.c. Those of ld stand first: to a compiler "-Map" would be a -M.
+ */
+static const struct ld_map { const char *name; unsigned words; bool prefix; } maps[] = {
+    { "-Map", 2, false },  { "--Map", 2, false }, { "-Map=", 1, true },
+    { "--Map=", 1, true }, { "--print-map", 1, false },
+};
+static const struct taker {
+    const char *name;
+    bool (*take)(Relinking *r, const Flag *f, Err *err);
+} takers[] = {
+    { "-o", leave_out },            { "--output", leave_out },
+    { "--output=", leave_out },     { "-Wl,", take_linker_words },
+    { "-Xlinker", take_linker_word }, { "-L", take_folder },
+    { "-l", take_library },         { "-fsanitize", take_sanitizers },
+    { "-static", take_static },
+};
+
+static const struct ld_map *map_of(const char *word)
 {
-    const char *w = words->items[i];
-    const char *next = i + 1 < words->len ? words->items[i + 1] : "";
-    const char *cwd = r->program->link_directory;
-    if (strcmp(w, "-o") == 0 || strcmp(w, "--output") == 0 || strcmp(w, "-Map") == 0)
-        return i + 1;
-    if ((str_starts(w, "-o") && !str_starts(w, "-oformat")) ||
-        str_starts(w, "--output=") || str_starts(w, "-Map=") ||
-        str_starts(w, "--Map=") || strcmp(w, "--print-map") == 0)
-        return i;
-    if (str_starts(w, "-Wl,")) {
-        char *rest = without_map(w, map_follows);
-        r->statically |= strcmp(w, "-Wl,-Bstatic") == 0;
-        r->statically &= strcmp(w, "-Wl,-Bdynamic") != 0;
-        if (rest)
-            strings_add(r->argv, rest);
-        free(rest);
-    } else if (strcmp(w, "-Xlinker") == 0) {
-        char *joined = xprintf("-Wl,%s", next), *rest = without_map(joined, map_follows);
-        if (rest) {
-            strings_add(r->argv, w);
-            strings_add(r->argv, next);
-        }
-        free(joined);
-        free(rest);
-        return i + 1;
-    } else if (str_starts(w, "-L")) {
-        const char *dir = w[2] ? w + 2 : next;
-        vec_push(&r->folders, path_in(cwd, dir));
-        strings_addf(r->argv, "-L%s", dir);
-        return w[2] ? i : i + 1;
-    } else if (str_starts(w, "-l")) {
-        char *word = xprintf("-l%s", w[2] ? w + 2 : next);
-        *ok = add_library(r, word, word + 2, err);
-        free(word);
-        return w[2] ? i : i + 1;
-    } else if (r->plan->no_fuzzer && str_starts(w, "-fsanitize=")) {
-        char *rest = without_fuzzer(w);
-        if (rest)
-            strings_add(r->argv, rest);
-        free(rest);
-    } else if (w[0] == '-' && w[1]) {
-        r->statically |= strcmp(w, "-static") == 0 || strcmp(w, "-Bstatic") == 0;
-        strings_add(r->argv, w);
-        if (str_is_one_of(w, with_value) && *next) {
-            strings_add(r->argv, next);
-            return i + 1;
-        }
-    } else {
-        *ok = add_input(r, w, err);
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        if (maps[i].prefix ? str_starts(word, maps[i].name) : strcmp(word, maps[i].name) == 0)
+            return &maps[i];
+    return NULL;
+}
+
+/* The flag at a word of the command, and what it takes with it. */
+static Flag flag_at(const Strings *words, size_t i, bool is_ld)
+{
+    const char *word = words->items[i];
+    const char *next = i + 1 < words->len ? words->items[i + 1] : NULL;
+    if (is_ld && strcmp(word, "-x") == 0)          /* no language: local symbols go */
+        return (Flag){ .word = word, .words = 1 };
+    if (str_is_one_of(word, ld_with_value) || str_starts(word, "-oformat="))
+        return (Flag){ .word = word, .value = next,
+                       .words = next && !strchr(word, '=') ? 2 : 1 };
+    CmdlineFlag f = cmdline_flag(word, next);
+    return (Flag){ .word = word, .name = f.name, .value = f.value, .words = f.words };
+}
+
+/* One word, and the value that belongs to it; `*i` goes to the last. */
+static bool walk(Relinking *r, const Strings *words, size_t *i, Err *err)
+{
+    const char *word = words->items[*i];
+    if (word[0] != '-' || !word[1])
+        return add_input(r, word, err);
+    const struct ld_map *map = map_of(word);
+    if (map) {
+        *i += map->words - 1;
+        return true;
     }
-    return i;
+    Flag f = flag_at(words, *i, r->is_ld);
+    assert(f.words == 1 || (f.words == 2 && f.value));
+    *i += f.words - 1;
+    for (size_t k = 0; f.name && k < sizeof takers / sizeof *takers; k++)
+        if (strcmp(takers[k].name, f.name) == 0)
+            return takers[k].take(r, &f, err);
+    r->statically |= strcmp(word, "-Bstatic") == 0;
+    r->statically &= strcmp(word, "-Bdynamic") != 0;
+    add_words(r, &f);
+    return true;
 }
 
 bool relink_command(Workspace *ws, const CapturedProgram *p, const Relink *plan,
                     Strings *argv, Err *err)
 {
     Relinking r = { .ws = ws, .program = p, .plan = plan, .argv = argv };
-    bool ok = true, map_follows = false;
+    bool ok = true;
     if (p->kind == PROGRAM_ARCHIVE)
         return err_set(err, "%s is an archive, which nobody links by itself: name "
                        "a program or shared library that uses it", p->path);
     if (!p->link.len)
         return err_set(err, "%s: how it was linked is not known: build it again "
                        "from clean (sundew capture -- make)", p->path);
+    r.is_ld = tool_kind(path_base(p->link.items[0])) == TOOL_LD;
     strings_add(argv, p->link.items[0]);
     for (char *const *o = plan->objects; *o; o++)
         strings_add(argv, *o);
     for (size_t i = 1; ok && i < p->link.len; i++)
-        i = walk(&r, &p->link, i, &map_follows, &ok, err);
+        ok = walk(&r, &p->link, &i, err);
     for (char *const *m = plan->more; m && *m; m++)
         strings_add(argv, *m);
     strings_add(argv, "-o");
     strings_add(argv, plan->out);
-    if (tool_kind(path_base(p->link.items[0])) != TOOL_LD)
+    if (!r.is_ld)
         strings_add(argv, "-static-libgcc");
     strings_release(&r.folders);
     return ok;

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "command/command_rows.h"
-#include "program/handles.h"
+#include "analysis/handles/handles.h"
 #include "analysis/pointsto/calls.h"
 #include "program/program.h"
 #include "session/session.h"
@@ -625,7 +625,8 @@ static bool run_handles(Session *s, Err *err)
         return false;
     size_t n;
     char *overrules = path_join(session_root(s), "sundew.handles");
-    const Handle *all = program_handles(p, overrules, &n, err);
+    Handles *handles = handles_open(p, overrules, err);
+    const Handle *all = handles ? handles_all(handles, &n) : NULL;
     json_t *list = json_array();
     for (size_t i = 0; all && i < n; i++) {
         if (!is_wanted(s, name_of(all[i].type)))
@@ -635,11 +636,12 @@ static bool run_handles(Session *s, Err *err)
         else
             handle_text(s, &all[i]);
     }
-    bool ok = all != NULL;
+    bool ok = handles != NULL;
     if (ok)
         ok = print_list(s, list, err);
     else
         json_decref(list);
+    handles_close(handles);
     free(overrules);
     program_close(p);
     return ok;

@@ -30,7 +30,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TABLES_VERSION "4"
+#define TABLES_VERSION "5"
 
 /* --- building, in the child */
 
@@ -55,7 +55,6 @@ static bool derive(Program *p, LLVMModuleRef m, const void *bitcode, size_t n,
         p->variables = variables_of_module(m, &p->arena, &p->nvariables);
         describe(&d, &of, m, &p->arena, p->functions, p->nfunctions,
                  p->variables, p->nvariables);
-        handles_find(p, m);
     }
     free(of.type);
     debuginfo_release(&d);

@@ -4,7 +4,6 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "program/handles.h"
 #include "program/program_llvm.h"
 
 /* A unit to be linked. */
@@ -74,9 +73,6 @@ struct Program {
     Variable *variables;
     size_t nvariables;
     Types types;
-    Handle *handles;
-    size_t nhandles;
-    bool overruled;           /* the user's file has been read */
     Str tables;               /* the tables file; texts above point into it */
     /* the module, loaded on demand */
     char *bitcode;            /* path */
@@ -85,9 +81,6 @@ struct Program {
     LLVMModuleRef module;
     struct LocationIndex *locations;
 };
-
-/* handles.c: fills in `handles`. */
-void handles_find(Program *p, LLVMModuleRef m);
 
 /* locations.c */
 void locations_free(struct LocationIndex *x);           /* NULL is fine */

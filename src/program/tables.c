@@ -141,21 +141,6 @@ static void write_variable(Writer *w, const Variable *v)
     put(w, v->size);
 }
 
-static void write_handle(Writer *w, const Handle *h)
-{
-    put_type(w, h->type);
-    put(w, h->nuses);
-    for (unsigned i = 0; i < h->nuses; i++) {
-        const HandleUse *u = &h->uses[i];
-        put(w, u->function->index);
-        put(w, u->role);
-        put(w, (uint64_t)(u->param + 1));
-        put_text(w, u->evidence);
-        put_text(w, u->file);
-        put(w, u->line);
-    }
-}
-
 static void write_all(Writer *w, const Program *p)
 {
     put_text(w, "");
@@ -174,9 +159,6 @@ static void write_all(Writer *w, const Program *p)
     put(w, p->nvariables);
     for (size_t i = 0; i < p->nvariables; i++)
         write_variable(w, &p->variables[i]);
-    put(w, p->nhandles);
-    for (size_t i = 0; i < p->nhandles; i++)
-        write_handle(w, &p->handles[i]);
 }
 
 bool tables_write(const Program *p, const char *path, uint64_t bitcode_sum,
@@ -370,22 +352,6 @@ static void read_variable(Reader *r, Variable *v)
     v->size = get(r);
 }
 
-static void read_handle(Reader *r, Handle *h)
-{
-    h->type = get_type(r);
-    h->nuses = (unsigned)get_count(r);
-    h->uses = arena_array(&r->p->arena, HandleUse, h->nuses);
-    for (unsigned i = 0; i < h->nuses && !r->bad; i++) {
-        HandleUse *u = &h->uses[i];
-        u->function = &r->p->functions[get_below(r, (unsigned)r->p->nfunctions)];
-        u->role = (HandleRole)get_below(r, HANDLE_CHANGES + 1);
-        u->param = (int)get_below(r, u->function->nparams + 1) - 1;
-        u->evidence = get_text(r);
-        u->file = get_text(r);
-        u->line = (unsigned)get(r);
-    }
-}
-
 static void read_all(Reader *r)
 {
     Program *p = r->p;
@@ -416,10 +382,6 @@ static void read_all(Reader *r)
     p->variables = arena_array(&p->arena, Variable, p->nvariables);
     for (size_t i = 0; i < p->nvariables && !r->bad; i++)
         read_variable(r, &p->variables[i]);
-    p->nhandles = get_count(r);
-    p->handles = arena_array(&p->arena, Handle, p->nhandles);
-    for (size_t i = 0; i < p->nhandles && !r->bad; i++)
-        read_handle(r, &p->handles[i]);
 }
 
 bool tables_read(Program *p, const char *path, uint64_t bitcode_sum, Err *err)

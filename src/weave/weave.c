@@ -1,19 +1,15 @@
 /*
- * weave - the copy of a program's module, and a program made of it again.
+ * weave - the copy of a program's module, and an object file made of it.
  *
  *     weave_begin    the copy; what -O0 left in it and the source did not ask
  *                    for (noinline everywhere, frame pointers) goes
  *     probes         monitor.c and others
- *     weave_build    in a child process, because LLVM may die of hostile input:
- *                    optimise, the last touches (weave_at_last), object file;
- *                    then the build's own link command
+ *     weave_object   in a child process, because LLVM may die of hostile input:
+ *                    optimise, the last touches (weave_at_last), object file
  */
 #include "base/file.h"
-#include "base/proc.h"
-#include "base/tempdir.h"
-#include "capture/recompile.h"
-#include "capture/relink.h"
 #include "weave/weave_int.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <llvm-c/Analysis.h>
@@ -397,144 +393,7 @@ static bool make_object_in_child(Woven *w, unsigned level, bool fixed,
     return ok;
 }
 
-/* -------------------------------------------------------------- the link */
-
-/* The units that are in the module. */
-static void units_of(const Woven *w, const CapturedProgram *c, Map *units)
-{
-    size_t n;
-    Map out = {0};
-    const ProgramNote *notes = program_notes(w->program, &n);
-    for (size_t i = 0; i < n; i++)
-        if (notes[i].left_out)
-            map_put(&out, notes[i].unit, NULL);
-    for (size_t i = 0; i < c->nunits; i++)
-        if (!map_has(&out, c->units[i]->source))
-            map_put(units, c->units[i]->id, NULL);
-    map_release(&out);
-}
-
-/* From bitcode alone there is no command: the compiler's own default. */
-static void plain_command(char *const *more, const char *object, const char *out,
-                          Strings *argv)
-{
-    strings_add(argv, "cc");
-    strings_add(argv, object);
-    for (; *more; more++)
-        strings_add(argv, *more);
-    strings_add(argv, "-o");
-    strings_add(argv, out);
-}
-
-static bool run_linker(Strings *argv, const char *cwd, Err *err)
-{
-    ProcResult r = {0};
-    Proc p = { .argv = strings_argv(argv), .cwd = cwd, .capture = true };
-    bool ok = proc_run(&p, &r, err);
-    if (ok && r.status != 0) {
-        for (size_t i = 0; i < r.err.len; i++)
-            if (r.err.data[i] == '\n')
-                r.err.data[i] = ' ';
-        ok = err_set(err, "the link failed: %.600s%s", str_c(&r.err),
-                     r.err.len > 600 ? "…" : "");
-    }
-    proc_result_release(&r);
-    return ok;
-}
-
-/*
- * Sources may read otherwise to clang than to the build's compiler, and call
- * what only clang's reading of another file defines: a member of an archive that
- * the build's linker had no use for. An archive of such members, made from their
- * bitcode; NULL: there are none.
- */
-static char *make_spare(const Strings *bitcode, bool fixed, const char *scratch)
-{
-    char *clang = clang_find(), *folder = path_join(scratch, "spare");
-    char *archive = path_join(folder, "libspare.a");
-    Strings compile = {0}, ar = {0};
-    strings_add(&compile, clang ? clang : "clang");
-    strings_add(&compile, fixed ? "-fno-pic" : "-fPIC");
-    strings_add(&compile, "-O1");
-    strings_add(&compile, "-w");
-    strings_add(&compile, "-c");
-    strings_add(&ar, "ar");
-    strings_add(&ar, "rcs");
-    strings_add(&ar, archive);
-    for (size_t i = 0; i < bitcode->len; i++) {
-        const char *name = path_base(bitcode->items[i]);
-        strings_add(&compile, bitcode->items[i]);
-        strings_addf(&ar, "%.*s.o", (int)strcspn(name, "."), name);
-    }
-    bool ok = clang && bitcode->len && dir_make(folder, NULL) &&
-              recompile_tool(strings_argv(&compile), folder, NULL, NULL) &&
-              recompile_tool(strings_argv(&ar), folder, NULL, NULL);
-    if (!ok) {
-        free(archive);
-        archive = NULL;
-    }
-    strings_release(&compile);
-    strings_release(&ar);
-    free(clang);
-    free(folder);
-    return archive;
-}
-
-/* The build's own command with our object; if that fails once more, with the
- * members that the build had no use for. */
-static bool link_captured(Woven *w, const CapturedProgram *c, Relink *r, Err *err)
-{
-    Strings argv = {0}, spare = {0};
-    Workspace *ws = program_workspace(w->program);
-    r->spare = &spare;
-    bool ok = relink_command(ws, c, r, &argv, err);
-    if (ok && !run_linker(&argv, c->link_directory, err)) {
-        char *archive = make_spare(&spare, relink_is_static(c), r->scratch);
-        char *both[] = { r->objects[0], archive, NULL };
-        Relink again = *r;
-        again.objects = both;
-        again.spare = NULL;
-        strings_release(&argv);
-        argv = (Strings){0};
-        ok = archive && relink_command(ws, c, &again, &argv, NULL) &&
-             run_linker(&argv, c->link_directory, NULL);
-        free(archive);
-    }
-    strings_release(&argv);
-    strings_release(&spare);
-    return ok;
-}
-
-static bool link_object(Woven *w, const WeaveBuild *plan, const char *object,
-                        const char *scratch, Err *err)
-{
-    const CapturedProgram *c = program_captured(w->program);
-    char *out = path_absolute(plan->out);
-    char *objects[] = { (char *)object, NULL };
-    Strings argv = {0}, more = {0};
-    Map units = {0};
-    bool ok;
-    for (char *const *m = plan->more; m && *m; m++)
-        strings_add(&more, *m);
-    if (w->asan)
-        strings_add(&more, "-fsanitize=address");
-    if (c) {
-        units_of(w, c, &units);
-        LLVMValueRef start = LLVMGetNamedFunction(w->module, "main");
-        Relink r = { .units = &units, .objects = objects, .more = strings_argv(&more),
-                     .out = out, .scratch = scratch,
-                     .no_fuzzer = start && !LLVMIsDeclaration(start) };
-        ok = link_captured(w, c, &r, err);
-    } else {
-        plain_command(strings_argv(&more), object, out, &argv);
-        ok = run_linker(&argv, NULL, err);
-    }
-    map_release(&units);
-    strings_release(&argv);
-    strings_release(&more);
-    free(out);
-    return ok;
-}
+/* ------------------------------------------------- what the caller wants of it */
 
 static void rename_main(Woven *w, const char *name)
 {
@@ -550,22 +409,28 @@ static void show_functions(Woven *w)
             LLVMSetVisibility(f, LLVMDefaultVisibility);
 }
 
-bool weave_build(Woven *w, const WeaveBuild *plan, Err *err)
+bool weave_object(Woven *w, const WeaveObject *how, const char *out, Err *err)
 {
-    const CapturedProgram *c = program_captured(w->program);
-    unsigned level = plan->unoptimised ? 0 : plan->level ? plan->level : 2;
-    const char *scratch = tempdir_new(NULL, err);
-    if (!scratch)
-        return false;
-    rename_main(w, plan->rename_main);
-    if (plan->visible)
+    unsigned level = how->unoptimised ? 0 : how->level ? how->level : 2;
+    assert(w->module && w->program);
+    rename_main(w, how->rename_main);
+    if (how->visible)
         show_functions(w);
-    char *object = plan->object_only ? path_absolute(plan->out)
-                                     : path_join(scratch, "woven.o");
-    bool fixed = c && relink_is_static(c);
-    bool ok = make_object_in_child(w, level > 3 ? 3 : level, fixed, object, err)
-        && (plan->object_only || link_object(w, plan, object, scratch, err));
-    free(object);
-    tempdir_remove(scratch);
-    return ok;
+    return make_object_in_child(w, level > 3 ? 3 : level, how->fixed, out, err);
+}
+
+const Program *weave_program(const Woven *w)
+{
+    return w->program;
+}
+
+bool weave_has_asan(const Woven *w)
+{
+    return w->asan;
+}
+
+bool weave_has_main(const Woven *w)
+{
+    LLVMValueRef start = LLVMGetNamedFunction(w->module, "main");
+    return start && !LLVMIsDeclaration(start);
 }

@@ -1,9 +1,9 @@
 /*
- * weave - put probes into a program and make a program of it again.
+ * weave - put probes into a program.
  *
  *     Woven *w = weave_begin(p, err);                    a private copy of its IR
  *     if (!weave_monitor(w, &monitor_plan, err)) …       one call a kind of probe
- *     if (!weave_build(w, &(WeaveBuild){ .out = "prog.monitored" }, err)) …
+ *     if (!woven_build(w, &(WovenBuild){ .out = "prog.monitored" }, err)) …  build/woven.h
  *     weave_end(w);
  *
  * A kind of probe only inserts straight-line calls of small functions; their
@@ -161,26 +161,27 @@ Mutants *weave_mutants(Woven *w, size_t most, Err *err);
 void mutants_free(Mutants *m);                 /* NULL is fine */
 const Mutant *mutants_all(const Mutants *m, size_t *n);       /* number - 1 */
 
-/* --- making a program */
+/* --- runtimes */
 
 /* Links runtime/NAME.bc of `libexec` in; its functions may be inlined. */
 bool weave_runtime(Woven *w, const char *libexec, const char *name, Err *err);
 /* The same for any file of bitcode. */
 bool weave_link(Woven *w, const char *path, Err *err);
 
-typedef struct WeaveBuild {
-    const char *out;
+/* --- the module as an object file; build/woven.h makes a program of it */
+
+typedef struct WeaveObject {
     unsigned level;              /* of optimisation, 0 to 3; default 2 with 0 … */
     bool unoptimised;            /* … unless this is set */
     const char *rename_main;     /* main() becomes this, to link a test; or NULL */
-    char *const *more;           /* more arguments for the linker; or NULL */
-    bool object_only;            /* `out` is an object file, nothing is linked */
     bool visible;                /* hidden functions become visible, to be called by
                                   * who loads the result */
-} WeaveBuild;
+    bool fixed;                  /* not position-independent */
+} WeaveObject;
+bool weave_object(Woven *w, const WeaveObject *how, const char *out, Err *err);
 
-/* With the build's own link command (libraries, objects that were not captured,
- * flags), the captured units replaced. Without a kind of probe this is the plain
- * program, to compare with. */
-bool weave_build(Woven *w, const WeaveBuild *plan, Err *err);
+const Program *weave_program(const Woven *w);
+/* What its link must know: does it need the sanitizer's library, is main() in it? */
+bool weave_has_asan(const Woven *w);
+bool weave_has_main(const Woven *w);
 #endif

@@ -51,9 +51,9 @@ one_question() { grep -q '^started branches 1 pins 0 ' "$SUNDEW_TOLD"; }
 ok "…and the rest is followed: one branch, and none at what was written over" one_question
 calls() { objdump -d --no-show-raw-insn --disassemble="$1" woven | grep -qE "(call|jmp) .*<$2"; }
 ok "the library is called where nothing symbolic comes" calls apart strncmp@plt
-ok "…and the model elsewhere" calls within.sym sundew_model_strncmp
+ok "…and the model elsewhere" calls within.sym sundew_standin_strncmp
 ok "everything woven does the same" same input "${full[@]}"
-ok "…by the model" calls apart.sym sundew_model_strncmp
+ok "…by the model" calls apart.sym sundew_standin_strncmp
 
 # A string that only an earlier call was given.
 fresh words

@@ -104,6 +104,17 @@ ok "no such example" status 2 regress -- ./nowhere
 ok "no such header" status 2 "$SUNDEW" regress libstack.a --headers nowhere.h
 ok "a header of another library" says "none of the program's functions" "$SUNDEW" regress libstack.a --headers /usr/include/zlib.h
 
+# ---- what the library is linked with
+
+fresh linked
+cp "$TOP"/tests/regress/linked/*.[ch] .
+gcc -shared -fPIC helper.c -o libhelper.so
+"$SUNDEW" capture -q -- sh -c 'gcc -g -c twice.c && ar rcs libtwice.a twice.o'
+linked() { "$SUNDEW" regress libtwice.a --headers twice.h --mutants 20 --count 200 -o tests "$@"; }
+ok "a library that needs another can't be loaded alone" says "undefined symbol: helper" linked
+ok "…with --link it is built anew, and has tests" eval 'linked --link "-L$PWD" --link -lhelper --link "-Wl,-rpath,$PWD" >/dev/null && in_tests "twice\("'
+ok "…without it again it can't" status 2 linked
+
 # ---- the puzzle: what the model is good for
 
 fresh puzzle

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "engine/concolic/log.h"
 #include "solve/solve.h"
+#include "build/woven.h"
 #include "weave/weave.h"
 #include <fcntl.h>
 #include <getopt.h>
@@ -87,8 +88,8 @@ static int build(int argc, char **argv)
     Program *p = program_open_bitcode((const char *const *)units,
                                       (size_t)(argc - optind - 2), &err);
     Woven *w = p ? weave_begin(p, &err) : NULL;
-    WeaveBuild how = { .out = argv[optind + 1], .more = strings_argv(&more), .level = 2 };
-    bool ok = w && weave_all(w, p, share, argv[optind], argv[optind + 1], &err) && weave_build(w, &how, &err);
+    WovenBuild how = { .out = argv[optind + 1], .more = strings_argv(&more), .level = 2 };
+    bool ok = w && weave_all(w, p, share, argv[optind], argv[optind + 1], &err) && woven_build(w, &how, &err);
     weave_end(w);
     program_close(p);
     strings_release(&more);

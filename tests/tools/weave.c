@@ -17,6 +17,7 @@
  */
 #include "base/file.h"
 #include "base/str.h"
+#include "build/woven.h"
 #include "weave/weave.h"
 #include <getopt.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ typedef struct Asked {
     bool monitored, tagged, bitcode, alias, dump, full;
     const char *concolic;        /* folder */
     MonitorPlan plan;
-    WeaveBuild build;
+    WovenBuild build;
     const char *folder, *name, *share;
     Strings more;
 } Asked;
@@ -114,7 +115,7 @@ static int weave(const Program *p, Asked *a)
         weave_monitor_figures(w, &monitored, &trivial);
         printf("%zu monitored, %zu trivial\n", monitored, trivial);
     }
-    ok = ok && weave_build(w, &a->build, &err);
+    ok = ok && woven_build(w, &a->build, &err);
     calls_close(calls);
     weave_end(w);
     return ok ? 0 : give_up(&err);

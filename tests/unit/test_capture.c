@@ -9,6 +9,7 @@
 #include "capture/cmdline.h"
 #include "capture/elf.h"
 #include "capture/linkmap.h"
+#include "capture/relink.h"
 #include "capture/wrapper.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -403,6 +404,74 @@ static void a_compilation_database_is_read(void **state)
     tempdir_remove(dir);
 }
 
+/* The link command of a program without units again, as text. */
+static char *linked_again(const char *text, bool no_fuzzer)
+{
+    const char *dir = tempdir_new(NULL, NULL);
+    char *path = path_join(dir, "ws"), *objects[] = { "new.o", NULL };
+    Err err = {0};
+    Workspace *ws = workspace_open(path, true, &err);
+    CapturedProgram p = { .name = "p", .path = "/p", .link_directory = dir };
+    Map units = {0};
+    Strings argv = {0};
+    Relink r = { .units = &units, .objects = objects, .out = "out", .scratch = dir,
+                 .no_fuzzer = no_fuzzer };
+    cmdline_split(text, true, &p.link);
+    if (!ws || !relink_command(ws, &p, &r, &argv, &err))
+        fail_msg("%s", err.msg);
+    char *all = joined(&argv);
+    strings_release(&argv);
+    strings_release(&p.link);
+    workspace_close(ws);
+    free(path);
+    tempdir_remove(dir);
+    return all;
+}
+
+static void a_link_command_is_taken_over(void **state)
+{
+    (void)state;
+    /* What becomes of the words between "gcc new.o" and "-o out -static-libgcc". */
+    static const struct { const char *words, *kept; } rows[] = {
+        { "a.o -o prog -O2", "a.o -O2" },
+        { "a.o -oprog --output=x --output y", "a.o" },
+        { "a.o -L lib -Llib2 -l m -lz", "a.o -Llib -Llib2 -lm -lz" },
+        { "a.o -Wl,-Map=x.map,-z,now -Wl,-Map -Wl,y.map", "a.o -Wl,-z,now" },
+        { "a.o -Xlinker -Map -Xlinker y.map -Xlinker -E", "a.o -Xlinker -E" },
+        { "a.o -Map x.map -Map=y.map --print-map", "a.o" },
+        { "a.o -fsanitize=address,fuzzer -fsanitize-recover=all",
+          "a.o -fsanitize=address,fuzzer -fsanitize-recover=all" },
+        /* the value of a flag is no flag */
+        { "-mllvm -opt-bisect-limit=7 a.o", "-mllvm -opt-bisect-limit=7 a.o" },
+        { "-Xclang -load -Xclang -o a.o", "-Xclang -load -Xclang -o a.o" },
+        { "-Xassembler -Lx -Xpreprocessor -lx a.o", "-Xassembler -Lx -Xpreprocessor -lx a.o" },
+        { "--sysroot -odd -isysroot -o a.o", "--sysroot -odd -isysroot -o a.o" },
+        { "-imacros -Map a.o -u -o -rpath -lx", "-imacros -Map a.o -u -o -rpath -lx" },
+        { "a.o -static -static-libgcc -pie", "a.o -static -static-libgcc -pie" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *text = xprintf("gcc %s", rows[i].words), *got = linked_again(text, false);
+        char *want = xprintf("gcc new.o %s -o out -static-libgcc", rows[i].kept);
+        assert_string_equal(got, want);
+        free(text);
+        free(got);
+        free(want);
+    }
+}
+
+static void a_link_command_of_ld_is_taken_over(void **state)
+{
+    (void)state;
+    char *got = linked_again("ld -m elf_x86_64 -x a.o -oformat elf64 -h -o -soname -lx -o prog "
+                             "-dynamic-linker -Lx --version-script -Map -Map m", false);
+    assert_string_equal(got, "ld new.o -m elf_x86_64 -x a.o -oformat elf64 -h -o -soname -lx "
+                        "-dynamic-linker -Lx --version-script -Map -o out");
+    free(got);
+    got = linked_again("clang -fsanitize=fuzzer,address a.o -fsanitize=fuzzer", true);
+    assert_string_equal(got, "clang new.o -fsanitize=address a.o -o out -static-libgcc");
+    free(got);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -418,6 +487,8 @@ int main(void)
         cmocka_unit_test(link_maps_of_both_families),
         cmocka_unit_test(a_workspace_is_whole_or_an_error),
         cmocka_unit_test(a_compilation_database_is_read),
+        cmocka_unit_test(a_link_command_is_taken_over),
+        cmocka_unit_test(a_link_command_of_ld_is_taken_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* program/handles: who creates, destroys and observes what. */
+/* analysis/handles: who creates, destroys and observes what. */
 #include "compile.h"
-#include "program/handles.h"
+#include "analysis/handles/handles.h"
 
 static const char library_h[] =
     "struct buf; struct pool; struct point { int x, y; };\n"
@@ -55,10 +55,12 @@ static Compiled open_library(void)
 }
 
 /* The role of a use; -1: it has none. */
-static int role(const Compiled *c, const char *function, int param)
+static int role_by(const Compiled *c, const char *overrules, const char *function, int param)
 {
     size_t n;
-    const Handle *all = program_handles(c->program, NULL, &n, NULL);
+    Handles *handles = handles_open(c->program, overrules, NULL);
+    assert_non_null(handles);
+    const Handle *all = handles_all(handles, &n);
     int found = -1;
     for (size_t i = 0; i < n; i++)
         for (unsigned k = 0; k < all[i].nuses; k++) {
@@ -70,7 +72,13 @@ static int role(const Compiled *c, const char *function, int param)
                 found = (int)u->role;
             }
         }
+    handles_close(handles);
     return found;
+}
+
+static int role(const Compiled *c, const char *function, int param)
+{
+    return role_by(c, NULL, function, param);
 }
 
 static void roles_follow_from_the_code(void **state)
@@ -116,13 +124,13 @@ static void the_user_has_the_last_word(void **state)
                   "buf_add   none     1\n"
                   "not_here  destroys x\n");
     char *path = path_join(c.dir, "sundew.handles");
-    size_t n;
-    Err err = {0};
-    assert_non_null(program_handles(c.program, path, &n, &err));
-    assert_int_equal(role(&c, "buf_wrap", HANDLE_RETURNED), HANDLE_CREATES);
-    assert_int_equal(role(&c, "buf_touch", 0), HANDLE_OBSERVES);
-    assert_int_equal(role(&c, "buf_add", 0), -1);
-    assert_int_equal(role(&c, "buf_free", 0), HANDLE_DESTROYS);
+    assert_int_equal(role_by(&c, path, "buf_wrap", HANDLE_RETURNED), HANDLE_CREATES);
+    assert_int_equal(role_by(&c, path, "buf_touch", 0), HANDLE_OBSERVES);
+    assert_int_equal(role_by(&c, path, "buf_add", 0), -1);
+    assert_int_equal(role_by(&c, path, "buf_free", 0), HANDLE_DESTROYS);
+    /* It is not kept: who opens them without the file sees the code alone. */
+    assert_int_equal(role(&c, "buf_wrap", HANDLE_RETURNED), -1);
+    assert_int_equal(role(&c, "buf_add", 0), HANDLE_CHANGES);
     free(path);
     compiled_end(&c);
 }
@@ -141,14 +149,63 @@ static void mistakes_in_the_file_are_named(void **state)
         Compiled c = open_library();
         compiled_file(&c, "sundew.handles", rows[i].text);
         char *path = path_join(c.dir, "sundew.handles");
-        size_t n;
         Err err = {0};
-        assert_null(program_handles(c.program, path, &n, &err));
+        assert_null(handles_open(c.program, path, &err));
         if (!strstr(err.msg, rows[i].said))
             fail_msg("%s", err.msg);
         free(path);
         compiled_end(&c);
     }
+}
+
+static void print(const Compiled *c, Str *out)
+{
+    Handles *h = handles_open(c->program, NULL, NULL);
+    size_t n;
+    assert_non_null(h);
+    const Handle *all = handles_all(h, &n);
+    for (size_t i = 0; i < n; i++) {
+        str_addf(out, "%s\n", all[i].type->name);
+        for (unsigned k = 0; k < all[i].nuses; k++) {
+            const HandleUse *u = &all[i].uses[k];
+            str_addf(out, "  %s %d %s %s:%u %s\n", u->function->symbol, u->param,
+                     handle_role_name(u->role), u->file, u->line, u->evidence);
+        }
+    }
+    handles_close(h);
+}
+
+/* The kept file says the same; a damaged one is not believed. */
+static void what_was_found_is_kept(void **state)
+{
+    (void)state;
+    Compiled c = open_library();
+    Str found = {0}, kept = {0}, data = {0};
+    char *path = program_cache_path(c.program, "handles");
+    print(&c, &found);
+    assert_true(file_read(path, &data, NULL));
+    print(&c, &kept);
+    assert_non_null(strstr(str_c(&found), "  buf_free 0 destroys "));
+    assert_string_equal(str_c(&kept), str_c(&found));
+    for (size_t cut = 0; cut < data.len; cut += 7) {
+        assert_true(file_write(path, data.data, cut, NULL));
+        str_reset(&kept);
+        print(&c, &kept);
+        assert_string_equal(str_c(&kept), str_c(&found));
+    }
+    for (size_t at = 0; at < data.len; at += 11) {
+        char was = data.data[at];
+        data.data[at] = was ? 0 : '9';           /* fields split or run together */
+        assert_true(file_write(path, data.data, data.len, NULL));
+        str_reset(&kept);
+        print(&c, &kept);                        /* whatever it says, it is no danger */
+        data.data[at] = was;
+    }
+    str_release(&found);
+    str_release(&kept);
+    str_release(&data);
+    free(path);
+    compiled_end(&c);
 }
 
 int main(void)
@@ -157,6 +214,7 @@ int main(void)
         cmocka_unit_test(roles_follow_from_the_code),
         cmocka_unit_test(the_user_has_the_last_word),
         cmocka_unit_test(mistakes_in_the_file_are_named),
+        cmocka_unit_test(what_was_found_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "engine/suite/settle.h"
 #include "engine/suite/write.h"
 #include "tree.h"
+#include "build/woven.h"
 #include "weave/weave.h"
 #include <signal.h>
 #include <string.h>
@@ -92,7 +93,7 @@ static void lab_start(Lab *l, bool mutants)
     Cover *c = w && !mutants ? weave_cover(w, &err) : NULL;
     Mutants *m = w && mutants ? weave_mutants(w, 0, &err) : NULL;
     l->library = path_join(l->compiled.dir, "lib.so");
-    if ((!c && !m) || !weave_build(w, &(WeaveBuild){ .out = l->library, .more = more,
+    if ((!c && !m) || !woven_build(w, &(WovenBuild){ .out = l->library, .more = more,
                                                     .visible = true, .level = 1 }, &err))
         fail_msg("%s", err.msg);
     weave_end(w);

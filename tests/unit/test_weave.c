@@ -2,6 +2,7 @@
 #include "base/str.h"
 #include "runtime/format/tables.h"
 #include "tree.h"
+#include "build/woven.h"
 #include "weave/weave.h"
 #include "compile.h"
 #include <string.h>
@@ -270,7 +271,7 @@ static void the_tables_say_what_the_types_are(void **state)
         fail_msg("%s", str_c(&said));
     Woven *w = weave_begin(c.program, &err);
     if (!weave_monitor(w, &plan, &err) || !weave_runtime(w, c.dir, "printer", &err)
-        || !weave_build(w, &(WeaveBuild){ .out = out }, &err))
+        || !woven_build(w, &(WovenBuild){ .out = out }, &err))
         fail_msg("%s", err.msg);
     weave_end(w);
     char *argv[] = { out, NULL };
@@ -307,8 +308,8 @@ static void a_plain_rebuild_runs(void **state)
     char *out = path_join(c.dir, "plain"), *argv[] = { out, NULL };
     for (unsigned level = 0; level < 4; level++) {
         Woven *w = weave_begin(c.program, &err);
-        WeaveBuild plan = { .out = out, .level = level, .unoptimised = level == 0 };
-        if (!w || !weave_build(w, &plan, &err))
+        WovenBuild plan = { .out = out, .level = level, .unoptimised = level == 0 };
+        if (!w || !woven_build(w, &plan, &err))
             fail_msg("%s", err.msg);
         weave_end(w);
         Str said = {0};
@@ -329,8 +330,8 @@ static void main_can_have_another_name(void **state)
     char *out = path_join(c.dir, "t");
     compiled_file(&c, "t.c", "int old_main(void); int main(void) { return old_main() + 1; }\n");
     Woven *w = weave_begin(c.program, &err);
-    WeaveBuild plan = { .out = object, .rename_main = "old_main", .object_only = true };
-    assert_true(weave_build(w, &plan, &err));
+    WovenBuild plan = { .out = object, .rename_main = "old_main", .object_only = true };
+    assert_true(woven_build(w, &plan, &err));
     weave_end(w);
     Str said = {0};
     char *cc[] = { "cc", test, object, "-o", out, NULL }, *argv[] = { out, NULL };

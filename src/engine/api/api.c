@@ -6,7 +6,7 @@
  *     functions   the external ones that the preprocessed headers name with a
  *                 "(" behind; so macros that declare are seen through
  *     types       a handle type is a struct that some function of these creates
- *                 or initialises (program/handles.h), or that callers can't look
+ *                 or initialises (analysis/handles/handles.h), or that callers can't look
  *                 into, or in which the library keeps things between calls. Any other is a plain record, which the caller fills.
  *     places      each parameter and result by its type: see wants()
  *     pairs       a pointer to bytes and a number beside it, called len, size, n
@@ -593,8 +593,10 @@ Api *api_open(const Program *p, const ApiPlan *plan, Err *err)
     Reader r = { .api = api, .plan = plan };
     api->program = p;
     bool ok = find_functions(&r, err);
-    r.handles = ok ? program_handles(p, plan->handles, &r.nhandles, err) : NULL;
-    ok = ok && r.handles;
+    Handles *handles = ok ? handles_open(p, plan->handles, err) : NULL;
+    ok = ok && handles;
+    if (ok)
+        r.handles = handles_all(handles, &r.nhandles);
     if (ok && plan->calls)
         r.mutability = mutability_new(p, plan->calls, &(MutabilityPlan){0});
     if (ok) {
@@ -609,6 +611,7 @@ Api *api_open(const Program *p, const ApiPlan *plan, Err *err)
         list_makers(api, false);
     }
     mutability_free(r.mutability);
+    handles_close(handles);
     map_release(&r.declared);
     if (!ok) {
         api_close(api);

@@ -10,7 +10,7 @@
  *     api_close(api);
  *
  * A place is a parameter's index, or API_RETURNED. A handle type is a struct
- * whose pointer crosses the API (program/handles.h gives the roles), or a
+ * whose pointer crosses the API (analysis/handles/handles.h gives the roles), or a
  * typedef of void * that does. Functions, types and places are numbered: `index`
  * is a function's place in `functions`, a type's in `types`.
  *
@@ -29,7 +29,7 @@
 #include "base/map.h"
 #include "engine/api/value.h"
 #include "analysis/pointsto/calls.h"
-#include "program/handles.h"
+#include "analysis/handles/handles.h"
 #include "program/program.h"
 
 enum { API_RETURNED = HANDLE_RETURNED, API_NONE = -2 };

@@ -14,6 +14,7 @@
 #include "program/program.h"
 #include "session/session.h"
 #include "technique/monitor/monitor.h"
+#include "build/woven.h"
 #include "weave/weave.h"
 #include <stdlib.h>
 #include <string.h>
@@ -137,7 +138,7 @@ static bool weave(Session *s, const Program *p, MonitorPlan *plan, const char *o
     progress_step(&progress, 2, "optimise and link");
     if (ok) {
         weave_monitor_figures(w, monitored, trivial);
-        ok = weave_build(w, &(WeaveBuild){ .out = out }, err);
+        ok = woven_build(w, &(WovenBuild){ .out = out }, err);
     }
     progress_end(&progress);
     weave_end(w);

@@ -13,6 +13,7 @@
 #include "run/run.h"
 #include "technique/regress/regress_int.h"
 #include "build/place.h"
+#include "build/woven.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -234,7 +235,7 @@ bool example_coverage(Regress *r, Err *err)
     Str bytes = {0};
     Map symbols = {0};
     bool ok = points && weave_runtime(w, session_libexec(r->session), "cover", err) &&
-              weave_build(w, &(WeaveBuild){ .out = program, .level = 1 }, err) &&
+              woven_build(w, &(WovenBuild){ .out = program, .level = 1 }, err) &&
               dir_make(folder, err) && run_woven(r, program, folder, err) &&
               file_read(file, &bytes, err);
     if (ok && bytes.len != cover_nblocks(points) + cover_nbranches(points))

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "runtime/format/crashfile.h"
 #include "technique/reproduce/reproduce_int.h"
+#include <assert.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -103,9 +104,10 @@ void candidates_release(Reproduction *rp)
 static bool prepare(Reproduction *rp, Candidate *c, bool plain)
 {
     Err err = {0};
+    assert(c->unit);                           /* others are no candidates for a test */
     restore_free(c->restore);
     c->restore = NULL;
-    c->world = lab_world(rp->lab, c->unit, plain, &err);
+    c->world = world_of(rp->worlds, c->unit, plain, &err);
     if (c->world)
         c->restore = restore_new(rp->crash, rp->program, c->frame, c->world, !c->dead);
     c->revived = c->restore && restore_revives(c->restore);
@@ -173,7 +175,8 @@ static bool build_trial(Reproduction *rp, Group *g, bool plain, const char *name
     for (size_t i = 0; i < g->len; i++)
         str_addf(&body, "    case %zu: restore_case_%zu(); break;\n", i, i);
     str_add(&body, "    }\n    return 0;\n}\n");
-    lab_preamble(rp->lab, g->items[0]->world, str_c(&body), &text);
+    assert(g->items[0]->world);
+    world_preamble(g->items[0]->world, str_c(&body), &text);
     str_addn(&text, body.data, body.len);
     char *source = xprintf("%s.c", name);
     bool ok = file_write(source, text.data, text.len, err) &&
@@ -238,7 +241,7 @@ static bool verify(Reproduction *rp, Candidate *c, Err *err)
     if (!folder_write_test(rp, c, err))
         return false;
     char *source = path_join(rp->folder, c->file);
-    static unsigned number;                    /* lab_places() remembers names */
+    static unsigned number;                    /* places_find() remembers names */
     char *binary = xprintf("%s/trial-%u", rp->folder, ++number);
     Ending e = {0};
     TrialPlan plan = {0};
@@ -246,7 +249,7 @@ static bool verify(Reproduction *rp, Candidate *c, Err *err)
     bool ok = lab_build(rp->lab, c->unit, source, binary, true, err) &&
               trial_run(rp->trial, binary, &plan, &e, err);
     if (ok) {
-        trial_name(rp->lab, binary, &e);
+        trial_name(rp->names, binary, &e);
         ok = c->root_closer ? e.kind == c->ending.kind
                             : ending_same(&rp->was, &e, rp->same);
     }
@@ -337,7 +340,7 @@ static bool try_one(Reproduction *rp, Candidate *c, const char *binary, unsigned
     c->call = str_take(&call);
     if (!trial_run(rp->trial, binary, &plan, &c->ending, err))
         return false;
-    trial_name(rp->lab, binary, &c->ending);
+    trial_name(rp->names, binary, &c->ending);
     bool same = ending_same(&rp->was, &c->ending, rp->same);
     c->root_closer = !same && is_root(rp, &c->ending);
     if (same || c->root_closer) {

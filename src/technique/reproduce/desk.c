@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "analysis/pointsto/calls.h"
 #include "technique/reproduce/reproduce_int.h"
+#include "build/woven.h"
 #include "weave/weave.h"
 #include <string.h>
 #include <unistd.h>
@@ -70,7 +71,7 @@ static const struct build {
 };
 enum { NBUILDS = sizeof builds / sizeof *builds };
 
-static bool weave_program(Session *s, const Program *p, const struct build *b,
+static bool make_program(Session *s, const Program *p, const struct build *b,
                           const char *out, Err *err)
 {
     MonitorPlan plan = { .variant = crash_variant(b->name) };
@@ -84,7 +85,7 @@ static bool weave_program(Session *s, const Program *p, const struct build *b,
         weave_asan(w);
     bool ok = w && weave_monitor(w, &plan, err) &&
               weave_runtime(w, session_libexec(s), "monitor", err) &&
-              weave_build(w, &(WeaveBuild){ .out = out, .unoptimised = !b->optimised }, err);
+              woven_build(w, &(WovenBuild){ .out = out, .unoptimised = !b->optimised }, err);
     weave_end(w);
     calls_close(calls);
     return ok;
@@ -183,7 +184,7 @@ char *desk_crash(Session *s, const char *name, const Files *files, char **monito
                                         session_option(s, "copy"), crash_variant(b->name));
         /* Some programs link only once dead branches are gone, some not with the
          * sanitizer: what an earlier run said counts then. */
-        bool built = file_exists(binary) || weave_program(s, p, b, binary, ran ? NULL : err);
+        bool built = file_exists(binary) || make_program(s, p, b, binary, ran ? NULL : err);
         crash = built ? run_program(s, binary, c, folder, files, err) : NULL;
         ran |= built;
         if (crash && b->asan && !asan)

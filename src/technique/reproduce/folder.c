@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "technique/reproduce/reproduce_int.h"
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -146,7 +147,7 @@ bool folder_write_test(Reproduction *rp, Candidate *c, Err *err)
     restore_print(c->restore, &body);
     str_add(&body, "    return 0;\n}\n");
     write_head(rp, c, &text);
-    lab_preamble(rp->lab, c->world, str_c(&body), &text);
+    world_preamble(c->world, str_c(&body), &text);
     str_addn(&text, body.data, body.len);
     bool ok = file_write(path, text.data, text.len, err);
     free(path);
@@ -189,6 +190,7 @@ static bool write_makefile(Reproduction *rp, Err *err)
         const Candidate *c = rp->ranked.items[i];
         if (!c->file)
             continue;
+        assert(str_ends(c->file, ".c") && c->unit);
         char *name = xstrndup(c->file, strlen(c->file) - 2);
         strings_add(&tests, name);
         vec_push(&units, c->unit);

@@ -46,15 +46,36 @@ static bool anything_informative(const Reproduction *rp)
     return false;
 }
 
-/* One attempt, with the address sanitizer or without. */
-static bool attempt(Reproduction *rp, Err *err)
+static bool is_interrupted(void *arg)
 {
-    LabPlan plan = { .session = rp->session, .program = rp->program, .crash = rp->crash,
-                     .monitored = rp->monitored, .folder = rp->folder, .asan = rp->asan };
+    return session_interrupted(arg);
+}
+
+/* Where tests are built, what they can name, and names for where they die. */
+static bool open_lab(Reproduction *rp, Err *err)
+{
+    const char *share = session_share(rp->session);
+    const char **support = arena_array(&rp->arena, const char *, 3);
+    support[0] = arena_printf(&rp->arena, "%s/reproduce/restore.h", share);
+    support[1] = arena_printf(&rp->arena, "%s/reproduce/restore.c", share);
+    LabPlan plan = { .program = rp->program, .folder = rp->folder, .asan = rp->asan,
+                     .support = support,
+                     .trial = arena_printf(&rp->arena, "%s/reproduce/trial.c", share),
+                     .interrupted = is_interrupted, .arg = rp->session };
     rp->lab = lab_new(&plan, err);
     if (!rp->lab)
         return false;
-    ending_of_crash(rp->lab, rp->crash, rp->monitored, &rp->was);
+    rp->worlds = worlds_new(rp->lab, rp->program, rp->crash, rp->monitored);
+    rp->names = places_new();
+    return true;
+}
+
+/* One attempt, with the address sanitizer or without. */
+static bool attempt(Reproduction *rp, Err *err)
+{
+    if (!open_lab(rp, err))
+        return false;
+    ending_of_crash(rp->names, rp->crash, rp->monitored, &rp->was);
     bool ok = candidates_find(rp, err) && candidates_try(rp, err);
     if (ok)
         candidates_judge(rp);
@@ -65,7 +86,11 @@ static void forget(Reproduction *rp)
 {
     candidates_release(rp);
     ending_release(&rp->was);
+    worlds_free(rp->worlds);
+    places_free(rp->names);
     lab_free(rp->lab);
+    rp->worlds = NULL;
+    rp->names = NULL;
     rp->lab = NULL;
     rp->n = 0;
 }

@@ -2,8 +2,10 @@
 #ifndef SUNDEW_REPRODUCE_INT_H
 #define SUNDEW_REPRODUCE_INT_H
 #include "base/json.h"
-#include "technique/reproduce/lab.h"
+#include "build/lab.h"
+#include "technique/reproduce/places.h"
 #include "technique/reproduce/trial.h"
+#include "technique/reproduce/world.h"
 
 /* The files of a folder, for a program that reads or changes what lies there:
  * it gets copies. */
@@ -54,6 +56,8 @@ typedef struct Reproduction {
     Sameness same;
     bool asan, shrink;
     Lab *lab;
+    Worlds *worlds;
+    PlaceNames *names;
     Trial *trial;
     Ending was;
     Candidate *candidates;       /* by frame: the innermost first */

@@ -10,6 +10,7 @@
  */
 #include "base/units.h"
 #include "technique/reproduce/reproduce_int.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct Work {
@@ -29,6 +30,7 @@ static bool is_over(const Work *w)
 static bool try_without(Work *w, const size_t *first, const size_t *last)
 {
     bool *keep = xmalloc(w->nsteps + 1);
+    assert(*first <= *last && *last <= w->nsteps);
     memcpy(keep, w->keep, w->nsteps);
     bool any = false;
     for (size_t s = *first; s < *last; s++) {
@@ -75,6 +77,7 @@ void shrink(const Shrinking *s, bool *keep)
         if (i == 0 || restore_group(s->restore, i) != restore_group(s->restore, i - 1))
             bounds[parts++] = i;
     bounds[parts] = n;
+    assert(parts <= n && (parts || !n));
     shrink_tail(&w, bounds, parts);
     shrink_parts(&w, bounds, parts);
     size_t left = 0;

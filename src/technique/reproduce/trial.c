@@ -109,7 +109,7 @@ static void read_report(const char *line, Ending *out)
     str_release(&err);
 }
 
-void ending_of_crash(Lab *lab, const Crash *c, const char *monitored, Ending *out)
+void ending_of_crash(PlaceNames *names, const Crash *c, const char *monitored, Ending *out)
 {
     const CrashFailure *f = crash_failure(c);
     size_t n;
@@ -129,7 +129,7 @@ void ending_of_crash(Lab *lab, const Crash *c, const char *monitored, Ending *ou
         if (a < UINT64_C(1) << 32)            /* of the program, not a library */
             at[used++] = a;
     }
-    lab_places(lab, monitored, at, used, &all);
+    places_find(names, monitored, at, used, &all);
     keep_own(&all, false, out);
     free(at);
     for (size_t i = 0; !out->stack.len && i < crash_nframes(c); i++) {
@@ -394,11 +394,11 @@ bool trial_run(Trial *t, const char *binary, const TrialPlan *plan, Ending *out,
     return ok;
 }
 
-void trial_name(Lab *lab, const char *binary, Ending *e)
+void trial_name(PlaceNames *names, const char *binary, Ending *e)
 {
     Places all = {0};
     if (e->stack.len || !e->trace.len)
         return;
-    lab_places(lab, binary, e->trace.items, e->trace.len, &all);
+    places_find(names, binary, e->trace.items, e->trace.len, &all);
     keep_own(&all, true, e);
 }

@@ -2,7 +2,7 @@
  * trial - run a test in the sandbox, see how it ends, compare with the crash.
  *
  *     Ending was = {0}, is = {0};
- *     ending_of_crash(lab, crash, monitored, &was);
+ *     ending_of_crash(names, crash, monitored, &was);
  *     trial_run(t, binary, &(TrialPlan){ .test = 3, .mask = mask }, &is, err);
  *     if (ending_same(&was, &is, SAME_SITE)) …
  *
@@ -12,7 +12,9 @@
 #ifndef SUNDEW_TRIAL_H
 #define SUNDEW_TRIAL_H
 #include "run/run.h"
-#include "technique/reproduce/lab.h"
+#include "session/session.h"
+#include "engine/record/crash.h"
+#include "technique/reproduce/places.h"
 
 typedef enum { SAME_KIND, SAME_SITE, SAME_STACK } Sameness;
 bool sameness_parse(const char *text, Sameness *out);
@@ -28,7 +30,7 @@ typedef struct Ending {
 } Ending;
 
 void ending_release(Ending *e);
-void ending_of_crash(Lab *lab, const Crash *c, const char *monitored, Ending *out);
+void ending_of_crash(PlaceNames *names, const Crash *c, const char *monitored, Ending *out);
 /* "SIGSEGV", "assertion", …: kind for people and JSON. */
 void ending_kind(const Ending *e, Str *out);
 bool ending_same(const Ending *crash, const Ending *test, Sameness how);
@@ -53,5 +55,5 @@ typedef struct TrialPlan {
 bool trial_run(Trial *t, const char *binary, const TrialPlan *plan, Ending *out,
                Err *err);
 /* Names the functions on its stack. */
-void trial_name(Lab *lab, const char *binary, Ending *e);
+void trial_name(PlaceNames *names, const char *binary, Ending *e);
 #endif

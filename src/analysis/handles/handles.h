@@ -14,8 +14,10 @@
  *     observes     int buf_len(struct buf *b)     is not written to
  *     changes      void buf_add(struct buf *b)    all else
  *
+ *     Handles *h = handles_open(p, "sundew.handles", err);
  *     size_t n;
- *     const Handle *all = program_handles(p, "sundew.handles", &n, err);
+ *     const Handle *all = handles_all(h, &n);
+ *     handles_close(h);
  *
  * Roles come from the code where it shows (what malloc gave is returned, the
  * parameter goes to free) and from names where it does not (an allocator behind
@@ -49,8 +51,13 @@ typedef struct Handle {
     unsigned nuses;
 } Handle;
 
-/* With the user's file applied; NULL or a file that is not there: without. The
- * answer lives as long as the program. NULL with `err`: a mistake in the file. */
-const Handle *program_handles(const Program *p, const char *overrules, size_t *n,
-                              Err *err);
+typedef struct Handles Handles;
+
+/* With the user's file applied; NULL or a file that is not there: without. What is
+ * found in the code is kept beside the program's tables. NULL with `err`: a mistake
+ * in the file. */
+Handles *handles_open(const Program *p, const char *overrules, Err *err);
+void handles_close(Handles *h);                  /* NULL is fine */
+/* Lives until handles_close(). */
+const Handle *handles_all(const Handles *h, size_t *n);
 #endif

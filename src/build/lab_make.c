@@ -1,0 +1,173 @@
+/* The Makefile of a folder of tests: see lab.h. */
+#include "base/escape.h"
+#include "base/file.h"
+#include "build/lab_int.h"
+#include "capture/relink.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A word for a recipe: quoted for the shell, and $ doubled for make. */
+static void make_word(Str *out, const char *word)
+{
+    Str quoted = {0};
+    escape_shell(&quoted, word);
+    for (size_t i = 0; i < quoted.len; i++) {
+        if (quoted.data[i] == '$')
+            str_addc(out, '$');
+        str_addc(out, quoted.data[i] == '\n' ? ' ' : quoted.data[i]);
+    }
+    str_release(&quoted);
+}
+
+static void make_words(Str *out, const Strings *words)
+{
+    for (size_t i = 0; i < words->len; i++) {
+        str_addc(out, i ? ' ' : '\t');
+        make_word(out, words->items[i]);
+    }
+}
+
+/* A file name that make can have as a prerequisite. */
+static bool is_plain_path(const char *path)
+{
+    return !strpbrk(path, " \t\n$#:%\\;*?[]~'\"");
+}
+
+static void make_compile(const LabUnit *u, const char *source, const char *to, Str *out)
+{
+    str_add(out, "\tcd ");
+    make_word(out, u->unit->directory);
+    str_add(out, " && \\\n");
+    make_words(out, &u->flags);
+    str_add(out, " -MMD -MF \"$(CURDIR)/$@.d\" -I\"$(CURDIR)\" -c ");
+    if (source)
+        make_word(out, source);
+    else
+        str_add(out, "\"$(CURDIR)/$<\"");
+    str_addf(out, " -o \"$(CURDIR)/%s\"\n", to);
+}
+
+static const char *object_name(const LabUnit *u)
+{
+    return path_base(u->edited);
+}
+
+static void make_unit(Lab *lab, LabUnit *u, Str *out)
+{
+    str_addf(out, "objects/%s:", object_name(u));
+    if (is_plain_path(u->unit->source))
+        str_addf(out, " %s", u->unit->source);
+    str_add(out, " | objects\n");
+    make_compile(u, u->unit->source, "$@", out);
+    bool renames = lab_renames_main(lab, u);
+    if (u->edits.len || renames) {
+        str_add(out, "\tobjcopy");
+        for (size_t i = 0; i < u->edits.len; i++) {
+            char *a = xprintf("--globalize-symbol=%s",
+                              (const char *)u->edits.entries[i].value);
+            char *b = xprintf("--redefine-sym=%s=%s", u->edits.entries[i].key,
+                              (const char *)u->edits.entries[i].value);
+            str_addc(out, ' ');
+            make_word(out, a);
+            str_addc(out, ' ');
+            make_word(out, b);
+            free(a);
+            free(b);
+        }
+        str_addf(out, "%s $@\n", renames ? " --redefine-sym=main=program_main" : "");
+    }
+    str_addc(out, '\n');
+}
+
+/* The link command, with $(1) for the objects and $(2) for the output. */
+static bool make_link(Lab *lab, Str *out, Err *err)
+{
+    Map ids = {0};
+    Strings argv = {0};
+    char *objects[] = { "@OBJECTS@", NULL };
+    char *more[] = { lab->plan.asan ? "-fsanitize=address" : NULL, NULL };
+    char *scratch = path_join(lab->plan.folder, "archives");
+    for (size_t i = 0; i < lab->nunits; i++)
+        map_put(&ids, lab->units[i].unit->id, NULL);
+    Relink r = { .units = &ids, .objects = objects, .out = "@OUT@", .more = more,
+                 .scratch = scratch };
+    bool ok = relink_command(program_workspace(lab->plan.program), lab->captured, &r,
+                             &argv, err);
+    str_add(out, "link = cd ");
+    make_word(out, lab->captured->link_directory);
+    str_add(out, " &&");
+    for (size_t i = 0; ok && i < argv.len; i++) {
+        str_addc(out, ' ');
+        if (strcmp(argv.items[i], "@OBJECTS@") == 0)
+            str_add(out, "$(patsubst %,\"$(CURDIR)/%\",$(1))");
+        else if (strcmp(argv.items[i], "@OUT@") == 0)
+            str_add(out, "\"$(CURDIR)/$(2)\"");
+        else
+            make_word(out, argv.items[i]);
+    }
+    str_add(out, "\n\n");
+    free(scratch);
+    strings_release(&argv);
+    map_release(&ids);
+    return ok;
+}
+
+/* " restore.h restore.o", or the objects alone. */
+static void make_support(const Lab *lab, bool headers, Str *out)
+{
+    for (const char *const *f = lab->plan.support; f && *f; f++) {
+        const char *name = path_base(*f);
+        if (str_ends(name, ".c"))
+            str_addf(out, " %.*so", (int)strlen(name) - 1, name);
+        else if (headers)
+            str_addf(out, " %s", name);
+    }
+}
+
+/* Tests of one unit share the list of the other units' objects. */
+static void make_test(Lab *lab, const char *test, const LabUnit *u, Str *out)
+{
+    str_addf(out, "%s: %s.c", test, test);
+    make_support(lab, true, out);
+    if (is_plain_path(u->unit->source))
+        str_addf(out, " %s", u->unit->source);
+    str_addf(out, " $(filter-out objects/%s,$(objects))\n", object_name(u));
+    make_compile(u, NULL, "$@.o", out);
+    str_add(out, "\t$(call link,$@.o");
+    make_support(lab, false, out);
+    str_addf(out, " $(filter-out objects/%s,$(objects)),$@)\n\n", object_name(u));
+}
+
+/* How the support files are compiled. */
+static void make_support_rules(const Lab *lab, Str *out)
+{
+    for (const char *const *f = lab->plan.support; f && *f; f++) {
+        const char *name = path_base(*f);
+        if (!str_ends(name, ".c"))
+            continue;
+        str_addf(out, "%.*so: %s\n\t", (int)strlen(name) - 1, name, name);
+        make_word(out, lab->units[0].flags.items[0]);
+        str_addf(out, " -g -O1 -fPIC -c %s -o $@\n\n", name);
+    }
+}
+
+bool lab_makefile(Lab *lab, const Strings *tests, const LabUnit *const *units,
+                  Str *out, Err *err)
+{
+    assert(lab->nunits);
+    str_add(out, "objects =");
+    for (size_t i = 0; i < lab->nunits; i++)
+        str_addf(out, " objects/%s", object_name(&lab->units[i]));
+    str_add(out, "\n");
+    if (!make_link(lab, out, err))
+        return false;
+    for (size_t i = 0; i < tests->len; i++)
+        make_test(lab, tests->items[i], units[i], out);
+    make_support_rules(lab, out);
+    str_add(out, "objects:\n\tmkdir -p $@\n\n");
+    for (size_t i = 0; i < lab->nunits; i++)
+        make_unit(lab, &lab->units[i], out);
+    str_add(out, "-include $(wildcard objects/*.d *.d)\n");
+    return true;
+}

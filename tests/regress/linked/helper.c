@@ -1,0 +1,1 @@
+int helper(int n) { return n * 2; }
