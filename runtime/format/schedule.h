@@ -80,7 +80,8 @@ struct sundew_step {
     uint8_t chosen;                           /* that ran next */
     uint8_t kind;
     uint8_t flags;
-    uint32_t unused;
+    uint8_t usual;                            /* would have run without a force */
+    uint8_t unused[3];
 };
 
 /* One side of a race. */
@@ -112,10 +113,10 @@ struct sundew_schedule {
     uint32_t most_points;                     /* then the run is endless */
     uint32_t nforces;
     struct sundew_force forces[SUNDEW_SCHEDULE_FORCES];
-    uint8_t hot[SUNDEW_SCHEDULE_HOT];         /* a bit a site; the runtime adds to it */
+    uint8_t hot[SUNDEW_SCHEDULE_HOT];         /* a bit a site */
     /* the result */
-    uint32_t ended, nthreads, ndecisions, npoints, nsteps, nraces, nhot;
-    uint32_t unused;
+    uint8_t heated[SUNDEW_SCHEDULE_HOT];      /* sites that this run shows to be hot */
+    uint32_t ended, nthreads, ndecisions, npoints, nsteps, nraces, unused[2];
     struct sundew_wait waits[SUNDEW_SCHEDULE_THREADS];
     struct sundew_race races[SUNDEW_SCHEDULE_RACES];
     struct sundew_step steps[SUNDEW_SCHEDULE_STEPS];

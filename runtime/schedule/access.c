@@ -60,10 +60,8 @@ bool sundew_site_is_hot(uint32_t site)
 
 static void heat(uint32_t site)
 {
-    if (sundew_site_is_hot(site))
-        return;
-    sundew_plan->hot[site / 8] |= (uint8_t)(1 << site % 8);
-    sundew_plan->nhot++;
+    if (site / 8 < SUNDEW_SCHEDULE_HOT)
+        sundew_plan->heated[site / 8] |= (uint8_t)(1 << site % 8);
 }
 
 static struct sundew_side side(const Past *p, bool write)

@@ -226,7 +226,8 @@ static bool is_forced(unsigned *thread)
 }
 
 /* Among those that can run; more than one can. */
-static unsigned decide(SchedThread *me, uint64_t can, uint64_t all, bool yields)
+static unsigned decide(SchedThread *me, uint64_t can, uint64_t all, bool yields,
+                       unsigned standard)
 {
     unsigned n;
     switch (sundew_plan->strategy) {
@@ -238,21 +239,23 @@ static unsigned decide(SchedThread *me, uint64_t can, uint64_t all, bool yields)
                                                             : by_pos(me, can, yields);
     default:
         if (!is_forced(&n))
-            return can ? usual(me, can, yields) : earliest(all);
+            return standard;
         if (n >= sundew_nsched || !(all & bit(n)))
             sundew_end(SUNDEW_SCHEDULE_DIVERGED);
         return n;
     }
 }
 
-static void log_step(const SchedThread *me, uint64_t all, unsigned chosen, unsigned flags)
+static void log_step(const SchedThread *me, uint64_t all, unsigned chosen, unsigned standard,
+                     unsigned flags)
 {
     struct sundew_schedule *p = sundew_plan;
     if (p->nsteps >= SUNDEW_SCHEDULE_STEPS)
         return;
     p->steps[p->nsteps++] = (struct sundew_step){
         .object = me->object, .enabled = all, .site = me->site, .decision = p->ndecisions,
-        .thread = me->number, .chosen = (uint8_t)chosen, .kind = me->kind, .flags = (uint8_t)flags };
+        .thread = me->number, .chosen = (uint8_t)chosen, .kind = me->kind, .flags = (uint8_t)flags,
+        .usual = (uint8_t)standard };
 }
 
 /* The thread that runs next. Time passes if nobody is ready. */
@@ -262,13 +265,14 @@ static unsigned choose(SchedThread *me, bool yields)
     if (!all)
         sundew_end(SUNDEW_SCHEDULE_DEADLOCK);
     bool decision = __builtin_popcountll(all) > 1;
-    unsigned n = decision ? decide(me, can, all, yields) : (unsigned)__builtin_ctzll(all);
+    unsigned standard = can ? usual(me, can, yields) : earliest(all);
+    unsigned n = decision ? decide(me, can, all, yields, standard) : standard;
     unsigned flags = (decision ? SUNDEW_STEP_DECISION : 0) | (yields ? SUNDEW_STEP_YIELDS : 0) |
                      (n != me->number && me->state == THREAD_READY && !yields ? SUNDEW_STEP_PREEMPTS
                                                                               : 0);
     bool plain = me->kind == SUNDEW_AT_READ || me->kind == SUNDEW_AT_WRITE;
     if (decision || n != me->number || !plain)
-        log_step(me, all, n, flags);
+        log_step(me, all, n, standard, flags);
     sundew_plan->ndecisions += decision;
     SchedThread *t = &sundew_sched_threads[n];
     if (t->state == THREAD_WAITS) {              /* its time is over */
@@ -385,7 +389,7 @@ void sundew_note(SchedThread *me, unsigned kind, const volatile void *object)
 {
     me->kind = (uint8_t)kind;
     me->object = (uint64_t)(uintptr_t)object;
-    log_step(me, bit(me->number), me->number, 0);
+    log_step(me, bit(me->number), me->number, me->number, 0);
 }
 
 void sundew_thread_over(SchedThread *me)

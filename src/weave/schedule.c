@@ -83,11 +83,14 @@ static bool may_be_shared(LLVMValueRef p)
 
 static uint32_t site_of(Scheduling *s, LLVMValueRef i, const char *what)
 {
-    Location at = program_location(s->w->program, i);
     LLVMValueRef fn = LLVMGetBasicBlockParent(LLVMGetInstructionParent(i));
     size_t n;
-    json_array_append_new(s->sites, json_pack("[o,o,i,s]", json_text(LLVMGetValueName2(fn, &n)),
-                                              json_text(at.file), (int)at.line, what));
+    Str path = {0};
+    weave_path_of(i, &path);
+    json_array_append_new(s->sites,
+                          json_pack("[o,o,i,s]", json_text(LLVMGetValueName2(fn, &n)),
+                                    json_text(str_c(&path)), (int)LLVMGetDebugLocLine(i), what));
+    str_release(&path);
     return s->nsites++;
 }
 
