@@ -4,13 +4,14 @@
 #   make demo       capture examples/ and show the report
 #   make check      all tests
 #   make check-asan the same under the address and undefined-behaviour sanitizers
+#   make check-tsan what has threads, under the thread sanitizer
 #   make soak       long tests;  make bench: benchmarks against real programs
 #   make install    PREFIX=/usr/local DESTDIR=
 #
-# Variables: CC, CFLAGS, BUILD (build folder), SAN=1 (sanitizers), WERROR=1.
+# Variables: CC, CFLAGS, BUILD (build folder), SAN=1 (sanitizers), TSAN=1 (that of threads), WERROR=1.
 # Missing Debian packages are installed first; NODEPS=1 leaves that out.
 
-BUILD   ?= $(if $(SAN),build-asan,build)
+BUILD   ?= $(if $(SAN),build-asan,$(if $(TSAN),build-tsan,build))
 PREFIX  ?= /usr/local
 LLVM    ?= /usr/lib/llvm-19
 VERSION := $(shell cat VERSION)
@@ -22,6 +23,9 @@ WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 ifdef SAN
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
             -fno-omit-frame-pointer
+endif
+ifdef TSAN
+SANFLAGS := -fsanitize=thread -fno-omit-frame-pointer
 endif
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc -I. -I$(LLVM)/include \
              -DSUNDEW_VERSION='"$(VERSION)"' -DSUNDEW_LLVM='"$(LLVM)"' \
@@ -52,9 +56,10 @@ all_src   := $(sort $(shell find src -name '*.c' ! -path 'src/cli/*'))
 cli_src   := $(wildcard src/cli/*.c)
 cc_main   := src/capture/main_cc.c
 run_main  := src/run/main_run.c
-play_main := src/engine/play/main_play.c
+# The files of sundew-play, which are in no other program.
+play_src  := $(wildcard src/engine/play/player/*.c)
 light_src := $(filter-out $(cc_main),$(light_src))
-all_src   := $(filter-out $(cc_main) $(run_main) $(play_main),$(all_src))
+all_src   := $(filter-out $(cc_main) $(run_main) $(play_src),$(all_src))
 # sundew-run lives inside the sandbox and forks for every run: also small.
 run_src   := $(wildcard src/base/*.c src/run/*.c)
 unit_src  := $(wildcard tests/unit/test_*.c)
@@ -107,7 +112,7 @@ $(BUILD)/sundew-run: $(call obj,$(run_src))
 
 # Loads the library under test and forks for every sequence: small, and never
 # with a sanitizer of its own, because the library may bring one.
-$(BUILD)/sundew-play: $(patsubst %.c,$(BUILD)/obj/plain/%.o,$(play_main) runtime/server/forkserver.c)
+$(BUILD)/sundew-play: $(patsubst %.c,$(BUILD)/obj/plain/%.o,$(play_src) runtime/server/forkserver.c)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -rdynamic -o $@ $^ -lffi -ldl
 
@@ -161,6 +166,13 @@ $(BUILD)/tests/test_tags: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lpthread
 
+# Sequences on several threads of one process: the player without its main().
+$(BUILD)/tests/test_player: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
+                              tests/unit/test_player.c $(filter-out %/main_play.c,$(play_src)))
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -rdynamic -o $@ $^ -lcmocka -lffi -lpthread -ldl
+
 # The concolic runtime against the solver's meaning of what it wrote.
 $(BUILD)/tests/test_concolic_rt: $(call obj,tests/unit/test_concolic_rt.c \
                                    $(patsubst %,runtime/%.c,$(filter-out %/sources,$(rt_concolic)))) \
@@ -199,9 +211,9 @@ demo: all
 
 $(call obj,$(unit_src)): | deps-check
 $(BUILD)/tests/test_run: | $(BUILD)/sundew-run
-$(BUILD)/tests/test_sequence: | $(BUILD)/sundew-run $(BUILD)/sundew-play
+$(BUILD)/tests/test_sequence $(BUILD)/tests/test_generate: | $(BUILD)/sundew-run $(BUILD)/sundew-play
 
-.PHONY: tests check check-asan soak bench
+.PHONY: tests check check-asan check-tsan soak bench
 tests: all $(unit_bin) $(tool_bin)
 
 check: | deps-check
@@ -210,6 +222,10 @@ check: | deps-check
 
 check-asan:
 	@$(MAKE) --no-print-directory check SAN=1
+
+# Two jobs each; TESTS adds others.
+check-tsan:
+	@$(MAKE) --no-print-directory check TSAN=1 TESTS='$(or $(TESTS),threads.sh test_front test_solve test_run)'
 
 soak: | deps-check
 	@$(MAKE) --no-print-directory tests
@@ -254,4 +270,4 @@ format:
 	clang-format -i $$(git ls-files 'src/*.[ch]' 'runtime/*.[ch]' 'tests/unit/*.c')
 
 clean:
-	rm -rf build build-asan
+	rm -rf build build-asan build-tsan

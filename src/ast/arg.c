@@ -281,91 +281,106 @@ static void set_call(Parse *p, CXCursor c, AstArg *a)
     }
 }
 
+static void set_literal(Parse *p, CXCursor c, AstArg *a)
+{
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    a->form = AST_LITERAL;
+    a->macro = macro_at(p, c);
+    a->is_string |= kind == CXCursor_StringLiteral;
+    if (kind == CXCursor_CharacterLiteral)
+        a->integer = AST_INT_CHARACTER;
+    if (!a->is_string)
+        evaluate(c, a);
+}
+
+/* -x, !x, ~x, x++; without a name in it a constant. */
+static void set_unary(Parse *p, CXCursor c, AstArg *a)
+{
+    if (!ast_children_of(c).n)
+        return;
+    set_arithmetic(p, c, a);
+    if (clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_LNot)
+        a->integer = AST_INT_BOOLEAN;
+    if (!a->name) {
+        a->form = AST_LITERAL;
+        a->macro = macro_at(p, c);
+        evaluate(c, a);
+    }
+}
+
+/* x[i], &x and *x are named after the x. */
+static bool is_wrapper(CXCursor c)
+{
+    enum CXUnaryOperatorKind k = clang_getCursorUnaryOperatorKind(c);
+    return clang_getCursorKind(c) == CXCursor_ArraySubscriptExpr ||
+           (clang_getCursorKind(c) == CXCursor_UnaryOperator &&
+            (k == CXUnaryOperator_AddrOf || k == CXUnaryOperator_Deref));
+}
+
+/* Of an expression that is no wrapper. */
+static void set_form(Parse *p, CXCursor c, AstArg *a)
+{
+    switch ((int)clang_getCursorKind(c)) {
+    case CXCursor_DeclRefExpr:
+        a->form = AST_IDENTIFIER;
+        set_decl(p, c, a);
+        break;
+    case CXCursor_MemberRefExpr:
+        a->form = AST_MEMBER;
+        set_decl(p, c, a);
+        a->owner = owner_of(p, c);
+        break;
+    case CXCursor_UnaryOperator:
+        set_unary(p, c, a);
+        break;
+    case CXCursor_CallExpr:
+        set_call(p, c, a);
+        break;
+    case CXCursor_UnaryExpr:
+        a->form = AST_SIZEOF;
+        a->name = ast_text(p->st, "size");
+        set_sizeof(p, c, a);
+        break;
+    case CXCursor_StringLiteral:
+    case CXCursor_IntegerLiteral:
+    case CXCursor_FloatingLiteral:
+    case CXCursor_CharacterLiteral:
+        set_literal(p, c, a);
+        break;
+    case CXCursor_BinaryOperator:
+        if (is_boolean_operator(c))
+            a->integer = AST_INT_BOOLEAN;
+        /* fall through */
+    case CXCursor_ConditionalOperator:
+    case CXCursor_CompoundAssignOperator:
+    case CXCursor_UnexposedExpr:
+        set_arithmetic(p, c, a);
+        break;
+    default:
+        a->form = AST_OTHER;
+    }
+}
+
 /* Fills form, name and what belongs to them; `c` has no casts around it. */
 void ast_set_name(Parse *p, CXCursor c, AstArg *a)
 {
-    AstForm outer = AST_OTHER;
-    for (int depth = 0; depth < 50; depth++) {
-        c = ast_peel_casts(c);
-        Children ch;
-        switch ((int)clang_getCursorKind(c)) {
-        case CXCursor_DeclRefExpr:
-            a->form = AST_IDENTIFIER;
-            set_decl(p, c, a);
-            goto named;
-        case CXCursor_MemberRefExpr:
-            a->form = AST_MEMBER;
-            set_decl(p, c, a);
-            a->owner = owner_of(p, c);
-            goto named;
-        case CXCursor_ArraySubscriptExpr:
-            ch = ast_children_of(c);
-            if (!ch.n)
-                return;
-            outer = AST_SUBSCRIPT;
-            c = ch.items[0];
-            continue;
-        case CXCursor_UnaryOperator: {
-            enum CXUnaryOperatorKind k = clang_getCursorUnaryOperatorKind(c);
-            ch = ast_children_of(c);
-            if (!ch.n)
-                return;
-            if (k == CXUnaryOperator_AddrOf)
-                a->address = true;
-            else if (k == CXUnaryOperator_Deref)
-                a->deref = true;
-            else {
-                set_arithmetic(p, c, a);
-                if (k == CXUnaryOperator_LNot)
-                    a->integer = AST_INT_BOOLEAN;
-                if (!a->name) {
-                    a->form = AST_LITERAL;
-                    a->macro = macro_at(p, c);
-                    evaluate(c, a);
-                }
-                goto named;
-            }
-            c = ch.items[0];
-            continue;
-        }
-        case CXCursor_CallExpr:
-            set_call(p, c, a);
-            goto named;
-        case CXCursor_UnaryExpr:
-            a->form = AST_SIZEOF;
-            a->name = ast_text(p->st, "size");
-            set_sizeof(p, c, a);
-            goto named;
-        case CXCursor_StringLiteral:
-            a->is_string = true;
-            /* fall through */
-        case CXCursor_IntegerLiteral:
-        case CXCursor_FloatingLiteral:
-        case CXCursor_CharacterLiteral:
-            a->form = AST_LITERAL;
-            a->macro = macro_at(p, c);
-            if (clang_getCursorKind(c) == CXCursor_CharacterLiteral)
-                a->integer = AST_INT_CHARACTER;
-            if (!a->is_string)
-                evaluate(c, a);
-            goto named;
-        case CXCursor_BinaryOperator:
-            if (is_boolean_operator(c))
-                a->integer = AST_INT_BOOLEAN;
-            /* fall through */
-        case CXCursor_ConditionalOperator:
-        case CXCursor_CompoundAssignOperator:
-        case CXCursor_UnexposedExpr:
-            set_arithmetic(p, c, a);
-            goto named;
-        default:
-            a->form = AST_OTHER;
+    enum { MOST_WRAPPERS = 50 };
+    bool subscript = false;
+    c = ast_peel_casts(c);
+    for (int depth = 0; is_wrapper(c) && depth < MOST_WRAPPERS; depth++) {
+        Children inside = ast_children_of(c);
+        if (!inside.n)
             return;
-        }
+        if (clang_getCursorKind(c) == CXCursor_ArraySubscriptExpr)
+            subscript = true;
+        else if (clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf)
+            a->address = true;
+        else
+            a->deref = true;
+        c = ast_peel_casts(inside.items[0]);
     }
-named:
-    if (outer == AST_SUBSCRIPT &&
-        (a->form == AST_IDENTIFIER || a->form == AST_MEMBER))
+    set_form(p, c, a);
+    if (subscript && (a->form == AST_IDENTIFIER || a->form == AST_MEMBER))
         a->form = AST_SUBSCRIPT;
 }
 

@@ -16,6 +16,7 @@
 #include "base/tempdir.h"
 #include "base/units.h"
 #include "ast/ast_int.h"
+#include <assert.h>
 #include <clang-c/Index.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -565,4 +566,29 @@ void ast_dump(const AstIndex *ix, Str *out)
     for (size_t i = 0; i < ix->nnotes; i++)
         str_addf(out, "note: %s: %s\n", path_base(ix->notes[i].file),
                  ix->notes[i].text);
+}
+
+static void check_arg(const AstArg *a, const AstCall *c)
+{
+    assert(a->passed && a->type && a->inner);
+    assert(!a->lent || a->name);
+    assert(!a->nsources || a->sources);
+    assert(!a->enum_name || a->enum_decl);
+    assert(a->parameter >= -1 && a->parameter < (int)c->caller->nparams);
+}
+
+void ast_check(const AstIndex *ix)
+{
+    for (size_t i = 0; i < ix->nfunctions; i++) {
+        assert(ix->functions[i]->key && ix->functions[i]->name);
+        assert(!ix->functions[i]->nparams || ix->functions[i]->params);
+    }
+    for (size_t i = 0; i < ix->ncalls; i++) {
+        const AstCall *c = ix->calls[i];
+        assert(c->callee && c->caller && c->place.file);
+        assert(!c->nargs || c->args);
+        for (size_t k = 0; k < c->nargs; k++)
+            check_arg(&c->args[k], c);
+    }
+    assert(ix->ncached <= ix->nunits);
 }

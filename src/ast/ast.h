@@ -247,6 +247,8 @@ bool ast_commands(Workspace *ws, const char *root, char *const *paths, size_t n,
 /* Is `file` one of `paths`, or below one? Always, if there are none. */
 bool ast_wanted(const char *file, char *const *paths, size_t n);
 
+/* Asserts what always holds: nothing that a call must have is missing. */
+void ast_check(const AstIndex *ix);
 /* One line for each call, for people and tests. */
 void ast_dump(const AstIndex *ix, Str *out);
 const char *ast_form_name(AstForm f);

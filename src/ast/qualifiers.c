@@ -220,13 +220,72 @@ static void declare(Walk *w, CXCursor decl, const char *node)
 
 static void bases(Walk *w, CXCursor e, Names *out);
 
+static void values(Walk *w, CXCursor e, Names *out);
+
+/* A parameter or a variable. */
+static void reference_values(Walk *w, CXCursor e, Names *out)
+{
+    CXCursor ref = clang_getCursorReferenced(e);
+    enum CXCursorKind kind = clang_getCursorKind(ref);
+
+    if (!is_open(clang_getCursorType(ref)))
+        return;
+    if (kind == CXCursor_ParmDecl) {
+        CXCursor fn = clang_getCursorSemanticParent(ref);
+        int n = clang_Cursor_getNumArguments(fn);
+        for (int i = 0; i < n; i++)
+            if (clang_equalCursors(clang_Cursor_getArgument(fn, (unsigned)i), ref))
+                vec_push(out, param_node(fn, (unsigned)i));
+    } else if (kind == CXCursor_VarDecl && is_pointer(clang_getCursorType(ref))) {
+        char *node = variable_node(w, ref);
+        if (node)
+            vec_push(out, node);
+    }
+}
+
+static void unary_values(Walk *w, CXCursor e, const Cursors *kids, Names *out)
+{
+    switch (clang_getCursorUnaryOperatorKind(e)) {
+    case CXUnaryOperator_AddrOf:
+        bases(w, kids->items[0], out);
+        break;
+    case CXUnaryOperator_Deref:
+        if (is_array(clang_getCursorType(e)))
+            bases(w, e, out);
+        break;
+    case CXUnaryOperator_PreInc: case CXUnaryOperator_PreDec:
+    case CXUnaryOperator_PostInc: case CXUnaryOperator_PostDec:
+    case CXUnaryOperator_Extension:
+        values(w, kids->items[0], out);
+        break;
+    default:
+        break;
+    }
+}
+
+static void binary_values(Walk *w, CXCursor e, const Cursors *kids, Names *out)
+{
+    switch (clang_getCursorBinaryOperatorKind(e)) {
+    case CXBinaryOperator_Add: case CXBinaryOperator_Sub:
+        for (size_t i = 0; is_pointer(clang_getCursorType(e)) && i < kids->len; i++)
+            if (is_pointer(clang_getCursorType(kids->items[i])))
+                values(w, kids->items[i], out);
+        break;
+    case CXBinaryOperator_Assign:
+        values(w, kids->items[0], out);
+        break;
+    case CXBinaryOperator_Comma:
+        values(w, kids->items[kids->len - 1], out);
+        break;
+    default:
+        break;
+    }
+}
+
 static void values(Walk *w, CXCursor e, Names *out)
 {
-    CXType type = clang_getCursorType(e);
     Cursors kids = children(e);
     enum CXCursorKind kind = clang_getCursorKind(e);
-    CXCursor ref;
-    char *node;
 
     switch (kids.len || kind == CXCursor_DeclRefExpr ? kind : CXCursor_NoDeclFound) {
     case CXCursor_UnexposedExpr:
@@ -234,63 +293,21 @@ static void values(Walk *w, CXCursor e, Names *out)
         values(w, kids.items[kids.len - 1], out);
         break;
     case CXCursor_DeclRefExpr:
-        ref = clang_getCursorReferenced(e);
-        if (clang_getCursorKind(ref) == CXCursor_ParmDecl && is_open(clang_getCursorType(ref))) {
-            CXCursor fn = clang_getCursorSemanticParent(ref);
-            int n = clang_Cursor_getNumArguments(fn);
-            for (int i = 0; i < n; i++)
-                if (clang_equalCursors(clang_Cursor_getArgument(fn, (unsigned)i), ref))
-                    vec_push(out, param_node(fn, (unsigned)i));
-        } else if (clang_getCursorKind(ref) == CXCursor_VarDecl &&
-                   is_pointer(clang_getCursorType(ref)) && is_open(clang_getCursorType(ref)) &&
-                   (node = variable_node(w, ref))) {
-            vec_push(out, node);
-        }
+        reference_values(w, e, out);
         break;
     case CXCursor_MemberRefExpr:
     case CXCursor_ArraySubscriptExpr:
-        if (is_array(type))
+        if (is_array(clang_getCursorType(e)))
             bases(w, e, out);
         break;
     case CXCursor_UnaryOperator:
-        switch (clang_getCursorUnaryOperatorKind(e)) {
-        case CXUnaryOperator_AddrOf:
-            bases(w, kids.items[0], out);
-            break;
-        case CXUnaryOperator_Deref:
-            if (is_array(type))
-                bases(w, e, out);
-            break;
-        case CXUnaryOperator_PreInc: case CXUnaryOperator_PreDec:
-        case CXUnaryOperator_PostInc: case CXUnaryOperator_PostDec:
-            values(w, kids.items[0], out);
-            break;
-        case CXUnaryOperator_Extension:
-            values(w, kids.items[0], out);
-            break;
-        default:
-            break;
-        }
+        unary_values(w, e, &kids, out);
         break;
     case CXCursor_CompoundAssignOperator:
         values(w, kids.items[0], out);
         break;
     case CXCursor_BinaryOperator:
-        switch (clang_getCursorBinaryOperatorKind(e)) {
-        case CXBinaryOperator_Add: case CXBinaryOperator_Sub:
-            for (size_t i = 0; is_pointer(type) && i < kids.len; i++)
-                if (is_pointer(clang_getCursorType(kids.items[i])))
-                    values(w, kids.items[i], out);
-            break;
-        case CXBinaryOperator_Assign:
-            values(w, kids.items[0], out);
-            break;
-        case CXBinaryOperator_Comma:
-            values(w, kids.items[kids.len - 1], out);
-            break;
-        default:
-            break;
-        }
+        binary_values(w, e, &kids, out);
         break;
     case CXCursor_ConditionalOperator:
         for (size_t i = 1; i < kids.len; i++)
@@ -757,15 +774,42 @@ static void declarations(Walk *w, CXCursor stmt)
     vec_release(&vars);
 }
 
-static enum CXChildVisitResult statement(CXCursor c, CXCursor parent, CXClientData data)
+/* Is the way of this reference, or of this address, known? */
+static bool is_followed(const Walk *w, CXCursor c)
 {
-    Walk *w = data;
-    Cursors kids = children(c);
-    bool visited = false;
-    (void)parent;
+    unsigned hash = clang_hashCursor(c);
+    return map_getn(&w->followed, &hash, sizeof hash) != NULL;
+}
 
-    switch (kids.len || clang_getCursorKind(c) != CXCursor_UnaryOperator
-                ? clang_getCursorKind(c) : CXCursor_NoDeclFound) {
+/* ++ and -- write; & may give a pointer's own address away. */
+static void change_or_address(Walk *w, CXCursor c, CXCursor operand)
+{
+    switch (clang_getCursorUnaryOperatorKind(c)) {
+    case CXUnaryOperator_PreInc: case CXUnaryOperator_PreDec:
+    case CXUnaryOperator_PostInc: case CXUnaryOperator_PostDec:
+        pin_bases(w, operand, "written through");
+        break;
+    case CXUnaryOperator_AddrOf:
+        if (!is_followed(w, c) && clang_getCursorKind(peel(operand)) == CXCursor_DeclRefExpr)
+            pin_values(w, operand, "its own address is taken");
+        break;
+    default:
+        break;
+    }
+}
+
+static void initialise(Walk *w, CXCursor list, const Cursors *kids)
+{
+    for (size_t i = 0; i < kids->len; i++)
+        if (is_open(clang_getCursorType(kids->items[i])))
+            pin_values(w, kids->items[i], "stored where const is not accepted");
+    bind_members(w, list);
+}
+
+/* What a statement or an expression with these children does by itself. */
+static void effect(Walk *w, CXCursor c, const Cursors *kids)
+{
+    switch ((int)clang_getCursorKind(c)) {
     case CXCursor_DeclStmt:
         declarations(w, c);
         break;
@@ -773,61 +817,52 @@ static enum CXChildVisitResult statement(CXCursor c, CXCursor parent, CXClientDa
         define_variable(w, c);
         break;
     case CXCursor_InitListExpr:
-        for (size_t i = 0; i < kids.len; i++)
-            if (is_open(clang_getCursorType(kids.items[i])))
-                pin_values(w, kids.items[i], "stored where const is not accepted");
-        bind_members(w, c);
+        initialise(w, c, kids);
         break;
     case CXCursor_BinaryOperator:
-        if (clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign && kids.len == 2)
-            assign(w, kids.items[0], kids.items[1]);
+        if (clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign && kids->len == 2)
+            assign(w, kids->items[0], kids->items[1]);
         break;
     case CXCursor_CompoundAssignOperator:
-        if (kids.len)
-            pin_bases(w, kids.items[0], "written through");
+        if (kids->len)
+            pin_bases(w, kids->items[0], "written through");
         break;
-    case CXCursor_UnaryOperator: {
-        enum CXUnaryOperatorKind k = clang_getCursorUnaryOperatorKind(c);
-        if (k == CXUnaryOperator_PreInc || k == CXUnaryOperator_PreDec ||
-            k == CXUnaryOperator_PostInc || k == CXUnaryOperator_PostDec)
-            pin_bases(w, kids.items[0], "written through");
-        unsigned hash = clang_hashCursor(c);
-        if (k == CXUnaryOperator_AddrOf && !map_getn(&w->followed, &hash, sizeof hash) &&
-            clang_getCursorKind(peel(kids.items[0])) == CXCursor_DeclRefExpr)
-            pin_values(w, kids.items[0], "its own address is taken");
+    case CXCursor_UnaryOperator:
+        if (kids->len)
+            change_or_address(w, c, kids->items[0]);
         break;
-    }
     case CXCursor_CStyleCastExpr:
-        if (kids.len)
-            accept_address(w, kids.items[kids.len - 1], clang_getCursorType(c));
+        if (kids->len)
+            accept_address(w, kids->items[kids->len - 1], clang_getCursorType(c));
         break;
     case CXCursor_ReturnStmt:
-        if (kids.len && is_open(clang_getCursorResultType(w->function)))
-            pin_values(w, kids.items[0], "returned");
+        if (kids->len && is_open(clang_getCursorResultType(w->function)))
+            pin_values(w, kids->items[0], "returned");
         break;
     case CXCursor_CallExpr:
         pass(w, c);
-        /* the name of who is called takes no address */
-        for (size_t i = 0; i < kids.len; i++)
-            if (i || clang_getCursorKind(peel(kids.items[0])) != CXCursor_DeclRefExpr) {
-                statement(kids.items[i], c, data);
-            }
-        visited = true;
         break;
     case CXCursor_DeclRefExpr: {
         CXCursor ref = clang_getCursorReferenced(c);
-        unsigned hash = clang_hashCursor(c);
-        if (clang_getCursorKind(ref) == CXCursor_FunctionDecl &&
-            !map_getn(&w->followed, &hash, sizeof hash))
+        if (clang_getCursorKind(ref) == CXCursor_FunctionDecl && !is_followed(w, c))
             pin_function(w, ref);
         break;
     }
-    default:
-        break;
     }
-    if (!visited)
-        for (size_t i = 0; i < kids.len; i++)
-            statement(kids.items[i], c, data);
+}
+
+static enum CXChildVisitResult statement(CXCursor c, CXCursor parent, CXClientData data)
+{
+    Walk *w = data;
+    Cursors kids = children(c);
+    (void)parent;
+
+    effect(w, c, &kids);
+    /* the name of who is called takes no address */
+    bool named = clang_getCursorKind(c) == CXCursor_CallExpr && kids.len &&
+                 clang_getCursorKind(peel(kids.items[0])) == CXCursor_DeclRefExpr;
+    for (size_t i = named; i < kids.len; i++)
+        statement(kids.items[i], c, data);
     vec_release(&kids);
     return CXChildVisit_Continue;
 }

@@ -45,11 +45,12 @@ static _Noreturn void child(const Proc *p, int report, int out, int err)
         struct rlimit r = { p->memory, p->memory };
         setrlimit(RLIMIT_AS, &r);
     }
-    if (p->death_signal)
+    bool ready = !p->enter || p->enter(p->enter_arg);
+    if (p->death_signal)          /* after enter(), which may change credentials */
         prctl(PR_SET_PDEATHSIG, p->death_signal);
     if (p->out_to_err)
         dup2(2, 1);
-    if (redirect(0, -1, p->in, O_RDONLY) && redirect(1, out, p->out, w) &&
+    if (ready && redirect(0, -1, p->in, O_RDONLY) && redirect(1, out, p->out, w) &&
         redirect(2, err, p->err_out, w) && (!p->cwd || chdir(p->cwd) == 0)) {
         signal(SIGPIPE, SIG_DFL);
         if (p->env)

@@ -27,6 +27,9 @@ typedef struct Proc {
     const char *out;          /* file that gets standard output */
     const char *err_out;      /* file that gets standard error */
     bool out_to_err;          /* standard output goes where standard error does */
+    bool (*enter)(void *arg); /* called in the child before it executes; false, with
+                               * errno set: it is not started. NULL: nothing */
+    void *enter_arg;
     int death_signal;         /* what it gets when we die; 0: nothing */
     bool capture;             /* keep both outputs in the result */
     double seconds;           /* wall clock; 0: no limit */

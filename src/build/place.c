@@ -1,13 +1,21 @@
+/*
+ * A private view of the project for one command. The parent prepares all paths,
+ * because the child, between fork() and exec(), only makes system calls.
+ */
 #include "build/place.h"
 #include "build/woven.h"
 #include "base/file.h"
-#include "base/proc.h"
 #include "base/tempdir.h"
+#include "base/units.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,48 +50,271 @@ bool place_build(Woven *w, const Program *p, const char *out, Err *err)
     return ok;
 }
 
-static char *kept_name(const char *path)
-{
-    return xprintf("%s.sundew-kept", path);
-}
+/* ---------------------------------------------------- the view, in the child */
 
-bool place_restore(const char *program, Err *err)
-{
-    char *kept = kept_name(program);
-    bool ok = !file_exists(kept) || rename(kept, program) == 0 ||
-              err_set(err, "%s: %s; move it to %s", kept, strerror(errno), program);
+enum { MOST_LAYERS = 2 };        /* the project's folder, and the program's if that
+                                  * is elsewhere */
+typedef enum {
+    STEP_NAMESPACE, STEP_OVERLAY, STEP_PROGRAM, STEP_FOLDER,
+} Step;
 
-    free(kept);
+/* What went wrong, as the child writes it into `report`. */
+typedef struct Trouble {
+    Step step;
+    int error;
+} Trouble;
+
+typedef struct View {
+    char *path;                  /* of the user's program, without links */
+    char *standin;               /* the woven file with the original's mode and age */
+    char *memory;                /* an empty folder: the layers' file system */
+    char *cwd, *results;
+    char *layers[MOST_LAYERS];   /* folders to cover */
+    size_t nlayers;
+    char ids[2][64];             /* lines for uid_map and gid_map */
+    struct timespec times[2];    /* of the stand-in */
+    mode_t mode;
+    bool overlay, archive;
+    int report;
+} View;
+
+static bool write_line(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+    if (fd >= 0)
+        close(fd);
     return ok;
 }
 
-/* A copy of `from` at `to`, with the mode of `like`, and as old as it if wanted. */
-static bool put(const char *from, const char *to, const struct stat *like, bool same_age, Err *err)
+/* Root needs no user namespace, but in a container may need one all the same.
+ * `*alone`: in a user namespace of our own. */
+static bool enter_namespace(const View *v, bool *alone)
+{
+    if (unshare(CLONE_NEWNS) != 0) {
+        if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+            return false;
+        *alone = true;
+        write_line("/proc/self/setgroups", "deny");
+        if (!write_line("/proc/self/uid_map", v->ids[0]) ||
+            !write_line("/proc/self/gid_map", v->ids[1]))
+            return false;
+    }
+    return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+}
+
+/* Folders are named by descriptors: their own names may hold any character. */
+static bool lay_over(const char *folder, int upper, int work, bool alone)
+{
+    char options[160];
+    int lower = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    snprintf(options, sizeof options,
+             "lowerdir=/proc/self/fd/%d,upperdir=/proc/self/fd/%d,workdir=/proc/self/fd/%d%s",
+             lower, upper, work, alone ? ",userxattr" : "");
+    bool ok = lower >= 0 && mount("overlay", folder, "overlay", 0, options) == 0;
+    if (lower >= 0)
+        close(lower);
+    return ok;
+}
+
+static int make_folder(int in, const char *name)
+{
+    return mkdirat(in, name, 0755) == 0 ? openat(in, name, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+}
+
+/* All that is written in the folders goes to memory from now on; what is written
+ * to the results stays. */
+static bool cover(const View *v, bool alone)
+{
+    int results = open(v->results, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    bool ok = results >= 0 && mount("tmpfs", v->memory, "tmpfs", MS_NOSUID | MS_NODEV,
+                                    "mode=0755") == 0;
+    int memory = ok ? open(v->memory, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    for (size_t i = 0; ok && i < v->nlayers; i++) {
+        char upper[] = "upper0", work[] = "work0";
+        upper[5] = work[4] = (char)('0' + i);
+        int u = make_folder(memory, upper), w = make_folder(memory, work);
+        ok = u >= 0 && w >= 0 && lay_over(v->layers[i], u, w, alone);
+    }
+    char from[64];
+    snprintf(from, sizeof from, "/proc/self/fd/%d", results);
+    return ok && mount(from, v->results, NULL, MS_BIND, NULL) == 0;
+}
+
+/* The stand-in, copied into the layer. Its name is free there for the command: it
+ * may be removed, renamed and linked anew. */
+static bool put_into_layer(const View *v)
+{
+    static char buffer[1 << 16];
+    int from = open(v->standin, O_RDONLY | O_CLOEXEC);
+    ssize_t n = -1;
+    if (from < 0 || unlink(v->path) != 0)
+        return false;
+    int to = open(v->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+    while (to >= 0 && (n = read(from, buffer, sizeof buffer)) > 0)
+        if (write(to, buffer, (size_t)n) != n)
+            return false;
+    bool ok = n == 0 && fchmod(to, v->mode) == 0 && (v->archive || futimens(to, v->times) == 0);
+    close(from);
+    return close(to) == 0 && ok;
+}
+
+static bool complain(const View *v, Step step)
+{
+    Trouble t = { step, errno };
+    ssize_t ignored = write(v->report, &t, sizeof t);
+    (void)ignored;
+    errno = t.error;
+    return false;
+}
+
+static bool enter_view(void *view)
+{
+    const View *v = view;
+    bool alone = false;
+    if (!enter_namespace(v, &alone))
+        return complain(v, STEP_NAMESPACE);
+    bool covered = v->overlay && cover(v, alone);
+    if (!covered && v->archive)
+        return complain(v, STEP_OVERLAY);
+    if (covered ? !put_into_layer(v) : mount(v->standin, v->path, NULL, MS_BIND, NULL) != 0)
+        return complain(v, STEP_PROGRAM);
+    return chdir(v->cwd) == 0 || complain(v, STEP_FOLDER);
+}
+
+/* ------------------------------------------------------- its parts, prepared */
+
+static bool is_below(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+    return strncmp(path, folder, n) == 0 && (path[n] == '/' || !path[n]);
+}
+
+/* The project; and the program's folder, if that is elsewhere. Nothing lies over
+ * the root of the file system. */
+static void choose_layers(View *v, const char *root)
+{
+    char *project = path_real(root), *home = path_dir(v->path);
+    if (project && strcmp(project, "/") != 0)
+        v->layers[v->nlayers++] = project;
+    else
+        free(project);
+    if (strcmp(home, "/") != 0 && (!v->nlayers || !is_below(home, v->layers[0])))
+        v->layers[v->nlayers++] = home;
+    else
+        free(home);
+    v->overlay = v->nlayers > 0;
+    for (size_t i = 0; i < v->nlayers; i++)     /* /proc and the like are not to be covered */
+        v->overlay &= !is_below("/proc", v->layers[i]);
+}
+
+/* A copy for the mount without a layer: with the original's mode and age. */
+static bool make_standin(View *v, const char *woven, Err *err)
 {
     Str data = { 0 };
-    struct timespec times[2] = { like->st_atim, like->st_mtim };
-    bool ok = file_read(from, &data, err) && file_write(to, str_c(&data), data.len, err);
-
+    bool ok = file_read(woven, &data, err) && file_write(v->standin, str_c(&data), data.len, err);
     str_release(&data);
-    if (ok && chmod(to, like->st_mode & 07777) != 0)
-        ok = err_errno(err, "%s", to);
-    if (ok && same_age)
-        utimensat(AT_FDCWD, to, times, 0);
+    if (ok && (chmod(v->standin, v->mode) != 0 ||
+               utimensat(AT_FDCWD, v->standin, v->times, 0) != 0))
+        ok = err_errno(err, "%s", v->standin);
     return ok;
 }
 
-bool place_take(const CapturedProgram *c, const char *woven, Err *err)
+static bool view_init(View *v, const PlacePlan *plan, const char *scratch, Err *err)
 {
-    char *kept = kept_name(c->path);
     struct stat st;
-    bool ok = stat(c->path, &st) == 0 || err_errno(err, "%s", c->path);
+    *v = (View){ .path = path_real(plan->program->path), .report = -1,
+                 .standin = path_join(scratch, "stand-in"),
+                 .memory = path_join(scratch, "memory"),
+                 .cwd = path_absolute("."), .results = path_absolute(plan->results),
+                 .archive = plan->program->kind == PROGRAM_ARCHIVE };
+    if (!v->path || stat(v->path, &st) != 0)
+        return err_errno(err, "%s", plan->program->path);
+    v->mode = st.st_mode & 07777;
+    v->times[0] = st.st_atim;
+    v->times[1] = st.st_mtim;
+    snprintf(v->ids[0], sizeof v->ids[0], "%u %u 1", geteuid(), geteuid());
+    snprintf(v->ids[1], sizeof v->ids[1], "%u %u 1", getegid(), getegid());
+    choose_layers(v, plan->root);
+    v->overlay &= !plan->without_overlay;
+    return dir_make(v->memory, err) && make_standin(v, plan->woven, err);
+}
 
-    if (ok && link(c->path, kept) != 0)
-        ok = err_errno(err, "%s", kept);
-    if (ok && !put(woven, c->path, &st, c->kind != PROGRAM_ARCHIVE, err)) {
-        rename(kept, c->path);
-        ok = false;
+static void view_release(View *v)
+{
+    free(v->path);
+    free(v->standin);
+    free(v->memory);
+    free(v->cwd);
+    free(v->results);
+    for (size_t i = 0; i < v->nlayers; i++)
+        free(v->layers[i]);
+}
+
+/* ----------------------------------------------------------------- the command */
+
+/* Better than "cannot start make: Operation not permitted". */
+static void explain(int report, const char *program, Err *err)
+{
+    Trouble t;
+    if (read(report, &t, sizeof t) != sizeof t)
+        return;
+    static const char *const steps[] = {
+        [STEP_NAMESPACE] = "a mount namespace", [STEP_OVERLAY] = "an overlay",
+        [STEP_PROGRAM] = "the woven program", [STEP_FOLDER] = "the current folder",
+    };
+    assert(t.step < sizeof steps / sizeof *steps);
+    err_set(err, "the command needs a private view of the project, in which a woven program "
+            "stands in the place of %s, and this machine refuses %s (%s). Allow user "
+            "namespaces, or run Sundew as root outside of a container", program,
+            steps[t.step], strerror(t.error));
+}
+
+static void await(pid_t pid, const PlacePlan *plan, ProcResult *r)
+{
+    double end = plan->seconds > 0 ? clock_seconds() + plan->seconds : 0;
+    for (;;) {
+        double now = clock_seconds();
+        if (proc_wait_until(pid, end && end < now + 0.1 ? end : now + 0.1, r))
+            break;
+        r->timed_out = (end && clock_seconds() >= end) || (plan->stop && plan->stop(plan->arg));
+        if (r->timed_out) {
+            kill(-pid, SIGKILL);
+            proc_wait(pid, r);
+            return;
+        }
     }
-    free(kept);
+    kill(-pid, SIGKILL);          /* what it left behind */
+}
+
+static bool run_in_view(View *v, const PlacePlan *plan, ProcResult *r, Err *err)
+{
+    int report[2];
+    if (pipe2(report, O_CLOEXEC) != 0)
+        return err_errno(err, "cannot start %s", plan->argv[0]);
+    v->report = report[1];
+    /* a time limit gives it a process group of its own */
+    Proc proc = { .argv = plan->argv, .env = plan->env, .out_to_err = true, .seconds = 1,
+                  .enter = enter_view, .enter_arg = v, .death_signal = SIGKILL };
+    pid_t pid = proc_start(&proc, err);
+    close(report[1]);
+    if (pid > 0)
+        await(pid, plan, r);
+    else
+        explain(report[0], plan->program->path, err);
+    close(report[0]);
+    return pid > 0;
+}
+
+bool place_run(const PlacePlan *plan, ProcResult *r, Err *err)
+{
+    assert(plan->argv[0] && plan->program && plan->woven && plan->root && plan->results);
+    const char *scratch = tempdir_new(NULL, err);
+    View v = { 0 };
+    if (!scratch)
+        return false;
+    bool ok = view_init(&v, plan, scratch, err) && run_in_view(&v, plan, r, err);
+    view_release(&v);
+    tempdir_remove(scratch);
     return ok;
 }

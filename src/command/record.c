@@ -53,16 +53,6 @@ static char *trace_folder(Session *s, Err *err)
     return NULL;
 }
 
-/* Ours, and where the trace goes. */
-static void add_environment(Strings *env, const char *folder, uint64_t budget)
-{
-    for (char **e = environ; *e; e++)
-        if (!str_starts(*e, "SUNDEW_"))
-            strings_add(env, *e);
-    strings_addf(env, "SUNDEW_TRACE=%s", folder);
-    strings_addf(env, "SUNDEW_TRACE_BUDGET=%" PRIu64, budget);
-}
-
 /* Standard input is passed on if it is a file; a pipe might never end. The
  * caller frees it; NULL: empty. */
 static char *input_file(Session *s)
@@ -82,48 +72,27 @@ static char *input_file(Session *s)
     return xstrdup(path);
 }
 
-/* Runs the recorded program as the user would have, in a sandbox that lets it
- * write into the trace and what the user names. */
-static bool run_recorded(Session *s, const char *program, const char *original,
-                         const char *folder, uint64_t budget, RunResult *result, Err *err)
+static void say_note(void *session, const char *text)
 {
-    size_t n, nw = 0;
-    char **tail = session_tail(s, &n);
-    char **more = session_option_all(s, "writable");
-    char **argv = xcalloc(n + 2, sizeof *argv);
-    while (more && more[nw])
-        nw++;
-    const char **writable = xcalloc(nw + 2, sizeof *writable);
+    session_note(session, "%s", text);
+}
 
-    argv[0] = (char *)original;          /* some do by it what they do */
-    memcpy(argv + 1, tail, n * sizeof *argv);
-    writable[0] = folder;
-    for (size_t i = 0; i < nw; i++)
-        writable[i + 1] = more[i];
-    const char *readable[] = { folder, program, NULL };
-    RunnerPlan sandbox = { .writable = writable, .readable = readable,
-                           .network = session_flag(s, "network"),
-                           .unprotected = session_flag(s, "no-sandbox") };
-    Runner *r = runner_new(&sandbox, err);
-    char *cwd = path_absolute(".");
-    char *input = input_file(s);
-    Strings env = {0};
-    add_environment(&env, folder, budget);
+static bool run_recorded(Session *s, const char *program, const char *folder, uint64_t budget,
+                         RunResult *result, Err *err)
+{
+    size_t n;
+    char **tail = session_tail(s, &n), *input = input_file(s);
     double seconds = session_time(s);
-    RunPlan plan = { .argv = argv, .file = program, .cwd = cwd, .env = strings_argv(&env),
-                     .keep_output = 64 << 20, .input_file = input,
-                     .limits = { .wall = seconds ? seconds : 600,
-                                 .cpu = seconds ? seconds : 600,
-                                 .file_size = RUN_UNLIMITED } };
-    if (r && runner_missing(r))
-        session_note(s, "%s", runner_missing(r));
-    bool ok = r && runner_run(r, &plan, result, err);
-    runner_free(r);
-    free(cwd);
+    RecordRun run = { .original = program_captured(session_program(s)), .woven = program,
+                      .words = tail, .nwords = n, .folder = folder, .root = session_root(s),
+                      .budget = budget,
+                      .writable = session_option_all(s, "writable"),
+                      .network = session_flag(s, "network"),
+                      .unprotected = session_flag(s, "no-sandbox"), .input_file = input,
+                      .seconds = seconds ? seconds : 600, .keep_output = 64 << 20,
+                      .note = say_note, .arg = s };
+    bool ok = record_run(&run, result, err);
     free(input);
-    strings_release(&env);
-    free(argv);
-    free(writable);
     return ok;
 }
 
@@ -207,25 +176,20 @@ static void pass_on(Session *s, const RunResult *r)
 
 static bool run_record(Session *s, Err *err)
 {
-    size_t n;
-    char **args = session_args(s, &n);
     RecordPlan plan = { .libexec = session_libexec(s),
                         .only = session_option_all(s, "function") };
-    Workspace *ws = session_workspace(s);
     uint64_t budget;
 
-    if (n != 1)
-        return err_set(err, "record which program? (sundew show programs lists them)");
     if (plan.only && !plan.only[0])
         plan.only = NULL;
     if (!copy_strategy_parse(session_option(s, "copy"), &plan.strategy, err))
         return false;
     if (!size_parse(session_option(s, "budget"), &budget))
         return err_set(err, "--budget %s is no size: 100M, 2G", session_option(s, "budget"));
-    const CapturedProgram *c = workspace_program(ws, args[0], err);
-    Program *p = c ? program_open(ws, c, err) : NULL;
+    const Program *p = session_program(s);
+    const CapturedProgram *c = program_captured(p);
     const char *build_only = session_option(s, "build");
-    const char *scratch = p ? tempdir_new(NULL, err) : NULL;
+    const char *scratch = tempdir_new(NULL, err);
     bool ok = scratch;
     if (ok) {
         char *program = build_only ? path_absolute(build_only) : path_join(scratch, c->name);
@@ -238,7 +202,7 @@ static bool run_record(Session *s, Err *err)
             char *folder = trace_folder(s, err);
             RunResult result = {0};
             Counted counted = {0};
-            ok = folder && run_recorded(s, program, c->path, folder, budget, &result, err);
+            ok = folder && run_recorded(s, program, folder, budget, &result, err);
             if (ok)
                 pass_on(s, &result);
             ok = ok && count(folder, p, &counted, err);
@@ -250,7 +214,6 @@ static bool run_record(Session *s, Err *err)
         free(program);
         tempdir_remove(scratch);
     }
-    program_close(p);
     return ok;
 }
 
@@ -285,7 +248,7 @@ const Command command_record = {
                 "sundew record ./prog -f list_add -f list_remove --copy deep -- input.txt\n"
                 "sundew show trace ./prog\n",
     .options = record_options,
-    .needs = NEEDS_CAPTURE,
+    .needs = NEEDS_CAPTURE | NEEDS_PROGRAM,
     .run = run_record,
 };
 
@@ -422,13 +385,8 @@ static bool run_show_trace(Session *s, Err *err)
 {
     size_t n;
     char **args = session_args(s, &n);
-    Workspace *ws = session_workspace(s);
-
-    if (n < 1)
-        return err_set(err, "show the trace of which program?");
-    const CapturedProgram *c = workspace_program(ws, args[0], err);
-    Program *p = c ? program_open(ws, c, err) : NULL;
-    char *folder = !p ? NULL : n > 1 ? xstrdup(args[1]) : last_trace(s, err);
+    const Program *p = session_program(s);
+    char *folder = n > 1 ? xstrdup(args[1]) : last_trace(s, err);
     Trace *t = folder && (n <= 2 || all_exist(p, args + 2, n - 2, err))
         ? trace_open(folder, p, err) : NULL;
     if (t)
@@ -436,7 +394,6 @@ static bool run_show_trace(Session *s, Err *err)
     bool ok = t;
     trace_close(t);
     free(folder);
-    program_close(p);
     return ok;
 }
 
@@ -449,6 +406,6 @@ const Command command_show_trace = {
              "freed and handed out again gets a new one.",
     .examples = "sundew show trace ./prog\n"
                 "sundew show trace ./prog .sundew/traces/1 list_add\n",
-    .needs = NEEDS_CAPTURE,
+    .needs = NEEDS_CAPTURE | NEEDS_PROGRAM,
     .run = run_show_trace,
 };

@@ -62,28 +62,9 @@ static void show(Session *s, const Api *api)
 
 static bool run_show_api(Session *s, Err *err)
 {
-    size_t n;
-    char **args = session_args(s, &n), **headers = session_option_all(s, "headers");
-    Workspace *ws = session_workspace(s);
-    if (n != 1)
-        return err_set(err, "show the API of which library?");
-    const CapturedProgram *c = workspace_program(ws, args[0], err);
-    Program *p = c ? program_open(ws, c, err) : NULL;
-    char *handles = path_join(session_root(s), "sundew.handles");
-    CallsPlan how = { .share = session_share(s), .root = session_root(s), .kept = true,
-                      .open_world = true };
-    Calls *calls = p ? calls_open(p, &how, err) : NULL;
-    ApiPlan plan = { .headers = headers && *headers ? headers : NULL, .handles = handles,
-                     .flags = session_option_all(s, "cflags"), .calls = calls };
-    Api *api = calls ? api_open(p, &plan, err) : NULL;
-    if (api)
-        show(s, api);
-    bool ok = api != NULL;
-    api_close(api);
-    calls_close(calls);
-    program_close(p);
-    free(handles);
-    return ok;
+    (void)err;
+    show(s, session_api(s));
+    return true;
 }
 
 static const Option api_options[] = {
@@ -103,6 +84,6 @@ const Command command_show_api = {
              "overruled in sundew.handles.",
     .examples = "sundew show api libfoo.a --headers foo.h\n",
     .options = api_options,
-    .needs = NEEDS_CAPTURE,
+    .needs = NEEDS_CAPTURE | NEEDS_API,
     .run = run_show_api,
 };

@@ -12,27 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The program that the first argument names, with its notes said. */
-static Program *open_program(Session *s, const char *what, Err *err)
-{
-    size_t n;
-    char **args = session_args(s, &n);
-    if (n < 1) {
-        err_set(err, "show the %s of which program? "
-                "(sundew show programs lists them)", what);
-        return NULL;
-    }
-    Workspace *ws = session_workspace(s);
-    const CapturedProgram *c = workspace_program(ws, args[0], err);
-    Program *p = c ? program_open(ws, c, err) : NULL;
-    if (!p)
-        return NULL;
-    const ProgramNote *notes = program_notes(p, &n);
-    for (size_t i = 0; i < n; i++)
-        session_note(s, "%s: %s", notes[i].unit, notes[i].text);
-    return p;
-}
-
 /* Is a name among the arguments after the program's? All are if there are
  * none. */
 static bool is_wanted(Session *s, const char *name)
@@ -124,13 +103,6 @@ static const Option summaries_options[] = {
     { 0 },
 };
 
-static Calls *open_calls(Session *s, const Program *p, Err *err)
-{
-    CallsPlan plan = { .share = session_share(s), .root = session_root(s), .kept = true,
-                       .summaries = session_option_all(s, "summaries") };
-    return calls_open(p, &plan, err);
-}
-
 /* Those of `all` that are not among the first n functions of `direct`. */
 static json_t *indirect_names(const Map *names, const Function *const *all, size_t n,
                               const Function *const *direct, unsigned ndirect)
@@ -179,14 +151,10 @@ static json_t *function_json(const Map *names, const Calls *c, const Function *f
 
 static bool run_functions(Session *s, Err *err)
 {
-    Program *p = open_program(s, "functions", err);
-    if (!p)
+    const Program *p = session_program(s);
+    if (session_flag(s, "json") && !session_need(s, NEEDS_CALLS, err))
         return false;
-    Calls *c = session_flag(s, "json") ? open_calls(s, p, err) : NULL;
-    if (session_flag(s, "json") && !c) {
-        program_close(p);
-        return false;
-    }
+    const Calls *c = session_flag(s, "json") ? session_calls(s) : NULL;
     size_t n;
     const Function *const *fns = program_functions(p, &n);
     Map names = count_names(p);
@@ -207,8 +175,6 @@ static bool run_functions(Session *s, Err *err)
     }
     bool ok = print_list(s, list, err);
     map_release(&names);
-    calls_close(c);
-    program_close(p);
     return ok;
 }
 
@@ -221,7 +187,7 @@ const Command command_show_functions = {
     .options = summaries_options,
     .examples = "sundew show functions ./prog\n"
                 "sundew show functions libfoo.a main --json\n",
-    .needs = NEEDS_CAPTURE,
+    .needs = NEEDS_CAPTURE | NEEDS_PROGRAM,
     .run = run_functions,
 };
 
@@ -278,9 +244,7 @@ static bool is_shown(const Type *t)
 
 static bool run_types(Session *s, Err *err)
 {
-    Program *p = open_program(s, "types", err);
-    if (!p)
-        return false;
+    const Program *p = session_program(s);
     size_t n;
     const Type *const *types = types_all(program_types(p), &n);
     json_t *list = json_array();
@@ -309,7 +273,6 @@ static bool run_types(Session *s, Err *err)
         str_release(&text);
     }
     bool ok = print_list(s, list, err);
-    program_close(p);
     return ok;
 }
 
@@ -321,7 +284,7 @@ const Command command_show_types = {
              "each once however many units use it. NAME is a tag or the name of a "
              "typedef. Offsets and widths are in bits, sizes in bytes.",
     .examples = "sundew show types ./prog\nsundew show types ./prog node --json\n",
-    .needs = NEEDS_CAPTURE,
+    .needs = NEEDS_CAPTURE | NEEDS_PROGRAM,
     .run = run_types,
 };
 
@@ -381,12 +344,8 @@ static void site_dot(Session *s, const CallSite *site, Map *drawn)
 
 static bool run_calls(Session *s, Err *err)
 {
-    Program *p = open_program(s, "calls", err);
-    Calls *c = p ? open_calls(s, p, err) : NULL;
-    if (!c) {
-        program_close(p);
-        return false;
-    }
+    const Program *p = session_program(s);
+    const Calls *c = session_calls(s);
     size_t n;
     const CallSite *sites = calls_sites(c, NULL, &n);
     Map names = count_names(p), drawn = {0};
@@ -413,8 +372,6 @@ static bool run_calls(Session *s, Err *err)
         ok = print_list(s, list, err);
     map_release(&names);
     map_release(&drawn);
-    calls_close(c);
-    program_close(p);
     return ok;
 }
 
@@ -434,7 +391,7 @@ const Command command_show_calls = {
     .examples = "sundew show calls ./prog main\n"
                 "sundew show calls ./prog --dot | dot -Tsvg -o calls.svg\n",
     .options = calls_options,
-    .needs = NEEDS_CAPTURE,
+    .needs = NEEDS_CAPTURE | NEEDS_CALLS,
     .run = run_calls,
 };
 
@@ -442,12 +399,9 @@ const Command command_show_calls = {
 
 static bool run_points_to(Session *s, Err *err)
 {
-    Program *p = open_program(s, "pointers", err);
-    Calls *c = p ? open_calls(s, p, err) : NULL;
-    if (!c) {
-        program_close(p);
-        return false;
-    }
+    (void)err;
+    const Program *p = session_program(s);
+    const Calls *c = session_calls(s);
     size_t n;
     const Function *const *fns = program_functions(p, &n);
     for (size_t i = 0; i < n; i++)
@@ -456,8 +410,6 @@ static bool run_points_to(Session *s, Err *err)
     const Strings *notes = calls_notes(c);
     for (size_t i = 0; i < notes->len; i++)
         session_note(s, "%s", notes->items[i]);
-    calls_close(c);
-    program_close(p);
     return true;
 }
 
@@ -470,7 +422,7 @@ const Command command_show_points_to = {
              "named by the call that allocates them.",
     .examples = "sundew show points-to ./prog main\n",
     .options = summaries_options,
-    .needs = NEEDS_CAPTURE,
+    .needs = NEEDS_CAPTURE | NEEDS_CALLS,
     .run = run_points_to,
 };
 
@@ -522,14 +474,10 @@ static Summaries *read_summaries(Session *s, Err *err)
 
 static bool run_externals(Session *s, Err *err)
 {
-    Program *p = open_program(s, "externals", err);
-    if (!p)
-        return false;
+    const Program *p = session_program(s);
     Summaries *known = read_summaries(s, err);
-    if (!known) {
-        program_close(p);
+    if (!known)
         return false;
-    }
     size_t n, found = 0;
     const Function *const *fns = program_functions(p, &n);
     const Function **external = xcalloc(n + 1, sizeof *external);
@@ -549,7 +497,6 @@ static bool run_externals(Session *s, Err *err)
     map_release(&names);
     free(external);
     summaries_free(known);
-    program_close(p);
     return ok;
 }
 
@@ -570,7 +517,7 @@ const Command command_show_externals = {
     .examples = "sundew show externals ./prog\n"
                 "sundew show externals ./prog --all --json\n",
     .options = externals_options,
-    .needs = NEEDS_CAPTURE,
+    .needs = NEEDS_CAPTURE | NEEDS_PROGRAM,
     .run = run_externals,
 };
 
@@ -620,9 +567,7 @@ static void handle_text(Session *s, const Handle *h)
 
 static bool run_handles(Session *s, Err *err)
 {
-    Program *p = open_program(s, "handles", err);
-    if (!p)
-        return false;
+    const Program *p = session_program(s);
     size_t n;
     char *overrules = path_join(session_root(s), "sundew.handles");
     Handles *handles = handles_open(p, overrules, err);
@@ -643,7 +588,6 @@ static bool run_handles(Session *s, Err *err)
         json_decref(list);
     handles_close(handles);
     free(overrules);
-    program_close(p);
     return ok;
 }
 
@@ -657,6 +601,6 @@ const Command command_show_handles = {
              "PARAMETER is a name, a number from 1, or return.",
     .examples = "sundew show handles libfoo.so\n"
                 "sundew show handles libfoo.so buf --json\n",
-    .needs = NEEDS_CAPTURE,
+    .needs = NEEDS_CAPTURE | NEEDS_PROGRAM,
     .run = run_handles,
 };

@@ -13,8 +13,7 @@
 
 /* All that a usage is made of. */
 typedef struct Inputs {
-    Program *library, *example;     /* the same, if no example was named */
-    Api *api;
+    const Program *example;         /* whose traces; without --example the library */
     MutFacts *facts;
     Vec(Trace *) traces;
 } Inputs;
@@ -25,17 +24,6 @@ static void inputs_release(Inputs *in)
         trace_close(in->traces.items[i]);
     vec_release(&in->traces);
     mut_facts_close(in->facts);
-    api_close(in->api);
-    if (in->example != in->library)
-        program_close(in->example);
-    program_close(in->library);
-}
-
-static Program *open_program(Session *s, const char *name, Err *err)
-{
-    Workspace *ws = session_workspace(s);
-    const CapturedProgram *c = workspace_program(ws, name, err);
-    return c ? program_open(ws, c, err) : NULL;
 }
 
 static bool add_trace(Inputs *in, const char *folder, Err *err)
@@ -72,20 +60,11 @@ static bool open_traces(Session *s, Inputs *in, Err *err)
 
 static bool inputs_open(Session *s, Inputs *in, Err *err)
 {
-    size_t n;
-    char **args = session_args(s, &n);
     const char *example = session_option(s, "example");
-    char **headers = session_option_all(s, "headers");
-    char *handles = path_join(session_root(s), "sundew.handles");
-    ApiPlan plan = { .headers = headers && *headers ? headers : NULL, .handles = handles };
 
-    in->library = n == 1 ? open_program(s, args[0], err)
-                         : (err_set(err, "show the model of which library?"), NULL);
-    in->example = in->library && example ? open_program(s, example, err) : in->library;
-    in->api = in->example ? api_open(in->library, &plan, err) : NULL;
-    in->facts = in->api ? mut_facts_open(in->library) : NULL;
-    free(handles);
-    return in->api && open_traces(s, in, err);
+    in->example = example ? session_open_program(s, example, err) : session_program(s);
+    in->facts = in->example ? mut_facts_open(session_program(s)) : NULL;
+    return in->example && open_traces(s, in, err);
 }
 
 static void show(Session *s, const Usage *m)
@@ -117,7 +96,7 @@ static bool run_show_usage(Session *s, Err *err)
         if (!in.facts)
             session_note(s, "without the results of sundew mutability every call counts as a "
                          "change");
-        m = usage_infer(in.api, in.traces.items, in.traces.len, &plan, err);
+        m = usage_infer(session_api(s), in.traces.items, in.traces.len, &plan, err);
     }
     if (m)
         show(s, m);
@@ -152,6 +131,6 @@ const Command command_show_usage = {
                 "sundew show model libfoo.a --headers foo.h --example ./example\n"
                 "sundew show model libfoo.a --example ./example --dot | dot -Tsvg -o model.svg\n",
     .options = usage_options,
-    .needs = NEEDS_CAPTURE,
+    .needs = NEEDS_CAPTURE | NEEDS_API,
     .run = run_show_usage,
 };

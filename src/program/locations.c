@@ -54,11 +54,11 @@ static const char *path_of(const Program *p, LLVMValueRef instruction)
     return known;
 }
 
-Location program_location(const Program *p, LLVMValueRef instruction)
+SourcePlace program_place(const Program *p, LLVMValueRef instruction)
 {
     if (!instruction || !LLVMIsAInstruction(instruction))
-        return (Location){ .file = "" };
-    Location l = { .file = path_of(p, instruction) };
+        return (SourcePlace){ .file = "" };
+    SourcePlace l = { .file = path_of(p, instruction) };
     if (*l.file) {
         l.line = LLVMGetDebugLocLine(instruction);
         l.column = LLVMGetDebugLocColumn(instruction);
@@ -68,7 +68,7 @@ Location program_location(const Program *p, LLVMValueRef instruction)
 
 static void add_place(const Program *p, struct LocationIndex *x, LLVMValueRef i)
 {
-    Location l = program_location(p, i);
+    SourcePlace l = program_place(p, i);
     if (!*l.file || !l.line)
         return;
     void **slot = map_slot(&x->numbers, l.file);

@@ -28,13 +28,13 @@ bool llvm_gep_offset(LLVMTargetDataRef layout, LLVMValueRef gep, int64_t *offset
 
 /* --- source locations and instructions */
 
-typedef struct Location {
+typedef struct SourcePlace {
     const char *file;      /* absolute; "" if there is none */
     unsigned line, column; /* 0 if not known */
-} Location;
+} SourcePlace;
 
 /* Where an instruction comes from. */
-Location program_location(const Program *p, LLVMValueRef instruction);
+SourcePlace program_place(const Program *p, LLVMValueRef instruction);
 /* The instructions at a place, in the order of the module. `file` may be the
  * end of a path; column 0: any. The index is built at the first call. */
 const LLVMValueRef *program_instructions_at(const Program *p, const char *file,

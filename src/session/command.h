@@ -16,7 +16,7 @@
  *         .examples = "sundew arguments\nsundew arguments src/main.c\n",
  *         .options = options,
  *         .rules   = rules,
- *         .needs   = NEEDS_STORE,
+ *         .needs   = NEEDS_STORE | NEEDS_AST,
  *         .run     = run,
  *     };
  */
@@ -35,13 +35,22 @@ typedef struct Option {
     const char *otherwise;     /* the default, as text; NULL: none */
 } Option;
 
-/* What is ready before `run` is called. Each level includes the ones before. */
-typedef enum {
+/* What the session opens before it calls `run`: one of the first four, each of
+ * which includes the ones before, and any of the others. */
+enum {
     NEEDS_NOTHING,
     NEEDS_CAPTURE,             /* a workspace that exists */
     NEEDS_FINDINGS,            /* the store of findings in it */
     NEEDS_STORE,               /* both are made if need be */
-} Needs;
+    NEEDS_FOLDER = 3,          /* the bits of these four */
+
+    NEEDS_PROGRAM = 1 << 2,    /* the captured program that the first argument names */
+    NEEDS_CALLS = 1 << 3,      /* that, and who calls whom; with --summaries */
+    NEEDS_API = 1 << 4,        /* that, and what its functions want, as a library;
+                                * with --headers and --cflags */
+    NEEDS_AST = 1 << 5,        /* the source of the units that the arguments name;
+                                * without arguments of all units */
+};
 
 typedef struct Command {
     const char *name;          /* one word, or two: "show programs" */
@@ -51,7 +60,7 @@ typedef struct Command {
     const char *examples;      /* one command a line */
     const Option *options;     /* ends with {0}; NULL: none of its own */
     const Rule *rules;         /* ends with {0}; NULL: reports no findings */
-    Needs needs;
+    unsigned needs;            /* NEEDS_…: see above */
     bool hidden;               /* not in the list of commands */
     bool raw;                  /* arguments are handed over unparsed */
     bool until_time;           /* goes on until --time or Ctrl-C: then it is complete */
@@ -59,6 +68,9 @@ typedef struct Command {
                                 * are another command's */
     bool budget;               /* --time is how long it works: what it has then is
                                 * complete */
+    /* Wrong values of options are found here, before anything is opened, which
+     * can take long. NULL: nothing to check. */
+    bool (*check)(Session *s, Err *err);
     /* False with `err` filled: exit status 2. */
     bool (*run)(Session *s, Err *err);
 } Command;

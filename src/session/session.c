@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "base/units.h"
 #include "session/session_int.h"
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -211,6 +212,7 @@ bool session_begin(Session *s, const char *scope, Err *err)
     }
     if (!s->store)
         return false;
+    assert(!s->reported);        /* one run a command */
     s->scope = xstrdup(scope);
     s->reported = true;
     s->run = store_run_begin(s->store, s->command->name, scope, s->command_line,
@@ -220,6 +222,7 @@ bool session_begin(Session *s, const char *scope, Err *err)
 
 bool session_report(Session *s, const Finding *f, Err *err)
 {
+    assert(s->run);              /* session_begin() came first */
     return store_run_add(s->run, f, err);
 }
 
@@ -305,7 +308,7 @@ static bool read_config(Session *s, Err *err)
 static bool open_workspace(Session *s, Err *err)
 {
     const char *dir = session_option(s, "workspace");
-    bool create = s->command->needs == NEEDS_STORE;
+    unsigned folder = s->command->needs & NEEDS_FOLDER;
     Err why = {0};
     s->workspace = workspace_open(dir, false, &why);
     if (s->workspace) {
@@ -319,9 +322,9 @@ static bool open_workspace(Session *s, Err *err)
         s->root = path_dir(full);
         free(full);
     }
-    if (s->command->needs == NEEDS_NOTHING)
+    if (folder == NEEDS_NOTHING)
         return true;
-    if (!create)
+    if (folder != NEEDS_STORE)
         return err_set(err, "%s", why.msg);
     s->workspace = workspace_open(dir, true, err);
     s->made_workspace = s->workspace != NULL;
@@ -330,10 +333,11 @@ static bool open_workspace(Session *s, Err *err)
 
 static bool open_store(Session *s, Err *err)
 {
-    if (s->command->needs < NEEDS_FINDINGS)
+    unsigned folder = s->command->needs & NEEDS_FOLDER;
+    if (folder < NEEDS_FINDINGS)
         return true;
     char *path = path_join(workspace_dir(s->workspace), "findings.db");
-    if (s->command->needs == NEEDS_FINDINGS && !file_exists(path)) {
+    if (folder == NEEDS_FINDINGS && !file_exists(path)) {
         free(path);
         return err_set(err, "no technique has run here yet; for example: "
                        "sundew arguments");
@@ -361,6 +365,7 @@ static void release(Session *s)
         free(s->values.items[i].origin);
     }
     vec_release(&s->values);
+    evidence_release(s);
     strings_release(&s->args);
     strings_release(&s->tail);
     if (s->run)
@@ -416,7 +421,9 @@ static bool run_command(Session *s, int argc, char **argv, Err *err)
     struct sigaction act = { .sa_handler = on_interrupt };
     if (s->command->rules)
         sigaction(SIGINT, &act, NULL);
-    if (!open_store(s, err) || !s->command->run(s, err))
+    const Command *c = s->command;
+    if ((c->check && !c->check(s, err)) || !open_store(s, err) ||
+        !session_need(s, c->needs, err) || !c->run(s, err))
         return false;
     return !s->reported || report_finish(s, err);
 }

@@ -12,6 +12,10 @@
 #include "finding/store.h"
 #include "session/command.h"
 
+typedef struct Api Api;
+typedef struct AstIndex AstIndex;
+typedef struct Calls Calls;
+typedef struct Program Program;
 typedef struct Workspace Workspace;
 
 /* --- what was asked */
@@ -41,6 +45,22 @@ bool session_color(Session *s);                /* for standard output */
 bool session_time_is_over(const Session *s);   /* --time */
 bool session_interrupted(Session *s);          /* Ctrl-C, or --time is over: stop,
                                                 * keep what is there */
+
+/* --- evidence */
+/* What the row's `needs` names; asking for anything else is a mistake. Open until
+ * the command has ended. Notes about units that are missing have been said. */
+const Program *session_program(const Session *s);
+const Calls *session_calls(const Session *s);
+Api *session_api(const Session *s);
+const AstIndex *session_ast(const Session *s);
+/* Opens evidence later, or only with some options: NEEDS_PROGRAM and so on. What
+ * is open already stays as it is. */
+bool session_need(Session *s, unsigned what, Err *err);
+/* One more captured program; the session closes it. */
+const Program *session_open_program(Session *s, const char *name, Err *err);
+/* The source of another project; the caller closes it. `ws` may be NULL. */
+AstIndex *session_open_ast(Session *s, Workspace *ws, const char *root,
+                           char **paths, size_t npaths, Err *err);
 
 /* --- what comes out */
 /* Findings of a technique: begin with the scope ("build", or a program's

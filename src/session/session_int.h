@@ -25,6 +25,11 @@ struct Session {
     Workspace *workspace;
     bool made_workspace;      /* by this command: a failure takes it away again */
     Store *store;
+    Vec(Program *) programs;  /* all that are open */
+    const Program *program;   /* one of them; this and the next by `needs` */
+    Calls *calls;
+    Api *api;
+    AstIndex *ast;
     char *root;
     Rng rng;
     uint64_t seed;
@@ -46,6 +51,9 @@ const Option *option_find(const Command *c, const char *name);
 /* --- config.c */
 bool config_read(Session *s, const char *path, Err *err);
 void config_print(Session *s, Str *out);
+
+/* --- evidence.c */
+void evidence_release(Session *s);
 
 /* --- report.c: how a technique's run ends */
 bool report_finish(Session *s, Err *err);

@@ -266,6 +266,41 @@ Expr expr_intern(Exprs *p, ExprNode n, ExprValue wide)
     return e;
 }
 
+/* ---- what always holds */
+
+static void check_node(const Exprs *p, Expr e)
+{
+    ExprNode n = p->nodes[e];
+    unsigned count = n.op < EXPR_NOPS ? arity[n.op] : 0;
+    assert(n.op < EXPR_NOPS && n.width && n.width <= EXPR_MAX_WIDTH);
+    assert(count < 1 || (n.a && n.a < e));
+    assert(count < 2 || n.b < e);
+    assert(count < 3 || (n.c && n.c < e));
+    assert(n.op != EXPR_TABLE || n.b < p->tables.len);
+    assert(n.flags == flags_of(p, &n));
+    ExprValue wide = 0;
+    if (n.op == EXPR_CONST) {
+        wide = const_value(p, &n);
+        assert((wide & ~expr_mask(n.width)) == 0);
+        n.c = 0;
+    }
+    assert(p->slots[find_slot(p, &n, wide)] == e);
+}
+
+void exprs_check(const Exprs *p)
+{
+    size_t used = 0;
+    assert(p->count && p->count <= p->cap);
+    assert((p->nslots & (p->nslots - 1)) == 0);
+    for (Expr e = 1; e < p->count; e++)
+        check_node(p, e);
+    for (size_t i = 0; i < p->nslots; i++) {
+        assert(p->slots[i] < p->count);
+        used += p->slots[i] != 0;
+    }
+    assert(used == p->count - 1);
+}
+
 /* ---- leaves */
 
 Expr expr_const(Exprs *p, unsigned width, ExprValue v)

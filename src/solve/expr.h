@@ -201,4 +201,7 @@ ExprValue expr_eval(const Exprs *p, Expr e, const uint8_t *bytes, size_t n);
 void expr_print(const Exprs *p, Expr e, Str *out);
 /* Every node below it, one a line, operands first. */
 void expr_dump(const Exprs *p, Expr e, Str *out);
+/* Asserts what always holds in a pool: operands come first, equal nodes are one, byte sets and
+ * flags are those of the operands. */
+void exprs_check(const Exprs *p);
 #endif

@@ -40,7 +40,7 @@ uint32_t edges_leaving(LLVMValueRef t)
 static void add_edges(Edges *e, const Function *fn, LLVMValueRef t)
 {
     uint32_t n = edges_leaving(t), site = (uint32_t)e->all.len;
-    Location at = program_location(e->p, t);
+    SourcePlace at = program_place(e->p, t);
     for (uint32_t k = 0; k < n; k++)
         vec_push(&e->all, ((EdgeInfo){ .fn = fn, .file = at.file, .line = at.line,
                                        .column = at.column, .site = site, .outcome = k }));
@@ -132,7 +132,7 @@ static const EdgeInfo *site_at(const Edges *edges, uint32_t site)
     EdgeInfo *info = map_getn(&e->sites, &site, sizeof site);
     if (info || !n)
         return info;
-    Location at = program_location(e->p, instruction_at(n, site));
+    SourcePlace at = program_place(e->p, instruction_at(n, site));
     info = arena_new(&e->arena, EdgeInfo);
     *info = (EdgeInfo){ .fn = n->fn, .file = at.file, .line = at.line, .column = at.column,
                         .site = site };

@@ -26,10 +26,17 @@ ok "a bad seed" says "not a number" "$SUNDEW" doctor --seed -3
 ok "letters together" status 0 "$SUNDEW" -qv doctor
 ok "hostile words are shown harmlessly" says 'no command '"'"'\x1b[31mx'"'" "$SUNDEW" $'\e[31mx'
 ok "every command's help has an example" sh -ec '
-    "$SUNDEW" help | sed -n "/^Commands:/,/^Options/s/^  \([a-z]*\( [a-z]*\)\?\)  .*/\1/p" >commands
+    "$SUNDEW" help | sed -n "/^Commands:/,/^Options/s/^  \([a-z-]*\( [a-z-]\+\)\?\)  .*/\1/p" >commands
     [ "$(wc -l <commands)" -ge 12 ]
     while read -r c; do
         "$SUNDEW" help $c | grep -q "^Examples:" || { echo "no example: $c"; exit 1; }; done <commands'
+ok "README.md has every command" sh -ec '
+    while read -r c; do
+        grep -q "^|.*\`$c\`" "$TOP/README.md" || { echo "not in README.md: $c"; exit 1; }; done <commands'
+ok "every technique is a command and has a README.md" sh -ec '
+    for d in "$TOP"/src/technique/*/; do
+        grep -qx "$(basename "$d")" commands || { echo "no command: $d"; exit 1; }
+        [ -s "$d/README.md" ] || { echo "no README.md: $d"; exit 1; }; done'
 
 ok "doctor" says "clang-19" "$SUNDEW" doctor
 ok "doctor as JSON" sh -ec '"$SUNDEW" doctor --json | python3 -c "import json,sys; assert any(c[\"name\"] == \"clang-19\" and c[\"ok\"] for c in json.load(sys.stdin))"'

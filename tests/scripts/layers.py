@@ -26,16 +26,24 @@ ROOMS = {
     "run": "runtime",
     "solve": "",
     "engine/record": "capture program analysis weave build run runtime",
-    "engine/api": "capture program analysis runtime engine/play",
+    # Call sequences, from left to right: a library as its callers see it; the
+    # sequence as data (with the values and the owners of handles); what example
+    # runs show; executing; growing for a judge; tests made of what is kept.
+    "engine/api": "capture program analysis runtime",
+    "engine/sequence": "program engine/api",
     "engine/usage": "capture program analysis engine/record engine/api engine/sequence runtime",
-    "engine/sequence": "capture program analysis engine/api engine/usage",
-    "engine/play": "program run engine/api engine/usage engine/sequence runtime",
-    "engine/suite": "program analysis weave build run engine/api engine/usage "
-                    "engine/sequence engine/play runtime",
+    "engine/play": "program run engine/api engine/sequence runtime",
+    "engine/generate": "program engine/api engine/sequence engine/usage engine/play",
+    "engine/suite": "program analysis weave build run engine/api engine/sequence "
+                    "engine/usage engine/play engine/generate runtime",
     "engine/concolic": "solve runtime",
-    "engine/explore": "program analysis weave build run solve engine/concolic runtime",
+    # The search knows no C program: front ends do.
+    "engine/explore": "run solve engine/concolic runtime",
+    "engine/explore/program": "program analysis weave build run solve engine/concolic "
+                              "engine/explore runtime",
     "finding": "",
-    "session": "capture ast program analysis engine/api finding",
+    # run: a failed run becomes a finding there (failure_finding.h).
+    "session": "capture ast program analysis run engine/api finding",
     "technique": "capture ast program analysis weave build run solve engine finding "
                  "session runtime",
     "command": "capture ast program analysis weave build run solve engine finding session",
@@ -54,7 +62,7 @@ LIBRARIES = {
 def room_of(path):
     """The room of a path below src/, or None."""
     parts = path.split("/")
-    for n in (2, 1):
+    for n in (3, 2, 1):
         name = "/".join(parts[:n])
         if name in ROOMS:
             return name

@@ -97,5 +97,5 @@ ok "handles of a tangled loop" tangled
 damaged() { for f in .sundew/linked/*; do printf x >"$f"; done; only_main; }
 ok "a damaged model is made again" damaged
 ok "a program that is not there" says "no program 'nothing'" status 2 "$SUNDEW" show types nothing
-ok "no program named" says "of which program?" status 2 "$SUNDEW" show functions
+ok "no program named" says "which program?" status 2 "$SUNDEW" show functions
 done_testing

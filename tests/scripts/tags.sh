@@ -43,24 +43,7 @@ X
 }
 ok "what was covered and never written is likely immutable, if asked" absence
 
-# ---- in place of the program, and back
-back() {
-    local before after
-    before=$(sha256sum <prog) && "$SUNDEW" -q mutability ./prog -- sh -c 'test -e prog.sundew-kept && ./prog' || [ $? = 1 ] || return 1
-    after=$(sha256sum <prog)
-    [ "$before" = "$after" ] && [ ! -e prog.sundew-kept ]
-}
-ok "the original is back" back
-fails() { "$SUNDEW" -q mutability ./prog -- sh -c 'exit 3' >/dev/null; back; }
-ok "…also when the command fails" fails
-killed() {
-    local before
-    before=$(sha256sum <prog)
-    "$SUNDEW" -q mutability ./prog -- sh -c 'kill -9 $PPID; sleep 0.1'
-    [ "$(sha256sum <prog.sundew-kept)" = "$before" ] && "$SUNDEW" -q mutability ./prog -- ./prog >/dev/null
-    [ "$(sha256sum <prog)" = "$before" ] && [ ! -e prog.sundew-kept ]
-}
-ok "…and by the next run when this one was killed" killed
+# ---- in place of the program: tests/scripts/place.sh
 not_run() { says "did not run" "$SUNDEW" mutability ./prog -- true; }
 ok "a command that doesn't run it is told" not_run
 

@@ -66,7 +66,7 @@ printf 'void f( { int x = ;\n' >broken.c
 printf '#include "no-such-header.h"\nvoid g(void) { }\n' >missing.c
 ok "a file that does not parse is named" says "broken.c" "$SUNDEW" types --own-only broken.c good.c
 ok "…and the others are looked at" says "good.c:34:11: types: paint" "$SUNDEW" types --own-only broken.c good.c
-ok "…and the run says that it is not complete" says "1 of 2 units could not be read" "$SUNDEW" types --own-only broken.c good.c
+ok "…and the run says that it is not complete" says "1 of 2 units were not analysed" "$SUNDEW" types --own-only broken.c good.c
 ok "a missing header is named" says "no-such-header.h" "$SUNDEW" types --own-only missing.c good.c
 { painted; echo 'void many(enum color c) {'; for i in $(seq 5000); do echo 'paint(c); paint(GREEN);'; done; echo 'paint(SQUARE); }'; } >huge.c
 ok "ten thousand calls in a unit" says "10060 of 10061 callers pass enum color" "$SUNDEW" types --own-only huge.c

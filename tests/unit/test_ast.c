@@ -52,6 +52,7 @@ static void index_again(Bench *b, double seconds)
     if (!b->ix)
         fail_msg("%s", err.msg);
     str_reset(&b->dump);
+    ast_check(b->ix);
     ast_dump(b->ix, &b->dump);
 }
 

@@ -78,6 +78,7 @@ static void what_is_there_is_read(void **state)
     Trail t;
     Err err = { 0 };
     assert_true(log_read(log, p, in, &t, &err));
+    trail_check(&t, p);
     assert_int_equal(t.steps.len, 3);
     assert_int_equal(path_length(t.path), 3);
     assert_true(t.steps.items[0].ask && !t.steps.items[0].holes);
@@ -186,6 +187,7 @@ static void broken_logs_do_no_harm(void **state)
         Err err = { 0 };
         size_t len = rng_below(&rng, 8) ? n : rng_below(&rng, n);
         if (log_parse(bad, len, p, in, &t, &err)) {
+            trail_check(&t, p);
             uint8_t input[16] = { 1, 2, 3, 4 };
             trail_verify(&t, p, input, 16, &err);
             Str s = { 0 };
@@ -231,6 +233,7 @@ static void random_nodes_do_no_harm(void **state)
         Trail t;
         Err err = { 0 };
         if (log_read(log, p, in, &t, &err)) {
+            trail_check(&t, p);
             accepted++;
             trail_release(&t);
         }
@@ -261,9 +264,10 @@ static void a_full_pool_leaves_holes(void **state)
         uint32_t in = exprs_source(p, "input", 16);
         Trail t;
         assert_true(log_read(log, p, in, &t, &err));
+        trail_check(&t, p);
         assert_int_equal(t.steps.len, 40000);
         assert_int_equal(exprs_is_full(p), full);
-        assert_false(t.steps.items[0].holes);
+        assert_int_equal(t.steps.items[0].holes, full);    /* no room for its negation */
         assert_int_equal(t.steps.items[39999].holes, full);
         trail_release(&t);
         exprs_free(p);

@@ -32,6 +32,7 @@ static void an_edge_is_news_once_and_a_count_too(void **state)
     assert_true(queue_covers(q, 3));
     assert_false(queue_covers(q, 4));
     assert_false(queue_covers(q, EDGES + 1));
+    queue_check(q);
     queue_free(q);
 }
 
@@ -55,6 +56,7 @@ static void the_cheapest_input_of_an_edge_is_favoured(void **state)
     for (unsigned i = 0; i < 200; i++)
         chosen += queue_choose(q, &rng) == b;
     assert_true(chosen > 120 && chosen < 200);
+    queue_check(q);
     queue_free(q);
 }
 

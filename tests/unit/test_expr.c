@@ -481,6 +481,7 @@ static void random_expressions_keep_their_values(void **state)
         start_random(&x, seed);
         for (unsigned i = 0; i < 250; i++)
             grow(&x);
+        exprs_check(x.p);
         exprs_free(x.p);
     }
 }
@@ -505,6 +506,7 @@ static void z3_agrees_on_every_value(void **state)
             }
             tape_free(t);
         }
+        exprs_check(x.p);
         exprs_free(x.p);
     }
 }
@@ -527,6 +529,7 @@ static void dependencies_are_never_left_out(void **state)
             assert_int_equal(count, expr_bytes_count(x.p, x.all[i].e));
             tape_free(t);
         }
+        exprs_check(x.p);
         exprs_free(x.p);
     }
 }
@@ -573,6 +576,7 @@ static void conditions_on_one_byte_hold_for_the_same_values(void **state)
                 }
                 tape_free(t);
             }
+            exprs_check(p);
             exprs_free(p);
         }
 }
@@ -638,6 +642,7 @@ static void z3_agrees_on_floats(void **state)
         }
         tape_free(t);
     }
+    exprs_check(p);
     exprs_free(p);
 }
 
@@ -678,6 +683,7 @@ static void comparisons_of_scaled_integers_are_of_integers(void **state)
     e = expr_binary(p, EXPR_FMUL, expr_fconvert(p, EXPR_UTOF, x, 64), y);
     e = expr_binary(p, EXPR_FOLT, e, expr_const(p, 64, bits_of(3, 64)));
     assert_int_not_equal(expr_node(p, e).flags & EXPR_HAS_FLOAT, 0);
+    exprs_check(p);
     exprs_free(p);
 }
 
@@ -701,6 +707,7 @@ static void floats_compute_as_c_does(void **state)
     assert_true(expr_eval(p, e, (uint8_t *)&in, 8) == (uint32_t)-7);
     assert_int_equal(expr_fmath(p, EXPR_MATH_SIN, expr_byte(p, 0), 0), 0);
     assert_int_equal(expr_fmath(p, EXPR_MATH_POW, x, 0), 0);
+    exprs_check(p);
     exprs_free(p);
 }
 
@@ -731,6 +738,7 @@ static void people_can_read_conditions(void **state)
     prints(p, expr_binary(p, EXPR_EQ, expr_zext(p, b3, 32), expr_const(p, 32, '\n')), "input[3] == 10");
     prints(p, expr_binary(p, EXPR_ULT, expr_binary(p, EXPR_ADD, b3, expr_const(p, 8, (V)-'0')), expr_const(p, 8, 10)), "(input[3] - 48) < 10");
     prints(p, 0, "(none)");
+    exprs_check(p);
     exprs_free(p);
 }
 
@@ -759,6 +767,7 @@ static void idioms_become_rows_of_bytes(void **state)
     /* !!(x == 3) != 0 */
     Expr is3 = expr_binary(p, EXPR_EQ, le, expr_const(p, 32, 3));
     assert_int_equal(expr_binary(p, EXPR_NE, expr_zext(p, is3, 32), expr_const(p, 32, 0)), is3);
+    exprs_check(p);
     exprs_free(p);
 }
 
@@ -775,6 +784,7 @@ static void equal_expressions_are_one(void **state)
     assert_int_not_equal(expr_const(p, 64, 5), expr_const(p, 128, 5));
     V v;
     assert_true(expr_is_const(p, expr_const(p, 128, big), &v) && v == big);
+    exprs_check(p);
     exprs_free(p);
 }
 
@@ -794,6 +804,7 @@ static void nonsense_is_no_expression(void **state)
     assert_int_equal(expr_ite(p, a, a, a), 0);
     assert_int_equal(expr_binary(p, EXPR_FADD, a, a), 0);
     assert_int_equal(expr_not(p, 0), 0);
+    exprs_check(p);
     exprs_free(p);
 }
 
@@ -824,6 +835,7 @@ static void a_million_deep_is_no_problem(void **state)
     assert_true(s.len < 8000);
     str_release(&s);
     assert_true(expr_eval(p, t, in, 2) <= 1);
+    exprs_check(p);
     exprs_free(p);
 }
 
@@ -847,6 +859,7 @@ static void memory_is_bounded_and_comes_back(void **state)
     assert_true(expr_byte(p, 3));
     uint32_t index;
     assert_string_equal(exprs_source_of(p, 3, &index), "input");
+    exprs_check(p);
     exprs_free(p);
 }
 
@@ -862,6 +875,7 @@ static void sources_are_numbered_through(void **state)
     assert_string_equal(exprs_source_of(p, 12, &index), "b");
     assert_int_equal(index, 2);
     assert_null(exprs_source_of(p, 15, &index));
+    exprs_check(p);
     exprs_free(p);
 }
 
@@ -889,6 +903,7 @@ static void growing_sets_stay_small(void **state)
             in |= r[k].from <= i * i && i * i < r[k].to;
         assert_true(in);
     }
+    exprs_check(p);
     exprs_free(p);
 }
 
@@ -913,6 +928,7 @@ static void tapes_recompute_only_what_changed(void **state)
         assert_true(tape_value(t, 0) == x.all[i].v[1]);
         tape_free(t);
     }
+    exprs_check(x.p);
     exprs_free(x.p);
 }
 

@@ -385,7 +385,7 @@ static void lines_lead_to_instructions_and_back(void **state)
     const LLVMValueRef *at = program_instructions_at(p, "a.c", 5, 0, &n);
     assert_true(n >= 3);                         /* call, division, return */
     assert_non_null(LLVMIsACallInst(at[0]));
-    Location l = program_location(p, at[0]);
+    SourcePlace l = program_place(p, at[0]);
     assert_true(str_ends(l.file, "/a.c"));
     assert_int_equal(l.line, 5);
     assert_int_equal(l.column, 12);

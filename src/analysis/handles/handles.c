@@ -164,9 +164,9 @@ static const char *say(Finder *x, Fact f, const char *what)
 
 static void place(Finder *x, HandleUse *u, Fact f)
 {
-    Location l = { .file = "" };
+    SourcePlace l = { .file = "" };
     if (f.at)
-        l = program_location(x->out->program, f.at);
+        l = program_place(x->out->program, f.at);
     u->file = *l.file ? l.file : u->function->file;
     u->line = *l.file && l.line ? l.line : u->function->line;
 }

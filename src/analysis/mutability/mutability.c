@@ -188,7 +188,7 @@ static const char *path_text(Mutability *m, const Function *fn, const Path *path
 
 static MutStep step_of(Mutability *m, const Body *b, const Effect *e)
 {
-    Location at = program_location(m->program, e->inst);
+    SourcePlace at = program_place(m->program, e->inst);
     size_t n;
     MutStep s = { .function = b->fn, .file = at.file, .line = at.line,
                   .column = at.column, .callee = "",
@@ -268,7 +268,7 @@ static void add_reason(Judge *j, MutReasonKind kind, LLVMValueRef inst, LLVMValu
     size_t n;
 
     if (inst) {
-        Location at = program_location(j->m->program, inst);
+        SourcePlace at = program_place(j->m->program, inst);
         r.file = at.file;
         r.line = at.line;
         r.column = at.column;

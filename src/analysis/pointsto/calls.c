@@ -61,7 +61,7 @@ static void add_site(Calls *c, const Function *caller, LLVMValueRef inst)
         return;                                    /* an intrinsic */
     t = pointsto_callbacks(c->pt, inst, &n);
     s.callbacks = functions_of(c, t, n, &s.ncallbacks);
-    Location at = program_location(c->program, inst);
+    SourcePlace at = program_place(c->program, inst);
     s.file = at.file;
     s.line = at.line;
     s.column = at.column;

@@ -1064,7 +1064,7 @@ static void add_step(Symbolic *s, LLVMValueRef v, SymbolicStep *out)
     *out = (SymbolicStep){ .file = "", .function = fn ? fn->name : "",
                            .text = step_text(s, v) };
     if (LLVMIsAInstruction(v)) {
-        Location l = program_location(s->p, v);
+        SourcePlace l = program_place(s->p, v);
         out->file = l.file;
         out->line = l.line;
         out->column = l.column;
@@ -1108,7 +1108,7 @@ static void add_path(Symbolic *s, LLVMValueRef from, SymbolicSite *site)
 static void add_site(Symbolic *s, LLVMValueRef i, LLVMValueRef seen, SymbolicClass class,
                      const char *what, const char *cure)
 {
-    Location l = program_location(s->p, i);
+    SourcePlace l = program_place(s->p, i);
     SymbolicSite *site = vec_grow(&s->sites);
 
     *site = (SymbolicSite){ .class = class, .what = what, .cure = cure,

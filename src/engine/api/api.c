@@ -18,9 +18,10 @@
 #include "engine/api/api.h"
 #include "base/file.h"
 #include "base/proc.h"
-#include "engine/play/exec.h"
+#include "engine/api/signature.h"
 #include "analysis/mutability/mutability.h"
 #include "runtime/format/tracefile.h"
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -486,7 +487,7 @@ static const char *obstacle(const ApiFunction *f)
             return "it takes a va_list";
     }
     Str signature = {0};
-    bool ok = exec_signature(f, &signature);
+    bool ok = signature_write(f, &signature);
     str_release(&signature);
     return ok ? NULL : "a type that can't be passed";
 }
@@ -562,6 +563,7 @@ static void find_lost_makers(Api *api)
 
 const ApiPlace *api_place(const ApiFunction *f, int place)
 {
+    assert(place >= API_RETURNED && place < (int)f->nparams);
     return place == API_RETURNED ? &f->result : &f->params[place];
 }
 
@@ -744,6 +746,7 @@ static ApiFunction *make_shape(Api *api, const ApiFunction *f, const SeqValue *n
 const ApiFunction *api_shape(Api *api, const ApiFunction *f, const SeqValue *named,
                              const ApiExtra *extra, unsigned n)
 {
+    assert(f->variadic && !f->shape_of && api->nshapes <= api->nfunctions);
     for (size_t i = api->nfunctions - api->nshapes; i < api->nfunctions; i++)
         if (api->functions[i].shape_of == f && is_shape(&api->functions[i], named, extra, n))
             return &api->functions[i];

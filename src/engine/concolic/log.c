@@ -9,6 +9,7 @@
 #include "engine/concolic/log.h"
 #include "base/escape.h"
 #include "solve/tape.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -341,39 +342,72 @@ static Expr build(Reader *r, struct sundew_node n)
     }
 }
 
-/* Widths that the operation allows; the constructors rely on some of it. */
-static bool widths_fit(const Reader *r, struct sundew_node n)
+/* Which widths an operation allows. The constructors rely on some of it. */
+typedef enum Widths {
+    WIDTHS_ANY,                 /* checked elsewhere, or all will do */
+    WIDTHS_SAME,                /* operands and result; also of one operand */
+    WIDTHS_TRUTH,               /* operands are alike, the result is one bit */
+    WIDTHS_CONST, WIDTHS_EXTEND, WIDTHS_EXTRACT, WIDTHS_CONCAT, WIDTHS_ITE, WIDTHS_SWAP,
+} Widths;
+
+static Widths widths_of(unsigned op)
 {
-    unsigned k = operands(n.op);
-    unsigned a = k >= 1 && n.a < r->head.nodes ? r->bits[n.a] : 0,
-             b = k >= 2 && n.b < r->head.nodes ? r->bits[n.b] : 0,
-             c = k >= 3 && n.c < r->head.nodes ? r->bits[n.c] : 0;
-    switch (n.op) {
+    switch (op) {
     case SUNDEW_NODE_CONST:
-        return n.bits <= 64;
+        return WIDTHS_CONST;
     case SUNDEW_NODE_BYTE: case SUNDEW_NODE_TABLE: case SUNDEW_NODE_CHOOSE:
     case SUNDEW_NODE_FTOF: case SUNDEW_NODE_FTOU: case SUNDEW_NODE_FTOS:
     case SUNDEW_NODE_UTOF: case SUNDEW_NODE_STOF: case SUNDEW_NODE_FMATH:
-        return true;
+        return WIDTHS_ANY;
     case SUNDEW_NODE_ZEXT: case SUNDEW_NODE_SEXT:
-        return a <= n.bits;
+        return WIDTHS_EXTEND;
     case SUNDEW_NODE_EXTRACT:
-        return n.k + n.bits <= a;
+        return WIDTHS_EXTRACT;
     case SUNDEW_NODE_CONCAT:
-        return a + b == n.bits;
+        return WIDTHS_CONCAT;
     case SUNDEW_NODE_ITE:
-        return a == 1 && b == n.bits && c == n.bits;
-    case SUNDEW_NODE_FSHL: case SUNDEW_NODE_FSHR:
-        return a == n.bits && b == n.bits && c == n.bits;
+        return WIDTHS_ITE;
     case SUNDEW_NODE_BSWAP:
-        return a == n.bits && a % 16 == 0;
+        return WIDTHS_SWAP;
     default:
         break;
     }
-    bool truth = (n.op >= SUNDEW_NODE_EQ && n.op <= SUNDEW_NODE_SGE) ||
-                 (n.op >= SUNDEW_NODE_FOEQ && n.op <= SUNDEW_NODE_FUGE) ||
-                 (n.op >= SUNDEW_NODE_UADD_OVERFLOWS && n.op <= SUNDEW_NODE_SMUL_OVERFLOWS);
-    return (truth ? n.bits == 1 : a == n.bits) && (k < 2 || a == b);
+    bool truth = (op >= SUNDEW_NODE_EQ && op <= SUNDEW_NODE_SGE) ||
+                 (op >= SUNDEW_NODE_FOEQ && op <= SUNDEW_NODE_FUGE) ||
+                 (op >= SUNDEW_NODE_UADD_OVERFLOWS && op <= SUNDEW_NODE_SMUL_OVERFLOWS);
+    return truth ? WIDTHS_TRUTH : WIDTHS_SAME;
+}
+
+static unsigned bits_of(const Reader *r, uint32_t node)
+{
+    return node < r->head.nodes ? r->bits[node] : 0;
+}
+
+static bool widths_fit(const Reader *r, struct sundew_node n)
+{
+    unsigned k = operands(n.op), a = k >= 1 ? bits_of(r, n.a) : 0,
+             b = k >= 2 ? bits_of(r, n.b) : a, c = k >= 3 ? bits_of(r, n.c) : a;
+    switch (widths_of(n.op)) {
+    case WIDTHS_ANY:
+        return true;
+    case WIDTHS_SAME:
+        return a == n.bits && b == a && c == a;
+    case WIDTHS_TRUTH:
+        return n.bits == 1 && a == b;
+    case WIDTHS_CONST:
+        return n.bits <= 64;
+    case WIDTHS_EXTEND:
+        return a <= n.bits;
+    case WIDTHS_EXTRACT:
+        return n.k + n.bits <= a;
+    case WIDTHS_CONCAT:
+        return a + b == n.bits;
+    case WIDTHS_ITE:
+        return a == 1 && b == n.bits && c == n.bits;
+    case WIDTHS_SWAP:
+        return a == n.bits && a % 16 == 0;
+    }
+    return false;
 }
 
 static bool build_all(Reader *r)
@@ -433,7 +467,11 @@ static void add_step(Reader *r, struct sundew_record e)
     if (!is_news(r, cond, taken))
         return;
     t->ninside += e.kind == SUNDEW_REC_PIN && e.k == SUNDEW_WHY_INSIDE;
-    path_add(t->path, cond, e.at, taken);
+    size_t i = path_add(t->path, cond, e.at, taken);
+    if (!path_at(t->path, i).cond) {    /* its negation had no room in the pool */
+        r->holes = true;
+        cond = 0;
+    }
     Step s = { .kind = e.kind, .at = e.at, .holes = r->holes };
     if (e.kind == SUNDEW_REC_BRANCH) {
         s.ask = e.k == 0 && cond;
@@ -638,6 +676,31 @@ void trail_dump(const Trail *t, const Exprs *p, Str *out)
     if (t->ended || t->sites_ended || t->no_tables)
         str_addf(out, "ended: %" PRIu32 ", sites %" PRIu32 "%s\n", t->ended, t->sites_ended,
                  t->no_tables ? ", no room for tables" : "");
+}
+
+static void check_chance(const Trail *t, const Exprs *p, const Chance *c)
+{
+    assert(c->index <= path_length(t->path));
+    assert(expr_width(p, c->cond) == 1);
+}
+
+void trail_check(const Trail *t, const Exprs *p)
+{
+    size_t n = t->path ? path_length(t->path) : 0;
+    assert(t->steps.len == n);
+    for (size_t i = 0; i < n; i++) {
+        const Step *s = &t->steps.items[i];
+        Expr cond = path_at(t->path, i).cond;
+        assert(s->kind == SUNDEW_REC_BRANCH || s->kind == SUNDEW_REC_PIN);
+        assert(cond ? expr_width(p, cond) == 1 : !s->ask && s->holes);
+        assert(i == 0 || s->holes >= t->steps.items[i - 1].holes);   /* they stay */
+    }
+    for (size_t i = 0; i < t->others.len; i++)
+        check_chance(t, p, &t->others.items[i]);
+    for (size_t i = 0; i < t->bugs.len; i++)
+        check_chance(t, p, &t->bugs.items[i]);
+    for (size_t i = 0; i < t->notes.len; i++)
+        assert(t->notes.items[i].index <= n && t->notes.items[i].name);
 }
 
 bool trail_verify(const Trail *t, const Exprs *p, const uint8_t *input, size_t n, Err *err)

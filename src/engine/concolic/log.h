@@ -101,6 +101,9 @@ bool log_read(const Log *log, Exprs *p, uint32_t in, Trail *out, Err *err);
 bool log_parse(const void *bytes, size_t n, Exprs *p, uint32_t in, Trail *out, Err *err);
 void trail_release(Trail *t);         /* {0} is fine */
 void trail_dump(const Trail *t, const Exprs *p, Str *out);
+/* Asserts what always holds: every conjunct has its step, what stands behind a conjunct lies on
+ * the path, conditions are truth values of the pool. */
+void trail_check(const Trail *t, const Exprs *p);
 
 /* Debug: does every conjunct hold under the input that the run had? The first that does
  * not is named in `err`. */

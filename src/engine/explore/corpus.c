@@ -13,16 +13,25 @@
 
 enum { MOST_SEEDS = 100000 };
 
-static const char *const origins[] = { "orig", "op:mutation", "op:solver", "op:sync" };
+/* In the name of an input that runs in another state than the first: it is no seed, because it
+ * is reached anew from those that are. */
+#define OF_STATE ",state:"
+
+static const char *const origins[] = { "orig", "op:mutation", "op:solver", "op:sync",
+                                        "op:front" };
 
 void corpus_save(Explorer *x, const Entry *e)
 {
-    char *name = e->parent == UINT32_MAX
-                     ? xprintf("id:%06u,time:%.0f,%s", e->id, e->when * 1000,
-                               origins[e->origin])
-                     : xprintf("id:%06u,src:%06u,time:%.0f,%s%s", e->id, e->parent,
-                               e->when * 1000, origins[e->origin], e->new_edge ? ",+cov" : "");
-    char *path = path_join(x->queue_dir, name);
+    Str name = {0};
+    str_addf(&name, "id:%06u", e->id);
+    if (e->state)
+        str_addf(&name, OF_STATE "%u", e->state);
+    if (e->parent != UINT32_MAX)
+        str_addf(&name, ",src:%06u", e->parent);
+    str_addf(&name, ",time:%.0f,%s", e->when * 1000, origins[e->origin]);
+    if (e->parent != UINT32_MAX && e->new_edge)
+        str_add(&name, ",+cov");
+    char *path = path_join(x->queue_dir, str_c(&name));
     FILE *f = fopen(path, "wb");
     bool whole = f && fwrite(e->bytes, 1, e->n, f) == e->n;
     if (f && fclose(f) != 0)
@@ -30,18 +39,26 @@ void corpus_save(Explorer *x, const Entry *e)
     if (!whole)
         explorer_unsaved(x, path, errno);
     free(path);
-    free(name);
+    str_release(&name);
 }
 
 /* ------------------------------------------------------------------ seeds */
+
+static bool try_input(Job *j, const void *bytes, size_t n, Origin origin)
+{
+    if (j->x->plan->systematic)
+        return systematic_try(j, bytes, n, origin);
+    return stage_try(j, bytes, n, origin, UINT32_MAX, NULL);
+}
 
 static bool try_file(Job *j, const char *path, Origin origin, Err *err)
 {
     Str data = {0};
     bool ok = true;
-    if (file_is_regular(path) && file_read(path, &data, NULL)) {
+    if (!strstr(path_base(path), OF_STATE) && file_is_regular(path) &&
+        file_read(path, &data, NULL)) {
         size_t n = data.len < j->x->longest ? data.len : j->x->longest;
-        ok = stage_try(j, (const uint8_t *)str_c(&data), n, origin, UINT32_MAX, NULL);
+        ok = try_input(j, str_c(&data), n, origin);
         if (!ok)
             err_set(err, "%s", j->err.msg);
     }
@@ -72,7 +89,7 @@ static bool try_defaults(Job *j, Err *err)
         size_t n;
     } all[] = { { "", 0 }, { "0\n", 2 }, { zeros, 8 }, { zeros, 64 } };
     for (size_t i = 0; i < sizeof all / sizeof *all && !job_over(j); i++) {
-        if (!stage_try(j, all[i].bytes, all[i].n, FROM_SEED, UINT32_MAX, NULL))
+        if (!try_input(j, all[i].bytes, all[i].n, FROM_SEED))
             return err_set(err, "%s", j->err.msg);
         explorer_look(j->x);
     }
@@ -229,9 +246,11 @@ bool corpus_seeds(Job *j, Err *err)
         else
             ok = err_set(err, "%s: no such file or folder of seeds", *s);
     }
-    if (ok && queue_length(j->x->queue) == 0 && !plan->replay)
-        ok = try_defaults(j, err);
-    return ok;
+    if (!ok || queue_length(j->x->queue) || plan->replay)
+        return ok;
+    if (!plan->systematic)
+        return try_defaults(j, err);
+    return systematic_begin(j) || err_set(err, "%s", j->err.msg);
 }
 
 /* ------------------------------------------------------------------- sync */

@@ -1,29 +1,50 @@
 /*
- * The main line: builds, seeds, then jobs that take turns at mutating and
- * solving until the time is over.
+ * The main line: folders, the front end, seeds, then jobs that take turns at
+ * mutating and solving until the time is over.
  */
 #include "engine/explore/explore_int.h"
 #include "base/file.h"
 #include "base/tempdir.h"
 #include "base/units.h"
-#include "program/constants.h"
-#include "weave/weave.h"
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
-#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
-    LATE = 20,                   /* seconds for a build that is not ready at the end */
-    MOST_START = 30,             /* … for a first run */
+    MOST_START = 30,             /* seconds for a first run */
     LEAST_START = 15,            /* … if the user has not so much time */
 };
 
 /* ------------------------------------------------------------------ small */
+
+/* ---- notes: only the caller of explore() is told them, in its own thread */
+
+static void tell_notes(Explorer *x)
+{
+    Strings all;
+    pthread_mutex_lock(&x->note_lock);
+    all = x->notes;
+    x->notes = (Strings){0};
+    pthread_mutex_unlock(&x->note_lock);
+    for (size_t i = 0; i < all.len; i++)
+        if (x->plan->note)
+            x->plan->note(x->plan->arg, all.items[i]);
+    strings_release(&all);
+}
+
+static void take_note(void *explorer, const char *text)
+{
+    Explorer *x = explorer;
+    pthread_mutex_lock(&x->note_lock);
+    strings_add(&x->notes, text);
+    pthread_mutex_unlock(&x->note_lock);
+    if (pthread_equal(pthread_self(), x->caller))
+        tell_notes(x);
+}
 
 void explorer_note(Explorer *x, const char *fmt, ...)
 {
@@ -32,8 +53,7 @@ void explorer_note(Explorer *x, const char *fmt, ...)
     va_start(list, fmt);
     vsnprintf(text, sizeof text, fmt, list);
     va_end(list);
-    if (x->plan->note)
-        x->plan->note(x->plan->arg, text);
+    take_note(x, text);
 }
 
 void explorer_unsaved(Explorer *x, const char *path, int error)
@@ -57,26 +77,60 @@ void explorer_word(Explorer *x, const void *bytes, size_t n)
     pthread_mutex_unlock(&x->lock);
 }
 
+static void take_word(void *explorer, const void *bytes, size_t n)
+{
+    explorer_word(explorer, bytes, n);
+}
+
 bool job_over(Job *j)
 {
     return atomic_load(&j->x->stop);
 }
 
+/* The first reason counts. */
 void explorer_stop(Explorer *x, const char *why)
 {
-    if (!x->ended) {
-        x->ended = why;
-        x->stopped = clock_seconds();
-    }
+    if (atomic_exchange(&x->stopping, true))
+        return;
+    x->ended = why;
+    x->stopped = clock_seconds();
     atomic_store(&x->stop, true);
 }
 
-bool job_cuts(void *job)
+/* For runs: what is under way has a second to end by itself. */
+static bool runs_are_cut(void *explorer)
 {
-    Explorer *x = ((Job *)job)->x;
+    Explorer *x = explorer;
     if (!x->watched)
         explorer_look(x);
     return atomic_load(&x->stop) && clock_seconds() - x->stopped > 1;
+}
+
+bool job_restore(Job *j, uint32_t state)
+{
+    if (state == j->state)
+        return true;
+    assert(j->x->front->restore);
+    if (!j->x->front->restore(j->worker, state, &j->err))
+        return false;
+    j->state = state;
+    return true;
+}
+
+bool job_traces(Job *j)
+{
+    if (!j->tracer && atomic_load(&j->x->traces))
+        j->tracer = tracer_new(j);
+    return j->tracer != NULL;
+}
+
+FrontLimits explorer_limits(Explorer *x)
+{
+    pthread_mutex_lock(&x->lock);
+    FrontLimits l = { .run = x->timeout, .start = x->start, .asked = x->plan->timeout,
+                      .known = x->watched };
+    pthread_mutex_unlock(&x->lock);
+    return l;
 }
 
 /* ---------------------------------------------------------------- set-up */
@@ -98,194 +152,39 @@ static bool make_folders(Explorer *x, Err *err)
     return ok;
 }
 
-/* Functions whose doings outlive a run in a process that goes on. */
-static const char *const lasting[] = {
-    "fork", "vfork", "clone", "system", "popen", "execve", "execv", "execvp", "execl", "execlp",
-    "execle", "posix_spawn", "posix_spawnp", "daemon", "pthread_create", "thrd_create", "chdir",
-    "fchdir", "chroot", "umask", "setrlimit", "alarm", "setitimer", "timer_create", "mmap", "mmap64",
-    "shmat", "dlopen", "sigaltstack", "setuid", "setgid", "on_exit", "quick_exit", "sbrk", "brk",
-    "dup2", "mallopt", "prctl", "ptrace", "setsid", NULL,
-};
-
-/* May runs share a process? Also what is not captured could do such things. */
-static bool may_share(const Explorer *x)
+static bool begin_front(Explorer *x, Err *err)
 {
-    const CapturedProgram *c = program_captured(x->plan->program);
-    if (!c || c->nfailed || c->nforeign || c->nmissing)
+    const ExplorePlan *plan = x->plan;
+    bool trace = !plan->no_concolic && !plan->replay;
+    x->host = (FrontHost){ .seed = plan->seed, .time = plan->time, .longest = x->longest,
+                           .trace = trace,
+                           .trace_first = trace && (plan->no_mutation || plan->systematic),
+                           .stop = runs_are_cut, .note = take_note, .word = take_word, .arg = x };
+    if (!x->front->begin(plan->subject, &x->host, &x->facts, err))
         return false;
-    for (const char *const *name = lasting; *name; name++) {
-        const Function *fn = program_function(x->plan->program, *name);
-        if (fn && !fn->defined)
-            return false;
-    }
+    assert(x->facts.branches <= x->facts.counters);
+    x->reachable = x->facts.reachable ? x->facts.reachable : x->facts.branches;
+    x->queue = queue_new(x->facts.counters, x->facts.branches);
+    if (plan->oracle && !(x->folder = tempdir_new(NULL, err)))
+        return false;
     return true;
 }
 
-/* How many bytes the slots of arguments and variables take. */
-static size_t slots_of(const char *input)
+/* May runs be traced by now? Jobs find out by themselves. */
+static void look_for_traces(Explorer *x)
 {
-    size_t sum = 0;
-    for (CallPart part; call_part(&input, &part);)
-        sum += part.size * part.count;
-    return sum < 1 << 15 ? sum : 0;
+    if (x->host.trace && !x->traces &&
+        (!x->front->traces || x->front->traces(x->plan->subject) == FRONT_TRACE_NOW))
+        atomic_store(&x->traces, true);
 }
 
-static BuildsPlan builds_plan(const Explorer *x)
+/* Nobody waits for what the next exploration could use. */
+static bool is_in_a_hurry(const Explorer *x)
 {
     const ExplorePlan *plan = x->plan;
-    const char *parts = plan->call.input ? plan->call.input : "";
-    return (BuildsPlan){ .program = plan->program, .calls = plan->calls, .edges = x->edges,
-                         .folder = x->folder, .libexec = plan->libexec, .share = plan->share,
-                         .function = plan->function, .argv = strstr(parts, "argv:") != NULL,
-                         /* what it puts there itself comes back, too */
-                         .env = strstr(parts, "env:") || program_function(plan->program, "setenv") ||
-                                program_function(plan->program, "putenv") };
-}
-
-static void no_concolic(Explorer *x, ExploreResult *out, const char *why)
-{
-    out->concolic_off = xstrdup(why);
-    explorer_note(x, "%s; inputs are only mutated", why);
-}
-
-/* The concolic build takes longest. If it is not kept, a process of its own makes
- * it while inputs are mutated already. */
-static void begin_concolic(Explorer *x, ExploreResult *out)
-{
-    BuildsPlan b = builds_plan(x);
-    Err why = {0};
-    if (x->plan->no_concolic || x->plan->replay)
-        return;
-    if (x->plan->no_mutation || build_concolic_is_kept(&b)) {
-        if (!(x->concolic = build_concolic(&b, &why)))
-            no_concolic(x, out, why.msg);
-        return;
-    }
-    x->building_err = path_join(x->folder, "concolic.err");
-    fflush(NULL);
-    x->building = fork();
-    if (x->building != 0)
-        return;
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    char *path = build_concolic(&b, &why);
-    if (!path)
-        file_write(x->building_err, why.msg, strlen(why.msg), NULL);
-    _exit(path ? 0 : 1);
-}
-
-/* Is it there now? Then the jobs get what they need for it. */
-static void look_for_concolic(Explorer *x, Job *jobs, unsigned n, ExploreResult *out)
-{
-    int status;
-    Err why = {0};
-    BuildsPlan b = builds_plan(x);
-    if (x->building <= 0 || waitpid(x->building, &status, WNOHANG) != x->building)
-        return;
-    x->building = 0;
-    Str text = {0};
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        x->concolic = build_concolic(&b, &why);
-    else if (file_read(x->building_err, &text, NULL))
-        err_set(&why, "%s", str_c(&text));
-    else
-        err_set(&why, "the build that follows its input died");
-    str_release(&text);
-    for (unsigned i = 0; x->concolic && i < n; i++)
-        atomic_store(&jobs[i].tracer, tracer_new(&jobs[i], &why));
-    if (*why.msg)
-        no_concolic(x, out, why.msg);
-}
-
-/* The time is over before the build is: it is finished all the same, because the next run can
- * begin with it. Only a person, or a build that takes too long, ends it. */
-static void finish_building(Explorer *x, ExploreResult *out)
-{
-    const ExplorePlan *plan = x->plan;
-    bool by_time = !plan->interrupted || !plan->interrupted(plan->arg) ||
-                   (plan->time_is_over && plan->time_is_over(plan->arg));
-    double until = clock_seconds() + fmax(LATE, plan->time);
-    out->concolic_late = true;
-    by_time &= !(plan->stop == STOP_FIRST_FAILURE && x->bugs.len);
-    if (by_time)
-        explorer_note(x, "finishing the build that follows the input, for the next time");
-    while (by_time && clock_seconds() < until) {
-        int status;
-        if (waitpid(x->building, &status, WNOHANG) == x->building) {
-            x->building = 0;
-            out->concolic_kept = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-            break;
-        }
-        usleep(50000);
-    }
-    no_concolic(x, out, "the build that follows its input was not ready before the end");
-}
-
-static void end_building(Explorer *x)
-{
-    if (x->building <= 0)
-        return;
-    kill(-x->building, SIGKILL);
-    kill(x->building, SIGKILL);
-    waitpid(x->building, NULL, 0);
-    x->building = 0;
-}
-
-static bool make_builds(Explorer *x, ExploreResult *out, Err *err)
-{
-    const ExplorePlan *plan = x->plan;
-    Err why = {0};
-    x->edges = edges_new(plan->program, err);
-    x->folder = x->edges ? tempdir_new(NULL, err) : NULL;
-    if (!x->folder)
-        return false;
-    BuildsPlan b = builds_plan(x);
-    x->counters = weave_coverage_size(x->edges);
-    x->coverage = build_coverage(&b, err);
-    if (!x->coverage)
-        return false;
-    if (!plan->no_sanitizers && !(x->sanitized = build_sanitized(&b, &why))) {
-        out->sanitizers_off = xstrdup(why.msg);
-        explorer_note(x, "%s; failures are seen as signals only", why.msg);
-    }
-    bool target = plan->call.input && strcmp(plan->call.input, "call") == 0;
-    x->in_memory = target && !plan->function && program_function(plan->program, "LLVMFuzzerTestOneInput");
-    x->asks = target && !x->in_memory;
-    x->slots = slots_of(x->plan->call.input);
-    const char *entry = plan->function ? plan->function->symbol
-                        : x->in_memory ? "LLVMFuzzerTestOneInput" : "main";
-    x->reachable = plan->calls ? edges_reachable(x->edges, plan->calls, entry)
-                               : edges_count(x->edges);
-    x->snapshot = !x->in_memory && may_share(x);
-    x->queue = queue_new(x->counters, edges_count(x->edges));
-    begin_concolic(x, out);
-    return true;
-}
-
-/* A number that is no character and no small count, in both byte orders. */
-static void take_number(Explorer *x, int64_t v)
-{
-    if (v >= INT8_MIN && v <= UINT8_MAX)
-        return;
-    size_t size = v > 0 && v <= UINT16_MAX ? 2 : v >= INT32_MIN && v <= UINT32_MAX ? 4 : 8;
-    uint8_t le[8], be[8];
-    for (size_t i = 0; i < size; i++)
-        be[size - 1 - i] = le[i] = (uint8_t)((uint64_t)v >> (8 * i));
-    explorer_word(x, le, size);
-    explorer_word(x, be, size);
-}
-
-static bool take_constants(Explorer *x, Err *err)
-{
-    Constants c = {0};
-    if (!program_constants(x->plan->program, &c, err))
-        return false;
-    for (size_t i = 0; i < c.nstrings; i++)
-        explorer_word(x, c.strings[i], strlen(c.strings[i]));
-    for (size_t i = 0; i < c.nintegers; i++)
-        take_number(x, c.integers[i]);
-    constants_release(&c);
-    return true;
+    bool by_person = plan->interrupted && plan->interrupted(plan->arg) &&
+                     !(plan->time_is_over && plan->time_is_over(plan->arg));
+    return by_person || (plan->stop == STOP_FIRST_FAILURE && x->bugs.len);
 }
 
 /* ------------------------------------------------------------------- jobs */
@@ -294,49 +193,43 @@ static bool job_open(Job *j, Explorer *x, unsigned number, Err *err)
 {
     *j = (Job){ .x = x, .number = number };
     Rng seed = rng_seeded(x->plan->seed + number * 0x9e3779b9u);
-    FastPlan fast = { .program = x->coverage, .call = &x->plan->call,
-                      .counters = x->counters, .longest = x->longest,
-                      .seconds = x->timeout, .usual = x->start > 1 ? x->start : 0,
-                      .memory = x->plan->memory,
-                      .in_memory = x->in_memory, .snapshot = x->snapshot };
+    FrontLimits limits = explorer_limits(x);
     j->rng = rng_fork(&seed);
     j->mutator = mutator_new(rng_next(&seed), x->longest);
-    j->fast = fast_new(&fast, err);
-    Err why = {0};
-    if (j->fast && x->concolic && !(j->tracer = tracer_new(j, &why)))
-        explorer_note(x, "%s; inputs are only mutated", why.msg);
-    return j->fast && failures_open(j, err);
+    j->worker = x->front->open(x->plan->subject, number, &limits, err);
+    return j->worker != NULL;
 }
 
 static void job_close(Job *j)
 {
-    Explorer *x = j->x;
-    if (j->fast)
-        x->left_processes |= fast_left_processes(j->fast);
     tracer_free(j->tracer);
     failures_close(j);
-    fast_free(j->fast);
+    j->x->front->close(j->worker);
     mutator_free(j->mutator);
     map_release(&j->imported);
 }
 
 /* Mutation and solving take turns. */
+static bool job_step(Job *j)
+{
+    double begun = clock_seconds();
+    bool trace = job_traces(j) && tracer_wanted(j), ok = true;
+    if (trace)
+        ok = tracer_step(j);
+    else if (!j->x->plan->no_mutation)
+        ok = stage_mutate(j);
+    else
+        usleep(20000);
+    *(trace ? &j->tracing : &j->mutating) += clock_seconds() - begun;
+    return ok && corpus_sync(j);
+}
+
 static void *job_work(void *arg)
 {
     Job *j = arg;
     bool ok = true;
-    while (ok && !job_over(j)) {
-        double begun = clock_seconds();
-        bool trace = j->tracer && tracer_wanted(j);
-        if (trace)
-            ok = tracer_step(j);
-        else if (!j->x->plan->no_mutation)
-            ok = stage_mutate(j);
-        else
-            usleep(20000);
-        *(trace ? &j->tracing : &j->mutating) += clock_seconds() - begun;
-        ok = ok && corpus_sync(j);
-    }
+    while (ok && !job_over(j))
+        ok = j->x->plan->systematic ? systematic_step(j) : job_step(j);
     if (!ok)
         explorer_stop(j->x, "an error");
     return NULL;
@@ -363,17 +256,13 @@ static ExploreStatus status_of(Explorer *x, Job *jobs, unsigned n)
         .paths = queue_paths(x->queue), .covered = queue_covered(x->queue),
         .reachable = x->reachable, .queue = queue_length(x->queue),
         .failures = x->bugs.len - x->hangs, .hangs = x->hangs,
-        .last_new = now - x->last_new, .traces = x->traces,
+        .last_new = now - x->last_new, .traces = x->ntraces,
         .solved_new = x->solved_new, .checked = x->checked, .diverged = x->diverged,
         .checked_precise = x->checked_precise, .diverged_precise = x->diverged_precise,
-        .solver = x->solver,
     };
-    pthread_mutex_unlock(&x->lock);
     for (unsigned i = 0; i < n; i++)
-        if (jobs[i].tracer) {
-            SolverStats one = tracer_stats(jobs[i].tracer);
-            add_stats(&s.solver, &one);
-        }
+        add_stats(&s.solver, &jobs[i].solver);
+    pthread_mutex_unlock(&x->lock);
     return s;
 }
 
@@ -393,14 +282,6 @@ static const char *is_over(const Explorer *x, const ExploreStatus *s)
     return NULL;
 }
 
-/* Before the seeds have run the timeout is a guess, and a large one. */
-double explorer_allows(const Explorer *x, double times, double least)
-{
-    double seconds = fmax(fmax(least, x->timeout * (x->watched ? times : fmin(times, 4))), x->start * 3);
-    return x->watched || x->plan->time <= 0
-               ? seconds : fmin(seconds, fmax(x->plan->time, 2 * x->timeout + 3 * x->start));
-}
-
 /* A program that is slow to start gets through with one input at least. */
 void explorer_look(Explorer *x)
 {
@@ -413,11 +294,12 @@ void explorer_look(Explorer *x)
         explorer_stop(x, "time");
 }
 
-static void watch(Explorer *x, Job *jobs, unsigned n, ExploreResult *out)
+static void watch(Explorer *x, Job *jobs, unsigned n)
 {
     while (!atomic_load(&x->stop)) {
-        usleep(50000);
-        look_for_concolic(x, jobs, n, out);
+        usleep(x->plan->systematic ? 5000 : 50000);
+        look_for_traces(x);
+        tell_notes(x);
         ExploreStatus s = status_of(x, jobs, n);
         const char *over = is_over(x, &s);
         if (over)
@@ -431,14 +313,8 @@ static void watch(Explorer *x, Job *jobs, unsigned n, ExploreResult *out)
 static void measure_start(Explorer *x, Job *j)
 {
     double time = x->plan->time, most = time > 0 ? fmin(MOST_START, fmax(LEAST_START, time)) : MOST_START;
-    RunLimits limits = { .wall = most, .cpu = most, .memory = x->plan->memory, .output = 1 << 20 };
-    Subject *s = j->judge ? j->judge : j->plain;
-    RunResult r = {0};
-    Err ignored = {0};
-    subject_limits(s, &limits);
-    if (subject_run(s, "", 0, &r, &ignored) && !r.stopped && r.seconds < most)
-        x->start = r.seconds;
-    run_result_release(&r);
+    if (x->front->start)
+        x->start = x->front->start(j->worker, most);
     if (x->start > 2)
         explorer_note(x, "a run takes %.0f s: there will be few of them", x->start);
 }
@@ -448,10 +324,9 @@ static void set_limits(Explorer *x, Job *j, double seconds)
 {
     if (x->plan->timeout <= 0)
         x->timeout = seconds + (x->start > 1 ? 2 * x->start : 0);
-    fast_limit(j->fast, x->timeout);
-    failures_limits(j);
-    if (j->tracer)
-        tracer_limits(j);
+    FrontLimits limits = explorer_limits(x);
+    if (x->front->limits)
+        x->front->limits(j->worker, &limits);
 }
 
 /* The first job has read the seeds; now how long a run may take is known. */
@@ -464,52 +339,82 @@ static void set_timeout(Explorer *x, Job *j)
     set_limits(x, j, fmax(0.2, worst * 10 / 1e6));
 }
 
+/* The jobs, of which the first one reads the seeds before the others are there. */
+typedef struct Jobs {
+    Job *all;
+    pthread_t *threads;
+    unsigned n, opened, started;
+} Jobs;
+
+static bool read_seeds(Explorer *x, Job *first, Err *err)
+{
+    measure_start(x, first);
+    set_limits(x, first, x->timeout);
+    if (!corpus_seeds(first, err))
+        return false;
+    bool interrupted = x->ended && strcmp(x->ended, "interrupted") == 0;
+    if (!queue_length(x->queue) && !x->bugs.len && !x->plan->systematic && !interrupted)
+        return err_set(err, "no input gets through the program in %g s: it waits for something "
+                       "that is not in its input, or is slow to start (--timeout 30s)", x->timeout);
+    if (x->plan->replay)
+        explorer_stop(x, "all inputs were run");
+    return true;
+}
+
+static bool start_jobs(Explorer *x, Jobs *jobs, Err *err)
+{
+    for (; jobs->opened < jobs->n; jobs->opened++)
+        if (!job_open(&jobs->all[jobs->opened], x, jobs->opened, err)) {
+            jobs->opened++;                    /* what there is of it is closed */
+            return false;
+        }
+    for (; jobs->started < jobs->n; jobs->started++)
+        if (pthread_create(&jobs->threads[jobs->started], NULL, job_work,
+                           &jobs->all[jobs->started]) != 0)
+            return err_set(err, "cannot start a thread");
+    return true;
+}
+
+/* Why a job ended everything. */
+static bool check_jobs(const Explorer *x, const Jobs *jobs, Err *err)
+{
+    for (unsigned i = 0; i < jobs->opened && strcmp(x->ended, "an error") == 0; i++)
+        if (*jobs->all[i].err.msg)
+            return err_set(err, "%s", jobs->all[i].err.msg);
+    return true;
+}
+
+static void close_jobs(Jobs *jobs)
+{
+    for (unsigned i = 0; i < jobs->opened; i++)
+        job_close(&jobs->all[i]);
+    free(jobs->all);
+    free(jobs->threads);
+}
+
 static bool run_jobs(Explorer *x, ExploreResult *out, Err *err)
 {
-    unsigned n = x->plan->jobs ? x->plan->jobs : 1, opened = 0, started = 0;
-    Job *jobs = xcalloc(n, sizeof *jobs);
-    pthread_t *threads = xcalloc(n, sizeof *threads);
-    bool ok = job_open(&jobs[0], x, 0, err);
-    opened = 1;
-    if (ok && fast_missing(jobs[0].fast))
-        explorer_note(x, "%s", fast_missing(jobs[0].fast));
+    unsigned n = x->plan->jobs ? x->plan->jobs : 1;
+    Jobs jobs = { xcalloc(n, sizeof *jobs.all), xcalloc(n, sizeof *jobs.threads), n, 1, 0 };
+    bool ok = job_open(&jobs.all[0], x, 0, err);
     x->begun = x->last_new = clock_seconds();
-    if (ok) {
-        measure_start(x, &jobs[0]);
-        set_limits(x, &jobs[0], x->timeout);
-        ok = corpus_seeds(&jobs[0], err);
-    }
-    if (ok && !queue_length(x->queue) && !x->bugs.len &&
-        !(x->ended && strcmp(x->ended, "interrupted") == 0))
-        ok = err_set(err, "no input gets through the program in %g s: it waits for something "
-                     "that is not in its input, or is slow to start (--timeout 30s)", x->timeout);
-    if (ok && x->plan->replay)
-        explorer_stop(x, "all inputs were run");
+    look_for_traces(x);
+    ok = ok && read_seeds(x, &jobs.all[0], err);
     x->watched = true;
     if (ok)
-        set_timeout(x, &jobs[0]);
-    for (; ok && opened < n; opened++)
-        ok = job_open(&jobs[opened], x, opened, err);
-    for (; ok && started < n; started++)
-        if (pthread_create(&threads[started], NULL, job_work, &jobs[started]) != 0)
-            ok = err_set(err, "cannot start a thread");
+        set_timeout(x, &jobs.all[0]);
+    ok = ok && start_jobs(x, &jobs, err);
     if (ok)
-        watch(x, jobs, n, out);
+        watch(x, jobs.all, n);
     explorer_stop(x, "an error");
-    for (unsigned i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
-    if (ok && x->building > 0)
-        finish_building(x, out);
-    end_building(x);
-    if (ok)
-        out->status = status_of(x, jobs, n);
-    for (unsigned i = 0; i < opened; i++) {
-        if (ok && strcmp(x->ended, "an error") == 0 && *jobs[i].err.msg)
-            ok = err_set(err, "%s", jobs[i].err.msg);
-        job_close(&jobs[i]);
+    for (unsigned i = 0; i < jobs.started; i++)
+        pthread_join(jobs.threads[i], NULL);
+    tell_notes(x);
+    if (ok) {
+        out->status = status_of(x, jobs.all, n);
+        ok = check_jobs(x, &jobs, err);
     }
-    free(jobs);
-    free(threads);
+    close_jobs(&jobs);
     return ok;
 }
 
@@ -530,11 +435,6 @@ static void take_imprecise(Explorer *x, ExploreResult *out)
 static void explorer_release(Explorer *x)
 {
     queue_free(x->queue);
-    edges_free(x->edges);
-    free(x->coverage);
-    free(x->concolic);
-    free(x->building_err);
-    free(x->sanitized);
     free(x->queue_dir);
     free(x->failures_dir);
     vec_release(&x->words);
@@ -542,30 +442,34 @@ static void explorer_release(Explorer *x)
     map_release(&x->bad_paths);
     map_release(&x->imprecise);
     arena_release(&x->arena);
+    strings_release(&x->notes);
     pthread_mutex_destroy(&x->lock);
+    pthread_mutex_destroy(&x->note_lock);
     if (x->folder)
         tempdir_remove(x->folder);
 }
 
 bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
 {
-    Explorer x = { .plan = plan, .timeout = plan->timeout > 0 ? plan->timeout : 5,
+    Explorer x = { .plan = plan, .front = plan->front, .caller = pthread_self(),
+                   .timeout = plan->timeout > 0 ? plan->timeout : 5,
                    .longest = plan->longest ? plan->longest : 1u << 20 };
+    assert(plan->systematic || (x.front->add && x.front->run));
     pthread_mutex_init(&x.lock, NULL);
-    bool ok = make_folders(&x, err) && make_builds(&x, out, err) &&
-              take_constants(&x, err) && run_jobs(&x, out, err);
-    end_building(&x);
+    pthread_mutex_init(&x.note_lock, NULL);
+    bool ok = make_folders(&x, err) && begin_front(&x, err) && run_jobs(&x, out, err);
+    if (ok && x.front->finish)
+        x.front->finish(plan->subject, !is_in_a_hurry(&x));
     failures_finish(&x, out);
     take_imprecise(&x, out);
+    systematic_finish(&x, out);
     out->ended = x.ended ? x.ended : "";
     out->unsaved = x.unsaved;
-    if (x.left_processes)
-        explorer_note(&x, "runs left processes behind, which were killed: branches that "
-                      "only they take may be missed");
-    if (ok && x.traces && !out->status.solver.queries)
+    if (ok && out->status.traces && !out->status.solver.queries)
         explorer_note(&x, "no branch depends on the input: is it read from elsewhere (a file: @@, "
                       "arguments: --argv, the environment: --env), or is a terminal wanted, which "
                       "runs don't have?");
+    tell_notes(&x);
     explorer_release(&x);
     return ok;
 }
@@ -581,8 +485,6 @@ void explore_result_release(ExploreResult *r)
         free(f->condition);
     }
     free(r->failures);
-    free(r->concolic_off);
-    free(r->sanitizers_off);
     arena_release(&r->arena);
     *r = (ExploreResult){0};
 }

@@ -2,11 +2,15 @@
  * explore - find inputs that reach new branches, and inputs that make a program
  * fail.
  *
- *     ExplorePlan plan = { .program = p, .call = { .argv = argv }, .out = "out", … };
+ *     CFront *c = c_front_new(&(CPlan){ .program = p, … });
+ *     ExplorePlan plan = { .front = &c_front, .subject = c, .out = "out", … };
  *     ExploreResult r = {0};
  *     if (!explore(&plan, &r, err)) …
  *     for (size_t i = 0; i < r.nfailures; i++) tell(&r.failures[i]);
  *     explore_result_release(&r);
+ *
+ * What is explored is known to a front end only (front.h); program/c_front.h is the
+ * one for C programs.
  *
  * Two stages work on one queue of inputs (queue.h). Mutation makes thousands of
  * small random changes a second and keeps what goes somewhere new. The concolic stage takes an
@@ -17,17 +21,19 @@
  *     seeds ─▶ queue ─▶ mutation  ─▶ runs on the counting build ─▶ new? ─▶ queue
  *                └────▶ trace, solve ─▶ (same)                      └─▶ sanitizers ─▶ failures
  *
+ * With `systematic` every input runs once, traced, and every condition that it passed
+ * is turned, level by level, until nothing is left (systematic.c). Such an
+ * exploration also goes from state to state.
+ *
  * `out` gets queue/ (one file an input, as AFL++ and libFuzzer read them) and
  * failures/. docs/explore.md tells more.
  */
 #ifndef SUNDEW_EXPLORE_H
 #define SUNDEW_EXPLORE_H
-#include "engine/explore/subject.h"
-#include "analysis/pointsto/calls.h"
-#include "program/program.h"
+#include "base/mem.h"
+#include "engine/explore/front.h"
 #include "run/failure.h"
 #include "solve/solve.h"
-#include "weave/edges.h"
 
 typedef enum { STOP_NEVER, STOP_FIRST_FAILURE, STOP_COVERAGE } ExploreStop;
 
@@ -46,11 +52,8 @@ typedef struct ExploreStatus {
 } ExploreStatus;
 
 typedef struct ExplorePlan {
-    const Program *program;
-    const Calls *calls;
-    const char *libexec, *share;
-    Call call;
-    const Function *function;    /* explore this one alone, by driver.h; or NULL */
+    const ExploreFront *front;
+    void *subject;               /* the front end's */
     const char *out;             /* a folder; made */
     char *const *seeds;          /* files and folders, NULL-terminated; NULL: none */
     char *const *sync;           /* folders of others who look at the same program */
@@ -61,12 +64,12 @@ typedef struct ExplorePlan {
     double time;                 /* seconds; 0: until interrupted */
     uint64_t executions;         /* at most; 0: any number */
     double timeout;              /* of one run, in seconds; 0: from the seeds */
-    uint64_t memory;             /* of one run; 0: 2 GiB */
     size_t longest;              /* input; 0: 1 MiB */
     ExploreStop stop;
     char *const *oracle;         /* command that judges an input, whose file's name is added; NULL */
-    const char *bad_status;      /* "3,64-78": exit statuses that are failures; NULL */
-    bool no_mutation, no_concolic, no_sanitizers;
+    bool no_mutation, no_concolic;
+    bool systematic;             /* every input once, every condition turned, in all states */
+    unsigned depth;              /* … so many inputs after one another; 0: any number */
     /* Called in the thread of the caller, some times a second. May be NULL. */
     bool (*interrupted)(void *arg);
     bool (*time_is_over)(void *arg);     /* … because the time is over, not by a person */
@@ -77,6 +80,7 @@ typedef struct ExplorePlan {
 
 typedef struct ExploreFailure {
     Failure failure;
+    uint32_t state;              /* in which the input was run */
     char *file, *small_file;     /* in `out`; small_file NULL: not made smaller */
     uint8_t *small;              /* the smaller input, else the input itself */
     size_t nsmall;
@@ -95,18 +99,24 @@ typedef struct ExploreImprecise {
     uint64_t count;
 } ExploreImprecise;
 
+/* Of a systematic exploration: inputs with as many before them. */
+typedef struct ExploreLevel {
+    uint64_t explored;           /* went a way that is new in their state */
+    uint64_t repeated;           /* went a known way */
+    uint64_t extended;           /* of the explored: something followed */
+    uint64_t left;               /* not run, for lack of time */
+} ExploreLevel;
+
 typedef struct ExploreResult {
     ExploreStatus status;
+    ExploreLevel *levels;
+    size_t nlevels;
     ExploreFailure *failures;
     size_t nfailures;
     ExploreImprecise *imprecise;
     size_t nimprecise;
     bool stopped;                /* before its time, by the user */
     const char *ended;           /* "time", "interrupted", "first failure" … */
-    char *concolic_off;          /* why there was no concolic stage; NULL: there was */
-    bool concolic_late;          /* … its build was not ready */
-    bool concolic_kept;          /* … but is now, for the next time */
-    char *sanitizers_off;
     size_t unsaved;              /* files that could not be written */
     Arena arena;
 } ExploreResult;

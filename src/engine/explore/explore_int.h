@@ -2,21 +2,17 @@
 #ifndef SUNDEW_EXPLORE_INT_H
 #define SUNDEW_EXPLORE_INT_H
 #include "base/map.h"
-#include "build/builds.h"
 #include "engine/explore/explore.h"
-#include "engine/explore/fast.h"
 #include "engine/explore/mutate.h"
 #include "engine/explore/queue.h"
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/types.h>
 
 typedef struct Bug {
     ExploreFailure f;
     uint8_t *bytes;              /* the first input that showed it */
     size_t n;
-    uint32_t parent;
-    bool plain;                  /* only the counting build fails */
+    FrontJudge by;               /* who says so */
     bool studied;                /* its condition was looked for */
 } Bug;
 
@@ -26,26 +22,40 @@ typedef struct Keyword {
     uint8_t n, bytes[LONGEST_KEYWORD];
 } Keyword;
 
+/* An input that is to be run, in its state. */
+typedef struct Config {
+    FrontInput input;
+    uint32_t parent;             /* entry; UINT32_MAX: none */
+    uint32_t depth;              /* inputs before it */
+    Origin origin;
+} Config;
+
+/* Inputs with as many before them. */
+typedef struct Level {
+    Vec(Config) todo;
+    size_t next;                 /* from here on */
+    ExploreLevel figures;
+} Level;
+
 /* One exploration. What stands below the lock belongs to who holds it. */
 typedef struct Explorer {
     const ExplorePlan *plan;
-    Edges *edges;
-    char *coverage, *concolic, *sanitized;     /* builds; NULL: there is none */
-    pid_t building;                            /* makes the concolic one meanwhile; 0 */
-    char *building_err;                        /* the file in which it says why not */
-    const char *folder;                        /* of the builds */
+    const ExploreFront *front;
+    FrontHost host;
+    FrontFacts facts;
+    const char *folder;                        /* for the user's command; NULL: there is none */
     char *queue_dir, *failures_dir;
-    uint32_t counters;
-    bool in_memory;                            /* a fuzz target */
-    bool asks;                                 /* … for its input: behind it are zeros */
-    size_t slots;                              /* bytes of the input that are in slots */
-    bool snapshot;                             /* runs may share a process */
     size_t reachable, longest;
     double begun;                              /* seconds */
-    atomic_bool stop;
-    double stopped;                            /* when */
+    atomic_bool stop, stopping;                /* stopping: somebody has said why */
+    double stopped;                            /* when; set before `stop` */
+    const char *ended;                         /* why; likewise */
     bool watched;                              /* jobs are at work, and somebody looks at the time */
-    const char *ended;
+    atomic_bool traces;                        /* runs can be traced */
+    pthread_t caller;                          /* who may be told notes */
+
+    pthread_mutex_t note_lock;
+    Strings notes;                             /* of other threads, until the caller tells them */
 
     pthread_mutex_t lock;
     double timeout;                            /* of a fast run */
@@ -55,18 +65,29 @@ typedef struct Explorer {
     Map known_words;
     Vec(Bug *) bugs;
     Map bad_paths;                             /* paths of runs that died, judged */
-    uint64_t executions, traces, solved_new;
+    uint64_t executions, ntraces, solved_new;
     uint64_t checked, diverged, checked_precise, diverged_precise;
-    SolverStats solver;                        /* of jobs that are over */
     Map imprecise;                             /* text -> ExploreImprecise * */
     Arena arena;
     double last_new;
     size_t unsaved;                            /* files that could not be written */
     size_t hangs, late_judged;                 /* runs that took too long: real; looked at */
-    bool left_processes;
+    /* of systematic.c */
+    Vec(Level) levels;
+    Map visited;                               /* states with inputs that were to be run */
+    Map turns;                                 /* ways in states that were gone or asked for */
+    unsigned busy;                             /* jobs at work on one */
 } Explorer;
 
 typedef struct Tracer Tracer;
+
+/* An input of somebody's; borrowed. */
+typedef struct Input {
+    uint32_t state;
+    const uint8_t *bytes;
+    size_t n;
+    uint32_t parent;             /* entry that it was made from; UINT32_MAX: none */
+} Input;
 
 /* An input that is not kept, but is to run on the judge. */
 typedef struct Waiting {
@@ -80,11 +101,12 @@ typedef struct Job {
     Explorer *x;
     unsigned number;
     Rng rng;
-    Fast *fast;
+    void *worker;                              /* the front end's */
+    uint32_t state;                            /* that was restored last */
     Mutator *mutator;
-    Subject *judge, *plain;                    /* sanitized; coverage, looked at closely */
-    _Atomic(Tracer *) tracer;                  /* NULL: no concolic stage, or not yet */
-    uint64_t told;                             /* runs that are in x->executions */
+    Tracer *tracer;                            /* NULL: no concolic stage, or not yet */
+    SolverStats solver;                        /* under the lock */
+    uint64_t untold;                           /* runs that are not in x->executions yet */
     double mutating, tracing;                  /* seconds spent */
     double sampling;                           /* … on the judge, with inputs that are not new */
     Vec(Waiting) waiting;                      /* of these, until there is time */
@@ -98,28 +120,31 @@ typedef struct Job {
 /* --- explore.c */
 bool job_over(Job *j);
 void explorer_stop(Explorer *x, const char *why);
-/* For the runs of a job (RunPlan.stop): what is under way has a second to end by itself. */
-bool job_cuts(void *job);
 /* Before the jobs run nobody watches; who reads many files asks this now and then. */
 void explorer_look(Explorer *x);
-/* CPU seconds for a run of a build that is so many times slower than a fast one. */
-double explorer_allows(const Explorer *x, double times, double least);
+FrontLimits explorer_limits(Explorer *x);      /* takes the lock */
 /* Adds to the dictionary; takes the lock. */
 void explorer_word(Explorer *x, const void *bytes, size_t n);
 /* A file of the output folder could not be written: said once. Under the lock. */
 void explorer_unsaved(Explorer *x, const char *path, int error);
+/* From any thread; the caller of explore() hears it soon. */
 void explorer_note(Explorer *x, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The next runs of this job begin in this state. */
+bool job_restore(Job *j, uint32_t state);
+/* Is it ready to trace? It gets ready as soon as that is possible. */
+bool job_traces(Job *j);
 
-/* --- stage.c: inputs through the counting build */
-/* Runs what is in the batch; keeps what is new, has looked at what died. False: no more runs are
+/* --- stage.c: inputs through quick runs */
+/* Runs what was added to the worker's batch. */
+bool stage_run(Job *j, bool apart, FrontBatch *out);
+/* Runs what was added; keeps what is new, has looked at what died. False: no more runs are
  * possible. */
 bool stage_flush(Job *j, Origin origin, uint32_t parent);
 /* One input by itself; *entry (may be NULL) gets it if it was new. */
 bool stage_try(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t parent,
                Entry **entry);
 /* An input that was just run and had news, or died. */
-bool stage_keep(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t parent,
-                bool died, bool late, Entry **entry);
+bool stage_keep(Job *j, const FrontRun *run, Origin origin, uint32_t parent, Entry **entry);
 /* Mutates one input of the queue. */
 bool stage_mutate(Job *j);
 
@@ -129,34 +154,39 @@ void corpus_save(Explorer *x, const Entry *e);
 bool corpus_sync(Job *j);
 
 /* --- failures.c */
-bool failures_open(Job *j, Err *err);
-void failures_limits(Job *j);                  /* x->timeout or x->start has changed */
-/* Runs it on the judge; `died`: it died in the counting build, with this status. */
-bool failures_judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, bool died,
-                    bool late);
+/* Has it judged; `died`, `late`: it died in a quick run. */
+void failures_judge(Job *j, const Input *in, bool died, bool late);
 /* A failure of an earlier exploration, and what it was made smaller to or NULL: does it fail still? */
 bool failures_again(Job *j, const Str *input, const Str *small);
 /* An input that is not kept, but went another way than any before, or is the solver's answer:
- * it runs on the judge too, later, because that gets no more than a tenth of the time. Of many
+ * it is judged too, later, because that gets no more than a tenth of the time. Of many
  * only some wait. */
-void failures_sample(Job *j, const uint8_t *bytes, size_t n, uint32_t parent);
+void failures_sample(Job *j, const Input *in);
 void failures_samples(Job *j);                 /* as many of them as there is time for */
-/* One run on this build: does it fail? Then `out` (of {0}) says how. */
-bool failures_run(Job *j, Subject *s, const uint8_t *bytes, size_t n, Failure *out);
+/* Does it fail so that `f` is the same? */
+bool failures_alike(Job *j, FrontJudge by, const Input *in, const Failure *f);
 /* The condition of a failure that has none yet. */
 void failures_study(Job *j);
 void failures_finish(Explorer *x, ExploreResult *out);
 void failures_close(Job *j);
 
-/* --- condition.c */
-/* What of the input matters for this failure, readable; the caller frees it. NULL: not known. */
-char *condition_of(Job *j, Subject *judge, const uint8_t *bytes, size_t n, const Failure *f);
-
 /* --- trace.c: the concolic stage */
-Tracer *tracer_new(Job *j, Err *err);
+Tracer *tracer_new(Job *j);
 void tracer_free(Tracer *t);
-void tracer_limits(Job *j);                    /* as failures_limits() */
 bool tracer_wanted(Job *j);
 bool tracer_step(Job *j);
-SolverStats tracer_stats(const Tracer *t);
+/* Runs the input and reads what it said; trail.path NULL: it could not be read. False: no more
+ * runs are possible. */
+bool tracer_run(Job *j, const Input *in, FrontTrace *out);
+/* What of the input matters for this failure, readable; the caller frees it. NULL: not known. */
+char *tracer_condition(Job *j, FrontJudge by, const Input *in, const Failure *f);
+
+/* --- systematic.c */
+/* Runs a seed. */
+bool systematic_try(Job *j, const uint8_t *bytes, size_t n, Origin origin);
+/* Without seeds: what the front end begins with, or zeros. */
+bool systematic_begin(Job *j);
+/* One input, or a short wait for other jobs. */
+bool systematic_step(Job *j);
+void systematic_finish(Explorer *x, ExploreResult *out);
 #endif

@@ -1,16 +1,16 @@
 /*
- * Inputs that make the program fail. An input is judged by the build with
- * sanitizers; one that died in the counting build but not there is run once
- * more on the counting build with all that src/run/ can see. Failures are the same if
- * kind and site are. The first input of each is made smaller at once.
+ * Inputs that make the subject fail. The strict judge of the front end runs
+ * them; one that died in a quick run but passes there is judged once more as
+ * it was. The user's command has the last word. Failures are the same if kind and
+ * site are. The first input of each is made smaller at once.
  */
 #include "engine/explore/explore_int.h"
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/units.h"
+#include <assert.h>
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,34 +20,10 @@ enum { SMALLER_TESTS = 400, WAITING_MOST = 512, WAITING_LONGEST = 1 << 16 };
 
 /* ---------------------------------------------------------------- verdicts */
 
-/* Is it in a list such as "3,64-78"? */
-static bool status_is_in(const char *list, int status)
-{
-    while (list && *list) {
-        char *end;
-        long from = strtol(list, &end, 10), to = from;
-        if (*end == '-')
-            to = strtol(end + 1, &end, 10);
-        if (status >= from && status <= to)
-            return true;
-        if (*end != ',' || end == list)
-            return false;
-        list = end + 1;
-    }
-    return false;
-}
-
 static bool is_late(const Failure *f)
 {
     return f->kind == FAILURE_TIMEOUT || f->kind == FAILURE_CPU_LIMIT ||
            f->kind == FAILURE_HANG;
-}
-
-static bool counts(const Explorer *x, const Failure *f)
-{
-    if (f->kind == FAILURE_EXIT)
-        return status_is_in(x->plan->bad_status, f->status);
-    return failure_is(f);
 }
 
 /* The user's command, with the input's file as last word: does it object? */
@@ -69,42 +45,56 @@ static bool command_objects(Job *j, const uint8_t *bytes, size_t n)
     return bad;
 }
 
-/* One run on the judge, or on the counting build if that is the only one that fails. */
-bool failures_run(Job *j, Subject *s, const uint8_t *bytes, size_t n, Failure *out)
+static void release_all(FrontFailures *all)
 {
-    RunResult r = {0};
-    Err ignored = {0};
-    if (!s || !subject_run(s, bytes, n, &r, &ignored))
-        return false;
-    bool bad = !r.stopped && counts(j->x, &r.failure);
-    if (bad)
-        failure_copy(out, &r.failure);
-    run_result_release(&r);
-    return bad;
+    for (size_t i = 0; i < all->len; i++)
+        failure_release(&all->items[i]);
+    vec_release(all);
+}
+
+/* How this input fails; nothing: it does not. */
+static void run(Job *j, FrontJudge by, const Input *in, FrontFailures *out)
+{
+    if (job_restore(j, in->state))
+        j->x->front->judge(j->worker, by, in->bytes, in->n, out);
+}
+
+/* One that is the same as `f`; NULL: none is. */
+static Failure *like(FrontFailures *all, const Failure *f)
+{
+    for (size_t i = 0; i < all->len; i++)
+        if (failure_same(&all->items[i], f, FAILURE_SAME_SITE))
+            return &all->items[i];
+    return NULL;
+}
+
+bool failures_alike(Job *j, FrontJudge by, const Input *in, const Failure *f)
+{
+    FrontFailures all = {0};
+    run(j, by, in, &all);
+    bool same = like(&all, f) != NULL;
+    release_all(&all);
+    return same;
 }
 
 /* ------------------------------------------------------------ making smaller */
 
 typedef struct Shrink {
     Job *job;
-    Subject *subject;                /* NULL: the user's command */
-    const Failure *failure;
+    const Bug *bug;
     unsigned tests;
     double until;
 } Shrink;
 
 static bool still_fails(Shrink *k, const uint8_t *bytes, size_t n)
 {
-    if (!k->tests || clock_seconds() > k->until || atomic_load(&k->job->x->stop))
+    if (!k->tests || clock_seconds() > k->until || job_over(k->job))
         return false;
     k->tests--;
-    if (!k->subject)
+    if (k->bug->f.by_command)
         return command_objects(k->job, bytes, n);
-    Failure f = {0};
-    bool same = failures_run(k->job, k->subject, bytes, n, &f) &&
-                failure_same(&f, k->failure, FAILURE_SAME_SITE);
-    failure_release(&f);
-    return same;
+    Input in = { k->bug->f.state, bytes, n, UINT32_MAX };
+    return failures_alike(k->job, k->bug->by, &in, &k->bug->f.failure);
 }
 
 static size_t leave_out(Shrink *k, uint8_t *bytes, size_t n)
@@ -140,32 +130,41 @@ static void make_plain(Shrink *k, uint8_t *bytes, size_t n)
     free(room);
 }
 
-static void make_smaller(Job *j, Subject *s, Bug *b, const Str *small)
+/* The text is about the input that is shown: so its failure takes the place of the first. */
+static void show_smaller(Job *j, Bug *b)
 {
-    Shrink k = { .job = j, .subject = s, .failure = &b->f.failure, .tests = SMALLER_TESTS,
-                 .until = clock_seconds() + 10 };
+    FrontFailures all = {0};
+    Input in = { b->f.state, b->f.small, b->f.nsmall, UINT32_MAX };
+    run(j, b->by, &in, &all);
+    Failure *f = like(&all, &b->f.failure);
+    if (f) {
+        pthread_mutex_lock(&j->x->lock);
+        Failure first = b->f.failure;
+        b->f.failure = *f;
+        *f = first;
+        pthread_mutex_unlock(&j->x->lock);
+    }
+    release_all(&all);
+}
+
+static void make_smaller(Job *j, Bug *b, const Str *small)
+{
+    Shrink k = { .job = j, .bug = b, .tests = SMALLER_TESTS, .until = clock_seconds() + 10 };
     b->f.small = small ? xmemdup(small->data, small->len) : xmemdup(b->bytes, b->n);
     b->f.nsmall = small ? small->len : b->n;
     if (small || b->f.hang || j->x->plan->replay)
         return;
     b->f.nsmall = leave_out(&k, b->f.small, b->n);
     make_plain(&k, b->f.small, b->f.nsmall);
-    Failure f = {0};                           /* what is told is about the input that is shown */
-    if (s && failures_run(j, s, b->f.small, b->f.nsmall, &f) &&
-        failure_same(&f, &b->f.failure, FAILURE_SAME_SITE)) {
-        pthread_mutex_lock(&j->x->lock);
-        Failure first = b->f.failure;
-        b->f.failure = f;
-        f = first;
-        pthread_mutex_unlock(&j->x->lock);
-    }
-    failure_release(&f);
+    if (!b->f.by_command)
+        show_smaller(j, b);
 }
 
 /* -------------------------------------------------------------------- list */
 
 static Bug *find(Explorer *x, const Failure *f, bool by_command)
 {
+    assert(by_command || failure_is(f) || f->kind == FAILURE_EXIT);
     for (size_t i = 0; i < x->bugs.len; i++) {
         Bug *b = x->bugs.items[i];
         if (b->f.by_command == by_command &&
@@ -192,38 +191,62 @@ static void save(Explorer *x, Bug *b, size_t number)
     free(small);
 }
 
-/* `small`: the input as it was made smaller some time ago; NULL: that is to be done. */
-static void add(Job *j, Subject *s, const uint8_t *bytes, size_t n, uint32_t parent,
-                const Failure *f, bool by_command, const Str *small)
+static Bug *bug_new(const Explorer *x, const Input *in, const Failure *f, FrontJudge by,
+                    bool by_command)
 {
-    Explorer *x = j->x;
-    pthread_mutex_lock(&x->lock);
-    Bug *b = find(x, f, by_command);
-    size_t number = x->bugs.len;
-    if (b) {
-        b->f.seen++;
-        pthread_mutex_unlock(&x->lock);
-        return;
-    }
-    b = xcalloc(1, sizeof *b);
+    Bug *b = xcalloc(1, sizeof *b);
     failure_copy(&b->f.failure, f);
+    b->f.state = in->state;
     b->f.by_command = by_command;
     b->f.hang = !by_command && is_late(f);
     b->f.when = clock_seconds() - x->begun;
     b->f.seen = 1;
-    b->bytes = xmemdup(bytes, n);
-    b->n = n;
-    b->parent = parent;
-    x->hangs += b->f.hang;
-    vec_push(&x->bugs, b);
-    pthread_mutex_unlock(&x->lock);
-    make_smaller(j, s, b, small);
-    b->plain = s == j->plain;
-    bool now = j->tracer && x->watched;        /* all seeds first */
-    b->studied = !s || b->f.hang || now;
-    if (s && !b->f.hang && now)
-        b->f.condition = condition_of(j, s, b->f.small, b->f.nsmall, &b->f.failure);
+    b->bytes = xmemdup(in->bytes, in->n);
+    b->n = in->n;
+    b->by = by;
+    b->studied = true;                         /* by this job, for now */
+    return b;
+}
+
+/* Another input shows it, or it is new; then the caller goes on with it. */
+static Bug *meet(Explorer *x, const Input *in, const Failure *f, FrontJudge by, bool by_command,
+                 size_t *number)
+{
     pthread_mutex_lock(&x->lock);
+    Bug *known = find(x, f, by_command), *b = NULL;
+    *number = x->bugs.len;
+    if (known) {
+        known->f.seen++;
+    } else {
+        b = bug_new(x, in, f, by, by_command);
+        x->hangs += b->f.hang;
+        vec_push(&x->bugs, b);
+    }
+    pthread_mutex_unlock(&x->lock);
+    return b;
+}
+
+static Input small_input(const Bug *b)
+{
+    return (Input){ b->f.state, b->f.small, b->f.nsmall, UINT32_MAX };
+}
+
+/* `small`: the input as it was made smaller some time ago; NULL: that is to be done. */
+static void add(Job *j, const Input *in, const Failure *f, FrontJudge by, bool by_command,
+                const Str *small)
+{
+    Explorer *x = j->x;
+    size_t number;
+    Bug *b = meet(x, in, f, by, by_command, &number);
+    if (!b)
+        return;
+    make_smaller(j, b, small);
+    bool wanted = !by_command && !b->f.hang, now = wanted && j->tracer && x->watched;
+    Input shown = small_input(b);              /* seeds come first: all of them, before that */
+    char *condition = now ? tracer_condition(j, by, &shown, &b->f.failure) : NULL;
+    pthread_mutex_lock(&x->lock);
+    b->f.condition = condition;
+    b->studied = !wanted || now;
     save(x, b, number);
     pthread_mutex_unlock(&x->lock);
     if (x->plan->stop == STOP_FIRST_FAILURE)
@@ -232,41 +255,6 @@ static void add(Job *j, Subject *s, const uint8_t *bytes, size_t n, uint32_t par
 
 /* ------------------------------------------------------------------- judge */
 
-/* Sanitizers are slow, and a machine may be busy. */
-static RunLimits judge_limits(const Explorer *x)
-{
-    double seconds = explorer_allows(x, 10, 2);
-    return (RunLimits){ .wall = seconds * 3, .cpu = seconds, .idle = fmax(10, fmax(x->start * 3, x->plan->timeout * 2)),
-                        .memory = x->plan->memory, .output = 64u << 20 };
-}
-
-bool failures_open(Job *j, Err *err)
-{
-    Explorer *x = j->x;
-    static char *env[] = {
-        "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_abort=1",
-        "UBSAN_OPTIONS=print_stacktrace=1", NULL,
-    };
-    SubjectPlan plan = { .program = x->sanitized, .call = &x->plan->call,
-                         .limits = judge_limits(x), .env = env, .untraced = true,
-                         .stop = job_cuts, .stop_arg = j };
-    if (x->sanitized && !(j->judge = subject_new(&plan, err)))
-        return false;
-    plan.program = x->coverage;
-    plan.env = NULL;
-    plan.untraced = false;
-    j->plain = subject_new(&plan, err);
-    return j->plain != NULL;
-}
-
-void failures_limits(Job *j)
-{
-    RunLimits limits = judge_limits(j->x);
-    if (j->judge)
-        subject_limits(j->judge, &limits);
-    subject_limits(j->plain, &limits);
-}
-
 /* It ends, after all: the limit was too low, or the machine is busy. */
 static void allow_more_time(Job *j)
 {
@@ -274,51 +262,64 @@ static void allow_more_time(Job *j)
     pthread_mutex_lock(&x->lock);
     if (x->plan->timeout <= 0 && x->timeout < 5)
         x->timeout *= 1.5;
-    fast_limit(j->fast, x->timeout);
     pthread_mutex_unlock(&x->lock);
+    FrontLimits limits = explorer_limits(x);
+    limits.quick_only = true;
+    if (x->front->limits)
+        x->front->limits(j->worker, &limits);
 }
 
-/* Runs `bytes` or what they have become; says whether it fails. */
-static bool judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, bool died, const Str *small)
+/* Adds all failures that this judge sees. `ran` may differ from `in`: what it was made smaller to. */
+static bool judged(Job *j, FrontJudge by, const Input *in, const Input *ran, const Str *small)
 {
-    Failure f = {0};
-    const uint8_t *run = small ? (const uint8_t *)small->data : bytes;
-    size_t nrun = small ? small->len : n;
-    bool bad = true;
-    if (failures_run(j, j->judge, run, nrun, &f))
-        add(j, j->judge, bytes, n, parent, &f, false, small);
-    else if ((died || !j->judge) && failures_run(j, j->plain, run, nrun, &f))
-        add(j, j->plain, bytes, n, parent, &f, false, small);
-    else if (j->x->plan->oracle && command_objects(j, run, nrun))
-        add(j, NULL, bytes, n, parent, &f, true, small);
-    else
-        bad = false;
-    failure_release(&f);
+    FrontFailures all = {0};
+    run(j, by, ran, &all);
+    bool bad = all.len > 0;
+    for (size_t i = 0; i < all.len; i++)
+        add(j, in, &all.items[i], by, false, small);
+    release_all(&all);
     return bad;
 }
 
-bool failures_judge(Job *j, const uint8_t *bytes, size_t n, uint32_t parent, bool died,
-                    bool late)
+/* Runs the input or what it has become; says whether it fails. */
+static bool judge(Job *j, const Input *in, bool died, const Str *small)
 {
-    if (!judge(j, bytes, n, parent, died, NULL) && late)
-        allow_more_time(j);
+    Input ran = *in;
+    bool strict = j->x->facts.strict;
+    if (small) {
+        ran.bytes = (const uint8_t *)str_c(small);
+        ran.n = small->len;
+    }
+    if ((strict && judged(j, FRONT_STRICT, in, &ran, small)) ||
+        ((died || !strict) && judged(j, FRONT_PLAIN, in, &ran, small)))
+        return true;
+    if (!j->x->plan->oracle || !command_objects(j, ran.bytes, ran.n))
+        return false;
+    Failure none = {0};
+    add(j, in, &none, FRONT_PLAIN, true, small);
     return true;
+}
+
+void failures_judge(Job *j, const Input *in, bool died, bool late)
+{
+    if (!judge(j, in, died, NULL) && late)
+        allow_more_time(j);
 }
 
 bool failures_again(Job *j, const Str *input, const Str *small)
 {
-    const uint8_t *bytes = (const uint8_t *)str_c(input);
-    return (small && judge(j, bytes, input->len, UINT32_MAX, true, small)) ||
-           judge(j, bytes, input->len, UINT32_MAX, true, NULL);
+    Input in = { 0, (const uint8_t *)str_c(input), input->len, UINT32_MAX };
+    return (small && judge(j, &in, true, small)) || judge(j, &in, true, NULL);
 }
 
-void failures_sample(Job *j, const uint8_t *bytes, size_t n, uint32_t parent)
+void failures_sample(Job *j, const Input *in)
 {
-    Waiting w = { NULL, n, parent };
+    Waiting w = { NULL, in->n, in->parent };
     uint32_t at = j->waited++ * 2654435761u % WAITING_MOST;
-    if (n > WAITING_LONGEST)
+    assert(in->state == 0);
+    if (in->n > WAITING_LONGEST)
         return;
-    w.bytes = xmemdup(bytes, n);
+    w.bytes = xmemdup(in->bytes, in->n);
     if (j->waiting.len < WAITING_MOST) {
         vec_push(&j->waiting, w);
     } else {
@@ -331,12 +332,10 @@ void failures_sample(Job *j, const uint8_t *bytes, size_t n, uint32_t parent)
 void failures_samples(Job *j)
 {
     double now = clock_seconds();
-    while (j->waiting.len && j->judge && j->sampling <= 0.1 * (now - j->x->begun)) {
+    while (j->waiting.len && j->x->facts.strict && j->sampling <= 0.1 * (now - j->x->begun)) {
         Waiting w = j->waiting.items[--j->waiting.len];
-        Failure f = {0};
-        if (failures_run(j, j->judge, w.bytes, w.n, &f))
-            add(j, j->judge, w.bytes, w.n, w.parent, &f, false, NULL);
-        failure_release(&f);
+        Input in = { 0, w.bytes, w.n, w.parent };
+        judged(j, FRONT_STRICT, &in, &in, NULL);
         free(w.bytes);
         j->sampling += clock_seconds() - now;
         now = clock_seconds();
@@ -355,16 +354,14 @@ void failures_study(Job *j)
     if (b)
         b->studied = true;
     pthread_mutex_unlock(&x->lock);
-    if (b)
-        b->f.condition = condition_of(j, b->plain ? j->plain : j->judge, b->f.small,
-                                      b->f.nsmall, &b->f.failure);
+    if (!b)
+        return;
+    Input shown = small_input(b);
+    b->f.condition = tracer_condition(j, b->by, &shown, &b->f.failure);
 }
 
 void failures_close(Job *j)
 {
-    subject_free(j->judge);
-    subject_free(j->plain);
-    j->judge = j->plain = NULL;
     for (size_t i = 0; i < j->waiting.len; i++)
         free(j->waiting.items[i].bytes);
     vec_release(&j->waiting);
@@ -376,6 +373,7 @@ void failures_finish(Explorer *x, ExploreResult *out)
     out->nfailures = x->bugs.len;
     for (size_t i = 0; i < x->bugs.len; i++) {
         Bug *b = x->bugs.items[i];
+        assert(b->f.small && b->f.seen);
         if (!b->f.condition)
             b->f.condition = xstrdup("");
         out->failures[i] = b->f;

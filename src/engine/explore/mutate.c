@@ -51,11 +51,6 @@ bool mutator_word(Mutator *m, const void *bytes, size_t n)
     return true;
 }
 
-size_t mutator_words(const Mutator *m)
-{
-    return m->words.len;
-}
-
 /* ---------------------------------------------------------------- helpers */
 
 static size_t below(Mutator *m, size_t n)

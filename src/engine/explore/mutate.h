@@ -22,7 +22,6 @@ void mutator_free(Mutator *m);                   /* NULL is fine */
 /* A word that the program compares with; each is kept once. False: it is known, or
  * there are too many. */
 bool mutator_word(Mutator *m, const void *bytes, size_t n);
-size_t mutator_words(const Mutator *m);
 
 size_t mutate(Mutator *m, const uint8_t *bytes, size_t n, const uint8_t *other,
               size_t nother, const uint8_t **out);

@@ -2,6 +2,7 @@
 #include "engine/explore/queue.h"
 #include "base/map.h"
 #include "runtime/server/batch.h"
+#include <assert.h>
 #include <math.h>
 
 struct Queue {
@@ -128,11 +129,6 @@ unsigned queue_news(Queue *q, const uint8_t *counters, bool take)
     return news;
 }
 
-const uint8_t *queue_seen(const Queue *q)
-{
-    return q->seen;
-}
-
 bool queue_covers(const Queue *q, uint32_t edge)
 {
     return edge < q->edges && q->seen[edge];
@@ -171,6 +167,7 @@ Entry *queue_add(Queue *q, const uint8_t *bytes, size_t n, const uint8_t *counte
     e->bytes = xmemdup(bytes, n);
     e->n = n;
     e->origin = run->origin;
+    e->state = run->state;
     e->parent = run->parent;
     e->depth = run->parent < q->all.len ? q->all.items[run->parent]->depth + 1 : 0;
     if (run->parent < q->all.len)
@@ -280,4 +277,33 @@ unsigned queue_energy(const Queue *q, const Entry *e)
     energy *= clamp((double)e->nedges / (q->sum_edges / n + 1), 0.5, 2);
     energy *= e->favoured ? 2 : 1;
     return (unsigned)clamp(energy, 64, 2048);
+}
+
+/* -------------------------------------------------------------------- check */
+
+static void check_entry(const Queue *q, const Entry *e, size_t i)
+{
+    assert(e->id == i);
+    assert(e->bytes || !e->n);
+    assert(e->parent == UINT32_MAX || e->depth <= q->all.len);
+    for (size_t k = 0; k < e->nedges; k++) {
+        assert(e->edges[k] < q->edges);
+        assert(k == 0 || e->edges[k - 1] < e->edges[k]);
+        assert(q->best[e->edges[k]]);
+    }
+}
+
+void queue_check(const Queue *q)
+{
+    size_t covered = 0;
+    assert(q->of_program <= q->edges && q->paths <= q->room);
+    for (size_t i = 0; i < q->all.len; i++)
+        check_entry(q, q->all.items[i], i);
+    for (size_t i = 0; i < q->edges; i++) {
+        covered += i < q->of_program && q->seen[i];
+        assert(q->best[i] <= q->all.len);
+    }
+    assert(covered == q->covered);
+    for (size_t i = 1; i < q->nweights; i++)
+        assert(q->weights[i - 1] <= q->weights[i]);
 }

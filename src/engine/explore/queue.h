@@ -23,13 +23,14 @@
 #include <stdint.h>
 
 /* Where an input came from. */
-typedef enum { FROM_SEED, FROM_MUTATION, FROM_SOLVER, FROM_OTHERS } Origin;
+typedef enum { FROM_SEED, FROM_MUTATION, FROM_SOLVER, FROM_OTHERS, FROM_FRONT } Origin;
 
 typedef struct Entry {
     uint32_t id;
     uint8_t *bytes;
     size_t n;
     Origin origin;
+    uint32_t state;            /* it runs in: see front.h */
     uint32_t parent;           /* id; UINT32_MAX: none */
     uint32_t depth;            /* from a seed */
     double micros;             /* CPU time of a run */
@@ -48,7 +49,7 @@ typedef struct Entry {
 
 typedef struct QueueRun {
     Origin origin;
-    uint32_t parent;
+    uint32_t state, parent;
     uint64_t path;
     double micros, when;
     bool new_edge;
@@ -76,7 +77,9 @@ unsigned queue_energy(const Queue *q, const Entry *e);
 uint64_t queue_saw_path(Queue *q, uint64_t path);
 uint64_t queue_paths(const Queue *q);
 
-const uint8_t *queue_seen(const Queue *q);       /* bits an edge */
 bool queue_covers(const Queue *q, uint32_t edge);
 size_t queue_covered(const Queue *q);
+
+/* Asserts what always holds. */
+void queue_check(const Queue *q);
 #endif

@@ -1,18 +1,17 @@
 /*
- * Inputs on their way through the counting build: a batch is run, what died is
+ * Inputs on their way through quick runs: a batch is run, what died is
  * looked at, and what is new is run once more by itself, made shorter, and
  * kept.
  */
 #include "engine/explore/explore_int.h"
 #include "base/units.h"
 #include "runtime/server/batch.h"
+#include <assert.h>
 #include <string.h>
-#include <sys/wait.h>
 
 typedef struct Candidate {
     uint8_t *bytes;
     size_t n;
-    uint32_t parent;
     bool died, late, sample;           /* sample: not new, but another way */
 } Candidate;
 typedef Vec(Candidate) Candidates;
@@ -29,25 +28,33 @@ static void unlock(Explorer *x)
     pthread_mutex_unlock(&x->lock);
 }
 
+/* Under the lock. */
 static void count_runs(Job *j)
 {
-    uint64_t runs = fast_runs(j->fast);
-    j->x->executions += runs - j->told;
-    j->told = runs;
+    j->x->executions += j->untold;
+    j->untold = 0;
 }
 
-/* The counters of one input, by a run of its own; the batch is empty afterwards. */
-static const FastResult *run_alone(Job *j, const uint8_t *bytes, size_t n)
+bool stage_run(Job *j, bool apart, FrontBatch *out)
 {
-    fast_reset(j->fast);
-    if (!fast_add(j->fast, bytes, n) || !fast_run_apart(j->fast, &j->err))
-        return NULL;
-    return fast_result(j->fast, 0);
+    assert(j->state == 0);             /* quick runs know the start only */
+    *out = (FrontBatch){0};
+    if (!j->x->front->run(j->worker, apart, out, &j->err))
+        return false;
+    assert(!out->n || out->counters);
+    j->untold += out->n;
+    return true;
 }
 
-static bool is_alive(const FastResult *r)
+static bool add(Job *j, const uint8_t *bytes, size_t n)
 {
-    return WIFEXITED(r->status);
+    return j->x->front->add(j->worker, bytes, n);
+}
+
+/* The counters of one input, by a run of its own. */
+static bool run_alone(Job *j, const uint8_t *bytes, size_t n, FrontBatch *out)
+{
+    return add(j, bytes, n) && stage_run(j, true, out) && out->n;
 }
 
 /* ------------------------------------------------------------- shortening */
@@ -58,7 +65,7 @@ static bool add_without(Job *j, const uint8_t *bytes, size_t len, size_t at, siz
 {
     memcpy(room, bytes, at);
     memcpy(room + at, bytes + at + n, len - at - n);
-    return fast_add(j->fast, room, len - n);
+    return add(j, room, len - n);
 }
 
 /* Leaves out blocks while the path stays the same: larger ones first. Works in
@@ -70,16 +77,16 @@ static size_t shorten(Job *j, uint8_t *bytes, size_t len, uint64_t path)
     for (size_t size = len / 8; size >= least && len > size; size /= 2)
         for (size_t at = 0; at + size <= len && len > size;) {
             size_t from = at, tried = 0;
-            fast_reset(j->fast);
+            FrontBatch batch;
             while (tried < 16 && at + size <= len &&
                    add_without(j, bytes, len, at, size, room)) {
                 at += size;
                 tried++;
             }
-            if (!tried || !fast_run(j->fast, &j->err))
+            if (!tried || !stage_run(j, false, &batch))
                 goto out;
             size_t hit = 0;
-            while (hit < tried && fast_result(j->fast, (unsigned)hit)->path != path)
+            while (hit < tried && batch.runs[hit].path != path)
                 hit++;
             if (hit < tried) {                 /* the rest is tried anew */
                 size_t gone = from + hit * size;
@@ -95,26 +102,27 @@ out:
 
 /* ---------------------------------------------------------------- keeping */
 
-static unsigned news_here(Job *j, bool take)
+static bool has_news(Job *j, const FrontBatch *batch)
 {
     lock(j->x);
-    unsigned news = queue_news(j->x->queue, fast_counters(j->fast), take);
+    unsigned news = queue_news(j->x->queue, batch->counters, false);
     unlock(j->x);
-    return news;
+    return news != SUNDEW_NEWS_NONE;
 }
 
 static Entry *keep(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t parent,
-                   const FastResult *r)
+                   const FrontBatch *batch)
 {
     Explorer *x = j->x;
+    const FrontRun *r = &batch->runs[batch->n - 1];
     lock(x);
-    unsigned news = queue_news(x->queue, fast_counters(j->fast), true);
+    unsigned news = queue_news(x->queue, batch->counters, true);
     Entry *e = NULL;
     if (news || origin == FROM_SEED) {
         QueueRun run = { .origin = origin, .parent = parent, .path = r->path,
                          .micros = r->micros, .when = clock_seconds() - x->begun,
                          .new_edge = news == SUNDEW_NEWS_EDGE };
-        e = queue_add(x->queue, bytes, n, fast_counters(j->fast), &run);
+        e = queue_add(x->queue, bytes, n, batch->counters, &run);
         if (run.new_edge)
             x->last_new = clock_seconds();
         corpus_save(x, e);
@@ -124,22 +132,23 @@ static Entry *keep(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32
 }
 
 /* An input that went somewhere new, by its batch's word. */
-static bool examine(Job *j, const Candidate *c, Origin origin, Entry **entry)
+static bool examine(Job *j, const Candidate *c, Origin origin, uint32_t parent, Entry **entry)
 {
-    const FastResult *r = run_alone(j, c->bytes, c->n);
-    if (!r || !is_alive(r))
-        return r != NULL;
-    unsigned news = news_here(j, false);
-    if (!news && origin != FROM_SEED)
+    FrontBatch batch;
+    if (!run_alone(j, c->bytes, c->n, &batch))
+        return false;
+    if (batch.runs->died || (!has_news(j, &batch) && origin != FROM_SEED))
         return true;
     uint8_t *bytes = xmemdup(c->bytes, c->n);
     size_t n = c->n;
-    if (origin == FROM_MUTATION && n > 8 && r->micros < 20000) {
-        n = shorten(j, bytes, n, r->path);
-        r = run_alone(j, bytes, n);
+    bool ok = true;
+    if (origin == FROM_MUTATION && n > 8 && batch.runs->micros < 20000) {
+        n = shorten(j, bytes, n, batch.runs->path);
+        ok = run_alone(j, bytes, n, &batch);
     }
-    Entry *e = r && is_alive(r) ? keep(j, bytes, n, origin, c->parent, r) : NULL;
-    bool ok = r && (!e || failures_judge(j, bytes, n, c->parent, false, false));
+    Entry *e = ok && !batch.runs->died ? keep(j, bytes, n, origin, parent, &batch) : NULL;
+    if (e)
+        failures_judge(j, &(Input){ 0, bytes, n, parent }, false, false);
     free(bytes);
     if (entry)
         *entry = e;
@@ -148,12 +157,9 @@ static bool examine(Job *j, const Candidate *c, Origin origin, Entry **entry)
 
 /* ------------------------------------------------------------------ batch */
 
-static void take_candidate(Job *j, unsigned i, uint32_t parent, bool died, bool late,
-                           Candidates *out)
+static void take_candidate(const FrontRun *r, bool died, bool sample, Candidates *out)
 {
-    size_t n;
-    const uint8_t *bytes = fast_input(j->fast, i, &n);
-    vec_push(out, ((Candidate){ xmemdup(bytes, n), n, parent, died, late, false }));
+    vec_push(out, ((Candidate){ xmemdup(r->bytes, r->n), r->n, died, r->late, sample }));
 }
 
 /* Is it to be looked at? One run of each path that died; of those that took too long
@@ -168,24 +174,22 @@ static bool is_new_death(Explorer *x, uint64_t path, bool late)
     return is_new;
 }
 
-static void look_at_batch(Job *j, Origin origin, uint32_t parent, Candidates *out)
+static void look_at_batch(Job *j, const FrontBatch *batch, Origin origin, Candidates *out)
 {
     Explorer *x = j->x;
     unsigned samples = 0;
     lock(x);
     count_runs(j);
-    for (unsigned i = 0; i < fast_count(j->fast); i++) {
-        const FastResult *r = fast_result(j->fast, i);
-        bool late = fast_timed_out(j->fast, i);
-        bool another = is_alive(r) && queue_saw_path(x->queue, r->path) == 1;
-        if (late || !is_alive(r)) {
-            if (is_new_death(x, r->path, late))
-                take_candidate(j, i, parent, true, late, out);
+    for (size_t i = 0; i < batch->n; i++) {
+        const FrontRun *r = &batch->runs[i];
+        bool another = !r->died && queue_saw_path(x->queue, r->path) == 1;
+        if (r->late || r->died) {
+            if (is_new_death(x, r->path, r->late))
+                take_candidate(r, true, false, out);
         } else if (r->news || origin == FROM_SEED) {
-            take_candidate(j, i, parent, false, false, out);
+            take_candidate(r, false, false, out);
         } else if (another && samples < SAMPLES) {
-            take_candidate(j, i, parent, false, false, out);
-            out->items[out->len - 1].sample = true;
+            take_candidate(r, false, true, out);
             samples++;
         }
     }
@@ -195,23 +199,23 @@ static void look_at_batch(Job *j, Origin origin, uint32_t parent, Candidates *ou
 static bool flush(Job *j, Origin origin, uint32_t parent, Entry **entry)
 {
     Candidates found = {0};
-    bool ok = !fast_count(j->fast) || fast_run(j->fast, &j->err);
+    FrontBatch batch;
+    bool ok = stage_run(j, false, &batch);
     if (ok)
-        look_at_batch(j, origin, parent, &found);
-    fast_reset(j->fast);
+        look_at_batch(j, &batch, origin, &found);
     for (size_t i = 0; i < found.len; i++) {
         Candidate *c = &found.items[i];
+        Input in = { 0, c->bytes, c->n, parent };
         if (ok && c->died)
-            ok = failures_judge(j, c->bytes, c->n, c->parent, true, c->late);
+            failures_judge(j, &in, true, c->late);
         else if (ok && c->sample)
-            failures_sample(j, c->bytes, c->n, c->parent);
+            failures_sample(j, &in);
         else if (ok)
-            ok = examine(j, c, origin, entry);
+            ok = examine(j, c, origin, parent, entry);
         free(c->bytes);
     }
     if (ok)
         failures_samples(j);
-    fast_reset(j->fast);
     vec_release(&found);
     return ok;
 }
@@ -226,27 +230,24 @@ bool stage_try(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t p
 {
     if (entry)
         *entry = NULL;
-    fast_reset(j->fast);
-    return !fast_add(j->fast, bytes, n) || flush(j, origin, parent, entry);
+    return !add(j, bytes, n) || flush(j, origin, parent, entry);
 }
 
-bool stage_keep(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t parent,
-                bool died, bool late, Entry **entry)
+bool stage_keep(Job *j, const FrontRun *run, Origin origin, uint32_t parent, Entry **entry)
 {
-    const FastResult r = *fast_result(j->fast, 0);
-    Candidate c = { xmemdup(bytes, n), n, parent, died, late, false };
+    Candidate c = { xmemdup(run->bytes, run->n), run->n, run->died, run->late, false };
+    uint64_t path = run->path;
     bool ok = true;
     lock(j->x);
     count_runs(j);
-    bool look = !died || is_new_death(j->x, r.path, late);
+    bool look = !c.died || is_new_death(j->x, path, c.late);
     unlock(j->x);
     *entry = NULL;
-    if (died && look)
-        ok = failures_judge(j, c.bytes, n, parent, true, late);
-    else if (!died)
-        ok = examine(j, &c, origin, entry);
+    if (c.died && look)
+        failures_judge(j, &(Input){ 0, c.bytes, c.n, parent }, true, c.late);
+    else if (!c.died)
+        ok = examine(j, &c, origin, parent, entry);
     free(c.bytes);
-    fast_reset(j->fast);
     return ok;
 }
 
@@ -280,7 +281,7 @@ bool stage_mutate(Job *j)
         const uint8_t *bytes;
         size_t n = mutate(j->mutator, e->bytes, e->n, other->bytes,
                           other == e ? 0 : other->n, &bytes);
-        if (fast_add(j->fast, bytes, n))
+        if (add(j, bytes, n))
             i++;
         else if (!stage_flush(j, FROM_MUTATION, e->id))
             return false;

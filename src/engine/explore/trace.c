@@ -17,10 +17,10 @@
  */
 #include "engine/explore/trace_int.h"
 #include "base/units.h"
-#include "runtime/server/batch.h"
+#include "engine/concolic/condition.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
-#include <sys/wait.h>
 
 typedef enum { ASK_BRANCH, ASK_OTHER, ASK_BUG, ASK_PIN } AskKind;
 
@@ -46,60 +46,34 @@ typedef struct Question {
 } Question;
 typedef Vec(Question) Questions;
 
-enum { LONGEST_TRACED = 1 << 16, POOL = 768 << 20, ASKED = 512, STONES = 4000, TURNED = 48,
+enum { POOL = 768 << 20, ASKED = 512, STONES = 4000, TURNED = 48,
        FINE = 32, MORE = 20000, MORE_BYTES = 64 << 20, TURNS = 1 << 19, USUAL = 8 };
 
 /* -------------------------------------------------------------- open, close */
 
-static RunLimits limits_of(const Explorer *x)
-{
-    double seconds = explorer_allows(x, 50, 5);
-    return (RunLimits){ .wall = 3 * seconds, .cpu = seconds, .memory = RUN_UNLIMITED };
-}
-
-void tracer_limits(Job *j)
-{
-    RunLimits limits = limits_of(j->x);
-    subject_limits(j->tracer->subject, &limits);
-}
-
-Tracer *tracer_new(Job *j, Err *err)
+Tracer *tracer_new(Job *j)
 {
     Explorer *x = j->x;
+    size_t n = x->facts.counters;
     Tracer *t = xcalloc(1, sizeof *t);
-    t->log = log_new(&(LogPlan){ .nodes = 2u << 20, .records = 1u << 19, .per_site = 192 }, err);
-    if (!t->log)
-        goto fail;
-    RunFd fd = { log_fd(t->log), SUNDEW_LOG_FD };
-    SubjectPlan plan = { .program = x->concolic, .call = &x->plan->call, .fds = &fd, .nfds = 1,
-                         .untraced = true, .limits = limits_of(x), .stop = job_cuts, .stop_arg = j };
-    t->subject = subject_new(&plan, err);
-    if (!t->subject)
-        goto fail;
     t->pool = exprs_new(&(ExprsPlan){ .memory = POOL });
-    t->in = exprs_source(t->pool, "input", LONGEST_TRACED + 4096);
+    t->in = exprs_source(t->pool, "input", TRACED_ROOM);
     t->solver = solver_new(t->pool, &(SolverPlan){ .seed = x->plan->seed + j->number,
                                                    .z3_steps = 400000, .z3_seconds = 1,
                                                    .search_steps = 300000 });
     t->deep = solver_new(t->pool, &(SolverPlan){ .seed = x->plan->seed + j->number,
                                                  .z3_steps = 4000000, .z3_seconds = 5 });
-    t->edges = xcalloc(x->counters + 1, sizeof *t->edges);
-    t->touched = xcalloc(x->counters + 1, sizeof *t->touched);
-    t->here = xcalloc(x->counters + 1, sizeof *t->here);
-    t->room = xmalloc(LONGEST_TRACED + 4096);
+    t->edges = xcalloc(n + 1, sizeof *t->edges);
+    t->touched = xcalloc(n + 1, sizeof *t->touched);
+    t->here = xcalloc(n + 1, sizeof *t->here);
+    t->room = xmalloc(TRACED_ROOM);
     return t;
-
-fail:
-    tracer_free(t);
-    return NULL;
 }
 
 void tracer_free(Tracer *t)
 {
     if (!t)
         return;
-    subject_free(t->subject);
-    log_free(t->log);
     solver_free(t->solver);
     solver_free(t->deep);
     exprs_free(t->pool);
@@ -120,16 +94,18 @@ void tracer_free(Tracer *t)
     free(t);
 }
 
-SolverStats tracer_stats(const Tracer *t)
+void tracer_tell_stats(Job *j)
 {
-    SolverStats s = solver_stats(t->solver), d = solver_stats(t->deep);
+    SolverStats s = solver_stats(j->tracer->solver), d = solver_stats(j->tracer->deep);
     s.queries += d.queries;
     s.sat += d.sat;
     s.unsat += d.unsat;
     s.unknown += d.unknown;
     s.optimistic += d.optimistic;
     s.seconds += d.seconds;
-    return s;
+    pthread_mutex_lock(&j->x->lock);
+    j->solver = s;
+    pthread_mutex_unlock(&j->x->lock);
 }
 
 /* ------------------------------------------------------------- which input */
@@ -161,7 +137,7 @@ static Entry *choose(Job *j)
     return best;
 }
 
-/* Nothing was found for a while: mutation has shown what it can do. */
+/* Nothing was found for a while: mutation has shown what it can do. Under the lock. */
 static bool is_dry(const Explorer *x)
 {
     double now = clock_seconds();
@@ -175,6 +151,7 @@ bool tracer_wanted(Job *j)
     pthread_mutex_lock(&j->x->lock);
     const Entry *e = choose(j);
     unsigned level = e ? e->traces : 100;
+    bool dry = is_dry(j->x);
     pthread_mutex_unlock(&j->x->lock);
     double share = level == 0 ? 0.5 : level == 1 ? 0.3 : 0.15;
     const Tracer *t = j->tracer;
@@ -182,17 +159,17 @@ bool tracer_wanted(Job *j)
         share = fmax(share, 0.4);
     else if (level >= USUAL && !t->more.len)
         return false;
-    else if (level >= 2 && t->more.len && is_dry(j->x))
+    else if (level >= 2 && t->more.len && dry)
         share = 0.5;
     return j->tracing < share * (j->tracing + j->mutating);
 }
 
 /* --------------------------------------------------------------- questions */
 
-/* Edges behind those of the program are of standins. */
+/* Edges behind the branches of the program are of standins. */
 static bool is_of_program(const Job *j, uint32_t edge)
 {
-    return edge < edges_count(j->x->edges);
+    return edge < j->x->facts.branches;
 }
 
 static Tries *tries_at(Tracer *t, AskKind kind, unsigned k, uint32_t site)
@@ -242,8 +219,7 @@ static bool is_new_way(const Tracer *t, const Way *w)
     return !map_getn(&t->ways, w, sizeof *w);
 }
 
-/* Names the way that goes on with this edge or site after `before`. */
-static uint64_t turn_after(uint64_t before, uint32_t edge)
+uint64_t tracer_turn(uint64_t before, uint32_t edge)
 {
     uint64_t h = (before ^ edge) * 0x9e3779b97f4a7c15ull;
     return (h ^ h >> 29) * 0xbf58476d1ce4e5b9ull | 1;
@@ -323,10 +299,10 @@ static void add_branches(Job *j, const Trail *trail, unsigned level, Questions *
                     times_before(&seen, pin || s->at < s->other ? s->at : s->other), 0 };
         if (!pin && is_of_program(j, s->at))
             after = s->at;
-        uint64_t turn = i < DEEP && !pin ? turn_after(before, s->other) : 0;
+        uint64_t turn = i < DEEP && !pin ? tracer_turn(before, s->other) : 0;
         if (i < DEEP)
             t->before[i] = before;
-        before = turn_after(before, s->at);
+        before = tracer_turn(before, s->at);
         if (level && i < DEEP)
             take_turn(t, before);
         if (!s->ask)
@@ -357,7 +333,7 @@ static void add_chances(Job *j, const Trail *trail, unsigned level, Questions *o
                                     : 4 + (float)r->asked / 4,
                        .holes = c->holes,
                        .turn = c->index < DEEP && c->index < trail->steps.len
-                                   ? turn_after(t->before[c->index], c->at) : 0 };
+                                   ? tracer_turn(t->before[c->index], c->at) : 0 };
         if (is_spent(t, r))
             continue;
         if (!ours)
@@ -415,14 +391,15 @@ static void learn(Job *j, const uint8_t *bytes, const Answer *a)
     }
 }
 
+/* `batch`: the run of the answer. */
 static void note_check(Job *j, const Question *q, const Answer *a, const Entry *parent,
-                       bool padded, bool dead)
+                       bool padded, const FrontBatch *batch)
 {
     Explorer *x = j->x;
-    if (a->status != SOLVE_SAT || q->kind == ASK_BUG || q->kind == ASK_PIN || dead ||
+    if (a->status != SOLVE_SAT || q->kind == ASK_BUG || q->kind == ASK_PIN || batch->runs->died ||
         !is_of_program(j, q->edge) || (!padded && touches(parent, q->edge)))
         return;
-    bool right = fast_counters(j->fast)[q->edge] != 0;
+    bool right = batch->counters[q->edge] != 0;
     pthread_mutex_lock(&x->lock);
     x->checked++;
     x->diverged += !right;
@@ -446,44 +423,55 @@ static void keep_stone(Job *j, const Question *q, const Entry *e, size_t n)
     }
 }
 
+void tracer_apply(Tracer *t, const uint8_t *bytes, size_t n, const Answer *a)
+{
+    assert(n <= TRACED_ROOM);
+    memcpy(t->room, bytes, n);
+    for (size_t i = 0; i < a->nchanges; i++)
+        if (a->changes[i].byte - t->in < n)
+            t->room[a->changes[i].byte - t->in] = a->changes[i].value;
+}
+
+/* An answer whose run went nowhere new. */
+static void keep_for_later(Job *j, const Question *q, const Answer *a, const Entry *e, size_t n)
+{
+    if (a->status == SOLVE_SAT)
+        keep_stone(j, q, e, n);
+    if (q->kind != ASK_BUG)
+        failures_sample(j, &(Input){ 0, j->tracer->room, n, e->id });
+}
+
 /* Runs the answer; false: no more runs are possible. */
 static bool try_answer(Job *j, const Question *q, const Answer *a, const Entry *e,
                        const uint8_t *bytes, size_t n)
 {
     Tracer *t = j->tracer;
     Explorer *x = j->x;
-    memcpy(t->room, bytes, n);
-    for (size_t i = 0; i < a->nchanges; i++)
-        if (a->changes[i].byte - t->in < n)
-            t->room[a->changes[i].byte - t->in] = a->changes[i].value;
+    FrontBatch batch;
+    tracer_apply(t, bytes, n, a);
     if (a->status == SOLVE_SAT)
         learn(j, t->room, a);
-    while (x->asks && n > e->n && t->room[n - 1] == 0)
+    while (x->facts.zeros && n > e->n && t->room[n - 1] == 0)
         n--;
-    fast_reset(j->fast);
-    if (!fast_add(j->fast, t->room, n) || !fast_run(j->fast, &j->err))
+    if (!x->front->add(j->worker, t->room, n) || !stage_run(j, false, &batch) || !batch.n)
         return false;
-    const FastResult r = *fast_result(j->fast, 0);
-    bool dead = !WIFEXITED(r.status);
-    note_check(j, q, a, e, n != e->n, dead);
-    if (q->kind == ASK_BUG && !failures_judge(j, t->room, n, e->id, false, false))
-        return false;
-    if (!r.news && !dead) {
-        if (a->status == SOLVE_SAT)
-            keep_stone(j, q, e, n);
-        if (q->kind != ASK_BUG)
-            failures_sample(j, t->room, n, e->id);
+    const FrontRun r = *batch.runs;
+    note_check(j, q, a, e, n != e->n, &batch);
+    if (q->kind == ASK_BUG)
+        failures_judge(j, &(Input){ 0, t->room, n, e->id }, false, false);
+    if (!r.news && !r.died) {
+        keep_for_later(j, q, a, e, n);
         return true;
     }
     /* The news are taken: look again, by itself. */
     Entry *kept = NULL;
-    if (!stage_keep(j, t->room, n, FROM_SOLVER, e->id, dead, fast_timed_out(j->fast, 0), &kept))
+    if (!stage_keep(j, &r, FROM_SOLVER, e->id, &kept))
         return false;
     if (kept) {
         pthread_mutex_lock(&x->lock);
         x->solved_new++;
         pthread_mutex_unlock(&x->lock);
-    } else if (!dead && a->status == SOLVE_SAT) {
+    } else if (!r.died && a->status == SOLVE_SAT) {
         keep_stone(j, q, e, n);
     }
     return true;
@@ -511,6 +499,17 @@ static Tries *tries_of(Job *j, const Question *q, const Trail *trail)
     return &t->edges[q->edge];
 }
 
+/* Somebody has been there since the question was listed. */
+static bool is_reached(Job *j, const Question *q)
+{
+    if (!is_of_program(j, q->edge) || q->rank >= 4 || q->kind == ASK_BUG)
+        return false;
+    pthread_mutex_lock(&j->x->lock);
+    bool covers = queue_covers(j->x->queue, q->edge);
+    pthread_mutex_unlock(&j->x->lock);
+    return covers;
+}
+
 static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e,
                        const uint8_t *bytes, size_t n, double until)
 {
@@ -522,14 +521,11 @@ static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e
         Tries *r = tries_of(j, q, trail);
         if (clock_seconds() > until || (q->fine && fine++ >= FINE))
             break;
-        /* It may have been reached meanwhile, or its budget may be gone. */
-        if (is_of_program(j, q->edge) && q->rank < 4 && q->kind != ASK_BUG &&
-            queue_covers(j->x->queue, q->edge))
-            continue;
-        if (is_spent(t, r))
+        if (is_reached(j, q) || is_spent(t, r))
             continue;
         Answer a = {0};
         SolveStatus s = ask(t, trail, q, bytes, n, &a);
+        tracer_tell_stats(j);
         r->asked += !q->fine;
         q->fresh = t->level && is_new_turn(t, q->turn);
         if (q->fresh)
@@ -547,7 +543,7 @@ static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e
 
 /* -------------------------------------------------------------------- a step */
 
-static void note_imprecise(Job *j, const Trail *trail)
+void tracer_note_imprecise(Job *j, const Trail *trail)
 {
     Explorer *x = j->x;
     pthread_mutex_lock(&x->lock);
@@ -556,63 +552,57 @@ static void note_imprecise(Job *j, const Trail *trail)
         char *key = xprintf("%u %u %s", n->why, n->site, n->name);
         ExploreImprecise *m = map_get(&x->imprecise, key);
         if (!m && x->imprecise.len < 1000) {
-            const EdgeInfo *at = edges_at(x->edges, n->site);
+            const char *file = "";
+            unsigned line = 0;
+            if (x->front->place)
+                x->front->place(x->plan->subject, n->site, &file, &line);
             m = arena_new(&x->arena, ExploreImprecise);
             m->why = log_why_name(n->why);
             m->name = arena_strdup(&x->arena, n->name);
-            m->file = arena_strdup(&x->arena, at ? at->file : "");
-            m->line = at ? at->line : 0;
+            m->file = arena_strdup(&x->arena, file);
+            m->line = line;
             map_put(&x->imprecise, key, m);
         }
         if (m)
             m->count++;
         free(key);
     }
-    x->traces++;
+    x->ntraces++;
     pthread_mutex_unlock(&x->lock);
 }
 
-/* The pool starts anew when it is three quarters full. */
-static void make_room(Tracer *t)
+void tracer_make_room(Tracer *t)
 {
     if (exprs_memory(t->pool) > POOL / 4 * 3 || exprs_is_full(t->pool))
         exprs_reset(t->pool);
 }
 
-bool tracer_run(Job *j, const uint8_t *bytes, size_t n, Trail *trail)
+bool tracer_run(Job *j, const Input *in, FrontTrace *out)
 {
     Tracer *t = j->tracer;
-    RunResult r = {0};
-    Err err = {0};
-    make_room(t);
-    log_reset(t->log, 0, (uint32_t)n);
-    bool ran = subject_run(t->subject, bytes, n, &r, &err);
-    run_result_release(&r);
-    if (!ran) {
-        j->err = err;
-        return false;
-    }
-    if (!log_read(t->log, t->pool, t->in, trail, &err)) {
-        explorer_note(j->x, "a trace can't be read: %s", err.msg);
-        return true;
-    }
-    return true;
+    assert(in->n <= TRACED_ROOM && !out->trail.path);
+    out->trail.in = t->in;
+    bool ok = job_restore(j, in->state) &&
+              j->x->front->trace(j->worker, t->pool, t->in, in->bytes, in->n, out, &j->err);
+    if (ok)
+        trail_check(&out->trail, t->pool);
+    return ok;
 }
 
 /* From the second time on, some bytes are added: what is behind the end may matter. A
  * program that asks for its input gets zeros there anyway. */
 static uint8_t *padded(const Entry *e, unsigned level, const Explorer *x, size_t *n)
 {
-    bool asks = x->asks;
+    bool asks = x->facts.zeros;
     size_t more = asks ? (e->n < ASKED ? ASKED - e->n : 64) : level % 2 ? 8 + e->n / 4 : 0;
     size_t longest = x->longest;
-    if (e->n < x->slots)
-        more = x->slots - e->n;        /* slots are filled up with zeros anyway */
+    if (e->n < x->facts.fixed)
+        more = x->facts.fixed - e->n;        /* slots are filled up with zeros anyway */
     if (e->n + more > LONGEST_TRACED || e->n + more > longest)
         more = 0;
     uint8_t *bytes = xmalloc(e->n + more + 1);
     memcpy(bytes, e->bytes, e->n);
-    memset(bytes + e->n, level % 4 == 1 && !asks && e->n >= x->slots ? '0' : 0, more);
+    memset(bytes + e->n, level % 4 == 1 && !asks && e->n >= x->facts.fixed ? '0' : 0, more);
     *n = e->n + more;
     return bytes;
 }
@@ -622,23 +612,24 @@ static bool step(Job *j, const Entry *e, const uint8_t *bytes, size_t n, unsigne
 {
     Tracer *t = j->tracer;
     Explorer *x = j->x;
-    Trail trail = {0};
+    FrontTrace trace = {0};
     Questions qs = {0};
     t->traces++;
     t->level = level;
-    bool ok = tracer_run(j, bytes, n, &trail);
-    if (ok && trail.path) {
-        note_imprecise(j, &trail);
+    tracer_make_room(t);
+    bool ok = tracer_run(j, &(Input){ 0, bytes, n, e->id }, &trace);
+    if (ok && trace.trail.path) {
+        tracer_note_imprecise(j, &trace.trail);
         pthread_mutex_lock(&x->lock);
-        add_branches(j, &trail, level, &qs);
-        add_chances(j, &trail, level, &qs);
+        add_branches(j, &trace.trail, level, &qs);
+        add_chances(j, &trace.trail, level, &qs);
         pthread_mutex_unlock(&x->lock);
         if (qs.len)
             qsort(qs.items, qs.len, sizeof *qs.items, by_rank);
-        ok = answer_all(j, &trail, &qs, e, bytes, n, clock_seconds() + 5);
+        ok = answer_all(j, &trace.trail, &qs, e, bytes, n, clock_seconds() + 5);
     }
     vec_release(&qs);
-    trail_release(&trail);
+    trail_release(&trace.trail);
     return ok;
 }
 
@@ -676,6 +667,7 @@ bool tracer_step(Job *j)
 {
     Tracer *t = j->tracer;
     Explorer *x = j->x;
+    tracer_make_room(t);
     failures_study(j);
     if (t->next_stone < t->stones.len && t->traces % 2)
         return step_on(j, &t->stones.items[t->next_stone++]);
@@ -695,4 +687,58 @@ bool tracer_step(Job *j)
     bool ok = step(j, e, bytes, n, level);
     free(bytes);
     return ok;
+}
+
+/* --------------------------------------------------------------- conditions */
+
+typedef struct Study {
+    Job *job;
+    FrontJudge by;
+    uint32_t state;
+    const Failure *failure;
+} Study;
+
+static bool fails_alike(const uint8_t *bytes, size_t n, void *study)
+{
+    const Study *s = study;
+    return failures_alike(s->job, s->by, &(Input){ s->state, bytes, n, UINT32_MAX }, s->failure);
+}
+
+static bool study_is_over(void *study)
+{
+    return job_over(((const Study *)study)->job);
+}
+
+char *tracer_condition(Job *j, FrontJudge by, const Input *in, const Failure *f)
+{
+    Explorer *x = j->x;
+    Tracer *t = j->tracer;
+    if (!t || in->n > CONDITION_LONGEST)
+        return NULL;
+    Study study = { j, by, in->state, f };
+    ConditionPlan plan = { .pool = t->pool, .in = t->in, .solver = t->solver,
+                           .seed = x->plan->seed + 77, .seconds = 60, .fails = fails_alike,
+                           .over = study_is_over, .arg = &study };
+    FrontTrace trace = {0};
+    char *text = NULL;
+    if (tracer_run(j, in, &trace))
+        text = condition_find(&plan, &trace.trail, in->bytes, in->n);
+    trail_release(&trace.trail);
+    tracer_tell_stats(j);
+    return text && x->front->in_words ? x->front->in_words(x->plan->subject, text) : text;
+}
+
+/* ------------------------------------------------------- for front ends */
+
+void front_branch(FrontTrace *t, Exprs *p, Expr cond, uint32_t at, bool taken)
+{
+    Trail *trail = &t->trail;
+    if (!trail->path)
+        trail->path = path_new(p);
+    ExprValue v;
+    if (!cond || expr_is_const(p, cond, &v))
+        return;
+    path_add(trail->path, cond, at, taken);
+    vec_push(&trail->steps, ((Step){ .kind = SUNDEW_REC_BRANCH, .ask = true,
+                                     .at = taken ? at : at + 1, .other = taken ? at + 1 : at }));
 }

@@ -1,8 +1,7 @@
-/* The concolic stage's own, for trace.c and condition.c. */
+/* The concolic stage's own, for trace.c and systematic.c. */
 #ifndef SUNDEW_TRACE_INT_H
 #define SUNDEW_TRACE_INT_H
 #include "engine/explore/explore_int.h"
-#include "engine/concolic/log.h"
 
 enum { DEEP = 2048 };          /* steps of a trail in which every other way counts */
 
@@ -22,12 +21,10 @@ typedef struct Stone {
 } Stone;
 
 struct Tracer {
-    Subject *subject;
-    Log *log;
     Exprs *pool;
     uint32_t in;
     Solver *solver, *deep;     /* quick, and patient */
-    Tries *edges;              /* x->counters of them */
+    Tries *edges;              /* facts.counters of them */
     Map sites;                 /* of bugs and pins: "kind site" -> Tries */
     Arena arena;
     uint8_t *room;             /* an input */
@@ -45,7 +42,16 @@ struct Tracer {
     uint64_t before[DEEP];     /* of the trail at hand: names the way up to each step */
 };
 
-/* Runs the input and reads what it said; trail->path NULL: it could not be read. False: no more
- * runs are possible. */
-bool tracer_run(Job *j, const uint8_t *bytes, size_t n, Trail *trail);
+enum { LONGEST_TRACED = 1 << 16, TRACED_ROOM = LONGEST_TRACED + 4096 };
+
+/* Before a trace: the pool starts anew when it is three quarters full. Trails before are lost. */
+void tracer_make_room(Tracer *t);
+/* Names the way that goes on with this edge or site after `before`. */
+uint64_t tracer_turn(uint64_t before, uint32_t edge);
+/* The input with the answer's bytes in it, in t->room. */
+void tracer_apply(Tracer *t, const uint8_t *bytes, size_t n, const Answer *a);
+/* The job's solver figures become visible to others. */
+void tracer_tell_stats(Job *j);
+/* Adds its imprecisions to the list. */
+void tracer_note_imprecise(Job *j, const Trail *trail);
 #endif

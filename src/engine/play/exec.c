@@ -4,8 +4,10 @@
 #include "engine/play/exec.h"
 #include "base/escape.h"
 #include "base/file.h"
+#include "engine/api/signature.h"
 #include "engine/play/wire.h"
 #include "run/run.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
@@ -21,80 +23,10 @@ struct Exec {
     struct WireHead *head;
     char *player, *library;
     Strings env, watched_env;
-    uint64_t count;
     Str request;
 };
 
-/* ------------------------------------------------------------- signatures */
-
-static bool add_type(const Type *type, Str *out, unsigned depth);
-
-static bool add_members(const Type *t, Str *out, unsigned depth)
-{
-    str_addc(out, '{');
-    for (unsigned i = 0; i < t->nfields; i++) {
-        const Type *m = type_plain(t->fields[i].type);
-        uint64_t count = 1;
-        if (t->fields[i].bit_field)
-            return false;
-        while (m->kind == TYPE_ARRAY) {
-            count *= m->count;
-            m = type_plain(m->target);
-        }
-        if (count > 32)
-            return false;
-        for (uint64_t k = 0; k < count; k++)
-            if (!add_type(m, out, depth + 1))
-                return false;
-    }
-    str_addc(out, '}');
-    return t->nfields > 0 && t->size <= 64;
-}
-
-static bool add_type(const Type *type, Str *out, unsigned depth)
-{
-    const Type *t = type ? type_plain(type) : NULL;
-    if (!t || t->kind == TYPE_VOID) {
-        str_addc(out, 'v');
-        return true;
-    }
-    if (depth > 4)
-        return false;
-    if (t->kind == TYPE_POINTER) {
-        str_addc(out, 'p');
-        return true;
-    }
-    if (t->kind == TYPE_STRUCT)
-        return !t->incomplete && add_members(t, out, depth);
-    if (t->kind == TYPE_SCALAR && t->encoding == ENCODING_FLOAT) {
-        str_addc(out, t->size == 4 ? 'f' : 'd');
-        return t->size == 4 || t->size == 8;
-    }
-    if (t->kind != TYPE_SCALAR && t->kind != TYPE_ENUM)
-        return false;
-    Encoding e = t->kind == TYPE_ENUM ? type_plain(t->target)->encoding : t->encoding;
-    bool is_signed = e == ENCODING_SIGNED || e == ENCODING_SIGNED_CHAR;
-    char c = t->size == 1 ? 'c' : t->size == 2 ? 's' : t->size == 4 ? 'i' : 'l';
-    str_addc(out, is_signed ? c : (char)(c - 'a' + 'A'));
-    return (t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8) &&
-           e != ENCODING_COMPLEX;
-}
-
-bool exec_signature(const ApiFunction *f, Str *out)
-{
-    if (f->nparams > 32 || !add_type(f->fn->returns, out, 0))
-        return false;
-    for (unsigned i = 0; i < f->nparams; i++) {
-        if (f->shape_of && i == f->nfixed)
-            str_addc(out, '.');
-        size_t before = out->len;
-        if (!add_type(f->params[i].type, out, 0) || out->data[before] == 'v')
-            return false;
-    }
-    if (f->variadic || (f->shape_of && f->nparams == f->nfixed))
-        str_addc(out, '.');
-    return true;
-}
+/* -------------------------------------------------------------- functions */
 
 /* What the player looks at after a call. */
 static char look_at_result(const ApiPlace *p)
@@ -151,7 +83,7 @@ static bool put_functions(Exec *e, Err *err)
         str_add(&s, f->fn->symbol);
         str_addc(&s, 0);
         before = s.len;
-        if (f->not_callable || !exec_signature(f, &s)) {
+        if (f->not_callable || !signature_write(f, &s)) {
             s.len = before;
             str_addc(&s, 'v');
         }
@@ -281,7 +213,6 @@ void exec_close(Exec *e)
 const char *exec_missing(const Exec *e) { return runner_missing(e->runner); }
 size_t exec_npoints(const Exec *e) { return e->head->npoints; }
 size_t exec_nreached(const Exec *e) { return e->head->nreached; }
-uint64_t exec_count(const Exec *e) { return e->count; }
 
 void exec_know(Exec *e, const uint32_t *points, size_t n)
 {
@@ -384,6 +315,7 @@ static size_t group_at(const ExecJob *jobs, size_t n, size_t i)
 
 static bool put_request(Exec *e, const ExecJob *jobs, size_t n, Err *err)
 {
+    assert(n <= WIRE_MOST_JOBS);
     Str *s = &e->request;
     uint32_t groups = 0;
     str_reset(s);
@@ -391,6 +323,7 @@ static bool put_request(Exec *e, const ExecJob *jobs, size_t n, Err *err)
     for (size_t i = 0; i < n; groups++) {
         size_t m = group_at(jobs, n, i);
         unsigned prefix = jobs[i].group ? jobs[i].prefix : 0;
+        assert(prefix <= jobs[i].seq->n);
         put32(s, (uint32_t)m);
         put_steps(s, jobs[i].seq, 0, prefix);
         for (size_t k = 0; k < m; k++)
@@ -406,6 +339,7 @@ static bool put_request(Exec *e, const ExecJob *jobs, size_t n, Err *err)
 
 static struct WireAnswer *answer_of(const Exec *e, size_t i)
 {
+    assert(i < WIRE_MOST_JOBS);
     return (struct WireAnswer *)(e->shared + WIRE_RESPONSE + i * WIRE_ANSWER);
 }
 
@@ -557,7 +491,6 @@ static bool run_some(Exec *e, Arena *a, const ExecJob *jobs, size_t n, Outcome *
     run_result_release(&res);
     for (size_t i = 0; ok && i < n; i++)
         read_answer(a, jobs[i].seq, answer_of(e, i), &out[i]);
-    e->count += n;
     return ok;
 }
 
@@ -567,6 +500,7 @@ bool exec_run(Exec *e, Arena *a, const ExecJob *jobs, size_t n, Outcome *out, Er
         size_t m = 0, bytes = 0;
         while (i + m < n && m < WIRE_MOST_JOBS && bytes < (8u << 20)) {
             const Seq *s = jobs[i + m].seq;
+            seq_check(s);
             for (unsigned k = 0; k < s->n; k++)
                 for (unsigned v = 0; v < s->steps[k].nargs; v++)
                     bytes += 16 + s->steps[k].args[v].n;

@@ -39,7 +39,6 @@ void exec_close(Exec *e);                        /* NULL is fine */
 const char *exec_missing(const Exec *e);         /* of the sandbox, see run.h; or NULL */
 size_t exec_npoints(const Exec *e);              /* of coverage */
 size_t exec_nreached(const Exec *e);             /* blocks with mutants */
-uint64_t exec_count(const Exec *e);              /* jobs so far */
 
 typedef struct ExecJob {
     const Seq *seq;
@@ -119,7 +118,4 @@ const Observation *outcome_at(const Outcome *o, unsigned step, int place);
 /* Which handles came out as NULL, written into the steps. */
 void outcome_note_nulls(const Outcome *o, Seq *s);
 void observation_print(const Observation *o, Str *out);
-
-/* The signature for the player; false: a type that can't be passed. */
-bool exec_signature(const ApiFunction *f, Str *out);
 #endif

@@ -1,5 +1,5 @@
 /*
- * wire - what exec.c and the player (main_play.c) say to each other, in memory
+ * wire - what exec.c and the player (player/) say to each other, in memory
  * that they share.
  *
  *     head        one struct WireHead
@@ -23,9 +23,7 @@
  *            result u32 step; stored, storage u32 step, u32 parameter;
  *            function u32 n and its symbol (0: a stub)
  *
- * Signatures: the result, then the parameters, a letter each: v void, c C s S i
- * I l L integers of 1, 2, 4, 8 bytes (capitals unsigned), f d floating, p pointer,
- * {…} a struct. A '.' ends the fixed parameters of a variadic function.
+ * Signatures are those of engine/api/signature.h.
  *
  * What to look at, the result and then the parameters, a letter each: '-'
  * nothing; of the result i integer, f floating, z string, h handle, p pointer,

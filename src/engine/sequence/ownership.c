@@ -1,4 +1,5 @@
 #include "engine/sequence/ownership.h"
+#include <assert.h>
 
 struct Ownership {
     const Api *api;
@@ -37,33 +38,18 @@ ApiUse ownership_use(const Ownership *o, const ApiFunction *f, int place)
 
 void ownership_learn(Ownership *o, const ApiFunction *f, int place, ApiUse use)
 {
+    assert(place >= API_RETURNED && place < (int)f->nparams);
     Key k = { f->index, place };
     map_putn(&o->learned, &k, sizeof k, (void *)((size_t)use + 1));
 }
 
 void ownership_blame(Ownership *o, const ApiFunction *f)
 {
+    assert(f->index <= o->api->nfunctions);      /* the last one: free() */
     o->blamed[f->index]++;
 }
 
 bool ownership_may_look(const Ownership *o, const ApiFunction *f)
 {
     return !o || o->blamed[f->index] < 2;
-}
-
-void ownership_learn_usage(Ownership *o, const Usage *m)
-{
-    size_t n;
-    const UsageFunction *all = usage_functions(m, &n);
-    for (size_t i = 0; i < n; i++) {
-        const ApiFunction *f = all[i].function;
-        for (unsigned k = 0; k < f->nparams; k++)
-            if (f->params[k].role == ROLE_HANDLE && all[i].calls && all[i].fates[k] == FATE_TAKEN)
-                ownership_learn(o, f, (int)k, USE_CONSUMES);
-        for (int k = API_RETURNED; k < (int)f->nparams; k++)
-            if (api_place(f, k)->use == USE_BORROWS && usage_gives_handle(m, f, k))
-                ownership_learn(o, f, k, USE_CREATES);
-        if (usage_gives_text(m, f))
-            ownership_learn(o, f, API_RETURNED, USE_CREATES);
-    }
 }

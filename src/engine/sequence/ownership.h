@@ -8,7 +8,7 @@
  */
 #ifndef SUNDEW_SEQ_OWNERSHIP_H
 #define SUNDEW_SEQ_OWNERSHIP_H
-#include "engine/usage/usage.h"
+#include "engine/api/api.h"
 
 typedef struct Ownership Ownership;
 
@@ -19,9 +19,6 @@ ApiUse ownership_use(const Ownership *o, const ApiFunction *f, int place);
 /* The handle that comes out here belongs to somebody else; that one that goes in is
  * taken over; that it is given back by this function. */
 void ownership_learn(Ownership *o, const ApiFunction *f, int place, ApiUse use);
-/* What an example showed: handles that it gave away or had to close, texts that it
- * freed. */
-void ownership_learn_usage(Ownership *o, const Usage *m);
 /* A call that should only look did harm: it died, or left memory behind. A function
  * that did so twice is no longer used to look. */
 void ownership_blame(Ownership *o, const ApiFunction *f);

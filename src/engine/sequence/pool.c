@@ -250,7 +250,8 @@ static SeqValue fresh_value(const Pool *p, Rng *rng, Arena *a, const ApiPlace *p
     }
 }
 
-SeqValue pool_value(const Pool *p, Rng *rng, Arena *a, const ApiFunction *f, unsigned param)
+/* A value for an argument that is no handle and no length. */
+static SeqValue some_value(const Pool *p, Rng *rng, Arena *a, const ApiFunction *f, unsigned param)
 {
     Key k = { f->index, param };
     const Values *seen = map_getn(&p->observed, &k, sizeof k);
@@ -358,7 +359,7 @@ void pool_fill(const Pool *p, Rng *rng, Arena *a, SeqStep *st)
         ApiRole role = st->f->params[i].role;
         if (st->args[i].kind == VALUE_NONE && role != ROLE_HANDLE && role != ROLE_LENGTH &&
             role != ROLE_LENGTH_INOUT)
-            st->args[i] = pool_value(p, rng, a, st->f, i);
+            st->args[i] = some_value(p, rng, a, st->f, i);
     }
     for (unsigned i = 0; i < st->nargs; i++) {
         const ApiPlace *place = &st->f->params[i];

@@ -23,8 +23,6 @@ void pool_add(Pool *p, const ApiFunction *f, unsigned param, const SeqValue *v);
 /* Gives a value to each argument that is VALUE_NONE and no handle; lengths
  * follow their buffers. */
 void pool_fill(const Pool *p, Rng *rng, Arena *a, SeqStep *st);
-/* Another value for an argument that is no handle and no length. */
-SeqValue pool_value(const Pool *p, Rng *rng, Arena *a, const ApiFunction *f, unsigned param);
 /* A value like this one: a text with a piece left out, twice, or from another text
  * that was observed; a number beside it. */
 SeqValue pool_near(const Pool *p, Rng *rng, Arena *a, const SeqValue *v);

@@ -20,6 +20,7 @@ static SeqStep *add_step(Arena *a, Seq *s, unsigned nargs)
 
 SeqStep *seq_call(Arena *a, Seq *s, const ApiFunction *f)
 {
+    assert(f && !(f->nparams && !f->params));
     SeqStep *st = add_step(a, s, f->nparams);
     st->f = f;
     return st;
@@ -27,6 +28,7 @@ SeqStep *seq_call(Arena *a, Seq *s, const ApiFunction *f)
 
 SeqStep *seq_set(Arena *a, Seq *s, SeqValue target, const Field *field, SeqValue v)
 {
+    assert(field && value_is_made(&target) && target.step < s->n);
     SeqStep *st = add_step(a, s, 1);
     st->target = target;
     st->field = field;
@@ -36,6 +38,7 @@ SeqStep *seq_set(Arena *a, Seq *s, SeqValue target, const Field *field, SeqValue
 
 SeqStep *seq_storage(Arena *a, Seq *s, const ApiType *t)
 {
+    assert(t);
     SeqStep *st = add_step(a, s, 1);
     st->storage = t;
     st->args[0] = value_room(t->size);
@@ -85,6 +88,7 @@ static bool needs(const SeqValue *v, const bool *gone)
 
 Seq *seq_without(Arena *a, const Seq *s, unsigned step)
 {
+    assert(step < s->n);
     bool gone[SEQ_MOST_STEPS * 2] = { false };
     unsigned number[SEQ_MOST_STEPS * 2], n = 0;
     for (unsigned i = 0; i < s->n; i++) {
@@ -128,6 +132,38 @@ bool seq_equal(const Seq *a, const Seq *b)
                 return false;
     }
     return true;
+}
+
+/* --- invariants */
+
+/* What was made before: by a call, or storage. */
+static void check_value(const Seq *s, unsigned step, const SeqValue *v)
+{
+    assert(v->kind != VALUE_SELF);               /* only in a usage */
+    assert(!v->n || v->bytes || v->kind == VALUE_ROOM || v->kind == VALUE_STRING);
+    if (!value_is_made(v))
+        return;
+    assert(v->step < step);
+    const SeqStep *maker = &s->steps[v->step];
+    assert(maker->f || maker->storage);
+    if (v->kind != VALUE_RESULT)
+        assert(v->param < maker->nargs);
+}
+
+void seq_check(const Seq *s)
+{
+    assert(s->n <= SEQ_MOST_STEPS * 2);
+    for (unsigned i = 0; i < s->n; i++) {
+        const SeqStep *st = &s->steps[i];
+        assert(!!st->f + !!st->field + !!st->storage == 1);
+        assert(st->nargs == (st->f ? st->f->nparams : 1));
+        if (st->field) {
+            assert(value_is_made(&st->target));
+            check_value(s, i, &st->target);
+        }
+        for (unsigned k = 0; k < st->nargs; k++)
+            check_value(s, i, &st->args[k]);
+    }
 }
 
 /* --- handles */

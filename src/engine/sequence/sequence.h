@@ -12,6 +12,11 @@
  *     r1 = db_close(r0.1)
  *
  * Sequences live in an arena and are copied before they are changed.
+ *
+ * This folder has the data alone: sequences, who owns their handles (ownership.h),
+ * values for their arguments (pool.h). A usage says what an example did as
+ * sequences, so the data is left of it; growing needs the usage, so it is in
+ * engine/generate/.
  */
 #ifndef SUNDEW_SEQUENCE_H
 #define SUNDEW_SEQUENCE_H
@@ -78,6 +83,9 @@ typedef struct Ownership Ownership;
 /* All that are alive at the end, in the order in which they were made. */
 void seq_handles(const Seq *s, const Ownership *o, SeqHandles *out);
 
+/* Asserts what always holds: a step is a call, a field or storage; a call has an
+ * argument for each parameter; values name earlier steps and places that they have. */
+void seq_check(const Seq *s);
 /* One step a line, for people and tests. */
 void seq_dump(const Seq *s, Str *out);
 #endif

@@ -1,4 +1,5 @@
 #include "engine/suite/reduce.h"
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -342,6 +343,7 @@ bool reduce(const ReducePlan *plan, Suite *suite, Reduced *out, Err *err)
 {
     Reducer r = { .plan = plan, .suite = suite, .npoints = exec_npoints(plan->settler->exec),
                   .end = now() + plan->seconds / 3 };
+    assert(plan->settler && (!plan->mutants || plan->faults));
     *out = (Reduced){0};
     r.covered = xcalloc(r.npoints + 1, 1);
     r.keep = xcalloc(suite->tests.len + 1, sizeof *r.keep);

@@ -12,7 +12,7 @@
  */
 #ifndef SUNDEW_SEQ_REDUCE_H
 #define SUNDEW_SEQ_REDUCE_H
-#include "engine/suite/generate.h"
+#include "engine/suite/suite.h"
 #include "weave/weave.h"
 
 typedef struct ReducePlan {

@@ -1,4 +1,5 @@
 #include "engine/suite/settle.h"
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -120,11 +121,6 @@ static Seq *close_with(const Settler *s, Arena *a, const Seq *body, Variant v)
     }
     vec_release(&all);
     return c;
-}
-
-Seq *settle_close(const Settler *s, Arena *a, const Seq *body)
-{
-    return close_with(s, a, body, plain);
 }
 
 /* ------------------------------------------------------------ experiments */
@@ -440,6 +436,7 @@ static bool try_without_looks(const Settler *s, Arena *a, Work *w, Seq *const *b
 
 bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *out, Err *err)
 {
+    assert(s->grow && s->exec && s->again);
     Work w = work_new(a, n);
     Seq **looked = arena_array(a, Seq *, n + 1);
     for (size_t i = 0; i < n; i++) {

@@ -15,7 +15,7 @@
 #ifndef SUNDEW_SEQ_SETTLE_H
 #define SUNDEW_SEQ_SETTLE_H
 #include "engine/play/exec.h"
-#include "engine/sequence/grow.h"
+#include "engine/generate/grow.h"
 
 typedef enum {
     SETTLED,
@@ -57,6 +57,4 @@ bool settle_closed(const Settler *s, Arena *a, Seq *const *closed, size_t n, Set
                    Err *err);
 /* Which observations differ among outcomes of the same sequence. */
 void settle_compare(const Outcome *base, const Outcome *other, bool *stable);
-/* The closing calls at the end, by what is known now. */
-Seq *settle_close(const Settler *s, Arena *a, const Seq *body);
 #endif

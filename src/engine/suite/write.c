@@ -1,6 +1,7 @@
 #include "engine/suite/write.h"
 #include "base/escape.h"
 #include "base/format.h"
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -856,6 +857,8 @@ void write_test(WriteFile *f, const SeqTest *t, Str *name, Str *body, size_t *as
 {
     Writer w = { .file = f, .test = t, .out = body };
     Str text = {0};
+    seq_check(t->seq);
+    assert(!t->out.nobs || t->stable);
     w.names = xcalloc(t->seq->n + 1, sizeof *w.names);
     w.needed = xcalloc(t->seq->n + 1, sizeof *w.needed);
     w.out = &text;

@@ -721,12 +721,10 @@ static void take_values(Reader *r, const Event *e, RawCall *c)
     }
 }
 
-static void take_call(Reader *r, Trace *t, const Event *e)
+/* Who calls whom, and from where; a call of a variadic function gets its shape. */
+static void place_call(Reader *r, const Event *e, const Lane *l, RawCall *c)
 {
-    Lane *l = lane_of(r, e);
     const Known *k = known_of(r, e->fn);
-    RawCall *c = vec_grow(&r->raw->calls);
-    uint32_t call = (uint32_t)r->raw->calls.len - 1;
 
     c->fn = e->fn;
     c->api = k->api;
@@ -739,8 +737,12 @@ static void take_call(Reader *r, Trace *t, const Event *e)
     if (c->api && c->api->variadic && c->via == VIA_EXAMPLE) {
         const ApiFunction *shape = shape_of_call(r, e, c->api);
         c->api = shape ? shape : c->api;
-        k = known_of_call(r, c);
     }
+}
+
+/* Its arguments, without what they mean as objects. */
+static void take_arguments(Reader *r, const Event *e, RawCall *c)
+{
     c->nparams = c->api ? c->api->nparams : e->fn->nparams;
     c->objects = arena_array(r->arena, uint32_t, c->nparams + 1);
     memset(c->objects, 0xff, (c->nparams + 1) * sizeof *c->objects);
@@ -750,30 +752,57 @@ static void take_call(Reader *r, Trace *t, const Event *e)
         take_values(r, e, c);
     }
     c->addresses = arena_array(r->arena, uint64_t, c->nparams + 1);
-    for (unsigned i = 0; i < e->nvalues; i++)
+    /* the example may have been compiled with another declaration than the library */
+    for (unsigned i = 0; i < e->nvalues && i < c->nparams; i++)
         c->addresses[i] = e->values[i].address;
-    vec_push(&l->open, call);
-    /* The example's own functions do nothing but what they call. */
-    for (unsigned i = 0; c->library && i < e->nvalues && i < PLACES_LIMIT; i++) {
+}
+
+/* Objects that stand in its arguments. */
+static void take_objects(Reader *r, Trace *t, const Event *e, Lane *l, uint32_t call,
+                         const Known *k)
+{
+    unsigned nparams = r->raw->calls.items[call].nparams;
+
+    for (unsigned i = 0; i < e->nvalues && i < nparams && i < PLACES_LIMIT; i++) {
         const TraceValue *v = &e->values[i];
         Pointer p = { v->address, v->object };
         if (!k->types[i] || !v->bytes)
             continue;
         const ApiPlace *want = k->api ? &k->api->params[i] : NULL;
-        if (k->levels[i] == 1) {
+        bool inout = want && want->role == ROLE_HANDLE_INOUT;
+        if (k->levels[i] == 1 || (inout && pointer_at(t, e, v->address, &p)))
             comes_in(r, e, l, call, (int)i, k->types[i], p);
-        } else if (want && want->role == ROLE_HANDLE_INOUT && pointer_at(t, e, v->address, &p)) {
-            comes_in(r, e, l, call, (int)i, k->types[i], p);
-        }
     }
-    if (k->api && k->api->shape_of)
-        take_rest(r, e, l, call);
-    c = &r->raw->calls.items[call];
+}
+
+/* Fields of these objects that the caller set before the call. */
+static void note_stores(Reader *r, const Event *e, uint32_t call, const Known *k)
+{
+    RawCall *c = &r->raw->calls.items[call];
+
     for (unsigned i = 0; c->api && c->via != VIA_LIBRARY && i < c->nparams; i++) {
         const Object *o = c->objects[i] == NO_OBJECT ? NULL : &r->raw->objects.items[c->objects[i]];
         if (o && k->levels[i] == 1)
             stores_note(r->arena, c, o, i, e, o->maker == call);
     }
+}
+
+static void take_call(Reader *r, Trace *t, const Event *e)
+{
+    Lane *l = lane_of(r, e);
+    RawCall *c = vec_grow(&r->raw->calls);
+    uint32_t call = (uint32_t)r->raw->calls.len - 1;
+
+    place_call(r, e, l, c);
+    const Known *k = known_of_call(r, c);
+    take_arguments(r, e, c);
+    vec_push(&l->open, call);
+    /* The example's own functions do nothing but what they call. */
+    if (c->library)
+        take_objects(r, t, e, l, call, k);
+    if (k->api && k->api->shape_of)
+        take_rest(r, e, l, call);
+    note_stores(r, e, call, k);
 }
 
 /* What objects hold when the library gives control back to the caller. */

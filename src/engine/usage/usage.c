@@ -1,6 +1,7 @@
 /* The main line of the usage, and what a generator asks it. */
 #include "engine/usage/usage.h"
 #include "engine/usage/usage_int.h"
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,11 +117,55 @@ Usage *usage_infer(Api *api, Trace *const *traces, size_t ntraces,
     find_given(m, &raw);
     raw_release(&raw);
     sort_all_values(m);
+    usage_check(m);
     if (plan->rules && !rules_apply(m, plan->rules, err)) {
         usage_free(m);
         return NULL;
     }
+    usage_check(m);
     return m;
+}
+
+/* ------------------------------------------------------------- invariants */
+
+static void check_edge(const UsageType *t, uint32_t from, const UsageEdge *e)
+{
+    assert(e->function && e->from == from && e->to < t->nnodes);
+    assert(e->weight > 0 && e->places);
+    assert(from || e->creates);          /* an object that is not there is made */
+    assert(!e->nrows || e->rows);
+    for (unsigned i = 0; i < e->function->nparams; i++)
+        assert(e->values[i].n <= e->values[i].total);
+    for (size_t i = 0; i < e->nothers; i++)
+        assert(e->others[i].type && e->others[i].nulls <= e->others[i].total);
+}
+
+static void check_type(const UsageType *t)
+{
+    size_t nedges = 0;
+    assert(t->type && t->nnodes);
+    for (uint32_t i = 0; i < t->nnodes; i++) {
+        nedges += t->nodes[i].nedges;
+        for (size_t k = 0; k < t->nodes[i].nedges; k++)
+            check_edge(t, i, t->nodes[i].edges[k]);
+    }
+    assert(nedges == t->nedges);
+    for (size_t i = 0; i < t->nobservers; i++)
+        assert(t->observers[i].function && t->observers[i].places);
+}
+
+void usage_check(const Usage *m)
+{
+    for (size_t i = 0; i < m->ntypes; i++)
+        check_type(&m->types[i]);
+    for (size_t i = 0; i < m->nfunctions; i++) {
+        const ApiFunction *f = m->functions[i].function;
+        assert(f->index < m->api->nfunctions && m->function_of[f->index] == i);
+    }
+    for (size_t i = 0; i < m->nbonds; i++)
+        assert(m->bonds[i].by && m->bonds[i].child_type && m->bonds[i].owner_type);
+    for (size_t i = 0; i < m->nreplays; i++)
+        seq_check(m->replays[i]);
 }
 
 void usage_free(Usage *m)
@@ -158,12 +203,6 @@ const UsageFunction *usage_function(const Usage *m, const ApiFunction *f)
 {
     uint32_t i = f->index < m->api->nfunctions ? m->function_of[f->index] : UINT32_MAX;
     return i == UINT32_MAX ? NULL : &m->functions[i];
-}
-
-const UsageBond *usage_bonds(const Usage *m, size_t *n)
-{
-    *n = m->nbonds;
-    return m->bonds;
 }
 
 const UsageBond *usage_bond(const Usage *m, const ApiFunction *f, int child)
@@ -282,14 +321,33 @@ const UsageRow *usage_pick_values(const Usage *m, const UsageEdge *e, Rng *r, do
     return first;
 }
 
-bool usage_gives_handle(const Usage *m, const ApiFunction *f, int place)
+/* Was a handle that came out of a place new, and did the example close it? */
+static bool gives_handle(const Usage *m, const ApiFunction *f, int place)
 {
     return f->index < m->api->nfunctions && (m->gives_handles[f->index] & place_bit(place));
 }
 
-bool usage_gives_text(const Usage *m, const ApiFunction *f)
+/* Did the example free texts that a function gave it? */
+static bool gives_text(const Usage *m, const ApiFunction *f)
 {
     return f->index < m->api->nfunctions && m->gives_text[api_plain(f)->index];
+}
+
+void usage_teach_ownership(const Usage *m, Ownership *o)
+{
+    size_t n;
+    const UsageFunction *all = usage_functions(m, &n);
+    for (size_t i = 0; i < n; i++) {
+        const ApiFunction *f = all[i].function;
+        for (unsigned k = 0; k < f->nparams; k++)
+            if (f->params[k].role == ROLE_HANDLE && all[i].calls && all[i].fates[k] == FATE_TAKEN)
+                ownership_learn(o, f, (int)k, USE_CONSUMES);
+        for (int k = API_RETURNED; k < (int)f->nparams; k++)
+            if (api_place(f, k)->use == USE_BORROWS && gives_handle(m, f, k))
+                ownership_learn(o, f, k, USE_CREATES);
+        if (gives_text(m, f))
+            ownership_learn(o, f, API_RETURNED, USE_CREATES);
+    }
 }
 
 Seq *const *usage_replays(const Usage *m, size_t *n)

@@ -27,7 +27,7 @@
  * the generator did not pick the edge for. USAGE_OUTSIDE means that the object
  * has left what was seen.
  *
- * How it is made (docs/usages.md has the rules): the calls of each object in
+ * How it is made (docs/usage.md has the rules): the calls of each object in
  * order with their nesting; calls that leave its state alone set aside as
  * observers; nested calls as another way between the same nodes; edges that are
  * not of the API removed; graphs of one type merged from their roots on.
@@ -42,6 +42,7 @@
 #include "base/vec.h"
 #include "engine/record/trace.h"
 #include "engine/api/api.h"
+#include "engine/sequence/ownership.h"
 #include "engine/sequence/sequence.h"
 #include "engine/api/value.h"
 #include "analysis/mutability/facts.h"
@@ -222,7 +223,7 @@ void usage_functions_to_record(const Api *api, const Program *example, Strings *
 
 typedef struct UsagePlan {
     const MutFacts *facts;     /* of the API's program; NULL: every call changes */
-    const char *rules;         /* a user's file; NULL: none. See docs/usages.md */
+    const char *rules;         /* a user's file; NULL: none. See docs/usage.md */
 } UsagePlan;
 
 /* The API gets a function for each shape of variadic calls that the example made. The traces
@@ -238,7 +239,6 @@ const UsageType *usage_types(const Usage *m, size_t *n);
 const UsageType *usage_type(const Usage *m, const ApiType *t);       /* or NULL */
 const UsageFunction *usage_functions(const Usage *m, size_t *n);     /* those called */
 const UsageFunction *usage_function(const Usage *m, const ApiFunction *f);
-const UsageBond *usage_bonds(const Usage *m, size_t *n);
 /* The bonds that a function makes for the handle in a place. */
 const UsageBond *usage_bond(const Usage *m, const ApiFunction *f, int child);
 
@@ -256,10 +256,9 @@ const UsageEdge *usage_toward_end(const UsageType *t, uint32_t node);
  * with; NULL: none. */
 const UsageRow *usage_pick_values(const Usage *m, const UsageEdge *e, Rng *r, double mix,
                                   SeqValue *out);
-/* Was a handle that came out of a place new, and did the example close it? */
-bool usage_gives_handle(const Usage *m, const ApiFunction *f, int place);
-/* Did the example free texts that a function gave it? */
-bool usage_gives_text(const Usage *m, const ApiFunction *f);
+/* What the example showed: handles that it gave away or had to close, texts that it
+ * freed. */
+void usage_teach_ownership(const Usage *m, Ownership *o);
 /* What the example itself did, as sequences: objects that had to do with each other
  * in one, up to a length; callbacks are stubs. */
 Seq *const *usage_replays(const Usage *m, size_t *n);
@@ -271,8 +270,12 @@ bool usage_forbids(const Usage *m, const ApiFunction *f);
 /* What the usage leaves out or could not do: rules without effect. */
 char *const *usage_notes(const Usage *m, size_t *n);
 
-/* --- showing */
+/* --- showing, checking */
 
+/* Asserts what always holds: graphs are closed and reachable through their edges,
+ * weights are positive, rows and values have a place for each parameter, replays are
+ * sequences. */
+void usage_check(const Usage *m);
 void usage_dump(const Usage *m, Str *out);     /* text */
 json_t *usage_json(const Usage *m);
 void usage_dot(const Usage *m, Str *out);      /* Graphviz */

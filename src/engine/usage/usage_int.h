@@ -1,14 +1,14 @@
 /*
- * What the files of the usage share.
+ * What the files of this folder share.
  *
- *     usage_trace.c   traces -> calls and histories: who took part in which call
- *     usage_graph.c   histories -> one graph a handle type
- *     usage_stores.c  what callers wrote into structs between calls
- *     usage_replay.c  calls -> what the example itself did, as sequences
- *     usage_facts.c   what holds between arguments and between objects
- *     usage_rules.c   the user's file
- *     usage_show.c    text, JSON, Graphviz
- *     usage.c         the main line, and what the generator asks
+ *     trace.c    traces -> calls and histories: who took part in which call
+ *     graph.c    histories -> one graph a handle type
+ *     stores.c   what callers wrote into structs between calls
+ *     replay.c   calls -> what the example itself did, as sequences
+ *     facts.c    what holds between arguments and between objects
+ *     rules.c    the user's file
+ *     show.c     text, JSON, Graphviz
+ *     usage.c    the main line, what a generator asks, and usage_check()
  */
 #ifndef SUNDEW_SEQ_USAGE_INT_H
 #define SUNDEW_SEQ_USAGE_INT_H

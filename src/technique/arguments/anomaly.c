@@ -2,6 +2,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include <assert.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -435,73 +436,109 @@ static double example_weight(const Example *e, const Subset *sub)
     return w;
 }
 
-/* One permutation of one subset against all families. */
-static void try_order(Judge *j, const Subset *sub, const unsigned char *perm,
-                      Anomaly *best)
+/* What all voters say about one permutation of one subset. */
+typedef struct Votes {
+    Tally tallies[LEVELS];       /* by how similar the voter's names are */
+    double declared, denied;     /* the best and the worst of the declarations */
+    double gains[MOST_SUBSET];   /* of each name, by the best declaration */
+    unsigned for_it, against, total;     /* calls */
+} Votes;
+
+static void count_declaration(Votes *v, const Subset *sub, const unsigned char *perm,
+                              double s[MOST_SUBSET][MOST_SUBSET], double vote)
 {
-    Tally tallies[LEVELS] = {0};
-    double declared = 0, denied = 0, gains[MOST_SUBSET] = {0};
-    unsigned for_it = 0, against = 0, total = 0;
-    for (size_t v = 0; v < j->nvoters; v++) {
-        const Example *e = &j->g->examples.items[j->voters[v]];
+    v->denied = fmin(v->denied, vote);
+    if (vote <= v->declared)
+        return;
+    v->declared = vote;
+    for (unsigned n = 0; n < sub->m; n++)
+        v->gains[n] = name_gain(sub, s, n, perm[n]);
+}
+
+static void count_call(Votes *v, Tally *t, double vote)
+{
+    v->total++;
+    v->for_it += vote >= clear_vote;
+    v->against += vote <= -clear_vote;
+    t->calls++;
+    t->calls_vote += vote;
+    t->agree += vote > 0;
+}
+
+static void ask_voters(const Judge *j, const Subset *sub, const unsigned char *perm, Votes *v)
+{
+    for (size_t k = 0; k < j->nvoters; k++) {
+        const Example *e = &j->g->examples.items[j->voters[k]];
         double s[MOST_SUBSET][MOST_SUBSET];
         if (!similarities(j->g, sub, e, s))
             continue;
         double vote = gain(sub, s, 1, perm), w = example_weight(e, sub);
         int level = (int)floor(set_similarity(s, sub->m) * 10 + 1e-6);
-        Tally *t = &tallies[level < LEVELS ? level : LEVELS - 1];
+        assert(level >= 0);
+        Tally *t = &v->tallies[level < LEVELS ? level : LEVELS - 1];
         for (unsigned n = 0; n < sub->m; n++)
             for (unsigned i = 0; i < sub->m; i++)
                 t->sum[n][i] += w * s[n][i];
         t->weight += w;
         t->examples++;
-        if (e->declaration) {
-            denied = fmin(denied, vote);
-            if (vote > declared) {
-                declared = vote;
-                for (unsigned n = 0; n < sub->m; n++)
-                    gains[n] = name_gain(sub, s, n, perm[n]);
-            }
-            continue;
-        }
-        total++;
-        for_it += vote >= clear_vote;
-        against += vote <= -clear_vote;
-        t->calls++;
-        t->calls_vote += vote;
-        t->agree += vote > 0;
+        if (e->declaration)
+            count_declaration(v, sub, perm, s, vote);
+        else
+            count_call(v, t, vote);
     }
+}
+
+static void add_tally(Tally *sum, const Tally *t, unsigned m)
+{
+    for (unsigned n = 0; n < m; n++)
+        for (unsigned i = 0; i < m; i++)
+            sum->sum[n][i] += t->sum[n][i];
+    sum->weight += t->weight;
+    sum->examples += t->examples;
+    sum->calls += t->calls;
+    sum->agree += t->agree;
+    sum->calls_vote += t->calls_vote;
+}
+
+/* The names of the subset where the permutation puts them. */
+static void fill_places(Anomaly *hit, const Subset *sub, const unsigned char *perm,
+                        const double *gains)
+{
+    for (unsigned n = 0; n < sub->m; n++) {
+        assert(perm[n] < sub->m);
+        hit->from[n] = sub->at[n];
+        hit->to[n] = sub->at[perm[n]];
+        hit->gains[n] = gains[n];
+        hit->weakest = fmin(hit->weakest, gains[n]);
+    }
+}
+
+/* One permutation of one subset against all families: the most similar voters, then
+ * less and less similar ones with them. */
+static void try_order(Judge *j, const Subset *sub, const unsigned char *perm,
+                      Anomaly *best)
+{
+    assert(sub->m >= 2 && sub->m <= MOST_SUBSET);
+    Votes v = {0};
     Tally sum = {0};
+    ask_voters(j, sub, perm, &v);
     for (int level = LEVELS - 1; level >= 0; level--) {
-        const Tally *t = &tallies[level];
-        if (!t->examples)
+        if (!v.tallies[level].examples)
             continue;
-        for (unsigned n = 0; n < sub->m; n++)
-            for (unsigned i = 0; i < sub->m; i++)
-                sum.sum[n][i] += t->sum[n][i];
-        sum.weight += t->weight;
-        sum.examples += t->examples;
-        sum.calls += t->calls;
-        sum.agree += t->agree;
-        sum.calls_vote += t->calls_vote;
+        add_tally(&sum, &v.tallies[level], sub->m);
         if (sum.examples + 1 < j->plan->family)
             continue;
         double c = gain(sub, sum.sum, sum.weight, perm);
         if (c <= best->confidence || c <= j->plan->threshold)
             continue;
         Anomaly hit = { .example = j->self, .size = sub->m, .confidence = c,
-            .declared = declared + denied, .weakest = 1,
+            .declared = v.declared + v.denied, .weakest = 1,
             .called = sum.calls ? sum.calls_vote / sum.calls : 0,
-            .agree = sum.agree, .family = sum.calls, .total = total,
-            .for_it = for_it, .against = against, .level = level / 10.0 };
+            .agree = sum.agree, .family = sum.calls, .total = v.total,
+            .for_it = v.for_it, .against = v.against, .level = level / 10.0 };
         if (!has_support(j->plan, &hit))
             continue;
-        for (unsigned n = 0; n < sub->m; n++) {
-            hit.from[n] = sub->at[n];
-            hit.to[n] = sub->at[perm[n]];
-            hit.gains[n] = gains[n];
-            hit.weakest = fmin(hit.weakest, gains[n]);
-        }
+        fill_places(&hit, sub, perm, v.gains);
         if (!j->plan->accept || j->plan->accept(&hit, j->plan->arg))
             *best = hit;
     }
@@ -579,6 +616,7 @@ static void choose_voters(Judge *j)
 bool group_judge(Group *g, size_t example, const unsigned *order,
                  const JudgePlan *plan, Anomaly *out)
 {
+    assert(example < g->examples.len);
     Judge j = { .g = g, .plan = plan, .self = example };
     Subset sub = {0};
     *out = (Anomaly){0};
@@ -590,6 +628,7 @@ bool group_judge(Group *g, size_t example, const unsigned *order,
 double group_vote(Group *g, const Anomaly *a, const unsigned *order,
                   size_t other)
 {
+    assert(a->size >= 2 && a->size <= MOST_SUBSET && a->example < g->examples.len);
     const Example *e = &g->examples.items[a->example];
     Subset sub = { .m = a->size };
     unsigned char perm[MOST_SUBSET] = {0};

@@ -464,41 +464,6 @@ static bool report_known(Session *s, Finder *f, const bool wanted[3], Err *err)
 
 /* ---- the command */
 
-static bool is_interrupted(void *s)
-{
-    return session_interrupted(s);
-}
-
-static AstIndex *read_program(Session *s, Err *err)
-{
-    size_t n;
-    char **paths = session_args(s, &n);
-    CompileCommands commands = {0};
-    AstIndex *ix = NULL;
-    char *cache = path_join(workspace_dir(session_workspace(s)), "ast");
-    if (ast_commands(session_workspace(s), session_root(s), paths, n, &commands,
-                     err)) {
-        AstPlan plan = { .commands = &commands, .root = session_root(s),
-                         .cache = cache, .jobs = session_jobs(s),
-                         .memory = session_memory(s),
-                         .stop = is_interrupted, .arg = s };
-        ix = ast_open(&plan, err);
-    }
-    commands_release(&commands);
-    free(cache);
-    return ix;
-}
-
-static void say_troubles(Session *s, const AstIndex *ix)
-{
-    for (size_t i = 0; i < ix->nnotes; i++)
-        session_note(s, "%s: not analysed: %s", ix->notes[i].file,
-                     ix->notes[i].text);
-    if (ix->nnotes)
-        session_incomplete(s, "%zu of %zu units were not analysed",
-                           ix->nnotes, ix->nunits + ix->nnotes);
-}
-
 static void say_size(Session *s, const AstIndex *ix)
 {
     json_int_t lines = 0;
@@ -533,22 +498,19 @@ static bool is_partial(Session *s)
     return n > 0 || session_flag(s, "class");
 }
 
+static bool check(Session *s, Err *err)
+{
+    Settings unused;
+    return read_settings(s, &unused, err);
+}
+
 static bool run(Session *s, Err *err)
 {
     Settings settings;
     Finder f = {0};
     if (!read_settings(s, &settings, err))
         return false;
-    AstIndex *ix = read_program(s, err);
-    if (!ix)
-        return false;
-    if (!ix->nunits && ix->nnotes) {
-        err_set(err, "none of %zu units could be analysed; the first: %s: %s",
-                ix->nnotes, ix->notes[0].file, ix->notes[0].text);
-        ast_close(ix);
-        return false;
-    }
-    say_troubles(s, ix);
+    const AstIndex *ix = session_ast(s);
     bool ok = finder_init(&f, ix, &settings, session_share(s),
                           session_option_all(s, "words"),
                           session_option_all(s, "orders"), err);
@@ -560,7 +522,6 @@ static bool run(Session *s, Err *err)
     if (ok && !session_flag(s, "self-test"))
         say_size(s, ix);
     finder_release(&f);
-    ast_close(ix);
     return ok;
 }
 
@@ -584,6 +545,7 @@ const Command technique_arguments = {
                 "sundew arguments --self-test --seed 7\n",
     .options = options,
     .rules = rules,
-    .needs = NEEDS_STORE,
+    .needs = NEEDS_STORE | NEEDS_AST,
+    .check = check,
     .run = run,
 };

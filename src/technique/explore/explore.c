@@ -1,6 +1,6 @@
 /*
  * explore - inputs that reach new branches, and inputs that make the program
- * fail. engine/concolic/explore.h does the work; this is the command around it.
+ * fail. engine/explore/explore.h does the work; this is the command around it.
  */
 #include "technique/explore/explore.h"
 #include "base/escape.h"
@@ -212,21 +212,23 @@ static bool explore_program(Exploration *e, Err *err)
     uint64_t longest = 0;
     if (oracle)
         split(oracle, &judge);
-    ExplorePlan plan = {
+    e->front = c_front_new(&(CPlan){
         .program = e->program, .calls = e->calls, .function = e->function,
-        .libexec = session_libexec(s),
-        .share = session_share(s), .out = e->out, .seeds = session_option_all(s, "seeds"),
-        .sync = session_option_all(s, "sync"), .resume = session_flag(s, "resume"), .replay = session_flag(s, "replay"),
-        .seed = session_seed(s), .jobs = session_jobs(s), .time = session_time(s),
-        .memory = session_memory(s), .bad_status = session_option(s, "bad-status"),
-        .oracle = oracle ? strings_argv(&judge) : NULL,
-        .no_mutation = session_flag(s, "no-mutation"),
-        .no_concolic = session_flag(s, "no-concolic"),
+        .libexec = session_libexec(s), .share = session_share(s), .memory = session_memory(s),
+        .bad_status = session_option(s, "bad-status"),
         .no_sanitizers = session_flag(s, "no-sanitizers"),
         .call = { .argv = strings_argv(&e->argv),
                   .input = e->input.len ? str_c(&e->input) : NULL,
                   .readable = session_option_all(s, "readable"),
-                  .network = session_flag(s, "network") },
+                  .network = session_flag(s, "network") } });
+    ExplorePlan plan = {
+        .front = &c_front, .subject = e->front,
+        .out = e->out, .seeds = session_option_all(s, "seeds"),
+        .sync = session_option_all(s, "sync"), .resume = session_flag(s, "resume"), .replay = session_flag(s, "replay"),
+        .seed = session_seed(s), .jobs = session_jobs(s), .time = session_time(s),
+        .oracle = oracle ? strings_argv(&judge) : NULL,
+        .no_mutation = session_flag(s, "no-mutation"),
+        .no_concolic = session_flag(s, "no-concolic"),
         .interrupted = interrupted, .time_is_over = time_is_over, .status = status_show, .note = note, .arg = e,
     };
     ExploreResult r = {0};
@@ -238,29 +240,23 @@ static bool explore_program(Exploration *e, Err *err)
     status_wipe();
     ok = ok && report_exploration(e, &r, err);
     explore_result_release(&r);
+    c_front_free(e->front);
     strings_release(&judge);
     return ok;
 }
 
+/* After the checks that need the program alone: this can take long. */
 static bool open_calls(Exploration *e, Err *err)
 {
-    Session *s = e->s;
-    CallsPlan plan = { .share = session_share(s), .root = session_root(s), .kept = true };
-    e->calls = calls_open(e->program, &plan, err);
-    return e->calls != NULL;
+    bool ok = session_need(e->s, NEEDS_CALLS, err);
+    e->calls = ok ? session_calls(e->s) : NULL;
+    return ok;
 }
 
 static bool run(Session *s, Err *err)
 {
-    size_t n;
-    char **args = session_args(s, &n);
-    if (n != 1)
-        return err_set(err, "explore which program? (sundew show programs lists them; "
-                       "its arguments follow --)");
-    const CapturedProgram *c = workspace_program(session_workspace(s), args[0], err);
-    Program *p = c ? program_open(session_workspace(s), c, err) : NULL;
-    if (!p)
-        return false;
+    const Program *p = session_program(s);
+    const CapturedProgram *c = program_captured(p);
     char *out = session_option(s, "output") ? xstrdup(session_option(s, "output"))
                                             : xprintf("%s.explored", c->name);
     Exploration e = { .s = s, .program = p, .captured = c, .out = out };
@@ -269,8 +265,6 @@ static bool run(Session *s, Err *err)
               (session_flag(s, "plan") ? plan_show(&e, err) : explore_program(&e, err));
     strings_release(&e.argv);
     str_release(&e.input);
-    calls_close(e.calls);
-    program_close(p);
     free(out);
     return ok;
 }
@@ -300,7 +294,7 @@ const Command technique_explore = {
                 "sundew explore ./prog --plan\n",
     .options = options,
     .rules = rules,
-    .needs = NEEDS_STORE,
+    .needs = NEEDS_STORE | NEEDS_PROGRAM,
     .until_time = true,
     .run = run,
 };

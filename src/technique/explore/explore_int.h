@@ -2,17 +2,19 @@
 #ifndef SUNDEW_TECHNIQUE_EXPLORE_INT_H
 #define SUNDEW_TECHNIQUE_EXPLORE_INT_H
 #include "engine/explore/explore.h"
+#include "engine/explore/program/c_front.h"
 #include "session/session.h"
 
 typedef struct Exploration {
     Session *s;
     const Program *program;
     const CapturedProgram *captured;
-    Calls *calls;
+    const Calls *calls;
     const Function *function;    /* --function; NULL */
     const char *out;             /* -o */
     Strings argv;                /* of the program */
     Str input;                   /* SUNDEW_INPUT */
+    CFront *front;               /* how the program is explored */
 } Exploration;
 
 /* --plan: what may become symbolic, and what will hurt. */

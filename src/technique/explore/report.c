@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "build/driver.h"
+#include "session/failure_finding.h"
 #include "technique/explore/explore_int.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -89,93 +90,66 @@ static void rerun(const Exploration *e, const ExploreFailure *f, Str *out)
     }
 }
 
-enum { MOST_STEPS = 20 };
-
 /* The text that calls the one function that is explored: nobody's file. */
-static bool is_driver(const Exploration *e, const FailureFrame *f)
+#define DRIVER "driver.c"
+
+/* A failure in the driver is one of the function. */
+static Location place_of(const Exploration *e, const Failure *f)
 {
-    return e->function && f && f->file && strcmp(path_base(f->file), "driver.c") == 0;
+    const FailureFrame *site = failure_site(f);
+    if (!e->function || !site || !site->file || strcmp(path_base(site->file), DRIVER) != 0)
+        return (Location){0};
+    return (Location){ .file = *e->function->file ? e->function->file : site->file,
+                       .line = (int)e->function->line, .function = e->function->name };
 }
 
-static const char *absolute_file(const Exploration *e, const FailureFrame *site, Str *room)
+/* What is known besides, for the message. */
+static void tell_more(const Exploration *e, const ExploreFailure *f, Str *out)
 {
-    if (is_driver(e, site) && *e->function->file)
-        return e->function->file;
-    if (!site || !site->file || !*site->file)
-        return e->captured->path;
-    str_add(room, site->file);
-    return str_c(room);
+    if (*f->condition)
+        str_addf(out, "; if %s", f->condition);
+    if (e->function)
+        str_add(out, "; the arguments are made up: may a caller pass them?");
 }
 
-/* The program's frames: those of the sanitizer and of what calls main() say nothing. */
-static size_t steps_of(const Exploration *e, const Failure *f, const FailureFrame *site,
-                       EvidenceStep *steps)
+static void write_test(const Exploration *e, const ExploreFailure *f, Str *out)
 {
-    size_t n = 0;
-    for (size_t i = site ? (size_t)(site - f->frames) : 0; i < f->nframes && n < MOST_STEPS; i++) {
-        const FailureFrame *fr = &f->frames[i];
-        if (is_driver(e, fr))
-            break;
-        steps[n] = (EvidenceStep){
-            .at = { .file = fr->file && *fr->file ? fr->file : NULL, .line = (int)fr->line,
-                    .function = fr->function },
-            .text = n ? "called from here" : "fails here",
-        };
-        n++;
-        if (fr->function && strcmp(fr->function, "main") == 0)
-            break;
-    }
-    return n;
+    if (!e->function)
+        return;
+    driver_write_test(e->function, f->small, f->nsmall, out, NULL);
+    if (!out->len)
+        return;
+    char *path = xprintf("%s,test.c", f->file);
+    file_write(path, str_c(out), out->len, NULL);
+    free(path);
 }
 
 static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
 {
-    Str message = {0}, command = {0}, file = {0}, anchor = {0};
-    const FailureFrame *site = failure_site(&f->failure);
-    EvidenceStep steps[MOST_STEPS];
-    bool driver = is_driver(e, site);
-    unsigned line = driver ? e->function->line : site ? site->line : 0;
-    size_t n = steps_of(e, &f->failure, site, steps);
-    if (f->by_command)
-        str_add(&message, "the oracle command refuses this input");
-    else
-        failure_describe(&f->failure, &message);
-    if (*f->condition)
-        str_addf(&message, "; if %s", f->condition);
-    if (e->function)
-        str_add(&message, "; the arguments are made up: may a caller pass them?");
+    Str more = {0}, command = {0}, test = {0};
+    Arena arena = {0};
+    tell_more(e, f, &more);
     rerun(e, f, &command);
-    str_addf(&anchor, "%s %s", failure_kind_name(f->failure.kind),
-             f->failure.what ? f->failure.what : "");
+    write_test(e, f, &test);
     const char *input = f->small_file ? f->small_file : f->file;
-    Str test = {0};
-    if (e->function)
-        driver_write_test(e->function, f->small, f->nsmall, &test, NULL);
     Attachment att[] = { { .name = path_base(input), .kind = "input",
                            .text = (const char *)f->small, .size = f->nsmall },
                          { .name = "test.c", .kind = "test", .text = str_c(&test),
                            .size = test.len } };
-    if (test.len) {
-        char *path = xprintf("%s,test.c", f->file);
-        file_write(path, str_c(&test), test.len, NULL);
-        free(path);
-    }
-    Finding finding = {
+    Finding finding = failure_finding(&arena, &(FailureReport){
+        .failure = &f->failure,
         .rule = f->by_command ? "explore/oracle" : f->hang ? "explore/hang" : "explore/failure",
-        .level = f->hang || e->function ? LEVEL_WARNING : LEVEL_ERROR, .verdict = VERDICT_SHOWN,
-        .message = str_c(&message), .anchor = str_c(&anchor),
-        .where = { .file = absolute_file(e, site, &file), .line = (int)line,
-                   .column = site && !driver ? (int)site->column : 0,
-                   .function = driver ? e->function->name : site ? site->function : NULL },
-        .steps = steps, .nsteps = n, .attachments = att,
-        .nattachments = test.len ? 2 : 1,
-        .rerun = str_c(&command),
-    };
+        .level = f->hang || e->function ? LEVEL_WARNING : LEVEL_ERROR,
+        .text = f->by_command ? "the oracle command refuses this input" : NULL,
+        .after = str_c(&more), .where = place_of(e, &f->failure),
+        .program = e->captured->path, .ours = e->function ? DRIVER : NULL });
+    finding.attachments = att;
+    finding.nattachments = test.len ? 2 : 1;
+    finding.rerun = str_c(&command);
     bool ok = session_report(e->s, &finding, err);
-    str_release(&message);
+    arena_release(&arena);
+    str_release(&more);
     str_release(&command);
-    str_release(&file);
-    str_release(&anchor);
     str_release(&test);
     return ok;
 }
@@ -285,9 +259,10 @@ bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
     bool ok = session_begin(e->s, e->captured->name, err);
     for (size_t i = 0; ok && i < r->nfailures; i++)
         ok = report_failure(e, &r->failures[i], err);
-    if (ok && r->concolic_late)
+    bool kept;
+    if (ok && c_front_was_late(e->front, &kept))
         session_incomplete(e->s, "inputs were only mutated: the build that follows them was not "
-                           "ready%s", r->concolic_kept ? " (it is kept for the next run)" : "");
+                           "ready%s", kept ? " (it is kept for the next run)" : "");
     if (ok && r->unsaved)
         session_incomplete(e->s, "%zu file%s could not be written", r->unsaved, r->unsaved == 1 ? "" : "s");
     add_json(e, r);

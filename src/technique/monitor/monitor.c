@@ -95,27 +95,16 @@ static bool check_redacted(const Program *p, char *const *words, Err *err)
     return true;
 }
 
-static const CapturedProgram *the_program(Session *s, Err *err)
+static bool check_kind(const CapturedProgram *c, Err *err)
 {
-    size_t n;
-    char **args = session_args(s, &n);
-    if (n != 1) {
-        err_set(err, n ? "monitor one program at a time"
-                : "monitor which program? (sundew show programs lists them)");
-        return NULL;
-    }
-    const CapturedProgram *c = workspace_program(session_workspace(s), args[0], err);
-    if (c && c->kind != PROGRAM_EXECUTABLE) {
-        static const char *const kinds[] = {
-            [PROGRAM_SHARED] = "a shared library", [PROGRAM_ARCHIVE] = "an archive",
-            [PROGRAM_OBJECT] = "an object file",
-        };
-        err_set(err, "%s is %s, and only an executable can be monitored: name one that "
-                "is linked with it statically (sundew show programs lists them)",
-                args[0], kinds[c->kind]);
-        return NULL;
-    }
-    return c;
+    static const char *const kinds[] = {
+        [PROGRAM_SHARED] = "a shared library", [PROGRAM_ARCHIVE] = "an archive",
+        [PROGRAM_OBJECT] = "an object file",
+    };
+    return c->kind == PROGRAM_EXECUTABLE ||
+           err_set(err, "%s is %s, and only an executable can be monitored: name one that "
+                   "is linked with it statically (sundew show programs lists them)",
+                   c->name, kinds[c->kind]);
 }
 
 /* ---- doing it */
@@ -125,11 +114,9 @@ static bool weave(Session *s, const Program *p, MonitorPlan *plan, const char *o
 {
     Progress progress = progress_start("monitor", 3);
     progress_step(&progress, 0, "who may write what");
-    CallsPlan how = { .share = session_share(s), .root = session_root(s), .kept = true,
-                      .summaries = session_option_all(s, "summaries") };
-    Calls *calls = calls_open(p, &how, err);
-    Woven *w = calls ? weave_begin(p, err) : NULL;
-    plan->calls = calls;
+    bool known = session_need(s, NEEDS_CALLS, err);
+    Woven *w = known ? weave_begin(p, err) : NULL;
+    plan->calls = known ? session_calls(s) : NULL;
     progress_step(&progress, 1, "probes");
     if (w && session_flag(s, "asan"))
         weave_asan(w);
@@ -142,7 +129,6 @@ static bool weave(Session *s, const Program *p, MonitorPlan *plan, const char *o
     }
     progress_end(&progress);
     weave_end(w);
-    calls_close(calls);
     return ok;
 }
 
@@ -204,26 +190,30 @@ static void say(Session *s, const Program *p, const MonitorPlan *plan, const cha
              plan->second_chance ? ", second chance" : "");
 }
 
+static bool read_plan(Session *s, MonitorPlan *plan, Err *err)
+{
+    return copy_strategy_parse(session_option(s, "copy"), &plan->strategy, err) &&
+           read_overhead(s, &plan->overhead, err);
+}
+
+static bool check(Session *s, Err *err)
+{
+    MonitorPlan unused;
+    return read_plan(s, &unused, err);
+}
+
 static bool run(Session *s, Err *err)
 {
     MonitorPlan plan = { .second_chance = session_flag(s, "second-chance"),
                          .build = session_option(s, "build-id-text") };
-    const CapturedProgram *c;
-    if (!copy_strategy_parse(session_option(s, "copy"), &plan.strategy, err) || !read_overhead(s, &plan.overhead, err) ||
-        !(c = the_program(s, err)))
+    const Program *p = session_program(s);
+    const CapturedProgram *c = program_captured(p);
+    if (!read_plan(s, &plan, err) || !check_kind(c, err))
         return false;
     char **hidden = session_option_all(s, "redact"), **only = session_option_all(s, "only");
     plan.hidden = hidden && *hidden ? hidden : NULL;
     plan.only = only && *only ? only : NULL;
     plan.variant = variant_of(&plan, session_flag(s, "asan"));
-    Program *p = program_open(session_workspace(s), c, err);
-    if (!p)
-        return false;
-    size_t n;
-    const ProgramNote *notes = program_notes(p, &n);
-    for (size_t i = 0; i < n; i++)
-        session_note(s, "%s: %s", notes[i].unit, notes[i].text);
-
     const char *asked = session_option(s, "output");
     char *out = asked && strcmp(asked, "PROGRAM.monitored") != 0
         ? xstrdup(asked) : xprintf("%s.monitored", c->name);
@@ -234,7 +224,6 @@ static bool run(Session *s, Err *err)
     if (ok)
         say(s, p, &plan, out, monitored, trivial);
     free(out);
-    program_close(p);
     return ok;
 }
 
@@ -266,6 +255,7 @@ const Command technique_monitor = {
                 "sundew monitor ./prog --second-chance --build-id-text 2.1-rc3\n"
                 "sundew monitor ./prog --redact user.password\n",
     .options = options,
-    .needs = NEEDS_CAPTURE,
+    .needs = NEEDS_CAPTURE | NEEDS_PROGRAM,
+    .check = check,
     .run = run,
 };

@@ -4,18 +4,16 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/map.h"
-#include "base/proc.h"
 #include "base/progress.h"
 #include "base/tempdir.h"
 #include "analysis/mutability/facts.h"
 #include "build/place.h"
-#include <errno.h>
-#include <fcntl.h>
+#include "engine/record/record.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+enum { MOST_SECONDS = 24 * 3600 };     /* of the command, without --time */
 
 /* ------------------------------------------------------ which parameters */
 
@@ -111,24 +109,28 @@ bool dynamic_enforce(const DynamicPlan *plan, const char *out, Err *err)
     return true;
 }
 
-static bool run_command(Session *s, const char *folder, Err *err)
+static bool stop_asked(void *session)
 {
+    return session_interrupted(session);
+}
+
+static bool run_command(const DynamicPlan *plan, const char *woven, const char *folder, Err *err)
+{
+    Session *s = plan->session;
     size_t n;
     char **words = session_tail(s, &n);
-    char **argv = xcalloc(n + 1, sizeof *argv);
-    ProcResult r = { 0 };
-
-    memcpy(argv, words, n * sizeof *argv);
-    setenv("SUNDEW_TAGS", folder, 1);
-    bool ok = proc_run(&(Proc){ .argv = argv, .out_to_err = true,
-                                .seconds = session_time(s) }, &r, err);
-    unsetenv("SUNDEW_TAGS");
-    if (ok && r.timed_out)
+    RunResult r = { 0 };
+    RecordRun run = { .original = program_captured(plan->program), .woven = woven,
+                      .words = words, .nwords = n, .in_place = true, .folder = folder,
+                      .root = session_root(s),
+                      .seconds = session_time(s) ? session_time(s) : MOST_SECONDS,
+                      .stop = stop_asked, .arg = s };
+    bool ok = record_run(&run, &r, err);
+    if (ok && r.failure.kind == FAILURE_TIMEOUT)
         session_incomplete(s, "the time was over before the command ended");
-    else if (ok && r.status)
-        session_note(s, "%s ended with status %d", argv[0], r.status);
-    proc_result_release(&r);
-    free(argv);
+    else if (ok && r.failure.status)
+        session_note(s, "%s ended with status %d", words[0], r.failure.status);
+    run_result_release(&r);
     return ok;
 }
 
@@ -207,20 +209,14 @@ static bool read_observed(const DynamicPlan *plan, const char *folder, Err *err)
 
 bool dynamic_observe(const DynamicPlan *plan, Err *err)
 {
-    const CapturedProgram *c = program_captured(plan->program);
     size_t params = 0;
     const char *scratch = tempdir_new(NULL, err);
 
     if (!scratch)
         return false;
     char *woven = path_join(scratch, "woven"), *folder = path_join(scratch, "tags");
-    bool ok = place_restore(c->path, err) && dir_make(folder, err) &&
-              weave(plan, is_unknown, true, woven, &params, err) && place_take(c, woven, err);
-    if (ok) {
-        ok = run_command(plan->session, folder, err);
-        ok = place_restore(c->path, err) && ok;
-    }
-    ok = ok && read_observed(plan, folder, err);
+    bool ok = dir_make(folder, err) && weave(plan, is_unknown, true, woven, &params, err) &&
+              run_command(plan, woven, folder, err) && read_observed(plan, folder, err);
     free(woven);
     free(folder);
     tempdir_remove(scratch);

@@ -14,7 +14,6 @@
 #include "analysis/mutability/mutability.h"
 #include "session/session.h"
 #include "technique/mutability/dynamic.h"
-#include "build/place.h"
 #include "technique/mutability/patch.h"
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +58,7 @@ static const Rule rules[] = {
 typedef struct Study {
     Session *s;
     const Program *p;
-    Calls *calls;
+    const Calls *calls;
     Mutability *m;
     bool sound;
     bool shallow;            /* suggest const where something deeper is written */
@@ -715,17 +714,12 @@ static bool study(Study *st, const char *program, Err *err)
 {
     bool finished = false;
     MutabilityPlan plan = { .stop = stop_asked, .arg = st->s };
-    CallsPlan calls = { .share = session_share(st->s), .root = session_root(st->s), .kept = true,
-                        .summaries = session_option_all(st->s, "summaries") };
     const char *observed = session_option(st->s, "observed");
 
     if (!mut_pipeline_read(session_option(st->s, "pipeline"), &plan.stages, err))
         return false;
     if (session_flag(st->s, "best-effort"))
         plan.stages |= MUT_BY_L;
-    st->calls = calls_open(st->p, &calls, err);
-    if (!st->calls)
-        return false;
     st->m = mutability_new(st->p, st->calls, &plan);
     if (mutability_stopped(st->m)) {
         session_incomplete(st->s, "stopped before all functions were looked at");
@@ -741,36 +735,23 @@ static bool study(Study *st, const char *program, Err *err)
 /* Options that say nothing without another one. */
 static bool check_options(Session *s, Err *err)
 {
+    unsigned stages;
     if (session_flag(s, "abi-stable") && !session_flag(s, "patch"))
         return err_set(err, "--abi-stable is about a patch: --patch --abi-stable");
     if (session_flag(s, "absence") && !session_has_tail(s))
         return err_set(err, "--absence is about a run: give a command after --");
-    return true;
+    return mut_pipeline_read(session_option(s, "pipeline"), &stages, err);
 }
 
 static bool run(Session *s, Err *err)
 {
-    size_t n;
-    char **args = session_args(s, &n);
-
-    if (!check_options(s, err))
-        return false;
-    if (n != 1)
-        return err_set(err, "mutability of which program? (sundew show programs lists them)");
-    if (!place_restore(args[0], err))
-        return false;
-    const CapturedProgram *c = workspace_program(session_workspace(s), args[0], err);
-    Program *p = c ? program_open(session_workspace(s), c, err) : NULL;
-    if (!p)
-        return false;
-    Study st = { .s = s, .p = p, .sound = session_flag(s, "sound"),
+    Study st = { .s = s, .p = session_program(s), .calls = session_calls(s),
+                 .sound = session_flag(s, "sound"),
                  .shallow = session_flag(s, "shallow"),
                  .likely = session_flag(s, "best-effort") };
-    bool ok = study(&st, c->name, err);
+    bool ok = study(&st, program_captured(st.p)->name, err);
     patch_close(st.declarations);
     mutability_free(st.m);
-    calls_close(st.calls);
-    program_close(p);
     return ok;
 }
 
@@ -785,10 +766,11 @@ const Command technique_mutability = {
         "way. Reports parameters that could point to const, and parameters that\n"
         "point to const and are written all the same.\n"
         "\n"
-        "After -- stands a command that runs the program, or its tests. While it runs,\n"
-        "a version that watches writes stands in the program's place (the original is\n"
-        "PROGRAM.sundew-kept meanwhile); what it sees settles what was unknown. The\n"
-        "tests of an archive must link with it anew.\n"
+        "After -- stands a command that runs the program, or its tests. The command\n"
+        "gets a private view of the project, in which a version that watches writes\n"
+        "stands in the program's place. What it sees settles what was unknown. Your\n"
+        "files stay as they are: what the command writes in the project's folder is\n"
+        "gone afterwards. The tests of an archive must link with it anew.\n"
         "\n"
         "With --enforce a program is made that stops at a write through a parameter\n"
         "that is proven immutable, or that points to const (with --sound: only what\n"
@@ -805,6 +787,7 @@ const Command technique_mutability = {
                 "sundew mutability ./prog --enforce -o prog.enforced\n",
     .options = options,
     .rules = rules,
-    .needs = NEEDS_STORE,
+    .needs = NEEDS_STORE | NEEDS_CALLS,
+    .check = check_options,
     .run = run,
 };

@@ -6,45 +6,33 @@
  */
 #include "base/escape.h"
 #include "base/file.h"
-#include "base/proc.h"
 #include "base/tempdir.h"
 #include "engine/record/record.h"
 #include "engine/record/trace.h"
-#include "run/run.h"
 #include "technique/regress/regress_int.h"
-#include "build/place.h"
 #include "build/woven.h"
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static void add_environment(Strings *env, const char *folder)
+static bool is_stopped(void *session)
 {
-    for (char **e = environ; *e; e++)
-        if (!str_starts(*e, "SUNDEW_"))
-            strings_add(env, *e);
-    strings_addf(env, "SUNDEW_TRACE=%s", folder);
-    strings_add(env, "SUNDEW_TRACE_BUDGET=268435456");
-    strings_addf(env, "SUNDEW_COVER=%s/cover", folder);
+    return session_interrupted(session);
 }
 
-/* With probes, as the user would run it; what the probes say goes to the folder. */
-static bool run_woven(Regress *r, const char *program, const char *folder, Err *err)
+/* A woven program with the words after the first, or all of them as a command in
+ * which the woven one stands in the place of the library. */
+static bool run_example(Regress *r, const Program *p, const char *woven, const char *folder,
+                        bool alone, Err *err)
 {
     size_t n;
     char **tail = session_tail(r->session, &n);
-    char **argv = xcalloc(n + 1, sizeof *argv);
-    const char *writable[] = { folder, NULL }, *readable[] = { folder, program, NULL };
-    Runner *runner = runner_new(&(RunnerPlan){ .writable = writable, .readable = readable }, err);
-    char *cwd = path_absolute(".");
-    Strings env = {0};
+    RecordRun run = { .original = program_captured(p), .woven = woven, .folder = folder,
+                      .words = tail + alone, .nwords = n - alone, .in_place = !alone,
+                      .root = session_root(r->session), .seconds = alone ? 300 : 3600,
+                      .budget = alone ? 256 << 20 : 64 << 20, .stop = is_stopped,
+                      .arg = r->session };
     RunResult res = {0};
-    memcpy(argv, tail, n * sizeof *argv);
-    argv[0] = (char *)program;
-    add_environment(&env, folder);
-    RunPlan plan = { .argv = argv, .cwd = cwd, .env = strings_argv(&env),
-                     .limits = { .wall = 300, .cpu = 300, .file_size = RUN_UNLIMITED } };
-    bool ok = runner && runner_run(runner, &plan, &res, err);
+    bool ok = record_run(&run, &res, err);
     if (ok && failure_is(&res.failure)) {
         Str text = {0}, shown = {0};
         failure_describe(&res.failure, &text);
@@ -57,10 +45,6 @@ static bool run_woven(Regress *r, const char *program, const char *folder, Err *
         session_note(r->session, "the example ended with status %d", res.failure.status);
     }
     run_result_release(&res);
-    runner_free(runner);
-    strings_release(&env);
-    free(argv);
-    free(cwd);
     return ok;
 }
 
@@ -121,43 +105,13 @@ static bool open_example(Regress *r)
 {
     size_t n;
     char **tail = session_tail(r->session, &n);
-    Workspace *ws = session_workspace(r->session);
     Err none = {0};
-    const CapturedProgram *c = n ? workspace_program(ws, tail[0], &none) : NULL;
-    if (r->example || !c)
+    if (r->example || !n)
         return r->example != NULL;
-    r->example = program_open(ws, c, &none);
-    if (r->example && !holds_library(r, r->example)) {
-        program_close(r->example);
-        r->example = NULL;
-    }
+    const Program *p = session_open_program(r->session, tail[0], &none);
+    if (p && holds_library(r, p))
+        r->example = p;
     return r->example != NULL;
-}
-
-/* Any command that runs or links what is linked with the library, which writes down
- * what it does meanwhile. */
-static bool run_in_place(Regress *r, const char *woven, const char *folder, Err *err)
-{
-    const CapturedProgram *c = program_captured(r->program);
-    size_t n;
-    char **words = session_tail(r->session, &n);
-    char **argv = xcalloc(n + 1, sizeof *argv);
-    ProcResult res = {0};
-    bool ok = place_take(c, woven, err);
-    memcpy(argv, words, n * sizeof *argv);
-    if (ok) {
-        setenv("SUNDEW_TRACE", folder, 1);
-        setenv("SUNDEW_TRACE_BUDGET", "67108864", 1);
-        ok = proc_run(&(Proc){ .argv = argv, .out_to_err = true, .seconds = 3600 }, &res, err);
-        unsetenv("SUNDEW_TRACE");
-        unsetenv("SUNDEW_TRACE_BUDGET");
-        ok = place_restore(c->path, err) && ok;
-    }
-    if (ok && res.status)
-        session_note(r->session, "%s ended with status %d", argv[0], res.status);
-    proc_result_release(&res);
-    free(argv);
-    return ok;
 }
 
 /* The example, recorded; `*t` is what it did. */
@@ -171,9 +125,8 @@ static bool record_example(Regress *r, const char *scratch, Trace **t, Err *err)
     usage_functions_to_record(r->api, p, &recorded);
     RecordPlan plan = { .libexec = session_libexec(r->session), .strategy = COPY_SHALLOW,
                         .only = strings_argv(&recorded) };
-    bool ok = dir_make(folder, err) && place_restore(program_captured(r->program)->path, err) &&
-              record_weave(p, &plan, woven, NULL, err) &&
-              (alone ? run_woven(r, woven, folder, err) : run_in_place(r, woven, folder, err));
+    bool ok = dir_make(folder, err) && record_weave(p, &plan, woven, NULL, err) &&
+              run_example(r, p, woven, folder, alone, err);
     *t = ok ? trace_open(folder, p, err) : NULL;
     if (ok && !*t && !alone)
         err_ctx(err, "the command ran nothing that is linked with %s, or built that anew",
@@ -236,7 +189,7 @@ bool example_coverage(Regress *r, Err *err)
     Map symbols = {0};
     bool ok = points && weave_runtime(w, session_libexec(r->session), "cover", err) &&
               woven_build(w, &(WovenBuild){ .out = program, .level = 1 }, err) &&
-              dir_make(folder, err) && run_woven(r, program, folder, err) &&
+              dir_make(folder, err) && run_example(r, r->example, program, folder, true, err) &&
               file_read(file, &bytes, err);
     if (ok && bytes.len != cover_nblocks(points) + cover_nbranches(points))
         ok = err_set(err, "the example did not come to its end");

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/progress.h"
+#include "session/failure_finding.h"
 #include "technique/regress/regress_int.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -44,18 +45,6 @@ static const Rule rules[] = {
 
 /* ------------------------------------------------------------------ stages */
 
-static bool open_program(Regress *r, Err *err)
-{
-    size_t n;
-    char **args = session_args(r->session, &n);
-    Workspace *ws = session_workspace(r->session);
-    if (n != 1)
-        return err_set(err, "tests for which library? (sundew show programs lists them)");
-    const CapturedProgram *c = workspace_program(ws, args[0], err);
-    r->program = c ? program_open(ws, c, err) : NULL;
-    return r->program != NULL;
-}
-
 static MutFacts *facts_of(const Regress *r)
 {
     MutFacts *facts = mut_facts_open(r->program);
@@ -71,18 +60,15 @@ static MutFacts *facts_of(const Regress *r)
 static bool open_api(Regress *r, Err *err)
 {
     Session *s = r->session;
-    char **headers = session_option_all(s, "headers"), **flags = session_option_all(s, "cflags");
-    char *handles = path_join(session_root(s), "sundew.handles");
-    CallsPlan how = { .share = session_share(s), .root = session_root(s), .kept = true,
-                      .open_world = true };
+    char **headers = session_option_all(s, "headers");
+    if (!session_need(s, NEEDS_API, err))
+        return false;
     r->headers = headers && *headers ? headers : NULL;
-    r->calls = calls_open(r->program, &how, err);
-    ApiPlan plan = { .headers = r->headers, .flags = flags, .handles = handles,
-                     .calls = r->calls };
-    r->api = r->calls ? api_open(r->program, &plan, err) : NULL;
-    r->facts = r->api ? facts_of(r) : NULL;
-    r->pool = r->api ? pool_new(r->api, err) : NULL;
-    free(handles);
+    r->program = session_program(s);
+    r->calls = session_calls(s);
+    r->api = session_api(s);
+    r->facts = facts_of(r);
+    r->pool = pool_new(r->api, err);
     return r->pool != NULL;
 }
 
@@ -135,7 +121,7 @@ static void plan_growth(Regress *r)
 {
     r->ownership = ownership_new(r->api);
     if (r->usage)
-        ownership_learn_usage(r->ownership, r->usage);
+        usage_teach_ownership(r->usage, r->ownership);
     r->grow = (GrowPlan){ .api = r->api, .pool = r->pool, .usage = r->usage,
                           .ownership = r->ownership, .rng = session_rng(r->session),
                           .null_share = 0.05, .start_share = 0.3, .mix = 0.3,
@@ -150,14 +136,14 @@ static bool make_suite(Regress *r, Err *err)
     Session *s = r->session;
     const char *count = session_option(s, "count");
     double seconds = session_time(s);
-    GeneratePlan plan = { .settler = &r->settler, .count = count ? strtoull(count, NULL, 10) : 0,
+    SuitePlan plan = { .settler = &r->settler, .count = count ? strtoull(count, NULL, 10) : 0,
                           .universal_share = 0.2,
                           .divergent_share = strtod(session_option(s, "divergent"), NULL),
                           .more = r->mutants != NULL, .stop = is_stopped, .arg = r };
     if (!seconds && !plan.count)
         seconds = 60;
     plan.seconds = seconds * 0.7;
-    return generate(&plan, &r->suite, err);
+    return suite_make(&plan, &r->suite, err);
 }
 
 static bool reduce_suite(Regress *r, Err *err)
@@ -177,7 +163,7 @@ static void add_figures(const Regress *r, json_t *j)
     const Reduced *d = &r->reduced;
     json_object_set_new(j, "tests", json_integer((json_int_t)r->written));
     json_object_set_new(j, "assertions", json_integer((json_int_t)r->assertions));
-    json_object_set_new(j, "sequences", json_integer((json_int_t)u->sequences));
+    json_object_set_new(j, "sequences", json_integer((json_int_t)u->ran.sequences));
     json_object_set_new(j, "coverage", json_pack(
         "{s:I,s:I,s:I,s:I}", "lines", (json_int_t)d->lines, "branches", (json_int_t)d->branches,
         "all_lines", (json_int_t)d->all_lines, "all_branches", (json_int_t)d->all_branches));
@@ -185,8 +171,8 @@ static void add_figures(const Regress *r, json_t *j)
                                                 "total", (json_int_t)d->mutants, "reached",
                                                 (json_int_t)d->reached));
     json_object_set_new(j, "outcomes", json_pack(
-        "{s:I,s:I,s:I,s:I,s:I}", "done", (json_int_t)u->done, "died", (json_int_t)u->died,
-        "timeouts", (json_int_t)u->timeouts, "exited", (json_int_t)u->exited, "set_aside",
+        "{s:I,s:I,s:I,s:I,s:I}", "done", (json_int_t)u->ran.done, "died", (json_int_t)u->ran.died,
+        "timeouts", (json_int_t)u->ran.timeouts, "exited", (json_int_t)u->ran.exited, "set_aside",
         (json_int_t)u->set_aside));
     json_object_set_new(j, "settled", json_pack(
         "{s:I,s:I,s:I,s:I,s:I}", "tests", (json_int_t)u->settled, "illegal",
@@ -200,7 +186,7 @@ static void add_figures(const Regress *r, json_t *j)
         json_object_set_new(j, "replays", json_pack(
             "{s:I,s:I}", "tests", (json_int_t)u->replayed, "total", (json_int_t)u->replays));
     json_object_set_new(j, "dropped", json_integer((json_int_t)r->dropped));
-    json_object_set_new(j, "seconds", json_real(u->seconds));
+    json_object_set_new(j, "seconds", json_real(u->ran.seconds));
     json_object_set_new(j, "guided", json_boolean(r->usage != NULL));
 }
 
@@ -232,7 +218,7 @@ static void say(Regress *r, const char *folder)
                      "after the figures were taken", r->dropped);
     escape_terminal_z(out, folder);
     str_addf(out, ": %zu tests with %zu assertions, from %" PRIu64 " sequences in %.0f s\n",
-             r->written, r->assertions, u->sequences, u->seconds);
+             r->written, r->assertions, u->ran.sequences, u->ran.seconds);
     str_addf(out, "  covers %zu of %zu lines (%.1f%%), %zu of %zu branches (%.1f%%)\n", d->lines,
              d->all_lines, percent(d->lines, d->all_lines), d->branches, d->all_branches,
              percent(d->branches, d->all_branches));
@@ -265,31 +251,30 @@ static void place_in_library(Failure *f, const char *library)
 static bool report_suspect(Regress *r, const Suspect *x, Err *err)
 {
     Failure f = {0};
-    Str text = {0}, steps = {0}, message = {0};
+    Str steps = {0};
+    Arena arena = {0};
     const ApiFunction *fn = x->seq->steps[x->how.at < x->seq->n ? x->how.at : 0].f;
     ExecJob job = { .seq = x->seq };
     bool strict = x->strict && r->strict;
     bool ok = exec_failure(strict ? r->strict : r->exec, &job, &f, err);
     if (ok && failure_is(&f) && fn) {
         place_in_library(&f, strict ? r->library.strict : r->library.cover);
-        failure_describe(&f, &text);
         seq_dump(x->seq, &steps);
-        str_addf(&message, "%s: dies of calls like the example's: %s", fn->fn->name,
-                 str_c(&text));
         Attachment a = { "sequence.txt", "trace", str_c(&steps), steps.len };
-        Finding found = { .rule = "regress/crash", .level = LEVEL_ERROR,
-                          .verdict = VERDICT_SHOWN, .message = str_c(&message),
-                          .where = { .file = fn->fn->file, .line = (int)fn->fn->line,
-                                     .function = fn->fn->name },
-                          .anchor = failure_kind_name(f.kind), .attachments = &a,
-                          .nattachments = 1,
-                          .rerun = session_command_line(r->session) };
+        Finding found = failure_finding(&arena, &(FailureReport){
+            .failure = &f, .rule = "regress/crash", .level = LEVEL_ERROR,
+            .before = arena_printf(&arena, "%s: dies of calls like the example's: ", fn->fn->name),
+            .where = { .file = fn->fn->file, .line = (int)fn->fn->line, .function = fn->fn->name },
+            .anchor = failure_kind_name(f.kind) });
+        found.nsteps = 0;                  /* the callers are the player's */
+        found.attachments = &a;
+        found.nattachments = 1;
+        found.rerun = session_command_line(r->session);
         ok = session_report(r->session, &found, err);
     }
     failure_release(&f);
-    str_release(&text);
     str_release(&steps);
-    str_release(&message);
+    arena_release(&arena);
     return ok;
 }
 
@@ -305,10 +290,6 @@ static void release(Regress *r)
     pool_free(r->pool);
     usage_free(r->usage);
     mut_facts_close(r->facts);
-    api_close(r->api);
-    calls_close(r->calls);
-    program_close(r->example);
-    program_close(r->program);
 }
 
 /* Before anything is written: the folder may hold good tests. */
@@ -337,7 +318,7 @@ static bool run(Session *s, Err *err)
         return false;
     Progress progress = progress_start("regress", 5);
     progress_step(&progress, 0, "the API");
-    bool ok = open_program(&r, err) && open_api(&r, err);
+    bool ok = open_api(&r, err);
     progress_step(&progress, 1, "the example");
     ok = ok && (session_flag(s, "universal") || example_usage(&r, err)) &&
          (!session_flag(s, "example-coverage") || example_coverage(&r, err));

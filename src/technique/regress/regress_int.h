@@ -1,7 +1,7 @@
 /* What the files of this technique share. */
 #ifndef SUNDEW_REGRESS_INT_H
 #define SUNDEW_REGRESS_INT_H
-#include "engine/suite/generate.h"
+#include "engine/suite/suite.h"
 #include "build/library.h"
 #include "engine/suite/reduce.h"
 #include "analysis/mutability/facts.h"
@@ -10,8 +10,8 @@
 /* All that a run of the command holds. */
 typedef struct Regress {
     Session *session;
-    Program *program, *example;  /* the library; who uses it, or NULL */
-    Calls *calls;
+    const Program *program, *example;  /* the library; who uses it, or NULL */
+    const Calls *calls;
     MutFacts *facts;
     Api *api;
     Usage *usage;                /* NULL: universal */

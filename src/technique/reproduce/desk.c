@@ -3,7 +3,8 @@
  * the file.
  */
 #include "base/file.h"
-#include "analysis/pointsto/calls.h"
+#include "base/tempdir.h"
+#include "engine/record/record.h"
 #include "technique/reproduce/reproduce_int.h"
 #include "build/woven.h"
 #include "weave/weave.h"
@@ -77,17 +78,14 @@ static bool make_program(Session *s, const Program *p, const struct build *b,
     MonitorPlan plan = { .variant = crash_variant(b->name) };
     if (!copy_strategy_parse(session_option(s, "copy"), &plan.strategy, err))
         return false;
-    CallsPlan how = { .share = session_share(s), .root = session_root(s), .kept = true };
-    Calls *calls = calls_open(p, &how, err);
-    Woven *w = calls ? weave_begin(p, err) : NULL;
-    plan.calls = calls;
+    Woven *w = session_need(s, NEEDS_CALLS, err) ? weave_begin(p, err) : NULL;
+    plan.calls = w ? session_calls(s) : NULL;
     if (w && b->asan)
         weave_asan(w);
     bool ok = w && weave_monitor(w, &plan, err) &&
               weave_runtime(w, session_libexec(s), "monitor", err) &&
               woven_build(w, &(WovenBuild){ .out = out, .unoptimised = !b->optimised }, err);
     weave_end(w);
-    calls_close(calls);
     return ok;
 }
 
@@ -105,73 +103,64 @@ static char *newest_crash(const char *folder)
     return found;
 }
 
-/* Runs it in the sandbox on copies of the files here; where they are too many,
+/* A copy here, not over another one. NULL with `err`: it could not be made. */
+static char *keep_crash(const char *found, const char *name, Err *err)
+{
+    Str data = {0};
+    char *kept = xprintf("%s.crash", name);
+    for (unsigned k = 2; file_exists(kept); k++) {
+        free(kept);
+        kept = xprintf("%s.%u.crash", name, k);
+    }
+    if (!file_read(found, &data, err) || !file_write(kept, str_c(&data), data.len, err)) {
+        free(kept);
+        kept = NULL;
+    }
+    str_release(&data);
+    return kept;
+}
+
+/* Runs it in the sandbox on copies of the files here. Too many files: it runs
  * here, without writing. The crash file comes here. */
 static char *run_program(Session *s, const char *binary, const CapturedProgram *c,
-                         const char *folder, const Files *files, Err *err)
+                         const Files *files, Err *err)
 {
-    extern char **environ;
     size_t n;
-    char **tail = session_tail(s, &n), *cwd = path_absolute(".");
-    const char *readable[] = { folder, cwd, session_root(s), NULL };
-    Runner *r = runner_new(&(RunnerPlan){ .readable = readable }, err);
-    Strings argv = {0}, env = {0};
+    char **tail = session_tail(s, &n);
+    char *more[] = { "SUNDEW_CRASH_SIZE=16",
+                     getenv("ASAN_OPTIONS") ? NULL : "ASAN_OPTIONS=detect_leaks=0", NULL };
+    const char *folder = tempdir_new(NULL, err);
+    RecordRun run = { .original = c, .woven = binary, .words = tail, .nwords = n,
+                      .folder = folder, .root = session_root(s), .env = more, .files = files->items,
+                      .nfiles = files->len, .input_file = session_option(s, "stdin"),
+                      .discard_output = true, .seconds = session_time(s) };
     RunResult res = {0};
     char *found = NULL, *kept = NULL;
-    strings_add(&argv, c->path);                 /* some do by it what they do */
-    for (size_t i = 0; i < n; i++)
-        strings_add(&argv, tail[i]);
-    for (char **e = environ; *e; e++)
-        if (!str_starts(*e, "SUNDEW_"))
-            strings_add(&env, *e);
-    if (r)
-        strings_addf(&env, "SUNDEW_CRASH_DIR=%s", runner_scratch(r));
-    strings_add(&env, "SUNDEW_CRASH_SIZE=16");
-    if (!getenv("ASAN_OPTIONS"))
-        strings_add(&env, "ASAN_OPTIONS=detect_leaks=0");
-    RunPlan run = { .argv = strings_argv(&argv), .file = binary, .env = strings_argv(&env),
-                    .cwd = files->len ? NULL : cwd,
-                    .files = files->items, .nfiles = files->len,
-                    .input_file = session_option(s, "stdin"), .discard_output = true,
-                    .limits = { .wall = session_time(s) > 0 ? session_time(s) : 300,
-                                .cpu = 300 } };
-    if (r && runner_run(r, &run, &res, err)) {
+    if (folder && record_run(&run, &res, err)) {
         Str how = {0};
-        found = newest_crash(runner_scratch(r));
+        found = newest_crash(folder);
         failure_describe(&res.failure, &how);
         if (!found)
             err_set(err, "nothing crashed: %s: %s", c->name, str_c(&how));
         str_release(&how);
     }
-    Str data = {0};
-    kept = xprintf("%s.crash", c->name);
-    for (unsigned k = 2; file_exists(kept); k++) {      /* not over another one */
-        free(kept);
-        kept = xprintf("%s.%u.crash", c->name, k);
-    }
-    if (!found || !file_read(found, &data, err) ||
-        !file_write(kept, str_c(&data), data.len, err)) {
-        free(kept);
-        kept = NULL;
-    }
-    str_release(&data);
+    if (found)
+        kept = keep_crash(found, c->name, err);
     run_result_release(&res);
-    runner_free(r);
-    strings_release(&argv);
-    strings_release(&env);
+    if (folder)
+        tempdir_remove(folder);
     free(found);
-    free(cwd);
     return kept;
 }
 
-char *desk_crash(Session *s, const char *name, const Files *files, char **monitored,
+char *desk_crash(Session *s, const Files *files, char **monitored,
                  Err *err)
 {
     Workspace *ws = session_workspace(s);
-    const CapturedProgram *c = workspace_program(ws, name, err);
-    Program *p = c ? program_open(ws, c, err) : NULL;
-    if (!p)
+    if (!session_need(s, NEEDS_PROGRAM, err))
         return NULL;
+    const Program *p = session_program(s);
+    const CapturedProgram *c = program_captured(p);
     char *folder = xprintf("%s/monitored/%s", workspace_dir(ws), program_key(p));
     char *crash = NULL;
     bool ok = dir_make(folder, err);
@@ -185,7 +174,7 @@ char *desk_crash(Session *s, const char *name, const Files *files, char **monito
         /* Some programs link only once dead branches are gone, some not with the
          * sanitizer: what an earlier run said counts then. */
         bool built = file_exists(binary) || make_program(s, p, b, binary, ran ? NULL : err);
-        crash = built ? run_program(s, binary, c, folder, files, err) : NULL;
+        crash = built ? run_program(s, binary, c, files, err) : NULL;
         ran |= built;
         if (crash && b->asan && !asan)
             session_note(s, "%s crashes with the address sanitizer only", c->name);
@@ -195,6 +184,5 @@ char *desk_crash(Session *s, const char *name, const Files *files, char **monito
             free(binary);
     }
     free(folder);
-    program_close(p);
     return crash;
 }

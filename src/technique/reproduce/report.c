@@ -2,6 +2,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "runtime/format/crashfile.h"
+#include "session/failure_finding.h"
 #include "technique/reproduce/reproduce_int.h"
 #include <inttypes.h>
 #include <string.h>
@@ -178,14 +179,25 @@ static json_t *tests_json(const Reproduction *rp)
 
 /* ---- the finding */
 
+/* The crash as a failure: what of it a finding tells. */
+static Failure failure_of(Reproduction *rp)
+{
+    const Ending *was = &rp->was;
+    Failure f = { .kind = was->kind, .nframes = was->stack.len };
+    f.frames = arena_array(&rp->arena, FailureFrame, f.nframes + 1);
+    for (size_t i = 0; i < f.nframes; i++) {
+        const Place *at = &was->stack.items[i];
+        f.frames[i] = (FailureFrame){ .function = at->function, .file = at->file,
+                                      .line = at->line };
+    }
+    return f;
+}
+
 static bool add_finding(Reproduction *rp, Err *err)
 {
-    const Place *p = site(rp);
     const Candidate *best = rp->ranked.len ? rp->ranked.items[0] : NULL;
     bool shown = best && best->reproduces;
     Str message = {0}, test = {0}, rerun = {0}, anchor = {0};
-    size_t n = rp->was.stack.len < 20 ? rp->was.stack.len : 20;
-    EvidenceStep *steps = arena_array(&rp->arena, EvidenceStep, n + 1);
     report_failure_line(rp, &message);
     if (shown)
         str_addf(&message, "; %zu test%s reproduce%s it, begin with %s", count(rp, false),
@@ -193,13 +205,6 @@ static bool add_finding(Reproduction *rp, Err *err)
                  best->call && strlen(best->call) < 80 ? best->call : best->fn->name);
     else
         str_add(&message, "; no frame reproduces it");
-    for (size_t i = 0; i < n; i++) {
-        const Place *at = &rp->was.stack.items[i];
-        steps[i].at = (Location){ .file = *at->file ? at->file : NULL,
-                                  .line = (int)at->line, .function = at->function };
-        steps[i].text = arena_printf(&rp->arena, "%s %s", i ? "called by" : "fails in",
-                                     at->function);
-    }
     Attachment file = { .kind = "test" };
     if (shown) {
         char *path = path_join(rp->folder, best->file);
@@ -223,16 +228,16 @@ static bool add_finding(Reproduction *rp, Err *err)
         }
     }
     ending_kind(&rp->was, &anchor);
-    Finding f = {
-        .rule = shown ? "reproduce/crash" : "reproduce/unreproduced",
-        .level = shown ? LEVEL_ERROR : LEVEL_WARNING,
-        .verdict = shown ? VERDICT_SHOWN : VERDICT_UNDECIDED,
-        .message = str_c(&message), .anchor = str_c(&anchor),
-        .where = { .file = *p->file ? p->file : program_captured(rp->program)->path,
-                   .line = (int)p->line, .function = p->function },
-        .steps = steps, .nsteps = n, .attachments = &file, .nattachments = shown,
-        .rerun = str_c(&rerun),
-    };
+    Failure failure = failure_of(rp);
+    Finding f = failure_finding(&rp->arena, &(FailureReport){
+        .failure = &failure, .rule = shown ? "reproduce/crash" : "reproduce/unreproduced",
+        .level = shown ? LEVEL_ERROR : LEVEL_WARNING, .text = str_c(&message),
+        .anchor = str_c(&anchor), .program = program_captured(rp->program)->path });
+    if (!shown)
+        f.verdict = VERDICT_UNDECIDED;
+    f.attachments = &file;
+    f.nattachments = shown;
+    f.rerun = str_c(&rerun);
     bool ok = session_report(rp->session, &f, err);
     str_release(&message);
     str_release(&test);

@@ -204,7 +204,7 @@ static bool run(Session *s, Err *err)
     bool desk = session_has_tail(s), ok = read_files(s, &files, err);
     char *monitored = NULL, *crash = NULL;
     if (ok && desk)
-        crash = desk_crash(s, args[0], &files, &monitored, err);
+        crash = desk_crash(s, &files, &monitored, err);
     ok = ok && (crash || !desk) &&
          reproduce_file(s, desk ? crash : args[0], monitored, desk || files.len ? &files : NULL,
                         err);

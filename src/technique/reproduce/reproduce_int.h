@@ -96,10 +96,9 @@ void report_lacks(const Reproduction *rp, Strings *out);
 /* review.c: every byte of a crash file. */
 bool review(Session *s, const char *path, Err *err);
 
-/* desk.c: monitor a program, run it on copies of the files, give the crash file
- * that it left; the caller frees both. */
-char *desk_crash(Session *s, const char *program, const Files *files, char **monitored,
-                 Err *err);
+/* desk.c: monitor the program that the first argument names, run it on copies of
+ * the files, give the crash file that it left; the caller frees both. */
+char *desk_crash(Session *s, const Files *files, char **monitored, Err *err);
 /* The captured program and the monitored one of a crash file. */
 Program *desk_program(Session *s, const Crash *c, Err *err);
 char *desk_monitored(Session *s, const Crash *c, Err *err);

@@ -1,4 +1,5 @@
 #include "technique/types/study.h"
+#include <assert.h>
 
 void study_init(Study *st, const AstIndex *ix, const Limits *limits)
 {
@@ -21,6 +22,7 @@ void study_release(Study *st)
 
 void study_count(Study *st)
 {
+    assert(!st->first);          /* once */
     st->first = xcalloc(st->ix->ncalls + 1, sizeof *st->first);
     for (size_t i = 0; i < st->ix->ncalls; i++) {
         st->first[i] = st->seen.len;

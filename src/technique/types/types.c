@@ -104,30 +104,6 @@ static bool read_ready_made(Session *s, Study *st, Err *err)
     return ok;
 }
 
-static bool stop_asked(void *session)
-{
-    return session_interrupted(session);
-}
-
-static AstIndex *index_of(Session *s, Workspace *ws, const char *root,
-                          char **paths, size_t npaths, Err *err)
-{
-    CompileCommands commands = { 0 };
-    AstIndex *ix = NULL;
-    if (ast_commands(ws, root, paths, npaths, &commands, err)) {
-        char *cache =
-            ws ? path_join(workspace_dir(ws), "ast") : NULL;
-        AstPlan plan = { .commands = &commands, .root = root, .cache = cache,
-                         .jobs = session_jobs(s),
-                         .memory = session_memory(s), .stop = stop_asked,
-                         .arg = s };
-        ix = ast_open(&plan, err);
-        free(cache);
-    }
-    commands_release(&commands);
-    return ix;
-}
-
 /* A project is learned from by its workspace or compile_commands.json. */
 static bool learn_corpus(Session *s, Study *st, const char *dir, Err *err)
 {
@@ -137,7 +113,7 @@ static bool learn_corpus(Session *s, Study *st, const char *dir, Err *err)
     AstIndex *ix = NULL;
     bool ok = !file_is_dir(own) || (ws = workspace_open(own, false, err));
     if (ok)
-        ok = (ix = index_of(s, ws, root, NULL, 0, err)) != NULL;
+        ok = (ix = session_open_ast(s, ws, root, NULL, 0, err)) != NULL;
     if (ok) {
         Study other;
         study_init(&other, ix, &st->limits);
@@ -421,14 +397,10 @@ static bool self_test(Session *s, Study *st, Err *err)
     return true;
 }
 
-static void tell_troubles(Session *s, const AstIndex *ix)
+static bool check(Session *s, Err *err)
 {
-    for (size_t i = 0; i < ix->nnotes; i++)
-        session_note(s, "%s: not looked at: %s", ix->notes[i].file,
-                     ix->notes[i].text);
-    if (ix->nnotes)
-        session_incomplete(s, "%zu of %zu units could not be read", ix->nnotes,
-                           ix->nunits + ix->nnotes);
+    Limits unused;
+    return read_limits(s, &unused, err);
 }
 
 static bool run(Session *s, Err *err)
@@ -438,20 +410,8 @@ static bool run(Session *s, Err *err)
     char **paths = session_args(s, &npaths);
     if (!read_limits(s, &limits, err))
         return false;
-    AstIndex *ix = index_of(s, session_workspace(s), session_root(s), paths,
-                            npaths, err);
-    if (!ix)
-        return false;
-    if (!ix->nunits && ix->nnotes) {
-        err_set(err, "none of %zu units could be read; the first: %s: %s",
-                ix->nnotes, ix->notes[0].file, ix->notes[0].text);
-        ast_close(ix);
-        return false;
-    }
-    tell_troubles(s, ix);
-
     Study st;
-    study_init(&st, ix, &limits);
+    study_init(&st, session_ast(s), &limits);
     const char *learned = session_option(s, "learn");
     bool ok = learned || learn(s, &st, err);
     if (ok) {
@@ -464,7 +424,6 @@ static bool run(Session *s, Err *err)
             ok = report_all(s, &st, paths, npaths, err);
     }
     study_release(&st);
-    ast_close(ix);
     return ok;
 }
 
@@ -489,6 +448,7 @@ const Command technique_types = {
                 "sundew types --learn ours.txt\n",
     .options = options,
     .rules = rules,
-    .needs = NEEDS_STORE,
+    .needs = NEEDS_STORE | NEEDS_AST,
+    .check = check,
     .run = run,
 };

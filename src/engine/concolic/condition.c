@@ -1,22 +1,20 @@
 /*
- * Which conditions on the input make it fail. The failing input is traced; of
- * the conditions that it passed, and of what it did wrong on its way, those are kept
- * without which other inputs no longer fail alike (solve/minimise.h). These inputs are solved for
- * the rest, some of them against what was left out, and are random otherwise.
+ * Conditions of failures: see condition.h. Where the trace does not tell, because the
+ * program died before it could say why, bytes of a short input are tried one by
+ * one.
  */
-#include "engine/explore/trace_int.h"
+#include "engine/concolic/condition.h"
+#include "base/rng.h"
 #include "base/units.h"
 #include "solve/minimise.h"
-#include <stdio.h>
+#include <assert.h>
 #include <string.h>
 
 enum { TESTS = 80, AGAINST = 3, MOST_CONJUNCTS = 3000, MOST_TEXT = 600, MOST_OF_ONE = 120,
-       DEEPEST = 12, LONGEST = 4096, SHORT = 256 };
+       DEEPEST = 12, SHORT = 256 };
 
 typedef struct Study {
-    Job *job;
-    Subject *subject;
-    const Failure *failure;
+    const ConditionPlan *plan;
     const Path *path;          /* all there is */
     size_t n;                  /* length of inputs */
     Rng rng;
@@ -25,36 +23,32 @@ typedef struct Study {
 
 static bool is_over(const Study *s)
 {
-    return clock_seconds() > s->until || job_over(s->job);
+    return clock_seconds() > s->until || (s->plan->over && s->plan->over(s->plan->arg));
 }
 
-static bool fails_alike(Study *s, const uint8_t *bytes)
+static bool fails_alike(const Study *s, const uint8_t *bytes)
 {
-    Failure f = {0};
-    bool same = failures_run(s->job, s->subject, bytes, s->n, &f) &&
-                failure_same(&f, s->failure, FAILURE_SAME_SITE);
-    failure_release(&f);
-    return same;
+    return s->plan->fails(bytes, s->n, s->plan->arg);
 }
 
 /* An input for which all of them hold, but not `against` (0: nothing); it is random otherwise. */
 static bool make_input(Study *s, const Conjunct *c, size_t n, Expr against, uint8_t *bytes)
 {
-    Tracer *t = s->job->tracer;
+    Exprs *pool = s->plan->pool;
     for (size_t i = 0; i < s->n; i++)
         bytes[i] = (uint8_t)rng_next(&s->rng);
     /* All in one question: the path before it is empty. */
-    Expr all = against ? expr_not(t->pool, against) : expr_bool(t->pool, true);
+    Expr all = against ? expr_not(pool, against) : expr_bool(pool, true);
     for (size_t i = 0; i < n; i++)
-        all = expr_binary(t->pool, EXPR_AND, all, c[i].cond);
+        all = expr_binary(pool, EXPR_AND, all, c[i].cond);
     if (!n && !against)
         return true;
-    Path *none = path_new(t->pool);
+    Path *none = path_new(pool);
     Answer a = {0};
-    bool sat = solver_query_extra(t->solver, none, 0, all, bytes, s->n, &a) == SOLVE_SAT;
+    bool sat = solver_query_extra(s->plan->solver, none, 0, all, bytes, s->n, &a) == SOLVE_SAT;
     for (size_t i = 0; sat && i < a.nchanges; i++)
-        if (a.changes[i].byte - t->in < s->n)
-            bytes[a.changes[i].byte - t->in] = a.changes[i].value;
+        if (a.changes[i].byte - s->plan->in < s->n)
+            bytes[a.changes[i].byte - s->plan->in] = a.changes[i].value;
     path_free(none);
     return sat;
 }
@@ -214,27 +208,27 @@ static void split(const Exprs *p, Expr e, bool negated, unsigned depth, Conditio
 }
 
 /* Bytes 6 to 12, where the condition itself is too long to be read. */
-static void print_bytes(const Tracer *t, Expr e, Str *out)
+static void print_bytes(const Exprs *pool, uint32_t in, Expr e, Str *out)
 {
     size_t n;
-    const ByteRange *r = expr_bytes(t->pool, e, &n);
+    const ByteRange *r = expr_bytes(pool, e, &n);
     str_add(out, "a longer condition on ");
     for (size_t i = 0; i < n; i++) {
-        str_addf(out, "%sinput[%u", i ? ", " : "", r[i].from - t->in);
+        str_addf(out, "%sinput[%u", i ? ", " : "", r[i].from - in);
         if (r[i].to > r[i].from + 1)
-            str_addf(out, "..%u", r[i].to - 1 - t->in);
+            str_addf(out, "..%u", r[i].to - 1 - in);
         str_addc(out, ']');
     }
 }
 
-static void print_condition(Tracer *t, const Condition *c, Str *out)
+static void print_condition(Exprs *pool, uint32_t in, const Condition *c, Str *out)
 {
-    Expr e = c->negated ? expr_not(t->pool, c->cond) : c->cond;
+    Expr e = c->negated ? expr_not(pool, c->cond) : c->cond;
     Str text = {0};
-    expr_print(t->pool, e, &text);
+    expr_print(pool, e, &text);
     if (text.len > MOST_OF_ONE || strstr(str_c(&text), "…")) {
         str_reset(&text);
-        print_bytes(t, e, &text);
+        print_bytes(pool, in, e, &text);
     }
     if (!strstr(str_c(out), str_c(&text))) {
         add_and(out);
@@ -243,18 +237,18 @@ static void print_condition(Tracer *t, const Condition *c, Str *out)
     str_release(&text);
 }
 
-static char *describe(Tracer *t, const Conjunct *c, size_t n)
+char *condition_describe(Exprs *pool, uint32_t in, const Conjunct *c, size_t n)
 {
     Str out = {0};
     Conditions all = {0}, rest = {0};
     Cells cells = {0};
     for (size_t i = 0; i < n; i++)
-        split(t->pool, c[i].cond, false, DEEPEST, &all);
+        split(pool, c[i].cond, false, DEEPEST, &all);
     for (size_t i = 0; i < all.len; i++) {
         Cell cell;
         if (!all.items[i].negated &&
-            is_byte_equation(t->pool, all.items[i].cond, &cell.at, &cell.value)) {
-            cell.at -= t->in;
+            is_byte_equation(pool, all.items[i].cond, &cell.at, &cell.value)) {
+            cell.at -= in;
             vec_push(&cells, cell);
         } else {
             vec_push(&rest, all.items[i]);
@@ -264,7 +258,7 @@ static char *describe(Tracer *t, const Conjunct *c, size_t n)
         qsort(cells.items, cells.len, sizeof *cells.items, by_place);
     print_cells(&cells, &out);
     for (size_t i = 0; i < rest.len && out.len < MOST_TEXT; i++)
-        print_condition(t, &rest.items[i], &out);
+        print_condition(pool, in, &rest.items[i], &out);
     if (out.len > MOST_TEXT) {
         out.len = MOST_TEXT;
         str_add(&out, "…");
@@ -312,106 +306,43 @@ static char *bytes_that_matter(Study *s, const uint8_t *bytes)
 }
 
 /* What went wrong on the way counts as a condition. */
-static void add_wrongs(Tracer *t, Trail *trail, const uint8_t *bytes, size_t n)
+static void add_wrongs(const ConditionPlan *plan, Trail *trail, const uint8_t *bytes, size_t n)
 {
-    uint8_t *all = xcalloc(t->in + n + 1, 1);
-    memcpy(all + t->in, bytes, n);
+    uint8_t *all = xcalloc(plan->in + n + 1, 1);
+    memcpy(all + plan->in, bytes, n);
     for (size_t i = 0; i < trail->bugs.len; i++) {
         const Chance *c = &trail->bugs.items[i];
-        if (expr_eval(t->pool, c->cond, all, t->in + n))
+        if (expr_eval(plan->pool, c->cond, all, plan->in + n))
             path_add(trail->path, c->cond, c->at, true);
     }
     free(all);
 }
 
-/* The part of the input in which byte `at` is, if that can be said: what it is called, where it begins
- * and ends. */
-static bool part_at(const char *input, size_t at, Str *name, size_t *from, size_t *to)
+static char *by_trace(Study *s, Trail *trail, const uint8_t *bytes)
 {
-    size_t begin = 0;
-    for (CallPart part; call_part(&input, &part); begin += part.size * part.count) {
-        bool string = part.kind == PART_ARGUMENTS || part.kind == PART_VARIABLE;
-        if (string && !part.size)
-            return false;                      /* strings that end where they like */
-        if (string && at >= begin + part.size * part.count)
-            continue;
-        size_t i = string ? (at - begin) / part.size : 0;
-        if (part.kind == PART_ARGUMENTS)
-            str_addf(name, "argument %zu", i + 1);
-        else if (part.kind == PART_VARIABLE)
-            str_addf(name, "$%.*s", part.name_len, part.name);
-        else
-            str_add(name, part.kind == PART_STDIN ? "stdin" : "file");
-        *from = begin + i * part.size;
-        *to = string ? *from + part.size : SIZE_MAX;
-        return true;
-    }
-    return false;
-}
-
-/* input[16..19] becomes $MODE[0..3], outside of quotes. */
-static char *with_parts(const Call *call, char *text)
-{
-    Str out = {0};
-    char quote = 0;
-    for (const char *p = text; *p;) {
-        unsigned a, b;
-        int n = 0, m = 0;
-        if (!quote && str_starts(p, "input[") &&
-            (sscanf(p, "input[%u..%u]%n", &a, &b, &n), n || (sscanf(p, "input[%u]%n", &a, &m), m))) {
-            Str name = {0};
-            size_t from = 0, to = 0;
-            b = n ? b : a;
-            if (part_at(call->input, a, &name, &from, &to) && b < to)
-                str_addf(&out, n ? "%s[%zu..%zu]" : "%s[%zu]", str_c(&name), a - from, b - from);
-            else
-                str_addn(&out, p, (size_t)(n ? n : m));
-            str_release(&name);
-            p += n ? n : m;
-            continue;
-        }
-        if (*p == '\\' && p[1])
-            str_addc(&out, *p++);
-        else if (*p == quote)
-            quote = 0;
-        else if (!quote && (*p == '"' || *p == '\''))
-            quote = *p;
-        str_addc(&out, *p++);
-    }
-    free(text);
-    text = xstrdup(str_c(&out));
-    str_release(&out);
-    return text;
-}
-
-static char *by_trace(Study *s, const uint8_t *bytes)
-{
-    Job *j = s->job;
-    Trail trail = {0};
+    const ConditionPlan *plan = s->plan;
     char *text = NULL;
-    if (tracer_run(j, bytes, s->n, &trail) && trail.path && path_length(trail.path) &&
-        path_length(trail.path) <= MOST_CONJUNCTS) {
-        Arena arena = {0};
-        add_wrongs(j->tracer, &trail, bytes, s->n);
-        const Path *paths[] = { s->path = trail.path };
-        Minimised m = minimise_paths(&arena, j->tracer->pool, paths, 1,
-                                     &(MinimisePlan){ .tests = TESTS }, exposes, s);
-        if (m.how != MINIMISE_NONE && m.n && !is_over(s))
-            text = describe(j->tracer, m.conjuncts, m.n);
-        arena_release(&arena);
-    }
-    trail_release(&trail);
+    if (!trail->path || !path_length(trail->path) || path_length(trail->path) > MOST_CONJUNCTS)
+        return NULL;
+    Arena arena = {0};
+    add_wrongs(plan, trail, bytes, s->n);
+    const Path *paths[] = { s->path = trail->path };
+    Minimised m = minimise_paths(&arena, plan->pool, paths, 1,
+                                 &(MinimisePlan){ .tests = TESTS }, exposes, s);
+    if (m.how != MINIMISE_NONE && m.n && !is_over(s))
+        text = condition_describe(plan->pool, plan->in, m.conjuncts, m.n);
+    arena_release(&arena);
     return text;
 }
 
-char *condition_of(Job *j, Subject *judge, const uint8_t *bytes, size_t n, const Failure *f)
+char *condition_find(const ConditionPlan *plan, Trail *trail, const uint8_t *bytes, size_t n)
 {
-    if (!j->tracer || n > LONGEST)
-        return NULL;
-    Study s = { .job = j, .subject = judge, .failure = f, .n = n,
-                .rng = rng_seeded(j->x->plan->seed + 77), .until = clock_seconds() + 60 };
-    char *text = by_trace(&s, bytes);
+    assert(n <= CONDITION_LONGEST);
+    assert(!trail->path || trail->in == plan->in);
+    Study s = { .plan = plan, .n = n, .rng = rng_seeded(plan->seed),
+                .until = clock_seconds() + plan->seconds };
+    char *text = by_trace(&s, trail, bytes);
     if (!text && n <= SHORT)
         text = bytes_that_matter(&s, bytes);
-    return text && j->x->slots ? with_parts(&j->x->plan->call, text) : text;
+    return text;
 }

@@ -1,38 +1,32 @@
 /*
- * generate - grow and run call sequences until the budget is spent.
+ * suite - a regression suite: the judge of sequences that keeps what makes a test.
  *
- *     GeneratePlan plan = { .settler = &settler, .seconds = 60, … };
+ *     SuitePlan plan = { .settler = &settler, .seconds = 60, … };
  *     Suite suite = {0};
- *     if (!generate(&plan, &suite, err)) …
+ *     if (!suite_make(&plan, &suite, err)) …
  *     for (size_t i = 0; i < suite.tests.len; i++) use(suite.tests.items[i]);
  *     suite_release(&suite);
  *
  * What the example itself did comes first: it is a test as it stands, and where it
- * got to is a good place to go on from. Then two phases. In the first any function is called with any argument (the
- * universal usage); in the second calls follow the inferred usage, with a share
- * of divergent ones. Sequences that went well are extended further; one that
- * brings coverage becomes a test if it can be settled (settle.h).
- *
- * The same seed and number of sequences give the same suite; with a limit in
- * seconds only the number differs.
+ * got to is a good place to go on from. Then sequences are grown and executed
+ * (generate.h). One that brings coverage becomes a test if it can be settled
+ * (settle.h).
  */
-#ifndef SUNDEW_SEQ_GENERATE_H
-#define SUNDEW_SEQ_GENERATE_H
+#ifndef SUNDEW_SUITE_H
+#define SUNDEW_SUITE_H
+#include "engine/generate/generate.h"
 #include "engine/suite/settle.h"
 
-typedef struct GeneratePlan {
+typedef struct SuitePlan {
     const Settler *settler;
     double seconds;              /* 0: no limit */
     uint64_t count;              /* sequences; 0: no limit */
-    double universal_share;      /* of the budget, for the first phase; 1 without
-                                  * a usage */
-    double divergent_share;      /* of the calls in the second */
+    double universal_share, divergent_share;     /* as in SequencePlan */
     bool more;                   /* also tests without coverage of their own: they may
                                   * see faults that others don't */
     bool (*stop)(void *arg);     /* asked now and then; NULL: never */
-    void (*progress)(double done, size_t tests, void *arg);      /* NULL */
     void *arg;
-} GeneratePlan;
+} SuitePlan;
 
 /* A sequence that died although nothing says that it may not be done. */
 typedef struct Suspect {
@@ -47,16 +41,14 @@ typedef struct Suite {
     Arena arena;
     Vec(SeqTest *) tests;
     Vec(Suspect) suspects;       /* those that follow the usage */
-    uint64_t sequences;          /* executed */
-    uint64_t done, died, timeouts, exited;
+    Generated ran;               /* what was executed */
     uint64_t illegal, open, leaks, empty, settled;     /* of those that brought coverage */
     uint64_t set_aside;          /* died, and did not follow the usage */
     size_t replays, replayed;    /* what the example did; of that, tests */
-    double seconds;
     size_t covered;              /* points that any sequence reached */
 } Suite;
 
-bool generate(const GeneratePlan *plan, Suite *out, Err *err);
+bool suite_make(const SuitePlan *plan, Suite *out, Err *err);
 void suite_release(Suite *s);
 /* A copy that lives as long as the arena. */
 SeqTest *test_copy(Arena *a, const SeqTest *t);

@@ -1,10 +1,10 @@
 /* Batches of runs: see fast.h. */
-#include "engine/explore/fast.h"
+#include "engine/explore/program/fast.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "base/vec.h"
-#include "engine/explore/subject.h"
+#include "engine/explore/program/subject.h"
 #include "run/run.h"
 #include "runtime/server/batch.h"
 #include "runtime/server/forkserver.h"
@@ -31,7 +31,6 @@ struct Fast {
     uint32_t used;             /* bytes of inputs */
     uint32_t number;           /* of the message */
     bool late[SUNDEW_BATCH_MOST];
-    uint64_t runs;
     double each;               /* seconds of a run, lately */
     double tidied;
     bool left;
@@ -230,7 +229,6 @@ bool fast_run(Fast *f, Err *err)
     }
     if (b->n)
         f->each = 0.7 * f->each + 0.3 * (clock_seconds() - begun) / b->n;
-    f->runs += b->n;
     tidy(f);
     return true;
 }
@@ -267,16 +265,6 @@ bool fast_timed_out(const Fast *f, unsigned i)
 const uint8_t *fast_counters(const Fast *f)
 {
     return sundew_batch_counters(f->batch);
-}
-
-uint8_t *fast_seen(Fast *f)
-{
-    return sundew_batch_seen(f->batch, 0);
-}
-
-uint64_t fast_runs(const Fast *f)
-{
-    return f->runs;
 }
 
 bool fast_left_processes(const Fast *f)

@@ -1,4 +1,18 @@
-#include "engine/sequence/grow.h"
+/*
+ * grow - adds calls to a sequence.
+ *
+ *     universal   any function; a handle is one that is alive, or is made first by one
+ *                 of its creators
+ *     guided      an edge of the usage, from the node where an object is; other handles
+ *                 of the call have to be at nodes where the example had them, and are
+ *                 led there by more calls
+ *     observer    a call that only looks
+ *
+ * Wishes of the plan (weights, a type that has to be used) limit what is picked and
+ * draw no random numbers if there are none.
+ */
+#include "engine/generate/grow.h"
+#include <assert.h>
 #include <string.h>
 
 enum { DEPTH = 6, LONGEST_WAY = 8 };
@@ -11,6 +25,35 @@ static bool chance(Rng *r, double p)
 static bool is_full(const Seq *s)
 {
     return s->n >= SEQ_MOST_STEPS - 8;
+}
+
+/* ---------------------------------------------------------------- wishes */
+
+bool grow_accepts(const GrowPlan *g, const ApiFunction *f)
+{
+    return !g->weights || f->index >= g->api->nfunctions ||
+           chance(g->rng, g->weights[f->index]);
+}
+
+static bool is_forbidden(const GrowPlan *g, const ApiFunction *f)
+{
+    return g->weights && f->index < g->api->nfunctions && g->weights[f->index] <= 0;
+}
+
+bool grow_is_given(const GrowPlan *g, const SeqHandle *h)
+{
+    return h->type == g->uses && (!g->given || h->step < g->given);
+}
+
+/* Would a new handle of the type stand where one of the given has to? */
+static bool must_be_given(const GrowPlan *g, const ApiType *t)
+{
+    return g->given && t == g->uses;
+}
+
+static bool may_stand(const GrowPlan *g, const SeqHandle *h)
+{
+    return !must_be_given(g, h->type) || grow_is_given(g, h);
 }
 
 /* -------------------------------------------------------------- universal */
@@ -56,7 +99,8 @@ static bool pick_live(const GrowPlan *g, const Seq *s, const ApiType *t, SeqValu
     size_t n = 0;
     usable(g, s, &all);
     for (size_t i = 0; i < all.len; i++)
-        if (all.items[i].type == t && rng_below(g->rng, ++n) == 0)
+        if (all.items[i].type == t && may_stand(g, &all.items[i]) &&
+            rng_below(g->rng, ++n) == 0)
             *out = all.items[i].value;
     vec_release(&all);
     return n > 0;
@@ -65,6 +109,8 @@ static bool pick_live(const GrowPlan *g, const Seq *s, const ApiType *t, SeqValu
 static bool universal_handle(const GrowPlan *g, Arena *a, Seq *s, const ApiPlace *p,
                              unsigned depth, SeqValue *out)
 {
+    if (must_be_given(g, p->handle))
+        return pick_live(g, s, p->handle, out);
     if (chance(g->rng, g->null_share)) {
         *out = value_null();
         return true;
@@ -86,7 +132,7 @@ static bool universal_handle(const GrowPlan *g, Arena *a, Seq *s, const ApiPlace
 static bool universal(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f, unsigned depth)
 {
     SeqValue *args = arena_array(a, SeqValue, f->nparams + 1);
-    if (is_full(s) || f->not_callable)
+    if (is_full(s) || f->not_callable || is_forbidden(g, f))
         return false;
     for (unsigned i = 0; i < f->nparams; i++) {
         const ApiPlace *p = &f->params[i];
@@ -106,7 +152,7 @@ bool grow_universal(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f)
 {
     for (int tries = 0; !f && tries < 100; tries++) {
         const ApiFunction *c = &g->api->functions[rng_below(g->rng, g->api->nfunctions)];
-        if (!c->not_callable && !c->variadic)
+        if (!c->not_callable && !c->variadic && grow_accepts(g, c))
             f = c;
     }
     return f && universal(g, a, s, f, 0);
@@ -136,6 +182,7 @@ uint32_t grow_node(const GrowPlan *g, const Seq *s, const SeqHandle *h)
     const UsageType *t = g->usage ? usage_type(g->usage, h->type) : NULL;
     if (!t)
         return USAGE_OUTSIDE;
+    assert(h->step < s->n && s->steps[h->step].f);
     uint32_t node = usage_step(t, 0, s->steps[h->step].f, place_bit(h->place));
     for (unsigned i = h->step + 1; i < s->n && node != USAGE_OUTSIDE; i++) {
         Places p = s->steps[i].f ? places_of(&s->steps[i], &h->value) : 0;
@@ -354,7 +401,7 @@ static bool pick_fitting(const GrowPlan *g, const Seq *s, const Want *w, SeqValu
     usable(g, s, &all);
     for (size_t i = 0; i < all.len; i++) {
         const SeqHandle *h = &all.items[i];
-        if (h->type != w->type || !node_in(w->nodes, w->nnodes, grow_node(g, s, h)) ||
+        if (h->type != w->type || !may_stand(g, h) || !node_in(w->nodes, w->nnodes, grow_node(g, s, h)) ||
             !agrees(g, s, w->f, w->args, w->place, &h->value))
             continue;
         if (rng_below(g->rng, ++n) == 0)
@@ -421,8 +468,8 @@ static bool make_fitting(const GrowPlan *g, Arena *a, Seq *s, const Want *w, uns
     const UsageType *t = usage_type(g->usage, w->type);
     const UsageEdge *e = t && depth < DEPTH ? beginning_for(g, t, w) : NULL;
     SeqHandle made;
-    if (!e || is_full(s) || !guided_call(g, a, s, e, NULL, depth + 1) ||
-        !last_of(g, s, w->type, &made))
+    if (!e || must_be_given(g, w->type) || is_full(s) ||
+        !guided_call(g, a, s, e, NULL, depth + 1) || !last_of(g, s, w->type, &made))
         return false;
     for (int i = 0; i < LONGEST_WAY; i++) {
         uint32_t node = grow_node(g, s, &made);
@@ -557,7 +604,7 @@ static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const UsageEdge *e,
 {
     const ApiFunction *f = e->function;
     SeqValue *args = arena_array(a, SeqValue, f->nparams + 1);
-    if (f->not_callable || f->variadic || depth > DEPTH)
+    if (f->not_callable || f->variadic || depth > DEPTH || is_forbidden(g, f))
         return false;
     if (e->ends && self && has_children(g, s, &self->value))
         return false;
@@ -586,12 +633,21 @@ static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const UsageEdge *e,
     return true;
 }
 
+/* An edge out of a node, by its weight and by that of its function. */
+static const UsageEdge *gladly(const GrowPlan *g, const UsageType *t, uint32_t node)
+{
+    const UsageEdge *e = usage_pick_edge(t, node, g->rng);
+    for (int i = 0; e && i < 20 && !grow_accepts(g, e->function); i++)
+        e = usage_pick_edge(t, node, g->rng);
+    return e;
+}
+
 static bool guided_start(const GrowPlan *g, Arena *a, Seq *s)
 {
     size_t n;
     const UsageType *types = usage_types(g->usage, &n);
     const UsageType *t = n ? &types[rng_below(g->rng, n)] : NULL;
-    const UsageEdge *e = t && t->nnodes ? usage_pick_edge(t, 0, g->rng) : NULL;
+    const UsageEdge *e = t && t->nnodes ? gladly(g, t, 0) : NULL;
     return e && guided_call(g, a, s, e, NULL, 0);
 }
 
@@ -601,7 +657,7 @@ static bool guided_plain(const GrowPlan *g, Arena *a, Seq *s)
     size_t n, m = 0;
     const UsageFunction *all = usage_functions(g->usage, &n), *f = NULL;
     for (size_t i = 0; i < n; i++)
-        if (all[i].calls && !all[i].function->takes_handle && !all[i].function->not_callable &&
+        if (all[i].calls && !is_forbidden(g, all[i].function) && !all[i].function->takes_handle && !all[i].function->not_callable &&
             !all[i].function->variadic && all[i].nrows &&
             all[i].function->result.use != USE_CREATES && rng_below(g->rng, ++m) == 0)
             f = &all[i];
@@ -632,19 +688,23 @@ static bool guided_extend(const GrowPlan *g, Arena *a, Seq *s)
     for (size_t i = 0; i < all.len; i++) {
         uint32_t node = grow_node(g, s, &all.items[i]);
         const UsageType *t = usage_type(g->usage, all.items[i].type);
-        if (node != USAGE_OUTSIDE && t->nodes[node].nedges && rng_below(g->rng, ++n) == 0)
+        if (node != USAGE_OUTSIDE && t->nodes[node].nedges &&
+            (!g->uses || grow_is_given(g, &all.items[i])) && rng_below(g->rng, ++n) == 0)
             h = all.items[i];
     }
     vec_release(&all);
     if (!n)
         return false;
-    const UsageEdge *e = usage_pick_edge(usage_type(g->usage, h.type), grow_node(g, s, &h),
-                                         g->rng);
+    const UsageEdge *e = gladly(g, usage_type(g->usage, h.type), grow_node(g, s, &h));
     return e && guided_call(g, a, s, e, &h, 0);
 }
 
 bool grow_guided(const GrowPlan *g, Arena *a, Seq *s)
 {
+    if (g->uses && guided_extend(g, a, s))
+        return true;
+    if (g->given)
+        return false;
     if (chance(g->rng, 0.05) && guided_plain(g, a, s))
         return true;
     if (!chance(g->rng, g->start_share) && guided_extend(g, a, s))
@@ -654,10 +714,10 @@ bool grow_guided(const GrowPlan *g, Arena *a, Seq *s)
 
 /* May the example's way to look at an object be taken again? It must give no handle,
  * and those that it needs must be among `all`. */
-static bool is_plain_observer(const UsageObserver *o, const SeqHandles *all)
+static bool is_plain_observer(const GrowPlan *g, const UsageObserver *o, const SeqHandles *all)
 {
     const ApiFunction *f = o->function;
-    if (f->not_callable || f->variadic || !o->nrows || f->result.handle)
+    if (f->not_callable || f->variadic || !o->nrows || f->result.handle || is_forbidden(g, f))
         return false;
     for (unsigned i = 0; i < f->nparams; i++) {
         const ApiType *t = f->params[i].handle;
@@ -707,7 +767,7 @@ static bool observe_as_example(const GrowPlan *g, Arena *a, Seq *s)
     for (size_t k = 0; k < all.len; k++) {
         const UsageType *t = usage_type(g->usage, all.items[k].type);
         for (size_t i = 0; t && i < t->nobservers; i++)
-            if (is_plain_observer(&t->observers[i], &all) && rng_below(g->rng, ++n) == 0) {
+            if (is_plain_observer(g, &t->observers[i], &all) && rng_below(g->rng, ++n) == 0) {
                 pick = &t->observers[i];
                 v = all.items[k].value;
             }
@@ -787,7 +847,7 @@ void grow_looks(const GrowPlan *g, Arena *a, Seq *s)
         const UsageType *t = g->usage ? usage_type(g->usage, h->type) : NULL;
         unsigned here = 0;
         for (size_t i = 0; t && i < t->nobservers && here < LOOKS_AT_ONE / 2; i++)
-            if (is_plain_observer(&t->observers[i], &no_others) &&
+            if (is_plain_observer(g, &t->observers[i], &no_others) &&
                 ownership_may_look(g->ownership, t->observers[i].function)) {
                 look_as_example(g, a, s, &t->observers[i], &h->value, &no_others)->looking = true;
                 here++;
@@ -810,7 +870,8 @@ bool grow_observer(const GrowPlan *g, Arena *a, Seq *s)
     usable(g, s, &all);
     for (size_t i = 0; i < g->api->nfunctions; i++) {
         const ApiFunction *f = &g->api->functions[i];
-        if (!f->observes || f->not_callable || f->variadic || f->nparams != 1)
+        if (!f->observes || f->not_callable || f->variadic || f->nparams != 1 ||
+            is_forbidden(g, f))
             continue;
         for (size_t k = 0; k < all.len; k++)
             if (all.items[k].type == f->params[0].handle && rng_below(g->rng, ++n) == 0) {

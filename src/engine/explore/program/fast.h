@@ -51,9 +51,6 @@ bool fast_timed_out(const Fast *f, unsigned i);
 
 /* Bits for counts, one byte an edge. */
 const uint8_t *fast_counters(const Fast *f);
-/* What this one has seen: may be written, to let it know what others have. */
-uint8_t *fast_seen(Fast *f);
-uint64_t fast_runs(const Fast *f);
 /* Did runs leave processes behind? */
 bool fast_left_processes(const Fast *f);
 const char *fast_missing(const Fast *f);         /* runner_missing() */

@@ -1,5 +1,5 @@
 /* Builds that are run one by one: see subject.h. */
-#include "engine/explore/subject.h"
+#include "engine/explore/program/subject.h"
 #include "base/file.h"
 #include "runtime/input/input.h"
 #include <stdlib.h>

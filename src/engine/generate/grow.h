@@ -26,7 +26,18 @@ typedef struct GrowPlan {
     double start_share;          /* of guided calls that make a new object */
     double mix;                  /* of values from other calls of the function */
     double near;                 /* of guided calls with a value like the example's */
+    const double *weights;       /* by function, 0 to 1: how gladly it is called; 0: never;
+                                  * NULL: all alike */
+    const ApiType *uses;         /* handles of this type have to be used; NULL: any */
+    unsigned given;              /* … and only those that the first steps, so many, made;
+                                  * 0: new ones as well */
 } GrowPlan;
+
+/* A choice by weight: is this function taken now? */
+bool grow_accepts(const GrowPlan *g, const ApiFunction *f);
+/* Is this one of the handles that have to be used? */
+bool grow_is_given(const GrowPlan *g, const SeqHandle *h);
+
 
 /* A call of `f`; NULL: of one that can be called. */
 bool grow_universal(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f);

@@ -1,0 +1,44 @@
+/*
+ * c_front - the front end for C programs: see front.h.
+ *
+ *     CFront *c = c_front_new(&(CPlan){ .program = p, .call = { .argv = argv }, … });
+ *     ExplorePlan plan = { .front = &c_front, .subject = c, … };
+ *     if (!explore(&plan, &r, err)) …
+ *     c_front_free(c);
+ *
+ * A program has three builds (build/builds.h): one counts branches and is run
+ * thousands of times a second (fast.h), one follows its input and says which
+ * conditions it passed (concolic/log.h), one has sanitizers and is the strict
+ * judge. The second takes longest to build, so a process of its own makes it while
+ * inputs are mutated already. There is one state: the program's start.
+ */
+#ifndef SUNDEW_C_FRONT_H
+#define SUNDEW_C_FRONT_H
+#include "analysis/pointsto/calls.h"
+#include "engine/explore/front.h"
+#include "engine/explore/program/subject.h"
+#include "program/program.h"
+
+typedef struct CPlan {
+    const Program *program;
+    const Calls *calls;
+    const char *libexec, *share;
+    Call call;
+    const Function *function;    /* explore this one alone, by driver.h; or NULL */
+    uint64_t memory;             /* of one run; 0: 2 GiB */
+    const char *bad_status;      /* "3,64-78": exit statuses that are failures; NULL */
+    bool no_sanitizers;
+} CPlan;
+
+typedef struct CFront CFront;
+
+extern const ExploreFront c_front;
+
+/* What the plan points to stays the caller's. */
+CFront *c_front_new(const CPlan *plan);
+void c_front_free(CFront *c);                    /* NULL is fine */
+
+/* After explore(): was the build that follows the input too late to be used? *kept: the next
+ * exploration finds it. */
+bool c_front_was_late(const CFront *c, bool *kept);
+#endif

@@ -1,0 +1,106 @@
+/*
+ * job - one job in a process: its limits, its steps, what it covered, what it left
+ * on the heap.
+ *
+ * What tends to differ from run to run is under control: the clock, what fresh and
+ * freed memory hold, where standard error leads to.
+ */
+#include "engine/play/player/player_int.h"
+#include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+uint64_t job_heap_bytes(const Player *player)
+{
+    if (player->asan_bytes)
+        return player->asan_bytes();
+    struct mallinfo2 m = mallinfo2();
+    return m.uordblks + m.hblkhd;
+}
+
+static void list_new(Playing *p, const struct WireOptions *o)
+{
+    const Woven *w = p->player->woven;
+    const uint8_t *seen = p->player->shared + WIRE_SEEN, *bytes = o->reached ? w->reached : w->cover;
+    size_t n = o->reached ? w->nreached : w->ncover;
+    for (size_t i = 0; bytes && i < n && p->answer->nnew < WIRE_MOST_NEW; i++) {
+        if (i % 8 == 0) {
+            uint64_t word;
+            while (i + 8 <= n && (memcpy(&word, bytes + i, 8), !word))
+                i += 8;
+            if (i >= n)
+                break;
+        }
+        if (bytes[i] && (o->reached || o->all || !seen[i]))
+            p->answer->fresh[p->answer->nnew++] = (uint32_t)i;
+    }
+}
+
+void job_limit(const Player *player)
+{
+    const struct WireHead *head = player->head;
+    struct itimerval cpu = { .it_value = { head->cpu_ms / 1000, head->cpu_ms % 1000 * 1000 } };
+    struct itimerval wall = { .it_value = { head->wall_ms / 1000, head->wall_ms % 1000 * 1000 } };
+    signal(SIGPROF, SIG_DFL);
+    signal(SIGALRM, SIG_DFL);
+    setitimer(ITIMER_PROF, &cpu, NULL);
+    setitimer(ITIMER_REAL, &wall, NULL);
+}
+
+/* Standard error is another file from time to time: a library that gets number 2 may
+ * ask where it stands. */
+static void change_error_output(void)
+{
+    int fd = open("/dev/null", O_RDWR);
+    if (fd >= 0) {
+        dup2(fd, 2);
+        close(fd);
+    }
+}
+
+void job_set_up(Playing *p, const struct WireOptions *o)
+{
+    job_limit(p->player);
+    p->clock_ahead = o->clock;
+    if (o->fill) {
+        change_error_output();
+        mallopt(M_PERTURB, (int)o->fill);
+    }
+    if (p->player->woven->mutant)
+        *p->player->woven->mutant = o->mutant;
+}
+
+/* A first time, to see what stays behind: what a second time adds is a leak. If the
+ * second time goes another way (the first has changed the library), what the
+ * first left counts. */
+static void run_twice(Playing *p, Reader r, const struct WireOptions *o, uint32_t nsteps)
+{
+    struct WireAnswer *w = p->answer;
+    uint64_t begin = job_heap_bytes(p->player);
+    Reader again = r;
+    call_steps(p, &again, nsteps, o->fill, 1);
+    call_forget(p);
+    uint64_t between = job_heap_bytes(p->player);
+    uint32_t nfirst = w->nobs;
+    memcpy(p->first_obs, w->obs, nfirst);
+    w->nobs = 0;
+    call_steps(p, &r, nsteps, o->fill, 1);
+    call_forget(p);
+    int64_t left = (int64_t)(between - begin);
+    w->leaked = (int64_t)(job_heap_bytes(p->player) - between);
+    if (left > 0 && (nfirst != w->nobs || memcmp(p->first_obs, w->obs, nfirst) != 0))
+        w->leaked = left;
+}
+
+void job_run(Playing *p, Reader r, const struct WireOptions *o, uint32_t nsteps)
+{
+    if (o->twice)
+        run_twice(p, r, o, nsteps);
+    else
+        call_steps(p, &r, nsteps, o->fill, 1);
+    list_new(p, o);
+    p->answer->state = WIRE_DONE;
+}

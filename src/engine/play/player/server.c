@@ -1,0 +1,278 @@
+/*
+ * server - executes a request (wire.h): groups of jobs, each group a prefix and
+ * jobs that go on from there.
+ *
+ *     this process ─ fork ─▶ prefix ─ fork ─▶ job, in a folder of its own
+ *                                   ─ fork ─▶ job
+ *
+ * A group without a prefix needs no process of its own. What a job does wrong kills
+ * only itself; how it ended is in its answer.
+ */
+#include "engine/play/player/player_int.h"
+#include <assert.h>
+#include <errno.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST_SLOTS = 8 };
+
+/* A job that runs. */
+typedef struct Slot {
+    pid_t pid;                   /* 0: free */
+    struct WireAnswer *answer;
+} Slot;
+
+typedef struct Server {
+    Playing playing;             /* the prefix, and then each job in its process */
+    struct WireAnswer prefix;    /* what was seen of the prefix */
+    Slot slots[MOST_SLOTS];      /* jobs side by side */
+} Server;
+
+/* A job of a request. */
+typedef struct Job {
+    uint32_t number;
+    struct WireOptions options;
+    Reader steps;
+    uint32_t nsteps;
+} Job;
+
+/* Reads a job and steps over it. */
+static Job take_job(Reader *r)
+{
+    Job j = { .number = take32(r) };
+    take(r, &j.options, sizeof j.options);
+    j.nsteps = take32(r);
+    j.steps = *r;
+    take_no_steps(r, j.nsteps);
+    if (j.number >= WIRE_MOST_JOBS)
+        _exit(79);
+    return j;
+}
+
+static struct WireAnswer *answer_of(const Server *s, const Job *j)
+{
+    assert(j->number < WIRE_MOST_JOBS);
+    return (struct WireAnswer *)(s->playing.player->shared + WIRE_RESPONSE +
+                                 (size_t)j->number * WIRE_ANSWER);
+}
+
+/* -------------------------------------------------------------------- slots */
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+    (void)st;
+    (void)type;
+    if (where->level > 0)
+        remove(path);
+    return 0;
+}
+
+static void clean_folder(void)
+{
+    nftw(".", remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void judge(struct WireAnswer *w, int status)
+{
+    w->status = status;
+    if (w->state == WIRE_DONE)
+        return;
+    if (WIFSIGNALED(status))
+        w->state = WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGALRM
+            ? WIRE_TIMEOUT : WIRE_DIED;
+    else
+        w->state = WIRE_EXITED;
+}
+
+static int wait_for(pid_t pid)
+{
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return status;
+}
+
+static void go_to_slot(int i)
+{
+    char name[16];
+    snprintf(name, sizeof name, "s%d", i);
+    if (chdir(name) != 0) {
+        mkdir(name, 0777);
+        if (chdir(name) != 0)
+            _exit(80);
+    }
+}
+
+/* Waits until a job has ended; whether one was there. */
+static int end_one(Server *s)
+{
+    int status, busy = 0;
+    for (int i = 0; i < MOST_SLOTS; i++)
+        busy += s->slots[i].pid != 0;
+    if (!busy)
+        return 0;
+    pid_t pid = waitpid(-1, &status, 0);
+    for (int i = 0; i < MOST_SLOTS; i++)
+        if (pid > 0 && s->slots[i].pid == pid) {
+            judge(s->slots[i].answer, status);
+            s->slots[i].pid = 0;
+            go_to_slot(i);
+            clean_folder();
+            if (chdir("..") != 0)
+                _exit(80);
+        }
+    return pid > 0 || errno == EINTR;
+}
+
+static int free_slot(Server *s)
+{
+    uint32_t asked = s->playing.player->head->slots;
+    int most = asked && asked < MOST_SLOTS ? (int)asked : MOST_SLOTS;
+    for (;;) {
+        for (int i = 0; i < most; i++)
+            if (!s->slots[i].pid)
+                return i;
+        if (!end_one(s))
+            return 0;
+    }
+}
+
+/* --------------------------------------------------------------------- jobs */
+
+static void execute(Server *s, const Job *j, struct WireAnswer *answer)
+{
+    s->playing.answer = answer;
+    job_set_up(&s->playing, &j->options);
+    job_run(&s->playing, j->steps, &j->options, j->nsteps);
+}
+
+static void start_job(Server *s, const Job *j, struct WireAnswer *answer)
+{
+    int i = free_slot(s);
+    pid_t pid = fork();
+    if (pid == 0) {
+        go_to_slot(i);
+        execute(s, j, answer);
+        _exit(0);
+    }
+    if (pid > 0)
+        s->slots[i] = (Slot){ pid, answer };
+}
+
+/* An answer begins with what was seen of the prefix. */
+static void begin_answer(const Server *s, struct WireAnswer *answer, uint32_t nprefix)
+{
+    answer->nobs = s->prefix.nobs;
+    memcpy(answer->obs, s->prefix.obs, s->prefix.nobs);
+    answer->at = nprefix;
+}
+
+/* Jobs of a group; in the group's process, after the prefix. */
+static void run_jobs(Server *s, Reader r, uint32_t njobs, uint32_t nprefix)
+{
+    for (uint32_t i = 0; i < njobs; i++) {
+        Job j = take_job(&r);
+        struct WireAnswer *answer = answer_of(s, &j);
+        begin_answer(s, answer, nprefix);
+        if (j.options.direct) {
+            execute(s, &j, answer);
+            return;
+        }
+        start_job(s, &j, answer);
+    }
+    while (end_one(s))
+        ;
+}
+
+/* The prefix died: so would all its jobs. */
+static void mark_jobs(const Server *s, Reader r, uint32_t njobs, int status)
+{
+    for (uint32_t i = 0; i < njobs; i++) {
+        Job j = take_job(&r);
+        struct WireAnswer *answer = answer_of(s, &j);
+        if (answer->state == WIRE_NOT_RUN) {
+            answer->state = WIRE_PREFIX;
+            answer->status = status;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------- groups */
+
+typedef struct Group {
+    uint32_t njobs, nprefix;
+    Reader prefix, jobs;
+} Group;
+
+/* Reads a group and steps over it. */
+static Group take_group(Reader *r)
+{
+    Group g = { .njobs = take32(r), .nprefix = take32(r) };
+    g.prefix = *r;
+    take_no_steps(r, g.nprefix);
+    g.jobs = *r;
+    for (uint32_t i = 0; i < g.njobs; i++)
+        take_job(r);
+    return g;
+}
+
+static void run_prefix(Server *s, Group *g)
+{
+    struct itimerval off = {0};
+    job_limit(s->playing.player);
+    call_steps(&s->playing, &g->prefix, g->nprefix, 0, 1);
+    setitimer(ITIMER_PROF, &off, NULL);
+    setitimer(ITIMER_REAL, &off, NULL);
+}
+
+static void run_group(Server *s, Group *g)
+{
+    memset(&s->prefix, 0, sizeof s->prefix);
+    s->playing.answer = &s->prefix;
+    if (!g->nprefix) {
+        run_jobs(s, g->jobs, g->njobs, 0);
+        return;
+    }
+    pid_t pid = fork();
+    if (pid == 0) {
+        run_prefix(s, g);
+        run_jobs(s, g->jobs, g->njobs, g->nprefix);
+        _exit(0);
+    }
+    int status = pid > 0 ? wait_for(pid) : -1;
+    if (status != 0)
+        mark_jobs(s, g->jobs, g->njobs, status);
+}
+
+static int is_direct(const Group *g)
+{
+    Reader r = g->jobs;
+    return g->njobs && !g->nprefix && take_job(&r).options.direct;
+}
+
+void server_run(const Player *player)
+{
+    Server *s = calloc(1, sizeof *s);
+    Reader r = { player->shared + WIRE_REQUEST, player->shared + WIRE_RESPONSE };
+    if (!s)
+        _exit(81);
+    s->playing.player = player;
+    s->playing.answer = &s->prefix;
+    interpose_enter(&s->playing);
+    uint32_t ngroups = take32(&r);
+    for (uint32_t i = 0; i < ngroups; i++) {
+        Group g = take_group(&r);
+        run_group(s, &g);
+        if (is_direct(&g))
+            break;
+    }
+    interpose_leave(&s->playing);
+    free(s);
+}

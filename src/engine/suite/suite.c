@@ -1,0 +1,363 @@
+/*
+ * suite - judges sequences: which become tests.
+ *
+ * What brings coverage is settled, at the end of the round, and so are a few that
+ * call something in a new way: a test may see a fault without covering anything of
+ * its own. What only went well is kept to go on from now and then, so that objects
+ * reach states in which nothing new was seen on the way. What dies although it
+ * follows the usage is a suspect.
+ */
+#include "engine/suite/suite.h"
+#include <assert.h>
+#include <string.h>
+
+enum {
+    MOST_SUSPECTS = 50,
+    MOST_TRIES = 6,              /* to make a test for a point */
+    MOST_MORE = 1500,            /* tests without coverage of their own … */
+    MORE = 4, MORE_WHEN_DRY = 16,    /* … a round */
+};
+
+/* A sequence that may become a test, and the coverage that it brought. */
+typedef struct Bringer {
+    Seq *seq;
+    const uint32_t *points;
+    size_t n;
+} Bringer;
+
+/* The state of the judge. */
+typedef struct Judge {
+    const SuitePlan *plan;
+    const Settler *settler;
+    Rng *rng;
+    Suite *suite;
+    Generator *generator;
+    Map shapes;                  /* of calls and results seen */
+    Vec(Bringer) bringers;       /* of this round; in the round's memory */
+    unsigned more;               /* tests without coverage that this round may have */
+    size_t nmore;                /* … that there are */
+    size_t covered;              /* when the round began */
+    unsigned dry;                /* rounds since one brought coverage */
+    uint8_t *tries;              /* by point: tests for it that could not be settled */
+    size_t npoints;
+} Judge;
+
+SeqTest *test_copy(Arena *a, const SeqTest *t)
+{
+    SeqTest *c = arena_new(a, SeqTest);
+    *c = *t;
+    c->seq = seq_copy(a, t->seq);
+    Observation *obs = arena_array(a, Observation, t->out.nobs + 1);
+    for (size_t i = 0; i < t->out.nobs; i++) {
+        obs[i] = t->out.obs[i];
+        uint8_t *bytes = arena_array(a, uint8_t, obs[i].n + 1);
+        if (obs[i].n)
+            memcpy(bytes, t->out.obs[i].bytes, obs[i].n);
+        obs[i].bytes = bytes;
+    }
+    c->out.obs = obs;
+    uint32_t *fresh = arena_array(a, uint32_t, t->out.nfresh + 1);
+    if (t->out.nfresh)
+        memcpy(fresh, t->out.fresh, t->out.nfresh * sizeof *fresh);
+    c->out.fresh = fresh;
+    c->stable = arena_array(a, bool, t->out.nobs + 1);
+    if (t->out.nobs)
+        memcpy(c->stable, t->stable, t->out.nobs * sizeof *c->stable);
+    return c;
+}
+
+void suite_release(Suite *s)
+{
+    vec_release(&s->tests);
+    vec_release(&s->suspects);
+    arena_release(&s->arena);
+}
+
+/* ---------------------------------------------------------------- novelty */
+
+static void mix_bytes(uint64_t *h, const void *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        *h = (*h ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u;
+}
+
+/* Is the last call made with such arguments for the first time? What it gave is not
+ * asked: that may differ from run to run. */
+static bool is_new_call(Judge *j, const Seq *s)
+{
+    const SeqStep *st = &s->steps[s->n - 1];
+    uint64_t key[2] = { st->f->index, 0xcbf29ce484222325u };
+    for (unsigned i = 0; i < st->nargs; i++) {
+        const SeqValue *v = &st->args[i];
+        const ApiFunction *maker = value_is_made(v) ? s->steps[v->step].f : NULL;
+        uint64_t words[3] = { v->kind, maker ? maker->index : v->integer, 0 };
+        memcpy(&words[2], &v->real, sizeof words[2]);
+        mix_bytes(&key[1], words, sizeof words);
+        if (v->kind == VALUE_STRING || v->kind == VALUE_BYTES)
+            mix_bytes(&key[1], v->bytes, v->n);
+    }
+    return map_putn(&j->shapes, key, sizeof key, NULL);
+}
+
+/* Did the last call end in a way that it has not yet after such calls? */
+static bool is_novel(Judge *j, const Seq *s, const Outcome *o)
+{
+    struct { unsigned last, before; int kind; uint64_t value; } shape = { 0 };
+    const Observation *b = outcome_at(o, s->n - 1, API_RETURNED);
+    shape.last = s->steps[s->n - 1].f->index;
+    shape.before = s->n > 1 && s->steps[s->n - 2].f ? s->steps[s->n - 2].f->index + 1 : 0;
+    shape.kind = b ? (int)b->kind : -1;
+    shape.value = b && b->kind == OBSERVED_INTEGER && b->integer + 8 < 64 ? b->integer + 8 : 0;
+    return map_putn(&j->shapes, &shape, sizeof shape, NULL);
+}
+
+/* ----------------------------------------------------------------- deaths */
+
+static bool same_death(const Suspect *x, const Seq *s, const Outcome *o)
+{
+    return x->how.signal == o->signal && x->how.state == o->state &&
+           x->how.at < x->seq->n && o->at < s->n &&
+           x->seq->steps[x->how.at].f == s->steps[o->at].f;
+}
+
+static void note_death(Judge *j, const Seq *s, const Outcome *o, bool strict)
+{
+    Seq part = { s->steps, o->at < s->n ? o->at + 1 : s->n };
+    if (!grow_follows(j->settler->grow, &part)) {
+        j->suite->set_aside++;
+        return;
+    }
+    for (size_t i = 0; i < j->suite->suspects.len; i++) {
+        Suspect *x = &j->suite->suspects.items[i];
+        if (!same_death(x, s, o))
+            continue;
+        x->count++;
+        if (part.n < x->seq->n) {
+            x->seq = seq_copy(&j->suite->arena, &part);
+            x->how.at = o->at;
+            x->strict = strict;
+        }
+        return;
+    }
+    if (j->suite->suspects.len >= MOST_SUSPECTS)
+        return;
+    Suspect x = { .seq = seq_copy(&j->suite->arena, &part), .follows = true, .strict = strict,
+                  .count = 1 };
+    x.how.state = o->state;
+    x.how.signal = o->signal;
+    x.how.at = o->at;
+    vec_push(&j->suite->suspects, x);
+}
+
+/* --------------------------------------------------------------- settling */
+
+/* It became no test: others may try. */
+static void give_back(Judge *j, const Bringer *b)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (b->points[i] < j->npoints && j->tries[b->points[i]]++ < MOST_TRIES) {
+            exec_forget(j->settler->exec, &b->points[i], 1);
+            j->suite->covered--;
+        }
+}
+
+static void take_settled(Judge *j, const Settled *x, const Bringer *b)
+{
+    Suite *u = j->suite;
+    const Seq *body = b->seq;
+    if (x->kind != SETTLED)
+        give_back(j, b);
+    switch (x->kind) {
+    case SETTLED:
+        u->settled++;
+        j->nmore += !b->n;
+        vec_push(&u->tests, test_copy(&u->arena, &x->test));
+        generate_keep(j->generator, body);
+        break;
+    case SETTLED_ILLEGAL:
+        u->illegal++;
+        note_death(j, x->seq, &x->how, true);
+        break;
+    case SETTLED_OPEN:
+        u->open++;
+        break;
+    case SETTLED_LEAKS:
+        u->leaks++;
+        generate_keep(j->generator, body);
+        break;
+    case SETTLED_EMPTY:
+        u->empty++;
+        generate_keep(j->generator, body);
+        break;
+    }
+}
+
+/* --------------------------------------------------------------- replays */
+
+static void know_all(Judge *j, const Outcome *o)
+{
+    Exec *e = j->settler->exec;
+    for (size_t i = 0; i < o->nfresh; i++)
+        if (!exec_knows(e, o->fresh[i])) {
+            exec_know(e, &o->fresh[i], 1);
+            j->suite->covered++;
+        }
+}
+
+/* States on the way are good to go on from, too. */
+static void add_ways(Judge *j, Arena *a, const Seq *s)
+{
+    for (unsigned n = 2; n < s->n; n += 1 + s->n / 8)
+        if (s->steps[n - 1].f)
+            generate_keep(j->generator, seq_prefix(a, s, n));
+    if (s->n && s->steps[s->n - 1].f)
+        generate_keep(j->generator, s);
+}
+
+/* Tests of some of them; where one did not get through, `shorter` gets what is
+ * before that. */
+static bool replay_some(Judge *j, Seq *const *some, size_t n, Arena *a, Seq **shorter,
+                        size_t *nshorter, Err *err)
+{
+    Suite *u = j->suite;
+    Settled *settled = arena_array(a, Settled, n + 1);
+    ExecJob *jobs = arena_array(a, ExecJob, n + 1);
+    Outcome *out = arena_array(a, Outcome, n + 1);
+    for (size_t i = 0; i < n; i++)
+        jobs[i] = (ExecJob){ .seq = some[i] };
+    if (!exec_run(j->settler->exec, a, jobs, n, out, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        outcome_note_nulls(&out[i], some[i]);
+    if (!settle(j->settler, a, some, n, settled, err))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const Settled *x = &settled[i];
+        bool died = x->kind == SETTLED_ILLEGAL;
+        if (died && x->how.at > 0 && x->how.at <= some[i]->n)
+            shorter[(*nshorter)++] = seq_prefix(a, some[i], x->how.at);
+        if (!died)
+            add_ways(j, a, some[i]);
+        if (x->kind != SETTLED)
+            continue;
+        SeqTest *t = test_copy(&u->arena, &x->test);
+        t->example = true;
+        vec_push(&u->tests, t);
+        u->replayed++;
+        know_all(j, &t->out);
+    }
+    return true;
+}
+
+/* What the example did. Of a sequence that can't be done again in isolation its
+ * beginning is tried. */
+static bool play_example(Judge *j, Err *err)
+{
+    enum { SOME = 4, TIMES = 3 };
+    Arena a = {0};
+    size_t n = 0;
+    Seq *const *all = j->settler->grow->usage ? usage_replays(j->settler->grow->usage, &n) : NULL;
+    bool ok = true;
+    j->suite->replays = n;
+    for (int k = 0; ok && k < TIMES && n; k++) {
+        Seq **shorter = arena_array(&a, Seq *, n + 1);
+        size_t nshorter = 0;
+        for (size_t i = 0; ok && i < n; i += SOME)
+            ok = replay_some(j, all + i, n - i < SOME ? n - i : SOME, &a, shorter, &nshorter,
+                             err);
+        all = shorter;
+        n = nshorter;
+    }
+    arena_release(&a);
+    return ok;
+}
+
+/* ---------------------------------------------------------------- judging */
+
+static unsigned more_allowed(const Judge *j)
+{
+    return !j->plan->more || j->nmore >= MOST_MORE ? 0 : j->dry > 3 ? MORE_WHEN_DRY : MORE;
+}
+
+static bool begins(Generator *g, void *arg, Err *err)
+{
+    Judge *j = arg;
+    j->generator = g;
+    bool ok = play_example(j, err);
+    j->covered = j->suite->covered;
+    j->more = more_allowed(j);
+    return ok;
+}
+
+static SequenceVerdict judge(Generator *g, Seq *s, const Outcome *o, void *arg)
+{
+    Judge *j = arg;
+    assert(g == j->generator);
+    if (o->state == OUTCOME_DIED)
+        note_death(j, s, o, false);
+    if (o->state != OUTCOME_DONE)
+        return SEQUENCE_DROP;
+    if (o->nfresh) {
+        j->suite->covered += o->nfresh;
+        vec_push(&j->bringers, ((Bringer){ s, o->fresh, o->nfresh }));
+        return SEQUENCE_DROP;    /* it is kept if it can be settled */
+    }
+    bool call = is_new_call(j, s);
+    bool keep = is_novel(j, s, o) || rng_below(j->rng, 50) == 0;
+    if (j->more && (call || rng_below(j->rng, 20) == 0)) {
+        vec_push(&j->bringers, ((Bringer){ .seq = s }));
+        j->more--;
+    }
+    return keep ? SEQUENCE_KEEP : SEQUENCE_DROP;
+}
+
+static bool settle_round(Judge *j, Err *err)
+{
+    Arena a = {0};
+    size_t n = j->bringers.len;
+    Seq **bodies = arena_array(&a, Seq *, n + 1);
+    Settled *settled = arena_array(&a, Settled, n + 1);
+    for (size_t i = 0; i < n; i++)
+        bodies[i] = j->bringers.items[i].seq;
+    bool ok = !n || settle(j->settler, &a, bodies, n, settled, err);
+    for (size_t i = 0; ok && i < n; i++)
+        take_settled(j, &settled[i], &j->bringers.items[i]);
+    arena_release(&a);
+    return ok;
+}
+
+static bool round_ends(Generator *g, void *arg, Err *err)
+{
+    Judge *j = arg;
+    assert(g == j->generator);
+    bool ok = settle_round(j, err);
+    j->bringers.len = 0;
+    j->dry = j->suite->covered > j->covered ? 0 : j->dry + 1;
+    j->covered = j->suite->covered;
+    j->more = more_allowed(j);
+    return ok;
+}
+
+static bool is_stopped(void *arg)
+{
+    const SuitePlan *plan = ((Judge *)arg)->plan;
+    return plan->stop && plan->stop(plan->arg);
+}
+
+bool suite_make(const SuitePlan *plan, Suite *out, Err *err)
+{
+    const Settler *settler = plan->settler;
+    size_t npoints = exec_npoints(settler->exec);
+    Judge j = { .plan = plan, .settler = settler, .rng = settler->grow->rng, .suite = out,
+                .npoints = npoints, .tries = xcalloc(npoints + 1, 1) };
+    SequencePlan how = { .grow = settler->grow, .exec = settler->exec, .seconds = plan->seconds,
+                         .count = plan->count, .universal_share = plan->universal_share,
+                         .divergent_share = plan->divergent_share, .stop = is_stopped,
+                         .begins = begins, .round_ends = round_ends };
+    assert(plan->seconds || plan->count);
+    bool ok = generate_sequences(&how, judge, &j, &out->ran, err);
+    vec_release(&j.bringers);
+    map_release(&j.shapes);
+    free(j.tries);
+    return ok;
+}

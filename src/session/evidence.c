@@ -1,0 +1,207 @@
+/*
+ * The evidence that a command works on, opened in one place: the captured
+ * program, its calls, its API, the source as libclang sees it.
+ *
+ * A row's `needs` says what run() finds open. Each kind stands on another:
+ *
+ *     NEEDS_PROGRAM ◀── NEEDS_CALLS ◀── NEEDS_API        NEEDS_AST
+ *
+ * What is open stays open until the command has ended.
+ */
+#include "analysis/pointsto/calls.h"
+#include "ast/ast.h"
+#include "base/file.h"
+#include "engine/api/api.h"
+#include "program/program.h"
+#include "session/session_int.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NOTES = 10 };       /* of a program, unless -v is given */
+
+/* ---------------------------------------------------------------- programs */
+
+/* Units that are missing and the like: every command says them. */
+static void say_notes(Session *s, const Program *p)
+{
+    size_t n;
+    const ProgramNote *notes = program_notes(p, &n);
+    const CapturedProgram *c = program_captured(p);
+    size_t missing = c->nmissing + c->nfailed;
+    if (missing)
+        session_note(s, "%s: %zu of %zu units %s missing (sundew show programs -v lists "
+                     "them)", c->name, missing, missing + c->nunits,
+                     missing == 1 ? "is" : "are");
+    size_t shown = session_verbose(s) || n <= MOST_NOTES ? n : MOST_NOTES;
+    for (size_t i = 0; i < shown; i++)
+        session_note(s, "%s: %s", notes[i].unit, notes[i].text);
+    if (shown < n)
+        session_note(s, "%zu more such notes; -v shows all of them", n - shown);
+}
+
+const Program *session_open_program(Session *s, const char *name, Err *err)
+{
+    assert(s->workspace && name);
+    const CapturedProgram *c = workspace_program(s->workspace, name, err);
+    if (!c)
+        return NULL;
+    for (size_t i = 0; i < s->programs.len; i++)
+        if (strcmp(program_captured(s->programs.items[i])->path, c->path) == 0)
+            return s->programs.items[i];
+    Program *p = program_open(s->workspace, c, err);
+    if (!p)
+        return NULL;
+    say_notes(s, p);
+    vec_push(&s->programs, p);
+    return p;
+}
+
+/* How many arguments a usage line such as "PROGRAM [NAME…] [-- ARGS]" admits
+ * before "--". */
+static size_t most_args(const char *usage)
+{
+    const char *end = strstr(usage, "--");
+    size_t n = 0, len = end ? (size_t)(end - usage) : strlen(usage);
+    char *words = xstrndup(usage, len), *rest = NULL;
+    bool many = strstr(words, "…") != NULL;
+    for (char *w = strtok_r(words, " []", &rest); w; w = strtok_r(NULL, " []", &rest))
+        n++;
+    free(words);
+    return many ? SIZE_MAX : n;
+}
+
+/* The first argument names it. */
+static bool need_program(Session *s, Err *err)
+{
+    if (s->program)
+        return true;
+    assert(s->command->args);
+    if (!s->args.len)
+        return err_set(err, "which program? Usage: sundew %s %s "
+                       "(sundew show programs lists the programs)",
+                       s->command->name, s->command->args);
+    if (s->args.len > most_args(s->command->args))
+        return err_set(err, "'%s' is one argument too many. Usage: sundew %s %s",
+                       s->args.items[most_args(s->command->args)], s->command->name,
+                       s->command->args);
+    s->program = session_open_program(s, s->args.items[0], err);
+    return s->program != NULL;
+}
+
+/* ----------------------------------------------------------- calls and API */
+
+/* A library can be called by anybody: then every exported function is an entry. */
+static bool need_calls(Session *s, bool open_world, Err *err)
+{
+    if (s->calls)
+        return true;
+    CallsPlan plan = { .share = s->share, .root = s->root, .kept = true,
+                       .summaries = session_option_all(s, "summaries"),
+                       .open_world = open_world };
+    s->calls = calls_open(s->program, &plan, err);
+    return s->calls != NULL;
+}
+
+/* Options of the row, if it has them: --headers, --cflags. */
+static bool need_api(Session *s, Err *err)
+{
+    if (s->api)
+        return true;
+    char **headers = session_option_all(s, "headers");
+    char *handles = path_join(s->root, "sundew.handles");
+    ApiPlan plan = { .headers = *headers ? headers : NULL, .handles = handles,
+                     .flags = session_option_all(s, "cflags"), .calls = s->calls };
+    s->api = api_open(s->program, &plan, err);
+    free(handles);
+    return s->api != NULL;
+}
+
+/* --------------------------------------------------------------------- AST */
+
+static bool is_interrupted(void *s)
+{
+    return session_interrupted(s);
+}
+
+AstIndex *session_open_ast(Session *s, Workspace *ws, const char *root,
+                           char **paths, size_t npaths, Err *err)
+{
+    CompileCommands commands = {0};
+    AstIndex *ix = NULL;
+    if (ast_commands(ws, root, paths, npaths, &commands, err)) {
+        char *cache = ws ? path_join(workspace_dir(ws), "ast") : NULL;
+        AstPlan plan = { .commands = &commands, .root = root, .cache = cache,
+                         .jobs = session_jobs(s), .memory = session_memory(s),
+                         .stop = is_interrupted, .arg = s };
+        ix = ast_open(&plan, err);
+        free(cache);
+    }
+    commands_release(&commands);
+    return ix;
+}
+
+/* Units that could not be read are said, and the run is incomplete. */
+static bool need_ast(Session *s, Err *err)
+{
+    if (s->ast)
+        return true;
+    AstIndex *ix = session_open_ast(s, s->workspace, s->root, strings_argv(&s->args),
+                                    s->args.len, err);
+    s->ast = ix;
+    if (!ix)
+        return false;
+    if (!ix->nunits && ix->nnotes)
+        return err_set(err, "none of %zu units could be analysed; the first: %s: %s",
+                       ix->nnotes, ix->notes[0].file, ix->notes[0].text);
+    for (size_t i = 0; i < ix->nnotes; i++)
+        session_note(s, "%s: not analysed: %s", ix->notes[i].file, ix->notes[i].text);
+    if (ix->nnotes)
+        session_incomplete(s, "%zu of %zu units were not analysed", ix->nnotes,
+                           ix->nunits + ix->nnotes);
+    return true;
+}
+
+/* ---------------------------------------------------------------- together */
+
+bool session_need(Session *s, unsigned what, Err *err)
+{
+    bool api = what & NEEDS_API, calls = api || what & NEEDS_CALLS;
+    bool program = calls || what & NEEDS_PROGRAM;
+    return (!program || need_program(s, err)) && (!calls || need_calls(s, api, err)) &&
+           (!api || need_api(s, err)) && (!(what & NEEDS_AST) || need_ast(s, err));
+}
+
+const Program *session_program(const Session *s)
+{
+    assert(s->program);
+    return s->program;
+}
+
+const Calls *session_calls(const Session *s)
+{
+    assert(s->calls);
+    return s->calls;
+}
+
+Api *session_api(const Session *s)
+{
+    assert(s->api);
+    return s->api;
+}
+
+const AstIndex *session_ast(const Session *s)
+{
+    assert(s->ast);
+    return s->ast;
+}
+
+void evidence_release(Session *s)
+{
+    ast_close(s->ast);
+    api_close(s->api);
+    calls_close(s->calls);
+    for (size_t i = 0; i < s->programs.len; i++)
+        program_close(s->programs.items[i]);
+    vec_release(&s->programs);
+}
