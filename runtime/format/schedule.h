@@ -34,6 +34,8 @@ enum {
     SUNDEW_SCHEDULE_HOT = 1 << 14,            /* bytes: sites below 131072 */
 };
 #define SUNDEW_SCHEDULE_ENV "SUNDEW_SCHEDULE"
+#define SUNDEW_SCHEDULE_PLAYER "player"       /* its value in a process that plays a library:
+                                               * the player says when scheduling begins */
 
 enum {                                        /* how threads are chosen */
     SUNDEW_SCHEDULE_FORCED,                   /* forces, else as above */

@@ -106,7 +106,8 @@ void sundew_schedule_end(void)
 /* A program begins here, before its own constructors. */
 __attribute__((constructor(101))) static void start(void)
 {
-    if (!getenv(SUNDEW_SCHEDULE_ENV))
+    const char *how = getenv(SUNDEW_SCHEDULE_ENV);
+    if (!how)
         return;
     void *p = mmap(NULL, sizeof *sundew_plan, PROT_READ | PROT_WRITE, MAP_SHARED,
                    SUNDEW_SCHEDULE_FD, 0);
@@ -118,6 +119,8 @@ __attribute__((constructor(101))) static void start(void)
         sundew_plan = NULL;
         return;
     }
+    if (!strcmp(how, SUNDEW_SCHEDULE_PLAYER))
+        return;
     sundew_forkserver_start();
     sundew_schedule_begin();
 }

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "build/build.h"
+#include "build/library.h"
 #include "build/woven.h"
 #include <assert.h>
 
@@ -12,6 +13,8 @@ typedef struct Making {
     const char *libexec;
     bool strict;
     bool only_sites;                 /* the table, not the program */
+    bool library;                    /* a shared object */
+    char *const *link;
 } Making;
 
 static bool write_sites(json_t *sites, const ScheduleFigures *f, const char *out, Err *err)
@@ -37,7 +40,8 @@ static bool make(void *arg, const char *out, Err *err)
             weave_asan(w);
         ok = weave_runtime(w, m->libexec, "schedule", err) &&
              weave_runtime(w, m->libexec, "forkserver", err) &&
-             woven_build(w, &(WovenBuild){ .out = out, .level = 1 }, err);
+             (m->library ? library_link_woven(w, &(LibraryPlan){ .link = m->link }, out, err)
+                         : woven_build(w, &(WovenBuild){ .out = out, .level = 1 }, err));
     }
     weave_end(w);
     json_decref(sites);
@@ -69,25 +73,46 @@ static bool read_sites(const char *path, ScheduleBuild *out, Err *err)
     return true;
 }
 
-bool build_schedule(const Program *p, const char *libexec, bool strict, ScheduleBuild *out,
-                    Err *err)
+/* The program or library, and its sites, by the same recipe. */
+static bool get_both(BuildRecipe *r, Making *m, const char *sites_name, ScheduleBuild *out, Err *err)
 {
-    static const char *const runtimes[] = { "schedule", "forkserver", NULL };
-    Making m = { p, libexec, strict, false };
-    BuildRecipe r = { .program = p, .name = "schedule", .variant = strict ? "asan" : "plain",
-                      .runtimes = runtimes, .libexec = libexec, .make = make, .arg = &m };
-    assert(p && libexec && out);
-    *out = (ScheduleBuild){ .path = build_get(&r, err) };
+    *out = (ScheduleBuild){ .path = build_get(r, err) };
     if (!out->path)
         return false;
-    m.only_sites = true;
-    r.name = "schedule.sites";
-    char *sites = build_get(&r, err);
+    m->only_sites = true;
+    r->name = sites_name;
+    char *sites = build_get(r, err);
     bool ok = sites && read_sites(sites, out, err);
     free(sites);
     if (!ok)
         schedule_build_release(out);
     return ok;
+}
+
+static const char *const runtimes[] = { "schedule", "forkserver", NULL };
+
+bool build_schedule(const Program *p, const char *libexec, bool strict, ScheduleBuild *out,
+                    Err *err)
+{
+    Making m = { .program = p, .libexec = libexec, .strict = strict };
+    BuildRecipe r = { .program = p, .name = "schedule", .variant = strict ? "asan" : "plain",
+                      .runtimes = runtimes, .libexec = libexec, .make = make, .arg = &m };
+    assert(p && libexec && out);
+    return get_both(&r, &m, "schedule.sites", out, err);
+}
+
+bool build_schedule_library(const Program *p, const char *libexec, char *const *link,
+                            ScheduleBuild *out, char **preload, Err *err)
+{
+    Err none = {0};
+    *preload = library_find_asan(&none);
+    Making m = { .program = p, .libexec = libexec, .strict = *preload != NULL, .library = true,
+                 .link = link };
+    BuildRecipe r = { .program = p, .name = "schedule.so", .variant = *preload ? "asan" : "plain",
+                      .runtimes = runtimes, .libexec = libexec, .link = link, .make = make,
+                      .arg = &m };
+    assert(p && libexec && out);
+    return get_both(&r, &m, "schedule.so.sites", out, err);
 }
 
 void schedule_build_release(ScheduleBuild *b)

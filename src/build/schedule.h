@@ -30,5 +30,10 @@ typedef struct ScheduleBuild {
 /* With the address sanitizer if `strict`. */
 bool build_schedule(const Program *p, const char *libexec, bool strict, ScheduleBuild *out,
                     Err *err);
+/* A library as a shared object for a player, with the address sanitizer if it is there.
+ * `preload` is the sanitizer's library, which must come first; NULL: without. `link` has
+ * words for the linker; NULL: none. */
+bool build_schedule_library(const Program *p, const char *libexec, char *const *link,
+                            ScheduleBuild *out, char **preload, Err *err);
 void schedule_build_release(ScheduleBuild *b);
 #endif

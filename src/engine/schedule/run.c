@@ -42,10 +42,22 @@ extern char **environ;
 static void make_environment(Scheduler *s)
 {
     for (char **e = environ; *e; e++)
-        if (strncmp(*e, "SUNDEW_", 7) != 0 && strncmp(*e, "ASAN_OPTIONS=", 13) != 0)
+        if (strncmp(*e, "SUNDEW_", 7) != 0 && strncmp(*e, "ASAN_OPTIONS=", 13) != 0 &&
+            (!s->plan.player || strncmp(*e, "LD_PRELOAD=", 11) != 0))
             strings_add(&s->env, *e);
-    strings_add(&s->env, SUNDEW_SCHEDULE_ENV "=1");
-    strings_add(&s->env, "ASAN_OPTIONS=detect_leaks=0:handle_segv=1:allow_user_segv_handler=1");
+    const char *quick = s->plan.quick ? ":symbolize=0" : "";
+    if (!s->plan.player) {
+        strings_add(&s->env, SUNDEW_SCHEDULE_ENV "=1");
+        strings_addf(&s->env, "ASAN_OPTIONS=detect_leaks=0:handle_segv=1:allow_user_segv_handler=1%s",
+                     quick);
+        return;
+    }
+    strings_add(&s->env, SUNDEW_SCHEDULE_ENV "=" SUNDEW_SCHEDULE_PLAYER);
+    strings_addf(&s->env, "ASAN_OPTIONS=detect_leaks=0:handle_segv=1:exitcode=99:"
+                 "allocator_may_return_null=1:max_allocation_size_mb=256:detect_odr_violation=0:"
+                 "verify_asan_link_order=0:quarantine_size_mb=8%s", quick);
+    if (s->plan.preload)
+        strings_addf(&s->env, "LD_PRELOAD=%s", s->plan.preload);
 }
 
 Scheduler *scheduler_open(const SchedulerPlan *plan, Err *err)
@@ -55,11 +67,13 @@ Scheduler *scheduler_open(const SchedulerPlan *plan, Err *err)
     s->plan = *plan;
     s->fd = -1;
     char *folder = path_dir(plan->build->path);
-    const char *readable[] = { folder, plan->cwd, NULL };
+    char *beside = path_dir(plan->player ? plan->player : plan->build->path);
+    const char *readable[] = { folder, beside, plan->cwd, NULL };
     s->runner = runner_new(&(RunnerPlan){ .readable = readable }, err);
     make_environment(s);
     bool ok = s->runner && make_shared(s, err);
     free(folder);
+    free(beside);
     if (ok)
         return s;
     scheduler_close(s);
@@ -167,11 +181,11 @@ size_t scheduler_heated(const Scheduler *s, Schedule *add)
 
 bool scheduler_run(Scheduler *s, const Schedule *schedule, ScheduleRun *out, Err *err)
 {
-    RunFd fd = { s->fd, SUNDEW_SCHEDULE_FD };
+    RunFd fds[] = { { s->fd, SUNDEW_SCHEDULE_FD }, s->plan.fd };
     double seconds = s->plan.seconds > 0 ? s->plan.seconds : 5;
-    RunPlan plan = { .argv = s->plan.argv, .file = s->plan.build->path,
+    RunPlan plan = { .argv = s->plan.argv, .file = s->plan.player ? s->plan.player : s->plan.build->path,
                      .env = strings_argv(&s->env), .cwd = s->plan.cwd,
-                     .input_file = s->plan.input_file, .fds = &fd, .nfds = 1,
+                     .input_file = s->plan.input_file, .fds = fds, .nfds = s->plan.player ? 2 : 1,
                      .limits = { .wall = seconds, .cpu = seconds }, .fixed_addresses = true,
                      .server = true, .keep_output = 1 << 16 };
     schedule_run_release(out);

@@ -59,6 +59,11 @@ typedef struct SchedulerPlan {
     double seconds;                  /* of one run; 0: 5 */
     uint32_t most_points;            /* of one run; 0: 200,000 */
     bool racing;                     /* look for data races too */
+    /* For a library that a player loads; the build is the library. */
+    const char *player;              /* run this in place of the build; NULL */
+    RunFd fd;                        /* what the player gets besides */
+    const char *preload;             /* a library to load first; NULL */
+    bool quick;                      /* reports of sanitizers have no names and lines */
 } SchedulerPlan;
 
 Scheduler *scheduler_open(const SchedulerPlan *plan, Err *err);
