@@ -4,7 +4,7 @@
  *
  * engine/schedule/schedule.h does the work; README.md explains the technique.
  */
-#include "technique/threads/threads_int.h"
+#include "technique/threads/library_int.h"
 
 static const Option options[] = {
     { "output", 'o', "DIR", "where schedules and tests go; without it PROGRAM.threads", NULL },
@@ -14,6 +14,13 @@ static const Option options[] = {
     { "stdin", 0, "FILE", "standard input of the program", NULL },
     { "replay", 0, "DIR", "run one kept schedule again", NULL },
     { "no-sanitizers", 0, NULL, "without the address sanitizer", NULL },
+    { "headers", 0, "FILE", "test a library: its API is what this header declares (repeatable)", NULL },
+    { "type", 0, "NAME", "test this handle type only", NULL },
+    { "contract", 0, "NAME", "shared, distinct or const: who may use a handle (repeatable)", NULL },
+    { "tests", 0, "N", "make at most so many tests of a library", NULL },
+    { "outputs", 0, NULL, "report results, too, that no serial order gives", NULL },
+    { "cflags", 0, "WORD", "a flag for the headers, such as -I or -D (repeatable)", NULL },
+    { "link", 0, "WORD", "a word for the linker, such as -lz (repeatable)", NULL },
     { 0 },
 };
 
@@ -21,6 +28,10 @@ static const Rule rules[] = {
     { "threads/failure", LEVEL_ERROR, "A schedule of the program's threads makes it fail." },
     { "threads/deadlock", LEVEL_ERROR, "A schedule leaves no thread that can run." },
     { "threads/output", LEVEL_ERROR, "A schedule makes the program print something else." },
+    { "threads/violation", LEVEL_ERROR,
+      "Calls of a library from two threads fail as no serial order of them does." },
+    { "threads/error", LEVEL_WARNING,
+      "A call from two threads returns an error that no serial order gives." },
     { "threads/race", LEVEL_WARNING, "Two threads use the same memory in no order, and one writes." },
     { 0 },
 };
@@ -35,8 +46,8 @@ static bool run(Session *s, Err *err)
                       : err_set(err, "--replay names the program itself: leave %s out",
                                 session_args(s, &n)[0]);
     if (n != 1)
-        return err_set(err, n ? "one program at a time" : "which program? Usage: sundew threads PROGRAM");
-    return whole_program(s, err);
+        return err_set(err, n ? "one program or library at a time" : "which program? Usage: sundew threads PROGRAM");
+    return session_option(s, "headers") ? whole_library(s, err) : whole_program(s, err);
 }
 
 const Command technique_threads = {
