@@ -69,7 +69,7 @@ bool library_link_woven(Woven *w, const LibraryPlan *plan, const char *out, Err 
         return false;
     char *object = path_join(scratch, "woven.o");
     WovenBuild how = { .out = object, .object_only = true, .level = 1, .visible = true };
-    bool ok = woven_build(w, &how, err) &&
+    bool ok = weave_share(w, err) && woven_build(w, &how, err) &&
               link_shared(program_captured(weave_program(w)), plan, object, out, err);
     free(object);
     tempdir_remove(scratch);

@@ -161,6 +161,9 @@ Mutants *weave_mutants(Woven *w, size_t most, Err *err);
 void mutants_free(Mutants *m);                 /* NULL is fine */
 const Mutant *mutants_all(const Mutants *m, size_t *n);       /* number - 1 */
 
+/* The module becomes a shared object, whatever its units were compiled for. */
+bool weave_share(Woven *w, Err *err);
+
 /* --- runtimes */
 
 /* Links runtime/NAME.bc of `libexec` in; its functions may be inlined. */

@@ -187,7 +187,7 @@ bool scheduler_run(Scheduler *s, const Schedule *schedule, ScheduleRun *out, Err
                      .env = strings_argv(&s->env), .cwd = s->plan.cwd,
                      .input_file = s->plan.input_file, .fds = fds, .nfds = s->plan.player ? 2 : 1,
                      .limits = { .wall = seconds, .cpu = seconds }, .fixed_addresses = true,
-                     .server = true, .keep_output = 1 << 16 };
+                     .untraced = s->plan.preload != NULL, .server = true, .keep_output = 1 << 16 };
     schedule_run_release(out);
     put_plan(s, schedule);
     if (!runner_run(s->runner, &plan, &out->result, err))

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { FIRST_RUNS = 60, MOST_RUNS = 400, MOST_EXPLAINED = 6, DEFAULT_SECONDS = 60 };
+enum { FIRST_RUNS = 40, MOST_RUNS = 400, MOST_EXPLAINED = 6, DEFAULT_SECONDS = 60 };
 
 static double now(void)
 {
@@ -33,7 +33,8 @@ double lib_seconds(const Lib *l)
 bool lib_is_over(void *lib)
 {
     Lib *l = lib;
-    return session_interrupted(l->s) || (!session_time(l->s) && lib_seconds(l) > DEFAULT_SECONDS);
+    double most = session_time(l->s) > 0 ? session_time(l->s) : DEFAULT_SECONDS;
+    return lib_seconds(l) > most || (session_interrupted(l->s) && !session_time_is_over(l->s));
 }
 
 const char *contract_name(Contract c)

@@ -126,7 +126,7 @@ typedef struct Lib {
     bool outputs;                /* tier 3 too */
     bool contracts[NCONTRACTS];
     bool promised;               /* the header speaks of thread safety */
-    double begun;
+    double begun, shrink_until;  /* the latter in seconds from the begin */
     Vec(Subject) subjects;
     Vec(Violation) found;
     Vec(Dropped) dropped;

@@ -440,8 +440,10 @@ bool violation_same(const Violation *a, const Violation *b)
         return failure_same(&a->failure, &b->failure, FAILURE_SAME_SITE) ||
                (same_class(&a->failure, &b->failure) && same_functions(&a->test, &b->test));
     if (a->kind == VIOLATION_DEADLOCK)
-        return (a->nsites == b->nsites && !memcmp(a->sites, b->sites, a->nsites * sizeof *a->sites)) ||
-               same_functions(&a->test, &b->test);
+        return same_functions(&a->test, &b->test) ||
+               (a->nsites == b->nsites &&
+                (!memcmp(a->sites, b->sites, a->nsites * sizeof *a->sites) ||
+                 (a->nsites == 2 && a->sites[0] == b->sites[1] && a->sites[1] == b->sites[0])));
     return a->function == b->function;
 }
 

@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MOST_RUNS = 120, MOST_TRIES = 24, REPLAYS = 5, MOST_SHORTENING = 40 };
+enum { MOST_RUNS = 80, MOST_TRIES = 24, SECONDS = 6, REPLAYS = 5, MOST_SHORTENING = 40 };
 
 typedef struct Shrinking {
     Lib *l;
@@ -19,7 +19,7 @@ typedef struct Shrinking {
     Arena arena;                 /* of the test that is tried */
     ExecThreads request;
     Violation found;
-    bool ok;
+    bool shown;
 } Shrinking;
 
 /* The kind, not the place: a smaller test may fail elsewhere in the same way. */
@@ -58,7 +58,7 @@ static SearchVerdict look_again(const Schedule *schedule, const ScheduleRun *run
     oracle_take(l, &x->arena, x->test, &x->request, run, &end);
     if (oracle_judge(l, &x->arena, x->test, &x->serials, run, &end, &v, NULL) &&
         is_alike(&v, x->like)) {
-        found = true;
+        found = x->shown = true;
         schedule_copy(&v.schedule, schedule);
         x->found = v;
     } else {
@@ -69,15 +69,22 @@ static SearchVerdict look_again(const Schedule *schedule, const ScheduleRun *run
     return found ? SEARCH_STOP : SEARCH_GO_ON;
 }
 
+static bool is_late(void *lib)
+{
+    const Lib *l = lib;
+    return lib_seconds(l) > l->shrink_until;
+}
+
 /* Does the smaller test show it, too? Then it takes the place of the old one. */
 static bool try_test(Lib *l, Violation *v, const Test *smaller)
 {
     Shrinking x = { .l = l, .like = v, .test = smaller };
-    SearchPlan plan = { .most = MOST_RUNS, .seed = session_seed(l->s) };
+    SearchPlan plan = { .most = MOST_RUNS, .seed = session_seed(l->s), .stop = is_late,
+                        .stop_arg = l };
     SearchResult result;
     bool found = oracle_put(l, &x.arena, smaller, &x.request) &&
                  schedule_search(l->quick, &plan, look_again, &x, &result, NULL) &&
-                 x.found.schedule.hot.items;
+                 x.shown;
     if (found) {
         schedule_release(&v->schedule);
         v->schedule = x.found.schedule;
@@ -94,7 +101,7 @@ static bool try_test(Lib *l, Violation *v, const Test *smaller)
 static void drop_calls(Lib *l, Violation *v, unsigned *tries)
 {
     for (unsigned k = 0; k < 2; k++)
-        for (unsigned c = v->test.ncalls[k]; c-- > 0 && v->test.ncalls[k] > 1 && *tries;) {
+        for (unsigned c = v->test.ncalls[k]; c-- > 0 && v->test.ncalls[k] > 1 && *tries && !is_late(l);) {
             Test t = v->test;
             memmove(&t.calls[k][c], &t.calls[k][c + 1],
                     (t.ncalls[k] - c - 1) * sizeof *t.calls[k]);
@@ -130,7 +137,7 @@ static bool without_step(Lib *l, Arena *a, const Test *t, unsigned step, Test *o
 
 static void drop_prefix(Lib *l, Violation *v, unsigned *tries)
 {
-    for (unsigned i = v->test.prefix->n; i-- > 0 && *tries;) {
+    for (unsigned i = v->test.prefix->n; i-- > 0 && *tries && !is_late(l);) {
         Arena a = {0};
         Test t;
         if (i < v->test.prefix->n && without_step(l, &a, &v->test, i, &t)) {
@@ -147,7 +154,7 @@ static void drop_forces(Lib *l, Violation *v)
 {
     ScheduleRun run = {0};
     unsigned tries = 0;
-    for (size_t i = v->schedule.forces.len; i-- > 0 && tries < MOST_SHORTENING; tries++) {
+    for (size_t i = v->schedule.forces.len; i-- > 0 && tries < MOST_SHORTENING && !is_late(l); tries++) {
         Schedule less = {0}, again = {0};
         Violation got = {0};
         schedule_copy(&less, &v->schedule);
@@ -228,6 +235,7 @@ bool shrink(Lib *l, Violation *v, Err *err)
 {
     unsigned tries = MOST_TRIES;
     assert(v->test.ncalls[0] && v->test.ncalls[1]);
+    l->shrink_until = lib_seconds(l) + SECONDS;
     drop_calls(l, v, &tries);
     drop_prefix(l, v, &tries);
     drop_forces(l, v);
