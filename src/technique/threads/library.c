@@ -237,6 +237,13 @@ static bool run_test(Lib *l, Subject *t, Arena *a, const Test *test, size_t most
     t->tests++;
     bool ok = oracle_put(l, a, test, &p.request) &&
               schedule_search(l->quick, &plan, judge, &p, &p.result, err);
+    if (session_verbose(l->s)) {
+        Str text = {0};
+        lib_test_print(test, &text);
+        session_note(l->s, "test %zu: %zu runs, %zu sites, %u explained, %u serial\n%s", l->tests,
+                     p.result.runs, p.result.hot, p.explained, p.serials.n, str_c(&text));
+        str_release(&text);
+    }
     if (p.result.hot)
         note_conflict(t, test);
     serials_release(&p.serials);
@@ -390,6 +397,7 @@ static void close_library(Lib *l)
     vec_release(&l->subjects);
     vec_release(&l->dropped);
     vec_release(&l->races);
+    map_release(&l->tried);
     ownership_free(l->ownership);
     pool_free(l->pool);
     arena_release(&l->arena);
@@ -405,7 +413,7 @@ static bool report_all(Lib *l, Err *err)
     bool ok = session_begin(l->s, program_captured(l->program)->name, err);
     for (size_t i = 0; ok && i < l->found.len; i++) {
         l->found.items[i].folder = xprintf("%s/%zu", l->out, i + 1);
-        ok = shrink(l, &l->found.items[i], err) && lib_report(l, &l->found.items[i], err);
+        ok = lib_shrink(l, &l->found.items[i], err) && lib_report(l, &l->found.items[i], err);
     }
     for (size_t i = 0; ok && i < l->races.len; i++)
         ok = lib_report_race(l, &l->races.items[i], err);

@@ -63,6 +63,8 @@ typedef struct Serials {
     bool known;
     Serial rows[TEST_MOST_SERIAL];
     unsigned n;
+    bool ran;                    /* at once, well; and it left … */
+    int64_t left;                /* … so many bytes the first time */
 } Serials;
 
 typedef enum {
@@ -132,6 +134,7 @@ typedef struct Lib {
     Vec(Dropped) dropped;
     Vec(RaceSeen) races;
     size_t tests, runs, serial_runs;
+    Map tried;                   /* tests as text */
 } Lib;
 
 /* library.c */
@@ -169,7 +172,7 @@ void serials_release(Serials *s);
 void end_release(End *e);
 
 /* library_shrink.c */
-bool shrink(Lib *l, Violation *v, Err *err);
+bool lib_shrink(Lib *l, Violation *v, Err *err);
 
 /* library_report.c */
 bool lib_report(Lib *l, Violation *v, Err *err);

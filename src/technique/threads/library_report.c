@@ -131,6 +131,7 @@ static Finding finding_of(Arena *a, Lib *l, Violation *v)
         place_in_library(&v->failure, l->build.path);
         f = failure_finding(a, &(FailureReport){
             .failure = &v->failure, .rule = rule_of(v), .before = before, .after = after,
+            .program = program_captured(l->program)->path,
             .where = v->failure.site < v->failure.nframes ? (Location){0} : first_call(&v->test) });
     } else {
         f = (Finding){ .rule = rule_of(v), .verdict = VERDICT_SHOWN,

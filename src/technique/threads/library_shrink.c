@@ -231,7 +231,7 @@ static bool tabulate(Lib *l, Violation *v, Err *err)
     return ok;
 }
 
-bool shrink(Lib *l, Violation *v, Err *err)
+bool lib_shrink(Lib *l, Violation *v, Err *err)
 {
     unsigned tries = MOST_TRIES;
     assert(v->test.ncalls[0] && v->test.ncalls[1]);

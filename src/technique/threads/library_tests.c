@@ -18,7 +18,7 @@
 enum {
     PREFIXES = 8, GROWTH = 4,            /* candidates for a prefix, calls in it */
     CANDIDATES = 20, MOST_PREFIX = 28,
-    TESTS = 24,                          /* of a prefix */
+    TESTS = 8,                           /* of a prefix */
 };
 
 /* A call that may stand in a thread. */
@@ -142,8 +142,17 @@ static const ApiFunction *any_function(Lib *l, const Subject *t)
     return t->functions.len ? t->functions.items[rng_below(&l->rng, t->functions.len)] : NULL;
 }
 
+/* Calls use the one or two handles that the creators made, so that they meet. */
+static GrowPlan plan_of(const Lib *l, const Subject *t, unsigned creators)
+{
+    GrowPlan g = l->grow;
+    g.uses = t->type;
+    g.given = t->type ? creators : 0;
+    return g;
+}
+
 /* Creators, then calls. What comes out may die somewhere; that is seen when it runs. */
-static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a)
+static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, unsigned *creators)
 {
     Seq *s = seq_new(a);
     unsigned handles = t->type ? 1 + (unsigned)rng_below(&l->rng, 2) : 0;
@@ -151,11 +160,13 @@ static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a)
         if (!grow_universal(&l->grow, a, s,
                             t->type->creators[rng_below(&l->rng, t->type->ncreators)].function))
             return NULL;
+    *creators = s->n;
+    GrowPlan g = plan_of(l, t, s->n);
     unsigned calls = (unsigned)rng_below(&l->rng, GROWTH + 1);
     for (unsigned i = 0; i < calls && s->n < MOST_PREFIX / 2; i++) {
         const ApiFunction *f = any_function(l, t);
         if (f && !f->observes)
-            grow_universal(&l->grow, a, s, f);
+            grow_universal(&g, a, s, f);
     }
     return s;
 }
@@ -172,15 +183,16 @@ static bool has_handle(const Lib *l, const Seq *s, const ApiType *t)
 }
 
 /* A prefix that goes well as far as it is long. */
-static bool make_prefix(Lib *l, const Subject *t, Arena *a, Seq **out, Err *err)
+static bool make_prefix(Lib *l, const Subject *t, Arena *a, Seq **out, unsigned *creators, Err *err)
 {
+    unsigned made[PREFIXES];
     Seq *all[PREFIXES];
     ExecJob jobs[PREFIXES];
     Outcome o[PREFIXES];
     size_t n = 0;
     *out = NULL;
     for (unsigned i = 0; i < PREFIXES; i++) {
-        Seq *s = grow_prefix(l, t, a);
+        Seq *s = grow_prefix(l, t, a, &made[n]);
         if (s && s->n) {
             all[n] = s;
             jobs[n++] = (ExecJob){ .seq = s };
@@ -192,11 +204,15 @@ static bool make_prefix(Lib *l, const Subject *t, Arena *a, Seq **out, Err *err)
         Seq *s = o[i].state == OUTCOME_DONE ? all[i] : seq_prefix(a, all[i], o[i].at);
         if (o[i].state == OUTCOME_DONE)
             outcome_note_nulls(&o[i], s);
-        if (has_handle(l, s, t->type) && (s->n || !t->type))
+        if (has_handle(l, s, t->type) && (s->n || !t->type)) {
             *out = s;
+            *creators = made[i] < s->n ? made[i] : s->n;
+        }
     }
-    if (!*out && !t->type)
+    if (!*out && !t->type) {
         *out = seq_new(a);
+        *creators = 0;
+    }
     return true;
 }
 
@@ -223,12 +239,12 @@ static bool uses_type(const SeqStep *st, const ApiType *t)
 }
 
 /* One call of a function; what it needs goes into the prefix, which grows. */
-static bool grow_candidate(Lib *l, const Subject *t, Arena *a, Seq **prefix, unsigned function,
-                           Candidate *out)
+static bool grow_candidate(Lib *l, const Subject *t, Arena *a, const GrowPlan *g, Seq **prefix,
+                           unsigned function, Candidate *out)
 {
     const ApiFunction *f = t->functions.items[function];
     Seq *s = seq_copy(a, *prefix);
-    if (lib_is_dropped(l, f) || !grow_universal(&l->grow, a, s, f) || s->n > MOST_PREFIX)
+    if (lib_is_dropped(l, f) || !grow_universal(g, a, s, f) || s->n > MOST_PREFIX)
         return false;
     SeqStep *last = &s->steps[s->n - 1];
     if (last->f != f || ends_handle(l, last) || !uses_type(last, t->type))
@@ -236,6 +252,27 @@ static bool grow_candidate(Lib *l, const Subject *t, Arena *a, Seq **prefix, uns
     *out = (Candidate){ *last, function };
     *prefix = seq_prefix(a, s, s->n - 1);
     return true;
+}
+
+/* The same call with two handles of the type exchanged; false: it has not two. */
+static bool mirror(const Subject *t, Arena *a, const Candidate *c, Candidate *out)
+{
+    int first = -1;
+    for (unsigned i = 0; t->type && i < c->step.nargs; i++) {
+        if (c->step.f->params[i].handle != t->type || !value_is_made(&c->step.args[i]))
+            continue;
+        if (first < 0) {
+            first = (int)i;
+        } else if (!value_equal(&c->step.args[first], &c->step.args[i])) {
+            *out = *c;
+            out->step.args = arena_array(a, SeqValue, c->step.nargs + 1);
+            memcpy(out->step.args, c->step.args, c->step.nargs * sizeof *c->step.args);
+            out->step.args[first] = c->step.args[i];
+            out->step.args[i] = c->step.args[first];
+            return true;
+        }
+    }
+    return false;
 }
 
 static Seq *with_call(Arena *a, const Seq *prefix, const SeqStep *call, const Seq *epilogue)
@@ -337,30 +374,41 @@ static unsigned *pair_of(const Subject *t, unsigned *table, unsigned i, unsigned
     return &table[i < j ? i * t->functions.len + j : j * t->functions.len + i];
 }
 
-/* Fewer tests first; pairs that touched the same memory before are worth more. */
+/* Handles of the type that both calls have. */
+static unsigned common(const Subject *t, const SeqStep *x, const SeqStep *y)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < x->nargs; i++)
+        for (unsigned k = 0; k < y->nargs; k++)
+            n += x->f->params[i].handle == t->type && value_is_made(&x->args[i]) &&
+                 value_equal(&x->args[i], &y->args[k]);
+    return n;
+}
+
+/* Fewer tests first. Pairs that touched the same memory before are worth more, and calls
+ * that share several handles, or one handle in several places. */
 static double worth(const Subject *t, const Candidate *x, const Candidate *y)
 {
     unsigned tests = *pair_of(t, t->pairs.items, x->function, y->function);
     unsigned conflicts = *pair_of(t, t->conflicts.items, x->function, y->function);
     bool look = x->step.f->observes && y->step.f->observes;
-    return (1.0 + 4.0 * conflicts) / (1.0 + tests) * (look ? 0.2 : 1);
+    return (1.0 + 2.0 * (conflicts < 2 ? conflicts : 2)) / (1.0 + tests) *
+           (1.0 + common(t, &x->step, &y->step)) * (look ? 0.2 : 1);
 }
 
-/* Of some random pairs the one that is worth most. */
 static void pick_pair(Lib *l, const Subject *t, const Candidates *all, const Candidate **x,
                       const Candidate **y)
 {
     double best = -1;
-    for (unsigned i = 0; i < 6; i++) {
-        const Candidate *p = &all->items[rng_below(&l->rng, all->len)];
-        const Candidate *q = &all->items[rng_below(&l->rng, all->len)];
-        double w = worth(t, p, q) * (0.5 + rng_unit(&l->rng));
-        if (w > best) {
-            best = w;
-            *x = p;
-            *y = q;
+    for (size_t i = 0; i < all->len; i++)
+        for (size_t k = 0; k < all->len; k++) {
+            double w = worth(t, &all->items[i], &all->items[k]) * (0.2 + rng_unit(&l->rng));
+            if (w > best) {
+                best = w;
+                *x = &all->items[i];
+                *y = &all->items[k];
+            }
         }
-    }
 }
 
 static void put_call(Test *t, unsigned thread, const Candidate *c)
@@ -383,22 +431,32 @@ static bool make_test(Lib *l, Subject *t, const Candidates *all, const Seq *pref
         put_call(out, 1, &all->items[rng_below(&l->rng, all->len)]);
     if (!classify(out) || !l->contracts[out->contract])
         return false;
-    ++*pair_of(t, t->pairs.items, x->function, y->function);
-    return true;
+    Str text = {0};
+    lib_test_print(out, &text);
+    bool new = !map_has(&l->tried, str_c(&text));
+    map_put(&l->tried, str_c(&text), NULL);
+    str_release(&text);
+    *pair_of(t, t->pairs.items, x->function, y->function) += new;
+    return new;
 }
 
 bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
 {
     Candidates all = {0};
-    Seq *prefix, *epilogue;
-    if (!make_prefix(l, t, a, &prefix, err))
+    Seq *prefix, *epilogue = NULL;
+    unsigned creators = 0;
+    if (!make_prefix(l, t, a, &prefix, &creators, err))
         return false;
     if (!prefix || !t->functions.len)
         return true;
+    GrowPlan g = plan_of(l, t, creators);
     for (unsigned i = 0; i < CANDIDATES; i++) {
         Candidate c;
-        if (grow_candidate(l, t, a, &prefix, (unsigned)rng_below(&l->rng, t->functions.len), &c))
+        if (grow_candidate(l, t, a, &g, &prefix, (unsigned)rng_below(&l->rng, t->functions.len), &c)) {
             vec_push(&all, c);
+            if (mirror(t, a, &c, &c))
+                vec_push(&all, c);
+        }
     }
     bool ok = settle_epilogue(l, a, prefix, &epilogue, err) &&
               (!epilogue || sift(l, t, a, prefix, epilogue, &all, err));

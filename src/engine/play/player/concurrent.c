@@ -180,6 +180,7 @@ static void play(Concurrent *c, Reader *r)
         in_order(c);
     else
         in_threads(c, c->mode == WIRE_AT_ONCE ? all_steps : steps_by_turns);
+    c->schedule->end();          /* what follows has no other thread */
     Reader epilogue = take_steps(r, &nepilogue);
     call_steps(c->first, &epilogue, nepilogue, 0, 1);
     interpose_leave(c->first);
@@ -188,7 +189,6 @@ static void play(Concurrent *c, Reader *r)
     call_forget(c->first);
     c->first->answer->leaked = (int64_t)(job_heap_bytes(c->player) - before);
     c->first->answer->state = WIRE_DONE;
-    c->schedule->end();
 }
 
 void concurrent_run(const Player *player, Reader *r)
