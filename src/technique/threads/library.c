@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { FIRST_RUNS = 40, MOST_RUNS = 400, MOST_EXPLAINED = 6, DEFAULT_SECONDS = 60 };
+enum { FIRST_RUNS = 60, MOST_RUNS = 400, MOST_EXPLAINED = 6, DEFAULT_SECONDS = 60 };
 
 static double now(void)
 {
@@ -116,8 +116,11 @@ static void add_subject(Lib *l, const ApiType *type)
 
 static bool find_subjects(Lib *l, Err *err)
 {
-    for (size_t i = 0; i < l->api->ntypes; i++)
+    for (size_t i = 0; i < l->api->ntypes; i++) {
+        if (!lib_learn_destroyers(l, &l->api->types[i], err))
+            return false;
         add_subject(l, &l->api->types[i]);
+    }
     add_subject(l, NULL);
     size_t good = 0;
     for (size_t i = 0; i < l->subjects.len; i++)
@@ -146,6 +149,7 @@ typedef struct Probe {
     Serials serials;
     SearchResult result;
     unsigned explained;
+    bool locks;                  /* that both threads use */
 } Probe;
 
 static void note_violation(Probe *p, Violation *v, const Schedule *schedule)
@@ -187,10 +191,32 @@ static void note_race(Lib *l, const struct sundew_race *r)
     vec_push(&l->races, ((RaceSeen){ *r, 1 }));
 }
 
+/* Do both threads use two locks or more in common? One alone can't make them wait for
+ * each other. */
+static bool shares_locks(const ScheduleRun *run)
+{
+    uint64_t first = 0;
+    for (size_t i = 0; i < run->steps.len; i++) {
+        const struct sundew_step *x = &run->steps.items[i];
+        if (x->thread != 1 || !x->object || x->kind < SUNDEW_AT_ATOMIC || x->kind >= SUNDEW_AT_CREATE)
+            continue;
+        for (size_t k = 0; k < run->steps.len; k++) {
+            const struct sundew_step *y = &run->steps.items[k];
+            if (y->thread != 2 || y->object != x->object || y->kind < SUNDEW_AT_ATOMIC)
+                continue;
+            if (x->kind == SUNDEW_AT_ATOMIC || (first && first != x->object))
+                return true;
+            first = x->object;
+        }
+    }
+    return false;
+}
+
 /* The threads do not touch the same memory, or the test fails in serial orders, too. */
 static bool is_hopeless(const Probe *p)
 {
-    return (p->result.systematic > 1 && !p->result.hot) || p->explained > MOST_EXPLAINED;
+    return (p->result.systematic > 1 && !p->result.hot && !p->locks) ||
+           p->explained > MOST_EXPLAINED;
 }
 
 static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, void *arg)
@@ -203,6 +229,7 @@ static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, voi
     p->subject->runs++;
     oracle_take(l, &p->run, p->test, &p->request, run, &end);
     bool found = oracle_judge(l, p->arena, p->test, &p->serials, run, &end, &v, NULL);
+    p->locks = p->locks || shares_locks(run);
     p->explained += !found && (end.kind == END_FAILURE || end.kind == END_STUCK);
     p->subject->inconclusive += end.kind == END_UNCLEAR;
     if (found)
@@ -431,8 +458,8 @@ bool whole_library(Session *s, Err *err)
     l.out = session_option(s, "output") ? xstrdup(session_option(s, "output"))
                                         : xprintf("%s.threads", path_base(args[0]));
     read_promises(&l);
-    bool ok = read_contracts(&l, err) && open_api(&l, err) && find_subjects(&l, err) &&
-              open_library(&l, err);
+    bool ok = read_contracts(&l, err) && open_api(&l, err) && open_library(&l, err) &&
+              find_subjects(&l, err);
     l.begun = now();
     ok = ok && search(&l, err) && report_all(&l, err);
     close_library(&l);

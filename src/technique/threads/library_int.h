@@ -147,6 +147,8 @@ bool lib_is_dropped(const Lib *l, const ApiFunction *f);
 /* library_tests.c: some tests that were not made before; all in the arena. */
 typedef Vec(Test) Tests;
 bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err);
+/* What only seems to end a handle is learned by trying. */
+bool lib_learn_destroyers(Lib *l, const ApiType *t, Err *err);
 Seq *lib_test_thread(Arena *a, const Test *t, unsigned thread);
 Seq *lib_test_close(Lib *l, Arena *a, const Seq *prefix);
 Test lib_test_copy(Arena *a, const Test *t);

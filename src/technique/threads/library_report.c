@@ -62,13 +62,14 @@ static const char *certificate(Arena *a, const Lib *l, const Violation *v)
                         v->preemptions, v->preemptions == 1 ? "" : "s", promise);
 }
 
-/* Frames of the player say nothing. */
+/* Frames of the player and of the scheduler say nothing. */
 static void place_in_library(Failure *f, const char *library)
 {
     const char *name = path_base(library);
-    for (size_t i = f->site; i < f->nframes; i++) {
-        const char *module = f->frames[i].module;
-        if (module ? strcmp(path_base(module), name) == 0 : f->frames[i].file != NULL) {
+    for (size_t i = 0; i < f->nframes; i++) {
+        const char *module = f->frames[i].module, *file = f->frames[i].file;
+        bool there = module ? strcmp(path_base(module), name) == 0 : file && *file == '/';
+        if (there && f->frames[i].function && strncmp(f->frames[i].function, "sundew_", 7) != 0) {
             f->site = i;
             return;
         }

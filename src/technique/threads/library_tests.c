@@ -53,11 +53,13 @@ Test lib_test_copy(Arena *a, const Test *t)
 
 /* ---------------------------------------------------------------- closing */
 
-static const ApiMaker *destroyer_of(const ApiType *t, const SeqValue *v)
+static const ApiMaker *destroyer_of(const Lib *l, const ApiType *t, const SeqValue *v)
 {
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < t->ndestroyers; i++) {
             const ApiMaker *m = &t->destroyers[i];
+            if (ownership_use(l->ownership, m->function, m->place) == USE_CHANGES)
+                continue;                /* it leaves the handle usable */
             bool finishes = api_place(m->function, m->place)->use == USE_FINISHES;
             if ((finishes == (v->kind == VALUE_STORAGE)) == (pass == 0))
                 return m;
@@ -67,7 +69,7 @@ static const ApiMaker *destroyer_of(const ApiType *t, const SeqValue *v)
 
 static void close_one(Lib *l, Arena *a, Seq *s, const SeqHandle *h)
 {
-    const ApiMaker *m = destroyer_of(h->type, &h->value);
+    const ApiMaker *m = destroyer_of(l, h->type, &h->value);
     if (!m || m->function->not_callable)
         return;
     SeqStep *st = seq_call(a, s, m->function);
@@ -133,6 +135,50 @@ static bool settle_epilogue(Lib *l, Arena *a, const Seq *prefix, Seq **out, Err 
     }
     *out = NULL;
     return true;
+}
+
+/* ------------------------------------------------------------- destroyers */
+
+/* Makes a handle, calls `f` with it, then the other destroyer. NULL: it can't be had. */
+static Seq *try_destroyer(Lib *l, Arena *a, const ApiType *t, const ApiMaker *f, const ApiMaker *other)
+{
+    Seq *s = seq_new(a);
+    SeqHandles all = {0};
+    if (grow_universal(&l->grow, a, s, t->creators[rng_below(&l->rng, t->ncreators)].function))
+        seq_handles(s, l->ownership, &all);
+    bool has = all.len && all.items[all.len - 1].type == t;
+    for (unsigned i = 0; has && i < 2; i++) {
+        const ApiMaker *m = i ? other : f;
+        SeqStep *st = seq_call(a, s, m->function);
+        st->args[m->place] = all.items[all.len - 1].value;
+        pool_fill(l->pool, &l->rng, a, st);
+        for (unsigned k = 0; k < st->nargs; k++)
+            if (st->args[k].kind == VALUE_NONE)
+                st->args[k] = value_null();
+    }
+    vec_release(&all);
+    return has ? s : NULL;
+}
+
+/* A function that seems to end a handle ("close"), but leaves it usable: under the
+ * sanitizer another one ends it after that. It may stand in a thread. */
+bool lib_learn_destroyers(Lib *l, const ApiType *t, Err *err)
+{
+    Arena a = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && t->ncreators && i < t->ndestroyers; i++)
+        for (size_t k = 0; ok && k < t->ndestroyers; k++) {
+            const ApiMaker *f = &t->destroyers[i], *other = &t->destroyers[k];
+            Seq *s = k == i || f->function->not_callable || other->function->not_callable
+                         ? NULL : try_destroyer(l, &a, t, f, other);
+            ExecJob job = { .seq = s };
+            Outcome o = { .state = OUTCOME_NOT_RUN };
+            ok = !s || exec_run(l->exec, &a, &job, 1, &o, err);
+            if (ok && o.state == OUTCOME_DONE)
+                ownership_learn(l->ownership, f->function, f->place, USE_CHANGES);
+        }
+    arena_release(&a);
+    return ok;
 }
 
 /* ----------------------------------------------------------------- prefix */
@@ -374,26 +420,45 @@ static unsigned *pair_of(const Subject *t, unsigned *table, unsigned i, unsigned
     return &table[i < j ? i * t->functions.len + j : j * t->functions.len + i];
 }
 
+static bool has_value(const SeqStep *st, const SeqValue *v, unsigned before)
+{
+    for (unsigned i = 0; i < before; i++)
+        if (value_equal(&st->args[i], v))
+            return true;
+    return false;
+}
+
 /* Handles of the type that both calls have. */
 static unsigned common(const Subject *t, const SeqStep *x, const SeqStep *y)
 {
     unsigned n = 0;
     for (unsigned i = 0; i < x->nargs; i++)
-        for (unsigned k = 0; k < y->nargs; k++)
-            n += x->f->params[i].handle == t->type && value_is_made(&x->args[i]) &&
-                 value_equal(&x->args[i], &y->args[k]);
+        n += x->f->params[i].handle == t->type && value_is_made(&x->args[i]) &&
+             !has_value(x, &x->args[i], i) && has_value(y, &x->args[i], y->nargs);
     return n;
 }
 
+/* The same function with its handles in another order: locks may be taken so, too. */
+static bool is_mirrored(const SeqStep *x, const SeqStep *y)
+{
+    bool other = false;
+    for (unsigned i = 0; x->f == y->f && i < x->nargs; i++)
+        other |= value_is_made(&x->args[i]) && !value_equal(&x->args[i], &y->args[i]);
+    return other;
+}
+
 /* Fewer tests first. Pairs that touched the same memory before are worth more, and calls
- * that share several handles, or one handle in several places. */
+ * that share several handles. */
 static double worth(const Subject *t, const Candidate *x, const Candidate *y)
 {
     unsigned tests = *pair_of(t, t->pairs.items, x->function, y->function);
     unsigned conflicts = *pair_of(t, t->conflicts.items, x->function, y->function);
+    unsigned shared = common(t, &x->step, &y->step);
     bool look = x->step.f->observes && y->step.f->observes;
+    if (shared > 1 && is_mirrored(&x->step, &y->step))
+        shared *= 3;
     return (1.0 + 2.0 * (conflicts < 2 ? conflicts : 2)) / (1.0 + tests) *
-           (1.0 + common(t, &x->step, &y->step)) * (look ? 0.2 : 1);
+           (1.0 + shared) * (look ? 0.2 : 1);
 }
 
 static void pick_pair(Lib *l, const Subject *t, const Candidates *all, const Candidate **x,
@@ -454,8 +519,9 @@ bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
         Candidate c;
         if (grow_candidate(l, t, a, &g, &prefix, (unsigned)rng_below(&l->rng, t->functions.len), &c)) {
             vec_push(&all, c);
-            if (mirror(t, a, &c, &c))
-                vec_push(&all, c);
+            Candidate other;
+            if (mirror(t, a, &c, &other))
+                vec_push(&all, other);
         }
     }
     bool ok = settle_epilogue(l, a, prefix, &epilogue, err) &&
