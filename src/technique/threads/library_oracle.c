@@ -231,7 +231,7 @@ static bool stuck_is_legal(Lib *l, Arena *a, const Test *t, const End *end, bool
 /* -------------------------------------------------------------- tiers 2, 3 */
 
 /* NULL, -1 or another negative number, without "try again". */
-static bool is_error(const SeqStep *st, const Outcome *o, unsigned step)
+bool oracle_is_error(const SeqStep *st, const Outcome *o, unsigned step)
 {
     const Observation *r = outcome_at(o, step, API_RETURNED), *e = outcome_at(o, step, OBSERVED_ERRNO);
     if (!r)
@@ -276,7 +276,7 @@ static bool wrong_error(const Test *t, const Serials *s, const End *end, Violati
     for (unsigned k = 0; k < 2; k++)
         for (unsigned c = 0; c < t->ncalls[k]; c++) {
             unsigned step = t->prefix->n + c;
-            bool found = !is_error(&t->calls[k][c], &end->threads[k], step);
+            bool found = !oracle_is_error(&t->calls[k][c], &end->threads[k], step);
             for (unsigned i = 0; i < s->n && !found; i++)
                 found = result_equal(&s->rows[i].end.threads[k], &end->threads[k], step);
             if (found)
@@ -338,7 +338,7 @@ static bool may_return_error(const Test *t, const End *end)
 {
     for (unsigned k = 0; k < 2; k++)
         for (unsigned c = 0; c < t->ncalls[k]; c++)
-            if (is_error(&t->calls[k][c], &end->threads[k], t->prefix->n + c))
+            if (oracle_is_error(&t->calls[k][c], &end->threads[k], t->prefix->n + c))
                 return true;
     return false;
 }

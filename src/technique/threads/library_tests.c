@@ -25,8 +25,15 @@ enum {
 typedef struct Candidate {
     SeqStep step;
     unsigned function;                   /* in the subject */
+    bool errs;                           /* it returns an error after the prefix alone */
 } Candidate;
 typedef Vec(Candidate) Candidates;
+
+/* Two calls of a thread of which the second goes well only after the first. */
+typedef struct Rescue {
+    Candidate first, second;
+} Rescue;
+typedef Vec(Rescue) Rescues;
 
 Seq *lib_test_thread(Arena *a, const Test *t, unsigned thread)
 {
@@ -295,7 +302,7 @@ static bool grow_candidate(Lib *l, const Subject *t, Arena *a, const GrowPlan *g
     SeqStep *last = &s->steps[s->n - 1];
     if (last->f != f || ends_handle(l, last) || !uses_type(last, t->type))
         return false;
-    *out = (Candidate){ *last, function };
+    *out = (Candidate){ .step = *last, .function = function };
     *prefix = seq_prefix(a, s, s->n - 1);
     return true;
 }
@@ -321,13 +328,16 @@ static bool mirror(const Subject *t, Arena *a, const Candidate *c, Candidate *ou
     return false;
 }
 
-static Seq *with_call(Arena *a, const Seq *prefix, const SeqStep *call, const Seq *epilogue)
+static Seq *with_calls(Arena *a, const Seq *prefix, const SeqStep *call, const SeqStep *next,
+                       const Seq *epilogue)
 {
     Seq *s = seq_new(a);
-    s->n = prefix->n + 1;
+    s->n = prefix->n + 1 + (next != NULL);
     s->steps = arena_array(a, SeqStep, s->n + 1);
     memcpy(s->steps, prefix->steps, prefix->n * sizeof *s->steps);
     s->steps[prefix->n] = *call;
+    if (next)
+        s->steps[prefix->n + 1] = *next;
     return with_epilogue(a, s, epilogue, prefix->n);
 }
 
@@ -348,7 +358,7 @@ static bool same_observations(const Outcome *a, const Outcome *b, unsigned step)
 
 /* Only those that go well after the prefix, the same way each time, stay. */
 static bool sift(Lib *l, Subject *t, Arena *a, const Seq *prefix, const Seq *epilogue,
-                 Candidates *all, Err *err)
+                 Candidates *all, Candidates *bad, Err *err)
 {
     enum { TIMES = 3 };
     ExecJob *jobs = arena_array(a, ExecJob, all->len * TIMES + 1);
@@ -356,7 +366,7 @@ static bool sift(Lib *l, Subject *t, Arena *a, const Seq *prefix, const Seq *epi
     for (size_t i = 0; i < all->len; i++)
         for (unsigned k = 0; k < TIMES; k++)
             jobs[i * TIMES + k] =
-                (ExecJob){ .seq = with_call(a, prefix, &all->items[i].step, epilogue),
+                (ExecJob){ .seq = with_calls(a, prefix, &all->items[i].step, NULL, epilogue),
                            .fill = k == 1 ? 0xa5 : k == 2 ? 0x3c : 0, .clock = 100000 * k };
     if (all->len && !exec_run(l->exec, a, jobs, all->len * TIMES, o, err))
         return false;
@@ -370,11 +380,50 @@ static bool sift(Lib *l, Subject *t, Arena *a, const Seq *prefix, const Seq *epi
             lib_drop(l, all->items[i].step.f, "it gives something else each time");
             well = false;
         }
+        else if (!well && !lib_is_dropped(l, all->items[i].step.f))
+            vec_push(bad, all->items[i]);
         t->rejected += !well;
-        if (well)
-            all->items[n++] = all->items[i];
+        if (!well)
+            continue;
+        all->items[n] = all->items[i];
+        all->items[n].errs = oracle_is_error(&all->items[n].step, &x[0], prefix->n);
+        n++;
     }
     all->len = n;
+    return true;
+}
+
+static bool has_pair(const Rescue *pairs, size_t n, const Candidate *x, const Candidate *y)
+{
+    for (size_t i = 0; i < n; i++)
+        if (pairs[i].first.function == x->function && pairs[i].second.function == y->function)
+            return true;
+    return false;
+}
+
+/* Calls that fail after the prefix may go well after another one: each pair of functions
+ * is tried once. */
+static bool rescue(Lib *l, Arena *a, const Seq *prefix, const Seq *epilogue, const Candidates *all,
+                   const Candidates *bad, Rescues *out, Err *err)
+{
+    enum { MOST = 96 };
+    ExecJob jobs[MOST];
+    Outcome *o = arena_array(a, Outcome, MOST);
+    Rescue pairs[MOST];
+    size_t n = 0;
+    for (size_t i = 0; i < bad->len && i < 6; i++)
+        for (size_t k = 0; k < all->len && n < MOST; k++) {
+            if (all->items[k].step.f->observes || has_pair(pairs, n, &all->items[k], &bad->items[i]))
+                continue;
+            pairs[n] = (Rescue){ all->items[k], bad->items[i] };
+            jobs[n++] = (ExecJob){ .seq = with_calls(a, prefix, &all->items[k].step,
+                                                     &bad->items[i].step, epilogue) };
+        }
+    if (n && !exec_run(l->exec, a, jobs, n, o, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (o[i].state == OUTCOME_DONE)
+            vec_push(out, pairs[i]);
     return true;
 }
 
@@ -458,7 +507,7 @@ static double worth(const Subject *t, const Candidate *x, const Candidate *y)
     if (shared > 1 && is_mirrored(&x->step, &y->step))
         shared *= 3;
     return (1.0 + 2.0 * (conflicts < 2 ? conflicts : 2)) / (1.0 + tests) *
-           (1.0 + shared) * (look ? 0.2 : 1);
+           (1.0 + shared) * (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) * (y->errs ? 0.3 : 1);
 }
 
 static void pick_pair(Lib *l, const Subject *t, const Candidates *all, const Candidate **x,
@@ -481,18 +530,25 @@ static void put_call(Test *t, unsigned thread, const Candidate *c)
     t->calls[thread][t->ncalls[thread]++] = c->step;
 }
 
-static bool make_test(Lib *l, Subject *t, const Candidates *all, const Seq *prefix,
-                      const Seq *epilogue, Test *out)
+static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *rescues,
+                      const Seq *prefix, const Seq *epilogue, Test *out)
 {
     const Candidate *x = NULL, *y = NULL;
+    const Rescue *r = rescues->len && rng_below(&l->rng, 2)
+                          ? &rescues->items[rng_below(&l->rng, rescues->len)] : NULL;
     pick_pair(l, t, all, &x, &y);
     *out = (Test){ .type = t->type, .prefix = (Seq *)prefix, .epilogue = (Seq *)epilogue };
+    x = r ? &r->first : x;
+    if (r)
+        y = &all->items[rng_below(&l->rng, all->len)];
     put_call(out, 0, x);
     put_call(out, 1, y);
     uint64_t more = rng_below(&l->rng, 4);
-    if (more & 1)
+    if (r)
+        put_call(out, 0, &r->second);
+    else if (more & 1)
         put_call(out, 0, &all->items[rng_below(&l->rng, all->len)]);
-    if (more == 3)
+    if (more == 3 && !r)
         put_call(out, 1, &all->items[rng_below(&l->rng, all->len)]);
     if (!classify(out) || !l->contracts[out->contract])
         return false;
@@ -507,7 +563,8 @@ static bool make_test(Lib *l, Subject *t, const Candidates *all, const Seq *pref
 
 bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
 {
-    Candidates all = {0};
+    Candidates all = {0}, bad = {0};
+    Rescues rescues = {0};
     Seq *prefix, *epilogue = NULL;
     unsigned creators = 0;
     if (!make_prefix(l, t, a, &prefix, &creators, err))
@@ -525,13 +582,16 @@ bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
         }
     }
     bool ok = settle_epilogue(l, a, prefix, &epilogue, err) &&
-              (!epilogue || sift(l, t, a, prefix, epilogue, &all, err));
+              (!epilogue || (sift(l, t, a, prefix, epilogue, &all, &bad, err) &&
+                              rescue(l, a, prefix, epilogue, &all, &bad, &rescues, err)));
     for (unsigned i = 0; ok && epilogue && all.len && i < TESTS; i++) {
         Test test;
-        if (make_test(l, t, &all, prefix, epilogue, &test))
+        if (make_test(l, t, &all, &rescues, prefix, epilogue, &test))
             vec_push(out, test);
     }
     vec_release(&all);
+    vec_release(&bad);
+    vec_release(&rescues);
     return ok;
 }
 
