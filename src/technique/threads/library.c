@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { FIRST_RUNS = 60, MOST_RUNS = 400, MOST_EXPLAINED = 6, DEFAULT_SECONDS = 60 };
+enum { FIRST_RUNS = 60, MOST_RUNS = 400, MOST_EXPLAINED = 6, MOST_AT_LOCKS = 40, DEFAULT_SECONDS = 60 };
 
 static double now(void)
 {
@@ -150,6 +150,7 @@ typedef struct Probe {
     SearchResult result;
     unsigned explained;
     bool locks;                  /* that both threads use */
+    bool over;                   /* a violation was found */
 } Probe;
 
 static void note_violation(Probe *p, Violation *v, const Schedule *schedule)
@@ -245,6 +246,53 @@ static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, voi
     return found || is_hopeless(p) ? SEARCH_STOP : SEARCH_GO_ON;
 }
 
+/* --- at locks first */
+
+typedef Vec(Schedule) Schedules;
+
+/* All schedules that take the turn away at one more decision of this run. */
+static void branch(const Schedule *from, const ScheduleRun *run, Schedules *out)
+{
+    uint32_t first = from->forces.len ? from->forces.items[from->forces.len - 1].decision + 1 : 0;
+    for (size_t i = 0; i < run->steps.len && out->len < MOST_AT_LOCKS; i++) {
+        const struct sundew_step *e = &run->steps.items[i];
+        for (unsigned t = 1; t < 3 && t < run->nthreads; t++) {
+            if (!(e->flags & SUNDEW_STEP_DECISION) || e->decision < first || t == e->chosen ||
+                !e->thread || !(e->enabled >> t & 1))
+                continue;
+            Schedule s = {0};
+            schedule_copy(&s, from);
+            vec_push(&s.forces, ((struct sundew_force){ e->decision, t }));
+            vec_push(out, s);
+        }
+    }
+}
+
+/* Schedules in which only locks and the like are points: they are few, and most
+ * calls that are not one step show there. */
+static bool search_locks(Probe *p, Err *err)
+{
+    Schedules queue = {0};
+    ScheduleRun run = {0};
+    bool ok = true, stop = false;
+    vec_push(&queue, (Schedule){0});
+    for (size_t i = 0; ok && !stop && i < queue.len && i < MOST_AT_LOCKS && !lib_is_over(p->l); i++) {
+        Schedule now = {0};
+        schedule_copy(&now, &queue.items[i]);
+        ok = scheduler_run(p->l->quick, &now, &run, err);
+        stop = ok && judge(&now, &run, p) == SEARCH_STOP;
+        if (ok && !stop)
+            branch(&now, &run, &queue);
+        schedule_release(&now);
+    }
+    p->over = stop;
+    for (size_t i = 0; i < queue.len; i++)
+        schedule_release(&queue.items[i]);
+    vec_release(&queue);
+    schedule_run_release(&run);
+    return ok;
+}
+
 static void note_conflict(Subject *t, const Test *test)
 {
     size_t n = t->functions.len, at[2] = { 0, 0 };
@@ -262,8 +310,8 @@ static bool run_test(Lib *l, Subject *t, Arena *a, const Test *test, size_t most
     SearchPlan plan = { .most = most, .seed = rng_next(&l->rng), .stop = lib_is_over, .stop_arg = l };
     l->tests++;
     t->tests++;
-    bool ok = oracle_put(l, a, test, &p.request) &&
-              schedule_search(l->quick, &plan, judge, &p, &p.result, err);
+    bool ok = oracle_put(l, a, test, &p.request) && search_locks(&p, err);
+    ok = ok && (p.over || schedule_search(l->quick, &plan, judge, &p, &p.result, err));
     if (session_verbose(l->s)) {
         Str text = {0};
         lib_test_print(test, &text);
