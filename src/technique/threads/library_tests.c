@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-    PREFIXES = 8, GROWTH = 4,            /* candidates for a prefix, calls in it */
+    PREFIXES = 6, GROWTH = 4,            /* candidates for a prefix, calls in it */
     CANDIDATES = 20, MOST_PREFIX = 28,
     TESTS = 8,                           /* of a prefix */
 };
@@ -235,7 +235,16 @@ static bool has_handle(const Lib *l, const Seq *s, const ApiType *t)
     return found;
 }
 
-/* A prefix that goes well as far as it is long. */
+/* Calls that did something: those that return an error leave an object as it was. */
+static unsigned richness(const Seq *s, const Outcome *o)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < s->n; i++)
+        n += s->steps[i].f && s->steps[i].f->takes_handle && !oracle_is_error(&s->steps[i], o, i);
+    return n;
+}
+
+/* A prefix that goes well as far as it is long; the richest of some. */
 static bool make_prefix(Lib *l, const Subject *t, Arena *a, Seq **out, unsigned *creators, Err *err)
 {
     unsigned made[PREFIXES];
@@ -253,11 +262,14 @@ static bool make_prefix(Lib *l, const Subject *t, Arena *a, Seq **out, unsigned 
     }
     if (n && !exec_run(l->exec, a, jobs, n, o, err))
         return false;
-    for (size_t i = 0; i < n && !*out; i++) {
+    int best = -1;
+    for (size_t i = 0; i < n; i++) {
         Seq *s = o[i].state == OUTCOME_DONE ? all[i] : seq_prefix(a, all[i], o[i].at);
         if (o[i].state == OUTCOME_DONE)
             outcome_note_nulls(&o[i], s);
-        if (has_handle(l, s, t->type) && (s->n || !t->type)) {
+        int rich = (int)richness(s, &o[i]);
+        if (has_handle(l, s, t->type) && rich > best) {
+            best = rich;
             *out = s;
             *creators = made[i] < s->n ? made[i] : s->n;
         }
