@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { FIRST_RUNS = 60, MOST_RUNS = 400, MOST_EXPLAINED = 6, MOST_AT_LOCKS = 40, DEFAULT_SECONDS = 60 };
+enum { FIRST_RUNS = 30, MOST_RUNS = 400, MOST_EXPLAINED = 6, MOST_AT_LOCKS = 40, DEFAULT_SECONDS = 60 };
 
 static double now(void)
 {

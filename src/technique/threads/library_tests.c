@@ -508,7 +508,7 @@ static bool is_mirrored(const SeqStep *x, const SeqStep *y)
     return other;
 }
 
-/* Fewer tests first. Pairs that touched the same memory before are worth more, and calls
+/* Pairs without a test come first. Those that touched the same memory before are worth more, and calls
  * that share several handles. */
 static double worth(const Subject *t, const Candidate *x, const Candidate *y)
 {
@@ -518,8 +518,8 @@ static double worth(const Subject *t, const Candidate *x, const Candidate *y)
     bool look = x->step.f->observes && y->step.f->observes;
     if (shared > 1 && is_mirrored(&x->step, &y->step))
         shared *= 3;
-    return (1.0 + 2.0 * (conflicts < 2 ? conflicts : 2)) / (1.0 + tests) *
-           (1.0 + shared) * (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) * (y->errs ? 0.3 : 1);
+    double known = (1.0 + 2.0 * (conflicts < 2 ? conflicts : 2)) / (1.0 + tests);
+    return (tests ? known : 8) * (1.0 + shared) * (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) * (y->errs ? 0.3 : 1);
 }
 
 static void pick_pair(Lib *l, const Subject *t, const Candidates *all, const Candidate **x,
