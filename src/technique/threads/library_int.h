@@ -6,7 +6,6 @@
  *     library_oracle.c   runs, serial orders, what no serial order explains
  *     library_shrink.c   the smallest test and schedule that show it
  *     library_report.c   findings, JSON, summary
- *     library_write.c    a test as C
  */
 #ifndef SUNDEW_THREADS_LIBRARY_INT_H
 #define SUNDEW_THREADS_LIBRARY_INT_H
@@ -182,7 +181,4 @@ bool lib_shrink(Lib *l, Violation *v, Err *err);
 bool lib_report(Lib *l, Violation *v, Err *err);
 bool lib_report_race(Lib *l, const RaceSeen *r, Err *err);
 void lib_summary(Lib *l);
-
-/* library_write.c: the test as C that stands by itself. */
-void write_c(const Lib *l, const Violation *v, Str *out);
 #endif

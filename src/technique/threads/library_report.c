@@ -213,7 +213,7 @@ static bool keep_file(const char *folder, const char *name, const Str *text, Err
 bool lib_report(Lib *l, Violation *v, Err *err)
 {
     Arena a = {0};
-    Str schedule = {0}, test = {0}, c = {0};
+    Str schedule = {0}, test = {0};
     if (!v->again) {
         arena_release(&a);
         return true;                     /* it did not show again: nothing to tell */
@@ -221,18 +221,15 @@ bool lib_report(Lib *l, Violation *v, Err *err)
     Finding f = finding_of(&a, l, v);
     schedule_write(&v->schedule, l->key, &schedule);
     lib_test_print(&v->test, &test);
-    write_c(l, v, &c);
     bool ok = dir_make(v->folder, err) && keep_file(v->folder, "schedule.txt", &schedule, err) &&
               keep_file(v->folder, "test.txt", &test, err) &&
-              keep_file(v->folder, "test.c", &c, err) &&
               keep_file(v->folder, "serial.txt", &v->serial_table, err) &&
               keep_file(v->folder, "run.txt", &v->picture, err);
     Attachment att[] = { { "test.txt", "test", str_c(&test), test.len },
                          { "run.txt", "trace", str_c(&v->picture), v->picture.len },
-                         { "serial.txt", "trace", str_c(&v->serial_table), v->serial_table.len },
-                         { "test.c", "test", str_c(&c), c.len } };
+                         { "serial.txt", "trace", str_c(&v->serial_table), v->serial_table.len } };
     f.attachments = att;
-    f.nattachments = 4;
+    f.nattachments = 3;
     f.rerun = session_command_line(l->s);
     if (v->again < v->tries) {
         f.verdict = VERDICT_LIKELY;
@@ -243,7 +240,6 @@ bool lib_report(Lib *l, Violation *v, Err *err)
     json_decref(f.data);
     str_release(&schedule);
     str_release(&test);
-    str_release(&c);
     arena_release(&a);
     return ok;
 }
