@@ -450,7 +450,7 @@ static bool open_library(Lib *l, Err *err)
         session_note(l->s, "without the address sanitizer: clang's is not installed");
     l->key = xstrdup(path_base(l->build.path));
     ExecPlan plan = { .api = l->api, .library = l->build.path, .libexec = session_libexec(l->s),
-                      .preload = l->preload, .cpu_ms = 1000 };
+                      .preload = l->preload, .cpu_ms = 1000, .wall_ms = 2000 };
     l->exec = exec_open(&plan, err);
     return l->exec && open_schedulers(l, err);
 }

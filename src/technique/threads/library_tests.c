@@ -204,6 +204,13 @@ static GrowPlan plan_of(const Lib *l, const Subject *t, unsigned creators)
     return g;
 }
 
+/* A function that waits when it is called alone takes too long: it is left out. */
+static void drop_blocker(Lib *l, const Seq *s, const Outcome *o)
+{
+    if (o->state == OUTCOME_TIMEOUT && o->at < s->n && s->steps[o->at].f)
+        lib_drop(l, s->steps[o->at].f, "it waits, or takes too long, when it is called alone");
+}
+
 /* Creators, then calls. What comes out may die somewhere; that is seen when it runs. */
 static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, unsigned *creators)
 {
@@ -218,7 +225,7 @@ static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, unsigned *creators)
     unsigned calls = (unsigned)rng_below(&l->rng, GROWTH + 1);
     for (unsigned i = 0; i < calls && s->n < MOST_PREFIX / 2; i++) {
         const ApiFunction *f = any_function(l, t);
-        if (f && !f->observes)
+        if (f && !f->observes && !lib_is_dropped(l, f))
             grow_universal(&g, a, s, f);
     }
     return s;
@@ -265,6 +272,7 @@ static bool make_prefix(Lib *l, const Subject *t, Arena *a, Seq **out, unsigned 
     int best = -1;
     for (size_t i = 0; i < n; i++) {
         Seq *s = o[i].state == OUTCOME_DONE ? all[i] : seq_prefix(a, all[i], o[i].at);
+        drop_blocker(l, all[i], &o[i]);
         if (o[i].state == OUTCOME_DONE)
             outcome_note_nulls(&o[i], s);
         int rich = (int)richness(s, &o[i]);
@@ -385,6 +393,7 @@ static bool sift(Lib *l, Subject *t, Arena *a, const Seq *prefix, const Seq *epi
     size_t n = 0;
     for (size_t i = 0; i < all->len; i++) {
         const Outcome *x = &o[i * TIMES];
+        drop_blocker(l, jobs[i * TIMES].seq, &x[0]);
         bool well = x[0].state == OUTCOME_DONE && x[1].state == OUTCOME_DONE &&
                     x[2].state == OUTCOME_DONE;
         if (well && (!same_observations(&x[0], &x[1], prefix->n) ||
