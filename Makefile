@@ -74,10 +74,11 @@ rt_tags       := $(call rt_src,tags heap/pages)
 rt_concolic   := $(call rt_src,concolic heap/pages)
 rt_coverage   := $(call rt_src,server/forkserver server/batch server/compared server/snapshot)
 rt_input      := $(call rt_src,input)
+rt_schedule   := $(call rt_src,schedule heap/pages)
 rt_cover      := $(call rt_src,server/cover)
 # Library functions, woven with the program: as simple as the program's own bitcode.
 rt_standins   := $(call rt_src,standins)
-runtimes   := monitor record forkserver tags concolic input standins coverage cover
+runtimes   := monitor record forkserver tags concolic input standins coverage cover schedule
 rt_headers := $(wildcard runtime/*/*.h)
 runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,$(runtimes))
 rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))

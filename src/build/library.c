@@ -62,19 +62,24 @@ typedef struct Making {
     const char *clang;           /* for strict */
 } Making;
 
-static bool make_woven(void *arg, const char *out, Err *err)
+bool library_link_woven(Woven *w, const LibraryPlan *plan, const char *out, Err *err)
 {
-    const Making *m = arg;
     const char *scratch = tempdir_new(NULL, err);
     if (!scratch)
         return false;
     char *object = path_join(scratch, "woven.o");
     WovenBuild how = { .out = object, .object_only = true, .level = 1, .visible = true };
-    bool ok = woven_build(m->woven, &how, err) &&
-              link_shared(program_captured(m->program), m->plan, object, out, err);
+    bool ok = weave_share(w, err) && woven_build(w, &how, err) &&
+              link_shared(program_captured(weave_program(w)), plan, object, out, err);
     free(object);
     tempdir_remove(scratch);
     return ok;
+}
+
+static bool make_woven(void *arg, const char *out, Err *err)
+{
+    const Making *m = arg;
+    return library_link_woven(m->woven, m->plan, out, err);
 }
 
 static BuildRecipe recipe(Making *m, const char *name, BuildMake *make)
@@ -253,6 +258,16 @@ static bool make_strict(const Program *p, const LibraryPlan *plan, Library *out,
     out->strict = out->preload ? build_get(&r, err) : NULL;
     free(clang);
     return out->strict != NULL;
+}
+
+char *library_find_asan(Err *err)
+{
+    char *clang = clang_find();
+    char *path = clang ? find_preload(clang, err) : NULL;
+    if (!clang)
+        err_set(err, "clang-19 is not there");
+    free(clang);
+    return path;
 }
 
 bool library_make(const Program *p, const LibraryPlan *plan, Library *out, Err *err)

@@ -31,5 +31,9 @@ typedef struct Library {
 } Library;
 
 bool library_make(const Program *p, const LibraryPlan *plan, Library *out, Err *err);
+/* The steps of it, for who weaves another kind: the module as a shared object; and the
+ * library of the address sanitizer. */
+bool library_link_woven(Woven *w, const LibraryPlan *plan, const char *out, Err *err);
+char *library_find_asan(Err *err);               /* NULL: it is not there */
 void library_release(Library *l);
 #endif

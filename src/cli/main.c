@@ -7,6 +7,7 @@
 #include "technique/mutability/mutability.h"
 #include "technique/regress/regress.h"
 #include "technique/reproduce/reproduce.h"
+#include "technique/threads/threads.h"
 #include "technique/types/types.h"
 
 static const Command *const commands[] = {
@@ -32,6 +33,7 @@ static const Command *const commands[] = {
     &technique_monitor,
     &technique_reproduce,
     &technique_regress,
+    &technique_threads,
     &command_report,
     &command_baseline_set,
     &command_baseline_prune,

@@ -220,6 +220,18 @@ void weave_add_first_constructor(Woven *w, LLVMValueRef fn)
     vec_release(&all);
 }
 
+void weave_path_of(LLVMValueRef instruction, Str *out)
+{
+    unsigned nfile = 0, ndir = 0;
+    const char *file = LLVMGetDebugLocFilename(instruction, &nfile);
+    const char *dir = LLVMGetDebugLocDirectory(instruction, &ndir);
+    if (nfile && file[0] != '/' && ndir) {
+        str_addn(out, dir, ndir);
+        str_addc(out, '/');
+    }
+    str_addn(out, file, nfile);
+}
+
 /* ---- constants */
 
 LLVMValueRef weave_int(Woven *w, LLVMTypeRef type, uint64_t value)

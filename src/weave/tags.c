@@ -163,17 +163,10 @@ static LLVMValueRef text(Tagging *t, const char *s)
 /* The number of a place where something is written. */
 static LLVMValueRef site(Body *b, LLVMValueRef at)
 {
-    unsigned nfile = 0, ndir = 0;
-    const char *file = LLVMGetDebugLocFilename(at, &nfile);
-    const char *dir = LLVMGetDebugLocDirectory(at, &ndir);
     unsigned line = LLVMGetDebugLocLine(at);
     Tagging *t = b->t;
     Str path = {0};
-    if (nfile && file[0] != '/' && ndir) {
-        str_addn(&path, dir, ndir);
-        str_addc(&path, '/');
-    }
-    str_addn(&path, file, nfile);
+    weave_path_of(at, &path);
     for (size_t i = 0; i < path.len; i++)
         if ((unsigned char)path.data[i] < ' ')
             path.data[i] = '?';

@@ -238,6 +238,22 @@ bool weave_link(Woven *w, const char *path, Err *err)
     return ok;
 }
 
+/* ---- for a shared object */
+
+/* Units of an executable say that they are for one ("PIE Level"), and thread-local
+ * variables are then at fixed places. An empty module overrides that. */
+bool weave_share(Woven *w, Err *err)
+{
+    static const char flag[] = "PIE Level";
+    LLVMModuleRef m = LLVMModuleCreateWithNameInContext("sharing", w->ctx);
+    LLVMSetTarget(m, LLVMGetTarget(w->module));
+    LLVMSetDataLayout(m, LLVMGetDataLayoutStr(w->module));
+    LLVMAddModuleFlag(m, LLVMModuleFlagBehaviorOverride, flag, sizeof flag - 1,
+                      LLVMValueAsMetadata(LLVMConstInt(w->i32, 0, false)));
+    str_reset(&w->said);
+    return !LLVMLinkModules2(w->module, m) || err_set(err, "%s", str_c(&w->said));
+}
+
 /* ---- the address sanitizer */
 
 void weave_asan(Woven *w)

@@ -16,6 +16,7 @@
 #ifndef SUNDEW_WEAVE_H
 #define SUNDEW_WEAVE_H
 #include "base/err.h"
+#include "base/json.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "analysis/pointsto/calls.h"
@@ -110,6 +111,15 @@ typedef struct ConcolicFigures {
 } ConcolicFigures;
 ConcolicFigures weave_concolic_figures(const Woven *w);
 
+/* Scheduling (runtime/schedule/schedule.h): calls of synchronisation functions go to
+ * the scheduler, and accesses that threads may share ask it first. With
+ * weave_runtime() of "schedule" and, for programs, "forkserver". `sites` gets a line
+ * for each site, in order: function, file, line, and what stands there. */
+typedef struct ScheduleFigures {
+    size_t accesses, probed;     /* loads, stores and their kin; of them, with a probe */
+} ScheduleFigures;
+bool weave_schedule(Woven *w, json_t *sites, ScheduleFigures *figures, Err *err);
+
 /* Coverage (runtime/server/batch.h): a counter for each edge of edges.h. With weave_runtime() of
  * "coverage". The array of counters has weave_coverage_size() bytes. */
 bool weave_coverage(Woven *w, const Edges *edges, Err *err);
@@ -150,6 +160,9 @@ typedef struct Mutant {
 Mutants *weave_mutants(Woven *w, size_t most, Err *err);
 void mutants_free(Mutants *m);                 /* NULL is fine */
 const Mutant *mutants_all(const Mutants *m, size_t *n);       /* number - 1 */
+
+/* The module becomes a shared object, whatever its units were compiled for. */
+bool weave_share(Woven *w, Err *err);
 
 /* ---- runtimes */
 

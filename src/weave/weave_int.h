@@ -95,6 +95,9 @@ LLVMValueRef weave_player_bytes(Woven *w, unsigned what, size_t n);
 /* The n-th becomes 1 when the block runs; false: the block has no room for it. */
 bool weave_player_at_block(Woven *w, LLVMBasicBlockRef b, LLVMValueRef bytes, size_t n);
 
+/* The file of an instruction's source location: absolute where that is known. */
+void weave_path_of(LLVMValueRef instruction, Str *out);
+
 /* ---- constants */
 LLVMValueRef weave_int(Woven *w, LLVMTypeRef type, uint64_t value);
 /* A private, constant, NUL-terminated text. */

@@ -36,6 +36,7 @@ ROOMS = {
     "engine/generate": "program engine/api engine/sequence engine/usage engine/play",
     "engine/suite": "program analysis weave build run engine/api engine/sequence "
                     "engine/usage engine/play engine/generate runtime",
+    "engine/schedule": "program build run runtime",
     "engine/concolic": "solve runtime",
     # The search knows no C program: front ends do.
     "engine/explore": "run solve engine/concolic runtime",

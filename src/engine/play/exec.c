@@ -484,6 +484,49 @@ bool exec_failure(Exec *e, const ExecJob *job, Failure *out, Err *err)
     return ok;
 }
 
+/* ---- threads */
+
+bool exec_put_threads(Exec *e, const ExecThreads *t, Err *err)
+{
+    static const uint32_t modes[] = { [EXEC_AT_ONCE] = WIRE_AT_ONCE,
+                                      [EXEC_ONE_THREAD] = WIRE_ONE_THREAD,
+                                      [EXEC_OWN_THREADS] = WIRE_OWN_THREADS };
+    static_assert((int)EXEC_MOST_THREADS <= (int)WIRE_MOST_THREADS, "the player has room");
+    Str *s = &e->request;
+    str_reset(s);
+    clear_answers(e, EXEC_MOST_THREADS + 1);
+    put32(s, WIRE_THREADS);
+    put32(s, modes[t->mode]);
+    put32(s, (uint32_t)t->norder);
+    str_addn(s, (const char *)t->order, t->norder);
+    put32(s, EXEC_MOST_THREADS);
+    assert(t->prefix <= t->threads[0]->n && t->prefix <= t->threads[1]->n);
+    put_steps(s, t->threads[0], 0, t->prefix);
+    for (unsigned i = 0; i < EXEC_MOST_THREADS; i++)
+        put_steps(s, t->threads[i], t->prefix, t->threads[i]->n);
+    if (t->epilogue)
+        put_steps(s, t->epilogue, t->prefix, t->epilogue->n);
+    else
+        put32(s, 0);
+    if (s->len > WIRE_RESPONSE - WIRE_REQUEST)
+        return err_set(err, "the test is too large");
+    memcpy(e->shared + WIRE_REQUEST, s->data, s->len);
+    return true;
+}
+
+void exec_take_threads(Exec *e, Arena *a, const ExecThreads *t, Outcome *around,
+                       Outcome threads[EXEC_MOST_THREADS])
+{
+    answer_read(a, t->epilogue ? t->epilogue : t->threads[0], e->npoints, answer_of(e, 0), around);
+    for (unsigned i = 0; i < EXEC_MOST_THREADS; i++)
+        answer_read(a, t->threads[i], e->npoints, answer_of(e, i + 1), &threads[i]);
+}
+
+int exec_shared(const Exec *e) { return e->memory.fd; }
+int exec_shared_as(void) { return WIRE_FD; }
+const char *exec_player(const Exec *e) { return e->player; }
+const char *exec_library(const Exec *e) { return e->library; }
+
 /* ---- observations */
 
 bool observation_equal(const Observation *a, const Observation *b)

@@ -112,6 +112,37 @@ bool exec_knows(const Exec *e, uint32_t point);
 /* Executes it once more, alone and watched. */
 bool exec_failure(Exec *e, const ExecJob *job, Failure *out, Err *err);
 
+/*
+ * A test with threads, for who runs the player by itself (engine/schedule/): the
+ * request goes into the memory that exec_shared() names, the player runs with it as
+ * number exec_shared_as(), and the answers are read.
+ *
+ * The sequences of the threads and the epilogue begin with the same `prefix` steps.
+ */
+typedef enum {
+    EXEC_AT_ONCE,                /* threads that are scheduled */
+    EXEC_ONE_THREAD,             /* serial: all in one thread */
+    EXEC_OWN_THREADS,            /* serial: each in its own thread */
+} ExecMode;
+enum { EXEC_MOST_THREADS = 2 };
+
+typedef struct ExecThreads {
+    ExecMode mode;
+    const uint8_t *order;        /* serial: the thread of each call … */
+    size_t norder;               /* … which may be fewer than there are */
+    unsigned prefix;
+    const Seq *threads[EXEC_MOST_THREADS];
+    const Seq *epilogue;         /* NULL: none */
+} ExecThreads;
+bool exec_put_threads(Exec *e, const ExecThreads *t, Err *err);
+/* What the prefix and the epilogue gave, and each thread. */
+void exec_take_threads(Exec *e, Arena *a, const ExecThreads *t, Outcome *around,
+                       Outcome threads[EXEC_MOST_THREADS]);
+int exec_shared(const Exec *e);
+int exec_shared_as(void);
+const char *exec_player(const Exec *e);          /* the program, … */
+const char *exec_library(const Exec *e);         /* … its argument */
+
 bool observation_equal(const Observation *a, const Observation *b);
 /* The observation of a place; NULL: none. */
 const Observation *outcome_at(const Outcome *o, unsigned step, int place);

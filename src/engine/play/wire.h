@@ -23,6 +23,17 @@
  *            result u32 step; stored, storage u32 step, u32 parameter;
  *            function u32 n and its symbol (0: a stub)
  *
+ * A request for threads begins with WIRE_THREADS in place of the number of groups.
+ * The steps of each thread and of the epilogue go on from the prefix:
+ *
+ *     u32 WIRE_THREADS, u32 mode, u32 n, n bytes (order), u32 threads,
+ *     u32 steps, step… (prefix), { u32 steps, step… (thread) }…,
+ *     u32 steps, step… (epilogue)
+ *
+ * Its mode is WIRE_AT_ONCE, or one of the serial ones, in which `order` names the
+ * thread of each call. Answer 0 is that of prefix and epilogue, the others are those of
+ * the threads.
+ *
  * Signatures are those of engine/api/signature.h.
  *
  * What to look at, the result and then the parameters, a letter each: '-'
@@ -45,9 +56,17 @@ enum {
     WIRE_SIZE = WIRE_RESPONSE + WIRE_ANSWER * WIRE_MOST_JOBS,
     WIRE_MOST_POINTS = WIRE_REQUEST - WIRE_SEEN,
     WIRE_SET = 0xffff,
+    WIRE_MOST_THREADS = 4,
     WIRE_MOST_NEW = 24000,       /* points that an answer lists */
     WIRE_MOST_SEEN_BYTES = 256,  /* of one string or buffer */
     WIRE_OBSERVATIONS = 16 << 10,
+};
+
+#define WIRE_THREADS 0xfffffffeu
+enum {
+    WIRE_AT_ONCE,                /* threads that are scheduled */
+    WIRE_ONE_THREAD,             /* all calls in one thread, in the order given */
+    WIRE_OWN_THREADS,            /* each in its thread, one call after the other */
 };
 
 struct WireHead {

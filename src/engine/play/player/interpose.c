@@ -54,6 +54,8 @@ EXPORTED void sundew_player_register(uint32_t what, void *address, uint64_t n)
         woven.nreached = n;
     } else if (what == SUNDEW_PLAYER_MUTANT) {
         woven.mutant = address;
+    } else if (what == SUNDEW_PLAYER_SCHEDULE && n == sizeof *woven.schedule) {
+        woven.schedule = address;
     }
 }
 

@@ -4,6 +4,7 @@
  *
  *     main_play.c   main: loads the library
  *     server.c      requests: groups, prefixes, jobs side by side
+ *     concurrent.c  a test with threads
  *     job.c         one job: its limits, its coverage, its leaks
  *     call.c        steps: libffi calls and fields that are set
  *     take.c        the bytes of a request, and arguments made of them
@@ -49,6 +50,7 @@ typedef struct Woven {
     uint8_t *cover, *reached;
     size_t ncover, nreached;
     uint32_t *mutant;
+    const struct sundew_player_schedule *schedule;       /* NULL: it is not scheduled */
 } Woven;
 
 typedef struct Player {
@@ -148,6 +150,10 @@ uint64_t job_heap_bytes(const Player *player);
 /* ---- shield.c */
 /* What this process forks from now on can't signal it or its parent. Nor can itself. */
 void shield_parents(void);
+
+/* ---- concurrent.c */
+/* The rest of a request for threads; does not return. */
+void concurrent_run(const Player *player, Reader *r) __attribute__((noreturn));
 
 /* ---- server.c */
 /* All that the request has. */

@@ -270,6 +270,8 @@ void server_run(const Player *player)
     s->playing.answer = &s->prefix;
     interpose_enter(&s->playing);
     uint32_t ngroups = take32(&r);
+    if (ngroups == WIRE_THREADS)
+        concurrent_run(player, &r);
     for (uint32_t i = 0; i < ngroups; i++) {
         Group g = take_group(&r);
         if (i == 0 && !is_direct(&g))

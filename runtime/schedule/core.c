@@ -1,0 +1,440 @@
+/*
+ * Threads, and the choice of the one that runs.
+ *
+ * A thread that stands at a point asks choose(). If another is chosen, it gives
+ * that one its turn (`go`, a futex) and sleeps until somebody gives it back. So
+ * one thread runs at a time, and the order is ours.
+ *
+ * A thread can be chosen if it is ready, or if it waits with a time limit: time
+ * may always pass before others go on. Without a force the latter are chosen
+ * only when nobody is ready; the virtual clock then goes to the earliest.
+ */
+#include "runtime/schedule/schedule_int.h"
+#include "runtime/server/forkserver.h"
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+enum { MOST_ALONE = 2000, MOST_QUIET = 200000 };
+
+struct sundew_schedule *sundew_plan;
+SchedThread sundew_sched_threads[SUNDEW_SCHEDULE_THREADS];
+unsigned sundew_nsched;
+_Thread_local SchedThread *sundew_sched_self __attribute__((tls_model("initial-exec")));
+_Thread_local uint32_t sundew_schedule_site __attribute__((tls_model("initial-exec")));
+uint64_t sundew_sched_now;
+int sundew_schedule_on;
+
+static uint64_t random_state, order;
+static uint32_t next_force;
+static uint32_t changes[16];                     /* PCT: points with a change */
+
+uint64_t sundew_random(void)
+{
+    uint64_t z = (random_state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* ------------------------------------------------------------ begin, end */
+
+static void futex(int *at, int op, int value)
+{
+    syscall(SYS_futex, at, op | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
+}
+
+void sundew_end(unsigned how)
+{
+    sundew_plan->ended = how;
+    for (unsigned i = 0; i < sundew_nsched; i++) {
+        const SchedThread *t = &sundew_sched_threads[i];
+        bool waits = t->state == THREAD_WAITS;
+        sundew_plan->waits[i] = (struct sundew_wait){
+            .object = waits ? t->object : 0, .site = t->site,
+            .kind = waits ? t->kind : SUNDEW_AT_BEGIN, .owner = t->owner, .state = (uint8_t)t->state };
+    }
+    syscall(SYS_exit_group, 86);
+    __builtin_unreachable();
+}
+
+static void priorities_begin(void)
+{
+    struct sundew_schedule *p = sundew_plan;
+    uint32_t n = p->depth < 16 ? p->depth : 16;
+    for (uint32_t i = 0; i + 1 < n; i++)
+        changes[i] = 1 + (uint32_t)(sundew_random() % (p->length ? p->length : 1));
+}
+
+SchedThread *sundew_thread_new(void)
+{
+    if (sundew_nsched == SUNDEW_SCHEDULE_THREADS)
+        return NULL;
+    SchedThread *t = &sundew_sched_threads[sundew_nsched];
+    memset(t, 0, sizeof *t);
+    t->number = (uint8_t)sundew_nsched++;
+    t->state = THREAD_READY;
+    t->owner = NOBODY;
+    t->priority = 1000 + sundew_random() % 1000000;
+    t->clock[t->number] = 1;
+    sundew_plan->nthreads = sundew_nsched;
+    return t;
+}
+
+void sundew_schedule_begin(void)
+{
+    if (!sundew_plan)
+        return;
+    random_state = sundew_plan->seed;
+    next_force = 0;
+    sundew_nsched = 0;
+    sundew_sched_now = 0;
+    priorities_begin();
+    sundew_sched_self = sundew_thread_new();
+}
+
+void sundew_schedule_end(void)
+{
+    if (sundew_plan && sundew_plan->ended == SUNDEW_SCHEDULE_RUNNING)
+        sundew_plan->ended = SUNDEW_SCHEDULE_ENDED;
+    sundew_schedule_on = 0;
+    sundew_sched_self = NULL;
+}
+
+/* A program begins here, before its own constructors. */
+__attribute__((constructor(101))) static void start(void)
+{
+    const char *how = getenv(SUNDEW_SCHEDULE_ENV);
+    if (!how)
+        return;
+    void *p = mmap(NULL, sizeof *sundew_plan, PROT_READ | PROT_WRITE, MAP_SHARED,
+                   SUNDEW_SCHEDULE_FD, 0);
+    if (p == MAP_FAILED)
+        return;
+    sundew_plan = p;
+    if (sundew_plan->magic != SUNDEW_SCHEDULE_MAGIC ||
+        sundew_plan->version != SUNDEW_SCHEDULE_VERSION) {
+        sundew_plan = NULL;
+        return;
+    }
+    if (!strcmp(how, SUNDEW_SCHEDULE_PLAYER))
+        return;
+    sundew_forkserver_start();
+    sundew_schedule_begin();
+}
+
+__attribute__((destructor)) static void over(void)
+{
+    if (sundew_sched_self)
+        sundew_schedule_end();
+}
+
+/* ---------------------------------------------------------------- choice */
+
+static uint64_t bit(unsigned n)
+{
+    return (uint64_t)1 << n;
+}
+
+static uint64_t ready(void)
+{
+    uint64_t all = 0;
+    for (unsigned i = 0; i < sundew_nsched; i++)
+        if (sundew_sched_threads[i].state == THREAD_READY)
+            all |= bit(i);
+    return all;
+}
+
+/* Those whose time may pass. */
+static uint64_t timed(void)
+{
+    uint64_t all = 0;
+    for (unsigned i = 0; i < sundew_nsched; i++)
+        if (sundew_sched_threads[i].state == THREAD_WAITS && sundew_sched_threads[i].timed)
+            all |= bit(i);
+    return all;
+}
+
+static unsigned earliest(uint64_t among)
+{
+    unsigned best = NOBODY;
+    for (unsigned i = 0; i < sundew_nsched; i++)
+        if (among & bit(i) && (best == NOBODY || sundew_sched_threads[i].until <
+                                                     sundew_sched_threads[best].until))
+            best = i;
+    return best;
+}
+
+/* The current one if it can and does not yield, else the next in cyclic order. */
+static unsigned usual(const SchedThread *me, uint64_t can, bool yields)
+{
+    if (can & bit(me->number) && !yields)
+        return me->number;
+    for (unsigned i = 1; i <= sundew_nsched; i++) {
+        unsigned n = (me->number + i) % sundew_nsched;
+        if (can & bit(n))
+            return n;
+    }
+    return NOBODY;
+}
+
+static unsigned highest(uint64_t can)
+{
+    unsigned best = NOBODY;
+    for (unsigned i = 0; i < sundew_nsched; i++)
+        if (can & bit(i) && (best == NOBODY || sundew_sched_threads[i].priority >
+                                                   sundew_sched_threads[best].priority))
+            best = i;
+    return best;
+}
+
+static unsigned by_pct(SchedThread *me, uint64_t can, bool yields)
+{
+    struct sundew_schedule *p = sundew_plan;
+    for (uint32_t i = 0; i + 1 < p->depth && i < 16; i++)
+        if (changes[i] == p->npoints)
+            me->priority = i + 1;
+    if (yields)
+        me->priority = 500 + sundew_random() % 400;
+    return highest(can);
+}
+
+static bool conflicts(const SchedThread *a, const SchedThread *b)
+{
+    return a->object && a->object == b->object && (a->pending_writes || b->pending_writes);
+}
+
+static unsigned by_pos(SchedThread *me, uint64_t can, bool yields)
+{
+    me->priority = yields ? 0 : sundew_random();
+    unsigned n = highest(can);
+    if (n == NOBODY)
+        return n;
+    for (unsigned i = 0; i < sundew_nsched; i++)
+        if (i != n && conflicts(&sundew_sched_threads[i], &sundew_sched_threads[n]))
+            sundew_sched_threads[i].priority = sundew_random();
+    return n;
+}
+
+static bool is_forced(unsigned *thread)
+{
+    struct sundew_schedule *p = sundew_plan;
+    if (next_force >= p->nforces || next_force >= SUNDEW_SCHEDULE_FORCES ||
+        p->forces[next_force].decision != p->ndecisions)
+        return false;
+    *thread = p->forces[next_force++].thread;
+    return true;
+}
+
+/* Among those that can run; more than one can. */
+static unsigned decide(SchedThread *me, uint64_t can, uint64_t all, bool yields,
+                       unsigned standard)
+{
+    unsigned n;
+    switch (sundew_plan->strategy) {
+    case SUNDEW_SCHEDULE_PCT:
+    case SUNDEW_SCHEDULE_POS:
+        if (all != can && (!can || sundew_random() % 16 == 0))
+            can = all;
+        return sundew_plan->strategy == SUNDEW_SCHEDULE_PCT ? by_pct(me, can, yields)
+                                                            : by_pos(me, can, yields);
+    default:
+        if (!is_forced(&n))
+            return standard;
+        if (n >= sundew_nsched || !(all & bit(n)))
+            sundew_end(SUNDEW_SCHEDULE_DIVERGED);
+        return n;
+    }
+}
+
+static void log_step(const SchedThread *me, uint64_t all, unsigned chosen, unsigned standard,
+                     unsigned flags)
+{
+    struct sundew_schedule *p = sundew_plan;
+    if (p->nsteps >= SUNDEW_SCHEDULE_STEPS)
+        return;
+    p->steps[p->nsteps++] = (struct sundew_step){
+        .object = me->object, .enabled = all, .site = me->site, .decision = p->ndecisions,
+        .thread = me->number, .chosen = (uint8_t)chosen, .kind = me->kind, .flags = (uint8_t)flags,
+        .usual = (uint8_t)standard };
+}
+
+/* The thread that runs next. Time passes if nobody is ready. */
+static unsigned choose(SchedThread *me, bool yields)
+{
+    uint64_t can = ready(), all = can | timed();
+    if (!all)
+        sundew_end(SUNDEW_SCHEDULE_DEADLOCK);
+    bool decision = __builtin_popcountll(all) > 1;
+    unsigned standard = can ? usual(me, can, yields) : earliest(all);
+    unsigned n = decision ? decide(me, can, all, yields, standard) : standard;
+    unsigned flags = (decision ? SUNDEW_STEP_DECISION : 0) | (yields ? SUNDEW_STEP_YIELDS : 0) |
+                     (n != me->number && me->state == THREAD_READY && !yields ? SUNDEW_STEP_PREEMPTS
+                                                                              : 0);
+    bool plain = me->kind == SUNDEW_AT_READ || me->kind == SUNDEW_AT_WRITE;
+    if (decision || n != me->number || !plain)
+        log_step(me, all, n, standard, flags);
+    sundew_plan->ndecisions += decision;
+    SchedThread *t = &sundew_sched_threads[n];
+    if (t->state == THREAD_WAITS) {              /* its time is over */
+        if (t->until > sundew_sched_now)
+            sundew_sched_now = t->until;
+        t->state = THREAD_READY;
+        t->woken = false;
+    }
+    return n;
+}
+
+static void sleep_until_chosen(SchedThread *me)
+{
+    while (!__atomic_load_n(&me->go, __ATOMIC_ACQUIRE))
+        futex(&me->go, FUTEX_WAIT, 0);
+    __atomic_store_n(&me->go, 0, __ATOMIC_RELAXED);
+}
+
+static void give_turn(unsigned n)
+{
+    SchedThread *t = &sundew_sched_threads[n];
+    t->alone = t->quiet = 0;
+    __atomic_store_n(&t->go, 1, __ATOMIC_RELEASE);
+    futex(&t->go, FUTEX_WAKE, 1);
+}
+
+static void go_on(SchedThread *me, bool yields)
+{
+    unsigned n = choose(me, yields);
+    if (n == me->number)
+        return;
+    give_turn(n);
+    if (me->state != THREAD_OVER)
+        sleep_until_chosen(me);
+}
+
+/* ---------------------------------------------------------------- points */
+
+SchedThread *sundew_enter(void)
+{
+    SchedThread *me = sundew_sched_self;
+    if (!me || me->inside)
+        return NULL;
+    me->inside = true;
+    me->site = sundew_schedule_site;
+    return me;
+}
+
+void sundew_leave(SchedThread *me)
+{
+    me->inside = false;
+}
+
+static void stand_at(SchedThread *me, unsigned kind, const volatile void *object)
+{
+    me->kind = (uint8_t)kind;
+    me->object = (uint64_t)(uintptr_t)object;
+    me->pending_writes = kind != SUNDEW_AT_READ;
+    if (++sundew_plan->npoints > sundew_plan->most_points)
+        sundew_end(SUNDEW_SCHEDULE_ENDLESS);
+}
+
+void sundew_point(SchedThread *me, unsigned kind, const volatile void *object)
+{
+    stand_at(me, kind, object);
+    bool stuck = ++me->alone > MOST_ALONE;
+    if (stuck)
+        me->alone = 0;
+    go_on(me, stuck);
+}
+
+void sundew_yield(SchedThread *me, unsigned kind)
+{
+    stand_at(me, kind, NULL);
+    go_on(me, true);
+}
+
+bool sundew_wait(SchedThread *me, unsigned kind, const volatile void *object, unsigned owner,
+                 const uint64_t *until)
+{
+    stand_at(me, kind, object);
+    me->state = THREAD_WAITS;
+    me->owner = (uint8_t)owner;
+    me->timed = until != NULL;
+    me->until = until ? *until : 0;
+    me->since = ++order;
+    me->woken = false;
+    go_on(me, false);
+    me->timed = false;
+    me->owner = NOBODY;
+    return me->woken;
+}
+
+void sundew_wake(const volatile void *object, unsigned kind, unsigned other, bool all)
+{
+    for (;;) {
+        SchedThread *first = NULL;
+        for (unsigned i = 0; i < sundew_nsched; i++) {
+            SchedThread *t = &sundew_sched_threads[i];
+            if (t->state == THREAD_WAITS && t->object == (uint64_t)(uintptr_t)object &&
+                (t->kind == kind || t->kind == other) && (!first || t->since < first->since))
+                first = t;
+        }
+        if (!first)
+            return;
+        first->state = THREAD_READY;
+        first->woken = true;
+        if (!all)
+            return;
+    }
+}
+
+void sundew_note(SchedThread *me, unsigned kind, const volatile void *object)
+{
+    me->kind = (uint8_t)kind;
+    me->object = (uint64_t)(uintptr_t)object;
+    log_step(me, bit(me->number), me->number, me->number, 0);
+}
+
+void sundew_thread_over(SchedThread *me)
+{
+    me->state = THREAD_OVER;
+    stand_at(me, SUNDEW_AT_EXIT, NULL);
+    sundew_wake(me, SUNDEW_AT_JOIN, SUNDEW_AT_JOIN, true);
+    bool others = false;
+    for (unsigned i = 0; i < sundew_nsched; i++)
+        others |= sundew_sched_threads[i].state != THREAD_OVER;
+    if (others)
+        go_on(me, false);
+}
+
+void sundew_thread_await(SchedThread *me)
+{
+    sundew_sched_self = me;
+    sleep_until_chosen(me);
+}
+
+void sundew_schedule_point(const void *at, uint32_t what, uint32_t site)
+{
+    SchedThread *me = sundew_sched_self;
+    if (!me || me->inside)
+        return;
+    int kept = errno;
+    me->inside = true;
+    me->site = site;
+    bool write = what & SUNDEW_ACCESS_WRITE, atomic = what & SUNDEW_ACCESS_ATOMIC;
+    if (atomic || what & SUNDEW_ACCESS_POINT || sundew_site_is_hot(site)) {
+        sundew_point(me, atomic ? SUNDEW_AT_ATOMIC : write ? SUNDEW_AT_WRITE : SUNDEW_AT_READ, at);
+    } else if (++me->quiet > MOST_QUIET) {
+        me->quiet = 0;
+        sundew_yield(me, SUNDEW_AT_YIELD);
+    }
+    sundew_track(me, at, what, site);
+    me->inside = false;
+    errno = kept;
+}
+
+__attribute__((always_inline)) void sundew_sched_access(const void *at, uint32_t what, uint32_t site)
+{
+    if (__builtin_expect(sundew_schedule_on, 0))
+        sundew_schedule_point(at, what, site);
+}

@@ -1,0 +1,192 @@
+/* Making threads, waiting for their end, and their end. */
+#include "runtime/schedule/schedule_int.h"
+#include <sched.h>
+
+static pthread_key_t key;
+static bool has_key;
+
+/* Values of a thread's keys are destroyed in rounds, ours in the last: the
+ * program's own destructors run scheduled. */
+static void at_end(void *rounds)
+{
+    SchedThread *me = sundew_sched_self;
+    uintptr_t n = (uintptr_t)rounds;
+    if (n > 1) {
+        pthread_setspecific(key, (void *)(n - 1));
+        return;
+    }
+    if (!me)
+        return;
+    me->inside = true;
+    sundew_release(me, sundew_object(me));
+    sundew_thread_over(me);
+    sundew_sched_self = NULL;
+}
+
+static void ends_here(void)
+{
+    if (!has_key)
+        has_key = pthread_key_create(&key, at_end) == 0;
+    pthread_setspecific(key, (void *)(uintptr_t)4);
+}
+
+static void *begin(void *p)
+{
+    SchedThread *me = p;
+    sundew_thread_await(me);
+    ends_here();
+    sundew_acquire(me, sundew_object(me));
+    return me->routine(me->arg);
+}
+
+static int create_at(SchedThread *me, pthread_t *thread, const pthread_attr_t *attr,
+                     void *(*routine)(void *), void *arg)
+{
+    int kept = errno;
+    if (!has_key)
+        ends_here();                             /* main() may end by pthread_exit() */
+    SchedThread *t = sundew_thread_new();
+    if (!t)
+        sundew_end(SUNDEW_SCHEDULE_CROWDED);
+    t->routine = routine;
+    t->arg = arg;
+    sundew_release(me, sundew_object(t));
+    int r = pthread_create(thread, attr, begin, t);
+    if (r != 0) {
+        t->state = THREAD_OVER;
+    } else {
+        t->handle = *thread;
+        sundew_schedule_on = 1;
+        sundew_point(me, SUNDEW_AT_CREATE, t);
+    }
+    sundew_leave(me);
+    errno = kept;
+    return r;
+}
+
+int sundew_sched_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+                                void *(*routine)(void *), void *arg);
+int sundew_sched_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+                                void *(*routine)(void *), void *arg)
+{
+    SchedThread *me = sundew_enter();
+    return me ? create_at(me, thread, attr, routine, arg)
+              : pthread_create(thread, attr, routine, arg);
+}
+
+/* The latest thread with that handle: handles are used again. */
+static SchedThread *with_handle(pthread_t handle)
+{
+    for (unsigned i = sundew_nsched; i-- > 1;)
+        if (pthread_equal(sundew_sched_threads[i].handle, handle))
+            return &sundew_sched_threads[i];
+    return NULL;
+}
+
+/* Waits until it is over, so that the real join does not take long. */
+static bool await_end(SchedThread *me, SchedThread *t, const uint64_t *until)
+{
+    sundew_point(me, SUNDEW_AT_JOIN, t);
+    while (t->state != THREAD_OVER)
+        if (!sundew_wait(me, SUNDEW_AT_JOIN, t, t->number, until) && until)
+            return false;
+    sundew_acquire(me, sundew_object(t));
+    return true;
+}
+
+static void join_at(SchedThread *me, pthread_t handle)
+{
+    int kept = errno;
+    SchedThread *t = with_handle(handle);
+    if (t)
+        await_end(me, t, NULL);
+    sundew_leave(me);
+    errno = kept;
+}
+
+int sundew_sched_pthread_join(pthread_t handle, void **result);
+int sundew_sched_pthread_join(pthread_t handle, void **result)
+{
+    SchedThread *me = sundew_enter();
+    if (me)
+        join_at(me, handle);
+    return pthread_join(handle, result);
+}
+
+int sundew_sched_pthread_tryjoin_np(pthread_t handle, void **result);
+int sundew_sched_pthread_tryjoin_np(pthread_t handle, void **result)
+{
+    SchedThread *me = sundew_enter(), *t = me ? with_handle(handle) : NULL;
+    if (me) {
+        sundew_point(me, SUNDEW_AT_JOIN, t);
+        sundew_leave(me);
+    }
+    if (t && t->state != THREAD_OVER)
+        return EBUSY;
+    return t ? pthread_join(handle, result) : pthread_tryjoin_np(handle, result);
+}
+
+int sundew_sched_pthread_timedjoin_np(pthread_t handle, void **result, const struct timespec *at);
+int sundew_sched_pthread_timedjoin_np(pthread_t handle, void **result, const struct timespec *at)
+{
+    SchedThread *me = sundew_enter(), *t = me ? with_handle(handle) : NULL;
+    uint64_t until = me ? sundew_until(CLOCK_REALTIME, at) : 0;
+    bool over = !t || await_end(me, t, &until);
+    if (me)
+        sundew_leave(me);
+    return !t ? pthread_timedjoin_np(handle, result, at)
+              : over ? pthread_join(handle, result) : ETIMEDOUT;
+}
+
+/* glibc's C11 threads are its POSIX ones, and a result is a number. */
+int sundew_sched_thrd_create(thrd_t *thread, int (*routine)(void *), void *arg);
+int sundew_sched_thrd_create(thrd_t *thread, int (*routine)(void *), void *arg)
+{
+    SchedThread *me = sundew_enter();
+    if (!me)
+        return thrd_create(thread, routine, arg);
+    union {
+        int (*number)(void *);
+        void *(*pointer)(void *);
+    } f = { .number = routine };
+    return create_at(me, thread, NULL, f.pointer, arg) == 0 ? thrd_success : thrd_error;
+}
+
+int sundew_sched_thrd_join(thrd_t thread, int *result);
+int sundew_sched_thrd_join(thrd_t thread, int *result)
+{
+    SchedThread *me = sundew_enter();
+    if (me)
+        join_at(me, thread);
+    return thrd_join(thread, result);
+}
+
+static void yield_at(SchedThread *me)
+{
+    int kept = errno;
+    sundew_yield(me, SUNDEW_AT_YIELD);
+    sundew_leave(me);
+    errno = kept;
+}
+
+int sundew_sched_sched_yield(void);
+int sundew_sched_sched_yield(void)
+{
+    SchedThread *me = sundew_enter();
+    if (!me)
+        return sched_yield();
+    yield_at(me);
+    return 0;
+}
+
+int sundew_sched_pthread_yield(void);
+int sundew_sched_pthread_yield(void)
+{
+    return sundew_sched_sched_yield();
+}
+
+void sundew_sched_thrd_yield(void);
+void sundew_sched_thrd_yield(void)
+{
+    sundew_sched_sched_yield();
+}

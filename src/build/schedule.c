@@ -1,0 +1,123 @@
+/* Programs woven for scheduling: see schedule.h. The sites are kept in a file of
+ * their own, made by the same recipe as the program. */
+#include "build/schedule.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "build/build.h"
+#include "build/library.h"
+#include "build/woven.h"
+#include <assert.h>
+
+typedef struct Making {
+    const Program *program;
+    const char *libexec;
+    bool strict;
+    bool only_sites;                 /* the table, not the program */
+    bool library;                    /* a shared object */
+    char *const *link;
+} Making;
+
+static bool write_sites(json_t *sites, const ScheduleFigures *f, const char *out, Err *err)
+{
+    json_t *all = json_pack("{s:O,s:I,s:I}", "sites", sites, "accesses", (json_int_t)f->accesses,
+                            "probed", (json_int_t)f->probed);
+    bool ok = json_write(out, all, err);
+    json_decref(all);
+    return ok;
+}
+
+static bool make(void *arg, const char *out, Err *err)
+{
+    const Making *m = arg;
+    ScheduleFigures figures = {0};
+    json_t *sites = json_array();
+    Woven *w = weave_begin(m->program, err);
+    bool ok = w && weave_schedule(w, sites, &figures, err);
+    if (ok && m->only_sites) {
+        ok = write_sites(sites, &figures, out, err);
+    } else if (ok) {
+        if (m->strict)
+            weave_asan(w);
+        ok = weave_runtime(w, m->libexec, "schedule", err) &&
+             weave_runtime(w, m->libexec, "forkserver", err) &&
+             (m->library ? library_link_woven(w, &(LibraryPlan){ .link = m->link }, out, err)
+                         : woven_build(w, &(WovenBuild){ .out = out, .level = 1 }, err));
+    }
+    weave_end(w);
+    json_decref(sites);
+    return ok || err_ctx(err, "the build that is scheduled");
+}
+
+static bool read_sites(const char *path, ScheduleBuild *out, Err *err)
+{
+    json_t *all = json_read(path, err), *row;
+    if (!all)
+        return false;
+    const json_t *sites = json_object_get(all, "sites");
+    size_t i;
+    out->nsites = json_array_size(sites);
+    out->sites = arena_array(&out->arena, ScheduleSite, out->nsites);
+    json_array_foreach(sites, i, row) {
+        const char *texts[4] = { json_string_value(json_array_get(row, 0)),
+                                 json_string_value(json_array_get(row, 1)), NULL,
+                                 json_string_value(json_array_get(row, 3)) };
+        out->sites[i] = (ScheduleSite){
+            .function = arena_strdup(&out->arena, texts[0] ? texts[0] : ""),
+            .file = arena_strdup(&out->arena, texts[1] ? texts[1] : ""),
+            .what = arena_strdup(&out->arena, texts[3] ? texts[3] : ""),
+            .line = (unsigned)json_integer_value(json_array_get(row, 2)) };
+    }
+    out->accesses = (size_t)json_int(all, "accesses", 0);
+    out->probed = (size_t)json_int(all, "probed", 0);
+    json_decref(all);
+    return true;
+}
+
+/* The program or library, and its sites, by the same recipe. */
+static bool get_both(BuildRecipe *r, Making *m, const char *sites_name, ScheduleBuild *out, Err *err)
+{
+    *out = (ScheduleBuild){ .path = build_get(r, err) };
+    if (!out->path)
+        return false;
+    m->only_sites = true;
+    r->name = sites_name;
+    char *sites = build_get(r, err);
+    bool ok = sites && read_sites(sites, out, err);
+    free(sites);
+    if (!ok)
+        schedule_build_release(out);
+    return ok;
+}
+
+static const char *const runtimes[] = { "schedule", "forkserver", NULL };
+
+bool build_schedule(const Program *p, const char *libexec, bool strict, ScheduleBuild *out,
+                    Err *err)
+{
+    Making m = { .program = p, .libexec = libexec, .strict = strict };
+    BuildRecipe r = { .program = p, .name = "schedule", .variant = strict ? "asan" : "plain",
+                      .runtimes = runtimes, .libexec = libexec, .make = make, .arg = &m };
+    assert(p && libexec && out);
+    return get_both(&r, &m, "schedule.sites", out, err);
+}
+
+bool build_schedule_library(const Program *p, const char *libexec, char *const *link,
+                            ScheduleBuild *out, char **preload, Err *err)
+{
+    Err none = {0};
+    *preload = library_find_asan(&none);
+    Making m = { .program = p, .libexec = libexec, .strict = *preload != NULL, .library = true,
+                 .link = link };
+    BuildRecipe r = { .program = p, .name = "schedule.so", .variant = *preload ? "asan" : "plain",
+                      .runtimes = runtimes, .libexec = libexec, .link = link, .make = make,
+                      .arg = &m };
+    assert(p && libexec && out);
+    return get_both(&r, &m, "schedule.so.sites", out, err);
+}
+
+void schedule_build_release(ScheduleBuild *b)
+{
+    free(b->path);
+    arena_release(&b->arena);
+    *b = (ScheduleBuild){0};
+}

@@ -1,0 +1,39 @@
+/*
+ * schedule - a program woven for scheduling, and the table of its sites.
+ *
+ *     ScheduleBuild b = {0};
+ *     if (!build_schedule(program, libexec, true, &b, err)) …
+ *     … run b.path; site 17 is b.sites[17] …
+ *     schedule_build_release(&b);
+ */
+#ifndef SUNDEW_BUILD_SCHEDULE_H
+#define SUNDEW_BUILD_SCHEDULE_H
+#include "base/err.h"
+#include "base/mem.h"
+#include "program/program.h"
+
+/* Where an access or a call stands that a schedule may name. */
+typedef struct ScheduleSite {
+    const char *function, *file;     /* file: absolute; "" if not known */
+    const char *what;                /* read, write, atomic, or the function called */
+    unsigned line;
+} ScheduleSite;
+
+typedef struct ScheduleBuild {
+    char *path;                      /* the program */
+    ScheduleSite *sites;
+    size_t nsites;
+    size_t accesses, probed;         /* of the program; of them, with a probe */
+    Arena arena;
+} ScheduleBuild;
+
+/* With the address sanitizer if `strict`. */
+bool build_schedule(const Program *p, const char *libexec, bool strict, ScheduleBuild *out,
+                    Err *err);
+/* A library as a shared object for a player, with the address sanitizer if it is there.
+ * `preload` is the sanitizer's library, which must come first; NULL: without. `link` has
+ * words for the linker; NULL: none. */
+bool build_schedule_library(const Program *p, const char *libexec, char *const *link,
+                            ScheduleBuild *out, char **preload, Err *err);
+void schedule_build_release(ScheduleBuild *b);
+#endif

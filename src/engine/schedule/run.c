@@ -1,0 +1,206 @@
+/*
+ * One run under a schedule.
+ *
+ * The memory that is shared with the subject is sealed against shrinking. The
+ * subject can write anything into it, so what is taken from it is copied first
+ * and then looked at, and counts are cut to what there is room for.
+ */
+#include "engine/schedule/schedule_int.h"
+#include "base/file.h"
+#include <assert.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct Scheduler {
+    SchedulerPlan plan;
+    Runner *runner;
+    int fd;
+    struct sundew_schedule *shared;
+    Strings env;
+};
+
+/* ----------------------------------------------------------------- open */
+
+static bool make_shared(Scheduler *s, Err *err)
+{
+    s->fd = memfd_create("sundew-schedule", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (s->fd < 0 || ftruncate(s->fd, sizeof *s->shared) != 0 ||
+        fcntl(s->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+        return err_errno(err, "shared memory");
+    s->shared = mmap(NULL, sizeof *s->shared, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+    if (s->shared == MAP_FAILED) {
+        s->shared = NULL;
+        return err_errno(err, "shared memory");
+    }
+    return true;
+}
+
+extern char **environ;
+
+static void make_environment(Scheduler *s)
+{
+    for (char **e = environ; *e; e++)
+        if (strncmp(*e, "SUNDEW_", 7) != 0 && strncmp(*e, "ASAN_OPTIONS=", 13) != 0 &&
+            (!s->plan.player || strncmp(*e, "LD_PRELOAD=", 11) != 0))
+            strings_add(&s->env, *e);
+    const char *quick = s->plan.quick ? ":symbolize=0" : "";
+    if (!s->plan.player) {
+        strings_add(&s->env, SUNDEW_SCHEDULE_ENV "=1");
+        strings_addf(&s->env, "ASAN_OPTIONS=detect_leaks=0:handle_segv=1:allow_user_segv_handler=1%s",
+                     quick);
+        return;
+    }
+    strings_add(&s->env, SUNDEW_SCHEDULE_ENV "=" SUNDEW_SCHEDULE_PLAYER);
+    strings_addf(&s->env, "ASAN_OPTIONS=detect_leaks=0:handle_segv=1:exitcode=99:"
+                 "allocator_may_return_null=1:max_allocation_size_mb=256:detect_odr_violation=0:"
+                 "verify_asan_link_order=0:quarantine_size_mb=8%s", quick);
+    if (s->plan.preload)
+        strings_addf(&s->env, "LD_PRELOAD=%s", s->plan.preload);
+}
+
+Scheduler *scheduler_open(const SchedulerPlan *plan, Err *err)
+{
+    Scheduler *s = xcalloc(1, sizeof *s);
+    assert(plan->build && plan->argv && plan->argv[0]);
+    s->plan = *plan;
+    s->fd = -1;
+    char *folder = path_dir(plan->build->path);
+    char *beside = path_dir(plan->player ? plan->player : plan->build->path);
+    const char *readable[] = { folder, beside, plan->cwd, NULL };
+    s->runner = runner_new(&(RunnerPlan){ .readable = readable }, err);
+    make_environment(s);
+    bool ok = s->runner && make_shared(s, err);
+    free(folder);
+    free(beside);
+    if (ok)
+        return s;
+    scheduler_close(s);
+    return NULL;
+}
+
+void scheduler_close(Scheduler *s)
+{
+    if (!s)
+        return;
+    runner_free(s->runner);
+    if (s->shared)
+        munmap(s->shared, sizeof *s->shared);
+    if (s->fd >= 0)
+        close(s->fd);
+    strings_release(&s->env);
+    free(s);
+}
+
+const ScheduleSite *scheduler_site(const Scheduler *s, uint32_t site)
+{
+    return site < s->plan.build->nsites ? &s->plan.build->sites[site] : NULL;
+}
+
+/* ------------------------------------------------------------------- run */
+
+static void put_plan(Scheduler *s, const Schedule *schedule)
+{
+    struct sundew_schedule *p = s->shared;
+    static const uint32_t strategies[] = { [SCHEDULE_FORCED] = SUNDEW_SCHEDULE_FORCED,
+                                           [SCHEDULE_PCT] = SUNDEW_SCHEDULE_PCT,
+                                           [SCHEDULE_POS] = SUNDEW_SCHEDULE_POS };
+    memset(p, 0, offsetof(struct sundew_schedule, steps));
+    p->magic = SUNDEW_SCHEDULE_MAGIC;
+    p->version = SUNDEW_SCHEDULE_VERSION;
+    p->strategy = strategies[schedule->strategy];
+    p->flags = s->plan.racing ? SUNDEW_SCHEDULE_RACING : 0;
+    p->seed = schedule->seed;
+    p->depth = 3;
+    p->length = 200;
+    p->most_points = s->plan.most_points ? s->plan.most_points : 200000;
+    p->nforces = (uint32_t)(schedule->forces.len < SUNDEW_SCHEDULE_FORCES ? schedule->forces.len
+                                                                          : SUNDEW_SCHEDULE_FORCES);
+    memcpy(p->forces, schedule->forces.items, p->nforces * sizeof *p->forces);
+    for (size_t i = 0; i < schedule->hot.len; i++) {
+        uint32_t site = schedule->hot.items[i];
+        if (site / 8 < SUNDEW_SCHEDULE_HOT)
+            p->hot[site / 8] |= (uint8_t)(1 << site % 8);
+    }
+}
+
+/* A row counts if the threads and sites that it names are there. */
+static bool step_is_good(const Scheduler *s, const struct sundew_step *e, uint32_t nthreads)
+{
+    return e->thread < nthreads && e->chosen < nthreads && e->kind < SUNDEW_AT_KINDS &&
+           e->usual < nthreads && e->site <= s->plan.build->nsites;
+}
+
+static uint32_t at_most(uint32_t n, uint32_t most)
+{
+    return n < most ? n : most;
+}
+
+static void take_result(const Scheduler *s, ScheduleRun *out)
+{
+    const struct sundew_schedule *p = s->shared;
+    out->ended = p->ended;
+    out->nthreads = at_most(p->nthreads, SUNDEW_SCHEDULE_THREADS);
+    out->ndecisions = p->ndecisions;
+    out->npoints = p->npoints;
+    uint32_t nsteps = at_most(p->nsteps, SUNDEW_SCHEDULE_STEPS);
+    for (uint32_t i = 0; i < nsteps; i++) {
+        struct sundew_step e = p->steps[i];
+        if (!step_is_good(s, &e, out->nthreads))
+            continue;
+        vec_push(&out->steps, e);
+        out->preemptions += (e.flags & SUNDEW_STEP_PREEMPTS) != 0;
+    }
+    uint32_t nraces = at_most(p->nraces, SUNDEW_SCHEDULE_RACES);
+    for (uint32_t i = 0; i < nraces; i++) {
+        struct sundew_race r = p->races[i];
+        r.first.nheld = (uint8_t)at_most(r.first.nheld, SUNDEW_SCHEDULE_HELD);
+        r.second.nheld = (uint8_t)at_most(r.second.nheld, SUNDEW_SCHEDULE_HELD);
+        if (r.first.site < s->plan.build->nsites && r.second.site < s->plan.build->nsites)
+            vec_push(&out->races, r);
+    }
+    for (uint32_t i = 0; i < out->nthreads && out->ended == SUNDEW_SCHEDULE_DEADLOCK; i++)
+        vec_push(&out->waits, p->waits[i]);
+}
+
+/* Sites that the run showed to be hot, added to a sorted list; how many are new. */
+size_t scheduler_heated(const Scheduler *s, Schedule *add)
+{
+    uint8_t hot[SUNDEW_SCHEDULE_HOT] = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < add->hot.len; i++)
+        hot[add->hot.items[i] / 8] |= (uint8_t)(1 << add->hot.items[i] % 8);
+    for (uint32_t i = 0; i < s->plan.build->nsites && i / 8 < SUNDEW_SCHEDULE_HOT; i++)
+        if (s->shared->heated[i / 8] >> i % 8 & 1 && !(hot[i / 8] >> i % 8 & 1)) {
+            vec_push(&add->hot, i);
+            n++;
+        }
+    return n;
+}
+
+bool scheduler_run(Scheduler *s, const Schedule *schedule, ScheduleRun *out, Err *err)
+{
+    RunFd fds[] = { { s->fd, SUNDEW_SCHEDULE_FD }, s->plan.fd };
+    double seconds = s->plan.seconds > 0 ? s->plan.seconds : 5;
+    RunPlan plan = { .argv = s->plan.argv, .file = s->plan.player ? s->plan.player : s->plan.build->path,
+                     .env = strings_argv(&s->env), .cwd = s->plan.cwd,
+                     .input_file = s->plan.input_file, .fds = fds, .nfds = s->plan.player ? 2 : 1,
+                     .limits = { .wall = seconds, .cpu = seconds }, .fixed_addresses = true,
+                     .untraced = s->plan.preload != NULL, .server = true, .keep_output = 1 << 16 };
+    schedule_run_release(out);
+    put_plan(s, schedule);
+    if (!runner_run(s->runner, &plan, &out->result, err))
+        return err_ctx(err, "%s", s->plan.argv[0]);
+    take_result(s, out);
+    return true;
+}
+
+void schedule_run_release(ScheduleRun *r)
+{
+    run_result_release(&r->result);
+    vec_release(&r->steps);
+    vec_release(&r->races);
+    vec_release(&r->waits);
+    *r = (ScheduleRun){0};
+}

@@ -1,0 +1,515 @@
+/*
+ * A library: tests of its types from two threads that no serial order explains.
+ *
+ * In rounds, each type gets a prefix and some tests (library_tests.c). Each test is run
+ * under many schedules; the oracle (library_oracle.c) sees each run. Pairs of functions
+ * that touched the same memory in an earlier test are tested more. A test whose threads
+ * never touch the same memory is left after a few runs.
+ */
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/progress.h"
+#include "technique/threads/library_int.h"
+#include <assert.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { FIRST_RUNS = 30, MOST_RUNS = 400, MOST_EXPLAINED = 6, MOST_AT_LOCKS = 40, DEFAULT_SECONDS = 60 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+double lib_seconds(const Lib *l)
+{
+    return now() - l->begun;
+}
+
+bool lib_is_over(void *lib)
+{
+    Lib *l = lib;
+    double most = session_time(l->s) > 0 ? session_time(l->s) : DEFAULT_SECONDS;
+    return lib_seconds(l) > most || (session_interrupted(l->s) && !session_time_is_over(l->s));
+}
+
+const char *contract_name(Contract c)
+{
+    static const char *const names[] = { "shared", "distinct", "const" };
+    assert(c < NCONTRACTS);
+    return names[c];
+}
+
+void lib_drop(Lib *l, const ApiFunction *f, const char *why)
+{
+    if (!lib_is_dropped(l, f))
+        vec_push(&l->dropped, ((Dropped){ f, why }));
+}
+
+bool lib_is_dropped(const Lib *l, const ApiFunction *f)
+{
+    for (size_t i = 0; i < l->dropped.len; i++)
+        if (l->dropped.items[i].function == f)
+            return true;
+    return false;
+}
+
+/* --------------------------------------------------------------- subjects */
+
+/* Nothing that it is given is gone or exchanged afterwards. */
+static bool may_share(const Lib *l, const ApiFunction *f)
+{
+    for (unsigned i = 0; i < f->nparams; i++) {
+        ApiUse use = ownership_use(l->ownership, f, (int)i);
+        if (use == USE_CONSUMES || use == USE_FINISHES || f->params[i].role == ROLE_STORAGE ||
+            f->params[i].role == ROLE_HANDLE_INOUT)
+            return false;
+    }
+    return !f->not_callable && !f->variadic;
+}
+
+static bool takes(const ApiFunction *f, const ApiType *t)
+{
+    bool any = false;
+    for (unsigned i = 0; i < f->nparams; i++) {
+        any |= f->params[i].role == ROLE_HANDLE;
+        if (t && f->params[i].handle == t && f->params[i].role == ROLE_HANDLE)
+            return true;
+    }
+    return !t && !any;
+}
+
+static bool is_asked(const Lib *l, const char *name)
+{
+    const char *type = session_option(l->s, "type");
+    size_t n = type ? strlen(type) : 0, m = strlen(name);
+    return !type || !strcmp(type, name) ||
+           (m > n && !strcmp(name + m - n, type) && name[m - n - 1] == ' ');
+}
+
+static void add_subject(Lib *l, const ApiType *type)
+{
+    Subject t = { .type = type, .name = type ? type->name : "the library" };
+    if (!is_asked(l, t.name))
+        return;
+    for (size_t i = 0; i < l->api->nfunctions; i++) {
+        const ApiFunction *f = &l->api->functions[i];
+        if (may_share(l, f) && takes(f, type))
+            vec_push(&t.functions, f);
+    }
+    if (!type && !t.functions.len)
+        return;
+    if (type && !type->ncreators)
+        t.why_not = "no function makes one";
+    else if (!t.functions.len)
+        t.why_not = "no function uses one and leaves it alive";
+    for (size_t i = 0; i < t.functions.len * t.functions.len; i++) {
+        vec_push(&t.pairs, 0);
+        vec_push(&t.conflicts, 0);
+    }
+    vec_push(&l->subjects, t);
+}
+
+static bool find_subjects(Lib *l, Err *err)
+{
+    for (size_t i = 0; i < l->api->ntypes; i++) {
+        if (!lib_learn_destroyers(l, &l->api->types[i], err))
+            return false;
+        add_subject(l, &l->api->types[i]);
+    }
+    add_subject(l, NULL);
+    size_t good = 0;
+    for (size_t i = 0; i < l->subjects.len; i++)
+        good += !l->subjects.items[i].why_not;
+    if (good)
+        return true;
+    const char *type = session_option(l->s, "type");
+    if (type && !l->subjects.len)
+        return err_set(err, "--type %s: the header has no such type", type);
+    if (l->subjects.len)
+        return err_set(err, "%s can't be tested: %s", l->subjects.items[0].name,
+                       l->subjects.items[0].why_not);
+    return err_set(err, "the header has no function that can be called");
+}
+
+/* ------------------------------------------------------------------- tests */
+
+/* One test under search. */
+typedef struct Probe {
+    Lib *l;
+    Subject *subject;
+    const Test *test;
+    Arena *arena;
+    Arena run;                   /* of one run */
+    ExecThreads request;
+    Serials serials;
+    SearchResult result;
+    unsigned explained;
+    bool locks;                  /* that both threads use */
+    bool over;                   /* a violation was found */
+} Probe;
+
+static void note_violation(Probe *p, Violation *v, const Schedule *schedule)
+{
+    Lib *l = p->l;
+    v->test = *p->test;
+    for (size_t i = 0; i < l->found.len; i++)
+        if (violation_same(&l->found.items[i], v)) {
+            l->found.items[i].seen++;
+            violation_release(v);
+            return;
+        }
+    v->test = lib_test_copy(&l->arena, p->test);
+    v->seen = 1;
+    v->test_number = l->tests;
+    v->seconds = lib_seconds(l);
+    schedule_copy(&v->schedule, schedule);
+    vec_push(&l->found, *v);
+}
+
+static bool same_line(const Lib *l, uint32_t a, uint32_t b)
+{
+    const ScheduleSite *x = scheduler_site(l->quick, a), *y = scheduler_site(l->quick, b);
+    return x && y && x->line == y->line && !strcmp(x->file, y->file);
+}
+
+static void note_race(Lib *l, const struct sundew_race *r)
+{
+    for (size_t i = 0; i < l->races.len; i++) {
+        const struct sundew_race *old = &l->races.items[i].race;
+        if ((same_line(l, old->first.site, r->first.site) &&
+             same_line(l, old->second.site, r->second.site)) ||
+            (same_line(l, old->first.site, r->second.site) &&
+             same_line(l, old->second.site, r->first.site))) {
+            l->races.items[i].seen++;
+            return;
+        }
+    }
+    vec_push(&l->races, ((RaceSeen){ *r, 1 }));
+}
+
+/* Do both threads use two locks or more in common? One alone can't make them wait for
+ * each other. */
+static bool shares_locks(const ScheduleRun *run)
+{
+    uint64_t first = 0;
+    for (size_t i = 0; i < run->steps.len; i++) {
+        const struct sundew_step *x = &run->steps.items[i];
+        if (x->thread != 1 || !x->object || x->kind < SUNDEW_AT_ATOMIC || x->kind >= SUNDEW_AT_CREATE)
+            continue;
+        for (size_t k = 0; k < run->steps.len; k++) {
+            const struct sundew_step *y = &run->steps.items[k];
+            if (y->thread != 2 || y->object != x->object || y->kind < SUNDEW_AT_ATOMIC)
+                continue;
+            if (x->kind == SUNDEW_AT_ATOMIC || (first && first != x->object))
+                return true;
+            first = x->object;
+        }
+    }
+    return false;
+}
+
+/* The threads do not touch the same memory, or the test fails in serial orders, too. */
+static bool is_hopeless(const Probe *p)
+{
+    return (p->result.systematic > 1 && !p->result.hot && !p->locks) ||
+           p->explained > MOST_EXPLAINED;
+}
+
+static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, void *arg)
+{
+    Probe *p = arg;
+    Lib *l = p->l;
+    End end;
+    Violation v;
+    l->runs++;
+    p->subject->runs++;
+    oracle_take(l, &p->run, p->test, &p->request, run, &end);
+    bool found = oracle_judge(l, p->arena, p->test, &p->serials, run, &end, &v, NULL);
+    p->locks = p->locks || shares_locks(run);
+    p->explained += !found && (end.kind == END_FAILURE || end.kind == END_STUCK);
+    p->subject->inconclusive += end.kind == END_UNCLEAR;
+    if (found)
+        note_violation(p, &v, schedule);
+    else
+        violation_release(&v);
+    for (size_t i = 0; i < run->races.len; i++)
+        note_race(l, &run->races.items[i]);
+    end_release(&end);
+    arena_release(&p->run);
+    p->run = (Arena){0};
+    oracle_put(l, p->arena, p->test, &p->request);
+    return found || is_hopeless(p) ? SEARCH_STOP : SEARCH_GO_ON;
+}
+
+/* --- at locks first */
+
+typedef Vec(Schedule) Schedules;
+
+/* All schedules that take the turn away at one more decision of this run. */
+static void branch(const Schedule *from, const ScheduleRun *run, Schedules *out)
+{
+    uint32_t first = from->forces.len ? from->forces.items[from->forces.len - 1].decision + 1 : 0;
+    for (size_t i = 0; i < run->steps.len && out->len < MOST_AT_LOCKS; i++) {
+        const struct sundew_step *e = &run->steps.items[i];
+        for (unsigned t = 1; t < 3 && t < run->nthreads; t++) {
+            if (!(e->flags & SUNDEW_STEP_DECISION) || e->decision < first || t == e->chosen ||
+                !e->thread || !(e->enabled >> t & 1))
+                continue;
+            Schedule s = {0};
+            schedule_copy(&s, from);
+            vec_push(&s.forces, ((struct sundew_force){ e->decision, t }));
+            vec_push(out, s);
+        }
+    }
+}
+
+/* Schedules in which only locks and the like are points: they are few, and most
+ * calls that are not one step show there. */
+static bool search_locks(Probe *p, Err *err)
+{
+    Schedules queue = {0};
+    ScheduleRun run = {0};
+    bool ok = true, stop = false;
+    vec_push(&queue, (Schedule){0});
+    for (size_t i = 0; ok && !stop && i < queue.len && i < MOST_AT_LOCKS && !lib_is_over(p->l); i++) {
+        Schedule now = {0};
+        schedule_copy(&now, &queue.items[i]);
+        ok = scheduler_run(p->l->quick, &now, &run, err);
+        stop = ok && judge(&now, &run, p) == SEARCH_STOP;
+        if (ok && !stop)
+            branch(&now, &run, &queue);
+        schedule_release(&now);
+    }
+    p->over = stop;
+    for (size_t i = 0; i < queue.len; i++)
+        schedule_release(&queue.items[i]);
+    vec_release(&queue);
+    schedule_run_release(&run);
+    return ok;
+}
+
+static void note_conflict(Subject *t, const Test *test)
+{
+    size_t n = t->functions.len, at[2] = { 0, 0 };
+    for (unsigned k = 0; k < 2; k++)
+        while (at[k] < n && t->functions.items[at[k]] != test->calls[k][0].f)
+            at[k]++;
+    assert(at[0] < n && at[1] < n);
+    size_t i = at[0] < at[1] ? at[0] : at[1], j = at[0] < at[1] ? at[1] : at[0];
+    t->conflicts.items[i * n + j]++;
+}
+
+static bool run_test(Lib *l, Subject *t, Arena *a, const Test *test, size_t most, Err *err)
+{
+    Probe p = { .l = l, .subject = t, .test = test, .arena = a };
+    SearchPlan plan = { .most = most, .seed = rng_next(&l->rng), .stop = lib_is_over, .stop_arg = l };
+    l->tests++;
+    t->tests++;
+    bool ok = oracle_put(l, a, test, &p.request) && search_locks(&p, err);
+    ok = ok && (p.over || schedule_search(l->quick, &plan, judge, &p, &p.result, err));
+    if (session_verbose(l->s)) {
+        Str text = {0};
+        lib_test_print(test, &text);
+        session_note(l->s, "test %zu: %zu runs, %zu sites, %u explained, %u serial\n%s", l->tests,
+                     p.result.runs, p.result.hot, p.explained, p.serials.n, str_c(&text));
+        str_release(&text);
+    }
+    if (p.result.hot)
+        note_conflict(t, test);
+    serials_release(&p.serials);
+    return ok;
+}
+
+static bool one_round(Lib *l, Subject *t, size_t most, Err *err)
+{
+    Arena a = {0};
+    Tests tests = {0};
+    bool ok = lib_tests_make(l, t, &a, &tests, err);
+    for (size_t i = 0; ok && i < tests.len && !lib_is_over(l); i++) {
+        Arena own = {0};
+        ok = run_test(l, t, &own, &tests.items[i], most, err);
+        arena_release(&own);
+    }
+    vec_release(&tests);
+    arena_release(&a);
+    return ok;
+}
+
+static bool search(Lib *l, Err *err)
+{
+    Progress p = progress_start("tests from two threads", 0);
+    const char *count = session_option(l->s, "tests");
+    size_t most_tests = count ? strtoul(count, NULL, 10) : 0, most = FIRST_RUNS;
+    bool ok = true;
+    for (unsigned round = 0; ok && !lib_is_over(l) && (!most_tests || l->tests < most_tests); round++) {
+        size_t before = l->tests;
+        for (size_t i = 0; ok && i < l->subjects.len && !lib_is_over(l); i++)
+            if (!l->subjects.items[i].why_not)
+                ok = one_round(l, &l->subjects.items[i], most, err);
+        if (round % 4 == 3 && most < MOST_RUNS)
+            most *= 2;
+        if (round > 40 && l->tests == before && !l->tests)
+            break;                       /* no test can be made */
+    }
+    progress_end(&p);
+    return ok;
+}
+
+/* --------------------------------------------------------------- promises */
+
+/* Does a text speak of thread safety, other than to deny it? */
+static bool promises(const char *text)
+{
+    static const char *const words[] = { "thread-safe", "thread safe", "threadsafe", "mt-safe",
+                                         "several threads", "any thread", "multiple threads" };
+    Str low = {0};
+    bool found = false;
+    for (; *text; text++)
+        str_addc(&low, *text == '\n' || *text == '*' ? ' ' : (char)tolower((unsigned char)*text));
+    for (size_t i = 0; i < sizeof words / sizeof *words && !found; i++) {
+        const char *at = strstr(str_c(&low), words[i]);
+        size_t before = at ? (size_t)(at - str_c(&low)) : 0;
+        const char *from = at ? at - (before < 12 ? before : 12) : NULL;
+        char part[16] = "";
+        if (at)
+            snprintf(part, sizeof part, "%.*s", (int)(at - from), from);
+        found = at && !strstr(part, "not ") && !strstr(part, "n't");
+    }
+    str_release(&low);
+    return found;
+}
+
+static void read_promises(Lib *l)
+{
+    for (char **h = session_option_all(l->s, "headers"); h && *h; h++) {
+        Str text = {0};
+        if (file_read(*h, &text, NULL))
+            l->promised |= promises(str_c(&text));
+        str_release(&text);
+    }
+}
+
+/* -------------------------------------------------------------------- open */
+
+static bool read_contracts(Lib *l, Err *err)
+{
+    char **asked = session_option_all(l->s, "contract");
+    for (unsigned c = 0; c < NCONTRACTS; c++)
+        l->contracts[c] = !asked || !*asked;
+    for (; asked && *asked; asked++) {
+        unsigned c = 0;
+        while (c < NCONTRACTS && strcmp(*asked, contract_name((Contract)c)) != 0)
+            c++;
+        if (c == NCONTRACTS)
+            return err_set(err, "--contract %s: shared, distinct or const", *asked);
+        l->contracts[c] = true;
+    }
+    return true;
+}
+
+static bool open_api(Lib *l, Err *err)
+{
+    if (!session_need(l->s, NEEDS_API, err))
+        return false;
+    l->program = session_program(l->s);
+    l->api = session_api(l->s);
+    if (!program_captured(l->program))
+        return err_set(err, "the library has no captured code");
+    l->pool = pool_new(l->api, err);
+    l->ownership = l->pool ? ownership_new(l->api) : NULL;
+    l->grow = (GrowPlan){ .api = l->api, .pool = l->pool, .ownership = l->ownership,
+                          .rng = &l->rng };
+    return l->pool != NULL;
+}
+
+static bool open_schedulers(Lib *l, Err *err)
+{
+    l->argv[0] = (char *)exec_player(l->exec);
+    l->argv[1] = (char *)exec_library(l->exec);
+    SchedulerPlan plan = { .build = &l->build, .argv = l->argv, .player = exec_player(l->exec),
+                           .fd = { exec_shared(l->exec), exec_shared_as() },
+                           .preload = l->preload, .racing = true, .quick = true,
+                           .most_points = 50000 };
+    l->quick = scheduler_open(&plan, err);
+    plan.quick = false;
+    l->watched = l->quick ? scheduler_open(&plan, err) : NULL;
+    return l->watched != NULL;
+}
+
+static bool open_library(Lib *l, Err *err)
+{
+    if (!build_schedule_library(l->program, session_libexec(l->s),
+                                session_option_all(l->s, "link"), &l->build, &l->preload, err))
+        return false;
+    if (!l->preload)
+        session_note(l->s, "without the address sanitizer: clang's is not installed");
+    l->key = xstrdup(path_base(l->build.path));
+    ExecPlan plan = { .api = l->api, .library = l->build.path, .libexec = session_libexec(l->s),
+                      .preload = l->preload, .cpu_ms = 1000, .wall_ms = 2000 };
+    l->exec = exec_open(&plan, err);
+    return l->exec && open_schedulers(l, err);
+}
+
+static void close_library(Lib *l)
+{
+    scheduler_close(l->quick);
+    scheduler_close(l->watched);
+    exec_close(l->exec);
+    schedule_build_release(&l->build);
+    for (size_t i = 0; i < l->found.len; i++)
+        violation_release(&l->found.items[i]);
+    for (size_t i = 0; i < l->subjects.len; i++) {
+        vec_release(&l->subjects.items[i].functions);
+        vec_release(&l->subjects.items[i].pairs);
+        vec_release(&l->subjects.items[i].conflicts);
+    }
+    vec_release(&l->found);
+    vec_release(&l->subjects);
+    vec_release(&l->dropped);
+    vec_release(&l->races);
+    map_release(&l->tried);
+    ownership_free(l->ownership);
+    pool_free(l->pool);
+    arena_release(&l->arena);
+    free(l->preload);
+    free(l->out);
+    free(l->key);
+}
+
+/* --------------------------------------------------------------------- run */
+
+static bool report_all(Lib *l, Err *err)
+{
+    bool ok = session_begin(l->s, program_captured(l->program)->name, err);
+    for (size_t i = 0; ok && i < l->found.len; i++) {
+        l->found.items[i].folder = xprintf("%s/%zu", l->out, i + 1);
+        ok = lib_shrink(l, &l->found.items[i], err) && lib_report(l, &l->found.items[i], err);
+    }
+    for (size_t i = 0; ok && i < l->races.len; i++)
+        ok = lib_report_race(l, &l->races.items[i], err);
+    if (ok)
+        lib_summary(l);
+    return ok;
+}
+
+bool whole_library(Session *s, Err *err)
+{
+    size_t nargs;
+    char **args = session_args(s, &nargs);
+    Lib l = { .s = s, .rng = rng_seeded(session_seed(s)), .outputs = session_flag(s, "outputs") };
+    assert(nargs == 1);
+    l.out = session_option(s, "output") ? xstrdup(session_option(s, "output"))
+                                        : xprintf("%s.threads", path_base(args[0]));
+    read_promises(&l);
+    bool ok = read_contracts(&l, err) && open_api(&l, err) && open_library(&l, err) &&
+              find_subjects(&l, err);
+    l.begun = now();
+    ok = ok && search(&l, err) && report_all(&l, err);
+    close_library(&l);
+    return ok;
+}

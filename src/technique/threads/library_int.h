@@ -1,0 +1,184 @@
+/*
+ * What the files of the library half share.
+ *
+ *     library.c          the main line: the API, the types, rounds of tests
+ *     library_tests.c    tests are made: a prefix, calls for two threads, an epilogue
+ *     library_oracle.c   runs, serial orders, what no serial order explains
+ *     library_shrink.c   the smallest test and schedule that show it
+ *     library_report.c   findings, JSON, summary
+ */
+#ifndef SUNDEW_THREADS_LIBRARY_INT_H
+#define SUNDEW_THREADS_LIBRARY_INT_H
+#include "base/map.h"
+#include "engine/generate/grow.h"
+#include "engine/play/exec.h"
+#include "technique/threads/threads_int.h"
+
+enum { TEST_MOST_CALLS = 2, TEST_MOST_MERGES = 6, TEST_MOST_SERIAL = 2 * TEST_MOST_MERGES };
+
+typedef enum {
+    CONTRACT_SHARED,             /* one handle, several threads */
+    CONTRACT_DISTINCT,           /* each thread has handles of its own */
+    CONTRACT_CONST,              /* one handle, and only functions that look at it */
+    NCONTRACTS,
+} Contract;
+const char *contract_name(Contract c);
+
+/* The calls use what the prefix has made, nothing else, so their order is free. */
+typedef struct Test {
+    const ApiType *type;         /* NULL: functions without a handle */
+    Contract contract;
+    Seq *prefix;
+    SeqStep calls[2][TEST_MOST_CALLS];
+    unsigned ncalls[2];
+    Seq *epilogue;               /* the prefix and what comes at the end */
+} Test;
+
+/* How a run of a test ended. */
+typedef enum {
+    END_WELL,
+    END_UNCLEAR,                 /* a limit of ours, another way than the schedule's */
+    END_FAILURE,                 /* crash, sanitizer, abort, assertion, stack overflow */
+    END_EXIT,                    /* the process was ended by the library */
+    END_STUCK,                   /* nobody can run */
+} EndKind;
+
+typedef struct End {
+    EndKind kind;
+    Failure failure;
+    unsigned done[2];            /* calls of each thread that returned */
+    Outcome around, threads[2];  /* what came out */
+} End;
+
+/* One serial order and what it gave. */
+typedef struct Serial {
+    ExecMode mode;
+    uint8_t order[2 * TEST_MOST_CALLS];
+    unsigned n;
+    End end;
+} Serial;
+
+typedef struct Serials {
+    bool known;
+    Serial rows[TEST_MOST_SERIAL];
+    unsigned n;
+    bool ran;                    /* at once, well; and it left … */
+    int64_t left;                /* … so many bytes the first time */
+} Serials;
+
+typedef enum {
+    VIOLATION_FAILURE, VIOLATION_EXIT, VIOLATION_DEADLOCK, VIOLATION_LEAK,
+    VIOLATION_ERROR,             /* tier 2: an error that no serial order gives */
+    VIOLATION_OUTPUT,            /* tier 3 */
+} ViolationKind;
+
+typedef struct Violation {
+    ViolationKind kind;
+    Test test;                   /* in the arena of the library */
+    Failure failure;
+    uint32_t sites[2];           /* deadlock: where they wait; else where the turn was
+                                  * taken first, and what ran then */
+    unsigned nsites;
+    struct sundew_wait waits[3];
+    const ApiFunction *function; /* tier 2 and 3: whose result it is */
+    char *text;                  /* what it gave, or how much leaked; NULL */
+    Schedule schedule;
+    unsigned preemptions;
+    size_t seen, test_number;
+    double seconds;              /* from the begin to the first time */
+    unsigned again, tries;
+    Str picture, serial_table;
+    unsigned nserial;
+    char *folder;
+} Violation;
+
+/* A handle type under test. */
+typedef struct Subject {
+    const ApiType *type;         /* NULL: the library */
+    const char *name;
+    Vec(const ApiFunction *) functions;  /* that may stand in a thread */
+    Vec(unsigned) pairs;         /* by i * n + j, i <= j: tests of two functions */
+    Vec(unsigned) conflicts;     /* likewise: tests in which they touched the same memory */
+    size_t tests, runs, inconclusive, rejected;
+    const char *why_not;         /* it can't be tested; NULL */
+} Subject;
+
+typedef struct Dropped {
+    const ApiFunction *function;
+    const char *why;
+} Dropped;
+
+typedef struct Lib {
+    Session *s;
+    const Program *program;
+    Api *api;
+    Pool *pool;
+    Ownership *ownership;
+    GrowPlan grow;
+    ScheduleBuild build;
+    char *preload;
+    char *argv[3];               /* of the player */
+    Exec *exec;
+    Scheduler *quick, *watched;  /* without and with names in reports */
+    Arena arena;
+    Rng rng;
+    char *out;                   /* -o */
+    char *key;
+    bool outputs;                /* tier 3 too */
+    bool contracts[NCONTRACTS];
+    bool promised;               /* the header speaks of thread safety */
+    double begun, shrink_until;  /* the latter in seconds from the begin */
+    Vec(Subject) subjects;
+    Vec(Violation) found;
+    Vec(Dropped) dropped;
+    Vec(RaceSeen) races;
+    size_t tests, runs, serial_runs;
+    Map tried;                   /* tests as text */
+} Lib;
+
+/* library.c */
+bool whole_library(Session *s, Err *err);
+bool lib_is_over(void *lib);
+double lib_seconds(const Lib *l);
+void lib_drop(Lib *l, const ApiFunction *f, const char *why);
+bool lib_is_dropped(const Lib *l, const ApiFunction *f);
+
+/* library_tests.c: some tests that were not made before; all in the arena. */
+typedef Vec(Test) Tests;
+bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err);
+/* What only seems to end a handle is learned by trying. */
+bool lib_learn_destroyers(Lib *l, const ApiType *t, Err *err);
+Seq *lib_test_thread(Arena *a, const Test *t, unsigned thread);
+Seq *lib_test_close(Lib *l, Arena *a, const Seq *prefix);
+Test lib_test_copy(Arena *a, const Test *t);
+void lib_test_print(const Test *t, Str *out);
+
+/* library_oracle.c */
+/* Runs the test under one schedule; `steps` may be NULL. */
+bool oracle_run(Lib *l, Scheduler *s, Arena *a, const Test *t, const Schedule *schedule,
+                ScheduleRun *run, End *end, Err *err);
+bool oracle_serial(Lib *l, Arena *a, const Test *t, Serials *out, Err *err);
+/* For a search: the request of a test, and how a run of it ended. */
+bool oracle_put(Lib *l, Arena *a, const Test *t, ExecThreads *x);
+void oracle_take(Lib *l, Arena *a, const Test *t, const ExecThreads *x, const ScheduleRun *run,
+                 End *end);
+/* What is wrong with a run that no serial order explains; false: nothing. */
+bool oracle_judge(Lib *l, Arena *a, const Test *t, Serials *serials, const ScheduleRun *run,
+                  const End *end, Violation *out, Err *err);
+/* Did the call at this step return an error? */
+bool oracle_is_error(const SeqStep *st, const Outcome *o, unsigned step);
+bool violation_same(const Violation *a, const Violation *b);
+const char *violation_name(const Violation *v);
+unsigned violation_tier(const Violation *v);
+void violation_release(Violation *v);
+void serials_release(Serials *s);
+void end_release(End *e);
+
+/* library_shrink.c */
+bool lib_shrink(Lib *l, Violation *v, Err *err);
+
+/* library_report.c */
+bool lib_report(Lib *l, Violation *v, Err *err);
+bool lib_report_race(Lib *l, const RaceSeen *r, Err *err);
+void lib_summary(Lib *l);
+#endif

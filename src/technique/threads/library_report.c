@@ -1,0 +1,362 @@
+/* What is told of a library: findings, races, summary, JSON. */
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "session/failure_finding.h"
+#include "technique/threads/library_int.h"
+#include <string.h>
+
+static const char *rule_of(const Violation *v)
+{
+    switch (v->kind) {
+    case VIOLATION_DEADLOCK:
+        return "threads/deadlock";
+    case VIOLATION_OUTPUT:
+        return "threads/output";
+    case VIOLATION_ERROR:
+        return "threads/error";
+    default:
+        return "threads/violation";
+    }
+}
+
+/* Sharing a handle is a mistake only if somebody has promised that it may be done. */
+static Level level_of(const Lib *l, const Violation *v)
+{
+    if (!l->promised && v->test.contract == CONTRACT_SHARED)
+        return LEVEL_NOTE;
+    return v->kind == VIOLATION_ERROR ? LEVEL_WARNING : LEVEL_ERROR;
+}
+
+static Location place_of(const Lib *l, uint32_t site)
+{
+    const ScheduleSite *at = scheduler_site(l->quick, site);
+    if (!at || !*at->file)
+        return (Location){ .file = program_captured(l->program)->path };
+    return (Location){ .file = at->file, .line = (int)at->line, .function = at->function };
+}
+
+static void add_calls(Str *s, const Test *t, unsigned thread)
+{
+    for (unsigned c = 0; c < t->ncalls[thread]; c++)
+        str_addf(s, "%s%s", c ? "; " : "", t->calls[thread][c].f->fn->name);
+}
+
+/* "sbuf_insert against sbuf_cut: ": what the threads call. */
+static const char *against(Arena *a, const Test *t)
+{
+    Str s = {0};
+    add_calls(&s, t, 0);
+    str_add(&s, " against ");
+    add_calls(&s, t, 1);
+    str_add(&s, ": ");
+    const char *text = arena_strdup(a, str_c(&s));
+    str_release(&s);
+    return text;
+}
+
+static const char *certificate(Arena *a, const Lib *l, const Violation *v)
+{
+    const char *promise = level_of(l, v) == LEVEL_NOTE ? "; nothing promises that it is safe" : "";
+    return arena_printf(a, " (in none of %u serial runs; %u preemption%s will do%s)", v->nserial,
+                        v->preemptions, v->preemptions == 1 ? "" : "s", promise);
+}
+
+/* Frames of the player and of the scheduler say nothing. */
+static void place_in_library(Failure *f, const char *library)
+{
+    const char *name = path_base(library);
+    for (size_t i = 0; i < f->nframes; i++) {
+        const char *module = f->frames[i].module, *file = f->frames[i].file;
+        bool there = module ? strcmp(path_base(module), name) == 0 : file && *file == '/';
+        if (there && f->frames[i].function && strncmp(f->frames[i].function, "sundew_", 7) != 0) {
+            f->site = i;
+            return;
+        }
+    }
+    f->site = f->nframes;
+}
+
+static Location first_call(const Test *t)
+{
+    const Function *fn = t->calls[0][0].f->fn;
+    return (Location){ .file = fn->file, .line = (int)fn->line, .function = fn->name };
+}
+
+/* Deadlock: each thread where it waits. Else: where a thread was stopped, and what the
+ * other did then. */
+static size_t steps_of(Arena *a, const Lib *l, const Violation *v, EvidenceStep *steps)
+{
+    size_t n = 0;
+    if (v->kind == VIOLATION_DEADLOCK) {
+        for (unsigned t = 1; t < 3; t++) {
+            const struct sundew_wait *w = &v->waits[t];
+            if (w->kind == SUNDEW_AT_BEGIN)
+                continue;
+            const char *who = w->owner < 3 ? arena_printf(a, "; T%u has it", w->owner) : "";
+            steps[n++] = (EvidenceStep){ place_of(l, w->site),
+                arena_printf(a, "T%u waits here (%s)%s", t, schedule_kind_name(w->kind), who) };
+        }
+        return n;
+    }
+    for (unsigned i = 0; i < v->nsites && i < 2; i++)
+        steps[n++] = (EvidenceStep){ place_of(l, v->sites[i]),
+                                     i ? "the other thread gets here first"
+                                       : "one thread is stopped before this" };
+    return n;
+}
+
+static const char *what_of(Arena *a, const Violation *v)
+{
+    switch (v->kind) {
+    case VIOLATION_DEADLOCK:
+        return "deadlock: the threads wait for each other, or for a wake-up that never comes";
+    case VIOLATION_EXIT:
+        return "the process ends";
+    case VIOLATION_LEAK:
+        return arena_printf(a, "%s are lost", v->text);
+    case VIOLATION_ERROR:
+        return arena_printf(a, "%s returns an error (%s)", v->function->fn->name, v->text);
+    default:
+        return "the results are those of no serial order";
+    }
+}
+
+static Finding finding_of(Arena *a, Lib *l, Violation *v)
+{
+    EvidenceStep *steps = arena_array(a, EvidenceStep, 4);
+    size_t n = steps_of(a, l, v, steps);
+    const char *before = against(a, &v->test), *after = certificate(a, l, v);
+    Finding f;
+    if (v->kind == VIOLATION_FAILURE) {
+        place_in_library(&v->failure, l->build.path);
+        f = failure_finding(a, &(FailureReport){
+            .failure = &v->failure, .rule = rule_of(v), .before = before, .after = after,
+            .program = program_captured(l->program)->path,
+            .where = v->failure.site < v->failure.nframes ? (Location){0} : first_call(&v->test) });
+    } else {
+        f = (Finding){ .rule = rule_of(v), .verdict = VERDICT_SHOWN,
+                       .message = arena_printf(a, "%s%s%s", before, what_of(a, v), after),
+                       .where = v->function ? (Location){ .file = v->function->fn->file,
+                                                          .line = (int)v->function->fn->line,
+                                                          .function = v->function->fn->name }
+                                : n ? steps[0].at : first_call(&v->test),
+                       .anchor = arena_printf(a, "%s %s", violation_name(v), before) };
+    }
+    f.level = level_of(l, v);
+    f.steps = steps;
+    f.nsteps = n;
+    return f;
+}
+
+/* ------------------------------------------------------------------- JSON */
+
+static json_t *functions_of(const Test *t)
+{
+    json_t *all = json_array();
+    for (unsigned k = 0; k < 2; k++)
+        for (unsigned c = 0; c < t->ncalls[k]; c++) {
+            bool there = false;
+            size_t i;
+            json_t *old;
+            json_array_foreach(all, i, old)
+                there |= !strcmp(json_string_value(old), t->calls[k][c].f->fn->name);
+            if (!there)
+                json_array_append_new(all, json_text(t->calls[k][c].f->fn->name));
+        }
+    return all;
+}
+
+static json_t *lines_of(const Str *text)
+{
+    json_t *all = json_array();
+    char *copy = xstrdup(str_c((Str *)text)), *rest = copy;
+    for (char *line; (line = strsep(&rest, "\n"));)
+        if (*line)
+            json_array_append_new(all, json_text(line));
+    free(copy);
+    return all;
+}
+
+static json_t *violation_json(const Violation *v, const Finding *f)
+{
+    json_t *schedule = json_array();
+    for (size_t i = 0; i < v->schedule.forces.len; i++)
+        json_array_append_new(schedule, json_pack("{s:i,s:i}", "decision",
+                                                  (int)v->schedule.forces.items[i].decision, "thread",
+                                                  (int)v->schedule.forces.items[i].thread));
+    json_t *j = json_pack("{s:s,s:i,s:o,s:o,s:o,s:i,s:o,s:o,s:o}", "kind", violation_name(v), "tier",
+                          (int)violation_tier(v), "type",
+                          v->test.type ? json_text(v->test.type->name) : json_null(), "functions",
+                          functions_of(&v->test), "file", json_text(f->where.file), "line",
+                          f->where.line, "test", json_text(v->folder), "schedule", schedule,
+                          "serial_orders", lines_of(&v->serial_table));
+    json_object_set_new(j, "contract", json_string(contract_name(v->test.contract)));
+    json_object_set_new(j, "preemptions", json_integer(v->preemptions));
+    json_object_set_new(j, "tests_needed", json_integer((json_int_t)v->test_number));
+    json_object_set_new(j, "seconds", json_real(v->seconds));
+    json_object_set_new(j, "replays", json_integer(v->again));
+    json_object_set_new(j, "of", json_integer(v->tries));
+    return j;
+}
+
+/* ---------------------------------------------------------------- reports */
+
+static bool keep_file(const char *folder, const char *name, const Str *text, Err *err)
+{
+    char *path = path_join(folder, name);
+    bool ok = file_write(path, str_c((Str *)text), text->len, err);
+    free(path);
+    return ok;
+}
+
+bool lib_report(Lib *l, Violation *v, Err *err)
+{
+    Arena a = {0};
+    Str schedule = {0}, test = {0};
+    if (!v->again) {
+        arena_release(&a);
+        return true;                     /* it did not show again: nothing to tell */
+    }
+    Finding f = finding_of(&a, l, v);
+    schedule_write(&v->schedule, l->key, &schedule);
+    lib_test_print(&v->test, &test);
+    bool ok = dir_make(v->folder, err) && keep_file(v->folder, "schedule.txt", &schedule, err) &&
+              keep_file(v->folder, "test.txt", &test, err) &&
+              keep_file(v->folder, "serial.txt", &v->serial_table, err) &&
+              keep_file(v->folder, "run.txt", &v->picture, err);
+    Attachment att[] = { { "test.txt", "test", str_c(&test), test.len },
+                         { "run.txt", "trace", str_c(&v->picture), v->picture.len },
+                         { "serial.txt", "trace", str_c(&v->serial_table), v->serial_table.len } };
+    f.attachments = att;
+    f.nattachments = 3;
+    f.rerun = session_command_line(l->s);
+    if (v->again < v->tries) {
+        f.verdict = VERDICT_LIKELY;
+        f.message = arena_printf(&a, "%s; %u of %u replays show it", f.message, v->again, v->tries);
+    }
+    f.data = violation_json(v, &f);
+    ok = ok && session_report(l->s, &f, err);
+    json_decref(f.data);
+    str_release(&schedule);
+    str_release(&test);
+    arena_release(&a);
+    return ok;
+}
+
+static const char *side_text(Arena *a, const struct sundew_side *s)
+{
+    return arena_printf(a, "T%u %s it here, holding %s", s->thread, s->write ? "writes" : "reads",
+                        s->nheld == 0 ? "no lock"
+                        : s->nheld == 1 ? "one lock" : arena_printf(a, "%u locks", s->nheld));
+}
+
+bool lib_report_race(Lib *l, const RaceSeen *r, Err *err)
+{
+    Arena a = {0};
+    const struct sundew_side *x = &r->race.first, *y = &r->race.second;
+    EvidenceStep steps[] = { { place_of(l, x->site), side_text(&a, x) },
+                             { place_of(l, y->site), side_text(&a, y) } };
+    const ScheduleSite *other = scheduler_site(l->quick, x->site);
+    Finding f = { .rule = "threads/race", .level = l->promised ? LEVEL_WARNING : LEVEL_NOTE,
+                  .verdict = VERDICT_SHOWN,
+                  .message = arena_printf(&a, "data race: %s here and %s at %s:%u, in no order",
+                                          y->write ? "a write" : "a read",
+                                          x->write ? "a write" : "a read",
+                                          path_base(other->file), other->line),
+                  .where = steps[1].at, .anchor = arena_printf(&a, "race %s", other->function),
+                  .steps = steps, .nsteps = 2 };
+    bool ok = session_report(l->s, &f, err);
+    arena_release(&a);
+    return ok;
+}
+
+/* ---------------------------------------------------------------- summary */
+
+typedef struct PairCount {
+    size_t all, covered, conflicting;
+} PairCount;
+
+static PairCount count_pairs(const Subject *t)
+{
+    PairCount c = {0};
+    size_t n = t->functions.len;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i; j < n; j++) {
+            c.all++;
+            c.covered += t->pairs.items[i * n + j] > 0;
+            c.conflicting += t->conflicts.items[i * n + j] > 0;
+        }
+    return c;
+}
+
+static json_t *type_json(const Subject *t)
+{
+    PairCount c = count_pairs(t);
+    json_t *j = json_pack("{s:o,s:I,s:I,s:I,s:I,s:I,s:I}", "type", json_text(t->name), "functions",
+                          (json_int_t)t->functions.len, "pairs", (json_int_t)c.all,
+                          "pairs_covered", (json_int_t)c.covered, "tests", (json_int_t)t->tests,
+                          "runs", (json_int_t)t->runs, "inconclusive", (json_int_t)t->inconclusive);
+    json_object_set_new(j, "pairs_conflicting", json_integer((json_int_t)c.conflicting));
+    if (t->why_not)
+        json_object_set_new(j, "not_tested", json_text(t->why_not));
+    return j;
+}
+
+static json_t *race_json(const Lib *l, const RaceSeen *r)
+{
+    const ScheduleSite *x = scheduler_site(l->quick, r->race.first.site);
+    const ScheduleSite *y = scheduler_site(l->quick, r->race.second.site);
+    return json_pack("{s:o,s:i,s:o,s:i,s:I}", "file", json_text(y->file), "line", (int)y->line,
+                     "other_file", json_text(x->file), "other_line", (int)x->line, "seen",
+                     (json_int_t)r->seen);
+}
+
+static void set_json(Lib *l)
+{
+    json_t *types = json_array(), *dropped = json_array(), *races = json_array();
+    for (size_t i = 0; i < l->subjects.len; i++)
+        json_array_append_new(types, type_json(&l->subjects.items[i]));
+    for (size_t i = 0; i < l->dropped.len; i++)
+        json_array_append_new(dropped, json_pack("{s:o,s:s}", "function",
+                                                 json_text(l->dropped.items[i].function->fn->name),
+                                                 "why", l->dropped.items[i].why));
+    for (size_t i = 0; i < l->races.len; i++)
+        json_array_append_new(races, race_json(l, &l->races.items[i]));
+    session_json(l->s, "types", types);
+    session_json(l->s, "dropped", dropped);
+    session_json(l->s, "races", races);
+    session_json(l->s, "tests", json_integer((json_int_t)l->tests));
+    session_json(l->s, "runs", json_integer((json_int_t)l->runs));
+    session_json(l->s, "serial_runs", json_integer((json_int_t)l->serial_runs));
+    session_json(l->s, "promised", json_boolean(l->promised));
+}
+
+static void say_type(const Subject *t, Str *out)
+{
+    PairCount c = count_pairs(t);
+    escape_terminal_z(out, t->name);
+    if (t->why_not) {
+        str_addf(out, ": not tested, %s\n", t->why_not);
+        return;
+    }
+    str_addf(out, ": %zu tests, %zu runs; %zu of %zu pairs of functions together, %zu of them touch "
+             "the same memory", t->tests, t->runs, c.covered, c.all, c.conflicting);
+    if (t->inconclusive)
+        str_addf(out, "; %zu runs had no clear end", t->inconclusive);
+    str_addc(out, '\n');
+}
+
+void lib_summary(Lib *l)
+{
+    Str *out = session_out(l->s);
+    set_json(l);
+    for (size_t i = 0; i < l->subjects.len; i++)
+        say_type(&l->subjects.items[i], out);
+    for (size_t i = 0; i < l->dropped.len; i++) {
+        escape_terminal_z(out, l->dropped.items[i].function->fn->name);
+        str_addf(out, ": left out, %s\n", l->dropped.items[i].why);
+    }
+    if (!l->promised)
+        str_add(out, "The headers do not say that a handle may be shared between threads.\n");
+}

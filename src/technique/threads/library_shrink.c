@@ -1,0 +1,244 @@
+/*
+ * The smallest test and schedule that show a violation.
+ *
+ * Calls of the threads are left out, then steps of the prefix: a smaller test counts if a
+ * short search finds the same kind of violation again. Then forces of the schedule are
+ * left out, from the last on. What is left is replayed, with names and lines.
+ */
+#include "technique/threads/library_int.h"
+#include <assert.h>
+#include <string.h>
+
+enum { MOST_RUNS = 80, MOST_TRIES = 24, SECONDS = 6, REPLAYS = 5, MOST_SHORTENING = 40 };
+
+typedef struct Shrinking {
+    Lib *l;
+    const Violation *like;
+    const Test *test;
+    Serials serials;
+    Arena arena;                 /* of the test that is tried */
+    ExecThreads request;
+    Violation found;
+    bool shown;
+} Shrinking;
+
+/* The kind, not the place: a smaller test may fail elsewhere in the same way. */
+static bool is_alike(const Violation *a, const Violation *b)
+{
+    return a->kind == b->kind &&
+           (a->kind != VIOLATION_FAILURE || a->failure.kind == b->failure.kind);
+}
+
+/* Runs the schedule; true: it shows the violation. */
+static bool shows(Lib *l, Scheduler *s, const Violation *v, const Schedule *schedule,
+                  ScheduleRun *run, Violation *got)
+{
+    Arena a = {0};
+    End end;
+    Serials serials = {0};
+    bool same = oracle_run(l, s, &a, &v->test, schedule, run, &end, NULL) &&
+                oracle_judge(l, &a, &v->test, &serials, run, &end, got, NULL) && is_alike(got, v);
+    if (!same)
+        violation_release(got);
+    end_release(&end);
+    serials_release(&serials);
+    arena_release(&a);
+    return same;
+}
+
+/* ----------------------------------------------------------- smaller tests */
+
+static SearchVerdict look_again(const Schedule *schedule, const ScheduleRun *run, void *arg)
+{
+    Shrinking *x = arg;
+    Lib *l = x->l;
+    End end = {0};
+    Violation v = {0};
+    bool found = false;
+    oracle_take(l, &x->arena, x->test, &x->request, run, &end);
+    if (oracle_judge(l, &x->arena, x->test, &x->serials, run, &end, &v, NULL) &&
+        is_alike(&v, x->like)) {
+        found = x->shown = true;
+        schedule_copy(&v.schedule, schedule);
+        x->found = v;
+    } else {
+        violation_release(&v);
+    }
+    end_release(&end);
+    oracle_put(l, &x->arena, x->test, &x->request);
+    return found ? SEARCH_STOP : SEARCH_GO_ON;
+}
+
+static bool is_late(void *lib)
+{
+    const Lib *l = lib;
+    return lib_seconds(l) > l->shrink_until;
+}
+
+/* Does the smaller test show it, too? Then it takes the place of the old one. */
+static bool try_test(Lib *l, Violation *v, const Test *smaller)
+{
+    Shrinking x = { .l = l, .like = v, .test = smaller };
+    SearchPlan plan = { .most = MOST_RUNS, .seed = session_seed(l->s), .stop = is_late,
+                        .stop_arg = l };
+    SearchResult result;
+    bool found = oracle_put(l, &x.arena, smaller, &x.request) &&
+                 schedule_search(l->quick, &plan, look_again, &x, &result, NULL) &&
+                 x.shown;
+    if (found) {
+        schedule_release(&v->schedule);
+        v->schedule = x.found.schedule;
+        x.found.schedule = (Schedule){0};
+        v->preemptions = x.found.preemptions;
+        v->test = lib_test_copy(&l->arena, smaller);
+    }
+    violation_release(&x.found);
+    serials_release(&x.serials);
+    arena_release(&x.arena);
+    return found;
+}
+
+static void drop_calls(Lib *l, Violation *v, unsigned *tries)
+{
+    for (unsigned k = 0; k < 2; k++)
+        for (unsigned c = v->test.ncalls[k]; c-- > 0 && v->test.ncalls[k] > 1 && *tries && !is_late(l);) {
+            Test t = v->test;
+            memmove(&t.calls[k][c], &t.calls[k][c + 1],
+                    (t.ncalls[k] - c - 1) * sizeof *t.calls[k]);
+            t.ncalls[k]--;
+            --*tries;
+            try_test(l, v, &t);
+        }
+}
+
+/* Prefix and calls as one sequence, so that what needs a step goes with it. */
+static bool without_step(Lib *l, Arena *a, const Test *t, unsigned step, Test *out)
+{
+    unsigned calls = t->ncalls[0] + t->ncalls[1];
+    Seq all = { arena_array(a, SeqStep, t->prefix->n + calls + 1), t->prefix->n + calls };
+    memcpy(all.steps, t->prefix->steps, t->prefix->n * sizeof *all.steps);
+    memcpy(all.steps + t->prefix->n, t->calls[0], t->ncalls[0] * sizeof *all.steps);
+    memcpy(all.steps + t->prefix->n + t->ncalls[0], t->calls[1], t->ncalls[1] * sizeof *all.steps);
+    Seq *less = seq_without(a, &all, step);
+    if (!less || less->n < calls)
+        return false;
+    *out = *t;
+    out->prefix = seq_prefix(a, less, less->n - calls);
+    for (unsigned i = 0; i < calls; i++) {
+        const SeqStep *st = &less->steps[less->n - calls + i];
+        if (st->f != all.steps[all.n - calls + i].f)
+            return false;                /* a call went too */
+        unsigned k = i >= t->ncalls[0];
+        out->calls[k][k ? i - t->ncalls[0] : i] = *st;
+    }
+    out->epilogue = lib_test_close(l, a, out->prefix);
+    return true;
+}
+
+static void drop_prefix(Lib *l, Violation *v, unsigned *tries)
+{
+    for (unsigned i = v->test.prefix->n; i-- > 0 && *tries && !is_late(l);) {
+        Arena a = {0};
+        Test t;
+        if (i < v->test.prefix->n && without_step(l, &a, &v->test, i, &t)) {
+            --*tries;
+            try_test(l, v, &t);
+        }
+        arena_release(&a);
+    }
+}
+
+/* --------------------------------------------------------------- schedule */
+
+static void drop_forces(Lib *l, Violation *v)
+{
+    ScheduleRun run = {0};
+    unsigned tries = 0;
+    for (size_t i = v->schedule.forces.len; i-- > 0 && tries < MOST_SHORTENING && !is_late(l); tries++) {
+        Schedule less = {0}, again = {0};
+        Violation got = {0};
+        schedule_copy(&less, &v->schedule);
+        memmove(&less.forces.items[i], &less.forces.items[i + 1],
+                (less.forces.len - i - 1) * sizeof *less.forces.items);
+        less.forces.len--;
+        if (shows(l, l->quick, v, &less, &run, &got)) {
+            schedule_of_run(&less, &run, &again);
+            if (again.forces.len < v->schedule.forces.len) {
+                schedule_release(&v->schedule);
+                v->schedule = again;
+                v->preemptions = run.preemptions;
+                again = (Schedule){0};
+                i = i < v->schedule.forces.len ? i : v->schedule.forces.len;
+            }
+        }
+        violation_release(&got);
+        schedule_release(&less);
+        schedule_release(&again);
+    }
+    schedule_run_release(&run);
+}
+
+/* What is told of it comes from the last replay, with names and lines. */
+static void replay(Lib *l, Violation *v)
+{
+    ScheduleRun run = {0};
+    for (v->tries = 0, v->again = 0; v->tries < REPLAYS; v->tries++) {
+        Violation got = {0};
+        if (!shows(l, v->tries + 1 < REPLAYS ? l->quick : l->watched, v, &v->schedule, &run, &got))
+            continue;
+        v->again++;
+        failure_release(&v->failure);
+        v->failure = got.failure;
+        got.failure = (Failure){0};
+        memcpy(v->sites, got.sites, sizeof v->sites);
+        memcpy(v->waits, got.waits, sizeof v->waits);
+        v->nsites = got.nsites;
+        v->function = got.function;
+        v->preemptions = run.preemptions;
+        violation_release(&got);
+    }
+    str_reset(&v->picture);
+    schedule_draw(l->quick, &run, 60, &v->picture);
+    schedule_run_release(&run);
+}
+
+/* "1 2 1, one thread: ends well", a line for each. */
+static bool tabulate(Lib *l, Violation *v, Err *err)
+{
+    Arena a = {0};
+    Serials s = {0};
+    static const char *const ends[] = { [END_WELL] = "ends well", [END_UNCLEAR] = "no clear end",
+                                        [END_EXIT] = "ends the process", [END_STUCK] = "blocks" };
+    bool ok = oracle_serial(l, &a, &v->test, &s, err);
+    str_reset(&v->serial_table);
+    for (unsigned i = 0; ok && i < s.n; i++) {
+        const Serial *row = &s.rows[i];
+        for (unsigned k = 0, at[2] = { 0, 0 }; k < row->n; k++) {
+            const SeqStep *st = &v->test.calls[row->order[k]][at[row->order[k]]++];
+            str_addf(&v->serial_table, "%s%s", k ? ", " : "", st->f->fn->name);
+        }
+        str_addf(&v->serial_table, " (%s): ",
+                 row->mode == EXEC_ONE_THREAD ? "one thread" : "own threads");
+        if (row->end.kind == END_FAILURE)
+            failure_describe(&row->end.failure, &v->serial_table);
+        else
+            str_add(&v->serial_table, ends[row->end.kind]);
+        str_addc(&v->serial_table, '\n');
+    }
+    v->nserial = s.n;
+    serials_release(&s);
+    arena_release(&a);
+    return ok;
+}
+
+bool lib_shrink(Lib *l, Violation *v, Err *err)
+{
+    unsigned tries = MOST_TRIES;
+    assert(v->test.ncalls[0] && v->test.ncalls[1]);
+    l->shrink_until = lib_seconds(l) + SECONDS;
+    drop_calls(l, v, &tries);
+    drop_prefix(l, v, &tries);
+    drop_forces(l, v);
+    replay(l, v);
+    return tabulate(l, v, err);
+}

@@ -1,0 +1,643 @@
+/*
+ * Tests are made.
+ *
+ *     prefix       creators of the type, calls that change the object
+ *     candidates   single calls that go well after the prefix; what they need beside
+ *                  the handle is made in the prefix
+ *     tests        one or two candidates for each of two threads
+ *     epilogue     observers, and all that was made is given back
+ *
+ * Every candidate has gone well in one thread, under the sanitizer, twice, with other
+ * contents of fresh memory and another clock. A function that gives something else the
+ * second time is dropped.
+ */
+#include "technique/threads/library_int.h"
+#include <assert.h>
+#include <string.h>
+
+enum {
+    PREFIXES = 6, GROWTH = 4,            /* candidates for a prefix, calls in it */
+    CANDIDATES = 20, MOST_PREFIX = 28,
+    TESTS = 8,                           /* of a prefix */
+};
+
+/* A call that may stand in a thread. */
+typedef struct Candidate {
+    SeqStep step;
+    unsigned function;                   /* in the subject */
+    bool errs;                           /* it returns an error after the prefix alone */
+} Candidate;
+typedef Vec(Candidate) Candidates;
+
+/* Two calls of a thread of which the second goes well only after the first. */
+typedef struct Rescue {
+    Candidate first, second;
+} Rescue;
+typedef Vec(Rescue) Rescues;
+
+Seq *lib_test_thread(Arena *a, const Test *t, unsigned thread)
+{
+    Seq *s = seq_new(a);
+    assert(thread < 2);
+    s->n = t->prefix->n + t->ncalls[thread];
+    s->steps = arena_array(a, SeqStep, s->n + 1);
+    memcpy(s->steps, t->prefix->steps, t->prefix->n * sizeof *s->steps);
+    memcpy(s->steps + t->prefix->n, t->calls[thread], t->ncalls[thread] * sizeof *s->steps);
+    return s;
+}
+
+Test lib_test_copy(Arena *a, const Test *t)
+{
+    Test c = *t;
+    c.prefix = seq_copy(a, t->prefix);
+    c.epilogue = seq_copy(a, t->epilogue);
+    for (unsigned k = 0; k < 2; k++) {
+        Seq *s = seq_copy(a, lib_test_thread(a, t, k));
+        memcpy(c.calls[k], s->steps + c.prefix->n, c.ncalls[k] * sizeof *c.calls[k]);
+    }
+    return c;
+}
+
+/* ---------------------------------------------------------------- closing */
+
+static const ApiMaker *destroyer_of(const Lib *l, const ApiType *t, const SeqValue *v)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < t->ndestroyers; i++) {
+            const ApiMaker *m = &t->destroyers[i];
+            if (ownership_use(l->ownership, m->function, m->place) == USE_CHANGES)
+                continue;                /* it leaves the handle usable */
+            bool finishes = api_place(m->function, m->place)->use == USE_FINISHES;
+            if ((finishes == (v->kind == VALUE_STORAGE)) == (pass == 0))
+                return m;
+        }
+    return NULL;
+}
+
+static void close_one(Lib *l, Arena *a, Seq *s, const SeqHandle *h)
+{
+    const ApiMaker *m = destroyer_of(l, h->type, &h->value);
+    if (!m || m->function->not_callable)
+        return;
+    SeqStep *st = seq_call(a, s, m->function);
+    st->closing = true;
+    st->args[m->place] = h->value;
+    pool_fill(l->pool, &l->rng, a, st);
+    for (unsigned i = 0; i < st->nargs; i++)
+        if (st->args[i].kind == VALUE_NONE)
+            st->args[i] = value_null();
+}
+
+/* The prefix, then a look at what is there, then all is given back. */
+Seq *lib_test_close(Lib *l, Arena *a, const Seq *prefix)
+{
+    Seq *s = seq_copy(a, prefix);
+    SeqHandles all = {0};
+    grow_looks(&l->grow, a, s);
+    seq_handles(prefix, l->ownership, &all);
+    for (size_t i = all.len; i-- > 0 && s->n < SEQ_MOST_STEPS * 2 - 4;)
+        if (all.items[i].owned)
+            close_one(l, a, s, &all.items[i]);
+    vec_release(&all);
+    return s;
+}
+
+/* The steps of the epilogue behind another sequence with the same prefix. */
+static Seq *with_epilogue(Arena *a, const Seq *s, const Seq *epilogue, unsigned prefix)
+{
+    Seq *all = seq_new(a);
+    unsigned more = epilogue->n - prefix;
+    all->steps = arena_array(a, SeqStep, s->n + more + 1);
+    memcpy(all->steps, s->steps, s->n * sizeof *all->steps);
+    all->n = s->n + more;
+    for (unsigned i = 0; i < more; i++) {
+        SeqStep *st = &all->steps[s->n + i];
+        *st = epilogue->steps[prefix + i];
+        st->args = arena_array(a, SeqValue, st->nargs + 1);
+        memcpy(st->args, epilogue->steps[prefix + i].args, st->nargs * sizeof *st->args);
+        for (unsigned k = 0; k < st->nargs; k++)
+            if (value_is_made(&st->args[k]) && st->args[k].step >= prefix)
+                st->args[k].step += s->n - prefix;
+    }
+    return all;
+}
+
+/* Closing calls that do harm are left out: the roles were wrong. False: the prefix
+ * itself does not go well. */
+static bool settle_epilogue(Lib *l, Arena *a, const Seq *prefix, Seq **out, Err *err)
+{
+    Seq *s = lib_test_close(l, a, prefix);
+    for (unsigned tries = 0; tries < 6; tries++) {
+        ExecJob job = { .seq = s };
+        Outcome o;
+        if (!exec_run(l->exec, a, &job, 1, &o, err))
+            return false;
+        if (o.state == OUTCOME_DONE) {
+            *out = s;
+            return true;
+        }
+        if (o.at < prefix->n || o.at >= s->n)
+            break;
+        s = seq_without(a, s, o.at);
+    }
+    *out = NULL;
+    return true;
+}
+
+/* ------------------------------------------------------------- destroyers */
+
+/* Makes a handle, calls `f` with it, then the other destroyer. NULL: it can't be had. */
+static Seq *try_destroyer(Lib *l, Arena *a, const ApiType *t, const ApiMaker *f, const ApiMaker *other)
+{
+    Seq *s = seq_new(a);
+    SeqHandles all = {0};
+    if (grow_universal(&l->grow, a, s, t->creators[rng_below(&l->rng, t->ncreators)].function))
+        seq_handles(s, l->ownership, &all);
+    bool has = all.len && all.items[all.len - 1].type == t;
+    for (unsigned i = 0; has && i < 2; i++) {
+        const ApiMaker *m = i ? other : f;
+        SeqStep *st = seq_call(a, s, m->function);
+        st->args[m->place] = all.items[all.len - 1].value;
+        pool_fill(l->pool, &l->rng, a, st);
+        for (unsigned k = 0; k < st->nargs; k++)
+            if (st->args[k].kind == VALUE_NONE)
+                st->args[k] = value_null();
+    }
+    vec_release(&all);
+    return has ? s : NULL;
+}
+
+/* A function that seems to end a handle ("close"), but leaves it usable: under the
+ * sanitizer another one ends it after that. It may stand in a thread. */
+bool lib_learn_destroyers(Lib *l, const ApiType *t, Err *err)
+{
+    Arena a = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && t->ncreators && i < t->ndestroyers; i++)
+        for (size_t k = 0; ok && k < t->ndestroyers; k++) {
+            const ApiMaker *f = &t->destroyers[i], *other = &t->destroyers[k];
+            Seq *s = k == i || f->function->not_callable || other->function->not_callable
+                         ? NULL : try_destroyer(l, &a, t, f, other);
+            ExecJob job = { .seq = s };
+            Outcome o = { .state = OUTCOME_NOT_RUN };
+            ok = !s || exec_run(l->exec, &a, &job, 1, &o, err);
+            if (ok && o.state == OUTCOME_DONE)
+                ownership_learn(l->ownership, f->function, f->place, USE_CHANGES);
+        }
+    arena_release(&a);
+    return ok;
+}
+
+/* ----------------------------------------------------------------- prefix */
+
+static const ApiFunction *any_function(Lib *l, const Subject *t)
+{
+    return t->functions.len ? t->functions.items[rng_below(&l->rng, t->functions.len)] : NULL;
+}
+
+/* Calls use the one or two handles that the creators made, so that they meet. */
+static GrowPlan plan_of(const Lib *l, const Subject *t, unsigned creators)
+{
+    GrowPlan g = l->grow;
+    g.uses = t->type;
+    g.given = t->type ? creators : 0;
+    return g;
+}
+
+/* A function that waits when it is called alone takes too long: it is left out. */
+static void drop_blocker(Lib *l, const Seq *s, const Outcome *o)
+{
+    if (o->state == OUTCOME_TIMEOUT && o->at < s->n && s->steps[o->at].f)
+        lib_drop(l, s->steps[o->at].f, "it waits, or takes too long, when it is called alone");
+}
+
+/* Creators, then calls. What comes out may die somewhere; that is seen when it runs. */
+static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, unsigned *creators)
+{
+    Seq *s = seq_new(a);
+    unsigned handles = t->type ? 1 + (unsigned)rng_below(&l->rng, 2) : 0;
+    for (unsigned i = 0; i < handles; i++)
+        if (!grow_universal(&l->grow, a, s,
+                            t->type->creators[rng_below(&l->rng, t->type->ncreators)].function))
+            return NULL;
+    *creators = s->n;
+    GrowPlan g = plan_of(l, t, s->n);
+    unsigned calls = (unsigned)rng_below(&l->rng, GROWTH + 1);
+    for (unsigned i = 0; i < calls && s->n < MOST_PREFIX / 2; i++) {
+        const ApiFunction *f = any_function(l, t);
+        if (f && !f->observes && !lib_is_dropped(l, f))
+            grow_universal(&g, a, s, f);
+    }
+    return s;
+}
+
+static bool has_handle(const Lib *l, const Seq *s, const ApiType *t)
+{
+    SeqHandles all = {0};
+    bool found = !t;
+    seq_handles(s, l->ownership, &all);
+    for (size_t i = 0; i < all.len && !found; i++)
+        found = all.items[i].type == t;
+    vec_release(&all);
+    return found;
+}
+
+/* Calls that did something: those that return an error leave an object as it was. */
+static unsigned richness(const Seq *s, const Outcome *o)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < s->n; i++)
+        n += s->steps[i].f && s->steps[i].f->takes_handle && !oracle_is_error(&s->steps[i], o, i);
+    return n;
+}
+
+/* A prefix that goes well as far as it is long; the richest of some. */
+static bool make_prefix(Lib *l, const Subject *t, Arena *a, Seq **out, unsigned *creators, Err *err)
+{
+    unsigned made[PREFIXES];
+    Seq *all[PREFIXES];
+    ExecJob jobs[PREFIXES];
+    Outcome o[PREFIXES];
+    size_t n = 0;
+    *out = NULL;
+    for (unsigned i = 0; i < PREFIXES; i++) {
+        Seq *s = grow_prefix(l, t, a, &made[n]);
+        if (s && s->n) {
+            all[n] = s;
+            jobs[n++] = (ExecJob){ .seq = s };
+        }
+    }
+    if (n && !exec_run(l->exec, a, jobs, n, o, err))
+        return false;
+    int best = -1;
+    for (size_t i = 0; i < n; i++) {
+        Seq *s = o[i].state == OUTCOME_DONE ? all[i] : seq_prefix(a, all[i], o[i].at);
+        drop_blocker(l, all[i], &o[i]);
+        if (o[i].state == OUTCOME_DONE)
+            outcome_note_nulls(&o[i], s);
+        int rich = (int)richness(s, &o[i]);
+        if (has_handle(l, s, t->type) && rich > best) {
+            best = rich;
+            *out = s;
+            *creators = made[i] < s->n ? made[i] : s->n;
+        }
+    }
+    if (!*out && !t->type) {
+        *out = seq_new(a);
+        *creators = 0;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------- candidates */
+
+/* Gone afterwards, or exchanged: then the other thread has none. */
+static bool ends_handle(const Lib *l, const SeqStep *st)
+{
+    for (unsigned i = 0; i < st->nargs; i++) {
+        ApiUse use = ownership_use(l->ownership, st->f, (int)i);
+        if (use == USE_CONSUMES || use == USE_FINISHES ||
+            st->f->params[i].role == ROLE_HANDLE_INOUT || st->f->params[i].role == ROLE_STORAGE)
+            return true;
+    }
+    return false;
+}
+
+static bool uses_type(const SeqStep *st, const ApiType *t)
+{
+    for (unsigned i = 0; t && i < st->nargs; i++)
+        if (st->f->params[i].handle == t && value_is_made(&st->args[i]))
+            return true;
+    return !t;
+}
+
+/* One call of a function; what it needs goes into the prefix, which grows. */
+static bool grow_candidate(Lib *l, const Subject *t, Arena *a, const GrowPlan *g, Seq **prefix,
+                           unsigned function, Candidate *out)
+{
+    const ApiFunction *f = t->functions.items[function];
+    Seq *s = seq_copy(a, *prefix);
+    if (lib_is_dropped(l, f) || !grow_universal(g, a, s, f) || s->n > MOST_PREFIX)
+        return false;
+    SeqStep *last = &s->steps[s->n - 1];
+    if (last->f != f || ends_handle(l, last) || !uses_type(last, t->type))
+        return false;
+    *out = (Candidate){ .step = *last, .function = function };
+    *prefix = seq_prefix(a, s, s->n - 1);
+    return true;
+}
+
+/* The same call with two handles of the type exchanged; false: it has not two. */
+static bool mirror(const Subject *t, Arena *a, const Candidate *c, Candidate *out)
+{
+    int first = -1;
+    for (unsigned i = 0; t->type && i < c->step.nargs; i++) {
+        if (c->step.f->params[i].handle != t->type || !value_is_made(&c->step.args[i]))
+            continue;
+        if (first < 0) {
+            first = (int)i;
+        } else if (!value_equal(&c->step.args[first], &c->step.args[i])) {
+            *out = *c;
+            out->step.args = arena_array(a, SeqValue, c->step.nargs + 1);
+            memcpy(out->step.args, c->step.args, c->step.nargs * sizeof *c->step.args);
+            out->step.args[first] = c->step.args[i];
+            out->step.args[i] = c->step.args[first];
+            return true;
+        }
+    }
+    return false;
+}
+
+static Seq *with_calls(Arena *a, const Seq *prefix, const SeqStep *call, const SeqStep *next,
+                       const Seq *epilogue)
+{
+    Seq *s = seq_new(a);
+    s->n = prefix->n + 1 + (next != NULL);
+    s->steps = arena_array(a, SeqStep, s->n + 1);
+    memcpy(s->steps, prefix->steps, prefix->n * sizeof *s->steps);
+    s->steps[prefix->n] = *call;
+    if (next)
+        s->steps[prefix->n + 1] = *next;
+    return with_epilogue(a, s, epilogue, prefix->n);
+}
+
+static bool same_observations(const Outcome *a, const Outcome *b, unsigned step)
+{
+    size_t i = 0, k = 0;
+    for (;; i++, k++) {
+        while (i < a->nobs && a->obs[i].step != step)
+            i++;
+        while (k < b->nobs && b->obs[k].step != step)
+            k++;
+        if (i == a->nobs || k == b->nobs)
+            return i == a->nobs && k == b->nobs;
+        if (!observation_equal(&a->obs[i], &b->obs[k]))
+            return false;
+    }
+}
+
+/* Only those that go well after the prefix, the same way each time, stay. */
+static bool sift(Lib *l, Subject *t, Arena *a, const Seq *prefix, const Seq *epilogue,
+                 Candidates *all, Candidates *bad, Err *err)
+{
+    enum { TIMES = 3 };
+    ExecJob *jobs = arena_array(a, ExecJob, all->len * TIMES + 1);
+    Outcome *o = arena_array(a, Outcome, all->len * TIMES + 1);
+    for (size_t i = 0; i < all->len; i++)
+        for (unsigned k = 0; k < TIMES; k++)
+            jobs[i * TIMES + k] =
+                (ExecJob){ .seq = with_calls(a, prefix, &all->items[i].step, NULL, epilogue),
+                           .fill = k == 1 ? 0xa5 : k == 2 ? 0x3c : 0, .clock = 100000 * k };
+    if (all->len && !exec_run(l->exec, a, jobs, all->len * TIMES, o, err))
+        return false;
+    size_t n = 0;
+    for (size_t i = 0; i < all->len; i++) {
+        const Outcome *x = &o[i * TIMES];
+        drop_blocker(l, jobs[i * TIMES].seq, &x[0]);
+        bool well = x[0].state == OUTCOME_DONE && x[1].state == OUTCOME_DONE &&
+                    x[2].state == OUTCOME_DONE;
+        if (well && (!same_observations(&x[0], &x[1], prefix->n) ||
+                     !same_observations(&x[0], &x[2], prefix->n))) {
+            lib_drop(l, all->items[i].step.f, "it gives something else each time");
+            well = false;
+        }
+        else if (!well && !lib_is_dropped(l, all->items[i].step.f))
+            vec_push(bad, all->items[i]);
+        t->rejected += !well;
+        if (!well)
+            continue;
+        all->items[n] = all->items[i];
+        all->items[n].errs = oracle_is_error(&all->items[n].step, &x[0], prefix->n);
+        n++;
+    }
+    all->len = n;
+    return true;
+}
+
+static bool has_pair(const Rescue *pairs, size_t n, const Candidate *x, const Candidate *y)
+{
+    for (size_t i = 0; i < n; i++)
+        if (pairs[i].first.function == x->function && pairs[i].second.function == y->function)
+            return true;
+    return false;
+}
+
+/* Calls that fail after the prefix may go well after another one: each pair of functions
+ * is tried once. */
+static bool rescue(Lib *l, Arena *a, const Seq *prefix, const Seq *epilogue, const Candidates *all,
+                   const Candidates *bad, Rescues *out, Err *err)
+{
+    enum { MOST = 96 };
+    ExecJob jobs[MOST];
+    Outcome *o = arena_array(a, Outcome, MOST);
+    Rescue pairs[MOST];
+    size_t n = 0;
+    for (size_t i = 0; i < bad->len && i < 6; i++)
+        for (size_t k = 0; k < all->len && n < MOST; k++) {
+            if (all->items[k].step.f->observes || has_pair(pairs, n, &all->items[k], &bad->items[i]))
+                continue;
+            pairs[n] = (Rescue){ all->items[k], bad->items[i] };
+            jobs[n++] = (ExecJob){ .seq = with_calls(a, prefix, &all->items[k].step,
+                                                     &bad->items[i].step, epilogue) };
+        }
+    if (n && !exec_run(l->exec, a, jobs, n, o, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (o[i].state == OUTCOME_DONE)
+            vec_push(out, pairs[i]);
+    return true;
+}
+
+/* ------------------------------------------------------------------ tests */
+
+/* A handle that both threads use. */
+static bool is_shared(const Test *t, const SeqValue *v, bool *changes)
+{
+    bool in[2] = { false, false };
+    for (unsigned k = 0; k < 2; k++)
+        for (unsigned c = 0; c < t->ncalls[k]; c++)
+            for (unsigned i = 0; i < t->calls[k][c].nargs; i++)
+                if (value_equal(&t->calls[k][c].args[i], v)) {
+                    const ApiPlace *p = &t->calls[k][c].f->params[i];
+                    in[k] = true;
+                    *changes |= !p->is_const && p->use != USE_OBSERVES;
+                }
+    return in[0] && in[1];
+}
+
+/* Sets the contract. False: something that is not under test is shared and changed. */
+static bool classify(Test *t)
+{
+    bool shared = !t->type, all_const = true;
+    for (unsigned c = 0; c < t->ncalls[0]; c++)
+        for (unsigned i = 0; i < t->calls[0][c].nargs; i++) {
+            const SeqValue *v = &t->calls[0][c].args[i];
+            bool changes = false;
+            if (!value_is_made(v) || !is_shared(t, v, &changes))
+                continue;
+            if (t->calls[0][c].f->params[i].handle != t->type && changes)
+                return false;
+            shared |= t->calls[0][c].f->params[i].handle == t->type;
+            all_const &= !changes;
+        }
+    t->contract = !t->type ? CONTRACT_DISTINCT
+                  : !shared ? CONTRACT_DISTINCT : all_const ? CONTRACT_CONST : CONTRACT_SHARED;
+    return true;
+}
+
+static unsigned *pair_of(const Subject *t, unsigned *table, unsigned i, unsigned j)
+{
+    return &table[i < j ? i * t->functions.len + j : j * t->functions.len + i];
+}
+
+static bool has_value(const SeqStep *st, const SeqValue *v, unsigned before)
+{
+    for (unsigned i = 0; i < before; i++)
+        if (value_equal(&st->args[i], v))
+            return true;
+    return false;
+}
+
+/* Handles of the type that both calls have. */
+static unsigned common(const Subject *t, const SeqStep *x, const SeqStep *y)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < x->nargs; i++)
+        n += x->f->params[i].handle == t->type && value_is_made(&x->args[i]) &&
+             !has_value(x, &x->args[i], i) && has_value(y, &x->args[i], y->nargs);
+    return n;
+}
+
+/* The same function with its handles in another order: locks may be taken so, too. */
+static bool is_mirrored(const SeqStep *x, const SeqStep *y)
+{
+    bool other = false;
+    for (unsigned i = 0; x->f == y->f && i < x->nargs; i++)
+        other |= value_is_made(&x->args[i]) && !value_equal(&x->args[i], &y->args[i]);
+    return other;
+}
+
+/* Pairs without a test come first. Those that touched the same memory before are worth more, and calls
+ * that share several handles. */
+static double worth(const Subject *t, const Candidate *x, const Candidate *y)
+{
+    unsigned tests = *pair_of(t, t->pairs.items, x->function, y->function);
+    unsigned conflicts = *pair_of(t, t->conflicts.items, x->function, y->function);
+    unsigned shared = common(t, &x->step, &y->step);
+    bool look = x->step.f->observes && y->step.f->observes;
+    if (shared > 1 && is_mirrored(&x->step, &y->step))
+        shared *= 3;
+    double known = (1.0 + 2.0 * (conflicts < 2 ? conflicts : 2)) / (1.0 + tests);
+    return (tests ? known : 8) * (1.0 + shared) * (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) * (y->errs ? 0.3 : 1);
+}
+
+static void pick_pair(Lib *l, const Subject *t, const Candidates *all, const Candidate **x,
+                      const Candidate **y)
+{
+    double best = -1;
+    for (size_t i = 0; i < all->len; i++)
+        for (size_t k = 0; k < all->len; k++) {
+            double w = worth(t, &all->items[i], &all->items[k]) * (0.2 + rng_unit(&l->rng));
+            if (w > best) {
+                best = w;
+                *x = &all->items[i];
+                *y = &all->items[k];
+            }
+        }
+}
+
+static void put_call(Test *t, unsigned thread, const Candidate *c)
+{
+    t->calls[thread][t->ncalls[thread]++] = c->step;
+}
+
+static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *rescues,
+                      const Seq *prefix, const Seq *epilogue, Test *out)
+{
+    const Candidate *x = NULL, *y = NULL;
+    const Rescue *r = rescues->len && rng_below(&l->rng, 2)
+                          ? &rescues->items[rng_below(&l->rng, rescues->len)] : NULL;
+    pick_pair(l, t, all, &x, &y);
+    *out = (Test){ .type = t->type, .prefix = (Seq *)prefix, .epilogue = (Seq *)epilogue };
+    x = r ? &r->first : x;
+    if (r)
+        y = &all->items[rng_below(&l->rng, all->len)];
+    put_call(out, 0, x);
+    put_call(out, 1, y);
+    uint64_t more = rng_below(&l->rng, 4);
+    if (r)
+        put_call(out, 0, &r->second);
+    else if (more & 1)
+        put_call(out, 0, &all->items[rng_below(&l->rng, all->len)]);
+    if (more == 3 && !r)
+        put_call(out, 1, &all->items[rng_below(&l->rng, all->len)]);
+    if (!classify(out) || !l->contracts[out->contract])
+        return false;
+    Str text = {0};
+    lib_test_print(out, &text);
+    bool new = !map_has(&l->tried, str_c(&text));
+    map_put(&l->tried, str_c(&text), NULL);
+    str_release(&text);
+    *pair_of(t, t->pairs.items, x->function, y->function) += new;
+    return new;
+}
+
+bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
+{
+    Candidates all = {0}, bad = {0};
+    Rescues rescues = {0};
+    Seq *prefix, *epilogue = NULL;
+    unsigned creators = 0;
+    if (!make_prefix(l, t, a, &prefix, &creators, err))
+        return false;
+    if (!prefix || !t->functions.len)
+        return true;
+    GrowPlan g = plan_of(l, t, creators);
+    for (unsigned i = 0; i < CANDIDATES; i++) {
+        Candidate c;
+        if (grow_candidate(l, t, a, &g, &prefix, (unsigned)rng_below(&l->rng, t->functions.len), &c)) {
+            vec_push(&all, c);
+            Candidate other;
+            if (mirror(t, a, &c, &other))
+                vec_push(&all, other);
+        }
+    }
+    bool ok = settle_epilogue(l, a, prefix, &epilogue, err) &&
+              (!epilogue || (sift(l, t, a, prefix, epilogue, &all, &bad, err) &&
+                              rescue(l, a, prefix, epilogue, &all, &bad, &rescues, err)));
+    for (unsigned i = 0; ok && epilogue && all.len && i < TESTS; i++) {
+        Test test;
+        if (make_test(l, t, &all, &rescues, prefix, epilogue, &test))
+            vec_push(out, test);
+    }
+    vec_release(&all);
+    vec_release(&bad);
+    vec_release(&rescues);
+    return ok;
+}
+
+void lib_test_print(const Test *t, Str *out)
+{
+    Arena a = {0};
+    Str all = {0};
+    str_add(out, "before:\n");
+    seq_dump(t->prefix, out);
+    for (unsigned k = 0; k < 2; k++) {
+        str_addf(out, "thread %u:\n", k + 1);
+        str_reset(&all);
+        seq_dump(lib_test_thread(&a, t, k), &all);
+        const char *p = str_c(&all);
+        for (unsigned i = 0; i < t->prefix->n && (p = strchr(p, '\n')); i++)
+            p++;
+        str_add(out, p ? p : "");
+    }
+    str_add(out, "after:\n");
+    str_reset(&all);
+    seq_dump(t->epilogue, &all);
+    const char *p = str_c(&all);
+    for (unsigned i = 0; i < t->prefix->n && (p = strchr(p, '\n')); i++)
+        p++;
+    str_add(out, p ? p : "");
+    str_release(&all);
+    arena_release(&a);
+}

@@ -1,0 +1,206 @@
+/* What is told of schedules that go wrong: findings, summary, JSON. */
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "session/failure_finding.h"
+#include "technique/threads/threads_int.h"
+#include <string.h>
+
+static const char *rule_of(const Bad *b)
+{
+    return b->kind == BAD_DEADLOCK ? "threads/deadlock"
+           : b->kind == BAD_OUTPUT ? "threads/output" : "threads/failure";
+}
+
+static Location place_of(const Whole *w, uint32_t site)
+{
+    const ScheduleSite *at = scheduler_site(w->scheduler, site);
+    if (!at || !*at->file)
+        return (Location){ .file = program_captured(w->program)->path };
+    return (Location){ .file = at->file, .line = (int)at->line, .function = at->function };
+}
+
+/* "5 of 1000 schedules, 1 preemption": how often, and how little it takes. */
+static const char *how_often(Arena *a, const Whole *w, const Bad *b)
+{
+    if (!w->runs)
+        return "";
+    if (b->seen == w->runs)
+        return arena_printf(a, " (in every one of %zu schedules)", w->runs);
+    return arena_printf(a, " (in %zu of %zu schedules; %u preemption%s will do)", b->seen, w->runs,
+                        b->preemptions, b->preemptions == 1 ? "" : "s");
+}
+
+static const char *wait_text(Arena *a, const struct sundew_wait *wait, unsigned thread)
+{
+    const char *what = schedule_kind_name(wait->kind);
+    if (wait->owner < SUNDEW_SCHEDULE_THREADS && wait->kind != SUNDEW_AT_JOIN)
+        return arena_printf(a, "T%u waits here (%s); T%u has it", thread, what, wait->owner);
+    return arena_printf(a, "T%u waits here (%s)", thread, what);
+}
+
+/* Each thread that waits, at its place. */
+static size_t wait_steps(Arena *a, const Whole *w, const Bad *b, EvidenceStep *steps)
+{
+    size_t n = 0;
+    for (unsigned t = 0; t < b->nwaits; t++)
+        if (b->waits[t].kind != SUNDEW_AT_BEGIN)
+            steps[n++] = (EvidenceStep){ place_of(w, b->waits[t].site),
+                                         wait_text(a, &b->waits[t], t) };
+    return n;
+}
+
+/* A wait that nobody will end, rather than threads that wait for each other. */
+static bool is_lost_wake_up(const Bad *b)
+{
+    bool condition = false, lock = false;
+    for (unsigned t = 0; t < b->nwaits; t++) {
+        condition |= b->waits[t].kind == SUNDEW_AT_WAIT || b->waits[t].kind == SUNDEW_AT_SEM_WAIT;
+        lock |= b->waits[t].kind == SUNDEW_AT_LOCK || b->waits[t].kind == SUNDEW_AT_READ_LOCK;
+    }
+    return condition && !lock;
+}
+
+static Finding deadlock_finding(Arena *a, const Whole *w, const Bad *b)
+{
+    EvidenceStep *steps = arena_array(a, EvidenceStep, SUNDEW_SCHEDULE_THREADS);
+    size_t n = wait_steps(a, w, b, steps);
+    const char *what = is_lost_wake_up(b) ? "a thread waits for a wake-up that never comes"
+                                          : "threads wait for each other";
+    return (Finding){ .rule = rule_of(b), .level = LEVEL_ERROR, .verdict = VERDICT_SHOWN,
+                      .message = arena_printf(a, "deadlock: %s%s", what, how_often(a, w, b)),
+                      .where = n ? steps[n - 1].at : place_of(w, UINT32_MAX),
+                      .anchor = "deadlock", .steps = steps, .nsteps = n };
+}
+
+static Finding output_finding(Arena *a, const Whole *w, const Bad *b)
+{
+    return (Finding){ .rule = rule_of(b), .level = LEVEL_ERROR, .verdict = VERDICT_SHOWN,
+                      .message = arena_printf(a, "the output is not the expected one%s",
+                                              how_often(a, w, b)),
+                      .where = place_of(w, UINT32_MAX), .anchor = "output" };
+}
+
+static Finding finding_of(Arena *a, const Whole *w, const Bad *b)
+{
+    if (b->kind == BAD_DEADLOCK)
+        return deadlock_finding(a, w, b);
+    if (b->kind == BAD_OUTPUT)
+        return output_finding(a, w, b);
+    return failure_finding(a, &(FailureReport){
+        .failure = &b->failure, .rule = rule_of(b), .level = LEVEL_ERROR,
+        .after = how_often(a, w, b), .program = program_captured(w->program)->path });
+}
+
+static json_t *violation(const Whole *w, const Bad *b, const Finding *f)
+{
+    json_t *schedule = json_array();
+    for (size_t i = 0; i < b->schedule.forces.len; i++)
+        json_array_append_new(schedule, json_pack("{s:i,s:i}", "decision",
+                                                  (int)b->schedule.forces.items[i].decision, "thread",
+                                                  (int)b->schedule.forces.items[i].thread));
+    return json_pack("{s:s,s:i,s:o,s:[],s:o,s:i,s:o,s:o,s:i,s:I,s:I,s:i,s:i}", "kind",
+                     b->kind == BAD_DEADLOCK ? "deadlock"
+                     : b->kind == BAD_OUTPUT ? "output" : failure_kind_name(b->failure.kind),
+                     "tier", b->kind == BAD_OUTPUT ? 3 : 1, "type", json_null(), "functions", "file",
+                     json_text(f->where.file), "line", f->where.line, "test", json_text(b->folder),
+                     "schedule", schedule, "preemptions", (int)b->preemptions, "seen",
+                     (json_int_t)b->seen, "first", (json_int_t)b->first, "replays", (int)b->again,
+                     "of", (int)b->tries);
+    (void)w;
+}
+
+static const char *rerun_of(Arena *a, const Whole *w, const Bad *b)
+{
+    Str s = {0};
+    str_add(&s, "sundew -w ");
+    escape_shell(&s, workspace_dir(session_workspace(w->s)));
+    str_add(&s, " threads --replay ");
+    escape_shell(&s, b->folder);
+    const char *text = arena_strdup(a, str_c(&s));
+    str_release(&s);
+    return text;
+}
+
+bool report_bad(Whole *w, Bad *b, Err *err)
+{
+    Arena a = {0};
+    Finding f = finding_of(&a, w, b);
+    Str schedule = {0};
+    schedule_write(&b->schedule, w->key, &schedule);
+    Attachment att[] = { { "run.txt", "trace", str_c(&b->picture), b->picture.len },
+                         { "schedule.txt", "test", str_c(&schedule), schedule.len } };
+    f.attachments = att;
+    f.nattachments = 2;
+    f.rerun = rerun_of(&a, w, b);
+    if (b->again < b->tries) {
+        f.verdict = VERDICT_LIKELY;
+        f.message = arena_printf(&a, "%s; %u of %u replays show it", f.message, b->again, b->tries);
+    }
+    f.data = violation(w, b, &f);
+    bool ok = session_report(w->s, &f, err);
+    json_decref(f.data);
+    str_release(&schedule);
+    arena_release(&a);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ races */
+
+static const char *side_text(Arena *a, const struct sundew_side *s)
+{
+    return arena_printf(a, "T%u %s it here, holding %s", s->thread, s->write ? "writes" : "reads",
+                        s->nheld == 0 ? "no lock"
+                        : s->nheld == 1 ? "one lock" : arena_printf(a, "%u locks", s->nheld));
+}
+
+bool report_race(Whole *w, const RaceSeen *r, Err *err)
+{
+    Arena a = {0};
+    const struct sundew_side *x = &r->race.first, *y = &r->race.second;
+    EvidenceStep steps[] = { { place_of(w, x->site), side_text(&a, x) },
+                             { place_of(w, y->site), side_text(&a, y) } };
+    const ScheduleSite *other = scheduler_site(w->scheduler, x->site);
+    Finding f = { .rule = "threads/race", .level = LEVEL_WARNING, .verdict = VERDICT_SHOWN,
+                  .message = arena_printf(&a, "data race: %s here and %s at %s:%u, in no order",
+                                          y->write ? "a write" : "a read",
+                                          x->write ? "a write" : "a read",
+                                          path_base(other->file), other->line),
+                  .where = steps[1].at,
+                  .anchor = arena_printf(&a, "race %s", other->function), .steps = steps, .nsteps = 2 };
+    bool ok = session_report(w->s, &f, err);
+    arena_release(&a);
+    return ok;
+}
+
+/* ---------------------------------------------------------------- summary */
+
+/* What "nothing found" means. */
+static void tell_guarantee(Whole *w, Str *out)
+{
+    const SearchResult *r = &w->search;
+    if (r->threads < 2)
+        str_add(out, "The program made no thread, so there is nothing to schedule.\n");
+    else if (r->complete)
+        str_addf(out, "All schedules with at most %u preemption%s at these points were run.\n",
+                 r->complete - 1, r->complete == 2 ? "" : "s");
+    if (r->inconclusive)
+        str_addf(out, "%zu runs had no clear end: they took too long or too many steps.\n",
+                 r->inconclusive);
+}
+
+void report_summary(Whole *w)
+{
+    const SearchResult *r = &w->search;
+    Str *out = session_out(w->s);
+    str_addf(out, "%zu schedules of %u threads: %zu systematic, %zu random. Up to %zu points in a run; "
+             "%zu of %zu accesses may be shared, %zu of them conflict.\n", r->runs, r->threads,
+             r->systematic, r->random, r->points, w->build.probed, w->build.accesses, r->hot);
+    tell_guarantee(w, out);
+    session_json(w->s, "schedules",
+                 json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:i}", "runs", (json_int_t)r->runs, "systematic",
+                           (json_int_t)r->systematic, "random", (json_int_t)r->random,
+                           "inconclusive", (json_int_t)r->inconclusive, "points",
+                           (json_int_t)r->points, "hot_sites", (json_int_t)r->hot,
+                           "complete_preemptions", (int)r->complete - 1));
+}

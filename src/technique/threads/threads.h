@@ -1,0 +1,7 @@
+/* threads - see README.md. */
+#ifndef SUNDEW_TECHNIQUE_THREADS_H
+#define SUNDEW_TECHNIQUE_THREADS_H
+#include "session/command.h"
+
+extern const Command technique_threads;
+#endif

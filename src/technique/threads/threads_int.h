@@ -1,0 +1,62 @@
+/* What the files of this technique share. */
+#ifndef SUNDEW_THREADS_INT_H
+#define SUNDEW_THREADS_INT_H
+#include "engine/schedule/schedule.h"
+#include "session/session.h"
+#include "technique/threads/threads.h"
+
+typedef enum { BAD_FAILURE, BAD_DEADLOCK, BAD_OUTPUT } BadKind;
+
+/* One way to go wrong, with the schedule of fewest preemptions that shows it. */
+typedef struct Bad {
+    BadKind kind;
+    Failure failure;                 /* BAD_FAILURE */
+    uint32_t sites[SUNDEW_SCHEDULE_THREADS];     /* BAD_DEADLOCK: where each thread waits; … */
+    unsigned nsites;
+    struct sundew_wait waits[SUNDEW_SCHEDULE_THREADS];   /* … and for what */
+    unsigned nwaits;
+    Schedule schedule;
+    unsigned preemptions;
+    size_t seen;                     /* runs that went wrong in this way */
+    size_t first;                    /* number of the first */
+    unsigned again, tries;           /* replays: the same end, of how many */
+    Str picture;                     /* the interleaving */
+    char *folder;                    /* of the kept test */
+} Bad;
+
+typedef struct RaceSeen {
+    struct sundew_race race;
+    size_t seen;
+} RaceSeen;
+
+/* A whole program under search. */
+typedef struct Whole {
+    Session *s;
+    const Program *program;
+    ScheduleBuild build;
+    Scheduler *scheduler;
+    Strings argv;
+    Str expected;                    /* --expect */
+    bool has_expected;
+    char *out;                       /* -o */
+    char *cwd;                       /* where the program runs */
+    char *key;                       /* names the build in schedules */
+    Vec(Bad) bad;
+    Vec(RaceSeen) races;
+    size_t runs;
+    SearchResult search;
+} Whole;
+
+/* program.c */
+bool whole_program(Session *s, Err *err);
+bool whole_replay(Session *s, const char *folder, Err *err);
+/* How a run went wrong; false: it did not. */
+bool whole_judge(const Whole *w, const ScheduleRun *run, Bad *out);
+bool bad_same(const Bad *a, const Bad *b);
+void bad_release(Bad *b);
+
+/* report.c */
+bool report_bad(Whole *w, Bad *b, Err *err);
+bool report_race(Whole *w, const RaceSeen *r, Err *err);
+void report_summary(Whole *w);
+#endif
