@@ -35,10 +35,20 @@ static void join(uint32_t *to, const uint32_t *from)
             to[i] = from[i];
 }
 
+void sundew_seen(const SchedThread *me, uint64_t what)
+{
+    uint64_t *h = &sundew_plan->histories[me->number];
+    *h = (*h ^ what) * 0x9e3779b97f4a7c15u;
+    *h ^= *h >> 29;
+}
+
 void sundew_acquire(SchedThread *me, SchedObject *o)
 {
-    if (o)
-        join(me->clock, o->clock);
+    if (!o)
+        return;
+    join(me->clock, o->clock);
+    for (unsigned i = 0; i < sundew_nsched; i++)
+        sundew_seen(me, me->clock[i]);
 }
 
 void sundew_release(SchedThread *me, SchedObject *o)
