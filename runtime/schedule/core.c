@@ -304,9 +304,9 @@ static unsigned tasks(void)
 
 /* Has the process threads that a library made without us? They may wake ours. Who
  * is over may need a moment to go. */
-static bool has_strangers(void)
+static bool has_strangers(const SchedThread *me)
 {
-    unsigned ours = 0;
+    unsigned ours = me->state == THREAD_OVER;    /* its last act is to ask */
     for (unsigned i = 0; i < sundew_nsched; i++)
         ours += sundew_sched_threads[i].state != THREAD_OVER;
     for (unsigned tries = 0; tries < 50; tries++) {
@@ -322,7 +322,7 @@ static unsigned choose(SchedThread *me, bool yields)
 {
     uint64_t can = ready(), all = can | timed();
     if (!all)
-        sundew_end(has_strangers() ? SUNDEW_SCHEDULE_FOREIGN : SUNDEW_SCHEDULE_DEADLOCK);
+        sundew_end(has_strangers(me) ? SUNDEW_SCHEDULE_FOREIGN : SUNDEW_SCHEDULE_DEADLOCK);
     bool decision = __builtin_popcountll(all) > 1;
     unsigned standard = can ? usual(me, can, yields) : earliest(all);
     unsigned n = decision ? decide(me, can, all, yields, standard) : standard;

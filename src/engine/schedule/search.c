@@ -9,9 +9,9 @@
  * Then two ways take turns. The systematic one runs all schedules with no
  * preemption, then with one, then with two: from each run, at each decision after
  * its last force, each other thread that could have run gives one more schedule.
- * Schedules that delay an access before one that conflicts come first. With more
- * than two preemptions only these are run, and only from runs in which some
- * thread saw what it had not seen in an earlier run.
+ * Schedules come first that delay an access before one that conflicts, in a run in
+ * which some thread saw what it had not seen in an earlier run. With more than two
+ * preemptions only these are run.
  * The random one gives each pending access a random priority, and draws again
  * after accesses that conflict; it reaches bugs that need many preemptions.
  *
@@ -23,7 +23,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { WARM_UPS = 24, CALM = 4, MOST_QUEUED = 1 << 18, MOST_TIMEOUTS = 3,
+enum { WARM_UPS = 60, CALM = 10, MOST_QUEUED = 1 << 18, MOST_TIMEOUTS = 3,
        MOST_BOUND = 7, GUARANTEED = 2 };
 
 /* A schedule to be run. */
@@ -167,7 +167,7 @@ static void extend(Search *x, uint32_t from, unsigned cost)
             unsigned c = cost + preempts(e, t);
             if (e->enabled >> t & 1 && t != e->chosen && c <= x->bound &&
                 (c <= GUARANTEED || (useful && !known)))
-                push(x, c, useful || c == cost, e, t);
+                push(x, c, (useful || c == cost) && !known, e, t);
         }
     }
     free(rows);
