@@ -149,8 +149,12 @@ static void take_result(const Scheduler *s, ScheduleRun *out)
         if (r.first.site < s->plan.build->nsites && r.second.site < s->plan.build->nsites)
             vec_push(&out->races, r);
     }
-    for (uint32_t i = 0; i < out->nthreads && out->ended == SUNDEW_SCHEDULE_DEADLOCK; i++)
-        vec_push(&out->waits, p->waits[i]);
+    for (uint32_t i = 0; i < out->nthreads && out->ended == SUNDEW_SCHEDULE_DEADLOCK; i++) {
+        struct sundew_wait wait = p->waits[i];
+        if (wait.kind >= SUNDEW_AT_KINDS)
+            wait = (struct sundew_wait){ .owner = 255 };
+        vec_push(&out->waits, wait);
+    }
 }
 
 /* Sites that the run showed to be hot, added to a sorted list; how many are new. */
