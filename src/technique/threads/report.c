@@ -232,12 +232,14 @@ static void tell_incomplete(Whole *w)
         session_incomplete(w->s, "%zu of %zu runs took too long", r->timeouts, r->runs);
 }
 
-static json_t *schedules_json(const SearchResult *r)
+static json_t *schedules_json(const Whole *w)
 {
-    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:i,s:i}", "runs", (json_int_t)r->runs, "systematic",
+    const SearchResult *r = &w->search;
+    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:i,s:i}", "runs", (json_int_t)r->runs, "systematic",
                      (json_int_t)r->systematic, "random", (json_int_t)r->random, "inconclusive",
-                     (json_int_t)r->inconclusive, "points", (json_int_t)r->points, "hot_sites",
-                     (json_int_t)r->hot, "threads", (int)r->threads, "complete_preemptions",
+                     (json_int_t)r->inconclusive, "points", (json_int_t)r->points, "accesses",
+                     (json_int_t)w->build.accesses, "probed", (json_int_t)w->build.probed,
+                     "hot_sites", (json_int_t)r->hot, "threads", (int)r->threads, "complete_preemptions",
                      r->inconclusive ? -1 : (int)r->complete - 1);
 }
 
@@ -245,7 +247,7 @@ void report_summary(Whole *w)
 {
     const SearchResult *r = &w->search;
     tell_incomplete(w);
-    session_json(w->s, "schedules", schedules_json(r));
+    session_json(w->s, "schedules", schedules_json(w));
     session_json(w->s, "violations", json_incref(w->violations));
     session_json(w->s, "races", json_incref(w->race_rows));
     if (session_flag(w->s, "json"))
