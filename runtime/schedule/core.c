@@ -21,8 +21,9 @@
 
 enum {
     MOST_ALONE = 2000, MOST_QUIET = 200000,
-    MOST_SAME = 24,                  /* the same value read at the same place: it spins */
+    MOST_SAME = 6,                   /* the same value read at the same place: it spins */
     MOST_CALLS = 200,                /* the same call of a synchronisation function */
+    LOWERED = 1 << 20,               /* PCT's priorities: above at first, below who yielded */
 };
 
 struct sundew_schedule *sundew_plan;
@@ -33,7 +34,7 @@ _Thread_local uint32_t sundew_schedule_site __attribute__((tls_model("initial-ex
 uint64_t sundew_sched_now;
 int sundew_schedule_on;
 
-static uint64_t random_state, order;
+static uint64_t random_state, order, yielded;
 static uint32_t next_force;
 static uint32_t changes[16];                     /* PCT: points with a change */
 
@@ -97,7 +98,7 @@ SchedThread *sundew_thread_new(void)
     t->number = (uint8_t)n;
     t->state = THREAD_READY;
     t->owner = NOBODY;
-    t->priority = 1000 + sundew_random() % 1000000;
+    t->priority = 2 * LOWERED + sundew_random() % 1000000;
     t->clock[n] = clock + 1;
     sundew_plan->nthreads = sundew_nsched;
     return t;
@@ -108,6 +109,7 @@ void sundew_schedule_begin(void)
     if (!sundew_plan)
         return;
     random_state = sundew_plan->seed;
+    yielded = LOWERED;
     next_force = 0;
     sundew_nsched = 0;
     sundew_sched_now = 0;
@@ -221,9 +223,9 @@ static unsigned by_pct(SchedThread *me, uint64_t can, bool yields)
     struct sundew_schedule *p = sundew_plan;
     for (uint32_t i = 0; i + 1 < p->depth && i < 16; i++)
         if (changes[i] == p->npoints)
-            me->priority = i + 1;
+            me->priority = LOWERED + i;
     if (yields)
-        me->priority = 500 + sundew_random() % 400;
+        me->priority = yielded ? --yielded : 0;  /* below all others */
     return highest(can);
 }
 

@@ -48,6 +48,8 @@ typedef struct SchedThread {
         uint64_t object, value;
         uint32_t site, count;
     } turns[4];                      /* the same place, object and value again: a spin loop? */
+    uint64_t seen[4];                /* last views that went into its history */
+    uint32_t nseen;
     uint8_t width, oldest;           /* bytes of the access it stands at, up to 8; of turns */
     uint32_t quiet;                  /* accesses at sites that are not hot, likewise */
     uint32_t clock[SUNDEW_SCHEDULE_THREADS];
@@ -110,7 +112,7 @@ void sundew_hold(SchedThread *me, const volatile void *lock);
 void sundew_let_go(SchedThread *me, const volatile void *lock);
 
 /* The thread has seen something that depends on the order of threads. */
-void sundew_seen(const SchedThread *me, uint64_t what);
+void sundew_seen(SchedThread *me, uint64_t what);
 
 /* --- access */
 bool sundew_site_is_hot(uint32_t site);

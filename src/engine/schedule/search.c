@@ -94,10 +94,18 @@ static bool run_and_judge(Search *x, const Schedule *now, Err *err)
 
 /* ------------------------------------------------------------ systematic */
 
-/* Would the thread's turn end against its will? */
+/* Would the thread's turn end against its will, or go on although it yields? */
 static bool preempts(const struct sundew_step *e, unsigned other)
 {
-    return e->enabled >> e->thread & 1 && !(e->flags & SUNDEW_STEP_YIELDS) && other != e->thread;
+    bool yields = e->flags & SUNDEW_STEP_YIELDS;
+    return e->enabled >> e->thread & 1 && yields == (other == e->thread);
+}
+
+/* May another thread have been chosen there? A spin loop has to let others run. */
+static bool is_choice(const struct sundew_step *e, unsigned other)
+{
+    bool spins = e->flags & SUNDEW_STEP_YIELDS && e->kind != SUNDEW_AT_YIELD;
+    return e->enabled >> other & 1 && other != e->chosen && !(spins && other == e->thread);
 }
 
 static void push(Search *x, unsigned cost, bool useful, const struct sundew_step *e, unsigned thread)
@@ -165,7 +173,7 @@ static void extend(Search *x, uint32_t from, unsigned cost)
             continue;
         for (unsigned t = 0; t < x->run.nthreads; t++) {
             unsigned c = cost + preempts(e, t);
-            if (e->enabled >> t & 1 && t != e->chosen && c <= x->bound &&
+            if (is_choice(e, t) && c <= x->bound &&
                 (c <= GUARANTEED || (useful && !known)))
                 push(x, c, (useful || c == cost) && !known, e, t);
         }
