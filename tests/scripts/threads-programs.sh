@@ -28,14 +28,12 @@ for name in semaphores bank c11-threads tls-destructor error-checking; do
     ok "$name: made" made "$name" twin
     ok "$name: woven, not scheduled, it does the same" unscheduled "$name.twin"
 done
-cp "$programs/unscheduled.c" .
-ok "errno, times and answers: captured" "$SUNDEW" -q capture -- gcc -g -w unscheduled.c -o unscheduled -pthread
+ok "errno, times and answers: captured" "$SUNDEW" -q capture -- gcc -g -w "$programs/unscheduled.c" -o unscheduled -pthread
 ok "…woven, not scheduled, are the same" unscheduled unscheduled
 
 # ---- programs that can't be scheduled, or not wholly: a clear word each
 fresh odd
-cp "$programs/odd.c" .
-ok "odd programs: captured" "$SUNDEW" -q capture -- gcc -g -w odd.c -o odd -pthread
+ok "odd programs: captured" "$SUNDEW" -q capture -- gcc -g -w "$programs/odd.c" -o odd -pthread
 odd() { says "$2" timeout 300 "$SUNDEW" threads odd --schedules "${3:-40}" -o odd.kept -- "$1"; }
 ok "without threads" odd none "made no thread"
 ok "100 threads at a time" odd crowd "more than 64 threads"
@@ -50,17 +48,12 @@ ok "such runs are counted" crowd_counts
 ok "too many preemptions are refused" says "at most 7 preemptions" "$SUNDEW" threads odd --bound 8 -- none
 in_time() {
     local begin=$SECONDS
-    "$SUNDEW" threads odd --time 3s --schedules 1000000 -- cancel
+    says "schedules of 64 threads" "$SUNDEW" threads odd --time 3s --schedules 1000000 -- queue || return 1
     [ $((SECONDS - begin)) -lt 60 ]
 }
 ok "--time holds" in_time
 stops() {
-    "$SUNDEW" threads odd --schedules 1000000 -- cancel >stopped 2>&1 &
-    local pid=$! i
-    for i in $(seq 100); do sleep 0.1; pgrep -P $pid >/dev/null && break; done
-    sleep 1
-    kill -INT $pid
-    wait $pid
+    timeout --preserve-status -s INT 8 "$SUNDEW" threads odd --schedules 1000000 -- queue >stopped 2>&1
     grep -qi 'interrupt' stopped || { cat stopped; return 1; }
 }
 ok "Ctrl-C ends it" stops

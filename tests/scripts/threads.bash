@@ -54,6 +54,7 @@ again() {
 unscheduled() {
     local program=$1 woven want got
     shift
+    [ -x "$program" ] || return 1
     rm -rf one.kept
     "$SUNDEW" -q threads "$program" --no-sanitizers --schedules 1 -o one.kept >/dev/null 2>&1
     woven=$(ls -t .sundew/*/linked/*.schedule .sundew/linked/*.schedule 2>/dev/null | head -1)
