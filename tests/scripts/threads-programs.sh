@@ -48,12 +48,12 @@ ok "such runs are counted" crowd_counts
 ok "too many preemptions are refused" says "at most 7 preemptions" "$SUNDEW" threads odd --bound 8 -- none
 in_time() {
     local begin=$SECONDS
-    says "schedules of 64 threads" "$SUNDEW" threads odd --time 3s --schedules 1000000 -- queue || return 1
+    says "schedules of 64 threads" timeout -k 9 100 "$SUNDEW" threads odd --time 3s --schedules 1000000 -- queue || return 1
     [ $((SECONDS - begin)) -lt 60 ]
 }
 ok "--time holds" in_time
 stops() {
-    timeout --preserve-status -s INT 8 "$SUNDEW" threads odd --schedules 1000000 -- queue >stopped 2>&1
+    timeout --preserve-status -k 60 -s INT 8 "$SUNDEW" threads odd --schedules 1000000 -- queue >stopped 2>&1
     grep -qi 'interrupt' stopped || { cat stopped; return 1; }
 }
 ok "Ctrl-C ends it" stops
