@@ -210,7 +210,7 @@ demo: all
 	examples/demo $(BUILD)/sundew
 
 $(call obj,$(unit_src)): | deps-check
-$(BUILD)/tests/test_run: | $(BUILD)/sundew-run
+$(BUILD)/tests/test_run $(BUILD)/tests/test_schedule: | $(BUILD)/sundew-run
 $(BUILD)/tests/test_sequence $(BUILD)/tests/test_generate: | $(BUILD)/sundew-run $(BUILD)/sundew-play
 
 .PHONY: tests check check-asan check-tsan soak bench

@@ -63,6 +63,8 @@ enum {                                        /* how a run ended, for the schedu
     SUNDEW_SCHEDULE_ENDLESS,                  /* too many points */
     SUNDEW_SCHEDULE_DIVERGED,                 /* a force names a thread that can't run */
     SUNDEW_SCHEDULE_CROWDED,                  /* too many threads */
+    SUNDEW_SCHEDULE_FOREIGN,                  /* nobody can run but a thread that is not ours */
+    SUNDEW_SCHEDULE_ENDS,
 };
 
 struct sundew_force {
@@ -70,7 +72,10 @@ struct sundew_force {
     uint32_t thread;
 };
 
-enum { SUNDEW_STEP_DECISION = 1, SUNDEW_STEP_PREEMPTS = 2, SUNDEW_STEP_YIELDS = 4 };
+enum {
+    SUNDEW_STEP_DECISION = 1, SUNDEW_STEP_PREEMPTS = 2, SUNDEW_STEP_YIELDS = 4,
+    SUNDEW_STEP_WAKES = 8,                    /* `chosen` is woken by a signal; who runs goes on */
+};
 
 /* One point that was passed, in the order of the run. */
 struct sundew_step {
@@ -119,6 +124,7 @@ struct sundew_schedule {
     /* the result */
     uint8_t heated[SUNDEW_SCHEDULE_HOT];      /* sites that this run shows to be hot */
     uint32_t ended, nthreads, ndecisions, npoints, nsteps, nraces, unused[2];
+    uint64_t histories[SUNDEW_SCHEDULE_THREADS];  /* hash of whose writes each thread has seen */
     struct sundew_wait waits[SUNDEW_SCHEDULE_THREADS];
     struct sundew_race races[SUNDEW_SCHEDULE_RACES];
     struct sundew_step steps[SUNDEW_SCHEDULE_STEPS];

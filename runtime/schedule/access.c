@@ -110,6 +110,8 @@ static void track_cell(SchedThread *me, uint64_t key, Past *now, bool write)
     Cell *c = cell(key, true);
     if (!c)
         return;
+    if (c->write.bytes && c->write.thread != me->number)
+        sundew_seen(me, (uint64_t)c->write.clock << 32 | c->write.site << 6 | c->write.thread);
     if (c->write.bytes)
         compare(me, key, &c->write, true, now, write);
     for (unsigned i = 0; i < READS && write; i++)
@@ -144,18 +146,39 @@ void sundew_track(SchedThread *me, const void *at, uint32_t what, uint32_t site)
         sundew_release(me, o);
 }
 
+/* The address sanitizer's, if it is there. */
+int __sanitizer_get_ownership(const volatile void *p) __attribute__((weak));
+
+/* What was freed already is for the sanitizer to tell. */
+static bool is_allocated(const void *p)
+{
+    return !__sanitizer_get_ownership || __sanitizer_get_ownership(p);
+}
+
+/* Nothing is known of these bytes any more: they go, and others will come. */
+static void forget(const void *p, size_t n)
+{
+    uint64_t from = (uint64_t)(uintptr_t)p / 8 + 1, to = from + n / 8;
+    for (size_t i = 0; cells && i < ROOM; i++)
+        if (cells[i].key >= from && cells[i].key < to) {
+            memset(&cells[i].write, 0, sizeof cells[i].write);
+            memset(cells[i].reads, 0, sizeof cells[i].reads);
+        }
+}
+
 /* Memory that goes is written: who uses it afterwards is in conflict. */
 static void gone(void *p)
 {
     SchedThread *me = p && sundew_schedule_on ? sundew_enter() : NULL;
     if (!me)
         return;
-    size_t n = malloc_usable_size(p);
-    if (n > MOST_CELLS * 8)
-        n = MOST_CELLS * 8;
     if (sundew_site_is_hot(me->site))
         sundew_point(me, SUNDEW_AT_FREE, p);
-    sundew_track(me, p, (uint32_t)n | SUNDEW_ACCESS_WRITE | FREES, me->site);
+    size_t n = is_allocated(p) ? malloc_usable_size(p) : 0;
+    if (n > MOST_CELLS * 8)
+        forget(p, n);
+    sundew_track(me, p, (uint32_t)(n < MOST_CELLS * 8 ? n : MOST_CELLS * 8) | SUNDEW_ACCESS_WRITE | FREES,
+                 me->site);
     sundew_leave(me);
 }
 

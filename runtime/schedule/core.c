@@ -11,13 +11,20 @@
  */
 #include "runtime/schedule/schedule_int.h"
 #include "runtime/server/forkserver.h"
+#include <dirent.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-enum { MOST_ALONE = 2000, MOST_QUIET = 200000 };
+enum {
+    MOST_ALONE = 2000, MOST_QUIET = 200000,
+    MOST_SAME = 6,                   /* the same value read at the same place: it spins */
+    MOST_CALLS = 200,                /* the same call of a synchronisation function */
+    LOWERED = 1 << 20,               /* PCT's priorities: above at first, below who yielded */
+};
 
 struct sundew_schedule *sundew_plan;
 SchedThread sundew_sched_threads[SUNDEW_SCHEDULE_THREADS];
@@ -27,7 +34,7 @@ _Thread_local uint32_t sundew_schedule_site __attribute__((tls_model("initial-ex
 uint64_t sundew_sched_now;
 int sundew_schedule_on;
 
-static uint64_t random_state, order;
+static uint64_t random_state, order, yielded;
 static uint32_t next_force;
 static uint32_t changes[16];                     /* PCT: points with a change */
 
@@ -68,17 +75,31 @@ static void priorities_begin(void)
         changes[i] = 1 + (uint32_t)(sundew_random() % (p->length ? p->length : 1));
 }
 
+/* A new one, else that of a thread that is over and that nobody will join. */
+static unsigned free_number(void)
+{
+    if (sundew_nsched < SUNDEW_SCHEDULE_THREADS)
+        return sundew_nsched;
+    for (unsigned i = 1; i < sundew_nsched; i++)
+        if (sundew_sched_threads[i].state == THREAD_OVER && sundew_sched_threads[i].joined)
+            return i;
+    return NOBODY;
+}
+
 SchedThread *sundew_thread_new(void)
 {
-    if (sundew_nsched == SUNDEW_SCHEDULE_THREADS)
+    unsigned n = free_number();
+    if (n == NOBODY)
         return NULL;
-    SchedThread *t = &sundew_sched_threads[sundew_nsched];
+    SchedThread *t = &sundew_sched_threads[n];
+    uint32_t clock = n < sundew_nsched ? t->clock[n] : 0;
     memset(t, 0, sizeof *t);
-    t->number = (uint8_t)sundew_nsched++;
+    sundew_nsched += n == sundew_nsched;
+    t->number = (uint8_t)n;
     t->state = THREAD_READY;
     t->owner = NOBODY;
-    t->priority = 1000 + sundew_random() % 1000000;
-    t->clock[t->number] = 1;
+    t->priority = 2 * LOWERED + sundew_random() % 1000000;
+    t->clock[n] = clock + 1;
     sundew_plan->nthreads = sundew_nsched;
     return t;
 }
@@ -88,11 +109,20 @@ void sundew_schedule_begin(void)
     if (!sundew_plan)
         return;
     random_state = sundew_plan->seed;
+    yielded = LOWERED;
     next_force = 0;
     sundew_nsched = 0;
     sundew_sched_now = 0;
     priorities_begin();
     sundew_sched_self = sundew_thread_new();
+}
+
+/* A child of the program has one thread and is not scheduled. */
+static void in_child(void)
+{
+    sundew_schedule_on = 0;
+    sundew_sched_self = NULL;
+    sundew_plan = NULL;
 }
 
 void sundew_schedule_end(void)
@@ -122,6 +152,7 @@ __attribute__((constructor(101))) static void start(void)
     if (!strcmp(how, SUNDEW_SCHEDULE_PLAYER))
         return;
     sundew_forkserver_start();
+    pthread_atfork(NULL, NULL, in_child);
     sundew_schedule_begin();
 }
 
@@ -195,9 +226,9 @@ static unsigned by_pct(SchedThread *me, uint64_t can, bool yields)
     struct sundew_schedule *p = sundew_plan;
     for (uint32_t i = 0; i + 1 < p->depth && i < 16; i++)
         if (changes[i] == p->npoints)
-            me->priority = i + 1;
+            me->priority = LOWERED + i;
     if (yields)
-        me->priority = 500 + sundew_random() % 400;
+        me->priority = yielded ? --yielded : 0;  /* below all others */
     return highest(can);
 }
 
@@ -261,12 +292,42 @@ static void log_step(const SchedThread *me, uint64_t all, unsigned chosen, unsig
         .usual = (uint8_t)standard };
 }
 
+/* Threads of this process, as the system sees them. */
+static unsigned tasks(void)
+{
+    char room[4096];
+    unsigned n = 0;
+    int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    long got;
+    while (fd >= 0 && (got = syscall(SYS_getdents64, fd, room, sizeof room)) > 0)
+        for (long at = 0; at < got; n++)
+            at += ((const struct dirent64 *)(const void *)(room + at))->d_reclen;
+    if (fd >= 0)
+        close(fd);
+    return n > 2 ? n - 2 : 0;                    /* "." and ".." */
+}
+
+/* Has the process threads that a library made without us? They may wake ours. Who
+ * is over may need a moment to go. */
+static bool has_strangers(const SchedThread *me)
+{
+    unsigned ours = me->state == THREAD_OVER;    /* its last act is to ask */
+    for (unsigned i = 0; i < sundew_nsched; i++)
+        ours += sundew_sched_threads[i].state != THREAD_OVER;
+    for (unsigned tries = 0; tries < 50; tries++) {
+        if (tasks() <= ours)
+            return false;
+        nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+    }
+    return true;
+}
+
 /* The thread that runs next. Time passes if nobody is ready. */
 static unsigned choose(SchedThread *me, bool yields)
 {
     uint64_t can = ready(), all = can | timed();
     if (!all)
-        sundew_end(SUNDEW_SCHEDULE_DEADLOCK);
+        sundew_end(has_strangers(me) ? SUNDEW_SCHEDULE_FOREIGN : SUNDEW_SCHEDULE_DEADLOCK);
     bool decision = __builtin_popcountll(all) > 1;
     unsigned standard = can ? usual(me, can, yields) : earliest(all);
     unsigned n = decision ? decide(me, can, all, yields, standard) : standard;
@@ -298,6 +359,7 @@ static void give_turn(unsigned n)
 {
     SchedThread *t = &sundew_sched_threads[n];
     t->alone = t->quiet = 0;
+    memset(t->turns, 0, sizeof t->turns);
     __atomic_store_n(&t->go, 1, __ATOMIC_RELEASE);
     futex(&t->go, FUTEX_WAKE, 1);
 }
@@ -338,12 +400,43 @@ static void stand_at(SchedThread *me, unsigned kind, const volatile void *object
         sundew_end(SUNDEW_SCHEDULE_ENDLESS);
 }
 
+/* What it will read or overwrite. It was there before, so the memory is. */
+static uint64_t value_at(const SchedThread *me)
+{
+    uint64_t v = 0;
+    memcpy(&v, (const void *)(uintptr_t)me->object, me->width);
+    return v;
+}
+
+/* Does it come back to the same place again and again, and nothing changes? */
+static bool spins(SchedThread *me)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        if (me->turns[i].site != me->site || me->turns[i].object != me->object || !me->object)
+            continue;
+        uint64_t now = me->width ? value_at(me) : 0;
+        if (me->turns[i].count && me->turns[i].value != now) {
+            memset(me->turns, 0, sizeof me->turns);      /* it gets on */
+            return false;
+        }
+        me->turns[i].value = now;
+        return ++me->turns[i].count > (me->width ? MOST_SAME : MOST_CALLS);
+    }
+    me->turns[me->oldest].site = me->site;
+    me->turns[me->oldest].object = me->object;
+    me->turns[me->oldest].count = 0;
+    me->oldest = (uint8_t)((me->oldest + 1) % 4);
+    return false;
+}
+
 void sundew_point(SchedThread *me, unsigned kind, const volatile void *object)
 {
     stand_at(me, kind, object);
-    bool stuck = ++me->alone > MOST_ALONE;
-    if (stuck)
+    bool stuck = ++me->alone > MOST_ALONE || spins(me);
+    if (stuck) {
         me->alone = 0;
+        memset(me->turns, 0, sizeof me->turns);
+    }
     go_on(me, stuck);
 }
 
@@ -369,23 +462,70 @@ bool sundew_wait(SchedThread *me, unsigned kind, const volatile void *object, un
     return me->woken;
 }
 
-void sundew_wake(const volatile void *object, unsigned kind, unsigned other, bool all)
+void sundew_wake(const volatile void *object, unsigned kind, unsigned other)
 {
-    for (;;) {
-        SchedThread *first = NULL;
-        for (unsigned i = 0; i < sundew_nsched; i++) {
-            SchedThread *t = &sundew_sched_threads[i];
-            if (t->state == THREAD_WAITS && t->object == (uint64_t)(uintptr_t)object &&
-                (t->kind == kind || t->kind == other) && (!first || t->since < first->since))
-                first = t;
+    for (unsigned i = 0; i < sundew_nsched; i++) {
+        SchedThread *t = &sundew_sched_threads[i];
+        if (t->state == THREAD_WAITS && t->object == (uint64_t)(uintptr_t)object &&
+            (t->kind == kind || t->kind == other)) {
+            t->state = THREAD_READY;
+            t->woken = true;
         }
-        if (!first)
-            return;
-        first->state = THREAD_READY;
-        first->woken = true;
-        if (!all)
-            return;
     }
+}
+
+/* Those that wait for a condition, and who of them waits longest. */
+static uint64_t waiting_for(const volatile void *condition, unsigned *longest)
+{
+    uint64_t all = 0;
+    *longest = NOBODY;
+    for (unsigned i = 0; i < sundew_nsched; i++) {
+        const SchedThread *t = &sundew_sched_threads[i];
+        if (t->state != THREAD_WAITS || t->kind != SUNDEW_AT_WAIT ||
+            t->object != (uint64_t)(uintptr_t)condition)
+            continue;
+        all |= bit(i);
+        if (*longest == NOBODY || t->since < sundew_sched_threads[*longest].since)
+            *longest = i;
+    }
+    return all;
+}
+
+/* By chance: each is as likely as the other. */
+static unsigned any(uint64_t among)
+{
+    for (uint64_t k = sundew_random() % (uint64_t)__builtin_popcountll(among); k; k--)
+        among &= among - 1;
+    return (unsigned)__builtin_ctzll(among);
+}
+
+void sundew_wake_one(SchedThread *me, const volatile void *condition)
+{
+    unsigned longest, n;
+    uint64_t all = waiting_for(condition, &longest);
+    if (!all)
+        return;
+    n = longest;
+    if (__builtin_popcountll(all) > 1) {
+        if (sundew_plan->strategy != SUNDEW_SCHEDULE_FORCED)
+            n = any(all);
+        else if (is_forced(&n) && (n >= sundew_nsched || !(all & bit(n))))
+            sundew_end(SUNDEW_SCHEDULE_DIVERGED);
+        log_step(me, all, n, longest, SUNDEW_STEP_DECISION | SUNDEW_STEP_WAKES);
+        sundew_plan->ndecisions++;
+    }
+    sundew_sched_threads[n].state = THREAD_READY;
+    sundew_sched_threads[n].woken = true;
+}
+
+void sundew_look_for_cancel(SchedThread *me)
+{
+    if (!me->cancelled)
+        return;
+    me->cancelled = false;
+    me->inside = false;
+    pthread_testcancel();
+    me->inside = true;
 }
 
 void sundew_note(SchedThread *me, unsigned kind, const volatile void *object)
@@ -399,12 +539,14 @@ void sundew_thread_over(SchedThread *me)
 {
     me->state = THREAD_OVER;
     stand_at(me, SUNDEW_AT_EXIT, NULL);
-    sundew_wake(me, SUNDEW_AT_JOIN, SUNDEW_AT_JOIN, true);
+    sundew_wake(me, SUNDEW_AT_JOIN, SUNDEW_AT_JOIN);
     bool others = false;
     for (unsigned i = 0; i < sundew_nsched; i++)
         others |= sundew_sched_threads[i].state != THREAD_OVER;
     if (others)
         go_on(me, false);
+    else
+        sundew_plan->ended = SUNDEW_SCHEDULE_ENDED;
 }
 
 void sundew_thread_await(SchedThread *me)
@@ -421,6 +563,7 @@ void sundew_schedule_point(const void *at, uint32_t what, uint32_t site)
     int kept = errno;
     me->inside = true;
     me->site = site;
+    me->width = (uint8_t)((what & SUNDEW_ACCESS_SIZE) < 8 ? what & SUNDEW_ACCESS_SIZE : 8);
     bool write = what & SUNDEW_ACCESS_WRITE, atomic = what & SUNDEW_ACCESS_ATOMIC;
     if (atomic || what & SUNDEW_ACCESS_POINT || sundew_site_is_hot(site)) {
         sundew_point(me, atomic ? SUNDEW_AT_ATOMIC : write ? SUNDEW_AT_WRITE : SUNDEW_AT_READ, at);
@@ -428,6 +571,7 @@ void sundew_schedule_point(const void *at, uint32_t what, uint32_t site)
         me->quiet = 0;
         sundew_yield(me, SUNDEW_AT_YIELD);
     }
+    me->width = 0;
     sundew_track(me, at, what, site);
     me->inside = false;
     errno = kept;

@@ -35,10 +35,27 @@ static void join(uint32_t *to, const uint32_t *from)
             to[i] = from[i];
 }
 
+void sundew_seen(SchedThread *me, uint64_t what)
+{
+    uint64_t *h = &sundew_plan->histories[me->number];
+    for (unsigned i = 0; i < 4; i++)
+        if (me->seen[i] == what)                 /* a loop that reads it again */
+            return;
+    me->seen[me->nseen++ % 4] = what;
+    *h = (*h ^ what) * 0x9e3779b97f4a7c15u;
+    *h ^= *h >> 29;
+}
+
 void sundew_acquire(SchedThread *me, SchedObject *o)
 {
-    if (o)
-        join(me->clock, o->clock);
+    if (!o)
+        return;
+    join(me->clock, o->clock);
+    uint64_t all = o->address;
+    for (unsigned i = 0; i < sundew_nsched; i++)
+        if (i != me->number)
+            all = (all ^ me->clock[i]) * 0x9e3779b97f4a7c15u;
+    sundew_seen(me, all);
 }
 
 void sundew_release(SchedThread *me, SchedObject *o)

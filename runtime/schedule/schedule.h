@@ -48,6 +48,7 @@ void sundew_schedule_end(void);
 /* A row for each function that calls go to instead. */
 #define SUNDEW_SCHEDULED(X) \
     X(pthread_create) X(pthread_join) X(pthread_tryjoin_np) X(pthread_timedjoin_np) \
+    X(pthread_detach) X(pthread_cancel) X(pthread_testcancel) \
     X(pthread_mutex_lock) X(pthread_mutex_trylock) X(pthread_mutex_timedlock) \
     X(pthread_mutex_clocklock) X(pthread_mutex_unlock) \
     X(pthread_rwlock_rdlock) X(pthread_rwlock_wrlock) X(pthread_rwlock_tryrdlock) \

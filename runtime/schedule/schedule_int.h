@@ -35,6 +35,8 @@ typedef struct SchedThread {
     bool timed;                      /* it waits until `until` at most */
     bool woken;                      /* by a signal or a post, not by time */
     bool inside;                     /* in this runtime: no points */
+    bool joined;                     /* or detached: its number may be used again, once over */
+    bool cancelled;                  /* pthread_cancel() names it and it has not looked */
     bool pending_writes;
     uint64_t object;
     uint32_t site;
@@ -42,6 +44,13 @@ typedef struct SchedThread {
     uint64_t since;                  /* when it began to wait: order of waiters */
     uint64_t priority;
     uint32_t alone;                  /* points since another thread ran */
+    struct {
+        uint64_t object, value;
+        uint32_t site, count;
+    } turns[4];                      /* the same place, object and value again: a spin loop? */
+    uint64_t seen[4];                /* last views that went into its history */
+    uint32_t nseen;
+    uint8_t width, oldest;           /* bytes of the access it stands at, up to 8; of turns */
     uint32_t quiet;                  /* accesses at sites that are not hot, likewise */
     uint32_t clock[SUNDEW_SCHEDULE_THREADS];
     uint64_t held[MOST_HELD];
@@ -71,8 +80,12 @@ void sundew_yield(SchedThread *me, unsigned kind);
 /* It waits until somebody calls sundew_wake(), or until `until`; false: time was over. */
 bool sundew_wait(SchedThread *me, unsigned kind, const volatile void *object, unsigned owner,
                  const uint64_t *until);
-/* Threads that wait for the object in one of two ways can go on: all, or one. */
-void sundew_wake(const volatile void *object, unsigned kind, unsigned other, bool all);
+/* Threads that wait for the object in one of two ways can go on. */
+void sundew_wake(const volatile void *object, unsigned kind, unsigned other);
+/* One that waits for the condition: which one is a decision. */
+void sundew_wake_one(SchedThread *me, const volatile void *condition);
+/* At a cancellation point: if the thread was cancelled, it ends here. */
+void sundew_look_for_cancel(SchedThread *me);
 /* A line in the log without a choice. */
 void sundew_note(SchedThread *me, unsigned kind, const volatile void *object);
 SchedThread *sundew_thread_new(void);            /* NULL: too many */
@@ -97,6 +110,9 @@ void sundew_acquire(SchedThread *me, SchedObject *o);      /* happens-before */
 void sundew_release(SchedThread *me, SchedObject *o);
 void sundew_hold(SchedThread *me, const volatile void *lock);
 void sundew_let_go(SchedThread *me, const volatile void *lock);
+
+/* The thread has seen something that depends on the order of threads. */
+void sundew_seen(SchedThread *me, uint64_t what);
 
 /* --- access */
 bool sundew_site_is_hot(uint32_t site);

@@ -111,7 +111,7 @@ static void letting_go(SchedThread *me, void *lock)
 
 static void has_let_go(SchedThread *me, void *lock)
 {
-    sundew_wake(lock, SUNDEW_AT_LOCK, SUNDEW_AT_READ_LOCK, true);
+    sundew_wake(lock, SUNDEW_AT_LOCK, SUNDEW_AT_READ_LOCK);
     sundew_note(me, SUNDEW_AT_UNLOCK, lock);
 }
 
@@ -242,6 +242,7 @@ static int wait_at(SchedThread *me, void *cond, pthread_mutex_t *m, const uint64
 {
     int kept = errno;
     sundew_point(me, SUNDEW_AT_WAIT, cond);
+    sundew_look_for_cancel(me);
     letting_go(me, m);
     int r = pthread_mutex_unlock(m);
     if (r == 0) {
@@ -250,6 +251,7 @@ static int wait_at(SchedThread *me, void *cond, pthread_mutex_t *m, const uint64
         sundew_acquire(me, sundew_object(cond));
         r = take(me, m, SUNDEW_AT_LOCK, try_mutex, NULL);
         r = r ? r : woken || !until ? 0 : ETIMEDOUT;
+        sundew_look_for_cancel(me);
     }
     sundew_leave(me);
     errno = kept;
@@ -261,7 +263,10 @@ static int signal_at(SchedThread *me, void *cond, bool all)
     int kept = errno;
     sundew_point(me, all ? SUNDEW_AT_BROADCAST : SUNDEW_AT_SIGNAL, cond);
     sundew_release(me, sundew_object(cond));
-    sundew_wake(cond, SUNDEW_AT_WAIT, SUNDEW_AT_WAIT, all);
+    if (all)
+        sundew_wake(cond, SUNDEW_AT_WAIT, SUNDEW_AT_WAIT);
+    else
+        sundew_wake_one(me, cond);
     sundew_leave(me);
     errno = kept;
     return 0;
@@ -375,7 +380,7 @@ int sundew_sched_pthread_barrier_wait(pthread_barrier_t *b)
     bool last = ++o->arrived == o->count;
     if (last) {
         o->arrived = 0;
-        sundew_wake(b, SUNDEW_AT_BARRIER, SUNDEW_AT_BARRIER, true);
+        sundew_wake(b, SUNDEW_AT_BARRIER, SUNDEW_AT_BARRIER);
     } else {
         sundew_wait(me, SUNDEW_AT_BARRIER, b, NOBODY, NULL);
     }
@@ -397,6 +402,7 @@ static int wait_sem(SchedThread *me, sem_t *s, const uint64_t *until, bool only_
             errno = ETIMEDOUT;
             return -1;
         }
+        sundew_look_for_cancel(me);
     }
     if (r == 0) {
         sundew_acquire(me, sundew_object(s));
@@ -438,7 +444,7 @@ int sundew_sched_sem_post(sem_t *s)
     sundew_release(me, sundew_object(s));
     int r = sem_post(s);
     int kept = errno;
-    sundew_wake(s, SUNDEW_AT_SEM_WAIT, SUNDEW_AT_SEM_WAIT, true);
+    sundew_wake(s, SUNDEW_AT_SEM_WAIT, SUNDEW_AT_SEM_WAIT);
     sundew_leave(me);
     errno = kept;
     return r;
@@ -468,7 +474,7 @@ static void once_at(SchedThread *me, pthread_once_t *once, void (*routine)(void)
         o->state = 2;
         o->owner = NOBODY;
         sundew_release(me, o);
-        sundew_wake(once, SUNDEW_AT_ONCE, SUNDEW_AT_ONCE, true);
+        sundew_wake(once, SUNDEW_AT_ONCE, SUNDEW_AT_ONCE);
     }
     sundew_acquire(me, o);
     sundew_leave(me);

@@ -2,8 +2,11 @@
 #include "runtime/schedule/schedule_int.h"
 #include <sched.h>
 
+int sundew_sched_sched_yield(void);
+
 static pthread_key_t key;
 static bool has_key;
+static char stacks;                              /* who gets a stack comes after who had it */
 
 /* Values of a thread's keys are destroyed in rounds, ours in the last: the
  * program's own destructors run scheduled. */
@@ -19,6 +22,7 @@ static void at_end(void *rounds)
         return;
     me->inside = true;
     sundew_release(me, sundew_object(me));
+    sundew_release(me, sundew_object(&stacks));
     sundew_thread_over(me);
     sundew_sched_self = NULL;
 }
@@ -36,6 +40,7 @@ static void *begin(void *p)
     sundew_thread_await(me);
     ends_here();
     sundew_acquire(me, sundew_object(me));
+    sundew_acquire(me, sundew_object(&stacks));
     return me->routine(me->arg);
 }
 
@@ -50,10 +55,15 @@ static int create_at(SchedThread *me, pthread_t *thread, const pthread_attr_t *a
         sundew_end(SUNDEW_SCHEDULE_CROWDED);
     t->routine = routine;
     t->arg = arg;
+    int detached = PTHREAD_CREATE_JOINABLE;
+    if (attr)
+        pthread_attr_getdetachstate(attr, &detached);
+    t->joined = detached == PTHREAD_CREATE_DETACHED;
     sundew_release(me, sundew_object(t));
     int r = pthread_create(thread, attr, begin, t);
     if (r != 0) {
         t->state = THREAD_OVER;
+        t->joined = true;
     } else {
         t->handle = *thread;
         sundew_schedule_on = 1;
@@ -74,11 +84,12 @@ int sundew_sched_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
               : pthread_create(thread, attr, routine, arg);
 }
 
-/* The latest thread with that handle: handles are used again. */
+/* The thread with that handle. Handles are used again, but not of who can be joined. */
 static SchedThread *with_handle(pthread_t handle)
 {
     for (unsigned i = sundew_nsched; i-- > 1;)
-        if (pthread_equal(sundew_sched_threads[i].handle, handle))
+        if (pthread_equal(sundew_sched_threads[i].handle, handle) &&
+            !(sundew_sched_threads[i].joined && sundew_sched_threads[i].state == THREAD_OVER))
             return &sundew_sched_threads[i];
     return NULL;
 }
@@ -87,10 +98,13 @@ static SchedThread *with_handle(pthread_t handle)
 static bool await_end(SchedThread *me, SchedThread *t, const uint64_t *until)
 {
     sundew_point(me, SUNDEW_AT_JOIN, t);
-    while (t->state != THREAD_OVER)
+    while (t->state != THREAD_OVER) {
         if (!sundew_wait(me, SUNDEW_AT_JOIN, t, t->number, until) && until)
             return false;
+        sundew_look_for_cancel(me);
+    }
     sundew_acquire(me, sundew_object(t));
+    t->joined = true;
     return true;
 }
 
@@ -123,6 +137,8 @@ int sundew_sched_pthread_tryjoin_np(pthread_t handle, void **result)
     }
     if (t && t->state != THREAD_OVER)
         return EBUSY;
+    if (t)
+        t->joined = true;
     return t ? pthread_join(handle, result) : pthread_tryjoin_np(handle, result);
 }
 
@@ -136,6 +152,45 @@ int sundew_sched_pthread_timedjoin_np(pthread_t handle, void **result, const str
         sundew_leave(me);
     return !t ? pthread_timedjoin_np(handle, result, at)
               : over ? pthread_join(handle, result) : ETIMEDOUT;
+}
+
+int sundew_sched_pthread_detach(pthread_t handle);
+int sundew_sched_pthread_detach(pthread_t handle)
+{
+    SchedThread *me = sundew_enter(), *t = me ? with_handle(handle) : NULL;
+    if (t)
+        t->joined = true;
+    if (me)
+        sundew_leave(me);
+    return pthread_detach(handle);
+}
+
+/* Who waits where it can be cancelled stops waiting, and looks. */
+int sundew_sched_pthread_cancel(pthread_t handle);
+int sundew_sched_pthread_cancel(pthread_t handle)
+{
+    SchedThread *me = sundew_enter(), *t = me ? with_handle(handle) : NULL;
+    if (!me)
+        return pthread_cancel(handle);
+    sundew_point(me, SUNDEW_AT_SIGNAL, t);
+    int r = pthread_cancel(handle);
+    if (t && r == 0) {
+        t->cancelled = true;
+        if (t->state == THREAD_WAITS && t->kind != SUNDEW_AT_LOCK && t->kind != SUNDEW_AT_READ_LOCK &&
+            t->kind != SUNDEW_AT_BARRIER && t->kind != SUNDEW_AT_ONCE) {
+            t->state = THREAD_READY;
+            t->woken = true;
+        }
+    }
+    sundew_leave(me);
+    return r;
+}
+
+void sundew_sched_pthread_testcancel(void);
+void sundew_sched_pthread_testcancel(void)
+{
+    sundew_sched_sched_yield();
+    pthread_testcancel();
 }
 
 /* glibc's C11 threads are its POSIX ones, and a result is a number. */
@@ -169,7 +224,6 @@ static void yield_at(SchedThread *me)
     errno = kept;
 }
 
-int sundew_sched_sched_yield(void);
 int sundew_sched_sched_yield(void)
 {
     SchedThread *me = sundew_enter();

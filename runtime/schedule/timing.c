@@ -41,6 +41,7 @@ static void sleep_at(SchedThread *me, uint64_t ns)
     int kept = errno;
     uint64_t until = sundew_sched_now + ns;
     sundew_wait(me, SUNDEW_AT_SLEEP, NULL, NOBODY, &until);
+    sundew_look_for_cancel(me);
     sundew_leave(me);
     errno = kept;
 }

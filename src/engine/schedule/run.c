@@ -19,6 +19,7 @@ struct Scheduler {
     int fd;
     struct sundew_schedule *shared;
     Strings env;
+    uint32_t points;                 /* of the longest run so far */
 };
 
 /* ----------------------------------------------------------------- open */
@@ -113,7 +114,7 @@ static void put_plan(Scheduler *s, const Schedule *schedule)
     p->flags = s->plan.racing ? SUNDEW_SCHEDULE_RACING : 0;
     p->seed = schedule->seed;
     p->depth = 3;
-    p->length = 200;
+    p->length = s->points ? s->points : 200;
     p->most_points = s->plan.most_points ? s->plan.most_points : 200000;
     p->nforces = (uint32_t)(schedule->forces.len < SUNDEW_SCHEDULE_FORCES ? schedule->forces.len
                                                                           : SUNDEW_SCHEDULE_FORCES);
@@ -140,10 +141,12 @@ static uint32_t at_most(uint32_t n, uint32_t most)
 static void take_result(const Scheduler *s, ScheduleRun *out)
 {
     const struct sundew_schedule *p = s->shared;
-    out->ended = p->ended;
+    out->ended = p->ended < SUNDEW_SCHEDULE_ENDS ? p->ended : SUNDEW_SCHEDULE_RUNNING;
     out->nthreads = at_most(p->nthreads, SUNDEW_SCHEDULE_THREADS);
     out->ndecisions = p->ndecisions;
-    out->npoints = p->npoints;
+    out->npoints = at_most(p->npoints, p->most_points);
+    for (uint32_t i = 0; i < out->nthreads; i++)
+        out->history = (out->history ^ p->histories[i]) * 0x9e3779b97f4a7c15u + i;
     uint32_t nsteps = at_most(p->nsteps, SUNDEW_SCHEDULE_STEPS);
     for (uint32_t i = 0; i < nsteps; i++) {
         struct sundew_step e = p->steps[i];
@@ -160,8 +163,12 @@ static void take_result(const Scheduler *s, ScheduleRun *out)
         if (r.first.site < s->plan.build->nsites && r.second.site < s->plan.build->nsites)
             vec_push(&out->races, r);
     }
-    for (uint32_t i = 0; i < out->nthreads && out->ended == SUNDEW_SCHEDULE_DEADLOCK; i++)
-        vec_push(&out->waits, p->waits[i]);
+    for (uint32_t i = 0; i < out->nthreads && out->ended == SUNDEW_SCHEDULE_DEADLOCK; i++) {
+        struct sundew_wait wait = p->waits[i];
+        if (wait.kind >= SUNDEW_AT_KINDS)
+            wait = (struct sundew_wait){ .owner = 255 };
+        vec_push(&out->waits, wait);
+    }
 }
 
 /* Sites that the run showed to be hot, added to a sorted list; how many are new. */
@@ -193,6 +200,7 @@ bool scheduler_run(Scheduler *s, const Schedule *schedule, ScheduleRun *out, Err
     if (!runner_run(s->runner, &plan, &out->result, err))
         return err_ctx(err, "%s", s->plan.argv[0]);
     take_result(s, out);
+    s->points = out->npoints > s->points ? out->npoints : s->points;
     return true;
 }
 

@@ -45,6 +45,7 @@ typedef struct ScheduleRun {
     uint32_t ended;                  /* SUNDEW_SCHEDULE_… */
     uint32_t nthreads, ndecisions, npoints;
     unsigned preemptions;
+    uint64_t history;                /* runs with the same one gave all threads the same view */
     Vec(struct sundew_step) steps;
     Vec(struct sundew_race) races;
     Vec(struct sundew_wait) waits;   /* by thread, after a deadlock */
@@ -83,7 +84,7 @@ typedef SearchVerdict SearchJudge(const Schedule *schedule, const ScheduleRun *r
 
 typedef struct SearchPlan {
     size_t most;                     /* runs; 0: 1000 */
-    unsigned bound;                  /* of preemptions in the exhaustive part; 0: 2 */
+    unsigned bound;                  /* of preemptions in the systematic part; 0: 7 */
     uint64_t seed;
     bool (*stop)(void *arg);         /* time is over; NULL */
     void *stop_arg;
@@ -91,7 +92,10 @@ typedef struct SearchPlan {
 
 typedef struct SearchResult {
     size_t runs, systematic, random;
-    size_t inconclusive;             /* ended neither well nor badly: endless, diverged */
+    size_t inconclusive;             /* ended neither well nor badly: the sum of … */
+    size_t ends[SUNDEW_SCHEDULE_ENDS];           /* … endless, diverged, crowded, foreign … */
+    size_t timeouts;                 /* … and stopped by the clock */
+    bool gave_up;                    /* too many were stopped by the clock */
     unsigned complete;               /* all schedules with fewer preemptions than this were
                                       * run: 3 means up to 2; 0: none */
     size_t points;                   /* most in one run */

@@ -3,11 +3,15 @@
  *
  * First some random runs show which sites are hot: memory that two threads
  * touch, one of them writing. From then on plain accesses are points at these
- * sites only, and the set stays as it is, so that decisions keep their numbers.
+ * sites only. The set stays as it is for the systematic part, so that decisions
+ * keep their numbers; if random runs add to it, that part begins again.
  *
  * Then two ways take turns. The systematic one runs all schedules with no
  * preemption, then with one, then with two: from each run, at each decision after
  * its last force, each other thread that could have run gives one more schedule.
+ * Schedules come first that delay an access before one that conflicts, in a run in
+ * which some thread saw what it had not seen in an earlier run. With more than two
+ * preemptions only these are run.
  * The random one gives each pending access a random priority, and draws again
  * after accesses that conflict; it reaches bugs that need many preemptions.
  *
@@ -19,7 +23,8 @@
 #include <assert.h>
 #include <string.h>
 
-enum { WARM_UPS = 24, CALM = 4, MOST_QUEUED = 1 << 18 };
+enum { WARM_UPS = 60, CALM = 10, MOST_QUEUED = 1 << 18, MOST_TIMEOUTS = 3,
+       MOST_BOUND = 7, GUARANTEED = 2 };
 
 /* A schedule to be run. */
 typedef struct Item {
@@ -28,6 +33,11 @@ typedef struct Item {
     uint32_t from;                   /* the first decision that may be changed */
 } Item;
 
+typedef struct Queue {
+    Vec(Item) items;
+    size_t next;                     /* those before it have been run */
+} Queue;
+
 typedef struct Search {
     Scheduler *s;
     const SearchPlan *plan;
@@ -35,19 +45,21 @@ typedef struct Search {
     void *arg;
     SearchResult *out;
     Rng rng;
-    Schedule now;                    /* being run; its hot sites hold for all */
+    Schedule now;                    /* being run; its hot sites hold for the systematic part */
+    Schedule wide;                   /* the hot sites that random runs have shown meanwhile */
     ScheduleRun run;
-    Vec(Item) queue[8];              /* by number of preemptions */
-    size_t next[8];
+    Queue queue[MOST_BOUND + 1][2];  /* by number of preemptions; those that may matter first */
+    Vec(uint64_t) known;             /* histories of systematic runs */
     size_t most;
     unsigned bound;
+    unsigned calm;                   /* random runs since one made a site hot */
     bool stopped, overflowed;
 } Search;
 
 static bool is_over(Search *x)
 {
     x->stopped = x->stopped || (x->plan->stop && x->plan->stop(x->plan->stop_arg));
-    return x->stopped || x->out->runs >= x->most;
+    return x->stopped || x->out->gave_up || x->out->runs >= x->most;
 }
 
 static void count(Search *x)
@@ -56,20 +68,24 @@ static void count(Search *x)
     o->runs++;
     o->points = x->run.npoints > o->points ? x->run.npoints : o->points;
     o->threads = x->run.nthreads > o->threads ? x->run.nthreads : o->threads;
-    o->inconclusive += x->run.ended == SUNDEW_SCHEDULE_ENDLESS ||
-                       x->run.ended == SUNDEW_SCHEDULE_DIVERGED ||
-                       x->run.ended == SUNDEW_SCHEDULE_CROWDED ||
-                       x->run.result.failure.kind == FAILURE_TIMEOUT ||
-                       x->run.result.failure.kind == FAILURE_CPU_LIMIT;
+    o->ends[x->run.ended]++;
+    bool stopped = x->run.ended == SUNDEW_SCHEDULE_RUNNING &&
+                   (x->run.result.failure.kind == FAILURE_TIMEOUT ||
+                    x->run.result.failure.kind == FAILURE_CPU_LIMIT);
+    o->timeouts += stopped;
+    o->gave_up = o->timeouts >= MOST_TIMEOUTS && o->timeouts * 2 > o->runs;
+    o->inconclusive += stopped || (x->run.ended != SUNDEW_SCHEDULE_RUNNING &&
+                                   x->run.ended != SUNDEW_SCHEDULE_ENDED &&
+                                   x->run.ended != SUNDEW_SCHEDULE_DEADLOCK);
 }
 
-static bool run_and_judge(Search *x, Err *err)
+static bool run_and_judge(Search *x, const Schedule *now, Err *err)
 {
-    if (!scheduler_run(x->s, &x->now, &x->run, err))
+    if (!scheduler_run(x->s, now, &x->run, err))
         return false;
     count(x);
     Schedule again = {0};
-    schedule_of_run(&x->now, &x->run, &again);
+    schedule_of_run(now, &x->run, &again);
     if (x->judge(&again, &x->run, x->arg) == SEARCH_STOP)
         x->stopped = true;
     schedule_release(&again);
@@ -78,17 +94,24 @@ static bool run_and_judge(Search *x, Err *err)
 
 /* ------------------------------------------------------------ systematic */
 
-/* Would the thread's turn end against its will? */
+/* Would the thread's turn end against its will, or go on although it yields? */
 static bool preempts(const struct sundew_step *e, unsigned other)
 {
-    return e->enabled >> e->thread & 1 && !(e->flags & SUNDEW_STEP_YIELDS) && other != e->thread;
+    bool yields = e->flags & SUNDEW_STEP_YIELDS;
+    return e->enabled >> e->thread & 1 && yields == (other == e->thread);
 }
 
-static void push(Search *x, unsigned cost, const struct sundew_step *e, unsigned thread)
+/* May another thread have been chosen there? A spin loop has to let others run. */
+static bool is_choice(const struct sundew_step *e, unsigned other)
 {
-    if (cost > x->bound)
-        return;
-    if (x->queue[cost].len >= MOST_QUEUED) {
+    bool spins = e->flags & SUNDEW_STEP_YIELDS && e->kind != SUNDEW_AT_YIELD;
+    return e->enabled >> other & 1 && other != e->chosen && !(spins && other == e->thread);
+}
+
+static void push(Search *x, unsigned cost, bool useful, const struct sundew_step *e, unsigned thread)
+{
+    Queue *q = &x->queue[cost][useful ? 0 : 1];
+    if (q->items.len >= MOST_QUEUED) {
         x->overflowed = true;
         return;
     }
@@ -97,47 +120,103 @@ static void push(Search *x, unsigned cost, const struct sundew_step *e, unsigned
     if (n)
         memcpy(forces, x->now.forces.items, n * sizeof *forces);
     forces[n] = (struct sundew_force){ e->decision, thread };
-    vec_push(&x->queue[cost], ((Item){ forces, n + 1, e->decision + 1 }));
+    vec_push(&q->items, ((Item){ forces, n + 1, e->decision + 1 }));
 }
 
-/* All schedules that part from this run at one decision from `from` on. */
+/* Who touches an object later in the run: a bit a thread. Objects share rows. */
+typedef struct Later {
+    uint64_t reads, writes;
+} Later;
+enum { ROWS = 4096 };
+
+static Later *row_of(Later *rows, uint64_t object)
+{
+    return &rows[(object * 0x9e3779b97f4a7c15u >> 40) % ROWS];
+}
+
+/* Does it matter that the step comes later? Only if another thread touches the
+ * same object meanwhile and one of the two writes. */
+static bool is_useful(Later *rows, const struct sundew_step *e)
+{
+    const Later *l = row_of(rows, e->object);
+    uint64_t others = ~((uint64_t)1 << e->thread);
+    return !e->object || (l->writes | (e->kind == SUNDEW_AT_READ ? 0 : l->reads)) & others;
+}
+
+static void note_later(Later *rows, const struct sundew_step *e)
+{
+    Later *l = row_of(rows, e->object);
+    *(e->kind == SUNDEW_AT_READ ? &l->reads : &l->writes) |= (uint64_t)1 << e->thread;
+}
+
+/* Was there a run before in which each thread saw the same? */
+static bool is_known(Search *x)
+{
+    for (size_t i = 0; i < x->known.len; i++)
+        if (x->known.items[i] == x->run.history)
+            return true;
+    vec_push(&x->known, x->run.history);
+    return false;
+}
+
+/* All schedules that part from this run at one decision from `from` on. With more
+ * than GUARANTEED preemptions only those that can show something new. */
 static void extend(Search *x, uint32_t from, unsigned cost)
 {
-    for (size_t i = 0; i < x->run.steps.len; i++) {
+    Later *rows = xcalloc(ROWS, sizeof *rows);
+    bool known = is_known(x);
+    for (size_t i = x->run.steps.len; i-- > 0;) {
         const struct sundew_step *e = &x->run.steps.items[i];
+        bool useful = is_useful(rows, e);
+        note_later(rows, e);
         if (!(e->flags & SUNDEW_STEP_DECISION) || e->decision < from)
             continue;
-        for (unsigned t = 0; t < x->run.nthreads; t++)
-            if (e->enabled >> t & 1 && t != e->chosen)
-                push(x, cost + preempts(e, t), e, t);
+        for (unsigned t = 0; t < x->run.nthreads; t++) {
+            unsigned c = cost + preempts(e, t);
+            if (is_choice(e, t) && c <= x->bound &&
+                (c <= GUARANTEED || (useful && !known)))
+                push(x, c, (useful || c == cost) && !known, e, t);
+        }
     }
+    free(rows);
     if (x->run.steps.len == SUNDEW_SCHEDULE_STEPS)
         x->overflowed = true;
+}
+
+static size_t left_in(const Queue *q)
+{
+    return q->items.len - q->next;
 }
 
 static unsigned cheapest(const Search *x)
 {
     unsigned c = 0;
-    while (c <= x->bound && x->next[c] == x->queue[c].len)
+    while (c <= x->bound && !left_in(&x->queue[c][0]) && !left_in(&x->queue[c][1]))
         c++;
     return c;
 }
 
-/* Cheaper schedules first. Among those of one cost a random one, so that a
- * budget that ends early is spread over the whole run. */
+/* A random one, so that a budget that ends early is spread over the whole run. */
+static Item take(Search *x, Queue *q)
+{
+    size_t k = q->next + rng_below(&x->rng, left_in(q));
+    Item it = q->items.items[k];
+    q->items.items[k] = q->items.items[q->next];
+    q->items.items[q->next++] = it;
+    return it;
+}
+
+/* Cheaper schedules first; among those of one cost the ones that reverse a conflict. */
 static bool systematic(Search *x, Err *err)
 {
     unsigned c = cheapest(x);
     assert(c <= x->bound);
-    size_t left = x->queue[c].len - x->next[c], k = x->next[c] + rng_below(&x->rng, left);
-    Item it = x->queue[c].items[k];
-    x->queue[c].items[k] = x->queue[c].items[x->next[c]];
-    x->queue[c].items[x->next[c]++] = it;
+    Item it = take(x, &x->queue[c][left_in(&x->queue[c][0]) ? 0 : 1]);
     x->now.strategy = SCHEDULE_FORCED;
     x->now.forces.len = 0;
     for (uint32_t i = 0; i < it.nforces; i++)
         vec_push(&x->now.forces, it.forces[i]);
-    if (!run_and_judge(x, err))
+    if (!run_and_judge(x, &x->now, err))
         return false;
     x->out->systematic++;
     extend(x, it.from, c);
@@ -148,33 +227,50 @@ static bool systematic(Search *x, Err *err)
 
 static bool random_run(Search *x, Err *err)
 {
-    x->now.strategy = x->out->random % 4 == 3 ? SCHEDULE_PCT : SCHEDULE_POS;
-    x->now.seed = rng_next(&x->rng);
-    x->now.forces.len = 0;
+    Schedule *w = &x->wide;
+    w->strategy = x->out->random % 4 == 3 ? SCHEDULE_PCT : SCHEDULE_POS;
+    w->seed = rng_next(&x->rng);
     x->out->random++;
-    return run_and_judge(x, err);
+    bool ok = run_and_judge(x, w, err);
+    x->calm = ok && scheduler_heated(x->s, w) ? 0 : x->calm + 1;
+    x->out->hot = w->hot.len;
+    return ok;
+}
+
+static void drop_queues(Search *x)
+{
+    for (unsigned c = 0; c < 2 * (MOST_BOUND + 1); c++) {
+        Queue *q = &x->queue[c / 2][c % 2];
+        for (size_t i = 0; i < q->items.len; i++)
+            free(q->items.items[i].forces);
+        vec_release(&q->items);
+        q->next = 0;
+    }
+    vec_release(&x->known);
 }
 
 /* The schedule without preemptions, then random ones until no new site is hot. */
 static bool warm_up(Search *x, Err *err)
 {
-    bool ok = run_and_judge(x, err);
-    scheduler_heated(x->s, &x->now);
-    for (unsigned i = 0, calm = 0; ok && i < WARM_UPS && calm < CALM && !is_over(x); i++) {
+    bool ok = run_and_judge(x, &x->wide, err);
+    scheduler_heated(x->s, &x->wide);
+    for (unsigned i = 0; ok && i < WARM_UPS && x->calm < CALM && !is_over(x); i++)
         ok = random_run(x, err);
-        calm = scheduler_heated(x->s, &x->now) ? 0 : calm + 1;
-    }
-    x->out->hot = x->now.hot.len;
     return ok;
 }
 
+/* The systematic part begins, with all sites that are hot by now. */
 static bool first_run(Search *x, Err *err)
 {
-    x->now.strategy = SCHEDULE_FORCED;
-    x->now.forces.len = 0;
     if (is_over(x))
         return true;
-    bool ok = run_and_judge(x, err);
+    drop_queues(x);
+    x->overflowed = false;
+    schedule_release(&x->now);
+    schedule_copy(&x->now, &x->wide);
+    x->now.strategy = SCHEDULE_FORCED;
+    bool ok = run_and_judge(x, &x->now, err);
+    x->out->systematic++;
     extend(x, 0, 0);
     return ok;
 }
@@ -185,23 +281,25 @@ static bool take_turns(Search *x, Err *err)
     for (size_t turn = 0; ok && !is_over(x); turn++) {
         unsigned c = cheapest(x);
         bool done = c > x->bound;
+        if (done && x->wide.hot.len > x->now.hot.len) {
+            ok = first_run(x, err);
+            continue;
+        }
         bool chance = done || (c == 0 ? turn % 4 == 3 : turn % 2);
         ok = chance ? random_run(x, err) : systematic(x, err);
         if (done && x->out->random > 200 && x->out->random > x->out->systematic)
             break;
     }
-    x->out->complete = x->overflowed ? 0 : cheapest(x);
+    unsigned complete = x->overflowed || x->wide.hot.len > x->now.hot.len ? 0 : cheapest(x);
+    x->out->complete = complete <= GUARANTEED + 1 ? complete : GUARANTEED + 1;
     return ok;
 }
 
 static void release(Search *x)
 {
-    for (unsigned c = 0; c < 8; c++) {
-        for (size_t i = 0; i < x->queue[c].len; i++)
-            free(x->queue[c].items[i].forces);
-        vec_release(&x->queue[c]);
-    }
+    drop_queues(x);
     schedule_release(&x->now);
+    schedule_release(&x->wide);
     schedule_run_release(&x->run);
 }
 
@@ -211,9 +309,11 @@ bool schedule_search(Scheduler *s, const SearchPlan *plan, SearchJudge *judge, v
     *out = (SearchResult){0};
     Search x = { .s = s, .plan = plan, .judge = judge, .arg = arg, .out = out,
                  .rng = rng_seeded(plan->seed), .most = plan->most ? plan->most : 1000,
-                 .bound = plan->bound ? plan->bound : 2 };
-    assert(x.bound < 8);
-    bool ok = warm_up(&x, err) && first_run(&x, err) && take_turns(&x, err);
+                 .bound = plan->bound ? plan->bound : MOST_BOUND };
+    assert(x.bound <= MOST_BOUND);
+    bool ok = warm_up(&x, err);
+    if (out->threads > 1)
+        ok = ok && first_run(&x, err) && take_turns(&x, err);
     release(&x);
     return ok;
 }

@@ -121,13 +121,14 @@ static void draw_line(const Scheduler *s, const struct sundew_step *e, unsigned 
 {
     enum { WIDTH = 6 };
     for (unsigned t = 0; t < nthreads && t < 12; t++)
-        str_addf(out, "%-*s", WIDTH, t == e->thread ? (e->chosen != t ? "v" : "*") : ".");
+        str_addf(out, "%-*s", WIDTH, t == e->thread ? (e->chosen != t && !(e->flags & SUNDEW_STEP_WAKES) ? "v" : "*") : ".");
     str_addf(out, "T%u ", e->thread);
-    if (e->chosen != e->thread)
+    bool wakes = e->flags & SUNDEW_STEP_WAKES;
+    if (e->chosen != e->thread && !wakes)
         str_add(out, e->flags & SUNDEW_STEP_PREEMPTS ? "is stopped before " : "lets go at ");
     add_place(s, e, out);
     if (e->chosen != e->thread)
-        str_addf(out, "; T%u runs", e->chosen);
+        str_addf(out, wakes ? " wakes T%u" : "; T%u runs", e->chosen);
     str_addc(out, '\n');
 }
 

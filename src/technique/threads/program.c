@@ -224,6 +224,8 @@ static bool read_expected(Whole *w, Err *err)
 static bool open_whole(Whole *w, const char *program, Err *err)
 {
     Session *s = w->s;
+    w->violations = json_array();
+    w->race_rows = json_array();
     w->cwd = path_absolute(".");
     w->program = session_open_program(s, program, err);
     if (!w->program || !read_expected(w, err))
@@ -247,6 +249,8 @@ static void close_whole(Whole *w)
         bad_release(&w->bad.items[i]);
     vec_release(&w->bad);
     vec_release(&w->races);
+    json_decref(w->violations);
+    json_decref(w->race_rows);
     strings_release(&w->argv);
     str_release(&w->expected);
     free(w->out);

@@ -138,6 +138,7 @@ bool report_bad(Whole *w, Bad *b, Err *err)
         f.message = arena_printf(&a, "%s; %u of %u replays show it", f.message, b->again, b->tries);
     }
     f.data = violation(w, b, &f);
+    json_array_append_new(w->violations, json_deep_copy(f.data));
     bool ok = session_report(w->s, &f, err);
     json_decref(f.data);
     str_release(&schedule);
@@ -154,6 +155,18 @@ static const char *side_text(Arena *a, const struct sundew_side *s)
                         : s->nheld == 1 ? "one lock" : arena_printf(a, "%u locks", s->nheld));
 }
 
+static json_t *side_row(const Whole *w, const struct sundew_side *s)
+{
+    Location at = place_of(w, s->site);
+    return json_pack("{s:o,s:i,s:s,s:i,s:b}", "file", json_text(at.file), "line", at.line, "access",
+                     s->write ? "write" : "read", "locks", (int)s->nheld, "main", s->thread == 0);
+}
+
+static json_t *race_row(const Whole *w, const struct sundew_race *r)
+{
+    return json_pack("{s:o,s:o}", "first", side_row(w, &r->first), "second", side_row(w, &r->second));
+}
+
 bool report_race(Whole *w, const RaceSeen *r, Err *err)
 {
     Arena a = {0};
@@ -168,6 +181,7 @@ bool report_race(Whole *w, const RaceSeen *r, Err *err)
                                           path_base(other->file), other->line),
                   .where = steps[1].at,
                   .anchor = arena_printf(&a, "race %s", other->function), .steps = steps, .nsteps = 2 };
+    json_array_append_new(w->race_rows, race_row(w, &r->race));
     bool ok = session_report(w->s, &f, err);
     arena_release(&a);
     return ok;
@@ -176,31 +190,72 @@ bool report_race(Whole *w, const RaceSeen *r, Err *err)
 /* ---------------------------------------------------------------- summary */
 
 /* What "nothing found" means. */
-static void tell_guarantee(Whole *w, Str *out)
+static void tell_guarantee(const Whole *w, Str *out)
 {
     const SearchResult *r = &w->search;
     if (r->threads < 2)
         str_add(out, "The program made no thread, so there is nothing to schedule.\n");
-    else if (r->complete)
+    else if (r->complete && r->inconclusive == 0)
         str_addf(out, "All schedules with at most %u preemption%s at these points were run.\n",
                  r->complete - 1, r->complete == 2 ? "" : "s");
-    if (r->inconclusive)
-        str_addf(out, "%zu runs had no clear end: they took too long or too many steps.\n",
-                 r->inconclusive);
+}
+
+static void tell_number(Str *out, size_t n, const char *what)
+{
+    if (n)
+        str_addf(out, "%zu run%s %s\n", n, n == 1 ? "" : "s", what);
+}
+
+/* Runs that say nothing, and why. */
+static void tell_inconclusive(const Whole *w, Str *out)
+{
+    const SearchResult *r = &w->search;
+    tell_number(out, r->ends[SUNDEW_SCHEDULE_ENDLESS],
+                "passed more than 200,000 points and had to be stopped: the program may not end.");
+    tell_number(out, r->ends[SUNDEW_SCHEDULE_DIVERGED],
+                "went another way than the schedule: the program depends on more than the order of "
+                "its threads.");
+    tell_number(out, r->ends[SUNDEW_SCHEDULE_CROWDED],
+                "had more than 64 threads at a time, which is more than can be scheduled.");
+    tell_number(out, r->ends[SUNDEW_SCHEDULE_FOREIGN],
+                "waited for a thread that a library made: it is not scheduled.");
+    tell_number(out, r->timeouts,
+                "reached no point for a long time: a thread computes, or blocks in a system call.");
+}
+
+static void tell_incomplete(Whole *w)
+{
+    const SearchResult *r = &w->search;
+    if (r->runs && r->inconclusive == r->runs)
+        session_incomplete(w->s, "none of %zu runs came to a clear end", r->runs);
+    else if (r->gave_up)
+        session_incomplete(w->s, "%zu of %zu runs took too long", r->timeouts, r->runs);
+}
+
+static json_t *schedules_json(const Whole *w)
+{
+    const SearchResult *r = &w->search;
+    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:i,s:i}", "runs", (json_int_t)r->runs, "systematic",
+                     (json_int_t)r->systematic, "random", (json_int_t)r->random, "inconclusive",
+                     (json_int_t)r->inconclusive, "points", (json_int_t)r->points, "accesses",
+                     (json_int_t)w->build.accesses, "probed", (json_int_t)w->build.probed,
+                     "hot_sites", (json_int_t)r->hot, "threads", (int)r->threads, "complete_preemptions",
+                     r->inconclusive ? -1 : (int)r->complete - 1);
 }
 
 void report_summary(Whole *w)
 {
     const SearchResult *r = &w->search;
+    tell_incomplete(w);
+    session_json(w->s, "schedules", schedules_json(w));
+    session_json(w->s, "violations", json_incref(w->violations));
+    session_json(w->s, "races", json_incref(w->race_rows));
+    if (session_flag(w->s, "json"))
+        return;
     Str *out = session_out(w->s);
     str_addf(out, "%zu schedules of %u threads: %zu systematic, %zu random. Up to %zu points in a run; "
              "%zu of %zu accesses may be shared, %zu of them conflict.\n", r->runs, r->threads,
              r->systematic, r->random, r->points, w->build.probed, w->build.accesses, r->hot);
     tell_guarantee(w, out);
-    session_json(w->s, "schedules",
-                 json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:i}", "runs", (json_int_t)r->runs, "systematic",
-                           (json_int_t)r->systematic, "random", (json_int_t)r->random,
-                           "inconclusive", (json_int_t)r->inconclusive, "points",
-                           (json_int_t)r->points, "hot_sites", (json_int_t)r->hot,
-                           "complete_preemptions", (int)r->complete - 1));
+    tell_inconclusive(w, out);
 }

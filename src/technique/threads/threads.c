@@ -9,7 +9,7 @@
 static const Option options[] = {
     { "output", 'o', "DIR", "where schedules and tests go; without it PROGRAM.threads", NULL },
     { "schedules", 0, "N", "run at most so many schedules", "1000" },
-    { "bound", 0, "N", "run all schedules with up to so many preemptions", "2" },
+    { "bound", 0, "N", "systematic schedules have at most so many preemptions", "7" },
     { "expect", 0, "FILE", "the output must equal this file", NULL },
     { "stdin", 0, "FILE", "standard input of the program", NULL },
     { "replay", 0, "DIR", "run one kept schedule again", NULL },

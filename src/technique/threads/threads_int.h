@@ -44,6 +44,7 @@ typedef struct Whole {
     Vec(Bad) bad;
     Vec(RaceSeen) races;
     size_t runs;
+    json_t *violations, *race_rows;  /* for --json */
     SearchResult search;
 } Whole;
 

@@ -1,0 +1,60 @@
+# Whole programs under schedules of our choice: bugs of every kind are found, fixed
+# twins are silent, kept schedules replay. soak-threads.sh has the other programs.
+. "$TOP/tests/scripts/tap.bash"
+. "$TOP/tests/scripts/threads.bash"
+
+fresh programs
+for name in atomicity order deadlock-3 lost-wakeup if-not-while double-checked use-after-free \
+            five-preemptions peterson timed-wait recursive; do
+    ok "$name: found" finds "$name"
+    ok "$name: the fixed twin is silent" silent "$name"
+done
+ok "a kept schedule gives the same end every time" again deadlock-3 5
+ok "…of a failure, too" again use-after-free 5
+ok "wrong output is found" finds output
+
+picture() { "$SUNDEW" threads --replay deadlock-3.bug.kept/1 | grep -q 'T[0-9] is stopped before lock deadlock-3.c:'; }
+ok "a replay draws the interleaving" picture
+ok "the schedule of another build is refused" eval \
+    'cp -r deadlock-3.bug.kept other && sed -i "s/^build .*/build 0/" other/1/schedule.txt &&
+     says "belongs to another build" "$SUNDEW" threads --replay other/1'
+ok "a damaged schedule is refused" eval \
+    'cp -r deadlock-3.bug.kept bad && echo "at x run T1" >>bad/1/schedule.txt &&
+     says "is not understood" "$SUNDEW" threads --replay bad/1'
+ok "no schedule there" says "schedule" "$SUNDEW" threads --replay nowhere/1
+
+# ---- with scheduling off a woven program is the plain one
+for name in semaphores bank c11-threads tls-destructor error-checking; do
+    ok "$name: made" made "$name" twin
+    ok "$name: woven, not scheduled, it does the same" unscheduled "$name.twin"
+done
+ok "errno, times and answers: captured" "$SUNDEW" -q capture -- gcc -g -w "$programs/unscheduled.c" -o unscheduled -pthread
+ok "…woven, not scheduled, are the same" unscheduled unscheduled
+
+# ---- programs that can't be scheduled, or not wholly: a clear word each
+fresh odd
+ok "odd programs: captured" "$SUNDEW" -q capture -- gcc -g -w "$programs/odd.c" -o odd -pthread
+odd() { says "$2" timeout 300 "$SUNDEW" threads odd --schedules "${3:-40}" -o odd.kept -- "$1"; }
+ok "without threads" odd none "made no thread"
+ok "100 threads at a time" odd crowd "more than 64 threads"
+ok "100 threads, one after the other" odd queue "All schedules with at most"
+ok "one that never ends" odd endless "may not end" 3
+ok "one that forks" odd fork "All schedules with at most" 1000
+ok "one that blocks in read()" odd read "blocks in a system call" 10
+ok "threads of a library" odd library "that a library made"
+ok "threads that are cancelled" odd cancel "All schedules with at most" 1000
+crowd_counts() { "$SUNDEW" threads odd --json --schedules 5 -- crowd | grep -q '"inconclusive": 5'; }
+ok "such runs are counted" crowd_counts
+ok "too many preemptions are refused" says "at most 7 preemptions" "$SUNDEW" threads odd --bound 8 -- none
+in_time() {
+    local begin=$SECONDS
+    says "schedules of 64 threads" timeout -k 9 100 "$SUNDEW" threads odd --time 3s --schedules 1000000 -- queue || return 1
+    [ $((SECONDS - begin)) -lt 60 ]
+}
+ok "--time holds" in_time
+stops() {
+    timeout --preserve-status -k 60 -s INT 8 "$SUNDEW" threads odd --schedules 1000000 -- queue >stopped 2>&1
+    grep -qi 'interrupt' stopped || { cat stopped; return 1; }
+}
+ok "Ctrl-C ends it" stops
+done_testing
