@@ -265,8 +265,10 @@ uninstall:
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/sundew.fish
 
 .PHONY: format clean
+# As .clang-format says; tests/scripts/format.sh compares.
+CLANG_FORMAT ?= clang-format-19
 format:
-	clang-format -i $$(git ls-files 'src/*.[ch]' 'runtime/*.[ch]' 'tests/unit/*.c')
+	$(CLANG_FORMAT) -i $$(git ls-files 'src/*.[ch]' 'runtime/*.[ch]' 'tests/unit/*.[ch]' 'tests/tools/*.[ch]')
 
 clean:
 	rm -rf build build-asan build-tsan

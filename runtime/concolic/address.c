@@ -51,7 +51,7 @@ sundew_label sundew_address(sundew_label base, uint64_t vbase, sundew_label inde
     return sundew_node(SUNDEW_NODE_ADD, 64, 0, sundew_const(64, constant), x, 0);
 }
 
-/* --- objects that the weave knows, by the label of the address */
+/* ---- objects that the weave knows, by the label of the address */
 
 static struct {
     sundew_label label;
@@ -74,7 +74,7 @@ static bool object_of(const SundewAccess *a, SundewSpan *s)
            a->n <= s->size - (a->at - s->start);
 }
 
-/* --- constant + stride * x */
+/* ---- constant + stride * x */
 
 typedef struct Linear {
     sundew_label x;                    /* 64 bits */
@@ -116,7 +116,7 @@ static void pin(const SundewAccess *a, const Linear *l)
     sundew_pin_label(l->x, l->value, SUNDEW_WHY_ADDRESS, a->row->x);
 }
 
-/* --- elements in reach */
+/* ---- elements in reach */
 
 typedef struct Reach {
     uint64_t first, stride, count;     /* addresses: first + i * stride */
@@ -155,7 +155,7 @@ static bool ask(const SundewAccess *a, const Linear *l, Reach *r, SundewSpan *s)
     return true;
 }
 
-/* --- reading */
+/* ---- reading */
 
 static struct Table {
     uint64_t first, stride;
@@ -263,7 +263,7 @@ bool sundew_address_read(const SundewAccess *a, const uint8_t *seen,
     return true;
 }
 
-/* --- writing */
+/* ---- writing */
 
 /* The element that was written on this run has lost what it was before, and keeps its
  * new value for other indices too: that is noted. */
@@ -299,7 +299,7 @@ void sundew_address_written(const SundewAccess *a, sundew_label value, SundewCal
         pin(a, &x);
 }
 
-/* --- lengths */
+/* ---- lengths */
 
 /* Can n, a label of 64 bits, be more than there is from `at` to the end of its object? */
 static void ask_room(const void *at, SundewSpan s, sundew_label n, uint32_t site)

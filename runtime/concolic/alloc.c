@@ -66,7 +66,7 @@ void *sundew_reallocarray(void *p, size_t m, size_t n)
     return sundew_realloc(p, size);
 }
 
-/* --- which object an address lies in */
+/* ---- which object an address lies in */
 
 static Sorted objects_sorted;
 

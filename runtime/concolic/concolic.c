@@ -29,7 +29,7 @@ static _Thread_local struct {
 
 enum { CACHE = 1 << SUNDEW_CACHE_BITS, ROWS = 1 << 16, LONG_WAIT = 20000 };
 
-/* --- start */
+/* ---- start */
 
 static bool fits(const struct sundew_log *l, uint64_t size)
 {
@@ -135,7 +135,7 @@ __attribute__((constructor(101))) void sundew_concolic_open(void)
     errno = kept;
 }
 
-/* --- who is inside */
+/* ---- who is inside */
 
 static void lock(struct sundew_log *l)
 {
@@ -182,7 +182,7 @@ int sundew_fork(void)
     return fork();
 }
 
-/* --- records */
+/* ---- records */
 
 /* A budget of the whole run is used up: from here on the program runs as it is. */
 static void end(unsigned k)
@@ -317,7 +317,7 @@ uint32_t sundew_log_put(const void *bytes, uint32_t n)
     return at;
 }
 
-/* --- nodes */
+/* ---- nodes */
 
 static uint32_t hash(const struct sundew_node *n)
 {

@@ -28,7 +28,7 @@ typedef uint32_t sundew_label;
 #define SUNDEW_TAGS 0x200000000000ull          /* 2^45; 2^41 bytes of them */
 enum { SUNDEW_TAG_SHIFT = 6, SUNDEW_TAG_REACH = 15 };
 
-/* --- a region's description: constant, made by the weave */
+/* ---- a region's description: constant, made by the weave */
 
 /* Operations of rows: those of nodes (SUNDEW_NODE_ADD …: a, b, c are operands, bits the
  * result's width, `from` the operands' if it differs; EXTRACT: k is the lowest bit; CONCAT:
@@ -91,7 +91,7 @@ struct sundew_region {
  * in. Never changes what the program sees: errno included. */
 void sundew_region(const struct sundew_region *r, uint64_t *values, sundew_label *labels);
 
-/* --- what is tested all the time */
+/* ---- what is tested all the time */
 
 /* This run has symbolic input. Set before main() if there is a log, or with the first
  * symbolic byte, and reset only when the log is full: the bodies as they were call each
@@ -118,7 +118,7 @@ struct sundew_passing {
 extern _Thread_local struct sundew_passing sundew_passing
     __attribute__((tls_model("initial-exec")));
 
-/* --- memory: woven code calls these in place of intrinsics and at ends of frames */
+/* ---- memory: woven code calls these in place of intrinsics and at ends of frames */
 void sundew_copy(void *to, const void *from, uint64_t n, sundew_label nlabel, uint32_t site);
 void sundew_fill(void *to, uint8_t c, sundew_label clabel, uint64_t n, sundew_label nlabel,
                  uint32_t site);               /* before it happens: shadows only */
@@ -142,16 +142,18 @@ void sundew_va_end(struct sundew_variadic *v);
 
 /* Calls of these in woven code go to sundew_malloc() …: objects' bounds are known, labels
  * move with realloc(), and children write into the same log. */
+/* clang-format off */
 #define SUNDEW_CONCOLIC_REDIRECTED(X) \
     X(malloc) X(calloc) X(realloc) X(reallocarray) X(free) X(aligned_alloc) \
     X(memalign) X(posix_memalign) X(valloc) X(fork)
+/* clang-format on */
 int sundew_fork(void);
 
 /* First in each run: after the fork server has forked, and again in each round of
  * persistent mode. All labels are gone. */
 void sundew_concolic_begin(void);
 
-/* --- for standins and sources (runtime/standins/), plain calls in their C */
+/* ---- for standins and sources (runtime/standins/), plain calls in their C */
 /* n bytes at `at` are bytes of the input from `offset` on; makes things alive. */
 void sundew_symbolic(void *at, uint64_t n, uint64_t offset);
 int sundew_is_symbolic(const void *at, uint64_t n);

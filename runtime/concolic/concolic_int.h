@@ -42,7 +42,7 @@ enum {
     SUNDEW_SHADOW_PAGES = 1 << 15,     /* most: 800 MiB */
 };
 
-/* --- concolic.c: the log */
+/* ---- concolic.c: the log */
 
 typedef struct SundewState {
     struct sundew_log *log;            /* NULL: no explorer, nothing is symbolic */
@@ -118,7 +118,7 @@ uint32_t sundew_log_put(const void *bytes, uint32_t n);
 /* Counts for this row and kind: true the first `most` times. */
 bool sundew_first_times(const void *row, unsigned kind, unsigned most);
 
-/* --- concolic_shadow.c: memory. `seen` are the concrete bytes; n is at most 16 */
+/* ---- concolic_shadow.c: memory. `seen` are the concrete bytes; n is at most 16 */
 
 bool sundew_shadow_start(void);
 void sundew_shadow_reset(void);
@@ -132,7 +132,7 @@ bool sundew_shadow_get(uint64_t at, uint8_t seen, sundew_label *l, uint8_t *k, u
 uint8_t sundew_shadow_witness(uint64_t at);
 void sundew_shadow_set(uint64_t at, uint8_t witness, sundew_label l, uint8_t k);
 
-/* --- concolic_address.c: symbolic addresses */
+/* ---- concolic_address.c: symbolic addresses */
 
 typedef struct SundewAccess {
     const struct sundew_row *row;

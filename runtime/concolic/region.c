@@ -14,7 +14,7 @@ typedef struct Run {
     const struct sundew_row *row;
 } Run;
 
-/* --- operands */
+/* ---- operands */
 
 static inline sundew_label label_of(const Run *u, uint16_t o)
 {
@@ -53,7 +53,7 @@ static inline void give(Run *u, sundew_label l)
         u->labels[u->row->dst] = sundew_unless_const(l);
 }
 
-/* --- bugs at operations */
+/* ---- bugs at operations */
 
 static void ask_division(Run *u, unsigned bits)
 {
@@ -154,7 +154,7 @@ static void ask_allocation(Run *u)
                    w->x);
 }
 
-/* --- operations */
+/* ---- operations */
 
 /* An operation with one concrete operand that decides it, or leaves the other as it is.
  * True: done. */
@@ -369,7 +369,7 @@ static void composed(Run *u)
     give(u, a && b ? several(u, a, b) : 0);
 }
 
-/* --- memory */
+/* ---- memory */
 
 static void address(Run *u)
 {
@@ -441,7 +441,7 @@ static void store(Run *u)
     sundew_shadow_store(a.at, a.n, stored, l);
 }
 
-/* --- ends of blocks */
+/* ---- ends of blocks */
 
 static void branch(Run *u)
 {
@@ -519,7 +519,7 @@ static void many(Run *u)
     sundew_branch(held, one, one ? w->x + 1 + taken : w->x, w->x, w->x, true);
 }
 
-/* --- the region */
+/* ---- the region */
 
 static bool any_label(const Run *u)
 {

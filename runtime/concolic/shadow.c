@@ -58,7 +58,7 @@ bool sundew_shadow_start(void)
     return top != NULL;
 }
 
-/* --- pages and tags */
+/* ---- pages and tags */
 
 static Page *page_at(uint64_t at)
 {
@@ -162,7 +162,7 @@ bool sundew_tagged(uint64_t at, uint64_t n)
     return false;
 }
 
-/* --- bytes */
+/* ---- bytes */
 
 /* Code that is not woven wrote here. */
 static void stale(uint64_t at, uint32_t site)
@@ -230,7 +230,7 @@ void sundew_shadow_clear(uint64_t at, uint64_t n)
     }
 }
 
-/* --- values */
+/* ---- values */
 
 /* Pieces, least significant first, as one value. */
 static sundew_label joined(const sundew_label *pieces, unsigned n)

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ------------------------------------------- what the program has written */
+/* ---- what the program has written */
 
 /* One byte of a file that has a label. */
 struct kept {
@@ -218,7 +218,7 @@ static void give_back(uint64_t file, uint64_t offset, uint8_t *to, uint64_t n)
     }
 }
 
-/* ------------------------------------------------------------- the input */
+/* ---- the input */
 
 static void label_input(uint64_t offset, uint8_t *to, uint64_t n)
 {
@@ -243,7 +243,7 @@ static void came_in(const struct place *p, uint64_t offset, void *to, uint64_t n
         give_back(p->file, offset, to, n);
 }
 
-/* ------------------------------------------------------------ descriptors */
+/* ---- descriptors */
 
 void sundew_was_read(int fd, void *to, uint64_t n, int64_t offset)
 {
@@ -309,7 +309,7 @@ void sundew_was_mapped(int fd, void *at, uint64_t n, int64_t offset)
     errno = saved;
 }
 
-/* ---------------------------------------------------------------- streams */
+/* ---- streams */
 
 /* Asking which file a stream is, and where, are system calls; both are known of the stream
  * that was used last. Its position is as long as its buffer is the same: `behind` the

@@ -138,7 +138,7 @@ void sundew_set_byte_label(void *at, sundew_label l)
     sundew_concolic_leave();
 }
 
-/* --- what C can't say of itself */
+/* ---- what C can't say of itself */
 
 void sundew_math(void *result, const void *a, const void *b, unsigned which, unsigned bits)
 {
@@ -202,7 +202,7 @@ void sundew_pin(const void *at, uint64_t n, unsigned why)
     sundew_concolic_leave();
 }
 
-/* --- variadic functions, as x86-64 has them */
+/* ---- variadic functions, as x86-64 has them */
 
 void sundew_va_keep(struct sundew_variadic *v, uint32_t mine)
 {

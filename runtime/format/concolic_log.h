@@ -28,6 +28,7 @@ enum {
 /* X(name) for each operation; the number is the place. One operand: a. Two: a, b.
  * Those of expr.h that are only "accepted" are here too: the reader builds them
  * with expr_unary() and expr_binary(). */
+/* clang-format off */
 #define SUNDEW_NODE_OPS(X) \
     X(CONST)      /* bits; value: a low word, b next; up to 64 bits */ \
     X(BYTE)       /* byte `a` of the input */ \
@@ -52,6 +53,7 @@ enum {
     X(SSUB_OVERFLOWS) X(UMUL_OVERFLOWS) X(SMUL_OVERFLOWS) \
     X(BSWAP) X(BITREVERSE) X(CTPOP) X(CTLZ) X(CTTZ) X(ABS) \
     X(FSHL) X(FSHR) /* a high, b low, c by */
+/* clang-format on */
 
 enum {
 #define X(name) SUNDEW_NODE_##name,

@@ -16,7 +16,7 @@
 
 enum { SUNDEW_TABLES_VERSION = 1 };
 
-/* --- types: what is needed to copy an object and to follow its pointers */
+/* ---- types: what is needed to copy an object and to follow its pointers */
 
 enum SundewKind {
     SUNDEW_UNKNOWN,        /* void, incomplete: bytes whose meaning is not known */
@@ -51,7 +51,7 @@ typedef struct SundewHidden {
     uint32_t offset, size;
 } SundewHidden;
 
-/* --- functions */
+/* ---- functions */
 
 /* How to find an argument in the slots of a frame. */
 typedef struct SundewParam {

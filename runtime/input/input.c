@@ -35,7 +35,7 @@ static size_t room;                /* of sundew_input.bytes */
 static uint64_t used;              /* bytes that are given out */
 static int is_read;                /* sundew_input.bytes is there */
 
-/* -------------------------------------------------------------- the bytes */
+/* ---- the bytes */
 
 static void trouble(const char *what)
 {
@@ -175,7 +175,7 @@ _Noreturn void sundew_refuse(void)
     _exit(SUNDEW_REFUSED);
 }
 
-/* --------------------------------------------------------------- the plan */
+/* ---- the plan */
 
 /* A string of the input: of a slot, or (slot 0) up to the next zero. */
 static char *take_string(uint64_t slot, size_t prefix)
@@ -364,7 +364,7 @@ void sundew_input_late(void)
     }
 }
 
-/* ------------------------------------------------------------- the program */
+/* ---- the program */
 
 /* An object of exactly this size, so that a sanitizer sees where it ends. */
 static void call_target(void)

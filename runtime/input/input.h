@@ -62,6 +62,7 @@ _Noreturn void sundew_refuse(void);
 enum { SUNDEW_REFUSED = 0 };   /* its exit status */
 
 /* A program's questions: X(type, name) of __VERIFIER_nondet_name(). */
+/* clang-format off */
 #define SUNDEW_NONDET(X) \
     X(_Bool, bool) X(_Bool, _Bool) X(char, char) X(signed char, schar) \
     X(unsigned char, uchar) X(short, short) X(unsigned short, ushort) \
@@ -73,4 +74,5 @@ enum { SUNDEW_REFUSED = 0 };   /* its exit status */
     X(unsigned long, u64) X(float, float) X(double, double) X(void *, pointer) \
     X(char *, pchar) X(__int128, int128) X(unsigned __int128, uint128) \
     X(unsigned, S8) X(unsigned, sector_t) X(long, time_t)
+/* clang-format on */
 #endif

@@ -58,6 +58,7 @@ void sundew_dump_now(const char *reason);
  * which memory is allocated, whose signal handlers are installed, what an
  * assertion said. X(name).
  */
+/* clang-format off */
 #define SUNDEW_ALLOCATING(X)                                                   \
     X(malloc) X(calloc) X(realloc) X(reallocarray) X(free) X(aligned_alloc)    \
     X(memalign) X(posix_memalign) X(valloc) X(strdup) X(strndup)               \
@@ -66,4 +67,5 @@ void sundew_dump_now(const char *reason);
     SUNDEW_ALLOCATING(X)                                                       \
     X(sigaction) X(signal) X(__sysv_signal) X(sigprocmask) X(pthread_sigmask) X(sigsuspend)     \
     X(sigaltstack) X(pthread_create) X(__assert_fail)
+/* clang-format on */
 #endif

@@ -36,7 +36,7 @@ enum {
     SUNDEW_STACK_DEPTH = 512,           /* return addresses in the file */
 };
 
-/* --- safecopy: reading memory that may not be there */
+/* ---- safecopy: reading memory that may not be there */
 
 /* Returns how many bytes, from the first on, could be read. */
 size_t sundew_safe_copy(void *to, uint64_t from, size_t n);
@@ -46,7 +46,7 @@ bool sundew_safe_copy_faulted(void *ucontext);
 extern volatile int sundew_may_fault;
 uint64_t sundew_read_word(uint64_t address);          /* 0 if unreadable */
 
-/* --- extents: which memory is allocated, and was */
+/* ---- extents: which memory is allocated, and was */
 
 typedef struct SundewExtent {
     uint64_t start, size;
@@ -74,7 +74,7 @@ const SundewGlobal *sundew_global_numbered(uint32_t number);   /* or NULL */
 /* The row whose code an address lies in, as far as one can tell; -1. */
 long sundew_row_at(uint64_t pc);
 
-/* --- stack: the frames of the functions that run */
+/* ---- stack: the frames of the functions that run */
 
 /*
  * A frame as it lies in a lane's arena; its copies follow the slots and the
@@ -179,7 +179,7 @@ size_t sundew_add_copy(SundewLane *l, SundewFrame *f, uint64_t address, size_t n
 bool sundew_local_at(const SundewLane *l, uint64_t address, unsigned frames,
                      SundewExtent *e, uint32_t *type);
 
-/* --- steps, walk: what is copied and followed */
+/* ---- steps, walk: what is copied and followed */
 
 void sundew_copy_steps(SundewLane *l, SundewFrame *f);
 void sundew_copy_deep(SundewLane *l, SundewFrame *f);
@@ -191,7 +191,7 @@ typedef struct SundewObject {
     uint32_t place, type, variable;
 } SundewObject;
 
-/* --- freed: what lay in objects when they were freed */
+/* ---- freed: what lay in objects when they were freed */
 
 /* The object that was freed at the address last; NULL: too long ago. *number:
  * how many the thread had freed before it. */
@@ -239,7 +239,7 @@ static inline const SundewType *sundew_type(uint32_t number)
                : NULL;
 }
 
-/* --- maps: what the kernel says of the address space */
+/* ---- maps: what the kernel says of the address space */
 
 typedef struct SundewMap {
     uint64_t lo, hi;
@@ -254,7 +254,7 @@ void sundew_maps(bool (*line)(const SundewMap *m, const char *text, size_t n,
 bool sundew_maps_load(void);
 const SundewMap *sundew_map_find(uint64_t address);
 
-/* --- unwind: the machine's stack */
+/* ---- unwind: the machine's stack */
 
 /* Return addresses, pc first, and the stack pointer in each of these frames.
  * `context` is NULL for the frames above `sp` of our own stack. *sure is false
@@ -266,7 +266,7 @@ unsigned sundew_unwind(SundewThread *t, void *context, uint64_t sp,
                        SundewCall *out, unsigned most, bool *sure);
 void sundew_unwind_prime(void);
 
-/* --- out: the file */
+/* ---- out: the file */
 
 typedef struct SundewOut {
     int fd;
@@ -287,7 +287,7 @@ void sundew_out_flush(SundewOut *o);
 void sundew_out_close(SundewOut *o);   /* renames it into place */
 char *sundew_text_number(char *to, uint64_t n);       /* returns its end */
 
-/* --- dump, signals */
+/* ---- dump, signals */
 
 typedef struct SundewCause {
     uint32_t kind;
@@ -304,12 +304,12 @@ void sundew_signals_start(void);
 bool sundew_signals_check(void);
 void sundew_signals_thread(SundewThread *t);          /* alternate stack */
 
-/* --- streams: FILE objects */
+/* ---- streams: FILE objects */
 
 bool sundew_is_stream(uint64_t address);
 void sundew_out_stream(SundewOut *o, uint64_t address);
 
-/* --- adapt: what may it cost */
+/* ---- adapt: what may it cost */
 
 typedef struct SundewRow {
     uint32_t entries;                  /* since the last look */
@@ -328,7 +328,7 @@ enum {
     SUNDEW_ENTRY_TICKS = 90,           /* of an entry and its end, without copies */
 };
 
-/* --- chance, start */
+/* ---- chance, start */
 
 void sundew_chance_load(void);
 /* Adds the functions of a stack to the list. */

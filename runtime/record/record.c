@@ -91,7 +91,7 @@ enum { MARK = 0x53554e44 };
 
 SundewSettings sundew_settings;        /* of the monitor; none here */
 
-/* --- small text, without stdio */
+/* ---- small text, without stdio */
 
 static char *add_text(char *at, char *end, const char *s)
 {
@@ -122,7 +122,7 @@ static int open_in_folder(const char *name, int flags)
     return open(path, flags | O_CLOEXEC, 0600);
 }
 
-/* --- the window */
+/* ---- the window */
 
 static uint8_t *put_varint(uint8_t *at, uint64_t x)
 {
@@ -231,7 +231,7 @@ static uint8_t *event_begin(uint64_t *number)
     return NULL;
 }
 
-/* --- streams */
+/* ---- streams */
 
 
 static bool write_header(void)
@@ -375,7 +375,7 @@ static void stream_done(void)
     stream.busy = false;
 }
 
-/* --- memory */
+/* ---- memory */
 
 typedef struct Copier {
     uint8_t *at, *end, *count;   /* count: where the number of pieces stands */
@@ -581,7 +581,7 @@ static uint8_t *put_memory(uint8_t *at, const SundewFunction *f, const uint64_t 
     return c.at;
 }
 
-/* --- probes */
+/* ---- probes */
 
 /* How many calls are open up to the innermost of `row` with this stack pointer;
  * 0: none is. Functions that the compiler put into each other have the same. */
@@ -808,7 +808,7 @@ int sundew_execvp(const char *file, char *const argv[])
     return execvp(file, argv);
 }
 
-/* --- beginning */
+/* ---- beginning */
 
 static void exits(int status, void *arg)
 {

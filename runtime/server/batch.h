@@ -88,7 +88,7 @@ static inline uint8_t *sundew_batch_bytes(struct sundew_batch *b)
     return sundew_batch_counters(b) + (uint64_t)b->counters * 3;
 }
 
-/* --- the program's side (runtime/server/batch.c) */
+/* ---- the program's side (runtime/server/batch.c) */
 
 /* The weave's: the counters, on pages of their own, and how many pages. */
 extern uint8_t sundew_counters[];

@@ -192,7 +192,7 @@ int sundew_snapshot_run(int (*program)(void *), void *arg)
     _exit(c->status);
 }
 
-/* --- what the program calls in place of the library's */
+/* ---- what the program calls in place of the library's */
 
 _Noreturn void sundew_exit(int status);
 _Noreturn void sundew_exit_now(int status);

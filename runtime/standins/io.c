@@ -15,7 +15,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* --- descriptors */
+/* ---- descriptors */
 
 ssize_t sundew_standin_read(int fd, void *to, size_t n)
 {
@@ -124,7 +124,7 @@ void *sundew_standin_mmap(void *at, size_t n, int prot, int flags, int fd, off_t
     return got;
 }
 
-/* --- streams: in */
+/* ---- streams: in */
 
 /* One byte of a stream, with its label. */
 static int next(FILE *f)
@@ -268,7 +268,7 @@ int sundew_standin_fclose(FILE *f)
     return fclose(f);
 }
 
-/* --- streams: out; only what may be read again is followed */
+/* ---- streams: out; only what may be read again is followed */
 
 size_t sundew_standin_fwrite(const void *from, size_t size, size_t n, FILE *f)
 {

@@ -126,7 +126,7 @@ void *sundew_standin_memmem(const void *s, size_t n, const void *what, size_t k)
     return NULL;
 }
 
-/* --- byte order */
+/* ---- byte order */
 
 uint32_t sundew_standin_htonl(uint32_t v)
 {
@@ -149,10 +149,10 @@ void sundew_standin_swab(const void *from, void *to, ssize_t n)
     }
 }
 
-/* --- memory itself: what was there is not there any more, what moves takes its labels
+/* ---- memory itself: what was there is not there any more, what moves takes its labels
  * along */
 
-/* --- wide characters */
+/* ---- wide characters */
 
 size_t sundew_standin_wcslen(const wchar_t *s)
 {

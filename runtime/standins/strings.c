@@ -20,7 +20,7 @@ int sundew_plain_locale(void)
            strcmp(name, "POSIX") == 0;
 }
 
-/* --- lengths */
+/* ---- lengths */
 
 /* The first zero among n bytes, as one value; n if there is none. */
 static size_t first_zero(const char *s, size_t n)
@@ -58,7 +58,7 @@ size_t sundew_standin_strnlen(const char *s, size_t most)
     return length(s, n, most);
 }
 
-/* --- comparing */
+/* ---- comparing */
 
 /* As strings, n bytes of each being readable; `equal`: are they if these are? One value,
  * no branches. Where both are equal, the end of one is that of the other: that of a string
@@ -148,7 +148,7 @@ int sundew_standin_strcoll(const char *a, const char *b)
     return compare_strings(a, b, SIZE_MAX, 0);
 }
 
-/* --- copying: the place of the end decides, so byte by byte */
+/* ---- copying: the place of the end decides, so byte by byte */
 
 static int concrete_string(const char *s, size_t most)
 {
@@ -261,7 +261,7 @@ size_t sundew_standin_strlcpy(char *to, const char *from, size_t n)
     return i;
 }
 
-/* --- searching */
+/* ---- searching */
 
 char *sundew_standin_strchr(const char *s, int c)
 {

@@ -71,7 +71,7 @@ static char only_logs;
 static uint64_t writes;          /* of threads that ended */
 static uint64_t dropped;         /* sets that a tag is missing in */
 
-/* ----------------------------------------------------- small and inlined */
+/* ---- small and inlined */
 
 static inline INLINED SundewTagEntry *entry_of(const void *at)
 {
@@ -193,7 +193,7 @@ INLINED uint32_t sundew_tags_join(uint32_t a, uint32_t b)
     return a ? sundew_tags_join_slow(a, b) : b;
 }
 
-/* ------------------------------------------------------------------ sets */
+/* ---- sets */
 
 static uint64_t mix(uint64_t x)
 {
@@ -367,7 +367,7 @@ int sundew_tags_has(uint32_t set, uint32_t param, uint32_t level)
     return has_what(set, param << 2 | level);
 }
 
-/* --------------------------------------------------------------- threads */
+/* ---- threads */
 
 /* The clock of a thread goes on in the next thread that gets its state: no tag
  * that is still in memory seems alive there. */
@@ -428,7 +428,7 @@ COLD uint32_t sundew_tags_enter_slow(uint32_t fn)
     return s ? sundew_tags_enter(fn) : 0;
 }
 
-/* ---------------------------------------------------------------- memory */
+/* ---- memory */
 
 static uint64_t check_of(const void *at, uint64_t value, uint64_t time)
 {
@@ -596,7 +596,7 @@ void *sundew_tags_reallocarray(void *p, size_t m, size_t n)
     return moved(reallocarray(p, m, n), from, old, m * n);
 }
 
-/* ---------------------------------------------------------- what is told */
+/* ---- what is told */
 
 static void append(const char *name, const char *text, size_t n)
 {
@@ -717,7 +717,7 @@ OUT void sundew_tags_write_slow(uint32_t set, uint32_t site)
     }
 }
 
-/* ------------------------------------------------------------ start, end */
+/* ---- start, end */
 
 static void tell_counts(void)
 {

@@ -43,7 +43,7 @@ enum {
     TAGS_DEPTH = 0xffff,         /* frames that are told apart */
 };
 
-/* --- tables, written by the weave */
+/* ---- tables, written by the weave */
 typedef struct SundewTagParam {
     const char *function;        /* its symbol; odd bytes as %XX */
     const char *name;
@@ -74,7 +74,7 @@ typedef struct SundewTagTables {
 enum { TAGS_ON = 0x0f, TAGS_USED = 0x80 };       /* … that it had a tag */
 extern const SundewTagTables sundew_tag_tables;
 
-/* --- state that the small functions below use */
+/* ---- state that the small functions below use */
 typedef struct SundewTagEntry {
     uint64_t word;               /* check of address, value, time; number of a set */
     uint64_t time;
@@ -101,7 +101,7 @@ extern _Thread_local SundewTagThread sundew_tags __attribute__((tls_model("initi
 extern SundewTagEntry *sundew_tag_table;
 extern uint64_t sundew_tag_mask;
 
-/* --- what is not inlined. pure: the same set whenever it is asked for, so a number that
+/* ---- what is not inlined. pure: the same set whenever it is asked for, so a number that
  * nobody needs is not made. */
 void sundew_tags_start(void);
 uint32_t sundew_tags_enter_slow(uint32_t fn);
@@ -113,7 +113,7 @@ void sundew_tags_write_slow(uint32_t set, uint32_t site);
 uint32_t sundew_tags_strip_slow(uint32_t set, uint32_t slot) __attribute__((pure));
 uint32_t sundew_tags_deeper(uint32_t set) __attribute__((pure));
 
-/* --- what the weave calls */
+/* ---- what the weave calls */
 /* A function begins: its slot, 0 if it is too deep. */
 uint32_t sundew_tags_enter(uint32_t fn);
 void sundew_tags_leave(uint32_t slot);
@@ -146,7 +146,7 @@ void sundew_tags_va_start(void *list, uint32_t *sets, uint32_t n);
 void *sundew_tags_realloc(void *p, size_t n);
 void *sundew_tags_reallocarray(void *p, size_t m, size_t n);
 
-/* --- for tests of the sets */
+/* ---- for tests of the sets */
 uint32_t sundew_tags_size(uint32_t set);
 int sundew_tags_has(uint32_t set, uint32_t param, uint32_t level);
 #endif

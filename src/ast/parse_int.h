@@ -59,7 +59,7 @@ typedef struct Children {
     CXCursor type_ref;
 } Children;
 
-/* --- ast_decl.c */
+/* ---- ast_decl.c */
 const char *ast_take(Parse *p, CXString s);
 /* Where it stands in the file, or where a macro spells it. */
 Spot ast_spot(Parse *p, CXSourceLocation at);
@@ -74,7 +74,7 @@ FunctionCursors *ast_cursors_of(Parse *p, CXCursor fn);
 AstFunction *ast_function_of(Parse *p, CXCursor decl);
 AstFunction *ast_callee_of_decl(Parse *p, CXCursor decl);
 
-/* --- ast_arg.c */
+/* ---- ast_arg.c */
 Children ast_children_of(CXCursor c);
 CXCursor ast_peel_implicit(CXCursor c);
 CXCursor ast_peel_casts(CXCursor c);

@@ -1,4 +1,5 @@
 #include "base/escape.h"
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ size_t utf8_decode(const char *s, size_t n, unsigned *cp)
 
 void utf8_encode(Str *out, unsigned cp)
 {
+    assert(cp <= 0x10ffff);
     if (cp < 0x80) {
         str_addc(out, (char)cp);
         return;

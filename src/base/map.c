@@ -1,5 +1,6 @@
 #include "base/map.h"
 #include "base/mem.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ static MapEntry *find(const Map *m, const void *key, size_t n, uint64_t hash,
     *slot = 0;
     if (!m->nslots)
         return NULL;
+    assert(m->len < m->nslots && !(m->nslots & (m->nslots - 1)));     /* so it ends */
     size_t i = hash & (m->nslots - 1);
     for (; m->slots[i]; i = (i + 1) & (m->nslots - 1)) {
         MapEntry *e = &m->entries[m->slots[i] - 1];
@@ -51,7 +53,9 @@ static MapEntry *insert(Map *m, const void *key, size_t n, uint64_t hash)
     size_t slot;
     if (m->len * 4 >= m->nslots * 3)
         rehash(m);
-    find(m, key, n, hash, &slot);
+    MapEntry *there = find(m, key, n, hash, &slot);
+    assert(!there && !m->slots[slot] && m->len < UINT32_MAX);
+    (void)there;
     if (m->len == m->cap) {
         m->cap = m->cap ? m->cap * 2 : 8;
         m->entries = xrealloc(m->entries, m->cap * sizeof *m->entries);

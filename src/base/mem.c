@@ -1,5 +1,6 @@
 #include "base/mem.h"
 #include "base/fault.h"
+#include <assert.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -71,6 +72,7 @@ char *xvprintf(const char *fmt, va_list ap)
     va_list again;
     va_copy(again, ap);
     int n = vsnprintf(NULL, 0, fmt, ap);
+    assert(n >= 0);
     char *s = xmalloc((size_t)n + 1);
     vsnprintf(s, (size_t)n + 1, fmt, again);
     va_end(again);
@@ -105,6 +107,7 @@ static ArenaBlock *new_block(size_t size)
 
 void *arena_alloc(Arena *a, size_t n, size_t size, size_t align)
 {
+    assert(align && !(align & (align - 1)) && align <= _Alignof(max_align_t));
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2)
         out_of_memory();
@@ -120,6 +123,7 @@ void *arena_alloc(Arena *a, size_t n, size_t size, size_t align)
         at = 0;
     }
     b->used = at + bytes;
+    assert(b->used <= b->size);
     return (char *)b->data + at;
 }
 

@@ -6,6 +6,7 @@
 #include "base/fault.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -114,6 +115,7 @@ static void note_status(int status, ProcResult *r)
 
 void proc_wait(pid_t pid, ProcResult *r)
 {
+    assert(pid > 0);             /* another would wait for any child */
     int status = 0;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
@@ -173,6 +175,7 @@ bool proc_wait_until(pid_t pid, double deadline, ProcResult *r)
 
 bool proc_run(const Proc *p, ProcResult *r, Err *err)
 {
+    assert(p->argv && p->argv[0]);
     int out[2] = { -1, -1 }, err_fd[2] = { -1, -1 };
     if (p->capture && (pipe2(out, O_CLOEXEC) || pipe2(err_fd, O_CLOEXEC))) {
         if (out[0] >= 0)
@@ -191,6 +194,7 @@ bool proc_run(const Proc *p, ProcResult *r, Err *err)
         drain(p, r, fds, deadline);
         if (!proc_wait_until(pid, deadline, r)) {
             r->timed_out = true;
+            assert(p->seconds > 0);       /* so the child leads a group */
             kill(-pid, SIGKILL);
             kill(pid, SIGKILL);
             proc_wait(pid, r);

@@ -1,6 +1,7 @@
 #include "base/progress.h"
 #include "base/escape.h"
 #include "base/units.h"
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -32,6 +33,7 @@ static size_t width(void)
 
 void progress_step(Progress *p, size_t done, const char *item)
 {
+    assert(!p->total || done <= p->total);
     double now = clock_seconds();
     double pause = p->terminal ? 0.1 : 10;
     if (!(p->terminal || p->plain) || now - p->drawn < pause)

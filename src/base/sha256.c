@@ -1,5 +1,6 @@
 /* FIPS 180-4. */
 #include "base/sha256.h"
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,6 +58,7 @@ void sha256_init(Sha256 *s)
 void sha256_add(Sha256 *s, const void *data, size_t n)
 {
     const unsigned char *p = data;
+    assert(s->fill < sizeof s->block);
     s->bytes += n;
     while (n) {
         if (s->fill == 0 && n >= 64) {

@@ -1,5 +1,6 @@
 #include "base/str.h"
 #include "base/mem.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@ static void reserve(Str *s, size_t more)
         cap *= 2;
     s->data = xrealloc(s->data, cap);
     s->cap = cap;
+    assert(s->cap - s->len > more);      /* and a NUL */
 }
 
 void str_addn(Str *s, const char *bytes, size_t n)
@@ -39,6 +41,7 @@ void str_addv(Str *s, const char *fmt, va_list ap)
     va_list again;
     va_copy(again, ap);
     int n = vsnprintf(NULL, 0, fmt, ap);
+    assert(n >= 0);
     reserve(s, (size_t)n);
     vsnprintf(s->data + s->len, (size_t)n + 1, fmt, again);
     va_end(again);

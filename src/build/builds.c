@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ----------------------------------------------------------------- driver */
+/* ---- driver */
 
 /* A build in the making. */
 typedef struct Making {
@@ -75,7 +75,7 @@ static char *get(const BuildsPlan *plan, BuildRecipe r, Err *err)
     return path;
 }
 
-/* ------------------------------------------------------ counting, tracing */
+/* ---- counting, tracing */
 
 static bool make_coverage(void *arg, const char *out, Err *err)
 {
@@ -160,7 +160,7 @@ char *build_concolic(const BuildsPlan *plan, Err *err)
     return get_concolic(plan, make_concolic, err);
 }
 
-/* -------------------------------------------------------------- sanitizers */
+/* ---- sanitizers */
 
 static const char *const sanitizer_flags[] = {
     "-O1", "-g", "-w", "-Wno-error", "-fno-lto", "-fno-omit-frame-pointer",

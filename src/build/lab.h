@@ -54,7 +54,7 @@ void lab_free(Lab *lab);                       /* NULL is fine */
 const LabUnit *lab_unit_of(Lab *lab, const Function *fn, const LabUnit *near);
 const char *lab_unit_source(const LabUnit *u);
 
-/* --- what a test that includes the unit can name */
+/* ---- what a test that includes the unit can name */
 
 typedef struct LabViewPlan {
     bool plain;                        /* no names of the unit itself */
@@ -75,7 +75,7 @@ const char *lab_function(LabView *v, const char *symbol);
 /* The begin of a test: includes the unit, declares what `body` names. */
 void lab_preamble(const LabView *v, const char *body, Str *out);
 
-/* --- building */
+/* ---- building */
 
 /* C files in the folder to a program in it. False with what the compiler said. */
 bool lab_build(Lab *lab, const LabUnit *u, const char *source, const char *out,

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------------ links */
+/* ---- links */
 
 static void add_libraries(const CapturedProgram *c, const LibraryPlan *plan, Strings *argv)
 {
@@ -52,7 +52,7 @@ static bool link_shared(const CapturedProgram *c, const LibraryPlan *plan, const
     return run_link(c, plan, &argv, err);
 }
 
-/* ------------------------------------------------------- cover and mutants */
+/* ---- cover and mutants */
 
 /* One of the shared objects in the making. */
 typedef struct Making {
@@ -107,7 +107,7 @@ static bool make_mutants(const Program *p, const LibraryPlan *plan, Library *out
     return out->mutants != NULL;
 }
 
-/* ----------------------------------------------------------------- strict */
+/* ---- strict */
 
 static const char *const strict_flags[] = {
     "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined",

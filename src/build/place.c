@@ -50,7 +50,7 @@ bool place_build(Woven *w, const Program *p, const char *out, Err *err)
     return ok;
 }
 
-/* ---------------------------------------------------- the view, in the child */
+/* ---- the view, in the child */
 
 enum { MOST_LAYERS = 2 };        /* the project's folder, and the program's if that
                                   * is elsewhere */
@@ -182,7 +182,7 @@ static bool enter_view(void *view)
     return chdir(v->cwd) == 0 || complain(v, STEP_FOLDER);
 }
 
-/* ------------------------------------------------------- its parts, prepared */
+/* ---- its parts, prepared */
 
 static bool is_below(const char *path, const char *folder)
 {
@@ -251,7 +251,7 @@ static void view_release(View *v)
         free(v->layers[i]);
 }
 
-/* ----------------------------------------------------------------- the command */
+/* ---- the command */
 
 /* Better than "cannot start make: Operation not permitted". */
 static void explain(int report, const char *program, Err *err)

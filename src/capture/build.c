@@ -89,7 +89,7 @@ static void set_environment(Workspace *ws, const char *log)
     free(shims);
 }
 
-/* --------------------------------------------------------------- reading */
+/* ---- reading */
 
 /* A unit that is part of a program of this build; each counts once. */
 static void count_unit(const Unit *u, Map *seen, BuildReport *r)
@@ -205,7 +205,7 @@ static void read_log(Workspace *ws, const char *log, BuildReport *r)
     str_release(&text);
 }
 
-/* ------------------------------------------------------- nothing captured */
+/* ---- nothing captured */
 
 /* nftw() hands its callback no argument. */
 static struct {

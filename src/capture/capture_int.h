@@ -16,12 +16,11 @@ const char *workspace_tempdir(const Workspace *ws, Err *err);
 /* What it holds lives until workspace_close(). */
 Arena *workspace_arena(Workspace *ws);
 
-/* --- units */
-char *unit_json_path(const Workspace *ws, const char *id);
+/* ---- units */
 char *unit_bitcode_path(const Workspace *ws, const char *id);
 bool unit_write(Workspace *ws, const Unit *u, Err *err);
 
-/* --- objects and programs */
+/* ---- objects and programs */
 /* The ids that `data` (an object file's bytes) carries or that the workspace
  * knows for it. False: none. */
 bool object_ids(const Workspace *ws, const char *data, size_t n, Strings *ids);

@@ -1,6 +1,7 @@
 #include "capture/elf.h"
 #include "base/file.h"
 #include "base/sha256.h"
+#include <assert.h>
 #include <ar.h>
 #include <elf.h>
 #include <stdint.h>
@@ -120,6 +121,7 @@ static const char *name_of(const Elf *e, const Section *s)
 /* The index of the section of that name; 0 if there is none. */
 static size_t find(const Elf *e, const char *name, Section *s)
 {
+    assert(!e->shoff || e->shnum <= (e->size - e->shoff) / e->shentsize);    /* parse() */
     for (size_t i = 1; e->shoff && i < e->shnum; i++)
         if (read_section(e, i, s) && s->type != SHT_NOBITS &&
             strcmp(name_of(e, s), name) == 0)
@@ -173,6 +175,7 @@ bool elf_ids(const char *data, size_t n, Strings *ids)
         return false;
     if (!find(&e, section_name, &s))
         return true;
+    assert(s.offset <= n && s.size <= n - s.offset);
     const char *p = data + s.offset, *end = p + s.size;
     while (end - p >= RECORD_LEN) {
         if (memcmp(p, MAGIC, MAGIC_LEN) != 0) {
@@ -193,6 +196,7 @@ void elf_compiler(const char *data, size_t n, Str *out)
     Section s;
     if (!parse(data, n, &e) || !find(&e, ".comment", &s))
         return;
+    assert(s.offset <= n && s.size <= n - s.offset);
     const char *p = data + s.offset, *end = p + s.size;
     while (p < end && !*p)
         p++;

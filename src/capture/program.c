@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "capture/capture_int.h"
 #include "capture/elf.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ bool object_remember(Workspace *ws, const char *data, size_t n, const char *id,
                      Err *err)
 {
     char hash[ID_LEN + 1];
+    assert(strlen(id) == ID_LEN);
     sha256_id(data, n, hash);
     char *path = workspace_path(ws, "objects/%s", hash);
     bool ok = file_write(path, id, strlen(id), err);
@@ -109,6 +111,7 @@ static void sort_units(Workspace *ws, CapturedProgram *p, const Strings *ids,
         else
             p->foreign[p->nforeign++] = u;
     }
+    assert(p->nunits + p->nfailed + p->nforeign <= seen.len);
     map_release(&seen);
 }
 

@@ -201,7 +201,7 @@ char *workspace_path(const Workspace *ws, const char *fmt, ...)
     return str_take(&s);
 }
 
-/* ------------------------------------------------------------------ units */
+/* ---- units */
 
 static const char *const status_names[] = {
     [UNIT_CAPTURED] = "captured", [UNIT_FAILED] = "failed",
@@ -213,7 +213,7 @@ const char *unit_status_name(UnitStatus s)
     return status_names[s];
 }
 
-char *unit_json_path(const Workspace *ws, const char *id)
+static char *json_path(const Workspace *ws, const char *id)
 {
     return workspace_path(ws, "units/%s.json", id);
 }
@@ -260,7 +260,7 @@ bool unit_write(Workspace *ws, const Unit *u, Err *err)
         json_text(unit_status_name(u->status)), "reason", json_text(u->reason),
         "arguments", json_strings(u->arguments.items, u->arguments.len),
         "dropped", json_strings(u->dropped.items, u->dropped.len));
-    char *path = unit_json_path(ws, u->id);
+    char *path = json_path(ws, u->id);
     bool ok = json_write(path, o, err);
     free(path);
     json_decref(o);
@@ -302,7 +302,7 @@ static bool sum_fits(const Unit *u, const char *told)
 /* NULL: there is none. */
 static Unit *read_unit(Workspace *ws, const char *id)
 {
-    char *path = unit_json_path(ws, id);
+    char *path = json_path(ws, id);
     if (!file_exists(path)) {
         free(path);
         return NULL;
@@ -352,7 +352,7 @@ const Unit *workspace_unit(Workspace *ws, const char *id)
     return map_get(&ws->units, id);
 }
 
-/* --------------------------------------------------------------- programs */
+/* ---- programs */
 
 static const char *const kind_names[] = {
     [PROGRAM_EXECUTABLE] = "executable", [PROGRAM_SHARED] = "shared",

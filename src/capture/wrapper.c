@@ -32,7 +32,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --------------------------------------------------------- who are we? */
+/* ---- who are we? */
 
 /* gcc, gcc-12, x86_64-linux-gnu-gcc-12 are all "gcc". */
 static bool is_called(const char *name, const char *tool)
@@ -105,7 +105,7 @@ static char *find_real(const char *name)
     return path_search(path_base(name), "/proc/self/exe");
 }
 
-/* ---------------------------------------------------------- the real one */
+/* ---- the real one */
 
 static void complain(const char *what, const char *why)
 {
@@ -208,7 +208,7 @@ void log_line(const char *word, const char *text)
     close(fd);
 }
 
-/* ------------------------------------------------------------ tag, link */
+/* ---- tag, link */
 
 /* Puts the ids that the file lacks into it. */
 static void tag_file(const Call *c, const char *path, const Strings *wanted)
@@ -420,7 +420,7 @@ static void note_program(const Call *c, const char *output, const Strings *missi
     strings_release(&ids);
 }
 
-/* ------------------------------------------------------------- the kinds */
+/* ---- the kinds */
 
 /* Standard input can be read only once: both compilers get a copy,
  * which stays as the unit's source. */

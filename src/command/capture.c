@@ -13,7 +13,7 @@
 
 static const Option capture_options[] = {
     { "min-share", 0, "PERCENT", "fail if fewer of the C units that were linked "
-      "are captured; 0 is content with nothing", "100" },
+      "are captured; 0 accepts any share", "100" },
     { 0 },
 };
 

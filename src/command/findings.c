@@ -74,8 +74,8 @@ static bool run_baseline_set(Session *s, Err *err)
     FindingSet *set = store_read(session_store(s), NULL, NULL, err);
     bool ok = set && baseline_set(set, path, err);
     if (ok)
-        session_note(s, "the findings of now are in %s; only new ones count "
-                     "from here on", path);
+        session_note(s, "the present findings are in %s; only new ones count from "
+                     "now on", path);
     finding_set_free(set);
     free(path);
     return ok;

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --- record */
+/* ---- record */
 
 /* A new folder: that of -o, which must not hold a trace yet, or the next number
  * in the workspace. */
@@ -252,7 +252,7 @@ const Command command_record = {
     .run = run_record,
 };
 
-/* --- show trace */
+/* ---- show trace */
 
 /* The folder that was named, or the last one in the workspace. */
 static char *last_trace(Session *s, Err *err)

@@ -7,7 +7,7 @@
 #include "session/session.h"
 #include <stdlib.h>
 
-/* --------------------------------------------------------------- programs */
+/* ---- programs */
 
 static json_t *program_json(const CapturedProgram *p)
 {
@@ -87,7 +87,7 @@ const Command command_show_programs = {
     .run = run_programs,
 };
 
-/* ------------------------------------------------------------------ units */
+/* ---- units */
 
 static json_t *unit_json(const Unit *u)
 {
@@ -153,7 +153,7 @@ const Command command_show_units = {
     .run = run_units,
 };
 
-/* --------------------------------------------------------------- commands */
+/* ---- commands */
 
 static bool run_commands(Session *s, Err *err)
 {

@@ -66,7 +66,7 @@ static json_t *type_text(const Type *t)
     return text;
 }
 
-/* -------------------------------------------------------------- functions */
+/* ---- functions */
 
 /* How often each source name occurs. */
 static Map count_names(const Program *p)
@@ -191,7 +191,7 @@ const Command command_show_functions = {
     .run = run_functions,
 };
 
-/* ------------------------------------------------------------------ types */
+/* ---- types */
 
 /* The tag, or the typedef that names a struct without one. */
 static const char *name_of(const Type *t)
@@ -288,7 +288,7 @@ const Command command_show_types = {
     .run = run_types,
 };
 
-/* ------------------------------------------------------------------ calls */
+/* ---- calls */
 
 static json_t *site_json(const Map *names, const CallSite *site)
 {
@@ -395,7 +395,7 @@ const Command command_show_calls = {
     .run = run_calls,
 };
 
-/* -------------------------------------------------------------- points-to */
+/* ---- points-to */
 
 static bool run_points_to(Session *s, Err *err)
 {
@@ -426,7 +426,7 @@ const Command command_show_points_to = {
     .run = run_points_to,
 };
 
-/* -------------------------------------------------------------- externals */
+/* ---- externals */
 
 static int by_calls(const void *a, const void *b)
 {
@@ -521,7 +521,7 @@ const Command command_show_externals = {
     .run = run_externals,
 };
 
-/* ---------------------------------------------------------------- handles */
+/* ---- handles */
 
 static const char *param_name(const HandleUse *u)
 {

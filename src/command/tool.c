@@ -79,7 +79,7 @@ const Command command_version = {
     .run = run_version,
 };
 
-/* ----------------------------------------------------------------- doctor */
+/* ---- doctor */
 
 /* One thing to look at. A check fills `found` and returns whether it is well. */
 typedef struct Check {

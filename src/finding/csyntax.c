@@ -1,4 +1,5 @@
 #include "finding/csyntax.h"
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -161,5 +162,6 @@ bool csyntax_next(CLine *l, CToken *t)
         break;
     }
     t->to = l->at;
+    assert(t->from < t->to && t->to <= l->len);      /* so that a line ends */
     return true;
 }

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/str.h"
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,7 @@ static void add_file(Str *out, const CTestFile *f)
     str_add(out, "#include \"sundew_test.h\"\n\n");
     for (size_t i = 0; i < f->ntests; i++) {
         const CTestCase *t = &f->tests[i];
+        assert(t->name && t->body);
         char *name = unique_identifier(t->name, &taken);
         if (t->purpose)
             add_comment(out, t->purpose);

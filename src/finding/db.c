@@ -9,6 +9,7 @@
 enum { BUSY_MS = 30000 };
 
 /* What a failure means for the person who sees it. */
+/* clang-format off */
 static const struct {
     int code;
     const char *says;
@@ -28,6 +29,7 @@ static const struct {
                        "it, or end it" },
     { SQLITE_NOMEM,    "out of memory" },
 };
+/* clang-format on */
 
 static bool fail(sqlite3 *db, int code, Err *err)
 {
@@ -79,6 +81,7 @@ int db_step(sqlite3_stmt *q, Err *err)
 bool db_run(sqlite3_stmt *q, Err *err)
 {
     int row = db_step(q, err);
+    assert(row != DB_ROW);             /* that is db_step()'s */
     sqlite3_reset(q);
     return row == DB_DONE;
 }
@@ -124,6 +127,7 @@ static bool apply_steps(sqlite3 *db, const char *const *steps, int newest,
 {
     int version = 0;
     /* Again, now that nobody else can write: another process may have done it. */
+    assert(!sqlite3_get_autocommit(db));       /* all steps or none */
     if (!examine(db, newest, &version, err))
         return false;
     assert(version >= 0);

@@ -1,8 +1,10 @@
 #include "finding/finding.h"
+#include <assert.h>
 
 const char *level_name(Level l)
 {
     static const char *const names[] = { "error", "warning", "note" };
+    assert((size_t)l < sizeof names / sizeof *names);
     return names[l];
 }
 
@@ -10,5 +12,6 @@ const char *verdict_name(FindingVerdict v)
 {
     static const char *const names[] = { "shown", "likely",
                                          "not enough evidence" };
+    assert((size_t)v < sizeof names / sizeof *names);
     return names[v];
 }

@@ -1,5 +1,6 @@
 #include "finding/fingerprint.h"
 #include "base/mem.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,7 @@ void fingerprints(const Finding *const *items, size_t n, Sources *sources,
 {
     Item *all = xcalloc(n ? n : 1, sizeof *all);
     for (size_t i = 0; i < n; i++) {
+        assert(items[i]->rule && items[i]->message);
         all[i] = (Item){ .f = items[i], .index = i };
         base_of(items[i], sources, all[i].base);
     }

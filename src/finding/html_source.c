@@ -2,6 +2,7 @@
 #include "base/escape.h"
 #include "base/units.h"
 #include "finding/html_int.h"
+#include <assert.h>
 #include <ctype.h>
 
 enum {
@@ -12,10 +13,12 @@ enum {
     MOST_HEX = 4 << 10,
 };
 
+/* clang-format off */
 static const char *const token_classes[] = {
     [CTOKEN_PLAIN] = NULL,    [CTOKEN_COMMENT] = "c", [CTOKEN_STRING] = "s",
     [CTOKEN_KEYWORD] = "k",   [CTOKEN_NUMBER] = "m",  [CTOKEN_DIRECTIVE] = "d",
 };
+/* clang-format on */
 
 /* A piece that lies wholly inside or outside of the mark. */
 static void piece(Str *out, CTokenKind kind, const char *text, size_t n,
@@ -58,6 +61,7 @@ void html_code(Str *out, const char *text, size_t len, CState *state,
     for (CToken t; csyntax_next(&l, &t);) {
         size_t a = between(t.from, begin, end), b = between(t.to, begin, end);
         size_t x = between(from, a, b), y = between(to, x, b);
+        assert(a <= x && x <= y && y <= b && b <= len);
         piece(out, t.kind, text + a, x - a, false);
         piece(out, t.kind, text + x, y - x, true);
         piece(out, t.kind, text + y, b - y, false);
@@ -165,6 +169,7 @@ static void diff_block(Html *h, const FixIt *const *fixes, size_t n,
                         : from;
         from = from > done ? from : done;
         to = to > from ? to : from;
+        assert(done <= from && from <= to && to <= old.len);
         str_addn(&new, str_c(&old) + done, from - done);
         str_add(&new, fixes[i]->text);
         done = to;

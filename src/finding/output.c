@@ -1,5 +1,6 @@
 #include "finding/output_int.h"
 #include "base/file.h"
+#include <assert.h>
 #include <ctype.h>
 
 Counts output_counts(const FindingSet *set)
@@ -111,6 +112,7 @@ const StoredFinding **output_by_urgency(const FindingSet *set)
                 if (finding_counts(&set->items[i]) == counting &&
                     (int)set->items[i].finding.level == level)
                     all[n++] = &set->items[i];
+    assert(n == set->len);
     return all;
 }
 

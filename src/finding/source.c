@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include <assert.h>
 #include <ctype.h>
 
 enum { MOST_BYTES = 64 << 20 };
@@ -99,6 +100,7 @@ static void index_lines(Source *s)
         state = l.state;
         at = next;
     }
+    assert(begins.len == states.len);
     s->nlines = (int)begins.len;
     vec_push(&begins, len);
     s->begins = begins.items;
@@ -156,6 +158,7 @@ const char *source_line(const Source *s, int line, size_t *len)
 
 CState source_state(const Source *s, int line)
 {
+    assert(line >= 1 && line <= s->nlines);
     return s->states[line - 1];
 }
 

@@ -17,6 +17,7 @@
 #include "base/vec.h"
 #include "finding/fingerprint.h"
 #include "finding/store_int.h"
+#include <assert.h>
 
 /* schema[v] takes version v to v + 1. Never change a row that was released:
  * add one. docs/findings.md describes the tables. */
@@ -117,6 +118,7 @@ static const char *copy(Arena *a, const char *s)
 StoreRun *store_run_begin(Store *st, const char *technique, const char *scope,
                           const char *command, uint64_t seed, Err *err)
 {
+    assert(technique && *technique && scope && *scope);     /* the key of a run */
     if (st->readonly) {
         err_set(err, "findings store %s: it can't be written: see who owns the "
                      "file and its folder", st->path);
@@ -203,6 +205,8 @@ bool store_run_add(StoreRun *run, const Finding *f, Err *err)
 {
     if (!f->rule || !f->message)
         return err_set(err, "a finding without a rule or a message");
+    assert(f->level <= LEVEL_NOTE && f->verdict <= VERDICT_UNDECIDED);
+    assert(f->where.line >= 0 && f->where.column >= 0);
     Arena *a = &run->arena;
     Finding *mine = arena_new(a, Finding);
     *mine = *f;
@@ -222,6 +226,7 @@ bool store_run_add(StoreRun *run, const Finding *f, Err *err)
     vec_push(&run->data, copy(a, data));
     free(data);
     vec_push(&run->findings, mine);
+    assert(run->findings.len == run->data.len);
     return true;
 }
 
@@ -356,6 +361,7 @@ static bool write_run(Writer *w, const StoreRun *run, const char *incomplete,
     db_bind(w->run, 5, incomplete);
     bool ok = db_run(w->drop, err) && db_run(w->run, err);
     *id = sqlite3_last_insert_rowid(w->db);
+    assert(!ok || *id > 0);
     return ok;
 }
 

@@ -75,6 +75,8 @@ typedef struct FindingSet {
 FindingSet *store_read(Store *st, const char *technique, const char *scope,
                        Err *err);
 void finding_set_free(FindingSet *set);
+/* Asserts what always holds of a set: its order, ranges, texts that are there. */
+void finding_set_check(const FindingSet *set);
 /* Findings that count for the exit status: not suppressed, not in the baseline. */
 bool finding_counts(const StoredFinding *f);
 size_t finding_set_counting(const FindingSet *set);

@@ -9,6 +9,7 @@
 #include "finding/baseline.h"
 #include "finding/store_int.h"
 #include "finding/suppress.h"
+#include <assert.h>
 
 /* A set with what it owns. */
 typedef struct Owner {
@@ -97,6 +98,7 @@ static bool read_places(Reader *r, Finding *f, sqlite3_int64 id, Err *err)
         Location at = place(r, r->places, 1);
         const char *says = text_or(r, r->places, 7, "");
         int kind = number(r->places, 0, PLACE_FIX);
+        assert(kind >= PLACE_STEP && kind <= PLACE_FIX);
         if (kind == PLACE_FIX)
             vec_push(&fixes, ((FixIt){ at, says }));
         else
@@ -221,6 +223,7 @@ static bool read_seen(Reader *r, const StoredRun *run, Err *err)
 /* The runs, newest first. */
 static size_t *by_age(Reader *r)
 {
+    assert(r->runs.len == r->run_ids.len);
     size_t *order = arena_array(r->a, size_t, r->runs.len);
     for (size_t i = 0; i < r->runs.len; i++) {
         size_t k = i;
@@ -267,6 +270,19 @@ static int by_place(const void *a, const void *b)
     if (c == 0)
         c = strcmp(x->finding.rule, y->finding.rule);
     return c ? c : strcmp(x->fingerprint, y->fingerprint);
+}
+
+void finding_set_check(const FindingSet *set)
+{
+    for (size_t i = 0; i < set->len; i++) {
+        const StoredFinding *f = &set->items[i];
+        assert(f->finding.rule && f->finding.message && f->technique);
+        assert(f->finding.level <= LEVEL_NOTE && f->finding.verdict <= VERDICT_UNDECIDED);
+        assert(f->finding.where.line >= 0 && f->finding.where.column >= 0);
+        assert(f->suppressed || !f->suppressed_at);
+        assert(!i || by_place(f - 1, f) < 0);        /* and so each is there once */
+    }
+    assert(finding_set_counting(set) <= set->len);
 }
 
 static void fill_set(FindingSet *set, Reader *r)
@@ -328,8 +344,10 @@ FindingSet *store_read(Store *st, const char *technique, const char *scope,
          apply_baseline(set, err);
     sources_free(sources);
     reader_release(&r);
-    if (ok)
+    if (ok) {
+        finding_set_check(set);
         return set;
+    }
     finding_set_free(set);
     return NULL;
 }

@@ -13,6 +13,7 @@
  */
 #include "program/bitstream.h"
 #include "base/vec.h"
+#include <assert.h>
 
 typedef enum { OP_LITERAL, OP_FIXED, OP_VBR, OP_ARRAY, OP_CHAR6, OP_BLOB } OpKind;
 
@@ -243,6 +244,7 @@ static void read_unabbreviated(Reader *r)
 /* A record into ops, its code taken off the front. */
 static BitsEvent read_record(Reader *r, uint64_t id)
 {
+    assert(r->depth >= 0 && r->depth < MOST_NESTING && id >= 3);
     Frame *f = &r->frames[r->depth];
     r->ops.len = 0;
     r->public.blob = NULL;
@@ -333,6 +335,7 @@ bool bits_skip(BitReader *reader)
 BitsEvent bits_next(BitReader *reader)
 {
     Reader *r = (Reader *)reader;
+    assert(r->at <= r->bits);
     while (!r->bad) {
         if (r->depth == 0 && r->bits - r->at < 32)
             return BITS_END;

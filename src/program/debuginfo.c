@@ -18,6 +18,7 @@
 #include "program/debuginfo.h"
 #include "base/file.h"
 #include "program/bitstream.h"
+#include <assert.h>
 
 enum {
     BLOCK_MODULE = 8, BLOCK_CONSTANTS = 11, BLOCK_FUNCTION = 12,
@@ -52,7 +53,7 @@ typedef struct Reading {
     size_t strtab_len;
 } Reading;
 
-/* --- nodes */
+/* ---- nodes */
 
 static void add_node(DebugInfo *d, unsigned code, const BitReader *b,
                      uint32_t base, bool keep)
@@ -127,7 +128,7 @@ static bool see_metadata_record(Reading *r)
     }
 }
 
-/* --- blocks */
+/* ---- blocks */
 
 typedef bool OnRecord(Reading *r);
 
@@ -304,7 +305,7 @@ static bool read_file(Reading *r)
     }
 }
 
-/* --- what comes out */
+/* ---- what comes out */
 
 static const char *name_of(Reading *r, const Global *g)
 {
@@ -365,7 +366,7 @@ void debuginfo_release(DebugInfo *d)
     arena_release(&d->arena);
 }
 
-/* --- looking at nodes */
+/* ---- looking at nodes */
 
 MdCode debug_code(const DebugInfo *d, NodeId node)
 {
@@ -376,6 +377,7 @@ uint64_t debug_op(const DebugInfo *d, NodeId node, unsigned op)
 {
     if (node >= d->nodes.len || op >= d->nodes.items[node].nops)
         return 0;
+    assert(d->nodes.items[node].first + op < d->pool.len);
     return d->pool.items[d->nodes.items[node].first + op];
 }
 

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "program/debuginfo.h"
 #include "program/program_int.h"
+#include <assert.h>
 #include <ctype.h>
 #include <llvm-c/Target.h>
 
@@ -27,7 +28,7 @@ typedef struct Describer {
     Map sources;              /* path -> Source */
 } Describer;
 
-/* --- columns: debug information has lines only, so the name is looked up in
+/* ---- columns: debug information has lines only, so the name is looked up in
  * the source, if it is there and fits. */
 
 typedef struct Source {
@@ -101,7 +102,7 @@ static void release_sources(Describer *s)
     map_release(&s->sources);
 }
 
-/* --- parameters */
+/* ---- parameters */
 
 /* May a value of this type arrive in other ways than as one IR argument? */
 static bool may_be_split(const Describer *s, const Type *t)
@@ -117,6 +118,7 @@ static unsigned cover(Describer *s, LLVMValueRef fn, unsigned at, const Type *t,
                       Passing *how)
 {
     unsigned have = LLVMCountParams(fn);
+    assert(may_be_split(s, t) && s->word);
     uint64_t size = type_plain(t)->size, covered = 0;
     *how = size == 0 ? PASSED_NOT_AT_ALL : PASSED_UNKNOWN;
     if (size == 0 || at >= have)
@@ -194,7 +196,7 @@ static void read_params(Describer *s, Function *fn, const DebugFunction *df)
             fn->params[i].type = type_of_debug(s->of, NO_NODE);
 }
 
-/* --- signatures */
+/* ---- signatures */
 
 static void sign_from_source(Function *fn, Str *out)
 {
@@ -285,6 +287,7 @@ void describe(DebugInfo *d, const TypeOfNode *of, LLVMModuleRef m, Arena *a,
     Describer s = { .d = d, .of = of, .arena = a };
     s.layout = LLVMGetModuleDataLayout(m);
     s.word = LLVMPointerSize(s.layout);
+    assert(s.word && of->void_type);
     s.byval = LLVMGetEnumAttributeKindForName("byval", 5);
     Map functions = {0}, variables = {0};
     for (size_t i = 0; i < nfns; i++)

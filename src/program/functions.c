@@ -4,15 +4,19 @@
  * information (debuginfo.c).
  */
 #include "program/program_int.h"
+#include <assert.h>
 #include <llvm-c/Target.h>
 
 const char *linkage_name(Linkage l)
 {
+    /* clang-format off */
     static const char *const names[] = {
         [LINKAGE_EXTERNAL] = "external", [LINKAGE_INTERNAL] = "internal",
         [LINKAGE_WEAK] = "weak",         [LINKAGE_COMMON] = "common",
         [LINKAGE_INLINE] = "inline",     [LINKAGE_OTHER] = "other",
     };
+    /* clang-format on */
+    assert((size_t)l < sizeof names / sizeof *names);
     return names[l];
 }
 
@@ -82,8 +86,10 @@ static void see_uses(const Map *index, LLVMValueRef v, Function *fn,
     for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
         if (is_call(user) && LLVMGetCalledValue(user) == v) {
+            size_t holder = holder_of(index, user);
+            assert(holder);         /* a call stands in a body of this module */
             fn->ncalls++;
-            vec_push(callers, holder_of(index, user) - 1);
+            vec_push(callers, holder - 1);
             /* passed to itself, as in f(f)? */
             for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
                 if (LLVMGetOperand(user, i) == v)
@@ -131,6 +137,7 @@ static void connect(Function *all, size_t n, Indexes *callers, Arena *a)
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < callers[i].len; k++) {
             Function *from = &all[callers[i].items[k]];
+            assert(from->defined);
             from->callees[from->ncallees++] = &all[i];
         }
 }
@@ -167,6 +174,7 @@ Function *functions_of_module(LLVMModuleRef m, Arena *a, size_t *count)
         fn->returns_in_memory = LLVMCountParams(v) && has_attribute(v, 1, "sret");
         see_uses(&index, v, fn, &callers[i]);
     }
+    assert(i == n);
     connect(all, n, callers, a);
     for (i = 0; i < n; i++)
         vec_release(&callers[i]);

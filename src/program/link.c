@@ -18,6 +18,7 @@
  */
 #include "program/debuginfo.h"
 #include "program/program_int.h"
+#include <assert.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
@@ -212,6 +213,7 @@ static bool rehearse(Linker *l, LLVMModuleRef m)
 /* The last two parts become one. */
 static void merge_last(Linker *l)
 {
+    assert(l->parts.len >= 2);
     Part *last = &l->parts.items[l->parts.len - 1], *before = last - 1;
     l->failed = false;
     str_reset(&l->said);
@@ -253,6 +255,8 @@ static void add_unit(Linker *l, const LinkUnit *u)
         settle_names(l, m);
         add_part(l, m);
     } else {
+        /* Whoever gave the unit up has just said why. */
+        assert(l->notes->len && !l->notes->items[l->notes->len - 1].left_out);
         l->notes->items[l->notes->len - 1].left_out = true;
     }
 }

@@ -6,6 +6,7 @@
  */
 #include "base/file.h"
 #include "program/program_int.h"
+#include <assert.h>
 
 typedef struct Place {
     unsigned file;            /* index into `files` */
@@ -106,6 +107,7 @@ static void build(const Program *p, struct LocationIndex *x)
     if (x->places.len)
         qsort(x->places.items, x->places.len, sizeof *x->places.items, by_place);
     x->built = true;
+    assert(x->files.len == x->numbers.len);
 }
 
 /* The first place of a line in a file, or where it would be. */

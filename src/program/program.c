@@ -17,6 +17,7 @@
 #include "program/debuginfo.h"
 #include "program/program_int.h"
 #include "program/version.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <fcntl.h>
 #include <errno.h>
@@ -32,7 +33,7 @@
 
 #define TABLES_VERSION "5"
 
-/* --- building, in the child */
+/* ---- building, in the child */
 
 static BuildState *fatal_state;      /* LLVM's handler gets no argument */
 
@@ -97,7 +98,7 @@ static void isolate(BuildState *state)
     LLVMInstallFatalErrorHandler(on_fatal);
 }
 
-/* --- building, seen from the parent */
+/* ---- building, seen from the parent */
 
 /* Did it die of its own doing? Otherwise somebody killed it. */
 static bool is_crash(int sig)
@@ -170,7 +171,7 @@ static bool build_files(LinkUnit *units, size_t n, const char *base, Arena *a,
     return ok || err_set(err, "%s", last.msg);
 }
 
-/* --- the module */
+/* ---- the module */
 
 static bool parse(LLVMContextRef ctx, const char *path, LLVMModuleRef *m, Err *err)
 {
@@ -227,7 +228,7 @@ LLVMModuleRef program_module(const Program *p)
     return p->module;
 }
 
-/* --- open and close */
+/* ---- open and close */
 
 static bool file_checksum(const char *path, uint64_t *sum, Err *err)
 {
@@ -288,6 +289,75 @@ static LinkUnit *link_list(const CapturedProgram *c, Arena *a)
     return units;
 }
 
+/* ---- what always holds */
+
+static void check_type(const Type *t)
+{
+    bool leads_on = t->kind == TYPE_POINTER || t->kind == TYPE_ARRAY
+        || t->kind == TYPE_VECTOR || t->kind == TYPE_TYPEDEF
+        || t->kind == TYPE_QUALIFIED || t->kind == TYPE_FUNCTION;
+    assert(t->name && t->file);
+    assert(!leads_on || t->target);
+    for (unsigned i = 0; i < t->nfields; i++)
+        assert(t->fields[i].name && t->fields[i].type);
+    for (unsigned i = 0; i < t->nparams; i++)
+        assert(t->kind == TYPE_FUNCTION && t->params[i]);
+}
+
+static void check_param(const Param *q)
+{
+    assert(q->name && q->type);
+    assert((q->passing == PASSED_DIRECTLY || q->passing == PASSED_BY_COPY) == (q->nargs == 1));
+    assert((q->passing == PASSED_SPLIT) == (q->nargs > 1));
+}
+
+/* Lists of functions are in the order of the module. */
+static bool lists(const Function *const *list, unsigned n, const Function *fn)
+{
+    unsigned low = 0, high = n;
+    while (low < high) {
+        unsigned mid = low + (high - low) / 2;
+        if (list[mid]->index < fn->index)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < n && list[low] == fn;
+}
+
+static void check_function(const Program *p, const Function *f)
+{
+    assert(f->index < p->nfunctions && f == &p->functions[f->index]);
+    assert(!f->type || (f->type->kind == TYPE_FUNCTION && f->returns == f->type->target));
+    assert(f->ncalls >= f->ncallers);
+    assert(f->defined || !f->ncallees);
+    for (unsigned i = 0; i < f->nparams; i++)
+        check_param(&f->params[i]);
+    for (unsigned i = 0; i < f->ncallers; i++) {
+        assert(!i || f->callers[i - 1]->index < f->callers[i]->index);
+        assert(lists(f->callers[i]->callees, f->callers[i]->ncallees, f));
+    }
+    for (unsigned i = 0; i < f->ncallees; i++) {
+        assert(!i || f->callees[i - 1]->index < f->callees[i]->index);
+        assert(lists(f->callees[i]->callers, f->callees[i]->ncallers, f));
+    }
+}
+
+void program_check(const Program *p)
+{
+    for (size_t i = 0; i < p->types.n; i++) {
+        assert(p->types.all[i]->index == i);
+        check_type(p->types.all[i]);
+    }
+    for (size_t i = 0; i < p->nfunctions; i++)
+        check_function(p, &p->functions[i]);
+    for (size_t i = 0; i < p->nlisted; i++) {
+        assert(!p->listed[i]->intrinsic);
+        assert(!i || p->listed[i - 1] < p->listed[i]);
+    }
+    assert(p->nlisted <= p->nfunctions);
+}
+
 /* Empties all but the struct itself. */
 static void release(Program *p)
 {
@@ -328,6 +398,8 @@ static bool build_and_load(Program *p, const CapturedProgram *c, const char *dir
         && build_files(link_list(c, &a), c->nunits, base, &a, err)
         && load(p, base, err);
     arena_release(&a);
+    if (ok)
+        program_check(p);
     return ok;
 }
 
@@ -368,8 +440,10 @@ Program *program_open_bitcode(const char *const *files, size_t n, Err *err)
         uint64_t sum = 0;
         ok = build_files(units, n, base, &a, err) && load(p, base, err)
             && file_checksum(p->bitcode, &sum, err);
-        if (ok)
+        if (ok) {
+            program_check(p);
             p->key = arena_printf(&p->arena, "%016" PRIx64, sum);
+        }
         free(base);
     }
     arena_release(&a);
@@ -412,7 +486,7 @@ bool program_was_cached(const Program *p)
     return p->cached;
 }
 
-/* --- functions */
+/* ---- functions */
 
 const Function *const *program_functions(const Program *p, size_t *n)
 {

@@ -49,7 +49,7 @@ typedef struct ProgramNote {
 } ProgramNote;
 const ProgramNote *program_notes(const Program *p, size_t *n);
 
-/* --- functions */
+/* ---- functions */
 
 /* How a source parameter arrives in the IR. */
 typedef enum {
@@ -117,10 +117,10 @@ size_t program_index_limit(const Program *p);
  * ends so. NULL: none or, for a source name, several. */
 const Function *program_function(const Program *p, const char *name);
 
-/* --- types: see types.h */
+/* ---- types: see types.h */
 const Types *program_types(const Program *p);
 
-/* --- global variables */
+/* ---- global variables */
 typedef struct Variable {
     const char *name;     /* as in the source; of a function's static too */
     const char *symbol;
@@ -132,4 +132,8 @@ typedef struct Variable {
     uint64_t size;        /* in bytes; 0 if not known */
 } Variable;
 const Variable *program_variables(const Program *p, size_t *n);
+
+/* Asserts what always holds of a program: places in the tables, callers and
+ * callees that mirror each other, types that have what their kind promises. */
+void program_check(const Program *p);
 #endif

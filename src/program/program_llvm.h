@@ -26,7 +26,7 @@ const Function *program_function_of(const Program *p, LLVMValueRef fn);
  * constant, or it is more than 64 bits tell. */
 bool llvm_gep_offset(LLVMTargetDataRef layout, LLVMValueRef gep, int64_t *offset);
 
-/* --- source locations and instructions */
+/* ---- source locations and instructions */
 
 typedef struct SourcePlace {
     const char *file;      /* absolute; "" if there is none */

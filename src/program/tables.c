@@ -15,6 +15,7 @@
  */
 #include "base/file.h"
 #include "program/program_int.h"
+#include <assert.h>
 
 static const char magic[8] = "SUNDEWP2";
 enum { HEADER = 32 };
@@ -32,9 +33,10 @@ uint64_t tables_checksum(const void *data, size_t n)
     return h ^ hash_bytes(p, n);
 }
 
-/* --- writing */
+/* ---- writing */
 
 typedef struct Writer {
+    const Program *p;
     Str texts, numbers;
     Map known;                /* text -> offset + 1 */
 } Writer;
@@ -60,7 +62,14 @@ static void put_text(Writer *w, const char *s)
 
 static void put_type(Writer *w, const Type *t)
 {
+    assert(!t || (t->index < w->p->types.n && w->p->types.all[t->index] == t));
     put(w, t ? t->index + 1u : 0);
+}
+
+static void put_function(Writer *w, const Function *f)
+{
+    assert(f->index < w->p->nfunctions && &w->p->functions[f->index] == f);
+    put(w, f->index);
 }
 
 static void write_type(Writer *w, const Type *t)
@@ -123,10 +132,10 @@ static void write_function(Writer *w, const Function *f)
     }
     put(w, f->ncallers);
     for (unsigned i = 0; i < f->ncallers; i++)
-        put(w, f->callers[i]->index);
+        put_function(w, f->callers[i]);
     put(w, f->ncallees);
     for (unsigned i = 0; i < f->ncallees; i++)
-        put(w, f->callees[i]->index);
+        put_function(w, f->callees[i]);
 }
 
 static void write_variable(Writer *w, const Variable *v)
@@ -164,7 +173,7 @@ static void write_all(Writer *w, const Program *p)
 bool tables_write(const Program *p, const char *path, uint64_t bitcode_sum,
                  Err *err)
 {
-    Writer w = {0};
+    Writer w = { .p = p };
     write_all(&w, p);
     Str out = {0};
     uint64_t sum = 0, texts = w.texts.len;
@@ -184,7 +193,7 @@ bool tables_write(const Program *p, const char *path, uint64_t bitcode_sum,
     return ok;
 }
 
-/* --- reading */
+/* ---- reading */
 
 typedef struct Reader {
     const unsigned char *at, *end;
@@ -386,6 +395,7 @@ static void read_all(Reader *r)
 
 bool tables_read(Program *p, const char *path, uint64_t bitcode_sum, Err *err)
 {
+    assert(!p->tables.len && !p->types.n && !p->nfunctions);   /* an empty one */
     if (!file_read(path, &p->tables, err))
         return false;
     const char *data = p->tables.data;

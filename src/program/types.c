@@ -1,9 +1,11 @@
 /* types - asking and printing them. */
 #include "program/types.h"
 #include "program/program_int.h"
+#include <assert.h>
 
 const char *type_kind_name(TypeKind k)
 {
+    /* clang-format off */
     static const char *const names[] = {
         [TYPE_VOID] = "void",         [TYPE_SCALAR] = "scalar",
         [TYPE_ENUM] = "enum",         [TYPE_POINTER] = "pointer",
@@ -12,11 +14,14 @@ const char *type_kind_name(TypeKind k)
         [TYPE_TYPEDEF] = "typedef",   [TYPE_QUALIFIED] = "qualified",
         [TYPE_FUNCTION] = "function", [TYPE_UNKNOWN] = "unknown",
     };
+    /* clang-format on */
+    assert((size_t)k < sizeof names / sizeof *names);
     return names[k];
 }
 
 const char *encoding_name(Encoding e)
 {
+    /* clang-format off */
     static const char *const names[] = {
         [ENCODING_NONE] = "",               [ENCODING_BOOL] = "bool",
         [ENCODING_SIGNED] = "signed",       [ENCODING_UNSIGNED] = "unsigned",
@@ -25,10 +30,12 @@ const char *encoding_name(Encoding e)
         [ENCODING_FLOAT] = "float",         [ENCODING_COMPLEX] = "complex",
         [ENCODING_UTF] = "utf",             [ENCODING_OTHER] = "other",
     };
+    /* clang-format on */
+    assert((size_t)e < sizeof names / sizeof *names);
     return names[e];
 }
 
-/* --- finding */
+/* ---- finding */
 
 /* "struct " for a struct, and so on; "" for what has no tag. */
 static const char *tag_word(const Type *t)
@@ -47,6 +54,7 @@ static void types_index(Types *ts)
 {
     for (size_t i = 0; i < ts->n; i++) {
         const Type *t = ts->all[i];
+        assert(t->index == i);
         if (!*t->name)
             continue;
         char *key = xprintf("%s%s", tag_word(t), t->name);
@@ -83,7 +91,7 @@ const Type *types_find(const Types *ts, const char *name, unsigned nth)
     return list && nth < list->len ? list->items[nth] : NULL;
 }
 
-/* --- asking */
+/* ---- asking */
 
 const Type *type_plain(const Type *t)
 {
@@ -148,13 +156,15 @@ const Field *type_field_at(const Type *t, uint64_t bit)
     return found;
 }
 
-/* --- printing: C's declarators are read from the name outwards, so the text
+/* ---- printing: C's declarators are read from the name outwards, so the text
  * around the name grows while we walk from the outermost type to the base. */
 
+/* clang-format off */
 static const char *const qualifier_words[] = {
     [QUALIFIER_CONST] = "const",       [QUALIFIER_VOLATILE] = "volatile",
     [QUALIFIER_RESTRICT] = "restrict", [QUALIFIER_ATOMIC] = "_Atomic",
 };
+/* clang-format on */
 
 static void add_qualifiers(unsigned set, Str *out)
 {
@@ -218,6 +228,7 @@ void type_print(const Type *t, const char *name, Str *out)
     for (bool done = false; t && !done; ) {
         switch (t->kind) {
         case TYPE_QUALIFIED:
+            assert(t->qualifier <= QUALIFIER_ATOMIC);
             qualifiers |= 1u << t->qualifier;
             t = t->target;
             break;

@@ -66,7 +66,7 @@ static uint64_t mix_text(uint64_t h, const char *s)
     return mix(h, hash_bytes(s, strlen(s)));
 }
 
-/* --- what nodes are types, and what they refer to */
+/* ---- what nodes are types, and what they refer to */
 
 static unsigned tag_of(const Builder *b, NodeId n)
 {
@@ -136,7 +136,7 @@ static void add_children(Builder *b, NodeId n)
     }
 }
 
-/* --- array lengths */
+/* ---- array lengths */
 
 typedef struct Length {
     uint64_t count;
@@ -158,7 +158,7 @@ static Length length_of(const Builder *b, NodeId subrange)
     return (Length){ .variable = true };
 }
 
-/* --- shapes: what a node says by itself */
+/* ---- shapes: what a node says by itself */
 
 static uint64_t element_shape(const Builder *b, NodeId e)
 {
@@ -217,7 +217,7 @@ static uint64_t shape_of(const Builder *b, NodeId n)
     return code == MD_COMPOSITE_TYPE ? composite_shape(b, n, h) : h;
 }
 
-/* --- declarations and definitions */
+/* ---- declarations and definitions */
 
 static char *tag_key(const Builder *b, NodeId n)
 {
@@ -281,7 +281,7 @@ static bool find_unclear(Builder *b, Map *unclear)
     return any;
 }
 
-/* --- refining */
+/* ---- refining */
 
 /* How many different values there are; fills `class` if it is not NULL. */
 static size_t count_classes(Builder *b, const uint64_t *h, uint32_t *class)
@@ -333,7 +333,7 @@ static void refine(Builder *b)
     }
 }
 
-/* --- structs of one place */
+/* ---- structs of one place */
 
 static bool is_named_record(const Builder *b, NodeId n)
 {
@@ -490,7 +490,7 @@ static void find_equal_types(Builder *b)
     map_release(&unclear);
 }
 
-/* --- making types */
+/* ---- making types */
 
 static Type *new_type(Builder *b, TypeKind kind)
 {
@@ -777,7 +777,7 @@ static uint64_t settle_size(Type *t, int depth)
     }
 }
 
-/* --- circles
+/* ---- circles
  *
  * C's types run in circles only through a pointer to a struct or union. Who
  * prints a type, or looks into a struct, relies on it; bitcode made by hand may

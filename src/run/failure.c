@@ -1,6 +1,7 @@
 /* What kinds of failure there are, and which failures are the same. How one is
  * recognised stands in failure_read.c. */
 #include "run/failure.h"
+#include <assert.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,6 +89,7 @@ static const char *copy_text(Arena *a, const char *text)
 
 void failure_copy(Failure *to, const Failure *from)
 {
+    assert(!to->arena.blocks && from->site <= from->nframes);
     *to = *from;
     to->arena = (Arena){0};
     to->tool = copy_text(&to->arena, from->tool);
@@ -102,7 +104,7 @@ void failure_copy(Failure *to, const Failure *from)
     }
 }
 
-/* ------------------------------------------------------------- comparison */
+/* ---- comparison */
 
 static bool same_text(const char *a, const char *b)
 {
@@ -195,11 +197,12 @@ bool failure_same(const Failure *a, const Failure *b, FailureLevel level)
     return level == FAILURE_SAME_SITE || same_stack(a, b);
 }
 
-/* ------------------------------------------------------------------- text */
+/* ---- text */
 
 static void add_access(const Failure *f, Str *out)
 {
     static const char *const verbs[] = { "", "reading", "writing", "executing" };
+    assert((size_t)f->access < sizeof verbs / sizeof *verbs);
     if (f->access)
         str_addf(out, ", %s", verbs[f->access]);
     if (f->access && f->size)

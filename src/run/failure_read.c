@@ -22,6 +22,7 @@
 #include "run/failure.h"
 #include "base/vec.h"
 #include "run/run_int.h"
+#include <assert.h>
 #include <ctype.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -72,6 +73,7 @@ static Span skip_digits(Span s)
 static uint64_t number(const char *at, const char *end, int base)
 {
     char digits[24];
+    assert(at <= end);
     size_t n = (size_t)(end - at) < 23 ? (size_t)(end - at) : 23;
     memcpy(digits, at, n);
     digits[n] = 0;
@@ -83,7 +85,7 @@ static const char *keep(Failure *f, Span s)
     return arena_strndup(&f->arena, s.at, (size_t)(s.end - s.at));
 }
 
-/* ----------------------------------------------------------------- frames */
+/* ---- frames */
 
 /* Cuts ":digits" off the end; false if it is not there. */
 static bool cut_number(Span *s, unsigned *n)
@@ -183,7 +185,7 @@ static void read_stack(Failure *f, Span text)
     vec_release(&v);
 }
 
-/* ------------------------------------------------------------------- site */
+/* ---- site */
 
 /* Beginnings of names of functions and of files, and of modules' base names,
  * that are no user code. */
@@ -252,7 +254,7 @@ static void find_site(Failure *f)
             return;
 }
 
-/* ------------------------------------------------------------- sanitizers */
+/* ---- sanitizers */
 
 static const struct tool {
     const char *mark, *name;
@@ -414,7 +416,7 @@ static bool read_undefined(Failure *f, Span text)
     return false;
 }
 
-/* ----------------------------------------------------------------- aborts */
+/* ---- aborts */
 
 /* Puts the place that an assertion names in front of the frames below it. */
 static void put_in_front(Failure *f, const FailureFrame *at)
@@ -536,8 +538,9 @@ static void read_abort(Failure *f, Span text)
     }
 }
 
-/* ---------------------------------------------------------------- limits */
+/* ---- limits */
 
+/* clang-format off */
 static const struct {
     FailureStop stop;
     int signal;                /* or: killed by it */
@@ -551,6 +554,7 @@ static const struct {
     { FAILURE_STOP_PROCESSES, 0,       FAILURE_PROCESS_LIMIT },
     { FAILURE_STOP_NONE,      SIGXFSZ, FAILURE_FILE_LIMIT },
 };
+/* clang-format on */
 
 static bool read_limit(Failure *f, const Facts *facts)
 {
@@ -565,7 +569,7 @@ static bool read_limit(Failure *f, const Facts *facts)
     return false;
 }
 
-/* ------------------------------------------------------------ in sequence */
+/* ---- in sequence */
 
 /* The stack ran into what is below it: the address is near the stack pointer,
  * where otherwise memory always is. */
@@ -597,15 +601,9 @@ static void take_signal_info(Failure *f, const Facts *facts)
     find_site(f);
 }
 
-void failure_read(Failure *f, const Facts *facts)
+/* The first question that has an answer. */
+static void decide(Failure *f, const Facts *facts, Span text)
 {
-    Span text = { facts->err, facts->err + facts->err_len };
-    if (!facts->err)
-        text = (Span){ "", "" };
-    if (WIFSIGNALED(facts->wait_status))
-        f->signal = WTERMSIG(facts->wait_status);
-    else
-        f->status = WEXITSTATUS(facts->wait_status);
     if (read_limit(f, facts) || read_report(f, text) || read_undefined(f, text))
         return;
     if (facts->has_signal_info && f->signal)
@@ -618,4 +616,20 @@ void failure_read(Failure *f, const Facts *facts)
         f->kind = FAILURE_SIGNAL;
     else
         f->kind = f->status ? FAILURE_EXIT : FAILURE_NONE;
+}
+
+void failure_read(Failure *f, const Facts *facts)
+{
+    assert(f->kind == FAILURE_NONE && !f->nframes && !f->arena.blocks);    /* {0} */
+    Span text = { facts->err, facts->err + facts->err_len };
+    if (!facts->err)
+        text = (Span){ "", "" };
+    if (WIFSIGNALED(facts->wait_status))
+        f->signal = WTERMSIG(facts->wait_status);
+    else
+        f->status = WEXITSTATUS(facts->wait_status);
+    decide(f, facts, text);
+    assert(f->site <= f->nframes);
+    assert(f->kind != FAILURE_SANITIZER || (f->tool && f->what));
+    assert((f->kind != FAILURE_ASSERTION && f->kind != FAILURE_TIMEOUT) || f->what);
 }

@@ -44,7 +44,7 @@ struct Runner {
     Str missing;
 };
 
-/* ----------------------------------------------------------------- worker */
+/* ---- worker */
 
 /* sundew-run stands beside sundew in the build folder, one above for unit
  * tests, and in ../lib/sundew when installed. */
@@ -162,7 +162,7 @@ static bool start_worker(Runner *r, Err *err)
     return ok;
 }
 
-/* ------------------------------------------------------------------ setup */
+/* ---- setup */
 
 static uint32_t add_paths(Str *body, const char *const *list)
 {
@@ -269,7 +269,7 @@ const char *runner_missing(const Runner *r)
     return r->missing.len ? str_c(&r->missing) : NULL;
 }
 
-/* ------------------------------------------------------------------ START */
+/* ---- START */
 
 /* Our environment, with the few variables that a run wants otherwise. */
 static uint32_t add_environment(const Runner *r, Str *body)
@@ -363,7 +363,7 @@ static bool send_start(Runner *r, const RunPlan *plan, Err *err)
     return ok;
 }
 
-/* ---------------------------------------------------------------- prepare */
+/* ---- prepare */
 
 static RunLimits with_defaults(const RunLimits *given)
 {
@@ -431,7 +431,7 @@ static int open_input(const RunPlan *plan, Err *err)
     return fd;
 }
 
-/* ---------------------------------------------------------------- collect */
+/* ---- collect */
 
 /* One stream while it is read: the first `keep` bytes, and after them the last
  * half of `keep` or a little more. */
@@ -444,6 +444,7 @@ typedef struct Capture {
 
 static void capture_add(Capture *c, const char *p, size_t n)
 {
+    assert(c->head.len <= c->keep);
     c->total += n;
     size_t room = c->keep - c->head.len, k = n < room ? n : room;
     str_addn(&c->head, p, k);
@@ -464,11 +465,13 @@ static void capture_take(Capture *c, RunStream *to)
     if (to->truncated) {
         size_t half = c->keep / 2;
         Str last = {0};
+        assert(to->text.len == c->keep);           /* the head is full */
         str_addn(&last, to->text.data + half, to->text.len - half);
         str_addn(&last, c->tail.data, c->tail.len);
         to->text.len = half;
         str_addf(&to->text, "\n[%llu bytes left out]\n",
                  (unsigned long long)(c->total - 2 * half));
+        assert(last.len >= half);
         str_addn(&to->text, last.data + last.len - half, half);
         str_release(&last);
     }
@@ -542,7 +545,7 @@ static bool collect(Runner *r, const RunPlan *plan, const RunLimits *l, Capture 
     return true;
 }
 
-/* ----------------------------------------------------------------- result */
+/* ---- result */
 
 static const char *text_or_null(const char *s)
 {
@@ -639,6 +642,7 @@ static bool open_streams(const RunPlan *plan, int fds[3], Capture c[2], Err *err
 
 bool runner_run(Runner *r, const RunPlan *plan, RunResult *out, Err *err)
 {
+    assert(plan->argv && plan->argv[0] && !out->out.text.data);     /* `out` of {0} */
     int fds[3] = { -1, -1, -1 };
     Capture c[2] = { { .fd = -1 }, { .fd = -1 } };
     if (r->wire.fd < 0 && !start_worker(r, err))

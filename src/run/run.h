@@ -44,7 +44,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---------------------------------------------------------------- sandbox */
+/* ---- sandbox */
 
 /* {0} is the safe default. Borrowed for the call. */
 typedef struct RunnerPlan {
@@ -82,7 +82,7 @@ const Protection *runner_protections(const Runner *r, size_t *n);
  * NULL if nothing is missing. Owned by the Runner. */
 const char *runner_missing(const Runner *r);
 
-/* -------------------------------------------------------------------- run */
+/* ---- run */
 
 #define RUN_UNLIMITED UINT64_MAX
 

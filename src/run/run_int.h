@@ -35,7 +35,7 @@ typedef enum WireKind {
     WIRE_FAILED, WIRE_LEND, WIRE_TIDY,
 } WireKind;
 
-/* ------------------------------------------------------------------- wire */
+/* ---- wire */
 
 /* One end of the socket. */
 typedef struct Wire {
@@ -94,7 +94,7 @@ typedef struct DoneWire {
 enum { WIRE_SIZE = sizeof(SetupWire) + sizeof(StartWire) + sizeof(RunWire) +
                    sizeof(DoneWire) };
 
-/* ------------------------------------------------------------ protections */
+/* ---- protections */
 
 typedef enum Protect {
     PROTECT_USER, PROTECT_PID, PROTECT_NET, PROTECT_MOUNT, PROTECT_PROC,
@@ -134,7 +134,7 @@ void guard_subject(void);
 /* Removes what is in the folder `dir`; links are not followed. */
 void folder_empty(int dir);
 
-/* ------------------------------------------------------------------ trace */
+/* ---- trace */
 
 /* What a fatal signal looked like when it was about to be delivered. */
 enum { TRACE_FRAMES = 64 };
@@ -191,12 +191,12 @@ typedef struct Registers {
 } Registers;
 bool registers_get(pid_t pid, Registers *r);
 
-/* ---------------------------------------------------------------- failure */
+/* ---- failure */
 
 /* Is the file a part of the system rather than of the user's program? */
 bool failure_is_foreign_module(const char *path);
 
-/* ------------------------------------------------------------------ watch */
+/* ---- watch */
 
 /* What all processes of a run use at this moment. */
 typedef struct Usage {

@@ -86,7 +86,7 @@ static bool note(Sandbox *s, Protect p, bool ok)
     return ok;
 }
 
-/* ------------------------------------------------------------- namespaces */
+/* ---- namespaces */
 
 static bool write_text(const char *path, const char *text)
 {
@@ -160,7 +160,7 @@ static void split(int control)
         _exit(0);
 }
 
-/* ----------------------------------------------------------------- mounts */
+/* ---- mounts */
 
 /* Something that stays visible: a detached copy of the mount at `path`. */
 typedef struct Exposed {
@@ -283,7 +283,7 @@ static bool mount_all(Sandbox *s)
     return ok;
 }
 
-/* ----------------------------------------------------------- capabilities */
+/* ---- capabilities */
 
 static void drop_capabilities(void)
 {
@@ -298,7 +298,7 @@ static void drop_capabilities(void)
     syscall(SYS_capset, &h, none);
 }
 
-/* ------------------------------------------------------------ in sequence */
+/* ---- in sequence */
 
 static void enter_namespaces(Sandbox *s)
 {

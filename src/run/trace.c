@@ -85,7 +85,7 @@ bool trace_works(char *why, size_t size)
     return ok;
 }
 
-/* -------------------------------------------------------- a fatal signal */
+/* ---- a fatal signal */
 
 static size_t peek(pid_t pid, uint64_t address, void *to, size_t n)
 {
@@ -293,7 +293,7 @@ const TraceSignal *trace_explain(const Trace *t, int signal)
     return t->last.signal == signal ? &t->last : NULL;
 }
 
-/* ------------------------------------------------------------------ stops */
+/* ---- stops */
 
 static bool is_fatal(int sig)
 {

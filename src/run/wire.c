@@ -83,6 +83,7 @@ static bool send_rest(int fd, const char *p, size_t n)
 bool wire_send(Wire *w, WireKind kind, const Str *body, const int *fds,
                size_t nfds)
 {
+    assert(nfds <= WIRE_MOST_FDS && (unsigned)kind <= WIRE_TIDY);
     size_t len = body ? body->len : 0;
     Header h = { .magic = MAGIC, .version = WIRE_VERSION, .kind = kind, .len = (uint32_t)len,
                  .nfds = (uint32_t)nfds, .number = w->sent++,
@@ -132,7 +133,7 @@ static void take_fds(struct msghdr *m, int *fds, size_t *nfds)
         if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
             continue;
         size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        assert(n <= WIRE_MOST_FDS - *nfds);      /* there was no room for more */
+        assert(*nfds + n <= WIRE_MOST_FDS);    /* there was room for no more */
         memcpy(fds + *nfds, CMSG_DATA(c), n * sizeof(int));
         *nfds += n;
     }

@@ -18,6 +18,7 @@
 #include "run/run_int.h"
 #include "base/units.h"
 #include "runtime/server/forkserver.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -92,7 +93,7 @@ typedef struct Worker {
 
 enum { LOOK_MS = 20 };
 
-/* ------------------------------------------------------------ the subject */
+/* ---- the subject */
 
 static void limit(int what, uint64_t soft, uint64_t hard)
 {
@@ -228,7 +229,7 @@ static void say_why(const Worker *w, int e, Str *why)
         str_add(why, strerror(e));
 }
 
-/* ---------------------------------------------------------------- reaping */
+/* ---- reaping */
 
 static double seconds_of(struct timeval t)
 {
@@ -325,7 +326,7 @@ static bool has_orphans(const Worker *w)
                      first != watch_proc_number(w->server.pid));
 }
 
-/* ------------------------------------------------------------ fork server */
+/* ---- fork server */
 
 typedef struct sundew_forkserver_message Message;
 
@@ -486,7 +487,7 @@ static void server_said(Worker *w)
         note_end(&w->run, 0, (double)m.cpu_us / 1e6, m.max_rss);
 }
 
-/* -------------------------------------------------------------- supervise */
+/* ---- supervise */
 
 static void stop_run(Worker *w, FailureStop why)
 {
@@ -591,7 +592,7 @@ static void supervise(Worker *w)
     }
 }
 
-/* ----------------------------------------------------------------- answer */
+/* ---- answer */
 
 static void say_failed(Worker *w, const char *why)
 {
@@ -657,6 +658,7 @@ static void finish(Worker *w)
 {
     Run *r = &w->run;
     r->left = r->by_server ? has_orphans(w) : reap(w);
+    assert(r->ended || (r->by_server && r->lost));
     if (r->left)
         kill_all(w, r->by_server);
     if (r->by_server && r->lost)
@@ -664,7 +666,7 @@ static void finish(Worker *w)
     empty_private(w);
 }
 
-/* --------------------------------------------------------------- requests */
+/* ---- requests */
 
 static bool begin(Worker *w, const int *std, Str *why)
 {
@@ -803,7 +805,7 @@ static void take_start(Worker *w, Str *body, const int *fds, size_t nfds)
     s->wire.nfds = (uint32_t)nfds;
 }
 
-/* ------------------------------------------------------------------ setup */
+/* ---- setup */
 
 static void set_up(Worker *w)
 {

@@ -20,7 +20,7 @@
 
 enum { MOST_NOTES = 10 };       /* of a program, unless -v is given */
 
-/* ---------------------------------------------------------------- programs */
+/* ---- programs */
 
 /* Units that are missing and the like: every command says them. */
 static void say_notes(Session *s, const Program *p)
@@ -99,7 +99,7 @@ static bool need_program(Session *s, Err *err)
     return s->program != NULL;
 }
 
-/* ----------------------------------------------------------- calls and API */
+/* ---- calls and API */
 
 /* A library can be called by anybody: then every exported function is an entry. */
 static bool need_calls(Session *s, bool open_world, Err *err)
@@ -127,7 +127,7 @@ static bool need_api(Session *s, Err *err)
     return s->api != NULL;
 }
 
-/* --------------------------------------------------------------------- AST */
+/* ---- AST */
 
 static bool is_interrupted(void *s)
 {
@@ -172,7 +172,7 @@ static bool need_ast(Session *s, Err *err)
     return true;
 }
 
-/* ---------------------------------------------------------------- together */
+/* ---- together */
 
 bool session_need(Session *s, unsigned what, Err *err)
 {

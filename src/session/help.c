@@ -119,7 +119,7 @@ void help_command(const Command *c, Str *out)
     str_add(out, "\nOptions of every command: sundew help\n");
 }
 
-/* --------------------------------------------------------------- man pages */
+/* ---- man pages */
 
 /* roff: a leading dot or quote is a request, a backslash an escape. */
 static void roff(Str *out, const char *text)
@@ -262,7 +262,7 @@ bool help_man_pages(const Command *const *all, const char *folder, Err *err)
     return ok;
 }
 
-/* -------------------------------------------------------------- completion */
+/* ---- completion */
 
 static void option_names(const Option *o, Str *out)
 {
@@ -412,7 +412,7 @@ bool help_completion(const Command *const *all, const char *shell, Str *out,
     return true;
 }
 
-/* ---------------------------------------------------- for the help command */
+/* ---- for the help command */
 
 bool session_help(Session *s, const char *name, Str *out, Err *err)
 {

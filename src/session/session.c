@@ -16,7 +16,7 @@
 
 static volatile sig_atomic_t interrupted;
 
-/* ------------------------------------------------------------- the asked */
+/* ---- the asked */
 
 static const Value *value_of(const Session *s, const char *name)
 {
@@ -159,7 +159,7 @@ bool session_interrupted(Session *s)
     return interrupted || session_time_is_over(s);
 }
 
-/* ----------------------------------------------------------- what comes out */
+/* ---- what comes out */
 
 Str *session_out(Session *s)
 {
@@ -231,7 +231,7 @@ void session_saw(Session *s, const char *file)
     store_run_saw(s->run, file);
 }
 
-/* ------------------------------------------------------------- preparation */
+/* ---- preparation */
 
 /* The tool runs from its build folder and installed:
  *

@@ -18,7 +18,7 @@ typedef struct Calls Calls;
 typedef struct Program Program;
 typedef struct Workspace Workspace;
 
-/* --- what was asked */
+/* ---- what was asked */
 const char *session_option(Session *s, const char *name);   /* NULL: none */
 bool session_flag(Session *s, const char *name);
 char **session_args(Session *s, size_t *n);    /* before "--" */
@@ -27,7 +27,7 @@ bool session_has_tail(Session *s);
 /* All values of an option that may be repeated, in order; NULL-terminated. */
 char **session_option_all(Session *s, const char *name);
 
-/* --- with what */
+/* ---- with what */
 unsigned session_jobs(Session *s);
 double session_time(Session *s);               /* --time in seconds; 0: none given */
 uint64_t session_memory(Session *s);           /* --memory in bytes; 0: none given */
@@ -46,7 +46,7 @@ bool session_time_is_over(const Session *s);   /* --time */
 bool session_interrupted(Session *s);          /* Ctrl-C, or --time is over: stop,
                                                 * keep what is there */
 
-/* --- evidence */
+/* ---- evidence */
 /* What the row's `needs` names; asking for anything else is a mistake. Open until
  * the command has ended. Notes about units that are missing have been said. */
 const Program *session_program(const Session *s);
@@ -62,7 +62,7 @@ const Program *session_open_program(Session *s, const char *name, Err *err);
 AstIndex *session_open_ast(Session *s, Workspace *ws, const char *root,
                            char **paths, size_t npaths, Err *err);
 
-/* --- what comes out */
+/* ---- what comes out */
 /* Findings of a technique: begin with the scope ("build", or a program's
  * name), then one call each. NULL is a run over a part only, whose findings are
  * shown and count, but do not replace what the store has. The session ends the run, prints the findings in

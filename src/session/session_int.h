@@ -44,21 +44,21 @@ struct Session {
     int status;               /* -1: by the findings */
 };
 
-/* --- args.c: fills command, values, args, tail */
+/* ---- args.c: fills command, values, args, tail */
 bool args_parse(Session *s, int argc, char **argv, Err *err);
 const Option *option_find(const Command *c, const char *name);
 
-/* --- config.c */
+/* ---- config.c */
 bool config_read(Session *s, const char *path, Err *err);
 void config_print(Session *s, Str *out);
 
-/* --- evidence.c */
+/* ---- evidence.c */
 void evidence_release(Session *s);
 
-/* --- report.c: how a technique's run ends */
+/* ---- report.c: how a technique's run ends */
 bool report_finish(Session *s, Err *err);
 
-/* --- help.c */
+/* ---- help.c */
 void help_overview(const Command *const *all, Str *out);
 void help_command(const Command *c, Str *out);
 bool help_man_pages(const Command *const *all, const char *folder, Err *err);

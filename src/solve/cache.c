@@ -1,6 +1,7 @@
 #include "solve/cache.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include <assert.h>
 
 /* Longer queries are rarely asked again, and are costly to keep. */
 enum { LONGEST_QUERY = 512, LONGEST_ASSIGNMENT = 4096, ASSIGNMENTS = 256 };
@@ -95,6 +96,7 @@ SolveStatus cache_find(const Cache *c, const Expr *conds, size_t n,
 void cache_add(Cache *c, const Expr *conds, size_t n, SolveStatus status,
                const Assignment *assignment)
 {
+    assert((status == SOLVE_SAT) == (assignment != NULL));
     if (assignment && assignment->n <= LONGEST_ASSIGNMENT) {
         Assignment *m = &c->assignments[c->nassignments++ % ASSIGNMENTS];
         release_assignment(m);
@@ -146,6 +148,8 @@ void cache_add_core(Cache *c, const Expr *core, size_t n)
 {
     if (!n || n > LONGEST_QUERY)
         return;
+    for (size_t i = 1; i < n; i++)
+        assert(core[i - 1] < core[i]);     /* contains() walks both in order */
     Entry *e = &c->cores[core_place(c, core[n - 1])];
     release_entry(e);
     *e = (Entry){ .n = n, .status = SOLVE_UNSAT };

@@ -1,5 +1,6 @@
 #include "solve/deps.h"
 #include "base/map.h"
+#include <assert.h>
 
 static uint64_t hash_ranges(const ByteRange *r, size_t n)
 {
@@ -33,9 +34,11 @@ static uint32_t intern(Deps *d, const ByteRange *r, size_t n)
             !memcmp(d->ranges.items + s->first, r, n * sizeof *r))
             return i;
     }
+    assert(n <= DEPS_MAX_RANGES);
     uint32_t id = (uint32_t)d->sets.len, bytes = 0;
     DepSet set = { .first = (uint32_t)d->ranges.len, .n = (uint32_t)n };
     for (size_t i = 0; i < n; i++) {
+        assert(r[i].from < r[i].to && (!i || r[i - 1].to < r[i].from));
         bytes += r[i].to - r[i].from;
         vec_push(&d->ranges, r[i]);
     }
@@ -113,6 +116,7 @@ static uint32_t merge(Deps *d, uint32_t a, uint32_t b)
 
 uint32_t deps_union(Deps *d, uint32_t a, uint32_t b)
 {
+    assert(a < d->sets.len && b < d->sets.len);
     if (a == b || !b)
         return a;
     if (!a)

@@ -116,6 +116,7 @@ const char *exprs_source_of(const Exprs *p, uint32_t byte, uint32_t *index)
 
 /* ---- nodes by their contents */
 
+/* clang-format off */
 static const uint8_t arity[EXPR_NOPS] = {
     [EXPR_NOT] = 1,  [EXPR_NEG] = 1,     [EXPR_ZEXT] = 1, [EXPR_SEXT] = 1,
     [EXPR_EXTRACT] = 1,
@@ -131,6 +132,7 @@ static const uint8_t arity[EXPR_NOPS] = {
     [EXPR_FTOF] = 1, [EXPR_FTOU] = 1,    [EXPR_FTOS] = 1, [EXPR_UTOF] = 1,
     [EXPR_STOF] = 1, [EXPR_FMATH] = 2,   /* the second may be 0 */
 };
+/* clang-format on */
 
 unsigned expr_arity(ExprOp op)
 {

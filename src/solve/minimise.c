@@ -1,5 +1,6 @@
 #include "solve/minimise.h"
 #include "base/map.h"
+#include <assert.h>
 
 /* ---- ddmin */
 
@@ -23,6 +24,7 @@ static bool passes(Dd *d, const size_t *items, size_t n)
 /* Without the block [from, to): true, and items shrinks, if that passes. */
 static bool drop_block(Dd *d, size_t *items, size_t *n, size_t from, size_t to)
 {
+    assert(from < to && to <= *n);
     size_t rest = *n - (to - from);
     size_t *less = xmalloc(rest * sizeof *less);
     memcpy(less, items, from * sizeof *less);
@@ -80,6 +82,7 @@ size_t minimise_intersection(Arena *a, const Exprs *p, const Path *const *paths,
                 *slot = (void *)(i + 1);
         }
     size_t n = 0;
+    assert(npaths);
     *out = arena_array(a, Conjunct, path_length(paths[0]));
     for (size_t k = 0; k < path_length(paths[0]); k++) {
         Conjunct c = path_at(paths[0], k);
@@ -111,8 +114,10 @@ static size_t gather(const Job *j, const size_t *items, size_t n, Conjunct *out)
 {
     size_t count = 0, k = 0;
     if (!j->group) {
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
+            assert(items[i] < j->n && (!i || items[i - 1] < items[i]));
             out[count++] = j->all[items[i]];
+        }
         return count;
     }
     bool *in = xcalloc(j->n, sizeof *in);

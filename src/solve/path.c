@@ -105,6 +105,7 @@ static void link_bytes(Path *path, uint32_t a, uint32_t b, size_t when)
         y = t;
         a = b;
     }
+    assert(x->when == NEVER && y->when == NEVER && when < NEVER);    /* both are roots */
     y->parent = a;
     y->when = (uint32_t)when;
     x->size += y->size;

@@ -19,6 +19,7 @@ typedef struct Printer {
 
 static void print(Printer *pr, Expr e);
 
+/* clang-format off */
 static const char *const names[EXPR_NOPS] = {
     [EXPR_CONST] = "const", [EXPR_BYTE] = "byte",     [EXPR_NOT] = "not",
     [EXPR_NEG] = "neg",     [EXPR_ZEXT] = "zext",     [EXPR_SEXT] = "sext",
@@ -36,6 +37,7 @@ static const char *const names[EXPR_NOPS] = {
     [EXPR_FTOF] = "ftof",   [EXPR_FTOU] = "ftou",     [EXPR_FTOS] = "ftos",
     [EXPR_UTOF] = "utof",   [EXPR_STOF] = "stof",     [EXPR_FMATH] = "fmath",
 };
+/* clang-format on */
 
 static const char *const rounds[] = { "floor", "ceil", "trunc", "rint",
                                       "round" };

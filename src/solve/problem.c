@@ -51,7 +51,8 @@ static ByteSet try_all_values(const Exprs *p, Expr e)
     return set;
 }
 
-ByteSet masks_get(Masks *m, const Exprs *p, Expr e)
+/* The values of its one byte for which a condition holds. */
+static ByteSet values_of(Masks *m, const Exprs *p, Expr e)
 {
     size_t at = e & (m->entries - 1);
     if (m->items[at].e != e) {
@@ -113,7 +114,8 @@ static bool apply_single(Problem *q, Masks *masks, const Expr *single, size_t n,
 {
     for (size_t k = 0; k < n; k++) {
         size_t i = find_byte(q, only_byte(q->p, single[k]));
-        ByteSet set = masks_get(masks, q->p, single[k]);
+        assert(i < q->n);
+        ByteSet set = values_of(masks, q->p, single[k]);
         byteset_keep(&q->allowed[i], &set);
         if (byteset_count(&q->allowed[i]))
             continue;
@@ -135,6 +137,7 @@ bool problem_init(Problem *q, const Exprs *p, Masks *masks, const Expr *conds,
     Slice single = { 0 };
     *q = (Problem){ .p = p, .rng = rng_seeded(1) };
     for (size_t i = 0; i < n; i++) {
+        assert(expr_width(p, conds[i]) == 1);
         if (i == first_goal)
             q->first_goal = q->rest.len;
         if (expr_bytes_count(p, conds[i]) == 1)
@@ -174,6 +177,7 @@ bool problem_holds(Problem *q)
 
 bool problem_set(Problem *q, size_t i, uint8_t v)
 {
+    assert(i < q->n);
     if (!byteset_has(&q->allowed[i], v))
         return false;
     q->values[i] = v;
@@ -195,8 +199,10 @@ SolveStatus quick_small(Problem *q, size_t budget)
         if (all * tape_size(q->tape) > budget)
             return SOLVE_UNKNOWN;
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        assert(byteset_count(&q->allowed[i]));       /* problem_init() saw to it */
         q->values[i] = byteset_least(&q->allowed[i]);
+    }
     bool found = problem_holds(q);
     while (!found) {
         /* Count on: the first byte that has a next value gets it, those before

@@ -37,8 +37,6 @@ typedef struct Masks Masks;
 Masks *masks_new(size_t entries);
 void masks_free(Masks *m);
 void masks_reset(Masks *m);
-/* The values of its one byte for which it holds. */
-ByteSet masks_get(Masks *m, const Exprs *p, Expr e);
 
 /*
  * conds[0 .. n) must hold; those from first_goal on are the question. False if

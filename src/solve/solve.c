@@ -52,6 +52,7 @@ const char *solve_tier_name(SolveTier t)
         "trivial",  "repeat", "core", "bytes", "model",
         "interval", "back",   "copy", "small", "down",  "z3",
     };
+    assert((unsigned)t < TIER_N);
     return names[t];
 }
 
@@ -61,6 +62,7 @@ const char *solve_reason_name(SolveReason r)
         "none",  "steps",       "time",        "memory", "size",
         "float", "interrupted", "wrong model", "z3 off", "other",
     };
+    assert((unsigned)r < REASON_N);
     return names[r];
 }
 
@@ -235,6 +237,7 @@ static void query_release(Query *k)
 
 static bool settle(Query *k, SolveTier tier, SolveStatus status)
 {
+    assert(status == SOLVE_SAT || status == SOLVE_UNSAT);
     k->status = status;
     k->tier = tier;
     return true;
@@ -258,6 +261,7 @@ static void take_assignment(Query *k, const uint32_t *bytes, const uint8_t *valu
         qsort(pairs, n, sizeof *pairs, by_byte);
     k->assignment = (Assignment){ xmalloc(n * sizeof *bytes), xmalloc(n), n };
     for (size_t i = 0; i < n; i++) {
+        assert(!i || pairs[i - 1].byte < pairs[i].byte);
         k->assignment.bytes[i] = pairs[i].byte;
         k->assignment.values[i] = pairs[i].value;
     }
@@ -268,6 +272,7 @@ static void take_assignment(Query *k, const uint32_t *bytes, const uint8_t *valu
 static bool settle_candidate(Query *k, SolveTier tier)
 {
     Problem *q = &k->problem;
+    assert(problem_holds(q));          /* whoever found it */
     take_assignment(k, q->bytes, q->values, q->n);
     return settle(k, tier, SOLVE_SAT);
 }

@@ -54,6 +54,7 @@ static bool slots_have(const Slots *s, Expr e)
 
 static uint32_t slot_of(const Slots *s, Expr e)
 {
+    assert(slots_have(s, e));          /* operands are laid first */
     return s->slots[slot_place(s, e)];
 }
 
@@ -143,6 +144,7 @@ static void number_bytes(Tape *t)
         unsigned count = expr_arity((ExprOp)s->node.op);
         if (s->node.op == EXPR_BYTE) {
             s->node.a = (uint32_t)tape_byte_index(t, s->node.a);
+            assert(s->node.a < t->nbytes);
             s->reached_by = tape_bit(s->node.a);
         }
         if (count > 0)
@@ -320,6 +322,7 @@ size_t tape_byte_index(const Tape *t, uint32_t byte)
 
 ExprValue tape_value(const Tape *t, size_t root)
 {
+    assert(root < t->nroots);
     return t->values[t->roots[root]];
 }
 
@@ -348,5 +351,6 @@ ExprValue tape_slot(const Tape *t, size_t slot)
 
 const ExprTable *tape_table(const Tape *t, size_t slot)
 {
+    assert(t->steps.items[slot].node.op == EXPR_TABLE);
     return &t->tables.items[t->steps.items[slot].node.b];
 }

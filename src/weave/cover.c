@@ -12,6 +12,7 @@
  */
 #include "runtime/server/player.h"
 #include "weave/weave_int.h"
+#include <assert.h>
 #include <llvm-c/DebugInfo.h>
 
 struct Cover {
@@ -171,6 +172,8 @@ Cover *weave_cover(Woven *w, Err *err)
         if (f == last)
             break;               /* what follows is ours */
     }
+    assert(block == c->nblocks && branch == c->nblocks + c->nbranches);
+    assert(c->leaves.len == c->nbranches);
     return c;
 }
 
@@ -189,6 +192,7 @@ size_t cover_nbranches(const Cover *c) { return c->nbranches; }
 
 size_t cover_block_of(const Cover *c, size_t way)
 {
+    assert(way < c->leaves.len);
     return c->leaves.items[way];
 }
 

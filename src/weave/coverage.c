@@ -10,6 +10,7 @@
 #include "runtime/server/batch.h"
 #include "weave/edges_llvm.h"
 #include "weave/weave_int.h"
+#include <assert.h>
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
@@ -53,6 +54,7 @@ static void define_count(Counting *c)
 
 static LLVMValueRef counter(Counting *c, uint32_t i)
 {
+    assert(i < LLVMGetArrayLength2(c->array));
     LLVMValueRef index[] = { weave_int(c->w, c->w->i64, 0), weave_int(c->w, c->w->i64, i) };
     return LLVMConstInBoundsGEP2(c->array, c->counters, index, 2);
 }
@@ -100,6 +102,7 @@ static void count_ways(Counting *c, LLVMValueRef end, uint32_t site)
     LLVMValueRef fn = LLVMGetBasicBlockParent(from);
     LLVMMetadataRef line = LLVMInstructionGetDebugLoc(end);
     unsigned n = LLVMGetNumSuccessors(end);
+    assert(n && n == edges_leaving(end));
     LLVMBasicBlockRef *dests = xcalloc(n, sizeof *dests), *ways = xcalloc(n, sizeof *ways),
                       *same = xcalloc(n, sizeof *same);
     for (unsigned k = 0; k < n; k++) {

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "program/program_llvm.h"
 #include "weave/edges_llvm.h"
+#include <assert.h>
 #include <stdlib.h>
 
 typedef struct Numbered {
@@ -72,6 +73,7 @@ Edges *edges_new(const Program *p, Err *err)
         if (fn && !LLVMIsDeclaration(f))
             add_function(e, fn, f);
     }
+    assert(e->all.len < NO_EDGE);
     uint32_t site = (uint32_t)e->all.len;
     for (size_t i = 0; i < e->functions.len; i++) {
         e->functions.items[i].site = site;
@@ -97,7 +99,7 @@ size_t edges_count(const Edges *e)
     return e->all.len;
 }
 
-/* --- sites */
+/* ---- sites */
 
 static const Numbered *function_with_site(const Edges *e, uint32_t site)
 {
@@ -163,7 +165,7 @@ uint32_t edges_first_site(const Edges *e, const char *symbol)
     return n ? n->site : NO_EDGE;
 }
 
-/* --- what can be reached */
+/* ---- what can be reached */
 
 static void reach(const Calls *calls, const Function *from, bool *seen)
 {

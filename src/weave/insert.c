@@ -1,5 +1,6 @@
 /* Putting things into a module: see weave_int.h. */
 #include "weave/weave_int.h"
+#include <assert.h>
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
@@ -13,11 +14,13 @@ void weave_at_end(Woven *w, WeaveLast *run, void *arg)
     vec_push(&w->end, ((WeaveTouch){ run, arg }));
 }
 
-/* --- attributes */
+/* ---- attributes */
 
 static unsigned kind_of(const char *name)
 {
-    return LLVMGetEnumAttributeKindForName(name, strlen(name));
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    assert(kind);                /* a name that this LLVM knows */
+    return kind;
 }
 
 void weave_set(Woven *w, LLVMValueRef fn, const char *attribute, uint64_t value)
@@ -62,7 +65,7 @@ void weave_set_reads_only(Woven *w, LLVMValueRef fn, bool keeps)
                                                    w->ctx, kind_of("nocapture"), 0));
 }
 
-/* --- functions */
+/* ---- functions */
 
 LLVMValueRef weave_declare(Woven *w, const char *name, LLVMTypeRef type)
 {
@@ -84,6 +87,7 @@ static void copy_target(LLVMValueRef from, LLVMValueRef to)
 
 void weave_define(Woven *w, LLVMValueRef fn, LLVMValueRef like)
 {
+    assert(LLVMIsDeclaration(fn));
     LLVMSetLinkage(fn, LLVMInternalLinkage);
     weave_set(w, fn, "nounwind", 0);
     weave_set(w, fn, "uwtable", 2);
@@ -123,6 +127,7 @@ void weave_branch_unlikely(Woven *w, LLVMValueRef condition, LLVMBasicBlockRef y
 
 LLVMValueRef weave_call(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned n)
 {
+    assert(n == LLVMCountParams(fn) || LLVMIsFunctionVarArg(LLVMGlobalGetValueType(fn)));
     LLVMValueRef call = LLVMBuildCall2(w->builder, LLVMGlobalGetValueType(fn), fn,
                                        args, n, "");
     LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(fn));
@@ -136,7 +141,7 @@ LLVMValueRef weave_call_out(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsig
     return call;
 }
 
-/* --- places */
+/* ---- places */
 
 LLVMMetadataRef weave_line_of(Woven *w, LLVMValueRef fn)
 {
@@ -149,6 +154,7 @@ LLVMMetadataRef weave_line_of(Woven *w, LLVMValueRef fn)
 
 void weave_go_to_entry(Woven *w, LLVMValueRef fn)
 {
+    assert(!LLVMIsDeclaration(fn));
     LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(fn));
     while (LLVMGetInstructionOpcode(i) == LLVMAlloca && LLVMGetNextInstruction(i))
         i = LLVMGetNextInstruction(i);
@@ -214,7 +220,7 @@ void weave_add_first_constructor(Woven *w, LLVMValueRef fn)
     vec_release(&all);
 }
 
-/* --- constants */
+/* ---- constants */
 
 LLVMValueRef weave_int(Woven *w, LLVMTypeRef type, uint64_t value)
 {

@@ -36,7 +36,7 @@ typedef struct Maker {
     LLVMValueRef in;           /* … and that function */
 } Maker;
 
-/* ------------------------------------------------------ what can be done */
+/* ---- what can be done */
 
 static unsigned relations(LLVMIntPredicate p, unsigned out[2])
 {
@@ -130,7 +130,7 @@ static void look_at(Maker *m, LLVMValueRef i)
         add(m, MUTANT_CALL, i, 0);
 }
 
-/* ------------------------------------------------------------- doing it */
+/* ---- doing it */
 
 static LLVMValueRef switched_on(Maker *m, unsigned number)
 {

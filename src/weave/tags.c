@@ -56,7 +56,7 @@ typedef struct Body {
 
 enum { MOST_VARIADIC = 8 };
 
-/* ---------------------------------------------------------------- pieces */
+/* ---- pieces */
 
 static LLVMValueRef no_tags(const Woven *w)
 {
@@ -203,7 +203,7 @@ static bool is_call(LLVMValueRef i)
     return op == LLVMCall || op == LLVMInvoke;
 }
 
-/* ------------------------------------------- integers that were pointers */
+/* ---- integers that were pointers */
 
 static bool is_word(Body *b, LLVMValueRef v)
 {
@@ -269,7 +269,7 @@ static bool has_number(Body *b, LLVMValueRef v)
     return LLVMTypeOf(v) == b->w->ptr || (is_word(b, v) && known(&b->tracked, v));
 }
 
-/* --------------------------------------------------- the number of a value */
+/* ---- the number of a value */
 
 static LLVMValueRef number_of(Body *b, LLVMValueRef v);
 
@@ -472,7 +472,7 @@ static void fill_phi(Body *b, LLVMValueRef v, LLVMValueRef phi)
     }
 }
 
-/* ---------------------------------------------------------------- writes */
+/* ---- writes */
 
 static void see_write(Body *b, LLVMValueRef at, LLVMValueRef where)
 {
@@ -531,7 +531,7 @@ static void see_exchange(Body *b, LLVMValueRef i)
         see_stored(b, value, at, i);     /* if it was not stored, it is not there */
 }
 
-/* ----------------------------------------------------------------- calls */
+/* ---- calls */
 
 /* memcpy() and friends, as intrinsics and by name. */
 static bool see_block(Body *b, LLVMValueRef i, const char *name)
@@ -693,7 +693,7 @@ static void see_call(Body *b, LLVMValueRef call)
         rt(b->w, "landed", "vi", b->slot);
 }
 
-/* ----------------------------------------------------------- a function */
+/* ---- a function */
 
 static void see_return(Body *b, LLVMValueRef ret)
 {
@@ -957,7 +957,7 @@ static void weave_function(Tagging *t, const Function *fn, LLVMValueRef value)
     map_release(&b.tracked);
 }
 
-/* ---------------------------------------------------------------- tables */
+/* ---- tables */
 
 static LLVMValueRef table(Tagging *t, const char *name, LLVMTypeRef type, LLVMValueRef *rows,
                           size_t n)
@@ -1034,7 +1034,7 @@ static void make_counters(Tagging *t)
     t->blocks = zeroes(t->w, t->w->i8, blocks + 1);
 }
 
-/* ------------------------------------------------------------- the weave */
+/* ---- the weave */
 
 static bool can_be_woven(LLVMValueRef fn)
 {

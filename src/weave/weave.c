@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------ begin, end */
+/* ---- begin, end */
 
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *arg)
 {
@@ -189,7 +189,7 @@ void weave_end(Woven *w)
     free(w);
 }
 
-/* --------------------------------------------------------------- runtime */
+/* ---- runtime */
 
 /* No other program or library may be bound to our copy of the runtime. */
 static void hide(LLVMModuleRef m)
@@ -238,7 +238,7 @@ bool weave_link(Woven *w, const char *path, Err *err)
     return ok;
 }
 
-/* ------------------------------------------------------- the address sanitizer */
+/* ---- the address sanitizer */
 
 void weave_asan(Woven *w)
 {
@@ -248,7 +248,7 @@ void weave_asan(Woven *w)
             weave_set(w, f, "sanitize_address", 0);
 }
 
-/* ------------------------------------------------------------ the object */
+/* ---- the object */
 
 /* What the child tells. */
 typedef struct Told {
@@ -393,7 +393,7 @@ static bool make_object_in_child(Woven *w, unsigned level, bool fixed,
     return ok;
 }
 
-/* ------------------------------------------------- what the caller wants of it */
+/* ---- what the caller wants of it */
 
 static void rename_main(Woven *w, const char *name)
 {

@@ -29,7 +29,7 @@ typedef struct Woven Woven;
 Woven *weave_begin(const Program *p, Err *err);
 void weave_end(Woven *w);                      /* NULL is fine */
 
-/* --- kinds of probes, each in its own file */
+/* ---- kinds of probes, each in its own file */
 
 typedef enum {
     COPY_REFERENCE, COPY_SHALLOW, COPY_USED_FIELDS, COPY_DEEP,
@@ -79,7 +79,7 @@ bool weave_tags(Woven *w, const TagPlan *plan, Err *err);
 /* How many parameters and functions have tags. */
 void weave_tags_figures(const Woven *w, size_t *params, size_t *functions);
 
-/* --- input and library functions (standins.c) */
+/* ---- input and library functions (standins.c) */
 
 /* The program's main() becomes sundew_program_main(), and that of runtime/input/input.h takes
  * its place. Behind all probes, before weave_runtime() of a fork server. */
@@ -151,14 +151,14 @@ Mutants *weave_mutants(Woven *w, size_t most, Err *err);
 void mutants_free(Mutants *m);                 /* NULL is fine */
 const Mutant *mutants_all(const Mutants *m, size_t *n);       /* number - 1 */
 
-/* --- runtimes */
+/* ---- runtimes */
 
 /* Links runtime/NAME.bc of `libexec` in; its functions may be inlined. */
 bool weave_runtime(Woven *w, const char *libexec, const char *name, Err *err);
 /* The same for any file of bitcode. */
 bool weave_link(Woven *w, const char *path, Err *err);
 
-/* --- the module as an object file; build/woven.h makes a program of it */
+/* ---- the module as an object file; build/woven.h makes a program of it */
 
 typedef struct WeaveObject {
     unsigned level;              /* of optimisation, 0 to 3; default 2 with 0 … */

@@ -48,7 +48,7 @@ struct Woven {
 void weave_at_last(Woven *w, WeaveLast *run, void *arg);
 void weave_at_end(Woven *w, WeaveLast *run, void *arg);    /* in weave_end() */
 
-/* --- attributes */
+/* ---- attributes */
 void weave_set(Woven *w, LLVMValueRef fn, const char *attribute, uint64_t value);
 void weave_set_call(Woven *w, LLVMValueRef call, const char *attribute);
 bool weave_has(LLVMValueRef fn, const char *attribute);
@@ -58,7 +58,7 @@ void weave_drop(LLVMValueRef fn, const char *attribute);
  * they lead to must be there when that one looks. */
 void weave_set_reads_only(Woven *w, LLVMValueRef fn, bool keeps);
 
-/* --- functions */
+/* ---- functions */
 /* An external function of that type, declared if it is not. */
 LLVMValueRef weave_declare(Woven *w, const char *name, LLVMTypeRef type);
 /* A declared function becomes an internal one with an empty first block, at which
@@ -74,7 +74,7 @@ void weave_call_for_free(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned
 /* The same, never inlined. */
 LLVMValueRef weave_call_out(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned n);
 
-/* --- places; the builder goes there and takes over the source location */
+/* ---- places; the builder goes there and takes over the source location */
 /* That of the function itself; code with debug info may only call with one. */
 LLVMMetadataRef weave_line_of(Woven *w, LLVMValueRef fn);
 /* Behind the stack slots at the beginning of a function. */
@@ -89,13 +89,13 @@ void weave_redirect(Woven *w, const char *f, const char *g);
 /* Runs before all other constructors. */
 void weave_add_first_constructor(Woven *w, LLVMValueRef fn);
 
-/* --- for programs that a player loads (cover.c) */
+/* ---- for programs that a player loads (cover.c) */
 /* `n` bytes, which its loader is told of as `what` (runtime/server/player.h). */
 LLVMValueRef weave_player_bytes(Woven *w, unsigned what, size_t n);
 /* The n-th becomes 1 when the block runs; false: the block has no room for it. */
 bool weave_player_at_block(Woven *w, LLVMBasicBlockRef b, LLVMValueRef bytes, size_t n);
 
-/* --- constants */
+/* ---- constants */
 LLVMValueRef weave_int(Woven *w, LLVMTypeRef type, uint64_t value);
 /* A private, constant, NUL-terminated text. */
 LLVMValueRef weave_text(Woven *w, const char *text);

@@ -104,7 +104,7 @@ __attribute__((constructor(101))) static void early(void)
     start();
 }
 
-/* --- objects */
+/* ---- objects */
 
 static uint32_t chain_number(uint32_t site)
 {
@@ -209,7 +209,7 @@ void sundew_reality_pop(uint32_t d)
         nlocals--;
 }
 
-/* --- observations */
+/* ---- observations */
 
 static void note(uint32_t kind, uint32_t site, uint32_t a, uint32_t b)
 {

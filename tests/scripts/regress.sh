@@ -107,7 +107,7 @@ ok "a header of another library" says "none of the program's functions" "$SUNDEW
 # ---- what the library is linked with
 
 fresh linked
-cp "$TOP"/tests/regress/linked/*.[ch] .
+cp "$TOP"/tests/subjects/regress/linked/*.[ch] .
 gcc -shared -fPIC helper.c -o libhelper.so
 "$SUNDEW" capture -q -- sh -c 'gcc -g -c twice.c && ar rcs libtwice.a twice.o'
 linked() { "$SUNDEW" regress libtwice.a --headers twice.h --mutants 20 --count 200 -o tests "$@"; }

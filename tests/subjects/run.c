@@ -25,7 +25,7 @@
 static int argument;
 static const char *text_argument = "";
 
-/* ----------------------------------------------------------------- crashes */
+/* ---- crashes */
 
 static volatile int *volatile nowhere;
 
@@ -113,7 +113,7 @@ static int in_thread(void)
     return 0;
 }
 
-/* --------------------------------------------------------------- processes */
+/* ---- processes */
 
 /* argument 0: waits for its child; else leaves it behind, in its own session. */
 static int forks(void)
@@ -174,7 +174,7 @@ static int spins(void)
 static int stops_itself(void) { raise(SIGSTOP); return 0; }
 static int kills_others(void) { return kill(-1, SIGKILL) == 0 ? 0 : errno; }
 
-/* ------------------------------------------------------------------- means */
+/* ---- means */
 
 /* argument: MiB */
 static int eats(void)
@@ -218,7 +218,7 @@ static int fills(void)
     return f && fclose(f) == 0 ? 0 : 1;
 }
 
-/* ----------------------------------------------------------------- outside */
+/* ---- outside */
 
 static int says(int yes)
 {

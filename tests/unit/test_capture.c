@@ -173,7 +173,7 @@ static void tools_are_known_by_their_names(void **state)
             fail_msg("%s: %d", rows[i].name, tool_kind(rows[i].name));
 }
 
-/* ------------------------------------------------------------------ ELF */
+/* ---- ELF */
 
 static const char id1[] = "00112233445566778899aabbccddeeff";
 static const char id2[] = "ffeeddccbbaa99887766554433221100";

@@ -111,6 +111,7 @@ static const char examples[] =
  * Deep verdict after S, SH, SH-P and all static stages, then own: m mutable,
  * i immutable, ? unknown.
  */
+/* clang-format off */
 static const struct expected {
     const char *function, *param, *deep;
     char own;
@@ -158,6 +159,7 @@ static const struct expected {
     { "n",     "p1", "\?\?mm", 'm' },
     { "n",     "p2", "\?\?mm", 'm' },
 };
+/* clang-format on */
 
 static char letter(const MutAnswer *a)
 {

@@ -18,6 +18,7 @@
 
 typedef void Writer(const FindingSet *set, const OutputOptions *o, Str *out);
 
+/* clang-format off */
 static const struct {
     const char *name;
     Writer *write;
@@ -27,6 +28,7 @@ static const struct {
     { "tap",   output_tap },      { "github", output_github },
     { "html",  output_html },
 };
+/* clang-format on */
 enum { NWRITERS = sizeof writers / sizeof *writers };
 
 static void write_pages(const char *folder, const char *name,
@@ -584,8 +586,9 @@ static void annotations_are_few_and_urgent_first(void **state)
     (void)state;
     Fixture x = fixture(sample_set);
     char *text = written(output_github, &x);
-    assert_true(str_starts(text,
-        "::error file=src/buf.c,line=24,col=2,title=explore/overflow::explore: buf_text"));
+    const char *first = "::error file=src/buf.c,line=24,col=2,title=explore/overflow::explore: "
+                        "buf_text";
+    assert_true(str_starts(text, first));
     contains(text, "\n::warning title=Sundew::incomplete: the time was up after 60 s\n");
     contains(text, "\nSundew: 3 findings (1 error, 2 warnings), 1 suppressed, 1 in the baseline; incomplete\n");
     free(text);

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <cmocka.h>
 
-/* ------------------------------------------------------------- the library */
+/* ---- the library */
 
 struct counter { int n; };
 struct counter *counter_new(int n);
@@ -61,6 +61,7 @@ long clock_now(int n)
 
 enum { NEW, ADD, FREE, MEET, NOWHERE, CALL_BACK, CLOCK, NROUTINES };
 
+/* clang-format off */
 static Routine routines[NROUTINES] = {
     [NEW]       = { .symbol = "counter_new",  .signature = "pi",  .look = "h-" },
     [ADD]       = { .symbol = "counter_add",  .signature = "ipi", .look = "i--" },
@@ -70,6 +71,7 @@ static Routine routines[NROUTINES] = {
     [CALL_BACK] = { .symbol = "call_back",    .signature = "iip", .look = "i--" },
     [CLOCK]     = { .symbol = "clock_now",    .signature = "li",  .look = "i-" },
 };
+/* clang-format on */
 
 static Player player = { .routines = routines, .nroutines = NROUTINES };
 
@@ -84,7 +86,7 @@ static int load(void **state)
     return pthread_barrier_init(&both, NULL, 2);
 }
 
-/* -------------------------------------------------------------- a sequence */
+/* ---- a sequence */
 
 typedef struct Track {
     uint8_t bytes[8192];
@@ -177,7 +179,7 @@ static void assert_integer(const Track *t, uint32_t step, uint64_t expected)
     assert_int_equal(v, expected);
 }
 
-/* ------------------------------------------------------------------- tests */
+/* ---- tests */
 
 /* r0 = counter_new(n), r1 = meet, r2 = counter_add(r0, 1), … */
 static Track *counting(uint64_t n)

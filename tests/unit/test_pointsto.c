@@ -64,6 +64,7 @@ static Subject subject_with(const char *source, const PointsToPlan *plan)
     free(shipped);
     s.pt = pointsto_new(s.module, s.summaries, plan);
     assert_non_null(s.pt);
+    pointsto_check(s.pt);
     free(path);
     return s;
 }

@@ -259,7 +259,7 @@ static void what_takes_an_address(void **state)
     compiled_end(&c);
 }
 
-/* --- broken input */
+/* ---- broken input */
 
 static void damage(const char *path, size_t keep, size_t step)
 {
@@ -371,7 +371,7 @@ static void units_without_debug_information_load(void **state)
     compiled_end(&c);
 }
 
-/* --- source locations */
+/* ---- source locations */
 
 static void lines_lead_to_instructions_and_back(void **state)
 {
@@ -401,7 +401,7 @@ static void lines_lead_to_instructions_and_back(void **state)
     compiled_end(&c);
 }
 
-/* --- the workspace */
+/* ---- the workspace */
 
 typedef struct Captured {
     Compiled c;
@@ -441,6 +441,7 @@ static Program *captured_open(Captured *k)
     Program *p = program_open(k->ws, &k->program, &err);
     if (!p)
         fail_msg("%s", err.msg);
+    program_check(p);
     return p;
 }
 

@@ -134,7 +134,7 @@ static bool granted(const Runner *r, const char *name)
     return false;
 }
 
-/* -------------------------------------------------------------- ordinary */
+/* ---- ordinary */
 
 static void output_and_status_come_back(void **state)
 {
@@ -235,7 +235,7 @@ static void addresses_can_be_fixed(void **state)
     ended(b, FAILURE_NONE);
 }
 
-/* --------------------------------------------------------------- crashes */
+/* ---- crashes */
 
 static void a_crash_is(const char *deed, const char *arg, const char *expected)
 {
@@ -344,7 +344,7 @@ static void untraced_runs_have_no_address(void **state)
     ended(r, FAILURE_SIGNAL);
 }
 
-/* ---------------------------------------------------------------- limits */
+/* ---- limits */
 
 static void limits_hold_in(Runner *r, const char *file)
 {
@@ -433,7 +433,7 @@ static void output_is_cut_in_the_middle(void **state)
     ended(r, FAILURE_NONE);
 }
 
-/* ------------------------------------------------------------- processes */
+/* ---- processes */
 
 /* Is a process alive in whose command line the mark occurs? */
 static bool lives(const char *mark)
@@ -527,7 +527,7 @@ static void nothing_outlives_us(void **state)
     nothing_outlives_us_in(NULL, true);
 }
 
-/* ----------------------------------------------------------- the outside */
+/* ---- the outside */
 
 static void writes_stay_inside_of(Runner *r)
 {
@@ -662,7 +662,7 @@ static void other_processes_are_out_of_reach(void **state)
     ended(go("exits", "0", NULL), FAILURE_NONE);
 }
 
-/* ---------------------------------------------------------- fork server */
+/* ---- fork server */
 
 static RunResult obey_in(Runner *r, const char *file, const char *order,
                          const char *arg, RunLimits limits)
@@ -822,7 +822,7 @@ static void several_work_side_by_side(void **state)
     }
 }
 
-/* ---------------------------------------------------- what may be missing */
+/* ---- what may be missing */
 
 static void missing_protections_are_told_and_lived_with(void **state)
 {

@@ -18,7 +18,7 @@ static Outcome run_one(Lab *l, Arena *a, ExecJob job)
     return out;
 }
 
-/* --- values and sequences */
+/* ---- values and sequences */
 
 static void values_are_equal_by_what_they_use(void **state)
 {
@@ -97,7 +97,7 @@ static void what_was_learned_overrules_the_role(void **state)
     lab_close(&l);
 }
 
-/* --- what an API wants */
+/* ---- what an API wants */
 
 static void each_place_has_a_role(void **state)
 {
@@ -153,7 +153,7 @@ static void a_length_follows_its_buffer(void **state)
     lab_close(&l);
 }
 
-/* --- execution */
+/* ---- execution */
 
 /* What leads nowhere is not let through. */
 static void check_outcome(const Seq *s, const Outcome *o, uint32_t npoints)

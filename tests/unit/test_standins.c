@@ -23,7 +23,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* ------------------------------------------------------- a small runtime */
+/* ---- a small runtime */
 
 volatile uint8_t sundew_alive;
 static int values;                     /* single values have labels, too */
@@ -144,7 +144,7 @@ _Noreturn void sundew_refuse(void)
     abort();
 }
 
-/* -------------------------------------------------------------- helpers */
+/* ---- helpers */
 
 static uint64_t seed = 88172645463325252u;
 
@@ -190,7 +190,7 @@ static int start(void **state)
     return 0;
 }
 
-/* ---------------------------------------------------------------- strings */
+/* ---- strings */
 
 static void lengths_and_comparisons(void **state)
 {
@@ -406,7 +406,7 @@ static void wide(void **state)
     }
 }
 
-/* ------------------------------------------------------------- characters */
+/* ---- characters */
 
 static void characters(void **state)
 {
@@ -436,7 +436,7 @@ static void characters(void **state)
         }
 }
 
-/* ---------------------------------------------------------------- numbers */
+/* ---- numbers */
 
 static void check_integers(const char *s, int base)
 {
@@ -587,6 +587,7 @@ static void random_numbers(void **state)
 static void maths(void **state)
 {
     (void)state;
+    /* clang-format off */
     static const struct {
         double (*standin)(double), (*real)(double);
     } one[] = {
@@ -599,6 +600,7 @@ static void maths(void **state)
         { sundew_standin_ceil, ceil },   { sundew_standin_trunc, trunc }, { sundew_standin_round, round },
         { sundew_standin_rint, rint },   { sundew_standin_nearbyint, nearbyint },
     };
+    /* clang-format on */
     static const struct {
         float (*standin)(float), (*real)(float);
     } small[] = {
@@ -641,7 +643,7 @@ static void maths(void **state)
     }
 }
 
-/* ------------------------------------------------------------------- text */
+/* ---- text */
 
 #define CHECK_FORMAT(...) do {                                              \
     char standin_[400], real_[400];                                           \
@@ -740,7 +742,7 @@ static void scans(void **state)
     }
 }
 
-/* ----------------------------------------------------------------- sorting */
+/* ---- sorting */
 
 static int by_value(const void *a, const void *b)
 {
@@ -777,7 +779,7 @@ static void sorting(void **state)
     }
 }
 
-/* -------------------------------------------------------- reading, writing */
+/* ---- reading, writing */
 
 static FILE *file_of(const char *text)
 {

@@ -1,4 +1,4 @@
-/* symbolic: what may depend on input, and what will hurt. */
+/* symbolic: what may depend on input, and what will be imprecise. */
 #include "compile.h"
 #include "program/program_llvm.h"
 #include "analysis/symbolic/symbolic_llvm.h"

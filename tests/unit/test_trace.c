@@ -160,6 +160,7 @@ static char *printed(Trace *t)
 {
     Str out = {0};
     for (const Event *e; (e = trace_next(t)); ) {
+        trace_check(t);
         event_print(e, &out);
         str_addc(&out, '\n');
     }
@@ -275,6 +276,7 @@ static void threads_and_processes_have_streams_in_one_order(void **state)
     uint64_t last = 0;
     size_t calls[3][4] = {{0}}, ends = 0;
     for (const Event *e; (e = trace_next(t)); ) {
+        trace_check(t);
         assert_true(e->number > last);
         last = e->number;
         assert_in_range(e->process, 1, 2);

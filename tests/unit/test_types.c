@@ -279,7 +279,7 @@ static void typedef_chains_and_qualifiers_are_kept(void **state)
     compiled_end(&c);
 }
 
-/* --- the same type in many units */
+/* ---- the same type in many units */
 
 static const char list_h[] =
     "struct item;\n"
@@ -412,7 +412,7 @@ static void a_deep_difference_is_seen(void **state)
     compiled_end(&c);
 }
 
-/* --- parameters */
+/* ---- parameters */
 
 static const char passing[] =
     "#include <stdarg.h>\n"

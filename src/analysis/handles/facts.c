@@ -19,7 +19,7 @@
 #include <assert.h>
 #include <ctype.h>
 
-/* --- names */
+/* ---- names */
 
 static const char *const allocating[] = { "alloc", "malloc", "calloc", "realloc",
     "strdup", "strndup", "memdup", "new", NULL };
@@ -60,7 +60,7 @@ bool facts_name_is(const char *name, const char *const *words)
     return false;
 }
 
-/* --- facts */
+/* ---- facts */
 
 static void set(Seer *s, Fact *f, LLVMValueRef at)
 {
@@ -112,7 +112,7 @@ static bool frees(const Function *fn, unsigned arg)
     return t->kind == TYPE_POINTER && type_plain(t->target)->kind == TYPE_VOID;
 }
 
-/* --- where a value comes from */
+/* ---- where a value comes from */
 
 static bool fresh_in_variable(const Seer *s, LLVMValueRef variable, int depth, Map *asked);
 
@@ -175,7 +175,7 @@ static bool is_fresh(const Seer *s, LLVMValueRef v)
     return fresh;
 }
 
-/* --- where an argument goes */
+/* ---- where an argument goes */
 
 typedef struct Trail {
     LLVMValueRef value;

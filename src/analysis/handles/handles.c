@@ -32,7 +32,7 @@ const char *handle_role_name(HandleRole r)
     return names[r];
 }
 
-/* --- names */
+/* ---- names */
 
 static const char *const creating[] = { "new", "create", "open", "alloc", "make",
     "dup", "copy", "clone", "parse", "load", "init", "build", "from", NULL };
@@ -43,7 +43,7 @@ static const char *const ending[] = { "free", "destroy", "close", "delete",
 static const char *const destroying[] = { "free", "destroy", "close", "delete",
     "release", "dispose", NULL };
 
-/* --- the API */
+/* ---- the API */
 
 /* Is there a "(" next, perhaps behind a macro for old compilers: f OF((…))? */
 static bool parameters_follow(const char *s, const char *end)
@@ -128,7 +128,7 @@ static bool *find_api(const Program *p)
     return api;
 }
 
-/* --- roles */
+/* ---- roles */
 
 static const char by_name[] = "its name says so";
 
@@ -478,7 +478,7 @@ static bool read_kept(Handles *h, const char *path)
     return ok;
 }
 
-/* --- the user's word
+/* ---- the user's word
  *
  *     # comment
  *     FUNCTION  ROLE|none  PARAMETER|return
@@ -613,7 +613,7 @@ static bool read_overrules(Handles *all, const char *path, Err *err)
     return ok;
 }
 
-/* --- opening */
+/* ---- opening */
 
 Handles *handles_open(const Program *p, const char *overrules, Err *err)
 {

@@ -4,6 +4,7 @@
  * which is an obstacle for all that the call is given.
  */
 #include "analysis/mutability/mutability_int.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct Actuals {
@@ -28,7 +29,7 @@ static void become(Body *b, bool *flag)
         *flag = b->flow.changed = b->grown = true;
 }
 
-/* --- a body's paths, seen from here */
+/* ---- a body's paths, seen from here */
 
 static bool is_byval(LLVMValueRef fn, unsigned i)
 {
@@ -113,6 +114,7 @@ static void fresh_result(Body *b, uint32_t op, PathSet *out)
 static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a,
                         uint32_t index, uint8_t maybe)
 {
+    assert(index < g->flow.effects.len && b->ops.items[op].kind == OP_CALL);
     Effect e = g->flow.effects.items[index];
     Effect like = { .kind = e.kind, .reason = e.reason, .maybe = maybe > e.maybe ? maybe : e.maybe,
                     .inst = b->ops.items[op].inst, .origin = e.origin,
@@ -161,6 +163,7 @@ static void add_result(Body *b, uint32_t op, const PathSet *got)
 {
     uint32_t dst = b->ops.items[op].dst;
 
+    assert(dst == NONE || dst < b->sets.len);
     if (dst != NONE)
         b->grown |= pathset_union(&b->sets.items[dst], got);
 }
@@ -169,6 +172,7 @@ static void add_result(Body *b, uint32_t op, const PathSet *got)
  * sizes tell whether there is something new. */
 static Met *met(Body *b, uint32_t op, const Body *g)
 {
+    assert(g->fn);               /* it has a body */
     uint64_t key = (uint64_t)op << 32 | g->fn->index;
     uint32_t i = pttable_get(&b->met_of, key);
 
@@ -227,7 +231,7 @@ static void meet_body(Body *b, uint32_t op, const Body *g, const Actuals *a,
     }
 }
 
-/* --- a library function with a summary */
+/* ---- a library function with a summary */
 
 static void term(Body *b, uint32_t op, const SummaryTerm *t, const Summary *s,
                  const Actuals *a, unsigned stars, PathSet *out)
@@ -327,7 +331,7 @@ static void use_of(Body *b, uint32_t op, unsigned use, const PathSet *v, Effect 
     pathset_release(&all);
 }
 
-/* --- printf writes with %n only */
+/* ---- printf writes with %n only */
 
 static bool has_percent_n(const char *s, size_t n)
 {
@@ -426,7 +430,7 @@ static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn,
         become(b, &b->flow.impure);
 }
 
-/* --- a function of which nothing is known */
+/* ---- a function of which nothing is known */
 
 static void meet_nothing(Body *b, uint32_t op, LLVMValueRef fn, MutReasonKind reason,
                          const Actuals *a, PathSet *result)
@@ -502,7 +506,7 @@ static bool from_outside(const Mutability *m, LLVMValueRef pointer)
     return false;
 }
 
-/* --- the types of functions */
+/* ---- the types of functions */
 
 const Type *mut_member_type(const Mutability *m, LLVMValueRef address)
 {

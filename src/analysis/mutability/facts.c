@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +81,7 @@ bool mut_facts_write(const Mutability *m, const Program *p, Err *err)
     return ok;
 }
 
-/* --- reading */
+/* ---- reading */
 
 static bool read_verdict(char c, MutVerdict *v)
 {
@@ -150,6 +151,7 @@ static void add(MutFacts *facts, const MutFact *f)
 {
     uint32_t key[2] = { f->function->index, f->index };
 
+    assert(f->index < f->function->nparams);
     vec_push(&facts->all, *f);
     map_putn(&facts->known, key, sizeof key, (void *)(uintptr_t)facts->all.len);
 }
@@ -192,7 +194,7 @@ const MutFact *mut_facts_param(const MutFacts *facts, const Function *fn, unsign
     return at ? &facts->all.items[at - 1] : NULL;
 }
 
-/* --- observations */
+/* ---- observations */
 
 /* The functions that were running, the parameter's own first. */
 static void read_stack(const Program *p, char *text, MutWrite *w)

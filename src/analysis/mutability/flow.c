@@ -12,6 +12,7 @@
  * is a question for stage M.
  */
 #include "analysis/mutability/mutability_int.h"
+#include <assert.h>
 
 enum { MOST_EFFECTS = 12, MOST_STORES = 60, MOST_GLOBAL = 40, MOST_CONTENT = 32,
        MOST_MEMORY = 1500 };
@@ -30,6 +31,7 @@ uint32_t mut_local(Body *b, LLVMValueRef site, bool stack)
 
 static Local *local_of(Body *b, const Path *p)
 {
+    assert(root_is_local(p->root) && (p->root & ~ROOT_LOCAL) < b->locals.len);
     return &b->locals.items[p->root & ~ROOT_LOCAL];
 }
 
@@ -39,7 +41,7 @@ static bool is_own_memory(const Path *p)
     return root_is_local(p->root) && !p->depth;
 }
 
-/* --- effects */
+/* ---- effects */
 
 typedef struct EffectKey {
     uint64_t callee, origin;     /* of stores, which stage M follows */
@@ -74,7 +76,7 @@ static void count(Body *b, const Effect *e)
     pttable_put(&b->flow.count, key, n == NONE ? 1 : n + 1);
 }
 
-bool mut_effect(Body *b, const Effect *like)
+static bool note_effect(Body *b, const Effect *like)
 {
     Effect e = *like;
 
@@ -98,6 +100,7 @@ bool mut_effect(Body *b, const Effect *like)
     void **slot = map_slotn(&b->flow.known, &key, sizeof key);
     if (*slot) {
         Effect *old = &b->flow.effects.items[(uintptr_t)*slot - 1];
+        assert(old->kind == e.kind && old->path.root == e.path.root);
         if (old->maybe <= e.maybe)
             return false;
         *old = e;                              /* a surer one */
@@ -111,7 +114,7 @@ bool mut_effect(Body *b, const Effect *like)
     return b->grown = b->flow.changed = true;
 }
 
-/* --- memory */
+/* ---- memory */
 
 static Bucket *bucket(Body *b, uint32_t root, bool create)
 {
@@ -138,6 +141,7 @@ void mut_put(Body *b, const Path *dest, const Path *src, uint32_t op)
 {
     Path to = merged(b, dest), from = merged(b, src);
 
+    assert(op == NONE || op < b->ops.len);
     if (b->coarse && root_is_local(to.root)) {
         dest = &to;
         src = &from;
@@ -307,7 +311,7 @@ static void store_one(Body *b, const Path *to, const Path *v, uint32_t op,
         e.kind = EFFECT_STORE;
         e.path = *v;
         e.dest = root_is_local(to->root) ? path_root(ROOT_UNKNOWN) : *to;
-        mut_effect(b, &e);
+        note_effect(b, &e);
     }
 }
 
@@ -340,7 +344,7 @@ void mut_write(Body *b, const PathSet *to, const Effect *like)
         } else {
             Effect e = *like;
             e.path = *p;
-            mut_effect(b, &e);
+            note_effect(b, &e);
         }
     }
 }
@@ -374,7 +378,7 @@ void mut_obstacle(Body *b, const PathSet *v, uint32_t op, const Effect *like)
             Effect e = *like;
             e.kind = EFFECT_REASON;
             e.path = all.items[i];
-            mut_effect(b, &e);
+            note_effect(b, &e);
         }
     }
     pathset_release(&all);
@@ -394,7 +398,7 @@ void mut_passed(Body *b, const PathSet *v, uint32_t op)
     pathset_release(&all);
 }
 
-/* --- one operation */
+/* ---- one operation */
 
 void mut_read(Body *b, const PathSet *from)
 {
@@ -571,7 +575,7 @@ static void give_content(Body *b, const Path *object, Path seen, PathSet *inner)
             Effect e = { .kind = EFFECT_RETURN, .path = c.src,
                          .dest = path_plus(seen, c.dest.off),
                          .inst = b->ops.items[c.op == NONE ? 0 : c.op].inst };
-            mut_effect(b, &e);
+            note_effect(b, &e);
         } else if (root_is_local(c.src.root)) {
             pathset_add(inner, path_root(c.src.root));
         }
@@ -664,7 +668,7 @@ static void captured_content(Body *b)
             if (root_is_local(src.root))
                 capture(b, &src, by);
             else if (root_is_argument(src.root))
-                mut_effect(b, &e);
+                note_effect(b, &e);
         }
     }
 }

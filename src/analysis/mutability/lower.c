@@ -4,6 +4,7 @@
  * are filled in here.
  */
 #include "analysis/mutability/mutability_int.h"
+#include <assert.h>
 #include <string.h>
 
 static uint32_t new_value(Body *b)
@@ -12,7 +13,7 @@ static uint32_t new_value(Body *b)
     return (uint32_t)b->sets.len - 1;
 }
 
-/* --- constants */
+/* ---- constants */
 
 static uint32_t global_root(Mutability *m, LLVMValueRef g)
 {
@@ -81,7 +82,7 @@ static uint32_t value(Mutability *m, Body *b, LLVMValueRef v)
     return n;
 }
 
-/* --- instructions */
+/* ---- instructions */
 
 static bool carries(Mutability *m, LLVMTypeRef t)
 {
@@ -486,7 +487,7 @@ void mut_body_release(Body *b)
     vec_release(&b->callers);
 }
 
-/* --- members */
+/* ---- members */
 
 Member mut_member(const Mutability *m, LLVMValueRef address)
 {
@@ -522,7 +523,7 @@ Member mut_member(const Mutability *m, LLVMValueRef address)
     return out;
 }
 
-/* --- order */
+/* ---- order */
 
 static uint64_t *reach_from(Body *b, uint32_t block)
 {
@@ -554,8 +555,10 @@ bool mut_reaches(Body *b, uint32_t from, uint32_t to)
 
 bool mut_comes_later(Body *b, uint32_t from, uint32_t to)
 {
+    assert(from < b->ops.len && to < b->ops.len);
     uint32_t x = b->ops.items[from].block, y = b->ops.items[to].block;
 
+    assert(x < b->nblocks && y < b->nblocks);
     if (x == y && from < to)
         return true;
     if (!b->reach[x])

@@ -57,7 +57,7 @@ typedef struct Search {
     MemoryAnswer answer;
 } Search;
 
-/* --- the index */
+/* ---- the index */
 
 static void index_call(Mutability *m, LoadIndex *ix, LLVMValueRef call)
 {
@@ -106,7 +106,7 @@ void mut_memory_release(Mutability *m)
     free(ix);
 }
 
-/* --- what is followed */
+/* ---- what is followed */
 
 static void fail(Search *s, unsigned kind, LLVMValueRef by)
 {
@@ -177,7 +177,7 @@ static void add_cells(Search *s, LLVMValueRef address, bool whole, unsigned kind
     }
 }
 
-/* --- scope */
+/* ---- scope */
 
 static void run_function(Search *s, const Function *fn)
 {
@@ -286,7 +286,7 @@ static bool in_scope(Search *s, LLVMValueRef inst)
     return comes_after(s, b, op_of(b, inst));
 }
 
-/* --- uses */
+/* ---- uses */
 
 static void stored_by(Search *s, LLVMValueRef origin, unsigned kind)
 {
@@ -468,7 +468,7 @@ static void use(Search *s, LLVMValueRef v, LLVMValueRef user, unsigned kind)
     }
 }
 
-/* --- the search */
+/* ---- the search */
 
 /* All loads that may run after the store; false: too many. */
 static bool find_candidates(Search *s)
@@ -623,7 +623,7 @@ MemoryAnswer mut_memory(Mutability *m, Body *b, unsigned first, unsigned n)
     return s.answer;
 }
 
-/* --- changed by whatever pointer */
+/* ---- changed by whatever pointer */
 
 /* The objects that a function changes; its parameters are asked about in a row. */
 static const PtBits *objects_changed(Mutability *m, LLVMValueRef fn)

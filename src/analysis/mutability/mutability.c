@@ -13,8 +13,9 @@
  *     else                                unknown, with the reasons
  */
 #include "analysis/mutability/mutability_int.h"
+#include <assert.h>
 
-/* --- names */
+/* ---- names */
 
 static const char *name(const char *const *names, size_t n, unsigned i)
 {
@@ -82,7 +83,7 @@ const char *mut_purity_name(MutPurity p)
     return NAME(p, "impure", "pure", "const");
 }
 
-/* --- paths as a reader would write them */
+/* ---- paths as a reader would write them */
 
 static const Type *pointee(const Type *t)
 {
@@ -159,6 +160,7 @@ static const char *path_text(Mutability *m, const Function *fn, const Path *path
     Str s = { 0 };
     size_t n;
 
+    assert(!root_is_global(path->root) || (path->root & ~ROOT_GLOBAL) < m->globals.len);
     if (root_is_global(path->root))
         str_add(&s, LLVMGetValueName2(m->globals.items[path->root & ~ROOT_GLOBAL], &n));
     else if (!p)
@@ -184,7 +186,7 @@ static const char *path_text(Mutability *m, const Function *fn, const Path *path
     return text;
 }
 
-/* --- derivations */
+/* ---- derivations */
 
 static MutStep step_of(Mutability *m, const Body *b, const Effect *e)
 {
@@ -194,6 +196,7 @@ static MutStep step_of(Mutability *m, const Body *b, const Effect *e)
                   .column = at.column, .callee = "",
                   .path = path_text(m, b->fn, &e->path) };
 
+    assert(e->inst);
     if (e->callee) {
         const Function *f = program_function_of(m->program, e->callee);
         s.callee = f ? f->name : LLVMGetValueName2(e->callee, &n);
@@ -223,7 +226,7 @@ static MutStep *derivation(Mutability *m, const Body *b, const Effect *e, size_t
     return out;
 }
 
-/* --- one parameter */
+/* ---- one parameter */
 
 typedef Vec(MutReason) Reasons;
 
@@ -607,7 +610,7 @@ static void judge(Mutability *m, Body *b, unsigned index, bool all)
     finish(&j);
 }
 
-/* --- functions */
+/* ---- functions */
 
 static bool holds_pointer(const Type *t, unsigned depth)
 {
@@ -677,7 +680,7 @@ static void judge_function(Mutability *m, Body *b)
         m->purity[b->fn->index] = purity_of(b);
 }
 
-/* --- the order of the work */
+/* ---- the order of the work */
 
 static bool stopped(Mutability *m)
 {

@@ -73,7 +73,7 @@ bool pathset_add(PathSet *s, Path p);        /* true: it has grown */
 bool pathset_union(PathSet *s, const PathSet *from);
 void pathset_release(PathSet *s);
 
-/* --- operations */
+/* ---- operations */
 
 typedef enum {
     OP_COPY,                     /* dst gets a, `off` further */
@@ -98,7 +98,7 @@ typedef struct Op {
                                   * the same places, for all of them */
 } Op;
 
-/* --- what a function does */
+/* ---- what a function does */
 
 typedef enum {
     EFFECT_WRITE, EFFECT_FREE,
@@ -242,7 +242,6 @@ void mut_store(Body *b, const PathSet *to, const PathSet *v, uint32_t op,
 void mut_write(Body *b, const PathSet *to, const Effect *like);
 /* Nobody knows what is done with the references and all they lead to. */
 void mut_obstacle(Body *b, const PathSet *v, uint32_t op, const Effect *like);
-bool mut_effect(Body *b, const Effect *e);
 /* The places are read. */
 void mut_read(Body *b, const PathSet *from);
 /* `src` is in the object at `dest`, which nobody else sees. */

@@ -1,6 +1,7 @@
 /* Access paths, and sets of them that stay small: a set with many members
  * forgets offsets, never how deep a path is. */
 #include "analysis/mutability/mutability_int.h"
+#include <assert.h>
 
 enum {
     MOST_OFFSETS = 4,            /* of one place, until only "somewhere" is kept */
@@ -43,6 +44,7 @@ Path path_loaded(Path p)
 {
     if (p.root == ROOT_UNKNOWN || (root_is_global(p.root) && p.depth))
         return path_root(ROOT_UNKNOWN);
+    assert(p.depth <= MUT_DEREFS);
     if (p.depth < MUT_DEREFS)
         p.at[p.depth++] = p.off;
     else
@@ -156,6 +158,8 @@ bool pathset_add(PathSet *s, Path p)
     memmove(&s->items[at + 1], &s->items[at], (s->len - at) * sizeof *s->items);
     s->items[at] = p;
     s->len++;
+    assert((!at || compare(&s->items[at - 1], &p) < 0) &&
+           (at + 1 == s->len || compare(&p, &s->items[at + 1]) < 0));
     return true;
 }
 
@@ -163,6 +167,7 @@ bool pathset_union(PathSet *s, const PathSet *from)
 {
     bool grown = false;
 
+    assert(s != from);
     for (uint32_t i = 0; i < from->len; i++)
         grown |= pathset_add(s, from->items[i]);
     return grown;

@@ -10,6 +10,7 @@
  * it allocated, say) is `unknown` to others.
  */
 #include "analysis/mutability/mutability_int.h"
+#include <assert.h>
 #include <ctype.h>
 
 typedef struct Writer {
@@ -27,7 +28,7 @@ static bool refuse(Writer *w, const char *why)
     return false;
 }
 
-/* --- names of arguments */
+/* ---- names of arguments */
 
 static const Param *param_of(const Writer *w, uint32_t arg)
 {
@@ -64,7 +65,7 @@ static void add_name(const Writer *w, uint32_t arg, Str *out)
         str_addf(out, "a%u", arg);
 }
 
-/* --- what types tell */
+/* ---- what types tell */
 
 static bool holds_pointer(const Type *t, unsigned depth)
 {
@@ -88,7 +89,7 @@ static bool may_hold_pointers(const Type *t)
     return !t || t->kind != TYPE_POINTER || holds_pointer(t->target, 0);
 }
 
-/* --- effects */
+/* ---- effects */
 
 static void add_effect(Writer *w, const char *text)
 {
@@ -307,6 +308,7 @@ static void add_line(Writer *w, Str *out)
 
 bool mutability_summary(const Mutability *m, const Function *fn, Str *out, const char **why)
 {
+    assert(fn->index < m->nbodies);
     const Body *b = &m->bodies[fn->index];
     Writer w = { .m = m, .b = b };
     Str result = { 0 };

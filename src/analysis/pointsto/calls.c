@@ -9,6 +9,7 @@
 #include "base/sha256.h"
 #include "analysis/pointsto/pointsto.h"
 #include "program/program_llvm.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +32,7 @@ struct Calls {
     size_t nfunctions, ncomponents;
 };
 
-/* --- reading */
+/* ---- reading */
 
 static const Function **functions_of(Calls *c, const LLVMValueRef *values, size_t n,
                                      size_t *found)
@@ -83,7 +84,7 @@ static void read_sites(Calls *c, const Function *fn)
     fc->nsites = c->sites.len - fc->first_site;
 }
 
-/* --- callers and callees */
+/* ---- callers and callees */
 
 static void link_functions(Calls *c, const Function *from,
                            const Function *const *to, size_t n, bool *seen)
@@ -127,7 +128,7 @@ static void link_all(Calls *c)
     free(seen);
 }
 
-/* --- components */
+/* ---- components */
 
 typedef struct Visit {
     size_t fn, next;
@@ -158,6 +159,7 @@ static void finish(Tarjan *t, size_t fn)
 
     if (t->low[fn] == t->index[fn]) {
         do {
+            assert(t->stack.len);            /* `fn` itself is on it */
             member = t->stack.items[--t->stack.len];
             t->on_stack[member] = false;
             all[member].component = t->c->ncomponents;
@@ -207,6 +209,7 @@ static void find_components(Calls *c)
     for (size_t i = 0; i < n; i++)
         if (!t.index[fns[i]->index])
             walk(&t, fns[i]->index);
+    assert(!t.stack.len && !t.visits.len && c->ncomponents <= n);
     free(t.index);
     free(t.low);
     free(t.on_stack);
@@ -214,7 +217,7 @@ static void find_components(Calls *c)
     vec_release(&t.visits);
 }
 
-/* --- opening */
+/* ---- opening */
 
 static bool read_summaries(Calls *c, const CallsPlan *plan, Err *err)
 {
@@ -276,7 +279,7 @@ void calls_close(Calls *c)
     free(c);
 }
 
-/* --- asking */
+/* ---- asking */
 
 const CallSite *calls_sites(const Calls *c, const Function *fn, size_t *n)
 {
@@ -286,12 +289,14 @@ const CallSite *calls_sites(const Calls *c, const Function *fn, size_t *n)
 
 const Function *const *calls_callees(const Calls *c, const Function *fn, size_t *n)
 {
+    assert(fn->index < c->nfunctions);
     *n = c->functions[fn->index].callees.len;
     return c->functions[fn->index].callees.items;
 }
 
 const Function *const *calls_callers(const Calls *c, const Function *fn, size_t *n)
 {
+    assert(fn->index < c->nfunctions);
     *n = c->functions[fn->index].callers.len;
     return c->functions[fn->index].callers.items;
 }
@@ -326,7 +331,7 @@ const Strings *calls_notes(const Calls *c)
     return pointsto_notes(c->pt);
 }
 
-/* --- the dump */
+/* ---- the dump */
 
 static void dump_set(const Calls *c, PtSet set, Str *out)
 {

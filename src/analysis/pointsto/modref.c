@@ -7,6 +7,7 @@
 #include "analysis/pointsto/modref.h"
 #include "base/mem.h"
 #include "analysis/pointsto/pt_answer.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct Touched {
@@ -32,12 +33,13 @@ struct ModRef {
     Vec(uint32_t) answer;
 };
 
-/* --- what one instruction touches */
+/* ---- what one instruction touches */
 
 static void touch_all(const PointsTo *pt, PtBits *to, uint32_t object)
 {
     PtRange r = pt->objects.items[object].locs;
 
+    assert(object < pt->objects.len && r.start + r.n <= pt->locs.len);
     for (uint32_t i = 0; i < r.n; i++)
         ptbits_add(to, r.start + i);
 }
@@ -180,7 +182,7 @@ static void touch_instruction(ModRef *mr, Touched *f, LLVMValueRef i)
     }
 }
 
-/* --- closing over calls */
+/* ---- closing over calls */
 
 static uint32_t index_of(const ModRef *mr, LLVMValueRef fn)
 {
@@ -306,7 +308,7 @@ void modref_free(ModRef *mr)
     free(mr);
 }
 
-/* --- asking */
+/* ---- asking */
 
 const PtBits *modref_function_bits(const ModRef *mr, LLVMValueRef fn, ModRefKind kind)
 {

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "program/program_llvm.h"
 #include "analysis/pointsto/pt_answer.h"
+#include <assert.h>
 #include <string.h>
 #include <time.h>
 
@@ -69,6 +70,7 @@ static void solve(PointsTo *a, const Summaries *s, const PointsToPlan *plan)
     pt_build(&pt);
     pt_solve(&pt);
     ptanswer_from(a, &pt);
+    ptanswer_check(a);
     pt_release(&pt);
 }
 
@@ -109,6 +111,19 @@ PointsTo *pointsto_new(LLVMModuleRef m, const Summaries *s, const PointsToPlan *
     return a;
 }
 
+void pointsto_check(const PointsTo *pt)
+{
+    ptanswer_check(pt);
+    for (uint32_t i = 0; i < pt->objects.len; i++) {
+        const PtObject *o = &pt->shown[i];
+        assert(o->kind != PT_FUNCTION || LLVMIsAFunction(o->site));
+        assert(o->kind != PT_STACK || LLVMIsAAllocaInst(o->site));
+        assert(!pt->objects.items[i].pooled || pt->heap != NONE);
+    }
+    for (size_t i = 0; i < pt->functions.len; i++)
+        assert(LLVMIsAFunction(pt->callees[i]));
+}
+
 void pointsto_free(PointsTo *pt)
 {
     if (!pt)
@@ -135,7 +150,7 @@ void pointsto_free(PointsTo *pt)
     free(pt);
 }
 
-/* --- objects and locations */
+/* ---- objects and locations */
 
 size_t pointsto_nobjects(const PointsTo *pt)
 {
@@ -144,16 +159,19 @@ size_t pointsto_nobjects(const PointsTo *pt)
 
 const PtObject *pointsto_object(const PointsTo *pt, uint32_t object)
 {
+    assert(object < pt->objects.len);
     return &pt->shown[object];
 }
 
 uint32_t pointsto_part_of(const PointsTo *pt, uint32_t object)
 {
+    assert(object < pt->objects.len);
     return pt->objects.items[object].pooled ? pt->heap : object;
 }
 
 PtLoc pointsto_location(const PointsTo *pt, uint32_t loc)
 {
+    assert(loc < pt->locs.len);
     return pt->locs.items[loc];
 }
 
@@ -180,7 +198,7 @@ uint32_t pointsto_variable(const PointsTo *pt, LLVMValueRef g)
     return pttable_get(&pt->object_at, ptvalues_number(&pt->v, g));
 }
 
-/* --- describing */
+/* ---- describing */
 
 static void add_name(Str *out, LLVMValueRef v, const char *otherwise)
 {
@@ -228,7 +246,7 @@ static LLVMValueRef function_of(LLVMValueRef inst)
     return LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
 }
 
-void pointsto_describe_object(const PointsTo *pt, uint32_t object, Str *out)
+static void describe_object(const PointsTo *pt, uint32_t object, Str *out)
 {
     const PtObject *o = &pt->shown[object];
 
@@ -289,14 +307,14 @@ void pointsto_describe(const PointsTo *pt, uint32_t loc, Str *out)
 {
     PtLoc l = pt->locs.items[loc];
 
-    pointsto_describe_object(pt, l.object, out);
+    describe_object(pt, l.object, out);
     if (l.offset == ANY && !pt->objects.items[l.object].flat)
         str_add(out, "+?");
     else if (l.offset != ANY && l.offset)
         str_addf(out, "+%lld", (long long)l.offset);
 }
 
-/* --- questions */
+/* ---- questions */
 
 static PtSet set_at(const PointsTo *pt, uint32_t set)
 {
@@ -348,6 +366,7 @@ PtSet pointsto_value(const PointsTo *pt, LLVMValueRef v, unsigned byte)
 
 PtSet pointsto_content(const PointsTo *pt, uint32_t loc)
 {
+    assert(loc < pt->content.len);
     return set_at(pt, pt->content.items[loc]);
 }
 
@@ -448,6 +467,7 @@ bool ptreach_next(const PointsTo *pt, PtReach *r, uint32_t *object)
     if (!r->work.len)
         return false;
     *object = r->work.items[--r->work.len];
+    assert(*object < pt->objects.len);
     PtRange locs = pt->objects.items[*object].locs;
     for (uint32_t k = locs.start; k < locs.start + locs.n; k++) {
         if (!ptbits_add(&r->sets, pt->content.items[k]))

@@ -77,8 +77,10 @@ typedef struct PtSet {
 /* Never fails; a cache that can't be written is a note. */
 PointsTo *pointsto_new(LLVMModuleRef m, const Summaries *s, const PointsToPlan *plan);
 void pointsto_free(PointsTo *pt);            /* NULL is fine */
+/* Asserts what always holds of an answer: indices, sorted orders. */
+void pointsto_check(const PointsTo *pt);
 
-/* --- objects and locations */
+/* ---- objects and locations */
 size_t pointsto_nobjects(const PointsTo *pt);
 const PtObject *pointsto_object(const PointsTo *pt, uint32_t object);
 PtLoc pointsto_location(const PointsTo *pt, uint32_t loc);
@@ -91,9 +93,8 @@ uint32_t pointsto_variable(const PointsTo *pt, LLVMValueRef g);
 int64_t pointsto_locate(const PointsTo *pt, uint32_t object, int64_t offset);
 /* "f.buf+8 (a.c:12)", "heap in f (a.c:14)", "&g" …; hostile text escaped. */
 void pointsto_describe(const PointsTo *pt, uint32_t loc, Str *out);
-void pointsto_describe_object(const PointsTo *pt, uint32_t object, Str *out);
 
-/* --- questions */
+/* ---- questions */
 /* What the pointer in the value, `byte` bytes into it, may point to. `byte` is
  * 0 but for structs and vectors in registers. */
 PtSet pointsto_value(const PointsTo *pt, LLVMValueRef v, unsigned byte);
@@ -114,7 +115,7 @@ bool pointsto_called_from_outside(const PointsTo *pt, LLVMValueRef fn);
 /* Is this call inside a wrapper the one whose memory the wrapper hands on? */
 bool pointsto_hands_on(const PointsTo *pt, LLVMValueRef call);
 
-/* --- how it went */
+/* ---- how it went */
 typedef struct PtStats {
     double seconds;           /* 0: came from the cache */
     bool cached;

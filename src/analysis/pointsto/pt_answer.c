@@ -2,10 +2,11 @@
 #include "analysis/pointsto/pt_answer.h"
 #include "base/file.h"
 #include "base/str.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- from the solver */
+/* ---- from the solver */
 
 typedef struct Freeze {
     PointsTo *a;
@@ -105,6 +106,7 @@ static void freeze_objects(Freeze *f)
     }
     for (uint32_t i = 0; i < a->locs.len; i++) {
         PtRange *r = &a->objects.items[a->locs.items[i].object].locs;
+        assert(!r->n || r->start + r->n == i);       /* neighbours */
         if (!r->n++)
             r->start = i;
     }
@@ -183,6 +185,7 @@ void ptanswer_from(PointsTo *a, Pt *pt)
 {
     Freeze f = { .a = a, .pt = pt };
 
+    assert(a->v.nslots <= pt->nodes.len && !a->sets.len);
     f.node_set = xmalloc((pt->nodes.len + 1) * sizeof *f.node_set);
     memset(f.node_set, 0xff, (pt->nodes.len + 1) * sizeof *f.node_set);
     vec_push(&a->sets, ((PtRange){ 0, 0 }));
@@ -214,6 +217,69 @@ void ptanswer_from(PointsTo *a, Pt *pt)
     map_release(&f.sets);
 }
 
+/* ---- what always holds of an answer */
+
+static void check_range(PtRange r, size_t len)
+{
+    assert(r.start <= len && r.n <= len - r.start);
+}
+
+static void check_objects(const PointsTo *a)
+{
+    size_t locs = 0;
+
+    for (uint32_t i = 0; i < a->objects.len; i++) {
+        const PtAnswerObject *o = &a->objects.items[i];
+        assert(o->kind <= PT_EXTERNAL && (o->site == NONE || o->site < a->v.n));
+        check_range(o->regions, a->regions.len);
+        check_range(o->locs, a->locs.len);
+        for (uint32_t k = 0; k < o->locs.n; k++) {
+            const PtLoc *l = &a->locs.items[o->locs.start + k];
+            assert(l->object == i && (!o->flat || l->offset == ANY));
+            assert(!k || l[-1].offset < l->offset);
+        }
+        locs += o->locs.n;
+    }
+    assert(locs == a->locs.len);
+    for (size_t i = 0; i < a->regions.len; i++)
+        assert(a->regions.items[i].stride > 0);
+}
+
+static void check_sets(const PointsTo *a)
+{
+    assert(a->content.len == a->locs.len && a->slot_set.len == a->v.nslots);
+    assert(a->sets.len && a->sets.items[0].n == 0);
+    for (size_t i = 0; i < a->content.len; i++)
+        assert(a->content.items[i] < a->sets.len);
+    for (size_t i = 0; i < a->slot_set.len; i++)
+        assert(a->slot_set.items[i] < a->sets.len);
+    for (size_t i = 0; i < a->sets.len; i++) {
+        check_range(a->sets.items[i], a->members.len);
+        const uint32_t *m = a->members.items + a->sets.items[i].start;
+        for (uint32_t k = 0; k < a->sets.items[i].n; k++)
+            assert(m[k] < a->locs.len && (!k || m[k - 1] < m[k]));
+    }
+}
+
+static void check_calls(const PointsTo *a)
+{
+    for (size_t i = 0; i < a->calls.len; i++) {
+        const PtAnswerCall *c = &a->calls.items[i];
+        assert(c->inst < a->v.n && (!i || c[-1].inst < c->inst));
+        check_range(c->targets, a->functions.len);
+        check_range(c->callbacks, a->functions.len);
+    }
+    for (size_t i = 0; i < a->functions.len; i++)
+        assert(a->functions.items[i] < a->v.n);
+}
+
+void ptanswer_check(const PointsTo *a)
+{
+    check_objects(a);
+    check_sets(a);
+    check_calls(a);
+}
+
 void ptanswer_open(PointsTo *a)
 {
     a->heap = a->literals = NONE;
@@ -240,7 +306,7 @@ void ptanswer_open(PointsTo *a)
         pttable_put(&a->call_at, a->calls.items[i].inst, i);
 }
 
-/* --- the file: a first line with the key, then numbers of 7 bits a byte, then
+/* ---- the file: a first line with the key, then numbers of 7 bits a byte, then
  * a hash of all before it */
 
 #define MAGIC "sundew points-to 2 "
@@ -268,8 +334,10 @@ static void put_all(Str *s, const uint32_t *items, size_t n)
 static void put_rising(Str *s, const uint32_t *items, size_t n)
 {
     put(s, n);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        assert(!i || items[i] >= items[i - 1]);
         put(s, items[i] - (i ? items[i - 1] : 0));
+    }
 }
 
 bool ptanswer_write(const PointsTo *a, const char *path, const char *key, Err *err)

@@ -73,6 +73,7 @@ void ptreach_release(PtReach *r);
 
 void ptanswer_from(PointsTo *a, Pt *pt);
 void ptanswer_open(PointsTo *a);       /* fills the last part */
+void ptanswer_check(const PointsTo *a);      /* asserts all but the last part */
 bool ptanswer_write(const PointsTo *a, const char *path, const char *key, Err *err);
 /* False: there is none, or it is of something else, or broken. */
 bool ptanswer_read(PointsTo *a, const char *path, const char *key);

@@ -11,7 +11,7 @@
 #include "base/escape.h"
 #include <string.h>
 
-/* --- constants */
+/* ---- constants */
 
 static int64_t type_size(Pt *pt, LLVMTypeRef t)
 {
@@ -177,7 +177,7 @@ uint32_t pt_value_node(Pt *pt, LLVMValueRef v)
     return n == NONE ? NONE : pt->v->slot[n];
 }
 
-/* --- variables */
+/* ---- variables */
 
 static void initialise(Pt *pt, uint32_t object, LLVMValueRef c, int64_t at)
 {
@@ -260,7 +260,7 @@ static void variables(Pt *pt)
     }
 }
 
-/* --- instructions */
+/* ---- instructions */
 
 static unsigned words_of(Pt *pt, LLVMValueRef v)
 {
@@ -656,7 +656,7 @@ static void instruction(Pt *pt, LLVMValueRef inst, const PtFunction *fn)
     }
 }
 
-/* --- calls */
+/* ---- calls */
 
 /* Assembler may move any pointer it is given anywhere it can reach. */
 static void inline_asm(Pt *pt, LLVMValueRef inst, const PtCall *c)
@@ -727,7 +727,7 @@ static void call(Pt *pt, LLVMValueRef inst)
         pt_constrain(pt, node, (PtConstraint){ .kind = C_CALL, .other = id });
 }
 
-/* --- the whole */
+/* ---- the whole */
 
 static bool has_attribute(LLVMValueRef fn, unsigned param, const char *name)
 {

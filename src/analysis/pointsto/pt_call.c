@@ -6,7 +6,7 @@
 #include "analysis/pointsto/pt_int.h"
 #include <string.h>
 
-/* --- arguments */
+/* ---- arguments */
 
 static bool call_attribute(LLVMValueRef call, unsigned i, const char *name)
 {
@@ -69,7 +69,7 @@ static void copy_memory(Pt *pt, uint32_t to, uint32_t from, int64_t bytes)
     pt_constrain(pt, to, (PtConstraint){ C_COPY_TO, node, bytes, 0, 0 });
 }
 
-/* --- fresh memory */
+/* ---- fresh memory */
 
 static int64_t constant(LLVMValueRef v)
 {
@@ -163,7 +163,7 @@ static void give_result(Pt *pt, uint32_t call, uint32_t from)
         pt_edge(pt, from, pt->wrappers.items[pool].extra);
 }
 
-/* --- functions with a body */
+/* ---- functions with a body */
 
 static void call_wrapper(Pt *pt, uint32_t call, const PtWrapper *w)
 {
@@ -239,7 +239,7 @@ static void call_body(Pt *pt, uint32_t call, LLVMValueRef fn)
         pt_edge(pt, f->ret + k, c.result + (outside ? 0 : k));
 }
 
-/* --- functions of the library */
+/* ---- functions of the library */
 
 uint32_t pt_library_object(Pt *pt, const char *name, LLVMValueRef fn)
 {
@@ -421,7 +421,7 @@ static void call_unknown(Pt *pt, uint32_t call)
         pt_edge(pt, pt->world, c.result + w);
 }
 
-/* --- intrinsics */
+/* ---- intrinsics */
 
 bool pt_is_intrinsic(const char *name)
 {
@@ -452,7 +452,7 @@ static void call_intrinsic(Pt *pt, uint32_t call, const char *name)
     }
 }
 
-/* --- the meeting */
+/* ---- the meeting */
 
 /* False: they have met before. */
 static bool connect(Pt *pt, uint32_t call, LLVMValueRef fn)

@@ -84,7 +84,7 @@ typedef struct Flow {
     Vec(uint32_t) marked_calls;
 } Flow;
 
-/* --- the graph */
+/* ---- the graph */
 
 static uint32_t node_new(Flow *f)
 {
@@ -124,7 +124,7 @@ static void edge(Flow *f, uint32_t from, uint32_t to)
         queue(f, from);
 }
 
-/* --- places */
+/* ---- places */
 
 static void add_kinds(Str *s, LLVMTypeRef t, int depth)
 {
@@ -366,7 +366,7 @@ static uint32_t place(Flow *f, LLVMValueRef address, int64_t at)
     return node == NONE ? f->strayed : node;
 }
 
-/* --- values */
+/* ---- values */
 
 static void add_functions_in(Flow *f, uint32_t node, LLVMValueRef c, int depth)
 {
@@ -441,7 +441,7 @@ static void copy_operands(Flow *f, LLVMValueRef inst)
         edge(f, value_node(f, LLVMGetOperand(inst, (unsigned)i)), to);
 }
 
-/* --- memory */
+/* ---- memory */
 
 static bool is_byte_step(LLVMValueRef v)
 {
@@ -517,7 +517,7 @@ static void initialise(Flow *f, LLVMValueRef g, LLVMValueRef c, int64_t at)
     }
 }
 
-/* --- calls */
+/* ---- calls */
 
 /* What code outside gets it may call, with anything that it has. */
 static void meet_direct(Flow *f, LLVMValueRef inst, LLVMValueRef fn)
@@ -662,7 +662,7 @@ static void instruction(Flow *f, LLVMValueRef inst, uint32_t ret)
     }
 }
 
-/* --- places that calls of several types read */
+/* ---- places that calls of several types read */
 
 /* The graph backwards, as it stands before functions travel. */
 typedef struct Back {
@@ -746,7 +746,7 @@ static void find_generic(Flow *f)
     free(b.several);
 }
 
-/* --- solving */
+/* ---- solving */
 
 static void members(Flow *f, uint32_t node, Numbers *to)
 {
@@ -905,7 +905,7 @@ static bool take_cast(Flow *f)
     return any;
 }
 
-/* --- the whole */
+/* ---- the whole */
 
 static void build(Flow *f)
 {

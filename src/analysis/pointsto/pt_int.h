@@ -33,7 +33,7 @@
 #define NONE UINT32_MAX
 #define ANY  POINTSTO_ANY
 
-/* --- a hash table from 64-bit keys to 32-bit values */
+/* ---- a hash table from 64-bit keys to 32-bit values */
 typedef struct PtTable {
     uint64_t *keys;           /* 0 is free: keys are stored + 1 */
     uint32_t *values;
@@ -76,7 +76,7 @@ bool ptvalues_is_literal(LLVMValueRef g);
 uint32_t ptvalues_number(const PtValues *v, LLVMValueRef x);
 const PtFunction *ptvalues_function(const PtValues *v, LLVMValueRef fn);
 
-/* --- objects and locations */
+/* ---- objects and locations */
 
 /* Elements of an array: offsets in [start, end) are the same modulo `stride`. */
 typedef struct PtRegion {
@@ -111,7 +111,7 @@ typedef struct PtLocation {
     int64_t offset;           /* or ANY */
 } PtLocation;
 
-/* --- constraints */
+/* ---- constraints */
 typedef enum {
     C_LOAD,                   /* other ⊇ *(node + offset) */
     C_STORE,                  /* *(node + offset) ⊇ other */

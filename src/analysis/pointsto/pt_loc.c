@@ -30,6 +30,7 @@
  * `from` that come into being later are copied when they do.
  */
 #include "analysis/pointsto/pt_int.h"
+#include <assert.h>
 
 enum { MOST_LOCATIONS = 192, MOST_REGIONS = 64, EQUAL_STEPS = 4 };
 #define FAR (INT64_C(1) << 40)
@@ -55,6 +56,7 @@ uint32_t pt_object_flat(Pt *pt, PtKind kind, LLVMValueRef site)
 
 uint32_t pt_object_at(Pt *pt, PtKind kind, LLVMValueRef site, int64_t size)
 {
+    assert((unsigned)kind < 16);
     uint64_t key = (uint64_t)(uintptr_t)site * 16 + kind;
     uint32_t o = pttable_get(&pt->object_of, key);
 
@@ -65,13 +67,15 @@ uint32_t pt_object_at(Pt *pt, PtKind kind, LLVMValueRef site, int64_t size)
     return o;
 }
 
-/* --- folding arrays */
+/* ---- folding arrays */
 
 int64_t pt_fold(const PtRegion *r, size_t n, int64_t offset)
 {
     for (size_t i = 0; i < n; i++)
-        if (offset >= r[i].start && offset < r[i].end)
+        if (offset >= r[i].start && offset < r[i].end) {
+            assert(r[i].stride > 0);
             offset = r[i].start + (offset - r[i].start) % r[i].stride;
+        }
     return offset;
 }
 
@@ -140,6 +144,7 @@ static bool add_region(Pt *pt, uint32_t object, PtRegion r)
 {
     PtObj *o = &pt->objects.items[object];
 
+    assert(r.stride > 0);
     if (o->size >= 0 && r.end > o->size)
         r.end = o->size;
     if (o->flat || r.start < 0 || r.end - r.start <= r.stride ||
@@ -197,7 +202,7 @@ void pt_object_shape(Pt *pt, uint32_t object, LLVMTypeRef type)
         shape_at(pt, object, type, 0);
 }
 
-/* --- locations */
+/* ---- locations */
 
 /* A new cell takes what was stored somewhere, is part of all, and is copied
  * to where the object was copied. */
@@ -208,6 +213,7 @@ static void connect_cell(Pt *pt, uint32_t loc)
     uint32_t cell = l->cell, object = l->object;
     int64_t offset = l->offset;
 
+    assert(cell != NONE && offset != ANY);
     if (o->written != NONE)
         pt_edge(pt, o->written, cell);
     if (o->all != NONE)
@@ -261,6 +267,7 @@ static uint32_t loc_at(Pt *pt, uint32_t object, int64_t offset, bool many)
         (o->size >= 0 && offset > o->size))
         return loc_any(pt, object);
     offset = fold(o, offset);
+    assert(offset >= 0 && offset < FAR && object < 1u << 24);     /* parts of the key */
     uint64_t key = (uint64_t)object << 40 | (uint64_t)offset;
     uint32_t l = pttable_get(&pt->loc_index, key);
     if (l != NONE)
@@ -301,7 +308,7 @@ uint32_t pt_shift(Pt *pt, uint32_t loc, int64_t by)
     return pt_loc(pt, l.object, l.offset + by);
 }
 
-/* --- steps of a getelementptr */
+/* ---- steps of a getelementptr */
 
 /* Does p[i] stay in the region where p is? Not if the elements are as large as
  * the region, which is then only one of them (char a[8][16]). */
@@ -448,7 +455,7 @@ uint32_t pt_step(Pt *pt, uint32_t loc, const PtStep *steps, uint32_t n)
     return loc;
 }
 
-/* --- cells */
+/* ---- cells */
 
 static uint32_t make_written(Pt *pt, uint32_t object)
 {
@@ -512,7 +519,7 @@ uint32_t pt_write_node(Pt *pt, uint32_t loc)
     return l.offset == ANY ? make_written(pt, l.object) : l.cell;
 }
 
-/* --- copying memory */
+/* ---- copying memory */
 
 static void copy_somewhere(Pt *pt, uint32_t to, uint32_t from)
 {
@@ -614,7 +621,7 @@ void pt_mirror(Pt *pt, uint32_t to_loc, uint32_t from_loc, int64_t bytes)
     }
 }
 
-/* --- pools and flat objects */
+/* ---- pools and flat objects */
 
 /* All cells of the object become `node`, all its locations `any`. */
 static void join(Pt *pt, uint32_t object, uint32_t any, uint32_t node)
@@ -622,6 +629,7 @@ static void join(Pt *pt, uint32_t object, uint32_t any, uint32_t node)
     PtObj *o = &pt->objects.items[object];
     uint32_t into = pt->locs.items[any].object;
 
+    assert(pt->locs.items[any].offset == ANY && node != NONE);
     o->flat = true;
     if (o->written != NONE)
         pt_merge(pt, o->written, node);
@@ -683,6 +691,7 @@ static void rename_all(Pt *pt)
 
 static void pool(Pt *pt, uint32_t object)
 {
+    assert(pt->objects.items[object].kind == PT_HEAP && object != pt->heap);
     if (pt->heap == NONE) {
         pt->heap = pt_object_flat(pt, PT_HEAP, NULL);
         loc_any(pt, pt->heap);

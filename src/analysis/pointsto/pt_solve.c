@@ -12,6 +12,7 @@
  * (`todo`). Merged nodes are found through `rep`, a union-find forest.
  */
 #include "analysis/pointsto/pt_int.h"
+#include <assert.h>
 
 uint32_t pt_node_new(Pt *pt)
 {
@@ -45,6 +46,7 @@ void pt_changed(Pt *pt, uint32_t node)
 
 void pt_member(Pt *pt, uint32_t node, uint32_t loc)
 {
+    assert(loc < pt->locs.len);
     node = pt_find(pt, node);
     PtNode *n = &pt->nodes.items[node];
 
@@ -76,6 +78,7 @@ static void spread(Pt *pt, uint32_t node, const PtBits *from)
 
 void pt_edge(Pt *pt, uint32_t from, uint32_t to)
 {
+    assert(from < pt->nodes.len && to < pt->nodes.len);
     from = pt_find(pt, from);
     to = pt_find(pt, to);
     if (from == to || !pttable_put(&pt->edges, (uint64_t)from << 32 | to, 0))
@@ -88,6 +91,8 @@ void pt_edge(Pt *pt, uint32_t from, uint32_t to)
 
 void pt_constrain(Pt *pt, uint32_t node, PtConstraint c)
 {
+    assert(c.kind == C_ESCAPE || c.other < (c.kind == C_CALL ? pt->calls.len : pt->nodes.len));
+    assert(c.kind != C_STEP || c.steps + c.nsteps <= pt->steps.len);
     node = pt_find(pt, node);
     PtNode *n = &pt->nodes.items[node];
 
@@ -125,6 +130,7 @@ uint32_t pt_merge(Pt *pt, uint32_t a, uint32_t b)
         a = b;
         b = n;
     }
+    assert(x->rep == a && y->rep == b);      /* both still stand for themselves */
     y->rep = a;
     pt->stats.merged++;
     append(&x->succs, &y->succs);
@@ -152,7 +158,7 @@ uint32_t pt_merge(Pt *pt, uint32_t a, uint32_t b)
     return a;
 }
 
-/* --- cycles: Tarjan's algorithm, with a stack of its own */
+/* ---- cycles: Tarjan's algorithm, with a stack of its own */
 
 typedef struct Frame {
     uint32_t node, next;
@@ -183,6 +189,7 @@ static void leave(Search *s, uint32_t node)
     if (s->low[node] == s->index[node]) {
         uint32_t member;
         do {
+            assert(s->stack.len);            /* `node` itself is on it */
             member = s->stack.items[--s->stack.len];
             s->on_stack[member] = false;
             if (member != node) {
@@ -250,6 +257,7 @@ static void find_cycles(Search *s)
             search_from(s, (uint32_t)i);
     for (size_t i = 0; i < s->cycles.len; i += 2)
         pt_merge(pt, s->cycles.items[i], s->cycles.items[i + 1]);
+    assert(!s->stack.len && !s->frames.len);
     for (size_t i = 0; i < s->cycles.len; i += 2)     /* once for each cycle */
         if (!i || s->cycles.items[i] != s->cycles.items[i - 2])
             tidy(pt, pt_find(pt, s->cycles.items[i]));
@@ -277,7 +285,7 @@ static void propagate(Pt *pt, uint32_t node)
     ptbits_release(&fresh);
 }
 
-/* --- constraints meet locations */
+/* ---- constraints meet locations */
 
 static void escape(Pt *pt, uint32_t loc)
 {
@@ -416,7 +424,7 @@ static void meet_all(Pt *pt, uint32_t node)
     ptbits_release(&todo);
 }
 
-/* --- pools: see pt_loc.c */
+/* ---- pools: see pt_loc.c */
 
 enum { POOL = 200 };
 
@@ -532,7 +540,7 @@ static void merge_giants(Pt *pt)
     pttable_release(&seen);
 }
 
-/* --- */
+/* ---- the waves */
 
 static bool wave(Pt *pt)
 {

@@ -1,5 +1,6 @@
 /* Numbers for the values of a module: see pt_int.h. */
 #include "analysis/pointsto/pt_int.h"
+#include <assert.h>
 
 static uint64_t mix(uint64_t x)
 {
@@ -57,7 +58,7 @@ void pttable_release(PtTable *t)
     *t = (PtTable){ 0 };
 }
 
-/* --- */
+/* ---- values */
 
 unsigned ptvalues_words(const PtValues *v, LLVMTypeRef t)
 {
@@ -109,7 +110,9 @@ static uint32_t add(PtValues *v, LLVMValueRef x)
     v->values[n] = x;
     v->slot[n] = NONE;
     v->n++;
-    pttable_put(&v->number, (uintptr_t)x, n);
+    bool new = pttable_put(&v->number, (uintptr_t)x, n);
+    assert(new && n != NONE);
+    (void)new;
     return n;
 }
 

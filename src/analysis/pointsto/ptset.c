@@ -1,5 +1,6 @@
 #include "analysis/pointsto/ptset.h"
 #include "base/mem.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,7 @@ static bool merge_common(PtBits *s, const PtBits *from, PtBits *fresh,
 
 bool ptbits_union(PtBits *s, const PtBits *from, PtBits *fresh)
 {
+    assert(fresh != s && fresh != from);
     uint32_t missing;
     bool changed = merge_common(s, from, fresh, &missing);
 
@@ -117,6 +119,7 @@ bool ptbits_union(PtBits *s, const PtBits *from, PtBits *fresh)
         if (fresh)
             ptbits_union(fresh, &(PtBits){ (PtBlock *)b, 1, 1 }, NULL);
     }
+    assert(!missing && k == i);       /* every gap is filled */
     return true;
 }
 

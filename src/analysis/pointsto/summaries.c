@@ -47,7 +47,7 @@ static unsigned tag_number(Summaries *all, const char *tag)
     return (unsigned)all->tags.len - 1;
 }
 
-/* --- terms */
+/* ---- terms */
 
 static bool parse_term(Parser *p, const char *text, SummaryTerm *t)
 {
@@ -89,7 +89,7 @@ static bool parse_term(Parser *p, const char *text, SummaryTerm *t)
     return bad(p, "no such parameter or word:", text);
 }
 
-/* --- left of the ';' */
+/* ---- left of the ';' */
 
 static bool parse_uses(Parser *p, const char *letters, unsigned *use)
 {
@@ -171,7 +171,7 @@ static bool parse_prototype(Parser *p, char *text)
     return true;
 }
 
-/* --- right of the ';' */
+/* ---- right of the ';' */
 
 /* call f(a, b)=to, the blanks already gone. */
 static bool parse_call(Parser *p, char *text)
@@ -272,7 +272,7 @@ static bool parse_effects(Parser *p, char *text)
     return true;
 }
 
-/* --- lines */
+/* ---- lines */
 
 #define keep(p, field, T)                                                      \
     ((p)->s->field = arena_array(&(p)->all->arena, T, (p)->field.len + 1),     \
@@ -384,7 +384,7 @@ bool summaries_read_folder(Summaries *all, const char *folder, Err *err)
     return ok;
 }
 
-/* --- asking */
+/* ---- asking */
 
 static const Summary *find_plain(const Summaries *all, const char *name)
 {

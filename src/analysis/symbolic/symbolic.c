@@ -20,6 +20,7 @@
 #include "analysis/pointsto/pt_answer.h"
 #include "program/program_llvm.h"
 #include "analysis/symbolic/symbolic_llvm.h"
+#include <assert.h>
 #include <string.h>
 
 enum { ALWAYS = 1, MOST_PARAMS = 30, FIRST_CONTENT = 32, MOST_CONTENTS = 31, MOST_PATH = 24 };
@@ -82,13 +83,14 @@ struct Symbolic {
     bool listed;
 };
 
-/* --- inputs */
+/* ---- inputs */
 
 /* Where an input function puts what it reads: bit i is what parameter i points
  * to, bit 31 the result, bit 30 the variadic arguments, bit 29 what *line
  * points to for the first parameter. */
 enum { RESULT = 1u << 31, REST = 1u << 30, LINE = 1u << 29 };
 
+/* clang-format off */
 static const struct input {
     const char *name;
     uint32_t where;
@@ -107,6 +109,7 @@ static const struct input {
     { "klee_make_symbolic", 1u << 0 },
     { "sundew_make_symbolic", 1u << 0 },
 };
+/* clang-format on */
 
 static uint32_t input_of(const Symbolic *s, const char *name)
 {
@@ -137,7 +140,7 @@ static bool is_random(const char *name)
            !strcmp(name, "lrand48") || !strcmp(name, "mrand48");
 }
 
-/* --- values */
+/* ---- values */
 
 static uint32_t number_of(const Symbolic *s, LLVMValueRef v)
 {
@@ -181,7 +184,7 @@ static void set_mask(Symbolic *s, const Body *b, LLVMValueRef v, uint64_t mask)
     }
 }
 
-/* --- memory */
+/* ---- memory */
 
 static bool overlaps(const Memory *m, int64_t start, int64_t end)
 {
@@ -207,6 +210,7 @@ static void stain(Symbolic *s, uint32_t object, int64_t start, int64_t end, uint
 {
     Memory *m = &s->objects[object];
 
+    assert(object < s->pt->objects.len && (start == ANY || start < end));
     if (s->pt->shown[object].kind == PT_FUNCTION)
         return;
     if (start == ANY ? m->all : covers(m, start, end))
@@ -328,7 +332,7 @@ static bool stained_outside(const Symbolic *s, LLVMValueRef pointer, bool deep)
     return found;
 }
 
-/* --- instructions */
+/* ---- instructions */
 
 static uint64_t size_of(const Symbolic *s, LLVMTypeRef t)
 {
@@ -369,6 +373,7 @@ static unsigned param_number(LLVMValueRef param)
 
     while (LLVMGetParam(fn, k) != param)
         k++;
+    assert(k < LLVMCountParams(fn));
     return k;
 }
 
@@ -387,6 +392,7 @@ static uint64_t content_bit(Symbolic *s, Body *b, LLVMValueRef param, int64_t of
         return 0;
     if (i == b->ncontents)
         b->contents[b->ncontents++] = (Content){ k, offset, size };
+    assert(FIRST_CONTENT + i < 64);
     uint64_t bit = 1ull << (FIRST_CONTENT + i);
     if (!(b->active & bit) && stained_behind(s, param, offset, size, NULL)) {
         b->active |= bit;
@@ -866,7 +872,7 @@ void symbolic_free(Symbolic *s)
     free(s);
 }
 
-/* --- single values */
+/* ---- single values */
 
 bool symbolic_value(const Symbolic *s, LLVMValueRef v)
 {
@@ -895,7 +901,8 @@ bool symbolic_memory(const Symbolic *s, LLVMValueRef pointer, uint64_t size)
     return stained_at(s, pointer, size, NULL);
 }
 
-bool symbolic_is_source(const Symbolic *s, LLVMValueRef fn)
+/* Does the function read input, or call what does? */
+static bool is_source(const Symbolic *s, LLVMValueRef fn)
 {
     uint32_t i = body_index(s, fn);
     return i != NONE && s->bodies[i].source;
@@ -917,7 +924,7 @@ void symbolic_in_function(const Symbolic *s, const Function *fn, SymbolicFigures
     *out = (SymbolicFigures){0};
     if (!v || !LLVMGetFirstBasicBlock(v))
         return;
-    out->source = symbolic_is_source(s, v);
+    out->source = is_source(s, v);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(v); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             if (is_debug(i))
@@ -943,7 +950,7 @@ void symbolic_functions(const Symbolic *s, size_t *all, size_t *seeing)
     }
 }
 
-/* --- what will hurt */
+/* ---- what will be imprecise */
 
 const char *symbolic_class_name(SymbolicClass c)
 {

@@ -45,7 +45,7 @@ void symbolic_in_function(const Symbolic *s, const Function *fn, SymbolicFigures
 void symbolic_functions(const Symbolic *s, size_t *all, size_t *seeing);
 void symbolic_externals(const Symbolic *s, size_t *calls, size_t *mattering);
 
-/* Why a place will hurt. */
+/* Why a place will be imprecise. */
 typedef enum {
     SYMBOLIC_NO_THEORY,       /* inline assembly, sin() … */
     SYMBOLIC_COSTLY,          /* floating point, products and quotients of two symbols */

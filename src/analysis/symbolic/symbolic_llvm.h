@@ -11,6 +11,4 @@ bool symbolic_value(const Symbolic *s, LLVMValueRef v);
 bool symbolic_instruction(const Symbolic *s, LLVMValueRef inst);
 /* May bytes be symbolic that the pointer points to; size 0: of the whole object? */
 bool symbolic_memory(const Symbolic *s, LLVMValueRef pointer, uint64_t size);
-/* Does the function read input, or call what does? */
-bool symbolic_is_source(const Symbolic *s, LLVMValueRef fn);
 #endif

@@ -61,7 +61,7 @@ typedef struct Reader {
     Mutability *mutability;    /* NULL: no call graph */
 } Reader;
 
-/* ------------------------------------------------------------- functions */
+/* ---- functions */
 
 /* The words with a "(" behind them. */
 static void scan(const char *s, const char *end, Map *out)
@@ -148,7 +148,7 @@ static bool find_functions(Reader *r, Err *err)
     return true;
 }
 
-/* ----------------------------------------------------------------- types */
+/* ---- types */
 
 static const ApiType *type_with(const Api *api, const char *name)
 {
@@ -237,7 +237,7 @@ const ApiType *api_type_of(const Api *api, const Type *t, unsigned *levels)
     return found;
 }
 
-/* ---------------------------------------------------------------- places */
+/* ---- places */
 
 static bool is_byte(const Type *t)
 {
@@ -405,7 +405,7 @@ static void wants(const Reader *r, const ApiFunction *f, int place, const Type *
     }
 }
 
-/* ----------------------------------------------------------------- pairs */
+/* ---- pairs */
 
 static bool is_number(const ApiPlace *p)
 {
@@ -461,7 +461,7 @@ static void pair_up(const Reader *r, ApiFunction *f)
             }
 }
 
-/* ----------------------------------------------------------------- whole */
+/* ---- whole */
 
 /* Why the engine can't call it; NULL: it can. */
 static const char *obstacle(const ApiFunction *f)
@@ -641,7 +641,7 @@ const ApiFunction *api_of(const Api *api, const Function *fn)
     return fn->linkage == LINKAGE_INTERNAL ? NULL : map_get(&api->by_name, fn->name);
 }
 
-/* ----------------------------------------------------------------- shapes */
+/* ---- shapes */
 
 /* Numbers and texts choose what is behind them; a length goes with its buffer. */
 static bool is_choice(const ApiPlace *p)

@@ -97,7 +97,7 @@ static bool exposes(const Conjunct *c, size_t n, unsigned attempt, void *arg)
     return seen || try_input(s, c, n, 0) == FAILS;
 }
 
-/* ----------------------------------------------------------- readable form */
+/* ---- readable form */
 
 /* Is it `input[i] == constant`? */
 static bool is_byte_equation(const Exprs *p, Expr e, uint32_t *byte, uint8_t *value)

@@ -249,6 +249,7 @@ static bool check(Reader *r)
 
 /* ---- building */
 
+/* clang-format off */
 #define SAME(X)                                                                              \
     X(NOT) X(NEG) X(ADD) X(SUB) X(MUL) X(UDIV) X(SDIV) X(UREM) X(SREM) X(SHL) X(LSHR)        \
     X(ASHR) X(AND) X(OR) X(XOR) X(CONCAT) X(EQ) X(ULT) X(ULE) X(SLT) X(SLE) X(NE) X(UGT)     \
@@ -258,6 +259,7 @@ static bool check(Reader *r)
     X(SMAX) X(UADD_SAT) X(USUB_SAT) X(SADD_SAT) X(SSUB_SAT) X(UADD_OVERFLOWS)                \
     X(SADD_OVERFLOWS) X(USUB_OVERFLOWS) X(SSUB_OVERFLOWS) X(UMUL_OVERFLOWS)                  \
     X(SMUL_OVERFLOWS) X(BSWAP) X(BITREVERSE) X(CTPOP) X(CTLZ) X(CTTZ) X(ABS)
+/* clang-format on */
 
 static const uint8_t op_of[SUNDEW_NODE_N] = {
 #define X(name) [SUNDEW_NODE_##name] = EXPR_##name,

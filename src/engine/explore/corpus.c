@@ -42,7 +42,7 @@ void corpus_save(Explorer *x, const Entry *e)
     str_release(&name);
 }
 
-/* ------------------------------------------------------------------ seeds */
+/* ---- seeds */
 
 static bool try_input(Job *j, const void *bytes, size_t n, Origin origin)
 {
@@ -253,7 +253,7 @@ bool corpus_seeds(Job *j, Err *err)
     return systematic_begin(j) || err_set(err, "%s", j->err.msg);
 }
 
-/* ------------------------------------------------------------------- sync */
+/* ---- sync */
 
 /* Files that others have put down since: DIR, DIR/queue, and DIR/NAME/queue as AFL++
  * has it. */

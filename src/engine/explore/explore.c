@@ -22,7 +22,7 @@ enum {
     LEAST_START = 15,            /* … if the user has not so much time */
 };
 
-/* ------------------------------------------------------------------ small */
+/* ---- small */
 
 /* ---- notes: only the caller of explore() is told them, in its own thread */
 
@@ -136,7 +136,7 @@ FrontLimits explorer_limits(Explorer *x)
     return l;
 }
 
-/* ---------------------------------------------------------------- set-up */
+/* ---- set-up */
 
 /* Held as long as the process lives: two explorations would overwrite each other's. */
 static bool lock_folder(Explorer *x, const char *out, Err *err)
@@ -201,7 +201,7 @@ static bool is_in_a_hurry(const Explorer *x)
     return by_person || (plan->stop == STOP_FIRST_FAILURE && x->bugs.len);
 }
 
-/* ------------------------------------------------------------------- jobs */
+/* ---- jobs */
 
 static bool job_open(Job *j, Explorer *x, unsigned number, Err *err)
 {
@@ -249,7 +249,7 @@ static void *job_work(void *arg)
     return NULL;
 }
 
-/* --------------------------------------------------------------- the time */
+/* ---- the time */
 
 static void add_stats(SolverStats *to, const SolverStats *s)
 {
@@ -432,7 +432,7 @@ static bool run_jobs(Explorer *x, ExploreResult *out, Err *err)
     return ok;
 }
 
-/* -------------------------------------------------------------------- main */
+/* ---- main */
 
 static void take_imprecise(Explorer *x, ExploreResult *out)
 {

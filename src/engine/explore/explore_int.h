@@ -118,7 +118,7 @@ typedef struct Job {
     Err err;                                   /* why it ended early */
 } Job;
 
-/* --- explore.c */
+/* ---- explore.c */
 bool job_over(Job *j);
 void explorer_stop(Explorer *x, const char *why);
 /* Before the jobs run nobody watches; who reads many files asks this now and then. */
@@ -135,12 +135,9 @@ bool job_restore(Job *j, uint32_t state);
 /* Is it ready to trace? It gets ready as soon as that is possible. */
 bool job_traces(Job *j);
 
-/* --- stage.c: inputs through quick runs */
+/* ---- stage.c: inputs through quick runs */
 /* Runs what was added to the worker's batch. */
 bool stage_run(Job *j, bool apart, FrontBatch *out);
-/* Runs what was added; keeps what is new, has looked at what died. False: no more runs are
- * possible. */
-bool stage_flush(Job *j, Origin origin, uint32_t parent);
 /* One input by itself; *entry (may be NULL) gets it if it was new. */
 bool stage_try(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t parent,
                Entry **entry);
@@ -149,12 +146,12 @@ bool stage_keep(Job *j, const FrontRun *run, Origin origin, uint32_t parent, Ent
 /* Mutates one input of the queue. */
 bool stage_mutate(Job *j);
 
-/* --- corpus.c: files */
+/* ---- corpus.c: files */
 bool corpus_seeds(Job *j, Err *err);
 void corpus_save(Explorer *x, const Entry *e);
 bool corpus_sync(Job *j);
 
-/* --- failures.c */
+/* ---- failures.c */
 /* Has it judged; `died`, `late`: it died in a quick run. */
 void failures_judge(Job *j, const Input *in, bool died, bool late);
 /* A failure of an earlier exploration, and what it was made smaller to or NULL: does it fail still? */
@@ -171,7 +168,7 @@ void failures_study(Job *j);
 void failures_finish(Explorer *x, ExploreResult *out);
 void failures_close(Job *j);
 
-/* --- trace.c: the concolic stage */
+/* ---- trace.c: the concolic stage */
 Tracer *tracer_new(Job *j);
 void tracer_free(Tracer *t);
 bool tracer_wanted(Job *j);
@@ -182,7 +179,7 @@ bool tracer_run(Job *j, const Input *in, FrontTrace *out);
 /* What of the input matters for this failure, readable; the caller frees it. NULL: not known. */
 char *tracer_condition(Job *j, FrontJudge by, const Input *in, const Failure *f);
 
-/* --- systematic.c */
+/* ---- systematic.c */
 /* Runs a seed. */
 bool systematic_try(Job *j, const uint8_t *bytes, size_t n, Origin origin);
 /* Without seeds: what the front end begins with, or zeros. */

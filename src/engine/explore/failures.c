@@ -18,7 +18,7 @@
 /* How often an input is run to make it smaller. */
 enum { SMALLER_TESTS = 400, WAITING_MOST = 512, WAITING_LONGEST = 1 << 16 };
 
-/* ---------------------------------------------------------------- verdicts */
+/* ---- verdicts */
 
 static bool is_late(const Failure *f)
 {
@@ -77,7 +77,7 @@ bool failures_alike(Job *j, FrontJudge by, const Input *in, const Failure *f)
     return same;
 }
 
-/* ------------------------------------------------------------ making smaller */
+/* ---- making smaller */
 
 typedef struct Shrink {
     Job *job;
@@ -160,7 +160,7 @@ static void make_smaller(Job *j, Bug *b, const Str *small)
         show_smaller(j, b);
 }
 
-/* -------------------------------------------------------------------- list */
+/* ---- list */
 
 static Bug *find(Explorer *x, const Failure *f, bool by_command)
 {
@@ -253,7 +253,7 @@ static void add(Job *j, const Input *in, const Failure *f, FrontJudge by, bool b
         explorer_stop(x, "first failure");
 }
 
-/* ------------------------------------------------------------------- judge */
+/* ---- judge */
 
 /* It ends, after all: the limit was too low, or the machine is busy. */
 static void allow_more_time(Job *j)

@@ -51,7 +51,7 @@ bool mutator_word(Mutator *m, const void *bytes, size_t n)
     return true;
 }
 
-/* ---------------------------------------------------------------- helpers */
+/* ---- helpers */
 
 static size_t below(Mutator *m, size_t n)
 {
@@ -97,7 +97,7 @@ static uint64_t get_number(const Mutator *m, size_t at, size_t size, bool swappe
     return v;
 }
 
-/* ---------------------------------------------------------------- changes */
+/* ---- changes */
 
 static const int64_t interesting[] = {
     0, 1, -1, 2, 3, 4, 7, 8, 9, 10, 15, 16, 17, 31, 32, 33, 63, 64, 65, 99, 100, 101,

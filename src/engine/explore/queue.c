@@ -55,7 +55,7 @@ void queue_free(Queue *q)
     free(q);
 }
 
-/* ----------------------------------------------------------------- paths */
+/* ---- paths */
 
 static size_t place(const Queue *q, uint64_t path)
 {
@@ -110,7 +110,7 @@ static uint32_t times_of(const Queue *q, uint64_t path)
     return q->times[place(q, path ? path : 1)];
 }
 
-/* -------------------------------------------------------------- coverage */
+/* ---- coverage */
 
 unsigned queue_news(Queue *q, const uint8_t *counters, bool take)
 {
@@ -139,7 +139,7 @@ size_t queue_covered(const Queue *q)
     return q->covered;
 }
 
-/* --------------------------------------------------------------- entries */
+/* ---- entries */
 
 static double cost(const Entry *e)
 {
@@ -196,7 +196,7 @@ Entry *queue_at(const Queue *q, size_t i)
     return q->all.items[i];
 }
 
-/* ---------------------------------------------------------------- choice */
+/* ---- choice */
 
 /* A small set of entries that together touch all edges: the cheapest for the
  * first edge that is left over, and so on. */
@@ -279,7 +279,7 @@ unsigned queue_energy(const Queue *q, const Entry *e)
     return (unsigned)clamp(energy, 64, 2048);
 }
 
-/* -------------------------------------------------------------------- check */
+/* ---- check */
 
 static void check_entry(const Queue *q, const Entry *e, size_t i)
 {

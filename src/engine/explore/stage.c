@@ -57,7 +57,7 @@ static bool run_alone(Job *j, const uint8_t *bytes, size_t n, FrontBatch *out)
     return add(j, bytes, n) && stage_run(j, true, out) && out->n;
 }
 
-/* ------------------------------------------------------------- shortening */
+/* ---- shortening */
 
 /* Adds the input without [at, at + n) to the batch. */
 static bool add_without(Job *j, const uint8_t *bytes, size_t len, size_t at, size_t n,
@@ -100,7 +100,7 @@ out:
     return len;
 }
 
-/* ---------------------------------------------------------------- keeping */
+/* ---- keeping */
 
 static bool has_news(Job *j, const FrontBatch *batch)
 {
@@ -155,7 +155,7 @@ static bool examine(Job *j, const Candidate *c, Origin origin, uint32_t parent, 
     return ok;
 }
 
-/* ------------------------------------------------------------------ batch */
+/* ---- batch */
 
 static void take_candidate(const FrontRun *r, bool died, bool sample, Candidates *out)
 {
@@ -220,11 +220,6 @@ static bool flush(Job *j, Origin origin, uint32_t parent, Entry **entry)
     return ok;
 }
 
-bool stage_flush(Job *j, Origin origin, uint32_t parent)
-{
-    return flush(j, origin, parent, NULL);
-}
-
 bool stage_try(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t parent,
                Entry **entry)
 {
@@ -251,7 +246,7 @@ bool stage_keep(Job *j, const FrontRun *run, Origin origin, uint32_t parent, Ent
     return ok;
 }
 
-/* --------------------------------------------------------------- mutation */
+/* ---- mutation */
 
 /* Words that were found since the last time. */
 static void take_words(Job *j)
@@ -272,10 +267,10 @@ static bool mutate_nothing(Job *j)
         uint64_t chance = rng_next(&j->rng);
         memcpy(seed, &chance, sizeof seed);
         size_t n = mutate(j->mutator, seed, sizeof seed, seed, 0, &bytes);
-        if (!add(j, bytes, n) && !stage_flush(j, FROM_MUTATION, 0))
+        if (!add(j, bytes, n) && !flush(j, FROM_MUTATION, 0, NULL))
             return false;
     }
-    return stage_flush(j, FROM_MUTATION, 0);
+    return flush(j, FROM_MUTATION, 0, NULL);
 }
 
 bool stage_mutate(Job *j)
@@ -301,8 +296,8 @@ bool stage_mutate(Job *j)
                           other == e ? 0 : other->n, &bytes);
         if (add(j, bytes, n))
             i++;
-        else if (!stage_flush(j, FROM_MUTATION, e->id))
+        else if (!flush(j, FROM_MUTATION, e->id, NULL))
             return false;
     }
-    return stage_flush(j, FROM_MUTATION, e->id);
+    return flush(j, FROM_MUTATION, e->id, NULL);
 }

@@ -31,7 +31,7 @@ static void unlock(Explorer *x)
     pthread_mutex_unlock(&x->lock);
 }
 
-/* ------------------------------------------------------------------ levels */
+/* ---- levels */
 
 /* Under the lock; the pointer holds until the next call. */
 static Level *level_at(Explorer *x, uint32_t depth)
@@ -86,7 +86,7 @@ static bool take(Explorer *x, Config *out)
     return found;
 }
 
-/* -------------------------------------------------------------------- ways */
+/* ---- ways */
 
 typedef Vec(uint64_t) Turns;
 
@@ -120,7 +120,7 @@ static bool walk(Explorer *x, const Trail *trail, uint32_t state, Turns *before)
     return is_new;
 }
 
-/* --------------------------------------------------------------- one input */
+/* ---- one input */
 
 /* Counters of a front end that does not count: the branches of the trail. */
 static uint8_t *count(const Explorer *x, const FrontTrace *t)
@@ -262,7 +262,7 @@ static bool work(Job *j, const Config *c)
     return ok;
 }
 
-/* -------------------------------------------------------------------- main */
+/* ---- main */
 
 bool systematic_try(Job *j, const uint8_t *bytes, size_t n, Origin origin)
 {

@@ -49,7 +49,7 @@ typedef Vec(Question) Questions;
 enum { POOL = 768 << 20, ASKED = 512, STONES = 4000, TURNED = 48,
        FINE = 32, MORE = 20000, MORE_BYTES = 64 << 20, TURNS = 1 << 19, USUAL = 8 };
 
-/* -------------------------------------------------------------- open, close */
+/* ---- open, close */
 
 Tracer *tracer_new(Job *j)
 {
@@ -108,7 +108,7 @@ void tracer_tell_stats(Job *j)
     pthread_mutex_unlock(&j->x->lock);
 }
 
-/* ------------------------------------------------------------- which input */
+/* ---- which input */
 
 static double urgency(const Entry *e)
 {
@@ -164,7 +164,7 @@ bool tracer_wanted(Job *j)
     return j->tracing < share * (j->tracing + j->mutating);
 }
 
-/* --------------------------------------------------------------- questions */
+/* ---- questions */
 
 /* Edges behind the branches of the program are of standins. */
 static bool is_of_program(const Job *j, uint32_t edge)
@@ -361,7 +361,7 @@ static int by_rank(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* ---------------------------------------------------------------- answers */
+/* ---- answers */
 
 static bool touches(const Entry *e, uint32_t edge)
 {
@@ -541,7 +541,7 @@ static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e
     return ok;
 }
 
-/* -------------------------------------------------------------------- a step */
+/* ---- a step */
 
 void tracer_note_imprecise(Job *j, const Trail *trail)
 {
@@ -689,7 +689,7 @@ bool tracer_step(Job *j)
     return ok;
 }
 
-/* --------------------------------------------------------------- conditions */
+/* ---- conditions */
 
 typedef struct Study {
     Job *job;
@@ -728,7 +728,7 @@ char *tracer_condition(Job *j, FrontJudge by, const Input *in, const Failure *f)
     return text && x->front->in_words ? x->front->in_words(x->plan->subject, text) : text;
 }
 
-/* ------------------------------------------------------- for front ends */
+/* ---- for front ends */
 
 void front_branch(FrontTrace *t, Exprs *p, Expr cond, uint32_t at, bool taken)
 {

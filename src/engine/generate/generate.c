@@ -82,7 +82,7 @@ static unsigned most_steps(const Generator *g)
     return g->plan->most_steps ? g->plan->most_steps : UINT_MAX;
 }
 
-/* ----------------------------------------------------------- which calls */
+/* ---- which calls */
 
 static bool is_used(const Generator *g, const ApiFunction *f)
 {
@@ -154,7 +154,7 @@ static bool grow_once(Generator *g, Arena *a, Seq *s, Way way)
     return grow_universal(g->guided ? &g->grow : &g->universal, a, s, rare_function(g));
 }
 
-/* ------------------------------------------------------------- sequences */
+/* ---- sequences */
 
 /* Objects of another sequence come in: those of both may stand in one call. */
 static void mix_in(Generator *g, Arena *a, Seq *s)
@@ -238,7 +238,7 @@ void generate_keep(Generator *g, const Seq *s)
         g->components.items[rng_below(g->rng, MOST_COMPONENTS)] = c;
 }
 
-/* ---------------------------------------------------------------- rounds */
+/* ---- rounds */
 
 static void make_jobs(Generator *g, Round *r)
 {
@@ -321,7 +321,7 @@ static bool one_round(Generator *g, Err *err)
     return ok;
 }
 
-/* ------------------------------------------------------------- the loop */
+/* ---- the loop */
 
 /* The judge's weights, the greatest as 1. */
 static void ask_weights(Generator *g)

@@ -27,7 +27,7 @@ static bool is_full(const Seq *s)
     return s->n >= SEQ_MOST_STEPS - 8;
 }
 
-/* ---------------------------------------------------------------- wishes */
+/* ---- wishes */
 
 bool grow_accepts(const GrowPlan *g, const ApiFunction *f)
 {
@@ -56,7 +56,7 @@ static bool may_stand(const GrowPlan *g, const SeqHandle *h)
     return !must_be_given(g, h->type) || grow_is_given(g, h);
 }
 
-/* -------------------------------------------------------------- universal */
+/* ---- universal */
 
 static bool universal(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f, unsigned depth);
 
@@ -158,7 +158,7 @@ bool grow_universal(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f)
     return f && universal(g, a, s, f, 0);
 }
 
-/* ------------------------------------------------------------------ nodes */
+/* ---- nodes */
 
 static Places places_of(const SeqStep *st, const SeqValue *v)
 {
@@ -334,7 +334,7 @@ bool grow_follows(const GrowPlan *g, const Seq *s)
     return ok;
 }
 
-/* ----------------------------------------------------------------- guided */
+/* ---- guided */
 
 static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const UsageEdge *e,
                         const SeqHandle *self, unsigned depth);

@@ -31,7 +31,7 @@ struct Exec {
     Str request;
 };
 
-/* -------------------------------------------------------------- functions */
+/* ---- functions */
 
 /* What the player looks at after a call. */
 static char look_at_result(const ApiPlace *p)
@@ -105,7 +105,7 @@ static bool put_functions(Exec *e, Err *err)
     return ok;
 }
 
-/* ------------------------------------------------------------ open, close */
+/* ---- open, close */
 
 static bool make_shared(Exec *e, Err *err)
 {
@@ -254,7 +254,7 @@ bool exec_knows(const Exec *e, uint32_t point)
     return point < e->npoints && e->seen[point];
 }
 
-/* --------------------------------------------------------------- requests */
+/* ---- requests */
 
 static void put32(Str *s, uint32_t v)
 {
@@ -484,7 +484,7 @@ bool exec_failure(Exec *e, const ExecJob *job, Failure *out, Err *err)
     return ok;
 }
 
-/* ----------------------------------------------------------- observations */
+/* ---- observations */
 
 bool observation_equal(const Observation *a, const Observation *b)
 {

@@ -416,7 +416,7 @@ static void settle_objects(Crash *c)
     }
 }
 
-/* ---- */
+/* ---- opening */
 
 static bool check_head(const Crash *c, Err *err)
 {

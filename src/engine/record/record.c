@@ -26,7 +26,7 @@ bool record_weave(const Program *p, const RecordPlan *plan, const char *out,
     return ok;
 }
 
-/* ------------------------------------------------------------------- running */
+/* ---- running */
 
 enum { BUDGET = 256 << 20, SECONDS = 300 };
 

@@ -94,9 +94,6 @@ bool restore_sees_type(const RestoreWorld *w, const Type *t);
 
 /* restore_piece.c: from bytes to pieces, and to values. */
 void restore_pieces(Restore *r, Item *it);
-/* A scalar, enum or pointer as a C expression; false: only as bytes. */
-bool restore_scalar(Restore *r, const Type *t, const uint8_t *bytes, size_t n,
-                    Str *out);
 /* A value of any type in a register or a copy: "(struct p){ .x = 1 }". */
 const char *restore_literal(Restore *r, const Type *t, const uint8_t *bytes,
                             size_t n);

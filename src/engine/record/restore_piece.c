@@ -141,7 +141,8 @@ static void print_enum(const Restore *r, const Type *t, const uint8_t *bytes,
         print_signed(v, t->size, out);
 }
 
-bool restore_scalar(Restore *r, const Type *t, const uint8_t *bytes, size_t n,
+/* A scalar, enum or pointer as a C expression; false: only as bytes. */
+static bool scalar_text(Restore *r, const Type *t, const uint8_t *bytes, size_t n,
                     Str *out)
 {
     const Type *p = type_plain(t);
@@ -339,7 +340,7 @@ static void cut(Restore *r, Item *it, const Type *t, uint64_t at, const char *pa
             p->encoding != ENCODING_FLOAT &&
             restore_is_pointer(r, number_at(it->bytes + at, 8))) {
             add_raw_pointer(r, it, at);
-        } else if (restore_scalar(r, p, it->bytes + at, p->size, &s)) {
+        } else if (scalar_text(r, p, it->bytes + at, p->size, &s)) {
             add_piece(it, PIECE_VALUE, at, p->size, path)->value =
                 arena_strdup(&r->arena, str_c(&s));
         } else {
@@ -472,7 +473,7 @@ const char *restore_literal(Restore *r, const Type *t, const uint8_t *bytes, siz
         RestoreWorld full = *r->world;
         full.plain = false;
         text = restore_sees_type(&full, t) ? braces(r, t, bytes, n) : NULL;
-    } else if (restore_scalar(r, t, bytes, n, &s)) {
+    } else if (scalar_text(r, t, bytes, n, &s)) {
         text = arena_strdup(&r->arena, str_c(&s));
     } else if (type_plain(t)->size <= 16 && type_plain(t)->kind == TYPE_SCALAR) {
         str_add(&s, "*(");

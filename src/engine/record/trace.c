@@ -77,7 +77,7 @@ const char *event_kind_name(EventKind k)
     return names[k];
 }
 
-/* --- reading numbers */
+/* ---- reading numbers */
 
 typedef struct Cursor {
     const uint8_t *p, *end;
@@ -117,7 +117,7 @@ static const uint8_t *take(Cursor *c, uint64_t n)
     return p;
 }
 
-/* --- streams */
+/* ---- streams */
 
 /* The event at s->at: its tag and payload. False: there is none. */
 static bool event_at(const Stream *s, uint8_t *tag, Cursor *payload, size_t *after)
@@ -349,7 +349,7 @@ void trace_close(Trace *t)
     free(t);
 }
 
-/* --- objects */
+/* ---- objects */
 
 static TraceObject *object_new(Trace *t, Process *p, uint64_t address, uint64_t size)
 {
@@ -392,7 +392,7 @@ static void add_symbols(Trace *t, Process *p)
     }
 }
 
-/* --- events */
+/* ---- events */
 
 static const Type *type_of(const Trace *t, uint64_t id)
 {
@@ -617,6 +617,41 @@ static void read_event(Trace *t, Stream *s, uint8_t tag, Cursor *c)
     }
 }
 
+/* ---- what always holds */
+
+static void check_stream(const Stream *s)
+{
+    assert(s->process && s->at <= s->data.len);
+    assert(!s->next || s->next > s->last);
+    for (size_t i = 1; i < s->calls.len; i++)
+        assert(s->calls.items[i - 1].number < s->calls.items[i].number);
+}
+
+static void check_event(const Event *e)
+{
+    assert(e->kind <= EVENT_END && e->process && e->thread);
+    assert(e->kind != EVENT_CALL || !e->fn || e->nvalues == e->fn->nparams);
+    assert(e->kind != EVENT_RETURN || e->nvalues <= 1);
+    for (size_t i = 0; i < e->nvalues; i++) {
+        const TraceValue *v = &e->values[i];
+        assert(v->name && (v->bytes || !v->n));
+        assert(!v->object || (v->object->born <= e->number && v->offset >= 0 &&
+                              (uint64_t)v->offset < v->object->size));
+    }
+}
+
+void trace_check(const Trace *t)
+{
+    for (size_t i = 0; i < t->streams.len; i++)
+        check_stream(t->streams.items[i]);
+    for (size_t i = 0; i < t->heap.len; i++) {
+        assert(t->heap.items[i]->next);
+        assert(!i || t->heap.items[(i - 1) / 2]->next <= t->heap.items[i]->next);
+    }
+    if (t->e.number)
+        check_event(&t->e);
+}
+
 const Event *trace_next(Trace *t)
 {
     uint8_t tag;
@@ -632,6 +667,7 @@ const Event *trace_next(Trace *t)
         arena_release(&t->a);
         if (!s->process->number)
             s->process->number = ++t->seen;
+        assert(s->next >= t->e.number);      /* in the order in which they happened */
         t->e = (Event){ .number = s->next, .thread = s->thread + 1,
                         .process = s->process->number };
         t->at = s->process;

@@ -94,6 +94,9 @@ typedef struct Event {
 Trace *trace_open(const char *folder, const Program *p, Err *err);
 void trace_close(Trace *t);                      /* NULL is fine */
 const Event *trace_next(Trace *t);               /* NULL at the end */
+/* Asserts what always holds: of the streams that are merged, and of the event
+ * that was read last. */
+void trace_check(const Trace *t);
 /* Streams whose process died without saying so; known at the end. */
 size_t trace_cut_short(const Trace *t);
 /* The object that an address lies in, at the last event, in its process; NULL. */

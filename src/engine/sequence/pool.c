@@ -122,7 +122,7 @@ void pool_add(Pool *p, const ApiFunction *f, unsigned param, const SeqValue *v)
         add_once(&p->floats, &copy);
 }
 
-/* ---------------------------------------------------------- one by one */
+/* ---- one by one */
 
 static uint64_t some_integer(const Pool *p, Rng *rng)
 {

@@ -134,7 +134,7 @@ bool seq_equal(const Seq *a, const Seq *b)
     return true;
 }
 
-/* --- invariants */
+/* ---- invariants */
 
 /* What was made before: by a call, or storage. */
 static void check_value(const Seq *s, unsigned step, const SeqValue *v)
@@ -166,7 +166,7 @@ void seq_check(const Seq *s)
     }
 }
 
-/* --- handles */
+/* ---- handles */
 
 /* Does a call begin to use storage of the caller's? */
 static bool begins_storage(const SeqStep *st, int place, ApiUse use)
@@ -240,7 +240,7 @@ void seq_handles(const Seq *s, const Ownership *o, SeqHandles *out)
     }
 }
 
-/* --- text */
+/* ---- text */
 
 static void dump_step(const SeqStep *st, unsigned i, Str *out)
 {

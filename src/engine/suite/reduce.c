@@ -28,7 +28,7 @@ static bool has_time(const Reducer *r)
     return r->plan->unlimited || now() < r->end;
 }
 
-/* ------------------------------------------------------------------- cover */
+/* ---- cover */
 
 /* What the example did is kept anyway, so it comes first. */
 static int by_length(const void *a, const void *b)
@@ -56,7 +56,7 @@ static void cover(Reducer *r, const Outcome *o)
             r->covered[o->fresh[i]] = 1;
 }
 
-/* ------------------------------------------------------------------ shrink */
+/* ---- shrink */
 
 /* A test with what it covers and no test before it does. */
 typedef struct Shrinking {
@@ -177,7 +177,7 @@ static bool keep_covering(Reducer *r, Err *err)
     return ok;
 }
 
-/* ----------------------------------------------------------------- mutants */
+/* ---- mutants */
 
 static bool sees(const SeqTest *t, const Outcome *o)
 {
@@ -307,7 +307,7 @@ static bool keep_killing(Reducer *r, Reduced *out, Err *err)
     return ok;
 }
 
-/* ------------------------------------------------------------------- whole */
+/* ---- whole */
 
 static bool counts(const Cover *points, size_t block, const Map *only)
 {

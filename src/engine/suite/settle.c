@@ -20,7 +20,7 @@ typedef struct Variant {
 
 static const Variant plain = { -1, -1, -1, 0, -1, false };
 
-/* ---------------------------------------------------------------- closing */
+/* ---- closing */
 
 static bool suits(const ApiMaker *m, const SeqValue *v)
 {
@@ -123,7 +123,7 @@ static Seq *close_with(const Settler *s, Arena *a, const Seq *body, Variant v)
     return c;
 }
 
-/* ------------------------------------------------------------ experiments */
+/* ---- experiments */
 
 static bool is_clean(const Outcome *o)
 {
@@ -257,7 +257,7 @@ static bool experiment(const Settler *s, Arena *a, Trouble *all, size_t n, Seq *
     return ok;
 }
 
-/* -------------------------------------------------------------- stability */
+/* ---- stability */
 
 void settle_compare(const Outcome *base, const Outcome *other, bool *stable)
 {
@@ -324,7 +324,7 @@ static void judge(const Settler *s, Arena *a, Seq *seq, const Outcome out[RUNS],
     t->follows = grow_follows(s->grow, seq);
 }
 
-/* ------------------------------------------------------------------ whole */
+/* ---- whole */
 
 /* What the first, strict run said; whether experiments may help. */
 static bool in_trouble(const Seq *body, const Outcome *o, Settled *r)
@@ -409,7 +409,8 @@ static bool blame_looks(const Settler *s, Arena *a, const Seq *body, const Seq *
     return true;
 }
 
-/* Where looking may have spoilt it: once more without. */
+/* Observers may have changed the result of a sequence that fails: runs it again
+ * without them. */
 static bool try_without_looks(const Settler *s, Arena *a, Work *w, Seq *const *bodies,
                               Seq **looked, size_t n, Err *err)
 {

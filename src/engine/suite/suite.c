@@ -73,7 +73,7 @@ void suite_release(Suite *s)
     arena_release(&s->arena);
 }
 
-/* ---------------------------------------------------------------- novelty */
+/* ---- novelty */
 
 static void mix_bytes(uint64_t *h, const void *bytes, size_t n)
 {
@@ -111,7 +111,7 @@ static bool is_novel(Judge *j, const Seq *s, const Outcome *o)
     return map_putn(&j->shapes, &shape, sizeof shape, NULL);
 }
 
-/* ----------------------------------------------------------------- deaths */
+/* ---- deaths */
 
 static bool same_death(const Suspect *x, const Seq *s, const Outcome *o)
 {
@@ -149,7 +149,7 @@ static void note_death(Judge *j, const Seq *s, const Outcome *o, bool strict)
     vec_push(&j->suite->suspects, x);
 }
 
-/* --------------------------------------------------------------- settling */
+/* ---- settling */
 
 /* It became no test: others may try. */
 static void give_back(Judge *j, const Bringer *b)
@@ -192,7 +192,7 @@ static void take_settled(Judge *j, const Settled *x, const Bringer *b)
     }
 }
 
-/* --------------------------------------------------------------- replays */
+/* ---- replays */
 
 static void know_all(Judge *j, const Outcome *o)
 {
@@ -272,7 +272,7 @@ static bool play_example(Judge *j, Err *err)
     return ok;
 }
 
-/* ---------------------------------------------------------------- judging */
+/* ---- judging */
 
 static unsigned more_allowed(const Judge *j)
 {

@@ -18,7 +18,7 @@ typedef struct Writer {
     size_t assertions;
 } Writer;
 
-/* ------------------------------------------------------------------ names */
+/* ---- names */
 
 /* "struct poly_list" becomes poly_list; an API's prefix stays. */
 static void type_word(const Type *t, char *out, size_t size)
@@ -74,7 +74,7 @@ static void room_name(const Writer *w, unsigned step, unsigned param, char out[6
     snprintf(out, 64, "%s%u_%u", word, step, param);
 }
 
-/* --------------------------------------------------------------- literals */
+/* ---- literals */
 
 static bool is_signed_type(const Type *t)
 {
@@ -173,7 +173,7 @@ static void add_text_argument(Str *out, const Type *type, const uint8_t *bytes, 
     add_text(out, bytes, n);
 }
 
-/* ---------------------------------------------------------------- callbacks */
+/* ---- callbacks */
 
 static void add_stub_body(Str *s, const Type *fn, unsigned number)
 {
@@ -221,7 +221,7 @@ static void add_stub(Writer *w, const Type *type)
     str_release(&key);
 }
 
-/* ---------------------------------------------------------------- arguments */
+/* ---- arguments */
 
 static void add_made(Writer *w, const SeqValue *v)
 {
@@ -457,7 +457,7 @@ static void add_call(Writer *w, unsigned step)
     str_addc(w->out, ')');
 }
 
-/* --------------------------------------------------------------- assertions */
+/* ---- assertions */
 
 /* The stable observation of a place; NULL: none. */
 static const Observation *stable_at(const Writer *w, unsigned step, int place)
@@ -654,7 +654,7 @@ static const Observation *error_at(const Writer *w, unsigned step)
     return e && failed && errno_name(e->integer) ? e : NULL;
 }
 
-/* ------------------------------------------------------------------- steps */
+/* ---- steps */
 
 static void write_result(Writer *w, unsigned step)
 {
@@ -808,7 +808,7 @@ static void find_needed(Writer *w)
     }
 }
 
-/* ------------------------------------------------------------------- whole */
+/* ---- whole */
 
 /* The call that a test is about: the last one before it is closed. */
 static const ApiFunction *about(const SeqTest *t)

@@ -36,7 +36,7 @@ static bool is_internal(const RawUsage *raw, const Object *o, uint32_t call)
     return raw->calls.items[top].via == VIA_LIBRARY;
 }
 
-/* ----------------------------------------------------------------- ends */
+/* ---- ends */
 
 /* The last call that began before an event. */
 static uint32_t call_before(const RawUsage *raw, uint64_t event)
@@ -81,7 +81,7 @@ static void mark_deaths(RawUsage *raw)
     }
 }
 
-/* ------------------------------------------------------------- dropping */
+/* ---- dropping */
 
 /* The function of the library that a traced one is. */
 static const Function *in_library(const RawUsage *raw, const RawCall *c)
@@ -160,7 +160,7 @@ static void drop_parts(RawUsage *raw, Object *o, const MutFacts *facts)
     let_begin(raw, o);
 }
 
-/* ---------------------------------------------------------------- fates */
+/* ---- fates */
 
 typedef struct PlaceFacts {
     unsigned total, destroyed, taken, rebound;
@@ -261,7 +261,7 @@ void facts_of_ends(RawUsage *raw, const MutFacts *facts)
     free_fates(raw, fates);
 }
 
-/* ------------------------------------------------------------ relations */
+/* ---- relations */
 
 /* Of two places of a function. Bits say what held in every call so far. */
 typedef struct Pair {
@@ -447,7 +447,7 @@ static void relations_of(Arena *a, UsageFunction *f, const Pair *pairs)
         }
 }
 
-/* ---------------------------------------------------------------- bonds */
+/* ---- bonds */
 
 typedef struct BondFacts {
     UsageBond bond;
@@ -527,7 +527,7 @@ static void keep_bonds(Usage *m, const BondList *all)
     m->nbonds = all->len;
 }
 
-/* ----------------------------------------------------------- everything */
+/* ---- everything */
 
 static void keep_row(Arena *a, UsageFunction *f, const RawCall *c)
 {

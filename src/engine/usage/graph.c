@@ -100,7 +100,7 @@ static uint32_t join(Graph *g, uint32_t a, uint32_t b)
     return keep;
 }
 
-/* ------------------------------------------------------------- building */
+/* ---- building */
 
 typedef struct Builder {
     Graph *g;
@@ -247,7 +247,7 @@ static void add_object(Graph *g, uint32_t object)
     free(b.inside);
 }
 
-/* -------------------------------------------------------------- merging */
+/* ---- merging */
 
 static int edge_order(const GEdge *a, const GEdge *b)
 {
@@ -310,7 +310,7 @@ static void merge(Graph *g)
     }
 }
 
-/* -------------------------------------------------------------- results */
+/* ---- results */
 
 bool row_equal(const SeqValue *a, const SeqValue *b, unsigned n)
 {

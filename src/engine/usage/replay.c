@@ -48,7 +48,7 @@ static bool has_object(const RawCall *c)
     return false;
 }
 
-/* ------------------------------------------------------------- one call */
+/* ---- one call */
 
 static bool stores_into(const RawCall *c, unsigned place)
 {
@@ -162,7 +162,7 @@ static void replay(const Replayer *r, Arena *a, Seq *s, uint32_t call)
     name_results(r, c, call, args, s->n - 1);
 }
 
-/* ----------------------------------------------------------- which calls */
+/* ---- which calls */
 
 static void add(Replayer *r, const bool *wanted)
 {

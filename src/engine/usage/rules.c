@@ -39,7 +39,7 @@ typedef struct Rules {
     Vec(UserRule) rules;
 } Rules;
 
-/* ---------------------------------------------------------------- reading */
+/* ---- reading */
 
 static bool wrong(const Rules *r, unsigned line, Err *err, const char *what, const char *word)
 {
@@ -170,7 +170,7 @@ static bool read_rules(Rules *r, Err *err)
     return ok;
 }
 
-/* --------------------------------------------------------------- applying */
+/* ---- applying */
 
 /* The rules about two functions that matter for a type. */
 typedef struct Product {

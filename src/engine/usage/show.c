@@ -239,7 +239,7 @@ void usage_dump(const Usage *m, Str *out)
     print_plain(m, out);
 }
 
-/* ----------------------------------------------------------------- JSON */
+/* ---- JSON */
 
 static json_t *value_json(const SeqValue *v)
 {
@@ -401,7 +401,7 @@ json_t *usage_json(const Usage *m)
                      functions, "bonds", bonds, "never_called", never);
 }
 
-/* ------------------------------------------------------------- Graphviz */
+/* ---- Graphviz */
 
 static void dot_edge(const UsageType *t, const UsageEdge *e, Str *out)
 {

@@ -60,7 +60,7 @@ typedef struct Reader {
     Map texts;                 /* block -> the function that gave it as a text */
 } Reader;
 
-/* ----------------------------------------------------------- the library */
+/* ---- the library */
 
 /* The sources that make up the library: all of the API's program, unless that is an
  * executable and the traced one is the same; then those that define a function of
@@ -170,7 +170,7 @@ static const Known *known_of_call(Reader *r, const RawCall *c)
     return c->api && c->api->shape_of ? known_shape(r, c->api, c->fn) : known_of(r, c->fn);
 }
 
-/* -------------------------------------------------------------- objects */
+/* ---- objects */
 
 static Lane *lane_of(Reader *r, const Event *e)
 {
@@ -369,7 +369,7 @@ static void comes_out(Reader *r, const Event *e, Lane *l, uint32_t call, int pla
         o->maker = call;
 }
 
-/* --------------------------------------------------------------- values */
+/* ---- values */
 
 static uint64_t number_of(const TraceValue *v)
 {
@@ -597,7 +597,7 @@ static SeqValue result_of(Reader *r, const Event *e, const ApiPlace *p)
     }
 }
 
-/* --------------------------------------------------------------- events */
+/* ---- events */
 
 static UsageVia via_of(const Reader *r, const Lane *l, size_t outer)
 {
@@ -625,7 +625,7 @@ static bool pointer_at(const Trace *t, const Event *e, uint64_t address, Pointer
     return true;
 }
 
-/* ------------------------------------------------------------- variadics */
+/* ---- variadics */
 
 /* The type of the object that is known at an address. */
 static const ApiType *handle_at(Reader *r, const Event *e, const TraceRest *x)

@@ -126,7 +126,7 @@ Usage *usage_infer(Api *api, Trace *const *traces, size_t ntraces,
     return m;
 }
 
-/* ------------------------------------------------------------- invariants */
+/* ---- invariants */
 
 static void check_edge(const UsageType *t, uint32_t from, const UsageEdge *e)
 {
@@ -177,7 +177,7 @@ void usage_free(Usage *m)
     free(m);
 }
 
-/* --------------------------------------------------------------- asking */
+/* ---- asking */
 
 const UsageType *usage_types(const Usage *m, size_t *n)
 {

@@ -151,7 +151,7 @@ typedef struct UsageType {
     unsigned cut;              /* … whose history was longer than is looked at */
 } UsageType;
 
-/* --- what holds between the arguments of a call */
+/* ---- what holds between the arguments of a call */
 
 typedef enum {
     RELATION_LENGTH,           /* b is the number of bytes at a, at most */
@@ -193,7 +193,7 @@ typedef struct UsageFunction {
     size_t nrelations;
 } UsageFunction;
 
-/* --- what holds between objects */
+/* ---- what holds between objects */
 
 typedef enum {
     ORDER_ANY,
@@ -214,7 +214,7 @@ typedef struct UsageBond {
     unsigned seen;
 } UsageBond;
 
-/* --- making one */
+/* ---- making one */
 
 /* The functions of an example that have to be recorded (RecordPlan.only): the
  * API's, the example's own, and those inside the library that handles go
@@ -233,7 +233,7 @@ Usage *usage_infer(Api *api, Trace *const *traces, size_t ntraces,
                    const UsagePlan *plan, Err *err);
 void usage_free(Usage *m);                     /* NULL is fine */
 
-/* --- asking */
+/* ---- asking */
 
 const UsageType *usage_types(const Usage *m, size_t *n);
 const UsageType *usage_type(const Usage *m, const ApiType *t);       /* or NULL */
@@ -270,7 +270,7 @@ bool usage_forbids(const Usage *m, const ApiFunction *f);
 /* What the usage leaves out or could not do: rules without effect. */
 char *const *usage_notes(const Usage *m, size_t *n);
 
-/* --- showing, checking */
+/* ---- showing, checking */
 
 /* Asserts what always holds: graphs are closed and reachable through their edges,
  * weights are positive, rows and values have a place for each parameter, replays are

@@ -33,14 +33,14 @@ static const Option options[] = {
 
 static const Rule rules[] = {
     { "arguments/swapped", LEVEL_WARNING,
-      "Arguments of one type stand in an order that their names, or the other "
-      "calls, contradict." },
+      "Arguments of one type are in another order than their names, or the other "
+      "calls, suggest." },
     { "arguments/naming", LEVEL_NOTE,
-      "The names of parameters and of what is passed do not tell the order." },
+      "The names of parameters and arguments suggest different orders." },
     { "arguments/noteworthy", LEVEL_NOTE,
       "Arguments are exchanged, probably on purpose, and nothing says so." },
     { "arguments/known-order", LEVEL_WARNING,
-      "Arguments of a library function stand in the wrong order." },
+      "Arguments of a library function are in the wrong order." },
     { 0 },
 };
 

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -74,6 +75,7 @@ bool words_read(Words *w, const char *path, Err *err)
 
 static void push(Words *w, Tokens *out, const char *s, size_t n)
 {
+    assert(n && out->n <= MOST_TOKENS);
     const char *known = map_getn(&w->meanings, s, n);
     if (!known && n > 3 && s[n - 1] == 's' && s[n - 2] != 's') {
         n--;
@@ -120,6 +122,7 @@ static size_t cut_of(const Words *w, const char *s, size_t n)
 static void push_letters(Words *w, Tokens *out, const char *s, size_t n)
 {
     size_t cut = cut_of(w, s, n);
+    assert(cut < n);
     if (cut)
         push(w, out, s, cut);
     push(w, out, s + cut, n - cut);
@@ -156,6 +159,7 @@ void words_of(Words *w, const char *name, Tokens *out)
             continue;
         }
         size_t end = part_end(name, i), n = end - i;
+        assert(end > i);
         if (n > sizeof part)
             n = sizeof part;
         for (size_t k = 0; k < n; k++)

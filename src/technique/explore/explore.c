@@ -13,38 +13,38 @@
 static const Option options[] = {
     { "output", 'o', "DIR", "where queue/ and failures/ go; without it PROGRAM.explored", NULL },
     { "seeds", 'i', "PATH", "a file or folder of inputs to begin with (repeatable)", NULL },
-    { "resume", 0, NULL, "go on with what is in the output folder", NULL },
+    { "resume", 0, NULL, "continue with the inputs in the output folder", NULL },
     { "replay", 0, NULL, "only run the inputs of -i once, and say which fail", NULL },
-    { "sync", 0, "DIR", "also take inputs that others put there, AFL++ say (repeatable)", NULL },
+    { "sync", 0, "DIR", "also take inputs that other tools put there, such as AFL++ (repeatable)", NULL },
     { "argv", 0, "N[/SIZE]", "the input begins with N arguments, of up to SIZE bytes each",
       NULL },
     { "env", 0, "NAME[/SIZE]", "… with the value of this variable (repeatable)", NULL },
     { "function", 0, "F", "call this function with arguments from the input", NULL },
-    { "plan", 0, NULL, "only say what can become symbolic, and what will hurt", NULL },
-    { "stop-at", 0, "WHEN", "end at first-failure, or at coverage: when no new branch comes any more",
+    { "plan", 0, NULL, "only say what can become symbolic, and where that will be imprecise", NULL },
+    { "stop-at", 0, "WHEN", "end at first-failure, or at coverage: when no new branch is found any more",
       NULL },
-    { "executions", 0, "N", "end after so many runs", NULL },
-    { "timeout", 0, "DURATION", "a run may take so long; without it, it is measured", NULL },
-    { "max-length", 0, "SIZE", "of inputs", "1M" },
+    { "executions", 0, "N", "end after this many runs", NULL },
+    { "timeout", 0, "DURATION", "time limit of one run; without it Sundew measures one", NULL },
+    { "max-length", 0, "SIZE", "the longest input to make", "1M" },
     { "oracle", 0, "CMD", "a command that gets each new input's file, and fails if it is bad",
       NULL },
     { "bad-status", 0, "LIST", "exit statuses that are failures: 3,64-78", NULL },
     { "no-mutation", 0, NULL, "only solve", NULL },
     { "no-concolic", 0, NULL, "only mutate", NULL },
-    { "no-sanitizers", 0, NULL, "no build with sanitizers as a judge", NULL },
+    { "no-sanitizers", 0, NULL, "do not run inputs on a build with sanitizers", NULL },
     { "network", 0, NULL, "let the program use the network", NULL },
-    { "readable", 0, "PATH", "must be visible to the program although below /tmp (repeatable)", NULL },
+    { "readable", 0, "PATH", "the program may read this path although it is below /tmp (repeatable)", NULL },
     { 0 },
 };
 
 static const Rule rules[] = {
     { "explore/failure", LEVEL_ERROR, "An input makes the program fail." },
     { "explore/hang", LEVEL_WARNING, "An input makes the program run without end." },
-    { "explore/oracle", LEVEL_ERROR, "An input is refused by the user's own judge." },
+    { "explore/oracle", LEVEL_ERROR, "The command of --oracle rejects an input." },
     { 0 },
 };
 
-/* ------------------------------------------------------- what was asked */
+/* ---- what was asked */
 
 /* The program's arguments, as they stand behind "--". */
 static void read_arguments(Exploration *e)
@@ -182,7 +182,7 @@ static bool check(const ExplorePlan *plan, Err *err)
     return ok;
 }
 
-/* -------------------------------------------------------------- callbacks */
+/* ---- callbacks */
 
 static bool interrupted(void *arg)
 {
@@ -202,7 +202,7 @@ static void note(void *arg, const char *text)
     str_release(&shown);
 }
 
-/* -------------------------------------------------------------------- run */
+/* ---- run */
 
 static bool explore_program(Exploration *e, Err *err)
 {
@@ -274,19 +274,19 @@ const Command technique_explore = {
     .args = "PROGRAM [-- ARGUMENT…]",
     .summary = "inputs that reach new branches or make a program fail",
     .about =
-        "Runs a captured program on inputs of its own making: small random changes, thousands "
-        "a second, of inputs that went somewhere new; and inputs that a solver finds by "
-        "following an input through the program and asking for the other way at its "
-        "branches. What is kept also runs with the address and undefined-behaviour "
+        "Runs a captured program on inputs that Sundew makes, in two ways. It changes inputs "
+        "that reached something new at random, thousands of times a second. And it follows an "
+        "input through the program and asks a solver for inputs that take the other way at a "
+        "branch. Every input that it keeps also runs with the address and undefined-behaviour "
         "sanitizers.\n\n"
-        "The input is standard input; or the file whose name stands in the arguments as @@ "
-        "(an ending may follow: @@.bz2); with --argv and --env, the command line and variables. A "
-        "program with LLVMFuzzerTestOneInput() or with calls of klee_make_symbolic() or "
-        "__VERIFIER_nondet_int() is used as it is.\n\n"
+        "The input is standard input, or the file that @@ in the arguments stands for (an "
+        "ending may follow: @@.bz2). With --argv and --env it is also the command line and "
+        "variables. A program that has LLVMFuzzerTestOneInput(), or that calls "
+        "klee_make_symbolic() or __VERIFIER_nondet_int(), is used as it is.\n\n"
         "The output folder gets queue/ (inputs that reached something new, as AFL++ and "
         "libFuzzer read them) and failures/. Every failure is reported once, by kind and "
-        "place, with the smallest input found and with what of the input matters.\n\n"
-        "Without --time it goes on until Ctrl-C. With --seed and --jobs 1, mutation makes the "
+        "place, with the smallest input found and with the parts of the input that matter.\n\n"
+        "Without --time it runs until Ctrl-C. With --seed and --jobs 1, mutation makes the "
         "same inputs again.",
     .examples = "sundew explore ./prog --time 5m -- -f @@\n"
                 "sundew explore ./prog -i examples/ -o out --time 1h\n"

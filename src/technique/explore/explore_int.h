@@ -17,7 +17,7 @@ typedef struct Exploration {
     CFront *front;               /* how the program is explored */
 } Exploration;
 
-/* --plan: what may become symbolic, and what will hurt. */
+/* --plan: what may become symbolic, and what will be imprecise. */
 bool plan_show(Exploration *e, Err *err);
 /* Findings, summary, JSON. */
 bool report_exploration(Exploration *e, ExploreResult *r, Err *err);

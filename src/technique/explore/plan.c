@@ -139,7 +139,7 @@ static void print_plan(const Exploration *e, const PlanFigures *f, const Groups 
         print_group(&groups->items[i], root, out);
     }
     if (!groups->len)
-        str_add(out, "nothing will hurt\n");
+        str_add(out, "no imprecision expected\n");
 }
 
 bool plan_show(Exploration *e, Err *err)

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------- live line */
+/* ---- live line */
 
 static bool line_is_there;
 
@@ -56,7 +56,7 @@ void status_wipe(void)
     line_is_there = false;
 }
 
-/* --------------------------------------------------------------- findings */
+/* ---- findings */
 
 /* A command that shows it again. */
 static void rerun(const Exploration *e, const ExploreFailure *f, Str *out)
@@ -154,7 +154,7 @@ static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
     return ok;
 }
 
-/* -------------------------------------------------------------------- JSON */
+/* ---- JSON */
 
 static json_t *failures_json(const ExploreResult *r)
 {
@@ -228,7 +228,7 @@ static void add_json(Exploration *e, const ExploreResult *r)
     session_json(s, "output", json_text(e->out));
 }
 
-/* ----------------------------------------------------------------- summary */
+/* ---- summary */
 
 static void print_summary(Exploration *e, const ExploreResult *r)
 {
@@ -246,9 +246,10 @@ static void print_summary(Exploration *e, const ExploreResult *r)
                  " unsat, %" PRIu64 " unknown) in %.1f s: %" PRIu64 " new inputs\n", st->traces,
                  st->solver.queries, st->solver.sat, st->solver.unsat, st->solver.unknown,
                  st->solver.seconds, st->solved_new);
-        str_addf(out, "%" PRIu64 " of %" PRIu64 " predictions were wrong (%" PRIu64 " of %" PRIu64
-                 " where nothing imprecise was noted)\n", st->diverged, st->checked,
-                 st->diverged_precise, st->checked_precise);
+        str_addf(out, "%" PRIu64 " of %" PRIu64 " solved inputs took another branch than expected (%"
+                 PRIu64 " of %" PRIu64 " on exact paths): exploration is slower then, findings are "
+                 "not affected\n", st->diverged, st->checked, st->diverged_precise,
+                 st->checked_precise);
     }
     if (!r->nfailures)
         str_add(out, "no failure\n");

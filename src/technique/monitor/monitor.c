@@ -16,6 +16,7 @@
 #include "technique/monitor/monitor.h"
 #include "build/woven.h"
 #include "weave/weave.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,10 +25,10 @@ static const Option options[] = {
     { "output", 'o', "FILE", "the executable to make", "PROGRAM.monitored" },
     { "copy", 0, "STRATEGY", "what is copied when a function is entered: "
       "reference, shallow, used-fields, deep", "used-fields" },
-    { "overhead", 0, "PERCENT", "what monitoring may cost; 0: no limit", "15" },
+    { "overhead", 0, "PERCENT", "how much time monitoring may cost; 0: no limit", "15" },
     { "asan", 0, NULL, "with the address sanitizer: its reports leave crash files too", NULL },
     { "second-chance", 0, NULL, "monitor only functions of earlier crashes", NULL },
-    { "redact", 0, "TYPE.FIELD", "a field that never leaves (repeatable)", NULL },
+    { "redact", 0, "TYPE.FIELD", "a field that crash files never hold (repeatable)", NULL },
     { "only", 0, "FUNCTION", "monitor only these (repeatable)", NULL },
     { "build-id-text", 0, "TEXT", "your name for this build, kept in crash files", NULL },
     { "summaries", 0, "FILE", "more summaries of library functions (repeatable)", NULL },
@@ -101,6 +102,7 @@ static bool check_kind(const CapturedProgram *c, Err *err)
         [PROGRAM_SHARED] = "a shared library", [PROGRAM_ARCHIVE] = "an archive",
         [PROGRAM_OBJECT] = "an object file",
     };
+    assert(c->kind == PROGRAM_EXECUTABLE || kinds[c->kind]);
     return c->kind == PROGRAM_EXECUTABLE ||
            err_set(err, "%s is %s, and only an executable can be monitored: name one that "
                    "is linked with it statically (sundew show programs lists them)",
@@ -232,15 +234,16 @@ const Command technique_monitor = {
     .args = "PROGRAM",
     .summary = "make an executable that remembers its arguments",
     .about =
-        "Makes, from a captured program, an executable that behaves like it and runs nearly "
+        "Makes an executable from a captured program. It behaves like the program and runs nearly "
         "as fast, but remembers the arguments of the functions on its stack. When it crashes "
         "(a fatal signal, abort(), a failed assertion, or a call of sundew_dump() of "
         "sundew.h) it leaves PROGRAM.PID.crash, which `sundew reproduce` turns into C tests "
-        "that fail in the same way. It needs nothing of Sundew where it runs.\n\n"
-        "At the entry of a function, what it may change is copied: nothing (reference), "
+        "that fail in the same way. It runs on machines without Sundew.\n\n"
+        "At the entry of a function it copies what the function may change: nothing (reference), "
         "what its arguments point to (shallow), that and what the fields it uses point to "
-        "(used-fields), or all that is reachable (deep). Functions that cost too much are "
-        "turned down while the program runs, to stay within --overhead.\n\n"
+        "(used-fields), or all that is reachable (deep). It monitors "
+        "functions that cost too much less closely while the program runs, to stay within "
+        "--overhead.\n\n"
         "With --second-chance all functions are off, at next to no cost. A crash then leaves "
         "the stack only, and its functions are monitored from the next start on.\n\n"
         "With --asan the program has the address sanitizer in it, and its reports leave crash "

@@ -15,7 +15,7 @@
 
 enum { MOST_SECONDS = 24 * 3600 };     /* of the command, without --time */
 
-/* ------------------------------------------------------ which parameters */
+/* ---- which parameters */
 
 /* All whose verdict a write would change. */
 static unsigned is_unknown(const Function *fn, unsigned i, void *plan)
@@ -48,7 +48,7 @@ static unsigned is_promised(const Function *fn, unsigned i, void *arg)
     return p->declared_const && !plan->only_proven ? 1 | TAG_DECLARED : 0;
 }
 
-/* -------------------------------------------------------------- the build */
+/* ---- the build */
 
 typedef unsigned Wanted(const Function *fn, unsigned i, void *plan);
 
@@ -134,7 +134,7 @@ static bool run_command(const DynamicPlan *plan, const char *woven, const char *
     return ok;
 }
 
-/* ------------------------------------------------------------ heuristic A */
+/* ---- heuristic A */
 
 typedef struct Counted {
     unsigned long calls, covered, blocks;
@@ -188,7 +188,7 @@ static void judge_absence(const DynamicPlan *plan, const char *path)
     arena_release(&a);
 }
 
-/* --------------------------------------------------------------- observe */
+/* ---- observe */
 
 static bool read_observed(const DynamicPlan *plan, const char *folder, Err *err)
 {
@@ -198,7 +198,7 @@ static bool read_observed(const DynamicPlan *plan, const char *folder, Err *err)
               mut_observations_read(plan->mutability, plan->program, observed, err);
 
     if (!ran)
-        session_note(plan->session, "the command did not run %s to an end, or built it anew",
+        session_note(plan->session, "the command did not run %s to its end, or built it again",
                      program_captured(plan->program)->path);
     if (ok && plan->absence)
         judge_absence(plan, counts);

@@ -20,21 +20,21 @@
 
 static const Option options[] = {
     { "verdicts", 0, NULL, "every pointer parameter with its verdict", NULL },
-    { "why", 0, "FUNCTION:PARAM", "how the verdict came about, or what stands in the way",
+    { "why", 0, "FUNCTION:PARAM", "the reason for a verdict, or what prevents one",
       NULL },
     { "pipeline", 0, "STAGES", "which stages run, as in S-P", "S-SH-P-M" },
     { "sound", 0, NULL, "only what is proven; the rest is unknown", NULL },
     { "best-effort", 0, NULL, "also what is likely (stage L); suggestions and patches too", NULL },
-    { "attributes", 0, NULL, "functions that could be pure or const, and how parameters are "
-      "accessed, too", NULL },
+    { "attributes", 0, NULL, "report functions that could be pure or const, and how "
+      "parameters are accessed, too", NULL },
     { "patch", 0, NULL, "a patch with const where it compiles, on standard output", NULL },
     { "shallow", 0, NULL, "const also where something deeper is written", NULL },
     { "abi-stable", 0, NULL, "the patch leaves headers as they are", NULL },
     { "observed", 0, "FILE", "writes through parameters that a run has shown", NULL },
     { "absence", 0, NULL, "after a run: what was called often and covered well, and never "
       "written, is likely immutable", NULL },
-    { "absence-calls", 0, "N", "… called at least so often", "10" },
-    { "absence-coverage", 0, "PERCENT", "… with so many of its blocks run", "85" },
+    { "absence-calls", 0, "N", "… after at least this many calls", "10" },
+    { "absence-coverage", 0, "PERCENT", "… after a run of this share of its blocks", "85" },
     { "enforce", 0, NULL, "make a program that stops at a write through a parameter that is "
       "proven immutable or points to const", NULL },
     { "output", 'o', "FILE", "… with this name", "PROGRAM.enforced" },
@@ -497,10 +497,10 @@ static void explain_answer(Study *st, const char *what, const MutAnswer *a)
         { MUT_BY_S, "the function alone shows it" },
         { MUT_BY_SH, "the function alone shows it, for this parameter" },
         { MUT_BY_P, "the function and all that it calls show it" },
-        { MUT_BY_M, "points-to shows that nothing it leads to, and no copy of it that "
-                    "was stored, is written through" },
+        { MUT_BY_M, "points-to shows that nothing writes through it, nor through a "
+                    "stored copy of it" },
         { MUT_BY_D, "a run has shown it" },
-        { MUT_BY_L, "likely: nothing writes, and what stands in the way seldom does" },
+        { MUT_BY_L, "likely: no write is known, and the obstacles seldom hide one" },
     };
     Str *out = session_out(st->s);
 
@@ -597,8 +597,8 @@ static bool patch(Study *st, Err *err)
     else if (ok)
         str_addn(session_out(st->s), str_c(&r.diff), r.diff.len);
     if (ok)
-        session_note(st->s, "%zu parameters are never written through; %zu can't have const "
-                     "where they go, %zu did not compile, %zu are in the patch: %zu places in "
+        session_note(st->s, "%zu parameters are never written through; for %zu of them other "
+                     "code does not accept const, %zu did not compile, %zu are in the patch: %zu places in "
                      "%zu files%s", r.candidates, r.pinned, r.refused, r.offered.len, r.places,
                      r.files, r.by_two ? "; compiled by clang and by the build's compiler" : "");
     if (ok && r.unread)
@@ -760,11 +760,11 @@ const Command technique_mutability = {
     .args = "PROGRAM [-- COMMAND…]",
     .summary = "parameters that are never written through",
     .about =
-        "For each pointer parameter: can the function, with all that it calls, use\n"
-        "that pointer to change what it leads to? The answer is mutable, with the\n"
-        "store that shows it; immutable, proven; or unknown, with what stands in the\n"
-        "way. Reports parameters that could point to const, and parameters that\n"
-        "point to const and are written all the same.\n"
+        "Asks for each pointer parameter: can the function, or a function that it\n"
+        "calls, use the pointer to change what it points to? The answer is mutable,\n"
+        "with the store that shows it; immutable, proven; or unknown, with the reason.\n"
+        "Reports parameters that could point to const, and parameters that point to\n"
+        "const although the function writes through them.\n"
         "\n"
         "After -- stands a command that runs the program, or its tests. The command\n"
         "gets a private view of the project, in which a version that watches writes\n"
@@ -772,10 +772,10 @@ const Command technique_mutability = {
         "files stay as they are: what the command writes in the project's folder is\n"
         "gone afterwards. The tests of an archive must link with it anew.\n"
         "\n"
-        "With --enforce a program is made that stops at a write through a parameter\n"
-        "that is proven immutable, or that points to const (with --sound: only what\n"
-        "is proven). It goes on, and only says so, with SUNDEW_ENFORCE=log in its\n"
-        "environment.\n"
+        "With --enforce it makes a program that stops at a write through a parameter\n"
+        "that is proven immutable, or that points to const (with --sound: only if it\n"
+        "is proven). With SUNDEW_ENFORCE=log in its environment that program only\n"
+        "reports the write and continues.\n"
         "\n"
         "The result stays in the workspace, where other commands read it.",
     .examples = "sundew mutability ./prog\n"

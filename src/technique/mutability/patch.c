@@ -11,6 +11,7 @@
 #include "base/proc.h"
 #include "base/tempdir.h"
 #include "ast/qualifiers.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -146,6 +147,7 @@ static bool change(const QualifierSite *s, size_t n, Str *old, Str *new, Err *er
     if (!file_read(s->file, old, err))
         return false;
     for (size_t i = 0; i < n; i++) {
+        assert(!strcmp(s[i].file, s->file) && (!i || s[i - 1].offset < s[i].offset));
         size_t to = s[i].offset > old->len ? old->len : s[i].offset;
         str_addn(new, old->data + at, to - at);
         str_add(new, "const ");
@@ -159,6 +161,7 @@ static size_t same_file(const Sites *all, size_t from)
 {
     size_t n = from;
 
+    assert(from < all->len);
     while (n < all->len && !strcmp(all->items[n].file, all->items[from].file))
         n++;
     return n - from;
@@ -277,7 +280,7 @@ static bool by_clang(const Patch *p, const CompileCommand *c, bool changed, Str 
     char *clang = clang_find();
 
     if (!clang)
-        return err_set(err, "clang-19 is not there; sundew doctor tells more");
+        return err_set(err, "clang-19 is missing; sundew doctor tells more");
     strings_add(&argv, clang);
     free(clang);
     for (size_t i = 0; i < c->clang.len; i++)
@@ -314,6 +317,7 @@ static bool by_own(const Patch *p, const CompileCommand *c, bool changed, Str *e
     Patch none = { .plan = p->plan };        /* no mirror: paths stay */
     const Patch *at = changed ? p : &none;
 
+    assert(own_compiler(c));
     strings_add(&argv, own_compiler(c));
     for (size_t i = 0; i < c->clang.len; i++) {
         char *word = mirrored(at, c->clang.items[i]);

@@ -40,7 +40,7 @@ typedef struct Diff {
     size_t tests, failed, checks;
 } Diff;
 
-/* ---------------------------------------------------------------- sources */
+/* ---- sources */
 
 static Strings *lines_of(Diff *d, const char *file)
 {
@@ -123,7 +123,7 @@ static char *function_of(Diff *d, const char *file, unsigned line, const char *w
     return xstrdup(last);
 }
 
-/* ---------------------------------------------------------------- reading */
+/* ---- reading */
 
 /* A value as a check prints it: a C string or a word; its length. */
 static size_t value_length(const char *s)
@@ -214,7 +214,7 @@ static void read_output(Diff *d, const char *name, const char *text)
     free(died);
 }
 
-/* ---------------------------------------------------------------- running */
+/* ---- running */
 
 /* The libraries of the Makefile, the first replaced. */
 static char *libraries_for(const char *makefile, const char *library)
@@ -323,7 +323,7 @@ static bool run_test(Diff *d, const char *test, Err *err)
     return ok;
 }
 
-/* ----------------------------------------------------------------- accept */
+/* ---- accept */
 
 /* The line of a check with another value at its end. */
 static char *accepted(const char *line, const Change *c)
@@ -401,7 +401,7 @@ static bool accept_changes(Diff *d, size_t *done, Err *err)
     return ok;
 }
 
-/* ----------------------------------------------------------------- report */
+/* ---- report */
 
 /* Changes of one function with the same cause: dying, or another value. */
 static bool same_group(const Change *a, const Change *b)

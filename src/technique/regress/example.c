@@ -37,7 +37,7 @@ static bool run_example(Regress *r, const Program *p, const char *woven, const c
         Str text = {0}, shown = {0};
         failure_describe(&res.failure, &text);
         escape_terminal_z(&shown, str_c(&text));
-        session_note(r->session, "the example ended with %s; going on with what it did before",
+        session_note(r->session, "the example ended with %s; Sundew continues with the calls before that",
                      str_c(&shown));
         str_release(&text);
         str_release(&shown);
@@ -158,7 +158,7 @@ bool example_usage(Regress *r, Err *err)
     return r->usage != NULL;
 }
 
-/* ---------------------------------------------------------------- coverage */
+/* ---- coverage */
 
 static void library_symbols(const Regress *r, Map *out)
 {
@@ -174,8 +174,8 @@ bool example_coverage(Regress *r, Err *err)
     if (!session_has_tail(r->session))
         return true;
     if (!open_example(r)) {
-        session_note(r->session, "what the example covers by itself is told only of a captured "
-                     "program that the library is linked into");
+        session_note(r->session, "--example-coverage works only with a captured program that the "
+                     "library is linked into");
         return true;
     }
     const char *scratch = tempdir_new(NULL, err);
@@ -192,7 +192,7 @@ bool example_coverage(Regress *r, Err *err)
               dir_make(folder, err) && run_example(r, r->example, program, folder, true, err) &&
               file_read_left(file, cover_nblocks(points) + cover_nbranches(points), &bytes, err);
     if (ok && bytes.len != cover_nblocks(points) + cover_nbranches(points))
-        ok = err_set(err, "the example did not come to its end");
+        ok = err_set(err, "the example did not end by itself");
     library_symbols(r, &symbols);
     if (ok)
         reduce_count(points, (uint8_t *)bytes.data, &symbols, &r->by_example);

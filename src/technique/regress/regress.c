@@ -20,30 +20,30 @@ static const Option options[] = {
     { "headers", 0, "FILE", "the API is what this header declares, and the tests include it; "
       "needed, and repeatable", NULL },
     { "output", 'o', "DIR", "where the tests go", "tests" },
-    { "count", 0, "N", "stop after so many sequences: the same seed then gives the same tests",
+    { "count", 0, "N", "stop after this many sequences: the same seed then gives the same tests",
       NULL },
     { "universal", 0, NULL, "call anything with anything, without a model", NULL },
-    { "divergent", 0, "SHARE", "of the calls, at least so many depart from the model", "0.1" },
+    { "divergent", 0, "SHARE", "the least share of calls that depart from the model", "0.1" },
     { "rules", 0, "FILE", "forbids, requires or weights edges of the model", NULL },
     { "mutants", 0, "N", "the most mutants to make; 0: none", "2000" },
     { "cflags", 0, "WORD", "a flag for the headers, such as -I or -D (repeatable)", NULL },
     { "link", 0, "WORD", "a word for the linker, such as -lz (repeatable)", NULL },
-    { "example-coverage", 0, NULL, "tell also what the example covers by itself", NULL },
+    { "example-coverage", 0, NULL, "also tell what the example covers by itself", NULL },
     { "diff", 0, "DIR", "compile the tests in DIR with the library named and tell what "
       "changed", NULL },
-    { "accept", 0, NULL, "with --diff: what is now is right", NULL },
+    { "accept", 0, NULL, "with --diff: write the new values into the tests", NULL },
     { 0 },
 };
 
 static const Rule rules[] = {
     { "regress/crash", LEVEL_ERROR,
-      "The library dies of calls like those that the example makes." },
+      "Calls like those that the example makes crash the library." },
     { "regress/changed", LEVEL_WARNING,
       "A function no longer does what it did when the tests were made." },
     { 0 },
 };
 
-/* ------------------------------------------------------------------ stages */
+/* ---- stages */
 
 static MutFacts *facts_of(const Regress *r)
 {
@@ -155,7 +155,7 @@ static bool reduce_suite(Regress *r, Err *err)
     return reduce(&plan, &r->suite, &r->reduced, err);
 }
 
-/* ------------------------------------------------------------------ report */
+/* ---- report */
 
 static void add_figures(const Regress *r, json_t *j)
 {
@@ -263,7 +263,7 @@ static bool report_suspect(Regress *r, const Suspect *x, Err *err)
         Attachment a = { "sequence.txt", "trace", str_c(&steps), steps.len };
         Finding found = failure_finding(&arena, &(FailureReport){
             .failure = &f, .rule = "regress/crash", .level = LEVEL_ERROR,
-            .before = arena_printf(&arena, "%s: dies of calls like the example's: ", fn->fn->name),
+            .before = arena_printf(&arena, "%s: calls like the example's crash it: ", fn->fn->name),
             .where = { .file = fn->fn->file, .line = (int)fn->fn->line, .function = fn->fn->name },
             .anchor = failure_kind_name(f.kind) });
         found.nsteps = 0;                  /* the callers are the player's */
@@ -347,18 +347,19 @@ const Command technique_regress = {
     .args = "LIBRARY [-- EXAMPLE ARGUMENT…]",
     .summary = "regression tests for a library, from an example run",
     .about =
-        "Runs the example for at most an hour: a captured program that is linked with the library, "
-        "or any command that runs such programs (make check), during which a recording library is in "
-        "the place of the library. Learns from it how the API is used, and generates many call sequences that are similar but "
-        "different. Those that are deterministic, legal under the address and "
-        "undefined-behaviour sanitizers, leak nothing and add coverage or find a mutant are "
-        "written as plain C tests with assertions on what they gave. --time is 60s if it is not "
-        "given.\n\n"
-        "Without an example any function is called with any argument (the universal model).\n\n"
-        "A crash is reported only if the sequence does what the example did throughout; "
-        "otherwise it is counted and set aside, because wrong use of a C library may do anything.\n\n"
-        "With --diff the tests of an earlier run are compiled with the library named, and what "
-        "it does differently is told, by function; --accept makes that the new expectation.",
+        "Runs the example for at most an hour. The example is a captured program that is linked "
+        "with the library, or any command that runs such programs (make check); a library that "
+        "records takes the place of the library meanwhile. Sundew learns from the example how the "
+        "API is used, and generates many call sequences that are similar but different. It keeps "
+        "a sequence if it always gives the same, is legal under the address and "
+        "undefined-behaviour sanitizers, leaks nothing, and adds coverage or finds a mutant. It "
+        "writes these as plain C tests with assertions on the results. The default of --time is "
+        "60s.\n\n"
+        "Without an example it calls any function with any argument (the universal model).\n\n"
+        "It reports a crash only if every step of the sequence is like the example. It counts "
+        "other crashes and sets them aside, because wrong use of a C library may do anything.\n\n"
+        "With --diff it compiles the tests of an earlier run with the library that you name, and "
+        "tells for each function what differs; --accept makes that the new expectation.",
     .examples = "sundew regress libfoo.a --headers foo.h -o tests --time 60s -- ./example\n"
                 "sundew regress libfoo.a --headers foo.h -o tests -- make check\n"
                 "make -C tests check\n"

@@ -112,7 +112,7 @@ static void flags_of(const Regress *r, Strings *cflags, Strings *libraries)
     strings_add(libraries, "-lm");
 }
 
-/* ------------------------------------------------------------------- trial */
+/* ---- trial */
 
 /*
  * What was written is compiled and run before anybody else does. A test that the
@@ -254,7 +254,7 @@ static bool try_all(Regress *r, const char *folder, const Groups *all, size_t *n
     return ok;
 }
 
-/* ------------------------------------------------------------------- whole */
+/* ---- whole */
 
 /* Tests of an earlier run, which this one replaces. */
 static void remove_old(const char *folder)

@@ -72,10 +72,10 @@ void report_lacks(const Reproduction *rp, Strings *out)
     for (size_t i = 0; i < crash_nframes(rp->crash); i++) {
         const CrashFrame *f = crash_frame(rp->crash, i);
         if (f->flags & SUNDEW_FRAME_REFERENCE)
-            strings_addf(out, "%s: called so often that nothing was copied at its entry; "
+            strings_addf(out, "%s: called too often to copy anything at its entry; "
                          "its arguments are as at the crash", f->symbol);
         if (f->flags & SUNDEW_FRAME_CUT)
-            strings_addf(out, "%s: more was to be copied than the budget allows",
+            strings_addf(out, "%s: the budget did not allow to copy everything",
                          f->symbol);
     }
 }

@@ -150,7 +150,7 @@ static bool reproduce_file(Session *s, const char *path, const char *monitored,
     if (!c)
         return false;
     if (crash_is_cut_short(c))
-        session_note(s, "%s is cut short or damaged; going on with what is there", path);
+        session_note(s, "%s is cut short or damaged; Sundew uses what is there", path);
     Program *p = desk_program(s, c, err);
     char *found = p && !monitored ? desk_monitored(s, c, err) : NULL;
     char *cwd = path_absolute(".");
@@ -183,8 +183,8 @@ static bool read_files(Session *s, Files *files, Err *err)
     if (named)
         return err_set(err, "--files %s: more than 16 MiB or 1000 files are there: name a "
                        "folder with only those that the program reads", named);
-    session_note(s, "too much lies in this folder to copy it: the program runs here and "
-                 "can't write");
+    session_note(s, "this folder is too large to copy: the program runs in it and can't "
+                 "write");
     return true;
 }
 
@@ -220,11 +220,11 @@ const Command technique_reproduce = {
     .summary = "C tests that crash the same way",
     .about =
         "Takes the file that a monitored program (sundew monitor) left when it crashed, and "
-        "writes a C test for each function on the stack that fails in the same way when it "
-        "is called as it was called then. Each test was built and run; what the captured "
-        "state holds beyond what is needed is left out.\n\n"
-        "With a program and its arguments it does all of it at the desk: monitors the "
-        "program, runs it in a sandbox and takes the crash from there.\n\n"
+        "writes a C test for each function on the stack that fails in the same way when the test "
+        "calls it with the captured arguments. Sundew has built and run each test, and leaves out "
+        "the captured state that the failure does not need.\n\n"
+        "With a program and its arguments it does all this at the desk: it monitors the "
+        "program, runs it in a sandbox and uses the crash of that run.\n\n"
         "A test of main() runs the program again, so it needs the files that the program "
         "had: name a folder with them (--files), and its standard input (--stdin).\n\n"
         "The tests fail until the defect is fixed. The folder has a Makefile (make check) "

@@ -14,6 +14,7 @@
  */
 #include "technique/types/histogram.h"
 #include "base/file.h"
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -69,6 +70,7 @@ static Bin *bin_at(Histograms *hs, Histogram *h, const char *label)
 void histogram_add(Histograms *hs, Histogram *h, const char *label,
                    double weight)
 {
+    assert(isfinite(weight));
     bin_at(hs, h, label)->own += weight;
 }
 
@@ -212,6 +214,7 @@ void histogram_view(const Histogram *h, View *v)
     }
     if (v->bins.len)
         qsort(v->bins.items, v->bins.len, sizeof *v->bins.items, by_weight);
+    assert(v->bins.len <= h->bins.len);
 }
 
 void view_release(View *v)
@@ -253,6 +256,7 @@ double share_confidence(double t, double n)
     if (n < 1 || t >= n)
         return 0;
     double low = t / n, high = 1;
+    assert(low >= 0 && low < high);
     for (int i = 0; i < 60; i++) {
         double p = (low + high) / 2;
         if (binomial_tail(t, n, p) > 0.05)
@@ -340,6 +344,7 @@ Judgement view_judge(const View *v, const ViewBin *bin, const Limits *l)
 {
     Judgement j = { .bin = bin };
     double kinds = (double)v->bins.len;
+    assert(!bin || (bin >= v->bins.items && bin < v->bins.items + v->bins.len));
     j.evidence = v->total >= l->calls - 1e-9 && kinds <= l->kinds &&
                  has_expectation(v);
     if (!bin || !j.evidence)

@@ -84,7 +84,7 @@ void histogram_declare(Histograms *hs, Histogram *h, const char *label);
 /* What `other` has as its own becomes what one more program does. */
 void histograms_learn(Histograms *hs, const Histograms *other);
 
-/* --- judging */
+/* ---- judging */
 
 typedef struct Limits {
     double calls, kinds, drop, share, sites, threshold;
@@ -125,7 +125,7 @@ Judgement view_judge(const View *v, const ViewBin *bin, const Limits *limits);
 /* One minus the upper bound of the share that `t` of `n` shows. */
 double share_confidence(double t, double n);
 
-/* --- files
+/* ---- files
  *
  * One row for each bin, sorted, fields separated by tabs:
  *

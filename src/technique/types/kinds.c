@@ -6,17 +6,21 @@
  */
 #include "technique/types/kinds.h"
 #include "technique/types/histogram.h"
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 const char *aspect_name(Aspect a)
 {
+    /* clang-format off */
     static const char *const names[NASPECTS] = {
         [ASPECT_POINTER] = "pointer", [ASPECT_KIND] = "kind",
         [ASPECT_SIZE] = "size",       [ASPECT_SLOT] = "slot",
         [ASPECT_CALLBACK] = "callback", [ASPECT_CHAR] = "char",
     };
+    /* clang-format on */
+    assert(a < NASPECTS);
     return names[a];
 }
 
@@ -62,6 +66,7 @@ static const char *text(Kinds *k, const char *s)
  * Library functions with an argument that says what the others are: its
  * position, from 1. Functions of the project are found by how they are called.
  */
+/* clang-format off */
 static const struct dispatcher {
     const char *name;
     unsigned selector;
@@ -77,6 +82,7 @@ static const struct dispatcher {
     { "sqlite3_file_control", 3 }, { "sqlite3_test_control", 1 },
     { "XML_SetFeature", 2 },    { "archive_write_set_option", 2 },
 };
+/* clang-format on */
 
 static const AstType *param_type(const AstFunction *f, size_t i)
 {
@@ -222,6 +228,7 @@ static Sighting shows(size_t i, Aspect aspect, const char *label)
 static void see_as(Site *s, const char *callee, size_t at, const char *selector,
                    Sighting t)
 {
+    assert(t.label && t.weight > 0 && !strchr(selector, '\t'));
     char *key = xprintf("%s\t%zu\t%s\t%s", callee, at, aspect_name(t.aspect),
                         selector);
     t.key = text(s->k, key);

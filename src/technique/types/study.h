@@ -45,7 +45,7 @@ void study_judge(Study *st, Deviations *out);
 /* The same for one sighting. */
 Judgement study_judge_one(Study *st, const Sighting *s, const View **view);
 
-/* --- the self-test: see selftest.c */
+/* ---- the self-test: see selftest.c */
 typedef struct SelfTest {
     size_t arguments;          /* all that show something */
     size_t evidence;           /* of these: enough callers to know what is usual */

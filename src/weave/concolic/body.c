@@ -14,6 +14,7 @@
  * clean version of a loop is a loop of its own, that LLVM optimises as such.
  */
 #include "weave/concolic/concolic_int.h"
+#include <assert.h>
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ static bool is_zero(LLVMValueRef v)
     return LLVMIsAConstantInt(v) && LLVMIsNull(v);
 }
 
-/* ------------------------------------------------------------------- values */
+/* ---- values */
 
 static LLVMValueRef constant_now(Body *b, LLVMValueRef v)
 {
@@ -62,13 +63,14 @@ LLVMValueRef value_now(Body *b, LLVMValueRef v)
 
 void set_now(Body *b, Val *v, LLVMValueRef now)
 {
+    assert(!v->crosses || v->slot);
     v->now = now;
     v->stamp = b->stamp;
     if (v->crosses)
         LLVMBuildStore(b->w->builder, now, v->slot);
 }
 
-LLVMValueRef leaf_now(Body *b, Ref r, bool keep)
+static LLVMValueRef leaf_now(Body *b, Ref r, bool keep)
 {
     LLVMValueRef v = value_at(b, r.v, keep);
     if (!r.val)
@@ -106,7 +108,7 @@ LLVMValueRef or_labels(Body *b, LLVMValueRef x, LLVMValueRef y)
     return LLVMBuildOr(b->w->builder, x, y, "");
 }
 
-/* --- words */
+/* ---- words */
 
 static LLVMValueRef as_int(Woven *w, LLVMValueRef v, unsigned bits)
 {
@@ -148,11 +150,12 @@ static LLVMValueRef element(Woven *w, LLVMTypeRef type, LLVMValueRef array, size
     return i ? LLVMBuildGEP2(w->builder, type, array, &at, 1, "") : array;
 }
 
-/* ---------------------------------------------------------------------- tags */
+/* ---- tags */
 
 /* Tags of granules g, g + 1, … in one load: k of them reach 64 (k - 1) + 16 bytes. */
 LLVMValueRef tags_of(Woven *w, LLVMValueRef p, uint64_t n)
 {
+    assert(n && n <= MOST_TAGGED);
     unsigned bytes = n <= 16 ? 1 : n <= 80 ? 2 : n <= 208 ? 4 : 8;
     LLVMBuilderRef at = w->builder;
     LLVMTypeRef type = LLVMIntTypeInContext(w->ctx, bytes * 8);
@@ -177,7 +180,7 @@ static LLVMValueRef tags_as_label(Woven *w, LLVMValueRef p, uint64_t n)
                          w->i32, "");
 }
 
-/* ------------------------------------------------------------------- regions */
+/* ---- regions */
 
 /* Labels that enter the region, and tags of its memory, or-ed; NULL: none can be. */
 static LLVMValueRef guard(Body *b, Region *r)
@@ -288,7 +291,7 @@ static void finish_region(Body *b, unsigned piece)
     b->version = version;
 }
 
-/* -------------------------------------------------------------- instructions */
+/* ---- instructions */
 
 static void forget_metadata(Woven *w, LLVMValueRef i)
 {
@@ -401,7 +404,7 @@ static void write_instruction(Body *b, Val *v)
     }
 }
 
-/* -------------------------------------------------------------------- pieces */
+/* ---- pieces */
 
 static LLVMValueRef live_label(Body *b, Val *v, unsigned leaf)
 {
@@ -466,7 +469,7 @@ static void write_piece(Body *b, unsigned piece)
         finish_region(b, piece);
 }
 
-/* ----------------------------------------------------------------- the whole */
+/* ---- the whole */
 
 static LLVMValueRef slot(Body *b, LLVMTypeRef type)
 {

@@ -44,7 +44,7 @@ static bool is_byval(LLVMValueRef call, unsigned arg)
     return LLVMGetCallSiteEnumAttribute(call, arg + 1, kind) != NULL;
 }
 
-/* ------------------------------------------------------------------ planning */
+/* ---- planning */
 
 CallKind call_kind(const Body *b, LLVMValueRef call)
 {
@@ -172,7 +172,7 @@ void plan_call_uses(Body *b, Val *v)
     }
 }
 
-/* ----------------------------------------------------------- sundew_passing */
+/* ---- sundew_passing */
 
 enum { CALLEE, ARGS, RETURNS, RESULTS, EXTERNAL, SHAPE };
 
@@ -215,7 +215,7 @@ static LLVMValueRef passed_pointer(Concolic *c, unsigned at)
     return LLVMBuildIntToPtr(k, LLVMBuildOr(k, low, high, ""), c->w->ptr, "");
 }
 
-/* ------------------------------------------------------------------- copying */
+/* ---- copying */
 
 /* if (t) f(args): straight on in a new block. */
 static void call_if(Body *b, LLVMValueRef t, LLVMValueRef f, LLVMValueRef *args, unsigned n)
@@ -282,7 +282,7 @@ static void write_copy(Body *b, Val *v, bool copy)
     }
 }
 
-/* ------------------------------------------------------------------- calling */
+/* ---- calling */
 
 /* How arguments are passed is a matter of these; the rest was said of the function as
  * it was. */
@@ -532,7 +532,7 @@ void write_call(Body *b, Val *v)
     }
 }
 
-/* ----------------------------------------------------------- entry and return */
+/* ---- entry and return */
 
 /* Stack slots that may hold labels are forgotten when the frame goes. */
 static void forget_frame(Body *b)
@@ -666,7 +666,7 @@ void write_entry(Body *b)
     LLVMBuildBr(w->builder, b->starts[DIRTY][0]);
 }
 
-/* ------------------------------------------------------------------ dispatch */
+/* ---- dispatch */
 
 /* f(args) goes to g(args), as a jump. */
 static void jump(Woven *w, LLVMValueRef f, LLVMValueRef g, unsigned nparams)

@@ -13,7 +13,7 @@
 #include "weave/concolic/concolic_int.h"
 #include <string.h>
 
-/* --------------------------------------------------------------------- types */
+/* ---- types */
 
 unsigned concolic_bits(Woven *w, LLVMTypeRef t)
 {
@@ -78,7 +78,7 @@ Leaves concolic_leaves(Woven *w, LLVMTypeRef t)
     return out;
 }
 
-/* --------------------------------------------------------------------- marks */
+/* ---- marks */
 
 unsigned concolic_mark(const Concolic *c, LLVMValueRef v)
 {
@@ -193,7 +193,7 @@ static bool mark_function(Concolic *c, LLVMValueRef original, LLVMValueRef f)
     return sees;
 }
 
-/* ----------------------------------------------------------------- which ones */
+/* ---- which ones */
 
 Twin *concolic_twin(Concolic *c, LLVMValueRef f)
 {
@@ -225,7 +225,7 @@ static bool has_odd_instruction(LLVMValueRef f)
     return false;
 }
 
-bool concolic_is_plain_body(LLVMValueRef f)
+static bool is_plain_body(LLVMValueRef f)
 {
     return !LLVMIsDeclaration(f) && !weave_has(f, "naked") && !weave_has(f, "noduplicate") &&
            LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage &&
@@ -296,7 +296,7 @@ static LLVMTypeRef sym_type(Concolic *c, const Twin *t)
     return type;
 }
 
-/* ------------------------------------------------------------- the three bodies */
+/* ---- the three bodies */
 
 static void copy_attributes(LLVMValueRef from, LLVMValueRef to, LLVMAttributeIndex i)
 {
@@ -443,7 +443,7 @@ static void choose(Concolic *c)
         c->figures.functions += fn != NULL;
         if (!sees && !c->plan.full)
             continue;
-        if (!concolic_is_plain_body(f)) {
+        if (!is_plain_body(f)) {
             c->figures.left_out++;
             continue;
         }
@@ -468,7 +468,7 @@ static void call_natives(Concolic *c, const Twin *t)
         }
 }
 
-/* ------------------------------------------------------------------- runtime */
+/* ---- runtime */
 
 static LLVMValueRef declare_global(Woven *w, const char *name, LLVMTypeRef type)
 {
@@ -555,7 +555,7 @@ static void redirect(Woven *w)
 #undef X
 }
 
-/* ------------------------------------------------------------------ the weave */
+/* ---- the weave */
 
 static void write_twin(Concolic *c, Twin *t)
 {

@@ -174,17 +174,16 @@ typedef struct Body {
     Map addresses;               /* constants with block addresses -> theirs */
 } Body;
 
-/* --- concolic.c */
+/* ---- concolic.c */
 Twin *concolic_twin(Concolic *c, LLVMValueRef f);
 unsigned concolic_mark(const Concolic *c, LLVMValueRef v);
 LLVMValueRef concolic_text(Concolic *c, const char *s);
-bool concolic_is_plain_body(LLVMValueRef fn);
 /* Scalars of a type. */
 Leaves concolic_leaves(Woven *w, LLVMTypeRef type);
 unsigned concolic_bits(Woven *w, LLVMTypeRef type);  /* 0: not followed */
 uint64_t concolic_size(Woven *w, LLVMTypeRef type);  /* bytes in memory */
 
-/* --- concolic_plan.c */
+/* ---- concolic_plan.c */
 void plan_body(Body *b);
 void release_body(Body *b);
 Val *val_of(const Body *b, LLVMValueRef v);           /* NULL: a constant */
@@ -192,7 +191,7 @@ Ref ref_of(Body *b, LLVMValueRef v, unsigned leaf);
 /* Its label is needed in that piece. */
 void use_label(Body *b, Ref r, unsigned piece);
 
-/* --- concolic_rows.c: rows are added to the last piece */
+/* ---- concolic_rows.c: rows are added to the last piece */
 bool rows_of(Body *b, Val *v);                        /* false: it needs none */
 void row_pin(Body *b, LLVMValueRef v, unsigned why, uint32_t site);
 /* It goes where it can't be followed: noted if it has a label. */
@@ -202,7 +201,7 @@ bool row_allocation(Body *b, Val *v, const char *name);
 bool is_row_intrinsic(LLVMValueRef call);
 LLVMValueRef describe_region(Body *b, Region *r);
 
-/* --- concolic_call.c */
+/* ---- concolic_call.c */
 typedef enum {
     CALL_NOTHING,                /* left out: debug info */
     CALL_PLAIN,                  /* as it is, and no matter to memory */
@@ -222,12 +221,12 @@ void write_return(Body *b, Val *v);
 void write_entry(Body *b);                   /* takes labels, goes to one of the versions */
 void write_dispatch(Concolic *c, Twin *t);
 
-/* --- concolic_goto.c */
+/* ---- concolic_goto.c */
 bool goto_is_computed(LLVMValueRef f);       /* has it blocks with addresses? */
 bool goto_is_tame(LLVMValueRef f);           /* … that stay within it */
 void goto_renumber(Body *b);                 /* fills `addresses` */
 
-/* --- concolic_body.c */
+/* ---- concolic_body.c */
 void write_body(Body *b);
 LLVMValueRef value_now(Body *b, LLVMValueRef v);      /* in the current piece */
 void set_now(Body *b, Val *v, LLVMValueRef now);
@@ -242,5 +241,4 @@ enum { MOST_TAGGED = 464 };
 LLVMValueRef tags_of(Woven *w, LLVMValueRef p, uint64_t n);
 /* The value as words of 64 bits: 1 or 2. */
 unsigned to_words(Woven *w, LLVMValueRef v, LLVMValueRef out[2]);
-LLVMValueRef leaf_now(Body *b, Ref r, bool keep);
 #endif

@@ -63,7 +63,7 @@ bool goto_is_computed(LLVMValueRef f)
     return false;
 }
 
-/* --- constants with numbers in place of addresses; the same if there are none */
+/* ---- constants with numbers in place of addresses; the same if there are none */
 
 static LLVMValueRef renumber(Body *b, LLVMValueRef c);
 

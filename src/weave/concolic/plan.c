@@ -14,6 +14,7 @@
  * which LLVM turns into phis again. So do labels.
  */
 #include "weave/concolic/concolic_int.h"
+#include <assert.h>
 #include <string.h>
 
 Val *val_of(const Body *b, LLVMValueRef v)
@@ -21,7 +22,7 @@ Val *val_of(const Body *b, LLVMValueRef v)
     return map_getn(&b->vals, &v, sizeof v);
 }
 
-/* --- blocks */
+/* ---- blocks */
 
 static unsigned block_index(const Body *b, LLVMBasicBlockRef bb)
 {
@@ -72,6 +73,7 @@ static void connect_blocks(Body *b)
         unsigned n = LLVMGetNumSuccessors(t);
         for (unsigned k = 0; k < n; k++) {
             unsigned to = block_index(b, LLVMGetSuccessor(t, k));
+            assert(to < b->blocks.len);      /* what can be reached is in order */
             vec_push(&from->next, to);
             if (to <= i)
                 b->blocks.items[to].header = true;
@@ -79,7 +81,7 @@ static void connect_blocks(Body *b)
     }
 }
 
-/* --- values */
+/* ---- values */
 
 static bool is_fixed_alloca(LLVMValueRef v, unsigned block)
 {
@@ -135,7 +137,7 @@ static void add_vals(Body *b)
     map_release(&sites);
 }
 
-/* --- the scalar behind a value */
+/* ---- the scalar behind a value */
 
 static bool is_prefix(const Leaf *l, const unsigned *path, unsigned n)
 {
@@ -224,11 +226,12 @@ void use_label(Body *b, Ref r, unsigned piece)
 {
     if (!r.val || !r.val->labelled)
         return;
+    assert(r.leaf < r.val->leaves.n && piece < b->pieces.len);
     r.val->label_used = true;
     vec_push(&b->uses, ((LabelUse){ r.val, b->pieces.items[piece].block }));
 }
 
-/* --- pieces */
+/* ---- pieces */
 
 static void cut(Body *b, unsigned block, unsigned at)
 {
@@ -297,7 +300,7 @@ static void plan_block(Body *b, unsigned block, unsigned *at)
     b->blocks.items[block].last = (unsigned)b->pieces.len - 1;
 }
 
-/* --- what crosses */
+/* ---- what crosses */
 
 static void use_value(Body *b, LLVMValueRef v, unsigned piece)
 {
@@ -343,10 +346,11 @@ static void find_crossing(Body *b)
     }
 }
 
-/* --- which labels are alive where a loop begins */
+/* ---- which labels are alive where a loop begins */
 
 static void set_bits(uint64_t *set, const Val *v)
 {
+    assert(v->label_used);                   /* else it has no numbers */
     for (unsigned k = v->live; k < v->live + v->leaves.n; k++)
         set[k / 64] |= 1ull << k % 64;
 }
@@ -409,6 +413,7 @@ void plan_body(Body *b)
     add_vals(b);
     for (unsigned k = 0; k < b->blocks.len; k++)
         plan_block(b, k, &at);
+    assert(at == b->all.len);                /* each instruction is in a piece */
     find_crossing(b);
     number_labels(b);
     find_live(b);

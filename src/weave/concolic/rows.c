@@ -7,19 +7,22 @@
  * that is noted when it happens.
  */
 #include "weave/concolic/concolic_int.h"
+#include <assert.h>
 #include <string.h>
 
 static Region *region_of(Body *b)
 {
+    assert(b->pieces.len);
     return &b->pieces.items[b->pieces.len - 1].region;
 }
 
-/* ---------------------------------------------------------------- operands */
+/* ---- operands */
 
 static uint16_t new_slot(Body *b, Ref ref, bool result, bool wide)
 {
     Region *r = region_of(b);
     uint16_t n = (uint16_t)r->slots.len;
+    assert(r->slots.len < SUNDEW_WORD);      /* from there on numbers mean words */
     vec_push(&r->slots, ((Slot){ .ref = ref, .result = result, .wide = wide }));
     if (wide)
         vec_push(&r->slots, ((Slot){0}));
@@ -39,6 +42,7 @@ static uint16_t word(Body *b, uint64_t value)
         if (r->words.items[i] == v)
             return (uint16_t)(SUNDEW_WORD | i);
     vec_push(&r->words, v);
+    assert(r->words.len <= SUNDEW_WORD - 1);
     return (uint16_t)(SUNDEW_WORD | (r->words.len - 1));
 }
 
@@ -92,6 +96,7 @@ static uint16_t operand_ref(Body *b, Ref ref)
         return new_slot(b, ref, false, concolic_bits(b->w, LLVMTypeOf(ref.v)) > 64);
     }
     Val *v = ref.val;
+    assert(ref.leaf < MOST_LEAVES);
     if (v->region != piece + 1) {
         v->region = piece + 1;
         memset(v->slots, 0xff, sizeof v->slots);
@@ -113,6 +118,7 @@ static uint16_t operand(Body *b, LLVMValueRef v)
 static uint16_t result_slot(Body *b, Val *v, unsigned leaf)
 {
     unsigned piece = (unsigned)b->pieces.len - 1;
+    assert(leaf < v->leaves.n);
     if (v->region != piece + 1) {
         v->region = piece + 1;
         memset(v->slots, 0xff, sizeof v->slots);
@@ -124,6 +130,7 @@ static uint16_t result_slot(Body *b, Val *v, unsigned leaf)
 
 static struct sundew_row *add_row(Body *b, Val *v, unsigned op, unsigned bits)
 {
+    assert(op <= UINT8_MAX && bits <= 128);
     struct sundew_row *r = vec_grow(&region_of(b)->rows);
     r->op = (uint8_t)op;
     r->bits = (uint8_t)bits;
@@ -181,6 +188,7 @@ void row_lost(Body *b, LLVMValueRef value, unsigned why, uint32_t site)
     note(b, value, SUNDEW_ROW_LOST, why, site);
 }
 
+/* clang-format off */
 static const struct allocator {
     const char *name;
     int size, times;             /* arguments; -1: none */
@@ -189,6 +197,7 @@ static const struct allocator {
     { "reallocarray", 1, 2 },    { "aligned_alloc", 1, -1 }, { "memalign", 1, -1 },
     { "valloc", 0, -1 },
 };
+/* clang-format on */
 
 bool row_allocation(Body *b, Val *v, const char *name)
 {
@@ -216,7 +225,7 @@ bool row_allocation(Body *b, Val *v, const char *name)
     return false;
 }
 
-/* --------------------------------------------------------------- arithmetic */
+/* ---- arithmetic */
 
 static bool is_scalar(LLVMValueRef v)
 {
@@ -372,7 +381,7 @@ static void row_select(Body *b, Val *v)
     }
 }
 
-/* ------------------------------------------------------------------- memory */
+/* ---- memory */
 
 static void touch(Body *b, LLVMValueRef p, uint64_t size)
 {
@@ -480,7 +489,7 @@ static void row_store(Body *b, Val *v)
         row_pin(b, p, SUNDEW_WHY_ADDRESS, v->site);
 }
 
-/* --- a + i * scale + offset */
+/* ---- a + i * scale + offset */
 
 /* How large is the array that begins at p, as far as types tell? */
 static uint64_t extent_of(Body *b, LLVMValueRef p)
@@ -578,7 +587,7 @@ static void row_gep(Body *b, Val *v)
     add_index(&x, rest, 64, 1, 0, dst);
 }
 
-/* ------------------------------------------------------------------ vectors */
+/* ---- vectors */
 
 static unsigned element_bits(Body *b, LLVMValueRef vector)
 {
@@ -655,7 +664,7 @@ static void row_insert(Body *b, Val *v)
     }
 }
 
-/* --------------------------------------------------------------- intrinsics */
+/* ---- intrinsics */
 
 /* As ExprRound and ExprMath of src/solve/expr.h. */
 enum { EXPR_ROUND_FLOOR, EXPR_ROUND_CEIL, EXPR_ROUND_TRUNC, EXPR_ROUND_EVEN, EXPR_ROUND_AWAY };
@@ -665,6 +674,7 @@ enum {
     EXPR_MATH_POW = 15,
 };
 
+/* clang-format off */
 static const struct simple {
     const char *name;
     unsigned op, args, k;
@@ -702,6 +712,7 @@ static const struct simple {
     { "llvm.maxnum.", SUNDEW_ROW_FMAX, 2, 0 },
     { "llvm.copysign.", SUNDEW_ROW_COPYSIGN, 2, 0 },
 };
+/* clang-format on */
 
 static const struct overflow {
     const char *name;
@@ -786,7 +797,7 @@ static void row_intrinsic(Body *b, Val *v)
     lose(b, v);
 }
 
-/* ------------------------------------------------------------------ control */
+/* ---- control */
 
 static void row_branch(Body *b, Val *v, uint32_t edge)
 {
@@ -837,7 +848,7 @@ static uint32_t edge_of(Body *b, LLVMValueRef terminator)
     return edge;
 }
 
-/* ------------------------------------------------------------------ atomics */
+/* ---- atomics */
 
 /* What was there is loaded with its label; what stands there now has none. Both are
  * pinned, so the path stays true. */
@@ -869,7 +880,7 @@ static void row_atomic(Body *b, Val *v)
     r->b = zero;
 }
 
-/* -------------------------------------------------------------------- all */
+/* ---- all */
 
 static int binary_op(LLVMOpcode op)
 {
@@ -961,7 +972,7 @@ bool rows_of(Body *b, Val *v)
     return region_of(b)->rows.len > before;
 }
 
-/* ------------------------------------------------------------ a description */
+/* ---- a description */
 
 static LLVMValueRef constant_global(Woven *w, LLVMValueRef init, const char *name)
 {

@@ -33,6 +33,7 @@
 #include "runtime/monitor/monitor.h"
 #include "runtime/record/record.h"
 #include "weave/monitor/monitor_int.h"
+#include <assert.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ enum {
     MOST_SMALL = 40,
 };
 
-/* -------------------------------------------------------- which functions */
+/* ---- which functions */
 
 static bool is_debug_call(LLVMValueRef i)
 {
@@ -154,7 +155,7 @@ static bool all_exist(const Woven *w, char *const *names, Err *err)
     return true;
 }
 
-/* ------------------------------------------------- arguments and their slots */
+/* ---- arguments and their slots */
 
 static unsigned slots_for(const Woven *w, LLVMTypeRef type)
 {
@@ -183,6 +184,7 @@ static void describe_params(Row *row)
         unsigned end = p->first_arg + p->nargs;
         if (p->passing != PASSED_UNKNOWN && p->passing != PASSED_NOT_AT_ALL &&
             end <= nargs) {
+            assert(row->slot_of[p->first_arg] <= row->slot_of[end]);
             out.slot = (uint16_t)row->slot_of[p->first_arg];
             out.nslots = (uint16_t)(row->slot_of[end] - out.slot);
             out.by_copy = p->passing == PASSED_BY_COPY;
@@ -191,7 +193,7 @@ static void describe_params(Row *row)
     }
 }
 
-/* --------------------------------------------------------- stack objects */
+/* ---- stack objects */
 
 static bool escapes(LLVMValueRef pointer, unsigned depth);
 
@@ -272,7 +274,7 @@ static void find_locals(Woven *w, Row *row)
     }
 }
 
-/* ----------------------------------------------------------------- probes */
+/* ---- probes */
 
 static bool is_64_bits(const Woven *w)
 {
@@ -375,7 +377,7 @@ static void put_probes(Woven *w, Row *row)
     }
 }
 
-/* ------------------------------------------------- the bodies of the probes */
+/* ---- the bodies of the probes */
 
 /* Out of line, and nearly without effect on its caller's registers. */
 static void make_cold(Woven *w, LLVMValueRef fn)
@@ -388,6 +390,7 @@ static void make_cold(Woven *w, LLVMValueRef fn)
 
 static LLVMValueRef byte_of_mode(Woven *w, size_t row)
 {
+    assert(row < w->monitoring->rows.len);
     LLVMValueRef modes = LLVMGetNamedGlobal(w->module, "sundew_modes");
     if (!modes) {
         LLVMTypeRef type = LLVMArrayType2(w->i8, w->monitoring->rows.len);
@@ -423,6 +426,7 @@ static LLVMValueRef make_entered(Woven *w, Row *row, size_t number)
     LLVMTypeRef entered = LLVMFunctionType(w->void_, two, 2, false);
     unsigned nlocals = (unsigned)row->locals.len, n = LLVMCountParams(row->enter);
     LLVMTypeRef *types = arena_array(&w->arena, LLVMTypeRef, n + 1);
+    assert(n >= nlocals + row->moves);       /* arguments, locals, stack pointer */
     LLVMGetParamTypes(LLVMGlobalGetValueType(row->enter), types);
     types[n] = w->ptr;
     n -= row->moves;
@@ -504,6 +508,7 @@ static LLVMValueRef make_left(Woven *w, Row *row, size_t number)
     LLVMTypeRef returned = LLVMFunctionType(w->void_, three, 3, false);
     unsigned n = LLVMCountParams(row->leave) - row->moves;
     LLVMTypeRef types[2] = { w->ptr, w->ptr };
+    assert(n <= 1);                          /* the result, or none */
     if (n)
         types[0] = LLVMTypeOf(LLVMGetParam(row->leave, 0));
     LLVMValueRef fn = declare_probe(w, row, "left", types, n + 1);
@@ -582,7 +587,7 @@ static void finish_probes(Woven *w, void *arg)
     LLVMDisposePassBuilderOptions(options);
 }
 
-/* ------------------------------------------------------------------ the weave */
+/* ---- the weave */
 
 static void redirect(Woven *w, bool recording)
 {

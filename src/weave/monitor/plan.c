@@ -27,12 +27,14 @@
  */
 #include "weave/monitor/monitor_int.h"
 #include "analysis/pointsto/modref.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 const char *copy_strategy_name(CopyStrategy c)
 {
     static const char *const names[] = { "reference", "shallow", "used-fields", "deep" };
+    assert((size_t)c < sizeof names / sizeof *names);
     return names[c];
 }
 
@@ -87,7 +89,7 @@ typedef struct Stop {
     const Path *path;            /* what the function does with it */
 } Stop;
 
-/* ---------------------------------------------------------- access paths */
+/* ---- access paths */
 
 /* The pointers that a function reads through a pointer, as a tree: `at` bytes
  * into what it points to there is one, with which it does `inside`. */
@@ -211,7 +213,7 @@ static const Path *path_inside(const Path *path, int64_t at)
     return NULL;
 }
 
-/* ------------------------------------------------------ what is touched */
+/* ---- what is touched */
 
 static uint32_t object_of(const Planner *pl, uint32_t loc)
 {
@@ -283,7 +285,7 @@ static Span span_of(const Planner *pl, const Touches *t, const Stop *s)
     return span;
 }
 
-/* ---------------------------------------------------------------- the walk */
+/* ---- the walk */
 
 typedef Vec(Stop) Stops;
 
@@ -427,7 +429,7 @@ static bool walk(Planner *pl, Row *row, Stop *s, unsigned parent, unsigned slot,
     return here || inside;
 }
 
-/* ---------------------------------------------------------------- the roots */
+/* ---- the roots */
 
 /* A pointer that lies in `slot`, `byte` bytes into an IR argument. */
 static void add_root(Planner *pl, Row *row, LLVMValueRef arg, unsigned byte,
@@ -468,7 +470,7 @@ static void plan_param(Planner *pl, Row *row, LLVMValueRef fn, const Param *p,
     vec_release(&inside);
 }
 
-/* --------------------------------------------------------------- variables */
+/* ---- variables */
 
 /* The variables among the touched objects, each once. */
 static void add_uses(Planner *pl, Row *row, PtSet set)
@@ -535,7 +537,7 @@ static void plan_variables(Planner *pl, Row *row)
     vec_release(&all);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---- all of it */
 
 static void plan_function(Planner *pl, Row *row)
 {

@@ -21,7 +21,7 @@ typedef struct Rests {
     unsigned looks;              /* at values, that one argument may still take */
 } Rests;
 
-/* ------------------------------------------------------------------ texts */
+/* ---- texts */
 
 /* How many stars stand behind "char"; arrays count as their elements. */
 static int stars(const Type *type)
@@ -159,7 +159,7 @@ static int level_of(Rests *r, LLVMValueRef v, unsigned depth)
     }
 }
 
-/* ------------------------------------------------------------------ calls */
+/* ---- calls */
 
 static bool is_copied(LLVMValueRef call, unsigned arg)
 {

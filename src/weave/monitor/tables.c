@@ -10,6 +10,7 @@
  * pointers is an array of { address, symbol, rest as bytes }.
  */
 #include "weave/monitor/monitor_int.h"
+#include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ uint32_t monitor_type_number(const Type *t)
     return t ? t->index + 1 : 0;
 }
 
-/* ------------------------------------------------------------------ types */
+/* ---- types */
 
 /* Objects of libraries that mean nothing without their library. */
 static const char *const foreign[] = {
@@ -153,6 +154,7 @@ static void add_pointers(Writer *wr, const Type *t, SundewType *row)
     for (size_t i = 0; i < list.len; i++)
         if (!i || by_offset(&list.items[i - 1], &list.items[i]) != 0)
             vec_push(&wr->pointers, list.items[i]);
+    assert(wr->pointers.len - row->first <= UINT16_MAX);
     row->npointers = (uint16_t)(wr->pointers.len - row->first);
     vec_release(&list);
 }
@@ -212,11 +214,13 @@ static void add_types(Writer *wr)
     size_t n;
     const Type *const *all = types_all(program_types(wr->w->program), &n);
     vec_push(&wr->types, ((SundewType){0}));
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        assert(wr->types.len == monitor_type_number(all[i]));
         add_type(wr, all[i]);
+    }
 }
 
-/* -------------------------------------------------------------- constants */
+/* ---- constants */
 
 static LLVMValueRef bytes(Writer *wr, const void *data, size_t n)
 {
@@ -244,6 +248,7 @@ static LLVMValueRef table(Writer *wr, const char *name, const void *data, size_t
                           size_t size)
 {
     static const char none[64];
+    assert(size <= sizeof none);
     return global(wr, name, n ? bytes(wr, data, n * size) : bytes(wr, none, size));
 }
 
@@ -278,6 +283,7 @@ static LLVMValueRef entries(Writer *wr, const char *name, Entries *all, size_t r
 {
     static const char none[64];
     size_t n = all->len;
+    assert(rest <= sizeof none);
     if (!n)
         vec_push(all, entry(wr, NULL, "", none, rest));
     LLVMValueRef array = LLVMConstArray2(LLVMTypeOf(all->items[0]), all->items, all->len);
@@ -289,7 +295,7 @@ static LLVMValueRef entries(Writer *wr, const char *name, Entries *all, size_t r
 #define REST(row, first) ((char *)&(row) + offsetof(__typeof__(row), first)), \
                          (sizeof(row) - offsetof(__typeof__(row), first))
 
-/* ------------------------------------------------------------ the tables */
+/* ---- the tables */
 
 typedef struct Flat {
     Vec(SundewParam) params;
@@ -300,6 +306,8 @@ typedef struct Flat {
 
 static SundewFunction flatten(const Row *row, Flat *flat)
 {
+    assert(row->nslots <= MOST_SLOTS && row->locals.len <= MOST_LOCALS);
+    assert(row->params.len <= UINT16_MAX && row->steps.len <= UINT16_MAX);
     SundewFunction f = {
         .id = row->fn->index + 1, .nslots = (uint16_t)row->nslots,
         .nparams = (uint16_t)row->params.len, .nlocals = (uint16_t)row->locals.len,

@@ -23,7 +23,7 @@ typedef struct CWorker {
     FrontLimits limits;          /* of all but quick runs */
 } CWorker;
 
-/* ------------------------------------------------------------------- whole */
+/* ---- whole */
 
 CFront *c_front_new(const CPlan *plan)
 {
@@ -98,7 +98,7 @@ static char *in_words(void *subject, char *text)
     return c_words_of(subject, text);
 }
 
-/* ------------------------------------------------------------------ limits */
+/* ---- limits */
 
 /* CPU seconds for a run of a build that is so many times slower than a quick one. Before the seeds
  * have run the limit of these is a guess, and a large one. */
@@ -156,7 +156,7 @@ static double start(void *worker, double most)
     return seconds;
 }
 
-/* ----------------------------------------------------------------- workers */
+/* ---- workers */
 
 static bool open_fast(CWorker *w, unsigned job, const FrontLimits *l, Err *err)
 {
@@ -219,7 +219,7 @@ static void *open_worker(void *subject, unsigned job, const FrontLimits *l, Err 
     return NULL;
 }
 
-/* -------------------------------------------------------------- quick runs */
+/* ---- quick runs */
 
 static bool add(void *worker, const uint8_t *bytes, size_t n)
 {
@@ -256,7 +256,7 @@ static bool run(void *worker, bool apart, FrontBatch *out, Err *err)
     return true;
 }
 
-/* ------------------------------------------------------------------ traces */
+/* ---- traces */
 
 static bool open_trace(CWorker *w, Err *err)
 {
@@ -293,7 +293,7 @@ static bool trace(void *worker, Exprs *pool, uint32_t in, const uint8_t *bytes, 
     return ran;
 }
 
-/* ------------------------------------------------------------------- judge */
+/* ---- judge */
 
 /* Is it in a list such as "3,64-78"? */
 static bool status_is_in(const char *list, int status)

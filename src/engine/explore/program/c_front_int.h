@@ -25,7 +25,7 @@ struct CFront {
     atomic_bool left_processes;
 };
 
-/* --- c_builds.c */
+/* ---- c_builds.c */
 bool c_builds_make(CFront *c, Err *err);
 /* Looks whether the build that was begun is there. */
 void c_builds_look(CFront *c);
@@ -34,7 +34,7 @@ void c_builds_finish(CFront *c, bool wait);
 void c_builds_kill(CFront *c);
 void c_front_note(const CFront *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* --- c_words.c */
+/* ---- c_words.c */
 /* Strings and numbers of the program, for the dictionary. */
 bool c_words_tell(const CFront *c, Err *err);
 /* How many bytes the slots of arguments and variables take. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------------- dictionary */
+/* ---- dictionary */
 
 static void tell(const CFront *c, const void *bytes, size_t n)
 {
@@ -42,7 +42,7 @@ bool c_words_tell(const CFront *c, Err *err)
     return true;
 }
 
-/* ------------------------------------------------------- parts of the input */
+/* ---- parts of the input */
 
 size_t c_words_slots(const char *input)
 {

@@ -60,7 +60,7 @@ struct Fast {
 enum { ROOM = 4 << 20 };
 static const double LONGEST_BATCH = 0.2;         /* seconds: somebody may want to stop */
 
-/* ------------------------------------------------------------- beginning */
+/* ---- beginning */
 
 static bool map_batch(Fast *f, const FastPlan *plan, Err *err)
 {
@@ -160,7 +160,7 @@ void fast_limit(Fast *f, double seconds)
     f->seconds = seconds;
 }
 
-/* -------------------------------------------------------------- a batch */
+/* ---- a batch */
 
 bool fast_add(Fast *f, const void *bytes, size_t n)
 {

@@ -15,7 +15,7 @@ struct Subject {
     RunFd fds[4];
 };
 
-/* ------------------------------------------------------------- the call */
+/* ---- the call */
 
 Runner *call_runner(const Call *c, const char *program, Err *err)
 {
@@ -91,7 +91,7 @@ bool call_part(const char **at, CallPart *out)
     return true;
 }
 
-/* -------------------------------------------------------------- subjects */
+/* ---- subjects */
 
 Subject *subject_new(const SubjectPlan *plan, Err *err)
 {

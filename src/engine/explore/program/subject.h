@@ -56,7 +56,7 @@ void subject_free(Subject *s);                   /* NULL is fine */
 void subject_limits(Subject *s, const RunLimits *limits);
 bool subject_run(Subject *s, const void *bytes, size_t n, RunResult *out, Err *err);
 
-/* --- shared with fast.c */
+/* ---- shared with fast.c */
 Runner *call_runner(const Call *c, const char *program, Err *err);
 /* argv and environment for a build; the input file's path, or NULL, is the caller's
  * to free. */

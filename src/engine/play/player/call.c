@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* -------------------------------------------------------------- signatures */
+/* ---- signatures */
 
 static ffi_type *scalar_type(char c)
 {
@@ -74,7 +74,7 @@ int call_prepare(Routine *r, void *library)
     return r->code != NULL;
 }
 
-/* ------------------------------------------------------------------- steps */
+/* ---- steps */
 
 __attribute__((noinline)) static void dirty_stack(uint32_t fill)
 {

@@ -65,7 +65,7 @@ long interpose_stub(void)
     return 0;
 }
 
-/* -------------------------------------------------------------- the clock */
+/* ---- the clock */
 
 EXPORTED int clock_gettime(clockid_t id, struct timespec *t)
 {

@@ -13,7 +13,7 @@
 #include <signal.h>
 #include <string.h>
 
-/* ----------------------------------------------------------- reading safely */
+/* ---- reading safely */
 
 /* The handler has no argument: what it needs is the thread's. */
 static _Thread_local sigjmp_buf unreadable;
@@ -75,7 +75,7 @@ static long read_string(const char *from, char *to, long most)
     return n;
 }
 
-/* ------------------------------------------------------------ observations */
+/* ---- observations */
 
 static void observe(Playing *p, unsigned step, int place, uint32_t kind, const void *bytes, uint32_t n)
 {

@@ -109,7 +109,7 @@ typedef struct Taken {
 /* The library must not find these by name in place of its own functions. */
 #pragma GCC visibility push(hidden)
 
-/* --- take.c; at the end of the bytes everything is 0 */
+/* ---- take.c; at the end of the bytes everything is 0 */
 int take(Reader *r, void *to, size_t n);         /* 0: there are not so many */
 uint32_t take32(Reader *r);
 uint16_t take16(Reader *r);
@@ -119,7 +119,7 @@ void take_no_steps(Reader *r, uint32_t n);
 /* A pointer argument: memory for what it leads to is made here. */
 void take_room(Playing *p, Taken *t);
 
-/* --- call.c */
+/* ---- call.c */
 /* Looks up a routine's symbol and reads its signature. 0: it can't be called. */
 int call_prepare(Routine *r, void *library);
 /* Executes steps; with `look` it notes what comes out. */
@@ -127,18 +127,18 @@ void call_steps(Playing *p, Reader *r, uint32_t n, uint32_t fill, int look);
 /* Frees what arguments led to, and all steps are forgotten. */
 void call_forget(Playing *p);
 
-/* --- look.c */
+/* ---- look.c */
 void look_at_call(Playing *p, unsigned step, int error);
 /* Of the room that a field was set to. */
 uint64_t look_sum(const Done *d);
 
-/* --- interpose.c */
+/* ---- interpose.c */
 void interpose_enter(Playing *p);
 void interpose_leave(Playing *p);
 const Woven *interpose_woven(void);              /* what the library has registered */
 long interpose_stub(void);                       /* a callback that only counts */
 
-/* --- job.c */
+/* ---- job.c */
 /* Limits, clock, memory and mutant as a job wants them; for this process. */
 void job_set_up(Playing *p, const struct WireOptions *o);
 void job_limit(const Player *player);

@@ -63,7 +63,7 @@ static struct WireAnswer *answer_of(const Server *s, const Job *j)
                                  (size_t)j->number * WIRE_ANSWER);
 }
 
-/* -------------------------------------------------------------------- slots */
+/* ---- slots */
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
 {
@@ -144,7 +144,7 @@ static int free_slot(Server *s)
     }
 }
 
-/* --------------------------------------------------------------------- jobs */
+/* ---- jobs */
 
 static void execute(Server *s, const Job *j, struct WireAnswer *answer)
 {
@@ -206,7 +206,7 @@ static void mark_jobs(const Server *s, Reader r, uint32_t njobs, int status)
     }
 }
 
-/* ------------------------------------------------------------------- groups */
+/* ---- groups */
 
 typedef struct Group {
     uint32_t njobs, nprefix;
