@@ -224,7 +224,7 @@ static void a_damaged_unit_is_never_taken_for_another(void **state)
     strings_add(&u.arguments, "cc");
     strings_add(&u.arguments, "-c");
     assert_true(unit_write(ws, &u, &err));
-    char *path = unit_json_path(ws, u.id);
+    char *path = xprintf("%s/units/%s.json", workspace_dir(ws), u.id);
     Str good = {0};
     assert_true(file_read(path, &good, &err));
     uint8_t *bad = malloc(good.len);
