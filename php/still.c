@@ -1,0 +1,103 @@
+/*
+ * still - a clock and a source of randomness that are the same in every run.
+ * Preloaded into php-cgi. The clock stands at SUNDEW_WEB_CLOCK (seconds) and
+ * moves one microsecond with each look, so that loops that wait come to an end.
+ * Sleeping takes no time. Only the process's own CPU clocks stay real.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+static int64_t looks;           /* microseconds since the clock's start */
+static uint64_t state = 0x5deece66d1234567u;
+
+static int64_t start(void)
+{
+    static int64_t at;
+    if (!at) {
+        const char *s = getenv("SUNDEW_WEB_CLOCK");
+        at = s ? atoll(s) : 0;
+        if (at <= 0)
+            at = 1767225600;    /* 2026-01-01 */
+    }
+    return at;
+}
+
+static int64_t now(void) { return start() * 1000000 + looks++; }
+
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+    if (id != CLOCK_REALTIME && id != CLOCK_MONOTONIC && id != CLOCK_REALTIME_COARSE &&
+        id != CLOCK_MONOTONIC_COARSE && id != CLOCK_MONOTONIC_RAW && id != CLOCK_BOOTTIME)
+        return (int)syscall(SYS_clock_gettime, id, t);
+    int64_t n = now();
+    t->tv_sec = n / 1000000;
+    t->tv_nsec = n % 1000000 * 1000;
+    return 0;
+}
+
+int gettimeofday(struct timeval *restrict t, void *restrict zone)
+{
+    int64_t n = now();
+    (void)zone;
+    t->tv_sec = n / 1000000;
+    t->tv_usec = n % 1000000;
+    return 0;
+}
+
+time_t time(time_t *t)
+{
+    time_t n = (time_t)(now() / 1000000);
+    if (t)
+        *t = n;
+    return n;
+}
+
+static uint64_t next(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+ssize_t getrandom(void *to, size_t n, unsigned flags)
+{
+    unsigned char *p = to;
+    (void)flags;
+    for (size_t i = 0; i < n; i++)
+        p[i] = (unsigned char)(next() >> 24);
+    return (ssize_t)n;
+}
+
+int getentropy(void *to, size_t n)
+{
+    getrandom(to, n, 0);
+    return 0;
+}
+
+int nanosleep(const struct timespec *wanted, struct timespec *left)
+{
+    looks += wanted->tv_sec * 1000000 + wanted->tv_nsec / 1000;
+    if (left)
+        memset(left, 0, sizeof *left);
+    return 0;
+}
+
+int usleep(useconds_t us)
+{
+    looks += us;
+    return 0;
+}
+
+unsigned sleep(unsigned s)
+{
+    looks += (int64_t)s * 1000000;
+    return 0;
+}
