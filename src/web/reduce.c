@@ -1,0 +1,412 @@
+/*
+ * From a report to a finding: the smallest condition, request and chain.
+ *
+ * The condition: what the failing paths have in common, without the conjuncts
+ * whose absence changes nothing. Each probe leaves out one conjunct of the
+ * common ones, solves the rest for a request that has no other parameter, and
+ * runs it in the report's start state. Where the conjuncts that matter do not
+ * show the fault together, conjuncts are left out one after the other instead.
+ *
+ * The request: parameters are dropped, then values shortened, as long as the
+ * fault stays. The chain: whole steps are dropped, then their parameters.
+ */
+#include "web/web_int.h"
+#include "base/units.h"
+#include <assert.h>
+#include <math.h>
+
+enum { MOST_PROBES = 160, MOST_CONDS = 60 };
+
+typedef struct Reducing {
+    Campaign *c;
+    Report *rep;
+    const Example *from;           /* the example that is made small */
+    Request *best;                 /* shows the fault in the start state */
+    Cond *conds;
+    size_t nconds;
+    bool attack;                   /* a security fault: its values stay */
+    size_t probes;
+    Err *err;
+} Reducing;
+
+/* Does the request show the fault in this state? */
+static bool shows(Reducing *d, const Request *q, const State *start)
+{
+    const State *end;
+    if (d->probes == 0 || (d->c->plan->stop && d->c->plan->stop(d->c->plan->stop_arg)))
+        return false;
+    d->probes--;
+    Reply *r = campaign_execute(d->c, q, start, &end, d->err);
+    if (!r)
+        return false;
+    Faults f = {0};
+    campaign_judge(d->c, r, &f);
+    bool is = faults_have(&f, d->rep->key);
+    faults_release(&f);
+    reply_free(r);
+    return is;
+}
+
+static char *cond_text(const Trace *t, Cond c)
+{
+    Str s = {0};
+    trace_print(t, c.node, c.wanted, &s);
+    return str_take(&s);
+}
+
+static bool path_has(const Trace *t, const char *text)
+{
+    for (size_t i = 0; i < t->branches.len; i++) {
+        char *own = cond_text(t, (Cond){ t->branches.items[i].node, t->branches.items[i].taken });
+        bool same = strcmp(own, text) == 0;
+        free(own);
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+/* Conjuncts that all examples have, each once. */
+static void common(Reducing *d)
+{
+    const Trace *t = d->from->reply->trace;
+    Map seen = {0};
+    d->conds = xcalloc(t->branches.len + 1, sizeof *d->conds);
+    for (size_t i = 0; i < t->branches.len && d->nconds < MOST_CONDS; i++) {
+        Cond k = { t->branches.items[i].node, t->branches.items[i].taken };
+        char *text = cond_text(t, k);
+        bool all = map_put(&seen, text, d);
+        for (size_t e = 0; all && e < d->rep->nexamples; e++) {
+            const Example *x = &d->rep->examples[e];
+            if (x != d->from && strcmp(x->step->request->script, d->from->step->request->script) == 0)
+                all = path_has(x->reply->trace, text);
+        }
+        if (all)
+            d->conds[d->nconds++] = k;
+        free(text);
+    }
+    map_release(&seen);
+}
+
+/* A request with these conditions and nothing else; NULL: none, or no fault. */
+static Request *exposes(Reducing *d, const Cond *conds, size_t n)
+{
+    Request *empty = request_new(d->from->step->request->script);
+    empty->post = d->from->step->request->post;
+    empty->multipart = d->from->step->request->multipart;
+    Request *q = NULL;
+    for (unsigned attempt = 0; attempt < 2 && !q && d->probes; attempt++) {
+        Rng rng = rng_seeded(attempt + 11);
+        FlipPlan plan = { .trace = d->from->reply->trace, .base = empty, .words = &d->c->words,
+                          .rng = &rng, .budget = 500 };
+        FlipWhy why;
+        q = n ? flip_solve(&plan, conds, n, &why) : request_copy(empty);
+        if (q && !shows(d, q, d->from->step->start)) {
+            request_free(q);
+            q = NULL;
+        }
+        if (!n)
+            break;
+    }
+    request_free(empty);
+    return q;
+}
+
+/* Leaves out each by itself; then what matters must show it together. */
+static bool reduce_each(Reducing *d)
+{
+    Cond *rest = xcalloc(d->nconds + 1, sizeof *rest);
+    Cond *need = xcalloc(d->nconds + 1, sizeof *need);
+    size_t nneed = 0;
+    for (size_t i = 0; i < d->nconds; i++) {
+        size_t n = 0;
+        for (size_t k = 0; k < d->nconds; k++)
+            if (k != i)
+                rest[n++] = d->conds[k];
+        Request *q = exposes(d, rest, n);
+        if (!q)
+            need[nneed++] = d->conds[i];
+        request_free(q);
+    }
+    Request *q = exposes(d, need, nneed);
+    if (q) {
+        memcpy(d->conds, need, nneed * sizeof *need);
+        d->nconds = nneed;
+        request_free(d->best);
+        d->best = q;
+    }
+    free(rest);
+    free(need);
+    return q != NULL;
+}
+
+/* One after the other, each time from what is left. */
+static bool reduce_greedily(Reducing *d)
+{
+    bool any = false;
+    for (size_t i = d->nconds; i-- > 0 && d->probes;) {
+        Cond out = d->conds[i];
+        memmove(&d->conds[i], &d->conds[i + 1], (d->nconds - i - 1) * sizeof *d->conds);
+        Request *q = exposes(d, d->conds, d->nconds - 1);
+        if (q) {
+            d->nconds--;
+            request_free(d->best);
+            d->best = q;
+            any = true;
+        } else {
+            memmove(&d->conds[i + 1], &d->conds[i], (d->nconds - i - 1) * sizeof *d->conds);
+            d->conds[i] = out;
+        }
+    }
+    return any;
+}
+
+/* ---- the request */
+
+static void drop_params(Reducing *d)
+{
+    for (size_t i = d->best->params.len; i-- > 0 && d->probes;) {
+        Request *q = request_copy(d->best);
+        char *path = xstrdup(q->params.items[i].path);
+        q->post = request_is_post(q);
+        request_set(q, path, NULL, 0);
+        free(path);
+        if (shows(d, q, d->from->step->start)) {
+            request_free(d->best);
+            d->best = q;
+        } else {
+            request_free(q);
+        }
+    }
+}
+
+static void shorten_values(Reducing *d)
+{
+    static const char *const small[] = { "", "1" };
+    for (size_t i = 0; i < d->best->params.len && d->probes; i++)
+        for (size_t k = 0; k < 2; k++) {
+            const Param *p = &d->best->params.items[i];
+            if (p->n <= strlen(small[k]))
+                break;
+            Request *q = request_copy(d->best);
+            request_set(q, p->path, small[k], strlen(small[k]));
+            if (shows(d, q, d->from->step->start)) {
+                request_free(d->best);
+                d->best = q;
+                break;
+            }
+            request_free(q);
+        }
+}
+
+/* Only conditions on parameters that the request still has, or that must be absent. */
+static void keep_relevant(Reducing *d)
+{
+    size_t n = 0;
+    const Trace *t = d->from->reply->trace;
+    for (size_t i = 0; i < d->nconds; i++) {
+        Arena a = {0};
+        Value v = eval_node(&a, t, d->conds[i].node, d->best);
+        bool holds = value_is_known(v) && value_truth(v) == d->conds[i].wanted;
+        bool open = !value_is_known(v);
+        Request *none = request_new(d->best->script);
+        Value w = eval_node(&a, t, d->conds[i].node, none);
+        bool trivial = value_is_known(w) && value_truth(w) == d->conds[i].wanted;
+        request_free(none);
+        arena_release(&a);
+        if (open || (holds && !trivial))
+            d->conds[n++] = d->conds[i];
+    }
+    d->nconds = n;
+}
+
+/* ---- the chain */
+
+typedef Vec(Request *) Chain;
+
+/* Plays the chain from the first state. */
+static bool chain_shows(Reducing *d, const Chain *ch, Str *page)
+{
+    const State *state = states_first(d->c->states);
+    bool is = false;
+    for (size_t i = 0; i < ch->len; i++) {
+        if (d->probes == 0)
+            return false;
+        d->probes--;
+        Reply *r = campaign_execute(d->c, ch->items[i], state, &state, d->err);
+        if (!r)
+            return false;
+        if (i + 1 == ch->len) {
+            Faults f = {0};
+            campaign_judge(d->c, r, &f);
+            is = faults_have(&f, d->rep->key);
+            faults_release(&f);
+            if (is && page) {
+                str_reset(page);
+                str_addn(page, str_c(&r->body), r->body.len < 200000 ? r->body.len : 200000);
+            }
+        }
+        reply_free(r);
+    }
+    return is;
+}
+
+static void chain_of(const Step *s, Chain *out)
+{
+    if (!s)
+        return;
+    chain_of(s->before, out);
+    vec_push(out, request_copy(s->request));
+}
+
+static void drop_steps(Reducing *d, Chain *ch)
+{
+    for (size_t i = 0; i + 1 < ch->len && d->probes;) {
+        Chain less = {0};
+        for (size_t k = 0; k < ch->len; k++)
+            if (k != i)
+                vec_push(&less, ch->items[k]);
+        if (chain_shows(d, &less, NULL)) {
+            request_free(ch->items[i]);
+            vec_release(ch);
+            *ch = less;
+        } else {
+            vec_release(&less);
+            i++;
+        }
+    }
+}
+
+static void drop_step_params(Reducing *d, Chain *ch)
+{
+    for (size_t i = 0; i + 1 < ch->len; i++)
+        for (size_t p = ch->items[i]->params.len; p-- > 0 && d->probes;) {
+            Request *old = ch->items[i], *q = request_copy(old);
+            q->post = request_is_post(q);
+            request_set(q, old->params.items[p].path, NULL, 0);
+            ch->items[i] = q;
+            if (chain_shows(d, ch, NULL)) {
+                request_free(old);
+            } else {
+                request_free(q);
+                ch->items[i] = old;
+            }
+        }
+}
+
+/* ---- suspects */
+
+static int by_score(const void *a, const void *b)
+{
+    const Suspect *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score < y->score ? 1 : -1;
+    int c = strcmp(x->file, y->file);
+    return c ? c : (x->line > y->line) - (x->line < y->line);
+}
+
+/* Ochiai: lines that failing runs execute and others do not. */
+static void suspects(const Campaign *c, const Report *rep, WebFault *out)
+{
+    double fails = rep->seen < 50 ? (double)rep->seen : 50;
+    Suspect *all = xcalloc(rep->lines.len + 1, sizeof *all);
+    size_t n = 0;
+    for (size_t i = 0; i < rep->lines.len; i++) {
+        const char *key = rep->lines.entries[i].key, *colon = strrchr(key, ':');
+        double ef = (double)(uintptr_t)rep->lines.entries[i].value;
+        double runs = (double)(uintptr_t)map_get(&c->lines, key);
+        runs = runs < ef ? ef : runs;
+        all[n++] = (Suspect){ xstrndup(key, (size_t)(colon - key)), (unsigned)atoi(colon + 1),
+                              ef / sqrt(fails * runs) };
+    }
+    qsort(all, n, sizeof *all, by_score);
+    for (size_t i = 5; i < n; i++)
+        free(all[i].file);
+    out->suspects = all;
+    out->nsuspects = n < 5 ? n : 5;
+}
+
+/* ---- one report */
+
+static const Example *shortest(const Report *rep)
+{
+    const Example *best = &rep->examples[0];
+    for (size_t i = 1; i < rep->nexamples; i++) {
+        const Example *e = &rep->examples[i];
+        if (e->step->depth < best->step->depth ||
+            (e->step->depth == best->step->depth &&
+             e->reply->trace->branches.len < best->reply->trace->branches.len))
+            best = e;
+    }
+    return best;
+}
+
+static bool is_attack(FaultKind k) { return k >= FAULT_SQL; }
+
+static void reduce_condition(Reducing *d, WebFault *out)
+{
+    out->condition_before = d->from->reply->trace->branches.len;
+    out->input_before = d->from->step->request->params.len;
+    if (d->attack)
+        return;
+    common(d);
+    out->minimised = reduce_each(d) || reduce_greedily(d);
+    size_t before = d->best->params.len;
+    drop_params(d);
+    shorten_values(d);
+    out->minimised = out->minimised || d->best->params.len < before ||
+                     (before == 0 && out->input_before == 0);
+    keep_relevant(d);
+    for (size_t i = 0; i < d->nconds; i++) {
+        char *text = cond_text(d->from->reply->trace, d->conds[i]);
+        strings_add(&out->condition, text);
+        free(text);
+    }
+}
+
+static void reduce_chain(Reducing *d, WebFault *out)
+{
+    Chain ch = {0};
+    chain_of(d->from->step->before, &ch);
+    vec_push(&ch, request_copy(d->best));
+    if (!d->attack) {
+        out->replayed = chain_shows(d, &ch, &out->page);
+        if (out->replayed && ch.len > 1) {
+            drop_steps(d, &ch);
+            drop_step_params(d, &ch);
+        }
+    } else {
+        out->replayed = true;
+        out->minimised = true;
+        str_addn(&out->page, str_c(&d->from->reply->body), d->from->reply->body.len);
+    }
+    out->chain = ch.items;
+    out->nchain = ch.len;
+}
+
+static void reduce(Campaign *c, Report *rep, WebFault *out, Err *err)
+{
+    Reducing d = { .c = c, .rep = rep, .from = shortest(rep), .probes = MOST_PROBES, .err = err };
+    d.attack = is_attack(rep->fault.kind);
+    d.best = request_copy(d.from->step->request);
+    fault_copy(&out->fault, &rep->fault);
+    out->seen = rep->seen;
+    out->found_after = rep->found_after;
+    reduce_condition(&d, out);
+    d.probes += 40;
+    reduce_chain(&d, out);
+    suspects(c, rep, out);
+    request_free(d.best);
+    free(d.conds);
+}
+
+bool reduce_all(Campaign *c, Err *err)
+{
+    c->web->faults = xcalloc(c->reports.len + 1, sizeof *c->web->faults);
+    for (size_t i = 0; i < c->reports.len; i++) {
+        reduce(c, c->reports.items[i], &c->web->faults[c->web->nfaults++], err);
+        if (c->plan->progress)
+            c->plan->progress(c->plan->progress_arg, "faults made small", i + 1);
+    }
+    return true;
+}
