@@ -1,11 +1,10 @@
 /* The module: settings, fork server, the order of things. */
 #include "sundew.h"
 #include "SAPI.h"
-#include "../runtime/forkserver.h"
+#include "runtime/server/forkserver.h"
 #include <signal.h>
 
 Mode sundew_mode;
-int request_after(void);
 
 static zend_result (*next_post_startup)(void);
 

@@ -93,6 +93,7 @@ void natives_wrap(void);
 void request_startup(void);             /* once per process */
 void request_begin(void);
 void request_end(void);
+int request_after(void);                /* the process ends here, if it was forked */
 void request_after_session_start(void);
 void request_before_session_write(void);
 void fragment_written(const char *text, size_t n);

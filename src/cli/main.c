@@ -8,6 +8,7 @@
 #include "technique/regress/regress.h"
 #include "technique/reproduce/reproduce.h"
 #include "technique/types/types.h"
+#include "technique/web/web.h"
 
 static const Command *const commands[] = {
     &command_capture,
@@ -28,6 +29,7 @@ static const Command *const commands[] = {
     &technique_arguments,
     &technique_mutability,
     &technique_types,
+    &technique_web,
     &technique_explore,
     &technique_monitor,
     &technique_reproduce,

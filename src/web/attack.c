@@ -17,11 +17,6 @@ static const char quote[] = "sundew'\"<q7>";
 static const char site[] = "http://sundew.example/";
 static const char outside[] = "../../../../../../../../etc/passwd";
 
-typedef struct Attack {
-    const char *value;
-    FaultKind kind;
-} Attack;
-
 static bool complains_of_sql(const Trace *t, const char **file, unsigned *line)
 {
     static const char *const words[] = { "SQLSTATE", "SQL syntax", "syntax error", "unrecognized token",
@@ -79,6 +74,17 @@ static void look_at_page(Campaign *c, const Reply *r, const char *path, Faults *
     add(c, out, FAULT_REFLECTED, path, "%s reaches the page unescaped", file, line);
 }
 
+void attack_judge(Campaign *c, const Request *q, const Reply *r, Faults *out)
+{
+    for (size_t i = 0; i < q->params.len; i++) {
+        const char *v = q->params.items[i].text, *path = q->params.items[i].path;
+        if (strcmp(v, quote) == 0 || strcmp(v, outside) == 0)
+            look_at_sinks(c, r, path, out);
+        if (strcmp(v, quote) == 0 || strcmp(v, site) == 0)
+            look_at_page(c, r, path, out);
+    }
+}
+
 static bool attack(Campaign *c, const Step *step, const char *path, const char *value, Err *err)
 {
     Request *q = request_copy(step->request);
@@ -88,11 +94,8 @@ static bool attack(Campaign *c, const Step *step, const char *path, const char *
     const State *end;
     Reply *r = campaign_execute(c, q, step->start, &end, err);
     Faults f = {0};
-    if (r) {
-        look_at_sinks(c, r, own, &f);
-        look_at_page(c, r, own, &f);
-        campaign_judge(c, r, &f);
-    }
+    if (r)
+        campaign_judge(c, q, r, &f);
     Step *mine = xcalloc(1, sizeof *mine);
     *mine = (Step){ step->before, q, step->start, step->depth };
     vec_push(&c->steps, mine);
@@ -139,7 +142,7 @@ bool attack_run(Campaign *c, const Step *step, const Reply *r, Err *err)
         const TraceNode *n = &t->nodes[i];
         if (n->op != WOP_INPUT || !strchr(n->text, '[') || str_starts(n->text, "SESSION[") ||
             str_starts(n->text, "SERVER[") || str_starts(n->text, "FILES[") ||
-            request_value(step->request, n->text).type != VALUE_TEXT)
+            request_value(step->request, n->text).type != PHP_TEXT)
             continue;
         for (size_t k = 0; k < 3; k++) {
             if (!worth(t, n->text, values[k], r))

@@ -6,25 +6,25 @@
 #include <ctype.h>
 #include <math.h>
 
-static Value text_of(Arena *a, size_t n, char **room)
+static PhpValue text_of(Arena *a, size_t n, char **room)
 {
     *room = arena_array(a, char, n + 1);
-    return value_text(*room, n);
+    return phpvalue_text(*room, n);
 }
 
 static const char blanks[] = " \t\n\r\v";
 
 /* NUL is trimmed too. */
-static bool trimmed(Value set, char c)
+static bool trimmed(PhpValue set, char c)
 {
     return memchr(set.s, c, set.n) || (set.s == blanks && c == '\0');
 }
 
-static Value trim(const Value *v, size_t n, bool left, bool right)
+static PhpValue trim(const PhpValue *v, size_t n, bool left, bool right)
 {
-    Value s = v[0], set = n > 1 ? v[1] : value_text_z(blanks);
-    if (s.type != VALUE_TEXT || set.type != VALUE_TEXT || memchr(set.s, '.', set.n))
-        return value_unknown();
+    PhpValue s = v[0], set = n > 1 ? v[1] : phpvalue_text_z(blanks);
+    if (s.type != PHP_TEXT || set.type != PHP_TEXT || memchr(set.s, '.', set.n))
+        return phpvalue_unknown();
     while (left && s.n && trimmed(set, s.s[0]))
         s.s++, s.n--;
     while (right && s.n && trimmed(set, s.s[s.n - 1]))
@@ -32,15 +32,15 @@ static Value trim(const Value *v, size_t n, bool left, bool right)
     return s;
 }
 
-static Value f_trim(Arena *a, const Value *v, size_t n) { (void)a; return trim(v, n, true, true); }
-static Value f_ltrim(Arena *a, const Value *v, size_t n) { (void)a; return trim(v, n, true, false); }
-static Value f_rtrim(Arena *a, const Value *v, size_t n) { (void)a; return trim(v, n, false, true); }
+static PhpValue f_trim(Arena *a, const PhpValue *v, size_t n) { (void)a; return trim(v, n, true, true); }
+static PhpValue f_ltrim(Arena *a, const PhpValue *v, size_t n) { (void)a; return trim(v, n, true, false); }
+static PhpValue f_rtrim(Arena *a, const PhpValue *v, size_t n) { (void)a; return trim(v, n, false, true); }
 
-static Value cased(Arena *a, Value v, int (*how)(int), bool first_only)
+static PhpValue cased(Arena *a, PhpValue v, int (*how)(int), bool first_only)
 {
     char *s;
-    v = value_to_text(a, v);
-    Value r = text_of(a, v.n, &s);
+    v = phpvalue_to_text(a, v);
+    PhpValue r = text_of(a, v.n, &s);
     for (size_t i = 0; i < v.n; i++) {
         unsigned char c = (unsigned char)v.s[i];
         s[i] = c < 0x80 && (!first_only || i == 0) ? (char)how(c) : (char)c;
@@ -48,47 +48,47 @@ static Value cased(Arena *a, Value v, int (*how)(int), bool first_only)
     return r;
 }
 
-static Value f_lower(Arena *a, const Value *v, size_t n) { (void)n; return cased(a, v[0], tolower, false); }
-static Value f_upper(Arena *a, const Value *v, size_t n) { (void)n; return cased(a, v[0], toupper, false); }
-static Value f_ucfirst(Arena *a, const Value *v, size_t n) { (void)n; return cased(a, v[0], toupper, true); }
-static Value f_lcfirst(Arena *a, const Value *v, size_t n) { (void)n; return cased(a, v[0], tolower, true); }
-static Value f_int(Arena *a, const Value *v, size_t n) { (void)a; return n == 1 ? value_to_int(v[0]) : value_unknown(); }
-static Value f_float(Arena *a, const Value *v, size_t n) { (void)a; (void)n; return value_to_float(v[0]); }
-static Value f_text(Arena *a, const Value *v, size_t n) { (void)n; return value_to_text(a, v[0]); }
-static Value f_bool(Arena *a, const Value *v, size_t n) { (void)a; (void)n; return value_bool(value_truth(v[0])); }
+static PhpValue f_lower(Arena *a, const PhpValue *v, size_t n) { (void)n; return cased(a, v[0], tolower, false); }
+static PhpValue f_upper(Arena *a, const PhpValue *v, size_t n) { (void)n; return cased(a, v[0], toupper, false); }
+static PhpValue f_ucfirst(Arena *a, const PhpValue *v, size_t n) { (void)n; return cased(a, v[0], toupper, true); }
+static PhpValue f_lcfirst(Arena *a, const PhpValue *v, size_t n) { (void)n; return cased(a, v[0], tolower, true); }
+static PhpValue f_int(Arena *a, const PhpValue *v, size_t n) { (void)a; return n == 1 ? phpvalue_to_int(v[0]) : phpvalue_unknown(); }
+static PhpValue f_float(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return phpvalue_to_float(v[0]); }
+static PhpValue f_text(Arena *a, const PhpValue *v, size_t n) { (void)n; return phpvalue_to_text(a, v[0]); }
+static PhpValue f_bool(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return phpvalue_bool(phpvalue_truth(v[0])); }
 
-static Value f_numeric(Arena *a, const Value *v, size_t n)
+static PhpValue f_numeric(Arena *a, const PhpValue *v, size_t n)
 {
-    Value x;
+    PhpValue x;
     (void)a;
     (void)n;
-    return value_bool(value_numeric(v[0], &x));
+    return phpvalue_bool(phpvalue_numeric(v[0], &x));
 }
 
-static Value f_strlen(Arena *a, const Value *v, size_t n)
+static PhpValue f_strlen(Arena *a, const PhpValue *v, size_t n)
 {
     (void)n;
-    return value_int((int64_t)value_to_text(a, v[0]).n);
+    return phpvalue_int((int64_t)phpvalue_to_text(a, v[0]).n);
 }
 
-static Value all_of(Value v, int (*is)(int))
+static PhpValue all_of(PhpValue v, int (*is)(int))
 {
-    if (v.type != VALUE_TEXT)
-        return value_bool(false);
+    if (v.type != PHP_TEXT)
+        return phpvalue_bool(false);
     for (size_t i = 0; i < v.n; i++)
         if (!is((unsigned char)v.s[i]))
-            return value_bool(false);
-    return value_bool(v.n > 0);
+            return phpvalue_bool(false);
+    return phpvalue_bool(v.n > 0);
 }
 
-static Value f_digits(Arena *a, const Value *v, size_t n) { (void)a; (void)n; return all_of(v[0], isdigit); }
-static Value f_letters(Arena *a, const Value *v, size_t n) { (void)a; (void)n; return all_of(v[0], isalpha); }
-static Value f_alnum(Arena *a, const Value *v, size_t n) { (void)a; (void)n; return all_of(v[0], isalnum); }
-static Value f_xdigits(Arena *a, const Value *v, size_t n) { (void)a; (void)n; return all_of(v[0], isxdigit); }
-static Value f_lowers(Arena *a, const Value *v, size_t n) { (void)a; (void)n; return all_of(v[0], islower); }
-static Value f_uppers(Arena *a, const Value *v, size_t n) { (void)a; (void)n; return all_of(v[0], isupper); }
+static PhpValue f_digits(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return all_of(v[0], isdigit); }
+static PhpValue f_letters(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return all_of(v[0], isalpha); }
+static PhpValue f_alnum(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return all_of(v[0], isalnum); }
+static PhpValue f_xdigits(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return all_of(v[0], isxdigit); }
+static PhpValue f_lowers(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return all_of(v[0], islower); }
+static PhpValue f_uppers(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return all_of(v[0], isupper); }
 
-static int64_t find(Value s, Value what, int64_t from, bool any_case, bool last)
+static int64_t find(PhpValue s, PhpValue what, int64_t from, bool any_case, bool last)
 {
     if (from < 0)
         from += (int64_t)s.n;
@@ -103,86 +103,86 @@ static int64_t find(Value s, Value what, int64_t from, bool any_case, bool last)
     return found;
 }
 
-static Value position(Arena *a, const Value *v, size_t n, bool any_case, bool last)
+static PhpValue position(Arena *a, const PhpValue *v, size_t n, bool any_case, bool last)
 {
-    int64_t from = n > 2 ? value_to_int(v[2]).i : 0;
-    int64_t i = find(value_to_text(a, v[0]), value_to_text(a, v[1]), from, any_case, last);
-    return i < 0 ? value_bool(false) : value_int(i);
+    int64_t from = n > 2 ? phpvalue_to_int(v[2]).i : 0;
+    int64_t i = find(phpvalue_to_text(a, v[0]), phpvalue_to_text(a, v[1]), from, any_case, last);
+    return i < 0 ? phpvalue_bool(false) : phpvalue_int(i);
 }
 
-static Value f_strpos(Arena *a, const Value *v, size_t n) { return position(a, v, n, false, false); }
-static Value f_stripos(Arena *a, const Value *v, size_t n) { return position(a, v, n, true, false); }
-static Value f_strrpos(Arena *a, const Value *v, size_t n) { return position(a, v, n, false, true); }
+static PhpValue f_strpos(Arena *a, const PhpValue *v, size_t n) { return position(a, v, n, false, false); }
+static PhpValue f_stripos(Arena *a, const PhpValue *v, size_t n) { return position(a, v, n, true, false); }
+static PhpValue f_strrpos(Arena *a, const PhpValue *v, size_t n) { return position(a, v, n, false, true); }
 
-static Value f_strstr(Arena *a, const Value *v, size_t n)
+static PhpValue f_strstr(Arena *a, const PhpValue *v, size_t n)
 {
-    Value s = value_to_text(a, v[0]);
-    int64_t i = find(s, value_to_text(a, v[1]), 0, false, false);
-    bool before = n > 2 && value_truth(v[2]);
+    PhpValue s = phpvalue_to_text(a, v[0]);
+    int64_t i = find(s, phpvalue_to_text(a, v[1]), 0, false, false);
+    bool before = n > 2 && phpvalue_truth(v[2]);
     if (i < 0)
-        return value_bool(false);
-    return before ? value_text(s.s, (size_t)i) : value_text(s.s + i, s.n - (size_t)i);
+        return phpvalue_bool(false);
+    return before ? phpvalue_text(s.s, (size_t)i) : phpvalue_text(s.s + i, s.n - (size_t)i);
 }
 
-static Value f_contains(Arena *a, const Value *v, size_t n)
+static PhpValue f_contains(Arena *a, const PhpValue *v, size_t n)
 {
     (void)n;
-    return value_bool(find(value_to_text(a, v[0]), value_to_text(a, v[1]), 0, false, false) >= 0);
+    return phpvalue_bool(find(phpvalue_to_text(a, v[0]), phpvalue_to_text(a, v[1]), 0, false, false) >= 0);
 }
 
-static Value f_starts(Arena *a, const Value *v, size_t n)
+static PhpValue f_starts(Arena *a, const PhpValue *v, size_t n)
 {
-    Value s = value_to_text(a, v[0]), p = value_to_text(a, v[1]);
+    PhpValue s = phpvalue_to_text(a, v[0]), p = phpvalue_to_text(a, v[1]);
     (void)n;
-    return value_bool(s.n >= p.n && memcmp(s.s, p.s, p.n) == 0);
+    return phpvalue_bool(s.n >= p.n && memcmp(s.s, p.s, p.n) == 0);
 }
 
-static Value f_ends(Arena *a, const Value *v, size_t n)
+static PhpValue f_ends(Arena *a, const PhpValue *v, size_t n)
 {
-    Value s = value_to_text(a, v[0]), p = value_to_text(a, v[1]);
+    PhpValue s = phpvalue_to_text(a, v[0]), p = phpvalue_to_text(a, v[1]);
     (void)n;
-    return value_bool(s.n >= p.n && memcmp(s.s + s.n - p.n, p.s, p.n) == 0);
+    return phpvalue_bool(s.n >= p.n && memcmp(s.s + s.n - p.n, p.s, p.n) == 0);
 }
 
-static Value f_substr(Arena *a, const Value *v, size_t n)
+static PhpValue f_substr(Arena *a, const PhpValue *v, size_t n)
 {
-    Value s = value_to_text(a, v[0]);
-    int64_t len = (int64_t)s.n, from = value_to_int(v[1]).i;
-    int64_t many = n > 2 && v[2].type != VALUE_NULL ? value_to_int(v[2]).i : len;
+    PhpValue s = phpvalue_to_text(a, v[0]);
+    int64_t len = (int64_t)s.n, from = phpvalue_to_int(v[1]).i;
+    int64_t many = n > 2 && v[2].type != PHP_NULL ? phpvalue_to_int(v[2]).i : len;
     from = from < 0 ? (from + len < 0 ? 0 : from + len) : from;
     if (from > len)
-        return value_text("", 0);
+        return phpvalue_text("", 0);
     if (many < 0)
         many = len - from + many < 0 ? 0 : len - from + many;
     many = many > len - from ? len - from : many;
-    return value_text(s.s + from, (size_t)many);
+    return phpvalue_text(s.s + from, (size_t)many);
 }
 
-static Value compared(Arena *a, const Value *v, size_t most, bool any_case)
+static PhpValue compared(Arena *a, const PhpValue *v, size_t most, bool any_case)
 {
-    Value x = value_to_text(a, v[0]), y = value_to_text(a, v[1]);
+    PhpValue x = phpvalue_to_text(a, v[0]), y = phpvalue_to_text(a, v[1]);
     size_t nx = x.n < most ? x.n : most, ny = y.n < most ? y.n : most;
     size_t n = nx < ny ? nx : ny;
     for (size_t i = 0; i < n; i++) {
         int c = any_case ? tolower((unsigned char)x.s[i]) - tolower((unsigned char)y.s[i])
                          : (unsigned char)x.s[i] - (unsigned char)y.s[i];
         if (c)
-            return value_int(c < 0 ? -1 : 1);
+            return phpvalue_int(c < 0 ? -1 : 1);
     }
-    return value_int(nx < ny ? -1 : nx > ny);
+    return phpvalue_int(nx < ny ? -1 : nx > ny);
 }
 
-static Value f_strcmp(Arena *a, const Value *v, size_t n) { (void)n; return compared(a, v, SIZE_MAX, false); }
-static Value f_strcasecmp(Arena *a, const Value *v, size_t n) { (void)n; return compared(a, v, SIZE_MAX, true); }
-static Value f_strncmp(Arena *a, const Value *v, size_t n) { (void)n; return compared(a, v, (size_t)value_to_int(v[2]).i, false); }
-static Value f_strncasecmp(Arena *a, const Value *v, size_t n) { (void)n; return compared(a, v, (size_t)value_to_int(v[2]).i, true); }
+static PhpValue f_strcmp(Arena *a, const PhpValue *v, size_t n) { (void)n; return compared(a, v, SIZE_MAX, false); }
+static PhpValue f_strcasecmp(Arena *a, const PhpValue *v, size_t n) { (void)n; return compared(a, v, SIZE_MAX, true); }
+static PhpValue f_strncmp(Arena *a, const PhpValue *v, size_t n) { (void)n; return compared(a, v, (size_t)phpvalue_to_int(v[2]).i, false); }
+static PhpValue f_strncasecmp(Arena *a, const PhpValue *v, size_t n) { (void)n; return compared(a, v, (size_t)phpvalue_to_int(v[2]).i, true); }
 
 /* ---- text into text, byte by byte */
 
-static Value mapped(Arena *a, Value v, const char *(*to)(char))
+static PhpValue mapped(Arena *a, PhpValue v, const char *(*to)(char))
 {
     Str s = {0};
-    v = value_to_text(a, v);
+    v = phpvalue_to_text(a, v);
     for (size_t i = 0; i < v.n; i++) {
         const char *w = to(v.s[i]);
         if (w)
@@ -192,7 +192,7 @@ static Value mapped(Arena *a, Value v, const char *(*to)(char))
     }
     char *copy = arena_array(a, char, s.len + 1);
     memcpy(copy, str_c(&s), s.len);
-    Value r = value_text(copy, s.len);
+    PhpValue r = phpvalue_text(copy, s.len);
     str_release(&s);
     return r;
 }
@@ -219,15 +219,15 @@ static const char *slashed(char c)
     }
 }
 
-static Value f_html(Arena *a, const Value *v, size_t n) { (void)n; return mapped(a, v[0], html); }
-static Value f_slashes(Arena *a, const Value *v, size_t n) { (void)n; return mapped(a, v[0], slashed); }
+static PhpValue f_html(Arena *a, const PhpValue *v, size_t n) { (void)n; return mapped(a, v[0], html); }
+static PhpValue f_slashes(Arena *a, const PhpValue *v, size_t n) { (void)n; return mapped(a, v[0], slashed); }
 /* mysqli_real_escape_string($connection, $text) */
-static Value f_escape(Arena *a, const Value *v, size_t n) { (void)n; return mapped(a, v[1], slashed); }
+static PhpValue f_escape(Arena *a, const PhpValue *v, size_t n) { (void)n; return mapped(a, v[1], slashed); }
 
-static Value f_unslashed(Arena *a, const Value *v, size_t n)
+static PhpValue f_unslashed(Arena *a, const PhpValue *v, size_t n)
 {
     char *s;
-    Value x = value_to_text(a, v[0]);
+    PhpValue x = phpvalue_to_text(a, v[0]);
     size_t k = 0;
     (void)n;
     text_of(a, x.n, &s);
@@ -236,26 +236,26 @@ static Value f_unslashed(Arena *a, const Value *v, size_t n)
             break;
         s[k++] = x.s[i];
     }
-    return value_text(s, k);
+    return phpvalue_text(s, k);
 }
 
-static Value f_urldecode(Arena *a, const Value *v, size_t n)
+static PhpValue f_urldecode(Arena *a, const PhpValue *v, size_t n)
 {
-    Value x = value_to_text(a, v[0]);
+    PhpValue x = phpvalue_to_text(a, v[0]);
     size_t len;
     (void)n;
     char *s = url_decode(x.s, x.n, &len);
     char *copy = arena_array(a, char, len + 1);
     memcpy(copy, s, len);
     free(s);
-    return value_text(copy, len);
+    return phpvalue_text(copy, len);
 }
 
-static Value f_replace(Arena *a, const Value *v, size_t n)
+static PhpValue f_replace(Arena *a, const PhpValue *v, size_t n)
 {
-    Value from = value_to_text(a, v[0]), to = value_to_text(a, v[1]), s = value_to_text(a, v[2]);
-    if (v[0].type == VALUE_ARRAY || v[1].type == VALUE_ARRAY || !from.n || n > 3)
-        return value_unknown();
+    PhpValue from = phpvalue_to_text(a, v[0]), to = phpvalue_to_text(a, v[1]), s = phpvalue_to_text(a, v[2]);
+    if (v[0].type == PHP_ARRAY || v[1].type == PHP_ARRAY || !from.n || n > 3)
+        return phpvalue_unknown();
     Str out = {0};
     for (size_t i = 0; i < s.n;) {
         if (i + from.n <= s.n && memcmp(s.s + i, from.s, from.n) == 0) {
@@ -267,73 +267,73 @@ static Value f_replace(Arena *a, const Value *v, size_t n)
     }
     char *copy = arena_array(a, char, out.len + 1);
     memcpy(copy, str_c(&out), out.len);
-    Value r = value_text(copy, out.len);
+    PhpValue r = phpvalue_text(copy, out.len);
     str_release(&out);
     return r;
 }
 
-static Value f_repeat(Arena *a, const Value *v, size_t n)
+static PhpValue f_repeat(Arena *a, const PhpValue *v, size_t n)
 {
-    Value s = value_to_text(a, v[0]);
-    int64_t times = value_to_int(v[1]).i;
+    PhpValue s = phpvalue_to_text(a, v[0]);
+    int64_t times = phpvalue_to_int(v[1]).i;
     char *room;
     (void)n;
     if (times < 0 || (uint64_t)times * s.n > 1 << 20)
-        return value_unknown();
-    Value r = text_of(a, s.n * (size_t)times, &room);
+        return phpvalue_unknown();
+    PhpValue r = text_of(a, s.n * (size_t)times, &room);
     for (int64_t i = 0; i < times; i++)
         memcpy(room + (size_t)i * s.n, s.s, s.n);
     return r;
 }
 
-static Value f_reverse(Arena *a, const Value *v, size_t n)
+static PhpValue f_reverse(Arena *a, const PhpValue *v, size_t n)
 {
-    Value s = value_to_text(a, v[0]);
+    PhpValue s = phpvalue_to_text(a, v[0]);
     char *room;
-    Value r = text_of(a, s.n, &room);
+    PhpValue r = text_of(a, s.n, &room);
     (void)n;
     for (size_t i = 0; i < s.n; i++)
         room[i] = s.s[s.n - 1 - i];
     return r;
 }
 
-static Value f_abs(Arena *a, const Value *v, size_t n)
+static PhpValue f_abs(Arena *a, const PhpValue *v, size_t n)
 {
-    Value x;
+    PhpValue x;
     (void)a;
     (void)n;
-    if (!value_numeric(v[0], &x))
-        return value_unknown();
-    return x.type == VALUE_INT ? value_int(x.i < 0 ? -x.i : x.i) : value_float(fabs(x.d));
+    if (!phpvalue_numeric(v[0], &x))
+        return phpvalue_unknown();
+    return x.type == PHP_INT ? phpvalue_int(x.i < 0 ? -x.i : x.i) : phpvalue_float(fabs(x.d));
 }
 
-static Value f_ord(Arena *a, const Value *v, size_t n)
+static PhpValue f_ord(Arena *a, const PhpValue *v, size_t n)
 {
-    Value s = value_to_text(a, v[0]);
+    PhpValue s = phpvalue_to_text(a, v[0]);
     (void)n;
-    return value_int(s.n ? (unsigned char)s.s[0] : 0);
+    return phpvalue_int(s.n ? (unsigned char)s.s[0] : 0);
 }
 
-static Value most(const Value *v, size_t n, int wanted)
+static PhpValue most(const PhpValue *v, size_t n, int wanted)
 {
-    Value best = v[0];
+    PhpValue best = v[0];
     for (size_t i = 1; i < n; i++)
-        if (value_compare(v[i], best) == wanted)
+        if (phpvalue_compare(v[i], best) == wanted)
             best = v[i];
-    return n > 1 ? best : value_unknown();
+    return n > 1 ? best : phpvalue_unknown();
 }
 
-static Value f_max(Arena *a, const Value *v, size_t n) { (void)a; return most(v, n, 1); }
-static Value f_min(Arena *a, const Value *v, size_t n) { (void)a; return most(v, n, -1); }
+static PhpValue f_max(Arena *a, const PhpValue *v, size_t n) { (void)a; return most(v, n, 1); }
+static PhpValue f_min(Arena *a, const PhpValue *v, size_t n) { (void)a; return most(v, n, -1); }
 
-static Value f_equals(Arena *a, const Value *v, size_t n) { (void)a; (void)n; return value_bool(value_same(v[0], v[1])); }
-static Value f_is_array(Arena *a, const Value *v, size_t n) { (void)a; (void)n; return value_bool(v[0].type == VALUE_ARRAY); }
-static Value f_is_string(Arena *a, const Value *v, size_t n) { (void)a; (void)n; return value_bool(v[0].type == VALUE_TEXT); }
+static PhpValue f_equals(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return phpvalue_bool(phpvalue_same(v[0], v[1])); }
+static PhpValue f_is_array(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return phpvalue_bool(v[0].type == PHP_ARRAY); }
+static PhpValue f_is_string(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return phpvalue_bool(v[0].type == PHP_TEXT); }
 
 static const struct row {
     const char *name;
     size_t least;
-    Value (*compute)(Arena *a, const Value *v, size_t n);
+    PhpValue (*compute)(Arena *a, const PhpValue *v, size_t n);
 } rows[] = {
     { "trim", 1, f_trim }, { "ltrim", 1, f_ltrim }, { "rtrim", 1, f_rtrim }, { "chop", 1, f_rtrim },
     { "strtolower", 1, f_lower }, { "mb_strtolower", 1, f_lower },
@@ -369,13 +369,13 @@ static const struct row *row_of(const char *name)
 
 bool eval_knows(const char *name) { return row_of(name) != NULL; }
 
-Value eval_call(Arena *a, const char *name, const Value *args, size_t n)
+PhpValue eval_call(Arena *a, const char *name, const PhpValue *args, size_t n)
 {
     const struct row *r = row_of(name);
     if (!r || n < r->least)
-        return value_unknown();
+        return phpvalue_unknown();
     for (size_t i = strcmp(name, "mysqli_real_escape_string") == 0; i < n; i++)
-        if (!value_is_known(args[i]))
-            return value_unknown();
+        if (!phpvalue_is_known(args[i]))
+            return phpvalue_unknown();
     return r->compute(a, args, n);
 }

@@ -24,9 +24,9 @@ typedef struct Solving {
 } Solving;
 
 static void want_truth(Solving *s, uint32_t node, bool wanted, unsigned depth);
-static void want_value(Solving *s, uint32_t node, Value v, unsigned depth);
+static void want_value(Solving *s, uint32_t node, PhpValue v, unsigned depth);
 
-static Value eval(Solving *s, uint32_t node) { return eval_node(&s->arena, s->t, node, s->now); }
+static PhpValue eval(Solving *s, uint32_t node) { return eval_node(&s->arena, s->t, node, s->now); }
 
 static bool is_constant(Solving *s, uint32_t node)
 {
@@ -52,78 +52,78 @@ static void offer(Solving *s, const char *path, const char *text, size_t n)
     c->n = n;
 }
 
-static void offer_value(Solving *s, const char *path, Value v)
+static void offer_value(Solving *s, const char *path, PhpValue v)
 {
     if (str_starts(path, "SESSION["))
         return;
-    if (v.type == VALUE_NULL) {
+    if (v.type == PHP_NULL) {
         offer(s, path, NULL, 0);
-    } else if (v.type == VALUE_ARRAY) {
+    } else if (v.type == PHP_ARRAY) {
         char *below = arena_printf(&s->arena, "%s[0]", path);
         offer(s, below, "1", 1);
     } else {
-        v = value_to_text(&s->arena, v);
-        if (value_is_known(v))
+        v = phpvalue_to_text(&s->arena, v);
+        if (phpvalue_is_known(v))
             offer(s, path, v.s, v.n);
     }
 }
 
 static void want_text(Solving *s, uint32_t node, const char *text, unsigned depth)
 {
-    want_value(s, node, value_text_z(text), depth);
+    want_value(s, node, phpvalue_text_z(text), depth);
 }
 
 /* Any other value than this. */
-static void want_other(Solving *s, uint32_t node, Value v, unsigned depth)
+static void want_other(Solving *s, uint32_t node, PhpValue v, unsigned depth)
 {
-    if (v.type == VALUE_NULL) {
+    if (v.type == PHP_NULL) {
         want_text(s, node, "1", depth);
         want_text(s, node, "a", depth);
         return;
     }
-    if (v.type != VALUE_TEXT || v.n)
-        want_value(s, node, value_null(), depth);
-    Value x;
-    if (value_numeric(v, &x) && x.type == VALUE_INT) {
-        want_value(s, node, value_int(x.i + 1), depth);
-        want_value(s, node, value_int(0), depth);
+    if (v.type != PHP_TEXT || v.n)
+        want_value(s, node, phpvalue_null(), depth);
+    PhpValue x;
+    if (phpvalue_numeric(v, &x) && x.type == PHP_INT) {
+        want_value(s, node, phpvalue_int(x.i + 1), depth);
+        want_value(s, node, phpvalue_int(0), depth);
     }
     if (is_constant(s, node))
         return;
-    want_value(s, node, value_concat(&s->arena, v, value_text_z("x")), depth);
+    want_value(s, node, phpvalue_concat(&s->arena, v, phpvalue_text_z("x")), depth);
     want_text(s, node, "", depth);
 }
 
 /* A number below (-1), above (1) or equal to v, nearest first. */
-static void want_near(Solving *s, uint32_t node, Value v, int side, unsigned depth)
+static void want_near(Solving *s, uint32_t node, PhpValue v, int side, unsigned depth)
 {
-    Value x;
-    if (!value_numeric(v, &x)) {
-        x = value_to_int(v);
-        if (v.type == VALUE_TEXT && v.n && side > 0)
-            want_value(s, node, value_concat(&s->arena, v, value_text_z("z")), depth);
-        if (v.type == VALUE_TEXT && side < 0)
+    PhpValue x;
+    if (!phpvalue_numeric(v, &x)) {
+        x = phpvalue_to_int(v);
+        if (v.type == PHP_TEXT && v.n && side > 0)
+            want_value(s, node, phpvalue_concat(&s->arena, v, phpvalue_text_z("z")), depth);
+        if (v.type == PHP_TEXT && side < 0)
             want_text(s, node, "!", depth);
     }
-    int64_t i = x.type == VALUE_FLOAT ? (int64_t)floor(x.d) : x.i;
+    int64_t i = x.type == PHP_FLOAT ? (int64_t)floor(x.d) : x.i;
     if (side == 0)
-        want_value(s, node, value_int(i), depth);
-    want_value(s, node, value_int(side < 0 ? i - 1 : i + 1), depth);
-    want_value(s, node, value_int(side < 0 ? i - 100 : i + 100), depth);
-    want_value(s, node, value_int(side < 0 ? -1 : 1000000), depth);
+        want_value(s, node, phpvalue_int(i), depth);
+    want_value(s, node, phpvalue_int(side < 0 ? i - 1 : i + 1), depth);
+    want_value(s, node, phpvalue_int(side < 0 ? i - 100 : i + 100), depth);
+    want_value(s, node, phpvalue_int(side < 0 ? -1 : 1000000), depth);
 }
 
 /* ---- truth */
 
 static void want_compared(Solving *s, const TraceNode *n, bool wanted, unsigned depth)
 {
-    Value x = eval(s, n->args[0]), y = eval(s, n->args[1]);
+    PhpValue x = eval(s, n->args[0]), y = eval(s, n->args[1]);
     bool negative = n->op == WOP_NE || n->op == WOP_NSAME;
     bool equal = wanted != negative;
     for (int side = 0; side < 2; side++) {
-        Value v = side ? x : y;
+        PhpValue v = side ? x : y;
         uint32_t to = n->args[side];
-        if (!value_is_known(v) || is_constant(s, to))
+        if (!phpvalue_is_known(v) || is_constant(s, to))
             continue;
         if (equal)
             want_value(s, to, v, depth);
@@ -134,15 +134,15 @@ static void want_compared(Solving *s, const TraceNode *n, bool wanted, unsigned 
 
 static void want_ordered(Solving *s, const TraceNode *n, bool wanted, unsigned depth)
 {
-    Value x = eval(s, n->args[0]), y = eval(s, n->args[1]);
+    PhpValue x = eval(s, n->args[0]), y = eval(s, n->args[1]);
     bool strict = (n->op == WOP_LT) == wanted;
     int side = wanted ? -1 : 1;                    /* of the left operand */
-    if (value_is_known(y) && !is_constant(s, n->args[0])) {
+    if (phpvalue_is_known(y) && !is_constant(s, n->args[0])) {
         if (!strict)
             want_near(s, n->args[0], y, 0, depth);
         want_near(s, n->args[0], y, side, depth);
     }
-    if (value_is_known(x) && !is_constant(s, n->args[1])) {
+    if (phpvalue_is_known(x) && !is_constant(s, n->args[1])) {
         if (!strict)
             want_near(s, n->args[1], x, 0, depth);
         want_near(s, n->args[1], x, -side, depth);
@@ -154,13 +154,13 @@ static void want_one_of(Solving *s, const TraceNode *n, bool wanted, unsigned de
     uint32_t first = n->op == WOP_KEY ? 1 : 2;
     if (!wanted) {
         want_text(s, n->args[0], "sundew", depth);
-        want_value(s, n->args[0], value_null(), depth);
-        want_value(s, n->args[0], value_int(987654), depth);
+        want_value(s, n->args[0], phpvalue_null(), depth);
+        want_value(s, n->args[0], phpvalue_int(987654), depth);
         return;
     }
     for (uint32_t i = first; i < n->nargs; i++) {
-        Value v = eval(s, n->args[i]);
-        if (value_is_known(v))
+        PhpValue v = eval(s, n->args[i]);
+        if (phpvalue_is_known(v))
             want_value(s, n->args[0], v, depth);
     }
 }
@@ -169,8 +169,8 @@ static void want_match(Solving *s, const TraceNode *n, bool wanted, unsigned dep
 {
     if (n->nargs < 2)
         return;
-    Value pattern = eval(s, n->args[0]);
-    for (int i = 0; wanted && i < 8 && pattern.type == VALUE_TEXT; i++) {
+    PhpValue pattern = eval(s, n->args[0]);
+    for (int i = 0; wanted && i < 8 && pattern.type == PHP_TEXT; i++) {
         char *text = arena_strndup(&s->arena, pattern.s, pattern.n);
         char *sample = regex_sample(text, s->plan->rng);
         if (sample)
@@ -203,23 +203,23 @@ static void want_call_truth(Solving *s, const TraceNode *n, bool wanted, unsigne
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i].name, n->text) == 0 && n->nargs) {
             const char *text = wanted ? rows[i].yes : rows[i].no;
-            want_value(s, n->args[0], text ? value_text_z(text)
-                                           : (Value){ .type = wanted ? VALUE_ARRAY : VALUE_NULL }, depth);
+            want_value(s, n->args[0], text ? phpvalue_text_z(text)
+                                           : (PhpValue){ .type = wanted ? PHP_ARRAY : PHP_NULL }, depth);
             return;
         }
     if (n->nargs >= 2 && (strcmp(n->text, "str_contains") == 0 || strcmp(n->text, "str_starts_with") == 0 ||
                           strcmp(n->text, "str_ends_with") == 0 || strcmp(n->text, "hash_equals") == 0 ||
                           strcmp(n->text, "strstr") == 0)) {
         for (int side = 0; side < 2; side++) {
-            Value v = eval(s, n->args[1 - side]);
-            if (value_is_known(v) && wanted)
+            PhpValue v = eval(s, n->args[1 - side]);
+            if (phpvalue_is_known(v) && wanted)
                 want_value(s, n->args[side], v, depth);
-            else if (value_is_known(v))
+            else if (phpvalue_is_known(v))
                 want_text(s, n->args[side], "~", depth);
         }
         return;
     }
-    want_value(s, 0, value_unknown(), depth);
+    want_value(s, 0, phpvalue_unknown(), depth);
 }
 
 static void want_truth(Solving *s, uint32_t node, bool wanted, unsigned depth)
@@ -232,7 +232,7 @@ static void want_truth(Solving *s, uint32_t node, bool wanted, unsigned depth)
     case WOP_BOOL: want_truth(s, n->args[0], wanted, depth + 1); return;
     case WOP_ISSET:
         if (!wanted) {
-            want_value(s, n->args[0], value_null(), depth + 1);
+            want_value(s, n->args[0], phpvalue_null(), depth + 1);
             return;
         }
         want_text(s, n->args[0], "1", depth + 1);
@@ -246,13 +246,13 @@ static void want_truth(Solving *s, uint32_t node, bool wanted, unsigned depth)
     case WOP_LT: case WOP_LE: want_ordered(s, n, wanted, depth + 1); return;
     case WOP_IN: case WOP_KEY: want_one_of(s, n, wanted, depth + 1); return;
     case WOP_TYPE: {
-        Value mask = eval(s, n->args[1]);
+        PhpValue mask = eval(s, n->args[1]);
         bool array = (uint64_t)mask.i >> 7 & 1, text = (uint64_t)mask.i >> 6 & 1;
         if (array == wanted)
-            want_value(s, n->args[0], (Value){ .type = VALUE_ARRAY }, depth + 1);
+            want_value(s, n->args[0], (PhpValue){ .type = PHP_ARRAY }, depth + 1);
         if (text == wanted)
             want_text(s, n->args[0], "1", depth + 1);
-        want_value(s, n->args[0], value_null(), depth + 1);
+        want_value(s, n->args[0], phpvalue_null(), depth + 1);
         return;
     }
     case WOP_CALL:
@@ -263,7 +263,7 @@ static void want_truth(Solving *s, uint32_t node, bool wanted, unsigned depth)
             want_text(s, node, "1", depth + 1);
             want_text(s, node, "a", depth + 1);
         } else {
-            want_value(s, node, value_null(), depth + 1);
+            want_value(s, node, phpvalue_null(), depth + 1);
             want_text(s, node, "", depth + 1);
             want_text(s, node, "0", depth + 1);
         }
@@ -272,88 +272,88 @@ static void want_truth(Solving *s, uint32_t node, bool wanted, unsigned depth)
 
 /* ---- values */
 
-static void want_arithmetic(Solving *s, const TraceNode *n, Value v, unsigned depth)
+static void want_arithmetic(Solving *s, const TraceNode *n, PhpValue v, unsigned depth)
 {
-    Value x = eval(s, n->args[0]), y = eval(s, n->args[1]), number;
-    if (!value_numeric(v, &number))
-        number = value_to_int(v);
+    PhpValue x = eval(s, n->args[0]), y = eval(s, n->args[1]), number;
+    if (!phpvalue_numeric(v, &number))
+        number = phpvalue_to_int(v);
     switch (n->op) {
     case WOP_ADD:
-        want_value(s, n->args[0], value_arithmetic('-', number, y), depth);
-        want_value(s, n->args[1], value_arithmetic('-', number, x), depth);
+        want_value(s, n->args[0], phpvalue_arithmetic('-', number, y), depth);
+        want_value(s, n->args[1], phpvalue_arithmetic('-', number, x), depth);
         return;
     case WOP_SUB:
-        want_value(s, n->args[0], value_arithmetic('+', number, y), depth);
-        want_value(s, n->args[1], value_arithmetic('-', x, number), depth);
+        want_value(s, n->args[0], phpvalue_arithmetic('+', number, y), depth);
+        want_value(s, n->args[1], phpvalue_arithmetic('-', x, number), depth);
         return;
     case WOP_MUL:
-        want_value(s, n->args[0], value_arithmetic('/', number, y), depth);
-        want_value(s, n->args[1], value_arithmetic('/', number, x), depth);
+        want_value(s, n->args[0], phpvalue_arithmetic('/', number, y), depth);
+        want_value(s, n->args[1], phpvalue_arithmetic('/', number, x), depth);
         /* Rounded, where it was not asked for exactly. */
-        want_value(s, n->args[0], value_to_int(value_arithmetic('/', number, y)), depth);
-        want_value(s, n->args[0], value_arithmetic('+', value_to_int(value_arithmetic('/', number, y)), value_int(1)), depth);
+        want_value(s, n->args[0], phpvalue_to_int(phpvalue_arithmetic('/', number, y)), depth);
+        want_value(s, n->args[0], phpvalue_arithmetic('+', phpvalue_to_int(phpvalue_arithmetic('/', number, y)), phpvalue_int(1)), depth);
         return;
     case WOP_DIV:
-        want_value(s, n->args[0], value_arithmetic('*', number, y), depth);
-        want_value(s, n->args[1], value_arithmetic('/', x, number), depth);
+        want_value(s, n->args[0], phpvalue_arithmetic('*', number, y), depth);
+        want_value(s, n->args[1], phpvalue_arithmetic('/', x, number), depth);
         return;
     default:                   /* MOD: the number itself, or one more turn */
         want_value(s, n->args[0], number, depth);
-        want_value(s, n->args[0], value_arithmetic('+', number, y), depth);
+        want_value(s, n->args[0], phpvalue_arithmetic('+', number, y), depth);
     }
 }
 
-static void want_concat(Solving *s, const TraceNode *n, Value v, unsigned depth)
+static void want_concat(Solving *s, const TraceNode *n, PhpValue v, unsigned depth)
 {
-    Value x = value_to_text(&s->arena, eval(s, n->args[0]));
-    Value y = value_to_text(&s->arena, eval(s, n->args[1]));
-    v = value_to_text(&s->arena, v);
+    PhpValue x = phpvalue_to_text(&s->arena, eval(s, n->args[0]));
+    PhpValue y = phpvalue_to_text(&s->arena, eval(s, n->args[1]));
+    v = phpvalue_to_text(&s->arena, v);
     bool left = !is_constant(s, n->args[0]), right = !is_constant(s, n->args[1]);
-    if (left && value_is_known(y) && y.n <= v.n && memcmp(v.s + v.n - y.n, y.s, y.n) == 0)
-        want_value(s, n->args[0], value_text(v.s, v.n - y.n), depth);
-    if (right && value_is_known(x) && x.n <= v.n && memcmp(v.s, x.s, x.n) == 0)
-        want_value(s, n->args[1], value_text(v.s + x.n, v.n - x.n), depth);
+    if (left && phpvalue_is_known(y) && y.n <= v.n && memcmp(v.s + v.n - y.n, y.s, y.n) == 0)
+        want_value(s, n->args[0], phpvalue_text(v.s, v.n - y.n), depth);
+    if (right && phpvalue_is_known(x) && x.n <= v.n && memcmp(v.s, x.s, x.n) == 0)
+        want_value(s, n->args[1], phpvalue_text(v.s + x.n, v.n - x.n), depth);
     if (left && right)
         want_value(s, n->args[0], v, depth);
 }
 
-static void want_length(Solving *s, uint32_t node, Value v, unsigned depth)
+static void want_length(Solving *s, uint32_t node, PhpValue v, unsigned depth)
 {
-    Value text = eval(s, node);
-    int64_t n = value_to_int(v).i;
+    PhpValue text = eval(s, node);
+    int64_t n = phpvalue_to_int(v).i;
     if (n < 0 || n > 100000)
         return;
     char *room = arena_array(&s->arena, char, (size_t)n + 1);
     memset(room, 'a', (size_t)n);
-    if (text.type == VALUE_TEXT)
+    if (text.type == PHP_TEXT)
         memcpy(room, text.s, text.n < (size_t)n ? text.n : (size_t)n);
-    want_value(s, node, value_text(room, (size_t)n), depth);
+    want_value(s, node, phpvalue_text(room, (size_t)n), depth);
 }
 
 /* Byte i, or an element, of a text is to be v: the rest stays as it is. */
-static void want_byte(Solving *s, const TraceNode *n, Value v, unsigned depth)
+static void want_byte(Solving *s, const TraceNode *n, PhpValue v, unsigned depth)
 {
-    Value text = eval(s, n->args[0]), at = eval(s, n->args[1]);
-    v = value_to_text(&s->arena, v);
-    if (text.type != VALUE_TEXT || at.type != VALUE_INT || at.i < 0 || at.i > 4096 || v.n != 1)
+    PhpValue text = eval(s, n->args[0]), at = eval(s, n->args[1]);
+    v = phpvalue_to_text(&s->arena, v);
+    if (text.type != PHP_TEXT || at.type != PHP_INT || at.i < 0 || at.i > 4096 || v.n != 1)
         return;
     size_t len = text.n > (size_t)at.i ? text.n : (size_t)at.i + 1;
     char *room = arena_array(&s->arena, char, len + 1);
     memset(room, 'a', len);
     memcpy(room, text.s, text.n);
     room[at.i] = v.s[0];
-    want_value(s, n->args[0], value_text(room, len), depth);
+    want_value(s, n->args[0], phpvalue_text(room, len), depth);
 }
 
-static void want_element(Solving *s, const TraceNode *n, Value v, unsigned depth)
+static void want_element(Solving *s, const TraceNode *n, PhpValue v, unsigned depth)
 {
     const TraceNode *call = trace_node(s->t, n->args[0]);
-    Value index = eval(s, n->args[1]);
+    PhpValue index = eval(s, n->args[1]);
     if (call->op != WOP_CALL || strcmp(call->text, "explode") != 0 || call->nargs < 2)
         return;
-    Value by = eval(s, call->args[0]), text = eval(s, call->args[1]);
-    v = value_to_text(&s->arena, v);
-    if (by.type != VALUE_TEXT || !by.n || text.type != VALUE_TEXT || index.type != VALUE_INT)
+    PhpValue by = eval(s, call->args[0]), text = eval(s, call->args[1]);
+    v = phpvalue_to_text(&s->arena, v);
+    if (by.type != PHP_TEXT || !by.n || text.type != PHP_TEXT || index.type != PHP_INT)
         return;
     Str out = {0};
     const char *p = text.s, *end = text.s + text.n;
@@ -370,11 +370,11 @@ static void want_element(Solving *s, const TraceNode *n, Value v, unsigned depth
             break;
     }
     char *copy = arena_strndup(&s->arena, str_c(&out), out.len);
-    want_value(s, call->args[1], value_text(copy, out.len), depth);
+    want_value(s, call->args[1], phpvalue_text(copy, out.len), depth);
     str_release(&out);
 }
 
-static Value html_decoded(Solving *s, Value v)
+static PhpValue html_decoded(Solving *s, PhpValue v)
 {
     static const struct { const char *from; char to; } rows[] = {
         { "&amp;", '&' }, { "&lt;", '<' }, { "&gt;", '>' }, { "&quot;", '"' }, { "&#039;", '\'' } };
@@ -393,31 +393,31 @@ static Value html_decoded(Solving *s, Value v)
         k++;
         i += step;
     }
-    return value_text(room, k);
+    return phpvalue_text(room, k);
 }
 
 /* Text at a place: strpos($hay, $needle) is to be v. */
-static void want_position(Solving *s, const TraceNode *n, Value v, unsigned depth)
+static void want_position(Solving *s, const TraceNode *n, PhpValue v, unsigned depth)
 {
-    Value needle = value_to_text(&s->arena, eval(s, n->args[1]));
-    Value hay = value_to_text(&s->arena, eval(s, n->args[0]));
-    if (v.type == VALUE_FALSE || !value_is_known(needle)) {
+    PhpValue needle = phpvalue_to_text(&s->arena, eval(s, n->args[1]));
+    PhpValue hay = phpvalue_to_text(&s->arena, eval(s, n->args[0]));
+    if (v.type == PHP_FALSE || !phpvalue_is_known(needle)) {
         want_text(s, n->args[0], "~", depth);
         want_text(s, n->args[0], "", depth);
         return;
     }
-    int64_t at = v.type == VALUE_INT ? v.i : 0;
+    int64_t at = v.type == PHP_INT ? v.i : 0;
     if (at < 0 || at > 1000)
         return;
     char *pad = arena_array(&s->arena, char, (size_t)at + 1);
     memset(pad, 'a', (size_t)at);
-    Value text = value_concat(&s->arena, value_text(pad, (size_t)at), needle);
+    PhpValue text = phpvalue_concat(&s->arena, phpvalue_text(pad, (size_t)at), needle);
     want_value(s, n->args[0], text, depth);
-    if (value_is_known(hay) && at == 0)
-        want_value(s, n->args[0], value_concat(&s->arena, needle, hay), depth);
+    if (phpvalue_is_known(hay) && at == 0)
+        want_value(s, n->args[0], phpvalue_concat(&s->arena, needle, hay), depth);
 }
 
-static void want_call(Solving *s, const TraceNode *n, Value v, unsigned depth)
+static void want_call(Solving *s, const TraceNode *n, PhpValue v, unsigned depth)
 {
     const char *name = n->text;
     if (n->nargs == 0)
@@ -430,30 +430,30 @@ static void want_call(Solving *s, const TraceNode *n, Value v, unsigned depth)
                               strcmp(name, "strrpos") == 0))
         want_position(s, n, v, depth);
     else if (strcmp(name, "preg_match") == 0)
-        want_match(s, n, value_truth(v), depth);
+        want_match(s, n, phpvalue_truth(v), depth);
     else if (n->nargs > 1 && (strcmp(name, "strcmp") == 0 || strcmp(name, "strcasecmp") == 0)) {
         for (int side = 0; side < 2; side++) {
-            Value other = eval(s, n->args[1 - side]);
-            if (value_is_known(other) && v.type == VALUE_INT && v.i == 0)
+            PhpValue other = eval(s, n->args[1 - side]);
+            if (phpvalue_is_known(other) && v.type == PHP_INT && v.i == 0)
                 want_value(s, n->args[side], other, depth);
-            else if (value_is_known(other))
+            else if (phpvalue_is_known(other))
                 want_other(s, n->args[side], other, depth);
         }
     } else if (strcmp(name, "htmlspecialchars") == 0 || strcmp(name, "htmlentities") == 0) {
-        want_value(s, n->args[0], html_decoded(s, value_to_text(&s->arena, v)), depth);
+        want_value(s, n->args[0], html_decoded(s, phpvalue_to_text(&s->arena, v)), depth);
     } else if (strcmp(name, "mysqli_real_escape_string") == 0 && n->nargs > 1) {
         want_value(s, n->args[1], v, depth);
     } else if ((strcmp(name, "str_replace") == 0 || strcmp(name, "preg_replace") == 0) && n->nargs > 2) {
         want_value(s, n->args[2], v, depth);
     } else if (strcmp(name, "urldecode") == 0 || strcmp(name, "rawurldecode") == 0) {
         Str out = {0};
-        v = value_to_text(&s->arena, v);
+        v = phpvalue_to_text(&s->arena, v);
         url_encode(&out, v.s, v.n);
         want_text(s, n->args[0], arena_strdup(&s->arena, str_c(&out)), depth);
         str_release(&out);
-    } else if (strcmp(name, "ord") == 0 && v.type == VALUE_INT) {
+    } else if (strcmp(name, "ord") == 0 && v.type == PHP_INT) {
         char c = (char)v.i;
-        want_value(s, n->args[0], value_text(arena_strndup(&s->arena, &c, 1), 1), depth);
+        want_value(s, n->args[0], phpvalue_text(arena_strndup(&s->arena, &c, 1), 1), depth);
     } else {
         /* Most functions leave some text as it is: trim, case, strip_tags … */
         want_value(s, n->args[0], v, depth);
@@ -464,9 +464,9 @@ static void want_call(Solving *s, const TraceNode *n, Value v, unsigned depth)
             want_text(s, n->args[0], s->plan->words->items[i], depth + 30);
 }
 
-static void want_value(Solving *s, uint32_t node, Value v, unsigned depth)
+static void want_value(Solving *s, uint32_t node, PhpValue v, unsigned depth)
 {
-    if (!node || !value_is_known(v) || depth > 40 || s->found.len >= 60)
+    if (!node || !phpvalue_is_known(v) || depth > 40 || s->found.len >= 60)
         return;
     const TraceNode *n = trace_node(s->t, node);
     switch (n->op) {
@@ -480,15 +480,15 @@ static void want_value(Solving *s, uint32_t node, Value v, unsigned depth)
     case WOP_OFFSET: want_byte(s, n, v, depth + 1); return;
     case WOP_CALL: want_call(s, n, v, depth + 1); return;
     case WOP_CMP:
-        if (v.type == VALUE_INT && v.i == 0)
+        if (v.type == PHP_INT && v.i == 0)
             want_compared(s, &(TraceNode){ .op = WOP_EQ, .nargs = 2, .args = n->args }, true, depth + 1);
         else
             want_ordered(s, &(TraceNode){ .op = WOP_LT, .nargs = 2, .args = n->args },
-                         value_to_int(v).i < 0, depth + 1);
+                         phpvalue_to_int(v).i < 0, depth + 1);
         return;
     case WOP_EQ: case WOP_NE: case WOP_SAME: case WOP_NSAME: case WOP_LT: case WOP_LE:
     case WOP_NOT: case WOP_BOOL: case WOP_ISSET: case WOP_IN: case WOP_KEY: case WOP_TYPE:
-        want_truth(s, node, value_truth(v), depth + 1);
+        want_truth(s, node, phpvalue_truth(v), depth + 1);
         return;
     }
 }
@@ -504,8 +504,8 @@ static bool same_inputs(Solving *s, uint32_t node, const Request *a, const Reque
     trace_inputs(s->t, node, &in);
     bool same = true;
     for (size_t i = 0; i < in.len && same; i++) {
-        Value x = request_value(a, in.items[i]), y = request_value(b, in.items[i]);
-        same = x.type == y.type && (x.type != VALUE_TEXT || value_same(x, y));
+        PhpValue x = request_value(a, in.items[i]), y = request_value(b, in.items[i]);
+        same = x.type == y.type && (x.type != PHP_TEXT || phpvalue_same(x, y));
     }
     strings_release(&in);
     return same;
@@ -514,9 +514,9 @@ static bool same_inputs(Solving *s, uint32_t node, const Request *a, const Reque
 static Holds holds(Solving *s, size_t i, const Request *r)
 {
     Arena a = {0};
-    Value v = eval_node(&a, s->t, s->conds[i].node, r);
-    Holds h = !value_is_known(v) ? MAYBE
-              : value_truth(v) == s->conds[i].wanted ? HOLDS : FAILS;
+    PhpValue v = eval_node(&a, s->t, s->conds[i].node, r);
+    Holds h = !phpvalue_is_known(v) ? MAYBE
+              : phpvalue_truth(v) == s->conds[i].wanted ? HOLDS : FAILS;
     arena_release(&a);
     if (h != MAYBE || !s->plan->base_holds)
         return h;

@@ -242,13 +242,27 @@ static size_t offset_of(const Str *page, unsigned line, unsigned column)
     return at < page->len ? at : page->len ? page->len - 1 : 0;
 }
 
-/* The statement's own line: how far into its text the byte is. */
+/* Is a fault of this statement's HTML in the list already? */
+static bool has_html_at(const Faults *f, const char *file, unsigned line)
+{
+    for (size_t i = 0; i < f->len; i++)
+        if ((f->items[i].kind == FAULT_HTML_ERROR || f->items[i].kind == FAULT_HTML_WARNING) &&
+            f->items[i].line == line && strcmp(f->items[i].file, file) == 0)
+            return true;
+    return false;
+}
+
+/* A tag that is thrown away is mostly what an earlier fault of the same
+ * statement leads to. */
 static void says(void *arg, bool error, const char *message, unsigned line, unsigned column)
 {
     Page *p = arg;
     const char *file = NULL;
     unsigned at = 0;
     judge_blame(p->reply, offset_of(&p->reply->body, line, column), &file, &at);
+    if (str_starts(message, "discarding unexpected") &&
+        has_html_at(p->out, judge_relative(p->plan->app, file), at))
+        return;
     Fault *f = judge_add(p->out, error ? FAULT_HTML_ERROR : FAULT_HTML_WARNING, message,
                          judge_relative(p->plan->app, file), at);
     const TraceLine *x = &p->reply->trace->exit;

@@ -482,6 +482,8 @@ void page_options(const PagePlan *plan, const char *html, size_t n, Options *out
     gumbo_destroy_output(&how, tree);
 }
 
+const char *page_missing(void) { return NULL; }
+
 void options_release(Options *o)
 {
     for (size_t i = 0; i < o->len; i++) {

@@ -41,5 +41,7 @@ typedef struct Options {
 void page_options(const PagePlan *plan, const char *html, size_t n, Options *out);
 /* The request for an address seen on the page; NULL: outside, or no script. */
 Request *page_target(const PagePlan *plan, const char *url);
+/* What reading HTML needs and is not built in; NULL: nothing. */
+const char *page_missing(void);
 void options_release(Options *o);
 #endif

@@ -40,7 +40,7 @@ static bool shows(Reducing *d, const Request *q, const State *start)
     if (!r)
         return false;
     Faults f = {0};
-    campaign_judge(d->c, r, &f);
+    campaign_judge(d->c, q, r, &f);
     bool is = faults_have(&f, d->rep->key);
     faults_release(&f);
     reply_free(r);
@@ -112,22 +112,62 @@ static Request *exposes(Reducing *d, const Cond *conds, size_t n)
     return q;
 }
 
+/* Is there a request at all for these? */
+static bool solvable(Reducing *d, const Cond *conds, size_t n)
+{
+    Request *empty = request_new(d->from->step->request->script);
+    Rng rng = rng_seeded(11);
+    FlipPlan plan = { .trace = d->from->reply->trace, .base = empty, .words = &d->c->words,
+                      .rng = &rng, .budget = 500 };
+    FlipWhy why;
+    Request *q = n ? flip_solve(&plan, conds, n, &why) : NULL;
+    bool is = q != NULL;
+    request_free(q);
+    request_free(empty);
+    return is;
+}
+
+static bool is_given(const Reducing *d, Cond k)
+{
+    Strings in = {0};
+    bool given = false;
+    trace_inputs(d->from->reply->trace, k.node, &in);
+    for (size_t i = 0; i < in.len; i++)
+        given = given || request_value(d->from->step->request, in.items[i]).type != PHP_NULL;
+    strings_release(&in);
+    return given;
+}
+
+/* Without conjunct i, does the fault stay? About a parameter that is given its
+ * opposite is asked for first: any other value may be harmless by chance. */
+static bool stays_without(Reducing *d, size_t i)
+{
+    Cond *rest = xcalloc(d->nconds + 1, sizeof *rest);
+    size_t n = 0;
+    for (size_t k = 0; k < d->nconds; k++)
+        if (k != i)
+            rest[n++] = d->conds[k];
+    Request *q = NULL;
+    if (is_given(d, d->conds[i])) {
+        rest[n] = (Cond){ d->conds[i].node, !d->conds[i].wanted };
+        q = exposes(d, rest, n + 1);
+    }
+    if (!q)
+        q = is_given(d, d->conds[i]) && solvable(d, rest, n + 1) ? NULL : exposes(d, rest, n);
+    free(rest);
+    bool stays = q != NULL;
+    request_free(q);
+    return stays;
+}
+
 /* Leaves out each by itself; then what matters must show it together. */
 static bool reduce_each(Reducing *d)
 {
-    Cond *rest = xcalloc(d->nconds + 1, sizeof *rest);
     Cond *need = xcalloc(d->nconds + 1, sizeof *need);
     size_t nneed = 0;
-    for (size_t i = 0; i < d->nconds; i++) {
-        size_t n = 0;
-        for (size_t k = 0; k < d->nconds; k++)
-            if (k != i)
-                rest[n++] = d->conds[k];
-        Request *q = exposes(d, rest, n);
-        if (!q)
+    for (size_t i = 0; i < d->nconds; i++)
+        if (!stays_without(d, i))
             need[nneed++] = d->conds[i];
-        request_free(q);
-    }
     Request *q = exposes(d, need, nneed);
     if (q) {
         memcpy(d->conds, need, nneed * sizeof *need);
@@ -135,7 +175,6 @@ static bool reduce_each(Reducing *d)
         request_free(d->best);
         d->best = q;
     }
-    free(rest);
     free(need);
     return q != NULL;
 }
@@ -199,22 +238,19 @@ static void shorten_values(Reducing *d)
         }
 }
 
-/* Only conditions on parameters that the request still has, or that must be absent. */
+/* Only conditions on parameters that the request still has. */
 static void keep_relevant(Reducing *d)
 {
     size_t n = 0;
     const Trace *t = d->from->reply->trace;
     for (size_t i = 0; i < d->nconds; i++) {
-        Arena a = {0};
-        Value v = eval_node(&a, t, d->conds[i].node, d->best);
-        bool holds = value_is_known(v) && value_truth(v) == d->conds[i].wanted;
-        bool open = !value_is_known(v);
-        Request *none = request_new(d->best->script);
-        Value w = eval_node(&a, t, d->conds[i].node, none);
-        bool trivial = value_is_known(w) && value_truth(w) == d->conds[i].wanted;
-        request_free(none);
-        arena_release(&a);
-        if (open || (holds && !trivial))
+        Strings in = {0};
+        bool given = false;
+        trace_inputs(t, d->conds[i].node, &in);
+        for (size_t k = 0; k < in.len; k++)
+            given = given || request_value(d->best, in.items[k]).type != PHP_NULL;
+        strings_release(&in);
+        if (given)
             d->conds[n++] = d->conds[i];
     }
     d->nconds = n;
@@ -238,7 +274,7 @@ static bool chain_shows(Reducing *d, const Chain *ch, Str *page)
             return false;
         if (i + 1 == ch->len) {
             Faults f = {0};
-            campaign_judge(d->c, r, &f);
+            campaign_judge(d->c, ch->items[i], r, &f);
             is = faults_have(&f, d->rep->key);
             faults_release(&f);
             if (is && page) {
@@ -347,13 +383,14 @@ static void reduce_condition(Reducing *d, WebFault *out)
 {
     out->condition_before = d->from->reply->trace->branches.len;
     out->input_before = d->from->step->request->params.len;
-    if (d->attack)
-        return;
-    common(d);
-    out->minimised = reduce_each(d) || reduce_greedily(d);
     size_t before = d->best->params.len;
+    if (!d->attack) {
+        common(d);
+        out->minimised = reduce_each(d) || reduce_greedily(d);
+    }
     drop_params(d);
-    shorten_values(d);
+    if (!d->attack)
+        shorten_values(d);
     out->minimised = out->minimised || d->best->params.len < before ||
                      (before == 0 && out->input_before == 0);
     keep_relevant(d);
@@ -369,16 +406,10 @@ static void reduce_chain(Reducing *d, WebFault *out)
     Chain ch = {0};
     chain_of(d->from->step->before, &ch);
     vec_push(&ch, request_copy(d->best));
-    if (!d->attack) {
-        out->replayed = chain_shows(d, &ch, &out->page);
-        if (out->replayed && ch.len > 1) {
-            drop_steps(d, &ch);
-            drop_step_params(d, &ch);
-        }
-    } else {
-        out->replayed = true;
-        out->minimised = true;
-        str_addn(&out->page, str_c(&d->from->reply->body), d->from->reply->body.len);
+    out->replayed = chain_shows(d, &ch, &out->page);
+    if (out->replayed && ch.len > 1) {
+        drop_steps(d, &ch);
+        drop_step_params(d, &ch);
     }
     out->chain = ch.items;
     out->nchain = ch.len;

@@ -102,32 +102,32 @@ bool request_is_post(const Request *r)
     return method ? strcmp(method->text, "POST") == 0 : r->post;
 }
 
-static Value param_value(const Request *r, const char *path)
+static PhpValue param_value(const Request *r, const char *path)
 {
     const Param *p = request_get(r, path);
     if (p)
-        return value_text(p->text, p->n);
+        return phpvalue_text(p->text, p->n);
     for (size_t i = 0; i < r->params.len; i++)
         if (is_below(r->params.items[i].path, path))
-            return (Value){ .type = VALUE_ARRAY };
-    return value_null();
+            return (PhpValue){ .type = PHP_ARRAY };
+    return phpvalue_null();
 }
 
-Value request_value(const Request *r, const char *path)
+PhpValue request_value(const Request *r, const char *path)
 {
     if (strcmp(path, "SERVER[REQUEST_METHOD]") == 0) {
         const Param *method = request_get(r, path);
         if (method && !has_kind(r, "POST["))
-            return value_text(method->text, method->n);
-        return value_text_z(request_is_post(r) ? "POST" : "GET");
+            return phpvalue_text(method->text, method->n);
+        return phpvalue_text_z(request_is_post(r) ? "POST" : "GET");
     }
     if (!str_starts(path, "REQUEST["))
         return param_value(r, path);
     /* $_REQUEST: POST wins over GET. */
     char *other = xprintf("POST%s", path + 7);
-    Value v = param_value(r, other);
+    PhpValue v = param_value(r, other);
     free(other);
-    if (v.type != VALUE_NULL)
+    if (v.type != PHP_NULL)
         return v;
     other = xprintf("GET%s", path + 7);
     v = param_value(r, other);

@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "web/value.h"
+#include "web/phpvalue.h"
 
 typedef struct Param {
     char *path;
@@ -37,7 +37,7 @@ const Param *request_get(const Request *r, const char *path);
  * removed, because both can't be. */
 void request_set(Request *r, const char *path, const char *text, size_t n);
 /* The parameter's value for PHP: absent is null. */
-Value request_value(const Request *r, const char *path);
+PhpValue request_value(const Request *r, const char *path);
 bool request_is_post(const Request *r);
 
 /* A stable text: equal for equal requests. */

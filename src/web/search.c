@@ -162,7 +162,7 @@ static void fill_in(Campaign *c, const Step *step, const Trace *t)
         char *name = xprintf("%s %s", step->request->script, n->text);
         bool first = map_put(&c->known, name, c);
         free(name);
-        if (!first || request_value(step->request, n->text).type != VALUE_NULL)
+        if (!first || request_value(step->request, n->text).type != PHP_NULL)
             continue;
         Request *r = request_copy(step->request);
         const char *rest = str_starts(n->text, "REQUEST[") ? n->text + 7 : NULL;
@@ -290,7 +290,7 @@ static void note_point(Campaign *c)
 static void note_faults(Campaign *c, const Step *step, Reply *r, bool *kept)
 {
     Faults f = {0};
-    campaign_judge(c, r, &f);
+    campaign_judge(c, step->request, r, &f);
     for (size_t i = 0; i < f.len; i++) {
         Report *rep = campaign_report(c, &f.items[i], step, r);
         *kept = *kept || (rep->nexamples && rep->examples[rep->nexamples - 1].reply == r);

@@ -5,7 +5,11 @@
 #include <assert.h>
 #include <math.h>
 
-const char *web_missing(const char *libexec) { return server_missing(libexec); }
+const char *web_missing(const char *libexec) 
+{
+    const char *missing = server_missing(libexec);
+    return missing ? missing : page_missing();
+}
 
 bool web_strategy_parse(const char *name, WebStrategy *out)
 {
@@ -26,11 +30,12 @@ bool campaign_over(Campaign *c)
            (p->stop && p->stop(p->stop_arg));
 }
 
-void campaign_judge(Campaign *c, const Reply *r, Faults *out)
+void campaign_judge(Campaign *c, const Request *q, const Reply *r, Faults *out)
 {
     JudgePlan plan = { .app = c->app, .no_html = c->plan->no_html,
                        .no_deprecated = c->plan->no_deprecated };
     judge_reply(&plan, r, out);
+    attack_judge(c, q, r, out);
 }
 
 /* The jar after the reply: what was sent, and what Set-Cookie changes. */
@@ -312,7 +317,7 @@ Reply *web_replay(const WebPlan *plan, Request *const *chain, size_t n, Faults *
         ok = last != NULL;
     }
     if (last)
-        campaign_judge(&c, last, out);
+        campaign_judge(&c, chain[n - 1], last, out);
     free(w.protection);
     close_campaign(&c);
     return last;

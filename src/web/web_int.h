@@ -85,11 +85,13 @@ Reply *campaign_execute(Campaign *c, const Request *r, const State *start,
 /* Everything that follows from a run: coverage, faults. */
 bool campaign_over(Campaign *c);
 Report *campaign_report(Campaign *c, const Fault *f, const Step *step, Reply *reply);
-void campaign_judge(Campaign *c, const Reply *r, Faults *out);
+void campaign_judge(Campaign *c, const Request *q, const Reply *r, Faults *out);
 
 bool search_run(Campaign *c, Err *err);
 void search_release(Campaign *c);
 /* Requests with hostile values for the parameters of this run. */
 bool attack_run(Campaign *c, const Step *step, const Reply *r, Err *err);
+/* What a hostile value in the request did, if there is one. */
+void attack_judge(Campaign *c, const Request *q, const Reply *r, Faults *out);
 bool reduce_all(Campaign *c, Err *err);
 #endif

@@ -37,6 +37,9 @@ ROOMS = {
     "engine/suite": "program analysis weave build run engine/api engine/sequence "
                     "engine/usage engine/play engine/generate runtime",
     "engine/concolic": "solve runtime",
+    "php": "",
+    # PHP applications; the log is what the extension in php/ writes.
+    "web": "run solve engine/explore php",
     # The search knows no C program: front ends do.
     "engine/explore": "run solve engine/concolic runtime",
     "engine/explore/program": "program analysis weave build run solve engine/concolic "
@@ -44,9 +47,9 @@ ROOMS = {
     "finding": "",
     # run: a failed run becomes a finding there (failure_finding.h).
     "session": "capture ast program analysis run engine/api finding",
-    "technique": "capture ast program analysis weave build run solve engine finding "
+    "technique": "capture ast program analysis weave build run solve engine web finding "
                  "session runtime",
-    "command": "capture ast program analysis weave build run solve engine finding session",
+    "command": "capture ast program analysis weave build run solve engine web finding session",
     "cli": "session technique command",
 }
 LIBRARIES = {
@@ -55,6 +58,7 @@ LIBRARIES = {
     r"z3": {"solve"},
     r"sqlite3": {"finding"},
     r"ffi": {"engine/play"},
+    r"tidy|gumbo": {"web"},
     r"seccomp": {"run"},
 }
 
