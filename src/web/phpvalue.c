@@ -132,7 +132,13 @@ PhpValue phpvalue_to_int(PhpValue v)
     case PHP_FLOAT: return phpvalue_int(float_to_int(v.d));
     case PHP_TEXT: {
         PhpValue x = leading_number(v, &end);
-        return x.type == PHP_FLOAT ? phpvalue_int(float_to_int(x.d)) : x;
+        if (x.type != PHP_FLOAT)
+            return x;
+        /* Text does not wrap around, it stops at the largest. */
+        if (!isfinite(x.d))
+            return phpvalue_int(0);
+        return phpvalue_int(x.d >= 9223372036854775808.0 ? INT64_MAX
+                            : x.d < -9223372036854775808.0 ? INT64_MIN : float_to_int(x.d));
     }
     default: return phpvalue_int(phpvalue_truth(v));
     }
@@ -143,10 +149,30 @@ PhpValue phpvalue_to_float(PhpValue v)
     size_t end;
     if (v.type == PHP_UNKNOWN || v.type == PHP_FLOAT)
         return v;
-    if (v.type == PHP_TEXT)
+    if (v.type == PHP_TEXT) {
+        bool minus = v.n && v.s[0] == '-';
         v = leading_number(v, &end);
+        if (v.type == PHP_INT && v.i == 0 && minus && end)
+            return phpvalue_float(-0.0);
+    }
     v = v.type == PHP_FLOAT ? v : phpvalue_to_int(v);
     return v.type == PHP_INT ? phpvalue_float((double)v.i) : v;
+}
+
+/* As PHP prints it, with 14 digits: 1.5, 1.0E+25. */
+static char *float_text(Arena *a, double d)
+{
+    if (d != d)
+        return arena_strdup(a, "NAN");
+    if (isinf(d))
+        return arena_strdup(a, d < 0 ? "-INF" : "INF");
+    char *s = arena_printf(a, "%.14G", d);
+    char *e = strchr(s, 'E');
+    if (!e)
+        return s;
+    int exponent = atoi(e + 1);
+    *e = '\0';
+    return arena_printf(a, "%s%sE%+d", s, strchr(s, '.') ? "" : ".0", exponent);
 }
 
 PhpValue phpvalue_to_text(Arena *a, PhpValue v)
@@ -161,11 +187,7 @@ PhpValue phpvalue_to_text(Arena *a, PhpValue v)
         s = arena_printf(a, "%lld", (long long)v.i);
         return phpvalue_text_z(s);
     default:
-        if (v.d == floor(v.d) && fabs(v.d) < 1e15)
-            s = arena_printf(a, "%.0f", v.d);
-        else
-            s = arena_printf(a, "%.14G", v.d);
-        return phpvalue_text_z(s);
+        return phpvalue_text_z(float_text(a, v.d));
     }
 }
 
@@ -194,6 +216,15 @@ static int compare_bytes(PhpValue a, PhpValue b)
 
 static bool is_truth(PhpValue v) { return v.type == PHP_TRUE || v.type == PHP_FALSE; }
 
+/* Digits that are no integer only because there are too many: the sign, else 0. */
+static int overflows(PhpValue text, PhpValue number)
+{
+    if (number.type != PHP_FLOAT || fabs(number.d) < 9e18)
+        return 0;
+    return memchr(text.s, '.', text.n) || memchr(text.s, 'e', text.n) || memchr(text.s, 'E', text.n)
+               ? 0 : sign(number.d);
+}
+
 int phpvalue_compare(PhpValue a, PhpValue b)
 {
     assert(phpvalue_is_known(a) && phpvalue_is_known(b));
@@ -207,6 +238,9 @@ int phpvalue_compare(PhpValue a, PhpValue b)
     if (a.type == PHP_ARRAY || b.type == PHP_ARRAY)
         return a.type == b.type ? 0 : a.type == PHP_ARRAY ? 1 : -1;
     bool nx = phpvalue_numeric(a, &x), ny = phpvalue_numeric(b, &y);
+    if (nx && ny && a.type == PHP_TEXT && b.type == PHP_TEXT && x.type != y.type &&
+        overflows(a, x) != overflows(b, y))
+        return overflows(a, x) - overflows(b, y);
     if (nx && ny)
         return compare_numbers(x, y);
     Arena room = {0};
