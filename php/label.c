@@ -254,7 +254,7 @@ bool node_is_input(Node n) { return node_op(n) == WOP_INPUT; }
 /* ---- labels */
 
 /* A print of the value: its type and number, or its length and up to 64 bytes.
- * In the test modes all bytes. Never 0. */
+ * Never 0. */
 static uint64_t value_print(const zval *v)
 {
     uint64_t h = 0xcbf29ce484222325u ^ Z_TYPE_P(v);
@@ -262,7 +262,7 @@ static uint64_t value_print(const zval *v)
         size_t n = Z_STRLEN_P(v);
         const char *s = Z_STRVAL_P(v);
         h = mix(h, &n, sizeof n);
-        if (n <= 64 || sundew_mode >= MODE_FORCE) {
+        if (n <= 64) {
             h = mix(h, s, n);
         } else {
             h = mix(h, s, 32);

@@ -5,6 +5,7 @@
  * Sleeping takes no time. Only the process's own CPU clocks stay real.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,22 @@
 
 static int64_t looks;           /* microseconds since the clock's start */
 static uint64_t state = 0x5deece66d1234567u;
+
+/* The kernel itself, because syscall() is ours here. */
+static long kernel(long n, long a, long b, long c, long d, long e, long f)
+{
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    long r;
+    __asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    if (r < 0 && r > -4096) {
+        errno = (int)-r;
+        return -1;
+    }
+    return r;
+}
 
 static int64_t start(void)
 {
@@ -35,7 +52,7 @@ int clock_gettime(clockid_t id, struct timespec *t)
 {
     if (id != CLOCK_REALTIME && id != CLOCK_MONOTONIC && id != CLOCK_REALTIME_COARSE &&
         id != CLOCK_MONOTONIC_COARSE && id != CLOCK_MONOTONIC_RAW && id != CLOCK_BOOTTIME)
-        return (int)syscall(SYS_clock_gettime, id, t);
+        return (int)kernel(SYS_clock_gettime, id, (long)t, 0, 0, 0, 0);
     int64_t n = now();
     t->tv_sec = n / 1000000;
     t->tv_nsec = n % 1000000 * 1000;
@@ -75,6 +92,22 @@ ssize_t getrandom(void *to, size_t n, unsigned flags)
         p[i] = (unsigned char)(next() >> 24);
     return (ssize_t)n;
 }
+
+/* PHP asks for randomness without the C library's own function. */
+long syscall(long n, ...)
+{
+    va_list ap;
+    va_start(ap, n);
+    long a = va_arg(ap, long), b = va_arg(ap, long), c = va_arg(ap, long);
+    long d = va_arg(ap, long), e = va_arg(ap, long), f = va_arg(ap, long);
+    va_end(ap);
+    if (n == SYS_getrandom)
+        return getrandom((void *)a, (size_t)b, (unsigned)c);
+    return kernel(n, a, b, c, d, e, f);
+}
+
+/* Seeds are made of it. */
+pid_t getpid(void) { return 4242; }
 
 int getentropy(void *to, size_t n)
 {

@@ -52,9 +52,18 @@ static void offer(Solving *s, const char *path, const char *text, size_t n)
     c->n = n;
 }
 
+static bool is_method(PhpValue v)
+{
+    static const char *const known[] = { "GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH" };
+    for (size_t i = 0; i < sizeof known / sizeof *known && v.type == PHP_TEXT; i++)
+        if (v.n == strlen(known[i]) && memcmp(v.s, known[i], v.n) == 0)
+            return true;
+    return false;
+}
+
 static void offer_value(Solving *s, const char *path, PhpValue v)
 {
-    if (str_starts(path, "SESSION["))
+    if (str_starts(path, "SESSION[") || (strcmp(path, "SERVER[REQUEST_METHOD]") == 0 && !is_method(v)))
         return;
     if (v.type == PHP_NULL) {
         offer(s, path, NULL, 0);
@@ -219,7 +228,6 @@ static void want_call_truth(Solving *s, const TraceNode *n, bool wanted, unsigne
         }
         return;
     }
-    want_value(s, 0, phpvalue_unknown(), depth);
 }
 
 static void want_truth(Solving *s, uint32_t node, bool wanted, unsigned depth)
@@ -417,11 +425,24 @@ static void want_position(Solving *s, const TraceNode *n, PhpValue v, unsigned d
         want_value(s, n->args[0], phpvalue_concat(&s->arena, needle, hay), depth);
 }
 
+/* Functions that can't be inverted: only a word that is known may be it. */
+static bool is_one_way(const char *name)
+{
+    static const char *const names[] = { "md5", "sha1", "crypt", "hash", "crc32", "password_verify",
+                                         "password_hash", "hash_hmac", NULL };
+    return str_is_one_of(name, names);
+}
+
 static void want_call(Solving *s, const TraceNode *n, PhpValue v, unsigned depth)
 {
     const char *name = n->text;
     if (n->nargs == 0)
         return;
+    if (is_one_way(name)) {
+        for (size_t i = 0; s->plan->words && i < s->plan->words->len && i < 12; i++)
+            want_text(s, n->args[0], s->plan->words->items[i], depth + 10);
+        return;
+    }
     if (strcmp(name, "#element") == 0)
         want_element(s, n, v, depth);
     else if (strcmp(name, "strlen") == 0 || strcmp(name, "mb_strlen") == 0)
@@ -458,10 +479,6 @@ static void want_call(Solving *s, const TraceNode *n, PhpValue v, unsigned depth
         /* Most functions leave some text as it is: trim, case, strip_tags … */
         want_value(s, n->args[0], v, depth);
     }
-    /* Hashes can't be inverted: one of the words may be it. */
-    if (!eval_knows(name) && s->plan->words && depth < 6)
-        for (size_t i = 0; i < s->plan->words->len && i < 12; i++)
-            want_text(s, n->args[0], s->plan->words->items[i], depth + 30);
 }
 
 static void want_value(Solving *s, uint32_t node, PhpValue v, unsigned depth)

@@ -26,8 +26,7 @@ static const struct {
     { "CANT_BE_NESTED", true }, { "ANCHOR_NOT_UNIQUE", false }, { "MISSING_DOCTYPE", false },
     { "MISSING_TITLE_ELEMENT", false }, { "INVALID_UTF8", false }, { "INVALID_SGML_CHARS", false },
     { "INVALID_NCR", false }, { "MISSING_SEMICOLON_NCR", false }, { "INVALID_ATTRIBUTE", false },
-    { "MISSING_ATTR_VALUE", false }, { "BAD_ATTRIBUTE_VALUE", false }, { "INSERTING_TAG", true },
-    { "INSERTING_AUTO_ATTRIBUTE", false },
+    { "MISSING_ATTR_VALUE", false }, { "BAD_ATTRIBUTE_VALUE", false },
 };
 
 typedef struct Listener {

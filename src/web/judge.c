@@ -77,9 +77,9 @@ char *fault_key(const Fault *f)
 {
     Str s = {0};
     str_addf(&s, "%s|%s|%u|%s|", fault_kind_name(f->kind), f->file, f->line, f->exit);
-    if (f->kind == FAULT_HTML_ERROR || f->kind == FAULT_HTML_WARNING)
+    if (f->kind == FAULT_HTML_ERROR)
         str_add(&s, f->message);
-    else
+    else if (f->kind != FAULT_DEPRECATED)
         add_pattern(&s, f->message);
     return str_take(&s);
 }
@@ -281,6 +281,13 @@ static void says(void *arg, bool error, const char *message, unsigned line, unsi
     }
 }
 
+/* A message or a fragment for a script is no page, and need not be one. */
+static bool is_page(const Str *body)
+{
+    return strcasestr(str_c(body), "<html") || strcasestr(str_c(body), "<body") ||
+           strcasestr(str_c(body), "<!doctype");
+}
+
 void judge_reply(const JudgePlan *plan, const Reply *r, Faults *out)
 {
     bool crashed = judge_messages(plan, r, out);
@@ -290,7 +297,7 @@ void judge_reply(const JudgePlan *plan, const Reply *r, Faults *out)
         judge_add(out, FAULT_CRASH, "PHP itself died by a signal", "", 0);
     bool moved = r->status >= 300 && r->status < 400;
     if (crashed || r->timed_out || r->crashed || r->cut || moved || plan->no_html ||
-        !r->body.len || !reply_is_html(r))
+        !r->body.len || !reply_is_html(r) || !is_page(&r->body))
         return;
     html_check(str_c(&r->body), r->body.len, says, &(Page){ plan, r, out });
 }

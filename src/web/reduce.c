@@ -29,11 +29,19 @@ typedef struct Reducing {
     Err *err;
 } Reducing;
 
+/* No probe left, or no time: what is there now is the result. */
+static bool is_over(Reducing *d)
+{
+    if (d->probes && d->c->plan->stop && d->c->plan->stop(d->c->plan->stop_arg))
+        d->probes = 0;
+    return d->probes == 0;
+}
+
 /* Does the request show the fault in this state? */
 static bool shows(Reducing *d, const Request *q, const State *start)
 {
     const State *end;
-    if (d->probes == 0 || (d->c->plan->stop && d->c->plan->stop(d->c->plan->stop_arg)))
+    if (is_over(d))
         return false;
     d->probes--;
     Reply *r = campaign_execute(d->c, q, start, &end, d->err);
@@ -95,6 +103,8 @@ static Request *exposes(Reducing *d, const Cond *conds, size_t n)
     empty->post = d->from->step->request->post;
     empty->multipart = d->from->step->request->multipart;
     Request *q = NULL;
+    if (is_over(d))
+        n = 0;
     for (unsigned attempt = 0; attempt < 2 && !q && d->probes; attempt++) {
         Rng rng = rng_seeded(attempt + 11);
         FlipPlan plan = { .trace = d->from->reply->trace, .base = empty, .words = &d->c->words,
@@ -112,18 +122,21 @@ static Request *exposes(Reducing *d, const Cond *conds, size_t n)
     return q;
 }
 
-/* Is there a request at all for these? */
-static bool solvable(Reducing *d, const Cond *conds, size_t n)
+/* Is the input there because somebody chose it? */
+static bool has_input(const Request *r, const char *path)
 {
-    Request *empty = request_new(d->from->step->request->script);
-    Rng rng = rng_seeded(11);
-    FlipPlan plan = { .trace = d->from->reply->trace, .base = empty, .words = &d->c->words,
-                      .rng = &rng, .budget = 500 };
-    FlipWhy why;
-    Request *q = n ? flip_solve(&plan, conds, n, &why) : NULL;
-    bool is = q != NULL;
+    if (strcmp(path, "SERVER[REQUEST_METHOD]") == 0)
+        return request_is_post(r);
+    return request_value(r, path).type != PHP_NULL;
+}
+
+static Request *solution(Reducing *d, const Cond *conds, size_t n);
+
+static bool is_solvable(Reducing *d, const Cond *conds, size_t n)
+{
+    Request *q = solution(d, conds, n);
+    bool is = q != NULL || is_over(d);
     request_free(q);
-    request_free(empty);
     return is;
 }
 
@@ -133,7 +146,7 @@ static bool is_given(const Reducing *d, Cond k)
     bool given = false;
     trace_inputs(d->from->reply->trace, k.node, &in);
     for (size_t i = 0; i < in.len; i++)
-        given = given || request_value(d->from->step->request, in.items[i]).type != PHP_NULL;
+        given = given || has_input(d->from->step->request, in.items[i]);
     strings_release(&in);
     return given;
 }
@@ -153,11 +166,53 @@ static bool stays_without(Reducing *d, size_t i)
         q = exposes(d, rest, n + 1);
     }
     if (!q)
-        q = is_given(d, d->conds[i]) && solvable(d, rest, n + 1) ? NULL : exposes(d, rest, n);
+        q = is_given(d, d->conds[i]) && is_solvable(d, rest, n + 1) ? NULL : exposes(d, rest, n);
     free(rest);
     bool stays = q != NULL;
     request_free(q);
     return stays;
+}
+
+static bool holds_for(const Reducing *d, Cond k, const Request *r)
+{
+    Arena a = {0};
+    PhpValue v = eval_node(&a, d->from->reply->trace, k.node, r);
+    bool is = phpvalue_is_known(v) && phpvalue_truth(v) == k.wanted;
+    arena_release(&a);
+    return is;
+}
+
+/* A request for these conditions, not run. */
+static Request *solution(Reducing *d, const Cond *conds, size_t n)
+{
+    Request *empty = request_new(d->from->step->request->script);
+    empty->post = d->from->step->request->post;
+    Rng rng = rng_seeded(11);
+    FlipPlan plan = { .trace = d->from->reply->trace, .base = empty, .words = &d->c->words,
+                      .rng = &rng, .budget = 300 };
+    FlipWhy why;
+    Request *q = n ? flip_solve(&plan, conds, n, &why) : request_copy(empty);
+    request_free(empty);
+    return q;
+}
+
+/* A long row of tests is mostly one that fits and many that don't: what
+ * follows from the others goes, without a run. */
+static void drop_implied(Reducing *d)
+{
+    for (size_t i = d->nconds; i-- > 0 && d->nconds > 1;) {
+        Cond out = d->conds[i];
+        memmove(&d->conds[i], &d->conds[i + 1], (d->nconds - i - 1) * sizeof *d->conds);
+        Request *q = solution(d, d->conds, d->nconds - 1);
+        bool implied = q && holds_for(d, out, q);
+        request_free(q);
+        if (implied) {
+            d->nconds--;
+        } else {
+            memmove(&d->conds[i + 1], &d->conds[i], (d->nconds - i - 1) * sizeof *d->conds);
+            d->conds[i] = out;
+        }
+    }
 }
 
 /* Leaves out each by itself; then what matters must show it together. */
@@ -248,7 +303,7 @@ static void keep_relevant(Reducing *d)
         bool given = false;
         trace_inputs(t, d->conds[i].node, &in);
         for (size_t k = 0; k < in.len; k++)
-            given = given || request_value(d->best, in.items[k]).type != PHP_NULL;
+            given = given || has_input(d->best, in.items[k]);
         strings_release(&in);
         if (given)
             d->conds[n++] = d->conds[i];
@@ -266,7 +321,7 @@ static bool chain_shows(Reducing *d, const Chain *ch, Str *page)
     const State *state = states_first(d->c->states);
     bool is = false;
     for (size_t i = 0; i < ch->len; i++) {
-        if (d->probes == 0)
+        if (is_over(d))
             return false;
         d->probes--;
         Reply *r = campaign_execute(d->c, ch->items[i], state, &state, d->err);
@@ -379,20 +434,24 @@ static const Example *shortest(const Report *rep)
 
 static bool is_attack(FaultKind k) { return k >= FAULT_SQL; }
 
+/* Parameters first: that is cheap. Then the conditions on those that are left. */
 static void reduce_condition(Reducing *d, WebFault *out)
 {
     out->condition_before = d->from->reply->trace->branches.len;
     out->input_before = d->from->step->request->params.len;
-    size_t before = d->best->params.len;
-    if (!d->attack) {
-        common(d);
-        out->minimised = reduce_each(d) || reduce_greedily(d);
-    }
     drop_params(d);
-    if (!d->attack)
-        shorten_values(d);
-    out->minimised = out->minimised || d->best->params.len < before ||
-                     (before == 0 && out->input_before == 0);
+    bool fewer = d->best->params.len < out->input_before || out->input_before == 0;
+    if (d->attack) {
+        out->minimised = !is_over(d);
+        return;
+    }
+    common(d);
+    keep_relevant(d);
+    size_t all = d->nconds;
+    if (all > 8)
+        drop_implied(d);
+    out->minimised = reduce_each(d) || reduce_greedily(d) || (fewer && !is_over(d));
+    shorten_values(d);
     keep_relevant(d);
     for (size_t i = 0; i < d->nconds; i++) {
         char *text = cond_text(d->from->reply->trace, d->conds[i]);
@@ -401,15 +460,55 @@ static void reduce_condition(Reducing *d, WebFault *out)
     }
 }
 
+/* The steps before, as an earlier fault's reduction left them; NULL: none. */
+static const Chain *known_prefix(const Campaign *c, const Step *before)
+{
+    return map_getn(&c->prefixes, &before, sizeof before);
+}
+
+static void remember_prefix(Campaign *c, const Step *before, const Chain *ch)
+{
+    Chain *copy = xcalloc(1, sizeof *copy);
+    for (size_t i = 0; i + 1 < ch->len; i++)
+        vec_push(copy, request_copy(ch->items[i]));
+    map_putn(&c->prefixes, &before, sizeof before, copy);
+}
+
+static void chain_release(Chain *ch)
+{
+    for (size_t i = 0; i < ch->len; i++)
+        request_free(ch->items[i]);
+    vec_release(ch);
+}
+
+/* What did for an earlier fault behind the same steps will mostly do again. */
+static bool try_known(Reducing *d, const Step *before, Chain *ch, Str *page)
+{
+    const Chain *known = known_prefix(d->c, before);
+    for (size_t i = 0; known && i < known->len; i++)
+        vec_push(ch, request_copy(known->items[i]));
+    vec_push(ch, request_copy(d->best));
+    if (known && chain_shows(d, ch, page))
+        return true;
+    chain_release(ch);
+    return false;
+}
+
 static void reduce_chain(Reducing *d, WebFault *out)
 {
+    const Step *before = d->from->step->before;
     Chain ch = {0};
-    chain_of(d->from->step->before, &ch);
-    vec_push(&ch, request_copy(d->best));
-    out->replayed = chain_shows(d, &ch, &out->page);
-    if (out->replayed && ch.len > 1) {
-        drop_steps(d, &ch);
-        drop_step_params(d, &ch);
+    out->replayed = before && try_known(d, before, &ch, &out->page);
+    if (!out->replayed) {
+        chain_of(before, &ch);
+        vec_push(&ch, request_copy(d->best));
+        out->replayed = chain_shows(d, &ch, &out->page);
+        if (out->replayed && ch.len > 1) {
+            drop_steps(d, &ch);
+            drop_step_params(d, &ch);
+            if (!is_over(d) && !known_prefix(d->c, before))
+                remember_prefix(d->c, before, &ch);
+        }
     }
     out->chain = ch.items;
     out->nchain = ch.len;
@@ -431,13 +530,32 @@ static void reduce(Campaign *c, Report *rep, WebFault *out, Err *err)
     free(d.conds);
 }
 
+static int by_weight(const void *a, const void *b)
+{
+    const Report *x = *(Report *const *)a, *y = *(Report *const *)b;
+    static const int weight[FAULT_NKINDS] = {
+        [FAULT_CRASH] = 1, [FAULT_SQL] = 0, [FAULT_REFLECTED] = 0, [FAULT_INCLUDE] = 0, [FAULT_REDIRECT] = 2,
+        [FAULT_ACCESS] = 0, [FAULT_HANG] = 6, [FAULT_WARNING] = 3, [FAULT_HTML_ERROR] = 3,
+        [FAULT_DEPRECATED] = 4, [FAULT_HTML_WARNING] = 5 };
+    if (weight[x->fault.kind] != weight[y->fault.kind])
+        return weight[x->fault.kind] - weight[y->fault.kind];
+    return x->found_after < y->found_after ? -1 : x->found_after > y->found_after;
+}
+
 bool reduce_all(Campaign *c, Err *err)
 {
     c->web->faults = xcalloc(c->reports.len + 1, sizeof *c->web->faults);
+    if (c->reports.len)
+        qsort(c->reports.items, c->reports.len, sizeof *c->reports.items, by_weight);
     for (size_t i = 0; i < c->reports.len; i++) {
         reduce(c, c->reports.items[i], &c->web->faults[c->web->nfaults++], err);
         if (c->plan->progress)
             c->plan->progress(c->plan->progress_arg, "faults made small", i + 1);
     }
+    for (size_t i = 0; i < c->prefixes.len; i++) {
+        chain_release(c->prefixes.entries[i].value);
+        free(c->prefixes.entries[i].value);
+    }
+    map_release(&c->prefixes);
     return true;
 }

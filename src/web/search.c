@@ -9,7 +9,8 @@
  *     rest     flips to sides that are known, on other paths
  *     direct   scripts that nothing has led to
  *
- * In a class shallow chains come first, then first come first served. Every
+ * In a class shallow chains come first (in `state`: clicks that were made
+ * seldom), then first come first served. Every
  * tenth pick is from `rest`, so that it does not starve. The class of a target
  * is looked at again when it is taken.
  */
@@ -18,7 +19,7 @@
 #include "base/units.h"
 #include <assert.h>
 
-enum { MOST_TRIES = 4, MOST_STATES_PER_OPTION = 6, MOST_QUEUED = 200000 };
+enum { MOST_TRIES = 4, MOST_STATES_PER_OPTION = 60, MOST_QUEUED = 200000 };
 
 static uint64_t mix(uint64_t h, uint64_t x) { return (h ^ x) * 0x9E3779B97F4A7C15u + (h >> 29); }
 
@@ -55,7 +56,7 @@ static void config_free(Config *c)
 
 static void push(Campaign *c, unsigned class, Config *cfg)
 {
-    Queue *q = &c->queues[class][cfg->depth < MOST_DEPTH_QUEUE ? cfg->depth : MOST_DEPTH_QUEUE - 1];
+    Queue *q = &c->queues[class][cfg->rank < MOST_DEPTH_QUEUE ? cfg->rank : MOST_DEPTH_QUEUE - 1];
     if (q->len - q->head > MOST_QUEUED) {
         config_free(cfg);
         return;
@@ -107,6 +108,8 @@ static bool propose(Campaign *c, unsigned class, Request *r, const State *start,
     cfg->start = start;
     cfg->before = before;
     cfg->depth = depth;
+    if (!cfg->rank)
+        cfg->rank = depth;
     push(c, class, cfg);
     return true;
 }
@@ -135,7 +138,7 @@ static void flip(Campaign *c, const Step *step, const Reply *r, size_t i)
     for (size_t k = 0; k <= i; k++)
         conds[k] = (Cond){ t->branches.items[k].node, t->branches.items[k].taken != (k == i) };
     FlipPlan plan = { .trace = t, .base = step->request, .base_holds = true,
-                      .words = &c->words, .rng = &c->rng };
+                      .words = &c->words, .rng = &c->rng, .budget = 400 };
     FlipWhy why;
     Request *next = flip_solve(&plan, conds, i + 1, &why);
     c->web->why[why]++;
@@ -204,17 +207,20 @@ static void note_edge(Campaign *c, const char *from, const char *to)
     free(key);
 }
 
-/* A click: new, or known in a new state. */
-static void offer(Campaign *c, Request *r, const Step *step, const State *end)
+/* A click: new, or known in a new state; then those that were made seldom
+ * come first. Where a redirect leads to in a new state is as good as new. */
+static void offer(Campaign *c, Request *r, const Step *step, const State *end, bool redirect)
 {
     note_edge(c, step->request->script, r->script);
     uintptr_t before = count(&c->asked, request_hash(r));
-    if (before >= MOST_STATES_PER_OPTION) {
+    bool fresh = redirect && count(&c->used, end->hash) == 0;
+    if (before >= MOST_STATES_PER_OPTION && !fresh) {
         request_free(r);
         return;
     }
-    if (!propose(c, before ? CLASS_STATE : CLASS_OPTION, r, end, step, (Config){ 0 }) && !before)
-        return;
+    bool as_new = !before || fresh;
+    propose(c, as_new ? CLASS_OPTION : CLASS_STATE, r, end, step,
+            (Config){ .rank = as_new ? 0 : (unsigned)before });
 }
 
 static void follow_options(Campaign *c, const Step *step, const Reply *r, const State *end)
@@ -225,14 +231,14 @@ static void follow_options(Campaign *c, const Step *step, const Reply *r, const 
     if (location) {
         Request *next = page_target(&plan, location);
         if (next)
-            offer(c, next, step, end);
+            offer(c, next, step, end, true);
     }
     if (!reply_is_html(r) || r->cut)
         return;
     Options o = {0};
     page_options(&plan, str_c(&r->body), r->body.len, &o);
     for (size_t i = 0; i < o.len; i++) {
-        offer(c, o.items[i].request, step, end);
+        offer(c, o.items[i].request, step, end, false);
         o.items[i].request = NULL;
     }
     options_release(&o);
@@ -373,6 +379,13 @@ static Config *made_up(Campaign *c)
     return cfg;
 }
 
+/* Meant to be asked for: in the first folder, or an index. Others are mostly
+ * parts that only fail when they are asked for alone. */
+static bool is_page_script(const char *path)
+{
+    return !strchr(path, '/') || str_ends(path, "/index.php");
+}
+
 /* ---- the loop */
 
 static void begin(Campaign *c)
@@ -380,7 +393,7 @@ static void begin(Campaign *c)
     Request *r = request_new(c->plan->entry);
     propose(c, CLASS_OPTION, r, states_first(c->states), NULL, (Config){ 0 });
     for (size_t i = 0; i < c->scripts.len && !c->plan->only_entry && !c->plan->stateless; i++)
-        if (strcmp(c->scripts.items[i], c->plan->entry) != 0)
+        if (strcmp(c->scripts.items[i], c->plan->entry) != 0 && is_page_script(c->scripts.items[i]))
             propose(c, CLASS_DIRECT, request_new(c->scripts.items[i]), states_first(c->states),
                     NULL, (Config){ 0 });
 }
@@ -397,7 +410,8 @@ static bool again_directly(Campaign *c)
         }
     bool any = false;
     for (size_t i = 0; state && i < c->scripts.len && !c->plan->only_entry && !c->plan->stateless; i++)
-        any |= propose(c, CLASS_DIRECT, request_new(c->scripts.items[i]), state, last, (Config){ 0 });
+        if (is_page_script(c->scripts.items[i]))
+            any |= propose(c, CLASS_DIRECT, request_new(c->scripts.items[i]), state, last, (Config){ 0 });
     return any;
 }
 

@@ -236,7 +236,7 @@ static void close_campaign(Campaign *c)
     vec_release(&c->corpus);
     strings_release(&c->words);
     strings_release(&c->scripts);
-    Map *maps[] = { &c->visited, &c->sides, &c->tries, &c->asked, &c->attacked, &c->lines,
+    Map *maps[] = { &c->visited, &c->sides, &c->tries, &c->asked, &c->used, &c->attacked, &c->lines,
                     &c->known, &c->lost, &c->edges, &c->by_key };
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         map_release(maps[i]);

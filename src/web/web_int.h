@@ -27,6 +27,7 @@ typedef struct Config {
     uint64_t target;               /* site and side that it aims at; 0: none */
     uint64_t expect;               /* hash of the conditions up to there; 0: none */
     unsigned depth;
+    unsigned rank;                 /* in its class; 0: its depth */
 } Config;
 
 enum { CLASS_TARGET, CLASS_OPTION, CLASS_STATE, CLASS_REST, CLASS_DIRECT, NCLASSES };
@@ -68,10 +69,12 @@ typedef struct Campaign {
     Map sides;                     /* branch sides executed */
     Map tries;                     /* flips tried, by side and state */
     Map asked;                     /* canonical requests, with counts */
+    Map used;                      /* states that a redirect led to */
     Map attacked;
     Map lines;                     /* "file:line" → runs that hit it */
     Map known;                     /* parameters: "script path" */
     Map lost, edges;
+    Map prefixes;                  /* reduce.c: Step → its chain, made small */
     Vec(Report *) reports;
     Map by_key;                    /* fault key → Report */
     Vec(Step *) steps;
