@@ -81,7 +81,7 @@ static int on_echo(zend_execute_data *execute_data)
         struct sundew_web_record r = { .kind = WEB_FRAGMENT };
         log_here(&r.file, &r.line);
         size_t n = Z_STRLEN_P(v);
-        log_record(&r, Z_STRVAL_P(v), n < 1024 ? n : 1024);
+        log_record(&r, Z_STRVAL_P(v), n < SUNDEW_WEB_MOST_TEXT ? n : SUNDEW_WEB_MOST_TEXT);
     }
     return ZEND_USER_OPCODE_DISPATCH;
 }

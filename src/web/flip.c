@@ -377,8 +377,9 @@ static void want_element(Solving *s, const TraceNode *n, PhpValue v, unsigned de
         if (!p && i >= index.i)
             break;
     }
-    char *copy = arena_strndup(&s->arena, str_c(&out), out.len);
-    want_value(s, call->args[1], phpvalue_text(copy, out.len), depth);
+    PhpValue whole = phpvalue_text(arena_strndup(&s->arena, str_c(&out), out.len), out.len);
+    want_value(s, call->args[1], whole, depth);
+    want_value(s, call->args[1], phpvalue_concat(&s->arena, whole, by), depth);
     str_release(&out);
 }
 

@@ -184,26 +184,35 @@ bool reply_is_html(const Reply *r)
 }
 
 /* With buffers: fragments stand in the page in the order of their writing,
- * mostly. The last one that covers the byte is it. */
-static bool blame_fragment(const Reply *r, size_t at, const char **file, unsigned *line)
+ * mostly. Found once for a page. */
+static void align_fragments(const Reply *r)
 {
     const char *page = str_c(&r->body);
-    size_t pos = 0, n = r->body.len;
+    size_t pos = 0, n = r->body.len, lost = 0;
+    for (size_t i = 0; i < r->trace->fragments.len; i++) {
+        Written *w = &r->trace->fragments.items[i];
+        const char *p = w->bytes <= n - pos ? memmem(page + pos, n - pos, w->text, w->bytes) : NULL;
+        if (!p && lost++ < 200)
+            p = memmem(page, n, w->text, w->bytes);
+        w->at = p ? (size_t)(p - page) : SIZE_MAX;
+        if (p)
+            pos = w->at + w->bytes;
+    }
+    r->trace->aligned = true;
+}
+
+static bool blame_fragment(const Reply *r, size_t at, const char **file, unsigned *line)
+{
+    if (!r->trace->aligned)
+        align_fragments(r);
     bool found = false;
     for (size_t i = 0; i < r->trace->fragments.len; i++) {
         const Written *w = &r->trace->fragments.items[i];
-        const char *p = w->bytes <= n - pos ? memmem(page + pos, n - pos, w->text, w->bytes) : NULL;
-        if (!p)
-            p = memmem(page, n, w->text, w->bytes);
-        if (!p)
-            continue;
-        size_t from = (size_t)(p - page);
-        if (from <= at && at < from + w->bytes) {
+        if (w->at <= at && at - w->at < w->bytes) {
             *file = w->file;
             *line = w->line;
             found = true;
         }
-        pos = from + w->bytes;
     }
     return found;
 }
@@ -265,8 +274,9 @@ static void says(void *arg, bool error, const char *message, unsigned line, unsi
         return;
     Fault *f = judge_add(p->out, error ? FAULT_HTML_ERROR : FAULT_HTML_WARNING, message,
                          judge_relative(p->plan->app, file), at);
+    /* What a header opens, several ways out may leave open. */
     const TraceLine *x = &p->reply->trace->exit;
-    if (x->file) {
+    if (x->file && str_starts(message, "missing </")) {
         free(f->exit);
         f->exit = xprintf("%s:%u", judge_relative(p->plan->app, x->file), x->line);
     }

@@ -235,9 +235,8 @@ static bool reduce_each(Reducing *d)
 }
 
 /* One after the other, each time from what is left. */
-static bool reduce_greedily(Reducing *d)
+static void reduce_greedily(Reducing *d)
 {
-    bool any = false;
     for (size_t i = d->nconds; i-- > 0 && d->probes;) {
         Cond out = d->conds[i];
         memmove(&d->conds[i], &d->conds[i + 1], (d->nconds - i - 1) * sizeof *d->conds);
@@ -246,13 +245,11 @@ static bool reduce_greedily(Reducing *d)
             d->nconds--;
             request_free(d->best);
             d->best = q;
-            any = true;
         } else {
             memmove(&d->conds[i + 1], &d->conds[i], (d->nconds - i - 1) * sizeof *d->conds);
             d->conds[i] = out;
         }
     }
-    return any;
 }
 
 /* ---- the request */
@@ -440,7 +437,6 @@ static void reduce_condition(Reducing *d, WebFault *out)
     out->condition_before = d->from->reply->trace->branches.len;
     out->input_before = d->from->step->request->params.len;
     drop_params(d);
-    bool fewer = d->best->params.len < out->input_before || out->input_before == 0;
     if (d->attack) {
         out->minimised = !is_over(d);
         return;
@@ -450,8 +446,10 @@ static void reduce_condition(Reducing *d, WebFault *out)
     size_t all = d->nconds;
     if (all > 8)
         drop_implied(d);
-    out->minimised = reduce_each(d) || reduce_greedily(d) || (fewer && !is_over(d));
+    if (!reduce_each(d))
+        reduce_greedily(d);
     shorten_values(d);
+    out->minimised = !is_over(d);
     keep_relevant(d);
     for (size_t i = 0; i < d->nconds; i++) {
         char *text = cond_text(d->from->reply->trace, d->conds[i]);
@@ -518,12 +516,14 @@ static void reduce(Campaign *c, Report *rep, WebFault *out, Err *err)
 {
     Reducing d = { .c = c, .rep = rep, .from = shortest(rep), .probes = MOST_PROBES, .err = err };
     d.attack = is_attack(rep->fault.kind);
+    if (rep->fault.kind == FAULT_HANG)
+        d.probes = 10;             /* each takes as long as a request may */
     d.best = request_copy(d.from->step->request);
     fault_copy(&out->fault, &rep->fault);
     out->seen = rep->seen;
     out->found_after = rep->found_after;
     reduce_condition(&d, out);
-    d.probes += 40;
+    d.probes += rep->fault.kind == FAULT_HANG ? 4 : 40;
     reduce_chain(&d, out);
     suspects(c, rep, out);
     request_free(d.best);

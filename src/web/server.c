@@ -16,6 +16,7 @@ struct Server {
     int channel;               /* memfd */
     char *memory;
     uint64_t requests;
+    uint64_t failed;           /* in a row */
 };
 
 static const char *const interpreters[] = { "php-cgi8.2", NULL };
@@ -57,11 +58,10 @@ static void settings(Server *s)
 {
     static const char *const fixed[] = {
         "display_errors=0", "log_errors=0", "error_reporting=-1", "html_errors=0",
-        "output_buffering=0", "implicit_flush=0", "opcache.enable=0", "pcov.enabled=0",
-        "cgi.force_redirect=0", "cgi.fix_pathinfo=1", "max_execution_time=5",
-        "memory_limit=256M", "session.gc_probability=0", "session.use_strict_mode=0",
+        "output_buffering=4096", "opcache.enable=0", "pcov.enabled=0",
+        "cgi.force_redirect=0", "cgi.fix_pathinfo=1", "memory_limit=256M", "session.gc_probability=0", "session.use_strict_mode=0",
         "allow_url_fopen=0", "sendmail_path=/bin/false", "date.timezone=UTC",
-        "mysqli.default_socket=", "expose_php=0", NULL
+        "expose_php=0", NULL
     };
     strings_add(&s->argv, s->php);
     char *extension = xprintf("extension=%s/php/sundew.so", s->plan.libexec);
@@ -75,6 +75,7 @@ static void settings(Server *s)
         xprintf("sys_temp_dir=%s/tmp", s->plan.folder),
         xprintf("mysqli.default_socket=%s/db/socket", s->plan.folder),
         xprintf("pdo_mysql.default_socket=%s/db/socket", s->plan.folder),
+        xprintf("max_execution_time=%d", s->plan.seconds > 1 ? (int)s->plan.seconds : s->plan.seconds > 0 ? 1 : 5),
         xprintf("auto_prepend_file=%s", s->plan.prepend ? s->plan.prepend : ""),
     };
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
@@ -287,15 +288,21 @@ static Reply *run(Server *s, const Str *vars, const Str *body, Err *err)
     };
     RunResult res = {0};
     s->requests++;
-    bool ok = runner_run(s->runner, &plan, &res, err);
-    if (!ok) {
-        /* The server may have been killed by its own child: once more. */
-        ok = runner_run(s->runner, &plan, &res, err);
-        if (!ok)
-            return NULL;
+    Err why = {0};
+    bool ok = runner_run(s->runner, &plan, &res, &why);
+    /* A request may kill its server: that is a result, the server starts anew.
+     * Several in a row mean that PHP itself can't be run. */
+    s->failed = ok ? 0 : s->failed + 1;
+    if (!ok && (s->requests == s->failed || s->failed > 4)) {
+        err_set(err, "%s", why.msg);
+        return NULL;
     }
     Reply *r = xcalloc(1, sizeof *r);
     r->trace = trace_read(s->memory);
+    if (!ok) {
+        r->crashed = true;
+        return r;
+    }
     r->timed_out = res.failure.kind == FAILURE_HANG || res.failure.kind == FAILURE_TIMEOUT ||
                    res.failure.kind == FAILURE_CPU_LIMIT;
     r->signal = res.failure.signal;

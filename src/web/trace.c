@@ -92,9 +92,9 @@ static void read_record(Reader *r, const struct sundew_web_record *rec, const ch
             vec_push(&t->branches, ((Branch){ rec->id, rec->node, rec->op != 0, file, rec->line }));
         break;
     case WEB_ERROR: read_error(r, rec, body); break;
-    case WEB_OUTPUT: vec_push(&t->output, ((Written){ file, rec->line, rec->node, NULL })); break;
+    case WEB_OUTPUT: vec_push(&t->output, ((Written){ file, rec->line, rec->node, NULL, 0 })); break;
     case WEB_FRAGMENT:
-        vec_push(&t->fragments, ((Written){ file, rec->line, rec->text, bytes_of(r, body, rec->text) }));
+        vec_push(&t->fragments, ((Written){ file, rec->line, rec->text, bytes_of(r, body, rec->text), 0 }));
         break;
     case WEB_SINK:
         vec_push(&t->sinks, ((Sink){ rec->op, rec->node < t->nnodes ? rec->node : 0, file,

@@ -49,6 +49,7 @@ typedef struct Written {
     uint32_t line;
     size_t bytes;
     const char *text;          /* fragments into buffers; else NULL */
+    size_t at;                 /* … where it is in the page, once aligned */
 } Written;
 
 typedef struct Sink {
@@ -77,6 +78,7 @@ typedef struct Trace {
     Vec(TraceNamed) session;   /* labelled values stored under a key */
     TraceLine exit;            /* of exit or die; file NULL: none */
     bool begun, ended, full;
+    bool aligned;              /* judge.c: fragments know their place */
     uint32_t stale, handled;
 } Trace;
 

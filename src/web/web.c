@@ -208,7 +208,7 @@ static bool open_campaign(Campaign *c, Err *err)
     if (p->database && !states_add_file(c->states, p->database, path_base(p->database), err))
         return false;
     ServerPlan sp = { .folder = p->folder, .libexec = p->libexec, .ini = p->ini, .env = p->env,
-                      .prepend = p->prepend, .unprotected = p->unprotected };
+                      .prepend = p->prepend, .seconds = p->request_seconds, .unprotected = p->unprotected };
     c->server = server_new(&sp, err);
     if (!c->server)
         return false;

@@ -49,6 +49,7 @@ typedef struct WebPlan {
     bool unprotected;
     bool only_entry;           /* scripts are reached by options only */
     double seconds;            /* 0: until nothing is left */
+    double request_seconds;    /* CPU of one request; 0: 5 */
     uint64_t most_requests;    /* 0: no limit */
     unsigned depth;            /* of a chain; 0: 8 */
     uint64_t seed;
@@ -71,7 +72,8 @@ typedef struct WebFault {
     Request **chain;           /* the last one shows it; from the first state */
     size_t nchain;
     size_t seen;               /* runs that showed it */
-    bool minimised, replayed;  /* replayed: the chain shows it again, from the start */
+    bool minimised;            /* the reduction came to its end */
+    bool replayed;             /* the chain shows it again, from the start */
     size_t condition_before, input_before;    /* sizes before minimisation */
     double found_after;        /* seconds */
     Suspect *suspects;

@@ -22,6 +22,7 @@ static const Option options[] = {
     { "only-entry", 0, NULL, "reach scripts by links and forms only", NULL },
     { "depth", 0, "N", "requests in a chain at most", "8" },
     { "requests", 0, "N", "end after so many requests", NULL },
+    { "timeout", 0, "DURATION", "CPU time that one request may take", "5s" },
     { "ini", 0, "NAME=VALUE", "a setting of PHP (repeatable)", NULL },
     { "env", 0, "NAME=VALUE", "a variable of the application's environment (repeatable)", NULL },
     { "prepend", 0, "FILE", "a PHP file that runs before each script", NULL },
@@ -128,6 +129,8 @@ static bool read_plan(Session *s, WebPlan *plan, Err *err)
     if (!read_count(s, "depth", &depth, err) || !read_count(s, "requests", &plan->most_requests, err) ||
         !read_database(s, plan, err))
         return false;
+    if (!duration_parse(session_option(s, "timeout"), &plan->request_seconds) || plan->request_seconds <= 0)
+        return err_set(err, "--timeout %s: no duration", session_option(s, "timeout"));
     plan->depth = (unsigned)(depth < 15 ? depth : 15);
     return true;
 }
