@@ -99,7 +99,7 @@ class Program:
                     (self.expr(), body(), body(), body(), body()),
             lambda: "switch (str(%s)) { case 'abc': %s break; case '5': %s break; case '': %s break; case 'x': %s }" %
                     (self.expr(), body(), body(), body(), body()),
-            lambda: "for ($n = 0; $n < 3 && %s; $n++) { %s }" % (self.expr(), body()),
+            lambda: "for ($n{0} = 0; $n{0} < 3 && {1}; $n{0}++) {{ {2} }}".format(self.depth, self.expr(), body()),
             lambda: "foreach ($_GET as $key => $each) { %s = str($key) . (is_array($each) ? 'A' : $each); if ($each == '5') break; }" % v,
             lambda: "try { if (%s) throw new Exception(str(%s)); } catch (Exception $x) { %s = $x->getMessage(); }" %
                     (self.expr(), self.expr(), v),
