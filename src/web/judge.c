@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include <assert.h>
 #include <ctype.h>
+#include <stdio.h>
 
 const char *fault_kind_name(FaultKind k)
 {
@@ -61,6 +62,10 @@ void fault_copy(Fault *to, const Fault *from)
 static void add_pattern(Str *out, const char *message)
 {
     for (const char *p = message; *p; p++) {
+        /* "…, null given": what was given is the input's. */
+        const char *given = *p == ',' ? strstr(p, " given") : NULL;
+        if (given && given - p < 40)
+            p = given;
         if (*p == '"' || *p == '\'') {
             const char *end = strchr(p + 1, *p);
             if (end && end - p < 200) {
@@ -140,6 +145,31 @@ static void drop_warnings_at(Faults *out, const char *file, unsigned line)
         }
 }
 
+/* The place in the application: what a prepended file does, its caller did. */
+static void place_of(const JudgePlan *plan, const Message *m, const char **file, unsigned *line)
+{
+    size_t n = strlen(plan->app);
+    *file = judge_relative(plan->app, m->file);
+    *line = m->line;
+    for (size_t i = 0; **file == '/' && i < m->nstack; i++)
+        if (strncmp(m->stack[i].file, plan->app, n) == 0) {
+            *file = judge_relative(plan->app, m->stack[i].file);
+            *line = m->stack[i].line;
+            return;
+        }
+    /* An exception's own stack is in its text: "#0 FILE(LINE): function". */
+    static char room[1024];
+    const char *at = **file == '/' ? strstr(m->text, "#0 ") : NULL;
+    for (at = at ? strstr(at, plan->app) : NULL; at; at = strstr(at + 1, plan->app)) {
+        unsigned number;
+        if (at[n] == '/' && sscanf(at + n + 1, "%1023[^(\n](%u)", room, &number) == 2) {
+            *file = room;
+            *line = number;
+            return;
+        }
+    }
+}
+
 static bool judge_messages(const JudgePlan *plan, const Reply *r, Faults *out)
 {
     bool crashed = false;
@@ -150,15 +180,17 @@ static bool judge_messages(const JudgePlan *plan, const Reply *r, Faults *out)
             continue;
         if ((m->type & E_DEP) && plan->no_deprecated)
             continue;
-        const char *file = judge_relative(plan->app, m->file);
+        const char *file;
+        unsigned line;
+        place_of(plan, m, &file, &line);
         FaultKind kind = fatal ? FAULT_CRASH : m->type & E_DEP ? FAULT_DEPRECATED : FAULT_WARNING;
         if (fatal && strstr(m->text, "Maximum execution time"))
             kind = FAULT_HANG;
         if (fatal)
-            drop_warnings_at(out, file, m->line);
+            drop_warnings_at(out, file, line);
         crashed = crashed || fatal;
         char *text = message_of(plan, m);
-        Fault *f = judge_add(out, kind, text, file, m->line);
+        Fault *f = judge_add(out, kind, text, file, line);
         add_stack(plan, m, f);
         char *key = fault_key(f);
         out->len--;

@@ -86,6 +86,10 @@ static Config *take(Campaign *c)
             push(c, CLASS_REST, cfg);
             cfg = NULL;
             class--;
+        } else if (cfg && class == CLASS_DIRECT && map_has(&c->parts, cfg->request->script)) {
+            config_free(cfg);
+            cfg = NULL;
+            class--;
         }
     }
     return cfg;
@@ -271,6 +275,21 @@ static size_t note_lines(Campaign *c, const Trace *t)
     return fresh;
 }
 
+/* Files that other scripts include are parts, and not asked for alone. */
+static void note_parts(Campaign *c, const Request *q, const Trace *t)
+{
+    const char *last = NULL;
+    for (size_t i = 0; i < t->hits.len; i++) {
+        const char *file = t->hits.items[i].file;
+        if (file == last)
+            continue;
+        last = file;
+        const char *own = judge_relative(c->app, file);
+        if (strcmp(own, q->script) != 0)
+            map_put(&c->parts, own, c);
+    }
+}
+
 static void note_lost(Campaign *c, const Trace *t)
 {
     for (size_t i = 0; i < t->lost.len; i++) {
@@ -314,6 +333,7 @@ static bool run_config(Campaign *c, const Config *cfg, Err *err)
     bool kept = false;
     size_t fresh = note_lines(c, r->trace);
     note_lost(c, r->trace);
+    note_parts(c, cfg->request, r->trace);
     note_faults(c, step, r, &kept);
     note_sides(c, r->trace);
     note_point(c);
@@ -398,7 +418,8 @@ static void begin(Campaign *c)
                     NULL, (Config){ 0 });
 }
 
-/* Scripts that nothing has led to, in the newest state that has a session. */
+/* Scripts that nothing has led to, in the newest state that has a session; once
+ * for each state. */
 static bool again_directly(Campaign *c)
 {
     const Step *last = NULL;

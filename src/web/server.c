@@ -96,8 +96,8 @@ static void environment(Server *s)
     strings_add(&s->env, "GATEWAY_INTERFACE=CGI/1.1");
     strings_add(&s->env, "SERVER_SOFTWARE=sundew");
     strings_add(&s->env, "LC_ALL=C.UTF-8");
-    if (s->plan.plain)
-        strings_add(&s->env, "SUNDEW_WEB_MODE=plain");
+    if (s->plan.mysql)
+        strings_addf(&s->env, "SUNDEW_WEB_DB=%s/db/socket", s->plan.folder);
     for (char *const *e = s->plan.env; e && *e; e++)
         strings_add(&s->env, *e);
 }

@@ -27,7 +27,7 @@ typedef struct ServerPlan {
     char *const *env;           /* NAME=VALUE for the application; may be NULL */
     const char *prepend;        /* a PHP file run before each script; may be NULL */
     double seconds;             /* of CPU for one request; 0: 5 */
-    bool plain;                 /* without labels: for comparisons of speed */
+    bool mysql;                 /* connections go to folder/db/socket */
     bool unprotected;           /* no sandbox */
 } ServerPlan;
 

@@ -80,6 +80,14 @@ static const Blob *read_blob(States *st, const char *path)
 
 /* ---- looking at the disk */
 
+/* Of db/, only files of databases (db/data/NAME/…) are the application's. */
+static bool is_server_file(const char *path)
+{
+    if (!str_starts(path, "db/"))
+        return false;
+    return !str_starts(path, "db/data/") || !strchr(path + 8, '/');
+}
+
 typedef void OnFile(States *st, const char *path, const struct stat *info);
 
 static void walk(States *st, const char *below, unsigned depth, OnFile *each)
@@ -92,9 +100,9 @@ static void walk(States *st, const char *below, unsigned depth, OnFile *each)
             fstatat(dirfd(d), e->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
         char *path = *below ? xprintf("%s/%s", below, e->d_name) : xstrdup(e->d_name);
-        if (S_ISDIR(info.st_mode) && strcmp(path, "db") != 0)
+        if (S_ISDIR(info.st_mode))
             walk(st, path, depth + 1, each);
-        else if (S_ISREG(info.st_mode))
+        else if (S_ISREG(info.st_mode) && !is_server_file(path))
             each(st, path, &info);
         free(path);
     }
@@ -372,11 +380,29 @@ static bool put_file(States *st, const char *path, const Blob *b, OnDisk *d, Err
     char *dir = path_dir(full);
     struct stat info;
     bool ok = dir_make(dir, err) && file_write(full, b->data, b->n, err);
+    /* The database server has a user of its own. */
+    if (ok && str_starts(path, "db/") && stat(dir, &info) == 0)
+        ok = (chown(full, info.st_uid, info.st_gid) == 0 && chmod(full, 0660) == 0) ||
+             err_errno(err, "%s", full);
     if (ok && lstat(full, &info) == 0)
         note(d, &info);
     free(dir);
     free(full);
     return ok;
+}
+
+bool states_restore_touches(States *st, const State *s, const char *below)
+{
+    for (size_t i = 0; i < st->now.len; i++) {
+        const char *path = st->now.entries[i].key;
+        const OnDisk *d = st->now.entries[i].value;
+        const StateFile *f = file_in(s, path);
+        const Blob *first = map_get(&st->base, path);
+        const Blob *have = !d->here ? NULL : d->blob ? d->blob : first;
+        if (str_starts(path, below) && (f ? f->blob : first) != have)
+            return true;
+    }
+    return false;
 }
 
 bool states_restore(States *st, const State *s, Err *err)

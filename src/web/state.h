@@ -45,6 +45,8 @@ const State *states_first(const States *st);
 size_t states_count(const States *st);
 
 bool states_restore(States *st, const State *s, Err *err);
+/* Will a restore change files whose paths begin so? */
+bool states_restore_touches(States *st, const State *s, const char *below);
 /* What is there now, with this jar. An equal state that was seen before is
  * given instead of a new one. */
 const State *states_save(States *st, const Strings *cookies, const Strings *labels, Err *err);

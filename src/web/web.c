@@ -54,9 +54,29 @@ static void labels_after(const Reply *r, Strings *labels)
         strings_add(labels, r->trace->session.items[i].name);
 }
 
+/* Did a statement change the database? */
+static bool writes(const Trace *t)
+{
+    static const char *const reads[] = { "select", "show", "set", "describe", "explain", "desc", "use" };
+    for (size_t i = 0; i < t->sinks.len; i++) {
+        if (t->sinks.items[i].kind != SINK_SQL)
+            continue;
+        const char *s = t->sinks.items[i].text;
+        s += strspn(s, " \t\r\n(");
+        bool read = false;
+        for (size_t k = 0; k < sizeof reads / sizeof *reads; k++)
+            read = read || strncasecmp(s, reads[k], strlen(reads[k])) == 0;
+        if (!read)
+            return true;
+    }
+    return false;
+}
+
 Reply *campaign_execute(Campaign *c, const Request *q, const State *start,
                         const State **end, Err *err)
 {
+    if (c->database && states_restore_touches(c->states, start, "db/") && !database_flush(c->database, err))
+        return NULL;
     if (!states_restore(c->states, start, err))
         return NULL;
     Str cookies = {0}, labels = {0};
@@ -68,6 +88,10 @@ Reply *campaign_execute(Campaign *c, const Request *q, const State *start,
     str_release(&labels);
     if (!r)
         return NULL;
+    if (c->database && writes(r->trace) && !database_flush(c->database, err)) {
+        reply_free(r);
+        return NULL;
+    }
     Strings jar = {0}, keys = {0};
     cookies_after(start, r, &jar);
     labels_after(r, &keys);
@@ -202,13 +226,19 @@ static void tell_lost(Campaign *c)
 static bool open_campaign(Campaign *c, Err *err)
 {
     const WebPlan *p = c->plan;
+    if (p->mysql) {
+        c->database = database_start(p->folder, err);
+        if (!c->database || (p->mysql_file && !database_load(c->database, p->mysql_file, p->mysql_name, err)))
+            return false;
+    }
     c->states = states_new(p->app, p->folder, err);
     if (!c->states)
         return false;
     if (p->database && !states_add_file(c->states, p->database, path_base(p->database), err))
         return false;
     ServerPlan sp = { .folder = p->folder, .libexec = p->libexec, .ini = p->ini, .env = p->env,
-                      .prepend = p->prepend, .seconds = p->request_seconds, .unprotected = p->unprotected };
+                      .prepend = p->prepend, .seconds = p->request_seconds,
+                      .mysql = p->mysql, .unprotected = p->unprotected };
     c->server = server_new(&sp, err);
     if (!c->server)
         return false;
@@ -237,11 +267,12 @@ static void close_campaign(Campaign *c)
     strings_release(&c->words);
     strings_release(&c->scripts);
     Map *maps[] = { &c->visited, &c->sides, &c->tries, &c->asked, &c->used, &c->attacked, &c->lines,
-                    &c->known, &c->lost, &c->edges, &c->by_key };
+                    &c->known, &c->parts, &c->lost, &c->edges, &c->by_key };
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         map_release(maps[i]);
     server_free(c->server);
     states_free(c->states);
+    database_stop(c->database);
     free(c->app);
 }
 

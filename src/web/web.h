@@ -39,6 +39,9 @@ typedef struct WebPlan {
     const char *folder;        /* private, exists */
     const char *libexec;
     const char *database;      /* an SQLite file outside of app; may be NULL */
+    bool mysql;                /* a private MariaDB server */
+    const char *mysql_file;    /* … filled from here; may be NULL */
+    const char *mysql_name;    /* … into this database */
     const Credential *logins;
     size_t nlogins;
     char *const *ini, *const *env;

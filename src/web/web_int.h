@@ -6,6 +6,7 @@
 #define SUNDEW_WEB_INT_H
 #include "base/map.h"
 #include "base/rng.h"
+#include "web/database.h"
 #include "web/flip.h"
 #include "web/state.h"
 #include "web/web.h"
@@ -58,6 +59,7 @@ typedef struct Campaign {
     Web *web;
     Server *server;
     States *states;
+    Database *database;            /* NULL: none was asked for */
     char *app;                     /* the private copy */
     Rng rng;
     double begin;
@@ -73,6 +75,7 @@ typedef struct Campaign {
     Map attacked;
     Map lines;                     /* "file:line" → runs that hit it */
     Map known;                     /* parameters: "script path" */
+    Map parts;                     /* files that were included by another */
     Map lost, edges;
     Map prefixes;                  /* reduce.c: Step → its chain, made small */
     Vec(Report *) reports;

@@ -15,7 +15,8 @@
 
 static const Option options[] = {
     { "entry", 0, "SCRIPT", "the first page, below the application's folder", "index.php" },
-    { "db", 0, "sqlite:FILE", "an SQLite database beside the application: copied into it", NULL },
+    { "db", 0, "WHAT", "sqlite:FILE, copied into the application's folder; or mysql:FILE.sql[:NAME], "
+                       "loaded into a private MariaDB server", NULL },
     { "login", 0, "USER:PASSWORD", "credentials that forms with a password are given (repeatable)", NULL },
     { "strategy", 0, "NAME", "full, crawl, random or mutate", "full" },
     { "stateless", 0, NULL, "one level: every request from the first state", NULL },
@@ -70,15 +71,35 @@ static bool read_count(Session *s, const char *name, uint64_t *out, Err *err)
     return true;
 }
 
+/* mysql, mysql:FILE or mysql:FILE:NAME; texts live as long as the process. */
+static bool read_mysql(const char *db, WebPlan *plan, Err *err)
+{
+    static char file[4096], name[256];
+    plan->mysql = true;
+    if (!db[5])
+        return true;
+    const char *colon = strrchr(db + 6, ':');
+    size_t n = colon ? (size_t)(colon - db - 6) : strlen(db + 6);
+    snprintf(file, sizeof file, "%.*s", (int)n, db + 6);
+    snprintf(name, sizeof name, "%s", colon ? colon + 1 : path_base(file));
+    if (!colon && strrchr(name, '.'))
+        *strrchr(name, '.') = '\0';
+    if (!file_is_regular(file))
+        return err_set(err, "--db %s: there is no such file", db);
+    plan->mysql_file = file;
+    plan->mysql_name = name;
+    return true;
+}
+
 static bool read_database(Session *s, WebPlan *plan, Err *err)
 {
     const char *db = session_option(s, "db");
     if (!db)
         return true;
-    if (strncmp(db, "mysql", 5) == 0)
-        return err_set(err, "--db %s: MariaDB is not supported yet; sqlite:FILE is", db);
+    if (strcmp(db, "mysql") == 0 || strncmp(db, "mysql:", 6) == 0)
+        return read_mysql(db, plan, err);
     if (strncmp(db, "sqlite:", 7) != 0)
-        return err_set(err, "--db %s: sqlite:FILE is expected", db);
+        return err_set(err, "--db %s: sqlite:FILE or mysql:FILE.sql is expected", db);
     if (!file_is_regular(db + 7))
         return err_set(err, "--db %s: there is no such file", db);
     plan->database = db + 7;
