@@ -204,7 +204,36 @@ static void add_steps(const WebFault *f, Arena *a, EvidenceStep *steps, size_t *
     }
 }
 
-static bool report_fault(Session *s, const WebPlan *plan, const WebFault *f, size_t number, Err *err)
+static bool in_chain(const WebFault *f, const char *from, const char *to)
+{
+    for (size_t i = 0; i + 1 < f->nchain; i++)
+        if (strcmp(f->chain[i]->script, from) == 0 && strcmp(f->chain[i + 1]->script, to) == 0)
+            return true;
+    return false;
+}
+
+/* The map of pages, with the way to the fault. */
+static char *picture(const Web *w, const WebFault *f, Arena *a)
+{
+    Str s = {0};
+    str_add(&s, "digraph pages {\n  rankdir=LR; node [shape=box];\n");
+    for (size_t i = 0; i < w->nlinks && i < 80; i++) {
+        str_add(&s, "  \"");
+        escape_dot(&s, w->links[i].from);
+        str_add(&s, "\" -> \"");
+        escape_dot(&s, w->links[i].to);
+        str_addf(&s, "\"%s;\n", in_chain(f, w->links[i].from, w->links[i].to) ? " [penwidth=3]" : "");
+    }
+    str_add(&s, "  \"");
+    escape_dot(&s, f->chain[f->nchain - 1]->script);
+    str_add(&s, "\" [style=filled];\n}\n");
+    char *text = arena_strdup(a, str_c(&s));
+    str_release(&s);
+    return text;
+}
+
+static bool report_fault(Session *s, const WebPlan *plan, const Web *w, const WebFault *f, size_t number,
+                         Err *err)
 {
     Arena a = {0};
     char *app = path_absolute(plan->app);
@@ -220,7 +249,8 @@ static bool report_fault(Session *s, const WebPlan *plan, const WebFault *f, siz
     web_curl(f, &curl);
     web_phpunit(f, class, &unit);
     Attachment files[] = { { "replay.sh", "test", str_c(&curl), curl.len },
-                           { arena_printf(&a, "%s.php", class), "test", str_c(&unit), unit.len } };
+                           { arena_printf(&a, "%s.php", class), "test", str_c(&unit), unit.len },
+                           { "page.html", "page", str_c(&f->page), f->page.len } };
     Finding found = {
         .rule = arena_printf(&a, "web/%s", fault_kind_name(f->fault.kind)),
         .level = level_of(f->fault.kind), .verdict = f->replayed ? VERDICT_SHOWN : VERDICT_UNDECIDED,
@@ -229,7 +259,8 @@ static bool report_fault(Session *s, const WebPlan *plan, const WebFault *f, siz
                                           : arena_printf(&a, "%s/%s", app, f->chain[f->nchain - 1]->script),
                    .line = (int)f->fault.line },
         .anchor = f->fault.message, .steps = steps, .nsteps = nsteps,
-        .attachments = files, .nattachments = 2,
+        .attachments = files, .nattachments = f->page.len ? 3 : 2,
+        .picture = w->nlinks ? picture(w, f, &a) : NULL,
         .rerun = arena_printf(&a, "sundew web --replay %zu", number),
         .data = json_fault(f),
     };
@@ -269,7 +300,7 @@ bool report_web(Session *s, const WebPlan *plan, const Web *w, Err *err)
         return false;
     for (size_t i = 0; i < w->nfaults; i++)
         if (!write_fault(s, plan, &w->faults[i], i + 1, err) ||
-            !report_fault(s, plan, &w->faults[i], i + 1, err))
+            !report_fault(s, plan, w, &w->faults[i], i + 1, err))
             return false;
     add_json(s, w);
     say_summary(s, w);
