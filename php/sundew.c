@@ -93,4 +93,5 @@ zend_module_entry sundew_module_entry = {
     STANDARD_MODULE_PROPERTIES_EX
 };
 
+ZEND_DLEXPORT zend_module_entry *get_module(void);
 ZEND_GET_MODULE(sundew)
