@@ -576,7 +576,9 @@ static Request *repair(Solving *s, const Request *r, unsigned depth)
     s->now = r;
     want_truth(s, s->conds[bad].node, s->conds[bad].wanted, 0);
     size_t n = s->found.len;
-    Candidate *mine = xmemdup(s->found.items, n * sizeof *mine);
+    Candidate *mine = xcalloc(n + 1, sizeof *mine);
+    for (size_t i = 0; i < n; i++)
+        mine[i] = s->found.items[i];
     Request *done = NULL;
     for (size_t i = 0; i < n && !done; i++) {
         Request *next = request_copy(r);

@@ -182,7 +182,9 @@ void request_canonical(const Request *r, Str *out)
 {
     str_addf(out, "%s%s", request_is_post(r) ? "POST " : "GET ", r->script);
     size_t n = r->params.len;
-    Param *sorted = xmemdup(r->params.items, n * sizeof *sorted);
+    Param *sorted = xcalloc(n + 1, sizeof *sorted);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = r->params.items[i];
     qsort(sorted, n, sizeof *sorted, by_path);
     for (size_t i = 0; i < n; i++) {
         str_addf(out, " %s=", sorted[i].path);

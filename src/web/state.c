@@ -316,7 +316,8 @@ static void gather(States *st, State *s)
         if (d->here ? d->blob != NULL : first)
             vec_push(&s->files, ((StateFile){ xstrdup(path), d->here ? d->blob : NULL }));
     }
-    qsort(s->files.items, s->files.len, sizeof *s->files.items, by_path);
+    if (s->files.len)
+        qsort(s->files.items, s->files.len, sizeof *s->files.items, by_path);
 }
 
 static uint64_t mix(uint64_t h, const void *p, size_t n)
