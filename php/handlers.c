@@ -36,7 +36,7 @@ static void label_at_random(zval *v)
     label_set(v, node_make(WOP_OPAQUE, NULL, 0, name, (size_t)n));
 }
 
-bool handler_wanted(zval *a, zval *b)
+bool handler_wanted_in_test(zval *a, zval *b)
 {
     if (sundew_mode == MODE_RANDOM) {
         label_at_random(a);

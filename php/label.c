@@ -23,6 +23,7 @@ static struct { uint32_t site; uint32_t seen; } sites[SITES];
 static struct { zend_string *name; uint32_t id; } files[FILES];
 static uint32_t nfiles;
 static HashTable arrays;        /* zend_array * → node */
+uint64_t array_addresses;
 
 void channel_open(void)
 {
@@ -64,6 +65,7 @@ void log_begin(void)
     memset(sites, 0, sizeof sites);
     memset(files, 0, sizeof files);
     zend_hash_init(&arrays, 16, NULL, NULL, 1);
+    array_addresses = 0;
 }
 
 void log_record(const struct sundew_web_record *r, const void *text, size_t n)
@@ -361,12 +363,12 @@ static void path_add_key(smart_str *path, const char *key, size_t n)
 
 static Marked *marked(const zend_array *a)
 {
-    return zend_hash_num_elements(&arrays) == 0
+    return !array_may_be_marked(a)
                ? NULL
                : zend_hash_index_find_ptr(&arrays, (zend_ulong)(uintptr_t)a);
 }
 
-Node array_node(const zend_array *a)
+Node array_node_of(const zend_array *a)
 {
     Marked *m = marked(a);
     return m ? m->node : 0;
@@ -428,5 +430,6 @@ void array_mark(zend_array *a, const char *path, size_t len, unsigned depth)
         smart_str_free(&below);
     } ZEND_HASH_FOREACH_END();
     zend_hash_index_add_new_ptr(&arrays, (zend_ulong)(uintptr_t)a, m);
+    array_addresses |= (uint64_t)1 << ((uintptr_t)a / 56 % 64);
     GC_ADDREF(a);               /* a write separates it, its address stays its own */
 }

@@ -82,7 +82,17 @@ static inline bool is_plain(const zval *v)
 
 /* Request arrays. */
 void array_mark(zend_array *a, const char *path, size_t len, unsigned depth);
-Node array_node(const zend_array *a);                /* 0: no request array */
+/* Most arrays are no request arrays: one bit for each address that may be. */
+extern uint64_t array_addresses;
+static inline bool array_may_be_marked(const zend_array *a)
+{
+    return array_addresses >> ((uintptr_t)a / 56 % 64) & 1;
+}
+Node array_node_of(const zend_array *a);
+static inline Node array_node(const zend_array *a)   /* 0: no request array */
+{
+    return UNEXPECTED(array_may_be_marked(a)) ? array_node_of(a) : 0;
+}
 /* The node of a request array's element, present or not; 0 as above. */
 Node array_element_node(const zend_array *a, const zval *key);
 
@@ -117,6 +127,12 @@ static inline void free_operand(zend_execute_data *execute_data, int type, znode
 
 /* The result of an opline that this handler did itself; then the next one. */
 int handler_done(zend_execute_data *ex, zval *result, bool free1, bool free2);
-/* Count, and label in the test modes; true if the handler has work to do. */
-bool handler_wanted(zval *a, zval *b);
+/* Has the handler work to do? In the test modes it may make some. */
+bool handler_wanted_in_test(zval *a, zval *b);
+static inline bool handler_wanted(zval *a, zval *b)
+{
+    if (EXPECTED(sundew_mode == MODE_ON))
+        return (a && label_raw(a)) || (b && label_raw(b));
+    return handler_wanted_in_test(a, b);
+}
 #endif
