@@ -63,6 +63,14 @@ all_src   := $(filter-out $(cc_main) $(run_main) $(play_src),$(all_src))
 # sundew-run lives inside the sandbox and forks for every run: also small.
 run_src   := $(wildcard src/base/*.c src/run/*.c)
 unit_src  := $(wildcard tests/unit/test_*.c)
+# PHP applications: libraries that read HTML, and PHP's headers, where they are
+# (tools/install-deps web). Without them `sundew web` says what to install.
+web_html  := src/web/html.c src/web/page.c
+web_libs  := $(if $(and $(wildcard /usr/include/tidy/tidy.h),$(wildcard /usr/include/gumbo.h)),-ltidy -lgumbo)
+all_src   := $(filter-out $(if $(web_libs),src/web/without_html.c,$(web_html)),$(all_src))
+LIBS      += $(web_libs)
+PHP_INCLUDES := $(shell php-config8.2 --includes 2>/dev/null)
+php_so    := $(if $(PHP_INCLUDES),$(BUILD)/php/sundew.so $(BUILD)/php/still.so)
 # A runtime is what is linked into one kind of subject, as bitcode: folders of
 # runtime/, and single files of others.
 rt_src      = $(foreach p,$(1),$(if $(wildcard runtime/$(p).c),$(p),\
@@ -88,7 +96,7 @@ tool_src  := $(wildcard tests/tools/*.c)
 tool_bin  := $(patsubst tests/tools/%.c,$(BUILD)/tests/%,$(tool_src))
 
 .PHONY: all
-all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/sundew-run $(BUILD)/sundew-play $(runtime_bc)
+all: $(BUILD)/sundew $(BUILD)/sundew-cc $(BUILD)/sundew-run $(BUILD)/sundew-play $(runtime_bc) $(php_so)
 
 $(BUILD)/libsundew.a: $(call obj,$(all_src))
 	$(call say,AR,$@)
@@ -153,6 +161,23 @@ $(BUILD)/obj/plain/%.o: %.c $(rt_headers) Makefile | deps-build
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE -I. -Isrc $(WARN) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
+
+# The extension is loaded into PHP: without sanitizers, as PHP itself is.
+php_obj := $(patsubst php/%.c,$(BUILD)/php/%.o,$(filter-out php/still.c,$(wildcard php/*.c)))
+$(BUILD)/php/%.o: php/%.c $(wildcard php/*.h) Makefile
+	@mkdir -p $(@D)
+	$(call say,PHP,$<)
+	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE -DCOMPILE_DL_SUNDEW -I. $(PHP_INCLUDES:-I%=-isystem %) \
+	    $(WARN) -O2 -g -fPIC -fvisibility=hidden -c -o $@ $<
+
+$(BUILD)/php/sundew.so: $(php_obj) $(BUILD)/obj/plain/runtime/server/forkserver.o
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared -o $@ $^
+
+$(BUILD)/php/still.so: php/still.c Makefile
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE $(WARN) -O2 -fPIC -shared -o $@ $<
 
 $(BUILD)/tests/test_monitor_rt: $(patsubst %.c,$(BUILD)/obj/plain/%.o,\
                                   tests/unit/test_monitor_rt.c $(patsubst %,runtime/%.c,$(rt_monitor)))
@@ -251,6 +276,8 @@ install: all
 	cp -r share $(DESTDIR)$(PREFIX)/lib/sundew/
 	install -d $(DESTDIR)$(PREFIX)/lib/sundew/runtime
 	install -m 644 $(runtime_bc) $(DESTDIR)$(PREFIX)/lib/sundew/runtime
+	if [ -n "$(php_so)" ]; then install -d $(DESTDIR)$(PREFIX)/lib/sundew/php && \
+	    install -m 644 $(php_so) $(DESTDIR)$(PREFIX)/lib/sundew/php; fi
 	$(BUILD)/sundew help --man-pages $(DESTDIR)$(PREFIX)/share/man/man1
 	$(BUILD)/sundew help --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/sundew
 	$(BUILD)/sundew help --completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sundew

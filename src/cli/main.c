@@ -9,6 +9,7 @@
 #include "technique/reproduce/reproduce.h"
 #include "technique/threads/threads.h"
 #include "technique/types/types.h"
+#include "technique/web/web.h"
 
 static const Command *const commands[] = {
     &command_capture,
@@ -29,6 +30,7 @@ static const Command *const commands[] = {
     &technique_arguments,
     &technique_mutability,
     &technique_types,
+    &technique_web,
     &technique_explore,
     &technique_monitor,
     &technique_reproduce,

@@ -38,6 +38,9 @@ ROOMS = {
                     "engine/usage engine/play engine/generate runtime",
     "engine/schedule": "program build run runtime",
     "engine/concolic": "solve runtime",
+    "php": "",
+    # PHP applications; the log is what the extension in php/ writes.
+    "web": "run php",
     # The search knows no C program: front ends do.
     "engine/explore": "run solve engine/concolic runtime",
     "engine/explore/program": "program analysis weave build run solve engine/concolic "
@@ -45,9 +48,9 @@ ROOMS = {
     "finding": "",
     # run: a failed run becomes a finding there (failure_finding.h).
     "session": "capture ast program analysis run engine/api finding",
-    "technique": "capture ast program analysis weave build run solve engine finding "
+    "technique": "capture ast program analysis weave build run solve engine web finding "
                  "session runtime",
-    "command": "capture ast program analysis weave build run solve engine finding session",
+    "command": "capture ast program analysis weave build run solve engine web finding session",
     "cli": "session technique command",
 }
 LIBRARIES = {
@@ -56,6 +59,7 @@ LIBRARIES = {
     r"z3": {"solve"},
     r"sqlite3": {"finding"},
     r"ffi": {"engine/play"},
+    r"tidy|gumbo": {"web"},
     r"seccomp": {"run"},
 }
 

@@ -1,0 +1,249 @@
+/*
+ * Library functions. Every one is wrapped: its handler is exchanged, and the
+ * original is kept in a slot that the engine reserves for extensions. A call
+ * without a labelled argument costs a look at its arguments.
+ *
+ * With a labelled argument the result is the expression CALL name(arguments).
+ * The driver knows what many of them mean. Where the result is no plain value
+ * (or is not the same for the same arguments), the label is lost, and told.
+ * Text that goes to a database, a header, a shell is told as a sink.
+ */
+#include "sundew.h"
+#include "zend_smart_str.h"
+
+enum { MOST_NATIVE_ARGS = 6 };
+static int slot;                /* in zend_internal_function.reserved */
+
+static const struct sink {
+    const char *name;           /* in lower case; methods as class::method */
+    enum sundew_web_sink kind;
+    unsigned arg;               /* from 0 */
+} sinks[] = {
+    { "mysqli_query", SINK_SQL, 1 }, { "mysqli_prepare", SINK_SQL, 1 },
+    { "mysqli_multi_query", SINK_SQL, 1 }, { "mysqli_real_query", SINK_SQL, 1 },
+    { "mysqli::query", SINK_SQL, 0 }, { "mysqli::prepare", SINK_SQL, 0 },
+    { "mysqli::multi_query", SINK_SQL, 0 }, { "mysqli::real_query", SINK_SQL, 0 },
+    { "pdo::query", SINK_SQL, 0 }, { "pdo::exec", SINK_SQL, 0 }, { "pdo::prepare", SINK_SQL, 0 },
+    { "sqlite3::query", SINK_SQL, 0 }, { "sqlite3::exec", SINK_SQL, 0 },
+    { "sqlite3::querysingle", SINK_SQL, 0 }, { "sqlite3::prepare", SINK_SQL, 0 },
+    { "header", SINK_HEADER, 0 }, { "setcookie", SINK_HEADER, 1 }, { "setrawcookie", SINK_HEADER, 1 },
+    { "exec", SINK_SHELL, 0 }, { "system", SINK_SHELL, 0 }, { "passthru", SINK_SHELL, 0 },
+    { "shell_exec", SINK_SHELL, 0 }, { "popen", SINK_SHELL, 0 }, { "proc_open", SINK_SHELL, 0 },
+    { "mail", SINK_MAIL, 0 },
+    { "fopen", SINK_FILE, 0 }, { "file_get_contents", SINK_FILE, 0 }, { "readfile", SINK_FILE, 0 },
+    { "file_put_contents", SINK_FILE, 0 }, { "unlink", SINK_FILE, 0 }, { "file", SINK_FILE, 0 },
+    { "fsockopen", SINK_NETWORK, 0 }, { "stream_socket_client", SINK_NETWORK, 0 },
+    { "curl_init", SINK_NETWORK, 0 },
+};
+
+/* These are never called: they are told, and return what "it did not work" is. */
+static const char *const stubbed[] = {
+    "exec", "system", "passthru", "shell_exec", "popen", "proc_open", "mail",
+    "fsockopen", "pfsockopen", "stream_socket_client", "pcntl_exec", "dl", NULL
+};
+
+/* Kept beside a wrapped function. */
+typedef struct Wrapped {
+    zif_handler original;
+    const struct sink *sink;
+    bool stub, session_start, session_write, output, in_array;
+    char name[];
+} Wrapped;
+
+static void log_sink(const Wrapped *w, zend_execute_data *execute_data)
+{
+    if (ZEND_NUM_ARGS() <= w->sink->arg)
+        return;
+    zval *v = ZEND_CALL_ARG(execute_data, w->sink->arg + 1);
+    ZVAL_DEREF(v);
+    if (Z_TYPE_P(v) != IS_STRING)
+        return;
+    struct sundew_web_record r = { .kind = WEB_SINK, .op = w->sink->kind, .node = label_of(v) };
+    log_here(&r.file, &r.line);
+    size_t n = Z_STRLEN_P(v);
+    log_record(&r, Z_STRVAL_P(v), n < SUNDEW_WEB_MOST_TEXT ? n : SUNDEW_WEB_MOST_TEXT);
+}
+
+/* The call as a node; 0 if nothing in it has a label. Before the call: the
+ * function may change what it is given. */
+static Node call_node(const Wrapped *w, zend_execute_data *execute_data, bool *labelled)
+{
+    Node args[MOST_NATIVE_ARGS];
+    uint32_t n = ZEND_NUM_ARGS();
+    bool any = false, plain = n <= MOST_NATIVE_ARGS;
+    for (uint32_t i = 0; i < n && i < 16; i++) {
+        zval *v = ZEND_CALL_ARG(execute_data, i + 1);
+        ZVAL_DEREF(v);
+        any = any || (is_plain(v) && label_raw(v) && label_of(v));
+    }
+    *labelled = any;
+    if (!any || !plain)
+        return 0;
+    for (uint32_t i = 0; i < n; i++) {
+        zval *v = ZEND_CALL_ARG(execute_data, i + 1);
+        ZVAL_DEREF(v);
+        args[i] = is_plain(v) ? label_or_constant(v)
+                              : node_make(WOP_CONST, NULL, 0, "?", 1);
+    }
+    return node_make(WOP_CALL, args, n, w->name, strlen(w->name));
+}
+
+/* in_array($x, $values): the values are known. */
+static Node in_array_node(zend_execute_data *execute_data)
+{
+    if (ZEND_NUM_ARGS() < 2)
+        return 0;
+    zval *x = ZEND_CALL_ARG(execute_data, 1), *set = ZEND_CALL_ARG(execute_data, 2);
+    ZVAL_DEREF(x);
+    ZVAL_DEREF(set);
+    if (Z_TYPE_P(set) != IS_ARRAY || !label_of(x) ||
+        zend_hash_num_elements(Z_ARRVAL_P(set)) > SUNDEW_WEB_MOST_ARGS - 2)
+        return 0;
+    bool strict = ZEND_NUM_ARGS() > 2 && zend_is_true(ZEND_CALL_ARG(execute_data, 3));
+    Node args[SUNDEW_WEB_MOST_ARGS] = { label_of(x), node_long(strict) };
+    unsigned n = 2;
+    zval *v;
+    ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(set), v) {
+        ZVAL_DEREF(v);
+        if (!is_plain(v))
+            return 0;
+        args[n++] = label_or_constant(v);
+    } ZEND_HASH_FOREACH_END();
+    return node_make(WOP_IN, args, n, "", 0);
+}
+
+/* Elements of a returned list (explode, preg_split): CALL name#i. */
+static void label_elements(const Wrapped *w, zval *list, Node call)
+{
+    if ((GC_FLAGS(Z_ARRVAL_P(list)) & GC_IMMUTABLE) || GC_REFCOUNT(Z_ARRVAL_P(list)) > 1 ||
+        zend_hash_num_elements(Z_ARRVAL_P(list)) > 64)
+        return;
+    zend_ulong index;
+    zval *v;
+    ZEND_HASH_FOREACH_NUM_KEY_VAL(Z_ARRVAL_P(list), index, v) {
+        Node args[] = { call, node_long((zend_long)index) };
+        if (Z_TYPE_P(v) == IS_STRING && !label_raw(v))
+            label_set(v, node_make(WOP_CALL, args, 2, "#element", 8));
+    } ZEND_HASH_FOREACH_END();
+    (void)w;
+}
+
+static bool is_an_argument(zend_execute_data *execute_data, const zval *v)
+{
+    for (uint32_t i = 0; i < ZEND_NUM_ARGS() && i < MOST_NATIVE_ARGS; i++) {
+        zval *a = ZEND_CALL_ARG(execute_data, i + 1);
+        ZVAL_DEREF(a);
+        if (Z_TYPE_P(a) == IS_STRING && Z_TYPE_P(v) == IS_STRING && Z_STR_P(a) == Z_STR_P(v))
+            return true;
+    }
+    return false;
+}
+
+static void label_result(const Wrapped *w, zend_execute_data *execute_data, zval *v, Node call)
+{
+    if (EG(exception))
+        return;
+    if (is_plain(v) && Z_TYPE_P(v) != IS_NULL) {
+        if (is_an_argument(execute_data, v))
+            return;             /* unchanged: the argument's label is the right one */
+        label_set(v, call);
+        if (call && label_raw(v) == call)
+            return;
+    } else if (Z_TYPE_P(v) == IS_ARRAY && call) {
+        label_elements(w, v, call);
+    }
+    if (!is_plain(v) || Z_TYPE_P(v) != IS_NULL)
+        log_lost(call, w->name);
+}
+
+static void call_wrapped(INTERNAL_FUNCTION_PARAMETERS)
+{
+    const Wrapped *w = EX(func)->internal_function.reserved[slot];
+    if (!w)
+        return;
+    if (w->sink)
+        log_sink(w, execute_data);
+    if (w->stub) {
+        RETVAL_FALSE;
+        return;
+    }
+    if (w->session_write)
+        request_before_session_write();
+    bool labelled = false;
+    Node call = w->in_array ? in_array_node(execute_data) : 0;
+    if (!call)
+        call = call_node(w, execute_data, &labelled);
+    else
+        labelled = true;
+    w->original(execute_data, return_value);
+    if (labelled)
+        label_result(w, execute_data, return_value, call);
+    if (w->session_start)
+        request_after_session_start();
+}
+
+static bool in_list(const char *name, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcmp(name, *list) == 0)
+            return true;
+    return false;
+}
+
+/* Functions about the caller's own frame must stay as they are. */
+static const char *const left_alone[] = {
+    "func_get_args", "func_get_arg", "func_num_args", "extract", "compact",
+    "get_defined_vars", "debug_backtrace", "debug_print_backtrace",
+    "debug_zval_refcount", "array_multisort", "assert", NULL
+};
+
+static void wrap(zend_internal_function *f, const char *name, bool sinks_only)
+{
+    if (f->type != ZEND_INTERNAL_FUNCTION || f->reserved[slot] || in_list(name, left_alone))
+        return;
+    const struct sink *sink = NULL;
+    for (size_t i = 0; i < sizeof sinks / sizeof *sinks; i++)
+        if (strcmp(sinks[i].name, name) == 0)
+            sink = &sinks[i];
+    if (sinks_only && !sink)
+        return;
+    Wrapped *w = pecalloc(1, sizeof *w + strlen(name) + 1, 1);
+    strcpy(w->name, name);
+    w->original = f->handler;
+    w->sink = sink;
+    w->stub = sundew_mode == MODE_ON && getenv("SUNDEW_FORKSERVER") && in_list(name, stubbed);
+    w->session_start = strcmp(name, "session_start") == 0;
+    w->session_write = strcmp(name, "session_write_close") == 0 || strcmp(name, "session_commit") == 0;
+    w->in_array = strcmp(name, "in_array") == 0;
+    f->reserved[slot] = w;
+    f->handler = call_wrapped;
+}
+
+static void wrap_class(const char *name)
+{
+    zend_class_entry *ce = zend_hash_str_find_ptr(CG(class_table), name, strlen(name));
+    if (!ce || ce->type != ZEND_INTERNAL_CLASS)
+        return;
+    zend_string *key;
+    zend_internal_function *f;
+    ZEND_HASH_FOREACH_STR_KEY_PTR(&ce->function_table, key, f) {
+        char full[256];
+        snprintf(full, sizeof full, "%s::%s", name, ZSTR_VAL(key));
+        wrap(f, full, true);
+    } ZEND_HASH_FOREACH_END();
+}
+
+void natives_wrap(void)
+{
+    slot = zend_get_resource_handle("sundew");
+    if (slot < 0)
+        return;
+    zend_string *key;
+    zend_internal_function *f;
+    ZEND_HASH_FOREACH_STR_KEY_PTR(CG(function_table), key, f) {
+        wrap(f, ZSTR_VAL(key), false);
+    } ZEND_HASH_FOREACH_END();
+    wrap_class("pdo");
+    wrap_class("mysqli");
+    wrap_class("sqlite3");
+}

@@ -1,0 +1,308 @@
+/* Faults as findings, files and JSON. */
+#include "base/escape.h"
+#include "base/file.h"
+#include "capture/capture.h"
+#include "technique/web/web_int.h"
+#include <stdlib.h>
+#include <string.h>
+
+static Level level_of(FaultKind k)
+{
+    switch (k) {
+    case FAULT_WARNING: case FAULT_HTML_ERROR: case FAULT_REDIRECT: return LEVEL_WARNING;
+    case FAULT_DEPRECATED: case FAULT_HTML_WARNING: return LEVEL_NOTE;
+    default: return LEVEL_ERROR;
+    }
+}
+
+/* ---- JSON */
+
+static json_t *json_request(const Request *r)
+{
+    json_t *params = json_array();
+    for (size_t i = 0; i < r->params.len; i++)
+        json_array_append_new(params, json_pack("{s:o, s:o}", "name", json_text(r->params.items[i].path),
+                                                "value", json_textn(r->params.items[i].text,
+                                                                    r->params.items[i].n)));
+    return json_pack("{s:o, s:s, s:b, s:b, s:o}", "script", json_text(r->script), "method",
+                     request_is_post(r) ? "POST" : "GET", "post", r->post, "multipart", r->multipart,
+                     "parameters", params);
+}
+
+static json_t *json_chain(const WebFault *f)
+{
+    json_t *chain = json_array();
+    for (size_t i = 0; i < f->nchain; i++)
+        json_array_append_new(chain, json_request(f->chain[i]));
+    return chain;
+}
+
+static json_t *json_fault(const WebFault *f)
+{
+    json_t *suspects = json_array();
+    for (size_t i = 0; i < f->nsuspects; i++)
+        json_array_append_new(suspects, json_pack("{s:o, s:i, s:f}", "file", json_text(f->suspects[i].file),
+                                                  "line", (int)f->suspects[i].line, "score",
+                                                  f->suspects[i].score));
+    json_t *o = json_pack("{s:s, s:o, s:o, s:i}", "kind", fault_kind_name(f->fault.kind), "message",
+                          json_text(f->fault.message), "file", json_text(f->fault.file), "line",
+                          (int)f->fault.line);
+    json_object_set_new(o, "condition", json_strings(f->condition.items, f->condition.len));
+    json_object_set_new(o, "chain", json_chain(f));
+    json_object_set_new(o, "stack", json_strings(f->fault.stack.items, f->fault.stack.len));
+    json_object_set_new(o, "suspects", suspects);
+    json_object_set_new(o, "seen", json_integer((json_int_t)f->seen));
+    json_object_set_new(o, "minimised", json_boolean(f->minimised));
+    json_object_set_new(o, "replayed", json_boolean(f->replayed));
+    json_object_set_new(o, "conditions_before", json_integer((json_int_t)f->condition_before));
+    json_object_set_new(o, "parameters_before", json_integer((json_int_t)f->input_before));
+    json_object_set_new(o, "found_after", json_real(f->found_after));
+    return o;
+}
+
+static void add_counts(Session *s, const Web *w)
+{
+    json_t *lost = json_array(), *points = json_array(), *links = json_array();
+    for (size_t i = 0; i < w->nlost; i++)
+        json_array_append_new(lost, json_pack("{s:o, s:I}", "function", json_text(w->lost[i].name),
+                                              "count", (json_int_t)w->lost[i].count));
+    for (size_t i = 0; i < w->npoints; i++)
+        json_array_append_new(points, json_pack("[f, I, I]", w->points[i].seconds,
+                                                (json_int_t)w->points[i].requests,
+                                                (json_int_t)w->points[i].lines));
+    for (size_t i = 0; i < w->nlinks; i++)
+        json_array_append_new(links, json_pack("[o, o]", json_text(w->links[i].from),
+                                               json_text(w->links[i].to)));
+    session_json(s, "concretised", lost);
+    session_json(s, "coverage_over_time", points);
+    session_json(s, "map", links);
+    json_t *why = json_object();
+    for (unsigned i = 0; i < 6; i++) {
+        static const char *const names[] = { "solved", "guessed", "contradiction", "native", "session", "budget" };
+        json_object_set_new(why, names[i], json_integer((json_int_t)w->why[i]));
+    }
+    session_json(s, "flips", why);
+}
+
+static void add_json(Session *s, const Web *w)
+{
+    json_t *faults = json_array();
+    for (size_t i = 0; i < w->nfaults; i++)
+        json_array_append_new(faults, json_fault(&w->faults[i]));
+    session_json(s, "requests", json_integer((json_int_t)w->requests));
+    session_json(s, "states", json_integer((json_int_t)w->states));
+    session_json(s, "coverage", json_pack("{s:I, s:I}", "lines", (json_int_t)w->lines, "total",
+                                          (json_int_t)w->total));
+    session_json(s, "faults", faults);
+    session_json(s, "complete", json_boolean(w->complete));
+    session_json(s, "predicted", json_integer((json_int_t)w->solved));
+    session_json(s, "diverged", json_integer((json_int_t)w->diverged));
+    session_json(s, "stale_labels", json_integer((json_int_t)w->stale));
+    session_json(s, "seconds", json_real(w->seconds));
+    add_counts(s, w);
+}
+
+/* ---- files */
+
+static char *fault_folder(Session *s, const char *number)
+{
+    return xprintf("%s/web/%s", workspace_dir(session_workspace(s)), number);
+}
+
+static bool write_in(const char *folder, const char *name, const Str *text, Err *err)
+{
+    char *path = path_join(folder, name);
+    bool ok = file_write(path, str_c(text), text->len, err);
+    free(path);
+    return ok;
+}
+
+static bool write_fault(Session *s, const WebPlan *plan, const WebFault *f, size_t number, Err *err)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%zu", number);
+    char *folder = fault_folder(s, name), *app = path_absolute(plan->app);
+    char *key = fault_key(&f->fault);
+    Str curl = {0}, unit = {0}, chain = {0};
+    char *class = xprintf("Fault%zuTest", number);
+    web_curl(f, &curl);
+    web_phpunit(f, class, &unit);
+    json_t *o = json_pack("{s:o, s:o, s:o}", "app", json_text(app), "key", json_text(key), "chain",
+                          json_chain(f));
+    json_print(o, &chain);
+    json_decref(o);
+    char *file = xprintf("%s.php", class);
+    bool ok = dir_make(folder, err) && write_in(folder, "replay.sh", &curl, err) &&
+              write_in(folder, file, &unit, err) && write_in(folder, "chain.json", &chain, err) &&
+              write_in(folder, "page.html", &f->page, err);
+    str_release(&curl);
+    str_release(&unit);
+    str_release(&chain);
+    free(file);
+    free(class);
+    free(key);
+    free(app);
+    free(folder);
+    return ok;
+}
+
+static Request *request_of(const json_t *o)
+{
+    Request *r = request_new(json_str(o, "script"));
+    r->post = json_is_true(json_object_get(o, "post"));
+    r->multipart = json_is_true(json_object_get(o, "multipart"));
+    const json_t *params = json_object_get(o, "parameters");
+    for (size_t i = 0; i < json_array_size(params); i++) {
+        const json_t *p = json_array_get(params, i), *v = json_object_get(p, "value");
+        if (strchr(json_str(p, "name"), '[') && json_is_string(v))
+            request_set(r, json_str(p, "name"), json_string_value(v), json_string_length(v));
+    }
+    return r;
+}
+
+Request **chain_read(Session *s, const char *number, size_t *n, char **app, char **key, Err *err)
+{
+    if (strspn(number, "0123456789") != strlen(number) || !*number) {
+        err_set(err, "--replay %s: the number of a fault is expected", number);
+        return NULL;
+    }
+    char *folder = fault_folder(s, number), *path = path_join(folder, "chain.json");
+    json_t *o = file_exists(path) ? json_read(path, err) : NULL;
+    if (!o && !file_exists(path))
+        err_set(err, "--replay %s: the last run has no such fault", number);
+    free(folder);
+    free(path);
+    if (!o)
+        return NULL;
+    const json_t *chain = json_object_get(o, "chain");
+    *n = json_array_size(chain);
+    *app = xstrdup(json_str(o, "app"));
+    *key = xstrdup(json_str(o, "key"));
+    Request **list = xcalloc(*n + 1, sizeof *list);
+    for (size_t i = 0; i < *n; i++)
+        list[i] = request_of(json_array_get(chain, i));
+    json_decref(o);
+    return list;
+}
+
+/* ---- findings */
+
+static void add_steps(const WebFault *f, Arena *a, EvidenceStep *steps, size_t *n)
+{
+    for (size_t i = 0; i < f->nchain; i++) {
+        Str s = {0};
+        request_describe(f->chain[i], &s);
+        steps[(*n)++].text = arena_printf(a, "request %zu: %s", i + 1, str_c(&s));
+        str_release(&s);
+    }
+    if (f->condition.len) {
+        Str s = {0};
+        for (size_t i = 0; i < f->condition.len; i++)
+            str_addf(&s, "%s%s", i ? " and " : "", f->condition.items[i]);
+        steps[(*n)++].text = arena_printf(a, "needed: %s", str_c(&s));
+        str_release(&s);
+    }
+}
+
+static bool in_chain(const WebFault *f, const char *from, const char *to)
+{
+    for (size_t i = 0; i + 1 < f->nchain; i++)
+        if (strcmp(f->chain[i]->script, from) == 0 && strcmp(f->chain[i + 1]->script, to) == 0)
+            return true;
+    return false;
+}
+
+/* The map of pages, with the way to the fault. */
+static char *picture(const Web *w, const WebFault *f, Arena *a)
+{
+    Str s = {0};
+    str_add(&s, "digraph pages {\n  rankdir=LR; node [shape=box];\n");
+    for (size_t i = 0; i < w->nlinks && i < 80; i++) {
+        str_add(&s, "  \"");
+        escape_dot(&s, w->links[i].from);
+        str_add(&s, "\" -> \"");
+        escape_dot(&s, w->links[i].to);
+        str_addf(&s, "\"%s;\n", in_chain(f, w->links[i].from, w->links[i].to) ? " [penwidth=3]" : "");
+    }
+    str_add(&s, "  \"");
+    escape_dot(&s, f->chain[f->nchain - 1]->script);
+    str_add(&s, "\" [style=filled];\n}\n");
+    char *text = arena_strdup(a, str_c(&s));
+    str_release(&s);
+    return text;
+}
+
+static bool report_fault(Session *s, const WebPlan *plan, const Web *w, const WebFault *f, size_t number,
+                         Err *err)
+{
+    Arena a = {0};
+    char *app = path_absolute(plan->app);
+    EvidenceStep *steps = arena_array(&a, EvidenceStep, f->nchain + 8 + f->fault.stack.len);
+    size_t nsteps = 0;
+    add_steps(f, &a, steps, &nsteps);
+    for (size_t i = 0; i < f->nsuspects && i < 3; i++)
+        steps[nsteps++] = (EvidenceStep){
+            .at = { .file = arena_printf(&a, "%s/%s", app, f->suspects[i].file), .line = (int)f->suspects[i].line },
+            .text = arena_printf(&a, "suspicious (%.2f): runs that fail execute it", f->suspects[i].score) };
+    Str curl = {0}, unit = {0};
+    char *class = xprintf("Fault%zuTest", number);
+    web_curl(f, &curl);
+    web_phpunit(f, class, &unit);
+    Attachment files[] = { { "replay.sh", "test", str_c(&curl), curl.len },
+                           { arena_printf(&a, "%s.php", class), "test", str_c(&unit), unit.len },
+                           { "page.html", "page", str_c(&f->page), f->page.len } };
+    Finding found = {
+        .rule = arena_printf(&a, "web/%s", fault_kind_name(f->fault.kind)),
+        .level = level_of(f->fault.kind), .verdict = f->replayed ? VERDICT_SHOWN : VERDICT_UNDECIDED,
+        .message = f->fault.message,
+        .where = { .file = *f->fault.file ? arena_printf(&a, "%s/%s", app, f->fault.file)
+                                          : arena_printf(&a, "%s/%s", app, f->chain[f->nchain - 1]->script),
+                   .line = (int)f->fault.line },
+        .anchor = f->fault.message, .steps = steps, .nsteps = nsteps,
+        .attachments = files, .nattachments = f->page.len ? 3 : 2,
+        .picture = w->nlinks ? picture(w, f, &a) : NULL,
+        .rerun = arena_printf(&a, "sundew web --replay %zu", number),
+        .data = json_fault(f),
+    };
+    bool ok = session_report(s, &found, err);
+    json_decref(found.data);
+    str_release(&curl);
+    str_release(&unit);
+    free(class);
+    free(app);
+    arena_release(&a);
+    return ok;
+}
+
+static void say_summary(Session *s, const Web *w)
+{
+    session_note(s, "%llu requests, %llu states, %llu of %llu lines executed",
+                 (unsigned long long)w->requests, (unsigned long long)w->states,
+                 (unsigned long long)w->lines, (unsigned long long)w->total);
+    if (w->solved && w->diverged)
+        session_note(s, "%.0f %% of solved requests took another way than expected; exploration is "
+                        "slower, findings are not affected", 100.0 * (double)w->diverged / (double)w->solved);
+    for (size_t i = 0; i < w->nlost && i < 3; i++)
+        session_note(s, "what %s() gives is not known as an expression (%llu times)", w->lost[i].name,
+                     (unsigned long long)w->lost[i].count);
+    for (size_t i = 0; i < w->broken.len && i < 3; i++)
+        session_note(s, "not compiled: %s", w->broken.items[i]);
+    if (w->protection)
+        session_note(s, "%s", w->protection);
+}
+
+bool report_web(Session *s, const WebPlan *plan, const Web *w, Err *err)
+{
+    char *folder = fault_folder(s, "");
+    dir_remove(folder);
+    free(folder);
+    if (!session_begin(s, plan->app, err))
+        return false;
+    for (size_t i = 0; i < w->nfaults; i++)
+        if (!write_fault(s, plan, &w->faults[i], i + 1, err) ||
+            !report_fault(s, plan, w, &w->faults[i], i + 1, err))
+            return false;
+    add_json(s, w);
+    say_summary(s, w);
+    return true;
+}

@@ -1,0 +1,276 @@
+/*
+ * web - failures of PHP applications. src/web/ does the work; this is the
+ * command around it.
+ */
+#include "technique/web/web.h"
+#include "base/escape.h"
+#include "base/file.h"
+#include "base/tempdir.h"
+#include "base/units.h"
+#include "technique/web/web_int.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const Option options[] = {
+    { "entry", 0, "SCRIPT", "the first page, below the application's folder", "index.php" },
+    { "db", 0, "WHAT", "sqlite:FILE, copied into the application's folder; or mysql:FILE.sql[:NAME], "
+                       "loaded into a private MariaDB server", NULL },
+    { "login", 0, "USER:PASSWORD", "credentials that forms with a password are given (repeatable)", NULL },
+    { "strategy", 0, "NAME", "full, crawl, random or mutate", "full" },
+    { "stateless", 0, NULL, "one level: every request from the first state", NULL },
+    { "only-entry", 0, NULL, "reach scripts by links and forms only", NULL },
+    { "depth", 0, "N", "requests in a chain at most", "8" },
+    { "requests", 0, "N", "end after so many requests", NULL },
+    { "timeout", 0, "DURATION", "CPU time that one request may take", "5s" },
+    { "ini", 0, "NAME=VALUE", "a setting of PHP (repeatable)", NULL },
+    { "env", 0, "NAME=VALUE", "a variable of the application's environment (repeatable)", NULL },
+    { "prepend", 0, "FILE", "a PHP file that runs before each script", NULL },
+    { "no-html", 0, NULL, "don't judge the HTML", NULL },
+    { "no-deprecated", 0, NULL, "don't report deprecations", NULL },
+    { "no-security", 0, NULL, "don't try hostile values", NULL },
+    { "no-sandbox", 0, NULL, "run PHP without a sandbox", NULL },
+    { "replay", 0, "N", "run the chain of fault N of the last run again", NULL },
+    { 0 },
+};
+
+static const Rule rules[] = {
+    { "web/crash", LEVEL_ERROR, "A request ends with a fatal error or an uncaught exception." },
+    { "web/warning", LEVEL_WARNING, "A request makes the interpreter warn." },
+    { "web/deprecated", LEVEL_NOTE, "A request uses what PHP will drop." },
+    { "web/hang", LEVEL_ERROR, "A request does not end." },
+    { "web/html-error", LEVEL_WARNING, "A page has broken HTML." },
+    { "web/html-warning", LEVEL_NOTE, "A page has doubtful HTML." },
+    { "web/sql", LEVEL_ERROR, "A parameter changes the meaning of an SQL query." },
+    { "web/reflected", LEVEL_ERROR, "A parameter reaches the page unescaped." },
+    { "web/include", LEVEL_ERROR, "A parameter chooses the file that is included." },
+    { "web/redirect", LEVEL_WARNING, "A parameter chooses the site that a page redirects to." },
+    { 0 },
+};
+
+static void add_login(Session *s, const char *text, Credential *out)
+{
+    const char *colon = strchr(text, ':');
+    (void)s;
+    out->user = xstrndup(text, colon ? (size_t)(colon - text) : strlen(text));
+    out->password = xstrdup(colon ? colon + 1 : "");
+}
+
+static bool read_count(Session *s, const char *name, uint64_t *out, Err *err)
+{
+    const char *text = session_option(s, name);
+    char *end;
+    *out = 0;
+    if (!text)
+        return true;
+    unsigned long long n = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || n == 0)
+        return err_set(err, "--%s %s: no number above 0", name, text);
+    *out = n;
+    return true;
+}
+
+/* mysql, mysql:FILE or mysql:FILE:NAME; texts live as long as the process. */
+static bool read_mysql(const char *db, WebPlan *plan, Err *err)
+{
+    static char file[4096], name[256];
+    plan->mysql = true;
+    if (!db[5])
+        return true;
+    const char *colon = strrchr(db + 6, ':');
+    size_t n = colon ? (size_t)(colon - db - 6) : strlen(db + 6);
+    snprintf(file, sizeof file, "%.*s", (int)n, db + 6);
+    snprintf(name, sizeof name, "%s", colon ? colon + 1 : path_base(file));
+    if (!colon && strrchr(name, '.'))
+        *strrchr(name, '.') = '\0';
+    if (!file_is_regular(file))
+        return err_set(err, "--db %s: there is no such file", db);
+    plan->mysql_file = file;
+    plan->mysql_name = name;
+    return true;
+}
+
+static bool read_database(Session *s, WebPlan *plan, Err *err)
+{
+    const char *db = session_option(s, "db");
+    if (!db)
+        return true;
+    if (strcmp(db, "mysql") == 0 || strncmp(db, "mysql:", 6) == 0)
+        return read_mysql(db, plan, err);
+    if (strncmp(db, "sqlite:", 7) != 0)
+        return err_set(err, "--db %s: sqlite:FILE or mysql:FILE.sql is expected", db);
+    if (!file_is_regular(db + 7))
+        return err_set(err, "--db %s: there is no such file", db);
+    plan->database = db + 7;
+    return true;
+}
+
+/* Ctrl-C, or all of --time is used. */
+typedef struct Clock {
+    Session *s;
+    double deadline;           /* 0: none */
+} Clock;
+
+static bool over(void *arg)
+{
+    const Clock *c = arg;
+    return session_interrupted(c->s) || (c->deadline > 0 && clock_seconds() >= c->deadline);
+}
+
+static void progress(void *session, const char *what, uint64_t n)
+{
+    static double shown;
+    double now = clock_seconds();
+    if (session_quiet(session) || !isatty(2) || now - shown < 0.5)
+        return;
+    shown = now;
+    fprintf(stderr, "\r\033[K%llu %s", (unsigned long long)n, what);
+    fflush(stderr);
+}
+
+static bool read_plan(Session *s, WebPlan *plan, Err *err)
+{
+    uint64_t depth;
+    size_t n;
+    char **args = session_args(s, &n);
+    if (n != 1)
+        return err_set(err, "which folder is the application in?");
+    if (!file_is_dir(args[0]))
+        return err_set(err, "%s: no folder", args[0]);
+    plan->app = args[0];
+    plan->entry = session_option(s, "entry");
+    char *entry = path_join(plan->app, plan->entry);
+    bool there = file_is_regular(entry);
+    free(entry);
+    if (!there)
+        return err_set(err, "--entry %s: there is no such script in %s", plan->entry, plan->app);
+    if (!web_strategy_parse(session_option(s, "strategy"), &plan->strategy))
+        return err_set(err, "--strategy %s: full, crawl, random or mutate?", session_option(s, "strategy"));
+    if (!read_count(s, "depth", &depth, err) || !read_count(s, "requests", &plan->most_requests, err) ||
+        !read_database(s, plan, err))
+        return false;
+    if (!duration_parse(session_option(s, "timeout"), &plan->request_seconds) || plan->request_seconds <= 0)
+        return err_set(err, "--timeout %s: no duration", session_option(s, "timeout"));
+    plan->depth = (unsigned)(depth < 15 ? depth : 15);
+    return true;
+}
+
+static void read_switches(Session *s, WebPlan *plan, Clock *clock)
+{
+    clock->s = s;
+    clock->deadline = session_time(s) > 0 ? clock_seconds() + session_time(s) : 0;
+    plan->stateless = session_flag(s, "stateless");
+    plan->only_entry = session_flag(s, "only-entry");
+    plan->no_html = session_flag(s, "no-html");
+    plan->no_deprecated = session_flag(s, "no-deprecated");
+    plan->no_security = session_flag(s, "no-security");
+    plan->unprotected = session_flag(s, "no-sandbox");
+    plan->ini = session_option_all(s, "ini");
+    plan->env = session_option_all(s, "env");
+    plan->prepend = session_option(s, "prepend");
+    plan->libexec = session_libexec(s);
+    plan->seed = session_seed(s);
+    /* A part of the time is for making faults small. */
+    plan->seconds = session_time(s) * 0.7;
+    plan->stop = over;
+    plan->stop_arg = clock;
+    plan->progress = progress;
+    plan->progress_arg = s;
+}
+
+/* The chain again; says whether the fault is still there. */
+static bool replay(Session *s, WebPlan *plan, const char *number, Err *err)
+{
+    size_t n;
+    char *app, *key;
+    Request **chain = chain_read(s, number, &n, &app, &key, err);
+    if (!chain)
+        return false;
+    plan->app = app;
+    Faults found = {0};
+    Reply *r = web_replay(plan, chain, n, &found, err);
+    bool ok = r != NULL;
+    Str *out = session_out(s);
+    for (size_t i = 0; i < n; i++) {
+        str_addf(out, "%zu. ", i + 1);
+        request_describe(chain[i], out);
+        str_add(out, "\n");
+        request_free(chain[i]);
+    }
+    if (ok) {
+        bool again = faults_have(&found, key);
+        str_addf(out, "status %d, %zu bytes; the fault %s\n", r->status, r->body.len,
+                 again ? "is there again" : "is gone");
+        session_status(s, again);
+    }
+    faults_release(&found);
+    reply_free(r);
+    free(chain);
+    free(app);
+    free(key);
+    return ok;
+}
+
+static bool run(Session *s, Err *err)
+{
+    WebPlan plan = {0};
+    const char *missing = web_missing(session_libexec(s));
+    if (missing)
+        return err_set(err, "%s", missing);
+    const char *number = session_option(s, "replay");
+    Clock clock;
+    if (!number && !read_plan(s, &plan, err))
+        return false;
+    read_switches(s, &plan, &clock);
+    plan.folder = tempdir_new(NULL, err);
+    if (!plan.folder)
+        return false;
+    if (number)
+        return replay(s, &plan, number, err);
+    Credential logins[16];
+    char **all = session_option_all(s, "login");
+    for (; all && *all && plan.nlogins < 16; all++)
+        add_login(s, *all, &logins[plan.nlogins++]);
+    plan.logins = logins;
+    Web *w = web_run(&plan, err);
+    if (isatty(2) && !session_quiet(s))
+        fprintf(stderr, "\r\033[K");
+    bool ok = w && report_web(s, &plan, w, err);
+    web_free(w);
+    for (size_t i = 0; i < plan.nlogins; i++) {
+        free(logins[i].user);
+        free(logins[i].password);
+    }
+    tempdir_remove(plan.folder);
+    return ok;
+}
+
+const Command technique_web = {
+    .name = "web",
+    .args = "FOLDER",
+    .summary = "requests that make a PHP application fail",
+    .about =
+        "Runs a PHP application request by request, on a private copy. Each run\n"
+        "tells which conditions on its parameters were decided how; the other way\n"
+        "is solved for and tried. Links and forms of a page are followed in the\n"
+        "state that the page left behind: files, SQLite databases, sessions and\n"
+        "cookies.\n"
+        "\n"
+        "Reported are fatal errors, uncaught exceptions, warnings, broken HTML,\n"
+        "and what hostile values do. Each fault comes with the smallest condition\n"
+        "and chain of requests that show it, as a curl script and a PHPUnit test.\n"
+        "\n"
+        "The application's folder is only read. PHP runs in a sandbox, without\n"
+        "network, mail and shell; its clock and randomness are fixed. --time is\n"
+        "the budget; a part of it makes the faults small.",
+    .examples = "sundew web shop --time 2m\n"
+                "sundew web shop --entry login.php --login alice:secret\n"
+                "sundew web shop --db sqlite:test.db --strategy random\n"
+                "sundew web --replay 3\n",
+    .options = options,
+    .rules = rules,
+    .needs = NEEDS_STORE,
+    .budget = true,
+    .run = run,
+};

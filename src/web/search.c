@@ -1,0 +1,477 @@
+/*
+ * The search; web.h tells the idea.
+ *
+ * Configurations wait in classes, taken in this order:
+ *
+ *     target   the flipped side of a branch was never executed
+ *     option   a click that was never made
+ *     state    a click that was made before, in a new state
+ *     rest     flips to sides that are known, on other paths
+ *     direct   scripts that nothing has led to
+ *
+ * In a class shallow chains come first (in `state`: clicks that were made
+ * seldom), then first come first served. Every
+ * tenth pick is from `rest`, so that it does not starve. The class of a target
+ * is looked at again when it is taken.
+ */
+#include "web/web_int.h"
+#include "base/file.h"
+#include "base/units.h"
+#include <assert.h>
+
+enum { MOST_TRIES = 4, MOST_STATES_PER_OPTION = 60, MOST_QUEUED = 200000 };
+
+static uint64_t mix(uint64_t h, uint64_t x) { return (h ^ x) * 0x9E3779B97F4A7C15u + (h >> 29); }
+
+static uint64_t side_of(uint32_t site, bool taken) { return mix(site, taken ? 2 : 1) | 1; }
+
+static bool has(const Map *m, uint64_t key) { return map_getn(m, &key, sizeof key) != NULL; }
+
+/* Adds one to a count; gives what it was. */
+static uintptr_t count(Map *m, uint64_t key)
+{
+    void **slot = map_slotn(m, &key, sizeof key);
+    uintptr_t n = (uintptr_t)*slot;
+    *slot = (void *)(n + 1);
+    return n;
+}
+
+static uint64_t request_hash(const Request *r)
+{
+    Str s = {0};
+    request_canonical(r, &s);
+    uint64_t h = hash_bytes(str_c(&s), s.len);
+    str_release(&s);
+    return h;
+}
+
+/* ---- the queue */
+
+static void config_free(Config *c)
+{
+    if (c)
+        request_free(c->request);
+    free(c);
+}
+
+static void push(Campaign *c, unsigned class, Config *cfg)
+{
+    Queue *q = &c->queues[class][cfg->rank < MOST_DEPTH_QUEUE ? cfg->rank : MOST_DEPTH_QUEUE - 1];
+    if (q->len - q->head > MOST_QUEUED) {
+        config_free(cfg);
+        return;
+    }
+    q->items = vec_room(q->items, q->len, &q->cap, sizeof *q->items);
+    q->items[q->len++] = cfg;
+}
+
+static Config *pop(Campaign *c, unsigned class)
+{
+    for (unsigned d = 0; d < MOST_DEPTH_QUEUE; d++) {
+        Queue *q = &c->queues[class][d];
+        if (q->head < q->len)
+            return q->items[q->head++];
+    }
+    return NULL;
+}
+
+static Config *take(Campaign *c)
+{
+    Config *cfg = NULL;
+    if (++c->picks % 10 == 0)
+        cfg = pop(c, CLASS_REST);
+    for (unsigned class = 0; class < NCLASSES && !cfg; class++) {
+        cfg = pop(c, class);
+        if (cfg && class == CLASS_TARGET && has(&c->sides, cfg->target)) {
+            push(c, CLASS_REST, cfg);
+            cfg = NULL;
+            class--;
+        } else if (cfg && class == CLASS_DIRECT && map_has(&c->parts, cfg->request->script)) {
+            config_free(cfg);
+            cfg = NULL;
+            class--;
+        }
+    }
+    return cfg;
+}
+
+/* Takes the request over. False: it was there before. */
+static bool propose(Campaign *c, unsigned class, Request *r, const State *start,
+                    const Step *before, Config shape)
+{
+    uint64_t key = mix(request_hash(r), start->hash);
+    unsigned depth = before ? before->depth + 1 : 0;
+    unsigned most = c->plan->depth ? c->plan->depth : 8;
+    if (count(&c->visited, key) || depth >= most) {
+        request_free(r);
+        return false;
+    }
+    Config *cfg = xmalloc(sizeof *cfg);
+    *cfg = shape;
+    cfg->request = r;
+    cfg->start = start;
+    cfg->before = before;
+    cfg->depth = depth;
+    if (!cfg->rank)
+        cfg->rank = depth;
+    push(c, class, cfg);
+    return true;
+}
+
+/* ---- flips */
+
+static uint64_t prefix_hash(const Trace *t, size_t n, bool flip_last)
+{
+    uint64_t h = 7;
+    for (size_t i = 0; i < n; i++) {
+        const Branch *b = &t->branches.items[i];
+        h = mix(h, side_of(b->site, b->taken != (flip_last && i + 1 == n)));
+    }
+    return h | 1;
+}
+
+static void flip(Campaign *c, const Step *step, const Reply *r, size_t i)
+{
+    const Trace *t = r->trace;
+    const Branch *b = &t->branches.items[i];
+    uint64_t side = side_of(b->site, !b->taken);
+    bool known = has(&c->sides, side);
+    if (count(&c->tries, mix(mix(side, step->start->hash), known)) >= MOST_TRIES)
+        return;
+    Cond *conds = xcalloc(i + 1, sizeof *conds);
+    for (size_t k = 0; k <= i; k++)
+        conds[k] = (Cond){ t->branches.items[k].node, t->branches.items[k].taken != (k == i) };
+    FlipPlan plan = { .trace = t, .base = step->request, .base_holds = true,
+                      .words = &c->words, .rng = &c->rng, .budget = 400 };
+    FlipWhy why;
+    Request *next = flip_solve(&plan, conds, i + 1, &why);
+    c->web->why[why]++;
+    if (next) {
+        Config shape = { .bound = i + 1, .target = side, .expect = prefix_hash(t, i + 1, true) };
+        propose(c, known ? CLASS_REST : CLASS_TARGET, next, step->start, step->before, shape);
+    } else if (why == FLIP_NATIVE) {
+        const char *name = flip_obstacle(t, b->node);
+        void **slot = map_slot(&c->lost, name);
+        *slot = (void *)((uintptr_t)*slot + 1);
+    }
+    free(conds);
+}
+
+/* Parameters that are read and never decided on: with a value, once. */
+static void fill_in(Campaign *c, const Step *step, const Trace *t)
+{
+    for (size_t i = 1; i < t->nnodes; i++) {
+        const TraceNode *n = &t->nodes[i];
+        if (n->op != WOP_INPUT || !strchr(n->text, '[') || str_starts(n->text, "SESSION[") ||
+            str_starts(n->text, "SERVER[") || str_starts(n->text, "COOKIE[") ||
+            str_starts(n->text, "FILES["))
+            continue;
+        char *name = xprintf("%s %s", step->request->script, n->text);
+        bool first = map_put(&c->known, name, c);
+        free(name);
+        if (!first || request_value(step->request, n->text).type != PHP_NULL)
+            continue;
+        Request *r = request_copy(step->request);
+        const char *rest = str_starts(n->text, "REQUEST[") ? n->text + 7 : NULL;
+        char *path = rest ? xprintf("%s%s", request_is_post(r) ? "POST" : "GET", rest)
+                          : xstrdup(n->text);
+        request_set(r, path, "1", 1);
+        free(path);
+        propose(c, CLASS_REST, r, step->start, step->before, (Config){ 0 });
+    }
+}
+
+static void note_sides(Campaign *c, const Trace *t)
+{
+    for (size_t i = 0; i < t->branches.len; i++)
+        count(&c->sides, side_of(t->branches.items[i].site, t->branches.items[i].taken));
+}
+
+static void follow_conditions(Campaign *c, const Config *cfg, const Step *step, const Reply *r)
+{
+    if (cfg->expect) {
+        c->web->solved++;
+        if (r->trace->branches.len < cfg->bound ||
+            prefix_hash(r->trace, cfg->bound, false) != cfg->expect)
+            c->web->diverged++;
+    }
+    size_t from = cfg->expect && r->trace->branches.len >= cfg->bound &&
+                          prefix_hash(r->trace, cfg->bound, false) == cfg->expect ? cfg->bound : 0;
+    for (size_t i = from; i < r->trace->branches.len; i++)
+        flip(c, step, r, i);
+    fill_in(c, step, r->trace);
+}
+
+/* ---- options */
+
+static void note_edge(Campaign *c, const char *from, const char *to)
+{
+    char *key = xprintf("%s\n%s", from, to);
+    map_put(&c->edges, key, c);
+    free(key);
+}
+
+/* A click: new, or known in a new state; then those that were made seldom
+ * come first. Where a redirect leads to in a new state is as good as new. */
+static void offer(Campaign *c, Request *r, const Step *step, const State *end, bool redirect)
+{
+    note_edge(c, step->request->script, r->script);
+    uintptr_t before = count(&c->asked, request_hash(r));
+    bool fresh = redirect && count(&c->used, end->hash) == 0;
+    if (before >= MOST_STATES_PER_OPTION && !fresh) {
+        request_free(r);
+        return;
+    }
+    bool as_new = !before || fresh;
+    propose(c, as_new ? CLASS_OPTION : CLASS_STATE, r, end, step,
+            (Config){ .rank = as_new ? 0 : (unsigned)before });
+}
+
+static void follow_options(Campaign *c, const Step *step, const Reply *r, const State *end)
+{
+    PagePlan plan = { .from = step->request, .app = c->app, .logins = c->plan->logins,
+                      .nlogins = c->plan->nlogins };
+    const char *location = reply_header(r, "Location");
+    if (location) {
+        Request *next = page_target(&plan, location);
+        if (next)
+            offer(c, next, step, end, true);
+    }
+    if (!reply_is_html(r) || r->cut)
+        return;
+    Options o = {0};
+    page_options(&plan, str_c(&r->body), r->body.len, &o);
+    for (size_t i = 0; i < o.len; i++) {
+        offer(c, o.items[i].request, step, end, false);
+        o.items[i].request = NULL;
+    }
+    options_release(&o);
+}
+
+/* ---- what a run leaves */
+
+static Step *new_step(Campaign *c, const Config *cfg)
+{
+    Step *s = xcalloc(1, sizeof *s);
+    s->before = cfg->before;
+    s->request = request_copy(cfg->request);
+    s->start = cfg->start;
+    s->depth = cfg->depth;
+    vec_push(&c->steps, s);
+    return s;
+}
+
+static size_t note_lines(Campaign *c, const Trace *t)
+{
+    size_t fresh = 0;
+    for (size_t i = 0; i < t->hits.len; i++) {
+        char *key = xprintf("%s:%u", judge_relative(c->app, t->hits.items[i].file), t->hits.items[i].line);
+        void **slot = map_slot(&c->lines, key);
+        fresh += *slot == NULL;
+        *slot = (void *)((uintptr_t)*slot + 1);
+        free(key);
+    }
+    c->web->lines += fresh;
+    return fresh;
+}
+
+/* Files that other scripts include are parts, and not asked for alone. */
+static void note_parts(Campaign *c, const Request *q, const Trace *t)
+{
+    const char *last = NULL;
+    for (size_t i = 0; i < t->hits.len; i++) {
+        const char *file = t->hits.items[i].file;
+        if (file == last)
+            continue;
+        last = file;
+        const char *own = judge_relative(c->app, file);
+        if (strcmp(own, q->script) != 0)
+            map_put(&c->parts, own, c);
+    }
+}
+
+static void note_lost(Campaign *c, const Trace *t)
+{
+    for (size_t i = 0; i < t->lost.len; i++) {
+        void **slot = map_slot(&c->lost, t->lost.items[i].name);
+        *slot = (void *)((uintptr_t)*slot + 1);
+    }
+    c->web->stale += t->stale;
+}
+
+static void note_point(Campaign *c)
+{
+    double now = clock_seconds() - c->begin;
+    size_t n = c->web->npoints;
+    if (n && c->web->points[n - 1].lines == c->web->lines)
+        return;
+    if (n > 4000)
+        return;
+    c->web->points = xrealloc(c->web->points, (n + 1) * sizeof *c->web->points);
+    c->web->points[n] = (WebPoint){ now, server_requests(c->server), c->web->lines };
+    c->web->npoints++;
+}
+
+static void note_faults(Campaign *c, const Step *step, Reply *r, bool *kept)
+{
+    Faults f = {0};
+    campaign_judge(c, step->request, r, &f);
+    for (size_t i = 0; i < f.len; i++) {
+        Report *rep = campaign_report(c, &f.items[i], step, r);
+        *kept = *kept || (rep->nexamples && rep->examples[rep->nexamples - 1].reply == r);
+    }
+    faults_release(&f);
+}
+
+static bool run_config(Campaign *c, const Config *cfg, Err *err)
+{
+    const State *end;
+    Reply *r = campaign_execute(c, cfg->request, cfg->start, &end, err);
+    if (!r)
+        return false;
+    Step *step = new_step(c, cfg);
+    bool kept = false;
+    size_t fresh = note_lines(c, r->trace);
+    note_lost(c, r->trace);
+    note_parts(c, cfg->request, r->trace);
+    note_faults(c, step, r, &kept);
+    note_sides(c, r->trace);
+    note_point(c);
+    if (fresh && c->plan->strategy == WEB_MUTATE)
+        vec_push(&c->corpus, request_copy(step->request));
+    if (c->plan->strategy == WEB_FULL)
+        follow_conditions(c, cfg, step, r);
+    else if (c->plan->strategy != WEB_CRAWL)
+        fill_in(c, step, r->trace);
+    if (!c->plan->stateless && c->plan->strategy != WEB_RANDOM)
+        follow_options(c, step, r, end);
+    bool ok = c->plan->no_security || c->plan->strategy == WEB_RANDOM || attack_run(c, step, r, err);
+    if (kept)
+        vec_push(&c->kept, r);
+    else
+        reply_free(r);
+    return ok;
+}
+
+/* ---- other strategies: requests made up */
+
+static const char *random_word(Campaign *c)
+{
+    static const char *const plain[] = { "", "0", "1", "-1", "2", "a", "test", "999999" };
+    if (c->words.len && rng_below(&c->rng, 2))
+        return c->words.items[rng_below(&c->rng, c->words.len)];
+    return plain[rng_below(&c->rng, sizeof plain / sizeof *plain)];
+}
+
+static void random_params(Campaign *c, Request *r, unsigned most)
+{
+    for (unsigned n = (unsigned)rng_below(&c->rng, most + 1); n && c->known.len; n--) {
+        const char *key = c->known.entries[rng_below(&c->rng, c->known.len)].key;
+        const char *path = strchr(key, ' ') + 1;
+        char *own = str_starts(path, "REQUEST[")
+                        ? xprintf("%s%s", rng_below(&c->rng, 2) ? "POST" : "GET", path + 7)
+                        : xstrdup(path);
+        const char *word = random_word(c);
+        request_set(r, own, word, strlen(word));
+        free(own);
+    }
+}
+
+static Config *made_up(Campaign *c)
+{
+    Config *cfg = xcalloc(1, sizeof *cfg);
+    const Step *before = NULL;
+    if (c->steps.len && rng_below(&c->rng, 2))
+        before = c->steps.items[rng_below(&c->rng, c->steps.len)]->before;
+    if (c->plan->strategy == WEB_MUTATE && c->corpus.len)
+        cfg->request = request_copy(c->corpus.items[rng_below(&c->rng, c->corpus.len)]);
+    else
+        cfg->request = request_new(c->scripts.len && !c->plan->only_entry
+                                       ? c->scripts.items[rng_below(&c->rng, c->scripts.len)]
+                                       : c->plan->entry);
+    random_params(c, cfg->request, 6);
+    cfg->before = before;
+    cfg->start = states_first(c->states);
+    for (size_t i = 0; before && i < c->steps.len; i++)
+        if (c->steps.items[i]->before == before)
+            cfg->start = c->steps.items[i]->start;
+    cfg->depth = before ? before->depth + 1 : 0;
+    return cfg;
+}
+
+/* Meant to be asked for: in the first folder, or an index. Others are mostly
+ * parts that only fail when they are asked for alone. */
+static bool is_page_script(const char *path)
+{
+    return !strchr(path, '/') || str_ends(path, "/index.php");
+}
+
+/* ---- the loop */
+
+static void begin(Campaign *c)
+{
+    Request *r = request_new(c->plan->entry);
+    propose(c, CLASS_OPTION, r, states_first(c->states), NULL, (Config){ 0 });
+    for (size_t i = 0; i < c->scripts.len && !c->plan->only_entry && !c->plan->stateless; i++)
+        if (strcmp(c->scripts.items[i], c->plan->entry) != 0 && is_page_script(c->scripts.items[i]))
+            propose(c, CLASS_DIRECT, request_new(c->scripts.items[i]), states_first(c->states),
+                    NULL, (Config){ 0 });
+}
+
+/* Scripts that nothing has led to, in the newest state that has a session; once
+ * for each state. */
+static bool again_directly(Campaign *c)
+{
+    const Step *last = NULL;
+    const State *state = NULL;
+    for (size_t i = c->steps.len; i-- > 0 && !state;)
+        if (c->steps.items[i]->start->cookies.len) {
+            state = c->steps.items[i]->start;
+            last = c->steps.items[i]->before;
+        }
+    bool any = false;
+    for (size_t i = 0; state && i < c->scripts.len && !c->plan->only_entry && !c->plan->stateless; i++)
+        if (is_page_script(c->scripts.items[i]))
+            any |= propose(c, CLASS_DIRECT, request_new(c->scripts.items[i]), state, last, (Config){ 0 });
+    return any;
+}
+
+bool search_run(Campaign *c, Err *err)
+{
+    bool made = c->plan->strategy == WEB_RANDOM || c->plan->strategy == WEB_MUTATE;
+    begin(c);
+    bool ok = true;
+    while (ok && !campaign_over(c)) {
+        Config *cfg = made && c->picks > 20 && rng_below(&c->rng, 4) ? NULL : take(c);
+        if (!cfg && !made && again_directly(c))
+            continue;
+        if (!cfg && made && c->plan->seconds + (double)c->plan->most_requests > 0)
+            cfg = made_up(c);
+        c->picks += made;
+        if (!cfg) {
+            c->web->complete = true;
+            break;
+        }
+        ok = run_config(c, cfg, err);
+        config_free(cfg);
+        if (c->plan->progress)
+            c->plan->progress(c->plan->progress_arg, "requests", server_requests(c->server));
+    }
+    return ok;
+}
+
+void search_release(Campaign *c)
+{
+    for (unsigned class = 0; class < NCLASSES; class++)
+        for (unsigned d = 0; d < MOST_DEPTH_QUEUE; d++) {
+            Queue *q = &c->queues[class][d];
+            for (size_t i = q->head; i < q->len; i++)
+                config_free(q->items[i]);
+            free(q->items);
+        }
+    for (size_t i = 0; i < c->steps.len; i++) {
+        request_free(c->steps.items[i]->request);
+        free(c->steps.items[i]);
+    }
+    vec_release(&c->steps);
+}

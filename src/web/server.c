@@ -1,0 +1,367 @@
+/* php-cgi as a fork server; server.h is the manual. */
+#include "web/server.h"
+#include "base/file.h"
+#include "run/run.h"
+#include <assert.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { KEEP = 8 << 20 };
+
+struct Server {
+    ServerPlan plan;
+    Runner *runner;
+    char *app, *php;
+    Strings argv, env;
+    int channel;               /* memfd */
+    char *memory;
+    uint64_t requests;
+    uint64_t failed;           /* in a row */
+};
+
+static const char *const interpreters[] = { "php-cgi8.2", NULL };
+
+static char *find_php(void)
+{
+    for (const char *const *p = interpreters; *p; p++) {
+        char *path = path_search(*p, NULL);
+        if (path)
+            return path;
+    }
+    return NULL;
+}
+
+const char *server_missing(const char *libexec)
+{
+    char *php = find_php();
+    char *extension = xprintf("%s/php/sundew.so", libexec);
+    bool built = file_exists(extension);
+    free(extension);
+    if (!php) {
+        char *other = path_search("php-cgi8.4", NULL);
+        bool newer = other != NULL;
+        free(other);
+        return newer ? "web works with PHP 8.2; this system has PHP 8.4, which is not supported yet"
+                     : "web needs PHP 8.2: run tools/install-deps web, then make";
+    }
+    free(php);
+    return built ? NULL : "the PHP extension is not built: run tools/install-deps web, then make";
+}
+
+static void add_ini(Server *s, const char *setting)
+{
+    strings_add(&s->argv, "-d");
+    strings_add(&s->argv, setting);
+}
+
+static void settings(Server *s)
+{
+    static const char *const fixed[] = {
+        "display_errors=0", "log_errors=0", "error_reporting=-1", "html_errors=0",
+        "output_buffering=4096", "opcache.enable=0", "pcov.enabled=0",
+        "cgi.force_redirect=0", "cgi.fix_pathinfo=1", "memory_limit=256M", "session.gc_probability=0", "session.use_strict_mode=0",
+        "allow_url_fopen=0", "sendmail_path=/bin/false", "date.timezone=UTC",
+        "expose_php=0", NULL
+    };
+    strings_add(&s->argv, s->php);
+    char *extension = xprintf("extension=%s/php/sundew.so", s->plan.libexec);
+    add_ini(s, extension);
+    free(extension);
+    for (const char *const *f = fixed; *f; f++)
+        add_ini(s, *f);
+    char *paths[] = {
+        xprintf("session.save_path=%s/sessions", s->plan.folder),
+        xprintf("upload_tmp_dir=%s/tmp", s->plan.folder),
+        xprintf("sys_temp_dir=%s/tmp", s->plan.folder),
+        xprintf("mysqli.default_socket=%s/db/socket", s->plan.folder),
+        xprintf("pdo_mysql.default_socket=%s/db/socket", s->plan.folder),
+        xprintf("max_execution_time=%d", s->plan.seconds > 1 ? (int)s->plan.seconds : s->plan.seconds > 0 ? 1 : 5),
+        xprintf("auto_prepend_file=%s", s->plan.prepend ? s->plan.prepend : ""),
+    };
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        add_ini(s, paths[i]);
+        free(paths[i]);
+    }
+    for (char *const *i = s->plan.ini; i && *i; i++)
+        add_ini(s, *i);
+}
+
+static void environment(Server *s)
+{
+    strings_addf(&s->env, "%s=%d", SUNDEW_WEB_ENV, SUNDEW_WEB_FD);
+    strings_addf(&s->env, "LD_PRELOAD=%s/php/still.so", s->plan.libexec);
+    strings_addf(&s->env, "TMPDIR=%s/tmp", s->plan.folder);
+    strings_addf(&s->env, "HOME=%s/tmp", s->plan.folder);
+    strings_add(&s->env, "PATH=/usr/bin:/bin");
+    strings_add(&s->env, "GATEWAY_INTERFACE=CGI/1.1");
+    strings_add(&s->env, "SERVER_SOFTWARE=sundew");
+    strings_add(&s->env, "LC_ALL=C.UTF-8");
+    if (s->plan.mysql)
+        strings_addf(&s->env, "SUNDEW_WEB_DB=%s/db/socket", s->plan.folder);
+    for (char *const *e = s->plan.env; e && *e; e++)
+        strings_add(&s->env, *e);
+}
+
+Server *server_new(const ServerPlan *plan, Err *err)
+{
+    assert(plan->folder && plan->libexec);
+    Server *s = xcalloc(1, sizeof *s);
+    s->plan = *plan;
+    s->channel = -1;
+    s->app = path_join(plan->folder, "app");
+    s->php = find_php();
+    const char *folders[] = { plan->folder, NULL };
+    const char *readable[] = { plan->folder, plan->libexec, NULL };
+    RunnerPlan rp = { .writable = folders, .readable = readable, .unprotected = plan->unprotected };
+    if (!s->php) {
+        err_set(err, "%s", server_missing(plan->libexec));
+        goto fail;
+    }
+    s->channel = memfd_create("sundew-web", MFD_CLOEXEC);
+    if (s->channel < 0 || ftruncate(s->channel, SUNDEW_WEB_SIZE) != 0) {
+        err_errno(err, "shared memory");
+        goto fail;
+    }
+    s->memory = mmap(NULL, SUNDEW_WEB_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, s->channel, 0);
+    if (s->memory == MAP_FAILED) {
+        s->memory = NULL;
+        err_errno(err, "shared memory");
+        goto fail;
+    }
+    s->runner = runner_new(&rp, err);
+    if (!s->runner)
+        goto fail;
+    settings(s);
+    environment(s);
+    return s;
+fail:
+    server_free(s);
+    return NULL;
+}
+
+void server_free(Server *s)
+{
+    if (!s)
+        return;
+    runner_free(s->runner);
+    if (s->memory)
+        munmap(s->memory, SUNDEW_WEB_SIZE);
+    if (s->channel >= 0)
+        close(s->channel);
+    strings_release(&s->argv);
+    strings_release(&s->env);
+    free(s->app);
+    free(s->php);
+    free(s);
+}
+
+uint64_t server_requests(const Server *s) { return s->requests; }
+const char *server_unprotected(const Server *s) { return runner_missing(s->runner); }
+
+/* ---- one request */
+
+/* Variables are NAME=VALUE, each ended by a NUL. */
+static void add_variable(Str *out, const char *name, const char *value)
+{
+    str_addf(out, "%s=%s", name, value);
+    str_addc(out, '\0');
+}
+
+static void add_headers(const Request *r, Str *out)
+{
+    for (size_t i = 0; i < r->params.len; i++) {
+        const Param *p = &r->params.items[i];
+        if (!str_starts(p->path, "SERVER["))
+            continue;
+        char *name = request_name(p->path);
+        if (strcmp(name, "REQUEST_METHOD") != 0 && strlen(p->text) == p->n)
+            add_variable(out, name, p->text);
+        free(name);
+    }
+}
+
+static void add_cookies(const Request *r, const char *jar, Str *out)
+{
+    Str own = {0};
+    request_cookies(r, &own);
+    if (own.len || (jar && *jar)) {
+        str_addf(out, "HTTP_COOKIE=%s%s%s", jar ? jar : "", jar && *jar && own.len ? "; " : "",
+                 str_c(&own));
+        str_addc(out, '\0');
+    }
+    str_release(&own);
+}
+
+static void variables(const Server *s, const Request *r, const Str *body, const char *type, Str *out)
+{
+    Str query = {0};
+    request_query(r, &query);
+    const Param *info = request_get(r, "SERVER[PATH_INFO]");
+    const Param *method = request_get(r, "SERVER[REQUEST_METHOD]");
+    add_variable(out, "REQUEST_METHOD", request_is_post(r) ? "POST"
+                 : method && *method->text ? method->text : "GET");
+    add_variable(out, "QUERY_STRING", str_c(&query));
+    str_addf(out, "SCRIPT_FILENAME=%s/%s", s->app, r->script);
+    str_addc(out, '\0');
+    str_addf(out, "SCRIPT_NAME=/%s", r->script);
+    str_addc(out, '\0');
+    str_addf(out, "REQUEST_URI=/%s%s%s%s", r->script, info ? info->text : "", query.len ? "?" : "",
+             str_c(&query));
+    str_addc(out, '\0');
+    if (info) {
+        str_addf(out, "PATH_TRANSLATED=%s/%s%s", s->app, r->script, info->text);
+        str_addc(out, '\0');
+    }
+    add_variable(out, "DOCUMENT_ROOT", s->app);
+    add_variable(out, "SERVER_NAME", "localhost");
+    add_variable(out, "SERVER_PORT", "80");
+    add_variable(out, "SERVER_ADDR", "127.0.0.1");
+    add_variable(out, "SERVER_PROTOCOL", "HTTP/1.1");
+    add_variable(out, "REMOTE_ADDR", "127.0.0.1");
+    add_variable(out, "HTTP_HOST", "localhost");
+    if (!request_get(r, "SERVER[HTTP_ACCEPT]"))
+        add_variable(out, "HTTP_ACCEPT", "text/html,*/*");
+    if (!request_get(r, "SERVER[HTTP_USER_AGENT]"))
+        add_variable(out, "HTTP_USER_AGENT", "Mozilla/5.0 (Sundew)");
+    if (type) {
+        add_variable(out, "CONTENT_TYPE", type);
+        str_addf(out, "CONTENT_LENGTH=%zu", body->len);
+        str_addc(out, '\0');
+    }
+    add_headers(r, out);
+    str_release(&query);
+}
+
+static char *trimmed(const char *s, size_t n)
+{
+    while (n && (*s == ' ' || *s == '\t'))
+        s++, n--;
+    while (n && (s[n - 1] == ' ' || s[n - 1] == '\r'))
+        n--;
+    return xstrndup(s, n);
+}
+
+static void read_page(Reply *r, const Str *out)
+{
+    const char *p = str_c(out), *end = p + out->len;
+    r->status = 200;
+    while (p < end) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        if (!nl)
+            nl = end;
+        size_t n = (size_t)(nl - p);
+        if (n == 0 || (n == 1 && *p == '\r')) {
+            p = nl + 1;
+            break;
+        }
+        const char *colon = memchr(p, ':', n);
+        if (!colon)
+            break;
+        Header *h = vec_grow(&r->headers);
+        h->name = trimmed(p, (size_t)(colon - p));
+        h->value = trimmed(colon + 1, (size_t)(nl - colon - 1));
+        if (strcasecmp(h->name, "Status") == 0)
+            r->status = atoi(h->value);
+        p = nl + 1;
+    }
+    if (p < end)
+        str_addn(&r->body, p, (size_t)(end - p));
+}
+
+static Reply *run(Server *s, const Str *vars, const Str *body, Err *err)
+{
+    struct sundew_web *h = (struct sundew_web *)s->memory;
+    if (vars->len > SUNDEW_WEB_REQUEST) {
+        err_set(err, "a request of %zu bytes is too large", vars->len);
+        return NULL;
+    }
+    memset(h, 0, sizeof *h);
+    memcpy(s->memory + SUNDEW_WEB_HEADER, vars->data, vars->len);
+    h->request_len = (uint32_t)vars->len;
+    RunFd fd = { .fd = s->channel, .as = SUNDEW_WEB_FD };
+    double seconds = s->plan.seconds > 0 ? s->plan.seconds : 5;
+    RunPlan plan = {
+        .argv = strings_argv(&s->argv), .file = s->php, .env = strings_argv(&s->env),
+        .cwd = s->app, .input = body ? body->data : NULL, .input_len = body ? body->len : 0,
+        .fds = &fd, .nfds = 1, .server = true, .untraced = true, .keep_output = KEEP,
+        .limits = { .wall = seconds * 4 + 2, .cpu = seconds + 1, .memory = 1u << 30 },
+    };
+    RunResult res = {0};
+    s->requests++;
+    Err why = {0};
+    bool ok = runner_run(s->runner, &plan, &res, &why);
+    /* A request may kill its server: that is a result, the server starts anew.
+     * Several in a row mean that PHP itself can't be run. */
+    s->failed = ok ? 0 : s->failed + 1;
+    if (!ok && (s->requests == s->failed || s->failed > 4)) {
+        err_set(err, "%s", why.msg);
+        return NULL;
+    }
+    Reply *r = xcalloc(1, sizeof *r);
+    r->trace = trace_read(s->memory);
+    if (!ok) {
+        r->crashed = true;
+        return r;
+    }
+    r->timed_out = res.failure.kind == FAILURE_HANG || res.failure.kind == FAILURE_TIMEOUT ||
+                   res.failure.kind == FAILURE_CPU_LIMIT;
+    r->signal = res.failure.signal;
+    r->crashed = res.failure.signal != 0 && !r->timed_out;
+    r->seconds = res.cpu_seconds;
+    r->cut = res.out.truncated;
+    read_page(r, &res.out.text);
+    run_result_release(&res);
+    return r;
+}
+
+Reply *server_request(Server *s, const Request *req, const char *cookies,
+                      const char *labels, Err *err)
+{
+    Str vars = {0}, body = {0};
+    char *type;
+    request_body(req, &body, &type);
+    variables(s, req, &body, type, &vars);
+    add_cookies(req, cookies, &vars);
+    if (labels && *labels)
+        add_variable(&vars, "SUNDEW_SESSION_KEYS", labels);
+    Reply *r = run(s, &vars, &body, err);
+    free(type);
+    str_release(&vars);
+    str_release(&body);
+    return r;
+}
+
+Reply *server_list(Server *s, const char *file, Err *err)
+{
+    Str vars = {0};
+    str_addf(&vars, "SUNDEW_WEB_LIST=%s/%s", s->app, file);
+    str_addc(&vars, '\0');
+    str_addf(&vars, "SCRIPT_FILENAME=%s/%s", s->app, file);
+    str_addc(&vars, '\0');
+    add_variable(&vars, "REQUEST_METHOD", "GET");
+    Reply *r = run(s, &vars, NULL, err);
+    str_release(&vars);
+    return r;
+}
+
+void reply_free(Reply *r)
+{
+    if (!r)
+        return;
+    for (size_t i = 0; i < r->headers.len; i++) {
+        free(r->headers.items[i].name);
+        free(r->headers.items[i].value);
+    }
+    vec_release(&r->headers);
+    str_release(&r->body);
+    trace_free(r->trace);
+    free(r);
+}
+
+const char *reply_header(const Reply *r, const char *name)
+{
+    for (size_t i = 0; i < r->headers.len; i++)
+        if (strcasecmp(r->headers.items[i].name, name) == 0)
+            return r->headers.items[i].value;
+    return NULL;
+}

@@ -1,0 +1,103 @@
+/*
+ * What the files of the campaign share: search.c explores, attack.c probes for
+ * security, reduce.c makes faults small, web.c is the main line.
+ */
+#ifndef SUNDEW_WEB_INT_H
+#define SUNDEW_WEB_INT_H
+#include "base/map.h"
+#include "base/rng.h"
+#include "web/database.h"
+#include "web/flip.h"
+#include "web/state.h"
+#include "web/web.h"
+
+/* One request of a chain, after it ran. */
+typedef struct Step {
+    const struct Step *before;     /* NULL: from the first state */
+    Request *request;
+    const State *start;
+    unsigned depth;
+} Step;
+
+/* Something to run. */
+typedef struct Config {
+    Request *request;
+    const State *start;
+    const Step *before;
+    size_t bound;                  /* conditions before it are not flipped again */
+    uint64_t target;               /* site and side that it aims at; 0: none */
+    uint64_t expect;               /* hash of the conditions up to there; 0: none */
+    unsigned depth;
+    unsigned rank;                 /* in its class; 0: its depth */
+} Config;
+
+enum { CLASS_TARGET, CLASS_OPTION, CLASS_STATE, CLASS_REST, CLASS_DIRECT, NCLASSES };
+enum { MOST_DEPTH_QUEUE = 16, MOST_EXAMPLES = 3 };
+
+typedef struct Queue {
+    Config **items;
+    size_t head, len, cap;
+} Queue;
+
+/* A run that showed a fault, kept for minimisation. */
+typedef struct Example {
+    const Step *step;
+    Reply *reply;                  /* shared: owned by Campaign.kept */
+} Example;
+
+typedef struct Report {
+    Fault fault;
+    char *key;
+    Example examples[MOST_EXAMPLES];
+    size_t nexamples, seen;
+    double found_after;
+    Map lines;                     /* "file:line" → count, of failing runs */
+} Report;
+
+typedef struct Campaign {
+    const WebPlan *plan;
+    Web *web;
+    Server *server;
+    States *states;
+    Database *database;            /* NULL: none was asked for */
+    char *app;                     /* the private copy */
+    Rng rng;
+    double begin;
+    Strings words;                 /* constants, credentials first */
+    Strings scripts;               /* all of the application */
+    Queue queues[NCLASSES][MOST_DEPTH_QUEUE];
+    uint64_t picks;
+    Map visited;                   /* canonical request + state */
+    Map sides;                     /* branch sides executed */
+    Map tries;                     /* flips tried, by side and state */
+    Map asked;                     /* canonical requests, with counts */
+    Map used;                      /* states that a redirect led to */
+    Map attacked;
+    Map lines;                     /* "file:line" → runs that hit it */
+    Map known;                     /* parameters: "script path" */
+    Map parts;                     /* files that were included by another */
+    Map lost, edges;
+    Map prefixes;                  /* reduce.c: Step → its chain, made small */
+    Vec(Report *) reports;
+    Map by_key;                    /* fault key → Report */
+    Vec(Step *) steps;
+    Vec(Reply *) kept;
+    Vec(Request *) corpus;         /* mutate: requests that reached new lines */
+} Campaign;
+
+/* Restore, execute, save: a reply and the state after it. NULL with err. */
+Reply *campaign_execute(Campaign *c, const Request *r, const State *start,
+                        const State **end, Err *err);
+/* Everything that follows from a run: coverage, faults. */
+bool campaign_over(Campaign *c);
+Report *campaign_report(Campaign *c, const Fault *f, const Step *step, Reply *reply);
+void campaign_judge(Campaign *c, const Request *q, const Reply *r, Faults *out);
+
+bool search_run(Campaign *c, Err *err);
+void search_release(Campaign *c);
+/* Requests with hostile values for the parameters of this run. */
+bool attack_run(Campaign *c, const Step *step, const Reply *r, Err *err);
+/* What a hostile value in the request did, if there is one. */
+void attack_judge(Campaign *c, const Request *q, const Reply *r, Faults *out);
+bool reduce_all(Campaign *c, Err *err);
+#endif
