@@ -12,17 +12,17 @@
  *     t->alias = "orders"; t->path = "orders"; t->schema = …;
  *     Op *f = plan_op(p, OP_FILTER, at);
  *     op_input(p, f, t);
- *     f->cond = expr_binary(p, EXPR_LT, expr_field(p, 0, 2, at), …);
+ *     f->cond = term_binary(p, TERM_LT, term_field(p, 0, 2, at), …);
  *     op_finish(p, f, err)                        types, implicit casts, schema
  *     Op *s = plan_op(p, OP_STORE, at); op_input(p, s, f); op_finish(p, s, err);
  *
  * op_finish() must be called for each op after its fields are set; it checks
  * types, inserts implicit casts, and fills in `schema` (for LOAD the front end
- * sets it). An Expr is finished by expr_finish(), which op_finish() calls on
- * every expression of the op; so an Expr gets its `type` there.
+ * sets it). An Term is finished by term_finish(), which op_finish() calls on
+ * every expression of the op; so an Term gets its `type` there.
  * plan_finish() comes last: it adds a STORE below every dangling op.
  *
- * References to fields are positions, never names: EXPR_FIELD has a `depth`
+ * References to fields are positions, never names: TERM_FIELD has a `depth`
  * and an `index`. Depth 0 is the row that the operator looks at. Inside a
  * nested block or a subquery depth 1 is the row of the enclosing operator, 2
  * the one around that. For OP_JOIN with `cond` the row is the concatenation of
@@ -31,14 +31,14 @@
  * Nested blocks and subqueries are ops too, but outside of plan->ops: make them
  * with plan_nested(). A nested block begins with OP_BAG (a bag-valued
  * expression of the enclosing row as a table) or, for subqueries, with the ops
- * of the FROM clause (top-level LOADs may be inputs). EXPR_NESTED gives the
- * output of such an op as a bag; EXPR_EXISTS, EXPR_IN_QUERY, EXPR_SCALAR_QUERY
+ * of the FROM clause (top-level LOADs may be inputs). TERM_NESTED gives the
+ * output of such an op as a bag; TERM_EXISTS, TERM_IN_QUERY, TERM_SCALAR_QUERY
  * ask about it.
  *
  * SQL's GROUP BY is OP_GROUP followed by OP_FOREACH over ($0 = key, or a tuple
- * of keys; $1 = bag of the rows), with EXPR_AGGREGATE in its items (argument
+ * of keys; $1 = bag of the rows), with TERM_AGGREGATE in its items (argument
  * seen from a row in the bag: depth 0 is the bag's row, depth 1 the group's
- * row). HAVING is a FILTER between (its cond uses EXPR_AGGREGATE likewise).
+ * row). HAVING is a FILTER between (its cond uses TERM_AGGREGATE likewise).
  * Aggregation without GROUP BY is OP_GROUP with `all` and `even_empty`. SELECT DISTINCT is
  * OP_DISTINCT, WITH is an op with several consumers, VALUES is OP_VALUES, set
  * operations are OP_UNION (+ OP_DISTINCT), OP_INTERSECT, OP_EXCEPT, window
@@ -51,10 +51,10 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "dataflow/value.h"
+#include "dataflow/datum.h"
 
 typedef struct Op Op;
-typedef struct Expr Expr;
+typedef struct Term Term;
 typedef struct Plan Plan;
 
 /* Where something stands in the text. `file` is the plan's. */
@@ -69,61 +69,61 @@ typedef enum Lang { LANG_PIG, LANG_SQL } Lang;
 
 /* ---- expressions */
 
-typedef enum ExprKind {
-    EXPR_CONST,                /* value */
-    EXPR_FIELD,                /* depth, index; index -1: the whole row as a tuple */
-    EXPR_PROJECT,              /* args[0] is a tuple or bag; columns[] of it. A tuple's single
+typedef enum TermKind {
+    TERM_CONST,                /* value */
+    TERM_FIELD,                /* depth, index; index -1: the whole row as a tuple */
+    TERM_PROJECT,              /* args[0] is a tuple or bag; columns[] of it. A tuple's single
                                 * column is the value itself unless `wrap` */
-    EXPR_LOOKUP,               /* args[0] is a map, args[1] the key */
-    EXPR_NESTED,               /* the output of `op` as a bag */
-    EXPR_SCALAR,               /* column `index` of the one row of the top-level `op` */
+    TERM_LOOKUP,               /* args[0] is a map, args[1] the key */
+    TERM_NESTED,               /* the output of `op` as a bag; `op` sees the row `depth` levels up */
+    TERM_SCALAR,               /* column `index` of the one row of the top-level `op` */
 
-    EXPR_NEG, EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_MOD,
-    EXPR_EQ, EXPR_NE, EXPR_LT, EXPR_LE, EXPR_GT, EXPR_GE,
-    EXPR_NOT_DISTINCT,         /* SQL: IS NOT DISTINCT FROM: null equals null */
-    EXPR_AND, EXPR_OR, EXPR_NOT,
-    EXPR_IS_NULL,              /* IS NOT NULL is EXPR_NOT of it */
-    EXPR_MATCHES,              /* args[1]: Java regular expression, the whole text */
-    EXPR_LIKE,                 /* args[1]: SQL pattern; fold: ILIKE; escape '\\' */
+    TERM_NEG, TERM_ADD, TERM_SUB, TERM_MUL, TERM_DIV, TERM_MOD,
+    TERM_EQ, TERM_NE, TERM_LT, TERM_LE, TERM_GT, TERM_GE,
+    TERM_NOT_DISTINCT,         /* SQL: IS NOT DISTINCT FROM: null equals null */
+    TERM_AND, TERM_OR, TERM_NOT,
+    TERM_IS_NULL,              /* IS NOT NULL is TERM_NOT of it */
+    TERM_MATCHES,              /* args[1]: Java regular expression, the whole text */
+    TERM_LIKE,                 /* args[1]: SQL pattern; fold: ILIKE; escape '\\' */
 
-    EXPR_COND,                 /* Pig's c ? a : b; null if c is null */
-    EXPR_CASE,                 /* SQL: c1, v1, c2, v2, …, [else]: first true wins */
-    EXPR_CAST,                 /* args[0] to type */
-    EXPR_CALL,                 /* function `name`, args */
-    EXPR_AGGREGATE,            /* SQL: `name` over the rows of bag args[0]; see below */
+    TERM_COND,                 /* Pig's c ? a : b; null if c is null */
+    TERM_CASE,                 /* SQL: c1, v1, c2, v2, …, [else]: first true wins */
+    TERM_CAST,                 /* args[0] to type */
+    TERM_CALL,                 /* function `name`, args */
+    TERM_AGGREGATE,            /* SQL: `name` over the rows of bag args[0]; see below */
 
-    EXPR_EXISTS,               /* SQL: `op` has a row */
-    EXPR_IN_QUERY,             /* SQL: args[0] equals column 0 of a row of `op`; three-valued */
-    EXPR_SCALAR_QUERY,         /* SQL: column 0 of the one row of `op`, or null */
-    EXPR_QUANTIFIED,           /* SQL: args[0] `compare` ANY/ALL of column 0 of `op` */
-} ExprKind;
+    TERM_EXISTS,               /* SQL: `op` has a row */
+    TERM_IN_QUERY,             /* SQL: args[0] equals column 0 of a row of `op`; three-valued */
+    TERM_SCALAR_QUERY,         /* SQL: column 0 of the one row of `op`, or null */
+    TERM_QUANTIFIED,           /* SQL: args[0] `compare` ANY/ALL of column 0 of `op` */
+} TermKind;
 
-struct Expr {
-    ExprKind kind;
-    Type type;                 /* set by expr_finish(); EXPR_CAST: set by the maker */
+struct Term {
+    TermKind kind;
+    Type type;                 /* set by term_finish(); TERM_CAST: set by the maker */
     SrcPos at;
-    Expr **args;
+    Term **args;
     size_t nargs;
-    Value value;               /* EXPR_CONST */
-    int depth, index;          /* EXPR_FIELD; index also EXPR_SCALAR */
-    int *columns;              /* EXPR_PROJECT; -1 - k: k-th from an unknown schema */
+    Datum value;               /* TERM_CONST */
+    int depth, index;          /* TERM_FIELD; index also TERM_SCALAR, depth TERM_NESTED */
+    int *columns;              /* TERM_PROJECT; -1 - k: k-th from an unknown schema */
     size_t ncolumns;
-    bool wrap;                 /* EXPR_PROJECT: a tuple even for one column */
-    bool implicit;             /* EXPR_CAST: nobody wrote it */
-    bool fold;                 /* EXPR_LIKE: ignore case */
-    bool distinct;             /* EXPR_AGGREGATE: over distinct values */
-    bool all;                  /* EXPR_QUANTIFIED: ALL */
-    ExprKind compare;          /* EXPR_QUANTIFIED: EXPR_EQ, … */
-    const char *name;          /* EXPR_CALL, EXPR_AGGREGATE: as written */
-    /* EXPR_CALL: what DEFINE gave the function when it was made. */
+    bool wrap;                 /* TERM_PROJECT: a tuple even for one column */
+    bool implicit;             /* TERM_CAST: nobody wrote it */
+    bool fold;                 /* TERM_LIKE: ignore case */
+    bool distinct;             /* TERM_AGGREGATE: over distinct values */
+    bool all;                  /* TERM_QUANTIFIED: ALL */
+    TermKind compare;          /* TERM_QUANTIFIED: TERM_EQ, … */
+    const char *name;          /* TERM_CALL, TERM_AGGREGATE: as written */
+    /* TERM_CALL: what DEFINE gave the function when it was made. */
     const char *const *ctor;
     size_t nctor;
-    /* EXPR_AGGREGATE: args[0] is the bag; args[1] the argument, seen from a row
+    /* TERM_AGGREGATE: args[0] is the bag; args[1] the argument, seen from a row
      * of the bag (absent: COUNT(*)); `filter` likewise; or NULL. Names: count,
      * sum, avg, min, max, string_agg, array_agg, bool_and, bool_or, stddev,
      * variance; each in lower case. */
-    Expr *filter;
-    Op *op;                    /* EXPR_NESTED, EXPR_SCALAR, the query kinds */
+    Term *filter;
+    Op *op;                    /* TERM_NESTED, TERM_SCALAR, the query kinds */
 };
 
 /* ---- operators */
@@ -141,21 +141,21 @@ typedef enum JoinKind { JOIN_INNER, JOIN_LEFT, JOIN_RIGHT, JOIN_FULL } JoinKind;
 
 /* One item of GENERATE, or one output column of SELECT. */
 typedef struct Item {
-    Expr *expr;
+    Term *expr;
     bool flatten;
     const Schema *as;          /* names (and, if `typed`, types) given with AS; or NULL */
     bool typed;
 } Item;
 
 typedef struct SortKey {
-    Expr *expr;
+    Term *expr;
     bool descending;
     bool nulls_first;          /* Pig: ascending true, descending false */
 } SortKey;
 
 /* The keys of one input of GROUP or JOIN. */
 typedef struct Keys {
-    Expr **exprs;
+    Term **exprs;
     size_t n;
     bool inner;                /* COGROUP … INNER: drop groups without rows of this input */
 } Keys;
@@ -164,9 +164,9 @@ typedef struct Keys {
 typedef struct Window {
     const char *name;          /* row_number, rank, dense_rank, lag, lead, first_value,
                                 * last_value, ntile, percent_rank, cume_dist, or an aggregate */
-    Expr **args;
+    Term **args;
     size_t nargs;
-    Expr **partition;
+    Term **partition;
     size_t npartition;
     SortKey *order;
     size_t norder;
@@ -185,7 +185,7 @@ typedef struct TableRules {
     size_t nunique;
     struct ForeignKey { int *columns; Op *table; int *others; size_t n; } *foreign;
     size_t nforeign;
-    Expr **checks;             /* seen from a row; false forbids, null allows */
+    Term **checks;             /* seen from a row; false forbids, null allows */
     size_t nchecks;
     int *max_length;           /* of text columns; 0: none. May be NULL */
     int *decimals;             /* of numeric columns; -1: any. May be NULL */
@@ -210,8 +210,8 @@ struct Op {
     bool typed;                /* LOAD: AS had types; each field is cast on loading */
     TableRules *rules;         /* LOAD; or NULL */
 
-    Expr *cond;                /* FILTER, SPLIT, ASSERT; JOIN … ON (SQL) */
-    Expr *source;              /* BAG */
+    Term *cond;                /* FILTER, SPLIT, ASSERT; JOIN … ON (SQL) */
+    Term *source;              /* BAG */
     Item *items;               /* FOREACH */
     size_t nitems;
     Op **block;                /* FOREACH: nested ops, in order (for display) */
@@ -224,8 +224,8 @@ struct Op {
     SortKey *order;            /* ORDER, RANK */
     size_t norder;
     bool dense;                /* RANK … DENSE */
-    Expr *count;               /* LIMIT: how many, may be NULL (SQL); SAMPLE: the fraction */
-    Expr *offset;              /* LIMIT (SQL); or NULL */
+    Term *count;               /* LIMIT: how many, may be NULL (SQL); SAMPLE: the fraction */
+    Term *offset;              /* LIMIT (SQL); or NULL */
     Op *split;                 /* SPLIT: first branch of the statement (itself for the first) */
     bool otherwise;            /* SPLIT: cond was made from the others */
     size_t rollup;             /* CUBE: how many leading keys are a ROLLUP; the rest CUBE */
@@ -248,6 +248,7 @@ struct Plan {
     Vec(Op *) ops;             /* inputs stand before their users */
     Vec(PlanNote) notes;
     int nnested;
+    const struct Udfs *udfs;   /* types of users' functions; or NULL */
 };
 
 Plan *plan_new(Lang lang, const char *file);
@@ -267,17 +268,17 @@ const char *op_kind_name(OpKind k);                        /* "FILTER" */
 /* The last top-level op with this alias, or NULL. */
 Op *plan_find(const Plan *p, const char *alias);
 
-Expr *expr_new(Plan *p, ExprKind kind, SrcPos at);
-Expr *expr_const(Plan *p, Value v, SrcPos at);
-Expr *expr_field(Plan *p, int depth, int index, SrcPos at);
-Expr *expr_unary(Plan *p, ExprKind kind, Expr *x);
-Expr *expr_binary(Plan *p, ExprKind kind, Expr *x, Expr *y);
-Expr *expr_call(Plan *p, const char *name, Expr **args, size_t n, SrcPos at);
-Expr *expr_cast(Plan *p, Expr *x, Type to, bool implicit);
-void expr_arg(Plan *p, Expr *e, Expr *arg);                /* one more argument */
-void expr_print(const Expr *e, Str *out);
+Term *term_new(Plan *p, TermKind kind, SrcPos at);
+Term *term_const(Plan *p, Datum v, SrcPos at);
+Term *term_field(Plan *p, int depth, int index, SrcPos at);
+Term *term_unary(Plan *p, TermKind kind, Term *x);
+Term *term_binary(Plan *p, TermKind kind, Term *x, Term *y);
+Term *term_call(Plan *p, const char *name, Term **args, size_t n, SrcPos at);
+Term *term_cast(Plan *p, Term *x, Type to, bool implicit);
+void term_arg(Plan *p, Term *e, Term *arg);                /* one more argument */
+void term_print(const Term *e, Str *out);
 /* Calls `see` for e and everything inside it, but not in nested ops. */
-void expr_walk(Expr *e, void (*see)(Expr *e, void *arg), void *arg);
+void term_walk(Term *e, void (*see)(Term *e, void *arg), void *arg);
 
 /* The rows that an expression sees: `row` at depth 0, `up` at depth 1. A NULL
  * schema is unknown. */
@@ -287,7 +288,7 @@ typedef struct Scope {
 } Scope;
 
 /* Checks and types `*e`, which may be replaced (by a cast of itself). */
-bool expr_finish(Plan *p, Expr **e, const Scope *scope, Err *err);
+bool term_finish(Plan *p, Term **e, const Scope *scope, Err *err);
 /* For ops in nested blocks and subqueries: their rows are seen from `up`. */
 bool op_finish_in(Plan *p, Op *op, const Scope *up, Err *err);
 #endif
