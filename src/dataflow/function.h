@@ -58,5 +58,6 @@ Type function_type(const Function *f, const Type *args, size_t n, Arena *a);
 /* The tables, each ends with {0}; for function.c. */
 extern const Function functions_text[], functions_number[], functions_bag[], functions_date[];
 
+int64_t text_units(const Datum *v);    /* length of a text in UTF-16 units */
 bool call_fail(CallCtx *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 #endif

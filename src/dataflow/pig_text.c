@@ -264,7 +264,7 @@ static bool replace_all(Writer *w)
             continue;
         }
         if (!string && comment_begins(t, i)) {
-            for (size_t end = comment_end(t, i); i < end; i++)
+            for (end = comment_end(t, i); i < end; i++)
                 emit(w, i);
             continue;
         }

@@ -18,7 +18,7 @@
  *
  * op_finish() must be called for each op after its fields are set; it checks
  * types, inserts implicit casts, and fills in `schema` (for LOAD the front end
- * sets it). An Term is finished by term_finish(), which op_finish() calls on
+ * sets it). A Term is finished by term_finish(), which op_finish() calls on
  * every expression of the op; so an Term gets its `type` there.
  * plan_finish() comes last: it adds a STORE below every dangling op.
  *
