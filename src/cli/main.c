@@ -2,6 +2,7 @@
 #include "command/command_rows.h"
 #include "session/main.h"
 #include "technique/arguments/arguments.h"
+#include "technique/examples/examples.h"
 #include "technique/explore/explore.h"
 #include "technique/monitor/monitor.h"
 #include "technique/mutability/mutability.h"
@@ -32,6 +33,7 @@ static const Command *const commands[] = {
     &technique_monitor,
     &technique_reproduce,
     &technique_regress,
+    &technique_examples,
     &command_report,
     &command_baseline_set,
     &command_baseline_prune,

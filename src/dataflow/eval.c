@@ -7,6 +7,7 @@
 struct Run {
     Arena arena;
     const Plan *plan;
+    Udfs *udfs;
     Table *tables;
     uint8_t **outcomes;        /* by op; NULL: none */
     Fault *faults;
@@ -73,6 +74,7 @@ Run *run_plan(const Plan *p, const RunPlan *rp, Err *err)
     if (rp->seconds)
         ev.deadline = clock_seconds() + rp->seconds;
     r->plan = p;
+    r->udfs = rp->udfs;
     r->tables = arena_array(&r->arena, Table, p->ops.len);
     r->outcomes = arena_array(&r->arena, uint8_t *, p->ops.len);
     ev.tables = r->tables;
@@ -159,17 +161,19 @@ void row_lineage(const Row *row, BaseRows *out)
 
 /* ---- one expression */
 
-struct Evaluator {
-    Arena arena;
-    Eval ev;
-};
-
 Evaluator *evaluator_new(const Plan *p, Udfs *udfs)
 {
     Evaluator *e = xcalloc(1, sizeof *e);
     eval_init(&e->ev, p, &e->arena, udfs, 1);
     e->ev.call.rng = &e->ev.rng;
     e->ev.call.err = &e->ev.call_err;
+    return e;
+}
+
+Evaluator *run_evaluator(const Run *r)
+{
+    Evaluator *e = evaluator_new(r->plan, r->udfs);
+    e->ev.tables = r->tables;
     return e;
 }
 

@@ -76,6 +76,8 @@ void row_lineage(const Row *row, BaseRows *out);
 /* One expression on one row, for the solver and tests. */
 typedef struct Evaluator Evaluator;
 Evaluator *evaluator_new(const Plan *p, Udfs *udfs);
+/* One that sees the tables of a run. */
+Evaluator *run_evaluator(const Run *r);
 void evaluator_free(Evaluator *e);
 /* The value lives until evaluator_free(). *fault: it would have killed the job. */
 Datum evaluator_value(Evaluator *e, const Term *t, const Tuple *row, bool *fault);

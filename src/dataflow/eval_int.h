@@ -36,6 +36,11 @@ typedef struct Eval {
     Err err;
 } Eval;
 
+struct Evaluator {
+    Arena arena;
+    Eval ev;
+};
+
 void eval_init(Eval *ev, const Plan *p, Arena *a, Udfs *udfs, uint64_t seed);
 void eval_release(Eval *ev);
 void eval_fault(Eval *ev, SrcPos at, const char *fmt, ...)
