@@ -48,6 +48,7 @@ void eval_fault(Eval *ev, SrcPos at, const char *fmt, ...)
 bool eval_stop(Eval *ev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 Datum eval_term(Eval *ev, const Term *t, const Env *env);
+bool eval_is_made(Eval *ev, const Term *t, const Env *env);
 Outcome eval_cond(Eval *ev, const Term *t, const Env *env);
 Datum eval_aggregate(Eval *ev, const Term *t, const Env *env);
 /* -1, 0, 1; SQL compares doubles as numbers, Pig as Java does. */

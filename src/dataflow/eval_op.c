@@ -164,6 +164,8 @@ static bool foreach(Eval *ev, const Op *op, const Table *in, const Env *env, Row
         Env here = { in->rows[i]->tuple, env };
         for (size_t k = 0; k < op->nitems; k++) {
             Datum d = eval_term(ev, op->items[k].expr, &here);
+            if (ev->marks && !d.made && d.kind < DATUM_MAP)
+                d.made = eval_is_made(ev, op->items[k].expr, &here);
             parts[k] = op->items[k].flatten ? flatten(ev, &op->items[k], d) : one_cell(ev, d);
         }
         if (!emit_product(ev, parts, op->nitems, in->rows[i], out))

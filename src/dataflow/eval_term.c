@@ -474,23 +474,24 @@ static Datum eval_kind(Eval *ev, const Term *t, const Env *env)
     return datum_null();
 }
 
-/* A computed value is invented if some part of it is. */
-static bool args_are_made(Eval *ev, const Term *t, const Env *env)
-{
-    for (size_t i = 0; i < t->nargs; i++) {
-        Datum d = t->kind == TERM_AGGREGATE && i ? datum_null() : eval_term(ev, t->args[i], env);
-        if (datum_is_made(&d))
-            return true;
-    }
-    return false;
-}
-
 Datum eval_term(Eval *ev, const Term *t, const Env *env)
 {
-    Datum d = eval_kind(ev, t, env);
-    bool computed = t->kind != TERM_FIELD && t->kind != TERM_CONST && t->kind != TERM_PROJECT &&
-                    t->kind != TERM_NESTED;
-    if (ev->marks && computed && !d.made && args_are_made(ev, t, env))
-        d.made = true;
-    return d;
+    return eval_kind(ev, t, env);
+}
+
+/* A computed value is invented if some cell that it comes from is. */
+bool eval_is_made(Eval *ev, const Term *t, const Env *env)
+{
+    if (t->kind == TERM_FIELD || t->kind == TERM_PROJECT) {
+        Datum d = eval_kind(ev, t, env);
+        return datum_is_made(&d);
+    }
+    if (t->kind == TERM_NESTED) {
+        Datum d = datum_tuple(env_up(env, t->depth)->row);
+        return datum_is_made(&d);
+    }
+    for (size_t i = 0; i < t->nargs; i++)
+        if (!(t->kind == TERM_AGGREGATE && i) && eval_is_made(ev, t->args[i], env))
+            return true;
+    return false;
 }

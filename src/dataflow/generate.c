@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 enum { MOST_LINEAGE = 24, MOST_WITNESSES = 8, MOST_SHAPES = 48, MOST_ROUNDS = 16,
-       MOST_LEAVES = 300, MOST_EXAMPLE_ROWS = 1200 };
+       MOST_LEAVES = 300, MOST_REPAIRS = 4, MOST_TRIES = 300, MOST_EXAMPLE_ROWS = 1200 };
 
 typedef struct ExRow {
     const Tuple *t;
@@ -287,6 +287,7 @@ static void wish_number(Sought *s, const Sym *x, Wishes *w, bool few)
         Num quarter = arith_mul(s->z, arith_to_real(s->z, arith_int_var(s->z)),
                                 arith_real(s->z, 0.25));
         wish(w, arith_eq(s->z, x->num, quarter), WISH_NICE);
+        wish(w, arith_not(s->z, arith_eq(s->z, x->num, arith_real(s->z, 0))), WISH_NICE);
     }
 }
 
@@ -501,6 +502,25 @@ static void read_core(Sought *s, Verdict *v)
     }
 }
 
+/* Not the same rows again: some cell must differ. */
+static void exclude_model(Sought *s)
+{
+    Vec(Truth) differ = { 0 };
+    for (size_t i = 0; i < s->slots.len; i++)
+        for (size_t k = 0; k < s->slots.items[i].row.n; k++) {
+            const Sym *x = &s->slots.items[i].row.fields[k];
+            if (!s->slots.items[i].used[k] || (!x->num && !x->nalts))
+                continue;
+            Datum d = sym_value(s, x, dtype_of(x->kind), s->a);
+            if (d.kind == DATUM_NULL)
+                continue;
+            Sym old = sym_const(s, &d);
+            vec_push(&differ, arith_not(s->z, sym_equal(s, x, &old)));
+        }
+    sought_assert_as(s, arith_any(s->z, differ.items, differ.len), TAG_FRESH);
+    vec_release(&differ);
+}
+
 static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
 {
     Arena a = { 0 };
@@ -513,8 +533,14 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
     if (demanded) {
         demand_rules(&s);
         ArithAnswer ans = check_with_wishes(g, &s);
-        if (ans == ARITH_SAT)
+        for (int again = 0; ans == ARITH_SAT && again < MOST_REPAIRS && !late(g); again++) {
             v.solved = confirm(g, &s, class);
+            if (v.solved)
+                break;
+            exclude_model(&s);
+            if (check_with_wishes(g, &s) != ARITH_SAT)
+                break;
+        }
         if (ans == ARITH_UNSAT)
             read_core(&s, &v);
         v.why = v.solved ? NULL : ans == ARITH_SAT ? "rows were found, but the run does not show it"
@@ -712,6 +738,27 @@ static void fewer_rows(Gen *g)
     refresh(g);
 }
 
+/* Rows that are alike are easier to read, and one of them may then go. */
+static void alike_rows(Gen *g)
+{
+    bool *want = shown_in(g, g->run);
+    size_t lost, tries = 0;
+    for (size_t op = 0; op < g->p->ops.len; op++)
+        for (size_t i = 0; i < g->rows[op].len; i++)
+            for (size_t k = 0; k < g->rows[op].len && tries < MOST_TRIES && !late(g); k++) {
+                ExRow *x = &g->rows[op].items[i], *y = &g->rows[op].items[k], old = *x;
+                if (i == k || !x->made || !tuple_compare(x->t, y->t) || x->t->n != y->t->n)
+                    continue;
+                tries++;
+                x->t = y->t;
+                if (shows_all(g, want, &lost))
+                    break;
+                *x = old;
+            }
+    free(want);
+    refresh(g);
+}
+
 /* What each row is for: a class that is lost without it. */
 static void explain_rows(Gen *g, Examples *e)
 {
@@ -791,6 +838,8 @@ Examples *examples_generate(const Plan *p, const GeneratePlan *gp, Err *err)
             cover_with_real_rows(&g);
         if (!gp->no_solver)
             solve_all(&g);
+        fewer_rows(&g);
+        alike_rows(&g);
         fewer_rows(&g);
         e = xcalloc(1, sizeof *e);
         e->plan = p;
