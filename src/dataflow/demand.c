@@ -13,11 +13,12 @@
  *
  * One class is one question to the solver, over all inputs at once.
  */
+#include "base/units.h"
 #include "dataflow/sym.h"
 #include <assert.h>
 #include <stdio.h>
 
-enum { MOST_SLOTS = 4000, MOST_OLD_ROWS = 40 };
+enum { MOST_SLOTS = 600, MOST_OLD_ROWS = 40 };
 
 static Truth yes(Sought *s)
 {
@@ -45,7 +46,7 @@ static Sym cannot(Sought *s, const char *why)
     s->stuck = true;
     if (!s->why)
         s->why = why;
-    return sym_tuple(s, 0);
+    return (Sym){ .kind = DATUM_TUPLE, .null = no(s) };
 }
 
 /* ---- inputs */
@@ -181,6 +182,11 @@ static void flatten_into(Sought *s, const Item *it, Sym v, Syms *out)
         size_t want = it->expr->type.inner ? it->expr->type.inner->n : v.n;
         for (size_t i = v.n; i < want; i++)
             vec_push(out, sym_null(s, DATUM_NULL));
+    } else if (v.kind == DATUM_MAP && v.n) {
+        Datum key = datum_text(s->a, v.keys[0]);
+        sought_assert(s, arith_not(s->z, arith_or(s->z, v.null, v.fields[0].null)));
+        vec_push(out, sym_const(s, &key));
+        vec_push(out, v.fields[0]);
     } else {
         vec_push(out, v);
     }
@@ -551,7 +557,9 @@ static Sym row_of_bag(Sought *s, const Op *op)
 Sym demand_row(Sought *s, const Op *op)
 {
     if (s->stuck)
-        return sym_tuple(s, op->schema ? op->schema->n : 0);
+        return nulls(s, op);
+    if (s->deadline && clock_seconds() > s->deadline)
+        return cannot(s, "the time was over");
     switch (op->kind) {
     case OP_LOAD: return row_of_load(s, op);
     case OP_VALUES: return row_of_values(s, op);

@@ -123,7 +123,7 @@ static Part flatten(Eval *ev, const Item *it, Datum d)
             return nulls(ev, width);
         if (t.kind == DATUM_MAP)
             return nulls(ev, 2);
-        return nulls(ev, 1);
+        return nulls(ev, it->as ? it->as->n : 1);
     default:
         return one_cell(ev, d);
     }

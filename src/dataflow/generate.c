@@ -396,10 +396,19 @@ static Datum filler(Gen *g, Type t, size_t row, size_t column)
     case DATUM_BOOL: return datum_bool(k % 2);
     case DATUM_DATETIME: return datum_datetime(1262304000000LL + (int64_t)k * 86400000LL);
     case DATUM_TUPLE: case DATUM_BAG: case DATUM_MAP: return datum_null();
+    case DATUM_TEXT:
+        if (g->know->ndates)
+            return g->know->dates[k % g->know->ndates];
+        return datum_text(&g->arena, words[k % 8]);
     default: {
-        Datum d = datum_text(&g->arena, words[k % 8]);
-        d.kind = t.kind == DATUM_TEXT ? DATUM_TEXT : DATUM_BYTES;
-        return d;
+        if (g->know->ndates) {
+            Datum d = g->know->dates[k % g->know->ndates];
+            d.kind = DATUM_BYTES;
+            return d;
+        }
+        /* Untyped: digits are good as a text and as a number. */
+        char *s = arena_printf(&g->arena, "%zu", k + 1);
+        return datum_borrow(DATUM_BYTES, s, strlen(s));
     }
     }
 }
@@ -526,7 +535,8 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
     Arena a = { 0 };
     Verdict v = { 0 };
     Sought s = { .a = &a, .plan = g->p, .know = g->know, .run = g->run, .udfs = g->gp->udfs,
-                 .passive = g->gp->passive, .ev = g->ev, .shape = shape };
+                 .passive = g->gp->passive, .ev = g->ev, .shape = shape,
+                 .deadline = clock_seconds() + 2 * seconds };
     s.z = arith_new(&(ArithPlan){ .seconds = seconds, .seed = (uint32_t)g->gp->seed });
     s.tag = TAG_OPS + g->classes->items[class].op->id;
     bool demanded = demand_class(&s, &g->classes->items[class]);
@@ -548,6 +558,9 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
     } else {
         v.why = s.why;
     }
+    if (!v.solved && s.missing)
+        v.why = arena_printf(&g->classes->arena, "it depends on the function %s, which is not "
+                             "there (--udf)", s.missing);
     arith_free(s.z);
     vec_release(&s.slots);
     free(s.made);

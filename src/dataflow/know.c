@@ -1,5 +1,6 @@
 #include "dataflow/know.h"
 #include "base/map.h"
+#include "dataflow/date.h"
 #include "dataflow/regex.h"
 #include <assert.h>
 #include <ctype.h>
@@ -24,6 +25,7 @@ typedef struct Gather {
     Vec(Datum) texts;
     Vec(Datum) numbers;
     Vec(Pattern) patterns;
+    Vec(Datum) dates;
     Map keys;
     bool opaque;               /* some function sees text */
 } Gather;
@@ -46,8 +48,29 @@ static void add_number(Gather *g, const Datum *v)
         vec_push(&g->numbers, *v);
 }
 
+/* ToDate(x, pattern): texts of that form. */
+static void add_dates(Gather *g, const Term *t)
+{
+    static const int64_t days[] = { 1262304000000LL, 1330041600000LL, 946684799000LL };
+    const Term *p = t->nargs > 1 ? t->args[1] : NULL;
+    while (p && p->kind == TERM_CAST)
+        p = p->args[0];
+    for (size_t i = 0; i < 3; i++) {
+        Str s = { 0 };
+        if (p && p->kind == TERM_CONST && p->value.kind == DATUM_TEXT)
+            date_print_as(&s, days[i], p->value.u.s);
+        else
+            date_print(&s, days[i]);
+        if (g->dates.len < 12)
+            vec_push(&g->dates, datum_textn(&g->k->arena, str_c(&s), s.len));
+        str_release(&s);
+    }
+}
+
 static void see_call(Gather *g, const Term *t)
 {
+    if (!strcmp(t->name, "ToDate"))
+        add_dates(g, t);
     static const char *const plain[] = { "COUNT", "COUNT_STAR", "SUM", "AVG", "MIN", "MAX", "SIZE",
                                          "IsEmpty", "TOTUPLE", "TOBAG", "ABS", NULL };
     if (!str_is_one_of(t->name, plain))
@@ -468,6 +491,12 @@ Know *know_new(const Plan *p, const Input *samples, bool no_real_values)
             sample_columns(k, p->ops.items[i]);
     }
     gather_numbers(k, &g);
+    for (size_t i = 0; i < g.dates.len; i++)
+        vec_push(&patterns, g.dates.items[i]);
+    k->ndates = g.dates.len;
+    k->dates = arena_array(&k->arena, Datum, g.dates.len + 1);
+    if (g.dates.len)
+        memcpy(k->dates, g.dates.items, g.dates.len * sizeof(Datum));
     gather_words(k, &g, &patterns);
     for (size_t i = 0; i < g.texts.len; i++)
         if (!is_pattern(&g, &g.texts.items[i]))
@@ -476,6 +505,10 @@ Know *know_new(const Plan *p, const Input *samples, bool no_real_values)
     for (size_t i = 0; i < p->ops.len; i++)
         for (size_t c = 0; k->columns[i] && c < k->ncolumns[i]; c++)
             fill_words(k, p->ops.items[i], c, &patterns, &constants);
+    if (!g.keys.len) {                             /* maps that are only flattened */
+        map_put(&g.keys, "k", &g);
+        map_put(&g.keys, "l", &g);
+    }
     k->nmap_keys = g.keys.len;
     k->map_keys = arena_array(&k->arena, const char *, g.keys.len + 1);
     for (size_t i = 0; i < g.keys.len; i++)
@@ -485,6 +518,7 @@ Know *know_new(const Plan *p, const Input *samples, bool no_real_values)
     vec_release(&g.texts);
     vec_release(&g.numbers);
     vec_release(&g.patterns);
+    vec_release(&g.dates);
     map_release(&g.keys);
     return k;
 }

@@ -34,6 +34,8 @@ typedef struct Know {
     const Input *samples;      /* by op id */
     Datum *numbers;            /* constants of the program and their neighbours */
     size_t nnumbers;
+    Datum *dates;              /* texts that the program's ToDate() takes */
+    size_t ndates;
     const char **map_keys;     /* looked up with # */
     size_t nmap_keys;
     bool text_exact;           /* the candidates are complete */

@@ -22,6 +22,7 @@ typedef struct PigText {
 typedef struct PigParams {
     Map fixed;                 /* lower-case name -> value (char *): cannot be changed */
     Map soft;                  /* %default */
+    const struct PigParams *outer;   /* of a macro: the script's; or NULL */
 } PigParams;
 
 /* Replaces parameters. With `body`, unknown ones stay (a macro's own). */

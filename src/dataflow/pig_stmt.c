@@ -251,7 +251,10 @@ static bool parse_store(Pig *g)
     if (t->kind != TOKEN_STRING)
         return pig_fail(g, t->at, "expected a path in quotes after INTO, found \"%.40s\"",
                         t->text);
-    op->path = t->text;
+    size_t len = t->len;
+    while (len > 1 && t->text[len - 1] == '/')
+        len--;
+    op->path = arena_strndup(g->a, t->text, len);
     op->alias = in->alias;
     op_input(g->plan, op, in);
     return parse_loader(g, op) && skip_hints(g) && finish(g, op);
@@ -1140,13 +1143,38 @@ static bool parse_inside(Pig *g, const PigText *text)
     return ok;
 }
 
+/* Beside the script, in folders around it, and in their folders "macros". */
+static char *find_import(const char *script, const char *name)
+{
+    char *dir = path_dir(script), *first = path_join(dir, name), *found = NULL;
+    for (int up = 0; up < 4 && !found; up++) {
+        char *plain = path_join(dir, name), *macros = path_join(dir, "macros");
+        char *inside = path_join(macros, name);
+        if (file_exists(plain))
+            found = xstrdup(plain);
+        else if (file_exists(inside))
+            found = xstrdup(inside);
+        free(plain);
+        free(macros);
+        free(inside);
+        char *parent = path_join(dir, "..");
+        free(dir);
+        dir = parent;
+    }
+    free(dir);
+    if (!found)
+        return first;
+    free(first);
+    return found;
+}
+
 static bool parse_import(Pig *g)
 {
     Token *t = pig_next(g);
     if (t->kind != TOKEN_STRING)
         return pig_fail(g, t->at, "expected a path in quotes after IMPORT, found \"%s\"",
                         t->text);
-    char *dir = path_dir(g->text.file), *path = path_join(dir, t->text);
+    char *path = find_import(g->text.file, t->text);
     Str text = { 0 };
     Err inner = { 0 };
     bool ok = file_read(path, &text, &inner) || pig_fail(g, t->at, "IMPORT: %s", inner.msg);
@@ -1157,7 +1185,6 @@ static bool parse_import(Pig *g)
         ok = pig_replace(g->a, &raw, &g->params, false, &done, g->err) && parse_inside(g, &done);
     }
     str_release(&text);
-    free(dir);
     free(path);
     return ok;
 }
@@ -1203,7 +1230,7 @@ static bool macro_params(Pig *g, const Macro *m, Token *const *outs, size_t nout
 static bool parse_macro_call(Pig *g, Token *const *outs, size_t nouts)
 {
     const Macro *m = map_get(&g->macros, pig_peek(g, 0)->text);
-    PigParams params = { 0 };
+    PigParams params = { .outer = &g->params };
     PigText body;
     Names inner = { .outer = g->names };
     bool ok = macro_params(g, m, outs, nouts, &params) &&
@@ -1268,7 +1295,10 @@ static bool parse_script(Pig *g, const PigText *text)
         bool block = pig_is(g, "DEFINE");
         if (!parse_statement(g))
             return false;
-        if (pig_take(g, ";") || pig_peek(g, 0)->kind == TOKEN_END || block)
+        /* A block may end a statement without a semicolon. */
+        const Token *last = &g->tokens.items[g->at - 1];
+        bool brace = last->kind == TOKEN_SIGN && !strcmp(last->text, "}");
+        if (pig_take(g, ";") || pig_peek(g, 0)->kind == TOKEN_END || block || brace)
             continue;
         if (!pig_expected(g, "\";\" after the statement"))
             return false;

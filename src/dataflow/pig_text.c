@@ -73,7 +73,7 @@ static const char *value_of(const PigParams *p, const char *s, size_t n)
     if (!v)
         v = map_get(&p->soft, name);
     free(name);
-    return v;
+    return v || !p->outer ? v : value_of(p->outer, s, n);
 }
 
 static size_t name_end(const PigText *t, size_t i)
@@ -185,6 +185,8 @@ static size_t declaration(Writer *w, size_t i)
         fail_at(w, i, "expected a name and a value after %declare or %default", "");
         return 0;
     }
+    if (t->s[p] == '`' && value_of(w->params, t->s + name, name_to - name))
+        return end;                                /* --param says it */
     if (t->s[p] == '`') {
         char *n = xstrndup(t->s + name, name_to - name);
         fail_at(w, p, "the value is a shell command, which Sundew does not run: "

@@ -769,8 +769,10 @@ static Sym of_call(Sought *s, const Term *t, const SymEnv *env)
         return out;
     if (f && f->random)
         return guess(s, t->type);
-    if (!f && !(s->udfs && udf_known(s->udfs, t->name)))
+    if (!f && !(s->udfs && udf_known(s->udfs, t->name))) {
+        s->missing = t->name;
         return guess(s, t->type);
+    }
     return tabulate(s, t, args, t->nargs);
 }
 

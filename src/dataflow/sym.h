@@ -80,7 +80,9 @@ typedef struct Sought {
     bool inexact;
     bool stuck;                /* a demand cannot be met at all */
     const char *why;           /* … because */
+    const char *missing;       /* a function that nobody brought */
     Shape shape;
+    double deadline;           /* of making the demand; 0: none */
     struct Made { const Op *op; const Sym *row; } *made;   /* rows of GROUP, DISTINCT, LIMIT */
     size_t nmade, cap_made;
     const Op *scalar_ops[32];  /* EXPR_SCALAR: one row each */

@@ -481,7 +481,9 @@ static void item_fields(Plan *p, const Item *it, const Scope *scope, Schema *out
     Type t = it->expr->type;
     const char *name = name_of(it->expr, scope);
     size_t count = 1;
-    bool spread = it->flatten && (t.kind == DATUM_BAG || t.kind == DATUM_TUPLE);
+    /* What a user's function gives may be a bag or a tuple of any width. */
+    bool opaque = t.kind == DATUM_BYTES && it->expr->kind == TERM_CALL;
+    bool spread = it->flatten && (t.kind == DATUM_BAG || t.kind == DATUM_TUPLE || opaque);
     if (spread && !t.inner && !it->as) {
         *known = false;
         return;

@@ -3,6 +3,7 @@
  * this file reads what is asked for, calls it, and reports.
  */
 #include "technique/examples/examples.h"
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/map.h"
 #include "base/json.h"
@@ -27,6 +28,7 @@ static const Option options[] = {
     { "passive", 0, NULL, "do not call such functions on new arguments", NULL },
     { "goals", 0, "LIST", "more to show: nulls, boundaries, mcdc, empty, all", NULL },
     { "private", 0, NULL, "copy no value of the samples", NULL },
+    { "run", 0, NULL, "only run the program on the samples, and print its outputs", NULL },
     { "measure", 0, "DIR", "how much of the program these rows show; makes none", NULL },
     { "against", 0, "FILE", "rows on which this program gives something else", NULL },
     { "tests", 0, "DIR", "write inputs and outputs as a regression test", NULL },
@@ -279,6 +281,37 @@ static bool measure(Job *j, const char *dir, int goals, Err *err)
     return ok;
 }
 
+/* The outputs as the program would store them. */
+static bool only_run(Job *j, Err *err)
+{
+    Run *r = run_plan(j->plan, &(RunPlan){ .inputs = j->samples, .udfs = j->udfs,
+                                           .seed = session_seed(j->s) }, err);
+    if (!r)
+        return false;
+    for (size_t i = 0; i < j->plan->ops.len && !session_flag(j->s, "json"); i++) {
+        const Op *op = j->plan->ops.items[i];
+        if (op->kind != OP_STORE)
+            continue;
+        const Table *t = run_table(r, op);
+        Input in = { arena_array(&j->arena, const Tuple *, t->n + 1), t->n };
+        for (size_t k = 0; k < t->n; k++)
+            in.rows[k] = t->rows[k]->tuple;
+        Str text = { 0 };
+        load_print(op, &in, &text);
+        str_addf(session_out(j->s), "== %s\n", show_store_name(op));
+        for (const char *line = str_c(&text); *line;) {
+            size_t n = strcspn(line, "\n");
+            escape_terminal(session_out(j->s), line, n);
+            str_addc(session_out(j->s), '\n');
+            line += n + (line[n] == '\n');
+        }
+        str_release(&text);
+    }
+    bool ok = report_faults(j, r, err) && report_functions(j, err);
+    run_free(r);
+    return ok;
+}
+
 static bool write_page(const Examples *e, const char *path, Err *err)
 {
     Str page = { 0 };
@@ -349,8 +382,11 @@ static bool work(Job *j, Err *err)
         return measure(j, dir, goals, err);
     if (check)
         return against_expected(j->s, j->plan, j->udfs, check, err);
-    if (!read_samples(j, session_option(j->s, "data"), most, err))
+    if (!read_samples(j, session_option(j->s, "data"),
+                      session_flag(j->s, "run") ? 10000000 : most, err))
         return false;
+    if (session_flag(j->s, "run"))
+        return only_run(j, err);
     if (!other)
         return make_examples(j, goals, err);
     Plan *second = read_program(j, other, err);
