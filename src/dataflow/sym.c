@@ -531,11 +531,13 @@ static Sym tabulate(Sought *s, const Term *t, Sym *args, size_t n)
     Datum *values = arena_array(s->a, Datum, n + 1);
     for (size_t k = 0; k < total; k++) {
         Truth when = yes(s);
+        bool nulls = false;
         size_t rest = k;
         for (size_t i = 0; i < n; i++) {
             size_t pick = rest % (args[i].nalts + 1);
             rest /= args[i].nalts + 1;
             bool null = pick == args[i].nalts;
+            nulls |= null;
             values[i] = null ? datum_null() : args[i].alts[pick].value;
             when = arith_and(s->z, when, null ? args[i].null : args[i].alts[pick].when);
         }
@@ -546,6 +548,9 @@ static Sym tabulate(Sought *s, const Term *t, Sym *args, size_t n)
             banned[nbanned++] = when;
             continue;
         }
+        /* Users' functions are not tried with nulls: many do not expect them. */
+        if (nulls && t->kind == TERM_CALL && !function_find(t->name))
+            continue;
         Datum d = call_on(s, t, values);
         if (d.kind != DATUM_NULL)
             out[m++] = (Alt){ when, d };

@@ -48,7 +48,7 @@ typedef struct Grid {
     size_t columns, rows;
 } Grid;
 
-static void grid_fill(Grid *g, const Op *op, const Table *t, const char *const *why)
+static void grid_fill(Grid *g, const Op *op, const Table *t)
 {
     g->columns = op->schema ? op->schema->n : 0;
     for (size_t i = 0; i < t->n && i < MOST_ROWS; i++)
@@ -75,7 +75,6 @@ static void grid_fill(Grid *g, const Op *op, const Table *t, const char *const *
             strings_add(&g->cells, str_c(&s));
             str_release(&s);
         }
-    (void)why;
 }
 
 static void pad(Str *out, const char *s, size_t width)
@@ -85,7 +84,8 @@ static void pad(Str *out, const char *s, size_t width)
         str_addc(out, ' ');
 }
 
-static void grid_print(const Grid *g, const char *const *why, bool color, Str *out)
+static void grid_print(const Grid *g, const char *const *why, const bool *made, bool color,
+                       Str *out)
 {
     size_t width[16] = { 0 };
     for (size_t i = 0; i < g->cells.len; i++) {
@@ -109,7 +109,7 @@ static void grid_print(const Grid *g, const char *const *why, bool color, Str *o
         if (!r && color)
             str_add(out, "\033[0m");
         if (r && why && why[r - 1] && *why[r - 1]) {
-            str_add(out, "   <- ");
+            str_add(out, made && made[r - 1] ? "   <- invented; " : "   <- ");
             escape_terminal_z(out, why[r - 1]);
         }
         str_addc(out, '\n');
@@ -136,8 +136,8 @@ void show_text(const Examples *e, bool color, Str *out)
         const char *const *why = op->kind == OP_LOAD ? e->why[i] : NULL;
         Grid g = { 0 };
         heading(op, color, out);
-        grid_fill(&g, op, t, why);
-        grid_print(&g, why, color, out);
+        grid_fill(&g, op, t);
+        grid_print(&g, why, e->made[i], color, out);
         if (!t->n)
             str_add(out, "    (no rows)\n");
         if (t->n > MOST_ROWS)
@@ -145,7 +145,7 @@ void show_text(const Examples *e, bool color, Str *out)
         str_addc(out, '\n');
         strings_release(&g.cells);
     }
-    str_add(out, "A star marks what was invented.\n");
+    str_add(out, "A star marks a value that was invented.\n");
 }
 
 /* ---- classes */
