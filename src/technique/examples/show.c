@@ -153,7 +153,7 @@ void show_text(const Examples *e, bool color, Str *out)
 static void print_conflict(const Class *c, Str *out)
 {
     for (size_t i = 0; i < c->nconflict; i++)
-        str_addf(out, "%s line %d", i == 0 ? " (" : i + 1 == c->nconflict ? " and" : ",",
+        str_addf(out, "%sline %d", i == 0 ? " (" : i + 1 == c->nconflict ? " and " : ", ",
                  c->conflict[i]->at.line);
     if (c->nconflict)
         str_addc(out, ')');
