@@ -879,6 +879,27 @@ static void assert_foreign(Sought *s, size_t at, const struct ForeignKey *f)
     sought_assert_as(s, arith_or(s->z, arith_not(s->z, present), found), TAG_RULES);
 }
 
+/* Dates are whole days, numbers have so many decimals, text is not too long. */
+static void assert_form(Sought *s, const TableRules *r, size_t i, const Sym *x)
+{
+    bool whole = r->whole_days && r->whole_days[i];
+    int decimals = r->decimals ? r->decimals[i] : -1, most = r->max_length ? r->max_length[i] : 0;
+    if (whole && x->num)
+        sought_assert_as(s, arith_eq(s->z, x->num, arith_mul(s->z, arith_int_var(s->z),
+                                                             arith_int(s->z, 86400000))),
+                         TAG_RULES);
+    if (decimals >= 0 && decimals < 7 && x->num && arith_is_real(s->z, x->num)) {
+        double unit = 1;
+        for (int k = 0; k < decimals; k++)
+            unit *= 10;
+        sought_assert_as(s, arith_eq(s->z, arith_mul(s->z, x->num, arith_real(s->z, unit)),
+                                     arith_to_real(s->z, arith_int_var(s->z))), TAG_RULES);
+    }
+    for (size_t k = 0; most > 0 && x->kind == DATUM_TEXT && k < x->nalts; k++)
+        if (x->alts[k].value.len > (uint32_t)most)
+            sought_assert_as(s, arith_not(s->z, x->alts[k].when), TAG_RULES);
+}
+
 static void assert_rules(Sought *s, size_t at)
 {
     const TableRules *r = s->slots.items[at].load->rules;
@@ -903,6 +924,9 @@ static void assert_rules(Sought *s, size_t at)
         assert_unique(s, at, &r->unique[i]);
     for (size_t i = 0; i < r->nforeign; i++)
         assert_foreign(s, at, &r->foreign[i]);
+    for (size_t i = 0; i < row.n; i++)
+        if (s->slots.items[at].used[i])
+            assert_form(s, r, i, &row.fields[i]);
 }
 
 void demand_rules(Sought *s)

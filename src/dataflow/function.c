@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const Function *const tables[] = {
-    functions_text, functions_number, functions_bag, functions_date,
+    functions_text, functions_number, functions_bag, functions_date, functions_sql,
 };
 
 static const char *const packages[] = {

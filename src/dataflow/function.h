@@ -56,7 +56,8 @@ typedef struct Function {
 const Function *function_find(const char *name);
 Type function_type(const Function *f, const Type *args, size_t n, Arena *a);
 /* The tables, each ends with {0}; for function.c. */
-extern const Function functions_text[], functions_number[], functions_bag[], functions_date[];
+extern const Function functions_text[], functions_number[], functions_bag[], functions_date[],
+    functions_sql[];
 
 int64_t text_units(const Datum *v);    /* length of a text in UTF-16 units */
 bool call_fail(CallCtx *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

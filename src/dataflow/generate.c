@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "dataflow/know.h"
 #include "dataflow/load.h"
+#include "dataflow/rules.h"
 #include "dataflow/sym.h"
 #include <assert.h>
 #include <math.h>
@@ -30,7 +31,7 @@ typedef struct Gen {
     Evaluator *ev;
     Rng rng;
     double deadline;
-    size_t queries, faults;
+    size_t queries, faults, broken;
 } Gen;
 
 /* ---- tables of the same file */
@@ -149,6 +150,7 @@ static bool refresh(Gen *g)
     evaluator_free(g->ev);
     g->ev = run_evaluator(r);
     g->faults = faults_of(r);
+    g->broken = rules_broken(g->p, inputs);
     classes_measure(g->classes, r);
     return true;
 }
@@ -426,7 +428,11 @@ static const Tuple *row_from(Gen *g, Sought *s, const Slot *slot)
         else if (like && i < like->n)
             t->fields[i] = like->fields[i];
         else
-            t->fields[i] = filler(g, type, g->rows[op->id].len, i);
+            t->fields[i] = op->rules && op->rules->defaults &&
+                                   op->rules->defaults[i].kind != DATUM_NULL
+                               ? op->rules->defaults[i]
+                               : filler(g, type, g->rows[op->id].len, i);
+        t->fields[i] = rules_fit(op, i, t->fields[i], &g->arena);
         if (!in_sample(g, op, i, &t->fields[i]) || g->gp->no_real_values)
             t->fields[i] = datum_mark_made(&g->arena, &t->fields[i]);
     }
@@ -472,6 +478,7 @@ static bool confirm(Gen *g, Sought *s, size_t class)
     Run *r = run_rows(g, false, &inputs);
     bool *after = r ? shown_in(g, r) : NULL;
     bool ok = r && after[class] && faults_of(r) <= g->faults &&
+              rules_broken(g->p, inputs) <= g->broken &&
               (covers(after, before, n) || count(after, n) > count(before, n));
     run_free(r);
     if (!ok) {
@@ -737,7 +744,7 @@ static bool shows_all(Gen *g, const bool *want, size_t *lost)
     for (size_t i = 0; i < g->classes->n; i++)
         if (want[i] && !now[i])
             *lost = i;
-    bool ok = covers(now, want, g->classes->n);
+    bool ok = covers(now, want, g->classes->n) && rules_broken(g->p, inputs) <= g->broken;
     free(now);
     run_free(r);
     return ok;

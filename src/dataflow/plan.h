@@ -189,6 +189,8 @@ typedef struct TableRules {
     size_t nchecks;
     int *max_length;           /* of text columns; 0: none. May be NULL */
     int *decimals;             /* of numeric columns; -1: any. May be NULL */
+    bool *whole_days;          /* of datetimes: dates. May be NULL */
+    Datum *defaults;           /* null: none. May be NULL */
 } TableRules;
 
 struct Op {

@@ -11,6 +11,7 @@
 #include "dataflow/generate.h"
 #include "dataflow/load.h"
 #include "dataflow/pig.h"
+#include "dataflow/sql.h"
 #include "session/session.h"
 #include "technique/examples/against.h"
 #include "technique/examples/show.h"
@@ -23,6 +24,8 @@ static const Option options[] = {
     { "sample", 0, "N", "draw at most that many rows of each table", "1000" },
     { "param", 'p', "NAME=VALUE", "a parameter of the script; may be repeated", NULL },
     { "param-file", 0, "FILE", "parameters, one a line; may be repeated", NULL },
+    { "schema", 0, "FILE", "CREATE TABLE statements for SQL; may be repeated", NULL },
+    { "dialect", 0, "NAME", "of SQL: postgres, sqlite (order of nulls, case of LIKE)", "postgres" },
     { "udf", 0, "FILE", "functions of your own, as JSON; may be repeated", NULL },
     { "udf-time", 0, "DURATION", "limit for one call of such a function", "2s" },
     { "passive", 0, NULL, "do not call such functions on new arguments", NULL },
@@ -58,12 +61,23 @@ typedef struct Job {
 
 /* ---- reading */
 
+static Plan *read_sql(Job *j, const char *path, Err *err)
+{
+    const char *dialect = session_option(j->s, "dialect");
+    SqlOptions o = { .schemas = session_option_all(j->s, "schema") };
+    if (!strcmp(dialect, "sqlite"))
+        o.dialect = SQL_SQLITE;
+    else if (strcmp(dialect, "postgres"))
+        return err_set(err, "--dialect: \"%s\" is neither postgres nor sqlite", dialect), NULL;
+    return sql_read(path, &o, err);
+}
+
 static Plan *read_program(Job *j, const char *path, Err *err)
 {
     PigOptions o = { session_option_all(j->s, "param"), session_option_all(j->s, "param-file"),
                      j->udfs };
     if (str_ends(path, ".sql"))
-        return err_set(err, "%s: SQL is not read yet", path), NULL;
+        return read_sql(j, path, err);
     return pig_read(path, &o, err);
 }
 
@@ -326,6 +340,8 @@ static void print_examples(Job *j, const Examples *e)
     Str *out = session_out(j->s);
     if (session_flag(j->s, "json")) {
         session_json(j->s, "tables", show_json_tables(e));
+        if (e->plan->lang == LANG_SQL)
+            session_json(j->s, "inserts", show_json_inserts(e));
         put_metrics(j->s, &e->metrics);
         session_json(j->s, "uncovered", show_json_uncovered(e->classes));
         session_json(j->s, "seconds", json_real(e->seconds));
@@ -333,6 +349,8 @@ static void print_examples(Job *j, const Examples *e)
         return;
     }
     show_text(e, session_color(j->s), out);
+    if (e->plan->lang == LANG_SQL)
+        show_inserts(e, out);
     show_classes(e->classes, session_verbose(j->s), session_color(j->s), out);
     show_figures(&e->metrics, out);
 }

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "dataflow/load.h"
+#include "dataflow/sql.h"
 #include <assert.h>
 #include <stdio.h>
 
@@ -321,6 +322,31 @@ json_t *show_json_uncovered(const Classes *c)
     return list;
 }
 
+/* ---- SQL */
+
+void show_inserts(const Examples *e, Str *out)
+{
+    Str s = { 0 };
+    sql_print_inserts(e->plan, e->inputs, &s);
+    for (const char *p = str_c(&s); *p;) {
+        size_t n = strcspn(p, "\n");
+        escape_terminal(out, p, n);
+        str_addc(out, '\n');
+        p += n + (p[n] == '\n');
+    }
+    str_addc(out, '\n');
+    str_release(&s);
+}
+
+json_t *show_json_inserts(const Examples *e)
+{
+    Str s = { 0 };
+    sql_print_inserts(e->plan, e->inputs, &s);
+    json_t *r = json_textn(str_c(&s), s.len);
+    str_release(&s);
+    return r;
+}
+
 /* ---- tests */
 
 const char *show_store_name(const Op *store)
@@ -387,6 +413,25 @@ static bool write_expected(const Examples *e, const Op *op, const char *dir, jso
     return ok;
 }
 
+/* INSERTs, and a unit test for dbt, beside the files that --check reads. */
+static bool write_sql(const Examples *e, const char *dir, Err *err)
+{
+    Str rows = { 0 }, test = { 0 };
+    char *model = xprintf("%s", path_base(e->plan->file));
+    if (str_ends(model, ".sql"))
+        model[strlen(model) - 4] = 0;
+    char *safe = path_safe_name(model), *name = xprintf("%s.yml", safe);
+    sql_print_inserts(e->plan, e->inputs, &rows);
+    sql_print_dbt(e, safe, &test);
+    bool ok = write_text(dir, "rows.sql", &rows, err) && write_text(dir, name, &test, err);
+    free(name);
+    free(safe);
+    free(model);
+    str_release(&rows);
+    str_release(&test);
+    return ok;
+}
+
 bool show_tests(const Examples *e, const char *dir, Err *err)
 {
     json_t *inputs = json_array(), *outputs = json_array();
@@ -401,6 +446,7 @@ bool show_tests(const Examples *e, const char *dir, Err *err)
     json_t *o = json_pack("{s:s, s:o, s:o, s:o}", "format", "sundew examples 1", "program",
                           json_text(e->plan->file), "inputs", inputs, "outputs", outputs);
     char *path = path_join(dir, "test.json");
+    ok = ok && (e->plan->lang != LANG_SQL || write_sql(e, dir, err));
     ok = ok && json_write(path, o, err);
     free(path);
     json_decref(o);

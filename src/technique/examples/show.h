@@ -14,6 +14,10 @@ void show_text(const Examples *e, bool color, Str *out);
 void show_classes(const Classes *c, bool all, bool color, Str *out);
 void show_figures(const Metrics *m, Str *out);
 
+/* SQL: the rows as INSERTs. */
+void show_inserts(const Examples *e, Str *out);
+json_t *show_json_inserts(const Examples *e);
+
 json_t *show_json_tables(const Examples *e);
 json_t *show_json_uncovered(const Classes *c);
 
