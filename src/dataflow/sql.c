@@ -423,12 +423,38 @@ static bool read_files(Sql *q)
     return true;
 }
 
+/* All tables that a query names come first in the plan: a subquery's tables are
+ * there before the operator that asks it. They are hidden until FROM names them. */
+static void load_tables(Sql *q, const json_t *v)
+{
+    const char *key;
+    json_t *x;
+    size_t i;
+    if (json_is_array(v))
+        json_array_foreach((json_t *)v, i, x)
+            load_tables(q, x);
+    if (!json_is_object(v))
+        return;
+    const json_t *range = json_object_get(v, "RangeVar");
+    SqlTable *t = range ? sql_find_table(q, json_str(range, "relname")) : NULL;
+    if (t && !t->load) {
+        sql_load(q, t);
+        t->load->hidden = true;
+        t->load->nout = 1;
+    }
+    json_object_foreach((json_t *)v, key, x)
+        load_tables(q, x);
+}
+
 static bool build(Sql *q, json_t *query)
 {
     Rel r;
     if (!query)
         return sql_fail(q, place(q, 0), "there is no query; expected SELECT");
-    if (!sql_bind_rules(q) || !sql_select(q, query, &r))
+    if (!sql_bind_rules(q))
+        return false;
+    load_tables(q, query);
+    if (!sql_select(q, query, &r))
         return false;
     sql_bind_loads(q);
     r.op->alias = "result";
