@@ -18,7 +18,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-enum { MOST_SLOTS = 600, MOST_OLD_ROWS = 40 };
+enum { MOST_SLOTS = 600, MOST_OLD_ROWS = 40, MOST_RULED = 240 };
 
 static Truth yes(Sought *s)
 {
@@ -931,9 +931,14 @@ static void assert_rules(Sought *s, size_t at)
 
 void demand_rules(Sought *s)
 {
-    for (size_t i = 0; i < s->slots.len && i < 500; i++)
+    for (size_t i = 0; i < s->slots.len && !s->stuck; i++) {
+        if (i >= MOST_RULED) {
+            cannot(s, "it takes too many rows");
+            return;
+        }
         if (!s->slots.items[i].ruled) {
             s->slots.items[i].ruled = true;
             assert_rules(s, i);
         }
+    }
 }

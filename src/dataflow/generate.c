@@ -559,7 +559,7 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
     bool demanded = demand_class(&s, &g->classes->items[class]);
     if (demanded) {
         demand_rules(&s);
-        ArithAnswer ans = check_with_wishes(g, &s);
+        ArithAnswer ans = s.stuck ? ARITH_UNKNOWN : check_with_wishes(g, &s);
         for (int again = 0; ans == ARITH_SAT && again < MOST_REPAIRS && !late(g); again++) {
             v.solved = confirm(g, &s, class);
             if (v.solved)
@@ -697,14 +697,20 @@ static bool impossible(const Class *c)
     return c->why == WHY_UNSAT;
 }
 
+/* Those that take many rows come after the other basic ones, extra ones last. */
+static int turn_of(const Class *c)
+{
+    return c->extra ? 2 : c->needs > 5;
+}
+
 static void solve_all(Gen *g)
 {
     for (int pass = 0; pass < 3 && !late(g); pass++) {
         bool progress = false, missing = false;
-        for (int extra = 0; extra < 2; extra++)
+        for (int turn = 0; turn < 3; turn++)
             for (size_t i = g->classes->n; i-- > 0;) {
                 Class *c = &g->classes->items[i];
-                if (c->shown || c->extra != extra || (pass && impossible(c)))
+                if (c->shown || turn_of(c) != turn || (pass && impossible(c)))
                     continue;
                 progress |= solve_class(g, i, pass ? 2 : 0.5);
                 missing |= !c->shown && !impossible(c);
