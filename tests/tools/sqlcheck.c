@@ -388,11 +388,15 @@ static size_t kills(sqlite3 *db, const char *query, const Strings *mutants, bool
 
 typedef struct Score { size_t mutants, ours, few, many; } Score;
 
+/* Without comments and line ends. */
 static void one_line(char *s)
 {
-    for (; *s; s++)
-        if (isspace((unsigned char)*s))
+    bool comment = false;
+    for (; *s; s++) {
+        comment = (comment || (s[0] == '-' && s[1] == '-')) && *s != '\n';
+        if (comment || isspace((unsigned char)*s))
             *s = ' ';
+    }
 }
 
 static bool score(const char *name, const char *schema, const char *text, Score *sum)

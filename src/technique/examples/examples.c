@@ -428,10 +428,13 @@ const Command technique_examples = {
     .args = "PROGRAM",
     .summary = "small example data that shows all a dataflow program does",
     .about =
-        "Reads a Pig Latin script and makes a handful of rows for each table it\n"
-        "loads, so that every operator does everything it can do: rows that pass\n"
-        "a filter and rows that fail, rows that join and rows that do not, groups\n"
-        "with several members, duplicates, empty sides.\n"
+        "Reads a Pig Latin script or an SQL query and makes a handful of rows for\n"
+        "each table, so that every operator does everything it can do: rows that\n"
+        "pass a filter and rows that fail, rows that join and rows that do not,\n"
+        "groups with several members, duplicates, empty sides.\n"
+        "\n"
+        "For SQL the rows keep what the CREATE TABLE statements in --schema\n"
+        "promise, and are printed as INSERTs.\n"
         "\n"
         "Rows come from the samples in --data first. Only what they do not show\n"
         "is invented, and marked. Each row says what it is there for; what cannot\n"
@@ -440,6 +443,7 @@ const Command technique_examples = {
         "Functions of your own (UDFs) come as C libraries, programs or tables:\n"
         "see docs/dataflow.md.",
     .examples = "sundew examples script.pig --data samples/\n"
+                "sundew examples query.sql --schema schema.sql\n"
                 "sundew examples script.pig --page flow.html\n"
                 "sundew examples script.pig --measure samples/\n"
                 "sundew examples old.pig --against new.pig --data samples/\n"
