@@ -101,6 +101,43 @@ static size_t made_of(const Sought *s, const Op *op)
     return n;
 }
 
+/* ---- rows that share rows */
+
+static const struct UniqueKey *primary_of(const Op *load)
+{
+    for (size_t i = 0; load->rules && i < load->rules->nunique; i++)
+        if (load->rules->unique[i].primary)
+            return &load->rules->unique[i];
+    return NULL;
+}
+
+static Truth same_key(Sought *s, const Slot *x, const Slot *y, const struct UniqueKey *u)
+{
+    Truth same = yes(s);
+    for (size_t i = 0; i < u->n; i++) {
+        int c = u->columns[i];
+        same = arith_and(s->z, same, sym_equal(s, &x->row.fields[c], &y->row.fields[c]));
+    }
+    return same;
+}
+
+/* Slots with the same primary key are one row (assert_unique). Two demanded
+ * rows, made of slots from..mid and mid..end, must not be one row all through. */
+static void assert_other_row(Sought *s, size_t from, size_t mid, size_t end)
+{
+    Truth other = no(s);
+    if (mid - from != end - mid || mid == from)
+        return;
+    for (size_t i = 0; i < mid - from; i++) {
+        const Slot *x = &s->slots.items[from + i], *y = &s->slots.items[mid + i];
+        const struct UniqueKey *u = primary_of(x->load);
+        if (x->load != y->load || !u)
+            return;
+        other = arith_or(s->z, other, arith_not(s->z, same_key(s, x, y, u)));
+    }
+    sought_assert(s, other);
+}
+
 /* ---- keys */
 
 static Sym key_of(Sought *s, const Keys *k, const Sym *row, const SymEnv *up)
@@ -239,8 +276,14 @@ static Sym row_of_all(Sought *s, const Op *op)
     for (size_t k = 0; k < op->nin; k++) {
         Vec(Sym) rows = { 0 };
         int fresh = s->shape.empty >> k & 1 ? 0 : s->shape.group;
-        for (int i = 0; i < fresh; i++)
+        size_t before = s->slots.len;
+        for (int i = 0; i < fresh; i++) {
+            size_t mid = s->slots.len;
             vec_push(&rows, demand_row(s, op->in[k]));
+            if (i)
+                assert_other_row(s, before, mid, s->slots.len);
+            before = mid;
+        }
         if (op->id < 100000) {
             const Table *t = run_table(s->run, op->in[k]);
             for (size_t i = 0; i < t->n && i < MOST_OLD_ROWS; i++) {
@@ -264,9 +307,14 @@ static Sym row_of_group(Sought *s, const Op *op)
     for (size_t k = 0; k < op->nin; k++) {
         int n = op->nin > 1 && (s->shape.empty >> k & 1) ? 0 : s->shape.group;
         Sym *rows = arena_array(s->a, Sym, (size_t)n + 1);
+        size_t before = s->slots.len;
         for (int i = 0; i < n; i++) {
+            size_t mid = s->slots.len;
             rows[i] = demand_row(s, op->in[k]);
             set_tag(s, op);
+            if (i)
+                assert_other_row(s, before, mid, s->slots.len);
+            before = mid;
             Sym key = key_of(s, &op->keys[k], &rows[i], s->outer);
             if (first)
                 r.fields[0] = key;
@@ -695,8 +743,11 @@ static void demand_atom(Sought *s, const Class *c)
 
 static void demand_duplicate(Sought *s, const Class *c)
 {
-    Sym x = demand_row(s, c->op->in[0]), y = demand_row(s, c->op->in[0]);
+    Sym x = demand_row(s, c->op->in[0]);
+    size_t mid = s->slots.len;
+    Sym y = demand_row(s, c->op->in[0]);
     s->tag = TAG_OPS + c->op->id;
+    assert_other_row(s, 0, mid, s->slots.len);
     sought_assert(s, sym_rows_alike(s, &x, &y));
     for (size_t i = 0; i < s->slots.len; i++)
         for (size_t k = 0; k < s->slots.items[i].row.n; k++)
@@ -727,8 +778,15 @@ static void demand_more(Sought *s, const Class *c)
     }
     const Table *t = run_table(s->run, c->op->in[0]);
     size_t have = t->n < c->needs ? t->n : c->needs;
-    for (size_t i = have; i < c->needs; i++)
+    size_t each = 0;
+    for (size_t i = have; i < c->needs && !s->stuck; i++) {
+        size_t mid = s->slots.len;
         demand_row(s, c->op->in[0]);
+        each = each ? each : s->slots.len - mid;
+        for (size_t k = 0; k + each <= mid && each == s->slots.len - mid; k += each)
+            if (k + each == mid)
+                assert_other_row(s, k, mid, s->slots.len);
+    }
 }
 
 static void demand_only_left(Sought *s, const Class *c)
@@ -825,8 +883,21 @@ static Sym old_columns(Sought *s, const Tuple *row, const int *columns, size_t n
     return t;
 }
 
+/* Where `twin` holds, two slots are one row: all cells are alike. */
+static void assert_twins(Sought *s, const Slot *x, const Slot *y, Truth twin)
+{
+    for (size_t i = 0; i < x->row.n; i++) {
+        if (!x->used[i] && !y->used[i])
+            continue;
+        x->used[i] = y->used[i] = true;
+        Truth alike = sym_alike(s, &x->row.fields[i], &y->row.fields[i]);
+        sought_assert_as(s, arith_or(s->z, arith_not(s->z, twin), alike), TAG_RULES);
+    }
+}
+
 static void assert_unique(Sought *s, size_t at, const struct UniqueKey *u)
 {
+    const struct UniqueKey *primary = primary_of(s->slots.items[at].load);
     Slot *slot = &s->slots.items[at];
     Sym key = key_columns(s, &slot->row, u->columns, u->n, slot->used);
     const Table *t = run_table(s->run, slot->load);
@@ -841,6 +912,12 @@ static void assert_unique(Sought *s, size_t at, const struct UniqueKey *u)
             continue;
         Sym old = key_columns(s, &other->row, u->columns, u->n, NULL);
         Truth both = arith_and(s->z, slot->present, other->present);
+        if (primary) {                             /* then it is the same row */
+            Truth twin = arith_and(s->z, both, same_key(s, slot, other, primary));
+            if (u == primary)
+                assert_twins(s, slot, other, twin);
+            both = arith_and(s->z, both, arith_not(s->z, twin));
+        }
         sought_assert_as(s, arith_not(s->z, arith_and(s->z, both, sym_equal(s, &key, &old))),
                          TAG_RULES);
     }

@@ -439,11 +439,35 @@ static const Tuple *row_from(Gen *g, Sought *s, const Slot *slot)
     return t;
 }
 
+/* A slot before this one has the same primary key: it is the same row. */
+static bool is_twin(Gen *g, Sought *s, size_t at)
+{
+    const Slot *slot = &s->slots.items[at];
+    const TableRules *r = slot->load->rules;
+    const struct UniqueKey *key = NULL;
+    for (size_t i = 0; r && i < r->nunique; i++)
+        key = r->unique[i].primary ? &r->unique[i] : key;
+    for (size_t k = 0; key && k < at; k++) {
+        const Slot *o = &s->slots.items[k];
+        bool same = o->load == slot->load && arith_truth_value(s->z, o->present);
+        for (size_t i = 0; same && i < key->n; i++) {
+            int c = key->columns[i];
+            Type t = slot->load->schema->fields[c].type;
+            Datum x = sym_value(s, &slot->row.fields[c], t, &g->arena);
+            Datum y = sym_value(s, &o->row.fields[c], t, &g->arena);
+            same = !datum_compare(&x, &y);
+        }
+        if (same)
+            return true;
+    }
+    return false;
+}
+
 static void add_rows(Gen *g, Sought *s)
 {
     for (size_t i = 0; i < s->slots.len; i++) {
         const Slot *slot = &s->slots.items[i];
-        if (!arith_truth_value(s->z, slot->present))
+        if (!arith_truth_value(s->z, slot->present) || is_twin(g, s, i))
             continue;
         const Op *m = load_master(g->p, slot->load);
         ExRow r = { reread(slot->load, m, row_from(g, s, slot), &g->arena), true };

@@ -222,9 +222,22 @@ static bool check(const char *name, const char *schema, const char *query)
 
 /* ---- random rows */
 
-static void bind_random(sqlite3_stmt *st, int at, Type t, bool may_null, Rng *rng)
+/* Words, half of them from the schema: else no row passes its CHECKs. */
+static void bind_word(sqlite3_stmt *st, int at, const char *schema, Rng *rng)
 {
     static const char *const words[] = { "ann", "bob", "cleo", "dan", "eve", "finn", "gus", "hana" };
+    const char *p = strchr(schema + rng_below(rng, strlen(schema)), '(');
+    p = p && rng_below(rng, 2) ? strchr(p, '\'') : NULL;
+    size_t n = p ? strcspn(p + 1, "'") : 0;
+    if (n && n < 12 && !memchr(p + 1, ',', n))
+        sqlite3_bind_text(st, at, p + 1, (int)n, SQLITE_TRANSIENT);
+    else
+        sqlite3_bind_text(st, at, words[rng_below(rng, 8)], -1, SQLITE_STATIC);
+}
+
+static void bind_random(sqlite3_stmt *st, int at, Type t, bool may_null, const char *schema,
+                        Rng *rng)
+{
     char date[16];
     if (may_null && !rng_below(rng, 8)) {
         sqlite3_bind_null(st, at);
@@ -233,9 +246,9 @@ static void bind_random(sqlite3_stmt *st, int at, Type t, bool may_null, Rng *rn
                  (int)(1 + rng_below(rng, 12)), (int)(1 + rng_below(rng, 28)));
         sqlite3_bind_text(st, at, date, -1, SQLITE_TRANSIENT);
     } else if (t.kind == DATUM_DOUBLE) {
-        sqlite3_bind_double(st, at, (double)rng_below(rng, 10000) / 100);
+        sqlite3_bind_double(st, at, (double)rng_below(rng, rng_below(rng, 2) ? 100 : 10000) / 100);
     } else if (t.kind == DATUM_TEXT) {
-        sqlite3_bind_text(st, at, words[rng_below(rng, 8)], -1, SQLITE_STATIC);
+        bind_word(st, at, schema, rng);
     } else {
         sqlite3_bind_int64(st, at, (sqlite3_int64)rng_below(rng, t.kind == DATUM_BOOL ? 2 : 50));
     }
@@ -278,10 +291,10 @@ static sqlite3 *random_database(const char *schema, const Plan *p, const size_t 
         if (sqlite3_prepare_v2(db, str_c(&sql), -1, &st, NULL) != SQLITE_OK)
             assert(!"the table is there");
         size_t have = 0;
-        for (size_t tries = 0; have < counts[i] && tries < counts[i] * 20; tries++) {
+        for (size_t tries = 0; have < counts[i] && tries < counts[i] * 50; tries++) {
             for (size_t c = 0; c < op->schema->n; c++)
                 bind_random(st, (int)c + 1, op->schema->fields[c].type,
-                            !op->rules->not_null[c], rng);
+                            !op->rules->not_null[c], schema, rng);
             bind_parent(db, st, op, rng);
             have += sqlite3_step(st) == SQLITE_DONE && sqlite3_changes(db) == 1;
             sqlite3_reset(st);
