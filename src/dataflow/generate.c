@@ -729,6 +729,7 @@ static int turn_of(const Class *c)
 
 static void solve_all(Gen *g)
 {
+    double patience = g->gp->patience > 0 ? g->gp->patience : 0.5;
     for (int pass = 0; pass < 3 && !late(g); pass++) {
         bool progress = false, missing = false;
         for (int turn = 0; turn < 3; turn++)
@@ -736,7 +737,7 @@ static void solve_all(Gen *g)
                 Class *c = &g->classes->items[i];
                 if (c->shown || turn_of(c) != turn || (pass && impossible(c)))
                     continue;
-                progress |= solve_class(g, i, pass ? 2 : 0.5);
+                progress |= solve_class(g, i, (pass ? 4 : 1) * patience);
                 missing |= !c->shown && !impossible(c);
             }
         if (!progress || !missing)

@@ -191,7 +191,7 @@ static Examples *examples_for(const char *name, const char *schema, const char *
     Examples *e = NULL;
     *p = sql_parse(query, name, schema, &(SqlOptions){ .dialect = SQL_SQLITE }, &err);
     if (*p)
-        e = examples_generate(*p, &(GeneratePlan){ .seed = 1, .seconds = 60 }, &err);
+        e = examples_generate(*p, &(GeneratePlan){ .seed = 1, .seconds = 300, .patience = 10 }, &err);
     if (!e)
         printf("DIFFERS %s\n#   %s\n", name, err.msg);
     return e;
