@@ -31,7 +31,8 @@ ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc -I. -I$(LLVM)/include \
              -DSUNDEW_VERSION='"$(VERSION)"' -DSUNDEW_LLVM='"$(LLVM)"' \
              $(WARN) $(CFLAGS) $(SANFLAGS) -fPIC -MMD -MP
 LIBS    = -L$(LLVM)/lib -Wl,-rpath,$(LLVM)/lib -lLLVM-19 -lclang-19 \
-          -lz3 -lsqlite3 -lffi -ljansson -lseccomp -lpthread -lm
+          -lz3 -lsqlite3 -lffi -ljansson -lseccomp -lpthread -lm \
+          $(shell test -e /usr/include/pg_query.h && echo -lpg_query)
 # A quick linker where there is one: every unit test is linked with the whole tool.
 FASTLD  := $(if $(wildcard $(LLVM)/bin/ld.lld),-B$(LLVM)/bin -fuse-ld=lld)
 CC_LIBS = -ljansson -lm
@@ -128,6 +129,16 @@ $(BUILD)/obj/%.o: %.c Makefile VERSION | deps-build
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# SQL is parsed by libpg_query where it is installed. The stamp changes when it
+# comes or goes, and sql.c is compiled again.
+$(BUILD)/has-pg-query: FORCE | deps-build
+	@mkdir -p $(@D)
+	@test -e /usr/include/pg_query.h && s=yes || s=no; \
+	echo $$s | cmp -s - $@ || echo $$s >$@
+$(BUILD)/obj/src/dataflow/sql.o: $(BUILD)/has-pg-query
+.PHONY: FORCE
+FORCE:
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libsundew.a
 	@mkdir -p $(@D)

@@ -2,6 +2,7 @@
 #include "command/command_rows.h"
 #include "session/main.h"
 #include "technique/arguments/arguments.h"
+#include "technique/examples/examples.h"
 #include "technique/explore/explore.h"
 #include "technique/monitor/monitor.h"
 #include "technique/mutability/mutability.h"
@@ -36,6 +37,7 @@ static const Command *const commands[] = {
     &technique_reproduce,
     &technique_regress,
     &technique_threads,
+    &technique_examples,
     &command_report,
     &command_baseline_set,
     &command_baseline_prune,

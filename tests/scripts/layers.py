@@ -25,6 +25,7 @@ ROOMS = {
     "build": "capture program analysis weave run runtime",
     "run": "runtime",
     "solve": "",
+    "dataflow": "solve",
     "engine/record": "capture program analysis weave build run runtime",
     # Call sequences, from left to right: a library as its callers see it; the
     # sequence as data (with the values and the owners of handles); what example
@@ -48,7 +49,7 @@ ROOMS = {
     "finding": "",
     # run: a failed run becomes a finding there (failure_finding.h).
     "session": "capture ast program analysis run engine/api finding",
-    "technique": "capture ast program analysis weave build run solve engine web finding "
+    "technique": "capture ast program analysis weave build run solve dataflow engine web finding "
                  "session runtime",
     "command": "capture ast program analysis weave build run solve engine web finding session",
     "cli": "session technique command",

@@ -1,0 +1,939 @@
+#include "dataflow/generate.h"
+#include "base/map.h"
+#include "base/units.h"
+#include "dataflow/know.h"
+#include "dataflow/load.h"
+#include "dataflow/rules.h"
+#include "dataflow/sym.h"
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { MOST_LINEAGE = 24, MOST_WITNESSES = 8, MOST_SHAPES = 48, MOST_ROUNDS = 16,
+       MOST_LEAVES = 300, MOST_REPAIRS = 6, MOST_TRIES = 300, MOST_EXAMPLE_ROWS = 1200 };
+
+typedef struct ExRow {
+    const Tuple *t;
+    bool made;
+} ExRow;
+
+typedef Vec(ExRow) ExRows;
+
+typedef struct Gen {
+    const Plan *p;
+    const GeneratePlan *gp;
+    Know *know;
+    Classes *classes;
+    Arena arena;
+    ExRows *rows;              /* by op id, of masters */
+    Run *run;                  /* of `rows` */
+    Input *inputs;             /* of that run */
+    Evaluator *ev;
+    Rng rng;
+    double deadline;
+    size_t queries, faults, broken;
+} Gen;
+
+/* ---- tables of the same file */
+
+const Op *load_master(const Plan *p, const Op *load)
+{
+    const Op *best = load;
+    for (size_t i = 0; i < p->ops.len; i++) {
+        const Op *o = p->ops.items[i];
+        if (o->kind != OP_LOAD || strcmp(o->path, load->path) ||
+            (o->loader != NULL) != (load->loader != NULL) ||
+            (o->loader && strcmp(o->loader, load->loader)))
+            continue;
+        size_t n = o->schema ? o->schema->n : 0, m = best->schema ? best->schema->n : 0;
+        if (n > m || (n == m && o->id < best->id))
+            best = o;
+    }
+    return best;
+}
+
+static bool same_schema(const Op *x, const Op *y)
+{
+    if (!x->schema || !y->schema)
+        return x->schema == y->schema;
+    bool same = x->schema->n == y->schema->n;
+    for (size_t i = 0; same && i < x->schema->n; i++)
+        same = x->schema->fields[i].type.kind == y->schema->fields[i].type.kind;
+    return same;
+}
+
+/* A row of one LOAD as another LOAD of the same file reads it. */
+static const Tuple *reread(const Op *from, const Op *to, const Tuple *t, Arena *a)
+{
+    if (from == to || same_schema(from, to))
+        return t;
+    Input one = { &t, 1 }, out = { 0 };
+    Str s = { 0 };
+    load_print(from, &one, &s);
+    load_text(to, str_c(&s), a, &out);
+    str_release(&s);
+    return out.n ? out.rows[0] : tuple_new(a, to->schema ? to->schema->n : 0);
+}
+
+/* ---- running */
+
+static Input *inputs_of(Gen *g, Arena *a)
+{
+    Input *in = arena_array(a, Input, g->p->ops.len);
+    for (size_t i = 0; i < g->p->ops.len; i++) {
+        const Op *op = g->p->ops.items[i];
+        if (op->kind != OP_LOAD)
+            continue;
+        const Op *m = load_master(g->p, op);
+        in[i].n = g->rows[m->id].len;
+        in[i].rows = arena_array(a, const Tuple *, in[i].n + 1);
+        for (size_t k = 0; k < in[i].n; k++)
+            in[i].rows[k] = reread(m, op, g->rows[m->id].items[k].t, a);
+    }
+    return in;
+}
+
+static Run *run_rows(Gen *g, bool marks, Input **inputs)
+{
+    Arena *a = &g->arena;
+    *inputs = inputs_of(g, a);
+    return run_plan(g->p, &(RunPlan){ .inputs = *inputs, .udfs = g->gp->udfs, .seed = g->gp->seed,
+                                      .max_rows = 200000, .marks = marks, .seconds = 5 }, NULL);
+}
+
+static size_t faults_of(const Run *r)
+{
+    const Fault *f;
+    return run_faults(r, &f);
+}
+
+/* Which classes a run shows. */
+static bool *shown_in(Gen *g, const Run *r)
+{
+    classes_measure(g->classes, r);
+    bool *s = xcalloc(g->classes->n + 1, sizeof *s);
+    for (size_t i = 0; i < g->classes->n; i++)
+        s[i] = g->classes->items[i].shown;
+    return s;
+}
+
+static bool covers(const bool *have, const bool *want, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (want[i] && !have[i])
+            return false;
+    return true;
+}
+
+static size_t count(const bool *b, size_t n)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++)
+        k += b[i];
+    return k;
+}
+
+static bool late(const Gen *g)
+{
+    return clock_seconds() > g->deadline;
+}
+
+static bool refresh(Gen *g)
+{
+    Input *inputs;
+    Run *r = run_rows(g, false, &inputs);
+    if (!r)
+        return false;
+    run_free(g->run);
+    g->run = r;
+    g->inputs = inputs;
+    evaluator_free(g->ev);
+    g->ev = run_evaluator(r);
+    g->faults = faults_of(r);
+    g->broken = rules_broken(g->p, inputs);
+    classes_measure(g->classes, r);
+    return true;
+}
+
+/* ---- real rows */
+
+typedef struct Chosen {
+    Map set;                   /* BaseRow -> anything */
+    Vec(BaseRow) list;
+} Chosen;
+
+static size_t new_rows(const Chosen *c, const BaseRows *b)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->len; i++)
+        n += !map_getn(&c->set, &b->items[i], sizeof b->items[i]);
+    return n;
+}
+
+static void choose(Chosen *c, const BaseRows *b)
+{
+    for (size_t i = 0; i < b->len; i++)
+        if (map_putn(&c->set, &b->items[i], sizeof b->items[i], c))
+            vec_push(&c->list, b->items[i]);
+}
+
+static void lineage_of(Gen *g, Row *const *witness, BaseRows *out)
+{
+    BaseRows all = { 0 };
+    for (size_t i = 0; witness[i]; i++)
+        row_lineage(witness[i], &all);
+    for (size_t i = 0; i < all.len; i++) {
+        BaseRow b = { load_master(g->p, g->p->ops.items[all.items[i].op])->id, all.items[i].row };
+        vec_push(out, b);
+    }
+    vec_release(&all);
+}
+
+/* The witness that costs the fewest new rows. */
+static void choose_for(Gen *g, const Run *sample, const Class *c, Chosen *chosen)
+{
+    Arena a = { 0 };
+    Row **w[MOST_WITNESSES];
+    size_t n = class_witnesses(c, sample, &a, w, MOST_WITNESSES), best = SIZE_MAX;
+    BaseRows pick = { 0 };
+    for (size_t i = 0; i < n && best; i++) {
+        BaseRows b = { 0 };
+        lineage_of(g, w[i], &b);
+        size_t cost = new_rows(chosen, &b);
+        size_t most = c->needs > MOST_LINEAGE ? c->needs + 8 : MOST_LINEAGE;
+        if (cost < best && b.len <= most) {
+            best = cost;
+            vec_release(&pick);
+            pick = b;
+        } else {
+            vec_release(&b);
+        }
+    }
+    choose(chosen, &pick);
+    vec_release(&pick);
+    arena_release(&a);
+}
+
+static void take_chosen(Gen *g, const Chosen *c)
+{
+    for (size_t i = 0; i < g->p->ops.len; i++)
+        g->rows[i].len = 0;
+    for (size_t i = 0; i < c->list.len; i++) {
+        BaseRow b = c->list.items[i];
+        ExRow r = { g->gp->samples[b.op].rows[b.row], false };
+        vec_push(&g->rows[b.op], r);
+    }
+}
+
+/* Rows of the sample that show what the sample shows. */
+static void cover_with_real_rows(Gen *g)
+{
+    Run *sample = run_plan(g->p, &(RunPlan){ .inputs = g->gp->samples, .udfs = g->gp->udfs,
+                                             .seed = g->gp->seed, .max_rows = 300000,
+                                             .seconds = 10 }, NULL);
+    if (!sample)
+        return;
+    bool *want = shown_in(g, sample);
+    Chosen chosen = { 0 };
+    for (size_t i = g->classes->n; i-- > 0;)
+        if (want[i])
+            choose_for(g, sample, &g->classes->items[i], &chosen);
+    take_chosen(g, &chosen);
+    map_release(&chosen.set);
+    vec_release(&chosen.list);
+    free(want);
+    run_free(sample);
+    refresh(g);
+}
+
+/* ---- solving */
+
+typedef struct Wish {
+    Truth t;
+    int rank;                  /* dropped from the highest down */
+} Wish;
+
+typedef Vec(Wish) Wishes;
+
+static void wish(Wishes *w, Truth t, int rank)
+{
+    Wish x = { t, rank };
+    vec_push(w, x);
+}
+
+enum { WISH_THERE = 1, WISH_RANGE, WISH_NICE, WISH_SAMPLE };
+
+static void wish_number(Sought *s, const Sym *x, Wishes *w, bool few)
+{
+    const Column *c = x->column;
+    bool known = c && c->least <= c->most && !s->know->no_real_values;
+    double least = known ? c->least : 0, most = known ? c->most : 100;
+    bool real = arith_is_real(s->z, x->num);
+    if (x->kind == DATUM_DATETIME && !known) {
+        least = 1.2e12;
+        most = 1.7e12;
+    }
+    Num lo = real ? arith_real(s->z, least) : arith_int(s->z, (int64_t)least);
+    Num hi = real ? arith_real(s->z, most) : arith_int(s->z, (int64_t)most);
+    wish(w, arith_and(s->z, arith_le(s->z, lo, x->num), arith_le(s->z, x->num, hi)), WISH_RANGE);
+    if (few && known && c->nsamples) {
+        Truth *t = arena_array(s->a, Truth, c->nsamples);
+        size_t n = 0;
+        for (size_t i = 0; i < c->nsamples; i++)
+            if (c->samples[i].kind == x->kind) {
+                Sym d = sym_const(s, &c->samples[i]);
+                t[n++] = arith_eq(s->z, x->num, d.num);
+            }
+        wish(w, arith_any(s->z, t, n), WISH_SAMPLE);
+    } else if (few && real) {
+        Num quarter = arith_mul(s->z, arith_to_real(s->z, arith_int_var(s->z)),
+                                arith_real(s->z, 0.25));
+        wish(w, arith_eq(s->z, x->num, quarter), WISH_NICE);
+        wish(w, arith_not(s->z, arith_eq(s->z, x->num, arith_real(s->z, 0))), WISH_NICE);
+    }
+}
+
+static void wish_text(Sought *s, const Sym *x, Wishes *w)
+{
+    const Column *c = x->column;
+    if (!c || !c->nsamples || s->know->no_real_values)
+        return;
+    Truth *t = arena_array(s->a, Truth, x->nalts + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < x->nalts && i < c->nsamples; i++)
+        t[n++] = x->alts[i].when;
+    wish(w, arith_any(s->z, t, n), WISH_SAMPLE);
+}
+
+static void collect_wishes(Sought *s, Wishes *w)
+{
+    size_t leaves = 0;
+    for (size_t i = 0; i < s->slots.len; i++)
+        for (size_t k = 0; k < s->slots.items[i].row.n; k++)
+            leaves += s->slots.items[i].used[k];
+    for (size_t i = 0; i < s->slots.len; i++) {
+        const Slot *slot = &s->slots.items[i];
+        for (size_t k = 0; k < slot->row.n; k++) {
+            const Sym *x = &slot->row.fields[k];
+            if (!slot->used[k])
+                continue;
+            wish(w, arith_not(s->z, x->null), WISH_THERE);
+            if (x->num)
+                wish_number(s, x, w, leaves < MOST_LEAVES);
+            else if (x->nalts && leaves < MOST_LEAVES)
+                wish_text(s, x, w);
+        }
+    }
+}
+
+/* Drops wishes that contradict, the least important first. */
+static ArithAnswer check_with_wishes(Gen *g, Sought *s)
+{
+    Wishes w = { 0 };
+    g->queries++;
+    ArithAnswer plain = arith_check(s->z, NULL, 0);
+    if (plain != ARITH_SAT)
+        return plain;
+    collect_wishes(s, &w);
+    ArithAnswer a = ARITH_UNSAT;
+    for (int round = 0; round < MOST_ROUNDS && a != ARITH_SAT && !late(g); round++) {
+        Truth *t = arena_array(s->a, Truth, w.len + 1);
+        for (size_t i = 0; i < w.len; i++)
+            t[i] = w.items[i].t;
+        a = arith_check(s->z, t, w.len);
+        if (a == ARITH_SAT)
+            break;
+        int worst = 0;
+        for (size_t i = 0; i < w.len; i++)
+            if ((a == ARITH_UNKNOWN || arith_core_has_wish(s->z, i)) && w.items[i].rank > worst)
+                worst = w.items[i].rank;
+        size_t kept = 0;
+        for (size_t i = 0; i < w.len; i++) {
+            bool drop = w.items[i].rank == worst &&
+                        (a == ARITH_UNKNOWN || arith_core_has_wish(s->z, i) ||
+                         round + 4 >= MOST_ROUNDS);
+            if (!drop)
+                w.items[kept++] = w.items[i];
+        }
+        w.len = kept;
+        if (!worst)
+            break;
+    }
+    vec_release(&w);
+    return a == ARITH_SAT ? a : arith_check(s->z, NULL, 0);
+}
+
+/* ---- rows from a model */
+
+static bool in_sample(const Gen *g, const Op *op, size_t column, const Datum *v)
+{
+    const Column *c = column < g->know->ncolumns[op->id] ? &g->know->columns[op->id][column] : NULL;
+    if (v->kind == DATUM_NULL)
+        return c && c->null_seen;
+    for (size_t i = 0; c && i < c->nsamples; i++)
+        if (!datum_compare(&c->samples[i], v))
+            return true;
+    return false;
+}
+
+/* Something readable for a column that nobody looks at. */
+static Datum filler(Gen *g, Type t, size_t row, size_t column)
+{
+    static const char *const words[] = { "ann", "bob", "cleo", "dan", "eve", "finn", "gus", "hana" };
+    size_t k = row + column;
+    switch (t.kind) {
+    case DATUM_INT: return datum_int((int32_t)(k + 1));
+    case DATUM_LONG: return datum_long((int64_t)(k + 1));
+    case DATUM_FLOAT: return datum_float((double)k + 0.5);
+    case DATUM_DOUBLE: case DATUM_BIGDEC: {
+        Datum d = datum_double((double)k + 0.5);
+        d.kind = (uint8_t)t.kind;
+        return d;
+    }
+    case DATUM_BIGINT: {
+        Datum d = datum_long((int64_t)k + 1);
+        d.kind = DATUM_BIGINT;
+        return d;
+    }
+    case DATUM_BOOL: return datum_bool(k % 2);
+    case DATUM_DATETIME: return datum_datetime(1262304000000LL + (int64_t)k * 86400000LL);
+    case DATUM_TUPLE: case DATUM_BAG: case DATUM_MAP: return datum_null();
+    case DATUM_TEXT:
+        if (g->know->ndates)
+            return g->know->dates[k % g->know->ndates];
+        return datum_text(&g->arena, words[k % 8]);
+    default: {
+        if (g->know->ndates) {
+            Datum d = g->know->dates[k % g->know->ndates];
+            d.kind = DATUM_BYTES;
+            return d;
+        }
+        /* Untyped: digits are good as a text and as a number. */
+        char *s = arena_printf(&g->arena, "%zu", k + 1);
+        return datum_borrow(DATUM_BYTES, s, strlen(s));
+    }
+    }
+}
+
+static const Tuple *row_from(Gen *g, Sought *s, const Slot *slot)
+{
+    const Op *op = slot->load;
+    const Input *sample = g->gp->samples && !g->gp->no_real_values ? &g->gp->samples[op->id] : NULL;
+    const Tuple *like = sample && sample->n ? sample->rows[rng_below(&g->rng, sample->n)] : NULL;
+    Tuple *t = tuple_new(&g->arena, slot->row.n);
+    for (size_t i = 0; i < t->n; i++) {
+        Type type = op->schema ? op->schema->fields[i].type : dtype_of(DATUM_BYTES);
+        if (slot->used[i])
+            t->fields[i] = sym_value(s, &slot->row.fields[i], type, &g->arena);
+        else if (like && i < like->n)
+            t->fields[i] = like->fields[i];
+        else
+            t->fields[i] = op->rules && op->rules->defaults &&
+                                   op->rules->defaults[i].kind != DATUM_NULL
+                               ? op->rules->defaults[i]
+                               : filler(g, type, g->rows[op->id].len, i);
+        t->fields[i] = rules_fit(op, i, t->fields[i], &g->arena);
+        if (!in_sample(g, op, i, &t->fields[i]) || g->gp->no_real_values)
+            t->fields[i] = datum_mark_made(&g->arena, &t->fields[i]);
+    }
+    return t;
+}
+
+/* A slot before this one has the same primary key: it is the same row. */
+static bool is_twin(Gen *g, Sought *s, size_t at)
+{
+    const Slot *slot = &s->slots.items[at];
+    const TableRules *r = slot->load->rules;
+    const struct UniqueKey *key = NULL;
+    for (size_t i = 0; r && i < r->nunique; i++)
+        key = r->unique[i].primary ? &r->unique[i] : key;
+    for (size_t k = 0; key && k < at; k++) {
+        const Slot *o = &s->slots.items[k];
+        bool same = o->load == slot->load && arith_truth_value(s->z, o->present);
+        for (size_t i = 0; same && i < key->n; i++) {
+            int c = key->columns[i];
+            Type t = slot->load->schema->fields[c].type;
+            Datum x = sym_value(s, &slot->row.fields[c], t, &g->arena);
+            Datum y = sym_value(s, &o->row.fields[c], t, &g->arena);
+            same = !datum_compare(&x, &y);
+        }
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+static void add_rows(Gen *g, Sought *s)
+{
+    for (size_t i = 0; i < s->slots.len; i++) {
+        const Slot *slot = &s->slots.items[i];
+        if (!arith_truth_value(s->z, slot->present) || is_twin(g, s, i))
+            continue;
+        const Op *m = load_master(g->p, slot->load);
+        ExRow r = { reread(slot->load, m, row_from(g, s, slot), &g->arena), true };
+        if (m != slot->load && !same_schema(m, slot->load)) {
+            Tuple *full = tuple_new(&g->arena, r.t->n);
+            for (size_t c = 0; c < full->n; c++)
+                full->fields[c] = datum_mark_made(&g->arena, &r.t->fields[c]);
+            r.t = full;
+        }
+        vec_push(&g->rows[m->id], r);
+    }
+}
+
+static void drop_rows(Gen *g, const size_t *lens)
+{
+    for (size_t i = 0; i < g->p->ops.len; i++)
+        g->rows[i].len = lens[i];
+}
+
+/* Runs with the new rows. Keeps them if the class is shown and nothing else is
+ * lost. */
+static bool confirm(Gen *g, Sought *s, size_t class)
+{
+    size_t n = g->classes->n, *lens = xcalloc(g->p->ops.len, sizeof *lens);
+    for (size_t i = 0; i < g->p->ops.len; i++)
+        lens[i] = g->rows[i].len;
+    bool *before = xcalloc(n + 1, sizeof *before);
+    for (size_t i = 0; i < n; i++)
+        before[i] = g->classes->items[i].shown;
+    add_rows(g, s);
+    Input *inputs;
+    Run *r = run_rows(g, false, &inputs);
+    bool *after = r ? shown_in(g, r) : NULL;
+    bool ok = r && after[class] && faults_of(r) <= g->faults &&
+              rules_broken(g->p, inputs) <= g->broken &&
+              (covers(after, before, n) || count(after, n) > count(before, n));
+    run_free(r);
+    if (!ok) {
+        drop_rows(g, lens);
+        for (size_t i = 0; i < n; i++)
+            g->classes->items[i].shown = before[i];
+    } else {
+        refresh(g);
+    }
+    free(before);
+    free(after);
+    free(lens);
+    return ok;
+}
+
+/* ---- one class */
+
+typedef struct Verdict {
+    bool solved;
+    bool proof;                /* unsatisfiable, and exactly so */
+    const char *why;
+    int core[64];
+    size_t ncore;
+} Verdict;
+
+static void read_core(Sought *s, Verdict *v)
+{
+    int tags[64];
+    size_t n = arith_core(s->z, tags, 64);
+    v->proof = !s->inexact;
+    v->ncore = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (tags[i] == TAG_FRESH || tags[i] == TAG_DOMAIN)
+            v->proof = false;
+        if (tags[i] >= TAG_OPS)
+            v->core[v->ncore++] = tags[i] - TAG_OPS;
+    }
+}
+
+static Truth near(Sought *s, Num x, Num y)
+{
+    Num step = arith_real(s->z, 1.0 / 128);
+    return arith_and(s->z, arith_lt(s->z, arith_sub(s->z, y, step), x),
+                     arith_lt(s->z, x, arith_add(s->z, y, step)));
+}
+
+/* Not the same rows again: some cell must differ. */
+static void exclude_model(Sought *s)
+{
+    Vec(Truth) differ = { 0 };
+    for (size_t i = 0; i < s->slots.len; i++)
+        for (size_t k = 0; k < s->slots.items[i].row.n; k++) {
+            const Sym *x = &s->slots.items[i].row.fields[k];
+            if (!s->slots.items[i].used[k] || (!x->num && !x->nalts))
+                continue;
+            Datum d = sym_value(s, x, dtype_of(x->kind), s->a);
+            if (d.kind == DATUM_NULL)
+                continue;
+            Sym old = sym_const(s, &d);
+            /* Reals must move enough for rounding not to matter. */
+            Truth same = x->num && arith_is_real(s->z, x->num) ? near(s, x->num, old.num)
+                                                               : sym_equal(s, x, &old);
+            vec_push(&differ, arith_not(s->z, same));
+        }
+    sought_assert_as(s, arith_any(s->z, differ.items, differ.len), TAG_FRESH);
+    vec_release(&differ);
+}
+
+static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
+{
+    Arena a = { 0 };
+    Verdict v = { 0 };
+    Sought s = { .a = &a, .plan = g->p, .know = g->know, .run = g->run, .udfs = g->gp->udfs,
+                 .passive = g->gp->passive, .ev = g->ev, .shape = shape,
+                 .deadline = clock_seconds() + 2 * seconds };
+    s.z = arith_new(&(ArithPlan){ .seconds = seconds, .seed = (uint32_t)g->gp->seed });
+    s.tag = TAG_OPS + g->classes->items[class].op->id;
+    bool demanded = demand_class(&s, &g->classes->items[class]);
+    if (demanded) {
+        demand_rules(&s);
+        ArithAnswer ans = s.stuck ? ARITH_UNKNOWN : check_with_wishes(g, &s);
+        for (int again = 0; ans == ARITH_SAT && again < MOST_REPAIRS && !late(g); again++) {
+            v.solved = confirm(g, &s, class);
+            if (v.solved)
+                break;
+            exclude_model(&s);
+            if (check_with_wishes(g, &s) != ARITH_SAT)
+                break;
+        }
+        if (ans == ARITH_UNSAT)
+            read_core(&s, &v);
+        v.why = v.solved ? NULL : ans == ARITH_SAT ? "rows were found, but the run does not show it"
+                : ans == ARITH_UNSAT ? "no rows of this form exist" : "the solver gave up";
+    } else {
+        v.why = s.why;
+    }
+    if (!v.solved && s.missing)
+        v.why = arena_printf(&g->classes->arena, "it depends on the function %s, which is not "
+                             "there (--udf)", s.missing);
+    arith_free(s.z);
+    vec_release(&s.slots);
+    free(s.made);
+    arena_release(&a);
+    return v;
+}
+
+/* Which choices there are above an op. */
+typedef struct Choices {
+    bool group, cogroup, outer;
+    size_t inputs, sides;
+    Map seen;
+} Choices;
+
+static void look_up(Choices *c, const Op *op)
+{
+    if (!map_putn(&c->seen, &op, sizeof op, c))
+        return;
+    c->group |= op->kind == OP_GROUP;
+    c->cogroup |= op->kind == OP_GROUP && op->nin > 1;
+    c->outer |= op->kind == OP_JOIN && op->join != JOIN_INNER;
+    if (op->kind == OP_GROUP && op->nin > c->inputs)
+        c->inputs = op->nin;
+    if (op->kind == OP_UNION && op->nin > c->sides)
+        c->sides = op->nin;
+    for (size_t i = 0; i < op->nin; i++)
+        look_up(c, op->in[i]);
+}
+
+static void look_in_terms(Term *t, void *arg)
+{
+    Choices *c = arg;
+    if (t->op)
+        look_up(c, t->op);
+}
+
+static size_t add_shape(Shape *out, size_t n, Shape s)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!memcmp(&out[i], &s, sizeof s))
+            return n;
+    if (n < MOST_SHAPES)
+        out[n++] = s;
+    return n;
+}
+
+static size_t shapes_for(const Gen *g, const Class *cl, Shape *out)
+{
+    Choices c = { 0 };
+    size_t n = 0;
+    look_up(&c, cl->op);
+    if (cl->op->cond)
+        term_walk(cl->op->cond, look_in_terms, &c);
+    map_release(&c.seen);
+    n = add_shape(out, n, (Shape){ .group = 2 });
+    if (c.group)
+        n = add_shape(out, n, (Shape){ .group = 1 });
+    for (int e = 1; c.cogroup && e < (1 << c.inputs) - 1 && c.inputs < 5; e++) {
+        n = add_shape(out, n, (Shape){ .group = 2, .empty = e });
+        n = add_shape(out, n, (Shape){ .group = 1, .empty = e });
+    }
+    for (int o = 1; o <= 2 && c.outer; o++) {
+        n = add_shape(out, n, (Shape){ .group = 2, .outer = o });
+        if (c.group)
+            n = add_shape(out, n, (Shape){ .group = 1, .outer = o });
+    }
+    for (size_t k = 1; k < c.sides; k++)
+        n = add_shape(out, n, (Shape){ .group = 2, .side = (int)k });
+    if (c.group)
+        n = add_shape(out, n, (Shape){ .group = 3 });
+    for (size_t i = 0; c.group && i < g->know->nsizes; i++)
+        n = add_shape(out, n, (Shape){ .group = (int)g->know->sizes[i] });
+    return n;
+}
+
+static void set_verdict(Gen *g, Class *c, const Verdict *v, bool all_proofs)
+{
+    c->why = all_proofs ? WHY_UNSAT : WHY_UNKNOWN;
+    c->reason = v->why;
+    if (!all_proofs || !v->ncore)
+        return;
+    c->conflict = arena_array(&g->classes->arena, const Op *, v->ncore + 1);
+    for (size_t i = 0; i < v->ncore; i++)
+        if (v->core[i] < (int)g->p->ops.len)
+            c->conflict[c->nconflict++] = g->p->ops.items[v->core[i]];
+}
+
+static bool solve_class(Gen *g, size_t i, double seconds)
+{
+    Shape shapes[MOST_SHAPES];
+    Class *c = &g->classes->items[i];
+    size_t n = shapes_for(g, c, shapes);
+    bool all_proofs = true;
+    c->nconflict = 0;
+    Verdict first = { 0 };
+    for (size_t k = 0; k < n; k++) {
+        if (late(g)) {
+            c->why = WHY_TIME;
+            c->reason = "the time was over";
+            return false;
+        }
+        Verdict v = attempt(g, i, shapes[k], seconds);
+        if (v.solved)
+            return true;
+        all_proofs &= v.proof;
+        if (!k)
+            first = v;
+    }
+    set_verdict(g, c, &first, all_proofs);
+    return false;
+}
+
+/* ---- all classes */
+
+static bool impossible(const Class *c)
+{
+    return c->why == WHY_UNSAT;
+}
+
+/* Those that take many rows come after the other basic ones, extra ones last. */
+static int turn_of(const Class *c)
+{
+    return c->extra ? 2 : c->needs > 5;
+}
+
+static void solve_all(Gen *g)
+{
+    double patience = g->gp->patience > 0 ? g->gp->patience : 0.5;
+    for (int pass = 0; pass < 3 && !late(g); pass++) {
+        bool progress = false, missing = false;
+        for (int turn = 0; turn < 3; turn++)
+            for (size_t i = g->classes->n; i-- > 0;) {
+                Class *c = &g->classes->items[i];
+                if (c->shown || turn_of(c) != turn || (pass && impossible(c)))
+                    continue;
+                progress |= solve_class(g, i, (pass ? 4 : 1) * patience);
+                missing |= !c->shown && !impossible(c);
+            }
+        if (!progress || !missing)
+            break;
+    }
+}
+
+/* ---- fewer rows */
+
+static ExRow take_out(Gen *g, size_t op, size_t i)
+{
+    ExRow r = g->rows[op].items[i];
+    memmove(&g->rows[op].items[i], &g->rows[op].items[i + 1],
+            (g->rows[op].len - i - 1) * sizeof(ExRow));
+    g->rows[op].len--;
+    return r;
+}
+
+static void put_back(Gen *g, size_t op, size_t i, ExRow r)
+{
+    vec_push(&g->rows[op], r);
+    memmove(&g->rows[op].items[i + 1], &g->rows[op].items[i],
+            (g->rows[op].len - 1 - i) * sizeof(ExRow));
+    g->rows[op].items[i] = r;
+}
+
+/* Does the run without this row show the same? If not, *lost is a class. */
+static bool shows_all(Gen *g, const bool *want, size_t *lost)
+{
+    Input *inputs;
+    Run *r = run_rows(g, false, &inputs);
+    if (!r)
+        return false;
+    bool *now = shown_in(g, r);
+    for (size_t i = 0; i < g->classes->n; i++)
+        if (want[i] && !now[i])
+            *lost = i;
+    bool ok = covers(now, want, g->classes->n) && rules_broken(g->p, inputs) <= g->broken;
+    free(now);
+    run_free(r);
+    return ok;
+}
+
+/* Invented rows go first, then real ones, each group from the end. */
+static void fewer_rows(Gen *g)
+{
+    bool *want = shown_in(g, g->run);
+    size_t lost;
+    for (int made = 1; made >= 0; made--)
+        for (size_t op = g->p->ops.len; op-- > 0;)
+            for (size_t i = g->rows[op].len; i-- > 0 && !late(g);) {
+                if (g->rows[op].items[i].made != made)
+                    continue;
+                ExRow r = take_out(g, op, i);
+                if (!shows_all(g, want, &lost))
+                    put_back(g, op, i, r);
+            }
+    free(want);
+    refresh(g);
+}
+
+/* Rows that are alike are easier to read, and one of them may then go. */
+static void alike_rows(Gen *g)
+{
+    bool *want = shown_in(g, g->run);
+    size_t lost, tries = 0;
+    for (size_t op = 0; op < g->p->ops.len; op++)
+        for (size_t i = 0; i < g->rows[op].len; i++)
+            for (size_t k = 0; k < g->rows[op].len && tries < MOST_TRIES && !late(g); k++) {
+                ExRow *x = &g->rows[op].items[i], *y = &g->rows[op].items[k], old = *x;
+                if (i == k || !x->made || !tuple_compare(x->t, y->t) || x->t->n != y->t->n)
+                    continue;
+                tries++;
+                x->t = y->t;
+                if (shows_all(g, want, &lost))
+                    break;
+                *x = old;
+            }
+    free(want);
+    refresh(g);
+}
+
+/* What each row is for: a class that is lost without it. */
+static void explain_rows(Gen *g, Examples *e)
+{
+    bool *want = shown_in(g, g->run);
+    e->why = arena_array(&e->arena, const char **, g->p->ops.len);
+    for (size_t op = 0; op < g->p->ops.len; op++) {
+        e->why[op] = arena_array(&e->arena, const char *, g->rows[op].len + 1);
+        for (size_t i = 0; i < g->rows[op].len; i++) {
+            size_t lost = SIZE_MAX;
+            Str s = { 0 };
+            ExRow r = take_out(g, op, i);
+            if (!late(g))
+                shows_all(g, want, &lost);
+            put_back(g, op, i, r);
+            if (lost != SIZE_MAX) {
+                const Class *c = &g->classes->items[lost];
+                str_addf(&s, "line %d, %s %s: ", c->op->at.line, op_kind_name(c->op->kind),
+                         c->op->alias ? c->op->alias : "");
+                class_print(c, &s);
+            }
+            e->why[op][i] = arena_strdup(&e->arena, str_c(&s));
+            str_release(&s);
+        }
+    }
+    free(want);
+}
+
+/* ---- the whole */
+
+static void finish(Gen *g, Examples *e)
+{
+    e->made = arena_array(&e->arena, bool *, g->p->ops.len);
+    explain_rows(g, e);
+    Input *inputs;
+    Run *r = run_rows(g, true, &inputs);
+    if (!r) {
+        refresh(g);
+        r = g->run;
+        g->run = NULL;
+        inputs = g->inputs;
+    }
+    e->run = r;
+    e->inputs = inputs;
+    for (size_t i = 0; i < g->p->ops.len; i++) {
+        const Op *op = g->p->ops.items[i];
+        if (op->kind != OP_LOAD)
+            continue;
+        const Op *m = load_master(g->p, op);
+        e->made[i] = arena_array(&e->arena, bool, g->rows[m->id].len + 1);
+        for (size_t k = 0; k < g->rows[m->id].len; k++)
+            e->made[i][k] = g->rows[m->id].items[k].made;
+        e->why[i] = e->why[m->id];
+    }
+    classes_measure(g->classes, r);
+    e->metrics = classes_metrics(g->classes, r, e->inputs, e->made);
+}
+
+static bool has_samples(const Gen *g)
+{
+    for (size_t i = 0; g->gp->samples && i < g->p->ops.len; i++)
+        if (g->gp->samples[i].n)
+            return true;
+    return false;
+}
+
+Examples *examples_generate(const Plan *p, const GeneratePlan *gp, Err *err)
+{
+    double begin = clock_seconds();
+    Gen g = { .p = p, .gp = gp, .rng = rng_seeded(gp->seed),
+              .deadline = begin + (gp->seconds > 0 ? gp->seconds : 30) };
+    g.know = know_new(p, gp->samples, gp->no_real_values);
+    g.classes = classes_new(p, gp->goals);
+    g.rows = xcalloc(p->ops.len, sizeof *g.rows);
+    Examples *e = NULL;
+    if (refresh(&g)) {
+        if (has_samples(&g) && !gp->no_real_values)
+            cover_with_real_rows(&g);
+        if (!gp->no_solver)
+            solve_all(&g);
+        fewer_rows(&g);
+        alike_rows(&g);
+        fewer_rows(&g);
+        e = xcalloc(1, sizeof *e);
+        e->plan = p;
+        finish(&g, e);
+        e->classes = g.classes;
+        e->queries = g.queries;
+        e->out_of_time = late(&g);
+        e->seconds = clock_seconds() - begin;
+        g.classes = NULL;
+    } else {
+        err_set(err, "%s: the program cannot be run even on empty tables", p->file);
+    }
+    classes_free(g.classes);
+    run_free(g.run);
+    evaluator_free(g.ev);
+    know_free(g.know);
+    for (size_t i = 0; i < p->ops.len; i++)
+        vec_release(&g.rows[i]);
+    free(g.rows);
+    if (e)
+        e->rows_arena = g.arena;
+    else
+        arena_release(&g.arena);
+    return e;
+}
+
+void examples_free(Examples *e)
+{
+    if (!e)
+        return;
+    run_free(e->run);
+    classes_free(e->classes);
+    arena_release(&e->arena);
+    arena_release(&e->rows_arena);
+    free(e);
+}

@@ -1,0 +1,128 @@
+/*
+ * sym - values that are not known yet: expressions of a plan over rows whose
+ * cells are variables of the solver.
+ *
+ * A Sym has the type of a Datum. A number is a term of the solver, a text is a
+ * list of alternatives (know.h), a tuple has fields, a bag has items that are
+ * each present or not. Every Sym may be null.
+ *
+ * A function that the solver does not know is tabulated: its arguments run
+ * through their alternatives, the evaluator (or the user's function) computes
+ * each, and the result has the computed values as its alternatives. This is
+ * exact, but for the restriction of the arguments; `inexact` is set then, and
+ * "no solution" is no proof.
+ */
+#ifndef SUNDEW_DATAFLOW_SYM_H
+#define SUNDEW_DATAFLOW_SYM_H
+#include "dataflow/classes.h"
+#include "dataflow/eval_int.h"
+#include "dataflow/know.h"
+#include "solve/arith.h"
+
+typedef struct Sym Sym;
+
+typedef struct Alt {
+    Truth when;                /* and not null */
+    Datum value;
+} Alt;
+
+struct Sym {
+    DatumKind kind;
+    Truth null;
+    Num num;                   /* numbers, datetimes */
+    Truth truth;               /* booleans */
+    Alt *alts;                 /* text and bytes; of others, if they are known */
+    size_t nalts;
+    Sym *fields;               /* tuple: fields; map: values */
+    const char **keys;         /* map */
+    Sym *items;                /* bag: tuples */
+    Truth *present;            /* bag: for each item */
+    size_t n;                  /* fields or items */
+    bool *used;                /* a cell of an input: somebody looked at it */
+    const Column *column;      /* … and what is known about it */
+};
+
+/* The rows that a term sees. */
+typedef struct SymEnv {
+    const Sym *row;            /* a tuple */
+    const struct SymEnv *up;
+} SymEnv;
+
+/* One demanded row of an input. */
+typedef struct Slot {
+    const Op *load;
+    Sym row;
+    bool *used;                /* for each column */
+    Truth present;             /* may be left out (a row that a foreign key may need) */
+    bool ruled;                /* the schema's rules were asserted */
+} Slot;
+
+/* How many and which rows a demand takes where there is a choice. */
+typedef struct Shape {
+    int group;                 /* rows in a group */
+    int empty;                 /* COGROUP: inputs without rows, as bits */
+    int outer;                 /* outer JOIN: 0 joined, 1 left alone, 2 right alone */
+    int side;                  /* UNION: which input */
+} Shape;
+
+typedef struct Sought {
+    Arena *a;
+    Arith *z;
+    const Plan *plan;
+    const Know *know;
+    const Run *run;            /* what the examples give so far */
+    Udfs *udfs;
+    bool passive;              /* users' functions: only calls that were seen */
+    Evaluator *ev;
+    Vec(Slot) slots;
+    Truth guard;               /* assertions hold under it */
+    int tag;
+    bool inexact;
+    bool stuck;                /* a demand cannot be met at all */
+    const char *why;           /* … because */
+    const char *missing;       /* a function that nobody brought */
+    Shape shape;
+    double deadline;           /* of making the demand; 0: none */
+    struct Made { const Op *op; const Sym *row; } *made;   /* rows of GROUP, DISTINCT, LIMIT */
+    size_t nmade, cap_made;
+    const Op *scalar_ops[32];  /* EXPR_SCALAR: one row each */
+    Sym scalar_rows[32];
+    size_t nscalars;
+    const SymEnv *outer;       /* for rows of subqueries */
+} Sought;
+
+enum { TAG_FRESH, TAG_DOMAIN, TAG_RANGE, TAG_RULES, TAG_OPS };   /* op ids from TAG_OPS on */
+
+void sought_assert(Sought *s, Truth t);
+void sought_assert_as(Sought *s, Truth t, int tag);
+
+Sym sym_const(Sought *s, const Datum *d);
+Sym sym_null(Sought *s, DatumKind kind);
+/* A free value of a type; `column` may be NULL. */
+Sym sym_leaf(Sought *s, Type type, const Column *column, bool *used);
+Sym sym_term(Sought *s, const Term *t, const SymEnv *env);
+Truth sym_true(Sought *s, const Sym *b);           /* a boolean is true */
+Truth sym_false(Sought *s, const Sym *b);
+Truth sym_equal(Sought *s, const Sym *x, const Sym *y);       /* neither is null */
+Truth sym_alike(Sought *s, const Sym *x, const Sym *y);       /* null is like null */
+Truth sym_rows_alike(Sought *s, const Sym *x, const Sym *y);  /* all fields */
+Sym sym_tuple(Sought *s, size_t n);
+/* The value in the solver's model. */
+Datum sym_value(Sought *s, const Sym *x, Type type, Arena *a);
+
+/* A bag as a symbolic table. */
+Sym sym_nested(Sought *s, const Op *op, const SymEnv *env);
+
+/* ---- demand.c */
+/* A row in the output of an op. */
+Sym demand_row(Sought *s, const Op *op);
+/* Rows that show a class. False: it cannot be demanded (s->why). */
+bool demand_class(Sought *s, const Class *c);
+/* Rules of the schema for all slots, and the rows that they need. */
+void demand_rules(Sought *s);
+/* EXISTS and its like: a row of the op that makes `same` true; the result says
+ * whether it is there. */
+Truth demand_exists(Sought *s, const Op *op, const SymEnv *env, const Sym *equal_to,
+                    TermKind compare);
+Sym demand_scalar(Sought *s, const Op *op, const SymEnv *env, int column);
+#endif

@@ -1,0 +1,58 @@
+# SQL: the command, and its rows and answers held against SQLite.
+. "$TOP/tests/scripts/tap.bash"
+check=$SUNDEW_BUILD/tests/sqlcheck
+cat >schema.sql <<'EOF'
+CREATE TABLE customer (id int PRIMARY KEY, name varchar(20) NOT NULL, city text, since date);
+CREATE TABLE orders (
+  id int PRIMARY KEY,
+  customer int NOT NULL REFERENCES customer (id),
+  total numeric(10,2) CHECK (total > 0),
+  status text DEFAULT 'open' CHECK (status IN ('open', 'paid', 'sent'))
+);
+EOF
+cat >query.sql <<'EOF'
+SELECT c.city, count(*) AS n, sum(o.total) AS total
+FROM customer c
+LEFT JOIN orders o ON o.customer = c.id
+WHERE c.since >= '2020-01-01'
+GROUP BY c.city
+HAVING count(o.id) > 1
+ORDER BY total DESC, c.city
+EOF
+printf 'SELECT id FROM customer WHERE since > 5 AND\n  nix = 3\n' >bad.sql
+printf 'SELECT id FROM orders WHERE total < 0\n' >dead.sql
+printf 'SELECT id FROM orders WHERE total < 5\n' >alive.sql
+run() { "$SUNDEW" -w ws examples "$@"; }
+
+if ! run query.sql --schema schema.sql >out 2>err; then
+    if grep -q libpg-query-dev err; then
+        ok "without the parser it says what to install" status 2 "$SUNDEW" -w ws examples query.sql
+        done_testing
+        exit
+    fi
+fi
+ok "tables step by step" grep -q "^LEFT JOIN orders o ON o.customer = c.id   (line 3)" out
+ok "every class is shown" grep -q "^completeness 1.00" out
+ok "rows are INSERTs" grep -q "^INSERT INTO orders (id, customer, total, status) VALUES" out
+ok "parents come first" sh -c 'grep "^INSERT" out | head -n 1 | grep -q "INTO customer"'
+ok "SQLite has the same answer" "$check" schema.sql query.sql
+ok "an error has line, column and reason" says "bad.sql:2:3: there is no column nix" "$SUNDEW" -w ws examples bad.sql --schema schema.sql
+ok "…and status 2" status 2 "$SUNDEW" -w ws examples bad.sql --schema schema.sql
+ok "a query without a schema is told to bring one" says "give its CREATE TABLE with --schema" "$SUNDEW" -w ws examples query.sql
+ok "a condition against a CHECK is dead" says "no row can pass" "$SUNDEW" -w ws examples dead.sql --schema schema.sql
+ok "…its twin is not" status 0 "$SUNDEW" -w ws examples alive.sql --schema schema.sql
+run query.sql --schema schema.sql --tests tests >/dev/null 2>&1
+ok "a dbt test is written" sh -c 'grep -q "^unit_tests:" tests/query.yml && grep -q "input: ref(.orders.)" tests/query.yml'
+ok "…that YAML can be read" python3 -c '
+import sys
+try:
+    import yaml
+except ImportError:
+    sys.exit(0)
+t = yaml.safe_load(open("tests/query.yml"))["unit_tests"][0]
+assert t["model"] == "query" and len(t["given"]) == 2 and t["expect"]["rows"], t'
+ok "…and the test passes" status 0 "$SUNDEW" -w ws examples query.sql --schema schema.sql --check tests
+ok "a hundred and fifty random queries agree with SQLite" "$check" --random 11 150
+ok "queries of the wholesaler agree with SQLite" "$check" "$TOP/bench/dataflow.sql/schema.sql" \
+    "$TOP"/bench/dataflow.sql/q01.sql "$TOP"/bench/dataflow.sql/q06.sql "$TOP"/bench/dataflow.sql/q16.sql
+done_testing
