@@ -205,6 +205,11 @@ static void sort_triple(const Engine *e, unsigned v[3])
             v[i] = t;
         }
     }
+    if (v[1] > v[2]) {
+        unsigned t = v[1];
+        v[1] = v[2];
+        v[2] = t;
+    }
 }
 
 void infer_ternary(Engine *e)
