@@ -236,6 +236,8 @@ int constraint_match(ConstraintKind k, const Point *from, const Point *to, unsig
     const Var *x = &to->vars[v];
     bool across = k == CONSTRAINT_CAN_FOLLOW || k == CONSTRAINT_FOLLOWS;
 
+    if (!*x->key)
+        return -1;
     if (across && (x->orig || (x->role != ROLE_MEMORY && x->role != ROLE_GLOBAL)))
         return -1;
     int at = point_key(from, x->key);

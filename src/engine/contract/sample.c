@@ -230,7 +230,7 @@ static void check_point(const Point *p)
         const Var *v = &p->vars[i];
         assert(v->name && v->key && v->type);
         assert(v->twin < (int)p->nvars);
-        assert(!v->orig || (p->is_exit && v->twin >= 0));
+        assert(!v->orig || p->is_exit);
         assert(v->twin < 0 || p->vars[v->twin].orig != v->orig);
     }
     for (size_t i = 0; i < p->rows.len; i++)

@@ -237,7 +237,7 @@ static bool twins_fit(const Reader *r)
 {
     for (unsigned i = 0; i < r->nvars; i++) {
         const Var *v = &r->vars[i];
-        if (v->orig && (v->twin < 0 || !r->p->is_exit))
+        if (v->orig && !r->p->is_exit)
             return false;
         if (v->twin >= 0 && r->vars[v->twin].orig == v->orig)
             return false;
