@@ -3,6 +3,7 @@
 #include "session/main.h"
 #include "technique/arguments/arguments.h"
 #include "technique/explore/explore.h"
+#include "technique/invariants/invariants.h"
 #include "technique/monitor/monitor.h"
 #include "technique/mutability/mutability.h"
 #include "technique/regress/regress.h"
@@ -29,6 +30,7 @@ static const Command *const commands[] = {
     &technique_mutability,
     &technique_types,
     &technique_explore,
+    &technique_invariants,
     &technique_monitor,
     &technique_reproduce,
     &technique_regress,
