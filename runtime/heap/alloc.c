@@ -20,8 +20,6 @@ static inline void *noted(void *p, size_t n)
     return p;
 }
 
-int sundew_fills;
-
 /* What was just allocated and means nothing yet says so (SUNDEW_UNWRITTEN). */
 static inline void *filled(void *p, size_t from, size_t n)
 {

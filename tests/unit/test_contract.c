@@ -144,7 +144,7 @@ static void follows_widens_what_a_constructor_leaves(void **state)
 
     point_vars(s, &ctor->exit, &now, 1);
     point_vars(s, &m->entry, &now, 1);
-    one_value(s, &ctor->exit, 100, 20);
+    one_value(s, &ctor->exit, 100, 60);
     for (int i = 1; i <= 60; i++)
         one_value(s, &m->entry, i, 3);
     Contracts *c = contracts_infer(s, NULL, &(ContractPlan){0});
@@ -321,7 +321,7 @@ static void can_follow_passes_state_and_no_parameters(void **state)
     for (int i = 0; i < 40; i++) {
         Cell out[] = { { .i = 100 + i }, { .i = i } }, in[] = { { .i = 5 }, { .i = 3 } };
         point_add_times(s, &push->exit, out, known, 4);
-        point_add(s, &pop->entry, in, known);
+        point_add_times(s, &pop->entry, in, known, 2);
     }
     Contracts *c = steered(s, "CanFollow(push, pop)\n", &k);
     assert_true(says(c, "pop", false, "s has only one value"));
@@ -370,7 +370,7 @@ static void only_the_listed_variables_are_spoken_of(void **state)
     Constraints k;
 
     point_vars(s, &f->entry, vars, 2);
-    for (int i = 0; i < 20; i++)
+    for (int i = 0; i < 60; i++)
         point_add(s, &f->entry, (Cell[]){ { .i = 7 }, { .i = 9 } }, known);
     Contracts *c = steered(s, "OnlyCareAboutVariable(f: y)\n", &k);
     assert_false(says(c, "f", false, "x == 7"));
@@ -480,11 +480,11 @@ static void what_is_not_known_refutes_nothing(void **state)
     Cell garbage = { .i = 0xa5a5 };
 
     point_vars(s, &f->entry, &x, 1);
-    one_value(s, &f->entry, 4, 10);
+    one_value(s, &f->entry, 4, 50);
     point_add(s, &f->entry, &garbage, &unknown);
     Contracts *c = contracts_infer(s, NULL, &(ContractPlan){0});
     assert_true(says(c, "f", false, "p->n == 4"));
-    assert_int_equal(contracts_of(c, f)->pre.items[0].samples, 10);
+    assert_int_equal(contracts_of(c, f)->pre.items[0].samples, 50);
     contracts_free(c);
     samples_free(s);
 }
@@ -549,7 +549,7 @@ static void samples_come_back_from_their_file(void **state)
     colour.nvalues = 2;
     FunctionSamples *g = samples_function(s, "g");
     point_vars(s, &g->entry, &colour, 1);
-    one_value(s, &g->entry, 1, 30);
+    one_value(s, &g->entry, 1, 50);
     called(s, f, 3, -1, 7);
     assert_int_equal(samples_text_number(s, "a \\ \n text"), 1);
     assert_true(samples_write(s, path, &err));

@@ -274,6 +274,8 @@ bool access_read(const Access *a, const Trace *t, const Event *e, const TraceVal
         return false;
     switch (a->look) {
     case LOOK_VALUE:
+        if (a->single && b.total > a->type->size)
+            return false;
         return a->width ? read_bit_field(a, &b, out)
                         : read_number(a->type, b.at, b.n, t, e, out);
     case LOOK_LENGTH: case LOOK_TEXT: case LOOK_PRINTABLE:

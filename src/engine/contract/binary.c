@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_SAMPLES = 7, WINDOW_LEAST = -1, WINDOW_MOST = 2 };
+enum {
+    LEAST_SAMPLES = 7, LEAST_UNCHANGED = 12, WINDOW_LEAST = -1, WINDOW_MOST = 2,
+    LEAST_UNRELATED = 8,      /* different pairs of what the program never relates … */
+    LEAST_ORDERED = 20,       /* … if nothing but their order shows it */
+    LEAST_AT_BOUND = 3,       /* samples of x == y - 1 before x < y is said */
+};
 
 /* Rows in which two columns are known. */
 typedef struct Pair {
@@ -18,8 +23,9 @@ typedef struct Pair {
     size_t rows;
     bool equal;
     __int128 least, most;     /* of x - y */
-    unsigned different;       /* pairs of values, up to LEAST_PAIRS */
-    int64_t some[LEAST_PAIRS][2];
+    unsigned different;       /* pairs of values, up to LEAST_ORDERED */
+    int64_t some[LEAST_ORDERED][2];
+    uint64_t at_most, at_least;          /* samples of the extremes of x - y */
 } Pair;
 
 static void note_pair(Pair *q, int64_t x, int64_t y)
@@ -27,7 +33,7 @@ static void note_pair(Pair *q, int64_t x, int64_t y)
     for (unsigned i = 0; i < q->different; i++)
         if (q->some[i][0] == x && q->some[i][1] == y)
             return;
-    if (q->different < LEAST_PAIRS) {
+    if (q->different < LEAST_ORDERED) {
         q->some[q->different][0] = x;
         q->some[q->different++][1] = y;
     }
@@ -41,12 +47,20 @@ static Pair look_at(const Engine *e, unsigned a, unsigned b)
         if (!q.x->known[r] || !q.y->known[r])
             continue;
         __int128 d = (__int128)q.x->cells[r].i - q.y->cells[r].i;
-        q.least = q.rows && q.least < d ? q.least : d;
-        q.most = q.rows && q.most > d ? q.most : d;
+        if (!q.rows || d < q.least) {
+            q.least = d;
+            q.at_least = 0;
+        }
+        if (!q.rows || d > q.most) {
+            q.most = d;
+            q.at_most = 0;
+        }
+        q.at_least += d == q.least ? e->counts[r] : 0;
+        q.at_most += d == q.most ? e->counts[r] : 0;
         q.equal &= d == 0;
         q.n += e->counts[r];
         q.rows++;
-        if (q.different < LEAST_PAIRS)
+        if (q.different < LEAST_ORDERED)
             note_pair(&q, q.x->cells[r].i, q.y->cells[r].i);
     }
     return q;
@@ -83,7 +97,7 @@ static bool are_equal(const Engine *e, unsigned a, unsigned b, Pair *q)
     bool strong;
     const Var *x = &e->p->vars[a], *y = &e->p->vars[b];
 
-    if (!comparable(x, y, &strong))
+    if (!comparable(e->p, a, b, &strong))
         return false;
     *q = look_at(e, a, b);
     if (!q->n || (x->kind == VAR_FLOAT ? !doubles_equal(e, a, b) : !q->equal))
@@ -93,8 +107,12 @@ static bool are_equal(const Engine *e, unsigned a, unsigned b, Pair *q)
         dull = q->some[0][0] == 0 || !var_is_after(y);
     if (x->is_bool && !strong)
         return false;
-    /* Small numbers are equal soon; three different ones are a reason. */
-    return !dull && (strong || x->kind == VAR_POINTER || q->different >= 3);
+    if (x->twin == (int)b && (x->depth > 1 || q->n < LEAST_UNCHANGED
+                              || str_starts(x->name, "strlen(")))
+        return false;
+    /* Small numbers are equal soon, unless the program makes them so. */
+    return !dull && (x->kind == VAR_POINTER || q->different >= (strong ? 2 : LEAST_PAIRS)
+                     || x->twin == (int)b);
 }
 
 /* `what` follows `leader` from now on. */
@@ -208,6 +226,8 @@ static Pair turned(const Pair *q)
     t.y = q->x;
     t.least = -q->most;
     t.most = -q->least;
+    t.at_least = q->at_most;
+    t.at_most = q->at_least;
     for (unsigned i = 0; i < q->different; i++) {
         t.some[i][0] = q->some[i][1];
         t.some[i][1] = q->some[i][0];
@@ -217,10 +237,10 @@ static Pair turned(const Pair *q)
 
 static bool equation(Engine *e, unsigned a, unsigned b, const Pair *q, bool strong)
 {
-    unsigned least = strong && q->least == q->most ? 3 : LEAST_PAIRS;
+    unsigned least = !strong ? LEAST_UNRELATED : q->least == q->most ? 3 : LEAST_PAIRS;
     Invariant inv;
 
-    if (q->different < least - (least > 4 ? 1 : 0))
+    if (q->different < LEAST_PAIRS - 1 && q->different < least)
         return false;
     for (int turn = 0; turn < 2; turn++) {
         unsigned left = turn == !is_left(e, a, b) ? a : b;
@@ -269,21 +289,31 @@ static bool is_small_constant(const Column *c)
 }
 
 /*
- * small <= large + k. Two variables whose ranges don't touch are ordered by
- * chance as a rule; it says something if the program itself relates them.
+ * small <= large + k. Two variables are ordered by chance as a rule, unless the
+ * program itself relates them, or the bound was reached and by many values.
  */
+static bool is_ordered_by_chance(const Engine *e, unsigned a, unsigned b, const Pair *q)
+{
+    const Var *x = &e->p->vars[a], *y = &e->p->vars[b];
+
+    if (q->different < LEAST_ORDERED || q->x->max <= q->y->min || q->most < -1)
+        return true;
+    return q->at_most < LEAST_AT_BOUND || x->depth > 1 || y->depth > 1 || x->orig || y->orig;
+}
+
 static void less(Engine *e, unsigned small, unsigned large, const Pair *q, bool strong)
 {
     const Column *x = q->x, *y = q->y;
-    int64_t k = q->most >= 0 ? 0 : -1;
+    /* x < y is said if it came close; else x <= y is enough. */
+    int64_t k = q->most == -1 && q->at_most >= LEAST_AT_BOUND ? -1 : 0;
 
-    if (!strong && x->max <= y->min)
+    if (q->different < 3 || (!strong && is_ordered_by_chance(e, small, large, q)))
         return;
     if (is_small_constant(x) || is_small_constant(y))
         return;
     if (column_is_constant(x) && column_is_constant(y))
         return;
-    if (k < 0 && q->most <= -2 && is_size(e, large) && !is_size(e, small))
+    if (q->most <= -2 && is_size(e, large) && !is_size(e, small))
         k = -2;
     Invariant inv = { .kind = INV_LESS, .v = { (int)small, (int)large },
                       .confidence = confidence_even(q->n) };
@@ -315,7 +345,9 @@ static void infer_pair(Engine *e, unsigned a, unsigned b)
     const Var *x = &e->p->vars[a], *y = &e->p->vars[b];
     bool strong;
 
-    if (!comparable(x, y, &strong) || x->kind == VAR_POINTER || x->kind == VAR_STRING)
+    bool scaled = differ_in_unit(x, y);
+    if ((!scaled && !comparable(e->p, a, b, &strong)) || x->kind == VAR_POINTER
+        || x->kind == VAR_STRING)
         return;
     if (x->kind == VAR_FLOAT) {
         floats_ordered(e, a, b);
@@ -325,8 +357,8 @@ static void infer_pair(Engine *e, unsigned a, unsigned b)
     if (e->p->is_exit && !var_is_after(x) && !var_is_after(y))
         return;
     Pair q = look_at(e, a, b);
-    if (q.n < LEAST_SAMPLES || q.equal || equation(e, a, b, &q, strong) || x->is_bool
-        || x->nvalues)
+    if (q.n < LEAST_SAMPLES || q.equal || (scaled && q.least == q.most)
+        || equation(e, a, b, &q, strong && !scaled) || x->is_bool || x->nvalues || scaled)
         return;
     if (q.most <= 0) {
         less(e, a, b, &q, strong);

@@ -1,5 +1,6 @@
 /* Contracts of all functions, steered by constraints: see contract.h. */
 #include "engine/contract/contract.h"
+#include "engine/contract/prove.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,9 +74,9 @@ static bool is_unchanged(const Point *p, const Invariants *post, int v)
 {
     const Var *x = &p->vars[v];
 
-    if (x->role == ROLE_PARAM)
+    if (x->role == ROLE_PARAM || x->orig)
         return true;
-    if (x->role == ROLE_RESULT || x->orig || x->twin < 0)
+    if (x->role == ROLE_RESULT || x->twin < 0)
         return false;
     for (size_t i = 0; i < post->len; i++) {
         const Invariant *inv = &post->items[i];
@@ -94,7 +95,11 @@ static bool is_unchanged(const Point *p, const Invariants *post, int v)
 /* The variable of the entry that has this one's key; -1. */
 static int at_entry(const Point *entry, const Point *exit, int v)
 {
-    return point_key(entry, exit->vars[v].key);
+    const Var *x = &exit->vars[v];
+
+    if (!x->orig)
+        return point_key(entry, x->key);
+    return x->twin >= 0 ? point_key(entry, exit->vars[x->twin].key) : -1;
 }
 
 /* A postcondition that repeats the precondition about what did not change. */
@@ -105,8 +110,10 @@ static bool is_restated(const FunctionContract *fc, const Invariant *inv)
 
     if (inv->guard || inv->kind == INV_UNCHANGED)
         return false;
+    bool constant = inv->kind == INV_ONE_OF && inv->n == 1
+        && exit->vars[inv->v[0]].role != ROLE_RESULT;
     for (unsigned i = 0; i < inv_arity(inv->kind); i++) {
-        if (!is_unchanged(exit, &fc->post, inv->v[i]))
+        if (!constant && !is_unchanged(exit, &fc->post, inv->v[i]))
             return false;
         before.v[i] = at_entry(&fc->f->entry, exit, inv->v[i]);
         if (before.v[i] < 0)
@@ -158,6 +165,7 @@ static void state_vars(const Samples *s, const char *handle, Arena *a, Point *ou
                 }
         }
     out->vars = arena_array(a, Var, vars.len + 1);
+    out->related = arena_array(a, uint8_t, vars.len * vars.len + 1);
     out->nvars = (unsigned)vars.len;
     if (vars.len)
         memcpy(out->vars, vars.items, vars.len * sizeof *vars.items);
@@ -169,8 +177,13 @@ static void add_state_rows(const Point *from, const Point *state, Arena *a, Rows
 {
     int *match = arena_array(a, int, state->nvars + 1);
 
-    for (unsigned v = 0; v < state->nvars; v++)
+    for (unsigned v = 0; v < state->nvars; v++) {
         match[v] = point_key(from, state->vars[v].key);
+        for (unsigned k = 0; k < v && match[v] >= 0; k++)
+            if (match[k] >= 0 && point_related(from, match[v], match[k]))
+                state->related[(size_t)v * state->nvars + k] =
+                    state->related[(size_t)k * state->nvars + v] = 1;
+    }
     for (size_t r = 0; r < from->rows.len; r++) {
         Row row = { .cells = arena_array(a, Cell, state->nvars + 1),
                     .known = arena_array(a, uint8_t, state->nvars + 1),
@@ -209,11 +222,11 @@ static void place_state(const Point *state, const Invariant *inv, const Point *p
         here.own += inv_applies(&here, p, &p->rows.items[r]) ? p->rows.items[r].count : 0;
     }
     here.is_state = true;
-    for (size_t i = 0; i < list->len; i++)
-        if (inv_same(&list->items[i], &here)) {
-            list->items[i].is_state = true;
+    for (size_t i = 0; i < list->len; i++) {
+        list->items[i].is_state |= inv_same(&list->items[i], &here);
+        if (fact_implies(&list->items[i], &here, p->vars))
             return;
-        }
+    }
     if (here.own)
         vec_push(list, here);
 }

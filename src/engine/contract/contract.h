@@ -46,6 +46,9 @@ bool contract_is_own(const FunctionContract *f, const Invariant *inv, bool is_ex
 int contract_refuted(const Contracts *c, const Constraints *constraints,
                      const FunctionSamples *f, bool is_exit, const Invariant *inv, Row *row,
                      Arena *a);
+/* Is it one that a fault breaks and another correct run does not? What data
+ * happened to be is not. */
+bool contract_is_robust(const Invariant *inv, const Point *p);
 /* The most telling first: relations, then null, bounds, constants. */
 void contract_rank(Invariants *list);
 

@@ -2,7 +2,8 @@
  * Contracts as JSON, and back. A precondition is
  *
  *     { "text": "s->top < s->cap", "confidence": 0.998, "samples": 40,
- *       "evidence": "own", "kind": "less", "vars": ["s->top", "s->cap"], "k": [-1] }
+ *       "evidence": "own", "kind": "less", "vars": ["s->top", "s->cap"],
+ *       "keys": ["(struct stack)->top", "(struct stack)->cap"], "k": [-1] }
  *
  * `text` is for people and for comparing versions; the rest is enough to test new
  * samples against it.
@@ -36,18 +37,20 @@ static json_t *invariant_json(const FunctionContract *f, const Point *p, const S
                               const Invariant *inv)
 {
     Str text = {0};
-    json_t *vars = json_array(), *k = json_array();
+    json_t *vars = json_array(), *keys = json_array(), *k = json_array();
 
     inv_print(inv, p, s, &text);
-    for (unsigned i = 0; i < inv_arity(inv->kind); i++)
+    for (unsigned i = 0; i < inv_arity(inv->kind); i++) {
         json_array_append_new(vars, json_text(p->vars[inv->v[i]].name));
+        json_array_append_new(keys, json_text(p->vars[inv->v[i]].key));
+    }
     for (unsigned i = 0; i < constants(inv); i++)
         json_array_append_new(k, constant(&p->vars[inv->v[0]], s, inv->k[i]));
-    json_t *o = json_pack("{s:o, s:f, s:I, s:s, s:s, s:o, s:o}", "text",
+    json_t *o = json_pack("{s:o, s:f, s:I, s:s, s:s, s:o, s:o, s:o}", "text",
                           json_textn(str_c(&text), text.len), "confidence", inv->confidence,
                           "samples", (json_int_t)inv->samples, "evidence",
                           contract_is_own(f, inv, p->is_exit) ? "own" : "borrowed", "kind",
-                          inv_kind_name(inv->kind), "vars", vars, "k", k);
+                          inv_kind_name(inv->kind), "vars", vars, "keys", keys, "k", k);
     if (inv->guard) {
         json_object_set_new(o, "when", json_string(guard_name(inv->guard)));
         json_object_set_new(o, "of", json_text(p->vars[inv->v_guard].name));
@@ -115,7 +118,7 @@ static bool read_guard(const json_t *o, const Point *p, Invariant *inv)
 
 static bool read_invariant(const json_t *o, const Point *p, Samples *s, Invariant *inv)
 {
-    const json_t *vars = json_object_get(o, "vars");
+    const json_t *vars = json_object_get(o, "keys");
 
     *inv = (Invariant){ 0 };
     if (!inv_kind_parse(json_str(o, "kind"), &inv->kind)
@@ -123,7 +126,7 @@ static bool read_invariant(const json_t *o, const Point *p, Samples *s, Invarian
         return false;
     for (unsigned i = 0; i < inv_arity(inv->kind); i++) {
         const char *name = json_string_value(json_array_get(vars, i));
-        inv->v[i] = name ? point_var(p, name) : -1;
+        inv->v[i] = name ? point_key(p, name) : -1;
         if (inv->v[i] < 0)
             return false;
     }
@@ -147,6 +150,50 @@ void contract_from_json(const json_t *list, const Point *p, Samples *s, Invarian
 
 /* --- a new run */
 
+static bool is_far(const Point *p, const Invariant *inv)
+{
+    for (unsigned i = 0; i < inv_arity(inv->kind); i++)
+        if (p->vars[inv->v[i]].depth > 1)
+            return true;
+    return false;
+}
+
+static bool is_robust_unary(const Invariant *inv, const Var *v)
+{
+    bool result = v->role == ROLE_RESULT;
+
+    if (v->kind == VAR_STRING || v->kind == VAR_FACT)
+        return false;
+    switch (inv->kind) {
+    case INV_NONZERO:
+        return v->kind == VAR_POINTER && inv->samples >= (v->role == ROLE_MEMORY ? 100 : 30);
+    case INV_LOWER:
+        return inv->samples >= 30 && inv->k[0].i <= 0;
+    case INV_ONE_OF:
+        return result && inv->samples >= 100 && !inv->guard;
+    case INV_UNCHANGED:
+        return inv->samples >= 20;
+    default:
+        return false;
+    }
+}
+
+bool contract_is_robust(const Invariant *inv, const Point *p)
+{
+    const Var *v = &p->vars[inv->v[0]];
+
+    if (inv->guard && inv->samples < 30)
+        return false;
+    if (inv_arity(inv->kind) == 1)
+        return is_robust_unary(inv, v) && !is_far(p, inv);
+    if (inv->kind == INV_LESS)
+        return v->twin == inv->v[1] ? inv->samples >= 100
+            : point_related(p, inv->v[0], inv->v[1]) && inv->k[0].i >= -1 && inv->samples >= 20;
+    if (inv->kind == INV_EQUAL && v->twin == inv->v[1])
+        return inv->samples >= 50;
+    return inv->samples >= 20 && !is_far(p, inv);
+}
+
 static void check_point(const json_t *list, const FunctionSamples *f, const Point *p, Samples *s,
                         BrokenList *out, size_t *lost)
 {
@@ -159,7 +206,7 @@ static void check_point(const json_t *list, const FunctionSamples *f, const Poin
         Broken b = { .f = f, .is_exit = p->is_exit, .inv = known.items[i],
                      .confidence = known.items[i].confidence,
                      .samples = known.items[i].samples };
-        for (size_t r = 0; r < p->rows.len; r++) {
+        for (size_t r = 0; r < p->rows.len && contract_is_robust(&b.inv, p); r++) {
             if (inv_holds(&known.items[i], p, &p->rows.items[r]))
                 continue;
             if (!b.times)

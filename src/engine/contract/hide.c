@@ -42,12 +42,24 @@ static bool follows_another(const Hiding *h, const Invariant *inv)
         || h->e->p->vars[inv->v[0]].twin == c->leader;
 }
 
+/* a == orig(b), where a == b and b is as it was. */
+static bool repeats_twin(const Hiding *h, const Invariant *inv)
+{
+    const Var *x = &h->e->p->vars[inv->v[1]];
+
+    if (!x->orig || x->twin < 0 || x->twin == inv->v[0])
+        return false;
+    return h->e->columns[x->twin].leader == h->e->columns[inv->v[1]].leader;
+}
+
 static bool is_hidden(const Hiding *h, size_t at)
 {
     const Invariant *inv = &h->items[at];
 
     if (inv->kind == INV_LESS)
         return is_transitive(h, at);
+    if (inv->kind == INV_EQUAL)
+        return repeats_twin(h, inv);
     return follows_another(h, inv);
 }
 

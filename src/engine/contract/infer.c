@@ -35,25 +35,33 @@ void keep(Engine *e, Invariant inv)
 
 /* An enum is compared with the same enum, a truth value with nothing but for
  * equality; what the program itself never brings together stays apart. */
-bool comparable(const Var *a, const Var *b, bool *strong)
+bool comparable(const Point *p, unsigned i, unsigned k, bool *strong)
 {
-    *strong = a->twin >= 0 && strcmp(a->key, b->key) == 0;
+    const Var *a = &p->vars[i], *b = &p->vars[k];
+
+    *strong = a->twin == (int)k || point_related(p, (int)i, (int)k);
     if (a->role == ROLE_ERRNO || b->role == ROLE_ERRNO || a->kind == VAR_FACT
         || b->kind == VAR_FACT || a->kind == VAR_STRING || b->kind == VAR_STRING)
-        return a->kind == b->kind && a->kind == VAR_STRING;
+        return a->kind == b->kind && a->kind == VAR_STRING && *strong;
     if (a->kind != b->kind)
         return false;
+    /* Far fields: only with those of the same struct, or what the program relates. */
+    if ((a->depth > 1 || b->depth > 1) && !*strong && a->parent != b->parent)
+        return false;
     if (a->kind == VAR_POINTER)
-        return true;
+        return a->depth < 2 && b->depth < 2;
     if ((a->nvalues || b->nvalues) && strcmp(a->type, b->type) != 0)
         return false;
     if (a->is_bool != b->is_bool)
         return false;
-    if (a->unit && b->unit) {
-        *strong |= a->unit == b->unit;
-        return a->unit == b->unit;
-    }
-    return true;
+    return !a->unit || !b->unit || a->unit == b->unit || *strong;
+}
+
+bool differ_in_unit(const Var *a, const Var *b)
+{
+    return a->kind == VAR_INT && b->kind == VAR_INT && !a->nvalues && !b->nvalues && !a->is_bool
+        && !b->is_bool && a->unit && b->unit && a->unit != b->unit && a->role != ROLE_ERRNO
+        && b->role != ROLE_ERRNO;
 }
 
 static int64_t gcd(int64_t a, int64_t b)
@@ -269,6 +277,25 @@ static void infer_guarded(const Point *p, const Rows *rows, double limit, Invari
     vec_release(&halves);
 }
 
+/* errno means something after a failure alone, and then it is not 0. In one half of
+ * the calls a set of values is an accident more often than not. */
+static bool says_something(const Point *p, const Invariant *inv)
+{
+    bool failure = inv->guard == GUARD_NEGATIVE
+        || (inv->guard == GUARD_ZERO && p->vars[inv->v_guard].kind == VAR_POINTER);
+
+    if (p->vars[inv->v[0]].role == ROLE_ERRNO)
+        return failure && inv->kind == INV_NONZERO;
+    if (!inv->guard)
+        return true;
+    const Var *v = &p->vars[inv->v[0]];
+    if (inv->kind == INV_ONE_OF)
+        return inv->n == 1 && v->depth < 2 && v->kind != VAR_STRING
+            && (v->nvalues || (inv->k[0].i >= -1 && inv->k[0].i <= 1));
+    return inv->kind != INV_MODULUS && inv->kind != INV_FLAGS
+        && (v->depth < 2 || inv->kind == INV_EQUAL);
+}
+
 void infer(const Point *p, const Rows *rows, const InferPlan *plan, Invariants *out)
 {
     double limit = plan->limit > 0 ? plan->limit : 0.99;
@@ -282,7 +309,7 @@ void infer(const Point *p, const Rows *rows, const InferPlan *plan, Invariants *
     size_t kept = from;
     for (size_t i = from; i < out->len; i++) {
         Invariant inv = out->items[i];
-        if (!inv_belongs(&inv, p))
+        if (!inv_belongs(&inv, p) || !says_something(p, &inv))
             continue;
         count_evidence(p, rows, &inv);
         out->items[kept++] = inv;

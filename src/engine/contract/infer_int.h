@@ -45,7 +45,9 @@ static inline bool column_is_constant(const Column *c)
 }
 
 /* May the two be compared at all; `strong`: it is known that they may. */
-bool comparable(const Var *a, const Var *b, bool *strong);
+bool comparable(const Point *p, unsigned a, unsigned b, bool *strong);
+/* Two integers that have different units: a product may still relate them. */
+bool differ_in_unit(const Var *a, const Var *b);
 void keep(Engine *e, Invariant inv);           /* if its confidence is enough */
 
 void infer_unary(Engine *e);

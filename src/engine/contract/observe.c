@@ -206,6 +206,8 @@ void observe(Trace *t, const ObservePlan *plan, Samples *s, ObserveFigures *out)
         if (o.shapes[i]) {
             vec_release(&o.shapes[i]->entry);
             vec_release(&o.shapes[i]->entry_at);
+            vec_release(&o.shapes[i]->entry_places);
+            vec_release(&o.shapes[i]->exit_places);
             vec_release(&o.shapes[i]->exit);
             vec_release(&o.shapes[i]->exit_at);
         }

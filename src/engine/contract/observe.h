@@ -12,17 +12,13 @@
  */
 #ifndef SUNDEW_CONTRACT_OBSERVE_H
 #define SUNDEW_CONTRACT_OBSERVE_H
+#include "analysis/units/units.h"
 #include "engine/contract/sample.h"
 #include "engine/record/trace.h"
 
 typedef struct ObservePlan {
     unsigned most_vars;       /* of an entry; 0 is 48 */
-    /* The unit of measure of a variable, from its type's field, a parameter or
-     * result (index nparams); 0: not known. NULL: of none. */
-    unsigned (*unit_of_field)(const Type *record, uint64_t offset, void *arg);
-    unsigned (*unit_of_param)(const Function *fn, unsigned i, void *arg);
-    unsigned (*unit_of_variable)(const Variable *v, void *arg);
-    void *arg;
+    const Units *units;       /* what may be compared; NULL: anything */
     bool (*stop)(void *arg);  /* NULL: never */
     void *stop_arg;
 } ObservePlan;

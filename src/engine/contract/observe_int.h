@@ -32,10 +32,12 @@ typedef struct Access {
     uint64_t bit, width;      /* of a bit-field: width > 0, bit in its byte */
     Look look;
     uint64_t count;           /* of an array in a struct: elements; 0: by its extent */
+    bool single;              /* unknown if it is the first of several */
     int with;                 /* LOOK_ELEMENT …: the variable that is i */
     int also;                 /* LOOK_CONTAINS: x */
 } Access;
 
+typedef Vec(unsigned) Places;
 typedef Vec(Var) Vars;
 typedef Vec(Access) Accesses;
 
@@ -45,8 +47,10 @@ typedef struct Shape {
     const Function *fn;
     FunctionSamples *f;
     Vars entry;
+    Places entry_places;      /* of units.h, one a variable */
     Accesses entry_at;
     Vars exit;
+    Places exit_places;
     Accesses exit_at;         /* of those from nentry on */
     unsigned nentry;
     uint64_t left_out;

@@ -88,7 +88,7 @@ static bool one_of_implies(const Invariant *f, const Invariant *goal, const Var 
     return true;
 }
 
-static bool fact_implies(const Invariant *f, const Invariant *goal, const Var *vars)
+bool fact_implies(const Invariant *f, const Invariant *goal, const Var *vars)
 {
     int64_t fl, fm, gl, gm;
 

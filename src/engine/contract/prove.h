@@ -16,6 +16,9 @@ typedef struct ProverFigures {
     uint64_t asked, quick, solver, unknown;
 } ProverFigures;
 
+/* At once, from this fact alone. */
+bool fact_implies(const Invariant *fact, const Invariant *goal, const Var *vars);
+
 Prover *prover_new(void);
 void prover_free(Prover *p);                   /* NULL is fine */
 /* `vars` by number. `used`, one a fact, gets which facts were needed (a superset

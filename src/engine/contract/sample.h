@@ -65,6 +65,8 @@ typedef struct Var {
     int twin;                 /* exit: x of orig(x), orig(x) of x; else -1 */
     unsigned unit;            /* variables of different units are not compared;
                                * 0: not known */
+    unsigned depth;           /* pointers that lead to it */
+    unsigned parent;          /* fields of one struct have the same; 0: no field */
     const VarValue *values;   /* of an enum */
     unsigned nvalues;
 } Var;
@@ -93,6 +95,8 @@ typedef struct Point {
     bool is_exit;
     Var *vars;
     unsigned nvars;
+    uint8_t *related;         /* nvars * nvars: the program itself brings the two
+                               * together; NULL: of none that is known */
     Rows rows;
     uint64_t total;           /* samples seen, each time counted */
     Map seen;                 /* row -> its number + 1 */
@@ -135,6 +139,8 @@ void point_vars(Samples *s, Point *p, const Var *vars, unsigned n);
 void point_add(Samples *s, Point *p, const Cell *cells, const uint8_t *known);
 void point_add_times(Samples *s, Point *p, const Cell *cells, const uint8_t *known,
                      uint64_t times);
+void point_relate(Samples *s, Point *p, unsigned a, unsigned b);
+bool point_related(const Point *p, int a, int b);
 int point_var(const Point *p, const char *name);       /* -1: none */
 int point_key(const Point *p, const char *key);        /* -1: none */
 void samples_check(const Samples *s);          /* asserts what always holds */

@@ -5,8 +5,10 @@
  *     text WORD                                 in the order of their numbers
  *     function NAME FILE LINE NPARAMS PUBLIC CALLS LEFT HANDLE SIGNATURE
  *     point entry|exit NVARS TOTAL
- *     var NAME KEY TYPE KIND ROLE ORIG UNSIGNED BOOL FLAGS BITS PARAM TWIN UNIT NVALUES
+ *     var NAME KEY TYPE KIND ROLE ORIG UNSIGNED BOOL FLAGS BITS PARAM TWIN UNIT DEPTH
+ *         PARENT NVALUES
  *     value NUMBER NAME                         of the variable before
+ *     related A B                               numbers of variables
  *     row COUNT CELL…                           a cell is "-" if it is not known
  *     end
  */
@@ -36,9 +38,9 @@ static void put_var(Str *out, const Var *v)
     put_word(out, v->name);
     put_word(out, v->key);
     put_word(out, v->type);
-    str_addf(out, " %d %d %d %d %d %d %u %d %d %u %u\n", (int)v->kind, (int)v->role, v->orig,
+    str_addf(out, " %d %d %d %d %d %d %u %d %d %u %u %u %u\n", (int)v->kind, (int)v->role, v->orig,
              v->is_unsigned, v->is_bool, v->is_flags, v->bits, v->param, v->twin, v->unit,
-             v->nvalues);
+             v->depth, v->parent, v->nvalues);
     for (unsigned i = 0; i < v->nvalues; i++) {
         str_addf(out, "value %" PRId64, v->values[i].value);
         put_word(out, v->values[i].name);
@@ -53,6 +55,10 @@ static void put_point(Str *out, const Point *p)
     str_addf(out, "point %s %u %" PRIu64 "\n", p->is_exit ? "exit" : "entry", p->nvars, p->total);
     for (unsigned v = 0; v < p->nvars; v++)
         put_var(out, &p->vars[v]);
+    for (unsigned a = 0; a < p->nvars; a++)
+        for (unsigned b = a + 1; b < p->nvars; b++)
+            if (point_related(p, (int)a, (int)b))
+                str_addf(out, "related %u %u\n", a, b);
     for (size_t r = 0; r < p->rows.len; r++) {
         const Row *row = &p->rows.items[r];
         str_addf(out, "row %" PRIu64, row->count);
@@ -215,6 +221,8 @@ static void read_var(Reader *r)
     v->param = (int)number(r, -1, MOST_VARS);
     v->twin = (int)number(r, -1, (int64_t)r->wanted - 1);
     v->unit = (unsigned)number(r, 0, INT32_MAX);
+    v->depth = (unsigned)number(r, 0, 16);
+    v->parent = (unsigned)number(r, 0, INT32_MAX);
     v->nvalues = (unsigned)number(r, 0, MOST_VALUES);
     r->nvalues = 0;
     r->values = arena_array(&r->s->arena, VarValue, v->nvalues + 1);
@@ -248,19 +256,32 @@ static bool twins_fit(const Reader *r)
     return true;
 }
 
+/* The variables are complete: the point gets them. */
+static bool set_vars(Reader *r)
+{
+    if (!r->p || r->nvars != r->wanted || (!r->p->vars && !twins_fit(r))) {
+        r->bad = true;
+        return false;
+    }
+    if (!r->p->vars)
+        point_vars(r->s, r->p, r->vars, r->nvars);
+    return true;
+}
+
+static void read_related(Reader *r)
+{
+    if (!set_vars(r))
+        return;
+    unsigned a = (unsigned)number(r, 0, (int64_t)r->nvars - 1);
+    unsigned b = (unsigned)number(r, 0, (int64_t)r->nvars - 1);
+    if (!r->bad)
+        point_relate(r->s, r->p, a, b);
+}
+
 static void read_row(Reader *r)
 {
-    if (!r->p || r->nvars != r->wanted) {
-        r->bad = true;
+    if (!set_vars(r))
         return;
-    }
-    if (!r->p->vars) {
-        if (!twins_fit(r)) {
-            r->bad = true;
-            return;
-        }
-        point_vars(r->s, r->p, r->vars, r->nvars);
-    }
     Cell *cells = xcalloc(r->nvars + 1, sizeof *cells);
     uint8_t *known = xcalloc(r->nvars + 1, 1);
     uint64_t count = (uint64_t)number(r, 1, INT64_MAX);
@@ -287,6 +308,7 @@ static void read_line(Reader *r, char *line)
     } lines[] = {
         { "function", read_function }, { "point", read_point }, { "var", read_var },
         { "value", read_value },       { "row", read_row },
+        { "related", read_related },
     };
 
     r->at = line;

@@ -20,7 +20,8 @@ typedef struct Spot {
     VarRole role;
     int param;
     unsigned depth;           /* pointers behind us */
-    unsigned unit;
+    unsigned place;           /* of units.h */
+    unsigned parent;          /* number of the struct that it is in */
     const Type *record;       /* that it is a field of; NULL */
 } Spot;
 
@@ -29,7 +30,9 @@ typedef struct Builder {
     const ObservePlan *plan;
     Vec(Spot) queue;
     Vars *vars;
+    Places *places;
     Accesses *accesses;
+    unsigned parents;
     size_t most;
     uint64_t left_out;
     Vec(size_t) arrays;       /* places in the queue that are arrays */
@@ -91,13 +94,18 @@ static void set_values(Builder *b, Var *v, const Type *t)
     v->is_flags = is_flags(t);
 }
 
-static bool add_var(Builder *b, Var v, const Access *at)
+static bool add_var(Builder *b, const Spot *s, Var v, const Access *at)
 {
     if (b->vars->len >= b->most) {
         b->left_out++;
         return false;
     }
     assert(b->vars->len == b->accesses->len);
+    v.depth = s ? s->depth : 0;
+    v.parent = s ? s->parent : 0;
+    unsigned place = s && v.kind == VAR_INT && at->look == LOOK_VALUE ? s->place : 0;
+    v.unit = place ? units_of_place(b->plan->units, place) : 0;
+    vec_push(b->places, place);
     vec_push(b->vars, v);
     vec_push(b->accesses, *at);
     return true;
@@ -107,7 +115,7 @@ static Var var_of(Builder *b, const Spot *s, VarKind kind)
 {
     const Type *t = type_plain(s->type);
     Var v = { .name = s->name, .key = s->key, .type = type_text(b->a, s->type), .kind = kind,
-              .role = s->role, .param = s->param, .twin = -1, .unit = s->unit,
+              .role = s->role, .param = s->param, .twin = -1,
               .bits = (unsigned)(t->size <= 8 ? 8 * t->size : 0) };
     if (kind == VAR_INT) {
         v.is_unsigned = t->kind == TYPE_ENUM ? t->nvalues && t->values[0].is_unsigned
@@ -138,14 +146,14 @@ static void add_text(Builder *b, const Spot *s)
 
     v.is_unsigned = true;
     at.look = LOOK_LENGTH;
-    add_var(b, v, &at);
+    add_var(b, s, v, &at);
     v = derived(b, s, "", VAR_STRING);
     v.name = s->name;
     v.key = arena_printf(b->a, "text(%s)", s->key);
     at.look = LOOK_TEXT;
-    add_var(b, v, &at);
+    add_var(b, s, v, &at);
     at.look = LOOK_PRINTABLE;
-    add_var(b, derived(b, s, "printable", VAR_FACT), &at);
+    add_var(b, s, derived(b, s, "printable", VAR_FACT), &at);
 }
 
 static void enqueue(Builder *b, const Spot *s)
@@ -156,6 +164,8 @@ static void enqueue(Builder *b, const Spot *s)
 /* The fields of a struct that lies at the spot. */
 static void add_fields(Builder *b, const Spot *s, const Type *record, const char *separator)
 {
+    unsigned parent = ++b->parents;
+
     for (unsigned i = 0; i < record->nfields; i++) {
         const Field *f = &record->fields[i];
         Spot field = *s;
@@ -177,8 +187,9 @@ static void add_fields(Builder *b, const Spot *s, const Type *record, const char
             field.at.bit = f->offset % 8;
             field.at.width = f->width;
         }
-        field.unit = b->plan->unit_of_field && *f->name
-            ? b->plan->unit_of_field(record, f->offset / 8, b->plan->arg) : 0;
+        field.parent = parent;
+        field.place = b->plan->units && *f->name
+            ? units_field(b->plan->units, record, f->offset / 8) : 0;
         if (!*f->name && type_is_record(f->type))
             add_fields(b, &field, type_plain(f->type), separator);
         else
@@ -210,11 +221,13 @@ static void add_pointed(Builder *b, const Spot *s, const Type *target)
     } else if (is_integer(target) || is_float(target) || target->kind == TYPE_POINTER) {
         there.name = arena_printf(b->a, "*%s", s->name);
         there.key = arena_printf(b->a, "*%s", s->key);
-        there.unit = 0;
+        there.place = 0;
+        there.at.single = true;
         if (target->kind == TYPE_POINTER)
             there.depth = 2;           /* no further */
         enqueue(b, &there);
         Spot array = there;
+        array.at.single = false;
         array.name = s->name;
         array.key = s->key;
         array.record = s->record;
@@ -238,11 +251,14 @@ static void visit(Builder *b, const Spot *s)
 
     at.type = t;
     if (is_integer(t)) {
-        add_var(b, var_of(b, s, VAR_INT), &at);
+        add_var(b, s, var_of(b, s, VAR_INT), &at);
     } else if (is_float(t)) {
-        add_var(b, var_of(b, s, VAR_FLOAT), &at);
+        add_var(b, s, var_of(b, s, VAR_FLOAT), &at);
+    } else if (t->kind == TYPE_POINTER && s->role != ROLE_PARAM
+               && type_plain(t->target)->kind == TYPE_FUNCTION) {
+        return;                        /* a table of functions: nothing to tell */
     } else if (t->kind == TYPE_POINTER) {
-        if (add_var(b, var_of(b, s, VAR_POINTER), &at))
+        if (add_var(b, s, var_of(b, s, VAR_POINTER), &at))
             add_pointed(b, s, type_plain(t->target));
     } else if (t->kind == TYPE_STRUCT) {
         add_fields(b, s, t, ".");
@@ -273,7 +289,7 @@ static void add_look(Builder *b, const Spot *s, Look look, int with, VarKind kin
 
     at.look = look;
     at.with = with;
-    add_var(b, v, &at);
+    add_var(b, s, v, &at);
 }
 
 /* A number that may say how many elements are in use: in the same struct, or a
@@ -306,7 +322,7 @@ static void add_array(Builder *b, const Spot *s)
         Access at = s->at;
         Var v = derived(b, s, "size", VAR_INT);
         at.look = LOOK_SIZE;
-        add_var(b, v, &at);
+        add_var(b, s, v, &at);
     }
     if (!pointers && !integers)
         return;
@@ -388,7 +404,7 @@ static void add_params(Builder *b, const Function *fn)
         Spot s = { .type = p->type, .name = arena_strdup(b->a, p->name),
                    .key = key_of_param(b->a, fn, i), .role = ROLE_PARAM, .param = (int)i };
         s.at = (Access){ .base = BASE_PARAM, .index = i, .nhops = 1 };
-        s.unit = b->plan->unit_of_param ? b->plan->unit_of_param(fn, i, b->plan->arg) : 0;
+        s.place = b->plan->units ? units_param(b->plan->units, fn, i) : 0;
         enqueue(b, &s);
     }
 }
@@ -400,8 +416,7 @@ static void add_globals(Builder *b, const Variable *const *globals, size_t n)
                    .key = arena_printf(b->a, "::%s", globals[i]->name), .role = ROLE_GLOBAL,
                    .param = -1, .depth = 1 };
         s.at = (Access){ .base = BASE_VARIABLE, .variable = globals[i], .nhops = 1 };
-        s.unit = b->plan->unit_of_variable ? b->plan->unit_of_variable(globals[i], b->plan->arg)
-                                           : 0;
+        s.place = b->plan->units ? units_variable(b->plan->units, globals[i]) : 0;
         enqueue(b, &s);
     }
 }
@@ -416,7 +431,7 @@ static void add_result(Builder *b, const Function *fn)
     Spot s = { .type = fn->returns, .name = "return", .key = "return", .role = ROLE_RESULT,
                .param = -1 };
     s.at = (Access){ .base = BASE_RESULT, .nhops = 1 };
-    s.unit = b->plan->unit_of_param ? b->plan->unit_of_param(fn, fn->nparams, b->plan->arg) : 0;
+    s.place = b->plan->units ? units_param(b->plan->units, fn, fn->nparams) : 0;
     if (record && !count_params(fn, record))
         s.key = arena_printf(b->a, "(%s)", type_text(b->a, record));
     enqueue(b, &s);
@@ -429,7 +444,7 @@ static void add_errno(Builder *b)
     Access at = { .base = BASE_ERRNO, .nhops = 1 };
 
     b->most++;
-    add_var(b, v, &at);
+    add_var(b, NULL, v, &at);
 }
 
 static void builder_release(Builder *b)
@@ -452,6 +467,7 @@ static void add_origs(Arena *a, Shape *s)
             v.orig = true;
         }
         vec_push(&s->exit, v);
+        vec_push(&s->exit_places, s->entry_places.items[i]);
     }
     s->nentry = (unsigned)s->exit.len;
 }
@@ -476,14 +492,17 @@ static void build_exit(Builder *b, const Function *fn, Shape *s, const Variable 
 {
     Vars now = {0};
     Accesses at = {0};
+    Places places = {0};
 
     b->vars = &now;
     b->accesses = &at;
+    b->places = &places;
     add_params(b, fn);
     add_globals(b, globals, nglobals);
     run(b);
     size_t plain = now.len;
     Builder r = { .a = b->a, .plan = b->plan, .vars = &now, .accesses = &at,
+                  .places = &places, .parents = b->parents + 100,
                   .most = now.len + b->most };
     add_result(&r, fn);
     run(&r);
@@ -496,7 +515,9 @@ static void build_exit(Builder *b, const Function *fn, Shape *s, const Variable 
         }
         vec_push(&s->exit, now.items[i]);
         vec_push(&s->exit_at, at.items[i]);
+        vec_push(&s->exit_places, places.items[i]);
     }
+    vec_release(&places);
     vec_release(&now);
     vec_release(&at);
 }
@@ -512,13 +533,28 @@ static const char *handle_of(Arena *a, const Function *fn)
     return record && !count_params(fn, record) ? type_text(a, record) : "";
 }
 
+/* What the program brings together, near enough to mean it: of fields far away only
+ * those of one struct. */
+static void relate(Samples *s, Point *p, const Places *places, const Units *units)
+{
+    for (unsigned a = 0; a < p->nvars; a++)
+        for (unsigned b = a + 1; b < p->nvars; b++) {
+            const Var *x = &p->vars[a], *y = &p->vars[b];
+            bool far = x->depth > 1 || y->depth > 1;
+            if (!places->items[a] || !places->items[b] || (far && x->parent != y->parent))
+                continue;
+            if (units_related(units, places->items[a], places->items[b]))
+                point_relate(s, p, a, b);
+        }
+}
+
 Shape *shape_new(Arena *a, const Function *fn, const char *name, const ObservePlan *plan,
                  const Variable *const *globals, size_t nglobals, Samples *samples)
 {
     Shape *s = arena_new(a, Shape);
     size_t most = plan->most_vars ? plan->most_vars : MOST_VARS;
     Builder entry = { .a = a, .plan = plan, .vars = &s->entry, .accesses = &s->entry_at,
-                      .most = most };
+                      .places = &s->entry_places, .most = most };
     Builder exit = { .a = a, .plan = plan, .most = most };
 
     s->fn = fn;
@@ -541,5 +577,9 @@ Shape *shape_new(Arena *a, const Function *fn, const char *name, const ObservePl
     f->handle = arena_strdup(&samples->arena, handle_of(a, fn));
     point_vars(samples, &f->entry, s->entry.items, (unsigned)s->entry.len);
     point_vars(samples, &f->exit, s->exit.items, (unsigned)s->exit.len);
+    if (plan->units) {
+        relate(samples, &f->entry, &s->entry_places, plan->units);
+        relate(samples, &f->exit, &s->exit_places, plan->units);
+    }
     return s;
 }

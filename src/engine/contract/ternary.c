@@ -143,8 +143,20 @@ static unsigned telling(const Triple *t, InvKind kind)
     return kind == INV_MINIMUM || kind == INV_MAXIMUM ? first < second ? first : second : n;
 }
 
+/* Sums and the like are of one unit; products make a new one. */
+static bool has_one_unit(const Engine *e, const Invariant *inv)
+{
+    const Var *vars = e->p->vars;
+
+    return !differ_in_unit(&vars[inv->v[0]], &vars[inv->v[1]])
+        && !differ_in_unit(&vars[inv->v[0]], &vars[inv->v[2]])
+        && !differ_in_unit(&vars[inv->v[1]], &vars[inv->v[2]]);
+}
+
 static bool operations(const Engine *e, const Triple *t, Invariant *inv)
 {
+    bool one_unit = has_one_unit(e, inv);
+
     static const InvKind tried[] = {
         INV_PRODUCT, INV_RATIO, INV_REMAINDER, INV_SHIFT, INV_AND, INV_OR, INV_MINIMUM,
         INV_MAXIMUM,
@@ -152,6 +164,8 @@ static bool operations(const Engine *e, const Triple *t, Invariant *inv)
 
     for (unsigned i = 0; i < sizeof tried / sizeof *tried; i++) {
         inv->kind = tried[i];
+        if (!one_unit && tried[i] > INV_SHIFT)
+            break;
         if (telling(t, tried[i]) >= 4 && all_rows(e, inv))
             return true;
     }
@@ -166,7 +180,7 @@ static void infer_triple(Engine *e, unsigned z, unsigned x, unsigned y)
     look_at(e, z, x, y, &t);
     if (t.n < LEAST_TRIPLES || different(&t) < LEAST_TRIPLES)
         return;
-    bool found = linear(e, &t, &inv);
+    bool found = has_one_unit(e, &inv) && linear(e, &t, &inv);
     if (!found) {
         memset(inv.k, 0, sizeof inv.k);
         found = operations(e, &t, &inv);
@@ -187,7 +201,8 @@ static void infer_triple(Engine *e, unsigned z, unsigned x, unsigned y)
 static bool may_combine(const Engine *e, unsigned a, unsigned b)
 {
     bool strong;
-    return comparable(&e->p->vars[a], &e->p->vars[b], &strong)
+    return (comparable(e->p, a, b, &strong)
+            || differ_in_unit(&e->p->vars[a], &e->p->vars[b]))
         && !e->linear[(size_t)a * e->p->nvars + b];
 }
 
@@ -220,7 +235,7 @@ void infer_ternary(Engine *e)
         const Var *var = &e->p->vars[v];
         const Column *c = &e->columns[v];
         if (var->kind == VAR_INT && !var->is_bool && !var->nvalues && c->leader == (int)v
-            && c->nsome >= 3)
+            && c->nsome >= 3 && var->depth < 2)
             used[n++] = v;
     }
     for (unsigned i = 0; i < n; i++)

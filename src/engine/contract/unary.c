@@ -4,28 +4,43 @@
 #include <math.h>
 #include <string.h>
 
-enum { BOUND_LEAST = -1, BOUND_MOST = 2, LEAST_EACH = 3, SAME_OBJECT = 20 };
+enum {
+    BOUND_LEAST = -1, BOUND_MOST = 2, LEAST_EACH = 3, LEAST_ENUM = 10, SAME_OBJECT = 20,
+    SAME_VALUE = 40, SAME_RESULT = 12,
+};
 
 static Invariant unary(InvKind kind, unsigned v, double confidence)
 {
     return (Invariant){ .kind = kind, .v = { (int)v }, .confidence = confidence };
 }
 
-/* One value, or two or three that each came several times. */
+/* Is a set of values one that a programmer may have meant? A constant is; of small
+ * numbers in a row and of enumerators a few are. Far fields hold data. */
+static bool may_be_set(const Column *c, const Var *v)
+{
+    if (v->depth > 1)
+        return false;
+    if (c->nsome == 1)
+        return c->n >= (v->role == ROLE_RESULT || v->kind == VAR_FACT ? SAME_RESULT : SAME_VALUE)
+            && !str_starts(v->name, "strlen(");
+    if (v->is_bool || v->kind != VAR_INT)
+        return false;
+    for (unsigned i = 0; i < c->nsome; i++)
+        if (c->times[i] < (v->nvalues ? LEAST_ENUM : LEAST_EACH))
+            return false;
+    return v->nvalues ? v->nvalues > ONE_OF_MOST : c->min >= -1 && c->max <= 3;
+}
+
 static bool one_of(Engine *e, unsigned v)
 {
     const Column *c = &e->columns[v];
     const Var *var = &e->p->vars[v];
-    unsigned most = var->is_bool ? 1 : ONE_OF_MOST;
 
-    if (c->more || c->nsome > most)
+    if (c->more || c->nsome > ONE_OF_MOST || !may_be_set(c, var))
         return false;
     Invariant inv = unary(INV_ONE_OF, v, confidence_even(c->n));
-    for (unsigned i = 0; i < c->nsome; i++) {
-        if (c->nsome > 1 && c->times[i] < LEAST_EACH)
-            return false;
+    for (unsigned i = 0; i < c->nsome; i++)
         inv.k[i] = c->some[i];
-    }
     inv.n = (uint8_t)c->nsome;
     for (unsigned i = 1; i < inv.n; i++)           /* in rising order */
         for (unsigned k = i; k && inv.k[k - 1].i > inv.k[k].i && var->kind == VAR_INT; k--) {
@@ -90,6 +105,10 @@ static void not_zero(Engine *e, unsigned v)
     bool pointer = e->p->vars[v].kind == VAR_POINTER;
     double range = (double)c->max - (double)c->min + 1;
 
+    if (str_starts(e->p->vars[v].name, "size(") || e->p->vars[v].is_bool)
+        return;                        /* known only if it is not */
+    if (e->p->vars[v].depth > 1 && !strchr(e->p->vars[v].name, '['))
+        return;                        /* the next of a list is NULL one day */
     for (size_t r = 0; r < e->nrows; r++)
         if (c->known[r] && c->cells[r].i == 0)
             return;
@@ -102,7 +121,7 @@ static void modulus(Engine *e, unsigned v)
 {
     const Column *c = &e->columns[v];
 
-    if (c->step < 2 || c->min < 0 || c->nsome < 5 || e->p->vars[v].nvalues)
+    if (e->p->vars[v].depth > 1 || c->step < 2 || c->min < 0 || c->nsome < 5 || e->p->vars[v].nvalues)
         return;
     Invariant inv = unary(INV_MODULUS, v, 1 - pow(1 / (double)c->step, (double)c->nsome));
     inv.k[0].i = c->step;
@@ -122,6 +141,10 @@ static void flags(Engine *e, unsigned v)
 
 static void integer(Engine *e, unsigned v)
 {
+    if (e->p->vars[v].role == ROLE_ERRNO) {
+        not_zero(e, v);
+        return;
+    }
     if (one_of(e, v))
         return;
     if (!bounds(e, v))
@@ -135,13 +158,15 @@ static void pointer(Engine *e, unsigned v)
     const Column *c = &e->columns[v];
 
     if (column_is_constant(c) && c->some[0].i == 0) {
+        if (!may_be_set(c, &e->p->vars[v]))
+            return;
         Invariant inv = unary(INV_ONE_OF, v, confidence_even(c->n));
         inv.n = 1;
         keep(e, inv);
         return;
     }
     not_zero(e, v);
-    if (column_is_constant(c) && c->n >= SAME_OBJECT) {
+    if (column_is_constant(c) && c->n >= SAME_OBJECT && e->p->vars[v].depth < 2) {
         Invariant inv = unary(INV_ONE_VALUE, v, confidence_even(c->n));
         inv.k[0] = c->some[0];
         keep(e, inv);

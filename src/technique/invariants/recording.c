@@ -1,4 +1,5 @@
 /* Samples: of a new run with probes, or those that an earlier one left. */
+#include "analysis/units/units.h"
 #include "base/file.h"
 #include "base/tempdir.h"
 #include "engine/contract/observe.h"
@@ -108,8 +109,11 @@ static bool read_trace(Study *st, const char *folder, Err *err)
     if (!t)
         return err_ctx(err, "the command ran nothing of %s, or built it anew", st->name);
     st->samples = samples_new(session_seed(st->session));
-    observe(t, &(ObservePlan){ .stop = is_stopped, .stop_arg = st->session }, st->samples,
-            &figures);
+    Units *units = units_new(st->program);
+    ObservePlan plan = { .units = units,
+                         .stop = is_stopped, .stop_arg = st->session };
+    observe(t, &plan, st->samples, &figures);
+    units_free(units);
     trace_close(t);
     tell_figures(st, &figures);
     return true;

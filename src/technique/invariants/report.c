@@ -82,7 +82,9 @@ static void tell_refuted(const Study *st, const FunctionSamples *f, bool is_exit
     arena_release(&a);
 }
 
-static void add_changes(const Study *st, const FunctionContract *fc, bool is_exit, Str *out)
+/* `own`: all that its samples alone say, what is said twice included. */
+static void add_changes(const Study *st, const FunctionContract *fc, bool is_exit,
+                        const Invariants *own, Str *out)
 {
     const Invariants *before = is_exit ? &fc->post_before : &fc->pre_before;
     const Invariants *after = is_exit ? &fc->post : &fc->pre;
@@ -95,7 +97,7 @@ static void add_changes(const Study *st, const FunctionContract *fc, bool is_exi
             tell_refuted(st, fc->f, is_exit, &before->items[i], out);
         }
     for (size_t i = 0; i < after->len; i++)
-        if (!has_same(before, &after->items[i]))
+        if (!has_same(before, &after->items[i]) && !has_same(own, &after->items[i]))
             add_line(st, p, &after->items[i], "  + ", word, out);
 }
 
@@ -103,16 +105,19 @@ static void add_changes(const Study *st, const FunctionContract *fc, bool is_exi
 void report_difference(const Study *st)
 {
     Str *out = session_out(st->session);
-    Contracts *plain = contracts_infer(st->samples, NULL, &st->plan);
+    ContractPlan alone = { .infer = st->plan.infer, .no_state = true };
+    Contracts *plain = contracts_infer(st->samples, NULL, &alone);
+    Contracts *steered = contracts_infer(st->samples, &st->constraints, &alone);
     size_t changed = 0;
 
     for (size_t i = 0; i < st->contracts->functions.len; i++) {
-        FunctionContract both = st->contracts->functions.items[i];
+        FunctionContract both = steered->functions.items[i];
         Str lines = {0};
+        Invariants own_pre = both.pre_before, own_post = both.post_before;
         both.pre_before = plain->functions.items[i].pre;
         both.post_before = plain->functions.items[i].post;
-        add_changes(st, &both, false, &lines);
-        add_changes(st, &both, true, &lines);
+        add_changes(st, &both, false, &own_pre, &lines);
+        add_changes(st, &both, true, &own_post, &lines);
         if (lines.len) {
             changed++;
             add_heading(st, both.f, out);
@@ -123,6 +128,7 @@ void report_difference(const Study *st)
     str_addf(out, "%zu constraints changed the contracts of %zu functions.\n",
              st->constraints.items.len, changed);
     contracts_free(plain);
+    contracts_free(steered);
 }
 
 /* --- constraints that hold */
