@@ -237,10 +237,13 @@ static Pair turned(const Pair *q)
 
 static bool equation(Engine *e, unsigned a, unsigned b, const Pair *q, bool strong)
 {
-    unsigned least = !strong ? LEAST_UNRELATED : q->least == q->most ? 3 : LEAST_PAIRS;
+    bool twins = e->p->vars[a].twin == (int)b;
+    unsigned least = !strong ? LEAST_UNRELATED
+        : q->least == q->most && twins ? 3 : LEAST_PAIRS;
     Invariant inv;
 
-    if (q->different < LEAST_PAIRS - 1 && q->different < least)
+    if ((q->different < LEAST_PAIRS - 1 && q->different < least)
+        || (!twins && q->n < LEAST_UNCHANGED))
         return false;
     for (int turn = 0; turn < 2; turn++) {
         unsigned left = turn == !is_left(e, a, b) ? a : b;

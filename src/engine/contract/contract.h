@@ -68,8 +68,13 @@ typedef struct Broken {
     uint64_t times;           /* samples that do */
     double confidence;
     uint64_t samples;         /* that it was learned from */
+    bool made_here;           /* it held when the function was entered */
+    size_t others;            /* places where the same is broken, too */
 } Broken;
 typedef Vec(Broken) BrokenList;
 /* `functions` is the array of a contracts file; `fresh` are the new samples. */
 void contracts_check(const json_t *functions, Samples *fresh, BrokenList *out, size_t *lost);
+/* Leaves one for each thing that is broken, at the function that breaks it. */
+typedef bool CallsFn(const char *caller, const char *callee, void *arg);
+void contracts_blame(BrokenList *list, CallsFn *calls, void *arg);
 #endif

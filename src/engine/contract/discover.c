@@ -332,6 +332,8 @@ static bool may_concord(const FunctionContract *a, const FunctionContract *b)
 
 static void try_pair(Search *s, const FunctionContract *a, const FunctionContract *b)
 {
+    if (!a->f->entry.rows.len && !b->f->entry.rows.len)
+        return;
     Side a_in = { a, false }, a_out = { a, true }, b_in = { b, false }, b_out = { b, true };
     bool frozen = *a->f->handle && strcmp(a->f->handle, b->f->handle) == 0
         && map_has(&s->immutable, a->f->handle);

@@ -91,7 +91,9 @@ static void say_unchanged(Hiding *h, int param, int v)
     const Engine *e = h->e;
     unsigned fields;
 
-    if (e->columns[v].n < 7 || !is_unchanged(h, param, &fields) || fields < 2)
+    if (str_starts(e->p->vars[v].type, "const "))
+        return;                        /* the type says so */
+    if (e->columns[v].n < 12 || !is_unchanged(h, param, &fields) || fields < 2)
         return;
     for (size_t i = 0; i < h->n; i++) {
         const Invariant *inv = &h->items[i];

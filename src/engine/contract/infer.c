@@ -46,7 +46,8 @@ bool comparable(const Point *p, unsigned i, unsigned k, bool *strong)
     if (a->kind != b->kind)
         return false;
     /* Far fields: only with those of the same struct, or what the program relates. */
-    if ((a->depth > 1 || b->depth > 1) && !*strong && a->parent != b->parent)
+    bool far = a->depth > 1 || b->depth > 1;
+    if (far && a->twin != (int)k && (a->orig != b->orig || (!*strong && a->parent != b->parent)))
         return false;
     if (a->kind == VAR_POINTER)
         return a->depth < 2 && b->depth < 2;

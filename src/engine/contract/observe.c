@@ -57,28 +57,46 @@ static const char *name_of(Observer *o, const Function *fn)
     return arena_printf(&o->arena, "%s:%s", path_base(fn->file), fn->name);
 }
 
-static Shape *shape_of(Observer *o, const Event *e)
+static Shape *make_shape(Observer *o, const Function *fn, const Variable *const *globals,
+                         size_t n)
 {
-    enum { MOST = 8 };
-    const Variable *globals[MOST];
-    size_t n = 0;
-    Shape **slot = &o->shapes[e->fn->index];
+    const char *name = name_of(o, fn);
 
-    if (*slot)
-        return *slot;
-    const char *name = name_of(o, e->fn);
     if (samples_find(o->s, name))              /* a copy of an inline function */
-        name = arena_printf(&o->arena, "%s#%u", name, e->fn->index);
-    find_globals(o, e, globals, &n, MOST);
-    *slot = shape_new(&o->arena, e->fn, name, o->plan, globals, n, o->s);
-    o->figures->left_out += (*slot)->left_out;
-    size_t need = (*slot)->exit.len + 1;
+        name = arena_printf(&o->arena, "%s#%u", name, fn->index);
+    Shape *s = shape_new(&o->arena, fn, name, o->plan, globals, n, o->s);
+    size_t need = s->exit.len + 1;
     if (need > o->room) {
         o->room = need;
         o->cells = xrealloc(o->cells, need * sizeof *o->cells);
         o->known = xrealloc(o->known, need);
     }
-    return *slot;
+    return o->shapes[fn->index] = s;
+}
+
+static Shape *shape_of(Observer *o, const Event *e)
+{
+    enum { MOST = 8 };
+    const Variable *globals[MOST];
+    size_t n = 0;
+
+    if (o->shapes[e->fn->index])
+        return o->shapes[e->fn->index];
+    find_globals(o, e, globals, &n, MOST);
+    Shape *s = make_shape(o, e->fn, globals, n);
+    o->figures->left_out += s->left_out;
+    return s;
+}
+
+/* Functions that never ran have points, too: constraints may bring them rows. */
+static void add_silent(Observer *o)
+{
+    size_t n;
+    const Function *const *fns = program_functions(trace_program(o->t), &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (fns[i]->defined && fns[i]->type && !o->shapes[fns[i]->index])
+            make_shape(o, fns[i], NULL, 0);
 }
 
 /* --- calls */
@@ -197,6 +215,7 @@ void observe(Trace *t, const ObservePlan *plan, Samples *s, ObserveFigures *out)
             sweep(&o);
         }
     }
+    add_silent(&o);
     out->cut_short = trace_cut_short(t);
     for (size_t i = 0; i < o.open.len; i++)
         if (o.open.entries[i].value)

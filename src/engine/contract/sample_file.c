@@ -165,8 +165,11 @@ static int64_t number(Reader *r, int64_t least, int64_t most)
     return x;
 }
 
+static void finish_point(Reader *r);
+
 static void read_function(Reader *r)
 {
+    finish_point(r);
     const char *name = word(r);
 
     if (r->bad || samples_find(r->s, name)) {
@@ -187,9 +190,10 @@ static void read_function(Reader *r)
 
 static void read_point(Reader *r)
 {
+    finish_point(r);
     const char *side = word(r);
 
-    if (!r->f || r->nvars != r->wanted) {
+    if (!r->f) {
         r->bad = true;
         return;
     }
@@ -268,6 +272,14 @@ static bool set_vars(Reader *r)
     return true;
 }
 
+/* A point without a row, too. */
+static void finish_point(Reader *r)
+{
+    if (r->p && !r->p->vars && set_vars(r))
+        r->p->total = r->total;
+    r->p = NULL;
+}
+
 static void read_related(Reader *r)
 {
     if (!set_vars(r))
@@ -314,6 +326,7 @@ static void read_line(Reader *r, char *line)
     r->at = line;
     const char *kind = word(r);
     if (strcmp(kind, "end") == 0) {
+        finish_point(r);
         r->ended = true;
         return;
     }

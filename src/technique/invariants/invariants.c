@@ -24,7 +24,8 @@ static const Option options[] = {
     { "asserts", 0, NULL, "preconditions as a patch that adds assert()", NULL },
     { "header", 0, NULL, "contracts as comments of a header", NULL },
     { "confidence", 0, "X", "least confidence of an invariant", "0.99" },
-    { "calls", 0, "N", "calls of each function that are recorded, before sampling", "256" },
+    { "calls", 0, "N", "calls of each function that are recorded before sampling; --check: 16 times as many",
+      "1000" },
     { "as-is", 0, NULL, "leave memory alone that nobody wrote; garbage may be learned", NULL },
     { 0 },
 };
@@ -102,6 +103,27 @@ static bool show_discovered(Study *st, Err *err)
     return ok;
 }
 
+/* Does it call the other, directly or through others? */
+static bool reaches(const Function *from, const Function *to, Map *seen)
+{
+    for (unsigned i = 0; from && to && i < from->ncallees; i++) {
+        const Function *callee = from->callees[i];
+        if (callee == to || (map_put(seen, callee->symbol, seen) && reaches(callee, to, seen)))
+            return true;
+    }
+    return false;
+}
+
+static bool calls(const char *caller, const char *callee, void *program)
+{
+    Map seen = {0};
+    bool found = reaches(program_function(program, caller), program_function(program, callee),
+                         &seen);
+
+    map_release(&seen);
+    return found;
+}
+
 /* The known contracts against the samples of this run. */
 static bool show_broken(Study *st, Err *err)
 {
@@ -114,6 +136,7 @@ static bool show_broken(Study *st, Err *err)
 
     if (ok && (known = json_read(path, err))) {
         contracts_check(json_object_get(known, "functions"), st->samples, &broken, &lost);
+        contracts_blame(&broken, calls, (void *)st->program);
         if (lost)
             session_note(st->session, "%zu invariants speak of variables that are no longer "
                          "there", lost);

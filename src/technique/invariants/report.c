@@ -34,10 +34,38 @@ static void add_heading(const Study *st, const FunctionSamples *f, Str *out)
     free(file);
 }
 
+/* What holds of a handle at every public function: once, in the words of the first
+ * function that has it. */
+static void add_states(const Study *st, Str *out)
+{
+    Map seen = {0};
+
+    for (size_t i = 0; i < st->contracts->functions.len; i++) {
+        const FunctionContract *fc = &st->contracts->functions.items[i];
+        for (size_t k = 0; k < fc->pre.len; k++) {
+            const Invariant *inv = &fc->pre.items[k];
+            Str key = {0};
+            for (unsigned v = 0; v < inv_arity(inv->kind); v++)
+                str_addf(&key, "%d %s ", (int)inv->kind, fc->f->entry.vars[inv->v[v]].key);
+            if (inv->is_state && map_put(&seen, *fc->f->handle ? fc->f->handle : "", &seen)) {
+                str_add(out, "every ");
+                escape_terminal_z(out, fc->f->handle);
+                str_add(out, ", before and after each public function\n");
+            }
+            if (inv->is_state && map_put(&seen, str_c(&key), &seen))
+                add_line(st, &fc->f->entry, inv, "  ", "holds", out);
+            str_release(&key);
+        }
+    }
+    map_release(&seen);
+}
+
 void report_contracts(const Study *st)
 {
     Str *out = session_out(st->session);
     size_t n = 0, functions = 0;
+
+    add_states(st, out);
 
     for (size_t i = 0; i < st->contracts->functions.len; i++) {
         const FunctionContract *fc = &st->contracts->functions.items[i];
@@ -46,9 +74,11 @@ void report_contracts(const Study *st)
         functions++;
         add_heading(st, fc->f, out);
         for (size_t k = 0; k < fc->pre.len; k++)
-            add_line(st, &fc->f->entry, &fc->pre.items[k], "  ", "requires", out);
+            if (!fc->pre.items[k].is_state)
+                add_line(st, &fc->f->entry, &fc->pre.items[k], "  ", "requires", out);
         for (size_t k = 0; k < fc->post.len; k++)
-            add_line(st, &fc->f->exit, &fc->post.items[k], "  ", "ensures", out);
+            if (!fc->post.items[k].is_state)
+                add_line(st, &fc->f->exit, &fc->post.items[k], "  ", "ensures", out);
         n += fc->pre.len + fc->post.len;
     }
     str_addf(out, "%zu invariants of %zu functions, likely from these runs. To refute them run "
@@ -279,10 +309,11 @@ static bool report_one_broken(const Study *st, const Broken *b, Err *err)
 
     inv_print(&b->inv, p, st->samples, &text);
     inv_print_values(&b->inv, p, st->samples, &b->row, &values);
-    char *message = xprintf("%s %s no longer: %s; it had held in %" PRIu64 " samples", b->f->name,
-                            b->is_exit ? "ensures" : "is called with", str_c(&text), b->samples);
-    char *with = xprintf("%s with %s; %" PRIu64 " samples of this run break it",
-                         b->is_exit ? "returned" : "called", str_c(&values), b->times);
+    char *message = xprintf("%s no longer %s %s, which held in %" PRIu64 " samples", b->f->name,
+                            b->is_exit ? "ensures" : "gets", str_c(&text), b->samples);
+    char *with = xprintf("%s with %s; %" PRIu64 " samples of this run break it%s",
+                         b->is_exit ? "returned" : "called", str_c(&values), b->times,
+                         b->others ? ", and it is seen at other functions, too" : "");
     EvidenceStep step = { .text = with };
     Finding f = { .rule = "invariants/broken", .level = LEVEL_WARNING, .verdict = VERDICT_SHOWN,
                   .message = message, .anchor = str_c(&text), .steps = &step, .nsteps = 1,
