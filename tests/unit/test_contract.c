@@ -448,7 +448,7 @@ static void equations_of_three_are_found(void **state)
 
 static void fill_guarded(int i, Cell *c)
 {
-    c[0].i = i % 13;
+    c[0].i = i % 19;
     c[2].i = c[0].i > 5 ? 0 : -1;
     c[1].i = c[2].i == 0 ? c[0].i : c[0].i * 31 % 17;
 }

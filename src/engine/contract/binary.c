@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    LEAST_SAMPLES = 7, LEAST_UNCHANGED = 12, WINDOW_LEAST = -1, WINDOW_MOST = 2,
+    LEAST_SAMPLES = 7, LEAST_UNCHANGED = 12, LEAST_SAME = 30, WINDOW_LEAST = -1, WINDOW_MOST = 2,
     LEAST_UNRELATED = 8,      /* different pairs of what the program never relates … */
     LEAST_ORDERED = 20,       /* … if nothing but their order shows it */
     LEAST_AT_BOUND = 3,       /* samples of x == y - 1 before x < y is said */
@@ -107,11 +107,15 @@ static bool are_equal(const Engine *e, unsigned a, unsigned b, Pair *q)
         dull = q->some[0][0] == 0 || !var_is_after(y);
     if (x->is_bool && !strong)
         return false;
-    if (x->twin == (int)b && (x->depth > 1 || q->n < LEAST_UNCHANGED
+    if (x->twin == (int)b && (x->depth > 1 || q->n < LEAST_SAME
                               || str_starts(x->name, "strlen(")))
         return false;
+    /* How many elements an array has, and a number beside it. */
+    if ((str_starts(x->name, "size(") || str_starts(y->name, "size("))
+        && x->param == y->param && x->orig == y->orig)
+        return !dull && q->different >= 3;
     /* Small numbers are equal soon, unless the program makes them so. */
-    return !dull && (x->kind == VAR_POINTER || q->different >= (strong ? 2 : LEAST_PAIRS)
+    return !dull && (x->kind == VAR_POINTER || q->different >= (strong ? 2 : LEAST_UNRELATED)
                      || x->twin == (int)b);
 }
 
@@ -190,7 +194,7 @@ static bool quotient(const Engine *e, unsigned a, unsigned b, const Pair *q, Inv
     static const int64_t tried[] = { 2, 3, 4, 5, 7, 8, 10, 16, 32, 64, 100, 1000 };
     const Column *x = &e->columns[a];
 
-    if (x->nsome < 3 || q->different < 4)
+    if (x->nsome < 3 || q->different < 4 || (e->p->related && !point_related(e->p, (int)a, (int)b)))
         return false;
     *out = (Invariant){ .kind = INV_QUOTIENT, .v = { (int)a, (int)b }, .confidence = 1 };
     for (unsigned i = 0; i < sizeof tried / sizeof *tried; i++) {
@@ -299,6 +303,8 @@ static bool is_ordered_by_chance(const Engine *e, unsigned a, unsigned b, const 
 {
     const Var *x = &e->p->vars[a], *y = &e->p->vars[b];
 
+    if (x->parent && y->parent)
+        return true;                   /* fields that the program never compares */
     if (q->different < LEAST_ORDERED || q->x->max <= q->y->min || q->most < -1)
         return true;
     return q->at_most < LEAST_AT_BOUND || x->depth > 1 || y->depth > 1 || x->orig || y->orig;
@@ -316,7 +322,8 @@ static void less(Engine *e, unsigned small, unsigned large, const Pair *q, bool 
         return;
     if (column_is_constant(x) && column_is_constant(y))
         return;
-    if (q->most <= -2 && is_size(e, large) && !is_size(e, small))
+    if (q->most <= -2 && is_size(e, large) && !is_size(e, small)
+        && e->p->vars[small].parent && e->p->vars[small].parent == e->p->vars[large].parent)
         k = -2;
     Invariant inv = { .kind = INV_LESS, .v = { (int)small, (int)large },
                       .confidence = confidence_even(q->n) };

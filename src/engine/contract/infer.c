@@ -222,7 +222,7 @@ static void infer_half(const Point *p, const Rows *rows, int result, Guard guard
         Invariant inv = found.items[i];
         Invariants all = { out->items, whole, whole };
         bool about_result = inv_arity(inv.kind) == 1 && inv.v[0] == result;
-        inv.confidence *= confidence_even(n);
+        inv.confidence *= confidence_even(n / 2);      /* twice the calls: it is a half */
         if (about_result || is_known(&all, &inv) || !inv_belongs(&inv, p)
             || inv.kind == INV_ONE_VALUE || inv.confidence < limit)
             continue;
@@ -293,6 +293,8 @@ static bool says_something(const Point *p, const Invariant *inv)
     if (inv->kind == INV_ONE_OF)
         return inv->n == 1 && v->depth < 2 && v->kind != VAR_STRING
             && (v->nvalues || (inv->k[0].i >= -1 && inv->k[0].i <= 1));
+    if (inv->kind == INV_LESS && inv->confidence < 1 - 1e-5)
+        return false;                  /* fewer than 17 calls of that half */
     return inv->kind != INV_MODULUS && inv->kind != INV_FLAGS
         && (v->depth < 2 || inv->kind == INV_EQUAL);
 }

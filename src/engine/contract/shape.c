@@ -153,7 +153,8 @@ static void add_text(Builder *b, const Spot *s)
     at.look = LOOK_TEXT;
     add_var(b, s, v, &at);
     at.look = LOOK_PRINTABLE;
-    add_var(b, s, derived(b, s, "printable", VAR_FACT), &at);
+    if (s->depth < 2 && !s->parent)
+        add_var(b, s, derived(b, s, "printable", VAR_FACT), &at);
 }
 
 static void enqueue(Builder *b, const Spot *s)
@@ -216,7 +217,8 @@ static void add_pointed(Builder *b, const Spot *s, const Type *target)
         there.name = s->name;
         there.key = s->key;
         add_text(b, &there);
-    } else if (target->kind == TYPE_STRUCT) {
+    } else if (target->kind == TYPE_STRUCT && !str_starts(target->file, "/usr/")
+               && strcmp(target->name, "__va_list_tag") != 0) {
         add_fields(b, &there, target, "->");
     } else if (is_integer(target) || is_float(target) || target->kind == TYPE_POINTER) {
         there.name = arena_printf(b->a, "*%s", s->name);
@@ -308,7 +310,7 @@ static bool is_partner(const Builder *b, const Spot *array, size_t v, size_t spo
         return x->role == ROLE_MEMORY && x->param == array->param
             && at->nhops + 1 == array->at.nhops + (array->at.count ? 1 : 0)
             && at->nhops > 1;
-    return x->role == ROLE_PARAM;
+    return x->role == ROLE_PARAM && array->at.base == BASE_PARAM;
 }
 
 static void add_array(Builder *b, const Spot *s)

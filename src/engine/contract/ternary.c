@@ -166,6 +166,10 @@ static bool operations(const Engine *e, const Triple *t, Invariant *inv)
         inv->kind = tried[i];
         if (!one_unit && tried[i] > INV_SHIFT)
             break;
+        if (tried[i] >= INV_AND && e->p->related
+            && (!point_related(e->p, inv->v[0], inv->v[1])
+                || !point_related(e->p, inv->v[0], inv->v[2])))
+            continue;
         if (telling(t, tried[i]) >= 4 && all_rows(e, inv))
             return true;
     }

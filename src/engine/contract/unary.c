@@ -6,7 +6,7 @@
 
 enum {
     BOUND_LEAST = -1, BOUND_MOST = 2, LEAST_EACH = 3, LEAST_ENUM = 10, SAME_OBJECT = 20,
-    SAME_VALUE = 40, SAME_RESULT = 12,
+    SAME_VALUE = 40, LEAST_FACT = 60, LEAST_LENGTH = 1000, SAME_RESULT = 12,
 };
 
 static Invariant unary(InvKind kind, unsigned v, double confidence)
@@ -20,13 +20,19 @@ static bool may_be_set(const Column *c, const Var *v)
 {
     if (v->depth > 1)
         return false;
+    if (v->kind == VAR_FACT && c->n < LEAST_FACT)
+        return false;
     if (c->nsome == 1)
         return c->n >= (v->role == ROLE_RESULT || v->kind == VAR_FACT ? SAME_RESULT : SAME_VALUE)
-            && !str_starts(v->name, "strlen(");
+            && !str_starts(v->name, "strlen(")
+            && (v->kind != VAR_STRING || v->role != ROLE_MEMORY || !v->parent);
     if (v->is_bool || v->kind != VAR_INT)
         return false;
+    if (c->nsome == 2 && v->role != ROLE_PARAM && v->role != ROLE_RESULT)
+        return false;
     for (unsigned i = 0; i < c->nsome; i++)
-        if (c->times[i] < (v->nvalues ? LEAST_ENUM : LEAST_EACH))
+        if (c->times[i] < (v->nvalues ? LEAST_ENUM : LEAST_EACH)
+            || c->times[i] * 4 * c->nsome < c->n)          /* a rare one: others will come */
             return false;
     return v->nvalues ? v->nvalues > ONE_OF_MOST : c->min >= -1 && c->max <= 3;
 }
@@ -82,6 +88,9 @@ static bool bounds(Engine *e, unsigned v)
     const Var *var = &e->p->vars[v];
     bool excludes_zero = false;
 
+    if (str_starts(var->name, "strlen(") && c->n < LEAST_LENGTH)
+        return true;                   /* that no text was empty says little */
+
     if (c->min >= BOUND_LEAST && c->min <= BOUND_MOST && is_bound(c, c->at_min)) {
         Invariant inv = unary(INV_LOWER, v, fmax(0.99, confidence_even(c->n)));
         inv.k[0].i = c->min;
@@ -107,6 +116,8 @@ static void not_zero(Engine *e, unsigned v)
 
     if (str_starts(e->p->vars[v].name, "size(") || e->p->vars[v].is_bool)
         return;                        /* known only if it is not */
+    if (str_starts(e->p->vars[v].name, "strlen(") && c->n < LEAST_LENGTH)
+        return;
     if (e->p->vars[v].depth > 1 && !strchr(e->p->vars[v].name, '['))
         return;                        /* the next of a list is NULL one day */
     for (size_t r = 0; r < e->nrows; r++)
@@ -141,6 +152,11 @@ static void flags(Engine *e, unsigned v)
 
 static void integer(Engine *e, unsigned v)
 {
+    if (e->p->vars[v].nvalues) {               /* the type says which there are */
+        one_of(e, v);
+        flags(e, v);
+        return;
+    }
     if (e->p->vars[v].role == ROLE_ERRNO) {
         not_zero(e, v);
         return;
