@@ -21,6 +21,7 @@ ROOMS = {
     "analysis/pointsto": "capture program",
     "analysis/symbolic": "capture program analysis/pointsto",
     "analysis/mutability": "capture program analysis/pointsto",
+    "analysis/units": "capture program",
     "weave": "capture program analysis runtime",
     "build": "capture program analysis weave run runtime",
     "run": "runtime",
@@ -36,6 +37,7 @@ ROOMS = {
     "engine/generate": "program engine/api engine/sequence engine/usage engine/play",
     "engine/suite": "program analysis weave build run engine/api engine/sequence "
                     "engine/usage engine/play engine/generate runtime",
+    "engine/contract": "program analysis solve engine/record runtime",
     "engine/concolic": "solve runtime",
     # The search knows no C program: front ends do.
     "engine/explore": "run solve engine/concolic runtime",

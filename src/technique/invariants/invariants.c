@@ -87,6 +87,17 @@ static bool is_interrupted(void *session)
     return session_interrupted(session);
 }
 
+/* Is another form asked for than text? Only then this is a run with findings. */
+static bool wants_form(Session *s)
+{
+    static const char *const files[] = { "html", "sarif", "junit" };
+    bool wanted = session_flag(s, "json") || session_flag(s, "tap") || session_flag(s, "github");
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        wanted |= session_option(s, files[i]) != NULL;
+    return wanted;
+}
+
 static bool show_discovered(Study *st, Err *err)
 {
     Discovered d = {0};
@@ -188,7 +199,8 @@ static bool show_contracts(Study *st, Err *err)
 {
     bool page = session_option(st->session, "html") || session_option(st->session, "sarif");
 
-    if (!session_begin(st->session, NULL, err) || (page && !report_page(st, err)))
+    if ((wants_form(st->session) && !session_begin(st->session, NULL, err))
+        || (page && !report_page(st, err)))
         return false;
     session_json(st->session, "functions", report_json(st));
     session_json(st->session, "constraints", json_array());
@@ -217,7 +229,7 @@ static bool study(Study *st, Err *err)
     if (!keep_contracts(st, err))
         return false;
     if (session_flag(s, "infer")) {
-        if (!session_begin(s, NULL, err))
+        if (wants_form(s) && !session_begin(s, NULL, err))
             return false;
         session_json(s, "functions", report_json(st));
         return show_discovered(st, err);

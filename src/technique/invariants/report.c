@@ -69,7 +69,7 @@ void report_contracts(const Study *st)
 
     for (size_t i = 0; i < st->contracts->functions.len; i++) {
         const FunctionContract *fc = &st->contracts->functions.items[i];
-        if (!fc->pre.len && !fc->post.len)
+        if (!fc->pre.len && !fc->post.len && !fc->f->left)
             continue;
         functions++;
         add_heading(st, fc->f, out);
@@ -176,7 +176,8 @@ static json_t *constraint_json(const Constraint *c)
 
 void report_discovered(const Study *st, const Discovered *d)
 {
-    Str *out = session_out(st->session);
+    Str unused = {0}, *out = session_flag(st->session, "json") ? &unused
+                                                               : session_out(st->session);
     json_t *all = json_array(), *frozen = json_array();
 
     for (size_t i = 0; i < d->immutable.len; i++) {
@@ -199,6 +200,7 @@ void report_discovered(const Study *st, const Discovered *d)
              d->vacuous, d->below);
     session_json(st->session, "constraints", all);
     session_json(st->session, "immutable", frozen);
+    str_release(&unused);
 }
 
 /* --- findings */
