@@ -279,10 +279,13 @@ static bool is_size(const Engine *e, unsigned v)
         if (i == v || e->columns[i].leader == (int)v)
             return true;
         const Column *x = &e->columns[i], *y = &e->columns[v];
-        bool same = x->rows > 0;
-        for (size_t r = 0; same && r < e->nrows; r++)
+        bool same = true;
+        size_t both = 0;
+        for (size_t r = 0; same && r < e->nrows; r++) {
             same = !x->known[r] || !y->known[r] || x->cells[r].i == y->cells[r].i;
-        if (same && e->p->vars[i].orig == e->p->vars[v].orig)
+            both += x->known[r] && y->known[r];
+        }
+        if (same && both && e->p->vars[i].orig == e->p->vars[v].orig)
             return true;
     }
     return false;
@@ -316,7 +319,8 @@ static void less(Engine *e, unsigned small, unsigned large, const Pair *q, bool 
     /* x < y is said if it came close; else x <= y is enough. */
     int64_t k = q->most == -1 && q->at_most >= LEAST_AT_BOUND ? -1 : 0;
 
-    if (q->different < 3 || (!strong && is_ordered_by_chance(e, small, large, q)))
+    if (q->different < 3 || (q->n < LEAST_UNCHANGED && e->p->vars[small].twin != (int)large)
+        || (!strong && is_ordered_by_chance(e, small, large, q)))
         return;
     if (is_small_constant(x) || is_small_constant(y))
         return;

@@ -6,7 +6,8 @@
 
 enum {
     BOUND_LEAST = -1, BOUND_MOST = 2, LEAST_EACH = 3, LEAST_ENUM = 10, SAME_OBJECT = 20,
-    SAME_VALUE = 40, LEAST_FACT = 60, LEAST_LENGTH = 1000, SAME_RESULT = 12,
+    SAME_VALUE = 40, LEAST_FACT = 60, LEAST_LENGTH = 1000,
+    LEAST_FIELD = 20, LEAST_FLOAT = 100, LEAST_FAR = 200, SAME_RESULT = 12,
 };
 
 static Invariant unary(InvKind kind, unsigned v, double confidence)
@@ -74,6 +75,14 @@ static bool is_bound(const Column *c, const uint64_t *at)
     return true;
 }
 
+/* Data behind pointers takes all values one day: that needs more samples. */
+static uint64_t least_samples(const Var *v)
+{
+    if (v->role != ROLE_MEMORY)
+        return 0;
+    return v->depth > 1 ? LEAST_FAR : v->kind == VAR_FLOAT ? LEAST_FLOAT : LEAST_FIELD;
+}
+
 /* What the type alone says is no news. */
 static bool type_says(const Var *v, int64_t bound, bool lower)
 {
@@ -88,6 +97,8 @@ static bool bounds(Engine *e, unsigned v)
     const Var *var = &e->p->vars[v];
     bool excludes_zero = false;
 
+    if (c->n < least_samples(var))
+        return true;
     if (str_starts(var->name, "strlen(") && c->n < LEAST_LENGTH)
         return true;                   /* that no text was empty says little */
 
@@ -118,6 +129,8 @@ static void not_zero(Engine *e, unsigned v)
         return;                        /* known only if it is not */
     if (str_starts(e->p->vars[v].name, "strlen(") && c->n < LEAST_LENGTH)
         return;
+    if (c->n < least_samples(&e->p->vars[v]) && !strchr(e->p->vars[v].name, '['))
+        return;
     if (e->p->vars[v].depth > 1 && !strchr(e->p->vars[v].name, '['))
         return;                        /* the next of a list is NULL one day */
     for (size_t r = 0; r < e->nrows; r++)
@@ -132,7 +145,7 @@ static void modulus(Engine *e, unsigned v)
 {
     const Column *c = &e->columns[v];
 
-    if (e->p->vars[v].depth > 1 || c->step < 2 || c->min < 0 || c->nsome < 5 || e->p->vars[v].nvalues)
+    if (e->p->vars[v].depth > 1 || c->step < 2 || c->min < 0 || !c->more || c->n < SAME_VALUE || e->p->vars[v].nvalues)
         return;
     Invariant inv = unary(INV_MODULUS, v, 1 - pow(1 / (double)c->step, (double)c->nsome));
     inv.k[0].i = c->step;
@@ -194,7 +207,7 @@ static void floating(Engine *e, unsigned v)
     const Column *c = &e->columns[v];
     uint64_t at = 0;
 
-    if (one_of(e, v))
+    if (one_of(e, v) || c->n < least_samples(&e->p->vars[v]))
         return;
     for (size_t r = 0; r < e->nrows; r++)
         if (c->known[r] && c->cells[r].d == c->fmin)
