@@ -175,6 +175,10 @@ static void collect(Units *u, LLVMValueRef v, unsigned depth, Leaves *out)
             for (int i = 0; i < LLVMGetNumOperands(v); i++)
                 collect(u, LLVMGetOperand(v, (unsigned)i), depth + 1, out);
             break;
+        case LLVMPHI:
+            for (unsigned i = 0; i < LLVMCountIncoming(v); i++)
+                collect(u, LLVMGetIncomingValue(v, i), depth + 2, out);
+            break;
         case LLVMZExt: case LLVMSExt: case LLVMTrunc: case LLVMFreeze:
             collect(u, LLVMGetOperand(v, 0), depth + 1, out);
             break;

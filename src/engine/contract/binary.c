@@ -105,6 +105,8 @@ static bool are_equal(const Engine *e, unsigned a, unsigned b, Pair *q)
     bool dull = q->different < 2 && !strong;
     if (x->kind == VAR_POINTER && q->different == 1)
         dull = q->some[0][0] == 0 || !var_is_after(y);
+    if (x->kind == VAR_POINTER && q->n < LEAST_UNCHANGED)
+        return false;
     if (x->is_bool && !strong)
         return false;
     if (x->twin == (int)b && (x->depth > 1 || q->n < LEAST_SAME

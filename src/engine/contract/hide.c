@@ -91,9 +91,9 @@ static void say_unchanged(Hiding *h, int param, int v)
     const Engine *e = h->e;
     unsigned fields;
 
-    if (str_starts(e->p->vars[v].type, "const "))
-        return;                        /* the type says so */
-    if (e->columns[v].n < 12 || !is_unchanged(h, param, &fields) || fields < 2)
+    bool is_const = str_starts(e->p->vars[v].type, "const ");  /* the type says so */
+
+    if (!is_const && (e->columns[v].n < 12 || !is_unchanged(h, param, &fields) || fields < 2))
         return;
     for (size_t i = 0; i < h->n; i++) {
         const Invariant *inv = &h->items[i];
@@ -101,6 +101,8 @@ static void say_unchanged(Hiding *h, int param, int v)
         if (inv->kind == INV_EQUAL && x->twin == inv->v[1] && x->param == param)
             h->gone[i] = true;
     }
+    if (is_const)
+        return;
     keep(h->e, (Invariant){ .kind = INV_UNCHANGED, .v = { v },
                             .confidence = confidence_even(e->columns[v].n) });
 }

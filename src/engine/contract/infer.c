@@ -45,6 +45,11 @@ bool comparable(const Point *p, unsigned i, unsigned k, bool *strong)
         return a->kind == b->kind && a->kind == VAR_STRING && *strong;
     if (a->kind != b->kind)
         return false;
+    /* Parts of one array: what they are says how they are ordered. */
+    bool part_a = var_is_derived(a) || a->name[0] == '*', part_b = var_is_derived(b)
+        || b->name[0] == '*';
+    if (part_a && part_b && a->param == b->param && a->kind == VAR_INT)
+        return false;
     /* Far fields: only with those of the same struct, or what the program relates. */
     bool far = a->depth > 1 || b->depth > 1;
     if (far && a->twin != (int)k && (a->orig != b->orig || (!*strong && a->parent != b->parent)))
@@ -145,6 +150,14 @@ static void make_column(Engine *e, const Rows *rows, unsigned v)
         c->n += row->count;
         c->rows++;
     }
+    /* A number beside an array that is seldom an index of it is none. */
+    uint64_t all = 0;
+    for (size_t r = 0; r < e->nrows; r++)
+        all += e->counts[r];
+    if (var_is_derived(&e->p->vars[v]) && 2 * c->n < all) {
+        memset(c->known, 0, e->nrows);
+        c->n = c->rows = c->nsome = 0;
+    }
     if (kind != VAR_FLOAT && c->rows)
         count_bounds(c, e->counts, e->nrows);
 }
@@ -217,7 +230,7 @@ static void infer_half(const Point *p, const Rows *rows, int result, Guard guard
             vec_push(&half, rows->items[r]);
             n += rows->items[r].count;
         }
-    infer_plain(p, &half, limit, false, &found);
+    infer_plain(p, &half, limit, true, &found);
     for (size_t i = 0; i < found.len; i++) {
         Invariant inv = found.items[i];
         Invariants all = { out->items, whole, whole };
@@ -293,6 +306,8 @@ static bool says_something(const Point *p, const Invariant *inv)
     if (inv->kind == INV_ONE_OF)
         return inv->n == 1 && v->depth < 2 && v->kind != VAR_STRING
             && (v->nvalues || (inv->k[0].i >= -1 && inv->k[0].i <= 1));
+    if (inv_arity(inv->kind) == 3 && inv->kind != INV_LINEAR3 && inv->kind != INV_PRODUCT)
+        return false;
     if (inv->kind == INV_LESS && inv->confidence < 1 - 1e-5)
         return false;                  /* fewer than 17 calls of that half */
     return inv->kind != INV_MODULUS && inv->kind != INV_FLAGS

@@ -361,9 +361,28 @@ static void print_unary(const Invariant *inv, const Point *p, const Samples *s, 
     }
 }
 
+/* What the function made stands on the left: return >= low. */
+static bool reads_better_turned(const Invariant *inv, const Point *p)
+{
+    const Var *x = &p->vars[inv->v[0]], *y = &p->vars[inv->v[1]];
+
+    if (inv->k[0].i != 0 && inv->k[0].i != -1)
+        return false;
+    if (x->role == ROLE_RESULT || y->role == ROLE_RESULT)
+        return x->role != ROLE_RESULT;
+    return p->is_exit && var_is_after(y) && !var_is_after(x);
+}
+
 static void print_less(const Invariant *inv, const Point *p, Str *out)
 {
     int64_t c = inv->k[0].i;
+
+    if (reads_better_turned(inv, p)) {
+        print_name(p, inv->v[1], out);
+        str_add(out, c < 0 ? " > " : " >= ");
+        print_name(p, inv->v[0], out);
+        return;
+    }
 
     print_name(p, inv->v[0], out);
     str_add(out, c < 0 ? " < " : " <= ");

@@ -1,5 +1,6 @@
 /* Samples in memory: see sample.h. */
 #include "engine/contract/sample.h"
+#include "base/str.h"
 #include <assert.h>
 #include <string.h>
 
@@ -22,6 +23,13 @@ const char *var_role_name(VarRole r)
 bool var_is_after(const Var *v)
 {
     return !v->orig && v->role != ROLE_PARAM;
+}
+
+bool var_is_derived(const Var *v)
+{
+    const char *name = str_starts(v->name, "orig(") ? v->name + 5 : v->name;
+
+    return strchr(name, '[') || str_starts(name, "least(") || str_starts(name, "most(");
 }
 
 Samples *samples_new(uint64_t seed)

@@ -74,6 +74,9 @@ typedef struct Var {
 /* Can the function have changed it? Only then it belongs to a postcondition. */
 bool var_is_after(const Var *v);
 
+/* Computed from an array: an element, the least of some, … */
+bool var_is_derived(const Var *v);
+
 /* An integer, the bits of a double, or a number: see VarKind. */
 typedef union Cell {
     int64_t i;
