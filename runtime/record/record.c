@@ -33,7 +33,7 @@ enum {
     MOST_EVENT = 1 << 17,        /* a longer one is cut */
     LAST_WORD = 64,
     MOST_COPY = 1 << 12,         /* of one object */
-    MOST_STATE = 1 << 9,         /* … with SUNDEW_COPY_STATE, unless it is a struct */
+    MOST_STATE = 1 << 9,         /* … with SUNDEW_COPY_STATE */
     MOST_ALLOC_EVENTS = 1 << 20, /* of a process that is sampled */
     MOST_DEPTH = 1 << 14,        /* calls on a thread's stack */
     MOST_SLOTS = 256,            /* of a function */
@@ -432,8 +432,7 @@ static bool copy_piece(Copier *c, uint64_t address, size_t size, uint32_t type)
         size = rest ? rest : t ? t->size : 0;
     else if (rest && size > rest)
         size = rest;
-    if (copies_state() && (!t || !t->npointers) && size > MOST_STATE
-        && (!t || t->size <= MOST_STATE))
+    if (copies_state() && size > MOST_STATE)
         size = MOST_STATE;
     if (size > MOST_COPY) {
         size = MOST_COPY;

@@ -137,9 +137,9 @@ static int64_t pointer_number(const Trace *t, const Event *e, uint64_t p)
 
     if (!p)
         return 0;
-    if (o)
+    if (o && o->kind == OBJECT_HEAP)
         return (int64_t)((uint64_t)o->id << 32 | ((p - o->address) & 0xffffffff));
-    return (int64_t)((p & 0x0fffffffffffffff) | (uint64_t)1 << 62);
+    return (int64_t)((p & 0x0fffffffffffffff) | POINTER_ELSEWHERE);
 }
 
 static bool read_number(const Type *t, const uint8_t *p, size_t n, const Trace *tr,

@@ -2,6 +2,7 @@
 #include "engine/contract/observe.h"
 #include "base/file.h"
 #include "engine/contract/observe_int.h"
+#include "runtime/format/tracefile.h"
 #include <assert.h>
 #include <string.h>
 
@@ -213,6 +214,8 @@ void observe(Trace *t, const ObservePlan *plan, Samples *s, ObserveFigures *out)
             out->returns++;
             see_return(&o, e);
             sweep(&o);
+        } else if (e->kind == EVENT_END && e->how == SUNDEW_END_FULL) {
+            out->full++;
         }
     }
     add_silent(&o);

@@ -26,6 +26,7 @@ typedef struct ObservePlan {
 typedef struct ObserveFigures {
     uint64_t calls, returns;  /* in the trace */
     uint64_t left_out;        /* variables beyond most_vars */
+    size_t full;              /* streams that ended at the budget */
     size_t cut_short;         /* streams */
     bool stopped;
 } ObserveFigures;

@@ -83,6 +83,9 @@ typedef union Cell {
     double d;
 } Cell;
 
+/* A pointer's number has this bit if it leads to no object of the heap. */
+#define POINTER_ELSEWHERE ((uint64_t)1 << 62)
+
 enum { ORIGIN_OWN = -1 };     /* else the number of the constraint */
 
 typedef struct Row {

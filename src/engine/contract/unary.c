@@ -7,7 +7,7 @@
 enum {
     BOUND_LEAST = -1, BOUND_MOST = 2, LEAST_EACH = 3, LEAST_ENUM = 10, SAME_OBJECT = 20,
     SAME_VALUE = 40, LEAST_FACT = 60, LEAST_LENGTH = 1000,
-    LEAST_FIELD = 20, LEAST_FLOAT = 100, LEAST_FAR = 200, SAME_RESULT = 12,
+    LEAST_BOUND = 12, LEAST_FIELD = 20, LEAST_FLOAT = 100, LEAST_FAR = 200, SAME_RESULT = 12,
 };
 
 static Invariant unary(InvKind kind, unsigned v, double confidence)
@@ -79,7 +79,7 @@ static bool is_bound(const Column *c, const uint64_t *at)
 static uint64_t least_samples(const Var *v)
 {
     if (v->role != ROLE_MEMORY)
-        return 0;
+        return v->kind == VAR_POINTER ? 0 : LEAST_BOUND;
     return v->depth > 1 ? LEAST_FAR : v->kind == VAR_FLOAT ? LEAST_FLOAT : LEAST_FIELD;
 }
 
@@ -195,7 +195,9 @@ static void pointer(Engine *e, unsigned v)
         return;
     }
     not_zero(e, v);
-    if (column_is_constant(c) && c->n >= SAME_OBJECT && e->p->vars[v].depth < 2) {
+    /* A variable is always the same; of objects on the heap there could be many. */
+    if (column_is_constant(c) && c->n >= SAME_OBJECT && e->p->vars[v].depth < 2
+        && !((uint64_t)c->some[0].i & POINTER_ELSEWHERE) && !var_is_derived(&e->p->vars[v])) {
         Invariant inv = unary(INV_ONE_VALUE, v, confidence_even(c->n));
         inv.k[0] = c->some[0];
         keep(e, inv);

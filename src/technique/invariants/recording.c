@@ -61,7 +61,7 @@ static bool run_recorded(const Study *st, const char *woven, const char *folder,
     RecordRun run = { .original = program_captured(st->program), .woven = woven,
                       .folder = folder, .words = tail + alone, .nwords = n - alone,
                       .in_place = !alone, .root = session_root(st->session),
-                      .env = env, .budget = 64 << 20, .stop = is_stopped, .arg = st->session,
+                      .env = env, .budget = 256 << 20, .stop = is_stopped, .arg = st->session,
                       .seconds = session_time(st->session) > 0 ? session_time(st->session) : 3600 };
     RunResult result = {0};
     bool ok = record_run(&run, &result, err);
@@ -97,6 +97,9 @@ static void tell_figures(const Study *st, const ObserveFigures *f)
     if (f->cut_short)
         session_note(st->session, "%zu streams of the recording were cut short; what they hold "
                      "is used", f->cut_short);
+    if (f->full)
+        session_incomplete(st->session, "the recording of %zu threads ended at 256 MiB; give a "
+                           "smaller --calls", f->full);
     if (f->left_out)
         session_note(st->session, "%" PRIu64 " fields are left out: 48 variables are looked at in "
                      "each function, the nearest first", f->left_out);
