@@ -24,8 +24,7 @@ static const Option options[] = {
     { "asserts", 0, NULL, "preconditions as a patch that adds assert()", NULL },
     { "header", 0, NULL, "contracts as comments of a header", NULL },
     { "confidence", 0, "X", "least confidence of an invariant", "0.99" },
-    { "calls", 0, "N", "calls of each function that are recorded before sampling; --check: 16 times as many",
-      "1000" },
+    { "calls", 0, "N", "calls of each function that are recorded before sampling", "4000" },
     { "as-is", 0, NULL, "leave memory alone that nobody wrote; garbage may be learned", NULL },
     { 0 },
 };

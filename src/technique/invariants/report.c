@@ -60,6 +60,25 @@ static void add_states(const Study *st, Str *out)
     map_release(&seen);
 }
 
+/* Calls that ended by longjmp() or exit(): they have no exit to learn from. */
+static void add_left(const Study *st, Str *out)
+{
+    enum { NAMED = 5 };
+    size_t n = 0;
+
+    for (size_t i = 0; i < st->samples->functions.len; i++) {
+        const FunctionSamples *f = st->samples->functions.items[i];
+        if (!f->left || strcmp(f->name, "main") == 0 || n++ >= NAMED)
+            continue;
+        str_add(out, n > 1 ? ", " : "Calls that did not return: ");
+        escape_terminal_z(out, f->name);
+        str_addf(out, " %" PRIu64, f->left);
+    }
+    if (n > NAMED)
+        str_addf(out, " and those of %zu more functions", n - NAMED);
+    str_add(out, n ? "\n" : "");
+}
+
 void report_contracts(const Study *st)
 {
     Str *out = session_out(st->session);
@@ -69,7 +88,7 @@ void report_contracts(const Study *st)
 
     for (size_t i = 0; i < st->contracts->functions.len; i++) {
         const FunctionContract *fc = &st->contracts->functions.items[i];
-        if (!fc->pre.len && !fc->post.len && !fc->f->left)
+        if (!fc->pre.len && !fc->post.len)
             continue;
         functions++;
         add_heading(st, fc->f, out);
@@ -81,6 +100,7 @@ void report_contracts(const Study *st)
                 add_line(st, &fc->f->exit, &fc->post.items[k], "  ", "ensures", out);
         n += fc->pre.len + fc->post.len;
     }
+    add_left(st, out);
     str_addf(out, "%zu invariants of %zu functions, likely from these runs. To refute them run "
              "other tests:\n  sundew invariants %s --check -- COMMAND\n", n, functions, st->name);
 }
