@@ -176,6 +176,49 @@ static void facts_release(Facts *f)
     free(f->used);
 }
 
+/* Does it speak of state, which the two functions share? */
+static bool is_of_state(const Point *p, const Invariant *inv)
+{
+    for (unsigned i = 0; i < inv_arity(inv->kind); i++)
+        if (p->vars[inv->v[i]].role == ROLE_MEMORY || p->vars[inv->v[i]].role == ROLE_GLOBAL)
+            return true;
+    return false;
+}
+
+static const char *type_at(const Point *p, const char *name)
+{
+    int v = point_var(p, name);
+    return v < 0 ? "" : p->vars[v].type;
+}
+
+/* The same types of parameters and result: two that could stand for each other. */
+static bool are_alike(const FunctionSamples *a, const FunctionSamples *b)
+{
+    unsigned i = 0, k = 0;
+
+    if (a->nparams != b->nparams
+        || strcmp(type_at(&a->exit, "return"), type_at(&b->exit, "return")) != 0)
+        return false;
+    for (;; i++, k++) {
+        while (i < a->entry.nvars && a->entry.vars[i].role != ROLE_PARAM)
+            i++;
+        while (k < b->entry.nvars && b->entry.vars[k].role != ROLE_PARAM)
+            k++;
+        if (i == a->entry.nvars || k == b->entry.nvars)
+            return i == a->entry.nvars && k == b->entry.nvars;
+        if (strcmp(a->entry.vars[i].type, b->entry.vars[k].type) != 0)
+            return false;
+    }
+}
+
+/* That two functions return 0 or -1 relates them as little as all others. */
+static bool belong_together(const Candidate *c, bool state)
+{
+    const FunctionSamples *a = c->from.fc->f, *b = c->to.fc->f;
+
+    return state || (*a->handle && strcmp(a->handle, b->handle) == 0) || are_alike(a, b);
+}
+
 /* False: vacuous. */
 static bool judge(Prover *prover, const Candidate *c, Constraint *out)
 {
@@ -183,6 +226,7 @@ static bool judge(Prover *prover, const Candidate *c, Constraint *out)
     Vec(double) all = {0}, core = {0}, proved = {0};
     const Invariants *goals = side_list(c->to);
     unsigned of = 0;
+    bool state = false;
 
     collect_facts(c, &f);
     bool *once = xcalloc(f.facts.len + 1, sizeof *once);
@@ -196,6 +240,7 @@ static bool judge(Prover *prover, const Candidate *c, Constraint *out)
                    f.facts.len, &goal, once))
             continue;
         vec_push(&proved, goal.confidence);
+        state |= is_of_state(side_point(c->to), &goals->items[i]);
         for (size_t k = 0; k < f.facts.len; k++)
             f.used[k] |= once[k];
     }
@@ -216,7 +261,7 @@ static bool judge(Prover *prover, const Candidate *c, Constraint *out)
     vec_release(&proved);
     free(once);
     facts_release(&f);
-    return of > 0 && out->proved > 0;
+    return of > 0 && out->proved > 0 && belong_together(c, state);
 }
 
 /* --- types that nobody changes */

@@ -5,7 +5,8 @@
  * of Q's invariants q1 … qM that speak of common variables, N follow from P's.
  * The success rate is N / M; below the threshold (0.75) nothing is reported. The
  * confidence is (product of P's confidences) * (mean of the N); `core` is the
- * same over the facts that were needed alone. M = 0 and N = 0 are vacuous.
+ * same over the facts that were needed alone. M = 0 and N = 0 are vacuous, and so is
+ * what relates functions that have neither state nor types in common.
  *
  * CanFollow with a condition on the result is tried where the plain one fails.
  * Concord(m1, m2): Pre(m1), Pre(m2) and Post(m1) imply what Post(m2) says of the
