@@ -279,8 +279,8 @@ static void equality_is_the_same_however_it_is_said(void **state)
     static const char *const said[] = {
         "Subdomain(a, b)\nSubdomain(b, c)\nSubdomain(c, a)\n",
         "Subdomain(b, a)\nSubdomain(c, b)\nSubdomain(a, c)\n",
-        "Subdomain(a, b)\nSubdomain(b, a)\nSubdomain(a, c)\nSubdomain(c, a)\n"
-        "Subdomain(b, c)\nSubdomain(c, b)\n",
+        ("Subdomain(a, b)\nSubdomain(b, a)\nSubdomain(a, c)\nSubdomain(c, a)\n"
+         "Subdomain(b, c)\nSubdomain(c, b)\n"),
     };
     for (int way = 0; way < 3; way++) {
         Samples *s = samples_new(1);

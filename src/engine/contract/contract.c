@@ -7,11 +7,9 @@
 
 /* --- one function */
 
-static void infer_rows(const Contracts *c, const FunctionSamples *f, const Point *p,
-                       const Constraints *k, const ContractPlan *plan, Arena *a, Rows *rows,
-                       Invariants *out)
+static void infer_rows(const FunctionSamples *f, const Point *p, const Constraints *k,
+                       const ContractPlan *plan, Arena *a, Rows *rows, Invariants *out)
 {
-    (void)c;
     if (k)
         constraint_project(k, f, p, a, rows);
     infer(p, rows, &plan->infer, out);
@@ -29,7 +27,7 @@ static void infer_point(const Contracts *c, const FunctionSamples *f, bool is_ex
     else
         for (size_t r = 0; r < p->rows.len; r++)
             vec_push(&rows, p->rows.items[r]);
-    infer_rows(c, f, p, k, plan, &a, &rows, out);
+    infer_rows(f, p, k, plan, &a, &rows, out);
     vec_release(&rows);
     arena_release(&a);
 }
@@ -53,7 +51,7 @@ static void second_pass(Contracts *c, const Constraints *k, const ContractPlan *
         constraint_concord(k, c->samples, fc->f, pre_of, c, &a, &rows);
         if (rows.len > own) {
             fc->post.len = 0;
-            infer_rows(c, fc->f, &fc->f->exit, k, plan, &a, &rows, &fc->post);
+            infer_rows(fc->f, &fc->f->exit, k, plan, &a, &rows, &fc->post);
         }
         vec_release(&rows);
         arena_release(&a);

@@ -282,10 +282,8 @@ static void infer_guarded(const Point *p, const Rows *rows, double limit, Invari
     for (size_t i = 0; i < out->len; i++)
         vec_push(&halves, out->items[i]);
     infer_half(p, rows, result, guard, limit, &halves);
-    size_t first = halves.len;
     infer_half(p, rows, result, guard == GUARD_ZERO ? GUARD_NONZERO : GUARD_NOT_NEGATIVE,
                limit, &halves);
-    (void)first;
     for (size_t i = out->len; i < halves.len; i++)
         vec_push(out, halves.items[i]);
     vec_release(&halves);

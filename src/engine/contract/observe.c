@@ -23,8 +23,7 @@ typedef struct Observer {
     ObserveFigures *figures;
     Arena arena;
     Shape **shapes;           /* by Function.index */
-    Map open;                 /* number -> Open, the place is used again */
-    Vec(Open *) pool;
+    Map open;                 /* number -> Open */
     Cell *cells;              /* of an exit */
     uint8_t *known;
     size_t room;

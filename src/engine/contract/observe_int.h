@@ -15,7 +15,6 @@ typedef enum {
     LOOK_ELEMENT,             /* a[i] */
     LOOK_LEAST, LOOK_MOST,    /* of a[0 … i-1] */
     LOOK_ASCENDING, LOOK_DISTINCT, LOOK_NONNULL,
-    LOOK_CONTAINS,            /* x is one of a[0 … i-1] */
 } Look;
 
 /*
@@ -34,7 +33,6 @@ typedef struct Access {
     uint64_t count;           /* of an array in a struct: elements; 0: by its extent */
     bool single;              /* unknown if it is the first of several */
     int with;                 /* LOOK_ELEMENT …: the variable that is i */
-    int also;                 /* LOOK_CONTAINS: x */
 } Access;
 
 typedef Vec(unsigned) Places;

@@ -296,13 +296,11 @@ static void add_look(Builder *b, const Spot *s, Look look, int with, VarKind kin
 
 /* A number that may say how many elements are in use: in the same struct, or a
  * parameter beside a parameter. */
-static bool is_partner(const Builder *b, const Spot *array, size_t v, size_t spot)
+static bool is_partner(const Builder *b, const Spot *array, size_t v)
 {
     const Var *x = &b->vars->items[v];
     const Access *at = &b->accesses->items[v];
-    const Spot *s = &b->queue.items[spot];
 
-    (void)s;
     if (x->kind != VAR_INT || x->is_bool || x->nvalues || at->look != LOOK_VALUE || at->width
         || x->bits < 16 || x->param < 0)
         return false;
@@ -329,7 +327,7 @@ static void add_array(Builder *b, const Spot *s)
     if (!pointers && !integers)
         return;
     for (size_t i = 0; i < n && partners < MOST_PARTNERS; i++) {
-        if (!is_partner(b, s, i, 0))
+        if (!is_partner(b, s, i))
             continue;
         const char *x = b->vars->items[i].name, *k = b->vars->items[i].key;
         partners++;
