@@ -148,7 +148,12 @@ typedef struct SundewTables {
 
 enum SundewStrategy {
     SUNDEW_COPY_REFERENCE, SUNDEW_COPY_SHALLOW, SUNDEW_COPY_USED, SUNDEW_COPY_DEEP,
+    SUNDEW_COPY_STATE,           /* recording: what arguments point to, whole, and what the
+                                  * pointers in there lead to; variables */
 };
+
+/* With SUNDEW_COPY_STATE memory that nobody wrote yet holds this byte. */
+enum { SUNDEW_UNWRITTEN = 0xcb, SUNDEW_MOST_UNWRITTEN = 4096 };
 
 extern const SundewTables sundew_tables;     /* emitted by the weave */
 #endif

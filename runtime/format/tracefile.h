@@ -2,7 +2,8 @@
  * tracefile - the bytes of a trace, as the runtime writes them.
  *
  * A trace is a folder. It holds `order`, a file of one shared 64-bit counter;
- * KEY.symbols, written once for each program, an array of SundewSymbol; and
+ * KEY.symbols, written once for each program, an array of SundewSymbol; with
+ * sampling KEY.calls, a 64-bit counter of calls for each function; and
  * one stream for each thread of each process, PID.N.stream, N from 0. A stream
  * is a header and events:
  *
@@ -17,7 +18,7 @@
  * `order`, so they order the events of all streams.
  *
  *   CALL     function  flags  nslots slot…  rest, if the flags say so  memory
- *   RETURN   call (own number minus the call's)  nslots slot…  memory
+ *   RETURN   call (own number minus the call's)  errno  nslots slot…  memory
  *   ALLOC    address  size
  *   FREE     address
  *   END      how (SUNDEW_END_…)  value
@@ -34,7 +35,7 @@
 #include <stdint.h>
 
 #define SUNDEW_STREAM_MAGIC "SUNDEWTR"
-enum { SUNDEW_STREAM_VERSION = 3 };
+enum { SUNDEW_STREAM_VERSION = 4 };
 
 typedef struct SundewStreamHeader {
     char magic[8];

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/heap/wrappers.h"
 
@@ -19,9 +20,18 @@ static inline void *noted(void *p, size_t n)
     return p;
 }
 
+/* What was just allocated and means nothing yet says so (SUNDEW_UNWRITTEN). */
+static inline void *filled(void *p, size_t from, size_t n)
+{
+    if (sundew_fills && p && n > from && from < SUNDEW_MOST_UNWRITTEN)
+        memset((char *)p + from, SUNDEW_UNWRITTEN,
+               (n < SUNDEW_MOST_UNWRITTEN ? n : SUNDEW_MOST_UNWRITTEN) - from);
+    return p;
+}
+
 void *sundew_malloc(size_t n)
 {
-    return noted(malloc(n), n);
+    return noted(filled(malloc(n), 0, n), n);
 }
 
 void *sundew_calloc(size_t m, size_t n)
@@ -51,6 +61,8 @@ void *sundew_realloc(void *p, size_t n)
     void *q = realloc(p, n);
     if (!sundew_tracking)
         return q;
+    if (q && (known || !old))
+        filled(q, known ? was.size : 0, n);
     if (q)
         sundew_note_malloc(q, n);
     else if (n && known)
@@ -70,25 +82,25 @@ void *sundew_reallocarray(void *p, size_t m, size_t n)
 
 void *sundew_aligned_alloc(size_t alignment, size_t n)
 {
-    return noted(aligned_alloc(alignment, n), n);
+    return noted(filled(aligned_alloc(alignment, n), 0, n), n);
 }
 
 void *sundew_memalign(size_t alignment, size_t n)
 {
-    return noted(memalign(alignment, n), n);
+    return noted(filled(memalign(alignment, n), 0, n), n);
 }
 
 int sundew_posix_memalign(void **p, size_t alignment, size_t n)
 {
     int failed = posix_memalign(p, alignment, n);
     if (!failed)
-        noted(*p, n);
+        noted(filled(*p, 0, n), n);
     return failed;
 }
 
 void *sundew_valloc(size_t n)
 {
-    return noted(valloc(n), n);
+    return noted(filled(valloc(n), 0, n), n);
 }
 
 char *sundew_strdup(const char *s)

@@ -40,6 +40,7 @@ typedef struct Big {
 } Big;
 
 int sundew_tracking;
+int sundew_fills;
 static uint8_t *volatile leaves[LEAVES];
 static Big bigs[NBIG];
 static volatile int nbigs;             /* rows that were ever used */

@@ -54,6 +54,7 @@ typedef struct SundewExtent {
 } SundewExtent;
 
 extern int sundew_tracking;            /* off: allocations are not noted */
+extern int sundew_fills;                /* on: new memory says that nobody wrote it */
 void sundew_extent_malloc(void *p, size_t n);
 void sundew_extent_free(void *p);
 /* What alloc.c tells; each runtime has its own: these two, and what it needs besides

@@ -33,6 +33,8 @@ enum {
     MOST_EVENT = 1 << 17,        /* a longer one is cut */
     LAST_WORD = 64,
     MOST_COPY = 1 << 12,         /* of one object */
+    MOST_STATE = 1 << 9,         /* … with SUNDEW_COPY_STATE */
+    MOST_ALLOC_EVENTS = 1 << 20, /* of a process that is sampled */
     MOST_DEPTH = 1 << 14,        /* calls on a thread's stack */
     MOST_SLOTS = 256,            /* of a function */
     KEPT_SLOTS = 8,              /* with each call */
@@ -83,8 +85,13 @@ static struct {
     _Atomic uint64_t *order;
     _Atomic uint32_t threads;
     _Atomic uint64_t budget;     /* bytes that may still be written */
+    _Atomic uint64_t allocs;     /* events of the heap that may still come */
     volatile uint32_t *mark;
     pthread_key_t key;
+    /* Sampling: how many calls of each function there were, in a page that all
+     * processes share, and how many of the first are recorded. NULL: all are. */
+    uint64_t *calls;
+    uint64_t sampled;
 } process;
 
 enum { MARK = 0x53554e44 };
@@ -277,19 +284,24 @@ static void stream_close(void)
 }
 
 /* What the thread did not use of its file is there for others. */
+static void cut_file(void)
+{
+    if (!stream.window)
+        return;
+    size_t used = (size_t)(stream.at - stream.window);
+    int fd = open_in_folder(stream.name, O_WRONLY);
+    if (fd >= 0 && ftruncate(fd, (off_t)(stream.offset + used)) == 0)
+        atomic_fetch_add(&process.budget, WINDOW - used);
+    if (fd >= 0)
+        close(fd);
+}
+
 static void thread_ends(void *arg)
 {
     (void)arg;
     int keep = errno;
     sundew_record_end(SUNDEW_END_THREAD, 0);
-    if (stream.window) {
-        size_t used = (size_t)(stream.at - stream.window);
-        int fd = open_in_folder(stream.name, O_WRONLY);
-        if (fd >= 0 && ftruncate(fd, (off_t)(stream.offset + used)) == 0)
-            atomic_fetch_add(&process.budget, WINDOW - used);
-        if (fd >= 0)
-            close(fd);
-    }
+    cut_file();
     stream_close();
     errno = keep;
 }
@@ -384,6 +396,18 @@ typedef struct Copier {
     bool cut;
 } Copier;
 
+static bool copies_state(void)
+{
+    return sundew_tables.strategy == SUNDEW_COPY_STATE;
+}
+
+/* Memory that was given back holds nothing of interest. */
+static bool is_freed(uint64_t address)
+{
+    SundewExtent e;
+    return sundew_extent_at(address, &e) && e.freed && address < e.start + e.size;
+}
+
 /* To the end of the heap object or variable; 0: not known. */
 static uint64_t bytes_behind(uint64_t address)
 {
@@ -408,11 +432,13 @@ static bool copy_piece(Copier *c, uint64_t address, size_t size, uint32_t type)
         size = rest ? rest : t ? t->size : 0;
     else if (rest && size > rest)
         size = rest;
+    if (copies_state() && size > MOST_STATE)
+        size = MOST_STATE;
     if (size > MOST_COPY) {
         size = MOST_COPY;
         c->cut = true;
     }
-    if (size == 0)
+    if (size == 0 || (copies_state() && is_freed(address)))
         return false;
     uint8_t head[40], *h = head;
     h = put_signed(h, (int64_t)(address - c->last));
@@ -553,6 +579,26 @@ static void copy_result(Copier *c, const SundewFunction *f, const uint64_t *resu
     }
 }
 
+/* What the pointers in a returned struct lead to. */
+static void copy_result_state(Copier *c, const SundewFunction *f, const uint64_t *result)
+{
+    const SundewType *t = sundew_type(f->result), *target;
+    uint64_t p;
+
+    if (f->in_memory || !t || t->npointers != 1 || t->size != 8 || is_freed(result[0]))
+        return;
+    target = sundew_type(sundew_tables.pointers[t->first].type);
+    for (unsigned i = 0; target && target->kind == SUNDEW_DATA && i < target->npointers && i < 8;
+         i++) {
+        const SundewPointer *q = &sundew_tables.pointers[target->first + i];
+        const SundewType *to = sundew_type(q->type);
+        if (q->unsure || !to || to->kind == SUNDEW_FOREIGN || to->kind == SUNDEW_CODE
+            || sundew_safe_copy(&p, result[0] + q->offset, 8) != 8 || !p)
+            continue;
+        copy_piece(c, p, to->kind == SUNDEW_CHAR ? length_of_text(p) : 0, q->type);
+    }
+}
+
 static void copy_rest(Copier *c, const Rest *r)
 {
     for (uint32_t i = 0; i < r->n; i++)
@@ -570,6 +616,8 @@ static uint8_t *put_memory(uint8_t *at, const SundewFunction *f, const uint64_t 
 
     if (nresult && sundew_tables.strategy != SUNDEW_COPY_REFERENCE)
         copy_result(&c, f, result);
+    if (nresult && copies_state())
+        copy_result_state(&c, f, result);
     if (stream.rest.on && sundew_tables.strategy != SUNDEW_COPY_REFERENCE)
         copy_rest(&c, &stream.rest);
     if (sundew_tables.strategy == SUNDEW_COPY_DEEP)
@@ -638,8 +686,28 @@ static uint8_t *put_rest(uint8_t *at, const Rest *r)
     return at;
 }
 
+/*
+ * Is this call one of those that are recorded? The first ones of each function
+ * are, then a quarter as many each time the number of calls has doubled, spread at
+ * random. Threads may lose a count; nothing depends on it.
+ */
+static bool is_sampled(uint32_t row)
+{
+    uint64_t n = process.calls[row]++;
+
+    if (n < process.sampled)
+        return true;
+    unsigned doubled = 63u - (unsigned)__builtin_clzll(n / process.sampled);
+    uint64_t step = (uint64_t)4 << doubled;
+    return ((n * 0x9e3779b97f4a7c15u) >> 24 & (step - 1)) == 0;
+}
+
 uint64_t *sundew_enter(uint32_t row, void *sp)
 {
+    if (process.calls && !is_sampled(row)) {
+        stream.rest.on = false;
+        return NULL;
+    }
     int keep = errno;
 
     stream.rest.on = stream.rest.on && stream.rest.row == row;
@@ -699,6 +767,9 @@ void sundew_entered(uint32_t row, uint64_t *slots)
 
 uint64_t *sundew_result(uint32_t row, void *sp)
 {
+    if (process.calls && (!stream.ncalls
+                          || stream.calls[stream.ncalls - 1].sp > (uintptr_t)sp))
+        return NULL;                   /* its call was not recorded */
     int keep = errno;
     uint64_t *slots = NULL;
 
@@ -729,6 +800,7 @@ void sundew_returned(uint32_t row, uint64_t *slots, uint32_t nslots)
 
     if (at) {
         at = put_varint(at, number - c->number);
+        at = put_varint(at, (uint32_t)keep);
         at = put_varint(at, nslots);
         for (unsigned i = 0; i < nslots; i++)
             at = put_varint(at, slots[i]);
@@ -755,13 +827,28 @@ static void short_event(enum SundewTraceTag tag, const uint64_t *numbers, unsign
     errno = keep;
 }
 
+/* Of a sampled process not all: a trace would be nothing else. */
+static bool notes_heap(void)
+{
+    if (!process.calls)
+        return true;
+    uint64_t left = atomic_load_explicit(&process.allocs, memory_order_relaxed);
+    if (left)
+        atomic_store_explicit(&process.allocs, left - 1, memory_order_relaxed);
+    return left > 0;
+}
+
 void sundew_record_alloc(void *p, size_t size)
 {
+    if (!notes_heap())
+        return;
     short_event(SUNDEW_TRACE_ALLOC, (uint64_t[]){ (uintptr_t)p, size }, 2);
 }
 
 void sundew_record_free(void *p)
 {
+    if (!notes_heap())
+        return;
     short_event(SUNDEW_TRACE_FREE, (uint64_t[]){ (uintptr_t)p }, 1);
 }
 
@@ -814,6 +901,8 @@ static void exits(int status, void *arg)
 {
     (void)arg;
     sundew_record_end(SUNDEW_END_EXIT, status & 0xff);
+    if (process.calls)
+        cut_file();
 }
 
 /* Once for each program, by whoever is first. */
@@ -865,6 +954,30 @@ static bool map_order(void)
     return true;
 }
 
+/* The counters of a sampled program. What can't be had is done without. */
+static void map_calls(void)
+{
+    const char *sampled = getenv("SUNDEW_TRACE_CALLS");
+    uint64_t n = sampled ? strtoull(sampled, NULL, 10) : 0;
+    size_t size = ((size_t)sundew_tables.nfunctions * 8 + 4095) & ~(size_t)4095;
+    char name[256];
+
+    if (!n)
+        return;
+    add_text(add_text(name, name + 200, sundew_tables.key), name + sizeof name - 1, ".calls");
+    int fd = open_in_folder(name, O_RDWR | O_CREAT);
+    if (fd < 0)
+        return;
+    void *p = ftruncate(fd, (off_t)size) ? MAP_FAILED
+            : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (p == MAP_FAILED)
+        return;
+    process.sampled = n;
+    process.calls = p;
+    atomic_store(&process.allocs, MOST_ALLOC_EVENTS);
+}
+
 /* By its full name: the program may go to another folder. */
 static bool name_folder(const char *dir)
 {
@@ -902,8 +1015,10 @@ void sundew_record_start(void)
         return;
     }
     process.mark = page;
+    map_calls();
     process_begins();
     sundew_tracking = 1;
+    sundew_fills = copies_state() && !getenv("SUNDEW_TRACE_AS_IS");
     on_exit(exits, NULL);
     write_symbols();
     process.on = true;

@@ -4,6 +4,7 @@
 #include "technique/arguments/arguments.h"
 #include "technique/examples/examples.h"
 #include "technique/explore/explore.h"
+#include "technique/invariants/invariants.h"
 #include "technique/monitor/monitor.h"
 #include "technique/mutability/mutability.h"
 #include "technique/regress/regress.h"
@@ -33,6 +34,7 @@ static const Command *const commands[] = {
     &technique_types,
     &technique_web,
     &technique_explore,
+    &technique_invariants,
     &technique_monitor,
     &technique_reproduce,
     &technique_regress,

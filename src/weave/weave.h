@@ -34,6 +34,7 @@ void weave_end(Woven *w);                      /* NULL is fine */
 
 typedef enum {
     COPY_REFERENCE, COPY_SHALLOW, COPY_USED_FIELDS, COPY_DEEP,
+    COPY_STATE,                                /* of recordings: for contracts */
 } CopyStrategy;                                /* as enum SundewStrategy */
 const char *copy_strategy_name(CopyStrategy c);  /* reference, shallow, … */
 /* The value of an option --copy. */
@@ -49,6 +50,7 @@ typedef struct MonitorPlan {
     char *const *hidden;         /* TYPE.FIELD, NULL-terminated; NULL: none */
     char *const *only;           /* functions, which must exist; NULL: all that are not
                                   * trivial */
+    bool as_is;                  /* COPY_STATE: stack objects are not filled */
 } MonitorPlan;
 
 bool weave_monitor(Woven *w, const MonitorPlan *plan, Err *err);

@@ -15,6 +15,19 @@ ok "calls through its table of commands are known" says "main calls, through a p
 ok "…and which store may be opened" says "through a pointer, list_open, packed_open" "$SUNDEW" show calls build/larder main
 ok "the planted wrong type is found, and nothing else" sh -c '[ "$("$SUNDEW" -q types | grep -c "types: ")" = 1 ] && "$SUNDEW" -q types | grep -q "kit.c:48.*EINVAL; 43 of 44 callers pass enum larder_status"'
 ok "the planted exchange is found, and nothing else" sh -c '[ "$("$SUNDEW" -q arguments | grep -c "arguments: ")" = 1 ] && "$SUNDEW" -q arguments | grep -q "commands.c.*larder_usage: arguments 3 and 4 look swapped"'
+# the tests keep used <= capacity; a run that voids an issue breaks it, in larder_void and nowhere else
+contract() {
+    "$SUNDEW" -q invariants build/larder -- make -s check >contracts.txt 2>&1 && grep -q 'l->shelves->used <= l->shelves->capacity' contracts.txt &&
+    "$SUNDEW" -q invariants build/larder --check -- build/larder data/returns.ldg stock >broken.txt 2>&1; [ $? = 1 ] &&
+        [ "$(grep -c 'invariants: ' broken.txt)" = 1 ] &&
+        grep -q 'ledger.c.*larder_void no longer ensures l->shelves->used <= l->shelves->capacity' broken.txt || { cat broken.txt; return 1; }
+}
+ok "the planted broken contract is found, and nothing else" contract
+mended() {
+    cp -r . ../mended && cd ../mended && patch -s -p1 <defects/fix-invariants.patch && "$SUNDEW" -q capture -- make -s >/dev/null &&
+        "$SUNDEW" -q invariants build/larder --check -- build/larder data/returns.ldg stock >broken.txt 2>&1 || { cat broken.txt; return 1; }
+}
+ok "…and not with the fix" mended
 cd "$work" || exit 1
 ok "the demo runs through" sh -ec 'cp -r "$TOP/examples" .; ln -s "$SUNDEW_BUILD" build; examples/demo build/sundew'
 ok "…and leaves a page" test -s "$SUNDEW_BUILD/demo/larder/report.html"

@@ -21,6 +21,7 @@ ROOMS = {
     "analysis/pointsto": "capture program",
     "analysis/symbolic": "capture program analysis/pointsto",
     "analysis/mutability": "capture program analysis/pointsto",
+    "analysis/units": "capture program",
     "weave": "capture program analysis runtime",
     "build": "capture program analysis weave run runtime",
     "run": "runtime",
@@ -38,6 +39,7 @@ ROOMS = {
     "engine/suite": "program analysis weave build run engine/api engine/sequence "
                     "engine/usage engine/play engine/generate runtime",
     "engine/schedule": "program build run runtime",
+    "engine/contract": "program analysis solve engine/record runtime",
     "engine/concolic": "solve runtime",
     "php": "",
     # PHP applications; the log is what the extension in php/ writes.

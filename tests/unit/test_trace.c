@@ -17,7 +17,7 @@ static SundewTables tables;
 #undef sundew_tables
 
 /* Of its other files, as simple as can be. */
-int sundew_tracking;
+int sundew_tracking, sundew_fills;
 
 size_t sundew_safe_copy(void *to, uint64_t from, size_t n)
 {

@@ -10,7 +10,8 @@
 bool record_weave(const Program *p, const RecordPlan *plan, const char *out,
                   size_t *functions, Err *err)
 {
-    MonitorPlan probes = { .strategy = plan->strategy, .only = plan->only };
+    MonitorPlan probes = { .strategy = plan->strategy, .only = plan->only,
+                           .as_is = plan->as_is };
     Woven *w = weave_begin(p, err);
     size_t n = 0, trivial;
     bool ok = w && weave_record(w, &probes, err)

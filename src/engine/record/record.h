@@ -33,6 +33,7 @@ typedef struct RecordPlan {
     const char *libexec;         /* where the runtime is */
     CopyStrategy strategy;       /* what is copied at calls and returns */
     char *const *only;           /* functions, NULL-terminated; NULL: all */
+    bool as_is;                  /* COPY_STATE: memory that nobody wrote is left alone */
 } RecordPlan;
 
 /* `functions` gets how many are recorded; may be NULL. */

@@ -545,6 +545,7 @@ static void read_return(Trace *t, Stream *s, Cursor *c)
 
     e->kind = EVENT_RETURN;
     e->call = back <= e->number ? e->number - back : 0;
+    e->error = (int)(varint(c) & 0xffff);
     uint64_t *slots = read_slots(t, c, &n);
     read_memory(t, c);
     /* Calls further in were left without a return: longjmp(), exit(). */

@@ -78,6 +78,7 @@ typedef struct Event {
     unsigned depth;           /* recorded calls around it in its thread */
     const Function *fn;       /* call, return; NULL: not in the program */
     uint64_t call;            /* return: number of its call */
+    int error;                /* return: errno then */
     const TraceValue *values; /* call: one a parameter; return: the result */
     size_t nvalues;
     const TraceRest *rest;    /* call: what was passed for "..." */

@@ -669,6 +669,8 @@ static bool weave_probes(Woven *w, const MonitorPlan *plan, bool recording,
             put_probes(w, &m->rows.items[i]);
     if (recording)
         monitor_put_rests(w, m);
+    if (plan->strategy == COPY_STATE && !plan->as_is)
+        monitor_fill_locals(w);
     LLVMTypeRef type = LLVMFunctionType(w->void_, NULL, 0, false);
     weave_add_first_constructor(w, weave_declare(w, start, type));
     weave_at_last(w, finish_probes, m);

@@ -44,6 +44,11 @@ enum {
  * uses. */
 void monitor_plan_copies(Woven *w, Monitoring *m);
 
+/* state.c: the same for COPY_STATE, from types alone; and new stack objects say that
+ * nobody wrote them (SUNDEW_UNWRITTEN). */
+void monitor_plan_state(Woven *w, Row *row);
+void monitor_fill_locals(Woven *w);
+
 /* rest.c: before each call of a variadic function that is recorded. */
 void monitor_put_rests(Woven *w, const Monitoring *m);
 

@@ -33,7 +33,8 @@
 
 const char *copy_strategy_name(CopyStrategy c)
 {
-    static const char *const names[] = { "reference", "shallow", "used-fields", "deep" };
+    static const char *const names[] = { "reference", "shallow", "used-fields", "deep",
+                                         "state" };
     assert((size_t)c < sizeof names / sizeof *names);
     return names[c];
 }
@@ -549,7 +550,9 @@ static void plan_function(Planner *pl, Row *row)
         add_uses(pl, row, modref_function(pl->mr, fn, MODREF_READ));
         sort_uses(row);
     }
-    if (strategy == COPY_REFERENCE || strategy == COPY_DEEP)
+    if (strategy == COPY_STATE)
+        monitor_plan_state(pl->w, row);
+    if (strategy == COPY_REFERENCE || strategy == COPY_DEEP || strategy == COPY_STATE)
         return;
     for (unsigned i = 0; i < row->fn->nparams && row->nslots; i++)
         plan_param(pl, row, fn, &row->fn->params[i], &row->params.items[i]);

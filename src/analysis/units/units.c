@@ -1,0 +1,374 @@
+/*
+ * Units by union-find. A node stands for a number: an SSA value, a field of a
+ * struct (by the struct's name and the offset), a variable, a stack slot, what a
+ * function returns. One pass over all instructions joins what has the same unit:
+ *
+ *     if (s->len + n > s->room)         len, n, room
+ *     s->colour = pick(RED)             colour and what pick() returns
+ */
+#include "analysis/units/units.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "program/program_llvm.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct Units {
+    const Program *p;
+    LLVMTargetDataRef layout;
+    Map values;               /* LLVM value -> node + 1 */
+    Map places;               /* "struct.foo@8", "@global", "f()" -> node + 1 */
+    Vec(uint32_t) parent;
+    Map related;              /* of two nodes that are places */
+};
+
+/* The places whose values an expression is made of. */
+enum { MOST_LEAVES = 6, MOST_EXPRESSION = 6 };
+typedef struct Leaves {
+    uint32_t nodes[MOST_LEAVES];
+    unsigned n;
+} Leaves;
+
+static uint32_t find(const Units *u, uint32_t n)
+{
+    while (u->parent.items[n] != n)
+        n = u->parent.items[n];
+    return n;
+}
+
+static uint32_t root(Units *u, uint32_t n)
+{
+    uint32_t r = find(u, n);
+
+    while (u->parent.items[n] != r) {          /* shorter next time */
+        uint32_t next = u->parent.items[n];
+        u->parent.items[n] = r;
+        n = next;
+    }
+    return r;
+}
+
+enum { NONE = UINT32_MAX };
+
+static void join(Units *u, uint32_t a, uint32_t b)
+{
+    if (a == NONE || b == NONE)
+        return;
+    a = root(u, a);
+    b = root(u, b);
+    u->parent.items[a > b ? a : b] = a > b ? b : a;
+}
+
+static uint32_t node_in(Units *u, void **slot)
+{
+    if (!*slot) {
+        uint32_t own = (uint32_t)u->parent.len;
+        vec_push(&u->parent, own);
+        *slot = (void *)(uintptr_t)u->parent.len;
+    }
+    return (uint32_t)(uintptr_t)*slot - 1;
+}
+
+/* Constants have any unit. */
+static uint32_t value_node(Units *u, LLVMValueRef v)
+{
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind || LLVMIsConstant(v))
+        return NONE;
+    return node_in(u, map_slotn(&u->values, &v, sizeof v));
+}
+
+static uint32_t place_node(Units *u, const char *name)
+{
+    return node_in(u, map_slot(&u->places, name));
+}
+
+/* --- memory */
+
+/* LLVM tells structs of one name apart by numbers: struct.foo.12. */
+static char *struct_name(const char *name)
+{
+    char *copy = xstrdup(name);
+    char *dot = strrchr(copy, '.');
+
+    if (dot && dot != strchr(copy, '.') && dot[1] && !dot[1 + strspn(dot + 1, "0123456789")])
+        *dot = 0;
+    return copy;
+}
+
+/* The innermost struct that a GEP goes into, and where in it. */
+static uint32_t field_node(Units *u, LLVMValueRef gep)
+{
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep), inner = NULL;
+    uint64_t offset = 0;
+
+    for (int i = 2; i < LLVMGetNumOperands(gep); i++) {
+        LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
+        if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            unsigned k = (unsigned)LLVMConstIntGetZExtValue(index);
+            inner = type;
+            offset = LLVMOffsetOfElement(u->layout, type, k);
+            type = LLVMStructGetTypeAtIndex(type, k);
+        } else {
+            type = LLVMGetElementType(type);   /* all elements are alike */
+        }
+    }
+    if (!inner || !LLVMGetStructName(inner))
+        return NONE;
+    char *name = struct_name(LLVMGetStructName(inner));
+    char *key = xprintf("%s@%llu", name, (unsigned long long)offset);
+    uint32_t n = place_node(u, key);
+    free(name);
+    free(key);
+    return n;
+}
+
+/* What lies where a pointer points; NONE: could be anything. */
+static uint32_t content_node(Units *u, LLVMValueRef pointer)
+{
+    size_t len;
+
+    if (LLVMIsAGlobalVariable(pointer)) {
+        char *key = xprintf("@%s", LLVMGetValueName2(pointer, &len));
+        uint32_t n = place_node(u, key);
+        free(key);
+        return n;
+    }
+    if (LLVMIsAAllocaInst(pointer))
+        return node_in(u, map_slotn(&u->values, &pointer, sizeof pointer));
+    if (LLVMIsAGetElementPtrInst(pointer) || LLVMIsAConstantExpr(pointer))
+        return LLVMIsAGetElementPtrInst(pointer) ? field_node(u, pointer) : NONE;
+    return NONE;
+}
+
+/* --- expressions */
+
+static void relate(Units *u, uint32_t a, uint32_t b)
+{
+    uint32_t pair[2] = { a < b ? a : b, a < b ? b : a };
+
+    if (a != b && a != NONE && b != NONE)
+        map_putn(&u->related, pair, sizeof pair, u);
+}
+
+static uint32_t result_node(Units *u, LLVMValueRef fn);
+
+static void collect(Units *u, LLVMValueRef v, unsigned depth, Leaves *out)
+{
+    uint32_t leaf = NONE;
+
+    if (out->n == MOST_LEAVES || depth > MOST_EXPRESSION)
+        return;
+    if (LLVMIsAArgument(v)) {
+        leaf = value_node(u, v);
+    } else if (LLVMIsAInstruction(v)) {
+        switch (LLVMGetInstructionOpcode(v)) {
+        case LLVMLoad:
+            leaf = content_node(u, LLVMGetOperand(v, 0));
+            break;
+        case LLVMCall:
+            if (LLVMIsAFunction(LLVMGetCalledValue(v)))
+                leaf = result_node(u, LLVMGetCalledValue(v));
+            break;
+        case LLVMAdd: case LLVMSub: case LLVMSelect: case LLVMMul: case LLVMUDiv: case LLVMSDiv:
+            for (int i = 0; i < LLVMGetNumOperands(v); i++)
+                collect(u, LLVMGetOperand(v, (unsigned)i), depth + 1, out);
+            break;
+        case LLVMPHI:
+            for (unsigned i = 0; i < LLVMCountIncoming(v); i++)
+                collect(u, LLVMGetIncomingValue(v, i), depth + 2, out);
+            break;
+        case LLVMZExt: case LLVMSExt: case LLVMTrunc: case LLVMFreeze:
+            collect(u, LLVMGetOperand(v, 0), depth + 1, out);
+            break;
+        default:
+            break;
+        }
+    }
+    if (leaf != NONE && out->n < MOST_LEAVES)
+        out->nodes[out->n++] = leaf;
+}
+
+/* All that stand in one expression, and where its value goes. */
+static void relate_values(Units *u, LLVMValueRef a, LLVMValueRef b, uint32_t to)
+{
+    Leaves l = {0};
+
+    collect(u, a, 0, &l);
+    if (b)
+        collect(u, b, 0, &l);
+    if (to != NONE && l.n < MOST_LEAVES)
+        l.nodes[l.n++] = to;
+    for (unsigned i = 0; i < l.n; i++)
+        for (unsigned k = 0; k < i; k++)
+            relate(u, l.nodes[i], l.nodes[k]);
+}
+
+/* --- instructions */
+
+static uint32_t result_node(Units *u, LLVMValueRef fn)
+{
+    size_t len;
+    char *key = xprintf("%s()", LLVMGetValueName2(fn, &len));
+    uint32_t n = place_node(u, key);
+
+    free(key);
+    return n;
+}
+
+static void see_call(Units *u, LLVMValueRef call)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+
+    if (!LLVMIsAFunction(callee) || LLVMIsDeclaration(callee))
+        return;
+    unsigned n = LLVMGetNumArgOperands(call), params = LLVMCountParams(callee);
+    for (unsigned i = 0; i < n && i < params; i++)
+        join(u, value_node(u, LLVMGetOperand(call, i)), value_node(u, LLVMGetParam(callee, i)));
+    join(u, value_node(u, call), result_node(u, callee));
+}
+
+static void see_binary(Units *u, LLVMValueRef i, bool both)
+{
+    LLVMValueRef a = LLVMGetOperand(i, 0), b = LLVMGetOperand(i, 1);
+
+    if (both || LLVMIsConstant(b))
+        join(u, value_node(u, i), value_node(u, a));
+    if (both)
+        join(u, value_node(u, i), value_node(u, b));
+}
+
+static void see_phi(Units *u, LLVMValueRef i)
+{
+    for (unsigned k = 0; k < LLVMCountIncoming(i); k++)
+        join(u, value_node(u, i), value_node(u, LLVMGetIncomingValue(i, k)));
+}
+
+static void see(Units *u, LLVMValueRef i, LLVMValueRef fn)
+{
+    switch (LLVMGetInstructionOpcode(i)) {
+    case LLVMLoad:
+        join(u, value_node(u, i), content_node(u, LLVMGetOperand(i, 0)));
+        break;
+    case LLVMStore:
+        join(u, value_node(u, LLVMGetOperand(i, 0)), content_node(u, LLVMGetOperand(i, 1)));
+        relate_values(u, LLVMGetOperand(i, 0), NULL, content_node(u, LLVMGetOperand(i, 1)));
+        break;
+    case LLVMAdd: case LLVMSub:
+        see_binary(u, i, true);
+        relate_values(u, i, NULL, NONE);
+        break;
+    case LLVMAnd: case LLVMOr: case LLVMXor:
+        see_binary(u, i, false);
+        break;
+    case LLVMICmp:
+        join(u, value_node(u, LLVMGetOperand(i, 0)), value_node(u, LLVMGetOperand(i, 1)));
+        relate_values(u, LLVMGetOperand(i, 0), LLVMGetOperand(i, 1), NONE);
+        break;
+    case LLVMPHI:
+        see_phi(u, i);
+        break;
+    case LLVMSelect:
+        join(u, value_node(u, i), value_node(u, LLVMGetOperand(i, 1)));
+        join(u, value_node(u, i), value_node(u, LLVMGetOperand(i, 2)));
+        break;
+    case LLVMZExt: case LLVMSExt: case LLVMTrunc: case LLVMFreeze:
+        /* a truth value as a number is no unit of its own */
+        if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, 0))) == LLVMIntegerTypeKind
+            && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(i, 0))) > 1)
+            join(u, value_node(u, i), value_node(u, LLVMGetOperand(i, 0)));
+        break;
+    case LLVMCall:
+        see_call(u, i);
+        break;
+    case LLVMRet:
+        if (LLVMGetNumOperands(i))
+            join(u, value_node(u, LLVMGetOperand(i, 0)), result_node(u, fn));
+        if (LLVMGetNumOperands(i))
+            relate_values(u, LLVMGetOperand(i, 0), NULL, result_node(u, fn));
+        break;
+    default:
+        break;
+    }
+}
+
+Units *units_new(const Program *p)
+{
+    Units *u = xcalloc(1, sizeof *u);
+    LLVMModuleRef m = program_module(p);
+
+    u->p = p;
+    u->layout = LLVMGetModuleDataLayout(m);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(m); fn; fn = LLVMGetNextFunction(fn))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                see(u, i, fn);
+    return u;
+}
+
+void units_free(Units *u)
+{
+    if (!u)
+        return;
+    map_release(&u->values);
+    map_release(&u->places);
+    map_release(&u->related);
+    vec_release(&u->parent);
+    free(u);
+}
+
+/* --- questions */
+
+static unsigned place_in(const void *slot)
+{
+    return (unsigned)(uintptr_t)slot;
+}
+
+static unsigned place_named(const Units *u, char *key)
+{
+    unsigned place = place_in(map_get(&u->places, key));
+    free(key);
+    return place;
+}
+
+unsigned units_param(const Units *u, const Function *fn, unsigned i)
+{
+    LLVMValueRef value = program_function_value(u->p, fn);
+
+    assert(i <= fn->nparams);
+    if (!value)
+        return 0;
+    if (i == fn->nparams)
+        return place_named(u, xprintf("%s()", fn->symbol));
+    const Param *p = &fn->params[i];
+    if (p->passing != PASSED_DIRECTLY || p->first_arg >= LLVMCountParams(value))
+        return 0;
+    LLVMValueRef arg = LLVMGetParam(value, p->first_arg);
+    return place_in(map_getn(&u->values, &arg, sizeof arg));
+}
+
+unsigned units_field(const Units *u, const Type *record, uint64_t offset)
+{
+    const char *tag = *record->name ? record->name : record->alias ? record->alias->name : "";
+
+    return *tag ? place_named(u, xprintf("struct.%s@%llu", tag, (unsigned long long)offset)) : 0;
+}
+
+unsigned units_variable(const Units *u, const Variable *v)
+{
+    return place_named(u, xprintf("@%s", v->symbol));
+}
+
+unsigned units_of_place(const Units *u, unsigned place)
+{
+    assert(place <= u->parent.len);
+    return place ? find(u, place - 1) + 1 : 0;
+}
+
+bool units_related(const Units *u, unsigned a, unsigned b)
+{
+    uint32_t pair[2] = { (a < b ? a : b) - 1, (a < b ? b : a) - 1 };
+
+    return a && b && a != b && map_getn(&u->related, pair, sizeof pair);
+}

@@ -1,0 +1,36 @@
+/*
+ * units - which numbers of a program measure the same thing.
+ *
+ * A length is compared with other lengths, added to them, stored where lengths are
+ * stored; never with a colour. So the program's own data flow tells which numbers
+ * belong together: what is assigned, passed, returned, compared, added or subtracted
+ * has one unit. Products, quotients, shifts and masks make a new one.
+ *
+ *     Units *u = units_new(p);
+ *     unsigned a = units_param(u, fn, 0), b = units_field(u, record, 8);
+ *     if (units_of_place(u, a) == units_of_place(u, b)) …
+ *     units_free(u);
+ *
+ * A unit is a number; 0 says that nothing is known, as of a field that no
+ * captured code touches.
+ */
+#ifndef SUNDEW_UNITS_OF_MEASURE_H
+#define SUNDEW_UNITS_OF_MEASURE_H
+#include "program/program.h"
+
+typedef struct Units Units;
+
+Units *units_new(const Program *p);
+void units_free(Units *u);                     /* NULL is fine */
+
+/* A place where a number is kept, 0: no captured code touches it. That of the i-th
+ * parameter; i == nparams: of the result. */
+unsigned units_param(const Units *u, const Function *fn, unsigned i);
+/* Of the field at a byte offset of a struct. */
+unsigned units_field(const Units *u, const Type *record, uint64_t offset);
+unsigned units_variable(const Units *u, const Variable *v);
+
+unsigned units_of_place(const Units *u, unsigned place);       /* its unit */
+/* Do the two stand together in one expression, comparison or assignment? */
+bool units_related(const Units *u, unsigned a, unsigned b);
+#endif

@@ -1,0 +1,249 @@
+/* Invariants of one variable. The rules of confidence stand in infer.h. */
+#include "engine/contract/infer_int.h"
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    BOUND_LEAST = -1, BOUND_MOST = 2, LEAST_EACH = 3, LEAST_ENUM = 10, SAME_OBJECT = 20,
+    SAME_VALUE = 40, LEAST_FACT = 60, LEAST_LENGTH = 1000,
+    LEAST_BOUND = 12, LEAST_FIELD = 20, LEAST_FLOAT = 100, LEAST_FAR = 200, SAME_RESULT = 12,
+};
+
+static Invariant unary(InvKind kind, unsigned v, double confidence)
+{
+    return (Invariant){ .kind = kind, .v = { (int)v }, .confidence = confidence };
+}
+
+/* Is a set of values one that a programmer may have meant? A constant is; of small
+ * numbers in a row and of enumerators a few are. Far fields hold data. */
+static bool may_be_set(const Column *c, const Var *v)
+{
+    if (v->depth > 1)
+        return false;
+    if (v->kind == VAR_FACT && c->n < LEAST_FACT)
+        return false;
+    if (c->nsome == 1)
+        return c->n >= (v->role == ROLE_RESULT || v->kind == VAR_FACT ? SAME_RESULT : SAME_VALUE)
+            && !str_starts(v->name, "strlen(")
+            && (v->kind != VAR_STRING || v->role != ROLE_MEMORY || !v->parent);
+    if (v->is_bool || v->kind != VAR_INT)
+        return false;
+    if (c->nsome == 2 && v->role != ROLE_PARAM && v->role != ROLE_RESULT)
+        return false;
+    for (unsigned i = 0; i < c->nsome; i++)
+        if (c->times[i] < (v->nvalues ? LEAST_ENUM : LEAST_EACH)
+            || c->times[i] * 4 * c->nsome < c->n)          /* a rare one: others will come */
+            return false;
+    return v->nvalues ? v->nvalues > ONE_OF_MOST : c->min >= -1 && c->max <= 3;
+}
+
+static bool one_of(Engine *e, unsigned v)
+{
+    const Column *c = &e->columns[v];
+    const Var *var = &e->p->vars[v];
+
+    if (c->more || c->nsome > ONE_OF_MOST || !may_be_set(c, var))
+        return false;
+    Invariant inv = unary(INV_ONE_OF, v, confidence_even(c->n));
+    for (unsigned i = 0; i < c->nsome; i++)
+        inv.k[i] = c->some[i];
+    inv.n = (uint8_t)c->nsome;
+    for (unsigned i = 1; i < inv.n; i++)           /* in rising order */
+        for (unsigned k = i; k && inv.k[k - 1].i > inv.k[k].i && var->kind == VAR_INT; k--) {
+            Cell t = inv.k[k];
+            inv.k[k] = inv.k[k - 1];
+            inv.k[k - 1] = t;
+        }
+    keep(e, inv);
+    return inv.confidence >= e->limit;
+}
+
+/* See infer.h, "bounds". */
+static bool is_bound(const Column *c, const uint64_t *at)
+{
+    double range = (double)c->max - (double)c->min + 1;
+    double expected = (double)c->n / range;
+
+    if (c->n <= 5 || at[0] < 3)
+        return false;
+    if ((double)at[0] >= 5 * expected)
+        return true;
+    for (unsigned i = 0; i < 3; i++)
+        if ((double)at[i] < expected / 2)
+            return false;
+    return true;
+}
+
+/* Data behind pointers takes all values one day: that needs more samples. */
+static uint64_t least_samples(const Var *v)
+{
+    if (v->role != ROLE_MEMORY)
+        return v->kind == VAR_POINTER ? 0 : LEAST_BOUND;
+    return v->depth > 1 ? LEAST_FAR : v->kind == VAR_FLOAT ? LEAST_FLOAT : LEAST_FIELD;
+}
+
+/* What the type alone says is no news. */
+static bool type_says(const Var *v, int64_t bound, bool lower)
+{
+    if (lower)
+        return v->is_unsigned && bound <= 0;
+    return v->is_bool && bound >= 1;
+}
+
+static bool bounds(Engine *e, unsigned v)
+{
+    const Column *c = &e->columns[v];
+    const Var *var = &e->p->vars[v];
+    bool excludes_zero = false;
+
+    if (c->n < least_samples(var))
+        return true;
+    if (str_starts(var->name, "strlen(") && c->n < LEAST_LENGTH)
+        return true;                   /* that no text was empty says little */
+
+    if (c->min >= BOUND_LEAST && c->min <= BOUND_MOST && is_bound(c, c->at_min)) {
+        Invariant inv = unary(INV_LOWER, v, fmax(0.99, confidence_even(c->n)));
+        inv.k[0].i = c->min;
+        if (!type_says(var, c->min, true))
+            keep(e, inv);
+        excludes_zero = c->min > 0;
+    }
+    if (c->max >= BOUND_LEAST && c->max <= BOUND_MOST && is_bound(c, c->at_max)) {
+        Invariant inv = unary(INV_UPPER, v, fmax(0.99, confidence_even(c->n)));
+        inv.k[0].i = c->max;
+        if (!type_says(var, c->max, false))
+            keep(e, inv);
+        excludes_zero |= c->max < 0;
+    }
+    return excludes_zero;
+}
+
+static void not_zero(Engine *e, unsigned v)
+{
+    const Column *c = &e->columns[v];
+    bool pointer = e->p->vars[v].kind == VAR_POINTER;
+    double range = (double)c->max - (double)c->min + 1;
+
+    if (str_starts(e->p->vars[v].name, "size(") || e->p->vars[v].is_bool)
+        return;                        /* known only if it is not */
+    if (str_starts(e->p->vars[v].name, "strlen(") && c->n < LEAST_LENGTH)
+        return;
+    if (c->n < least_samples(&e->p->vars[v]) && !strchr(e->p->vars[v].name, '['))
+        return;
+    if (e->p->vars[v].depth > 1 && !strchr(e->p->vars[v].name, '['))
+        return;                        /* the next of a list is NULL one day */
+    for (size_t r = 0; r < e->nrows; r++)
+        if (c->known[r] && c->cells[r].i == 0)
+            return;
+    keep(e, unary(INV_NONZERO, v,
+                  confidence_nonzero(c->n, pointer ? 3 : range > 50 ? 50 : range < 3 ? 3 : range)));
+}
+
+/* Only where all values are at least zero, where C's % is the mathematical one. */
+static void modulus(Engine *e, unsigned v)
+{
+    const Column *c = &e->columns[v];
+
+    if (e->p->vars[v].depth > 1 || c->step < 2 || c->min < 0 || !c->more || c->n < SAME_VALUE || e->p->vars[v].nvalues)
+        return;
+    Invariant inv = unary(INV_MODULUS, v, 1 - pow(1 / (double)c->step, (double)c->nsome));
+    inv.k[0].i = c->step;
+    inv.k[1].i = c->min % c->step;
+    keep(e, inv);
+}
+
+static void flags(Engine *e, unsigned v)
+{
+    const Column *c = &e->columns[v];
+    Invariant inv = unary(INV_FLAGS, v, confidence_even(c->n / 4));
+
+    inv.k[0].i = (int64_t)c->bits;
+    if (e->p->vars[v].is_flags && c->nsome > ONE_OF_MOST)
+        keep(e, inv);
+}
+
+static void integer(Engine *e, unsigned v)
+{
+    if (e->p->vars[v].nvalues) {               /* the type says which there are */
+        one_of(e, v);
+        flags(e, v);
+        return;
+    }
+    if (e->p->vars[v].role == ROLE_ERRNO) {
+        not_zero(e, v);
+        return;
+    }
+    if (one_of(e, v))
+        return;
+    if (!bounds(e, v))
+        not_zero(e, v);
+    modulus(e, v);
+    flags(e, v);
+}
+
+static void pointer(Engine *e, unsigned v)
+{
+    const Column *c = &e->columns[v];
+
+    if (column_is_constant(c) && c->some[0].i == 0) {
+        if (!may_be_set(c, &e->p->vars[v]))
+            return;
+        Invariant inv = unary(INV_ONE_OF, v, confidence_even(c->n));
+        inv.n = 1;
+        keep(e, inv);
+        return;
+    }
+    not_zero(e, v);
+    /* A variable is always the same; of objects on the heap there could be many. */
+    if (column_is_constant(c) && c->n >= SAME_OBJECT && e->p->vars[v].depth < 2
+        && !((uint64_t)c->some[0].i & POINTER_ELSEWHERE) && !var_is_derived(&e->p->vars[v])) {
+        Invariant inv = unary(INV_ONE_VALUE, v, confidence_even(c->n));
+        inv.k[0] = c->some[0];
+        keep(e, inv);
+    }
+}
+
+static void floating(Engine *e, unsigned v)
+{
+    const Column *c = &e->columns[v];
+    uint64_t at = 0;
+
+    if (one_of(e, v) || c->n < least_samples(&e->p->vars[v]))
+        return;
+    for (size_t r = 0; r < e->nrows; r++)
+        if (c->known[r] && c->cells[r].d == c->fmin)
+            at += e->counts[r];
+    if (c->n > 5 && at >= 3 && c->fmin >= BOUND_LEAST && c->fmin <= BOUND_MOST
+        && c->fmin == floor(c->fmin)) {
+        Invariant inv = unary(INV_LOWER, v, fmax(0.99, confidence_even(c->n)));
+        inv.k[0].d = c->fmin;
+        keep(e, inv);
+    } else if (c->fmin > 0) {
+        keep(e, unary(INV_NONZERO, v, confidence_nonzero(c->n, 50)));
+    }
+}
+
+/* A fact is of interest only if it was always true. */
+static void fact(Engine *e, unsigned v)
+{
+    const Column *c = &e->columns[v];
+
+    if (column_is_constant(c) && c->some[0].i == 1)
+        one_of(e, v);
+}
+
+void infer_unary(Engine *e)
+{
+    for (unsigned v = 0; v < e->p->nvars; v++) {
+        if (!e->columns[v].n)
+            continue;
+        switch (e->p->vars[v].kind) {
+        case VAR_INT:     integer(e, v); break;
+        case VAR_POINTER: pointer(e, v); break;
+        case VAR_FLOAT:   floating(e, v); break;
+        case VAR_STRING:  one_of(e, v); break;
+        case VAR_FACT:    fact(e, v); break;
+        }
+    }
+}

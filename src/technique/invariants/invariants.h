@@ -1,0 +1,7 @@
+/* invariants - likely contracts of functions; see README.md. */
+#ifndef SUNDEW_INVARIANTS_H
+#define SUNDEW_INVARIANTS_H
+#include "session/command.h"
+
+extern const Command technique_invariants;
+#endif
