@@ -21,8 +21,8 @@
 
 enum { KNOWN = 256, TABLES = 256, WRITTEN = 64, WRITES_PER_ROW = 32 };
 
-sundew_label sundew_address(sundew_label base, uint64_t vbase, sundew_label index,
-                            unsigned from, uint64_t vindex, uint64_t scale)
+sundew_label sundew_address(sundew_label base, uint64_t vbase, sundew_label index, unsigned from,
+                            uint64_t vindex, uint64_t scale)
 {
     const struct sundew_node *n = sundew_state.nodes;
     uint64_t constant = 0;
@@ -70,8 +70,7 @@ static bool object_of(const SundewAccess *a, SundewSpan *s)
         *s = known[a->label % KNOWN].span;
     else if (!sundew_object_at(a->at, s))
         return false;
-    return a->at >= s->start && a->at - s->start <= s->size &&
-           a->n <= s->size - (a->at - s->start);
+    return a->at >= s->start && a->at - s->start <= s->size && a->n <= s->size - (a->at - s->start);
 }
 
 /* ---- constant + stride * x */
@@ -106,8 +105,7 @@ static Linear linear(const SundewAccess *a)
  * concrete. */
 static bool is_pinned(const Linear *l)
 {
-    sundew_label same =
-        sundew_node(SUNDEW_NODE_EQ, 1, 0, l->x, sundew_const(64, l->value), 0);
+    sundew_label same = sundew_node(SUNDEW_NODE_EQ, 1, 0, l->x, sundew_const(64, l->value), 0);
     return !same || sundew_is_held(same);
 }
 
@@ -132,8 +130,8 @@ static bool reach_of(const SundewAccess *a, const Linear *l, const SundewSpan *s
     r->first = a->at - r->here * r->stride;
     r->count = r->here + (s->start + s->size - a->n - a->at) / r->stride + 1;
     uint64_t least = l->value - r->here;
-    r->index = !least ? l->x
-                      : sundew_node(SUNDEW_NODE_SUB, 64, 0, l->x, sundew_const(64, least), 0);
+    r->index =
+        !least ? l->x : sundew_node(SUNDEW_NODE_SUB, 64, 0, l->x, sundew_const(64, least), 0);
     sundew_label count = sundew_const(64, r->count);
     r->inside = r->index && count ? sundew_node(SUNDEW_NODE_ULT, 1, 0, r->index, count, 0) : 0;
     return r->inside != 0;
@@ -145,8 +143,9 @@ static bool ask(const SundewAccess *a, const Linear *l, Reach *r, SundewSpan *s)
     const struct sundew_node *n = &sundew_state.nodes[a->label];
     if (!object_of(a, s) || !reach_of(a, l, s, r)) {
         if (n->op != SUNDEW_NODE_ADD || !sundew_is_const(n->a))
-            sundew_bug(SUNDEW_BUG_NULL, sundew_node(SUNDEW_NODE_EQ, 1, 0, a->label,
-                                                    sundew_const(64, 0), 0), a->row, a->row->x);
+            sundew_bug(SUNDEW_BUG_NULL,
+                       sundew_node(SUNDEW_NODE_EQ, 1, 0, a->label, sundew_const(64, 0), 0), a->row,
+                       a->row->x);
         return false;
     }
     sundew_label outside =
@@ -213,9 +212,9 @@ static sundew_label choose(const SundewAccess *a, const Reach *r)
         if (!(items[i] = element(r, i, a->n, a->row->x)))
             return 0;
     uint32_t offset = sundew_log_put(items, (uint32_t)(r->count * sizeof *items));
-    return offset ? sundew_node(SUNDEW_NODE_CHOOSE, a->n * 8, 0, r->index, offset,
-                                (uint32_t)r->count)
-                  : 0;
+    return offset
+               ? sundew_node(SUNDEW_NODE_CHOOSE, a->n * 8, 0, r->index, offset, (uint32_t)r->count)
+               : 0;
 }
 
 void sundew_address_reset(void)
@@ -229,8 +228,8 @@ static void stays_inside(const SundewAccess *a, const Reach *r)
     sundew_pin_label(r->inside, 1, SUNDEW_WHY_INSIDE, a->row->x);
 }
 
-bool sundew_address_read(const SundewAccess *a, const uint8_t *seen,
-                         SundewCalm *calm, void *arg, sundew_label *result)
+bool sundew_address_read(const SundewAccess *a, const uint8_t *seen, SundewCalm *calm, void *arg,
+                         sundew_label *result)
 {
     Reach r;
     SundewSpan s;
@@ -251,8 +250,7 @@ bool sundew_address_read(const SundewAccess *a, const uint8_t *seen,
     } else if (possible) {
         uint32_t offset = contents(a, &r);
         if (offset)
-            l = sundew_node(SUNDEW_NODE_TABLE, a->n * 8, a->n, r.index, offset,
-                            (uint32_t)r.count);
+            l = sundew_node(SUNDEW_NODE_TABLE, a->n * 8, a->n, r.index, offset, (uint32_t)r.count);
     }
     if (!l) {
         pin(a, &x);
@@ -276,16 +274,14 @@ static void write_others(const SundewAccess *a, const Reach *r, sundew_label val
         if (i == r->here)
             continue;
         sundew_label old = element(r, i, a->n, a->row->x);
-        sundew_label mine =
-            sundew_node(SUNDEW_NODE_EQ, 1, 0, r->index, sundew_const(64, i), 0);
-        sundew_label now = !old || !mine ? 0
-                           : sundew_node(SUNDEW_NODE_ITE, a->n * 8, 0, mine, value, old);
+        sundew_label mine = sundew_node(SUNDEW_NODE_EQ, 1, 0, r->index, sundew_const(64, i), 0);
+        sundew_label now =
+            !old || !mine ? 0 : sundew_node(SUNDEW_NODE_ITE, a->n * 8, 0, mine, value, old);
         sundew_shadow_store(at, a->n, (const uint8_t *)at, now);
     }
 }
 
-void sundew_address_written(const SundewAccess *a, sundew_label value, SundewCalm *calm,
-                            void *arg)
+void sundew_address_written(const SundewAccess *a, sundew_label value, SundewCalm *calm, void *arg)
 {
     Reach r;
     SundewSpan s;

@@ -4,7 +4,7 @@
  */
 #include "runtime/heap/extents.c"
 
-#define sundew_realloc sundew_plain_realloc
+#define sundew_realloc      sundew_plain_realloc
 #define sundew_reallocarray sundew_plain_reallocarray
 #include "runtime/heap/alloc.c"
 #undef sundew_realloc
@@ -18,10 +18,7 @@ void *sundew_reallocarray(void *p, size_t m, size_t n);
 /* extents.c can look variables up in these; there is another table for them here. */
 const SundewTables sundew_tables;
 
-void sundew_alloc_start(void)
-{
-    sundew_tracking = 1;
-}
+void sundew_alloc_start(void) { sundew_tracking = 1; }
 
 void sundew_note_malloc(void *p, size_t n)
 {
@@ -70,10 +67,7 @@ void *sundew_reallocarray(void *p, size_t m, size_t n)
 
 static Sorted objects_sorted;
 
-static uint64_t object_address(uint32_t i)
-{
-    return (uintptr_t)sundew_objects[i].at;
-}
+static uint64_t object_address(uint32_t i) { return (uintptr_t)sundew_objects[i].at; }
 
 static bool variable_at(uint64_t address, SundewSpan *s)
 {

@@ -17,8 +17,7 @@
 #include <unistd.h>
 
 volatile uint8_t sundew_alive;
-_Thread_local struct sundew_passing sundew_passing
-    __attribute__((tls_model("initial-exec")));
+_Thread_local struct sundew_passing sundew_passing __attribute__((tls_model("initial-exec")));
 SundewState sundew_state;
 
 /* Who is inside, and where its stack was: a signal's handler comes from below. */
@@ -35,8 +34,8 @@ static bool fits(const struct sundew_log *l, uint64_t size)
 {
     uint64_t need = sizeof *l + (uint64_t)l->most_nodes * sizeof(struct sundew_node) +
                     (uint64_t)l->most_records * sizeof(struct sundew_record) + l->most_bytes;
-    return l->magic == SUNDEW_LOG_MAGIC && l->version == SUNDEW_LOG_VERSION &&
-           l->size <= size && need <= l->size && l->most_nodes >= 2 && l->most_records >= 2;
+    return l->magic == SUNDEW_LOG_MAGIC && l->version == SUNDEW_LOG_VERSION && l->size <= size &&
+           need <= l->size && l->most_nodes >= 2 && l->most_records >= 2;
 }
 
 static void open_log(void)
@@ -47,8 +46,7 @@ static void open_log(void)
         return;
     fcntl(SUNDEW_LOG_FD, F_SETFD, FD_CLOEXEC);
     size_t size = (size_t)st.st_size;
-    struct sundew_log *l =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, SUNDEW_LOG_FD, 0);
+    struct sundew_log *l = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, SUNDEW_LOG_FD, 0);
     if (l == MAP_FAILED)
         return;
     if (!fits(l, size)) {
@@ -208,8 +206,11 @@ void sundew_record(unsigned kind, unsigned k, unsigned value, uint32_t node, uin
         end(SUNDEW_END_RECORDS);
         return;
     }
-    s->records[i] = (struct sundew_record){ .kind = (uint8_t)kind, .k = (uint8_t)k,
-                                            .value = (uint8_t)value, .node = node, .at = at,
+    s->records[i] = (struct sundew_record){ .kind = (uint8_t)kind,
+                                            .k = (uint8_t)k,
+                                            .value = (uint8_t)value,
+                                            .node = node,
+                                            .at = at,
                                             .other = other };
     __atomic_store_n(&s->log->records, i + 1, __ATOMIC_RELEASE);
     if (SUNDEW_RARE(s->owner != &self && !s->told_thread && s->owner)) {
@@ -228,10 +229,7 @@ static bool hold(sundew_label cond)
     return true;
 }
 
-bool sundew_is_held(sundew_label cond)
-{
-    return sundew_state.held[cond / 64] >> (cond & 63) & 1;
-}
+bool sundew_is_held(sundew_label cond) { return sundew_state.held[cond / 64] >> (cond & 63) & 1; }
 
 void sundew_branch(sundew_label cond, bool value, uint32_t at, uint32_t other, uint32_t site,
                    bool settled)
@@ -282,8 +280,7 @@ bool sundew_first_times(const void *row, unsigned kind, unsigned most)
 
 bool sundew_may_ask(const void *row)
 {
-    return !(sundew_state.flags & SUNDEW_LOG_NO_BUGS) &&
-           *row_count(row, 0) < SUNDEW_BUGS_PER_ROW;
+    return !(sundew_state.flags & SUNDEW_LOG_NO_BUGS) && *row_count(row, 0) < SUNDEW_BUGS_PER_ROW;
 }
 
 void sundew_bug(unsigned kind, sundew_label cond, const void *row, uint32_t site)
@@ -329,8 +326,7 @@ static uint32_t hash(const struct sundew_node *n)
     return (uint32_t)(h >> (64 - SUNDEW_CACHE_BITS));
 }
 
-sundew_label sundew_node(unsigned op, unsigned bits, unsigned k, uint32_t a, uint32_t b,
-                         uint32_t c)
+sundew_label sundew_node(unsigned op, unsigned bits, unsigned k, uint32_t a, uint32_t b, uint32_t c)
 {
     SundewState *s = &sundew_state;
     struct sundew_node n = { (uint8_t)op, (uint8_t)bits, (uint16_t)k, a, b, c };

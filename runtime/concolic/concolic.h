@@ -49,7 +49,8 @@ enum {
                                   both of `bits` bits: a bug if it is negative or wraps */
     /* Floating point of `bits` bits that has no node of its own: */
     SUNDEW_ROW_FMULADD,        /* a * b + c, rounded twice */
-    SUNDEW_ROW_FMIN, SUNDEW_ROW_FMAX,  /* as fmin(), fmax() */
+    SUNDEW_ROW_FMIN,
+    SUNDEW_ROW_FMAX,  /* as fmin(), fmax() */
     SUNDEW_ROW_COPYSIGN,
 };
 

@@ -25,7 +25,7 @@
 
 #pragma GCC visibility push(hidden)
 
-#define SUNDEW_HOT(x) __builtin_expect(!!(x), 1)
+#define SUNDEW_HOT(x)  __builtin_expect(!!(x), 1)
 #define SUNDEW_RARE(x) __builtin_expect(!!(x), 0)
 
 typedef unsigned __int128 sundew_wide;
@@ -74,10 +74,7 @@ sundew_label sundew_extend(unsigned op, sundew_label a, unsigned bits);
 sundew_label sundew_concat(sundew_label high, sundew_label low);
 sundew_label sundew_fit(sundew_label a, unsigned bits);      /* cut or zero-extended */
 
-static inline unsigned sundew_bits(sundew_label l)
-{
-    return sundew_state.nodes[l].bits;
-}
+static inline unsigned sundew_bits(sundew_label l) { return sundew_state.nodes[l].bits; }
 static inline bool sundew_is_const(sundew_label l)
 {
     return l && sundew_state.nodes[l].op == SUNDEW_NODE_CONST;
@@ -143,20 +140,19 @@ typedef struct SundewAccess {
 
 void sundew_address_reset(void);
 /* dst = base + index * scale */
-sundew_label sundew_address(sundew_label base, uint64_t vbase, sundew_label index,
-                            unsigned from, uint64_t vindex, uint64_t scale);
+sundew_label sundew_address(sundew_label base, uint64_t vbase, sundew_label index, unsigned from,
+                            uint64_t vindex, uint64_t scale);
 /* The array that the address stays in, if the weave knows it. */
 void sundew_address_known(sundew_label l, uint64_t start, uint64_t size);
 /* Is nothing in [from, to) written after this access, before the runtime is asked? */
 typedef bool SundewCalm(void *arg, uint64_t from, uint64_t to);
 /* True: `result` is what is read, for all addresses in the object. False: the address is
  * pinned, and what lies there is read. */
-bool sundew_address_read(const SundewAccess *a, const uint8_t *seen, SundewCalm *calm,
-                         void *arg, sundew_label *result);
+bool sundew_address_read(const SundewAccess *a, const uint8_t *seen, SundewCalm *calm, void *arg,
+                         sundew_label *result);
 /* `value` has the width of the access, and may be a CONST. What lies at the concrete
  * address itself is the caller's. */
-void sundew_address_written(const SundewAccess *a, sundew_label value, SundewCalm *calm,
-                            void *arg);
+void sundew_address_written(const SundewAccess *a, sundew_label value, SundewCalm *calm, void *arg);
 /* A symbolic length for memory at `at`. */
 void sundew_length(const void *at, sundew_label n, uint64_t vn, uint32_t site);
 

@@ -91,11 +91,10 @@ static unsigned needs(sundew_label l, unsigned depth)
             v = ~v & (uint64_t)sundew_mask(n->bits);
         return v ? 65 - (unsigned)__builtin_clzll(v) : 1;
     }
-    case SUNDEW_NODE_ZEXT:
-        return sundew_bits(n->a) + 1;
-    case SUNDEW_NODE_SEXT:
-        return needs(n->a, depth - 1);
-    case SUNDEW_NODE_ADD: case SUNDEW_NODE_SUB:
+    case SUNDEW_NODE_ZEXT: return sundew_bits(n->a) + 1;
+    case SUNDEW_NODE_SEXT: return needs(n->a, depth - 1);
+    case SUNDEW_NODE_ADD:
+    case SUNDEW_NODE_SUB:
         a = needs(n->a, depth - 1);
         b = needs(n->b, depth - 1);
         a = (a > b ? a : b) + 1;
@@ -103,8 +102,7 @@ static unsigned needs(sundew_label l, unsigned depth)
     case SUNDEW_NODE_MUL:
         a = needs(n->a, depth - 1) + needs(n->b, depth - 1);
         return a < n->bits ? a : n->bits;
-    default:
-        return n->bits;
+    default: return n->bits;
     }
 }
 
@@ -150,8 +148,7 @@ static void ask_allocation(Run *u)
     }
     if (size)
         sundew_bug(SUNDEW_BUG_ALLOCATION,
-                   sundew_node(SUNDEW_NODE_SLT, 1, 0, size, sundew_const(w->bits, 0), 0), w,
-                   w->x);
+                   sundew_node(SUNDEW_NODE_SLT, 1, 0, size, sundew_const(w->bits, 0), 0), w, w->x);
 }
 
 /* ---- operations */
@@ -165,16 +162,25 @@ static bool settled(Run *u, sundew_label la, sundew_label lb, unsigned bits)
         if (la != lb)
             return false;
         switch (w->op) {
-        case SUNDEW_NODE_AND: case SUNDEW_NODE_OR: case SUNDEW_NODE_UMIN:
-        case SUNDEW_NODE_UMAX: case SUNDEW_NODE_SMIN: case SUNDEW_NODE_SMAX:
-            give(u, la);
-            return true;
-        case SUNDEW_NODE_SUB: case SUNDEW_NODE_XOR: case SUNDEW_NODE_EQ: case SUNDEW_NODE_NE:
-        case SUNDEW_NODE_ULT: case SUNDEW_NODE_ULE: case SUNDEW_NODE_UGT: case SUNDEW_NODE_UGE:
-        case SUNDEW_NODE_SLT: case SUNDEW_NODE_SLE: case SUNDEW_NODE_SGT: case SUNDEW_NODE_SGE:
-            return true;
-        default:
-            return false;
+        case SUNDEW_NODE_AND:
+        case SUNDEW_NODE_OR:
+        case SUNDEW_NODE_UMIN:
+        case SUNDEW_NODE_UMAX:
+        case SUNDEW_NODE_SMIN:
+        case SUNDEW_NODE_SMAX: give(u, la); return true;
+        case SUNDEW_NODE_SUB:
+        case SUNDEW_NODE_XOR:
+        case SUNDEW_NODE_EQ:
+        case SUNDEW_NODE_NE:
+        case SUNDEW_NODE_ULT:
+        case SUNDEW_NODE_ULE:
+        case SUNDEW_NODE_UGT:
+        case SUNDEW_NODE_UGE:
+        case SUNDEW_NODE_SLT:
+        case SUNDEW_NODE_SLE:
+        case SUNDEW_NODE_SGT:
+        case SUNDEW_NODE_SGE: return true;
+        default: return false;
         }
     }
     sundew_wide v = value_of(u, la ? w->b : w->a, bits);
@@ -188,11 +194,15 @@ static bool settled(Run *u, sundew_label la, sundew_label lb, unsigned bits)
         if (none)
             give(u, la | lb);
         return all || none;
-    case SUNDEW_NODE_ADD: case SUNDEW_NODE_XOR:
+    case SUNDEW_NODE_ADD:
+    case SUNDEW_NODE_XOR:
         if (none)
             give(u, la | lb);
         return none;
-    case SUNDEW_NODE_SUB: case SUNDEW_NODE_SHL: case SUNDEW_NODE_LSHR: case SUNDEW_NODE_ASHR:
+    case SUNDEW_NODE_SUB:
+    case SUNDEW_NODE_SHL:
+    case SUNDEW_NODE_LSHR:
+    case SUNDEW_NODE_ASHR:
         if (none && la)
             give(u, la);
         return none && (la || w->op != SUNDEW_NODE_SUB);
@@ -200,8 +210,7 @@ static bool settled(Run *u, sundew_label la, sundew_label lb, unsigned bits)
         if (v == 1)
             give(u, la | lb);
         return v == 1 || none;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -282,10 +291,7 @@ static void funnel(Run *u)
         give(u, sundew_node(w->op, w->bits, 0, a, b, c));
 }
 
-static bool is_float(unsigned bits)
-{
-    return bits == 32 || bits == 64;
-}
+static bool is_float(unsigned bits) { return bits == 32 || bits == 64; }
 
 /* Floats of 32 and 64 bits only, on the side that is one. */
 static void floating(Run *u)
@@ -336,10 +342,10 @@ static sundew_label several(Run *u, sundew_label a, sundew_label b)
     sundew_wide sign = (sundew_wide)1 << (bits - 1);
     if (w->op == SUNDEW_ROW_FMULADD) {
         sundew_label c = node_of(u, w->c, bits);
-        sundew_label p = sundew_is_const(a) && sundew_is_const(b)
-                             ? sundew_const(bits, product(sundew_const_value(a),
-                                                          sundew_const_value(b), bits))
-                             : sundew_node(SUNDEW_NODE_FMUL, bits, 0, a, b, 0);
+        sundew_label p =
+            sundew_is_const(a) && sundew_is_const(b)
+                ? sundew_const(bits, product(sundew_const_value(a), sundew_const_value(b), bits))
+                : sundew_node(SUNDEW_NODE_FMUL, bits, 0, a, b, 0);
         return c && p ? sundew_node(SUNDEW_NODE_FADD, bits, 0, p, c, 0) : 0;
     }
     if (w->op == SUNDEW_ROW_COPYSIGN) {
@@ -348,8 +354,7 @@ static sundew_label several(Run *u, sundew_label a, sundew_label b)
         return a && s ? sundew_node(SUNDEW_NODE_OR, bits, 0, a, s, 0) : 0;
     }
     bool least = w->op == SUNDEW_ROW_FMIN;
-    sundew_label less =
-        sundew_node(SUNDEW_NODE_FOLT, 1, 0, least ? a : b, least ? b : a, 0);
+    sundew_label less = sundew_node(SUNDEW_NODE_FOLT, 1, 0, least ? a : b, least ? b : a, 0);
     sundew_label nan = sundew_node(SUNDEW_NODE_FUNO, 1, 0, b, b, 0);
     sundew_label first = less && nan ? sundew_node(SUNDEW_NODE_OR, 1, 0, less, nan, 0) : 0;
     return first ? sundew_node(SUNDEW_NODE_ITE, bits, 0, first, a, b) : 0;
@@ -416,8 +421,7 @@ static void load(Run *u)
     sundew_wide v = value_of(u, w->dst, w->bits);
     uint8_t seen[16];
     memcpy(seen, &v, sizeof seen);
-    SundewAccess a = { w, sundew_fit(label_of(u, w->a), 64), low_of(u, w->a),
-                       (w->bits + 7u) / 8 };
+    SundewAccess a = { w, sundew_fit(label_of(u, w->a), 64), low_of(u, w->a), (w->bits + 7u) / 8 };
     if (w->bits % 8)                   /* bits that were not read are as they were */
         seen[a.n - 1] |= (uint8_t)(sundew_shadow_witness(a.at + a.n - 1) & 0xff << w->bits % 8);
     sundew_label l = 0;
@@ -433,8 +437,7 @@ static void store(Run *u)
     sundew_wide v = value_of(u, w->b, w->bits);
     uint8_t stored[16];
     memcpy(stored, &v, sizeof stored);
-    SundewAccess a = { w, sundew_fit(label_of(u, w->a), 64), low_of(u, w->a),
-                       (w->bits + 7u) / 8 };
+    SundewAccess a = { w, sundew_fit(label_of(u, w->a), 64), low_of(u, w->a), (w->bits + 7u) / 8 };
     sundew_label l = sundew_fit(sundew_fit(label_of(u, w->b), w->bits), a.n * 8);
     if (SUNDEW_RARE(a.label != 0))
         sundew_address_written(&a, l ? l : sundew_const(a.n * 8, v), calm, u);
@@ -510,8 +513,8 @@ static void many(Run *u)
     while (taken < w->c && (cases[taken] & mask) != v)
         taken++;
     bool one = taken < w->c;
-    sundew_label held = one ? sundew_node(SUNDEW_NODE_EQ, 1, 0, l, sundew_const(bits, v), 0)
-                            : any_case(u, l, bits);
+    sundew_label held =
+        one ? sundew_node(SUNDEW_NODE_EQ, 1, 0, l, sundew_const(bits, v), 0) : any_case(u, l, bits);
     if (!held || sundew_is_held(held))
         return;
     if (sundew_site_is_new(w->x))
@@ -525,7 +528,7 @@ static bool any_label(const Run *u)
 {
     const struct sundew_row *w = u->row;
     sundew_label l = label_of(u, w->a);
-    if (w->op != SUNDEW_ROW_SWITCH)            /* its b and c are no operands; nor is ADDRESS's c */
+    if (w->op != SUNDEW_ROW_SWITCH) /* its b and c are no operands; nor is ADDRESS's c */
         l |= label_of(u, w->b) | (w->op == SUNDEW_ROW_ADDRESS ? 0 : label_of(u, w->c));
     return l;
 }
@@ -534,41 +537,26 @@ static void other_row(Run *u)
 {
     const struct sundew_row *w = u->row;
     switch (w->op) {
-    case SUNDEW_ROW_LOAD:
-        load(u);
-        break;
-    case SUNDEW_ROW_STORE:
-        store(u);
-        break;
-    case SUNDEW_ROW_ADDRESS:
-        address(u);
-        break;
-    case SUNDEW_ROW_BRANCH:
-        branch(u);
-        break;
-    case SUNDEW_ROW_SWITCH:
-        many(u);
-        break;
+    case SUNDEW_ROW_LOAD: load(u); break;
+    case SUNDEW_ROW_STORE: store(u); break;
+    case SUNDEW_ROW_ADDRESS: address(u); break;
+    case SUNDEW_ROW_BRANCH: branch(u); break;
+    case SUNDEW_ROW_SWITCH: many(u); break;
     case SUNDEW_ROW_PIN:
-        sundew_pin_label(sundew_fit(label_of(u, w->a), w->bits), value_of(u, w->a, w->bits),
-                         w->k, w->x);
+        sundew_pin_label(sundew_fit(label_of(u, w->a), w->bits), value_of(u, w->a, w->bits), w->k,
+                         w->x);
         break;
-    case SUNDEW_ROW_SAME:
-        give(u, label_of(u, w->a));
-        break;
+    case SUNDEW_ROW_SAME: give(u, label_of(u, w->a)); break;
     case SUNDEW_ROW_LOST:
         if (any_label(u))
             lost(u, w->k);
         break;
-    case SUNDEW_ROW_ALLOCATION:
-        ask_allocation(u);
-        break;
-    case SUNDEW_ROW_FMULADD: case SUNDEW_ROW_FMIN: case SUNDEW_ROW_FMAX:
-    case SUNDEW_ROW_COPYSIGN:
-        composed(u);
-        break;
-    default:
-        break;
+    case SUNDEW_ROW_ALLOCATION: ask_allocation(u); break;
+    case SUNDEW_ROW_FMULADD:
+    case SUNDEW_ROW_FMIN:
+    case SUNDEW_ROW_FMAX:
+    case SUNDEW_ROW_COPYSIGN: composed(u); break;
+    default: break;
     }
 }
 

@@ -21,8 +21,11 @@
 #include <sys/mman.h>
 
 enum {
-    PAGE = 4096, GRANULE = 64,
-    LOW_BITS = 18, TOP = 1 << (47 - 12 - LOW_BITS), LOW = 1 << LOW_BITS,
+    PAGE = 4096,
+    GRANULE = 64,
+    LOW_BITS = 18,
+    TOP = 1 << (47 - 12 - LOW_BITS),
+    LOW = 1 << LOW_BITS,
     SLAB = 64,                         /* pages made at once */
 };
 #define REACH ((1ull << SUNDEW_TAG_REACH) - 1)

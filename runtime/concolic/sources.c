@@ -51,7 +51,7 @@ static uint64_t outputs[2];    /* standard output and error at the start */
 
 struct place {
     uint64_t file;             /* what is read here */
-    uint64_t to;               /* where it is read what is written here: of sockets, the other end */
+    uint64_t to; /* where it is read what is written here: of sockets, the other end */
     int is_input, is_regular, is_pipe;
 };
 
@@ -108,8 +108,8 @@ static int look(int fd, struct place *p)
     p->file = p->to = mix(st.st_dev, st.st_ino);
     p->is_regular = S_ISREG(st.st_mode);
     p->is_pipe = S_ISFIFO(st.st_mode);
-    p->is_input = sundew_input.is_file && st.st_dev == sundew_input.device &&
-                  st.st_ino == sundew_input.inode;
+    p->is_input =
+        sundew_input.is_file && st.st_dev == sundew_input.device && st.st_ino == sundew_input.inode;
     if (S_ISSOCK(st.st_mode))
         look_at_socket(fd, p);
     errno = saved;
@@ -133,10 +133,7 @@ static void lock(void)
         ;
 }
 
-static void unlock(void)
-{
-    atomic_store(&shared->busy, 0);
-}
+static void unlock(void) { atomic_store(&shared->busy, 0); }
 
 void sundew_was_paired(int a, int b)
 {
@@ -223,7 +220,7 @@ static void give_back(uint64_t file, uint64_t offset, uint8_t *to, uint64_t n)
 static void label_input(uint64_t offset, uint8_t *to, uint64_t n)
 {
     uint64_t first = sundew_input.first + offset;
-    for (uint64_t i = 0; i < n; ) {
+    for (uint64_t i = 0; i < n;) {
         uint64_t from = i;
         while (i < n && first + i < sundew_input.size && to[i] == sundew_input.bytes[first + i])
             i++;
@@ -316,7 +313,7 @@ void sundew_was_mapped(int fd, void *at, uint64_t n, int64_t offset)
  * buffer's end. */
 static struct {
     FILE *f;
-    int known;                 /* `place` is the file's */
+    int known; /* `place` is the file's */
     struct place place;
     const char *base, *end;
     int64_t behind;
@@ -359,7 +356,7 @@ int64_t sundew_place(FILE *f)
         return last.behind - (f->_IO_read_end - f->_IO_read_ptr);
     int64_t at = ftello(f);
     errno = saved;
-    return at < 0 ? 0 : at;            /* a pipe is counted by flow() */
+    return at < 0 ? 0 : at; /* a pipe is counted by flow() */
 }
 
 /* Where the stream is now is known: place + n. */

@@ -82,13 +82,11 @@ static struct {
     SundewObject objects[1024];
 } small;
 
-static void lack(uint32_t code, uint32_t frame, uint64_t address, uint64_t amount,
-                 const char *text)
+static void lack(uint32_t code, uint32_t frame, uint64_t address, uint64_t amount, const char *text)
 {
     if (dump.nlacks == LACKS)
         return;
-    dump.lacks[dump.nlacks].missing =
-        (SundewMissing){ code, frame, address, amount };
+    dump.lacks[dump.nlacks].missing = (SundewMissing){ code, frame, address, amount };
     dump.lacks[dump.nlacks++].text = text;
 }
 
@@ -96,8 +94,7 @@ static void lack(uint32_t code, uint32_t frame, uint64_t address, uint64_t amoun
 
 static void out_build(SundewOut *o)
 {
-    SundewBuild b = { sundew_slide(),
-                      sundew_tables.strategy | sundew_tables.variant << 8,
+    SundewBuild b = { sundew_slide(), sundew_tables.strategy | sundew_tables.variant << 8,
                       (uint32_t)getpid() };
     const char *texts[] = { sundew_tables.key, "\n", sundew_tables.name, "\n",
                             sundew_tables.build };
@@ -142,14 +139,14 @@ static bool is_overflow(uint64_t address)
 static void out_failure(SundewOut *o)
 {
     const SundewCause *c = dump.cause;
-    SundewFailure f = { .kind = c->kind, .signal = c->signal, .pc = dump.pc,
-                        .sp = dump.sp, .access = access_of(c) };
+    SundewFailure f = {
+        .kind = c->kind, .signal = c->signal, .pc = dump.pc, .sp = dump.sp, .access = access_of(c)
+    };
     if (c->info)
         f.code = c->info->si_code;
     if (c->info && c->signal != SIGABRT && c->info->si_code > 0)
         f.address = (uintptr_t)c->info->si_addr;
-    if (f.kind == SUNDEW_FAIL_SIGNAL && c->signal == SIGSEGV && f.access &&
-        is_overflow(f.address))
+    if (f.kind == SUNDEW_FAIL_SIGNAL && c->signal == SIGSEGV && f.access && is_overflow(f.address))
         f.kind = SUNDEW_FAIL_STACK_OVERFLOW;
     size_t n = 0;
     char part[1024];
@@ -247,8 +244,7 @@ static void choose_frames(const SundewLane *l)
         }
         if (dump.nframes == FRAMES_MOST) {
             /* Room for an outer one: the innermost of the outer half goes. */
-            memmove(&dump.frames[FRAMES_MOST / 2],
-                    &dump.frames[FRAMES_MOST / 2 + 1],
+            memmove(&dump.frames[FRAMES_MOST / 2], &dump.frames[FRAMES_MOST / 2 + 1],
                     (FRAMES_MOST / 2 - 1) * sizeof *dump.frames);
             dump.nframes--;
             dump.frames_left_out++;
@@ -354,21 +350,21 @@ static void out_frames(SundewOut *o)
     for (unsigned i = 0; i < dump.nframes; i++) {
         const SundewFrame *f = dump.frames[i].frame;
         const SundewFunction *fn = &sundew_tables.functions[f->row];
-        SundewFrameRecord r = { .frame = i, .function = fn->id,
+        SundewFrameRecord r = { .frame = i,
+                                .function = fn->id,
                                 .flags = dump.frames[i].flags,
-                                .nslots = fn->nslots, .nlocals = fn->nlocals,
+                                .nslots = fn->nslots,
+                                .nlocals = fn->nlocals,
                                 .sp = f->sp };
         size_t words = ((size_t)fn->nslots + fn->nlocals) * 8;
         blank_arguments(f, fn);
-        sundew_out_record(o, SUNDEW_REC_FRAME,
-                          sizeof r + words + strlen(fn->symbol));
+        sundew_out_record(o, SUNDEW_REC_FRAME, sizeof r + words + strlen(fn->symbol));
         sundew_out_bytes(o, &r, sizeof r);
         sundew_out_bytes(o, f->slots, words);
         sundew_out_bytes(o, fn->symbol, strlen(fn->symbol));
     }
     if (dump.frames_left_out)
-        lack(SUNDEW_LACK_BUDGET, FRAMES_MOST / 2, 0, dump.frames_left_out,
-             "frames");
+        lack(SUNDEW_LACK_BUDGET, FRAMES_MOST / 2, 0, dump.frames_left_out, "frames");
 }
 
 static void out_copies(SundewOut *o)
@@ -392,8 +388,7 @@ static void out_copies(SundewOut *o)
             sundew_out_bytes(o, &r, sizeof r);
             for (uint32_t at = 0; at < c->size;) {
                 uint8_t piece[1024];
-                uint32_t n = c->size - at < sizeof piece ? c->size - at
-                                                         : (uint32_t)sizeof piece;
+                uint32_t n = c->size - at < sizeof piece ? c->size - at : (uint32_t)sizeof piece;
                 memcpy(piece, c->bytes + at, n);
                 blank_all(piece, n, c->address + at);
                 sundew_out_bytes(o, piece, n);
@@ -471,8 +466,7 @@ static bool met(SundewWalk *w, const SundewObject *object)
 {
     enum { ANY_TYPE = UINT32_MAX - 1 };
     add_secret(object->at, object->type, object->address, object->size);
-    if (!sundew_walk_first_time(w, object->address + object->offset,
-                                (uint32_t)ANY_TYPE)) {
+    if (!sundew_walk_first_time(w, object->address + object->offset, (uint32_t)ANY_TYPE)) {
         met_again(w, object);
         return true;
     }
@@ -501,8 +495,10 @@ static void met_foreign(SundewWalk *w, uint64_t address, uint32_t type)
         lack(SUNDEW_LACK_FOREIGN, 0, address, 0, NULL);
         return;
     }
-    SundewObject o = { .address = address, .size = sizeof(FILE),
-                       .kept = sizeof(FILE), .place = SUNDEW_GUESSED,
+    SundewObject o = { .address = address,
+                       .size = sizeof(FILE),
+                       .kept = sizeof(FILE),
+                       .place = SUNDEW_GUESSED,
                        .type = type };
     met(w, &o);
     if (dump.nstreams < STREAMS)
@@ -527,11 +523,9 @@ static void add_roots(SundewWalk *w)
             sundew_walk_add(w, f->slots[fn->nslots + k], locals[k].type, true);
     }
     for (unsigned i = 0; i < dump.nframes; i++) {
-        const SundewFunction *fn =
-            &sundew_tables.functions[dump.frames[i].frame->row];
+        const SundewFunction *fn = &sundew_tables.functions[dump.frames[i].frame->row];
         for (uint32_t k = 0; k < fn->nuses; k++) {
-            const SundewGlobal *g =
-                sundew_global_numbered(sundew_tables.uses[fn->uses + k]);
+            const SundewGlobal *g = sundew_global_numbered(sundew_tables.uses[fn->uses + k]);
             if (g && g->address && !g->constant)
                 sundew_walk_add(w, g->address, g->type, true);
         }
@@ -566,15 +560,17 @@ static uint32_t alive_in(const SundewObject *ob)
 
 static void out_object(SundewOut *o, const SundewObject *ob)
 {
-    SundewMemory m = { .address = ob->address, .size = ob->size,
-                       .offset = ob->offset, .place = ob->place,
-                       .type = ob->type, .variable = ob->variable };
+    SundewMemory m = { .address = ob->address,
+                       .size = ob->size,
+                       .offset = ob->offset,
+                       .place = ob->place,
+                       .type = ob->type,
+                       .variable = ob->variable };
     if (ob->place == SUNDEW_FREED)
         m.variable = alive_in(ob);
     uint8_t piece[2048];
     for (uint64_t at = 0; dump.nsecrets && at < ob->kept; at += sizeof piece) {
-        size_t n = ob->kept - at < sizeof piece ? (size_t)(ob->kept - at)
-                                                : sizeof piece;
+        size_t n = ob->kept - at < sizeof piece ? (size_t)(ob->kept - at) : sizeof piece;
         memset(piece, 1, n);
         blank_all(piece, n, ob->address + ob->offset + at);
         for (size_t i = 0; i < n; i++)
@@ -583,8 +579,7 @@ static void out_object(SundewOut *o, const SundewObject *ob)
     sundew_out_record(o, SUNDEW_REC_MEMORY, sizeof m + ob->kept);
     sundew_out_bytes(o, &m, sizeof m);
     for (uint64_t at = 0; at < ob->kept; at += sizeof piece) {
-        size_t n = ob->kept - at < sizeof piece ? (size_t)(ob->kept - at)
-                                                : sizeof piece;
+        size_t n = ob->kept - at < sizeof piece ? (size_t)(ob->kept - at) : sizeof piece;
         size_t got = read_object(ob, ob->offset + at, piece, n);
         memset(piece + got, 0, n - got);
         blank_all(piece, n, ob->address + ob->offset + at);
@@ -593,7 +588,9 @@ static void out_object(SundewOut *o, const SundewObject *ob)
 }
 
 enum {
-    QUEUE = 1 << 16, SEEN = 1 << 17, OBJECTS = 1 << 14,    /* for each MiB */
+    QUEUE = 1 << 16,
+    SEEN = 1 << 17,
+    OBJECTS = 1 << 14,    /* for each MiB */
     ROOM = QUEUE * sizeof(SundewItem) + SEEN * 8 + OBJECTS * sizeof(SundewObject) +
            OBJECTS * 2 * sizeof(uint32_t),
 };
@@ -602,9 +599,12 @@ static void find_memory(void)
 {
     uint32_t size = sundew_settings.size;
     uint8_t *room = sundew_pages((size_t)ROOM * size);
-    SundewWalk w = { .budget = (uint64_t)MEMORY_BUDGET * size, .lane = dump.thread->lane,
+    SundewWalk w = { .budget = (uint64_t)MEMORY_BUDGET * size,
+                     .lane = dump.thread->lane,
                      .read = read_object,
-                     .frames = FRAMES_MOST, .at_dump = true, .met = met,
+                     .frames = FRAMES_MOST,
+                     .at_dump = true,
+                     .met = met,
                      .foreign = met_foreign };
     if (dump.nframes)
         w.lane = dump.frames[0].lane;
@@ -672,8 +672,7 @@ static void note_threads(void)
 {
     uint64_t others = 0;
     for (SundewThread *t = sundew_threads; t; t = t->next)
-        if (t != dump.thread && t->taken && t->tid &&
-            syscall(SYS_tgkill, getpid(), t->tid, 0) == 0)
+        if (t != dump.thread && t->taken && t->tid && syscall(SYS_tgkill, getpid(), t->tid, 0) == 0)
             others++;
     if (others)
         lack(SUNDEW_LACK_THREAD, 0, 0, others, "other threads");
@@ -685,8 +684,7 @@ static void out_lacks(SundewOut *o)
     note_threads();
     for (unsigned i = 0; i < dump.nlacks; i++) {
         const char *text = dump.lacks[i].text ? dump.lacks[i].text : "";
-        sundew_out_record(o, SUNDEW_REC_MISSING,
-                          sizeof(SundewMissing) + strlen(text));
+        sundew_out_record(o, SUNDEW_REC_MISSING, sizeof(SundewMissing) + strlen(text));
         sundew_out_bytes(o, &dump.lacks[i].missing, sizeof(SundewMissing));
         sundew_out_bytes(o, text, strlen(text));
     }
@@ -719,8 +717,8 @@ static void say(const SundewOut *o)
     static const char text[] = "sundew: crash file ";
     if (!sundew_settings.verbose)
         return;
-    if (write(2, text, sizeof text - 1) < 0 ||
-        write(2, o->path, strlen(o->path)) < 0 || write(2, "\n", 1) < 0) {
+    if (write(2, text, sizeof text - 1) < 0 || write(2, o->path, strlen(o->path)) < 0 ||
+        write(2, "\n", 1) < 0) {
         /* Then nobody reads it. */
     }
 }
@@ -746,9 +744,8 @@ static void prepare(const SundewCause *cause)
     }
 #endif
     sundew_maps_load();
-    dump.nstack = sundew_unwind(dump.thread, cause->context, cause->sp,
-                                dump.stack, SUNDEW_STACK_DEPTH,
-                                &dump.stack_sure);
+    dump.nstack = sundew_unwind(dump.thread, cause->context, cause->sp, dump.stack,
+                                SUNDEW_STACK_DEPTH, &dump.stack_sure);
     if (!dump.pc && dump.nstack)
         dump.pc = dump.stack[0].pc;
 }
@@ -758,8 +755,7 @@ static bool take_turn(void)
     int none = 0;
     struct timespec little = { 0, 1000000 };
     for (int i = 0; i < 3000; i++) {
-        if (__atomic_compare_exchange_n(&dumping, &none, 1, 0, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_ACQUIRE))
+        if (__atomic_compare_exchange_n(&dumping, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             return true;
         none = 0;
         nanosleep(&little, NULL);
@@ -771,8 +767,7 @@ void sundew_dump_failure(const SundewCause *cause)
 {
     SundewThread *t = sundew_self;
     sigjmp_buf guard;
-    if (!t || sundew_settings.off || t->in_dump || ndumps >= DUMPS_MOST ||
-        !take_turn())
+    if (!t || sundew_settings.off || t->in_dump || ndumps >= DUMPS_MOST || !take_turn())
         return;
     ndumps++;
     uint64_t busy = t->busy;
@@ -798,7 +793,8 @@ void sundew_dump_failure(const SundewCause *cause)
 __attribute__((noinline)) void sundew_dump_now(const char *reason)
 {
     int kept = errno;
-    SundewCause cause = { .kind = SUNDEW_FAIL_DUMP, .text = reason,
+    SundewCause cause = { .kind = SUNDEW_FAIL_DUMP,
+                          .text = reason,
                           .sp = (uintptr_t)__builtin_frame_address(0) };
     if (sundew_thread())
         sundew_dump_failure(&cause);

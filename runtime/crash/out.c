@@ -54,8 +54,7 @@ static bool open_in(SundewOut *o, const char *dir)
         if (access(o->path, F_OK) == 0)
             continue;
         put(put(o->part, o->part + 1200, o->path), o->part + 1209, ".part");
-        o->fd = open(o->part,
-                     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        o->fd = open(o->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (o->fd >= 0 || errno != EEXIST)
             break;
     }
@@ -67,8 +66,7 @@ static bool open_in(SundewOut *o, const char *dir)
     o->size = 0;
     o->broken = false;
     struct rlimit limit;
-    o->limit = getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-                       limit.rlim_cur != RLIM_INFINITY
+    o->limit = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
                    ? limit.rlim_cur
                    : UINT64_MAX;
     sundew_out_bytes(o, magic, 8);
@@ -84,8 +82,7 @@ static bool open_in(SundewOut *o, const char *dir)
 
 bool sundew_out_open(SundewOut *o)
 {
-    const char *dirs[] = { sundew_settings.dir, ".", sundew_settings.tmp,
-                           "/tmp" };
+    const char *dirs[] = { sundew_settings.dir, ".", sundew_settings.tmp, "/tmp" };
     o->fd = -1;
     for (unsigned i = 0; i < sizeof dirs / sizeof *dirs; i++)
         if (*dirs[i] && open_in(o, dirs[i]))

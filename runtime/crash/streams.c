@@ -15,8 +15,7 @@ enum { MOST = 64 << 10 };
 bool sundew_is_stream(uint64_t address)
 {
     uint32_t flags;
-    return sundew_safe_copy(&flags, address, 4) == 4 &&
-           (flags & 0xffff0000u) == 0xfbad0000u;
+    return sundew_safe_copy(&flags, address, 4) == 4 && (flags & 0xffff0000u) == 0xfbad0000u;
 }
 
 static int open_again(int fd)

@@ -89,15 +89,9 @@ static unsigned from_context(ucontext_t *u, SundewCall *out, unsigned most)
     return n + t.n;
 }
 
-static uint64_t context_sp(const ucontext_t *u)
-{
-    return (uint64_t)u->uc_mcontext.gregs[REG_RSP];
-}
+static uint64_t context_sp(const ucontext_t *u) { return (uint64_t)u->uc_mcontext.gregs[REG_RSP]; }
 
-static uint64_t context_pc(const ucontext_t *u)
-{
-    return (uint64_t)u->uc_mcontext.gregs[REG_RIP];
-}
+static uint64_t context_pc(const ucontext_t *u) { return (uint64_t)u->uc_mcontext.gregs[REG_RIP]; }
 #else
 static unsigned from_context(ucontext_t *u, SundewCall *out, unsigned most)
 {
@@ -118,8 +112,8 @@ static uint64_t context_pc(const ucontext_t *u)
 }
 #endif
 
-unsigned sundew_unwind(SundewThread *thread, void *context, uint64_t sp,
-                       SundewCall *out, unsigned most, bool *sure)
+unsigned sundew_unwind(SundewThread *thread, void *context, uint64_t sp, SundewCall *out,
+                       unsigned most, bool *sure)
 {
     sigjmp_buf guard, *outer = thread->guard;
     volatile unsigned n = 0;
@@ -151,7 +145,4 @@ static _Unwind_Reason_Code stop(struct _Unwind_Context *context, void *arg)
 }
 
 /* The first use may load and initialise things. */
-void sundew_unwind_prime(void)
-{
-    _Unwind_Backtrace(stop, NULL);
-}
+void sundew_unwind_prime(void) { _Unwind_Backtrace(stop, NULL); }

@@ -59,7 +59,7 @@ enum {
 #define X(name) SUNDEW_NODE_##name,
     SUNDEW_NODE_OPS(X)
 #undef X
-    SUNDEW_NODE_N
+        SUNDEW_NODE_N
 };
 
 struct sundew_node {
@@ -107,27 +107,29 @@ enum {
     SUNDEW_BUG_OVERFLOW,           /* signed */
     SUNDEW_BUG_SHIFT,
     SUNDEW_BUG_ALLOCATION,         /* negative or wrapping size */
-    SUNDEW_BUG_FORMAT,             /* a format string from the input: node is its first byte == '%' */
+    SUNDEW_BUG_FORMAT, /* a format string from the input: node is its first byte == '%' */
     SUNDEW_BUG_N
 };
 
 enum {
-    SUNDEW_END_NODES = 1, SUNDEW_END_RECORDS, SUNDEW_END_BYTES,
-    SUNDEW_END_SITE,               /* this site's branches are no longer recorded: what
+    SUNDEW_END_NODES = 1,
+    SUNDEW_END_RECORDS,
+    SUNDEW_END_BYTES,
+    SUNDEW_END_SITE, /* this site's branches are no longer recorded: what
                                       follows may lack conjuncts */
 };
 
 struct sundew_record {
     uint8_t kind;
     uint8_t k;
-    uint8_t value;                 /* BRANCH, OTHER: 0 or 1. BRANCH: k is 1 if it is not worth
+    uint8_t value; /* BRANCH, OTHER: 0 or 1. BRANCH: k is 1 if it is not worth
                                       asking for the opposite: the site has had its budget,
                                       or OTHER records say all */
     uint8_t unused;
     uint32_t node;
-    uint32_t at;                   /* edge (BRANCH, OTHER) or site (the rest): see
+    uint32_t at; /* edge (BRANCH, OTHER) or site (the rest): see
                                       src/weave/edges.h */
-    uint32_t other;                /* BRANCH: the other edge. PIN: index of the node of the
+    uint32_t other; /* BRANCH: the other edge. PIN: index of the node of the
                                       constant. */
 };
 
@@ -135,27 +137,27 @@ struct sundew_record {
  * runtime/input/input.h. */
 struct sundew_log {
     uint32_t magic, version;
-    uint64_t size;                 /* of all */
+    uint64_t size; /* of all */
     /* filled in by the explorer */
     uint32_t most_nodes, most_records, most_bytes;
-    uint32_t most_per_site;        /* branches recorded of one site; 0: all */
-    uint32_t from, to;             /* bytes of the input that are symbolic: [from, to) */
-    uint32_t flags;                /* SUNDEW_LOG_… */
-    uint32_t lock;                 /* the program's: who appends, among threads and children */
+    uint32_t most_per_site; /* branches recorded of one site; 0: all */
+    uint32_t from, to; /* bytes of the input that are symbolic: [from, to) */
+    uint32_t flags; /* SUNDEW_LOG_… */
+    uint32_t lock; /* the program's: who appends, among threads and children */
     /* filled in by the program */
-    uint32_t nodes;                /* in use, the unused number 0 included */
+    uint32_t nodes; /* in use, the unused number 0 included */
     uint32_t records;
     uint32_t bytes;
-    uint32_t started;              /* 1: the runtime was there */
-    uint64_t regions;              /* cold regions done: what tracing costs */
-    uint64_t stale;                /* expressions dropped: see SUNDEW_WHY_WITNESS */
+    uint32_t started; /* 1: the runtime was there */
+    uint64_t regions; /* cold regions done: what tracing costs */
+    uint64_t stale; /* expressions dropped: see SUNDEW_WHY_WITNESS */
     uint64_t reserved[8];
 };
 
 enum {
-    SUNDEW_LOG_NO_BUGS = 1,        /* no BUG records */
+    SUNDEW_LOG_NO_BUGS = 1, /* no BUG records */
     SUNDEW_LOG_NO_FLOAT = 2,
-    SUNDEW_LOG_FULL = 4,           /* self-check: see weave/concolic.h */
+    SUNDEW_LOG_FULL = 4, /* self-check: see weave/concolic.h */
 };
 
 static inline struct sundew_node *sundew_log_nodes(struct sundew_log *l)

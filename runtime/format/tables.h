@@ -147,7 +147,10 @@ typedef struct SundewTables {
 } SundewTables;
 
 enum SundewStrategy {
-    SUNDEW_COPY_REFERENCE, SUNDEW_COPY_SHALLOW, SUNDEW_COPY_USED, SUNDEW_COPY_DEEP,
+    SUNDEW_COPY_REFERENCE,
+    SUNDEW_COPY_SHALLOW,
+    SUNDEW_COPY_USED,
+    SUNDEW_COPY_DEEP,
     SUNDEW_COPY_STATE,           /* recording: what arguments point to, whole, and what the
                                   * pointers in there lead to; variables */
 };

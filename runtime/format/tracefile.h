@@ -57,8 +57,12 @@ typedef struct SundewSymbol {
 } SundewSymbol;
 
 enum SundewTraceTag {
-    SUNDEW_TRACE_NOTHING, SUNDEW_TRACE_CALL, SUNDEW_TRACE_RETURN, SUNDEW_TRACE_ALLOC,
-    SUNDEW_TRACE_FREE, SUNDEW_TRACE_END,
+    SUNDEW_TRACE_NOTHING,
+    SUNDEW_TRACE_CALL,
+    SUNDEW_TRACE_RETURN,
+    SUNDEW_TRACE_ALLOC,
+    SUNDEW_TRACE_FREE,
+    SUNDEW_TRACE_END,
 };
 
 enum SundewTraceEnd {
@@ -76,7 +80,9 @@ enum {
 
 /* A variadic argument, as the call has it; its text stands in the memory. */
 enum {
-    SUNDEW_REST_INT = 'i', SUNDEW_REST_LONG = 'l', SUNDEW_REST_DOUBLE = 'd',
+    SUNDEW_REST_INT = 'i',
+    SUNDEW_REST_LONG = 'l',
+    SUNDEW_REST_DOUBLE = 'd',
     SUNDEW_REST_TEXT = 's',      /* a char * */
     SUNDEW_REST_POINTER = 'p',   /* any other, or nobody knows */
     SUNDEW_MOST_REST = 16,

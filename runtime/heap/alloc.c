@@ -29,15 +29,9 @@ static inline void *filled(void *p, size_t from, size_t n)
     return p;
 }
 
-void *sundew_malloc(size_t n)
-{
-    return noted(filled(malloc(n), 0, n), n);
-}
+void *sundew_malloc(size_t n) { return noted(filled(malloc(n), 0, n), n); }
 
-void *sundew_calloc(size_t m, size_t n)
-{
-    return noted(calloc(m, n), m * n);
-}
+void *sundew_calloc(size_t m, size_t n) { return noted(calloc(m, n), m * n); }
 
 void sundew_free(void *p)
 {
@@ -53,8 +47,7 @@ void *sundew_realloc(void *p, size_t n)
     SundewExtent was = { 0 };
     bool known = false;
     if (p && sundew_tracking) {
-        known = sundew_extent_at((uintptr_t)p, &was) &&
-                was.start == (uintptr_t)p && !was.freed;
+        known = sundew_extent_at((uintptr_t)p, &was) && was.start == (uintptr_t)p && !was.freed;
         sundew_note_free(p);
     }
     uintptr_t old = (uintptr_t)p;
@@ -98,10 +91,7 @@ int sundew_posix_memalign(void **p, size_t alignment, size_t n)
     return failed;
 }
 
-void *sundew_valloc(size_t n)
-{
-    return noted(filled(valloc(n), 0, n), n);
-}
+void *sundew_valloc(size_t n) { return noted(filled(valloc(n), 0, n), n); }
 
 char *sundew_strdup(const char *s)
 {

@@ -50,8 +50,7 @@ static SUNDEW_COLD uint8_t *make_leaf(uint64_t number)
     int kept = errno;
     uint8_t *leaf = sundew_pages(LEAF_GRANULES);
     uint8_t *other = NULL;
-    if (leaf && !__atomic_compare_exchange_n(&leaves[number], &other, leaf, 0,
-                                             __ATOMIC_ACQ_REL,
+    if (leaf && !__atomic_compare_exchange_n(&leaves[number], &other, leaf, 0, __ATOMIC_ACQ_REL,
                                              __ATOMIC_ACQUIRE)) {
         sundew_pages_free(leaf, LEAF_GRANULES);
         leaf = other;
@@ -102,8 +101,8 @@ static void clear_span(uint64_t address, uint64_t granules)
 /* Takes a row whose start is `was`; it is nobody else's then. */
 static bool take_row(int i, uint64_t was)
 {
-    return __atomic_compare_exchange_n((uint64_t *)&bigs[i].start, &was, 1, 0,
-                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return __atomic_compare_exchange_n((uint64_t *)&bigs[i].start, &was, 1, 0, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE);
 }
 
 static SUNDEW_COLD void note_big(uint64_t address, uint64_t size)
@@ -115,8 +114,7 @@ static SUNDEW_COLD void note_big(uint64_t address, uint64_t size)
         if (was <= 1 || !bigs[i].freed)
             continue;
         /* What lay here is no more. */
-        if (was < address + size && address < was + bigs[i].size &&
-            take_row(i, was))
+        if (was < address + size && address < was + bigs[i].size && take_row(i, was))
             bigs[i].start = 0;
         else
             oldest = i;
@@ -208,8 +206,7 @@ void sundew_extent_free(void *p)
 /* ---- asking */
 
 /* The nearest start at or before a granule; NULL if there is none in reach. */
-static const uint8_t *scan_back(const uint8_t *leaf, const uint8_t *s,
-                                ptrdiff_t reach)
+static const uint8_t *scan_back(const uint8_t *leaf, const uint8_t *s, ptrdiff_t reach)
 {
     const uint8_t *end = s - leaf > reach ? s - reach : leaf;
     while (s > end && ((uintptr_t)s & 7) != 7) {
@@ -302,8 +299,7 @@ bool sundew_extent_starts(const void *p)
 
 bool sundew_extent_behind(uint64_t address, SundewExtent *e)
 {
-    return small_at(address - 1, SUNDEW_ARG_BUDGET / 16, e) &&
-           e->start + e->size == address;
+    return small_at(address - 1, SUNDEW_ARG_BUDGET / 16, e) && e->start + e->size == address;
 }
 
 /* ---- variables and functions, by address */
@@ -316,18 +312,11 @@ typedef struct Sorted {
 
 static Sorted globals_sorted, rows_sorted;
 
-static uint64_t global_address(uint32_t i)
-{
-    return sundew_tables.globals[i].address;
-}
+static uint64_t global_address(uint32_t i) { return sundew_tables.globals[i].address; }
 
-static uint64_t row_address(uint32_t i)
-{
-    return sundew_tables.functions[i].address;
-}
+static uint64_t row_address(uint32_t i) { return sundew_tables.functions[i].address; }
 
-static void sift(uint32_t *a, uint32_t from, uint32_t n,
-                 uint64_t (*key)(uint32_t))
+static void sift(uint32_t *a, uint32_t from, uint32_t n, uint64_t (*key)(uint32_t))
 {
     for (uint32_t child; (child = 2 * from + 1) < n; from = child) {
         if (child + 1 < n && key(a[child]) < key(a[child + 1]))
@@ -345,9 +334,8 @@ static const uint32_t *sorted(Sorted *s, uint32_t n, uint64_t (*key)(uint32_t))
     if (SUNDEW_LIKELY(s->state == 2))
         return s->order;
     int none = 0;
-    if (n == 0 || !__atomic_compare_exchange_n(&s->state, &none, 1, 0,
-                                               __ATOMIC_ACQ_REL,
-                                               __ATOMIC_ACQUIRE))
+    if (n == 0 ||
+        !__atomic_compare_exchange_n(&s->state, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return NULL;
     uint32_t *a = sundew_pages((size_t)n * sizeof *a);
     if (!a) {
@@ -371,8 +359,7 @@ static const uint32_t *sorted(Sorted *s, uint32_t n, uint64_t (*key)(uint32_t))
 }
 
 /* The last whose address is not above; -1. */
-static long find(Sorted *s, uint32_t n, uint64_t (*key)(uint32_t),
-                 uint64_t address)
+static long find(Sorted *s, uint32_t n, uint64_t (*key)(uint32_t), uint64_t address)
 {
     const uint32_t *a = sorted(s, n, key);
     if (!a)
@@ -390,13 +377,11 @@ static long find(Sorted *s, uint32_t n, uint64_t (*key)(uint32_t),
 
 const SundewGlobal *sundew_global_at(uint64_t address)
 {
-    long i = find(&globals_sorted, sundew_tables.nglobals, global_address,
-                  address);
+    long i = find(&globals_sorted, sundew_tables.nglobals, global_address, address);
     if (i < 0)
         return NULL;
     const SundewGlobal *g = &sundew_tables.globals[i];
-    return g->address && address - g->address < (g->size ? g->size : 1) ? g
-                                                                        : NULL;
+    return g->address && address - g->address < (g->size ? g->size : 1) ? g : NULL;
 }
 
 /* Rows by number, plus 1; made when it is first asked for. Who comes while it
@@ -410,8 +395,8 @@ static SUNDEW_COLD void number_globals(void)
     const SundewGlobal *g = sundew_tables.globals;
     uint32_t n = sundew_tables.nglobals;
     int none = 0;
-    if (!n || !__atomic_compare_exchange_n(&numbering, &none, 1, 0,
-                                           __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    if (!n ||
+        !__atomic_compare_exchange_n(&numbering, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return;
     uint32_t most = g[n - 1].id;       /* they rise */
     uint32_t *rows = sundew_pages(((size_t)most + 1) * sizeof *rows);

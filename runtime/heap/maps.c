@@ -43,8 +43,7 @@ static bool parse(const char *s, const char *end, SundewMap *m)
     return true;
 }
 
-void sundew_maps(bool (*line)(const SundewMap *, const char *, size_t, void *),
-                 void *arg)
+void sundew_maps(bool (*line)(const SundewMap *, const char *, size_t, void *), void *arg)
 {
     int kept = errno;
     int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);

@@ -6,8 +6,8 @@
 void *sundew_pages(size_t n)
 {
     int kept = errno;
-    void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *p =
+        mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p != MAP_FAILED)
         madvise(p, n, MADV_NOHUGEPAGE);
     errno = kept;

@@ -96,17 +96,13 @@ size_t sundew_safe_copy(void *to, uint64_t from, size_t n)
 bool sundew_safe_copy_faulted(void *ucontext)
 {
     greg_t *pc = &((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RIP];
-    if (*pc < (greg_t)(uintptr_t)sundew_copy_begin ||
-        *pc >= (greg_t)(uintptr_t)sundew_copy_end)
+    if (*pc < (greg_t)(uintptr_t)sundew_copy_begin || *pc >= (greg_t)(uintptr_t)sundew_copy_end)
         return false;
     *pc = (greg_t)(uintptr_t)sundew_copy_end;
     return true;
 }
 #else
-size_t sundew_safe_copy(void *to, uint64_t from, size_t n)
-{
-    return copy_by_kernel(to, from, n);
-}
+size_t sundew_safe_copy(void *to, uint64_t from, size_t n) { return copy_by_kernel(to, from, n); }
 
 bool sundew_safe_copy_faulted(void *ucontext)
 {
@@ -118,6 +114,5 @@ bool sundew_safe_copy_faulted(void *ucontext)
 uint64_t sundew_read_word(uint64_t address)
 {
     uint64_t word = 0;
-    return sundew_safe_copy(&word, address, sizeof word) == sizeof word ? word
-                                                                        : 0;
+    return sundew_safe_copy(&word, address, sizeof word) == sizeof word ? word : 0;
 }

@@ -28,8 +28,7 @@ void sundew_walk_add(SundewWalk *w, uint64_t address, uint32_t type, bool sure)
         w->cut = true;
         return;
     }
-    w->queue[w->tail++ & (w->nqueue - 1)] =
-        (SundewItem){ address, type, sure };
+    w->queue[w->tail++ & (w->nqueue - 1)] = (SundewItem){ address, type, sure };
 }
 
 bool sundew_walk_first_time(SundewWalk *w, uint64_t what, uint32_t type)
@@ -108,8 +107,7 @@ static bool guess(SundewWalk *w, const SundewItem *it, SundewObject *o)
     if (!it->sure || (w->at_dump && (!m || !m->readable || m->executable)))
         return false;
     o->address = it->address;
-    o->place = m && m->file && !m->writable ? SUNDEW_TEXT_LITERAL
-                                            : SUNDEW_GUESSED;
+    o->place = m && m->file && !m->writable ? SUNDEW_TEXT_LITERAL : SUNDEW_GUESSED;
     if (ty && ty->kind == SUNDEW_CHAR)
         o->size = text_length(it->address);
     else if (ty && is_pointer(ty))
@@ -155,8 +153,7 @@ static bool locate(SundewWalk *w, const SundewItem *it, SundewObject *o)
     if (o->size > (uint64_t)WHOLE * sundew_settings.size) {
         uint64_t into = it->address - o->address;
         o->offset = (into < o->size ? into : o->size - 1) / BLOCK * BLOCK;
-        o->kept = o->size - o->offset < 2 * BLOCK ? o->size - o->offset
-                                                  : 2 * BLOCK;
+        o->kept = o->size - o->offset < 2 * BLOCK ? o->size - o->offset : 2 * BLOCK;
     }
     return true;
 }
@@ -173,8 +170,7 @@ static bool is_hidden(const SundewType *ty, uint32_t offset)
 }
 
 /* Follows the pointers of one element, of which n bytes are here. */
-static void element(SundewWalk *w, const uint8_t *bytes, size_t n,
-                    const SundewType *ty)
+static void element(SundewWalk *w, const uint8_t *bytes, size_t n, const SundewType *ty)
 {
     const SundewPointer *p = sundew_tables.pointers + ty->first;
     for (unsigned i = 0; i < ty->npointers; i++, p++) {
@@ -201,8 +197,7 @@ static void scan(SundewWalk *w, const uint8_t *bytes, size_t n)
     }
 }
 
-void sundew_walk_bytes(SundewWalk *w, const uint8_t *bytes, size_t n,
-                       uint32_t type, uint64_t from)
+void sundew_walk_bytes(SundewWalk *w, const uint8_t *bytes, size_t n, uint32_t type, uint64_t from)
 {
     const SundewType *ty = sundew_type(type);
     if (!ty || ty->kind == SUNDEW_UNKNOWN || !ty->size) {
@@ -261,8 +256,8 @@ static void follow(SundewWalk *w, const SundewItem *it, const SundewObject *o)
     }
     for (uint64_t end = o->offset + o->kept; at < end; at += step) {
         size_t n = end - at < step ? (size_t)(end - at) : step;
-        size_t got = w->read ? w->read(o, at, piece, n)
-                             : sundew_safe_copy(piece, o->address + at, n);
+        size_t got =
+            w->read ? w->read(o, at, piece, n) : sundew_safe_copy(piece, o->address + at, n);
         sundew_walk_bytes(w, piece, got, o->type,
                           ty && ty->size > sizeof piece ? at - phase
                           : ty && ty->tail              ? at
@@ -306,7 +301,6 @@ void sundew_walk_frame(SundewWalk *w, const SundewFrame *f)
         if (p->by_copy)
             sundew_walk_add(w, slots[0], p->type, true);
         else if (ty && ty->kind == SUNDEW_DATA && ty->npointers)
-            sundew_walk_bytes(w, (const uint8_t *)slots, p->nslots * 8u, p->type,
-                              0);
+            sundew_walk_bytes(w, (const uint8_t *)slots, p->nslots * 8u, p->type, 0);
     }
 }

@@ -25,21 +25,18 @@ char *sundew_strndup(const char *s, size_t n);
 ssize_t sundew_getdelim(char **line, size_t *n, int delimiter, FILE *f);
 ssize_t sundew_getline(char **line, size_t *n, FILE *f);
 int sundew_vasprintf(char **out, const char *format, va_list args);
-int sundew_asprintf(char **out, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+int sundew_asprintf(char **out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-int sundew_sigaction(int sig, const struct sigaction *act,
-                     struct sigaction *old);
+int sundew_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
 void (*sundew_signal(int sig, void (*handler)(int)))(int);
 void (*sundew___sysv_signal(int sig, void (*handler)(int)))(int);
 int sundew_sigprocmask(int how, const sigset_t *set, sigset_t *old);
 int sundew_pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
 int sundew_sigsuspend(const sigset_t *set);
 int sundew_sigaltstack(const stack_t *ss, stack_t *old);
-int sundew_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-                          void *(*routine)(void *), void *arg);
-void sundew___assert_fail(const char *expression, const char *file,
-                          unsigned line, const char *function)
-    __attribute__((noreturn));
+int sundew_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*routine)(void *),
+                          void *arg);
+void sundew___assert_fail(const char *expression, const char *file, unsigned line,
+                          const char *function) __attribute__((noreturn));
 #pragma GCC visibility pop
 #endif

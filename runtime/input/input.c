@@ -121,8 +121,8 @@ static void read_all(int fd)
     is_read = 1;
     for (;;) {
         uint8_t *to = grow(sundew_input.size + 65536) + sundew_input.size;
-        ssize_t n = at < 0 ? read(fd, to, 65536)
-                           : pread(fd, to, 65536, at + (off_t)sundew_input.size);
+        ssize_t n =
+            at < 0 ? read(fd, to, 65536) : pread(fd, to, 65536, at + (off_t)sundew_input.size);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -335,7 +335,7 @@ static void prepare(struct start *s, const char *plan)
     if (plain)
         rest_to_stdin();
     int variables = 0, rest = plain;
-    for (const char *p = plan; !plain && *p; ) {
+    for (const char *p = plan; !plain && *p;) {
         size_t n = strcspn(p, ",");
         if (n > 4 && memcmp(p, "env:", 4) == 0 && ++variables > 60)
             trouble("too many variables in SUNDEW_INPUT");

@@ -48,8 +48,7 @@ static uint64_t start_ticks, start_ns;
 
 void sundew_adapt_start(void)
 {
-    sundew_rows = sundew_pages((size_t)sundew_tables.nfunctions *
-                               sizeof *sundew_rows);
+    sundew_rows = sundew_pages((size_t)sundew_tables.nfunctions * sizeof *sundew_rows);
     start_ticks = sundew_ticks();
     start_ns = nanoseconds();
     last_look = start_ticks;
@@ -125,8 +124,7 @@ static void promote(uint64_t now)
 /* Ticks that may be spent in a time. */
 static uint64_t share(uint64_t passed)
 {
-    return sundew_tables.overhead ? passed / 250 * sundew_tables.overhead
-                                  : UINT64_MAX / 4;
+    return sundew_tables.overhead ? passed / 250 * sundew_tables.overhead : UINT64_MAX / 4;
 }
 
 void sundew_adapt_tick(SundewThread *t)
@@ -139,8 +137,7 @@ void sundew_adapt_tick(SundewThread *t)
     int64_t tokens = t->tokens + (int64_t)share(now - t->seen);
     t->tokens = tokens < most ? tokens : most;
     t->seen = now;
-    if (!__atomic_compare_exchange_n(&looking, &none, 1, 0, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_ACQUIRE))
+    if (!__atomic_compare_exchange_n(&looking, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return;
     if (t->tokens < 0) {
         demote(share(now - last_look), now);

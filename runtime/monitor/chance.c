@@ -87,8 +87,7 @@ void sundew_chance_add(const SundewCall *stack, unsigned n)
         return;
     /* A pipe of that name must not hold the program up. */
     int fd = open(sundew_settings.chance,
-                  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
-                  0600);
+                  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (fd < 0)
         return;
     /* Over the limit on file sizes there would be another signal. */

@@ -10,10 +10,7 @@
  */
 #include "runtime/monitor/monitor_int.h"
 
-void sundew_note_malloc(void *p, size_t n)
-{
-    sundew_extent_malloc(p, n);
-}
+void sundew_note_malloc(void *p, size_t n) { sundew_extent_malloc(p, n); }
 
 void sundew_note_free(void *p)
 {
@@ -26,8 +23,7 @@ void sundew_note_free(void *p)
     sundew_extent_free(p);
 }
 
-const SundewHead *sundew_head_of(const SundewThread *t, uint64_t address,
-                                 uint32_t *number)
+const SundewHead *sundew_head_of(const SundewThread *t, uint64_t address, uint32_t *number)
 {
     for (uint32_t i = 1; i <= SUNDEW_HEADS && i <= t->nfreed; i++) {
         const SundewHead *h = &t->heads[(t->nfreed - i) % SUNDEW_HEADS];

@@ -23,9 +23,9 @@
 
 #pragma GCC visibility push(hidden)
 
-#define SUNDEW_LIKELY(x) __builtin_expect(!!(x), 1)
+#define SUNDEW_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define SUNDEW_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define SUNDEW_COLD __attribute__((cold, noinline))
+#define SUNDEW_COLD        __attribute__((cold, noinline))
 
 enum {
     SUNDEW_ARG_BUDGET = 4096,           /* bytes copied for one step */
@@ -151,8 +151,7 @@ typedef struct SundewThread {
 
 enum { SUNDEW_ALT_SIZE = 128 << 10, SUNDEW_ALT_ENOUGH = 64 << 10 };
 
-extern _Thread_local SundewThread *sundew_self
-    __attribute__((tls_model("initial-exec")));
+extern _Thread_local SundewThread *sundew_self __attribute__((tls_model("initial-exec")));
 extern SundewThread *volatile sundew_threads;
 SundewThread *sundew_thread(void);                    /* NULL: no memory */
 SundewThread *sundew_thread_take(void);               /* one that nobody uses */
@@ -174,11 +173,11 @@ static inline SundewCopy *sundew_next_copy(const SundewCopy *c)
     return (SundewCopy *)(void *)(c->bytes + ((c->size + 7) & ~7u));
 }
 /* Appends a copy to the frame on top; returns how many bytes there were, or 0. */
-size_t sundew_add_copy(SundewLane *l, SundewFrame *f, uint64_t address, size_t n,
-                       uint32_t type, uint32_t from);
+size_t sundew_add_copy(SundewLane *l, SundewFrame *f, uint64_t address, size_t n, uint32_t type,
+                       uint32_t from);
 /* The local of a frame of this lane that an address lies in: its extent. */
-bool sundew_local_at(const SundewLane *l, uint64_t address, unsigned frames,
-                     SundewExtent *e, uint32_t *type);
+bool sundew_local_at(const SundewLane *l, uint64_t address, unsigned frames, SundewExtent *e,
+                     uint32_t *type);
 
 /* ---- steps, walk: what is copied and followed */
 
@@ -196,8 +195,7 @@ typedef struct SundewObject {
 
 /* The object that was freed at the address last; NULL: too long ago. *number:
  * how many the thread had freed before it. */
-const SundewHead *sundew_head_of(const SundewThread *t, uint64_t address,
-                                 uint32_t *number);
+const SundewHead *sundew_head_of(const SundewThread *t, uint64_t address, uint32_t *number);
 
 typedef struct SundewItem {
     uint64_t address;
@@ -228,16 +226,13 @@ struct SundewWalk {
 void sundew_walk_add(SundewWalk *w, uint64_t address, uint32_t type, bool sure);
 /* Adds the pointers in `n` bytes at `bytes`, the first being `from` bytes into
  * an array of `type`. */
-void sundew_walk_bytes(SundewWalk *w, const uint8_t *bytes, size_t n,
-                       uint32_t type, uint64_t from);
+void sundew_walk_bytes(SundewWalk *w, const uint8_t *bytes, size_t n, uint32_t type, uint64_t from);
 void sundew_walk_run(SundewWalk *w);
 bool sundew_walk_first_time(SundewWalk *w, uint64_t address, uint32_t type);
 void sundew_walk_frame(SundewWalk *w, const SundewFrame *f);   /* its arguments */
 static inline const SundewType *sundew_type(uint32_t number)
 {
-    return number && number < sundew_tables.ntypes
-               ? &sundew_tables.types[number]
-               : NULL;
+    return number && number < sundew_tables.ntypes ? &sundew_tables.types[number] : NULL;
 }
 
 /* ---- maps: what the kernel says of the address space */
@@ -248,8 +243,7 @@ typedef struct SundewMap {
 } SundewMap;
 bool sundew_map_at(uint64_t address, SundewMap *m);   /* reads /proc */
 /* Calls `line` for each mapping, with its text. */
-void sundew_maps(bool (*line)(const SundewMap *m, const char *text, size_t n,
-                              void *arg),
+void sundew_maps(bool (*line)(const SundewMap *m, const char *text, size_t n, void *arg),
                  void *arg);
 /* At a dump the table is read once, and asked from then on. */
 bool sundew_maps_load(void);
@@ -263,8 +257,8 @@ const SundewMap *sundew_map_find(uint64_t address);
 typedef struct SundewCall {
     uint64_t pc, sp;
 } SundewCall;
-unsigned sundew_unwind(SundewThread *t, void *context, uint64_t sp,
-                       SundewCall *out, unsigned most, bool *sure);
+unsigned sundew_unwind(SundewThread *t, void *context, uint64_t sp, SundewCall *out, unsigned most,
+                       bool *sure);
 void sundew_unwind_prime(void);
 
 /* ---- out: the file */
@@ -344,7 +338,6 @@ typedef struct SundewSettings {
     uint64_t argv, nargv;              /* where main()'s argv lies, and its bytes */
 } SundewSettings;
 extern SundewSettings sundew_settings;
-
 
 #pragma GCC visibility pop
 #endif

@@ -23,8 +23,7 @@
 #include <unistd.h>
 
 enum { NSIGNALS = 5, NVIRTUAL = 4 };
-static const int signals[NSIGNALS] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL,
-                                       SIGABRT };
+static const int signals[NSIGNALS] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
 /* What the program set. Two of each, so that one is always whole. */
 static struct sigaction program[NSIGNALS][2];
@@ -42,10 +41,7 @@ static int place(int sig)
     return -1;
 }
 
-static const struct sigaction *programs(int i)
-{
-    return &program[i][which[i]];
-}
+static const struct sigaction *programs(int i) { return &program[i][which[i]]; }
 
 static void remember(int i, const struct sigaction *act)
 {
@@ -65,8 +61,8 @@ static void install(int i)
     const struct sigaction *p = programs(i);
     struct sigaction act = { .sa_sigaction = on_signal };
     bool plain = p->sa_handler == SIG_DFL || p->sa_handler == SIG_IGN;
-    act.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER |
-                   (plain ? SA_RESTART : p->sa_flags & SA_RESTART);
+    act.sa_flags =
+        SA_SIGINFO | SA_ONSTACK | SA_NODEFER | (plain ? SA_RESTART : p->sa_flags & SA_RESTART);
     /* Other signals wait until the dump is written. */
     sigfillset(&act.sa_mask);
     for (int k = 0; k < NSIGNALS; k++)
@@ -76,10 +72,8 @@ static void install(int i)
 
 /* ---- sanitizers, if the program has one */
 
-extern void __sanitizer_set_death_callback(void (*callback)(void))
-    __attribute__((weak));
-extern void __asan_set_error_report_callback(void (*callback)(const char *))
-    __attribute__((weak));
+extern void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+extern void __asan_set_error_report_callback(void (*callback)(const char *)) __attribute__((weak));
 
 static char report[256];               /* "heap-buffer-overflow on address …" */
 static bool reported;                  /* one file for a report and the signal that
@@ -102,7 +96,8 @@ static void on_report(const char *text)
 /* It ends the program: after a report, or because of leaks, which are no crash. */
 static void on_sanitizer_death(void)
 {
-    SundewCause cause = { .kind = SUNDEW_FAIL_SANITIZER, .text = report,
+    SundewCause cause = { .kind = SUNDEW_FAIL_SANITIZER,
+                          .text = report,
                           .sp = (uintptr_t)__builtin_frame_address(0) };
     if (!*report || !sundew_thread())
         return;
@@ -173,8 +168,7 @@ bool sundew_signals_check(void)
 
 static bool runs_on(const stack_t *s)
 {
-    return (uintptr_t)__builtin_frame_address(0) - (uintptr_t)s->ss_sp <
-           s->ss_size;
+    return (uintptr_t)__builtin_frame_address(0) - (uintptr_t)s->ss_sp < s->ss_size;
 }
 
 void sundew_signals_thread(SundewThread *t)
@@ -274,8 +268,8 @@ static void pass_on(int i, siginfo_t *info, ucontext_t *u, bool blocked)
     SundewThread *t = sundew_self;
     struct sigaction act = *programs(i);
     bool sent = info->si_code <= 0;
-    bool handled = (act.sa_flags & SA_SIGINFO) ||
-                   (act.sa_handler != SIG_DFL && act.sa_handler != SIG_IGN);
+    bool handled =
+        (act.sa_flags & SA_SIGINFO) || (act.sa_handler != SIG_DFL && act.sa_handler != SIG_IGN);
     /* The kernel kills who ignores or blocks what its own instruction did. */
     if (!sent && (blocked || !handled)) {
         act = (struct sigaction){ .sa_handler = SIG_DFL };
@@ -294,8 +288,7 @@ static void pass_on(int i, siginfo_t *info, ucontext_t *u, bool blocked)
         sigemptyset(&one);
         sigaddset(&one, signals[i]);
         pthread_sigmask(SIG_BLOCK, &one, NULL);
-        syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid),
-                signals[i], info);
+        syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid), signals[i], info);
     }
 }
 
@@ -328,8 +321,9 @@ static void on_signal(int sig, siginfo_t *info, void *context)
         if ((plain || !dumped[i]) && !reported) {
             dumped[i] = 1;
             reported = is_sanitizers(i);
-            SundewCause cause = { .kind = SUNDEW_FAIL_SIGNAL, .signal = sig,
-                                  .info = info, .context = context };
+            SundewCause cause = {
+                .kind = SUNDEW_FAIL_SIGNAL, .signal = sig, .info = info, .context = context
+            };
             if (sig == SIGABRT && t && t->said) {
                 cause.kind = SUNDEW_FAIL_ASSERT;
                 cause.text = t->said;
@@ -351,8 +345,7 @@ static void strip(sigset_t *set)
         sigdelset(set, signals[i]);
 }
 
-int sundew_sigaction(int sig, const struct sigaction *act,
-                     struct sigaction *old)
+int sundew_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
     int i = place(sig);
     if (i >= 0 && started) {
@@ -456,8 +449,8 @@ static void *begin(void *arg)
     return routine(with);
 }
 
-int sundew_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-                          void *(*routine)(void *), void *arg)
+int sundew_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*routine)(void *),
+                          void *arg)
 {
     SundewThread *t = started ? sundew_thread_take() : NULL;
     if (!t)
@@ -483,8 +476,8 @@ static char *put(char *to, const char *end, const char *text)
     return to;
 }
 
-void sundew___assert_fail(const char *expression, const char *file,
-                          unsigned line, const char *function)
+void sundew___assert_fail(const char *expression, const char *file, unsigned line,
+                          const char *function)
 {
     static char text[1024];
     char *end = text + sizeof text - 1;

@@ -36,8 +36,7 @@ enum {
     COPIES_CAP = 1 << 20,              /* beyond, frames without copies */
 };
 
-_Thread_local SundewThread *sundew_self
-    __attribute__((tls_model("initial-exec")));
+_Thread_local SundewThread *sundew_self __attribute__((tls_model("initial-exec")));
 SundewThread *volatile sundew_threads;
 static pthread_key_t key;
 static int have_key;
@@ -55,10 +54,7 @@ static void thread_ends(void *arg)
     __atomic_store_n(&t->taken, 0, __ATOMIC_RELEASE);
 }
 
-void sundew_thread_key(void)
-{
-    have_key = pthread_key_create(&key, thread_ends) == 0;
-}
+void sundew_thread_key(void) { have_key = pthread_key_create(&key, thread_ends) == 0; }
 
 static void thread_reset(SundewThread *t)
 {
@@ -85,9 +81,8 @@ SundewThread *sundew_thread_take(void)
 {
     for (SundewThread *t = sundew_threads; t; t = t->next) {
         int none = 0;
-        if (!t->taken &&
-            __atomic_compare_exchange_n(&t->taken, &none, 1, 0,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        if (!t->taken && __atomic_compare_exchange_n(&t->taken, &none, 1, 0, __ATOMIC_ACQ_REL,
+                                                     __ATOMIC_ACQUIRE)) {
             thread_reset(t);
             return t;
         }
@@ -98,8 +93,8 @@ SundewThread *sundew_thread_take(void)
     t->taken = 1;
     thread_reset(t);
     t->next = sundew_threads;
-    while (!__atomic_compare_exchange_n(&sundew_threads, &t->next, t, 0,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    while (!__atomic_compare_exchange_n(&sundew_threads, &t->next, t, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE))
         ;
     return t;
 }
@@ -148,8 +143,8 @@ static void bounds(uint64_t sp, uint64_t *lo, uint64_t *hi)
         if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < grow)
             grow = limit.rlim_cur;
         uint64_t here = (uintptr_t)__builtin_frame_address(0);
-        if (getpid() == (int)syscall(SYS_gettid) && here - *lo < *hi - *lo &&
-            *hi > grow && *hi - grow < *lo)
+        if (getpid() == (int)syscall(SYS_gettid) && here - *lo < *hi - *lo && *hi > grow &&
+            *hi - grow < *lo)
             *lo = *hi - grow;
     }
 }
@@ -298,8 +293,7 @@ uint64_t *sundew_enter(uint32_t row, void *stack_pointer)
 {
     SundewThread *t = sundew_self;
     uint64_t sp = (uintptr_t)stack_pointer;
-    if (SUNDEW_UNLIKELY(!t || !t->lane || t->busy ||
-                        sp - t->lane->lo >= t->lane->span) &&
+    if (SUNDEW_UNLIKELY(!t || !t->lane || t->busy || sp - t->lane->lo >= t->lane->span) &&
         !(t = settle(sp)))
         return NULL;
     t->busy = sp;
@@ -309,8 +303,7 @@ uint64_t *sundew_enter(uint32_t row, void *stack_pointer)
         shed(l, sp, row);
 
     const SundewFunction *fn = &sundew_tables.functions[row];
-    uint32_t need =
-        (uint32_t)sizeof(SundewFrame) + (fn->nslots + fn->nlocals) * 8u;
+    uint32_t need = (uint32_t)sizeof(SundewFrame) + (fn->nslots + fn->nlocals) * 8u;
     if (SUNDEW_UNLIKELY(l->top + need > l->cap) && !make_room(l, need)) {
         t->busy = 0;
         return NULL;
@@ -334,8 +327,7 @@ void sundew_entered(uint32_t row, uint64_t *slots)
 {
     SundewThread *t = sundew_self;
     SundewLane *l = t->lane;
-    SundewFrame *f =
-        (SundewFrame *)(void *)((uint8_t *)slots - offsetof(SundewFrame, slots));
+    SundewFrame *f = (SundewFrame *)(void *)((uint8_t *)slots - offsetof(SundewFrame, slots));
     bool sample = ++t->events % SUNDEW_SAMPLE == 0;
     SundewRow *r = sundew_rows ? &sundew_rows[row] : NULL;
     if (sundew_modes[row] == SUNDEW_FULL && l->top < COPIES_CAP) {
@@ -357,8 +349,7 @@ void sundew_entered(uint32_t row, uint64_t *slots)
     if (SUNDEW_LIKELY(r != NULL)) {
         r->entries++;
         t->tokens -= SUNDEW_ENTRY_TICKS;
-        if (SUNDEW_UNLIKELY(sample) &&
-            (t->tokens < 0 || t->events % (SUNDEW_SAMPLE * 16) == 0))
+        if (SUNDEW_UNLIKELY(sample) && (t->tokens < 0 || t->events % (SUNDEW_SAMPLE * 16) == 0))
             sundew_adapt_tick(t);
     }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -414,8 +405,8 @@ void sundew_leave(uint32_t row, void *stack_pointer)
 
 /* ---- copies */
 
-size_t sundew_add_copy(SundewLane *l, SundewFrame *f, uint64_t address, size_t n,
-                       uint32_t type, uint32_t from)
+size_t sundew_add_copy(SundewLane *l, SundewFrame *f, uint64_t address, size_t n, uint32_t type,
+                       uint32_t from)
 {
     uint32_t need = (uint32_t)(sizeof(SundewCopy) + ((n + 7) & ~(size_t)7));
     if (f->size + need > SUNDEW_FRAME_BUDGET || l->top + need > l->cap) {
@@ -437,8 +428,8 @@ size_t sundew_add_copy(SundewLane *l, SundewFrame *f, uint64_t address, size_t n
     return got;
 }
 
-bool sundew_local_at(const SundewLane *l, uint64_t address, unsigned frames,
-                     SundewExtent *e, uint32_t *type)
+bool sundew_local_at(const SundewLane *l, uint64_t address, unsigned frames, SundewExtent *e,
+                     uint32_t *type)
 {
     if (!l || address - l->lo >= l->span)
         return false;

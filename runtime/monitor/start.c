@@ -42,8 +42,7 @@ static void read_settings(void)
     SundewSettings *s = &sundew_settings;
     const char *off = getenv("SUNDEW_MONITOR");
     s->verbose = getenv("SUNDEW_CRASH_VERBOSE") != NULL;
-    s->off = getauxval(AT_SECURE) ||
-             (off && (strcmp(off, "off") == 0 || strcmp(off, "0") == 0));
+    s->off = getauxval(AT_SECURE) || (off && (strcmp(off, "off") == 0 || strcmp(off, "0") == 0));
     s->size = read_size(getenv("SUNDEW_CRASH_SIZE"));
     set(s->dir, sizeof s->dir, getenv("SUNDEW_CRASH_DIR"));
     set(s->tmp, sizeof s->tmp, getenv("TMPDIR"));
@@ -63,8 +62,7 @@ static void read_settings(void)
     }
     s->chance[n] = '/';
     memcpy(s->chance + n + 1, sundew_tables.name, name - sizeof "/.chance");
-    memcpy(s->chance + n + 1 + name - sizeof "/.chance", ".chance",
-           sizeof ".chance");
+    memcpy(s->chance + n + 1 + name - sizeof "/.chance", ".chance", sizeof ".chance");
 }
 
 /* argv lies before the environment, and before it, argc:
@@ -88,12 +86,9 @@ static void set_modes(void)
 {
     uint32_t n = sundew_tables.nfunctions;
     bool off = sundew_settings.off;
-    sundew_on = sundew_tables.strategy == SUNDEW_COPY_REFERENCE
-                    ? SUNDEW_REFERENCE
-                    : SUNDEW_FULL;
+    sundew_on = sundew_tables.strategy == SUNDEW_COPY_REFERENCE ? SUNDEW_REFERENCE : SUNDEW_FULL;
     if (n)
-        memset(sundew_modes,
-               off || sundew_tables.second_chance ? SUNDEW_OFF : sundew_on, n);
+        memset(sundew_modes, off || sundew_tables.second_chance ? SUNDEW_OFF : sundew_on, n);
     if (!off && sundew_tables.second_chance)
         sundew_chance_load();
     bool any = false;

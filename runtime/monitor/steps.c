@@ -60,8 +60,8 @@ static uint64_t read_pointer(const Done *d, uint32_t at)
     return word;
 }
 
-static uint64_t pointer_of(const SundewFrame *f, const SundewFunction *fn,
-                           const SundewStep *step, const Done *done, unsigned i)
+static uint64_t pointer_of(const SundewFrame *f, const SundewFunction *fn, const SundewStep *step,
+                           const Done *done, unsigned i)
 {
     if (step->parent != SUNDEW_NO_STEP)
         return step->parent < i ? read_pointer(&done[step->parent], step->at) : 0;
@@ -73,8 +73,7 @@ static uint64_t pointer_of(const SundewFrame *f, const SundewFunction *fn,
 }
 
 /* A copy of an earlier step that holds all these bytes. */
-static const SundewCopy *copied(const Done *done, unsigned n, uint64_t address,
-                                size_t size)
+static const SundewCopy *copied(const Done *done, unsigned n, uint64_t address, size_t size)
 {
     for (unsigned i = 0; i < n; i++) {
         const SundewCopy *c = done[i].copy;
@@ -100,9 +99,7 @@ void sundew_copy_steps(SundewLane *l, SundewFrame *f)
         if (!done[i].pointer)
             continue;
         p += step->from;
-        size_t size = step->size
-                          ? step->size
-                          : extent_from(l, &p, sundew_type(step->type));
+        size_t size = step->size ? step->size : extent_from(l, &p, sundew_type(step->type));
         if (size > SUNDEW_ARG_BUDGET) {
             size = SUNDEW_ARG_BUDGET;
             f->flags |= SUNDEW_FRAME_CUT;
@@ -137,13 +134,11 @@ static bool met_deep(SundewWalk *w, const SundewObject *o)
     Deep *d = w->arg;
     if (o->place == SUNDEW_FREED)
         return false;
-    size_t n = o->kept < SUNDEW_FRAME_BUDGET ? (size_t)o->kept
-                                             : SUNDEW_FRAME_BUDGET;
+    size_t n = o->kept < SUNDEW_FRAME_BUDGET ? (size_t)o->kept : SUNDEW_FRAME_BUDGET;
     if (o->offset == 0 || n > 0)
         n = sundew_add_copy(d->lane, d->frame, o->address + o->offset,
-                            n > SUNDEW_ARG_BUDGET * 4 ? SUNDEW_ARG_BUDGET * 4
-                                                      : n,
-                            o->type, place_in_type(o));
+                            n > SUNDEW_ARG_BUDGET * 4 ? SUNDEW_ARG_BUDGET * 4 : n, o->type,
+                            place_in_type(o));
     w->budget = w->budget > n ? w->budget - n : 0;
     if (d->frame->flags & SUNDEW_FRAME_CUT)
         w->budget = 0;
@@ -157,14 +152,19 @@ void sundew_copy_deep(SundewLane *l, SundewFrame *f)
     uint64_t seen[SEEN];
     Deep d = { l, f };
     memset(seen, 0, sizeof seen);
-    SundewWalk w = { .queue = queue, .nqueue = QUEUE, .seen = seen,
-                     .nseen = SEEN, .budget = SUNDEW_FRAME_BUDGET, .lane = l,
-                     .frames = 16, .met = met_deep, .arg = &d };
+    SundewWalk w = { .queue = queue,
+                     .nqueue = QUEUE,
+                     .seen = seen,
+                     .nseen = SEEN,
+                     .budget = SUNDEW_FRAME_BUDGET,
+                     .lane = l,
+                     .frames = 16,
+                     .met = met_deep,
+                     .arg = &d };
     sundew_walk_frame(&w, f);
     const SundewFunction *fn = &sundew_tables.functions[f->row];
     for (uint32_t i = 0; i < fn->nuses; i++) {
-        const SundewGlobal *g =
-            sundew_global_numbered(sundew_tables.uses[fn->uses + i]);
+        const SundewGlobal *g = sundew_global_numbered(sundew_tables.uses[fn->uses + i]);
         if (g && !g->constant && g->address)
             sundew_walk_add(&w, g->address, g->type, true);
     }

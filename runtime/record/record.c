@@ -161,8 +161,7 @@ static void *map_part(int fd, uint64_t offset)
 static bool is_too_long(uint64_t size)
 {
     struct rlimit l;
-    return getrlimit(RLIMIT_FSIZE, &l) == 0 && l.rlim_cur != RLIM_INFINITY &&
-           size > l.rlim_cur;
+    return getrlimit(RLIMIT_FSIZE, &l) == 0 && l.rlim_cur != RLIM_INFINITY && size > l.rlim_cur;
 }
 
 static bool window_map(uint64_t offset)
@@ -239,7 +238,6 @@ static uint8_t *event_begin(uint64_t *number)
 }
 
 /* ---- streams */
-
 
 static bool write_header(void)
 {
@@ -382,10 +380,7 @@ static bool stream_ready(void)
     return false;
 }
 
-static void stream_done(void)
-{
-    stream.busy = false;
-}
+static void stream_done(void) { stream.busy = false; }
 
 /* ---- memory */
 
@@ -396,10 +391,7 @@ typedef struct Copier {
     bool cut;
 } Copier;
 
-static bool copies_state(void)
-{
-    return sundew_tables.strategy == SUNDEW_COPY_STATE;
-}
+static bool copies_state(void) { return sundew_tables.strategy == SUNDEW_COPY_STATE; }
 
 /* Memory that was given back holds nothing of interest. */
 static bool is_freed(uint64_t address)
@@ -474,8 +466,8 @@ static size_t length_beside(const SundewStep *s, const uint64_t *slots, uint32_t
     const SundewType *t = sundew_type(s->type);
     size_t one = t && t->kind == SUNDEW_DATA ? t->size : 1;
 
-    if (s->parent != SUNDEW_NO_STEP || s->slot == SUNDEW_VARIABLE || s->from
-        || one == 0 || one > 8 || (t && t->npointers) || bytes_behind(address))
+    if (s->parent != SUNDEW_NO_STEP || s->slot == SUNDEW_VARIABLE || s->from || one == 0 ||
+        one > 8 || (t && t->npointers) || bytes_behind(address))
         return 0;
     for (int d = 1; d >= -1; d -= 2) {
         uint32_t at = (uint32_t)(s->slot + d);
@@ -485,8 +477,8 @@ static size_t length_beside(const SundewStep *s, const uint64_t *slots, uint32_t
     return 0;
 }
 
-static uint64_t step_pointer(const SundewStep *s, const uint64_t *pointers,
-                             const uint64_t *slots, uint32_t nslots)
+static uint64_t step_pointer(const SundewStep *s, const uint64_t *pointers, const uint64_t *slots,
+                             uint32_t nslots)
 {
     uint64_t p = 0;
 
@@ -501,8 +493,7 @@ static uint64_t step_pointer(const SundewStep *s, const uint64_t *pointers,
     return s->slot < nslots ? slots[s->slot] : 0;
 }
 
-static void copy_steps(Copier *c, const SundewFunction *f, const uint64_t *slots,
-                       uint32_t nslots)
+static void copy_steps(Copier *c, const SundewFunction *f, const uint64_t *slots, uint32_t nslots)
 {
     uint64_t pointers[MOST_STEPS];
     const SundewStep *steps = sundew_tables.steps + f->steps;
@@ -530,23 +521,28 @@ static bool met(SundewWalk *w, const SundewObject *o)
 }
 
 /* Recording knows nothing of stack objects. */
-bool sundew_local_at(const SundewLane *l, uint64_t address, unsigned frames,
-                     SundewExtent *e, uint32_t *type)
+bool sundew_local_at(const SundewLane *l, uint64_t address, unsigned frames, SundewExtent *e,
+                     uint32_t *type)
 {
     (void)l, (void)address, (void)frames, (void)e, (void)type;
     return false;
 }
 
-static void copy_deep(Copier *c, const SundewFunction *f, const uint64_t *slots,
-                      uint32_t nslots, const uint64_t *result, uint32_t nresult)
+static void copy_deep(Copier *c, const SundewFunction *f, const uint64_t *slots, uint32_t nslots,
+                      const uint64_t *result, uint32_t nresult)
 {
     enum { QUEUE = 512, SEEN = 1024 };
     SundewItem queue[QUEUE];
     uint64_t seen[SEEN];
     const SundewParam *p = sundew_tables.params + f->params;
     memset(seen, 0, sizeof seen);
-    SundewWalk w = { .queue = queue, .nqueue = QUEUE, .seen = seen, .nseen = SEEN,
-                     .budget = MOST_EVENT / 2, .met = met, .arg = c };
+    SundewWalk w = { .queue = queue,
+                     .nqueue = QUEUE,
+                     .seen = seen,
+                     .nseen = SEEN,
+                     .budget = MOST_EVENT / 2,
+                     .met = met,
+                     .arg = c };
 
     for (unsigned i = 0; i < f->nparams; i++, p++) {
         if ((uint32_t)p->slot + p->nslots > nslots)
@@ -554,8 +550,7 @@ static void copy_deep(Copier *c, const SundewFunction *f, const uint64_t *slots,
         if (p->by_copy)
             sundew_walk_add(&w, slots[p->slot], p->type, true);
         else
-            sundew_walk_bytes(&w, (const uint8_t *)(slots + p->slot), p->nslots * 8u,
-                              p->type, 0);
+            sundew_walk_bytes(&w, (const uint8_t *)(slots + p->slot), p->nslots * 8u, p->type, 0);
     }
     if (nresult)
         sundew_walk_bytes(&w, (const uint8_t *)result, nresult * 8u, f->result, 0);
@@ -592,8 +587,8 @@ static void copy_result_state(Copier *c, const SundewFunction *f, const uint64_t
          i++) {
         const SundewPointer *q = &sundew_tables.pointers[target->first + i];
         const SundewType *to = sundew_type(q->type);
-        if (q->unsure || !to || to->kind == SUNDEW_FOREIGN || to->kind == SUNDEW_CODE
-            || sundew_safe_copy(&p, result[0] + q->offset, 8) != 8 || !p)
+        if (q->unsure || !to || to->kind == SUNDEW_FOREIGN || to->kind == SUNDEW_CODE ||
+            sundew_safe_copy(&p, result[0] + q->offset, 8) != 8 || !p)
             continue;
         copy_piece(c, p, to->kind == SUNDEW_CHAR ? length_of_text(p) : 0, q->type);
     }
@@ -609,8 +604,7 @@ static void copy_rest(Copier *c, const Rest *r)
 }
 
 static uint8_t *put_memory(uint8_t *at, const SundewFunction *f, const uint64_t *slots,
-                           uint32_t nslots, const uint64_t *result, uint32_t nresult,
-                           bool *cut)
+                           uint32_t nslots, const uint64_t *result, uint32_t nresult, bool *cut)
 {
     Copier c = { .at = at + 1, .count = at, .end = stream.at + MOST_EVENT - 16 };
 
@@ -661,15 +655,12 @@ void sundew_rest(uint32_t row, const char *kinds, ...)
     for (r->n = 0; kinds[r->n] && r->n < SUNDEW_MOST_REST; r->n++) {
         uint64_t *x = &r->values[r->n];
         switch (kinds[r->n]) {
-        case SUNDEW_REST_INT:
-            *x = va_arg(list, uint32_t);
-            break;
+        case SUNDEW_REST_INT: *x = va_arg(list, uint32_t); break;
         case SUNDEW_REST_DOUBLE:
             d = va_arg(list, double);
             memcpy(x, &d, sizeof d);
             break;
-        default:
-            *x = va_arg(list, uint64_t);
+        default: *x = va_arg(list, uint64_t);
         }
     }
     va_end(list);
@@ -719,9 +710,8 @@ uint64_t *sundew_enter(uint32_t row, void *sp)
     drop_below((uintptr_t)sp);
     for (uint32_t n; (n = open_call(row, (uintptr_t)sp)) > 0;)
         stream.ncalls = n - 1;         /* it was left, with all that it called */
-    if (stream.ncalls == MOST_DEPTH
-        || sundew_tables.functions[row].nslots + sundew_tables.functions[row].nlocals
-               > MOST_SLOTS) {
+    if (stream.ncalls == MOST_DEPTH ||
+        sundew_tables.functions[row].nslots + sundew_tables.functions[row].nlocals > MOST_SLOTS) {
         stream.rest.on = false;
         stream_done();
         errno = keep;
@@ -753,8 +743,7 @@ void sundew_entered(uint32_t row, uint64_t *slots)
         if (stream.rest.on)
             at = put_rest(at, &stream.rest);
         at = put_memory(at, f, slots, f->nslots, NULL, 0, &cut);
-        *flags = (uint8_t)((cut ? SUNDEW_CALL_CUT : 0) |
-                           (stream.rest.on ? SUNDEW_CALL_REST : 0));
+        *flags = (uint8_t)((cut ? SUNDEW_CALL_CUT : 0) | (stream.rest.on ? SUNDEW_CALL_REST : 0));
         event_end(SUNDEW_TRACE_CALL, at, number);
         c->number = number;
         c->nslots = f->nslots < KEPT_SLOTS ? f->nslots : KEPT_SLOTS;
@@ -767,8 +756,7 @@ void sundew_entered(uint32_t row, uint64_t *slots)
 
 uint64_t *sundew_result(uint32_t row, void *sp)
 {
-    if (process.calls && (!stream.ncalls
-                          || stream.calls[stream.ncalls - 1].sp > (uintptr_t)sp))
+    if (process.calls && (!stream.ncalls || stream.calls[stream.ncalls - 1].sp > (uintptr_t)sp))
         return NULL;                   /* its call was not recorded */
     int keep = errno;
     uint64_t *slots = NULL;
@@ -865,10 +853,7 @@ void sundew__exit(int status)
     _exit(status);
 }
 
-void sundew__Exit(int status)
-{
-    sundew__exit(status);
-}
+void sundew__Exit(int status) { sundew__exit(status); }
 
 /* If it fails the process goes on, and so does its stream. */
 static void exec_begins(void)
@@ -946,7 +931,7 @@ static bool map_order(void)
     if (fd < 0)
         return false;
     void *p = ftruncate(fd, 4096) ? MAP_FAILED
-            : mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+                                  : mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     if (p == MAP_FAILED)
         return false;
@@ -968,8 +953,9 @@ static void map_calls(void)
     int fd = open_in_folder(name, O_RDWR | O_CREAT);
     if (fd < 0)
         return;
-    void *p = ftruncate(fd, (off_t)size) ? MAP_FAILED
-            : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *p = ftruncate(fd, (off_t)size)
+                  ? MAP_FAILED
+                  : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     if (p == MAP_FAILED)
         return;
@@ -1008,8 +994,8 @@ void sundew_record_start(void)
     }
     atomic_store(&process.budget, budget ? strtoull(budget, NULL, 10) : 1ull << 30);
     page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED || madvise(page, 4096, MADV_WIPEONFORK) || !map_order()
-        || pthread_key_create(&process.key, thread_ends)) {
+    if (page == MAP_FAILED || madvise(page, 4096, MADV_WIPEONFORK) || !map_order() ||
+        pthread_key_create(&process.key, thread_ends)) {
         memset(sundew_tables.modes, SUNDEW_OFF, sundew_tables.nfunctions);
         errno = keep;
         return;

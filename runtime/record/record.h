@@ -42,8 +42,7 @@ void sundew_record_free(void *p);
 void sundew_record_end(unsigned how, int64_t value);
 
 /* Redirected as SUNDEW_REDIRECTED of monitor.h. */
-#define SUNDEW_RECORDED(X)                                                     \
-    SUNDEW_ALLOCATING(X) X(_exit) X(_Exit) X(execv) X(execve) X(execvp)
+#define SUNDEW_RECORDED(X) SUNDEW_ALLOCATING(X) X(_exit) X(_Exit) X(execv) X(execve) X(execvp)
 void sundew__exit(int status) __attribute__((noreturn));
 void sundew__Exit(int status) __attribute__((noreturn));
 int sundew_execv(const char *path, char *const argv[]);

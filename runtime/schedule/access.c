@@ -66,7 +66,9 @@ static void heat(uint32_t site)
 
 static struct sundew_side side(const Past *p, bool write)
 {
-    struct sundew_side s = { .site = p->site, .thread = p->thread, .write = write, .nheld = p->nheld };
+    struct sundew_side s = {
+        .site = p->site, .thread = p->thread, .write = write, .nheld = p->nheld
+    };
     memcpy(s.held, p->held, sizeof s.held);
     return s;
 }
@@ -78,7 +80,8 @@ static void tell_race(uint64_t address, const Past *a, bool a_writes, const Past
         if (p->races[i].first.site == a->site && p->races[i].second.site == b->site)
             return;
     if (p->nraces < SUNDEW_SCHEDULE_RACES)
-        p->races[p->nraces++] = (struct sundew_race){ address, side(a, a_writes), side(b, b_writes) };
+        p->races[p->nraces++] =
+            (struct sundew_race){ address, side(a, a_writes), side(b, b_writes) };
 }
 
 static void compare(const SchedThread *me, uint64_t key, const Past *old, bool old_writes,
@@ -133,8 +136,11 @@ void sundew_track(SchedThread *me, const void *at, uint32_t what, uint32_t site)
         to = from + MOST_CELLS * 8;
     SchedObject *o = atomic ? sundew_object(at) : NULL;
     sundew_acquire(me, o);
-    Past now = { .site = site, .clock = me->clock[me->number], .thread = me->number,
-                 .atomic = atomic, .freed = (what & FREES) != 0 };
+    Past now = { .site = site,
+                 .clock = me->clock[me->number],
+                 .thread = me->number,
+                 .atomic = atomic,
+                 .freed = (what & FREES) != 0 };
     now.nheld = (uint8_t)(me->nheld < SUNDEW_SCHEDULE_HELD ? me->nheld : SUNDEW_SCHEDULE_HELD);
     memcpy(now.held, me->held, now.nheld * sizeof *now.held);
     for (uint64_t a = from & ~(uint64_t)7; a < to; a += 8) {
@@ -177,7 +183,8 @@ static void gone(void *p)
     size_t n = is_allocated(p) ? malloc_usable_size(p) : 0;
     if (n > MOST_CELLS * 8)
         forget(p, n);
-    sundew_track(me, p, (uint32_t)(n < MOST_CELLS * 8 ? n : MOST_CELLS * 8) | SUNDEW_ACCESS_WRITE | FREES,
+    sundew_track(me, p,
+                 (uint32_t)(n < MOST_CELLS * 8 ? n : MOST_CELLS * 8) | SUNDEW_ACCESS_WRITE | FREES,
                  me->site);
     sundew_leave(me);
 }

@@ -20,7 +20,8 @@
 #include <sys/syscall.h>
 
 enum {
-    MOST_ALONE = 2000, MOST_QUIET = 200000,
+    MOST_ALONE = 2000,
+    MOST_QUIET = 200000,
     MOST_SAME = 6,                   /* the same value read at the same place: it spins */
     MOST_CALLS = 200,                /* the same call of a synchronisation function */
     LOWERED = 1 << 20,               /* PCT's priorities: above at first, below who yielded */
@@ -59,9 +60,11 @@ void sundew_end(unsigned how)
     for (unsigned i = 0; i < sundew_nsched; i++) {
         const SchedThread *t = &sundew_sched_threads[i];
         bool waits = t->state == THREAD_WAITS;
-        sundew_plan->waits[i] = (struct sundew_wait){
-            .object = waits ? t->object : 0, .site = t->site,
-            .kind = waits ? t->kind : SUNDEW_AT_BEGIN, .owner = t->owner, .state = (uint8_t)t->state };
+        sundew_plan->waits[i] = (struct sundew_wait){ .object = waits ? t->object : 0,
+                                                      .site = t->site,
+                                                      .kind = waits ? t->kind : SUNDEW_AT_BEGIN,
+                                                      .owner = t->owner,
+                                                      .state = (uint8_t)t->state };
     }
     syscall(SYS_exit_group, 86);
     __builtin_unreachable();
@@ -139,8 +142,8 @@ __attribute__((constructor(101))) static void start(void)
     const char *how = getenv(SUNDEW_SCHEDULE_ENV);
     if (!how)
         return;
-    void *p = mmap(NULL, sizeof *sundew_plan, PROT_READ | PROT_WRITE, MAP_SHARED,
-                   SUNDEW_SCHEDULE_FD, 0);
+    void *p =
+        mmap(NULL, sizeof *sundew_plan, PROT_READ | PROT_WRITE, MAP_SHARED, SUNDEW_SCHEDULE_FD, 0);
     if (p == MAP_FAILED)
         return;
     sundew_plan = p;
@@ -164,10 +167,7 @@ __attribute__((destructor)) static void over(void)
 
 /* ---------------------------------------------------------------- choice */
 
-static uint64_t bit(unsigned n)
-{
-    return (uint64_t)1 << n;
-}
+static uint64_t bit(unsigned n) { return (uint64_t)1 << n; }
 
 static uint64_t ready(void)
 {
@@ -192,8 +192,8 @@ static unsigned earliest(uint64_t among)
 {
     unsigned best = NOBODY;
     for (unsigned i = 0; i < sundew_nsched; i++)
-        if (among & bit(i) && (best == NOBODY || sundew_sched_threads[i].until <
-                                                     sundew_sched_threads[best].until))
+        if (among & bit(i) &&
+            (best == NOBODY || sundew_sched_threads[i].until < sundew_sched_threads[best].until))
             best = i;
     return best;
 }
@@ -260,8 +260,7 @@ static bool is_forced(unsigned *thread)
 }
 
 /* Among those that can run; more than one can. */
-static unsigned decide(SchedThread *me, uint64_t can, uint64_t all, bool yields,
-                       unsigned standard)
+static unsigned decide(SchedThread *me, uint64_t can, uint64_t all, bool yields, unsigned standard)
 {
     unsigned n;
     switch (sundew_plan->strategy) {
@@ -286,10 +285,15 @@ static void log_step(const SchedThread *me, uint64_t all, unsigned chosen, unsig
     struct sundew_schedule *p = sundew_plan;
     if (p->nsteps >= SUNDEW_SCHEDULE_STEPS)
         return;
-    p->steps[p->nsteps++] = (struct sundew_step){
-        .object = me->object, .enabled = all, .site = me->site, .decision = p->ndecisions,
-        .thread = me->number, .chosen = (uint8_t)chosen, .kind = me->kind, .flags = (uint8_t)flags,
-        .usual = (uint8_t)standard };
+    p->steps[p->nsteps++] = (struct sundew_step){ .object = me->object,
+                                                  .enabled = all,
+                                                  .site = me->site,
+                                                  .decision = p->ndecisions,
+                                                  .thread = me->number,
+                                                  .chosen = (uint8_t)chosen,
+                                                  .kind = me->kind,
+                                                  .flags = (uint8_t)flags,
+                                                  .usual = (uint8_t)standard };
 }
 
 /* Threads of this process, as the system sees them. */
@@ -331,9 +335,9 @@ static unsigned choose(SchedThread *me, bool yields)
     bool decision = __builtin_popcountll(all) > 1;
     unsigned standard = can ? usual(me, can, yields) : earliest(all);
     unsigned n = decision ? decide(me, can, all, yields, standard) : standard;
-    unsigned flags = (decision ? SUNDEW_STEP_DECISION : 0) | (yields ? SUNDEW_STEP_YIELDS : 0) |
-                     (n != me->number && me->state == THREAD_READY && !yields ? SUNDEW_STEP_PREEMPTS
-                                                                              : 0);
+    unsigned flags =
+        (decision ? SUNDEW_STEP_DECISION : 0) | (yields ? SUNDEW_STEP_YIELDS : 0) |
+        (n != me->number && me->state == THREAD_READY && !yields ? SUNDEW_STEP_PREEMPTS : 0);
     bool plain = me->kind == SUNDEW_AT_READ || me->kind == SUNDEW_AT_WRITE;
     if (decision || n != me->number || !plain)
         log_step(me, all, n, standard, flags);
@@ -386,10 +390,7 @@ SchedThread *sundew_enter(void)
     return me;
 }
 
-void sundew_leave(SchedThread *me)
-{
-    me->inside = false;
-}
+void sundew_leave(SchedThread *me) { me->inside = false; }
 
 static void stand_at(SchedThread *me, unsigned kind, const volatile void *object)
 {
@@ -577,7 +578,8 @@ void sundew_schedule_point(const void *at, uint32_t what, uint32_t site)
     errno = kept;
 }
 
-__attribute__((always_inline)) void sundew_sched_access(const void *at, uint32_t what, uint32_t site)
+__attribute__((always_inline)) void sundew_sched_access(const void *at, uint32_t what,
+                                                        uint32_t site)
 {
     if (__builtin_expect(sundew_schedule_on, 0))
         sundew_schedule_point(at, what, site);

@@ -14,7 +14,8 @@ SchedObject *sundew_object(const volatile void *at)
     if (!table)
         return NULL;
     uint64_t address = (uint64_t)(uintptr_t)at;
-    for (uint32_t i = (uint32_t)((address >> 3) * 0x9e3779b1u) & (ROOM - 1);; i = (i + 1) & (ROOM - 1)) {
+    for (uint32_t i = (uint32_t)((address >> 3) * 0x9e3779b1u) & (ROOM - 1);;
+         i = (i + 1) & (ROOM - 1)) {
         if (table[i].address == address)
             return &table[i];
         if (!table[i].address) {

@@ -13,9 +13,12 @@ int sundew_sched_sem_wait(sem_t *s);
 int sundew_sched_sem_post(sem_t *s);
 
 static struct sundew_player_schedule functions = {
-    .begin = sundew_schedule_begin, .end = sundew_schedule_end,
-    .create = sundew_sched_pthread_create, .join = sundew_sched_pthread_join,
-    .sem_wait = sundew_sched_sem_wait, .sem_post = sundew_sched_sem_post,
+    .begin = sundew_schedule_begin,
+    .end = sundew_schedule_end,
+    .create = sundew_sched_pthread_create,
+    .join = sundew_sched_pthread_join,
+    .sem_wait = sundew_sched_sem_wait,
+    .sem_post = sundew_sched_sem_post,
 };
 
 __attribute__((constructor(102))) static void tell(void)

@@ -37,8 +37,7 @@ void sundew_schedule_point(const void *at, uint32_t what, uint32_t site);
 void sundew_sched_access(const void *at, uint32_t what, uint32_t site);
 
 /* The next call of a function below is made at this site. */
-extern _Thread_local uint32_t sundew_schedule_site
-    __attribute__((tls_model("initial-exec")));
+extern _Thread_local uint32_t sundew_schedule_site __attribute__((tls_model("initial-exec")));
 
 /* For a player: the calls between the two are scheduled; threads are made with
  * sundew_sched_pthread_create(). */
@@ -46,6 +45,7 @@ void sundew_schedule_begin(void);
 void sundew_schedule_end(void);
 
 /* A row for each function that calls go to instead. */
+/* clang-format off */
 #define SUNDEW_SCHEDULED(X) \
     X(pthread_create) X(pthread_join) X(pthread_tryjoin_np) X(pthread_timedjoin_np) \
     X(pthread_detach) X(pthread_cancel) X(pthread_testcancel) \
@@ -65,6 +65,7 @@ void sundew_schedule_end(void);
     X(thrd_create) X(thrd_join) X(thrd_yield) X(thrd_sleep) \
     X(mtx_lock) X(mtx_trylock) X(mtx_timedlock) X(mtx_unlock) \
     X(cnd_wait) X(cnd_timedwait) X(cnd_signal) X(cnd_broadcast) X(call_once)
+/* clang-format on */
 
 #pragma GCC visibility pop
 #endif

@@ -13,25 +13,13 @@
 
 typedef int Try(void *lock);
 
-static int try_mutex(void *m)
-{
-    return pthread_mutex_trylock(m);
-}
+static int try_mutex(void *m) { return pthread_mutex_trylock(m); }
 
-static int try_read(void *l)
-{
-    return pthread_rwlock_tryrdlock(l);
-}
+static int try_read(void *l) { return pthread_rwlock_tryrdlock(l); }
 
-static int try_write(void *l)
-{
-    return pthread_rwlock_trywrlock(l);
-}
+static int try_write(void *l) { return pthread_rwlock_trywrlock(l); }
 
-static int try_spin(void *l)
-{
-    return pthread_spin_trylock((pthread_spinlock_t *)l);
-}
+static int try_spin(void *l) { return pthread_spin_trylock((pthread_spinlock_t *)l); }
 
 static void taken(SchedThread *me, void *lock, bool shared)
 {
@@ -117,20 +105,11 @@ static void has_let_go(SchedThread *me, void *lock)
 
 typedef int Unlock(void *lock);
 
-static int unlock_mutex(void *m)
-{
-    return pthread_mutex_unlock(m);
-}
+static int unlock_mutex(void *m) { return pthread_mutex_unlock(m); }
 
-static int unlock_rwlock(void *l)
-{
-    return pthread_rwlock_unlock(l);
-}
+static int unlock_rwlock(void *l) { return pthread_rwlock_unlock(l); }
 
-static int unlock_spin(void *l)
-{
-    return pthread_spin_unlock((pthread_spinlock_t *)l);
-}
+static int unlock_spin(void *l) { return pthread_spin_unlock((pthread_spinlock_t *)l); }
 
 static int unlock_at(SchedThread *me, void *lock, Unlock *real)
 {
@@ -144,34 +123,34 @@ static int unlock_at(SchedThread *me, void *lock, Unlock *real)
 }
 
 /* The plain function, for who is not scheduled. */
-#define LOCKS(NAME, TYPE, KIND, TRY)                                             \
-    int sundew_sched_##NAME(TYPE *lock);                                         \
-    int sundew_sched_##NAME(TYPE *lock)                                          \
-    {                                                                            \
-        SchedThread *me = sundew_enter();                                        \
-        return me ? lock_at(me, (void *)lock, KIND, TRY, NULL) : NAME(lock);     \
+#define LOCKS(NAME, TYPE, KIND, TRY)                                                               \
+    int sundew_sched_##NAME(TYPE *lock);                                                           \
+    int sundew_sched_##NAME(TYPE *lock)                                                            \
+    {                                                                                              \
+        SchedThread *me = sundew_enter();                                                          \
+        return me ? lock_at(me, (void *)lock, KIND, TRY, NULL) : NAME(lock);                       \
     }
-#define TRIES(NAME, TYPE, KIND, TRY)                                             \
-    int sundew_sched_##NAME(TYPE *lock);                                         \
-    int sundew_sched_##NAME(TYPE *lock)                                          \
-    {                                                                            \
-        SchedThread *me = sundew_enter();                                        \
-        return me ? try_at(me, (void *)lock, KIND, TRY) : NAME(lock);            \
+#define TRIES(NAME, TYPE, KIND, TRY)                                                               \
+    int sundew_sched_##NAME(TYPE *lock);                                                           \
+    int sundew_sched_##NAME(TYPE *lock)                                                            \
+    {                                                                                              \
+        SchedThread *me = sundew_enter();                                                          \
+        return me ? try_at(me, (void *)lock, KIND, TRY) : NAME(lock);                              \
     }
-#define TIMED(NAME, TYPE, KIND, TRY)                                             \
-    int sundew_sched_##NAME(TYPE *lock, const struct timespec *at);              \
-    int sundew_sched_##NAME(TYPE *lock, const struct timespec *at)               \
-    {                                                                            \
-        SchedThread *me = sundew_enter();                                        \
-        uint64_t until = me ? sundew_until(CLOCK_REALTIME, at) : 0;              \
-        return me ? lock_at(me, (void *)lock, KIND, TRY, &until) : NAME(lock, at); \
+#define TIMED(NAME, TYPE, KIND, TRY)                                                               \
+    int sundew_sched_##NAME(TYPE *lock, const struct timespec *at);                                \
+    int sundew_sched_##NAME(TYPE *lock, const struct timespec *at)                                 \
+    {                                                                                              \
+        SchedThread *me = sundew_enter();                                                          \
+        uint64_t until = me ? sundew_until(CLOCK_REALTIME, at) : 0;                                \
+        return me ? lock_at(me, (void *)lock, KIND, TRY, &until) : NAME(lock, at);                 \
     }
-#define UNLOCKS(NAME, TYPE, REAL)                                                \
-    int sundew_sched_##NAME(TYPE *lock);                                         \
-    int sundew_sched_##NAME(TYPE *lock)                                          \
-    {                                                                            \
-        SchedThread *me = sundew_enter();                                        \
-        return me ? unlock_at(me, (void *)lock, REAL) : NAME(lock);              \
+#define UNLOCKS(NAME, TYPE, REAL)                                                                  \
+    int sundew_sched_##NAME(TYPE *lock);                                                           \
+    int sundew_sched_##NAME(TYPE *lock)                                                            \
+    {                                                                                              \
+        SchedThread *me = sundew_enter();                                                          \
+        return me ? unlock_at(me, (void *)lock, REAL) : NAME(lock);                                \
     }
 
 LOCKS(pthread_mutex_lock, pthread_mutex_t, SUNDEW_AT_LOCK, try_mutex)
@@ -203,8 +182,10 @@ int sundew_sched_pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 /* C11's locks are the same objects; only the answers have other names. */
 static int as_thrd(int r)
 {
-    return r == 0 ? thrd_success : r == EBUSY ? thrd_busy : r == ETIMEDOUT ? thrd_timedout
-                                                                           : thrd_error;
+    return r == 0           ? thrd_success
+           : r == EBUSY     ? thrd_busy
+           : r == ETIMEDOUT ? thrd_timedout
+                            : thrd_error;
 }
 
 int sundew_sched_mtx_lock(mtx_t *m);
@@ -452,9 +433,7 @@ int sundew_sched_sem_post(sem_t *s)
 
 /* ------------------------------------------------------------------ once */
 
-static void nothing(void)
-{
-}
+static void nothing(void) {}
 
 /* The first runs the function; who comes meanwhile waits. The real once learns
  * of it afterwards. */

@@ -150,8 +150,9 @@ int sundew_sched_pthread_timedjoin_np(pthread_t handle, void **result, const str
     bool over = !t || await_end(me, t, &until);
     if (me)
         sundew_leave(me);
-    return !t ? pthread_timedjoin_np(handle, result, at)
-              : over ? pthread_join(handle, result) : ETIMEDOUT;
+    return !t     ? pthread_timedjoin_np(handle, result, at)
+           : over ? pthread_join(handle, result)
+                  : ETIMEDOUT;
 }
 
 int sundew_sched_pthread_detach(pthread_t handle);
@@ -176,8 +177,9 @@ int sundew_sched_pthread_cancel(pthread_t handle)
     int r = pthread_cancel(handle);
     if (t && r == 0) {
         t->cancelled = true;
-        if (t->state == THREAD_WAITS && t->kind != SUNDEW_AT_LOCK && t->kind != SUNDEW_AT_READ_LOCK &&
-            t->kind != SUNDEW_AT_BARRIER && t->kind != SUNDEW_AT_ONCE) {
+        if (t->state == THREAD_WAITS && t->kind != SUNDEW_AT_LOCK &&
+            t->kind != SUNDEW_AT_READ_LOCK && t->kind != SUNDEW_AT_BARRIER &&
+            t->kind != SUNDEW_AT_ONCE) {
             t->state = THREAD_READY;
             t->woken = true;
         }
@@ -234,13 +236,7 @@ int sundew_sched_sched_yield(void)
 }
 
 int sundew_sched_pthread_yield(void);
-int sundew_sched_pthread_yield(void)
-{
-    return sundew_sched_sched_yield();
-}
+int sundew_sched_pthread_yield(void) { return sundew_sched_sched_yield(); }
 
 void sundew_sched_thrd_yield(void);
-void sundew_sched_thrd_yield(void)
-{
-    sundew_sched_sched_yield();
-}
+void sundew_sched_thrd_yield(void) { sundew_sched_sched_yield(); }

@@ -8,7 +8,7 @@
 #include "runtime/schedule/schedule_int.h"
 
 enum { SECOND = 1000000000, LOOK = 1000 };
-#define BEGIN_REAL ((uint64_t)1700000000 * SECOND)
+#define BEGIN_REAL      ((uint64_t)1700000000 * SECOND)
 #define BEGIN_MONOTONIC ((uint64_t)100000 * SECOND)
 
 static uint64_t begin_of(clockid_t clock)

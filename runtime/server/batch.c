@@ -17,8 +17,8 @@ struct sundew_batch *sundew_batch_open(void)
     if (batch || fstat(SUNDEW_BATCH_FD, &st) != 0 ||
         st.st_size < (off_t)sizeof(struct sundew_batch))
         return batch;
-    struct sundew_batch *b = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-                                  SUNDEW_BATCH_FD, 0);
+    struct sundew_batch *b =
+        mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, SUNDEW_BATCH_FD, 0);
     if (b == MAP_FAILED)
         return NULL;
     if (b->magic != SUNDEW_BATCH_MAGIC || b->version != SUNDEW_BATCH_VERSION ||
@@ -66,8 +66,8 @@ void sundew_batch_prepare(struct sundew_batch *b)
 
 /* Which bit stands for a count. */
 static const uint8_t buckets[256] = {
-    [1] = 1, [2] = 2, [3] = 4, [4 ... 7] = 8, [8 ... 15] = 16, [16 ... 31] = 32,
-    [32 ... 127] = 64, [128 ... 255] = 128,
+    [1] = 1,         [2] = 2,          [3] = 4,           [4 ... 7] = 8,
+    [8 ... 15] = 16, [16 ... 31] = 32, [32 ... 127] = 64, [128 ... 255] = 128,
 };
 
 /* Eight counters at once; gives the news in them. */

@@ -69,8 +69,8 @@ struct sundew_batch {
 };
 
 enum {
-    SUNDEW_BATCH_HEADER = (sizeof(struct sundew_batch) + SUNDEW_BATCH_PAGE - 1) &
-                          ~(SUNDEW_BATCH_PAGE - 1),
+    SUNDEW_BATCH_HEADER =
+        (sizeof(struct sundew_batch) + SUNDEW_BATCH_PAGE - 1) & ~(SUNDEW_BATCH_PAGE - 1),
 };
 
 static inline uint8_t *sundew_batch_counters(struct sundew_batch *b)

@@ -37,11 +37,11 @@ static struct sundew_batch *batch; /* NULL: runs come one by one */
 #pragma weak sundew_batch_prepare
 #pragma weak sundew_batch_judge
 
-static int say(uint32_t kind, uint32_t number, int status, uint64_t cpu_us,
-               uint64_t max_rss)
+static int say(uint32_t kind, uint32_t number, int status, uint64_t cpu_us, uint64_t max_rss)
 {
-    Message m = { SUNDEW_FORKSERVER_MAGIC, SUNDEW_FORKSERVER_VERSION, kind,
-                  number, status, 0, cpu_us, max_rss };
+    Message m = {
+        SUNDEW_FORKSERVER_MAGIC, SUNDEW_FORKSERVER_VERSION, kind, number, status, 0, cpu_us, max_rss
+    };
     ssize_t n;
     do
         n = send(SUNDEW_FORKSERVER_FD, &m, sizeof m, MSG_NOSIGNAL);
@@ -57,7 +57,8 @@ static int hear(Message *m)
         struct cmsghdr align;
         char room[CMSG_SPACE(3 * sizeof(int))];
     } control;
-    struct msghdr h = { .msg_iov = &iov, .msg_iovlen = 1,
+    struct msghdr h = { .msg_iov = &iov,
+                        .msg_iovlen = 1,
                         .msg_control = control.room,
                         .msg_controllen = sizeof control.room };
     ssize_t n;
@@ -68,8 +69,7 @@ static int hear(Message *m)
         m->version != SUNDEW_FORKSERVER_VERSION)
         return 0;
     struct cmsghdr *c = CMSG_FIRSTHDR(&h);
-    if (c && c->cmsg_type == SCM_RIGHTS &&
-        c->cmsg_len == CMSG_LEN(3 * sizeof(int))) {
+    if (c && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(3 * sizeof(int))) {
         int fds[3];
         memcpy(fds, CMSG_DATA(c), sizeof fds);
         for (int i = 0; i < 3; i++) {
@@ -83,8 +83,7 @@ static int hear(Message *m)
 
 static uint64_t microseconds(const struct rusage *u)
 {
-    return ((uint64_t)u->ru_utime.tv_sec + (uint64_t)u->ru_stime.tv_sec) *
-               1000000u +
+    return ((uint64_t)u->ru_utime.tv_sec + (uint64_t)u->ru_stime.tv_sec) * 1000000u +
            (uint64_t)u->ru_utime.tv_usec + (uint64_t)u->ru_stime.tv_usec;
 }
 
@@ -187,15 +186,14 @@ void sundew_forkserver_start(void)
     if (shared || !variable(SUNDEW_FORKSERVER_ENV) ||
         fcntl(SUNDEW_FORKSERVER_FD, F_SETFD, FD_CLOEXEC) != 0)
         return;
-    void *page = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *page =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
         return;
     shared = page;
     batch = sundew_batch_open ? sundew_batch_open() : NULL;
     Message m;
-    if (!say(SUNDEW_FORKSERVER_HELLO, 0, 0, 0, 0) || !hear(&m) ||
-        m.kind != SUNDEW_FORKSERVER_HELLO)
+    if (!say(SUNDEW_FORKSERVER_HELLO, 0, 0, 0, 0) || !hear(&m) || m.kind != SUNDEW_FORKSERVER_HELLO)
         _exit(0);
     /* Signals wait while it serves: a SIGCHLD handler of the program's would
      * take the child away, and a tracer would be told of each. */
@@ -231,10 +229,7 @@ static int again_in_batch(unsigned most, int status)
     return 1;
 }
 
-int sundew_forkserver_again(unsigned most)
-{
-    return sundew_forkserver_go_on(most, 0);
-}
+int sundew_forkserver_again(unsigned most) { return sundew_forkserver_go_on(most, 0); }
 
 int sundew_forkserver_go_on(unsigned most, int status)
 {

@@ -28,8 +28,13 @@
 #include <unistd.h>
 
 enum {
-    PAGE = 4096, MOST_REGIONS = 128, MOST_HANDLERS = 32, LEARN = 24, EVERY = 64,
-    MOST_BYTES = 16 << 20, HEAP = 512 << 10,
+    PAGE = 4096,
+    MOST_REGIONS = 128,
+    MOST_HANDLERS = 32,
+    LEARN = 24,
+    EVERY = 64,
+    MOST_BYTES = 16 << 20,
+    HEAP = 512 << 10,
 };
 
 struct region {
@@ -79,7 +84,8 @@ static int read_line(struct control *c, const char *line)
         return 1;
     if (c->nregions == MOST_REGIONS || to - from > MOST_BYTES)
         return 0;
-    c->regions[c->nregions++] = (struct region){ .at = (uint8_t *)from, .first = c->npages,
+    c->regions[c->nregions++] = (struct region){ .at = (uint8_t *)from,
+                                                 .first = c->npages,
                                                  .pages = (uint32_t)((to - from) / PAGE) };
     c->npages += (uint32_t)((to - from) / PAGE);
     return c->npages <= MOST_BYTES / PAGE;
@@ -91,8 +97,7 @@ static int read_maps(struct control *c)
     int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     size_t n = 0;
     ssize_t got;
-    while (fd >= 0 && n < sizeof text - 1 &&
-           (got = read(fd, text + n, sizeof text - 1 - n)) > 0)
+    while (fd >= 0 && n < sizeof text - 1 && (got = read(fd, text + n, sizeof text - 1 - n)) > 0)
         n += (size_t)got;
     if (fd >= 0)
         close(fd);

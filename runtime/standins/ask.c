@@ -9,12 +9,12 @@
 #include <stdlib.h>
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
-#define X(type, name)                                     \
-    type sundew_standin___VERIFIER_nondet_##name(void)      \
-    {                                                     \
-        type v;                                           \
-        sundew_ask(&v, sizeof v);                         \
-        return v;                                         \
+#define X(type, name)                                                                              \
+    type sundew_standin___VERIFIER_nondet_##name(void)                                             \
+    {                                                                                              \
+        type v;                                                                                    \
+        sundew_ask(&v, sizeof v);                                                                  \
+        return v;                                                                                  \
     }
 SUNDEW_NONDET(X)
 #undef X

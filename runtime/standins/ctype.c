@@ -12,29 +12,26 @@
  * program, whose bounds are known, so that a read at a symbolic place is one expression. */
 enum { BELOW = 128, TABLE = 384 };
 
-#define COPY(type, name)                              \
-    const type **sundew_standin_##name(void)            \
-    {                                                 \
-        static type table[TABLE];                     \
-        static const type *of, *at;                   \
-        const type *real = *name();                   \
-        if (real != of) {                             \
-            for (int i = 0; i < TABLE; i++)           \
-                table[i] = real[i - BELOW];           \
-            of = real;                                \
-            at = table + BELOW;                       \
-        }                                             \
-        return &at;                                   \
+#define COPY(type, name)                                                                           \
+    const type **sundew_standin_##name(void)                                                       \
+    {                                                                                              \
+        static type table[TABLE];                                                                  \
+        static const type *of, *at;                                                                \
+        const type *real = *name();                                                                \
+        if (real != of) {                                                                          \
+            for (int i = 0; i < TABLE; i++)                                                        \
+                table[i] = real[i - BELOW];                                                        \
+            of = real;                                                                             \
+            at = table + BELOW;                                                                    \
+        }                                                                                          \
+        return &at;                                                                                \
     }
 COPY(unsigned short, __ctype_b_loc)
 COPY(int32_t, __ctype_tolower_loc)
 COPY(int32_t, __ctype_toupper_loc)
 #undef COPY
 
-static int concrete(int c)
-{
-    return !sundew_alive || !SYMBOLIC(c) || !sundew_plain_locale();
-}
+static int concrete(int c) { return !sundew_alive || !SYMBOLIC(c) || !sundew_plain_locale(); }
 
 static unsigned in(int c, int from, int to)
 {
@@ -42,10 +39,7 @@ static unsigned in(int c, int from, int to)
 }
 
 /* What the macros of <ctype.h> give for yes. */
-static int bit(unsigned yes, int bits)
-{
-    return yes ? bits : 0;
-}
+static int bit(unsigned yes, int bits) { return yes ? bits : 0; }
 
 #undef isalpha
 #undef isdigit
@@ -110,8 +104,7 @@ int sundew_standin_isgraph(int c)
 int sundew_standin_ispunct(int c)
 {
     return concrete(c) ? ispunct(c)
-                       : bit(in(c, 33, 126) & !(in(c | 32, 'a', 'z') | in(c, '0', '9')),
-                             _ISpunct);
+                       : bit(in(c, 33, 126) & !(in(c | 32, 'a', 'z') | in(c, '0', '9')), _ISpunct);
 }
 
 int sundew_standin_iscntrl(int c)
@@ -124,15 +117,9 @@ int sundew_standin_isblank(int c)
     return concrete(c) ? isblank(c) : bit((c == ' ') | (c == '\t'), _ISblank);
 }
 
-int sundew_standin_isascii(int c)
-{
-    return (c & ~127) == 0;
-}
+int sundew_standin_isascii(int c) { return (c & ~127) == 0; }
 
-int sundew_standin_toascii(int c)
-{
-    return c & 127;
-}
+int sundew_standin_toascii(int c) { return c & 127; }
 
 int sundew_standin_tolower(int c)
 {

@@ -19,10 +19,7 @@ static const double powers[EXACT_POWER + 1] = {
     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 };
 
-static int is_digit(char c)
-{
-    return (unsigned)(unsigned char)c - '0' < 10u;
-}
+static int is_digit(char c) { return (unsigned)(unsigned char)c - '0' < 10u; }
 
 /* The exponent behind e; where it ends. */
 static const char *exponent(const char *p, int *value)
@@ -126,10 +123,7 @@ double sundew_standin_strtod(const char *s, char **end)
     return v;
 }
 
-double sundew_standin_atof(const char *s)
-{
-    return sundew_standin_strtod(s, NULL);
-}
+double sundew_standin_atof(const char *s) { return sundew_standin_strtod(s, NULL); }
 
 /* Digits of a float are fewer; its range is left to the real one. */
 float sundew_standin_strtof(const char *s, char **end)

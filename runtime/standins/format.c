@@ -163,7 +163,7 @@ static long long take_signed(char size, va_list *ap)
     case 'h': return (short)va_arg(*ap, int);
     case 'l':
     case 'L': return va_arg(*ap, long long);
-    default:  return va_arg(*ap, int);
+    default: return va_arg(*ap, int);
     }
 }
 
@@ -174,7 +174,7 @@ static unsigned long long take_unsigned(char size, va_list *ap)
     case 'h': return (unsigned short)va_arg(*ap, int);
     case 'l':
     case 'L': return va_arg(*ap, unsigned long long);
-    default:  return va_arg(*ap, unsigned);
+    default: return va_arg(*ap, unsigned);
     }
 }
 
@@ -227,9 +227,7 @@ static void put_float(struct out *o, const struct spec *s, va_list *ap)
 static void convert(struct out *o, const struct spec *s, va_list *ap)
 {
     switch (s->conversion) {
-    case '%':
-        put(o, '%');
-        break;
+    case '%': put(o, '%'); break;
     case 'd':
     case 'i': {
         long long v = take_signed(s->size, ap);
@@ -240,9 +238,7 @@ static void convert(struct out *o, const struct spec *s, va_list *ap)
     case 'u':
     case 'x':
     case 'X':
-    case 'o':
-        put_number(o, s, take_unsigned(s->size, ap), 0);
-        break;
+    case 'o': put_number(o, s, take_unsigned(s->size, ap), 0); break;
     case 'p': {
         unsigned long long v = (unsigned long long)(uintptr_t)va_arg(*ap, void *);
         struct spec t = *s;
@@ -268,15 +264,14 @@ static void convert(struct out *o, const struct spec *s, va_list *ap)
         put_text(o, s, text, n);
         break;
     }
-    default:
-        put_float(o, s, ap);
+    default: put_float(o, s, ap);
     }
 }
 
 static int is_ours(const char *format)
 {
     struct spec s;
-    for (const char *f = format; *f; )
+    for (const char *f = format; *f;)
         if (*f++ == '%' && !(f = parse(f, &s, NULL)))
             return 0;
     return 1;
@@ -287,7 +282,7 @@ static int format_into(char *to, size_t room, const char *format, va_list ap)
     va_list own;
     va_copy(own, ap);
     struct out o = { to, room ? room - 1 : 0, 0 };
-    for (const char *f = format; *f; ) {
+    for (const char *f = format; *f;) {
         struct spec s;
         if (*f != '%') {
             put(&o, *f++);

@@ -56,7 +56,7 @@ ssize_t sundew_standin_recv(int fd, void *to, size_t n, int flags)
 }
 
 ssize_t sundew_standin_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from,
-                              socklen_t *len)
+                                socklen_t *len)
 {
     ssize_t got = recvfrom(fd, to, n, flags, from, len);
     if (got > 0 && !(flags & MSG_PEEK))
@@ -138,15 +138,9 @@ static int next(FILE *f)
     return byte;
 }
 
-int sundew_standin_getc(FILE *f)
-{
-    return next(f);
-}
+int sundew_standin_getc(FILE *f) { return next(f); }
 
-int sundew_standin_getchar(void)
-{
-    return next(stdin);
-}
+int sundew_standin_getchar(void) { return next(stdin); }
 
 size_t sundew_standin_fread(void *to, size_t size, size_t n, FILE *f)
 {
@@ -330,8 +324,8 @@ int sundew_standin_dprintf(int fd, const char *format, ...)
     char *text = NULL;
     va_list ap;
     va_start(ap, format);
-    int n = sundew_alive ? sundew_standin_vasprintf(&text, format, ap)
-                         : vasprintf(&text, format, ap);
+    int n =
+        sundew_alive ? sundew_standin_vasprintf(&text, format, ap) : vasprintf(&text, format, ap);
     va_end(ap);
     if (n >= 0) {
         n = (int)sundew_standin_write(fd, text, (size_t)n);

@@ -56,7 +56,7 @@ ssize_t sundew_standin_pread(int fd, void *to, size_t n, off_t offset);
 ssize_t sundew_standin_readv(int fd, const struct iovec *v, int n);
 ssize_t sundew_standin_recv(int fd, void *to, size_t n, int flags);
 ssize_t sundew_standin_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from,
-                              socklen_t *len);
+                                socklen_t *len);
 int sundew_standin_socketpair(int domain, int type, int protocol, int *ends);
 ssize_t sundew_standin_send(int fd, const void *from, size_t n, int flags);
 long sundew_standin_syscall(long number, ...);
@@ -183,9 +183,12 @@ int sundew_standin_fscanf(FILE *f, const char *format, ...);
 int sundew_standin_vscanf(const char *format, va_list ap);
 int sundew_standin_scanf(const char *format, ...);
 /* sort.c */
-void sundew_standin_qsort_r(void *base, size_t n, size_t size, int (*compare)(const void *, const void *, void *), void *arg);
-void sundew_standin_qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *));
-void *sundew_standin_bsearch(const void *key, const void *base, size_t n, size_t size, int (*compare)(const void *, const void *));
+void sundew_standin_qsort_r(void *base, size_t n, size_t size,
+                            int (*compare)(const void *, const void *, void *), void *arg);
+void sundew_standin_qsort(void *base, size_t n, size_t size,
+                          int (*compare)(const void *, const void *));
+void *sundew_standin_bsearch(const void *key, const void *base, size_t n, size_t size,
+                             int (*compare)(const void *, const void *));
 /* strings.c */
 size_t sundew_standin_strlen(const char *s);
 size_t sundew_standin_strnlen(const char *s, size_t most);

@@ -10,8 +10,24 @@
 
 /* As ExprMath (src/solve/expr.h). */
 enum {
-    SIN, COS, TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH, EXP, EXP2, LOG, LOG2, LOG10, CBRT,
-    POW, ATAN2, HYPOT,
+    SIN,
+    COS,
+    TAN,
+    ASIN,
+    ACOS,
+    ATAN,
+    SINH,
+    COSH,
+    TANH,
+    EXP,
+    EXP2,
+    LOG,
+    LOG2,
+    LOG10,
+    CBRT,
+    POW,
+    ATAN2,
+    HYPOT,
 };
 
 /* A test of the runtime's: the copy is in memory, where labels can be asked for. */

@@ -28,20 +28,11 @@ void *sundew_standin_memmove(void *to, const void *from, size_t n)
     return __builtin_memmove(to, from, n);
 }
 
-void *sundew_standin_memset(void *to, int c, size_t n)
-{
-    return __builtin_memset(to, c, n);
-}
+void *sundew_standin_memset(void *to, int c, size_t n) { return __builtin_memset(to, c, n); }
 
-void sundew_standin_bzero(void *to, size_t n)
-{
-    __builtin_memset(to, 0, n);
-}
+void sundew_standin_bzero(void *to, size_t n) { __builtin_memset(to, 0, n); }
 
-void sundew_standin_bcopy(const void *from, void *to, size_t n)
-{
-    __builtin_memmove(to, from, n);
-}
+void sundew_standin_bcopy(const void *from, void *to, size_t n) { __builtin_memmove(to, from, n); }
 
 static int concrete(const void *a, const void *b, size_t n)
 {
@@ -61,7 +52,7 @@ int sundew_standin_memcmp(const void *a, const void *b, size_t n)
     }
     int r = 1;
     unsigned equal = 1;
-    for (size_t i = n; i-- > 0; ) {
+    for (size_t i = n; i-- > 0;) {
         int d = p[i] - q[i];
         r = d ? d : r;
         equal &= p[i] == q[i];
@@ -128,15 +119,9 @@ void *sundew_standin_memmem(const void *s, size_t n, const void *what, size_t k)
 
 /* ---- byte order */
 
-uint32_t sundew_standin_htonl(uint32_t v)
-{
-    return __builtin_bswap32(v);
-}
+uint32_t sundew_standin_htonl(uint32_t v) { return __builtin_bswap32(v); }
 
-uint16_t sundew_standin_htons(uint16_t v)
-{
-    return __builtin_bswap16(v);
-}
+uint16_t sundew_standin_htons(uint16_t v) { return __builtin_bswap16(v); }
 
 void sundew_standin_swab(const void *from, void *to, ssize_t n)
 {

@@ -11,10 +11,7 @@
 #include <string.h>
 
 /* How many digits never overflow 64 bits. */
-static unsigned safe_digits(int base)
-{
-    return base <= 10 ? 19 : base <= 16 ? 15 : 12;
-}
+static unsigned safe_digits(int base) { return base <= 10 ? 19 : base <= 16 ? 15 : 12; }
 
 /* A branch a character: where a number ends is known in each path. */
 unsigned long long sundew_parse_integer(const char *s, char **end, int base, size_t limit,
@@ -165,37 +162,19 @@ long sundew_standin_atol(const char *s)
     return (long)(concrete(s) ? strtol(s, NULL, 10) : signed_value(s, NULL, 10));
 }
 
-long long sundew_standin_atoll(const char *s)
-{
-    return sundew_standin_atol(s);
-}
+long long sundew_standin_atoll(const char *s) { return sundew_standin_atol(s); }
 
-int sundew_standin_abs(int v)
-{
-    return v < 0 ? (int)-(unsigned)v : v;
-}
+int sundew_standin_abs(int v) { return v < 0 ? (int)-(unsigned)v : v; }
 
-long sundew_standin_labs(long v)
-{
-    return v < 0 ? (long)-(unsigned long)v : v;
-}
+long sundew_standin_labs(long v) { return v < 0 ? (long)-(unsigned long)v : v; }
 
 long long sundew_standin_llabs(long long v)
 {
     return v < 0 ? (long long)-(unsigned long long)v : v;
 }
 
-div_t sundew_standin_div(int a, int b)
-{
-    return (div_t){ a / b, a % b };
-}
+div_t sundew_standin_div(int a, int b) { return (div_t){ a / b, a % b }; }
 
-ldiv_t sundew_standin_ldiv(long a, long b)
-{
-    return (ldiv_t){ a / b, a % b };
-}
+ldiv_t sundew_standin_ldiv(long a, long b) { return (ldiv_t){ a / b, a % b }; }
 
-int sundew_standin_ffs(int v)
-{
-    return v ? __builtin_ctz((unsigned)v) + 1 : 0;
-}
+int sundew_standin_ffs(int v) { return v ? __builtin_ctz((unsigned)v) + 1 : 0; }

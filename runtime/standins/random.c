@@ -60,15 +60,9 @@ int sundew_standin_rand(void)
     return ours ? (int)step() : real;
 }
 
-void sundew_standin_srandom(unsigned seed)
-{
-    sundew_standin_srand(seed);
-}
+void sundew_standin_srandom(unsigned seed) { sundew_standin_srand(seed); }
 
-long sundew_standin_random(void)
-{
-    return sundew_standin_rand();
-}
+long sundew_standin_random(void) { return sundew_standin_rand(); }
 
 /* POSIX's example with three steps of a linear generator. */
 int sundew_standin_rand_r(unsigned *seed)

@@ -86,7 +86,7 @@ static const char *parse(const char *f, struct spec *s)
 static int is_ours(const char *format)
 {
     struct spec s;
-    for (const char *f = format; *f; )
+    for (const char *f = format; *f;)
         if (*f++ == '%' && !(f = parse(f, &s)))
             return 0;
     return 1;
@@ -106,7 +106,7 @@ static void store(const struct spec *s, unsigned long long v, void *to)
     case 'h': *(unsigned short *)to = (unsigned short)v; break;
     case 'l':
     case 'L': *(unsigned long long *)to = v; break;
-    default:  *(unsigned *)to = (unsigned)v;
+    default: *(unsigned *)to = (unsigned)v;
     }
 }
 
@@ -114,8 +114,10 @@ enum { MATCHED, NO_MATCH, AT_END };
 
 static int scan_integer(struct in *in, const struct spec *s, unsigned long long *out)
 {
-    unsigned base = strchr("xX", s->conversion) ? 16 : s->conversion == 'o' ? 8
-                    : s->conversion == 'i'     ? 0 : 10;
+    unsigned base = strchr("xX", s->conversion) ? 16
+                    : s->conversion == 'o'      ? 8
+                    : s->conversion == 'i'      ? 0
+                                                : 10;
     int left = s->width ? s->width : INT_MAX, negative = 0, c = peek(in), any = 0;
     unsigned n = 0;
     unsigned long long v = 0;
@@ -195,8 +197,7 @@ static int goes_on(struct number *t, int c)
         t->word = small == 'i' ? "nfinity" : "an";
         return 1;
     }
-    if ((unsigned)c - '0' < 10u ||
-        (t->hexadecimal && !t->exponent && (unsigned)small - 'a' < 6u)) {
+    if ((unsigned)c - '0' < 10u || (t->hexadecimal && !t->exponent && (unsigned)small - 'a' < 6u)) {
         t->digits++;
         return 1;
     }
@@ -277,8 +278,7 @@ static int one(struct in *in, const struct spec *s, va_list *ap)
     switch (s->conversion) {
     case 'c':
     case '[':
-    case 's':
-        return scan_text(in, s, s->skip ? NULL : va_arg(*ap, char *));
+    case 's': return scan_text(in, s, s->skip ? NULL : va_arg(*ap, char *));
     case 'd':
     case 'i':
     case 'u':
@@ -305,7 +305,7 @@ static int scan(struct in *in, const char *format, va_list *ap)
 {
     int assigned = 0;
     struct spec s;
-    for (const char *f = format; *f; ) {
+    for (const char *f = format; *f;) {
         if (is_space((unsigned char)*f)) {
             skip_spaces(in);
             f++;

@@ -69,7 +69,7 @@ static int without(const void *a, const void *b, void *compare)
 }
 
 void sundew_standin_qsort(void *base, size_t n, size_t size,
-                        int (*compare)(const void *, const void *))
+                          int (*compare)(const void *, const void *))
 {
     if (!sundew_alive) {
         qsort(base, n, size, compare);
@@ -79,7 +79,7 @@ void sundew_standin_qsort(void *base, size_t n, size_t size,
 }
 
 void *sundew_standin_bsearch(const void *key, const void *base, size_t n, size_t size,
-                           int (*compare)(const void *, const void *))
+                             int (*compare)(const void *, const void *))
 {
     size_t from = 0, to = n;
     while (from < to) {

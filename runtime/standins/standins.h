@@ -22,8 +22,11 @@
 enum { CHAIN = 64 };
 
 /* Has this value a label? */
-#define SYMBOLIC(v) \
-    __extension__({ __typeof__(v) v_ = (v); sundew_is_symbolic(&v_, sizeof v_); })
+#define SYMBOLIC(v)                                                                                \
+    __extension__({                                                                                \
+        __typeof__(v) v_ = (v);                                                                    \
+        sundew_is_symbolic(&v_, sizeof v_);                                                        \
+    })
 
 /* Bytes at `s` that may be read: n that are known to be there, and those behind them that
  * have labels; not more than `most`. */
@@ -36,15 +39,9 @@ static inline size_t readable(const void *s, size_t n, size_t most)
 }
 
 /* The "C" locale's, without branches. */
-static inline unsigned lower(unsigned c)
-{
-    return c + ((c - 'A' < 26u) << 5);
-}
+static inline unsigned lower(unsigned c) { return c + ((c - 'A' < 26u) << 5); }
 
-static inline int is_space(unsigned char c)
-{
-    return (c == ' ') | (c - 9u < 5u);
-}
+static inline int is_space(unsigned char c) { return (c == ' ') | (c - 9u < 5u); }
 
 /* The value of a digit in bases up to 36; 99: it is none. */
 static inline unsigned digit(unsigned char c)
@@ -58,10 +55,11 @@ static inline unsigned digit(unsigned char c)
  * L (ll and its kin), D (long double). */
 static inline const char *sundew_format_size(const char *f, char *size)
 {
-    *size = f[0] == 'h' ? f[1] == 'h' ? 'H' : 'h'
-          : f[0] == 'l' ? f[1] == 'l' ? 'L' : 'l'
-          : f[0] == 'z' || f[0] == 'j' || f[0] == 't' ? 'L'
-          : f[0] == 'L' ? 'D' : 0;
+    *size = f[0] == 'h'                                 ? f[1] == 'h' ? 'H' : 'h'
+            : f[0] == 'l'                               ? f[1] == 'l' ? 'L' : 'l'
+            : f[0] == 'z' || f[0] == 'j' || f[0] == 't' ? 'L'
+            : f[0] == 'L'                               ? 'D'
+                                                        : 0;
     if (!*size)
         return f;
     return f + (*size == 'H' || (*size == 'L' && f[0] == 'l') ? 2 : 1);

@@ -16,8 +16,7 @@ typedef const unsigned char *Bytes;
 int sundew_plain_locale(void)
 {
     const char *name = setlocale(LC_CTYPE, NULL);
-    return !name || (name[0] == 'C' && (!name[1] || name[1] == '.')) ||
-           strcmp(name, "POSIX") == 0;
+    return !name || (name[0] == 'C' && (!name[1] || name[1] == '.')) || strcmp(name, "POSIX") == 0;
 }
 
 /* ---- lengths */
@@ -26,7 +25,7 @@ int sundew_plain_locale(void)
 static size_t first_zero(const char *s, size_t n)
 {
     size_t r = n;
-    for (size_t i = n; i-- > 0; )
+    for (size_t i = n; i-- > 0;)
         r = s[i] ? r : i;
     return r;
 }
@@ -66,7 +65,7 @@ size_t sundew_standin_strnlen(const char *s, size_t most)
 static int compare_chain(Bytes a, Bytes b, size_t n, int fold, unsigned equal)
 {
     int r = 1, ends_in_b = !sundew_is_symbolic(b, n);
-    for (size_t i = n; i-- > 0; ) {
+    for (size_t i = n; i-- > 0;) {
         unsigned x = a[i], y = b[i];
         if (fold) {
             x = lower(x);
@@ -159,10 +158,7 @@ static int concrete_string(const char *s, size_t most)
 }
 
 /* memcpy() of the weave's clears what was at `to`. */
-static void copy(char *to, const char *from, size_t n)
-{
-    __builtin_memcpy(to, from, n);
-}
+static void copy(char *to, const char *from, size_t n) { __builtin_memcpy(to, from, n); }
 
 char *sundew_standin_stpcpy(char *to, const char *from)
 {
@@ -206,7 +202,7 @@ static char *end_of(const char *s)
 {
     size_t n = strlen(s);
     if (sundew_alive && sundew_is_symbolic(s, n + 1))
-        for (n = 0; s[n]; )
+        for (n = 0; s[n];)
             n++;
     return (char *)s + n;
 }
@@ -355,8 +351,7 @@ char *sundew_standin_strstr(const char *s, const char *what)
 
 char *sundew_standin_strcasestr(const char *s, const char *what)
 {
-    if ((concrete_string(s, SIZE_MAX) && concrete_string(what, SIZE_MAX)) ||
-        !sundew_plain_locale())
+    if ((concrete_string(s, SIZE_MAX) && concrete_string(what, SIZE_MAX)) || !sundew_plain_locale())
         return strcasestr(s, what);
     return find(s, what, 1);
 }

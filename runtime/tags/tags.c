@@ -18,13 +18,18 @@
 #else
 #define INLINED
 #endif
-#define COLD __attribute__((noinline, cold))
-#define OUT __attribute__((noinline))
+#define COLD      __attribute__((noinline, cold))
+#define OUT       __attribute__((noinline))
 #define likely(x) __builtin_expect(!!(x), 1)
 
 enum {
-    TABLE_BITS = 24, NODE_BITS = 20, HEAD_BITS = 18, MEMO_BITS = 10,
-    NODES = 1 << NODE_BITS, HEADS = 1 << HEAD_BITS, MEMOS = 1 << MEMO_BITS,
+    TABLE_BITS = 24,
+    NODE_BITS = 20,
+    HEAD_BITS = 18,
+    MEMO_BITS = 10,
+    NODES = 1 << NODE_BITS,
+    HEADS = 1 << HEAD_BITS,
+    MEMOS = 1 << MEMO_BITS,
     THREADS = 0xffff,
 };
 
@@ -132,15 +137,9 @@ INLINED void sundew_tags_copied(uint32_t called, uint32_t k, void *to, uint64_t 
         sundew_tags_move(to, sundew_tags.copy[k], n, sundew_tags.copied[k]);
 }
 
-INLINED void sundew_tags_call(uint64_t callee)
-{
-    sundew_tags.callee = callee;
-}
+INLINED void sundew_tags_call(uint64_t callee) { sundew_tags.callee = callee; }
 
-INLINED void sundew_tags_pass(uint32_t k, uint32_t set)
-{
-    sundew_tags.arg[k] = set;
-}
+INLINED void sundew_tags_pass(uint32_t k, uint32_t set) { sundew_tags.arg[k] = set; }
 
 INLINED void sundew_tags_pass_copy(uint32_t k, const void *from, uint32_t set)
 {
@@ -209,10 +208,7 @@ static int take_lock(void)
     return 0;                    /* a signal's handler, or a child of fork() */
 }
 
-static void give_lock(void)
-{
-    __atomic_clear(&lock, __ATOMIC_RELEASE);
-}
+static void give_lock(void) { __atomic_clear(&lock, __ATOMIC_RELEASE); }
 
 static uint32_t find(uint32_t head, uint32_t slot, uint32_t what, uint32_t rest)
 {
@@ -238,7 +234,10 @@ static uint32_t node(uint32_t slot, uint32_t what, uint32_t rest)
     i = find(head, slot, what, rest);
     if (!i && nnodes < NODES) {
         i = nnodes++;
-        nodes[i] = (Node){ .slot = slot, .what = what, .rest = rest, .next = heads[head],
+        nodes[i] = (Node){ .slot = slot,
+                           .what = what,
+                           .rest = rest,
+                           .next = heads[head],
                            .size = nodes[rest].size + 1 };
         __atomic_store_n(&heads[head], i, __ATOMIC_RELEASE);
     }
@@ -357,10 +356,7 @@ OUT uint32_t sundew_tags_strip_slow(uint32_t set, uint32_t slot)
     return set;
 }
 
-uint32_t sundew_tags_size(uint32_t set)
-{
-    return nodes ? nodes[set].size : 0;
-}
+uint32_t sundew_tags_size(uint32_t set) { return nodes ? nodes[set].size : 0; }
 
 int sundew_tags_has(uint32_t set, uint32_t param, uint32_t level)
 {
@@ -491,10 +487,7 @@ OUT void sundew_tags_store_slow(const void *at, uint64_t value, uint32_t set)
 }
 
 /* Could it be a pointer? No text is. */
-static int is_address(uint64_t value)
-{
-    return value >= 4096 && value >> 47 == 0;
-}
+static int is_address(uint64_t value) { return value >= 4096 && value >> 47 == 0; }
 
 /* One word of it. Numbers in the table keep their time: the frames that they name
  * are the same; with those of `set`, which live now, it is now. */
@@ -558,7 +551,10 @@ uint32_t sundew_tags_kept(uint32_t state)
 void sundew_tags_va_start(void *list, uint32_t *sets, uint32_t n)
 {
 #ifdef __x86_64__
-    struct { uint32_t gp, fp; char *stack, *saved; } *l = list;
+    struct {
+        uint32_t gp, fp;
+        char *stack, *saved;
+    } *l = list;
     uint32_t at = l->gp;
     char *stack = l->stack;
     for (uint32_t i = 0; i < n; i++) {

@@ -37,7 +37,10 @@
 #include <stdint.h>
 
 enum {
-    TAGS_ARGS = 16, TAGS_RESULTS = 4, TAGS_COPIES = 16, TAGS_STATES = 64,
+    TAGS_ARGS = 16,
+    TAGS_RESULTS = 4,
+    TAGS_COPIES = 16,
+    TAGS_STATES = 64,
     TAGS_LEVELS = 4,
     TAGS_MOST = 24,              /* in a set */
     TAGS_DEPTH = 0xffff,         /* frames that are told apart */

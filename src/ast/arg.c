@@ -18,8 +18,7 @@
 
 /* ---- peeling expressions */
 
-static enum CXChildVisitResult gather(CXCursor c, CXCursor parent,
-                                      CXClientData data)
+static enum CXChildVisitResult gather(CXCursor c, CXCursor parent, CXClientData data)
 {
     (void)parent;
     Children *ch = data;
@@ -110,16 +109,14 @@ typedef struct Lender {
 } Lender;
 
 /* The only name inside an expression. */
-static enum CXChildVisitResult lend(CXCursor c, CXCursor parent,
-                                    CXClientData data)
+static enum CXChildVisitResult lend(CXCursor c, CXCursor parent, CXClientData data)
 {
     (void)parent;
     Lender *l = data;
     enum CXCursorKind k = clang_getCursorKind(c);
     if (k == CXCursor_UnaryExpr)
         return CXChildVisit_Continue;
-    if (k != CXCursor_DeclRefExpr && k != CXCursor_MemberRefExpr &&
-        k != CXCursor_CallExpr)
+    if (k != CXCursor_DeclRefExpr && k != CXCursor_MemberRefExpr && k != CXCursor_CallExpr)
         return CXChildVisit_Recurse;
     const char *name = ast_take(l->p, clang_getCursorSpelling(c));
     if (!*name || (l->name && l->name != name)) {
@@ -127,8 +124,7 @@ static enum CXChildVisitResult lend(CXCursor c, CXCursor parent,
         return CXChildVisit_Break;
     }
     l->name = name;
-    return k == CXCursor_DeclRefExpr ? CXChildVisit_Recurse
-                                     : CXChildVisit_Continue;
+    return k == CXCursor_DeclRefExpr ? CXChildVisit_Recurse : CXChildVisit_Continue;
 }
 
 static bool is_no_name(const char *macro)
@@ -166,8 +162,7 @@ static void set_sizeof(Parse *p, CXCursor c, AstArg *a)
             t = clang_getCursorType(ch.items[0]);
         a->sizeof_type = ast_type_of(p, t, 0);
     }
-    if (!from.source || from.source != to.source ||
-        to.place.offset > from.source->size ||
+    if (!from.source || from.source != to.source || to.place.offset > from.source->size ||
         ast_word_at(from.source, from.place.offset) != 6)
         return;
     const char *s = from.source->text + from.place.offset + 6;
@@ -182,8 +177,8 @@ static void set_sizeof(Parse *p, CXCursor c, AstArg *a)
     if (!ch.n && !clang_Cursor_isNull(ch.type_ref) && e[-1] != '*')
         a->sizeof_type = ast_type_of(p, clang_getCursorType(ch.type_ref), 0);
     /* sizeof(struct s[3]): the child is the bound, and the type not known */
-    if (ch.n && e[-1] == ']' && clang_getCursorKind(ast_peel_implicit(
-            ch.items[0])) != CXCursor_ArraySubscriptExpr)
+    if (ch.n && e[-1] == ']' &&
+        clang_getCursorKind(ast_peel_implicit(ch.items[0])) != CXCursor_ArraySubscriptExpr)
         a->sizeof_type = NULL;
 }
 
@@ -219,15 +214,13 @@ static void set_decl(Parse *p, CXCursor c, AstArg *a)
     } else if (k == CXCursor_FunctionDecl) {
         a->form = AST_FUNCTION_NAME;
     } else if (k == CXCursor_ParmDecl ||
-               (k == CXCursor_VarDecl &&
-                clang_getCursorLinkage(decl) == CXLinkage_NoLinkage)) {
+               (k == CXCursor_VarDecl && clang_getCursorLinkage(decl) == CXLinkage_NoLinkage)) {
         a->local = true;
     }
     if (k == CXCursor_ParmDecl && p->caller) {
         int n = clang_Cursor_getNumArguments(p->caller_cursor);
         for (int i = 0; i < n; i++)
-            if (clang_equalCursors(decl, clang_Cursor_getArgument(
-                                             p->caller_cursor, (unsigned)i)))
+            if (clang_equalCursors(decl, clang_Cursor_getArgument(p->caller_cursor, (unsigned)i)))
                 a->parameter = i;
     }
 }
@@ -242,8 +235,7 @@ static const char *owner_of(Parse *p, CXCursor member)
             return NULL;
         c = ast_peel_casts(ch.items[0]);
         enum CXCursorKind k = clang_getCursorKind(c);
-        if (k == CXCursor_DeclRefExpr || k == CXCursor_MemberRefExpr ||
-            k == CXCursor_CallExpr) {
+        if (k == CXCursor_DeclRefExpr || k == CXCursor_MemberRefExpr || k == CXCursor_CallExpr) {
             const char *name = ast_take(p, clang_getCursorSpelling(c));
             return *name ? name : NULL;
         }
@@ -254,8 +246,8 @@ static const char *owner_of(Parse *p, CXCursor member)
 static bool is_boolean_operator(CXCursor c)
 {
     enum CXBinaryOperatorKind k = clang_getCursorBinaryOperatorKind(c);
-    return (k >= CXBinaryOperator_LT && k <= CXBinaryOperator_NE) ||
-           k == CXBinaryOperator_LAnd || k == CXBinaryOperator_LOr;
+    return (k >= CXBinaryOperator_LT && k <= CXBinaryOperator_NE) || k == CXBinaryOperator_LAnd ||
+           k == CXBinaryOperator_LOr;
 }
 
 static void set_arithmetic(Parse *p, CXCursor c, AstArg *a)
@@ -330,12 +322,8 @@ static void set_form(Parse *p, CXCursor c, AstArg *a)
         set_decl(p, c, a);
         a->owner = owner_of(p, c);
         break;
-    case CXCursor_UnaryOperator:
-        set_unary(p, c, a);
-        break;
-    case CXCursor_CallExpr:
-        set_call(p, c, a);
-        break;
+    case CXCursor_UnaryOperator: set_unary(p, c, a); break;
+    case CXCursor_CallExpr: set_call(p, c, a); break;
     case CXCursor_UnaryExpr:
         a->form = AST_SIZEOF;
         a->name = ast_text(p->st, "size");
@@ -344,20 +332,15 @@ static void set_form(Parse *p, CXCursor c, AstArg *a)
     case CXCursor_StringLiteral:
     case CXCursor_IntegerLiteral:
     case CXCursor_FloatingLiteral:
-    case CXCursor_CharacterLiteral:
-        set_literal(p, c, a);
-        break;
+    case CXCursor_CharacterLiteral: set_literal(p, c, a); break;
     case CXCursor_BinaryOperator:
         if (is_boolean_operator(c))
             a->integer = AST_INT_BOOLEAN;
         /* fall through */
     case CXCursor_ConditionalOperator:
     case CXCursor_CompoundAssignOperator:
-    case CXCursor_UnexposedExpr:
-        set_arithmetic(p, c, a);
-        break;
-    default:
-        a->form = AST_OTHER;
+    case CXCursor_UnexposedExpr: set_arithmetic(p, c, a); break;
+    default: a->form = AST_OTHER;
     }
 }
 
@@ -388,22 +371,21 @@ void ast_set_name(Parse *p, CXCursor c, AstArg *a)
  * was found inside stays; a constant gets the macro's. */
 void ast_set_macro(Parse *p, CXCursor c, AstArg *a, bool call_in_macro)
 {
-    if (!a->macro && !call_in_macro && a->text && ast_word_at(
-            &(Source){ .text = a->text, .size = strlen(a->text) }, 0)) {
+    if (!a->macro && !call_in_macro && a->text &&
+        ast_word_at(&(Source){ .text = a->text, .size = strlen(a->text) }, 0)) {
         CXSourceLocation at = clang_getRangeStart(clang_getCursorExtent(c));
         Spot file = ast_spot(p, at), text = ast_spelled(p, at);
         size_t n = ast_word_at(file.source, file.place.offset);
         const char *rest = a->text + n;
-        if (!ast_same_place(file.place, text.place) && n &&
-            (!*rest || *rest == '('))
+        if (!ast_same_place(file.place, text.place) && n && (!*rest || *rest == '('))
             a->macro = ast_textn(p->st, a->text, n);
     }
     if (a->macro && call_in_macro)
         a->macro = NULL;            /* it is the name of the outer macro */
     if (!a->macro)
         return;
-    bool constant = a->form == AST_LITERAL || a->form == AST_OTHER ||
-                    (a->form == AST_ARITHMETIC && !a->name);
+    bool constant =
+        a->form == AST_LITERAL || a->form == AST_OTHER || (a->form == AST_ARITHMETIC && !a->name);
     if (constant && !is_no_name(a->macro)) {
         a->form = AST_MACRO;
         a->name = a->macro;
@@ -434,8 +416,7 @@ AstIntKind ast_integer_kind(const AstArg *a)
     if (a->form == AST_CALL && a->name && strstr(a->name, "strlen"))
         return AST_INT_STRLEN;
     if (a->form == AST_LITERAL && a->has_value)
-        return a->value == 0 ? AST_INT_ZERO
-             : a->value == -1 ? AST_INT_MINUS_ONE : AST_INT_LITERAL;
+        return a->value == 0 ? AST_INT_ZERO : a->value == -1 ? AST_INT_MINUS_ONE : AST_INT_LITERAL;
     return AST_INT_PLAIN;
 }
 
@@ -474,8 +455,7 @@ static void set_comment(Parse *p, const Source *src, AstArg *a)
     }
     while (end < src->size && (src->text[end] == ' ' || src->text[end] == '\t'))
         end++;
-    if (!a->comment && end + 4 <= src->size && src->text[end] == '/' &&
-        src->text[end + 1] == '*') {
+    if (!a->comment && end + 4 <= src->size && src->text[end] == '/' && src->text[end + 1] == '*') {
         const char *s = src->text + end + 2;
         size_t most = src->size - end - 2, n = 0;
         while (n + 1 < most && n < 80 && !(s[n] == '*' && s[n + 1] == '/'))
@@ -492,15 +472,13 @@ void ast_set_range(Parse *p, CXCursor c, AstArg *a)
     Spot from = ast_spot(p, b), to = ast_spot(p, e);
     a->range.begin = from.place;
     a->range.end = to.place;
-    if (!from.source || from.source != to.source ||
-        from.place.offset >= to.place.offset ||
+    if (!from.source || from.source != to.source || from.place.offset >= to.place.offset ||
         to.place.offset > from.source->size) {
         a->range.end = a->range.begin;
         a->in_macro = true;
         return;
     }
     size_t n = to.place.offset - from.place.offset;
-    a->text = ast_textn(p->st, from.source->text + from.place.offset,
-                        n < 200 ? n : 200);
+    a->text = ast_textn(p->st, from.source->text + from.place.offset, n < 200 ? n : 200);
     set_comment(p, from.source, a);
 }

@@ -96,7 +96,7 @@ static char *facts_name(const AstPlan *plan, const CompileCommand *cmd)
 
 static bool same_content(const AstInput *in)
 {
-    Str s = {0};
+    Str s = { 0 };
     char id[ID_LEN + 1] = "";
     if (file_read(in->path, &s, NULL))
         sha256_id(s.data ? s.data : "", s.len, id);
@@ -107,15 +107,14 @@ static bool same_content(const AstInput *in)
 /* Units share most of their headers: each is looked at once. */
 static bool is_unchanged(Work *w, const AstInput *in)
 {
-    char *key = xprintf("%s|%lld|%lld|%s", in->path, (long long)in->size,
-                        (long long)in->mtime, in->id);
+    char *key =
+        xprintf("%s|%lld|%lld|%s", in->path, (long long)in->size, (long long)in->mtime, in->id);
     void **slot = map_slot(&w->checked, key);
     free(key);
     if (!*slot) {
         struct stat sb;
         bool same = stat(in->path, &sb) == 0 && sb.st_size == in->size;
-        if (same && sb.st_mtim.tv_sec * 1000000000LL + sb.st_mtim.tv_nsec !=
-                        in->mtime)
+        if (same && sb.st_mtim.tv_sec * 1000000000LL + sb.st_mtim.tv_nsec != in->mtime)
             same = same_content(in);
         *slot = same ? "same" : "changed";
     }
@@ -124,10 +123,9 @@ static bool is_unchanged(Work *w, const AstInput *in)
 
 static bool is_fresh(Work *w, const char *path)
 {
-    AstStore st = {0};
-    Str s = {0};
-    bool fresh = file_read(path, &s, NULL) &&
-                 ast_read_inputs(&st, s.data, s.len) && st.inputs.len;
+    AstStore st = { 0 };
+    Str s = { 0 };
+    bool fresh = file_read(path, &s, NULL) && ast_read_inputs(&st, s.data, s.len) && st.inputs.len;
     for (size_t i = 0; fresh && i < st.inputs.len; i++)
         fresh = is_unchanged(w, &st.inputs.items[i]);
     ast_store_release(&st);
@@ -145,10 +143,9 @@ static void limit(int what, uint64_t n)
 
 static bool read_unit(const Work *w, const Job *job, Map *ids, Err *err)
 {
-    AstStore st = {0};
-    Str out = {0};
-    bool ok = chdir(job->cmd->directory) == 0 ||
-              err_errno(err, "%s", job->cmd->directory);
+    AstStore st = { 0 };
+    Str out = { 0 };
+    bool ok = chdir(job->cmd->directory) == 0 || err_errno(err, "%s", job->cmd->directory);
     if (ok && access(job->cmd->file, R_OK) != 0)
         ok = err_set(err, "%s", strerror(errno));
     ok = ok && ast_parse(&st, job->cmd, w->plan->root, ids, err);
@@ -164,7 +161,7 @@ static bool read_unit(const Work *w, const Job *job, Map *ids, Err *err)
 /* The child: parse, write, go. Nothing of the parent's is cleaned up. */
 _Noreturn static void be_worker(const Work *w, const Worker *me)
 {
-    Map ids = {0};
+    Map ids = { 0 };
     int null = open("/dev/null", O_WRONLY);
     dup2(null, 1);
     dup2(null, 2);
@@ -174,7 +171,7 @@ _Noreturn static void be_worker(const Work *w, const Worker *me)
     if (MEMORY_CAN_BE_LIMITED)
         limit(RLIMIT_AS, w->plan->memory ? w->plan->memory : 4ull << 30);
     for (unsigned i = 0; i < me->n; i++) {
-        Err err = {0};
+        Err err = { 0 };
         atomic_store(&me->told->begun, i + 1);
         if (!read_unit(w, me->batch[i], &ids, &err))
             file_write(me->batch[i]->refused, err.msg, strlen(err.msg), NULL);
@@ -225,7 +222,7 @@ static void settle(Work *w, Worker *worker)
     unsigned ended = atomic_load(&worker->told->ended);
     for (; worker->seen < ended && worker->seen < worker->n; worker->seen++) {
         Job *job = worker->batch[worker->seen];
-        Str said = {0};
+        Str said = { 0 };
         if (file_read(job->refused, &said, NULL))
             lose(job, AST_NOT_READ, "%s", str_c(&said));
         else
@@ -249,8 +246,7 @@ static void bury(Work *w, Worker *worker, AstTrouble trouble, const char *what)
         vec_push(&w->waiting, worker->batch[--worker->n]);
 }
 
-static void kill_worker(Work *w, Worker *worker, AstTrouble trouble,
-                        const char *what)
+static void kill_worker(Work *w, Worker *worker, AstTrouble trouble, const char *what)
 {
     kill(worker->pid, SIGKILL);
     while (waitpid(worker->pid, NULL, 0) < 0 && errno == EINTR)
@@ -270,8 +266,8 @@ static bool tend(Work *w, Worker *workers, unsigned n)
         settle(w, worker);
         if (waitpid(worker->pid, &status, WNOHANG) == worker->pid) {
             char *what = WIFSIGNALED(status)
-                ? xprintf("the parser died: %s", strsignal(WTERMSIG(status)))
-                : xstrdup("the parser died");
+                             ? xprintf("the parser died: %s", strsignal(WTERMSIG(status)))
+                             : xstrdup("the parser died");
             bury(w, worker, AST_WORKER_DIED, what);
             free(what);
             ended = true;
@@ -338,8 +334,8 @@ static bool run_workers(Work *w, Err *err)
 {
     unsigned n = w->plan->jobs ? w->plan->jobs : 1;
     bool ok = true;
-    Told *told = mmap(NULL, n * sizeof *told, PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    Told *told =
+        mmap(NULL, n * sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (told == MAP_FAILED)
         return err_errno(err, "memory for workers");
     Worker *workers = xcalloc(n, sizeof *workers);
@@ -358,26 +354,24 @@ static bool run_workers(Work *w, Err *err)
 
 /* ---- the index */
 
-static void add_note(AstIndex *ix, AstTrouble trouble, const char *file,
-                     const char *said)
+static void add_note(AstIndex *ix, AstTrouble trouble, const char *file, const char *said)
 {
     AstStore *st = ix->store;
     AstNote *notes = arena_array(&st->arena, AstNote, ix->nnotes + 1);
     if (ix->nnotes)
         memcpy(notes, ix->notes, ix->nnotes * sizeof *notes);
-    notes[ix->nnotes++] = (AstNote){ .trouble = trouble,
-        .file = ast_text(st, file), .text = ast_text(st, said) };
+    notes[ix->nnotes++] =
+        (AstNote){ .trouble = trouble, .file = ast_text(st, file), .text = ast_text(st, said) };
     ix->notes = notes;
 }
 
 static void merge_job(AstIndex *ix, const Job *job)
 {
     AstStore *st = ix->store;
-    Str s = {0};
+    Str s = { 0 };
     if (job->state == UNIT_LOST) {
         add_note(ix, job->trouble, job->cmd->file, job->said);
-    } else if (!file_read(job->facts, &s, NULL) ||
-               !ast_merge(st, s.data, s.len)) {
+    } else if (!file_read(job->facts, &s, NULL) || !ast_merge(st, s.data, s.len)) {
         add_note(ix, AST_NOT_READ, job->cmd->file, "its facts could not be read");
     } else {
         ix->nunits += !st->error;
@@ -420,7 +414,7 @@ static void show(AstIndex *ix)
 static void plan_jobs(Work *w)
 {
     const CompileCommands *commands = w->plan->commands;
-    Map seen = {0};
+    Map seen = { 0 };
     for (size_t i = 0; i < commands->len; i++) {
         char *name = facts_name(w->plan, &commands->items[i]);
         if (map_put(&seen, name, NULL)) {
@@ -488,9 +482,9 @@ const char *ast_form_name(AstForm f)
 {
     static const char *const names[] = {
         [AST_IDENTIFIER] = "identifier", [AST_MEMBER] = "member",
-        [AST_SUBSCRIPT] = "subscript", [AST_CALL] = "call",
+        [AST_SUBSCRIPT] = "subscript",   [AST_CALL] = "call",
         [AST_ENUMERATOR] = "enumerator", [AST_FUNCTION_NAME] = "function",
-        [AST_MACRO] = "macro", [AST_SIZEOF] = "sizeof",
+        [AST_MACRO] = "macro",           [AST_SIZEOF] = "sizeof",
         [AST_ARITHMETIC] = "arithmetic", [AST_LITERAL] = "literal",
         [AST_OTHER] = "other",
     };
@@ -500,12 +494,12 @@ const char *ast_form_name(AstForm f)
 const char *ast_int_kind_name(AstIntKind k)
 {
     static const char *const names[] = {
-        [AST_NOT_INTEGER] = "no integer", [AST_INT_PLAIN] = "plain",
-        [AST_INT_ENUM] = "enum", [AST_INT_MACRO] = "macro",
-        [AST_INT_SIZEOF] = "sizeof", [AST_INT_SIZEOF_POINTER] = "sizeof pointer",
-        [AST_INT_STRLEN] = "strlen", [AST_INT_BOOLEAN] = "boolean",
+        [AST_NOT_INTEGER] = "no integer",  [AST_INT_PLAIN] = "plain",
+        [AST_INT_ENUM] = "enum",           [AST_INT_MACRO] = "macro",
+        [AST_INT_SIZEOF] = "sizeof",       [AST_INT_SIZEOF_POINTER] = "sizeof pointer",
+        [AST_INT_STRLEN] = "strlen",       [AST_INT_BOOLEAN] = "boolean",
         [AST_INT_CHARACTER] = "character", [AST_INT_ZERO] = "zero",
-        [AST_INT_MINUS_ONE] = "-1", [AST_INT_LITERAL] = "number",
+        [AST_INT_MINUS_ONE] = "-1",        [AST_INT_LITERAL] = "number",
     };
     return names[k];
 }
@@ -545,9 +539,8 @@ void ast_dump(const AstIndex *ix, Str *out)
 {
     for (size_t i = 0; i < ix->ncalls; i++) {
         const AstCall *c = ix->calls[i];
-        str_addf(out, "%s:%u:%u: %s%s%s(", path_base(c->place.file->path),
-                 c->place.line, c->place.column,
-                 c->callee->record ? c->callee->record : "",
+        str_addf(out, "%s:%u:%u: %s%s%s(", path_base(c->place.file->path), c->place.line,
+                 c->place.column, c->callee->record ? c->callee->record : "",
                  c->callee->record ? "." : "", c->callee->name);
         for (size_t k = 0; k < c->callee->nparams; k++) {
             const AstParam *p = &c->callee->params[k];
@@ -558,14 +551,15 @@ void ast_dump(const AstIndex *ix, Str *out)
                 str_addf(out, "->%s", p->becomes[m]->spelling);
         }
         str_addf(out, "%s) in %s%s\n",
-                 !c->callee->prototyped ? "?" : c->callee->variadic ? ", ..." : "",
+                 !c->callee->prototyped ? "?"
+                 : c->callee->variadic  ? ", ..."
+                                        : "",
                  c->caller->name, c->in_macro ? " in macro" : "");
         for (size_t k = 0; k < c->nargs; k++)
             dump_arg(&c->args[k], out);
     }
     for (size_t i = 0; i < ix->nnotes; i++)
-        str_addf(out, "note: %s: %s\n", path_base(ix->notes[i].file),
-                 ix->notes[i].text);
+        str_addf(out, "note: %s: %s\n", path_base(ix->notes[i].file), ix->notes[i].text);
 }
 
 static void check_arg(const AstArg *a, const AstCall *c)

@@ -62,8 +62,17 @@ typedef struct AstRange {
 } AstRange;
 
 typedef enum {
-    AST_VOID, AST_BOOL, AST_CHARACTER, AST_INTEGER, AST_FLOATING, AST_ENUM,
-    AST_POINTER, AST_ARRAY, AST_FUNCTION_TYPE, AST_RECORD, AST_OTHER_TYPE,
+    AST_VOID,
+    AST_BOOL,
+    AST_CHARACTER,
+    AST_INTEGER,
+    AST_FLOATING,
+    AST_ENUM,
+    AST_POINTER,
+    AST_ARRAY,
+    AST_FUNCTION_TYPE,
+    AST_RECORD,
+    AST_OTHER_TYPE,
 } AstTypeKind;
 
 /*
@@ -197,7 +206,9 @@ typedef struct AstCall {
 
 typedef enum {
     AST_DID_NOT_COMPILE,       /* text: the first error */
-    AST_WORKER_DIED, AST_WORKER_HUNG, AST_NOT_READ,
+    AST_WORKER_DIED,
+    AST_WORKER_HUNG,
+    AST_NOT_READ,
 } AstTrouble;
 
 typedef struct AstNote {

@@ -37,8 +37,7 @@ const AstType *ast_type(AstStore *st, const AstType *t);
 AstFunction *ast_function(AstStore *st, const char *key);     /* made if new */
 void ast_add_name(AstStore *st, AstParam *p, const char *name, bool in_front);
 /* Adds to the `n` pointers at *list unless it is there. */
-void ast_add_type(AstStore *st, const AstType ***list, size_t *n,
-                  const AstType *t);
+void ast_add_type(AstStore *st, const AstType ***list, size_t *n, const AstType *t);
 /* False: there is such a call already. Copies `c` and its args. */
 bool ast_add_call(AstStore *st, const AstCall *c);
 
@@ -50,6 +49,5 @@ bool ast_read_inputs(AstStore *st, const char *data, size_t n);
 
 /* Parses one unit into `st`, or says in st->error why it has no calls. False:
  * libclang gave up on it. `ids` remembers the ids of files for the next unit. */
-bool ast_parse(AstStore *st, const CompileCommand *cmd, const char *root,
-               Map *ids, Err *err);
+bool ast_parse(AstStore *st, const CompileCommand *cmd, const char *root, Map *ids, Err *err);
 #endif

@@ -9,19 +9,19 @@ bool ast_wanted(const char *file, char *const *paths, size_t n)
     for (size_t i = 0; i < n && !wanted; i++) {
         char *path = path_absolute(paths[i]);
         size_t len = strlen(path);
-        wanted = str_ends(path, ".json") ||
-                 (strncmp(file, path, len) == 0 &&
-                  (!file[len] || file[len] == '/' || path[len - 1] == '/'));
+        wanted =
+            str_ends(path, ".json") || (strncmp(file, path, len) == 0 &&
+                                        (!file[len] || file[len] == '/' || path[len - 1] == '/'));
         free(path);
     }
     return wanted;
 }
 
-static bool find_database(const char *root, CompileCommands *out, bool *found,
-                          Err *err)
+static bool find_database(const char *root, CompileCommands *out, bool *found, Err *err)
 {
     static const char *const places[] = {
-        "compile_commands.json", "build/compile_commands.json",
+        "compile_commands.json",
+        "build/compile_commands.json",
     };
     for (size_t i = 0; i < sizeof places / sizeof *places && !*found; i++) {
         char *path = path_join(root, places[i]);
@@ -73,8 +73,7 @@ static bool has_command(const CompileCommands *c, const char *file)
     return false;
 }
 
-static bool add_sources(CompileCommands *out, char *const *paths, size_t n,
-                        Err *err)
+static bool add_sources(CompileCommands *out, char *const *paths, size_t n, Err *err)
 {
     for (size_t i = 0; i < n; i++) {
         char *path = path_absolute(paths[i]);
@@ -109,8 +108,9 @@ bool ast_commands(Workspace *ws, const char *root, char *const *paths, size_t n,
     if (!add_sources(out, paths, n, err))
         return false;
     if (!out->len && n)
-        return err_set(err, "%s: no C source, and none below it that is part of "
-                            "a captured build or a compile_commands.json",
+        return err_set(err,
+                       "%s: no C source, and none below it that is part of "
+                       "a captured build or a compile_commands.json",
                        paths[0]);
     if (!out->len)
         return err_set(err, "no C sources are known here: capture a build "

@@ -54,14 +54,12 @@ static void parameter_becomes(Parse *p, CXCursor value, CXType target)
         return;
     const AstType *from = ast_type_of(p, clang_getCursorType(decl), 0);
     const AstType *to = ast_type_of(p, target, 0);
-    if (from->kind != AST_POINTER || to->kind != AST_POINTER ||
-        !is_worth_following(from) || to->pointee->plain == from->pointee->plain ||
-        to->pointee->kind == AST_VOID)
+    if (from->kind != AST_POINTER || to->kind != AST_POINTER || !is_worth_following(from) ||
+        to->pointee->plain == from->pointee->plain || to->pointee->kind == AST_VOID)
         return;
     int n = clang_Cursor_getNumArguments(p->caller_cursor);
     for (int i = 0; i < n && (size_t)i < p->caller->nparams; i++) {
-        if (!clang_equalCursors(decl, clang_Cursor_getArgument(
-                                          p->caller_cursor, (unsigned)i)))
+        if (!clang_equalCursors(decl, clang_Cursor_getArgument(p->caller_cursor, (unsigned)i)))
             continue;
         AstParam *param = &p->caller->params[i];
         ast_add_type(p->st, &param->becomes, &param->nbecomes, to);
@@ -104,8 +102,11 @@ static void read_call(Parse *p, CXCursor c)
     Spot where = ast_spot(p, at), text = ast_spelled(p, at);
     if (!where.source || !text.source)
         return;
-    AstCall call = { .callee = callee, .caller = p->caller, .place = where.place,
-                     .spelling = text.place, .nargs = (size_t)n };
+    AstCall call = { .callee = callee,
+                     .caller = p->caller,
+                     .place = where.place,
+                     .spelling = text.place,
+                     .nargs = (size_t)n };
     call.in_macro = !ast_same_place(where.place, text.place);
     call.end_offset = ast_spot(p, clang_getRangeEnd(extent)).place.offset;
     call.args = arena_array(&p->scratch, AstArg, (size_t)n);
@@ -123,16 +124,13 @@ static void read_call(Parse *p, CXCursor c)
     vec_push(&p->calls, call);
 }
 
-static enum CXChildVisitResult body(CXCursor c, CXCursor parent,
-                                    CXClientData data)
+static enum CXChildVisitResult body(CXCursor c, CXCursor parent, CXClientData data)
 {
     (void)parent;
     Parse *p = data;
     Children ch;
     switch ((int)clang_getCursorKind(c)) {
-    case CXCursor_CallExpr:
-        read_call(p, c);
-        break;
+    case CXCursor_CallExpr: read_call(p, c); break;
     case CXCursor_VarDecl: {
         CXCursor init = clang_Cursor_getVarDeclInitializer(c);
         if (!clang_Cursor_isNull(init)) {
@@ -151,9 +149,7 @@ static enum CXChildVisitResult body(CXCursor c, CXCursor parent,
         if (clang_getCursorKind(ch.items[0]) == CXCursor_DeclRefExpr)
             variable_gets(p, clang_getCursorReferenced(ch.items[0]), ch.items[1]);
         break;
-    case CXCursor_CStyleCastExpr:
-        parameter_becomes(p, c, clang_getCursorType(c));
-        break;
+    case CXCursor_CStyleCastExpr: parameter_becomes(p, c, clang_getCursorType(c)); break;
     }
     return CXChildVisit_Recurse;
 }
@@ -163,8 +159,7 @@ static void end_function(Parse *p)
     for (size_t i = 0; i < p->variables.len; i++) {
         Variable *v = p->variables.entries[i].value;
         for (size_t k = 0; k < v->uses.len; k++) {
-            AstArg *a = &p->calls.items[v->uses.items[k].call]
-                             .args[v->uses.items[k].arg];
+            AstArg *a = &p->calls.items[v->uses.items[k].call].args[v->uses.items[k].arg];
             a->sources = v->types;
             a->nsources = v->n;
         }
@@ -185,8 +180,7 @@ static void read_function(Parse *p, CXCursor fn)
 }
 
 /* First all declarations, so that each function knows all its names. */
-static enum CXChildVisitResult declaration(CXCursor c, CXCursor parent,
-                                           CXClientData data)
+static enum CXChildVisitResult declaration(CXCursor c, CXCursor parent, CXClientData data)
 {
     (void)parent;
     Parse *p = data;
@@ -225,8 +219,7 @@ static void set_id(Parse *p, AstInput *in, const char *content, size_t size)
 
 /* A file of the system is known by its size and time alone: hashing all of
  * them would take as long as parsing. */
-static void included(CXFile file, CXSourceLocation *stack, unsigned depth,
-                     CXClientData data)
+static void included(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData data)
 {
     (void)stack, (void)depth;
     Parse *p = data;
@@ -257,10 +250,9 @@ static const char *first_error(Parse *p)
         if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error) {
             Spot at = ast_spot(p, clang_getDiagnosticLocation(d));
             CXString s = clang_getDiagnosticSpelling(d);
-            char *line = at.place.file
-                ? xprintf("%s:%u: %s", path_base(at.place.file->path),
-                          at.place.line, clang_getCString(s))
-                : xstrdup(clang_getCString(s));
+            char *line = at.place.file ? xprintf("%s:%u: %s", path_base(at.place.file->path),
+                                                 at.place.line, clang_getCString(s))
+                                       : xstrdup(clang_getCString(s));
             said = ast_text(p->st, line);
             free(line);
             clang_disposeString(s);
@@ -272,33 +264,36 @@ static const char *first_error(Parse *p)
 
 /* What gcc takes with a warning, and old code is full of. */
 static const char *const lenient[] = {
-    "-w", "-ferror-limit=1", "-fno-spell-checking",
-    "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int",
-    "-Wno-error=int-conversion", "-Wno-error=incompatible-function-pointer-types",
-    "-Wno-error=return-type", "-Wno-error=incompatible-pointer-types",
+    "-w",
+    "-ferror-limit=1",
+    "-fno-spell-checking",
+    "-Wno-error=implicit-function-declaration",
+    "-Wno-error=implicit-int",
+    "-Wno-error=int-conversion",
+    "-Wno-error=incompatible-function-pointer-types",
+    "-Wno-error=return-type",
+    "-Wno-error=incompatible-pointer-types",
     /* isdigit() is a call, not glibc's macro; so is curl_easy_setopt() */
-    "-D__NO_CTYPE", "-DCURL_DISABLE_TYPECHECK",
+    "-D__NO_CTYPE",
+    "-DCURL_DISABLE_TYPECHECK",
 };
 
-bool ast_parse(AstStore *st, const CompileCommand *cmd, const char *root,
-               Map *ids, Err *err)
+bool ast_parse(AstStore *st, const CompileCommand *cmd, const char *root, Map *ids, Err *err)
 {
-    Vec(const char *) argv = {0};
+    Vec(const char *) argv = { 0 };
     for (size_t i = 0; i < cmd->clang.len; i++)
         vec_push(&argv, cmd->clang.items[i]);
     for (size_t i = 0; i < sizeof lenient / sizeof *lenient; i++)
         vec_push(&argv, lenient[i]);
-    Parse p = { .st = st, .directory = cmd->directory, .root = root,
-                .ids = ids };
+    Parse p = { .st = st, .directory = cmd->directory, .root = root, .ids = ids };
     CXIndex index = clang_createIndex(1, 0);
-    enum CXErrorCode code = clang_parseTranslationUnit2(
-        index, cmd->file, argv.items, (int)argv.len, NULL, 0,
-        CXTranslationUnit_KeepGoing, &p.tu);
+    enum CXErrorCode code =
+        clang_parseTranslationUnit2(index, cmd->file, argv.items, (int)argv.len, NULL, 0,
+                                    CXTranslationUnit_KeepGoing, &p.tu);
     vec_release(&argv);
     if (code != CXError_Success || !p.tu) {
         clang_disposeIndex(index);
-        return err_set(err, code == CXError_Crashed ? "the parser crashed"
-                                                    : "could not be parsed");
+        return err_set(err, code == CXError_Crashed ? "the parser crashed" : "could not be parsed");
     }
     clang_getInclusions(p.tu, included, &p);
     st->error = first_error(&p);

@@ -106,16 +106,13 @@ static char *variable_node(Walk *w, CXCursor decl)
     return node;
 }
 
-static bool is_pointer(CXType t)
-{
-    return clang_getCanonicalType(t).kind == CXType_Pointer;
-}
+static bool is_pointer(CXType t) { return clang_getCanonicalType(t).kind == CXType_Pointer; }
 
 static bool is_array(CXType t)
 {
     enum CXTypeKind k = clang_getCanonicalType(t).kind;
-    return k == CXType_ConstantArray || k == CXType_IncompleteArray ||
-           k == CXType_VariableArray || k == CXType_DependentSizedArray;
+    return k == CXType_ConstantArray || k == CXType_IncompleteArray || k == CXType_VariableArray ||
+           k == CXType_DependentSizedArray;
 }
 
 static CXType target(CXType t)
@@ -246,39 +243,32 @@ static void reference_values(Walk *w, CXCursor e, Names *out)
 static void unary_values(Walk *w, CXCursor e, const Cursors *kids, Names *out)
 {
     switch (clang_getCursorUnaryOperatorKind(e)) {
-    case CXUnaryOperator_AddrOf:
-        bases(w, kids->items[0], out);
-        break;
+    case CXUnaryOperator_AddrOf: bases(w, kids->items[0], out); break;
     case CXUnaryOperator_Deref:
         if (is_array(clang_getCursorType(e)))
             bases(w, e, out);
         break;
-    case CXUnaryOperator_PreInc: case CXUnaryOperator_PreDec:
-    case CXUnaryOperator_PostInc: case CXUnaryOperator_PostDec:
-    case CXUnaryOperator_Extension:
-        values(w, kids->items[0], out);
-        break;
-    default:
-        break;
+    case CXUnaryOperator_PreInc:
+    case CXUnaryOperator_PreDec:
+    case CXUnaryOperator_PostInc:
+    case CXUnaryOperator_PostDec:
+    case CXUnaryOperator_Extension: values(w, kids->items[0], out); break;
+    default: break;
     }
 }
 
 static void binary_values(Walk *w, CXCursor e, const Cursors *kids, Names *out)
 {
     switch (clang_getCursorBinaryOperatorKind(e)) {
-    case CXBinaryOperator_Add: case CXBinaryOperator_Sub:
+    case CXBinaryOperator_Add:
+    case CXBinaryOperator_Sub:
         for (size_t i = 0; is_pointer(clang_getCursorType(e)) && i < kids->len; i++)
             if (is_pointer(clang_getCursorType(kids->items[i])))
                 values(w, kids->items[i], out);
         break;
-    case CXBinaryOperator_Assign:
-        values(w, kids->items[0], out);
-        break;
-    case CXBinaryOperator_Comma:
-        values(w, kids->items[kids->len - 1], out);
-        break;
-    default:
-        break;
+    case CXBinaryOperator_Assign: values(w, kids->items[0], out); break;
+    case CXBinaryOperator_Comma: values(w, kids->items[kids->len - 1], out); break;
+    default: break;
     }
 }
 
@@ -289,32 +279,21 @@ static void values(Walk *w, CXCursor e, Names *out)
 
     switch (kids.len || kind == CXCursor_DeclRefExpr ? kind : CXCursor_NoDeclFound) {
     case CXCursor_UnexposedExpr:
-    case CXCursor_ParenExpr:
-        values(w, kids.items[kids.len - 1], out);
-        break;
-    case CXCursor_DeclRefExpr:
-        reference_values(w, e, out);
-        break;
+    case CXCursor_ParenExpr: values(w, kids.items[kids.len - 1], out); break;
+    case CXCursor_DeclRefExpr: reference_values(w, e, out); break;
     case CXCursor_MemberRefExpr:
     case CXCursor_ArraySubscriptExpr:
         if (is_array(clang_getCursorType(e)))
             bases(w, e, out);
         break;
-    case CXCursor_UnaryOperator:
-        unary_values(w, e, &kids, out);
-        break;
-    case CXCursor_CompoundAssignOperator:
-        values(w, kids.items[0], out);
-        break;
-    case CXCursor_BinaryOperator:
-        binary_values(w, e, &kids, out);
-        break;
+    case CXCursor_UnaryOperator: unary_values(w, e, &kids, out); break;
+    case CXCursor_CompoundAssignOperator: values(w, kids.items[0], out); break;
+    case CXCursor_BinaryOperator: binary_values(w, e, &kids, out); break;
     case CXCursor_ConditionalOperator:
         for (size_t i = 1; i < kids.len; i++)
             values(w, kids.items[i], out);
         break;
-    default:
-        break;
+    default: break;
     }
     vec_release(&kids);
 }
@@ -404,8 +383,8 @@ static void accept_address(Walk *w, CXCursor e, CXType to)
     unsigned hash = clang_hashCursor(address);
 
     if (clang_getCursorKind(address) == CXCursor_UnaryOperator &&
-        clang_getCursorUnaryOperatorKind(address) == CXUnaryOperator_AddrOf &&
-        is_pointer(inner) && clang_isConstQualifiedType(target(inner)))
+        clang_getCursorUnaryOperatorKind(address) == CXUnaryOperator_AddrOf && is_pointer(inner) &&
+        clang_isConstQualifiedType(target(inner)))
         map_putn(&w->followed, &hash, sizeof hash, w);
 }
 
@@ -425,7 +404,8 @@ static bool is_function_pointer(CXType t)
 static CXCursor slot(CXCursor decl)
 {
     CXType t = clang_getCursorKind(decl) == CXCursor_TypedefDecl
-                   ? clang_getTypedefDeclUnderlyingType(decl) : clang_getCursorType(decl);
+                   ? clang_getTypedefDeclUnderlyingType(decl)
+                   : clang_getCursorType(decl);
 
     for (;;) {
         t = plain_type(t);
@@ -434,8 +414,8 @@ static CXCursor slot(CXCursor decl)
         if (t.kind == CXType_FunctionProto)
             return decl;
         if (t.kind == CXType_Unexposed)
-            return clang_getCanonicalType(t).kind == CXType_FunctionProto
-                       ? decl : clang_getNullCursor();
+            return clang_getCanonicalType(t).kind == CXType_FunctionProto ? decl
+                                                                          : clang_getNullCursor();
         if (t.kind == CXType_Pointer)
             t = clang_getPointeeType(t);
         else if (is_array(t))
@@ -450,7 +430,8 @@ static char *slot_name(Walk *w, CXCursor decl)
     CXCursor s = slot(decl);
     unsigned offset, line;
     char *file = clang_Cursor_isNull(s) || !is_ours(s)
-                     ? NULL : plain_place(w, clang_getCursorLocation(s), &offset, &line);
+                     ? NULL
+                     : plain_place(w, clang_getCursorLocation(s), &offset, &line);
     char *name = file ? xprintf("slot:%s:%u", file, offset) : NULL;
 
     free(file);
@@ -461,8 +442,7 @@ static char *slot_name(Walk *w, CXCursor decl)
 static void declare_slot(Walk *w, CXCursor decl)
 {
     CXCursor s = slot(decl);
-    char *name = clang_Cursor_isNull(s) || !clang_equalCursors(s, decl) ? NULL
-                                                                        : slot_name(w, decl);
+    char *name = clang_Cursor_isNull(s) || !clang_equalCursors(s, decl) ? NULL : slot_name(w, decl);
     Cursors kids = children(decl);
 
     for (size_t i = 0, k = 0; name && i < kids.len; i++) {
@@ -487,24 +467,23 @@ static bool holders(Walk *w, CXCursor e, Names *out)
     bool ok = true;
 
     switch (clang_getCursorKind(e)) {
-    case CXCursor_UnexposedExpr: case CXCursor_ParenExpr: case CXCursor_UnaryOperator:
-        ok = kids.len && holders(w, kids.items[kids.len - 1], out);
-        break;
+    case CXCursor_UnexposedExpr:
+    case CXCursor_ParenExpr:
+    case CXCursor_UnaryOperator: ok = kids.len && holders(w, kids.items[kids.len - 1], out); break;
     case CXCursor_ConditionalOperator:
         for (size_t i = 1; i < kids.len; i++)
             ok &= holders(w, kids.items[i], out);
         break;
-    case CXCursor_ArraySubscriptExpr:
-        ok = kids.len && holders(w, kids.items[0], out);
-        break;
-    case CXCursor_IntegerLiteral: case CXCursor_GNUNullExpr:
-        break;
+    case CXCursor_ArraySubscriptExpr: ok = kids.len && holders(w, kids.items[0], out); break;
+    case CXCursor_IntegerLiteral:
+    case CXCursor_GNUNullExpr: break;
     case CXCursor_CStyleCastExpr:
         /* (void *)0 */
         ok = kids.len &&
              clang_getCursorKind(peel(kids.items[kids.len - 1])) == CXCursor_IntegerLiteral;
         break;
-    case CXCursor_DeclRefExpr: case CXCursor_MemberRefExpr:
+    case CXCursor_DeclRefExpr:
+    case CXCursor_MemberRefExpr:
         if (clang_getCursorKind(ref) == CXCursor_FunctionDecl) {
             unsigned hash = clang_hashCursor(e);
             map_putn(&w->followed, &hash, sizeof hash, w);
@@ -516,8 +495,7 @@ static bool holders(Walk *w, CXCursor e, Names *out)
         if (name)
             vec_push(out, name);
         break;
-    default:
-        ok = false;
+    default: ok = false;
     }
     vec_release(&kids);
     return ok;
@@ -590,10 +568,10 @@ static void bind_members(Walk *w, CXCursor list)
                 bind_to_decl(w, inner.items[1], clang_getCursorReferenced(inner.items[0]));
         } else if (is_function_pointer(clang_getCursorType(value)) &&
                    clang_getCursorKind(value) != CXCursor_InitListExpr) {
-            bool fits = in_order && i < fields.len &&
-                        clang_equalTypes(
-                            clang_getCanonicalType(clang_getCursorType(value)),
-                            clang_getCanonicalType(clang_getCursorType(fields.items[i])));
+            bool fits =
+                in_order && i < fields.len &&
+                clang_equalTypes(clang_getCanonicalType(clang_getCursorType(value)),
+                                 clang_getCanonicalType(clang_getCursorType(fields.items[i])));
             if (fits)
                 bind_to_decl(w, value, fields.items[i]);
             else if (fields.len)
@@ -670,10 +648,11 @@ static void pass(Walk *w, CXCursor call)
     CXCursor fn = clang_getCursorReferenced(call);
     bool direct = clang_getCursorKind(fn) == CXCursor_FunctionDecl;
     Cursors kids = children(call);
-    CXType type = direct ? clang_getCursorType(fn)
-                  : kids.len ? clang_getPointeeType(clang_getCanonicalType(
-                                   clang_getCursorType(kids.items[0])))
-                             : clang_getCursorType(call);
+    CXType type =
+        direct ? clang_getCursorType(fn)
+        : kids.len
+            ? clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(kids.items[0])))
+            : clang_getCursorType(call);
     int n = clang_Cursor_getNumArguments(call), have = clang_getNumArgTypes(type);
 
     Names by = { 0 };
@@ -684,8 +663,8 @@ static void pass(Walk *w, CXCursor call)
     for (int i = 0; i < n; i++) {
         CXCursor arg = clang_Cursor_getArgument(call, (unsigned)i);
         if (is_function_pointer(clang_getCursorType(arg))) {
-            CXCursor parm = direct ? clang_Cursor_getArgument(fn, (unsigned)i)
-                                   : clang_getNullCursor();
+            CXCursor parm =
+                direct ? clang_Cursor_getArgument(fn, (unsigned)i) : clang_getNullCursor();
             bool known = direct && is_ours(fn) && !clang_Cursor_isNull(parm);
             char *to = known ? slot_name(w, parm) : NULL;
             bind(w, arg, to);
@@ -701,8 +680,9 @@ static void pass(Walk *w, CXCursor call)
         if (node)
             flow(w, arg, node);
         else
-            pin_values(w, arg, direct ? "passed to a function of the system"
-                                      : "passed to a function by pointer");
+            pin_values(w, arg,
+                       direct ? "passed to a function of the system"
+                              : "passed to a function by pointer");
         free(node);
     }
     release(&by);
@@ -744,8 +724,8 @@ static void declarations(Walk *w, CXCursor stmt)
     for (size_t i = 0; vars.len > 1 && i < vars.len; i++) {
         CXType type = clang_getCursorType(vars.items[i]);
         char *node = variable_node(w, vars.items[i]);
-        bool open = clang_getCursorKind(vars.items[i]) == CXCursor_VarDecl &&
-                    is_pointer(type) && is_open(type) && !is_double(type);
+        bool open = clang_getCursorKind(vars.items[i]) == CXCursor_VarDecl && is_pointer(type) &&
+                    is_open(type) && !is_double(type);
         if (!node || !open) {
             for (size_t k = 0; k < vars.len; k++) {
                 char *other = variable_node(w, vars.items[k]);
@@ -763,8 +743,8 @@ static void declarations(Walk *w, CXCursor stmt)
         str_addf(w->out, "F\t%s\t%s\nF\t%s\t%s\n", first, node, node, first);
         unsigned offset, line;
         CXCursor whose = vars.items[0];
-        char *file = plain_place(w, clang_getRangeStart(clang_getCursorExtent(whose)),
-                                 &offset, &line);
+        char *file =
+            plain_place(w, clang_getRangeStart(clang_getCursorExtent(whose)), &offset, &line);
         if (file)
             str_addf(w->out, "S\t%s\t%s\t%u\n", node, file, offset);
         free(file);
@@ -785,16 +765,15 @@ static bool is_followed(const Walk *w, CXCursor c)
 static void change_or_address(Walk *w, CXCursor c, CXCursor operand)
 {
     switch (clang_getCursorUnaryOperatorKind(c)) {
-    case CXUnaryOperator_PreInc: case CXUnaryOperator_PreDec:
-    case CXUnaryOperator_PostInc: case CXUnaryOperator_PostDec:
-        pin_bases(w, operand, "written through");
-        break;
+    case CXUnaryOperator_PreInc:
+    case CXUnaryOperator_PreDec:
+    case CXUnaryOperator_PostInc:
+    case CXUnaryOperator_PostDec: pin_bases(w, operand, "written through"); break;
     case CXUnaryOperator_AddrOf:
         if (!is_followed(w, c) && clang_getCursorKind(peel(operand)) == CXCursor_DeclRefExpr)
             pin_values(w, operand, "its own address is taken");
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -810,15 +789,9 @@ static void initialise(Walk *w, CXCursor list, const Cursors *kids)
 static void effect(Walk *w, CXCursor c, const Cursors *kids)
 {
     switch ((int)clang_getCursorKind(c)) {
-    case CXCursor_DeclStmt:
-        declarations(w, c);
-        break;
-    case CXCursor_VarDecl:
-        define_variable(w, c);
-        break;
-    case CXCursor_InitListExpr:
-        initialise(w, c, kids);
-        break;
+    case CXCursor_DeclStmt: declarations(w, c); break;
+    case CXCursor_VarDecl: define_variable(w, c); break;
+    case CXCursor_InitListExpr: initialise(w, c, kids); break;
     case CXCursor_BinaryOperator:
         if (clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign && kids->len == 2)
             assign(w, kids->items[0], kids->items[1]);
@@ -839,9 +812,7 @@ static void effect(Walk *w, CXCursor c, const Cursors *kids)
         if (kids->len && is_open(clang_getCursorResultType(w->function)))
             pin_values(w, kids->items[0], "returned");
         break;
-    case CXCursor_CallExpr:
-        pass(w, c);
-        break;
+    case CXCursor_CallExpr: pass(w, c); break;
     case CXCursor_DeclRefExpr: {
         CXCursor ref = clang_getCursorReferenced(c);
         if (clang_getCursorKind(ref) == CXCursor_FunctionDecl && !is_followed(w, c))
@@ -1007,8 +978,7 @@ static void read_line(Qualifiers *q, char *line)
                             (unsigned)strtoul(word[3], NULL, 10) };
         vec_push(&x->sites, s);
     } else if (*word[0] == 'P' && n == 6) {
-        QualifierParam p = { arena_strdup(&q->arena, word[2]),
-                             arena_strdup(&q->arena, word[3]),
+        QualifierParam p = { arena_strdup(&q->arena, word[2]), arena_strdup(&q->arena, word[3]),
                              (unsigned)strtoul(word[4], NULL, 10),
                              (unsigned)strtoul(word[5], NULL, 10) };
         vec_push(&x->params, p);
@@ -1038,8 +1008,7 @@ static bool read_unit(Qualifiers *q, const CompileCommand *cmd, const char *path
         char *rest = NULL;
         str_addc(&s, '\n');
         str_addc(&s, '\0');
-        for (char *line = strtok_r(s.data, "\n", &rest); line;
-             line = strtok_r(NULL, "\n", &rest))
+        for (char *line = strtok_r(s.data, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
             read_line(q, line);
     } else {
         q->failed++;
@@ -1049,8 +1018,8 @@ static bool read_unit(Qualifiers *q, const CompileCommand *cmd, const char *path
     return true;
 }
 
-Qualifiers *qualifiers_read(const CompileCommands *commands, const char *root,
-                            bool (*stop)(void *), void *arg, Err *err)
+Qualifiers *qualifiers_read(const CompileCommands *commands, const char *root, bool (*stop)(void *),
+                            void *arg, Err *err)
 {
     Qualifiers *q = xcalloc(1, sizeof *q);
     const char *dir = tempdir_new(NULL, err);
@@ -1088,13 +1057,10 @@ void qualifiers_close(Qualifiers *q)
     free(q);
 }
 
-size_t qualifiers_failed(const Qualifiers *q)
-{
-    return q->failed;
-}
+size_t qualifiers_failed(const Qualifiers *q) { return q->failed; }
 
-uint32_t qualifiers_param(const Qualifiers *q, const char *fn, const char *file,
-                          unsigned line, unsigned index)
+uint32_t qualifiers_param(const Qualifiers *q, const char *fn, const char *file, unsigned line,
+                          unsigned index)
 {
     char *key = xprintf("%s\t%s\t%u\t%u", fn, file, line, index);
     uintptr_t at = (uintptr_t)map_get(&q->params, key);
@@ -1103,8 +1069,7 @@ uint32_t qualifiers_param(const Qualifiers *q, const char *fn, const char *file,
     return at ? (uint32_t)at - 1 : QUALIFIER_NONE;
 }
 
-bool qualifiers_closure(const Qualifiers *q, uint32_t node, QualifierNodes *set,
-                        const char **why)
+bool qualifiers_closure(const Qualifiers *q, uint32_t node, QualifierNodes *set, const char **why)
 {
     bool *seen = xcalloc(q->nodes.len + 1, sizeof(bool)), ok = true;
 
@@ -1127,10 +1092,7 @@ bool qualifiers_closure(const Qualifiers *q, uint32_t node, QualifierNodes *set,
     return ok;
 }
 
-bool qualifiers_is_slot(const Qualifiers *q, uint32_t node)
-{
-    return q->nodes.items[node].slot;
-}
+bool qualifiers_is_slot(const Qualifiers *q, uint32_t node) { return q->nodes.items[node].slot; }
 
 const QualifierSite *qualifiers_sites(const Qualifiers *q, uint32_t node, size_t *n)
 {

@@ -40,8 +40,8 @@ typedef struct QualifierParam {
     unsigned line, index;
 } QualifierParam;
 
-Qualifiers *qualifiers_read(const CompileCommands *commands, const char *root,
-                            bool (*stop)(void *), void *arg, Err *err);
+Qualifiers *qualifiers_read(const CompileCommands *commands, const char *root, bool (*stop)(void *),
+                            void *arg, Err *err);
 void qualifiers_close(Qualifiers *q);            /* NULL is fine */
 size_t qualifiers_failed(const Qualifiers *q);
 
@@ -50,8 +50,7 @@ uint32_t qualifiers_param(const Qualifiers *q, const char *function, const char 
                           unsigned line, unsigned index);
 /* All nodes that need const if this one has it. False: one of them is pinned;
  * `why` says by what. */
-bool qualifiers_closure(const Qualifiers *q, uint32_t node, QualifierNodes *set,
-                        const char **why);
+bool qualifiers_closure(const Qualifiers *q, uint32_t node, QualifierNodes *set, const char **why);
 /* A parameter in the type of a pointer to functions. */
 bool qualifiers_is_slot(const Qualifiers *q, uint32_t node);
 const QualifierSite *qualifiers_sites(const Qualifiers *q, uint32_t node, size_t *n);

@@ -17,7 +17,7 @@
 #include "ast/ast_int.h"
 #include <string.h>
 
-#define MAGIC "SDAST"
+#define MAGIC   "SDAST"
 #define VERSION 2
 
 void ast_store_release(AstStore *st)
@@ -43,10 +43,7 @@ const char *ast_textn(AstStore *st, const char *s, size_t n)
     return *slot;
 }
 
-const char *ast_text(AstStore *st, const char *s)
-{
-    return s ? ast_textn(st, s, strlen(s)) : NULL;
-}
+const char *ast_text(AstStore *st, const char *s) { return s ? ast_textn(st, s, strlen(s)) : NULL; }
 
 AstFile *ast_file(AstStore *st, const char *path)
 {
@@ -61,8 +58,7 @@ AstFile *ast_file(AstStore *st, const char *path)
 
 const AstType *ast_type(AstStore *st, const AstType *t)
 {
-    const void *key[] = { t->spelling, t->canonical, t->decl, t->first,
-                          (void *)(intptr_t)t->size };
+    const void *key[] = { t->spelling, t->canonical, t->decl, t->first, (void *)(intptr_t)t->size };
     void **slot = map_slotn(&st->type_map, key, sizeof key);
     if (!*slot) {
         AstType *copy = *slot = arena_new(&st->arena, AstType);
@@ -103,8 +99,7 @@ void ast_add_name(AstStore *st, AstParam *p, const char *name, bool in_front)
     p->nnames++;
 }
 
-void ast_add_type(AstStore *st, const AstType ***list, size_t *n,
-                  const AstType *t)
+void ast_add_type(AstStore *st, const AstType ***list, size_t *n, const AstType *t)
 {
     for (size_t i = 0; i < *n; i++)
         if ((*list)[i] == t)
@@ -118,8 +113,7 @@ void ast_add_type(AstStore *st, const AstType ***list, size_t *n,
 
 bool ast_add_call(AstStore *st, const AstCall *c)
 {
-    const void *key[] = { c->place.file, (void *)(uintptr_t)c->place.offset,
-                          c->spelling.file,
+    const void *key[] = { c->place.file, (void *)(uintptr_t)c->place.offset, c->spelling.file,
                           (void *)(uintptr_t)c->spelling.offset, c->callee };
     void **slot = map_slotn(&st->call_map, key, sizeof key);
     if (*slot)
@@ -133,8 +127,7 @@ bool ast_add_call(AstStore *st, const AstCall *c)
         arg->sources = NULL;
         arg->nsources = 0;
         for (size_t k = 0; k < c->args[i].nsources; k++)
-            ast_add_type(st, &arg->sources, &arg->nsources,
-                         c->args[i].sources[k]);
+            ast_add_type(st, &arg->sources, &arg->nsources, c->args[i].sources[k]);
     }
     vec_push(&st->calls, copy);
     return true;
@@ -217,10 +210,7 @@ static void enumeration(Codec *c, void *value, unsigned most)
     *v = (unsigned)got;
 }
 
-static void flag(Codec *c, bool *b)
-{
-    *b = number(c, *b) != 0;
-}
+static void flag(Codec *c, bool *b) { *b = number(c, *b) != 0; }
 
 static void give_number(Codec *c, const void *p, size_t i)
 {
@@ -242,15 +232,9 @@ static const void *reference(Codec *c, const void *p, void *table, size_t n)
     return i ? ((void **)table)[i - 1] : NULL;
 }
 
-static void text(Codec *c, const char **s)
-{
-    *s = reference(c, *s, c->texts, c->ntexts);
-}
+static void text(Codec *c, const char **s) { *s = reference(c, *s, c->texts, c->ntexts); }
 
-static void type_ref(Codec *c, const AstType **t)
-{
-    *t = reference(c, *t, c->types, c->ntypes);
-}
+static void type_ref(Codec *c, const AstType **t) { *t = reference(c, *t, c->types, c->ntypes); }
 
 static void function_ref(Codec *c, const AstFunction **f)
 {
@@ -386,16 +370,14 @@ static void call_row(Codec *c, AstCall *call)
         call->args = arena_array(&c->scratch, AstArg, call->nargs);
     for (size_t i = 0; i < call->nargs && !c->bad; i++)
         arg_row(c, &call->args[i]);
-    c->bad |= !call->callee || !call->caller || !call->place.file ||
-              !call->spelling.file;
+    c->bad |= !call->callee || !call->caller || !call->place.file || !call->spelling.file;
 }
 
 static void head(Codec *c)
 {
     if (!c->reading) {
         str_add(c->out, MAGIC);
-    } else if (c->end - c->at < (long)strlen(MAGIC) ||
-               memcmp(c->at, MAGIC, strlen(MAGIC)) != 0) {
+    } else if (c->end - c->at < (long)strlen(MAGIC) || memcmp(c->at, MAGIC, strlen(MAGIC)) != 0) {
         c->bad = true;
         return;
     } else {
@@ -425,8 +407,7 @@ static void inputs(Codec *c)
 {
     size_t n = count(c, c->st->inputs.len);
     for (size_t i = 0; i < n && !c->bad; i++) {
-        AstInput *in = c->reading ? vec_grow(&c->st->inputs)
-                                  : &c->st->inputs.items[i];
+        AstInput *in = c->reading ? vec_grow(&c->st->inputs) : &c->st->inputs.items[i];
         const char *id = in->id;
         inline_text(c, &in->path);
         in->size = integer(c, in->size);
@@ -497,7 +478,7 @@ static void read_files(Codec *c)
     size_t n = count(c, 0);
     c->files = arena_array(&c->scratch, const AstFile *, n);
     for (; c->nfiles < n && !c->bad; c->nfiles++) {
-        AstFile row = {0};
+        AstFile row = { 0 };
         file_row(c, &row);
         if (c->bad)
             break;
@@ -513,15 +494,14 @@ static void read_types(Codec *c)
     size_t n = count(c, 0);
     c->types = arena_array(&c->scratch, const AstType *, n);
     for (; c->ntypes < n && !c->bad; c->ntypes++) {
-        AstType row = {0};
+        AstType row = { 0 };
         type_row(c, &row);
         if (!c->bad)
             c->types[c->ntypes] = ast_type(c->st, &row);
     }
 }
 
-static void merge_param(AstStore *st, AstParam *into, const AstParam *p,
-                        bool defined)
+static void merge_param(AstStore *st, AstParam *into, const AstParam *p, bool defined)
 {
     for (size_t i = 0; i < p->nnames; i++)
         ast_add_name(st, into, p->names[i], defined && i == 0);
@@ -542,8 +522,7 @@ static AstFunction *merge_function(AstStore *st, const AstFunction *f)
     if (fresh || defines) {
         AstParam *params = into->params;
         *into = *f;
-        into->params = fresh ? arena_array(&st->arena, AstParam, f->nparams)
-                             : params;
+        into->params = fresh ? arena_array(&st->arena, AstParam, f->nparams) : params;
     }
     for (size_t i = 0; i < f->nparams; i++)
         merge_param(st, &into->params[i], &f->params[i], defines);
@@ -555,7 +534,7 @@ static void read_functions(Codec *c)
     size_t n = count(c, 0);
     c->functions = arena_array(&c->scratch, AstFunction *, n);
     for (; c->nfunctions < n && !c->bad; c->nfunctions++) {
-        AstFunction row = {0};
+        AstFunction row = { 0 };
         function_row(c, &row);
         if (!c->bad)
             c->functions[c->nfunctions] = merge_function(c->st, &row);
@@ -566,7 +545,7 @@ static void read_calls(Codec *c)
 {
     size_t n = count(c, 0);
     for (size_t i = 0; i < n && !c->bad; i++) {
-        AstCall row = {0};
+        AstCall row = { 0 };
         call_row(c, &row);
         if (!c->bad)
             ast_add_call(c->st, &row);
@@ -575,7 +554,9 @@ static void read_calls(Codec *c)
 
 bool ast_read_inputs(AstStore *st, const char *data, size_t n)
 {
-    Codec c = { .st = st, .reading = true, .at = (const unsigned char *)data,
+    Codec c = { .st = st,
+                .reading = true,
+                .at = (const unsigned char *)data,
                 .end = (const unsigned char *)data + n };
     head(&c);
     if (!c.bad)
@@ -585,7 +566,9 @@ bool ast_read_inputs(AstStore *st, const char *data, size_t n)
 
 bool ast_merge(AstStore *st, const char *data, size_t n)
 {
-    Codec c = { .st = st, .reading = true, .at = (const unsigned char *)data,
+    Codec c = { .st = st,
+                .reading = true,
+                .at = (const unsigned char *)data,
                 .end = (const unsigned char *)data + n };
     st->inputs.len = 0;
     head(&c);

@@ -40,8 +40,7 @@ bool err_errno(Err *err, const char *fmt, ...)
     int n = vsnprintf(err->msg, sizeof err->msg, fmt, ap);
     va_end(ap);
     if (n >= 0 && (size_t)n < sizeof err->msg)
-        snprintf(err->msg + n, sizeof err->msg - (size_t)n, ": %s",
-                 strerror(saved));
+        snprintf(err->msg + n, sizeof err->msg - (size_t)n, ": %s", strerror(saved));
     errno = saved;
     return false;
 }

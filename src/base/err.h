@@ -18,11 +18,8 @@ typedef struct Err {
     char msg[1024];
 } Err;
 
-bool err_set(Err *err, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-bool err_ctx(Err *err, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+bool err_set(Err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+bool err_ctx(Err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* "WHAT: strerror(errno)" */
-bool err_errno(Err *err, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+bool err_errno(Err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 #endif

@@ -7,8 +7,7 @@ size_t utf8_decode(const char *s, size_t n, unsigned *cp)
 {
     static const unsigned least[] = { 0, 0, 0x80, 0x800, 0x10000 };
     unsigned char c = (unsigned char)s[0];
-    size_t len = c < 0x80 ? 1 : c >> 5 == 6 ? 2 : c >> 4 == 14 ? 3
-                 : c >> 3 == 30 ? 4 : 0;
+    size_t len = c < 0x80 ? 1 : c >> 5 == 6 ? 2 : c >> 4 == 14 ? 3 : c >> 3 == 30 ? 4 : 0;
     if (!len || len > n)
         return 0;
     unsigned v = len == 1 ? c : c & (0x7fu >> len);
@@ -40,8 +39,8 @@ void utf8_encode(Str *out, unsigned cp)
 bool utf8_is_deceiving(unsigned cp)
 {
     return (cp >= 0x202a && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069) ||
-           (cp >= 0x200b && cp <= 0x200f) || cp == 0x061c || cp == 0xfeff ||
-           cp == 0x2028 || cp == 0x2029;
+           (cp >= 0x200b && cp <= 0x200f) || cp == 0x061c || cp == 0xfeff || cp == 0x2028 ||
+           cp == 0x2029;
 }
 
 void escape_terminal(Str *out, const char *s, size_t n)
@@ -51,18 +50,14 @@ void escape_terminal(Str *out, const char *s, size_t n)
         size_t len = utf8_decode(s + i, n - i, &cp);
         if (!len)
             str_addf(out, "\\x%02x", (unsigned char)s[i++]);
-        else if (cp == '\t' || (cp >= 0x20 && cp < 0x7f) ||
-                 (cp > 0x9f && !utf8_is_deceiving(cp)))
+        else if (cp == '\t' || (cp >= 0x20 && cp < 0x7f) || (cp > 0x9f && !utf8_is_deceiving(cp)))
             str_addn(out, s + i, len), i += len;
         else
             str_addf(out, cp < 0x100 ? "\\x%02x" : "\\u%04x", cp), i += len;
     }
 }
 
-void escape_terminal_z(Str *out, const char *s)
-{
-    escape_terminal(out, s, strlen(s));
-}
+void escape_terminal_z(Str *out, const char *s) { escape_terminal(out, s, strlen(s)); }
 
 void escape_html(Str *out, const char *s, size_t n)
 {
@@ -97,10 +92,7 @@ void escape_html(Str *out, const char *s, size_t n)
     }
 }
 
-void escape_html_z(Str *out, const char *s)
-{
-    escape_html(out, s, strlen(s));
-}
+void escape_html_z(Str *out, const char *s) { escape_html(out, s, strlen(s)); }
 
 void escape_utf8(Str *out, const char *s, size_t n)
 {
@@ -132,10 +124,7 @@ void escape_xml(Str *out, const char *s, size_t n)
     }
 }
 
-void escape_xml_z(Str *out, const char *s)
-{
-    escape_xml(out, s, strlen(s));
-}
+void escape_xml_z(Str *out, const char *s) { escape_xml(out, s, strlen(s)); }
 
 void escape_c_string(Str *out, const char *s, size_t n)
 {
@@ -143,8 +132,7 @@ void escape_c_string(Str *out, const char *s, size_t n)
         unsigned char c = (unsigned char)s[i];
         if (c == '\n')
             str_add(out, "\\n");
-        else if (c < 0x20 || c >= 0x7f || c == '"' || c == '\'' || c == '\\' ||
-                 c == '?')
+        else if (c < 0x20 || c >= 0x7f || c == '"' || c == '\'' || c == '\\' || c == '?')
             str_addf(out, "\\%03o", c);
         else
             str_addc(out, (char)c);
@@ -168,13 +156,16 @@ void escape_c_comment(Str *out, const char *s, size_t n)
 void escape_c_identifier(Str *out, const char *s, size_t n)
 {
     static const char *const keywords[] = {
-        "alignas", "alignof", "asm", "auto", "bool", "break", "case", "char",
-        "const", "constexpr", "continue", "default", "do", "double", "else",
-        "enum", "extern", "false", "float", "for", "goto", "if", "inline",
-        "int", "long", "nullptr", "register", "restrict", "return", "short",
-        "signed", "sizeof", "static", "static_assert", "struct", "switch",
-        "thread_local", "true", "typedef", "typeof", "typeof_unqual", "union",
-        "unsigned", "void", "volatile", "while", "main", NULL,
+        "alignas",       "alignof",      "asm",      "auto",          "bool",
+        "break",         "case",         "char",     "const",         "constexpr",
+        "continue",      "default",      "do",       "double",        "else",
+        "enum",          "extern",       "false",    "float",         "for",
+        "goto",          "if",           "inline",   "int",           "long",
+        "nullptr",       "register",     "restrict", "return",        "short",
+        "signed",        "sizeof",       "static",   "static_assert", "struct",
+        "switch",        "thread_local", "true",     "typedef",       "typeof",
+        "typeof_unqual", "union",        "unsigned", "void",          "volatile",
+        "while",         "main",         NULL,
     };
     size_t start = out->len;
     if (n == 0 || isdigit((unsigned char)s[0]))
@@ -211,7 +202,7 @@ void escape_shell(Str *out, const char *s)
 
 void escape_make_recipe(Str *out, const char *s)
 {
-    Str quoted = {0};
+    Str quoted = { 0 };
     escape_shell(&quoted, s);
     for (size_t i = 0; i < quoted.len; i++) {
         char c = quoted.data[i];
@@ -225,7 +216,7 @@ void escape_make_recipe(Str *out, const char *s)
 /* A # begins a comment unless a \ stands before it; those before that count double. */
 void escape_make_variable(Str *out, const char *s)
 {
-    Str word = {0};
+    Str word = { 0 };
     size_t backslashes = 0;
     escape_make_recipe(&word, s);
     for (size_t i = 0; i < word.len; i++) {
@@ -241,7 +232,7 @@ void escape_make_variable(Str *out, const char *s)
 /* [==[…]==], with as many = as are needed; nothing in it means anything. */
 void escape_cmake(Str *out, const char *s)
 {
-    Str end = {0};
+    Str end = { 0 };
     size_t n = 0;
     do {
         str_reset(&end);
@@ -267,11 +258,10 @@ void escape_meson(Str *out, const char *s)
 
 void escape_annotation(Str *out, const char *s, bool property)
 {
-    Str clean = {0};
+    Str clean = { 0 };
     escape_terminal_z(&clean, s);
     for (const char *p = str_c(&clean); *p; p++) {
-        bool special = *p == '%' || *p == '\t' ||
-                       (property && (*p == ':' || *p == ','));
+        bool special = *p == '%' || *p == '\t' || (property && (*p == ':' || *p == ','));
         if (special)
             str_addf(out, "%%%02X", (unsigned char)*p);
         else
@@ -282,7 +272,7 @@ void escape_annotation(Str *out, const char *s, bool property)
 
 void escape_tap(Str *out, const char *s)
 {
-    Str clean = {0};
+    Str clean = { 0 };
     escape_terminal_z(&clean, s);
     for (const char *p = str_c(&clean); *p; p++) {
         if (*p == '#')
@@ -305,7 +295,7 @@ void escape_uri(Str *out, const char *s)
 
 void escape_dot(Str *out, const char *s)
 {
-    Str clean = {0};
+    Str clean = { 0 };
     escape_terminal_z(&clean, s);
     for (const char *p = str_c(&clean); *p; p++) {
         if (*p == '"' || *p == '\\')

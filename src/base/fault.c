@@ -18,10 +18,7 @@ void fault_alloc_after(unsigned n)
     fired = false;
 }
 
-bool fault_fired(void)
-{
-    return fired;
-}
+bool fault_fired(void) { return fired; }
 
 static bool hits(unsigned *count, int error)
 {
@@ -32,15 +29,9 @@ static bool hits(unsigned *count, int error)
     return true;
 }
 
-bool fault_hits(void)
-{
-    return hits(&countdown, ENOSPC);
-}
+bool fault_hits(void) { return hits(&countdown, ENOSPC); }
 
-bool fault_hits_alloc(void)
-{
-    return hits(&alloc_countdown, ENOMEM);
-}
+bool fault_hits_alloc(void) { return hits(&alloc_countdown, ENOMEM); }
 
 static unsigned number_in(const char *name)
 {

@@ -66,7 +66,8 @@ bool file_read(const char *path, Str *out, Err *err)
 bool file_read_left(const char *path, uint64_t most, Str *out, Err *err)
 {
     struct stat st;
-    int fd = fault_hits() ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+    int fd =
+        fault_hits() ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
     if (fd < 0 && errno == ELOOP)
         return err_set(err, "%s: a link, which is not followed", path);
     if (fd < 0)
@@ -97,8 +98,8 @@ bool file_write_fd(int fd, const void *data, size_t n, Err *err)
 
 /* Into a new file beside `path`, which is then renamed over it. With `like`, its
  * mode and times are those of `like`. */
-static bool write_beside(const char *path, const void *data, size_t n,
-                         const struct stat *like, Err *err)
+static bool write_beside(const char *path, const void *data, size_t n, const struct stat *like,
+                         Err *err)
 {
     char *temp = xprintf("%s.tmp.%ld", path, (long)getpid());
     int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
@@ -147,10 +148,7 @@ bool file_replace(const char *path, const void *data, size_t n, Err *err)
     return ok;
 }
 
-bool file_exists(const char *path)
-{
-    return access(path, F_OK) == 0;
-}
+bool file_exists(const char *path) { return access(path, F_OK) == 0; }
 
 bool file_is_dir(const char *path)
 {
@@ -191,18 +189,14 @@ bool dir_make(const char *path, Err *err)
     return ok;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type,
-                      struct FTW *ftw)
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
     (void)st, (void)type, (void)ftw;
     remove(path);
     return 0;
 }
 
-void dir_remove(const char *path)
-{
-    nftw(path, remove_one, 32, FTW_DEPTH | FTW_PHYS);
-}
+void dir_remove(const char *path) { nftw(path, remove_one, 32, FTW_DEPTH | FTW_PHYS); }
 
 static int by_name(const void *a, const void *b)
 {
@@ -233,7 +227,7 @@ char *path_join(const char *dir, const char *name)
 char *path_in(const char *cwd, const char *path)
 {
     char *joined = path_join(cwd, path);
-    Str out = {0};
+    Str out = { 0 };
     for (char *p = joined; *p;) {
         size_t n = strcspn(p, "/");
         if (n == 2 && p[0] == '.' && p[1] == '.') {
@@ -265,10 +259,7 @@ bool path_cwd_exists(void)
     return getcwd(cwd, sizeof cwd) != NULL;
 }
 
-char *path_real(const char *path)
-{
-    return realpath(path, NULL);
-}
+char *path_real(const char *path) { return realpath(path, NULL); }
 
 const char *path_base(const char *path)
 {
@@ -297,8 +288,7 @@ char *path_relative(const char *path, const char *from)
 static bool same_file(const char *a, const char *b)
 {
     struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-           x.st_ino == y.st_ino;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 const char *path_list(void)
@@ -313,8 +303,8 @@ char *path_search(const char *name, const char *skip)
         size_t n = strcspn(p, ":");
         char *dir = n ? xstrndup(p, n) : xstrdup(".");
         char *file = path_join(dir, name);
-        bool hit = file_is_regular(file) && access(file, X_OK) == 0 &&
-                   !(skip && same_file(file, skip));
+        bool hit =
+            file_is_regular(file) && access(file, X_OK) == 0 && !(skip && same_file(file, skip));
         free(dir);
         if (hit)
             return file;
@@ -326,11 +316,10 @@ char *path_search(const char *name, const char *skip)
 
 char *path_safe_name(const char *name)
 {
-    Str s = {0};
+    Str s = { 0 };
     for (const char *p = name; *p && s.len < 100; p++) {
         bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
-                     (*p >= '0' && *p <= '9') || *p == '-' || *p == '_' ||
-                     (*p == '.' && s.len);
+                     (*p >= '0' && *p <= '9') || *p == '-' || *p == '_' || (*p == '.' && s.len);
         str_addc(&s, plain ? *p : '_');
     }
     if (!s.len)

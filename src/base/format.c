@@ -27,5 +27,5 @@ FormatArg format_argument(const char *f, size_t len, unsigned n)
         if (f[i] != '%' && !n--)
             return (FormatArg){ f[i], longs > 1 };
     }
-    return (FormatArg){0};
+    return (FormatArg){ 0 };
 }

@@ -14,7 +14,7 @@ json_t *json_parse(const char *text, size_t n, Err *err)
 
 json_t *json_read(const char *path, Err *err)
 {
-    Str text = {0};
+    Str text = { 0 };
     json_t *v = NULL;
     if (file_size(path) > (int64_t)1 << 30)
         err_set(err, "%s: larger than 1 GiB", path);
@@ -29,17 +29,14 @@ json_t *json_read(const char *path, Err *err)
 
 json_t *json_textn(const char *s, size_t n)
 {
-    Str clean = {0};
+    Str clean = { 0 };
     escape_utf8(&clean, s, n);
     json_t *v = json_stringn(str_c(&clean), clean.len);
     str_release(&clean);
     return v;
 }
 
-json_t *json_text(const char *s)
-{
-    return s ? json_textn(s, strlen(s)) : json_null();
-}
+json_t *json_text(const char *s) { return s ? json_textn(s, strlen(s)) : json_null(); }
 
 json_t *json_strings(char *const *items, size_t n)
 {
@@ -76,9 +73,9 @@ static void add_visibly(Str *out, const Str *text)
 
 void json_print(const json_t *v, Str *out)
 {
-    Str text = {0};
-    json_dump_callback(v, append, &text, JSON_INDENT(2) | JSON_ENCODE_ANY |
-                                         JSON_REAL_PRECISION(12));
+    Str text = { 0 };
+    json_dump_callback(v, append, &text,
+                       JSON_INDENT(2) | JSON_ENCODE_ANY | JSON_REAL_PRECISION(12));
     add_visibly(out, &text);
     str_addc(out, '\n');
     str_release(&text);
@@ -86,7 +83,7 @@ void json_print(const json_t *v, Str *out)
 
 bool json_write(const char *path, const json_t *v, Err *err)
 {
-    Str text = {0};
+    Str text = { 0 };
     json_print(v, &text);
     bool ok = file_write(path, str_c(&text), text.len, err);
     str_release(&text);
@@ -109,7 +106,6 @@ void json_get_strings(const json_t *o, const char *key, Strings *out)
 {
     size_t i;
     json_t *v;
-    json_array_foreach(json_object_get(o, key), i, v)
-        if (json_is_string(v))
-            strings_add(out, json_string_value(v));
+    json_array_foreach(json_object_get(o, key), i, v) if (json_is_string(v))
+        strings_add(out, json_string_value(v));
 }

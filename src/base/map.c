@@ -17,8 +17,7 @@ uint64_t hash_bytes(const void *data, size_t n)
     return h ^ h >> 32;
 }
 
-static MapEntry *find(const Map *m, const void *key, size_t n, uint64_t hash,
-                      size_t *slot)
+static MapEntry *find(const Map *m, const void *key, size_t n, uint64_t hash, size_t *slot)
 {
     *slot = 0;
     if (!m->nslots)
@@ -90,10 +89,7 @@ void *map_getn(const Map *m, const void *key, size_t n)
     return e ? e->value : NULL;
 }
 
-void *map_get(const Map *m, const char *key)
-{
-    return map_getn(m, key, strlen(key));
-}
+void *map_get(const Map *m, const char *key) { return map_getn(m, key, strlen(key)); }
 
 bool map_has(const Map *m, const char *key)
 {
@@ -102,15 +98,9 @@ bool map_has(const Map *m, const char *key)
     return find(m, key, n, hash_bytes(key, n), &slot) != NULL;
 }
 
-bool map_put(Map *m, const char *key, void *value)
-{
-    return map_putn(m, key, strlen(key), value);
-}
+bool map_put(Map *m, const char *key, void *value) { return map_putn(m, key, strlen(key), value); }
 
-void **map_slot(Map *m, const char *key)
-{
-    return map_slotn(m, key, strlen(key));
-}
+void **map_slot(Map *m, const char *key) { return map_slotn(m, key, strlen(key)); }
 
 void map_release(Map *m)
 {
@@ -118,5 +108,5 @@ void map_release(Map *m)
         free(m->entries[i].key);
     free(m->entries);
     free(m->slots);
-    *m = (Map){0};
+    *m = (Map){ 0 };
 }

@@ -10,10 +10,7 @@
 
 static void (*hook)(void);
 
-void mem_out_of_memory_hook(void (*h)(void))
-{
-    hook = h;
-}
+void mem_out_of_memory_hook(void (*h)(void)) { hook = h; }
 
 static _Noreturn void out_of_memory(void)
 {
@@ -33,10 +30,7 @@ void *xrealloc(void *p, size_t n)
     return q;
 }
 
-void *xmalloc(size_t n)
-{
-    return xrealloc(NULL, n);
-}
+void *xmalloc(size_t n) { return xrealloc(NULL, n); }
 
 void *xcalloc(size_t n, size_t size)
 {
@@ -62,10 +56,7 @@ void *xmemdup(const void *p, size_t n)
     return copy;
 }
 
-char *xstrdup(const char *s)
-{
-    return xstrndup(s, strlen(s));
-}
+char *xstrdup(const char *s) { return xstrndup(s, strlen(s)); }
 
 char *xvprintf(const char *fmt, va_list ap)
 {
@@ -134,10 +125,7 @@ char *arena_strndup(Arena *a, const char *s, size_t n)
     return q;
 }
 
-char *arena_strdup(Arena *a, const char *s)
-{
-    return arena_strndup(a, s, strlen(s));
-}
+char *arena_strdup(Arena *a, const char *s) { return arena_strndup(a, s, strlen(s)); }
 
 char *arena_printf(Arena *a, const char *fmt, ...)
 {

@@ -41,7 +41,6 @@ typedef struct Arena {
 void *arena_alloc(Arena *a, size_t n, size_t size, size_t align);
 char *arena_strdup(Arena *a, const char *s);
 char *arena_strndup(Arena *a, const char *s, size_t n);
-char *arena_printf(Arena *a, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+char *arena_printf(Arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void arena_release(Arena *a);
 #endif

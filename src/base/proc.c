@@ -98,10 +98,7 @@ static pid_t start(const Proc *p, int out, int err_fd, Err *err)
     return pid;
 }
 
-pid_t proc_start(const Proc *p, Err *err)
-{
-    return start(p, -1, -1, err);
-}
+pid_t proc_start(const Proc *p, Err *err) { return start(p, -1, -1, err); }
 
 static void note_status(int status, ProcResult *r)
 {

@@ -9,10 +9,7 @@
 
 static ProgressMode mode;     /* -q and -v hold for the whole process */
 
-void progress_mode(ProgressMode m)
-{
-    mode = m;
-}
+void progress_mode(ProgressMode m) { mode = m; }
 
 Progress progress_start(const char *what, size_t total)
 {
@@ -39,7 +36,7 @@ void progress_step(Progress *p, size_t done, const char *item)
     if (!(p->terminal || p->plain) || now - p->drawn < pause)
         return;
     p->drawn = now;
-    Str line = {0};
+    Str line = { 0 };
     char took[32];
     str_addf(&line, "%s %zu", p->what, done);
     if (p->total)

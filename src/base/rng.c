@@ -10,10 +10,7 @@ static uint64_t splitmix(uint64_t *x)
     return z ^ z >> 31;
 }
 
-static uint64_t rotl(uint64_t x, int k)
-{
-    return x << k | x >> (64 - k);
-}
+static uint64_t rotl(uint64_t x, int k) { return x << k | x >> (64 - k); }
 
 Rng rng_seeded(uint64_t seed)
 {
@@ -47,12 +44,6 @@ uint64_t rng_below(Rng *r, uint64_t n)
     return x % n;
 }
 
-double rng_unit(Rng *r)
-{
-    return (double)(rng_next(r) >> 11) * 0x1p-53;
-}
+double rng_unit(Rng *r) { return (double)(rng_next(r) >> 11) * 0x1p-53; }
 
-Rng rng_fork(Rng *r)
-{
-    return rng_seeded(rng_next(r));
-}
+Rng rng_fork(Rng *r) { return rng_seeded(rng_next(r)); }

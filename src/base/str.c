@@ -26,15 +26,9 @@ void str_addn(Str *s, const char *bytes, size_t n)
     s->data[s->len] = 0;
 }
 
-void str_add(Str *s, const char *text)
-{
-    str_addn(s, text, strlen(text));
-}
+void str_add(Str *s, const char *text) { str_addn(s, text, strlen(text)); }
 
-void str_addc(Str *s, char c)
-{
-    str_addn(s, &c, 1);
-}
+void str_addc(Str *s, char c) { str_addn(s, &c, 1); }
 
 void str_addv(Str *s, const char *fmt, va_list ap)
 {
@@ -56,15 +50,12 @@ void str_addf(Str *s, const char *fmt, ...)
     va_end(ap);
 }
 
-const char *str_c(const Str *s)
-{
-    return s->data ? s->data : "";
-}
+const char *str_c(const Str *s) { return s->data ? s->data : ""; }
 
 char *str_take(Str *s)
 {
     char *p = s->data ? s->data : xstrdup("");
-    *s = (Str){0};
+    *s = (Str){ 0 };
     return p;
 }
 
@@ -78,7 +69,7 @@ void str_reset(Str *s)
 void str_release(Str *s)
 {
     free(s->data);
-    *s = (Str){0};
+    *s = (Str){ 0 };
 }
 
 bool str_is_one_of(const char *s, const char *const *list)

@@ -62,8 +62,7 @@ static void install(void)
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction old, act = { .sa_handler = on_signal };
         act.sa_flags = SA_NODEFER;
-        if (sigaction(signals[i], NULL, &old) == 0 &&
-            old.sa_handler == SIG_DFL)
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
             sigaction(signals[i], &act, NULL);
     }
 }
@@ -71,7 +70,7 @@ static void install(void)
 /* Folders of processes that are no more. */
 static void sweep(const char *parent)
 {
-    Strings names = {0};
+    Strings names = { 0 };
     if (!dir_list(parent, &names, NULL))
         return;
     for (size_t i = 0; i < names.len; i++) {

@@ -24,7 +24,10 @@ static bool number(const char **p, double *value)
 
 bool duration_parse(const char *text, double *seconds)
 {
-    static const struct { const char *name; double factor; } units[] = {
+    static const struct {
+        const char *name;
+        double factor;
+    } units[] = {
         { "ms", 1e-3 }, { "s", 1 }, { "m", 60 }, { "h", 3600 }, { "d", 86400 },
     };
     double sum = 0, value;

@@ -1,10 +1,7 @@
 #include "base/vec.h"
 #include <stdarg.h>
 
-void strings_add(Strings *v, const char *s)
-{
-    vec_push(v, xstrdup(s));
-}
+void strings_add(Strings *v, const char *s) { vec_push(v, xstrdup(s)); }
 
 void strings_addf(Strings *v, const char *fmt, ...)
 {

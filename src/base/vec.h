@@ -15,21 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define Vec(T)                                                                 \
-    struct {                                                                   \
-        T *items;                                                              \
-        size_t len, cap;                                                       \
+#define Vec(T)                                                                                     \
+    struct {                                                                                       \
+        T *items;                                                                                  \
+        size_t len, cap;                                                                           \
     }
 
-#define vec_push(v, x)                                                         \
-    ((v)->items = vec_room((v)->items, (v)->len, &(v)->cap, sizeof *(v)->items), \
+#define vec_push(v, x)                                                                             \
+    ((v)->items = vec_room((v)->items, (v)->len, &(v)->cap, sizeof *(v)->items),                   \
      (v)->items[(v)->len++] = (x))
-#define vec_grow(v)                                                            \
-    ((v)->items = vec_room((v)->items, (v)->len, &(v)->cap, sizeof *(v)->items), \
-     memset(&(v)->items[(v)->len], 0, sizeof *(v)->items),                     \
-     &(v)->items[(v)->len++])
-#define vec_release(v)                                                         \
-    (free((v)->items), (v)->items = NULL, (v)->len = (v)->cap = 0)
+#define vec_grow(v)                                                                                \
+    ((v)->items = vec_room((v)->items, (v)->len, &(v)->cap, sizeof *(v)->items),                   \
+     memset(&(v)->items[(v)->len], 0, sizeof *(v)->items), &(v)->items[(v)->len++])
+#define vec_release(v) (free((v)->items), (v)->items = NULL, (v)->len = (v)->cap = 0)
 
 /* Room for at least one more item after `len`. */
 static inline void *vec_room(void *items, size_t len, size_t *cap, size_t size)
@@ -43,8 +41,7 @@ static inline void *vec_room(void *items, size_t len, size_t *cap, size_t size)
 /* Strings that the vector owns. */
 typedef Vec(char *) Strings;
 void strings_add(Strings *v, const char *s);           /* copies */
-void strings_addf(Strings *v, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+void strings_addf(Strings *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void strings_release(Strings *v);
 /* The same with a terminating NULL, for exec; owned by the vector. */
 char **strings_argv(Strings *v);

@@ -44,7 +44,7 @@ static void add_list(Sha256 *h, char *const *list)
 
 static void add_content(Sha256 *h, const char *path)
 {
-    Str data = {0};
+    Str data = { 0 };
     bool there = file_is_regular(path) && file_read(path, &data, NULL);
     add_text(h, there ? "content" : "not there");
     add(h, str_c(&data), data.len);
@@ -54,7 +54,7 @@ static void add_content(Sha256 *h, const char *path)
 /* A file, or each file of a folder. */
 static void add_file(Sha256 *h, const char *path)
 {
-    Strings names = {0};
+    Strings names = { 0 };
     if (!file_is_dir(path)) {
         add_content(h, path);
         return;
@@ -93,7 +93,8 @@ static void add_uncaptured(Sha256 *h, const CapturedProgram *c)
     for (size_t i = 0; i < c->nmissing; i++) {
         const char *object = c->missing[i].object, *member = strrchr(object, '(');
         char *archive = member && str_ends(object, ")")
-                            ? xstrndup(object, (size_t)(member - object)) : xstrdup(object);
+                            ? xstrndup(object, (size_t)(member - object))
+                            : xstrdup(object);
         add_content(h, archive);
         free(archive);
     }
@@ -165,14 +166,13 @@ static void sweep(const BuildRecipe *r)
     char *end = xprintf(".%s", r->name);
     size_t n = strlen(path_base(base)) + KEY;
     time_t oldest = time(NULL) - UNUSED_DAYS * 24 * 3600;
-    Strings names = {0};
+    Strings names = { 0 };
     dir_list(dir, &names, NULL);
     for (size_t i = 0; i < names.len; i++) {
         char *path = path_join(dir, names.items[i]);
         struct stat st;
         if (str_starts(path, base) && strlen(names.items[i]) == n + strlen(end) &&
-            strcmp(names.items[i] + n, end) == 0 && stat(path, &st) == 0 &&
-            st.st_mtime < oldest)
+            strcmp(names.items[i] + n, end) == 0 && stat(path, &st) == 0 && st.st_mtime < oldest)
             unlink(path);
         free(path);
     }
@@ -196,10 +196,7 @@ static bool make(const BuildRecipe *r, const char *path, Err *err)
     return ok;
 }
 
-static bool is_kept(const char *path)
-{
-    return file_is_regular(path) && file_size(path) > 0;
-}
+static bool is_kept(const char *path) { return file_is_regular(path) && file_size(path) > 0; }
 
 char *build_get(const BuildRecipe *r, Err *err)
 {

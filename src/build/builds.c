@@ -41,11 +41,12 @@ static bool weave_function(const Making *m, Woven *w, Err *err)
         return true;
     char *clang = clang_find(), *source = write_driver(m, err);
     char *out = path_join(plan->folder, "driver.bc");
-    char *argv[] = { clang, "-O1", "-fPIC", "-w", "-fno-builtin", "-emit-llvm", "-c", source,
-                     "-o", out, NULL };
-    bool ok = source && (clang ? recompile_tool(argv, NULL, NULL, err)
-                               : err_set(err, "clang-19 is missing")) &&
-              weave_driver(w, plan->function->symbol, out, err);
+    char *argv[] = { clang,  "-O1", "-fPIC", "-w", "-fno-builtin", "-emit-llvm", "-c",
+                     source, "-o",  out,     NULL };
+    bool ok =
+        source &&
+        (clang ? recompile_tool(argv, NULL, NULL, err) : err_set(err, "clang-19 is missing")) &&
+        weave_driver(w, plan->function->symbol, out, err);
     free(clang);
     free(source);
     free(out);
@@ -56,14 +57,14 @@ static bool weave_function(const Making *m, Woven *w, Err *err)
  * functions differ; two static functions may have the same driver. */
 static char *get(const BuildsPlan *plan, BuildRecipe r, Err *err)
 {
-    Str driver = {0};
+    Str driver = { 0 };
     if (plan->function && !driver_write(plan->function, &driver, err)) {
         str_release(&driver);
         return NULL;
     }
     Making m = { .plan = plan, .driver = plan->function ? str_c(&driver) : NULL };
-    char *variant = xprintf("%s %s", plan->function ? plan->function->symbol : "",
-                            r.variant ? r.variant : "");
+    char *variant =
+        xprintf("%s %s", plan->function ? plan->function->symbol : "", r.variant ? r.variant : "");
     r.program = plan->program;
     r.libexec = plan->libexec;
     r.driver = m.driver;
@@ -93,8 +94,10 @@ static bool make_coverage(void *arg, const char *out, Err *err)
 char *build_coverage(const BuildsPlan *plan, Err *err)
 {
     static const char *const runtimes[] = { "input", "coverage", NULL };
-    return get(plan, (BuildRecipe){ .name = "explore-coverage", .runtimes = runtimes,
-                                    .make = make_coverage }, err);
+    return get(plan,
+               (BuildRecipe){
+                   .name = "explore-coverage", .runtimes = runtimes, .make = make_coverage },
+               err);
 }
 
 /* Standins, probes, input, runtimes; in this order. */
@@ -102,11 +105,14 @@ static bool weave_all(const Making *m, const Standins *standins, const char *out
 {
     const BuildsPlan *plan = m->plan;
     const Function *target = program_function(plan->program, "LLVMFuzzerTestOneInput");
-    const Function *entry = plan->function ? plan->function : target && target->defined ? target : NULL;
-    SymbolicPlan how = { .argv = plan->argv, .env = plan->env,
+    const Function *entry = plan->function              ? plan->function
+                            : target && target->defined ? target
+                                                        : NULL;
+    SymbolicPlan how = { .argv = plan->argv,
+                         .env = plan->env,
                          .function = entry ? entry->symbol : NULL };
-    Symbolic *sym = plan->calls && !plan->everything
-                        ? symbolic_new(plan->program, plan->calls, &how) : NULL;
+    Symbolic *sym =
+        plan->calls && !plan->everything ? symbolic_new(plan->program, plan->calls, &how) : NULL;
     ConcolicPlan concolic = { .symbolic = sym, .edges = plan->edges, .standins = standins };
     Woven *w = weave_begin(plan->program, err);
     bool ok = w && weave_function(m, w, err) && weave_standins(w, standins, plan->libexec, err) &&
@@ -139,9 +145,13 @@ static char *get_concolic(const BuildsPlan *plan, BuildMake *make, Err *err)
     char *variant = xprintf("%s%s%s%s", plan->argv ? "argv " : "", plan->env ? "env " : "",
                             plan->everything ? "everything " : "", plan->calls ? "calls" : "");
     const char *const files[] = { standins, summaries, NULL };
-    char *path = get(plan, (BuildRecipe){ .name = "explore-concolic", .variant = variant,
-                                         .runtimes = runtimes, .files = files,
-                                         .make = make }, err);
+    char *path = get(plan,
+                     (BuildRecipe){ .name = "explore-concolic",
+                                    .variant = variant,
+                                    .runtimes = runtimes,
+                                    .files = files,
+                                    .make = make },
+                     err);
     free(standins);
     free(summaries);
     free(variant);
@@ -163,25 +173,33 @@ char *build_concolic(const BuildsPlan *plan, Err *err)
 /* ---- sanitizers */
 
 static const char *const sanitizer_flags[] = {
-    "-O1", "-g", "-w", "-Wno-error", "-fno-lto", "-fno-omit-frame-pointer",
-    "-U_FORTIFY_SOURCE", "-fsanitize=address,undefined", NULL,
+    "-O1",
+    "-g",
+    "-w",
+    "-Wno-error",
+    "-fno-lto",
+    "-fno-omit-frame-pointer",
+    "-U_FORTIFY_SOURCE",
+    "-fsanitize=address,undefined",
+    NULL,
 };
 
 /* A unit with sanitizers; its main() gets the name that runtime/input/input.c calls. */
-static bool compile_unit(const BuildsPlan *plan, const Unit *u, size_t number,
-                         Strings *objects, Err *err)
+static bool compile_unit(const BuildsPlan *plan, const Unit *u, size_t number, Strings *objects,
+                         Err *err)
 {
-    Strings flags = {0};
+    Strings flags = { 0 };
     char *object = xprintf("%s/unit%zu.o", plan->folder, number);
     char *global = xprintf("--globalize-symbol=%s", plan->function ? plan->function->name : "");
-    char *edit[] = { "objcopy", plan->function ? "--redefine-sym=main=sundew_unused_main"
-                                               : "--redefine-sym=main=sundew_program_main",
+    char *edit[] = { "objcopy",
+                     plan->function ? "--redefine-sym=main=sundew_unused_main"
+                                    : "--redefine-sym=main=sundew_program_main",
                      plan->function ? global : object, plan->function ? object : NULL, NULL };
     recompile_flags(u, &flags);
     for (const char *const *f = sanitizer_flags; *f; f++)
         strings_add(&flags, *f);
-    bool ok = recompile_run(u, &flags, u->source, object, err) &&
-              recompile_tool(edit, NULL, NULL, err);
+    bool ok =
+        recompile_run(u, &flags, u->source, object, err) && recompile_tool(edit, NULL, NULL, err);
     if (!ok)
         err_ctx(err, "%s", u->source);
     strings_add(objects, object);
@@ -197,8 +215,8 @@ static bool compile_driver(const Making *m, Strings *objects, Err *err)
     if (!m->driver)
         return true;
     char *source = write_driver(m, err), *object = path_join(plan->folder, "driver.o");
-    char *argv[] = { "cc", "-O1", "-g", "-w", "-fPIC", "-fsanitize=address,undefined", "-c", source,
-                     "-o", object, NULL };
+    char *argv[] = { "cc", "-O1",  "-g", "-w",   "-fPIC", "-fsanitize=address,undefined",
+                     "-c", source, "-o", object, NULL };
     bool ok = source && recompile_tool(argv, NULL, NULL, err);
     strings_add(objects, object);
     free(source);
@@ -207,15 +225,13 @@ static bool compile_driver(const Making *m, Strings *objects, Err *err)
 }
 
 /* runtime/NAME.bc as an object. */
-static bool compile_runtime(const BuildsPlan *plan, const char *name, Strings *objects,
-                            Err *err)
+static bool compile_runtime(const BuildsPlan *plan, const char *name, Strings *objects, Err *err)
 {
     char *clang = clang_find();
     char *from = xprintf("%s/runtime/%s.bc", plan->libexec, name);
     char *to = xprintf("%s/%s.o", plan->folder, name);
     char *argv[] = { clang, "-O1", "-fPIC", "-w", "-c", from, "-o", to, NULL };
-    bool ok = clang ? recompile_tool(argv, NULL, NULL, err)
-                    : err_set(err, "clang-19 is missing");
+    bool ok = clang ? recompile_tool(argv, NULL, NULL, err) : err_set(err, "clang-19 is missing");
     strings_add(objects, to);
     free(clang);
     free(from);
@@ -223,17 +239,20 @@ static bool compile_runtime(const BuildsPlan *plan, const char *name, Strings *o
     return ok;
 }
 
-static bool link_sanitized(const BuildsPlan *plan, Strings *objects, const char *out,
-                           Err *err)
+static bool link_sanitized(const BuildsPlan *plan, Strings *objects, const char *out, Err *err)
 {
     const CapturedProgram *c = program_captured(plan->program);
     char *more[] = { "-fsanitize=address,undefined", NULL };
-    Map units = {0};
-    Strings argv = {0};
+    Map units = { 0 };
+    Strings argv = { 0 };
     for (size_t i = 0; i < c->nunits; i++)
         map_put(&units, c->units[i]->id, NULL);
-    Relink r = { .units = &units, .objects = strings_argv(objects), .more = more,
-                 .out = out, .scratch = plan->folder, .no_fuzzer = true };
+    Relink r = { .units = &units,
+                 .objects = strings_argv(objects),
+                 .more = more,
+                 .out = out,
+                 .scratch = plan->folder,
+                 .no_fuzzer = true };
     bool ok = relink_command(program_workspace(plan->program), c, &r, &argv, err) &&
               recompile_tool(strings_argv(&argv), c->link_directory, NULL, err);
     map_release(&units);
@@ -246,12 +265,11 @@ static bool make_sanitized(void *arg, const char *out, Err *err)
     const Making *m = arg;
     const BuildsPlan *plan = m->plan;
     const CapturedProgram *c = program_captured(plan->program);
-    Strings objects = {0};
+    Strings objects = { 0 };
     bool ok = c || err_set(err, "made from bitcode alone");
     for (size_t i = 0; ok && i < c->nunits; i++)
         ok = compile_unit(plan, c->units[i], i, &objects, err);
-    ok = ok && compile_driver(m, &objects, err) &&
-         compile_runtime(plan, "input", &objects, err) &&
+    ok = ok && compile_driver(m, &objects, err) && compile_runtime(plan, "input", &objects, err) &&
          compile_runtime(plan, "forkserver", &objects, err) &&
          link_sanitized(plan, &objects, out, err);
     strings_release(&objects);
@@ -261,6 +279,8 @@ static bool make_sanitized(void *arg, const char *out, Err *err)
 char *build_sanitized(const BuildsPlan *plan, Err *err)
 {
     static const char *const runtimes[] = { "input", "forkserver", NULL };
-    return get(plan, (BuildRecipe){ .name = "explore-sanitized", .runtimes = runtimes,
-                                    .make = make_sanitized }, err);
+    return get(plan,
+               (BuildRecipe){
+                   .name = "explore-sanitized", .runtimes = runtimes, .make = make_sanitized },
+               err);
 }

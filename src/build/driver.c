@@ -25,26 +25,31 @@ static const char *c_type(const Type *t)
     if (t->kind != TYPE_SCALAR)
         return NULL;
     switch (t->encoding) {
-    case ENCODING_FLOAT:
-        return t->size == 4 ? "float" : t->size == 8 ? "double" : "long double";
-    case ENCODING_BOOL:
-        return "_Bool";
-    case ENCODING_SIGNED: case ENCODING_SIGNED_CHAR:
-        return t->size == 1 ? "signed char" : t->size == 2 ? "short" : t->size == 4 ? "int"
-             : t->size == 8 ? "long" : "__int128";
-    case ENCODING_UNSIGNED: case ENCODING_UNSIGNED_CHAR: case ENCODING_UTF:
-        return t->size == 1 ? "unsigned char" : t->size == 2 ? "unsigned short"
-             : t->size == 4 ? "unsigned" : t->size == 8 ? "unsigned long" : "unsigned __int128";
-    default:
-        return NULL;
+    case ENCODING_FLOAT: return t->size == 4 ? "float" : t->size == 8 ? "double" : "long double";
+    case ENCODING_BOOL: return "_Bool";
+    case ENCODING_SIGNED:
+    case ENCODING_SIGNED_CHAR:
+        return t->size == 1   ? "signed char"
+               : t->size == 2 ? "short"
+               : t->size == 4 ? "int"
+               : t->size == 8 ? "long"
+                              : "__int128";
+    case ENCODING_UNSIGNED:
+    case ENCODING_UNSIGNED_CHAR:
+    case ENCODING_UTF:
+        return t->size == 1   ? "unsigned char"
+               : t->size == 2 ? "unsigned short"
+               : t->size == 4 ? "unsigned"
+               : t->size == 8 ? "unsigned long"
+                              : "unsigned __int128";
+    default: return NULL;
     }
 }
 
 static void make_pointer(Driver *d, const char *to, const Type *pointed, unsigned deep);
 
 /* The pointers inside an object that has been asked for, whose name is `base`. */
-static void make_fields(Driver *d, const char *base, const Type *t, uint64_t at,
-                        unsigned deep)
+static void make_fields(Driver *d, const char *base, const Type *t, uint64_t at, unsigned deep)
 {
     t = type_plain(t);
     if (t->kind == TYPE_ARRAY) {
@@ -92,8 +97,10 @@ static void make_enum(Driver *d, const Type *t, unsigned i)
     str_addf(d->out, "    static const long v%u[] = { ", i);
     for (unsigned k = 0; k < t->nvalues; k++)
         str_addf(d->out, "%" PRId64 ", ", t->values[k].value);
-    str_addf(d->out, "};\n    unsigned char c%u = 0;\n    sundew_ask(&c%u, 1);\n"
-             "    a%u = v%u[c%u %% %u];\n", i, i, i, i, i, t->nvalues);
+    str_addf(d->out,
+             "};\n    unsigned char c%u = 0;\n    sundew_ask(&c%u, 1);\n"
+             "    a%u = v%u[c%u %% %u];\n",
+             i, i, i, i, i, t->nvalues);
 }
 
 static void make_argument(Driver *d, const Param *p, unsigned i)
@@ -113,8 +120,10 @@ static void make_argument(Driver *d, const Param *p, unsigned i)
     } else if (t->kind == TYPE_ENUM && t->nvalues) {
         make_enum(d, t, i);
     } else if (t->encoding == ENCODING_BOOL) {
-        str_addf(d->out, "    unsigned char c%u = 0;\n    sundew_ask(&c%u, 1);\n"
-                 "    a%u = c%u & 1;\n", i, i, i, i);
+        str_addf(d->out,
+                 "    unsigned char c%u = 0;\n    sundew_ask(&c%u, 1);\n"
+                 "    a%u = c%u & 1;\n",
+                 i, i, i, i);
     } else {
         str_addf(d->out, "    sundew_ask(&a%u, sizeof a%u);\n", i, i);
     }
@@ -135,7 +144,7 @@ static void declare(const Function *fn, Str *out)
 
 static bool write_all(const Function *fn, const char *main, Str *out, Err *err)
 {
-    Str body = {0};
+    Str body = { 0 };
     Driver d = { .out = &body };
     if (!fn->defined)
         d.problem = "it has no body here";
@@ -171,14 +180,16 @@ bool driver_write(const Function *fn, Str *out, Err *err)
 bool driver_write_test(const Function *fn, const uint8_t *bytes, size_t n, Str *out, Err *err)
 {
     str_add(out, "#include <stdlib.h>\n#include <string.h>\n\n"
-            "/* What the arguments are made of. */\n"
-            "static const unsigned char input[] = {");
+                 "/* What the arguments are made of. */\n"
+                 "static const unsigned char input[] = {");
     for (size_t i = 0; i < n; i++)
         str_addf(out, "%s%u,", i % 16 ? " " : "\n    ", bytes[i]);
-    str_addf(out, " 0\n};\nstatic size_t used;\n\n"
+    str_addf(out,
+             " 0\n};\nstatic size_t used;\n\n"
              "static void sundew_ask(void *to, size_t n)\n{\n"
              "    size_t left = %zu - used, have = n < left ? n : left;\n"
              "    memset(to, 0, n);\n    memcpy(to, input + used, have);\n"
-             "    used += have;\n}\n\n", n);
+             "    used += have;\n}\n\n",
+             n);
     return write_all(fn, "main", out, err);
 }

@@ -13,14 +13,22 @@
 #include <unistd.h>
 
 static const char *const asan_flags[] = {
-    "-fsanitize=address", "-fno-omit-frame-pointer", NULL,
+    "-fsanitize=address",
+    "-fno-omit-frame-pointer",
+    NULL,
 };
 
 /* Behind the build's own flags. */
 static const char *const our_flags[] = {
-    "-g", "-w", "-Wno-error", "-Wno-incompatible-pointer-types",
-    "-Wno-int-conversion", "-Wno-implicit-function-declaration", "-fno-lto",
-    "-fasynchronous-unwind-tables", NULL,
+    "-g",
+    "-w",
+    "-Wno-error",
+    "-Wno-incompatible-pointer-types",
+    "-Wno-int-conversion",
+    "-Wno-implicit-function-declaration",
+    "-fno-lto",
+    "-fasynchronous-unwind-tables",
+    NULL,
 };
 
 static void read_flags(LabUnit *u, bool asan)
@@ -43,10 +51,9 @@ static void read_flags(LabUnit *u, bool asan)
 /* Is the build's own object still there, of this unit, with debug information? */
 static bool has_good_object(const LabUnit *u)
 {
-    Str data = {0};
-    Strings ids = {0};
-    bool ok = file_is_regular(u->unit->output) &&
-              file_read(u->unit->output, &data, NULL) &&
+    Str data = { 0 };
+    Strings ids = { 0 };
+    bool ok = file_is_regular(u->unit->output) && file_read(u->unit->output, &data, NULL) &&
               elf_kind(str_c(&data), data.len) == ELF_OBJECT &&
               elf_ids(str_c(&data), data.len, &ids) && ids.len == 1 &&
               strcmp(ids.items[0], u->unit->id) == 0 &&
@@ -58,9 +65,8 @@ static bool has_good_object(const LabUnit *u)
 
 static bool copy_file(const char *from, const char *to, Err *err)
 {
-    Str data = {0};
-    bool ok = file_read(from, &data, err) &&
-              file_write(to, str_c(&data), data.len, err);
+    Str data = { 0 };
+    bool ok = file_read(from, &data, err) && file_write(to, str_c(&data), data.len, err);
     str_release(&data);
     return ok;
 }
@@ -82,8 +88,7 @@ static bool prepare_units(Lab *lab, const char *objects, Err *err)
         char *base = path_safe_name(path_base(c->units[i]->source));
         u->unit = c->units[i];
         u->number = (unsigned)i + 1;
-        u->object = arena_printf(&lab->arena, "%s/%s.%u.plain.o", objects, base,
-                                 u->number);
+        u->object = arena_printf(&lab->arena, "%s/%s.%u.plain.o", objects, base, u->number);
         u->edited = arena_printf(&lab->arena, "%s/%s.%u.o", objects, base, u->number);
         free(base);
         read_flags(u, lab->plan.asan);
@@ -117,9 +122,8 @@ static const char *local_static(Lab *lab, LabUnit *u, const Variable *v)
     for (size_t i = 0; i < u->symbols.len; i++) {
         const char *key = u->symbols.entries[i].key;
         const ObjectSymbol *s = u->symbols.entries[i].value;
-        if (strncmp(key, v->name, n) == 0 && key[n] == '.' &&
-            isdigit((unsigned char)key[n + 1]) && strchr("bdBD", s->kind) &&
-            s->size == v->size) {
+        if (strncmp(key, v->name, n) == 0 && key[n] == '.' && isdigit((unsigned char)key[n + 1]) &&
+            strchr("bdBD", s->kind) && s->size == v->size) {
             found = key;
             hits++;
         }
@@ -130,7 +134,7 @@ static const char *local_static(Lab *lab, LabUnit *u, const Variable *v)
 /* Static names become global ones, and main() another function's name. */
 static bool edit_object(Lab *lab, LabUnit *u, Err *err)
 {
-    Strings argv = {0};
+    Strings argv = { 0 };
     if (u->edited_now)
         return true;
     strings_add(&argv, "objcopy");
@@ -160,7 +164,7 @@ static const char *global_name(Lab *lab, LabUnit *u, const char *symbol)
     assert(map_has(&u->symbols, symbol));
     if (name)
         return name;
-    Str s = {0};
+    Str s = { 0 };
     escape_c_identifier(&s, symbol, strlen(symbol));
     name = arena_printf(&lab->arena, "sundew_%u_%s", u->number, str_c(&s));
     str_release(&s);
@@ -197,10 +201,10 @@ static void read_macros(LabUnit *u, char *text)
         }
 }
 
-static bool ask_preprocessor(const LabUnit *u, const char *how, const char *more,
-                             Str *out, Err *err)
+static bool ask_preprocessor(const LabUnit *u, const char *how, const char *more, Str *out,
+                             Err *err)
 {
-    Strings argv = {0};
+    Strings argv = { 0 };
     for (size_t i = 0; i < u->flags.len; i++)
         strings_add(&argv, u->flags.items[i]);
     strings_add(&argv, how);
@@ -232,7 +236,7 @@ static void take_program_names(Lab *lab, LabUnit *u)
 
 static bool look_at_unit(Lab *lab, LabUnit *u, Err *err)
 {
-    Str text = {0};
+    Str text = { 0 };
     if (u->looked)
         return true;
     bool ok = ask_preprocessor(u, "-M", NULL, &text, err);
@@ -249,15 +253,9 @@ static bool look_at_unit(Lab *lab, LabUnit *u, Err *err)
     return ok;
 }
 
-bool lab_sees(const LabView *v, const char *file)
-{
-    return map_has(&v->unit->files, file);
-}
+bool lab_sees(const LabView *v, const char *file) { return map_has(&v->unit->files, file); }
 
-const Map *lab_taken(const LabView *v)
-{
-    return &v->unit->taken;
-}
+const Map *lab_taken(const LabView *v) { return &v->unit->taken; }
 
 static bool is_source(const LabUnit *u, const char *file)
 {
@@ -288,11 +286,10 @@ static void print_declaration(const LabView *v, const char *name, const char *sy
 
 /* A name of our own for a symbol: program_NAME, or with a number behind it if
  * another symbol has that. */
-static const char *declare(LabView *v, const char *name, const char *symbol,
-                           const Variable *var)
+static const char *declare(LabView *v, const char *name, const char *symbol, const Variable *var)
 {
     Lab *lab = v->lab;
-    Str c = {0}, d = {0};
+    Str c = { 0 }, d = { 0 };
     const char *mine, *had;
     escape_c_identifier(&c, name, strlen(name));
     for (unsigned n = 1;; n++) {
@@ -354,20 +351,15 @@ const LabUnit *lab_unit_of(Lab *lab, const Function *fn, const LabUnit *near)
     LabUnit *u = unit_of_file(lab, fn->file);
     if (u)
         return u;
-    if (near && look_at_unit(lab, (LabUnit *)near, NULL) &&
-        map_has(&near->files, fn->file))
+    if (near && look_at_unit(lab, (LabUnit *)near, NULL) && map_has(&near->files, fn->file))
         return near;
     for (size_t i = 0; i < lab->nunits; i++)
-        if (look_at_unit(lab, &lab->units[i], NULL) &&
-            map_has(&lab->units[i].files, fn->file))
+        if (look_at_unit(lab, &lab->units[i], NULL) && map_has(&lab->units[i].files, fn->file))
             return &lab->units[i];
     return NULL;
 }
 
-const char *lab_unit_source(const LabUnit *u)
-{
-    return u->unit->source;
-}
+const char *lab_unit_source(const LabUnit *u) { return u->unit->source; }
 
 LabView *lab_view(Lab *lab, const LabUnit *unit, const LabViewPlan *plan, Err *err)
 {
@@ -425,11 +417,11 @@ void lab_preamble(const LabView *v, const char *body, Str *out)
         str_addc(out, '\n');
 }
 
-static bool link_test(Lab *lab, const LabUnit *u, const char *object, const char *out,
-                      bool trial, Err *err)
+static bool link_test(Lab *lab, const LabUnit *u, const char *object, const char *out, bool trial,
+                      Err *err)
 {
-    Map ids = {0};
-    Strings objects = {0}, argv = {0}, more = {0};
+    Map ids = { 0 };
+    Strings objects = { 0 }, argv = { 0 }, more = { 0 };
     bool ok = true;
     strings_add(&objects, object);
     for (size_t i = 0; i < lab->support.len; i++)
@@ -446,11 +438,13 @@ static bool link_test(Lab *lab, const LabUnit *u, const char *object, const char
     if (lab->plan.asan)
         strings_add(&more, "-fsanitize=address");
     const char *scratch = tempdir_new(NULL, err);
-    Relink r = { .units = &ids, .objects = strings_argv(&objects), .out = out,
-                 .more = strings_argv(&more), .scratch = scratch };
+    Relink r = { .units = &ids,
+                 .objects = strings_argv(&objects),
+                 .out = out,
+                 .more = strings_argv(&more),
+                 .scratch = scratch };
     ok = ok && scratch &&
-         relink_command(program_workspace(lab->plan.program), lab->captured, &r, &argv,
-                        err) &&
+         relink_command(program_workspace(lab->plan.program), lab->captured, &r, &argv, err) &&
          recompile_tool(strings_argv(&argv), lab->captured->link_directory, NULL, err);
     if (scratch)
         tempdir_remove(scratch);
@@ -461,13 +455,13 @@ static bool link_test(Lab *lab, const LabUnit *u, const char *object, const char
     return ok;
 }
 
-bool lab_build(Lab *lab, const LabUnit *u, const char *source, const char *out,
-               bool trial, Err *err)
+bool lab_build(Lab *lab, const LabUnit *u, const char *source, const char *out, bool trial,
+               Err *err)
 {
     char *object = xprintf("%s.o", out);
     char *include = xprintf("-I%s", lab->plan.folder);
     LabUnit with = *u;
-    with.flags = (Strings){0};
+    with.flags = (Strings){ 0 };
     for (size_t i = 0; i < u->flags.len; i++)
         strings_add(&with.flags, u->flags.items[i]);
     strings_add(&with.flags, include);
@@ -486,8 +480,9 @@ static char *prepare_file(Lab *lab, const char *from, const char *folder, const 
 {
     const char *name = path_base(from);
     char *to = path_join(folder, name), *object = xprintf("%s/%s.o", objects, name);
-    char *argv[] = { lab->units[0].flags.items[0], "-g", "-O1", "-fPIC", "-c", to, "-o", object,
-                     NULL };
+    char *argv[] = {
+        lab->units[0].flags.items[0], "-g", "-O1", "-fPIC", "-c", to, "-o", object, NULL
+    };
     bool ok = copy_file(from, to, err) &&
               (!str_ends(name, ".c") || recompile_tool(argv, NULL, NULL, err));
     free(to);

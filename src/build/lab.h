@@ -78,11 +78,10 @@ void lab_preamble(const LabView *v, const char *body, Str *out);
 /* ---- building */
 
 /* C files in the folder to a program in it. False with what the compiler said. */
-bool lab_build(Lab *lab, const LabUnit *u, const char *source, const char *out,
-               bool trial, Err *err);
+bool lab_build(Lab *lab, const LabUnit *u, const char *source, const char *out, bool trial,
+               Err *err);
 
 /* For a Makefile in the folder: rules for the tests (without .c) and for all
  * that they are linked with. units[i] is that of tests[i]. */
-bool lab_makefile(Lab *lab, const Strings *tests, const LabUnit *const *units,
-                  Str *out, Err *err);
+bool lab_makefile(Lab *lab, const Strings *tests, const LabUnit *const *units, Str *out, Err *err);
 #endif

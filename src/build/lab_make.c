@@ -38,10 +38,7 @@ static void make_compile(const LabUnit *u, const char *source, const char *to, S
     str_addf(out, " -o \"$$here/%s\"\n", to);
 }
 
-static const char *object_name(const LabUnit *u)
-{
-    return path_base(u->edited);
-}
+static const char *object_name(const LabUnit *u) { return path_base(u->edited); }
 
 static void make_unit(Lab *lab, LabUnit *u, Str *out)
 {
@@ -54,8 +51,7 @@ static void make_unit(Lab *lab, LabUnit *u, Str *out)
     if (u->edits.len || renames) {
         str_add(out, "\tobjcopy");
         for (size_t i = 0; i < u->edits.len; i++) {
-            char *a = xprintf("--globalize-symbol=%s",
-                              (const char *)u->edits.entries[i].value);
+            char *a = xprintf("--globalize-symbol=%s", (const char *)u->edits.entries[i].value);
             char *b = xprintf("--redefine-sym=%s=%s", u->edits.entries[i].key,
                               (const char *)u->edits.entries[i].value);
             str_addc(out, ' ');
@@ -73,17 +69,17 @@ static void make_unit(Lab *lab, LabUnit *u, Str *out)
 /* The link command, with $(1) for the objects and $(2) for the output. */
 static bool make_link(Lab *lab, Str *out, Err *err)
 {
-    Map ids = {0};
-    Strings argv = {0};
+    Map ids = { 0 };
+    Strings argv = { 0 };
     char *objects[] = { "@OBJECTS@", NULL };
     char *more[] = { lab->plan.asan ? "-fsanitize=address" : NULL, NULL };
     char *scratch = path_join(lab->plan.folder, "archives");
     for (size_t i = 0; i < lab->nunits; i++)
         map_put(&ids, lab->units[i].unit->id, NULL);
-    Relink r = { .units = &ids, .objects = objects, .out = "@OUT@", .more = more,
-                 .scratch = scratch };
-    bool ok = relink_command(program_workspace(lab->plan.program), lab->captured, &r,
-                             &argv, err);
+    Relink r = {
+        .units = &ids, .objects = objects, .out = "@OUT@", .more = more, .scratch = scratch
+    };
+    bool ok = relink_command(program_workspace(lab->plan.program), lab->captured, &r, &argv, err);
     str_add(out, "link = here=$$(pwd); cd ");
     escape_make_variable(out, lab->captured->link_directory);
     str_add(out, " &&");
@@ -142,8 +138,7 @@ static void make_support_rules(const Lab *lab, Str *out)
     }
 }
 
-bool lab_makefile(Lab *lab, const Strings *tests, const LabUnit *const *units,
-                  Str *out, Err *err)
+bool lab_makefile(Lab *lab, const Strings *tests, const LabUnit *const *units, Str *out, Err *err)
 {
     assert(lab->nunits);
     str_add(out, "objects =");

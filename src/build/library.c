@@ -41,7 +41,7 @@ static bool run_link(const CapturedProgram *c, const LibraryPlan *plan, Strings 
 static bool link_shared(const CapturedProgram *c, const LibraryPlan *plan, const char *object,
                         const char *out, Err *err)
 {
-    Strings argv = {0};
+    Strings argv = { 0 };
     strings_add(&argv, "cc");
     strings_add(&argv, "-shared");
     strings_add(&argv, "-Wl,--unresolved-symbols=ignore-all");
@@ -84,8 +84,9 @@ static bool make_woven(void *arg, const char *out, Err *err)
 
 static BuildRecipe recipe(Making *m, const char *name, BuildMake *make)
 {
-    return (BuildRecipe){ .program = m->program, .name = name, .link = m->plan->link,
-                          .make = make, .arg = m };
+    return (BuildRecipe){
+        .program = m->program, .name = name, .link = m->plan->link, .make = make, .arg = m
+    };
 }
 
 /* The weave is done in any case: it says which points there are. */
@@ -115,9 +116,17 @@ static bool make_mutants(const Program *p, const LibraryPlan *plan, Library *out
 /* ---- strict */
 
 static const char *const strict_flags[] = {
-    "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined",
-    "-fno-sanitize=function,vptr", "-shared-libasan", "-fno-omit-frame-pointer", "-fPIC", "-O1",
-    "-gline-tables-only", "-w", "-fvisibility=default", NULL,
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=undefined",
+    "-fno-sanitize=function,vptr",
+    "-shared-libasan",
+    "-fno-omit-frame-pointer",
+    "-fPIC",
+    "-O1",
+    "-gline-tables-only",
+    "-w",
+    "-fvisibility=default",
+    NULL,
 };
 
 static const CompileCommand *command_of(const CompileCommands *all, const Unit *u)
@@ -154,7 +163,7 @@ typedef struct Compiling {
 
 static bool wait_for(Compiling *c, const char *what, Err *err)
 {
-    ProcResult r = {0};
+    ProcResult r = { 0 };
     proc_wait(c->pid, &r);
     bool ok = r.status == 0 || err_set(err, "%s can't be compiled with sanitizers", what);
     proc_result_release(&r);
@@ -166,7 +175,7 @@ static bool compile_units(const Program *p, const LibraryPlan *plan, const char 
                           const char *scratch, Strings *objects, Err *err)
 {
     const CapturedProgram *c = program_captured(p);
-    CompileCommands all = {0};
+    CompileCommands all = { 0 };
     unsigned jobs = plan->jobs ? plan->jobs : 1;
     Compiling *running = xcalloc(c->nunits + 1, sizeof *running);
     bool ok = commands_of_workspace(program_workspace(p), &all, err);
@@ -183,8 +192,10 @@ static bool compile_units(const Program *p, const LibraryPlan *plan, const char 
             break;
         strings_addf(objects, "%s/%zu.o", scratch, begun);
         compile_words(clang, cmd, objects->items[begun], &running[begun].argv);
-        Proc proc = { .argv = strings_argv(&running[begun].argv), .cwd = cmd->directory,
-                      .out = "/dev/null", .err_out = "/dev/null" };
+        Proc proc = { .argv = strings_argv(&running[begun].argv),
+                      .cwd = cmd->directory,
+                      .out = "/dev/null",
+                      .err_out = "/dev/null" };
         running[begun].pid = proc_start(&proc, err);
         ok = running[begun].pid > 0;
     }
@@ -202,7 +213,7 @@ static char *find_preload(const char *clang, Err *err)
 {
     char *argv[] = { (char *)clang, "-print-file-name=libclang_rt.asan-x86_64.so", NULL };
     Proc p = { .argv = argv, .capture = true };
-    ProcResult r = {0};
+    ProcResult r = { 0 };
     char *path = NULL;
     if (proc_run(&p, &r, err)) {
         size_t n = strcspn(str_c(&r.out), "\n");
@@ -221,7 +232,7 @@ static bool link_strict(const Program *p, const LibraryPlan *plan, const char *c
                         const Strings *objects, const char *out, Err *err)
 {
     const CapturedProgram *c = program_captured(p);
-    Strings argv = {0};
+    Strings argv = { 0 };
     strings_add(&argv, clang);
     strings_add(&argv, "-shared");
     strings_add(&argv, "-fsanitize=address,undefined");
@@ -237,9 +248,8 @@ static bool make_sanitized(void *arg, const char *out, Err *err)
 {
     const Making *m = arg;
     const char *scratch = tempdir_new(NULL, err);
-    Strings objects = {0};
-    bool ok = scratch &&
-              compile_units(m->program, m->plan, m->clang, scratch, &objects, err) &&
+    Strings objects = { 0 };
+    bool ok = scratch && compile_units(m->program, m->plan, m->clang, scratch, &objects, err) &&
               link_strict(m->program, m->plan, m->clang, &objects, out, err);
     strings_release(&objects);
     if (scratch)
@@ -272,10 +282,9 @@ char *library_find_asan(Err *err)
 
 bool library_make(const Program *p, const LibraryPlan *plan, Library *out, Err *err)
 {
-    Err why = {0};
+    Err why = { 0 };
     assert(program_captured(p));
-    if (!make_cover(p, plan, out, err) ||
-        (plan->with_mutants && !make_mutants(p, plan, out, err)))
+    if (!make_cover(p, plan, out, err) || (plan->with_mutants && !make_mutants(p, plan, out, err)))
         return false;
     if (!make_strict(p, plan, out, &why))
         snprintf(out->why_not_strict, sizeof out->why_not_strict, "%s", why.msg);
@@ -290,5 +299,5 @@ void library_release(Library *l)
     free(l->preload);
     cover_free(l->points);
     mutants_free(l->faults);
-    *l = (Library){0};
+    *l = (Library){ 0 };
 }

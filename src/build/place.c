@@ -52,10 +52,15 @@ bool place_build(Woven *w, const Program *p, const char *out, Err *err)
 
 /* ---- the view, in the child */
 
-enum { MOST_LAYERS = 2 };        /* the project's folder, and the program's if that
+enum {
+    MOST_LAYERS = 2
+};        /* the project's folder, and the program's if that
                                   * is elsewhere */
 typedef enum {
-    STEP_NAMESPACE, STEP_OVERLAY, STEP_PROGRAM, STEP_FOLDER,
+    STEP_NAMESPACE,
+    STEP_OVERLAY,
+    STEP_PROGRAM,
+    STEP_FOLDER,
 } Step;
 
 /* What went wrong, as the child writes it into `report`. */
@@ -127,8 +132,8 @@ static int make_folder(int in, const char *name)
 static bool cover(const View *v, bool alone)
 {
     int results = open(v->results, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    bool ok = results >= 0 && mount("tmpfs", v->memory, "tmpfs", MS_NOSUID | MS_NODEV,
-                                    "mode=0755") == 0;
+    bool ok =
+        results >= 0 && mount("tmpfs", v->memory, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755") == 0;
     int memory = ok ? open(v->memory, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
     for (size_t i = 0; ok && i < v->nlayers; i++) {
         char upper[] = "upper0", work[] = "work0";
@@ -214,8 +219,8 @@ static bool make_standin(View *v, const char *woven, Err *err)
     Str data = { 0 };
     bool ok = file_read(woven, &data, err) && file_write(v->standin, str_c(&data), data.len, err);
     str_release(&data);
-    if (ok && (chmod(v->standin, v->mode) != 0 ||
-               utimensat(AT_FDCWD, v->standin, v->times, 0) != 0))
+    if (ok &&
+        (chmod(v->standin, v->mode) != 0 || utimensat(AT_FDCWD, v->standin, v->times, 0) != 0))
         ok = err_errno(err, "%s", v->standin);
     return ok;
 }
@@ -223,10 +228,12 @@ static bool make_standin(View *v, const char *woven, Err *err)
 static bool view_init(View *v, const PlacePlan *plan, const char *scratch, Err *err)
 {
     struct stat st;
-    *v = (View){ .path = path_real(plan->program->path), .report = -1,
+    *v = (View){ .path = path_real(plan->program->path),
+                 .report = -1,
                  .standin = path_join(scratch, "stand-in"),
                  .memory = path_join(scratch, "memory"),
-                 .cwd = path_absolute("."), .results = path_absolute(plan->results),
+                 .cwd = path_absolute("."),
+                 .results = path_absolute(plan->results),
                  .archive = plan->program->kind == PROGRAM_ARCHIVE };
     if (!v->path || stat(v->path, &st) != 0)
         return err_errno(err, "%s", plan->program->path);
@@ -260,14 +267,17 @@ static void explain(int report, const char *program, Err *err)
     if (read(report, &t, sizeof t) != sizeof t)
         return;
     static const char *const steps[] = {
-        [STEP_NAMESPACE] = "a mount namespace", [STEP_OVERLAY] = "an overlay",
-        [STEP_PROGRAM] = "the woven program", [STEP_FOLDER] = "the current folder",
+        [STEP_NAMESPACE] = "a mount namespace",
+        [STEP_OVERLAY] = "an overlay",
+        [STEP_PROGRAM] = "the woven program",
+        [STEP_FOLDER] = "the current folder",
     };
     assert(t.step < sizeof steps / sizeof *steps);
-    err_set(err, "the command needs a private view of the project, in which a woven program "
+    err_set(err,
+            "the command needs a private view of the project, in which a woven program "
             "stands in the place of %s, and this machine refuses %s (%s). Allow user "
-            "namespaces, or run Sundew as root outside of a container", program,
-            steps[t.step], strerror(t.error));
+            "namespaces, or run Sundew as root outside of a container",
+            program, steps[t.step], strerror(t.error));
 }
 
 static void await(pid_t pid, const PlacePlan *plan, ProcResult *r)
@@ -294,8 +304,13 @@ static bool run_in_view(View *v, const PlacePlan *plan, ProcResult *r, Err *err)
         return err_errno(err, "cannot start %s", plan->argv[0]);
     v->report = report[1];
     /* a time limit gives it a process group of its own */
-    Proc proc = { .argv = plan->argv, .env = plan->env, .out_to_err = true, .seconds = 1,
-                  .enter = enter_view, .enter_arg = v, .death_signal = SIGKILL };
+    Proc proc = { .argv = plan->argv,
+                  .env = plan->env,
+                  .out_to_err = true,
+                  .seconds = 1,
+                  .enter = enter_view,
+                  .enter_arg = v,
+                  .death_signal = SIGKILL };
     pid_t pid = proc_start(&proc, err);
     close(report[1]);
     if (pid > 0)

@@ -29,7 +29,7 @@ static bool write_sites(json_t *sites, const ScheduleFigures *f, const char *out
 static bool make(void *arg, const char *out, Err *err)
 {
     const Making *m = arg;
-    ScheduleFigures figures = {0};
+    ScheduleFigures figures = { 0 };
     json_t *sites = json_array();
     Woven *w = weave_begin(m->program, err);
     bool ok = w && weave_schedule(w, sites, &figures, err);
@@ -57,15 +57,16 @@ static bool read_sites(const char *path, ScheduleBuild *out, Err *err)
     size_t i;
     out->nsites = json_array_size(sites);
     out->sites = arena_array(&out->arena, ScheduleSite, out->nsites);
-    json_array_foreach(sites, i, row) {
+    json_array_foreach(sites, i, row)
+    {
         const char *texts[4] = { json_string_value(json_array_get(row, 0)),
                                  json_string_value(json_array_get(row, 1)), NULL,
                                  json_string_value(json_array_get(row, 3)) };
-        out->sites[i] = (ScheduleSite){
-            .function = arena_strdup(&out->arena, texts[0] ? texts[0] : ""),
-            .file = arena_strdup(&out->arena, texts[1] ? texts[1] : ""),
-            .what = arena_strdup(&out->arena, texts[3] ? texts[3] : ""),
-            .line = (unsigned)json_integer_value(json_array_get(row, 2)) };
+        out->sites[i] =
+            (ScheduleSite){ .function = arena_strdup(&out->arena, texts[0] ? texts[0] : ""),
+                            .file = arena_strdup(&out->arena, texts[1] ? texts[1] : ""),
+                            .what = arena_strdup(&out->arena, texts[3] ? texts[3] : ""),
+                            .line = (unsigned)json_integer_value(json_array_get(row, 2)) };
     }
     out->accesses = (size_t)json_int(all, "accesses", 0);
     out->probed = (size_t)json_int(all, "probed", 0);
@@ -74,7 +75,8 @@ static bool read_sites(const char *path, ScheduleBuild *out, Err *err)
 }
 
 /* The program or library, and its sites, by the same recipe. */
-static bool get_both(BuildRecipe *r, Making *m, const char *sites_name, ScheduleBuild *out, Err *err)
+static bool get_both(BuildRecipe *r, Making *m, const char *sites_name, ScheduleBuild *out,
+                     Err *err)
 {
     *out = (ScheduleBuild){ .path = build_get(r, err) };
     if (!out->path)
@@ -95,8 +97,13 @@ bool build_schedule(const Program *p, const char *libexec, bool strict, Schedule
                     Err *err)
 {
     Making m = { .program = p, .libexec = libexec, .strict = strict };
-    BuildRecipe r = { .program = p, .name = "schedule", .variant = strict ? "asan" : "plain",
-                      .runtimes = runtimes, .libexec = libexec, .make = make, .arg = &m };
+    BuildRecipe r = { .program = p,
+                      .name = "schedule",
+                      .variant = strict ? "asan" : "plain",
+                      .runtimes = runtimes,
+                      .libexec = libexec,
+                      .make = make,
+                      .arg = &m };
     assert(p && libexec && out);
     return get_both(&r, &m, "schedule.sites", out, err);
 }
@@ -104,12 +111,18 @@ bool build_schedule(const Program *p, const char *libexec, bool strict, Schedule
 bool build_schedule_library(const Program *p, const char *libexec, char *const *link,
                             ScheduleBuild *out, char **preload, Err *err)
 {
-    Err none = {0};
+    Err none = { 0 };
     *preload = library_find_asan(&none);
-    Making m = { .program = p, .libexec = libexec, .strict = *preload != NULL, .library = true,
-                 .link = link };
-    BuildRecipe r = { .program = p, .name = "schedule.so", .variant = *preload ? "asan" : "plain",
-                      .runtimes = runtimes, .libexec = libexec, .link = link, .make = make,
+    Making m = {
+        .program = p, .libexec = libexec, .strict = *preload != NULL, .library = true, .link = link
+    };
+    BuildRecipe r = { .program = p,
+                      .name = "schedule.so",
+                      .variant = *preload ? "asan" : "plain",
+                      .runtimes = runtimes,
+                      .libexec = libexec,
+                      .link = link,
+                      .make = make,
                       .arg = &m };
     assert(p && libexec && out);
     return get_both(&r, &m, "schedule.so.sites", out, err);
@@ -119,5 +132,5 @@ void schedule_build_release(ScheduleBuild *b)
 {
     free(b->path);
     arena_release(&b->arena);
-    *b = (ScheduleBuild){0};
+    *b = (ScheduleBuild){ 0 };
 }

@@ -7,7 +7,7 @@
 /* "name |0000000000000040| T | FUNC|0000000000000012| |.text" */
 static void read_line(char *line, Arena *a, Map *out)
 {
-    char *part[7] = {0};
+    char *part[7] = { 0 };
     for (int i = 0; i < 7; i++)
         part[i] = strsep(&line, "|");
     if (!part[6])
@@ -25,7 +25,7 @@ static void read_line(char *line, Arena *a, Map *out)
 void symbols_read(const char *file, Arena *a, Map *out)
 {
     char *argv[] = { "nm", "-f", "sysv", (char *)file, NULL };
-    Str text = {0};
+    Str text = { 0 };
     char *save = NULL;
     recompile_tool(argv, NULL, &text, NULL);
     for (char *l = text.data ? strtok_r(text.data, "\n", &save) : NULL; l;

@@ -17,7 +17,7 @@
 static void units_of(const Program *program, const CapturedProgram *c, Map *units)
 {
     size_t n;
-    Map out = {0};
+    Map out = { 0 };
     const ProgramNote *notes = program_notes(program, &n);
     for (size_t i = 0; i < n; i++)
         if (notes[i].left_out)
@@ -29,8 +29,7 @@ static void units_of(const Program *program, const CapturedProgram *c, Map *unit
 }
 
 /* From bitcode alone there is no command: the compiler's own default. */
-static void plain_command(char *const *more, const char *object, const char *out,
-                          Strings *argv)
+static void plain_command(char *const *more, const char *object, const char *out, Strings *argv)
 {
     strings_add(argv, "cc");
     strings_add(argv, object);
@@ -42,15 +41,14 @@ static void plain_command(char *const *more, const char *object, const char *out
 
 static bool run_linker(Strings *argv, const char *cwd, Err *err)
 {
-    ProcResult r = {0};
+    ProcResult r = { 0 };
     Proc p = { .argv = strings_argv(argv), .cwd = cwd, .capture = true };
     bool ok = proc_run(&p, &r, err);
     if (ok && r.status != 0) {
         for (size_t i = 0; i < r.err.len; i++)
             if (r.err.data[i] == '\n')
                 r.err.data[i] = ' ';
-        ok = err_set(err, "the link failed: %.600s%s", str_c(&r.err),
-                     r.err.len > 600 ? "…" : "");
+        ok = err_set(err, "the link failed: %.600s%s", str_c(&r.err), r.err.len > 600 ? "…" : "");
     }
     proc_result_release(&r);
     return ok;
@@ -66,7 +64,7 @@ static char *make_spare(const Strings *bitcode, bool fixed, const char *scratch)
 {
     char *clang = clang_find(), *folder = path_join(scratch, "spare");
     char *archive = path_join(folder, "libspare.a");
-    Strings compile = {0}, ar = {0};
+    Strings compile = { 0 }, ar = { 0 };
     strings_add(&compile, clang ? clang : "clang");
     strings_add(&compile, fixed ? "-fno-pic" : "-fPIC");
     strings_add(&compile, "-O1");
@@ -98,7 +96,7 @@ static char *make_spare(const Strings *bitcode, bool fixed, const char *scratch)
  * members that the build had no use for. */
 static bool link_captured(const Program *p, Relink *r, Err *err)
 {
-    Strings argv = {0}, spare = {0};
+    Strings argv = { 0 }, spare = { 0 };
     Workspace *ws = program_workspace(p);
     const CapturedProgram *c = program_captured(p);
     r->spare = &spare;
@@ -110,7 +108,7 @@ static bool link_captured(const Program *p, Relink *r, Err *err)
         again.objects = both;
         again.spare = NULL;
         strings_release(&argv);
-        argv = (Strings){0};
+        argv = (Strings){ 0 };
         ok = archive && relink_command(ws, c, &again, &argv, NULL) &&
              run_linker(&argv, c->link_directory, NULL);
         free(archive);
@@ -126,8 +124,8 @@ static bool link_object(const Woven *w, const WovenBuild *plan, const char *obje
     const Program *p = weave_program(w);
     char *out = path_absolute(plan->out);
     char *objects[] = { (char *)object, NULL };
-    Strings argv = {0}, more = {0};
-    Map units = {0};
+    Strings argv = { 0 }, more = { 0 };
+    Map units = { 0 };
     bool ok;
     for (char *const *m = plan->more; m && *m; m++)
         strings_add(&more, *m);
@@ -135,8 +133,12 @@ static bool link_object(const Woven *w, const WovenBuild *plan, const char *obje
         strings_add(&more, "-fsanitize=address");
     if (program_captured(p)) {
         units_of(p, program_captured(p), &units);
-        Relink r = { .units = &units, .objects = objects, .more = strings_argv(&more),
-                     .out = out, .scratch = scratch, .no_fuzzer = weave_has_main(w) };
+        Relink r = { .units = &units,
+                     .objects = objects,
+                     .more = strings_argv(&more),
+                     .out = out,
+                     .scratch = scratch,
+                     .no_fuzzer = weave_has_main(w) };
         ok = link_captured(p, &r, err);
     } else {
         plain_command(strings_argv(&more), object, out, &argv);
@@ -152,8 +154,10 @@ static bool link_object(const Woven *w, const WovenBuild *plan, const char *obje
 bool woven_build(Woven *w, const WovenBuild *plan, Err *err)
 {
     const CapturedProgram *c = program_captured(weave_program(w));
-    WeaveObject how = { .level = plan->level, .unoptimised = plan->unoptimised,
-                        .rename_main = plan->rename_main, .visible = plan->visible,
+    WeaveObject how = { .level = plan->level,
+                        .unoptimised = plan->unoptimised,
+                        .rename_main = plan->rename_main,
+                        .visible = plan->visible,
                         .fixed = c && relink_is_static(c) };
     assert(plan->out && *plan->out);
     if (plan->object_only)
@@ -162,8 +166,7 @@ bool woven_build(Woven *w, const WovenBuild *plan, Err *err)
     if (!scratch)
         return false;
     char *object = path_join(scratch, "woven.o");
-    bool ok = weave_object(w, &how, object, err) &&
-              link_object(w, plan, object, scratch, err);
+    bool ok = weave_object(w, &how, object, err) && link_object(w, plan, object, scratch, err);
     free(object);
     tempdir_remove(scratch);
     return ok;

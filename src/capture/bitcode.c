@@ -22,8 +22,7 @@ static void add_macro_prefix(const Job *j, Strings *argv)
         return;
     size_t dir = (size_t)(path_base(j->source) - j->source);
     size_t short_dir = (size_t)(path_base(said) - said);
-    strings_addf(argv, "-fmacro-prefix-map=%.*s=%.*s", (int)dir, j->source,
-                 (int)short_dir, said);
+    strings_addf(argv, "-fmacro-prefix-map=%.*s=%.*s", (int)dir, j->source, (int)short_dir, said);
 }
 
 static void start_clang(Job *j)
@@ -33,16 +32,22 @@ static void start_clang(Job *j)
         clang = clang_find();
     if (!clang)
         return;
-    Strings argv = {0};
+    Strings argv = { 0 };
     strings_add(&argv, clang);
     for (size_t i = 0; i < j->flags.len; i++)
         strings_add(&argv, j->flags.items[i]);
     static const char *const ours[] = {
-        "-O0", "-Xclang", "-disable-O0-optnone", "-g",
+        "-O0",
+        "-Xclang",
+        "-disable-O0-optnone",
+        "-g",
         /* To clang it has the function's type in it, which assert() prints. */
         "-D__PRETTY_FUNCTION__=__func__",
-        "-Qunused-arguments", "-fno-caret-diagnostics", "-fno-color-diagnostics",
-        "-emit-llvm", "-c",
+        "-Qunused-arguments",
+        "-fno-caret-diagnostics",
+        "-fno-color-diagnostics",
+        "-emit-llvm",
+        "-c",
     };
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         strings_add(&argv, ours[i]);
@@ -54,8 +59,10 @@ static void start_clang(Job *j)
     /* These ask every compiler for dependency files: the build's business. */
     unsetenv("DEPENDENCIES_OUTPUT");
     unsetenv("SUNPRO_DEPENDENCIES");
-    Proc p = { .argv = strings_argv(&argv), .in = "/dev/null",
-               .out = "/dev/null", .err_out = j->said,
+    Proc p = { .argv = strings_argv(&argv),
+               .in = "/dev/null",
+               .out = "/dev/null",
+               .err_out = j->said,
                .death_signal = SIGKILL };
     pid_t pid = proc_start(&p, NULL);
     j->pid = pid > 0 ? pid : 0;
@@ -68,11 +75,11 @@ static bool drop_refused(Job *j, const char *said)
     bool any = false;
     for (size_t i = 0; i < j->flags.len;) {
         const char *flag = j->flags.items[i];
-        Str quoted = {0};
+        Str quoted = { 0 };
         str_addf(&quoted, "'%s'", flag);
         bool named = flag[0] == '-' && strstr(said, str_c(&quoted)) &&
-                     (strstr(said, "unknown argument") ||
-                      strstr(said, "unsupported") || strstr(said, "invalid"));
+                     (strstr(said, "unknown argument") || strstr(said, "unsupported") ||
+                      strstr(said, "invalid"));
         /* -march=foo is refused as: unknown target CPU 'foo' */
         const char *value = strchr(flag, '=');
         if (!named && value && str_starts(flag, "-m")) {
@@ -100,15 +107,13 @@ static bool add_compiler_headers(const Call *c, Job *j, const char *said)
     if (!strstr(said, "file not found"))
         return false;
     for (size_t i = 0; i < j->flags.len; i++)
-        if (strcmp(j->flags.items[i], "-idirafter") == 0 &&
-            strstr(j->flags.items[i + 1], "/gcc/"))
+        if (strcmp(j->flags.items[i], "-idirafter") == 0 && strstr(j->flags.items[i + 1], "/gcc/"))
             return false;
     const char *name = c->compiler ? c->argv.items[c->compiler] : c->real;
     char *argv[] = { (char *)name, "-print-file-name=include", NULL };
     Proc p = { .argv = argv, .capture = true, .seconds = 20 };
-    ProcResult r = {0};
-    bool ok = proc_run(&p, &r, NULL) && r.status == 0 && r.out.len > 1 &&
-              r.out.data[0] == '/';
+    ProcResult r = { 0 };
+    bool ok = proc_run(&p, &r, NULL) && r.status == 0 && r.out.len > 1 && r.out.data[0] == '/';
     if (ok) {
         r.out.data[strcspn(r.out.data, "\n")] = 0;
         strings_add(&j->flags, "-idirafter");
@@ -132,7 +137,7 @@ static bool avoid_foreign_pch(Job *j, const char *said, const char *cwd)
         char *gch = xprintf("%s.gch", header);
         if (file_exists(gch) && file_exists(header)) {
             char *copy = xprintf("%s.%zu.h", j->bitcode, i);
-            Str text = {0};
+            Str text = { 0 };
             str_addf(&text, "#include \"%s\"\n", header);
             any |= file_write(copy, text.data, text.len, NULL);
             str_release(&text);
@@ -162,14 +167,13 @@ static bool await_clang(const Call *c, Job *j, double seconds, Str *reason)
 {
     double deadline = clock_seconds() + (seconds * 20 > 60 ? seconds * 20 : 60);
     if (!j->pid) {
-        str_add(reason, j->unreadable
-                            ? "the source can be read only once"
-                            : "clang-19 could not be started (sundew doctor)");
+        str_add(reason, j->unreadable ? "the source can be read only once"
+                                      : "clang-19 could not be started (sundew doctor)");
         return false;
     }
     for (int attempt = 0;; attempt++) {
-        ProcResult r = {0};
-        Str said = {0};
+        ProcResult r = { 0 };
+        Str said = { 0 };
         bool in_time = proc_wait_until(j->pid, deadline, &r);
         if (!in_time) {
             kill(j->pid, SIGKILL);
@@ -184,8 +188,7 @@ static bool await_clang(const Call *c, Job *j, double seconds, Str *reason)
             return true;
         file_read(j->said, &said, NULL);
         bool again = attempt < 6 && r.signal == 0 &&
-                     (drop_refused(j, str_c(&said)) ||
-                      avoid_foreign_pch(j, str_c(&said), c->cwd) ||
+                     (drop_refused(j, str_c(&said)) || avoid_foreign_pch(j, str_c(&said), c->cwd) ||
                       add_compiler_headers(c, j, str_c(&said)));
         if (again)
             start_clang(j);
@@ -217,8 +220,8 @@ static void id_of_command(const Call *c, Job *j)
 /* Moves the bitcode into the workspace under the name of its content. */
 static bool keep_bitcode(const Call *c, Job *j, Str *reason)
 {
-    Str data = {0};
-    Err err = {0};
+    Str data = { 0 };
+    Err err = { 0 };
     bool ok = file_read(j->bitcode, &data, &err);
     if (ok) {
         sha256_id(data.data, data.len, j->id);
@@ -236,9 +239,12 @@ static bool keep_bitcode(const Call *c, Job *j, Str *reason)
 /* Makes the unit of a source whose object is there. */
 void finish_job(const Call *c, Job *j, double seconds)
 {
-    Str reason = {0};
-    Unit u = { .source = j->source, .directory = c->cwd, .output = j->output,
-               .language = j->in->language, .dropped = j->dropped };
+    Str reason = { 0 };
+    Unit u = { .source = j->source,
+               .directory = c->cwd,
+               .output = j->output,
+               .language = j->in->language,
+               .dropped = j->dropped };
     if (!cmdline_is_c(j->in->language)) {
         u.status = UNIT_FOREIGN;
         str_addf(&reason, "%s source, passed through", j->in->language);
@@ -253,9 +259,9 @@ void finish_job(const Call *c, Job *j, double seconds)
         u.language = "c";
     u.id = j->id;
     u.reason = str_c(&reason);
-    cmdline_expand((int)(c->argv.len - c->compiler), c->argv.items + c->compiler,
-                   c->cwd, &u.arguments);
-    Err err = {0};
+    cmdline_expand((int)(c->argv.len - c->compiler), c->argv.items + c->compiler, c->cwd,
+                   &u.arguments);
+    Err err = { 0 };
     if (!unit_write(c->ws, &u, &err)) {
         log_line("error", err.msg);
         j->id[0] = 0;
@@ -271,7 +277,7 @@ void release_jobs(Jobs *jobs)
     for (size_t i = 0; i < jobs->len; i++) {
         Job *j = &jobs->items[i];
         if (j->pid) {
-            ProcResult r = {0};
+            ProcResult r = { 0 };
             kill(j->pid, SIGKILL);
             proc_wait(j->pid, &r);
         }
@@ -286,8 +292,7 @@ void release_jobs(Jobs *jobs)
 }
 
 /* A job for each source of the command; those in C start at once. */
-void start_jobs(const Call *c, const Cmdline *cmd, const char *temp,
-                       const char *in, Jobs *jobs)
+void start_jobs(const Call *c, const Cmdline *cmd, const char *temp, const char *in, Jobs *jobs)
 {
     for (size_t i = 0; i < cmd->inputs.len; i++) {
         const CmdlineInput *input = &cmd->inputs.items[i];
@@ -295,14 +300,14 @@ void start_jobs(const Call *c, const Cmdline *cmd, const char *temp,
             continue;
         Job *j = vec_grow(jobs);
         j->in = input;
-        j->source = cmdline_is_stdin(input->path) && in ? xstrdup(in)
-                                                : path_in(c->cwd, input->path);
+        j->source =
+            cmdline_is_stdin(input->path) && in ? xstrdup(in) : path_in(c->cwd, input->path);
         j->unreadable = !file_is_regular(j->source);
         if (cmd->output) {
             j->output = path_in(c->cwd, cmd->output);
         } else {
-            char *name = cmd->mode == CMDLINE_LINK
-                             ? xstrdup("a.out") : cmdline_object_name(input->path);
+            char *name =
+                cmd->mode == CMDLINE_LINK ? xstrdup("a.out") : cmdline_object_name(input->path);
             j->output = path_in(c->cwd, name);
             free(name);
         }
@@ -315,4 +320,3 @@ void start_jobs(const Call *c, const Cmdline *cmd, const char *temp,
             start_clang(j);
     }
 }
-

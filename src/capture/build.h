@@ -24,8 +24,8 @@ typedef struct BuildReport {
 
 /* `wrapper` is the path of sundew-cc. With `quiet_stdout` what the build writes
  * to standard output goes to standard error. */
-bool build_capture(Workspace *ws, char *const *argv, const char *wrapper,
-                   bool quiet_stdout, BuildReport *r, Err *err);
+bool build_capture(Workspace *ws, char *const *argv, const char *wrapper, bool quiet_stdout,
+                   BuildReport *r, Err *err);
 void build_report_release(BuildReport *r);
 json_t *build_report_json(const BuildReport *r);
 #endif

@@ -78,7 +78,10 @@ typedef struct MissingObject {
 } MissingObject;
 
 typedef enum {
-    PROGRAM_EXECUTABLE, PROGRAM_SHARED, PROGRAM_ARCHIVE, PROGRAM_OBJECT,
+    PROGRAM_EXECUTABLE,
+    PROGRAM_SHARED,
+    PROGRAM_ARCHIVE,
+    PROGRAM_OBJECT,
 } ProgramKind;
 const char *program_kind_name(ProgramKind k);    /* executable, shared, … */
 
@@ -103,8 +106,7 @@ typedef struct CapturedProgram {
 
 /* A program by the path of an executable, shared library, archive or object
  * of a captured build (a copy will do), or by its name in the workspace. */
-const CapturedProgram *workspace_program(Workspace *ws, const char *path_or_name,
-                                         Err *err);
+const CapturedProgram *workspace_program(Workspace *ws, const char *path_or_name, Err *err);
 /* All that are still there, sorted by path. NULL-terminated. */
 const CapturedProgram **workspace_programs(Workspace *ws, size_t *n, Err *err);
 

@@ -25,12 +25,10 @@ bool unit_write(Workspace *ws, const Unit *u, Err *err);
  * knows for it. False: none. */
 bool object_ids(const Workspace *ws, const char *data, size_t n, Strings *ids);
 /* Remembers the unit of an object that can't carry a section. */
-bool object_remember(Workspace *ws, const char *data, size_t n, const char *id,
-                     Err *err);
+bool object_remember(Workspace *ws, const char *data, size_t n, const char *id, Err *err);
 /* The same for a file, which may be an archive: `missing` gets the members
  * without one as "archive(member)". */
-bool file_ids(const Workspace *ws, const char *path, Strings *ids,
-              Strings *missing, Err *err);
+bool file_ids(const Workspace *ws, const char *path, Strings *ids, Strings *missing, Err *err);
 
 /* What the wrapper knows about a linked file. */
 typedef struct LinkRecord {
@@ -42,8 +40,7 @@ typedef struct LinkRecord {
 } LinkRecord;
 bool program_write(Workspace *ws, const LinkRecord *r, Err *err);
 /* What was written for that path; nothing if there is nothing. */
-void program_record(Workspace *ws, const char *path, Strings *ids,
-                    Strings *missing);
+void program_record(Workspace *ws, const char *path, Strings *ids, Strings *missing);
 
 /* Flags for clang-19 that make it see the program that the build sees, from a
  * parsed command: what capture and the AST share. `cross` is the target of a

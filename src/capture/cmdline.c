@@ -16,7 +16,13 @@ typedef enum {
     DROP,                     /* does not matter to the bitcode */
     LOSE,                     /* matters, but clang can't: noted */
     OTHER,                    /* makes the command CMDLINE_OTHER */
-    OUTPUT, LANGUAGE, COMPILE, CPP, LINKER, FRONT, FILE_MAP,  /* special */
+    OUTPUT,
+    LANGUAGE,
+    COMPILE,
+    CPP,
+    LINKER,
+    FRONT,
+    FILE_MAP,  /* special */
 } Action;
 
 typedef enum {
@@ -246,31 +252,53 @@ static const struct row {
 };
 
 /* What the driver makes of a file by its ending. */
-static const struct { const char *ending, *language; } endings[] = {
-    { ".c", "c" },            { ".i", "cpp-output" },
-    { ".h", "c-header" },     { ".s", "assembler" },
-    { ".S", "assembler-with-cpp" }, { ".sx", "assembler-with-cpp" },
+static const struct {
+    const char *ending, *language;
+} endings[] = {
+    { ".c", "c" },
+    { ".i", "cpp-output" },
+    { ".h", "c-header" },
+    { ".s", "assembler" },
+    { ".S", "assembler-with-cpp" },
+    { ".sx", "assembler-with-cpp" },
     { ".asm", "assembler" },
-    { ".cc", "c++" },  { ".cp", "c++" },  { ".cxx", "c++" }, { ".cpp", "c++" },
-    { ".CPP", "c++" }, { ".c++", "c++" }, { ".C", "c++" },   { ".ii", "c++" },
-    { ".hh", "c++-header" }, { ".hpp", "c++-header" }, { ".H", "c++-header" },
-    { ".m", "objective-c" }, { ".mm", "objective-c++" }, { ".M", "objective-c++" },
-    { ".f", "fortran" }, { ".F", "fortran" }, { ".f90", "fortran" },
-    { ".F90", "fortran" }, { ".f95", "fortran" }, { ".for", "fortran" },
-    { ".ads", "ada" }, { ".adb", "ada" }, { ".d", "d" }, { ".go", "go" },
-    { ".ll", "llvm-ir" }, { ".bc", "llvm-ir" }, { ".cu", "cuda" },
+    { ".cc", "c++" },
+    { ".cp", "c++" },
+    { ".cxx", "c++" },
+    { ".cpp", "c++" },
+    { ".CPP", "c++" },
+    { ".c++", "c++" },
+    { ".C", "c++" },
+    { ".ii", "c++" },
+    { ".hh", "c++-header" },
+    { ".hpp", "c++-header" },
+    { ".H", "c++-header" },
+    { ".m", "objective-c" },
+    { ".mm", "objective-c++" },
+    { ".M", "objective-c++" },
+    { ".f", "fortran" },
+    { ".F", "fortran" },
+    { ".f90", "fortran" },
+    { ".F90", "fortran" },
+    { ".f95", "fortran" },
+    { ".for", "fortran" },
+    { ".ads", "ada" },
+    { ".adb", "ada" },
+    { ".d", "d" },
+    { ".go", "go" },
+    { ".ll", "llvm-ir" },
+    { ".bc", "llvm-ir" },
+    { ".cu", "cuda" },
 };
 
 bool cmdline_is_c(const char *language)
 {
-    return language && (strcmp(language, "c") == 0 ||
-                        strcmp(language, "cpp-output") == 0);
+    return language && (strcmp(language, "c") == 0 || strcmp(language, "cpp-output") == 0);
 }
 
 bool cmdline_is_stdin(const char *path)
 {
-    static const char *const names[] = { "-", "/dev/stdin", "/dev/fd/0",
-                                         "/proc/self/fd/0" };
+    static const char *const names[] = { "-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(path, names[i]) == 0)
             return true;
@@ -294,10 +322,9 @@ void cmdline_split(const char *p, bool shell, Strings *out)
 {
     static const char blanks[] = " \t\r\n\f\v";
     while (*(p += strspn(p, blanks))) {
-        Str word = {0};
+        Str word = { 0 };
         for (char quote = 0; *p && (quote || !strchr(blanks, *p)); p++) {
-            bool escapes = !shell || !quote ||
-                           (quote == '"' && p[1] && strchr("\"\\$`", p[1]));
+            bool escapes = !shell || !quote || (quote == '"' && p[1] && strchr("\"\\$`", p[1]));
             if (*p == '\\' && p[1] && escapes)
                 str_addc(&word, *++p);
             else if (quote && *p == quote)
@@ -311,14 +338,12 @@ void cmdline_split(const char *p, bool shell, Strings *out)
     }
 }
 
-static void expand_word(const char *word, const char *cwd, int depth,
-                        Strings *out)
+static void expand_word(const char *word, const char *cwd, int depth, Strings *out)
 {
-    Str text = {0};
+    Str text = { 0 };
     char *path = word[0] == '@' ? path_in(cwd, word + 1) : NULL;
-    if (path && depth < 8 && file_is_regular(path) &&
-        file_read(path, &text, NULL)) {
-        Strings words = {0};
+    if (path && depth < 8 && file_is_regular(path) && file_read(path, &text, NULL)) {
+        Strings words = { 0 };
         cmdline_split(str_c(&text), false, &words);
         for (size_t i = 0; i < words.len; i++)
             expand_word(words.items[i], cwd, depth + 1, out);
@@ -357,7 +382,8 @@ CmdlineFlag cmdline_flag(const char *word, const char *next)
     const char *value = NULL;
     const struct row *r = row_of(word, &value);
     bool takes_next = r && !value && next && (r->form == NEXT || r->form == EITHER);
-    return (CmdlineFlag){ .name = r ? r->name : NULL, .value = takes_next ? next : value,
+    return (CmdlineFlag){ .name = r ? r->name : NULL,
+                          .value = takes_next ? next : value,
                           .words = takes_next ? 2 : 1 };
 }
 
@@ -366,8 +392,8 @@ CmdlineFlag cmdline_flag(const char *word, const char *next)
  * keep, 'd' one to drop. */
 static void preprocessor_word(Cmdline *c, const char *text, char *takes)
 {
-    static const char *const keeps[] = { "-D", "-U", "-I", "-include", "-imacros",
-                                         "-isystem", "-iquote", "-idirafter" };
+    static const char *const keeps[] = { "-D",       "-U",       "-I",      "-include",
+                                         "-imacros", "-isystem", "-iquote", "-idirafter" };
     char *copy = xstrdup(text), *save = NULL;
     for (char *w = strtok_r(copy, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
         char was = *takes;
@@ -378,9 +404,8 @@ static void preprocessor_word(Cmdline *c, const char *text, char *takes)
             if (strcmp(w, keeps[i]) == 0)
                 *takes = 'k';
         }
-        if (!was && (strcmp(w, "-MF") == 0 || strcmp(w, "-MT") == 0 ||
-                     strcmp(w, "-MQ") == 0 || strcmp(w, "-MD") == 0 ||
-                     strcmp(w, "-MMD") == 0))
+        if (!was && (strcmp(w, "-MF") == 0 || strcmp(w, "-MT") == 0 || strcmp(w, "-MQ") == 0 ||
+                     strcmp(w, "-MD") == 0 || strcmp(w, "-MMD") == 0))
             *takes = 'd';
         if (keep)
             strings_add(&c->clang, w);
@@ -444,9 +469,22 @@ static void add_input(Cmdline *c, const char *path, const char *forced, bool cxx
 static const char *forced_language(const char *name, bool *known)
 {
     static const char *const names[] = {
-        "c", "cpp-output", "c-header", "assembler", "assembler-with-cpp", "c++",
-        "c++-header", "c++-cpp-output", "objective-c", "objective-c++",
-        "fortran", "ada", "d", "go", "ir", "cuda",
+        "c",
+        "cpp-output",
+        "c-header",
+        "assembler",
+        "assembler-with-cpp",
+        "c++",
+        "c++-header",
+        "c++-cpp-output",
+        "objective-c",
+        "objective-c++",
+        "fortran",
+        "ada",
+        "d",
+        "go",
+        "ir",
+        "cuda",
     };
     *known = true;
     if (strcmp(name, "none") == 0)
@@ -458,10 +496,9 @@ static const char *forced_language(const char *name, bool *known)
     return "other";
 }
 
-void cmdline_parse(Cmdline *c, int argc, char *const *argv, const char *cwd,
-                   bool cxx)
+void cmdline_parse(Cmdline *c, int argc, char *const *argv, const char *cwd, bool cxx)
 {
-    Strings words = {0};
+    Strings words = { 0 };
     const char *language = NULL;
     bool compile = false, other = false, map_follows = false, known;
     char last_front[64] = "", takes = 0;
@@ -475,48 +512,26 @@ void cmdline_parse(Cmdline *c, int argc, char *const *argv, const char *cwd,
         }
         const struct row *r = row_of(word, &value);
         bool next = false;
-        if (r && !value && (r->form == NEXT || r->form == EITHER) &&
-            i + 1 < words.len) {
+        if (r && !value && (r->form == NEXT || r->form == EITHER) && i + 1 < words.len) {
             value = words.items[++i];
             next = true;
         }
         switch (r ? r->action : TRY) {
-        case KEEP:
-            add_flag(&c->clang, word, value, next);
-            break;
-        case TRY:
-            add_flag(&c->unsure, word, value, next);
-            break;
-        case LOSE:
-            add_flag(&c->dropped, word, value, next);
-            break;
-        case DROP:
-            break;
-        case OTHER:
-            other = true;
-            break;
+        case KEEP: add_flag(&c->clang, word, value, next); break;
+        case TRY: add_flag(&c->unsure, word, value, next); break;
+        case LOSE: add_flag(&c->dropped, word, value, next); break;
+        case DROP: break;
+        case OTHER: other = true; break;
         case OUTPUT:
             free(c->output);
             c->output = xstrdup(value ? value : "");
             break;
-        case LANGUAGE:
-            language = forced_language(value ? value : "none", &known);
-            break;
-        case COMPILE:
-            compile = true;
-            break;
-        case CPP:
-            preprocessor_word(c, value ? value : "", &takes);
-            break;
-        case LINKER:
-            linker_word(c, value ? value : "", &map_follows);
-            break;
-        case FRONT:
-            front_word(c, value ? value : "", last_front, sizeof last_front);
-            break;
-        case FILE_MAP:
-            strings_addf(&c->clang, "-fmacro-prefix-map=%s", value ? value : "");
-            break;
+        case LANGUAGE: language = forced_language(value ? value : "none", &known); break;
+        case COMPILE: compile = true; break;
+        case CPP: preprocessor_word(c, value ? value : "", &takes); break;
+        case LINKER: linker_word(c, value ? value : "", &map_follows); break;
+        case FRONT: front_word(c, value ? value : "", last_front, sizeof last_front); break;
+        case FILE_MAP: strings_addf(&c->clang, "-fmacro-prefix-map=%s", value ? value : ""); break;
         }
     }
     /* Headers are precompiled, not made into objects. */
@@ -529,9 +544,7 @@ void cmdline_parse(Cmdline *c, int argc, char *const *argv, const char *cwd,
             c->inputs.items[real++] = *in;
     }
     c->inputs.len = real;
-    c->mode = other || !c->inputs.len ? CMDLINE_OTHER
-              : compile               ? CMDLINE_COMPILE
-                                      : CMDLINE_LINK;
+    c->mode = other || !c->inputs.len ? CMDLINE_OTHER : compile ? CMDLINE_COMPILE : CMDLINE_LINK;
     strings_release(&words);
 }
 
@@ -545,7 +558,7 @@ void cmdline_release(Cmdline *c)
     strings_release(&c->clang);
     strings_release(&c->unsure);
     strings_release(&c->dropped);
-    *c = (Cmdline){0};
+    *c = (Cmdline){ 0 };
 }
 
 char *cmdline_object_name(const char *input)

@@ -40,8 +40,7 @@ typedef struct Cmdline {
 } Cmdline;
 
 /* `cxx`: the compiler's name says that .c is C++ too (g++). */
-void cmdline_parse(Cmdline *c, int argc, char *const *argv, const char *cwd,
-                   bool cxx);
+void cmdline_parse(Cmdline *c, int argc, char *const *argv, const char *cwd, bool cxx);
 void cmdline_release(Cmdline *c);
 
 /* One flag and its value, by the same table. */

@@ -21,9 +21,9 @@ char *clang_find(void)
 static bool is_machine(const char *name)
 {
     static const char *const machines[] = {
-        "x86_64-", "i386-", "i486-", "i586-", "i686-", "aarch64-", "arm-",
-        "armv", "riscv", "powerpc", "ppc", "mips", "s390x-", "sparc",
-        "loongarch", "m68k-", "alpha-", "hppa", "sh4-", "xtensa", "avr-",
+        "x86_64-",   "i386-", "i486-",   "i586-", "i686-", "aarch64-", "arm-",
+        "armv",      "riscv", "powerpc", "ppc",   "mips",  "s390x-",   "sparc",
+        "loongarch", "m68k-", "alpha-",  "hppa",  "sh4-",  "xtensa",   "avr-",
     };
     for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
         if (str_starts(name, machines[i]) && strchr(name, '-'))
@@ -67,8 +67,9 @@ void clang_flags(const Cmdline *c, const char *compiler, Strings *out)
 bool is_configure_check(const char *cwd, const char *file)
 {
     static const char *const folders[] = {
-        "/CMakeFiles/CMakeTmp", "/CMakeFiles/CMakeScratch", "/CompilerIdC",
-        "/meson-private", "/.conf_check", "/config.tests",
+        "/CMakeFiles/CMakeTmp", "/CMakeFiles/CMakeScratch",
+        "/CompilerIdC",         "/meson-private",
+        "/.conf_check",         "/config.tests",
     };
     const char *base = path_base(file);
     if (str_starts(base, "conftest.") || strcmp(base, "conftest") == 0 ||
@@ -83,16 +84,14 @@ bool is_configure_check(const char *cwd, const char *file)
 /* Fills `clang` of a command from its arguments. */
 static void derive(CompileCommand *cc)
 {
-    Cmdline c = {0};
-    cmdline_parse(&c, (int)cc->arguments.len, cc->arguments.items,
-                  cc->directory, false);
-    clang_flags(&c, cc->arguments.len ? cc->arguments.items[0] : "cc",
-                &cc->clang);
+    Cmdline c = { 0 };
+    cmdline_parse(&c, (int)cc->arguments.len, cc->arguments.items, cc->directory, false);
+    clang_flags(&c, cc->arguments.len ? cc->arguments.items[0] : "cc", &cc->clang);
     cmdline_release(&c);
 }
 
-static void add(CompileCommands *out, const char *directory, const char *file,
-                const char *output, const Strings *arguments)
+static void add(CompileCommands *out, const char *directory, const char *file, const char *output,
+                const Strings *arguments)
 {
     CompileCommand *cc = vec_grow(out);
     cc->directory = xstrdup(directory);
@@ -119,11 +118,10 @@ static void add_unit(const Unit *u, Map *seen, CompileCommands *out)
         return;
     add(out, u->directory, u->source, u->output, &u->arguments);
     CompileCommand *cc = &out->items[out->len - 1];
-    Str key = {0};
+    Str key = { 0 };
     str_addf(&key, "%s\n%s", cc->directory, cc->file);
     for (size_t i = 0; i < cc->clang.len; i++)
-        if (!str_starts(cc->clang.items[i], "-fPI") &&
-            !str_starts(cc->clang.items[i], "-fpi") &&
+        if (!str_starts(cc->clang.items[i], "-fPI") && !str_starts(cc->clang.items[i], "-fpi") &&
             strcmp(cc->clang.items[i], "-DPIC") != 0)
             str_addf(&key, "\n%s", cc->clang.items[i]);
     bool fresh = map_put(seen, str_c(&key), NULL);
@@ -135,7 +133,7 @@ static void add_unit(const Unit *u, Map *seen, CompileCommands *out)
 bool commands_of_workspace(Workspace *ws, CompileCommands *out, Err *err)
 {
     size_t n;
-    Map seen = {0};
+    Map seen = { 0 };
     const CapturedProgram **programs = workspace_programs(ws, &n, err), *damaged = NULL;
     if (!programs)
         return false;
@@ -148,10 +146,12 @@ bool commands_of_workspace(Workspace *ws, CompileCommands *out, Err *err)
             if (!programs[i]->failed[k]->damaged)
                 add_unit(programs[i]->failed[k], &seen, out);
     }
-    Strings names = {0};
+    Strings names = { 0 };
     char *dir = workspace_path(ws, "units");
-    bool ok = !damaged || err_set(err, "%zu units of %s are damaged in the workspace (sundew doctor "
-                                  "tells which); build them again", damaged->ndamaged, damaged->name);
+    bool ok = !damaged || err_set(err,
+                                  "%zu units of %s are damaged in the workspace (sundew doctor "
+                                  "tells which); build them again",
+                                  damaged->ndamaged, damaged->name);
     ok = ok && (n || dir_list(dir, &names, err));
     for (size_t i = 0; i < names.len; i++) {
         if (!str_ends(names.items[i], ".json"))
@@ -181,8 +181,9 @@ bool commands_read(const char *path, CompileCommands *out, Err *err)
         return err_set(err, "%s: not a compilation database (no array)", path);
     }
     char *full = path_absolute(path), *folder = path_dir(full);
-    json_array_foreach(list, i, o) {
-        Strings arguments = {0};
+    json_array_foreach(list, i, o)
+    {
+        Strings arguments = { 0 };
         const char *file = json_str(o, "file");
         json_get_strings(o, "arguments", &arguments);
         if (!arguments.len)

@@ -48,8 +48,7 @@ static bool read_section(const Elf *e, size_t i, Section *s)
     uint64_t at = e->shoff + i * e->shentsize;
     if (i >= e->shnum || at > e->size || e->shentsize > e->size - at)
         return false;
-    *s = (Section){ .name = (uint32_t)get(e, at, 4),
-                    .type = (uint32_t)get(e, at + 4, 4) };
+    *s = (Section){ .name = (uint32_t)get(e, at, 4), .type = (uint32_t)get(e, at + 4, 4) };
     if (e->wide) {
         s->flags = get(e, at + 8, 8);
         s->offset = get(e, at + 24, 8);
@@ -61,8 +60,8 @@ static bool read_section(const Elf *e, size_t i, Section *s)
         s->size = get(e, at + 20, 4);
         s->link = (uint32_t)get(e, at + 24, 4);
     }
-    return s->type == SHT_NOBITS ||
-           (s->offset <= e->size && s->size <= e->size - s->offset) || i == 0;
+    return s->type == SHT_NOBITS || (s->offset <= e->size && s->size <= e->size - s->offset) ||
+           i == 0;
 }
 
 /* False: no ELF file, or one without a sound header. */
@@ -104,8 +103,8 @@ static bool parse(const char *data, size_t n, Elf *e)
 /* The section that holds the sections' names, if it is inside the file. */
 static bool section_names(const Elf *e, Section *s)
 {
-    return read_section(e, e->shstrndx, s) && s->type != SHT_NOBITS &&
-           s->offset <= e->size && s->size <= e->size - s->offset;
+    return read_section(e, e->shstrndx, s) && s->type != SHT_NOBITS && s->offset <= e->size &&
+           s->size <= e->size - s->offset;
 }
 
 /* The name of a section; "" if it has none that can be read. */
@@ -123,8 +122,7 @@ static size_t find(const Elf *e, const char *name, Section *s)
 {
     assert(!e->shoff || e->shnum <= (e->size - e->shoff) / e->shentsize);    /* parse() */
     for (size_t i = 1; e->shoff && i < e->shnum; i++)
-        if (read_section(e, i, s) && s->type != SHT_NOBITS &&
-            strcmp(name_of(e, s), name) == 0)
+        if (read_section(e, i, s) && s->type != SHT_NOBITS && strcmp(name_of(e, s), name) == 0)
             return i;
     return 0;
 }
@@ -156,14 +154,10 @@ ElfKind elf_kind(const char *data, size_t n)
     if (!parse(data, n, &e))
         return ELF_NONE;
     switch (e.type) {
-    case ET_REL:
-        return ELF_OBJECT;
-    case ET_EXEC:
-        return ELF_EXECUTABLE;
-    case ET_DYN:
-        return is_pie(&e) ? ELF_EXECUTABLE : ELF_SHARED;
-    default:
-        return ELF_OTHER;
+    case ET_REL: return ELF_OBJECT;
+    case ET_EXEC: return ELF_EXECUTABLE;
+    case ET_DYN: return is_pie(&e) ? ELF_EXECUTABLE : ELF_SHARED;
+    default: return ELF_OTHER;
     }
 }
 
@@ -222,8 +216,7 @@ static void set_section(char *at, const Elf *e, uint64_t offset, uint64_t size)
  *
  *     old file … | records | names + ".sundew" | headers + one more
  */
-bool elf_with_ids(const char *data, size_t n, char *const *ids, size_t nids,
-                  Str *out, Err *err)
+bool elf_with_ids(const char *data, size_t n, char *const *ids, size_t nids, Str *out, Err *err)
 {
     Elf e;
     Section names, old;
@@ -259,8 +252,7 @@ bool elf_with_ids(const char *data, size_t n, char *const *ids, size_t nids,
         put(h + 4, SHT_PROGBITS, 4, e.big);
         put(h + (e.wide ? 48 : 32), 1, e.wide ? 8 : 4, e.big);  /* align */
     }
-    set_section(table + e.shstrndx * e.shentsize, &e, names_at,
-                names.size + sizeof section_name);
+    set_section(table + e.shstrndx * e.shentsize, &e, names_at, names.size + sizeof section_name);
     put(out->data + (e.wide ? 40 : 32), table_at, e.wide ? 8 : 4, e.big);
     bool few = get(&e, e.wide ? 60 : 48, 2) != 0;
     if (few && count < SHN_LORESERVE) {
@@ -274,8 +266,8 @@ bool elf_with_ids(const char *data, size_t n, char *const *ids, size_t nids,
 
 bool archive_is(const char *data, size_t n)
 {
-    return n >= SARMAG && (memcmp(data, ARMAG, SARMAG) == 0 ||
-                           memcmp(data, "!<thin>\n", SARMAG) == 0);
+    return n >= SARMAG &&
+           (memcmp(data, ARMAG, SARMAG) == 0 || memcmp(data, "!<thin>\n", SARMAG) == 0);
 }
 
 /* "name/", or "/123" into the table of long names; copied without the slash. */
@@ -297,8 +289,7 @@ static char *member_name(const struct ar_hdr *h, const char *names, size_t nname
     return xstrndup(p, n);
 }
 
-bool archive_members(const char *path, const char *data, size_t n,
-                     ArchiveMembers *out, Err *err)
+bool archive_members(const char *path, const char *data, size_t n, ArchiveMembers *out, Err *err)
 {
     bool thin = n > 2 && data[2] == 't';
     const char *names = "";
@@ -314,8 +305,7 @@ bool archive_members(const char *path, const char *data, size_t n,
         size_t size = strtoul(digits, NULL, 10);
         at += sizeof *h;
         bool special = h->ar_name[0] == '/' &&
-                       (h->ar_name[1] == ' ' || h->ar_name[1] == '/' ||
-                        h->ar_name[1] == 'S');
+                       (h->ar_name[1] == ' ' || h->ar_name[1] == '/' || h->ar_name[1] == 'S');
         bool inside = special || !thin;
         if (inside && size > n - at)
             return err_set(err, "%s: archive cut short", path);

@@ -21,7 +21,10 @@
 
 typedef enum {
     ELF_NONE,                  /* no ELF file */
-    ELF_OBJECT, ELF_EXECUTABLE, ELF_SHARED, ELF_OTHER,
+    ELF_OBJECT,
+    ELF_EXECUTABLE,
+    ELF_SHARED,
+    ELF_OTHER,
 } ElfKind;
 
 ElfKind elf_kind(const char *data, size_t n);
@@ -30,8 +33,7 @@ bool elf_ids(const char *data, size_t n, Strings *ids);
 /* What the section .comment says about the compiler; "" if nothing. */
 void elf_compiler(const char *data, size_t n, Str *out);
 /* `out` becomes the file with `ids` as its section .sundew. */
-bool elf_with_ids(const char *data, size_t n, char *const *ids, size_t nids,
-                  Str *out, Err *err);
+bool elf_with_ids(const char *data, size_t n, char *const *ids, size_t nids, Str *out, Err *err);
 
 /* The members of an archive (also a thin one, whose members are files). */
 typedef struct ArchiveMember {
@@ -44,7 +46,6 @@ typedef Vec(ArchiveMember) ArchiveMembers;
 
 bool archive_is(const char *data, size_t n);
 /* `path` is needed for thin archives. */
-bool archive_members(const char *path, const char *data, size_t n,
-                     ArchiveMembers *out, Err *err);
+bool archive_members(const char *path, const char *data, size_t n, ArchiveMembers *out, Err *err);
 void archive_members_release(ArchiveMembers *m);
 #endif

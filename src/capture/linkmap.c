@@ -49,8 +49,7 @@ static bool is_shared_name(const char *path)
     return so && so[3 + strspn(so + 3, ".0123456789")] == 0;
 }
 
-static void offer(const char *name, size_t n, const char *cwd, Map *seen,
-                  Map *known, Strings *out)
+static void offer(const char *name, size_t n, const char *cwd, Map *seen, Map *known, Strings *out)
 {
     while (n && isspace((unsigned char)name[n - 1]))
         n--;
@@ -120,7 +119,7 @@ static const char *lld_section(const char *line, size_t *n)
 
 void linkmap_objects(const char *map, const char *cwd, Strings *out)
 {
-    Map seen = {0}, known = {0};
+    Map seen = { 0 }, known = { 0 };
     bool included = false;
     for (const char *line = map, *next; *line; line = next) {
         size_t n = strcspn(line, "\n");

@@ -1,6 +1,3 @@
 #include "capture/wrapper.h"
 
-int main(int argc, char **argv)
-{
-    return wrapper_main(argc, argv);
-}
+int main(int argc, char **argv) { return wrapper_main(argc, argv); }

@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool object_remember(Workspace *ws, const char *data, size_t n, const char *id,
-                     Err *err)
+bool object_remember(Workspace *ws, const char *data, size_t n, const char *id, Err *err)
 {
     char hash[ID_LEN + 1];
     assert(strlen(id) == ID_LEN);
@@ -34,7 +33,7 @@ bool object_ids(const Workspace *ws, const char *data, size_t n, Strings *ids)
     char hash[ID_LEN + 1];
     sha256_id(data, n, hash);
     char *path = workspace_path(ws, "objects/%s", hash);
-    Str id = {0};
+    Str id = { 0 };
     if (file_exists(path) && file_read(path, &id, NULL) && id.len == ID_LEN)
         strings_add(ids, str_c(&id));
     str_release(&id);
@@ -42,13 +41,12 @@ bool object_ids(const Workspace *ws, const char *data, size_t n, Strings *ids)
     return ids->len > before;
 }
 
-bool file_ids(const Workspace *ws, const char *path, Strings *ids,
-              Strings *missing, Err *err)
+bool file_ids(const Workspace *ws, const char *path, Strings *ids, Strings *missing, Err *err)
 {
-    Str data = {0};
+    Str data = { 0 };
     bool ok = file_read(path, &data, err);
     if (ok && archive_is(str_c(&data), data.len)) {
-        ArchiveMembers members = {0};
+        ArchiveMembers members = { 0 };
         ok = archive_members(path, str_c(&data), data.len, &members, err);
         for (size_t i = 0; i < members.len; i++) {
             ArchiveMember *m = &members.items[i];
@@ -65,24 +63,20 @@ bool file_ids(const Workspace *ws, const char *path, Strings *ids,
 
 static bool kind_of(const char *path, ProgramKind *kind, Err *err)
 {
-    Str data = {0};
+    Str data = { 0 };
     bool ok = file_read(path, &data, err);
     if (ok && archive_is(str_c(&data), data.len)) {
         *kind = PROGRAM_ARCHIVE;
     } else if (ok) {
         switch (elf_kind(str_c(&data), data.len)) {
-        case ELF_OBJECT:
-            *kind = PROGRAM_OBJECT;
-            break;
-        case ELF_SHARED:
-            *kind = PROGRAM_SHARED;
-            break;
-        case ELF_EXECUTABLE:
-            *kind = PROGRAM_EXECUTABLE;
-            break;
+        case ELF_OBJECT: *kind = PROGRAM_OBJECT; break;
+        case ELF_SHARED: *kind = PROGRAM_SHARED; break;
+        case ELF_EXECUTABLE: *kind = PROGRAM_EXECUTABLE; break;
         default:
-            ok = err_set(err, "%s: neither executable, shared library, archive "
-                         "nor object", path);
+            ok = err_set(err,
+                         "%s: neither executable, shared library, archive "
+                         "nor object",
+                         path);
         }
     }
     str_release(&data);
@@ -90,10 +84,10 @@ static bool kind_of(const char *path, ProgramKind *kind, Err *err)
 }
 
 /* Spreads the ids over the lists of the program, each unit once. */
-static void sort_units(Workspace *ws, CapturedProgram *p, const Strings *ids,
-                       const char *path, Strings *missing, Arena *a)
+static void sort_units(Workspace *ws, CapturedProgram *p, const Strings *ids, const char *path,
+                       Strings *missing, Arena *a)
 {
-    Map seen = {0};
+    Map seen = { 0 };
     p->units = arena_array(a, const Unit *, ids->len + 1);
     p->failed = arena_array(a, const Unit *, ids->len + 1);
     p->foreign = arena_array(a, const Unit *, ids->len + 1);
@@ -127,7 +121,7 @@ static bool was_here(const char *object, const Strings *recorded)
 
 static void add_missing(CapturedProgram *p, const Strings *missing, const json_t *record, Arena *a)
 {
-    Strings recorded = {0};
+    Strings recorded = { 0 };
     json_get_strings(record, "units", &recorded);
     p->missing = arena_array(a, MissingObject, missing->len);
     for (size_t i = 0; i < missing->len; i++) {
@@ -148,7 +142,7 @@ static void add_missing(CapturedProgram *p, const Strings *missing, const json_t
 
 static void add_link(CapturedProgram *p, const json_t *record, Arena *a)
 {
-    Strings words = {0};
+    Strings words = { 0 };
     json_get_strings(record, "link", &words);
     p->link.items = arena_array(a, char *, words.len + 1);
     for (size_t i = 0; i < words.len; i++)
@@ -158,15 +152,14 @@ static void add_link(CapturedProgram *p, const json_t *record, Arena *a)
 }
 
 /* `record` is NULL if the file was not seen being linked. */
-static CapturedProgram *load(Workspace *ws, Arena *a, const char *path,
-                             const json_t *record, Err *err)
+static CapturedProgram *load(Workspace *ws, Arena *a, const char *path, const json_t *record,
+                             Err *err)
 {
-    Strings ids = {0}, missing = {0};
+    Strings ids = { 0 }, missing = { 0 };
     CapturedProgram *p = arena_new(a, CapturedProgram);
     p->name = arena_strdup(a, path_base(path));
     p->path = arena_strdup(a, path);
-    bool ok = kind_of(path, &p->kind, err) &&
-              file_ids(ws, path, &ids, &missing, err);
+    bool ok = kind_of(path, &p->kind, err) && file_ids(ws, path, &ids, &missing, err);
     if (ok) {
         json_get_strings(record, "missing", &missing);
         sort_units(ws, p, &ids, path, &missing, a);
@@ -181,15 +174,17 @@ static CapturedProgram *load(Workspace *ws, Arena *a, const char *path,
 /* All records, by path. */
 static bool read_records(Workspace *ws, Map *records, Err *err)
 {
-    Strings names = {0};
+    Strings names = { 0 };
     char *dir = workspace_path(ws, "programs");
     bool ok = dir_list(dir, &names, err);
     for (size_t i = 0; ok && i < names.len; i++) {
         char *path = path_join(dir, names.items[i]);
         json_t *o = str_ends(path, ".json") ? json_read(path, err) : NULL;
         if (str_ends(path, ".json") && (!o || !*json_str(o, "path"))) {
-            ok = err_set(err, "%s is damaged: remove it and build that program "
-                         "again", path);
+            ok = err_set(err,
+                         "%s is damaged: remove it and build that program "
+                         "again",
+                         path);
             json_decref(o);
         } else if (o && !map_has(records, json_str(o, "path"))) {
             map_put(records, json_str(o, "path"), o);
@@ -212,7 +207,7 @@ static void release_records(Map *records)
 
 static bool same_units(const json_t *record, const Strings *ids)
 {
-    Strings units = {0};
+    Strings units = { 0 };
     json_get_strings(record, "units", &units);
     bool same = ids->len && units.len == ids->len;
     for (size_t i = 0; same && i < ids->len; i++)
@@ -222,10 +217,9 @@ static bool same_units(const json_t *record, const Strings *ids)
 }
 
 /* The record of a file that was moved or copied. */
-static const json_t *record_by_units(Workspace *ws, const Map *records,
-                                     const char *path)
+static const json_t *record_by_units(Workspace *ws, const Map *records, const char *path)
 {
-    Strings ids = {0};
+    Strings ids = { 0 };
     const json_t *found = NULL;
     file_ids(ws, path, &ids, NULL, NULL);
     for (size_t i = 0; !found && i < records->len; i++)
@@ -237,19 +231,18 @@ static const json_t *record_by_units(Workspace *ws, const Map *records,
 
 /* Where the file of a record is now, `mv prog.tmp prog` being a common last
  * step: beside its old place. NULL: gone. */
-static char *moved_to(Workspace *ws, const Map *records, const char *path,
-                      const json_t *record)
+static char *moved_to(Workspace *ws, const Map *records, const char *path, const json_t *record)
 {
     char *dir = path_dir(path), *found = NULL;
-    Strings names = {0};
+    Strings names = { 0 };
     dir_list(dir, &names, NULL);
     for (size_t i = 0; !found && i < names.len; i++) {
         char *file = path_join(dir, names.items[i]);
-        Strings ids = {0};
+        Strings ids = { 0 };
         ProgramKind kind;
-        if (!map_has(records, file) && file_is_regular(file) &&
-            kind_of(file, &kind, NULL) && kind != PROGRAM_OBJECT &&
-            file_ids(ws, file, &ids, NULL, NULL) && same_units(record, &ids)) {
+        if (!map_has(records, file) && file_is_regular(file) && kind_of(file, &kind, NULL) &&
+            kind != PROGRAM_OBJECT && file_ids(ws, file, &ids, NULL, NULL) &&
+            same_units(record, &ids)) {
             found = file;
             file = NULL;
         }
@@ -269,20 +262,18 @@ static int by_path(const void *a, const void *b)
 
 const CapturedProgram **workspace_programs(Workspace *ws, size_t *n, Err *err)
 {
-    Map records = {0};
+    Map records = { 0 };
     Arena *a = workspace_arena(ws);
     *n = 0;
     if (!read_records(ws, &records, err)) {
         release_records(&records);
         return NULL;
     }
-    const CapturedProgram **all =
-        arena_array(a, const CapturedProgram *, records.len + 1);
+    const CapturedProgram **all = arena_array(a, const CapturedProgram *, records.len + 1);
     for (size_t i = 0; i < records.len; i++) {
         const char *path = records.entries[i].key;
         const json_t *record = records.entries[i].value;
-        char *now = file_is_regular(path) ? xstrdup(path)
-                                          : moved_to(ws, &records, path, record);
+        char *now = file_is_regular(path) ? xstrdup(path) : moved_to(ws, &records, path, record);
         CapturedProgram *p = now ? load(ws, a, now, record, NULL) : NULL;
         if (p)
             all[(*n)++] = p;
@@ -294,8 +285,7 @@ const CapturedProgram **workspace_programs(Workspace *ws, size_t *n, Err *err)
 }
 
 /* A file that is there, by its path. */
-static const CapturedProgram *by_file(Workspace *ws, const char *path,
-                                      const Map *records, Err *err)
+static const CapturedProgram *by_file(Workspace *ws, const char *path, const Map *records, Err *err)
 {
     char *full = path_absolute(path), *real = path_real(path);
     const json_t *record = map_get(records, full);
@@ -305,9 +295,11 @@ static const CapturedProgram *by_file(Workspace *ws, const char *path,
         record = record_by_units(ws, records, full);
     CapturedProgram *p = load(ws, workspace_arena(ws), full, record, err);
     if (p && !p->nunits && !p->nfailed && !p->nforeign) {
-        err_set(err, "%s was not built under capture: no unit of this "
+        err_set(err,
+                "%s was not built under capture: no unit of this "
                 "workspace is in it; build it again from clean: "
-                "sundew capture -- make", path);
+                "sundew capture -- make",
+                path);
         p = NULL;
     }
     free(full);
@@ -315,10 +307,9 @@ static const CapturedProgram *by_file(Workspace *ws, const char *path,
     return p;
 }
 
-const CapturedProgram *workspace_program(Workspace *ws, const char *name,
-                                         Err *err)
+const CapturedProgram *workspace_program(Workspace *ws, const char *name, Err *err)
 {
-    Map records = {0};
+    Map records = { 0 };
     const CapturedProgram *p = NULL;
     if (!read_records(ws, &records, err))
         goto out;
@@ -327,19 +318,22 @@ const CapturedProgram *workspace_program(Workspace *ws, const char *name,
         goto out;
     }
     size_t n, hits = 0;
-    const CapturedProgram **all = strchr(name, '/') ? NULL
-                                  : workspace_programs(ws, &n, err);
+    const CapturedProgram **all = strchr(name, '/') ? NULL : workspace_programs(ws, &n, err);
     for (size_t i = 0; all && i < n; i++)
         if (strcmp(all[i]->name, name) == 0 && !hits++)
             p = all[i];
     if (hits > 1)
         p = NULL;
     if (hits > 1)
-        err_set(err, "'%s' names %zu programs of this workspace; give the path "
-                "of one (sundew show programs lists them)", name, hits);
+        err_set(err,
+                "'%s' names %zu programs of this workspace; give the path "
+                "of one (sundew show programs lists them)",
+                name, hits);
     else if (!hits)
-        err_set(err, "no program '%s': no such file, and none of that name in "
-                "the workspace (sundew show programs lists them)", name);
+        err_set(err,
+                "no program '%s': no such file, and none of that name in "
+                "the workspace (sundew show programs lists them)",
+                name);
 out:
     release_records(&records);
     return p;

@@ -7,16 +7,15 @@
 
 bool recompile_tool(char *const *argv, const char *cwd, Str *out, Err *err)
 {
-    ProcResult r = {0};
-    Proc p = { .argv = argv, .cwd = cwd, .capture = true, .seconds = 600,
-               .in = "/dev/null" };
+    ProcResult r = { 0 };
+    Proc p = { .argv = argv, .cwd = cwd, .capture = true, .seconds = 600, .in = "/dev/null" };
     bool ok = proc_run(&p, &r, err);
     if (ok && r.status != 0) {
         const char *at = strstr(str_c(&r.err), "undefined reference");
         at = at ? at : strstr(str_c(&r.err), "multiple definition");
         at = at ? at : strstr(str_c(&r.err), "error: ");
         at = at ? at : str_c(&r.err);
-        Str line = {0};
+        Str line = { 0 };
         escape_terminal(&line, at, strcspn(at, "\n"));
         ok = err_set(err, "%s: %s", path_base(argv[0]), str_c(&line));
         str_release(&line);
@@ -30,12 +29,27 @@ bool recompile_tool(char *const *argv, const char *cwd, Str *out, Err *err)
 /* What stands in the command for this one unit's output and dependencies. */
 static size_t words_to_drop(const Strings *words, size_t i, const Cmdline *c)
 {
-    static const char *const two[] = { "-o", "-MF", "-MT", "-MQ", "-x", "-Xlinker",
-                                       "-aux-info", NULL };
-    static const char *const one[] = { "-c", "-MD", "-MMD", "-MP", "-M", "-MM", "-MG",
-                                       "-S", "-E", "-Werror", "-pedantic-errors",
-                                       "-static", "-shared", "-pie", "-rdynamic",
-                                       "-save-temps", "-flto", "-s", NULL };
+    static const char *const two[] = { "-o", "-MF",      "-MT",       "-MQ",
+                                       "-x", "-Xlinker", "-aux-info", NULL };
+    static const char *const one[] = { "-c",
+                                       "-MD",
+                                       "-MMD",
+                                       "-MP",
+                                       "-M",
+                                       "-MM",
+                                       "-MG",
+                                       "-S",
+                                       "-E",
+                                       "-Werror",
+                                       "-pedantic-errors",
+                                       "-static",
+                                       "-shared",
+                                       "-pie",
+                                       "-rdynamic",
+                                       "-save-temps",
+                                       "-flto",
+                                       "-s",
+                                       NULL };
     const char *w = words->items[i];
     if (str_is_one_of(w, two))
         return 2;
@@ -52,7 +66,7 @@ static size_t words_to_drop(const Strings *words, size_t i, const Cmdline *c)
 void recompile_flags(const Unit *u, Strings *flags)
 {
     const Strings *words = &u->arguments;
-    Cmdline c = {0};
+    Cmdline c = { 0 };
     cmdline_parse(&c, (int)words->len, words->items, u->directory, false);
     for (size_t i = 0; i < words->len;) {
         size_t drop = i ? words_to_drop(words, i, &c) : 0;
@@ -63,10 +77,10 @@ void recompile_flags(const Unit *u, Strings *flags)
     cmdline_release(&c);
 }
 
-bool recompile_run(const Unit *u, const Strings *flags, const char *source,
-                   const char *object, Err *err)
+bool recompile_run(const Unit *u, const Strings *flags, const char *source, const char *object,
+                   Err *err)
 {
-    Strings argv = {0};
+    Strings argv = { 0 };
     for (size_t i = 0; i < flags->len; i++)
         strings_add(&argv, flags->items[i]);
     strings_add(&argv, "-c");

@@ -15,8 +15,8 @@
  * errors of warnings. */
 void recompile_flags(const Unit *u, Strings *flags);
 /* FLAGS -c SOURCE -o OBJECT in the unit's folder. */
-bool recompile_run(const Unit *u, const Strings *flags, const char *source,
-                   const char *object, Err *err);
+bool recompile_run(const Unit *u, const Strings *flags, const char *source, const char *object,
+                   Err *err);
 /* Runs a tool of the compiler's; its standard output goes to `out` (may be NULL).
  * False with what it said. */
 bool recompile_tool(char *const *argv, const char *cwd, Str *out, Err *err);

@@ -45,7 +45,7 @@ typedef struct Flag {
 /* Are all units of this object replaced? `some`: is one? */
 static bool is_replaced(const Relinking *r, const char *data, size_t n, bool *some)
 {
-    Strings ids = {0};
+    Strings ids = { 0 };
     size_t hits = 0;
     bool has = object_ids(r->ws, data, n, &ids);
     for (size_t i = 0; i < ids.len; i++)
@@ -57,12 +57,11 @@ static bool is_replaced(const Relinking *r, const char *data, size_t n, bool *so
 }
 
 /* An archive of the members that stay. With none: nothing. */
-static bool copy_archive(Relinking *r, const ArchiveMembers *members,
-                         const bool *gone, Err *err)
+static bool copy_archive(Relinking *r, const ArchiveMembers *members, const bool *gone, Err *err)
 {
     char *dir = xprintf("%s/archive%u", r->plan->scratch, r->archives++);
     char *out = xprintf("%s.a", dir);
-    Strings argv = {0};
+    Strings argv = { 0 };
     strings_add(&argv, "ar");
     strings_add(&argv, "rcs");
     strings_add(&argv, out);
@@ -79,7 +78,7 @@ static bool copy_archive(Relinking *r, const ArchiveMembers *members,
         free(safe);
     }
     if (ok && argv.len > 3) {
-        ProcResult res = {0};
+        ProcResult res = { 0 };
         Proc p = { .argv = strings_argv(&argv), .capture = true };
         ok = proc_run(&p, &res, err);
         if (ok && res.status != 0)
@@ -95,7 +94,7 @@ static bool copy_archive(Relinking *r, const ArchiveMembers *members,
 
 static void add_spare(const Relinking *r, const ArchiveMember *m)
 {
-    Strings ids = {0};
+    Strings ids = { 0 };
     object_ids(r->ws, m->data, m->size, &ids);
     for (size_t i = 0; i < ids.len; i++) {
         const Unit *u = workspace_unit(r->ws, ids.items[i]);
@@ -106,10 +105,9 @@ static void add_spare(const Relinking *r, const ArchiveMember *m)
 }
 
 /* `word` is what the command says, `path` the archive it means. */
-static bool add_archive(Relinking *r, const char *word, const char *path,
-                        const Str *data, Err *err)
+static bool add_archive(Relinking *r, const char *word, const char *path, const Str *data, Err *err)
 {
-    ArchiveMembers members = {0};
+    ArchiveMembers members = { 0 };
     bool some = false;
     if (!archive_members(path, str_c(data), data->len, &members, NULL)) {
         strings_add(r->argv, word);
@@ -137,8 +135,7 @@ static bool is_replaced_source(const Relinking *r, const char *path, bool is_std
     const CapturedProgram *p = r->program;
     for (size_t i = 0; i < p->nunits; i++) {
         const Unit *u = p->units[i];
-        bool same = is_stdin ? str_ends(u->source, ".stdin.c")
-                             : strcmp(u->source, path) == 0;
+        bool same = is_stdin ? str_ends(u->source, ".stdin.c") : strcmp(u->source, path) == 0;
         if (same && map_has(r->plan->units, u->id))
             return true;
     }
@@ -148,7 +145,7 @@ static bool is_replaced_source(const Relinking *r, const char *path, bool is_std
 static bool add_input(Relinking *r, const char *word, Err *err)
 {
     char *path = path_in(r->program->link_directory, word);
-    Str data = {0};
+    Str data = { 0 };
     bool ok = true, some = false;
     if (is_replaced_source(r, path, cmdline_is_stdin(word))) {
         /* gone */
@@ -160,8 +157,10 @@ static bool add_input(Relinking *r, const char *word, Err *err)
                !is_replaced(r, str_c(&data), data.len, &some)) {
         strings_add(r->argv, word);
         if (some)
-            ok = err_set(err, "%s holds several units, of which some could not be "
-                         "captured: it can't be replaced", path);
+            ok = err_set(err,
+                         "%s holds several units, of which some could not be "
+                         "captured: it can't be replaced",
+                         path);
     }
     str_release(&data);
     free(path);
@@ -174,12 +173,12 @@ static bool add_library(Relinking *r, const char *word, const char *name, Err *e
     for (size_t i = 0; i < r->folders.len; i++) {
         const char *dir = r->folders.items[i];
         char *shared = xprintf("%s/lib%s.so", dir, name);
-        char *archive = name[0] == ':' ? xprintf("%s/%s", dir, name + 1)
-                                       : xprintf("%s/lib%s.a", dir, name);
+        char *archive =
+            name[0] == ':' ? xprintf("%s/%s", dir, name + 1) : xprintf("%s/lib%s.a", dir, name);
         bool found = !r->statically && file_exists(shared), ok = true;
-        Str data = {0};
-        bool is = !found && file_is_regular(archive) && file_read(archive, &data, NULL)
-                  && archive_is(str_c(&data), data.len);
+        Str data = { 0 };
+        bool is = !found && file_is_regular(archive) && file_read(archive, &data, NULL) &&
+                  archive_is(str_c(&data), data.len);
         if (is)
             ok = add_archive(r, word, archive, &data, err);
         str_release(&data);
@@ -197,14 +196,13 @@ static bool add_library(Relinking *r, const char *word, const char *name, Err *e
 /* "-a,-Map=x,-b" without its map, as a -Wl, word; NULL: nothing is left. */
 static char *without_map(const char *list, bool *name_follows)
 {
-    Str out = {0};
+    Str out = { 0 };
     char *copy = xstrdup(list), *save = NULL;
     for (char *w = strtok_r(copy, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
         bool named = *name_follows;
         *name_follows = strcmp(w, "-Map") == 0 || strcmp(w, "--Map") == 0;
-        if (named || *name_follows || str_starts(w, "-Map=") ||
-            str_starts(w, "--Map=") || strcmp(w, "-M") == 0 ||
-            strcmp(w, "--print-map") == 0)
+        if (named || *name_follows || str_starts(w, "-Map=") || str_starts(w, "--Map=") ||
+            strcmp(w, "-M") == 0 || strcmp(w, "--print-map") == 0)
             continue;
         str_addf(&out, ",%s", w);
     }
@@ -219,7 +217,7 @@ static char *without_map(const char *list, bool *name_follows)
 /* -fsanitize=fuzzer,address without the first; NULL: nothing is left. */
 static char *without_fuzzer(const char *word)
 {
-    Str out = {0};
+    Str out = { 0 };
     char *copy = xstrdup(strchr(word, '=') + 1), *save = NULL;
     for (char *w = strtok_r(copy, ",", &save); w; w = strtok_r(NULL, ",", &save))
         if (strcmp(w, "fuzzer") != 0)
@@ -310,32 +308,67 @@ static bool take_static(Relinking *r, const Flag *f, Err *err)
 /* Flags of ld whose value is the next word, and which the compilers' table does not
  * know so. */
 static const char *const ld_with_value[] = {
-    "-m", "-h", "-b", "-y", "-Y", "-R", "-G", "-f", "-a", "-assert", "-init", "-fini",
-    "-rpath-link", "--rpath-link", "--rpath", "--soname", "-dynamic-linker",
-    "--dynamic-linker", "-version-script", "--version-script", "-dynamic-list",
-    "--dynamic-list", "-defsym", "--defsym", "-wrap", "--wrap", "-script", "--script",
-    "-plugin", "--plugin", "-plugin-opt", "--entry", "--undefined", "--library-path",
-    "--retain-symbols-file", "-retain-symbols-file", "--format", "--oformat",
-    "-oformat", NULL,
+    "-m",
+    "-h",
+    "-b",
+    "-y",
+    "-Y",
+    "-R",
+    "-G",
+    "-f",
+    "-a",
+    "-assert",
+    "-init",
+    "-fini",
+    "-rpath-link",
+    "--rpath-link",
+    "--rpath",
+    "--soname",
+    "-dynamic-linker",
+    "--dynamic-linker",
+    "-version-script",
+    "--version-script",
+    "-dynamic-list",
+    "--dynamic-list",
+    "-defsym",
+    "--defsym",
+    "-wrap",
+    "--wrap",
+    "-script",
+    "--script",
+    "-plugin",
+    "--plugin",
+    "-plugin-opt",
+    "--entry",
+    "--undefined",
+    "--library-path",
+    "--retain-symbols-file",
+    "-retain-symbols-file",
+    "--format",
+    "--oformat",
+    "-oformat",
+    NULL,
 };
 
 /*
  * Flags that are not taken over as they are, by their names in the table of
  * cmdline.c. Those of ld stand first: to a compiler "-Map" would be a -M.
  */
-static const struct ld_map { const char *name; unsigned words; bool prefix; } maps[] = {
-    { "-Map", 2, false },  { "--Map", 2, false }, { "-Map=", 1, true },
+static const struct ld_map {
+    const char *name;
+    unsigned words;
+    bool prefix;
+} maps[] = {
+    { "-Map", 2, false },  { "--Map", 2, false },       { "-Map=", 1, true },
     { "--Map=", 1, true }, { "--print-map", 1, false },
 };
 static const struct taker {
     const char *name;
     bool (*take)(Relinking *r, const Flag *f, Err *err);
 } takers[] = {
-    { "-o", leave_out },            { "--output", leave_out },
-    { "--output=", leave_out },     { "-Wl,", take_linker_words },
-    { "-Xlinker", take_linker_word }, { "-L", take_folder },
-    { "-l", take_library },         { "-fsanitize", take_sanitizers },
-    { "-static", take_static },
+    { "-o", leave_out },           { "--output", leave_out },         { "--output=", leave_out },
+    { "-Wl,", take_linker_words }, { "-Xlinker", take_linker_word },  { "-L", take_folder },
+    { "-l", take_library },        { "-fsanitize", take_sanitizers }, { "-static", take_static },
 };
 
 static const struct ld_map *map_of(const char *word)
@@ -354,8 +387,7 @@ static Flag flag_at(const Strings *words, size_t i, bool is_ld)
     if (is_ld && strcmp(word, "-x") == 0)          /* no language: local symbols go */
         return (Flag){ .word = word, .words = 1 };
     if (str_is_one_of(word, ld_with_value) || str_starts(word, "-oformat="))
-        return (Flag){ .word = word, .value = next,
-                       .words = next && !strchr(word, '=') ? 2 : 1 };
+        return (Flag){ .word = word, .value = next, .words = next && !strchr(word, '=') ? 2 : 1 };
     CmdlineFlag f = cmdline_flag(word, next);
     return (Flag){ .word = word, .name = f.name, .value = f.value, .words = f.words };
 }
@@ -383,17 +415,21 @@ static bool walk(Relinking *r, const Strings *words, size_t *i, Err *err)
     return true;
 }
 
-bool relink_command(Workspace *ws, const CapturedProgram *p, const Relink *plan,
-                    Strings *argv, Err *err)
+bool relink_command(Workspace *ws, const CapturedProgram *p, const Relink *plan, Strings *argv,
+                    Err *err)
 {
     Relinking r = { .ws = ws, .program = p, .plan = plan, .argv = argv };
     bool ok = true;
     if (p->kind == PROGRAM_ARCHIVE)
-        return err_set(err, "%s is an archive, which nobody links by itself: name "
-                       "a program or shared library that uses it", p->path);
+        return err_set(err,
+                       "%s is an archive, which nobody links by itself: name "
+                       "a program or shared library that uses it",
+                       p->path);
     if (!p->link.len)
-        return err_set(err, "%s: how it was linked is not known: build it again "
-                       "from clean (sundew capture -- make)", p->path);
+        return err_set(err,
+                       "%s: how it was linked is not known: build it again "
+                       "from clean (sundew capture -- make)",
+                       p->path);
     r.is_ld = tool_kind(path_base(p->link.items[0])) == TOOL_LD;
     strings_add(argv, p->link.items[0]);
     for (char *const *o = plan->objects; *o; o++)

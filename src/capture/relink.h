@@ -30,8 +30,8 @@ typedef struct Relink {
                                   * no use for; NULL: nobody asks */
 } Relink;
 
-bool relink_command(Workspace *ws, const CapturedProgram *p, const Relink *r,
-                    Strings *argv, Err *err);
+bool relink_command(Workspace *ws, const CapturedProgram *p, const Relink *r, Strings *argv,
+                    Err *err);
 /* The word for a linked file that is not position-independent (-no-pie,
  * -static) is in the command. */
 bool relink_is_static(const CapturedProgram *p);

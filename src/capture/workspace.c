@@ -44,8 +44,9 @@ static char *nearest(void)
  * one is whole. */
 static bool populate(const char *dir, Err *err)
 {
-    static const char *const folders[] = { "units", "objects", "programs",
-                                           "builds", "shims", "tmp" };
+    static const char *const folders[] = {
+        "units", "objects", "programs", "builds", "shims", "tmp"
+    };
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         char *path = path_join(dir, folders[i]);
         bool ok = dir_make(path, err);
@@ -66,17 +67,21 @@ static bool populate(const char *dir, Err *err)
 static bool check_version(const char *dir, bool create, Err *err)
 {
     char *path = path_join(dir, "version");
-    Str text = {0};
+    Str text = { 0 };
     bool there = file_exists(path);
     bool ok = !there || file_read(path, &text, err);
     if (ok && !there) {
         ok = create ? populate(dir, err)
-                    : err_set(err, "%s is no Sundew workspace (it has no "
+                    : err_set(err,
+                              "%s is no Sundew workspace (it has no "
                               "'version' file); capture a build first: "
-                              "sundew capture -- make", dir);
+                              "sundew capture -- make",
+                              dir);
     } else if (ok && strcmp(str_c(&text), WORKSPACE_VERSION "\n") != 0) {
-        ok = err_set(err, "%s is of another version of Sundew or damaged; "
-                     "remove the folder and capture again", dir);
+        ok = err_set(err,
+                     "%s is of another version of Sundew or damaged; "
+                     "remove the folder and capture again",
+                     dir);
     } else if (ok && create) {
         char *shims = path_join(dir, "shims");
         if (!file_is_dir(shims))
@@ -91,13 +96,14 @@ static bool check_version(const char *dir, bool create, Err *err)
 /* A folder that holds something else must not become a workspace. */
 static bool may_become(const char *dir, Err *err)
 {
-    Strings names = {0};
+    Strings names = { 0 };
     char *version = path_join(dir, "version");
-    bool ok = file_exists(version) || !file_is_dir(dir) ||
-              str_ends(dir, "/.sundew") || !dir_list(dir, &names, NULL) ||
-              !names.len ||
-              err_set(err, "%s is not empty and no workspace; name another "
-                      "folder with -w", dir);
+    bool ok = file_exists(version) || !file_is_dir(dir) || str_ends(dir, "/.sundew") ||
+              !dir_list(dir, &names, NULL) || !names.len ||
+              err_set(err,
+                      "%s is not empty and no workspace; name another "
+                      "folder with -w",
+                      dir);
     free(version);
     strings_release(&names);
     return ok;
@@ -106,8 +112,7 @@ static bool may_become(const char *dir, Err *err)
 Workspace *workspace_open(const char *dir, bool create, Err *err)
 {
     if ((dir && !*dir) || !path_cwd_exists()) {
-        err_set(err, dir && !*dir ? "-w needs the name of a folder"
-                                  : "the current folder is gone");
+        err_set(err, dir && !*dir ? "-w needs the name of a folder" : "the current folder is gone");
         return NULL;
     }
     char *path = dir ? path_absolute(dir) : nearest();
@@ -115,15 +120,15 @@ Workspace *workspace_open(const char *dir, bool create, Err *err)
         path = path_absolute(".sundew");
     if (!path) {
         err_set(err, "no workspace here; capture a build first: "
-                "sundew capture -- make");
+                     "sundew capture -- make");
         return NULL;
     }
-    bool ok = file_is_dir(path) ||
-              (create ? dir_make(path, err)
-                      : err_set(err, "no workspace %s; capture a build first: "
-                                "sundew -w %s capture -- make", path, path));
-    if (!ok || (create && !may_become(path, err)) ||
-        !check_version(path, create, err)) {
+    bool ok = file_is_dir(path) || (create ? dir_make(path, err)
+                                           : err_set(err,
+                                                     "no workspace %s; capture a build first: "
+                                                     "sundew -w %s capture -- make",
+                                                     path, path));
+    if (!ok || (create && !may_become(path, err)) || !check_version(path, create, err)) {
         free(path);
         return NULL;
     }
@@ -156,7 +161,7 @@ void workspace_discard(const Workspace *ws)
     static const char *const folders[] = { "units", "programs", "builds" };
     size_t n = 0;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        Strings names = {0};
+        Strings names = { 0 };
         char *path = workspace_path(ws, "%s", folders[i]);
         dir_list(path, &names, NULL);
         n += names.len;
@@ -167,15 +172,9 @@ void workspace_discard(const Workspace *ws)
         dir_remove(ws->dir);
 }
 
-const char *workspace_dir(const Workspace *ws)
-{
-    return ws->dir;
-}
+const char *workspace_dir(const Workspace *ws) { return ws->dir; }
 
-const char *workspace_root(const Workspace *ws)
-{
-    return ws->root;
-}
+const char *workspace_root(const Workspace *ws) { return ws->root; }
 
 const char *workspace_tempdir(const Workspace *ws, Err *err)
 {
@@ -185,14 +184,11 @@ const char *workspace_tempdir(const Workspace *ws, Err *err)
     return dir;
 }
 
-Arena *workspace_arena(Workspace *ws)
-{
-    return &ws->arena;
-}
+Arena *workspace_arena(Workspace *ws) { return &ws->arena; }
 
 char *workspace_path(const Workspace *ws, const char *fmt, ...)
 {
-    Str s = {0};
+    Str s = { 0 };
     str_addf(&s, "%s/", ws->dir);
     va_list ap;
     va_start(ap, fmt);
@@ -204,14 +200,12 @@ char *workspace_path(const Workspace *ws, const char *fmt, ...)
 /* ---- units */
 
 static const char *const status_names[] = {
-    [UNIT_CAPTURED] = "captured", [UNIT_FAILED] = "failed",
+    [UNIT_CAPTURED] = "captured",
+    [UNIT_FAILED] = "failed",
     [UNIT_FOREIGN] = "foreign",
 };
 
-const char *unit_status_name(UnitStatus s)
-{
-    return status_names[s];
-}
+const char *unit_status_name(UnitStatus s) { return status_names[s]; }
 
 static char *json_path(const Workspace *ws, const char *id)
 {
@@ -226,7 +220,7 @@ char *unit_bitcode_path(const Workspace *ws, const char *id)
 /* As the file has it: what is no UTF-8 is written in another form. */
 static void add_text(Sha256 *h, const char *text)
 {
-    Str s = {0};
+    Str s = { 0 };
     escape_utf8(&s, text, strlen(text));
     sha256_add(h, str_c(&s), s.len + 1);
     str_release(&s);
@@ -235,8 +229,9 @@ static void add_text(Sha256 *h, const char *text)
 /* A checksum over all that the file of a unit says. */
 static void unit_sum(const Unit *u, char sum[ID_LEN + 1])
 {
-    const char *texts[] = { u->id, u->source, u->directory, u->output, u->language,
-                            unit_status_name(u->status), u->reason };
+    const char *texts[] = { u->id,     u->source,   u->directory,
+                            u->output, u->language, unit_status_name(u->status),
+                            u->reason };
     Sha256 h;
     sha256_init(&h);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -253,13 +248,12 @@ bool unit_write(Workspace *ws, const Unit *u, Err *err)
 {
     char sum[ID_LEN + 1];
     unit_sum(u, sum);
-    json_t *o = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "sum", sum, "source",
-        json_text(u->source), "directory", json_text(u->directory), "output",
-        json_text(u->output), "language", json_text(u->language), "status",
-        json_text(unit_status_name(u->status)), "reason", json_text(u->reason),
-        "arguments", json_strings(u->arguments.items, u->arguments.len),
-        "dropped", json_strings(u->dropped.items, u->dropped.len));
+    json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "sum", sum, "source",
+                          json_text(u->source), "directory", json_text(u->directory), "output",
+                          json_text(u->output), "language", json_text(u->language), "status",
+                          json_text(unit_status_name(u->status)), "reason", json_text(u->reason),
+                          "arguments", json_strings(u->arguments.items, u->arguments.len),
+                          "dropped", json_strings(u->dropped.items, u->dropped.len));
     char *path = json_path(ws, u->id);
     bool ok = json_write(path, o, err);
     free(path);
@@ -332,7 +326,7 @@ static Unit *read_unit(Workspace *ws, const char *id)
 
 const char *unit_check_bitcode(const Unit *u)
 {
-    Str data = {0};
+    Str data = { 0 };
     char id[ID_LEN + 1];
     if (!str_starts(path_base(u->bitcode), u->id))
         return "";                     /* not from a workspace: named by nothing */
@@ -355,14 +349,13 @@ const Unit *workspace_unit(Workspace *ws, const char *id)
 /* ---- programs */
 
 static const char *const kind_names[] = {
-    [PROGRAM_EXECUTABLE] = "executable", [PROGRAM_SHARED] = "shared",
-    [PROGRAM_ARCHIVE] = "archive", [PROGRAM_OBJECT] = "object",
+    [PROGRAM_EXECUTABLE] = "executable",
+    [PROGRAM_SHARED] = "shared",
+    [PROGRAM_ARCHIVE] = "archive",
+    [PROGRAM_OBJECT] = "object",
 };
 
-const char *program_kind_name(ProgramKind k)
-{
-    return kind_names[k];
-}
+const char *program_kind_name(ProgramKind k) { return kind_names[k]; }
 
 static char *program_json_path(const Workspace *ws, const char *path)
 {
@@ -373,12 +366,11 @@ static char *program_json_path(const Workspace *ws, const char *path)
 
 bool program_write(Workspace *ws, const LinkRecord *r, Err *err)
 {
-    static const Strings none = {0};
+    static const Strings none = { 0 };
     const Strings *missing = r->missing ? r->missing : &none;
     const Strings *ids = r->ids ? r->ids : &none;
     const Strings *command = r->command ? r->command : &none;
-    json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o}", "path",
-                          json_text(r->path), "units",
+    json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o}", "path", json_text(r->path), "units",
                           json_strings(ids->items, ids->len), "missing",
                           json_strings(missing->items, missing->len), "link",
                           json_strings(command->items, command->len), "directory",
@@ -390,8 +382,7 @@ bool program_write(Workspace *ws, const LinkRecord *r, Err *err)
     return ok;
 }
 
-void program_record(Workspace *ws, const char *path, Strings *ids,
-                    Strings *missing)
+void program_record(Workspace *ws, const char *path, Strings *ids, Strings *missing)
 {
     char *file = program_json_path(ws, path);
     json_t *o = json_read(file, NULL);
@@ -406,7 +397,7 @@ void program_record(Workspace *ws, const char *path, Strings *ids,
 static size_t check_units(Workspace *ws, void (*tell)(void *, const char *, const char *),
                           void *arg)
 {
-    Strings names = {0};
+    Strings names = { 0 };
     size_t bad = 0;
     char *dir = workspace_path(ws, "units");
     dir_list(dir, &names, NULL);
@@ -415,8 +406,10 @@ static size_t check_units(Workspace *ws, void (*tell)(void *, const char *, cons
             continue;
         names.items[i][strlen(names.items[i]) - 5] = 0;
         const Unit *u = workspace_unit(ws, names.items[i]);
-        const char *why = !u ? "gone" : u->damaged ? u->reason
-                          : *u->bitcode ? unit_check_bitcode(u) : "";
+        const char *why = !u            ? "gone"
+                          : u->damaged  ? u->reason
+                          : *u->bitcode ? unit_check_bitcode(u)
+                                        : "";
         if (*why) {
             tell(arg, u ? u->source : names.items[i], why);
             bad++;
@@ -431,7 +424,7 @@ static size_t check_units(Workspace *ws, void (*tell)(void *, const char *, cons
 static size_t check_programs(Workspace *ws, void (*tell)(void *, const char *, const char *),
                              void *arg)
 {
-    Strings names = {0};
+    Strings names = { 0 };
     size_t bad = 0;
     char *dir = workspace_path(ws, "programs");
     dir_list(dir, &names, NULL);
@@ -440,7 +433,7 @@ static size_t check_programs(Workspace *ws, void (*tell)(void *, const char *, c
             continue;
         char *path = path_join(dir, names.items[i]);
         json_t *o = json_read(path, NULL);
-        Strings ids = {0};
+        Strings ids = { 0 };
         json_get_strings(o, "units", &ids);
         if (!o || !*json_str(o, "path")) {
             tell(arg, path, "the record of a program is damaged; build it again");
@@ -448,7 +441,8 @@ static size_t check_programs(Workspace *ws, void (*tell)(void *, const char *, c
         }
         for (size_t k = 0; k < ids.len; k++)
             if (!workspace_unit(ws, ids.items[k])) {
-                tell(arg, json_str(o, "path"), "a unit of it is gone from the workspace; build "
+                tell(arg, json_str(o, "path"),
+                     "a unit of it is gone from the workspace; build "
                      "it again");
                 bad++;
             }

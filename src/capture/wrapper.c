@@ -53,15 +53,16 @@ static bool is_called(const char *name, const char *tool)
 
 ToolKind tool_kind(const char *name)
 {
-    static const struct { const char *name; ToolKind kind; } tools[] = {
-        { "cc", TOOL_CC },     { "gcc", TOOL_CC },     { "clang", TOOL_CC },
-        { "c99", TOOL_CC },    { "c89", TOOL_CC },     { "c++", TOOL_CXX },
-        { "g++", TOOL_CXX },   { "clang++", TOOL_CXX },
-        { "ar", TOOL_AR },     { "gcc-ar", TOOL_AR },  { "llvm-ar", TOOL_AR },
-        { "ld", TOOL_LD },     { "ld.bfd", TOOL_LD },  { "ld.gold", TOOL_LD },
-        { "ld.lld", TOOL_LD }, { "ccache", TOOL_LAUNCHER },
-        { "distcc", TOOL_LAUNCHER },
-        { "sccache", TOOL_LAUNCHER },
+    static const struct {
+        const char *name;
+        ToolKind kind;
+    } tools[] = {
+        { "cc", TOOL_CC },           { "gcc", TOOL_CC },          { "clang", TOOL_CC },
+        { "c99", TOOL_CC },          { "c89", TOOL_CC },          { "c++", TOOL_CXX },
+        { "g++", TOOL_CXX },         { "clang++", TOOL_CXX },     { "ar", TOOL_AR },
+        { "gcc-ar", TOOL_AR },       { "llvm-ar", TOOL_AR },      { "ld", TOOL_LD },
+        { "ld.bfd", TOOL_LD },       { "ld.gold", TOOL_LD },      { "ld.lld", TOOL_LD },
+        { "ccache", TOOL_LAUNCHER }, { "distcc", TOOL_LAUNCHER }, { "sccache", TOOL_LAUNCHER },
     };
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
         if (is_called(name, tools[i].name))
@@ -80,7 +81,7 @@ static char *called_as(const char *argv0)
  * call in turn. */
 static void leave_shims(const char *shims)
 {
-    Str out = {0};
+    Str out = { 0 };
     char *real = shims ? path_real(shims) : NULL;
     for (const char *p = path_list(); *p;) {
         size_t n = strcspn(p, ":");
@@ -100,16 +101,13 @@ static void leave_shims(const char *shims)
 }
 
 /* A stand-in is a link to this program: the real tool is the next one. */
-static char *find_real(const char *name)
-{
-    return path_search(path_base(name), "/proc/self/exe");
-}
+static char *find_real(const char *name) { return path_search(path_base(name), "/proc/self/exe"); }
 
 /* ---- the real one */
 
 static void complain(const char *what, const char *why)
 {
-    Str text = {0};
+    Str text = { 0 };
     escape_terminal_z(&text, what);
     fprintf(stderr, "sundew cc: %s: %s\n", str_c(&text), why);
     str_release(&text);
@@ -154,7 +152,7 @@ static _Noreturn void end_like(const ProcResult *r);
 
 static void out_of_memory(void)
 {
-    ProcResult r = {0};
+    ProcResult r = { 0 };
     if (rescue.started) {
         proc_wait(rescue.started, &r);
         end_like(&r);
@@ -175,13 +173,12 @@ static _Noreturn void end_like(const ProcResult *r)
 
 static pid_t start_real(const Call *c, const char *in, const char *more)
 {
-    Strings argv = {0};
+    Strings argv = { 0 };
     for (size_t i = 0; i < c->argv.len; i++)
         strings_add(&argv, c->argv.items[i]);
     if (more)
         strings_add(&argv, more);
-    Proc p = { .argv = strings_argv(&argv), .file = c->real, .in = in,
-               .death_signal = SIGTERM };
+    Proc p = { .argv = strings_argv(&argv), .file = c->real, .in = in, .death_signal = SIGTERM };
     pid_t pid = proc_start(&p, NULL);
     if (pid < 0)
         become(c);
@@ -198,7 +195,7 @@ void log_line(const char *word, const char *text)
     int fd = path ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
     if (fd < 0)
         return;
-    Str line = {0};
+    Str line = { 0 };
     str_addf(&line, "%s %s\n", word, text);
     for (size_t i = 0; i + 1 < line.len; i++)
         if (line.data[i] == '\n')
@@ -213,9 +210,9 @@ void log_line(const char *word, const char *text)
 /* Puts the ids that the file lacks into it. */
 static void tag_file(const Call *c, const char *path, const Strings *wanted)
 {
-    Str data = {0}, out = {0};
-    Strings ids = {0};
-    Err err = {0};
+    Str data = { 0 }, out = { 0 };
+    Strings ids = { 0 };
+    Err err = { 0 };
     bool lacks = false;
     if (!file_is_regular(path) || !file_read(path, &data, &err))
         goto out;
@@ -248,9 +245,9 @@ out:
 
 static bool is_system_file(const char *path)
 {
-    static const char *const folders[] = { "/usr/lib/", "/usr/lib64/", "/lib/",
-                                           "/lib64/", "/usr/local/lib/gcc/",
-                                           "/usr/x86_64-", "/usr/aarch64-" };
+    static const char *const folders[] = { "/usr/lib/",    "/usr/lib64/",         "/lib/",
+                                           "/lib64/",      "/usr/local/lib/gcc/", "/usr/x86_64-",
+                                           "/usr/aarch64-" };
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (str_starts(path, folders[i]))
             return true;
@@ -292,7 +289,7 @@ static void close_archives(Map *archives)
  * data that was made into an object. */
 static bool was_compiled(const char *data, size_t n)
 {
-    Str compiler = {0};
+    Str compiler = { 0 };
     elf_compiler(data, n, &compiler);
     bool bitcode = n > 4 && memcmp(data, "BC\xc0\xde", 4) == 0;
     bool compiled = compiler.len || bitcode;
@@ -302,16 +299,14 @@ static bool was_compiled(const char *data, size_t n)
 
 /* The ids of one object, "path" or "archive(member)". False: it has none, and
  * was made by a compiler. */
-static bool ids_of_object(const Call *c, const char *object, Map *archives,
-                          Strings *ids)
+static bool ids_of_object(const Call *c, const char *object, Map *archives, Strings *ids)
 {
     char *member = NULL, *archive = linkmap_archive(object, &member);
     size_t before = ids->len;
     bool compiled = false;
     if (!archive) {
-        Str data = {0};
-        if (file_read(object, &data, NULL) &&
-            !object_ids(c->ws, str_c(&data), data.len, ids))
+        Str data = { 0 };
+        if (file_read(object, &data, NULL) && !object_ids(c->ws, str_c(&data), data.len, ids))
             compiled = was_compiled(str_c(&data), data.len);
         str_release(&data);
     } else {
@@ -331,8 +326,7 @@ static bool ids_of_object(const Call *c, const char *object, Map *archives,
 /* lld's map does not name the bitcode files of an LTO link. So objects that the
  * command names, and bitcode members of the archives it names, are taken too;
  * the latter may be a few more than lld took. */
-static void named_objects(const Call *c, const Cmdline *cmd, Map *archives,
-                          Strings *objects)
+static void named_objects(const Call *c, const Cmdline *cmd, Map *archives, Strings *objects)
 {
     for (size_t i = 0; i < cmd->inputs.len; i++) {
         if (cmd->inputs.items[i].language)
@@ -340,8 +334,8 @@ static void named_objects(const Call *c, const Cmdline *cmd, Map *archives,
         char *path = path_in(c->cwd, cmd->inputs.items[i].path);
         if (str_ends(path, ".o"))
             strings_add(objects, path);
-        OpenArchive *o = str_ends(path, ".a") && !is_system_file(path)
-                             ? open_archive(path, archives) : NULL;
+        OpenArchive *o =
+            str_ends(path, ".a") && !is_system_file(path) ? open_archive(path, archives) : NULL;
         for (size_t k = 0; o && k < o->members.len; k++) {
             ArchiveMember *m = &o->members.items[k];
             if (elf_kind(m->data, m->size) == ELF_NONE)
@@ -360,8 +354,7 @@ static bool is_own_object(const Cmdline *cmd, const char *object)
             continue;
         char *own = cmdline_object_name(cmd->inputs.items[i].path);
         size_t n = strlen(base), m = strlen(own);
-        bool same = n >= m && strcmp(base + n - m, own) == 0 &&
-                    (n == m || base[n - m - 1] == '-');
+        bool same = n >= m && strcmp(base + n - m, own) == 0 && (n == m || base[n - m - 1] == '-');
         free(own);
         if (same)
             return true;
@@ -370,12 +363,12 @@ static bool is_own_object(const Cmdline *cmd, const char *object)
 }
 
 /* Reads the objects that went into a link: their ids, and which have none. */
-static void objects_of_link(const Call *c, const Cmdline *cmd, const char *map,
-                            Strings *ids, Strings *missing)
+static void objects_of_link(const Call *c, const Cmdline *cmd, const char *map, Strings *ids,
+                            Strings *missing)
 {
-    Str text = {0};
-    Strings objects = {0};
-    Map archives = {0}, seen = {0};
+    Str text = { 0 };
+    Strings objects = { 0 };
+    Map archives = { 0 }, seen = { 0 };
     if (map && file_read(map, &text, NULL))
         linkmap_objects(str_c(&text), c->cwd, &objects);
     else if (map)
@@ -397,8 +390,7 @@ static void objects_of_link(const Call *c, const Cmdline *cmd, const char *map,
  * files (often temporary) read, the compiler by its path. */
 static void link_words(const Call *c, Strings *out)
 {
-    cmdline_expand((int)(c->argv.len - c->compiler), c->argv.items + c->compiler,
-                   c->cwd, out);
+    cmdline_expand((int)(c->argv.len - c->compiler), c->argv.items + c->compiler, c->cwd, out);
     if (c->compiler == 0) {
         free(out->items[0]);
         out->items[0] = xstrdup(c->real);
@@ -408,11 +400,12 @@ static void link_words(const Call *c, Strings *out)
 static void note_program(const Call *c, const char *output, const Strings *missing,
                          const Strings *command)
 {
-    Strings ids = {0};
-    Err err = {0};
+    Strings ids = { 0 };
+    Err err = { 0 };
     file_ids(c->ws, output, &ids, NULL, NULL);
-    LinkRecord r = { .path = output, .ids = &ids, .missing = missing,
-                     .command = command, .directory = c->cwd };
+    LinkRecord r = {
+        .path = output, .ids = &ids, .missing = missing, .command = command, .directory = c->cwd
+    };
     if (program_write(c->ws, &r, &err))
         log_line("program", output);
     else
@@ -426,7 +419,7 @@ static void note_program(const Call *c, const char *output, const Strings *missi
  * which stays as the unit's source. */
 static char *copy_stdin(const Call *c)
 {
-    Str text = {0};
+    Str text = { 0 };
     char id[ID_LEN + 1];
     file_read_fd(0, &text, NULL);
     sha256_id(str_c(&text), text.len, id);
@@ -438,12 +431,12 @@ static char *copy_stdin(const Call *c)
 
 static _Noreturn void compile(Call *c, const Cmdline *cmd, const char *temp)
 {
-    Jobs jobs = {0};
+    Jobs jobs = { 0 };
     char *in = cmd->reads_stdin ? copy_stdin(c) : NULL;
     double begin = clock_seconds();
     pid_t pid = start_real(c, in, NULL);
     start_jobs(c, cmd, temp, in, &jobs);
-    ProcResult r = {0};
+    ProcResult r = { 0 };
     proc_wait(pid, &r);
     double seconds = clock_seconds() - begin;
     for (size_t i = 0; r.status == 0 && i < jobs.len; i++) {
@@ -451,7 +444,7 @@ static _Noreturn void compile(Call *c, const Cmdline *cmd, const char *temp)
         if (!file_is_regular(j->output))      /* -o /dev/null */
             continue;
         finish_job(c, j, seconds);
-        Strings one = {0};
+        Strings one = { 0 };
         if (*j->id)
             strings_add(&one, j->id);
         tag_file(c, j->output, &one);
@@ -472,8 +465,8 @@ static char *users_map(const Call *c, const Cmdline *cmd, const char *output)
         name = xprintf("%s/%s.map", path, path_base(output));
     } else if (percent) {
         const char *base = cmd->output ? cmd->output : "a.out";
-        char *word = xprintf("%.*s%s%s%s", (int)(percent - cmd->map), cmd->map,
-                             base, percent[1] ? "" : ".map", percent + 1);
+        char *word = xprintf("%.*s%s%s%s", (int)(percent - cmd->map), cmd->map, base,
+                             percent[1] ? "" : ".map", percent + 1);
         name = path_in(c->cwd, word);
         free(word);
     }
@@ -484,20 +477,19 @@ static char *users_map(const Call *c, const Cmdline *cmd, const char *output)
 
 static _Noreturn void link_program(Call *c, const Cmdline *cmd, const char *temp)
 {
-    Jobs jobs = {0};
-    Strings ids = {0}, missing = {0}, command = {0};
+    Jobs jobs = { 0 };
+    Strings ids = { 0 }, missing = { 0 }, command = { 0 };
     char *in = cmd->reads_stdin ? copy_stdin(c) : NULL;
     link_words(c, &command);      /* before the linker can remove its files */
     char *output = path_in(c->cwd, cmd->output ? cmd->output : "a.out");
     char *map = cmd->prints_map ? NULL
                 : cmd->map      ? users_map(c, cmd, output)
                                 : path_join(temp, "map");
-    char *ask = xprintf("%s%s", c->kind == TOOL_LD ? "-Map=" : "-Wl,-Map=",
-                        map ? map : "");
+    char *ask = xprintf("%s%s", c->kind == TOOL_LD ? "-Map=" : "-Wl,-Map=", map ? map : "");
     double begin = clock_seconds();
     pid_t pid = start_real(c, in, map && !cmd->map ? ask : NULL);
     start_jobs(c, cmd, temp, in, &jobs);
-    ProcResult r = {0};
+    ProcResult r = { 0 };
     proc_wait(pid, &r);
     double seconds = clock_seconds() - begin;
     if (r.status == 0 && file_is_regular(output)) {
@@ -544,13 +536,13 @@ static const char *archive_written(const Strings *argv)
 
 static _Noreturn void archive(Call *c)
 {
-    Strings words = {0};
+    Strings words = { 0 };
     cmdline_expand((int)c->argv.len, c->argv.items, c->cwd, &words);
     const char *name = archive_written(&words);
     if (!name)
         become(c);
     pid_t pid = start_real(c, NULL, NULL);
-    ProcResult r = {0};
+    ProcResult r = { 0 };
     proc_wait(pid, &r);
     char *path = path_in(c->cwd, name);
     if (r.status == 0 && file_is_regular(path) && !is_configure_check(c->cwd, path))
@@ -563,7 +555,7 @@ static _Noreturn void archive(Call *c)
 /* -o and -Map of an ld command line; everything else is the linker's. */
 static void parse_ld(const Call *c, Cmdline *cmd)
 {
-    Strings words = {0};
+    Strings words = { 0 };
     cmdline_expand((int)c->argv.len, c->argv.items, c->cwd, &words);
     cmd->mode = CMDLINE_OTHER;
     for (size_t i = 1; i < words.len; i++) {
@@ -602,7 +594,7 @@ static bool is_check(const Call *c, const Cmdline *cmd)
 
 static _Noreturn void run_tool(Call *c)
 {
-    Cmdline cmd = {0};
+    Cmdline cmd = { 0 };
     if (!c->ws)
         become(c);
     if (c->kind == TOOL_AR)
@@ -610,15 +602,14 @@ static _Noreturn void run_tool(Call *c)
     if (c->kind == TOOL_LD)
         parse_ld(c, &cmd);
     else
-        cmdline_parse(&cmd, (int)(c->argv.len - c->compiler),
-                      c->argv.items + c->compiler, c->cwd, c->kind == TOOL_CXX);
-    const char *what = cmd.mode == CMDLINE_OTHER ? "other"
-                       : is_check(c, &cmd)       ? "check" : NULL;
+        cmdline_parse(&cmd, (int)(c->argv.len - c->compiler), c->argv.items + c->compiler, c->cwd,
+                      c->kind == TOOL_CXX);
+    const char *what = cmd.mode == CMDLINE_OTHER ? "other" : is_check(c, &cmd) ? "check" : NULL;
     if (what) {
         log_line(what, c->argv.items[0]);
         become(c);
     }
-    Err err = {0};
+    Err err = { 0 };
     const char *temp = workspace_tempdir(c->ws, &err);
     if (!temp) {
         log_line("error", err.msg);
@@ -637,8 +628,7 @@ static void named_compiler(Call *c)
         free(c->argv.items[0]);
         c->argv.items[0] = xstrdup(c->argv.items[1] + 5);
         free(c->argv.items[1]);
-        memmove(c->argv.items + 1, c->argv.items + 2,
-                (c->argv.len - 2) * sizeof *c->argv.items);
+        memmove(c->argv.items + 1, c->argv.items + 2, (c->argv.len - 2) * sizeof *c->argv.items);
         c->argv.len--;
         return;
     }
@@ -650,15 +640,14 @@ static void named_compiler(Call *c)
  * is left for all that the real tools call. */
 static void find_workspace(Call *c, const char *argv0)
 {
-    Err err = {0};
+    Err err = { 0 };
     char *self = called_as(argv0), *folder = path_dir(self);
     const char *named = getenv("SUNDEW_WORKSPACE");
     char *own = str_ends(folder, "/shims") ? path_dir(folder) : NULL;
     c->ws = workspace_open(named && *named ? named : own, true, &err);
     if (!c->ws)
         log_line("error", err.msg);
-    char *shims = own ? xstrdup(folder)
-                  : c->ws ? workspace_path(c->ws, "shims") : NULL;
+    char *shims = own ? xstrdup(folder) : c->ws ? workspace_path(c->ws, "shims") : NULL;
     leave_shims(shims);
     free(shims);
     free(own);
@@ -688,7 +677,7 @@ static void find_behind_launcher(Call *c)
 
 int wrapper_main(int argc, char **argv)
 {
-    Call c = {0};
+    Call c = { 0 };
     char cwd[PATH_MAX];
     rescue.argv = argv;
     mem_out_of_memory_hook(out_of_memory);

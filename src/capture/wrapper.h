@@ -18,7 +18,11 @@ int wrapper_main(int argc, char **argv);
 
 /* What a program called by this name is to us. */
 typedef enum {
-    TOOL_NONE, TOOL_CC, TOOL_CXX, TOOL_AR, TOOL_LD,
+    TOOL_NONE,
+    TOOL_CC,
+    TOOL_CXX,
+    TOOL_AR,
+    TOOL_LD,
     TOOL_LAUNCHER,             /* ccache gcc … */
 } ToolKind;
 ToolKind tool_kind(const char *name);

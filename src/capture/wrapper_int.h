@@ -34,8 +34,7 @@ typedef Vec(Job) Jobs;
 
 /* A job for each source of the command; those in C start at once. `in` is the
  * copy of standard input, or NULL. */
-void start_jobs(const Call *c, const Cmdline *cmd, const char *temp,
-                const char *in, Jobs *jobs);
+void start_jobs(const Call *c, const Cmdline *cmd, const char *temp, const char *in, Jobs *jobs);
 /* Makes the unit of a source whose object is there. `seconds` is how long the
  * real compiler took: clang may take longer, but not for ever. */
 void finish_job(const Call *c, Job *j, double seconds);

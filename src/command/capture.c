@@ -12,8 +12,10 @@
 #include <unistd.h>
 
 static const Option capture_options[] = {
-    { "min-share", 0, "PERCENT", "fail if fewer of the C units that were linked "
-      "are captured; 0 accepts any share", "100" },
+    { "min-share", 0, "PERCENT",
+      "fail if fewer of the C units that were linked "
+      "are captured; 0 accepts any share",
+      "100" },
     { 0 },
 };
 
@@ -33,16 +35,15 @@ static void say(Session *s, const BuildReport *r)
     if (session_verbose(s))
         say_list(s, &r->notes, "note");
     else if (r->notes.len)
-        session_note(s, "%zu notes on flags and other languages (-v shows them)",
-                     r->notes.len);
+        session_note(s, "%zu notes on flags and other languages (-v shows them)", r->notes.len);
     if (!r->linked && !r->compiled)
         return;
-    unsigned percent = r->linked ? (unsigned)(r->linked_captured * 100 / r->linked)
-                                 : 100;
-    session_note(s, "captured %zu of %zu C units linked (%u%%) in %zu program%s; "
-                 "%zu compiled in this build%s", r->linked_captured, r->linked,
-                 percent, r->programs, r->programs == 1 ? "" : "s", r->compiled,
-                 r->foreign ? ", other languages passed through" : "");
+    unsigned percent = r->linked ? (unsigned)(r->linked_captured * 100 / r->linked) : 100;
+    session_note(s,
+                 "captured %zu of %zu C units linked (%u%%) in %zu program%s; "
+                 "%zu compiled in this build%s",
+                 r->linked_captured, r->linked, percent, r->programs, r->programs == 1 ? "" : "s",
+                 r->compiled, r->foreign ? ", other languages passed through" : "");
 }
 
 static bool run_capture(Session *s, Err *err)
@@ -62,9 +63,8 @@ static bool run_capture(Session *s, Err *err)
 
     char *wrapper = path_join(session_libexec(s), "sundew-cc");
     Workspace *ws = workspace_open(session_option(s, "workspace"), true, err);
-    BuildReport r = {0};
-    bool ok = ws && build_capture(ws, argv, wrapper, session_flag(s, "json"), &r,
-                                  err);
+    BuildReport r = { 0 };
+    bool ok = ws && build_capture(ws, argv, wrapper, session_flag(s, "json"), &r, err);
     if (ok) {
         say(s, &r);
         if (session_flag(s, "json")) {
@@ -80,9 +80,10 @@ static bool run_capture(Session *s, Err *err)
         else if (r.nothing.len)
             ok = err_set(err, "nothing was captured: %s", str_c(&r.nothing));
         else if ((double)r.linked_captured * 100 < least * (double)r.linked)
-            ok = err_set(err, "the capture is partial: %zu of %zu C units "
-                         "(--min-share sets what is enough)", r.linked_captured,
-                         r.linked);
+            ok = err_set(err,
+                         "the capture is partial: %zu of %zu C units "
+                         "(--min-share sets what is enough)",
+                         r.linked_captured, r.linked);
     }
     build_report_release(&r);
     workspace_close(ws);
@@ -94,17 +95,16 @@ const Command command_capture = {
     .name = "capture",
     .args = "-- BUILD COMMAND…",
     .summary = "capture a build: its programs and the units they are made of",
-    .about =
-        "Runs the build command with Sundew's stand-ins for cc, gcc, clang, ld, "
-        "ar and their versioned and cross-prefixed names first on the PATH. "
-        "Each does what the build asked for, with the compiler and the flags "
-        "that the build chose, and beside it makes LLVM bitcode of every C "
-        "source. What the build prints and its exit status stay the same.\n\n"
-        "At the end a summary says how many of the C units that were linked are "
-        "captured. Nothing captured, or less than --min-share, is exit status "
-        "2 with the likely reason.\n\n"
-        "A build that insists on a compiler by its path can be given "
-        "CC=sundew-cc instead.",
+    .about = "Runs the build command with Sundew's stand-ins for cc, gcc, clang, ld, "
+             "ar and their versioned and cross-prefixed names first on the PATH. "
+             "Each does what the build asked for, with the compiler and the flags "
+             "that the build chose, and beside it makes LLVM bitcode of every C "
+             "source. What the build prints and its exit status stay the same.\n\n"
+             "At the end a summary says how many of the C units that were linked are "
+             "captured. Nothing captured, or less than --min-share, is exit status "
+             "2 with the likely reason.\n\n"
+             "A build that insists on a compiler by its path can be given "
+             "CC=sundew-cc instead.",
     .examples = "sundew capture -- make -j2\n"
                 "sundew capture -- sh -c './configure && make'\n"
                 "sundew -w /tmp/ws capture -- cmake --build out\n",
@@ -124,7 +124,7 @@ static bool run_cc(Session *s, Err *err)
         setenv("SUNDEW_WORKSPACE", full, 1);
         free(full);
     }
-    Strings argv = {0};
+    Strings argv = { 0 };
     strings_add(&argv, "sundew-cc");
     for (size_t i = 0; i < n; i++)
         strings_add(&argv, args[i]);

@@ -12,7 +12,7 @@
 /* Is there such a technique? Else an error with the nearest name. */
 static bool check_technique(Session *s, const char *name, Err *err)
 {
-    Vec(const char *) names = {0};
+    Vec(const char *) names = { 0 };
     bool known = false;
     for (const Command *const *c = session_commands(s); *c; c++)
         if ((*c)->rules) {
@@ -41,8 +41,7 @@ static bool run_report(Session *s, Err *err)
         return false;
     for (size_t i = 0; i < set->nruns; i++)
         if (set->runs[i].incomplete)
-            session_incomplete(s, "%s: %s", set->runs[i].technique,
-                               set->runs[i].incomplete);
+            session_incomplete(s, "%s: %s", set->runs[i].technique, set->runs[i].incomplete);
     bool ok = session_write(s, set, err);
     session_status(s, finding_set_counting(set) ? 1 : 0);
     finding_set_free(set);
@@ -63,10 +62,7 @@ const Command command_report = {
     .run = run_report,
 };
 
-static char *baseline_path(Session *s)
-{
-    return path_join(session_root(s), "sundew.baseline");
-}
+static char *baseline_path(Session *s) { return path_join(session_root(s), "sundew.baseline"); }
 
 static bool run_baseline_set(Session *s, Err *err)
 {
@@ -74,8 +70,10 @@ static bool run_baseline_set(Session *s, Err *err)
     FindingSet *set = store_read(session_store(s), NULL, NULL, err);
     bool ok = set && baseline_set(set, path, err);
     if (ok)
-        session_note(s, "the present findings are in %s; only new ones count from "
-                     "now on", path);
+        session_note(s,
+                     "the present findings are in %s; only new ones count from "
+                     "now on",
+                     path);
     finding_set_free(set);
     free(path);
     return ok;
@@ -97,8 +95,7 @@ static bool run_baseline_prune(Session *s, Err *err)
     FindingSet *set = store_read(session_store(s), NULL, NULL, err);
     bool ok = set && baseline_prune(set, path, &dropped, err);
     if (ok)
-        session_note(s, "%zu entries dropped that match no finding any more",
-                     dropped);
+        session_note(s, "%zu entries dropped that match no finding any more", dropped);
     finding_set_free(set);
     free(path);
     return ok;
@@ -127,13 +124,13 @@ static const Rule *find_rule(Session *s, const char *id)
 
 static bool unknown_rule(Session *s, const char *id, Err *err)
 {
-    Vec(const char *) names = {0};
+    Vec(const char *) names = { 0 };
     for (const Rule *const *r = session_rules(s); *r; r++)
         vec_push(&names, (*r)->id);
     vec_push(&names, NULL);
     const char *near = str_nearest(id, names.items);
-    err_set(err, "no rule '%s'%s%s; sundew explain lists them", id,
-            near ? "; did you mean " : "", near ? near : "");
+    err_set(err, "no rule '%s'%s%s; sundew explain lists them", id, near ? "; did you mean " : "",
+            near ? near : "");
     vec_release(&names);
     return false;
 }
@@ -164,7 +161,7 @@ static bool run_explain(Session *s, Err *err)
         if (*p == '/')
             *p = '-';
     char *path = xprintf("%s/rules/%s.md", session_share(s), name);
-    Str text = {0};
+    Str text = { 0 };
     bool ok = file_read(path, &text, err);
     if (ok)
         str_addn(out, str_c(&text), text.len);

@@ -24,7 +24,7 @@
 static char *trace_folder(Session *s, Err *err)
 {
     const char *asked = session_option(s, "output");
-    Strings names = {0};
+    Strings names = { 0 };
 
     if (asked) {
         char *path = path_absolute(asked);
@@ -65,17 +65,14 @@ static char *input_file(Session *s)
     ssize_t n = S_ISREG(st.st_mode) ? readlink("/proc/self/fd/0", path, sizeof path - 1) : -1;
     if (n < 0) {
         session_note(s, "standard input is no file; the program gets an empty one "
-                     "(sundew record … <FILE)");
+                        "(sundew record … <FILE)");
         return NULL;
     }
     path[n] = 0;
     return xstrdup(path);
 }
 
-static void say_note(void *session, const char *text)
-{
-    session_note(session, "%s", text);
-}
+static void say_note(void *session, const char *text) { session_note(session, "%s", text); }
 
 static bool run_recorded(Session *s, const char *program, const char *folder, uint64_t budget,
                          RunResult *result, Err *err)
@@ -83,14 +80,21 @@ static bool run_recorded(Session *s, const char *program, const char *folder, ui
     size_t n;
     char **tail = session_tail(s, &n), *input = input_file(s);
     double seconds = session_time(s);
-    RecordRun run = { .original = program_captured(session_program(s)), .woven = program,
-                      .words = tail, .nwords = n, .folder = folder, .root = session_root(s),
+    RecordRun run = { .original = program_captured(session_program(s)),
+                      .woven = program,
+                      .words = tail,
+                      .nwords = n,
+                      .folder = folder,
+                      .root = session_root(s),
                       .budget = budget,
                       .writable = session_option_all(s, "writable"),
                       .network = session_flag(s, "network"),
-                      .unprotected = session_flag(s, "no-sandbox"), .input_file = input,
-                      .seconds = seconds ? seconds : 600, .keep_output = 64 << 20,
-                      .note = say_note, .arg = s };
+                      .unprotected = session_flag(s, "no-sandbox"),
+                      .input_file = input,
+                      .seconds = seconds ? seconds : 600,
+                      .keep_output = 64 << 20,
+                      .note = say_note,
+                      .arg = s };
     bool ok = record_run(&run, result, err);
     free(input);
     return ok;
@@ -106,7 +110,7 @@ static bool count(const char *folder, const Program *p, Counted *out, Err *err)
 
     if (!t)
         return false;
-    for (const Event *e; (e = trace_next(t)); ) {
+    for (const Event *e; (e = trace_next(t));) {
         out->events++;
         out->calls += e->kind == EVENT_CALL;
         out->returns += e->kind == EVENT_RETURN;
@@ -137,9 +141,9 @@ static void tell(Session *s, const char *folder, const Counted *c, const RunResu
         json_decref(j);
         return;
     }
-    session_note(s, "trace %s: %" PRIu64 " call%s, %" PRIu64 " allocation%s, %" PRIu64
-                 " process%s", folder, c->calls, c->calls == 1 ? "" : "s", c->objects,
-                 c->objects == 1 ? "" : "s", c->processes, c->processes == 1 ? "" : "es");
+    session_note(s, "trace %s: %" PRIu64 " call%s, %" PRIu64 " allocation%s, %" PRIu64 " process%s",
+                 folder, c->calls, c->calls == 1 ? "" : "s", c->objects, c->objects == 1 ? "" : "s",
+                 c->processes, c->processes == 1 ? "" : "es");
     if (c->cut)
         session_note(s, "%" PRIu64 " stream%s cut short: the process was killed", c->cut,
                      c->cut == 1 ? " was" : "s were");
@@ -164,10 +168,10 @@ static void pass_on(Session *s, const RunResult *r)
     fwrite(str_c(&r->err.text), 1, r->err.text.len, stderr);
     if (r->out.truncated || r->err.truncated)
         session_note(s, "the program wrote more than is passed on: the middle of its output is "
-                     "missing here");
+                        "missing here");
     if (was_kept_from_writing(s, r))
         session_note(s, "the program may write to the trace only: --writable DIR lets it write "
-                     "elsewhere too");
+                        "elsewhere too");
     if (failure_is(&r->failure))
         session_note(s, "the program ended with %s", failure_kind_name(r->failure.kind));
     else if (r->failure.status)
@@ -176,8 +180,7 @@ static void pass_on(Session *s, const RunResult *r)
 
 static bool run_record(Session *s, Err *err)
 {
-    RecordPlan plan = { .libexec = session_libexec(s),
-                        .only = session_option_all(s, "function") };
+    RecordPlan plan = { .libexec = session_libexec(s), .only = session_option_all(s, "function") };
     uint64_t budget;
 
     if (plan.only && !plan.only[0])
@@ -200,8 +203,8 @@ static bool run_record(Session *s, Err *err)
                          functions);
         } else if (ok) {
             char *folder = trace_folder(s, err);
-            RunResult result = {0};
-            Counted counted = {0};
+            RunResult result = { 0 };
+            Counted counted = { 0 };
             ok = folder && run_recorded(s, program, folder, budget, &result, err);
             if (ok)
                 pass_on(s, &result);
@@ -220,8 +223,10 @@ static bool run_record(Session *s, Err *err)
 static const Option record_options[] = {
     { "output", 'o', "DIR", "where the trace goes; .sundew/traces/N otherwise", NULL },
     { "function", 'f', "NAME", "record this function only; may be repeated", NULL },
-    { "copy", 0, "HOW", "what arguments point to: reference (nothing), shallow, "
-      "used-fields or deep", "used-fields" },
+    { "copy", 0, "HOW",
+      "what arguments point to: reference (nothing), shallow, "
+      "used-fields or deep",
+      "used-fields" },
     { "budget", 0, "SIZE", "the most that one process writes", "1G" },
     { "build", 0, "FILE", "only make the recorded program", NULL },
     { "writable", 0, "DIR", "the program may write there too; may be repeated", NULL },
@@ -258,7 +263,7 @@ const Command command_record = {
 static char *last_trace(Session *s, Err *err)
 {
     char *all = path_join(workspace_dir(session_workspace(s)), "traces");
-    Strings names = {0};
+    Strings names = { 0 };
     unsigned long last = 0;
 
     if (file_is_dir(all) && dir_list(all, &names, NULL))
@@ -278,7 +283,7 @@ static char *last_trace(Session *s, Err *err)
 static json_t *value_json(const Event *e, const TraceValue *v)
 {
     json_t *j = json_object();
-    Str text = {0};
+    Str text = { 0 };
 
     if (*v->name)
         json_object_set_new(j, "name", json_text(v->name));
@@ -295,7 +300,7 @@ static json_t *rest_json(const Event *e)
     json_t *all = json_array();
 
     for (size_t i = 0; i < e->nrest; i++) {
-        Str text = {0};
+        Str text = { 0 };
         event_print_rest(e, &e->rest[i], &text);
         json_array_append_new(all, json_text(str_c(&text)));
         str_release(&text);
@@ -338,8 +343,10 @@ static bool all_exist(const Program *p, char *const *names, size_t n, Err *err)
         for (size_t k = 0; k < nfns && !found; k++)
             found = strcmp(fns[k]->name, names[i]) == 0;
         if (!found)
-            return err_set(err, "no function '%s' in this program "
-                           "(sundew show functions lists them)", names[i]);
+            return err_set(err,
+                           "no function '%s' in this program "
+                           "(sundew show functions lists them)",
+                           names[i]);
     }
     return true;
 }
@@ -363,7 +370,7 @@ static void show_events(Session *s, Trace *t)
     json_t *list = json_array();
     bool as_json = session_flag(s, "json");
 
-    for (const Event *e; (e = trace_next(t)); ) {
+    for (const Event *e; (e = trace_next(t));) {
         if (!is_shown(s, e))
             continue;
         if (as_json) {
@@ -387,8 +394,8 @@ static bool run_show_trace(Session *s, Err *err)
     char **args = session_args(s, &n);
     const Program *p = session_program(s);
     char *folder = n > 1 ? xstrdup(args[1]) : last_trace(s, err);
-    Trace *t = folder && (n <= 2 || all_exist(p, args + 2, n - 2, err))
-        ? trace_open(folder, p, err) : NULL;
+    Trace *t = folder && (n <= 2 || all_exist(p, args + 2, n - 2, err)) ? trace_open(folder, p, err)
+                                                                        : NULL;
     if (t)
         show_events(s, t);
     bool ok = t;

@@ -14,18 +14,15 @@ static json_t *program_json(const CapturedProgram *p)
     json_t *missing = json_array();
     for (size_t i = 0; i < p->nmissing; i++)
         json_array_append_new(missing,
-                              json_pack("{s:o, s:o}", "object",
-                                        json_text(p->missing[i].object), "reason",
-                                        json_text(p->missing[i].reason)));
+                              json_pack("{s:o, s:o}", "object", json_text(p->missing[i].object),
+                                        "reason", json_text(p->missing[i].reason)));
     for (size_t i = 0; i < p->nfailed; i++)
         json_array_append_new(missing,
-                              json_pack("{s:o, s:o}", "object",
-                                        json_text(p->failed[i]->source), "reason",
-                                        json_text(p->failed[i]->reason)));
-    return json_pack("{s:o, s:o, s:s, s:I, s:o, s:I}", "name", json_text(p->name),
-                     "path", json_text(p->path), "kind",
-                     program_kind_name(p->kind), "units", (json_int_t)p->nunits,
-                     "missing", missing, "foreign", (json_int_t)p->nforeign);
+                              json_pack("{s:o, s:o}", "object", json_text(p->failed[i]->source),
+                                        "reason", json_text(p->failed[i]->reason)));
+    return json_pack("{s:o, s:o, s:s, s:I, s:o, s:I}", "name", json_text(p->name), "path",
+                     json_text(p->path), "kind", program_kind_name(p->kind), "units",
+                     (json_int_t)p->nunits, "missing", missing, "foreign", (json_int_t)p->nforeign);
 }
 
 static void program_text(Session *s, const CapturedProgram *p)
@@ -46,11 +43,9 @@ static void program_text(Session *s, const CapturedProgram *p)
     for (size_t i = 0; i < p->nmissing + p->nfailed; i++) {
         bool object = i < p->nmissing;
         str_add(out, "    missing ");
-        escape_terminal_z(out, object ? p->missing[i].object
-                                      : p->failed[i - p->nmissing]->source);
+        escape_terminal_z(out, object ? p->missing[i].object : p->failed[i - p->nmissing]->source);
         str_add(out, ": ");
-        escape_terminal_z(out, object ? p->missing[i].reason
-                                      : p->failed[i - p->nmissing]->reason);
+        escape_terminal_z(out, object ? p->missing[i].reason : p->failed[i - p->nmissing]->reason);
         str_addc(out, '\n');
     }
 }
@@ -58,8 +53,7 @@ static void program_text(Session *s, const CapturedProgram *p)
 static bool run_programs(Session *s, Err *err)
 {
     size_t n;
-    const CapturedProgram **all =
-        workspace_programs(session_workspace(s), &n, err);
+    const CapturedProgram **all = workspace_programs(session_workspace(s), &n, err);
     if (!all)
         return false;
     if (session_flag(s, "json")) {
@@ -91,13 +85,12 @@ const Command command_show_programs = {
 
 static json_t *unit_json(const Unit *u)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "id",
-                     json_text(u->id), "source", json_text(u->source),
-                     "directory", json_text(u->directory), "output",
-                     json_text(u->output), "language", json_text(u->language),
-                     "status", unit_status_name(u->status), "reason",
-                     json_text(u->reason), "bitcode", json_text(u->bitcode),
-                     "dropped", json_strings(u->dropped.items, u->dropped.len));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "id", json_text(u->id),
+                     "source", json_text(u->source), "directory", json_text(u->directory), "output",
+                     json_text(u->output), "language", json_text(u->language), "status",
+                     unit_status_name(u->status), "reason", json_text(u->reason), "bitcode",
+                     json_text(u->bitcode), "dropped",
+                     json_strings(u->dropped.items, u->dropped.len));
 }
 
 static void unit_text(Session *s, const Unit *u)
@@ -120,13 +113,16 @@ static bool run_units(Session *s, Err *err)
     char **args = session_args(s, &n);
     if (n != 1)
         return err_set(err, "show the units of which program? "
-                       "(sundew show programs lists them)");
-    const CapturedProgram *p =
-        workspace_program(session_workspace(s), args[0], err);
+                            "(sundew show programs lists them)");
+    const CapturedProgram *p = workspace_program(session_workspace(s), args[0], err);
     if (!p)
         return false;
-    const struct { const Unit **units; size_t n; } lists[] = {
-        { p->units, p->nunits }, { p->failed, p->nfailed },
+    const struct {
+        const Unit **units;
+        size_t n;
+    } lists[] = {
+        { p->units, p->nunits },
+        { p->failed, p->nfailed },
         { p->foreign, p->nforeign },
     };
     json_t *all = json_array();
@@ -157,16 +153,15 @@ const Command command_show_units = {
 
 static bool run_commands(Session *s, Err *err)
 {
-    CompileCommands all = {0};
+    CompileCommands all = { 0 };
     if (!commands_of_workspace(session_workspace(s), &all, err))
         return false;
     json_t *list = json_array();
     for (size_t i = 0; i < all.len; i++) {
         CompileCommand *c = &all.items[i];
-        json_t *o = json_pack("{s:o, s:o, s:o}", "directory",
-                              json_text(c->directory), "file", json_text(c->file),
-                              "arguments", json_strings(c->arguments.items,
-                                                        c->arguments.len));
+        json_t *o = json_pack("{s:o, s:o, s:o}", "directory", json_text(c->directory), "file",
+                              json_text(c->file), "arguments",
+                              json_strings(c->arguments.items, c->arguments.len));
         if (*c->output)
             json_object_set_new(o, "output", json_text(c->output));
         json_array_append_new(list, o);
@@ -183,8 +178,7 @@ static bool run_commands(Session *s, Err *err)
 }
 
 static const Option commands_options[] = {
-    { "output", 'o', "FILE", "write to this file instead of standard output",
-      NULL },
+    { "output", 'o', "FILE", "write to this file instead of standard output", NULL },
     { 0 },
 };
 

@@ -43,7 +43,7 @@ static json_t *api_json(const Api *api)
 
 static void show(Session *s, const Api *api)
 {
-    Str text = {0};
+    Str text = { 0 };
     if (session_flag(s, "json")) {
         json_t *j = api_json(api);
         json_print(j, session_out(s));
@@ -51,7 +51,7 @@ static void show(Session *s, const Api *api)
         return;
     }
     api_dump(api, &text);
-    for (const char *p = str_c(&text); *p; ) {
+    for (const char *p = str_c(&text); *p;) {
         size_t n = strcspn(p, "\n");
         escape_terminal(session_out(s), p, n);
         str_addc(session_out(s), '\n');
@@ -68,8 +68,10 @@ static bool run_show_api(Session *s, Err *err)
 }
 
 static const Option api_options[] = {
-    { "headers", 0, "FILE", "the API is what this header declares (repeatable); otherwise all "
-      "external functions", NULL },
+    { "headers", 0, "FILE",
+      "the API is what this header declares (repeatable); otherwise all "
+      "external functions",
+      NULL },
     { "cflags", 0, "WORD", "a flag for the headers, such as -I or -D (repeatable)", NULL },
     { 0 },
 };

@@ -20,8 +20,7 @@ static bool is_wanted(Session *s, const char *name)
     char **args = session_args(s, &n);
     for (size_t i = 1; i < n; i++) {
         const char *word = args[i];
-        if (str_starts(word, "struct ") || str_starts(word, "union ") ||
-            str_starts(word, "enum "))
+        if (str_starts(word, "struct ") || str_starts(word, "union ") || str_starts(word, "enum "))
             word = strchr(word, ' ') + 1;
         if (strcmp(word, name) == 0)
             return true;
@@ -57,7 +56,7 @@ static void add_place(Session *s, const char *file, unsigned line, unsigned colu
 
 static json_t *type_text(const Type *t)
 {
-    Str s = {0};
+    Str s = { 0 };
     if (!t)
         return json_null();
     type_print(t, NULL, &s);
@@ -71,7 +70,7 @@ static json_t *type_text(const Type *t)
 /* How often each source name occurs. */
 static Map count_names(const Program *p)
 {
-    Map names = {0};
+    Map names = { 0 };
     size_t n;
     const Function *const *fns = program_functions(p, &n);
     for (size_t i = 0; i < n; i++) {
@@ -82,16 +81,15 @@ static Map count_names(const Program *p)
 }
 
 /* A list of functions: by name, or as file.c:name where several have it. */
-static json_t *function_names(const Map *names, const Function *const *fns,
-                              unsigned n)
+static json_t *function_names(const Map *names, const Function *const *fns, unsigned n)
 {
     json_t *list = json_array();
     for (unsigned i = 0; i < n; i++) {
         if (fns[i]->intrinsic)
             continue;
         bool alone = (size_t)map_get(names, fns[i]->name) < 2 || !*fns[i]->file;
-        char *label = alone ? xstrdup(fns[i]->name)
-            : xprintf("%s:%s", path_base(fns[i]->file), fns[i]->name);
+        char *label =
+            alone ? xstrdup(fns[i]->name) : xprintf("%s:%s", path_base(fns[i]->file), fns[i]->name);
         json_array_append_new(list, json_text(label));
         free(label);
     }
@@ -130,23 +128,17 @@ static json_t *function_json(const Map *names, const Calls *c, const Function *f
 
     json_t *params = json_array();
     for (unsigned i = 0; i < fn->nparams; i++)
-        json_array_append_new(params,
-                              json_pack("{s:o, s:o}", "name",
-                                        json_text(fn->params[i].name), "type",
-                                        type_text(fn->params[i].type)));
-    return json_pack("{s:o, s:o, s:i, s:i, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}",
-                     "name", json_text(fn->name), "file", json_text(fn->file),
-                     "line", (int)fn->line, "column", (int)fn->column,
-                     "linkage", linkage_name(fn->linkage),
-                     "signature", json_text(fn->signature),
-                     "parameters", params, "returns", type_text(fn->returns),
-                     "address_taken", fn->address_taken,
-                     "callers", function_names(names, from, (unsigned)nfrom),
-                     "callees", function_names(names, to, (unsigned)nto),
-                     "indirect_callers",
+        json_array_append_new(params, json_pack("{s:o, s:o}", "name", json_text(fn->params[i].name),
+                                                "type", type_text(fn->params[i].type)));
+    return json_pack("{s:o, s:o, s:i, s:i, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "name",
+                     json_text(fn->name), "file", json_text(fn->file), "line", (int)fn->line,
+                     "column", (int)fn->column, "linkage", linkage_name(fn->linkage), "signature",
+                     json_text(fn->signature), "parameters", params, "returns",
+                     type_text(fn->returns), "address_taken", fn->address_taken, "callers",
+                     function_names(names, from, (unsigned)nfrom), "callees",
+                     function_names(names, to, (unsigned)nto), "indirect_callers",
                      indirect_names(names, from, nfrom, fn->callers, fn->ncallers),
-                     "indirect_callees",
-                     indirect_names(names, to, nto, fn->callees, fn->ncallees));
+                     "indirect_callees", indirect_names(names, to, nto, fn->callees, fn->ncallees));
 }
 
 static bool run_functions(Session *s, Err *err)
@@ -205,15 +197,12 @@ static json_t *type_json(const Type *t)
     for (unsigned i = 0; i < t->nfields; i++) {
         const Field *f = &t->fields[i];
         json_array_append_new(fields,
-                              json_pack("{s:o, s:o, s:I, s:I}", "name",
-                                        json_text(f->name), "type",
-                                        type_text(f->type), "offset",
-                                        (json_int_t)f->offset, "width",
-                                        (json_int_t)f->width));
+                              json_pack("{s:o, s:o, s:I, s:I}", "name", json_text(f->name), "type",
+                                        type_text(f->type), "offset", (json_int_t)f->offset,
+                                        "width", (json_int_t)f->width));
     }
-    json_t *o = json_pack("{s:o, s:s, s:I, s:o, s:o, s:i}", "name",
-                          json_text(name_of(t)), "kind", type_kind_name(t->kind),
-                          "size", (json_int_t)t->size, "fields", fields,
+    json_t *o = json_pack("{s:o, s:s, s:I, s:o, s:o, s:i}", "name", json_text(name_of(t)), "kind",
+                          type_kind_name(t->kind), "size", (json_int_t)t->size, "fields", fields,
                           "file", json_text(t->file), "line", (int)t->line);
     if (t->kind == TYPE_TYPEDEF)
         json_object_set_new(o, "type", type_text(t->target));
@@ -225,8 +214,7 @@ static json_t *type_json(const Type *t)
         return o;
     json_t *values = json_object();
     for (unsigned i = 0; i < t->nvalues; i++)
-        json_object_set_new(values, t->values[i].name,
-                            json_integer(t->values[i].value));
+        json_object_set_new(values, t->values[i].name, json_integer(t->values[i].value));
     json_object_set_new(o, "values", values);
     return o;
 }
@@ -234,11 +222,12 @@ static json_t *type_json(const Type *t)
 static bool is_shown(const Type *t)
 {
     switch (t->kind) {
-    case TYPE_STRUCT: case TYPE_UNION: case TYPE_ENUM: case TYPE_TYPEDEF:
-    case TYPE_SCALAR:
-        return true;
-    default:
-        return false;
+    case TYPE_STRUCT:
+    case TYPE_UNION:
+    case TYPE_ENUM:
+    case TYPE_TYPEDEF:
+    case TYPE_SCALAR: return true;
+    default: return false;
     }
 }
 
@@ -256,12 +245,11 @@ static bool run_types(Session *s, Err *err)
             json_array_append_new(list, type_json(t));
             continue;
         }
-        Str text = {0};
+        Str text = { 0 };
         type_print_definition(t, &text);
         if (*t->file) {
             add_place(s, t->file, t->line, 0);
-            str_addf(session_out(s), ": %llu bytes\n",
-                     (unsigned long long)t->size);
+            str_addf(session_out(s), ": %llu bytes\n", (unsigned long long)t->size);
         }
         /* line by line: what escapes keeps no newline */
         char *rest = NULL;
@@ -292,18 +280,14 @@ const Command command_show_types = {
 
 static json_t *site_json(const Map *names, const CallSite *site)
 {
-    return json_pack("{s:o, s:o, s:i, s:i, s:b, s:o, s:o}",
-                     "caller", json_text(site->caller->name),
-                     "file", json_text(site->file), "line", (int)site->line,
-                     "column", (int)site->column, "indirect", site->indirect,
-                     "targets", function_names(names, site->targets,
-                                               (unsigned)site->ntargets),
-                     "callbacks", function_names(names, site->callbacks,
-                                                 (unsigned)site->ncallbacks));
+    return json_pack("{s:o, s:o, s:i, s:i, s:b, s:o, s:o}", "caller", json_text(site->caller->name),
+                     "file", json_text(site->file), "line", (int)site->line, "column",
+                     (int)site->column, "indirect", site->indirect, "targets",
+                     function_names(names, site->targets, (unsigned)site->ntargets), "callbacks",
+                     function_names(names, site->callbacks, (unsigned)site->ncallbacks));
 }
 
-static void add_functions(Session *s, const char *word,
-                          const Function *const *fns, size_t n)
+static void add_functions(Session *s, const char *word, const Function *const *fns, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         str_add(session_out(s), i ? ", " : word);
@@ -329,8 +313,7 @@ static void site_dot(Session *s, const CallSite *site, Map *drawn)
 {
     for (size_t i = 0; i < site->ntargets + site->ncallbacks; i++) {
         bool back = i >= site->ntargets;
-        const Function *to = back ? site->callbacks[i - site->ntargets]
-                                  : site->targets[i];
+        const Function *to = back ? site->callbacks[i - site->ntargets] : site->targets[i];
         unsigned pair[2] = { site->caller->index, to->index };
         if (!map_putn(drawn, pair, sizeof pair, NULL))
             continue;
@@ -348,7 +331,7 @@ static bool run_calls(Session *s, Err *err)
     const Calls *c = session_calls(s);
     size_t n;
     const CallSite *sites = calls_sites(c, NULL, &n);
-    Map names = count_names(p), drawn = {0};
+    Map names = count_names(p), drawn = { 0 };
     json_t *list = json_array();
     bool dot = session_flag(s, "dot");
     if (dot)
@@ -439,18 +422,17 @@ static int by_calls(const void *a, const void *b)
 
 static void external_text(Session *s, const Function *fn)
 {
-    str_addf(session_out(s), "%6u call%s  ", fn->ncalls,
-             fn->ncalls == 1 ? " " : "s");
+    str_addf(session_out(s), "%6u call%s  ", fn->ncalls, fn->ncalls == 1 ? " " : "s");
     escape_terminal_z(session_out(s), fn->signature);
     str_addc(session_out(s), '\n');
 }
 
 static json_t *external_json(const Map *names, const Function *fn)
 {
-    return json_pack("{s:o, s:o, s:i, s:b, s:o}", "name", json_text(fn->name),
-                     "signature", json_text(fn->signature), "calls",
-                     (int)fn->ncalls, "address_taken", fn->address_taken,
-                     "callers", function_names(names, fn->callers, fn->ncallers));
+    return json_pack("{s:o, s:o, s:i, s:b, s:o}", "name", json_text(fn->name), "signature",
+                     json_text(fn->signature), "calls", (int)fn->ncalls, "address_taken",
+                     fn->address_taken, "callers",
+                     function_names(names, fn->callers, fn->ncallers));
 }
 
 /* The shipped summaries, the project's and those of the command line. */
@@ -533,20 +515,19 @@ static json_t *handle_json(const Handle *h)
     json_t *uses = json_array();
     for (unsigned i = 0; i < h->nuses; i++) {
         const HandleUse *u = &h->uses[i];
-        json_array_append_new(
-            uses, json_pack("{s:o, s:s, s:o, s:o, s:o, s:i}", "function",
-                            json_text(u->function->name), "role",
-                            handle_role_name(u->role), "parameter",
-                            json_text(param_name(u)), "evidence",
-                            json_text(u->evidence), "file", json_text(u->file),
-                            "line", (int)u->line));
+        json_array_append_new(uses, json_pack("{s:o, s:s, s:o, s:o, s:o, s:i}", "function",
+                                              json_text(u->function->name), "role",
+                                              handle_role_name(u->role), "parameter",
+                                              json_text(param_name(u)), "evidence",
+                                              json_text(u->evidence), "file", json_text(u->file),
+                                              "line", (int)u->line));
     }
     return json_pack("{s:o, s:o}", "type", type_text(h->type), "uses", uses);
 }
 
 static void handle_text(Session *s, const Handle *h)
 {
-    Str *out = session_out(s), text = {0};
+    Str *out = session_out(s), text = { 0 };
     type_print(h->type, NULL, &text);
     escape_terminal_z(out, str_c(&text));
     str_addc(out, '\n');

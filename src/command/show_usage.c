@@ -39,7 +39,7 @@ static bool open_traces(Session *s, Inputs *in, Err *err)
 {
     char **named = session_option_all(s, "trace");
     char *all = path_join(workspace_dir(session_workspace(s)), "traces");
-    Strings names = {0};
+    Strings names = { 0 };
     bool ok = true;
 
     for (char **t = named; ok && t && *t; t++)
@@ -87,7 +87,7 @@ static void show(Session *s, const Usage *m)
 
 static bool run_show_usage(Session *s, Err *err)
 {
-    Inputs in = {0};
+    Inputs in = { 0 };
     bool ok = inputs_open(s, &in, err);
     Usage *m = NULL;
 
@@ -95,7 +95,7 @@ static bool run_show_usage(Session *s, Err *err)
         UsagePlan plan = { .facts = in.facts, .rules = session_option(s, "rules") };
         if (!in.facts)
             session_note(s, "without the results of sundew mutability every call counts as a "
-                         "change");
+                            "change");
         m = usage_infer(session_api(s), in.traces.items, in.traces.len, &plan, err);
     }
     if (m)
@@ -106,8 +106,10 @@ static bool run_show_usage(Session *s, Err *err)
 }
 
 static const Option usage_options[] = {
-    { "headers", 0, "FILE", "the API is what these declare; may be repeated. Otherwise all "
-      "external functions", NULL },
+    { "headers", 0, "FILE",
+      "the API is what these declare; may be repeated. Otherwise all "
+      "external functions",
+      NULL },
     { "example", 0, "PROGRAM", "the traces are of this program, which uses the library", NULL },
     { "trace", 0, "DIR", "a trace; may be repeated. Otherwise all of the workspace", NULL },
     { "rules", 0, "FILE", "calls to forbid, to require, to weight", NULL },

@@ -37,8 +37,7 @@ static bool run_help(Session *s, Err *err)
         return session_man_pages(s, man, err);
     if (shell)
         return session_completion(s, shell, session_out(s), err);
-    char *name = n == 0 ? NULL : n == 1 ? xstrdup(args[0])
-                                        : xprintf("%s %s", args[0], args[1]);
+    char *name = n == 0 ? NULL : n == 1 ? xstrdup(args[0]) : xprintf("%s %s", args[0], args[1]);
     bool ok = session_help(s, name, session_out(s), err);
     free(name);
     return ok;
@@ -58,17 +57,15 @@ static bool run_version(Session *s, Err *err)
 {
     (void)err;
     if (session_flag(s, "json")) {
-        json_t *o = json_pack("{s:s, s:s, s:s, s:s}", "sundew", SUNDEW_VERSION,
-                              "llvm", program_llvm_version(), "z3",
-                              solve_z3_version(), "sqlite",
+        json_t *o = json_pack("{s:s, s:s, s:s, s:s}", "sundew", SUNDEW_VERSION, "llvm",
+                              program_llvm_version(), "z3", solve_z3_version(), "sqlite",
                               finding_sqlite_version());
         json_print(o, session_out(s));
         json_decref(o);
         return true;
     }
-    str_addf(session_out(s), "sundew %s (LLVM %s, Z3 %s, SQLite %s)\n",
-             SUNDEW_VERSION, program_llvm_version(), solve_z3_version(),
-             finding_sqlite_version());
+    str_addf(session_out(s), "sundew %s (LLVM %s, Z3 %s, SQLite %s)\n", SUNDEW_VERSION,
+             program_llvm_version(), solve_z3_version(), finding_sqlite_version());
     return true;
 }
 
@@ -92,7 +89,7 @@ typedef struct Check {
 static bool first_line(char *const *argv, Str *found)
 {
     Proc p = { .argv = argv, .capture = true, .seconds = 20 };
-    ProcResult r = {0};
+    ProcResult r = { 0 };
     bool ok = proc_run(&p, &r, NULL) && r.status == 0;
     const char *text = r.out.len ? str_c(&r.out) : str_c(&r.err);
     if (ok)
@@ -169,8 +166,7 @@ static bool look_disk(Session *s, Str *found)
     if (statvfs(session_root(s), &v) != 0)
         return false;
     uint64_t free_bytes = (uint64_t)v.f_bavail * v.f_frsize;
-    str_addf(found, "%s free at %s", size_format(free_bytes, size),
-             session_root(s));
+    str_addf(found, "%s free at %s", size_format(free_bytes, size), session_root(s));
     return free_bytes > 1u << 30;
 }
 
@@ -196,18 +192,15 @@ static const Check checks[] = {
 };
 
 /* One line, and one row of the JSON list. */
-static void tell(Session *s, json_t *list, const Check *c, bool ok,
-                 const char *found)
+static void tell(Session *s, json_t *list, const Check *c, bool ok, const char *found)
 {
     Str *out = session_out(s);
-    json_array_append_new(list, json_pack("{s:s, s:b, s:b, s:o, s:s}", "name",
-                                          c->name, "ok", ok, "needed", c->needed,
-                                          "found", json_text(found), "without",
+    json_array_append_new(list, json_pack("{s:s, s:b, s:b, s:o, s:s}", "name", c->name, "ok", ok,
+                                          "needed", c->needed, "found", json_text(found), "without",
                                           c->without));
     if (session_flag(s, "json"))
         return;
-    str_addf(out, "%-8s %-18s ", ok ? "ok" : c->needed ? "MISSING" : "missing",
-             c->name);
+    str_addf(out, "%-8s %-18s ", ok ? "ok" : c->needed ? "MISSING" : "missing", c->name);
     if (ok)
         escape_terminal_z(out, found);
     else
@@ -218,7 +211,7 @@ static void tell(Session *s, json_t *list, const Check *c, bool ok,
 /* What the kernel grants to a sandbox is found out by making one. */
 static void tell_protections(Session *s, json_t *list)
 {
-    Err err = {0};
+    Err err = { 0 };
     Runner *r = runner_new(NULL, &err);
     if (!r) {
         Check c = { "sandbox", false, err.msg, NULL };
@@ -244,9 +237,9 @@ static void tell_damage(void *arg, const char *what, const char *why)
 {
     Damage *d = arg;
     Str *out = session_out(d->s);
-    json_array_append_new(d->list, json_pack("{s:s, s:b, s:b, s:o, s:s}", "name", "workspace",
-                                             "ok", 0, "needed", 1, "found", json_text(what),
-                                             "without", why));
+    json_array_append_new(d->list,
+                          json_pack("{s:s, s:b, s:b, s:o, s:s}", "name", "workspace", "ok", 0,
+                                    "needed", 1, "found", json_text(what), "without", why));
     if (session_flag(d->s, "json"))
         return;
     str_addf(out, "%-8s %-18s ", "DAMAGED", "workspace");
@@ -256,7 +249,7 @@ static void tell_damage(void *arg, const char *what, const char *why)
 
 static size_t check_store(Session *s, Damage *d)
 {
-    Err err = {0};
+    Err err = { 0 };
     char *path = path_join(workspace_dir(session_workspace(s)), "findings.db");
     bool ok = !file_exists(path) || store_check(path, &err);
     if (!ok)
@@ -271,7 +264,7 @@ static size_t tell_workspace(Session *s, json_t *list)
     Damage d = { s, list };
     Workspace *ws = session_workspace(s);
     const char *dir = session_option(s, "workspace");
-    Err err = {0};
+    Err err = { 0 };
     if (!ws && file_is_dir(dir ? dir : ".sundew") && !workspace_open(dir, false, &err)) {
         tell_damage(&d, dir ? dir : ".sundew", err.msg);
         return 1;
@@ -290,7 +283,7 @@ static bool run_doctor(Session *s, Err *err)
     size_t bad = 0, n = sizeof checks / sizeof *checks;
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++) {
-        Str found = {0};
+        Str found = { 0 };
         bool ok = checks[i].look(s, &found);
         bad += !ok && checks[i].needed;
         tell(s, list, &checks[i], ok, str_c(&found));

@@ -24,10 +24,7 @@ static int64_t double_to_long(double d)
     return d >= 0x1p63 ? INT64_MAX : d <= -0x1p63 ? INT64_MIN : (int64_t)d;
 }
 
-static bool is_blank(char c)
-{
-    return (unsigned char)c <= ' ';
-}
+static bool is_blank(char c) { return (unsigned char)c <= ' '; }
 
 /* Digits with a sign and nothing else. */
 static bool parse_long(const char *s, size_t n, int64_t *out)
@@ -234,10 +231,11 @@ bool datum_cast(Arena *a, const Datum *v, Type to, Datum *out)
         switch (to.kind) {
         case DATUM_BOOL: ok = v->kind != DATUM_DATETIME && to_bool(v, out); break;
         case DATUM_INT: ok = to_int(v, out); break;
-        case DATUM_LONG: case DATUM_BIGINT: ok = to_long(v, to.kind, out); break;
-        case DATUM_FLOAT: case DATUM_DOUBLE: case DATUM_BIGDEC:
-            ok = to_double(v, to.kind, out);
-            break;
+        case DATUM_LONG:
+        case DATUM_BIGINT: ok = to_long(v, to.kind, out); break;
+        case DATUM_FLOAT:
+        case DATUM_DOUBLE:
+        case DATUM_BIGDEC: ok = to_double(v, to.kind, out); break;
         case DATUM_DATETIME: ok = to_date(v, out); break;
         case DATUM_TEXT: ok = to_text(a, v, out); break;
         default: assert(!"reached");

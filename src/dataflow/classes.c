@@ -31,13 +31,13 @@ static void basic_classes(ClassList *l, const Op *op)
 {
     size_t k = 1;
     switch (op->kind) {
-    case OP_FILTER: case OP_SPLIT:
+    case OP_FILTER:
+    case OP_SPLIT:
         add(l, op, CLASS_PASS, 0, 1);
         add(l, op, CLASS_FAIL, 0, 1);
         break;
-    case OP_GROUP: case OP_CUBE:
-        add(l, op, CLASS_GROUP_OF_TWO, 0, 1);
-        break;
+    case OP_GROUP:
+    case OP_CUBE: add(l, op, CLASS_GROUP_OF_TWO, 0, 1); break;
     case OP_JOIN:
         add(l, op, CLASS_JOINED, 0, 1);
         if (op->join == JOIN_LEFT || op->join == JOIN_FULL)
@@ -49,37 +49,29 @@ static void basic_classes(ClassList *l, const Op *op)
         for (size_t i = 0; i < op->nin; i++)
             add(l, op, CLASS_FROM_INPUT, (int)i, 1);
         break;
-    case OP_DISTINCT:
-        add(l, op, CLASS_DUPLICATE, 0, 1);
-        break;
+    case OP_DISTINCT: add(l, op, CLASS_DUPLICATE, 0, 1); break;
     case OP_CROSS:
         for (size_t i = 0; i < op->nin; i++)
             k *= 2;
         add(l, op, CLASS_TWO_EACH, 0, k);
         break;
-    case OP_ORDER:
-        add(l, op, CLASS_TWO_DIFFERENT, 0, 2);
-        break;
+    case OP_ORDER: add(l, op, CLASS_TWO_DIFFERENT, 0, 2); break;
     case OP_LIMIT:
         limit_of(op, &k);
         add(l, op, CLASS_MORE_THAN_LIMIT, 0, k + 1);
         break;
-    case OP_INTERSECT: case OP_EXCEPT:
+    case OP_INTERSECT:
+    case OP_EXCEPT:
         add(l, op, CLASS_IN_BOTH, 0, 1);
         add(l, op, CLASS_ONLY_LEFT, 0, 1);
         break;
-    case OP_BAG: case OP_VALUES:
-        break;
-    default:
-        add(l, op, CLASS_ROWS, 0, 1);
-        break;
+    case OP_BAG:
+    case OP_VALUES: break;
+    default: add(l, op, CLASS_ROWS, 0, 1); break;
     }
 }
 
-static bool is_comparison(const Term *t)
-{
-    return t->kind >= TERM_EQ && t->kind <= TERM_GE;
-}
+static bool is_comparison(const Term *t) { return t->kind >= TERM_EQ && t->kind <= TERM_GE; }
 
 /* Conditions joined by `kind`, flattened. */
 typedef Vec(Term *) TermList;
@@ -322,7 +314,7 @@ static bool atom_holds(Finder *f, const Tuple *row)
     parts_of(c->op->cond, c->op->cond->kind, &parts);
     for (size_t i = 0; i < parts.len; i++)
         ok &= eval_cond(&f->e->ev, parts.items[i], &env) ==
-              (((int)i == c->part) == and ? OUTCOME_FALSE : OUTCOME_TRUE);
+              (((int)i == c->part) == and? OUTCOME_FALSE : OUTCOME_TRUE);
     vec_release(&parts);
     return ok;
 }
@@ -342,9 +334,7 @@ size_t class_witnesses(const Class *c, const Run *r, Arena *a, Row ***out, size_
     if (!most)
         return 0;
     switch (c->kind) {
-    case CLASS_ROWS:
-        find_rows(&f, run_table(r, op->nin ? op->in[0] : op));
-        break;
+    case CLASS_ROWS: find_rows(&f, run_table(r, op->nin ? op->in[0] : op)); break;
     case CLASS_FROM_INPUT: find_rows(&f, run_table(r, op->in[c->part])); break;
     case CLASS_PASS: find_outcome(&f, OUTCOME_TRUE); break;
     case CLASS_FAIL: find_outcome(&f, OUTCOME_FALSE); break;
@@ -352,14 +342,16 @@ size_t class_witnesses(const Class *c, const Run *r, Arena *a, Row ***out, size_
     case CLASS_GROUP_OF_TWO: find_groups(&f); break;
     case CLASS_EMPTY_SIDE: find_empty_side(&f); break;
     case CLASS_JOINED: find_joined(&f, true); break;
-    case CLASS_LEFT_ALONE: case CLASS_RIGHT_ALONE: find_joined(&f, false); break;
+    case CLASS_LEFT_ALONE:
+    case CLASS_RIGHT_ALONE: find_joined(&f, false); break;
     case CLASS_DUPLICATE: find_duplicates(&f); break;
     case CLASS_TWO_EACH: find_two_each(&f); break;
     case CLASS_TWO_DIFFERENT: find_two_different(&f); break;
     case CLASS_MORE_THAN_LIMIT: find_more(&f); break;
     case CLASS_IN_BOTH: find_in_both(&f, true); break;
     case CLASS_ONLY_LEFT: find_in_both(&f, false); break;
-    case CLASS_BOUNDARY: case CLASS_ONE_DECIDES:
+    case CLASS_BOUNDARY:
+    case CLASS_ONE_DECIDES:
         f.e = run_evaluator(r);
         find_atoms(&f);
         evaluator_free(f.e);
@@ -391,7 +383,9 @@ size_t classes_shown(const Classes *c)
 
 /* ---- words */
 
-static const struct { const char *word, *text; } words[] = {
+static const struct {
+    const char *word, *text;
+} words[] = {
     [CLASS_ROWS] = { "rows", "has a row" },
     [CLASS_PASS] = { "pass", "a row passes" },
     [CLASS_FAIL] = { "fail", "a row fails" },
@@ -412,10 +406,7 @@ static const struct { const char *word, *text; } words[] = {
     [CLASS_EMPTY_SIDE] = { "empty-side", "a key has no row in" },
 };
 
-const char *class_word(ClassKind k)
-{
-    return words[k].word;
-}
+const char *class_word(ClassKind k) { return words[k].word; }
 
 void class_print(const Class *c, Str *out)
 {

@@ -21,16 +21,20 @@
 
 typedef enum ClassKind {
     CLASS_ROWS,                /* some row at the input */
-    CLASS_PASS, CLASS_FAIL, CLASS_NULL,    /* the condition */
+    CLASS_PASS,
+    CLASS_FAIL,
+    CLASS_NULL,    /* the condition */
     CLASS_GROUP_OF_TWO,        /* a group with two rows of one input */
     CLASS_JOINED,
-    CLASS_LEFT_ALONE, CLASS_RIGHT_ALONE,   /* outer joins */
+    CLASS_LEFT_ALONE,
+    CLASS_RIGHT_ALONE,   /* outer joins */
     CLASS_FROM_INPUT,          /* UNION: a row of input `part` */
     CLASS_DUPLICATE,           /* DISTINCT: two equal rows */
     CLASS_TWO_EACH,            /* CROSS: two rows of each input */
     CLASS_TWO_DIFFERENT,       /* ORDER */
     CLASS_MORE_THAN_LIMIT,
-    CLASS_IN_BOTH, CLASS_ONLY_LEFT,        /* INTERSECT, EXCEPT */
+    CLASS_IN_BOTH,
+    CLASS_ONLY_LEFT,        /* INTERSECT, EXCEPT */
     CLASS_BOUNDARY,            /* both sides of the comparison `part` are equal */
     CLASS_ONE_DECIDES,         /* condition `part` decides, the others do not */
     CLASS_EMPTY_SIDE,          /* COGROUP: input `part` has no row for a key */
@@ -85,6 +89,5 @@ typedef struct Metrics {
 } Metrics;
 
 /* `made[i]` of an input row: it was invented. By op id; NULL: none was. */
-Metrics classes_metrics(const Classes *c, const Run *r, const Input *inputs,
-                        bool *const *made);
+Metrics classes_metrics(const Classes *c, const Run *r, const Input *inputs, bool *const *made);
 #endif

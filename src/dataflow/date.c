@@ -5,10 +5,7 @@
 
 enum { MS_DAY = 86400000 };
 
-static int64_t floor_div(int64_t a, int64_t b)
-{
-    return a / b - (a % b < 0);
-}
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
 /* Days since 1970-01-01, by counting years from March. */
 static int64_t days_from(int64_t y, int64_t m, int64_t d)
@@ -162,11 +159,10 @@ static const char *const day_names[] = {
     "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
 };
 
-static bool parse_name(const char **s, const char *end, const char *const *names, int n,
-                       int *v)
+static bool parse_name(const char **s, const char *end, const char *const *names, int n, int *v)
 {
     for (int i = 0; i < n; i++)
-        for (size_t len = strlen(names[i]); ; len = 3) {
+        for (size_t len = strlen(names[i]);; len = 3) {
             if ((size_t)(end - *s) >= len && !strncasecmp(*s, names[i], len)) {
                 *s += len;
                 *v = i + 1;
@@ -179,14 +175,15 @@ static bool parse_name(const char **s, const char *end, const char *const *names
 }
 
 /* One letter of a pattern, repeated `width` times. */
-static bool parse_letter(const char **s, const char *end, char letter, int width, Date *d,
-                         int *pm, int64_t *east)
+static bool parse_letter(const char **s, const char *end, char letter, int width, Date *d, int *pm,
+                         int64_t *east)
 {
     int v = 0, most = letter == 'y' || letter == 'Y' ? (width == 2 ? 2 : 9)
-                      : letter == 'S' ? width : 2;
+                      : letter == 'S'                ? width
+                                                     : 2;
     if ((letter == 'M' && width >= 3) || letter == 'E')
-        return parse_name(s, end, letter == 'E' ? day_names : month_names,
-                          letter == 'E' ? 7 : 12, letter == 'E' ? &v : &d->month);
+        return parse_name(s, end, letter == 'E' ? day_names : month_names, letter == 'E' ? 7 : 12,
+                          letter == 'E' ? &v : &d->month);
     if (letter == 'Z' || letter == 'z' || letter == 'X')
         return zone(s, end, east);
     if (letter == 'a') {
@@ -199,11 +196,14 @@ static bool parse_letter(const char **s, const char *end, char letter, int width
     if (!digits(s, end, most, &v))
         return false;
     switch (letter) {
-    case 'y': case 'Y': d->year = most == 2 ? (v < 70 ? 2000 + v : 1900 + v) : v; break;
+    case 'y':
+    case 'Y': d->year = most == 2 ? (v < 70 ? 2000 + v : 1900 + v) : v; break;
     case 'M': d->month = v; break;
     case 'd': d->day = v; break;
-    case 'H': case 'k': d->hour = v % 24; break;
-    case 'h': case 'K': d->hour = v % 12; break;
+    case 'H':
+    case 'k': d->hour = v % 24; break;
+    case 'h':
+    case 'K': d->hour = v % 12; break;
     case 'm': d->minute = v; break;
     case 's': d->second = v; break;
     case 'S': d->ms = width == 1 ? v * 100 : width == 2 ? v * 10 : v; break;
@@ -242,10 +242,7 @@ bool date_parse_as(const char *s, size_t n, const char *pattern, int64_t *ms)
     return true;
 }
 
-void date_print(Str *out, int64_t ms)
-{
-    date_print_as(out, ms, "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'");
-}
+void date_print(Str *out, int64_t ms) { date_print_as(out, ms, "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'"); }
 
 static void print_letter(Str *out, char letter, int width, const Date *d, int64_t ms)
 {
@@ -253,7 +250,8 @@ static void print_letter(Str *out, char letter, int width, const Date *d, int64_
     int year, week;
     date_week(ms, &year, &week);
     switch (letter) {
-    case 'y': case 'Y': v = width == 2 ? d->year % 100 : d->year; break;
+    case 'y':
+    case 'Y': v = width == 2 ? d->year % 100 : d->year; break;
     case 'x': v = year; break;
     case 'w': v = week; break;
     case 'M':

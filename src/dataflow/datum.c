@@ -7,51 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-Datum datum_null(void)
-{
-    return (Datum){ .kind = DATUM_NULL };
-}
+Datum datum_null(void) { return (Datum){ .kind = DATUM_NULL }; }
 
-Datum datum_bool(bool b)
-{
-    return (Datum){ .kind = DATUM_BOOL, .u.b = b };
-}
+Datum datum_bool(bool b) { return (Datum){ .kind = DATUM_BOOL, .u.b = b }; }
 
-Datum datum_int(int32_t i)
-{
-    return (Datum){ .kind = DATUM_INT, .u.i = i };
-}
+Datum datum_int(int32_t i) { return (Datum){ .kind = DATUM_INT, .u.i = i }; }
 
-Datum datum_long(int64_t i)
-{
-    return (Datum){ .kind = DATUM_LONG, .u.i = i };
-}
+Datum datum_long(int64_t i) { return (Datum){ .kind = DATUM_LONG, .u.i = i }; }
 
-Datum datum_float(double d)
-{
-    return (Datum){ .kind = DATUM_FLOAT, .u.d = (float)d };
-}
+Datum datum_float(double d) { return (Datum){ .kind = DATUM_FLOAT, .u.d = (float)d }; }
 
-Datum datum_double(double d)
-{
-    return (Datum){ .kind = DATUM_DOUBLE, .u.d = d };
-}
+Datum datum_double(double d) { return (Datum){ .kind = DATUM_DOUBLE, .u.d = d }; }
 
-Datum datum_datetime(int64_t ms)
-{
-    return (Datum){ .kind = DATUM_DATETIME, .u.i = ms };
-}
+Datum datum_datetime(int64_t ms) { return (Datum){ .kind = DATUM_DATETIME, .u.i = ms }; }
 
-Datum datum_text(Arena *a, const char *s)
-{
-    return datum_textn(a, s, strlen(s));
-}
+Datum datum_text(Arena *a, const char *s) { return datum_textn(a, s, strlen(s)); }
 
 Datum datum_textn(Arena *a, const char *s, size_t n)
 {
     assert(n <= UINT32_MAX);
-    return (Datum){ .kind = DATUM_TEXT, .len = (uint32_t)n,
-                    .u.s = arena_strndup(a, s, n) };
+    return (Datum){ .kind = DATUM_TEXT, .len = (uint32_t)n, .u.s = arena_strndup(a, s, n) };
 }
 
 Datum datum_bytesn(Arena *a, const char *s, size_t n)
@@ -68,15 +43,9 @@ Datum datum_borrow(DatumKind kind, const char *s, size_t n)
     return (Datum){ .kind = (uint8_t)kind, .len = (uint32_t)n, .u.s = s };
 }
 
-Datum datum_tuple(const Tuple *t)
-{
-    return (Datum){ .kind = DATUM_TUPLE, .u.tuple = t };
-}
+Datum datum_tuple(const Tuple *t) { return (Datum){ .kind = DATUM_TUPLE, .u.tuple = t }; }
 
-Datum datum_bag(const Bag *b)
-{
-    return (Datum){ .kind = DATUM_BAG, .u.bag = b };
-}
+Datum datum_bag(const Bag *b) { return (Datum){ .kind = DATUM_BAG, .u.bag = b }; }
 
 Tuple *tuple_new(Arena *a, size_t n)
 {
@@ -101,34 +70,24 @@ Datum datum_lookup(const DatumMap *m, const char *key, size_t n)
     return datum_null();
 }
 
-bool datum_is_number(const Datum *v)
-{
-    return dtype_is_number(v->kind);
-}
+bool datum_is_number(const Datum *v) { return dtype_is_number(v->kind); }
 
 double datum_as_double(const Datum *v)
 {
     switch ((DatumKind)v->kind) {
     case DATUM_INT:
     case DATUM_LONG:
-    case DATUM_BIGINT:
-        return (double)v->u.i;
+    case DATUM_BIGINT: return (double)v->u.i;
     case DATUM_FLOAT:
     case DATUM_DOUBLE:
-    case DATUM_BIGDEC:
-        return v->u.d;
-    default:
-        assert(!"a number");
-        return 0;
+    case DATUM_BIGDEC: return v->u.d;
+    default: assert(!"a number"); return 0;
     }
 }
 
 /* ---- order */
 
-static int compare_longs(int64_t a, int64_t b)
-{
-    return a < b ? -1 : a > b;
-}
+static int compare_longs(int64_t a, int64_t b) { return a < b ? -1 : a > b; }
 
 /* As Java's Double.compareTo: -0.0 < 0.0, NaN equals itself and is greatest. */
 static int compare_doubles(double a, double b)
@@ -142,10 +101,7 @@ static int compare_doubles(double a, double b)
 
 /* Java compares UTF-16 units: characters beyond U+FFFF stand below those from
  * U+E000 on. In UTF-8 this shows in the first byte that differs. */
-static int unit_rank(unsigned char c)
-{
-    return c >= 0xf0 ? 2 * 0xed + 1 : 2 * c;
-}
+static int unit_rank(unsigned char c) { return c >= 0xf0 ? 2 * 0xed + 1 : 2 * c; }
 
 static int compare_text(const Datum *a, const Datum *b)
 {
@@ -208,28 +164,20 @@ int datum_compare(const Datum *a, const Datum *b)
     if (a->kind != b->kind)
         return a->kind < b->kind ? -1 : 1;
     switch ((DatumKind)a->kind) {
-    case DATUM_NULL:
-        return 0;
-    case DATUM_BOOL:
-        return a->u.b - b->u.b;
+    case DATUM_NULL: return 0;
+    case DATUM_BOOL: return a->u.b - b->u.b;
     case DATUM_INT:
     case DATUM_LONG:
     case DATUM_DATETIME:
-    case DATUM_BIGINT:
-        return compare_longs(a->u.i, b->u.i);
+    case DATUM_BIGINT: return compare_longs(a->u.i, b->u.i);
     case DATUM_FLOAT:
     case DATUM_DOUBLE:
-    case DATUM_BIGDEC:
-        return compare_doubles(a->u.d, b->u.d);
+    case DATUM_BIGDEC: return compare_doubles(a->u.d, b->u.d);
     case DATUM_BYTES:
-    case DATUM_TEXT:
-        return compare_text(a, b);
-    case DATUM_MAP:
-        return compare_maps(a->u.map, b->u.map);
-    case DATUM_TUPLE:
-        return tuple_compare(a->u.tuple, b->u.tuple);
-    case DATUM_BAG:
-        return compare_bags(a->u.bag, b->u.bag);
+    case DATUM_TEXT: return compare_text(a, b);
+    case DATUM_MAP: return compare_maps(a->u.map, b->u.map);
+    case DATUM_TUPLE: return tuple_compare(a->u.tuple, b->u.tuple);
+    case DATUM_BAG: return compare_bags(a->u.bag, b->u.bag);
     }
     return 0;
 }
@@ -317,15 +265,9 @@ static Datum copy_with(Arena *a, const Datum *v, bool made)
     return r;
 }
 
-Datum datum_copy(Arena *a, const Datum *v)
-{
-    return copy_with(a, v, false);
-}
+Datum datum_copy(Arena *a, const Datum *v) { return copy_with(a, v, false); }
 
-Datum datum_mark_made(Arena *a, const Datum *v)
-{
-    return copy_with(a, v, true);
-}
+Datum datum_mark_made(Arena *a, const Datum *v) { return copy_with(a, v, true); }
 
 /* ---- printing */
 
@@ -396,37 +338,20 @@ static void map_print(Str *out, const DatumMap *m, bool canonical)
 void datum_print(Str *out, const Datum *v, bool canonical)
 {
     switch ((DatumKind)v->kind) {
-    case DATUM_NULL:
-        break;
-    case DATUM_BOOL:
-        str_add(out, v->u.b ? "true" : "false");
-        break;
+    case DATUM_NULL: break;
+    case DATUM_BOOL: str_add(out, v->u.b ? "true" : "false"); break;
     case DATUM_INT:
     case DATUM_LONG:
-    case DATUM_BIGINT:
-        str_addf(out, "%" PRId64, v->u.i);
-        break;
+    case DATUM_BIGINT: str_addf(out, "%" PRId64, v->u.i); break;
     case DATUM_FLOAT:
     case DATUM_DOUBLE:
-    case DATUM_BIGDEC:
-        double_print(out, v->u.d, v->kind == DATUM_FLOAT);
-        break;
-    case DATUM_DATETIME:
-        date_print(out, v->u.i);
-        break;
+    case DATUM_BIGDEC: double_print(out, v->u.d, v->kind == DATUM_FLOAT); break;
+    case DATUM_DATETIME: date_print(out, v->u.i); break;
     case DATUM_BYTES:
-    case DATUM_TEXT:
-        str_addn(out, v->u.s, v->len);
-        break;
-    case DATUM_MAP:
-        map_print(out, v->u.map, canonical);
-        break;
-    case DATUM_TUPLE:
-        tuple_print(out, v->u.tuple, canonical);
-        break;
-    case DATUM_BAG:
-        bag_print(out, v->u.bag, canonical);
-        break;
+    case DATUM_TEXT: str_addn(out, v->u.s, v->len); break;
+    case DATUM_MAP: map_print(out, v->u.map, canonical); break;
+    case DATUM_TUPLE: tuple_print(out, v->u.tuple, canonical); break;
+    case DATUM_BAG: bag_print(out, v->u.bag, canonical); break;
     }
 }
 
@@ -450,29 +375,18 @@ Schema *schema_new(Arena *a, size_t n)
     return s;
 }
 
-Type dtype_of(DatumKind kind)
-{
-    return (Type){ .kind = kind };
-}
+Type dtype_of(DatumKind kind) { return (Type){ .kind = kind }; }
 
-Type dtype_bag(const Schema *inner)
-{
-    return (Type){ DATUM_BAG, inner };
-}
+Type dtype_bag(const Schema *inner) { return (Type){ DATUM_BAG, inner }; }
 
-Type dtype_tuple(const Schema *inner)
-{
-    return (Type){ DATUM_TUPLE, inner };
-}
+Type dtype_tuple(const Schema *inner) { return (Type){ DATUM_TUPLE, inner }; }
 
 static const char *const dtype_names[DATUM_KINDS] = {
-    [DATUM_NULL] = "null",          [DATUM_BOOL] = "boolean",
-    [DATUM_INT] = "int",            [DATUM_LONG] = "long",
-    [DATUM_FLOAT] = "float",        [DATUM_DOUBLE] = "double",
-    [DATUM_DATETIME] = "datetime",  [DATUM_BYTES] = "bytearray",
-    [DATUM_TEXT] = "chararray",     [DATUM_BIGINT] = "biginteger",
-    [DATUM_BIGDEC] = "bigdecimal",  [DATUM_MAP] = "map",
-    [DATUM_TUPLE] = "tuple",        [DATUM_BAG] = "bag",
+    [DATUM_NULL] = "null",         [DATUM_BOOL] = "boolean",      [DATUM_INT] = "int",
+    [DATUM_LONG] = "long",         [DATUM_FLOAT] = "float",       [DATUM_DOUBLE] = "double",
+    [DATUM_DATETIME] = "datetime", [DATUM_BYTES] = "bytearray",   [DATUM_TEXT] = "chararray",
+    [DATUM_BIGINT] = "biginteger", [DATUM_BIGDEC] = "bigdecimal", [DATUM_MAP] = "map",
+    [DATUM_TUPLE] = "tuple",       [DATUM_BAG] = "bag",
 };
 
 const char *dtype_name(DatumKind kind)

@@ -20,15 +20,9 @@
 
 enum { MOST_SLOTS = 600, MOST_OLD_ROWS = 40, MOST_RULED = 240 };
 
-static Truth yes(Sought *s)
-{
-    return arith_bool(s->z, true);
-}
+static Truth yes(Sought *s) { return arith_bool(s->z, true); }
 
-static Truth no(Sought *s)
-{
-    return arith_bool(s->z, false);
-}
+static Truth no(Sought *s) { return arith_bool(s->z, false); }
 
 /* Ops of subqueries count as the operator around them. */
 static int tag_of(const Sought *s, const Op *op)
@@ -36,10 +30,7 @@ static int tag_of(const Sought *s, const Op *op)
     return op->id < 100000 ? TAG_OPS + op->id : s->tag;
 }
 
-static void set_tag(Sought *s, const Op *op)
-{
-    s->tag = tag_of(s, op);
-}
+static void set_tag(Sought *s, const Op *op) { s->tag = tag_of(s, op); }
 
 static Sym cannot(Sought *s, const char *why)
 {
@@ -448,8 +439,7 @@ static Sym row_of_union(Sought *s, const Op *op, size_t side)
     for (size_t i = 0; i < to->n; i++) {
         size_t at = i;
         if (op->by_name)
-            for (at = 0; from && at < from->n && strcmp(from->fields[at].name,
-                                                         to->fields[i].name);)
+            for (at = 0; from && at < from->n && strcmp(from->fields[at].name, to->fields[i].name);)
                 at++;
         r.fields[i] = at < row.n ? convert(s, &row.fields[at], to->fields[i].type)
                                  : sym_null(s, to->fields[i].type.kind);
@@ -566,9 +556,12 @@ static Sym row_of_window(Sought *s, const Op *op)
 {
     Sym row = demand_row(s, op->in[0]), more = sym_tuple(s, op->nwindows);
     SymEnv env = { &row, s->outer };
-    static const char *const ones[] = { "row_number", "rank", "dense_rank", "ntile", "count", NULL };
-    static const char *const own[] = { "sum", "avg", "min", "max", "first_value", "last_value",
-                                       NULL };
+    static const char *const ones[] = {
+        "row_number", "rank", "dense_rank", "ntile", "count", NULL
+    };
+    static const char *const own[] = {
+        "sum", "avg", "min", "max", "first_value", "last_value", NULL
+    };
     Datum one = datum_long(1);
     set_tag(s, op);
     for (size_t i = 0; i < op->nwindows; i++) {
@@ -612,7 +605,9 @@ Sym demand_row(Sought *s, const Op *op)
     case OP_LOAD: return row_of_load(s, op);
     case OP_VALUES: return row_of_values(s, op);
     case OP_BAG: return row_of_bag(s, op);
-    case OP_FILTER: case OP_SPLIT: case OP_ASSERT: return row_of_filter(s, op);
+    case OP_FILTER:
+    case OP_SPLIT:
+    case OP_ASSERT: return row_of_filter(s, op);
     case OP_FOREACH: return row_of_foreach(s, op);
     case OP_GROUP: return row_of_group(s, op);
     case OP_JOIN: return row_of_join(s, op);
@@ -623,10 +618,12 @@ Sym demand_row(Sought *s, const Op *op)
     case OP_LIMIT: return row_of_limit(s, op);
     case OP_RANK: return row_of_rank(s, op);
     case OP_CUBE: return row_of_cube(s, op);
-    case OP_INTERSECT: case OP_EXCEPT: return row_of_sets(s, op);
+    case OP_INTERSECT:
+    case OP_EXCEPT: return row_of_sets(s, op);
     case OP_WINDOW: return row_of_window(s, op);
     case OP_SAMPLE: s->inexact = true; return demand_row(s, op->in[0]);
-    case OP_ORDER: case OP_STORE: return demand_row(s, op->in[0]);
+    case OP_ORDER:
+    case OP_STORE: return demand_row(s, op->in[0]);
     case OP_STREAM: return cannot(s, "STREAM runs a program whose output is not known");
     }
     return cannot(s, "the operator is not known");
@@ -818,18 +815,13 @@ bool demand_class(Sought *s, const Class *c)
     const Op *op = c->op;
     Shape shape = s->shape;
     switch (c->kind) {
-    case CLASS_ROWS:
-        demand_row(s, op->nin ? op->in[0] : op);
-        break;
-    case CLASS_FROM_INPUT:
-        demand_row(s, op->in[c->part]);
-        break;
-    case CLASS_PASS: case CLASS_FAIL: case CLASS_NULL:
-        demand_condition(s, c);
-        break;
-    case CLASS_BOUNDARY: case CLASS_ONE_DECIDES:
-        demand_atom(s, c);
-        break;
+    case CLASS_ROWS: demand_row(s, op->nin ? op->in[0] : op); break;
+    case CLASS_FROM_INPUT: demand_row(s, op->in[c->part]); break;
+    case CLASS_PASS:
+    case CLASS_FAIL:
+    case CLASS_NULL: demand_condition(s, c); break;
+    case CLASS_BOUNDARY:
+    case CLASS_ONE_DECIDES: demand_atom(s, c); break;
     case CLASS_GROUP_OF_TWO:
         if (s->shape.group < 2)
             s->shape.group = 2;
@@ -844,9 +836,8 @@ bool demand_class(Sought *s, const Class *c)
         s->shape.outer = 0;
         demand_row(s, op);
         break;
-    case CLASS_LEFT_ALONE: case CLASS_RIGHT_ALONE:
-        row_alone(s, op, (size_t)c->part);
-        break;
+    case CLASS_LEFT_ALONE:
+    case CLASS_RIGHT_ALONE: row_alone(s, op, (size_t)c->part); break;
     case CLASS_DUPLICATE: demand_duplicate(s, c); break;
     case CLASS_TWO_EACH:
         for (size_t k = 0; k < op->nin; k++)
@@ -962,15 +953,18 @@ static void assert_form(Sought *s, const TableRules *r, size_t i, const Sym *x)
     bool whole = r->whole_days && r->whole_days[i];
     int decimals = r->decimals ? r->decimals[i] : -1, most = r->max_length ? r->max_length[i] : 0;
     if (whole && x->num)
-        sought_assert_as(s, arith_eq(s->z, x->num, arith_mul(s->z, arith_int_var(s->z),
-                                                             arith_int(s->z, 86400000))),
+        sought_assert_as(s,
+                         arith_eq(s->z, x->num,
+                                  arith_mul(s->z, arith_int_var(s->z), arith_int(s->z, 86400000))),
                          TAG_RULES);
     if (decimals >= 0 && decimals < 7 && x->num && arith_is_real(s->z, x->num)) {
         double unit = 1;
         for (int k = 0; k < decimals; k++)
             unit *= 10;
-        sought_assert_as(s, arith_eq(s->z, arith_mul(s->z, x->num, arith_real(s->z, unit)),
-                                     arith_to_real(s->z, arith_int_var(s->z))), TAG_RULES);
+        sought_assert_as(s,
+                         arith_eq(s->z, arith_mul(s->z, x->num, arith_real(s->z, unit)),
+                                  arith_to_real(s->z, arith_int_var(s->z))),
+                         TAG_RULES);
     }
     for (size_t k = 0; most > 0 && x->kind == DATUM_TEXT && k < x->nalts; k++)
         if (x->alts[k].value.len > (uint32_t)most)

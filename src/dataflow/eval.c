@@ -121,15 +121,9 @@ size_t run_faults(const Run *r, const Fault **out)
     return r->nfaults;
 }
 
-size_t run_warnings(const Run *r)
-{
-    return r->warnings;
-}
+size_t run_warnings(const Run *r) { return r->warnings; }
 
-Arena *run_arena(Run *r)
-{
-    return &r->arena;
-}
+Arena *run_arena(Run *r) { return &r->arena; }
 
 static int by_base(const void *x, const void *y)
 {

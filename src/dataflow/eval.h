@@ -69,7 +69,10 @@ Arena *run_arena(Run *r);
 
 /* The input rows below a row, each once: *out is (op id, row number) pairs in
  * order. Grows the vector. */
-typedef struct BaseRow { int op; int row; } BaseRow;
+typedef struct BaseRow {
+    int op;
+    int row;
+} BaseRow;
 typedef Vec(BaseRow) BaseRows;
 void row_lineage(const Row *row, BaseRows *out);
 

@@ -43,8 +43,7 @@ struct Evaluator {
 
 void eval_init(Eval *ev, const Plan *p, Arena *a, Udfs *udfs, uint64_t seed);
 void eval_release(Eval *ev);
-void eval_fault(Eval *ev, SrcPos at, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+void eval_fault(Eval *ev, SrcPos at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 bool eval_stop(Eval *ev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 Datum eval_term(Eval *ev, const Term *t, const Env *env);

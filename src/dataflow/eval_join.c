@@ -22,20 +22,21 @@ void eval_key(Str *out, const Datum *v)
 {
     str_addc(out, (char)v->kind);
     switch ((DatumKind)v->kind) {
-    case DATUM_NULL:
-        break;
-    case DATUM_BOOL:
-        str_addc(out, v->u.b);
-        break;
-    case DATUM_INT: case DATUM_LONG: case DATUM_DATETIME: case DATUM_BIGINT:
-        str_addn(out, (const char *)&v->u.i, sizeof v->u.i);
-        break;
-    case DATUM_FLOAT: case DATUM_DOUBLE: case DATUM_BIGDEC: {
+    case DATUM_NULL: break;
+    case DATUM_BOOL: str_addc(out, v->u.b); break;
+    case DATUM_INT:
+    case DATUM_LONG:
+    case DATUM_DATETIME:
+    case DATUM_BIGINT: str_addn(out, (const char *)&v->u.i, sizeof v->u.i); break;
+    case DATUM_FLOAT:
+    case DATUM_DOUBLE:
+    case DATUM_BIGDEC: {
         double d = v->u.d != v->u.d ? 0.0 / 0.0 : v->u.d;
         str_addn(out, (const char *)&d, sizeof d);
         break;
     }
-    case DATUM_TEXT: case DATUM_BYTES:
+    case DATUM_TEXT:
+    case DATUM_BYTES:
         str_addn(out, (const char *)&v->len, sizeof v->len);
         str_addn(out, v->u.s, v->len);
         break;
@@ -44,7 +45,8 @@ void eval_key(Str *out, const Datum *v)
         for (size_t i = 0; i < v->u.tuple->n; i++)
             eval_key(out, &v->u.tuple->fields[i]);
         break;
-    case DATUM_MAP: case DATUM_BAG: {
+    case DATUM_MAP:
+    case DATUM_BAG: {
         Str s = { 0 };
         datum_print(&s, v, true);
         str_addn(out, (const char *)&s.len, sizeof s.len);
@@ -181,8 +183,8 @@ static bool emit_joined(Eval *ev, Row *const *from, size_t n, Rows *out)
 static bool emit_alone(Eval *ev, const Op *op, const Table *ins, Row *row, size_t side, Rows *out)
 {
     Tuple *none = tuple_new(ev->a, width_of(op->in[1 - side], &ins[1 - side]));
-    const Tuple *t = side == 0 ? eval_concat(ev, row->tuple, none)
-                               : eval_concat(ev, none, row->tuple);
+    const Tuple *t =
+        side == 0 ? eval_concat(ev, row->tuple, none) : eval_concat(ev, none, row->tuple);
     return eval_row(ev, out, t, &row, 1) != NULL;
 }
 
@@ -191,8 +193,8 @@ static bool emit_product(Eval *ev, const Op *op, const Group *g, Rows *out)
     size_t total = 1;
     for (size_t k = 0; k < op->nin; k++) {
         if (g->rows[k].len && total > ev->max_rows / g->rows[k].len)
-            return eval_stop(ev, "%s:%d: JOIN makes more than %zu rows", op->at.file,
-                             op->at.line, ev->max_rows);
+            return eval_stop(ev, "%s:%d: JOIN makes more than %zu rows", op->at.file, op->at.line,
+                             ev->max_rows);
         total *= g->rows[k].len;
     }
     Row **from = arena_array(ev->a, Row *, op->nin);

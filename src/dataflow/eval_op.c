@@ -7,8 +7,7 @@
 Row *eval_row(Eval *ev, Rows *out, const Tuple *t, Row *const *from, size_t nfrom)
 {
     if (out->len >= ev->max_rows) {
-        eval_stop(ev, "%s:%d: more than %zu rows", ev->op->at.file, ev->op->at.line,
-                  ev->max_rows);
+        eval_stop(ev, "%s:%d: more than %zu rows", ev->op->at.file, ev->op->at.line, ev->max_rows);
         return NULL;
     }
     if ((out->len & 1023) == 1023 && ev->deadline && clock_seconds() > ev->deadline) {
@@ -109,23 +108,20 @@ static Part flatten(Eval *ev, const Item *it, Datum d)
     Type t = it->expr->type;
     size_t width = t.inner ? t.inner->n : it->as ? it->as->n : 1;
     switch ((DatumKind)d.kind) {
-    case DATUM_BAG:
-        return flatten_bag(ev, d.u.bag, t.kind == DATUM_BAG ? t.inner : NULL);
+    case DATUM_BAG: return flatten_bag(ev, d.u.bag, t.kind == DATUM_BAG ? t.inner : NULL);
     case DATUM_TUPLE: {
         Part p = nulls(ev, t.kind == DATUM_TUPLE && t.inner ? t.inner->n : d.u.tuple->n);
         put_tuple(&p, 0, d.u.tuple);
         return p;
     }
-    case DATUM_MAP:
-        return flatten_map(ev, d.u.map);
+    case DATUM_MAP: return flatten_map(ev, d.u.map);
     case DATUM_NULL:
         if (t.kind == DATUM_BAG || t.kind == DATUM_TUPLE)
             return nulls(ev, width);
         if (t.kind == DATUM_MAP)
             return nulls(ev, 2);
         return nulls(ev, it->as ? it->as->n : 1);
-    default:
-        return one_cell(ev, d);
+    default: return one_cell(ev, d);
     }
 }
 
@@ -157,7 +153,7 @@ static bool emit_product(Eval *ev, const Part *parts, size_t n, Row *from, Rows 
     return true;
 }
 
-static bool foreach(Eval *ev, const Op *op, const Table *in, const Env *env, Rows *out)
+static bool foreach (Eval *ev, const Op *op, const Table *in, const Env *env, Rows * out)
 {
     Part *parts = arena_array(ev->a, Part, op->nitems);
     for (size_t i = 0; i < in->n && !ev->stopped; i++) {
@@ -216,8 +212,8 @@ static const Tuple *fit(Eval *ev, const Op *op, size_t input, const Tuple *t)
     for (size_t i = 0; i < s->n; i++) {
         int at = (int)i;
         if (op->by_name)
-            for (at = 0; from && at < (int)from->n && strcmp(from->fields[at].name,
-                                                              s->fields[i].name);)
+            for (at = 0;
+                 from && at < (int)from->n && strcmp(from->fields[at].name, s->fields[i].name);)
                 at++;
         if (at < (int)t->n && (!from || at < (int)from->n) &&
             !datum_cast(ev->a, &t->fields[at], s->fields[i].type, &r->fields[i]))
@@ -269,8 +265,8 @@ static bool cross(Eval *ev, const Op *op, const Table *ins, Rows *out)
     size_t total = 1;
     for (size_t k = 0; k < op->nin; k++) {
         if (ins[k].n && total > ev->max_rows / ins[k].n)
-            return eval_stop(ev, "%s:%d: CROSS makes more than %zu rows", op->at.file,
-                             op->at.line, ev->max_rows);
+            return eval_stop(ev, "%s:%d: CROSS makes more than %zu rows", op->at.file, op->at.line,
+                             ev->max_rows);
         total *= ins[k].n;
     }
     Row **from = arena_array(ev->a, Row *, op->nin);
@@ -302,7 +298,9 @@ int eval_sort_compare(Eval *ev, const SortKey *order, size_t n, const Datum *x, 
 {
     for (size_t i = 0; i < n; i++) {
         bool a = x[i].kind == DATUM_NULL, b = y[i].kind == DATUM_NULL;
-        int c = a || b ? (a == b ? 0 : (a == order[i].nulls_first) ? -1 : 1)
+        int c = a || b ? (a == b                        ? 0
+                          : (a == order[i].nulls_first) ? -1
+                                                        : 1)
                        : eval_compare(ev, &x[i], &y[i]) * (order[i].descending ? -1 : 1);
         if (c)
             return c;
@@ -362,8 +360,7 @@ static bool rank(Eval *ev, const Op *op, const Table *in, const Env *env, Rows *
         Datum *keys = arena_array(ev->a, Datum, op->norder);
         for (size_t k = 0; k < op->norder; k++)
             keys[k] = eval_term(ev, op->order[k].expr, &here);
-        if (!op->norder || !before ||
-            eval_sort_compare(ev, op->order, op->norder, before, keys)) {
+        if (!op->norder || !before || eval_sort_compare(ev, op->order, op->norder, before, keys)) {
             number = (int64_t)i + 1;
             dense++;
         }
@@ -432,23 +429,23 @@ static bool same(Eval *ev, const Table *in, Rows *out)
     return !ev->stopped;
 }
 
-bool eval_op(Eval *ev, const Op *op, const Table *ins, const Env *env, Rows *out,
-             uint8_t *outcomes)
+bool eval_op(Eval *ev, const Op *op, const Table *ins, const Env *env, Rows *out, uint8_t *outcomes)
 {
     const Op *before = ev->op;
     ev->op = op;
     bool ok = true;
     switch (op->kind) {
-    case OP_FILTER: case OP_SPLIT: case OP_ASSERT:
-        ok = filter(ev, op, &ins[0], env, out, outcomes);
-        break;
-    case OP_FOREACH: ok = foreach(ev, op, &ins[0], env, out); break;
+    case OP_FILTER:
+    case OP_SPLIT:
+    case OP_ASSERT: ok = filter(ev, op, &ins[0], env, out, outcomes); break;
+    case OP_FOREACH: ok = foreach (ev, op, &ins[0], env, out); break;
     case OP_GROUP: ok = eval_group(ev, op, ins, env, out); break;
     case OP_CUBE: ok = eval_cube(ev, op, ins, env, out); break;
     case OP_JOIN: ok = eval_join(ev, op, ins, env, out); break;
     case OP_CROSS: ok = cross(ev, op, ins, out); break;
     case OP_UNION: ok = union_all(ev, op, ins, out); break;
-    case OP_INTERSECT: case OP_EXCEPT: ok = set_operation(ev, op, ins, out); break;
+    case OP_INTERSECT:
+    case OP_EXCEPT: ok = set_operation(ev, op, ins, out); break;
     case OP_DISTINCT: ok = distinct(ev, &ins[0], out); break;
     case OP_ORDER: ok = order(ev, op, &ins[0], env, out); break;
     case OP_RANK: ok = rank(ev, op, &ins[0], env, out); break;

@@ -126,8 +126,7 @@ static bool same_peer(Eval *ev, const Window *w, const Part *p, size_t i, size_t
                                             &p->keys[k * w->norder]);
 }
 
-static void frame_of(Eval *ev, const Window *w, const Part *p, size_t i, int64_t *from,
-                     int64_t *to)
+static void frame_of(Eval *ev, const Window *w, const Part *p, size_t i, int64_t *from, int64_t *to)
 {
     *from = 0;
     *to = (int64_t)peers_end(ev, w, p, i);
@@ -185,8 +184,8 @@ static Datum window_value(Eval *ev, const Window *w, const Part *p, size_t i, co
     if (!strcmp(n, "rank") || !strcmp(n, "dense_rank"))
         return datum_long(rank_of(ev, w, p, i, *n == 'd'));
     if (!strcmp(n, "percent_rank"))
-        return datum_double(p->n < 2 ? 0
-                            : (double)(rank_of(ev, w, p, i, false) - 1) / (double)(p->n - 1));
+        return datum_double(
+            p->n < 2 ? 0 : (double)(rank_of(ev, w, p, i, false) - 1) / (double)(p->n - 1));
     if (!strcmp(n, "cume_dist"))
         return datum_double((double)(peers_end(ev, w, p, i) + 1) / (double)p->n);
     if (!strcmp(n, "lag") || !strcmp(n, "lead"))
@@ -197,7 +196,8 @@ static Datum window_value(Eval *ev, const Window *w, const Part *p, size_t i, co
         k = k < 1 ? 1 : k;
         int64_t big = (int64_t)p->n % k, size = (int64_t)p->n / k, at = (int64_t)i;
         return datum_long(at < big * (size + 1) ? at / (size + 1) + 1
-                                                : size ? (at - big) / size + 1 : 1);
+                          : size                ? (at - big) / size + 1
+                                                : 1);
     }
     if (!strcmp(n, "first_value"))
         return from <= to ? arg_of(ev, w, 0, p->rows[from], env) : datum_null();
@@ -209,10 +209,12 @@ static Datum window_value(Eval *ev, const Window *w, const Part *p, size_t i, co
         if (v.kind != DATUM_NULL)
             total_add(ev, &t, &v, NULL);
     }
-    Datum r = total_of(ev, &t, n, w->nargs ? dtype_of(w->args[0]->type.kind == DATUM_INT ||
-                                                     w->args[0]->type.kind == DATUM_LONG
-                                                         ? DATUM_LONG : DATUM_DOUBLE)
-                                           : dtype_of(DATUM_LONG));
+    Datum r = total_of(ev, &t, n,
+                       w->nargs ? dtype_of(w->args[0]->type.kind == DATUM_INT ||
+                                                   w->args[0]->type.kind == DATUM_LONG
+                                               ? DATUM_LONG
+                                               : DATUM_DOUBLE)
+                                : dtype_of(DATUM_LONG));
     str_release(&t.text);
     return r;
 }
@@ -230,8 +232,7 @@ static void window_part(Eval *ev, const Window *w, Part *p, const Env *env, Datu
         column[p->rows[i]->index] = window_value(ev, w, p, i, env);
 }
 
-static void window_column(Eval *ev, const Window *w, const Table *in, const Env *env,
-                          Datum *column)
+static void window_column(Eval *ev, const Window *w, const Table *in, const Env *env, Datum *column)
 {
     Map numbers = { 0 };
     Vec(Rows) parts = { 0 };

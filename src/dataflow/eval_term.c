@@ -40,10 +40,7 @@ static Datum warn_null(Eval *ev)
 
 /* ---- arithmetic */
 
-static int32_t cut(int64_t i)
-{
-    return (int32_t)(uint32_t)(uint64_t)i;
-}
+static int32_t cut(int64_t i) { return (int32_t)(uint32_t)(uint64_t)i; }
 
 static Datum int_arith(Eval *ev, const Term *t, int64_t x, int64_t y, DatumKind kind)
 {
@@ -302,9 +299,10 @@ static Datum eval_scalar(Eval *ev, const Term *t)
         return datum_null();
     const Table *table = &ev->tables[t->op->id];
     if (table->n > 1) {
-        eval_fault(ev, t->at, "scalar has more than one row: %s has %zu here (did you mean "
-                   "%s::… instead of %s.…?)", t->op->alias, table->n, t->op->alias,
-                   t->op->alias);
+        eval_fault(ev, t->at,
+                   "scalar has more than one row: %s has %zu here (did you mean "
+                   "%s::… instead of %s.…?)",
+                   t->op->alias, table->n, t->op->alias, t->op->alias);
         return datum_null();
     }
     return table->n ? field_of(table->rows[0]->tuple, t->index) : datum_null();
@@ -429,55 +427,51 @@ static Datum eval_lookup(Eval *ev, const Term *t, const Env *env)
 static Datum eval_kind(Eval *ev, const Term *t, const Env *env)
 {
     switch (t->kind) {
-    case TERM_CONST:
-        return t->value;
+    case TERM_CONST: return t->value;
     case TERM_FIELD: {
         const Env *e = env_up(env, t->depth);
         return t->index < 0 ? datum_tuple(e->row) : field_of(e->row, t->index);
     }
-    case TERM_PROJECT:
-        return eval_project(ev, t, env);
-    case TERM_LOOKUP:
-        return eval_lookup(ev, t, env);
-    case TERM_NESTED:
-        return eval_bag_of(ev, t->op, env_up(env, t->depth));
-    case TERM_SCALAR:
-        return eval_scalar(ev, t);
-    case TERM_NEG:
-        return eval_negative(ev, t, env);
-    case TERM_ADD: case TERM_SUB: case TERM_MUL: case TERM_DIV: case TERM_MOD:
-        return eval_arith(ev, t, env);
-    case TERM_EQ: case TERM_NE: case TERM_LT: case TERM_LE: case TERM_GT: case TERM_GE:
-    case TERM_NOT_DISTINCT:
-        return eval_comparison(ev, t, env);
-    case TERM_AND: case TERM_OR: case TERM_NOT:
-        return eval_logic(ev, t, env);
+    case TERM_PROJECT: return eval_project(ev, t, env);
+    case TERM_LOOKUP: return eval_lookup(ev, t, env);
+    case TERM_NESTED: return eval_bag_of(ev, t->op, env_up(env, t->depth));
+    case TERM_SCALAR: return eval_scalar(ev, t);
+    case TERM_NEG: return eval_negative(ev, t, env);
+    case TERM_ADD:
+    case TERM_SUB:
+    case TERM_MUL:
+    case TERM_DIV:
+    case TERM_MOD: return eval_arith(ev, t, env);
+    case TERM_EQ:
+    case TERM_NE:
+    case TERM_LT:
+    case TERM_LE:
+    case TERM_GT:
+    case TERM_GE:
+    case TERM_NOT_DISTINCT: return eval_comparison(ev, t, env);
+    case TERM_AND:
+    case TERM_OR:
+    case TERM_NOT: return eval_logic(ev, t, env);
     case TERM_IS_NULL: {
         Datum x = eval_term(ev, t->args[0], env);
         return datum_bool(x.kind == DATUM_NULL);
     }
-    case TERM_MATCHES: case TERM_LIKE:
-        return eval_matches(ev, t, env);
-    case TERM_COND:
-        return eval_ternary(ev, t, env);
-    case TERM_CASE:
-        return eval_case(ev, t, env);
-    case TERM_CAST:
-        return eval_cast(ev, t, env);
-    case TERM_CALL:
-        return eval_call(ev, t, env);
-    case TERM_AGGREGATE:
-        return eval_aggregate(ev, t, env);
-    case TERM_EXISTS: case TERM_IN_QUERY: case TERM_SCALAR_QUERY: case TERM_QUANTIFIED:
-        return eval_query(ev, t, env);
+    case TERM_MATCHES:
+    case TERM_LIKE: return eval_matches(ev, t, env);
+    case TERM_COND: return eval_ternary(ev, t, env);
+    case TERM_CASE: return eval_case(ev, t, env);
+    case TERM_CAST: return eval_cast(ev, t, env);
+    case TERM_CALL: return eval_call(ev, t, env);
+    case TERM_AGGREGATE: return eval_aggregate(ev, t, env);
+    case TERM_EXISTS:
+    case TERM_IN_QUERY:
+    case TERM_SCALAR_QUERY:
+    case TERM_QUANTIFIED: return eval_query(ev, t, env);
     }
     return datum_null();
 }
 
-Datum eval_term(Eval *ev, const Term *t, const Env *env)
-{
-    return eval_kind(ev, t, env);
-}
+Datum eval_term(Eval *ev, const Term *t, const Env *env) { return eval_kind(ev, t, env); }
 
 /* A computed value is invented if some cell that it comes from is. */
 bool eval_is_made(Eval *ev, const Term *t, const Env *env)

@@ -173,8 +173,7 @@ static Datum fn_tobag(CallCtx *c, const Datum *a, size_t n)
 {
     Bag *b = bag_new(c->arena, n);
     for (size_t i = 0; i < n; i++)
-        b->items[i] = a[i].kind == DATUM_TUPLE ? a[i].u.tuple
-                                               : fn_totuple(c, &a[i], 1).u.tuple;
+        b->items[i] = a[i].kind == DATUM_TUPLE ? a[i].u.tuple : fn_totuple(c, &a[i], 1).u.tuple;
     return datum_bag(b);
 }
 
@@ -218,8 +217,9 @@ static Datum fn_top(CallCtx *c, const Datum *a, size_t n)
     bool up = c->nctor && !strcmp(c->ctor[0], "ASC");
     TopItem *items = xcalloc(b->n + 1, sizeof *items);
     for (size_t i = 0; i < b->n; i++)
-        items[i] = (TopItem){ b->items[i], column < b->items[i]->n ? &b->items[i]->fields[column]
-                                                                   : &none, up ? -1 : 1, i };
+        items[i] =
+            (TopItem){ b->items[i], column < b->items[i]->n ? &b->items[i]->fields[column] : &none,
+                       up ? -1 : 1, i };
     qsort(items, b->n, sizeof *items, by_top);
     Bag *out = bag_new(c->arena, keep < b->n ? keep : b->n);
     for (size_t i = 0; i < out->n; i++)
@@ -336,8 +336,7 @@ static Datum bag_of_data(CallCtx *c, const Datum *items, size_t n, bool once)
 static Datum fn_keyset(CallCtx *c, const Datum *a, size_t n)
 {
     (void)n;
-    return a->kind == DATUM_MAP ? bag_of_data(c, a->u.map->keys, a->u.map->n, true)
-                                : datum_null();
+    return a->kind == DATUM_MAP ? bag_of_data(c, a->u.map->keys, a->u.map->n, true) : datum_null();
 }
 
 static Datum fn_valueset(CallCtx *c, const Datum *a, size_t n)
@@ -354,41 +353,103 @@ static Datum fn_valuelist(CallCtx *c, const Datum *a, size_t n)
                                 : datum_null();
 }
 
-#define AGG(text, how, f) { .name = text, .min = 1, .max = 1, .rule = how,      \
-                            .result = DATUM_LONG, .call = f, .aggregate = true }
+#define AGG(text, how, f)                                                                          \
+    { .name = text,                                                                                \
+      .min = 1,                                                                                    \
+      .max = 1,                                                                                    \
+      .rule = how,                                                                                 \
+      .result = DATUM_LONG,                                                                        \
+      .call = f,                                                                                   \
+      .aggregate = true }
 const Function functions_bag[] = {
     AGG("COUNT", TYPE_FIXED, fn_count),
-    { .name = "COUNT_STAR", .min = 1, .max = 1, .rule = TYPE_FIXED, .result = DATUM_LONG,
-      .call = fn_count_star, .aggregate = true, .sees_nulls = true },
+    { .name = "COUNT_STAR",
+      .min = 1,
+      .max = 1,
+      .rule = TYPE_FIXED,
+      .result = DATUM_LONG,
+      .call = fn_count_star,
+      .aggregate = true,
+      .sees_nulls = true },
     AGG("SUM", TYPE_SUM, fn_sum),
-    { .name = "AVG", .min = 1, .max = 1, .rule = TYPE_FIXED, .result = DATUM_DOUBLE,
-      .call = fn_avg, .aggregate = true },
+    { .name = "AVG",
+      .min = 1,
+      .max = 1,
+      .rule = TYPE_FIXED,
+      .result = DATUM_DOUBLE,
+      .call = fn_avg,
+      .aggregate = true },
     AGG("MAX", TYPE_MINMAX, fn_max),
     AGG("MIN", TYPE_MINMAX, fn_min),
-    { .name = "SIZE", .min = 1, .max = 1, .rule = TYPE_FIXED, .result = DATUM_LONG,
+    { .name = "SIZE",
+      .min = 1,
+      .max = 1,
+      .rule = TYPE_FIXED,
+      .result = DATUM_LONG,
       .call = fn_size },
-    { .name = "ARITY", .min = 1, .max = 1, .rule = TYPE_FIXED, .result = DATUM_LONG,
+    { .name = "ARITY",
+      .min = 1,
+      .max = 1,
+      .rule = TYPE_FIXED,
+      .result = DATUM_LONG,
       .call = fn_size },
-    { .name = "IsEmpty", .min = 1, .max = 1, .rule = TYPE_FIXED, .result = DATUM_BOOL,
-      .call = fn_is_empty, .sees_nulls = true },
-    { .name = "TOTUPLE", .min = 0, .max = -1, .rule = TYPE_TUPLE_OF, .call = fn_totuple,
+    { .name = "IsEmpty",
+      .min = 1,
+      .max = 1,
+      .rule = TYPE_FIXED,
+      .result = DATUM_BOOL,
+      .call = fn_is_empty,
       .sees_nulls = true },
-    { .name = "TOBAG", .min = 0, .max = -1, .rule = TYPE_BAG_OF, .call = fn_tobag,
+    { .name = "TOTUPLE",
+      .min = 0,
+      .max = -1,
+      .rule = TYPE_TUPLE_OF,
+      .call = fn_totuple,
       .sees_nulls = true },
-    { .name = "TOMAP", .min = 0, .max = -1, .rule = TYPE_MAP_OF, .call = fn_tomap,
+    { .name = "TOBAG",
+      .min = 0,
+      .max = -1,
+      .rule = TYPE_BAG_OF,
+      .call = fn_tobag,
+      .sees_nulls = true },
+    { .name = "TOMAP",
+      .min = 0,
+      .max = -1,
+      .rule = TYPE_MAP_OF,
+      .call = fn_tomap,
       .sees_nulls = true },
     { .name = "TOP", .min = 3, .max = 3, .rule = TYPE_TOP, .call = fn_top },
     { .name = "DIFF", .min = 2, .max = 2, .rule = TYPE_BAG_SAME, .call = fn_diff },
     { .name = "SUBTRACT", .min = 2, .max = 2, .rule = TYPE_BAG_SAME, .call = fn_subtract },
-    { .name = "BagToTuple", .min = 1, .max = 1, .rule = TYPE_FIXED, .result = DATUM_TUPLE,
+    { .name = "BagToTuple",
+      .min = 1,
+      .max = 1,
+      .rule = TYPE_FIXED,
+      .result = DATUM_TUPLE,
       .call = fn_bag_to_tuple },
-    { .name = "BagToString", .min = 1, .max = 2, .rule = TYPE_FIXED, .result = DATUM_TEXT,
+    { .name = "BagToString",
+      .min = 1,
+      .max = 2,
+      .rule = TYPE_FIXED,
+      .result = DATUM_TEXT,
       .call = fn_bag_to_string },
-    { .name = "KEYSET", .min = 1, .max = 1, .rule = TYPE_FIXED, .result = DATUM_BAG,
+    { .name = "KEYSET",
+      .min = 1,
+      .max = 1,
+      .rule = TYPE_FIXED,
+      .result = DATUM_BAG,
       .call = fn_keyset },
-    { .name = "VALUESET", .min = 1, .max = 1, .rule = TYPE_FIXED, .result = DATUM_BAG,
+    { .name = "VALUESET",
+      .min = 1,
+      .max = 1,
+      .rule = TYPE_FIXED,
+      .result = DATUM_BAG,
       .call = fn_valueset },
-    { .name = "VALUELIST", .min = 1, .max = 1, .rule = TYPE_FIXED, .result = DATUM_BAG,
+    { .name = "VALUELIST",
+      .min = 1,
+      .max = 1,
+      .rule = TYPE_FIXED,
+      .result = DATUM_BAG,
       .call = fn_valuelist },
     { 0 },
 };

@@ -4,10 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-static bool is_date(const Datum *v)
-{
-    return v->kind == DATUM_DATETIME;
-}
+static bool is_date(const Datum *v) { return v->kind == DATUM_DATETIME; }
 
 static Datum fn_to_date(CallCtx *c, const Datum *a, size_t n)
 {
@@ -20,8 +17,8 @@ static Datum fn_to_date(CallCtx *c, const Datum *a, size_t n)
     if (ok)
         return datum_datetime(ms);
     if (n > 1)
-        call_fail(c, "\"%.40s\" is no date of the form %.40s",
-                  a->kind == DATUM_TEXT ? a->u.s : "", a[1].kind == DATUM_TEXT ? a[1].u.s : "");
+        call_fail(c, "\"%.40s\" is no date of the form %.40s", a->kind == DATUM_TEXT ? a->u.s : "",
+                  a[1].kind == DATUM_TEXT ? a[1].u.s : "");
     c->warnings++;
     return datum_null();
 }
@@ -70,8 +67,9 @@ static Datum get(const Datum *v, DatePart part)
     Date d = date_split(v->u.i);
     int year, week;
     date_week(v->u.i, &year, &week);
-    const int64_t parts[] = { d.year, d.month, d.day, d.hour, d.minute, d.second, d.ms, week,
-                              year };
+    const int64_t parts[] = {
+        d.year, d.month, d.day, d.hour, d.minute, d.second, d.ms, week, year
+    };
     return datum_int((int32_t)parts[part]);
 }
 
@@ -115,12 +113,12 @@ static Datum add(CallCtx *c, const Datum *a, int sign)
     return datum_datetime(ms);
 }
 
-#define GET(f, part)                                                           \
-    static Datum f(CallCtx *c, const Datum *a, size_t n)                       \
-    {                                                                          \
-        (void)c;                                                               \
-        (void)n;                                                               \
-        return get(a, part);                                                   \
+#define GET(f, part)                                                                               \
+    static Datum f(CallCtx *c, const Datum *a, size_t n)                                           \
+    {                                                                                              \
+        (void)c;                                                                                   \
+        (void)n;                                                                                   \
+        return get(a, part);                                                                       \
     }
 GET(get_year, YEAR)
 GET(get_month, MONTH)
@@ -133,12 +131,12 @@ GET(get_week, WEEK)
 GET(get_week_year, WEEK_YEAR)
 #undef GET
 
-#define BETWEEN(f, how)                                                        \
-    static Datum f(CallCtx *c, const Datum *a, size_t n)                       \
-    {                                                                          \
-        (void)c;                                                               \
-        (void)n;                                                               \
-        return how;                                                            \
+#define BETWEEN(f, how)                                                                            \
+    static Datum f(CallCtx *c, const Datum *a, size_t n)                                           \
+    {                                                                                              \
+        (void)c;                                                                                   \
+        (void)n;                                                                                   \
+        return how;                                                                                \
     }
 BETWEEN(years_between, months_between(a, 12))
 BETWEEN(fn_months_between, months_between(a, 1))
@@ -162,15 +160,23 @@ static Datum subtract_duration(CallCtx *c, const Datum *a, size_t n)
     return add(c, a, -1);
 }
 
-#define DATE(text, lo, hi, kind, f) { .name = text, .min = lo, .max = hi,      \
-                                      .rule = TYPE_FIXED, .result = kind, .call = f }
+#define DATE(text, lo, hi, kind, f)                                                                \
+    { .name = text, .min = lo, .max = hi, .rule = TYPE_FIXED, .result = kind, .call = f }
 const Function functions_date[] = {
-    { .name = "ToDate", .min = 1, .max = 3, .rule = TYPE_FIXED, .result = DATUM_DATETIME,
-      .want = DATUM_TEXT, .call = fn_to_date },
+    { .name = "ToDate",
+      .min = 1,
+      .max = 3,
+      .rule = TYPE_FIXED,
+      .result = DATUM_DATETIME,
+      .want = DATUM_TEXT,
+      .call = fn_to_date },
     DATE("ToString", 1, 2, DATUM_TEXT, fn_to_string),
     DATE("ToUnixTime", 1, 1, DATUM_LONG, fn_unix),
     DATE("ToMilliSeconds", 1, 1, DATUM_LONG, fn_ms),
-    { .name = "CurrentTime", .rule = TYPE_FIXED, .result = DATUM_DATETIME, .call = fn_now,
+    { .name = "CurrentTime",
+      .rule = TYPE_FIXED,
+      .result = DATUM_DATETIME,
+      .call = fn_now,
       .random = true },
     DATE("GetYear", 1, 1, DATUM_INT, get_year),
     DATE("GetMonth", 1, 1, DATUM_INT, get_month),

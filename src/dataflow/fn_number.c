@@ -5,10 +5,7 @@
 
 typedef double Real(double);
 
-static bool real(DatumKind k)
-{
-    return k == DATUM_FLOAT || k == DATUM_DOUBLE || k == DATUM_BIGDEC;
-}
+static bool real(DatumKind k) { return k == DATUM_FLOAT || k == DATUM_DOUBLE || k == DATUM_BIGDEC; }
 
 static Datum number(CallCtx *c, const Datum *v, double *out)
 {
@@ -83,11 +80,11 @@ static Datum fn_random(CallCtx *c, const Datum *a, size_t n)
     return datum_double(rng_unit(c->rng));
 }
 
-#define REAL(name, f)                                                          \
-    static Datum name(CallCtx *c, const Datum *a, size_t n)                    \
-    {                                                                          \
-        (void)n;                                                               \
-        return apply(c, a, f);                                                 \
+#define REAL(name, f)                                                                              \
+    static Datum name(CallCtx *c, const Datum *a, size_t n)                                        \
+    {                                                                                              \
+        (void)n;                                                                                   \
+        return apply(c, a, f);                                                                     \
     }
 REAL(fn_ceil, ceil)
 REAL(fn_floor, floor)
@@ -107,21 +104,57 @@ REAL(fn_acos, acos)
 REAL(fn_atan, atan)
 #undef REAL
 
-#define ROW(text, f) { .name = text, .min = 1, .max = 1, .rule = TYPE_FIXED,       \
-                       .result = DATUM_DOUBLE, .want = DATUM_DOUBLE, .call = f }
+#define ROW(text, f)                                                                               \
+    { .name = text,                                                                                \
+      .min = 1,                                                                                    \
+      .max = 1,                                                                                    \
+      .rule = TYPE_FIXED,                                                                          \
+      .result = DATUM_DOUBLE,                                                                      \
+      .want = DATUM_DOUBLE,                                                                        \
+      .call = f }
 const Function functions_number[] = {
     { .name = "ABS", .min = 1, .max = 1, .rule = TYPE_SAME, .want = DATUM_DOUBLE, .call = fn_abs },
-    { .name = "ROUND", .min = 1, .max = 1, .rule = TYPE_ROUND, .want = DATUM_DOUBLE,
+    { .name = "ROUND",
+      .min = 1,
+      .max = 1,
+      .rule = TYPE_ROUND,
+      .want = DATUM_DOUBLE,
       .call = fn_round },
-    { .name = "ROUND_TO", .min = 2, .max = 3, .rule = TYPE_SAME, .want = DATUM_DOUBLE,
+    { .name = "ROUND_TO",
+      .min = 2,
+      .max = 3,
+      .rule = TYPE_SAME,
+      .want = DATUM_DOUBLE,
       .call = fn_round_to },
-    { .name = "RANDOM", .min = 0, .max = 0, .rule = TYPE_FIXED, .result = DATUM_DOUBLE,
-      .call = fn_random, .random = true },
-    { .name = "POW", .min = 2, .max = 2, .rule = TYPE_FIXED, .result = DATUM_DOUBLE,
-      .want = DATUM_DOUBLE, .call = fn_pow },
-    ROW("CEIL", fn_ceil), ROW("FLOOR", fn_floor), ROW("SQRT", fn_sqrt), ROW("CBRT", fn_cbrt),
-    ROW("EXP", fn_exp), ROW("LOG", fn_log), ROW("LOG10", fn_log10), ROW("SIN", fn_sin),
-    ROW("COS", fn_cos), ROW("TAN", fn_tan), ROW("SINH", fn_sinh), ROW("COSH", fn_cosh),
-    ROW("TANH", fn_tanh), ROW("ASIN", fn_asin), ROW("ACOS", fn_acos), ROW("ATAN", fn_atan),
+    { .name = "RANDOM",
+      .min = 0,
+      .max = 0,
+      .rule = TYPE_FIXED,
+      .result = DATUM_DOUBLE,
+      .call = fn_random,
+      .random = true },
+    { .name = "POW",
+      .min = 2,
+      .max = 2,
+      .rule = TYPE_FIXED,
+      .result = DATUM_DOUBLE,
+      .want = DATUM_DOUBLE,
+      .call = fn_pow },
+    ROW("CEIL", fn_ceil),
+    ROW("FLOOR", fn_floor),
+    ROW("SQRT", fn_sqrt),
+    ROW("CBRT", fn_cbrt),
+    ROW("EXP", fn_exp),
+    ROW("LOG", fn_log),
+    ROW("LOG10", fn_log10),
+    ROW("SIN", fn_sin),
+    ROW("COS", fn_cos),
+    ROW("TAN", fn_tan),
+    ROW("SINH", fn_sinh),
+    ROW("COSH", fn_cosh),
+    ROW("TANH", fn_tanh),
+    ROW("ASIN", fn_asin),
+    ROW("ACOS", fn_acos),
+    ROW("ATAN", fn_atan),
     { 0 },
 };

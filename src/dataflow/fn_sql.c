@@ -71,10 +71,7 @@ static Datum slice(CallCtx *c, const Datum *t, int64_t from, int64_t to)
     return take(c, &s);
 }
 
-static bool is_text(const Datum *v)
-{
-    return v->kind == DATUM_TEXT || v->kind == DATUM_BYTES;
-}
+static bool is_text(const Datum *v) { return v->kind == DATUM_TEXT || v->kind == DATUM_BYTES; }
 
 static int64_t whole(const Datum *v)
 {
@@ -123,10 +120,7 @@ static Datum trimmed(CallCtx *c, const Datum *a, size_t n, bool left, bool right
     return datum_textn(c->arena, a->u.s + from, to - from);
 }
 
-static Datum fn_trim(CallCtx *c, const Datum *a, size_t n)
-{
-    return trimmed(c, a, n, true, true);
-}
+static Datum fn_trim(CallCtx *c, const Datum *a, size_t n) { return trimmed(c, a, n, true, true); }
 
 static Datum fn_ltrim(CallCtx *c, const Datum *a, size_t n)
 {
@@ -218,10 +212,19 @@ static Datum fn_part(CallCtx *c, const Datum *a, size_t n)
     if (!is_text(&a[0]) || a[1].kind != DATUM_DATETIME)
         return datum_null();
     Date d = date_split(a[1].u.i);
-    const struct { const char *name; int64_t value; } parts[] = {
-        { "year", d.year }, { "month", d.month }, { "day", d.day }, { "hour", d.hour },
-        { "minute", d.minute }, { "second", d.second }, { "quarter", (d.month + 2) / 3 },
-        { "dow", date_weekday(a[1].u.i) % 7 }, { "isodow", date_weekday(a[1].u.i) },
+    const struct {
+        const char *name;
+        int64_t value;
+    } parts[] = {
+        { "year", d.year },
+        { "month", d.month },
+        { "day", d.day },
+        { "hour", d.hour },
+        { "minute", d.minute },
+        { "second", d.second },
+        { "quarter", (d.month + 2) / 3 },
+        { "dow", date_weekday(a[1].u.i) % 7 },
+        { "isodow", date_weekday(a[1].u.i) },
         { "epoch", a[1].u.i / 1000 },
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -241,17 +244,25 @@ static Datum fn_trunc(CallCtx *c, const Datum *a, size_t n)
     int keep = 0;
     while (strcmp(units[keep], a[0].u.s))
         keep++;
-    Date r = { .year = d.year, .month = keep > 0 ? d.month : 1, .day = keep > 1 ? d.day : 1,
-               .hour = keep > 2 ? d.hour : 0, .minute = keep > 3 ? d.minute : 0 };
+    Date r = { .year = d.year,
+               .month = keep > 0 ? d.month : 1,
+               .day = keep > 1 ? d.day : 1,
+               .hour = keep > 2 ? d.hour : 0,
+               .minute = keep > 3 ? d.minute : 0 };
     return datum_datetime(date_join(&r));
 }
 
-#define SQL(text, lo, hi, kind, f)                                             \
+#define SQL(text, lo, hi, kind, f)                                                                 \
     { .name = "sql." text, .min = lo, .max = hi, .rule = TYPE_FIXED, .result = kind, .call = f }
 const Function functions_sql[] = {
     SQL("join", 2, 2, DATUM_TEXT, fn_join),
-    { .name = "sql.concat", .min = 1, .max = -1, .rule = TYPE_FIXED, .result = DATUM_TEXT,
-      .call = fn_join, .sees_nulls = true },
+    { .name = "sql.concat",
+      .min = 1,
+      .max = -1,
+      .rule = TYPE_FIXED,
+      .result = DATUM_TEXT,
+      .call = fn_join,
+      .sees_nulls = true },
     SQL("length", 1, 1, DATUM_LONG, fn_length),
     SQL("substr", 2, 3, DATUM_TEXT, fn_substr),
     SQL("left", 2, 2, DATUM_TEXT, fn_left),

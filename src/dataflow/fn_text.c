@@ -12,10 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_text(const Datum *v)
-{
-    return v->kind == DATUM_TEXT || v->kind == DATUM_BYTES;
-}
+static bool is_text(const Datum *v) { return v->kind == DATUM_TEXT || v->kind == DATUM_BYTES; }
 
 /* Any value as text. */
 static Datum text_of(CallCtx *c, const Datum *v)
@@ -59,10 +56,7 @@ static size_t offset_of(const char *s, size_t n, int64_t unit)
     return i;
 }
 
-int64_t text_units(const Datum *v)
-{
-    return units(v->u.s, v->len);
-}
+int64_t text_units(const Datum *v) { return units(v->u.s, v->len); }
 
 static bool int_of(const Datum *v, int64_t *out)
 {
@@ -249,8 +243,8 @@ static Datum fn_regex_extract(CallCtx *c, const Datum *a, size_t n)
     if (!is_text(&a[0]) || !is_text(&a[1]) || !int_of(&a[2], &g) || g < 0 ||
         !(r = pattern_of(c, &a[1])))
         return datum_null();
-    RegexAnswer ans = whole ? regex_full(r, a->u.s, a->len, &m)
-                            : regex_find(r, a->u.s, a->len, 0, &m);
+    RegexAnswer ans =
+        whole ? regex_full(r, a->u.s, a->len, &m) : regex_find(r, a->u.s, a->len, 0, &m);
     if (gave_up(c, ans) || ans != REGEX_YES)
         return datum_null();
     return group_of(c, a, &m, (size_t)g);
@@ -263,8 +257,8 @@ static Datum fn_regex_all(CallCtx *c, const Datum *a, size_t n)
     bool find = n > 2 && a[2].kind == DATUM_BOOL && !a[2].u.b;
     if (!is_text(&a[0]) || !is_text(&a[1]) || !(r = pattern_of(c, &a[1])))
         return datum_null();
-    RegexAnswer ans = find ? regex_find(r, a->u.s, a->len, 0, &m)
-                           : regex_full(r, a->u.s, a->len, &m);
+    RegexAnswer ans =
+        find ? regex_find(r, a->u.s, a->len, 0, &m) : regex_full(r, a->u.s, a->len, &m);
     if (gave_up(c, ans) || ans != REGEX_YES)
         return datum_null();
     Tuple *t = tuple_new(c->arena, m.ngroups - 1);
@@ -490,9 +484,14 @@ static Datum fn_unique(CallCtx *c, const Datum *a, size_t n)
     return take(c, &s);
 }
 
-#define TEXT(text, lo, hi, kind, f)                                            \
-    { .name = text, .min = lo, .max = hi, .rule = TYPE_FIXED, .result = kind,  \
-      .want = DATUM_TEXT, .call = f }
+#define TEXT(text, lo, hi, kind, f)                                                                \
+    { .name = text,                                                                                \
+      .min = lo,                                                                                   \
+      .max = hi,                                                                                   \
+      .rule = TYPE_FIXED,                                                                          \
+      .result = kind,                                                                              \
+      .want = DATUM_TEXT,                                                                          \
+      .call = f }
 const Function functions_text[] = {
     TEXT("CONCAT", 2, -1, DATUM_TEXT, fn_concat),
     TEXT("SUBSTRING", 2, 3, DATUM_TEXT, fn_substring),
@@ -515,9 +514,19 @@ const Function functions_text[] = {
     TEXT("STRSPLIT", 1, 3, DATUM_TUPLE, fn_strsplit),
     TEXT("STRSPLITTOBAG", 1, 3, DATUM_BAG, fn_strsplit_bag),
     TEXT("TOKENIZE", 1, 2, DATUM_BAG, fn_tokenize),
-    { .name = "SPRINTF", .min = 1, .max = -1, .rule = TYPE_FIXED, .result = DATUM_TEXT,
-      .call = fn_sprintf, .sees_nulls = true },
-    { .name = "UniqueID", .min = 0, .max = 0, .rule = TYPE_FIXED, .result = DATUM_TEXT,
-      .call = fn_unique, .random = true },
+    { .name = "SPRINTF",
+      .min = 1,
+      .max = -1,
+      .rule = TYPE_FIXED,
+      .result = DATUM_TEXT,
+      .call = fn_sprintf,
+      .sees_nulls = true },
+    { .name = "UniqueID",
+      .min = 0,
+      .max = 0,
+      .rule = TYPE_FIXED,
+      .result = DATUM_TEXT,
+      .call = fn_unique,
+      .random = true },
     { 0 },
 };

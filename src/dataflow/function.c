@@ -8,8 +8,10 @@ static const Function *const tables[] = {
 };
 
 static const char *const packages[] = {
-    "org.apache.pig.builtin.", "org.apache.pig.piggybank.evaluation.string.",
-    "org.apache.pig.piggybank.evaluation.math.", "org.apache.pig.impl.builtin.",
+    "org.apache.pig.builtin.",
+    "org.apache.pig.piggybank.evaluation.string.",
+    "org.apache.pig.piggybank.evaluation.math.",
+    "org.apache.pig.impl.builtin.",
     "org.apache.pig.piggybank.evaluation.",
 };
 
@@ -43,13 +45,10 @@ static Type sum_type(DatumKind k)
 {
     switch (k) {
     case DATUM_INT:
-    case DATUM_LONG:
-        return dtype_of(DATUM_LONG);
+    case DATUM_LONG: return dtype_of(DATUM_LONG);
     case DATUM_BIGINT:
-    case DATUM_BIGDEC:
-        return dtype_of(k);
-    default:
-        return dtype_of(DATUM_DOUBLE);
+    case DATUM_BIGDEC: return dtype_of(k);
+    default: return dtype_of(DATUM_DOUBLE);
     }
 }
 
@@ -77,29 +76,22 @@ static Type bag_of(const Type *args, size_t n, Arena *a)
 Type function_type(const Function *f, const Type *args, size_t n, Arena *a)
 {
     switch (f->rule) {
-    case TYPE_SUM:
-        return sum_type(column_kind(&args[0]));
+    case TYPE_SUM: return sum_type(column_kind(&args[0]));
     case TYPE_MINMAX: {
         DatumKind k = column_kind(&args[0]);
         return dtype_of(k == DATUM_BYTES ? DATUM_DOUBLE : k);
     }
-    case TYPE_SAME:
-        return args[0].kind == DATUM_BYTES ? dtype_of(DATUM_DOUBLE) : args[0];
+    case TYPE_SAME: return args[0].kind == DATUM_BYTES ? dtype_of(DATUM_DOUBLE) : args[0];
     case TYPE_ROUND:
         return dtype_of(args[0].kind == DATUM_FLOAT || args[0].kind == DATUM_INT ? DATUM_INT
-                                                                                : DATUM_LONG);
-    case TYPE_BAG_SAME:
-        return args[0];
-    case TYPE_TUPLE_OF:
-        return dtype_tuple(fields_of(args, n, a));
-    case TYPE_BAG_OF:
-        return bag_of(args, n, a);
+                                                                                 : DATUM_LONG);
+    case TYPE_BAG_SAME: return args[0];
+    case TYPE_TUPLE_OF: return dtype_tuple(fields_of(args, n, a));
+    case TYPE_BAG_OF: return bag_of(args, n, a);
     case TYPE_MAP_OF:
         return n > 1 ? (Type){ DATUM_MAP, fields_of(&args[1], 1, a) } : dtype_of(DATUM_MAP);
-    case TYPE_TOP:
-        return n > 2 ? args[2] : dtype_of(DATUM_BAG);
-    case TYPE_FIXED:
-        break;
+    case TYPE_TOP: return n > 2 ? args[2] : dtype_of(DATUM_BAG);
+    case TYPE_FIXED: break;
     }
     Type t = dtype_of(f->result);
     if (f->result == DATUM_BAG) {          /* of one text each: TOKENIZE and its like */

@@ -37,7 +37,9 @@ typedef enum TypeRule {
     TYPE_MINMAX,               /* of a bag's first column: the same, untyped becomes double */
     TYPE_ROUND,                /* float: int; else long */
     TYPE_BAG_SAME,             /* the bag that was handed in */
-    TYPE_TUPLE_OF, TYPE_BAG_OF, TYPE_MAP_OF,
+    TYPE_TUPLE_OF,
+    TYPE_BAG_OF,
+    TYPE_MAP_OF,
     TYPE_TOP,                  /* the third argument's type */
 } TypeRule;
 

@@ -9,8 +9,16 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_LINEAGE = 24, MOST_WITNESSES = 8, MOST_SHAPES = 48, MOST_ROUNDS = 16,
-       MOST_LEAVES = 300, MOST_REPAIRS = 6, MOST_TRIES = 300, MOST_EXAMPLE_ROWS = 1200 };
+enum {
+    MOST_LINEAGE = 24,
+    MOST_WITNESSES = 8,
+    MOST_SHAPES = 48,
+    MOST_ROUNDS = 16,
+    MOST_LEAVES = 300,
+    MOST_REPAIRS = 6,
+    MOST_TRIES = 300,
+    MOST_EXAMPLE_ROWS = 1200
+};
 
 typedef struct ExRow {
     const Tuple *t;
@@ -97,8 +105,14 @@ static Run *run_rows(Gen *g, bool marks, Input **inputs)
 {
     Arena *a = &g->arena;
     *inputs = inputs_of(g, a);
-    return run_plan(g->p, &(RunPlan){ .inputs = *inputs, .udfs = g->gp->udfs, .seed = g->gp->seed,
-                                      .max_rows = 200000, .marks = marks, .seconds = 5 }, NULL);
+    return run_plan(g->p,
+                    &(RunPlan){ .inputs = *inputs,
+                                .udfs = g->gp->udfs,
+                                .seed = g->gp->seed,
+                                .max_rows = 200000,
+                                .marks = marks,
+                                .seconds = 5 },
+                    NULL);
 }
 
 static size_t faults_of(const Run *r)
@@ -133,10 +147,7 @@ static size_t count(const bool *b, size_t n)
     return k;
 }
 
-static bool late(const Gen *g)
-{
-    return clock_seconds() > g->deadline;
-}
+static bool late(const Gen *g) { return clock_seconds() > g->deadline; }
 
 static bool refresh(Gen *g)
 {
@@ -228,9 +239,13 @@ static void take_chosen(Gen *g, const Chosen *c)
 /* Rows of the sample that show what the sample shows. */
 static void cover_with_real_rows(Gen *g)
 {
-    Run *sample = run_plan(g->p, &(RunPlan){ .inputs = g->gp->samples, .udfs = g->gp->udfs,
-                                             .seed = g->gp->seed, .max_rows = 300000,
-                                             .seconds = 10 }, NULL);
+    Run *sample = run_plan(g->p,
+                           &(RunPlan){ .inputs = g->gp->samples,
+                                       .udfs = g->gp->udfs,
+                                       .seed = g->gp->seed,
+                                       .max_rows = 300000,
+                                       .seconds = 10 },
+                           NULL);
     if (!sample)
         return;
     bool *want = shown_in(g, sample);
@@ -286,8 +301,8 @@ static void wish_number(Sought *s, const Sym *x, Wishes *w, bool few)
             }
         wish(w, arith_any(s->z, t, n), WISH_SAMPLE);
     } else if (few && real) {
-        Num quarter = arith_mul(s->z, arith_to_real(s->z, arith_int_var(s->z)),
-                                arith_real(s->z, 0.25));
+        Num quarter =
+            arith_mul(s->z, arith_to_real(s->z, arith_int_var(s->z)), arith_real(s->z, 0.25));
         wish(w, arith_eq(s->z, x->num, quarter), WISH_NICE);
         wish(w, arith_not(s->z, arith_eq(s->z, x->num, arith_real(s->z, 0))), WISH_NICE);
     }
@@ -349,9 +364,9 @@ static ArithAnswer check_with_wishes(Gen *g, Sought *s)
                 worst = w.items[i].rank;
         size_t kept = 0;
         for (size_t i = 0; i < w.len; i++) {
-            bool drop = w.items[i].rank == worst &&
-                        (a == ARITH_UNKNOWN || arith_core_has_wish(s->z, i) ||
-                         round + 4 >= MOST_ROUNDS);
+            bool drop =
+                w.items[i].rank == worst &&
+                (a == ARITH_UNKNOWN || arith_core_has_wish(s->z, i) || round + 4 >= MOST_ROUNDS);
             if (!drop)
                 w.items[kept++] = w.items[i];
         }
@@ -379,13 +394,16 @@ static bool in_sample(const Gen *g, const Op *op, size_t column, const Datum *v)
 /* Something readable for a column that nobody looks at. */
 static Datum filler(Gen *g, Type t, size_t row, size_t column)
 {
-    static const char *const words[] = { "ann", "bob", "cleo", "dan", "eve", "finn", "gus", "hana" };
+    static const char *const words[] = {
+        "ann", "bob", "cleo", "dan", "eve", "finn", "gus", "hana"
+    };
     size_t k = row + column;
     switch (t.kind) {
     case DATUM_INT: return datum_int((int32_t)(k + 1));
     case DATUM_LONG: return datum_long((int64_t)(k + 1));
     case DATUM_FLOAT: return datum_float((double)k + 0.5);
-    case DATUM_DOUBLE: case DATUM_BIGDEC: {
+    case DATUM_DOUBLE:
+    case DATUM_BIGDEC: {
         Datum d = datum_double((double)k + 0.5);
         d.kind = (uint8_t)t.kind;
         return d;
@@ -397,7 +415,9 @@ static Datum filler(Gen *g, Type t, size_t row, size_t column)
     }
     case DATUM_BOOL: return datum_bool(k % 2);
     case DATUM_DATETIME: return datum_datetime(1262304000000LL + (int64_t)k * 86400000LL);
-    case DATUM_TUPLE: case DATUM_BAG: case DATUM_MAP: return datum_null();
+    case DATUM_TUPLE:
+    case DATUM_BAG:
+    case DATUM_MAP: return datum_null();
     case DATUM_TEXT:
         if (g->know->ndates)
             return g->know->dates[k % g->know->ndates];
@@ -428,10 +448,10 @@ static const Tuple *row_from(Gen *g, Sought *s, const Slot *slot)
         else if (like && i < like->n)
             t->fields[i] = like->fields[i];
         else
-            t->fields[i] = op->rules && op->rules->defaults &&
-                                   op->rules->defaults[i].kind != DATUM_NULL
-                               ? op->rules->defaults[i]
-                               : filler(g, type, g->rows[op->id].len, i);
+            t->fields[i] =
+                op->rules && op->rules->defaults && op->rules->defaults[i].kind != DATUM_NULL
+                    ? op->rules->defaults[i]
+                    : filler(g, type, g->rows[op->id].len, i);
         t->fields[i] = rules_fit(op, i, t->fields[i], &g->arena);
         if (!in_sample(g, op, i, &t->fields[i]) || g->gp->no_real_values)
             t->fields[i] = datum_mark_made(&g->arena, &t->fields[i]);
@@ -575,8 +595,14 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
 {
     Arena a = { 0 };
     Verdict v = { 0 };
-    Sought s = { .a = &a, .plan = g->p, .know = g->know, .run = g->run, .udfs = g->gp->udfs,
-                 .passive = g->gp->passive, .ev = g->ev, .shape = shape,
+    Sought s = { .a = &a,
+                 .plan = g->p,
+                 .know = g->know,
+                 .run = g->run,
+                 .udfs = g->gp->udfs,
+                 .passive = g->gp->passive,
+                 .ev = g->ev,
+                 .shape = shape,
                  .deadline = clock_seconds() + 2 * seconds };
     s.z = arith_new(&(ArithPlan){ .seconds = seconds, .seed = (uint32_t)g->gp->seed });
     s.tag = TAG_OPS + g->classes->items[class].op->id;
@@ -594,14 +620,18 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
         }
         if (ans == ARITH_UNSAT)
             read_core(&s, &v);
-        v.why = v.solved ? NULL : ans == ARITH_SAT ? "rows were found, but the run does not show it"
-                : ans == ARITH_UNSAT ? "no rows of this form exist" : "the solver gave up";
+        v.why = v.solved             ? NULL
+                : ans == ARITH_SAT   ? "rows were found, but the run does not show it"
+                : ans == ARITH_UNSAT ? "no rows of this form exist"
+                                     : "the solver gave up";
     } else {
         v.why = s.why;
     }
     if (!v.solved && s.missing)
-        v.why = arena_printf(&g->classes->arena, "it depends on the function %s, which is not "
-                             "there (--udf)", s.missing);
+        v.why = arena_printf(&g->classes->arena,
+                             "it depends on the function %s, which is not "
+                             "there (--udf)",
+                             s.missing);
     arith_free(s.z);
     vec_release(&s.slots);
     free(s.made);
@@ -716,16 +746,10 @@ static bool solve_class(Gen *g, size_t i, double seconds)
 
 /* ---- all classes */
 
-static bool impossible(const Class *c)
-{
-    return c->why == WHY_UNSAT;
-}
+static bool impossible(const Class *c) { return c->why == WHY_UNSAT; }
 
 /* Those that take many rows come after the other basic ones, extra ones last. */
-static int turn_of(const Class *c)
-{
-    return c->extra ? 2 : c->needs > 5;
-}
+static int turn_of(const Class *c) { return c->extra ? 2 : c->needs > 5; }
 
 static void solve_all(Gen *g)
 {
@@ -888,7 +912,9 @@ static bool has_samples(const Gen *g)
 Examples *examples_generate(const Plan *p, const GeneratePlan *gp, Err *err)
 {
     double begin = clock_seconds();
-    Gen g = { .p = p, .gp = gp, .rng = rng_seeded(gp->seed),
+    Gen g = { .p = p,
+              .gp = gp,
+              .rng = rng_seeded(gp->seed),
               .deadline = begin + (gp->seconds > 0 ? gp->seconds : 30) };
     g.know = know_new(p, gp->samples, gp->no_real_values);
     g.classes = classes_new(p, gp->goals);

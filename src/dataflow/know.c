@@ -7,11 +7,17 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_SAMPLES = 16, MOST_WORDS = 72, MOST_PATTERNS = 10, MOST_CONSTANTS = 40,
-       MOST_PRODUCT = 4000, MOST_NUMBERS = 60 };
+enum {
+    MOST_SAMPLES = 16,
+    MOST_WORDS = 72,
+    MOST_PATTERNS = 10,
+    MOST_CONSTANTS = 40,
+    MOST_PRODUCT = 4000,
+    MOST_NUMBERS = 60
+};
 
-static const char *const fresh_words[] = { "ann", "bob", "cleo", "dan", "eve", "finn", "gus",
-                                           "hana", "ivo", "jo" };
+static const char *const fresh_words[] = { "ann",  "bob", "cleo", "dan", "eve",
+                                           "finn", "gus", "hana", "ivo", "jo" };
 
 typedef struct Pattern {
     const char *s;
@@ -71,8 +77,8 @@ static void see_call(Gather *g, const Term *t)
 {
     if (!strcmp(t->name, "ToDate"))
         add_dates(g, t);
-    static const char *const plain[] = { "COUNT", "COUNT_STAR", "SUM", "AVG", "MIN", "MAX", "SIZE",
-                                         "IsEmpty", "TOTUPLE", "TOBAG", "ABS", NULL };
+    static const char *const plain[] = { "COUNT", "COUNT_STAR", "SUM",     "AVG",   "MIN", "MAX",
+                                         "SIZE",  "IsEmpty",    "TOTUPLE", "TOBAG", "ABS", NULL };
     if (!str_is_one_of(t->name, plain))
         for (size_t i = 0; i < t->nargs; i++)
             if (t->args[i]->type.kind == DATUM_TEXT || t->args[i]->type.kind == DATUM_BYTES)
@@ -116,8 +122,8 @@ static void see_term(Term *t, void *arg)
         map_put(&g->keys, t->args[1]->value.u.s, g);
     if (t->kind == TERM_CALL)
         see_call(g, t);
-    if (t->kind == TERM_CAST && (t->args[0]->type.kind == DATUM_TEXT ||
-                                 t->args[0]->type.kind == DATUM_BYTES) &&
+    if (t->kind == TERM_CAST &&
+        (t->args[0]->type.kind == DATUM_TEXT || t->args[0]->type.kind == DATUM_BYTES) &&
         t->type.kind != DATUM_TEXT)
         g->opaque = true;
     if (t->op && t->op->id >= 100000)
@@ -347,10 +353,15 @@ static bool trace(const Op *op, int index, const Op **load, int *column)
             *load = op;
             *column = index;
             return true;
-        case OP_FILTER: case OP_SPLIT: case OP_DISTINCT: case OP_ORDER: case OP_LIMIT:
-        case OP_SAMPLE: case OP_STORE: case OP_UNION: case OP_ASSERT:
-            op = op->in[0];
-            break;
+        case OP_FILTER:
+        case OP_SPLIT:
+        case OP_DISTINCT:
+        case OP_ORDER:
+        case OP_LIMIT:
+        case OP_SAMPLE:
+        case OP_STORE:
+        case OP_UNION:
+        case OP_ASSERT: op = op->in[0]; break;
         case OP_FOREACH: {
             if (index >= (int)op->nitems)
                 return false;
@@ -366,7 +377,8 @@ static bool trace(const Op *op, int index, const Op **load, int *column)
             op = op->in[0];
             break;
         }
-        case OP_JOIN: case OP_CROSS: {
+        case OP_JOIN:
+        case OP_CROSS: {
             size_t k = 0;
             while (k < op->nin && op->in[k]->schema && index >= (int)op->in[k]->schema->n)
                 index -= (int)op->in[k++]->schema->n;
@@ -375,8 +387,7 @@ static bool trace(const Op *op, int index, const Op **load, int *column)
             op = op->in[k];
             break;
         }
-        default:
-            return false;
+        default: return false;
         }
     }
     return false;

@@ -10,10 +10,7 @@ enum { MOST_LINE = 16 << 20 };
 
 typedef enum { FORM_DELIMITED, FORM_TEXT, FORM_JSON, FORM_CSV } Form;
 
-static bool name_has(const char *name, const char *part)
-{
-    return name && strcasestr(name, part);
-}
+static bool name_has(const char *name, const char *part) { return name && strcasestr(name, part); }
 
 static Form form_of(const Op *op, const char *path)
 {
@@ -47,8 +44,8 @@ char load_delimiter(const Op *op)
 
 char *load_find(const Op *op, const char *dir)
 {
-    static const char *const ends[] = { "", ".txt", ".tsv", ".csv", ".json", ".jsonl", ".tbl",
-                                        ".data", NULL };
+    static const char *const ends[] = { "",       ".txt", ".tsv",  ".csv", ".json",
+                                        ".jsonl", ".tbl", ".data", NULL };
     char *copy = xstrdup(op->path);
     while (*copy && copy[strlen(copy) - 1] == '/')
         copy[strlen(copy) - 1] = 0;
@@ -119,14 +116,15 @@ static Tuple *json_tuple(Arena *a, const json_t *v, const Schema *s)
         const char *key;
         json_t *x;
         size_t i = 0;
-        json_object_foreach((json_t *)v, key, x)
-            r->fields[i++] = json_datum(a, x, dtype_of(DATUM_BYTES));
+        json_object_foreach((json_t *)v, key, x) r->fields[i++] =
+            json_datum(a, x, dtype_of(DATUM_BYTES));
         return r;
     }
     for (size_t i = 0; i < n; i++) {
         const char *name = s ? s->fields[i].name : NULL;
         const json_t *x = json_is_array(v) ? json_array_get(v, i)
-                          : name ? json_object_get(v, name) : NULL;
+                          : name           ? json_object_get(v, name)
+                                           : NULL;
         if (x)
             r->fields[i] = json_datum(a, x, s ? s->fields[i].type : dtype_of(DATUM_BYTES));
     }
@@ -141,10 +139,12 @@ static Datum json_map(Arena *a, const json_t *v, Type t)
     json_t *x;
     m->keys = arena_array(a, Datum, n + 1);
     m->values = arena_array(a, Datum, n + 1);
-    json_object_foreach((json_t *)v, key, x) {
+    json_object_foreach((json_t *)v, key, x)
+    {
         m->keys[m->n] = datum_text(a, key);
-        m->values[m->n++] = json_datum(a, x, t.inner && t.inner->n ? t.inner->fields[0].type
-                                                                  : dtype_of(DATUM_BYTES));
+        m->values[m->n++] =
+            json_datum(a, x,
+                       t.inner && t.inner->n ? t.inner->fields[0].type : dtype_of(DATUM_BYTES));
     }
     return (Datum){ .kind = DATUM_MAP, .u.map = m };
 }
@@ -158,8 +158,9 @@ static Datum json_bag(Arena *a, const json_t *v, Type t)
             b->items[i] = json_tuple(a, x, t.inner);
         } else {
             Tuple *one = tuple_new(a, 1);
-            one->fields[0] = json_datum(a, x, t.inner && t.inner->n ? t.inner->fields[0].type
-                                                                   : dtype_of(DATUM_BYTES));
+            one->fields[0] =
+                json_datum(a, x,
+                           t.inner && t.inner->n ? t.inner->fields[0].type : dtype_of(DATUM_BYTES));
             b->items[i] = one;
         }
     }
@@ -170,21 +171,12 @@ static Datum json_datum(Arena *a, const json_t *v, Type t)
 {
     Datum raw = datum_null(), out;
     switch (json_typeof(v)) {
-    case JSON_NULL:
-        return raw;
+    case JSON_NULL: return raw;
     case JSON_TRUE:
-    case JSON_FALSE:
-        raw = datum_bool(json_is_true(v));
-        break;
-    case JSON_INTEGER:
-        raw = datum_long(json_integer_value(v));
-        break;
-    case JSON_REAL:
-        raw = datum_double(json_real_value(v));
-        break;
-    case JSON_STRING:
-        raw = datum_textn(a, json_string_value(v), json_string_length(v));
-        break;
+    case JSON_FALSE: raw = datum_bool(json_is_true(v)); break;
+    case JSON_INTEGER: raw = datum_long(json_integer_value(v)); break;
+    case JSON_REAL: raw = datum_double(json_real_value(v)); break;
+    case JSON_STRING: raw = datum_textn(a, json_string_value(v), json_string_length(v)); break;
     case JSON_OBJECT:
         return t.kind == DATUM_TUPLE ? datum_tuple(json_tuple(a, v, t.inner)) : json_map(a, v, t);
     case JSON_ARRAY:
@@ -207,8 +199,8 @@ static const Tuple *fit(const Op *op, Arena *a, Data *fields)
         t->fields[i] = fields->items[i];
         Datum out;
         if (s && s->fields[i].type.kind != DATUM_BYTES)
-            t->fields[i] = datum_cast(a, &fields->items[i], s->fields[i].type, &out)
-                               ? out : datum_null();
+            t->fields[i] =
+                datum_cast(a, &fields->items[i], s->fields[i].type, &out) ? out : datum_null();
     }
     return t;
 }
@@ -330,8 +322,7 @@ bool load_table(const Op *op, const char *path, const LoadPlan *lp, Arena *a, In
     out->n = 0;
     out->rows = arena_array(a, const Tuple *, r.lines.len + 1);
     for (size_t i = 0; i < r.lines.len; i++) {
-        const Tuple *t = ok ? read_line(op, form, a, r.lines.items[i].s, r.lines.items[i].n)
-                            : NULL;
+        const Tuple *t = ok ? read_line(op, form, a, r.lines.items[i].s, r.lines.items[i].n) : NULL;
         if (t)
             out->rows[out->n++] = t;
         free(r.lines.items[i].s);
@@ -373,14 +364,14 @@ static void print_csv(Str *out, const char *s, size_t n)
 static json_t *datum_json(const Datum *v, Type t)
 {
     switch ((DatumKind)v->kind) {
-    case DATUM_NULL:
-        return json_null();
-    case DATUM_BOOL:
-        return json_boolean(v->u.b);
-    case DATUM_INT: case DATUM_LONG: case DATUM_BIGINT:
-        return json_integer(v->u.i);
-    case DATUM_FLOAT: case DATUM_DOUBLE: case DATUM_BIGDEC:
-        return json_real(v->u.d);
+    case DATUM_NULL: return json_null();
+    case DATUM_BOOL: return json_boolean(v->u.b);
+    case DATUM_INT:
+    case DATUM_LONG:
+    case DATUM_BIGINT: return json_integer(v->u.i);
+    case DATUM_FLOAT:
+    case DATUM_DOUBLE:
+    case DATUM_BIGDEC: return json_real(v->u.d);
     case DATUM_TUPLE: {
         json_t *o = json_object();
         for (size_t i = 0; i < v->u.tuple->n; i++) {
@@ -388,9 +379,9 @@ static json_t *datum_json(const Datum *v, Type t)
             snprintf(name, sizeof name, "f%zu", i);
             bool known = t.inner && i < t.inner->n && t.inner->fields[i].name;
             json_object_set_new(o, known ? t.inner->fields[i].name : name,
-                                datum_json(&v->u.tuple->fields[i],
-                                           t.inner && i < t.inner->n ? t.inner->fields[i].type
-                                                                     : dtype_of(DATUM_BYTES)));
+                                datum_json(&v->u.tuple->fields[i], t.inner && i < t.inner->n
+                                                                       ? t.inner->fields[i].type
+                                                                       : dtype_of(DATUM_BYTES)));
         }
         return o;
     }

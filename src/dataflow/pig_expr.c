@@ -18,13 +18,14 @@ static Term *parse_unary(Pig *g, PigScope *s);
 
 /* ---- types */
 
-static const struct { const char *name; DatumKind kind; } simple_types[] = {
-    { "int", DATUM_INT },           { "long", DATUM_LONG },
-    { "float", DATUM_FLOAT },       { "double", DATUM_DOUBLE },
-    { "chararray", DATUM_TEXT },    { "bytearray", DATUM_BYTES },
-    { "boolean", DATUM_BOOL },      { "datetime", DATUM_DATETIME },
-    { "biginteger", DATUM_BIGINT }, { "bigdecimal", DATUM_BIGDEC },
-    { "tuple", DATUM_TUPLE },       { "bag", DATUM_BAG },
+static const struct {
+    const char *name;
+    DatumKind kind;
+} simple_types[] = {
+    { "int", DATUM_INT },           { "long", DATUM_LONG },         { "float", DATUM_FLOAT },
+    { "double", DATUM_DOUBLE },     { "chararray", DATUM_TEXT },    { "bytearray", DATUM_BYTES },
+    { "boolean", DATUM_BOOL },      { "datetime", DATUM_DATETIME }, { "biginteger", DATUM_BIGINT },
+    { "bigdecimal", DATUM_BIGDEC }, { "tuple", DATUM_TUPLE },       { "bag", DATUM_BAG },
     { "map", DATUM_MAP },
 };
 
@@ -266,7 +267,8 @@ static Term *parse_scalar(Pig *g, Op *op)
         e->index = schema_find(op->schema, t->text);
     else
         return pig_fail(g, t->at, "%s has no field %s", op->alias ? op->alias : "the relation",
-                        t->text), NULL;
+                        t->text),
+               NULL;
     if (paren && !pig_want(g, ")", "after the field"))
         return NULL;
     return e;
@@ -303,8 +305,7 @@ static const Schema *inner_of(Pig *g, Term **e, PigScope *s)
     /* Types are needed for names; finishing twice does no harm. */
     if (!term_finish(g->plan, e, &s->types, g->err))
         return NULL;
-    return (*e)->type.kind == DATUM_TUPLE || (*e)->type.kind == DATUM_BAG ? (*e)->type.inner
-                                                                          : NULL;
+    return (*e)->type.kind == DATUM_TUPLE || (*e)->type.kind == DATUM_BAG ? (*e)->type.inner : NULL;
 }
 
 typedef Vec(int) Ints;
@@ -331,8 +332,9 @@ static bool add_column(Pig *g, const Schema *inner, Ints *out)
         PigScope fields = { .types = { .row = inner } };
         Str hint = { 0 };
         name_hint(&fields, t->text, &hint);
-        pig_fail(g, t->at, inner ? "there is no field %s in it%s"
-                                 : "%s: the fields are not known here: use $0, $1%s",
+        pig_fail(g, t->at,
+                 inner ? "there is no field %s in it%s"
+                       : "%s: the fields are not known here: use $0, $1%s",
                  t->text, str_c(&hint));
         str_release(&hint);
         return false;
@@ -378,7 +380,8 @@ static Term *parse_suffixes(Pig *g, Term *e, PigScope *s)
             Token *t = pig_next(g);
             if (t->kind != TOKEN_STRING)
                 return pig_fail(g, t->at, "expected a key in quotes after #, found \"%s\"",
-                                t->text), NULL;
+                                t->text),
+                       NULL;
             e = term_binary(g->plan, TERM_LOOKUP, e,
                             term_const(g->plan, datum_textn(g->a, t->text, t->len), t->at));
         } else {
@@ -414,7 +417,8 @@ static Term *parse_number(Pig *g, bool minus)
     unsigned long long most = last == 'l' ? INT64_MAX : INT32_MAX;
     if (errno || n > most + minus)
         return pig_fail(g, t->at, "%s is too large for %s", t->text,
-                        last == 'l' ? "a long" : "an int: write an L behind it"), NULL;
+                        last == 'l' ? "a long" : "an int: write an L behind it"),
+               NULL;
     int64_t v = (int64_t)(minus ? 0 - n : n);
     return term_const(g->plan, last == 'l' ? datum_long(v) : datum_int((int32_t)v), t->at);
 }
@@ -524,8 +528,8 @@ static bool is_cast(Pig *g)
 {
     DatumKind k;
     if (pig_is_at(g, 1, "{") || pig_is_at(g, 1, "["))
-        return pig_is_at(g, 1, "[") ? pig_is_at(g, 2, "]") : pig_is_at(g, 2, "(") ||
-               pig_is_at(g, 2, "}");
+        return pig_is_at(g, 1, "[") ? pig_is_at(g, 2, "]")
+                                    : pig_is_at(g, 2, "(") || pig_is_at(g, 2, "}");
     if (!type_word(pig_peek(g, 1), &k))
         return false;
     if (pig_is_at(g, 2, ")"))
@@ -645,15 +649,12 @@ static Term *parse_atom(Pig *g, PigScope *s)
 {
     Token *t = pig_peek(g, 0);
     switch (t->kind) {
-    case TOKEN_NUMBER:
-        return parse_number(g, false);
+    case TOKEN_NUMBER: return parse_number(g, false);
     case TOKEN_STRING:
         pig_next(g);
         return term_const(g->plan, datum_textn(g->a, t->text, t->len), t->at);
-    case TOKEN_POSITION:
-        return parse_position(g, s);
-    case TOKEN_NAME:
-        return parse_word(g, s);
+    case TOKEN_POSITION: return parse_position(g, s);
+    case TOKEN_NAME: return parse_word(g, s);
     case TOKEN_SIGN:
         if (!strcmp(t->text, "("))
             return parse_paren(g, s);
@@ -666,8 +667,7 @@ static Term *parse_atom(Pig *g, PigScope *s)
             return parse_map(g, s, t->at);
         }
         break;
-    default:
-        break;
+    default: break;
     }
     pig_expected(g, "a value");
     return NULL;
@@ -709,10 +709,20 @@ typedef struct Sign {
 static const Sign products[] = { { "*", TERM_MUL }, { "/", TERM_DIV }, { "%", TERM_MOD }, { 0 } };
 static const Sign sums[] = { { "+", TERM_ADD }, { "-", TERM_SUB }, { 0 } };
 static const Sign comparisons[] = {
-    { "==", TERM_EQ }, { "!=", TERM_NE }, { "<=", TERM_LE }, { ">=", TERM_GE },
-    { "<", TERM_LT },  { ">", TERM_GT },  { "eq", TERM_EQ }, { "neq", TERM_NE },
-    { "lt", TERM_LT }, { "gt", TERM_GT }, { "lte", TERM_LE }, { "gte", TERM_GE },
-    { "matches", TERM_MATCHES }, { 0 },
+    { "==", TERM_EQ },
+    { "!=", TERM_NE },
+    { "<=", TERM_LE },
+    { ">=", TERM_GE },
+    { "<", TERM_LT },
+    { ">", TERM_GT },
+    { "eq", TERM_EQ },
+    { "neq", TERM_NE },
+    { "lt", TERM_LT },
+    { "gt", TERM_GT },
+    { "lte", TERM_LE },
+    { "gte", TERM_GE },
+    { "matches", TERM_MATCHES },
+    { 0 },
 };
 
 static const Sign *take_sign(Pig *g, const Sign *signs)
@@ -735,15 +745,9 @@ static Term *parse_chain(Pig *g, PigScope *s, const Sign *signs,
     return e;
 }
 
-static Term *parse_product(Pig *g, PigScope *s)
-{
-    return parse_chain(g, s, products, parse_unary);
-}
+static Term *parse_product(Pig *g, PigScope *s) { return parse_chain(g, s, products, parse_unary); }
 
-static Term *parse_sum(Pig *g, PigScope *s)
-{
-    return parse_chain(g, s, sums, parse_product);
-}
+static Term *parse_sum(Pig *g, PigScope *s) { return parse_chain(g, s, sums, parse_product); }
 
 static Term *parse_is(Pig *g, Term *e)
 {
@@ -804,20 +808,11 @@ static Term *parse_not(Pig *g, PigScope *s)
 static const Sign ands[] = { { "and", TERM_AND }, { 0 } };
 static const Sign ors[] = { { "or", TERM_OR }, { 0 } };
 
-static Term *parse_and(Pig *g, PigScope *s)
-{
-    return parse_chain(g, s, ands, parse_not);
-}
+static Term *parse_and(Pig *g, PigScope *s) { return parse_chain(g, s, ands, parse_not); }
 
-static Term *parse_or(Pig *g, PigScope *s)
-{
-    return parse_chain(g, s, ors, parse_and);
-}
+static Term *parse_or(Pig *g, PigScope *s) { return parse_chain(g, s, ors, parse_and); }
 
-Term *pig_expr(Pig *g, PigScope *s)
-{
-    return parse_or(g, s);
-}
+Term *pig_expr(Pig *g, PigScope *s) { return parse_or(g, s); }
 
 /* ---- columns */
 

@@ -26,12 +26,16 @@ typedef struct PigParams {
 } PigParams;
 
 /* Replaces parameters. With `body`, unknown ones stay (a macro's own). */
-bool pig_replace(Arena *a, const PigText *in, PigParams *params, bool body, PigText *out,
-                 Err *err);
+bool pig_replace(Arena *a, const PigText *in, PigParams *params, bool body, PigText *out, Err *err);
 PigText pig_text_of(Arena *a, const char *file, const char *s, size_t n);
 
 typedef enum TokenKind {
-    TOKEN_END, TOKEN_NAME, TOKEN_NUMBER, TOKEN_STRING, TOKEN_POSITION, TOKEN_COMMAND,
+    TOKEN_END,
+    TOKEN_NAME,
+    TOKEN_NUMBER,
+    TOKEN_STRING,
+    TOKEN_POSITION,
+    TOKEN_COMMAND,
     TOKEN_SIGN,                /* text has it: "==", "::", "(" */
 } TokenKind;
 
@@ -109,8 +113,7 @@ bool pig_is_at(Pig *g, size_t ahead, const char *word);
 bool pig_take(Pig *g, const char *word);             /* … and is passed */
 bool pig_want(Pig *g, const char *word, const char *where);
 const char *pig_want_name(Pig *g, const char *what);
-bool pig_fail(Pig *g, SrcPos at, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+bool pig_fail(Pig *g, SrcPos at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 bool pig_expected(Pig *g, const char *what);         /* "expected WHAT, found …" */
 
 /* ---- expressions (pig_expr.c). NULL: failed. */

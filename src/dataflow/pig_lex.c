@@ -48,8 +48,7 @@ static bool skip_blank(Lexer *l)
 
 static void add(Lexer *l, TokenKind kind, size_t from, const char *text, size_t len)
 {
-    Token t = { kind, text, len, l->t->pos[from], from, l->i,
-                from < l->t->n && l->t->put[from] };
+    Token t = { kind, text, len, l->t->pos[from], from, l->i, from < l->t->n && l->t->put[from] };
     vec_push(&l->out, t);
 }
 
@@ -58,17 +57,13 @@ static void add_slice(Lexer *l, TokenKind kind, size_t from)
     add(l, kind, from, arena_strndup(l->a, l->t->s + from, l->i - from), l->i - from);
 }
 
-static bool is_name(int c)
-{
-    return c >= 0 && (isalnum(c) || c == '_' || c >= 0x80);
-}
+static bool is_name(int c) { return c >= 0 && (isalnum(c) || c == '_' || c >= 0x80); }
 
 static bool lex_name(Lexer *l)
 {
     size_t from = l->i;
-    while (is_name(peek(l, 0)) ||
-           (peek(l, 0) == ':' && peek(l, 1) == ':' && is_name(peek(l, 2)) &&
-            !isdigit(peek(l, 2)) && (l->i += 1)))
+    while (is_name(peek(l, 0)) || (peek(l, 0) == ':' && peek(l, 1) == ':' && is_name(peek(l, 2)) &&
+                                   !isdigit(peek(l, 2)) && (l->i += 1)))
         l->i++;
     add_slice(l, TOKEN_NAME, from);
     return true;

@@ -33,10 +33,7 @@ bool pig_is_at(Pig *g, size_t ahead, const char *word)
     return (t->kind == TOKEN_NAME || t->kind == TOKEN_SIGN) && !strcasecmp(t->text, word);
 }
 
-bool pig_is(Pig *g, const char *word)
-{
-    return pig_is_at(g, 0, word);
-}
+bool pig_is(Pig *g, const char *word) { return pig_is_at(g, 0, word); }
 
 bool pig_take(Pig *g, const char *word)
 {
@@ -141,15 +138,9 @@ static Op *new_op(Pig *g, OpKind kind)
     return plan_op(g->plan, kind, pig_peek(g, 0)->at);
 }
 
-static Op *finish(Pig *g, Op *op)
-{
-    return op_finish(g->plan, op, g->err) ? op : NULL;
-}
+static Op *finish(Pig *g, Op *op) { return op_finish(g->plan, op, g->err) ? op : NULL; }
 
-static PigScope scope_of(const Op *in)
-{
-    return (PigScope){ .types = { .row = in->schema } };
-}
+static PigScope scope_of(const Op *in) { return (PigScope){ .types = { .row = in->schema } }; }
 
 /* USING 'hint', PARALLEL n, PARTITION BY class: they change no result. */
 static bool skip_hints(Pig *g)
@@ -219,10 +210,7 @@ static bool parse_function(Pig *g, Op *op)
     return pig_want(g, ")", "after the loader's arguments");
 }
 
-static bool parse_loader(Pig *g, Op *op)
-{
-    return !pig_take(g, "USING") || parse_function(g, op);
-}
+static bool parse_loader(Pig *g, Op *op) { return !pig_take(g, "USING") || parse_function(g, op); }
 
 static Op *parse_load(Pig *g)
 {
@@ -231,8 +219,8 @@ static Op *parse_load(Pig *g)
         return NULL;
     Token *t = pig_next(g);
     if (t->kind != TOKEN_STRING)
-        return pig_fail(g, t->at, "expected a path in quotes after LOAD, found \"%.40s\"",
-                        t->text), NULL;
+        return pig_fail(g, t->at, "expected a path in quotes after LOAD, found \"%.40s\"", t->text),
+               NULL;
     op->path = t->text;
     if (!parse_loader(g, op))
         return NULL;
@@ -249,8 +237,7 @@ static bool parse_store(Pig *g)
         return false;
     Token *t = pig_next(g);
     if (t->kind != TOKEN_STRING)
-        return pig_fail(g, t->at, "expected a path in quotes after INTO, found \"%.40s\"",
-                        t->text);
+        return pig_fail(g, t->at, "expected a path in quotes after INTO, found \"%.40s\"", t->text);
     size_t len = t->len;
     while (len > 1 && t->text[len - 1] == '/')
         len--;
@@ -466,8 +453,8 @@ static const struct {
     const char *word;
     Op *(*parse)(Pig *g, PigScope *s, SrcPos at, int level);
 } nested_ops[] = {
-    { "FILTER", nested_filter },     { "ORDER", nested_order }, { "DISTINCT", nested_distinct },
-    { "LIMIT", nested_limit },       { "CROSS", nested_cross }, { "FOREACH", nested_foreach },
+    { "FILTER", nested_filter }, { "ORDER", nested_order }, { "DISTINCT", nested_distinct },
+    { "LIMIT", nested_limit },   { "CROSS", nested_cross }, { "FOREACH", nested_foreach },
 };
 
 static bool parse_nested_value(Pig *g, PigScope *s, int level, NestedName *n)
@@ -627,8 +614,13 @@ static Op *parse_group(Pig *g)
 
 static bool join_kind(Pig *g, Op *op)
 {
-    static const struct { const char *word; JoinKind kind; } words[] = {
-        { "LEFT", JOIN_LEFT }, { "RIGHT", JOIN_RIGHT }, { "FULL", JOIN_FULL },
+    static const struct {
+        const char *word;
+        JoinKind kind;
+    } words[] = {
+        { "LEFT", JOIN_LEFT },
+        { "RIGHT", JOIN_RIGHT },
+        { "FULL", JOIN_FULL },
     };
     for (size_t i = 0; i < 3; i++)
         if (pig_take(g, words[i].word)) {
@@ -683,15 +675,9 @@ static Op *parse_list(Pig *g, OpKind kind)
     return skip_hints(g) ? finish(g, op) : NULL;
 }
 
-static Op *parse_cross(Pig *g)
-{
-    return parse_list(g, OP_CROSS);
-}
+static Op *parse_cross(Pig *g) { return parse_list(g, OP_CROSS); }
 
-static Op *parse_union(Pig *g)
-{
-    return parse_list(g, OP_UNION);
-}
+static Op *parse_union(Pig *g) { return parse_list(g, OP_UNION); }
 
 static Op *parse_distinct(Pig *g)
 {
@@ -772,15 +758,9 @@ static Op *parse_counted(Pig *g, OpKind kind)
     return op->count && skip_hints(g) ? finish(g, op) : NULL;
 }
 
-static Op *parse_limit(Pig *g)
-{
-    return parse_counted(g, OP_LIMIT);
-}
+static Op *parse_limit(Pig *g) { return parse_counted(g, OP_LIMIT); }
 
-static Op *parse_sample(Pig *g)
-{
-    return parse_counted(g, OP_SAMPLE);
-}
+static Op *parse_sample(Pig *g) { return parse_counted(g, OP_SAMPLE); }
 
 /* CUBE a BY CUBE(x, y), ROLLUP(z): one list of keys; ROLLUPs stand first. */
 static Op *parse_cube(Pig *g)
@@ -820,8 +800,8 @@ static Op *parse_cube(Pig *g)
 static Op *parse_stream(Pig *g)
 {
     Op *in = want_relation(g);
-    Op *op = in && pig_want(g, "THROUGH", "after the relation of STREAM")
-                 ? new_op(g, OP_STREAM) : NULL;
+    Op *op =
+        in && pig_want(g, "THROUGH", "after the relation of STREAM") ? new_op(g, OP_STREAM) : NULL;
     if (!op)
         return NULL;
     op_input(g->plan, op, in);
@@ -856,12 +836,12 @@ static const struct {
     const char *word;
     Op *(*parse)(Pig *g);
 } operators[] = {
-    { "LOAD", parse_load },         { "FILTER", parse_filter },   { "FOREACH", parse_foreach },
-    { "GROUP", parse_group },       { "COGROUP", parse_group },   { "JOIN", parse_join },
-    { "CROSS", parse_cross },       { "UNION", parse_union },     { "DISTINCT", parse_distinct },
-    { "ORDER", parse_order },       { "LIMIT", parse_limit },     { "SAMPLE", parse_sample },
-    { "RANK", parse_rank },         { "CUBE", parse_cube },       { "STREAM", parse_stream },
-    { "MAPREDUCE", parse_native },  { "NATIVE", parse_native },   { "ASSERT", parse_assert },
+    { "LOAD", parse_load },        { "FILTER", parse_filter }, { "FOREACH", parse_foreach },
+    { "GROUP", parse_group },      { "COGROUP", parse_group }, { "JOIN", parse_join },
+    { "CROSS", parse_cross },      { "UNION", parse_union },   { "DISTINCT", parse_distinct },
+    { "ORDER", parse_order },      { "LIMIT", parse_limit },   { "SAMPLE", parse_sample },
+    { "RANK", parse_rank },        { "CUBE", parse_cube },     { "STREAM", parse_stream },
+    { "MAPREDUCE", parse_native }, { "NATIVE", parse_native }, { "ASSERT", parse_assert },
 };
 
 static Op *parse_operator(Pig *g)
@@ -1015,8 +995,7 @@ static bool parse_split(Pig *g)
         PigScope s = scope_of(in);
         if (pig_take(g, "OTHERWISE")) {
             op->otherwise = true;
-            op->cond = otherwise_of(g, branches.items, branches.len, pig_take(g, "ALL"),
-                                    name->at);
+            op->cond = otherwise_of(g, branches.items, branches.len, pig_take(g, "ALL"), name->at);
         } else {
             ok = pig_want(g, "IF", "or OTHERWISE after the alias in SPLIT") &&
                  (op->cond = pig_expr(g, &s));
@@ -1172,8 +1151,7 @@ static bool parse_import(Pig *g)
 {
     Token *t = pig_next(g);
     if (t->kind != TOKEN_STRING)
-        return pig_fail(g, t->at, "expected a path in quotes after IMPORT, found \"%s\"",
-                        t->text);
+        return pig_fail(g, t->at, "expected a path in quotes after IMPORT, found \"%s\"", t->text);
     char *path = find_import(g->text.file, t->text);
     Str text = { 0 };
     Err inner = { 0 };
@@ -1202,8 +1180,10 @@ static bool macro_params(Pig *g, const Macro *m, Token *const *outs, size_t nout
         if (minus)
             t = pig_next(g);
         if (t->kind == TOKEN_END || (t->kind == TOKEN_SIGN) || n >= m->nparams)
-            return pig_fail(g, t->at, n >= m->nparams
-                                ? "%s has fewer arguments" : "expected an argument of %s", m->name);
+            return pig_fail(g, t->at,
+                            n >= m->nparams ? "%s has fewer arguments"
+                                            : "expected an argument of %s",
+                            m->name);
         char *low = xstrdup(m->params[n++]);
         for (char *c = low; *c; c++)
             *c = (char)tolower((unsigned char)*c);

@@ -128,8 +128,8 @@ static size_t comment_end(const PigText *t, size_t i)
 
 static bool comment_begins(const PigText *t, size_t i)
 {
-    return i + 1 < t->n && ((t->s[i] == '-' && t->s[i + 1] == '-') ||
-                            (t->s[i] == '/' && t->s[i + 1] == '*'));
+    return i + 1 < t->n &&
+           ((t->s[i] == '-' && t->s[i + 1] == '-') || (t->s[i] == '/' && t->s[i + 1] == '*'));
 }
 
 static bool put_param(Writer *w, Map *m, const char *name, size_t n, const char *value)
@@ -189,8 +189,10 @@ static size_t declaration(Writer *w, size_t i)
         return end;                                /* --param says it */
     if (t->s[p] == '`') {
         char *n = xstrndup(t->s + name, name_to - name);
-        fail_at(w, p, "the value is a shell command, which Sundew does not run: "
-                "give it as --param ", n);
+        fail_at(w, p,
+                "the value is a shell command, which Sundew does not run: "
+                "give it as --param ",
+                n);
         free(n);
         return 0;
     }
@@ -230,9 +232,11 @@ static void watch_braces(Writer *w, size_t i, bool *returns)
 
 /* Commands of Pig's shell: they make no table, and their words are no tokens. */
 static const char *const shell[] = {
-    "fs", "sh", "cat", "cd", "ls", "pwd", "cp", "mv", "rm", "rmf", "mkdir", "copyFromLocal",
-    "copyToLocal", "exec", "run", "kill", "describe", "explain", "illustrate", "aliases",
-    "history", "quit", "help", "clear", "set", "register", "sql", NULL,
+    "fs",          "sh",       "cat",     "cd",   "ls",       "pwd",
+    "cp",          "mv",       "rm",      "rmf",  "mkdir",    "copyFromLocal",
+    "copyToLocal", "exec",     "run",     "kill", "describe", "explain",
+    "illustrate",  "aliases",  "history", "quit", "help",     "clear",
+    "set",         "register", "sql",     NULL,
 };
 
 /* A shell command stands at the beginning of a statement and ends with the line
@@ -298,8 +302,7 @@ static bool replace_all(Writer *w)
     return true;
 }
 
-bool pig_replace(Arena *a, const PigText *in, PigParams *params, bool body, PigText *out,
-                 Err *err)
+bool pig_replace(Arena *a, const PigText *in, PigParams *params, bool body, PigText *out, Err *err)
 {
     Writer w = { .a = a, .in = in, .params = params, .body = body, .err = err };
     bool ok = replace_all(&w);
@@ -310,8 +313,8 @@ bool pig_replace(Arena *a, const PigText *in, PigParams *params, bool body, PigT
         memcpy(pos, w.pos.items, w.pos.len * sizeof *pos);
         if (w.put.len)
             memcpy(put, w.put.items, w.put.len * sizeof *put);
-        *out = (PigText){ in->file, arena_strndup(a, str_c(&w.text), w.text.len), w.text.len,
-                          pos, put };
+        *out = (PigText){ in->file, arena_strndup(a, str_c(&w.text), w.text.len), w.text.len, pos,
+                          put };
     }
     str_release(&w.text);
     vec_release(&w.pos);

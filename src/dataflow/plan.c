@@ -66,10 +66,7 @@ void plan_note(Plan *p, SrcPos at, const char *fmt, ...)
     vec_push(&p->notes, n);
 }
 
-static bool is_sink(const Op *op)
-{
-    return op->kind == OP_STORE;
-}
+static bool is_sink(const Op *op) { return op->kind == OP_STORE; }
 
 bool plan_finish(Plan *p, Err *err)
 {
@@ -116,13 +113,13 @@ Op *plan_find(const Plan *p, const char *alias)
 }
 
 static const char *const kind_names[OP_KINDS] = {
-    [OP_LOAD] = "LOAD",       [OP_VALUES] = "VALUES",     [OP_BAG] = "BAG",
-    [OP_STORE] = "STORE",     [OP_FILTER] = "FILTER",     [OP_FOREACH] = "FOREACH",
-    [OP_GROUP] = "GROUP",     [OP_JOIN] = "JOIN",         [OP_CROSS] = "CROSS",
-    [OP_UNION] = "UNION",     [OP_DISTINCT] = "DISTINCT", [OP_SPLIT] = "SPLIT",
-    [OP_ORDER] = "ORDER",     [OP_LIMIT] = "LIMIT",       [OP_SAMPLE] = "SAMPLE",
-    [OP_RANK] = "RANK",       [OP_CUBE] = "CUBE",         [OP_ASSERT] = "ASSERT",
-    [OP_STREAM] = "STREAM",   [OP_INTERSECT] = "INTERSECT", [OP_EXCEPT] = "EXCEPT",
+    [OP_LOAD] = "LOAD",     [OP_VALUES] = "VALUES",       [OP_BAG] = "BAG",
+    [OP_STORE] = "STORE",   [OP_FILTER] = "FILTER",       [OP_FOREACH] = "FOREACH",
+    [OP_GROUP] = "GROUP",   [OP_JOIN] = "JOIN",           [OP_CROSS] = "CROSS",
+    [OP_UNION] = "UNION",   [OP_DISTINCT] = "DISTINCT",   [OP_SPLIT] = "SPLIT",
+    [OP_ORDER] = "ORDER",   [OP_LIMIT] = "LIMIT",         [OP_SAMPLE] = "SAMPLE",
+    [OP_RANK] = "RANK",     [OP_CUBE] = "CUBE",           [OP_ASSERT] = "ASSERT",
+    [OP_STREAM] = "STREAM", [OP_INTERSECT] = "INTERSECT", [OP_EXCEPT] = "EXCEPT",
     [OP_WINDOW] = "WINDOW",
 };
 
@@ -213,11 +210,14 @@ void term_walk(Term *e, void (*see)(Term *e, void *arg), void *arg)
 }
 
 static const char *const operators[] = {
-    [TERM_ADD] = "+",  [TERM_SUB] = "-",  [TERM_MUL] = "*",  [TERM_DIV] = "/",
-    [TERM_MOD] = "%",  [TERM_EQ] = "==",  [TERM_NE] = "!=",  [TERM_LT] = "<",
-    [TERM_LE] = "<=",  [TERM_GT] = ">",   [TERM_GE] = ">=",  [TERM_AND] = "AND",
-    [TERM_OR] = "OR",  [TERM_MATCHES] = "MATCHES", [TERM_LIKE] = "LIKE",
-    [TERM_NOT_DISTINCT] = "IS NOT DISTINCT FROM",
+    [TERM_ADD] = "+",     [TERM_SUB] = "-",
+    [TERM_MUL] = "*",     [TERM_DIV] = "/",
+    [TERM_MOD] = "%",     [TERM_EQ] = "==",
+    [TERM_NE] = "!=",     [TERM_LT] = "<",
+    [TERM_LE] = "<=",     [TERM_GT] = ">",
+    [TERM_GE] = ">=",     [TERM_AND] = "AND",
+    [TERM_OR] = "OR",     [TERM_MATCHES] = "MATCHES",
+    [TERM_LIKE] = "LIKE", [TERM_NOT_DISTINCT] = "IS NOT DISTINCT FROM",
 };
 
 static void print_args(const Term *e, const char *name, Str *out)
@@ -256,9 +256,7 @@ static void print_columns(const Term *e, Str *out)
 void term_print(const Term *e, Str *out)
 {
     switch (e->kind) {
-    case TERM_CONST:
-        print_const(&e->value, out);
-        break;
+    case TERM_CONST: print_const(&e->value, out); break;
     case TERM_FIELD:
         for (int i = 0; i < e->depth; i++)
             str_addc(out, '^');
@@ -267,9 +265,7 @@ void term_print(const Term *e, Str *out)
         else
             str_addf(out, "$%d", e->index);
         break;
-    case TERM_PROJECT:
-        print_columns(e, out);
-        break;
+    case TERM_PROJECT: print_columns(e, out); break;
     case TERM_LOOKUP:
         term_print(e->args[0], out);
         str_addc(out, '#');
@@ -289,30 +285,20 @@ void term_print(const Term *e, Str *out)
         if (e->kind == TERM_SCALAR)
             str_addf(out, ".$%d", e->index);
         break;
-    case TERM_NEG:
-        print_args(e, "-", out);
-        break;
-    case TERM_NOT:
-        print_args(e, "NOT ", out);
-        break;
+    case TERM_NEG: print_args(e, "-", out); break;
+    case TERM_NOT: print_args(e, "NOT ", out); break;
     case TERM_IS_NULL:
         term_print(e->args[0], out);
         str_add(out, " IS NULL");
         break;
     case TERM_COND:
-    case TERM_CASE:
-        print_args(e, "CASE", out);
-        break;
+    case TERM_CASE: print_args(e, "CASE", out); break;
     case TERM_CALL:
-    case TERM_AGGREGATE:
-        print_args(e, e->name, out);
-        break;
+    case TERM_AGGREGATE: print_args(e, e->name, out); break;
     case TERM_EXISTS:
     case TERM_IN_QUERY:
     case TERM_SCALAR_QUERY:
-    case TERM_QUANTIFIED:
-        print_args(e, "subquery", out);
-        break;
+    case TERM_QUANTIFIED: print_args(e, "subquery", out); break;
     default:
         str_addc(out, '(');
         term_print(e->args[0], out);

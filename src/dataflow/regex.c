@@ -21,8 +21,13 @@
 #include <assert.h>
 #include <ctype.h>
 
-enum { MOST_STEPS = 2000000, MOST_CODE = 20000, MOST_REPEAT = 1000, MOST_DEPTH = 200,
-       MOST_STATES = 20000 };
+enum {
+    MOST_STEPS = 2000000,
+    MOST_CODE = 20000,
+    MOST_REPEAT = 1000,
+    MOST_DEPTH = 200,
+    MOST_STATES = 20000
+};
 
 typedef struct CharSet {
     uint64_t ascii[2];
@@ -32,8 +37,19 @@ typedef struct CharSet {
 } CharSet;
 
 typedef enum Code {
-    CODE_CHAR, CODE_SPLIT, CODE_JUMP, CODE_SAVE, CODE_BEGIN, CODE_END, CODE_WORD, CODE_NO_WORD,
-    CODE_BACK, CODE_LOOK, CODE_NOT_LOOK, CODE_ATOMIC, CODE_MATCH,
+    CODE_CHAR,
+    CODE_SPLIT,
+    CODE_JUMP,
+    CODE_SAVE,
+    CODE_BEGIN,
+    CODE_END,
+    CODE_WORD,
+    CODE_NO_WORD,
+    CODE_BACK,
+    CODE_LOOK,
+    CODE_NOT_LOOK,
+    CODE_ATOMIC,
+    CODE_MATCH,
 } Code;
 
 typedef struct Ins {
@@ -123,9 +139,7 @@ static bool set_of_class(char c, CharSet *s)
 {
     *s = (CharSet){ 0 };
     switch (c | 32) {
-    case 'd':
-        set_range(s, '0', '9');
-        break;
+    case 'd': set_range(s, '0', '9'); break;
     case 'w':
         set_range(s, '0', '9');
         set_range(s, 'a', 'z');
@@ -136,18 +150,20 @@ static bool set_of_class(char c, CharSet *s)
         for (const char *p = " \t\n\v\f\r"; *p; p++)
             set_add(s, (unsigned char)*p);
         break;
-    default:
-        return false;
+    default: return false;
     }
     if (c < 'a')
         set_negate(s);
     return true;
 }
 
-static const struct { const char *name; int (*test)(int); } posix[] = {
-    { "Alpha", isalpha }, { "Digit", isdigit }, { "Alnum", isalnum }, { "Upper", isupper },
-    { "Lower", islower }, { "Punct", ispunct }, { "Space", isspace }, { "XDigit", isxdigit },
-    { "L", isalpha },     { "Lu", isupper },    { "Ll", islower },    { "N", isdigit },
+static const struct {
+    const char *name;
+    int (*test)(int);
+} posix[] = {
+    { "Alpha", isalpha }, { "Digit", isdigit },        { "Alnum", isalnum }, { "Upper", isupper },
+    { "Lower", islower }, { "Punct", ispunct },        { "Space", isspace }, { "XDigit", isxdigit },
+    { "L", isalpha },     { "Lu", isupper },           { "Ll", islower },    { "N", isdigit },
     { "Nd", isdigit },    { "IsAlphabetic", isalpha }, { "P", ispunct },
 };
 
@@ -361,7 +377,7 @@ static bool parse_escape(Compiler *c)
     if (c->p == c->end)
         return fail(c, "it ends with a backslash");
     if (*c->p == 'Q') {
-        for (c->p++; c->p < c->end; ) {
+        for (c->p++; c->p < c->end;) {
             if (c->end - c->p > 1 && c->p[0] == '\\' && c->p[1] == 'E') {
                 c->p += 2;
                 break;
@@ -377,9 +393,12 @@ static bool parse_escape(Compiler *c)
         emit(c, CODE_BACK, *c->p++ - '0', 0);
         return true;
     }
-    static const struct { char letter; Code code; } points[] = {
-        { 'b', CODE_WORD }, { 'B', CODE_NO_WORD }, { 'A', CODE_BEGIN }, { 'z', CODE_END },
-        { 'Z', CODE_END },
+    static const struct {
+        char letter;
+        Code code;
+    } points[] = {
+        { 'b', CODE_WORD }, { 'B', CODE_NO_WORD }, { 'A', CODE_BEGIN },
+        { 'z', CODE_END },  { 'Z', CODE_END },
     };
     for (size_t i = 0; i < sizeof points / sizeof *points; i++)
         if (*c->p == points[i].letter) {
@@ -563,8 +582,9 @@ static bool parse_sequence(Compiler *c)
         size_t at = c->code.len;
         if (!parse_one(c))
             return false;
-        while (c->p < c->end && (*c->p == '*' || *c->p == '+' || *c->p == '?' ||
-               (*c->p == '{' && c->end - c->p > 1 && isdigit((unsigned char)c->p[1]))))
+        while (c->p < c->end &&
+               (*c->p == '*' || *c->p == '+' || *c->p == '?' ||
+                (*c->p == '{' && c->end - c->p > 1 && isdigit((unsigned char)c->p[1]))))
             if (!parse_repeat(c, at))
                 return false;
         if (c->code.len > MOST_CODE)
@@ -596,8 +616,14 @@ static bool parse_alternatives(Compiler *c)
 
 Regex *regex_new(Arena *a, const char *pattern, size_t n, int flags, Err *err)
 {
-    Compiler c = { .a = a, .p = pattern, .begin = pattern, .end = pattern + n, .flags = flags,
-                   .ngroups = 1, .regular = true, .err = err };
+    Compiler c = { .a = a,
+                   .p = pattern,
+                   .begin = pattern,
+                   .end = pattern + n,
+                   .flags = flags,
+                   .ngroups = 1,
+                   .regular = true,
+                   .err = err };
     bool ok = parse_alternatives(&c);
     if (ok && c.p < c.end)
         ok = fail(&c, "a ) without its (");
@@ -639,8 +665,8 @@ Regex *regex_like(Arena *a, const char *pattern, size_t n, bool fold, Err *err)
 
 bool regex_is_simple(const char *p, size_t n)
 {
-    static const char *const java[] = { "&&", "??", "*?", "+?", "}?", "?+", "*+", "++", "}+",
-                                        "^", "$", "(?", NULL };
+    static const char *const java[] = { "&&", "??", "*?", "+?", "}?", "?+", "*+",
+                                        "++", "}+", "^",  "$",  "(?", NULL };
     char *s = xstrndup(p, n);
     bool simple = true;
     for (size_t i = 0; java[i] && simple; i++)
@@ -705,14 +731,10 @@ static bool step(Machine *m, const Ins *in, size_t *at)
         *at += len;
         return set_has(&in->set, cp);
     }
-    case CODE_BEGIN:
-        return *at == 0;
-    case CODE_END:
-        return at_end(m, *at);
-    case CODE_WORD:
-        return word;
-    case CODE_NO_WORD:
-        return !word;
+    case CODE_BEGIN: return *at == 0;
+    case CODE_END: return at_end(m, *at);
+    case CODE_WORD: return word;
+    case CODE_NO_WORD: return !word;
     case CODE_BACK: {
         size_t from = m->slots[2 * in->x], to = m->slots[2 * in->x + 1];
         if (in->x >= (int)m->r->ngroups || from == SIZE_MAX || to == SIZE_MAX || to < from ||
@@ -721,8 +743,7 @@ static bool step(Machine *m, const Ins *in, size_t *at)
         *at += to - from;
         return true;
     }
-    default:
-        return true;
+    default: return true;
     }
 }
 
@@ -898,28 +919,19 @@ static void follow(Closure *c, int pc, bool first)
             vec_push(&todo, in->y);
             vec_push(&todo, in->x);
             break;
-        case CODE_JUMP:
-            vec_push(&todo, in->x);
-            break;
-        case CODE_SAVE:
-            vec_push(&todo, pc + 1);
-            break;
+        case CODE_JUMP: vec_push(&todo, in->x); break;
+        case CODE_SAVE: vec_push(&todo, pc + 1); break;
         case CODE_BEGIN:
             if (first)
                 vec_push(&todo, pc + 1);
             break;
-        default:
-            vec_push(&c->set, pc);
-            break;
+        default: vec_push(&c->set, pc); break;
         }
     }
     vec_release(&todo);
 }
 
-static int by_int(const void *x, const void *y)
-{
-    return *(const int *)x - *(const int *)y;
-}
+static int by_int(const void *x, const void *y) { return *(const int *)x - *(const int *)y; }
 
 /* Does a thread at `pc` come to the end without reading? */
 static bool reaches_match(const Regex *r, int pc)
@@ -1021,12 +1033,6 @@ int automaton_step(Automaton *m, int state, unsigned char ch)
     return to;
 }
 
-bool automaton_accepts(Automaton *m, int state)
-{
-    return state >= 0 && m->accepts.items[state];
-}
+bool automaton_accepts(Automaton *m, int state) { return state >= 0 && m->accepts.items[state]; }
 
-size_t automaton_states(const Automaton *m)
-{
-    return m->sets.len;
-}
+size_t automaton_states(const Automaton *m) { return m->sets.len; }

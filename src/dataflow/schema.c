@@ -11,25 +11,31 @@
 
 /* ---- types */
 
-static const struct { const char *name; DatumKind kind; bool day; } types[] = {
-    { "int2", DATUM_LONG, false }, { "int4", DATUM_LONG, false }, { "int8", DATUM_LONG, false },
-    { "int", DATUM_LONG, false }, { "integer", DATUM_LONG, false },
-    { "tinyint", DATUM_LONG, false }, { "mediumint", DATUM_LONG, false },
-    { "serial", DATUM_LONG, false }, { "bigserial", DATUM_LONG, false },
-    { "smallserial", DATUM_LONG, false }, { "oid", DATUM_LONG, false },
-    { "float4", DATUM_DOUBLE, false }, { "float8", DATUM_DOUBLE, false },
-    { "double", DATUM_DOUBLE, false }, { "float", DATUM_DOUBLE, false },
-    { "numeric", DATUM_DOUBLE, false }, { "number", DATUM_DOUBLE, false },
-    { "decimal", DATUM_DOUBLE, false }, { "money", DATUM_DOUBLE, false },
-    { "bool", DATUM_BOOL, false }, { "boolean", DATUM_BOOL, false },
-    { "date", DATUM_DATETIME, true }, { "timestamp", DATUM_DATETIME, false },
-    { "timestamptz", DATUM_DATETIME, false }, { "datetime", DATUM_DATETIME, false },
-    { "text", DATUM_TEXT, false }, { "varchar", DATUM_TEXT, false },
-    { "bpchar", DATUM_TEXT, false }, { "char", DATUM_TEXT, false }, { "name", DATUM_TEXT, false },
-    { "string", DATUM_TEXT, false }, { "uuid", DATUM_TEXT, false }, { "json", DATUM_TEXT, false },
-    { "jsonb", DATUM_TEXT, false }, { "longtext", DATUM_TEXT, false },
-    { "mediumtext", DATUM_TEXT, false }, { "tinytext", DATUM_TEXT, false },
-    { "bytea", DATUM_TEXT, false }, { "blob", DATUM_TEXT, false }, { "citext", DATUM_TEXT, false },
+static const struct {
+    const char *name;
+    DatumKind kind;
+    bool day;
+} types[] = {
+    { "int2", DATUM_LONG, false },          { "int4", DATUM_LONG, false },
+    { "int8", DATUM_LONG, false },          { "int", DATUM_LONG, false },
+    { "integer", DATUM_LONG, false },       { "tinyint", DATUM_LONG, false },
+    { "mediumint", DATUM_LONG, false },     { "serial", DATUM_LONG, false },
+    { "bigserial", DATUM_LONG, false },     { "smallserial", DATUM_LONG, false },
+    { "oid", DATUM_LONG, false },           { "float4", DATUM_DOUBLE, false },
+    { "float8", DATUM_DOUBLE, false },      { "double", DATUM_DOUBLE, false },
+    { "float", DATUM_DOUBLE, false },       { "numeric", DATUM_DOUBLE, false },
+    { "number", DATUM_DOUBLE, false },      { "decimal", DATUM_DOUBLE, false },
+    { "money", DATUM_DOUBLE, false },       { "bool", DATUM_BOOL, false },
+    { "boolean", DATUM_BOOL, false },       { "date", DATUM_DATETIME, true },
+    { "timestamp", DATUM_DATETIME, false }, { "timestamptz", DATUM_DATETIME, false },
+    { "datetime", DATUM_DATETIME, false },  { "text", DATUM_TEXT, false },
+    { "varchar", DATUM_TEXT, false },       { "bpchar", DATUM_TEXT, false },
+    { "char", DATUM_TEXT, false },          { "name", DATUM_TEXT, false },
+    { "string", DATUM_TEXT, false },        { "uuid", DATUM_TEXT, false },
+    { "json", DATUM_TEXT, false },          { "jsonb", DATUM_TEXT, false },
+    { "longtext", DATUM_TEXT, false },      { "mediumtext", DATUM_TEXT, false },
+    { "tinytext", DATUM_TEXT, false },      { "bytea", DATUM_TEXT, false },
+    { "blob", DATUM_TEXT, false },          { "citext", DATUM_TEXT, false },
 };
 
 static int modifier(const json_t *type_name, size_t i, int otherwise)
@@ -132,8 +138,7 @@ static bool add_foreign(Sql *q, SqlTable *t, const json_t *c, int own)
     if (own >= 0) {
         f[n].columns = arena_array(&q->p->arena, int, 1);
         f[n].columns[f[n].n++] = own;
-    } else if (!columns_of(q, t, json_object_get(c, "fk_attrs"), s[n].at, &f[n].columns,
-                           &f[n].n)) {
+    } else if (!columns_of(q, t, json_object_get(c, "fk_attrs"), s[n].at, &f[n].columns, &f[n].n)) {
         return false;
     }
     r->foreign = f;
@@ -179,8 +184,8 @@ static bool add_default(Sql *q, SqlTable *t, const json_t *c, int own)
     Datum d;
     if (!e)
         return false;
-    if (e->kind == TERM_CONST && datum_cast(&q->p->arena, &e->value,
-                                            t->schema->fields[own].type, &d))
+    if (e->kind == TERM_CONST &&
+        datum_cast(&q->p->arena, &e->value, t->schema->fields[own].type, &d))
         t->rules->defaults[own] = d;
     return true;
 }

@@ -32,10 +32,7 @@ const char *sql_text_of(const json_t *node)
     return s ? json_str(s, "sval") : "";
 }
 
-size_t sql_count(const json_t *array)
-{
-    return json_array_size(array);
-}
+size_t sql_count(const json_t *array) { return json_array_size(array); }
 
 bool sql_same(const json_t *x, const json_t *y)
 {
@@ -53,7 +50,8 @@ bool sql_same(const json_t *x, const json_t *y)
         return false;
     const char *key;
     json_t *v;
-    json_object_foreach((json_t *)x, key, v) {
+    json_object_foreach((json_t *)x, key, v)
+    {
         const json_t *w = json_object_get(y, key);
         if (!w || (strcmp(key, "location") && !sql_same(v, w)))
             return false;
@@ -68,11 +66,11 @@ static void extent(const json_t *v, long long *least, long long *most)
     json_t *x;
     size_t i;
     if (json_is_array(v))
-        json_array_foreach((json_t *)v, i, x)
-            extent(x, least, most);
+        json_array_foreach((json_t *)v, i, x) extent(x, least, most);
     if (!json_is_object(v))
         return;
-    json_object_foreach((json_t *)v, key, x) {
+    json_object_foreach((json_t *)v, key, x)
+    {
         long long at = !strcmp(key, "location") ? json_integer_value(x) : -1;
         if (at >= 0 && (*least < 0 || at < *least))
             *least = at;
@@ -300,7 +298,8 @@ static void shim(Str *s)
         } else {
             if (c == '`')
                 s->data[i] = '"';
-            if (!strncasecmp(s->data + i, "limit", 5) && i && isspace((unsigned char)s->data[i - 1]))
+            if (!strncasecmp(s->data + i, "limit", 5) && i &&
+                isspace((unsigned char)s->data[i - 1]))
                 shim_limit(s, i + 5);
             i++;
         }
@@ -355,8 +354,10 @@ static json_t *tree_of(Sql *q)
 #else
 static json_t *tree_of(Sql *q)
 {
-    err_set(q->err, "%s: Sundew was built without a parser for SQL. Install it and build again: "
-            "apt-get install libpg-query-dev && make", q->t->file);
+    err_set(q->err,
+            "%s: Sundew was built without a parser for SQL. Install it and build again: "
+            "apt-get install libpg-query-dev && make",
+            q->t->file);
     q->failed = true;
     return NULL;
 }
@@ -366,10 +367,10 @@ static json_t *tree_of(Sql *q)
 
 static bool skippable(const char *kind)
 {
-    static const char *const kinds[] = {
-        "InsertStmt", "VariableSetStmt", "IndexStmt", "DropStmt", "TransactionStmt", "CommentStmt",
-        "CreateSchemaStmt", "CreateSeqStmt", "GrantStmt", "AlterOwnerStmt", "CreateExtensionStmt",
-        NULL };
+    static const char *const kinds[] = { "InsertStmt",       "VariableSetStmt",     "IndexStmt",
+                                         "DropStmt",         "TransactionStmt",     "CommentStmt",
+                                         "CreateSchemaStmt", "CreateSeqStmt",       "GrantStmt",
+                                         "AlterOwnerStmt",   "CreateExtensionStmt", NULL };
     return str_is_one_of(kind, kinds);
 }
 
@@ -431,8 +432,7 @@ static void load_tables(Sql *q, const json_t *v)
     json_t *x;
     size_t i;
     if (json_is_array(v))
-        json_array_foreach((json_t *)v, i, x)
-            load_tables(q, x);
+        json_array_foreach((json_t *)v, i, x) load_tables(q, x);
     if (!json_is_object(v))
         return;
     const json_t *range = json_object_get(v, "RangeVar");
@@ -442,8 +442,7 @@ static void load_tables(Sql *q, const json_t *v)
         t->load->hidden = true;
         t->load->nout = 1;
     }
-    json_object_foreach((json_t *)v, key, x)
-        load_tables(q, x);
+    json_object_foreach((json_t *)v, key, x) load_tables(q, x);
 }
 
 static bool build(Sql *q, json_t *query)

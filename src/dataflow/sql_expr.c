@@ -75,8 +75,7 @@ static bool depends_on_keys(const Names *n, const SqlColumn *c)
         for (size_t i = 0; i < r->unique[u].n; i++)
             for (size_t k = 0; k < n->nkeys; k++) {
                 const Term *t = n->key_terms[k];
-                if (t->kind == TERM_FIELD && !t->depth &&
-                    n->rel.cols[t->index].load == c->load &&
+                if (t->kind == TERM_FIELD && !t->depth && n->rel.cols[t->index].load == c->load &&
                     n->rel.cols[t->index].at == r->unique[u].columns[i] &&
                     n->rel.cols[t->index].table && c->table &&
                     !strcmp(n->rel.cols[t->index].table, c->table)) {
@@ -125,8 +124,7 @@ static Term *column(Sql *q, json_t *ref, Names *n)
             return NULL;
         }
         if (i >= 0)
-            return s->grouped ? grouped_column(q, s, i, depth, at)
-                              : term_field(q->p, depth, i, at);
+            return s->grouped ? grouped_column(q, s, i, depth, at) : term_field(q->p, depth, i, at);
     }
     sql_fail(q, at, "there is no column %s%s%s", table ? table : "", table ? "." : "", name);
     return NULL;
@@ -180,9 +178,13 @@ static bool to_date(Sql *q, Term *t)
 /* '3 months', '1 year 2 days' */
 static bool interval(const char *s, int64_t *months, int64_t *ms)
 {
-    static const struct { const char *word; int64_t months, ms; } units[] = {
-        { "year", 12, 0 }, { "mon", 1, 0 }, { "week", 0, 7 * 86400000LL },
-        { "day", 0, 86400000LL }, { "hour", 0, 3600000 }, { "min", 0, 60000 }, { "sec", 0, 1000 },
+    static const struct {
+        const char *word;
+        int64_t months, ms;
+    } units[] = {
+        { "year", 12, 0 },        { "mon", 1, 0 },        { "week", 0, 7 * 86400000LL },
+        { "day", 0, 86400000LL }, { "hour", 0, 3600000 }, { "min", 0, 60000 },
+        { "sec", 0, 1000 },
     };
     *months = *ms = 0;
     for (;;) {
@@ -225,8 +227,13 @@ static const char *interval_unit(const json_t *type_name)
 {
     const json_t *m = json_array_get(json_object_get(type_name, "typmods"), 0);
     long long bits = json_int(json_object_get(json_object_get(m, "A_Const"), "ival"), "ival", 0);
-    return bits == 4 ? "year" : bits == 2 ? "mon" : bits == 8 ? "day" : bits == 1024 ? "hour"
-           : bits == 2048 ? "min" : bits == 4096 ? "sec" : "";
+    return bits == 4      ? "year"
+           : bits == 2    ? "mon"
+           : bits == 8    ? "day"
+           : bits == 1024 ? "hour"
+           : bits == 2048 ? "min"
+           : bits == 4096 ? "sec"
+                          : "";
 }
 
 static Term *call(Sql *q, const char *name, Term **args, size_t n, SrcPos at)
@@ -269,10 +276,7 @@ static Term *binary(Sql *q, TermKind kind, Term *x, Term *y, SrcPos at)
     return t;
 }
 
-static Term *negate(Sql *q, Term *x)
-{
-    return x ? term_unary(q->p, TERM_NOT, x) : NULL;
-}
+static Term *negate(Sql *q, Term *x) { return x ? term_unary(q->p, TERM_NOT, x) : NULL; }
 
 static Term *compare(Sql *q, TermKind kind, Term *x, Term *y, SrcPos at)
 {
@@ -284,10 +288,13 @@ static Term *compare(Sql *q, TermKind kind, Term *x, Term *y, SrcPos at)
     return binary(q, kind, x, y, at);
 }
 
-static const struct { const char *sign; TermKind kind; } signs[] = {
-    { "=", TERM_EQ }, { "<>", TERM_NE }, { "!=", TERM_NE }, { "<", TERM_LT }, { "<=", TERM_LE },
-    { ">", TERM_GT }, { ">=", TERM_GE }, { "+", TERM_ADD }, { "-", TERM_SUB }, { "*", TERM_MUL },
-    { "/", TERM_DIV }, { "%", TERM_MOD },
+static const struct {
+    const char *sign;
+    TermKind kind;
+} signs[] = {
+    { "=", TERM_EQ },  { "<>", TERM_NE }, { "!=", TERM_NE }, { "<", TERM_LT },
+    { "<=", TERM_LE }, { ">", TERM_GT },  { ">=", TERM_GE }, { "+", TERM_ADD },
+    { "-", TERM_SUB }, { "*", TERM_MUL }, { "/", TERM_DIV }, { "%", TERM_MOD },
 };
 
 static bool sign_of(const char *s, TermKind *out)
@@ -352,8 +359,8 @@ static Term *between(Sql *q, json_t *e, Names *n, bool not, SrcPos at)
     json_t *items = json_object_get(json_object_get(json_object_get(e, "rexpr"), "List"), "items");
     json_t *x = json_object_get(e, "lexpr");
     Term *lo = compare(q, TERM_GE, expr(q, x, n), expr(q, json_array_get(items, 0), n), at);
-    Term *hi = lo ? compare(q, TERM_LE, expr(q, x, n), expr(q, json_array_get(items, 1), n), at)
-                  : NULL;
+    Term *hi =
+        lo ? compare(q, TERM_LE, expr(q, x, n), expr(q, json_array_get(items, 1), n), at) : NULL;
     Term *t = binary(q, TERM_AND, lo, hi, at);
     return not ? negate(q, t) : t;
 }
@@ -455,7 +462,7 @@ static Term *bool_test(Sql *q, json_t *e, Names *n)
     if (!x)
         return NULL;
     bool not = str_starts(kind, "IS_NOT_");
-    const char *what = kind + (not ? 7 : 3);
+    const char *what = kind + (not? 7 : 3);
     Term *t;
     if (!strcmp(what, "UNKNOWN"))
         t = term_unary(q->p, TERM_IS_NULL, x);
@@ -566,9 +573,12 @@ static Term *sub_link(Sql *q, json_t *e, Names *n)
     json_t *test = json_object_get(e, "testexpr"), *names = json_object_get(e, "operName");
     SrcPos at = sql_at(q, e);
     bool any = !strcmp(kind, "ANY_SUBLINK"), all = !strcmp(kind, "ALL_SUBLINK");
-    Term *t = term_new(q->p, !strcmp(kind, "EXISTS_SUBLINK") ? TERM_EXISTS
-                             : !strcmp(kind, "EXPR_SUBLINK") ? TERM_SCALAR_QUERY
-                             : any && !names ? TERM_IN_QUERY : TERM_QUANTIFIED, at);
+    Term *t = term_new(q->p,
+                       !strcmp(kind, "EXISTS_SUBLINK") ? TERM_EXISTS
+                       : !strcmp(kind, "EXPR_SUBLINK") ? TERM_SCALAR_QUERY
+                       : any && !names                 ? TERM_IN_QUERY
+                                                       : TERM_QUANTIFIED,
+                       at);
     Rel r;
     if (!any && !all && t->kind == TERM_QUANTIFIED) {
         sql_fail(q, at, "not supported: a subquery of kind %s", kind);
@@ -608,15 +618,16 @@ static const char *call_name(const json_t *call)
     return sql_text_of(json_array_get(names, sql_count(names) - 1));
 }
 
-static const char *const aggregates[] = {
-    "count", "sum", "avg", "min", "max", "string_agg", "group_concat", "array_agg", "bool_and",
-    "bool_or", "every", "stddev", "stddev_samp", "variance", "var_samp", NULL };
+static const char *const aggregates[] = { "count",       "sum",        "avg",          "min",
+                                          "max",         "string_agg", "group_concat", "array_agg",
+                                          "bool_and",    "bool_or",    "every",        "stddev",
+                                          "stddev_samp", "variance",   "var_samp",     NULL };
 
 bool sql_is_aggregate(const json_t *call)
 {
     const json_t *args = json_object_get(call, "args");
-    bool pair = sql_count(args) == 2 && (!strcmp(call_name(call), "min") ||
-                                         !strcmp(call_name(call), "max"));
+    bool pair = sql_count(args) == 2 &&
+                (!strcmp(call_name(call), "min") || !strcmp(call_name(call), "max"));
     return str_is_one_of(call_name(call), aggregates) && !pair;
 }
 
@@ -626,24 +637,24 @@ bool sql_has_aggregate(const json_t *v)
     json_t *x;
     size_t i;
     if (json_is_array(v))
-        json_array_foreach((json_t *)v, i, x)
-            if (sql_has_aggregate(x))
-                return true;
+        json_array_foreach((json_t *)v, i, x) if (sql_has_aggregate(x)) return true;
     if (!json_is_object(v) || json_object_get(v, "SubLink"))
         return false;
     const json_t *c = json_object_get(v, "FuncCall");
     if (c && !json_object_get(c, "over") && sql_is_aggregate(c))
         return true;
-    json_object_foreach((json_t *)v, key, x)
-        if (sql_has_aggregate(x))
-            return true;
+    json_object_foreach((json_t *)v, key, x) if (sql_has_aggregate(x)) return true;
     return false;
 }
 
 static const char *aggregate_name(const char *name)
 {
-    static const struct { const char *from, *to; } same[] = {
-        { "group_concat", "string_agg" }, { "every", "bool_and" }, { "stddev_samp", "stddev" },
+    static const struct {
+        const char *from, *to;
+    } same[] = {
+        { "group_concat", "string_agg" },
+        { "every", "bool_and" },
+        { "stddev_samp", "stddev" },
         { "var_samp", "variance" },
     };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
@@ -684,18 +695,43 @@ static Term *aggregate(Sql *q, json_t *c, Names *n)
 }
 
 /* SQL's names of functions, and ours. */
-static const struct { const char *sql, *ours; } functions[] = {
-    { "lower", "LOWER" }, { "lcase", "LOWER" }, { "upper", "UPPER" }, { "ucase", "UPPER" },
-    { "length", "sql.length" }, { "char_length", "sql.length" },
-    { "character_length", "sql.length" }, { "substring", "sql.substr" },
-    { "substr", "sql.substr" }, { "left", "sql.left" }, { "right", "sql.right" },
-    { "trim", "sql.trim" }, { "btrim", "sql.trim" }, { "ltrim", "sql.ltrim" },
-    { "rtrim", "sql.rtrim" }, { "replace", "sql.replace" }, { "strpos", "sql.strpos" },
-    { "instr", "sql.strpos" }, { "position", "sql.strpos" }, { "concat", "sql.concat" },
-    { "abs", "ABS" }, { "round", "sql.round" }, { "floor", "FLOOR" }, { "ceil", "CEIL" },
-    { "ceiling", "CEIL" }, { "sqrt", "SQRT" }, { "exp", "EXP" }, { "ln", "LOG" },
-    { "power", "sql.power" }, { "pow", "sql.power" }, { "mod", "sql.mod" },
-    { "extract", "sql.part" }, { "date_part", "sql.part" }, { "date_trunc", "sql.trunc" },
+static const struct {
+    const char *sql, *ours;
+} functions[] = {
+    { "lower", "LOWER" },
+    { "lcase", "LOWER" },
+    { "upper", "UPPER" },
+    { "ucase", "UPPER" },
+    { "length", "sql.length" },
+    { "char_length", "sql.length" },
+    { "character_length", "sql.length" },
+    { "substring", "sql.substr" },
+    { "substr", "sql.substr" },
+    { "left", "sql.left" },
+    { "right", "sql.right" },
+    { "trim", "sql.trim" },
+    { "btrim", "sql.trim" },
+    { "ltrim", "sql.ltrim" },
+    { "rtrim", "sql.rtrim" },
+    { "replace", "sql.replace" },
+    { "strpos", "sql.strpos" },
+    { "instr", "sql.strpos" },
+    { "position", "sql.strpos" },
+    { "concat", "sql.concat" },
+    { "abs", "ABS" },
+    { "round", "sql.round" },
+    { "floor", "FLOOR" },
+    { "ceil", "CEIL" },
+    { "ceiling", "CEIL" },
+    { "sqrt", "SQRT" },
+    { "exp", "EXP" },
+    { "ln", "LOG" },
+    { "power", "sql.power" },
+    { "pow", "sql.power" },
+    { "mod", "sql.mod" },
+    { "extract", "sql.part" },
+    { "date_part", "sql.part" },
+    { "date_trunc", "sql.trunc" },
 };
 
 static Term *date_function(Sql *q, const char *name, json_t *args, Names *n, SrcPos at)
@@ -775,9 +811,18 @@ static bool frame_offset(Sql *q, const json_t *w, const char *key, int64_t *out)
 
 static bool frame(Sql *q, const json_t *w, Window *out)
 {
-    enum { NONDEFAULT = 1, ROWS = 4, GROUPS = 8, START_UNBOUNDED = 0x20, END_UNBOUNDED = 0x100,
-           START_BEFORE = 0x800, END_BEFORE = 0x1000, START_AFTER = 0x2000, END_AFTER = 0x4000,
-           EXCLUDE = 0x38000 };
+    enum {
+        NONDEFAULT = 1,
+        ROWS = 4,
+        GROUPS = 8,
+        START_UNBOUNDED = 0x20,
+        END_UNBOUNDED = 0x100,
+        START_BEFORE = 0x800,
+        END_BEFORE = 0x1000,
+        START_AFTER = 0x2000,
+        END_AFTER = 0x4000,
+        EXCLUDE = 0x38000
+    };
     long long f = json_int(w, "frameOptions", 0);
     int64_t a = 0, b = 0;
     if (!(f & NONDEFAULT))
@@ -786,7 +831,8 @@ static bool frame(Sql *q, const json_t *w, Window *out)
     out->rows = f & ROWS;
     if (f & (GROUPS | EXCLUDE) ||
         (!out->rows && f & (START_BEFORE | END_BEFORE | START_AFTER | END_AFTER)))
-        return sql_fail(q, sql_at(q, w), "not supported: this frame; expected ROWS, or RANGE of "
+        return sql_fail(q, sql_at(q, w),
+                        "not supported: this frame; expected ROWS, or RANGE of "
                         "UNBOUNDED and CURRENT ROW");
     if (f & (START_BEFORE | START_AFTER) && !frame_offset(q, w, "startOffset", &a))
         return false;
@@ -813,8 +859,9 @@ static json_t *named_window(Sql *q, json_t *over, json_t *named)
 
 bool sql_window(Sql *q, json_t *c, json_t *named, Names *n, Window *out)
 {
-    static const char *const known[] = { "row_number", "rank", "dense_rank", "lag", "lead",
-        "first_value", "last_value", "ntile", "percent_rank", "cume_dist", NULL };
+    static const char *const known[] = { "row_number",   "rank",        "dense_rank", "lag",
+                                         "lead",         "first_value", "last_value", "ntile",
+                                         "percent_rank", "cume_dist",   NULL };
     const char *name = call_name(c);
     json_t *args = json_object_get(c, "args");
     json_t *w = named_window(q, json_object_get(c, "over"), named);
@@ -908,7 +955,4 @@ static Term *expr(Sql *q, json_t *node, Names *n)
     return q->failed ? NULL : t;
 }
 
-Term *sql_expr(Sql *q, json_t *node, Names *n)
-{
-    return expr(q, node, n);
-}
+Term *sql_expr(Sql *q, json_t *node, Names *n) { return expr(q, node, n); }

@@ -31,9 +31,7 @@ static bool uses_only(const json_t *v, const Rel *r, bool *any)
     json_t *x;
     size_t i;
     if (json_is_array(v)) {
-        json_array_foreach((json_t *)v, i, x)
-            if (!uses_only(x, r, any))
-                return false;
+        json_array_foreach((json_t *)v, i, x) if (!uses_only(x, r, any)) return false;
         return true;
     }
     if (!json_is_object(v))
@@ -45,9 +43,7 @@ static bool uses_only(const json_t *v, const Rel *r, bool *any)
         *any = true;
         return sql_column_ref(ref, &table, &name) && sql_find_column(r, table, name) >= 0;
     }
-    json_object_foreach((json_t *)v, key, x)
-        if (!uses_only(x, r, any))
-            return false;
+    json_object_foreach((json_t *)v, key, x) if (!uses_only(x, r, any)) return false;
     return true;
 }
 
@@ -88,10 +84,10 @@ static void name_columns(Sql *q, Rel *r)
     assert(r->op->schema && r->op->schema->n == r->n);
     for (size_t i = 0; i < r->n; i++) {
         s->fields[i] = r->op->schema->fields[i];
-        s->fields[i].name = r->cols[i].table && r->cols[i].name
-                                ? arena_printf(&q->p->arena, "%s.%s", r->cols[i].table,
-                                               r->cols[i].name)
-                                : r->cols[i].name;
+        s->fields[i].name =
+            r->cols[i].table && r->cols[i].name
+                ? arena_printf(&q->p->arena, "%s.%s", r->cols[i].table, r->cols[i].name)
+                : r->cols[i].name;
     }
     r->op->schema = s;
 }
@@ -114,8 +110,8 @@ static bool join_keys(Sql *q, Joining *j, Op *op)
         op->keys[side].n = n;
         op->keys[side].exprs = arena_array(&q->p->arena, Term *, n + 1);
         for (size_t i = 0; i < n; i++) {
-            op->keys[side].exprs[i] = sql_expr(q, json_array_get(j->keys, 2 * i + side),
-                                               side ? nr : nl);
+            op->keys[side].exprs[i] =
+                sql_expr(q, json_array_get(j->keys, 2 * i + side), side ? nr : nl);
             if (!op->keys[side].exprs[i])
                 return false;
         }
@@ -255,9 +251,10 @@ static bool table_item(Sql *q, const json_t *v, int number, Rel *out)
         }
     SqlTable *t = sql_find_table(q, name);
     if (!t)
-        return sql_fail(q, sql_at(q, v), q->tables.len
-                        ? "there is no table %s in the schema"
-                        : "there is no table %s; give its CREATE TABLE with --schema", name);
+        return sql_fail(q, sql_at(q, v),
+                        q->tables.len ? "there is no table %s in the schema"
+                                      : "there is no table %s; give its CREATE TABLE with --schema",
+                        name);
     bool fresh = !t->load;
     *out = (Rel){ sql_load(q, t), sql_columns(q, t->schema->n), t->schema->n };
     if (fresh || out->op->hidden) {
@@ -278,17 +275,20 @@ static bool join_item(Sql *q, json_t *v, int number, Rel *out)
 {
     const char *kind = json_str(v, "jointype");
     json_t *on = json_array(), *names = json_object_get(v, "usingClause");
-    Joining j = { .kind = !strcmp(kind, "JOIN_LEFT") ? JOIN_LEFT
+    Joining j = { .kind = !strcmp(kind, "JOIN_LEFT")    ? JOIN_LEFT
                           : !strcmp(kind, "JOIN_RIGHT") ? JOIN_RIGHT
-                          : !strcmp(kind, "JOIN_FULL") ? JOIN_FULL : JOIN_INNER,
-                  .keys = json_array(), .rest = json_array() };
+                          : !strcmp(kind, "JOIN_FULL")  ? JOIN_FULL
+                                                        : JOIN_INNER,
+                  .keys = json_array(),
+                  .rest = json_array() };
     static const char *const words[] = { "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN" };
     Strings merged = { 0 };
     bool ok = from_item(q, json_object_get(v, "larg"), number, &j.l) &&
               from_item(q, json_object_get(v, "rarg"), number, &j.r);
     json_t *shown = json_array();
     json_array_append(shown, json_object_get(v, "rarg"));
-    json_array_append(shown, json_object_get(v, "quals") ? json_object_get(v, "quals") : json_null());
+    json_array_append(shown,
+                      json_object_get(v, "quals") ? json_object_get(v, "quals") : json_null());
     j.at = sql_at(q, json_object_get(v, "rarg"));
     j.text = sql_source(q, words[j.kind], shown);
     for (size_t i = 0; ok && i < sql_count(names); i++)
@@ -333,8 +333,10 @@ static bool from_item(Sql *q, json_t *item, int number, Rel *out)
         if (ok)
             set_alias(q, out, json_object_get(v, "alias"), NULL, number);
     } else {
-        ok = sql_fail(q, sql_at(q, item), "not supported: %s in FROM; expected a table, a join or "
-                      "a subquery", !strcmp(kind, "RangeFunction") ? "a function" : kind);
+        ok = sql_fail(q, sql_at(q, item),
+                      "not supported: %s in FROM; expected a table, a join or "
+                      "a subquery",
+                      !strcmp(kind, "RangeFunction") ? "a function" : kind);
     }
     q->depth--;
     return ok;
@@ -368,8 +370,9 @@ static bool linked(const Rel *l, const Rel *r, const json_t *where)
 
 static bool join_next(Sql *q, Rel *all, const Rel *next, json_t *item, json_t *where)
 {
-    Joining j = { .l = *all, .r = *next, .keys = json_array(), .rest = json_array(),
-                  .at = sql_at(q, item) };
+    Joining j = {
+        .l = *all, .r = *next, .keys = json_array(), .rest = json_array(), .at = sql_at(q, item)
+    };
     take_keys(&j, where);
     j.text = sql_source(q, sql_count(j.keys) ? "JOIN" : "CROSS JOIN", item);
     bool ok = join(q, &j, NULL, all);

@@ -55,7 +55,12 @@ typedef struct SqlTable {
     const char *name;
     const Schema *schema;
     TableRules *rules;
-    struct SqlForeign { const char *table; char **others; size_t nothers; SrcPos at; } *foreign;
+    struct SqlForeign {
+        const char *table;
+        char **others;
+        size_t nothers;
+        SrcPos at;
+    } *foreign;
     SrcPos at;
     Op *load;                  /* made when the query needs it */
     bool busy;

@@ -38,16 +38,19 @@ void sql_print_value(Str *out, const Datum *v, bool day)
     switch ((DatumKind)v->kind) {
     case DATUM_NULL: str_add(out, "NULL"); break;
     case DATUM_BOOL: str_add(out, v->u.b ? "TRUE" : "FALSE"); break;
-    case DATUM_INT: case DATUM_LONG: case DATUM_BIGINT:
-        str_addf(out, "%lld", (long long)v->u.i);
-        break;
-    case DATUM_FLOAT: case DATUM_DOUBLE: case DATUM_BIGDEC: real(out, v->u.d); break;
+    case DATUM_INT:
+    case DATUM_LONG:
+    case DATUM_BIGINT: str_addf(out, "%lld", (long long)v->u.i); break;
+    case DATUM_FLOAT:
+    case DATUM_DOUBLE:
+    case DATUM_BIGDEC: real(out, v->u.d); break;
     case DATUM_DATETIME:
         str_addc(out, '\'');
         date_print_as(out, v->u.i, day ? "yyyy-MM-dd" : "yyyy-MM-dd HH:mm:ss");
         str_addc(out, '\'');
         break;
-    case DATUM_TEXT: case DATUM_BYTES: quoted(out, v->u.s, v->len); break;
+    case DATUM_TEXT:
+    case DATUM_BYTES: quoted(out, v->u.s, v->len); break;
     default: str_add(out, "NULL"); break;
     }
 }
@@ -55,10 +58,13 @@ void sql_print_value(Str *out, const Datum *v, bool day)
 /* A name that SQL takes without quotes, or with them. */
 static void name(Str *out, const char *s)
 {
-    static const char *const reserved[] = { "order", "group", "user", "table", "select", "from",
-        "where", "to", "end", "check", "desc", "asc", "limit", "offset", "primary", "default",
-        "references", "column", "all", "and", "or", "not", "case", "when", "then", "else", "union",
-        "in", "is", "null", "on", "using", "with", "grant", "placing", "constraint", NULL };
+    static const char *const reserved[] = {
+        "order",      "group",  "user",    "table",      "select", "from",   "where",   "to",
+        "end",        "check",  "desc",    "asc",        "limit",  "offset", "primary", "default",
+        "references", "column", "all",     "and",        "or",     "not",    "case",    "when",
+        "then",       "else",   "union",   "in",         "is",     "null",   "on",      "using",
+        "with",       "grant",  "placing", "constraint", NULL
+    };
     bool plain = *s && strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(s) &&
                  !(*s >= '0' && *s <= '9') && !str_is_one_of(s, reserved);
     if (plain) {
@@ -150,8 +156,9 @@ static void yaml_row(Str *out, const Schema *s, const Tuple *t, const Op *load)
         str_add(out, i ? ", " : "");
         yaml_text(out, column, strlen(column));
         str_add(out, ": ");
-        yaml_value(out, &t->fields[i], load ? is_day(load, i) : t->fields[i].kind == DATUM_DATETIME &&
-                                                                t->fields[i].u.i % 86400000 == 0);
+        yaml_value(out, &t->fields[i],
+                   load ? is_day(load, i)
+                        : t->fields[i].kind == DATUM_DATETIME && t->fields[i].u.i % 86400000 == 0);
     }
     str_add(out, "}\n");
 }

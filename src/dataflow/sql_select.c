@@ -152,7 +152,8 @@ static json_t *group_key(Sql *q, const Select *sel, json_t *key)
         sql_find_column(&sel->rel, NULL, name) == -1)
         for (size_t i = 0; i < sql_count(sel->targets); i++)
             if (!strcmp(json_str(json_object_get(json_array_get(sel->targets, i), "ResTarget"),
-                                 "name"), name))
+                                 "name"),
+                        name))
                 return target_value(sel, i);
     return key;
 }
@@ -166,8 +167,8 @@ static bool group(Sql *q, Select *sel)
     if (!wanted)
         return true;
     Names *rows = sel->names, *n = arena_new(&q->p->arena, Names);
-    Op *op = sql_op(q, OP_GROUP, sql_at(q, sql_count(list) ? list : sel->targets), &sel->rel,
-                    "group");
+    Op *op =
+        sql_op(q, OP_GROUP, sql_at(q, sql_count(list) ? list : sel->targets), &sel->rel, "group");
     op->text = sql_count(list) ? sql_source(q, "GROUP BY", list) : "all rows as one group";
     n->nkeys = sql_count(list);
     n->keys = arena_array(&q->p->arena, json_t *, n->nkeys + 1);
@@ -209,8 +210,7 @@ static void find_windows(json_t *v, json_t *out)
     json_t *x;
     size_t i;
     if (json_is_array(v))
-        json_array_foreach(v, i, x)
-            find_windows(x, out);
+        json_array_foreach(v, i, x) find_windows(x, out);
     if (!json_is_object(v) || json_object_get(v, "SubLink"))
         return;
     json_t *c = json_object_get(v, "FuncCall");
@@ -221,8 +221,7 @@ static void find_windows(json_t *v, json_t *out)
         json_array_append(out, c);
         return;
     }
-    json_object_foreach(v, key, x)
-        find_windows(x, out);
+    json_object_foreach(v, key, x) find_windows(x, out);
 }
 
 static bool windows(Sql *q, Select *sel, json_t *found)
@@ -332,8 +331,8 @@ static bool order(Sql *q, Select *sel, json_t *list, Rel *r, const Rel *out, Nam
         if (!sql_sort_key(q, s, &op->order[i]))
             return false;
         if (n)
-            op->order[i].expr = sql_expr(q, column >= 0 ? target_value(sel, (size_t)column) : node,
-                                         n);
+            op->order[i].expr =
+                sql_expr(q, column >= 0 ? target_value(sel, (size_t)column) : node, n);
         else if (column >= 0)
             op->order[i].expr = term_field(q->p, 0, column, sql_at(q, node));
         else
@@ -477,8 +476,11 @@ static bool set_operation(Sql *q, json_t *s, Rel *out)
     if (l.n != r.n)
         return sql_fail(q, at, "the two sides have %zu and %zu columns", l.n, r.n);
     bool join = !strcmp(kind, "SETOP_UNION");
-    Op *op = sql_op(q, join ? OP_UNION : !strcmp(kind, "SETOP_INTERSECT") ? OP_INTERSECT
-                    : OP_EXCEPT, at, &l, "set");
+    Op *op = sql_op(q,
+                    join                               ? OP_UNION
+                    : !strcmp(kind, "SETOP_INTERSECT") ? OP_INTERSECT
+                                                       : OP_EXCEPT,
+                    at, &l, "set");
     op_input(q->p, op, r.op);
     op->text = arena_printf(&q->p->arena, "%s%s", kind + strlen("SETOP_"), all ? " ALL" : "");
     op->all = all;
@@ -504,15 +506,16 @@ static bool with(Sql *q, json_t *clause)
         return sql_fail(q, sql_at(q, clause), "not supported: a recursive WITH");
     for (size_t i = 0; i < sql_count(list); i++) {
         json_t *c = json_object_get(json_array_get(list, i), "CommonTableExpr");
-        json_t *query = json_object_get(c, "ctequery"), *names = json_object_get(c, "aliascolnames");
+        json_t *query = json_object_get(c, "ctequery"),
+               *names = json_object_get(c, "aliascolnames");
         SqlCte *cte = arena_new(&q->p->arena, SqlCte);
         if (strcmp(sql_kind(query), "SelectStmt"))
             return sql_fail(q, sql_at(q, c), "not supported: %s in WITH", sql_kind(query));
         if (!sql_select(q, sql_body(query), &cte->rel))
             return false;
         for (size_t k = 0; k < sql_count(names) && k < cte->rel.n; k++)
-            cte->rel.cols[k].name = arena_strdup(&q->p->arena,
-                                                 sql_text_of(json_array_get(names, k)));
+            cte->rel.cols[k].name =
+                arena_strdup(&q->p->arena, sql_text_of(json_array_get(names, k)));
         cte->name = arena_strdup(&q->p->arena, json_str(c, "ctename"));
         cte->rel.op->alias = cte->name;
         cte->next = q->ctes;

@@ -13,20 +13,11 @@ void sought_assert_as(Sought *s, Truth t, int tag)
     arith_assert(s->z, t, tag);
 }
 
-void sought_assert(Sought *s, Truth t)
-{
-    sought_assert_as(s, t, s->tag);
-}
+void sought_assert(Sought *s, Truth t) { sought_assert_as(s, t, s->tag); }
 
-static Truth yes(Sought *s)
-{
-    return arith_bool(s->z, true);
-}
+static Truth yes(Sought *s) { return arith_bool(s->z, true); }
 
-static Truth no(Sought *s)
-{
-    return arith_bool(s->z, false);
-}
+static Truth no(Sought *s) { return arith_bool(s->z, false); }
 
 static bool is_whole(DatumKind k)
 {
@@ -38,10 +29,7 @@ static bool is_real(DatumKind k)
     return k == DATUM_FLOAT || k == DATUM_DOUBLE || k == DATUM_BIGDEC;
 }
 
-static bool is_text(DatumKind k)
-{
-    return k == DATUM_TEXT || k == DATUM_BYTES;
-}
+static bool is_text(DatumKind k) { return k == DATUM_TEXT || k == DATUM_BYTES; }
 
 Sym sym_null(Sought *s, DatumKind kind)
 {
@@ -57,8 +45,8 @@ Sym sym_null(Sought *s, DatumKind kind)
 
 Sym sym_tuple(Sought *s, size_t n)
 {
-    return (Sym){ .kind = DATUM_TUPLE, .null = no(s), .fields = arena_array(s->a, Sym, n + 1),
-                  .n = n };
+    return (
+        Sym){ .kind = DATUM_TUPLE, .null = no(s), .fields = arena_array(s->a, Sym, n + 1), .n = n };
 }
 
 static Num num_of(Sought *s, const Datum *d)
@@ -195,9 +183,12 @@ static void in_range(Sought *s, Num x, int64_t least, int64_t most)
 static Sym text_leaf(Sought *s, DatumKind kind, const Column *c)
 {
     static const Datum more[] = {
-        { .kind = DATUM_TEXT, .len = 3, .u.s = "ann" }, { .kind = DATUM_TEXT, .len = 3, .u.s = "bob" },
-        { .kind = DATUM_TEXT, .len = 4, .u.s = "cleo" }, { .kind = DATUM_TEXT, .len = 1, .u.s = "1" },
-        { .kind = DATUM_TEXT, .len = 1, .u.s = "2" }, { .kind = DATUM_TEXT, .len = 2, .u.s = "10" },
+        { .kind = DATUM_TEXT, .len = 3, .u.s = "ann" },
+        { .kind = DATUM_TEXT, .len = 3, .u.s = "bob" },
+        { .kind = DATUM_TEXT, .len = 4, .u.s = "cleo" },
+        { .kind = DATUM_TEXT, .len = 1, .u.s = "1" },
+        { .kind = DATUM_TEXT, .len = 1, .u.s = "2" },
+        { .kind = DATUM_TEXT, .len = 2, .u.s = "10" },
     };
     const Datum *words = c && c->nwords ? c->words : more;
     size_t n = c && c->nwords ? c->nwords : sizeof more / sizeof *more;
@@ -209,7 +200,8 @@ static Sym text_leaf(Sought *s, DatumKind kind, const Column *c)
         Datum d = words[i];
         d.kind = (uint8_t)kind;
         r.alts[i] = (Alt){ arith_and(s->z, arith_not(s->z, r.null),
-                                     arith_eq(s->z, pick, arith_int(s->z, (int64_t)i))), d };
+                                     arith_eq(s->z, pick, arith_int(s->z, (int64_t)i))),
+                           d };
     }
     return r;
 }
@@ -218,8 +210,8 @@ static Sym tuple_leaf(Sought *s, const Schema *inner)
 {
     Sym r = sym_tuple(s, inner ? inner->n : 1);
     for (size_t i = 0; i < r.n; i++)
-        r.fields[i] = sym_leaf(s, inner ? inner->fields[i].type : dtype_of(DATUM_BYTES), NULL,
-                               NULL);
+        r.fields[i] =
+            sym_leaf(s, inner ? inner->fields[i].type : dtype_of(DATUM_BYTES), NULL, NULL);
     return r;
 }
 
@@ -242,8 +234,9 @@ static Sym map_leaf(Sought *s, Type t)
     r.fields = arena_array(s->a, Sym, r.n + 1);
     r.keys = s->know->map_keys;
     for (size_t i = 0; i < r.n; i++)
-        r.fields[i] = sym_leaf(s, t.inner && t.inner->n ? t.inner->fields[0].type
-                                                        : dtype_of(DATUM_BYTES), NULL, NULL);
+        r.fields[i] =
+            sym_leaf(s, t.inner && t.inner->n ? t.inner->fields[0].type : dtype_of(DATUM_BYTES),
+                     NULL, NULL);
     return r;
 }
 
@@ -251,7 +244,9 @@ Sym sym_leaf(Sought *s, Type type, const Column *column, bool *used)
 {
     Sym r = { .kind = type.kind };
     switch (type.kind) {
-    case DATUM_INT: case DATUM_LONG: case DATUM_BIGINT:
+    case DATUM_INT:
+    case DATUM_LONG:
+    case DATUM_BIGINT:
         r.num = arith_int_var(s->z);
         if (type.kind == DATUM_INT)
             in_range(s, r.num, INT32_MIN, INT32_MAX);
@@ -264,7 +259,9 @@ Sym sym_leaf(Sought *s, Type type, const Column *column, bool *used)
         in_range(s, r.num, 0, 4102444800000LL);        /* 1970 to 2100 */
         r.null = arith_bool_var(s->z);
         break;
-    case DATUM_FLOAT: case DATUM_DOUBLE: case DATUM_BIGDEC:
+    case DATUM_FLOAT:
+    case DATUM_DOUBLE:
+    case DATUM_BIGDEC:
         r.num = arith_real_var(s->z);
         r.null = arith_bool_var(s->z);
         break;
@@ -276,15 +273,9 @@ Sym sym_leaf(Sought *s, Type type, const Column *column, bool *used)
         r = tuple_leaf(s, type.inner);
         r.null = arith_bool_var(s->z);
         break;
-    case DATUM_BAG:
-        r = bag_leaf(s, type.inner);
-        break;
-    case DATUM_MAP:
-        r = map_leaf(s, type);
-        break;
-    default:
-        r = text_leaf(s, type.kind == DATUM_NULL ? DATUM_BYTES : type.kind, column);
-        break;
+    case DATUM_BAG: r = bag_leaf(s, type.inner); break;
+    case DATUM_MAP: r = map_leaf(s, type); break;
+    default: r = text_leaf(s, type.kind == DATUM_NULL ? DATUM_BYTES : type.kind, column); break;
     }
     r.used = used;
     r.column = column;
@@ -306,8 +297,9 @@ static size_t add_alt(Sought *s, const Sym *x, Alt *alts, size_t n, Datum d)
     for (size_t i = 0; i < n; i++)
         if (!datum_compare(&alts[i].value, &d))
             return n;
-    alts[n] = (Alt){ arith_and(s->z, arith_not(s->z, x->null),
-                               arith_eq(s->z, x->num, num_of(s, &d))), d };
+    alts[n] =
+        (Alt){ arith_and(s->z, arith_not(s->z, x->null), arith_eq(s->z, x->num, num_of(s, &d))),
+               d };
     return n + 1;
 }
 
@@ -414,7 +406,8 @@ static Truth compare_syms(Sought *s, const Sym *x, const Sym *y, TermKind sign)
     if (x->nalts && y->nalts)
         return compare_alts(s, x, y, sign);
     bool nx, ny;
-    if (arith_is_constant(s->z, x->null, &nx) && arith_is_constant(s->z, y->null, &ny) && (nx || ny))
+    if (arith_is_constant(s->z, x->null, &nx) && arith_is_constant(s->z, y->null, &ny) &&
+        (nx || ny))
         return no(s);
     s->inexact = true;
     return arith_bool_var(s->z);
@@ -606,8 +599,9 @@ static Num number_in(Sought *s, const Seen *e, size_t i, DatumKind kind)
                 alts[n++] = (Alt){ v.alts[k].when, d };
         }
         /* Text in SUM would end the job. */
-        sought_assert_as(s, arith_or(s->z, arith_not(s->z, e->in[i]),
-                                     arith_not(s->z, arith_any(s->z, bad.items, bad.len))),
+        sought_assert_as(s,
+                         arith_or(s->z, arith_not(s->z, e->in[i]),
+                                  arith_not(s->z, arith_any(s->z, bad.items, bad.len))),
                          TAG_DOMAIN);
         vec_release(&bad);
         v = from_alts(s, DATUM_DOUBLE, alts, n);
@@ -619,8 +613,8 @@ static Num number_in(Sought *s, const Seen *e, size_t i, DatumKind kind)
 
 static Sym extreme(Sought *s, const Seen *e, Type type, bool most)
 {
-    DatumKind kind = dtype_is_number(type.kind) || type.kind == DATUM_DATETIME ? type.kind
-                                                                               : DATUM_DOUBLE;
+    DatumKind kind =
+        dtype_is_number(type.kind) || type.kind == DATUM_DATETIME ? type.kind : DATUM_DOUBLE;
     if (type.kind == DATUM_TEXT)
         return e->n == 1 ? e->v[0] : guess(s, type);
     Num best = is_real(kind) ? arith_real_var(s->z) : arith_int_var(s->z);
@@ -764,8 +758,8 @@ static Sym of_call(Sought *s, const Term *t, const SymEnv *env)
     if (!strcmp(t->name, "TOTUPLE") || !strcmp(t->name, "TOBAG"))
         return call_maker(s, t, args);
     const Function *f = function_find(t->name);
-    bool bag_function = f && (f->aggregate || !strcmp(t->name, "SIZE") ||
-                              !strcmp(t->name, "IsEmpty"));
+    bool bag_function =
+        f && (f->aggregate || !strcmp(t->name, "SIZE") || !strcmp(t->name, "IsEmpty"));
     if (bag_function && t->nargs && args[0].kind == DATUM_BAG && args[0].items)
         return call_on_bag(s, t, &args[0]);
     if (t->nargs == 1 && call_on_number(s, t, &args[0], &out))
@@ -842,8 +836,8 @@ static Sym of_cast(Sought *s, const Term *t, const SymEnv *env)
         return r;
     }
     if (x.truth && (is_whole(to) || is_real(to)))
-        return sym_num(s, to, x.null, arith_choose(s->z, x.truth, arith_int(s->z, 1),
-                                                   arith_int(s->z, 0)));
+        return sym_num(s, to, x.null,
+                       arith_choose(s->z, x.truth, arith_int(s->z, 1), arith_int(s->z, 0)));
     if (x.num && to == DATUM_BOOL)
         return sym_bool(x.null, arith_not(s->z, arith_eq(s->z, x.num, arith_int(s->z, 0))));
     if (x.nalts || enumerate(s, &x))
@@ -932,8 +926,8 @@ static Sym choose(Sought *s, Truth c, const Sym *x, const Sym *y)
         for (size_t i = 0; i < x->nalts; i++)
             r.alts[r.nalts++] = (Alt){ arith_and(s->z, c, x->alts[i].when), x->alts[i].value };
         for (size_t i = 0; i < y->nalts; i++)
-            r.alts[r.nalts++] = (Alt){ arith_and(s->z, arith_not(s->z, c), y->alts[i].when),
-                                       y->alts[i].value };
+            r.alts[r.nalts++] =
+                (Alt){ arith_and(s->z, arith_not(s->z, c), y->alts[i].when), y->alts[i].value };
     }
     if (x->kind == DATUM_TUPLE && y->kind == DATUM_TUPLE && x->n == y->n) {
         r.n = x->n;
@@ -987,8 +981,8 @@ static Sym of_project(Sought *s, const Term *t, const SymEnv *env)
 {
     Sym x = sym_term(s, t->args[0], env);
     if (x.kind == DATUM_TUPLE) {
-        Sym r = t->ncolumns == 1 && !t->wrap ? take_field(s, &x, t->columns[0])
-                                             : project_row(s, t, &x);
+        Sym r =
+            t->ncolumns == 1 && !t->wrap ? take_field(s, &x, t->columns[0]) : project_row(s, t, &x);
         r.null = arith_or(s->z, r.null, x.null);
         return r;
     }
@@ -1060,8 +1054,8 @@ static Sym of_query(Sought *s, const Term *t, const SymEnv *env)
         [TERM_EQ] = TERM_NE, [TERM_NE] = TERM_EQ, [TERM_LT] = TERM_GE,
         [TERM_LE] = TERM_GT, [TERM_GT] = TERM_LE, [TERM_GE] = TERM_LT,
     };
-    return sym_bool(x.null, arith_not(s->z, demand_exists(s, t->op, env, &x,
-                                                          opposite[t->compare])));
+    return sym_bool(x.null,
+                    arith_not(s->z, demand_exists(s, t->op, env, &x, opposite[t->compare])));
 }
 
 Sym sym_term(Sought *s, const Term *t, const SymEnv *env)
@@ -1073,24 +1067,37 @@ Sym sym_term(Sought *s, const Term *t, const SymEnv *env)
     case TERM_LOOKUP: return of_lookup(s, t, env);
     case TERM_NESTED: return sym_nested(s, t->op, env_up(env, t->depth));
     case TERM_SCALAR: return demand_scalar(s, t->op, NULL, t->index);
-    case TERM_NEG: case TERM_ADD: case TERM_SUB: case TERM_MUL: case TERM_DIV: case TERM_MOD:
-        return of_arith(s, t, env);
-    case TERM_EQ: case TERM_NE: case TERM_LT: case TERM_LE: case TERM_GT: case TERM_GE:
-    case TERM_NOT_DISTINCT:
-        return of_compare(s, t, env);
-    case TERM_AND: case TERM_OR: case TERM_NOT: return of_logic(s, t, env);
+    case TERM_NEG:
+    case TERM_ADD:
+    case TERM_SUB:
+    case TERM_MUL:
+    case TERM_DIV:
+    case TERM_MOD: return of_arith(s, t, env);
+    case TERM_EQ:
+    case TERM_NE:
+    case TERM_LT:
+    case TERM_LE:
+    case TERM_GT:
+    case TERM_GE:
+    case TERM_NOT_DISTINCT: return of_compare(s, t, env);
+    case TERM_AND:
+    case TERM_OR:
+    case TERM_NOT: return of_logic(s, t, env);
     case TERM_IS_NULL: {
         Sym x = sym_term(s, t->args[0], env);
         return sym_bool(no(s), x.null);
     }
-    case TERM_MATCHES: case TERM_LIKE: return of_matches(s, t, env);
+    case TERM_MATCHES:
+    case TERM_LIKE: return of_matches(s, t, env);
     case TERM_COND: return of_cond(s, t, env);
     case TERM_CASE: return of_case(s, t, env);
     case TERM_CAST: return of_cast(s, t, env);
     case TERM_CALL: return of_call(s, t, env);
     case TERM_AGGREGATE: return of_aggregate(s, t, env);
-    case TERM_EXISTS: case TERM_IN_QUERY: case TERM_SCALAR_QUERY: case TERM_QUANTIFIED:
-        return of_query(s, t, env);
+    case TERM_EXISTS:
+    case TERM_IN_QUERY:
+    case TERM_SCALAR_QUERY:
+    case TERM_QUANTIFIED: return of_query(s, t, env);
     }
     return guess(s, t->type);
 }
@@ -1109,7 +1116,9 @@ static Sym copy_bag(Sought *s, const Sym *b)
 
 static Sym empty_bag(Sought *s)
 {
-    return (Sym){ .kind = DATUM_BAG, .null = no(s), .items = arena_array(s->a, Sym, 1),
+    return (Sym){ .kind = DATUM_BAG,
+                  .null = no(s),
+                  .items = arena_array(s->a, Sym, 1),
                   .present = arena_array(s->a, Truth, 1) };
 }
 
@@ -1129,8 +1138,8 @@ static Sym nested_distinct(Sought *s, const Sym *in)
     Sym r = copy_bag(s, in);
     for (size_t i = 0; i < r.n; i++)
         for (size_t k = 0; k < i; k++) {
-            Truth same = arith_and(s->z, in->present[k],
-                                   sym_rows_alike(s, &in->items[i], &in->items[k]));
+            Truth same =
+                arith_and(s->z, in->present[k], sym_rows_alike(s, &in->items[i], &in->items[k]));
             r.present[i] = arith_and(s->z, r.present[i], arith_not(s->z, same));
         }
     return r;
@@ -1144,8 +1153,8 @@ static Sym nested_limit(Sought *s, const Op *op, const Sym *in)
     Num most = arith_int(s->z, (int64_t)datum_as_double(&t->value));
     Sym r = copy_bag(s, in);
     for (size_t i = 0; i < r.n; i++)
-        r.present[i] = arith_and(s->z, in->present[i],
-                                 arith_lt(s->z, count_if(s, in->present, i), most));
+        r.present[i] =
+            arith_and(s->z, in->present[i], arith_lt(s->z, count_if(s, in->present, i), most));
     s->inexact = true;                              /* the order is not known */
     return r;
 }
@@ -1248,32 +1257,35 @@ Datum sym_value(Sought *s, const Sym *x, Type type, Arena *a)
     int64_t i = 0;
     double d = 0;
     switch (x->kind) {
-    case DATUM_INT: case DATUM_LONG: case DATUM_BIGINT: case DATUM_DATETIME: {
+    case DATUM_INT:
+    case DATUM_LONG:
+    case DATUM_BIGINT:
+    case DATUM_DATETIME: {
         arith_int_value(s->z, x->num, &i);
         Datum r = x->kind == DATUM_INT ? datum_int((int32_t)i) : datum_long(i);
         r.kind = (uint8_t)x->kind;
         return r;
     }
-    case DATUM_FLOAT: case DATUM_DOUBLE: case DATUM_BIGDEC: {
+    case DATUM_FLOAT:
+    case DATUM_DOUBLE:
+    case DATUM_BIGDEC: {
         arith_real_value(s->z, x->num, &d);
         Datum r = x->kind == DATUM_FLOAT ? datum_float(rounded(d)) : datum_double(rounded(d));
         r.kind = (uint8_t)x->kind;
         return r;
     }
-    case DATUM_BOOL:
-        return datum_bool(arith_truth_value(s->z, x->truth));
+    case DATUM_BOOL: return datum_bool(arith_truth_value(s->z, x->truth));
     case DATUM_TUPLE: {
         Tuple *t = tuple_new(a, x->n);
         for (size_t k = 0; k < x->n; k++)
             t->fields[k] = sym_value(s, &x->fields[k],
                                      type.inner && k < type.inner->n ? type.inner->fields[k].type
-                                                                     : dtype_of(DATUM_BYTES), a);
+                                                                     : dtype_of(DATUM_BYTES),
+                                     a);
         return datum_tuple(t);
     }
-    case DATUM_BAG:
-        return x->items ? bag_value(s, x, type, a) : datum_null();
-    case DATUM_MAP:
-        return map_value(s, x, type, a);
+    case DATUM_BAG: return x->items ? bag_value(s, x, type, a) : datum_null();
+    case DATUM_MAP: return map_value(s, x, type, a);
     default:
         for (size_t k = 0; k < x->nalts; k++)
             if (arith_truth_value(s->z, x->alts[k].when))

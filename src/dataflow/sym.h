@@ -83,7 +83,10 @@ typedef struct Sought {
     const char *missing;       /* a function that nobody brought */
     Shape shape;
     double deadline;           /* of making the demand; 0: none */
-    struct Made { const Op *op; const Sym *row; } *made;   /* rows of GROUP, DISTINCT, LIMIT */
+    struct Made {
+        const Op *op;
+        const Sym *row;
+    } *made;   /* rows of GROUP, DISTINCT, LIMIT */
     size_t nmade, cap_made;
     const Op *scalar_ops[32];  /* EXPR_SCALAR: one row each */
     Sym scalar_rows[32];

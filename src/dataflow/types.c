@@ -12,8 +12,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-static bool fail(SrcPos at, Err *err, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+static bool fail(SrcPos at, Err *err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 static bool fail(SrcPos at, Err *err, const char *fmt, ...)
 {
@@ -28,8 +27,8 @@ static bool fail(SrcPos at, Err *err, const char *fmt, ...)
 
 static int width_of(DatumKind k)
 {
-    static const DatumKind order[] = { DATUM_INT, DATUM_LONG, DATUM_FLOAT, DATUM_DOUBLE,
-                                       DATUM_BIGINT, DATUM_BIGDEC };
+    static const DatumKind order[] = { DATUM_INT,    DATUM_LONG,   DATUM_FLOAT,
+                                       DATUM_DOUBLE, DATUM_BIGINT, DATUM_BIGDEC };
     for (int i = 0; i < 6; i++)
         if (order[i] == k)
             return i;
@@ -68,10 +67,7 @@ static const char *describe(Type t)
     return t.kind == DATUM_BYTES ? "an untyped value" : dtype_name(t.kind);
 }
 
-static bool not_simple(DatumKind k)
-{
-    return k >= DATUM_MAP;
-}
+static bool not_simple(DatumKind k) { return k >= DATUM_MAP; }
 
 /* ---- expressions */
 
@@ -134,8 +130,7 @@ static bool want_bool(Plan *p, Term **e, Err *err)
     else if (k == DATUM_NULL)
         (*e)->type = dtype_of(DATUM_BOOL);
     else if (k != DATUM_BOOL)
-        return fail((*e)->at, err, "a condition must be boolean, this is %s",
-                    describe((*e)->type));
+        return fail((*e)->at, err, "a condition must be boolean, this is %s", describe((*e)->type));
     return true;
 }
 
@@ -181,8 +176,7 @@ static bool finish_project(Plan *p, Term *e, Err *err)
     Schema *s = t.inner ? schema_new(&p->arena, e->ncolumns) : NULL;
     for (size_t i = 0; s && i < e->ncolumns; i++) {
         if (e->columns[i] < 0 || (size_t)e->columns[i] >= t.inner->n)
-            return fail(e->at, err, "there is no field $%d: it has %zu", e->columns[i],
-                        t.inner->n);
+            return fail(e->at, err, "there is no field $%d: it has %zu", e->columns[i], t.inner->n);
         s->fields[i] = t.inner->fields[e->columns[i]];
     }
     if (t.kind == DATUM_BAG)
@@ -204,13 +198,17 @@ static bool finish_call(Plan *p, Term *e, Err *err)
     }
     if ((int)e->nargs < f->min || (f->max >= 0 && (int)e->nargs > f->max))
         return fail(e->at, err, "%s takes %d%s arguments, here are %zu", e->name, f->min,
-                    f->max < 0 ? " or more" : f->max > f->min ? " or a few more" : "", e->nargs);
+                    f->max < 0        ? " or more"
+                    : f->max > f->min ? " or a few more"
+                                      : "",
+                    e->nargs);
     if (f->aggregate && e->nargs && e->args[0]->type.kind != DATUM_BAG &&
         e->args[0]->type.kind != DATUM_BYTES && e->args[0]->type.kind != DATUM_NULL)
         return fail(e->at, err, "%s works on a bag, this is %s%s", e->name,
                     describe(e->args[0]->type),
                     e->args[0]->kind == TERM_FIELD && e->args[0]->index < 0
-                        ? " (* is the whole row; name the bag)" : "");
+                        ? " (* is the whole row; name the bag)"
+                        : "");
     for (size_t i = 0; i < e->nargs; i++) {
         if (f->want != DATUM_NULL && e->args[i]->type.kind == DATUM_BYTES && !f->aggregate)
             cast_to(p, &e->args[i], dtype_of(f->want));
@@ -223,10 +221,11 @@ static bool finish_call(Plan *p, Term *e, Err *err)
 /* The result of an aggregate or a window function of SQL. */
 static Type sql_type(const char *name, const Term *arg)
 {
-    static const char *const counts[] = { "count", "row_number", "rank", "dense_rank", "ntile",
-                                          NULL };
-    static const char *const doubles[] = { "avg", "stddev", "variance", "percent_rank",
-                                           "cume_dist", NULL };
+    static const char *const counts[] = {
+        "count", "row_number", "rank", "dense_rank", "ntile", NULL
+    };
+    static const char *const doubles[] = { "avg",          "stddev",    "variance",
+                                           "percent_rank", "cume_dist", NULL };
     if (str_is_one_of(name, counts))
         return dtype_of(DATUM_LONG);
     if (str_is_one_of(name, doubles))
@@ -238,8 +237,8 @@ static Type sql_type(const char *name, const Term *arg)
     if (!arg)
         return dtype_of(DATUM_LONG);
     if (!strcmp(name, "sum"))
-        return dtype_of(arg->type.kind == DATUM_INT || arg->type.kind == DATUM_LONG
-                           ? DATUM_LONG : DATUM_DOUBLE);
+        return dtype_of(arg->type.kind == DATUM_INT || arg->type.kind == DATUM_LONG ? DATUM_LONG
+                                                                                    : DATUM_DOUBLE);
     return arg->type;
 }
 
@@ -269,8 +268,7 @@ static bool finish_field(Plan *p, Term *e, const Scope *scope, Err *err)
     } else if (!scope->row) {
         e->type = dtype_of(DATUM_BYTES);
     } else if ((size_t)e->index >= scope->row->n) {
-        return fail(e->at, err, "there is no field $%d: the row has %zu", e->index,
-                    scope->row->n);
+        return fail(e->at, err, "there is no field $%d: the row has %zu", e->index, scope->row->n);
     } else {
         e->type = scope->row->fields[e->index].type;
     }
@@ -299,13 +297,9 @@ static Type column_type(const Op *op, int index)
 static bool finish_kind(Plan *p, Term *e, const Scope *scope, Err *err)
 {
     switch (e->kind) {
-    case TERM_CONST:
-        e->type = dtype_of(e->value.kind);
-        return true;
-    case TERM_FIELD:
-        return finish_field(p, e, scope, err);
-    case TERM_PROJECT:
-        return finish_project(p, e, err);
+    case TERM_CONST: e->type = dtype_of(e->value.kind); return true;
+    case TERM_FIELD: return finish_field(p, e, scope, err);
+    case TERM_PROJECT: return finish_project(p, e, err);
     case TERM_LOOKUP: {
         Type m = e->args[0]->type;
         if (m.kind != DATUM_MAP && m.kind != DATUM_BYTES)
@@ -314,29 +308,37 @@ static bool finish_kind(Plan *p, Term *e, const Scope *scope, Err *err)
                                                                : dtype_of(DATUM_BYTES);
         return true;
     }
-    case TERM_NESTED:
-        e->type = dtype_bag(e->op->schema);
-        return true;
+    case TERM_NESTED: e->type = dtype_bag(e->op->schema); return true;
     case TERM_SCALAR:
     case TERM_SCALAR_QUERY:
         e->type = column_type(e->op, e->kind == TERM_SCALAR ? e->index : 0);
         return true;
-    case TERM_NEG: case TERM_ADD: case TERM_SUB: case TERM_MUL: case TERM_DIV: case TERM_MOD:
-        return finish_arith(p, e, err);
-    case TERM_EQ: case TERM_NE: case TERM_LT: case TERM_LE: case TERM_GT: case TERM_GE:
-    case TERM_NOT_DISTINCT:
-        return finish_compare(p, e, err);
-    case TERM_AND: case TERM_OR: case TERM_NOT:
+    case TERM_NEG:
+    case TERM_ADD:
+    case TERM_SUB:
+    case TERM_MUL:
+    case TERM_DIV:
+    case TERM_MOD: return finish_arith(p, e, err);
+    case TERM_EQ:
+    case TERM_NE:
+    case TERM_LT:
+    case TERM_LE:
+    case TERM_GT:
+    case TERM_GE:
+    case TERM_NOT_DISTINCT: return finish_compare(p, e, err);
+    case TERM_AND:
+    case TERM_OR:
+    case TERM_NOT:
         for (size_t i = 0; i < e->nargs; i++)
             if (!want_bool(p, &e->args[i], err))
                 return false;
         e->type = dtype_of(DATUM_BOOL);
         return true;
-    case TERM_MATCHES: case TERM_LIKE:
+    case TERM_MATCHES:
+    case TERM_LIKE:
         e->type = dtype_of(DATUM_BOOL);
         return want_text(p, &e->args[0], err) && want_text(p, &e->args[1], err);
-    case TERM_COND:
-        return want_bool(p, &e->args[0], err) && finish_branches(p, e, 1, 1, err);
+    case TERM_COND: return want_bool(p, &e->args[0], err) && finish_branches(p, e, 1, 1, err);
     case TERM_CASE:
         for (size_t i = 0; i + 1 < e->nargs; i += 2)
             if (!want_bool(p, &e->args[i], err))
@@ -347,13 +349,12 @@ static bool finish_kind(Plan *p, Term *e, const Scope *scope, Err *err)
             return fail(e->at, err, "%s cannot become %s", describe(e->args[0]->type),
                         dtype_name(e->type.kind));
         return true;
-    case TERM_CALL:
-        return finish_call(p, e, err);
-    case TERM_IS_NULL: case TERM_EXISTS: case TERM_IN_QUERY: case TERM_QUANTIFIED:
-        e->type = dtype_of(DATUM_BOOL);
-        return true;
-    case TERM_AGGREGATE:
-        break;
+    case TERM_CALL: return finish_call(p, e, err);
+    case TERM_IS_NULL:
+    case TERM_EXISTS:
+    case TERM_IN_QUERY:
+    case TERM_QUANTIFIED: e->type = dtype_of(DATUM_BOOL); return true;
+    case TERM_AGGREGATE: break;
     }
     assert(!"reached");
     return false;
@@ -433,8 +434,8 @@ static const char *name_of(const Term *e, const Scope *scope)
         return e->op->alias;
     if (e->kind == TERM_CAST)
         return name_of(e->args[0], scope);
-    if (e->kind == TERM_PROJECT && e->ncolumns == 1 && e->args[0]->type.inner && e->columns[0] >= 0 &&
-        (size_t)e->columns[0] < e->args[0]->type.inner->n)
+    if (e->kind == TERM_PROJECT && e->ncolumns == 1 && e->args[0]->type.inner &&
+        e->columns[0] >= 0 && (size_t)e->columns[0] < e->args[0]->type.inner->n)
         return e->args[0]->type.kind == DATUM_BAG
                    ? name_of(e->args[0], scope)
                    : e->args[0]->type.inner->fields[e->columns[0]].name;
@@ -570,8 +571,8 @@ static bool finish_union_by_name(Plan *p, Op *op, Err *err)
             if (at == n)
                 s->fields[n++] = *f;
             else if (!unify(s->fields[at].type, f->type, &s->fields[at].type))
-                return fail(op->at, err, "UNION: %s is %s in one input and %s in another",
-                            f->name, describe(s->fields[at].type), describe(f->type));
+                return fail(op->at, err, "UNION: %s is %s in one input and %s in another", f->name,
+                            describe(s->fields[at].type), describe(f->type));
         }
     s->n = n;
     op->schema = s;
@@ -643,8 +644,8 @@ static bool finish_rank(Plan *p, Op *op)
     if (!in)
         return true;
     Schema *s = schema_new(&p->arena, in->n + 1);
-    s->fields[0].name = arena_printf(&p->arena, "rank_%s",
-                                     op->in[0]->alias ? op->in[0]->alias : "");
+    s->fields[0].name =
+        arena_printf(&p->arena, "rank_%s", op->in[0]->alias ? op->in[0]->alias : "");
     s->fields[0].type = dtype_of(DATUM_LONG);
     memcpy(&s->fields[1], in->fields, in->n * sizeof *s->fields);
     op->schema = s;
@@ -729,53 +730,41 @@ static bool finish_stream(Op *op)
 bool op_finish_in(Plan *p, Op *op, const Scope *up, Err *err)
 {
     switch (op->kind) {
-    case OP_LOAD: case OP_VALUES:
-        return true;
-    case OP_BAG:
-        return finish_bag(p, op, up, err);
-    case OP_FILTER: case OP_SPLIT: case OP_ASSERT:
-        op->schema = op->in[0]->schema;
-        return finish_cond(p, op, op->schema, up, err);
-    case OP_FOREACH:
-        return finish_foreach(p, op, up, err);
-    case OP_GROUP:
-        return finish_group(p, op, up, err);
+    case OP_LOAD:
+    case OP_VALUES: return true;
+    case OP_BAG: return finish_bag(p, op, up, err);
+    case OP_FILTER:
+    case OP_SPLIT:
+    case OP_ASSERT: op->schema = op->in[0]->schema; return finish_cond(p, op, op->schema, up, err);
+    case OP_FOREACH: return finish_foreach(p, op, up, err);
+    case OP_GROUP: return finish_group(p, op, up, err);
     case OP_JOIN:
         if (op->join != JOIN_INNER && op->nin != 2)
             return fail(op->at, err, "an outer join has two inputs, here are %zu", op->nin);
         for (size_t i = 0; i < op->nin && op->join != JOIN_INNER; i++)
-            if (!op->in[i]->schema && (op->join == JOIN_FULL || (op->join == JOIN_LEFT) == (i == 1)))
-                return fail(op->at, err, "an outer join needs the schema of the side that is "
+            if (!op->in[i]->schema &&
+                (op->join == JOIN_FULL || (op->join == JOIN_LEFT) == (i == 1)))
+                return fail(op->at, err,
+                            "an outer join needs the schema of the side that is "
                             "filled with nulls");
         return finish_join_schema(p, op) && finish_keys(p, op, up, err) &&
                (!op->cond || finish_cond(p, op, op->schema, up, err));
-    case OP_CROSS:
-        return finish_join_schema(p, op);
-    case OP_UNION: case OP_INTERSECT: case OP_EXCEPT:
-        return finish_union(p, op, err);
-    case OP_CUBE:
-        return finish_cube(p, op, up, err);
-    case OP_RANK:
-        return finish_order(p, op, up, err) && finish_rank(p, op);
-    case OP_ORDER:
-        op->schema = op->in[0]->schema;
-        return finish_order(p, op, up, err);
-    case OP_LIMIT: case OP_SAMPLE:
-        op->schema = op->in[0]->schema;
-        return finish_limit(p, op, up, err);
-    case OP_DISTINCT: case OP_STORE:
-        op->schema = op->in[0]->schema;
-        return true;
-    case OP_STREAM:
-        return finish_stream(op);
-    case OP_WINDOW:
-        return finish_windows(p, op, up, err);
+    case OP_CROSS: return finish_join_schema(p, op);
+    case OP_UNION:
+    case OP_INTERSECT:
+    case OP_EXCEPT: return finish_union(p, op, err);
+    case OP_CUBE: return finish_cube(p, op, up, err);
+    case OP_RANK: return finish_order(p, op, up, err) && finish_rank(p, op);
+    case OP_ORDER: op->schema = op->in[0]->schema; return finish_order(p, op, up, err);
+    case OP_LIMIT:
+    case OP_SAMPLE: op->schema = op->in[0]->schema; return finish_limit(p, op, up, err);
+    case OP_DISTINCT:
+    case OP_STORE: op->schema = op->in[0]->schema; return true;
+    case OP_STREAM: return finish_stream(op);
+    case OP_WINDOW: return finish_windows(p, op, up, err);
     }
     assert(!"reached");
     return false;
 }
 
-bool op_finish(Plan *p, Op *op, Err *err)
-{
-    return op_finish_in(p, op, NULL, err);
-}
+bool op_finish(Plan *p, Op *op, Err *err) { return op_finish_in(p, op, NULL, err); }

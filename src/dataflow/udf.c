@@ -87,16 +87,16 @@ void udfs_limit(Udfs *u, double seconds)
     u->seconds = seconds;
 }
 
-bool udf_known(const Udfs *u, const char *name)
-{
-    return u && map_has(&u->functions, name);
-}
+bool udf_known(const Udfs *u, const char *name) { return u && map_has(&u->functions, name); }
 
-static const struct { const char *name; DatumKind kind; } type_words[] = {
-    { "int", DATUM_INT },       { "long", DATUM_LONG },         { "float", DATUM_FLOAT },
-    { "double", DATUM_DOUBLE }, { "chararray", DATUM_TEXT },    { "boolean", DATUM_BOOL },
+static const struct {
+    const char *name;
+    DatumKind kind;
+} type_words[] = {
+    { "int", DATUM_INT },         { "long", DATUM_LONG },         { "float", DATUM_FLOAT },
+    { "double", DATUM_DOUBLE },   { "chararray", DATUM_TEXT },    { "boolean", DATUM_BOOL },
     { "bytearray", DATUM_BYTES }, { "datetime", DATUM_DATETIME }, { "bag", DATUM_BAG },
-    { "tuple", DATUM_TUPLE },   { "map", DATUM_MAP },
+    { "tuple", DATUM_TUPLE },     { "map", DATUM_MAP },
 };
 
 static bool read_one(Udfs *u, const char *path, const char *name, const json_t *o, Err *err)
@@ -151,8 +151,12 @@ static json_t *to_json(const Datum *v)
     switch ((DatumKind)v->kind) {
     case DATUM_NULL: return json_null();
     case DATUM_BOOL: return json_boolean(v->u.b);
-    case DATUM_INT: case DATUM_LONG: case DATUM_BIGINT: return json_integer(v->u.i);
-    case DATUM_FLOAT: case DATUM_DOUBLE: case DATUM_BIGDEC: {
+    case DATUM_INT:
+    case DATUM_LONG:
+    case DATUM_BIGINT: return json_integer(v->u.i);
+    case DATUM_FLOAT:
+    case DATUM_DOUBLE:
+    case DATUM_BIGDEC: {
         json_t *r = json_real(v->u.d);
         return r ? r : json_null();
     }
@@ -263,7 +267,8 @@ bool udfs_read(Udfs *u, const char *path, Err *err)
     bool ok = json_is_object(o) || err_set(err, "%s: expected an object of functions", path);
     const char *name;
     json_t *v;
-    json_object_foreach(o, name, v) {
+    json_object_foreach(o, name, v)
+    {
         ok = ok && read_one(u, path, name, v, err);
         Udf *f = map_get(&u->functions, name);
         if (ok && f->table)
@@ -295,7 +300,8 @@ static void serve_library(const Udf *f, int in, int out)
         if (answer)
             fprintf(w, "{\"value\":%s}\n", answer);
         else
-            fprintf(w, "{\"error\":\"%s\"}\n", fn ? "no value" : "the library has no such function");
+            fprintf(w, "{\"error\":\"%s\"}\n",
+                    fn ? "no value" : "the library has no such function");
         fflush(w);
         free(args);
         json_decref(o);
@@ -357,7 +363,8 @@ static bool send_all(const Udf *f, const char *s, size_t n, double deadline)
     while (n) {
         struct pollfd p = { f->to, POLLOUT, 0 };
         double left = deadline - clock_seconds();
-        if (left <= 0 || poll(&p, 1, (int)(left * 1000) + 1) <= 0 || p.revents & (POLLERR | POLLHUP))
+        if (left <= 0 || poll(&p, 1, (int)(left * 1000) + 1) <= 0 ||
+            p.revents & (POLLERR | POLLHUP))
             return false;
         ssize_t k = write(f->to, s, n);
         if (k < 0 && errno != EAGAIN)
@@ -396,7 +403,8 @@ static Talk talk(Udf *f, const char *line, double seconds, Str *answer)
         return TALK_DEAD;
     void (*old)(int) = signal(SIGPIPE, SIG_IGN);
     Talk t = send_all(f, line, strlen(line), deadline) ? receive_line(f, answer, deadline)
-             : clock_seconds() >= deadline ? TALK_LATE : TALK_DEAD;
+             : clock_seconds() >= deadline             ? TALK_LATE
+                                                       : TALK_DEAD;
     signal(SIGPIPE, old);
     if (t != TALK_OK) {
         end_process(f);

@@ -16,7 +16,7 @@ static bool is_entry(const char *line)
 
 bool baseline_read(const char *path, Map *entries, Err *err)
 {
-    Str text = {0};
+    Str text = { 0 };
     bool ok = !file_exists(path) || file_read(path, &text, err);
     char *rest = text.data;
     int number = 0;
@@ -26,8 +26,10 @@ bool baseline_read(const char *path, Map *entries, Err *err)
         if (line[strspn(line, " \t")] == 0 || *line == '#')
             continue;
         if (!is_entry(line)) {
-            ok = err_set(err, "%s:%d: this is no fingerprint: if a merge left it "
-                              "there, take the lines of both sides", path, number);
+            ok = err_set(err,
+                         "%s:%d: this is no fingerprint: if a merge left it "
+                         "there, take the lines of both sides",
+                         path, number);
             break;
         }
         char id[ID_LEN + 1];
@@ -52,7 +54,7 @@ void baseline_release(Map *entries)
  * change without a reason. */
 static char *entry_line(const StoredFinding *f)
 {
-    Str s = {0};
+    Str s = { 0 };
     str_addf(&s, "%s  ", f->fingerprint);
     escape_terminal_z(&s, f->finding.rule);
     str_add(&s, "  ");
@@ -92,14 +94,13 @@ static int by_text(const void *a, const void *b)
 
 static bool write_lines(const char *path, Strings *lines, Err *err)
 {
-    Str text = {0};
+    Str text = { 0 };
     if (lines->len)
         qsort(lines->items, lines->len, sizeof *lines->items, by_text);
-    str_add(&text,
-            "# Findings that are accepted for now, one a line; made by `sundew "
-            "baseline set`.\n"
-            "# Only the first word counts. Lines can be deleted, and merged in "
-            "any order.\n");
+    str_add(&text, "# Findings that are accepted for now, one a line; made by `sundew "
+                   "baseline set`.\n"
+                   "# Only the first word counts. Lines can be deleted, and merged in "
+                   "any order.\n");
     for (size_t i = 0; i < lines->len; i++) {
         str_add(&text, lines->items[i]);
         str_addc(&text, '\n');
@@ -111,8 +112,8 @@ static bool write_lines(const char *path, Strings *lines, Err *err)
 
 bool baseline_set(const FindingSet *set, const char *path, Err *err)
 {
-    Map old = {0}, done = {0};
-    Strings lines = {0};
+    Map old = { 0 }, done = { 0 };
+    Strings lines = { 0 };
     bool ok = baseline_read(path, &old, err);
     for (size_t i = 0; i < old.len; i++)
         if (!has_run(set, old.entries[i].value, false))
@@ -129,17 +130,15 @@ bool baseline_set(const FindingSet *set, const char *path, Err *err)
     return ok;
 }
 
-bool baseline_prune(const FindingSet *set, const char *path, size_t *dropped,
-                    Err *err)
+bool baseline_prune(const FindingSet *set, const char *path, size_t *dropped, Err *err)
 {
-    Map old = {0}, there = {0};
-    Strings lines = {0};
+    Map old = { 0 }, there = { 0 };
+    Strings lines = { 0 };
     bool ok = baseline_read(path, &old, err);
     for (size_t i = 0; i < set->len; i++)
         map_put(&there, set->items[i].fingerprint, NULL);
     for (size_t i = 0; i < old.len; i++)
-        if (map_has(&there, old.entries[i].key) ||
-            !has_run(set, old.entries[i].value, true))
+        if (map_has(&there, old.entries[i].key) || !has_run(set, old.entries[i].value, true))
             strings_add(&lines, old.entries[i].value);
     *dropped = old.len - lines.len;
     if (ok && *dropped)

@@ -16,13 +16,14 @@ static bool is_word(char c)
 static bool is_keyword(const char *s, size_t n)
 {
     static const char *const words[] = {
-        "auto", "break", "case", "char", "const", "continue", "default", "do",
-        "double", "else", "enum", "extern", "float", "for", "goto", "if",
-        "inline", "int", "long", "register", "restrict", "return", "short",
-        "signed", "sizeof", "static", "struct", "switch", "typedef", "union",
-        "unsigned", "void", "volatile", "while", "_Alignas", "_Alignof",
-        "_Atomic", "_Bool", "_Generic", "_Noreturn", "_Static_assert",
-        "_Thread_local", "bool", "true", "false", "NULL", "nullptr", NULL,
+        "auto",     "break",    "case",     "char",      "const",          "continue",
+        "default",  "do",       "double",   "else",      "enum",           "extern",
+        "float",    "for",      "goto",     "if",        "inline",         "int",
+        "long",     "register", "restrict", "return",    "short",          "signed",
+        "sizeof",   "static",   "struct",   "switch",    "typedef",        "union",
+        "unsigned", "void",     "volatile", "while",     "_Alignas",       "_Alignof",
+        "_Atomic",  "_Bool",    "_Generic", "_Noreturn", "_Static_assert", "_Thread_local",
+        "bool",     "true",     "false",    "NULL",      "nullptr",        NULL,
     };
     for (int i = 0; words[i]; i++)
         if (strlen(words[i]) == n && memcmp(words[i], s, n) == 0)
@@ -30,10 +31,7 @@ static bool is_keyword(const char *s, size_t n)
     return false;
 }
 
-static bool ends_in_backslash(const CLine *l)
-{
-    return l->len && l->text[l->len - 1] == '\\';
-}
+static bool ends_in_backslash(const CLine *l) { return l->len && l->text[l->len - 1] == '\\'; }
 
 /* Each of these moves `at` behind its token and sets the state that the rest
  * of the line, or the next one, begins with. */
@@ -72,8 +70,7 @@ static void take_word(CLine *l)
 
 static void take_number(CLine *l)
 {
-    while (l->at < l->len &&
-           (is_word(l->text[l->at]) || l->text[l->at] == '.'))
+    while (l->at < l->len && (is_word(l->text[l->at]) || l->text[l->at] == '.'))
         l->at++;
 }
 
@@ -125,8 +122,7 @@ static CTokenKind take_code(CLine *l)
     }
     if (is_word(c)) {
         take_word(l);
-        return is_keyword(l->text + from, l->at - from) ? CTOKEN_KEYWORD
-                                                         : CTOKEN_PLAIN;
+        return is_keyword(l->text + from, l->at - from) ? CTOKEN_KEYWORD : CTOKEN_PLAIN;
     }
     if (c == '#' && take_directive(l))
         return CTOKEN_DIRECTIVE;
@@ -145,9 +141,7 @@ bool csyntax_next(CLine *l, CToken *t)
         return false;
     t->from = l->at;
     switch (l->state) {
-    case CSYNTAX_CODE:
-        t->kind = take_code(l);
-        break;
+    case CSYNTAX_CODE: t->kind = take_code(l); break;
     case CSYNTAX_BLOCK_COMMENT:
         t->kind = CTOKEN_COMMENT;
         take_block_comment(l);

@@ -11,7 +11,7 @@
 /* `name` as an identifier that `taken` does not have yet. */
 static char *unique_identifier(const char *name, Map *taken)
 {
-    Str s = {0};
+    Str s = { 0 };
     escape_c_identifier(&s, name, strlen(name));
     if (s.len > 100) {
         s.data[100] = 0;
@@ -28,7 +28,7 @@ static char *unique_identifier(const char *name, Map *taken)
 /* A comment block of lines of at most 76 characters. */
 static void add_comment(Str *out, const char *text)
 {
-    Str clean = {0};
+    Str clean = { 0 };
     escape_c_comment(&clean, text, strlen(text));
     str_add(out, "/*");
     size_t column = 80;
@@ -62,7 +62,7 @@ static void add_body(Str *out, const char *body)
 
 static void add_file(Str *out, const CTestFile *f)
 {
-    Map taken = {0};
+    Map taken = { 0 };
     if (f->includes)
         str_add(out, f->includes);
     str_add(out, "#include \"sundew_test.h\"\n\n");
@@ -97,7 +97,7 @@ static void add_words(Str *out, char *const *words, void (*escape)(Str *, const 
 static void add_makefile(Str *out, const Strings *names, const CTestProject *p)
 {
     str_add(out, "# make check: builds and runs the tests.\n"
-            "CC ?= cc\nCFLAGS ?= -g\nTEST_CFLAGS =");
+                 "CC ?= cc\nCFLAGS ?= -g\nTEST_CFLAGS =");
     add_words(out, p->cflags, escape_make_variable, " ", "");
     str_add(out, "\nTEST_LIBS =");
     add_words(out, p->libraries, escape_make_variable, " ", "");
@@ -115,7 +115,7 @@ static void add_makefile(Str *out, const Strings *names, const CTestProject *p)
 static void add_cmake(Str *out, const Strings *names, const CTestProject *p)
 {
     str_add(out, "cmake_minimum_required(VERSION 3.13)\n"
-            "project(sundew_tests C)\nenable_testing()\nset(FLAGS");
+                 "project(sundew_tests C)\nenable_testing()\nset(FLAGS");
     add_words(out, p->cflags, escape_cmake, " ", "");
     str_add(out, ")\nset(LIBS");
     add_words(out, p->libraries, escape_cmake, " ", "");
@@ -142,8 +142,7 @@ static void add_meson(Str *out, const Strings *names, const CTestProject *p)
                  "link_args: libs), protocol: 'tap')\nendforeach\n");
 }
 
-static bool write_in(const char *folder, const char *name, const Str *text,
-                     Err *err)
+static bool write_in(const char *folder, const char *name, const Str *text, Err *err)
 {
     char *path = path_join(folder, name);
     bool ok = file_write(path, str_c(text), text->len, err);
@@ -151,8 +150,8 @@ static bool write_in(const char *folder, const char *name, const Str *text,
     return ok;
 }
 
-static bool write_build_files(const char *folder, const Strings *names,
-                              const CTestProject *p, Err *err)
+static bool write_build_files(const char *folder, const Strings *names, const CTestProject *p,
+                              Err *err)
 {
     static const struct {
         const char *name;
@@ -164,7 +163,7 @@ static bool write_build_files(const char *folder, const Strings *names,
     };
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof files / sizeof *files; i++) {
-        Str text = {0};
+        Str text = { 0 };
         files[i].add(&text, names, p);
         ok = write_in(folder, files[i].name, &text, err);
         str_release(&text);
@@ -172,12 +171,12 @@ static bool write_build_files(const char *folder, const Strings *names,
     return ok;
 }
 
-bool ctest_write(const char *folder, const char *share, const CTestFile *files,
-                 size_t n, const CTestProject *p, Err *err)
+bool ctest_write(const char *folder, const char *share, const CTestFile *files, size_t n,
+                 const CTestProject *p, Err *err)
 {
-    Strings names = {0};
-    Map taken = {0};
-    Str text = {0};
+    Strings names = { 0 };
+    Map taken = { 0 };
+    Str text = { 0 };
     char *header = path_join(share, "ctest/sundew_test.h");
     bool ok = dir_make(folder, err) && file_read(header, &text, err) &&
               write_in(folder, "sundew_test.h", &text, err);

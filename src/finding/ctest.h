@@ -35,6 +35,6 @@ typedef struct CTestProject {
     char *const *libraries;    /* "../libx.a", "-lm", NULL; or NULL */
 } CTestProject;
 
-bool ctest_write(const char *folder, const char *share, const CTestFile *files,
-                 size_t n, const CTestProject *p, Err *err);
+bool ctest_write(const char *folder, const char *share, const CTestFile *files, size_t n,
+                 const CTestProject *p, Err *err);
 #endif

@@ -41,16 +41,14 @@ static bool fail(sqlite3 *db, int code, Err *err)
 
 bool db_exec(sqlite3 *db, const char *sql, Err *err)
 {
-    int code = fault_hits() ? SQLITE_FULL
-                            : sqlite3_exec(db, sql, NULL, NULL, NULL);
+    int code = fault_hits() ? SQLITE_FULL : sqlite3_exec(db, sql, NULL, NULL, NULL);
     return code == SQLITE_OK || fail(db, code, err);
 }
 
 sqlite3_stmt *db_prepare(sqlite3 *db, const char *sql, Err *err)
 {
     sqlite3_stmt *q = NULL;
-    int code = fault_hits() ? SQLITE_IOERR
-                            : sqlite3_prepare_v2(db, sql, -1, &q, NULL);
+    int code = fault_hits() ? SQLITE_IOERR : sqlite3_prepare_v2(db, sql, -1, &q, NULL);
     if (code != SQLITE_OK)
         fail(db, code, err);
     return q;
@@ -112,18 +110,18 @@ static bool is_ours(sqlite3 *db, int version, Err *err)
 /* Reads the version; false if it can't be used, *done if it is the newest. */
 static bool examine(sqlite3 *db, int newest, int *version, Err *err)
 {
-    if (!number(db, "PRAGMA user_version", version, err) ||
-        !is_ours(db, *version, err))
+    if (!number(db, "PRAGMA user_version", version, err) || !is_ours(db, *version, err))
         return false;
     if (*version > newest)
-        return err_set(err, "written by a newer Sundew (schema %d, this one "
-                            "knows %d): update Sundew, or use another "
-                            "workspace (-w)", *version, newest);
+        return err_set(err,
+                       "written by a newer Sundew (schema %d, this one "
+                       "knows %d): update Sundew, or use another "
+                       "workspace (-w)",
+                       *version, newest);
     return true;
 }
 
-static bool apply_steps(sqlite3 *db, const char *const *steps, int newest,
-                        Err *err)
+static bool apply_steps(sqlite3 *db, const char *const *steps, int newest, Err *err)
 {
     int version = 0;
     /* Again, now that nobody else can write: another process may have done it. */
@@ -135,8 +133,7 @@ static bool apply_steps(sqlite3 *db, const char *const *steps, int newest,
         if (!db_exec(db, steps[version], err))
             return err_ctx(err, "schema %d", version + 1);
     char end[100];
-    sqlite3_snprintf(sizeof end, end,
-                     "PRAGMA application_id = %d; PRAGMA user_version = %d",
+    sqlite3_snprintf(sizeof end, end, "PRAGMA application_id = %d; PRAGMA user_version = %d",
                      DB_APPLICATION_ID, newest);
     return db_exec(db, end, err) && db_exec(db, "COMMIT", err);
 }
@@ -178,14 +175,12 @@ static bool only_readable(const char *path)
 static int open_file(const char *path, bool readonly, sqlite3 **db)
 {
     if (!readonly)
-        return sqlite3_open_v2(path, db,
-                               SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
-    Str uri = {0};
+        return sqlite3_open_v2(path, db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+    Str uri = { 0 };
     str_add(&uri, "file:");
     escape_uri(&uri, path);
     str_add(&uri, "?immutable=1");
-    int code = sqlite3_open_v2(str_c(&uri), db,
-                               SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    int code = sqlite3_open_v2(str_c(&uri), db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
     str_release(&uri);
     return code;
 }
@@ -197,7 +192,7 @@ static bool use_log(sqlite3 *db, Err *err)
     int code;
     for (int waited = 0;; waited += 20) {
         code = fault_hits() ? SQLITE_IOERR
-               : sqlite3_exec(db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+                            : sqlite3_exec(db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
         if ((code & 0xff) != SQLITE_BUSY || waited >= BUSY_MS)
             break;
         usleep(20000);
@@ -213,10 +208,11 @@ static sqlite3 *open_as(const char *path, bool readonly, Err *err)
         fail(db, code, err);
     else {
         sqlite3_busy_timeout(db, BUSY_MS);
-        if ((readonly || use_log(db, err)) &&
-            db_exec(db, "PRAGMA foreign_keys = ON;"
-                        "PRAGMA trusted_schema = OFF;"
-                        "PRAGMA synchronous = NORMAL", err))
+        if ((readonly || use_log(db, err)) && db_exec(db,
+                                                      "PRAGMA foreign_keys = ON;"
+                                                      "PRAGMA trusted_schema = OFF;"
+                                                      "PRAGMA synchronous = NORMAL",
+                                                      err))
             return db;
     }
     sqlite3_close(db);
@@ -235,7 +231,7 @@ static bool can_be_read(const char *path)
 
 sqlite3 *db_open(const char *path, bool *readonly, Err *err)
 {
-    Err first = {0};
+    Err first = { 0 };
     *readonly = only_readable(path);
     sqlite3 *db = open_as(path, *readonly, &first);
     if (!db && !*readonly && can_be_read(path)) {

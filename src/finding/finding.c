@@ -10,8 +10,7 @@ const char *level_name(Level l)
 
 const char *verdict_name(FindingVerdict v)
 {
-    static const char *const names[] = { "shown", "likely",
-                                         "not enough evidence" };
+    static const char *const names[] = { "shown", "likely", "not enough evidence" };
     assert((size_t)v < sizeof names / sizeof *names);
     return names[v];
 }

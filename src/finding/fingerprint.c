@@ -32,7 +32,7 @@ static void add_z(Sha256 *sum, const char *text)
 
 static void base_of(const Finding *f, Sources *sources, char out[ID_LEN + 1])
 {
-    Str line = {0};
+    Str line = { 0 };
     Sha256 sum;
     source_line_bare(sources_get(sources, f->where.file), f->where.line, &line);
     sha256_init(&sum);
@@ -61,11 +61,9 @@ static int by_base_and_place(const void *a, const void *b)
     const Item *x = a, *y = b;
     int c = strcmp(x->base, y->base);
     if (c == 0)
-        c = (x->f->where.line > y->f->where.line) -
-            (x->f->where.line < y->f->where.line);
+        c = (x->f->where.line > y->f->where.line) - (x->f->where.line < y->f->where.line);
     if (c == 0)
-        c = (x->f->where.column > y->f->where.column) -
-            (x->f->where.column < y->f->where.column);
+        c = (x->f->where.column > y->f->where.column) - (x->f->where.column < y->f->where.column);
     if (c == 0)
         c = strcmp(x->f->message, y->f->message);
     return c ? c : (x->index > y->index) - (x->index < y->index);
@@ -78,8 +76,7 @@ static bool repeats(const Item *x, const Item *before)
            strcmp(x->f->message, before->f->message) == 0;
 }
 
-void fingerprints(const Finding *const *items, size_t n, Sources *sources,
-                  char (*out)[ID_LEN + 1])
+void fingerprints(const Finding *const *items, size_t n, Sources *sources, char (*out)[ID_LEN + 1])
 {
     Item *all = xcalloc(n ? n : 1, sizeof *all);
     for (size_t i = 0; i < n; i++) {

@@ -10,6 +10,5 @@
 
 /* out[i] is the fingerprint of items[i]; an empty one means that the finding
  * repeats another (same place, same message) and is to be dropped. */
-void fingerprints(const Finding *const *items, size_t n, Sources *sources,
-                  char (*out)[ID_LEN + 1]);
+void fingerprints(const Finding *const *items, size_t n, Sources *sources, char (*out)[ID_LEN + 1]);
 #endif

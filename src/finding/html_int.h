@@ -18,8 +18,7 @@ typedef struct Html {
 
 /* html_source.c: source text */
 /* A line of C with spans for its tokens, [from, to) of it marked. */
-void html_code(Str *out, const char *text, size_t len, CState *state,
-               size_t from, size_t to);
+void html_code(Str *out, const char *text, size_t len, CState *state, size_t from, size_t to);
 /* The place's lines and `context` more; false if there is no source. */
 bool html_excerpt(Html *h, const Location *at, int context);
 void html_diff(Html *h, const Finding *f);

@@ -9,13 +9,16 @@
 
 /* What the lines since the last blank one are part of. */
 typedef enum {
-    BLOCK_NONE, BLOCK_TEXT, BLOCK_BULLETS, BLOCK_NUMBERS, BLOCK_CODE,
+    BLOCK_NONE,
+    BLOCK_TEXT,
+    BLOCK_BULLETS,
+    BLOCK_NUMBERS,
+    BLOCK_CODE,
 } Block;
 
-static const char *const opens[] = { "", "<p>", "<ul><li>", "<ol><li>",
-                                     "<pre><code>" };
-static const char *const closes[] = { "", "</p>\n", "</li></ul>\n",
-                                      "</li></ol>\n", "</code></pre>\n" };
+static const char *const opens[] = { "", "<p>", "<ul><li>", "<ol><li>", "<pre><code>" };
+static const char *const closes[] = { "", "</p>\n", "</li></ul>\n", "</li></ol>\n",
+                                      "</code></pre>\n" };
 
 static void switch_to(Str *out, Block *now, Block next)
 {
@@ -27,8 +30,7 @@ static void switch_to(Str *out, Block *now, Block next)
 static void inline_text(Str *out, const char *s, size_t n);
 
 /* Text between two marks, as <tag>; the length it took, or 0. */
-static size_t enclosed(Str *out, const char *s, size_t n, const char *mark,
-                       const char *tag)
+static size_t enclosed(Str *out, const char *s, size_t n, const char *mark, const char *tag)
 {
     size_t m = strlen(mark);
     if (n < 2 * m + 1 || memcmp(s, mark, m) != 0 || isspace((unsigned char)s[m]))

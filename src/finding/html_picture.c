@@ -19,10 +19,30 @@ static const char *const elements[] = {
     "svg", "g", "title", "polygon", "polyline", "path", "ellipse", "text", NULL,
 };
 static const char *const kept[] = {
-    "width", "height", "viewBox", "transform", "fill", "stroke", "points", "x",
-    "y", "cx", "cy", "rx", "ry", "d", "text-anchor", "font-size", "font-weight",
-    "font-style", "stroke-width", "stroke-dasharray", "fill-opacity",
-    "stroke-opacity", "text-decoration", NULL,
+    "width",
+    "height",
+    "viewBox",
+    "transform",
+    "fill",
+    "stroke",
+    "points",
+    "x",
+    "y",
+    "cx",
+    "cy",
+    "rx",
+    "ry",
+    "d",
+    "text-anchor",
+    "font-size",
+    "font-weight",
+    "font-style",
+    "stroke-width",
+    "stroke-dasharray",
+    "fill-opacity",
+    "stroke-opacity",
+    "text-decoration",
+    NULL,
 };
 static const char *const dropped[] = {
     "id", "class", "xmlns", "xmlns:xlink", "font-family", "xml:space", NULL,
@@ -147,12 +167,15 @@ static bool run_dot(const char *source, ProcResult *r)
     char *path = xprintf("PATH=%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
     char *const env[] = { path, "SERVER_NAME=none", "LC_ALL=C.UTF-8", NULL };
     char *const argv[] = { "dot", "-Tsvg", in, NULL };
-    Proc proc = { .argv = argv, .env = env, .in = "/dev/null", .capture = true,
-                  .seconds = SECONDS, .memory = (uint64_t)1 << 30,
+    Proc proc = { .argv = argv,
+                  .env = env,
+                  .in = "/dev/null",
+                  .capture = true,
+                  .seconds = SECONDS,
+                  .memory = (uint64_t)1 << 30,
                   .most_output = 4 << 20 };
-    bool ok = file_write(in, source, strlen(source), NULL) &&
-              proc_run(&proc, r, NULL) && r->status == 0 && !r->timed_out &&
-              !r->output_cut;
+    bool ok = file_write(in, source, strlen(source), NULL) && proc_run(&proc, r, NULL) &&
+              r->status == 0 && !r->timed_out && !r->output_cut;
     free(in);
     free(path);
     tempdir_remove(dir);
@@ -165,11 +188,10 @@ static const char *draw(Html *h, const char *source)
     void **slot = map_slot(&h->pictures, source);
     if (*slot)
         return *slot;
-    Str svg = {0};
-    ProcResult r = {0};
+    Str svg = { 0 };
+    ProcResult r = { 0 };
     double begin = clock_seconds();
-    bool ok = h->drawing < ALL_SECONDS && run_dot(source, &r) &&
-              clean_svg(&svg, str_c(&r.out));
+    bool ok = h->drawing < ALL_SECONDS && run_dot(source, &r) && clean_svg(&svg, str_c(&r.out));
     if (!ok)
         str_reset(&svg);
     h->drawing += clock_seconds() - begin;

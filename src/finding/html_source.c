@@ -21,8 +21,7 @@ static const char *const token_classes[] = {
 /* clang-format on */
 
 /* A piece that lies wholly inside or outside of the mark. */
-static void piece(Str *out, CTokenKind kind, const char *text, size_t n,
-                  bool marked)
+static void piece(Str *out, CTokenKind kind, const char *text, size_t n, bool marked)
 {
     const char *class = token_classes[kind];
     if (n == 0)
@@ -48,8 +47,7 @@ static size_t whole(const char *text, size_t len, size_t at)
     return at;
 }
 
-void html_code(Str *out, const char *text, size_t len, CState *state,
-               size_t from, size_t to)
+void html_code(Str *out, const char *text, size_t len, CState *state, size_t from, size_t to)
 {
     size_t begin = 0, end = len;
     if (len > MOST_LINE) {
@@ -134,8 +132,7 @@ static size_t offset_of(const Source *s, int first, int line, int column)
     return at + (in < len ? in : len);
 }
 
-static void diff_lines(Html *h, const char *class, const char *sign,
-                       const char *text)
+static void diff_lines(Html *h, const char *class, const char *sign, const char *text)
 {
     CState state = CSYNTAX_CODE;
     for (const char *p = text;;) {
@@ -150,10 +147,10 @@ static void diff_lines(Html *h, const char *class, const char *sign,
 }
 
 /* Fixes [i, k) of one file touch lines first…last. */
-static void diff_block(Html *h, const FixIt *const *fixes, size_t n,
-                       const Source *s, int first, int last)
+static void diff_block(Html *h, const FixIt *const *fixes, size_t n, const Source *s, int first,
+                       int last)
 {
-    Str old = {0}, new = {0};
+    Str old = { 0 }, new = { 0 };
     for (int line = first; line <= last; line++) {
         size_t len;
         const char *text = source_line(s, line, &len);
@@ -164,9 +161,8 @@ static void diff_block(Html *h, const FixIt *const *fixes, size_t n,
     for (size_t i = 0; i < n; i++) {
         const Location *at = &fixes[i]->at;
         size_t from = offset_of(s, first, at->line, at->column);
-        size_t to = at->end_column
-                        ? offset_of(s, first, last_line(fixes[i]), at->end_column)
-                        : from;
+        size_t to =
+            at->end_column ? offset_of(s, first, last_line(fixes[i]), at->end_column) : from;
         from = from > done ? from : done;
         to = to > from ? to : from;
         assert(done <= from && from <= to && to <= old.len);
@@ -253,7 +249,7 @@ static void hex_dump(Html *h, const unsigned char *p, size_t n)
 {
     for (size_t at = 0; at < n; at += 16) {
         size_t have = n - at < 16 ? n - at : 16;
-        char shown[17] = {0};
+        char shown[17] = { 0 };
         str_addf(h->out, "%08zx ", at);
         for (size_t i = 0; i < 16; i++) {
             str_add(h->out, i == 8 ? " " : "");

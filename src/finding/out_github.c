@@ -10,8 +10,7 @@ enum { MOST = 10 };
 
 static const char *const kinds[] = { "error", "warning", "notice" };
 
-static void property(Str *out, const char *before, const char *name,
-                     const char *value)
+static void property(Str *out, const char *before, const char *name, const char *value)
 {
     str_addf(out, "%s%s=", before, name);
     escape_annotation(out, value, true);
@@ -42,7 +41,7 @@ static void annotation(const StoredFinding *s, Str *out)
 
 void output_github(const FindingSet *set, const OutputOptions *o, Str *out)
 {
-    size_t shown[3] = {0}, more = 0;
+    size_t shown[3] = { 0 }, more = 0;
     const StoredFinding **order = output_by_urgency(set);
     for (size_t i = 0; i < set->len; i++) {
         if (!output_shows(o, order[i]))
@@ -55,7 +54,7 @@ void output_github(const FindingSet *set, const OutputOptions *o, Str *out)
         annotation(order[i], out);
     }
     free(order);
-    Strings reasons = {0};
+    Strings reasons = { 0 };
     output_reasons(set, o, &reasons);
     for (size_t i = 0; i < reasons.len; i++) {
         str_add(out, "::warning title=Sundew::incomplete: ");

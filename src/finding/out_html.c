@@ -19,15 +19,9 @@
  * only on the marked lines: a browser takes seconds for half a million spans. */
 enum { MANY = 1000 };
 
-static void add(Html *h, const char *markup)
-{
-    str_add(h->out, markup);
-}
+static void add(Html *h, const char *markup) { str_add(h->out, markup); }
 
-static void text(Html *h, const char *s)
-{
-    escape_html_z(h->out, s);
-}
+static void text(Html *h, const char *s) { escape_html_z(h->out, s); }
 
 static void attribute(Html *h, const char *name, const char *value)
 {
@@ -38,7 +32,7 @@ static void attribute(Html *h, const char *name, const char *value)
 
 static void place(Html *h, const Location *at)
 {
-    Str s = {0};
+    Str s = { 0 };
     output_place(at, &s);
     escape_html(h->out, str_c(&s), s.len);
     str_release(&s);
@@ -71,7 +65,7 @@ static Row *row_of(Rows *rows, const char *technique)
 
 static Rows count_rows(const FindingSet *set)
 {
-    Rows rows = {0};
+    Rows rows = { 0 };
     for (size_t i = 0; i < set->nruns; i++)
         row_of(&rows, set->runs[i].technique);
     for (size_t i = 0; i < set->len; i++) {
@@ -120,7 +114,7 @@ static void head(Html *h, const Str *css, const Str *js)
            "<meta name=\"viewport\" content=\"width=device-width, "
            "initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
            "<link rel=\"icon\" href=\"data:,\">\n<title>Sundew: ");
-    Str summary = {0};
+    Str summary = { 0 };
     output_summary(h->set, &summary);
     text(h, str_c(&summary));
     str_release(&summary);
@@ -150,7 +144,7 @@ static void top_bar(Html *h)
 
 static void banner(Html *h)
 {
-    Strings reasons = {0};
+    Strings reasons = { 0 };
     output_reasons(h->set, h->o, &reasons);
     if (reasons.len) {
         add(h, "<div class=\"banner\" role=\"note\"><strong>Not complete.</strong> "
@@ -169,16 +163,15 @@ static void banner(Html *h)
 
 static void tile(Html *h, const char *class, size_t n, const char *label)
 {
-    str_addf(h->out, "<div class=\"tile %s%s\"><b>%zu</b><span>%s</span></div>\n",
-             class, n ? "" : " zero", n, label);
+    str_addf(h->out, "<div class=\"tile %s%s\"><b>%zu</b><span>%s</span></div>\n", class,
+             n ? "" : " zero", n, label);
 }
 
 static void tiles(Html *h)
 {
     Counts c = output_counts(h->set);
     add(h, "<div class=\"tiles\">\n");
-    tile(h, "wide", c.counting,
-         c.counting == 1 ? "finding that counts" : "findings that count");
+    tile(h, "wide", c.counting, c.counting == 1 ? "finding that counts" : "findings that count");
     tile(h, "error", c.level[LEVEL_ERROR], "errors");
     tile(h, "warning", c.level[LEVEL_WARNING], "warnings");
     tile(h, "note", c.level[LEVEL_NOTE], "notes");
@@ -214,8 +207,10 @@ static void bar(Html *h, const Row *r, size_t most)
     for (int i = 0; i < 4; i++) {
         double width = most ? 100.0 * (double)parts[i] / (double)most : 0;
         if (parts[i])
-            str_addf(h->out, "<rect class=\"%s\" x=\"%.2f\" y=\"0\" "
-                             "width=\"%.2f\" height=\"6\"/>", classes[i], x, width);
+            str_addf(h->out,
+                     "<rect class=\"%s\" x=\"%.2f\" y=\"0\" "
+                     "width=\"%.2f\" height=\"6\"/>",
+                     classes[i], x, width);
         x += width;
     }
     add(h, "</svg></td>");
@@ -249,8 +244,7 @@ static void overview(Html *h, const Rows *rows)
 
 /* ---- filters */
 
-static void choice(Html *h, const char *facet, const char *value,
-                   const char *label, size_t n)
+static void choice(Html *h, const char *facet, const char *value, const char *label, size_t n)
 {
     if (n == 0)
         return;
@@ -264,7 +258,7 @@ static void choice(Html *h, const char *facet, const char *value,
 
 static void filters(Html *h, const Rows *rows)
 {
-    size_t levels[3] = {0}, verdicts[3] = {0};
+    size_t levels[3] = { 0 }, verdicts[3] = { 0 };
     Counts c = output_counts(h->set);
     for (size_t i = 0; i < h->set->len; i++) {
         levels[h->set->items[i].finding.level]++;
@@ -287,8 +281,8 @@ static void filters(Html *h, const Rows *rows)
                rows->items[i].all);
     add(h, "</fieldset>\n<fieldset><legend>Verdict</legend>\n");
     for (int v = 0; v < 3; v++)
-        choice(h, "verdict", verdict_name((FindingVerdict)v),
-               verdict_name((FindingVerdict)v), verdicts[v]);
+        choice(h, "verdict", verdict_name((FindingVerdict)v), verdict_name((FindingVerdict)v),
+               verdicts[v]);
     add(h, "</fieldset>\n<button type=\"button\" id=\"reset\" class=\"quiet\">"
            "Show all</button>\n</div>\n</details>\n");
 }
@@ -300,8 +294,10 @@ static void title(Html *h, const StoredFinding *s)
     const Finding *f = &s->finding;
     add(h, "<summary><span class=\"message\">");
     text(h, f->message);
-    str_addf(h->out, "</span><span class=\"facts\"><span class=\"tag level\">%s"
-                     "</span><span class=\"place\">", level_name(f->level));
+    str_addf(h->out,
+             "</span><span class=\"facts\"><span class=\"tag level\">%s"
+             "</span><span class=\"place\">",
+             level_name(f->level));
     place(h, &f->where);
     add(h, "</span>");
     if (f->where.function) {
@@ -311,8 +307,7 @@ static void title(Html *h, const StoredFinding *s)
     }
     add(h, "<span class=\"rule\">");
     text(h, f->rule);
-    str_addf(h->out, "</span><span class=\"tag\">%s</span>",
-             verdict_name(f->verdict));
+    str_addf(h->out, "</span><span class=\"tag\">%s</span>", verdict_name(f->verdict));
     if (s->suppressed)
         add(h, "<span class=\"tag\">suppressed</span>");
     else if (s->in_baseline)
@@ -329,8 +324,10 @@ static void excerpt(Html *h, size_t number, const Location *at, int context)
     size_t before = h->out->len;
     if (number > MOST_EXCERPTS)
         return;
-    str_addf(h->out, "<div class=\"excerpt box%s\" data-step=\"%zu\">"
-                     "<div class=\"where place\">", number ? "" : " on", number);
+    str_addf(h->out,
+             "<div class=\"excerpt box%s\" data-step=\"%zu\">"
+             "<div class=\"where place\">",
+             number ? "" : " on", number);
     place(h, at);
     add(h, "</div>");
     if (html_excerpt(h, at, context)) {
@@ -343,8 +340,7 @@ static void excerpt(Html *h, size_t number, const Location *at, int context)
 
 static bool has_excerpt(Html *h, const Location *at)
 {
-    return at->line >= 1 &&
-           at->line <= source_lines(sources_get(h->sources, at->file));
+    return at->line >= 1 && at->line <= source_lines(sources_get(h->sources, at->file));
 }
 
 static void step(Html *h, size_t number, const EvidenceStep *s)
@@ -352,8 +348,8 @@ static void step(Html *h, size_t number, const EvidenceStep *s)
     bool shows = number <= MOST_EXCERPTS && has_excerpt(h, &s->at);
     add(h, "<li><button type=\"button\" class=\"step");
     if (shows)
-        str_addf(h->out, "\" aria-pressed=\"%s\" data-shows=\"%zu\">",
-                 number ? "false" : "true", number);
+        str_addf(h->out, "\" aria-pressed=\"%s\" data-shows=\"%zu\">", number ? "false" : "true",
+                 number);
     else
         add(h, " mute\" disabled>");
     add(h, "<span>");
@@ -431,10 +427,7 @@ static void other_parts(Html *h, const Finding *f)
 }
 
 /* An id in the page for a rule: by number, not by name. */
-static size_t rule_number(const Map *rules, const char *id)
-{
-    return (size_t)map_get(rules, id);
-}
+static size_t rule_number(const Map *rules, const char *id) { return (size_t)map_get(rules, id); }
 
 static void finding(Html *h, const StoredFinding *s, const Map *rules)
 {
@@ -458,8 +451,10 @@ static void finding(Html *h, const StoredFinding *s, const Map *rules)
     }
     source_part(h, f);
     other_parts(h, f);
-    str_addf(h->out, "<p class=\"why\"><a href=\"#rule-%zu\">About this rule</a> · "
-                     "fingerprint <code>", rule_number(rules, f->rule));
+    str_addf(h->out,
+             "<p class=\"why\"><a href=\"#rule-%zu\">About this rule</a> · "
+             "fingerprint <code>",
+             rule_number(rules, f->rule));
     text(h, s->fingerprint);
     add(h, "</code></p>\n</div>\n</details>\n");
 }
@@ -475,8 +470,7 @@ static void findings(Html *h, const Map *rules)
     for (size_t i = 0; i < h->set->len; i++)
         finding(h, order[i], rules);
     add(h, "<p class=\"empty\" id=\"nothing\"");
-    add(h, h->set->len ? " hidden>Nothing fits these filters.</p>\n"
-                       : ">No findings.</p>\n");
+    add(h, h->set->len ? " hidden>Nothing fits these filters.</p>\n" : ">No findings.</p>\n");
     add(h, "</section>\n");
     free(order);
 }
@@ -492,9 +486,11 @@ static void rule_pages(Html *h, const Map *rules)
         const char *id = rules->entries[i].key;
         const Rule *rule = output_rule(h->o, id);
         char *path = output_rule_page(h->o, id);
-        Str page = {0};
-        str_addf(h->out, "<details class=\"rulepage\" id=\"rule-%zu\"><summary>"
-                         "<strong class=\"rule\">", i + 1);
+        Str page = { 0 };
+        str_addf(h->out,
+                 "<details class=\"rulepage\" id=\"rule-%zu\"><summary>"
+                 "<strong class=\"rule\">",
+                 i + 1);
         text(h, id);
         add(h, "</strong> <span>");
         text(h, rule ? rule->summary : "");
@@ -538,9 +534,8 @@ static void runs(Html *h)
         text(h, r->scope);
         add(h, "</td><td>");
         text(h, r->when);
-        str_addf(h->out, "</td><td class=\"n\">%zu%s</td><td>%llu</td><td><code>",
-                 r->nfindings, r->incomplete ? " (not complete)" : "",
-                 (unsigned long long)r->seed);
+        str_addf(h->out, "</td><td class=\"n\">%zu%s</td><td>%llu</td><td><code>", r->nfindings,
+                 r->incomplete ? " (not complete)" : "", (unsigned long long)r->seed);
         text(h, r->command);
         add(h, "</code></td></tr>\n");
     }
@@ -579,10 +574,14 @@ static void number_rules(const FindingSet *set, Map *rules)
 
 void output_html(const FindingSet *set, const OutputOptions *o, Str *out)
 {
-    Html h = { .set = set, .o = o, .sources = sources_new(set->root), .out = out,
-               .many = set->len > MANY, .context = set->len > MANY ? 2 : 4 };
-    Str css = {0}, js = {0};
-    Map rules = {0};
+    Html h = { .set = set,
+               .o = o,
+               .sources = sources_new(set->root),
+               .out = out,
+               .many = set->len > MANY,
+               .context = set->len > MANY ? 2 : 4 };
+    Str css = { 0 }, js = { 0 };
+    Map rules = { 0 };
     Rows rows = count_rows(set);
     read_asset(o, "page.css", &css);
     read_asset(o, "page.js", &js);

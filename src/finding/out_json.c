@@ -7,15 +7,9 @@
 
 enum { SCHEMA = 1 };
 
-static void put(json_t *o, const char *key, json_t *value)
-{
-    json_object_set_new(o, key, value);
-}
+static void put(json_t *o, const char *key, json_t *value) { json_object_set_new(o, key, value); }
 
-static void put_text(json_t *o, const char *key, const char *text)
-{
-    put(o, key, json_text(text));
-}
+static void put_text(json_t *o, const char *key, const char *text) { put(o, key, json_text(text)); }
 
 static void put_place(json_t *o, const Location *at)
 {
@@ -49,8 +43,7 @@ static json_t *fixes(const Finding *f)
 {
     json_t *a = json_array();
     for (size_t i = 0; i < f->nfixes; i++)
-        json_array_append_new(a, place_and_text(&f->fixes[i].at,
-                                                f->fixes[i].text));
+        json_array_append_new(a, place_and_text(&f->fixes[i].at, f->fixes[i].text));
     return a;
 }
 
@@ -76,7 +69,7 @@ static json_t *attachment(const Attachment *at)
         put(o, "text", json_textn(at->text, at->size));
         return o;
     }
-    Str code = {0};
+    Str code = { 0 };
     base64_encode(&code, at->text, at->size);
     put(o, "base64", json_textn(str_c(&code), code.len));
     str_release(&code);
@@ -148,7 +141,7 @@ static json_t *summary(const FindingSet *set)
 static json_t *document(const FindingSet *set, const OutputOptions *o)
 {
     json_t *doc = json_object(), *runs = json_array(), *list = json_array();
-    Strings reasons = {0};
+    Strings reasons = { 0 };
     output_reasons(set, o, &reasons);
     for (size_t i = 0; i < set->nruns; i++)
         json_array_append_new(runs, run(&set->runs[i]));

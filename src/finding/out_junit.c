@@ -14,7 +14,7 @@ static void attribute(Str *out, const char *name, const char *value)
 static void body(const Finding *f, Str *out)
 {
     for (size_t i = 0; i < f->nsteps; i++) {
-        Str place = {0};
+        Str place = { 0 };
         output_place(&f->steps[i].at, &place);
         str_addf(out, "%zu. ", i + 1);
         escape_xml(out, str_c(&place), place.len);
@@ -33,7 +33,7 @@ static void body(const Finding *f, Str *out)
 static void test(const StoredFinding *s, Str *out)
 {
     const Finding *f = &s->finding;
-    Str name = {0};
+    Str name = { 0 };
     output_place(&f->where, &name);
     str_addf(&name, ": %s", f->message);
     str_add(out, "    <testcase");
@@ -45,8 +45,7 @@ static void test(const StoredFinding *s, Str *out)
     str_release(&name);
     if (!finding_counts(s)) {
         str_add(out, "<skipped");
-        attribute(out, "message",
-                  s->suppressed ? s->suppressed : "in the baseline");
+        attribute(out, "message", s->suppressed ? s->suppressed : "in the baseline");
         str_add(out, "/>\n    </testcase>\n");
         return;
     }
@@ -62,10 +61,9 @@ typedef struct Suite {
     size_t tests, failures, skipped;
 } Suite;
 
-static Suite count(const FindingSet *set, const OutputOptions *o,
-                   const char *technique)
+static Suite count(const FindingSet *set, const OutputOptions *o, const char *technique)
 {
-    Suite c = {0};
+    Suite c = { 0 };
     for (size_t i = 0; i < set->len; i++) {
         const StoredFinding *f = &set->items[i];
         if (strcmp(f->technique, technique) != 0 || !output_shows(o, f))
@@ -77,14 +75,12 @@ static Suite count(const FindingSet *set, const OutputOptions *o,
     return c;
 }
 
-static void suite(const FindingSet *set, const OutputOptions *o,
-                  const char *technique, Str *out)
+static void suite(const FindingSet *set, const OutputOptions *o, const char *technique, Str *out)
 {
     Suite c = count(set, o, technique);
     const char *incomplete = NULL;
     for (size_t i = 0; i < set->nruns; i++)
-        if (strcmp(set->runs[i].technique, technique) == 0 &&
-            set->runs[i].incomplete)
+        if (strcmp(set->runs[i].technique, technique) == 0 && set->runs[i].incomplete)
             incomplete = set->runs[i].incomplete;
     bool extra = incomplete || c.tests == 0;
     str_add(out, "  <testsuite");
@@ -92,8 +88,7 @@ static void suite(const FindingSet *set, const OutputOptions *o,
     str_addf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%d\" skipped=\"%zu\">\n",
              c.tests + extra, c.failures, incomplete != NULL, c.skipped);
     for (size_t i = 0; i < set->len; i++)
-        if (strcmp(set->items[i].technique, technique) == 0 &&
-            output_shows(o, &set->items[i]))
+        if (strcmp(set->items[i].technique, technique) == 0 && output_shows(o, &set->items[i]))
             test(&set->items[i], out);
     if (extra) {
         str_add(out, "    <testcase");

@@ -23,20 +23,14 @@ typedef struct Sarif {
     json_t *rule_list, *artifacts;
 } Sarif;
 
-static void put(json_t *o, const char *key, json_t *value)
-{
-    json_object_set_new(o, key, value);
-}
+static void put(json_t *o, const char *key, json_t *value) { json_object_set_new(o, key, value); }
 
-static void add(json_t *a, json_t *value)
-{
-    json_array_append_new(a, value);
-}
+static void add(json_t *a, json_t *value) { json_array_append_new(a, value); }
 
 /* {"text": …}. "](" would make a link out of what a program says. */
 static json_t *message(const char *s)
 {
-    Str safe = {0};
+    Str safe = { 0 };
     for (; *s; s++) {
         str_addc(&safe, *s);
         if (s[0] == ']' && s[1] == '(')
@@ -52,7 +46,7 @@ static json_t *message(const char *s)
 
 static json_t *file_uri(const char *path)
 {
-    Str uri = {0};
+    Str uri = { 0 };
     str_add(&uri, "file://");
     escape_uri(&uri, path);
     json_t *v = json_textn(str_c(&uri), uri.len);
@@ -67,7 +61,7 @@ static json_t *artifact_location(const char *file)
         put(o, "uri", file_uri(file));
         return o;
     }
-    Str uri = {0};
+    Str uri = { 0 };
     escape_uri(&uri, file);
     put(o, "uri", json_textn(str_c(&uri), uri.len));
     put(o, "uriBaseId", json_text(ROOT_ID));
@@ -104,8 +98,7 @@ static json_t *region(Sarif *s, const Location *at)
         return o;
     int to = column_of(s, at->file, last, at->end_column);
     put(o, "endLine", json_integer(last));
-    put(o, "endColumn",
-        json_integer(last == at->line && to < from ? from : to));
+    put(o, "endColumn", json_integer(last == at->line && to < from ? from : to));
     return o;
 }
 
@@ -137,10 +130,9 @@ static json_t *location(Sarif *s, const Location *at, const char *text)
 
 /* ---- rules */
 
-static json_t *rule_help(Sarif *s, const char *id, const char *summary,
-                         json_t *rule)
+static json_t *rule_help(Sarif *s, const char *id, const char *summary, json_t *rule)
 {
-    Str text = {0};
+    Str text = { 0 };
     char *page = output_rule_page(s->o, id);
     json_t *help = json_object();
     if (page && file_read(page, &text, NULL)) {
@@ -248,8 +240,7 @@ static json_t *one_fix(Sarif *s, const Finding *f)
             continue;
         json_t *change = json_object(), *list = json_array();
         for (size_t k = i; k < f->nfixes; k++)
-            if (f->fixes[k].at.file && f->fixes[k].at.line &&
-                same_file(&f->fixes[i], &f->fixes[k]))
+            if (f->fixes[k].at.file && f->fixes[k].at.line && same_file(&f->fixes[i], &f->fixes[k]))
                 add(list, replacement(s, &f->fixes[k]));
         put(change, "artifactLocation", artifact_location(f->fixes[i].at.file));
         put(change, "replacements", list);
@@ -275,7 +266,7 @@ static void put_fixes(Sarif *s, const Finding *f, json_t *result)
 static json_t *artifact(const Attachment *at)
 {
     json_t *o = json_object(), *contents = json_object();
-    Str code = {0};
+    Str code = { 0 };
     base64_encode(&code, at->text, at->size);
     put(contents, "binary", json_textn(str_c(&code), code.len));
     put(o, "contents", contents);
@@ -288,7 +279,7 @@ static json_t *artifact(const Attachment *at)
  * artifact. Its index. */
 static size_t artifact_index(Sarif *s, const Attachment *at)
 {
-    Str key = {0};
+    Str key = { 0 };
     str_addn(&key, at->name, strlen(at->name) + 1);
     str_addn(&key, at->text, at->size);
     void **slot = map_slotn(&s->attached, str_c(&key), key.len);
@@ -305,9 +296,7 @@ static bool is_in(const json_t *list, const json_t *o)
 {
     size_t i;
     json_t *each;
-    json_array_foreach(list, i, each)
-        if (json_equal(each, o))
-            return true;
+    json_array_foreach(list, i, each) if (json_equal(each, o)) return true;
     return false;
 }
 
@@ -364,8 +353,7 @@ static json_t *result(Sarif *s, const StoredFinding *sf)
     json_t *o = json_object(), *where = json_array();
     add(where, location(s, &f->where, NULL));
     put(o, "ruleId", json_text(f->rule));
-    put(o, "ruleIndex",
-        json_integer((json_int_t)(size_t)map_get(&s->rules, f->rule) - 1));
+    put(o, "ruleIndex", json_integer((json_int_t)(size_t)map_get(&s->rules, f->rule) - 1));
     put(o, "level", json_text(level_name(f->level)));
     put(o, "message", message(f->message));
     put(o, "locations", where);
@@ -397,7 +385,7 @@ static void notify(json_t *list, const char *text)
 static json_t *invocations(Sarif *s)
 {
     json_t *list = json_array(), *o = json_object(), *notes = json_array();
-    Strings reasons = {0};
+    Strings reasons = { 0 };
     output_reasons(s->set, s->o, &reasons);
     for (size_t i = 0; i < reasons.len; i++) {
         char *text = xprintf("incomplete: %s", reasons.items[i]);
@@ -405,8 +393,7 @@ static json_t *invocations(Sarif *s)
         free(text);
     }
     if (s->set->len > MOST_RESULTS) {
-        char *text = xprintf("cut: the %d most urgent of %zu findings",
-                             MOST_RESULTS, s->set->len);
+        char *text = xprintf("cut: the %d most urgent of %zu findings", MOST_RESULTS, s->set->len);
         notify(notes, text);
         free(text);
     }
@@ -459,8 +446,11 @@ static json_t *run(Sarif *s)
 
 void output_sarif(const FindingSet *set, const OutputOptions *o, Str *out)
 {
-    Sarif s = { .set = set, .o = o, .sources = sources_new(set->root),
-                .rule_list = json_array(), .artifacts = json_array() };
+    Sarif s = { .set = set,
+                .o = o,
+                .sources = sources_new(set->root),
+                .rule_list = json_array(),
+                .artifacts = json_array() };
     json_t *doc = json_object(), *runs = json_array();
     put(doc, "$schema",
         json_text("https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/"

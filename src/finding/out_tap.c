@@ -16,7 +16,7 @@ static void field(Str *out, const char *name, const char *value)
 static void finding(const StoredFinding *s, size_t number, Str *out)
 {
     const Finding *f = &s->finding;
-    Str place = {0};
+    Str place = { 0 };
     output_place(&f->where, &place);
     str_addf(out, "%sok %zu - ", finding_counts(s) ? "not " : "", number);
     escape_tap(out, str_c(&place));
@@ -41,12 +41,10 @@ static void finding(const StoredFinding *s, size_t number, Str *out)
     str_add(out, "  ...\n");
 }
 
-static bool found_something(const FindingSet *set, const OutputOptions *o,
-                            const char *technique)
+static bool found_something(const FindingSet *set, const OutputOptions *o, const char *technique)
 {
     for (size_t i = 0; i < set->len; i++)
-        if (strcmp(set->items[i].technique, technique) == 0 &&
-            output_shows(o, &set->items[i]))
+        if (strcmp(set->items[i].technique, technique) == 0 && output_shows(o, &set->items[i]))
             return true;
     return false;
 }
@@ -65,13 +63,12 @@ static void run(const StoredRun *r, size_t number, Str *out)
 void output_tap(const FindingSet *set, const OutputOptions *o, Str *out)
 {
     size_t n = 0;
-    Str tests = {0};
+    Str tests = { 0 };
     for (size_t i = 0; i < set->len; i++)
         if (output_shows(o, &set->items[i]))
             finding(&set->items[i], ++n, &tests);
     for (size_t i = 0; i < set->nruns; i++)
-        if (set->runs[i].incomplete ||
-            !found_something(set, o, set->runs[i].technique))
+        if (set->runs[i].incomplete || !found_something(set, o, set->runs[i].technique))
             run(&set->runs[i], ++n, &tests);
     str_addf(out, "TAP version 13\n1..%zu\n", n);
     str_addn(out, str_c(&tests), tests.len);

@@ -39,7 +39,7 @@ static void plain(Terminal *t)
 
 static void place(Terminal *t, const Location *at)
 {
-    Str s = {0};
+    Str s = { 0 };
     output_place(at, &s);
     escape_terminal(t->out, str_c(&s), s.len);
     str_release(&s);
@@ -48,10 +48,12 @@ static void place(Terminal *t, const Location *at)
 /* Columns that a character takes. */
 static int width_of(unsigned cp)
 {
-    static const struct { unsigned from, to; } wide[] = {
-        { 0x1100, 0x115f },   { 0x2e80, 0xa4cf },   { 0xac00, 0xd7a3 },
-        { 0xf900, 0xfaff },   { 0xfe30, 0xfe6f },   { 0xff00, 0xff60 },
-        { 0xffe0, 0xffe6 },   { 0x1f300, 0x1faff }, { 0x20000, 0x3fffd },
+    static const struct {
+        unsigned from, to;
+    } wide[] = {
+        { 0x1100, 0x115f }, { 0x2e80, 0xa4cf },   { 0xac00, 0xd7a3 },
+        { 0xf900, 0xfaff }, { 0xfe30, 0xfe6f },   { 0xff00, 0xff60 },
+        { 0xffe0, 0xffe6 }, { 0x1f300, 0x1faff }, { 0x20000, 0x3fffd },
     };
     if (cp >= 0x300 && cp <= 0x36f)
         return 0;
@@ -66,7 +68,7 @@ static int width_of(unsigned cp)
  * tab width. */
 static void pad(Str *out, const char *text, size_t n, char fill)
 {
-    Str shown = {0};
+    Str shown = { 0 };
     escape_terminal(&shown, text, n);
     for (size_t i = 0; i < shown.len;) {
         unsigned cp = 0;
@@ -93,8 +95,8 @@ static size_t cut_begin(const char *text, size_t len, size_t from)
     return begin;
 }
 
-static void underline(Terminal *t, const char *text, size_t begin, size_t from,
-                      size_t to, Level level)
+static void underline(Terminal *t, const char *text, size_t begin, size_t from, size_t to,
+                      Level level)
 {
     color(t, FAINT);
     str_add(t->out, "      | ");
@@ -116,8 +118,7 @@ static void underline(Terminal *t, const char *text, size_t begin, size_t from,
 static void excerpt(Terminal *t, const Finding *f)
 {
     size_t len, from = 0, to = 0;
-    const char *text = source_line(sources_get(t->sources, f->where.file),
-                                   f->where.line, &len);
+    const char *text = source_line(sources_get(t->sources, f->where.file), f->where.line, &len);
     if (!text)
         return;
     bool marked = output_marked(&f->where, f->where.line, text, len, &from, &to);
@@ -159,8 +160,7 @@ static void details(Terminal *t, const Finding *f)
     for (size_t i = 0; i < f->nrelated; i++)
         step(t, "see", &f->related[i]);
     for (size_t i = 0; i < f->nfixes; i++)
-        step(t, "write instead:",
-             &(EvidenceStep){ f->fixes[i].at, f->fixes[i].text });
+        step(t, "write instead:", &(EvidenceStep){ f->fixes[i].at, f->fixes[i].text });
     for (size_t i = 0; i < f->nattachments; i++) {
         str_add(t->out, "  with ");
         escape_terminal_z(t->out, f->attachments[i].kind);
@@ -218,7 +218,7 @@ static void closing(Terminal *t)
         escape_terminal_z(t->out, t->set->unused_suppressions[i]);
         str_addc(t->out, '\n');
     }
-    Strings reasons = {0};
+    Strings reasons = { 0 };
     output_reasons(t->set, t->o, &reasons);
     for (size_t i = 0; i < reasons.len; i++) {
         str_add(t->out, "incomplete: ");

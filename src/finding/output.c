@@ -5,7 +5,7 @@
 
 Counts output_counts(const FindingSet *set)
 {
-    Counts c = {0};
+    Counts c = { 0 };
     for (size_t i = 0; i < set->len; i++) {
         const StoredFinding *f = &set->items[i];
         if (f->suppressed)
@@ -119,14 +119,14 @@ const StoredFinding **output_by_urgency(const FindingSet *set)
 static size_t word_end(const char *text, size_t len, size_t at)
 {
     size_t end = at;
-    while (end < len && (isalnum((unsigned char)text[end]) ||
-                         text[end] == '_' || (unsigned char)text[end] >= 0x80))
+    while (end < len && (isalnum((unsigned char)text[end]) || text[end] == '_' ||
+                         (unsigned char)text[end] >= 0x80))
         end++;
     return end > at ? end : at + 1;
 }
 
-bool output_marked(const Location *at, int line, const char *text, size_t len,
-                   size_t *from, size_t *to)
+bool output_marked(const Location *at, int line, const char *text, size_t len, size_t *from,
+                   size_t *to)
 {
     int last = at->end_line > at->line ? at->end_line : at->line;
     if (line < at->line || line > last || at->line == 0 || at->column == 0)

@@ -31,6 +31,6 @@ const StoredFinding **output_by_urgency(const FindingSet *set);
  * The bytes of one line that a place marks: [*from, *to) within a line of
  * `len` bytes. A point marks the word there. False: nothing on this line.
  */
-bool output_marked(const Location *at, int line, const char *text, size_t len,
-                   size_t *from, size_t *to);
+bool output_marked(const Location *at, int line, const char *text, size_t len, size_t *from,
+                   size_t *to);
 #endif

@@ -54,8 +54,8 @@ void sources_free(Sources *all)
 static bool looks_like_source(const char *path)
 {
     static const char *const ends[] = {
-        ".c", ".h", ".i", ".y", ".l", ".inc", ".def", ".cc", ".cpp", ".cxx",
-        ".hh", ".hpp", ".hxx", ".tcc", ".s", ".S", ".rl", ".re", ".php", NULL,
+        ".c",  ".h",   ".i",   ".y",   ".l", ".inc", ".def", ".cc", ".cpp", ".cxx",
+        ".hh", ".hpp", ".hxx", ".tcc", ".s", ".S",   ".rl",  ".re", ".php", NULL,
     };
     for (int i = 0; ends[i]; i++)
         if (str_ends(path, ends[i]))
@@ -73,8 +73,7 @@ static bool may_read(const Sources *all, const char *path)
 {
     char *real = path_real(path);
     bool ok = real && file_is_regular(real) && file_size(real) <= MOST_BYTES &&
-              (looks_like_source(real) ||
-               (all->real_root && is_below(real, all->real_root)));
+              (looks_like_source(real) || (all->real_root && is_below(real, all->real_root)));
     free(real);
     return ok;
 }
@@ -82,8 +81,8 @@ static bool may_read(const Sources *all, const char *path)
 /* Where lines begin, and in what state of comment or string. */
 static void index_lines(Source *s)
 {
-    Vec(size_t) begins = {0};
-    Vec(unsigned char) states = {0};
+    Vec(size_t) begins = { 0 };
+    Vec(unsigned char) states = { 0 };
     CState state = CSYNTAX_CODE;
     size_t len = s->text.len;
     const char *text = str_c(&s->text);
@@ -130,7 +129,7 @@ const Source *sources_get(Sources *all, const char *file)
 bool sources_mention(const Sources *all, const char *file, const char *word)
 {
     char *path = path_in(all->root, file);
-    Str text = {0};
+    Str text = { 0 };
     bool found = may_read(all, path) && file_read(path, &text, NULL) &&
                  memmem(str_c(&text), text.len, word, strlen(word));
     str_release(&text);
@@ -138,10 +137,7 @@ bool sources_mention(const Sources *all, const char *file, const char *word)
     return found;
 }
 
-int source_lines(const Source *s)
-{
-    return s ? s->nlines : 0;
-}
+int source_lines(const Source *s) { return s ? s->nlines : 0; }
 
 const char *source_line(const Source *s, int line, size_t *len)
 {

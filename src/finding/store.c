@@ -110,18 +110,17 @@ struct StoreRun {
     Strings seen;
 };
 
-static const char *copy(Arena *a, const char *s)
-{
-    return s ? arena_strdup(a, s) : NULL;
-}
+static const char *copy(Arena *a, const char *s) { return s ? arena_strdup(a, s) : NULL; }
 
-StoreRun *store_run_begin(Store *st, const char *technique, const char *scope,
-                          const char *command, uint64_t seed, Err *err)
+StoreRun *store_run_begin(Store *st, const char *technique, const char *scope, const char *command,
+                          uint64_t seed, Err *err)
 {
     assert(technique && *technique && scope && *scope);     /* the key of a run */
     if (st->readonly) {
-        err_set(err, "findings store %s: it can't be written: see who owns the "
-                     "file and its folder", st->path);
+        err_set(err,
+                "findings store %s: it can't be written: see who owns the "
+                "file and its folder",
+                st->path);
         return NULL;
     }
     StoreRun *run = xcalloc(1, sizeof *run);
@@ -173,8 +172,7 @@ static EvidenceStep *copy_steps(StoreRun *run, const EvidenceStep *from, size_t 
 {
     EvidenceStep *to = arena_array(&run->arena, EvidenceStep, n);
     for (size_t i = 0; i < n; i++)
-        to[i] = (EvidenceStep){ copy_place(run, from[i].at),
-                                copy(&run->arena, from[i].text) };
+        to[i] = (EvidenceStep){ copy_place(run, from[i].at), copy(&run->arena, from[i].text) };
     return to;
 }
 
@@ -182,22 +180,18 @@ static FixIt *copy_fixes(StoreRun *run, const FixIt *from, size_t n)
 {
     FixIt *to = arena_array(&run->arena, FixIt, n);
     for (size_t i = 0; i < n; i++)
-        to[i] = (FixIt){ copy_place(run, from[i].at),
-                         copy(&run->arena, from[i].text) };
+        to[i] = (FixIt){ copy_place(run, from[i].at), copy(&run->arena, from[i].text) };
     return to;
 }
 
-static Attachment *copy_attachments(StoreRun *run, const Attachment *from,
-                                    size_t n)
+static Attachment *copy_attachments(StoreRun *run, const Attachment *from, size_t n)
 {
     Attachment *to = arena_array(&run->arena, Attachment, n);
     for (size_t i = 0; i < n; i++)
-        to[i] = (Attachment){ copy(&run->arena, from[i].name),
-                              copy(&run->arena, from[i].kind),
-                              arena_strndup(&run->arena,
-                                            from[i].size ? from[i].text : "",
-                                            from[i].size),
-                              from[i].size };
+        to[i] = (Attachment){
+            copy(&run->arena, from[i].name), copy(&run->arena, from[i].kind),
+            arena_strndup(&run->arena, from[i].size ? from[i].text : "", from[i].size), from[i].size
+        };
     return to;
 }
 
@@ -248,18 +242,30 @@ typedef struct Writer {
 static bool writer_open(Writer *w, sqlite3 *db, Err *err)
 {
     *w = (Writer){ .db = db };
-    return (w->drop = db_prepare(db, "DELETE FROM run WHERE technique = ? "
-                                     "AND scope = ?", err)) &&
-           (w->run = db_prepare(db, "INSERT INTO run VALUES (NULL, ?, ?, ?, ?, "
-                "strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?)", err)) &&
-           (w->finding = db_prepare(db, "INSERT INTO finding VALUES (NULL, ?, "
-                "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", err)) &&
-           (w->place = db_prepare(db, "INSERT INTO place VALUES (?, ?, ?, ?, ?, "
-                "?, ?, ?, ?)", err)) &&
-           (w->attachment = db_prepare(db, "INSERT INTO attachment VALUES "
-                "(?, ?, ?, ?)", err)) &&
-           (w->seen = db_prepare(db, "INSERT OR IGNORE INTO seen VALUES "
-                "(?, ?, ?)", err));
+    return (w->drop = db_prepare(db,
+                                 "DELETE FROM run WHERE technique = ? "
+                                 "AND scope = ?",
+                                 err)) &&
+           (w->run = db_prepare(db,
+                                "INSERT INTO run VALUES (NULL, ?, ?, ?, ?, "
+                                "strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?)",
+                                err)) &&
+           (w->finding = db_prepare(db,
+                                    "INSERT INTO finding VALUES (NULL, ?, "
+                                    "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                                    err)) &&
+           (w->place = db_prepare(db,
+                                  "INSERT INTO place VALUES (?, ?, ?, ?, ?, "
+                                  "?, ?, ?, ?)",
+                                  err)) &&
+           (w->attachment = db_prepare(db,
+                                       "INSERT INTO attachment VALUES "
+                                       "(?, ?, ?, ?)",
+                                       err)) &&
+           (w->seen = db_prepare(db,
+                                 "INSERT OR IGNORE INTO seen VALUES "
+                                 "(?, ?, ?)",
+                                 err));
 }
 
 static void writer_close(Writer *w)
@@ -283,8 +289,8 @@ static void bind_place(sqlite3_stmt *q, int i, const Location *at)
     db_bind(q, i + 5, at->function);
 }
 
-static bool write_place(Writer *w, sqlite3_int64 id, int kind,
-                        const Location *at, const char *text, Err *err)
+static bool write_place(Writer *w, sqlite3_int64 id, int kind, const Location *at, const char *text,
+                        Err *err)
 {
     sqlite3_bind_int64(w->place, 1, id);
     sqlite3_bind_int(w->place, 2, kind);
@@ -293,8 +299,7 @@ static bool write_place(Writer *w, sqlite3_int64 id, int kind,
     return db_run(w->place, err);
 }
 
-static bool write_attachment(Writer *w, sqlite3_int64 id, const Attachment *at,
-                             Err *err)
+static bool write_attachment(Writer *w, sqlite3_int64 id, const Attachment *at, Err *err)
 {
     sqlite3_bind_int64(w->attachment, 1, id);
     db_bind(w->attachment, 2, at->name);
@@ -307,21 +312,18 @@ static bool write_parts(Writer *w, sqlite3_int64 id, const Finding *f, Err *err)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < f->nsteps; i++)
-        ok = write_place(w, id, PLACE_STEP, &f->steps[i].at, f->steps[i].text,
-                         err);
+        ok = write_place(w, id, PLACE_STEP, &f->steps[i].at, f->steps[i].text, err);
     for (size_t i = 0; ok && i < f->nrelated; i++)
-        ok = write_place(w, id, PLACE_RELATED, &f->related[i].at,
-                         f->related[i].text, err);
+        ok = write_place(w, id, PLACE_RELATED, &f->related[i].at, f->related[i].text, err);
     for (size_t i = 0; ok && i < f->nfixes; i++)
-        ok = write_place(w, id, PLACE_FIX, &f->fixes[i].at, f->fixes[i].text,
-                         err);
+        ok = write_place(w, id, PLACE_FIX, &f->fixes[i].at, f->fixes[i].text, err);
     for (size_t i = 0; ok && i < f->nattachments; i++)
         ok = write_attachment(w, id, &f->attachments[i], err);
     return ok;
 }
 
-static bool write_finding(Writer *w, sqlite3_int64 run, const Finding *f,
-                          const char *data, const char *fingerprint, Err *err)
+static bool write_finding(Writer *w, sqlite3_int64 run, const Finding *f, const char *data,
+                          const char *fingerprint, Err *err)
 {
     sqlite3_stmt *q = w->finding;
     sqlite3_bind_int64(q, 1, run);
@@ -335,8 +337,7 @@ static bool write_finding(Writer *w, sqlite3_int64 run, const Finding *f,
     db_bind(q, 14, f->rerun);
     db_bind(q, 15, f->picture);
     db_bind(q, 16, data);
-    return db_run(q, err) &&
-           write_parts(w, sqlite3_last_insert_rowid(w->db), f, err);
+    return db_run(q, err) && write_parts(w, sqlite3_last_insert_rowid(w->db), f, err);
 }
 
 static bool write_seen(Writer *w, const StoreRun *run, const char *file, Err *err)
@@ -347,8 +348,8 @@ static bool write_seen(Writer *w, const StoreRun *run, const char *file, Err *er
     return db_run(w->seen, err);
 }
 
-static bool write_run(Writer *w, const StoreRun *run, const char *incomplete,
-                      sqlite3_int64 *id, Err *err)
+static bool write_run(Writer *w, const StoreRun *run, const char *incomplete, sqlite3_int64 *id,
+                      Err *err)
 {
     char seed[32];
     sqlite3_snprintf(sizeof seed, seed, "%llu", (unsigned long long)run->seed);
@@ -385,15 +386,14 @@ bool store_run_end(StoreRun *run, const char *incomplete, Err *err)
 {
     sqlite3 *db = run->store->db;
     size_t n = run->findings.len;
-    char (*prints)[ID_LEN + 1] = xcalloc(n ? n : 1, sizeof *prints);
+    char(*prints)[ID_LEN + 1] = xcalloc(n ? n : 1, sizeof *prints);
     Sources *sources = sources_new(run->store->root);
     fingerprints(run->findings.items, n, sources, prints);
     sources_free(sources);
 
-    Writer w = {0};
+    Writer w = { 0 };
     bool ok = db_exec(db, "BEGIN IMMEDIATE", err) && writer_open(&w, db, err) &&
-              write_all(&w, run, incomplete, prints, err) &&
-              db_exec(db, "COMMIT", err);
+              write_all(&w, run, incomplete, prints, err) && db_exec(db, "COMMIT", err);
     writer_close(&w);
     if (!ok) {
         if (!sqlite3_get_autocommit(db))

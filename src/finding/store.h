@@ -26,8 +26,8 @@ void store_close(Store *st);                          /* NULL is fine */
 /* Is the file whole? */
 bool store_check(const char *path, Err *err);
 
-StoreRun *store_run_begin(Store *st, const char *technique, const char *scope,
-                          const char *command, uint64_t seed, Err *err);
+StoreRun *store_run_begin(Store *st, const char *technique, const char *scope, const char *command,
+                          uint64_t seed, Err *err);
 bool store_run_add(StoreRun *run, const Finding *f, Err *err);
 /* The run looked at this file, with or without a finding. Suppressions in it
  * that match nothing are then reported. (Files with findings are known.) */
@@ -72,8 +72,7 @@ typedef struct FindingSet {
  * these are not NULL. A finding that runs over several scopes have in common
  * is there once. Suppressions (comments, and the root's sundew.ignore) and the
  * baseline are applied. */
-FindingSet *store_read(Store *st, const char *technique, const char *scope,
-                       Err *err);
+FindingSet *store_read(Store *st, const char *technique, const char *scope, Err *err);
 void finding_set_free(FindingSet *set);
 /* Asserts what always holds of a set: its order, ranges, texts that are there. */
 void finding_set_check(const FindingSet *set);
@@ -91,6 +90,5 @@ size_t finding_set_counting(const FindingSet *set);
 bool baseline_set(const FindingSet *set, const char *path, Err *err);
 /* Drops entries that match no finding any more; says how many. Those of a
  * technique that has an incomplete run stay. */
-bool baseline_prune(const FindingSet *set, const char *path, size_t *dropped,
-                    Err *err);
+bool baseline_prune(const FindingSet *set, const char *path, size_t *dropped, Err *err);
 #endif

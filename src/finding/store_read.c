@@ -35,8 +35,7 @@ static const char *text(Reader *r, sqlite3_stmt *q, int column)
     return s ? arena_strdup(r->a, s) : NULL;
 }
 
-static const char *text_or(Reader *r, sqlite3_stmt *q, int column,
-                           const char *otherwise)
+static const char *text_or(Reader *r, sqlite3_stmt *q, int column, const char *otherwise)
 {
     const char *s = text(r, q, column);
     return s ? s : otherwise;
@@ -61,13 +60,13 @@ static Location place(Reader *r, sqlite3_stmt *q, int i)
                        .function = text(r, q, i + 5) };
 }
 
-static bool read_runs(Reader *r, const char *technique, const char *scope,
-                      Err *err)
+static bool read_runs(Reader *r, const char *technique, const char *scope, Err *err)
 {
     sqlite3_stmt *q = db_prepare(r->db,
-        "SELECT id, technique, scope, command, seed, ended, incomplete "
-        "FROM run WHERE (?1 IS NULL OR technique = ?1) "
-        "AND (?2 IS NULL OR scope = ?2) ORDER BY technique, scope", err);
+                                 "SELECT id, technique, scope, command, seed, ended, incomplete "
+                                 "FROM run WHERE (?1 IS NULL OR technique = ?1) "
+                                 "AND (?2 IS NULL OR scope = ?2) ORDER BY technique, scope",
+                                 err);
     if (!q)
         return false;
     db_bind(q, 1, technique);
@@ -90,8 +89,8 @@ static bool read_runs(Reader *r, const char *technique, const char *scope,
 /* Steps, related places and fixes of one finding. */
 static bool read_places(Reader *r, Finding *f, sqlite3_int64 id, Err *err)
 {
-    Vec(EvidenceStep) lists[2] = {0};
-    Vec(FixIt) fixes = {0};
+    Vec(EvidenceStep) lists[2] = { 0 };
+    Vec(FixIt) fixes = { 0 };
     int row;
     sqlite3_bind_int64(r->places, 1, id);
     while ((row = db_step(r->places, err)) == DB_ROW) {
@@ -128,7 +127,7 @@ static bool read_places(Reader *r, Finding *f, sqlite3_int64 id, Err *err)
 
 static bool read_attachments(Reader *r, Finding *f, sqlite3_int64 id, Err *err)
 {
-    Vec(Attachment) list = {0};
+    Vec(Attachment) list = { 0 };
     int row;
     sqlite3_bind_int64(r->attachments, 1, id);
     while ((row = db_step(r->attachments, err)) == DB_ROW) {
@@ -151,8 +150,7 @@ static bool read_attachments(Reader *r, Finding *f, sqlite3_int64 id, Err *err)
     return row == DB_DONE;
 }
 
-static bool read_finding(Reader *r, sqlite3_stmt *q, const StoredRun *run,
-                         Err *err)
+static bool read_finding(Reader *r, sqlite3_stmt *q, const StoredRun *run, Err *err)
 {
     StoredFinding s = { .technique = run->technique };
     snprintf(s.fingerprint, sizeof s.fingerprint, "%s", text_or(r, q, 1, ""));
@@ -173,16 +171,17 @@ static bool read_finding(Reader *r, sqlite3_stmt *q, const StoredRun *run,
     vec_push(&r->items, s);
     sqlite3_int64 id = sqlite3_column_int64(q, 0);
     StoredFinding *kept = &r->items.items[r->items.len - 1];
-    return read_places(r, &kept->finding, id, err) &&
-           read_attachments(r, &kept->finding, id, err);
+    return read_places(r, &kept->finding, id, err) && read_attachments(r, &kept->finding, id, err);
 }
 
 static bool read_findings(Reader *r, size_t run, Err *err)
 {
-    sqlite3_stmt *q = db_prepare(r->db,
-        "SELECT id, fingerprint, rule, level, verdict, message, file, line, "
-        "col, end_line, end_col, function, anchor, rerun, picture, data "
-        "FROM finding WHERE run = ?", err);
+    sqlite3_stmt *q =
+        db_prepare(r->db,
+                   "SELECT id, fingerprint, rule, level, verdict, message, file, line, "
+                   "col, end_line, end_col, function, anchor, rerun, picture, data "
+                   "FROM finding WHERE run = ?",
+                   err);
     if (!q)
         return false;
     int row;
@@ -198,8 +197,10 @@ static bool read_findings(Reader *r, size_t run, Err *err)
 
 static bool read_seen(Reader *r, const StoredRun *run, Err *err)
 {
-    sqlite3_stmt *q = db_prepare(r->db, "SELECT file FROM seen WHERE "
-                                        "technique = ? AND scope = ?", err);
+    sqlite3_stmt *q = db_prepare(r->db,
+                                 "SELECT file FROM seen WHERE "
+                                 "technique = ? AND scope = ?",
+                                 err);
     if (!q)
         return false;
     db_bind(q, 1, run->technique);
@@ -213,8 +214,7 @@ static bool read_seen(Reader *r, const StoredRun *run, Err *err)
             *slot = (void *)r->seen.len;
         }
         if (!run->incomplete)
-            strings_add(&r->seen.items[(size_t)*slot - 1].techniques,
-                        run->technique);
+            strings_add(&r->seen.items[(size_t)*slot - 1].techniques, run->technique);
     }
     sqlite3_finalize(q);
     return row == DB_DONE;
@@ -234,29 +234,26 @@ static size_t *by_age(Reader *r)
     return order;
 }
 
-static bool read_rows(Reader *r, const char *technique, const char *scope,
-                      Err *err)
+static bool read_rows(Reader *r, const char *technique, const char *scope, Err *err)
 {
     bool ok = read_runs(r, technique, scope, err) &&
               (r->places = db_prepare(r->db,
-                   "SELECT kind, file, line, col, end_line, end_col, function, "
-                   "text FROM place WHERE finding = ? ORDER BY rowid", err)) &&
+                                      "SELECT kind, file, line, col, end_line, end_col, function, "
+                                      "text FROM place WHERE finding = ? ORDER BY rowid",
+                                      err)) &&
               (r->attachments = db_prepare(r->db,
-                   "SELECT name, kind, content FROM attachment "
-                   "WHERE finding = ? ORDER BY rowid", err));
+                                           "SELECT name, kind, content FROM attachment "
+                                           "WHERE finding = ? ORDER BY rowid",
+                                           err));
     size_t *order = by_age(r);
     for (size_t i = 0; ok && i < r->runs.len; i++)
-        ok = read_findings(r, order[i], err) &&
-             read_seen(r, &r->runs.items[order[i]], err);
+        ok = read_findings(r, order[i], err) && read_seen(r, &r->runs.items[order[i]], err);
     sqlite3_finalize(r->places);
     sqlite3_finalize(r->attachments);
     return ok;
 }
 
-static int compare_text(const char *a, const char *b)
-{
-    return strcmp(a ? a : "", b ? b : "");
-}
+static int compare_text(const char *a, const char *b) { return strcmp(a ? a : "", b ? b : ""); }
 
 static int by_place(const void *a, const void *b)
 {
@@ -301,7 +298,7 @@ static void fill_set(FindingSet *set, Reader *r)
 static bool apply_baseline(FindingSet *set, Err *err)
 {
     char *path = path_join(set->root, BASELINE_FILE);
-    Map entries = {0};
+    Map entries = { 0 };
     bool ok = baseline_read(path, &entries, err);
     for (size_t i = 0; i < set->len; i++)
         set->items[i].in_baseline = map_has(&entries, set->items[i].fingerprint);
@@ -322,8 +319,7 @@ static void reader_release(Reader *r)
     map_release(&r->by_file);
 }
 
-FindingSet *store_read(Store *st, const char *technique, const char *scope,
-                       Err *err)
+FindingSet *store_read(Store *st, const char *technique, const char *scope, Err *err)
 {
     Owner *o = xcalloc(1, sizeof *o);
     FindingSet *set = &o->set;
@@ -339,8 +335,7 @@ FindingSet *store_read(Store *st, const char *technique, const char *scope,
     fill_set(set, &r);
 
     Sources *sources = sources_new(st->root);
-    ok = ok && suppressions_apply(set, r.seen.items, r.seen.len, !scope, sources,
-                                  &o->arena, err) &&
+    ok = ok && suppressions_apply(set, r.seen.items, r.seen.len, !scope, sources, &o->arena, err) &&
          apply_baseline(set, err);
     sources_free(sources);
     reader_release(&r);
@@ -363,10 +358,7 @@ void finding_set_free(FindingSet *set)
     free(o);
 }
 
-bool finding_counts(const StoredFinding *f)
-{
-    return !f->suppressed && !f->in_baseline;
-}
+bool finding_counts(const StoredFinding *f) { return !f->suppressed && !f->in_baseline; }
 
 size_t finding_set_counting(const FindingSet *set)
 {

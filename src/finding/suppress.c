@@ -47,8 +47,7 @@ static bool is_name(char c)
  * The inside of a comment: "… sundew: ignore NAME, NAME (reason)". Gives an
  * entry for each name; all share the reason behind them.
  */
-static void parse_comment(const char *s, size_t n, const Entry *like, Arena *a,
-                          Entries *out)
+static void parse_comment(const char *s, size_t n, const Entry *like, Arena *a, Entries *out)
 {
     const char *end = s + n;
     const char *p = memmem(s, n, MARK, strlen(MARK));
@@ -57,8 +56,7 @@ static void parse_comment(const char *s, size_t n, const Entry *like, Arena *a,
     p += strlen(MARK);
     while (p < end && *p == ' ')
         p++;
-    if (end - p < 6 || memcmp(p, "ignore", 6) != 0 ||
-        (end - p > 6 && is_name(p[6])))
+    if (end - p < 6 || memcmp(p, "ignore", 6) != 0 || (end - p > 6 && is_name(p[6])))
         return;
     p += 6;
     size_t first = out->len;
@@ -87,8 +85,7 @@ static size_t comment_length(const char *s, size_t n)
 }
 
 /* Reads one line's comments; says whether there is code on it. */
-static bool scan_line(const Source *src, int line, const Entry *like, Arena *a,
-                      Entries *out)
+static bool scan_line(const Source *src, int line, const Entry *like, Arena *a, Entries *out)
 {
     size_t n;
     const char *text = source_line(src, line, &n);
@@ -96,8 +93,7 @@ static bool scan_line(const Source *src, int line, const Entry *like, Arena *a,
     bool code = false;
     for (CToken t; csyntax_next(&l, &t);) {
         if (t.kind == CTOKEN_COMMENT)
-            parse_comment(text + t.from,
-                          comment_length(text + t.from, t.to - t.from), like, a,
+            parse_comment(text + t.from, comment_length(text + t.from, t.to - t.from), like, a,
                           out);
         else
             for (size_t i = t.from; i < t.to; i++)
@@ -108,8 +104,7 @@ static bool scan_line(const Source *src, int line, const Entry *like, Arena *a,
 
 /* A comment beside code covers its line; one that stands alone covers the
  * next line with code. */
-static void scan_file(const SeenFile *f, const Source *src, Arena *a,
-                      Entries *out)
+static void scan_file(const SeenFile *f, const Source *src, Arena *a, Entries *out)
 {
     size_t waiting = out->len;         /* from here on the line is not known */
     for (int line = 1; line <= source_lines(src); line++) {
@@ -157,7 +152,7 @@ static void parse_ignore_line(const char *text, int line, Arena *a, Entries *out
 static bool read_ignore_file(const char *root, Arena *a, Entries *out, Err *err)
 {
     char *path = path_join(root, IGNORE_FILE);
-    Str text = {0};
+    Str text = { 0 };
     bool ok = !file_exists(path) || file_read(path, &text, err);
     int line = 0;
     char *rest = text.data;
@@ -175,8 +170,7 @@ static bool name_fits(const Entry *e, const StoredFinding *f)
     const char *rule = f->finding.rule;
     const char *slash = strchr(rule, '/');
     if (!e->techniques)
-        return fnmatch(e->name, rule, 0) == 0 ||
-               fnmatch(e->name, f->technique, 0) == 0;
+        return fnmatch(e->name, rule, 0) == 0 || fnmatch(e->name, f->technique, 0) == 0;
     return strcmp(e->name, rule) == 0 || strcmp(e->name, f->technique) == 0 ||
            (slash && strcmp(e->name, slash + 1) == 0);
 }
@@ -216,41 +210,45 @@ static bool was_tried(const Entry *e, const FindingSet *set, bool whole)
     char *technique = xstrndup(e->name, n);
     bool tried = false;
     for (size_t i = 0; whole && i < set->nruns; i++)
-        tried |= !set->runs[i].incomplete &&
-                 fnmatch(technique, set->runs[i].technique, 0) == 0;
+        tried |= !set->runs[i].incomplete && fnmatch(technique, set->runs[i].technique, 0) == 0;
     free(technique);
     return tried;
 }
 
-static void complain(FindingSet *set, const Entries *entries, bool whole,
-                     Arena *a)
+static void complain(FindingSet *set, const Entries *entries, bool whole, Arena *a)
 {
     set->unused_suppressions = arena_array(a, char *, entries->len);
     for (size_t i = 0; i < entries->len; i++) {
         const Entry *e = &entries->items[i];
         char *text = NULL;
         if (!*e->name || !*e->path)
-            text = arena_printf(a, e->techniques
-                   ? "%s: this suppression names no rule, so it does not count: "
-                     "write 'sundew: ignore RULE (reason)'"
-                   : "%s: expected a pattern for the rule, one for the path, "
-                     "and (a reason)", e->at);
+            text = arena_printf(a,
+                                e->techniques
+                                    ? "%s: this suppression names no rule, so it does not count: "
+                                      "write 'sundew: ignore RULE (reason)'"
+                                    : "%s: expected a pattern for the rule, one for the path, "
+                                      "and (a reason)",
+                                e->at);
         else if (!e->reason)
-            text = arena_printf(a, "%s: this suppression of %s gives no reason, "
-                                   "so it does not count", e->at, e->name);
+            text = arena_printf(a,
+                                "%s: this suppression of %s gives no reason, "
+                                "so it does not count",
+                                e->at, e->name);
         else if (!e->used && was_tried(e, set, whole))
-            text = arena_printf(a, "%s: this suppression of %s matches no "
-                                   "finding", e->at, e->name);
+            text = arena_printf(a,
+                                "%s: this suppression of %s matches no "
+                                "finding",
+                                e->at, e->name);
         if (text)
             set->unused_suppressions[set->nunused_suppressions++] = text;
     }
 }
 
-bool suppressions_apply(FindingSet *set, const SeenFile *seen, size_t nseen,
-                        bool whole, Sources *sources, Arena *a, Err *err)
+bool suppressions_apply(FindingSet *set, const SeenFile *seen, size_t nseen, bool whole,
+                        Sources *sources, Arena *a, Err *err)
 {
-    Entries entries = {0};
-    Map begins = {0};                  /* path to the file's first entry + 1 */
+    Entries entries = { 0 };
+    Map begins = { 0 };                  /* path to the file's first entry + 1 */
     for (size_t i = 0; i < nseen; i++) {
         map_put(&begins, seen[i].path, (void *)(entries.len + 1));
         if (sources_mention(sources, seen[i].path, MARK))
@@ -264,8 +262,7 @@ bool suppressions_apply(FindingSet *set, const SeenFile *seen, size_t nseen,
         if (!file)
             continue;
         size_t k = (size_t)map_get(&begins, file);
-        for (; k && k <= in_source && strcmp(entries.items[k - 1].path, file) == 0;
-             k++)
+        for (; k && k <= in_source && strcmp(entries.items[k - 1].path, file) == 0; k++)
             try_entry(&entries.items[k - 1], f);
         for (k = in_source; k < entries.len; k++)
             try_entry(&entries.items[k], f);

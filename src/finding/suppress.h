@@ -34,6 +34,6 @@ typedef struct SeenFile {
 /* Marks the suppressed findings of `set` and lists what is wrong with the
  * suppressions. `whole`: the set is not limited to one scope, so that the
  * ignore file's entries can be judged too. Texts go to `a`. */
-bool suppressions_apply(FindingSet *set, const SeenFile *seen, size_t nseen,
-                        bool whole, Sources *sources, Arena *a, Err *err);
+bool suppressions_apply(FindingSet *set, const SeenFile *seen, size_t nseen, bool whole,
+                        Sources *sources, Arena *a, Err *err);
 #endif

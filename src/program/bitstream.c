@@ -93,8 +93,7 @@ static uint64_t vbr(Reader *r, unsigned width)
     return v;
 }
 
-bool bits_vbr(const unsigned char *data, size_t n, size_t *at, unsigned width,
-              uint64_t *value)
+bool bits_vbr(const unsigned char *data, size_t n, size_t *at, unsigned width, uint64_t *value)
 {
     Reader r = { .data = data, .bits = n * 8, .at = *at };
     *value = vbr(&r, width);
@@ -156,7 +155,7 @@ void bits_close(BitReader *reader)
 
 static Abbrev read_abbrev(Reader *r)
 {
-    Abbrev a = {0};
+    Abbrev a = { 0 };
     size_t n = vbr(r, 5);
     if (n > 4096 || n == 0) {
         r->bad = true;
@@ -182,18 +181,13 @@ static Abbrev read_abbrev(Reader *r)
 static uint64_t read_scalar(Reader *r, const Op *op)
 {
     switch (op->kind) {
-    case OP_LITERAL:
-        return op->value;
-    case OP_FIXED:
-        return op->value ? fixed(r, (unsigned)op->value) : 0;
-    case OP_VBR:
-        return op->value ? vbr(r, (unsigned)op->value) : 0;
+    case OP_LITERAL: return op->value;
+    case OP_FIXED: return op->value ? fixed(r, (unsigned)op->value) : 0;
+    case OP_VBR: return op->value ? vbr(r, (unsigned)op->value) : 0;
     case OP_CHAR6:
         return (uint64_t)"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                          "0123456789._"[fixed(r, 6)];
-    default:
-        r->bad = true;
-        return 0;
+    default: r->bad = true; return 0;
     }
 }
 
@@ -291,8 +285,7 @@ static void read_blockinfo(Reader *r)
                 vec_push(&r->info[about], a);
         } else if (id == 1) {
             r->bad = true;
-        } else if (read_record(r, id) == BITS_RECORD && r->public.code == 1
-                   && r->public.nops) {
+        } else if (read_record(r, id) == BITS_RECORD && r->public.code == 1 && r->public.nops) {
             uint64_t block = r->public.ops[0];
             about = block < MOST_BLOCK_IDS ? (unsigned)block : MOST_BLOCK_IDS;
         }
@@ -341,8 +334,7 @@ BitsEvent bits_next(BitReader *reader)
             return BITS_END;
         uint64_t id = fixed(r, r->frames[r->depth].width);
         switch (id) {
-        case 0:
-            return leave(r) ? BITS_LEAVE : BITS_BAD;
+        case 0: return leave(r) ? BITS_LEAVE : BITS_BAD;
         case 1:
             r->public.block = (unsigned)vbr(r, 8);
             if (r->public.block != BLOCKINFO)
@@ -350,11 +342,8 @@ BitsEvent bits_next(BitReader *reader)
             if (bits_enter(reader))
                 read_blockinfo(r);
             break;
-        case 2:
-            vec_push(&r->frames[r->depth].abbrevs, read_abbrev(r));
-            break;
-        default:
-            return read_record(r, id);
+        case 2: vec_push(&r->frames[r->depth].abbrevs, read_abbrev(r)); break;
+        default: return read_record(r, id);
         }
     }
     return BITS_BAD;

@@ -40,6 +40,5 @@ bool bits_skip(BitReader *r);
 
 /* A number of `width` bits that continues while its top bit is set, at bit
  * *at of `data`, for blobs that hold such. False at the end. */
-bool bits_vbr(const unsigned char *data, size_t n, size_t *at, unsigned width,
-              uint64_t *value);
+bool bits_vbr(const unsigned char *data, size_t n, size_t *at, unsigned width, uint64_t *value);
 #endif

@@ -74,5 +74,5 @@ void constants_release(Constants *c)
     free(c->integers);
     free(c->strings);
     arena_release(&c->arena);
-    *c = (Constants){0};
+    *c = (Constants){ 0 };
 }

@@ -21,11 +21,17 @@
 #include <assert.h>
 
 enum {
-    BLOCK_MODULE = 8, BLOCK_CONSTANTS = 11, BLOCK_FUNCTION = 12,
-    BLOCK_METADATA = 15, BLOCK_METADATA_ATTACHMENT = 16, BLOCK_STRTAB = 23,
+    BLOCK_MODULE = 8,
+    BLOCK_CONSTANTS = 11,
+    BLOCK_FUNCTION = 12,
+    BLOCK_METADATA = 15,
+    BLOCK_METADATA_ATTACHMENT = 16,
+    BLOCK_STRTAB = 23,
 };
 enum {
-    MODULE_GLOBALVAR = 7, MODULE_FUNCTION = 8, MODULE_ALIAS = 14,
+    MODULE_GLOBALVAR = 7,
+    MODULE_FUNCTION = 8,
+    MODULE_ALIAS = 14,
     MODULE_IFUNC = 18,
 };
 enum { CONSTANT_SETTYPE = 1, CONSTANT_NULL = 2, CONSTANT_INTEGER = 4 };
@@ -55,8 +61,7 @@ typedef struct Reading {
 
 /* ---- nodes */
 
-static void add_node(DebugInfo *d, unsigned code, const BitReader *b,
-                     uint32_t base, bool keep)
+static void add_node(DebugInfo *d, unsigned code, const BitReader *b, uint32_t base, bool keep)
 {
     DebugNode n = { .base = base };
     if (keep) {
@@ -104,27 +109,30 @@ static bool see_metadata_record(Reading *r)
     const BitReader *b = r->bits;
     DebugInfo *d = r->d;
     switch (b->code) {
-    case MD_STRINGS:
-        return add_strings(d, b);
-    case MD_NAME: case MD_KIND: case MD_NAMED_NODE: case MD_INDEX_OFFSET:
-    case MD_INDEX: case MD_ATTACHMENT:
-        return true;                    /* these are no nodes */
-    case MD_GLOBAL_DECL_ATTACHMENT:
-        attach_to_global(r);
-        return true;
-    case MD_VALUE: case MD_NODE: case MD_SUBRANGE: case MD_ENUMERATOR:
-    case MD_BASIC_TYPE: case MD_FILE: case MD_DERIVED_TYPE:
-    case MD_COMPOSITE_TYPE: case MD_SUBROUTINE_TYPE: case MD_SUBPROGRAM:
-    case MD_GLOBAL_VAR: case MD_GLOBAL_VAR_EXPR:
-        add_node(d, b->code, b, r->base, true);
-        return true;
+    case MD_STRINGS: return add_strings(d, b);
+    case MD_NAME:
+    case MD_KIND:
+    case MD_NAMED_NODE:
+    case MD_INDEX_OFFSET:
+    case MD_INDEX:
+    case MD_ATTACHMENT: return true;                    /* these are no nodes */
+    case MD_GLOBAL_DECL_ATTACHMENT: attach_to_global(r); return true;
+    case MD_VALUE:
+    case MD_NODE:
+    case MD_SUBRANGE:
+    case MD_ENUMERATOR:
+    case MD_BASIC_TYPE:
+    case MD_FILE:
+    case MD_DERIVED_TYPE:
+    case MD_COMPOSITE_TYPE:
+    case MD_SUBROUTINE_TYPE:
+    case MD_SUBPROGRAM:
+    case MD_GLOBAL_VAR:
+    case MD_GLOBAL_VAR_EXPR: add_node(d, b->code, b, r->base, true); return true;
     case MD_LOCAL_VAR:
-        add_node(d, b->code, b, r->base,
-                 b->nops > LOCAL_ARG && b->ops[LOCAL_ARG] != 0);
+        add_node(d, b->code, b, r->base, b->nops > LOCAL_ARG && b->ops[LOCAL_ARG] != 0);
         return true;
-    default:
-        add_node(d, b->code, b, r->base, false);
-        return true;
+    default: add_node(d, b->code, b, r->base, false); return true;
     }
 }
 
@@ -147,10 +155,8 @@ static bool each_record(Reading *r, OnRecord *see)
             if (!bits_skip(r->bits))
                 return false;
             break;
-        case BITS_LEAVE:
-            return true;
-        default:
-            return false;
+        case BITS_LEAVE: return true;
+        default: return false;
         }
     }
 }
@@ -187,9 +193,9 @@ static bool see_attachment(Reading *r)
 
 static bool read_function(Reading *r)
 {
-    while (r->next_body < r->globals.len
-           && !(r->globals.items[r->next_body].code == MODULE_FUNCTION
-                && r->globals.items[r->next_body].has_body))
+    while (r->next_body < r->globals.len &&
+           !(r->globals.items[r->next_body].code == MODULE_FUNCTION &&
+             r->globals.items[r->next_body].has_body))
         r->next_body++;
     if (r->next_body >= r->globals.len || !bits_enter(r->bits))
         return false;
@@ -197,13 +203,11 @@ static bool read_function(Reading *r)
     r->base = g->begin = (NodeId)r->d->nodes.len;
     for (;;) {
         switch (bits_next(r->bits)) {
-        case BITS_RECORD:
-            break;
+        case BITS_RECORD: break;
         case BITS_BLOCK: {
-            bool ok = r->bits->block == BLOCK_METADATA
-                ? each_record(r, see_metadata_record)
-                : r->bits->block == BLOCK_METADATA_ATTACHMENT
-                ? each_record(r, see_attachment) : bits_skip(r->bits);
+            bool ok = r->bits->block == BLOCK_METADATA ? each_record(r, see_metadata_record)
+                      : r->bits->block == BLOCK_METADATA_ATTACHMENT ? each_record(r, see_attachment)
+                                                                    : bits_skip(r->bits);
             if (!ok)
                 return false;
             break;
@@ -212,8 +216,7 @@ static bool read_function(Reading *r)
             g->end = (NodeId)r->d->nodes.len;
             r->next_body++;
             return true;
-        default:
-            return false;
+        default: return false;
         }
     }
 }
@@ -242,32 +245,26 @@ static bool read_module(Reading *r)
         switch (bits_next(r->bits)) {
         case BITS_RECORD:
             switch (r->bits->code) {
-            case MODULE_GLOBALVAR: case MODULE_FUNCTION:
-            case MODULE_ALIAS: case MODULE_IFUNC:
-                see_global(r);
+            case MODULE_GLOBALVAR:
+            case MODULE_FUNCTION:
+            case MODULE_ALIAS:
+            case MODULE_IFUNC: see_global(r);
             }
             break;
         case BITS_BLOCK:
             switch (r->bits->block) {
-            case BLOCK_CONSTANTS:
-                ok = each_record(r, see_constant);
-                break;
+            case BLOCK_CONSTANTS: ok = each_record(r, see_constant); break;
             case BLOCK_METADATA:
                 r->base = 0;
                 ok = each_record(r, see_metadata_record);
                 r->d->nmodule = (uint32_t)r->d->nodes.len;
                 break;
-            case BLOCK_FUNCTION:
-                ok = read_function(r);
-                break;
-            default:
-                ok = bits_skip(r->bits);
+            case BLOCK_FUNCTION: ok = read_function(r); break;
+            default: ok = bits_skip(r->bits);
             }
             break;
-        case BITS_LEAVE:
-            return true;
-        default:
-            ok = false;
+        case BITS_LEAVE: return true;
+        default: ok = false;
         }
         if (!ok)
             return false;
@@ -289,16 +286,13 @@ static bool read_file(Reading *r)
         bool ok = true;
         switch (bits_next(r->bits)) {
         case BITS_BLOCK:
-            ok = r->bits->block == BLOCK_MODULE ? read_module(r)
-                : r->bits->block == BLOCK_STRTAB ? each_record(r, see_strtab)
-                : bits_skip(r->bits);
+            ok = r->bits->block == BLOCK_MODULE   ? read_module(r)
+                 : r->bits->block == BLOCK_STRTAB ? each_record(r, see_strtab)
+                                                  : bits_skip(r->bits);
             break;
-        case BITS_RECORD:
-            break;
-        case BITS_END:
-            return true;
-        default:
-            ok = false;
+        case BITS_RECORD: break;
+        case BITS_END: return true;
+        default: ok = false;
         }
         if (!ok)
             return false;
@@ -311,8 +305,7 @@ static const char *name_of(Reading *r, const Global *g)
 {
     if (g->name_at > r->strtab_len || g->name_len > r->strtab_len - g->name_at)
         return "";
-    return arena_strndup(&r->d->arena, (const char *)r->strtab + g->name_at,
-                         g->name_len);
+    return arena_strndup(&r->d->arena, (const char *)r->strtab + g->name_at, g->name_len);
 }
 
 static void collect(Reading *r)
@@ -331,7 +324,8 @@ static void collect(Reading *r)
             DebugVariable *v = vec_grow(&d->variables);
             v->symbol = name_of(r, g);
             v->variable = code == MD_GLOBAL_VAR_EXPR ? debug_ref(d, g->node, 1)
-                : code == MD_GLOBAL_VAR ? g->node : NO_NODE;
+                          : code == MD_GLOBAL_VAR    ? g->node
+                                                     : NO_NODE;
             if (debug_code(d, v->variable) != MD_GLOBAL_VAR)
                 v->variable = NO_NODE;
         }
@@ -395,8 +389,7 @@ NodeId debug_ref(const DebugInfo *d, NodeId node, unsigned op)
 const char *debug_text(const DebugInfo *d, NodeId node, unsigned op)
 {
     NodeId s = debug_ref(d, node, op);
-    return debug_code(d, s) == MD_STRING
-        ? d->text.data + d->nodes.items[s].first : "";
+    return debug_code(d, s) == MD_STRING ? d->text.data + d->nodes.items[s].first : "";
 }
 
 const char *debug_path(DebugInfo *d, NodeId file)

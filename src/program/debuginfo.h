@@ -20,52 +20,93 @@
 #include <stdint.h>
 
 typedef uint32_t NodeId;                  /* index into nodes */
-#define NO_NODE ((NodeId)-1)
+#define NO_NODE ((NodeId) - 1)
 
 /* Record codes of the metadata block. */
 typedef enum {
-    MD_VALUE = 2, MD_NODE = 3, MD_NAME = 4, MD_DISTINCT_NODE = 5, MD_KIND = 6,
-    MD_NAMED_NODE = 10, MD_ATTACHMENT = 11, MD_SUBRANGE = 13, MD_ENUMERATOR = 14,
-    MD_BASIC_TYPE = 15, MD_FILE = 16, MD_DERIVED_TYPE = 17,
-    MD_COMPOSITE_TYPE = 18, MD_SUBROUTINE_TYPE = 19, MD_COMPILE_UNIT = 20,
-    MD_SUBPROGRAM = 21, MD_GLOBAL_VAR = 27, MD_LOCAL_VAR = 28, MD_STRINGS = 35,
-    MD_GLOBAL_DECL_ATTACHMENT = 36, MD_GLOBAL_VAR_EXPR = 37,
-    MD_INDEX_OFFSET = 38, MD_INDEX = 39,
+    MD_VALUE = 2,
+    MD_NODE = 3,
+    MD_NAME = 4,
+    MD_DISTINCT_NODE = 5,
+    MD_KIND = 6,
+    MD_NAMED_NODE = 10,
+    MD_ATTACHMENT = 11,
+    MD_SUBRANGE = 13,
+    MD_ENUMERATOR = 14,
+    MD_BASIC_TYPE = 15,
+    MD_FILE = 16,
+    MD_DERIVED_TYPE = 17,
+    MD_COMPOSITE_TYPE = 18,
+    MD_SUBROUTINE_TYPE = 19,
+    MD_COMPILE_UNIT = 20,
+    MD_SUBPROGRAM = 21,
+    MD_GLOBAL_VAR = 27,
+    MD_LOCAL_VAR = 28,
+    MD_STRINGS = 35,
+    MD_GLOBAL_DECL_ATTACHMENT = 36,
+    MD_GLOBAL_VAR_EXPR = 37,
+    MD_INDEX_OFFSET = 38,
+    MD_INDEX = 39,
     MD_STRING = 1,                        /* a node out of MD_STRINGS */
 } MdCode;
 
 /* Operands by position. Those marked * refer to nodes. [0] holds flags such as
  * "distinct". */
 enum {
-    BASIC_TAG = 1, BASIC_NAME /* * */, BASIC_SIZE, BASIC_ALIGN, BASIC_ENCODING,
+    BASIC_TAG = 1,
+    BASIC_NAME /* * */,
+    BASIC_SIZE,
+    BASIC_ALIGN,
+    BASIC_ENCODING,
 };
 enum {
-    DERIVED_TAG = 1, DERIVED_NAME /* * */, DERIVED_FILE /* * */, DERIVED_LINE,
-    DERIVED_SCOPE /* * */, DERIVED_BASE /* * */, DERIVED_SIZE, DERIVED_ALIGN,
-    DERIVED_OFFSET, DERIVED_FLAGS,
+    DERIVED_TAG = 1,
+    DERIVED_NAME /* * */,
+    DERIVED_FILE /* * */,
+    DERIVED_LINE,
+    DERIVED_SCOPE /* * */,
+    DERIVED_BASE /* * */,
+    DERIVED_SIZE,
+    DERIVED_ALIGN,
+    DERIVED_OFFSET,
+    DERIVED_FLAGS,
 };
 enum {                                    /* as DERIVED_… up to the flags */
-    COMPOSITE_ELEMENTS /* * */ = 11,
+       COMPOSITE_ELEMENTS /* * */ = 11,
 };
 enum { SUBROUTINE_FLAGS = 1, SUBROUTINE_TYPES /* * */ };
 enum { FILE_NAME /* * */ = 1, FILE_DIRECTORY /* * */ };
 enum { SUBRANGE_COUNT /* * */ = 1, SUBRANGE_LOWER, SUBRANGE_UPPER };
 enum { ENUMERATOR_BITS = 1, ENUMERATOR_NAME /* * */, ENUMERATOR_VALUE };
 enum {
-    SUBPROGRAM_SCOPE = 1, SUBPROGRAM_NAME /* * */, SUBPROGRAM_LINKAGE_NAME,
-    SUBPROGRAM_FILE /* * */, SUBPROGRAM_LINE, SUBPROGRAM_TYPE /* * */,
+    SUBPROGRAM_SCOPE = 1,
+    SUBPROGRAM_NAME /* * */,
+    SUBPROGRAM_LINKAGE_NAME,
+    SUBPROGRAM_FILE /* * */,
+    SUBPROGRAM_LINE,
+    SUBPROGRAM_TYPE /* * */,
     SUBPROGRAM_FLAGS = 11,
 };
 enum {
-    GLOBAL_SCOPE = 1, GLOBAL_NAME /* * */, GLOBAL_LINKAGE_NAME, GLOBAL_FILE /* * */,
-    GLOBAL_LINE, GLOBAL_TYPE /* * */,
+    GLOBAL_SCOPE = 1,
+    GLOBAL_NAME /* * */,
+    GLOBAL_LINKAGE_NAME,
+    GLOBAL_FILE /* * */,
+    GLOBAL_LINE,
+    GLOBAL_TYPE /* * */,
 };
 enum {
-    LOCAL_SCOPE /* * */ = 1, LOCAL_NAME /* * */, LOCAL_FILE, LOCAL_LINE,
-    LOCAL_TYPE /* * */, LOCAL_ARG,
+    LOCAL_SCOPE /* * */ = 1,
+    LOCAL_NAME /* * */,
+    LOCAL_FILE,
+    LOCAL_LINE,
+    LOCAL_TYPE /* * */,
+    LOCAL_ARG,
 };
 enum {
-    FLAG_FORWARD = 1 << 2, FLAG_PROTOTYPED = 1 << 8, FLAG_VECTOR = 1 << 11,
+    FLAG_FORWARD = 1 << 2,
+    FLAG_PROTOTYPED = 1 << 8,
+    FLAG_VECTOR = 1 << 11,
     FLAG_BIT_FIELD = 1 << 19,
 };
 

@@ -42,8 +42,7 @@ static Source *source_of(Describer *s, const char *path)
     if (*slot)
         return *slot;
     Source *src = *slot = xcalloc(1, sizeof *src);
-    if (!file_is_regular(path) || file_size(path) > 64 << 20
-        || !file_read(path, &src->text, NULL))
+    if (!file_is_regular(path) || file_size(path) > 64 << 20 || !file_read(path, &src->text, NULL))
         return src;
     vec_push(&src->lines, 0);
     for (size_t i = 0; i < src->text.len; i++)
@@ -52,22 +51,16 @@ static Source *source_of(Describer *s, const char *path)
     return src;
 }
 
-static bool in_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '$';
-}
+static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
 
-static bool is_word_at(const char *t, size_t i, size_t len, size_t begin,
-                       size_t end)
+static bool is_word_at(const char *t, size_t i, size_t len, size_t begin, size_t end)
 {
-    return (i == begin || !in_word(t[i - 1]))
-        && (i + len == end || !in_word(t[i + len]));
+    return (i == begin || !in_word(t[i - 1])) && (i + len == end || !in_word(t[i + len]));
 }
 
 /* The column of `name` as a word in that line: where a "(" follows, as in
  * `struct list *list(void)`, else the first; 0: it is not there. */
-static unsigned column_of(Describer *s, const char *path, unsigned line,
-                          const char *name)
+static unsigned column_of(Describer *s, const char *path, unsigned line, const char *name)
 {
     size_t len = strlen(name);
     Source *src = *path ? source_of(s, path) : NULL;
@@ -108,14 +101,13 @@ static void release_sources(Describer *s)
 static bool may_be_split(const Describer *s, const Type *t)
 {
     t = type_plain(t);
-    return type_is_record(t) || t->size > s->word
-        || (t->kind == TYPE_SCALAR && t->encoding == ENCODING_COMPLEX);
+    return type_is_record(t) || t->size > s->word ||
+           (t->kind == TYPE_SCALAR && t->encoding == ENCODING_COMPLEX);
 }
 
 /* How many IR arguments from `at` on carry such a value; 0 with
  * PASSED_UNKNOWN: it can't be told. */
-static unsigned cover(Describer *s, LLVMValueRef fn, unsigned at, const Type *t,
-                      Passing *how)
+static unsigned cover(Describer *s, LLVMValueRef fn, unsigned at, const Type *t, Passing *how)
 {
     unsigned have = LLVMCountParams(fn);
     assert(may_be_split(s, t) && s->word);
@@ -124,8 +116,8 @@ static unsigned cover(Describer *s, LLVMValueRef fn, unsigned at, const Type *t,
     if (size == 0 || at >= have)
         return 0;
     LLVMTypeRef first = LLVMTypeOf(LLVMGetParam(fn, at));
-    if (LLVMGetEnumAttributeAtIndex(fn, at + 1, s->byval)
-        || (size > 2 * s->word && LLVMGetTypeKind(first) == LLVMPointerTypeKind)) {
+    if (LLVMGetEnumAttributeAtIndex(fn, at + 1, s->byval) ||
+        (size > 2 * s->word && LLVMGetTypeKind(first) == LLVMPointerTypeKind)) {
         *how = PASSED_BY_COPY;
         return 1;
     }
@@ -170,10 +162,8 @@ static void read_params(Describer *s, Function *fn, const DebugFunction *df)
     DebugInfo *d = s->d;
     unsigned n = fn->type ? fn->type->nparams : 0;
     for (NodeId i = df->params_begin; i < df->params_end; i++)
-        if (debug_code(d, i) == MD_LOCAL_VAR
-            && debug_ref(d, i, LOCAL_SCOPE) == df->subprogram
-            && debug_op(d, i, LOCAL_ARG) > n && !fn->prototyped
-            && debug_op(d, i, LOCAL_ARG) < 1000)
+        if (debug_code(d, i) == MD_LOCAL_VAR && debug_ref(d, i, LOCAL_SCOPE) == df->subprogram &&
+            debug_op(d, i, LOCAL_ARG) > n && !fn->prototyped && debug_op(d, i, LOCAL_ARG) < 1000)
             n = (unsigned)debug_op(d, i, LOCAL_ARG);
     fn->nparams = n;
     fn->params = arena_array(s->arena, Param, n);
@@ -184,8 +174,8 @@ static void read_params(Describer *s, Function *fn, const DebugFunction *df)
     }
     for (NodeId i = df->params_begin; i < df->params_end; i++) {
         uint64_t arg = debug_op(d, i, LOCAL_ARG);
-        if (debug_code(d, i) != MD_LOCAL_VAR || arg == 0 || arg > n
-            || debug_ref(d, i, LOCAL_SCOPE) != df->subprogram)
+        if (debug_code(d, i) != MD_LOCAL_VAR || arg == 0 || arg > n ||
+            debug_ref(d, i, LOCAL_SCOPE) != df->subprogram)
             continue;
         Param *p = &fn->params[arg - 1];
         p->name = arena_strdup(s->arena, debug_text(d, i, LOCAL_NAME));
@@ -200,7 +190,7 @@ static void read_params(Describer *s, Function *fn, const DebugFunction *df)
 
 static void sign_from_source(Function *fn, Str *out)
 {
-    Str declarator = {0};
+    Str declarator = { 0 };
     str_addf(&declarator, "%s(", fn->name);
     for (unsigned i = 0; i < fn->nparams; i++) {
         if (i)
@@ -238,17 +228,15 @@ static void sign_from_ir(Function *fn, LLVMValueRef v, Str *out)
     str_addc(out, ')');
 }
 
-static void describe_function(Describer *s, Function *fn, LLVMValueRef v,
-                              const DebugFunction *df)
+static void describe_function(Describer *s, Function *fn, LLVMValueRef v, const DebugFunction *df)
 {
     DebugInfo *d = s->d;
     NodeId sp = df->subprogram;
-    Str text = {0};
+    Str text = { 0 };
     if (sp != NO_NODE) {
         if (*debug_text(d, sp, SUBPROGRAM_NAME))
             fn->name = arena_strdup(s->arena, debug_text(d, sp, SUBPROGRAM_NAME));
-        fn->file = arena_strdup(s->arena,
-                                debug_path(d, debug_ref(d, sp, SUBPROGRAM_FILE)));
+        fn->file = arena_strdup(s->arena, debug_path(d, debug_ref(d, sp, SUBPROGRAM_FILE)));
         fn->line = (unsigned)debug_op(d, sp, SUBPROGRAM_LINE);
         fn->column = column_of(s, fn->file, fn->line, fn->name);
         fn->prototyped = debug_op(d, sp, SUBPROGRAM_FLAGS) & FLAG_PROTOTYPED;
@@ -281,15 +269,15 @@ static void describe_variable(Describer *s, Variable *var, NodeId n)
     var->type = type_of_debug(s->of, debug_ref(d, n, GLOBAL_TYPE));
 }
 
-void describe(DebugInfo *d, const TypeOfNode *of, LLVMModuleRef m, Arena *a,
-              Function *fns, size_t nfns, Variable *vars, size_t nvars)
+void describe(DebugInfo *d, const TypeOfNode *of, LLVMModuleRef m, Arena *a, Function *fns,
+              size_t nfns, Variable *vars, size_t nvars)
 {
     Describer s = { .d = d, .of = of, .arena = a };
     s.layout = LLVMGetModuleDataLayout(m);
     s.word = LLVMPointerSize(s.layout);
     assert(s.word && of->void_type);
     s.byval = LLVMGetEnumAttributeKindForName("byval", 5);
-    Map functions = {0}, variables = {0};
+    Map functions = { 0 }, variables = { 0 };
     for (size_t i = 0; i < nfns; i++)
         map_put(&functions, fns[i].symbol, &fns[i]);
     for (size_t i = 0; i < nvars; i++)

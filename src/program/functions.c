@@ -25,26 +25,20 @@ static Linkage linkage_of(LLVMValueRef v)
     switch (LLVMGetLinkage(v)) {
     case LLVMExternalLinkage:
     case LLVMDLLImportLinkage:
-    case LLVMDLLExportLinkage:
-        return LINKAGE_EXTERNAL;
+    case LLVMDLLExportLinkage: return LINKAGE_EXTERNAL;
     case LLVMInternalLinkage:
     case LLVMPrivateLinkage:
     case LLVMLinkerPrivateLinkage:
-    case LLVMLinkerPrivateWeakLinkage:
-        return LINKAGE_INTERNAL;
+    case LLVMLinkerPrivateWeakLinkage: return LINKAGE_INTERNAL;
     case LLVMWeakAnyLinkage:
     case LLVMWeakODRLinkage:
-    case LLVMExternalWeakLinkage:
-        return LINKAGE_WEAK;
-    case LLVMCommonLinkage:
-        return LINKAGE_COMMON;
+    case LLVMExternalWeakLinkage: return LINKAGE_WEAK;
+    case LLVMCommonLinkage: return LINKAGE_COMMON;
     case LLVMAvailableExternallyLinkage:
     case LLVMLinkOnceAnyLinkage:
     case LLVMLinkOnceODRLinkage:
-    case LLVMLinkOnceODRAutoHideLinkage:
-        return LINKAGE_INLINE;
-    default:
-        return LINKAGE_OTHER;
+    case LLVMLinkOnceODRAutoHideLinkage: return LINKAGE_INLINE;
+    default: return LINKAGE_OTHER;
     }
 }
 
@@ -68,8 +62,8 @@ static bool is_kept_only(LLVMValueRef constant)
         return false;
     for (LLVMUseRef u = LLVMGetFirstUse(constant); u; u = LLVMGetNextUse(u)) {
         size_t n;
-        const char *name = LLVMIsAGlobalVariable(LLVMGetUser(u))
-            ? LLVMGetValueName2(LLVMGetUser(u), &n) : "";
+        const char *name =
+            LLVMIsAGlobalVariable(LLVMGetUser(u)) ? LLVMGetValueName2(LLVMGetUser(u), &n) : "";
         if (strcmp(name, "llvm.used") != 0 && strcmp(name, "llvm.compiler.used") != 0)
             return false;
     }
@@ -80,8 +74,7 @@ typedef Vec(size_t) Indexes;
 
 /* The functions that call `v` directly, each call once; other uses make its
  * address taken. A call through an alias is a call of what it stands for. */
-static void see_uses(const Map *index, LLVMValueRef v, Function *fn,
-                     Indexes *callers)
+static void see_uses(const Map *index, LLVMValueRef v, Function *fn, Indexes *callers)
 {
     for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
@@ -151,14 +144,13 @@ static bool has_attribute(LLVMValueRef fn, unsigned at, const char *name)
 Function *functions_of_module(LLVMModuleRef m, Arena *a, size_t *count)
 {
     size_t n = 0;
-    Map index = {0};
+    Map index = { 0 };
     for (LLVMValueRef v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v))
         map_putn(&index, &v, sizeof v, (void *)++n);
     Function *all = arena_array(a, Function, n);
     Indexes *callers = xcalloc(n + 1, sizeof *callers);
     size_t i = 0;
-    for (LLVMValueRef v = LLVMGetFirstFunction(m); v;
-         v = LLVMGetNextFunction(v), i++) {
+    for (LLVMValueRef v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v), i++) {
         Function *fn = &all[i];
         size_t len;
         const char *name = LLVMGetValueName2(v, &len);

@@ -47,11 +47,10 @@ typedef struct Linker {
     bool failed;
 } Linker;
 
-static void note(Linker *l, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+static void note(Linker *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void note(Linker *l, const char *fmt, ...)
 {
-    Str s = {0};
+    Str s = { 0 };
     va_list ap;
     va_start(ap, fmt);
     str_addv(&s, fmt, ap);
@@ -106,8 +105,10 @@ static void settle_name(Linker *l, LLVMModuleRef m, LLVMValueRef v)
         map_putn(&l->strong, name, n, (void *)l->unit);
         return;
     }
-    note(l, "%s is defined in %s already: both are kept, other units use the "
-         "first", name, first);
+    note(l,
+         "%s is defined in %s already: both are kept, other units use the "
+         "first",
+         name, first);
     char *other = NULL;
     do {
         free(other);
@@ -170,8 +171,8 @@ static bool fits(Linker *l, LLVMModuleRef m)
     }
     if (strcmp(l->layout, LLVMGetDataLayoutStr(m)) == 0)
         return true;
-    note(l, "left out: it is for another machine (%s) than the first unit (%s)",
-         LLVMGetTarget(m), l->target);
+    note(l, "left out: it is for another machine (%s) than the first unit (%s)", LLVMGetTarget(m),
+         l->target);
     return false;
 }
 
@@ -192,8 +193,8 @@ static bool make_ssa(LLVMModuleRef m, Err *err)
  * process may die of it, which is the point. False with a note. */
 static bool rehearse(Linker *l, LLVMModuleRef m)
 {
-    Err err = {0};
-    DebugInfo d = {0};
+    Err err = { 0 };
+    DebugInfo d = { 0 };
     LLVMModuleRef copy = LLVMCloneModule(m);
     bool ok = make_ssa(copy, &err);
     if (ok) {
@@ -218,8 +219,7 @@ static void merge_last(Linker *l)
     l->failed = false;
     str_reset(&l->said);
     if (LLVMLinkModules2(before->module, last->module) || l->failed)
-        note(l, "not linked cleanly: %s",
-             l->said.len ? str_c(&l->said) : "no reason given");
+        note(l, "not linked cleanly: %s", l->said.len ? str_c(&l->said) : "no reason given");
     before->units += last->units;
     l->parts.len--;
 }
@@ -233,8 +233,8 @@ static void add_part(Linker *l, LLVMModuleRef m)
         return;
     }
     l->state->unit = -1;
-    while (l->parts.len >= 2 && l->parts.items[l->parts.len - 1].units
-                                >= l->parts.items[l->parts.len - 2].units)
+    while (l->parts.len >= 2 &&
+           l->parts.items[l->parts.len - 1].units >= l->parts.items[l->parts.len - 2].units)
         merge_last(l);
 }
 
@@ -273,11 +273,12 @@ static void hide_renamed(Linker *l, LLVMModuleRef m)
     }
 }
 
-LLVMModuleRef link_units(LLVMContextRef ctx, const LinkUnit *units, size_t n,
-                         BuildState *state, Arena *a, Notes *notes, Err *err)
+LLVMModuleRef link_units(LLVMContextRef ctx, const LinkUnit *units, size_t n, BuildState *state,
+                         Arena *a, Notes *notes, Err *err)
 {
-    Linker l = { .ctx = ctx, .arena = a, .notes = notes, .state = state,
-                 .careful = state->careful };
+    Linker l = {
+        .ctx = ctx, .arena = a, .notes = notes, .state = state, .careful = state->careful
+    };
     LLVMContextSetDiagnosticHandler(ctx, on_diagnostic, &l);
     for (size_t i = 0; i < n; i++) {
         state->unit = (long)i;
@@ -289,8 +290,7 @@ LLVMModuleRef link_units(LLVMContextRef ctx, const LinkUnit *units, size_t n,
     LLVMModuleRef m = l.parts.len ? l.parts.items[0].module : NULL;
     bool ok = m != NULL;
     if (!ok && notes->len)
-        err_set(err, "no unit could be linked: %s: %s", notes->items[0].unit,
-                notes->items[0].text);
+        err_set(err, "no unit could be linked: %s: %s", notes->items[0].unit, notes->items[0].text);
     else if (!ok)
         err_set(err, "it has no captured units");
     else

@@ -99,10 +99,8 @@ static void build(const Program *p, struct LocationIndex *x)
 {
     LLVMModuleRef m = program_module(p);
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
-             b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
-                 i = LLVMGetNextInstruction(i))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
                 add_place(p, x, i);
     if (x->places.len)
         qsort(x->places.items, x->places.len, sizeof *x->places.items, by_place);
@@ -133,9 +131,8 @@ bool path_ends_with(const char *path, const char *end)
     return m == n || *end == '/' || path[n - m - 1] == '/';
 }
 
-const LLVMValueRef *program_instructions_at(const Program *p, const char *file,
-                                            unsigned line, unsigned column,
-                                            size_t *n)
+const LLVMValueRef *program_instructions_at(const Program *p, const char *file, unsigned line,
+                                            unsigned column, size_t *n)
 {
     struct LocationIndex *x = index_of(p);
     if (!x->built)

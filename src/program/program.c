@@ -44,29 +44,26 @@ static void on_fatal(const char *reason)
 }
 
 /* The tables of a linked module, from its bitcode. */
-static bool derive(Program *p, LLVMModuleRef m, const void *bitcode, size_t n,
-                   Err *err)
+static bool derive(Program *p, LLVMModuleRef m, const void *bitcode, size_t n, Err *err)
 {
-    DebugInfo d = {0};
-    TypeOfNode of = {0};
+    DebugInfo d = { 0 };
+    TypeOfNode of = { 0 };
     bool ok = debuginfo_read(&d, bitcode, n, err);
     if (ok) {
         types_build(&d, &p->arena, &p->types, &of);
         p->functions = functions_of_module(m, &p->arena, &p->nfunctions);
         p->variables = variables_of_module(m, &p->arena, &p->nvariables);
-        describe(&d, &of, m, &p->arena, p->functions, p->nfunctions,
-                 p->variables, p->nvariables);
+        describe(&d, &of, m, &p->arena, p->functions, p->nfunctions, p->variables, p->nvariables);
     }
     free(of.type);
     debuginfo_release(&d);
     return ok;
 }
 
-static bool build(const LinkUnit *units, size_t n, const char *base,
-                  BuildState *state, Err *err)
+static bool build(const LinkUnit *units, size_t n, const char *base, BuildState *state, Err *err)
 {
     Program *p = xcalloc(1, sizeof *p);
-    Notes notes = {0};
+    Notes notes = { 0 };
     char *bitcode = xprintf("%s.bc", base), *tables = xprintf("%s.tables", base);
     p->ctx = LLVMContextCreate();
     p->module = link_units(p->ctx, units, n, state, &p->arena, &notes, err);
@@ -77,9 +74,8 @@ static bool build(const LinkUnit *units, size_t n, const char *base,
         LLVMMemoryBufferRef b = LLVMWriteBitcodeToMemoryBuffer(p->module);
         const char *data = LLVMGetBufferStart(b);
         size_t size = LLVMGetBufferSize(b);
-        ok = derive(p, p->module, data, size, err)
-            && file_write(bitcode, data, size, err)
-            && tables_write(p, tables, tables_checksum(data, size), err);
+        ok = derive(p, p->module, data, size, err) && file_write(bitcode, data, size, err) &&
+             tables_write(p, tables, tables_checksum(data, size), err);
     }
     return ok;       /* nothing is freed: the process ends here */
 }
@@ -103,13 +99,13 @@ static void isolate(BuildState *state)
 /* Did it die of its own doing? Otherwise somebody killed it. */
 static bool is_crash(int sig)
 {
-    return sig == SIGSEGV || sig == SIGBUS || sig == SIGILL || sig == SIGFPE
-        || sig == SIGABRT || sig == SIGTRAP;
+    return sig == SIGSEGV || sig == SIGBUS || sig == SIGILL || sig == SIGFPE || sig == SIGABRT ||
+           sig == SIGTRAP;
 }
 
 /* One attempt. `finished` says whether another makes sense. */
-static bool build_in_child(const LinkUnit *units, size_t n, const char *base,
-                           BuildState *state, Err *err)
+static bool build_in_child(const LinkUnit *units, size_t n, const char *base, BuildState *state,
+                           Err *err)
 {
     state->unit = -1;
     state->finished = false;
@@ -121,7 +117,7 @@ static bool build_in_child(const LinkUnit *units, size_t n, const char *base,
         return err_errno(err, "cannot start a process");
     }
     if (pid == 0) {
-        Err e = {0};
+        Err e = { 0 };
         isolate(state);
         bool ok = build(units, n, base, state, &e);
         memcpy(state->said, e.msg, sizeof state->said);
@@ -141,21 +137,19 @@ static bool build_in_child(const LinkUnit *units, size_t n, const char *base,
     }
     if (WIFSIGNALED(status))
         return err_set(err, "LLVM died of it (%s)", strsignal(WTERMSIG(status)));
-    return err_set(err, "LLVM gave up: %s",
-                   *state->said ? state->said : "out of memory");
+    return err_set(err, "LLVM gave up: %s", *state->said ? state->said : "out of memory");
 }
 
 /* Builds the files BASE.bc and BASE.tables. If the child dies, the unit that it
  * was reading is left out; if it was not reading one, the next child puts each
  * unit through all the work alone, so that the guilty one shows. */
-static bool build_files(LinkUnit *units, size_t n, const char *base, Arena *a,
-                        Err *err)
+static bool build_files(LinkUnit *units, size_t n, const char *base, Arena *a, Err *err)
 {
-    BuildState *state = mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE,
-                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    BuildState *state =
+        mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (state == MAP_FAILED)
         return err_errno(err, "memory");
-    Err last = {0};
+    Err last = { 0 };
     bool ok;
     while (!(ok = build_in_child(units, n, base, state, &last))) {
         if (state->finished)
@@ -220,7 +214,7 @@ bool program_load_module(const Program *program, Err *err)
 
 LLVMModuleRef program_module(const Program *p)
 {
-    Err err = {0};
+    Err err = { 0 };
     if (!program_load_module(p, &err)) {
         fprintf(stderr, "sundew: %s\n", err.msg);
         exit(2);
@@ -250,8 +244,7 @@ static bool file_checksum(const char *path, uint64_t *sum, Err *err)
 /* The name of the model files of these units. */
 static void tables_key(const CapturedProgram *c, char key[ID_LEN + 1])
 {
-    char *version = xprintf("model " TABLES_VERSION " LLVM %s",
-                            program_llvm_version());
+    char *version = xprintf("model " TABLES_VERSION " LLVM %s", program_llvm_version());
     Sha256 h;
     sha256_init(&h);
     sha256_add(&h, version, strlen(version) + 1);
@@ -267,8 +260,7 @@ static bool load(Program *p, const char *base, Err *err)
     char *tables = xprintf("%s.tables", base);
     uint64_t sum = 0;
     p->bitcode = xprintf("%s.bc", base);
-    bool ok = file_checksum(p->bitcode, &sum, err)
-        && tables_read(p, tables, sum, err);
+    bool ok = file_checksum(p->bitcode, &sum, err) && tables_read(p, tables, sum, err);
     free(tables);
     if (!ok)
         return false;
@@ -293,9 +285,9 @@ static LinkUnit *link_list(const CapturedProgram *c, Arena *a)
 
 static void check_type(const Type *t)
 {
-    bool leads_on = t->kind == TYPE_POINTER || t->kind == TYPE_ARRAY
-        || t->kind == TYPE_VECTOR || t->kind == TYPE_TYPEDEF
-        || t->kind == TYPE_QUALIFIED || t->kind == TYPE_FUNCTION;
+    bool leads_on = t->kind == TYPE_POINTER || t->kind == TYPE_ARRAY || t->kind == TYPE_VECTOR ||
+                    t->kind == TYPE_TYPEDEF || t->kind == TYPE_QUALIFIED ||
+                    t->kind == TYPE_FUNCTION;
     assert(t->name && t->file);
     assert(!leads_on || t->target);
     for (unsigned i = 0; i < t->nfields; i++)
@@ -389,14 +381,13 @@ static bool check_units(const CapturedProgram *c, Err *err)
     return true;
 }
 
-static bool build_and_load(Program *p, const CapturedProgram *c, const char *dir,
-                           const char *base, Err *err)
+static bool build_and_load(Program *p, const CapturedProgram *c, const char *dir, const char *base,
+                           Err *err)
 {
-    Arena a = {0};
+    Arena a = { 0 };
     release(p);
-    bool ok = check_units(c, err) && dir_make(dir, err)
-        && build_files(link_list(c, &a), c->nunits, base, &a, err)
-        && load(p, base, err);
+    bool ok = check_units(c, err) && dir_make(dir, err) &&
+              build_files(link_list(c, &a), c->nunits, base, &a, err) && load(p, base, err);
     arena_release(&a);
     if (ok)
         program_check(p);
@@ -428,7 +419,7 @@ Program *program_open(Workspace *ws, const CapturedProgram *captured, Err *err)
 Program *program_open_bitcode(const char *const *files, size_t n, Err *err)
 {
     Program *p = xcalloc(1, sizeof *p);
-    Arena a = {0};
+    Arena a = { 0 };
     LinkUnit *units = arena_array(&a, LinkUnit, n);
     for (size_t i = 0; i < n; i++)
         units[i].bitcode = units[i].name = files[i];
@@ -438,8 +429,8 @@ Program *program_open_bitcode(const char *const *files, size_t n, Err *err)
         char *base = path_join(dir, "program");
         p->scratch = dir;
         uint64_t sum = 0;
-        ok = build_files(units, n, base, &a, err) && load(p, base, err)
-            && file_checksum(p->bitcode, &sum, err);
+        ok = build_files(units, n, base, &a, err) && load(p, base, err) &&
+             file_checksum(p->bitcode, &sum, err);
         if (ok) {
             program_check(p);
             p->key = arena_printf(&p->arena, "%016" PRIx64, sum);
@@ -461,30 +452,18 @@ void program_close(Program *p)
     free(p);
 }
 
-const char *program_key(const Program *p)
-{
-    return p->key;
-}
+const char *program_key(const Program *p) { return p->key; }
 
 char *program_cache_path(const Program *p, const char *what)
 {
     return xprintf("%s.%s", p->bitcode, what);
 }
 
-Workspace *program_workspace(const Program *p)
-{
-    return p->workspace;
-}
+Workspace *program_workspace(const Program *p) { return p->workspace; }
 
-const CapturedProgram *program_captured(const Program *p)
-{
-    return p->captured;
-}
+const CapturedProgram *program_captured(const Program *p) { return p->captured; }
 
-bool program_was_cached(const Program *p)
-{
-    return p->cached;
-}
+bool program_was_cached(const Program *p) { return p->cached; }
 
 /* ---- functions */
 
@@ -494,10 +473,7 @@ const Function *const *program_functions(const Program *p, size_t *n)
     return p->listed;
 }
 
-size_t program_index_limit(const Program *p)
-{
-    return p->nfunctions;
-}
+size_t program_index_limit(const Program *p) { return p->nfunctions; }
 
 /* Both maps, when a name is first asked for. A source name that several
  * functions have leads to none. */
@@ -525,8 +501,8 @@ const Function *program_function(const Program *p, const char *name)
         return fn;
     char *file = xstrndup(name, (size_t)(colon - name));
     for (size_t i = 0; i < p->nfunctions && !fn; i++)
-        if (strcmp(p->functions[i].name, colon + 1) == 0
-            && path_ends_with(p->functions[i].file, file))
+        if (strcmp(p->functions[i].name, colon + 1) == 0 &&
+            path_ends_with(p->functions[i].file, file))
             fn = &p->functions[i];
     free(file);
     return fn;
@@ -538,10 +514,7 @@ const ProgramNote *program_notes(const Program *p, size_t *n)
     return p->notes;
 }
 
-const Types *program_types(const Program *p)
-{
-    return &p->types;
-}
+const Types *program_types(const Program *p) { return &p->types; }
 
 const Variable *program_variables(const Program *p, size_t *n)
 {

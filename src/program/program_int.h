@@ -25,8 +25,8 @@ typedef struct BuildState {
 } BuildState;
 
 /* link.c: all units in one module, SSA. NULL with `err` if there is none. */
-LLVMModuleRef link_units(LLVMContextRef ctx, const LinkUnit *units, size_t n,
-                         BuildState *state, Arena *a, Notes *notes, Err *err);
+LLVMModuleRef link_units(LLVMContextRef ctx, const LinkUnit *units, size_t n, BuildState *state,
+                         Arena *a, Notes *notes, Err *err);
 
 /* functions.c */
 Function *functions_of_module(LLVMModuleRef m, Arena *a, size_t *n);
@@ -44,8 +44,8 @@ void types_build(DebugInfo *d, Arena *a, Types *out, TypeOfNode *of);
 const Type *type_of_debug(const TypeOfNode *of, uint32_t node);
 
 /* describe.c */
-void describe(DebugInfo *d, const TypeOfNode *of, LLVMModuleRef m, Arena *a,
-              Function *fns, size_t nfns, Variable *vars, size_t nvars);
+void describe(DebugInfo *d, const TypeOfNode *of, LLVMModuleRef m, Arena *a, Function *fns,
+              size_t nfns, Variable *vars, size_t nvars);
 
 struct Types {
     Type **all;
@@ -89,8 +89,7 @@ bool path_ends_with(const char *path, const char *end); /* by whole names */
 /* model.c: the tables of a program as one file.
  *
  * Writes what `p` holds, with the checksum of the bitcode it goes with. */
-bool tables_write(const Program *p, const char *path, uint64_t bitcode_sum,
-                 Err *err);
+bool tables_write(const Program *p, const char *path, uint64_t bitcode_sum, Err *err);
 /* Fills an empty `p`. False: not there, damaged, of another version, or not of
  * that bitcode. */
 bool tables_read(Program *p, const char *path, uint64_t bitcode_sum, Err *err);

@@ -37,7 +37,6 @@ typedef struct SourcePlace {
 SourcePlace program_place(const Program *p, LLVMValueRef instruction);
 /* The instructions at a place, in the order of the module. `file` may be the
  * end of a path; column 0: any. The index is built at the first call. */
-const LLVMValueRef *program_instructions_at(const Program *p, const char *file,
-                                            unsigned line, unsigned column,
-                                            size_t *n);
+const LLVMValueRef *program_instructions_at(const Program *p, const char *file, unsigned line,
+                                            unsigned column, size_t *n);
 #endif

@@ -80,8 +80,8 @@ static void write_type(Writer *w, const Type *t)
     put(w, t->line);
     put(w, t->size);
     put(w, t->align);
-    put(w, t->incomplete | t->flexible << 1 | t->variable << 2 | t->variadic << 3
-        | t->prototyped << 4 | t->local << 5);
+    put(w, t->incomplete | t->flexible << 1 | t->variable << 2 | t->variadic << 3 |
+               t->prototyped << 4 | t->local << 5);
     put(w, t->encoding);
     put(w, t->qualifier);
     put_type(w, t->target);
@@ -116,8 +116,8 @@ static void write_function(Writer *w, const Function *f)
     put(w, f->line);
     put(w, f->column);
     put(w, f->linkage);
-    put(w, f->defined | f->prototyped << 1 | f->variadic << 2 | f->noreturn << 3
-        | f->address_taken << 4 | f->returns_in_memory << 5 | f->intrinsic << 6);
+    put(w, f->defined | f->prototyped << 1 | f->variadic << 2 | f->noreturn << 3 |
+               f->address_taken << 4 | f->returns_in_memory << 5 | f->intrinsic << 6);
     put_type(w, f->type);
     put_type(w, f->returns);
     put_text(w, f->signature);
@@ -170,12 +170,11 @@ static void write_all(Writer *w, const Program *p)
         write_variable(w, &p->variables[i]);
 }
 
-bool tables_write(const Program *p, const char *path, uint64_t bitcode_sum,
-                 Err *err)
+bool tables_write(const Program *p, const char *path, uint64_t bitcode_sum, Err *err)
 {
     Writer w = { .p = p };
     write_all(&w, p);
-    Str out = {0};
+    Str out = { 0 };
     uint64_t sum = 0, texts = w.texts.len;
     str_addn(&out, magic, sizeof magic);
     str_addn(&out, (const char *)&sum, 8);
@@ -406,8 +405,8 @@ bool tables_read(Program *p, const char *path, uint64_t bitcode_sum, Err *err)
     memcpy(&sum, data + 8, 8);
     memcpy(&of, data + 16, 8);
     memcpy(&texts, data + 24, 8);
-    if (tables_checksum(data + 16, n - 16) != sum || texts == 0
-        || texts > n - HEADER || data[HEADER + texts - 1] != 0)
+    if (tables_checksum(data + 16, n - 16) != sum || texts == 0 || texts > n - HEADER ||
+        data[HEADER + texts - 1] != 0)
         return err_set(err, "%s: damaged", path);
     if (of != bitcode_sum)
         return err_set(err, "%s: not of this bitcode", path);

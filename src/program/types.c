@@ -42,9 +42,9 @@ static const char *tag_word(const Type *t)
 {
     switch (t->kind) {
     case TYPE_STRUCT: return "struct ";
-    case TYPE_UNION:  return "union ";
-    case TYPE_ENUM:   return "enum ";
-    default:          return "";
+    case TYPE_UNION: return "union ";
+    case TYPE_ENUM: return "enum ";
+    default: return "";
     }
 }
 
@@ -109,8 +109,7 @@ const Type *type_unqualified(const Type *t)
 
 bool type_has_qualifier(const Type *t, Qualifier q)
 {
-    for (; t && (t->kind == TYPE_TYPEDEF || t->kind == TYPE_QUALIFIED);
-         t = t->target)
+    for (; t && (t->kind == TYPE_TYPEDEF || t->kind == TYPE_QUALIFIED); t = t->target)
         if (t->kind == TYPE_QUALIFIED && t->qualifier == q)
             return true;
     return false;
@@ -144,8 +143,7 @@ const Field *type_field_at(const Type *t, uint64_t bit)
         if (!type_is_record(t))
             break;
         for (unsigned i = 0; i < t->nfields && !f; i++)
-            if (bit >= t->fields[i].offset
-                && bit - t->fields[i].offset < t->fields[i].width)
+            if (bit >= t->fields[i].offset && bit - t->fields[i].offset < t->fields[i].width)
                 f = &t->fields[i];
         if (!f)
             break;
@@ -206,7 +204,7 @@ static void print_params(const Type *t, Str *out)
 /* The declarator so far, with "* const " in front and perhaps in brackets. */
 static void wrap_pointer(Str *declarator, unsigned qualifiers, const Type *target)
 {
-    Str s = {0};
+    Str s = { 0 };
     TypeKind k = type_unqualified(target)->kind;
     bool brackets = k == TYPE_ARRAY || k == TYPE_FUNCTION;
     str_add(&s, brackets ? "(*" : "*");
@@ -222,10 +220,10 @@ static void wrap_pointer(Str *declarator, unsigned qualifiers, const Type *targe
 
 void type_print(const Type *t, const char *name, Str *out)
 {
-    Str declarator = {0};
+    Str declarator = { 0 };
     unsigned qualifiers = 0;
     str_add(&declarator, name ? name : "");
-    for (bool done = false; t && !done; ) {
+    for (bool done = false; t && !done;) {
         switch (t->kind) {
         case TYPE_QUALIFIED:
             assert(t->qualifier <= QUALIFIER_ATOMIC);
@@ -247,8 +245,8 @@ void type_print(const Type *t, const char *name, Str *out)
             t = t->target;
             break;
         case TYPE_VECTOR:
-            str_addf(&declarator, "%s__attribute__((vector_size(%llu)))",
-                     declarator.len ? " " : "", (unsigned long long)t->size);
+            str_addf(&declarator, "%s__attribute__((vector_size(%llu)))", declarator.len ? " " : "",
+                     (unsigned long long)t->size);
             t = t->target;
             break;
         case TYPE_FUNCTION:
@@ -256,8 +254,7 @@ void type_print(const Type *t, const char *name, Str *out)
             qualifiers = 0;
             t = t->target;
             break;
-        default:
-            done = true;
+        default: done = true;
         }
     }
     add_qualifiers(qualifiers, out);
@@ -273,8 +270,8 @@ static void print_members(const Type *t, int depth, Str *out)
     for (unsigned i = 0; i < t->nfields; i++) {
         const Field *f = &t->fields[i];
         str_addf(out, "%*s", depth * 4, "");
-        bool inside = !*f->type->name && type_is_record(f->type)
-            && f->type->kind != TYPE_TYPEDEF && !f->type->alias && depth < 20;
+        bool inside = !*f->type->name && type_is_record(f->type) && f->type->kind != TYPE_TYPEDEF &&
+                      !f->type->alias && depth < 20;
         if (inside) {
             str_addf(out, "%s{\n", tag_word(f->type));
             print_members(f->type, depth + 1, out);
@@ -305,8 +302,7 @@ void type_print_definition(const Type *t, Str *out)
                 str_addf(out, "    %s = %llu,\n", t->values[i].name,
                          (unsigned long long)t->values[i].value);
             else
-                str_addf(out, "    %s = %lld,\n", t->values[i].name,
-                         (long long)t->values[i].value);
+                str_addf(out, "    %s = %lld,\n", t->values[i].name, (long long)t->values[i].value);
         str_addc(out, '}');
     }
     str_add(out, ";\n");

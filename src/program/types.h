@@ -52,7 +52,10 @@ typedef enum {
 const char *encoding_name(Encoding e);       /* "", bool, signed, … */
 
 typedef enum {
-    QUALIFIER_CONST, QUALIFIER_VOLATILE, QUALIFIER_RESTRICT, QUALIFIER_ATOMIC,
+    QUALIFIER_CONST,
+    QUALIFIER_VOLATILE,
+    QUALIFIER_RESTRICT,
+    QUALIFIER_ATOMIC,
 } Qualifier;
 
 typedef struct Type Type;

@@ -28,10 +28,20 @@
 #include "program/program_int.h"
 
 enum {
-    TAG_ARRAY = 0x01, TAG_CLASS = 0x02, TAG_ENUM = 0x04, TAG_MEMBER = 0x0d,
-    TAG_POINTER = 0x0f, TAG_STRUCT = 0x13, TAG_TYPEDEF = 0x16, TAG_UNION = 0x17,
-    TAG_INHERITANCE = 0x1c, TAG_CONST = 0x26, TAG_FRIEND = 0x2a,
-    TAG_VARIABLE = 0x34, TAG_VOLATILE = 0x35, TAG_RESTRICT = 0x37,
+    TAG_ARRAY = 0x01,
+    TAG_CLASS = 0x02,
+    TAG_ENUM = 0x04,
+    TAG_MEMBER = 0x0d,
+    TAG_POINTER = 0x0f,
+    TAG_STRUCT = 0x13,
+    TAG_TYPEDEF = 0x16,
+    TAG_UNION = 0x17,
+    TAG_INHERITANCE = 0x1c,
+    TAG_CONST = 0x26,
+    TAG_FRIEND = 0x2a,
+    TAG_VARIABLE = 0x34,
+    TAG_VOLATILE = 0x35,
+    TAG_RESTRICT = 0x37,
     TAG_ATOMIC = 0x47,
 };
 
@@ -61,10 +71,7 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ (h >> 32);
 }
 
-static uint64_t mix_text(uint64_t h, const char *s)
-{
-    return mix(h, hash_bytes(s, strlen(s)));
-}
+static uint64_t mix_text(uint64_t h, const char *s) { return mix(h, hash_bytes(s, strlen(s))); }
 
 /* ---- what nodes are types, and what they refer to */
 
@@ -76,23 +83,25 @@ static unsigned tag_of(const Builder *b, NodeId n)
 static bool is_type(const Builder *b, NodeId n)
 {
     switch (debug_code(b->d, n)) {
-    case MD_BASIC_TYPE: case MD_COMPOSITE_TYPE: case MD_SUBROUTINE_TYPE:
-        return true;
+    case MD_BASIC_TYPE:
+    case MD_COMPOSITE_TYPE:
+    case MD_SUBROUTINE_TYPE: return true;
     case MD_DERIVED_TYPE:
         switch (tag_of(b, n)) {
-        case TAG_MEMBER: case TAG_INHERITANCE: case TAG_FRIEND: case TAG_VARIABLE:
-            return false;
+        case TAG_MEMBER:
+        case TAG_INHERITANCE:
+        case TAG_FRIEND:
+        case TAG_VARIABLE: return false;
         }
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 
 static bool is_declaration(const Builder *b, NodeId n)
 {
-    return debug_code(b->d, n) == MD_COMPOSITE_TYPE
-        && (debug_op(b->d, n, DERIVED_FLAGS) & FLAG_FORWARD);
+    return debug_code(b->d, n) == MD_COMPOSITE_TYPE &&
+           (debug_op(b->d, n, DERIVED_FLAGS) & FLAG_FORWARD);
 }
 
 /* The elements of a composite, the types of a function: a list node. */
@@ -114,9 +123,7 @@ static void add_children(Builder *b, NodeId n)
     const DebugInfo *d = b->d;
     NodeId list = NO_NODE;
     switch (debug_code(d, n)) {
-    case MD_DERIVED_TYPE:
-        add_child(b, debug_ref(d, n, DERIVED_BASE));
-        break;
+    case MD_DERIVED_TYPE: add_child(b, debug_ref(d, n, DERIVED_BASE)); break;
     case MD_COMPOSITE_TYPE:
         add_child(b, debug_ref(d, n, DERIVED_BASE));
         list = debug_ref(d, n, COMPOSITE_ELEMENTS);
@@ -131,8 +138,7 @@ static void add_children(Builder *b, NodeId n)
         for (unsigned i = 0; i < list_len(b, list); i++)
             add_child(b, debug_ref(d, list, i));
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -178,8 +184,7 @@ static uint64_t element_shape(const Builder *b, NodeId e)
         Length l = length_of(b, e);
         return mix(mix(mix(h, l.count), l.flexible), l.variable);
     }
-    default:
-        return h;
+    default: return h;
     }
 }
 
@@ -228,12 +233,12 @@ static char *tag_key(const Builder *b, NodeId n)
  * for names in `unclear`. */
 static void assume_definitions(Builder *b, const Map *unclear)
 {
-    Map definitions = {0};
+    Map definitions = { 0 };
     for (size_t i = 0; i < b->nodes.len; i++) {
         NodeId n = b->nodes.items[i];
         b->stands_for[i] = (uint32_t)i;
-        if (debug_code(b->d, n) != MD_COMPOSITE_TYPE || is_declaration(b, n)
-            || !*debug_text(b->d, n, DERIVED_NAME))
+        if (debug_code(b->d, n) != MD_COMPOSITE_TYPE || is_declaration(b, n) ||
+            !*debug_text(b->d, n, DERIVED_NAME))
             continue;
         char *key = tag_key(b, n);
         void **slot = map_slot(&definitions, key);
@@ -258,7 +263,7 @@ static void assume_definitions(Builder *b, const Map *unclear)
  * stands for one of them. True if there were new ones. */
 static bool find_unclear(Builder *b, Map *unclear)
 {
-    Map declared = {0};
+    Map declared = { 0 };
     for (size_t i = 0; i < b->nodes.len; i++) {
         if (b->stands_for[i] == i)
             continue;
@@ -338,16 +343,15 @@ static void refine(Builder *b)
 static bool is_named_record(const Builder *b, NodeId n)
 {
     unsigned tag = tag_of(b, n);
-    return debug_code(b->d, n) == MD_COMPOSITE_TYPE
-        && (tag == TAG_STRUCT || tag == TAG_UNION)
-        && *debug_text(b->d, n, DERIVED_NAME);
+    return debug_code(b->d, n) == MD_COMPOSITE_TYPE && (tag == TAG_STRUCT || tag == TAG_UNION) &&
+           *debug_text(b->d, n, DERIVED_NAME);
 }
 
 /* If a node is a pointer to a struct with a name: a hash of that name; else 0. */
 static uint64_t named_pointer(const Builder *b, size_t i)
 {
-    if (debug_code(b->d, b->nodes.items[i]) != MD_DERIVED_TYPE
-        || tag_of(b, b->nodes.items[i]) != TAG_POINTER)
+    if (debug_code(b->d, b->nodes.items[i]) != MD_DERIVED_TYPE ||
+        tag_of(b, b->nodes.items[i]) != TAG_POINTER)
         return 0;
     uint32_t at = b->children.items[b->first_child[i]];
     for (int step = 0; step < 50 && at != NO_TYPE; step++) {
@@ -425,8 +429,7 @@ static uint32_t most_seen(const Variants *v)
 static uint64_t place_of(Builder *b, size_t i, const uint64_t *loose)
 {
     NodeId n = b->nodes.items[i];
-    if (!is_named_record(b, n) || is_declaration(b, n)
-        || !debug_op(b->d, n, DERIVED_LINE))
+    if (!is_named_record(b, n) || is_declaration(b, n) || !debug_op(b->d, n, DERIVED_LINE))
         return 0;
     uint64_t h = mix(loose[i], debug_op(b->d, n, DERIVED_LINE));
     return mix_text(h, debug_path(b->d, debug_ref(b->d, n, DERIVED_FILE)));
@@ -438,7 +441,7 @@ static bool unite_places(Builder *b)
 {
     size_t n = b->nodes.len;
     uint64_t *loose = loose_hashes(b);
-    Map places = {0};                   /* hash -> Variants */
+    Map places = { 0 };                   /* hash -> Variants */
     bool any = false;
     for (size_t i = 0; i < n; i++) {
         uint64_t key = place_of(b, i, loose);
@@ -471,7 +474,7 @@ static bool unite_places(Builder *b)
 
 static void find_equal_types(Builder *b)
 {
-    Map unclear = {0};
+    Map unclear = { 0 };
     size_t n = b->nodes.len;
     b->shape = xcalloc(n + 1, sizeof *b->shape);
     b->now = xcalloc(n + 1, sizeof *b->now);
@@ -520,10 +523,7 @@ static Type *base_of(const Builder *b, NodeId n)
     return type_of_node(b, debug_ref(b->d, n, DERIVED_BASE));
 }
 
-static const char *keep(Builder *b, const char *s)
-{
-    return *s ? arena_strdup(b->arena, s) : "";
-}
+static const char *keep(Builder *b, const char *s) { return *s ? arena_strdup(b->arena, s) : ""; }
 
 static TypeKind kind_of(const Builder *b, NodeId n)
 {
@@ -534,27 +534,26 @@ static TypeKind kind_of(const Builder *b, NodeId n)
         return TYPE_FUNCTION;
     switch (tag_of(b, n)) {
     case TAG_ARRAY:
-        return debug_op(b->d, n, DERIVED_FLAGS) & FLAG_VECTOR ? TYPE_VECTOR
-                                                              : TYPE_ARRAY;
-    case TAG_ENUM:     return TYPE_ENUM;
-    case TAG_POINTER:  return TYPE_POINTER;
+        return debug_op(b->d, n, DERIVED_FLAGS) & FLAG_VECTOR ? TYPE_VECTOR : TYPE_ARRAY;
+    case TAG_ENUM: return TYPE_ENUM;
+    case TAG_POINTER: return TYPE_POINTER;
     case TAG_CLASS:
-    case TAG_STRUCT:   return TYPE_STRUCT;
-    case TAG_UNION:    return TYPE_UNION;
-    case TAG_TYPEDEF:  return TYPE_TYPEDEF;
-    case TAG_CONST: case TAG_VOLATILE: case TAG_RESTRICT: case TAG_ATOMIC:
-        return TYPE_QUALIFIED;
-    default:
-        return TYPE_UNKNOWN;
+    case TAG_STRUCT: return TYPE_STRUCT;
+    case TAG_UNION: return TYPE_UNION;
+    case TAG_TYPEDEF: return TYPE_TYPEDEF;
+    case TAG_CONST:
+    case TAG_VOLATILE:
+    case TAG_RESTRICT:
+    case TAG_ATOMIC: return TYPE_QUALIFIED;
+    default: return TYPE_UNKNOWN;
     }
 }
 
 static Encoding encoding_of(uint64_t dwarf)
 {
     static const Encoding known[] = {
-        [0x02] = ENCODING_BOOL,        [0x03] = ENCODING_COMPLEX,
-        [0x04] = ENCODING_FLOAT,       [0x05] = ENCODING_SIGNED,
-        [0x06] = ENCODING_SIGNED_CHAR, [0x07] = ENCODING_UNSIGNED,
+        [0x02] = ENCODING_BOOL,          [0x03] = ENCODING_COMPLEX,     [0x04] = ENCODING_FLOAT,
+        [0x05] = ENCODING_SIGNED,        [0x06] = ENCODING_SIGNED_CHAR, [0x07] = ENCODING_UNSIGNED,
         [0x08] = ENCODING_UNSIGNED_CHAR, [0x10] = ENCODING_UTF,
     };
     if (dwarf == 0x80)                  /* complex integers, a GNU extension */
@@ -572,11 +571,14 @@ static void fill_scalar(Builder *b, Type *t, NodeId n)
     t->encoding = encoding_of(dwarf);
     /* clang calls them all "complex" */
     if (dwarf == 0x03)
-        t->name = t->size == 8 ? "_Complex float" : t->size == 16
-            ? "_Complex double" : "_Complex long double";
+        t->name = t->size == 8    ? "_Complex float"
+                  : t->size == 16 ? "_Complex double"
+                                  : "_Complex long double";
     else if (dwarf == 0x80)
-        t->name = t->size == 2 ? "_Complex char" : t->size == 4
-            ? "_Complex short" : t->size == 8 ? "_Complex int" : "_Complex long";
+        t->name = t->size == 2   ? "_Complex char"
+                  : t->size == 4 ? "_Complex short"
+                  : t->size == 8 ? "_Complex int"
+                                 : "_Complex long";
 }
 
 static void fill_fields(Builder *b, Type *t, NodeId list)
@@ -621,8 +623,7 @@ typedef struct ArrayKey {
 
 static ArrayKey array_key(const Type *element, TypeKind kind, Length l)
 {
-    return (ArrayKey){ (uintptr_t)element, l.count,
-                       kind * 4u + l.flexible * 2u + l.variable };
+    return (ArrayKey){ (uintptr_t)element, l.count, kind * 4u + l.flexible * 2u + l.variable };
 }
 
 static void set_array(Type *t, Type *element, Length l)
@@ -655,8 +656,7 @@ static void fill_array(Builder *b, Type *t, NodeId n, bool many)
         return;
     Type *element = base_of(b, n);
     for (unsigned i = dimensions; i > 1; i--)
-        element = inner_array(b, element, t->kind,
-                              length_of(b, debug_ref(b->d, list, i - 1)));
+        element = inner_array(b, element, t->kind, length_of(b, debug_ref(b->d, list, i - 1)));
     Length l = { .flexible = true };
     if (dimensions)
         l = length_of(b, debug_ref(b->d, list, 0));
@@ -692,8 +692,8 @@ static Qualifier qualifier_of(unsigned tag)
     switch (tag) {
     case TAG_VOLATILE: return QUALIFIER_VOLATILE;
     case TAG_RESTRICT: return QUALIFIER_RESTRICT;
-    case TAG_ATOMIC:   return QUALIFIER_ATOMIC;
-    default:           return QUALIFIER_CONST;
+    case TAG_ATOMIC: return QUALIFIER_ATOMIC;
+    default: return QUALIFIER_CONST;
     }
 }
 
@@ -725,8 +725,7 @@ static void fill(Builder *b, Type *t, NodeId n)
         fill_function(b, t, n);
         return;
     }
-    NodeId list = code == MD_COMPOSITE_TYPE ? debug_ref(d, n, COMPOSITE_ELEMENTS)
-                                            : NO_NODE;
+    NodeId list = code == MD_COMPOSITE_TYPE ? debug_ref(d, n, COMPOSITE_ELEMENTS) : NO_NODE;
     t->name = keep(b, debug_text(d, n, DERIVED_NAME));
     t->file = keep(b, debug_path(d, debug_ref(d, n, DERIVED_FILE)));
     t->line = (unsigned)debug_op(d, n, DERIVED_LINE);
@@ -735,25 +734,21 @@ static void fill(Builder *b, Type *t, NodeId n)
     t->incomplete = is_declaration(b, n);
     t->local = is_local(d, n);
     switch (t->kind) {
-    case TYPE_STRUCT: case TYPE_UNION:
-        fill_fields(b, t, list);
-        break;
+    case TYPE_STRUCT:
+    case TYPE_UNION: fill_fields(b, t, list); break;
     case TYPE_ENUM:
         t->target = base_of(b, n);
         fill_values(b, t, list);
         break;
-    case TYPE_POINTER: case TYPE_TYPEDEF:
-        t->target = base_of(b, n);
-        break;
+    case TYPE_POINTER:
+    case TYPE_TYPEDEF: t->target = base_of(b, n); break;
     case TYPE_QUALIFIED:
         t->target = base_of(b, n);
         t->qualifier = qualifier_of(tag_of(b, n));
         break;
-    case TYPE_ARRAY: case TYPE_VECTOR:
-        fill_array(b, t, n, false);
-        break;
-    default:
-        break;
+    case TYPE_ARRAY:
+    case TYPE_VECTOR: fill_array(b, t, n, false); break;
+    default: break;
     }
 }
 
@@ -765,15 +760,15 @@ static uint64_t settle_size(Type *t, int depth)
         return t->size;
     uint64_t n = 0;
     switch (t->kind) {
-    case TYPE_TYPEDEF: case TYPE_QUALIFIED:
-        return t->size = settle_size((Type *)t->target, depth + 1);
-    case TYPE_ARRAY: case TYPE_VECTOR:
+    case TYPE_TYPEDEF:
+    case TYPE_QUALIFIED: return t->size = settle_size((Type *)t->target, depth + 1);
+    case TYPE_ARRAY:
+    case TYPE_VECTOR:
         n = settle_size((Type *)t->target, depth + 1);
         if (n && t->count > UINT64_MAX / n)
             n = 0;
         return t->size = n * t->count;
-    default:
-        return t->size;
+    default: return t->size;
     }
 }
 
@@ -848,8 +843,7 @@ static void make_types(Builder *b)
         if (b->class[i] == i)
             fill(b, b->type[i], b->nodes.items[b->stands_for[i]]);
     for (size_t i = 0; i < n; i++)
-        if (b->class[i] == i && (b->type[i]->kind == TYPE_ARRAY
-                                 || b->type[i]->kind == TYPE_VECTOR))
+        if (b->class[i] == i && (b->type[i]->kind == TYPE_ARRAY || b->type[i]->kind == TYPE_VECTOR))
             fill_array(b, b->type[i], b->nodes.items[i], true);
     cut_circles(b);
     for (size_t i = 0; i < b->all.len; i++) {
@@ -857,8 +851,8 @@ static void make_types(Builder *b)
         settle_size(t, 0);
         if (t->kind == TYPE_TYPEDEF) {
             Type *to = (Type *)t->target;
-            if (!*to->name && !to->alias && (to->kind == TYPE_STRUCT
-                || to->kind == TYPE_UNION || to->kind == TYPE_ENUM))
+            if (!*to->name && !to->alias &&
+                (to->kind == TYPE_STRUCT || to->kind == TYPE_UNION || to->kind == TYPE_ENUM))
                 to->alias = t;
         }
     }

@@ -14,10 +14,7 @@ typedef struct Code {
     bool repeat;               /* prefix F3 */
 } Code;
 
-static uint8_t next(Code *c)
-{
-    return c->at < c->end ? *c->at++ : 0;
-}
+static uint8_t next(Code *c) { return c->at < c->end ? *c->at++ : 0; }
 
 static bool in(uint8_t b, const uint8_t *list, size_t n)
 {
@@ -26,8 +23,7 @@ static bool in(uint8_t b, const uint8_t *list, size_t n)
             return true;
     return false;
 }
-#define IN(b, ...) in(b, (const uint8_t[]){ __VA_ARGS__ }, \
-                      sizeof((const uint8_t[]){ __VA_ARGS__ }))
+#define IN(b, ...) in(b, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
 
 static FailureAccess either(bool writes)
 {
@@ -49,8 +45,7 @@ static bool float_stores(uint8_t op, unsigned reg)
 /* Opcodes of one byte. */
 static FailureAccess one_byte(uint8_t op, Code *c)
 {
-    if ((op >= 0x50 && op <= 0x57) ||
-        IN(op, 0xe8, 0x68, 0x6a, 0x9c, 0xc8, 0xaa, 0xab, 0xa2, 0xa3))
+    if ((op >= 0x50 && op <= 0x57) || IN(op, 0xe8, 0x68, 0x6a, 0x9c, 0xc8, 0xaa, 0xab, 0xa2, 0xa3))
         return FAILURE_ACCESS_WRITE;           /* push, call, stos, mov moffs */
     if ((op >= 0x58 && op <= 0x5f) ||
         IN(op, 0xc2, 0xc3, 0xc9, 0xac, 0xad, 0xa6, 0xa7, 0xae, 0xaf, 0xa0, 0xa1))
@@ -65,8 +60,8 @@ static FailureAccess one_byte(uint8_t op, Code *c)
         return either((op & 7) < 2);
     if (IN(op, 0x80, 0x81, 0x83))
         return either(reg != 7);
-    if (IN(op, 0x86, 0x87, 0x88, 0x89, 0x8c, 0x8f, 0xc0, 0xc1, 0xc6, 0xc7, 0xd0,
-           0xd1, 0xd2, 0xd3, 0xfe))
+    if (IN(op, 0x86, 0x87, 0x88, 0x89, 0x8c, 0x8f, 0xc0, 0xc1, 0xc6, 0xc7, 0xd0, 0xd1, 0xd2, 0xd3,
+           0xfe))
         return FAILURE_ACCESS_WRITE;
     if (op == 0xf6 || op == 0xf7)
         return either(reg == 2 || reg == 3);
@@ -94,9 +89,8 @@ static FailureAccess two_bytes(uint8_t op, Code *c)
         return either(reg == 0 || reg == 3 || reg == 4);
     if (op == 0xc7)
         return either(reg == 1);
-    return either(IN(op, 0x11, 0x13, 0x17, 0x29, 0x2b, 0x7f, 0xe7, 0xd6, 0xc3,
-                     0xab, 0xb3, 0xbb, 0xa4, 0xa5, 0xac, 0xad, 0xb0, 0xb1, 0xc0,
-                     0xc1));
+    return either(IN(op, 0x11, 0x13, 0x17, 0x29, 0x2b, 0x7f, 0xe7, 0xd6, 0xc3, 0xab, 0xb3, 0xbb,
+                     0xa4, 0xa5, 0xac, 0xad, 0xb0, 0xb1, 0xc0, 0xc1));
 }
 
 /* Maps 0F 38 (2) and 0F 3A (3). */
@@ -133,8 +127,8 @@ FailureAccess decode_access(const uint8_t *code, size_t n)
 {
     Code c = { .at = code, .end = code + n };
     uint8_t op = next(&c);
-    while (IN(op, 0x66, 0x67, 0xf0, 0xf2, 0xf3, 0x2e, 0x36, 0x3e, 0x26, 0x64,
-              0x65) || (op & 0xf0) == 0x40) {
+    while (IN(op, 0x66, 0x67, 0xf0, 0xf2, 0xf3, 0x2e, 0x36, 0x3e, 0x26, 0x64, 0x65) ||
+           (op & 0xf0) == 0x40) {
         if (c.at == c.end)
             return FAILURE_ACCESS_UNKNOWN;
         c.repeat |= op == 0xf3;

@@ -32,17 +32,13 @@ static bool image_open(Image *im, const char *path)
     return ok && im->bytes;
 }
 
-static void image_close(Image *im)
-{
-    munmap((void *)im->bytes, im->size);
-}
+static void image_close(Image *im) { munmap((void *)im->bytes, im->size); }
 
 bool elf_has_sanitizer(const char *path)
 {
-    static const char *const marks[] = { "__asan_init", "__lsan_init",
-                                         "__tsan_init", "__msan_init",
+    static const char *const marks[] = { "__asan_init", "__lsan_init", "__tsan_init", "__msan_init",
                                          "__hwasan_init" };
-    Image im = {0};
+    Image im = { 0 };
     bool found = false;
     if (!image_open(&im, path))
         return false;
@@ -63,8 +59,9 @@ static const void *part(const Image *im, uint64_t offset, uint64_t n, size_t siz
 static const Elf64_Ehdr *header(const Image *im)
 {
     const Elf64_Ehdr *h = part(im, 0, 1, sizeof *h);
-    return h && memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 &&
-                   h->e_ident[EI_CLASS] == ELFCLASS64 ? h : NULL;
+    return h && memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 && h->e_ident[EI_CLASS] == ELFCLASS64
+               ? h
+               : NULL;
 }
 
 static uint64_t address_of(const Image *im, const Elf64_Ehdr *h, uint64_t offset)
@@ -73,8 +70,7 @@ static uint64_t address_of(const Image *im, const Elf64_Ehdr *h, uint64_t offset
     for (size_t i = 0; table && i < h->e_phnum; i++) {
         Elf64_Phdr p;
         memcpy(&p, table + i * sizeof p, sizeof p);
-        if (p.p_type == PT_LOAD && offset >= p.p_offset &&
-            offset - p.p_offset < p.p_filesz)
+        if (p.p_type == PT_LOAD && offset >= p.p_offset && offset - p.p_offset < p.p_filesz)
             return offset - p.p_offset + p.p_vaddr;
     }
     return offset;
@@ -95,14 +91,12 @@ static const char *symbol_in(Arena *a, const Image *im, const Elf64_Shdr *table,
             s.st_name >= names->sh_size)
             continue;
         return arena_strndup(a, text + s.st_name,
-                             strnlen(text + s.st_name,
-                                     names->sh_size - s.st_name));
+                             strnlen(text + s.st_name, names->sh_size - s.st_name));
     }
     return NULL;
 }
 
-static const char *symbol_at(Arena *a, const Image *im, const Elf64_Ehdr *h,
-                             uint64_t address)
+static const char *symbol_at(Arena *a, const Image *im, const Elf64_Ehdr *h, uint64_t address)
 {
     const uint8_t *table = part(im, h->e_shoff, h->e_shnum, sizeof(Elf64_Shdr));
     static const uint32_t kinds[] = { SHT_SYMTAB, SHT_DYNSYM };
@@ -120,10 +114,9 @@ static const char *symbol_at(Arena *a, const Image *im, const Elf64_Ehdr *h,
     return NULL;
 }
 
-uint64_t elf_locate(Arena *a, const char *path, uint64_t file_offset,
-                    const char **function)
+uint64_t elf_locate(Arena *a, const char *path, uint64_t file_offset, const char **function)
 {
-    Image im = {0};
+    Image im = { 0 };
     uint64_t address = file_offset;
     *function = NULL;
     if (!image_open(&im, path))

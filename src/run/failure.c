@@ -51,12 +51,12 @@ const char *failure_signal_name(int sig)
         int number;
         const char *name;
     } names[] = {
-        { SIGSEGV, "SIGSEGV" }, { SIGBUS, "SIGBUS" },   { SIGFPE, "SIGFPE" },
-        { SIGILL, "SIGILL" },   { SIGABRT, "SIGABRT" }, { SIGTRAP, "SIGTRAP" },
-        { SIGSYS, "SIGSYS" },   { SIGKILL, "SIGKILL" }, { SIGTERM, "SIGTERM" },
-        { SIGINT, "SIGINT" },   { SIGHUP, "SIGHUP" },   { SIGPIPE, "SIGPIPE" },
-        { SIGALRM, "SIGALRM" }, { SIGXCPU, "SIGXCPU" }, { SIGXFSZ, "SIGXFSZ" },
-        { SIGQUIT, "SIGQUIT" }, { SIGUSR1, "SIGUSR1" }, { SIGUSR2, "SIGUSR2" },
+        { SIGSEGV, "SIGSEGV" },     { SIGBUS, "SIGBUS" },   { SIGFPE, "SIGFPE" },
+        { SIGILL, "SIGILL" },       { SIGABRT, "SIGABRT" }, { SIGTRAP, "SIGTRAP" },
+        { SIGSYS, "SIGSYS" },       { SIGKILL, "SIGKILL" }, { SIGTERM, "SIGTERM" },
+        { SIGINT, "SIGINT" },       { SIGHUP, "SIGHUP" },   { SIGPIPE, "SIGPIPE" },
+        { SIGALRM, "SIGALRM" },     { SIGXCPU, "SIGXCPU" }, { SIGXFSZ, "SIGXFSZ" },
+        { SIGQUIT, "SIGQUIT" },     { SIGUSR1, "SIGUSR1" }, { SIGUSR2, "SIGUSR2" },
         { SIGVTALRM, "SIGVTALRM" }, { SIGPROF, "SIGPROF" }, { SIGIO, "SIGIO" },
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -65,10 +65,7 @@ const char *failure_signal_name(int sig)
     return "another signal";
 }
 
-bool failure_is(const Failure *f)
-{
-    return f->kind != FAILURE_NONE && f->kind != FAILURE_EXIT;
-}
+bool failure_is(const Failure *f) { return f->kind != FAILURE_NONE && f->kind != FAILURE_EXIT; }
 
 const FailureFrame *failure_site(const Failure *f)
 {
@@ -79,7 +76,7 @@ void failure_release(Failure *f)
 {
     Arena a = f->arena;
     arena_release(&a);
-    *f = (Failure){0};
+    *f = (Failure){ 0 };
 }
 
 static const char *copy_text(Arena *a, const char *text)
@@ -91,7 +88,7 @@ void failure_copy(Failure *to, const Failure *from)
 {
     assert(!to->arena.blocks && from->site <= from->nframes);
     *to = *from;
-    to->arena = (Arena){0};
+    to->arena = (Arena){ 0 };
     to->tool = copy_text(&to->arena, from->tool);
     to->what = copy_text(&to->arena, from->what);
     to->frames = arena_array(&to->arena, FailureFrame, from->nframes);
@@ -142,17 +139,13 @@ static bool same_kind(const Failure *a, const Failure *b)
     if (a->kind != b->kind)
         return false;
     switch (a->kind) {
-    case FAILURE_EXIT:
-        return a->status == b->status;
-    case FAILURE_SIGNAL:
-        return a->signal == b->signal && a->access == b->access;
+    case FAILURE_EXIT: return a->status == b->status;
+    case FAILURE_SIGNAL: return a->signal == b->signal && a->access == b->access;
     case FAILURE_SANITIZER:
         return same_text(a->tool, b->tool) && same_report(a->what, b->what) &&
                a->access == b->access;
-    case FAILURE_ABORT:
-        return same_report(a->what, b->what);
-    default:
-        return true;
+    case FAILURE_ABORT: return same_report(a->what, b->what);
+    default: return true;
     }
 }
 
@@ -208,8 +201,7 @@ static void add_access(const Failure *f, Str *out)
     if (f->access && f->size)
         str_addf(out, " %u bytes", f->size);
     if (f->has_address && (f->kind == FAILURE_SIGNAL))
-        str_addf(out, "%s %#llx", f->access ? "" : ", at",
-                 (unsigned long long)f->address);
+        str_addf(out, "%s %#llx", f->access ? "" : ", at", (unsigned long long)f->address);
 }
 
 static void add_frame(const FailureFrame *f, Str *out)
@@ -232,9 +224,7 @@ void failure_describe(const Failure *f, Str *out)
     case FAILURE_EXIT: str_addf(out, "exit status %d", f->status); break;
     case FAILURE_SIGNAL: str_add(out, failure_signal_name(f->signal)); break;
     case FAILURE_STACK_OVERFLOW: str_add(out, "stack overflow"); break;
-    case FAILURE_ABORT:
-        str_addf(out, f->what ? "abort: %s" : "abort", f->what);
-        break;
+    case FAILURE_ABORT: str_addf(out, f->what ? "abort: %s" : "abort", f->what); break;
     case FAILURE_ASSERTION: str_addf(out, "assertion failed: %s", f->what); break;
     case FAILURE_SANITIZER: str_addf(out, "%s (%s)", f->what, f->tool); break;
     case FAILURE_TIMEOUT: str_addf(out, "time limit, %s", f->what); break;
@@ -255,15 +245,13 @@ void failure_describe(const Failure *f, Str *out)
 
 void failure_dump(const Failure *f, Str *out)
 {
-    str_addf(out, "kind %s, status %d, signal %d, code %d\n",
-             failure_kind_name(f->kind), f->status, f->signal, f->code);
+    str_addf(out, "kind %s, status %d, signal %d, code %d\n", failure_kind_name(f->kind), f->status,
+             f->signal, f->code);
     if (f->has_address || f->access)
-        str_addf(out, "%s %u bytes at %#llx%s\n", failure_access_name(f->access),
-                 f->size, (unsigned long long)f->address,
-                 f->has_address ? "" : " (not known)");
+        str_addf(out, "%s %u bytes at %#llx%s\n", failure_access_name(f->access), f->size,
+                 (unsigned long long)f->address, f->has_address ? "" : " (not known)");
     if (f->tool || f->what)
-        str_addf(out, "%s: %s\n", f->tool ? f->tool : "-",
-                 f->what ? f->what : "-");
+        str_addf(out, "%s: %s\n", f->tool ? f->tool : "-", f->what ? f->what : "-");
     for (size_t i = 0; i < f->nframes; i++) {
         str_addf(out, "%s#%zu ", i == f->site ? "> " : "  ", i);
         add_frame(&f->frames[i], out);

@@ -139,7 +139,7 @@ static void cut_module(Failure *f, Span *s, FailureFrame *to)
 static bool read_frame(Failure *f, Span line, FailureFrame *to)
 {
     Span s = skip_blanks(line);
-    *to = (FailureFrame){0};
+    *to = (FailureFrame){ 0 };
     if (s.at == s.end || *s.at != '#')
         return false;
     s.at++;
@@ -155,8 +155,7 @@ static bool read_frame(Failure *f, Span line, FailureFrame *to)
             s.at += 3;
     }
     cut_module(f, &s, to);
-    const char *blank = s.at < s.end ? memchr(s.at, ' ', (size_t)(s.end - s.at))
-                                     : NULL;
+    const char *blank = s.at < s.end ? memchr(s.at, ' ', (size_t)(s.end - s.at)) : NULL;
     Span name = { s.at, blank ? blank : s.end };
     if (name.at < name.end)
         to->function = keep(f, name);
@@ -168,7 +167,7 @@ static bool read_frame(Failure *f, Span line, FailureFrame *to)
 /* The first stack in the text, if one begins within 12 lines. */
 static void read_stack(Failure *f, Span text)
 {
-    Vec(FailureFrame) v = {0};
+    Vec(FailureFrame) v = { 0 };
     Span line;
     for (unsigned n = 0; v.len < 256 && next_line(&text, &line); n++) {
         FailureFrame frame;
@@ -190,29 +189,29 @@ static void read_stack(Failure *f, Span text)
 /* Beginnings of names of functions and of files, and of modules' base names,
  * that are no user code. */
 static const char *const foreign_functions[] = {
-    "__asan", "__lsan", "__tsan", "__msan", "__ubsan", "__hwasan", "__sanitizer",
-    "__interceptor", "___interceptor", "__interception", "__libc_start",
-    "__assert", "__GI_", "__fortify", "__stack_chk", "__chk_fail",
-    "__pthread_kill",
+    "__asan",       "__lsan",         "__tsan",        "__msan",         "__ubsan",
+    "__hwasan",     "__sanitizer",    "__interceptor", "___interceptor", "__interception",
+    "__libc_start", "__assert",       "__GI_",         "__fortify",      "__stack_chk",
+    "__chk_fail",   "__pthread_kill",
 };
 static const char *const foreign_files[] = {
     "libsanitizer/", "compiler-rt/lib/", "sysdeps/", "/glibc", "csu/",
 };
 static const char *const foreign_modules[] = {
-    "libc.so", "libc-", "ld-linux", "ld-musl", "libm.so", "libpthread",
-    "libasan", "libubsan", "liblsan", "libtsan", "libhwasan", "libgcc_s",
-    "libclang_rt", "[vdso]",
+    "libc.so",  "libc-",   "ld-linux", "ld-musl",   "libm.so",  "libpthread",  "libasan",
+    "libubsan", "liblsan", "libtsan",  "libhwasan", "libgcc_s", "libclang_rt", "[vdso]",
 };
 /* Foreign only where nothing says in which file they stand: interceptors that
  * are linked into the subject, and what leads to abort(). */
 static const char *const library_functions[] = {
-    "malloc", "calloc", "realloc", "reallocarray", "free", "memcpy", "memmove",
-    "memset", "memcmp", "memchr", "strlen", "strnlen", "strcpy", "strncpy",
-    "strcat", "strncat", "strcmp", "strncmp", "strchr", "strrchr", "strstr",
-    "strdup", "strndup", "printf", "fprintf", "sprintf", "snprintf", "vprintf",
-    "vfprintf", "vsprintf", "vsnprintf", "puts", "fputs", "fwrite", "fread",
-    "fgets", "read", "write", "qsort", "abort", "raise", "gsignal",
-    "pthread_kill", "_start", "posix_memalign", "aligned_alloc", "operator",
+    "malloc",       "calloc",  "realloc",        "reallocarray",  "free",     "memcpy",
+    "memmove",      "memset",  "memcmp",         "memchr",        "strlen",   "strnlen",
+    "strcpy",       "strncpy", "strcat",         "strncat",       "strcmp",   "strncmp",
+    "strchr",       "strrchr", "strstr",         "strdup",        "strndup",  "printf",
+    "fprintf",      "sprintf", "snprintf",       "vprintf",       "vfprintf", "vsprintf",
+    "vsnprintf",    "puts",    "fputs",          "fwrite",        "fread",    "fgets",
+    "read",         "write",   "qsort",          "abort",         "raise",    "gsignal",
+    "pthread_kill", "_start",  "posix_memalign", "aligned_alloc", "operator",
 };
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -227,16 +226,14 @@ static bool begins_with_any(const char *s, const char *const *list, size_t n)
 bool failure_is_foreign_module(const char *path)
 {
     const char *base = strrchr(path, '/');
-    return begins_with_any(base ? base + 1 : path, foreign_modules,
-                           COUNT(foreign_modules));
+    return begins_with_any(base ? base + 1 : path, foreign_modules, COUNT(foreign_modules));
 }
 
 static bool is_user(const FailureFrame *f)
 {
     if (f->module && failure_is_foreign_module(f->module))
         return false;
-    if (f->function && begins_with_any(f->function, foreign_functions,
-                                       COUNT(foreign_functions)))
+    if (f->function && begins_with_any(f->function, foreign_functions, COUNT(foreign_functions)))
         return false;
     for (size_t i = 0; f->file && i < COUNT(foreign_files); i++)
         if (strstr(f->file, foreign_files[i]))
@@ -391,7 +388,7 @@ static bool read_undefined(Failure *f, Span text)
     Span line;
     while (next_line(&text, &line)) {
         const char *p = find(line, mark);
-        FailureFrame at = {0};
+        FailureFrame at = { 0 };
         if (!p)
             continue;
         read_place(f, (Span){ line.at, p }, &at);
@@ -422,9 +419,8 @@ static bool read_undefined(Failure *f, Span text)
 static void put_in_front(Failure *f, const FailureFrame *at)
 {
     size_t from = 0;
-    while (from < f->nframes &&
-           !(at->function && f->frames[from].function &&
-             strcmp(at->function, f->frames[from].function) == 0))
+    while (from < f->nframes && !(at->function && f->frames[from].function &&
+                                  strcmp(at->function, f->frames[from].function) == 0))
         from++;
     size_t rest = from < f->nframes ? f->nframes - from - 1 : 0;
     FailureFrame *all = arena_array(&f->arena, FailureFrame, rest + 1);
@@ -444,13 +440,12 @@ static bool glibc_assertion(Failure *f, Span line)
         return false;
     Span text = { p + 11, line.end }, before = { line.at, p - 2 };
     const char *end = NULL;
-    for (const char *q = text.at; (q = find((Span){ q, text.end }, "' failed"));
-         q++)
+    for (const char *q = text.at; (q = find((Span){ q, text.end }, "' failed")); q++)
         end = q;
     if (!end)
         return false;
     f->what = keep(f, (Span){ text.at, end });
-    FailureFrame at = {0};
+    FailureFrame at = { 0 };
     const char *colon = NULL;
     for (const char *q = before.at; (q = find((Span){ q, before.end }, ": ")); q++)
         colon = q;
@@ -497,7 +492,7 @@ static bool glib_assertion(Failure *f, Span line)
     const char *colon = p - 1;
     while (colon > line.at + 6 && *colon != ':')
         colon--;
-    FailureFrame at = {0};
+    FailureFrame at = { 0 };
     if (colon > line.at + 6) {
         at.function = keep(f, (Span){ colon + 1, p });
         read_place(f, (Span){ line.at + 6, colon }, &at);
@@ -512,10 +507,19 @@ static bool glib_assertion(Failure *f, Span line)
 
 /* What the C library says before it aborts. */
 static const char *const complaints[] = {
-    "*** ", "free(): ", "malloc(): ", "realloc(): ", "calloc(): ",
-    "double free or corruption", "munmap_chunk(): ", "corrupted ",
-    "malloc_consolidate(): ", "mremap_chunk(): ", "Fatal glibc error: ",
-    "tcache_thread_shutdown(): ", "unlink_chunk",
+    "*** ",
+    "free(): ",
+    "malloc(): ",
+    "realloc(): ",
+    "calloc(): ",
+    "double free or corruption",
+    "munmap_chunk(): ",
+    "corrupted ",
+    "malloc_consolidate(): ",
+    "mremap_chunk(): ",
+    "Fatal glibc error: ",
+    "tcache_thread_shutdown(): ",
+    "unlink_chunk",
 };
 
 static void read_abort(Failure *f, Span text)
@@ -525,8 +529,7 @@ static void read_abort(Failure *f, Span text)
     while (next_line(&text, &line)) {
         if (line.at == line.end)
             continue;
-        if (glibc_assertion(f, line) || musl_assertion(f, line) ||
-            glib_assertion(f, line)) {
+        if (glibc_assertion(f, line) || musl_assertion(f, line) || glib_assertion(f, line)) {
             f->kind = FAILURE_ASSERTION;
             return;
         }
@@ -575,18 +578,15 @@ static bool read_limit(Failure *f, const Facts *facts)
  * where otherwise memory always is. */
 static bool is_stack_overflow(const Facts *t)
 {
-    return t->has_signal_info && t->code > 0 &&
-           t->access != FAILURE_ACCESS_EXEC &&
+    return t->has_signal_info && t->code > 0 && t->access != FAILURE_ACCESS_EXEC &&
            t->address + (64u << 10) >= t->sp && t->address < t->sp + (1u << 20);
 }
 
 static void take_signal_info(Failure *f, const Facts *facts)
 {
     f->code = facts->code;
-    f->has_address = facts->code > 0 && (f->signal == SIGSEGV ||
-                                         f->signal == SIGBUS ||
-                                         f->signal == SIGFPE ||
-                                         f->signal == SIGILL);
+    f->has_address = facts->code > 0 && (f->signal == SIGSEGV || f->signal == SIGBUS ||
+                                         f->signal == SIGFPE || f->signal == SIGILL);
     f->address = f->has_address ? facts->address : 0;
     f->access = facts->access;
     f->frames = arena_array(&f->arena, FailureFrame, facts->nframes);

@@ -24,8 +24,8 @@ static struct sock_fprog filter;       /* as the kernel wants it; empty: none */
 
 /* Their first argument is a process. */
 static const char *const changing[] = {
-    "prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam",
-    "sched_setattr", "process_vm_readv", "process_vm_writev", "pidfd_open",
+    "prlimit64",     "sched_setaffinity", "sched_setscheduler", "sched_setparam",
+    "sched_setattr", "process_vm_readv",  "process_vm_writev",  "pidfd_open",
 };
 static const char *const signalling[] = {
     "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
@@ -39,8 +39,10 @@ static const char *const hidden[] = { "pidfd_getfd", "process_madvise" };
 static void forbid(scmp_filter_ctx c, const char *name, int arg, pid_t pid)
 {
     int nr = seccomp_syscall_resolve_name(name);
-    struct scmp_arg_cmp is = { .arg = arg < 0 ? 0 : (unsigned)arg, .op = SCMP_CMP_MASKED_EQ,
-                               .datum_a = 0xffffffff, .datum_b = (uint32_t)pid };
+    struct scmp_arg_cmp is = { .arg = arg < 0 ? 0 : (unsigned)arg,
+                               .op = SCMP_CMP_MASKED_EQ,
+                               .datum_a = 0xffffffff,
+                               .datum_b = (uint32_t)pid };
     if (nr != __NR_SCMP_ERROR)
         seccomp_rule_add_array(c, SCMP_ACT_ERRNO(EPERM), nr, arg < 0 ? 0 : 1, &is);
 }
@@ -56,15 +58,19 @@ static scmp_filter_ctx make_filter(bool own_pids)
     if (seccomp_arch_native() == SCMP_ARCH_X86_64)
         seccomp_arch_add(c, SCMP_ARCH_X86);
     seccomp_attr_set(c, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-    for EACH(i, changing)
-        forbid(c, changing[i], 0, worker);
-    for EACH(i, second)
-        forbid(c, second[i], 1, worker);
-    for EACH(i, hidden)
-        forbid(c, hidden[i], -1, 0);
-    for EACH(i, signalling)
-        if (!own_pids)
-            forbid(c, signalling[i], 0, worker);
+    for
+        EACH(i, changing)
+    forbid(c, changing[i], 0, worker);
+    for
+        EACH(i, second)
+    forbid(c, second[i], 1, worker);
+    for
+        EACH(i, hidden)
+    forbid(c, hidden[i], -1, 0);
+    for
+        EACH(i, signalling)
+    if (!own_pids)
+        forbid(c, signalling[i], 0, worker);
     if (!own_pids)                     /* a folder of /proc will do as the process */
         forbid(c, "pidfd_send_signal", -1, 0);
     return c;
@@ -94,10 +100,7 @@ void guard_worker(bool own_pids)
     compile(make_filter(own_pids), &filter);
 }
 
-void guard_child(void)
-{
-    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-}
+void guard_child(void) { prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); }
 
 void guard_subject(void)
 {

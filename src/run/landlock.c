@@ -16,18 +16,26 @@
 
 /* Rights, by the first version of the interface that has them. */
 enum {
-    WRITE_FILE = 1 << 1, REMOVE_DIR = 1 << 4, REMOVE_FILE = 1 << 5,
-    MAKE_CHAR = 1 << 6, MAKE_DIR = 1 << 7, MAKE_REG = 1 << 8,
-    MAKE_SOCK = 1 << 9, MAKE_FIFO = 1 << 10, MAKE_BLOCK = 1 << 11,
+    WRITE_FILE = 1 << 1,
+    REMOVE_DIR = 1 << 4,
+    REMOVE_FILE = 1 << 5,
+    MAKE_CHAR = 1 << 6,
+    MAKE_DIR = 1 << 7,
+    MAKE_REG = 1 << 8,
+    MAKE_SOCK = 1 << 9,
+    MAKE_FIFO = 1 << 10,
+    MAKE_BLOCK = 1 << 11,
     MAKE_SYM = 1 << 12,
     REFER = 1 << 13,           /* 2 */
     TRUNCATE = 1 << 14,        /* 3 */
     IOCTL_DEV = 1 << 15,       /* 5 */
-    OF_1 = WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_CHAR | MAKE_DIR |
-           MAKE_REG | MAKE_SOCK | MAKE_FIFO | MAKE_BLOCK | MAKE_SYM,
+    OF_1 = WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_CHAR | MAKE_DIR | MAKE_REG | MAKE_SOCK |
+           MAKE_FIFO | MAKE_BLOCK | MAKE_SYM,
     ON_FILES = WRITE_FILE | TRUNCATE | IOCTL_DEV,   /* that apply to a file */
-    BIND_TCP = 1 << 0, CONNECT_TCP = 1 << 1,        /* 4 */
-    SCOPE_ABSTRACT = 1 << 0, SCOPE_SIGNAL = 1 << 1, /* 6 */
+    BIND_TCP = 1 << 0,
+    CONNECT_TCP = 1 << 1,        /* 4 */
+    SCOPE_ABSTRACT = 1 << 0,
+    SCOPE_SIGNAL = 1 << 1, /* 6 */
     RULE_PATH_BENEATH = 1,
 };
 
@@ -74,8 +82,7 @@ static void allow(int ruleset, uint64_t handled, const char *path)
 
 static void allow_all(int ruleset, const Sandbox *s, uint64_t handled)
 {
-    static const char *const devices[] = { "/dev/null", "/dev/zero", "/dev/full",
-                                           "/dev/tty" };
+    static const char *const devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/tty" };
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
         allow(ruleset, handled, devices[i]);
     for (size_t i = 0; i < 4; i++)

@@ -9,8 +9,8 @@
 #if defined __x86_64__
 static void name(const struct user_regs_struct *u, Registers *r)
 {
-    *r = (Registers){ .pc = u->rip, .sp = u->rsp, .fp = u->rbp,
-                      .source = u->rsi, .target = u->rdi };
+    *r =
+        (Registers){ .pc = u->rip, .sp = u->rsp, .fp = u->rbp, .source = u->rsi, .target = u->rdi };
 }
 #elif defined __aarch64__
 static void name(const struct user_regs_struct *u, Registers *r)
@@ -23,7 +23,7 @@ static void name(const struct user_regs_struct *u, Registers *r)
 
 bool registers_get(pid_t pid, Registers *r)
 {
-    struct user_regs_struct u = {0};
+    struct user_regs_struct u = { 0 };
     struct iovec iov = { &u, sizeof u };
     if (ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &iov) != 0)
         return false;

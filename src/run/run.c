@@ -79,8 +79,7 @@ static bool spawn_helper(Runner *r, int socket, Err *err)
     sigfillset(&defaults);
     posix_spawn_file_actions_init(&files);
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes,
-                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &defaults);
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
@@ -88,8 +87,7 @@ static bool spawn_helper(Runner *r, int socket, Err *err)
     posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&files, socket, 3);
     int e = fault_hits() ? errno
-                         : posix_spawn(&r->worker, r->helper, &files,
-                                       &attributes, argv, environ);
+                         : posix_spawn(&r->worker, r->helper, &files, &attributes, argv, environ);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
     errno = e;
@@ -124,21 +122,19 @@ static void take_protections(Runner *r, const Str *body)
         uint8_t granted;
         wire_get(&in, &granted, 1);
         r->rows[i].granted = granted;
-        snprintf(r->rows[i].why, sizeof r->rows[i].why, "%s",
-                 wire_get_text(&in));
+        snprintf(r->rows[i].why, sizeof r->rows[i].why, "%s", wire_get_text(&in));
         if (granted || strcmp(r->rows[i].why, "not asked for") == 0 ||
             strcmp(r->rows[i].why, "the network was asked for") == 0)
             continue;
-        str_addf(&r->missing, "%s%s (%s): %s", r->missing.len ? "; no " : "no ",
-                 r->rows[i].name, r->rows[i].why, r->rows[i].without);
+        str_addf(&r->missing, "%s%s (%s): %s", r->missing.len ? "; no " : "no ", r->rows[i].name,
+                 r->rows[i].why, r->rows[i].without);
     }
 }
 
 static bool start_worker(Runner *r, Err *err)
 {
     int pair[2];
-    if (fault_hits() ||
-        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+    if (fault_hits() || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return err_errno(err, "sandbox");
     bool ok = spawn_helper(r, pair[1], err);
     close(pair[1]);
@@ -147,7 +143,7 @@ static bool start_worker(Runner *r, Err *err)
     WireKind kind;
     int fds[WIRE_MOST_FDS];
     size_t nfds;
-    Str body = {0};
+    Str body = { 0 };
     if (ok && (!wire_send(&r->wire, WIRE_SETUP, &r->setup, NULL, 0) ||
                !wire_receive(&r->wire, &kind, &body, fds, &nfds)))
         ok = err_set(err, "%s does not answer", r->helper);
@@ -188,10 +184,12 @@ static uint32_t without_mask(const char *const *names)
 
 static void describe_setup(Runner *r, const RunnerPlan *plan)
 {
-    SetupWire w = { .version = WIRE_VERSION, .size = WIRE_SIZE,
-                    .network = plan->network, .unprotected = plan->unprotected,
+    SetupWire w = { .version = WIRE_VERSION,
+                    .size = WIRE_SIZE,
+                    .network = plan->network,
+                    .unprotected = plan->unprotected,
                     .without = without_mask(plan->without) };
-    Str texts = {0};
+    Str texts = { 0 };
     wire_add_text(&texts, r->scratch);
     w.nreadable = add_paths(&texts, plan->readable);
     char *cwd = path_real(".");
@@ -253,10 +251,7 @@ void runner_free(Runner *r)
     free(r);
 }
 
-const char *runner_scratch(const Runner *r)
-{
-    return r->scratch;
-}
+const char *runner_scratch(const Runner *r) { return r->scratch; }
 
 const Protection *runner_protections(const Runner *r, size_t *n)
 {
@@ -264,10 +259,7 @@ const Protection *runner_protections(const Runner *r, size_t *n)
     return r->rows;
 }
 
-const char *runner_missing(const Runner *r)
-{
-    return r->missing.len ? str_c(&r->missing) : NULL;
-}
+const char *runner_missing(const Runner *r) { return r->missing.len ? str_c(&r->missing) : NULL; }
 
 /* ---- START */
 
@@ -277,12 +269,11 @@ static uint32_t add_environment(const Runner *r, Str *body)
     uint32_t n = 0;
     for (char **e = environ; *e; e++)
         if (!str_starts(*e, "TMPDIR=") && !str_starts(*e, "HOME=") &&
-            !str_starts(*e, "SUNDEW_FAULT") &&
-            !str_starts(*e, SUNDEW_FORKSERVER_ENV)) {
+            !str_starts(*e, "SUNDEW_FAULT") && !str_starts(*e, SUNDEW_FORKSERVER_ENV)) {
             wire_add_text(body, *e);
             n++;
         }
-    Str s = {0};
+    Str s = { 0 };
     str_addf(&s, "TMPDIR=%s", r->scratch);
     wire_add_text(body, str_c(&s));
     str_reset(&s);
@@ -300,8 +291,7 @@ static uint32_t add_environment(const Runner *r, Str *body)
 static char *find_file(const RunPlan *plan, Err *err)
 {
     const char *name = plan->file ? plan->file : plan->argv[0];
-    char *file = strchr(name, '/') ? path_absolute(name)
-                                   : path_search(name, NULL);
+    char *file = strchr(name, '/') ? path_absolute(name) : path_search(name, NULL);
     if (!file || access(file, F_OK) != 0) {
         free(file);
         err_set(err, "%s: no such program", name);
@@ -314,7 +304,8 @@ static char *find_file(const RunPlan *plan, Err *err)
 static bool send_start(Runner *r, const RunPlan *plan, Err *err)
 {
     StartWire w = { .fixed_addresses = plan->fixed_addresses,
-                    .untraced = plan->untraced, .server = plan->server,
+                    .untraced = plan->untraced,
+                    .server = plan->server,
                     .rounds = plan->rounds,
                     .nfds = (uint32_t)plan->nfds };
     int fds[WIRE_MOST_FDS];
@@ -323,7 +314,7 @@ static bool send_start(Runner *r, const RunPlan *plan, Err *err)
     char *file = find_file(plan, err);
     if (!file)
         return false;
-    Str texts = {0}, key = {0}, body = {0};
+    Str texts = { 0 }, key = { 0 }, body = { 0 };
     wire_add_text(&texts, file);
     char *cwd = plan->cwd ? path_absolute(plan->cwd) : xstrdup(r->scratch);
     wire_add_text(&texts, cwd);
@@ -336,7 +327,7 @@ static bool send_start(Runner *r, const RunPlan *plan, Err *err)
     else
         w.nenv = add_environment(r, &texts);
     for (size_t i = 0; i < plan->nfds; i++) {
-        struct stat st = {0};
+        struct stat st = { 0 };
         assert(plan->fds[i].as > 2 && plan->fds[i].as < RUN_MOST_FD &&
                plan->fds[i].as != SUNDEW_FORKSERVER_FD);
         fstat(plan->fds[i].fd, &st);
@@ -354,7 +345,7 @@ static bool send_start(Runner *r, const RunPlan *plan, Err *err)
              err_set(err, "the worker is gone");
         str_release(&r->start);
         r->start = key;
-        key = (Str){0};
+        key = (Str){ 0 };
     }
     str_release(&texts);
     str_release(&body);
@@ -396,8 +387,7 @@ static bool write_files(const Runner *r, const RunPlan *plan, Err *err)
         }
         int fd = fault_hits() ? -1
                               : openat(r->scratch_dir, f->name,
-                                       O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW |
-                                           O_CLOEXEC, 0666);
+                                       O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (fd < 0)
             return err_errno(err, "%s", f->name);
         bool ok = file_write_fd(fd, f->data, f->len, err);
@@ -461,16 +451,15 @@ static void capture_take(Capture *c, RunStream *to)
     to->total = c->total;
     to->truncated = c->total > c->keep;
     to->text = c->head;
-    c->head = (Str){0};
+    c->head = (Str){ 0 };
     if (to->truncated) {
         size_t half = c->keep / 2;
-        Str last = {0};
+        Str last = { 0 };
         assert(to->text.len == c->keep);           /* the head is full */
         str_addn(&last, to->text.data + half, to->text.len - half);
         str_addn(&last, c->tail.data, c->tail.len);
         to->text.len = half;
-        str_addf(&to->text, "\n[%llu bytes left out]\n",
-                 (unsigned long long)(c->total - 2 * half));
+        str_addf(&to->text, "\n[%llu bytes left out]\n", (unsigned long long)(c->total - 2 * half));
         assert(last.len >= half);
         str_addn(&to->text, last.data + last.len - half, half);
         str_release(&last);
@@ -515,7 +504,8 @@ static bool collect(Runner *r, const RunPlan *plan, const RunLimits *l, Capture 
     double until = clock_seconds() + 4 * l->wall + 60;         /* a server may start first */
     bool stopped = false;
     for (;;) {
-        struct pollfd p[3] = { { r->wire.fd, POLLIN, 0 }, { c[0].fd, POLLIN, 0 },
+        struct pollfd p[3] = { { r->wire.fd, POLLIN, 0 },
+                               { c[0].fd, POLLIN, 0 },
                                { c[1].fd, POLLIN, 0 } };
         int n = poll(p, 3, plan->stop ? 100 : 1000);
         if (n < 0 && errno != EINTR)
@@ -547,17 +537,14 @@ static bool collect(Runner *r, const RunPlan *plan, const RunLimits *l, Capture 
 
 /* ---- result */
 
-static const char *text_or_null(const char *s)
-{
-    return *s ? s : NULL;
-}
+static const char *text_or_null(const char *s) { return *s ? s : NULL; }
 
 static bool take_done(const Str *body, RunResult *out, Err *err)
 {
     WireIn in = { body->data, body->data + body->len, false };
     DoneWire d;
     wire_get(&in, &d, sizeof d);
-    FailureFrame frames[TRACE_FRAMES] = {{0}};
+    FailureFrame frames[TRACE_FRAMES] = { { 0 } };
     size_t n = d.nframes < TRACE_FRAMES ? d.nframes : TRACE_FRAMES;
     for (size_t i = 0; i < n; i++) {
         frames[i].function = text_or_null(wire_get_text(&in));
@@ -566,11 +553,18 @@ static bool take_done(const Str *body, RunResult *out, Err *err)
     }
     if (in.bad)
         return err_set(err, "the worker's answer is broken");
-    Facts facts = { .wait_status = d.wait_status, .stop = d.stop,
-                    .blocked = d.blocked, .has_signal_info = d.has_info,
-                    .code = d.code, .address = d.address, .sp = d.sp,
-                    .access = d.access, .frames = frames, .nframes = n,
-                    .err = str_c(&out->err.text), .err_len = out->err.text.len };
+    Facts facts = { .wait_status = d.wait_status,
+                    .stop = d.stop,
+                    .blocked = d.blocked,
+                    .has_signal_info = d.has_info,
+                    .code = d.code,
+                    .address = d.address,
+                    .sp = d.sp,
+                    .access = d.access,
+                    .frames = frames,
+                    .nframes = n,
+                    .err = str_c(&out->err.text),
+                    .err_len = out->err.text.len };
     failure_read(&out->failure, &facts);
     out->seconds = d.seconds;
     out->cpu_seconds = d.cpu_seconds;
@@ -591,15 +585,14 @@ static bool explain(const RunPlan *plan, const char *why, Err *err)
     return err_ctx(err, "%s", plan->argv[0]);
 }
 
-static bool exchange(Runner *r, const RunPlan *plan, int fds[3], Capture c[2],
-                     RunResult *out, Err *err)
+static bool exchange(Runner *r, const RunPlan *plan, int fds[3], Capture c[2], RunResult *out,
+                     Err *err)
 {
     RunWire w = { .limits = with_defaults(&plan->limits) };
-    Str body = {0};
+    Str body = { 0 };
     WireKind kind;
     wire_add(&body, &w, sizeof w);
-    bool ok = wire_send(&r->wire, WIRE_RUN, &body, fds, 3) ||
-              err_set(err, "the worker is gone");
+    bool ok = wire_send(&r->wire, WIRE_RUN, &body, fds, 3) || err_set(err, "the worker is gone");
     for (int i = 0; i < 3; i++)
         close(fds[i]);
     ok = ok && collect(r, plan, &w.limits, c, &kind, &body, &out->stopped, err);
@@ -629,8 +622,7 @@ static bool open_streams(const RunPlan *plan, int fds[3], Capture c[2], Err *err
             ok = err_errno(err, "pipe");
         fds[i + 1] = pipes[i][1];
         c[i] = (Capture){ .fd = pipes[i][0],
-                          .keep = plan->keep_output ? plan->keep_output
-                                                    : 1u << 20 };
+                          .keep = plan->keep_output ? plan->keep_output : 1u << 20 };
         if (c[i].fd >= 0)
             fcntl(c[i].fd, F_SETFL, O_NONBLOCK);
     }
@@ -650,8 +642,7 @@ bool runner_run(Runner *r, const RunPlan *plan, RunResult *out, Err *err)
     if (!plan->keep_scratch)
         folder_empty(r->scratch_dir);
     bool ok = write_files(r, plan, err) && send_start(r, plan, err) &&
-              open_streams(plan, fds, c, err) &&
-              exchange(r, plan, fds, c, out, err);
+              open_streams(plan, fds, c, err) && exchange(r, plan, fds, c, out, err);
     for (int i = 0; i < 2; i++)
         if (c[i].fd >= 0)
             close(c[i].fd);
@@ -680,15 +671,14 @@ int runner_lend(Runner *r, const RunPlan *plan, int input, Err *err)
     RunWire w = { .limits = with_defaults(&plan->limits), .lend = true };
     int got[WIRE_MOST_FDS], out = -1, null = open("/dev/null", O_RDWR | O_CLOEXEC);
     size_t n = 0;
-    Str body = {0};
+    Str body = { 0 };
     wire_add(&body, &w, sizeof w);
     int fds[3] = { input >= 0 ? input : null, null, null };
     bool ok = r->wire.fd >= 0 || start_worker(r, err);
     if (ok && !plan->keep_scratch)
         folder_empty(r->scratch_dir);
     ok = ok && write_files(r, plan, err) && send_start(r, plan, err) &&
-         (wire_send(&r->wire, WIRE_LEND, &body, fds, 3) ||
-          err_set(err, "the worker is gone")) &&
+         (wire_send(&r->wire, WIRE_LEND, &body, fds, 3) || err_set(err, "the worker is gone")) &&
          answer(r, 3 * w.limits.wall + 20 + PATIENCE, &body, got, &n, err);
     for (size_t i = 0; i < n; i++)
         if (ok && i == 0)
@@ -704,15 +694,15 @@ int runner_lend(Runner *r, const RunPlan *plan, int input, Err *err)
 
 bool runner_tidy(Runner *r, bool *left, Err *err)
 {
-    Str body = {0};
+    Str body = { 0 };
     int fds[WIRE_MOST_FDS];
     size_t n = 0;
-    DoneWire d = {0};
+    DoneWire d = { 0 };
     if (r->wire.fd < 0)
         return err_set(err, "the worker is gone");
-    bool ok = (wire_send(&r->wire, WIRE_TIDY, &body, NULL, 0) ||
-               err_set(err, "the worker is gone")) &&
-              answer(r, 4 * PATIENCE, &body, fds, &n, err);
+    bool ok =
+        (wire_send(&r->wire, WIRE_TIDY, &body, NULL, 0) || err_set(err, "the worker is gone")) &&
+        answer(r, 4 * PATIENCE, &body, fds, &n, err);
     WireIn in = { body.data, body.data + body.len, false };
     if (ok)
         wire_get(&in, &d, sizeof d);
@@ -727,5 +717,5 @@ void run_result_release(RunResult *r)
     failure_release(&r->failure);
     str_release(&r->out.text);
     str_release(&r->err.text);
-    *r = (RunResult){0};
+    *r = (RunResult){ 0 };
 }

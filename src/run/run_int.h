@@ -31,8 +31,15 @@
 
 enum { WIRE_VERSION = 3, WIRE_MOST_FDS = 64 };
 typedef enum WireKind {
-    WIRE_SETUP, WIRE_READY, WIRE_START, WIRE_RUN, WIRE_STOP, WIRE_DONE,
-    WIRE_FAILED, WIRE_LEND, WIRE_TIDY,
+    WIRE_SETUP,
+    WIRE_READY,
+    WIRE_START,
+    WIRE_RUN,
+    WIRE_STOP,
+    WIRE_DONE,
+    WIRE_FAILED,
+    WIRE_LEND,
+    WIRE_TIDY,
 } WireKind;
 
 /* ---- wire */
@@ -55,52 +62,57 @@ void wire_add_text(Str *body, const char *text);        /* not NULL */
 void wire_get(WireIn *in, void *p, size_t n);
 const char *wire_get_text(WireIn *in);                  /* inside the body */
 void wire_draw_secret(Wire *w);
-bool wire_send(Wire *w, WireKind kind, const Str *body, const int *fds,
-               size_t nfds);
+bool wire_send(Wire *w, WireKind kind, const Str *body, const int *fds, size_t nfds);
 /* False at the end, with an error, or if it is not from the other end. fds[0..*nfds) are the caller's to close;
  * room for WIRE_MOST_FDS. */
 bool wire_receive(Wire *w, WireKind *kind, Str *body, int *fds, size_t *nfds);
 
 typedef struct SetupWire {
-    uint32_t version, size;    /* sizes of all structs, against a mixed build */
+    uint32_t version, size; /* sizes of all structs, against a mixed build */
     uint32_t network, unprotected;
-    uint32_t without;          /* bit per protection */
-    uint32_t nreadable, nwritable;   /* texts after scratch: these paths */
+    uint32_t without; /* bit per protection */
+    uint32_t nreadable, nwritable; /* texts after scratch: these paths */
 } SetupWire;
 
 typedef struct StartWire {
     uint32_t fixed_addresses, untraced, server, rounds;
     uint32_t nargs, nenv, nfds;
     int32_t as[WIRE_MOST_FDS];
-} StartWire;                   /* texts: file, cwd, arguments, environment */
+} StartWire; /* texts: file, cwd, arguments, environment */
 
 typedef struct RunWire {
-    RunLimits limits;          /* no defaults any more; 0 idle: none */
-    uint32_t lend;             /* nobody watches: the kernel keeps the limit on memory */
+    RunLimits limits; /* no defaults any more; 0 idle: none */
+    uint32_t lend; /* nobody watches: the kernel keeps the limit on memory */
 } RunWire;
 
 typedef struct DoneWire {
     int32_t wait_status;
-    uint32_t stop;             /* FailureStop */
+    uint32_t stop; /* FailureStop */
     uint32_t blocked, has_info, traced, left_processes, lost_server;
     int32_t code;
-    uint32_t access;           /* FailureAccess */
+    uint32_t access; /* FailureAccess */
     uint64_t address, sp;
     double seconds, cpu_seconds;
     uint64_t max_rss;
-    uint32_t nframes;          /* texts: function, module; then the offset */
+    uint32_t nframes; /* texts: function, module; then the offset */
 } DoneWire;
 
-enum { WIRE_SIZE = sizeof(SetupWire) + sizeof(StartWire) + sizeof(RunWire) +
-                   sizeof(DoneWire) };
+enum { WIRE_SIZE = sizeof(SetupWire) + sizeof(StartWire) + sizeof(RunWire) + sizeof(DoneWire) };
 
 /* ---- protections */
 
 typedef enum Protect {
-    PROTECT_USER, PROTECT_PID, PROTECT_NET, PROTECT_MOUNT, PROTECT_PROC,
-    PROTECT_LANDLOCK, PROTECT_SECCOMP, PROTECT_TRACE, PROTECT_COUNT,
+    PROTECT_USER,
+    PROTECT_PID,
+    PROTECT_NET,
+    PROTECT_MOUNT,
+    PROTECT_PROC,
+    PROTECT_LANDLOCK,
+    PROTECT_SECCOMP,
+    PROTECT_TRACE,
+    PROTECT_COUNT,
 } Protect;
-extern const Protection protection_rows[PROTECT_COUNT];  /* none granted */
+extern const Protection protection_rows[PROTECT_COUNT]; /* none granted */
 
 /* What sandbox_enter() needs; paths are absolute and real. */
 typedef struct Sandbox {
@@ -108,8 +120,8 @@ typedef struct Sandbox {
     const char *scratch;
     char **readable, **writable;
     Protection rows[PROTECT_COUNT];
-    bool private_tmp[4];       /* which of sandbox_private[] are our own */
-    unsigned user_tasks;       /* threads of the user outside, at the start */
+    bool private_tmp[4]; /* which of sandbox_private[] are our own */
+    unsigned user_tasks; /* threads of the user outside, at the start */
 } Sandbox;
 extern const char *const sandbox_private[4];
 
@@ -139,11 +151,11 @@ void folder_empty(int dir);
 /* What a fatal signal looked like when it was about to be delivered. */
 enum { TRACE_FRAMES = 64 };
 typedef struct TraceSignal {
-    int signal;                /* 0: none seen */
+    int signal; /* 0: none seen */
     int code;
     uint64_t address, sp, pc;
     FailureAccess access;
-    FailureFrame frames[TRACE_FRAMES];   /* text in `arena` */
+    FailureFrame frames[TRACE_FRAMES]; /* text in `arena` */
     size_t nframes;
     Arena arena;
 } TraceSignal;
@@ -158,18 +170,18 @@ typedef struct TraceSeen {
 typedef struct Trace {
     TraceSeen seen[16];
     size_t nseen;
-    pid_t server;              /* 0: none. What it forks is main */
-    pid_t main;                /* whose death counts */
-    bool let_go;               /* it has a sanitizer in it */
-    unsigned looked;           /* signals examined in this run */
-    TraceSignal fault;         /* the first that the kernel raised for a fault */
-    TraceSignal last;          /* the last fatal one */
+    pid_t server; /* 0: none. What it forks is main */
+    pid_t main; /* whose death counts */
+    bool let_go; /* it has a sanitizer in it */
+    unsigned looked; /* signals examined in this run */
+    TraceSignal fault; /* the first that the kernel raised for a fault */
+    TraceSignal last; /* the last fatal one */
 } Trace;
 
 void trace_reset(Trace *t, pid_t main);
 /* Does the kernel let us trace a child? */
 bool trace_works(char *why, size_t size);
-bool trace_seize(pid_t pid);                  /* with all that it starts */
+bool trace_seize(pid_t pid); /* with all that it starts */
 /* A stop that waitpid() told of; lets the process go on. */
 void trace_stop(Trace *t, pid_t pid, int status);
 /* The record that explains death by `signal`, or NULL. */
@@ -179,15 +191,14 @@ const TraceSignal *trace_explain(const Trace *t, int signal);
 bool elf_has_sanitizer(const char *path);
 /* Turns the place in an ELF file into its address in the file's own image, and
  * names the function there (in the arena; NULL if there is no symbol). */
-uint64_t elf_locate(Arena *a, const char *path, uint64_t file_offset,
-                    const char **function);
+uint64_t elf_locate(Arena *a, const char *path, uint64_t file_offset, const char **function);
 /* How the instruction at `code` (x86-64) uses memory. */
 FailureAccess decode_access(const uint8_t *code, size_t n);
 
 /* Registers of a stopped thread. */
 typedef struct Registers {
     uint64_t pc, sp, fp;
-    uint64_t source, target;   /* of a string instruction; 0: has none */
+    uint64_t source, target; /* of a string instruction; 0: has none */
 } Registers;
 bool registers_get(pid_t pid, Registers *r);
 
@@ -200,10 +211,10 @@ bool failure_is_foreign_module(const char *path);
 
 /* What all processes of a run use at this moment. */
 typedef struct Usage {
-    unsigned tasks;            /* threads of living processes */
-    uint64_t memory;           /* resident; exact: shared pages count once */
-    double cpu;                /* seconds, waited-for children included */
-    bool runnable;             /* something is running or wants to */
+    unsigned tasks; /* threads of living processes */
+    uint64_t memory; /* resident; exact: shared pages count once */
+    double cpu; /* seconds, waited-for children included */
+    bool runnable; /* something is running or wants to */
 } Usage;
 
 /* All living processes below the caller but `except` (0: none). */

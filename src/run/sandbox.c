@@ -42,26 +42,25 @@
 
 const Protection protection_rows[PROTECT_COUNT] = {
     [PROTECT_USER] = { .name = "user namespace",
-        .without = "subjects keep the user's own privileges" },
+                       .without = "subjects keep the user's own privileges" },
     [PROTECT_PID] = { .name = "pid namespace",
-        .without = "subjects see other processes, and one that forks without "
-                   "end is killed by chasing" },
+                      .without = "subjects see other processes, and one that forks without "
+                                 "end is killed by chasing" },
     [PROTECT_NET] = { .name = "network namespace",
-        .without = "subjects can't open network sockets at all, or, without "
-                   "seccomp too, reach the network" },
+                      .without = "subjects can't open network sockets at all, or, without "
+                                 "seccomp too, reach the network" },
     [PROTECT_MOUNT] = { .name = "mount namespace",
-        .without = "subjects have no /tmp of their own, and without Landlock "
-                   "too can write wherever the user can" },
+                        .without = "subjects have no /tmp of their own, and without Landlock "
+                                   "too can write wherever the user can" },
     [PROTECT_PROC] = { .name = "private /proc",
-        .without = "subjects can read what /proc tells of other processes" },
+                       .without = "subjects can read what /proc tells of other processes" },
     [PROTECT_LANDLOCK] = { .name = "Landlock",
-        .without = "only the mount namespace keeps subjects from writing "
-                   "outside their scratch folder" },
-    [PROTECT_SECCOMP] = { .name = "seccomp",
-        .without = "subjects can use every system call" },
+                           .without = "only the mount namespace keeps subjects from writing "
+                                      "outside their scratch folder" },
+    [PROTECT_SECCOMP] = { .name = "seccomp", .without = "subjects can use every system call" },
     [PROTECT_TRACE] = { .name = "ptrace",
-        .without = "crashes of subjects without a sanitizer have no fault "
-                   "address and no stack" },
+                        .without = "crashes of subjects without a sanitizer have no fault "
+                                   "address and no stack" },
 };
 
 const char *const sandbox_private[4] = { "/tmp", "/var/tmp", "/dev/shm", "/run" };
@@ -109,8 +108,7 @@ static bool enter_user(void)
     if (unshare(CLONE_NEWUSER) != 0)
         return false;
     write_text("/proc/self/setgroups", "deny");
-    return write_text("/proc/self/uid_map", uid) &&
-           write_text("/proc/self/gid_map", gid);
+    return write_text("/proc/self/uid_map", uid) && write_text("/proc/self/gid_map", gid);
 }
 
 static void loopback_up(void)
@@ -195,8 +193,7 @@ static bool expose(Mounts *m, const char *path, uint64_t attributes)
         errno = E2BIG;
         return false;
     }
-    int tree = open_tree(AT_FDCWD, path,
-                         OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+    int tree = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
     struct mount_attr a = { .attr_set = attributes };
     if (tree < 0)
         return false;
@@ -208,9 +205,8 @@ static bool expose(Mounts *m, const char *path, uint64_t attributes)
 
 static bool expose_all(Sandbox *s, Mounts *m)
 {
-    static const char *const devices[] = { "/dev/null", "/dev/zero", "/dev/full",
-                                           "/dev/random", "/dev/urandom",
-                                           "/dev/tty" };
+    static const char *const devices[] = { "/dev/null",   "/dev/zero",    "/dev/full",
+                                           "/dev/random", "/dev/urandom", "/dev/tty" };
     const uint64_t harmless = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
         expose(m, devices[i], MOUNT_ATTR_NOSUID);
@@ -255,27 +251,24 @@ static bool make_private(Sandbox *s, size_t i)
     for (char **p = s->writable; *p; p++)
         if (below(dir, *p))
             return false;
-    return !below(dir, s->scratch) && lstat(dir, &st) == 0 &&
-           S_ISDIR(st.st_mode) &&
-           mount("tmpfs", dir, "tmpfs", MS_NOSUID | MS_NODEV,
-                 "mode=1777,size=256m") == 0;
+    return !below(dir, s->scratch) && lstat(dir, &st) == 0 && S_ISDIR(st.st_mode) &&
+           mount("tmpfs", dir, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=256m") == 0;
 }
 
 static bool mount_all(Sandbox *s)
 {
-    Mounts m = {0};
-    struct mount_attr a = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
-                                        MOUNT_ATTR_NODEV };
-    bool ok = mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-              expose_all(s, &m) &&
+    Mounts m = { 0 };
+    struct mount_attr a = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV };
+    bool ok = mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && expose_all(s, &m) &&
               mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &a, sizeof a) == 0;
     for (size_t i = 0; ok && i < 4; i++)
         s->private_tmp[i] = make_private(s, i);
     for (size_t i = 0; i < m.n; i++) {
         if (ok && below_private(m.list[i].path))
             make_place(&m.list[i]);
-        if (ok && move_mount(m.list[i].tree, "", AT_FDCWD, m.list[i].path,
-                             MOVE_MOUNT_F_EMPTY_PATH) != 0 &&
+        if (ok &&
+            move_mount(m.list[i].tree, "", AT_FDCWD, m.list[i].path, MOVE_MOUNT_F_EMPTY_PATH) !=
+                0 &&
             m.list[i].path == s->scratch)
             ok = false;
         close(m.list[i].tree);
@@ -287,14 +280,13 @@ static bool mount_all(Sandbox *s)
 
 static void drop_capabilities(void)
 {
-    prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED |
-                             SECBIT_NO_SETUID_FIXUP_LOCKED |
-                             SECBIT_KEEP_CAPS_LOCKED);
+    prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP_LOCKED |
+                                 SECBIT_KEEP_CAPS_LOCKED);
     for (int cap = 0; cap < 64; cap++)
         prctl(PR_CAPBSET_DROP, cap);
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
-    struct __user_cap_data_struct none[2] = {0};
+    struct __user_cap_data_struct none[2] = { 0 };
     syscall(SYS_capset, &h, none);
 }
 
@@ -322,16 +314,14 @@ static void enter_mounts(Sandbox *s)
     note(s, PROTECT_MOUNT, mount_all(s));
     if (s->rows[PROTECT_PID].granted && wanted(s, PROTECT_PROC))
         note(s, PROTECT_PROC,
-             mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-                   NULL) == 0);
+             mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0);
 }
 
 void sandbox_enter(Sandbox *s, int control)
 {
     memcpy(s->rows, protection_rows, sizeof s->rows);
     for (int p = 0; p < PROTECT_COUNT; p++)
-        refused(s, p, !wanted(s, p) ? "not asked for"
-                                    : "needs another protection");
+        refused(s, p, !wanted(s, p) ? "not asked for" : "needs another protection");
     if (s->setup.network)
         refused(s, PROTECT_NET, "the network was asked for");
     s->user_tasks = watch_user_tasks();
@@ -345,16 +335,14 @@ void sandbox_enter(Sandbox *s, int control)
         drop_capabilities();
     Protection *row = s->rows;
     if (wanted(s, PROTECT_LANDLOCK))
-        row[PROTECT_LANDLOCK].granted = landlock_enter(
-            s, row[PROTECT_LANDLOCK].why, sizeof row->why);
+        row[PROTECT_LANDLOCK].granted =
+            landlock_enter(s, row[PROTECT_LANDLOCK].why, sizeof row->why);
     if (wanted(s, PROTECT_SECCOMP))
-        row[PROTECT_SECCOMP].granted = seccomp_enter(
-            s, row[PROTECT_SECCOMP].why, sizeof row->why);
+        row[PROTECT_SECCOMP].granted = seccomp_enter(s, row[PROTECT_SECCOMP].why, sizeof row->why);
     if (!s->setup.unprotected)
         guard_worker(row[PROTECT_PID].granted);
     if (!(s->setup.without & 1u << PROTECT_TRACE))
-        row[PROTECT_TRACE].granted = trace_works(row[PROTECT_TRACE].why,
-                                                 sizeof row->why);
+        row[PROTECT_TRACE].granted = trace_works(row[PROTECT_TRACE].why, sizeof row->why);
     for (int p = 0; p < PROTECT_COUNT; p++)
         if (row[p].granted)
             row[p].why[0] = 0;

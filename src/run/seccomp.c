@@ -15,25 +15,67 @@
 
 static const char *const forbidden[] = {
     /* the machine */
-    "reboot", "kexec_load", "kexec_file_load", "init_module", "finit_module",
-    "delete_module", "swapon", "swapoff", "settimeofday", "clock_settime",
-    "adjtimex", "clock_adjtime", "acct", "quotactl", "quotactl_fd", "syslog",
-    "iopl", "ioperm", "sethostname", "setdomainname", "vhangup",
+    "reboot",
+    "kexec_load",
+    "kexec_file_load",
+    "init_module",
+    "finit_module",
+    "delete_module",
+    "swapon",
+    "swapoff",
+    "settimeofday",
+    "clock_settime",
+    "adjtimex",
+    "clock_adjtime",
+    "acct",
+    "quotactl",
+    "quotactl_fd",
+    "syslog",
+    "iopl",
+    "ioperm",
+    "sethostname",
+    "setdomainname",
+    "vhangup",
     /* the view of the file system */
-    "mount", "umount", "umount2", "pivot_root", "chroot", "open_tree",
-    "move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr",
-    "open_by_handle_at", "name_to_handle_at",
+    "mount",
+    "umount",
+    "umount2",
+    "pivot_root",
+    "chroot",
+    "open_tree",
+    "move_mount",
+    "fsopen",
+    "fsconfig",
+    "fsmount",
+    "fspick",
+    "mount_setattr",
+    "open_by_handle_at",
+    "name_to_handle_at",
     /* namespaces */
-    "unshare", "setns",
+    "unshare",
+    "setns",
     /* large and seldom used parts of the kernel; io_uring would get past the
      * rules about sockets */
-    "bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "keyctl",
-    "add_key", "request_key", "lookup_dcookie", "fanotify_init", "kcmp",
-    "migrate_pages", "move_pages", "vmsplice",
+    "bpf",
+    "perf_event_open",
+    "userfaultfd",
+    "io_uring_setup",
+    "keyctl",
+    "add_key",
+    "request_key",
+    "lookup_dcookie",
+    "fanotify_init",
+    "kcmp",
+    "migrate_pages",
+    "move_pages",
+    "vmsplice",
 };
 
 static const char *const reaching_into_others[] = {
-    "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd",
+    "ptrace",
+    "process_vm_readv",
+    "process_vm_writev",
+    "pidfd_getfd",
 };
 
 static int forbid(scmp_filter_ctx c, const char *name)
@@ -49,9 +91,8 @@ static int forbid(scmp_filter_ctx c, const char *name)
  * is said not to exist and the C library falls back to clone(). */
 static int forbid_namespaces(scmp_filter_ctx c)
 {
-    static const unsigned flags[] = { CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWPID,
-                                      CLONE_NEWNET, CLONE_NEWIPC, CLONE_NEWUTS,
-                                      CLONE_NEWCGROUP };
+    static const unsigned flags[] = { CLONE_NEWUSER, CLONE_NEWNS,  CLONE_NEWPID,   CLONE_NEWNET,
+                                      CLONE_NEWIPC,  CLONE_NEWUTS, CLONE_NEWCGROUP };
     int e = seccomp_rule_add(c, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
     for (size_t i = 0; !e && i < sizeof flags / sizeof *flags; i++)
         e = seccomp_rule_add(c, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
@@ -65,9 +106,9 @@ static int limit_sockets(scmp_filter_ctx c, bool own_network)
 {
     int e = 0;
     for (unsigned family = 0; !e && family < 64; family++) {
-        bool ok = family == AF_UNIX ||
-                  (own_network && (family == AF_INET || family == AF_INET6 ||
-                                   family == AF_NETLINK));
+        bool ok =
+            family == AF_UNIX ||
+            (own_network && (family == AF_INET || family == AF_INET6 || family == AF_NETLINK));
         if (!ok)
             e = seccomp_rule_add(c, SCMP_ACT_ERRNO(EACCES), SCMP_SYS(socket), 1,
                                  SCMP_A0(SCMP_CMP_EQ, family, 0));

@@ -31,15 +31,14 @@
 
 enum { MOST_LOOKS = 16 };       /* signals examined per run */
 
-static const long options = PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE |
-                            PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-                            PTRACE_O_TRACEEXEC;
+static const long options = PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
+                            PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC;
 
 static void signal_reset(TraceSignal *s)
 {
     Arena a = s->arena;
     arena_release(&a);
-    *s = (TraceSignal){0};
+    *s = (TraceSignal){ 0 };
 }
 
 void trace_reset(Trace *t, pid_t main)
@@ -51,10 +50,7 @@ void trace_reset(Trace *t, pid_t main)
     t->let_go = false;
 }
 
-bool trace_seize(pid_t pid)
-{
-    return ptrace(PTRACE_SEIZE, pid, NULL, (void *)options) == 0;
-}
+bool trace_seize(pid_t pid) { return ptrace(PTRACE_SEIZE, pid, NULL, (void *)options) == 0; }
 
 bool trace_works(char *why, size_t size)
 {
@@ -102,8 +98,7 @@ static FailureAccess access_of(pid_t pid, const Registers *r, uint64_t address)
 #if defined __x86_64__
     size_t n = peek(pid, r->pc, code, sizeof code);
     if (n == 0)         /* the last bytes of a page */
-        n = peek(pid, r->pc, code, 4096 - r->pc % 4096 < 16
-                                       ? 4096 - r->pc % 4096 : 1);
+        n = peek(pid, r->pc, code, 4096 - r->pc % 4096 < 16 ? 4096 - r->pc % 4096 : 1);
     FailureAccess a = decode_access(code, n);
     if (a == FAILURE_ACCESS_UNKNOWN && address && address == r->source)
         return FAILURE_ACCESS_READ;
@@ -133,8 +128,8 @@ static void read_mappings(pid_t pid, Arena *a, Mappings *out)
         unsigned long long from, to, offset;
         char rights[8];
         int at = 0;
-        if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %n", &from, &to, rights,
-                   &offset, &at) < 4 || line[at] != '/' || rights[2] != 'x')
+        if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %n", &from, &to, rights, &offset, &at) < 4 ||
+            line[at] != '/' || rights[2] != 'x')
             continue;
         line[strcspn(line, "\n")] = 0;
         vec_push(out, ((Mapping){ from, to, offset, arena_strdup(a, line + at),
@@ -166,8 +161,7 @@ static void follow(Walk *w, uint64_t fp)
 {
     while (w->n < TRACE_FRAMES && fp) {
         uint64_t pair[2];
-        if (fp % 8 || peek(w->pid, fp, pair, 16) != 16 ||
-            !mapping_at(&w->maps, pair[1] - 1))
+        if (fp % 8 || peek(w->pid, fp, pair, 16) != 16 || !mapping_at(&w->maps, pair[1] - 1))
             break;
         w->pcs[w->n++] = pair[1] - 1;
         if (pair[0] <= fp)
@@ -181,8 +175,7 @@ static bool is_user_call(const Walk *w, uint64_t back)
     uint8_t code[7];
     const Mapping *m = mapping_at(&w->maps, back - 1);
     return m && m->user && peek(w->pid, back - 7, code, 7) == 7 &&
-           (code[2] == 0xe8 || code[5] == 0xff || code[4] == 0xff ||
-            code[1] == 0xff);
+           (code[2] == 0xe8 || code[5] == 0xff || code[4] == 0xff || code[1] == 0xff);
 }
 
 /* Out of the C library, which keeps no frame pointers: the first word on the
@@ -201,8 +194,7 @@ static void search(Walk *w, uint64_t sp)
     uint64_t place = sp + at * 8, pair[2];
     for (size_t i = 0; i < at; i++)
         if (stack[i] > place && stack[i] - place < 1 << 20 && stack[i] % 8 == 0 &&
-            peek(w->pid, stack[i], pair, 16) == 16 &&
-            mapping_at(&w->maps, pair[1] - 1)) {
+            peek(w->pid, stack[i], pair, 16) == 16 && mapping_at(&w->maps, pair[1] - 1)) {
             follow(w, stack[i]);
             return;
         }
@@ -239,8 +231,7 @@ static void note_stack(pid_t pid, TraceSignal *s, const Registers *r)
         if (!m)
             continue;
         f->module = m->path;
-        f->offset = elf_locate(&s->arena, m->path, w.pcs[i] - m->from + m->offset,
-                               &f->function);
+        f->offset = elf_locate(&s->arena, m->path, w.pcs[i] - m->from + m->offset, &f->function);
     }
     vec_release(&w.maps);
 }
@@ -297,8 +288,8 @@ const TraceSignal *trace_explain(const Trace *t, int signal)
 
 static bool is_fatal(int sig)
 {
-    return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL ||
-           sig == SIGABRT || sig == SIGTRAP || sig == SIGSYS;
+    return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGABRT ||
+           sig == SIGTRAP || sig == SIGSYS;
 }
 
 static bool has_sanitizer(Trace *t, const char *path)
@@ -306,8 +297,8 @@ static bool has_sanitizer(Trace *t, const char *path)
     struct stat st;
     if (stat(path, &st) != 0)
         return false;
-    TraceSeen now = { st.st_dev, st.st_ino, st.st_mtime * 1000000000LL +
-                      st.st_mtim.tv_nsec, false };
+    TraceSeen now = { st.st_dev, st.st_ino, st.st_mtime * 1000000000LL + st.st_mtim.tv_nsec,
+                      false };
     for (size_t i = 0; i < 16; i++)
         if (t->seen[i].inode == now.inode && t->seen[i].device == now.device &&
             t->seen[i].changed == now.changed)
@@ -330,8 +321,7 @@ static void at_exec(Trace *t, pid_t pid)
 void trace_stop(Trace *t, pid_t pid, int status)
 {
     int sig = WSTOPSIG(status), event = status >> 16;
-    bool stops = sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN ||
-                 sig == SIGTTOU;
+    bool stops = sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
     if (event == PTRACE_EVENT_EXEC) {
         at_exec(t, pid);
     } else if (event == PTRACE_EVENT_STOP) {

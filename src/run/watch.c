@@ -52,14 +52,13 @@ static bool read_process(pid_t pid, Process *p)
         sscanf(after + 1,
                " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld %*d "
                "%*d %ld %*d %*u %*u %ld",
-               &p->state, &parent, &user, &sys, &waited_user, &waited_sys,
-               &threads, &pages) != 8)
+               &p->state, &parent, &user, &sys, &waited_user, &waited_sys, &threads, &pages) != 8)
         return false;
     p->pid = pid;
     p->parent = parent;
     p->threads = (unsigned)threads;
-    p->cpu = ((double)user + (double)sys + (double)waited_user +
-              (double)waited_sys) / (double)sysconf(_SC_CLK_TCK);
+    p->cpu = ((double)user + (double)sys + (double)waited_user + (double)waited_sys) /
+             (double)sysconf(_SC_CLK_TCK);
     p->rss = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
     return true;
 }
@@ -106,19 +105,15 @@ static pid_t self_number(void)
     return (pid_t)atoi(self);
 }
 
-static bool is_own_proc(void)
-{
-    return self_number() == getpid();
-}
+static bool is_own_proc(void) { return self_number() == getpid(); }
 
 /* Those below the caller, with numbers of /proc; true if they are ours too. */
 static bool list(Processes *all)
 {
     DIR *d = opendir("/proc");
     for (struct dirent *e; d && (e = readdir(d));) {
-        Process p = {0};
-        if (isdigit((unsigned char)e->d_name[0]) &&
-            read_process((pid_t)atoi(e->d_name), &p))
+        Process p = { 0 };
+        if (isdigit((unsigned char)e->d_name[0]) && read_process((pid_t)atoi(e->d_name), &p))
             vec_push(all, p);
     }
     if (d)
@@ -131,7 +126,7 @@ pid_t watch_proc_number(pid_t pid)
 {
     if (is_own_proc())
         return pid;
-    Processes all = {0};
+    Processes all = { 0 };
     pid_t number = 0;
     list(&all);
     for (size_t i = 0; !number && i < all.len; i++)
@@ -156,8 +151,8 @@ static uint64_t exact_rss(pid_t pid)
 
 Usage watch_usage(pid_t except, bool exact_memory)
 {
-    Processes all = {0};
-    Usage u = {0};
+    Processes all = { 0 };
+    Usage u = { 0 };
     bool same = list(&all);
     for (size_t i = 0; i < all.len; i++) {
         Process *p = &all.items[i];
@@ -176,7 +171,7 @@ Usage watch_usage(pid_t except, bool exact_memory)
 
 size_t watch_kill(pid_t except)
 {
-    Processes all = {0};
+    Processes all = { 0 };
     size_t n = 0;
     bool same = list(&all);
     for (size_t i = 0; i < all.len; i++) {
@@ -193,7 +188,7 @@ size_t watch_kill(pid_t except)
 
 unsigned watch_user_tasks(void)
 {
-    Processes all = {0};
+    Processes all = { 0 };
     unsigned n = 0;
     list(&all);
     for (size_t i = 0; i < all.len; i++) {

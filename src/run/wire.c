@@ -33,15 +33,9 @@ static bool is_next(Wire *w, const Header *h, size_t nfds)
            h->nfds == nfds;
 }
 
-void wire_add(Str *body, const void *p, size_t n)
-{
-    str_addn(body, p, n);
-}
+void wire_add(Str *body, const void *p, size_t n) { str_addn(body, p, n); }
 
-void wire_add_text(Str *body, const char *text)
-{
-    str_addn(body, text, strlen(text) + 1);
-}
+void wire_add_text(Str *body, const char *text) { str_addn(body, text, strlen(text) + 1); }
 
 void wire_get(WireIn *in, void *p, size_t n)
 {
@@ -80,19 +74,22 @@ static bool send_rest(int fd, const char *p, size_t n)
     return true;
 }
 
-bool wire_send(Wire *w, WireKind kind, const Str *body, const int *fds,
-               size_t nfds)
+bool wire_send(Wire *w, WireKind kind, const Str *body, const int *fds, size_t nfds)
 {
     assert(nfds <= WIRE_MOST_FDS && (unsigned)kind <= WIRE_TIDY);
     size_t len = body ? body->len : 0;
-    Header h = { .magic = MAGIC, .version = WIRE_VERSION, .kind = kind, .len = (uint32_t)len,
-                 .nfds = (uint32_t)nfds, .number = w->sent++,
+    Header h = { .magic = MAGIC,
+                 .version = WIRE_VERSION,
+                 .kind = kind,
+                 .len = (uint32_t)len,
+                 .nfds = (uint32_t)nfds,
+                 .number = w->sent++,
                  .secret = { w->secret[0], w->secret[1] } };
     struct iovec iov[2] = { { &h, sizeof h }, { body ? body->data : NULL, len } };
     union {
         struct cmsghdr align;
         char room[CMSG_SPACE(WIRE_MOST_FDS * sizeof(int))];
-    } control = {0};
+    } control = { 0 };
     struct msghdr m = { .msg_iov = iov, .msg_iovlen = len ? 2 : 1 };
     if (nfds) {
         m.msg_control = control.room;
@@ -141,13 +138,14 @@ static void take_fds(struct msghdr *m, int *fds, size_t *nfds)
 
 bool wire_receive(Wire *w, WireKind *kind, Str *body, int *fds, size_t *nfds)
 {
-    Header h = {0};
+    Header h = { 0 };
     union {
         struct cmsghdr align;
         char room[CMSG_SPACE(WIRE_MOST_FDS * sizeof(int))];
-    } control = {0};
+    } control = { 0 };
     struct iovec iov = { &h, sizeof h };
-    struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
+    struct msghdr m = { .msg_iov = &iov,
+                        .msg_iovlen = 1,
                         .msg_control = control.room,
                         .msg_controllen = sizeof control.room };
     ssize_t k;
@@ -159,8 +157,7 @@ bool wire_receive(Wire *w, WireKind *kind, Str *body, int *fds, size_t *nfds)
         return false;
     take_fds(&m, fds, nfds);
     str_reset(body);
-    bool ok = receive_rest(w->fd, (char *)&h + k, sizeof h - (size_t)k) &&
-              is_next(w, &h, *nfds);
+    bool ok = receive_rest(w->fd, (char *)&h + k, sizeof h - (size_t)k) && is_next(w, &h, *nfds);
     w->received++;
     if (ok && h.len) {
         char *room = xmalloc(h.len);

@@ -144,8 +144,7 @@ static bool place_fds(const Start *s, const int *std, int server)
     return true;
 }
 
-static _Noreturn void child(const Worker *w, const int *std, int server, int go,
-                            int report)
+static _Noreturn void child(const Worker *w, const int *std, int server, int go, int report)
 {
     const Start *s = &w->start;
     sigset_t none;
@@ -181,8 +180,7 @@ static _Noreturn void child(const Worker *w, const int *std, int server, int go,
 static pid_t spawn(Worker *w, const int *std, int server, bool *traced)
 {
     int report[2], go[2] = { -1, -1 };
-    *traced = !w->start.wire.untraced &&
-              w->sandbox.rows[PROTECT_TRACE].granted;
+    *traced = !w->start.wire.untraced && w->sandbox.rows[PROTECT_TRACE].granted;
     if (pipe2(report, O_CLOEXEC) != 0)
         return 0;
     if (*traced && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) != 0)
@@ -231,10 +229,7 @@ static void say_why(const Worker *w, int e, Str *why)
 
 /* ---- reaping */
 
-static double seconds_of(struct timeval t)
-{
-    return (double)t.tv_sec + (double)t.tv_usec / 1e6;
-}
+static double seconds_of(struct timeval t) { return (double)t.tv_sec + (double)t.tv_usec / 1e6; }
 
 static void note_end(Run *r, int status, double cpu, uint64_t max_rss)
 {
@@ -268,8 +263,7 @@ static bool reap(Worker *w)
             w->server.pid = 0;
             w->run.lost = true;
         } else if (pid == w->run.main && !w->run.by_server) {
-            note_end(&w->run, status,
-                     seconds_of(u.ru_utime) + seconds_of(u.ru_stime),
+            note_end(&w->run, status, seconds_of(u.ru_utime) + seconds_of(u.ru_stime),
                      (uint64_t)u.ru_maxrss * 1024);
         }
     }
@@ -322,8 +316,7 @@ static bool has_orphans(const Worker *w)
     text[n] = 0;
     char *end;
     long first = strtol(text, &end, 10);
-    return first && (strtol(end, NULL, 10) ||
-                     first != watch_proc_number(w->server.pid));
+    return first && (strtol(end, NULL, 10) || first != watch_proc_number(w->server.pid));
 }
 
 /* ---- fork server */
@@ -339,7 +332,9 @@ static ssize_t receive(const Worker *w, Message *m, pid_t *from)
         struct cmsghdr align;
         char room[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(16 * sizeof(int))];
     } control;
-    struct msghdr h = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.room,
+    struct msghdr h = { .msg_iov = &iov,
+                        .msg_iovlen = 1,
+                        .msg_control = control.room,
                         .msg_controllen = sizeof control.room };
     ssize_t n = recvmsg(w->server.socket, &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     *from = 0;
@@ -374,8 +369,8 @@ static void stop_server(Worker *w)
 static bool server_fits(const Worker *w, const RunLimits *l)
 {
     const RunLimits *s = &w->server.limits;
-    return w->server.pid && w->server.serial == w->start.serial &&
-           s->file_size == l->file_size && s->processes == l->processes;
+    return w->server.pid && w->server.serial == w->start.serial && s->file_size == l->file_size &&
+           s->processes == l->processes;
 }
 
 /* Waits for the first message, while stops of the traced server are answered. */
@@ -394,8 +389,7 @@ static bool hear(Worker *w, Message *m, double seconds)
         pid_t from;
         if (p[0].revents)
             return receive(w, m, &from) == sizeof *m;
-        if (!w->server.pid || clock_seconds() > until ||
-            p[2].revents & (POLLHUP | POLLRDHUP))
+        if (!w->server.pid || clock_seconds() > until || p[2].revents & (POLLHUP | POLLRDHUP))
             return false;
     }
 }
@@ -425,18 +419,25 @@ static bool start_server(Worker *w, const int *std, Str *why)
     }
     trace_reset(&w->trace, v->pid);
     w->trace.server = v->pid;
-    Message m = {0};
+    Message m = { 0 };
     bool heard = hear(w, &m, 3 * w->run.limits.wall + 20);
-    if (!heard || m.magic != SUNDEW_FORKSERVER_MAGIC ||
-        m.kind != SUNDEW_FORKSERVER_HELLO) {
+    if (!heard || m.magic != SUNDEW_FORKSERVER_MAGIC || m.kind != SUNDEW_FORKSERVER_HELLO) {
         str_add(why, "no fork server in it answers (is it linked in and "
-                "started?)");
+                     "started?)");
     } else if (m.version != SUNDEW_FORKSERVER_VERSION) {
-        str_addf(why, "its fork server speaks version %u, this is version %u: "
-                 "build it anew", m.version, SUNDEW_FORKSERVER_VERSION);
+        str_addf(why,
+                 "its fork server speaks version %u, this is version %u: "
+                 "build it anew",
+                 m.version, SUNDEW_FORKSERVER_VERSION);
     } else {
-        Message hello = { SUNDEW_FORKSERVER_MAGIC, SUNDEW_FORKSERVER_VERSION,
-                          SUNDEW_FORKSERVER_HELLO, 0, 0, 0, 0, 0 };
+        Message hello = { SUNDEW_FORKSERVER_MAGIC,
+                          SUNDEW_FORKSERVER_VERSION,
+                          SUNDEW_FORKSERVER_HELLO,
+                          0,
+                          0,
+                          0,
+                          0,
+                          0 };
         if (send(v->socket, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello)
             return true;
         str_add(why, "its fork server went away");
@@ -447,14 +448,21 @@ static bool start_server(Worker *w, const int *std, Str *why)
 
 static bool ask_server(Worker *w, const int *std)
 {
-    Message m = { SUNDEW_FORKSERVER_MAGIC, SUNDEW_FORKSERVER_VERSION,
-                  SUNDEW_FORKSERVER_RUN, ++w->server.number, 0, 0, 0, 0 };
+    Message m = { SUNDEW_FORKSERVER_MAGIC,
+                  SUNDEW_FORKSERVER_VERSION,
+                  SUNDEW_FORKSERVER_RUN,
+                  ++w->server.number,
+                  0,
+                  0,
+                  0,
+                  0 };
     struct iovec iov = { &m, sizeof m };
     union {
         struct cmsghdr align;
         char room[CMSG_SPACE(3 * sizeof(int))];
-    } control = {0};
-    struct msghdr h = { .msg_iov = &iov, .msg_iovlen = 1,
+    } control = { 0 };
+    struct msghdr h = { .msg_iov = &iov,
+                        .msg_iovlen = 1,
                         .msg_control = control.room,
                         .msg_controllen = sizeof control.room };
     struct cmsghdr *c = CMSG_FIRSTHDR(&h);
@@ -504,7 +512,7 @@ static void stop_run(Worker *w, FailureStop why)
         return;
     }
     kill_all(w, true);
-    Message m = {0};
+    Message m = { 0 };
     while (w->server.pid && !r->ended && hear(w, &m, 5))
         if (m.number == w->server.number)
             note_end(r, SIGKILL, (double)m.cpu_us / 1e6, m.max_rss);
@@ -554,7 +562,7 @@ static _Noreturn void leave(Worker *w)
 static void control_said(Worker *w)
 {
     WireKind kind;
-    Str body = {0};
+    Str body = { 0 };
     int fds[WIRE_MOST_FDS];
     size_t nfds;
     if (!wire_receive(&w->wire, &kind, &body, fds, &nfds))
@@ -596,7 +604,7 @@ static void supervise(Worker *w)
 
 static void say_failed(Worker *w, const char *why)
 {
-    Str body = {0};
+    Str body = { 0 };
     wire_add_text(&body, why);
     if (!wire_send(&w->wire, WIRE_FAILED, &body, NULL, 0))
         leave(w);
@@ -606,16 +614,17 @@ static void say_failed(Worker *w, const char *why)
 static void say_done(Worker *w)
 {
     Run *r = &w->run;
-    DoneWire d = { .wait_status = r->status, .stop = r->stop,
+    DoneWire d = { .wait_status = r->status,
+                   .stop = r->stop,
                    .blocked = r->blocked,
                    .traced = r->traced && !w->trace.let_go,
                    .left_processes = r->left,
-                   .lost_server = r->by_server && r->lost, .cpu_seconds = r->cpu,
+                   .lost_server = r->by_server && r->lost,
+                   .cpu_seconds = r->cpu,
                    .max_rss = r->max_rss,
                    .seconds = clock_seconds() - r->begun };
-    const TraceSignal *t = WIFSIGNALED(r->status) && !r->stop
-                               ? trace_explain(&w->trace, WTERMSIG(r->status))
-                               : NULL;
+    const TraceSignal *t =
+        WIFSIGNALED(r->status) && !r->stop ? trace_explain(&w->trace, WTERMSIG(r->status)) : NULL;
     if (t) {
         d.has_info = true;
         d.code = t->code;
@@ -624,7 +633,7 @@ static void say_done(Worker *w)
         d.access = t->access;
         d.nframes = (uint32_t)t->nframes;
     }
-    Str body = {0};
+    Str body = { 0 };
     wire_add(&body, &d, sizeof d);
     for (size_t i = 0; t && i < t->nframes; i++) {
         const FailureFrame *f = &t->frames[i];
@@ -718,7 +727,7 @@ static bool read_run(Worker *w, const Str *body, size_t nfds)
 
 static void run(Worker *w, const Str *body, int *fds, size_t nfds)
 {
-    Str why = {0};
+    Str why = { 0 };
     if (!read_run(w, body, nfds))
         return;
     bool begun = begin(w, fds, &why);
@@ -743,13 +752,13 @@ static void run(Worker *w, const Str *body, int *fds, size_t nfds)
  * itself, and says TIDY when one takes too long. */
 static void lend(Worker *w, const Str *body, int *fds, size_t nfds)
 {
-    Str why = {0}, none = {0};
+    Str why = { 0 }, none = { 0 };
     bool ok = read_run(w, body, nfds);
     if (ok && !start_server(w, fds, &why)) {
         say_failed(w, str_c(&why));
         ok = false;
     }
-    DoneWire d = {0};
+    DoneWire d = { 0 };
     wire_add(&none, &d, sizeof d);
     if (ok && !wire_send(&w->wire, WIRE_DONE, &none, &w->server.socket, 1))
         leave(w);
@@ -761,7 +770,7 @@ static void lend(Worker *w, const Str *body, int *fds, size_t nfds)
 
 static void tidy(Worker *w)
 {
-    Str body = {0};
+    Str body = { 0 };
     DoneWire d = { .left_processes = has_orphans(w) };
     kill_all(w, true);
     empty_private(w);
@@ -788,7 +797,7 @@ static void take_start(Worker *w, Str *body, const int *fds, size_t nfds)
     arena_release(&s->arena);
     str_release(&s->body);
     *s = (Start){ .body = *body, .serial = serial };
-    *body = (Str){0};
+    *body = (Str){ 0 };
     WireIn in = { s->body.data, s->body.data + s->body.len, false };
     wire_get(&in, &s->wire, sizeof s->wire);
     s->file = wire_get_text(&in);
@@ -796,9 +805,8 @@ static void take_start(Worker *w, Str *body, const int *fds, size_t nfds)
     s->argv = texts(&s->arena, &in, s->wire.nargs, 0);
     s->env = texts(&s->arena, &in, s->wire.nenv, 1);
     if (s->wire.server)
-        s->env[s->wire.nenv] = arena_printf(&s->arena, "%s=%d",
-                                            SUNDEW_FORKSERVER_ENV,
-                                            SUNDEW_FORKSERVER_FD);
+        s->env[s->wire.nenv] =
+            arena_printf(&s->arena, "%s=%d", SUNDEW_FORKSERVER_ENV, SUNDEW_FORKSERVER_FD);
     memcpy(s->fds, fds, nfds * sizeof *fds);
     if (in.bad || s->wire.nfds != nfds)
         s->file = NULL;
@@ -813,14 +821,12 @@ static void set_up(Worker *w)
     int fds[WIRE_MOST_FDS];
     size_t nfds;
     static Arena arena;                /* as long as the process */
-    if (!wire_receive(&w->wire, &kind, &w->setup, fds, &nfds) ||
-        kind != WIRE_SETUP)
+    if (!wire_receive(&w->wire, &kind, &w->setup, fds, &nfds) || kind != WIRE_SETUP)
         _exit(2);
     WireIn in = { w->setup.data, w->setup.data + w->setup.len, false };
     Sandbox *s = &w->sandbox;
     wire_get(&in, &s->setup, sizeof s->setup);
-    if (in.bad || s->setup.version != WIRE_VERSION ||
-        s->setup.size != WIRE_SIZE) {
+    if (in.bad || s->setup.version != WIRE_VERSION || s->setup.size != WIRE_SIZE) {
         say_failed(w, "sundew-run is of another version than sundew");
         _exit(2);
     }
@@ -832,7 +838,7 @@ static void set_up(Worker *w)
         struct stat st;
         w->private_size[i] = stat(sandbox_private[i], &st) == 0 ? st.st_size : -1;
     }
-    Str body = {0};
+    Str body = { 0 };
     for (int i = 0; i < PROTECT_COUNT; i++) {
         uint8_t granted = s->rows[i].granted;
         wire_add(&body, &granted, 1);
@@ -843,10 +849,7 @@ static void set_up(Worker *w)
     str_release(&body);
 }
 
-static void on_child(int sig)
-{
-    (void)sig;                         /* there, so that it is not ignored */
-}
+static void on_child(int sig) { (void)sig; /* there, so that it is not ignored */ }
 
 static void open_signals(Worker *w)
 {
@@ -879,7 +882,7 @@ _Noreturn void worker_main(int control)
         if (!p[0].revents)
             continue;
         WireKind kind;
-        Str body = {0};
+        Str body = { 0 };
         int fds[WIRE_MOST_FDS];
         size_t nfds;
         if (!wire_receive(&w.wire, &kind, &body, fds, &nfds))

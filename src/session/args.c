@@ -11,8 +11,10 @@
 #include <string.h>
 
 const Option common_options[] = {
-    { "workspace", 'w', "DIR", "the workspace; without it .sundew in the nearest "
-      "parent that has one, else here", NULL },
+    { "workspace", 'w', "DIR",
+      "the workspace; without it .sundew in the nearest "
+      "parent that has one, else here",
+      NULL },
     { "time", 0, "DURATION", "stop after this long: 90s, 5m, 1h30m", NULL },
     { "jobs", 'j', "N", "use that many processor cores", NULL },
     { "memory", 0, "SIZE", "use at most this much memory: 512M, 4G", NULL },
@@ -27,16 +29,20 @@ const Option common_options[] = {
     { "quiet", 'q', NULL, "only results and errors", NULL },
     { "verbose", 'v', NULL, "say more", NULL },
     { "color", 0, "WHEN", "auto, always or never", "auto" },
-    { "config", 0, "FILE", "the project's settings; without it sundew.ini in the "
-      "project's folder", NULL },
-    { "print-config", 0, NULL, "show every setting and where it comes from, then "
-      "stop", NULL },
+    { "config", 0, "FILE",
+      "the project's settings; without it sundew.ini in the "
+      "project's folder",
+      NULL },
+    { "print-config", 0, NULL,
+      "show every setting and where it comes from, then "
+      "stop",
+      NULL },
     { "help", 'h', NULL, "help for the command", NULL },
     { 0 },
 };
 
-static const Option *search(const Option *list, const char *name, size_t n,
-                            bool exact, size_t *hits)
+static const Option *search(const Option *list, const char *name, size_t n, bool exact,
+                            size_t *hits)
 {
     const Option *found = NULL;
     for (; list && list->name; list++) {
@@ -66,20 +72,20 @@ static const Option *by_beginning(const Command *c, const char *name, size_t n)
 
 static bool unknown_option(const Command *c, const char *word, Err *err)
 {
-    Vec(const char *) names = {0};
+    Vec(const char *) names = { 0 };
     for (const Option *o = c ? c->options : NULL; o && o->name; o++)
         vec_push(&names, o->name);
     for (const Option *o = common_options; o->name; o++)
         vec_push(&names, o->name);
     vec_push(&names, NULL);
-    Str shown = {0};
+    Str shown = { 0 };
     escape_terminal_z(&shown, word);
     const char *near = str_nearest(word + strspn(word, "-"), names.items);
     if (near)
         err_set(err, "unknown option %s; did you mean --%s?", str_c(&shown), near);
     else
-        err_set(err, "unknown option %s; see: sundew help%s%s", str_c(&shown),
-                c ? " " : "", c ? c->name : "");
+        err_set(err, "unknown option %s; see: sundew help%s%s", str_c(&shown), c ? " " : "",
+                c ? c->name : "");
     str_release(&shown);
     vec_release(&names);
     return false;
@@ -147,9 +153,8 @@ static bool short_options(Session *s, int argc, char **argv, int *i, Err *err)
 static bool find_command(Session *s, int argc, char **argv, int *i, Err *err)
 {
     const char *word = argv[*i];
-    char *two = *i + 1 < argc ? xprintf("%s %s", word, argv[*i + 1])
-                              : xstrdup(word);
-    Vec(const char *) names = {0};
+    char *two = *i + 1 < argc ? xprintf("%s %s", word, argv[*i + 1]) : xstrdup(word);
+    Vec(const char *) names = { 0 };
     bool group = false;
     for (const Command *const *c = s->commands; *c; c++) {
         if (strcmp((*c)->name, two) == 0) {
@@ -166,16 +171,14 @@ static bool find_command(Session *s, int argc, char **argv, int *i, Err *err)
     }
     vec_push(&names, NULL);
     if (!s->command) {
-        Str shown = {0};
+        Str shown = { 0 };
         escape_terminal_z(&shown, group ? two : word);
         const char *near = str_nearest(group ? two : word, names.items);
         if (group && !near) {
-            Str all = {0};
+            Str all = { 0 };
             for (size_t k = 0; k + 1 < names.len; k++)
-                if (str_starts(names.items[k], word) &&
-                    names.items[k][strlen(word)] == ' ')
-                    str_addf(&all, "%s%s", all.len ? ", " : "",
-                             names.items[k] + strlen(word) + 1);
+                if (str_starts(names.items[k], word) && names.items[k][strlen(word)] == ' ')
+                    str_addf(&all, "%s%s", all.len ? ", " : "", names.items[k] + strlen(word) + 1);
             err_set(err, "sundew %s what? One of: %s", word, str_c(&all));
             str_release(&all);
         } else if (near) {
@@ -196,8 +199,7 @@ bool args_parse(Session *s, int argc, char **argv, Err *err)
         const char *word = argv[i];
         if (s->has_tail) {
             strings_add(&s->tail, word);
-        } else if (s->command &&
-                   (s->command->raw || (s->command->runs && s->args.len))) {
+        } else if (s->command && (s->command->raw || (s->command->runs && s->args.len))) {
             strings_add(&s->args, word);
         } else if (strcmp(word, "--") == 0) {
             s->has_tail = true;

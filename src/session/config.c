@@ -36,20 +36,20 @@ static bool is_command(const Session *s, const char *name)
 
 static bool is_off(const char *text)
 {
-    return strcmp(text, "no") == 0 || strcmp(text, "false") == 0 ||
-           strcmp(text, "off") == 0 || strcmp(text, "0") == 0;
+    return strcmp(text, "no") == 0 || strcmp(text, "false") == 0 || strcmp(text, "off") == 0 ||
+           strcmp(text, "0") == 0;
 }
 
 static bool is_on(const char *text)
 {
-    return strcmp(text, "yes") == 0 || strcmp(text, "true") == 0 ||
-           strcmp(text, "on") == 0 || strcmp(text, "1") == 0;
+    return strcmp(text, "yes") == 0 || strcmp(text, "true") == 0 || strcmp(text, "on") == 0 ||
+           strcmp(text, "1") == 0;
 }
 
 /* Settings of the project stand before those of the command line, so that the
  * last one wins. */
-static bool setting(Session *s, const char *file, int line, char *key,
-                    char *value, size_t *at, Err *err)
+static bool setting(Session *s, const char *file, int line, char *key, char *value, size_t *at,
+                    Err *err)
 {
     const Option *o = option_find(s->command, key);
     if (!o || strcmp(key, "workspace") == 0 || strcmp(key, "config") == 0 ||
@@ -71,7 +71,7 @@ static bool setting(Session *s, const char *file, int line, char *key,
 
 bool config_read(Session *s, const char *path, Err *err)
 {
-    Str text = {0};
+    Str text = { 0 };
     if (!file_read(path, &text, err))
         return false;
     bool ok = true, mine = true;
@@ -94,8 +94,7 @@ bool config_read(Session *s, const char *path, Err *err)
             if (!is_command(s, section))
                 ok = err_set(err, "%s:%d: no command '%s'", path, line, section);
         } else if (!equals) {
-            ok = err_set(err, "%s:%d: expected 'name = value' or '[command]'",
-                         path, line);
+            ok = err_set(err, "%s:%d: expected 'name = value' or '[command]'", path, line);
         } else if (mine) {
             *equals = 0;
             ok = setting(s, path, line, trim(word), trim(equals + 1), &at, err);

@@ -30,9 +30,10 @@ static void say_notes(Session *s, const Program *p)
     const CapturedProgram *c = program_captured(p);
     size_t missing = c->nmissing + c->nfailed;
     if (missing)
-        session_note(s, "%s: %zu of %zu units %s missing (sundew show programs -v lists "
-                     "them)", c->name, missing, missing + c->nunits,
-                     missing == 1 ? "is" : "are");
+        session_note(s,
+                     "%s: %zu of %zu units %s missing (sundew show programs -v lists "
+                     "them)",
+                     c->name, missing, missing + c->nunits, missing == 1 ? "is" : "are");
     for (size_t i = 0; i < c->nfailed; i++)
         if (c->failed[i]->damaged)
             session_note(s, "%s: %s", c->failed[i]->source, c->failed[i]->reason);
@@ -40,8 +41,10 @@ static void say_notes(Session *s, const Program *p)
         if (c->missing[i].damaged)
             session_note(s, "%s: %s", c->missing[i].object, c->missing[i].reason);
     if (c->ndamaged)
-        session_incomplete(s, "%zu unit%s of %s %s damaged in the workspace: build again (sundew "
-                           "doctor tells which)", c->ndamaged, c->ndamaged == 1 ? "" : "s", c->name,
+        session_incomplete(s,
+                           "%zu unit%s of %s %s damaged in the workspace: build again (sundew "
+                           "doctor tells which)",
+                           c->ndamaged, c->ndamaged == 1 ? "" : "s", c->name,
                            c->ndamaged == 1 ? "is" : "are");
     size_t shown = session_verbose(s) || n <= MOST_NOTES ? n : MOST_NOTES;
     for (size_t i = 0; i < shown; i++)
@@ -88,7 +91,8 @@ static bool need_program(Session *s, Err *err)
         return true;
     assert(s->command->args);
     if (!s->args.len)
-        return err_set(err, "which program? Usage: sundew %s %s "
+        return err_set(err,
+                       "which program? Usage: sundew %s %s "
                        "(sundew show programs lists the programs)",
                        s->command->name, s->command->args);
     if (s->args.len > most_args(s->command->args))
@@ -106,7 +110,9 @@ static bool need_calls(Session *s, bool open_world, Err *err)
 {
     if (s->calls)
         return true;
-    CallsPlan plan = { .share = s->share, .root = s->root, .kept = true,
+    CallsPlan plan = { .share = s->share,
+                       .root = s->root,
+                       .kept = true,
                        .summaries = session_option_all(s, "summaries"),
                        .open_world = open_world };
     s->calls = calls_open(s->program, &plan, err);
@@ -120,8 +126,10 @@ static bool need_api(Session *s, Err *err)
         return true;
     char **headers = session_option_all(s, "headers");
     char *handles = path_join(s->root, "sundew.handles");
-    ApiPlan plan = { .headers = *headers ? headers : NULL, .handles = handles,
-                     .flags = session_option_all(s, "cflags"), .calls = s->calls };
+    ApiPlan plan = { .headers = *headers ? headers : NULL,
+                     .handles = handles,
+                     .flags = session_option_all(s, "cflags"),
+                     .calls = s->calls };
     s->api = api_open(s->program, &plan, err);
     free(handles);
     return s->api != NULL;
@@ -129,21 +137,22 @@ static bool need_api(Session *s, Err *err)
 
 /* ---- AST */
 
-static bool is_interrupted(void *s)
-{
-    return session_interrupted(s);
-}
+static bool is_interrupted(void *s) { return session_interrupted(s); }
 
-AstIndex *session_open_ast(Session *s, Workspace *ws, const char *root,
-                           char **paths, size_t npaths, Err *err)
+AstIndex *session_open_ast(Session *s, Workspace *ws, const char *root, char **paths, size_t npaths,
+                           Err *err)
 {
-    CompileCommands commands = {0};
+    CompileCommands commands = { 0 };
     AstIndex *ix = NULL;
     if (ast_commands(ws, root, paths, npaths, &commands, err)) {
         char *cache = ws ? path_join(workspace_dir(ws), "ast") : NULL;
-        AstPlan plan = { .commands = &commands, .root = root, .cache = cache,
-                         .jobs = session_jobs(s), .memory = session_memory(s),
-                         .stop = is_interrupted, .arg = s };
+        AstPlan plan = { .commands = &commands,
+                         .root = root,
+                         .cache = cache,
+                         .jobs = session_jobs(s),
+                         .memory = session_memory(s),
+                         .stop = is_interrupted,
+                         .arg = s };
         ix = ast_open(&plan, err);
         free(cache);
     }
@@ -156,14 +165,14 @@ static bool need_ast(Session *s, Err *err)
 {
     if (s->ast)
         return true;
-    AstIndex *ix = session_open_ast(s, s->workspace, s->root, strings_argv(&s->args),
-                                    s->args.len, err);
+    AstIndex *ix =
+        session_open_ast(s, s->workspace, s->root, strings_argv(&s->args), s->args.len, err);
     s->ast = ix;
     if (!ix)
         return false;
     if (!ix->nunits && ix->nnotes)
-        return err_set(err, "none of %zu units could be analysed; the first: %s: %s",
-                       ix->nnotes, ix->notes[0].file, ix->notes[0].text);
+        return err_set(err, "none of %zu units could be analysed; the first: %s: %s", ix->nnotes,
+                       ix->notes[0].file, ix->notes[0].text);
     for (size_t i = 0; i < ix->nnotes; i++)
         session_note(s, "%s: not analysed: %s", ix->notes[i].file, ix->notes[i].text);
     if (ix->nnotes)

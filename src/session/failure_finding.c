@@ -6,10 +6,7 @@
 
 enum { MOST_STEPS = 20 };
 
-static const char *or_empty(const char *text)
-{
-    return text ? text : "";
-}
+static const char *or_empty(const char *text) { return text ? text : ""; }
 
 static bool is_ours(const FailureReport *r, const FailureFrame *f)
 {
@@ -26,7 +23,8 @@ static size_t list_steps(const FailureReport *r, EvidenceStep *steps)
         if (is_ours(r, at))
             break;
         steps[n] = (EvidenceStep){
-            .at = { .file = at->file && *at->file ? at->file : NULL, .line = (int)at->line,
+            .at = { .file = at->file && *at->file ? at->file : NULL,
+                    .line = (int)at->line,
                     .function = at->function },
             .text = n ? "called from here" : "fails here",
         };
@@ -45,13 +43,14 @@ static Location find_place(const FailureReport *r)
     if (!site)
         return (Location){ .file = r->program };
     return (Location){ .file = site->file && *site->file ? site->file : r->program,
-                       .line = (int)site->line, .column = (int)site->column,
+                       .line = (int)site->line,
+                       .column = (int)site->column,
                        .function = site->function };
 }
 
 static const char *tell(Arena *a, const FailureReport *r)
 {
-    Str text = {0};
+    Str text = { 0 };
     str_add(&text, or_empty(r->before));
     if (r->text)
         str_add(&text, r->text);
@@ -69,11 +68,15 @@ Finding failure_finding(Arena *a, const FailureReport *r)
     EvidenceStep *steps = arena_array(a, EvidenceStep, MOST_STEPS);
     assert(f && r->rule && (r->program || r->where.file));
     return (Finding){
-        .rule = r->rule, .level = r->level, .verdict = VERDICT_SHOWN, .message = tell(a, r),
+        .rule = r->rule,
+        .level = r->level,
+        .verdict = VERDICT_SHOWN,
+        .message = tell(a, r),
         .where = find_place(r),
-        .anchor = r->anchor ? r->anchor
-                            : arena_printf(a, "%s %s", failure_kind_name(f->kind),
-                                           or_empty(f->what)),
-        .steps = steps, .nsteps = list_steps(r, steps),
+        .anchor = r->anchor
+                      ? r->anchor
+                      : arena_printf(a, "%s %s", failure_kind_name(f->kind), or_empty(f->what)),
+        .steps = steps,
+        .nsteps = list_steps(r, steps),
     };
 }

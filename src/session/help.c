@@ -47,12 +47,12 @@ static void option_words(const Option *o, Str *out)
 static void option_list(const Option *o, Str *out)
 {
     for (; o && o->name; o++) {
-        Str words = {0};
+        Str words = { 0 };
         option_words(o, &words);
         str_addf(out, "  %-22s", str_c(&words));
         if (words.len > 21)
             str_addf(out, "\n%24s", "");
-        Str text = {0};
+        Str text = { 0 };
         str_add(&text, o->help);
         if (o->otherwise)
             str_addf(&text, " (default: %s)", o->otherwise);
@@ -64,11 +64,10 @@ static void option_list(const Option *o, Str *out)
 
 void help_overview(const Command *const *all, Str *out)
 {
-    str_add(out,
-            "Sundew fights bugs in C programs. Capture a build once, then ask:\n\n"
-            "  sundew capture -- make        capture a build\n"
-            "  sundew report --html r.html   all findings on one page\n\n"
-            "Commands:\n");
+    str_add(out, "Sundew fights bugs in C programs. Capture a build once, then ask:\n\n"
+                 "  sundew capture -- make        capture a build\n"
+                 "  sundew report --html r.html   all findings on one page\n\n"
+                 "Commands:\n");
     for (const Command *const *c = all; *c; c++)
         if (!(*c)->hidden)
             str_addf(out, "  %-16s %s\n", (*c)->name, (*c)->summary);
@@ -80,8 +79,8 @@ void help_overview(const Command *const *all, Str *out)
 
 static void usage(const Command *c, Str *out)
 {
-    str_addf(out, "sundew %s%s%s%s", c->name, c->options ? " [OPTION…]" : "",
-             c->args ? " " : "", c->args ? c->args : "");
+    str_addf(out, "sundew %s%s%s%s", c->name, c->options ? " [OPTION…]" : "", c->args ? " " : "",
+             c->args ? c->args : "");
 }
 
 void help_command(const Command *c, Str *out)
@@ -89,10 +88,10 @@ void help_command(const Command *c, Str *out)
     str_add(out, "Usage: ");
     usage(c, out);
     str_addf(out, "\n\n");
-    Str first = {0};
+    Str first = { 0 };
     str_addf(&first, "%s.", c->summary);
-    first.data[0] = (char)(first.data[0] >= 'a' && first.data[0] <= 'z'
-                               ? first.data[0] - 32 : first.data[0]);
+    first.data[0] =
+        (char)(first.data[0] >= 'a' && first.data[0] <= 'z' ? first.data[0] - 32 : first.data[0]);
     wrap(out, str_c(&first), 0, 0);
     str_release(&first);
     if (c->about) {
@@ -143,7 +142,7 @@ static void roff(Str *out, const char *text)
 static void man_options(const Option *o, Str *out)
 {
     for (; o && o->name; o++) {
-        Str words = {0};
+        Str words = { 0 };
         option_words(o, &words);
         str_add(out, ".TP\n.B ");
         roff(out, str_c(&words));
@@ -159,11 +158,10 @@ static void man_options(const Option *o, Str *out)
     }
 }
 
-static void man_head(Str *out, const char *title, const char *name,
-                     const char *summary)
+static void man_head(Str *out, const char *title, const char *name, const char *summary)
 {
-    str_addf(out, ".TH %s 1 \"\" \"Sundew %s\" \"Sundew manual\"\n.SH NAME\n",
-             title, SUNDEW_VERSION);
+    str_addf(out, ".TH %s 1 \"\" \"Sundew %s\" \"Sundew manual\"\n.SH NAME\n", title,
+             SUNDEW_VERSION);
     roff(out, name);
     str_add(out, " \\- ");
     roff(out, summary);
@@ -182,7 +180,7 @@ static char *man_name(const Command *c)
 static void man_command(const Command *c, Str *out)
 {
     char *name = man_name(c);
-    Str title = {0}, use = {0};
+    Str title = { 0 }, use = { 0 };
     for (const char *p = name; *p; p++)
         str_addc(&title, (char)(*p >= 'a' && *p <= 'z' ? *p - 32 : *p));
     man_head(out, str_c(&title), name, c->summary);
@@ -227,25 +225,23 @@ static void man_overview(const Command *const *all, Str *out)
     }
     str_add(out, ".SH OPTIONS\n");
     man_options(common_options, out);
-    str_add(out,
-            ".SH EXIT STATUS\n.TP\n0\nnothing found\n.TP\n1\nfindings\n.TP\n2\n"
-            "the command could not do its work\n.TP\n130\ninterrupted\n"
-            ".SH FILES\n.TP\n.I .sundew/\nthe workspace\n"
-            ".TP\n.I sundew.ini\nthe project's settings: long options as\n"
-            ".I name = value\nlines, under\n.I [command]\nfor one command only\n"
-            ".TP\n.I sundew.baseline, sundew.ignore\naccepted findings and "
-            "suppressions\n.SH ENVIRONMENT\n.TP\n.B SUNDEW_CC\n"
-            "the compiler behind\n.B sundew cc\n.TP\n.B SUNDEW_LLVM_PREFIX\n"
-            "where LLVM 19 is\n.TP\n.B NO_COLOR\nno colours\n");
+    str_add(out, ".SH EXIT STATUS\n.TP\n0\nnothing found\n.TP\n1\nfindings\n.TP\n2\n"
+                 "the command could not do its work\n.TP\n130\ninterrupted\n"
+                 ".SH FILES\n.TP\n.I .sundew/\nthe workspace\n"
+                 ".TP\n.I sundew.ini\nthe project's settings: long options as\n"
+                 ".I name = value\nlines, under\n.I [command]\nfor one command only\n"
+                 ".TP\n.I sundew.baseline, sundew.ignore\naccepted findings and "
+                 "suppressions\n.SH ENVIRONMENT\n.TP\n.B SUNDEW_CC\n"
+                 "the compiler behind\n.B sundew cc\n.TP\n.B SUNDEW_LLVM_PREFIX\n"
+                 "where LLVM 19 is\n.TP\n.B NO_COLOR\nno colours\n");
 }
 
 bool help_man_pages(const Command *const *all, const char *folder, Err *err)
 {
-    Str page = {0};
+    Str page = { 0 };
     man_overview(all, &page);
     char *path = path_join(folder, "sundew.1");
-    bool ok = dir_make(folder, err) &&
-              file_write(path, str_c(&page), page.len, err);
+    bool ok = dir_make(folder, err) && file_write(path, str_c(&page), page.len, err);
     free(path);
     for (const Command *const *c = all; ok && *c; c++) {
         if ((*c)->hidden)
@@ -328,8 +324,9 @@ static void zsh_options(const Option *o, Str *out)
         str_addf(out, "'--%s%s[", o->name, o->arg ? "=" : "");
         quoted(out, o->help);
         str_addf(out, "]%s%s%s' ", o->arg ? ":" : "", o->arg ? o->arg : "",
-                 o->arg && (!strcmp(o->arg, "FILE") || !strcmp(o->arg, "DIR"))
-                     ? ":_files" : o->arg ? ":" : "");
+                 o->arg && (!strcmp(o->arg, "FILE") || !strcmp(o->arg, "DIR")) ? ":_files"
+                 : o->arg                                                      ? ":"
+                                                                               : "");
     }
 }
 
@@ -380,16 +377,16 @@ static void fish_completion(const Command *const *all, Str *out)
             continue;
         size_t n = strcspn((*c)->name, " ");
         if ((*c)->name[n])
-            str_addf(out, "complete -c sundew -n '__fish_seen_subcommand_from "
-                     "%.*s' -a %s -d '", (int)n, (*c)->name, (*c)->name + n + 1);
+            str_addf(out,
+                     "complete -c sundew -n '__fish_seen_subcommand_from "
+                     "%.*s' -a %s -d '",
+                     (int)n, (*c)->name, (*c)->name + n + 1);
         else
-            str_addf(out, "complete -c sundew -n __fish_use_subcommand -a %s -d '",
-                     (*c)->name);
+            str_addf(out, "complete -c sundew -n __fish_use_subcommand -a %s -d '", (*c)->name);
         quoted(out, (*c)->summary);
         str_add(out, "'\n");
         for (const Option *o = (*c)->options; o && o->name; o++) {
-            char *when = xprintf("-n '__fish_seen_subcommand_from %s'",
-                                 (*c)->name);
+            char *when = xprintf("-n '__fish_seen_subcommand_from %s'", (*c)->name);
             fish_option(o, when, out);
             free(when);
         }
@@ -398,8 +395,7 @@ static void fish_completion(const Command *const *all, Str *out)
         fish_option(o, "", out);
 }
 
-bool help_completion(const Command *const *all, const char *shell, Str *out,
-                     Err *err)
+bool help_completion(const Command *const *all, const char *shell, Str *out, Err *err)
 {
     if (strcmp(shell, "bash") == 0)
         bash_completion(all, out);

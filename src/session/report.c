@@ -25,10 +25,10 @@ static OutputOptions options_of(Session *s)
     };
 }
 
-static bool write_file(Writer *write, const FindingSet *set,
-                       const OutputOptions *o, const char *path, Err *err)
+static bool write_file(Writer *write, const FindingSet *set, const OutputOptions *o,
+                       const char *path, Err *err)
 {
-    Str text = {0};
+    Str text = { 0 };
     write(set, o, &text);
     bool ok = file_write(path, str_c(&text), text.len, err);
     str_release(&text);
@@ -37,14 +37,16 @@ static bool write_file(Writer *write, const FindingSet *set,
 
 bool session_write(Session *s, const FindingSet *set, Err *err)
 {
-    static const struct { const char *option; Writer *write; } files[] = {
+    static const struct {
+        const char *option;
+        Writer *write;
+    } files[] = {
         { "sarif", output_sarif },
         { "junit", output_junit },
         { "html", output_html },
     };
     OutputOptions o = options_of(s);
-    int streams = session_flag(s, "json") + session_flag(s, "tap") +
-                  session_flag(s, "github");
+    int streams = session_flag(s, "json") + session_flag(s, "tap") + session_flag(s, "github");
     if (streams > 1)
         return err_set(err, "one of --json, --tap, --github");
     Writer *write = session_flag(s, "json")     ? output_json
@@ -72,8 +74,7 @@ static bool is_bad(const FindingSet *set)
 bool report_finish(Session *s, Err *err)
 {
     if (session_interrupted(s) && !s->command->until_time)
-        session_incomplete(s, s->deadline > 0 ? "the time was over"
-                                              : "interrupted");
+        session_incomplete(s, s->deadline > 0 ? "the time was over" : "interrupted");
     const char *incomplete = s->incomplete.len ? str_c(&s->incomplete) : NULL;
     StoreRun *run = s->run;
     s->run = NULL;

@@ -36,14 +36,11 @@ const char *session_option(Session *s, const char *name)
     return o ? o->otherwise : NULL;
 }
 
-bool session_flag(Session *s, const char *name)
-{
-    return value_of(s, name) != NULL;
-}
+bool session_flag(Session *s, const char *name) { return value_of(s, name) != NULL; }
 
 char **session_option_all(Session *s, const char *name)
 {
-    Vec(char *) all = {0};
+    Vec(char *) all = { 0 };
     for (size_t i = 0; i < s->values.len; i++)
         if (strcmp(s->values.items[i].option->name, name) == 0)
             vec_push(&all, s->values.items[i].text);
@@ -63,10 +60,7 @@ char **session_tail(Session *s, size_t *n)
     return strings_argv(&s->tail);
 }
 
-bool session_has_tail(Session *s)
-{
-    return s->has_tail;
-}
+bool session_has_tail(Session *s) { return s->has_tail; }
 
 unsigned session_jobs(Session *s)
 {
@@ -89,55 +83,25 @@ uint64_t session_memory(Session *s)
     return text && size_parse(text, &bytes) ? bytes : 0;
 }
 
-uint64_t session_seed(Session *s)
-{
-    return s->seed;
-}
+uint64_t session_seed(Session *s) { return s->seed; }
 
-Rng *session_rng(Session *s)
-{
-    return &s->rng;
-}
+Rng *session_rng(Session *s) { return &s->rng; }
 
-Workspace *session_workspace(Session *s)
-{
-    return s->workspace;
-}
+Workspace *session_workspace(Session *s) { return s->workspace; }
 
-Store *session_store(Session *s)
-{
-    return s->store;
-}
+Store *session_store(Session *s) { return s->store; }
 
-const char *session_root(Session *s)
-{
-    return s->root;
-}
+const char *session_root(Session *s) { return s->root; }
 
-const char *session_share(Session *s)
-{
-    return s->share;
-}
+const char *session_share(Session *s) { return s->share; }
 
-const char *session_libexec(Session *s)
-{
-    return s->libexec;
-}
+const char *session_libexec(Session *s) { return s->libexec; }
 
-const char *session_command_line(Session *s)
-{
-    return s->command_line;
-}
+const char *session_command_line(Session *s) { return s->command_line; }
 
-bool session_verbose(Session *s)
-{
-    return session_flag(s, "verbose");
-}
+bool session_verbose(Session *s) { return session_flag(s, "verbose"); }
 
-bool session_quiet(Session *s)
-{
-    return session_flag(s, "quiet");
-}
+bool session_quiet(Session *s) { return session_flag(s, "quiet"); }
 
 bool session_color(Session *s)
 {
@@ -154,23 +118,17 @@ bool session_time_is_over(const Session *s)
     return s->deadline > 0 && clock_seconds() > s->deadline;
 }
 
-bool session_interrupted(Session *s)
-{
-    return interrupted || session_time_is_over(s);
-}
+bool session_interrupted(Session *s) { return interrupted || session_time_is_over(s); }
 
 /* ---- what comes out */
 
-Str *session_out(Session *s)
-{
-    return &s->out;
-}
+Str *session_out(Session *s) { return &s->out; }
 
 void session_note(Session *s, const char *fmt, ...)
 {
     if (session_quiet(s))
         return;
-    Str text = {0}, shown = {0};
+    Str text = { 0 }, shown = { 0 };
     va_list ap;
     va_start(ap, fmt);
     str_addv(&text, fmt, ap);
@@ -181,10 +139,7 @@ void session_note(Session *s, const char *fmt, ...)
     str_release(&shown);
 }
 
-void session_status(Session *s, int status)
-{
-    s->status = status;
-}
+void session_status(Session *s, int status) { s->status = status; }
 
 void session_incomplete(Session *s, const char *fmt, ...)
 {
@@ -215,8 +170,7 @@ bool session_begin(Session *s, const char *scope, Err *err)
     assert(!s->reported);        /* one run a command */
     s->scope = xstrdup(scope);
     s->reported = true;
-    s->run = store_run_begin(s->store, s->command->name, scope, s->command_line,
-                             s->seed, err);
+    s->run = store_run_begin(s->store, s->command->name, scope, s->command_line, s->seed, err);
     return s->run != NULL;
 }
 
@@ -226,10 +180,7 @@ bool session_report(Session *s, const Finding *f, Err *err)
     return store_run_add(s->run, f, err);
 }
 
-void session_saw(Session *s, const char *file)
-{
-    store_run_saw(s->run, file);
-}
+void session_saw(Session *s, const char *file) { store_run_saw(s->run, file); }
 
 /* ---- preparation */
 
@@ -309,7 +260,7 @@ static bool open_workspace(Session *s, Err *err)
 {
     const char *dir = session_option(s, "workspace");
     unsigned folder = s->command->needs & NEEDS_FOLDER;
-    Err why = {0};
+    Err why = { 0 };
     s->workspace = workspace_open(dir, false, &why);
     if (s->workspace) {
         s->root = xstrdup(workspace_root(s->workspace));
@@ -340,7 +291,7 @@ static bool open_store(Session *s, Err *err)
     if (folder == NEEDS_FINDINGS && !file_exists(path)) {
         free(path);
         return err_set(err, "no technique has run here yet; for example: "
-                       "sundew arguments");
+                            "sundew arguments");
     }
     s->store = store_open(path, s->root, err);
     free(path);
@@ -349,7 +300,7 @@ static bool open_store(Session *s, Err *err)
 
 static void note_command_line(Session *s, int argc, char **argv)
 {
-    Str line = {0};
+    Str line = { 0 };
     str_add(&line, "sundew");
     for (int i = 1; i < argc; i++) {
         str_addc(&line, ' ');
@@ -385,8 +336,7 @@ static void release(Session *s)
 /* Standard output is written whole, at the end; a full disk shows here. */
 static bool write_out(Session *s, Err *err)
 {
-    return file_write_fd(1, str_c(&s->out), s->out.len, err) ||
-           err_ctx(err, "standard output");
+    return file_write_fd(1, str_c(&s->out), s->out.len, err) || err_ctx(err, "standard output");
 }
 
 static bool run_command(Session *s, int argc, char **argv, Err *err)
@@ -408,8 +358,7 @@ static bool run_command(Session *s, int argc, char **argv, Err *err)
     if (!open_workspace(s, err) || !read_config(s, err) || !check_values(s, err))
         return false;
     if (!s->command->args && s->args.len)
-        return err_set(err, "sundew %s takes no argument '%s'", s->command->name,
-                       s->args.items[0]);
+        return err_set(err, "sundew %s takes no argument '%s'", s->command->name, s->args.items[0]);
     if (session_flag(s, "print-config")) {
         config_print(s, &s->out);
         return true;
@@ -422,8 +371,8 @@ static bool run_command(Session *s, int argc, char **argv, Err *err)
     if (s->command->rules)
         sigaction(SIGINT, &act, NULL);
     const Command *c = s->command;
-    if ((c->check && !c->check(s, err)) || !open_store(s, err) ||
-        !session_need(s, c->needs, err) || !c->run(s, err))
+    if ((c->check && !c->check(s, err)) || !open_store(s, err) || !session_need(s, c->needs, err) ||
+        !c->run(s, err))
         return false;
     return !s->reported || report_finish(s, err);
 }
@@ -431,7 +380,7 @@ static bool run_command(Session *s, int argc, char **argv, Err *err)
 int session_main(const Command *const *commands, int argc, char **argv)
 {
     Session s = { .commands = commands, .status = -1 };
-    Err err = {0};
+    Err err = { 0 };
     fault_from_environment();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);          /* a file that may not grow is an error like others */
@@ -445,10 +394,9 @@ int session_main(const Command *const *commands, int argc, char **argv)
         status = ok ? s.status : 2;
     }
     if (ok && (s.finished || s.incomplete.len))
-        session_note(&s, s.incomplete.len ? "INCOMPLETE (%s)" : "complete",
-                     str_c(&s.incomplete));
+        session_note(&s, s.incomplete.len ? "INCOMPLETE (%s)" : "complete", str_c(&s.incomplete));
     if (!ok) {
-        Str shown = {0};
+        Str shown = { 0 };
         escape_terminal_z(&shown, err.msg);
         fprintf(stderr, "sundew: %s\n", str_c(&shown));
         str_release(&shown);
@@ -464,14 +412,11 @@ int session_main(const Command *const *commands, int argc, char **argv)
     return status < 0 ? 0 : status;
 }
 
-const Command *const *session_commands(Session *s)
-{
-    return s->commands;
-}
+const Command *const *session_commands(Session *s) { return s->commands; }
 
 const Rule *const *session_rules(Session *s)
 {
-    Vec(const Rule *) all = {0};
+    Vec(const Rule *) all = { 0 };
     for (const Command *const *c = s->commands; *c; c++)
         for (const Rule *r = (*c)->rules; r && r->id; r++)
             vec_push(&all, r);

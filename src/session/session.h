@@ -59,8 +59,8 @@ bool session_need(Session *s, unsigned what, Err *err);
 /* One more captured program; the session closes it. */
 const Program *session_open_program(Session *s, const char *name, Err *err);
 /* The source of another project; the caller closes it. `ws` may be NULL. */
-AstIndex *session_open_ast(Session *s, Workspace *ws, const char *root,
-                           char **paths, size_t npaths, Err *err);
+AstIndex *session_open_ast(Session *s, Workspace *ws, const char *root, char **paths, size_t npaths,
+                           Err *err);
 
 /* ---- what comes out */
 /* Findings of a technique: begin with the scope ("build", or a program's
@@ -73,14 +73,12 @@ bool session_report(Session *s, const Finding *f, Err *err);
  * and match no finding are reported as unused. */
 void session_saw(Session *s, const char *file);
 /* This run did not do all its work: said at the end and in every output. */
-void session_incomplete(Session *s, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+void session_incomplete(Session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* More fields at the top of the technique's --json output. */
 void session_json(Session *s, const char *key, json_t *value);
 /* Text for standard output, written whole at the end of the command. */
 Str *session_out(Session *s);
 /* A remark on standard error; not with -q. */
-void session_note(Session *s, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+void session_note(Session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void session_status(Session *s, int status);   /* exit status, if not by findings */
 #endif

@@ -62,6 +62,5 @@ bool report_finish(Session *s, Err *err);
 void help_overview(const Command *const *all, Str *out);
 void help_command(const Command *c, Str *out);
 bool help_man_pages(const Command *const *all, const char *folder, Err *err);
-bool help_completion(const Command *const *all, const char *shell, Str *out,
-                     Err *err);
+bool help_completion(const Command *const *all, const char *shell, Str *out, Err *err);
 #endif

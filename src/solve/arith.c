@@ -89,15 +89,9 @@ static Truth truth(Z3_ast x)
     return (Truth)x;
 }
 
-Truth arith_bool(Arith *a, bool b)
-{
-    return truth(b ? Z3_mk_true(a->z) : Z3_mk_false(a->z));
-}
+Truth arith_bool(Arith *a, bool b) { return truth(b ? Z3_mk_true(a->z) : Z3_mk_false(a->z)); }
 
-Truth arith_bool_var(Arith *a)
-{
-    return truth(Z3_mk_fresh_const(a->z, "b", a->bools));
-}
+Truth arith_bool_var(Arith *a) { return truth(Z3_mk_fresh_const(a->z, "b", a->bools)); }
 
 bool arith_is_constant(Arith *a, Truth x, bool *value)
 {
@@ -150,10 +144,7 @@ Truth arith_any(Arith *a, const Truth *x, size_t k)
     return truth(Z3_mk_or(a->z, (unsigned)k, (const Z3_ast *)x));
 }
 
-Truth arith_same(Arith *a, Truth x, Truth y)
-{
-    return truth(Z3_mk_iff(a->z, t(x), t(y)));
-}
+Truth arith_same(Arith *a, Truth x, Truth y) { return truth(Z3_mk_iff(a->z, t(x), t(y))); }
 
 Truth arith_choose_truth(Arith *a, Truth c, Truth x, Truth y)
 {
@@ -163,10 +154,7 @@ Truth arith_choose_truth(Arith *a, Truth c, Truth x, Truth y)
     return truth(Z3_mk_ite(a->z, t(c), t(x), t(y)));
 }
 
-Num arith_int(Arith *a, int64_t i)
-{
-    return num(Z3_mk_int64(a->z, i, a->ints));
-}
+Num arith_int(Arith *a, int64_t i) { return num(Z3_mk_int64(a->z, i, a->ints)); }
 
 Num arith_real(Arith *a, double d)
 {
@@ -180,15 +168,9 @@ Num arith_real(Arith *a, double d)
     return num(Z3_mk_numeral(a->z, buf, a->reals));
 }
 
-Num arith_int_var(Arith *a)
-{
-    return num(Z3_mk_fresh_const(a->z, "i", a->ints));
-}
+Num arith_int_var(Arith *a) { return num(Z3_mk_fresh_const(a->z, "i", a->ints)); }
 
-Num arith_real_var(Arith *a)
-{
-    return num(Z3_mk_fresh_const(a->z, "r", a->reals));
-}
+Num arith_real_var(Arith *a) { return num(Z3_mk_fresh_const(a->z, "r", a->reals)); }
 
 bool arith_is_real(Arith *a, Num x)
 {
@@ -232,20 +214,11 @@ static Num make(Arith *a, Maker *f, Num x, Num y)
     return num(f(a->z, 2, both));
 }
 
-Num arith_add(Arith *a, Num x, Num y)
-{
-    return make(a, Z3_mk_add, x, y);
-}
+Num arith_add(Arith *a, Num x, Num y) { return make(a, Z3_mk_add, x, y); }
 
-Num arith_sub(Arith *a, Num x, Num y)
-{
-    return make(a, Z3_mk_sub, x, y);
-}
+Num arith_sub(Arith *a, Num x, Num y) { return make(a, Z3_mk_sub, x, y); }
 
-Num arith_mul(Arith *a, Num x, Num y)
-{
-    return make(a, Z3_mk_mul, x, y);
-}
+Num arith_mul(Arith *a, Num x, Num y) { return make(a, Z3_mk_mul, x, y); }
 
 /* SMT's division rounds so that the rest is not negative. Ours: towards 0. */
 static Num int_div(Arith *a, Num x, Num y)
@@ -263,10 +236,7 @@ Num arith_div(Arith *a, Num x, Num y)
     return arith_is_real(a, x) ? num(Z3_mk_div(a->z, n(x), n(y))) : int_div(a, x, y);
 }
 
-Num arith_mod(Arith *a, Num x, Num y)
-{
-    return arith_sub(a, x, arith_mul(a, int_div(a, x, y), y));
-}
+Num arith_mod(Arith *a, Num x, Num y) { return arith_sub(a, x, arith_mul(a, int_div(a, x, y), y)); }
 
 Num arith_choose(Arith *a, Truth c, Num x, Num y)
 {
@@ -338,8 +308,8 @@ ArithAnswer arith_check(Arith *a, const Truth *wishes, size_t k)
     }
     for (size_t i = 0; i < a->assumed.len; i++)
         vec_push(&a->in_core, false);
-    Z3_lbool r = Z3_solver_check_assumptions(a->z, a->solver, (unsigned)a->assumed.len,
-                                             a->assumed.items);
+    Z3_lbool r =
+        Z3_solver_check_assumptions(a->z, a->solver, (unsigned)a->assumed.len, a->assumed.items);
     if (r == Z3_L_TRUE) {
         a->model = Z3_solver_get_model(a->z, a->solver);
         if (!a->model)

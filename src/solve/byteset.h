@@ -13,15 +13,9 @@ static inline ByteSet byteset_all(void)
     return (ByteSet){ { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX } };
 }
 
-static inline void byteset_add(ByteSet *s, uint8_t v)
-{
-    s->w[v / 64] |= (uint64_t)1 << v % 64;
-}
+static inline void byteset_add(ByteSet *s, uint8_t v) { s->w[v / 64] |= (uint64_t)1 << v % 64; }
 
-static inline bool byteset_has(const ByteSet *s, uint8_t v)
-{
-    return s->w[v / 64] >> v % 64 & 1;
-}
+static inline bool byteset_has(const ByteSet *s, uint8_t v) { return s->w[v / 64] >> v % 64 & 1; }
 
 static inline void byteset_keep(ByteSet *s, const ByteSet *other)
 {
@@ -57,13 +51,7 @@ static inline uint8_t byteset_nearest(const ByteSet *s, uint8_t v)
     }
 }
 
-static inline uint8_t byteset_least(const ByteSet *s)
-{
-    return byteset_nearest(s, 0);
-}
+static inline uint8_t byteset_least(const ByteSet *s) { return byteset_nearest(s, 0); }
 
-static inline uint8_t byteset_most(const ByteSet *s)
-{
-    return byteset_nearest(s, 255);
-}
+static inline uint8_t byteset_most(const ByteSet *s) { return byteset_nearest(s, 255); }
 #endif

@@ -68,26 +68,21 @@ void cache_free(Cache *c)
     free(c);
 }
 
-static void *copy_of(const void *data, size_t n)
-{
-    return n ? memcpy(xmalloc(n), data, n) : NULL;
-}
+static void *copy_of(const void *data, size_t n) { return n ? memcpy(xmalloc(n), data, n) : NULL; }
 
 static Assignment copy_assignment(const Assignment *m)
 {
-    return (Assignment){ copy_of(m->bytes, m->n * sizeof *m->bytes),
-                    copy_of(m->values, m->n), m->n };
+    return (Assignment){ copy_of(m->bytes, m->n * sizeof *m->bytes), copy_of(m->values, m->n),
+                         m->n };
 }
 
 /* ---- queries */
 
-SolveStatus cache_find(const Cache *c, const Expr *conds, size_t n,
-                       const Assignment **assignment)
+SolveStatus cache_find(const Cache *c, const Expr *conds, size_t n, const Assignment **assignment)
 {
     uint64_t hash = hash_bytes(conds, n * sizeof *conds);
     const Entry *e = &c->queries[hash & (c->entries - 1)];
-    if (!e->conds || e->hash != hash || e->n != n ||
-        memcmp(e->conds, conds, n * sizeof *conds))
+    if (!e->conds || e->hash != hash || e->n != n || memcmp(e->conds, conds, n * sizeof *conds))
         return SOLVE_UNKNOWN;
     *assignment = &e->assignment;
     return e->status;
@@ -115,8 +110,7 @@ void cache_add(Cache *c, const Expr *conds, size_t n, SolveStatus status,
 
 /* ---- cores */
 
-static bool contains(const Expr *big, size_t nbig, const Expr *small,
-                     size_t nsmall)
+static bool contains(const Expr *big, size_t nbig, const Expr *small, size_t nsmall)
 {
     size_t i = 0;
     for (size_t k = 0; k < nsmall; k++) {
@@ -137,8 +131,7 @@ bool cache_has_core(const Cache *c, const Expr *conds, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const Entry *e = &c->cores[core_place(c, conds[i])];
-        if (e->conds && e->conds[e->n - 1] == conds[i] &&
-            contains(conds, n, e->conds, e->n))
+        if (e->conds && e->conds[e->n - 1] == conds[i] && contains(conds, n, e->conds, e->n))
             return true;
     }
     return false;

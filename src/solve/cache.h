@@ -28,8 +28,7 @@ void cache_reset(Cache *c);
 
 /* `conds` ascend. SOLVE_UNKNOWN if there is no such query; *assignment stays the
  * cache's, until the next change. */
-SolveStatus cache_find(const Cache *c, const Expr *conds, size_t n,
-                       const Assignment **assignment);
+SolveStatus cache_find(const Cache *c, const Expr *conds, size_t n, const Assignment **assignment);
 void cache_add(Cache *c, const Expr *conds, size_t n, SolveStatus status,
                const Assignment *assignment);
 

@@ -12,8 +12,7 @@
 enum { MAX_WINDOWS = 64 };
 
 /* n bytes at tape byte i as a number; false if they don't follow each other. */
-static bool read_window(const Problem *q, size_t i, unsigned n, bool big,
-                        uint64_t *v)
+static bool read_window(const Problem *q, size_t i, unsigned n, bool big, uint64_t *v)
 {
     size_t count = tape_nbytes(q->tape);
     *v = 0;
@@ -33,8 +32,7 @@ static bool write_window(Problem *q, size_t i, unsigned n, bool big, uint64_t v)
 }
 
 /* Values that would make the comparison true, or false, for this operand. */
-static unsigned targets(const TapeStep *s, bool want, bool second, uint64_t other,
-                        uint64_t *out)
+static unsigned targets(const TapeStep *s, bool want, bool second, uint64_t other, uint64_t *out)
 {
     if (s->node.op == EXPR_EQ && want) {
         out[0] = other;
@@ -59,8 +57,7 @@ static bool try_window(Problem *q, size_t i, unsigned n, bool big, uint64_t v)
 }
 
 /* One side of a comparison: `slot` should get one of the targets. */
-static bool copy_side(Problem *q, size_t slot, const uint64_t *to, unsigned nto,
-                      size_t *budget)
+static bool copy_side(Problem *q, size_t slot, const uint64_t *to, unsigned nto, size_t *budget)
 {
     size_t cost = tape_size(q->tape) + 1;
     unsigned w = tape_steps(q->tape)[slot].node.width;
@@ -97,8 +94,7 @@ static bool copy_condition(Problem *q, size_t root, bool want, size_t *budget)
         want = !want;
     }
     const TapeStep *s = &steps[root];
-    if (s->node.op < EXPR_EQ || s->node.op > EXPR_SLE || s->wa < 8 ||
-        s->wa > 64 || s->wa % 8)
+    if (s->node.op < EXPR_EQ || s->node.op > EXPR_SLE || s->wa < 8 || s->wa > 64 || s->wa % 8)
         return false;
     uint64_t to[2];
     problem_restart(q);
@@ -109,8 +105,7 @@ static bool copy_condition(Problem *q, size_t root, bool want, size_t *budget)
     if (steps[s->node.a].reached_by && copy_side(q, s->node.a, to, n, budget))
         return true;
     n = targets(s, want, true, a, to);
-    return steps[s->node.b].reached_by &&
-           copy_side(q, s->node.b, to, n, budget);
+    return steps[s->node.b].reached_by && copy_side(q, s->node.b, to, n, budget);
 }
 
 bool quick_copy(Problem *q, size_t budget)

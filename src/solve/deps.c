@@ -2,10 +2,7 @@
 #include "base/map.h"
 #include <assert.h>
 
-static uint64_t hash_ranges(const ByteRange *r, size_t n)
-{
-    return hash_bytes(r, n * sizeof *r);
-}
+static uint64_t hash_ranges(const ByteRange *r, size_t n) { return hash_bytes(r, n * sizeof *r); }
 
 static void grow_slots(Deps *d)
 {
@@ -30,8 +27,7 @@ static uint32_t intern(Deps *d, const ByteRange *r, size_t n)
         if (!i)
             break;
         DepSet *s = &d->sets.items[i];
-        if (s->n == n &&
-            !memcmp(d->ranges.items + s->first, r, n * sizeof *r))
+        if (s->n == n && !memcmp(d->ranges.items + s->first, r, n * sizeof *r))
             return i;
     }
     assert(n <= DEPS_MAX_RANGES);
@@ -69,15 +65,11 @@ void deps_release(Deps *d)
 
 size_t deps_memory(const Deps *d)
 {
-    return d->ranges.cap * sizeof *d->ranges.items +
-           d->sets.cap * sizeof *d->sets.items +
+    return d->ranges.cap * sizeof *d->ranges.items + d->sets.cap * sizeof *d->sets.items +
            d->nslots * sizeof *d->slots + DEPS_MEMO * sizeof *d->memo;
 }
 
-uint32_t deps_one(Deps *d, uint32_t byte)
-{
-    return intern(d, &(ByteRange){ byte, byte + 1 }, 1);
-}
+uint32_t deps_one(Deps *d, uint32_t byte) { return intern(d, &(ByteRange){ byte, byte + 1 }, 1); }
 
 /* Join neighbours with the smallest gaps until at most `max` are left. */
 static size_t squeeze(ByteRange *r, size_t n, size_t max)

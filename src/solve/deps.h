@@ -33,8 +33,7 @@ void deps_release(Deps *d);
 uint32_t deps_one(Deps *d, uint32_t byte);
 uint32_t deps_union(Deps *d, uint32_t a, uint32_t b);
 size_t deps_memory(const Deps *d);
-static inline const ByteRange *deps_ranges(const Deps *d, uint32_t set,
-                                           size_t *n)
+static inline const ByteRange *deps_ranges(const Deps *d, uint32_t set, size_t *n)
 {
     *n = d->sets.items[set].n;
     return d->ranges.items + d->sets.items[set].first;

@@ -62,26 +62,16 @@ void exprs_reset(Exprs *p)
     p->full = false;
 }
 
-uint32_t exprs_generation(const Exprs *p)
-{
-    return p->generation;
-}
+uint32_t exprs_generation(const Exprs *p) { return p->generation; }
 
-bool exprs_is_full(const Exprs *p)
-{
-    return p->full;
-}
+bool exprs_is_full(const Exprs *p) { return p->full; }
 
-size_t exprs_count(const Exprs *p)
-{
-    return p->count;
-}
+size_t exprs_count(const Exprs *p) { return p->count; }
 
 size_t exprs_memory(const Exprs *p)
 {
-    return p->cap * (sizeof *p->nodes + sizeof *p->deps) +
-           p->nslots * sizeof *p->slots + p->wide.cap * sizeof(uint64_t) +
-           p->tables.cap * sizeof(ExprTable) + p->table_size +
+    return p->cap * (sizeof *p->nodes + sizeof *p->deps) + p->nslots * sizeof *p->slots +
+           p->wide.cap * sizeof(uint64_t) + p->tables.cap * sizeof(ExprTable) + p->table_size +
            deps_memory(&p->sets);
 }
 
@@ -134,10 +124,7 @@ static const uint8_t arity[EXPR_NOPS] = {
 };
 /* clang-format on */
 
-unsigned expr_arity(ExprOp op)
-{
-    return op < EXPR_NOPS ? arity[op] : 0;
-}
+unsigned expr_arity(ExprOp op) { return op < EXPR_NOPS ? arity[op] : 0; }
 
 static size_t hash_node(const ExprNode *n, ExprValue wide)
 {
@@ -153,11 +140,9 @@ static ExprValue const_value(const Exprs *p, const ExprNode *n)
     return (ExprValue)p->wide.items[n->c] << 64 | (uint64_t)n->b << 32 | n->a;
 }
 
-static bool same(const Exprs *p, const ExprNode *x, const ExprNode *n,
-                 ExprValue wide)
+static bool same(const Exprs *p, const ExprNode *x, const ExprNode *n, ExprValue wide)
 {
-    if (x->op != n->op || x->width != n->width || x->k != n->k ||
-        x->a != n->a || x->b != n->b)
+    if (x->op != n->op || x->width != n->width || x->k != n->k || x->a != n->a || x->b != n->b)
         return false;
     if (n->op == EXPR_CONST)
         return p->wide.items[x->c] == (uint64_t)(wide >> 64);
@@ -201,8 +186,7 @@ static bool make_room(Exprs *p)
     bool more_slots = p->count * 3 > p->nslots * 2;
     if (more_slots)
         cost += p->nslots * sizeof *p->slots;
-    if (cost && (exprs_memory(p) + cost > p->limit ||
-                 p->count >= UINT32_MAX / 4)) {
+    if (cost && (exprs_memory(p) + cost > p->limit || p->count >= UINT32_MAX / 4)) {
         p->full = true;
         return false;
     }
@@ -310,28 +294,24 @@ Expr expr_const(Exprs *p, unsigned width, ExprValue v)
     if (!width || width > EXPR_MAX_WIDTH)
         return 0;
     v &= expr_mask(width);
-    ExprNode n = { .op = EXPR_CONST, .width = (uint8_t)width,
-                   .a = (uint32_t)v, .b = (uint32_t)(v >> 32) };
+    ExprNode n = {
+        .op = EXPR_CONST, .width = (uint8_t)width, .a = (uint32_t)v, .b = (uint32_t)(v >> 32)
+    };
     return expr_intern(p, n, v);
 }
 
-Expr expr_bool(Exprs *p, bool v)
-{
-    return expr_const(p, 1, v);
-}
+Expr expr_bool(Exprs *p, bool v) { return expr_const(p, 1, v); }
 
 Expr expr_byte(Exprs *p, uint32_t byte)
 {
     if (byte > UINT32_MAX / 2)
         return 0;
-    return expr_intern(p, (ExprNode){ .op = EXPR_BYTE, .width = 8, .a = byte },
-                       0);
+    return expr_intern(p, (ExprNode){ .op = EXPR_BYTE, .width = 8, .a = byte }, 0);
 }
 
 /* ---- tables */
 
-static uint32_t intern_table(Exprs *p, const void *bytes, uint32_t n,
-                             unsigned size)
+static uint32_t intern_table(Exprs *p, const void *bytes, uint32_t n, unsigned size)
 {
     size_t len = (size_t)n * size;
     for (uint32_t i = 0; i < p->tables.len; i++) {
@@ -350,8 +330,7 @@ static uint32_t intern_table(Exprs *p, const void *bytes, uint32_t n,
     return (uint32_t)p->tables.len - 1;
 }
 
-Expr expr_table(Exprs *p, const void *bytes, uint32_t n, unsigned size,
-                Expr index)
+Expr expr_table(Exprs *p, const void *bytes, uint32_t n, unsigned size, Expr index)
 {
     if (!index || !n || (size != 1 && size != 2 && size != 4 && size != 8))
         return 0;
@@ -402,15 +381,9 @@ const ByteRange *expr_bytes(const Exprs *p, Expr e, size_t *n)
     return deps_ranges(&p->sets, p->deps[e], n);
 }
 
-uint32_t expr_bytes_id(const Exprs *p, Expr e)
-{
-    return p->deps[e];
-}
+uint32_t expr_bytes_id(const Exprs *p, Expr e) { return p->deps[e]; }
 
-uint32_t expr_bytes_count(const Exprs *p, Expr e)
-{
-    return p->sets.sets.items[p->deps[e]].bytes;
-}
+uint32_t expr_bytes_count(const Exprs *p, Expr e) { return p->sets.sets.items[p->deps[e]].bytes; }
 
 ExprValue expr_eval(const Exprs *p, Expr e, const uint8_t *bytes, size_t n)
 {

@@ -50,55 +50,124 @@ typedef enum ExprOp {
     EXPR_CONST,
     EXPR_BYTE,
     /* One operand. */
-    EXPR_NOT, EXPR_NEG,
-    EXPR_ZEXT, EXPR_SEXT, EXPR_EXTRACT,
+    EXPR_NOT,
+    EXPR_NEG,
+    EXPR_ZEXT,
+    EXPR_SEXT,
+    EXPR_EXTRACT,
     /* Two operands of one width. */
-    EXPR_ADD, EXPR_SUB, EXPR_MUL,
-    EXPR_UDIV, EXPR_SDIV, EXPR_UREM, EXPR_SREM,
-    EXPR_SHL, EXPR_LSHR, EXPR_ASHR,
-    EXPR_AND, EXPR_OR, EXPR_XOR,
+    EXPR_ADD,
+    EXPR_SUB,
+    EXPR_MUL,
+    EXPR_UDIV,
+    EXPR_SDIV,
+    EXPR_UREM,
+    EXPR_SREM,
+    EXPR_SHL,
+    EXPR_LSHR,
+    EXPR_ASHR,
+    EXPR_AND,
+    EXPR_OR,
+    EXPR_XOR,
     EXPR_CONCAT,                       /* of any widths, the high part first */
-    EXPR_EQ, EXPR_ULT, EXPR_ULE, EXPR_SLT, EXPR_SLE,
+    EXPR_EQ,
+    EXPR_ULT,
+    EXPR_ULE,
+    EXPR_SLT,
+    EXPR_SLE,
     /* Others. */
     EXPR_ITE,
     EXPR_TABLE,
     /* Floating point; the operand's width says which. */
-    EXPR_FADD, EXPR_FSUB, EXPR_FMUL, EXPR_FDIV, EXPR_FREM,
-    EXPR_FOEQ, EXPR_FOLT, EXPR_FOLE, EXPR_FUNO,
-    EXPR_FSQRT, EXPR_FROUND,           /* to an integer, see ExprRound */
+    EXPR_FADD,
+    EXPR_FSUB,
+    EXPR_FMUL,
+    EXPR_FDIV,
+    EXPR_FREM,
+    EXPR_FOEQ,
+    EXPR_FOLT,
+    EXPR_FOLE,
+    EXPR_FUNO,
+    EXPR_FSQRT,
+    EXPR_FROUND,           /* to an integer, see ExprRound */
     EXPR_FTOF,                         /* from 32 to 64 bits or back */
-    EXPR_FTOU, EXPR_FTOS, EXPR_UTOF, EXPR_STOF,
+    EXPR_FTOU,
+    EXPR_FTOS,
+    EXPR_UTOF,
+    EXPR_STOF,
     EXPR_FMATH,                        /* libm, see ExprMath */
     EXPR_NOPS,
 
     /* Accepted by expr_binary() and expressed through those above. */
-    EXPR_NE = EXPR_NOPS, EXPR_UGT, EXPR_UGE, EXPR_SGT, EXPR_SGE,
-    EXPR_FONE, EXPR_FOGT, EXPR_FOGE, EXPR_FORD,
-    EXPR_FUEQ, EXPR_FUNE, EXPR_FULT, EXPR_FULE, EXPR_FUGT, EXPR_FUGE,
-    EXPR_UMIN, EXPR_UMAX, EXPR_SMIN, EXPR_SMAX,
-    EXPR_UADD_SAT, EXPR_USUB_SAT, EXPR_SADD_SAT, EXPR_SSUB_SAT,
+    EXPR_NE = EXPR_NOPS,
+    EXPR_UGT,
+    EXPR_UGE,
+    EXPR_SGT,
+    EXPR_SGE,
+    EXPR_FONE,
+    EXPR_FOGT,
+    EXPR_FOGE,
+    EXPR_FORD,
+    EXPR_FUEQ,
+    EXPR_FUNE,
+    EXPR_FULT,
+    EXPR_FULE,
+    EXPR_FUGT,
+    EXPR_FUGE,
+    EXPR_UMIN,
+    EXPR_UMAX,
+    EXPR_SMIN,
+    EXPR_SMAX,
+    EXPR_UADD_SAT,
+    EXPR_USUB_SAT,
+    EXPR_SADD_SAT,
+    EXPR_SSUB_SAT,
     /* One bit: does the operation overflow? */
-    EXPR_UADD_OVERFLOWS, EXPR_SADD_OVERFLOWS, EXPR_USUB_OVERFLOWS,
-    EXPR_SSUB_OVERFLOWS, EXPR_UMUL_OVERFLOWS, EXPR_SMUL_OVERFLOWS,
+    EXPR_UADD_OVERFLOWS,
+    EXPR_SADD_OVERFLOWS,
+    EXPR_USUB_OVERFLOWS,
+    EXPR_SSUB_OVERFLOWS,
+    EXPR_UMUL_OVERFLOWS,
+    EXPR_SMUL_OVERFLOWS,
     /* Accepted by expr_unary(). */
-    EXPR_BSWAP, EXPR_BITREVERSE, EXPR_CTPOP, EXPR_CTLZ, EXPR_CTTZ, EXPR_ABS,
-    EXPR_FNEG, EXPR_FABS,
+    EXPR_BSWAP,
+    EXPR_BITREVERSE,
+    EXPR_CTPOP,
+    EXPR_CTLZ,
+    EXPR_CTTZ,
+    EXPR_ABS,
+    EXPR_FNEG,
+    EXPR_FABS,
     EXPR_ALL_OPS
 } ExprOp;
 
 typedef enum ExprRound {
-    EXPR_ROUND_FLOOR, EXPR_ROUND_CEIL, EXPR_ROUND_TRUNC,
+    EXPR_ROUND_FLOOR,
+    EXPR_ROUND_CEIL,
+    EXPR_ROUND_TRUNC,
     EXPR_ROUND_EVEN,                   /* rint, nearbyint */
     EXPR_ROUND_AWAY,                   /* round */
 } ExprRound;
 
 typedef enum ExprMath {
-    EXPR_MATH_SIN, EXPR_MATH_COS, EXPR_MATH_TAN,
-    EXPR_MATH_ASIN, EXPR_MATH_ACOS, EXPR_MATH_ATAN,
-    EXPR_MATH_SINH, EXPR_MATH_COSH, EXPR_MATH_TANH,
-    EXPR_MATH_EXP, EXPR_MATH_EXP2, EXPR_MATH_LOG, EXPR_MATH_LOG2,
-    EXPR_MATH_LOG10, EXPR_MATH_CBRT,
-    EXPR_MATH_POW, EXPR_MATH_ATAN2, EXPR_MATH_HYPOT,  /* two operands */
+    EXPR_MATH_SIN,
+    EXPR_MATH_COS,
+    EXPR_MATH_TAN,
+    EXPR_MATH_ASIN,
+    EXPR_MATH_ACOS,
+    EXPR_MATH_ATAN,
+    EXPR_MATH_SINH,
+    EXPR_MATH_COSH,
+    EXPR_MATH_TANH,
+    EXPR_MATH_EXP,
+    EXPR_MATH_EXP2,
+    EXPR_MATH_LOG,
+    EXPR_MATH_LOG2,
+    EXPR_MATH_LOG10,
+    EXPR_MATH_CBRT,
+    EXPR_MATH_POW,
+    EXPR_MATH_ATAN2,
+    EXPR_MATH_HYPOT,  /* two operands */
     EXPR_MATH_N
 } ExprMath;
 
@@ -145,8 +214,7 @@ Expr expr_le(Exprs *p, const Expr *bytes, unsigned n);
 
 /* A constant array of n elements of `size` bytes each (1, 2, 4 or 8, little
  * endian), read at `index`. The bytes are copied, and kept once. */
-Expr expr_table(Exprs *p, const void *bytes, uint32_t n, unsigned size,
-                Expr index);
+Expr expr_table(Exprs *p, const void *bytes, uint32_t n, unsigned size, Expr index);
 /* The same where elements are expressions, all of one width. */
 Expr expr_choose(Exprs *p, const Expr *items, uint32_t n, Expr index);
 

@@ -44,11 +44,9 @@ struct Exprs {
 
 /* The node as it is, without simplification: found or added; 0 if full. */
 Expr expr_intern(Exprs *p, ExprNode n, ExprValue wide);
-static inline Expr expr_raw(Exprs *p, ExprOp op, unsigned width, Expr a, Expr b,
-                            Expr c)
+static inline Expr expr_raw(Exprs *p, ExprOp op, unsigned width, Expr a, Expr b, Expr c)
 {
-    return expr_intern(
-        p, (ExprNode){ .op = op, .width = width, .a = a, .b = b, .c = c }, 0);
+    return expr_intern(p, (ExprNode){ .op = op, .width = width, .a = a, .b = b, .c = c }, 0);
 }
 
 static inline ExprValue expr_mask(unsigned width)
@@ -64,8 +62,8 @@ static inline ExprSigned expr_signed(ExprValue v, unsigned width)
 
 /* One operation on concrete values: what the evaluator and the simplifier
  * both rest on. wa and wb are the widths of a and b. Not for leaves, tables. */
-ExprValue expr_apply(const ExprNode *n, unsigned wa, unsigned wb, ExprValue a,
-                     ExprValue b, ExprValue c);
+ExprValue expr_apply(const ExprNode *n, unsigned wa, unsigned wb, ExprValue a, ExprValue b,
+                     ExprValue c);
 
 /* monotone.c: a comparison of floats as one of integers; 0: it is none. */
 Expr expr_monotone(Exprs *p, ExprOp op, Expr a, Expr b);

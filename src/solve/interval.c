@@ -22,23 +22,16 @@ typedef struct Hint {
     bool used;
 } Hint;
 
-static Range whole(unsigned w)
-{
-    return (Range){ 0, expr_mask(w) };
-}
+static Range whole(unsigned w) { return (Range){ 0, expr_mask(w) }; }
 
-static bool is_one(Range r)
-{
-    return r.lo == r.hi;
-}
+static bool is_one(Range r) { return r.lo == r.hi; }
 
 /* ---- hints */
 
 static void hint_unsigned(Hint *h, unsigned w, ExprValue lo, ExprValue hi)
 {
     if (!h->used)
-        *h = (Hint){ whole(w), -((ExprSigned)1 << (w - 1)),
-                     (ExprSigned)expr_mask(w - 1), true };
+        *h = (Hint){ whole(w), -((ExprSigned)1 << (w - 1)), (ExprSigned)expr_mask(w - 1), true };
     if (lo > h->u.lo)
         h->u.lo = lo;
     if (hi < h->u.hi)
@@ -71,25 +64,17 @@ static void hint_from(const Tape *t, size_t root, Hint *hints)
     ExprSigned most = (ExprSigned)expr_mask(s->wa - 1);
     Hint *h = &hints[x];
     switch ((ExprOp)s->node.op) {
-    case EXPR_EQ:
-        hint_unsigned(h, s->wa, c, c);
-        break;
+    case EXPR_EQ: hint_unsigned(h, s->wa, c, c); break;
     case EXPR_ULT:                    /* constants at the edge were folded */
-        left ? hint_unsigned(h, s->wa, c + 1, expr_mask(s->wa))
-             : hint_unsigned(h, s->wa, 0, c - 1);
+        left ? hint_unsigned(h, s->wa, c + 1, expr_mask(s->wa)) : hint_unsigned(h, s->wa, 0, c - 1);
         break;
     case EXPR_ULE:
-        left ? hint_unsigned(h, s->wa, c, expr_mask(s->wa))
-             : hint_unsigned(h, s->wa, 0, c);
+        left ? hint_unsigned(h, s->wa, c, expr_mask(s->wa)) : hint_unsigned(h, s->wa, 0, c);
         break;
     case EXPR_SLT:
-        left ? hint_signed(h, s->wa, sc + 1, most)
-             : hint_signed(h, s->wa, least, sc - 1);
+        left ? hint_signed(h, s->wa, sc + 1, most) : hint_signed(h, s->wa, least, sc - 1);
         break;
-    default:
-        left ? hint_signed(h, s->wa, sc, most)
-             : hint_signed(h, s->wa, least, sc);
-        break;
+    default: left ? hint_signed(h, s->wa, sc, most) : hint_signed(h, s->wa, least, sc); break;
     }
 }
 
@@ -102,8 +87,7 @@ static bool narrow(Range *r, const Hint *h, unsigned w)
         return false;
     Range s = whole(w);
     if (h->slo >= 0 || h->shi < 0)    /* on one side of zero: contiguous */
-        s = (Range){ (ExprValue)h->slo & expr_mask(w),
-                     (ExprValue)h->shi & expr_mask(w) };
+        s = (Range){ (ExprValue)h->slo & expr_mask(w), (ExprValue)h->shi & expr_mask(w) };
     ExprValue lo = h->u.lo > s.lo ? h->u.lo : s.lo;
     ExprValue hi = h->u.hi < s.hi ? h->u.hi : s.hi;
     if (lo > r->lo)
@@ -149,29 +133,22 @@ static bool one_sign(Range r, unsigned w, ExprSigned *lo, ExprSigned *hi)
     return (r.lo >> (w - 1)) == (r.hi >> (w - 1));
 }
 
-static Range truth(bool possible, bool certain)
-{
-    return (Range){ certain, possible };
-}
+static Range truth(bool possible, bool certain) { return (Range){ certain, possible }; }
 
 static Range compare(ExprOp op, Range a, Range b, unsigned w)
 {
     ExprSigned alo, ahi, blo, bhi;
     switch (op) {
     case EXPR_EQ:
-        return truth(a.lo <= b.hi && b.lo <= a.hi,
-                     is_one(a) && is_one(b) && a.lo == b.lo);
-    case EXPR_ULT:
-        return truth(a.lo < b.hi, a.hi < b.lo);
-    case EXPR_ULE:
-        return truth(a.lo <= b.hi, a.hi <= b.lo);
+        return truth(a.lo <= b.hi && b.lo <= a.hi, is_one(a) && is_one(b) && a.lo == b.lo);
+    case EXPR_ULT: return truth(a.lo < b.hi, a.hi < b.lo);
+    case EXPR_ULE: return truth(a.lo <= b.hi, a.hi <= b.lo);
     default:
         if (!one_sign(a, w, &alo, &ahi))
             alo = -((ExprSigned)1 << (w - 1)), ahi = ~alo;
         if (!one_sign(b, w, &blo, &bhi))
             blo = -((ExprSigned)1 << (w - 1)), bhi = ~blo;
-        return op == EXPR_SLT ? truth(alo < bhi, ahi < blo)
-                              : truth(alo <= bhi, ahi <= blo);
+        return op == EXPR_SLT ? truth(alo < bhi, ahi < blo) : truth(alo <= bhi, ahi <= blo);
     }
 }
 
@@ -208,8 +185,7 @@ static Range extend_sign(Range a, unsigned from, unsigned to)
     ExprSigned lo, hi;
     if (!one_sign(a, from, &lo, &hi))
         return whole(to);
-    return (Range){ (ExprValue)lo & expr_mask(to),
-                    (ExprValue)hi & expr_mask(to) };
+    return (Range){ (ExprValue)lo & expr_mask(to), (ExprValue)hi & expr_mask(to) };
 }
 
 static Range bitwise(ExprOp op, Range a, Range b, unsigned w)
@@ -233,59 +209,40 @@ static Range step_range(const Problem *q, size_t slot, const Range *r)
     Range none = { 0, 0 };
     Range a = s->wa ? r[n->a] : none, b = s->wb ? r[n->b] : none;
     switch ((ExprOp)n->op) {
-    case EXPR_CONST:
-        return (Range){ tape_slot(q->tape, slot), tape_slot(q->tape, slot) };
+    case EXPR_CONST: return (Range){ tape_slot(q->tape, slot), tape_slot(q->tape, slot) };
     case EXPR_BYTE:
-        return (Range){ byteset_least(&q->allowed[n->a]),
-                        byteset_most(&q->allowed[n->a]) };
-    case EXPR_NOT:
-        return (Range){ ~a.hi & expr_mask(w), ~a.lo & expr_mask(w) };
-    case EXPR_NEG:
-        return a.lo ? (Range){ -a.hi & expr_mask(w), -a.lo & expr_mask(w) }
-                    : whole(w);
-    case EXPR_ZEXT:
-        return a;
-    case EXPR_SEXT:
-        return extend_sign(a, s->wa, w);
+        return (Range){ byteset_least(&q->allowed[n->a]), byteset_most(&q->allowed[n->a]) };
+    case EXPR_NOT: return (Range){ ~a.hi & expr_mask(w), ~a.lo & expr_mask(w) };
+    case EXPR_NEG: return a.lo ? (Range){ -a.hi & expr_mask(w), -a.lo & expr_mask(w) } : whole(w);
+    case EXPR_ZEXT: return a;
+    case EXPR_SEXT: return extend_sign(a, s->wa, w);
     case EXPR_EXTRACT:
         if ((a.lo >> n->k) >> w != (a.hi >> n->k) >> w)
             return whole(w);
-        return (Range){ a.lo >> n->k & expr_mask(w),
-                        a.hi >> n->k & expr_mask(w) };
-    case EXPR_CONCAT:
-        return (Range){ a.lo << s->wb | b.lo, a.hi << s->wb | b.hi };
-    case EXPR_ADD:
-        return add(a, b, w);
-    case EXPR_SUB:
-        return a.lo >= b.hi ? (Range){ a.lo - b.hi, a.hi - b.lo } : whole(w);
-    case EXPR_MUL:
-        return mul(a, b, w);
+        return (Range){ a.lo >> n->k & expr_mask(w), a.hi >> n->k & expr_mask(w) };
+    case EXPR_CONCAT: return (Range){ a.lo << s->wb | b.lo, a.hi << s->wb | b.hi };
+    case EXPR_ADD: return add(a, b, w);
+    case EXPR_SUB: return a.lo >= b.hi ? (Range){ a.lo - b.hi, a.hi - b.lo } : whole(w);
+    case EXPR_MUL: return mul(a, b, w);
     case EXPR_UDIV:
-    case EXPR_UREM:
-        return divide((ExprOp)n->op, a, b, w);
-    case EXPR_LSHR:
-        return (Range){ b.hi >= w ? 0 : a.lo >> b.hi,
-                        b.lo >= w ? 0 : a.hi >> b.lo };
+    case EXPR_UREM: return divide((ExprOp)n->op, a, b, w);
+    case EXPR_LSHR: return (Range){ b.hi >= w ? 0 : a.lo >> b.hi, b.lo >= w ? 0 : a.hi >> b.lo };
     case EXPR_AND:
     case EXPR_OR:
-    case EXPR_XOR:
-        return bitwise((ExprOp)n->op, a, b, w);
+    case EXPR_XOR: return bitwise((ExprOp)n->op, a, b, w);
     case EXPR_EQ:
     case EXPR_ULT:
     case EXPR_ULE:
     case EXPR_SLT:
-    case EXPR_SLE:
-        return compare((ExprOp)n->op, a, b, s->wa);
+    case EXPR_SLE: return compare((ExprOp)n->op, a, b, s->wa);
     case EXPR_ITE: {
         Range c = r[n->c];
         if (is_one(a))
             return a.lo ? b : c;
         return (Range){ b.lo < c.lo ? b.lo : c.lo, b.hi > c.hi ? b.hi : c.hi };
     }
-    case EXPR_TABLE:
-        return table(tape_table(q->tape, slot), a);
-    default:
-        return whole(w);
+    case EXPR_TABLE: return table(tape_table(q->tape, slot), a);
+    default: return whole(w);
     }
 }
 

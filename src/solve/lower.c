@@ -4,20 +4,14 @@
  */
 #include "solve/expr_int.h"
 
-static Expr bin(Exprs *p, ExprOp op, Expr a, Expr b)
-{
-    return expr_binary(p, op, a, b);
-}
+static Expr bin(Exprs *p, ExprOp op, Expr a, Expr b) { return expr_binary(p, op, a, b); }
 
 static Expr not_bin(Exprs *p, ExprOp op, Expr a, Expr b)
 {
     return expr_not(p, expr_binary(p, op, a, b));
 }
 
-static Expr sign_bit(Exprs *p, Expr a)
-{
-    return expr_extract(p, a, expr_width(p, a) - 1, 1);
-}
+static Expr sign_bit(Exprs *p, Expr a) { return expr_extract(p, a, expr_width(p, a) - 1, 1); }
 
 /* Pieces of `size` bits in opposite order. */
 static Expr reversed(Exprs *p, Expr a, unsigned size)
@@ -63,50 +57,31 @@ Expr expr_lower_unary(Exprs *p, ExprOp op, Expr a)
     unsigned w = expr_width(p, a);
     ExprValue top = (ExprValue)1 << (w - 1);
     switch (op) {
-    case EXPR_BSWAP:
-        return reversed(p, a, 8);
-    case EXPR_BITREVERSE:
-        return reversed(p, a, 1);
-    case EXPR_CTPOP:
-        return count_ones(p, a);
-    case EXPR_CTLZ:
-        return leading_zeros(p, a);
-    case EXPR_CTTZ:
-        return trailing_zeros(p, a);
-    case EXPR_ABS:
-        return expr_ite(p, sign_bit(p, a), expr_unary(p, EXPR_NEG, a), a);
-    case EXPR_FNEG:
-        return bin(p, EXPR_XOR, a, expr_const(p, w, top));
-    case EXPR_FABS:
-        return bin(p, EXPR_AND, a, expr_const(p, w, top - 1));
-    default:
-        return 0;
+    case EXPR_BSWAP: return reversed(p, a, 8);
+    case EXPR_BITREVERSE: return reversed(p, a, 1);
+    case EXPR_CTPOP: return count_ones(p, a);
+    case EXPR_CTLZ: return leading_zeros(p, a);
+    case EXPR_CTTZ: return trailing_zeros(p, a);
+    case EXPR_ABS: return expr_ite(p, sign_bit(p, a), expr_unary(p, EXPR_NEG, a), a);
+    case EXPR_FNEG: return bin(p, EXPR_XOR, a, expr_const(p, w, top));
+    case EXPR_FABS: return bin(p, EXPR_AND, a, expr_const(p, w, top - 1));
+    default: return 0;
     }
 }
 
 static Expr float_compare(Exprs *p, ExprOp op, Expr a, Expr b)
 {
     switch (op) {
-    case EXPR_FONE:
-        return bin(p, EXPR_OR, bin(p, EXPR_FOLT, a, b), bin(p, EXPR_FOLT, b, a));
-    case EXPR_FOGT:
-        return bin(p, EXPR_FOLT, b, a);
-    case EXPR_FOGE:
-        return bin(p, EXPR_FOLE, b, a);
-    case EXPR_FORD:
-        return not_bin(p, EXPR_FUNO, a, b);
-    case EXPR_FUEQ:
-        return bin(p, EXPR_OR, bin(p, EXPR_FUNO, a, b), bin(p, EXPR_FOEQ, a, b));
-    case EXPR_FUNE:
-        return not_bin(p, EXPR_FOEQ, a, b);
-    case EXPR_FULT:
-        return not_bin(p, EXPR_FOLE, b, a);
-    case EXPR_FULE:
-        return not_bin(p, EXPR_FOLT, b, a);
-    case EXPR_FUGT:
-        return not_bin(p, EXPR_FOLE, a, b);
-    default:
-        return not_bin(p, EXPR_FOLT, a, b);
+    case EXPR_FONE: return bin(p, EXPR_OR, bin(p, EXPR_FOLT, a, b), bin(p, EXPR_FOLT, b, a));
+    case EXPR_FOGT: return bin(p, EXPR_FOLT, b, a);
+    case EXPR_FOGE: return bin(p, EXPR_FOLE, b, a);
+    case EXPR_FORD: return not_bin(p, EXPR_FUNO, a, b);
+    case EXPR_FUEQ: return bin(p, EXPR_OR, bin(p, EXPR_FUNO, a, b), bin(p, EXPR_FOEQ, a, b));
+    case EXPR_FUNE: return not_bin(p, EXPR_FOEQ, a, b);
+    case EXPR_FULT: return not_bin(p, EXPR_FOLE, b, a);
+    case EXPR_FULE: return not_bin(p, EXPR_FOLT, b, a);
+    case EXPR_FUGT: return not_bin(p, EXPR_FOLE, a, b);
+    default: return not_bin(p, EXPR_FOLT, a, b);
     }
 }
 
@@ -129,19 +104,16 @@ static Expr product_overflows(Exprs *p, bool sign, Expr a, Expr b)
         Expr x = sign ? expr_sext(p, a, 2 * w) : expr_zext(p, a, 2 * w);
         Expr y = sign ? expr_sext(p, b, 2 * w) : expr_zext(p, b, 2 * w);
         Expr m = bin(p, EXPR_MUL, x, y), low = expr_trunc(p, m, w);
-        return bin(p, EXPR_NE, m,
-                   sign ? expr_sext(p, low, 2 * w) : expr_zext(p, low, 2 * w));
+        return bin(p, EXPR_NE, m, sign ? expr_sext(p, low, 2 * w) : expr_zext(p, low, 2 * w));
     }
     Expr zero = expr_const(p, w, 0), ones = expr_const(p, w, ~(ExprValue)0);
     Expr m = bin(p, EXPR_MUL, a, b);
     Expr back = bin(p, sign ? EXPR_SDIV : EXPR_UDIV, m, b);
-    Expr differs = bin(p, EXPR_AND, bin(p, EXPR_NE, b, zero),
-                       bin(p, EXPR_NE, back, a));
+    Expr differs = bin(p, EXPR_AND, bin(p, EXPR_NE, b, zero), bin(p, EXPR_NE, back, a));
     if (!sign)
         return differs;
     Expr least = expr_const(p, w, (ExprValue)1 << (w - 1));
-    Expr corner = bin(p, EXPR_AND, bin(p, EXPR_EQ, b, ones),
-                      bin(p, EXPR_EQ, a, least));
+    Expr corner = bin(p, EXPR_AND, bin(p, EXPR_EQ, b, ones), bin(p, EXPR_EQ, a, least));
     return bin(p, EXPR_OR, differs, corner);
 }
 
@@ -150,15 +122,12 @@ static Expr saturated(Exprs *p, ExprOp op, Expr a, Expr b)
     unsigned w = expr_width(p, a);
     ExprValue top = (ExprValue)1 << (w - 1);
     if (op == EXPR_UADD_SAT)
-        return expr_ite(p, bin(p, EXPR_UADD_OVERFLOWS, a, b),
-                        expr_const(p, w, ~(ExprValue)0),
+        return expr_ite(p, bin(p, EXPR_UADD_OVERFLOWS, a, b), expr_const(p, w, ~(ExprValue)0),
                         bin(p, EXPR_ADD, a, b));
     if (op == EXPR_USUB_SAT)
-        return expr_ite(p, bin(p, EXPR_ULT, a, b), expr_const(p, w, 0),
-                        bin(p, EXPR_SUB, a, b));
+        return expr_ite(p, bin(p, EXPR_ULT, a, b), expr_const(p, w, 0), bin(p, EXPR_SUB, a, b));
     bool minus = op == EXPR_SSUB_SAT;
-    Expr edge = expr_ite(p, sign_bit(p, a), expr_const(p, w, top),
-                         expr_const(p, w, top - 1));
+    Expr edge = expr_ite(p, sign_bit(p, a), expr_const(p, w, top), expr_const(p, w, top - 1));
     return expr_ite(p, signed_overflows(p, minus, a, b), edge,
                     bin(p, minus ? EXPR_SUB : EXPR_ADD, a, b));
 }
@@ -166,39 +135,25 @@ static Expr saturated(Exprs *p, ExprOp op, Expr a, Expr b)
 Expr expr_lower_binary(Exprs *p, ExprOp op, Expr a, Expr b)
 {
     switch (op) {
-    case EXPR_NE:
-        return not_bin(p, EXPR_EQ, a, b);
-    case EXPR_UGT:
-        return bin(p, EXPR_ULT, b, a);
-    case EXPR_UGE:
-        return bin(p, EXPR_ULE, b, a);
-    case EXPR_SGT:
-        return bin(p, EXPR_SLT, b, a);
-    case EXPR_SGE:
-        return bin(p, EXPR_SLE, b, a);
-    case EXPR_UMIN:
-        return expr_ite(p, bin(p, EXPR_ULT, a, b), a, b);
-    case EXPR_UMAX:
-        return expr_ite(p, bin(p, EXPR_ULT, a, b), b, a);
-    case EXPR_SMIN:
-        return expr_ite(p, bin(p, EXPR_SLT, a, b), a, b);
-    case EXPR_SMAX:
-        return expr_ite(p, bin(p, EXPR_SLT, a, b), b, a);
+    case EXPR_NE: return not_bin(p, EXPR_EQ, a, b);
+    case EXPR_UGT: return bin(p, EXPR_ULT, b, a);
+    case EXPR_UGE: return bin(p, EXPR_ULE, b, a);
+    case EXPR_SGT: return bin(p, EXPR_SLT, b, a);
+    case EXPR_SGE: return bin(p, EXPR_SLE, b, a);
+    case EXPR_UMIN: return expr_ite(p, bin(p, EXPR_ULT, a, b), a, b);
+    case EXPR_UMAX: return expr_ite(p, bin(p, EXPR_ULT, a, b), b, a);
+    case EXPR_SMIN: return expr_ite(p, bin(p, EXPR_SLT, a, b), a, b);
+    case EXPR_SMAX: return expr_ite(p, bin(p, EXPR_SLT, a, b), b, a);
     case EXPR_UADD_SAT:
     case EXPR_USUB_SAT:
     case EXPR_SADD_SAT:
-    case EXPR_SSUB_SAT:
-        return saturated(p, op, a, b);
-    case EXPR_UADD_OVERFLOWS:
-        return bin(p, EXPR_ULT, bin(p, EXPR_ADD, a, b), a);
-    case EXPR_USUB_OVERFLOWS:
-        return bin(p, EXPR_ULT, a, b);
+    case EXPR_SSUB_SAT: return saturated(p, op, a, b);
+    case EXPR_UADD_OVERFLOWS: return bin(p, EXPR_ULT, bin(p, EXPR_ADD, a, b), a);
+    case EXPR_USUB_OVERFLOWS: return bin(p, EXPR_ULT, a, b);
     case EXPR_SADD_OVERFLOWS:
-    case EXPR_SSUB_OVERFLOWS:
-        return signed_overflows(p, op == EXPR_SSUB_OVERFLOWS, a, b);
+    case EXPR_SSUB_OVERFLOWS: return signed_overflows(p, op == EXPR_SSUB_OVERFLOWS, a, b);
     case EXPR_UMUL_OVERFLOWS:
-    case EXPR_SMUL_OVERFLOWS:
-        return product_overflows(p, op == EXPR_SMUL_OVERFLOWS, a, b);
+    case EXPR_SMUL_OVERFLOWS: return product_overflows(p, op == EXPR_SMUL_OVERFLOWS, a, b);
     default:
         if (op >= EXPR_FONE && op <= EXPR_FUGE)
             return float_compare(p, op, a, b);
@@ -232,14 +187,12 @@ Expr expr_le(Exprs *p, const Expr *bytes, unsigned n)
 }
 
 /* items[from .. to) read at index: a tree of comparisons. */
-static Expr choose(Exprs *p, const Expr *items, uint32_t from, uint32_t to,
-                   Expr index)
+static Expr choose(Exprs *p, const Expr *items, uint32_t from, uint32_t to, Expr index)
 {
     if (to - from == 1)
         return items[from];
     uint32_t middle = from + (to - from) / 2;
-    Expr below = bin(p, EXPR_ULT, index,
-                     expr_const(p, expr_width(p, index), middle));
+    Expr below = bin(p, EXPR_ULT, index, expr_const(p, expr_width(p, index), middle));
     return expr_ite(p, below, choose(p, items, from, middle, index),
                     choose(p, items, middle, to, index));
 }

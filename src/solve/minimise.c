@@ -38,8 +38,7 @@ static bool drop_block(Dd *d, size_t *items, size_t *n, size_t from, size_t to)
     return ok;
 }
 
-size_t minimise_ddmin(size_t *items, size_t n, MinimiseTest *test, void *arg,
-                      size_t *tests)
+size_t minimise_ddmin(size_t *items, size_t n, MinimiseTest *test, void *arg, size_t *tests)
 {
     Dd d = { test, arg, tests };
     size_t blocks = n < 2 ? n : 2;
@@ -65,13 +64,10 @@ size_t minimise_ddmin(size_t *items, size_t n, MinimiseTest *test, void *arg,
 
 /* ---- what paths have in common */
 
-static bool counts(const Exprs *p, Expr cond)
-{
-    return cond && !expr_is_const(p, cond, NULL);
-}
+static bool counts(const Exprs *p, Expr cond) { return cond && !expr_is_const(p, cond, NULL); }
 
-size_t minimise_intersection(Arena *a, const Exprs *p, const Path *const *paths,
-                             size_t npaths, Conjunct **out)
+size_t minimise_intersection(Arena *a, const Exprs *p, const Path *const *paths, size_t npaths,
+                             Conjunct **out)
 {
     Map seen = { 0 };         /* condition -> on how many paths so far */
     for (size_t i = 0; i < npaths; i++)
@@ -130,8 +126,7 @@ static size_t gather(const Job *j, const size_t *items, size_t n, Conjunct *out)
     return count;
 }
 
-static bool test_items(const size_t *items, size_t n, unsigned attempt,
-                       void *arg)
+static bool test_items(const size_t *items, size_t n, unsigned attempt, void *arg)
 {
     Job *j = arg;
     size_t count = gather(j, items, n, j->scratch);
@@ -226,17 +221,15 @@ static const Path *shortest(const Path *const *paths, size_t n)
     return best;
 }
 
-Minimised minimise_paths(Arena *a, const Exprs *p, const Path *const *paths,
-                         size_t npaths, const MinimisePlan *plan,
-                         MinimiseExposes *exposes, void *arg)
+Minimised minimise_paths(Arena *a, const Exprs *p, const Path *const *paths, size_t npaths,
+                         const MinimisePlan *plan, MinimiseExposes *exposes, void *arg)
 {
     MinimisePlan knobs = plan ? *plan : (MinimisePlan){ 0 };
     if (!knobs.tests)
         knobs.tests = 400;
     if (!knobs.each)
         knobs.each = 24;
-    Job j = { .p = p, .exposes = exposes, .arg = arg,
-              .left = knobs.tests };
+    Job j = { .p = p, .exposes = exposes, .arg = arg, .left = knobs.tests };
     Minimised m = { .how = MINIMISE_EACH };
     Conjunct *common;
     size_t n = minimise_intersection(a, p, paths, npaths, &common);
@@ -256,8 +249,7 @@ Minimised minimise_paths(Arena *a, const Exprs *p, const Path *const *paths,
     if (!done) {
         const Path *path = shortest(paths, npaths);
         m.n = minimise_intersection(a, p, &path, 1, &m.conjuncts);
-        m.how = test_all(&j, m.conjuncts, m.n) ? MINIMISE_SHORTEST
-                                               : MINIMISE_NONE;
+        m.how = test_all(&j, m.conjuncts, m.n) ? MINIMISE_SHORTEST : MINIMISE_NONE;
         if (m.how == MINIMISE_SHORTEST)
             m.n = drop_blocks(&j, m.conjuncts, m.n);
     }

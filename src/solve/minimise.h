@@ -21,8 +21,7 @@
 
 /* Do these items still show it? Attempts count from 0: the second one is made
  * before an item is called necessary, and should use another seed. */
-typedef bool MinimiseTest(const size_t *items, size_t n, unsigned attempt,
-                          void *arg);
+typedef bool MinimiseTest(const size_t *items, size_t n, unsigned attempt, void *arg);
 
 /*
  * Delta debugging: a subset of items[0 .. n) that still passes the test and
@@ -30,16 +29,14 @@ typedef bool MinimiseTest(const size_t *items, size_t n, unsigned attempt,
  * tested again. Works in place, gives the new length. *tests counts down; at 0
  * it stops with what it has, which passes but may not be minimal.
  */
-size_t minimise_ddmin(size_t *items, size_t n, MinimiseTest *test, void *arg,
-                      size_t *tests);
+size_t minimise_ddmin(size_t *items, size_t n, MinimiseTest *test, void *arg, size_t *tests);
 
 /* Conjuncts that all paths have (same condition), in the order of the first,
  * each once. Constant ones and those of no expression are left out. */
-size_t minimise_intersection(Arena *a, const Exprs *p, const Path *const *paths,
-                             size_t npaths, Conjunct **out);
+size_t minimise_intersection(Arena *a, const Exprs *p, const Path *const *paths, size_t npaths,
+                             Conjunct **out);
 
-typedef bool MinimiseExposes(const Conjunct *conjuncts, size_t n,
-                             unsigned attempt, void *arg);
+typedef bool MinimiseExposes(const Conjunct *conjuncts, size_t n, unsigned attempt, void *arg);
 
 typedef struct MinimisePlan {
     size_t tests;             /* calls of `exposes` at most; default 400 */
@@ -70,7 +67,6 @@ typedef struct Minimised {
  * does not expose the failure, the same is done with the shortest path.
  * npaths > 0.
  */
-Minimised minimise_paths(Arena *a, const Exprs *p, const Path *const *paths,
-                         size_t npaths, const MinimisePlan *plan,
-                         MinimiseExposes *exposes, void *arg);
+Minimised minimise_paths(Arena *a, const Exprs *p, const Path *const *paths, size_t npaths,
+                         const MinimisePlan *plan, MinimiseExposes *exposes, void *arg);
 #endif

@@ -52,7 +52,7 @@ static bool is_step(const Exprs *p, const ExprNode *n)
 
 static bool find_chain(const Exprs *p, Expr e, Chain *out)
 {
-    *out = (Chain){0};
+    *out = (Chain){ 0 };
     while (out->n < LONGEST) {
         ExprNode n = expr_node(p, e);
         bool first = n.op == EXPR_UTOF || n.op == EXPR_STOF;
@@ -130,6 +130,7 @@ Expr expr_monotone(Exprs *p, ExprOp op, Expr a, Expr b)
     expr_is_const(p, left ? b : a, &c);
     if (op != EXPR_FOEQ)
         return less(p, &f, op, width, c, left);
-    Expr most = less(p, &f, EXPR_FOLE, width, c, true), below = less(p, &f, EXPR_FOLT, width, c, true);
+    Expr most = less(p, &f, EXPR_FOLE, width, c, true),
+         below = less(p, &f, EXPR_FOLT, width, c, true);
     return most && below ? expr_binary(p, EXPR_AND, most, expr_not(p, below)) : 0;
 }

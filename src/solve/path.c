@@ -58,10 +58,7 @@ void path_reset(Path *path)
     path->nbytes = 0;
 }
 
-size_t path_length(const Path *path)
-{
-    return path->conjuncts.len;
-}
+size_t path_length(const Path *path) { return path->conjuncts.len; }
 
 Conjunct path_at(const Path *path, size_t i)
 {
@@ -80,8 +77,8 @@ static void make_room(Path *path, uint32_t byte)
         n *= 2;
     path->bytes = xrealloc(path->bytes, n * sizeof *path->bytes);
     for (size_t i = path->nbytes; i < n; i++)
-        path->bytes[i] = (ByteInfo){ .parent = (uint32_t)i, .when = NEVER,
-                                     .size = 1, .ring = (uint32_t)i };
+        path->bytes[i] =
+            (ByteInfo){ .parent = (uint32_t)i, .when = NEVER, .size = 1, .ring = (uint32_t)i };
     path->nbytes = n;
 }
 
@@ -260,8 +257,7 @@ void path_slice(const Path *path, size_t index, Expr goal, Slice *out)
     if (found.len)
         qsort(found.items, found.len, sizeof *found.items, ascending);
     for (size_t i = 0; i < found.len; i++)
-        add_parts(path->p, path->conjuncts.items[found.items[i]].cond, &seen,
-                  out);
+        add_parts(path->p, path->conjuncts.items[found.items[i]].cond, &seen, out);
     free(seen.slots);
     vec_release(&roots);
     vec_release(&found);
@@ -271,8 +267,7 @@ void path_dump(const Path *path, Str *out)
 {
     for (size_t i = 0; i < path->conjuncts.len; i++) {
         const Conjunct *c = &path->conjuncts.items[i];
-        str_addf(out, "%zu site %u %s: ", i, c->site,
-                 c->taken ? "taken" : "not taken");
+        str_addf(out, "%zu site %u %s: ", i, c->site, c->taken ? "taken" : "not taken");
         expr_print(path->p, c->cond, out);
         str_addc(out, '\n');
     }

@@ -39,11 +39,10 @@ static const char *const names[EXPR_NOPS] = {
 };
 /* clang-format on */
 
-static const char *const rounds[] = { "floor", "ceil", "trunc", "rint",
-                                      "round" };
+static const char *const rounds[] = { "floor", "ceil", "trunc", "rint", "round" };
 static const char *const maths[EXPR_MATH_N] = {
-    "sin",  "cos",  "tan",  "asin", "acos",  "atan", "sinh",  "cosh", "tanh",
-    "exp",  "exp2", "log",  "log2", "log10", "cbrt", "pow",   "atan2", "hypot",
+    "sin", "cos",  "tan", "asin", "acos",  "atan", "sinh", "cosh",  "tanh",
+    "exp", "exp2", "log", "log2", "log10", "cbrt", "pow",  "atan2", "hypot",
 };
 
 static const char *infix(const ExprNode *n)
@@ -51,46 +50,32 @@ static const char *infix(const ExprNode *n)
     bool truth = n->width == 1;
     switch ((ExprOp)n->op) {
     case EXPR_ADD:
-    case EXPR_FADD:
-        return "+";
+    case EXPR_FADD: return "+";
     case EXPR_SUB:
-    case EXPR_FSUB:
-        return "-";
+    case EXPR_FSUB: return "-";
     case EXPR_MUL:
-    case EXPR_FMUL:
-        return "*";
+    case EXPR_FMUL: return "*";
     case EXPR_UDIV:
     case EXPR_SDIV:
-    case EXPR_FDIV:
-        return "/";
+    case EXPR_FDIV: return "/";
     case EXPR_UREM:
     case EXPR_SREM:
-    case EXPR_FREM:
-        return "%";
-    case EXPR_SHL:
-        return "<<";
+    case EXPR_FREM: return "%";
+    case EXPR_SHL: return "<<";
     case EXPR_LSHR:
-    case EXPR_ASHR:
-        return ">>";
-    case EXPR_AND:
-        return truth ? "&&" : "&";
-    case EXPR_OR:
-        return truth ? "||" : "|";
-    case EXPR_XOR:
-        return "^";
+    case EXPR_ASHR: return ">>";
+    case EXPR_AND: return truth ? "&&" : "&";
+    case EXPR_OR: return truth ? "||" : "|";
+    case EXPR_XOR: return "^";
     case EXPR_EQ:
-    case EXPR_FOEQ:
-        return "==";
+    case EXPR_FOEQ: return "==";
     case EXPR_ULT:
     case EXPR_SLT:
-    case EXPR_FOLT:
-        return "<";
+    case EXPR_FOLT: return "<";
     case EXPR_ULE:
     case EXPR_SLE:
-    case EXPR_FOLE:
-        return "<=";
-    default:
-        return NULL;
+    case EXPR_FOLE: return "<=";
+    default: return NULL;
     }
 }
 
@@ -99,8 +84,7 @@ static const char *infix(const ExprNode *n)
 static void print_unsigned(Str *out, ExprValue v)
 {
     if (v >> 64)
-        str_addf(out, "0x%llx%016llx", (unsigned long long)(v >> 64),
-                 (unsigned long long)v);
+        str_addf(out, "0x%llx%016llx", (unsigned long long)(v >> 64), (unsigned long long)v);
     else if (v > 0xffff)
         str_addf(out, "0x%llx", (unsigned long long)v);
     else
@@ -207,8 +191,7 @@ static Part part_of(const Exprs *p, Expr e)
     ExprNode n = p->nodes[e];
     ExprValue v;
     Part part = { .e = e };
-    if (n.op == EXPR_EQ && p->nodes[n.a].op == EXPR_BYTE &&
-        expr_is_const(p, n.b, &v)) {
+    if (n.op == EXPR_EQ && p->nodes[n.a].op == EXPR_BYTE && expr_is_const(p, n.b, &v)) {
         part.byte = p->nodes[n.a].a;
         part.value = (uint8_t)v;
         part.is_byte = true;
@@ -250,8 +233,7 @@ static size_t print_run(Printer *pr, const Part *parts, size_t n, bool equal)
 {
     size_t run = 1;
     char text[MAX_PARTS];
-    while (run < n && parts[run].is_byte &&
-           parts[run].byte == parts[run - 1].byte + 1)
+    while (run < n && parts[run].is_byte && parts[run].byte == parts[run - 1].byte + 1)
         run++;
     print_bytes(pr, parts[0].byte, parts[run - 1].byte);
     str_add(pr->out, equal ? " == " : " != ");
@@ -331,13 +313,13 @@ static void print_operand(Printer *pr, Expr e, bool is_signed, bool is_float)
 static void print_infix(Printer *pr, const ExprNode *n)
 {
     ExprOp op = (ExprOp)n->op;
-    bool sign = op == EXPR_SLT || op == EXPR_SLE || op == EXPR_SDIV ||
-                op == EXPR_SREM || op == EXPR_ASHR;
+    bool sign =
+        op == EXPR_SLT || op == EXPR_SLE || op == EXPR_SDIV || op == EXPR_SREM || op == EXPR_ASHR;
     bool flt = op >= EXPR_FADD && op <= EXPR_FOLE;
     const char *name = infix(n);
     Expr a = n->a, b = n->b;
-    bool compare = op == EXPR_ULT || op == EXPR_SLT || op == EXPR_ULE ||
-                   op == EXPR_SLE || op == EXPR_FOLT || op == EXPR_FOLE;
+    bool compare = op == EXPR_ULT || op == EXPR_SLT || op == EXPR_ULE || op == EXPR_SLE ||
+                   op == EXPR_FOLT || op == EXPR_FOLE;
     if (compare && expr_is_const(pr->p, a, NULL)) {   /* 3 < x is x > 3 */
         a = n->b;
         b = n->a;
@@ -356,8 +338,7 @@ static void print_infix(Printer *pr, const ExprNode *n)
     print_operand(pr, b, sign && op != EXPR_ASHR, flt);
 }
 
-static void print_call(Printer *pr, const char *name, const ExprNode *n,
-                       unsigned count)
+static void print_call(Printer *pr, const char *name, const ExprNode *n, unsigned count)
 {
     Expr operands[3] = { n->a, n->b, n->c };
     str_addf(pr->out, "%s(", name);
@@ -402,26 +383,17 @@ static void print_node(Printer *pr, Expr e)
         expr_is_const(pr->p, e, &v);
         print_const(pr->out, n.width, v, false);
         break;
-    case EXPR_BYTE:
-        print_bytes(pr, n.a, n.a);
-        break;
-    case EXPR_NOT:
-        print_not(pr, &n);
-        break;
+    case EXPR_BYTE: print_bytes(pr, n.a, n.a); break;
+    case EXPR_NOT: print_not(pr, &n); break;
     case EXPR_NEG:
         str_addc(pr->out, '-');
         print_operand(pr, n.a, false, false);
         break;
-    case EXPR_ZEXT:
-        print(pr, n.a);
-        break;
-    case EXPR_SEXT:
-        print_operand(pr, n.a, true, false);
-        break;
+    case EXPR_ZEXT: print(pr, n.a); break;
+    case EXPR_SEXT: print_operand(pr, n.a, true, false); break;
     case EXPR_EXTRACT:
         print_operand(pr, n.a, false, false);
-        str_addf(pr->out, n.width == 1 ? ".bit%u" : ".bits%u..%u", n.k,
-                 n.k + n.width - 1u);
+        str_addf(pr->out, n.width == 1 ? ".bit%u" : ".bits%u..%u", n.k, n.k + n.width - 1u);
         break;
     case EXPR_CONCAT:
         if (!print_number(pr, e))
@@ -434,15 +406,9 @@ static void print_node(Printer *pr, Expr e)
         str_add(pr->out, " : ");
         print_operand(pr, n.c, false, false);
         break;
-    case EXPR_TABLE:
-        print_table(pr, &n);
-        break;
-    case EXPR_FROUND:
-        print_call(pr, rounds[n.k], &n, 1);
-        break;
-    case EXPR_FMATH:
-        print_call(pr, maths[n.k], &n, 2);
-        break;
+    case EXPR_TABLE: print_table(pr, &n); break;
+    case EXPR_FROUND: print_call(pr, rounds[n.k], &n, 1); break;
+    case EXPR_FMATH: print_call(pr, maths[n.k], &n, 2); break;
     case EXPR_AND:
         if (n.width == 1) {
             print_and(pr, e);

@@ -31,10 +31,7 @@ void masks_free(Masks *m)
     free(m);
 }
 
-void masks_reset(Masks *m)
-{
-    memset(m->items, 0, m->entries * sizeof *m->items);
-}
+void masks_reset(Masks *m) { memset(m->items, 0, m->entries * sizeof *m->items); }
 
 static ByteSet try_all_values(const Exprs *p, Expr e)
 {
@@ -109,8 +106,7 @@ static void start_values(Problem *q, const uint8_t *parent, size_t len)
 }
 
 /* Intersect the sets; false and the culprits if one becomes empty. */
-static bool apply_single(Problem *q, Masks *masks, const Expr *single, size_t n,
-                         Slice *core)
+static bool apply_single(Problem *q, Masks *masks, const Expr *single, size_t n, Slice *core)
 {
     for (size_t k = 0; k < n; k++) {
         size_t i = find_byte(q, only_byte(q->p, single[k]));
@@ -130,9 +126,8 @@ static bool apply_single(Problem *q, Masks *masks, const Expr *single, size_t n,
     return true;
 }
 
-bool problem_init(Problem *q, const Exprs *p, Masks *masks, const Expr *conds,
-                  size_t n, size_t first_goal, const uint8_t *parent,
-                  size_t len, Slice *core)
+bool problem_init(Problem *q, const Exprs *p, Masks *masks, const Expr *conds, size_t n,
+                  size_t first_goal, const uint8_t *parent, size_t len, Slice *core)
 {
     Slice single = { 0 };
     *q = (Problem){ .p = p, .rng = rng_seeded(1) };
@@ -164,10 +159,7 @@ void problem_release(Problem *q)
     free(q->values);
 }
 
-void problem_restart(Problem *q)
-{
-    memcpy(q->values, q->parent, q->n);
-}
+void problem_restart(Problem *q) { memcpy(q->values, q->parent, q->n); }
 
 bool problem_holds(Problem *q)
 {
@@ -184,10 +176,7 @@ bool problem_set(Problem *q, size_t i, uint8_t v)
     return true;
 }
 
-bool problem_stopped(const Problem *q)
-{
-    return q->stop && atomic_load(q->stop);
-}
+bool problem_stopped(const Problem *q) { return q->stop && atomic_load(q->stop); }
 
 /* ---- few candidates: all of them */
 
@@ -212,8 +201,7 @@ SolveStatus quick_small(Problem *q, size_t budget)
             unsigned v = q->values[i];
             while (++v < 256 && !byteset_has(&q->allowed[i], (uint8_t)v))
                 ;
-            q->values[i] = v < 256 ? (uint8_t)v
-                                   : byteset_least(&q->allowed[i]);
+            q->values[i] = v < 256 ? (uint8_t)v : byteset_least(&q->allowed[i]);
             tape_rerun(q->tape, q->values, tape_bit(i));
             if (v < 256)
                 break;

@@ -43,9 +43,8 @@ void masks_reset(Masks *m);
  * the conditions on some single byte leave nothing: then `core` gets them. The
  * parent's bytes at or beyond `len` count as 0.
  */
-bool problem_init(Problem *q, const Exprs *p, Masks *masks, const Expr *conds,
-                  size_t n, size_t first_goal, const uint8_t *parent,
-                  size_t len, Slice *core);
+bool problem_init(Problem *q, const Exprs *p, Masks *masks, const Expr *conds, size_t n,
+                  size_t first_goal, const uint8_t *parent, size_t len, Slice *core);
 void problem_release(Problem *q);
 void problem_restart(Problem *q);      /* the candidate is the parent again */
 /* Is the candidate a solution? Computes the tape. */

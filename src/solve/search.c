@@ -35,15 +35,9 @@ typedef struct Walk {
     uint64_t changed;         /* bytes, as tape_bit() */
 } Walk;
 
-static ExprValue value(const Walk *k, size_t slot)
-{
-    return tape_slot(k->q->tape, slot);
-}
+static ExprValue value(const Walk *k, size_t slot) { return tape_slot(k->q->tape, slot); }
 
-static const TapeStep *step_at(const Walk *k, size_t slot)
-{
-    return &tape_steps(k->q->tape)[slot];
-}
+static const TapeStep *step_at(const Walk *k, size_t slot) { return &tape_steps(k->q->tape)[slot]; }
 
 static ExprValue below(Walk *k, ExprValue n)
 {
@@ -52,10 +46,7 @@ static ExprValue below(Walk *k, ExprValue n)
     return rng_below(&k->q->rng, (uint64_t)n);
 }
 
-static bool heads(Walk *k)
-{
-    return rng_next(&k->q->rng) >> 63;
-}
+static bool heads(Walk *k) { return rng_next(&k->q->rng) >> 63; }
 
 static bool push(Walk *k, size_t slot, ExprValue want)
 {
@@ -140,10 +131,8 @@ static bool back_binary(Walk *k, const TapeStep *s, ExprValue want)
     size_t slot = second ? n->b : n->a;
     ExprValue old = second ? b : a, other = second ? a : b;
     switch ((ExprOp)n->op) {
-    case EXPR_ADD:
-        return push(k, slot, want - other);
-    case EXPR_SUB:
-        return push(k, slot, second ? a - want : want + b);
+    case EXPR_ADD: return push(k, slot, want - other);
+    case EXPR_SUB: return push(k, slot, second ? a - want : want + b);
     case EXPR_AND:
         if (n->width == 1 && want)
             return (a || push(k, n->a, 1)) && (b || push(k, n->b, 1));
@@ -152,19 +141,14 @@ static bool back_binary(Walk *k, const TapeStep *s, ExprValue want)
         if (n->width == 1 && !want)
             return (!a || push(k, n->a, 0)) && (!b || push(k, n->b, 0));
         return push(k, slot, (old & other) | (want & ~other));
-    case EXPR_XOR:
-        return push(k, slot, want ^ other);
-    case EXPR_CONCAT:
-        return push(k, n->a, want >> s->wb) && push(k, n->b, want);
-    case EXPR_MUL:
-        return back_mul(k, s, want);
+    case EXPR_XOR: return push(k, slot, want ^ other);
+    case EXPR_CONCAT: return push(k, n->a, want >> s->wb) && push(k, n->b, want);
+    case EXPR_MUL: return back_mul(k, s, want);
     case EXPR_UDIV:
     case EXPR_SDIV:
     case EXPR_UREM:
-    case EXPR_SREM:
-        return back_divide(k, s, want);
-    default:
-        return back_shift(k, s, want);
+    case EXPR_SREM: return back_divide(k, s, want);
+    default: return back_shift(k, s, want);
     }
 }
 
@@ -177,13 +161,11 @@ static ExprValue pick_below(Walk *k, ExprValue limit, bool equal, ExprValue flip
     return v ^ flip;
 }
 
-static ExprValue pick_above(Walk *k, ExprValue limit, bool equal, ExprValue flip,
-                            unsigned w)
+static ExprValue pick_above(Walk *k, ExprValue limit, bool equal, ExprValue flip, unsigned w)
 {
     ExprValue edge = (limit ^ flip) + !equal;
     ExprValue room = expr_mask(w) - edge;
-    ExprValue v = heads(k) || room == ~(ExprValue)0 ? edge
-                                                   : edge + below(k, room + 1);
+    ExprValue v = heads(k) || room == ~(ExprValue)0 ? edge : edge + below(k, room + 1);
     return v ^ flip;
 }
 
@@ -206,20 +188,16 @@ static bool back_compare(Walk *k, const TapeStep *s, bool want)
     ExprValue flip = sign ? (ExprValue)1 << (w - 1) : 0;
     bool above = want == second;            /* we change the larger side */
     if (above)
-        return push(k, second ? n->b : n->a,
-                    pick_above(k, second ? a : b, equal, flip, w));
-    return push(k, second ? n->b : n->a,
-                pick_below(k, second ? a : b, equal, flip));
+        return push(k, second ? n->b : n->a, pick_above(k, second ? a : b, equal, flip, w));
+    return push(k, second ? n->b : n->a, pick_below(k, second ? a : b, equal, flip));
 }
 
 static bool back_ite(Walk *k, const ExprNode *n, ExprValue want)
 {
     bool cond = value(k, n->a);
     size_t arm = cond ? n->b : n->c, other = cond ? n->c : n->b;
-    if (value(k, other) == want || !step_at(k, arm)->reached_by ||
-        below(k, 4) == 0)
-        return push(k, n->a, !cond) &&
-               (value(k, other) == want || push(k, other, want));
+    if (value(k, other) == want || !step_at(k, arm)->reached_by || below(k, 4) == 0)
+        return push(k, n->a, !cond) && (value(k, other) == want || push(k, other, want));
     return push(k, arm, want);
 }
 
@@ -268,60 +246,36 @@ static ExprValue from_double(double d, unsigned w)
 static double inverse_math(ExprMath fn, double want, double other)
 {
     switch (fn) {
-    case EXPR_MATH_SIN:
-        return asin(want);
-    case EXPR_MATH_COS:
-        return acos(want);
-    case EXPR_MATH_TAN:
-        return atan(want);
-    case EXPR_MATH_ASIN:
-        return sin(want);
-    case EXPR_MATH_ACOS:
-        return cos(want);
-    case EXPR_MATH_ATAN:
-        return tan(want);
-    case EXPR_MATH_SINH:
-        return asinh(want);
-    case EXPR_MATH_COSH:
-        return acosh(want);
-    case EXPR_MATH_TANH:
-        return atanh(want);
-    case EXPR_MATH_EXP:
-        return log(want);
-    case EXPR_MATH_EXP2:
-        return log2(want);
-    case EXPR_MATH_LOG:
-        return exp(want);
-    case EXPR_MATH_LOG2:
-        return exp2(want);
-    case EXPR_MATH_LOG10:
-        return pow(10, want);
-    case EXPR_MATH_CBRT:
-        return want * want * want;
-    case EXPR_MATH_POW:
-        return pow(want, 1 / other);
-    case EXPR_MATH_ATAN2:
-        return tan(want) * other;
-    default:
-        return sqrt(want * want - other * other);
+    case EXPR_MATH_SIN: return asin(want);
+    case EXPR_MATH_COS: return acos(want);
+    case EXPR_MATH_TAN: return atan(want);
+    case EXPR_MATH_ASIN: return sin(want);
+    case EXPR_MATH_ACOS: return cos(want);
+    case EXPR_MATH_ATAN: return tan(want);
+    case EXPR_MATH_SINH: return asinh(want);
+    case EXPR_MATH_COSH: return acosh(want);
+    case EXPR_MATH_TANH: return atanh(want);
+    case EXPR_MATH_EXP: return log(want);
+    case EXPR_MATH_EXP2: return log2(want);
+    case EXPR_MATH_LOG: return exp(want);
+    case EXPR_MATH_LOG2: return exp2(want);
+    case EXPR_MATH_LOG10: return pow(10, want);
+    case EXPR_MATH_CBRT: return want * want * want;
+    case EXPR_MATH_POW: return pow(want, 1 / other);
+    case EXPR_MATH_ATAN2: return tan(want) * other;
+    default: return sqrt(want * want - other * other);
     }
 }
 
 static double inverse_float(ExprOp op, bool second, double want, double other)
 {
     switch (op) {
-    case EXPR_FADD:
-        return want - other;
-    case EXPR_FSUB:
-        return second ? other - want : want + other;
-    case EXPR_FMUL:
-        return want / other;
-    case EXPR_FDIV:
-        return second ? other / want : want * other;
-    case EXPR_FSQRT:
-        return want * want;
-    default:
-        return want;                        /* FREM, FROUND, FTOF */
+    case EXPR_FADD: return want - other;
+    case EXPR_FSUB: return second ? other - want : want + other;
+    case EXPR_FMUL: return want / other;
+    case EXPR_FDIV: return second ? other / want : want * other;
+    case EXPR_FSQRT: return want * want;
+    default: return want;                        /* FREM, FROUND, FTOF */
     }
 }
 
@@ -358,8 +312,7 @@ static bool back_float(Walk *k, const TapeStep *s, ExprValue want)
         return push(k, n->a, (ExprValue)(ExprSigned)d);
     }
     if (op == EXPR_FTOU || op == EXPR_FTOS) {
-        double d = op == EXPR_FTOU ? (double)want
-                                   : (double)expr_signed(want, n->width);
+        double d = op == EXPR_FTOU ? (double)want : (double)expr_signed(want, n->width);
         return push(k, n->a, from_double(d, s->wa));
     }
     double d = as_double(want, n->width);
@@ -387,18 +340,12 @@ static bool move_back(Walk *k, Move m)
     if (value(k, m.slot) == m.want && n->op != EXPR_BYTE)
         return true;
     switch ((ExprOp)n->op) {
-    case EXPR_CONST:
-        return false;
-    case EXPR_BYTE:
-        set_byte(k, n->a, m.want);
-        return true;
-    case EXPR_NOT:
-        return push(k, n->a, ~m.want);
-    case EXPR_NEG:
-        return push(k, n->a, -m.want);
+    case EXPR_CONST: return false;
+    case EXPR_BYTE: set_byte(k, n->a, m.want); return true;
+    case EXPR_NOT: return push(k, n->a, ~m.want);
+    case EXPR_NEG: return push(k, n->a, -m.want);
     case EXPR_ZEXT:
-    case EXPR_SEXT:
-        return push(k, n->a, m.want);
+    case EXPR_SEXT: return push(k, n->a, m.want);
     case EXPR_EXTRACT: {
         ExprValue part = expr_mask(n->width) << n->k;
         return push(k, n->a, (value(k, n->a) & ~part) | m.want << n->k);
@@ -407,15 +354,10 @@ static bool move_back(Walk *k, Move m)
     case EXPR_ULT:
     case EXPR_ULE:
     case EXPR_SLT:
-    case EXPR_SLE:
-        return back_compare(k, s, m.want);
-    case EXPR_ITE:
-        return back_ite(k, n, m.want);
-    case EXPR_TABLE:
-        return back_table(k, m.slot, n, m.want);
-    default:
-        return n->op >= EXPR_FADD ? back_float(k, s, m.want)
-                                  : back_binary(k, s, m.want);
+    case EXPR_SLE: return back_compare(k, s, m.want);
+    case EXPR_ITE: return back_ite(k, n, m.want);
+    case EXPR_TABLE: return back_table(k, m.slot, n, m.want);
+    default: return n->op >= EXPR_FADD ? back_float(k, s, m.want) : back_binary(k, s, m.want);
     }
 }
 
@@ -497,8 +439,7 @@ static double float_gap(double a, double b)
     return isnan(d) ? 200 : d > 0 ? log2(1 + d * 0x1p40) / 4 : 0;
 }
 
-static void compare_distance(const Problem *q, const TapeStep *s, double *t,
-                             double *f)
+static void compare_distance(const Problem *q, const TapeStep *s, double *t, double *f)
 {
     ExprValue a = tape_slot(q->tape, s->node.a), b = tape_slot(q->tape, s->node.b);
     ExprOp op = (ExprOp)s->node.op;
@@ -506,8 +447,7 @@ static void compare_distance(const Problem *q, const TapeStep *s, double *t,
         a ^= (ExprValue)1 << (s->wa - 1);
         b ^= (ExprValue)1 << (s->wa - 1);
     }
-    double d = op >= EXPR_FADD ? float_gap(as_double(a, s->wa), as_double(b, s->wa))
-                               : gap(a, b);
+    double d = op >= EXPR_FADD ? float_gap(as_double(a, s->wa), as_double(b, s->wa)) : gap(a, b);
     *t = d + 1;
     *f = op == EXPR_EQ || op == EXPR_FOEQ ? 1 : d + 1;
 }
@@ -544,11 +484,8 @@ static void hill_step(const Problem *q, Hill *h, size_t i)
     case EXPR_SLE:
     case EXPR_FOEQ:
     case EXPR_FOLT:
-    case EXPR_FOLE:
-        compare_distance(q, s, &t, &f);
-        break;
-    default:
-        break;
+    case EXPR_FOLE: compare_distance(q, s, &t, &f); break;
+    default: break;
     }
     T[i] = now ? 0 : fmin(fmax(t, 0.5), 1e6);
     F[i] = now ? fmin(fmax(f, 0.5), 1e6) : 0;
@@ -584,8 +521,7 @@ static bool step_down(Problem *q, Hill *h, double *best, size_t *budget)
         size_t i = (first + k) % nbytes;
         uint8_t old = q->values[i];
         for (unsigned v = 0; v < 256; v++) {
-            if (!byteset_has(&q->allowed[i], (uint8_t)v) ||
-                !candidate(old, v, all))
+            if (!byteset_has(&q->allowed[i], (uint8_t)v) || !candidate(old, v, all))
                 continue;
             if (*budget < cost)
                 break;
@@ -618,8 +554,7 @@ static void shake(Problem *q)
     for (size_t i = 0; i < 1 + n / 4 && n; i++) {
         size_t b = rng_below(&q->rng, n);
         unsigned count = byteset_count(&q->allowed[b]);
-        q->values[b] = byteset_at(&q->allowed[b],
-                                  (unsigned)rng_below(&q->rng, count));
+        q->values[b] = byteset_at(&q->allowed[b], (unsigned)rng_below(&q->rng, count));
     }
 }
 

@@ -24,10 +24,7 @@
 
 enum { MAX_DEPTH = 24, MAX_PIECES = 32 };
 
-static bool deep(const Exprs *p)
-{
-    return p->depth >= MAX_DEPTH;
-}
+static bool deep(const Exprs *p) { return p->depth >= MAX_DEPTH; }
 
 static bool is_value(const Exprs *p, Expr e, ExprValue want)
 {
@@ -35,28 +32,20 @@ static bool is_value(const Exprs *p, Expr e, ExprValue want)
     return expr_is_const(p, e, &v) && v == want;
 }
 
-static bool is_ones(const Exprs *p, Expr e)
-{
-    return is_value(p, e, expr_mask(p->nodes[e].width));
-}
+static bool is_ones(const Exprs *p, Expr e) { return is_value(p, e, expr_mask(p->nodes[e].width)); }
 
-static bool is_const(const Exprs *p, Expr e)
-{
-    return p->nodes[e].op == EXPR_CONST;
-}
+static bool is_const(const Exprs *p, Expr e) { return p->nodes[e].op == EXPR_CONST; }
 
 /* All operands are constants: compute. */
 static Expr fold(Exprs *p, ExprNode n)
 {
     unsigned count = expr_arity((ExprOp)n.op);
     ExprValue a = 0, b = 0, c = 0;
-    if ((n.a && !expr_is_const(p, n.a, &a)) ||
-        (count > 1 && n.b && !expr_is_const(p, n.b, &b)) ||
+    if ((n.a && !expr_is_const(p, n.a, &a)) || (count > 1 && n.b && !expr_is_const(p, n.b, &b)) ||
         (count > 2 && !expr_is_const(p, n.c, &c)))
         return 0;
     unsigned wb = count > 1 ? p->nodes[n.b].width : 0;
-    return expr_const(p, n.width,
-                      expr_apply(&n, p->nodes[n.a].width, wb, a, b, c));
+    return expr_const(p, n.width, expr_apply(&n, p->nodes[n.a].width, wb, a, b, c));
 }
 
 static Expr node2(Exprs *p, ExprOp op, unsigned width, Expr a, Expr b)
@@ -90,8 +79,7 @@ static bool add_pieces(Exprs *p, Pieces *out, Expr e)
             out->items[out->n++] = n.a;
             e = n.b;
         } else if (n.op == EXPR_ZEXT) {
-            out->items[out->n++] =
-                expr_const(p, n.width - p->nodes[n.a].width, 0);
+            out->items[out->n++] = expr_const(p, n.width - p->nodes[n.a].width, 0);
             e = n.a;
         } else {
             out->items[out->n++] = e;
@@ -106,8 +94,7 @@ static Expr join(Exprs *p, Expr high, Expr low)
     ExprNode h = p->nodes[high], l = p->nodes[low];
     if (h.op == EXPR_CONST && l.op == EXPR_CONST)
         return node2(p, EXPR_CONCAT, h.width + l.width, high, low);
-    if (h.op == EXPR_EXTRACT && l.op == EXPR_EXTRACT && h.a == l.a &&
-        h.k == l.k + l.width)
+    if (h.op == EXPR_EXTRACT && l.op == EXPR_EXTRACT && h.a == l.a && h.k == l.k + l.width)
         return expr_extract(p, h.a, l.k, h.width + l.width);
     return 0;
 }
@@ -160,8 +147,7 @@ static Expr extract_row(Exprs *p, Expr a, unsigned low, unsigned width)
         unsigned from = low > at ? low : at;
         unsigned to = low + width < at + w ? low + width : at + w;
         if (from < to)
-            out.items[out.n++] =
-                expr_extract(p, all.items[i], from - at, to - from);
+            out.items[out.n++] = expr_extract(p, all.items[i], from - at, to - from);
     }
     return from_pieces(p, &out);
 }
@@ -232,8 +218,7 @@ Expr expr_sext(Exprs *p, Expr a, unsigned width)
     if (n.op == EXPR_ZEXT)
         return node1(p, EXPR_ZEXT, width, 0, n.a);
     if (constant_arms(p, &n))
-        return expr_ite(p, n.a, expr_sext(p, n.b, width),
-                        expr_sext(p, n.c, width));
+        return expr_ite(p, n.a, expr_sext(p, n.b, width), expr_sext(p, n.c, width));
     return node1(p, EXPR_SEXT, width, 0, a);
 }
 
@@ -250,8 +235,7 @@ static Expr extract_sext(Exprs *p, ExprNode n, unsigned low, unsigned width)
 static bool splits(const Exprs *p, Expr e)
 {
     ExprOp op = (ExprOp)p->nodes[e].op;
-    return op == EXPR_CONST || op == EXPR_ZEXT || op == EXPR_SEXT ||
-           op == EXPR_CONCAT;
+    return op == EXPR_CONST || op == EXPR_ZEXT || op == EXPR_SEXT || op == EXPR_CONCAT;
 }
 
 Expr expr_extract(Exprs *p, Expr a, unsigned low, unsigned width)
@@ -272,11 +256,9 @@ Expr expr_extract(Exprs *p, Expr a, unsigned low, unsigned width)
     if (n.op == EXPR_SEXT)
         return extract_sext(p, n, low, width);
     if (constant_arms(p, &n))
-        return expr_ite(p, n.a, expr_extract(p, n.b, low, width),
-                        expr_extract(p, n.c, low, width));
+        return expr_ite(p, n.a, expr_extract(p, n.b, low, width), expr_extract(p, n.c, low, width));
     bool bitwise = n.op == EXPR_AND || n.op == EXPR_OR || n.op == EXPR_XOR;
-    bool lowest = low == 0 && (n.op == EXPR_ADD || n.op == EXPR_SUB ||
-                               n.op == EXPR_MUL);
+    bool lowest = low == 0 && (n.op == EXPR_ADD || n.op == EXPR_SUB || n.op == EXPR_MUL);
     if ((bitwise && (splits(p, n.a) || splits(p, n.b)) && p->depth < 4) ||
         (lowest && splits(p, n.a) && splits(p, n.b) && !deep(p))) {
         p->depth++;
@@ -290,10 +272,7 @@ Expr expr_extract(Exprs *p, Expr a, unsigned low, unsigned width)
     return node1(p, EXPR_EXTRACT, width, low, a);
 }
 
-Expr expr_trunc(Exprs *p, Expr a, unsigned width)
-{
-    return expr_extract(p, a, 0, width);
-}
+Expr expr_trunc(Exprs *p, Expr a, unsigned width) { return expr_extract(p, a, 0, width); }
 
 /* ---- arithmetic; constants come as b */
 
@@ -342,10 +321,7 @@ static Expr sub(Exprs *p, unsigned w, Expr a, Expr b)
     return node2(p, EXPR_SUB, w, a, b);
 }
 
-static bool power_of_two(ExprValue v)
-{
-    return v && !(v & (v - 1));
-}
+static bool power_of_two(ExprValue v) { return v && !(v & (v - 1)); }
 
 static unsigned log2_of(ExprValue v)
 {
@@ -397,8 +373,7 @@ static unsigned narrow_width(const Exprs *p, Expr e)
 static Expr divide(Exprs *p, ExprOp op, unsigned w, Expr a, Expr b)
 {
     ExprValue v;
-    if ((op == EXPR_SDIV || op == EXPR_SREM) && never_negative(p, a) &&
-        never_negative(p, b))
+    if ((op == EXPR_SDIV || op == EXPR_SREM) && never_negative(p, a) && never_negative(p, b))
         op = op == EXPR_SDIV ? EXPR_UDIV : EXPR_UREM;
     bool rem = op == EXPR_UREM || op == EXPR_SREM;
     bool uns = op == EXPR_UDIV || op == EXPR_UREM;
@@ -407,8 +382,7 @@ static Expr divide(Exprs *p, ExprOp op, unsigned w, Expr a, Expr b)
             return rem ? expr_const(p, w, 0) : a;
         if (uns && power_of_two(v))
             return rem ? expr_binary(p, EXPR_AND, a, expr_const(p, w, v - 1))
-                       : expr_binary(p, EXPR_LSHR, a,
-                                     expr_const(p, w, log2_of(v)));
+                       : expr_binary(p, EXPR_LSHR, a, expr_const(p, w, log2_of(v)));
         /* The divisor is not 0, so a narrower division gives the same. */
         unsigned na = narrow_width(p, a), nb = narrow_width(p, b);
         unsigned narrow = na > nb ? na : nb;
@@ -466,8 +440,7 @@ static Expr narrow_bits(Exprs *p, ExprOp op, unsigned w, Expr a, Expr b)
         return 0;
     unsigned inner = p->nodes[x.a].width;
     bool fits = y.op == EXPR_ZEXT ? p->nodes[y.a].width == inner
-                                  : is_const(p, b) &&
-                                        narrow_width(p, b) <= inner;
+                                  : is_const(p, b) && narrow_width(p, b) <= inner;
     if (!fits && !(op == EXPR_AND && is_const(p, b)))
         return 0;
     p->depth++;
@@ -494,8 +467,7 @@ static Expr and_bits(Exprs *p, unsigned w, Expr a, Expr b)
         return expr_const(p, w, 0);
     if (expr_is_const(p, b, &v)) {
         if (n.op == EXPR_AND && is_const(p, n.b))
-            return expr_binary(p, EXPR_AND, n.a,
-                               node2(p, EXPR_AND, w, n.b, b));
+            return expr_binary(p, EXPR_AND, n.a, node2(p, EXPR_AND, w, n.b, b));
         Expr e = mask_row(p, w, a, v);
         if (e)
             return e;
@@ -546,18 +518,12 @@ Expr expr_not(Exprs *p, Expr a)
         return 0;
     ExprNode n = p->nodes[a];
     switch ((ExprOp)n.op) {
-    case EXPR_NOT:
-        return n.a;
-    case EXPR_ULT:
-        return expr_binary(p, EXPR_ULE, n.b, n.a);
-    case EXPR_ULE:
-        return expr_binary(p, EXPR_ULT, n.b, n.a);
-    case EXPR_SLT:
-        return expr_binary(p, EXPR_SLE, n.b, n.a);
-    case EXPR_SLE:
-        return expr_binary(p, EXPR_SLT, n.b, n.a);
-    default:
-        return node1(p, EXPR_NOT, n.width, 0, a);
+    case EXPR_NOT: return n.a;
+    case EXPR_ULT: return expr_binary(p, EXPR_ULE, n.b, n.a);
+    case EXPR_ULE: return expr_binary(p, EXPR_ULT, n.b, n.a);
+    case EXPR_SLT: return expr_binary(p, EXPR_SLE, n.b, n.a);
+    case EXPR_SLE: return expr_binary(p, EXPR_SLT, n.b, n.a);
+    default: return node1(p, EXPR_NOT, n.width, 0, a);
     }
 }
 
@@ -618,9 +584,8 @@ static Expr equal_ite(Exprs *p, ExprNode n, Expr b)
     }
     if (expr_is_const(p, n.c, &arm)) {
         Expr other = equal(p, n.b, b);
-        return arm == v
-                   ? expr_binary(p, EXPR_OR, expr_not(p, n.a), other)
-                   : expr_binary(p, EXPR_AND, n.a, other);
+        return arm == v ? expr_binary(p, EXPR_OR, expr_not(p, n.a), other)
+                        : expr_binary(p, EXPR_AND, n.a, other);
     }
     return 0;
 }
@@ -631,24 +596,20 @@ static Expr equal_constant(Exprs *p, Expr a, Expr b, ExprValue v)
     ExprNode n = p->nodes[a];
     unsigned w = n.width;
     ExprValue k = 0;
-    bool has_k = n.b && n.op != EXPR_TABLE && expr_arity((ExprOp)n.op) > 1 &&
-                 expr_is_const(p, n.b, &k);
+    bool has_k =
+        n.b && n.op != EXPR_TABLE && expr_arity((ExprOp)n.op) > 1 && expr_is_const(p, n.b, &k);
     switch ((ExprOp)n.op) {
     case EXPR_ZEXT:
-    case EXPR_CONCAT:
-        return equal_rows(p, a, b);
+    case EXPR_CONCAT: return equal_rows(p, a, b);
     case EXPR_SEXT: {
         unsigned inner = p->nodes[n.a].width;
         if ((ExprValue)expr_signed(v, inner) << (128 - w) != v << (128 - w))
             return expr_bool(p, false);
         return equal(p, n.a, expr_const(p, inner, v));
     }
-    case EXPR_NOT:
-        return equal(p, n.a, expr_const(p, w, ~v));
-    case EXPR_NEG:
-        return equal(p, n.a, expr_const(p, w, -v));
-    case EXPR_ADD:
-        return has_k ? equal(p, n.a, expr_const(p, w, v - k)) : 0;
+    case EXPR_NOT: return equal(p, n.a, expr_const(p, w, ~v));
+    case EXPR_NEG: return equal(p, n.a, expr_const(p, w, -v));
+    case EXPR_ADD: return has_k ? equal(p, n.a, expr_const(p, w, v - k)) : 0;
     case EXPR_SUB:
         if (expr_is_const(p, n.a, &k))
             return equal(p, n.b, expr_const(p, w, k - v));
@@ -657,23 +618,16 @@ static Expr equal_constant(Exprs *p, Expr a, Expr b, ExprValue v)
         if (has_k)
             return equal(p, n.a, expr_const(p, w, v ^ k));
         return v == 0 ? equal(p, n.a, n.b) : 0;
-    case EXPR_MUL:
-        return has_k && (k & 1)
-                   ? equal(p, n.a, expr_const(p, w, v * inverse(k)))
-                   : 0;
+    case EXPR_MUL: return has_k && (k & 1) ? equal(p, n.a, expr_const(p, w, v * inverse(k))) : 0;
     case EXPR_AND:
         if (has_k && (v & ~k))
             return expr_bool(p, false);
         if (has_k && power_of_two(k))
-            return equal(p, expr_extract(p, n.a, log2_of(k), 1),
-                         expr_bool(p, v != 0));
+            return equal(p, expr_extract(p, n.a, log2_of(k), 1), expr_bool(p, v != 0));
         return 0;
-    case EXPR_OR:
-        return has_k && (k & ~v) ? expr_bool(p, false) : 0;
-    case EXPR_ITE:
-        return equal_ite(p, n, b);
-    default:
-        return 0;
+    case EXPR_OR: return has_k && (k & ~v) ? expr_bool(p, false) : 0;
+    case EXPR_ITE: return equal_ite(p, n, b);
+    default: return 0;
     }
 }
 
@@ -728,8 +682,7 @@ static bool narrow_both(Exprs *p, bool sign, Expr a, Expr b, Expr *na, Expr *nb)
             continue;
         if (!expr_is_const(p, side[i], &v))
             return false;
-        ExprValue back = sign ? (ExprValue)expr_signed(v & expr_mask(w), w) &
-                                    expr_mask(n.width)
+        ExprValue back = sign ? (ExprValue)expr_signed(v & expr_mask(w), w) & expr_mask(n.width)
                               : v & expr_mask(w);
         if (back != v)
             return false;
@@ -756,12 +709,10 @@ static Expr unsigned_less(Exprs *p, Expr a, Expr b)
         return equal(p, b, expr_const(p, width, expr_mask(width)));
     if (width == 1)
         return expr_binary(p, EXPR_AND, expr_not(p, a), b);
-    if (narrow_both(p, false, a, b, &na, &nb) ||
-        narrow_both(p, true, a, b, &na, &nb))
+    if (narrow_both(p, false, a, b, &na, &nb) || narrow_both(p, true, a, b, &na, &nb))
         return unsigned_less(p, na, nb);
     /* The constant does not fit into what the other side was extended from. */
-    if (expr_is_const(p, b, &v) && p->nodes[a].op == EXPR_ZEXT &&
-        v > expr_mask(narrow_width(p, a)))
+    if (expr_is_const(p, b, &v) && p->nodes[a].op == EXPR_ZEXT && v > expr_mask(narrow_width(p, a)))
         return expr_bool(p, true);
     if (expr_is_const(p, a, &w) && p->nodes[b].op == EXPR_ZEXT &&
         w >= expr_mask(narrow_width(p, b)))
@@ -782,8 +733,7 @@ static Expr unsigned_less_equal(Exprs *p, Expr a, Expr b)
         return unsigned_less(p, expr_const(p, w, v - 1), b);
     if (w == 1)
         return expr_binary(p, EXPR_OR, expr_not(p, a), b);
-    if (narrow_both(p, false, a, b, &na, &nb) ||
-        narrow_both(p, true, a, b, &na, &nb))
+    if (narrow_both(p, false, a, b, &na, &nb) || narrow_both(p, true, a, b, &na, &nb))
         return unsigned_less_equal(p, na, nb);
     return node2(p, EXPR_ULE, 1, a, b);
 }
@@ -796,14 +746,12 @@ static int signed_decided(const Exprs *p, Expr a, Expr b)
     bool flip = is_const(p, a);            /* the constant is on the left */
     Expr e = flip ? b : a;
     ExprNode n = p->nodes[e];
-    if (!expr_is_const(p, flip ? a : b, &v) ||
-        (n.op != EXPR_SEXT && n.op != EXPR_ZEXT))
+    if (!expr_is_const(p, flip ? a : b, &v) || (n.op != EXPR_SEXT && n.op != EXPR_ZEXT))
         return -1;
     unsigned inner = p->nodes[n.a].width;
     ExprSigned k = expr_signed(v, n.width);
     ExprSigned least = n.op == EXPR_ZEXT ? 0 : -((ExprSigned)1 << (inner - 1));
-    ExprSigned most = (ExprSigned)expr_mask(n.op == EXPR_ZEXT ? inner
-                                                              : inner - 1);
+    ExprSigned most = (ExprSigned)expr_mask(n.op == EXPR_ZEXT ? inner : inner - 1);
     if (flip)
         return k < least ? 1 : k >= most ? 0 : -1;
     return most < k ? 1 : least >= k ? 0 : -1;
@@ -869,13 +817,11 @@ Expr expr_ite(Exprs *p, Expr cond, Expr yes, Expr no)
     if (c.op == EXPR_NOT)
         return expr_ite(p, c.a, no, yes);
     if (y.width == 1 && is_const(p, yes))
-        return is_value(p, yes, 1)
-                   ? expr_binary(p, EXPR_OR, cond, no)
-                   : expr_binary(p, EXPR_AND, expr_not(p, cond), no);
+        return is_value(p, yes, 1) ? expr_binary(p, EXPR_OR, cond, no)
+                                   : expr_binary(p, EXPR_AND, expr_not(p, cond), no);
     if (y.width == 1 && is_const(p, no))
-        return is_value(p, no, 1)
-                   ? expr_binary(p, EXPR_OR, expr_not(p, cond), yes)
-                   : expr_binary(p, EXPR_AND, cond, yes);
+        return is_value(p, no, 1) ? expr_binary(p, EXPR_OR, expr_not(p, cond), yes)
+                                  : expr_binary(p, EXPR_AND, cond, yes);
     if (y.op == EXPR_ITE && y.a == cond)
         yes = y.b;
     if (n.op == EXPR_ITE && n.a == cond)
@@ -889,8 +835,7 @@ Expr expr_unary(Exprs *p, ExprOp op, Expr a)
         return 0;
     ExprNode n = p->nodes[a];
     switch (op) {
-    case EXPR_NOT:
-        return expr_not(p, a);
+    case EXPR_NOT: return expr_not(p, a);
     case EXPR_NEG:
         if (n.op == EXPR_NEG)
             return n.a;
@@ -901,8 +846,7 @@ Expr expr_unary(Exprs *p, ExprOp op, Expr a)
         if (n.width != 32 && n.width != 64)
             return 0;
         return node1(p, EXPR_FSQRT, n.width, 0, a);
-    default:
-        return expr_lower_unary(p, op, a);
+    default: return expr_lower_unary(p, op, a);
     }
 }
 
@@ -911,8 +855,7 @@ static Expr float_binary(Exprs *p, ExprOp op, Expr a, Expr b)
     unsigned w = p->nodes[a].width;
     if (w != 32 && w != 64)
         return 0;
-    if (op == EXPR_FADD || op == EXPR_FMUL || op == EXPR_FOEQ ||
-        op == EXPR_FUNO)
+    if (op == EXPR_FADD || op == EXPR_FMUL || op == EXPR_FOEQ || op == EXPR_FUNO)
         constant_right(p, &a, &b);
     bool compare = op >= EXPR_FOEQ && op <= EXPR_FUNO;
     Expr integers = compare && is_const(p, a) != is_const(p, b) ? expr_monotone(p, op, a, b) : 0;
@@ -927,39 +870,25 @@ static Expr binary(Exprs *p, ExprOp op, Expr a, Expr b)
     if (op == EXPR_AND || op == EXPR_OR || op == EXPR_XOR)
         constant_right(p, &a, &b);
     switch (op) {
-    case EXPR_ADD:
-        return add(p, w, a, b);
-    case EXPR_SUB:
-        return sub(p, w, a, b);
-    case EXPR_MUL:
-        return mul(p, w, a, b);
+    case EXPR_ADD: return add(p, w, a, b);
+    case EXPR_SUB: return sub(p, w, a, b);
+    case EXPR_MUL: return mul(p, w, a, b);
     case EXPR_UDIV:
     case EXPR_SDIV:
     case EXPR_UREM:
-    case EXPR_SREM:
-        return divide(p, op, w, a, b);
+    case EXPR_SREM: return divide(p, op, w, a, b);
     case EXPR_SHL:
     case EXPR_LSHR:
-    case EXPR_ASHR:
-        return shift(p, op, w, a, b);
-    case EXPR_AND:
-        return and_bits(p, w, a, b);
-    case EXPR_OR:
-        return or_bits(p, w, a, b);
-    case EXPR_XOR:
-        return xor_bits(p, w, a, b);
-    case EXPR_CONCAT:
-        return concat(p, a, b);
-    case EXPR_EQ:
-        return equal(p, a, b);
-    case EXPR_ULT:
-        return unsigned_less(p, a, b);
-    case EXPR_ULE:
-        return unsigned_less_equal(p, a, b);
-    case EXPR_SLT:
-        return signed_less(p, a, b);
-    case EXPR_SLE:
-        return signed_less_equal(p, a, b);
+    case EXPR_ASHR: return shift(p, op, w, a, b);
+    case EXPR_AND: return and_bits(p, w, a, b);
+    case EXPR_OR: return or_bits(p, w, a, b);
+    case EXPR_XOR: return xor_bits(p, w, a, b);
+    case EXPR_CONCAT: return concat(p, a, b);
+    case EXPR_EQ: return equal(p, a, b);
+    case EXPR_ULT: return unsigned_less(p, a, b);
+    case EXPR_ULE: return unsigned_less_equal(p, a, b);
+    case EXPR_SLT: return signed_less(p, a, b);
+    case EXPR_SLE: return signed_less_equal(p, a, b);
     default:
         return op >= EXPR_FADD && op <= EXPR_FUNO ? float_binary(p, op, a, b)
                                                   : expr_lower_binary(p, op, a, b);
@@ -968,8 +897,7 @@ static Expr binary(Exprs *p, ExprOp op, Expr a, Expr b)
 
 Expr expr_binary(Exprs *p, ExprOp op, Expr a, Expr b)
 {
-    if (!a || !b ||
-        (op != EXPR_CONCAT && p->nodes[a].width != p->nodes[b].width))
+    if (!a || !b || (op != EXPR_CONCAT && p->nodes[a].width != p->nodes[b].width))
         return 0;
     if (deep(p) && op >= EXPR_ADD && op <= EXPR_SLE && op != EXPR_CONCAT) {
         unsigned w = op >= EXPR_EQ ? 1 : p->nodes[a].width;
@@ -996,8 +924,7 @@ Expr expr_fmath(Exprs *p, ExprMath fn, Expr a, Expr b)
     if (fn >= EXPR_MATH_N || (w != 32 && w != 64) || two != (b != 0) ||
         (b && p->nodes[b].width != w))
         return 0;
-    ExprNode n = { .op = EXPR_FMATH, .width = (uint8_t)w, .k = (uint8_t)fn,
-                   .a = a, .b = b };
+    ExprNode n = { .op = EXPR_FMATH, .width = (uint8_t)w, .k = (uint8_t)fn, .a = a, .b = b };
     Expr e = is_const(p, a) && (!b || is_const(p, b)) ? fold(p, n) : 0;
     return e ? e : expr_intern(p, n, 0);
 }
@@ -1007,8 +934,8 @@ Expr expr_fconvert(Exprs *p, ExprOp op, Expr a, unsigned width)
     unsigned w = a ? p->nodes[a].width : 0;
     bool from = op == EXPR_FTOF || op == EXPR_FTOU || op == EXPR_FTOS;
     bool to = op == EXPR_FTOF || op == EXPR_UTOF || op == EXPR_STOF;
-    if (!w || (!from && !to) || !width || width > EXPR_MAX_WIDTH ||
-        (from && w != 32 && w != 64) || (to && width != 32 && width != 64))
+    if (!w || (!from && !to) || !width || width > EXPR_MAX_WIDTH || (from && w != 32 && w != 64) ||
+        (to && width != 32 && width != 64))
         return 0;
     if (op == EXPR_FTOF && w == width)
         return a;

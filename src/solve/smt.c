@@ -70,8 +70,7 @@ static Z3_ast numeral(Smt *s, unsigned width, ExprValue v)
 static Z3_ast bits(Smt *s, size_t slot)
 {
     if (!s->bits[slot] && s->truth[slot])
-        s->bits[slot] = Z3_mk_ite(s->z, s->truth[slot], numeral(s, 1, 1),
-                                  numeral(s, 1, 0));
+        s->bits[slot] = Z3_mk_ite(s->z, s->truth[slot], numeral(s, 1, 1), numeral(s, 1, 0));
     if (!s->bits[slot])
         s->bits[slot] = Z3_mk_fpa_to_ieee_bv(s->z, s->number[slot]);
     return s->bits[slot];
@@ -93,8 +92,7 @@ static Z3_ast number(Smt *s, size_t slot)
 {
     unsigned width = tape_steps(s->tape)[slot].node.width;
     if (!s->number[slot])
-        s->number[slot] =
-            Z3_mk_fpa_to_fp_bv(s->z, bits(s, slot), float_sort(s, width));
+        s->number[slot] = Z3_mk_fpa_to_fp_bv(s->z, bits(s, slot), float_sort(s, width));
     return s->number[slot];
 }
 
@@ -102,8 +100,7 @@ static Z3_ast number(Smt *s, size_t slot)
 
 /* Elements [from, from + 2^bit) of a table, by the index's bits below `bit`;
  * equal halves need no choice. */
-static Z3_ast table_tree(Smt *s, const ExprTable *t, Z3_ast index, uint32_t from,
-                         unsigned bit)
+static Z3_ast table_tree(Smt *s, const ExprTable *t, Z3_ast index, uint32_t from, unsigned bit)
 {
     if (bit == 0)
         return numeral(s, t->size * 8, expr_table_at(t, from));
@@ -114,8 +111,7 @@ static Z3_ast table_tree(Smt *s, const ExprTable *t, Z3_ast index, uint32_t from
                       : numeral(s, t->size * 8, 0);
     if (low == high)
         return low;
-    Z3_ast one = Z3_mk_eq(s->z, Z3_mk_extract(s->z, bit, bit, index),
-                          numeral(s, 1, 1));
+    Z3_ast one = Z3_mk_eq(s->z, Z3_mk_extract(s->z, bit, bit, index), numeral(s, 1, 1));
     return Z3_mk_ite(s->z, one, high, low);
 }
 
@@ -146,52 +142,26 @@ static void float_step(Smt *s, size_t slot, const TapeStep *step)
     }
     if (op == EXPR_UTOF || op == EXPR_STOF) {
         Z3_ast i = bits(s, n->a);
-        s->number[slot] =
-            op == EXPR_UTOF
-                ? Z3_mk_fpa_to_fp_unsigned(z, s->nearest, i, sort)
-                : Z3_mk_fpa_to_fp_signed(z, s->nearest, i, sort);
+        s->number[slot] = op == EXPR_UTOF ? Z3_mk_fpa_to_fp_unsigned(z, s->nearest, i, sort)
+                                          : Z3_mk_fpa_to_fp_signed(z, s->nearest, i, sort);
         return;
     }
     Z3_ast a = number(s, n->a), b = step->wb ? number(s, n->b) : NULL;
-    Z3_ast modes[] = { Z3_mk_fpa_rtn(z), Z3_mk_fpa_rtp(z), Z3_mk_fpa_rtz(z),
-                       Z3_mk_fpa_rne(z), Z3_mk_fpa_rna(z) };
+    Z3_ast modes[] = { Z3_mk_fpa_rtn(z), Z3_mk_fpa_rtp(z), Z3_mk_fpa_rtz(z), Z3_mk_fpa_rne(z),
+                       Z3_mk_fpa_rna(z) };
     switch (op) {
-    case EXPR_FADD:
-        s->number[slot] = Z3_mk_fpa_add(z, s->nearest, a, b);
-        break;
-    case EXPR_FSUB:
-        s->number[slot] = Z3_mk_fpa_sub(z, s->nearest, a, b);
-        break;
-    case EXPR_FMUL:
-        s->number[slot] = Z3_mk_fpa_mul(z, s->nearest, a, b);
-        break;
-    case EXPR_FDIV:
-        s->number[slot] = Z3_mk_fpa_div(z, s->nearest, a, b);
-        break;
-    case EXPR_FSQRT:
-        s->number[slot] = Z3_mk_fpa_sqrt(z, s->nearest, a);
-        break;
-    case EXPR_FROUND:
-        s->number[slot] = Z3_mk_fpa_round_to_integral(z, modes[n->k], a);
-        break;
-    case EXPR_FTOF:
-        s->number[slot] = Z3_mk_fpa_to_fp_float(z, s->nearest, a, sort);
-        break;
-    case EXPR_FTOU:
-        s->bits[slot] = Z3_mk_fpa_to_ubv(z, s->to_zero, a, n->width);
-        break;
-    case EXPR_FTOS:
-        s->bits[slot] = Z3_mk_fpa_to_sbv(z, s->to_zero, a, n->width);
-        break;
-    case EXPR_FOEQ:
-        s->truth[slot] = Z3_mk_fpa_eq(z, a, b);
-        break;
-    case EXPR_FOLT:
-        s->truth[slot] = Z3_mk_fpa_lt(z, a, b);
-        break;
-    case EXPR_FOLE:
-        s->truth[slot] = Z3_mk_fpa_leq(z, a, b);
-        break;
+    case EXPR_FADD: s->number[slot] = Z3_mk_fpa_add(z, s->nearest, a, b); break;
+    case EXPR_FSUB: s->number[slot] = Z3_mk_fpa_sub(z, s->nearest, a, b); break;
+    case EXPR_FMUL: s->number[slot] = Z3_mk_fpa_mul(z, s->nearest, a, b); break;
+    case EXPR_FDIV: s->number[slot] = Z3_mk_fpa_div(z, s->nearest, a, b); break;
+    case EXPR_FSQRT: s->number[slot] = Z3_mk_fpa_sqrt(z, s->nearest, a); break;
+    case EXPR_FROUND: s->number[slot] = Z3_mk_fpa_round_to_integral(z, modes[n->k], a); break;
+    case EXPR_FTOF: s->number[slot] = Z3_mk_fpa_to_fp_float(z, s->nearest, a, sort); break;
+    case EXPR_FTOU: s->bits[slot] = Z3_mk_fpa_to_ubv(z, s->to_zero, a, n->width); break;
+    case EXPR_FTOS: s->bits[slot] = Z3_mk_fpa_to_sbv(z, s->to_zero, a, n->width); break;
+    case EXPR_FOEQ: s->truth[slot] = Z3_mk_fpa_eq(z, a, b); break;
+    case EXPR_FOLT: s->truth[slot] = Z3_mk_fpa_lt(z, a, b); break;
+    case EXPR_FOLE: s->truth[slot] = Z3_mk_fpa_leq(z, a, b); break;
     default: {
         Z3_ast either[] = { Z3_mk_fpa_is_nan(z, a), Z3_mk_fpa_is_nan(z, b) };
         assert(op == EXPR_FUNO);
@@ -239,12 +209,10 @@ static bool truth_step(Smt *s, size_t slot, const ExprNode *n)
 typedef Z3_ast Binary(Z3_context, Z3_ast, Z3_ast);
 
 static Binary *const binaries[EXPR_NOPS] = {
-    [EXPR_ADD] = Z3_mk_bvadd,   [EXPR_SUB] = Z3_mk_bvsub,
-    [EXPR_MUL] = Z3_mk_bvmul,   [EXPR_UDIV] = Z3_mk_bvudiv,
-    [EXPR_SDIV] = Z3_mk_bvsdiv, [EXPR_UREM] = Z3_mk_bvurem,
-    [EXPR_SREM] = Z3_mk_bvsrem, [EXPR_SHL] = Z3_mk_bvshl,
-    [EXPR_LSHR] = Z3_mk_bvlshr, [EXPR_ASHR] = Z3_mk_bvashr,
-    [EXPR_AND] = Z3_mk_bvand,   [EXPR_OR] = Z3_mk_bvor,
+    [EXPR_ADD] = Z3_mk_bvadd,   [EXPR_SUB] = Z3_mk_bvsub,     [EXPR_MUL] = Z3_mk_bvmul,
+    [EXPR_UDIV] = Z3_mk_bvudiv, [EXPR_SDIV] = Z3_mk_bvsdiv,   [EXPR_UREM] = Z3_mk_bvurem,
+    [EXPR_SREM] = Z3_mk_bvsrem, [EXPR_SHL] = Z3_mk_bvshl,     [EXPR_LSHR] = Z3_mk_bvlshr,
+    [EXPR_ASHR] = Z3_mk_bvashr, [EXPR_AND] = Z3_mk_bvand,     [EXPR_OR] = Z3_mk_bvor,
     [EXPR_XOR] = Z3_mk_bvxor,   [EXPR_CONCAT] = Z3_mk_concat,
 };
 
@@ -255,26 +223,13 @@ static void translate_step(Smt *s, size_t slot)
     const ExprNode *n = &step->node;
     Z3_ast *out = &s->bits[slot];
     switch ((ExprOp)n->op) {
-    case EXPR_CONST:
-        *out = numeral(s, n->width, tape_slot(s->tape, slot));
-        return;
-    case EXPR_BYTE:
-        *out = s->bytes[n->a];
-        return;
-    case EXPR_TABLE:
-        *out = table(s, slot, step);
-        return;
-    case EXPR_ZEXT:
-        *out = Z3_mk_zero_ext(z, n->width - step->wa, bits(s, n->a));
-        return;
-    case EXPR_SEXT:
-        *out = Z3_mk_sign_ext(z, n->width - step->wa, bits(s, n->a));
-        return;
-    case EXPR_EXTRACT:
-        *out = Z3_mk_extract(z, n->k + n->width - 1u, n->k, bits(s, n->a));
-        return;
-    default:
-        break;
+    case EXPR_CONST: *out = numeral(s, n->width, tape_slot(s->tape, slot)); return;
+    case EXPR_BYTE: *out = s->bytes[n->a]; return;
+    case EXPR_TABLE: *out = table(s, slot, step); return;
+    case EXPR_ZEXT: *out = Z3_mk_zero_ext(z, n->width - step->wa, bits(s, n->a)); return;
+    case EXPR_SEXT: *out = Z3_mk_sign_ext(z, n->width - step->wa, bits(s, n->a)); return;
+    case EXPR_EXTRACT: *out = Z3_mk_extract(z, n->k + n->width - 1u, n->k, bits(s, n->a)); return;
+    default: break;
     }
     if (truth_step(s, slot, n))
         return;
@@ -371,8 +326,7 @@ static void watch_end(Watch *w, bool started)
 /* ---- checking */
 
 /* One by one: a version that does not know one of them takes the others. */
-static void set_knob(Z3_context z, Z3_solver solver, const char *name,
-                     unsigned value)
+static void set_knob(Z3_context z, Z3_solver solver, const char *name, unsigned value)
 {
     Z3_params params = Z3_mk_params(z);
     Z3_params_inc_ref(z, params);
@@ -383,9 +337,9 @@ static void set_knob(Z3_context z, Z3_solver solver, const char *name,
 
 static Z3_solver new_solver(Smt *s, bool floats, const SmtPlan *plan)
 {
-    static const char *const chain[] = { "simplify", "propagate-values",
-                                         "solve-eqs", "elim-uncnstr",
-                                         "simplify", "bit-blast", "sat" };
+    static const char *const chain[] = { "simplify",     "propagate-values", "solve-eqs",
+                                         "elim-uncnstr", "simplify",         "bit-blast",
+                                         "sat" };
     Z3_context z = s->z;
     Z3_tactic t = Z3_mk_tactic(z, floats ? "fpa2bv" : chain[0]);
     Z3_tactic_inc_ref(z, t);
@@ -412,8 +366,7 @@ static bool read_byte(Smt *s, Z3_model m, size_t i, uint8_t *value)
     Z3_ast v;
     unsigned n;
     if (!Z3_model_eval(s->z, m, s->bytes[i], false, &v) ||
-        Z3_get_ast_kind(s->z, v) != Z3_NUMERAL_AST ||
-        !Z3_get_numeral_uint(s->z, v, &n))
+        Z3_get_ast_kind(s->z, v) != Z3_NUMERAL_AST || !Z3_get_numeral_uint(s->z, v, &n))
         return false;
     *value = (uint8_t)n;
     return true;
@@ -441,20 +394,18 @@ static SolveReason why(Smt *s, Z3_solver solver, const Watch *w)
                            : Z3_get_error_msg(s->z, Z3_get_error_code(s->z));
     if (strstr(text, "memory"))
         return REASON_MEMORY;
-    if (strstr(text, "cancel") || strstr(text, "resource") ||
-        strstr(text, "interrupt"))
+    if (strstr(text, "cancel") || strstr(text, "resource") || strstr(text, "interrupt"))
         return REASON_STEPS;
     return REASON_OTHER;
 }
 
 /* One check with limits. `names` are assumptions, or NULL. */
-static Z3_lbool check(Smt *s, Z3_solver solver, const SmtPlan *plan,
-                      const Z3_ast *names, size_t n, SolveReason *reason)
+static Z3_lbool check(Smt *s, Z3_solver solver, const SmtPlan *plan, const Z3_ast *names, size_t n,
+                      SolveReason *reason)
 {
     Watch w;
     bool started = watch_start(&w, s->z, plan);
-    Z3_lbool r = names ? Z3_solver_check_assumptions(s->z, solver, (unsigned)n,
-                                                     names)
+    Z3_lbool r = names ? Z3_solver_check_assumptions(s->z, solver, (unsigned)n, names)
                        : Z3_solver_check(s->z, solver);
     watch_end(&w, started);
     if (r == Z3_L_UNDEF)
@@ -470,17 +421,14 @@ static void find_core(Smt *s, size_t nroots, const SmtPlan *plan, bool *core)
     SmtPlan less = *plan;
     SolveReason ignored = REASON_NONE;
     less.rlimit = plan->rlimit / 4 + 1;
-    Z3_solver solver =
-        Z3_mk_solver_for_logic(z, Z3_mk_string_symbol(z, "QF_BV"));
+    Z3_solver solver = Z3_mk_solver_for_logic(z, Z3_mk_string_symbol(z, "QF_BV"));
     Z3_solver_inc_ref(z, solver);
     set_knob(z, solver, "rlimit", less.rlimit);
     set_knob(z, solver, "max_memory", less.memory_mb);
     Z3_ast *names = xcalloc(nroots, sizeof *names);
     for (size_t i = 0; i < nroots; i++) {
         names[i] = Z3_mk_fresh_const(z, "root", Z3_mk_bool_sort(z));
-        Z3_solver_assert(z, solver,
-                         Z3_mk_implies(z, names[i],
-                                       truth(s, tape_root(s->tape, i))));
+        Z3_solver_assert(z, solver, Z3_mk_implies(z, names[i], truth(s, tape_root(s->tape, i))));
         core[i] = true;
     }
     if (check(s, solver, &less, names, nroots, &ignored) == Z3_L_FALSE) {
@@ -490,8 +438,7 @@ static void find_core(Smt *s, size_t nroots, const SmtPlan *plan, bool *core)
         for (size_t i = 0; i < nroots; i++) {
             core[i] = false;
             for (unsigned k = 0; k < n && !core[i]; k++)
-                core[i] = Z3_is_eq_ast(z, Z3_ast_vector_get(z, used, k),
-                                       names[i]);
+                core[i] = Z3_is_eq_ast(z, Z3_ast_vector_get(z, used, k), names[i]);
         }
         Z3_ast_vector_dec_ref(z, used);
     }
@@ -500,8 +447,7 @@ static void find_core(Smt *s, size_t nroots, const SmtPlan *plan, bool *core)
 }
 
 /* Is it something that Z3 should be given at all? */
-static bool admissible(const Tape *t, const SmtPlan *plan, bool *floats,
-                       SolveReason *reason)
+static bool admissible(const Tape *t, const SmtPlan *plan, bool *floats, SolveReason *reason)
 {
     size_t n = 0;
     const TapeStep *steps = tape_steps(t);
@@ -517,9 +463,8 @@ static bool admissible(const Tape *t, const SmtPlan *plan, bool *floats,
     return *reason == REASON_NONE;
 }
 
-SolveStatus smt_check(const Exprs *p, const Tape *t, size_t nroots,
-                      const SmtPlan *plan, uint8_t *values, bool *core,
-                      SolveReason *reason)
+SolveStatus smt_check(const Exprs *p, const Tape *t, size_t nroots, const SmtPlan *plan,
+                      uint8_t *values, bool *core, SolveReason *reason)
 {
     bool floats;
     if (!admissible(t, plan, &floats, reason))
@@ -539,13 +484,10 @@ SolveStatus smt_check(const Exprs *p, const Tape *t, size_t nroots,
         memset(core, true, nroots);
     Z3_solver_dec_ref(s.z, solver);
     smt_close(&s);
-    return r == Z3_L_TRUE    ? SOLVE_SAT
-           : r == Z3_L_FALSE ? SOLVE_UNSAT
-                             : SOLVE_UNKNOWN;
+    return r == Z3_L_TRUE ? SOLVE_SAT : r == Z3_L_FALSE ? SOLVE_UNSAT : SOLVE_UNKNOWN;
 }
 
-bool smt_evaluate(const Exprs *p, const Tape *t, const uint8_t *values,
-                  ExprValue *v)
+bool smt_evaluate(const Exprs *p, const Tape *t, const uint8_t *values, ExprValue *v)
 {
     Smt s;
     smt_open(&s, p, t);
@@ -554,8 +496,7 @@ bool smt_evaluate(const Exprs *p, const Tape *t, const uint8_t *values,
     Z3_ast *to = xcalloc(n, sizeof *to);
     for (size_t i = 0; i < n; i++)
         to[i] = numeral(&s, 8, values[i]);
-    Z3_ast e = Z3_substitute(s.z, bits(&s, tape_root(t, 0)), (unsigned)n,
-                             s.bytes, to);
+    Z3_ast e = Z3_substitute(s.z, bits(&s, tape_root(t, 0)), (unsigned)n, s.bytes, to);
     e = Z3_simplify(s.z, e);
     bool ok = Z3_get_ast_kind(s.z, e) == Z3_NUMERAL_AST;
     *v = 0;

@@ -30,12 +30,10 @@ typedef struct SmtPlan {
  * is SAT. With `core` not NULL and UNSAT, core[i] says whether root i belongs
  * to an unsatisfiable subset.
  */
-SolveStatus smt_check(const Exprs *p, const Tape *t, size_t nroots,
-                      const SmtPlan *plan, uint8_t *values, bool *core,
-                      SolveReason *reason);
+SolveStatus smt_check(const Exprs *p, const Tape *t, size_t nroots, const SmtPlan *plan,
+                      uint8_t *values, bool *core, SolveReason *reason);
 
 /* For tests: what Z3 thinks the root's value is under these bytes. False if
  * it does not come to a number. */
-bool smt_evaluate(const Exprs *p, const Tape *t, const uint8_t *values,
-                  ExprValue *v);
+bool smt_evaluate(const Exprs *p, const Tape *t, const uint8_t *values, ExprValue *v);
 #endif

@@ -49,8 +49,8 @@ typedef struct Query {
 const char *solve_tier_name(SolveTier t)
 {
     static const char *const names[TIER_N] = {
-        "trivial",  "repeat", "core", "bytes", "model",
-        "interval", "back",   "copy", "small", "down",  "z3",
+        "trivial", "repeat", "core",  "bytes", "model", "interval",
+        "back",    "copy",   "small", "down",  "z3",
     };
     assert((unsigned)t < TIER_N);
     return names[t];
@@ -109,20 +109,11 @@ void solver_free(Solver *s)
     free(s);
 }
 
-void solver_interrupt(Solver *s)
-{
-    atomic_store(&s->stop, true);
-}
+void solver_interrupt(Solver *s) { atomic_store(&s->stop, true); }
 
-void solver_resume(Solver *s)
-{
-    atomic_store(&s->stop, false);
-}
+void solver_resume(Solver *s) { atomic_store(&s->stop, false); }
 
-SolverStats solver_stats(const Solver *s)
-{
-    return s->stats;
-}
+SolverStats solver_stats(const Solver *s) { return s->stats; }
 
 static double now(void)
 {
@@ -159,8 +150,7 @@ static bool add_end(Query *k)
     for (size_t i = 0; i < tape_nbytes(t); i++) {
         if (tape_bytes(t)[i] < k->len)
             continue;
-        Expr zero = expr_binary(p, EXPR_EQ, expr_byte(p, tape_bytes(t)[i]),
-                                expr_const(p, 8, 0));
+        Expr zero = expr_binary(p, EXPR_EQ, expr_byte(p, tape_bytes(t)[i]), expr_const(p, 8, 0));
         ok &= zero != 0;
         if (zero)
             vec_push(&extra, zero);
@@ -245,14 +235,12 @@ static bool settle(Query *k, SolveTier tier, SolveStatus status)
 
 static int by_byte(const void *a, const void *b)
 {
-    return ascending(&((const ByteChange *)a)->byte,
-                     &((const ByteChange *)b)->byte);
+    return ascending(&((const ByteChange *)a)->byte, &((const ByteChange *)b)->byte);
 }
 
 /* Assignments ascend. The bytes of a problem don't quite: those that only single
  * conditions name come last. */
-static void take_assignment(Query *k, const uint32_t *bytes, const uint8_t *values,
-                       size_t n)
+static void take_assignment(Query *k, const uint32_t *bytes, const uint8_t *values, size_t n)
 {
     ByteChange *pairs = xmalloc(n * sizeof *pairs);
     for (size_t i = 0; i < n; i++)
@@ -292,8 +280,8 @@ static bool tier_trivial(Query *k)
         if (expr_is_const(p, e, &v) && !v)
             return settle(k, TIER_TRIVIAL, SOLVE_UNSAT);
         Expr opposite = expr_not(p, e);
-        if (opposite && bsearch(&opposite, k->sorted.items, k->sorted.len,
-                                sizeof(Expr), ascending)) {
+        if (opposite &&
+            bsearch(&opposite, k->sorted.items, k->sorted.len, sizeof(Expr), ascending)) {
             vec_push(&k->core, e < opposite ? e : opposite);
             vec_push(&k->core, e < opposite ? opposite : e);
             return settle(k, TIER_TRIVIAL, SOLVE_UNSAT);
@@ -305,8 +293,7 @@ static bool tier_trivial(Query *k)
 static bool tier_repeat(Query *k)
 {
     const Assignment *m = NULL;
-    SolveStatus status =
-        cache_find(k->s->cache, k->sorted.items, k->sorted.len, &m);
+    SolveStatus status = cache_find(k->s->cache, k->sorted.items, k->sorted.len, &m);
     if (status == SOLVE_UNKNOWN)
         return false;
     if (status == SOLVE_SAT)
@@ -324,12 +311,11 @@ static bool tier_bytes(Query *k)
 {
     Solver *s = k->s;
     Problem *q = &k->problem;
-    bool ok = problem_init(q, s->p, s->masks, k->conds.items, k->conds.len,
-                           k->first_goal, k->parent, k->len, &k->core);
+    bool ok = problem_init(q, s->p, s->masks, k->conds.items, k->conds.len, k->first_goal,
+                           k->parent, k->len, &k->core);
     k->has_problem = true;
     q->stop = &s->stop;
-    q->rng = rng_seeded(s->plan.seed ^ hash_bytes(k->sorted.items,
-                                                  k->sorted.len * sizeof(Expr)));
+    q->rng = rng_seeded(s->plan.seed ^ hash_bytes(k->sorted.items, k->sorted.len * sizeof(Expr)));
     if (!ok) {
         if (k->core.len)
             qsort(k->core.items, k->core.len, sizeof(Expr), ascending);
@@ -344,8 +330,7 @@ static bool try_assignment(Problem *q, const Assignment *m)
     for (size_t i = 0, j = 0; i < tape_nbytes(q->tape); i++) {
         while (j < m->n && m->bytes[j] < q->bytes[i])
             j++;
-        if (j < m->n && m->bytes[j] == q->bytes[i] &&
-            !problem_set(q, i, m->values[j]))
+        if (j < m->n && m->bytes[j] == q->bytes[i] && !problem_set(q, i, m->values[j]))
             return false;
     }
     return problem_holds(q);
@@ -370,8 +355,7 @@ static bool tier_assignment(Query *k)
 
 static bool tier_interval(Query *k)
 {
-    return interval_refutes(&k->problem) &&
-           settle(k, TIER_INTERVAL, SOLVE_UNSAT);
+    return interval_refutes(&k->problem) && settle(k, TIER_INTERVAL, SOLVE_UNSAT);
 }
 
 /* Steps for a search before Z3: few, but some moves for large problems too,
@@ -394,14 +378,12 @@ static bool tier_back(Query *k)
 
 static bool tier_copy(Query *k)
 {
-    return quick_copy(&k->problem, short_search(k)) &&
-           settle_candidate(k, TIER_COPY);
+    return quick_copy(&k->problem, short_search(k)) && settle_candidate(k, TIER_COPY);
 }
 
 static bool tier_small(Query *k)
 {
-    SolveStatus status =
-        quick_small(&k->problem, k->s->plan.search_steps / 4);
+    SolveStatus status = quick_small(&k->problem, k->s->plan.search_steps / 4);
     if (status == SOLVE_SAT)
         return settle_candidate(k, TIER_SMALL);
     return status == SOLVE_UNSAT && settle(k, TIER_SMALL, SOLVE_UNSAT);
@@ -433,7 +415,8 @@ static void take_core(Query *k, const bool *used)
 static bool tier_z3(Query *k)
 {
     const SolverPlan *plan = &k->s->plan;
-    SmtPlan limits = { .rlimit = plan->z3_steps, .seconds = plan->z3_seconds,
+    SmtPlan limits = { .rlimit = plan->z3_steps,
+                       .seconds = plan->z3_seconds,
                        .memory_mb = plan->z3_memory,
                        .seed = (uint32_t)plan->seed,
                        .max_nodes = plan->z3_nodes,
@@ -442,11 +425,9 @@ static bool tier_z3(Query *k)
     size_t n = k->sorted.len;
     Tape *t = tape_new(k->s->p, k->sorted.items, n);
     uint8_t *values = xcalloc(tape_nbytes(t) + 1, 1);
-    bool *used = n > 2 && n <= 256 && !plan->no_cores
-                     ? xcalloc(n, sizeof *used) : NULL;
+    bool *used = n > 2 && n <= 256 && !plan->no_cores ? xcalloc(n, sizeof *used) : NULL;
     values_from_parent(k, t, values);
-    SolveStatus status = smt_check(k->s->p, t, n, &limits, values, used,
-                                   &k->reason);
+    SolveStatus status = smt_check(k->s->p, t, n, &limits, values, used, &k->reason);
     if (status == SOLVE_SAT) {
         tape_run(t, values);
         if (tape_truths(t) == n)
@@ -473,8 +454,7 @@ static bool tier_long_search(Query *k)
         return settle_candidate(k, TIER_SMALL);
     if (status == SOLVE_UNSAT)
         return settle(k, TIER_SMALL, SOLVE_UNSAT);
-    return (quick_back(q, steps / 2) || quick_down(q, steps / 2)) &&
-           settle_candidate(k, TIER_DOWN);
+    return (quick_back(q, steps / 2) || quick_down(q, steps / 2)) && settle_candidate(k, TIER_DOWN);
 }
 
 /* ---- asking them in turn */
@@ -496,16 +476,15 @@ static bool ask(Query *k, SolveTier tier, bool (*f)(Query *k))
 static bool ask_quick(Query *k)
 {
     return ask(k, TIER_BYTES, tier_bytes) || ask(k, TIER_ASSIGNMENT, tier_assignment) ||
-           ask(k, TIER_INTERVAL, tier_interval) ||
-           ask(k, TIER_BACK, tier_back) || ask(k, TIER_COPY, tier_copy) ||
-           ask(k, TIER_SMALL, tier_small) || ask(k, TIER_DOWN, tier_down);
+           ask(k, TIER_INTERVAL, tier_interval) || ask(k, TIER_BACK, tier_back) ||
+           ask(k, TIER_COPY, tier_copy) || ask(k, TIER_SMALL, tier_small) ||
+           ask(k, TIER_DOWN, tier_down);
 }
 
 static void remember(Query *k)
 {
     Cache *c = k->s->cache;
-    if (k->status == SOLVE_UNKNOWN || k->tier == TIER_TRIVIAL ||
-        k->tier == TIER_REPEAT)
+    if (k->status == SOLVE_UNKNOWN || k->tier == TIER_TRIVIAL || k->tier == TIER_REPEAT)
         return;
     cache_add(c, k->sorted.items, k->sorted.len, k->status,
               k->status == SOLVE_SAT ? &k->assignment : NULL);
@@ -525,8 +504,7 @@ static SolveStatus run_tiers(Query *k)
         return SOLVE_UNKNOWN;
     bool settled = ask(k, TIER_TRIVIAL, tier_trivial);
     if (!settled && !plan->no_quick)
-        settled = ask(k, TIER_REPEAT, tier_repeat) ||
-                  ask(k, TIER_CORE, tier_core) || ask_quick(k);
+        settled = ask(k, TIER_REPEAT, tier_repeat) || ask(k, TIER_CORE, tier_core) || ask_quick(k);
     if (!settled && atomic_load(&k->s->stop)) {
         k->reason = REASON_INTERRUPTED;
         return SOLVE_UNKNOWN;
@@ -632,9 +610,8 @@ static void refresh(Solver *s)
     masks_reset(s->masks);
 }
 
-SolveStatus solver_query_extra(Solver *s, const Path *path, size_t index,
-                               Expr extra, const uint8_t *parent, size_t len,
-                               Answer *ans)
+SolveStatus solver_query_extra(Solver *s, const Path *path, size_t index, Expr extra,
+                               const uint8_t *parent, size_t len, Answer *ans)
 {
     double begin = now();
     Query k;
@@ -654,8 +631,7 @@ SolveStatus solver_query_extra(Solver *s, const Path *path, size_t index,
     ans->exact = ans->status;
     if (ans->status == SOLVE_SAT)
         take_changes(s, &k, ans);
-    else if (k.first_goal && !s->plan.no_optimistic &&
-             k.reason != REASON_INTERRUPTED)
+    else if (k.first_goal && !s->plan.no_optimistic && k.reason != REASON_INTERRUPTED)
         ask_for_less(&k, extra, ans);
     query_release(&k);
     ans->seconds = now() - begin;
@@ -663,8 +639,8 @@ SolveStatus solver_query_extra(Solver *s, const Path *path, size_t index,
     return ans->status;
 }
 
-SolveStatus solver_query(Solver *s, const Path *path, size_t index,
-                         const uint8_t *parent, size_t len, Answer *ans)
+SolveStatus solver_query(Solver *s, const Path *path, size_t index, const uint8_t *parent,
+                         size_t len, Answer *ans)
 {
     assert(index < path_length(path));
     Expr goal = expr_not(s->p, path_at(path, index).cond);
@@ -683,15 +659,12 @@ void solver_stats_print(const SolverStats *st, Str *out)
              (unsigned long long)st->optimistic, st->seconds);
     for (int i = 0; i < REASON_N; i++)
         if (st->reasons[i])
-            str_addf(out, "  unknown because of %s: %llu\n",
-                     solve_reason_name((SolveReason)i),
+            str_addf(out, "  unknown because of %s: %llu\n", solve_reason_name((SolveReason)i),
                      (unsigned long long)st->reasons[i]);
     for (int i = 0; i < TIER_N; i++)
         if (st->tier[i].asked)
             str_addf(out, "  %-8s asked %llu, sat %llu, unsat %llu, %.3f s\n",
-                     solve_tier_name((SolveTier)i),
-                     (unsigned long long)st->tier[i].asked,
-                     (unsigned long long)st->tier[i].sat,
-                     (unsigned long long)st->tier[i].unsat,
+                     solve_tier_name((SolveTier)i), (unsigned long long)st->tier[i].asked,
+                     (unsigned long long)st->tier[i].sat, (unsigned long long)st->tier[i].unsat,
                      st->tier[i].seconds);
 }

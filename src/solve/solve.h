@@ -125,13 +125,12 @@ void solver_free(Solver *s);            /* NULL is fine */
 
 /* Conjuncts before `index` hold, the one at `index` does not. Bytes of the
  * parent at or beyond `len` count as 0; changes never name such bytes. */
-SolveStatus solver_query(Solver *s, const Path *path, size_t index,
-                         const uint8_t *parent, size_t len, Answer *answer);
+SolveStatus solver_query(Solver *s, const Path *path, size_t index, const uint8_t *parent,
+                         size_t len, Answer *answer);
 /* Conjuncts before `index` hold and so does `extra`: for conditions under
  * which a program fails. */
-SolveStatus solver_query_extra(Solver *s, const Path *path, size_t index,
-                               Expr extra, const uint8_t *parent, size_t len,
-                               Answer *answer);
+SolveStatus solver_query_extra(Solver *s, const Path *path, size_t index, Expr extra,
+                               const uint8_t *parent, size_t len, Answer *answer);
 
 /* The query under way, and all that follow, end soon with UNKNOWN, until
  * solver_resume(). */

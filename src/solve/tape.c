@@ -47,10 +47,7 @@ static void slots_grow(Slots *s)
     free(old.slots);
 }
 
-static bool slots_have(const Slots *s, Expr e)
-{
-    return s->keys[slot_place(s, e)] == e;
-}
+static bool slots_have(const Slots *s, Expr e) { return s->keys[slot_place(s, e)] == e; }
 
 static uint32_t slot_of(const Slots *s, Expr e)
 {
@@ -203,53 +200,22 @@ static inline bool step64(const TapeStep *s, const ExprValue *v, uint64_t *out)
     const ExprNode *n = &s->node;
     uint64_t a = (uint64_t)v[n->a];
     switch ((ExprOp)n->op) {
-    case EXPR_NOT:
-        *out = ~a;
-        break;
-    case EXPR_ZEXT:
-        *out = a;
-        break;
-    case EXPR_SEXT:
-        *out = (uint64_t)((int64_t)(a << (64 - s->wa)) >> (64 - s->wa));
-        break;
-    case EXPR_EXTRACT:
-        *out = a >> n->k;
-        break;
-    case EXPR_ADD:
-        *out = a + (uint64_t)v[n->b];
-        break;
-    case EXPR_SUB:
-        *out = a - (uint64_t)v[n->b];
-        break;
-    case EXPR_MUL:
-        *out = a * (uint64_t)v[n->b];
-        break;
-    case EXPR_AND:
-        *out = a & (uint64_t)v[n->b];
-        break;
-    case EXPR_OR:
-        *out = a | (uint64_t)v[n->b];
-        break;
-    case EXPR_XOR:
-        *out = a ^ (uint64_t)v[n->b];
-        break;
-    case EXPR_CONCAT:
-        *out = a << s->wb | (uint64_t)v[n->b];
-        break;
-    case EXPR_EQ:
-        *out = a == (uint64_t)v[n->b];
-        break;
-    case EXPR_ULT:
-        *out = a < (uint64_t)v[n->b];
-        break;
-    case EXPR_ULE:
-        *out = a <= (uint64_t)v[n->b];
-        break;
-    case EXPR_ITE:
-        *out = (uint64_t)(a ? v[n->b] : v[n->c]);
-        break;
-    default:
-        return false;
+    case EXPR_NOT: *out = ~a; break;
+    case EXPR_ZEXT: *out = a; break;
+    case EXPR_SEXT: *out = (uint64_t)((int64_t)(a << (64 - s->wa)) >> (64 - s->wa)); break;
+    case EXPR_EXTRACT: *out = a >> n->k; break;
+    case EXPR_ADD: *out = a + (uint64_t)v[n->b]; break;
+    case EXPR_SUB: *out = a - (uint64_t)v[n->b]; break;
+    case EXPR_MUL: *out = a * (uint64_t)v[n->b]; break;
+    case EXPR_AND: *out = a & (uint64_t)v[n->b]; break;
+    case EXPR_OR: *out = a | (uint64_t)v[n->b]; break;
+    case EXPR_XOR: *out = a ^ (uint64_t)v[n->b]; break;
+    case EXPR_CONCAT: *out = a << s->wb | (uint64_t)v[n->b]; break;
+    case EXPR_EQ: *out = a == (uint64_t)v[n->b]; break;
+    case EXPR_ULT: *out = a < (uint64_t)v[n->b]; break;
+    case EXPR_ULE: *out = a <= (uint64_t)v[n->b]; break;
+    case EXPR_ITE: *out = (uint64_t)(a ? v[n->b] : v[n->c]); break;
+    default: return false;
     }
     *out &= mask64(n->width);
     return true;
@@ -269,8 +235,8 @@ static inline void compute(Tape *t, size_t i, const uint8_t *values)
     else if (s->narrow && step64(s, v, &small))
         v[i] = small;
     else
-        v[i] = expr_apply(&s->node, s->wa, s->wb, v[s->node.a],
-                          s->wb ? v[s->node.b] : 0, v[s->node.c]);
+        v[i] = expr_apply(&s->node, s->wa, s->wb, v[s->node.a], s->wb ? v[s->node.b] : 0,
+                          v[s->node.c]);
 }
 
 void tape_run(Tape *t, const uint8_t *values)
@@ -292,20 +258,11 @@ size_t tape_rerun(Tape *t, const uint8_t *values, uint64_t changed)
 
 /* ---- looking */
 
-size_t tape_size(const Tape *t)
-{
-    return t->steps.len;
-}
+size_t tape_size(const Tape *t) { return t->steps.len; }
 
-size_t tape_nbytes(const Tape *t)
-{
-    return t->nbytes;
-}
+size_t tape_nbytes(const Tape *t) { return t->nbytes; }
 
-const uint32_t *tape_bytes(const Tape *t)
-{
-    return t->bytes;
-}
+const uint32_t *tape_bytes(const Tape *t) { return t->bytes; }
 
 size_t tape_byte_index(const Tape *t, uint32_t byte)
 {
@@ -334,20 +291,11 @@ size_t tape_truths(const Tape *t)
     return n;
 }
 
-const TapeStep *tape_steps(const Tape *t)
-{
-    return t->steps.items;
-}
+const TapeStep *tape_steps(const Tape *t) { return t->steps.items; }
 
-size_t tape_root(const Tape *t, size_t root)
-{
-    return t->roots[root];
-}
+size_t tape_root(const Tape *t, size_t root) { return t->roots[root]; }
 
-ExprValue tape_slot(const Tape *t, size_t slot)
-{
-    return t->values[slot];
-}
+ExprValue tape_slot(const Tape *t, size_t slot) { return t->values[slot]; }
 
 const ExprTable *tape_table(const Tape *t, size_t slot)
 {

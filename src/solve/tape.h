@@ -33,10 +33,7 @@ void tape_run(Tape *t, const uint8_t *values);
 /* Only what changed bytes reach; `changed` is the union of their tape_bit().
  * Gives the number of steps computed. */
 size_t tape_rerun(Tape *t, const uint8_t *values, uint64_t changed);
-static inline uint64_t tape_bit(size_t byte_index)
-{
-    return (uint64_t)1 << byte_index % 64;
-}
+static inline uint64_t tape_bit(size_t byte_index) { return (uint64_t)1 << byte_index % 64; }
 ExprValue tape_value(const Tape *t, size_t root);
 size_t tape_truths(const Tape *t);              /* roots that are not 0 */
 

@@ -85,8 +85,8 @@ static void cover_way_out(Woven *w, LLVMBasicBlockRef b, LLVMValueRef bytes, siz
         p = byte_at(w, bytes, at);
         /* operands: value, default, then case and block in turn */
         for (unsigned i = 1; i < LLVMGetNumSuccessors(end); i++) {
-            LLVMValueRef is = LLVMBuildICmp(w->builder, LLVMIntEQ, v,
-                                            LLVMGetOperand(end, 2 * i), "");
+            LLVMValueRef is =
+                LLVMBuildICmp(w->builder, LLVMIntEQ, v, LLVMGetOperand(end, 2 * i), "");
             p = LLVMBuildSelect(w->builder, is, byte_at(w, bytes, at + i), p, "");
         }
     }
@@ -111,10 +111,10 @@ static void note_lines(Cover *c, LLVMBasicBlockRef b, size_t number)
 static void tell(Woven *w, unsigned what, LLVMValueRef address, uint64_t n)
 {
     LLVMTypeRef types[] = { w->i32, w->ptr, w->i64 };
-    LLVMValueRef hear = weave_declare(w, "sundew_player_register",
-                                      LLVMFunctionType(w->void_, types, 3, false));
-    LLVMValueRef ctor = LLVMAddFunction(w->module, "sundew.tell",
-                                        LLVMFunctionType(w->void_, NULL, 0, false));
+    LLVMValueRef hear =
+        weave_declare(w, "sundew_player_register", LLVMFunctionType(w->void_, types, 3, false));
+    LLVMValueRef ctor =
+        LLVMAddFunction(w->module, "sundew.tell", LLVMFunctionType(w->void_, NULL, 0, false));
     weave_define(w, ctor, NULL);
     LLVMValueRef args[] = { LLVMConstInt(w->i32, what, false), address,
                             LLVMConstInt(w->i64, n, false) };

@@ -28,8 +28,10 @@ static const struct comparing {
     bool limited;                    /* the third argument is the most that counts */
     uint32_t how;
 } comparing[] = {
-    { "strcmp", false, SUNDEW_COMPARED_TEXT },  { "strncmp", true, SUNDEW_COMPARED_TEXT },
-    { "strcoll", false, SUNDEW_COMPARED_TEXT }, { "memcmp", true, 0 },
+    { "strcmp", false, SUNDEW_COMPARED_TEXT },
+    { "strncmp", true, SUNDEW_COMPARED_TEXT },
+    { "strcoll", false, SUNDEW_COMPARED_TEXT },
+    { "memcmp", true, 0 },
     { "bcmp", true, 0 },
     { "strcasecmp", false, SUNDEW_COMPARED_TEXT | SUNDEW_COMPARED_FOLD },
     { "strncasecmp", true, SUNDEW_COMPARED_TEXT | SUNDEW_COMPARED_FOLD },
@@ -44,8 +46,7 @@ static void define_count(Counting *c)
     weave_define(w, c->count, NULL);
     weave_set(w, c->count, "alwaysinline", 0);
     LLVMValueRef at = LLVMGetParam(c->count, 0), one = weave_int(w, w->i8, 1);
-    LLVMValueRef v = LLVMBuildAdd(w->builder, LLVMBuildLoad2(w->builder, w->i8, at, ""),
-                                  one, "");
+    LLVMValueRef v = LLVMBuildAdd(w->builder, LLVMBuildLoad2(w->builder, w->i8, at, ""), one, "");
     LLVMValueRef zero = LLVMBuildICmp(w->builder, LLVMIntEQ, v, weave_int(w, w->i8, 0), "");
     v = LLVMBuildAdd(w->builder, v, LLVMBuildZExt(w->builder, zero, w->i8, ""), "");
     LLVMBuildStore(w->builder, v, at);
@@ -157,8 +158,7 @@ static void count_comparing(Counting *c, LLVMValueRef fn)
             LLVMPositionBuilderBefore(w->builder, i);
             LLVMMetadataRef line = LLVMInstructionGetDebugLoc(i);
             LLVMSetCurrentDebugLocation2(w->builder, line ? line : weave_line_of(w, fn));
-            LLVMValueRef args[] = { counter(c, c->next), LLVMGetOperand(i, 0),
-                                    LLVMGetOperand(i, 1),
+            LLVMValueRef args[] = { counter(c, c->next), LLVMGetOperand(i, 0), LLVMGetOperand(i, 1),
                                     k->limited ? LLVMGetOperand(i, 2)
                                                : weave_int(w, w->i64, UINT64_MAX),
                                     weave_int(w, w->i32, k->how) };
@@ -169,7 +169,7 @@ static void count_comparing(Counting *c, LLVMValueRef fn)
 
 static void count_function(Counting *c, LLVMValueRef fn, uint32_t entry)
 {
-    Vec(LLVMValueRef) ends = {0};
+    Vec(LLVMValueRef) ends = { 0 };
     uint32_t edge = entry + 1;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         if (edges_leaving(LLVMGetBasicBlockTerminator(b)))

@@ -43,15 +43,23 @@ static void add_edges(Edges *e, const Function *fn, LLVMValueRef t)
     uint32_t n = edges_leaving(t), site = (uint32_t)e->all.len;
     SourcePlace at = program_place(e->p, t);
     for (uint32_t k = 0; k < n; k++)
-        vec_push(&e->all, ((EdgeInfo){ .fn = fn, .file = at.file, .line = at.line,
-                                       .column = at.column, .site = site, .outcome = k }));
+        vec_push(&e->all, ((EdgeInfo){ .fn = fn,
+                                       .file = at.file,
+                                       .line = at.line,
+                                       .column = at.column,
+                                       .site = site,
+                                       .outcome = k }));
 }
 
 static void add_function(Edges *e, const Function *fn, LLVMValueRef value)
 {
     Numbered n = { .fn = fn, .value = value, .entry = (uint32_t)e->all.len };
-    vec_push(&e->all, ((EdgeInfo){ .fn = fn, .file = fn->file, .line = fn->line,
-                                   .column = fn->column, .site = n.entry, .entry = true }));
+    vec_push(&e->all, ((EdgeInfo){ .fn = fn,
+                                   .file = fn->file,
+                                   .line = fn->line,
+                                   .column = fn->column,
+                                   .site = n.entry,
+                                   .entry = true }));
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(value); b; b = LLVMGetNextBasicBlock(b)) {
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
             n.ninstructions++;
@@ -94,10 +102,7 @@ void edges_free(Edges *e)
     free(e);
 }
 
-size_t edges_count(const Edges *e)
-{
-    return e->all.len;
-}
+size_t edges_count(const Edges *e) { return e->all.len; }
 
 /* ---- sites */
 
@@ -136,8 +141,9 @@ static const EdgeInfo *site_at(const Edges *edges, uint32_t site)
         return info;
     SourcePlace at = program_place(e->p, instruction_at(n, site));
     info = arena_new(&e->arena, EdgeInfo);
-    *info = (EdgeInfo){ .fn = n->fn, .file = at.file, .line = at.line, .column = at.column,
-                        .site = site };
+    *info = (EdgeInfo){
+        .fn = n->fn, .file = at.file, .line = at.line, .column = at.column, .site = site
+    };
     map_putn(&e->sites, &site, sizeof site, info);
     return info;
 }
@@ -169,13 +175,12 @@ uint32_t edges_first_site(const Edges *e, const char *symbol)
 
 static void reach(const Calls *calls, const Function *from, bool *seen)
 {
-    Vec(const Function *) todo = {0};
+    Vec(const Function *) todo = { 0 };
     vec_push(&todo, from);
     while (todo.len) {
         const Function *fn = todo.items[--todo.len];
         size_t n = 0;
-        const Function *const *callees =
-            seen[fn->index] ? NULL : calls_callees(calls, fn, &n);
+        const Function *const *callees = seen[fn->index] ? NULL : calls_callees(calls, fn, &n);
         seen[fn->index] = true;
         for (size_t i = 0; i < n; i++)
             vec_push(&todo, callees[i]);

@@ -1,10 +1,7 @@
 /* Where a program begins and what its input means: see runtime/input/input.h. */
 #include "weave/weave_int.h"
 
-static void make_own(LLVMValueRef fn)
-{
-    LLVMSetVisibility(fn, LLVMHiddenVisibility);
-}
+static void make_own(LLVMValueRef fn) { LLVMSetVisibility(fn, LLVMHiddenVisibility); }
 
 bool weave_input(Woven *w, const char *libexec, Err *err)
 {

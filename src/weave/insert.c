@@ -37,14 +37,12 @@ void weave_set_call(Woven *w, LLVMValueRef call, const char *attribute)
 
 bool weave_has(LLVMValueRef fn, const char *attribute)
 {
-    return LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
-                                       kind_of(attribute)) != NULL;
+    return LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind_of(attribute)) != NULL;
 }
 
 void weave_drop(LLVMValueRef fn, const char *attribute)
 {
-    LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
-                                   kind_of(attribute));
+    LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind_of(attribute));
 }
 
 void weave_set_reads_only(Woven *w, LLVMValueRef fn, bool keeps)
@@ -61,8 +59,8 @@ void weave_set_reads_only(Woven *w, LLVMValueRef fn, bool keeps)
     unsigned n = LLVMCountParams(fn);
     for (unsigned i = 0; i < n && !keeps; i++)
         if (LLVMTypeOf(LLVMGetParam(fn, i)) == w->ptr)
-            LLVMAddAttributeAtIndex(fn, i + 1, LLVMCreateEnumAttribute(
-                                                   w->ctx, kind_of("nocapture"), 0));
+            LLVMAddAttributeAtIndex(fn, i + 1,
+                                    LLVMCreateEnumAttribute(w->ctx, kind_of("nocapture"), 0));
 }
 
 /* ---- functions */
@@ -78,8 +76,8 @@ static void copy_target(LLVMValueRef from, LLVMValueRef to)
 {
     static const char *const names[] = { "target-cpu", "target-features", "tune-cpu" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        LLVMAttributeRef a = LLVMGetStringAttributeAtIndex(
-            from, LLVMAttributeFunctionIndex, names[i], (unsigned)strlen(names[i]));
+        LLVMAttributeRef a = LLVMGetStringAttributeAtIndex(from, LLVMAttributeFunctionIndex,
+                                                           names[i], (unsigned)strlen(names[i]));
         if (a)
             LLVMAddAttributeAtIndex(to, LLVMAttributeFunctionIndex, a);
     }
@@ -102,8 +100,7 @@ void weave_call_for_free(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned
     static const char cost[] = "call-inline-cost";
     LLVMValueRef call = weave_call(w, fn, args, n);
     LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
-                             LLVMCreateStringAttribute(w->ctx, cost, sizeof cost - 1,
-                                                       "0", 1));
+                             LLVMCreateStringAttribute(w->ctx, cost, sizeof cost - 1, "0", 1));
 }
 
 LLVMBasicBlockRef weave_block(Woven *w, LLVMValueRef fn, const char *name)
@@ -128,8 +125,7 @@ void weave_branch_unlikely(Woven *w, LLVMValueRef condition, LLVMBasicBlockRef y
 LLVMValueRef weave_call(Woven *w, LLVMValueRef fn, LLVMValueRef *args, unsigned n)
 {
     assert(n == LLVMCountParams(fn) || LLVMIsFunctionVarArg(LLVMGlobalGetValueType(fn)));
-    LLVMValueRef call = LLVMBuildCall2(w->builder, LLVMGlobalGetValueType(fn), fn,
-                                       args, n, "");
+    LLVMValueRef call = LLVMBuildCall2(w->builder, LLVMGlobalGetValueType(fn), fn, args, n, "");
     LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(fn));
     return call;
 }
@@ -148,8 +144,8 @@ LLVMMetadataRef weave_line_of(Woven *w, LLVMValueRef fn)
     LLVMMetadataRef subprogram = LLVMGetSubprogram(fn);
     if (!subprogram)
         return NULL;
-    return LLVMDIBuilderCreateDebugLocation(
-        w->ctx, LLVMDISubprogramGetLine(subprogram), 0, subprogram, NULL);
+    return LLVMDIBuilderCreateDebugLocation(w->ctx, LLVMDISubprogramGetLine(subprogram), 0,
+                                            subprogram, NULL);
 }
 
 void weave_go_to_entry(Woven *w, LLVMValueRef fn)
@@ -168,15 +164,13 @@ static bool is_tail(LLVMValueRef ret)
     LLVMValueRef i = LLVMGetPreviousInstruction(ret);
     if (i && LLVMGetInstructionOpcode(i) == LLVMBitCast)
         i = LLVMGetPreviousInstruction(i);
-    return i && LLVMGetInstructionOpcode(i) == LLVMCall
-        && LLVMGetTailCallKind(i) == LLVMTailCallKindMustTail;
+    return i && LLVMGetInstructionOpcode(i) == LLVMCall &&
+           LLVMGetTailCallKind(i) == LLVMTailCallKindMustTail;
 }
 
-LLVMBasicBlockRef weave_go_to_return(Woven *w, LLVMValueRef fn,
-                                     LLVMBasicBlockRef after)
+LLVMBasicBlockRef weave_go_to_return(Woven *w, LLVMValueRef fn, LLVMBasicBlockRef after)
 {
-    LLVMBasicBlockRef b = after ? LLVMGetNextBasicBlock(after)
-                                : LLVMGetFirstBasicBlock(fn);
+    LLVMBasicBlockRef b = after ? LLVMGetNextBasicBlock(after) : LLVMGetFirstBasicBlock(fn);
     for (; b; b = LLVMGetNextBasicBlock(b)) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
         if (LLVMGetInstructionOpcode(end) != LLVMRet || is_tail(end))
@@ -204,7 +198,7 @@ void weave_add_first_constructor(Woven *w, LLVMValueRef fn)
     LLVMTypeRef fields[] = { w->i32, w->ptr, w->ptr };
     LLVMTypeRef type = LLVMStructTypeInContext(w->ctx, fields, 3, false);
     LLVMValueRef values[] = { weave_int(w, w->i32, 0), fn, LLVMConstNull(w->ptr) };
-    Vec(LLVMValueRef) all = {0};
+    Vec(LLVMValueRef) all = { 0 };
     vec_push(&all, LLVMConstNamedStruct(type, values, 3));
     LLVMValueRef old = LLVMGetNamedGlobal(w->module, name);
     LLVMValueRef list = old ? LLVMGetInitializer(old) : NULL;

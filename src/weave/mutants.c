@@ -43,14 +43,38 @@ static unsigned relations(LLVMIntPredicate p, unsigned out[2])
     switch (p) {
     case LLVMIntEQ: out[0] = LLVMIntNE; return 1;
     case LLVMIntNE: out[0] = LLVMIntEQ; return 1;
-    case LLVMIntUGT: out[0] = LLVMIntUGE; out[1] = LLVMIntULE; return 2;
-    case LLVMIntUGE: out[0] = LLVMIntUGT; out[1] = LLVMIntULT; return 2;
-    case LLVMIntULT: out[0] = LLVMIntULE; out[1] = LLVMIntUGE; return 2;
-    case LLVMIntULE: out[0] = LLVMIntULT; out[1] = LLVMIntUGT; return 2;
-    case LLVMIntSGT: out[0] = LLVMIntSGE; out[1] = LLVMIntSLE; return 2;
-    case LLVMIntSGE: out[0] = LLVMIntSGT; out[1] = LLVMIntSLT; return 2;
-    case LLVMIntSLT: out[0] = LLVMIntSLE; out[1] = LLVMIntSGE; return 2;
-    case LLVMIntSLE: out[0] = LLVMIntSLT; out[1] = LLVMIntSGT; return 2;
+    case LLVMIntUGT:
+        out[0] = LLVMIntUGE;
+        out[1] = LLVMIntULE;
+        return 2;
+    case LLVMIntUGE:
+        out[0] = LLVMIntUGT;
+        out[1] = LLVMIntULT;
+        return 2;
+    case LLVMIntULT:
+        out[0] = LLVMIntULE;
+        out[1] = LLVMIntUGE;
+        return 2;
+    case LLVMIntULE:
+        out[0] = LLVMIntULT;
+        out[1] = LLVMIntUGT;
+        return 2;
+    case LLVMIntSGT:
+        out[0] = LLVMIntSGE;
+        out[1] = LLVMIntSLE;
+        return 2;
+    case LLVMIntSGE:
+        out[0] = LLVMIntSGT;
+        out[1] = LLVMIntSLT;
+        return 2;
+    case LLVMIntSLT:
+        out[0] = LLVMIntSLE;
+        out[1] = LLVMIntSGE;
+        return 2;
+    case LLVMIntSLE:
+        out[0] = LLVMIntSLT;
+        out[1] = LLVMIntSGT;
+        return 2;
     }
     return 0;
 }
@@ -62,15 +86,20 @@ static LLVMOpcode other_operation(LLVMOpcode op)
     case LLVMAdd: return LLVMSub;
     case LLVMSub: return LLVMAdd;
     case LLVMMul: return LLVMAdd;
-    case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem: return LLVMMul;
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem: return LLVMMul;
     case LLVMAnd: return LLVMOr;
     case LLVMOr: return LLVMAnd;
     case LLVMXor: return LLVMAnd;
     case LLVMShl: return LLVMLShr;
-    case LLVMLShr: case LLVMAShr: return LLVMShl;
+    case LLVMLShr:
+    case LLVMAShr: return LLVMShl;
     case LLVMFAdd: return LLVMFSub;
     case LLVMFSub: return LLVMFAdd;
-    case LLVMFMul: case LLVMFDiv: return LLVMFAdd;
+    case LLVMFMul:
+    case LLVMFDiv: return LLVMFAdd;
     default: return 0;
     }
 }
@@ -94,8 +123,7 @@ static bool may_be_deleted(LLVMValueRef i)
     if (!is_plain_call(i) || LLVMGetFirstUse(i))
         return false;
     LLVMValueRef callee = LLVMGetCalledValue(i);
-    return !weave_has(callee, noreturn) &&
-           LLVMGetReturnType(LLVMGlobalGetValueType(callee)) &&
+    return !weave_has(callee, noreturn) && LLVMGetReturnType(LLVMGlobalGetValueType(callee)) &&
            !LLVMGetEnumAttributeAtIndex(callee, 1, LLVMGetEnumAttributeKindForName("sret", 4));
 }
 
@@ -123,8 +151,7 @@ static void look_at(Maker *m, LLVMValueRef i)
             add(m, MUTANT_RELATIONAL, i, relation[k]);
     if (other_operation(op))
         add(m, MUTANT_ARITHMETIC, i, (unsigned)other_operation(op));
-    if (op == LLVMICmp || other_operation(op) || op == LLVMStore || op == LLVMRet ||
-        op == LLVMCall)
+    if (op == LLVMICmp || other_operation(op) || op == LLVMStore || op == LLVMRet || op == LLVMCall)
         add_constants(m, i, op);
     if (op == LLVMCall && may_be_deleted(i))
         add(m, MUTANT_CALL, i, 0);
@@ -134,8 +161,8 @@ static void look_at(Maker *m, LLVMValueRef i)
 
 static LLVMValueRef switched_on(Maker *m, unsigned number)
 {
-    return LLVMBuildICmp(m->w->builder, LLVMIntEQ, m->here,
-                         LLVMConstInt(m->w->i32, number, false), "");
+    return LLVMBuildICmp(m->w->builder, LLVMIntEQ, m->here, LLVMConstInt(m->w->i32, number, false),
+                         "");
 }
 
 /* `v`, or `other` if the mutant is on, for all who use v. */
@@ -173,14 +200,18 @@ static void make(Maker *m, const Change *c, unsigned number)
     case MUTANT_RELATIONAL:
         go_before(m, LLVMGetNextInstruction(i));
         on = switched_on(m, number);
-        replace(m, i, LLVMBuildICmp(w->builder, (LLVMIntPredicate)c->how, LLVMGetOperand(i, 0),
-                                    LLVMGetOperand(i, 1), ""), on);
+        replace(m, i,
+                LLVMBuildICmp(w->builder, (LLVMIntPredicate)c->how, LLVMGetOperand(i, 0),
+                              LLVMGetOperand(i, 1), ""),
+                on);
         break;
     case MUTANT_ARITHMETIC:
         go_before(m, LLVMGetNextInstruction(i));
         on = switched_on(m, number);
-        replace(m, i, LLVMBuildBinOp(w->builder, (LLVMOpcode)c->how, LLVMGetOperand(i, 0),
-                                     LLVMGetOperand(i, 1), ""), on);
+        replace(m, i,
+                LLVMBuildBinOp(w->builder, (LLVMOpcode)c->how, LLVMGetOperand(i, 0),
+                               LLVMGetOperand(i, 1), ""),
+                on);
         break;
     case MUTANT_CONSTANT: {
         go_before(m, i);
@@ -189,16 +220,16 @@ static void make(Maker *m, const Change *c, unsigned number)
             break;
         uint64_t n = LLVMConstIntGetZExtValue(old);
         LLVMValueRef fresh = LLVMConstInt(LLVMTypeOf(old), n == 1 ? 0 : n + 1, false);
-        LLVMSetOperand(i, c->how, LLVMBuildSelect(w->builder, switched_on(m, number), fresh,
-                                                  old, ""));
+        LLVMSetOperand(i, c->how,
+                       LLVMBuildSelect(w->builder, switched_on(m, number), fresh, old, ""));
         break;
     }
     case MUTANT_CALL: {
         LLVMValueRef callee = LLVMGetCalledValue(i);
         LLVMValueRef nothing = do_nothing(m, LLVMGetCalledFunctionType(i));
         go_before(m, i);
-        LLVMValueRef pick = LLVMBuildSelect(w->builder, switched_on(m, number), nothing, callee,
-                                            "");
+        LLVMValueRef pick =
+            LLVMBuildSelect(w->builder, switched_on(m, number), nothing, callee, "");
         LLVMSetOperand(i, (unsigned)LLVMGetNumOperands(i) - 1, pick);
         break;
     }
@@ -234,7 +265,7 @@ static void make_all(Maker *m, Mutants *out, size_t most)
 {
     size_t n = m->changes.len, taken = n > most ? most : n, block = 0;
     LLVMBasicBlockRef last = NULL;
-    Vec(LLVMBasicBlockRef) blocks = {0};
+    Vec(LLVMBasicBlockRef) blocks = { 0 };
     for (size_t i = 0; i < taken; i++) {
         const Change *c = &m->changes.items[i * n / taken];
         LLVMBasicBlockRef b = LLVMGetInstructionParent(c->at);

@@ -85,7 +85,7 @@ static uint32_t site_of(Scheduling *s, LLVMValueRef i, const char *what)
 {
     LLVMValueRef fn = LLVMGetBasicBlockParent(LLVMGetInstructionParent(i));
     size_t n;
-    Str path = {0};
+    Str path = { 0 };
     weave_path_of(i, &path);
     json_array_append_new(s->sites,
                           json_pack("[o,o,i,s]", json_text(LLVMGetValueName2(fn, &n)),
@@ -109,8 +109,10 @@ static void probe(Scheduling *s, LLVMValueRef i, LLVMValueRef at, uint64_t size,
     if (!may_be_shared(at))
         return;
     s->figures.probed++;
-    uint32_t site = site_of(s, i, flags & SUNDEW_ACCESS_ATOMIC  ? "atomic"
-                                  : flags & SUNDEW_ACCESS_WRITE ? "write" : "read");
+    uint32_t site = site_of(s, i,
+                            flags & SUNDEW_ACCESS_ATOMIC  ? "atomic"
+                            : flags & SUNDEW_ACCESS_WRITE ? "write"
+                                                          : "read");
     uint32_t bytes = size < SUNDEW_ACCESS_SIZE ? (uint32_t)size : SUNDEW_ACCESS_SIZE;
     go_before(s, i);
     LLVMValueRef args[] = { at, weave_int(w, w->i32, bytes | flags), weave_int(w, w->i32, site) };
@@ -163,7 +165,8 @@ static const struct touching *touching_of(const char *name)
 static void probe_arguments(Scheduling *s, LLVMValueRef i, const struct touching *t)
 {
     int most = (int)LLVMGetNumArgOperands(i);
-    uint64_t size = t->size >= 0 && t->size < most ? known(LLVMGetOperand(i, (unsigned)t->size)) : 1;
+    uint64_t size =
+        t->size >= 0 && t->size < most ? known(LLVMGetOperand(i, (unsigned)t->size)) : 1;
     for (unsigned k = 0; k < 2; k++)
         if (t->reads[k] >= 0 && t->reads[k] < most)
             probe(s, i, LLVMGetOperand(i, (unsigned)t->reads[k]), size, 0);
@@ -197,9 +200,7 @@ static void probe_call(Scheduling *s, LLVMValueRef i)
 static void probe_instruction(Scheduling *s, LLVMValueRef i)
 {
     switch (LLVMGetInstructionOpcode(i)) {
-    case LLVMLoad:
-        probe(s, i, LLVMGetOperand(i, 0), size_of(s, LLVMTypeOf(i)), order_of(i));
-        break;
+    case LLVMLoad: probe(s, i, LLVMGetOperand(i, 0), size_of(s, LLVMTypeOf(i)), order_of(i)); break;
     case LLVMStore:
         probe(s, i, LLVMGetOperand(i, 1), size_of(s, LLVMTypeOf(LLVMGetOperand(i, 0))),
               order_of(i) | SUNDEW_ACCESS_WRITE);
@@ -209,17 +210,14 @@ static void probe_instruction(Scheduling *s, LLVMValueRef i)
         probe(s, i, LLVMGetOperand(i, 0), size_of(s, LLVMTypeOf(LLVMGetOperand(i, 1))),
               SUNDEW_ACCESS_WRITE | SUNDEW_ACCESS_ATOMIC);
         break;
-    case LLVMCall:
-        probe_call(s, i);
-        break;
-    default:
-        break;
+    case LLVMCall: probe_call(s, i); break;
+    default: break;
     }
 }
 
 static void probe_function(Scheduling *s, LLVMValueRef fn)
 {
-    Vec(LLVMValueRef) all = {0};
+    Vec(LLVMValueRef) all = { 0 };
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
             vec_push(&all, i);

@@ -12,10 +12,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <string.h>
 
-static bool is_used(LLVMValueRef fn)
-{
-    return LLVMGetFirstUse(fn) != NULL;
-}
+static bool is_used(LLVMValueRef fn) { return LLVMGetFirstUse(fn) != NULL; }
 
 /* The program's names of library functions become those of standins: the set of them. */
 /* What a library's header promises of its function does not hold for our version, which
@@ -63,8 +60,8 @@ static LLVMModuleRef read_standins(Woven *w, const char *path, Err *err)
         err_set(err, "%s: broken bitcode", path);
         m = NULL;
     } else if (strcmp(LLVMGetDataLayoutStr(m), LLVMGetDataLayoutStr(w->module)) != 0) {
-        err_set(err, "the program is for %s, but the stand-ins for %s",
-                LLVMGetTarget(w->module), LLVMGetTarget(m));
+        err_set(err, "the program is for %s, but the stand-ins for %s", LLVMGetTarget(w->module),
+                LLVMGetTarget(m));
         LLVMDisposeModule(m);
         m = NULL;
     }
@@ -94,7 +91,7 @@ static bool keep_only(LLVMModuleRef m, const Map *needed, Err *err)
 
 bool weave_standins(Woven *w, const Standins *standins, const char *libexec, Err *err)
 {
-    Map needed = {0};
+    Map needed = { 0 };
     char *path = xprintf("%s/runtime/standins.bc", libexec);
     redirect(w, standins, &needed);
     LLVMModuleRef m = needed.len ? read_standins(w, path, err) : NULL;

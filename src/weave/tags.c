@@ -58,25 +58,16 @@ enum { MOST_VARIADIC = 8 };
 
 /* ---- pieces */
 
-static LLVMValueRef no_tags(const Woven *w)
-{
-    return LLVMConstInt(w->i32, 0, false);
-}
+static LLVMValueRef no_tags(const Woven *w) { return LLVMConstInt(w->i32, 0, false); }
 
 static bool is_none(LLVMValueRef number)
 {
     return LLVMIsAConstantInt(number) && LLVMConstIntGetZExtValue(number) == 0;
 }
 
-static LLVMValueRef i32(const Woven *w, uint64_t n)
-{
-    return LLVMConstInt(w->i32, n, false);
-}
+static LLVMValueRef i32(const Woven *w, uint64_t n) { return LLVMConstInt(w->i32, n, false); }
 
-static LLVMValueRef i64(const Woven *w, uint64_t n)
-{
-    return LLVMConstInt(w->i64, n, false);
-}
+static LLVMValueRef i64(const Woven *w, uint64_t n) { return LLVMConstInt(w->i64, n, false); }
 
 /* sundew_tags_NAME(args) of the runtime; `kinds` are the result's and the arguments'
  * types: v, i (32 bits), l (64 bits), p. */
@@ -103,10 +94,7 @@ static LLVMValueRef rt(Woven *w, const char *name, const char *kinds, ...)
     return weave_call(w, fn, args, n);
 }
 
-static void *key(LLVMValueRef v)
-{
-    return v;
-}
+static void *key(LLVMValueRef v) { return v; }
 
 static LLVMValueRef known(const Map *m, LLVMValueRef v)
 {
@@ -126,8 +114,8 @@ static void take_line(Body *b, LLVMValueRef at)
     LLVMMetadataRef line = LLVMInstructionGetDebugLoc(at);
     LLVMMetadataRef sub = LLVMGetSubprogram(b->value);
     if (!line && sub)
-        line = LLVMDIBuilderCreateDebugLocation(b->w->ctx, LLVMDISubprogramGetLine(sub), 0,
-                                                sub, NULL);
+        line =
+            LLVMDIBuilderCreateDebugLocation(b->w->ctx, LLVMDISubprogramGetLine(sub), 0, sub, NULL);
     LLVMSetCurrentDebugLocation2(b->w->builder, line);
 }
 
@@ -165,7 +153,7 @@ static LLVMValueRef site(Body *b, LLVMValueRef at)
 {
     unsigned line = LLVMGetDebugLocLine(at);
     Tagging *t = b->t;
-    Str path = {0};
+    Str path = { 0 };
     weave_path_of(at, &path);
     for (size_t i = 0; i < path.len; i++)
         if ((unsigned char)path.data[i] < ' ')
@@ -198,21 +186,22 @@ static bool is_call(LLVMValueRef i)
 
 /* ---- integers that were pointers */
 
-static bool is_word(Body *b, LLVMValueRef v)
-{
-    return LLVMTypeOf(v) == b->w->i64;
-}
+static bool is_word(Body *b, LLVMValueRef v) { return LLVMTypeOf(v) == b->w->i64; }
 
 static bool passes_on(LLVMValueRef i)
 {
     if (!LLVMIsAInstruction(i))
         return false;
     switch (LLVMGetInstructionOpcode(i)) {
-    case LLVMAdd: case LLVMSub: case LLVMAnd: case LLVMOr: case LLVMXor:
-    case LLVMPHI: case LLVMSelect: case LLVMFreeze:
-        return true;
-    default:
-        return false;
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+    case LLVMPHI:
+    case LLVMSelect:
+    case LLVMFreeze: return true;
+    default: return false;
     }
 }
 
@@ -339,8 +328,8 @@ static const Summary *summary_of(Body *b, LLVMValueRef call)
     if (!LLVMIsAFunction(f) || !LLVMIsDeclaration(f) || !b->t->plan.summaries)
         return NULL;
     const char *name = called_name(call), *ours = "sundew_tags_";
-    return summaries_find(b->t->plan.summaries, str_starts(name, ours) ? name + strlen(ours)
-                                                                       : name);
+    return summaries_find(b->t->plan.summaries,
+                          str_starts(name, ours) ? name + strlen(ours) : name);
 }
 
 static LLVMValueRef argument(LLVMValueRef call, unsigned k)
@@ -419,26 +408,29 @@ static LLVMValueRef make_number(Body *b, LLVMValueRef v)
     if (!LLVMIsAInstruction(v))
         return no_tags(b->w);
     switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMGetElementPtr: case LLVMBitCast: case LLVMAddrSpaceCast: case LLVMFreeze:
-    case LLVMPtrToInt: case LLVMIntToPtr:
+    case LLVMGetElementPtr:
+    case LLVMBitCast:
+    case LLVMAddrSpaceCast:
+    case LLVMFreeze:
+    case LLVMPtrToInt:
+    case LLVMIntToPtr:
         return has_number(b, LLVMGetOperand(v, 0)) ? number_of(b, LLVMGetOperand(v, 0))
                                                    : no_tags(b->w);
-    case LLVMAdd: case LLVMSub: case LLVMAnd: case LLVMOr: case LLVMXor:
-        return number_of_sum(b, v);
-    case LLVMLoad:
-        return number_of_load(b, v);
-    case LLVMSelect:
-        return number_of_select(b, v);
-    case LLVMPHI:
-        return number_of_phi(b, v);
-    case LLVMCall: case LLVMInvoke:
-        return number_of_call(b, v, 0);
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor: return number_of_sum(b, v);
+    case LLVMLoad: return number_of_load(b, v);
+    case LLVMSelect: return number_of_select(b, v);
+    case LLVMPHI: return number_of_phi(b, v);
+    case LLVMCall:
+    case LLVMInvoke: return number_of_call(b, v, 0);
     case LLVMExtractValue:
         if (LLVMGetNumIndices(v) != 1 || !is_aggregate(LLVMGetOperand(v, 0)))
             return no_tags(b->w);
         return number_of_member(b, LLVMGetOperand(v, 0), LLVMGetIndices(v)[0]);
-    default:
-        return no_tags(b->w);
+    default: return no_tags(b->w);
     }
 }
 
@@ -529,12 +521,16 @@ static void see_exchange(Body *b, LLVMValueRef i)
 /* memcpy() and friends, as intrinsics and by name. */
 static bool see_block(Body *b, LLVMValueRef i, const char *name)
 {
-    static const struct { const char *name; bool prefix, copies; unsigned to, from; } rows[] = {
-        { "llvm.memcpy", true, true, 0, 1 }, { "llvm.memmove", true, true, 0, 1 },
-        { "llvm.memset", true, false, 0, 0 }, { "memcpy", false, true, 0, 1 },
-        { "memmove", false, true, 0, 1 }, { "mempcpy", false, true, 0, 1 },
+    static const struct {
+        const char *name;
+        bool prefix, copies;
+        unsigned to, from;
+    } rows[] = {
+        { "llvm.memcpy", true, true, 0, 1 },   { "llvm.memmove", true, true, 0, 1 },
+        { "llvm.memset", true, false, 0, 0 },  { "memcpy", false, true, 0, 1 },
+        { "memmove", false, true, 0, 1 },      { "mempcpy", false, true, 0, 1 },
         { "__memcpy_chk", false, true, 0, 1 }, { "__memmove_chk", false, true, 0, 1 },
-        { "memset", false, false, 0, 0 }, { "__memset_chk", false, false, 0, 0 },
+        { "memset", false, false, 0, 0 },      { "__memset_chk", false, false, 0, 0 },
         { "bcopy", false, true, 1, 0 },
     };
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -575,7 +571,8 @@ static void see_library(Body *b, LLVMValueRef call, const Summary *s)
     for (size_t k = 0; k < s->nassigns; k++) {
         const SummaryAssign *a = &s->assigns[k];
         LLVMValueRef from = a->from.kind == SUMMARY_PARAM && !a->from.stars
-                                ? number_of_term(b, call, &a->from) : no_tags(b->w);
+                                ? number_of_term(b, call, &a->from)
+                                : no_tags(b->w);
         LLVMValueRef to = a->to.kind == SUMMARY_PARAM ? argument(call, a->to.param) : NULL;
         if (is_none(from) && a->to.kind != SUMMARY_STATE)
             continue;
@@ -599,8 +596,7 @@ static bool is_tail_call(LLVMValueRef call)
 
 static LLVMAttributeRef by_value(LLVMValueRef call, unsigned k)
 {
-    return LLVMGetCallSiteEnumAttribute(call, k + 1,
-                                        LLVMGetEnumAttributeKindForName("byval", 5));
+    return LLVMGetCallSiteEnumAttribute(call, k + 1, LLVMGetEnumAttributeKindForName("byval", 5));
 }
 
 /* The slot of an argument: variadic ones are counted as the integer registers are. */
@@ -654,8 +650,8 @@ static void see_passing(Body *b, LLVMValueRef call)
 
 static bool returns_twice(LLVMValueRef call, const char *name)
 {
-    static const char *const names[] = { "setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp",
-                                         "savectx", "vfork", "getcontext" };
+    static const char *const names[] = { "setjmp",  "_setjmp", "sigsetjmp", "__sigsetjmp",
+                                         "savectx", "vfork",   "getcontext" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)
             return true;
@@ -671,8 +667,7 @@ static void see_call(Body *b, LLVMValueRef call)
         return;
     if (str_starts(name, "llvm.va_start") && b->va) {
         if (go_behind(b, call))
-            rt(b->w, "va_start", "vppi", LLVMGetOperand(call, 0), b->va,
-               i32(b->w, MOST_VARIADIC));
+            rt(b->w, "va_start", "vppi", LLVMGetOperand(call, 0), b->va, i32(b->w, MOST_VARIADIC));
     } else if (str_starts(name, "llvm.va_copy")) {
         if (go_behind(b, call))
             rt(b->w, "move", "vppli", LLVMGetOperand(call, 0), LLVMGetOperand(call, 1),
@@ -706,8 +701,8 @@ static void see_return(Body *b, LLVMValueRef ret)
     go_before(b, ret);
     for (unsigned k = 0; k < n; k++) {
         LLVMValueRef self = b->fn->address_taken
-            ? LLVMBuildPtrToInt(w->builder, b->value, w->i64, "")
-            : i64(w, b->fn->index + 1);
+                                ? LLVMBuildPtrToInt(w->builder, b->value, w->i64, "")
+                                : i64(w, b->fn->index + 1);
         rt(w, "return", "vliii", self, b->slot ? b->slot : no_tags(w), i32(w, k), sets[k]);
     }
     if (b->slot)
@@ -718,8 +713,10 @@ static void see(Body *b, LLVMValueRef i)
 {
     switch (LLVMGetInstructionOpcode(i)) {
     case LLVMStore: see_store(b, i); break;
-    case LLVMAtomicRMW: case LLVMAtomicCmpXchg: see_exchange(b, i); break;
-    case LLVMCall: case LLVMInvoke: see_call(b, i); break;
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg: see_exchange(b, i); break;
+    case LLVMCall:
+    case LLVMInvoke: see_call(b, i); break;
     case LLVMRet: see_return(b, i); break;
     default: break;
     }
@@ -737,7 +734,7 @@ static void list_instructions(Body *b)
 
 static char *safe_symbol(const char *s)
 {
-    Str out = {0};
+    Str out = { 0 };
     for (; *s; s++)
         if ((unsigned char)*s <= ' ' || *s == '%' || (unsigned char)*s >= 127)
             str_addf(&out, "%%%02X", (unsigned char)*s);
@@ -825,8 +822,8 @@ static void take_arguments(Body *b)
 {
     Woven *w = b->w;
     unsigned n = LLVMCountParams(b->value);
-    LLVMValueRef address = b->fn->address_taken
-        ? LLVMBuildPtrToInt(w->builder, b->value, w->i64, "") : i64(w, 0);
+    LLVMValueRef address =
+        b->fn->address_taken ? LLVMBuildPtrToInt(w->builder, b->value, w->i64, "") : i64(w, 0);
     b->called = rt(w, "called", "ill", i64(w, b->fn->index + 1), address);
     for (unsigned k = 0; k < n; k++) {
         LLVMValueRef arg = LLVMGetParam(b->value, k);
@@ -904,8 +901,8 @@ static void begin_function(Body *b)
         any |= numbers[i] >= 0;
     }
     if (b->fn->variadic) {
-        LLVMPositionBuilderBefore(w->builder, LLVMGetFirstInstruction(
-                                                  LLVMGetEntryBasicBlock(b->value)));
+        LLVMPositionBuilderBefore(w->builder,
+                                  LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(b->value)));
         LLVMSetCurrentDebugLocation2(w->builder, NULL);
         b->va = LLVMBuildAlloca(w->builder, LLVMArrayType2(w->i32, MOST_VARIADIC), "");
     }
@@ -925,14 +922,13 @@ static void begin_function(Body *b)
 static void weave_function(Tagging *t, const Function *fn, LLVMValueRef value)
 {
     Body b = { .t = t, .w = t->w, .fn = fn, .value = value };
-    Vec(LLVMValueRef) phis = {0};
+    Vec(LLVMValueRef) phis = { 0 };
     unsigned n = LLVMCountParams(value);
     b.args = arena_array(&t->w->arena, LLVMValueRef, n + 1);
     list_instructions(&b);
     begin_function(&b);
     for (size_t k = 0; k < b.all.len; k++)
-        if (LLVMGetInstructionOpcode(b.all.items[k]) == LLVMPHI &&
-            has_number(&b, b.all.items[k])) {
+        if (LLVMGetInstructionOpcode(b.all.items[k]) == LLVMPHI && has_number(&b, b.all.items[k])) {
             number_of(&b, b.all.items[k]);
             vec_push(&phis, b.all.items[k]);
         }
@@ -975,8 +971,8 @@ static LLVMValueRef zeroes(Woven *w, LLVMTypeRef type, uint64_t n)
 static LLVMValueRef table_of_interest(Tagging *t)
 {
     Woven *w = t->w;
-    LLVMValueRef bytes = LLVMConstStringInContext2(w->ctx, (const char *)t->on.items, t->on.len,
-                                                   true);
+    LLVMValueRef bytes =
+        LLVMConstStringInContext2(w->ctx, (const char *)t->on.items, t->on.len, true);
     LLVMValueRef g = LLVMAddGlobal(w->module, LLVMTypeOf(bytes), "sundew.tags.on");
     LLVMSetInitializer(g, bytes);
     LLVMSetLinkage(g, LLVMPrivateLinkage);
@@ -991,12 +987,12 @@ static void write_tables(Tagging *t)
     LLVMValueRef fields[] = {
         table(t, "sundew.tags.params", t->row_param, t->params.items, t->params.len),
         table(t, "sundew.tags.sites", t->row_site, t->sites.items, t->sites.len),
-        table(t, "sundew.tags.functions", t->row_function, t->functions.items,
-              t->functions.len),
+        table(t, "sundew.tags.functions", t->row_function, t->functions.items, t->functions.len),
         table_of_interest(t),
         t->calls ? t->calls : LLVMConstNull(w->ptr),
         t->blocks ? t->blocks : LLVMConstNull(w->ptr),
-        i64(w, t->params.len), i64(w, t->functions.len),
+        i64(w, t->params.len),
+        i64(w, t->functions.len),
     };
     LLVMValueRef g = LLVMAddGlobal(w->module, type, "sundew_tag_tables");
     LLVMSetInitializer(g, LLVMConstNamedStruct(type, fields, 8));

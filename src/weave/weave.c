@@ -140,8 +140,7 @@ static void forget_level(Woven *w, Map *files, LLVMValueRef fn)
         return;
     if (!says_noinline(w, files, LLVMGetValueName2(fn, &n)))
         weave_drop(fn, "noinline");
-    LLVMRemoveStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, pointer,
-                                     sizeof pointer - 1);
+    LLVMRemoveStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, pointer, sizeof pointer - 1);
 }
 
 Woven *weave_begin(const Program *p, Err *err)
@@ -163,7 +162,7 @@ Woven *weave_begin(const Program *p, Err *err)
     w->i32 = LLVMInt32TypeInContext(w->ctx);
     w->i64 = LLVMInt64TypeInContext(w->ctx);
     w->ptr = LLVMPointerTypeInContext(w->ctx, 0);
-    Map files = {0};
+    Map files = { 0 };
     for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f))
             forget_level(w, &files, f);
@@ -226,8 +225,8 @@ bool weave_link(Woven *w, const char *path, Err *err)
     if (buffer)
         LLVMDisposeMemoryBuffer(buffer);
     if (ok && strcmp(LLVMGetDataLayoutStr(m), LLVMGetDataLayoutStr(w->module)) != 0) {
-        ok = err_set(err, "the program is for %s, but the runtime for %s",
-                     LLVMGetTarget(w->module), LLVMGetTarget(m));
+        ok = err_set(err, "the program is for %s, but the runtime for %s", LLVMGetTarget(w->module),
+                     LLVMGetTarget(m));
         LLVMDisposeModule(m);
     } else if (ok) {
         hide(m);
@@ -296,8 +295,7 @@ static LLVMTargetMachineRef machine_for(Woven *w, unsigned level, bool fixed, Er
         return NULL;
     }
     return LLVMCreateTargetMachine(target, triple, "", "", (LLVMCodeGenOptLevel)level,
-                                   fixed ? LLVMRelocStatic : LLVMRelocPIC,
-                                   LLVMCodeModelDefault);
+                                   fixed ? LLVMRelocStatic : LLVMRelocPIC, LLVMCodeModelDefault);
 }
 
 static bool optimise(Woven *w, LLVMTargetMachineRef tm, unsigned level, Err *err)
@@ -321,8 +319,8 @@ static bool sanitize(Woven *w, LLVMTargetMachineRef tm, Err *err)
     for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f))
             LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
-                                    LLVMCreateStringAttribute(w->ctx, pointer,
-                                                              sizeof pointer - 1, "all", 3));
+                                    LLVMCreateStringAttribute(w->ctx, pointer, sizeof pointer - 1,
+                                                              "all", 3));
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef e = LLVMRunPasses(w->module, "asan", tm, options);
     LLVMDisposePassBuilderOptions(options);
@@ -342,11 +340,12 @@ static bool verify(Woven *w, Err *err)
 static bool emit(Woven *w, LLVMTargetMachineRef tm, const char *path, Err *err)
 {
     char *said = NULL;
-    bool bad = LLVMTargetMachineEmitToFile(tm, w->module, (char *)path,
-                                           LLVMObjectFile, &said);
+    bool bad = LLVMTargetMachineEmitToFile(tm, w->module, (char *)path, LLVMObjectFile, &said);
     if (bad || w->failed)
-        err_set(err, "no object: %s", w->said.len ? str_c(&w->said)
-                                      : said      ? said : "no reason given");
+        err_set(err, "no object: %s",
+                w->said.len ? str_c(&w->said)
+                : said      ? said
+                            : "no reason given");
     LLVMDisposeMessage(said);
     return !bad && !w->failed;
 }
@@ -371,18 +370,16 @@ static bool make_object(Woven *w, unsigned level, bool fixed, const char *path, 
     return ok && verify(w, err) && emit(w, tm, path, err);
 }
 
-static bool make_object_in_child(Woven *w, unsigned level, bool fixed,
-                                 const char *path, Err *err)
+static bool make_object_in_child(Woven *w, unsigned level, bool fixed, const char *path, Err *err)
 {
-    told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE,
-                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (told == MAP_FAILED)
         return err_errno(err, "memory");
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
         static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
-        Err e = {0};
+        Err e = { 0 };
         for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
             signal(signals[i], SIG_DFL);     /* no handler of ours may catch it */
         int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -435,15 +432,9 @@ bool weave_object(Woven *w, const WeaveObject *how, const char *out, Err *err)
     return make_object_in_child(w, level > 3 ? 3 : level, how->fixed, out, err);
 }
 
-const Program *weave_program(const Woven *w)
-{
-    return w->program;
-}
+const Program *weave_program(const Woven *w) { return w->program; }
 
-bool weave_has_asan(const Woven *w)
-{
-    return w->asan;
-}
+bool weave_has_asan(const Woven *w) { return w->asan; }
 
 bool weave_has_main(const Woven *w)
 {

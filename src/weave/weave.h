@@ -33,7 +33,10 @@ void weave_end(Woven *w);                      /* NULL is fine */
 /* ---- kinds of probes, each in its own file */
 
 typedef enum {
-    COPY_REFERENCE, COPY_SHALLOW, COPY_USED_FIELDS, COPY_DEEP,
+    COPY_REFERENCE,
+    COPY_SHALLOW,
+    COPY_USED_FIELDS,
+    COPY_DEEP,
     COPY_STATE,                                /* of recordings: for contracts */
 } CopyStrategy;                                /* as enum SundewStrategy */
 const char *copy_strategy_name(CopyStrategy c);  /* reference, shallow, … */
@@ -99,17 +102,17 @@ bool weave_standins(Woven *w, const Standins *standins, const char *libexec, Err
  * are linked in before, the runtime "concolic" after it. What is in the module
  * and not in the program is a standin: woven as a whole. */
 typedef struct ConcolicPlan {
-    const Symbolic *symbolic;    /* what may be symbolic; NULL: all */
+    const Symbolic *symbolic; /* what may be symbolic; NULL: all */
     const Edges *edges;
-    const Standins *standins;        /* `pin` and `ignore` of functions outside; NULL: none */
-    bool full;                   /* all is woven, and what `symbolic` calls impossible is
+    const Standins *standins; /* `pin` and `ignore` of functions outside; NULL: none */
+    bool full; /* all is woven, and what `symbolic` calls impossible is
                                   * reported when it happens: the self-check */
 } ConcolicPlan;
 bool weave_concolic(Woven *w, const ConcolicPlan *plan, Err *err);
 typedef struct ConcolicFigures {
-    size_t functions, woven;     /* with a body; of them, with a second one */
-    size_t instructions, seen;   /* of the program; of them, in regions */
-    size_t left_out;             /* functions that should be woven and can't */
+    size_t functions, woven; /* with a body; of them, with a second one */
+    size_t instructions, seen; /* of the program; of them, in regions */
+    size_t left_out; /* functions that should be woven and can't */
 } ConcolicFigures;
 ConcolicFigures weave_concolic_figures(const Woven *w);
 
@@ -118,7 +121,7 @@ ConcolicFigures weave_concolic_figures(const Woven *w);
  * weave_runtime() of "schedule" and, for programs, "forkserver". `sites` gets a line
  * for each site, in order: function, file, line, and what stands there. */
 typedef struct ScheduleFigures {
-    size_t accesses, probed;     /* loads, stores and their kin; of them, with a probe */
+    size_t accesses, probed; /* loads, stores and their kin; of them, with a probe */
 } ScheduleFigures;
 bool weave_schedule(Woven *w, json_t *sites, ScheduleFigures *figures, Err *err);
 
@@ -137,31 +140,34 @@ typedef struct Cover Cover;
 typedef struct CoverLine {
     const char *file;
     unsigned line;
-    size_t block;                /* that has code of this line */
+    size_t block; /* that has code of this line */
 } CoverLine;
 Cover *weave_cover(Woven *w, Err *err);
-void cover_free(Cover *c);                     /* NULL is fine */
+void cover_free(Cover *c); /* NULL is fine */
 size_t cover_nblocks(const Cover *c);
-size_t cover_nbranches(const Cover *c);        /* ways, not branches */
-const char *cover_function(const Cover *c, size_t block);     /* its symbol */
-const CoverLine *cover_lines(const Cover *c, size_t *n);      /* by block */
-size_t cover_block_of(const Cover *c, size_t way);            /* that it leaves */
+size_t cover_nbranches(const Cover *c); /* ways, not branches */
+const char *cover_function(const Cover *c, size_t block); /* its symbol */
+const CoverLine *cover_lines(const Cover *c, size_t *n); /* by block */
+size_t cover_block_of(const Cover *c, size_t way); /* that it leaves */
 
 /* Mutants: small faults, of which a number from 1 switches one on. */
 typedef enum {
-    MUTANT_RELATIONAL, MUTANT_ARITHMETIC, MUTANT_CONSTANT, MUTANT_CALL,
+    MUTANT_RELATIONAL,
+    MUTANT_ARITHMETIC,
+    MUTANT_CONSTANT,
+    MUTANT_CALL,
 } MutantKind;
 typedef struct Mutants Mutants;
 typedef struct Mutant {
     MutantKind kind;
     const char *file, *function;
     unsigned line;
-    size_t block;                /* of the bytes that tell what was reached */
+    size_t block; /* of the bytes that tell what was reached */
 } Mutant;
 /* At most so many, evenly spread; 0: 4000. */
 Mutants *weave_mutants(Woven *w, size_t most, Err *err);
-void mutants_free(Mutants *m);                 /* NULL is fine */
-const Mutant *mutants_all(const Mutants *m, size_t *n);       /* number - 1 */
+void mutants_free(Mutants *m); /* NULL is fine */
+const Mutant *mutants_all(const Mutants *m, size_t *n); /* number - 1 */
 
 /* The module becomes a shared object, whatever its units were compiled for. */
 bool weave_share(Woven *w, Err *err);
@@ -176,12 +182,12 @@ bool weave_link(Woven *w, const char *path, Err *err);
 /* ---- the module as an object file; build/woven.h makes a program of it */
 
 typedef struct WeaveObject {
-    unsigned level;              /* of optimisation, 0 to 3; default 2 with 0 … */
-    bool unoptimised;            /* … unless this is set */
-    const char *rename_main;     /* main() becomes this, to link a test; or NULL */
-    bool visible;                /* hidden functions become visible, to be called by
+    unsigned level; /* of optimisation, 0 to 3; default 2 with 0 … */
+    bool unoptimised; /* … unless this is set */
+    const char *rename_main; /* main() becomes this, to link a test; or NULL */
+    bool visible; /* hidden functions become visible, to be called by
                                   * who loads the result */
-    bool fixed;                  /* not position-independent */
+    bool fixed; /* not position-independent */
 } WeaveObject;
 bool weave_object(Woven *w, const WeaveObject *how, const char *out, Err *err);
 

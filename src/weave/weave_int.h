@@ -82,8 +82,7 @@ void weave_go_to_entry(Woven *w, LLVMValueRef fn);
 /* Before the function's next return; NULL: there is none after `block`. A
  * return that belongs to a musttail call is left out: nothing may stand
  * between them. */
-LLVMBasicBlockRef weave_go_to_return(Woven *w, LLVMValueRef fn,
-                                     LLVMBasicBlockRef after);
+LLVMBasicBlockRef weave_go_to_return(Woven *w, LLVMValueRef fn, LLVMBasicBlockRef after);
 /* f(args) goes to g(args) instead, wherever `f` is named. */
 void weave_redirect(Woven *w, const char *f, const char *g);
 /* Runs before all other constructors. */

@@ -19,8 +19,10 @@ static const char outside[] = "../../../../../../../../etc/passwd";
 
 static bool complains_of_sql(const Trace *t, const char **file, unsigned *line)
 {
-    static const char *const words[] = { "SQLSTATE", "SQL syntax", "syntax error", "unrecognized token",
-                                         "unterminated", "near \"", NULL };
+    static const char *const words[] = {
+        "SQLSTATE", "SQL syntax", "syntax error", "unrecognized token", "unterminated",
+        "near \"",  NULL
+    };
     for (size_t i = 0; i < t->messages.len; i++)
         for (const char *const *w = words; *w; w++)
             if (strstr(t->messages.items[i].text, *w)) {
@@ -54,7 +56,8 @@ static void look_at_sinks(Campaign *c, const Reply *r, const char *path, Faults 
             return;
         }
         if (s->kind == SINK_INCLUDE && s->node && memmem(s->text, s->n, outside, strlen(outside))) {
-            add(c, out, FAULT_INCLUDE, path, "%s chooses the file that is included", s->file, s->line);
+            add(c, out, FAULT_INCLUDE, path, "%s chooses the file that is included", s->file,
+                s->line);
             return;
         }
     }
@@ -65,7 +68,8 @@ static void look_at_page(Campaign *c, const Reply *r, const char *path, Faults *
     const char *location = reply_header(r, "Location");
     if (location && str_starts(location, site))
         add(c, out, FAULT_REDIRECT, path, "%s chooses the site that the page redirects to", "", 0);
-    const char *at = r->body.len && reply_is_html(r) ? memmem(r->body.data, r->body.len, "<q7>", 4) : NULL;
+    const char *at =
+        r->body.len && reply_is_html(r) ? memmem(r->body.data, r->body.len, "<q7>", 4) : NULL;
     if (!at)
         return;
     const char *file = "";
@@ -93,7 +97,7 @@ static bool attack(Campaign *c, const Step *step, const char *path, const char *
     request_set(q, own, value, strlen(value));
     const State *end;
     Reply *r = campaign_execute(c, q, step->start, &end, err);
-    Faults f = {0};
+    Faults f = { 0 };
     if (r)
         campaign_judge(c, q, r, &f);
     Step *mine = xcalloc(1, sizeof *mine);
@@ -122,7 +126,7 @@ static bool worth(const Trace *t, const char *path, const char *value, const Rep
         return reply_header(r, "Location") != NULL;
     for (size_t i = 0; i < t->sinks.len; i++)
         if (t->sinks.items[i].kind == SINK_INCLUDE && t->sinks.items[i].node) {
-            Strings in = {0};
+            Strings in = { 0 };
             trace_inputs(t, t->sinks.items[i].node, &in);
             bool is = false;
             for (size_t k = 0; k < in.len; k++)

@@ -69,7 +69,7 @@ static bool wait_for_socket(Database *d, Err *err)
         }
         usleep(50000);
     }
-    Str said = {0};
+    Str said = { 0 };
     file_read(d->log, &said, NULL);
     size_t n = said.len > 300 ? said.len - 300 : 0;
     err_set(err, "MariaDB does not start: %s", str_c(&said) + n);
@@ -80,7 +80,7 @@ static bool wait_for_socket(Database *d, Err *err)
 static bool start_server(Database *d, Err *err)
 {
     const char *file = file_exists("/usr/sbin/mariadbd") ? "/usr/sbin/mariadbd" : "mariadbd";
-    Strings argv = {0};
+    Strings argv = { 0 };
     strings_add(&argv, file);
     strings_add(&argv, "--no-defaults");
     if (geteuid() == 0)
@@ -89,14 +89,24 @@ static bool start_server(Database *d, Err *err)
     strings_addf(&argv, "--socket=%s", d->socket);
     strings_addf(&argv, "--pid-file=%s/db/pid", d->folder);
     static const char *const fixed[] = {
-        "--skip-networking", "--skip-grant-tables", "--skip-innodb", "--default-storage-engine=MyISAM",
-        "--sql-mode=STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO", "--skip-log-bin", "--flush-time=0",
-        "--max-connections=50", "--key-buffer-size=8M", "--skip-external-locking",
+        "--skip-networking",
+        "--skip-grant-tables",
+        "--skip-innodb",
+        "--default-storage-engine=MyISAM",
+        "--sql-mode=STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO",
+        "--skip-log-bin",
+        "--flush-time=0",
+        "--max-connections=50",
+        "--key-buffer-size=8M",
+        "--skip-external-locking",
     };
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         strings_add(&argv, fixed[i]);
     unlink(d->socket);
-    Proc p = { .argv = strings_argv(&argv), .out = d->log, .err_out = d->log, .in = "/dev/null",
+    Proc p = { .argv = strings_argv(&argv),
+               .out = d->log,
+               .err_out = d->log,
+               .in = "/dev/null",
                .death_signal = SIGKILL };
     d->server = proc_start(&p, err);
     strings_release(&argv);
@@ -155,7 +165,7 @@ static bool say(Database *d, const char *statement)
     char *text = xprintf("%s;\nSELECT 'sundew-%u';\n", statement, d->asked);
     bool ok = d->to >= 0 && file_write_fd(d->to, text, strlen(text), NULL);
     free(text);
-    Str got = {0};
+    Str got = { 0 };
     double end = clock_seconds() + 20;
     while (ok && !strstr(str_c(&got), mark)) {
         struct pollfd p = { .fd = d->from, .events = POLLIN };
@@ -231,7 +241,7 @@ bool database_load(Database *d, const char *sql_file, const char *name, Err *err
     char *socket = xprintf("--socket=%s", d->socket);
     char *argv[] = { "mariadb", "--no-defaults", socket, "--force", (char *)name, NULL };
     Proc p = { .argv = argv, .in = sql_file, .capture = true, .seconds = 120 };
-    ProcResult r = {0};
+    ProcResult r = { 0 };
     ok = proc_run(&p, &r, err);
     if (ok && r.status != 0)
         ok = err_set(err, "%s: %.300s", sql_file, str_c(&r.err));
@@ -250,5 +260,6 @@ bool database_flush(Database *d, Err *err)
         kill(d->server, SIGKILL);
         waitpid(d->server, NULL, 0);
     }
-    return start_both(d, err) && (say(d, "FLUSH TABLES") || err_set(err, "MariaDB does not answer"));
+    return start_both(d, err) &&
+           (say(d, "FLUSH TABLES") || err_set(err, "MariaDB does not answer"));
 }

@@ -45,8 +45,9 @@ static PhpValue one_of(Arena *a, const TraceNode *n, const PhpValue *v)
     for (uint32_t i = key ? 1 : 2; i < n->nargs; i++) {
         if (!phpvalue_is_known(v[i]))
             return phpvalue_unknown();
-        if (key ? same_key(a, v[0], v[i])
-                : phpvalue_truth(v[1]) ? phpvalue_same(v[0], v[i]) : phpvalue_equal(v[0], v[i]))
+        if (key                    ? same_key(a, v[0], v[i])
+            : phpvalue_truth(v[1]) ? phpvalue_same(v[0], v[i])
+                                   : phpvalue_equal(v[0], v[i]))
             return phpvalue_bool(true);
     }
     return phpvalue_bool(false);
@@ -59,8 +60,10 @@ static PhpValue bits(uint32_t op, PhpValue x, PhpValue y)
     case WOP_AND: return phpvalue_int(a & b);
     case WOP_OR: return phpvalue_int(a | b);
     case WOP_XOR: return phpvalue_int(a ^ b);
-    case WOP_SL: return b < 0 ? phpvalue_unknown() : phpvalue_int(b > 63 ? 0 : (int64_t)((uint64_t)a << b));
-    case WOP_SR: return b < 0 ? phpvalue_unknown() : phpvalue_int(b > 63 ? (a < 0 ? -1 : 0) : a >> b);
+    case WOP_SL:
+        return b < 0 ? phpvalue_unknown() : phpvalue_int(b > 63 ? 0 : (int64_t)((uint64_t)a << b));
+    case WOP_SR:
+        return b < 0 ? phpvalue_unknown() : phpvalue_int(b > 63 ? (a < 0 ? -1 : 0) : a >> b);
     default: return phpvalue_unknown();
     }
 }
@@ -87,7 +90,7 @@ static PhpValue two(Arena *a, uint32_t op, PhpValue x, PhpValue y)
     case WOP_OFFSET: {
         int64_t i = phpvalue_to_int(y).i;
         return x.type == PHP_TEXT && i >= 0 && (size_t)i < x.n ? phpvalue_text(x.s + i, 1)
-                                                                 : phpvalue_unknown();
+                                                               : phpvalue_unknown();
     }
     default: return bits(op, x, y);
     }
@@ -114,7 +117,8 @@ PhpValue eval_node(Arena *a, const Trace *t, uint32_t node, const Request *r)
     if (n->op == WOP_CONST)
         return eval_constant(n);
     if (n->op == WOP_INPUT)
-        return strncmp(n->text, "SESSION[", 8) == 0 ? phpvalue_unknown() : request_value(r, n->text);
+        return strncmp(n->text, "SESSION[", 8) == 0 ? phpvalue_unknown()
+                                                    : request_value(r, n->text);
     PhpValue v[SUNDEW_WEB_MOST_ARGS];
     assert(n->nargs <= SUNDEW_WEB_MOST_ARGS);
     for (uint32_t i = 0; i < n->nargs; i++)
@@ -127,5 +131,6 @@ PhpValue eval_node(Arena *a, const Trace *t, uint32_t node, const Request *r)
         return one_of(a, n, v);
     if (n->nargs == 1)
         return one(a, n->op, v[0]);
-    return n->nargs == 2 && phpvalue_is_known(v[1]) ? two(a, n->op, v[0], v[1]) : phpvalue_unknown();
+    return n->nargs == 2 && phpvalue_is_known(v[1]) ? two(a, n->op, v[0], v[1])
+                                                    : phpvalue_unknown();
 }

@@ -32,9 +32,21 @@ static PhpValue trim(const PhpValue *v, size_t n, bool left, bool right)
     return s;
 }
 
-static PhpValue f_trim(Arena *a, const PhpValue *v, size_t n) { (void)a; return trim(v, n, true, true); }
-static PhpValue f_ltrim(Arena *a, const PhpValue *v, size_t n) { (void)a; return trim(v, n, true, false); }
-static PhpValue f_rtrim(Arena *a, const PhpValue *v, size_t n) { (void)a; return trim(v, n, false, true); }
+static PhpValue f_trim(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)a;
+    return trim(v, n, true, true);
+}
+static PhpValue f_ltrim(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)a;
+    return trim(v, n, true, false);
+}
+static PhpValue f_rtrim(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)a;
+    return trim(v, n, false, true);
+}
 
 static PhpValue cased(Arena *a, PhpValue v, int (*how)(int), bool first_only)
 {
@@ -48,14 +60,48 @@ static PhpValue cased(Arena *a, PhpValue v, int (*how)(int), bool first_only)
     return r;
 }
 
-static PhpValue f_lower(Arena *a, const PhpValue *v, size_t n) { (void)n; return cased(a, v[0], tolower, false); }
-static PhpValue f_upper(Arena *a, const PhpValue *v, size_t n) { (void)n; return cased(a, v[0], toupper, false); }
-static PhpValue f_ucfirst(Arena *a, const PhpValue *v, size_t n) { (void)n; return cased(a, v[0], toupper, true); }
-static PhpValue f_lcfirst(Arena *a, const PhpValue *v, size_t n) { (void)n; return cased(a, v[0], tolower, true); }
-static PhpValue f_int(Arena *a, const PhpValue *v, size_t n) { (void)a; return n == 1 ? phpvalue_to_int(v[0]) : phpvalue_unknown(); }
-static PhpValue f_float(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return phpvalue_to_float(v[0]); }
-static PhpValue f_text(Arena *a, const PhpValue *v, size_t n) { (void)n; return phpvalue_to_text(a, v[0]); }
-static PhpValue f_bool(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return phpvalue_bool(phpvalue_truth(v[0])); }
+static PhpValue f_lower(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)n;
+    return cased(a, v[0], tolower, false);
+}
+static PhpValue f_upper(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)n;
+    return cased(a, v[0], toupper, false);
+}
+static PhpValue f_ucfirst(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)n;
+    return cased(a, v[0], toupper, true);
+}
+static PhpValue f_lcfirst(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)n;
+    return cased(a, v[0], tolower, true);
+}
+static PhpValue f_int(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)a;
+    return n == 1 ? phpvalue_to_int(v[0]) : phpvalue_unknown();
+}
+static PhpValue f_float(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)a;
+    (void)n;
+    return phpvalue_to_float(v[0]);
+}
+static PhpValue f_text(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)n;
+    return phpvalue_to_text(a, v[0]);
+}
+static PhpValue f_bool(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)a;
+    (void)n;
+    return phpvalue_bool(phpvalue_truth(v[0]));
+}
 
 static PhpValue f_numeric(Arena *a, const PhpValue *v, size_t n)
 {
@@ -81,12 +127,42 @@ static PhpValue all_of(PhpValue v, int (*is)(int))
     return phpvalue_bool(v.n > 0);
 }
 
-static PhpValue f_digits(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return all_of(v[0], isdigit); }
-static PhpValue f_letters(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return all_of(v[0], isalpha); }
-static PhpValue f_alnum(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return all_of(v[0], isalnum); }
-static PhpValue f_xdigits(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return all_of(v[0], isxdigit); }
-static PhpValue f_lowers(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return all_of(v[0], islower); }
-static PhpValue f_uppers(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return all_of(v[0], isupper); }
+static PhpValue f_digits(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)a;
+    (void)n;
+    return all_of(v[0], isdigit);
+}
+static PhpValue f_letters(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)a;
+    (void)n;
+    return all_of(v[0], isalpha);
+}
+static PhpValue f_alnum(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)a;
+    (void)n;
+    return all_of(v[0], isalnum);
+}
+static PhpValue f_xdigits(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)a;
+    (void)n;
+    return all_of(v[0], isxdigit);
+}
+static PhpValue f_lowers(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)a;
+    (void)n;
+    return all_of(v[0], islower);
+}
+static PhpValue f_uppers(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)a;
+    (void)n;
+    return all_of(v[0], isupper);
+}
 
 static int64_t find(PhpValue s, PhpValue what, int64_t from, bool any_case, bool last)
 {
@@ -110,9 +186,18 @@ static PhpValue position(Arena *a, const PhpValue *v, size_t n, bool any_case, b
     return i < 0 ? phpvalue_bool(false) : phpvalue_int(i);
 }
 
-static PhpValue f_strpos(Arena *a, const PhpValue *v, size_t n) { return position(a, v, n, false, false); }
-static PhpValue f_stripos(Arena *a, const PhpValue *v, size_t n) { return position(a, v, n, true, false); }
-static PhpValue f_strrpos(Arena *a, const PhpValue *v, size_t n) { return position(a, v, n, false, true); }
+static PhpValue f_strpos(Arena *a, const PhpValue *v, size_t n)
+{
+    return position(a, v, n, false, false);
+}
+static PhpValue f_stripos(Arena *a, const PhpValue *v, size_t n)
+{
+    return position(a, v, n, true, false);
+}
+static PhpValue f_strrpos(Arena *a, const PhpValue *v, size_t n)
+{
+    return position(a, v, n, false, true);
+}
 
 static PhpValue f_strstr(Arena *a, const PhpValue *v, size_t n)
 {
@@ -127,7 +212,8 @@ static PhpValue f_strstr(Arena *a, const PhpValue *v, size_t n)
 static PhpValue f_contains(Arena *a, const PhpValue *v, size_t n)
 {
     (void)n;
-    return phpvalue_bool(find(phpvalue_to_text(a, v[0]), phpvalue_to_text(a, v[1]), 0, false, false) >= 0);
+    return phpvalue_bool(
+        find(phpvalue_to_text(a, v[0]), phpvalue_to_text(a, v[1]), 0, false, false) >= 0);
 }
 
 static PhpValue f_starts(Arena *a, const PhpValue *v, size_t n)
@@ -172,16 +258,32 @@ static PhpValue compared(Arena *a, const PhpValue *v, size_t most, bool any_case
     return phpvalue_int(nx < ny ? -1 : nx > ny);
 }
 
-static PhpValue f_strcmp(Arena *a, const PhpValue *v, size_t n) { (void)n; return compared(a, v, SIZE_MAX, false); }
-static PhpValue f_strcasecmp(Arena *a, const PhpValue *v, size_t n) { (void)n; return compared(a, v, SIZE_MAX, true); }
-static PhpValue f_strncmp(Arena *a, const PhpValue *v, size_t n) { (void)n; return compared(a, v, (size_t)phpvalue_to_int(v[2]).i, false); }
-static PhpValue f_strncasecmp(Arena *a, const PhpValue *v, size_t n) { (void)n; return compared(a, v, (size_t)phpvalue_to_int(v[2]).i, true); }
+static PhpValue f_strcmp(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)n;
+    return compared(a, v, SIZE_MAX, false);
+}
+static PhpValue f_strcasecmp(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)n;
+    return compared(a, v, SIZE_MAX, true);
+}
+static PhpValue f_strncmp(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)n;
+    return compared(a, v, (size_t)phpvalue_to_int(v[2]).i, false);
+}
+static PhpValue f_strncasecmp(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)n;
+    return compared(a, v, (size_t)phpvalue_to_int(v[2]).i, true);
+}
 
 /* ---- text into text, byte by byte */
 
 static PhpValue mapped(Arena *a, PhpValue v, const char *(*to)(char))
 {
-    Str s = {0};
+    Str s = { 0 };
     v = phpvalue_to_text(a, v);
     for (size_t i = 0; i < v.n; i++) {
         const char *w = to(v.s[i]);
@@ -219,10 +321,22 @@ static const char *slashed(char c)
     }
 }
 
-static PhpValue f_html(Arena *a, const PhpValue *v, size_t n) { (void)n; return mapped(a, v[0], html); }
-static PhpValue f_slashes(Arena *a, const PhpValue *v, size_t n) { (void)n; return mapped(a, v[0], slashed); }
+static PhpValue f_html(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)n;
+    return mapped(a, v[0], html);
+}
+static PhpValue f_slashes(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)n;
+    return mapped(a, v[0], slashed);
+}
 /* mysqli_real_escape_string($connection, $text) */
-static PhpValue f_escape(Arena *a, const PhpValue *v, size_t n) { (void)n; return mapped(a, v[1], slashed); }
+static PhpValue f_escape(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)n;
+    return mapped(a, v[1], slashed);
+}
 
 static PhpValue f_unslashed(Arena *a, const PhpValue *v, size_t n)
 {
@@ -253,10 +367,11 @@ static PhpValue f_urldecode(Arena *a, const PhpValue *v, size_t n)
 
 static PhpValue f_replace(Arena *a, const PhpValue *v, size_t n)
 {
-    PhpValue from = phpvalue_to_text(a, v[0]), to = phpvalue_to_text(a, v[1]), s = phpvalue_to_text(a, v[2]);
+    PhpValue from = phpvalue_to_text(a, v[0]), to = phpvalue_to_text(a, v[1]),
+             s = phpvalue_to_text(a, v[2]);
     if (v[0].type == PHP_ARRAY || v[1].type == PHP_ARRAY || !from.n || n > 3)
         return phpvalue_unknown();
-    Str out = {0};
+    Str out = { 0 };
     for (size_t i = 0; i < s.n;) {
         if (i + from.n <= s.n && memcmp(s.s + i, from.s, from.n) == 0) {
             str_addn(&out, to.s, to.n);
@@ -323,40 +438,97 @@ static PhpValue most(const PhpValue *v, size_t n, int wanted)
     return n > 1 ? best : phpvalue_unknown();
 }
 
-static PhpValue f_max(Arena *a, const PhpValue *v, size_t n) { (void)a; return most(v, n, 1); }
-static PhpValue f_min(Arena *a, const PhpValue *v, size_t n) { (void)a; return most(v, n, -1); }
+static PhpValue f_max(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)a;
+    return most(v, n, 1);
+}
+static PhpValue f_min(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)a;
+    return most(v, n, -1);
+}
 
-static PhpValue f_equals(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return phpvalue_bool(phpvalue_same(v[0], v[1])); }
-static PhpValue f_is_array(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return phpvalue_bool(v[0].type == PHP_ARRAY); }
-static PhpValue f_is_string(Arena *a, const PhpValue *v, size_t n) { (void)a; (void)n; return phpvalue_bool(v[0].type == PHP_TEXT); }
+static PhpValue f_equals(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)a;
+    (void)n;
+    return phpvalue_bool(phpvalue_same(v[0], v[1]));
+}
+static PhpValue f_is_array(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)a;
+    (void)n;
+    return phpvalue_bool(v[0].type == PHP_ARRAY);
+}
+static PhpValue f_is_string(Arena *a, const PhpValue *v, size_t n)
+{
+    (void)a;
+    (void)n;
+    return phpvalue_bool(v[0].type == PHP_TEXT);
+}
 
 static const struct row {
     const char *name;
     size_t least;
     PhpValue (*compute)(Arena *a, const PhpValue *v, size_t n);
 } rows[] = {
-    { "trim", 1, f_trim }, { "ltrim", 1, f_ltrim }, { "rtrim", 1, f_rtrim }, { "chop", 1, f_rtrim },
-    { "strtolower", 1, f_lower }, { "mb_strtolower", 1, f_lower },
-    { "strtoupper", 1, f_upper }, { "mb_strtoupper", 1, f_upper },
-    { "ucfirst", 1, f_ucfirst }, { "lcfirst", 1, f_lcfirst },
-    { "intval", 1, f_int }, { "floatval", 1, f_float }, { "doubleval", 1, f_float },
-    { "strval", 1, f_text }, { "boolval", 1, f_bool },
-    { "is_numeric", 1, f_numeric }, { "strlen", 1, f_strlen }, { "mb_strlen", 1, f_strlen },
-    { "ctype_digit", 1, f_digits }, { "ctype_alpha", 1, f_letters }, { "ctype_alnum", 1, f_alnum },
-    { "ctype_xdigit", 1, f_xdigits }, { "ctype_lower", 1, f_lowers }, { "ctype_upper", 1, f_uppers },
-    { "strpos", 2, f_strpos }, { "stripos", 2, f_stripos }, { "strrpos", 2, f_strrpos },
-    { "mb_strpos", 2, f_strpos }, { "strstr", 2, f_strstr }, { "str_contains", 2, f_contains },
-    { "str_starts_with", 2, f_starts }, { "str_ends_with", 2, f_ends },
-    { "substr", 2, f_substr }, { "mb_substr", 2, f_substr },
-    { "strcmp", 2, f_strcmp }, { "strcasecmp", 2, f_strcasecmp }, { "strncmp", 3, f_strncmp },
-    { "strncasecmp", 3, f_strncasecmp }, { "hash_equals", 2, f_equals },
-    { "htmlspecialchars", 1, f_html }, { "htmlentities", 1, f_html },
-    { "addslashes", 1, f_slashes }, { "mysqli_real_escape_string", 2, f_escape },
-    { "stripslashes", 1, f_unslashed }, { "urldecode", 1, f_urldecode },
-    { "rawurldecode", 1, f_urldecode }, { "str_replace", 3, f_replace },
-    { "str_repeat", 2, f_repeat }, { "strrev", 1, f_reverse }, { "abs", 1, f_abs }, { "ord", 1, f_ord },
-    { "max", 2, f_max }, { "min", 2, f_min }, { "is_scalar", 1, f_is_string },
-    { "is_string", 1, f_is_string }, { "is_array", 1, f_is_array },
+    { "trim", 1, f_trim },
+    { "ltrim", 1, f_ltrim },
+    { "rtrim", 1, f_rtrim },
+    { "chop", 1, f_rtrim },
+    { "strtolower", 1, f_lower },
+    { "mb_strtolower", 1, f_lower },
+    { "strtoupper", 1, f_upper },
+    { "mb_strtoupper", 1, f_upper },
+    { "ucfirst", 1, f_ucfirst },
+    { "lcfirst", 1, f_lcfirst },
+    { "intval", 1, f_int },
+    { "floatval", 1, f_float },
+    { "doubleval", 1, f_float },
+    { "strval", 1, f_text },
+    { "boolval", 1, f_bool },
+    { "is_numeric", 1, f_numeric },
+    { "strlen", 1, f_strlen },
+    { "mb_strlen", 1, f_strlen },
+    { "ctype_digit", 1, f_digits },
+    { "ctype_alpha", 1, f_letters },
+    { "ctype_alnum", 1, f_alnum },
+    { "ctype_xdigit", 1, f_xdigits },
+    { "ctype_lower", 1, f_lowers },
+    { "ctype_upper", 1, f_uppers },
+    { "strpos", 2, f_strpos },
+    { "stripos", 2, f_stripos },
+    { "strrpos", 2, f_strrpos },
+    { "mb_strpos", 2, f_strpos },
+    { "strstr", 2, f_strstr },
+    { "str_contains", 2, f_contains },
+    { "str_starts_with", 2, f_starts },
+    { "str_ends_with", 2, f_ends },
+    { "substr", 2, f_substr },
+    { "mb_substr", 2, f_substr },
+    { "strcmp", 2, f_strcmp },
+    { "strcasecmp", 2, f_strcasecmp },
+    { "strncmp", 3, f_strncmp },
+    { "strncasecmp", 3, f_strncasecmp },
+    { "hash_equals", 2, f_equals },
+    { "htmlspecialchars", 1, f_html },
+    { "htmlentities", 1, f_html },
+    { "addslashes", 1, f_slashes },
+    { "mysqli_real_escape_string", 2, f_escape },
+    { "stripslashes", 1, f_unslashed },
+    { "urldecode", 1, f_urldecode },
+    { "rawurldecode", 1, f_urldecode },
+    { "str_replace", 3, f_replace },
+    { "str_repeat", 2, f_repeat },
+    { "strrev", 1, f_reverse },
+    { "abs", 1, f_abs },
+    { "ord", 1, f_ord },
+    { "max", 2, f_max },
+    { "min", 2, f_min },
+    { "is_scalar", 1, f_is_string },
+    { "is_string", 1, f_is_string },
+    { "is_array", 1, f_is_array },
 };
 
 static const struct row *row_of(const char *name)

@@ -30,7 +30,7 @@ static PhpValue eval(Solving *s, uint32_t node) { return eval_node(&s->arena, s-
 
 static bool is_constant(Solving *s, uint32_t node)
 {
-    Strings in = {0};
+    Strings in = { 0 };
     trace_inputs(s->t, node, &in);
     bool none = in.len == 0;
     strings_release(&in);
@@ -54,7 +54,9 @@ static void offer(Solving *s, const char *path, const char *text, size_t n)
 
 static bool is_method(PhpValue v)
 {
-    static const char *const known[] = { "GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH" };
+    static const char *const known[] = {
+        "GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"
+    };
     for (size_t i = 0; i < sizeof known / sizeof *known && v.type == PHP_TEXT; i++)
         if (v.n == strlen(known[i]) && memcmp(v.s, known[i], v.n) == 0)
             return true;
@@ -63,7 +65,8 @@ static bool is_method(PhpValue v)
 
 static void offer_value(Solving *s, const char *path, PhpValue v)
 {
-    if (str_starts(path, "SESSION[") || (strcmp(path, "SERVER[REQUEST_METHOD]") == 0 && !is_method(v)))
+    if (str_starts(path, "SESSION[") ||
+        (strcmp(path, "SERVER[REQUEST_METHOD]") == 0 && !is_method(v)))
         return;
     if (v.type == PHP_NULL) {
         offer(s, path, NULL, 0);
@@ -196,14 +199,27 @@ static void want_match(Solving *s, const TraceNode *n, bool wanted, unsigned dep
 /* Functions that answer yes or no: what makes them do so. */
 static void want_call_truth(Solving *s, const TraceNode *n, bool wanted, unsigned depth)
 {
-    static const struct { const char *name, *yes, *no; } rows[] = {
-        { "is_numeric", "1", "x" }, { "ctype_digit", "1", "x" }, { "ctype_alpha", "a", "1" },
-        { "ctype_alnum", "a1", "-" }, { "ctype_xdigit", "a1", "z" }, { "ctype_lower", "a", "A" },
-        { "ctype_upper", "A", "a" }, { "checkdate", "1", "0" }, { "strtotime", "2026-01-02", "x" },
-        { "is_array", NULL, "1" }, { "is_string", "a", NULL }, { "file_exists", "index.php", "/x" },
-        { "function_exists", "strlen", "x" }, { "class_exists", "Exception", "x" },
-        { "filter_var", "a@example.com", "x" }, { "json_decode", "{\"a\":1}", "{" },
-        { "unserialize", "a:0:{}", "x" }, { "base64_decode", "YQ==", "" },
+    static const struct {
+        const char *name, *yes, *no;
+    } rows[] = {
+        { "is_numeric", "1", "x" },
+        { "ctype_digit", "1", "x" },
+        { "ctype_alpha", "a", "1" },
+        { "ctype_alnum", "a1", "-" },
+        { "ctype_xdigit", "a1", "z" },
+        { "ctype_lower", "a", "A" },
+        { "ctype_upper", "A", "a" },
+        { "checkdate", "1", "0" },
+        { "strtotime", "2026-01-02", "x" },
+        { "is_array", NULL, "1" },
+        { "is_string", "a", NULL },
+        { "file_exists", "index.php", "/x" },
+        { "function_exists", "strlen", "x" },
+        { "class_exists", "Exception", "x" },
+        { "filter_var", "a@example.com", "x" },
+        { "json_decode", "{\"a\":1}", "{" },
+        { "unserialize", "a:0:{}", "x" },
+        { "base64_decode", "YQ==", "" },
     };
     if (strcmp(n->text, "preg_match") == 0 || strcmp(n->text, "preg_match_all") == 0) {
         want_match(s, n, wanted, depth);
@@ -212,13 +228,16 @@ static void want_call_truth(Solving *s, const TraceNode *n, bool wanted, unsigne
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i].name, n->text) == 0 && n->nargs) {
             const char *text = wanted ? rows[i].yes : rows[i].no;
-            want_value(s, n->args[0], text ? phpvalue_text_z(text)
-                                           : (PhpValue){ .type = wanted ? PHP_ARRAY : PHP_NULL }, depth);
+            want_value(s, n->args[0],
+                       text ? phpvalue_text_z(text)
+                            : (PhpValue){ .type = wanted ? PHP_ARRAY : PHP_NULL },
+                       depth);
             return;
         }
-    if (n->nargs >= 2 && (strcmp(n->text, "str_contains") == 0 || strcmp(n->text, "str_starts_with") == 0 ||
-                          strcmp(n->text, "str_ends_with") == 0 || strcmp(n->text, "hash_equals") == 0 ||
-                          strcmp(n->text, "strstr") == 0)) {
+    if (n->nargs >= 2 &&
+        (strcmp(n->text, "str_contains") == 0 || strcmp(n->text, "str_starts_with") == 0 ||
+         strcmp(n->text, "str_ends_with") == 0 || strcmp(n->text, "hash_equals") == 0 ||
+         strcmp(n->text, "strstr") == 0)) {
         for (int side = 0; side < 2; side++) {
             PhpValue v = eval(s, n->args[1 - side]);
             if (phpvalue_is_known(v) && wanted)
@@ -248,11 +267,14 @@ static void want_truth(Solving *s, uint32_t node, bool wanted, unsigned depth)
             want_text(s, n->args[0], s->plan->words->items[i], depth + 1);
         want_text(s, n->args[0], "", depth + 1);
         return;
-    case WOP_EQ: case WOP_NE: case WOP_SAME: case WOP_NSAME:
-        want_compared(s, n, wanted, depth + 1);
-        return;
-    case WOP_LT: case WOP_LE: want_ordered(s, n, wanted, depth + 1); return;
-    case WOP_IN: case WOP_KEY: want_one_of(s, n, wanted, depth + 1); return;
+    case WOP_EQ:
+    case WOP_NE:
+    case WOP_SAME:
+    case WOP_NSAME: want_compared(s, n, wanted, depth + 1); return;
+    case WOP_LT:
+    case WOP_LE: want_ordered(s, n, wanted, depth + 1); return;
+    case WOP_IN:
+    case WOP_KEY: want_one_of(s, n, wanted, depth + 1); return;
     case WOP_TYPE: {
         PhpValue mask = eval(s, n->args[1]);
         bool array = (uint64_t)mask.i >> 7 & 1, text = (uint64_t)mask.i >> 6 & 1;
@@ -299,7 +321,10 @@ static void want_arithmetic(Solving *s, const TraceNode *n, PhpValue v, unsigned
         want_value(s, n->args[1], phpvalue_arithmetic('/', number, x), depth);
         /* Rounded, where it was not asked for exactly. */
         want_value(s, n->args[0], phpvalue_to_int(phpvalue_arithmetic('/', number, y)), depth);
-        want_value(s, n->args[0], phpvalue_arithmetic('+', phpvalue_to_int(phpvalue_arithmetic('/', number, y)), phpvalue_int(1)), depth);
+        want_value(s, n->args[0],
+                   phpvalue_arithmetic('+', phpvalue_to_int(phpvalue_arithmetic('/', number, y)),
+                                       phpvalue_int(1)),
+                   depth);
         return;
     case WOP_DIV:
         want_value(s, n->args[0], phpvalue_arithmetic('*', number, y), depth);
@@ -363,7 +388,7 @@ static void want_element(Solving *s, const TraceNode *n, PhpValue v, unsigned de
     v = phpvalue_to_text(&s->arena, v);
     if (by.type != PHP_TEXT || !by.n || text.type != PHP_TEXT || index.type != PHP_INT)
         return;
-    Str out = {0};
+    Str out = { 0 };
     const char *p = text.s, *end = text.s + text.n;
     for (int64_t i = 0; i < 64; i++) {
         const char *cut = p && p <= end ? memmem(p, (size_t)(end - p), by.s, by.n) : NULL;
@@ -385,8 +410,12 @@ static void want_element(Solving *s, const TraceNode *n, PhpValue v, unsigned de
 
 static PhpValue html_decoded(Solving *s, PhpValue v)
 {
-    static const struct { const char *from; char to; } rows[] = {
-        { "&amp;", '&' }, { "&lt;", '<' }, { "&gt;", '>' }, { "&quot;", '"' }, { "&#039;", '\'' } };
+    static const struct {
+        const char *from;
+        char to;
+    } rows[] = {
+        { "&amp;", '&' }, { "&lt;", '<' }, { "&gt;", '>' }, { "&quot;", '"' }, { "&#039;", '\'' }
+    };
     char *room = arena_array(&s->arena, char, v.n + 1);
     size_t k = 0;
     for (size_t i = 0; i < v.n;) {
@@ -429,7 +458,8 @@ static void want_position(Solving *s, const TraceNode *n, PhpValue v, unsigned d
 /* Functions that can't be inverted: only a word that is known may be it. */
 static bool is_one_way(const char *name)
 {
-    static const char *const names[] = { "md5", "sha1", "crypt", "hash", "crc32", "password_verify",
+    static const char *const names[] = { "md5",           "sha1",      "crypt",
+                                         "hash",          "crc32",     "password_verify",
                                          "password_hash", "hash_hmac", NULL };
     return str_is_one_of(name, names);
 }
@@ -465,10 +495,11 @@ static void want_call(Solving *s, const TraceNode *n, PhpValue v, unsigned depth
         want_value(s, n->args[0], html_decoded(s, phpvalue_to_text(&s->arena, v)), depth);
     } else if (strcmp(name, "mysqli_real_escape_string") == 0 && n->nargs > 1) {
         want_value(s, n->args[1], v, depth);
-    } else if ((strcmp(name, "str_replace") == 0 || strcmp(name, "preg_replace") == 0) && n->nargs > 2) {
+    } else if ((strcmp(name, "str_replace") == 0 || strcmp(name, "preg_replace") == 0) &&
+               n->nargs > 2) {
         want_value(s, n->args[2], v, depth);
     } else if (strcmp(name, "urldecode") == 0 || strcmp(name, "rawurldecode") == 0) {
-        Str out = {0};
+        Str out = { 0 };
         v = phpvalue_to_text(&s->arena, v);
         url_encode(&out, v.s, v.n);
         want_text(s, n->args[0], arena_strdup(&s->arena, str_c(&out)), depth);
@@ -489,25 +520,38 @@ static void want_value(Solving *s, uint32_t node, PhpValue v, unsigned depth)
     const TraceNode *n = trace_node(s->t, node);
     switch (n->op) {
     case WOP_INPUT: offer_value(s, n->text, v); return;
-    case WOP_INT: case WOP_FLOAT: case WOP_STR: want_value(s, n->args[0], v, depth + 1); return;
-    case WOP_ADD: case WOP_SUB: case WOP_MUL: case WOP_DIV: case WOP_MOD:
-        want_arithmetic(s, n, v, depth + 1);
-        return;
+    case WOP_INT:
+    case WOP_FLOAT:
+    case WOP_STR: want_value(s, n->args[0], v, depth + 1); return;
+    case WOP_ADD:
+    case WOP_SUB:
+    case WOP_MUL:
+    case WOP_DIV:
+    case WOP_MOD: want_arithmetic(s, n, v, depth + 1); return;
     case WOP_CONCAT: want_concat(s, n, v, depth + 1); return;
     case WOP_LENGTH: want_length(s, n->args[0], v, depth + 1); return;
     case WOP_OFFSET: want_byte(s, n, v, depth + 1); return;
     case WOP_CALL: want_call(s, n, v, depth + 1); return;
     case WOP_CMP:
         if (v.type == PHP_INT && v.i == 0)
-            want_compared(s, &(TraceNode){ .op = WOP_EQ, .nargs = 2, .args = n->args }, true, depth + 1);
+            want_compared(s, &(TraceNode){ .op = WOP_EQ, .nargs = 2, .args = n->args }, true,
+                          depth + 1);
         else
             want_ordered(s, &(TraceNode){ .op = WOP_LT, .nargs = 2, .args = n->args },
                          phpvalue_to_int(v).i < 0, depth + 1);
         return;
-    case WOP_EQ: case WOP_NE: case WOP_SAME: case WOP_NSAME: case WOP_LT: case WOP_LE:
-    case WOP_NOT: case WOP_BOOL: case WOP_ISSET: case WOP_IN: case WOP_KEY: case WOP_TYPE:
-        want_truth(s, node, phpvalue_truth(v), depth + 1);
-        return;
+    case WOP_EQ:
+    case WOP_NE:
+    case WOP_SAME:
+    case WOP_NSAME:
+    case WOP_LT:
+    case WOP_LE:
+    case WOP_NOT:
+    case WOP_BOOL:
+    case WOP_ISSET:
+    case WOP_IN:
+    case WOP_KEY:
+    case WOP_TYPE: want_truth(s, node, phpvalue_truth(v), depth + 1); return;
     }
 }
 
@@ -518,7 +562,7 @@ typedef enum { HOLDS, FAILS, MAYBE } Holds;
 /* Are the inputs below the node the same in both requests? */
 static bool same_inputs(Solving *s, uint32_t node, const Request *a, const Request *b)
 {
-    Strings in = {0};
+    Strings in = { 0 };
     trace_inputs(s->t, node, &in);
     bool same = true;
     for (size_t i = 0; i < in.len && same; i++) {
@@ -531,10 +575,11 @@ static bool same_inputs(Solving *s, uint32_t node, const Request *a, const Reque
 
 static Holds holds(Solving *s, size_t i, const Request *r)
 {
-    Arena a = {0};
+    Arena a = { 0 };
     PhpValue v = eval_node(&a, s->t, s->conds[i].node, r);
-    Holds h = !phpvalue_is_known(v) ? MAYBE
-              : phpvalue_truth(v) == s->conds[i].wanted ? HOLDS : FAILS;
+    Holds h = !phpvalue_is_known(v)                     ? MAYBE
+              : phpvalue_truth(v) == s->conds[i].wanted ? HOLDS
+                                                        : FAILS;
     arena_release(&a);
     if (h != MAYBE || !s->plan->base_holds)
         return h;
@@ -608,7 +653,7 @@ const char *flip_obstacle(const Trace *t, uint32_t node)
 
 static bool about_state(const Trace *t, uint32_t node)
 {
-    Strings in = {0};
+    Strings in = { 0 };
     trace_inputs(t, node, &in);
     bool only = in.len > 0;
     for (size_t i = 0; i < in.len; i++)
@@ -619,8 +664,8 @@ static bool about_state(const Trace *t, uint32_t node)
 
 const char *flip_why_name(FlipWhy w)
 {
-    static const char *const names[FLIP_NWHY] = {
-        "solved", "guessed", "contradiction", "library function", "session", "time" };
+    static const char *const names[FLIP_NWHY] = { "solved",           "guessed", "contradiction",
+                                                  "library function", "session", "time" };
     assert(w < FLIP_NWHY);
     return names[w];
 }
@@ -628,15 +673,19 @@ const char *flip_why_name(FlipWhy w)
 Request *flip_solve(const FlipPlan *plan, const Cond *conds, size_t n, FlipWhy *why)
 {
     assert(n > 0);
-    Solving s = { .plan = plan, .t = plan->trace, .conds = conds, .n = n,
+    Solving s = { .plan = plan,
+                  .t = plan->trace,
+                  .conds = conds,
+                  .n = n,
                   .budget = plan->budget ? plan->budget : 2000 };
     Request *r = NULL;
     for (unsigned depth = 1; depth <= 6 && !r && s.budget; depth += depth < 3 ? 1 : 3)
         r = repair(&s, plan->base, depth);
-    *why = r ? (s.guessed ? FLIP_GUESSED : FLIP_SOLVED)
-             : about_state(plan->trace, conds[n - 1].node) ? FLIP_STATE
-             : flip_obstacle(plan->trace, conds[n - 1].node) ? FLIP_NATIVE
-             : s.budget == 0 ? FLIP_BUDGET : FLIP_UNSAT;
+    *why = r                                             ? (s.guessed ? FLIP_GUESSED : FLIP_SOLVED)
+           : about_state(plan->trace, conds[n - 1].node) ? FLIP_STATE
+           : flip_obstacle(plan->trace, conds[n - 1].node) ? FLIP_NATIVE
+           : s.budget == 0                                 ? FLIP_BUDGET
+                                                           : FLIP_UNSAT;
     vec_release(&s.found);
     arena_release(&s.arena);
     return r;

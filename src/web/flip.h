@@ -22,7 +22,8 @@ typedef struct Cond {
 } Cond;
 
 typedef enum FlipWhy {
-    FLIP_SOLVED, FLIP_GUESSED,
+    FLIP_SOLVED,
+    FLIP_GUESSED,
     FLIP_UNSAT,                /* the candidates contradict other conditions */
     FLIP_NATIVE,               /* a library function stands in the way */
     FLIP_STATE,                /* it is about the session, not the request */

@@ -7,9 +7,10 @@
 
 const char *fault_kind_name(FaultKind k)
 {
-    static const char *const names[FAULT_NKINDS] = {
-        "crash", "warning", "deprecated", "hang", "html-error", "html-warning",
-        "sql", "reflected", "include", "redirect", "access" };
+    static const char *const names[FAULT_NKINDS] = { "crash",    "warning",    "deprecated",
+                                                     "hang",     "html-error", "html-warning",
+                                                     "sql",      "reflected",  "include",
+                                                     "redirect", "access" };
     assert(k < FAULT_NKINDS);
     return names[k];
 }
@@ -46,13 +47,16 @@ void faults_release(Faults *f)
     for (size_t i = 0; i < f->len; i++)
         fault_release(&f->items[i]);
     free(f->items);
-    *f = (Faults){0};
+    *f = (Faults){ 0 };
 }
 
 void fault_copy(Fault *to, const Fault *from)
 {
-    *to = (Fault){ .kind = from->kind, .message = xstrdup(from->message), .file = xstrdup(from->file),
-                   .line = from->line, .exit = xstrdup(from->exit) };
+    *to = (Fault){ .kind = from->kind,
+                   .message = xstrdup(from->message),
+                   .file = xstrdup(from->file),
+                   .line = from->line,
+                   .exit = xstrdup(from->exit) };
     for (size_t i = 0; i < from->stack.len; i++)
         strings_add(&to->stack, from->stack.items[i]);
 }
@@ -80,7 +84,7 @@ static void add_pattern(Str *out, const char *message)
 
 char *fault_key(const Fault *f)
 {
-    Str s = {0};
+    Str s = { 0 };
     str_addf(&s, "%s|%s|%u|%s|", fault_kind_name(f->kind), f->file, f->line, f->exit);
     if (f->kind == FAULT_HTML_ERROR)
         str_add(&s, f->message);
@@ -103,8 +107,12 @@ bool faults_have(const Faults *f, const char *key)
 
 /* ---- the interpreter */
 
-enum { E_FATAL = 1 | 4 | 16 | 64 | 256 | 4096, E_WARN = 2 | 32 | 128 | 512,
-       E_NOTE = 8 | 1024, E_DEP = 8192 | 16384 };
+enum {
+    E_FATAL = 1 | 4 | 16 | 64 | 256 | 4096,
+    E_WARN = 2 | 32 | 128 | 512,
+    E_NOTE = 8 | 1024,
+    E_DEP = 8192 | 16384
+};
 
 /* The first line, without " in FILE:LINE" and the application's folder. */
 static char *message_of(const JudgePlan *plan, const Message *m)
@@ -113,7 +121,7 @@ static char *message_of(const JudgePlan *plan, const Message *m)
     char *in = strstr(first, " in /");
     if (in && strncmp(first, "Uncaught ", 9) == 0)
         *in = '\0';
-    Str s = {0};
+    Str s = { 0 };
     size_t n = strlen(plan->app);
     for (const char *p = first; *p;) {
         if (strncmp(p, plan->app, n) == 0) {
@@ -338,8 +346,8 @@ void judge_reply(const JudgePlan *plan, const Reply *r, Faults *out)
     else if (r->crashed)
         judge_add(out, FAULT_CRASH, "PHP itself died by a signal", "", 0);
     bool moved = r->status >= 300 && r->status < 400;
-    if (crashed || r->timed_out || r->crashed || r->cut || moved || plan->no_html ||
-        !r->body.len || !reply_is_html(r) || !is_page(&r->body))
+    if (crashed || r->timed_out || r->crashed || r->cut || moved || plan->no_html || !r->body.len ||
+        !reply_is_html(r) || !is_page(&r->body))
         return;
     html_check(str_c(&r->body), r->body.len, says, &(Page){ plan, r, out });
 }

@@ -40,7 +40,9 @@ static const char *attribute(const GumboNode *n, const char *name)
 /* dir + relative, with . and .. folded; NULL: leaves the folder. */
 static char *resolve(const char *dir, const char *url)
 {
-    char *joined = *url == '/' ? xstrdup(url + 1) : *dir ? xprintf("%s/%s", dir, url) : xstrdup(url);
+    char *joined = *url == '/' ? xstrdup(url + 1)
+                   : *dir      ? xprintf("%s/%s", dir, url)
+                               : xstrdup(url);
     char *parts[64];
     size_t n = 0;
     bool ok = true;
@@ -52,7 +54,7 @@ static char *resolve(const char *dir, const char *url)
         else if (n < 64)
             parts[n++] = p;
     }
-    Str s = {0};
+    Str s = { 0 };
     for (size_t i = 0; ok && i < n; i++)
         str_addf(&s, "%s%s", i ? "/" : "", parts[i]);
     char *r = ok ? (s.data ? str_take(&s) : xstrdup("")) : NULL;
@@ -91,8 +93,9 @@ static char *script_at(const char *app, char *path, char **info)
         char *index = file_is_dir(full) ? path_join(full, "index.php") : NULL;
         bool script = is_script(head) && file_is_regular(full);
         bool folder = !*end && index && file_is_regular(index);
-        char *found = script ? xstrdup(head) : folder ? (*head ? xprintf("%s/index.php", head)
-                                                               : xstrdup("index.php")) : NULL;
+        char *found = script   ? xstrdup(head)
+                      : folder ? (*head ? xprintf("%s/index.php", head) : xstrdup("index.php"))
+                               : NULL;
         if (found && *end == '/')
             *info = xstrdup(end);
         free(head);
@@ -182,7 +185,7 @@ static void add_handler(Reading *r, const char *code)
 
 static char *inner_text(const GumboNode *n)
 {
-    Str s = {0};
+    Str s = { 0 };
     for (unsigned i = 0; i < n->v.element.children.length; i++) {
         const GumboNode *c = n->v.element.children.data[i];
         if (c->type == GUMBO_NODE_TEXT || c->type == GUMBO_NODE_WHITESPACE)
@@ -306,12 +309,14 @@ static void read_node(Reading *r, const GumboNode *n)
     unsigned count = 0;
     switch (n->v.element.tag) {
     case GUMBO_TAG_BASE: break;
-    case GUMBO_TAG_A: case GUMBO_TAG_AREA:
+    case GUMBO_TAG_A:
+    case GUMBO_TAG_AREA:
         add_link(r, attribute(n, "href"));
         add_handler(r, attribute(n, "href"));
         add_handler(r, attribute(n, "onclick"));
         break;
-    case GUMBO_TAG_FRAME: case GUMBO_TAG_IFRAME: add_link(r, attribute(n, "src")); break;
+    case GUMBO_TAG_FRAME:
+    case GUMBO_TAG_IFRAME: add_link(r, attribute(n, "src")); break;
     case GUMBO_TAG_META: read_meta(r, n); break;
     case GUMBO_TAG_INPUT: read_input(r, n); break;
     case GUMBO_TAG_SELECT: read_select(r, n, n, &count); break;
@@ -401,7 +406,8 @@ static void log_in(Reading *r, const Form *f, const Field *button, size_t passwo
         if (!f->fields.items[i].button && !f->fields.items[i].choice && !f->fields.items[i].check &&
             !f->fields.items[i].password)
             user = !f->fields.items[i].value || !*f->fields.items[i].value || !user
-                       ? &f->fields.items[i] : user;
+                       ? &f->fields.items[i]
+                       : user;
     for (size_t i = 0; i < r->plan->nlogins; i++) {
         PageOption *o = form_option(r, f, button);
         if (!o)
@@ -491,5 +497,5 @@ void options_release(Options *o)
         strings_release(&o->items[i].free);
     }
     free(o->items);
-    *o = (Options){0};
+    *o = (Options){ 0 };
 }

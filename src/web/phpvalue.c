@@ -103,7 +103,8 @@ bool phpvalue_numeric(PhpValue v, PhpValue *number)
 bool phpvalue_truth(PhpValue v)
 {
     switch (v.type) {
-    case PHP_TRUE: case PHP_ARRAY: return true;
+    case PHP_TRUE:
+    case PHP_ARRAY: return true;
     case PHP_INT: return v.i != 0;
     case PHP_FLOAT: return v.d != 0;
     case PHP_TEXT: return v.n > 1 || (v.n == 1 && v.s[0] != '0');
@@ -137,8 +138,9 @@ PhpValue phpvalue_to_int(PhpValue v)
         /* Text does not wrap around, it stops at the largest. */
         if (!isfinite(x.d))
             return phpvalue_int(0);
-        return phpvalue_int(x.d >= 9223372036854775808.0 ? INT64_MAX
-                            : x.d < -9223372036854775808.0 ? INT64_MIN : float_to_int(x.d));
+        return phpvalue_int(x.d >= 9223372036854775808.0   ? INT64_MAX
+                            : x.d < -9223372036854775808.0 ? INT64_MIN
+                                                           : float_to_int(x.d));
     }
     default: return phpvalue_int(phpvalue_truth(v));
     }
@@ -179,15 +181,14 @@ PhpValue phpvalue_to_text(Arena *a, PhpValue v)
 {
     char *s;
     switch (v.type) {
-    case PHP_UNKNOWN: case PHP_TEXT: return v;
-    case PHP_NULL: case PHP_FALSE: return phpvalue_text("", 0);
+    case PHP_UNKNOWN:
+    case PHP_TEXT: return v;
+    case PHP_NULL:
+    case PHP_FALSE: return phpvalue_text("", 0);
     case PHP_TRUE: return phpvalue_text("1", 1);
     case PHP_ARRAY: return phpvalue_text("Array", 5);
-    case PHP_INT:
-        s = arena_printf(a, "%lld", (long long)v.i);
-        return phpvalue_text_z(s);
-    default:
-        return phpvalue_text_z(float_text(a, v.d));
+    case PHP_INT: s = arena_printf(a, "%lld", (long long)v.i); return phpvalue_text_z(s);
+    default: return phpvalue_text_z(float_text(a, v.d));
     }
 }
 
@@ -222,7 +223,8 @@ static int overflows(PhpValue text, PhpValue number)
     if (number.type != PHP_FLOAT || fabs(number.d) < 9e18)
         return 0;
     return memchr(text.s, '.', text.n) || memchr(text.s, 'e', text.n) || memchr(text.s, 'E', text.n)
-               ? 0 : sign(number.d);
+               ? 0
+               : sign(number.d);
 }
 
 int phpvalue_compare(PhpValue a, PhpValue b)
@@ -243,7 +245,7 @@ int phpvalue_compare(PhpValue a, PhpValue b)
         return overflows(a, x) - overflows(b, y);
     if (nx && ny)
         return compare_numbers(x, y);
-    Arena room = {0};
+    Arena room = { 0 };
     int c = compare_bytes(phpvalue_to_text(&room, a), phpvalue_to_text(&room, b));
     arena_release(&room);
     return c;
@@ -283,14 +285,21 @@ static PhpValue integers(char op, int64_t a, int64_t b)
 {
     int64_t r;
     switch (op) {
-    case '+': return __builtin_add_overflow(a, b, &r) ? phpvalue_float((double)a + (double)b) : phpvalue_int(r);
-    case '-': return __builtin_sub_overflow(a, b, &r) ? phpvalue_float((double)a - (double)b) : phpvalue_int(r);
-    case '*': return __builtin_mul_overflow(a, b, &r) ? phpvalue_float((double)a * (double)b) : phpvalue_int(r);
+    case '+':
+        return __builtin_add_overflow(a, b, &r) ? phpvalue_float((double)a + (double)b)
+                                                : phpvalue_int(r);
+    case '-':
+        return __builtin_sub_overflow(a, b, &r) ? phpvalue_float((double)a - (double)b)
+                                                : phpvalue_int(r);
+    case '*':
+        return __builtin_mul_overflow(a, b, &r) ? phpvalue_float((double)a * (double)b)
+                                                : phpvalue_int(r);
     case '/':
         if (b == 0)
             return phpvalue_unknown();
         if (b == -1 || a % b)
-            return b == -1 && a != INT64_MIN ? phpvalue_int(-a) : phpvalue_float((double)a / (double)b);
+            return b == -1 && a != INT64_MIN ? phpvalue_int(-a)
+                                             : phpvalue_float((double)a / (double)b);
         return phpvalue_int(a / b);
     default: return phpvalue_unknown();
     }

@@ -16,8 +16,14 @@
 #include <stdint.h>
 
 typedef enum PhpType {
-    PHP_UNKNOWN, PHP_NULL, PHP_FALSE, PHP_TRUE, PHP_INT, PHP_FLOAT,
-    PHP_TEXT, PHP_ARRAY
+    PHP_UNKNOWN,
+    PHP_NULL,
+    PHP_FALSE,
+    PHP_TRUE,
+    PHP_INT,
+    PHP_FLOAT,
+    PHP_TEXT,
+    PHP_ARRAY
 } PhpType;
 
 typedef struct PhpValue {

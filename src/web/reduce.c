@@ -47,7 +47,7 @@ static bool shows(Reducing *d, const Request *q, const State *start)
     Reply *r = campaign_execute(d->c, q, start, &end, d->err);
     if (!r)
         return false;
-    Faults f = {0};
+    Faults f = { 0 };
     campaign_judge(d->c, q, r, &f);
     bool is = faults_have(&f, d->rep->key);
     faults_release(&f);
@@ -57,7 +57,7 @@ static bool shows(Reducing *d, const Request *q, const State *start)
 
 static char *cond_text(const Trace *t, Cond c)
 {
-    Str s = {0};
+    Str s = { 0 };
     trace_print(t, c.node, c.wanted, &s);
     return str_take(&s);
 }
@@ -78,7 +78,7 @@ static bool path_has(const Trace *t, const char *text)
 static void common(Reducing *d)
 {
     const Trace *t = d->from->reply->trace;
-    Map seen = {0};
+    Map seen = { 0 };
     d->conds = xcalloc(t->branches.len + 1, sizeof *d->conds);
     for (size_t i = 0; i < t->branches.len && d->nconds < MOST_CONDS; i++) {
         Cond k = { t->branches.items[i].node, t->branches.items[i].taken };
@@ -86,7 +86,8 @@ static void common(Reducing *d)
         bool all = map_put(&seen, text, d);
         for (size_t e = 0; all && e < d->rep->nexamples; e++) {
             const Example *x = &d->rep->examples[e];
-            if (x != d->from && strcmp(x->step->request->script, d->from->step->request->script) == 0)
+            if (x != d->from &&
+                strcmp(x->step->request->script, d->from->step->request->script) == 0)
                 all = path_has(x->reply->trace, text);
         }
         if (all)
@@ -107,8 +108,11 @@ static Request *exposes(Reducing *d, const Cond *conds, size_t n)
         n = 0;
     for (unsigned attempt = 0; attempt < 2 && !q && d->probes; attempt++) {
         Rng rng = rng_seeded(attempt + 11);
-        FlipPlan plan = { .trace = d->from->reply->trace, .base = empty, .words = &d->c->words,
-                          .rng = &rng, .budget = 500 };
+        FlipPlan plan = { .trace = d->from->reply->trace,
+                          .base = empty,
+                          .words = &d->c->words,
+                          .rng = &rng,
+                          .budget = 500 };
         FlipWhy why;
         q = n ? flip_solve(&plan, conds, n, &why) : request_copy(empty);
         if (q && !shows(d, q, d->from->step->start)) {
@@ -142,7 +146,7 @@ static bool is_solvable(Reducing *d, const Cond *conds, size_t n)
 
 static bool is_given(const Reducing *d, Cond k)
 {
-    Strings in = {0};
+    Strings in = { 0 };
     bool given = false;
     trace_inputs(d->from->reply->trace, k.node, &in);
     for (size_t i = 0; i < in.len; i++)
@@ -175,7 +179,7 @@ static bool stays_without(Reducing *d, size_t i)
 
 static bool holds_for(const Reducing *d, Cond k, const Request *r)
 {
-    Arena a = {0};
+    Arena a = { 0 };
     PhpValue v = eval_node(&a, d->from->reply->trace, k.node, r);
     bool is = phpvalue_is_known(v) && phpvalue_truth(v) == k.wanted;
     arena_release(&a);
@@ -188,8 +192,11 @@ static Request *solution(Reducing *d, const Cond *conds, size_t n)
     Request *empty = request_new(d->from->step->request->script);
     empty->post = d->from->step->request->post;
     Rng rng = rng_seeded(11);
-    FlipPlan plan = { .trace = d->from->reply->trace, .base = empty, .words = &d->c->words,
-                      .rng = &rng, .budget = 300 };
+    FlipPlan plan = { .trace = d->from->reply->trace,
+                      .base = empty,
+                      .words = &d->c->words,
+                      .rng = &rng,
+                      .budget = 300 };
     FlipWhy why;
     Request *q = n ? flip_solve(&plan, conds, n, &why) : request_copy(empty);
     request_free(empty);
@@ -296,7 +303,7 @@ static void keep_relevant(Reducing *d)
     size_t n = 0;
     const Trace *t = d->from->reply->trace;
     for (size_t i = 0; i < d->nconds; i++) {
-        Strings in = {0};
+        Strings in = { 0 };
         bool given = false;
         trace_inputs(t, d->conds[i].node, &in);
         for (size_t k = 0; k < in.len; k++)
@@ -325,7 +332,7 @@ static bool chain_shows(Reducing *d, const Chain *ch, Str *page)
         if (!r)
             return false;
         if (i + 1 == ch->len) {
-            Faults f = {0};
+            Faults f = { 0 };
             campaign_judge(d->c, ch->items[i], r, &f);
             is = faults_have(&f, d->rep->key);
             faults_release(&f);
@@ -350,7 +357,7 @@ static void chain_of(const Step *s, Chain *out)
 static void drop_steps(Reducing *d, Chain *ch)
 {
     for (size_t i = 0; i + 1 < ch->len && d->probes;) {
-        Chain less = {0};
+        Chain less = { 0 };
         for (size_t k = 0; k < ch->len; k++)
             if (k != i)
                 vec_push(&less, ch->items[k]);
@@ -495,7 +502,7 @@ static bool try_known(Reducing *d, const Step *before, Chain *ch, Str *page)
 static void reduce_chain(Reducing *d, WebFault *out)
 {
     const Step *before = d->from->step->before;
-    Chain ch = {0};
+    Chain ch = { 0 };
     out->replayed = before && try_known(d, before, &ch, &out->page);
     if (!out->replayed) {
         chain_of(before, &ch);
@@ -534,9 +541,11 @@ static int by_weight(const void *a, const void *b)
 {
     const Report *x = *(Report *const *)a, *y = *(Report *const *)b;
     static const int weight[FAULT_NKINDS] = {
-        [FAULT_CRASH] = 1, [FAULT_SQL] = 0, [FAULT_REFLECTED] = 0, [FAULT_INCLUDE] = 0, [FAULT_REDIRECT] = 2,
-        [FAULT_ACCESS] = 0, [FAULT_HANG] = 6, [FAULT_WARNING] = 3, [FAULT_HTML_ERROR] = 3,
-        [FAULT_DEPRECATED] = 4, [FAULT_HTML_WARNING] = 5 };
+        [FAULT_CRASH] = 1,      [FAULT_SQL] = 0,         [FAULT_REFLECTED] = 0,
+        [FAULT_INCLUDE] = 0,    [FAULT_REDIRECT] = 2,    [FAULT_ACCESS] = 0,
+        [FAULT_HANG] = 6,       [FAULT_WARNING] = 3,     [FAULT_HTML_ERROR] = 3,
+        [FAULT_DEPRECATED] = 4, [FAULT_HTML_WARNING] = 5
+    };
     if (weight[x->fault.kind] != weight[y->fault.kind])
         return weight[x->fault.kind] - weight[y->fault.kind];
     return x->found_after < y->found_after ? -1 : x->found_after > y->found_after;

@@ -21,8 +21,10 @@ static char escaped(Sampler *s, char c)
     switch (c) {
     case 'd': return (char)('0' + rng_below(s->rng, 10));
     case 'w': return (char)('a' + rng_below(s->rng, 26));
-    case 's': case 'h': return ' ';
-    case 'D': case 'S': return 'a';
+    case 's':
+    case 'h': return ' ';
+    case 'D':
+    case 'S': return 'a';
     case 'W': return '-';
     case 'n': return '\n';
     case 't': return '\t';
@@ -75,8 +77,8 @@ static void class(Sampler *s, Str *out)
         s->p++;
     }
     for (; s->p < s->end && (*s->p != ']' || first); first = false) {
-        const char *close = s->p + 1 < s->end && s->p[0] == '[' && s->p[1] == ':'
-                                ? strstr(s->p, ":]") : NULL;
+        const char *close =
+            s->p + 1 < s->end && s->p[0] == '[' && s->p[1] == ':' ? strstr(s->p, ":]") : NULL;
         if (close && close < s->end) {
             add_named_class(set, s->p + 2, (size_t)(close - s->p - 2));
             s->p = close + 2;
@@ -115,7 +117,7 @@ static bool group_begin(Sampler *s)
 
 static void group(Sampler *s, Str *out)
 {
-    Str inner = {0};
+    Str inner = { 0 };
     bool counts = group_begin(s);
     s->depth++;
     alternatives(s, &inner);
@@ -176,7 +178,7 @@ static void sequence(Sampler *s, Str *out)
 {
     while (s->p < s->end && *s->p != '|' && *s->p != ')') {
         const char *begin = s->p;
-        Str once = {0};
+        Str once = { 0 };
         unsigned least, most;
         atom(s, &once);
         const char *behind = s->p;
@@ -201,10 +203,10 @@ static void sequence(Sampler *s, Str *out)
 
 static void alternatives(Sampler *s, Str *out)
 {
-    Str chosen = {0};
+    Str chosen = { 0 };
     unsigned n = 0;
     for (;;) {
-        Str one = {0};
+        Str one = { 0 };
         sequence(s, &one);
         if (rng_below(s->rng, ++n) == 0) {
             str_release(&chosen);
@@ -232,7 +234,7 @@ char *regex_sample(const char *pattern, Rng *rng)
     if (!end)
         return NULL;
     Sampler s = { .p = pattern + 1, .end = end, .rng = rng, .extended = strchr(end, 'x') };
-    Str out = {0};
+    Str out = { 0 };
     alternatives(&s, &out);
     if (!out.data)
         str_add(&out, "");

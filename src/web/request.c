@@ -150,8 +150,10 @@ void url_encode(Str *out, const char *s, size_t n)
 
 static int hex(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10
-         : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 static char *decode(const char *s, size_t n, bool plus, size_t *len)
@@ -245,13 +247,15 @@ static void add_part(Str *out, const Param *p)
 {
     static const char bound[] = "--sundew-7d3f0c2a\r\n";
     char *name = request_name(p->path);
-    Str safe = {0};
+    Str safe = { 0 };
     for (const char *c = name; *c; c++)
         str_addc(&safe, *c == '"' || *c == '\r' || *c == '\n' ? '_' : *c);
     str_add(out, bound);
     if (str_starts(p->path, "FILES["))
-        str_addf(out, "Content-Disposition: form-data; name=\"%s\"; filename=\"upload.txt\"\r\n"
-                      "Content-Type: text/plain\r\n\r\n", str_c(&safe));
+        str_addf(out,
+                 "Content-Disposition: form-data; name=\"%s\"; filename=\"upload.txt\"\r\n"
+                 "Content-Type: text/plain\r\n\r\n",
+                 str_c(&safe));
     else
         str_addf(out, "Content-Disposition: form-data; name=\"%s\"\r\n\r\n", str_c(&safe));
     str_addn(out, p->text, p->n);
@@ -297,7 +301,7 @@ void request_cookies(const Request *r, Str *out)
 /* PHP's own reading of names: "a.b c" is a_b_c, "a[b][]" is an array. */
 char *request_path(const char *kind, const char *name)
 {
-    Str s = {0};
+    Str s = { 0 };
     str_add(&s, kind);
     str_addc(&s, '[');
     const char *c = name;

@@ -38,7 +38,7 @@ static uintptr_t count(Map *m, uint64_t key)
 
 static uint64_t request_hash(const Request *r)
 {
-    Str s = {0};
+    Str s = { 0 };
     request_canonical(r, &s);
     uint64_t h = hash_bytes(str_c(&s), s.len);
     str_release(&s);
@@ -80,24 +80,24 @@ static Config *take(Campaign *c)
     Config *cfg = NULL;
     if (++c->picks % 10 == 0)
         cfg = pop(c, CLASS_REST);
-    for (unsigned class = 0; class < NCLASSES && !cfg; class++) {
+    for (unsigned class = 0; class < NCLASSES && !cfg; class ++) {
         cfg = pop(c, class);
         if (cfg && class == CLASS_TARGET && has(&c->sides, cfg->target)) {
             push(c, CLASS_REST, cfg);
             cfg = NULL;
-            class--;
+            class --;
         } else if (cfg && class == CLASS_DIRECT && map_has(&c->parts, cfg->request->script)) {
             config_free(cfg);
             cfg = NULL;
-            class--;
+            class --;
         }
     }
     return cfg;
 }
 
 /* Takes the request over. False: it was there before. */
-static bool propose(Campaign *c, unsigned class, Request *r, const State *start,
-                    const Step *before, Config shape)
+static bool propose(Campaign *c, unsigned class, Request *r, const State *start, const Step *before,
+                    Config shape)
 {
     uint64_t key = mix(request_hash(r), start->hash);
     unsigned depth = before ? before->depth + 1 : 0;
@@ -141,8 +141,12 @@ static void flip(Campaign *c, const Step *step, const Reply *r, size_t i)
     Cond *conds = xcalloc(i + 1, sizeof *conds);
     for (size_t k = 0; k <= i; k++)
         conds[k] = (Cond){ t->branches.items[k].node, t->branches.items[k].taken != (k == i) };
-    FlipPlan plan = { .trace = t, .base = step->request, .base_holds = true,
-                      .words = &c->words, .rng = &c->rng, .budget = 400 };
+    FlipPlan plan = { .trace = t,
+                      .base = step->request,
+                      .base_holds = true,
+                      .words = &c->words,
+                      .rng = &c->rng,
+                      .budget = 400 };
     FlipWhy why;
     Request *next = flip_solve(&plan, conds, i + 1, &why);
     c->web->why[why]++;
@@ -173,8 +177,8 @@ static void fill_in(Campaign *c, const Step *step, const Trace *t)
             continue;
         Request *r = request_copy(step->request);
         const char *rest = str_starts(n->text, "REQUEST[") ? n->text + 7 : NULL;
-        char *path = rest ? xprintf("%s%s", request_is_post(r) ? "POST" : "GET", rest)
-                          : xstrdup(n->text);
+        char *path =
+            rest ? xprintf("%s%s", request_is_post(r) ? "POST" : "GET", rest) : xstrdup(n->text);
         request_set(r, path, "1", 1);
         free(path);
         propose(c, CLASS_REST, r, step->start, step->before, (Config){ 0 });
@@ -196,7 +200,9 @@ static void follow_conditions(Campaign *c, const Config *cfg, const Step *step, 
             c->web->diverged++;
     }
     size_t from = cfg->expect && r->trace->branches.len >= cfg->bound &&
-                          prefix_hash(r->trace, cfg->bound, false) == cfg->expect ? cfg->bound : 0;
+                          prefix_hash(r->trace, cfg->bound, false) == cfg->expect
+                      ? cfg->bound
+                      : 0;
     for (size_t i = from; i < r->trace->branches.len; i++)
         flip(c, step, r, i);
     fill_in(c, step, r->trace);
@@ -229,8 +235,9 @@ static void offer(Campaign *c, Request *r, const Step *step, const State *end, b
 
 static void follow_options(Campaign *c, const Step *step, const Reply *r, const State *end)
 {
-    PagePlan plan = { .from = step->request, .app = c->app, .logins = c->plan->logins,
-                      .nlogins = c->plan->nlogins };
+    PagePlan plan = {
+        .from = step->request, .app = c->app, .logins = c->plan->logins, .nlogins = c->plan->nlogins
+    };
     const char *location = reply_header(r, "Location");
     if (location) {
         Request *next = page_target(&plan, location);
@@ -239,7 +246,7 @@ static void follow_options(Campaign *c, const Step *step, const Reply *r, const 
     }
     if (!reply_is_html(r) || r->cut)
         return;
-    Options o = {0};
+    Options o = { 0 };
     page_options(&plan, str_c(&r->body), r->body.len, &o);
     for (size_t i = 0; i < o.len; i++) {
         offer(c, o.items[i].request, step, end, false);
@@ -265,7 +272,8 @@ static size_t note_lines(Campaign *c, const Trace *t)
 {
     size_t fresh = 0;
     for (size_t i = 0; i < t->hits.len; i++) {
-        char *key = xprintf("%s:%u", judge_relative(c->app, t->hits.items[i].file), t->hits.items[i].line);
+        char *key =
+            xprintf("%s:%u", judge_relative(c->app, t->hits.items[i].file), t->hits.items[i].line);
         void **slot = map_slot(&c->lines, key);
         fresh += *slot == NULL;
         *slot = (void *)((uintptr_t)*slot + 1);
@@ -314,7 +322,7 @@ static void note_point(Campaign *c)
 
 static void note_faults(Campaign *c, const Step *step, Reply *r, bool *kept)
 {
-    Faults f = {0};
+    Faults f = { 0 };
     campaign_judge(c, step->request, r, &f);
     for (size_t i = 0; i < f.len; i++) {
         Report *rep = campaign_report(c, &f.items[i], step, r);
@@ -345,7 +353,8 @@ static bool run_config(Campaign *c, const Config *cfg, Err *err)
         fill_in(c, step, r->trace);
     if (!c->plan->stateless && c->plan->strategy != WEB_RANDOM)
         follow_options(c, step, r, end);
-    bool ok = c->plan->no_security || c->plan->strategy == WEB_RANDOM || attack_run(c, step, r, err);
+    bool ok =
+        c->plan->no_security || c->plan->strategy == WEB_RANDOM || attack_run(c, step, r, err);
     if (kept)
         vec_push(&c->kept, r);
     else
@@ -430,9 +439,11 @@ static bool again_directly(Campaign *c)
             last = c->steps.items[i]->before;
         }
     bool any = false;
-    for (size_t i = 0; state && i < c->scripts.len && !c->plan->only_entry && !c->plan->stateless; i++)
+    for (size_t i = 0; state && i < c->scripts.len && !c->plan->only_entry && !c->plan->stateless;
+         i++)
         if (is_page_script(c->scripts.items[i]))
-            any |= propose(c, CLASS_DIRECT, request_new(c->scripts.items[i]), state, last, (Config){ 0 });
+            any |= propose(c, CLASS_DIRECT, request_new(c->scripts.items[i]), state, last,
+                           (Config){ 0 });
     return any;
 }
 
@@ -462,7 +473,7 @@ bool search_run(Campaign *c, Err *err)
 
 void search_release(Campaign *c)
 {
-    for (unsigned class = 0; class < NCLASSES; class++)
+    for (unsigned class = 0; class < NCLASSES; class ++)
         for (unsigned d = 0; d < MOST_DEPTH_QUEUE; d++) {
             Queue *q = &c->queues[class][d];
             for (size_t i = q->head; i < q->len; i++)

@@ -56,13 +56,23 @@ static void add_ini(Server *s, const char *setting)
 
 static void settings(Server *s)
 {
-    static const char *const fixed[] = {
-        "display_errors=0", "log_errors=0", "error_reporting=-1", "html_errors=0",
-        "output_buffering=4096", "opcache.enable=0", "pcov.enabled=0",
-        "cgi.force_redirect=0", "cgi.fix_pathinfo=1", "memory_limit=256M", "session.gc_probability=0", "session.use_strict_mode=0",
-        "allow_url_fopen=0", "sendmail_path=/bin/false", "date.timezone=UTC",
-        "expose_php=0", NULL
-    };
+    static const char *const fixed[] = { "display_errors=0",
+                                         "log_errors=0",
+                                         "error_reporting=-1",
+                                         "html_errors=0",
+                                         "output_buffering=4096",
+                                         "opcache.enable=0",
+                                         "pcov.enabled=0",
+                                         "cgi.force_redirect=0",
+                                         "cgi.fix_pathinfo=1",
+                                         "memory_limit=256M",
+                                         "session.gc_probability=0",
+                                         "session.use_strict_mode=0",
+                                         "allow_url_fopen=0",
+                                         "sendmail_path=/bin/false",
+                                         "date.timezone=UTC",
+                                         "expose_php=0",
+                                         NULL };
     strings_add(&s->argv, s->php);
     char *extension = xprintf("extension=%s/php/sundew.so", s->plan.libexec);
     add_ini(s, extension);
@@ -75,7 +85,9 @@ static void settings(Server *s)
         xprintf("sys_temp_dir=%s/tmp", s->plan.folder),
         xprintf("mysqli.default_socket=%s/db/socket", s->plan.folder),
         xprintf("pdo_mysql.default_socket=%s/db/socket", s->plan.folder),
-        xprintf("max_execution_time=%d", s->plan.seconds > 1 ? (int)s->plan.seconds : s->plan.seconds > 0 ? 1 : 5),
+        xprintf("max_execution_time=%d", s->plan.seconds > 1   ? (int)s->plan.seconds
+                                         : s->plan.seconds > 0 ? 1
+                                                               : 5),
         xprintf("auto_prepend_file=%s", s->plan.prepend ? s->plan.prepend : ""),
     };
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
@@ -182,7 +194,7 @@ static void add_headers(const Request *r, Str *out)
 
 static void add_cookies(const Request *r, const char *jar, Str *out)
 {
-    Str own = {0};
+    Str own = { 0 };
     request_cookies(r, &own);
     if (own.len || (jar && *jar)) {
         str_addf(out, "HTTP_COOKIE=%s%s%s", jar ? jar : "", jar && *jar && own.len ? "; " : "",
@@ -192,14 +204,17 @@ static void add_cookies(const Request *r, const char *jar, Str *out)
     str_release(&own);
 }
 
-static void variables(const Server *s, const Request *r, const Str *body, const char *type, Str *out)
+static void variables(const Server *s, const Request *r, const Str *body, const char *type,
+                      Str *out)
 {
-    Str query = {0};
+    Str query = { 0 };
     request_query(r, &query);
     const Param *info = request_get(r, "SERVER[PATH_INFO]");
     const Param *method = request_get(r, "SERVER[REQUEST_METHOD]");
-    add_variable(out, "REQUEST_METHOD", request_is_post(r) ? "POST"
-                 : method && *method->text ? method->text : "GET");
+    add_variable(out, "REQUEST_METHOD",
+                 request_is_post(r)        ? "POST"
+                 : method && *method->text ? method->text
+                                           : "GET");
     add_variable(out, "QUERY_STRING", str_c(&query));
     str_addf(out, "SCRIPT_FILENAME=%s/%s", s->app, r->script);
     str_addc(out, '\0');
@@ -281,14 +296,22 @@ static Reply *run(Server *s, const Str *vars, const Str *body, Err *err)
     RunFd fd = { .fd = s->channel, .as = SUNDEW_WEB_FD };
     double seconds = s->plan.seconds > 0 ? s->plan.seconds : 5;
     RunPlan plan = {
-        .argv = strings_argv(&s->argv), .file = s->php, .env = strings_argv(&s->env),
-        .cwd = s->app, .input = body ? body->data : NULL, .input_len = body ? body->len : 0,
-        .fds = &fd, .nfds = 1, .server = true, .untraced = true, .keep_output = KEEP,
+        .argv = strings_argv(&s->argv),
+        .file = s->php,
+        .env = strings_argv(&s->env),
+        .cwd = s->app,
+        .input = body ? body->data : NULL,
+        .input_len = body ? body->len : 0,
+        .fds = &fd,
+        .nfds = 1,
+        .server = true,
+        .untraced = true,
+        .keep_output = KEEP,
         .limits = { .wall = seconds * 4 + 2, .cpu = seconds + 1, .memory = 1u << 30 },
     };
-    RunResult res = {0};
+    RunResult res = { 0 };
     s->requests++;
-    Err why = {0};
+    Err why = { 0 };
     bool ok = runner_run(s->runner, &plan, &res, &why);
     /* A request may kill its server: that is a result, the server starts anew.
      * Several in a row mean that PHP itself can't be run. */
@@ -314,10 +337,10 @@ static Reply *run(Server *s, const Str *vars, const Str *body, Err *err)
     return r;
 }
 
-Reply *server_request(Server *s, const Request *req, const char *cookies,
-                      const char *labels, Err *err)
+Reply *server_request(Server *s, const Request *req, const char *cookies, const char *labels,
+                      Err *err)
 {
-    Str vars = {0}, body = {0};
+    Str vars = { 0 }, body = { 0 };
     char *type;
     request_body(req, &body, &type);
     variables(s, req, &body, type, &vars);
@@ -333,7 +356,7 @@ Reply *server_request(Server *s, const Request *req, const char *cookies,
 
 Reply *server_list(Server *s, const char *file, Err *err)
 {
-    Str vars = {0};
+    Str vars = { 0 };
     str_addf(&vars, "SUNDEW_WEB_LIST=%s/%s", s->app, file);
     str_addc(&vars, '\0');
     str_addf(&vars, "SCRIPT_FILENAME=%s/%s", s->app, file);

@@ -55,8 +55,8 @@ Server *server_new(const ServerPlan *plan, Err *err);
 void server_free(Server *s);
 /* `cookies` is the jar's header text, may be NULL; `labels` are session keys
  * that came from input, one a line, may be NULL. */
-Reply *server_request(Server *s, const Request *r, const char *cookies,
-                      const char *labels, Err *err);
+Reply *server_request(Server *s, const Request *r, const char *cookies, const char *labels,
+                      Err *err);
 /* The statements and constants of one file below app/; runs nothing. */
 Reply *server_list(Server *s, const char *file, Err *err);
 void reply_free(Reply *r);

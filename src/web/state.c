@@ -70,7 +70,7 @@ static const Blob *blob_of(States *st, const char *data, size_t n)
 
 static const Blob *read_blob(States *st, const char *path)
 {
-    Str s = {0};
+    Str s = { 0 };
     const Blob *b = NULL;
     if (file_size(path) <= MOST_FILE && file_read(path, &s, NULL))
         b = blob_of(st, str_c(&s), s.len);
@@ -169,7 +169,7 @@ static void look(States *st)
 
 static bool copy_tree(const char *from, const char *to, unsigned depth, Err *err)
 {
-    Strings names = {0};
+    Strings names = { 0 };
     bool ok = depth < MOST_DEPTH && dir_make(to, err) && dir_list(from, &names, err);
     for (size_t i = 0; ok && i < names.len; i++) {
         char *a = path_join(from, names.items[i]), *b = path_join(to, names.items[i]);
@@ -178,7 +178,7 @@ static bool copy_tree(const char *from, const char *to, unsigned depth, Err *err
         } else if (file_is_dir(a)) {
             ok = copy_tree(a, b, depth + 1, err);
         } else if (file_is_regular(a)) {
-            Str s = {0};
+            Str s = { 0 };
             ok = file_read(a, &s, err) && file_write(b, str_c(&s), s.len, err);
             str_release(&s);
         }
@@ -237,7 +237,7 @@ States *states_new(const char *source, const char *folder, Err *err)
 bool states_add_file(States *st, const char *from, const char *name, Err *err)
 {
     assert(st->states.len == 1);
-    Str s = {0};
+    Str s = { 0 };
     char *to = xprintf("%s/app/%s", st->folder, name);
     bool ok = file_read(from, &s, err) && file_write(to, str_c(&s), s.len, err);
     free(to);
@@ -356,7 +356,8 @@ const State *states_save(States *st, const Strings *cookies, const Strings *labe
     s->hash = hash_state(s);
     st->states.items[0]->hash = hash_state(st->states.items[0]);
     State *old = s->hash == st->states.items[0]->hash
-                     ? st->states.items[0] : map_getn(&st->by_key, &s->hash, sizeof s->hash);
+                     ? st->states.items[0]
+                     : map_getn(&st->by_key, &s->hash, sizeof s->hash);
     if (old) {
         state_free(s);
         return old;

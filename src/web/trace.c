@@ -10,10 +10,7 @@ typedef struct Reader {
     const char *files[4096];
 } Reader;
 
-static const char *file_of(const Reader *r, uint32_t id)
-{
-    return id < 4096 ? r->files[id] : NULL;
-}
+static const char *file_of(const Reader *r, uint32_t id) { return id < 4096 ? r->files[id] : NULL; }
 
 static const char *text_of(Reader *r, const char *from, size_t n)
 {
@@ -41,8 +38,8 @@ static void read_node(Reader *r, const struct sundew_web_record *rec, const char
             return;
     if ((t->nnodes & (t->nnodes - 1)) == 0)
         t->nodes = xrealloc(t->nodes, t->nnodes * 2 * sizeof *t->nodes);
-    t->nodes[t->nnodes++] = (TraceNode){ rec->op, rec->node, list,
-                                         bytes_of(r, body + args, rec->text), rec->text };
+    t->nodes[t->nnodes++] =
+        (TraceNode){ rec->op, rec->node, list, bytes_of(r, body + args, rec->text), rec->text };
 }
 
 static void read_stack(Reader *r, Message *m, const char *text, const char *end)
@@ -51,7 +48,8 @@ static void read_stack(Reader *r, Message *m, const char *text, const char *end)
     while (text < end && m->nstack < 16) {
         char function[200], file[1000];
         unsigned line;
-        if (*text != '\n' || sscanf(text + 1, "%199[^\t\n]\t%999[^\t\n]\t%u", function, file, &line) != 3)
+        if (*text != '\n' ||
+            sscanf(text + 1, "%199[^\t\n]\t%999[^\t\n]\t%u", function, file, &line) != 3)
             break;
         frames[m->nstack++] = (TraceFrame){ arena_strdup(&r->t->arena, function),
                                             arena_strdup(&r->t->arena, file), line };
@@ -66,8 +64,9 @@ static void read_stack(Reader *r, Message *m, const char *text, const char *end)
 
 static void read_error(Reader *r, const struct sundew_web_record *rec, const char *body)
 {
-    Message m = { .type = rec->op, .masked = rec->node, .file = file_of(r, rec->file),
-                  .line = rec->line };
+    Message m = {
+        .type = rec->op, .masked = rec->node, .file = file_of(r, rec->file), .line = rec->line
+    };
     size_t n = strnlen(body, rec->text);
     m.text = text_of(r, body, n);
     char *rest = bytes_of(r, body + n, rec->text - n);
@@ -92,21 +91,32 @@ static void read_record(Reader *r, const struct sundew_web_record *rec, const ch
             vec_push(&t->branches, ((Branch){ rec->id, rec->node, rec->op != 0, file, rec->line }));
         break;
     case WEB_ERROR: read_error(r, rec, body); break;
-    case WEB_OUTPUT: vec_push(&t->output, ((Written){ file, rec->line, rec->node, NULL, 0 })); break;
+    case WEB_OUTPUT:
+        vec_push(&t->output, ((Written){ file, rec->line, rec->node, NULL, 0 }));
+        break;
     case WEB_FRAGMENT:
-        vec_push(&t->fragments, ((Written){ file, rec->line, rec->text, bytes_of(r, body, rec->text), 0 }));
+        vec_push(&t->fragments,
+                 ((Written){ file, rec->line, rec->text, bytes_of(r, body, rec->text), 0 }));
         break;
     case WEB_SINK:
         vec_push(&t->sinks, ((Sink){ rec->op, rec->node < t->nnodes ? rec->node : 0, file,
                                      rec->line, bytes_of(r, body, rec->text), rec->text }));
         break;
-    case WEB_HIT: if (file) vec_push(&t->hits, at); break;
-    case WEB_LINE: if (file) vec_push(&t->lines, at); break;
+    case WEB_HIT:
+        if (file)
+            vec_push(&t->hits, at);
+        break;
+    case WEB_LINE:
+        if (file)
+            vec_push(&t->lines, at);
+        break;
     case WEB_FILE:
         if (rec->id < 4096)
             r->files[rec->id] = text_of(r, body, rec->text);
         break;
-    case WEB_LOST: vec_push(&t->lost, ((TraceNamed){ rec->node, text_of(r, body, rec->text) })); break;
+    case WEB_LOST:
+        vec_push(&t->lost, ((TraceNamed){ rec->node, text_of(r, body, rec->text) }));
+        break;
     case WEB_SESSION:
         if (rec->node && rec->node < t->nnodes)
             vec_push(&t->session, ((TraceNamed){ rec->node, text_of(r, body, rec->text) }));
@@ -185,18 +195,22 @@ void trace_inputs(const Trace *t, uint32_t node, Strings *out)
 /* ---- as a person reads it */
 
 static const char *const signs[WOP_N] = {
-    [WOP_ADD] = "+", [WOP_SUB] = "-", [WOP_MUL] = "*", [WOP_DIV] = "/", [WOP_MOD] = "%",
-    [WOP_POW] = "**", [WOP_SL] = "<<", [WOP_SR] = ">>", [WOP_AND] = "&", [WOP_OR] = "|",
-    [WOP_XOR] = "^", [WOP_CONCAT] = ".", [WOP_EQ] = "==", [WOP_NE] = "!=", [WOP_SAME] = "===",
-    [WOP_NSAME] = "!==", [WOP_LT] = "<", [WOP_LE] = "<=", [WOP_CMP] = "<=>", [WOP_BXOR] = "xor",
+    [WOP_ADD] = "+",     [WOP_SUB] = "-",    [WOP_MUL] = "*", [WOP_DIV] = "/",   [WOP_MOD] = "%",
+    [WOP_POW] = "**",    [WOP_SL] = "<<",    [WOP_SR] = ">>", [WOP_AND] = "&",   [WOP_OR] = "|",
+    [WOP_XOR] = "^",     [WOP_CONCAT] = ".", [WOP_EQ] = "==", [WOP_NE] = "!=",   [WOP_SAME] = "===",
+    [WOP_NSAME] = "!==", [WOP_LT] = "<",     [WOP_LE] = "<=", [WOP_CMP] = "<=>", [WOP_BXOR] = "xor",
 };
 static const uint32_t opposite[WOP_N] = {
-    [WOP_EQ] = WOP_NE, [WOP_NE] = WOP_EQ, [WOP_SAME] = WOP_NSAME, [WOP_NSAME] = WOP_SAME,
+    [WOP_EQ] = WOP_NE,
+    [WOP_NE] = WOP_EQ,
+    [WOP_SAME] = WOP_NSAME,
+    [WOP_NSAME] = WOP_SAME,
 };
 static const char *const calls[WOP_N] = {
-    [WOP_INT] = "(int)", [WOP_FLOAT] = "(float)", [WOP_STR] = "(string)", [WOP_BOOL] = "(bool)",
-    [WOP_ISSET] = "isset", [WOP_LENGTH] = "strlen", [WOP_OFFSET] = "byte", [WOP_BNOT] = "~",
-    [WOP_IN] = "in_array", [WOP_KEY] = "key", [WOP_TYPE] = "type", [WOP_OPAQUE] = "unknown",
+    [WOP_INT] = "(int)",   [WOP_FLOAT] = "(float)", [WOP_STR] = "(string)",
+    [WOP_BOOL] = "(bool)", [WOP_ISSET] = "isset",   [WOP_LENGTH] = "strlen",
+    [WOP_OFFSET] = "byte", [WOP_BNOT] = "~",        [WOP_IN] = "in_array",
+    [WOP_KEY] = "key",     [WOP_TYPE] = "type",     [WOP_OPAQUE] = "unknown",
 };
 
 static void print_constant(const TraceNode *n, Str *out)

@@ -60,8 +60,14 @@ typedef struct Sink {
     size_t n;
 } Sink;
 
-typedef struct TraceLine { const char *file; uint32_t line; } TraceLine;
-typedef struct TraceNamed { uint32_t node; const char *name; } TraceNamed;
+typedef struct TraceLine {
+    const char *file;
+    uint32_t line;
+} TraceLine;
+typedef struct TraceNamed {
+    uint32_t node;
+    const char *name;
+} TraceNamed;
 
 typedef struct Trace {
     Arena arena;

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <math.h>
 
-const char *web_missing(const char *libexec) 
+const char *web_missing(const char *libexec)
 {
     const char *missing = server_missing(libexec);
     return missing ? missing : page_missing();
@@ -32,7 +32,8 @@ bool campaign_over(Campaign *c)
 
 void campaign_judge(Campaign *c, const Request *q, const Reply *r, Faults *out)
 {
-    JudgePlan plan = { .app = c->app, .no_html = c->plan->no_html,
+    JudgePlan plan = { .app = c->app,
+                       .no_html = c->plan->no_html,
                        .no_deprecated = c->plan->no_deprecated };
     judge_reply(&plan, r, out);
     attack_judge(c, q, r, out);
@@ -57,7 +58,8 @@ static void labels_after(const Reply *r, Strings *labels)
 /* Did a statement change the database? */
 static bool writes(const Trace *t)
 {
-    static const char *const reads[] = { "select", "show", "set", "describe", "explain", "desc", "use" };
+    static const char *const reads[] = { "select",  "show", "set", "describe",
+                                         "explain", "desc", "use" };
     for (size_t i = 0; i < t->sinks.len; i++) {
         if (t->sinks.items[i].kind != SINK_SQL)
             continue;
@@ -72,14 +74,15 @@ static bool writes(const Trace *t)
     return false;
 }
 
-Reply *campaign_execute(Campaign *c, const Request *q, const State *start,
-                        const State **end, Err *err)
+Reply *campaign_execute(Campaign *c, const Request *q, const State *start, const State **end,
+                        Err *err)
 {
-    if (c->database && states_restore_touches(c->states, start, "db/") && !database_flush(c->database, err))
+    if (c->database && states_restore_touches(c->states, start, "db/") &&
+        !database_flush(c->database, err))
         return NULL;
     if (!states_restore(c->states, start, err))
         return NULL;
-    Str cookies = {0}, labels = {0};
+    Str cookies = { 0 }, labels = { 0 };
     state_cookie_header(start, &cookies);
     for (size_t i = 0; i < start->labels.len; i++)
         str_addf(&labels, "%s%s", i ? "\n" : "", start->labels.items[i]);
@@ -92,7 +95,7 @@ Reply *campaign_execute(Campaign *c, const Request *q, const State *start,
         reply_free(r);
         return NULL;
     }
-    Strings jar = {0}, keys = {0};
+    Strings jar = { 0 }, keys = { 0 };
     cookies_after(start, r, &jar);
     labels_after(r, &keys);
     *end = states_save(c->states, &jar, &keys, err);
@@ -136,7 +139,7 @@ Report *campaign_report(Campaign *c, const Fault *f, const Step *step, Reply *re
 static void list_scripts(const char *folder, const char *below, unsigned depth, Strings *out)
 {
     char *full = *below ? path_join(folder, below) : xstrdup(folder);
-    Strings names = {0};
+    Strings names = { 0 };
     if (depth < 12 && dir_list(full, &names, NULL))
         for (size_t i = 0; i < names.len; i++) {
             char *path = *below ? xprintf("%s/%s", below, names.items[i]) : xstrdup(names.items[i]);
@@ -169,8 +172,8 @@ static void learn_words(Campaign *c, const Trace *t, Map *seen)
 /* The statements that there are, and the files that PHP can't read. */
 static bool survey(Campaign *c, Err *err)
 {
-    Map seen = {0}, total = {0};
-    Strings all = {0};
+    Map seen = { 0 }, total = { 0 };
+    Strings all = { 0 };
     list_scripts(c->app, "", 0, &all);
     for (size_t i = 0; i < c->plan->nlogins; i++) {
         strings_add(&c->words, c->plan->logins[i].user);
@@ -205,7 +208,9 @@ static bool survey(Campaign *c, Err *err)
 static int by_count(const void *a, const void *b)
 {
     uint64_t x = ((const WebCount *)a)->count, y = ((const WebCount *)b)->count;
-    return x < y ? 1 : x > y ? -1 : strcmp(((const WebCount *)a)->name, ((const WebCount *)b)->name);
+    return x < y   ? 1
+           : x > y ? -1
+                   : strcmp(((const WebCount *)a)->name, ((const WebCount *)b)->name);
 }
 
 static void tell_lost(Campaign *c)
@@ -213,8 +218,8 @@ static void tell_lost(Campaign *c)
     Web *w = c->web;
     w->lost = xcalloc(c->lost.len + 1, sizeof *w->lost);
     for (size_t i = 0; i < c->lost.len; i++)
-        w->lost[w->nlost++] = (WebCount){ xstrdup(c->lost.entries[i].key),
-                                          (uintptr_t)c->lost.entries[i].value };
+        w->lost[w->nlost++] =
+            (WebCount){ xstrdup(c->lost.entries[i].key), (uintptr_t)c->lost.entries[i].value };
     qsort(w->lost, w->nlost, sizeof *w->lost, by_count);
     w->links = xcalloc(c->edges.len + 1, sizeof *w->links);
     for (size_t i = 0; i < c->edges.len; i++) {
@@ -228,7 +233,8 @@ static bool open_campaign(Campaign *c, Err *err)
     const WebPlan *p = c->plan;
     if (p->mysql) {
         c->database = database_start(p->folder, err);
-        if (!c->database || (p->mysql_file && !database_load(c->database, p->mysql_file, p->mysql_name, err)))
+        if (!c->database ||
+            (p->mysql_file && !database_load(c->database, p->mysql_file, p->mysql_name, err)))
             return false;
     }
     c->states = states_new(p->app, p->folder, err);
@@ -236,9 +242,14 @@ static bool open_campaign(Campaign *c, Err *err)
         return false;
     if (p->database && !states_add_file(c->states, p->database, path_base(p->database), err))
         return false;
-    ServerPlan sp = { .folder = p->folder, .libexec = p->libexec, .ini = p->ini, .env = p->env,
-                      .prepend = p->prepend, .seconds = p->request_seconds,
-                      .mysql = p->mysql, .unprotected = p->unprotected };
+    ServerPlan sp = { .folder = p->folder,
+                      .libexec = p->libexec,
+                      .ini = p->ini,
+                      .env = p->env,
+                      .prepend = p->prepend,
+                      .seconds = p->request_seconds,
+                      .mysql = p->mysql,
+                      .unprotected = p->unprotected };
     c->server = server_new(&sp, err);
     if (!c->server)
         return false;
@@ -266,8 +277,8 @@ static void close_campaign(Campaign *c)
     vec_release(&c->corpus);
     strings_release(&c->words);
     strings_release(&c->scripts);
-    Map *maps[] = { &c->visited, &c->sides, &c->tries, &c->asked, &c->used, &c->attacked, &c->lines,
-                    &c->known, &c->parts, &c->lost, &c->edges, &c->by_key };
+    Map *maps[] = { &c->visited, &c->sides, &c->tries, &c->asked, &c->used,  &c->attacked,
+                    &c->lines,   &c->known, &c->parts, &c->lost,  &c->edges, &c->by_key };
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         map_release(maps[i]);
     server_free(c->server);
@@ -282,7 +293,9 @@ Web *web_run(const WebPlan *plan, Err *err)
     WebPlan own = *plan;
     own.entry = plan->entry ? plan->entry : "index.php";
     Web *w = xcalloc(1, sizeof *w);
-    Campaign c = { .plan = &own, .web = w, .begin = clock_seconds(), .rng = rng_seeded(plan->seed) };
+    Campaign c = {
+        .plan = &own, .web = w, .begin = clock_seconds(), .rng = rng_seeded(plan->seed)
+    };
     c.app = path_join(plan->folder, "app");
     bool ok = open_campaign(&c, err) && survey(&c, err) && search_run(&c, err);
     if (ok) {
@@ -336,7 +349,7 @@ void web_free(Web *w)
 
 Reply *web_replay(const WebPlan *plan, Request *const *chain, size_t n, Faults *out, Err *err)
 {
-    Web w = {0};
+    Web w = { 0 };
     Campaign c = { .plan = plan, .web = &w, .begin = clock_seconds() };
     c.app = path_join(plan->folder, "app");
     Reply *last = NULL;

@@ -89,10 +89,15 @@ typedef struct WebCount {
     uint64_t count;
 } WebCount;
 
-typedef struct WebPoint { double seconds; uint64_t requests, lines; } WebPoint;
+typedef struct WebPoint {
+    double seconds;
+    uint64_t requests, lines;
+} WebPoint;
 
 /* A page of the map: a script and what leads to it. */
-typedef struct WebLink { char *from, *to; } WebLink;
+typedef struct WebLink {
+    char *from, *to;
+} WebLink;
 
 typedef struct Web {
     WebFault *faults;

@@ -86,8 +86,8 @@ typedef struct Campaign {
 } Campaign;
 
 /* Restore, execute, save: a reply and the state after it. NULL with err. */
-Reply *campaign_execute(Campaign *c, const Request *r, const State *start,
-                        const State **end, Err *err);
+Reply *campaign_execute(Campaign *c, const Request *r, const State *start, const State **end,
+                        Err *err);
 /* Everything that follows from a run: coverage, faults. */
 bool campaign_over(Campaign *c);
 Report *campaign_report(Campaign *c, const Fault *f, const Step *step, Reply *reply);

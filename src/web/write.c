@@ -4,7 +4,7 @@
 
 static void add_url(const Request *r, Str *out)
 {
-    Str url = {0}, query = {0};
+    Str url = { 0 }, query = { 0 };
     const Param *info = request_get(r, "SERVER[PATH_INFO]");
     request_query(r, &query);
     escape_uri(&url, r->script);
@@ -17,7 +17,7 @@ static void add_url(const Request *r, Str *out)
 
 static void add_curl(const Request *r, Str *out)
 {
-    Str url = {0}, body = {0}, cookies = {0};
+    Str url = { 0 }, body = { 0 }, cookies = { 0 };
     char *type;
     add_url(r, &url);
     request_body(r, &body, &type);
@@ -63,9 +63,11 @@ void web_curl(const WebFault *f, Str *out)
     escape_c_comment(out, f->fault.message, strlen(f->fault.message));
     str_addf(out, "\n# at ");
     escape_c_comment(out, f->fault.file, strlen(f->fault.file));
-    str_addf(out, ":%u. Serve the application first, from its folder, in the state that\n"
-                  "# it was given to Sundew in: php -S 127.0.0.1:8000\n"
-                  "base=${1:-http://127.0.0.1:8000}\njar=$(mktemp)\n", f->fault.line);
+    str_addf(out,
+             ":%u. Serve the application first, from its folder, in the state that\n"
+             "# it was given to Sundew in: php -S 127.0.0.1:8000\n"
+             "base=${1:-http://127.0.0.1:8000}\njar=$(mktemp)\n",
+             f->fault.line);
     for (size_t i = 0; i < f->nchain; i++)
         add_curl(f->chain[i], out);
     str_add(out, "rm -f \"$jar\"\n");
@@ -87,15 +89,17 @@ void web_phpunit(const WebFault *f, const char *name, Str *out)
 {
     str_add(out, "<?php\n// ");
     escape_c_comment(out, f->fault.message, strlen(f->fault.message));
-    str_addf(out, "\n// Serve the application with: php -d display_errors=1 -d error_reporting=-1 -S "
-                  "127.0.0.1:8000\n"
-                  "// and name it in the environment variable BASE, if it is another.\n"
-                  "use PHPUnit\\Framework\\TestCase;\n\nfinal class %s extends TestCase\n{\n"
-                  "    public function testChain(): void\n    {\n"
-                  "        $base = getenv('BASE') ?: 'http://127.0.0.1:8000';\n"
-                  "        $cookies = [];\n        $body = '';\n", name);
+    str_addf(out,
+             "\n// Serve the application with: php -d display_errors=1 -d error_reporting=-1 -S "
+             "127.0.0.1:8000\n"
+             "// and name it in the environment variable BASE, if it is another.\n"
+             "use PHPUnit\\Framework\\TestCase;\n\nfinal class %s extends TestCase\n{\n"
+             "    public function testChain(): void\n    {\n"
+             "        $base = getenv('BASE') ?: 'http://127.0.0.1:8000';\n"
+             "        $cookies = [];\n        $body = '';\n",
+             name);
     for (size_t i = 0; i < f->nchain; i++) {
-        Str url = {0}, body = {0};
+        Str url = { 0 }, body = { 0 };
         char *type;
         add_url(f->chain[i], &url);
         request_body(f->chain[i], &body, &type);
@@ -114,21 +118,22 @@ void web_phpunit(const WebFault *f, const char *name, Str *out)
         str_release(&url);
         str_release(&body);
     }
-    str_add(out,
-            "        $this->assertDoesNotMatchRegularExpression('/(Fatal error|Warning|Deprecated|Parse error)<?/', $body);\n"
-            "    }\n\n"
-            "    private function ask(string $url, array &$cookies, ?string $data, ?string $type): string\n"
-            "    {\n"
-            "        $header = $type ? \"Content-Type: $type\\r\\n\" : '';\n"
-            "        if ($cookies)\n"
-            "            $header .= 'Cookie: ' . http_build_query($cookies, '', '; ') . \"\\r\\n\";\n"
-            "        $context = stream_context_create(['http' => ['method' => $type ? 'POST' : 'GET',\n"
-            "            'header' => $header, 'content' => $data ?? '', 'ignore_errors' => true,\n"
-            "            'follow_location' => 0]]);\n"
-            "        $body = (string) file_get_contents($url, false, $context);\n"
-            "        foreach ($http_response_header ?? [] as $line)\n"
-            "            if (preg_match('/^Set-Cookie: ([^=]+)=([^;]*)/i', $line, $m))\n"
-            "                $cookies[$m[1]] = urldecode($m[2]);\n"
-            "        return $body;\n"
-            "    }\n}\n");
+    str_add(
+        out,
+        "        $this->assertDoesNotMatchRegularExpression('/(Fatal error|Warning|Deprecated|Parse error)<?/', $body);\n"
+        "    }\n\n"
+        "    private function ask(string $url, array &$cookies, ?string $data, ?string $type): string\n"
+        "    {\n"
+        "        $header = $type ? \"Content-Type: $type\\r\\n\" : '';\n"
+        "        if ($cookies)\n"
+        "            $header .= 'Cookie: ' . http_build_query($cookies, '', '; ') . \"\\r\\n\";\n"
+        "        $context = stream_context_create(['http' => ['method' => $type ? 'POST' : 'GET',\n"
+        "            'header' => $header, 'content' => $data ?? '', 'ignore_errors' => true,\n"
+        "            'follow_location' => 0]]);\n"
+        "        $body = (string) file_get_contents($url, false, $context);\n"
+        "        foreach ($http_response_header ?? [] as $line)\n"
+        "            if (preg_match('/^Set-Cookie: ([^=]+)=([^;]*)/i', $line, $m))\n"
+        "                $cookies[$m[1]] = urldecode($m[2]);\n"
+        "        return $body;\n"
+        "    }\n}\n");
 }

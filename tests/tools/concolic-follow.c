@@ -85,11 +85,12 @@ static int build(int argc, char **argv)
     if (argc - optind < 3)
         return 2;
     char **units = argv + optind + 2;
-    Program *p = program_open_bitcode((const char *const *)units,
-                                      (size_t)(argc - optind - 2), &err);
+    Program *p =
+        program_open_bitcode((const char *const *)units, (size_t)(argc - optind - 2), &err);
     Woven *w = p ? weave_begin(p, &err) : NULL;
     WovenBuild how = { .out = argv[optind + 1], .more = strings_argv(&more), .level = 2 };
-    bool ok = w && weave_all(w, p, share, argv[optind], argv[optind + 1], &err) && woven_build(w, &how, &err);
+    bool ok = w && weave_all(w, p, share, argv[optind], argv[optind + 1], &err) &&
+              woven_build(w, &how, &err);
     weave_end(w);
     program_close(p);
     strings_release(&more);
@@ -233,8 +234,7 @@ static void ask_all(Follow *f, size_t most, double seconds)
         if (n++ % every)
             continue;
         f->asked++;
-        if (solver_query_extra(s, f->t.path, c->index, c->cond, f->input, f->n, &a) ==
-            SOLVE_SAT) {
+        if (solver_query_extra(s, f->t.path, c->index, c->cond, f->input, f->n, &a) == SOLVE_SAT) {
             f->sat++;
             follow(f, &a, c->index, c->at);
         }

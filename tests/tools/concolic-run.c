@@ -28,16 +28,17 @@ static int give_up(const Err *err)
 
 static void tell(FILE *out, const Trail *t, const Exprs *p, bool quiet)
 {
-    Str text = {0};
+    Str text = { 0 };
     if (!quiet)
         trail_dump(t, p, &text);
     size_t pins = 0;
     for (size_t i = 0; i < t->steps.len; i++)
         pins += t->steps.items[i].kind == SUNDEW_REC_PIN;
-    fprintf(out, "%s%s branches %zu pins %zu others %zu bugs %zu notes %zu nodes %u regions %llu "
-                 "stale %llu ended %u\n",
-            str_c(&text), t->started ? "started" : "silent", t->steps.len - pins, pins, t->others.len,
-            t->bugs.len, t->notes.len, t->nodes, (unsigned long long)t->regions,
+    fprintf(out,
+            "%s%s branches %zu pins %zu others %zu bugs %zu notes %zu nodes %u regions %llu "
+            "stale %llu ended %u\n",
+            str_c(&text), t->started ? "started" : "silent", t->steps.len - pins, pins,
+            t->others.len, t->bugs.len, t->notes.len, t->nodes, (unsigned long long)t->regions,
             (unsigned long long)t->stale, t->ended);
     for (size_t i = 0; i < t->notes.len; i++)
         if (t->notes.items[i].why == SUNDEW_WHY_ANALYSIS)
@@ -59,7 +60,7 @@ static int run(char **argv)
 
 int main(int argc, char **argv)
 {
-    Err err = {0};
+    Err err = { 0 };
     const char *input = NULL, *to = getenv("SUNDEW_TOLD");
     uint32_t first = 0, end = 1u << 30;
     bool quiet = false;
@@ -81,13 +82,13 @@ int main(int argc, char **argv)
     int status = run(argv + optind);
     Exprs *p = exprs_new(NULL);
     uint32_t in = exprs_source(p, "input", 1u << 20);
-    Trail t = {0};
+    Trail t = { 0 };
     if (!log_read(log, p, in, &t, &err))
         return give_up(&err);
     FILE *out = to ? fopen(to, "w") : stderr;
     if (out)
         tell(out, &t, p, quiet);
-    Str bytes = {0};
+    Str bytes = { 0 };
     if (input && (!file_read(input, &bytes, &err) ||
                   !trail_verify(&t, p, (const uint8_t *)bytes.data, bytes.len, &err))) {
         give_up(&err);

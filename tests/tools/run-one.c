@@ -11,9 +11,9 @@
 
 int main(int argc, char **argv)
 {
-    Err err = {0};
-    RunResult res = {0};
-    Str text = {0};
+    Err err = { 0 };
+    RunResult res = { 0 };
+    Str text = { 0 };
     int status = 2;
     if (argc < 2)
         return 2;

@@ -191,7 +191,8 @@ static Examples *examples_for(const char *name, const char *schema, const char *
     Examples *e = NULL;
     *p = sql_parse(query, name, schema, &(SqlOptions){ .dialect = SQL_SQLITE }, &err);
     if (*p)
-        e = examples_generate(*p, &(GeneratePlan){ .seed = 1, .seconds = 300, .patience = 10 }, &err);
+        e = examples_generate(*p, &(GeneratePlan){ .seed = 1, .seconds = 300, .patience = 10 },
+                              &err);
     if (!e)
         printf("DIFFERS %s\n#   %s\n", name, err.msg);
     return e;
@@ -206,8 +207,7 @@ static bool check(const char *name, const char *schema, const char *query)
     bool ok = e && compare(name, schema, query, p, e->run, e->inputs);
     if (ok) {
         printf("ok %s: %zu of %zu classes (%zu impossible), %zu rows, %.0f ms of CPU\n", name,
-               e->metrics.shown, e->metrics.all, e->metrics.impossible, rows_of(e),
-               cpu * 1000);
+               e->metrics.shown, e->metrics.all, e->metrics.impossible, rows_of(e), cpu * 1000);
         for (size_t i = 0; i < e->classes->n; i++)
             if (!e->classes->items[i].shown && e->classes->items[i].why != WHY_UNSAT)
                 printf("#   not shown: line %d, %s %s\n", e->classes->items[i].op->at.line,
@@ -225,7 +225,9 @@ static bool check(const char *name, const char *schema, const char *query)
 /* Words, half of them from the schema: else no row passes its CHECKs. */
 static void bind_word(sqlite3_stmt *st, int at, const char *schema, Rng *rng)
 {
-    static const char *const words[] = { "ann", "bob", "cleo", "dan", "eve", "finn", "gus", "hana" };
+    static const char *const words[] = {
+        "ann", "bob", "cleo", "dan", "eve", "finn", "gus", "hana"
+    };
     const char *p = strchr(schema + rng_below(rng, strlen(schema)), '(');
     p = p && rng_below(rng, 2) ? strchr(p, '\'') : NULL;
     size_t n = p ? strcspn(p + 1, "'") : 0;
@@ -262,8 +264,8 @@ static void bind_parent(sqlite3 *db, sqlite3_stmt *st, const Op *op, Rng *rng)
         if (!k->table)
             continue;
         char *sql = sqlite3_mprintf("SELECT * FROM \"%w\" LIMIT 1 OFFSET (SELECT %d %% max(1, "
-                                    "count(*)) FROM \"%w\")", k->table->path,
-                                    (int)rng_below(rng, 1000000), k->table->path);
+                                    "count(*)) FROM \"%w\")",
+                                    k->table->path, (int)rng_below(rng, 1000000), k->table->path);
         sqlite3_stmt *pick;
         if (sqlite3_prepare_v2(db, sql, -1, &pick, NULL) == SQLITE_OK &&
             sqlite3_step(pick) == SQLITE_ROW)
@@ -293,8 +295,8 @@ static sqlite3 *random_database(const char *schema, const Plan *p, const size_t 
         size_t have = 0;
         for (size_t tries = 0; have < counts[i] && tries < counts[i] * 50; tries++) {
             for (size_t c = 0; c < op->schema->n; c++)
-                bind_random(st, (int)c + 1, op->schema->fields[c].type,
-                            !op->rules->not_null[c], schema, rng);
+                bind_random(st, (int)c + 1, op->schema->fields[c].type, !op->rules->not_null[c],
+                            schema, rng);
             bind_parent(db, st, op, rng);
             have += sqlite3_step(st) == SQLITE_DONE && sqlite3_changes(db) == 1;
             sqlite3_reset(st);
@@ -307,25 +309,47 @@ static sqlite3 *random_database(const char *schema, const Plan *p, const size_t 
 
 /* ---- mutants */
 
-typedef struct Change { const char *from, *to; } Change;
+typedef struct Change {
+    const char *from, *to;
+} Change;
 
 static const Change changes[] = {
-    { " LEFT JOIN ", " JOIN " }, { " JOIN ", " LEFT JOIN " },
-    { " < ", " <= " }, { " <= ", " < " }, { " > ", " >= " }, { " >= ", " > " },
-    { " = ", " <> " }, { " <> ", " = " }, { " < ", " > " }, { " > ", " < " },
-    { "sum(", "avg(" }, { "avg(", "sum(" }, { "min(", "max(" }, { "max(", "min(" },
-    { "count(DISTINCT ", "count(" }, { "sum(", "count(" }, { "SELECT DISTINCT ", "SELECT " },
-    { " UNION ALL ", " UNION " }, { " UNION ", " UNION ALL " }, { " AND ", " OR " },
-    { " OR ", " AND " }, { "NOT EXISTS", "EXISTS" }, { "NOT IN", "IN" },
-    { "NOT LIKE", "LIKE" }, { "IS NOT NULL", "IS NULL" }, { " + ", " - " }, { " - ", " + " },
-    { " EXCEPT ", " INTERSECT " }, { " INTERSECT ", " UNION " },
+    { " LEFT JOIN ", " JOIN " },
+    { " JOIN ", " LEFT JOIN " },
+    { " < ", " <= " },
+    { " <= ", " < " },
+    { " > ", " >= " },
+    { " >= ", " > " },
+    { " = ", " <> " },
+    { " <> ", " = " },
+    { " < ", " > " },
+    { " > ", " < " },
+    { "sum(", "avg(" },
+    { "avg(", "sum(" },
+    { "min(", "max(" },
+    { "max(", "min(" },
+    { "count(DISTINCT ", "count(" },
+    { "sum(", "count(" },
+    { "SELECT DISTINCT ", "SELECT " },
+    { " UNION ALL ", " UNION " },
+    { " UNION ", " UNION ALL " },
+    { " AND ", " OR " },
+    { " OR ", " AND " },
+    { "NOT EXISTS", "EXISTS" },
+    { "NOT IN", "IN" },
+    { "NOT LIKE", "LIKE" },
+    { "IS NOT NULL", "IS NULL" },
+    { " + ", " - " },
+    { " - ", " + " },
+    { " EXCEPT ", " INTERSECT " },
+    { " INTERSECT ", " UNION " },
 };
 
 /* Behind the condition that begins at `at`. */
 static size_t condition_end(const char *s, size_t at)
 {
-    static const char *const ends[] = { "AND ", "OR ", "GROUP ", "ORDER ", "HAVING ", "LIMIT ",
-                                        "UNION ", "WHERE ", "JOIN ", "LEFT ", NULL };
+    static const char *const ends[] = { "AND ",   "OR ",    "GROUP ", "ORDER ", "HAVING ", "LIMIT ",
+                                        "UNION ", "WHERE ", "JOIN ",  "LEFT ",  NULL };
     int open = 0;
     bool between = false;
     for (size_t i = at; s[i]; i++) {
@@ -366,7 +390,7 @@ static void mutants_of(const char *s, Strings *out)
         for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
             const Change *c = &changes[k];
             bool and = str_starts(c->from, " AND");
-            if (!str_starts(s + i, c->from) || (and && after_between(s, i)) ||
+            if (!str_starts(s + i, c->from) || (and&&after_between(s, i)) ||
                 (!strcmp(c->from, " JOIN ") && i >= 5 && str_starts(s + i - 5, " LEFT")) ||
                 (!strcmp(c->from, " UNION ") && str_starts(s + i, " UNION ALL ")))
                 continue;
@@ -399,7 +423,9 @@ static size_t kills(sqlite3 *db, const char *query, const Strings *mutants, bool
     return n;
 }
 
-typedef struct Score { size_t mutants, ours, few, many; } Score;
+typedef struct Score {
+    size_t mutants, ours, few, many;
+} Score;
 
 /* Without comments and line ends. */
 static void one_line(char *s)
@@ -440,7 +466,8 @@ static bool score(const char *name, const char *schema, const char *text, Score 
     sqlite3 *many = random_database(schema, p, counts, &rng);
     s.many = kills(many, query, &mutants, NULL);
     printf("ok %s: %zu mutants, %zu killed by our %zu rows, %zu by as many random ones, %zu by 50 "
-           "random ones a table\n", name, n, s.ours, rows_of(e), s.few, s.many);
+           "random ones a table\n",
+           name, n, s.ours, rows_of(e), s.few, s.many);
     fflush(stdout);
     sum->mutants += n;
     sum->ours += s.ours;
@@ -475,10 +502,23 @@ static const char *one_of(Rng *r, const char *const *list)
 
 static void random_value(Rng *r, bool joined, Str *out)
 {
-    static const char *const plain[] = { "a.x", "a.id", "a.y", "3", "0", "a.x + 1", "a.x * a.id",
-        "-a.x", "coalesce(a.x, 7)", "length(a.s)", "nullif(a.x, 2)", "a.x / 2",
-        "CASE WHEN a.x > 2 THEN a.id ELSE a.x END", "CASE a.s WHEN 'ann' THEN 1 END",
-        "(SELECT max(c.v) FROM b c WHERE c.a_id = a.id)", "(SELECT count(*) FROM b c)", NULL };
+    static const char *const plain[] = { "a.x",
+                                         "a.id",
+                                         "a.y",
+                                         "3",
+                                         "0",
+                                         "a.x + 1",
+                                         "a.x * a.id",
+                                         "-a.x",
+                                         "coalesce(a.x, 7)",
+                                         "length(a.s)",
+                                         "nullif(a.x, 2)",
+                                         "a.x / 2",
+                                         "CASE WHEN a.x > 2 THEN a.id ELSE a.x END",
+                                         "CASE a.s WHEN 'ann' THEN 1 END",
+                                         "(SELECT max(c.v) FROM b c WHERE c.a_id = a.id)",
+                                         "(SELECT count(*) FROM b c)",
+                                         NULL };
     static const char *const both[] = { "b.v", "b.id", "b.a_id + a.x", "b.v - a.id", NULL };
     str_add(out, one_of(r, joined && rng_below(r, 2) ? both : plain));
 }
@@ -486,14 +526,26 @@ static void random_value(Rng *r, bool joined, Str *out)
 static void random_cond(Rng *r, bool joined, int depth, Str *out)
 {
     static const char *const signs[] = { "=", "<>", "<", "<=", ">", ">=", NULL };
-    static const char *const atoms[] = { "a.s LIKE '%n%'", "a.s IS NULL", "a.x IS NOT NULL",
-        "a.s = 'bob'", "a.x BETWEEN 1 AND 4", "a.x IN (1, 2, 5)", "a.x NOT IN (1, 3)",
+    static const char *const atoms[] = {
+        "a.s LIKE '%n%'",
+        "a.s IS NULL",
+        "a.x IS NOT NULL",
+        "a.s = 'bob'",
+        "a.x BETWEEN 1 AND 4",
+        "a.x IN (1, 2, 5)",
+        "a.x NOT IN (1, 3)",
         "EXISTS (SELECT 1 FROM b c WHERE c.a_id = a.id AND c.v > 2)",
         "NOT EXISTS (SELECT 1 FROM b c WHERE c.a_id = a.x)",
-        "a.x IN (SELECT c.v FROM b c)", "a.x NOT IN (SELECT c.a_id FROM b c WHERE c.v > 3)",
-        "a.id IN (SELECT c.a_id FROM b c WHERE c.t = a.s)", "a.s < 'cleo'",
-        "substr(a.s, 1, 1) = 'b'", "a.s || 'x' = 'annx'", "upper(a.s) = 'BOB'",
-        "a.x IS NOT DISTINCT FROM a.id", NULL };
+        "a.x IN (SELECT c.v FROM b c)",
+        "a.x NOT IN (SELECT c.a_id FROM b c WHERE c.v > 3)",
+        "a.id IN (SELECT c.a_id FROM b c WHERE c.t = a.s)",
+        "a.s < 'cleo'",
+        "substr(a.s, 1, 1) = 'b'",
+        "a.s || 'x' = 'annx'",
+        "upper(a.s) = 'BOB'",
+        "a.x IS NOT DISTINCT FROM a.id",
+        NULL
+    };
     uint64_t k = rng_below(r, depth > 2 ? 2 : 5);
     if (k == 0) {
         str_add(out, one_of(r, atoms));
@@ -522,8 +574,9 @@ static bool random_from(Rng *r, Str *out)
     if (k == 2)
         str_add(out, "b.a_id = a.id");
     else
-        str_add(out, one_of(r, (const char *const[]){ "b.a_id = a.id AND b.v > 2",
-                "b.v > a.x", "a.id = b.a_id AND a.x = b.v", "b.a_id = a.id OR a.x = b.v", NULL }));
+        str_add(out, one_of(r, (const char *const[]){ "b.a_id = a.id AND b.v > 2", "b.v > a.x",
+                                                      "a.id = b.a_id AND a.x = b.v",
+                                                      "b.a_id = a.id OR a.x = b.v", NULL }));
     return true;
 }
 
@@ -538,11 +591,16 @@ static void random_plain(Rng *r, Str *out)
         random_value(r, joined, out);
     }
     if (!rng_below(r, 5) && !strstr(str_c(out), "DISTINCT"))
-        str_add(out, one_of(r, (const char *const[]){
-            ", row_number() OVER (PARTITION BY a.x ORDER BY a.id, a.s)",
-            ", rank() OVER (ORDER BY a.x)", ", sum(a.x) OVER (PARTITION BY a.s)",
-            ", count(*) OVER (ORDER BY a.x)", ", lag(a.x) OVER (PARTITION BY a.s ORDER BY a.id)",
-            ", min(a.x) OVER (ORDER BY a.id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)", NULL }));
+        str_add(
+            out,
+            one_of(r,
+                   (const char *const[]){
+                       ", row_number() OVER (PARTITION BY a.x ORDER BY a.id, a.s)",
+                       ", rank() OVER (ORDER BY a.x)", ", sum(a.x) OVER (PARTITION BY a.s)",
+                       ", count(*) OVER (ORDER BY a.x)",
+                       ", lag(a.x) OVER (PARTITION BY a.s ORDER BY a.id)",
+                       ", min(a.x) OVER (ORDER BY a.id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)",
+                       NULL }));
     if (strstr(str_c(out), "OVER") && joined) {
         str_reset(&from);                          /* ties would leave the order open */
         str_add(&from, " FROM a LEFT JOIN (SELECT max(id) AS id, a_id, max(v) AS v, max(t) AS t "
@@ -559,9 +617,17 @@ static void random_plain(Rng *r, Str *out)
 static void random_grouped(Rng *r, Str *out)
 {
     static const char *const keys[] = { "a.x", "a.s", "a.x + 1", NULL };
-    static const char *const totals[] = { "count(*)", "sum(a.x)", "avg(a.y)", "min(a.s)",
-        "max(a.id)", "count(DISTINCT a.x)", "sum(a.x) + 1", "count(a.s)",
-        "sum(CASE WHEN a.x > 2 THEN 1 ELSE 0 END)", "count(*) FILTER (WHERE a.x > 1)", NULL };
+    static const char *const totals[] = { "count(*)",
+                                          "sum(a.x)",
+                                          "avg(a.y)",
+                                          "min(a.s)",
+                                          "max(a.id)",
+                                          "count(DISTINCT a.x)",
+                                          "sum(a.x) + 1",
+                                          "count(a.s)",
+                                          "sum(CASE WHEN a.x > 2 THEN 1 ELSE 0 END)",
+                                          "count(*) FILTER (WHERE a.x > 1)",
+                                          NULL };
     const char *key = rng_below(r, 4) ? one_of(r, keys) : NULL;
     str_add(out, "SELECT ");
     if (key)
@@ -575,8 +641,10 @@ static void random_grouped(Rng *r, Str *out)
     if (key)
         str_addf(out, " GROUP BY %s", key);
     if (key && rng_below(r, 2))
-        str_addf(out, " HAVING %s", one_of(r, (const char *const[]){ "count(*) > 1",
-                 "sum(a.x) > 3", "min(a.id) < (SELECT avg(c.v) FROM b c)", NULL }));
+        str_addf(out, " HAVING %s",
+                 one_of(r,
+                        (const char *const[]){ "count(*) > 1", "sum(a.x) > 3",
+                                               "min(a.id) < (SELECT avg(c.v) FROM b c)", NULL }));
 }
 
 static void random_query(Rng *r, Str *out)
@@ -599,12 +667,9 @@ static void random_query(Rng *r, Str *out)
         str_addf(out, " ORDER BY a.x%s, a.id LIMIT %d OFFSET %d", rng_below(r, 2) ? " DESC" : "",
                  (int)rng_below(r, 4) + 1, (int)rng_below(r, 3));
         break;
-    case 3: case 4:
-        random_grouped(r, out);
-        break;
-    default:
-        random_plain(r, out);
-        break;
+    case 3:
+    case 4: random_grouped(r, out); break;
+    default: random_plain(r, out); break;
     }
 }
 
@@ -619,7 +684,7 @@ static Input random_input(Rng *r, const Op *op, size_t n, Arena *a)
             if (!c)
                 t->fields[c] = datum_long((int64_t)i);
             else if (op->rules->not_null[c] || rng_below(r, 4))
-                t->fields[c] = k == DATUM_TEXT ? datum_text(a, words[rng_below(r, 5)])
+                t->fields[c] = k == DATUM_TEXT     ? datum_text(a, words[rng_below(r, 5)])
                                : k == DATUM_DOUBLE ? datum_double((double)rng_below(r, 20) / 4)
                                                    : datum_long((int64_t)rng_below(r, 6));
         }
@@ -635,8 +700,8 @@ static bool random_one(Rng *rng, size_t number_of)
     Err err = { 0 };
     random_query(rng, &query);
     char *name = xprintf("random-%zu", number_of);
-    Plan *p = sql_parse(str_c(&query), name, random_schema,
-                        &(SqlOptions){ .dialect = SQL_SQLITE }, &err);
+    Plan *p =
+        sql_parse(str_c(&query), name, random_schema, &(SqlOptions){ .dialect = SQL_SQLITE }, &err);
     bool ok = p != NULL;
     if (!p)
         printf("DIFFERS %s\n#   %s\n#   %s\n", name, str_c(&query), err.msg);
@@ -701,7 +766,8 @@ int main(int argc, char **argv)
     }
     if (mutants)
         printf("%zu mutants: %zu killed by our rows, %zu by as many random rows, %zu by 50 random "
-               "rows a table\n", sum.mutants, sum.ours, sum.few, sum.many);
+               "rows a table\n",
+               sum.mutants, sum.ours, sum.few, sum.many);
     free(schema);
     return bad != 0;
 }

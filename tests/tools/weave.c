@@ -79,8 +79,8 @@ static bool concolic(Woven *w, const Program *p, const Calls *calls, Asked *a, E
     standins_free(standins);
     ConcolicFigures f = weave_concolic_figures(w);
     if (ok && a->dump)
-        printf("%zu of %zu functions, %zu of %zu instructions, %zu left out\n", f.woven, f.functions,
-               f.seen, f.instructions, f.left_out);
+        printf("%zu of %zu functions, %zu of %zu instructions, %zu left out\n", f.woven,
+               f.functions, f.seen, f.instructions, f.left_out);
     if (ok && a->dump && a->full)
         dump_sites(edges);
     symbolic_free(s);
@@ -90,22 +90,23 @@ static bool concolic(Woven *w, const Program *p, const Calls *calls, Asked *a, E
 
 static int weave(const Program *p, Asked *a)
 {
-    Err err = {0};
+    Err err = { 0 };
     Woven *w = weave_begin(p, &err);
     if (!w)
         return give_up(&err);
     Calls *calls = a->alias ? calls_open(p, &(CallsPlan){ .share = a->share }, &err) : NULL;
     a->plan.calls = calls;
-    bool ok = !a->monitored || (weave_monitor(w, &a->plan, &err) &&
-                                weave_runtime(w, a->folder, a->name, &err));
+    bool ok = !a->monitored ||
+              (weave_monitor(w, &a->plan, &err) && weave_runtime(w, a->folder, a->name, &err));
     if (ok && a->tagged) {
-        TagPlan tags = { .wanted = all_levels, .summaries = calls ? calls_summaries(calls) : NULL,
+        TagPlan tags = { .wanted = all_levels,
+                         .summaries = calls ? calls_summaries(calls) : NULL,
                          .counts = true };
         ok = weave_tags(w, &tags, &err) && weave_runtime(w, a->folder, a->name, &err);
     }
     ok = ok && (!a->concolic || concolic(w, p, calls, a, &err));
     if (ok && a->monitored && a->dump) {
-        Str text = {0};
+        Str text = { 0 };
         weave_monitor_dump(w, &text);
         fputs(str_c(&text), stdout);
         str_release(&text);
@@ -131,15 +132,23 @@ int main(int argc, char **argv)
         case 'm': a.monitored = true; break;
         case 't': a.tagged = true; break;
         case 'c': a.concolic = optarg; break;
-        case 'C': a.concolic = optarg; a.full = true; break;
+        case 'C':
+            a.concolic = optarg;
+            a.full = true;
+            break;
         case 'd': a.dump = true; break;
-        case 'a': a.alias = true; a.share = optarg; break;
+        case 'a':
+            a.alias = true;
+            a.share = optarg;
+            break;
         case 's': a.plan.strategy = strategy(optarg); break;
         case '2': a.plan.second_chance = true; break;
         case 'r': a.folder = optarg; break;
         case 'n': a.name = optarg; break;
-        case 'O': a.build.level = (unsigned)atoi(optarg);
-                  a.build.unoptimised = !a.build.level; break;
+        case 'O':
+            a.build.level = (unsigned)atoi(optarg);
+            a.build.unoptimised = !a.build.level;
+            break;
         case 'l': strings_add(&a.more, optarg); break;
         case 'b': a.bitcode = true; break;
         case 'o': a.build.out = optarg; break;
@@ -148,10 +157,10 @@ int main(int argc, char **argv)
         }
     }
     a.build.more = strings_argv(&a.more);
-    Err err = {0};
+    Err err = { 0 };
     if (a.bitcode) {
-        Program *p = program_open_bitcode((const char *const *)argv + optind,
-                                          (size_t)(argc - optind), &err);
+        Program *p =
+            program_open_bitcode((const char *const *)argv + optind, (size_t)(argc - optind), &err);
         return p ? weave(p, &a) : give_up(&err);
     }
     if (argc - optind != 2)

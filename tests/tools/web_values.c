@@ -6,9 +6,35 @@
 #include <string.h>
 
 static const char *const texts[] = {
-    "", "0", "1", "-1", "1337", "1337 ", " 1337", "1337x", "1.337e3", "01", "1.0", ".5", "5.", "abc",
-    "ABC", "a", "1e1000", "9223372036854775807", "9223372036854775808", "0x1A", "null", "true", " ", "\n",
-    "-0", "+5", "1 2", "e5", "äx",
+    "",
+    "0",
+    "1",
+    "-1",
+    "1337",
+    "1337 ",
+    " 1337",
+    "1337x",
+    "1.337e3",
+    "01",
+    "1.0",
+    ".5",
+    "5.",
+    "abc",
+    "ABC",
+    "a",
+    "1e1000",
+    "9223372036854775807",
+    "9223372036854775808",
+    "0x1A",
+    "null",
+    "true",
+    " ",
+    "\n",
+    "-0",
+    "+5",
+    "1 2",
+    "e5",
+    "äx",
 };
 
 static void print_value(Arena *a, PhpValue v)
@@ -55,9 +81,12 @@ static PhpValue value_at(size_t i)
 
 static void calls(Arena *a, PhpValue v)
 {
-    static const char *const one[] = { "trim", "strtolower", "strtoupper", "ucfirst", "intval", "floatval",
-        "is_numeric", "ctype_digit", "ctype_alpha", "htmlspecialchars", "addslashes", "stripslashes",
-        "urldecode", "strrev", "strlen", "ord" };
+    static const char *const one[] = {
+        "trim",        "strtolower",       "strtoupper", "ucfirst",
+        "intval",      "floatval",         "is_numeric", "ctype_digit",
+        "ctype_alpha", "htmlspecialchars", "addslashes", "stripslashes",
+        "urldecode",   "strrev",           "strlen",     "ord"
+    };
     for (size_t i = 0; i < sizeof one / sizeof *one; i++) {
         printf("%s ", one[i]);
         print_value(a, eval_call(a, one[i], &v, 1));
@@ -77,9 +106,10 @@ int main(void)
     size_t n = 10 + sizeof texts / sizeof *texts;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n; k++) {
-            Arena a = {0};
+            Arena a = { 0 };
             PhpValue x = value_at(i), y = value_at(k);
-            printf("%zu %zu %d %d %d", i, k, phpvalue_equal(x, y), phpvalue_same(x, y), phpvalue_compare(x, y));
+            printf("%zu %zu %d %d %d", i, k, phpvalue_equal(x, y), phpvalue_same(x, y),
+                   phpvalue_compare(x, y));
             PhpValue nx, ny;
             bool plain_x = x.type != PHP_TEXT || phpvalue_numeric(x, &nx);
             bool plain_y = y.type != PHP_TEXT || phpvalue_numeric(y, &ny);
@@ -93,7 +123,7 @@ int main(void)
             arena_release(&a);
         }
     for (size_t i = 10; i < n; i++) {
-        Arena a = {0};
+        Arena a = { 0 };
         calls(&a, value_at(i));
         arena_release(&a);
     }

@@ -26,7 +26,7 @@ typedef struct Compiled {
 
 static inline Compiled compiled_begin(void)
 {
-    Err err = {0};
+    Err err = { 0 };
     Compiled c = { .dir = tempdir_new(NULL, &err) };
     assert_non_null(c.dir);
     return c;
@@ -35,7 +35,7 @@ static inline Compiled compiled_begin(void)
 /* A file beside the units: a header. */
 static inline void compiled_file(Compiled *c, const char *name, const char *text)
 {
-    Err err = {0};
+    Err err = { 0 };
     char *path = path_join(c->dir, name);
     if (!file_write(path, text, strlen(text), &err))
         fail_msg("%s", err.msg);
@@ -43,17 +43,16 @@ static inline void compiled_file(Compiled *c, const char *name, const char *text
 }
 
 /* A unit, compiled with one more flag if that is not NULL. */
-static inline void compiled_add(Compiled *c, const char *name, const char *text,
-                                const char *flag)
+static inline void compiled_add(Compiled *c, const char *name, const char *text, const char *flag)
 {
-    Err err = {0};
+    Err err = { 0 };
     compiled_file(c, name, text);
     char *source = path_join(c->dir, name);
     char *out = xprintf("%s.bc", source);
-    char *argv[] = { "clang-19", "-w", "-O0", "-g", "-Xclang",
-                     "-disable-O0-optnone", "-c", "-emit-llvm", source, "-o", out,
-                     (char *)flag, NULL };
-    ProcResult r = {0};
+    char *argv[] = { "clang-19", "-w",         "-O0",  "-g", "-Xclang", "-disable-O0-optnone",
+                     "-c",       "-emit-llvm", source, "-o", out,       (char *)flag,
+                     NULL };
+    ProcResult r = { 0 };
     Proc proc = { .argv = argv, .capture = true, .seconds = 60, .cwd = c->dir };
     if (!proc_run(&proc, &r, &err))
         fail_msg("%s", err.msg);
@@ -67,9 +66,8 @@ static inline void compiled_add(Compiled *c, const char *name, const char *text,
 
 static inline Program *compiled_open(Compiled *c)
 {
-    Err err = {0};
-    c->program = program_open_bitcode((const char *const *)c->bitcode.items,
-                                      c->bitcode.len, &err);
+    Err err = { 0 };
+    c->program = program_open_bitcode((const char *const *)c->bitcode.items, c->bitcode.len, &err);
     if (!c->program)
         fail_msg("%s", err.msg);
     return c->program;

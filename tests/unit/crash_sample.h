@@ -14,8 +14,8 @@ static inline void sample_begin(Str *s)
     str_addn(s, (const char *)head, 8);
 }
 
-static inline void sample_record(Str *s, uint32_t tag, const void *a, size_t n,
-                                 const void *b, size_t m)
+static inline void sample_record(Str *s, uint32_t tag, const void *a, size_t n, const void *b,
+                                 size_t m)
 {
     uint32_t head[2] = { tag, (uint32_t)(n + m) };
     str_addn(s, (const char *)head, 8);
@@ -27,11 +27,11 @@ static inline void sample_record(Str *s, uint32_t tag, const void *a, size_t n,
         str_addc(s, 0);
 }
 
-static inline void sample_build(Str *s, const char *key, const char *program,
-                                uint64_t slide, uint32_t strategy)
+static inline void sample_build(Str *s, const char *key, const char *program, uint64_t slide,
+                                uint32_t strategy)
 {
     SundewBuild b = { .slide = slide, .strategy = strategy, .pid = 7 };
-    Str t = {0};
+    Str t = { 0 };
     str_addf(&t, "%s\n%s\nv1", key, program);
     sample_record(s, SUNDEW_REC_BUILD, &b, sizeof b, t.data, t.len);
     str_release(&t);
@@ -48,12 +48,11 @@ static inline void sample_stack(Str *s, const uint64_t *pcs, uint32_t n)
     sample_record(s, SUNDEW_REC_STACK, &st, sizeof st, pcs, n * 8);
 }
 
-static inline void sample_frame(Str *s, uint32_t number, uint32_t function,
-                                const char *symbol, const uint64_t *slots,
-                                uint16_t n)
+static inline void sample_frame(Str *s, uint32_t number, uint32_t function, const char *symbol,
+                                const uint64_t *slots, uint16_t n)
 {
     SundewFrameRecord f = { .frame = number, .function = function, .nslots = n };
-    Str t = {0};
+    Str t = { 0 };
     if (n)
         str_addn(&t, (const char *)slots, n * 8);
     str_add(&t, symbol);
@@ -61,24 +60,19 @@ static inline void sample_frame(Str *s, uint32_t number, uint32_t function,
     str_release(&t);
 }
 
-static inline void sample_copy(Str *s, uint32_t frame, uint64_t address,
-                               const void *bytes, size_t n)
+static inline void sample_copy(Str *s, uint32_t frame, uint64_t address, const void *bytes,
+                               size_t n)
 {
     SundewCopyRecord c = { .frame = frame, .address = address };
     sample_record(s, SUNDEW_REC_COPY, &c, sizeof c, bytes, n);
 }
 
-static inline void sample_memory(Str *s, uint64_t address, uint64_t size,
-                                 uint32_t place, uint32_t type,
-                                 const void *bytes, size_t n)
+static inline void sample_memory(Str *s, uint64_t address, uint64_t size, uint32_t place,
+                                 uint32_t type, const void *bytes, size_t n)
 {
-    SundewMemory m = { .address = address, .size = size, .place = place,
-                       .type = type };
+    SundewMemory m = { .address = address, .size = size, .place = place, .type = type };
     sample_record(s, SUNDEW_REC_MEMORY, &m, sizeof m, bytes, n);
 }
 
-static inline void sample_end(Str *s)
-{
-    sample_record(s, SUNDEW_REC_END, NULL, 0, NULL, 0);
-}
+static inline void sample_end(Str *s) { sample_record(s, SUNDEW_REC_END, NULL, 0, NULL, 0); }
 #endif

@@ -21,7 +21,7 @@ static void must(bool ok, const Err *err)
 
 static void put_file(const char *root, const char *name, const char *text, size_t n)
 {
-    Err err = {0};
+    Err err = { 0 };
     char *path = path_join(root, name);
     char *dir = path_dir(path);
     must(dir_make(dir, &err), &err);
@@ -89,16 +89,15 @@ static const Rule *const sample_rule_list[] = { &sample_rules[0], &sample_rules[
 
 static OutputOptions sample_options(const char *share)
 {
-    return (OutputOptions){ .rules = sample_rule_list, .share = share,
-                            .version = "0.1.0" };
+    return (OutputOptions){ .rules = sample_rule_list, .share = share, .version = "0.1.0" };
 }
 
-static void sample_run(Store *st, const char *technique, const Finding *list,
-                       size_t n, const char *incomplete)
+static void sample_run(Store *st, const char *technique, const Finding *list, size_t n,
+                       const char *incomplete)
 {
-    Err err = {0};
-    StoreRun *run = store_run_begin(st, technique, "build",
-                                    "sundew arguments 'src/my file.c'", 42, &err);
+    Err err = { 0 };
+    StoreRun *run =
+        store_run_begin(st, technique, "build", "sundew arguments 'src/my file.c'", 42, &err);
     must(run != NULL, &err);
     for (size_t i = 0; i < n; i++)
         must(store_run_add(run, &list[i], &err), &err);
@@ -110,35 +109,51 @@ static void sample_arguments(Store *st)
     const EvidenceStep steps[] = {
         { { .file = "src/main.c", .line = 6, .column = 2, .function = "main" },
           "called with start = 4, length = 16" },
-        { { .file = "src/buf.c", .line = 15, .column = 12, .end_column = 21,
-            .function = "buf_crop" }, "b->length is 20 here" },
+        { { .file = "src/buf.c",
+            .line = 15,
+            .column = 12,
+            .end_column = 21,
+            .function = "buf_crop" },
+          "b->length is 20 here" },
         { { .file = NULL }, "31 of 32 other calls pass start before length" },
     };
     const EvidenceStep related[] = {
         { { .file = "src/buf.c", .line = 7, .column = 13 }, "set_range is declared here" },
     };
     const FixIt fixes[] = {
-        { { .file = "src/buf.c", .line = 17, .column = 15, .end_line = 17,
-            .end_column = 21 }, "start" },
-        { { .file = "src/buf.c", .line = 17, .column = 23, .end_line = 17,
-            .end_column = 28 }, "length" },
+        { { .file = "src/buf.c", .line = 17, .column = 15, .end_line = 17, .end_column = 21 },
+          "start" },
+        { { .file = "src/buf.c", .line = 17, .column = 23, .end_line = 17, .end_column = 28 },
+          "length" },
     };
-    json_t *data = json_pack("{s:f, s:s, s:s}", "confidence", 0.5, "callee",
-                             "set_range", "message", "never replaces ours");
+    json_t *data = json_pack("{s:f, s:s, s:s}", "confidence", 0.5, "callee", "set_range", "message",
+                             "never replaces ours");
     Finding f[] = {
-        { .rule = "arguments/swapped", .level = LEVEL_WARNING,
+        { .rule = "arguments/swapped",
+          .level = LEVEL_WARNING,
           .verdict = VERDICT_LIKELY,
           .message = "set_range: arguments 2 (length) and 3 (start) look swapped",
-          .where = { .file = "src/buf.c", .line = 17, .column = 2, .end_line = 17,
-                     .end_column = 29, .function = "buf_crop" },
-          .anchor = "set_range 2 3", .steps = steps, .nsteps = 3,
-          .related = related, .nrelated = 1, .fixes = fixes, .nfixes = 2,
-          .rerun = "sundew arguments --rerun src/buf.c", .data = data },
-        { .rule = "arguments/swapped", .level = LEVEL_WARNING,
+          .where = { .file = "src/buf.c",
+                     .line = 17,
+                     .column = 2,
+                     .end_line = 17,
+                     .end_column = 29,
+                     .function = "buf_crop" },
+          .anchor = "set_range 2 3",
+          .steps = steps,
+          .nsteps = 3,
+          .related = related,
+          .nrelated = 1,
+          .fixes = fixes,
+          .nfixes = 2,
+          .rerun = "sundew arguments --rerun src/buf.c",
+          .data = data },
+        { .rule = "arguments/swapped",
+          .level = LEVEL_WARNING,
           .verdict = VERDICT_UNDECIDED,
           .message = "buf_crop: arguments 2 and 3 look swapped",
-          .where = { .file = "src/main.c", .line = 6, .column = 46,
-                     .function = "main" }, .anchor = "buf_crop 2 3" },
+          .where = { .file = "src/main.c", .line = 6, .column = 46, .function = "main" },
+          .anchor = "buf_crop 2 3" },
     };
     sample_run(st, "arguments", f, 2, NULL);
     json_decref(data);
@@ -155,18 +170,25 @@ static void sample_explore(Store *st)
         { "notes.txt", "trace", "call buf_text(b = obj 4)\n", 25 },
     };
     Finding f[] = {
-        { .rule = "explore/overflow", .level = LEVEL_ERROR, .verdict = VERDICT_SHOWN,
+        { .rule = "explore/overflow",
+          .level = LEVEL_ERROR,
+          .verdict = VERDICT_SHOWN,
           .message = "buf_text writes 1 byte behind a heap block of 0 bytes",
-          .where = { .file = "src/buf.c", .line = 24, .column = 2,
-                     .end_column = 14, .function = "buf_text" },
-          .attachments = attachments, .nattachments = 3,
+          .where = { .file = "src/buf.c",
+                     .line = 24,
+                     .column = 2,
+                     .end_column = 14,
+                     .function = "buf_text" },
+          .attachments = attachments,
+          .nattachments = 3,
           .picture = "digraph { rankdir=LR; node [shape=box]; main -> buf_text "
                      "[label=\"b\"]; buf_text -> malloc; }",
           .rerun = "sundew explore --replay overflow_1.bin ./tool" },
-        { .rule = "explore/overflow", .level = LEVEL_ERROR, .verdict = VERDICT_SHOWN,
+        { .rule = "explore/overflow",
+          .level = LEVEL_ERROR,
+          .verdict = VERDICT_SHOWN,
           .message = "malloc of 0 bytes",
-          .where = { .file = "src/buf.c", .line = 23, .column = 12,
-                     .function = "buf_text" } },
+          .where = { .file = "src/buf.c", .line = 23, .column = 12, .function = "buf_text" } },
     };
     sample_run(st, "explore", f, 2, "the time was up after 60 s");
 }
@@ -174,10 +196,11 @@ static void sample_explore(Store *st)
 static void sample_mutability(Store *st)
 {
     Finding f[] = {
-        { .rule = "mutability/const", .level = LEVEL_NOTE, .verdict = VERDICT_LIKELY,
+        { .rule = "mutability/const",
+          .level = LEVEL_NOTE,
+          .verdict = VERDICT_LIKELY,
           .message = "buf_text: parameter b is never written through",
-          .where = { .file = "src/buf.c", .line = 21, .column = 16,
-                     .function = "buf_text" } },
+          .where = { .file = "src/buf.c", .line = 21, .column = 16, .function = "buf_text" } },
     };
     sample_run(st, "mutability", f, 1, NULL);
 }
@@ -186,7 +209,7 @@ static void sample_mutability(Store *st)
  * suppressed, one entry of sundew.ignore is of no use. */
 static FindingSet *sample_set(const char *root, Store **store)
 {
-    Err err = {0};
+    Err err = { 0 };
     put_file(root, "src/buf.c", sample_buf_c, sizeof sample_buf_c - 1);
     put_file(root, "src/main.c", sample_main_c, sizeof sample_main_c - 1);
     static const char ignore[] = "# none of ours\narguments third_party/ (not ours)\n";
@@ -209,10 +232,12 @@ static FindingSet *sample_set(const char *root, Store **store)
 
 /* ---- hostile */
 
-#define SCRIPT  "</script><img src=x onerror=alert(1)>"
-#define ESCAPE  "\x1b]0;owned\x07\x1b[2J"
-#define QUOTE   "\" onmouseover=\"alert(2)\" x='"
-#define BIDI    "\xe2\x80\xae" "gnp.exe"
+#define SCRIPT "</script><img src=x onerror=alert(1)>"
+#define ESCAPE "\x1b]0;owned\x07\x1b[2J"
+#define QUOTE  "\" onmouseover=\"alert(2)\" x='"
+#define BIDI                                                                                       \
+    "\xe2\x80\xae"                                                                                 \
+    "gnp.exe"
 #define INVALID "\xff\xfe\xc0\xaf"
 #define LINES   "\n::error::x\r\nnot ok 1 - y\n"
 #define LINK    "[a](javascript:alert(3))]]>-->"
@@ -223,36 +248,42 @@ static FindingSet *sample_set(const char *root, Store **store)
 static FindingSet *hostile_set(const char *root, Store **store)
 {
     static const char file[] = "a<img src=x onerror=alert(4)>\"\n\x1b[31m.c";
-    static const char content[] = "int x; /* " HOSTILE " */\n\0 \xff" HOSTILE
-                                  "\n\"" SCRIPT;
+    static const char content[] = "int x; /* " HOSTILE " */\n\0 \xff" HOSTILE "\n\"" SCRIPT;
     put_file(root, file, content, sizeof content - 1);
-    const EvidenceStep steps[] = { { { .file = file, .line = 1, .column = 1,
-                                       .function = HOSTILE }, HOSTILE },
+    const EvidenceStep steps[] = { { { .file = file, .line = 1, .column = 1, .function = HOSTILE },
+                                     HOSTILE },
                                    { { .file = "/" HOSTILE, .line = 2 }, HOSTILE } };
-    const Attachment attachments[] = {
-        { HOSTILE ".c", HOSTILE, content, sizeof content - 1 },
-        { HOSTILE, HOSTILE, HOSTILE, strlen(HOSTILE) } };
-    const FixIt fixes[] = { { { .file = file, .line = 1, .column = 1,
-                                .end_column = 4 }, HOSTILE } };
+    const Attachment attachments[] = { { HOSTILE ".c", HOSTILE, content, sizeof content - 1 },
+                                       { HOSTILE, HOSTILE, HOSTILE, strlen(HOSTILE) } };
+    const FixIt fixes[] = { { { .file = file, .line = 1, .column = 1, .end_column = 4 },
+                              HOSTILE } };
     json_t *data = json_object();
     json_object_set_new(data, "</script>", json_text(HOSTILE));
-    Finding f = {
-        .rule = "hostile/" HOSTILE, .level = LEVEL_ERROR, .message = HOSTILE,
-        .where = { .file = file, .line = 1, .column = 1, .function = HOSTILE },
-        .anchor = HOSTILE, .steps = steps, .nsteps = 2, .related = steps,
-        .nrelated = 2, .attachments = attachments, .nattachments = 2,
-        .fixes = fixes, .nfixes = 1, .rerun = HOSTILE,
-        .picture = "digraph { \"<script>alert(5)</script>\" [URL=\"javascript:alert(6)\"] }",
-        .data = data };
+    Finding f = { .rule = "hostile/" HOSTILE,
+                  .level = LEVEL_ERROR,
+                  .message = HOSTILE,
+                  .where = { .file = file, .line = 1, .column = 1, .function = HOSTILE },
+                  .anchor = HOSTILE,
+                  .steps = steps,
+                  .nsteps = 2,
+                  .related = steps,
+                  .nrelated = 2,
+                  .attachments = attachments,
+                  .nattachments = 2,
+                  .fixes = fixes,
+                  .nfixes = 1,
+                  .rerun = HOSTILE,
+                  .picture =
+                      "digraph { \"<script>alert(5)</script>\" [URL=\"javascript:alert(6)\"] }",
+                  .data = data };
     Finding again = f;
     again.picture = "digraph { a [label=\"</text><script>alert(7)</script>\"] }";
     again.where.line = 2;
-    Err err = {0};
+    Err err = { 0 };
     *store = store_open(":memory:", root, &err);
     must(*store != NULL, &err);
     StoreRun *run = store_run_begin(*store, HOSTILE, HOSTILE, HOSTILE, 1, &err);
-    must(run && store_run_add(run, &f, &err) && store_run_add(run, &again, &err),
-         &err);
+    must(run && store_run_add(run, &f, &err) && store_run_add(run, &again, &err), &err);
     must(store_run_end(run, HOSTILE, &err), &err);
     json_decref(data);
     FindingSet *set = store_read(*store, NULL, NULL, &err);
@@ -263,11 +294,13 @@ static FindingSet *hostile_set(const char *root, Store **store)
 /* Many findings, spread over a long file. */
 static FindingSet *many_set(const char *root, size_t n, Store **store)
 {
-    Err err = {0};
-    Str text = {0};
+    Err err = { 0 };
+    Str text = { 0 };
     for (size_t i = 0; i < n; i++)
-        str_addf(&text, "static int f%zu(const char *s, int n) { return s ? n + %zu "
-                        ": 0; } /* line */\n", i, i);
+        str_addf(&text,
+                 "static int f%zu(const char *s, int n) { return s ? n + %zu "
+                 ": 0; } /* line */\n",
+                 i, i);
     put_file(root, "big.c", str_c(&text), text.len);
     str_release(&text);
     *store = store_open(":memory:", root, &err);
@@ -277,14 +310,18 @@ static FindingSet *many_set(const char *root, size_t n, Store **store)
         char message[100], function[32];
         snprintf(function, sizeof function, "f%zu", i);
         snprintf(message, sizeof message, "%s: arguments 1 and 2 look swapped", function);
-        const EvidenceStep step = { { .file = "big.c", .line = (int)(n - i),
-                                      .column = 12 }, "one of the other calls" };
-        Finding f = { .rule = i % 3 ? "arguments/swapped" : "arguments/odd",
-                      .level = (Level)(i % 3), .verdict = (FindingVerdict)(i % 3),
-                      .message = message, .steps = &step, .nsteps = 1,
-                      .where = { .file = "big.c", .line = (int)i + 1, .column = 12,
-                                 .function = function },
-                      .rerun = "sundew arguments big.c" };
+        const EvidenceStep step = { { .file = "big.c", .line = (int)(n - i), .column = 12 },
+                                    "one of the other calls" };
+        Finding f = {
+            .rule = i % 3 ? "arguments/swapped" : "arguments/odd",
+            .level = (Level)(i % 3),
+            .verdict = (FindingVerdict)(i % 3),
+            .message = message,
+            .steps = &step,
+            .nsteps = 1,
+            .where = { .file = "big.c", .line = (int)i + 1, .column = 12, .function = function },
+            .rerun = "sundew arguments big.c"
+        };
         must(store_run_add(run, &f, &err), &err);
     }
     must(store_run_end(run, NULL, &err), &err);

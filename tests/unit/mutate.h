@@ -28,21 +28,11 @@ static inline size_t mutate_bytes(Rng *rng, uint8_t *to, const uint8_t *from, si
     for (unsigned k = 1 + (unsigned)rng_below(rng, 8); n && k > 0; k--) {
         size_t at = rng_below(rng, n);
         switch (rng_below(rng, 5)) {
-        case 0:
-            to[at] ^= (uint8_t)(1u << rng_below(rng, 8));
-            break;
-        case 1:
-            to[at] = nasty[rng_below(rng, sizeof nasty)];
-            break;
-        case 2:
-            memset(to + at, nasty[rng_below(rng, 5)], n - at < 4 ? n - at : 4);
-            break;
-        case 3:
-            memmove(to + at, to + rng_below(rng, at + 1), n - at);
-            break;
-        default:
-            to[at] = (uint8_t)rng_next(rng);
-            break;
+        case 0: to[at] ^= (uint8_t)(1u << rng_below(rng, 8)); break;
+        case 1: to[at] = nasty[rng_below(rng, sizeof nasty)]; break;
+        case 2: memset(to + at, nasty[rng_below(rng, 5)], n - at < 4 ? n - at : 4); break;
+        case 3: memmove(to + at, to + rng_below(rng, at + 1), n - at); break;
+        default: to[at] = (uint8_t)rng_next(rng); break;
         }
     }
     return rng_below(rng, 8) ? n : rng_below(rng, n + 1);

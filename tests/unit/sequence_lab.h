@@ -68,13 +68,13 @@ typedef struct Lab {
 static Lab lab_open(void)
 {
     Lab l = { .compiled = compiled_begin() };
-    Err err = {0};
+    Err err = { 0 };
     compiled_file(&l.compiled, "box.h", header);
     compiled_add(&l.compiled, "a.c", subject, NULL);
     compiled_open(&l.compiled);
     char *share = in_tree("share");
-    l.calls = calls_open(l.compiled.program, &(CallsPlan){ .share = share, .open_world = true },
-                         &err);
+    l.calls =
+        calls_open(l.compiled.program, &(CallsPlan){ .share = share, .open_world = true }, &err);
     l.api = l.calls ? api_open(l.compiled.program, &(ApiPlan){ .calls = l.calls }, &err) : NULL;
     if (!l.api)
         fail_msg("%s", err.msg);
@@ -86,14 +86,16 @@ static Lab lab_open(void)
 static void lab_start(Lab *l, bool mutants)
 {
     static char *const more[] = { "-shared", "-Wl,-Bsymbolic", NULL };
-    Err err = {0};
+    Err err = { 0 };
     char *libexec = libexec_folder();
     Woven *w = weave_begin(l->compiled.program, &err);
     Cover *c = w && !mutants ? weave_cover(w, &err) : NULL;
     Mutants *m = w && mutants ? weave_mutants(w, 0, &err) : NULL;
     l->library = path_join(l->compiled.dir, "lib.so");
-    if ((!c && !m) || !woven_build(w, &(WovenBuild){ .out = l->library, .more = more,
-                                                    .visible = true, .level = 1 }, &err))
+    if ((!c && !m) ||
+        !woven_build(w,
+                     &(WovenBuild){ .out = l->library, .more = more, .visible = true, .level = 1 },
+                     &err))
         fail_msg("%s", err.msg);
     weave_end(w);
     cover_free(c);

@@ -16,8 +16,7 @@ typedef struct Pair {
     const char *first, *second;
 } Pair;
 
-static Group *group_of(Words *w, Pair decl, double weight, const Pair *calls,
-                       size_t n)
+static Group *group_of(Words *w, Pair decl, double weight, const Pair *calls, size_t n)
 {
     Group *g = group_new(w, 2);
     if (decl.first) {
@@ -40,15 +39,12 @@ static double confidence(Group *g, size_t example, unsigned family)
     return group_judge(g, example, NULL, &plan, &a) ? a.confidence : 0;
 }
 
-static bool near(double a, double b)
-{
-    return fabs(a - b) < 0.006;
-}
+static bool near(double a, double b) { return fabs(a - b) < 0.006; }
 
 static void cut(Words *w, const char *name, const char *expected)
 {
     Tokens t;
-    Str s = {0};
+    Str s = { 0 };
     words_of(w, name, &t);
     for (size_t i = 0; i < t.n; i++)
         str_addf(&s, "%s%s", i ? " " : "", t.words[i]);
@@ -77,7 +73,11 @@ static void names_are_cut_into_words(void **state)
     cut(w, "plen", "p length");
     words_learn(w, "table");
     cut(w, "tablename", "table name");
-    cut(w, "gr\xc3\xb6\xc3\x9f" "e", "gr\xc3\xb6\xc3\x9f" "e");
+    cut(w,
+        "gr\xc3\xb6\xc3\x9f"
+        "e",
+        "gr\xc3\xb6\xc3\x9f"
+        "e");
     words_free(w);
 }
 
@@ -85,7 +85,10 @@ static void a_swapped_call_stands_out(void **state)
 {
     (void)state;
     static const Pair calls[] = {
-        { "h", "Low" }, { "high", "low" }, { "highEP", "lowEP" }, { "low", "high" },
+        { "h", "Low" },
+        { "high", "low" },
+        { "highEP", "lowEP" },
+        { "low", "high" },
     };
     Words *w = words_new();
     Group *g = group_of(w, (Pair){ "high", "low" }, 1, calls, 4);
@@ -103,13 +106,12 @@ static void ways_to_name_things_do_not_blur_each_other(void **state)
 {
     (void)state;
     static const Pair calls[] = {
-        { "start", "end" }, { "start", "end" }, { "start", "end" },
-        { "startIndex", "endIndex" }, { "startPos", "lastPos" },
-        { "first", "last" }, { "first", "last" }, { "first", "last" },
-        { "end", "start" },
+        { "start", "end" },           { "start", "end" },        { "start", "end" },
+        { "startIndex", "endIndex" }, { "startPos", "lastPos" }, { "first", "last" },
+        { "first", "last" },          { "first", "last" },       { "end", "start" },
     };
     Words *w = words_new();
-    Group *g = group_of(w, (Pair){0}, 0, calls, 9);
+    Group *g = group_of(w, (Pair){ 0 }, 0, calls, 9);
     Anomaly a;
     assert_true(group_judge(g, 8, NULL, &published, &a));
     assert_true(near(a.confidence, 1.0));        /* the family at 100 % */
@@ -118,8 +120,13 @@ static void ways_to_name_things_do_not_blur_each_other(void **state)
     for (size_t i = 0; i < 8; i++)
         assert_true(confidence(g, i, 2) == 0);
     /* larger families are asked for: 0.87 with 5 members, 0.74 with 6, 0.46 */
-    static const struct { unsigned size; double confidence; } sizes[] = {
-        { 5, 0.87 }, { 6, 0.74 }, { 9, 0.46 },
+    static const struct {
+        unsigned size;
+        double confidence;
+    } sizes[] = {
+        { 5, 0.87 },
+        { 6, 0.74 },
+        { 9, 0.46 },
     };
     for (size_t i = 0; i < 3; i++) {
         JudgePlan plan = { .threshold = 0.4, .family = sizes[i].size };
@@ -155,7 +162,8 @@ static void the_declaration_outweighs_calls_that_agree_with_each_other(void **st
 {
     (void)state;
     static const Pair calls[] = {
-        { "lower_bound", "upper_bound" }, { "lower_bound", "upper_bound" },
+        { "lower_bound", "upper_bound" },
+        { "lower_bound", "upper_bound" },
         { "lower_bound", "upper_bound" },
     };
     Words *w = words_new();
@@ -177,10 +185,14 @@ static void a_shift_is_found_in_a_subset(void **state)
     (void)state;
     Words *w = words_new();
     Group *g = group_new(w, 4);
-    Name decl[] = { { .text = "mode" }, { .text = "count" },
-                    { .text = "sourceRestart" }, { .text = "continuationIndent" } };
-    Name call[] = { { .text = "mode" }, { .text = "R_INNERMOST" },
-                    { .text = "count" }, { .text = "sourceRestart" } };
+    Name decl[] = { { .text = "mode" },
+                    { .text = "count" },
+                    { .text = "sourceRestart" },
+                    { .text = "continuationIndent" } };
+    Name call[] = { { .text = "mode" },
+                    { .text = "R_INNERMOST" },
+                    { .text = "count" },
+                    { .text = "sourceRestart" } };
     group_add(g, decl, 5, true);
     group_add(g, call, 1, false);
     group_finish(g);
@@ -195,13 +207,15 @@ static void shared_words_weigh_nothing(void **state)
 {
     (void)state;
     static const Pair calls[] = {
-        { "if_true_label", "if_false_label" }, { "if_false_label", "if_true_label" },
+        { "if_true_label", "if_false_label" },
+        { "if_false_label", "if_true_label" },
     };
     Words *w = words_new();
     Group *g = group_of(w, (Pair){ "if_true_label", "if_false_label" }, 5, calls, 2);
     assert_true(near(confidence(g, 2, 2), 1.0));
     assert_true(near(group_similarity(g, &(Name){ .text = "if_true_label" },
-                                      &(Name){ .text = "if_false_label" }), 0));
+                                      &(Name){ .text = "if_false_label" }),
+                     0));
     group_free(g);
     words_free(w);
 }
@@ -240,14 +254,13 @@ static void habits_of_calls_speak_where_names_do_not(void **state)
         { "fd_d", "LOCK_SH" }, { "LOCK_NB", "fd_k" },
     };
     Words *w = words_new();
-    Group *g = group_of(w, (Pair){0}, 0, calls, 5);
+    Group *g = group_of(w, (Pair){ 0 }, 0, calls, 5);
     Habit h;
     assert_true(group_habit(g, 4, NULL, 2, &h));
     if (h.first < 0.5 || h.second < 0.5)
         fail_msg("%f %f", h.first, h.second);
     for (size_t i = 0; i < 4; i++)
-        assert_false(group_habit(g, i, NULL, 2, &h) && h.first > 0.5 &&
-                     h.second > 0.5);
+        assert_false(group_habit(g, i, NULL, 2, &h) && h.first > 0.5 && h.second > 0.5);
     static const unsigned swapped[] = { 1, 0 };
     assert_true(group_habit(g, 0, swapped, 2, &h));
     assert_false(group_habit(g, 4, swapped, 2, &h));
@@ -280,7 +293,7 @@ static void tables_of_orders_are_read_and_checked(void **state)
 {
     (void)state;
     Orders *o = orders_new();
-    Err err = {0};
+    Err err = { 0 };
     assert_true(orders_add_line(o, "copy(to|dest, from)", &err));
     assert_true(orders_add_line(o, "# remark", &err));
     assert_true(orders_add_line(o, "", &err));

@@ -44,9 +44,10 @@ static void add(Bench *b, const char *name, const char *text)
 
 static void index_again(Bench *b, double seconds)
 {
-    Err err = {0};
-    AstPlan plan = { .commands = &b->commands, .root = b->dir,
-                     .cache = b->cache, .jobs = 2, .seconds = seconds };
+    Err err = { 0 };
+    AstPlan plan = {
+        .commands = &b->commands, .root = b->dir, .cache = b->cache, .jobs = 2, .seconds = seconds
+    };
     ast_close(b->ix);
     b->ix = ast_open(&plan, &err);
     if (!b->ix)
@@ -75,29 +76,27 @@ static void says(Bench *b, const char *line)
         fail_msg("no '%s' in:\n%s", line, str_c(&b->dump));
 }
 
-static const char prelude[] =
-    "#include <string.h>\n"
-    "#define BUFSZ 512\n"
-    "#define WIDTH(p) ((p)->w)\n"
-    "#define CALL(a, b) two(a, b)\n"
-    "#define SURE(x) ((x) != 0)\n"
-    "enum color { RED, GREEN };\n"
-    "struct s { int w, h; char to[8]; int (*move)(int dx, int dy); };\n"
-    "int two(int width, int height);\n"
-    "int paint(enum color c, size_t n, void *user);\n";
+static const char prelude[] = "#include <string.h>\n"
+                              "#define BUFSZ 512\n"
+                              "#define WIDTH(p) ((p)->w)\n"
+                              "#define CALL(a, b) two(a, b)\n"
+                              "#define SURE(x) ((x) != 0)\n"
+                              "enum color { RED, GREEN };\n"
+                              "struct s { int w, h; char to[8]; int (*move)(int dx, int dy); };\n"
+                              "int two(int width, int height);\n"
+                              "int paint(enum color c, size_t n, void *user);\n";
 
 static void names_come_from_what_is_written(void **state)
 {
     (void)state;
     Bench b = begin();
-    Str src = {0};
+    Str src = { 0 };
     str_add(&src, prelude);
-    str_add(&src,
-        "void f(struct s *p, struct s v, int **rows, int x) {\n"
-        "  two(x, (int)v.h); two(*rows[1], -1); two(x + 1, x + v.w);\n"
-        "  two(BUFSZ, WIDTH(p)); two('x', 3 /* height */);\n"
-        "  two(two(1, 2), sizeof v); two(RED, 0 ? p->w : p->w);\n"
-        "}\n");
+    str_add(&src, "void f(struct s *p, struct s v, int **rows, int x) {\n"
+                  "  two(x, (int)v.h); two(*rows[1], -1); two(x + 1, x + v.w);\n"
+                  "  two(BUFSZ, WIDTH(p)); two('x', 3 /* height */);\n"
+                  "  two(two(1, 2), sizeof v); two(RED, 0 ? p->w : p->w);\n"
+                  "}\n");
     add(&b, "a.c", str_c(&src));
     index_again(&b, 0);
     says(&b, "a.c:11:3: two(int width, int height) in f\n"
@@ -122,17 +121,16 @@ static void types_are_those_before_conversion(void **state)
 {
     (void)state;
     Bench b = begin();
-    Str src = {0};
+    Str src = { 0 };
     str_add(&src, prelude);
-    str_add(&src,
-        "typedef unsigned long count_t;\n"
-        "void f(struct s *p, count_t n, enum color c, struct s **list) {\n"
-        "  void *q = p;\n"
-        "  paint(c, n, q); paint(GREEN, sizeof(struct s *), (void *)list);\n"
-        "  paint(1, strlen(p->to), NULL);\n"
-        "}\n"
-        "int paint(enum color c, size_t n, void *user)\n"
-        "{ struct s *s = user; return s->w + c + (int)n; }\n");
+    str_add(&src, "typedef unsigned long count_t;\n"
+                  "void f(struct s *p, count_t n, enum color c, struct s **list) {\n"
+                  "  void *q = p;\n"
+                  "  paint(c, n, q); paint(GREEN, sizeof(struct s *), (void *)list);\n"
+                  "  paint(1, strlen(p->to), NULL);\n"
+                  "}\n"
+                  "int paint(enum color c, size_t n, void *user)\n"
+                  "{ struct s *s = user; return s->w + c + (int)n; }\n");
     add(&b, "a.c", str_c(&src));
     index_again(&b, 0);
     says(&b, "paint(enum color c, size_t n, void * user->struct s *) in f\n"
@@ -156,14 +154,13 @@ static void calls_through_pointers_and_macros_are_seen(void **state)
 {
     (void)state;
     Bench b = begin();
-    Str src = {0};
+    Str src = { 0 };
     str_add(&src, prelude);
-    str_add(&src,
-        "int (*table[3])(int row, int col);\n"
-        "void f(struct s *p, int x, int y) {\n"
-        "  p->move(x, y); table[1](x, y); (*p->move)(y, x);\n"
-        "  CALL(x, y); if (SURE(two(y, x))) return;\n"
-        "}\n");
+    str_add(&src, "int (*table[3])(int row, int col);\n"
+                  "void f(struct s *p, int x, int y) {\n"
+                  "  p->move(x, y); table[1](x, y); (*p->move)(y, x);\n"
+                  "  CALL(x, y); if (SURE(two(y, x))) return;\n"
+                  "}\n");
     add(&b, "a.c", str_c(&src));
     index_again(&b, 0);
     says(&b, "a.c:12:3: struct s.move(int dx, int dy) in f\n");
@@ -181,11 +178,13 @@ static void a_call_in_a_header_is_there_once(void **state)
 {
     (void)state;
     Bench b = begin();
-    write_text(&b, "h.h", "int two(int a, int b);\n"
+    write_text(&b, "h.h",
+               "int two(int a, int b);\n"
                "static inline int in(int x) { return two(x, 1); }\n");
     add(&b, "a.c", "#include \"h.h\"\nint fa(void) { return in(3); }\n");
-    add(&b, "b.c", "#include \"h.h\"\nint two(int first, int second)\n"
-                   "{ return first - in(second); }\n");
+    add(&b, "b.c",
+        "#include \"h.h\"\nint two(int first, int second)\n"
+        "{ return first - in(second); }\n");
     index_again(&b, 0);
     assert_int_equal(b.ix->ncalls, 3);
     says(&b, "h.h:2:38: two(int first/a, int second/b) in in\n");
@@ -218,7 +217,7 @@ static void a_unit_is_parsed_again_only_if_something_changed(void **state)
     add(&b, "b.c", "int two(int a, int b); int fb(void) { return two(3, 4); }\n");
     index_again(&b, 0);
     assert_int_equal(b.ix->ncached, 0);
-    Str first = {0};
+    Str first = { 0 };
     str_add(&first, str_c(&b.dump));
     index_again(&b, 0);
     assert_int_equal(b.ix->ncached, 2);
@@ -238,11 +237,12 @@ static void damaged_facts_are_not_believed(void **state)
 {
     (void)state;
     Bench b = begin();
-    add(&b, "a.c", "int two(int a, char *b); int fa(int x) "
-                   "{ return two(x, \"s\"); }\n");
+    add(&b, "a.c",
+        "int two(int a, char *b); int fa(int x) "
+        "{ return two(x, \"s\"); }\n");
     index_again(&b, 0);
-    Strings names = {0};
-    Str data = {0};
+    Strings names = { 0 };
+    Str data = { 0 };
     assert_true(dir_list(b.cache, &names, NULL));
     assert_int_equal(names.len, 1);
     char *path = path_join(b.cache, names.items[0]);
@@ -251,15 +251,15 @@ static void damaged_facts_are_not_believed(void **state)
         char *copy = xmalloc(data.len);
         memcpy(copy, data.data, data.len);
         copy[i] ^= 0x55;
-        AstStore st = {0};
+        AstStore st = { 0 };
         ast_merge(&st, copy, data.len);          /* any answer, no crash */
         ast_store_release(&st);
-        AstStore cut = {0};
+        AstStore cut = { 0 };
         assert_false(ast_merge(&cut, data.data, i));
         ast_store_release(&cut);
         free(copy);
     }
-    AstStore whole = {0};
+    AstStore whole = { 0 };
     assert_true(ast_merge(&whole, data.data, data.len));
     assert_int_equal(whole.calls.len, 1);
     ast_store_release(&whole);
@@ -296,7 +296,7 @@ static void a_hanging_worker_is_ended_and_named(void **state)
 {
     (void)state;
     Bench b = begin();
-    Str deep = {0};
+    Str deep = { 0 };
     str_add(&deep, "#define A(x) x x x x x x x x x x\n#define B(x) A(A(A(A(x))))\n"
                    "int v = 0 B(B(+ 1));\n");
     add(&b, "slow.c", str_c(&deep));
@@ -320,11 +320,10 @@ static void a_dying_worker_is_a_note(void **state)
     const size_t lost = 2;
 #endif
     Bench b = begin();
-    Err err = {0};
+    Err err = { 0 };
     add(&b, "a.c", "int two(int a, int b); int f(void) { return two(1, 2); }\n");
     add(&b, "b.c", "int two(int a, int b); int g(void) { return two(1, 2); }\n");
-    AstPlan plan = { .commands = &b.commands, .root = b.dir, .jobs = 1,
-                     .memory = 1 << 20 };
+    AstPlan plan = { .commands = &b.commands, .root = b.dir, .jobs = 1, .memory = 1 << 20 };
     b.ix = ast_open(&plan, &err);
     assert_non_null(b.ix);
     assert_int_equal(b.ix->nnotes, lost);
@@ -338,15 +337,17 @@ static void hostile_and_large_sources_are_read(void **state)
 {
     (void)state;
     Bench b = begin();
-    Str big = {0};
-    str_add(&big, "/* gr\xfc\xdf" "e */\nint two(int a, int b);\nvoid f(int x) {\n");
+    Str big = { 0 };
+    str_add(&big, "/* gr\xfc\xdf"
+                  "e */\nint two(int a, int b);\nvoid f(int x) {\n");
     for (int i = 0; i < 10000; i++)
         str_addf(&big, "  two(x, %d);\n", i);
     str_add(&big, "}\n");
     add(&b, "big.c", str_c(&big));
-    add(&b, "latin.c", "int two(int gr\xf6\xdf, const char *b);\n"
-                       "int g(void) { return two(1, \"\xff\xfe\"); }\n");
-    Str nest = {0};
+    add(&b, "latin.c",
+        "int two(int gr\xf6\xdf, const char *b);\n"
+        "int g(void) { return two(1, \"\xff\xfe\"); }\n");
+    Str nest = { 0 };
     str_add(&nest, "int one(int a); int d(int x) { return ");
     for (int i = 0; i < 200; i++)
         str_add(&nest, "one(");
@@ -355,8 +356,9 @@ static void hostile_and_large_sources_are_read(void **state)
         str_add(&nest, ")");
     str_add(&nest, "; }\n");
     add(&b, "nest.c", str_c(&nest));
-    add(&b, "made.c", "/* Generated by hand. DO NOT EDIT */\n"
-                      "int one(int a); int e(void) { return one(1); }\n");
+    add(&b, "made.c",
+        "/* Generated by hand. DO NOT EDIT */\n"
+        "int one(int a); int e(void) { return one(1); }\n");
     index_again(&b, 0);
     size_t big_calls = 0, made = 0;
     for (size_t i = 0; i < b.ix->ncalls; i++) {

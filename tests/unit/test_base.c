@@ -22,7 +22,7 @@
 static void an_error_gets_its_context_in_front(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     assert_false(err_set(&err, "line %d", 3));
     assert_false(err_ctx(&err, "trace %s", "a.trc"));
     assert_string_equal(err.msg, "trace a.trc: line 3");
@@ -38,7 +38,7 @@ static void an_error_gets_its_context_in_front(void **state)
 static void an_arena_gives_zeroed_aligned_memory(void **state)
 {
     (void)state;
-    Arena a = {0};
+    Arena a = { 0 };
     for (size_t i = 1; i < 3000; i += 7) {
         char *c = arena_array(&a, char, i);
         for (size_t k = 0; k < i; k++)
@@ -73,8 +73,8 @@ static void running_out_of_memory_ends_the_tool_with_status_2(void **state)
 static void a_vector_and_a_map_grow(void **state)
 {
     (void)state;
-    Vec(int) v = {0};
-    Map m = {0};
+    Vec(int) v = { 0 };
+    Map m = { 0 };
     char key[16];
     for (int i = 0; i < 5000; i++) {
         vec_push(&v, i);
@@ -120,17 +120,19 @@ static void random_numbers_repeat_with_their_seed(void **state)
 static void durations_and_sizes_as_people_write_them(void **state)
 {
     (void)state;
-    static const struct { const char *text; double seconds; } good[] = {
-        { "90s", 90 }, { "5m", 300 }, { "1m30s", 90 }, { "2h", 7200 },
-        { "250ms", 0.25 }, { "15", 15 }, { "0.5", 0.5 }, { "1d", 86400 },
+    static const struct {
+        const char *text;
+        double seconds;
+    } good[] = {
+        { "90s", 90 },     { "5m", 300 }, { "1m30s", 90 }, { "2h", 7200 },
+        { "250ms", 0.25 }, { "15", 15 },  { "0.5", 0.5 },  { "1d", 86400 },
     };
     double s;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         assert_true(duration_parse(good[i].text, &s));
         assert_true(s > good[i].seconds - 1e-9 && s < good[i].seconds + 1e-9);
     }
-    static const char *const bad[] = { "", "s", "5x", "-5", "5 m", "inf",
-                                       "0x10", "5m30x", "1e" };
+    static const char *const bad[] = { "", "s", "5x", "-5", "5 m", "inf", "0x10", "5m30x", "1e" };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_false(duration_parse(bad[i], &s));
     uint64_t n;
@@ -167,12 +169,12 @@ static void sha256_gives_the_published_sums(void **state)
     free(million);
 }
 
-#define SAME(function, in, expected)                                           \
-    do {                                                                       \
-        Str out_ = {0};                                                        \
-        function(&out_, in, sizeof in - 1);                                    \
-        assert_string_equal(str_c(&out_), expected);                           \
-        str_release(&out_);                                                    \
+#define SAME(function, in, expected)                                                               \
+    do {                                                                                           \
+        Str out_ = { 0 };                                                                          \
+        function(&out_, in, sizeof in - 1);                                                        \
+        assert_string_equal(str_c(&out_), expected);                                               \
+        str_release(&out_);                                                                        \
     } while (0)
 
 static void hostile_text_is_harmless_everywhere(void **state)
@@ -180,16 +182,22 @@ static void hostile_text_is_harmless_everywhere(void **state)
     (void)state;
     SAME(escape_terminal, "a\033[31mb\x9b\177", "a\\x1b[31mb\\x9b\\x7f");
     SAME(escape_terminal, "gr\xc3\xbc\xc3\x9f\t\xe2\x80\xae", "gr\xc3\xbc\xc3\x9f\t\\u202e");
-    SAME(escape_terminal, "\xc2\x9b" "1m\xc0\xaf\xff", "\\x9b1m\\xc0\\xaf\\xff");
+    SAME(escape_terminal,
+         "\xc2\x9b"
+         "1m\xc0\xaf\xff",
+         "\\x9b1m\\xc0\\xaf\\xff");
     SAME(escape_html, "<script>&'\"`", "&lt;script&gt;&amp;&#39;&quot;&#96;");
     SAME(escape_html, "\0\033\xff", "\xe2\x90\x80\xe2\x90\x9b\xef\xbf\xbd");
     SAME(escape_utf8, "a\xed\xa0\x80z", "a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz");
-    SAME(escape_c_string, "a\"b\\c\n?\?/\x01" "7", "a\\042b\\134c\\n\\077\\077/\\0017");
+    SAME(escape_c_string,
+         "a\"b\\c\n?\?/\x01"
+         "7",
+         "a\\042b\\134c\\n\\077\\077/\\0017");
     SAME(escape_c_comment, "x*/ y\\\nz/*", "x* / y  z/ *");
     SAME(escape_c_identifier, "int", "int_");
     SAME(escape_c_identifier, "9a-b", "_9a_b");
     SAME(escape_c_identifier, "", "_");
-    Str s = {0};
+    Str s = { 0 };
     escape_shell(&s, "it's; rm -rf $HOME");
     assert_string_equal(str_c(&s), "'it'\\''s; rm -rf $HOME'");
     str_reset(&s);
@@ -210,10 +218,10 @@ static void hostile_text_is_harmless_everywhere(void **state)
 static void utf8_round_trips(void **state)
 {
     (void)state;
-    static const unsigned points[] = { 0, 'a', 0x7f, 0x80, 0x7ff, 0x800, 0xfffd,
-                                       0xffff, 0x10000, 0x10ffff };
+    static const unsigned points[] = { 0,     'a',    0x7f,   0x80,    0x7ff,
+                                       0x800, 0xfffd, 0xffff, 0x10000, 0x10ffff };
     for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
-        Str s = {0};
+        Str s = { 0 };
         unsigned cp;
         utf8_encode(&s, points[i]);
         assert_int_equal(utf8_decode(s.data, s.len, &cp), s.len);
@@ -227,19 +235,25 @@ static void utf8_round_trips(void **state)
 static void paths_are_folded_and_names_made_safe(void **state)
 {
     (void)state;
-    static const struct { const char *cwd, *path, *expected; } rows[] = {
-        { "/a/b", "c", "/a/b/c" },       { "/a/b", "../c", "/a/c" },
-        { "/a/b", "/x/./y//z", "/x/y/z" }, { "/a", "../../..", "/" },
-        { "/", ".", "/" },
+    static const struct {
+        const char *cwd, *path, *expected;
+    } rows[] = {
+        { "/a/b", "c", "/a/b/c" }, { "/a/b", "../c", "/a/c" }, { "/a/b", "/x/./y//z", "/x/y/z" },
+        { "/a", "../../..", "/" }, { "/", ".", "/" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char *got = path_in(rows[i].cwd, rows[i].path);
         assert_string_equal(got, rows[i].expected);
         free(got);
     }
-    static const struct { const char *name, *expected; } names[] = {
-        { "../../etc/passwd", "_._.._etc_passwd" }, { "", "_" },
-        { ".", "_" }, { "a b\n", "a_b_" }, { "x-1.c", "x-1.c" },
+    static const struct {
+        const char *name, *expected;
+    } names[] = {
+        { "../../etc/passwd", "_._.._etc_passwd" },
+        { "", "_" },
+        { ".", "_" },
+        { "a b\n", "a_b_" },
+        { "x-1.c", "x-1.c" },
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *got = path_safe_name(names[i].name);
@@ -262,13 +276,13 @@ static void a_failed_write_leaves_the_old_file(void **state)
     char *path = path_join(dir, "f");
     assert_true(file_write(path, "old", 3, NULL));
     for (unsigned n = 1;; n++) {
-        Err err = {0};
+        Err err = { 0 };
         fault_after(n);
         bool ok = file_write(path, "new", 3, &err);
         bool fired = fault_fired();
         fault_after(0);
-        Str now = {0};
-        Strings left = {0};
+        Str now = { 0 };
+        Strings left = { 0 };
         assert_true(file_read(path, &now, NULL));
         assert_true(dir_list(dir, &left, NULL));
         assert_int_equal(left.len, 1);                /* no rubbish */
@@ -327,8 +341,8 @@ static void processes_are_run_within_limits(void **state)
     (void)state;
     char *hello[] = { "sh", "-c", "echo out; echo err >&2; exit 7", NULL };
     Proc p = { .argv = hello, .capture = true };
-    ProcResult r = {0};
-    Err err = {0};
+    ProcResult r = { 0 };
+    Err err = { 0 };
     assert_true(proc_run(&p, &r, &err));
     assert_int_equal(r.status, 7);
     assert_string_equal(str_c(&r.out), "out\n");
@@ -337,7 +351,7 @@ static void processes_are_run_within_limits(void **state)
 
     char *hang[] = { "sh", "-c", "sleep 100 & sleep 100", NULL };
     p = (Proc){ .argv = hang, .capture = true, .seconds = 0.2 };
-    r = (ProcResult){0};
+    r = (ProcResult){ 0 };
     assert_true(proc_run(&p, &r, &err));
     assert_true(r.timed_out);
     assert_int_equal(r.signal, SIGKILL);
@@ -345,14 +359,14 @@ static void processes_are_run_within_limits(void **state)
 
     char *nothing[] = { "/no/such/program", NULL };
     p = (Proc){ .argv = nothing, .capture = true };
-    r = (ProcResult){0};
+    r = (ProcResult){ 0 };
     assert_false(proc_run(&p, &r, &err));
     assert_non_null(strstr(err.msg, "No such file"));
     proc_result_release(&r);
 
     char *much[] = { "sh", "-c", "yes | head -c 300000", NULL };
     p = (Proc){ .argv = much, .capture = true, .most_output = 100000 };
-    r = (ProcResult){0};
+    r = (ProcResult){ 0 };
     assert_true(proc_run(&p, &r, &err));
     assert_true(r.output_cut && r.out.len <= 100000);
     proc_result_release(&r);
@@ -362,9 +376,9 @@ static void json_reads_and_writes_any_bytes(void **state)
 {
     (void)state;
     json_t *o = json_pack("{s:o}", "name", json_text("a\xff\"<"));
-    Str s = {0};
+    Str s = { 0 };
     json_print(o, &s);
-    Err err = {0};
+    Err err = { 0 };
     json_t *back = json_parse(s.data, s.len, &err);
     assert_non_null(back);
     assert_string_equal(json_str(back, "name"), "a\xef\xbf\xbd\"<");
@@ -388,12 +402,14 @@ static void the_nearest_word_is_suggested(void **state)
 static void base64_gives_the_published_texts(void **state)
 {
     (void)state;
-    static const struct { const char *in, *out; } rows[] = {
-        { "", "" },         { "f", "Zg==" },         { "fo", "Zm8=" },
-        { "foo", "Zm9v" },  { "foobar", "Zm9vYmFy" }, { "\xff\xfe", "//4=" },
+    static const struct {
+        const char *in, *out;
+    } rows[] = {
+        { "", "" },        { "f", "Zg==" },          { "fo", "Zm8=" },
+        { "foo", "Zm9v" }, { "foobar", "Zm9vYmFy" }, { "\xff\xfe", "//4=" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        Str out = {0};
+        Str out = { 0 };
         base64_encode(&out, rows[i].in, strlen(rows[i].in));
         assert_string_equal(str_c(&out), rows[i].out);
         str_release(&out);
@@ -403,7 +419,7 @@ static void base64_gives_the_published_texts(void **state)
 static void uris_tap_and_xml_have_their_own_escapes(void **state)
 {
     (void)state;
-    Str out = {0};
+    Str out = { 0 };
     escape_uri(&out, "a b/c%d#e?\xc3\xa4:~");
     assert_string_equal(str_c(&out), "a%20b/c%25d%23e%3F%C3%A4%3A~");
     str_reset(&out);
@@ -419,7 +435,7 @@ static void numbers_in_json_read_as_they_were_meant(void **state)
 {
     (void)state;
     json_t *v = json_real(0.416);
-    Str out = {0};
+    Str out = { 0 };
     json_print(v, &out);
     assert_string_equal(str_c(&out), "0.416\n");
     json_decref(v);
@@ -430,10 +446,9 @@ static void json_on_a_terminal_shows_what_is_there(void **state)
 {
     (void)state;
     json_t *v = json_text("\x1b[1m \x7f \xc2\x9b \xe2\x80\xae \xc3\xa4");
-    Str out = {0};
+    Str out = { 0 };
     json_print(v, &out);
-    assert_string_equal(str_c(&out),
-                        "\"\\u001B[1m \\u007F \\u009B \\u202E \xc3\xa4\"\n");
+    assert_string_equal(str_c(&out), "\"\\u001B[1m \\u007F \\u009B \\u202E \xc3\xa4\"\n");
     json_t *again = json_loads(str_c(&out), JSON_DECODE_ANY, NULL);
     assert_true(json_equal(v, again));
     json_decref(again);

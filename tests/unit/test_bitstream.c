@@ -13,8 +13,8 @@ static const char subject[] =
 
 static Str bitcode_of(Compiled *c)
 {
-    Str s = {0};
-    Err err = {0};
+    Str s = { 0 };
+    Err err = { 0 };
     compiled_add(c, "a.c", subject, NULL);
     if (!file_read(c->bitcode.items[0], &s, &err))
         fail_msg("%s", err.msg);
@@ -24,14 +24,14 @@ static Str bitcode_of(Compiled *c)
 /* Reads all there is, prints all types; false: it was refused. */
 static bool read_all(const void *data, size_t n, size_t *types)
 {
-    DebugInfo d = {0};
-    Types ts = {0};
-    TypeOfNode of = {0};
-    Arena a = {0};
+    DebugInfo d = { 0 };
+    Types ts = { 0 };
+    TypeOfNode of = { 0 };
+    Arena a = { 0 };
     bool ok = debuginfo_read(&d, data, n, NULL);
     if (ok) {
         types_build(&d, &a, &ts, &of);
-        Str s = {0};
+        Str s = { 0 };
         for (size_t i = 0; i < ts.n; i++) {
             type_print(ts.all[i], "x", &s);
             type_print_definition(ts.all[i], &s);
@@ -54,12 +54,11 @@ static void a_good_file_is_read(void **state)
     size_t types;
     assert_true(read_all(s.data, s.len, &types));
     assert_true(types > 15);
-    DebugInfo d = {0};
+    DebugInfo d = { 0 };
     assert_true(debuginfo_read(&d, s.data, s.len, NULL));
     assert_int_equal(d.functions.len, 1);
     assert_string_equal(d.functions.items[0].symbol, "f");
-    assert_string_equal(debug_text(&d, d.functions.items[0].subprogram,
-                                   SUBPROGRAM_NAME), "f");
+    assert_string_equal(debug_text(&d, d.functions.items[0].subprogram, SUBPROGRAM_NAME), "f");
     debuginfo_release(&d);
     str_release(&s);
     compiled_end(&c);
@@ -106,7 +105,7 @@ static void random_damage_is_survived(void **state)
 static void what_is_no_bitcode_is_refused(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     assert_null(bits_open("hello, world", 12, &err));
     assert_string_equal(err.msg, "not LLVM bitcode");
     char wrapper[20] = "\xde\xc0\x17\x0b";

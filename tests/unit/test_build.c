@@ -35,16 +35,19 @@ static const char *const runtimes[] = { "a", NULL };
 static Bench *bench_new(void)
 {
     Bench *b = xcalloc(1, sizeof *b);
-    Err err = {0};
+    Err err = { 0 };
     b->compiled = compiled("int f(void) { return 1; }\n");
     char *folder = path_join(b->compiled.dir, "runtime");
     assert_true(dir_make(folder, &err));
     compiled_file(&b->compiled, "runtime/a.bc", "first");
     compiled_file(&b->compiled, "runtime/b.bc", "second");
     free(folder);
-    b->recipe = (BuildRecipe){ .program = b->compiled.program, .name = "thing.so",
-                               .libexec = b->compiled.dir, .runtimes = runtimes,
-                               .make = make, .arg = &b->making };
+    b->recipe = (BuildRecipe){ .program = b->compiled.program,
+                               .name = "thing.so",
+                               .libexec = b->compiled.dir,
+                               .runtimes = runtimes,
+                               .make = make,
+                               .arg = &b->making };
     return b;
 }
 
@@ -67,7 +70,7 @@ static bool differs(Bench *b, BuildRecipe r)
 static void the_same_recipe_is_made_once(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     Bench *b = bench_new();
     char *none = build_kept(&b->recipe), *first = build_get(&b->recipe, &err);
     char *second = build_get(&b->recipe, &err), *kept = build_kept(&b->recipe);
@@ -75,7 +78,7 @@ static void the_same_recipe_is_made_once(void **state)
     assert_string_equal(first, second);
     assert_string_equal(first, kept);
     assert_int_equal(b->making.made, 1);
-    Str text = {0};
+    Str text = { 0 };
     assert_true(file_read(first, &text, &err));
     assert_string_equal(str_c(&text), "whole");
     str_release(&text);
@@ -166,7 +169,7 @@ static void another_program_is_another_path(void **state)
 static void a_failed_build_is_not_kept(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     Bench *b = bench_new();
     b->making.fails = true;
     assert_null(build_get(&b->recipe, &err));
@@ -184,7 +187,7 @@ static void a_failed_build_is_not_kept(void **state)
 static void a_half_written_build_is_not_kept(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     Bench *b = bench_new();
     b->making.dies = true;
     pid_t pid = fork();
@@ -200,7 +203,7 @@ static void a_half_written_build_is_not_kept(void **state)
     char *path = build_get(&b->recipe, &err), *folder = path_dir(path);
     assert_non_null(path);
     assert_int_equal(file_size(path), 5);
-    Strings names = {0};                     /* its scratch is gone, too */
+    Strings names = { 0 };                     /* its scratch is gone, too */
     assert_true(dir_list(folder, &names, &err));
     for (size_t i = 0; i < names.len; i++)
         assert_false(str_starts(names.items[i], "sundew-"));
@@ -214,7 +217,7 @@ static void a_half_written_build_is_not_kept(void **state)
 static void old_builds_go(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     Bench *b = bench_new();
     struct timespec old[2] = { { .tv_sec = 1000000 }, { .tv_sec = 1000000 } };
     b->recipe.variant = "older";

@@ -25,8 +25,8 @@ static Subject subject(const char *source)
     s.dir = tempdir_new(NULL, &err);
     assert_non_null(s.dir);
     char *c = path_join(s.dir, "a.c"), *bc = path_join(s.dir, "a.bc");
-    char *cc[] = { "clang-19", "-O0", "-g", "-w", "-Xclang", "-disable-O0-optnone",
-                   "-emit-llvm", "-c", c, "-o", bc, NULL };
+    char *cc[] = { "clang-19",   "-O0", "-g", "-w", "-Xclang", "-disable-O0-optnone",
+                   "-emit-llvm", "-c",  c,    "-o", bc,        NULL };
 
     assert_true(file_write(c, source, strlen(source), &err));
     assert_true(proc_run(&(Proc){ .argv = cc, .seconds = 60 }, &r, &err));
@@ -92,15 +92,15 @@ static void callers_are(const Subject *s, const char *fn, const char *expected)
 static void tables_of_functions_are_resolved_by_field(void **state)
 {
     (void)state;
-    Subject s = subject(
-        "struct ops { int (*open)(int); int (*shut)(int); };\n"
-        "static int open1(int x) { return x; } static int shut1(int x) { return x; }\n"
-        "static int open2(int x) { return x; } static int shut2(int x) { return x; }\n"
-        "static int lone(int x) { return x; }\n"
-        "static const struct ops one = { open1, shut1 }, two = { open2, shut2 };\n"
-        "static const struct ops *all[] = { &one, &two };\n"
-        "static int run(const struct ops *o) { return o->open(1); }\n"
-        "int main(int n, char **v) { return run(all[n]) + one.shut(1) + (lone != 0); }\n");
+    Subject s =
+        subject("struct ops { int (*open)(int); int (*shut)(int); };\n"
+                "static int open1(int x) { return x; } static int shut1(int x) { return x; }\n"
+                "static int open2(int x) { return x; } static int shut2(int x) { return x; }\n"
+                "static int lone(int x) { return x; }\n"
+                "static const struct ops one = { open1, shut1 }, two = { open2, shut2 };\n"
+                "static const struct ops *all[] = { &one, &two };\n"
+                "static int run(const struct ops *o) { return o->open(1); }\n"
+                "int main(int n, char **v) { return run(all[n]) + one.shut(1) + (lone != 0); }\n");
     callees_are(&s, "run", "open1 open2");
     callees_are(&s, "main", "run shut1");
     callers_are(&s, "lone", "");
@@ -117,14 +117,14 @@ static void tables_of_functions_are_resolved_by_field(void **state)
 static void types_refine_but_lose_no_real_target(void **state)
 {
     (void)state;
-    Subject s = subject(
-        "static void two(void *a, void *b) {} static void one(void *a) {}\n"
-        "static void three(void *a, void *b, void *c) {} static void real(double d) {}\n"
-        "static void vary(void *a, ...) {} static int old(a) void *a; { return 0; }\n"
-        "void *fns[] = { two, one, three, real, vary, old };\n"
-        "static void call2(void (*f)(void *, void *)) { f(0, 0); }\n"
-        "static void kr(void (*f)()) { f((void *)0); }\n"
-        "int main(int n, char **v) { call2(fns[n]); kr(fns[n]); return 0; }\n");
+    Subject s =
+        subject("static void two(void *a, void *b) {} static void one(void *a) {}\n"
+                "static void three(void *a, void *b, void *c) {} static void real(double d) {}\n"
+                "static void vary(void *a, ...) {} static int old(a) void *a; { return 0; }\n"
+                "void *fns[] = { two, one, three, real, vary, old };\n"
+                "static void call2(void (*f)(void *, void *)) { f(0, 0); }\n"
+                "static void kr(void (*f)()) { f((void *)0); }\n"
+                "int main(int n, char **v) { call2(fns[n]); kr(fns[n]); return 0; }\n");
     callees_are(&s, "call2", "old one two vary");
     /* without a prototype there are still the arguments */
     callees_are(&s, "kr", "old one vary");
@@ -134,16 +134,16 @@ static void types_refine_but_lose_no_real_target(void **state)
 static void the_type_of_the_call_is_preferred(void **state)
 {
     (void)state;
-    Subject s = subject(
-        "static void one(void *a) {} static void two(void *a, void *b) {}\n"
-        "static int result(void *a) { return 0; } static void cast(void *a, long b) {}\n"
-        "void *fns[] = { one, two, result, cast };\n"
-        "static void call1(void (*f)(void *)) { f(0); }\n"
-        "static int call1r(int (*f)(void *)) { return f(0); }\n"
-        "static void call2(void (*f)(void *, void *)) { f(0, 0); }\n"
-        "static void call3(void (*f)(void *, void *, void *)) { f(0, 0, 0); }\n"
-        "int main(int n, char **v) { call1(fns[n]); call1r(fns[n]); call2(fns[n]);\n"
-        "  call3(fns[n]); return 0; }\n");
+    Subject s =
+        subject("static void one(void *a) {} static void two(void *a, void *b) {}\n"
+                "static int result(void *a) { return 0; } static void cast(void *a, long b) {}\n"
+                "void *fns[] = { one, two, result, cast };\n"
+                "static void call1(void (*f)(void *)) { f(0); }\n"
+                "static int call1r(int (*f)(void *)) { return f(0); }\n"
+                "static void call2(void (*f)(void *, void *)) { f(0, 0); }\n"
+                "static void call3(void (*f)(void *, void *, void *)) { f(0, 0, 0); }\n"
+                "int main(int n, char **v) { call1(fns[n]); call1r(fns[n]); call2(fns[n]);\n"
+                "  call3(fns[n]); return 0; }\n");
     callees_are(&s, "call1", "one");
     callees_are(&s, "call1r", "result");
     /* no call has its type, so it was cast */
@@ -220,23 +220,23 @@ static void fields_keep_functions_apart(void **state)
 static void stray_stores_are_not_lost(void **state)
 {
     (void)state;
-    Subject s = subject(
-        "#include <stdarg.h>\n#include <string.h>\n"
-        "struct ops { long n; void (*f)(void *); };\n"
-        "static void f1(void *p) {} static void f2(void *p) {} static void f3(void *p) {}\n"
-        "static void f4(void *p) {} static void f5(void *p) {} static void f6(void *p) {}\n"
-        "static void f7(void *p) {}\n"
-        "static struct ops o1, o2, o3, o4, o5, o6;\n"
-        "union pun { struct ops ops; void *words[2]; } u;\n"
-        "static void set(void (**to)(void *), void (*f)(void *)) { *to = f; }\n"
-        "static void vary(struct ops *o, ...) { va_list a; va_start(a, o);\n"
-        "  o->f = va_arg(a, void (*)(void *)); va_end(a); }\n"
-        "static void call(struct ops *o) { o->f(0); }\n"
-        "int main(int n, char **v) { void *w[2] = { 0, f4 };\n"
-        "  set(&o1.f, f1); call(&o1); ((void **)&o2)[1] = f2; call(&o2);\n"
-        "  vary(&o3, f3); call(&o3); memcpy(&o4, w, sizeof o4); call(&o4);\n"
-        "  u.words[1] = f5; call(&u.ops); ((void **)&o6)[n] = f6; call(&o6);\n"
-        "  o5.f = f7; call(&o5); return 0; }\n");
+    Subject s =
+        subject("#include <stdarg.h>\n#include <string.h>\n"
+                "struct ops { long n; void (*f)(void *); };\n"
+                "static void f1(void *p) {} static void f2(void *p) {} static void f3(void *p) {}\n"
+                "static void f4(void *p) {} static void f5(void *p) {} static void f6(void *p) {}\n"
+                "static void f7(void *p) {}\n"
+                "static struct ops o1, o2, o3, o4, o5, o6;\n"
+                "union pun { struct ops ops; void *words[2]; } u;\n"
+                "static void set(void (**to)(void *), void (*f)(void *)) { *to = f; }\n"
+                "static void vary(struct ops *o, ...) { va_list a; va_start(a, o);\n"
+                "  o->f = va_arg(a, void (*)(void *)); va_end(a); }\n"
+                "static void call(struct ops *o) { o->f(0); }\n"
+                "int main(int n, char **v) { void *w[2] = { 0, f4 };\n"
+                "  set(&o1.f, f1); call(&o1); ((void **)&o2)[1] = f2; call(&o2);\n"
+                "  vary(&o3, f3); call(&o3); memcpy(&o4, w, sizeof o4); call(&o4);\n"
+                "  u.words[1] = f5; call(&u.ops); ((void **)&o6)[n] = f6; call(&o6);\n"
+                "  o5.f = f7; call(&o5); return 0; }\n");
     callees_are(&s, "call", "f1 f2 f3 f4 f5 f6 f7");
     done(&s);
 }
@@ -283,15 +283,15 @@ static void another_name_for_the_same_memory(void **state)
 static void the_library_calls_back(void **state)
 {
     (void)state;
-    Subject s = subject(
-        "#include <pthread.h>\n#include <signal.h>\n#include <stdlib.h>\n"
-        "static int cmp(const void *a, const void *b) { return 0; }\n"
-        "static void *work(void *p) { return p; } static void bye(void) {}\n"
-        "static void on(int n) {} static void act(int n) {} static void never(int n) {}\n"
-        "int main(void) { int a[3]; pthread_t t; struct sigaction sa = { 0 };\n"
-        "  qsort(a, 3, 4, cmp); pthread_create(&t, 0, work, a); atexit(bye);\n"
-        "  signal(1, on); sa.sa_handler = act; sigaction(2, &sa, 0);\n"
-        "  return never == 0; }\n");
+    Subject s =
+        subject("#include <pthread.h>\n#include <signal.h>\n#include <stdlib.h>\n"
+                "static int cmp(const void *a, const void *b) { return 0; }\n"
+                "static void *work(void *p) { return p; } static void bye(void) {}\n"
+                "static void on(int n) {} static void act(int n) {} static void never(int n) {}\n"
+                "int main(void) { int a[3]; pthread_t t; struct sigaction sa = { 0 };\n"
+                "  qsort(a, 3, 4, cmp); pthread_create(&t, 0, work, a); atexit(bye);\n"
+                "  signal(1, on); sa.sa_handler = act; sigaction(2, &sa, 0);\n"
+                "  return never == 0; }\n");
     callees_are(&s, "main", "act atexit bye cmp on pthread_create qsort sigaction signal work");
     callers_are(&s, "never", "");
     size_t n;
@@ -304,12 +304,12 @@ static void the_library_calls_back(void **state)
 static void components_are_found(void **state)
 {
     (void)state;
-    Subject s = subject(
-        "static int odd(int n); static int even(int n) { return n ? odd(n - 1) : 1; }\n"
-        "static int odd(int n) { return n ? even(n - 1) : 0; }\n"
-        "static int self(int n) { return n ? self(n - 1) : 0; }\n"
-        "static int leaf(void) { return 1; }\n"
-        "int main(void) { return even(3) + self(2) + leaf(); }\n");
+    Subject s =
+        subject("static int odd(int n); static int even(int n) { return n ? odd(n - 1) : 1; }\n"
+                "static int odd(int n) { return n ? even(n - 1) : 0; }\n"
+                "static int self(int n) { return n ? self(n - 1) : 0; }\n"
+                "static int leaf(void) { return 1; }\n"
+                "int main(void) { return even(3) + self(2) + leaf(); }\n");
     const Function *even = program_function(s.p, "even"), *odd = program_function(s.p, "odd");
     const Function *self = program_function(s.p, "self"), *leaf = program_function(s.p, "leaf");
     const Function *top = program_function(s.p, "main");
@@ -335,9 +335,8 @@ static void functions_of_a_library_are_called_from_outside(void **state)
 static void a_program_brings_its_own_summaries(void **state)
 {
     (void)state;
-    Subject s = subject(
-        "extern void each(void (*f)(void *), void *); static void f(void *p) {}\n"
-        "int main(void) { each(f, 0); return 0; }\n");
+    Subject s = subject("extern void each(void (*f)(void *), void *); static void f(void *p) {}\n"
+                        "int main(void) { each(f, 0); return 0; }\n");
     Err err = { 0 };
     callees_are(&s, "main", "each");
     assert_true(calls_from_outside(s.c, program_function(s.p, "f")));

@@ -21,10 +21,10 @@
 static Cmdline parsed(const char *text)
 {
     char *copy = xstrdup(text), *save = NULL;
-    Strings words = {0};
+    Strings words = { 0 };
     for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
         strings_add(&words, w);
-    Cmdline c = {0};
+    Cmdline c = { 0 };
     cmdline_parse(&c, (int)words.len, words.items, "/", false);
     strings_release(&words);
     free(copy);
@@ -33,7 +33,7 @@ static Cmdline parsed(const char *text)
 
 static char *joined(const Strings *s)
 {
-    Str out = {0};
+    Str out = { 0 };
     for (size_t i = 0; i < s->len; i++)
         str_addf(&out, "%s%s", i ? " " : "", s->items[i]);
     return str_take(&out);
@@ -42,7 +42,10 @@ static char *joined(const Strings *s)
 static void a_command_line_says_what_it_makes(void **state)
 {
     (void)state;
-    static const struct { const char *text; CmdlineMode mode; } rows[] = {
+    static const struct {
+        const char *text;
+        CmdlineMode mode;
+    } rows[] = {
         { "gcc -c a.c", CMDLINE_COMPILE },
         { "gcc -c -o x.o a.c", CMDLINE_COMPILE },
         { "gcc a.c -o prog", CMDLINE_LINK },
@@ -91,26 +94,25 @@ static void values_of_flags_are_no_inputs(void **state)
 static void clang_gets_what_makes_the_program(void **state)
 {
     (void)state;
-    static const struct { const char *text, *clang, *unsure, *dropped; } rows[] = {
+    static const struct {
+        const char *text, *clang, *unsure, *dropped;
+    } rows[] = {
         { "gcc -O2 -g -Wall -Werror -Iinc -DA=1 -U B -std=gnu99 -fPIC -c a.c",
           "-Iinc -DA=1 -U B -std=gnu99 -fPIC", "", "" },
-        { "gcc -march=native -msse4.2 -m32 -c a.c", "-m32",
-          "-march=native -msse4.2", "" },
-        { "gcc -Wp,-D_FORTIFY_SOURCE=2,-MD,x.d -c a.c", "-D_FORTIFY_SOURCE=2", "",
-          "" },
+        { "gcc -march=native -msse4.2 -m32 -c a.c", "-m32", "-march=native -msse4.2", "" },
+        { "gcc -Wp,-D_FORTIFY_SOURCE=2,-MD,x.d -c a.c", "-D_FORTIFY_SOURCE=2", "", "" },
         { "gcc -fopenmp -specs=x -c a.c", "", "", "-fopenmp -specs=x" },
         { "gcc -ffile-prefix-map=/b=. -c a.c", "-fmacro-prefix-map=/b=.", "", "" },
-        { "gcc -fsanitize=address -fstack-protector-strong -c a.c", "", "",
-          "-fsanitize=address" },
+        { "gcc -fsanitize=address -fstack-protector-strong -c a.c", "", "", "-fsanitize=address" },
         { "clang -Xclang -include-pch -Xclang p.pch -Xclang -include -Xclang p.h "
-          "-c a.c", "-include p.h", "", "" },
+          "-c a.c",
+          "-include p.h", "", "" },
         { "gcc --sysroot=/x --sysroot /y -isystem /z -c a.c",
           "--sysroot=/x --sysroot /y -isystem /z", "", "" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Cmdline c = parsed(rows[i].text);
-        char *clang = joined(&c.clang), *unsure = joined(&c.unsure),
-             *dropped = joined(&c.dropped);
+        char *clang = joined(&c.clang), *unsure = joined(&c.unsure), *dropped = joined(&c.dropped);
         assert_string_equal(clang, rows[i].clang);
         assert_string_equal(unsure, rows[i].unsure);
         assert_string_equal(dropped, rows[i].dropped);
@@ -140,7 +142,7 @@ static void a_response_file_that_names_itself_ends(void **state)
     const char *dir = tempdir_new(NULL, NULL);
     char *path = path_join(dir, "r");
     assert_true(file_write(path, "-c @r 'a b.c' \"q\\\"x\" e\\ f", 25, NULL));
-    Strings out = {0};
+    Strings out = { 0 };
     char *argv[] = { "@r" };
     cmdline_expand(1, argv, dir, &out);
     assert_true(out.len >= 4);
@@ -156,17 +158,36 @@ static void a_response_file_that_names_itself_ends(void **state)
 static void tools_are_known_by_their_names(void **state)
 {
     (void)state;
-    static const struct { const char *name; ToolKind kind; } rows[] = {
-        { "cc", TOOL_CC }, { "gcc-12", TOOL_CC }, { "clang-19", TOOL_CC },
-        { "x86_64-linux-gnu-gcc", TOOL_CC }, { "c99", TOOL_CC },
-        { "aarch64-linux-gnu-gcc-12", TOOL_CC }, { "x86_64-linux-musl-cc", TOOL_CC },
-        { "g++-12", TOOL_CXX }, { "clang++", TOOL_CXX }, { "c++", TOOL_CXX },
-        { "gcc-ar", TOOL_AR }, { "llvm-ar-19", TOOL_AR }, { "ar", TOOL_AR },
-        { "ld.lld-19", TOOL_LD }, { "ld", TOOL_LD }, { "ccache", TOOL_LAUNCHER },
-        { "gcc-nm", TOOL_NONE }, { "clang-tidy-19", TOOL_NONE },
-        { "clang-format", TOOL_NONE }, { "c++filt", TOOL_NONE },
-        { "tar", TOOL_NONE }, { "gold", TOOL_NONE }, { "ldd", TOOL_NONE },
-        { "gcc-ranlib-12", TOOL_NONE }, { "bison", TOOL_NONE }, { "", TOOL_NONE },
+    static const struct {
+        const char *name;
+        ToolKind kind;
+    } rows[] = {
+        { "cc", TOOL_CC },
+        { "gcc-12", TOOL_CC },
+        { "clang-19", TOOL_CC },
+        { "x86_64-linux-gnu-gcc", TOOL_CC },
+        { "c99", TOOL_CC },
+        { "aarch64-linux-gnu-gcc-12", TOOL_CC },
+        { "x86_64-linux-musl-cc", TOOL_CC },
+        { "g++-12", TOOL_CXX },
+        { "clang++", TOOL_CXX },
+        { "c++", TOOL_CXX },
+        { "gcc-ar", TOOL_AR },
+        { "llvm-ar-19", TOOL_AR },
+        { "ar", TOOL_AR },
+        { "ld.lld-19", TOOL_LD },
+        { "ld", TOOL_LD },
+        { "ccache", TOOL_LAUNCHER },
+        { "gcc-nm", TOOL_NONE },
+        { "clang-tidy-19", TOOL_NONE },
+        { "clang-format", TOOL_NONE },
+        { "c++filt", TOOL_NONE },
+        { "tar", TOOL_NONE },
+        { "gold", TOOL_NONE },
+        { "ldd", TOOL_NONE },
+        { "gcc-ranlib-12", TOOL_NONE },
+        { "bison", TOOL_NONE },
+        { "", TOOL_NONE },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (tool_kind(rows[i].name) != rows[i].kind)
@@ -181,7 +202,8 @@ static const char id2[] = "ffeeddccbbaa99887766554433221100";
 static void compile_to(const char *path, const char *flags)
 {
     char *command = xprintf("echo 'int x(void){return 1;}' | gcc %s -x c - -o %s "
-                            "2>/dev/null", flags, path);
+                            "2>/dev/null",
+                            flags, path);
     assert_int_equal(system(command), 0);
     free(command);
 }
@@ -189,15 +211,14 @@ static void compile_to(const char *path, const char *flags)
 static void ids_go_in_and_come_out(void **state)
 {
     (void)state;
-    static const char *const flags[] = { "-c", "-shared -fPIC",
-                                         "-c -g -ffunction-sections" };
+    static const char *const flags[] = { "-c", "-shared -fPIC", "-c -g -ffunction-sections" };
     const char *dir = tempdir_new(NULL, NULL);
     char *path = path_join(dir, "x.o"), *out_path = path_join(dir, "y.o");
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         compile_to(path, flags[i]);
-        Str data = {0}, once = {0}, twice = {0};
-        Strings ids = {0};
-        Err err = {0};
+        Str data = { 0 }, once = { 0 }, twice = { 0 };
+        Strings ids = { 0 };
+        Err err = { 0 };
         assert_true(file_read(path, &data, &err));
         assert_true(elf_ids(data.data, data.len, &ids));
         assert_int_equal(ids.len, 0);
@@ -211,7 +232,8 @@ static void ids_go_in_and_come_out(void **state)
         /* a second opinion that the file is sound */
         assert_true(file_write(out_path, twice.data, twice.len, &err));
         char *check = xprintf("readelf -a %s >%s/said 2>&1 && "
-                              "! grep -iE 'error|warning' %s/said", out_path, dir, dir);
+                              "! grep -iE 'error|warning' %s/said",
+                              out_path, dir, dir);
         assert_int_equal(system(check), 0);
         free(check);
         strings_release(&ids);
@@ -235,8 +257,8 @@ static void the_other_class_and_byte_order(void **state)
     h[3] = 1, h[7] = 3, h[19] = 52, h[23] = 11;   /* name, STRTAB, offset, size */
     assert_int_equal(elf_kind((char *)f, sizeof f), ELF_OBJECT);
     char *one[] = { (char *)id1 };
-    Str out = {0};
-    Strings ids = {0};
+    Str out = { 0 };
+    Strings ids = { 0 };
     assert_true(elf_with_ids((char *)f, sizeof f, one, 1, &out, NULL));
     assert_true(elf_ids(out.data, out.len, &ids));
     assert_int_equal(ids.len, 1);
@@ -250,7 +272,7 @@ static void damaged_files_are_no_danger(void **state)
     (void)state;
     const char *dir = tempdir_new(NULL, NULL);
     char *path = path_join(dir, "x.o");
-    Str data = {0}, out = {0};
+    Str data = { 0 }, out = { 0 };
     Rng r = rng_seeded(1);
     char *one[] = { (char *)id1 };
     compile_to(path, "-shared -fPIC");
@@ -268,8 +290,8 @@ static void damaged_files_are_no_danger(void **state)
                                          : n - 1 - rng_below(&r, n < 2048 ? n : 2048);
             copy[at] = (char)rng_next(&r);
         }
-        Strings ids = {0};
-        Str again = {0}, compiler = {0};
+        Strings ids = { 0 };
+        Str again = { 0 }, compiler = { 0 };
         elf_kind(copy, n);
         elf_ids(copy, n, &ids);
         elf_compiler(copy, n, &compiler);
@@ -280,13 +302,15 @@ static void damaged_files_are_no_danger(void **state)
         free(copy);
     }
     for (int i = 0; i < 3000; i++) {
-        Str a = {0};
-        ArchiveMembers m = {0};
+        Str a = { 0 };
+        ArchiveMembers m = { 0 };
         str_add(&a, rng_below(&r, 2) ? "!<arch>\n" : "!<thin>\n");
         for (uint64_t k = rng_below(&r, 4); k < 4; k++) {
             str_addf(&a, "%-16s%-12d%-6d%-6d%-8o%-10d`\n",
-                     rng_below(&r, 2) ? "//" : rng_below(&r, 2) ? "/3" : "x.o/", 0, 0,
-                     0, 0644, (int)rng_below(&r, 90));
+                     rng_below(&r, 2)   ? "//"
+                     : rng_below(&r, 2) ? "/3"
+                                        : "x.o/",
+                     0, 0, 0, 0644, (int)rng_below(&r, 90));
             for (uint64_t n = rng_below(&r, 90); n; n--)
                 str_addc(&a, (char)rng_next(&r));
         }
@@ -328,10 +352,13 @@ static void link_maps_of_both_families(void **state)
         "libx.a(a_very_long_member_name.o):(.text)\n",
     };
     for (size_t k = 0; k < 2; k++) {
-        Strings got = {0};
+        Strings got = { 0 };
         linkmap_objects(maps[k], dir, &got);
         static const char *const expected[] = {
-            "main.o", "my obj.o", "libx.a(b.o)", "libx.a(a_very_long_member_name.o)",
+            "main.o",
+            "my obj.o",
+            "libx.a(b.o)",
+            "libx.a(a_very_long_member_name.o)",
         };
         assert_int_equal(got.len, 4);
         for (size_t i = 0; i < 4; i++) {
@@ -354,7 +381,7 @@ static void a_workspace_is_whole_or_an_error(void **state)
     const char *dir = tempdir_new(NULL, NULL);
     char *path = path_join(dir, "ws");
     for (unsigned n = 1;; n++) {
-        Err err = {0};
+        Err err = { 0 };
         fault_after(n);
         Workspace *ws = workspace_open(path, true, &err);
         bool fired = fault_fired();
@@ -381,8 +408,8 @@ static void a_compilation_database_is_read(void **state)
         "{\"directory\":\"sub\",\"file\":\"/q/b.c\",\"arguments\":[\"cc\",\"-Iinc\","
         "\"-c\",\"/q/b.c\"]},"
         "{\"directory\":\"/p\",\"file\":\"c.cc\",\"command\":\"g++ -c c.cc\"}, 7]";
-    CompileCommands c = {0};
-    Err err = {0};
+    CompileCommands c = { 0 };
+    Err err = { 0 };
     assert_true(file_write(path, text, sizeof text - 1, NULL));
     assert_true(commands_read(path, &c, &err));
     assert_int_equal(c.len, 2);
@@ -409,13 +436,14 @@ static char *linked_again(const char *text, bool no_fuzzer)
 {
     const char *dir = tempdir_new(NULL, NULL);
     char *path = path_join(dir, "ws"), *objects[] = { "new.o", NULL };
-    Err err = {0};
+    Err err = { 0 };
     Workspace *ws = workspace_open(path, true, &err);
     CapturedProgram p = { .name = "p", .path = "/p", .link_directory = dir };
-    Map units = {0};
-    Strings argv = {0};
-    Relink r = { .units = &units, .objects = objects, .out = "out", .scratch = dir,
-                 .no_fuzzer = no_fuzzer };
+    Map units = { 0 };
+    Strings argv = { 0 };
+    Relink r = {
+        .units = &units, .objects = objects, .out = "out", .scratch = dir, .no_fuzzer = no_fuzzer
+    };
     cmdline_split(text, true, &p.link);
     if (!ws || !relink_command(ws, &p, &r, &argv, &err))
         fail_msg("%s", err.msg);
@@ -432,7 +460,9 @@ static void a_link_command_is_taken_over(void **state)
 {
     (void)state;
     /* What becomes of the words between "gcc new.o" and "-o out -static-libgcc". */
-    static const struct { const char *words, *kept; } rows[] = {
+    static const struct {
+        const char *words, *kept;
+    } rows[] = {
         { "a.o -o prog -O2", "a.o -O2" },
         { "a.o -oprog --output=x --output y", "a.o" },
         { "a.o -L lib -Llib2 -l m -lz", "a.o -Llib -Llib2 -lm -lz" },
@@ -463,9 +493,10 @@ static void a_link_command_of_ld_is_taken_over(void **state)
 {
     (void)state;
     char *got = linked_again("ld -m elf_x86_64 -x a.o -oformat elf64 -h -o -soname -lx -o prog "
-                             "-dynamic-linker -Lx --version-script -Map -Map m", false);
+                             "-dynamic-linker -Lx --version-script -Map -Map m",
+                             false);
     assert_string_equal(got, "ld new.o -m elf_x86_64 -x a.o -oformat elf64 -h -o -soname -lx "
-                        "-dynamic-linker -Lx --version-script -Map -o out");
+                             "-dynamic-linker -Lx --version-script -Map -o out");
     free(got);
     got = linked_again("clang -fsanitize=fuzzer,address a.o -fsanitize=fuzzer", true);
     assert_string_equal(got, "clang new.o -fsanitize=address a.o -o out -static-libgcc");

@@ -12,8 +12,7 @@ enum { NODES = 64, RECORDS = 32, BYTES = 256 };
 static Log *new_log(void)
 {
     Err err = { 0 };
-    Log *log =
-        log_new(&(LogPlan){ .nodes = NODES, .records = RECORDS, .bytes = BYTES }, &err);
+    Log *log = log_new(&(LogPlan){ .nodes = NODES, .records = RECORDS, .bytes = BYTES }, &err);
     assert_non_null(log);
     log_reset(log, 0, 16);
     return log;
@@ -38,8 +37,8 @@ static void record(Log *log, unsigned kind, unsigned k, unsigned value, uint32_t
                    uint32_t other)
 {
     struct sundew_log *h = head(log);
-    sundew_log_records(h)[h->records++] = (struct sundew_record){
-        (uint8_t)kind, (uint8_t)k, (uint8_t)value, 0, n, at, other };
+    sundew_log_records(h)[h->records++] =
+        (struct sundew_record){ (uint8_t)kind, (uint8_t)k, (uint8_t)value, 0, n, at, other };
 }
 
 /* byte 3 == 'a' was false at edge 7; a table; an imprecision; a pin. */
@@ -173,10 +172,10 @@ static void broken_logs_do_no_harm(void **state)
         memcpy(bad, good, n);
         for (unsigned k = 1 + (unsigned)rng_below(&rng, 6); k > 0; k--) {
             size_t end = rng_below(&rng, 4) ? sizeof(struct sundew_log) + 8 * 16 : n;
-            uint8_t *at = bad + (rng_below(&rng, 3) ? rng_below(&rng, end)
-                                                    : (size_t)NODES * 16 +
-                                                          sizeof(struct sundew_log) +
-                                                          rng_below(&rng, 7 * 16));
+            uint8_t *at =
+                bad + (rng_below(&rng, 3) ? rng_below(&rng, end)
+                                          : (size_t)NODES * 16 + sizeof(struct sundew_log) +
+                                                rng_below(&rng, 7 * 16));
             *at = rng_below(&rng, 2) ? (uint8_t)rng_next(&rng) : (uint8_t)rng_below(&rng, 9);
         }
         Exprs *p = exprs_new(&(ExprsPlan){ .memory = 1 << 20 });
@@ -220,9 +219,9 @@ static void random_nodes_do_no_harm(void **state)
             unsigned bits = widths[rng_below(&rng, 6)];
             if (rng_below(&rng, 20) == 0)
                 bits = (unsigned)rng_below(&rng, 256);
-            node(log, (unsigned)rng_below(&rng, SUNDEW_NODE_N), bits,
-                 (unsigned)rng_below(&rng, 9), (uint32_t)rng_below(&rng, m + 1),
-                 (uint32_t)rng_below(&rng, m + 1), (uint32_t)rng_below(&rng, m + 1));
+            node(log, (unsigned)rng_below(&rng, SUNDEW_NODE_N), bits, (unsigned)rng_below(&rng, 9),
+                 (uint32_t)rng_below(&rng, m + 1), (uint32_t)rng_below(&rng, m + 1),
+                 (uint32_t)rng_below(&rng, m + 1));
         }
         record(log, SUNDEW_REC_PIN, SUNDEW_WHY_SIZE, 0, 5 + (uint32_t)rng_below(&rng, 6), 1,
                5 + (uint32_t)rng_below(&rng, 6));

@@ -25,7 +25,8 @@ enum { INPUT = 64, SLOTS = 96, ROWS = 96, WORDS = 64 };
 static uint32_t numbers[16] = { 3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3 };
 static uint8_t filled[16];
 const struct sundew_object sundew_objects[] = {
-    { filled, sizeof filled }, { numbers, sizeof numbers },
+    { filled, sizeof filled },
+    { numbers, sizeof numbers },
 };
 const uint64_t sundew_nobjects = 2;
 
@@ -104,8 +105,12 @@ static struct sundew_row *row(Region *r, unsigned op, unsigned bits)
 {
     assert_true(r->nrows < ROWS);
     struct sundew_row *w = &r->rows[r->nrows++];
-    *w = (struct sundew_row){ .op = (uint8_t)op, .bits = (uint8_t)bits, .dst = SUNDEW_NONE,
-                              .a = SUNDEW_NONE, .b = SUNDEW_NONE, .c = SUNDEW_NONE,
+    *w = (struct sundew_row){ .op = (uint8_t)op,
+                              .bits = (uint8_t)bits,
+                              .dst = SUNDEW_NONE,
+                              .a = SUNDEW_NONE,
+                              .b = SUNDEW_NONE,
+                              .c = SUNDEW_NONE,
                               .x = r->nrows * 2 };
     return w;
 }
@@ -175,8 +180,8 @@ static void store(Region *r, void *at, uint16_t from, unsigned bits)
     w->b = from;
 }
 
-static uint16_t binary(Region *r, unsigned op, unsigned bits, unsigned from, uint16_t a,
-                       uint16_t b, ExprValue v)
+static uint16_t binary(Region *r, unsigned op, unsigned bits, unsigned from, uint16_t a, uint16_t b,
+                       ExprValue v)
 {
     uint16_t dst = slot(r, bits, v);
     struct sundew_row *w = row(r, op, bits);
@@ -224,8 +229,11 @@ static const struct {
     X(NOT) X(NEG) X(BITREVERSE) X(CTPOP) X(CTLZ) X(CTTZ) X(ABS) X(BSWAP)
 #undef X
 };
-enum { NBINARY = sizeof binaries / sizeof *binaries, NFLOAT = sizeof floats / sizeof *floats,
-       NUNARY = sizeof unaries / sizeof *unaries };
+enum {
+    NBINARY = sizeof binaries / sizeof *binaries,
+    NFLOAT = sizeof floats / sizeof *floats,
+    NUNARY = sizeof unaries / sizeof *unaries
+};
 
 static bool is_truth(unsigned op)
 {
@@ -276,8 +284,7 @@ static void random_row(Random *m)
     if (kind < 6) {
         unsigned i = (unsigned)rng_below(&m->rng, NBINARY);
         uint16_t a = operand(m, bits), b = operand(m, bits);
-        Expr e = expr_binary(p, (ExprOp)binaries[i].expr,
-                             expr_const(p, bits, value(r, a, bits)),
+        Expr e = expr_binary(p, (ExprOp)binaries[i].expr, expr_const(p, bits, value(r, a, bits)),
                              expr_const(p, bits, value(r, b, bits)));
         unsigned to = is_truth(binaries[i].node) ? 1 : bits;
         binary(r, binaries[i].node, to, bits, a, b, constant(p, e));
@@ -690,9 +697,14 @@ static void branches_and_switches(void **state)
     w->c = 4;
     w->x = 20;
     uint16_t z = load(&r, input + 2, 8);
-    *row(&r, SUNDEW_ROW_SWITCH, 8) = (struct sundew_row){
-        .op = SUNDEW_ROW_SWITCH, .bits = 8, .dst = SUNDEW_NONE, .a = z,
-        .b = (uint16_t)((cases & ~SUNDEW_WORD) + 2), .c = 2, .x = 30 };
+    *row(&r, SUNDEW_ROW_SWITCH, 8) =
+        (struct sundew_row){ .op = SUNDEW_ROW_SWITCH,
+                             .bits = 8,
+                             .dst = SUNDEW_NONE,
+                             .a = z,
+                             .b = (uint16_t)((cases & ~SUNDEW_WORD) + 2),
+                             .c = 2,
+                             .x = 30 };
     run(&r);
     run(&r);                                         /* the same once more adds nothing */
     Seen s = look();
@@ -709,8 +721,8 @@ static void branches_and_switches(void **state)
         for (unsigned i = 0; i < 6; i++) {
             Chance o = s.t.others.items[i];
             assert_int_equal(o.at, edges[i]);
-            bool want = o.at == 20   ? v != 'a' && v != 'b' && v != 'c' && v != 'x'
-                        : o.at == 21 ? v == 'a'
+            bool want = o.at == 20                 ? v != 'a' && v != 'b' && v != 'c' && v != 'x'
+                        : o.at == 21               ? v == 'a'
                         : o.at == 24 || o.at == 32 ? v == 'x'
                                                    : v == 'c';
             assert_int_equal(expr_eval(s.p, o.cond, in, 3), want);
@@ -732,9 +744,14 @@ static void the_self_check_looks_at_operands(void **state)
         uint16_t cases = word(&r, 8, 'a');
         word(&r, 8, 'b');
         assert_true(x < 2 && y < 3);
-        *row(&r, SUNDEW_ROW_SWITCH, 8) = (struct sundew_row){
-            .op = SUNDEW_ROW_SWITCH, .bits = 8, .dst = SUNDEW_NONE, .flags = SUNDEW_ROW_OUTSIDE,
-            .a = labelled ? x : cases, .b = x, .c = y, .x = 20 };
+        *row(&r, SUNDEW_ROW_SWITCH, 8) = (struct sundew_row){ .op = SUNDEW_ROW_SWITCH,
+                                                              .bits = 8,
+                                                              .dst = SUNDEW_NONE,
+                                                              .flags = SUNDEW_ROW_OUTSIDE,
+                                                              .a = labelled ? x : cases,
+                                                              .b = x,
+                                                              .c = y,
+                                                              .x = 20 };
         run(&r);
         Seen s = look();
         unsigned missed = 0;
@@ -764,13 +781,10 @@ static void bugs_at_operations(void **state)
     run(&r);
     Seen s = look();
     static const uint8_t kinds[] = { SUNDEW_BUG_DIVISION, SUNDEW_BUG_DIVISION_OVERFLOW,
-                                     SUNDEW_BUG_SHIFT, SUNDEW_BUG_OVERFLOW,
-                                     SUNDEW_BUG_ALLOCATION };
+                                     SUNDEW_BUG_SHIFT, SUNDEW_BUG_OVERFLOW, SUNDEW_BUG_ALLOCATION };
     static const uint8_t inputs[][8] = {
-        { 1, 1, 1, 1, 0, 0, 0, 0 },
-        { 0, 0, 0, 0x80, 255, 255, 255, 255 },
-        { 1, 1, 1, 1, 32, 0, 0, 0 },
-        { 255, 255, 255, 127, 1, 0, 0, 0 },
+        { 1, 1, 1, 1, 0, 0, 0, 0 },    { 0, 0, 0, 0x80, 255, 255, 255, 255 },
+        { 1, 1, 1, 1, 32, 0, 0, 0 },   { 255, 255, 255, 127, 1, 0, 0, 0 },
         { 0, 0, 0, 0x80, 1, 1, 1, 1 },
     };
     assert_int_equal(s.t.bugs.len, 5);

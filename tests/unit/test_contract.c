@@ -16,8 +16,14 @@
 
 static Var integer(const char *name, const char *key, VarRole role)
 {
-    return (Var){ .name = name, .key = key, .type = "int", .kind = VAR_INT, .role = role,
-                  .bits = 32, .param = role == ROLE_PARAM ? 0 : -1, .twin = -1 };
+    return (Var){ .name = name,
+                  .key = key,
+                  .type = "int",
+                  .kind = VAR_INT,
+                  .role = role,
+                  .bits = 32,
+                  .param = role == ROLE_PARAM ? 0 : -1,
+                  .twin = -1 };
 }
 
 static Var pointer(const char *name, const char *key, VarRole role)
@@ -67,7 +73,7 @@ static bool says(const Contracts *c, const char *function, bool post, const char
     bool found = false;
 
     for (size_t i = 0; i < list->len; i++) {
-        Str s = {0};
+        Str s = { 0 };
         inv_print(&list->items[i], post ? &fc->f->exit : &fc->f->entry, c->samples, &s);
         found |= strcmp(str_c(&s), text) == 0;
         str_release(&s);
@@ -83,11 +89,11 @@ static size_t count_of(const Contracts *c, const char *function, bool post)
 
 static Contracts *steered(const Samples *s, const char *rules, Constraints *k)
 {
-    Err err = {0};
-    *k = (Constraints){0};
+    Err err = { 0 };
+    *k = (Constraints){ 0 };
     assert_true(constraints_parse(rules, "rules", k, &err));
     assert_true(constraints_match(k, s, &err));
-    return contracts_infer(s, k, &(ContractPlan){0});
+    return contracts_infer(s, k, &(ContractPlan){ 0 });
 }
 
 /* --- the published examples */
@@ -107,7 +113,7 @@ static void concord_copies_the_calls_that_both_take(void **state)
     called(s, m2, 0, 0, 6);
     called(s, m2, 1, 0, 4);
     called(s, m2, 2, 0, 2);
-    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){0});
+    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
     assert_true(says(c, "m2", false, "x >= 0"));
     assert_int_equal(count_of(c, "m2", false), 1);
     assert_true(says(c, "m2", true, "return == 0"));
@@ -119,7 +125,7 @@ static void concord_copies_the_calls_that_both_take(void **state)
     assert_true(says(c, "m2", true, "return == 0 || return == 1 || return == 2"));
     assert_true(says(c, "m2", true, "return == x / 3"));
     /* Exactly the last three of m1: not the one with -3. */
-    Arena a = {0};
+    Arena a = { 0 };
     Row row;
     Invariant constant = { .kind = INV_ONE_OF, .n = 1, .v = { 1 } };
     assert_int_equal(contract_refuted(c, &k, m2, true, &constant, &row, &a), 0);
@@ -147,7 +153,7 @@ static void follows_widens_what_a_constructor_leaves(void **state)
     one_value(s, &ctor->exit, 100, 60);
     for (int i = 1; i <= 60; i++)
         one_value(s, &m->entry, i, 3);
-    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){0});
+    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
     assert_true(says(c, "ctor", true, "o->fld == 100"));
     contracts_free(c);
     c = steered(s, "Follows(ctor, m)\n", &k);
@@ -173,7 +179,7 @@ static void follows_widens_a_set_to_a_bound(void **state)
         one_value(s, &add->exit, i, 10);
     for (int i = 0; i < 40; i++)
         one_value(s, &del->entry, i, 5);
-    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){0});
+    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
     assert_true(says(c, "add", true, "b->head == 0 || b->head == 1 || b->head == 2"));
     contracts_free(c);
     c = steered(s, "Follows(add, del)\n", &k);
@@ -196,7 +202,7 @@ static void an_unexecuted_source_changes_nothing(void **state)
     m2 = function(s, "m2");
     for (int i = 0; i < 30; i++)
         called(s, m2, i, i, 5);
-    Contracts *before = contracts_infer(s, NULL, &(ContractPlan){0});
+    Contracts *before = contracts_infer(s, NULL, &(ContractPlan){ 0 });
     Contracts *after = steered(s, "Subdomain(m1, m2)\n", &k);
     assert_int_equal(count_of(before, "m2", false), count_of(after, "m2", false));
     assert_true(says(after, "m2", false, "x >= 0"));
@@ -219,7 +225,7 @@ static void an_empty_target_gets_what_the_source_shows(void **state)
     point_vars(s, &g->exit, &result, 1);
     for (int i = 1; i <= 20; i++)
         one_value(s, &f->exit, i, 1);
-    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){0});
+    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
     assert_int_equal(count_of(c, "g", true), 0);
     contracts_free(c);
     c = steered(s, "Subrange(f, g)\n", &k);
@@ -253,7 +259,7 @@ static void a_pointer_must_be_seen_twelve_times(void **state)
         point_vars(s, &f->entry, &p, 1);
         for (int i = 1; i <= n; i++)
             one_value(s, &f->entry, i, 1);
-        Contracts *c = contracts_infer(s, NULL, &(ContractPlan){0});
+        Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
         assert_int_equal(says(c, "f", false, "p != NULL"), n == 12);
         contracts_free(c);
         samples_free(s);
@@ -428,8 +434,10 @@ static void equations_of_three_are_found(void **state)
         void (*fill)(int i, Cell *c);
         const char *text;
     } rows[] = {
-        { fill_sum, "return == a + b" },      { fill_product, "return == a * b" },
-        { fill_maximum, "return == max(a, b)" }, { fill_double, "return == 2 * a + 3" },
+        { fill_sum, "return == a + b" },
+        { fill_product, "return == a * b" },
+        { fill_maximum, "return == max(a, b)" },
+        { fill_double, "return == 2 * a + 3" },
     };
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         Samples *s = samples_new(1);
@@ -438,7 +446,7 @@ static void equations_of_three_are_found(void **state)
                        integer("return", "return", ROLE_RESULT) };
         point_vars(s, &f->exit, vars, 3);
         rows_of_three(s, &f->exit, 60, rows[i].fill);
-        Contracts *c = contracts_infer(s, NULL, &(ContractPlan){0});
+        Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
         if (!says(c, "f", true, rows[i].text))
             fail_msg("not found: %s", rows[i].text);
         contracts_free(c);
@@ -463,7 +471,7 @@ static void a_failing_result_splits_the_calls(void **state)
 
     point_vars(s, &f->exit, vars, 3);
     rows_of_three(s, &f->exit, 60, fill_guarded);
-    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){0});
+    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
     assert_true(says(c, "f", true, "return >= 0 ==> *out == n"));
     assert_false(says(c, "f", true, "*out == n"));
     contracts_free(c);
@@ -482,7 +490,7 @@ static void what_is_not_known_refutes_nothing(void **state)
     point_vars(s, &f->entry, &x, 1);
     one_value(s, &f->entry, 4, 50);
     point_add(s, &f->entry, &garbage, &unknown);
-    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){0});
+    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
     assert_true(says(c, "f", false, "p->n == 4"));
     assert_int_equal(contracts_of(c, f)->pre.items[0].samples, 50);
     contracts_free(c);
@@ -503,7 +511,7 @@ static void different_units_are_not_compared(void **state)
         point_vars(s, &f->entry, vars, 2);
         for (int i = 0; i < 40; i++)
             point_add(s, &f->entry, (Cell[]){ { .i = i }, { .i = i + i % 5 } }, known);
-        Contracts *c = contracts_infer(s, NULL, &(ContractPlan){0});
+        Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
         assert_int_equal(says(c, "f", false, "len <= colour"), unit == 1);
         contracts_free(c);
         samples_free(s);
@@ -537,7 +545,7 @@ static void a_million_samples_keep_a_few_rows_and_the_extremes(void **state)
 static void samples_come_back_from_their_file(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     const char *dir = tempdir_new(NULL, &err);
     char *path = path_join(dir, "x.samples");
     Samples *s = samples_new(1);
@@ -562,16 +570,16 @@ static void samples_come_back_from_their_file(void **state)
     assert_int_equal(h->exit.rows.items[0].cells[1].i, -1);
     assert_int_equal(h->exit.rows.items[0].count, 7);
     assert_string_equal(samples_text(t, 1), "a \\ \n text");
-    Contracts *c = contracts_infer(t, NULL, &(ContractPlan){0});
+    Contracts *c = contracts_infer(t, NULL, &(ContractPlan){ 0 });
     assert_true(says(c, "g", false, "c == BLUE"));
     contracts_free(c);
     samples_free(t);
 
     /* Cut short anywhere it is refused or read, never worse. */
-    Str text = {0};
+    Str text = { 0 };
     assert_true(file_read(path, &text, &err));
     for (size_t n = 0; n < text.len; n++) {
-        Err e = {0};
+        Err e = { 0 };
         assert_true(file_write(path, text.data, n, &err));
         Samples *cut = samples_read(path, 1, &e);
         assert_true(cut || *e.msg);
@@ -589,13 +597,20 @@ static void a_constraint_that_is_none_is_told_with_its_line(void **state)
 {
     (void)state;
     static const char *const bad[] = {
-        "# fine\nCanFolow(a, b)\n",  "CanFollow(a)\n", "CanFollow(a, b, c)\n", "CanFollow\n",
-        "CanFollow(a, b\n",          "OnlyCareAboutField(f)\n", "Follows(a: return > 7, b)\n",
-        "Subdomain(a: return == 0, b)\n", "CanFollow(, b)\n", "CanFollow(a, b) c\n",
+        "# fine\nCanFolow(a, b)\n",
+        "CanFollow(a)\n",
+        "CanFollow(a, b, c)\n",
+        "CanFollow\n",
+        "CanFollow(a, b\n",
+        "OnlyCareAboutField(f)\n",
+        "Follows(a: return > 7, b)\n",
+        "Subdomain(a: return == 0, b)\n",
+        "CanFollow(, b)\n",
+        "CanFollow(a, b) c\n",
     };
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
-        Constraints k = {0};
-        Err err = {0};
+        Constraints k = { 0 };
+        Err err = { 0 };
         assert_false(constraints_parse(bad[i], "r", &k, &err));
         assert_true(strncmp(err.msg, "r:", 2) == 0);
         constraints_release(&k);
@@ -608,8 +623,8 @@ static void functions_that_are_not_there_or_do_not_match_are_told(void **state)
     Samples *s = samples_new(1);
     FunctionSamples *f = function(s, "push"), *g = samples_function(s, "colour");
     Var p = pointer("p", "arg1of3", ROLE_PARAM);
-    Constraints k = {0};
-    Err err = {0};
+    Constraints k = { 0 };
+    Err err = { 0 };
 
     called(s, f, 1, 1, 1);
     point_vars(s, &g->entry, &p, 1);
@@ -617,7 +632,7 @@ static void functions_that_are_not_there_or_do_not_match_are_told(void **state)
     assert_false(constraints_match(&k, s, &err));
     assert_non_null(strstr(err.msg, "did you mean push?"));
     constraints_release(&k);
-    k = (Constraints){0};
+    k = (Constraints){ 0 };
     assert_true(constraints_parse("Subdomain(push, colour)\n", "r", &k, &err));
     assert_false(constraints_match(&k, s, &err));
     assert_non_null(strstr(err.msg, "no variable in common"));
@@ -630,9 +645,9 @@ static void constraints_print_as_they_are_read(void **state)
     (void)state;
     static const char text[] = "CanFollow(has: return != 0, next)\n"
                                "OnlyCareAboutField(get: len, room)\nConcord(a, b)\n";
-    Constraints k = {0};
-    Str out = {0};
-    Err err = {0};
+    Constraints k = { 0 };
+    Str out = { 0 };
+    Err err = { 0 };
 
     assert_true(constraints_parse(text, "r", &k, &err));
     for (size_t i = 0; i < k.items.len; i++) {
@@ -695,16 +710,16 @@ static void discovery_finds_what_holds_and_nothing_vacuous(void **state)
         one_value(s, &pop->entry, i, 9);
     }
     called(s, other, 1, 2, 30);
-    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){0});
-    Discovered d = {0};
-    discover(c, &(DiscoverPlan){0}, &d);
+    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
+    Discovered d = { 0 };
+    discover(c, &(DiscoverPlan){ 0 }, &d);
     bool can_follow = false;
     for (size_t i = 0; i < d.constraints.items.len; i++) {
         const Constraint *k = &d.constraints.items.items[i];
         assert_true(k->of > 0 && k->proved > 0 && k->rate >= 0.75);
         assert_true(strcmp(k->from, "other") != 0 && strcmp(k->to, "other") != 0);
-        can_follow |= k->kind == CONSTRAINT_CAN_FOLLOW && strcmp(k->from, "push") == 0
-            && strcmp(k->to, "pop") == 0;
+        can_follow |= k->kind == CONSTRAINT_CAN_FOLLOW && strcmp(k->from, "push") == 0 &&
+                      strcmp(k->to, "pop") == 0;
     }
     assert_true(can_follow);
     discovered_release(&d);
@@ -719,12 +734,12 @@ static void a_new_run_is_held_against_the_contracts(void **state)
     (void)state;
     Samples *s = samples_new(1), *t = samples_new(1);
     FunctionSamples *f = function(s, "f"), *g = function(t, "f");
-    BrokenList broken = {0};
+    BrokenList broken = { 0 };
     size_t lost;
 
     for (int i = 0; i < 40; i++)
         called(s, f, i, i + 1, 5);
-    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){0});
+    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
     assert_true(says(c, "f", true, "return == x + 1"));
     json_t *all = json_pack("[o]", contract_to_json(c, &c->functions.items[0]));
     called(t, g, 100, 101, 3);
@@ -736,7 +751,7 @@ static void a_new_run_is_held_against_the_contracts(void **state)
     assert_int_equal(lost, 0);
     assert_true(broken.items[0].is_exit);
     assert_int_equal(broken.items[0].times, 2);
-    Str values = {0};
+    Str values = { 0 };
     inv_print_values(&broken.items[0].inv, &g->exit, t, &broken.items[0].row, &values);
     assert_string_equal(str_c(&values), "return = 9, x = 7");
     str_release(&values);
@@ -764,7 +779,7 @@ static void a_handles_state_stands_in_each_function(void **state)
         for (int i = 0; i < (k == 2 ? 3 : 40); i++)
             point_add(s, &f->entry, (Cell[]){ { .i = i % 10 }, { .i = i % 10 + i % 3 } }, known);
     }
-    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){0});
+    Contracts *c = contracts_infer(s, NULL, &(ContractPlan){ 0 });
     for (int k = 0; k < 3; k++)
         assert_true(says(c, names[k], false, "t->level <= t->room"));
     const FunctionContract *peek = contracts_of(c, samples_find(s, "peek"));

@@ -20,8 +20,11 @@ static void write_sample(Str *s)
     uint64_t slots0[] = { 0x1000 }, slots1[] = { 0x1000, 5 };
     uint64_t pcs[] = { 0x401000, 0x402000 };
     uint64_t node[2] = { 0x2000, 77 }, before[1] = { 42 };
-    SundewFailure f = { .kind = SUNDEW_FAIL_SIGNAL, .signal = 11,
-                        .access = SUNDEW_READ, .address = 8, .pc = 0x401000 };
+    SundewFailure f = { .kind = SUNDEW_FAIL_SIGNAL,
+                        .signal = 11,
+                        .access = SUNDEW_READ,
+                        .address = 8,
+                        .pc = 0x401000 };
     const char *maps = "401000-403000 r-xp 00001000 08:01 12   /bin/a b\n"
                        "garbage\n";
     sample_begin(s);
@@ -55,8 +58,8 @@ static Crash *open_bytes(const Str *s, Err *err)
 
 static Crash *open_sample(void)
 {
-    Str s = {0};
-    Err err = {0};
+    Str s = { 0 };
+    Err err = { 0 };
     write_sample(&s);
     Crash *c = open_bytes(&s, &err);
     assert_string_equal(err.msg, "");
@@ -160,11 +163,11 @@ static void ask_all(const Crash *c)
 static void any_cut_is_survived_and_said(void **state)
 {
     (void)state;
-    Str s = {0};
+    Str s = { 0 };
     write_sample(&s);
     size_t whole = s.len, opened = 0;
     for (size_t n = 0; n < whole; n++) {
-        Err err = {0};
+        Err err = { 0 };
         s.len = n;
         Crash *c = open_bytes(&s, &err);
         assert_true(c || *err.msg);
@@ -183,19 +186,19 @@ static void any_cut_is_survived_and_said(void **state)
 static void any_corruption_is_survived(void **state)
 {
     (void)state;
-    Str s = {0};
+    Str s = { 0 };
     write_sample(&s);
     Rng rng = rng_seeded(20260101);
     for (unsigned round = 0; round < mutations(20000); round++) {
-        Str t = {0};
+        Str t = { 0 };
         str_addn(&t, s.data, s.len);
         for (unsigned k = 0, n = 1 + rng_below(&rng, 8); k < n; k++) {
             static const uint8_t nasty[] = { 0, 1, 0x7f, 0x80, 0xff };
-            uint8_t v = rng_below(&rng, 2) ? nasty[rng_below(&rng, 5)]
-                                           : (uint8_t)rng_below(&rng, 256);
+            uint8_t v =
+                rng_below(&rng, 2) ? nasty[rng_below(&rng, 5)] : (uint8_t)rng_below(&rng, 256);
             t.data[16 + rng_below(&rng, t.len - 16)] = (char)v;
         }
-        Err err = {0};
+        Err err = { 0 };
         Crash *c = open_bytes(&t, &err);
         assert_true(c || *err.msg);
         if (c)
@@ -209,8 +212,8 @@ static void any_corruption_is_survived(void **state)
 static void other_files_are_refused_in_words(void **state)
 {
     (void)state;
-    Err err = {0};
-    Str s = {0};
+    Err err = { 0 };
+    Str s = { 0 };
     str_add(&s, "#!/bin/sh\n# this is no crash file\n");
     assert_null(open_bytes(&s, &err));
     assert_non_null(strstr(err.msg, "not a crash file"));

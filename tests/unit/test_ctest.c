@@ -29,7 +29,7 @@ static int sh(const char *folder, const char *command, Str *out)
 {
     char *argv[] = { "sh", "-c", (char *)command, NULL };
     Proc p = { .argv = argv, .cwd = folder, .capture = true, .seconds = 120 };
-    ProcResult r = {0};
+    ProcResult r = { 0 };
     assert_true(proc_run(&p, &r, NULL));
     if (out)
         str_addn(out, r.out.data, r.out.len);
@@ -42,13 +42,12 @@ static int sh(const char *folder, const char *command, Str *out)
 static const char *write_tests(const CTestCase *cases, size_t n)
 {
     CTestFile files[] = {
-        { .name = "calc", .includes = "#include <stdlib.h>\n", .tests = cases,
-          .ntests = n },
+        { .name = "calc", .includes = "#include <stdlib.h>\n", .tests = cases, .ntests = n },
         { .name = "a/../b c", .tests = good, .ntests = 1 },
     };
     char *cflags[] = { "-Wall", "-Wextra", "-Werror", NULL }, *libraries[] = { "-lm", NULL };
     CTestProject p = { .cflags = cflags, .libraries = libraries };
-    Err err = {0};
+    Err err = { 0 };
     char *sh_dir = in_tree("share");
     const char *dir = tempdir_new(NULL, &err);
     if (!ctest_write(dir, sh_dir, files, 2, &p, &err))
@@ -61,7 +60,7 @@ static void they_pass_as_plain_programs(void **state)
 {
     (void)state;
     const char *dir = write_tests(good, 5);
-    Str out = {0};
+    Str out = { 0 };
     assert_int_equal(sh(dir, "make -s CC='gcc -std=c11 -D_GNU_SOURCE' check", &out), 0);
     assert_non_null(strstr(str_c(&out), "1..5"));
     assert_non_null(strstr(str_c(&out), "ok 1 - adds_up\n"));
@@ -77,7 +76,7 @@ static void a_failure_and_a_crash_are_told_and_hide_nothing(void **state)
 {
     (void)state;
     const char *dir = write_tests(bad, 4);
-    Str out = {0};
+    Str out = { 0 };
     assert_int_not_equal(sh(dir, "make -s check", &out), 0);
     assert_non_null(strstr(str_c(&out), "\nok 1 - fine\n"));
     assert_non_null(strstr(str_c(&out), "test_calc.c:"));
@@ -92,14 +91,21 @@ static void results_are_there_as_junit_has_them(void **state)
 {
     (void)state;
     const char *dir = write_tests(bad, 4);
-    Str out = {0};
-    assert_int_not_equal(sh(dir, "mkdir j && SUNDEW_JUNIT=$PWD/j make -s check "
-                                 "CFLAGS=-DSUNDEW_TEST_LEAKS >/dev/null", NULL), 0);
-    assert_int_equal(sh(dir, "python3 -c '\n"
-        "import sys, xml.etree.ElementTree as e\n"
-        "s = e.parse(\"j/test_calc.c.xml\").getroot()\n"
-        "print(s.get(\"tests\"), [(c.get(\"name\"), [f.get(\"message\") for f in c]) for c in s])\n"
-        "'", &out), 0);
+    Str out = { 0 };
+    assert_int_not_equal(sh(dir,
+                            "mkdir j && SUNDEW_JUNIT=$PWD/j make -s check "
+                            "CFLAGS=-DSUNDEW_TEST_LEAKS >/dev/null",
+                            NULL),
+                         0);
+    assert_int_equal(
+        sh(dir,
+           "python3 -c '\n"
+           "import sys, xml.etree.ElementTree as e\n"
+           "s = e.parse(\"j/test_calc.c.xml\").getroot()\n"
+           "print(s.get(\"tests\"), [(c.get(\"name\"), [f.get(\"message\") for f in c]) for c in s])\n"
+           "'",
+           &out),
+        0);
     assert_non_null(strstr(str_c(&out), "4 [('fine', []), ('wrong', ['a check failed']), "
                                         "('crashes"));
     assert_non_null(strstr(str_c(&out), "['died with signal 6']), ('fine_again', [])]"));
@@ -111,10 +117,12 @@ static void they_build_with_cmake_and_meson(void **state)
 {
     (void)state;
     const char *dir = write_tests(good, 5);
-    assert_int_equal(sh(dir, "cmake -S . -B c >/dev/null && cmake --build c >/dev/null && "
-                             "cd c && ctest >out && grep -q '100% tests passed' out", NULL), 0);
-    assert_int_equal(sh(dir, "meson setup m >/dev/null && ninja -C m test >/dev/null",
-                        NULL), 0);
+    assert_int_equal(sh(dir,
+                        "cmake -S . -B c >/dev/null && cmake --build c >/dev/null && "
+                        "cd c && ctest >out && grep -q '100% tests passed' out",
+                        NULL),
+                     0);
+    assert_int_equal(sh(dir, "meson setup m >/dev/null && ninja -C m test >/dev/null", NULL), 0);
     tempdir_remove(dir);
 }
 
@@ -133,7 +141,7 @@ static void other_frameworks_run_them(void **state)
             fail_msg("%s", builds[i]);
         tempdir_remove(dir);
         dir = write_tests(bad, 4);
-        Str out = {0};
+        Str out = { 0 };
         assert_int_not_equal(sh(dir, builds[i], &out), 0);
         str_release(&out);
         tempdir_remove(dir);

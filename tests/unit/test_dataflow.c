@@ -34,7 +34,9 @@ static bool evaluate(const char *script, World w, Result *r)
     for (size_t i = 0; i < r->plan->ops.len; i++) {
         Op *op = r->plan->ops.items[i];
         const char *text = op->kind != OP_LOAD ? NULL
-                           : *op->path == 'a' ? w.a : *op->path == 'b' ? w.b : w.c;
+                           : *op->path == 'a'  ? w.a
+                           : *op->path == 'b'  ? w.b
+                                               : w.c;
         if (text)
             load_text(op, text, &r->arena, &inputs[i]);
     }
@@ -78,8 +80,7 @@ static char *rows_of(Result *r, const char *alias, bool ordered)
 
 static size_t failures;
 
-static void expect_in(const char *name, const char *script, World w, const char *want,
-                      bool ordered)
+static void expect_in(const char *name, const char *script, World w, const char *want, bool ordered)
 {
     Result r;
     bool ok = evaluate(script, w, &r);
@@ -101,7 +102,8 @@ static void expect(const char *name, const char *script, World w, const char *wa
 static void value(const char *name, const char *expr, const char *row, const char *want)
 {
     char *script = xprintf("A = LOAD 'a' USING PigStorage(',') AS (x:int, y:int, s:chararray, u, "
-                           "d:double);\nX = FOREACH A GENERATE %s;\n", expr);
+                           "d:double);\nX = FOREACH A GENERATE %s;\n",
+                           expr);
     char *whole = xprintf("(%s)", want);
     expect(name, script, (World){ .a = row }, whole);
     free(whole);
@@ -116,7 +118,10 @@ static void fault(const char *name, const char *script, World w, const char *wan
     size_t n = ok ? run_faults(r.run, &f) : 0;
     if (!n || !strstr(f[0].text, want)) {
         print_error("%s\n  %s\n  got  %s\n  want the fault %s\n", name, script,
-                    n ? f[0].text : ok ? "no fault" : r.err.msg, want);
+                    n    ? f[0].text
+                    : ok ? "no fault"
+                         : r.err.msg,
+                    want);
         failures++;
     }
     release(&r);
@@ -194,8 +199,8 @@ static void keys(void **state)
     refused("16 an outer join needs a schema",
             "A = LOAD 'a' AS (x:int); B = LOAD 'b'; X = JOIN A BY x LEFT OUTER, B BY $0;",
             "needs the schema");
-    refused("16 and two inputs",
-            "A = LOAD 'a' AS (x:int); X = JOIN A BY x LEFT, A BY x, A BY x;", "two inputs");
+    refused("16 and two inputs", "A = LOAD 'a' AS (x:int); X = JOIN A BY x LEFT, A BY x, A BY x;",
+            "two inputs");
     expect("17 GROUP puts nulls together", A_XY "X = GROUP A BY x;",
            (World){ .a = ",1\n,2\n3,3\n" }, "(,{(,1),(,2)}) (3,{(3,3)})");
     expect("17 also as a part of the key", A_XY "X = GROUP A BY (x, y);",
@@ -206,11 +211,13 @@ static void keys(void **state)
            (World){ .a = "1,\n", .b = "1,\n" }, "((1,),{(1,)},{}) ((1,),{},{(1,)})");
     expect("19 INNER drops empty sides", A_XY B_XY "X = COGROUP A BY x INNER, B BY x;",
            (World){ .a = "1,1\n", .b = "2,2\n" }, "(1,{(1,1)},{})");
-    expect("20 GROUP BY (k) is one column", A_XY "G = GROUP A BY (x); X = FOREACH G GENERATE "
-           "group;", (World){ .a = "1,1\n" }, "(1)");
+    expect("20 GROUP BY (k) is one column",
+           A_XY "G = GROUP A BY (x); X = FOREACH G GENERATE "
+                "group;",
+           (World){ .a = "1,1\n" }, "(1)");
     expect("21 GROUP ALL", A_XY "X = GROUP A ALL;", (World){ .a = "1,1\n" }, "(all,{(1,1)})");
-    expect("21 of nothing is nothing",
-           A_XY "G = GROUP A ALL; X = FOREACH G GENERATE COUNT(A);", (World){ .a = "" }, "");
+    expect("21 of nothing is nothing", A_XY "G = GROUP A ALL; X = FOREACH G GENERATE COUNT(A);",
+           (World){ .a = "" }, "");
     expect("22 keys are made alike",
            "A = LOAD 'a' AS (x:int); B = LOAD 'b' AS (x:long); X = JOIN A BY x, B BY x;",
            (World){ .a = "1\n", .b = "1\n" }, "(1,1)");
@@ -223,8 +230,8 @@ static void keys(void **state)
     expect("23 the product inside a key", A_XY B_XY "X = JOIN A BY x, B BY x;",
            (World){ .a = "1,1\n1,2\n", .b = "1,3\n1,4\n" },
            "(1,1,1,3) (1,1,1,4) (1,2,1,3) (1,2,1,4)");
-    expect("24 DISTINCT: null equals null", A_XY "X = DISTINCT A;",
-           (World){ .a = ",1\n,1\n1,1\n" }, "(,1) (1,1)");
+    expect("24 DISTINCT: null equals null", A_XY "X = DISTINCT A;", (World){ .a = ",1\n,1\n1,1\n" },
+           "(,1) (1,1)");
     expect("25 CUBE",
            "A = LOAD 'a' USING PigStorage(',') AS (p:chararray, q:chararray, n:int);"
            "C = CUBE A BY CUBE(p, q); X = FOREACH C GENERATE FLATTEN(group), SUM(cube.n);",
@@ -232,8 +239,9 @@ static void keys(void **state)
     assert_int_equal(failures, 0);
 }
 
-#define BAGS "A = LOAD 'a' USING PigStorage('|') AS (x:int, b:bag{t:(p:int, q:int)}, " \
-             "m:map[], t:tuple(v:int, w:int));\n"
+#define BAGS                                                                                       \
+    "A = LOAD 'a' USING PigStorage('|') AS (x:int, b:bag{t:(p:int, q:int)}, "                      \
+    "m:map[], t:tuple(v:int, w:int));\n"
 
 static void flatten_and_bags(void **state)
 {
@@ -245,8 +253,7 @@ static void flatten_and_bags(void **state)
            (World){ .a = "1||[]|(1,2)\n" }, "(1,,)");
     expect("27 of a null tuple, a null map", BAGS "X = FOREACH A GENERATE FLATTEN(t), FLATTEN(m);",
            (World){ .a = "1|{}||\n" }, "(,,,)");
-    expect("28 two make the product",
-           BAGS "X = FOREACH A GENERATE FLATTEN(b.p), FLATTEN(b.q);",
+    expect("28 two make the product", BAGS "X = FOREACH A GENERATE FLATTEN(b.p), FLATTEN(b.q);",
            (World){ .a = "1|{(1,2),(3,4)}|[]|\n" }, "(1,2) (1,4) (3,2) (3,4)");
     expect("29 of a map", BAGS "X = FOREACH A GENERATE FLATTEN(m);",
            (World){ .a = "1|{}|[k#v,l#w]|\n" }, "(k,v) (l,w)");
@@ -280,8 +287,8 @@ static void aggregates(void **state)
            (World){ .a = ",7\n1,2\n" }, "(1,2,2)");
     expect("33 of an empty bag", BAGS "X = FOREACH A GENERATE COUNT(b);",
            (World){ .a = "1|{}|[]|\n" }, "(0)");
-    expect("33 of a null bag", BAGS "X = FOREACH A GENERATE COUNT(b);",
-           (World){ .a = "1||[]|\n" }, "()");
+    expect("33 of a null bag", BAGS "X = FOREACH A GENERATE COUNT(b);", (World){ .a = "1||[]|\n" },
+           "()");
     fault("33 COUNT_STAR of a null bag", BAGS "X = FOREACH A GENERATE COUNT_STAR(b);",
           (World){ .a = "1||[]|\n" }, "a bag is needed");
     expect("34 nulls are passed over",
@@ -311,8 +318,8 @@ static void casts(void **state)
     value("39 int with long, with double", "x + 1L, x / 2, x / 2.0", "3,1,s,u,1", "4,1,1.5");
     value("40 untyped with a number", "(u < 43200 ? 'lt' : 'ge')", "1,1,s,9.5e4,1", "ge");
     value("40 untyped with text", "(u == 'abc' ? 1 : 0)", "1,1,s,abc,1", "1");
-    value("41 text to int", "(int)'3.7', (int)'abc', (int)' 5', (int)'99999999999'",
-          "1,1,s,u,1", "3,,5,");
+    value("41 text to int", "(int)'3.7', (int)'abc', (int)' 5', (int)'99999999999'", "1,1,s,u,1",
+          "3,,5,");
     value("41 text below the range saturates", "(int)'-99999999999'", "1,1,s,u,1", "-2147483648");
     value("41 bytes below it are null", "(int)u", "1,1,s,-99999999999,1", "");
     value("42 double to int saturates", "(int)1e20, (int)-1e20, (int)(0.0 / (-1.0 * 0.0))",
@@ -339,13 +346,14 @@ static void order_and_rank(void **state)
     failures = 0;
     World w = { .a = "2,1\n,2\n1,3\n" };
     expect_in("48 nulls come first", A_XY "X = ORDER A BY x;", w, "(,2) (1,3) (2,1)", true);
-    expect_in("48 and last when descending", A_XY "X = ORDER A BY x DESC;", w,
-              "(2,1) (1,3) (,2)", true);
+    expect_in("48 and last when descending", A_XY "X = ORDER A BY x DESC;", w, "(2,1) (1,3) (,2)",
+              true);
     expect_in("49 LIMIT after ORDER", A_XY "O = ORDER A BY x DESC; X = LIMIT O 1;", w, "(2,1)",
               true);
     expect("50 LIMIT takes an expression",
            A_XY "G = GROUP A ALL; C = FOREACH G GENERATE COUNT(A.y) AS n;"
-           "Y = LIMIT A C.n - 2; Z = GROUP Y ALL; X = FOREACH Z GENERATE COUNT(Y.y);", w, "(1)");
+                "Y = LIMIT A C.n - 2; Z = GROUP Y ALL; X = FOREACH Z GENERATE COUNT(Y.y);",
+           w, "(1)");
     const char *ranks = "1\n2\n2\n4\n";
     expect_in("51 RANK", "A = LOAD 'a' AS (k:int); X = RANK A BY k;", (World){ .a = ranks },
               "(1,1) (2,2) (2,2) (4,4)", true);
@@ -374,8 +382,7 @@ static void relations(void **state)
     refused("54 int with chararray",
             "A = LOAD 'a' AS (x:int); B = LOAD 'b' AS (x:chararray); X = UNION A, B;",
             "column 1 is int in one input and chararray in another");
-    expect("54 types widen",
-           "A = LOAD 'a' AS (x:int); B = LOAD 'b' AS (x:double); X = UNION A, B;",
+    expect("54 types widen", "A = LOAD 'a' AS (x:int); B = LOAD 'b' AS (x:double); X = UNION A, B;",
            (World){ .a = "1\n", .b = "2.5\n" }, "(1.0) (2.5)");
     expect("55 ONSCHEMA goes by name",
            "A = LOAD 'a' USING PigStorage(',') AS (a:int, b:int);"
@@ -394,22 +401,24 @@ static void strings(void **state)
 {
     (void)state;
     failures = 0;
-    value("58 MATCHES is the whole text",
-          "(s MATCHES 'b.*' ? 1 : 0), (s MATCHES '.*b.*' ? 1 : 0)", "1,1,abc,u,1", "0,1");
+    value("58 MATCHES is the whole text", "(s MATCHES 'b.*' ? 1 : 0), (s MATCHES '.*b.*' ? 1 : 0)",
+          "1,1,abc,u,1", "0,1");
     value("58 . and a newline in the two engines",
-          "('a\\nb' MATCHES 'a.b' ? 1 : 0), ('a\\nb' MATCHES '^a.b$' ? 1 : 0)", "1,1,s,u,1",
-          "1,0");
-    value("59 SUBSTRING", "SUBSTRING('hello', 1, 99), SUBSTRING('hello', -1, 2), "
-          "SUBSTRING('hello', 3, 2)", "1,1,s,u,1", "ello,,");
+          "('a\\nb' MATCHES 'a.b' ? 1 : 0), ('a\\nb' MATCHES '^a.b$' ? 1 : 0)", "1,1,s,u,1", "1,0");
+    value("59 SUBSTRING",
+          "SUBSTRING('hello', 1, 99), SUBSTRING('hello', -1, 2), "
+          "SUBSTRING('hello', 3, 2)",
+          "1,1,s,u,1", "ello,,");
     value("59 INDEXOF", "INDEXOF('hello', 'z'), INDEXOF('hello', 'l')", "1,1,s,u,1", "-1,2");
     value("59 STRSPLIT drops empty parts at the end", "STRSPLIT('a,b,,', ',')", "1,1,s,u,1",
           "(a,b)");
-    value("59 TOKENIZE has no empty tokens", "TOKENIZE('a  b*c')", "1,1,s,u,1",
-          "{(a),(b),(c)}");
+    value("59 TOKENIZE has no empty tokens", "TOKENIZE('a  b*c')", "1,1,s,u,1", "{(a),(b),(c)}");
     value("60 TRIM", "CONCAT('[', TRIM(' \\t a\\n '), ']')", "1,1,s,u,1", "[a]");
     value("REPLACE takes a pattern", "REPLACE('a1b22', '[0-9]+', '#')", "1,1,s,u,1", "a#b#");
-    value("REGEX_EXTRACT finds anywhere", "REGEX_EXTRACT('x=12;', '([0-9]+)', 1), "
-          "REGEX_EXTRACT('x', '([0-9]+)', 1)", "1,1,s,u,1", "12,");
+    value("REGEX_EXTRACT finds anywhere",
+          "REGEX_EXTRACT('x=12;', '([0-9]+)', 1), "
+          "REGEX_EXTRACT('x', '([0-9]+)', 1)",
+          "1,1,s,u,1", "12,");
     value("ROUND", "ROUND(-3.5), ROUND(2.5f)", "1,1,s,u,1", "-3,3");
     assert_int_equal(failures, 0);
 }
@@ -420,21 +429,26 @@ static void nested_blocks(void **state)
     failures = 0;
     expect("FILTER, DISTINCT, ORDER, LIMIT in a block",
            A_XY "G = GROUP A BY x; X = FOREACH G { F = FILTER A BY y > 1; D = DISTINCT F.y;"
-           "O = ORDER F BY y DESC; L = LIMIT O 1; GENERATE group, COUNT(F), COUNT(D), L.y; };",
+                "O = ORDER F BY y DESC; L = LIMIT O 1; GENERATE group, COUNT(F), COUNT(D), L.y; };",
            (World){ .a = "1,1\n1,2\n1,2\n1,3\n" }, "(1,3,2,{(3)})");
     expect("an inner condition sees the outer row",
            A_XY "G = GROUP A BY x; X = FOREACH G { F = FILTER A BY y > group; GENERATE "
-           "group, COUNT(F); };", (World){ .a = "1,1\n1,2\n2,5\n" }, "(1,1) (2,1)");
+                "group, COUNT(F); };",
+           (World){ .a = "1,1\n1,2\n2,5\n" }, "(1,1) (2,1)");
     expect("FOREACH in FOREACH",
            A_XY "G = GROUP A BY x; X = FOREACH G { Y = FOREACH A GENERATE y * 2 AS z; GENERATE "
-           "SUM(Y.z); };", (World){ .a = "1,1\n1,2\n" }, "(6)");
+                "SUM(Y.z); };",
+           (World){ .a = "1,1\n1,2\n" }, "(6)");
     expect("macros",
            "DEFINE big(rel, n) RETURNS out { T = FILTER $rel BY x > $n; $out = FOREACH T "
-           "GENERATE x; };\n" A_XY "X = big(A, 1);", (World){ .a = "1,1\n2,2\n" }, "(2)");
+           "GENERATE x; };\n" A_XY "X = big(A, 1);",
+           (World){ .a = "1,1\n2,2\n" }, "(2)");
     expect("parameters", "%declare N 1\n%default P 'x'\n" A_XY "X = FILTER A BY $P > $N;",
            (World){ .a = "1,1\n2,2\n" }, "(2,2)");
-    expect("inline relations", A_XY "X = FOREACH (GROUP (FILTER A BY x > 1) ALL) GENERATE "
-           "COUNT($1);", (World){ .a = "1,1\n2,2\n" }, "(1)");
+    expect("inline relations",
+           A_XY "X = FOREACH (GROUP (FILTER A BY x > 1) ALL) GENERATE "
+                "COUNT($1);",
+           (World){ .a = "1,1\n2,2\n" }, "(1)");
     expect("shell commands are passed over",
            "rmf out/*\nset job.name 'it';\nfs -rm x's\n" A_XY "X = FILTER A BY x eq 2;",
            (World){ .a = "1,1\n2,2\n" }, "(2,2)");
@@ -467,11 +481,16 @@ static void errors_say_where_and_what(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nulls_and_logic),     cmocka_unit_test(keys),
-        cmocka_unit_test(flatten_and_bags),    cmocka_unit_test(aggregates),
-        cmocka_unit_test(casts),               cmocka_unit_test(order_and_rank),
-        cmocka_unit_test(relations),           cmocka_unit_test(strings),
-        cmocka_unit_test(nested_blocks),       cmocka_unit_test(errors_say_where_and_what),
+        cmocka_unit_test(nulls_and_logic),
+        cmocka_unit_test(keys),
+        cmocka_unit_test(flatten_and_bags),
+        cmocka_unit_test(aggregates),
+        cmocka_unit_test(casts),
+        cmocka_unit_test(order_and_rank),
+        cmocka_unit_test(relations),
+        cmocka_unit_test(strings),
+        cmocka_unit_test(nested_blocks),
+        cmocka_unit_test(errors_say_where_and_what),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,11 +83,11 @@ static void complete(const char *script, const char *a, const char *b)
     release(&c);
 }
 
-#define BT1                                                                    \
-    "A = LOAD 'a' USING PigStorage(',') AS (name:chararray, value:int);\n"     \
-    "B = LOAD 'b' USING PigStorage(',') AS (u:double, class:int);\n"           \
-    "C = FILTER A BY value < 100 AND value >= 0;\n"                            \
-    "D = FILTER B BY POW(u, 2.0) > 0.25;\n"                                    \
+#define BT1                                                                                        \
+    "A = LOAD 'a' USING PigStorage(',') AS (name:chararray, value:int);\n"                         \
+    "B = LOAD 'b' USING PigStorage(',') AS (u:double, class:int);\n"                               \
+    "C = FILTER A BY value < 100 AND value >= 0;\n"                                                \
+    "D = FILTER B BY POW(u, 2.0) > 0.25;\n"                                                        \
     "E = JOIN C BY value, D BY class;\n"
 
 static void bt1_the_running_example(void **state)
@@ -126,9 +126,8 @@ static void write_to(const char *path, const char *text)
     fclose(f);
 }
 
-static const char hash_filter[] =
-    "A = LOAD 'a' USING PigStorage(',') AS (x:int, y:int);\n"
-    "B = FILTER A BY x == HASH(y) AND x > 50;\n";
+static const char hash_filter[] = "A = LOAD 'a' USING PigStorage(',') AS (x:int, y:int);\n"
+                                  "B = FILTER A BY x == HASH(y) AND x > 50;\n";
 
 static void bt2_a_function_known_by_its_answers(void **state)
 {
@@ -167,7 +166,8 @@ static void bt3_two_planes(void **state)
     (void)state;
     Case c = make("A = LOAD 'a' AS (g:float, r:float, cx:float, cy:float);\n"
                   "B = FILTER A BY -0.642788*cx + 0.766044*cy >= 0 AND "
-                  "-0.984808*cx - 0.173648*cy < 0;\n", NULL, NULL, (GeneratePlan){ 0 });
+                  "-0.984808*cx - 0.173648*cy < 0;\n",
+                  NULL, NULL, (GeneratePlan){ 0 });
     assert_true(c.e->metrics.completeness == 1.0);
     assert_int_equal(table_of(&c, "A")->n, 2);
     assert_true(fabs(c.e->metrics.conciseness - 0.75) < 1e-9);
@@ -182,7 +182,8 @@ static void bt3_the_figure_of_thirty_rows(void **state)
     for (int i = 0; i < 30; i++)
         str_addf(&rows, "1\t2\t%d\t%d\n", i - 15, i);
     Case c = make("A = LOAD 'a' AS (g:float, r:float, cx:float, cy:float);\n"
-                  "B = FILTER A BY cx > 0;\n", str_c(&rows), NULL, (GeneratePlan){ 0 });
+                  "B = FILTER A BY cx > 0;\n",
+                  str_c(&rows), NULL, (GeneratePlan){ 0 });
     Input in[3] = { 0 };
     load_text(c.plan->ops.items[0], str_c(&rows), &c.arena, &in[0]);
     Run *r = run_plan(c.plan, &(RunPlan){ .inputs = in }, NULL);
@@ -227,8 +228,8 @@ static void bt5_nulls_are_made(void **state)
                   "beta = GROUP alpha BY query_term;\n"
                   "gamma = FOREACH beta GENERATE group, SUM(alpha.timespent);\n"
                   "beth = GROUP aleph BY action;\n"
-                  "gimel = FOREACH beth GENERATE group, COUNT(aleph);\n", NULL, NULL,
-                  (GeneratePlan){ 0 });
+                  "gimel = FOREACH beth GENERATE group, COUNT(aleph);\n",
+                  NULL, NULL, (GeneratePlan){ 0 });
     assert_true(c.e->metrics.completeness == 1.0);
     assert_int_equal(table_of(&c, "alpha")->rows[0]->tuple->fields[0].kind, DATUM_NULL);
     assert_int_equal(table_of(&c, "aleph")->rows[0]->tuple->fields[3].kind, DATUM_NULL);
@@ -240,7 +241,8 @@ static void bt6_an_empty_bag(void **state)
     (void)state;
     Case c = make("A = LOAD 'a' AS (user); B = LOAD 'b' AS (name);\n"
                   "C = COGROUP B BY name, A BY user;\n"
-                  "D = FILTER C BY COUNT(B) == 0;\n", NULL, NULL, (GeneratePlan){ 0 });
+                  "D = FILTER C BY COUNT(B) == 0;\n",
+                  NULL, NULL, (GeneratePlan){ 0 });
     assert_true(c.e->metrics.completeness == 1.0);
     assert_int_equal(table_of(&c, "D")->rows[0]->tuple->fields[1].u.bag->n, 0);
     release(&c);
@@ -259,8 +261,8 @@ static void bt7_two_patterns(void **state)
     release(&c);
     /* No text is both digits and letters: a proof, not a guess. */
     c = make("A = LOAD 'a' AS (name:chararray);\n"
-             "B = FILTER A BY name MATCHES '[0-9]+' AND name MATCHES '[a-z]+';\n", NULL, NULL,
-             (GeneratePlan){ 0 });
+             "B = FILTER A BY name MATCHES '[0-9]+' AND name MATCHES '[a-z]+';\n",
+             NULL, NULL, (GeneratePlan){ 0 });
     assert_int_equal(class_of(&c, "B", CLASS_PASS)->why, WHY_UNSAT);
     release(&c);
 }
@@ -269,8 +271,8 @@ static void bt8_operators_on_operators(void **state)
 {
     (void)state;
     Case c = make("A = LOAD 'a' AS (x:int, y:int); G = GROUP A BY (x, y);\n"
-                  "H = FOREACH G GENERATE group.x AS x, COUNT(A) AS n; K = GROUP H BY x;\n", NULL,
-                  NULL, (GeneratePlan){ 0 });
+                  "H = FOREACH G GENERATE group.x AS x, COUNT(A) AS n; K = GROUP H BY x;\n",
+                  NULL, NULL, (GeneratePlan){ 0 });
     assert_true(c.e->metrics.completeness == 1.0);
     assert_true(table_of(&c, "A")->n <= 4);
     release(&c);
@@ -280,7 +282,8 @@ static void bt8_operators_on_operators(void **state)
     assert_int_equal(table_of(&c, "A")->n, 3);
     release(&c);
     complete("A = LOAD 'a' AS (x:int); B = LOAD 'b' AS (x:int); C = FILTER B BY x > 10;\n"
-             "U = UNION A, C;\n", "1\n2\n", NULL);
+             "U = UNION A, C;\n",
+             "1\n2\n", NULL);
     c = make("A = LOAD 'a' AS (x:int); D = DISTINCT A;\n", NULL, NULL, (GeneratePlan){ 0 });
     assert_int_equal(table_of(&c, "A")->n, 2);
     assert_int_equal(table_of(&c, "D")->n, 1);
@@ -304,9 +307,10 @@ static void bt9_a_contradiction_names_both_lines(void **state)
 static void bt10_a_count_that_is_a_sum(void **state)
 {
     (void)state;
-    complete("A = LOAD 'a' AS (k:chararray, x:int); G = GROUP A BY k;\n"
-             "S = FOREACH G GENERATE group, COUNT(A) AS c, SUM(A.x) AS s; F = FILTER S BY c == s;\n",
-             NULL, NULL);
+    complete(
+        "A = LOAD 'a' AS (k:chararray, x:int); G = GROUP A BY k;\n"
+        "S = FOREACH G GENERATE group, COUNT(A) AS c, SUM(A.x) AS s; F = FILTER S BY c == s;\n",
+        NULL, NULL);
 }
 
 /* ---- where ILLUSTRATE fails */
@@ -315,16 +319,16 @@ static void illustrate_1_arithmetic_and_patterns_in_filters(void **state)
 {
     (void)state;
     complete("A = LOAD 'a' AS (x:int, y:int, s:chararray);\n"
-             "B = FILTER A BY x + y * 2 > 17 AND s MATCHES 'a[0-9]+' AND SIZE(s) > 3;\n", NULL,
-             NULL);
+             "B = FILTER A BY x + y * 2 > 17 AND s MATCHES 'a[0-9]+' AND SIZE(s) > 3;\n",
+             NULL, NULL);
 }
 
 static void illustrate_2_two_bounds_on_one_field(void **state)
 {
     (void)state;
     complete("A = LOAD 'a' AS (x:int); B = FILTER A BY x > 5 AND x > 10;\n", "1\n", NULL);
-    Case c = make("A = LOAD 'a' AS (x:int, y:int); B = FILTER A BY x > 5 AND y > 10;\n", NULL,
-                  NULL, (GeneratePlan){ .goals = GOALS_MCDC });
+    Case c = make("A = LOAD 'a' AS (x:int, y:int); B = FILTER A BY x > 5 AND y > 10;\n", NULL, NULL,
+                  (GeneratePlan){ .goals = GOALS_MCDC });
     assert_int_equal(c.e->metrics.extra_shown, 2);
     release(&c);
 }
@@ -333,7 +337,8 @@ static void illustrate_3_null_in_any_column(void **state)
 {
     (void)state;
     Case c = make("A = LOAD 'a' USING PigStorage(',') AS (x:int, y:int, z:chararray);\n"
-                  "B = FILTER A BY z IS NULL;\n", "1,2,k\n3,4,l\n", NULL, (GeneratePlan){ 0 });
+                  "B = FILTER A BY z IS NULL;\n",
+                  "1,2,k\n3,4,l\n", NULL, (GeneratePlan){ 0 });
     assert_true(c.e->metrics.completeness == 1.0);
     assert_int_equal(table_of(&c, "B")->rows[0]->tuple->fields[2].kind, DATUM_NULL);
     release(&c);
@@ -343,8 +348,8 @@ static void illustrate_4_ranges(void **state)
 {
     (void)state;
     complete("A = LOAD 'a' AS (d:chararray, x:int);\n"
-             "B = FILTER A BY d >= '20071201' AND d < '20080101' AND x > 9 AND x < 11;\n", NULL,
-             NULL);
+             "B = FILTER A BY d >= '20071201' AND d < '20080101' AND x > 9 AND x < 11;\n",
+             NULL, NULL);
 }
 
 static void illustrate_5_computed_columns(void **state)
@@ -352,7 +357,8 @@ static void illustrate_5_computed_columns(void **state)
     (void)state;
     complete("A = LOAD 'a' AS (x:int, s:chararray);\n"
              "B = FOREACH A GENERATE x * 3 + 1 AS t, UPPER(s) AS u, CONCAT(s, '!') AS v;\n"
-             "C = FILTER B BY t == 22 AND u == 'ANN' AND v != 'bob!';\n", NULL, NULL);
+             "C = FILTER B BY t == 22 AND u == 'ANN' AND v != 'bob!';\n",
+             NULL, NULL);
 }
 
 static void illustrate_6_filters_below_joins_and_computed_keys(void **state)
@@ -360,7 +366,8 @@ static void illustrate_6_filters_below_joins_and_computed_keys(void **state)
     (void)state;
     complete("A = LOAD 'a' AS (x:int, y:int); B = LOAD 'b' AS (x:int, z:int);\n"
              "J = JOIN A BY x + 1, B BY x; F = FILTER J BY A::y < B::z AND B::z == 7;\n"
-             "G = GROUP F BY A::y % 3; S = FOREACH G GENERATE group, COUNT(F);\n", NULL, NULL);
+             "G = GROUP F BY A::y % 3; S = FOREACH G GENERATE group, COUNT(F);\n",
+             NULL, NULL);
 }
 
 static void illustrate_7_empty_sides_and_no_data(void **state)
@@ -377,8 +384,8 @@ static void illustrate_8_cross_split_rank_cube(void **state)
     (void)state;
     complete("A = LOAD 'a' AS (x:int, s:chararray); B = LOAD 'b' AS (y:int);\n"
              "C = CROSS A, B; SPLIT C INTO D IF x < y, E IF x > y + 10, F OTHERWISE;\n"
-             "R = RANK D BY x; Q = CUBE A BY CUBE(x, s); O = ORDER E BY y; L = LIMIT O 1;\n", NULL,
-             NULL);
+             "R = RANK D BY x; Q = CUBE A BY CUBE(x, s); O = ORDER E BY y; L = LIMIT O 1;\n",
+             NULL, NULL);
 }
 
 static void illustrate_9_one_file_loaded_twice(void **state)
@@ -386,8 +393,8 @@ static void illustrate_9_one_file_loaded_twice(void **state)
     (void)state;
     Case c = make("A = LOAD 'a' USING PigStorage(',') AS (x:int, y:int);\n"
                   "B = LOAD 'a' USING PigStorage(',') AS (x:int, y:int);\n"
-                  "J = JOIN A BY x, B BY y; F = FILTER J BY A::y != B::x;\n", NULL, NULL,
-                  (GeneratePlan){ 0 });
+                  "J = JOIN A BY x, B BY y; F = FILTER J BY A::y != B::x;\n",
+                  NULL, NULL, (GeneratePlan){ 0 });
     assert_true(c.e->metrics.completeness == 1.0);
     const Table *a = table_of(&c, "A"), *b = table_of(&c, "B");
     assert_int_equal(a->n, b->n);
@@ -403,7 +410,8 @@ static void outer_joins_show_rows_without_a_partner(void **state)
     (void)state;
     complete("A = LOAD 'a' AS (x:int, n:chararray); B = LOAD 'b' AS (x:int, m:chararray);\n"
              "J = JOIN A BY x LEFT OUTER, B BY x; F = FILTER J BY B::m IS NULL;\n"
-             "G = FOREACH F GENERATE n;\n", NULL, NULL);
+             "G = FOREACH F GENERATE n;\n",
+             NULL, NULL);
 }
 
 static void real_rows_come_first(void **state)
@@ -422,8 +430,8 @@ static void private_rows_have_no_value_of_the_sample(void **state)
 {
     (void)state;
     Case c = make("A = LOAD 'a' USING PigStorage(',') AS (n:chararray, x:int);\n"
-                  "B = FILTER A BY x > 10;\n", "wilhelmina,12\nzebedee,3\n", NULL,
-                  (GeneratePlan){ .no_real_values = true });
+                  "B = FILTER A BY x > 10;\n",
+                  "wilhelmina,12\nzebedee,3\n", NULL, (GeneratePlan){ .no_real_values = true });
     assert_true(c.e->metrics.completeness == 1.0);
     const Table *a = table_of(&c, "A");
     for (size_t i = 0; i < a->n; i++) {
@@ -436,10 +444,11 @@ static void private_rows_have_no_value_of_the_sample(void **state)
 static void goals_beyond_the_basic_ones(void **state)
 {
     (void)state;
-    Case c = make("A = LOAD 'a' AS (x:int, y:int); B = LOAD 'b' AS (x:int);\n"
-                  "F = FILTER A BY x > 3 OR y == 7; C = COGROUP F BY x, B BY x;\n", NULL, NULL,
-                  (GeneratePlan){ .goals = GOALS_NULLS | GOALS_BOUNDARIES | GOALS_MCDC |
-                                           GOALS_EMPTY });
+    Case c =
+        make("A = LOAD 'a' AS (x:int, y:int); B = LOAD 'b' AS (x:int);\n"
+             "F = FILTER A BY x > 3 OR y == 7; C = COGROUP F BY x, B BY x;\n",
+             NULL, NULL,
+             (GeneratePlan){ .goals = GOALS_NULLS | GOALS_BOUNDARIES | GOALS_MCDC | GOALS_EMPTY });
     assert_true(c.e->metrics.completeness == 1.0);
     assert_int_equal(c.e->metrics.extra_all, 7);
     assert_int_equal(c.e->metrics.extra_shown, 7);

@@ -20,10 +20,7 @@ static const int64_t t_rows[][2] = { { 1, 10 }, { 2, 20 }, { 3, -1 } };        /
 static const char *const t_text[] = { "ann", "bob", "ann" };
 static const int64_t u_rows[][3] = { { 1, 1, 5 }, { 2, 1, 7 }, { 3, 2, 5 }, { 4, -1, 9 } };
 
-static Datum whole(int64_t i)
-{
-    return i < 0 ? datum_null() : datum_long(i);
-}
+static Datum whole(int64_t i) { return i < 0 ? datum_null() : datum_long(i); }
 
 static void fill(Arena *a, const Op *op, Input *in)
 {
@@ -103,7 +100,8 @@ static void test_nulls(void **state)
     gives("SELECT id FROM t ORDER BY x DESC", "(3)(2)(1)");
     gives("SELECT coalesce(x, 0), nullif(x, 10) FROM t WHERE id IN (1, 3) ORDER BY 1", "(0,)(10,)");
     gives("SELECT CASE WHEN x > 10 THEN 'big' WHEN x IS NULL THEN 'none' ELSE 'small' END FROM t "
-          "ORDER BY id", "(small)(big)(none)");
+          "ORDER BY id",
+          "(small)(big)(none)");
 }
 
 static void test_groups(void **state)
@@ -114,11 +112,13 @@ static void test_groups(void **state)
     gives("SELECT count(*), sum(x) FROM t WHERE id > 9", "(0,)");
     gives("SELECT s FROM t GROUP BY s HAVING count(*) > 1", "(ann)");
     gives("SELECT t.id, t.s, count(u.id) FROM t LEFT JOIN u ON u.t_id = t.id GROUP BY t.id "
-          "ORDER BY t.id", "(1,ann,2)(2,bob,1)(3,ann,0)");
+          "ORDER BY t.id",
+          "(1,ann,2)(2,bob,1)(3,ann,0)");
     gives("SELECT v % 2 AS odd, count(DISTINCT v) FROM u GROUP BY odd", "(1,3)");
     gives("SELECT count(*) FILTER (WHERE v > 5) FROM u", "(2)");
     gives("SELECT max(v) - min(v) FROM u GROUP BY t_id HAVING sum(v) > (SELECT avg(v) FROM u) "
-          "ORDER BY 1", "(0)(2)");
+          "ORDER BY 1",
+          "(0)(2)");
 }
 
 static void test_subqueries(void **state)
@@ -175,7 +175,8 @@ static void test_rules(void **state)
     (void)state;
     Err err = { 0 };
     Plan *p = sql_parse("SELECT t.s, sum(u.v) FROM u JOIN t ON u.t_id = t.id WHERE u.v < 9 "
-                        "GROUP BY t.s HAVING sum(u.v) > 3", "q.sql", schema, NULL, &err);
+                        "GROUP BY t.s HAVING sum(u.v) > 3",
+                        "q.sql", schema, NULL, &err);
     assert_non_null(p);
     Examples *e = examples_generate(p, &(GeneratePlan){ .seed = 1, .seconds = 60 }, &err);
     assert_non_null(e);
@@ -229,10 +230,15 @@ static void test_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_joins), cmocka_unit_test(test_nulls), cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_subqueries), cmocka_unit_test(test_sets_and_windows),
-        cmocka_unit_test(test_dialects), cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_rules), cmocka_unit_test(test_values),
+        cmocka_unit_test(test_joins),
+        cmocka_unit_test(test_nulls),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_subqueries),
+        cmocka_unit_test(test_sets_and_windows),
+        cmocka_unit_test(test_dialects),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_values),
     };
     const struct CMUnitTest none[] = { cmocka_unit_test(test_values) };
     return sql_available() ? cmocka_run_group_tests(tests, NULL, NULL)

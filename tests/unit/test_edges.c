@@ -33,7 +33,7 @@ static const EdgeInfo *first_of(const Edges *e, const char *function, bool entry
 static void each_branch_has_its_edges(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     Compiled c = compiled(subject);
     Edges *e = edges_new(c.program, &err);
     assert_non_null(e);
@@ -57,7 +57,7 @@ static void each_branch_has_its_edges(void **state)
 static void other_sites_stand_behind_the_edges(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     Compiled c = compiled(subject);
     Edges *e = edges_new(c.program, &err);
     bool division = false;
@@ -76,7 +76,7 @@ static void other_sites_stand_behind_the_edges(void **state)
 static void what_is_never_called_is_not_reachable(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     Compiled c = compiled(subject);
     char *share = in_tree("share");
     Calls *calls = calls_open(c.program, &(CallsPlan){ .share = share }, &err);

@@ -107,7 +107,8 @@ static void the_same_seed_gives_the_same_mutations(void **state)
     for (unsigned i = 0; i < 1000; i++) {
         const uint8_t *x, *y;
         size_t n = mutate(a, (const uint8_t *)"hello", 5, (const uint8_t *)"world!", 6, &x);
-        assert_int_equal(mutate(b, (const uint8_t *)"hello", 5, (const uint8_t *)"world!", 6, &y), n);
+        assert_int_equal(mutate(b, (const uint8_t *)"hello", 5, (const uint8_t *)"world!", 6, &y),
+                         n);
         assert_memory_equal(x, y, n);
     }
     mutator_free(a);

@@ -24,15 +24,9 @@ static V ones(unsigned w)
     return v;
 }
 
-static bool bit(V v, unsigned i)
-{
-    return v >> i & 1;
-}
+static bool bit(V v, unsigned i) { return v >> i & 1; }
 
-static V negate(V a, unsigned w)
-{
-    return (~a + 1) & ones(w);
-}
+static V negate(V a, unsigned w) { return (~a + 1) & ones(w); }
 
 static V ref_add(V a, V b, unsigned w)
 {
@@ -150,8 +144,9 @@ static V ref_binary(ExprOp op, V a, V b, unsigned w)
     case EXPR_UREM: ref_divide(a, b, w, &q, &r); return r;
     case EXPR_SDIV: return ref_signed_divide(a, b, w, false);
     case EXPR_SREM: return ref_signed_divide(a, b, w, true);
-    case EXPR_SHL: case EXPR_LSHR: case EXPR_ASHR:
-        return ref_shift(op, a, b, w);
+    case EXPR_SHL:
+    case EXPR_LSHR:
+    case EXPR_ASHR: return ref_shift(op, a, b, w);
     case EXPR_AND: return a & b;
     case EXPR_OR: return a | b;
     case EXPR_XOR: return a ^ b;
@@ -177,10 +172,8 @@ static V ref_binary(ExprOp op, V a, V b, unsigned w)
     case EXPR_SMUL_OVERFLOWS: return ref_mul_overflows(a, b, w, true);
     case EXPR_UADD_SAT: return ref_ult(sum, a, w) ? ones(w) : sum;
     case EXPR_USUB_SAT: return ref_ult(a, b, w) ? 0 : diff;
-    case EXPR_SADD_SAT:
-        return sa == sb && bit(sum, w - 1) != sa ? (sa ? top : top - 1) : sum;
-    case EXPR_SSUB_SAT:
-        return sa != sb && bit(diff, w - 1) != sa ? (sa ? top : top - 1) : diff;
+    case EXPR_SADD_SAT: return sa == sb && bit(sum, w - 1) != sa ? (sa ? top : top - 1) : sum;
+    case EXPR_SSUB_SAT: return sa != sb && bit(diff, w - 1) != sa ? (sa ? top : top - 1) : diff;
     default: fail(); return 0;
     }
 }
@@ -233,9 +226,9 @@ static const unsigned widths[] = { 1, 7, 8, 8, 16, 24, 32, 32, 33, 64, 100, 128 
 
 static V random_value(Rng *r, unsigned w)
 {
-    static const uint64_t nice[] = { 0, 1, 2, 3, 7, 8, 10, 0x7f, 0x80, 0xff,
-                                     0x100, 0xffff, 0x7fffffff, 0x80000000,
-                                     0xff00, 0xff0000, 0x5f };
+    static const uint64_t nice[] = { 0,          1,          2,      3,        7,     8,
+                                     10,         0x7f,       0x80,   0xff,     0x100, 0xffff,
+                                     0x7fffffff, 0x80000000, 0xff00, 0xff0000, 0x5f };
     V v = rng_below(r, 3) ? nice[rng_below(r, sizeof nice / sizeof *nice)]
                           : (V)rng_next(r) << 64 | rng_next(r);
     if (rng_below(r, 4) == 0)
@@ -280,9 +273,7 @@ static unsigned pick(Random *x, unsigned w)
             v[k] |= ones(w) & ~ones(from);
         v[k] &= ones(w);
     }
-    e = w < from ? expr_trunc(x->p, e, w)
-        : sign   ? expr_sext(x->p, e, w)
-                 : expr_zext(x->p, e, w);
+    e = w < from ? expr_trunc(x->p, e, w) : sign ? expr_sext(x->p, e, w) : expr_zext(x->p, e, w);
     add(x, e, v);
     for (i = 0; x->all[i].e != e; i++)
         ;
@@ -301,14 +292,50 @@ static void grow_constant(Random *x)
 static void grow_binary(Random *x)
 {
     static const ExprOp ops[] = {
-        EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_UDIV, EXPR_SDIV, EXPR_UREM,
-        EXPR_SREM, EXPR_SHL, EXPR_LSHR, EXPR_ASHR, EXPR_AND, EXPR_OR, EXPR_XOR,
-        EXPR_EQ, EXPR_ULT, EXPR_ULE, EXPR_SLT, EXPR_SLE, EXPR_NE, EXPR_UGT,
-        EXPR_UGE, EXPR_SGT, EXPR_SGE, EXPR_UMIN, EXPR_UMAX, EXPR_SMIN,
-        EXPR_SMAX, EXPR_UADD_SAT, EXPR_USUB_SAT, EXPR_SADD_SAT, EXPR_SSUB_SAT,
-        EXPR_UADD_OVERFLOWS, EXPR_SADD_OVERFLOWS, EXPR_USUB_OVERFLOWS,
-        EXPR_SSUB_OVERFLOWS, EXPR_UMUL_OVERFLOWS, EXPR_SMUL_OVERFLOWS,
-        EXPR_SHL, EXPR_LSHR, EXPR_AND, EXPR_OR, EXPR_ADD, EXPR_EQ, EXPR_EQ,
+        EXPR_ADD,
+        EXPR_SUB,
+        EXPR_MUL,
+        EXPR_UDIV,
+        EXPR_SDIV,
+        EXPR_UREM,
+        EXPR_SREM,
+        EXPR_SHL,
+        EXPR_LSHR,
+        EXPR_ASHR,
+        EXPR_AND,
+        EXPR_OR,
+        EXPR_XOR,
+        EXPR_EQ,
+        EXPR_ULT,
+        EXPR_ULE,
+        EXPR_SLT,
+        EXPR_SLE,
+        EXPR_NE,
+        EXPR_UGT,
+        EXPR_UGE,
+        EXPR_SGT,
+        EXPR_SGE,
+        EXPR_UMIN,
+        EXPR_UMAX,
+        EXPR_SMIN,
+        EXPR_SMAX,
+        EXPR_UADD_SAT,
+        EXPR_USUB_SAT,
+        EXPR_SADD_SAT,
+        EXPR_SSUB_SAT,
+        EXPR_UADD_OVERFLOWS,
+        EXPR_SADD_OVERFLOWS,
+        EXPR_USUB_OVERFLOWS,
+        EXPR_SSUB_OVERFLOWS,
+        EXPR_UMUL_OVERFLOWS,
+        EXPR_SMUL_OVERFLOWS,
+        EXPR_SHL,
+        EXPR_LSHR,
+        EXPR_AND,
+        EXPR_OR,
+        EXPR_ADD,
+        EXPR_EQ,
+        EXPR_EQ,
     };
     ExprOp op = ops[rng_below(&x->rng, sizeof ops / sizeof *ops)];
     unsigned w = widths[rng_below(&x->rng, sizeof widths / sizeof *widths)];
@@ -329,16 +356,14 @@ static void grow_binary(Random *x)
     }
     bool swap = rng_below(&x->rng, 4) == 0;
     for (unsigned k = 0; k < ASSIGNMENTS; k++)
-        v[k] = swap ? ref_binary(op, vb[k], va[k], w)
-                    : ref_binary(op, va[k], vb[k], w);
+        v[k] = swap ? ref_binary(op, vb[k], va[k], w) : ref_binary(op, va[k], vb[k], w);
     add(x, expr_binary(x->p, op, swap ? b : a, swap ? a : b), v);
 }
 
 static void grow_unary(Random *x)
 {
-    static const ExprOp ops[] = { EXPR_NOT, EXPR_NEG, EXPR_ABS, EXPR_BSWAP,
-                                  EXPR_BITREVERSE, EXPR_CTPOP, EXPR_CTLZ,
-                                  EXPR_CTTZ };
+    static const ExprOp ops[] = { EXPR_NOT,        EXPR_NEG,   EXPR_ABS,  EXPR_BSWAP,
+                                  EXPR_BITREVERSE, EXPR_CTPOP, EXPR_CTLZ, EXPR_CTTZ };
     ExprOp op = ops[rng_below(&x->rng, sizeof ops / sizeof *ops)];
     unsigned w = widths[rng_below(&x->rng, sizeof widths / sizeof *widths)];
     if (op == EXPR_BSWAP && w % 8)
@@ -446,8 +471,10 @@ static void grow(Random *x)
     switch (rng_below(&x->rng, 14)) {
     case 0: grow_constant(x); break;
     case 1: grow_unary(x); break;
-    case 2: case 3: grow_concat(x); break;
-    case 4: case 5: grow_extract(x); break;
+    case 2:
+    case 3: grow_concat(x); break;
+    case 4:
+    case 5: grow_extract(x); break;
     case 6: grow_ite(x); break;
     case 7: grow_table(x); break;
     case 8: grow_choice(x); break;
@@ -462,9 +489,8 @@ static void start_random(Random *x, uint64_t seed)
     exprs_source(x->p, "input", NBYTES);
     for (unsigned k = 0; k < ASSIGNMENTS; k++)
         for (unsigned i = 0; i < NBYTES; i++)
-            x->bytes[k][i] = rng_below(&x->rng, 2)
-                                 ? (uint8_t)rng_next(&x->rng)
-                                 : (uint8_t)(rng_below(&x->rng, 3) - 1);
+            x->bytes[k][i] = rng_below(&x->rng, 2) ? (uint8_t)rng_next(&x->rng)
+                                                   : (uint8_t)(rng_below(&x->rng, 3) - 1);
     for (unsigned i = 0; i < NBYTES; i++) {
         V v[ASSIGNMENTS];
         for (unsigned k = 0; k < ASSIGNMENTS; k++)
@@ -548,9 +574,8 @@ static bool plain_compare(ExprOp cmp, V a, V b, unsigned w)
 static void conditions_on_one_byte_hold_for_the_same_values(void **state)
 {
     (void)state;
-    static const ExprOp ops[] = { EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_AND,
-                                  EXPR_OR, EXPR_XOR, EXPR_UDIV, EXPR_UREM,
-                                  EXPR_SDIV, EXPR_SREM, EXPR_SHL, EXPR_ASHR };
+    static const ExprOp ops[] = { EXPR_ADD,  EXPR_SUB,  EXPR_MUL,  EXPR_AND,  EXPR_OR,  EXPR_XOR,
+                                  EXPR_UDIV, EXPR_UREM, EXPR_SDIV, EXPR_SREM, EXPR_SHL, EXPR_ASHR };
     static const ExprOp cmps[] = { EXPR_EQ, EXPR_ULT, EXPR_UGT, EXPR_SLT, EXPR_SGE };
     static const uint8_t ks[] = { 0, 1, 2, 3, 5, 6, 8, 10, 0x24, 0x5f, 0x80, 0xdf, 0xff };
     enum { NK = sizeof ks };
@@ -567,7 +592,8 @@ static void conditions_on_one_byte_hold_for_the_same_values(void **state)
                 if (i % (NK * 5) == 0)
                     for (unsigned b = 0; b < 256; b++)
                         r[b] = ref_binary(ops[o], form == 2 && b > 127 ? b | 0xffffff00u : b, k, w);
-                Expr e = expr_binary(p, cmp, expr_binary(p, ops[o], x, expr_const(p, w, k)), expr_const(p, w, v));
+                Expr e = expr_binary(p, cmp, expr_binary(p, ops[o], x, expr_const(p, w, k)),
+                                     expr_const(p, w, v));
                 Tape *t = tape_new(p, &e, 1);
                 for (unsigned b = 0; b < 256; b++) {
                     uint8_t in = (uint8_t)b;
@@ -607,11 +633,10 @@ static Expr le_bytes(Exprs *p, uint32_t from, unsigned n)
 static void z3_agrees_on_floats(void **state)
 {
     (void)state;
-    static const double numbers[] = { 0.0, -0.0, 1, -1, 0.1, 3.5, -2.5, 1e10,
-                                      -1e-10, 1e300, 255.99, 0x1p-140 };
-    static const ExprOp ops[] = { EXPR_FADD, EXPR_FSUB, EXPR_FMUL, EXPR_FDIV,
-                                  EXPR_FOEQ, EXPR_FOLT, EXPR_FOLE, EXPR_FUNO,
-                                  EXPR_FONE, EXPR_FUGE, EXPR_FULT };
+    static const double numbers[] = { 0.0,  -0.0, 1,      -1,    0.1,    3.5,
+                                      -2.5, 1e10, -1e-10, 1e300, 255.99, 0x1p-140 };
+    static const ExprOp ops[] = { EXPR_FADD, EXPR_FSUB, EXPR_FMUL, EXPR_FDIV, EXPR_FOEQ, EXPR_FOLT,
+                                  EXPR_FOLE, EXPR_FUNO, EXPR_FONE, EXPR_FUGE, EXPR_FULT };
     enum { N = sizeof numbers / sizeof *numbers };
     Exprs *p = exprs_new(NULL);
     Rng rng = rng_seeded(5);
@@ -635,7 +660,8 @@ static void z3_agrees_on_floats(void **state)
         for (size_t k = 0; k < tape_nbytes(t); k++)
             v[k] = in[tape_bytes(t)[k]];
         ExprValue got, want = expr_eval(p, e, in, sizeof in);
-        bool nan = expr_width(p, e) == w && (w == 32 ? want == 0x7fc00000 : want == (V)0x7ff8 << 48);
+        bool nan =
+            expr_width(p, e) == w && (w == 32 ? want == 0x7fc00000 : want == (V)0x7ff8 << 48);
         if (!nan) {
             assert_true(smt_evaluate(p, t, v, &got));
             assert_true(got == want);
@@ -730,13 +756,18 @@ static void people_can_read_conditions(void **state)
     Expr b3 = expr_byte(p, 3), w = le_bytes(p, 4, 4);
     prints(p, expr_binary(p, EXPR_EQ, b3, expr_const(p, 8, 'a')), "input[3] == 'a'");
     prints(p, expr_binary(p, EXPR_UGT, w, expr_const(p, 32, 100)), "le32(input[4..7]) > 100");
-    prints(p, expr_binary(p, EXPR_SLT, w, expr_const(p, 32, (V)-5)), "(int32)le32(input[4..7]) < -5");
+    prints(p, expr_binary(p, EXPR_SLT, w, expr_const(p, 32, (V)-5)),
+           "(int32)le32(input[4..7]) < -5");
     prints(p, expr_binary(p, EXPR_EQ, w, expr_const(p, 32, 0x46464952)), "input[4..7] == \"RIFF\"");
     prints(p, expr_binary(p, EXPR_NE, w, expr_const(p, 32, 0x46464952)), "input[4..7] != \"RIFF\"");
     prints(p, expr_unary(p, EXPR_BSWAP, w), "be32(input[4..7])");
     prints(p, expr_binary(p, EXPR_NE, expr_byte(p, env + 1), expr_const(p, 8, 0)), "HOME[1] != 0");
-    prints(p, expr_binary(p, EXPR_EQ, expr_zext(p, b3, 32), expr_const(p, 32, '\n')), "input[3] == 10");
-    prints(p, expr_binary(p, EXPR_ULT, expr_binary(p, EXPR_ADD, b3, expr_const(p, 8, (V)-'0')), expr_const(p, 8, 10)), "(input[3] - 48) < 10");
+    prints(p, expr_binary(p, EXPR_EQ, expr_zext(p, b3, 32), expr_const(p, 32, '\n')),
+           "input[3] == 10");
+    prints(p,
+           expr_binary(p, EXPR_ULT, expr_binary(p, EXPR_ADD, b3, expr_const(p, 8, (V) - '0')),
+                       expr_const(p, 8, 10)),
+           "(input[3] - 48) < 10");
     prints(p, 0, "(none)");
     exprs_check(p);
     exprs_free(p);
@@ -749,7 +780,8 @@ static void idioms_become_rows_of_bytes(void **state)
     Exprs *p = exprs_new(NULL);
     Expr b[4], le = le_bytes(p, 0, 4), ored = 0, added = 0;
     for (unsigned i = 0; i < 4; i++) {
-        b[i] = expr_binary(p, EXPR_SHL, expr_zext(p, expr_byte(p, i), 32), expr_const(p, 32, 8 * i));
+        b[i] =
+            expr_binary(p, EXPR_SHL, expr_zext(p, expr_byte(p, i), 32), expr_const(p, 32, 8 * i));
         ored = i ? expr_binary(p, EXPR_OR, ored, b[i]) : b[i];
         added = i ? expr_binary(p, EXPR_ADD, b[i], added) : b[i];
     }
@@ -757,7 +789,8 @@ static void idioms_become_rows_of_bytes(void **state)
     assert_int_equal(added, le);
     Expr back = expr_trunc(p, expr_binary(p, EXPR_LSHR, le, expr_const(p, 32, 8)), 8);
     assert_int_equal(back, expr_byte(p, 1));
-    assert_int_equal(expr_binary(p, EXPR_AND, le, expr_const(p, 32, 0xff)), expr_zext(p, expr_byte(p, 0), 32));
+    assert_int_equal(expr_binary(p, EXPR_AND, le, expr_const(p, 32, 0xff)),
+                     expr_zext(p, expr_byte(p, 0), 32));
     assert_int_equal(expr_unary(p, EXPR_BSWAP, expr_unary(p, EXPR_BSWAP, le)), le);
     /* (char)(int)c == 'x' with all its extensions */
     Expr c = expr_sext(p, expr_byte(p, 2), 32);
@@ -826,7 +859,8 @@ static void a_million_deep_is_no_problem(void **state)
     /* A truth value of the same depth, its negation, and printing. */
     Expr t = expr_binary(p, EXPR_ULT, expr_byte(p, 0), expr_byte(p, 1));
     for (int i = 0; i < DEEP / 4; i++) {
-        Expr x = expr_binary(p, EXPR_ULT, expr_byte(p, (uint32_t)i % 50), expr_const(p, 8, 100 + (unsigned)i % 7));
+        Expr x = expr_binary(p, EXPR_ULT, expr_byte(p, (uint32_t)i % 50),
+                             expr_const(p, 8, 100 + (unsigned)i % 7));
         t = i % 2 ? expr_binary(p, EXPR_AND, t, x) : expr_ite(p, t, x, expr_not(p, t));
     }
     Str s = { 0 };
@@ -887,13 +921,15 @@ static void growing_sets_stay_small(void **state)
     Exprs *p = exprs_new(NULL);
     Expr e = expr_zext(p, expr_byte(p, 0), 32);
     for (uint32_t i = 1; i < N; i++)
-        e = expr_binary(p, EXPR_ADD, expr_binary(p, EXPR_MUL, e, expr_const(p, 32, 33)), expr_zext(p, expr_byte(p, i), 32));
+        e = expr_binary(p, EXPR_ADD, expr_binary(p, EXPR_MUL, e, expr_const(p, 32, 33)),
+                        expr_zext(p, expr_byte(p, i), 32));
     assert_int_equal(expr_bytes_count(p, e), N);
     assert_true(exprs_memory(p) < 64 << 20);
     /* Scattered bytes: joined beyond 32 ranges, none lost. */
     Expr s = expr_byte(p, 0);
     for (uint32_t i = 1; i < 100; i++)
-        s = expr_binary(p, EXPR_XOR, s, expr_binary(p, EXPR_MUL, expr_byte(p, i * i), expr_const(p, 8, 3)));
+        s = expr_binary(p, EXPR_XOR, s,
+                        expr_binary(p, EXPR_MUL, expr_byte(p, i * i), expr_const(p, 8, 3)));
     size_t n;
     const ByteRange *r = expr_bytes(p, s, &n);
     assert_true(n <= 32);

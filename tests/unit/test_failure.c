@@ -9,18 +9,16 @@
 
 static Failure read_end(int wait_status, const char *err)
 {
-    Failure f = {0};
-    failure_read(&f, &(Facts){ .wait_status = wait_status, .err = err,
-                               .err_len = strlen(err) });
+    Failure f = { 0 };
+    failure_read(&f, &(Facts){ .wait_status = wait_status, .err = err, .err_len = strlen(err) });
     return f;
 }
 
 /* `description` is what people are told. */
-static void ends_as(int wait_status, const char *err, FailureKind kind,
-                    const char *description)
+static void ends_as(int wait_status, const char *err, FailureKind kind, const char *description)
 {
     Failure f = read_end(wait_status, err);
-    Str s = {0};
+    Str s = { 0 };
     failure_describe(&f, &s);
     assert_string_equal(str_c(&s), description);
     assert_int_equal(f.kind, kind);
@@ -31,18 +29,17 @@ static void ends_as(int wait_status, const char *err, FailureKind kind,
 static void an_assertion_is_more_than_an_abort(void **state)
 {
     (void)state;
-    ends_as(SIGABRT, "prog: src/a.c:3: main: Assertion `n > 0' failed.\n",
-            FAILURE_ASSERTION, "assertion failed: n > 0, in main at src/a.c:3");
+    ends_as(SIGABRT, "prog: src/a.c:3: main: Assertion `n > 0' failed.\n", FAILURE_ASSERTION,
+            "assertion failed: n > 0, in main at src/a.c:3");
     ends_as(SIGABRT, "", FAILURE_ABORT, "abort");
-    ends_as(SIGABRT, "Assertion failed: n > 0 (src/a.c: main: 3)\n",
-            FAILURE_ASSERTION, "assertion failed: n > 0, in main at src/a.c:3");
-    ends_as(SIGABRT, "**\nERROR:../a.c:3:main: assertion failed: (n > 0)\n",
-            FAILURE_ASSERTION, "assertion failed: (n > 0), in main at ../a.c:3");
+    ends_as(SIGABRT, "Assertion failed: n > 0 (src/a.c: main: 3)\n", FAILURE_ASSERTION,
+            "assertion failed: n > 0, in main at src/a.c:3");
+    ends_as(SIGABRT, "**\nERROR:../a.c:3:main: assertion failed: (n > 0)\n", FAILURE_ASSERTION,
+            "assertion failed: (n > 0), in main at ../a.c:3");
     /* said, but it did not abort */
-    ends_as(1 << 8, "prog: a.c:3: main: Assertion `n > 0' failed.\n",
-            FAILURE_EXIT, "exit status 1");
-    ends_as(SIGABRT, "p: a.c:3: f: Assertion `!\"it' failed: 'x\"' failed.\n",
-            FAILURE_ASSERTION,
+    ends_as(1 << 8, "prog: a.c:3: main: Assertion `n > 0' failed.\n", FAILURE_EXIT,
+            "exit status 1");
+    ends_as(SIGABRT, "p: a.c:3: f: Assertion `!\"it' failed: 'x\"' failed.\n", FAILURE_ASSERTION,
             "assertion failed: !\"it' failed: 'x\", in f at a.c:3");
 }
 
@@ -51,8 +48,8 @@ static void the_c_library_says_why_it_aborts(void **state)
     (void)state;
     ends_as(SIGABRT, "free(): double free detected in tcache 2\n", FAILURE_ABORT,
             "abort: free(): double free detected in tcache 2");
-    ends_as(SIGABRT, "*** stack smashing detected ***: terminated\n",
-            FAILURE_ABORT, "abort: *** stack smashing detected ***: terminated");
+    ends_as(SIGABRT, "*** stack smashing detected ***: terminated\n", FAILURE_ABORT,
+            "abort: *** stack smashing detected ***: terminated");
     ends_as(SIGABRT, "I could not free(): it\n", FAILURE_ABORT, "abort");
 }
 
@@ -95,34 +92,40 @@ static void a_report_of_asan_is_read(void **state)
 static void every_sanitizer_is_known(void **state)
 {
     (void)state;
-    ends_as(1 << 8, "==9==ERROR: LeakSanitizer: detected memory leaks\n\n"
+    ends_as(1 << 8,
+            "==9==ERROR: LeakSanitizer: detected memory leaks\n\n"
             "Direct leak of 10 byte(s) in 1 object(s) allocated from:\n"
             "    #0 0x4c in malloc (/p+0xc6)\n    #1 0x4d in mk a.c:5:3\n",
             FAILURE_SANITIZER, "memory-leak (LeakSanitizer), in mk at a.c:5");
-    ends_as(66 << 8, "==================\nWARNING: ThreadSanitizer: data race "
+    ends_as(66 << 8,
+            "==================\nWARNING: ThreadSanitizer: data race "
             "(pid=7)\n  Write of size 8 at 0x72 by thread T1:\n"
             "    #0 count /a.c:4:3 (p+0xd1) (BuildId: 3)\n",
-            FAILURE_SANITIZER,
-            "data race (ThreadSanitizer), writing 8 bytes, in count at /a.c:4");
-    ends_as(77 << 8, "==9==WARNING: MemorySanitizer: use-of-uninitialized-value"
-            "\n    #0 0x49 in main /a.c:4:7\n", FAILURE_SANITIZER,
-            "use-of-uninitialized-value (MemorySanitizer), in main at /a.c:4");
+            FAILURE_SANITIZER, "data race (ThreadSanitizer), writing 8 bytes, in count at /a.c:4");
+    ends_as(77 << 8,
+            "==9==WARNING: MemorySanitizer: use-of-uninitialized-value"
+            "\n    #0 0x49 in main /a.c:4:7\n",
+            FAILURE_SANITIZER, "use-of-uninitialized-value (MemorySanitizer), in main at /a.c:4");
     ends_as(0, "a.c:3:10: runtime error: division by zero\n", FAILURE_SANITIZER,
             "division by zero (UndefinedBehaviorSanitizer), in a.c:3");
-    ends_as(0, "a.c:3:10: runtime error: division by zero\n"
-            "    #0 0x1 in f /d/a.c:3:10\n", FAILURE_SANITIZER,
-            "division by zero (UndefinedBehaviorSanitizer), in f at /d/a.c:3");
-    ends_as(1 << 8, "==9==ERROR: AddressSanitizer: SEGV on unknown address "
+    ends_as(0,
+            "a.c:3:10: runtime error: division by zero\n"
+            "    #0 0x1 in f /d/a.c:3:10\n",
+            FAILURE_SANITIZER, "division by zero (UndefinedBehaviorSanitizer), in f at /d/a.c:3");
+    ends_as(1 << 8,
+            "==9==ERROR: AddressSanitizer: SEGV on unknown address "
             "0x000000000003 (pc 0x5 T0)\n==9==The signal is caused by a READ "
-            "memory access.\n    #0 0x1 in f a.c:1:1\n", FAILURE_SANITIZER,
-            "SEGV (AddressSanitizer), reading, in f at a.c:1");
-    ends_as(1 << 8, "==9==ERROR: AddressSanitizer: stack-overflow on address "
-            "0x7f (pc 0x5)\n    #0 0x1 in f a.c:1:1\n", FAILURE_STACK_OVERFLOW,
-            "stack overflow, in f at a.c:1");
-    ends_as(1 << 8, "==9==ERROR: AddressSanitizer: attempting double-free on "
+            "memory access.\n    #0 0x1 in f a.c:1:1\n",
+            FAILURE_SANITIZER, "SEGV (AddressSanitizer), reading, in f at a.c:1");
+    ends_as(1 << 8,
+            "==9==ERROR: AddressSanitizer: stack-overflow on address "
+            "0x7f (pc 0x5)\n    #0 0x1 in f a.c:1:1\n",
+            FAILURE_STACK_OVERFLOW, "stack overflow, in f at a.c:1");
+    ends_as(1 << 8,
+            "==9==ERROR: AddressSanitizer: attempting double-free on "
             "0x60 in thread T0:\n    #0 0x1 in free (/p+0x2)\n"
-            "    #1 0x1 in f a.c:1:1\n", FAILURE_SANITIZER,
-            "double-free (AddressSanitizer), in f at a.c:1");
+            "    #1 0x1 in f a.c:1:1\n",
+            FAILURE_SANITIZER, "double-free (AddressSanitizer), in f at a.c:1");
 }
 
 static void what_only_looks_like_a_report_is_none(void **state)
@@ -130,10 +133,8 @@ static void what_only_looks_like_a_report_is_none(void **state)
     (void)state;
     ends_as(0, "script: runtime error: x is nil\n", FAILURE_NONE, "no failure");
     ends_as(0, "lua:3: runtime error: x is nil\n", FAILURE_NONE, "no failure");
-    ends_as(1 << 8, "see ERROR: AddressSanitizer: in the manual\n", FAILURE_EXIT,
-            "exit status 1");
-    ends_as(1 << 8, "==x==ERROR: AddressSanitizer: odd\n", FAILURE_EXIT,
-            "exit status 1");
+    ends_as(1 << 8, "see ERROR: AddressSanitizer: in the manual\n", FAILURE_EXIT, "exit status 1");
+    ends_as(1 << 8, "==x==ERROR: AddressSanitizer: odd\n", FAILURE_EXIT, "exit status 1");
 }
 
 static void signals_keep_their_facts(void **state)
@@ -141,12 +142,16 @@ static void signals_keep_their_facts(void **state)
     (void)state;
     FailureFrame frames[] = { { .module = "/lib/libc.so.6", .offset = 5 },
                               { .module = "/p", .function = "f", .offset = 9 } };
-    Facts facts = { .wait_status = SIGSEGV, .has_signal_info = true, .code = 1,
-                    .address = 0x10, .sp = 0x7fff0000,
-                    .access = FAILURE_ACCESS_READ, .frames = frames,
+    Facts facts = { .wait_status = SIGSEGV,
+                    .has_signal_info = true,
+                    .code = 1,
+                    .address = 0x10,
+                    .sp = 0x7fff0000,
+                    .access = FAILURE_ACCESS_READ,
+                    .frames = frames,
                     .nframes = 2 };
-    Failure f = {0}, g = {0};
-    Str s = {0};
+    Failure f = { 0 }, g = { 0 };
+    Str s = { 0 };
     failure_read(&f, &facts);
     failure_describe(&f, &s);
     assert_string_equal(str_c(&s), "SIGSEGV, reading 0x10, in f at /p+0x9");
@@ -162,9 +167,11 @@ static void signals_keep_their_facts(void **state)
 static void a_limit_decides_before_everything_else(void **state)
 {
     (void)state;
-    Failure f = {0};
-    failure_read(&f, &(Facts){ .wait_status = SIGKILL, .stop = FAILURE_STOP_MEMORY,
-                               .err = asan, .err_len = strlen(asan) });
+    Failure f = { 0 };
+    failure_read(&f, &(Facts){ .wait_status = SIGKILL,
+                               .stop = FAILURE_STOP_MEMORY,
+                               .err = asan,
+                               .err_len = strlen(asan) });
     assert_int_equal(f.kind, FAILURE_MEMORY_LIMIT);
     failure_release(&f);
     ends_as(SIGXCPU, "", FAILURE_CPU_LIMIT, "CPU time limit");
@@ -190,7 +197,7 @@ static void sameness_has_levels(void **state)
     assert_true(failure_same(&a, &c, FAILURE_SAME_KIND));
     assert_false(failure_same(&a, &c, FAILURE_SAME_SITE));
     assert_false(failure_same(&a, &d, FAILURE_SAME_KIND));
-    Failure copy = {0};
+    Failure copy = { 0 };
     failure_copy(&copy, &a);
     failure_release(&a);
     assert_true(failure_same(&copy, &b, FAILURE_SAME_SITE));
@@ -231,7 +238,8 @@ static void broken_reports_are_harmless(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        asan, "p: a.c:3: f: Assertion `x' failed.\n",
+        asan,
+        "p: a.c:3: f: Assertion `x' failed.\n",
         "Assertion failed: n > 0 (src/a.c: main: 3)",
         "ERROR:../a.c:3:main: assertion failed: (n > 0)",
         "a.c:3:10: runtime error: x\n    #0 0x1 in f /d/a.c:3:10\n",
@@ -246,10 +254,9 @@ static void broken_reports_are_harmless(void **state)
             memcpy(copy, texts[t], cut);
             if (n >= len && len)
                 copy[n % len] = bytes[n / len % sizeof bytes];
-            Failure f = {0};
-            Str s = {0};
-            failure_read(&f, &(Facts){ .wait_status = SIGABRT, .err = copy,
-                                       .err_len = cut });
+            Failure f = { 0 };
+            Str s = { 0 };
+            failure_read(&f, &(Facts){ .wait_status = SIGABRT, .err = copy, .err_len = cut });
             failure_describe(&f, &s);
             failure_dump(&f, &s);
             assert_true(failure_same(&f, &f, FAILURE_SAME_STACK));
@@ -290,8 +297,7 @@ static void instructions_tell_reads_from_writes(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(decode_access(rows[i].code, 8), rows[i].access);
-    assert_int_equal(decode_access((const uint8_t *)"", 0),
-                     FAILURE_ACCESS_UNKNOWN);
+    assert_int_equal(decode_access((const uint8_t *)"", 0), FAILURE_ACCESS_UNKNOWN);
 }
 
 int main(void)

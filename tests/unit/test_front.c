@@ -93,7 +93,10 @@ static bool lock_run(void *worker, bool apart, FrontBatch *out, Err *err)
     for (size_t i = 0; i < n; i++) {
         unsigned k = passed(w->inputs[i]);
         FrontRun *r = &w->runs[i];
-        *r = (FrontRun){ .bytes = w->inputs[i], .n = LOCK_BYTES, .path = k + 1, .micros = 1,
+        *r = (FrontRun){ .bytes = w->inputs[i],
+                         .n = LOCK_BYTES,
+                         .path = k + 1,
+                         .micros = 1,
                          .died = k == 5 && !w->lock->opens_to_all };
         memset(w->counters, 0, sizeof w->counters);
         for (unsigned c = 0; c <= k && c < 5; c++)
@@ -113,15 +116,17 @@ static bool lock_trace(void *worker, Exprs *p, uint32_t in, const uint8_t *bytes
                        FrontTrace *out, Err *err)
 {
     (void)worker, (void)err;
-    uint8_t b[LOCK_BYTES] = {0};
+    uint8_t b[LOCK_BYTES] = { 0 };
     memcpy(b, bytes, n < LOCK_BYTES ? n : LOCK_BYTES);
     unsigned k = passed(b);
     Expr v = expr_binary(p, EXPR_CONCAT, expr_byte(p, in + 1), expr_byte(p, in));
     Expr sum = expr_binary(p, EXPR_MUL, v, expr_const(p, 16, 7));
     front_branch(out, p, expr_binary(p, EXPR_EQ, sum, expr_const(p, 16, 0x1234)), 0, k > 0);
     for (uint32_t c = 1; c <= k && c < 5; c++)
-        front_branch(out, p, expr_binary(p, EXPR_EQ, expr_byte(p, in + 1 + c),
-                                         expr_const(p, 8, (uint8_t)"word"[c - 1])), 2 * c, k > c);
+        front_branch(out, p,
+                     expr_binary(p, EXPR_EQ, expr_byte(p, in + 1 + c),
+                                 expr_const(p, 8, (uint8_t)"word"[c - 1])),
+                     2 * c, k > c);
     return true;
 }
 
@@ -129,7 +134,7 @@ static void lock_judge(void *worker, FrontJudge by, const uint8_t *bytes, size_t
                        FrontFailures *out)
 {
     LockWorker *w = worker;
-    uint8_t b[LOCK_BYTES] = {0};
+    uint8_t b[LOCK_BYTES] = { 0 };
     assert_int_equal(by, FRONT_PLAIN);
     memcpy(b, bytes, n < LOCK_BYTES ? n : LOCK_BYTES);
     if (passed(b) == 5 && !w->lock->opens_to_all)
@@ -137,8 +142,13 @@ static void lock_judge(void *worker, FrontJudge by, const uint8_t *bytes, size_t
 }
 
 static const ExploreFront lock_front = {
-    .begin = lock_begin, .open = lock_open, .close = lock_close, .add = lock_add, .run = lock_run,
-    .trace = lock_trace, .judge = lock_judge,
+    .begin = lock_begin,
+    .open = lock_open,
+    .close = lock_close,
+    .add = lock_add,
+    .run = lock_run,
+    .trace = lock_trace,
+    .judge = lock_judge,
 };
 
 /* ---- how they are explored */
@@ -151,7 +161,7 @@ static void count_note(void *arg, const char *text)
 
 static void explore_in(ExplorePlan *plan, ExploreResult *r)
 {
-    Err err = {0};
+    Err err = { 0 };
     const char *dir = tempdir_new(NULL, &err);
     unsigned notes = 0;
     assert_non_null(dir);
@@ -171,10 +181,11 @@ static void explore_in(ExplorePlan *plan, ExploreResult *r)
 static void the_search_opens_a_lock(void **state)
 {
     (void)state;
-    Lock lock = {0};
-    ExplorePlan plan = { .front = &lock_front, .subject = &lock, .seed = 1,
-                         .stop = STOP_FIRST_FAILURE };
-    ExploreResult r = {0};
+    Lock lock = { 0 };
+    ExplorePlan plan = {
+        .front = &lock_front, .subject = &lock, .seed = 1, .stop = STOP_FIRST_FAILURE
+    };
+    ExploreResult r = { 0 };
     explore_in(&plan, &r);
     assert_int_equal(r.nfailures, 1);
     assert_int_equal(passed(r.failures[0].small), 5);
@@ -188,10 +199,11 @@ static void the_search_opens_a_lock(void **state)
 static void two_jobs_do_too(void **state)
 {
     (void)state;
-    Lock lock = {0};
-    ExplorePlan plan = { .front = &lock_front, .subject = &lock, .seed = 2, .jobs = 2,
-                         .stop = STOP_FIRST_FAILURE };
-    ExploreResult r = {0};
+    Lock lock = { 0 };
+    ExplorePlan plan = {
+        .front = &lock_front, .subject = &lock, .seed = 2, .jobs = 2, .stop = STOP_FIRST_FAILURE
+    };
+    ExploreResult r = { 0 };
     explore_in(&plan, &r);
     assert_int_equal(r.nfailures, 1);
     assert_int_equal(lock.workers, 0);
@@ -201,9 +213,9 @@ static void two_jobs_do_too(void **state)
 static void a_systematic_search_asks_each_condition_once(void **state)
 {
     (void)state;
-    Lock lock = {0};
+    Lock lock = { 0 };
     ExplorePlan plan = { .front = &lock_front, .subject = &lock, .seed = 1, .systematic = true };
-    ExploreResult r = {0};
+    ExploreResult r = { 0 };
     explore_in(&plan, &r);
     assert_int_equal(r.nfailures, 1);
     assert_int_equal(passed(r.failures[0].small), 5);
@@ -221,7 +233,7 @@ static void a_lock_that_opens_to_all_has_no_failure(void **state)
     (void)state;
     Lock lock = { .opens_to_all = true };
     ExplorePlan plan = { .front = &lock_front, .subject = &lock, .systematic = true };
-    ExploreResult r = {0};
+    ExploreResult r = { 0 };
     explore_in(&plan, &r);
     assert_int_equal(r.nfailures, 0);
     assert_int_equal(r.status.covered, LOCK_EDGES);
@@ -261,10 +273,7 @@ static void *player_open(void *subject, unsigned job, const FrontLimits *limits,
     return w;
 }
 
-static void player_close(void *worker)
-{
-    free(worker);
-}
+static void player_close(void *worker) { free(worker); }
 
 static bool player_restore(void *worker, uint32_t state, Err *err)
 {
@@ -331,18 +340,24 @@ static bool player_follow(void *worker, const uint8_t *bytes, size_t n, FrontInp
 }
 
 static const ExploreFront player_front = {
-    .begin = player_begin, .open = player_open, .close = player_close, .restore = player_restore,
-    .trace = player_trace, .judge = player_judge, .follow = player_follow,
+    .begin = player_begin,
+    .open = player_open,
+    .close = player_close,
+    .restore = player_restore,
+    .trace = player_trace,
+    .judge = player_judge,
+    .follow = player_follow,
 };
 
 static void all_sequences_of_events_are_found(void **state)
 {
     (void)state;
     static const uint64_t want[] = { 3, 7, 17, 41, 99, 239 };
-    Player player = {0};
-    ExplorePlan plan = { .front = &player_front, .subject = &player, .systematic = true,
-                         .depth = 6 };
-    ExploreResult r = {0};
+    Player player = { 0 };
+    ExplorePlan plan = {
+        .front = &player_front, .subject = &player, .systematic = true, .depth = 6
+    };
+    ExploreResult r = { 0 };
     explore_in(&plan, &r);
     assert_int_equal(r.nlevels, 6);
     for (size_t i = 0; i < 6; i++) {
@@ -359,7 +374,7 @@ static void equal_states_end_the_search(void **state)
     (void)state;
     Player player = { .match = true };
     ExplorePlan plan = { .front = &player_front, .subject = &player, .systematic = true };
-    ExploreResult r = {0};
+    ExploreResult r = { 0 };
     explore_in(&plan, &r);
     assert_string_equal(r.ended, "nothing is left");
     assert_int_equal(r.nlevels, 2);
@@ -376,7 +391,7 @@ static void a_failure_knows_its_state(void **state)
     (void)state;
     Player player = { .match = true, .broken_at = SKIPPING };
     ExplorePlan plan = { .front = &player_front, .subject = &player, .systematic = true };
-    ExploreResult r = {0};
+    ExploreResult r = { 0 };
     explore_in(&plan, &r);
     assert_int_equal(r.nfailures, 1);
     assert_int_equal(player.mode[r.failures[0].state], SKIPPING);

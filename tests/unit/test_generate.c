@@ -15,14 +15,14 @@ typedef struct Bench {
 /* In place: the plan points into it. */
 static void bench_open(Bench *b)
 {
-    Err err = {0};
+    Err err = { 0 };
     *b = (Bench){ .lab = lab_open(), .rng = rng_seeded(7) };
     lab_start(&b->lab, false);
     b->pool = pool_new(b->lab.api, &err);
     assert_non_null(b->pool);
     b->ownership = ownership_new(b->lab.api);
-    b->grow = (GrowPlan){ .api = b->lab.api, .pool = b->pool, .ownership = b->ownership,
-                          .rng = &b->rng };
+    b->grow =
+        (GrowPlan){ .api = b->lab.api, .pool = b->pool, .ownership = b->ownership, .rng = &b->rng };
     b->plan = (SequencePlan){ .grow = &b->grow, .exec = b->lab.exec, .count = 600 };
 }
 
@@ -35,7 +35,7 @@ static void bench_close(Bench *b)
 
 static void run(Bench *b, SequenceJudge *judge, void *arg, Generated *out)
 {
-    Err err = {0};
+    Err err = { 0 };
     if (!generate_sequences(&b->plan, judge, arg, out, &err))
         fail_msg("%s", err.msg);
 }
@@ -76,7 +76,7 @@ static void a_judge_stops_at_the_first_crash(void **state)
 {
     (void)state;
     Bench b;
-    Notes n = {0};
+    Notes n = { 0 };
     Generated ran;
     bench_open(&b);
     b.plan.count = 100000;
@@ -85,7 +85,7 @@ static void a_judge_stops_at_the_first_crash(void **state)
     assert_int_equal(ran.died, 1);
     assert_int_equal(ran.sequences, n.judged);       /* no one after it is judged */
     Outcome again;
-    Err err = {0};
+    Err err = { 0 };
     ExecJob job = { .seq = n.last };
     assert_true(exec_run(b.lab.exec, &n.arena, &job, 1, &again, &err));
     assert_int_equal(again.state, OUTCOME_DIED);
@@ -117,7 +117,7 @@ static void functions_are_called_by_weight(void **state)
 {
     (void)state;
     Bench b;
-    Notes n = {0};
+    Notes n = { 0 };
     bench_open(&b);
     b.plan.weight = only_bags;
     run(&b, keep_callers, &n, NULL);
@@ -132,7 +132,7 @@ static void functions_are_called_by_weight(void **state)
 static SequenceVerdict want_a_bag(Generator *g, Seq *s, const Outcome *o, void *arg)
 {
     Notes *n = arg;
-    SeqHandles all = {0};
+    SeqHandles all = { 0 };
     bool found = false;
     (void)g;
     n->judged++;
@@ -157,7 +157,7 @@ static bool has_argument(const SeqStep *st, const SeqValue *v)
 static SequenceVerdict want_the_bag(Generator *g, Seq *s, const Outcome *o, void *arg)
 {
     Notes *n = arg;
-    SeqHandles given = {0};
+    SeqHandles given = { 0 };
     bool found = false;
     (void)g;
     (void)o;
@@ -176,7 +176,7 @@ static void suffixes_use_the_handle_of_a_prefix(void **state)
 {
     (void)state;
     Bench b;
-    Notes n = {0};
+    Notes n = { 0 };
     bench_open(&b);
     const ApiType *bag = fn(&b.lab, "bag_sum")->params[0].handle;
     b.plan.makes = bag;
@@ -184,8 +184,9 @@ static void suffixes_use_the_handle_of_a_prefix(void **state)
     run(&b, want_a_bag, &n, NULL);
     assert_true(n.judged > 100);
     assert_int_equal(n.wrong, 0);
-    b.plan = (SequencePlan){ .grow = &b.grow, .exec = b.lab.exec, .count = 600,
-                             .prefix = n.last, .uses = bag };
+    b.plan = (SequencePlan){
+        .grow = &b.grow, .exec = b.lab.exec, .count = 600, .prefix = n.last, .uses = bag
+    };
     n.judged = 0;
     run(&b, want_the_bag, &n, NULL);
     assert_true(n.judged > 100);
@@ -212,7 +213,7 @@ static bool is_alike(const Outcome *x, const Outcome *y)
     bool same = x->state == y->state && x->nobs == y->nobs;
     for (size_t i = 0; same && i < x->nobs; i++)
         if (!observation_equal(&x->obs[i], &y->obs[i])) {
-            Str text = {0};
+            Str text = { 0 };
             observation_print(&x->obs[i], &text);
             str_add(&text, " or ");
             observation_print(&y->obs[i], &text);
@@ -251,16 +252,13 @@ static double not_garbage(const ApiFunction *f, void *arg)
     return 1;
 }
 
-static bool after_three_rounds(void *arg)
-{
-    return ((Notes *)arg)->rounds >= 3;
-}
+static bool after_three_rounds(void *arg) { return ((Notes *)arg)->rounds >= 3; }
 
 static void a_round_is_compared_with_another_process(void **state)
 {
     (void)state;
     Bench b;
-    Err err = {0};
+    Err err = { 0 };
     bench_open(&b);
     char *libexec = libexec_folder();
     ExecPlan plan = { .api = b.lab.api, .library = b.lab.library, .libexec = libexec };
@@ -290,7 +288,7 @@ static SequenceVerdict remember(Generator *g, Seq *s, const Outcome *o, void *ar
 static void the_same_seed_gives_the_same_sequences(void **state)
 {
     (void)state;
-    Str texts[2] = { {0}, {0} };
+    Str texts[2] = { { 0 }, { 0 } };
     for (int i = 0; i < 2; i++) {
         Bench b;
         bench_open(&b);

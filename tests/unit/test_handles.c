@@ -85,15 +85,18 @@ static void roles_follow_from_the_code(void **state)
 {
     (void)state;
     Compiled c = open_library();
-    static const struct { const char *function; int param, role; } rows[] = {
-        { "buf_new",  HANDLE_RETURNED, HANDLE_CREATES },
+    static const struct {
+        const char *function;
+        int param, role;
+    } rows[] = {
+        { "buf_new", HANDLE_RETURNED, HANDLE_CREATES },
         { "buf_wrap", HANDLE_RETURNED, -1 },
         { "buf_open", 0, HANDLE_CREATES },
         { "buf_free", 0, HANDLE_DESTROYS },
         { "buf_drop", 0, HANDLE_DESTROYS },
-        { "buf_len",  0, HANDLE_OBSERVES },
-        { "buf_at",   0, HANDLE_OBSERVES },
-        { "buf_add",  0, HANDLE_CHANGES },
+        { "buf_len", 0, HANDLE_OBSERVES },
+        { "buf_at", 0, HANDLE_OBSERVES },
+        { "buf_add", 0, HANDLE_CHANGES },
         { "buf_touch", 0, HANDLE_CHANGES },
         { "buf_next", 0, HANDLE_OBSERVES },
         { "buf_next", HANDLE_RETURNED, -1 },
@@ -108,8 +111,7 @@ static void roles_follow_from_the_code(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (role(&c, rows[i].function, rows[i].param) != rows[i].role)
-            fail_msg("%s: role %d", rows[i].function,
-                     role(&c, rows[i].function, rows[i].param));
+            fail_msg("%s: role %d", rows[i].function, role(&c, rows[i].function, rows[i].param));
     compiled_end(&c);
 }
 
@@ -138,7 +140,9 @@ static void the_user_has_the_last_word(void **state)
 static void mistakes_in_the_file_are_named(void **state)
 {
     (void)state;
-    static const struct { const char *text, *said; } rows[] = {
+    static const struct {
+        const char *text, *said;
+    } rows[] = {
         { "buf_free\n", ":1: expected FUNCTION ROLE PARAMETER" },
         { "\nbuf_free eats b\n", ":2: no role is called eats" },
         { "buf_free destroys c\n", ":1: buf_free() has no parameter c" },
@@ -149,7 +153,7 @@ static void mistakes_in_the_file_are_named(void **state)
         Compiled c = open_library();
         compiled_file(&c, "sundew.handles", rows[i].text);
         char *path = path_join(c.dir, "sundew.handles");
-        Err err = {0};
+        Err err = { 0 };
         assert_null(handles_open(c.program, path, &err));
         if (!strstr(err.msg, rows[i].said))
             fail_msg("%s", err.msg);
@@ -180,7 +184,7 @@ static void what_was_found_is_kept(void **state)
 {
     (void)state;
     Compiled c = open_library();
-    Str found = {0}, kept = {0}, data = {0};
+    Str found = { 0 }, kept = { 0 }, data = { 0 };
     char *path = program_cache_path(c.program, "handles");
     print(&c, &found);
     assert_true(file_read(path, &data, NULL));

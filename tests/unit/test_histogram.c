@@ -27,27 +27,27 @@ static Judgement judge(const Row *rows, const char *label, const Limits *l)
     histograms_release(&hs);
     return j;
 }
-#define deviates(label, ...) \
-    judge((Row[]){ __VA_ARGS__, { 0 } }, label, &limits_default).deviates
+#define deviates(label, ...) judge((Row[]){ __VA_ARGS__, { 0 } }, label, &limits_default).deviates
 
 static void a_lone_struct_among_socket_addresses_deviates(void **state)
 {
     (void)state;
     Judgement j = judge((Row[]){ { "struct sockaddr_in", 42 },
                                  { "struct sockaddr_in6", 20 },
-                                 { "struct config", 1 }, { 0 } },
+                                 { "struct config", 1 },
+                                 { 0 } },
                         "struct config", &limits_default);
     assert_true(j.deviates);
     assert_float_equal(j.drop, 10, 1e-9);
     j = judge((Row[]){ { "struct sockaddr_in", 41 },
                        { "struct sockaddr_in6", 20 },
-                       { "struct config", 1 }, { 0 } },
+                       { "struct config", 1 },
+                       { 0 } },
               "struct config", &limits_default);
     assert_false(j.deviates);
     assert_float_equal(j.drop, 59.0 / 6, 1e-9);
     assert_false(deviates("struct sockaddr_in6", { "struct sockaddr_in", 42 },
-                          { "struct sockaddr_in6", 20 },
-                          { "struct config", 1 }));
+                          { "struct sockaddr_in6", 20 }, { "struct config", 1 }));
 }
 
 static void the_published_bounds_hold(void **state)
@@ -58,16 +58,14 @@ static void the_published_bounds_hold(void **state)
     assert_false(deviates("b", { "a", 28 }, { "b", 2 }));
     assert_false(deviates("b", { "a", 28 }, { "b", 1 }));
     /* the known false positive of the literature: 76 and 1 */
-    assert_true(deviates("SequentialGroup", { "ParallelGroup", 76 },
-                         { "SequentialGroup", 1 }));
+    assert_true(deviates("SequentialGroup", { "ParallelGroup", 76 }, { "SequentialGroup", 1 }));
     /* two frequent types */
     assert_false(deviates("b", { "a", 60 }, { "b", 40 }));
     /* a single one */
     assert_false(deviates("a", { "a", 100 }));
     /* seven kinds are open to everything */
-    assert_false(deviates("g", { "a", 100 }, { "b", 100 }, { "c", 100 },
-                          { "d", 100 }, { "e", 100 }, { "f", 100 },
-                          { "g", 1 }));
+    assert_false(deviates("g", { "a", 100 }, { "b", 100 }, { "c", 100 }, { "d", 100 }, { "e", 100 },
+                          { "f", 100 }, { "g", 1 }));
     /* N needed for one deviant of K kinds */
     static const double needed[] = { 63, 124, 205, 306 };
     for (int k = 3; k <= 6; k++) {
@@ -103,22 +101,22 @@ static void confidence_does_not_grow_without_bound(void **state)
 static void constants_fold_into_families(void **state)
 {
     (void)state;
-    assert_true(deviates("const S_IRUSR", { "const O_RDONLY", 20 },
-                         { "const O_CREAT", 15 }, { "const S_IRUSR", 1 }));
-    assert_false(deviates("const O_TRUNC", { "const O_RDONLY", 20 },
-                          { "const O_CREAT", 15 }, { "const O_TRUNC", 1 }));
+    assert_true(deviates("const S_IRUSR", { "const O_RDONLY", 20 }, { "const O_CREAT", 15 },
+                         { "const S_IRUSR", 1 }));
+    assert_false(deviates("const O_TRUNC", { "const O_RDONLY", 20 }, { "const O_CREAT", 15 },
+                          { "const O_TRUNC", 1 }));
     /* a library's own prefix does not hide its families */
     Row rows[] = { { "const SQLITE_OPEN_READONLY", 20 },
                    { "const SQLITE_OPEN_CREATE", 14 },
-                   { "const SQLITE_LIMIT_LENGTH", 1 }, { 0 } };
+                   { "const SQLITE_LIMIT_LENGTH", 1 },
+                   { 0 } };
     Judgement j = judge(rows, "const SQLITE_LIMIT_LENGTH", &limits_default);
     assert_true(j.deviates);
     /* one name is no choice: a buffer's size */
-    assert_false(deviates("const PATH_MAX", { "const BUF_SIZE", 40 },
-                          { "const PATH_MAX", 1 }));
+    assert_false(deviates("const PATH_MAX", { "const BUF_SIZE", 40 }, { "const PATH_MAX", 1 }));
     /* constants against another kind of thing */
-    assert_true(deviates("bool", { "const SEEK_SET", 20 },
-                         { "const SEEK_END", 20 }, { "bool", 1 }));
+    assert_true(
+        deviates("bool", { "const SEEK_SET", 20 }, { "const SEEK_END", 20 }, { "bool", 1 }));
 }
 
 static void what_other_programs_do_is_no_slip(void **state)
@@ -170,9 +168,8 @@ static void files_are_sorted_and_read_back(void **state)
     histogram_add(&hs, histogram_at(&hs, "bind\t2\tpointer\t-"), "bad\tlabel", 1);
     Str text = { 0 };
     histograms_write(&hs, NULL, &text);
-    assert_string_equal(str_c(&text),
-                        "bind\t2\tpointer\t-\tstruct sockaddr_in\t1.5\t1\n"
-                        "lseek\t3\tkind\t-\tconst SEEK_SET\t2\t1\n");
+    assert_string_equal(str_c(&text), "bind\t2\tpointer\t-\tstruct sockaddr_in\t1.5\t1\n"
+                                      "lseek\t3\tkind\t-\tconst SEEK_SET\t2\t1\n");
     str_add(&text, "# a remark\n\nfree\t1\tpointer\t-\t*\t0\t0\n");
     Err err = { 0 };
     const char *dir = tempdir_new(NULL, &err);
@@ -188,7 +185,7 @@ static void files_are_sorted_and_read_back(void **state)
 
     static const char *const broken[] = {
         "no tabs at all\n", "a\tb\tx\t1\n", "a\tb\t1\tx\n", "a\tb\t-1\t1\n",
-        "a\tb\tnan\t1\n", "\t\t1\t1\n", "a\tb\t1\t\n",
+        "a\tb\tnan\t1\n",   "\t\t1\t1\n",   "a\tb\t1\t\n",
     };
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         assert_true(file_write(path, broken[i], strlen(broken[i]), &err));

@@ -41,7 +41,7 @@ static void add_unit(Bench *b, int i, const char *name, const char *text)
 
 static Bench *bench_new(bool asan)
 {
-    Err err = {0};
+    Err err = { 0 };
     Bench *b = xcalloc(1, sizeof *b);
     b->c = compiled_begin();
     strings_add(&b->captured.link, "gcc");
@@ -63,8 +63,11 @@ static Bench *bench_new(bool asan)
     compiled_file(&b->c, "help.c", "int help(void) { return 3; }\n");
     b->support[0] = b->help_h = path_join(b->c.dir, "help.h");
     b->support[1] = b->help_c = path_join(b->c.dir, "help.c");
-    b->lab = b->program ? lab_new(&(LabPlan){ .program = b->program, .folder = b->folder,
-                                              .support = b->support, .asan = asan }, &err)
+    b->lab = b->program ? lab_new(&(LabPlan){ .program = b->program,
+                                              .folder = b->folder,
+                                              .support = b->support,
+                                              .asan = asan },
+                                  &err)
                         : NULL;
     if (!b->lab)
         fail_msg("%s", err.msg);
@@ -107,8 +110,8 @@ static const Variable *variable(const Bench *b, const char *name)
 
 static int run_in(const char *cwd, char *const *argv)
 {
-    ProcResult r = {0};
-    Err err = {0};
+    ProcResult r = { 0 };
+    Err err = { 0 };
     Proc p = { .argv = argv, .capture = true, .seconds = 120, .cwd = cwd };
     if (!proc_run(&p, &r, &err))
         fail_msg("%s", err.msg);
@@ -127,8 +130,8 @@ static const LabUnit *write_test(Bench *b)
         "    int stepped = twice(2);\n"
         "    program_step();\n"
         "    return stepped == 4 + 8 && program_count == 9 && help() == 3 ? 0 : 1;\n}\n";
-    Err err = {0};
-    Str text = {0};
+    Err err = { 0 };
+    Str text = { 0 };
     bool fixed = true;
     const LabUnit *u = lab_unit_of(b->lab, program_function(b->program, "twice"), NULL);
     assert_non_null(u);
@@ -157,7 +160,7 @@ static const LabUnit *write_test(Bench *b)
 
 static void build_and_run(bool asan)
 {
-    Err err = {0};
+    Err err = { 0 };
     Bench *b = bench_new(asan);
     const LabUnit *u = write_test(b);
     char *source = path_join(b->folder, "t.c"), *out = path_join(b->folder, "t");
@@ -185,7 +188,7 @@ static void a_test_runs_with_the_address_sanitizer(void **state)
 static void a_test_that_does_not_compile_says_why(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     Bench *b = bench_new(false);
     const LabUnit *u = write_test(b);
     char *source = path_join(b->folder, "t.c"), *out = path_join(b->folder, "t");
@@ -201,11 +204,11 @@ static void a_test_that_does_not_compile_says_why(void **state)
 static void the_makefile_builds_it_from_nothing(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     Bench *b = bench_new(false);
     const LabUnit *units[] = { write_test(b) };
-    Strings tests = {0};
-    Str text = {0};
+    Strings tests = { 0 };
+    Str text = { 0 };
     char *path = path_join(b->folder, "Makefile"), *objects = path_join(b->folder, "objects");
     char *make[] = { "make", "-s", "t", NULL }, *test[] = { "./t", NULL };
     strings_add(&tests, "t");

@@ -42,8 +42,21 @@ typedef union Either {
 } Either;
 
 enum {
-    T_NONE, T_INT, T_CHAR, T_CHAR_P, T_NODE, T_NODE_P, T_VOID, T_VOID_P, T_FILE,
-    T_FILE_P, T_EITHER, T_EITHER_P, T_SECRET, T_SECRET_P, NTYPES,
+    T_NONE,
+    T_INT,
+    T_CHAR,
+    T_CHAR_P,
+    T_NODE,
+    T_NODE_P,
+    T_VOID,
+    T_VOID_P,
+    T_FILE,
+    T_FILE_P,
+    T_EITHER,
+    T_EITHER_P,
+    T_SECRET,
+    T_SECRET_P,
+    NTYPES,
 };
 
 static const SundewPointer pointers[] = {
@@ -77,12 +90,9 @@ static SundewType types[NTYPES] = {
 enum { R_OUTER, R_NODE, R_VOID, R_FILE, R_EITHER, R_SECRET, R_TEXT, NROWS };
 
 static const SundewParam params[] = {
-    { .type = T_INT, .slot = 0, .nslots = 1 },
-    { .type = T_NODE_P, .slot = 0, .nslots = 1 },
-    { .type = T_VOID_P, .slot = 0, .nslots = 1 },
-    { .type = T_FILE_P, .slot = 0, .nslots = 1 },
-    { .type = T_EITHER_P, .slot = 0, .nslots = 1 },
-    { .type = T_SECRET_P, .slot = 0, .nslots = 1 },
+    { .type = T_INT, .slot = 0, .nslots = 1 },      { .type = T_NODE_P, .slot = 0, .nslots = 1 },
+    { .type = T_VOID_P, .slot = 0, .nslots = 1 },   { .type = T_FILE_P, .slot = 0, .nslots = 1 },
+    { .type = T_EITHER_P, .slot = 0, .nslots = 1 }, { .type = T_SECRET_P, .slot = 0, .nslots = 1 },
     { .type = T_CHAR_P, .slot = 0, .nslots = 1 },
 };
 static const SundewStep steps[] = {
@@ -98,8 +108,7 @@ static int counter = 7;
 static Node head_of_all = { 1, NULL, NULL };
 static const SundewGlobal globals[] = {
     { (uint64_t)&counter, "counter", 1, T_INT, sizeof counter, 0, { 0 } },
-    { (uint64_t)&head_of_all, "head_of_all", 2, T_NODE, sizeof head_of_all, 0,
-      { 0 } },
+    { (uint64_t)&head_of_all, "head_of_all", 2, T_NODE, sizeof head_of_all, 0, { 0 } },
 };
 static const SundewExternal externals[] = { { (uint64_t)&puts, "puts" } };
 
@@ -116,41 +125,53 @@ static const SundewFunction functions[NROWS] = {
     [R_NODE] = { (uint64_t)&with_node, "with_node", 11, 1, 1, 0, 3, 1, 0, 0, 0, 0, 0, 0 },
     [R_VOID] = { (uint64_t)&with_void, "with_void", 12, 1, 1, 0, 0, 2, 0, 0, 0, 0, 0, 0 },
     [R_FILE] = { (uint64_t)&with_file, "with_file", 13, 1, 1, 0, 0, 3, 0, 0, 0, 0, 0, 0 },
-    [R_EITHER] = { (uint64_t)&with_either, "with_either", 14, 1, 1, 0, 0, 4, 0, 0,
-                   0, 0, 0, 0 },
-    [R_SECRET] = { (uint64_t)&with_secret, "with_secret", 15, 1, 1, 0, 1, 5, 0, 3,
-                   0, 0, 0, 0 },
+    [R_EITHER] = { (uint64_t)&with_either, "with_either", 14, 1, 1, 0, 0, 4, 0, 0, 0, 0, 0, 0 },
+    [R_SECRET] = { (uint64_t)&with_secret, "with_secret", 15, 1, 1, 0, 1, 5, 0, 3, 0, 0, 0, 0 },
     [R_TEXT] = { (uint64_t)&with_text, "with_text", 16, 1, 1, 0, 1, 6, 0, 4, 0, 0, 0, 0 },
 };
 uint8_t sundew_modes[NROWS];
 
 /* The same symbol as sundew_tables, but ours to change. */
 static SundewTables tables_start = {
-    .version = SUNDEW_TABLES_VERSION, .strategy = SUNDEW_COPY_USED,
-    .key = "0123456789abcdef", .name = "prog", .build = "1.0",
-    .types = types, .pointers = pointers, .hidden = hidden,
-    .functions = functions, .params = params, .locals = locals, .steps = steps,
-    .uses = uses, .globals = globals, .externals = externals,
-    .modes = sundew_modes, .ntypes = NTYPES, .nfunctions = NROWS, .nglobals = 2,
-    .nexternals = 1, .overhead = 0,
+    .version = SUNDEW_TABLES_VERSION,
+    .strategy = SUNDEW_COPY_USED,
+    .key = "0123456789abcdef",
+    .name = "prog",
+    .build = "1.0",
+    .types = types,
+    .pointers = pointers,
+    .hidden = hidden,
+    .functions = functions,
+    .params = params,
+    .locals = locals,
+    .steps = steps,
+    .uses = uses,
+    .globals = globals,
+    .externals = externals,
+    .modes = sundew_modes,
+    .ntypes = NTYPES,
+    .nfunctions = NROWS,
+    .nglobals = 2,
+    .nexternals = 1,
+    .overhead = 0,
 };
 extern SundewTables tables __asm__("sundew_tables");
 SundewTables tables;
 
 /* A woven function: the probes with its own frame's address as sp. */
-#define PROBED(row, argument, ...)                                             \
-    void *sp = __builtin_frame_address(0);                                     \
-    if (sundew_modes[row]) {                                                   \
-        uint64_t *s = sundew_enter(row, sp);                                   \
-        if (s) {                                                               \
-            s[0] = (uint64_t)(argument);                                       \
-            __VA_ARGS__;                                                       \
-            sundew_entered(row, s);                                            \
-        }                                                                      \
-    }                                                                          \
-    if (what)                                                                  \
-        what(arg);                                                             \
-    if (sundew_modes[row])                                                     \
+#define PROBED(row, argument, ...)                                                                 \
+    void *sp = __builtin_frame_address(0);                                                         \
+    if (sundew_modes[row]) {                                                                       \
+        uint64_t *s = sundew_enter(row, sp);                                                       \
+        if (s) {                                                                                   \
+            s[0] = (uint64_t)(argument);                                                           \
+            __VA_ARGS__;                                                                           \
+            sundew_entered(row, s);                                                                \
+        }                                                                                          \
+    }                                                                                              \
+    if (what)                                                                                      \
+        what(arg);                                                                                 \
+    if (sundew_modes[row])                                                                         \
         sundew_leave(row, sp);
 
 #define NOINLINE __attribute__((noinline))
@@ -252,8 +273,7 @@ static const SundewFrameRecord *frame(const char *symbol)
 {
     const SundewFrameRecord *f;
     for (unsigned i = 0; (f = nth(SUNDEW_REC_FRAME, i)); i++)
-        if (strcmp(text_of(f, sizeof *f + (f->nslots + f->nlocals) * 8u),
-                   symbol) == 0)
+        if (strcmp(text_of(f, sizeof *f + (f->nslots + f->nlocals) * 8u), symbol) == 0)
             return f;
     return NULL;
 }
@@ -276,10 +296,7 @@ static const SundewCopyRecord *copy(uint32_t of, uint64_t address)
     return NULL;
 }
 
-static const SundewFailure *failure(void)
-{
-    return nth(SUNDEW_REC_FAILURE, 0);
-}
+static const SundewFailure *failure(void) { return nth(SUNDEW_REC_FAILURE, 0); }
 
 static bool lacks(uint32_t code)
 {
@@ -313,8 +330,7 @@ static void read_image(const char *path)
         at += 8 + ((r.length + 7u) & ~7u);
     }
     if (image.ended)
-        assert_int_equal(image.bytes + image.n - 8 - image.bytes,
-                         image.n - 8);
+        assert_int_equal(image.bytes + image.n - 8 - image.bytes, image.n - 8);
 }
 
 /* Reads the only crash file in a folder and removes it. Returns how many there
@@ -407,8 +423,7 @@ static void copying_stops_where_memory_ends(void **state)
 {
     (void)state;
     start();
-    uint8_t *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     static uint8_t to[8192];
     memset(p, 0x5a, 8192);
     munmap(p + 4096, 4096);
@@ -468,9 +483,7 @@ static void all_allocations_are_known_to_the_byte(void **state)
             void *p = NULL;
             switch (roll(4)) {
             case 0: p = sundew_calloc(1, n); break;
-            case 1:
-                assert_int_equal(sundew_posix_memalign(&p, 64, n), 0);
-                break;
+            case 1: assert_int_equal(sundew_posix_memalign(&p, 64, n), 0); break;
             default: p = sundew_malloc(n);
             }
             live[i].p = p;
@@ -565,10 +578,7 @@ static unsigned depth(void)
     return n;
 }
 
-static void look_at_depth(void *arg)
-{
-    *(unsigned *)arg = depth();
-}
+static void look_at_depth(void *arg) { *(unsigned *)arg = depth(); }
 
 static void functions_come_and_go(void **state)
 {
@@ -591,10 +601,7 @@ static void jump_away(void *arg)
     longjmp(back, 1);
 }
 
-static void then_jump(void *arg)
-{
-    with_text(arg, jump_away, NULL);
-}
+static void then_jump(void *arg) { with_text(arg, jump_away, NULL); }
 
 static void catch_many(void *arg)
 {
@@ -747,10 +754,7 @@ static void crash_with_list(void *arg)
     with_node(a, null_write, NULL);
 }
 
-static void in_outer(void *arg)
-{
-    outer(42, crash_with_list, arg);
-}
+static void in_outer(void *arg) { outer(42, crash_with_list, arg); }
 
 static void a_crash_leaves_the_failure_the_frames_and_the_memory(void **state)
 {
@@ -777,8 +781,7 @@ static void a_crash_leaves_the_failure_the_frames_and_the_memory(void **state)
     const uint64_t *slots = (const uint64_t *)(out + 1);
     assert_int_equal(slots[0], 42);
     assert_int_equal(memory(slots[1])->place, SUNDEW_STACK);
-    assert_string_equal(text_of(memory(slots[1]), sizeof(SundewMemory)),
-                        "on the stack");
+    assert_string_equal(text_of(memory(slots[1]), sizeof(SundewMemory)), "on the stack");
 
     uint64_t a = ((const uint64_t *)(inner + 1))[0];
     assert_non_null(copy(0, a));
@@ -965,8 +968,7 @@ static void a_pointer_just_behind_an_object_means_it(void **state)
         }
         assert_int_equal(record_of(c)->length, sizeof *c + sizes[i]);
         assert_int_equal(((const char *)(c + 1))[sizes[i] - 1], 'o');
-        assert_int_equal(text_of(memory(end - sizes[i]), sizeof(SundewMemory))[sizes[i] - 1],
-                         'x');
+        assert_int_equal(text_of(memory(end - sizes[i]), sizeof(SundewMemory))[sizes[i] - 1], 'x');
     }
 }
 
@@ -1140,15 +1142,9 @@ static void do_abort(void *arg)
     abort();
 }
 
-static void in_text(void *arg)
-{
-    with_text((char *)(uintptr_t)"text", *(Scenario **)arg, NULL);
-}
+static void in_text(void *arg) { with_text((char *)(uintptr_t)"text", *(Scenario **)arg, NULL); }
 
-static unsigned crash_in(Scenario *how, int expected)
-{
-    return both(in_text, &how, expected);
-}
+static unsigned crash_in(Scenario *how, int expected) { return both(in_text, &how, expected); }
 
 static void do_assert(void *arg)
 {
@@ -1371,10 +1367,7 @@ static void what_was_caught_before_is_still_told(void **state)
 
 static volatile int handled;
 
-static void quit_handler(int sig)
-{
-    _exit(sig == SIGSEGV ? 33 : 34);
-}
+static void quit_handler(int sig) { _exit(sig == SIGSEGV ? 33 : 34); }
 
 static void info_handler(int sig, siginfo_t *info, void *context)
 {
@@ -1413,8 +1406,7 @@ static void own_quit(void *arg)
 
 static void own_info(void *arg)
 {
-    struct sigaction act = { .sa_sigaction = info_handler,
-                             .sa_flags = SA_SIGINFO }, old;
+    struct sigaction act = { .sa_sigaction = info_handler, .sa_flags = SA_SIGINFO }, old;
     (void)arg;
     sundew_sigaction(SIGSEGV, &act, NULL);
     sundew_sigaction(SIGSEGV, NULL, &old);
@@ -1425,8 +1417,7 @@ static void own_info(void *arg)
 
 static void own_reset(void *arg)
 {
-    struct sigaction act = { .sa_handler = reset_handler,
-                             .sa_flags = (int)SA_RESETHAND };
+    struct sigaction act = { .sa_handler = reset_handler, .sa_flags = (int)SA_RESETHAND };
     (void)arg;
     sundew_sigaction(SIGSEGV, &act, NULL);
     null_write(NULL);                  /* returns, and fails again */
@@ -1435,8 +1426,7 @@ static void own_reset(void *arg)
 static void own_altstack(void *arg)
 {
     stack_t ss = { .ss_sp = own_stack, .ss_size = sizeof own_stack }, old;
-    struct sigaction act = { .sa_handler = on_own_stack,
-                             .sa_flags = SA_ONSTACK };
+    struct sigaction act = { .sa_handler = on_own_stack, .sa_flags = SA_ONSTACK };
     (void)arg;
     if (sundew_sigaltstack(&ss, NULL) != 0 || sundew_sigaltstack(NULL, &old) != 0 ||
         old.ss_sp != own_stack)
@@ -1449,8 +1439,7 @@ static void own_recover(void *arg)
 {
     (void)arg;
     handled = 0;
-    struct sigaction act = { .sa_handler = jump_handler,
-                             .sa_flags = SA_NODEFER };
+    struct sigaction act = { .sa_handler = jump_handler, .sa_flags = SA_NODEFER };
     sundew_sigaction(SIGSEGV, &act, NULL);
     for (int i = 0; i < 3; i++)
         if (sigsetjmp(back, 1) == 0)
@@ -1524,11 +1513,10 @@ static void the_programs_handlers_run_as_ever(void **state)
         int status;
         unsigned files;
     } table[] = {
-        { own_quit, 33 << 8, 1 },    { own_info, 44 << 8, 1 },
-        { own_reset, SIGSEGV, 1 },   { own_altstack, 55 << 8, 1 },
-        { own_recover, 3 << 8, 1 },  { own_ignore, SIGSEGV, 1 },
-        { own_block, SIGSEGV, 1 },   { own_wait, 66 << 8, 0 },
-        { own_abort, SIGABRT, 1 },   { ignored_abort, SIGABRT, 1 },
+        { own_quit, 33 << 8, 1 },      { own_info, 44 << 8, 1 },   { own_reset, SIGSEGV, 1 },
+        { own_altstack, 55 << 8, 1 },  { own_recover, 3 << 8, 1 }, { own_ignore, SIGSEGV, 1 },
+        { own_block, SIGSEGV, 1 },     { own_wait, 66 << 8, 0 },   { own_abort, SIGABRT, 1 },
+        { ignored_abort, SIGABRT, 1 },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         unsigned files = crash_in(table[i].how, table[i].status);
@@ -1680,8 +1668,7 @@ static void a_dump_without_a_crash(void **state)
     assert_int_equal(collect(dir, ".crash"), 1);
     assert_true(image.ended);
     assert_int_equal(failure()->kind, SUNDEW_FAIL_DUMP);
-    assert_string_equal(text_of(failure(), sizeof(SundewFailure)),
-                        "list is empty");
+    assert_string_equal(text_of(failure(), sizeof(SundewFailure)), "list is empty");
     assert_non_null(frame("with_text"));
     assert_true(failure()->pc - (uint64_t)&dump_and_go_on < 200);
 }
@@ -1763,7 +1750,7 @@ static void alone(void **state, void (*test)(void **))
     assert_int_equal(status, 0);
 }
 
-#define ALONE(name)                                                            \
+#define ALONE(name)                                                                                \
     static void name##_alone(void **state) { alone(state, name); }
 ALONE(copying_stops_where_memory_ends)
 ALONE(all_allocations_are_known_to_the_byte)

@@ -183,8 +183,8 @@ static void each_stage_says_what_it_can(void **state)
                 add_reasons(p, &wrong);
             }
             if (k == 3 && letter(&p->own) != x->own)
-                str_addf(&wrong, "\n%s:%s own: %c, not %c", x->function, x->param,
-                         letter(&p->own), x->own);
+                str_addf(&wrong, "\n%s:%s own: %c, not %c", x->function, x->param, letter(&p->own),
+                         x->own);
         }
         done(&s);
     }
@@ -257,12 +257,12 @@ static void what_else_is_known_of_a_parameter(void **state)
 static void unchanged_is_more_than_immutable(void **state)
 {
     (void)state;
-    Subject s = subject(
-        "struct C { int x; };\n"
-        "int al(struct C *p1, struct C *p2) { p1->x = 0; return p2->x; }\n"
-        "int sum(struct C *q1, struct C *q2) { q1->x = 0; return q2->x; }\n"
-        "int main(void) { struct C a = {1}, b = {2}; return al(&a, &a) + sum(&a, &b); }\n",
-        NULL);
+    Subject s =
+        subject("struct C { int x; };\n"
+                "int al(struct C *p1, struct C *p2) { p1->x = 0; return p2->x; }\n"
+                "int sum(struct C *q1, struct C *q2) { q1->x = 0; return q2->x; }\n"
+                "int main(void) { struct C a = {1}, b = {2}; return al(&a, &a) + sum(&a, &b); }\n",
+                NULL);
     assert_int_equal(param(&s, "al", "p2")->deep.verdict, MUT_IMMUTABLE);
     assert_false(param(&s, "al", "p2")->unchanged);
     assert_true(param(&s, "sum", "q2")->unchanged);
@@ -421,8 +421,8 @@ static void hazards_of_c(void **state)
         add_reasons(p, &reasons);
         if (letter(&p->deep) != x->deep || letter(&p->own) != x->own ||
             (x->reason && strcmp(x->reason, str_c(&reasons))))
-            str_addf(&wrong, "\n%s:%s: %c %c, not %c %c%s", x->function, x->param,
-                     letter(&p->deep), letter(&p->own), x->deep, x->own, str_c(&reasons));
+            str_addf(&wrong, "\n%s:%s: %c %c, not %c %c%s", x->function, x->param, letter(&p->deep),
+                     letter(&p->own), x->deep, x->own, str_c(&reasons));
         str_release(&reasons);
     }
     assert_int_equal(param(&s, "frees", "p")->direction, MUT_CONSUMED);
@@ -529,7 +529,11 @@ static const char meant[] =
 
 static void what_is_meant_for_another_is_likely_no_write(void **state)
 {
-    static const struct { const char *function, *param; char own; const char *reason; } cases[] = {
+    static const struct {
+        const char *function, *param;
+        char own;
+        const char *reason;
+    } cases[] = {
         { "says", "s", 'i', "PRINTED" },
         { "quotes", "s", 'i', "PRINTED" },       /* a literal was printed so, too */
         { "ends", "s", 'm', NULL },

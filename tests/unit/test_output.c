@@ -31,11 +31,11 @@ static const struct {
 /* clang-format on */
 enum { NWRITERS = sizeof writers / sizeof *writers };
 
-static void write_pages(const char *folder, const char *name,
-                        const FindingSet *set, const OutputOptions *o)
+static void write_pages(const char *folder, const char *name, const FindingSet *set,
+                        const OutputOptions *o)
 {
     for (size_t i = 0; i < NWRITERS; i++) {
-        Str out = {0};
+        Str out = { 0 };
         char *file = xprintf("%s.%s", name, writers[i].name);
         writers[i].write(set, o, &out);
         put_file(folder, file, str_c(&out), out.len);
@@ -49,13 +49,16 @@ static int pages(char **argv)
     const char *folder = argv[2];
     OutputOptions o = sample_options(argv[3]);
     size_t n = argv[4] ? strtoul(argv[4], NULL, 10) : 5000;
-    struct { const char *name; FindingSet *set; Store *store; } sets[3] = {
-        { .name = "sample" }, { .name = "hostile" }, { .name = "many" } };
+    struct {
+        const char *name;
+        FindingSet *set;
+        Store *store;
+    } sets[3] = { { .name = "sample" }, { .name = "hostile" }, { .name = "many" } };
     for (int i = 0; i < 3; i++) {
         char *root = path_join(folder, sets[i].name);
-        sets[i].set = i == 0 ? sample_set(root, &sets[i].store)
-                    : i == 1 ? hostile_set(root, &sets[i].store)
-                             : many_set(root, n, &sets[i].store);
+        sets[i].set = i == 0   ? sample_set(root, &sets[i].store)
+                      : i == 1 ? hostile_set(root, &sets[i].store)
+                               : many_set(root, n, &sets[i].store);
         write_pages(folder, sets[i].name, sets[i].set, &o);
         finding_set_free(sets[i].set);
         store_close(sets[i].store);
@@ -90,7 +93,7 @@ static void fixture_free(Fixture *x)
 
 static FindingSet *empty_set(const char *root, Store **store)
 {
-    Err err = {0};
+    Err err = { 0 };
     *store = store_open(":memory:", root, &err);
     sample_run(*store, "arguments", NULL, 0, NULL);
     FindingSet *set = store_read(*store, NULL, NULL, &err);
@@ -101,8 +104,8 @@ static FindingSet *empty_set(const char *root, Store **store)
 /* Findings that lack what others have. */
 static FindingSet *bare_set(const char *root, Store **store)
 {
-    Err err = {0};
-    Str line = {0};
+    Err err = { 0 };
+    Str line = { 0 };
     for (int i = 0; i < 120; i++)
         str_add(&line, "\xc3\xa4 + xy ");
     str_addc(&line, '\n');
@@ -110,7 +113,7 @@ static FindingSet *bare_set(const char *root, Store **store)
     str_release(&line);
     put_file(root, "two.c", "f(1,\n  2);\n\n", 12);
     put_file(root, "odd.c", "\xff\xff \xcc\x81 e\t_x;\n", 11);
-    Str tall = {0};
+    Str tall = { 0 };
     for (int i = 0; i < 60; i++)
         str_addf(&tall, "call(%d,\n", i);
     put_file(root, "tall.c", str_c(&tall), tall.len);
@@ -133,26 +136,49 @@ static FindingSet *bare_set(const char *root, Store **store)
         { .rule = "bare", .message = "no place [a](b)" },
         { .rule = "t/a", .message = "no line", .where = { .file = "/abs/olute path.c" } },
         { .rule = "t/a", .message = "no column", .where = { .file = "two.c", .line = 1 } },
-        { .rule = "t/a", .message = "two lines", .level = LEVEL_NOTE,
+        { .rule = "t/a",
+          .message = "two lines",
+          .level = LEVEL_NOTE,
           .where = { .file = "two.c", .line = 1, .column = 3, .end_line = 2, .end_column = 4 },
-          .fixes = fixes, .nfixes = 9, .data = list },
-        { .rule = "t/a", .message = "behind the line", .where = { .file = "two.c", .line = 1, .column = 90 } },
-        { .rule = "t/a", .message = "no such line", .where = { .file = "two.c", .line = 90, .column = 3 },
-          .attachments = attachments, .nattachments = 2 },
-        { .rule = "t/a", .message = "empty line", .where = { .file = "two.c", .line = 3, .column = 1 } },
-        { .rule = "t/a", .message = "far right", .where = { .file = "long.c", .line = 1, .column = 309 } },
-        { .rule = "t/a", .message = "far left", .where = { .file = "long.c", .line = 1, .column = 1,
-                                                           .end_column = 330 } },
-        { .rule = "t/a", .message = "a sign", .where = { .file = "long.c", .line = 1, .column = 4 } },
-        { .rule = "t/a", .message = "turned", .where = { .file = "long.c", .line = 1, .column = 9,
-                                                         .end_column = 4 } },
-        { .rule = "t/a", .message = "very far", .where = { .file = "long.c", .line = 1, .column = 902 } },
-        { .rule = "t/a", .message = "no width", .where = { .file = "odd.c", .line = 1, .column = 4 } },
-        { .rule = "t/a", .message = "over a tab", .where = { .file = "odd.c", .line = 1, .column = 7,
-                                                             .end_column = 10 } },
+          .fixes = fixes,
+          .nfixes = 9,
+          .data = list },
+        { .rule = "t/a",
+          .message = "behind the line",
+          .where = { .file = "two.c", .line = 1, .column = 90 } },
+        { .rule = "t/a",
+          .message = "no such line",
+          .where = { .file = "two.c", .line = 90, .column = 3 },
+          .attachments = attachments,
+          .nattachments = 2 },
+        { .rule = "t/a",
+          .message = "empty line",
+          .where = { .file = "two.c", .line = 3, .column = 1 } },
+        { .rule = "t/a",
+          .message = "far right",
+          .where = { .file = "long.c", .line = 1, .column = 309 } },
+        { .rule = "t/a",
+          .message = "far left",
+          .where = { .file = "long.c", .line = 1, .column = 1, .end_column = 330 } },
+        { .rule = "t/a",
+          .message = "a sign",
+          .where = { .file = "long.c", .line = 1, .column = 4 } },
+        { .rule = "t/a",
+          .message = "turned",
+          .where = { .file = "long.c", .line = 1, .column = 9, .end_column = 4 } },
+        { .rule = "t/a",
+          .message = "very far",
+          .where = { .file = "long.c", .line = 1, .column = 902 } },
+        { .rule = "t/a",
+          .message = "no width",
+          .where = { .file = "odd.c", .line = 1, .column = 4 } },
+        { .rule = "t/a",
+          .message = "over a tab",
+          .where = { .file = "odd.c", .line = 1, .column = 7, .end_column = 10 } },
         { .rule = "t/a", .message = "under", .where = { .file = "odd.c", .line = 1, .column = 9 } },
-        { .rule = "t/a", .message = "tall", .where = { .file = "tall.c", .line = 1, .column = 1,
-                                                       .end_line = 59, .end_column = 2 } },
+        { .rule = "t/a",
+          .message = "tall",
+          .where = { .file = "tall.c", .line = 1, .column = 1, .end_line = 59, .end_column = 2 } },
     };
     *store = store_open(":memory:", root, &err);
     sample_run(*store, "t", f, sizeof f / sizeof *f, NULL);
@@ -164,7 +190,7 @@ static FindingSet *bare_set(const char *root, Store **store)
 
 static char *written(Writer *write, const Fixture *x)
 {
-    Str out = {0};
+    Str out = { 0 };
     write(x->set, &x->o, &out);
     return str_take(&out);
 }
@@ -208,25 +234,25 @@ static void the_terminal_shows_place_source_and_evidence(void **state)
     (void)state;
     Fixture x = fixture(sample_set);
     char *text = written(output_terminal, &x);
-    contains(text,
-        "src/buf.c:17:2: arguments: set_range: arguments 2 (length) and 3 (start) "
-        "look swapped [arguments/swapped] likely\n"
-        "   17 | \tset_range(b, length, start);   // the \"usual\" way\n"
-        "      | \t^~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
-        "  1. src/main.c:6:2: in main: called with start = 4, length = 16\n"
-        "  2. src/buf.c:15:12: in buf_crop: b->length is 20 here\n"
-        "  3. 31 of 32 other calls pass start before length\n"
-        "  see src/buf.c:7:13: set_range is declared here\n"
-        "  write instead: src/buf.c:17:15: start\n"
-        "  write instead: src/buf.c:17:23: length\n"
-        "  rerun: sundew arguments --rerun src/buf.c\n");
+    contains(text, "src/buf.c:17:2: arguments: set_range: arguments 2 (length) and 3 (start) "
+                   "look swapped [arguments/swapped] likely\n"
+                   "   17 | \tset_range(b, length, start);   // the \"usual\" way\n"
+                   "      | \t^~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+                   "  1. src/main.c:6:2: in main: called with start = 4, length = 16\n"
+                   "  2. src/buf.c:15:12: in buf_crop: b->length is 20 here\n"
+                   "  3. 31 of 32 other calls pass start before length\n"
+                   "  see src/buf.c:7:13: set_range is declared here\n"
+                   "  write instead: src/buf.c:17:15: start\n"
+                   "  write instead: src/buf.c:17:23: length\n"
+                   "  rerun: sundew arguments --rerun src/buf.c\n");
     contains(text, "  with test overflow_1.c (192 B)\n");
     /* A wide character takes two columns, an umlaut one. */
     contains(text, "    6 | \tbuf_crop(b, 4, 16);   /* \xc3\xa4\xe6\xbc\xa2 */ puts(buf_text(b));\n"
                    "      | \t                                          ^~~\n");
-    contains(text, "sundew.ignore:2: this suppression of arguments matches no finding\n"
-                   "incomplete: the time was up after 60 s\n"
-                   "3 findings (1 error, 2 warnings), 1 suppressed, 1 in the baseline; incomplete\n");
+    contains(text,
+             "sundew.ignore:2: this suppression of arguments matches no finding\n"
+             "incomplete: the time was up after 60 s\n"
+             "3 findings (1 error, 2 warnings), 1 suppressed, 1 in the baseline; incomplete\n");
     x.o.incomplete = "explore: the time was up after 60 s";
     char *once = written(output_terminal, &x);
     assert_int_equal(occurrences(once, "the time was up"), 1);
@@ -445,12 +471,12 @@ static void sarif_maps_every_part(void **state)
     assert_string_equal(json_str(at(r, "properties"), "rerun"),
                         "sundew arguments --rerun src/buf.c");
     /* Bytes become characters: two bytes and three bytes before column 46. */
-    assert_int_equal(json_int(region_of(nth(at(nth(results, 2), "locations"), 0)),
-                              "startColumn", 0), 43);
+    assert_int_equal(json_int(region_of(nth(at(nth(results, 2), "locations"), 0)), "startColumn",
+                              0),
+                     43);
     json_t *silent = at(nth(results, 3), "suppressions");
     assert_string_equal(json_str(nth(silent, 0), "kind"), "inSource");
-    assert_string_equal(json_str(nth(silent, 0), "justification"),
-                        "documented: never empty");
+    assert_string_equal(json_str(nth(silent, 0), "justification"), "documented: never empty");
     assert_string_equal(json_str(nth(results, 4), "baselineState"), "unchanged");
     assert_int_equal(json_array_size(at(run, "artifacts")), 3);
     json_decref(doc);
@@ -470,7 +496,8 @@ static void sarif_copes_with_what_is_missing(void **state)
     assert_int_equal(json_array_size(results), 16);
     json_t *r = nth(results, 0);
     assert_string_equal(json_str(at(at(nth(at(r, "locations"), 0), "physicalLocation"),
-                                    "artifactLocation"), "uri"),
+                                    "artifactLocation"),
+                                 "uri"),
                         "file:///abs/olute%20path.c");
     json_t *last = nth(results, 15);                   /* suppressed: last */
     assert_string_equal(json_str(at(last, "message"), "text"), "no place [a] (b)");
@@ -510,7 +537,7 @@ static void sarif_keeps_to_the_limits(void **state)
     FindingSet set = *x.set;
     set.items = many;
     set.len = n;
-    Str out = {0};
+    Str out = { 0 };
     output_sarif(&set, &x.o, &out);
     json_t *doc = json_loads(str_c(&out), 0, NULL);
     json_t *run = nth(at(doc, "runs"), 0);
@@ -532,8 +559,11 @@ static void junit_counts_findings_as_failed_tests(void **state)
     (void)state;
     Fixture x = fixture(sample_set);
     char *text = written(output_junit, &x);
-    contains(text, "<testsuite name=\"arguments\" tests=\"2\" failures=\"2\" errors=\"0\" skipped=\"0\">");
-    contains(text, "<testsuite name=\"explore\" tests=\"2\" failures=\"1\" errors=\"1\" skipped=\"0\">");
+    contains(
+        text,
+        "<testsuite name=\"arguments\" tests=\"2\" failures=\"2\" errors=\"0\" skipped=\"0\">");
+    contains(text,
+             "<testsuite name=\"explore\" tests=\"2\" failures=\"1\" errors=\"1\" skipped=\"0\">");
     contains(text, "<error message=\"the time was up after 60 s\"/>");
     contains(text, "<testcase classname=\"mutability\" name=\"no findings\"></testcase>");
     contains(text, "2. src/buf.c:15:12: b-&gt;length is 20 here\n");
@@ -551,7 +581,7 @@ static void junit_counts_findings_as_failed_tests(void **state)
     FindingSet set = *x.set;
     set.runs = twice;
     set.nruns = 2;
-    Str out = {0};
+    Str out = { 0 };
     output_junit(&set, &x.o, &out);
     assert_int_equal(occurrences(str_c(&out), "<testsuite "), 1);
     str_release(&out);
@@ -590,7 +620,9 @@ static void annotations_are_few_and_urgent_first(void **state)
                         "buf_text";
     assert_true(str_starts(text, first));
     contains(text, "\n::warning title=Sundew::incomplete: the time was up after 60 s\n");
-    contains(text, "\nSundew: 3 findings (1 error, 2 warnings), 1 suppressed, 1 in the baseline; incomplete\n");
+    contains(
+        text,
+        "\nSundew: 3 findings (1 error, 2 warnings), 1 suppressed, 1 in the baseline; incomplete\n");
     free(text);
     fixture_free(&x);
 
@@ -611,7 +643,7 @@ static void annotations_are_few_and_urgent_first(void **state)
     FindingSet set = *x.set;
     set.items = items;
     set.len++;
-    Str out = {0};
+    Str out = { 0 };
     output_github(&set, &x.o, &out);
     contains(str_c(&out), "; 6 more than annotations can show\n");
     str_release(&out);
@@ -633,7 +665,7 @@ static void check_policy(const char *page, const char *tag, const char *directiv
     sha256_init(&s);
     sha256_add(&s, begin, (size_t)(end - begin));
     sha256_end(&s, sum);
-    Str expected = {0};
+    Str expected = { 0 };
     str_addf(&expected, "%s 'sha256-", directive);
     base64_encode(&expected, sum, sizeof sum);
     str_add(&expected, "';");
@@ -756,7 +788,9 @@ static void a_page_of_many_is_lighter(void **state)
 static void markdown_is_a_safe_subset(void **state)
 {
     (void)state;
-    static const struct { const char *in, *out; } rows[] = {
+    static const struct {
+        const char *in, *out;
+    } rows[] = {
         { "# A\n## B\n### C\n#no\n", "<h4>A</h4>\n<h4>B</h4>\n<h5>C</h5>\n<p>#no</p>\n" },
         { "#", "<p>#</p>\n" },
         { "one\ntwo\n\n  three  \n", "<p>one\ntwo</p>\n<p>three</p>\n" },
@@ -764,20 +798,24 @@ static void markdown_is_a_safe_subset(void **state)
         { "1. a\n2. b\n- c\n3.d", "<ol><li>a</li><li>b</li></ol>\n<ul><li>c\n3.d</li></ul>\n" },
         { "5.", "<p>5.</p>\n" },
         { "-", "<p>-</p>\n" },
-        { "a `b<c` **d *e* g** *f*", "<p>a <code>b&lt;c</code> <strong>d <em>e</em> g</strong> <em>f</em></p>\n" },
+        { "a `b<c` **d *e* g** *f*",
+          "<p>a <code>b&lt;c</code> <strong>d <em>e</em> g</strong> <em>f</em></p>\n" },
         { "2 * 3 * 4 ** ` x", "<p>2 * 3 * 4 ** &#96; x</p>\n" },
         { "*a **", "<p>*a **</p>\n" },
         { "[a *b*](javascript:x) [c] [d](e", "<p>a <em>b</em> [c] [d](e</p>\n" },
-        { "```c\nint x; /* <b>\n```\nend", "<pre><code><span class=\"k\">int</span> x; <span class=\"c\">/* &lt;b&gt;</span>\n</code></pre>\n<p>end</p>\n" },
-        { "a\n\n    int x;\n      y\nb\n", "<p>a</p>\n<pre><code><span class=\"k\">int</span> x;\n  y\n</code></pre>\n<p>b</p>\n" },
+        { "```c\nint x; /* <b>\n```\nend",
+          "<pre><code><span class=\"k\">int</span> x; <span class=\"c\">/* &lt;b&gt;</span>\n</code></pre>\n<p>end</p>\n" },
+        { "a\n\n    int x;\n      y\nb\n",
+          "<p>a</p>\n<pre><code><span class=\"k\">int</span> x;\n  y\n</code></pre>\n<p>b</p>\n" },
         { "    x\n\n- a\n      b\n", "<pre><code>x\n</code></pre>\n<ul><li>a\nb</li></ul>\n" },
         { "     ", "" },
         { "```\nopen", "<pre><code>open\n</code></pre>\n" },
-        { "<script>x</script> & \xff \xc3\xa4", "<p>&lt;script&gt;x&lt;/script&gt; &amp; \xef\xbf\xbd \xc3\xa4</p>\n" },
+        { "<script>x</script> & \xff \xc3\xa4",
+          "<p>&lt;script&gt;x&lt;/script&gt; &amp; \xef\xbf\xbd \xc3\xa4</p>\n" },
         { "", "" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        Str out = {0};
+        Str out = { 0 };
         html_markdown(&out, rows[i].in);
         assert_string_equal(str_c(&out), rows[i].out);
         str_release(&out);
@@ -789,10 +827,11 @@ static void random_bytes_make_no_markup(void **state)
 {
     (void)state;
     static const char *const tags[] = {
-        "<p>", "</p>", "<ul>", "</ul>", "<ol>", "</ol>", "<li>", "</li>", "<h4>",
-        "</h4>", "<h5>", "</h5>", "<pre>", "</pre>", "<code>", "</code>", "<strong>",
-        "</strong>", "<em>", "</em>", "<mark>", "</mark>", "<span class=\"", "</span>",
-        NULL };
+        "<p>",     "</p>",           "<ul>",     "</ul>",     "<ol>",  "</ol>", "<li>",
+        "</li>",   "<h4>",           "</h4>",    "<h5>",      "</h5>", "<pre>", "</pre>",
+        "<code>",  "</code>",        "<strong>", "</strong>", "<em>",  "</em>", "<mark>",
+        "</mark>", "<span class=\"", "</span>",  NULL
+    };
     static const char pieces[] = "<>&\"'`*_[]()#-1. \n\n\t/*\\a\xc3\xa4\xff\x1b";
     Rng r = rng_seeded(7);
     for (int round = 0; round < 3000; round++) {
@@ -801,7 +840,7 @@ static void random_bytes_make_no_markup(void **state)
         for (size_t i = 0; i < n; i++)
             text[i] = pieces[rng_below(&r, sizeof pieces - 1)];
         text[n] = 0;
-        Str out = {0};
+        Str out = { 0 };
         CState now = (CState)rng_below(&r, 4);
         html_markdown(&out, text);
         html_code(&out, text, n, &now, rng_below(&r, 80), rng_below(&r, 80));
@@ -842,7 +881,9 @@ static void picture(const char *svg, Str *out)
 static void pictures_hold_only_drawings(void **state)
 {
     (void)state;
-    static const struct { const char *svg, *kept; } rows[] = {
+    static const struct {
+        const char *svg, *kept;
+    } rows[] = {
         { "<?xml?><!DOCTYPE x><svg width=\"1pt\" xmlns=\"u\"><!-- c --><g id=\"a\"><title>a&#45;&gt;b</title>"
           "<text x=\"1\" font-family=\"Times\">\xc3\xa4 '</text><path d=\"M1,2\"/></g></svg>",
           "<svg width=\"1pt\"><g><title>a&#45;&gt;b</title>"
@@ -869,13 +910,13 @@ static void pictures_hold_only_drawings(void **state)
         { "", NULL },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        Str out = {0};
+        Str out = { 0 };
         picture(rows[i].svg, &out);
         if (rows[i].kept) {
             contains(str_c(&out), rows[i].kept);
         } else {
             assert_string_equal(str_c(&out), "<pre class=\"box\"><code>"
-                                "digraph { &lt;source&gt; }</code></pre>");
+                                             "digraph { &lt;source&gt; }</code></pre>");
         }
         str_release(&out);
     }
@@ -890,7 +931,7 @@ static void a_dot_that_fails_draws_nothing(void **state)
     put_file(dir, "dot", script, sizeof script - 1);
     char *path = path_join(dir, "dot");
     chmod(path, 0755);
-    Str out = {0};
+    Str out = { 0 };
     Html h = { .out = &out };
     setenv("PATH", dir, 1);                         /* says no */
     html_picture(&h, "digraph { a }");
@@ -929,7 +970,7 @@ static void a_dot_that_fails_draws_nothing(void **state)
 static void a_picture_is_drawn_once_and_not_forever(void **state)
 {
     (void)state;
-    Str out = {0};
+    Str out = { 0 };
     Html h = { .out = &out, .drawing = 1000 };
     html_picture(&h, "digraph { a }");
     assert_int_equal(occurrences(str_c(&out), "<svg"), 0);   /* time is up */
@@ -992,9 +1033,9 @@ static void hostile_text_stays_text_in_every_format(void **state)
     json_decref(parsed(output_json, &x));
     json_decref(parsed(output_sarif, &x));
 
-    Err err = {0};
+    Err err = { 0 };
     char *path = path_join(x.root, "other.baseline");
-    Str file = {0};
+    Str file = { 0 };
     assert_true(baseline_set(x.set, path, &err));
     assert_true(file_read(path, &file, &err));
     only_printable(str_c(&file));

@@ -17,7 +17,9 @@
 
 /* ---- the library */
 
-struct counter { int n; };
+struct counter {
+    int n;
+};
 struct counter *counter_new(int n);
 int counter_add(struct counter *c, int by);
 void counter_free(struct counter *c);
@@ -54,10 +56,7 @@ int call_back(int n, int (*f)(void))
     return n;
 }
 
-long clock_now(int n)
-{
-    return (long)time(NULL) + n;
-}
+long clock_now(int n) { return (long)time(NULL) + n; }
 
 enum { NEW, ADD, FREE, MEET, NOWHERE, CALL_BACK, CLOCK, NROUTINES };
 
@@ -159,7 +158,11 @@ static void play_both(Track *x, Track *y)
 /* What was seen of a place: its kind, or -1; the first eight bytes in *v. */
 static int seen(const Track *t, uint32_t step, int32_t place, uint64_t *v)
 {
-    struct { uint32_t step; int32_t place; uint32_t kind, n; } row;
+    struct {
+        uint32_t step;
+        int32_t place;
+        uint32_t kind, n;
+    } row;
     for (uint32_t at = 0; at + sizeof row <= t->answer.nobs; at += (row.n + 3u) & ~3u) {
         memcpy(&row, t->answer.obs + at, sizeof row);
         at += (uint32_t)sizeof row;

@@ -28,8 +28,8 @@ static char *compile(const char *dir, const char *source)
     char *ll = path_join(dir, "o.bc");
     Err err = { 0 };
     ProcResult r = { 0 };
-    char *cc[] = { "clang-19", "-O0", "-g", "-w", "-Xclang", "-disable-O0-optnone",
-                   "-emit-llvm", "-c", c, "-o", ll, NULL };
+    char *cc[] = { "clang-19",   "-O0", "-g", "-w", "-Xclang", "-disable-O0-optnone",
+                   "-emit-llvm", "-c",  c,    "-o", ll,        NULL };
     char *opt[] = { "opt-19", "-passes=function(sroa,mem2reg)", ll, "-o", o, NULL };
 
     assert_true(file_write(c, source, strlen(source), &err));
@@ -69,10 +69,7 @@ static Subject subject_with(const char *source, const PointsToPlan *plan)
     return s;
 }
 
-static Subject subject(const char *source)
-{
-    return subject_with(source, &(PointsToPlan){ 0 });
-}
+static Subject subject(const char *source) { return subject_with(source, &(PointsToPlan){ 0 }); }
 
 static void done(Subject *s)
 {
@@ -124,10 +121,9 @@ static void probe_is(const Subject *s, int n, const char *expected)
 static void fields_are_kept_apart(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "int x, y; struct s { int *a, *b; } g;\n"
-        "int main(void) { struct s *p = &g; p->a = &x; p->b = &y;\n"
-        "  probe(p->a); probe(p->b); probe(&p->b); return 0; }\n");
+    Subject s = subject(PROBE "int x, y; struct s { int *a, *b; } g;\n"
+                              "int main(void) { struct s *p = &g; p->a = &x; p->b = &y;\n"
+                              "  probe(p->a); probe(p->b); probe(&p->b); return 0; }\n");
     probe_is(&s, 0, "x");
     probe_is(&s, 1, "y");
     probe_is(&s, 2, "g+8");
@@ -137,10 +133,9 @@ static void fields_are_kept_apart(void **state)
 static void elements_of_an_array_share_their_fields(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "int x, y; struct s { int *a, *b; } g[20];\n"
-        "int main(int n, char **v) { g[n].a = &x; g[n + 1].b = &y;\n"
-        "  probe(g[2].a); probe(g[3].b); return 0; }\n");
+    Subject s = subject(PROBE "int x, y; struct s { int *a, *b; } g[20];\n"
+                              "int main(int n, char **v) { g[n].a = &x; g[n + 1].b = &y;\n"
+                              "  probe(g[2].a); probe(g[3].b); return 0; }\n");
     probe_is(&s, 0, "x");
     probe_is(&s, 1, "y");
     done(&s);
@@ -149,11 +144,11 @@ static void elements_of_an_array_share_their_fields(void **state)
 static void heap_arrays_fold_too(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "#include <stdlib.h>\nint x, y; struct s { int *a, *b; };\n"
-        "int main(int n, char **v) { struct s *p = malloc(n * sizeof *p), *q = p;\n"
-        "  for (int i = 0; i < n; i++) { q->a = &x; p[i].b = &y; q++; }\n"
-        "  probe(p[7].a); probe(p[n].b); return 0; }\n");
+    Subject s =
+        subject(PROBE "#include <stdlib.h>\nint x, y; struct s { int *a, *b; };\n"
+                      "int main(int n, char **v) { struct s *p = malloc(n * sizeof *p), *q = p;\n"
+                      "  for (int i = 0; i < n; i++) { q->a = &x; p[i].b = &y; q++; }\n"
+                      "  probe(p[7].a); probe(p[n].b); return 0; }\n");
     probe_is(&s, 0, "x");
     probe_is(&s, 1, "y");
     done(&s);
@@ -162,12 +157,12 @@ static void heap_arrays_fold_too(void **state)
 static void an_unknown_offset_reads_and_writes_all_fields(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "int x, y, z; struct s { int *a, *b; } g, h;\n"
-        "int main(int n, char **v) { g.a = &x; g.b = &y;\n"
-        "  probe(*(int **)((char *)&g + n));\n"
-        "  *(int **)((char *)&h + n) = &z; probe(h.a); probe(h.b); probe(g.a);\n"
-        "  return 0; }\n");
+    Subject s =
+        subject(PROBE "int x, y, z; struct s { int *a, *b; } g, h;\n"
+                      "int main(int n, char **v) { g.a = &x; g.b = &y;\n"
+                      "  probe(*(int **)((char *)&g + n));\n"
+                      "  *(int **)((char *)&h + n) = &z; probe(h.a); probe(h.b); probe(g.a);\n"
+                      "  return 0; }\n");
     probe_is(&s, 0, "x, y");
     probe_is(&s, 1, "z");
     probe_is(&s, 2, "z");
@@ -178,13 +173,13 @@ static void an_unknown_offset_reads_and_writes_all_fields(void **state)
 static void container_of_finds_the_enclosing_object(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "#include <stddef.h>\nint x, y; struct node { struct node *next; };\n"
-        "struct item { int *a; int *b; struct node n; } one = { &x, &y }, two;\n"
-        "struct node *head = &one.n;\n"
-        "int main(void) { struct item *i = (struct item *)((char *)head -\n"
-        "    offsetof(struct item, n)); probe(head); probe(i); probe(i->b);\n"
-        "  probe(two.a); return 0; }\n");
+    Subject s =
+        subject(PROBE "#include <stddef.h>\nint x, y; struct node { struct node *next; };\n"
+                      "struct item { int *a; int *b; struct node n; } one = { &x, &y }, two;\n"
+                      "struct node *head = &one.n;\n"
+                      "int main(void) { struct item *i = (struct item *)((char *)head -\n"
+                      "    offsetof(struct item, n)); probe(head); probe(i); probe(i->b);\n"
+                      "  probe(two.a); return 0; }\n");
     probe_is(&s, 0, "one+16");
     probe_is(&s, 1, "one");
     probe_is(&s, 2, "y");
@@ -195,14 +190,14 @@ static void container_of_finds_the_enclosing_object(void **state)
 static void wrappers_give_an_object_a_call(void **state)
 {
     (void)state;
-    const char *source = PROBE
-        "#include <stdlib.h>\n"
-        "static void *get(unsigned n) { void *p = malloc(n); if (!p) abort(); return p; }\n"
-        "static void *get0(unsigned n) { return get(n); }\n"
-        "static int *fresh(void) { return get0(4); }\n"
-        "int main(void) {\n"
-        " int *a = fresh();\n int *b = fresh();\n void *c = get(3);\n"
-        " probe(a); probe(b); probe(c); return 0; }\n";
+    const char *source =
+        PROBE "#include <stdlib.h>\n"
+              "static void *get(unsigned n) { void *p = malloc(n); if (!p) abort(); return p; }\n"
+              "static void *get0(unsigned n) { return get(n); }\n"
+              "static int *fresh(void) { return get0(4); }\n"
+              "int main(void) {\n"
+              " int *a = fresh();\n int *b = fresh();\n void *c = get(3);\n"
+              " probe(a); probe(b); probe(c); return 0; }\n";
     Subject s = subject(source);
     probe_is(&s, 0, "heap in main (a.c:7)");
     probe_is(&s, 1, "heap in main (a.c:8)");
@@ -216,12 +211,12 @@ static void wrappers_give_an_object_a_call(void **state)
 static void filling_a_parameter_may_recurse(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "#include <stdlib.h>\n"
-        "static void fill(void **out, int n) {\n"
-        "  void *p = 0; if (n) fill(&p, n - 1); else p = malloc(8); *out = p; }\n"
-        "static void *make(int n) { void *p = 0; fill(&p, n); return p; }\n"
-        "int main(int n, char **v) { probe(make(n)); return 0; }\n");
+    Subject s =
+        subject(PROBE "#include <stdlib.h>\n"
+                      "static void fill(void **out, int n) {\n"
+                      "  void *p = 0; if (n) fill(&p, n - 1); else p = malloc(8); *out = p; }\n"
+                      "static void *make(int n) { void *p = 0; fill(&p, n); return p; }\n"
+                      "int main(int n, char **v) { probe(make(n)); return 0; }\n");
     probe_is(&s, 0, "heap in fill (a.c:4)");
     done(&s);
 }
@@ -229,10 +224,10 @@ static void filling_a_parameter_may_recurse(void **state)
 static void a_cache_of_objects_is_no_wrapper(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "#include <stdlib.h>\nstatic void *old;\n"
-        "static void *get(void) { if (old) return old; return old = malloc(8); }\n"
-        "int main(void) { void *a = get(), *b = get(); probe(a); probe(b); return 0; }\n");
+    Subject s = subject(
+        PROBE "#include <stdlib.h>\nstatic void *old;\n"
+              "static void *get(void) { if (old) return old; return old = malloc(8); }\n"
+              "int main(void) { void *a = get(), *b = get(); probe(a); probe(b); return 0; }\n");
     probe_is(&s, 0, "heap in get (a.c:4)");
     probe_is(&s, 1, "heap in get (a.c:4)");
     done(&s);
@@ -241,12 +236,11 @@ static void a_cache_of_objects_is_no_wrapper(void **state)
 static void an_allocator_behind_a_pointer_is_a_wrapper_too(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "#include <stdlib.h>\n"
-        "struct mem { void *(*get)(unsigned long); } mem = { malloc };\n"
-        "static void *get(unsigned n) { return mem.get(n); }\n"
-        "int main(void) {\n void *a = get(1);\n void *b = get(2);\n"
-        " probe(a); probe(b); return 0; }\n");
+    Subject s = subject(PROBE "#include <stdlib.h>\n"
+                              "struct mem { void *(*get)(unsigned long); } mem = { malloc };\n"
+                              "static void *get(unsigned n) { return mem.get(n); }\n"
+                              "int main(void) {\n void *a = get(1);\n void *b = get(2);\n"
+                              " probe(a); probe(b); return 0; }\n");
     probe_is(&s, 0, "heap in main (a.c:6)");
     probe_is(&s, 1, "heap in main (a.c:7)");
     done(&s);
@@ -255,13 +249,12 @@ static void an_allocator_behind_a_pointer_is_a_wrapper_too(void **state)
 static void what_an_allocator_behind_a_pointer_really_returns_counts(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "#include <stdlib.h>\nint pool[4];\n"
-        "static void *mine(unsigned long n) { return pool; }\n"
-        "struct mem { void *(*get)(unsigned long); } mem = { malloc };\n"
-        "static void *get(unsigned n) { return mem.get(n); }\n"
-        "int main(int c, char **v) { if (c > 1) mem.get = mine;\n"
-        " void *a = get(1);\n probe(a); return 0; }\n");
+    Subject s = subject(PROBE "#include <stdlib.h>\nint pool[4];\n"
+                              "static void *mine(unsigned long n) { return pool; }\n"
+                              "struct mem { void *(*get)(unsigned long); } mem = { malloc };\n"
+                              "static void *get(unsigned n) { return mem.get(n); }\n"
+                              "int main(int c, char **v) { if (c > 1) mem.get = mine;\n"
+                              " void *a = get(1);\n probe(a); return 0; }\n");
     probe_is(&s, 0, "pool, heap in main (a.c:8)");
     done(&s);
 }
@@ -269,10 +262,10 @@ static void what_an_allocator_behind_a_pointer_really_returns_counts(void **stat
 static void realloc_moves_the_content(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "#include <stdlib.h>\nint x;\n"
-        "int main(void) { int **p = malloc(16);\n p[1] = &x;\n int **q = realloc(p, 32);\n"
-        " probe(q); probe(q[1]); probe(q[0]); return 0; }\n");
+    Subject s = subject(
+        PROBE "#include <stdlib.h>\nint x;\n"
+              "int main(void) { int **p = malloc(16);\n p[1] = &x;\n int **q = realloc(p, 32);\n"
+              " probe(q); probe(q[1]); probe(q[0]); return 0; }\n");
     probe_is(&s, 0, "heap in main (a.c:6)");
     probe_is(&s, 1, "x");
     probe_is(&s, 2, "");
@@ -282,12 +275,12 @@ static void realloc_moves_the_content(void **state)
 static void memcpy_copies_field_by_field(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "#include <string.h>\nint x, y; struct s { int *a, *b; long pad[20]; int *c; };\n"
-        "struct s from, to; struct s other;\n"
-        "int main(void) { from.a = &x; from.c = &y; memcpy(&to, &from, sizeof to);\n"
-        "  other = to; probe(to.a); probe(to.b); probe(other.c); probe(other.b);\n"
-        "  return 0; }\n");
+    Subject s = subject(
+        PROBE "#include <string.h>\nint x, y; struct s { int *a, *b; long pad[20]; int *c; };\n"
+              "struct s from, to; struct s other;\n"
+              "int main(void) { from.a = &x; from.c = &y; memcpy(&to, &from, sizeof to);\n"
+              "  other = to; probe(to.a); probe(to.b); probe(other.c); probe(other.b);\n"
+              "  return 0; }\n");
     probe_is(&s, 0, "x");
     probe_is(&s, 1, "");
     probe_is(&s, 2, "y");
@@ -298,7 +291,8 @@ static void memcpy_copies_field_by_field(void **state)
 static void bytes_copied_in_a_loop_carry_pointers(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
+    Subject s = subject(
+        PROBE
         "int x; int *from = &x, *to;\n"
         "static void copy(char *d, const char *s, int n) { while (n-- > 0) *d++ = *s++; }\n"
         "int main(void) { copy((char *)&to, (char *)&from, sizeof to); probe(to); return 0; }\n");
@@ -309,13 +303,13 @@ static void bytes_copied_in_a_loop_carry_pointers(void **state)
 static void varargs_reach_the_callee(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "#include <stdarg.h>\nint x, y;\n"
-        "static int *first(int n, ...) { va_list ap; va_start(ap, n);\n"
-        "  int *p = va_arg(ap, int *); va_end(ap); return p; }\n"
-        "static int *other(int n, ...) { va_list ap; va_start(ap, n);\n"
-        "  int *p = va_arg(ap, int *); va_end(ap); return p; }\n"
-        "int main(void) { probe(first(1, &x)); probe(other(1, &y)); return 0; }\n");
+    Subject s =
+        subject(PROBE "#include <stdarg.h>\nint x, y;\n"
+                      "static int *first(int n, ...) { va_list ap; va_start(ap, n);\n"
+                      "  int *p = va_arg(ap, int *); va_end(ap); return p; }\n"
+                      "static int *other(int n, ...) { va_list ap; va_start(ap, n);\n"
+                      "  int *p = va_arg(ap, int *); va_end(ap); return p; }\n"
+                      "int main(void) { probe(first(1, &x)); probe(other(1, &y)); return 0; }\n");
     probe_is(&s, 0, "x");
     probe_is(&s, 1, "y");
     done(&s);
@@ -324,13 +318,13 @@ static void varargs_reach_the_callee(void **state)
 static void structs_travel_in_registers(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "int x, y; struct two { int *a, *b; }; struct big { int *a, *b, *c; };\n"
-        "static struct two make(int *a, int *b) { struct two t = { a, b }; return t; }\n"
-        "static int *second(struct two t) { return t.b; }\n"
-        "static int *last(struct big b) { return b.c; }\n"
-        "int main(void) { struct two t = make(&x, &y); struct big b = { 0, &x, &y };\n"
-        "  probe(t.a); probe(second(t)); probe(last(b)); return 0; }\n");
+    Subject s = subject(
+        PROBE "int x, y; struct two { int *a, *b; }; struct big { int *a, *b, *c; };\n"
+              "static struct two make(int *a, int *b) { struct two t = { a, b }; return t; }\n"
+              "static int *second(struct two t) { return t.b; }\n"
+              "static int *last(struct big b) { return b.c; }\n"
+              "int main(void) { struct two t = make(&x, &y); struct big b = { 0, &x, &y };\n"
+              "  probe(t.a); probe(second(t)); probe(last(b)); return 0; }\n");
     probe_is(&s, 0, "x");
     probe_is(&s, 1, "y");
     probe_is(&s, 2, "y");
@@ -340,10 +334,10 @@ static void structs_travel_in_registers(void **state)
 static void integers_carry_pointers(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "#include <stdint.h>\nint x[2], y; uintptr_t kept; union { int *p; uint64_t n; } u;\n"
-        "int main(void) { kept = (uintptr_t)&x | 1; probe((void *)(kept & ~(uintptr_t)7));\n"
-        "  u.p = &y; probe((void *)u.n); return 0; }\n");
+    Subject s = subject(
+        PROBE "#include <stdint.h>\nint x[2], y; uintptr_t kept; union { int *p; uint64_t n; } u;\n"
+              "int main(void) { kept = (uintptr_t)&x | 1; probe((void *)(kept & ~(uintptr_t)7));\n"
+              "  u.p = &y; probe((void *)u.n); return 0; }\n");
     probe_is(&s, 0, "x");
     probe_is(&s, 1, "y");
     assert_int_equal(pointsto_stats(s.pt)->inttoptr, 2);
@@ -354,10 +348,9 @@ static void integers_carry_pointers(void **state)
 static void a_narrow_integer_may_be_any_that_was_cut(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "#include <stdint.h>\nint x, y; unsigned cut;\n"
-        "int main(void) { cut = (unsigned)(uintptr_t)&x; int *q = &y;\n"
-        "  probe((void *)(uintptr_t)cut); probe(q); return 0; }\n");
+    Subject s = subject(PROBE "#include <stdint.h>\nint x, y; unsigned cut;\n"
+                              "int main(void) { cut = (unsigned)(uintptr_t)&x; int *q = &y;\n"
+                              "  probe((void *)(uintptr_t)cut); probe(q); return 0; }\n");
     probe_is(&s, 0, "x+?");
     probe_is(&s, 1, "y");
     assert_int_equal(pointsto_stats(s.pt)->inttoptr_unknown, 1);
@@ -368,10 +361,9 @@ static void a_narrow_integer_may_be_any_that_was_cut(void **state)
 static void the_library_hands_pointers_on(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "#include <stdlib.h>\n#include <string.h>\nchar a[9], b[9];\n"
-        "int main(void) { char *end; strtol(a, &end, 0); probe(end);\n"
-        "  probe(strchr(b, 'x')); probe(strcpy(a, b)); return 0; }\n");
+    Subject s = subject(PROBE "#include <stdlib.h>\n#include <string.h>\nchar a[9], b[9];\n"
+                              "int main(void) { char *end; strtol(a, &end, 0); probe(end);\n"
+                              "  probe(strchr(b, 'x')); probe(strcpy(a, b)); return 0; }\n");
     probe_is(&s, 0, "a+?");
     probe_is(&s, 1, "b+?");
     probe_is(&s, 2, "a");
@@ -381,9 +373,9 @@ static void the_library_hands_pointers_on(void **state)
 static void what_an_unknown_function_gets_may_come_back(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "extern void put(void *); extern void *get(void); int x, y; int *px = &x;\n"
-        "int main(void) { put(&px); probe(get()); probe(&y); return 0; }\n");
+    Subject s =
+        subject(PROBE "extern void put(void *); extern void *get(void); int x, y; int *px = &x;\n"
+                      "int main(void) { put(&px); probe(get()); probe(&y); return 0; }\n");
     PtSet set = pointsto_value(s.pt, LLVMGetOperand(probe_call(&s, 0), 0), 0);
     bool has_px = false, has_x = false, has_y = false;
     for (size_t i = 0; i < set.n; i++) {
@@ -403,10 +395,10 @@ static void what_an_unknown_function_gets_may_come_back(void **state)
 static void aliases_and_thread_locals_are_variables(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "int x, y; int *real = &x; extern int *other __attribute__((alias(\"real\")));\n"
-        "_Thread_local int *mine;\n"
-        "int main(void) { other = &y; mine = &x; probe(real); probe(mine); return 0; }\n");
+    Subject s = subject(
+        PROBE "int x, y; int *real = &x; extern int *other __attribute__((alias(\"real\")));\n"
+              "_Thread_local int *mine;\n"
+              "int main(void) { other = &y; mine = &x; probe(real); probe(mine); return 0; }\n");
     probe_is(&s, 0, "x, y");
     probe_is(&s, 1, "x");
     done(&s);
@@ -415,10 +407,10 @@ static void aliases_and_thread_locals_are_variables(void **state)
 static void may_alias_looks_at_fields_and_sizes(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "struct s { int a, b; } g; int h;\n"
-        "int main(void) { struct s *p = &g; probe(&p->a); probe(&p->b); probe(p);\n"
-        "  probe(&h); return 0; }\n");
+    Subject s =
+        subject(PROBE "struct s { int a, b; } g; int h;\n"
+                      "int main(void) { struct s *p = &g; probe(&p->a); probe(&p->b); probe(p);\n"
+                      "  probe(&h); return 0; }\n");
     LLVMValueRef v[4];
     for (int i = 0; i < 4; i++)
         v[i] = LLVMGetOperand(probe_call(&s, i), 0);
@@ -522,11 +514,11 @@ static void huge_sets_cost_fields_but_lose_nothing(void **state)
 static void calls_read_and_write_what_their_callees_do(void **state)
 {
     (void)state;
-    Subject s = subject(
-        "int a, b, c; int *pc = &c;\n"
-        "static void probe(void *p) { int local = a; *(int *)p = local; *pc = 1; }\n"
-        "static void deep(void) { probe(&b); }\n"
-        "int main(void) { deep(); return 0; }\n");
+    Subject s =
+        subject("int a, b, c; int *pc = &c;\n"
+                "static void probe(void *p) { int local = a; *(int *)p = local; *pc = 1; }\n"
+                "static void deep(void) { probe(&b); }\n"
+                "int main(void) { deep(); return 0; }\n");
     ModRef *mr = modref_new(s.pt, s.summaries);
     LLVMValueRef call = probe_call(&s, 0);
     is_set(&s, modref_call(mr, call, MODREF_WRITE), "c, b");
@@ -545,18 +537,18 @@ static void calls_read_and_write_what_their_callees_do(void **state)
 static void odd_programs_load(void **state)
 {
     (void)state;
-    Subject s = subject(PROBE
-        "#include <setjmp.h>\n#include <complex.h>\n"
-        "typedef int v4 __attribute__((vector_size(16))); v4 v; jmp_buf jb; int tentative;\n"
-        "int old(a, b) int a; char *b; { return a + *b; }\n"
-        "int weak(void) __attribute__((weak));\n"
-        "static int impl(void) { return 1; } static void *pick(void) { return impl; }\n"
-        "int chosen(void) __attribute__((ifunc(\"pick\")));\n"
-        "double _Complex z;\n"
-        "int main(int n, char **a) { static void *labels[] = { &&one, &&two };\n"
-        "  if (setjmp(jb)) return 1; v += v; z *= 2; asm volatile(\"\" : \"+r\"(n));\n"
-        "  goto *labels[n & 1]; one: n++; two: if (weak) weak(); chosen();\n"
-        "  probe(a); int vla[n]; probe(vla); return old(n, a[0]); }\n");
+    Subject s = subject(
+        PROBE "#include <setjmp.h>\n#include <complex.h>\n"
+              "typedef int v4 __attribute__((vector_size(16))); v4 v; jmp_buf jb; int tentative;\n"
+              "int old(a, b) int a; char *b; { return a + *b; }\n"
+              "int weak(void) __attribute__((weak));\n"
+              "static int impl(void) { return 1; } static void *pick(void) { return impl; }\n"
+              "int chosen(void) __attribute__((ifunc(\"pick\")));\n"
+              "double _Complex z;\n"
+              "int main(int n, char **a) { static void *labels[] = { &&one, &&two };\n"
+              "  if (setjmp(jb)) return 1; v += v; z *= 2; asm volatile(\"\" : \"+r\"(n));\n"
+              "  goto *labels[n & 1]; one: n++; two: if (weak) weak(); chosen();\n"
+              "  probe(a); int vla[n]; probe(vla); return old(n, a[0]); }\n");
     probe_is(&s, 0, "argv");
     PtSet vla = pointsto_value(s.pt, LLVMGetOperand(probe_call(&s, 1), 0), 0);
     assert_int_equal(vla.n, 1);

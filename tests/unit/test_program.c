@@ -51,14 +51,18 @@ static void statics_of_one_name_are_kept_apart(void **state)
 {
     (void)state;
     Compiled c = compiled_begin();
-    compiled_add(&c, "a.c", "static int hash(int x) { return x + 1; }\n"
+    compiled_add(&c, "a.c",
+                 "static int hash(int x) { return x + 1; }\n"
                  "static int state = 1;\n"
-                 "int a(int x) { return hash(x) + state++; }\n", NULL);
-    compiled_add(&c, "b.c", "\nstatic int hash(int x) { return x + 2; }\n"
+                 "int a(int x) { return hash(x) + state++; }\n",
+                 NULL);
+    compiled_add(&c, "b.c",
+                 "\nstatic int hash(int x) { return x + 2; }\n"
                  "static int state = 2;\n"
                  "int b(int x) { return hash(x) + state++; }\n"
                  "int count(void) { static int n; return ++n; }\n"
-                 "struct list *list(void) { return 0; }\n", NULL);
+                 "struct list *list(void) { return 0; }\n",
+                 NULL);
     Program *p = compiled_open(&c);
     assert_no_notes(p);
     assert_null(program_function(p, "hash.c:hash"));
@@ -109,11 +113,15 @@ static void two_mains_of_an_archive_are_both_kept(void **state)
 {
     (void)state;
     Compiled c = compiled_begin();
-    compiled_add(&c, "a.c", "int helper(void); int shared = 1;\n"
+    compiled_add(&c, "a.c",
+                 "int helper(void); int shared = 1;\n"
                  "int only_a(void) { return 1; }\n"
-                 "int main(void) { return only_a() + helper() + shared; }\n", NULL);
-    compiled_add(&c, "b.c", "int only_b(void) { return 2; } int shared = 2;\n"
-                 "int main(void) { return only_b() + shared; }\n", NULL);
+                 "int main(void) { return only_a() + helper() + shared; }\n",
+                 NULL);
+    compiled_add(&c, "b.c",
+                 "int only_b(void) { return 2; } int shared = 2;\n"
+                 "int main(void) { return only_b() + shared; }\n",
+                 NULL);
     compiled_add(&c, "c.c", "int main(int, char **); int helper(void) { return main(0, 0); }\n",
                  NULL);
     Program *p = compiled_open(&c);
@@ -145,7 +153,8 @@ static void weak_common_and_inline_definitions_merge(void **state)
                  "int tentative = 7; int other; int w(void) { return 2; }\n"
                  "int gi(void) { return 2; } extern inline int ci(void);\n"
                  "inline int ci(void) { return 3; }\n"
-                 "int b(void) { return w() + other; }\n", "-fcommon");
+                 "int b(void) { return w() + other; }\n",
+                 "-fcommon");
     Program *p = compiled_open(&c);
     assert_no_notes(p);
     assert_int_equal(function(&c, "w")->linkage, LINKAGE_EXTERNAL);
@@ -209,8 +218,10 @@ static void strange_constructs_load(void **state)
     (void)state;
     Compiled c = compiled_begin();
     compiled_add(&c, "a.c", strange, NULL);
-    compiled_add(&c, "b.c", "extern _Thread_local int tls; int sum(int, ...);\n"
-                 "int also(int); int b(void) { return tls + sum(2, 3, 4) + also(1); }\n", NULL);
+    compiled_add(&c, "b.c",
+                 "extern _Thread_local int tls; int sum(int, ...);\n"
+                 "int also(int); int b(void) { return tls + sum(2, 3, 4) + also(1); }\n",
+                 NULL);
     Program *p = compiled_open(&c);
     assert_no_notes(p);
     assert_valid(p);
@@ -241,11 +252,14 @@ static void what_takes_an_address(void **state)
         "int (*const table[])(int) = { table1 }; int (*slot)(int);\n"
         "int take(int (*f)(int)) { return f(1) + called(2) + called(3); }\n"
         "int go(int n) { slot = stored; return take(passed) + (slot == compared) + table[n](1); }\n");
-    static const struct { const char *name; bool taken; unsigned ncalls; } rows[] = {
-        { "called", false, 2 }, { "stored", true, 0 }, { "table1", true, 0 },
-        { "passed", true, 0 }, { "compared", true, 0 }, { "unused", false, 0 },
-        { "kept", false, 0 },
-        { "take", false, 1 },
+    static const struct {
+        const char *name;
+        bool taken;
+        unsigned ncalls;
+    } rows[] = {
+        { "called", false, 2 }, { "stored", true, 0 },   { "table1", true, 0 },
+        { "passed", true, 0 },  { "compared", true, 0 }, { "unused", false, 0 },
+        { "kept", false, 0 },   { "take", false, 1 },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const Function *fn = function(&c, rows[i].name);
@@ -263,8 +277,8 @@ static void what_takes_an_address(void **state)
 
 static void damage(const char *path, size_t keep, size_t step)
 {
-    Err err = {0};
-    Str s = {0};
+    Err err = { 0 };
+    Str s = { 0 };
     if (!file_read(path, &s, &err))
         fail_msg("%s", err.msg);
     if (keep < s.len)
@@ -303,8 +317,10 @@ static void flipped_bytes_do_not_kill(void **state)
     for (size_t step = 7; step < 3000; step = step * 5 / 3 + 1) {
         Compiled c = compiled_begin();
         compiled_add(&c, "a.c", "int a(void) { return 1; }\n", NULL);
-        compiled_add(&c, "b.c", "struct s { int x[4]; } g;\n"
-                     "int b(struct s *p) { return p->x[1] + g.x[0]; }\n", NULL);
+        compiled_add(&c, "b.c",
+                     "struct s { int x[4]; } g;\n"
+                     "int b(struct s *p) { return p->x[1] + g.x[0]; }\n",
+                     NULL);
         damage(c.bitcode.items[1], 1 << 20, step);
         Program *p = compiled_open(&c);
         assert_non_null(program_function(p, "a"));
@@ -316,7 +332,7 @@ static void flipped_bytes_do_not_kill(void **state)
 static void nothing_to_link_is_an_error(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     assert_null(program_open_bitcode(NULL, 0, &err));
     assert_non_null(strstr(err.msg, "no captured units"));
     const char *missing[] = { "/nonexistent/x.bc" };
@@ -344,8 +360,10 @@ static void units_that_disagree_about_flags_are_linked(void **state)
     (void)state;
     Compiled c = compiled_begin();
     compiled_add(&c, "a.c", "int x; int a(void) { return 1; }\n", NULL);
-    compiled_add(&c, "b.c", "int b(void) { return 2; } int a(void);\n"
-                 "int use(void) { return a(); }\n", "-fshort-wchar");
+    compiled_add(&c, "b.c",
+                 "int b(void) { return 2; } int a(void);\n"
+                 "int use(void) { return a(); }\n",
+                 "-fshort-wchar");
     compiled_add(&c, "c.c", "extern int x(void); int c(void) { return x(); }\n", NULL);
     Program *p = compiled_open(&c);
     assert_non_null(program_function(p, "b"));
@@ -378,8 +396,10 @@ static void lines_lead_to_instructions_and_back(void **state)
     (void)state;
     Compiled c = compiled_begin();
     compiled_file(&c, "h.h", "static int in_header(int x)\n{\n    return x * 3;\n}\n");
-    compiled_add(&c, "a.c", "#include \"h.h\"\nint a(int x)\n{\n    int y = x + 1;\n"
-                 "    return in_header(y) / 2;\n}\n", NULL);
+    compiled_add(&c, "a.c",
+                 "#include \"h.h\"\nint a(int x)\n{\n    int y = x + 1;\n"
+                 "    return in_header(y) / 2;\n}\n",
+                 NULL);
     Program *p = compiled_open(&c);
     size_t n;
     const LLVMValueRef *at = program_instructions_at(p, "a.c", 5, 0, &n);
@@ -413,12 +433,14 @@ typedef struct Captured {
 
 static void captured_begin(Captured *k)
 {
-    Err err = {0};
+    Err err = { 0 };
     memset(k, 0, sizeof *k);
     k->c = compiled_begin();
-    compiled_add(&k->c, "a.c", "int b(int); struct p { int x; char *y; };\n"
+    compiled_add(&k->c, "a.c",
+                 "int b(int); struct p { int x; char *y; };\n"
                  "enum e { ONE = 1 }; enum e g = ONE;\n"
-                 "int a(struct p *p, int n) { return b(n) + p->x; }\n", NULL);
+                 "int a(struct p *p, int n) { return b(n) + p->x; }\n",
+                 NULL);
     compiled_add(&k->c, "b.c", "int b(int n) { return n; }\n", NULL);
     for (int i = 0; i < 2; i++) {
         k->units[i].id = i ? "unit-b" : "unit-a";
@@ -437,7 +459,7 @@ static void captured_begin(Captured *k)
 
 static Program *captured_open(Captured *k)
 {
-    Err err = {0};
+    Err err = { 0 };
     Program *p = program_open(k->ws, &k->program, &err);
     if (!p)
         fail_msg("%s", err.msg);
@@ -510,8 +532,8 @@ static void a_damaged_model_is_built_again(void **state)
     captured_begin(&k);
     program_close(captured_open(&k));
     char *dir = path_join(workspace_dir(k.ws), "linked");
-    Strings names = {0};
-    Err err = {0};
+    Strings names = { 0 };
+    Err err = { 0 };
     assert_true(dir_list(dir, &names, &err));
     assert_int_equal(names.len, 2);
     for (size_t i = 0; i < names.len; i++)
@@ -542,9 +564,9 @@ static void a_damaged_model_is_built_again(void **state)
 static void every_failing_operation_is_an_error(void **state)
 {
     (void)state;
-    for (unsigned n = 1; ; n++) {
+    for (unsigned n = 1;; n++) {
         Captured k;
-        Err err = {0};
+        Err err = { 0 };
         captured_begin(&k);
         fault_after(n);
         Program *p = program_open(k.ws, &k.program, &err);

@@ -29,7 +29,7 @@
 static size_t sample_message(const Wire *like, uint8_t *to, size_t room)
 {
     int pair[2];
-    Str body = {0};
+    Str body = { 0 };
     DoneWire d = { .wait_status = 11, .has_info = 1, .nframes = 2 };
     Wire w = *like;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
@@ -55,7 +55,7 @@ static bool is_believed(const Wire *like, const uint8_t *bytes, size_t n)
     int pair[2], fds[WIRE_MOST_FDS];
     size_t nfds;
     WireKind kind;
-    Str body = {0};
+    Str body = { 0 };
     Wire w = *like;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     w.fd = pair[1];
@@ -77,7 +77,7 @@ static void messages_are_read_or_refused(void **state)
 {
     (void)state;
     Rng rng = rng_seeded(1);
-    Wire like = {0};
+    Wire like = { 0 };
     uint8_t good[1024], bad[1024];
     wire_draw_secret(&like);
     size_t n = sample_message(&like, good, sizeof good);
@@ -89,7 +89,7 @@ static void messages_are_read_or_refused(void **state)
 static void a_forged_message_is_not_believed(void **state)
 {
     (void)state;
-    Wire like = {0}, other = {0};
+    Wire like = { 0 }, other = { 0 };
     uint8_t bytes[1024];
     wire_draw_secret(&like);
     wire_draw_secret(&other);
@@ -112,7 +112,7 @@ typedef struct Files {
 
 static Files files_begin(const char *name, const char *text)
 {
-    Err err = {0};
+    Err err = { 0 };
     Files f = { .dir = tempdir_new(NULL, &err) };
     assert_non_null(f.dir);
     f.path = path_join(f.dir, name);
@@ -146,12 +146,13 @@ static void baselines_are_read_or_refused(void **state)
 {
     (void)state;
     Rng rng = rng_seeded(2);
-    Files f = files_begin("baseline", "# sundew baseline 1\n"
+    Files f = files_begin("baseline",
+                          "# sundew baseline 1\n"
                           "0123456789abcdef0123456789abcdef arguments a.c:3 swapped (reason)\n"
                           "fedcba9876543210fedcba9876543210 types b.c:17 \"x\"\n");
     for (unsigned i = 0; i < mutations(10000); i++) {
-        Map entries = {0};
-        Err err = {0};
+        Map entries = { 0 };
+        Err err = { 0 };
         files_spoil(&f, &rng);
         bool ok = baseline_read(f.path, &entries, &err);
         assert_true(ok || *err.msg);
@@ -164,13 +165,14 @@ static void compile_commands_are_read_or_refused(void **state)
 {
     (void)state;
     Rng rng = rng_seeded(3);
-    Files f = files_begin("compile_commands.json",
-                          "[{\"directory\": \"/a\", \"file\": \"b.c\", \"arguments\": [\"cc\", "
-                          "\"-I\", \"x y\", \"-c\", \"b.c\"]}, {\"directory\": \"/a\", \"command\": "
-                          "\"cc -DX=\\\"y z\\\" -c 'c.c' -o c.o\", \"file\": \"c.c\"}]\n");
+    Files f =
+        files_begin("compile_commands.json",
+                    "[{\"directory\": \"/a\", \"file\": \"b.c\", \"arguments\": [\"cc\", "
+                    "\"-I\", \"x y\", \"-c\", \"b.c\"]}, {\"directory\": \"/a\", \"command\": "
+                    "\"cc -DX=\\\"y z\\\" -c 'c.c' -o c.o\", \"file\": \"c.c\"}]\n");
     for (unsigned i = 0; i < mutations(10000); i++) {
-        CompileCommands commands = {0};
-        Err err = {0};
+        CompileCommands commands = { 0 };
+        Err err = { 0 };
         files_spoil(&f, &rng);
         bool ok = commands_read(f.path, &commands, &err);
         assert_true(ok || *err.msg);
@@ -192,10 +194,10 @@ static void settings_are_read_or_refused(void **state)
     Rng rng = rng_seeded(4);
     const Command *const all[] = { &test_command, NULL };
     Files f = files_begin("sundew.ini", "# settings\ndepth = 4\n[test]\nfast = yes\ndepth = 12\n"
-                          "jobs = 2\n; end\n");
+                                        "jobs = 2\n; end\n");
     for (unsigned i = 0; i < mutations(10000); i++) {
         Session s = { .commands = all, .command = &test_command };
-        Err err = {0};
+        Err err = { 0 };
         files_spoil(&f, &rng);
         bool ok = config_read(&s, f.path, &err);
         assert_true(ok || *err.msg);
@@ -214,18 +216,23 @@ static void a_damaged_unit_is_never_taken_for_another(void **state)
     (void)state;
     enum { ID = 32 };
     Rng rng = rng_seeded(5);
-    Err err = {0};
+    Err err = { 0 };
     const char *dir = tempdir_new(NULL, &err);
     char *where = path_join(dir, ".sundew");
     Workspace *ws = workspace_open(where, true, &err);
     assert_non_null(ws);
-    Unit u = { .id = "0123456789abcdef0123456789abcdef", .source = "/a/b.c", .directory = "/a",
-               .output = "/a/b.o", .language = "c", .status = UNIT_FOREIGN, .reason = "why \xff not" };
+    Unit u = { .id = "0123456789abcdef0123456789abcdef",
+               .source = "/a/b.c",
+               .directory = "/a",
+               .output = "/a/b.o",
+               .language = "c",
+               .status = UNIT_FOREIGN,
+               .reason = "why \xff not" };
     strings_add(&u.arguments, "cc");
     strings_add(&u.arguments, "-c");
     assert_true(unit_write(ws, &u, &err));
     char *path = xprintf("%s/units/%s.json", workspace_dir(ws), u.id);
-    Str good = {0};
+    Str good = { 0 };
     assert_true(file_read(path, &good, &err));
     uint8_t *bad = malloc(good.len);
     assert_non_null(bad);
@@ -259,19 +266,19 @@ static void stores_are_read_or_refused(void **state)
 {
     (void)state;
     Rng rng = rng_seeded(6);
-    Err err = {0};
+    Err err = { 0 };
     const char *dir = tempdir_new(NULL, &err);
     char *path = path_join(dir, "findings.db"), *log = xprintf("%s-wal", path),
          *shm = xprintf("%s-shm", path);
     Store *st = store_open(path, dir, &err);
     assert_non_null(st);
     store_close(st);
-    Str good = {0};
+    Str good = { 0 };
     assert_true(file_read(path, &good, &err));
     uint8_t *bad = malloc(good.len);
     assert_non_null(bad);
     for (unsigned i = 0; i < mutations(300); i++) {
-        Err why = {0};
+        Err why = { 0 };
         size_t n = mutate_bytes(&rng, bad, (uint8_t *)good.data, good.len);
         bad[60 + rng_below(&rng, 4)] ^= (uint8_t)rng_below(&rng, 2) << 7;   /* user_version */
         unlink(log);
@@ -293,10 +300,11 @@ static void stores_are_read_or_refused(void **state)
 static void what_subjects_leave_is_a_file_or_nothing(void **state)
 {
     (void)state;
-    Err err = {0};
-    Str s = {0};
+    Err err = { 0 };
+    Str s = { 0 };
     const char *dir = tempdir_new(NULL, &err);
-    char *file = path_join(dir, "file"), *link = path_join(dir, "link"), *pipe = path_join(dir, "pipe");
+    char *file = path_join(dir, "file"), *link = path_join(dir, "link"),
+         *pipe = path_join(dir, "pipe");
     assert_true(file_write(file, "text", 4, &err));
     assert_true(file_read_left(file, 4, &s, &err));
     assert_string_equal(str_c(&s), "text");

@@ -23,8 +23,16 @@ static const char source[] =
     "int text(const char *s, const int *numbers, void *raw) {\n"
     "    return *s + *numbers + (raw != 0); }\n";
 
-struct node { uint64_t next, other, name; uint32_t color; int32_t n; };
-struct mix { uint64_t bits, any, call; char text[8]; double d; };
+struct node {
+    uint64_t next, other, name;
+    uint32_t color;
+    int32_t n;
+};
+struct mix {
+    uint64_t bits, any, call;
+    char text[8];
+    double d;
+};
 
 static Compiled subject;
 static char path[64];
@@ -50,8 +58,9 @@ static const char *variable(void *arg, const Variable *v, bool *fixed)
 }
 
 static const RestoreWorld world = { .sees = sees, .code = code, .variable = variable };
-static const RestoreWorld plain = { .sees = sees, .code = code, .variable = variable,
-                                    .plain = true };
+static const RestoreWorld plain = {
+    .sees = sees, .code = code, .variable = variable, .plain = true
+};
 
 static uint32_t number_of(const char *function)
 {
@@ -68,7 +77,7 @@ static void begin(Str *s)
 
 static Crash *finish(Str *s)
 {
-    Err err = {0};
+    Err err = { 0 };
     sample_end(s);
     assert_int_equal(ftruncate(memory, 0), 0);
     assert_int_equal(pwrite(memory, str_c(s), s->len, 0), (ssize_t)s->len);
@@ -81,7 +90,7 @@ static Crash *finish(Str *s)
 /* The statements of the test of frame 0; the caller frees them. */
 static char *printed(const Crash *c, const RestoreWorld *w)
 {
-    Str out = {0};
+    Str out = { 0 };
     Restore *r = restore_new(c, subject.program, 0, w, true);
     assert_non_null(r);
     restore_print(r, &out);
@@ -99,7 +108,7 @@ static void has(const char *text, const char *part)
  * alive - 1, or nobody knows when. */
 static Crash *list_with(uint32_t alive)
 {
-    Str s = {0};
+    Str s = { 0 };
     uint64_t slots[] = { 0x101000, (uint64_t)-3 & 0xffffffff, 'x' };
     struct node a = { 0x102000, 0x103000, 0x104000, 5, 7 }, b = { 0x101000, 0x101008, 0, 9, 0 };
     struct node before = a;
@@ -109,17 +118,15 @@ static Crash *list_with(uint32_t alive)
     sample_copy(&s, 0, 0x101000, &before, sizeof before);
     sample_memory(&s, 0x101000, sizeof a, SUNDEW_HEAP, 0, &a, sizeof a);
     sample_memory(&s, 0x102000, sizeof b, SUNDEW_HEAP, 0, &b, sizeof b);
-    SundewMemory freed = { .address = 0x103000, .size = sizeof b, .place = SUNDEW_FREED,
-                           .variable = alive };
+    SundewMemory freed = {
+        .address = 0x103000, .size = sizeof b, .place = SUNDEW_FREED, .variable = alive
+    };
     sample_record(&s, SUNDEW_REC_MEMORY, &freed, sizeof freed, &b, sizeof b);
     sample_memory(&s, 0x104000, 6, SUNDEW_TEXT_LITERAL, 0, "a\"b\\\n", 6);
     return finish(&s);
 }
 
-static Crash *list(void)
-{
-    return list_with(0);
-}
+static Crash *list(void) { return list_with(0); }
 
 static void what_the_function_freed_was_alive_before(void **state)
 {
@@ -136,7 +143,7 @@ static void what_the_function_freed_was_alive_before(void **state)
         Restore *r = restore_new(c, subject.program, 0, &world, true);
         assert_int_equal(restore_revives(r), alive == 1);
         restore_free(r);
-        Str out = {0};
+        Str out = { 0 };
         r = restore_new(c, subject.program, 0, &world, false);   /* as at the crash */
         assert_false(restore_revives(r));
         restore_print(r, &out);
@@ -183,10 +190,9 @@ static void without_types_it_is_bytes_and_pointers(void **state)
 static void members_of_all_kinds(void **state)
 {
     (void)state;
-    Str s = {0};
+    Str s = { 0 };
     uint64_t slots[] = { 0x101000, 0x0000000200000001 };
-    struct mix m = { .bits = 5 | 17 << 3, .any = 42, .call = 0x7777, .text = "hey",
-                     .d = 0.5 };
+    struct mix m = { .bits = 5 | 17 << 3, .any = 42, .call = 0x7777, .text = "hey", .d = 0.5 };
     begin(&s);
     sample_frame(&s, 0, number_of("mixed"), "mixed", slots, 2);
     sample_memory(&s, 0x101000, sizeof m, SUNDEW_HEAP, 0, &m, sizeof m);
@@ -206,7 +212,7 @@ static void members_of_all_kinds(void **state)
 static void arrays_strings_and_memory_without_a_type(void **state)
 {
     (void)state;
-    Str s = {0};
+    Str s = { 0 };
     uint64_t slots[] = { 0x101000, 0x102004, 0x103000 };
     int numbers[4] = { 1, 0, -7, 0 };
     uint64_t raw[3] = { 0x101002, 0x1234567, 0 };
@@ -233,8 +239,8 @@ static void steps_that_are_left_out_are_not_printed(void **state)
     Restore *r = restore_new(c, subject.program, 0, &world, true);
     size_t n = restore_nsteps(r), objects, bytes;
     bool *keep = xcalloc(n + 1, sizeof *keep);
-    Str out = {0}, all = {0};
-    Strings named = {0};
+    Str out = { 0 }, all = { 0 };
+    Strings named = { 0 };
     restore_state(r, &all, &named);
     assert_memory_equal(all.data, "RESTORE1", 8);
     restore_keep(r, keep);
@@ -257,7 +263,7 @@ static void what_was_passed_is_told(void **state)
     (void)state;
     Crash *c = list();
     Restore *r = restore_new(c, subject.program, 0, &world, true);
-    Strings lines = {0}, changed = {0};
+    Strings lines = { 0 }, changed = { 0 };
     restore_describe(r, &lines);
     assert_int_equal(lines.len, 3);
     has(lines.items[0], "l = &{ .next = &{ .next = &{");
@@ -276,14 +282,14 @@ static void what_was_passed_is_told(void **state)
 static void corrupted_files_are_survived(void **state)
 {
     (void)state;
-    Str s = {0};
+    Str s = { 0 };
     Rng rng = rng_seeded(7);
     Crash *good = list();
     crash_close(good);
     char bytes[4096];
     ssize_t n = pread(memory, bytes, sizeof bytes, 0);
     for (unsigned round = 0; round < 3000; round++) {
-        Err err = {0};
+        Err err = { 0 };
         str_reset(&s);
         str_addn(&s, bytes, (size_t)n);
         for (int k = 0; k < 4; k++)
@@ -291,9 +297,10 @@ static void corrupted_files_are_survived(void **state)
         assert_int_equal(pwrite(memory, s.data, s.len, 0), (ssize_t)s.len);
         Crash *c = crash_open(path, &err);
         for (size_t f = 0; c && f < crash_nframes(c); f++) {
-            Str out = {0};
-            Strings lines = {0};
-            Restore *r = restore_new(c, subject.program, f, round % 2 ? &world : &plain, round % 3 > 0);
+            Str out = { 0 };
+            Strings lines = { 0 };
+            Restore *r =
+                restore_new(c, subject.program, f, round % 2 ? &world : &plain, round % 3 > 0);
             if (r) {
                 restore_print(r, &out);
                 restore_describe(r, &lines);

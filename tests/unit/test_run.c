@@ -32,13 +32,13 @@ static struct {
 
 static char *build(const char *name, const char *flag)
 {
-    Err err = {0};
+    Err err = { 0 };
     char *out = path_join(t.dir, name), *top = in_tree("."),
          *subject = in_tree("tests/subjects/run.c"),
          *server = in_tree("runtime/server/forkserver.c"), *include = xprintf("-I%s", top);
-    char *argv[] = { "cc", "-w", "-O0", "-g", include, "-o", out, subject, server,
-                     "-lpthread", (char *)flag, NULL };
-    ProcResult r = {0};
+    char *argv[] = { "cc", "-w",    "-O0",  "-g",        include,      "-o",
+                     out,  subject, server, "-lpthread", (char *)flag, NULL };
+    ProcResult r = { 0 };
     Proc p = { .argv = argv, .capture = true, .seconds = 120 };
     if (!proc_run(&p, &r, &err) || r.status != 0)
         fail_msg("%s%s", err.msg, str_c(&r.err));
@@ -52,9 +52,10 @@ static char *build(const char *name, const char *flag)
 
 static Runner *sandbox(const char *const *without)
 {
-    Err err = {0};
+    Err err = { 0 };
     Runner *r = runner_new(&(RunnerPlan){ .without = without,
-        .readable = (const char *const[]){ t.dir, NULL } }, &err);
+                                          .readable = (const char *const[]){ t.dir, NULL } },
+                           &err);
     if (!r)
         fail_msg("%s", err.msg);
     return r;
@@ -85,16 +86,16 @@ static int tear_down(void **state)
 }
 
 /* Runs a deed; `plan` has all but argv, or is NULL. */
-static RunResult go_in(Runner *r, const char *file, const char *deed,
-                       const char *arg, const RunPlan *plan)
+static RunResult go_in(Runner *r, const char *file, const char *deed, const char *arg,
+                       const RunPlan *plan)
 {
     char *argv[] = { (char *)file, (char *)deed, (char *)arg, NULL };
-    RunPlan p = plan ? *plan : (RunPlan){0};
+    RunPlan p = plan ? *plan : (RunPlan){ 0 };
     p.argv = argv;
     if (!p.limits.wall)
         p.limits.wall = 60;
-    Err err = {0};
-    RunResult res = {0};
+    Err err = { 0 };
+    RunResult res = { 0 };
     if (!runner_run(r, &p, &res, &err))
         fail_msg("%s", err.msg);
     return res;
@@ -109,10 +110,9 @@ static RunResult go(const char *deed, const char *arg, const RunPlan *plan)
 static void ended(RunResult r, FailureKind kind)
 {
     if (r.failure.kind != kind) {
-        Str s = {0};
+        Str s = { 0 };
         failure_dump(&r.failure, &s);
-        fail_msg("not %s but %s%s", failure_kind_name(kind), str_c(&s),
-                 str_c(&r.err.text));
+        fail_msg("not %s but %s%s", failure_kind_name(kind), str_c(&s), str_c(&r.err.text));
     }
     run_result_release(&r);
 }
@@ -161,29 +161,27 @@ static void a_run_has_its_scratch_folder(void **state)
     said(go("where", NULL, NULL), expected);
     free(expected);
     RunFile files[] = { { "sub/in.txt", "hello", 5 } };
-    said(go("reads-file", "sub/in.txt", &(RunPlan){ .files = files, .nfiles = 1 }),
-         "yes\n");
-    said(go("reads-file", "sub/in.txt", &(RunPlan){ .keep_scratch = true }),
-         "yes\n");
+    said(go("reads-file", "sub/in.txt", &(RunPlan){ .files = files, .nfiles = 1 }), "yes\n");
+    said(go("reads-file", "sub/in.txt", &(RunPlan){ .keep_scratch = true }), "yes\n");
     said(go("reads-file", "sub/in.txt", NULL), "No such file or directory\n");
     said(go("writes-file", "result", NULL), "yes\n");
     char *result = path_join(scratch, "result");
     assert_true(file_exists(result));
     free(result);
     files[0].name = "../escape";
-    Err err = {0};
-    RunResult r = {0};
+    Err err = { 0 };
+    RunResult r = { 0 };
     char *argv[] = { t.plain, "exits", NULL };
-    assert_false(runner_run(t.runner, &(RunPlan){ .argv = argv, .files = files,
-                                                  .nfiles = 1 }, &r, &err));
+    assert_false(
+        runner_run(t.runner, &(RunPlan){ .argv = argv, .files = files, .nfiles = 1 }, &r, &err));
     assert_non_null(strstr(err.msg, "../escape"));
 }
 
 static void what_can_t_be_started_is_an_error(void **state)
 {
     (void)state;
-    RunResult r = {0};
-    Err err = {0};
+    RunResult r = { 0 };
+    Err err = { 0 };
     char *missing[] = { "/no/such/program", NULL };
     assert_false(runner_run(t.runner, &(RunPlan){ .argv = missing }, &r, &err));
     assert_string_equal(err.msg, "cannot run: /no/such/program: no such program");
@@ -191,8 +189,7 @@ static void what_can_t_be_started_is_an_error(void **state)
     assert_false(runner_run(t.runner, &(RunPlan){ .argv = folder }, &r, &err));
     assert_string_equal(err.msg, "cannot run: /usr: Permission denied");
     char *exits[] = { t.plain, "exits", NULL };
-    assert_false(runner_run(t.runner, &(RunPlan){ .argv = exits, .cwd = "/no" },
-                            &r, &err));
+    assert_false(runner_run(t.runner, &(RunPlan){ .argv = exits, .cwd = "/no" }, &r, &err));
     assert_non_null(strstr(err.msg, "cannot enter /no: No such file"));
     assert_null(runner_new(&(RunnerPlan){ .helper = "/no/helper" }, &err));
     assert_null(runner_new(&(RunnerPlan){ .scratch = "/no/scratch" }, &err));
@@ -202,8 +199,8 @@ static void what_can_t_be_started_is_an_error(void **state)
 static void the_file_and_its_name_may_differ(void **state)
 {
     (void)state;
-    RunResult r = {0};
-    Err err = {0};
+    RunResult r = { 0 };
+    Err err = { 0 };
     char *argv[] = { "/some/name", "-c", "echo $0", NULL };
     assert_true(runner_run(t.runner, &(RunPlan){ .argv = argv, .file = "/bin/sh" }, &r, &err));
     assert_string_equal(str_c(&r.out.text), "/some/name\n");
@@ -219,8 +216,7 @@ static void descriptors_are_handed_down(void **state)
     assert_int_equal(pwrite(fd, "shared", 6, 0), 6);
     RunFd fds[] = { { fd, 40 } };
     said(go("reads-fd", "40", &(RunPlan){ .fds = fds, .nfds = 1 }), "shared\n");
-    said(go("reads-fd", "41", &(RunPlan){ .fds = fds, .nfds = 1 }),
-         "Bad file descriptor\n");
+    said(go("reads-fd", "41", &(RunPlan){ .fds = fds, .nfds = 1 }), "Bad file descriptor\n");
     close(fd);
 }
 
@@ -244,7 +240,7 @@ static void a_crash_is(const char *deed, const char *arg, const char *expected)
         run_result_release(&r);
         return;
     }
-    Str s = {0};
+    Str s = { 0 };
     failure_describe(&r.failure, &s);
     /* up to the place in the file, which differs from build to build */
     if (strncmp(str_c(&s), expected, strlen(expected)) != 0)
@@ -290,8 +286,7 @@ static void the_stack_of_a_crash_is_told(void **state)
         assert_string_equal(a.failure.frames[2].function, "main");
     }
     assert_true(failure_same(&a.failure, &b.failure, FAILURE_SAME_STACK));
-    assert_int_equal(failure_same(&a.failure, &c.failure, FAILURE_SAME_SITE),
-                     !a.traced);
+    assert_int_equal(failure_same(&a.failure, &c.failure, FAILURE_SAME_SITE), !a.traced);
     ended(a, FAILURE_SIGNAL);
     ended(b, FAILURE_SIGNAL);
     ended(c, FAILURE_SIGNAL);
@@ -330,8 +325,7 @@ static void the_leak_check_works(void **state)
     assert_string_equal(r.failure.what, "memory-leak");
     assert_string_equal(failure_site(&r.failure)->function, "leaks");
     ended(r, FAILURE_SANITIZER);
-    ended(go_in(t.runner, t.asan, "leaks", "0", &(RunPlan){ .env = env }),
-          FAILURE_NONE);
+    ended(go_in(t.runner, t.asan, "leaks", "0", &(RunPlan){ .env = env }), FAILURE_NONE);
 }
 
 static void untraced_runs_have_no_address(void **state)
@@ -382,10 +376,7 @@ static void limits_hold(void **state)
     ended(r, FAILURE_TIMEOUT);
 }
 
-static bool third_time(void *arg)
-{
-    return ++*(unsigned *)arg >= 3;
-}
+static bool third_time(void *arg) { return ++*(unsigned *)arg >= 3; }
 
 static void a_run_can_be_stopped(void **state)
 {
@@ -444,7 +435,7 @@ static bool lives(const char *mark)
         if (!isdigit((unsigned char)e->d_name[0]))
             continue;
         char *path = xprintf("/proc/%s/cmdline", e->d_name);
-        Str text = {0};
+        Str text = { 0 };
         if (file_read(path, &text, NULL) && text.len)
             found = memmem(text.data, text.len, mark, strlen(mark)) != NULL;
         str_release(&text);
@@ -478,8 +469,7 @@ static void a_fork_bomb_is_stopped_in(Runner *r)
 {
     RunPlan plan = { .limits.processes = 64, .limits.wall = 5 };
     RunResult res = go_in(r, t.plain, "bombs", "0", &plan);
-    assert_true(res.failure.kind == FAILURE_PROCESS_LIMIT ||
-                res.failure.kind == FAILURE_TIMEOUT ||
+    assert_true(res.failure.kind == FAILURE_PROCESS_LIMIT || res.failure.kind == FAILURE_TIMEOUT ||
                 res.failure.kind == FAILURE_CPU_LIMIT);
     run_result_release(&res);
     ended(go_in(r, t.plain, "bombs", "20", &plan), FAILURE_NONE);
@@ -499,13 +489,13 @@ static void nothing_outlives_us_in(const char *const *without, bool unprotected)
     pid_t pid = fork();
     if (pid == 0) {
         Runner *r = runner_new(&(RunnerPlan){ .without = without,
-            .unprotected = unprotected,
-            .readable = (const char *const[]){ t.dir, NULL } }, NULL);
+                                              .unprotected = unprotected,
+                                              .readable = (const char *const[]){ t.dir, NULL } },
+                               NULL);
         char *argv[] = { t.plain, "ignores-term", mark, NULL };
-        RunResult res = {0};
+        RunResult res = { 0 };
         if (r)
-            runner_run(r, &(RunPlan){ .argv = argv, .limits.wall = 600 }, &res,
-                       NULL);
+            runner_run(r, &(RunPlan){ .argv = argv, .limits.wall = 600 }, &res, NULL);
         _exit(0);
     }
     while (!lives(mark))
@@ -542,8 +532,7 @@ static void writes_stay_inside_of(Runner *r)
     ended(res, FAILURE_NONE);
     assert_int_equal(file_size(outside), 4);
     said(go_in(r, t.plain, "writes-file", "inside", NULL), "yes\n");
-    said(go_in(r, t.plain, "removes", "inside",
-               &(RunPlan){ .keep_scratch = true }), "yes\n");
+    said(go_in(r, t.plain, "removes", "inside", &(RunPlan){ .keep_scratch = true }), "yes\n");
     said(go_in(r, t.plain, "reads-file", outside, NULL), "yes\n");
     said(go_in(r, t.plain, "writes-file", "/dev/null", NULL), "yes\n");
     free(outside);
@@ -566,10 +555,10 @@ static void what_is_named_writable_is(void **state)
 {
     (void)state;
     const char *more = tempdir_new(NULL, NULL);
-    Err err = {0};
-    Runner *r = runner_new(&(RunnerPlan){
-        .readable = (const char *const[]){ t.dir, NULL },
-        .writable = (const char *const[]){ more, NULL } }, &err);
+    Err err = { 0 };
+    Runner *r = runner_new(&(RunnerPlan){ .readable = (const char *const[]){ t.dir, NULL },
+                                          .writable = (const char *const[]){ more, NULL } },
+                           &err);
     char *file = path_join(more, "file");
     said(go_in(r, t.plain, "writes-file", file, NULL), "yes\n");
     assert_true(file_exists(file));
@@ -587,12 +576,12 @@ static void tmp_is_private_and_fresh(void **state)
     said(go("leaves-in-tmp", NULL, NULL), "fresh\n");
     assert_false(file_exists("/tmp/sundew-left"));
     said(go("uses-tmpfile", NULL, NULL), "yes\n");
-    Err err = {0};
+    Err err = { 0 };
     assert_int_equal(chdir("/"), 0);            /* and t.dir is not named */
     Runner *r = runner_new(NULL, &err);
     assert_int_equal(chdir(t.dir), 0);
     char *argv[] = { t.plain, "exits", NULL };
-    RunResult res = {0};
+    RunResult res = { 0 };
     assert_false(runner_run(r, &(RunPlan){ .argv = argv }, &res, &err));
     assert_non_null(strstr(err.msg, "not visible in the sandbox"));
     runner_free(r);
@@ -602,8 +591,7 @@ static void tmp_is_private_and_fresh(void **state)
 static int listen_outside(char *port, size_t size)
 {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct sockaddr_in a = { .sin_family = AF_INET,
-                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     socklen_t n = sizeof a;
     assert_int_equal(bind(fd, (struct sockaddr *)&a, n), 0);
     assert_int_equal(listen(fd, 5), 0);
@@ -630,9 +618,10 @@ static void the_network_is_out_of_reach(void **state)
         said(go("talks-to-itself", NULL, NULL), "yes\n");
     char port[16];
     int fd = listen_outside(port, sizeof port);
-    Err err = {0};
+    Err err = { 0 };
     Runner *r = runner_new(&(RunnerPlan){ .network = true,
-        .readable = (const char *const[]){ t.dir, NULL } }, &err);
+                                          .readable = (const char *const[]){ t.dir, NULL } },
+                           &err);
     said(go_in(r, t.plain, "connects", port, NULL), "yes\n");
     assert_null(strstr(runner_missing(r) ? runner_missing(r) : "", "network"));
     runner_free(r);
@@ -664,12 +653,15 @@ static void other_processes_are_out_of_reach(void **state)
 
 /* ---- fork server */
 
-static RunResult obey_in(Runner *r, const char *file, const char *order,
-                         const char *arg, RunLimits limits)
+static RunResult obey_in(Runner *r, const char *file, const char *order, const char *arg,
+                         RunLimits limits)
 {
     return go_in(r, file, "obeys", arg,
-                 &(RunPlan){ .server = true, .rounds = arg != NULL, .input = order,
-                             .input_len = strlen(order), .limits = limits });
+                 &(RunPlan){ .server = true,
+                             .rounds = arg != NULL,
+                             .input = order,
+                             .input_len = strlen(order),
+                             .limits = limits });
 }
 
 /* The third word of "order runs pid". */
@@ -702,8 +694,7 @@ static void a_fork_server_runs_again_and_again_in(Runner *r, const char *file)
     ended(res, FAILURE_NONE);
     ended(obey_in(r, file, "sleep", "1", short_wall), FAILURE_TIMEOUT);
     ended(obey_in(r, file, "spin", "1", short_wall), FAILURE_TIMEOUT);
-    ended(obey_in(r, file, "eat", "1", (RunLimits){ .wall = 60, .cpu = 60,
-                                                    .memory = 256u << 20 }),
+    ended(obey_in(r, file, "eat", "1", (RunLimits){ .wall = 60, .cpu = 60, .memory = 256u << 20 }),
           FAILURE_MEMORY_LIMIT);
     res = obey_in(r, file, "hello", "1", none);
     after = pid_in(&res);
@@ -716,7 +707,7 @@ static void a_fork_server_runs_again_and_again(void **state)
 {
     (void)state;
     a_fork_server_runs_again_and_again_in(t.runner, t.plain);
-    RunResult res = obey_in(t.runner, t.plain, "write", "1", (RunLimits){0});
+    RunResult res = obey_in(t.runner, t.plain, "write", "1", (RunLimits){ 0 });
     if (res.traced)
         assert_string_equal(failure_site(&res.failure)->function, "write_null");
     ended(res, FAILURE_SIGNAL);
@@ -725,7 +716,7 @@ static void a_fork_server_runs_again_and_again(void **state)
 static void a_fork_server_works_under_asan(void **state)
 {
     (void)state;
-    RunLimits none = {0};
+    RunLimits none = { 0 };
     for (int i = 0; i < 3; i++) {
         ended(obey_in(t.runner, t.asan, "hello", "1", none), FAILURE_NONE);
         RunResult r = obey_in(t.runner, t.asan, "write", "1", none);
@@ -739,15 +730,14 @@ static void one_process_serves_many_rounds(void **state)
     (void)state;
     int pids[7];
     for (int i = 0; i < 7; i++) {
-        RunResult r = obey_in(t.runner, t.plain, "hello", "77", (RunLimits){0});
+        RunResult r = obey_in(t.runner, t.plain, "hello", "77", (RunLimits){ 0 });
         pids[i] = pid_in(&r);
         ended(r, FAILURE_NONE);
     }
     assert_int_equal(pids[0], pids[4]);         /* five rounds, then a new one */
     assert_int_not_equal(pids[4], pids[5]);
-    ended(obey_in(t.runner, t.plain, "abort", "77", (RunLimits){0}),
-          FAILURE_ABORT);
-    RunResult r = obey_in(t.runner, t.plain, "hello", "77", (RunLimits){0});
+    ended(obey_in(t.runner, t.plain, "abort", "77", (RunLimits){ 0 }), FAILURE_ABORT);
+    RunResult r = obey_in(t.runner, t.plain, "hello", "77", (RunLimits){ 0 });
     assert_int_not_equal(pid_in(&r), pids[6]);
     ended(r, FAILURE_NONE);
 }
@@ -756,20 +746,19 @@ static void a_server_that_is_not_there_is_an_error(void **state)
 {
     (void)state;
     char *argv[] = { "/bin/true", NULL };
-    RunResult r = {0};
-    Err err = {0};
-    assert_false(runner_run(t.runner, &(RunPlan){ .argv = argv, .server = true },
-                            &r, &err));
+    RunResult r = { 0 };
+    Err err = { 0 };
+    assert_false(runner_run(t.runner, &(RunPlan){ .argv = argv, .server = true }, &r, &err));
     assert_non_null(strstr(err.msg, "no fork server in it answers"));
     char *parent[] = { t.plain, "obeys", NULL };
-    assert_true(runner_run(t.runner, &(RunPlan){ .argv = parent, .server = true,
-                                                 .input = "parent",
-                                                 .input_len = 6 }, &r, &err));
+    assert_true(
+        runner_run(t.runner,
+                   &(RunPlan){ .argv = parent, .server = true, .input = "parent", .input_len = 6 },
+                   &r, &err));
     assert_true(r.lost_server);        /* a result: it is the subject's doing */
     assert_int_equal(r.failure.signal, SIGKILL);
     run_result_release(&r);
-    ended(obey_in(t.runner, t.plain, "hello", NULL, (RunLimits){0}),
-          FAILURE_NONE);
+    ended(obey_in(t.runner, t.plain, "hello", NULL, (RunLimits){ 0 }), FAILURE_NONE);
 }
 
 /* A program that isn't run by a worker is as if there were no server in it. */
@@ -777,8 +766,7 @@ static void without_a_worker_a_program_runs_as_ever(void **state)
 {
     (void)state;
     said(go("copies", "0", &(RunPlan){ .input = "x", .input_len = 1 }), "x");
-    ended(go("obeys", "77", &(RunPlan){ .input = "x", .input_len = 1 }),
-          FAILURE_NONE);
+    ended(go("obeys", "77", &(RunPlan){ .input = "x", .input_len = 1 }), FAILURE_NONE);
 }
 
 /* Each thread has a Runner and copies a text of its own. cmocka's assertions
@@ -795,11 +783,14 @@ static void *copy_often(void *arg)
         char text[32];
         snprintf(text, sizeof text, "thread %d run %d", task->number, i);
         char *plain[] = { t.plain, "copies", NULL };
-        RunPlan p = { .argv = plain, .input = text, .input_len = strlen(text),
-                      .server = i >= 20, .limits.wall = 60 };
-        RunResult r = {0};
-        task->right += runner_run(task->runner, &p, &r, NULL) &&
-                       strcmp(str_c(&r.out.text), text) == 0;
+        RunPlan p = { .argv = plain,
+                      .input = text,
+                      .input_len = strlen(text),
+                      .server = i >= 20,
+                      .limits.wall = 60 };
+        RunResult r = { 0 };
+        task->right +=
+            runner_run(task->runner, &p, &r, NULL) && strcmp(str_c(&r.out.text), text) == 0;
         run_result_release(&r);
     }
     return NULL;
@@ -833,16 +824,15 @@ static void missing_protections_are_told_and_lived_with(void **state)
         { "pid namespace" },
         { "private /proc" },
         { "seccomp", "network namespace" },
-        { "user namespace", "pid namespace", "network namespace",
-          "mount namespace" },
+        { "user namespace", "pid namespace", "network namespace", "mount namespace" },
         { "ptrace" },
     };
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         Runner *r = sandbox(sets[i]);
         assert_false(granted(r, sets[i][0]));
         bool writes_kept = granted(r, "mount namespace") || granted(r, "Landlock");
-        bool net_kept = granted(r, "network namespace") ||
-                        granted(r, "seccomp") || granted(r, "Landlock");
+        bool net_kept =
+            granted(r, "network namespace") || granted(r, "seccomp") || granted(r, "Landlock");
         if (writes_kept)
             writes_stay_inside_of(r);
         if (net_kept)
@@ -851,8 +841,7 @@ static void missing_protections_are_told_and_lived_with(void **state)
         if (granted(r, "ptrace") || granted(r, "pid namespace"))
             a_fork_bomb_is_stopped_in(r);
         ended(go_in(r, t.plain, "writes", NULL, NULL), FAILURE_SIGNAL);
-        ended(go_in(r, t.plain, "eats", "10000",
-                    &(RunPlan){ .limits.memory = 256u << 20 }),
+        ended(go_in(r, t.plain, "eats", "10000", &(RunPlan){ .limits.memory = 256u << 20 }),
               FAILURE_MEMORY_LIMIT);
         a_fork_server_runs_again_and_again_in(r, t.plain);
         runner_free(r);
@@ -862,7 +851,7 @@ static void missing_protections_are_told_and_lived_with(void **state)
 static void without_a_sandbox_limits_still_hold(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     Runner *r = runner_new(&(RunnerPlan){ .unprotected = true }, &err);
     assert_non_null(r);
     assert_false(granted(r, "Landlock"));
@@ -877,15 +866,15 @@ static void every_step_may_fail(void **state)
     (void)state;
     char *argv[] = { t.plain, "copies", "0", NULL };
     for (unsigned n = 1;; n++) {
-        Err err = {0};
-        RunResult res = {0};
+        Err err = { 0 };
+        RunResult res = { 0 };
         bool ok = false;
         fault_after(n);
-        Runner *r = runner_new(&(RunnerPlan){
-            .readable = (const char *const[]){ t.dir, NULL } }, &err);
+        Runner *r =
+            runner_new(&(RunnerPlan){ .readable = (const char *const[]){ t.dir, NULL } }, &err);
         if (r)
-            ok = runner_run(r, &(RunPlan){ .argv = argv, .input = "x",
-                                           .input_len = 1 }, &res, &err);
+            ok =
+                runner_run(r, &(RunPlan){ .argv = argv, .input = "x", .input_len = 1 }, &res, &err);
         bool fired = fault_fired();
         fault_after(0);
         assert_true(ok || *err.msg);
@@ -901,9 +890,8 @@ static void every_step_may_fail(void **state)
 /* Our youngest child that is a worker's guard. */
 static pid_t youngest_child(void)
 {
-    Str text = {0};
-    char *path = xprintf("/proc/%d/task/%d/children", (int)getpid(),
-                         (int)getpid());
+    Str text = { 0 };
+    char *path = xprintf("/proc/%d/task/%d/children", (int)getpid(), (int)getpid());
     long pid = 0;
     if (file_read(path, &text, NULL))
         for (char *at = text.data, *end; at; at = end) {
@@ -937,10 +925,9 @@ static void a_lost_worker_is_replaced(void **state)
         _exit(0);
     }
     char *argv[] = { t.plain, "ignores-term", mark, NULL };
-    RunResult res = {0};
-    Err err = {0};
-    assert_false(runner_run(r, &(RunPlan){ .argv = argv, .limits.wall = 600 },
-                            &res, &err));
+    RunResult res = { 0 };
+    Err err = { 0 };
+    assert_false(runner_run(r, &(RunPlan){ .argv = argv, .limits.wall = 600 }, &res, &err));
     assert_non_null(strstr(err.msg, "the worker is gone"));
     run_result_release(&res);
     waitpid(killer, NULL, 0);

@@ -16,9 +16,9 @@
 static void written_is_read(void **state)
 {
     (void)state;
-    Schedule a = {0}, b = {0};
-    Str text = {0};
-    Err err = {0};
+    Schedule a = { 0 }, b = { 0 };
+    Str text = { 0 };
+    Err err = { 0 };
     vec_push(&a.hot, 3u);
     vec_push(&a.hot, 131071u);
     vec_push(&a.forces, ((struct sundew_force){ 0, 63 }));
@@ -40,9 +40,9 @@ static void written_is_read(void **state)
 static void an_empty_one_is_read(void **state)
 {
     (void)state;
-    Schedule a = {0}, b = {0};
-    Str text = {0};
-    Err err = {0};
+    Schedule a = { 0 }, b = { 0 };
+    Str text = { 0 };
+    Err err = { 0 };
     schedule_write(&a, "k", &text);
     assert_true(schedule_read(str_c(&text), "k", &b, &err));
     assert_int_equal(b.hot.len + b.forces.len, 0);
@@ -54,19 +54,25 @@ static void damaged_ones_are_refused(void **state)
 {
     (void)state;
     static const char *const bad[] = {
-        "", "\n", "sundew schedule 1", "sundew schedule 2\nbuild k\n", "sundew schedule 1\nbuild\n",
-        "#!/bin/sh\nbuild k\n", "sundew schedule 1\nbuild k\nat 1\n",
+        "",
+        "\n",
+        "sundew schedule 1",
+        "sundew schedule 2\nbuild k\n",
+        "sundew schedule 1\nbuild\n",
+        "#!/bin/sh\nbuild k\n",
+        "sundew schedule 1\nbuild k\nat 1\n",
         "sundew schedule 1\nbuild k\nat 1 run T64\n",            /* no such thread */
         "sundew schedule 1\nbuild k\nat 1 run T1 now\n",
         "sundew schedule 1\nbuild k\nat 2 run T1\nat 2 run T0\n",  /* twice at one decision */
         "sundew schedule 1\nbuild k\nat 2 run T1\nat 1 run T0\n",  /* not in order */
         "sundew schedule 1\nbuild k\nhot 131072\n",              /* no such site */
-        "sundew schedule 1\nbuild k\nhot 1 x\n", "sundew schedule 1\nbuild k\nhotter 1\n",
+        "sundew schedule 1\nbuild k\nhot 1 x\n",
+        "sundew schedule 1\nbuild k\nhotter 1\n",
         "sundew schedule 1\nbuild k\nhot -1\n",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        Schedule s = {0};
-        Err err = {0};
+        Schedule s = { 0 };
+        Err err = { 0 };
         if (schedule_read(bad[i], "k", &s, &err))
             fail_msg("text %zu is read", i);
         assert_true(err.msg[0]);
@@ -77,9 +83,9 @@ static void damaged_ones_are_refused(void **state)
 static void too_many_forces_are_refused(void **state)
 {
     (void)state;
-    Schedule s = {0};
-    Str text = {0};
-    Err err = {0};
+    Schedule s = { 0 };
+    Str text = { 0 };
+    Err err = { 0 };
     str_add(&text, "sundew schedule 1\nbuild k\n");
     for (unsigned i = 0; i <= SUNDEW_SCHEDULE_FORCES; i++)
         str_addf(&text, "at %u run T0\n", i);
@@ -100,14 +106,15 @@ static void every_kind_has_a_name(void **state)
 /* A program as the weave would leave it, linked with the runtime. */
 static char *program(const char *dir, const char *text)
 {
-    Err err = {0};
-    char *source = path_join(dir, "subject.c"), *out = path_join(dir, "subject"), *top = in_tree("."),
-         *include = xprintf("-I%s", top);
-    static const char *const parts[] = { "runtime/schedule/core.c", "runtime/schedule/objects.c",
-                                         "runtime/schedule/access.c", "runtime/schedule/sync.c",
-                                         "runtime/schedule/thread.c", "runtime/schedule/timing.c",
-                                         "runtime/heap/pages.c", "runtime/server/forkserver.c" };
-    Strings words = {0};
+    Err err = { 0 };
+    char *source = path_join(dir, "subject.c"), *out = path_join(dir, "subject"),
+         *top = in_tree("."), *include = xprintf("-I%s", top);
+    static const char *const parts[] = {
+        "runtime/schedule/core.c", "runtime/schedule/objects.c", "runtime/schedule/access.c",
+        "runtime/schedule/sync.c", "runtime/schedule/thread.c",  "runtime/schedule/timing.c",
+        "runtime/heap/pages.c",    "runtime/server/forkserver.c"
+    };
+    Strings words = { 0 };
     strings_add(&words, "cc");
     static const char *const flags[] = { "-std=gnu17", "-D_GNU_SOURCE", "-w", "-g", "-O1" };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -122,7 +129,7 @@ static char *program(const char *dir, const char *text)
     strings_add(&words, "-o");
     strings_add(&words, out);
     strings_add(&words, "-lpthread");
-    ProcResult r = {0};
+    ProcResult r = { 0 };
     Proc p = { .argv = strings_argv(&words), .capture = true, .seconds = 120 };
     if (!file_write(source, text, strlen(text), &err) || !proc_run(&p, &r, &err) || r.status != 0)
         fail_msg("%s%s", err.msg, str_c(&r.err));
@@ -137,14 +144,16 @@ static char *program(const char *dir, const char *text)
 static Scheduler *open_subject(ScheduleBuild *b, char **argv, const char *text)
 {
     static ScheduleSite sites[8] = {
-        [0 ... 7] = { .function = "f", .file = "/x/subject.c", .what = "read", .line = 1 } };
-    Err err = {0};
+        [0 ... 7] = { .function = "f", .file = "/x/subject.c", .what = "read", .line = 1 }
+    };
+    Err err = { 0 };
     const char *dir = tempdir_new(NULL, &err);
     assert_non_null(dir);
     *b = (ScheduleBuild){ .path = program(dir, text), .sites = sites, .nsites = 8 };
     argv[0] = b->path;
     argv[1] = NULL;
-    Scheduler *s = scheduler_open(&(SchedulerPlan){ .build = b, .argv = argv, .racing = true }, &err);
+    Scheduler *s =
+        scheduler_open(&(SchedulerPlan){ .build = b, .argv = argv, .racing = true }, &err);
     if (!s)
         fail_msg("%s", err.msg);
     return s;
@@ -180,10 +189,10 @@ static void what_a_liar_says_is_checked(void **state)
     ScheduleBuild b;
     char *argv[2];
     Scheduler *s = open_subject(&b, argv, liar);
-    Schedule none = {0};
-    ScheduleRun run = {0};
-    Str picture = {0};
-    Err err = {0};
+    Schedule none = { 0 };
+    ScheduleRun run = { 0 };
+    Str picture = { 0 };
+    Err err = { 0 };
     assert_true(scheduler_run(s, &none, &run, &err));
     assert_int_equal(run.ended, SUNDEW_SCHEDULE_DEADLOCK);
     assert_int_equal(run.nthreads, SUNDEW_SCHEDULE_THREADS);
@@ -218,7 +227,7 @@ static void a_search_survives_a_liar(void **state)
     char *argv[2];
     Scheduler *s = open_subject(&b, argv, liar);
     SearchResult r;
-    Err err = {0};
+    Err err = { 0 };
     unsigned seen = 0;
     assert_true(schedule_search(s, &(SearchPlan){ .most = 50, .seed = 1 }, look, &seen, &r, &err));
     assert_int_equal(seen, r.runs);
@@ -274,9 +283,10 @@ static void a_lost_update_is_found_and_replayed(void **state)
     char *argv[2];
     Scheduler *s = open_subject(&b, argv, adds);
     SearchResult r;
-    Lost l = {0};
-    Err err = {0};
-    assert_true(schedule_search(s, &(SearchPlan){ .most = 400, .seed = 7 }, lost_update, &l, &r, &err));
+    Lost l = { 0 };
+    Err err = { 0 };
+    assert_true(
+        schedule_search(s, &(SearchPlan){ .most = 400, .seed = 7 }, lost_update, &l, &r, &err));
     assert_true(l.lost > 0 && l.lost < l.runs);
     assert_true(l.races > 0);
     assert_int_equal(r.hot, 2);
@@ -284,7 +294,7 @@ static void a_lost_update_is_found_and_replayed(void **state)
     assert_int_equal(r.complete, 3);
     assert_int_equal(r.inconclusive, 0);
     for (unsigned i = 0; i < 20; i++) {
-        ScheduleRun run = {0};
+        ScheduleRun run = { 0 };
         assert_true(scheduler_run(s, &l.schedule, &run, &err));
         assert_int_equal(run.result.failure.status, 1);
         schedule_run_release(&run);
@@ -301,9 +311,9 @@ static void another_way_is_told(void **state)
     ScheduleBuild b;
     char *argv[2];
     Scheduler *s = open_subject(&b, argv, adds);
-    Schedule wrong = {0};
-    ScheduleRun run = {0};
-    Err err = {0};
+    Schedule wrong = { 0 };
+    ScheduleRun run = { 0 };
+    Err err = { 0 };
     vec_push(&wrong.forces, ((struct sundew_force){ 0, 60 }));
     assert_true(scheduler_run(s, &wrong, &run, &err));
     assert_int_equal(run.ended, SUNDEW_SCHEDULE_DIVERGED);

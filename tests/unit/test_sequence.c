@@ -11,7 +11,7 @@
 
 static Outcome run_one(Lab *l, Arena *a, ExecJob job)
 {
-    Err err = {0};
+    Err err = { 0 };
     Outcome out;
     if (!exec_run(l->exec, a, &job, 1, &out, &err))
         fail_msg("%s", err.msg);
@@ -23,8 +23,9 @@ static Outcome run_one(Lab *l, Arena *a, ExecJob job)
 static void values_are_equal_by_what_they_use(void **state)
 {
     (void)state;
-    Arena a = {0};
-    SeqValue x = value_string(&a, "abc"), y = value_bytes(&a, "abc", 3), z = value_string(&a, "abd");
+    Arena a = { 0 };
+    SeqValue x = value_string(&a, "abc"), y = value_bytes(&a, "abc", 3),
+             z = value_string(&a, "abd");
     assert_false(value_equal(&x, &y));
     assert_false(value_equal(&x, &z));
     SeqValue c = value_copy(&a, &x);
@@ -50,8 +51,8 @@ static void without_a_step_its_users_go_and_numbers_move(void **state)
 {
     (void)state;
     Lab l = lab_open();
-    Arena a = {0};
-    Str text = {0};
+    Arena a = { 0 };
+    Str text = { 0 };
     Seq *s = bag_sequence(&l, &a);
     seq_dump(seq_without(&a, s, 0), &text);
     assert_string_equal(str_c(&text), "r0 = bag_new()\nr1 = bag_sum(r0)\n");
@@ -65,9 +66,9 @@ static void handles_live_until_they_are_consumed(void **state)
 {
     (void)state;
     Lab l = lab_open();
-    Arena a = {0};
+    Arena a = { 0 };
     Seq *s = bag_sequence(&l, &a);
-    SeqHandles all = {0};
+    SeqHandles all = { 0 };
     seq_handles(s, NULL, &all);
     assert_int_equal(all.len, 2);
     assert_true(all.items[0].owned && all.items[1].step == 2);
@@ -103,7 +104,7 @@ static void each_place_has_a_role(void **state)
 {
     (void)state;
     Lab l = lab_open();
-    Str all = {0};
+    Str all = { 0 };
     api_dump(l.api, &all);
     static const char *const lines[] = {
         "bag_new() -> handle struct bag creates\n",
@@ -134,8 +135,8 @@ static void a_length_follows_its_buffer(void **state)
 {
     (void)state;
     Lab l = lab_open();
-    Arena a = {0};
-    Err err = {0};
+    Arena a = { 0 };
+    Err err = { 0 };
     Pool *p = pool_new(l.api, &err);
     Rng rng = rng_seeded(1);
     for (int i = 0; i < 200; i++) {
@@ -158,7 +159,7 @@ static void a_length_follows_its_buffer(void **state)
 /* What leads nowhere is not let through. */
 static void check_outcome(const Seq *s, const Outcome *o, uint32_t npoints)
 {
-    Str text = {0};
+    Str text = { 0 };
     assert_true(o->at <= s->n && o->state <= OUTCOME_EXITED);
     for (size_t i = 0; i < o->nfresh; i++)
         assert_true(o->fresh[i] < npoints);
@@ -174,21 +175,30 @@ static void answers_that_make_no_sense_do_no_harm(void **state)
     (void)state;
     enum { POINTS = 40 };
     Lab l = lab_open();
-    Arena a = {0};
+    Arena a = { 0 };
     Rng rng = rng_seeded(8);
     Seq *s = bag_sequence(&l, &a);
     struct WireAnswer *good = xcalloc(1, sizeof *good), *bad = xcalloc(1, sizeof *bad);
-    struct { uint32_t step; int32_t place; uint32_t kind, n; uint64_t value; } rows[] = {
-        { 0, API_RETURNED, OBS_HANDLE, 8, 1 }, { 1, API_RETURNED, OBS_INTEGER, 8, 5 },
-        { 1, 0, OBS_SAME, 8, 0 }, { 2, OBSERVED_ERRNO, OBS_ERRNO, 8, 2 },
-        { 1, 0, OBS_FIELDS, 8, 77 }, { 3, API_RETURNED, OBS_STRING, 8, 0x414243 },
+    struct {
+        uint32_t step;
+        int32_t place;
+        uint32_t kind, n;
+        uint64_t value;
+    } rows[] = {
+        { 0, API_RETURNED, OBS_HANDLE, 8, 1 },
+        { 1, API_RETURNED, OBS_INTEGER, 8, 5 },
+        { 1, 0, OBS_SAME, 8, 0 },
+        { 2, OBSERVED_ERRNO, OBS_ERRNO, 8, 2 },
+        { 1, 0, OBS_FIELDS, 8, 77 },
+        { 3, API_RETURNED, OBS_STRING, 8, 0x414243 },
     };
-    *good = (struct WireAnswer){ .state = WIRE_DONE, .at = 3, .nnew = 3, .nobs = sizeof rows,
-                                 .fresh = { 1, 7, 39 } };
+    *good = (struct WireAnswer){
+        .state = WIRE_DONE, .at = 3, .nnew = 3, .nobs = sizeof rows, .fresh = { 1, 7, 39 }
+    };
     memcpy(good->obs, rows, sizeof rows);
     size_t head = offsetof(struct WireAnswer, fresh) + 40;
     for (unsigned i = 0; i < mutations(10000); i++) {
-        Arena run = {0};
+        Arena run = { 0 };
         Outcome out;
         memcpy(bad, good, sizeof *bad);
         mutate_bytes(&rng, (uint8_t *)bad, (uint8_t *)good, head);
@@ -208,7 +218,7 @@ static void results_and_what_is_written_are_observed(void **state)
     (void)state;
     Lab l = lab_open();
     lab_start(&l, false);
-    Arena a = {0};
+    Arena a = { 0 };
     Seq *s = seq_new(&a);
     SeqStep *st = seq_call(&a, s, fn(&l, "split"));
     st->args[0] = value_integer(7);
@@ -246,7 +256,7 @@ static void structs_go_in_and_out_by_value(void **state)
     (void)state;
     Lab l = lab_open();
     lab_start(&l, false);
-    Arena a = {0};
+    Arena a = { 0 };
     Seq *s = seq_new(&a);
     int32_t point[4] = { 10, 20, 0, 0 }, moved[2];
     SeqStep *st = seq_call(&a, s, fn(&l, "move"));
@@ -268,7 +278,7 @@ static void handles_are_passed_on_whatever_made_them(void **state)
     (void)state;
     Lab l = lab_open();
     lab_start(&l, false);
-    Arena a = {0};
+    Arena a = { 0 };
     Seq *s = seq_new(&a);
     seq_call(&a, s, fn(&l, "bag_open"))->args[0] = value_room(8);
     seq_call(&a, s, fn(&l, "box_init"))->args[0] = value_room(4);
@@ -291,8 +301,8 @@ static void who_dies_dies_alone(void **state)
     (void)state;
     Lab l = lab_open();
     lab_start(&l, false);
-    Arena a = {0};
-    Err err = {0};
+    Arena a = { 0 };
+    Err err = { 0 };
     ExecJob jobs[4];
     Outcome out[4];
     memset(jobs, 0, sizeof jobs);
@@ -310,7 +320,7 @@ static void who_dies_dies_alone(void **state)
     assert_int_equal(out[2].signal, SIGSEGV);
     assert_int_equal(out[2].at, 4);
     assert_int_equal(out[3].state, OUTCOME_TIMEOUT);
-    Failure f = {0};
+    Failure f = { 0 };
     if (!exec_failure(l.exec, &jobs[2], &f, &err))
         fail_msg("%s", err.msg);
     assert_int_equal(f.kind, FAILURE_SIGNAL);
@@ -325,7 +335,7 @@ static void leaks_and_garbage_show(void **state)
     (void)state;
     Lab l = lab_open();
     lab_start(&l, false);
-    Arena a = {0};
+    Arena a = { 0 };
     Seq *s = seq_new(&a);
     seq_call(&a, s, fn(&l, "bag_new"));
     seq_call(&a, s, fn(&l, "bag_unused"))->args[0] = value_result(0);
@@ -351,13 +361,14 @@ static void an_address_that_was_freed_is_no_sameness(void **state)
 {
     (void)state;
     Lab l = lab_open();
-    Arena a = {0};
-    Err err = {0};
+    Arena a = { 0 };
+    Err err = { 0 };
     lab_start(&l, false);
     char *libexec = libexec_folder(), *strict = path_join(l.compiled.dir, "strict.so");
     char *compile = xprintf("cd '%s' && clang-19 -w -g -fPIC -shared -fsanitize=address "
                             "-shared-libsan a.c -o strict.so && clang-19 -print-file-name="
-                            "libclang_rt.asan-x86_64.so", l.compiled.dir);
+                            "libclang_rt.asan-x86_64.so",
+                            l.compiled.dir);
     char preload[512] = "";
     FILE *told = popen(compile, "r");
     assert_non_null(told);
@@ -365,14 +376,18 @@ static void an_address_that_was_freed_is_no_sameness(void **state)
     assert_int_equal(pclose(told), 0);
     preload[strcspn(preload, "\n")] = '\0';
     ExecPlan plan = { .api = l.api, .library = l.library, .libexec = libexec };
-    ExecPlan watched = { .api = l.api, .library = strict, .libexec = libexec,
-                         .preload = preload, .cpu_ms = 800 };
+    ExecPlan watched = {
+        .api = l.api, .library = strict, .libexec = libexec, .preload = preload, .cpu_ms = 800
+    };
     Rng rng = rng_seeded(1);
     Pool *pool = pool_new(l.api, &err);
     Ownership *ownership = ownership_new(l.api);
     GrowPlan grow = { .api = l.api, .pool = pool, .ownership = ownership, .rng = &rng };
-    Settler settler = { .grow = &grow, .ownership = ownership, .exec = l.exec,
-                        .again = exec_open(&plan, &err), .strict = exec_open(&watched, &err) };
+    Settler settler = { .grow = &grow,
+                        .ownership = ownership,
+                        .exec = l.exec,
+                        .again = exec_open(&plan, &err),
+                        .strict = exec_open(&watched, &err) };
     if (!settler.again || !settler.strict)
         fail_msg("%s", err.msg);
 
@@ -411,7 +426,7 @@ static void a_leak_that_happens_once_is_seen(void **state)
     (void)state;
     Lab l = lab_open();
     lab_start(&l, false);
-    Arena a = {0};
+    Arena a = { 0 };
     Seq *s = seq_new(&a);
     seq_call(&a, s, fn(&l, "lose"))->args[0] = value_integer(50);
     seq_call(&a, s, fn(&l, "turn_off"));
@@ -430,8 +445,8 @@ static void a_mutant_is_switched_on_by_its_number(void **state)
     (void)state;
     Lab l = lab_open();
     lab_start(&l, true);
-    Arena a = {0};
-    Err err = {0};
+    Arena a = { 0 };
+    Err err = { 0 };
     Seq *s = seq_new(&a);
     SeqStep *st = seq_call(&a, s, fn(&l, "split"));
     st->args[0] = value_integer(7);
@@ -459,7 +474,7 @@ static void a_test_is_written_as_c(void **state)
     (void)state;
     Lab l = lab_open();
     lab_start(&l, false);
-    Arena a = {0};
+    Arena a = { 0 };
     Seq *s = seq_new(&a);
     seq_call(&a, s, fn(&l, "bag_new"));
     SeqStep *st = seq_call(&a, s, fn(&l, "bag_add"));
@@ -478,20 +493,19 @@ static void a_test_is_written_as_c(void **state)
     bool stable[16];
     memset(stable, 1, sizeof stable);
     t.stable = stable;
-    WriteFile file = {0};
-    Str name = {0}, body = {0};
+    WriteFile file = { 0 };
+    Str name = { 0 }, body = { 0 };
     size_t checks = 0;
     write_test(&file, &t, &name, &body, &checks);
     assert_string_equal(str_c(&name), "test_put_after_paint");
-    assert_string_equal(str_c(&body),
-        "struct bag *bag0 = bag_new();\n"
-        "CHECK_NOT_NULL(bag0);\n"
-        "CHECK_INT(bag_add(bag0, -4), -4);\n"
-        "CHECK_INT(paint(GREEN, 4000000000u), -294967296);\n"
-        "char to3_0[4] = { 0 };\n"
-        "CHECK_INT(put(to3_0, 4, \"a\\042\\n\"), 3);\n"
-        "CHECK_BYTES(to3_0, \"a\\042\\n\\000\", 4);\n"
-        "bag_free(bag0);\n");
+    assert_string_equal(str_c(&body), "struct bag *bag0 = bag_new();\n"
+                                      "CHECK_NOT_NULL(bag0);\n"
+                                      "CHECK_INT(bag_add(bag0, -4), -4);\n"
+                                      "CHECK_INT(paint(GREEN, 4000000000u), -294967296);\n"
+                                      "char to3_0[4] = { 0 };\n"
+                                      "CHECK_INT(put(to3_0, 4, \"a\\042\\n\"), 3);\n"
+                                      "CHECK_BYTES(to3_0, \"a\\042\\n\\000\", 4);\n"
+                                      "bag_free(bag0);\n");
     assert_int_equal(checks, 5);
     str_release(&name);
     str_release(&body);

@@ -36,20 +36,11 @@ static void end(World *w)
     exprs_free(w->p);
 }
 
-static Expr byte(World *w, uint32_t i)
-{
-    return expr_byte(w->p, i);
-}
+static Expr byte(World *w, uint32_t i) { return expr_byte(w->p, i); }
 
-static Expr k(World *w, unsigned width, ExprValue v)
-{
-    return expr_const(w->p, width, v);
-}
+static Expr k(World *w, unsigned width, ExprValue v) { return expr_const(w->p, width, v); }
 
-static Expr op(World *w, ExprOp o, Expr a, Expr b)
-{
-    return expr_binary(w->p, o, a, b);
-}
+static Expr op(World *w, ExprOp o, Expr a, Expr b) { return expr_binary(w->p, o, a, b); }
 
 static Expr le(World *w, uint32_t from, unsigned n)
 {
@@ -65,8 +56,8 @@ static void take(World *w, Expr cond, const uint8_t *in, size_t n)
 }
 
 /* The answer's input: all conjuncts before hold, the goal does. */
-static bool verified(World *w, size_t index, Expr goal, const uint8_t *in,
-                     size_t n, const Answer *a)
+static bool verified(World *w, size_t index, Expr goal, const uint8_t *in, size_t n,
+                     const Answer *a)
 {
     uint8_t *out = malloc(n + 1);
     memcpy(out, in, n);
@@ -431,9 +422,8 @@ static Expr random_number(World *w, uint32_t n, unsigned width, unsigned depth)
         return rng_below(r, 2) ? expr_zext(w->p, byte(w, from), width)
                                : expr_sext(w->p, byte(w, from), width);
     }
-    static const ExprOp ops[] = { EXPR_ADD, EXPR_SUB, EXPR_XOR, EXPR_AND,
-                                  EXPR_OR, EXPR_MUL, EXPR_UREM, EXPR_UDIV,
-                                  EXPR_LSHR, EXPR_SHL, EXPR_ADD, EXPR_XOR };
+    static const ExprOp ops[] = { EXPR_ADD,  EXPR_SUB,  EXPR_XOR,  EXPR_AND, EXPR_OR,  EXPR_MUL,
+                                  EXPR_UREM, EXPR_UDIV, EXPR_LSHR, EXPR_SHL, EXPR_ADD, EXPR_XOR };
     Expr a = random_number(w, n, width, depth - 1);
     ExprOp o = ops[rng_below(r, 12)];
     ExprValue c = rng_below(r, 2) ? rng_below(r, 256) : rng_next(r);
@@ -441,8 +431,8 @@ static Expr random_number(World *w, uint32_t n, unsigned width, unsigned depth)
         c = 1 + rng_below(r, 1000);
     if (o == EXPR_LSHR || o == EXPR_SHL)
         c = rng_below(r, width);
-    bool constant = o == EXPR_MUL || o == EXPR_UREM || o == EXPR_UDIV ||
-                    o == EXPR_LSHR || o == EXPR_SHL || rng_below(r, 2);
+    bool constant = o == EXPR_MUL || o == EXPR_UREM || o == EXPR_UDIV || o == EXPR_LSHR ||
+                    o == EXPR_SHL || rng_below(r, 2);
     Expr b = constant ? k(w, width, c) : random_number(w, n, width, depth - 1);
     if (rng_below(r, 12) == 0) {
         uint8_t t[64];
@@ -455,13 +445,13 @@ static Expr random_number(World *w, uint32_t n, unsigned width, unsigned depth)
 
 static Expr random_condition(World *w, uint32_t n, const uint8_t *near)
 {
-    static const ExprOp ops[] = { EXPR_EQ, EXPR_NE, EXPR_ULT, EXPR_ULE,
-                                  EXPR_SLT, EXPR_SLE, EXPR_EQ };
+    static const ExprOp ops[] = {
+        EXPR_EQ, EXPR_NE, EXPR_ULT, EXPR_ULE, EXPR_SLT, EXPR_SLE, EXPR_EQ
+    };
     Rng *r = &w->rng;
     unsigned widths[] = { 8, 16, 32, 64 }, width = widths[rng_below(r, 4)];
     Expr a = random_number(w, n, width, (unsigned)rng_below(r, 4));
-    ExprValue v = near && rng_below(r, 2) ? expr_eval(w->p, a, near, n)
-                                          : rng_next(r);
+    ExprValue v = near && rng_below(r, 2) ? expr_eval(w->p, a, near, n) : rng_next(r);
     Expr b = rng_below(r, 4) ? k(w, width, v) : random_number(w, n, width, 2);
     Expr c = op(w, ops[rng_below(r, 7)], a, b);
     if (rng_below(r, 8) == 0)
@@ -520,7 +510,9 @@ static void quick_solvers_and_z3_agree(void **state)
         for (unsigned i = 0; i < 8; i++)
             take(&w, random_condition(&w, 6, in), in, 6);
         Solver *quick = solver_new(w.p, &(SolverPlan){ .z3_steps = 200000 });
-        Solver *z3 = solver_new(w.p, &(SolverPlan){ .no_quick = true, .no_optimistic = true, .z3_steps = 200000 });
+        Solver *z3 =
+            solver_new(w.p, &(SolverPlan){
+                                .no_quick = true, .no_optimistic = true, .z3_steps = 200000 });
         for (size_t i = 4; i < 8; i++) {
             Answer a = flip(&w, quick, i, in, 6), b = flip(&w, z3, i, in, 6);
             if (a.exact != SOLVE_UNKNOWN && b.exact != SOLVE_UNKNOWN)
@@ -595,7 +587,9 @@ static void bytes_behind_the_end_stay_zero(void **state)
     (void)state;
     for (int quick = 0; quick < 2; quick++) {
         World w = world(1);
-        Solver *s = solver_new(w.p, &(SolverPlan){ .no_quick = !quick, .no_z3 = quick, .no_optimistic = true });
+        Solver *s =
+            solver_new(w.p,
+                       &(SolverPlan){ .no_quick = !quick, .no_z3 = quick, .no_optimistic = true });
         uint8_t in[4] = { 1, 2, 3, 4 };
         Answer a;
         Expr sum = op(&w, EXPR_ADD, le(&w, 2, 2), le(&w, 4, 2));
@@ -620,7 +614,8 @@ static void constants_and_nothing_are_answered(void **state)
     Answer a;
     assert_int_equal(solver_query_extra(s, w.path, 0, expr_bool(w.p, true), in, 1, &a), SOLVE_SAT);
     assert_int_equal(a.nchanges, 0);
-    assert_int_equal(solver_query_extra(s, w.path, 0, expr_bool(w.p, false), in, 1, &a), SOLVE_UNSAT);
+    assert_int_equal(solver_query_extra(s, w.path, 0, expr_bool(w.p, false), in, 1, &a),
+                     SOLVE_UNSAT);
     assert_int_equal(solver_query_extra(s, w.path, 0, 0, in, 1, &a), SOLVE_UNKNOWN);
     assert_int_equal(solver_query_extra(s, w.path, 0, byte(&w, 0), in, 1, &a), SOLVE_UNKNOWN);
     assert_int_equal(a.reason, REASON_OTHER);
@@ -652,7 +647,8 @@ static void limits_hold_and_are_counted(void **state)
     assert_int_equal(st.reasons[REASON_STEPS], 1);
     assert_int_equal(st.unknown, 1);
     solver_free(s);
-    s = solver_new(w.p, &(SolverPlan){ .z3_steps = 4000000000u, .z3_seconds = 0.2, .search_steps = 1000 });
+    s = solver_new(w.p, &(SolverPlan){
+                            .z3_steps = 4000000000u, .z3_seconds = 0.2, .search_steps = 1000 });
     assert_int_equal(solver_query_extra(s, w.path, 0, hard_goal(&w), in, 8, &a), SOLVE_UNKNOWN);
     assert_int_equal(a.reason, REASON_TIME);
     assert_true(a.seconds < 5);
@@ -690,7 +686,9 @@ static void a_query_can_be_interrupted(void **state)
     World w = world(1);
     uint8_t in[8] = { 1, 2, 3 };
     Answer a;
-    Solver *s = solver_new(w.p, &(SolverPlan){ .z3_steps = 4000000000u, .z3_seconds = 60, .search_steps = 1000 });
+    Solver *s =
+        solver_new(w.p, &(SolverPlan){
+                            .z3_steps = 4000000000u, .z3_seconds = 60, .search_steps = 1000 });
     pthread_t t;
     assert_int_equal(pthread_create(&t, NULL, interrupt_soon, s), 0);
     assert_int_equal(solver_query_extra(s, w.path, 0, hard_goal(&w), in, 8, &a), SOLVE_UNKNOWN);
@@ -731,7 +729,9 @@ static void a_forked_child_can_ask_too(void **state)
     World w = world(1);
     uint8_t in[8] = { 1, 2, 3 };
     Answer a;
-    Solver *s = solver_new(w.p, &(SolverPlan){ .z3_steps = 4000000000u, .z3_seconds = 0.1, .search_steps = 1000 });
+    Solver *s =
+        solver_new(w.p, &(SolverPlan){
+                            .z3_steps = 4000000000u, .z3_seconds = 0.1, .search_steps = 1000 });
     assert_int_equal(solver_query_extra(s, w.path, 0, hard_goal(&w), in, 8, &a), SOLVE_UNKNOWN);
     pid_t child = fork();
     if (child == 0) {

@@ -21,8 +21,7 @@ static void tokens_of(const char *line, CState *state, Str *out)
         assert_true(t.to > t.from);
         if (out->len)
             str_addc(out, ' ');
-        str_addf(out, "%c[%.*s]", letters[t.kind], (int)(t.to - t.from),
-                 line + t.from);
+        str_addf(out, "%c[%.*s]", letters[t.kind], (int)(t.to - t.from), line + t.from);
     }
     assert_int_equal(at, strlen(line));
     *state = l.state;
@@ -31,7 +30,10 @@ static void tokens_of(const char *line, CState *state, Str *out)
 static void a_line_divides_into_tokens(void **state)
 {
     (void)state;
-    static const struct { const char *line, *tokens; CState begin, end; } rows[] = {
+    static const struct {
+        const char *line, *tokens;
+        CState begin, end;
+    } rows[] = {
         { "int x = 0x1f;", "k[int] p[ ] p[x] p[ = ] m[0x1f] p[;]", 0, 0 },
         { "  # include <a.h> // b", "p[  ] d[# include] p[ <] p[a] p[.] p[h] p[> ] c[// b]", 0, 0 },
         { "a # b", "p[a] p[ ] p[# ] p[b]", 0, 0 },
@@ -53,7 +55,7 @@ static void a_line_divides_into_tokens(void **state)
         { "", "", CSYNTAX_BLOCK_COMMENT, CSYNTAX_BLOCK_COMMENT },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        Str out = {0};
+        Str out = { 0 };
         CState now = rows[i].begin;
         tokens_of(rows[i].line, &now, &out);
         assert_string_equal(str_c(&out), rows[i].tokens);
@@ -92,7 +94,7 @@ static void source_lines_are_found_with_their_state(void **state)
     assert_null(source_line(s, 6, &n));
     assert_null(source_line(NULL, 1, &n));
     assert_int_equal(source_lines(NULL), 0);
-    Str bare = {0};
+    Str bare = { 0 };
     for (int i = 1; i <= 6; i++)
         source_line_bare(s, i, &bare);
     assert_string_equal(str_c(&bare), "inta;intd;last");

@@ -27,7 +27,10 @@
 
 volatile uint8_t sundew_alive;
 static int values;                     /* single values have labels, too */
-static struct { const char *at; size_t n; } marked[4];
+static struct {
+    const char *at;
+    size_t n;
+} marked[4];
 static unsigned notes, read_calls, write_calls;
 
 int sundew_is_symbolic(const void *at, uint64_t n)
@@ -45,20 +48,11 @@ void sundew_note(unsigned why, const char *name)
     notes++;
 }
 
-void sundew_pin(const void *at, uint64_t n, unsigned why)
-{
-    (void)at, (void)n, (void)why;
-}
+void sundew_pin(const void *at, uint64_t n, unsigned why) { (void)at, (void)n, (void)why; }
 
-void sundew_format(const char *format)
-{
-    (void)format;
-}
+void sundew_format(const char *format) { (void)format; }
 
-void sundew_forget(const void *at, uint64_t n)
-{
-    (void)at, (void)n;
-}
+void sundew_forget(const void *at, uint64_t n) { (void)at, (void)n; }
 
 void sundew_math(void *result, const void *a, const void *b, unsigned which, unsigned bits)
 {
@@ -83,10 +77,7 @@ int sundew_will_write(int fd, const void *from, uint64_t n)
     return 0;
 }
 
-void sundew_was_not_written(int fd, uint64_t n)
-{
-    (void)fd, (void)n;
-}
+void sundew_was_not_written(int fd, uint64_t n) { (void)fd, (void)n; }
 
 static unsigned pairs;
 
@@ -96,20 +87,11 @@ void sundew_was_paired(int a, int b)
     pairs++;
 }
 
-int sundew_reads_labels(FILE *f)
-{
-    return f != NULL;
-}
+int sundew_reads_labels(FILE *f) { return f != NULL; }
 
-int sundew_keeps_labels(FILE *f)
-{
-    return f != NULL;
-}
+int sundew_keeps_labels(FILE *f) { return f != NULL; }
 
-int64_t sundew_place(FILE *f)
-{
-    return ftello(f);
-}
+int64_t sundew_place(FILE *f) { return ftello(f); }
 
 void sundew_was_read_at(FILE *f, int64_t place, void *to, uint64_t n)
 {
@@ -129,20 +111,11 @@ void sundew_was_mapped(int fd, void *at, uint64_t n, int64_t offset)
     read_calls++;
 }
 
-void sundew_was_moved(FILE *f)
-{
-    (void)f;
-}
+void sundew_was_moved(FILE *f) { (void)f; }
 
-void sundew_ask(void *to, size_t n)
-{
-    memset(to, 7, n);
-}
+void sundew_ask(void *to, size_t n) { memset(to, 7, n); }
 
-_Noreturn void sundew_refuse(void)
-{
-    abort();
-}
+_Noreturn void sundew_refuse(void) { abort(); }
 
 /* ---- helpers */
 
@@ -173,10 +146,7 @@ static void fill(char *to, size_t most, const char *alphabet)
     to[n] = 0;
 }
 
-static int sign(int v)
-{
-    return (v > 0) - (v < 0);
-}
+static int sign(int v) { return (v > 0) - (v < 0); }
 
 static const char letters[] = "abAB";
 
@@ -237,7 +207,8 @@ static void ends_of_memory(void **state)
         assert_int_equal(sundew_standin_strlen(s), n);
         assert_int_equal(sundew_standin_strnlen(s + 1, n), strnlen(s + 1, n ? n : 0));
         assert_int_equal(sundew_standin_strcmp(s, "111"), strcmp(s, "111"));
-        assert_int_equal(sundew_standin_strcmp("1111111111111111", s), strcmp("1111111111111111", s));
+        assert_int_equal(sundew_standin_strcmp("1111111111111111", s),
+                         strcmp("1111111111111111", s));
         assert_int_equal(sundew_standin_strcasecmp(s, "1111A"), strcasecmp(s, "1111A"));
         assert_int_equal(sundew_standin_atoi(s), atoi(s));
         assert_ptr_equal(sundew_standin_strstr(s, "11112"), NULL);
@@ -265,22 +236,37 @@ static void copies(void **state)
         mark(1, to[0], i % 2 ? sizeof to[0] : 0);
         char *standin = to[0], *real = to[1];
         switch (i % 8) {
-        case 0: assert_ptr_equal(sundew_standin_strcpy(standin, a), standin); strcpy(real, a); break;
-        case 1: assert_int_equal(sundew_standin_stpcpy(standin, a) - standin, stpcpy(real, a) - real); break;
-        case 2: assert_ptr_equal(sundew_standin_strncpy(standin, a, n), standin); strncpy(real, a, n); break;
+        case 0:
+            assert_ptr_equal(sundew_standin_strcpy(standin, a), standin);
+            strcpy(real, a);
+            break;
+        case 1:
+            assert_int_equal(sundew_standin_stpcpy(standin, a) - standin, stpcpy(real, a) - real);
+            break;
+        case 2:
+            assert_ptr_equal(sundew_standin_strncpy(standin, a, n), standin);
+            strncpy(real, a, n);
+            break;
         case 3:
             assert_int_equal(sundew_standin_stpncpy(standin, a, n) - standin,
                              stpncpy(real, a, n) - real);
             break;
-        case 4: assert_ptr_equal(sundew_standin_strcat(standin, a), standin); strcat(real, a); break;
-        case 5: assert_ptr_equal(sundew_standin_strncat(standin, a, n), standin); strncat(real, a, n); break;
+        case 4:
+            assert_ptr_equal(sundew_standin_strcat(standin, a), standin);
+            strcat(real, a);
+            break;
+        case 5:
+            assert_ptr_equal(sundew_standin_strncat(standin, a, n), standin);
+            strncat(real, a, n);
+            break;
         case 6: {
             char *p = sundew_standin_memccpy(standin, a, 'b', n), *q = memccpy(real, a, 'b', n);
             assert_int_equal(p ? p - standin : -1, q ? q - real : -1);
             break;
         }
         default: {
-            char *p = sundew_standin_strdup(a), *q = sundew_standin_strndup(a, n), *r = strndup(a, n);
+            char *p = sundew_standin_strdup(a), *q = sundew_standin_strndup(a, n),
+                 *r = strndup(a, n);
             assert_string_equal(p, a);
             assert_string_equal(q, r);
             free(p);
@@ -472,14 +458,44 @@ static void integers(void **state)
 {
     (void)state;
     static const char *const special[] = {
-        "", " ", "-", "+", "0", "-0", "0x", "0x1", "0xg", "-0x7f", "08", "9223372036854775807",
-        "9223372036854775808", "-9223372036854775808", "-9223372036854775809",
-        "18446744073709551615", "18446744073709551616", "-18446744073709551615",
-        "-18446744073709551616", "99999999999999999999999999999", "2147483648", "-2147483649",
-        " \t\n\v\f\r12", "+-1", "1 2", "000000000000000000000000000000017", "zzzzzzzzzzzzzz",
-        "1y2p0ij32e8e7", "1y2p0ij32e8e8", "3w5e11264sgsf", "3w5e11264sgsg", "7fffffffffffffff",
-        "ffffffffffffffff", "10000000000000000", "1777777777777777777777", "123456789012345678",
-        "1234567890123456789", "0b101",
+        "",
+        " ",
+        "-",
+        "+",
+        "0",
+        "-0",
+        "0x",
+        "0x1",
+        "0xg",
+        "-0x7f",
+        "08",
+        "9223372036854775807",
+        "9223372036854775808",
+        "-9223372036854775808",
+        "-9223372036854775809",
+        "18446744073709551615",
+        "18446744073709551616",
+        "-18446744073709551615",
+        "-18446744073709551616",
+        "99999999999999999999999999999",
+        "2147483648",
+        "-2147483649",
+        " \t\n\v\f\r12",
+        "+-1",
+        "1 2",
+        "000000000000000000000000000000017",
+        "zzzzzzzzzzzzzz",
+        "1y2p0ij32e8e7",
+        "1y2p0ij32e8e8",
+        "3w5e11264sgsf",
+        "3w5e11264sgsg",
+        "7fffffffffffffff",
+        "ffffffffffffffff",
+        "10000000000000000",
+        "1777777777777777777777",
+        "123456789012345678",
+        "1234567890123456789",
+        "0b101",
     };
     char a[ROOM];
     mark(0, a, sizeof a);
@@ -540,11 +556,46 @@ static void floats(void **state)
 {
     (void)state;
     static const char *const special[] = {
-        "", ".", "-.", "1.", ".5", "-.5e1", "1e", "1e+", "1e5", "1E-5", "1e400", "1e-400", "inf",
-        "-Infinity", "nan", "nan(12)", "0x1p3", "0x", "0x.8", "1.7976931348623157e308", "e5",
-        "123456789012345", "1234567890123456", "0.000000000000000000001", "000000000000000000001",
-        "5e-324", "1e22", "1e23", "9007199254740993", "0.1", "3.14159265358979", "-0", "-0.0e9",
-        "3.4028235e38", "3.4028236e38", "1e-46", " 12.5x", "1..2", "+.e1", "1e99999999999999",
+        "",
+        ".",
+        "-.",
+        "1.",
+        ".5",
+        "-.5e1",
+        "1e",
+        "1e+",
+        "1e5",
+        "1E-5",
+        "1e400",
+        "1e-400",
+        "inf",
+        "-Infinity",
+        "nan",
+        "nan(12)",
+        "0x1p3",
+        "0x",
+        "0x.8",
+        "1.7976931348623157e308",
+        "e5",
+        "123456789012345",
+        "1234567890123456",
+        "0.000000000000000000001",
+        "000000000000000000001",
+        "5e-324",
+        "1e22",
+        "1e23",
+        "9007199254740993",
+        "0.1",
+        "3.14159265358979",
+        "-0",
+        "-0.0e9",
+        "3.4028235e38",
+        "3.4028236e38",
+        "1e-46",
+        " 12.5x",
+        "1..2",
+        "+.e1",
+        "1e99999999999999",
     };
     char a[ROOM];
     mark(0, a, sizeof a);
@@ -604,14 +655,15 @@ static void maths(void **state)
     static const struct {
         float (*standin)(float), (*real)(float);
     } small[] = {
-        { sundew_standin_sinf, sinf },     { sundew_standin_cosf, cosf }, { sundew_standin_tanf, tanf },
-        { sundew_standin_expf, expf },     { sundew_standin_logf, logf }, { sundew_standin_log2f, log2f },
+        { sundew_standin_sinf, sinf },     { sundew_standin_cosf, cosf },
+        { sundew_standin_tanf, tanf },     { sundew_standin_expf, expf },
+        { sundew_standin_logf, logf },     { sundew_standin_log2f, log2f },
         { sundew_standin_log10f, log10f }, { sundew_standin_sqrtf, sqrtf },
         { sundew_standin_fabsf, fabsf },   { sundew_standin_floorf, floorf },
         { sundew_standin_ceilf, ceilf },   { sundew_standin_roundf, roundf },
     };
-    static const double edges[] = { 0, -0.0, 1, -1, 0.5, 2.5, -2.5, 1e300, -1e300, 1e-310, INFINITY,
-                                    -INFINITY, NAN, 1e9 };
+    static const double edges[] = { 0,     -0.0,   1,      -1,       0.5,       2.5, -2.5,
+                                    1e300, -1e300, 1e-310, INFINITY, -INFINITY, NAN, 1e9 };
     for (int i = 0; i < 500; i++) {
         double a = i < 14 ? edges[i] : (double)(int32_t)random32() / 7e6;
         double b = i < 14 ? edges[13 - i] : (double)(int32_t)random32() / 7e8;
@@ -629,11 +681,12 @@ static void maths(void **state)
             float got = small[k].standin((float)a), want = small[k].real((float)a);
             assert_true(got == want || (got != got && want != want));
         }
-        double got[] = { sundew_standin_pow(a, b), sundew_standin_atan2(a, b), sundew_standin_hypot(a, b),
-                         sundew_standin_fmin(a, b), sundew_standin_fmax(a, b),
-                         sundew_standin_powf((float)a, 2), sundew_standin_atan2f((float)a, 2) };
-        double want[] = { pow(a, b), atan2(a, b), hypot(a, b), fmin(a, b), fmax(a, b),
-                          powf((float)a, 2), atan2f((float)a, 2) };
+        double got[] = { sundew_standin_pow(a, b),          sundew_standin_atan2(a, b),
+                         sundew_standin_hypot(a, b),        sundew_standin_fmin(a, b),
+                         sundew_standin_fmax(a, b),         sundew_standin_powf((float)a, 2),
+                         sundew_standin_atan2f((float)a, 2) };
+        double want[] = { pow(a, b),  atan2(a, b),       hypot(a, b),        fmin(a, b),
+                          fmax(a, b), powf((float)a, 2), atan2f((float)a, 2) };
         for (size_t k = 0; k < 7; k++)
             assert_true(got[k] == want[k] || (got[k] != got[k] && want[k] != want[k]));
         if (fabs(a) < 1e15) {
@@ -645,15 +698,16 @@ static void maths(void **state)
 
 /* ---- text */
 
-#define CHECK_FORMAT(...) do {                                              \
-    char standin_[400], real_[400];                                           \
-    memset(standin_, '?', sizeof standin_);                                     \
-    memset(real_, '?', sizeof real_);                                       \
-    int got_ = sundew_standin_snprintf(standin_, room, __VA_ARGS__);            \
-    int want_ = snprintf(real_, room, __VA_ARGS__);                         \
-    assert_int_equal(got_, want_);                                          \
-    assert_memory_equal(standin_, real_, sizeof standin_);                      \
-} while (0)
+#define CHECK_FORMAT(...)                                                                          \
+    do {                                                                                           \
+        char standin_[400], real_[400];                                                            \
+        memset(standin_, '?', sizeof standin_);                                                    \
+        memset(real_, '?', sizeof real_);                                                          \
+        int got_ = sundew_standin_snprintf(standin_, room, __VA_ARGS__);                           \
+        int want_ = snprintf(real_, room, __VA_ARGS__);                                            \
+        assert_int_equal(got_, want_);                                                             \
+        assert_memory_equal(standin_, real_, sizeof standin_);                                     \
+    } while (0)
 
 static void formats(void **state)
 {
@@ -670,16 +724,21 @@ static void formats(void **state)
             if (i > 20)
                 v = (int)random32();
             long l = (long)v * v;
-            CHECK_FORMAT("%d|%5d|%-5d|%05d|%+d|% d|%.3d|%8.3d|%-8.3d|%.0d", v, v, v, v, v, v, v, v, v, v);
+            CHECK_FORMAT("%d|%5d|%-5d|%05d|%+d|% d|%.3d|%8.3d|%-8.3d|%.0d", v, v, v, v, v, v, v, v,
+                         v, v);
             CHECK_FORMAT("%u %x %X %o %#x %#o %#X %8x %-8x| %08X", v, v, v, v, v, v, v, v, v, v);
-            CHECK_FORMAT("%ld %lu %lx %lld %zu %jd %td", l, l, l, (long long)l, (size_t)l, (intmax_t)l, (ptrdiff_t)l);
+            CHECK_FORMAT("%ld %lu %lx %lld %zu %jd %td", l, l, l, (long long)l, (size_t)l,
+                         (intmax_t)l, (ptrdiff_t)l);
             CHECK_FORMAT("%hd %hhd %hu %hhu %hhx", v, v, v, v, v);
             CHECK_FORMAT("%*d|%-*d|%.*d|%*.*d", 6, v, 6, v, 4, v, -7, 3, v);
             CHECK_FORMAT("%c%c|%3c|%-3c|%%", 'a', v & 127 ? v & 127 : 1, 'x', 'y');
-            CHECK_FORMAT("[%s] [%10s] [%-10s] [%.2s] [%5.1s] [%.*s]", "hello", "abc", "abc", "abc", "xyz", 2, "pqr");
-            CHECK_FORMAT("%g %f %.2f %e %8.3f %-8.1f| %+g %d %s", v / 7.0, v / 7.0, v / 9.0, v * 1.0, 2.5, 3.5, 1.0, v, "end");
+            CHECK_FORMAT("[%s] [%10s] [%-10s] [%.2s] [%5.1s] [%.*s]", "hello", "abc", "abc", "abc",
+                         "xyz", 2, "pqr");
+            CHECK_FORMAT("%g %f %.2f %e %8.3f %-8.1f| %+g %d %s", v / 7.0, v / 7.0, v / 9.0,
+                         v * 1.0, 2.5, 3.5, 1.0, v, "end");
             CHECK_FORMAT("%Lf %d", (long double)v, v);
-            CHECK_FORMAT("%p %p %s %.3s %i", (void *)0, (void *)&rooms, (char *)NULL, (char *)NULL, v);
+            CHECK_FORMAT("%p %p %s %.3s %i", (void *)0, (void *)&rooms, (char *)NULL, (char *)NULL,
+                         v);
             CHECK_FORMAT("");
             CHECK_FORMAT("plain text of some length");
             CHECK_FORMAT("%2$d %1$d", v, 3);         /* not ours: the real one does it */
@@ -696,30 +755,56 @@ static void formats(void **state)
     free(q);
 }
 
-#define CHECK_SCAN(text, format, n, ...) do {                                          \
-    char a_[ROOM];                                                                     \
-    strcpy(a_, text);                                                                  \
-    mark(0, a_, strlen(a_) + 1);                                                       \
-    memset(got, 0x55, sizeof got);                                                     \
-    int r_ = sundew_standin_sscanf(a_, format, __VA_ARGS__);                             \
-    memcpy(kept, got, sizeof got);                                                     \
-    memset(got, 0x55, sizeof got);                                                     \
-    int s_ = sscanf(a_, format, __VA_ARGS__);                                          \
-    if (r_ != s_ || memcmp(kept, got, sizeof got) != 0)                                \
-        print_message("sscanf(\"%s\", \"%s\"): %d, real %d\n", text, format, r_, s_);  \
-    assert_int_equal(r_, s_);                                                          \
-    assert_memory_equal(kept, got, sizeof got);                                        \
-} while (0)
+#define CHECK_SCAN(text, format, n, ...)                                                           \
+    do {                                                                                           \
+        char a_[ROOM];                                                                             \
+        strcpy(a_, text);                                                                          \
+        mark(0, a_, strlen(a_) + 1);                                                               \
+        memset(got, 0x55, sizeof got);                                                             \
+        int r_ = sundew_standin_sscanf(a_, format, __VA_ARGS__);                                   \
+        memcpy(kept, got, sizeof got);                                                             \
+        memset(got, 0x55, sizeof got);                                                             \
+        int s_ = sscanf(a_, format, __VA_ARGS__);                                                  \
+        if (r_ != s_ || memcmp(kept, got, sizeof got) != 0)                                        \
+            print_message("sscanf(\"%s\", \"%s\"): %d, real %d\n", text, format, r_, s_);          \
+        assert_int_equal(r_, s_);                                                                  \
+        assert_memory_equal(kept, got, sizeof got);                                                \
+    } while (0)
 
 static void scans(void **state)
 {
     (void)state;
     static char got[4][64], kept[4][64];
     static const char *const texts[] = {
-        "", " ", "12", "12 34", "-5,6", "0x1f 077 9", "abc 12", "99999999999999999999 1",
-        "2147483648 -2147483649", "1.5 2e3", ".5.5", "key=value;", "key = value", "a b c d",
-        "+7-8", "0x", "0", "1 %", "%", "  lead 3", "1e", "-", "x12y", "12abc34", "-9223372036854775809",
-        "inf -nan", "infx", "0x1p3 0x.8", "1e5e5",
+        "",
+        " ",
+        "12",
+        "12 34",
+        "-5,6",
+        "0x1f 077 9",
+        "abc 12",
+        "99999999999999999999 1",
+        "2147483648 -2147483649",
+        "1.5 2e3",
+        ".5.5",
+        "key=value;",
+        "key = value",
+        "a b c d",
+        "+7-8",
+        "0x",
+        "0",
+        "1 %",
+        "%",
+        "  lead 3",
+        "1e",
+        "-",
+        "x12y",
+        "12abc34",
+        "-9223372036854775809",
+        "inf -nan",
+        "infx",
+        "0x1p3 0x.8",
+        "1e5e5",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         CHECK_SCAN(texts[i], "%d", 1, (int *)got[0]);
@@ -793,7 +878,11 @@ static FILE *file_of(const char *text)
 static void streams_in(void **state)
 {
     (void)state;
-    static const char *const texts[] = { "", "\n", "a", "one\ntwo\n\nlast", "1 2 3\nx=7\n",
+    static const char *const texts[] = { "",
+                                         "\n",
+                                         "a",
+                                         "one\ntwo\n\nlast",
+                                         "1 2 3\nx=7\n",
                                          "a long line that does not fit into a small buffer\nb\n" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         FILE *f = file_of(texts[i]), *g = file_of(texts[i]);

@@ -13,19 +13,19 @@
 static void lines(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     Standins *m = standins_new();
     assert_true(standins_read_text(m,
-                                 "# a remark\n"
-                                 "own strlen fgetc=getc   # two\n"
-                                 "\n"
-                                 "pin lseek 2 3\n"
-                                 "pin malloc\n"
-                                 "concretise time\n"
-                                 "concretise regexec\n"
-                                 "ignore puts\n"
-                                 "ignore strlen2\n",
-                                 "t", &err));
+                                   "# a remark\n"
+                                   "own strlen fgetc=getc   # two\n"
+                                   "\n"
+                                   "pin lseek 2 3\n"
+                                   "pin malloc\n"
+                                   "concretise time\n"
+                                   "concretise regexec\n"
+                                   "ignore puts\n"
+                                   "ignore strlen2\n",
+                                   "t", &err));
     const Standin *one = standins_find(m, "fgetc");
     assert_non_null(one);
     assert_int_equal(one->kind, STANDIN_OWN);
@@ -50,7 +50,9 @@ static void lines(void **state)
 static void errors(void **state)
 {
     (void)state;
-    static const struct { const char *text, *says; } bad[] = {
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
         { "own strlen\nonw strcmp\n", "t:2: no kind 'onw'; did you mean 'own'?" },
         { "always 2nd\n", "t:1: not the name of a function" },
         { "own\n", "t:1: a function's name is missing" },
@@ -62,7 +64,7 @@ static void errors(void **state)
         { "ignore a-b\n", "t:1: not the name of a function" },
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        Err err = {0};
+        Err err = { 0 };
         Standins *m = standins_new();
         assert_false(standins_read_text(m, bad[i].text, "t", &err));
         if (!strstr(err.msg, bad[i].says))
@@ -75,7 +77,7 @@ static void errors(void **state)
 static void shipped(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     Standins *m = standins_new();
     char *folder = in_tree("share/standins");
     if (!standins_read_folder(m, folder, &err))

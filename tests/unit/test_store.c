@@ -24,7 +24,7 @@ typedef struct Project {
 
 static void write_text(const char *root, const char *name, const char *text)
 {
-    Err err = {0};
+    Err err = { 0 };
     char *path = path_join(root, name);
     char *dir = path_dir(path);
     if (!dir_make(dir, &err) || !file_write(path, text, strlen(text), &err))
@@ -33,20 +33,19 @@ static void write_text(const char *root, const char *name, const char *text)
     free(path);
 }
 
-static const char buf_c[] =
-    "struct buf { int start, length; };\n"
-    "\n"
-    "void set_range(struct buf *b, int start, int length);\n"
-    "\n"
-    "void crop(struct buf *b, int start, int length)\n"
-    "{\n"
-    "    set_range(b, length, start);\n"
-    "    set_range(b, length, start);\n"
-    "}\n";
+static const char buf_c[] = "struct buf { int start, length; };\n"
+                            "\n"
+                            "void set_range(struct buf *b, int start, int length);\n"
+                            "\n"
+                            "void crop(struct buf *b, int start, int length)\n"
+                            "{\n"
+                            "    set_range(b, length, start);\n"
+                            "    set_range(b, length, start);\n"
+                            "}\n";
 
 static Project project_new(void)
 {
-    Err err = {0};
+    Err err = { 0 };
     Project p = { .root = tempdir_new(NULL, &err) };
     assert_non_null(p.root);
     p.db = path_join(p.root, "findings.db");
@@ -62,7 +61,7 @@ static void project_free(Project *p)
 
 static Store *must_open(const char *path, const char *root)
 {
-    Err err = {0};
+    Err err = { 0 };
     Store *st = store_open(path, root, &err);
     if (!st)
         fail_msg("%s", err.msg);
@@ -71,7 +70,7 @@ static Store *must_open(const char *path, const char *root)
 
 static FindingSet *must_read(Store *st)
 {
-    Err err = {0};
+    Err err = { 0 };
     FindingSet *set = store_read(st, NULL, NULL, &err);
     if (!set)
         fail_msg("%s", err.msg);
@@ -80,18 +79,18 @@ static FindingSet *must_read(Store *st)
 
 static Finding swapped_at(int line)
 {
-    return (Finding){ .rule = "arguments/swapped", .level = LEVEL_WARNING,
+    return (Finding){ .rule = "arguments/swapped",
+                      .level = LEVEL_WARNING,
                       .verdict = VERDICT_LIKELY,
                       .message = "set_range: arguments 2 and 3 look swapped",
-                      .where = { .file = "buf.c", .line = line, .column = 5,
-                                 .function = "crop" },
+                      .where = { .file = "buf.c", .line = line, .column = 5, .function = "crop" },
                       .anchor = "set_range 2 3" };
 }
 
-static void report(Store *st, const char *technique, const char *scope,
-                   const Finding *list, size_t n, const char *incomplete)
+static void report(Store *st, const char *technique, const char *scope, const Finding *list,
+                   size_t n, const char *incomplete)
 {
-    Err err = {0};
+    Err err = { 0 };
     StoreRun *run = store_run_begin(st, technique, scope, "sundew x", 7, &err);
     assert_non_null(run);
     for (size_t i = 0; i < n; i++)
@@ -130,14 +129,15 @@ static void a_finding_comes_back_as_it_went_in(void **state)
     f.steps = (EvidenceStep[]){ { { .file = "/usr/include/x.h", .line = 3 }, "a" },
                                 { { 0 }, "no place" } };
     f.nsteps = 2;
-    f.related = (EvidenceStep[]){ { { .file = absolute, .line = 3, .column = 6,
-                                      .function = "g" }, "declared here" } };
+    f.related = (EvidenceStep[]){ { { .file = absolute, .line = 3, .column = 6, .function = "g" },
+                                    "declared here" } };
     f.nrelated = 1;
-    f.fixes = (FixIt[]){ { { .file = absolute, .line = 7, .column = 18,
-                             .end_line = 7, .end_column = 24 }, "start" } };
+    f.fixes =
+        (FixIt[]){ { { .file = absolute, .line = 7, .column = 18, .end_line = 7, .end_column = 24 },
+                     "start" } };
     f.nfixes = 1;
-    f.attachments = (Attachment[]){ { "in.bin", "input", bytes, sizeof bytes },
-                                    { "empty", "input", NULL, 0 } };
+    f.attachments =
+        (Attachment[]){ { "in.bin", "input", bytes, sizeof bytes }, { "empty", "input", NULL, 0 } };
     f.nattachments = 2;
     f.rerun = "sundew arguments 'buf.c'";
     f.picture = "digraph { a -> b }";
@@ -196,7 +196,7 @@ static void a_finding_comes_back_as_it_went_in(void **state)
 
 static size_t count_scope(Store *st, const char *technique, const char *scope)
 {
-    Err err = {0};
+    Err err = { 0 };
     FindingSet *set = store_read(st, technique, scope, &err);
     if (!set)
         fail_msg("%s", err.msg);
@@ -238,16 +238,20 @@ static void findings_come_in_the_order_of_the_source(void **state)
 {
     (void)state;
     Store *st = must_open(":memory:", "/");
-    static const struct { const char *file; int line, column; const char *rule; }
-    rows[] = { { "b.c", 1, 1, "t/a" },   { "a.c", 9, 1, "t/a" },
-               { "a.c", 10, 2, "t/b" },  { "a.c", 10, 1, "t/b" },
-               { "a.c", 10, 2, "t/a" },  { NULL, 0, 0, "t/a" } };
+    static const struct {
+        const char *file;
+        int line, column;
+        const char *rule;
+    } rows[] = { { "b.c", 1, 1, "t/a" },  { "a.c", 9, 1, "t/a" },  { "a.c", 10, 2, "t/b" },
+                 { "a.c", 10, 1, "t/b" }, { "a.c", 10, 2, "t/a" }, { NULL, 0, 0, "t/a" } };
     static const int expected[] = { 5, 1, 3, 4, 2, 0 };
     Finding list[6];
     for (int i = 0; i < 6; i++)
-        list[i] = (Finding){ .rule = rows[i].rule, .message = "m",
-                             .where = { .file = rows[i].file, .line = rows[i].line,
-                                        .column = rows[i].column } };
+        list[i] = (Finding){
+            .rule = rows[i].rule,
+            .message = "m",
+            .where = { .file = rows[i].file, .line = rows[i].line, .column = rows[i].column }
+        };
     report(st, "t", "x", list, 6, NULL);
     FindingSet *set = must_read(st);
     assert_int_equal(set->len, 6);
@@ -264,7 +268,7 @@ static void findings_come_in_the_order_of_the_source(void **state)
 static void a_finding_needs_a_rule_and_a_message(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     Store *st = must_open(":memory:", "/");
     StoreRun *run = store_run_begin(st, "t", "x", NULL, 0, &err);
     assert_false(store_run_add(run, &(Finding){ .rule = "t/a" }, &err));
@@ -291,7 +295,7 @@ static void a_fingerprint_survives_edits_and_moves(void **state)
     fingerprint_of(q.root, 7, after);                 /* another checkout */
     assert_string_equal(after, before);
 
-    Str moved = {0};                                  /* lines above */
+    Str moved = { 0 };                                  /* lines above */
     str_add(&moved, "/* new\n * lines */\n\n");
     str_add(&moved, buf_c);
     str_add(&moved, "int unrelated;\n");
@@ -379,8 +383,12 @@ static void hostile_text_is_kept_byte_for_byte(void **state)
     (void)state;
     static const char bad[] = "'); DROP TABLE finding; --\xff\xfe\x1b[0m\n";
     Store *st = must_open(":memory:", "/nowhere");
-    Finding f = { .rule = bad, .message = bad, .anchor = bad, .rerun = bad,
-                  .picture = bad, .where = { .file = bad, .function = bad } };
+    Finding f = { .rule = bad,
+                  .message = bad,
+                  .anchor = bad,
+                  .rerun = bad,
+                  .picture = bad,
+                  .where = { .file = bad, .function = bad } };
     report(st, bad, bad, &f, 1, bad);
     FindingSet *set = must_read(st);
     assert_int_equal(set->len, 1);
@@ -411,7 +419,7 @@ static void write_runs(const Project *p, int who, int times)
     char scope[32];
     snprintf(scope, sizeof scope, "scope%d", who);
     for (int i = 0; i < times; i++) {
-        Err err = {0};
+        Err err = { 0 };
         Store *st = store_open(p->db, p->root, &err);
         StoreRun *run = st ? store_run_begin(st, "t", scope, "", 0, &err) : NULL;
         for (int k = 1; run && k <= 20; k++) {
@@ -450,7 +458,7 @@ static void several_processes_write_at_once(void **state)
 /* Writes runs of 300 findings over and over; says when the first is in. */
 static void write_until_killed(const Project *p, int ready)
 {
-    Err err = {0};
+    Err err = { 0 };
     Store *st = store_open(p->db, p->root, &err);
     for (int i = 0; st; i++) {
         StoreRun *run = store_run_begin(st, "t", "x", "", 0, &err);
@@ -502,7 +510,7 @@ static void a_run_that_never_ends_leaves_the_earlier_one(void **state)
     store_close(st);
     pid_t pid = fork();
     if (pid == 0) {
-        Err err = {0};
+        Err err = { 0 };
         st = store_open(p.db, p.root, &err);
         StoreRun *run = store_run_begin(st, "t", "x", "", 0, &err);
         store_run_add(run, &f, &err);
@@ -546,14 +554,13 @@ static int raw_number(sqlite3 *db, const char *sql)
 static void an_old_schema_is_brought_up_to_date(void **state)
 {
     (void)state;
-    static const char *const one[] = { "CREATE TABLE t (a); INSERT INTO t VALUES (5)",
-                                       NULL };
-    static const char *const three[] = {
-        "CREATE TABLE t (a); INSERT INTO t VALUES (5)",
-        "ALTER TABLE t ADD COLUMN b DEFAULT 7", "UPDATE t SET b = b + a", NULL };
-    static const char *const broken[] = {
-        "CREATE TABLE t (a)", "DROP TABLE t; CREATE TABLE nonsense (", NULL };
-    Err err = {0};
+    static const char *const one[] = { "CREATE TABLE t (a); INSERT INTO t VALUES (5)", NULL };
+    static const char *const three[] = { "CREATE TABLE t (a); INSERT INTO t VALUES (5)",
+                                         "ALTER TABLE t ADD COLUMN b DEFAULT 7",
+                                         "UPDATE t SET b = b + a", NULL };
+    static const char *const broken[] = { "CREATE TABLE t (a)",
+                                          "DROP TABLE t; CREATE TABLE nonsense (", NULL };
+    Err err = { 0 };
     sqlite3 *db = raw_open(":memory:");
     assert_true(db_migrate(db, one, &err));
     assert_true(db_migrate(db, one, &err));
@@ -574,7 +581,7 @@ static void an_old_schema_is_brought_up_to_date(void **state)
 
 static void refuses(const char *path, const char *root, const char *because)
 {
-    Err err = {0};
+    Err err = { 0 };
     assert_null(store_open(path, root, &err));
     assert_non_null(strstr(err.msg, path));
     if (!strstr(err.msg, because))
@@ -604,7 +611,7 @@ static void a_damaged_file_says_what_to_do(void **state)
 {
     (void)state;
     Project p = project_new();
-    Str junk = {0};
+    Str junk = { 0 };
     for (int i = 0; i < 5000; i++)
         str_addf(&junk, "%d junk ", i);
     write_text(p.root, "findings.db", str_c(&junk));
@@ -632,7 +639,7 @@ static void a_damaged_file_says_what_to_do(void **state)
         fputc(0xaa, f);
     }
     fclose(f);
-    Err err = {0};
+    Err err = { 0 };
     st = store_open(p.db, p.root, &err);
     FindingSet *set = st ? store_read(st, NULL, NULL, &err) : NULL;
     assert_null(set);
@@ -683,7 +690,7 @@ static void values_out_of_range_do_no_harm(void **state)
 /* As somebody who may only read. */
 static void read_only(const Project *p)
 {
-    Err err = {0};
+    Err err = { 0 };
     if (geteuid() == 0 && (setgroups(0, NULL) || setgid(65534) || setuid(65534)))
         _exit(10);
     Store *st = store_open(p->db, p->root, &err);
@@ -761,7 +768,7 @@ static void opening_waits_for_another_process(void **state)
 /* Opens, writes, reads; true if all went well. Each failure has a message. */
 static bool whole_story(const Project *p, bool *opened)
 {
-    Err err = {0};
+    Err err = { 0 };
     FindingSet *set = NULL;
     Finding f = swapped_at(7);
     f.steps = (EvidenceStep[]){ { { .file = "buf.c", .line = 1 }, "s" } };
@@ -846,17 +853,14 @@ static ssize_t full_pwrite(int fd, const void *data, size_t n, off_t at)
     return disk_is_full() ? -1 : real_pwrite(fd, data, n, at);
 }
 
-static int full_ftruncate(int fd, off_t n)
-{
-    return disk_is_full() ? -1 : real_ftruncate(fd, n);
-}
+static int full_ftruncate(int fd, off_t n) { return disk_is_full() ? -1 : real_ftruncate(fd, n); }
 
 static void a_full_disk_is_a_clean_error(void **state)
 {
     (void)state;
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
-    real_pwrite = (ssize_t (*)(int, const void *, size_t, off_t))
-        vfs->xGetSystemCall(vfs, "pwrite64");
+    real_pwrite =
+        (ssize_t(*)(int, const void *, size_t, off_t))vfs->xGetSystemCall(vfs, "pwrite64");
     real_ftruncate = (int (*)(int, off_t))vfs->xGetSystemCall(vfs, "ftruncate");
     vfs->xSetSystemCall(vfs, "pwrite64", (sqlite3_syscall_ptr)full_pwrite);
     vfs->xSetSystemCall(vfs, "ftruncate", (sqlite3_syscall_ptr)full_ftruncate);
@@ -928,8 +932,8 @@ static FindingSet *reread(Store *st, FindingSet *old)
 
 static char *read_text(const char *root, const char *name)
 {
-    Str out = {0};
-    Err err = {0};
+    Str out = { 0 };
+    Err err = { 0 };
     char *path = path_join(root, name);
     if (!file_read(path, &out, &err))
         fail_msg("%s", err.msg);
@@ -943,7 +947,7 @@ static void a_baseline_accepts_what_is_there(void **state)
     Project p = project_new();
     char *path = path_join(p.root, BASELINE_FILE);
     Store *st = must_open(p.db, p.root);
-    Err err = {0};
+    Err err = { 0 };
     Finding list[] = { swapped_at(7), swapped_at(8), swapped_at(5) };
     list[2].where.function = NULL;
     list[2].message = "one\nline\x1b[0m";
@@ -1008,7 +1012,7 @@ static void a_baseline_keeps_what_other_runs_accepted(void **state)
     Project p = project_new();
     char *path = path_join(p.root, BASELINE_FILE);
     Store *st = must_open(p.db, p.root);
-    Err err = {0};
+    Err err = { 0 };
     size_t dropped;
     Finding f = swapped_at(7);
     report(st, "arguments", "build", &f, 1, NULL);
@@ -1046,17 +1050,17 @@ static void a_baseline_keeps_what_other_runs_accepted(void **state)
 static void a_broken_baseline_is_an_error(void **state)
 {
     (void)state;
-    static const char *const broken[] = {
-        "<<<<<<< HEAD\n", "0123\n", "0000000000000000000000000000000G  x\n",
-        "0000000000000000000000000000000A  x\n",
-        "000000000000000000000000000000001 x\n" };
+    static const char *const broken[] = { "<<<<<<< HEAD\n", "0123\n",
+                                          "0000000000000000000000000000000G  x\n",
+                                          "0000000000000000000000000000000A  x\n",
+                                          "000000000000000000000000000000001 x\n" };
     Project p = project_new();
     char *path = path_join(p.root, BASELINE_FILE);
     Store *st = must_open(p.db, p.root);
     FindingSet *set = must_read(st);
     size_t dropped;
     for (int i = 0; i < 5; i++) {
-        Err err = {0};
+        Err err = { 0 };
         write_text(p.root, BASELINE_FILE, broken[i]);
         assert_null(store_read(st, NULL, NULL, &err));
         assert_non_null(strstr(err.msg, "sundew.baseline:1: "));
@@ -1064,7 +1068,7 @@ static void a_broken_baseline_is_an_error(void **state)
         assert_false(baseline_prune(set, path, &dropped, &err));
     }
     unlink(path);
-    Err err = {0};
+    Err err = { 0 };
     assert_true(baseline_prune(set, path, &dropped, &err));
     assert_int_equal(dropped, 0);
     assert_false(file_exists(path));
@@ -1075,7 +1079,7 @@ static void a_broken_baseline_is_an_error(void **state)
     report(st, "t", "x", &f, 1, NULL);
     set = must_read(st);
     write_text(p.root, BASELINE_FILE, "# old\n");
-    for (unsigned n = 1; ; n++) {
+    for (unsigned n = 1;; n++) {
         fault_after(n);
         bool ok = baseline_set(set, path, &err), fired = fault_fired();
         fault_after(0);
@@ -1127,14 +1131,17 @@ static void comments_suppress_the_line_they_mean(void **state)
         { "// sundew: ignore types (a)\n// sundew: ignore swapped (b)\nBUG", "b", NULL },
         { "// hello. sundew: ignore swapped (why)\r\nBUG\r\n", "why", NULL },
         { "BUG // sundew: ignore arguments (a) \\\nsundew: ignore swapped (b)", "(a) \\", NULL },
-        { "// sundew: ignore arguments\nBUG", NULL, "buf.c:1: this suppression of arguments gives no reason" },
+        { "// sundew: ignore arguments\nBUG", NULL,
+          "buf.c:1: this suppression of arguments gives no reason" },
         { "// sundew: ignore arguments ()\nBUG", NULL, "no reason" },
         { "// sundew: ignore\nBUG", NULL, "buf.c:1: this suppression names no rule" },
         { "// sundew: ignore (why)\nBUG", NULL, "names no rule" },
-        { "x; // sundew: ignore arguments (why)\nBUG", NULL, "buf.c:1: this suppression of arguments matches no finding" },
+        { "x; // sundew: ignore arguments (why)\nBUG", NULL,
+          "buf.c:1: this suppression of arguments matches no finding" },
         { "// sundew: ignore arguments (why)\nx;\nBUG", NULL, "matches no finding" },
         { "BUG\n// sundew: ignore arguments (why)", NULL, "matches no finding" },
-        { "// sundew: ignore arguments/other (why)\nBUG", NULL, "suppression of arguments/other matches no" },
+        { "// sundew: ignore arguments/other (why)\nBUG", NULL,
+          "suppression of arguments/other matches no" },
         { "// sundew: ignore types (why)\nBUG", NULL, NULL },   /* has not run */
         { "// sundew: ignore argument (why)\nBUG", NULL, NULL },
         { "// sundew: ignore argumentz, no-such_rule (why)\nBUG", NULL, NULL },
@@ -1157,8 +1164,7 @@ static void comments_suppress_the_line_they_mean(void **state)
         bool right = (f->suppressed != NULL) == (rows[i].reason != NULL) &&
                      (!f->suppressed || strcmp(f->suppressed, rows[i].reason) == 0) &&
                      set->nunused_suppressions == (rows[i].complaint != NULL) &&
-                     (!rows[i].complaint ||
-                      strstr(set->unused_suppressions[0], rows[i].complaint));
+                     (!rows[i].complaint || strstr(set->unused_suppressions[0], rows[i].complaint));
         if (!right)
             fail_msg("%s\nsuppressed: %s, complaint: %s", rows[i].source,
                      f->suppressed ? f->suppressed : "-",
@@ -1177,7 +1183,9 @@ static void comments_suppress_the_line_they_mean(void **state)
 static void the_ignore_file_suppresses_by_pattern(void **state)
 {
     (void)state;
-    static const struct { const char *text, *reason, *complaint; } rows[] = {
+    static const struct {
+        const char *text, *reason, *complaint;
+    } rows[] = {
         { "arguments buf.c (why)", "why", NULL },
         { "arguments/* *.c why", "why", NULL },
         { "  arg* b?f.c  (why)  ", "why", NULL },
@@ -1185,7 +1193,8 @@ static void the_ignore_file_suppresses_by_pattern(void **state)
         { "arguments buf.c (a)\narguments * (b)", "a", NULL },
         { "arguments\\ x buf.c (why)", NULL, NULL },
         { "types buf.c (why)", NULL, NULL },
-        { "arguments other.c (why)", NULL, "sundew.ignore:1: this suppression of arguments matches" },
+        { "arguments other.c (why)", NULL,
+          "sundew.ignore:1: this suppression of arguments matches" },
         { "arguments dir/ (why)", NULL, "matches no finding" },
         { "arguments buf.c", NULL, "gives no reason" },
         { "\narguments", NULL, "sundew.ignore:2: expected a pattern" },
@@ -1200,8 +1209,7 @@ static void the_ignore_file_suppresses_by_pattern(void **state)
         bool right = (f->suppressed != NULL) == (rows[i].reason != NULL) &&
                      (!f->suppressed || strcmp(f->suppressed, rows[i].reason) == 0) &&
                      set->nunused_suppressions == (rows[i].complaint != NULL) &&
-                     (!rows[i].complaint ||
-                      strstr(set->unused_suppressions[0], rows[i].complaint));
+                     (!rows[i].complaint || strstr(set->unused_suppressions[0], rows[i].complaint));
         if (!right)
             fail_msg("%s\nsuppressed: %s, complaint: %s", rows[i].text,
                      f->suppressed ? f->suppressed : "-",
@@ -1210,7 +1218,7 @@ static void the_ignore_file_suppresses_by_pattern(void **state)
             assert_false(f->suppressed_in_source);
         finding_set_free(set);
         /* A part of the runs can't judge the whole file. */
-        Err err = {0};
+        Err err = { 0 };
         set = store_read(st, NULL, "build", &err);
         for (size_t k = 0; k < set->nunused_suppressions; k++)
             assert_null(strstr(set->unused_suppressions[k], "matches no finding"));
@@ -1259,7 +1267,7 @@ static void a_suppression_counts_in_its_own_file_only(void **state)
     assert_int_equal(set->nunused_suppressions, 0);
 
     /* What is suppressed needs no place in the baseline. */
-    Err err = {0};
+    Err err = { 0 };
     char *path = path_join(p.root, BASELINE_FILE);
     assert_true(baseline_set(set, path, &err));
     char *text = read_text(p.root, BASELINE_FILE);
@@ -1278,7 +1286,7 @@ static void suppressions_are_judged_in_files_that_were_looked_at(void **state)
     Project p = project_new();
     write_text(p.root, "clean.c", "// sundew: ignore t (was fixed)\nint x;\n");
     Store *st = must_open(":memory:", p.root);
-    Err err = {0};
+    Err err = { 0 };
     report(st, "t", "x", NULL, 0, NULL);
     FindingSet *set = must_read(st);
     assert_int_equal(set->nunused_suppressions, 0);
@@ -1310,7 +1318,7 @@ static void an_unreadable_ignore_file_is_an_error(void **state)
     (void)state;
     Project p = project_new();
     char *path = path_join(p.root, "sundew.ignore");
-    Err err = {0};
+    Err err = { 0 };
     assert_true(dir_make(path, &err));
     Store *st = must_open(":memory:", p.root);
     assert_null(store_read(st, NULL, NULL, &err));

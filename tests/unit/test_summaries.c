@@ -13,11 +13,13 @@ static void a_line_says_what_a_function_does(void **state)
     (void)state;
     Summaries *all = summaries_new();
     Err err = { 0 };
-    assert_true(summaries_read_text(all,
-        "# a remark\n\n"
-        "getl line:rw n:w f ...:r -> new ; *line=new *ret=*f -1 errno  # more\n"
-        "sortl base:rw n cmp:c ; call cmp(base+?, *base)=@last noreturn twice\n"
-        "alias other getl\nvar thing -> static\n", "x.txt", &err));
+    assert_true(
+        summaries_read_text(all,
+                            "# a remark\n\n"
+                            "getl line:rw n:w f ...:r -> new ; *line=new *ret=*f -1 errno  # more\n"
+                            "sortl base:rw n cmp:c ; call cmp(base+?, *base)=@last noreturn twice\n"
+                            "alias other getl\nvar thing -> static\n",
+                            "x.txt", &err));
     const Summary *s = summaries_find(all, "getl");
     assert_non_null(s);
     assert_int_equal(s->nparams, 3);
@@ -50,7 +52,9 @@ static void a_line_says_what_a_function_does(void **state)
 static void a_bad_line_is_named(void **state)
 {
     (void)state;
-    static const struct { const char *text, *message; } rows[] = {
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
         { "f a:q", "t:1: unknown use of a parameter: 'q'" },
         { "\nf a:", "t:2: letters are missing after ':'" },
         { "f a a", "t:1: two parameters of one name: 'a'" },
@@ -103,10 +107,16 @@ static void the_shipped_ones_cover_the_c_library(void **state)
         fail_msg("%s", err.msg);
     assert_true(summaries_count(all) >= 600);
     static const char *const names[] = {
-        "malloc", "__isoc99_sscanf", "__memcpy_chk", "__snprintf_chk", "open64",
-        "__xstat", "__xstat64", "pthread_create", "qsort", "__fprintf_chk",
-        "__vsnprintf_chk", "fopen64", "__isoc23_strtol", "sinf", "getaddrinfo",
-        "__explicit_bzero_chk", "readdir64", "_setjmp", "sigaction",
+        "malloc",          "__isoc99_sscanf",
+        "__memcpy_chk",    "__snprintf_chk",
+        "open64",          "__xstat",
+        "__xstat64",       "pthread_create",
+        "qsort",           "__fprintf_chk",
+        "__vsnprintf_chk", "fopen64",
+        "__isoc23_strtol", "sinf",
+        "getaddrinfo",     "__explicit_bzero_chk",
+        "readdir64",       "_setjmp",
+        "sigaction",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!summaries_find(all, names[i]))

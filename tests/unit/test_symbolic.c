@@ -12,7 +12,7 @@ typedef struct Asked {
 
 static Asked ask(const char *text, SymbolicPlan plan)
 {
-    Err err = {0};
+    Err err = { 0 };
     char *share = in_tree("share");
     Asked a = { .c = compiled(text) };
     a.calls = calls_open(a.c.program, &(CallsPlan){ .share = share }, &err);
@@ -66,12 +66,11 @@ static const char getter[] =
 static void calls_are_matched_with_returns(void **state)
 {
     (void)state;
-    Asked a = ask(getter, (SymbolicPlan){0});
+    Asked a = ask(getter, (SymbolicPlan){ 0 });
     assert_int_equal(sites(&a, SYMBOLIC_BOUNDARY, "ext_isprime"), 1);
     assert_int_equal(sites(&a, SYMBOLIC_BOUNDARY, "ext_clone"), 1);
     /* q % 3 comes from b, which was made of 4 */
-    LLVMValueRef main_ = program_function_value(a.c.program,
-                                                program_function(a.c.program, "main"));
+    LLVMValueRef main_ = program_function_value(a.c.program, program_function(a.c.program, "main"));
     size_t rems = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(main_); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
@@ -86,7 +85,7 @@ static void calls_are_matched_with_returns(void **state)
 static void a_path_leads_from_the_input_to_the_site(void **state)
 {
     (void)state;
-    Asked a = ask(getter, (SymbolicPlan){0});
+    Asked a = ask(getter, (SymbolicPlan){ 0 });
     size_t n;
     const SymbolicSite *s = symbolic_sites(a.s, &n);
     assert_int_equal(n, 2);
@@ -107,7 +106,8 @@ static void fields_are_kept_apart(void **state)
                   "int clean(void) { return o.g * 2; }\n"
                   "int dirty(void) { return o.f * 2; }\n"
                   "int main(void) { int x; read(0, &x, 4); o.f = x; o.g = 1;\n"
-                  "  return clean() + dirty(); }\n", (SymbolicPlan){0});
+                  "  return clean() + dirty(); }\n",
+                  (SymbolicPlan){ 0 });
     assert_int_equal(seen_in(&a, "clean"), 0);
     assert_true(seen_in(&a, "dirty") > 0);
     done(&a);
@@ -121,7 +121,8 @@ static void addresses_and_sizes_from_input_are_reported(void **state)
                   "static const int table[256] = { 1, 2 };\n"
                   "int main(void) { int c = getchar();\n"
                   "  char *p = malloc((size_t)c); free(p);\n"
-                  "  return table[c & 255]; }\n", (SymbolicPlan){0});
+                  "  return table[c & 255]; }\n",
+                  (SymbolicPlan){ 0 });
     assert_int_equal(sites(&a, SYMBOLIC_MEMORY, "size of an allocation"), 1);
     assert_int_equal(sites(&a, SYMBOLIC_MEMORY, "address of a read"), 1);
     done(&a);
@@ -132,7 +133,8 @@ static void bit_tricks_are_no_trouble(void **state)
     (void)state;
     Asked a = ask("#include <stdio.h>\n"
                   "static int lower(int c) { return c | 0x20; }\n"
-                  "int main(void) { return lower(getchar()) % 7; }\n", (SymbolicPlan){0});
+                  "int main(void) { return lower(getchar()) % 7; }\n",
+                  (SymbolicPlan){ 0 });
     size_t n;
     symbolic_sites(a.s, &n);
     assert_int_equal(n, 0);
@@ -154,7 +156,7 @@ static void what_the_input_does_not_reach_is_left_alone(void **state)
     assert_int_equal(seen_in(&a, "hot"), 0);
     assert_true(seen_in(&a, "main") > 0);
     done(&a);
-    a = ask(text, (SymbolicPlan){0});          /* argv is no input now */
+    a = ask(text, (SymbolicPlan){ 0 });          /* argv is no input now */
     assert_int_equal(seen_in(&a, "main"), 0);
     done(&a);
 }
@@ -172,7 +174,7 @@ static void input_goes_through_tables_of_functions_and_callbacks(void **state)
                   "{ return *(const int *)a - *(const int *)b; }\n"
                   "int main(void) { int v[4]; read(0, v, sizeof v);\n"
                   "  qsort(v, 4, 4, cmp); return ops.f(v[0]) + unused.f(1); }\n",
-                  (SymbolicPlan){0});
+                  (SymbolicPlan){ 0 });
     assert_true(seen_in(&a, "twice") > 0);
     assert_true(seen_in(&a, "cmp") > 0);
     assert_int_equal(seen_in(&a, "other"), 0);

@@ -56,19 +56,19 @@ bool sundew_is_stream(uint64_t address)
     return false;
 }
 
-uint64_t sundew_slide(void)
-{
-    return 0;
-}
+uint64_t sundew_slide(void) { return 0; }
 
-static const char source[] =
-    "struct list { int len; const char *name; struct list *next; };\n"
-    "enum color { RED, GREEN };\n"
-    "int var[4];\n"
-    "int add(struct list *l, enum color c) { return l->len += c; }\n"
-    "double half(double x) { return x / 2; }\n";
+static const char source[] = "struct list { int len; const char *name; struct list *next; };\n"
+                             "enum color { RED, GREEN };\n"
+                             "int var[4];\n"
+                             "int add(struct list *l, enum color c) { return l->len += c; }\n"
+                             "double half(double x) { return x / 2; }\n";
 
-struct list { int len; const char *name; struct list *next; };
+struct list {
+    int len;
+    const char *name;
+    struct list *next;
+};
 
 /* What the weave would emit for `add` (row 0) and `half` (row 1). */
 static void make_tables(const Program *p)
@@ -88,23 +88,30 @@ static void make_tables(const Program *p)
     const Type *list = types_find(program_types(p), "struct list", 0);
     const Type *chars = types_find(program_types(p), "char", 0);
     types[chars->index + 1].kind = SUNDEW_CHAR;
-    steps[0] = (SundewStep){ .parent = SUNDEW_NO_STEP, .slot = 0,
-                             .size = (uint32_t)list->size, .type = list->index + 1 };
+    steps[0] = (SundewStep){
+        .parent = SUNDEW_NO_STEP, .slot = 0, .size = (uint32_t)list->size, .type = list->index + 1
+    };
     steps[1] = (SundewStep){ .parent = 0, .at = 8, .type = chars->index + 1 };
-    fns[0] = (SundewFunction){ .id = program_function(p, "add")->index + 1,
-                               .nslots = 2, .nsteps = 2 };
-    fns[1] = (SundewFunction){ .id = program_function(p, "half")->index + 1,
-                               .nslots = 1 };
+    fns[0] =
+        (SundewFunction){ .id = program_function(p, "add")->index + 1, .nslots = 2, .nsteps = 2 };
+    fns[1] = (SundewFunction){ .id = program_function(p, "half")->index + 1, .nslots = 1 };
     size_t nv;
     const Variable *v = program_variables(p, &nv);
     assert_int_equal(nv, 1);
     assert_string_equal(v->name, "var");
     globals[0] = (SundewGlobal){ .address = (uintptr_t)var, .id = 1, .size = sizeof var };
-    tables = (SundewTables){ .version = SUNDEW_TABLES_VERSION, .key = program_key(p),
-                             .name = "subject", .types = types, .functions = fns,
-                             .steps = steps, .modes = modes, .globals = globals,
+    tables = (SundewTables){ .version = SUNDEW_TABLES_VERSION,
+                             .key = program_key(p),
+                             .name = "subject",
+                             .types = types,
+                             .functions = fns,
+                             .steps = steps,
+                             .modes = modes,
+                             .globals = globals,
                              .strategy = SUNDEW_COPY_USED,
-                             .ntypes = (uint32_t)n + 1, .nfunctions = 2, .nglobals = 1 };
+                             .ntypes = (uint32_t)n + 1,
+                             .nfunctions = 2,
+                             .nglobals = 1 };
 }
 
 /* As woven code would do it. */
@@ -158,8 +165,8 @@ static int run_recorded(const char *dir, void (*what)(void))
 
 static char *printed(Trace *t)
 {
-    Str out = {0};
-    for (const Event *e; (e = trace_next(t)); ) {
+    Str out = { 0 };
+    for (const Event *e; (e = trace_next(t));) {
         trace_check(t);
         event_print(e, &out);
         str_addc(&out, '\n');
@@ -176,7 +183,7 @@ static Compiled begin(void)
 
 static Trace *open_trace(const char *dir, const Compiled *c)
 {
-    Err err = {0};
+    Err err = { 0 };
     Trace *t = trace_open(dir, c->program, &err);
     if (!t)
         fail_msg("%s", err.msg);
@@ -202,17 +209,17 @@ static void a_trace_tells_what_was_called_with_what(void **state)
     assert_int_equal(WEXITSTATUS(status), 7);
     Trace *t = open_trace(dir, &c);
     char *text = printed(t);
-    assert_string_equal(text,
-        "#1 P1 T1 alloc   object 2: 24 bytes\n"
-        "#2 P1 T1 call    add(l = object 2 &{len = 3, name = \"first\", next = NULL}, "
-        "c = GREEN)\n"
-        "#3 P1 T1 return  add = 4  [call #2]\n"
-        "#4 P1 T1 free    object 2\n"
-        "#5 P1 T1 alloc   object 3: 24 bytes\n"
-        "#6 P1 T1 call    add(l = object 3 &{len = 5, name = \"second\", next = NULL}, "
-        "c = RED)\n"
-        "#7 P1 T1 return  add = 5  [call #6]\n"
-        "#8 P1 T1 end     exit status 7\n");
+    assert_string_equal(
+        text, "#1 P1 T1 alloc   object 2: 24 bytes\n"
+              "#2 P1 T1 call    add(l = object 2 &{len = 3, name = \"first\", next = NULL}, "
+              "c = GREEN)\n"
+              "#3 P1 T1 return  add = 4  [call #2]\n"
+              "#4 P1 T1 free    object 2\n"
+              "#5 P1 T1 alloc   object 3: 24 bytes\n"
+              "#6 P1 T1 call    add(l = object 3 &{len = 5, name = \"second\", next = NULL}, "
+              "c = RED)\n"
+              "#7 P1 T1 return  add = 5  [call #6]\n"
+              "#8 P1 T1 end     exit status 7\n");
     assert_int_equal(trace_cut_short(t), 0);
     free(text);
     trace_close(t);
@@ -274,8 +281,8 @@ static void threads_and_processes_have_streams_in_one_order(void **state)
     run_recorded(dir, threads_and_forks);
     Trace *t = open_trace(dir, &c);
     uint64_t last = 0;
-    size_t calls[3][4] = {{0}}, ends = 0;
-    for (const Event *e; (e = trace_next(t)); ) {
+    size_t calls[3][4] = { { 0 } }, ends = 0;
+    for (const Event *e; (e = trace_next(t));) {
         trace_check(t);
         assert_true(e->number > last);
         last = e->number;
@@ -332,7 +339,7 @@ static void a_call_that_never_returns_does_not_confuse_the_rest(void **state)
 
 static void bad_pointers(void)
 {
-    add((struct list[]){{ 1, (const char *)8, NULL }}, 1);
+    add((struct list[]){ { 1, (const char *)8, NULL } }, 1);
     char here;
     uint64_t *s = sundew_enter(0, &here);
     s[0] = 16;
@@ -398,16 +405,16 @@ static void damaged_streams_end_where_they_make_no_sense(void **state)
     Compiled c = begin();
     const char *dir = tempdir_new(NULL, NULL);
     Rng rng = rng_seeded(1);
-    Err err = {0};
+    Err err = { 0 };
     run_recorded(dir, two_calls);
-    Strings names = {0};
+    Strings names = { 0 };
     assert_true(dir_list(dir, &names, &err));
     char *path = NULL;
     for (size_t i = 0; i < names.len; i++)
         if (str_ends(names.items[i], ".stream"))
             path = path_join(dir, names.items[i]);
     assert_non_null(path);
-    Str good = {0};
+    Str good = { 0 };
     assert_true(file_read(path, &good, &err));
     size_t used = good.len;
     while (used && !good.data[used - 1])
@@ -419,7 +426,7 @@ static void damaged_streams_end_where_they_make_no_sense(void **state)
         for (int k = 0; k < round % 4; k++)
             bytes[rng_below(&rng, used)] = (char)rng_below(&rng, 256);
         assert_true(file_write(path, bytes, n, &err));
-        Err e = {0};
+        Err e = { 0 };
         Trace *t = trace_open(dir, c.program, &e);
         assert_true(t || *e.msg);
         if (t)
@@ -440,7 +447,7 @@ static void another_program_s_trace_is_refused(void **state)
     const char *dir = tempdir_new(NULL, NULL);
     run_recorded(dir, two_calls);
     Compiled other = compiled("int main(void) { return 0; }\n");
-    Err err = {0};
+    Err err = { 0 };
     assert_null(trace_open(dir, other.program, &err));
     assert_non_null(strstr(err.msg, "another build"));
     compiled_end(&other);
@@ -452,9 +459,9 @@ static void intervals_agree_with_a_plain_table(void **state)
     (void)state;
     enum { SPACE = 200 };
     static char ids[64];
-    void *owner[SPACE] = {0};
-    uint64_t begin_at[SPACE] = {0};
-    Intervals m = {0};
+    void *owner[SPACE] = { 0 };
+    uint64_t begin_at[SPACE] = { 0 };
+    Intervals m = { 0 };
     Rng rng = rng_seeded(7);
 
     for (int round = 0; round < 20000; round++) {

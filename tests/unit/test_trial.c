@@ -6,8 +6,8 @@
 
 static Ending ending(FailureKind kind, int sig, uint64_t address)
 {
-    return (Ending){ .kind = kind, .signal = sig, .has_address = sig == SIGSEGV,
-                     .address = address };
+    return (
+        Ending){ .kind = kind, .signal = sig, .has_address = sig == SIGSEGV, .address = address };
 }
 
 static void at(Ending *e, const char *function, unsigned line)

@@ -22,14 +22,14 @@ static const Field *field(const Type *t, const char *name)
 
 static void assert_prints(const Type *t, const char *name, const char *expected)
 {
-    Str s = {0};
+    Str s = { 0 };
     type_print(t, name, &s);
     assert_string_equal(str_c(&s), expected);
     str_release(&s);
 }
 
-static void assert_field(const Type *t, const char *name, const char *type,
-                         uint64_t offset, uint64_t width)
+static void assert_field(const Type *t, const char *name, const char *type, uint64_t offset,
+                         uint64_t width)
 {
     const Field *f = field(t, name);
     assert_prints(f->type, NULL, type);
@@ -40,32 +40,35 @@ static void assert_field(const Type *t, const char *name, const char *type,
 static void scalars_have_their_encoding(void **state)
 {
     (void)state;
-    Compiled c = compiled(
-        "struct all { _Bool b; char c; signed char sc; unsigned char uc;\n"
-        "  short s; unsigned short us; int i; unsigned u; long l;\n"
-        "  unsigned long ul; long long ll; float f; double d; long double ld;\n"
-        "  _Complex float cf; _Complex double cd; __int128 q; _Complex int ci; };\n"
-        "struct all g;\n");
-    static const struct { const char *field, *type; Encoding e; uint64_t size; }
-    rows[] = {
-        { "b",  "_Bool",          ENCODING_BOOL, 1 },
-        { "c",  "char",           ENCODING_SIGNED_CHAR, 1 },
-        { "sc", "signed char",    ENCODING_SIGNED_CHAR, 1 },
-        { "uc", "unsigned char",  ENCODING_UNSIGNED_CHAR, 1 },
-        { "s",  "short",          ENCODING_SIGNED, 2 },
+    Compiled c =
+        compiled("struct all { _Bool b; char c; signed char sc; unsigned char uc;\n"
+                 "  short s; unsigned short us; int i; unsigned u; long l;\n"
+                 "  unsigned long ul; long long ll; float f; double d; long double ld;\n"
+                 "  _Complex float cf; _Complex double cd; __int128 q; _Complex int ci; };\n"
+                 "struct all g;\n");
+    static const struct {
+        const char *field, *type;
+        Encoding e;
+        uint64_t size;
+    } rows[] = {
+        { "b", "_Bool", ENCODING_BOOL, 1 },
+        { "c", "char", ENCODING_SIGNED_CHAR, 1 },
+        { "sc", "signed char", ENCODING_SIGNED_CHAR, 1 },
+        { "uc", "unsigned char", ENCODING_UNSIGNED_CHAR, 1 },
+        { "s", "short", ENCODING_SIGNED, 2 },
         { "us", "unsigned short", ENCODING_UNSIGNED, 2 },
-        { "i",  "int",            ENCODING_SIGNED, 4 },
-        { "u",  "unsigned int",   ENCODING_UNSIGNED, 4 },
-        { "l",  "long",           ENCODING_SIGNED, 8 },
-        { "ul", "unsigned long",  ENCODING_UNSIGNED, 8 },
-        { "ll", "long long",      ENCODING_SIGNED, 8 },
-        { "f",  "float",          ENCODING_FLOAT, 4 },
-        { "d",  "double",         ENCODING_FLOAT, 8 },
-        { "ld", "long double",    ENCODING_FLOAT, 16 },
+        { "i", "int", ENCODING_SIGNED, 4 },
+        { "u", "unsigned int", ENCODING_UNSIGNED, 4 },
+        { "l", "long", ENCODING_SIGNED, 8 },
+        { "ul", "unsigned long", ENCODING_UNSIGNED, 8 },
+        { "ll", "long long", ENCODING_SIGNED, 8 },
+        { "f", "float", ENCODING_FLOAT, 4 },
+        { "d", "double", ENCODING_FLOAT, 8 },
+        { "ld", "long double", ENCODING_FLOAT, 16 },
         { "cf", "_Complex float", ENCODING_COMPLEX, 8 },
         { "cd", "_Complex double", ENCODING_COMPLEX, 16 },
-        { "q",  "__int128",       ENCODING_SIGNED, 16 },
-        { "ci", "_Complex int",   ENCODING_COMPLEX, 8 },
+        { "q", "__int128", ENCODING_SIGNED, 16 },
+        { "ci", "_Complex int", ENCODING_COMPLEX, 8 },
     };
     const Type *all = find(&c, "struct all");
     assert_int_equal(all->nfields, sizeof rows / sizeof *rows);
@@ -82,11 +85,10 @@ static void scalars_have_their_encoding(void **state)
 static void enums_have_their_values(void **state)
 {
     (void)state;
-    Compiled c = compiled(
-        "enum color { RED, GREEN = 7, BLUE, LOW = -3 };\n"
-        "enum big { HUGE = 0xffffffffu, HUGER = 0xfffffffffffffff0ull };\n"
-        "typedef enum { ONE = 1, TWO } Count;\n"
-        "enum color a; enum big b; Count n;\n");
+    Compiled c = compiled("enum color { RED, GREEN = 7, BLUE, LOW = -3 };\n"
+                          "enum big { HUGE = 0xffffffffu, HUGER = 0xfffffffffffffff0ull };\n"
+                          "typedef enum { ONE = 1, TWO } Count;\n"
+                          "enum color a; enum big b; Count n;\n");
     const Type *t = find(&c, "enum color");
     assert_int_equal(t->nvalues, 4);
     assert_string_equal(t->values[1].name, "GREEN");
@@ -111,20 +113,21 @@ static void enums_have_their_values(void **state)
 static void declarators_print_as_c(void **state)
 {
     (void)state;
-    Compiled c = compiled(
-        "#include <stddef.h>\n"
-        "struct foo { int x; };\n"
-        "struct s {\n"
-        "  const char *a; char *const b; const char *const *c;\n"
-        "  int (*d)(void *, size_t); struct foo e[3]; struct foo *f[3];\n"
-        "  struct foo (*g)[3]; int h[2][5]; int (*(*i)(int))(char);\n"
-        "  int (*j)(); void (*k)(void); int (*l)(const char *, ...);\n"
-        "  volatile int m; _Atomic int n; const volatile long o;\n"
-        "  void *p; const void *q; char *(*r[4])(struct foo *, int (*)(int));\n"
-        "  int (*const t)(int); const int u[4];\n"
-        "};\n"
-        "struct s g;\n");
-    static const struct { const char *field, *abstract, *named; } rows[] = {
+    Compiled c = compiled("#include <stddef.h>\n"
+                          "struct foo { int x; };\n"
+                          "struct s {\n"
+                          "  const char *a; char *const b; const char *const *c;\n"
+                          "  int (*d)(void *, size_t); struct foo e[3]; struct foo *f[3];\n"
+                          "  struct foo (*g)[3]; int h[2][5]; int (*(*i)(int))(char);\n"
+                          "  int (*j)(); void (*k)(void); int (*l)(const char *, ...);\n"
+                          "  volatile int m; _Atomic int n; const volatile long o;\n"
+                          "  void *p; const void *q; char *(*r[4])(struct foo *, int (*)(int));\n"
+                          "  int (*const t)(int); const int u[4];\n"
+                          "};\n"
+                          "struct s g;\n");
+    static const struct {
+        const char *field, *abstract, *named;
+    } rows[] = {
         { "a", "const char *", "const char *x" },
         { "b", "char *const", "char *const x" },
         { "c", "const char *const *", "const char *const *x" },
@@ -158,18 +161,18 @@ static void declarators_print_as_c(void **state)
 static void structs_have_byte_and_bit_offsets(void **state)
 {
     (void)state;
-    Compiled c = compiled(
-        "struct bits { unsigned a : 3; unsigned b : 7; int : 0; int c : 1;\n"
-        "  _Bool d : 1; unsigned long long e : 40; };\n"
-        "struct __attribute__((packed)) packed { char a; int b; short c; };\n"
-        "struct aligned { char a; int b __attribute__((aligned(32))); };\n"
-        "struct tail { int n; char data[]; };\n"
-        "struct anon { int kind; union { int i; double d; struct { short x, y; }; };\n"
-        "  struct { int z; } named; };\n"
-        "union u { char c; int i; long l[3]; };\n"
-        "struct empty { };\n"
-        "struct bits g1; struct packed g2; struct aligned g3; struct tail g4;\n"
-        "struct anon g5; union u g6; struct empty g7;\n");
+    Compiled c =
+        compiled("struct bits { unsigned a : 3; unsigned b : 7; int : 0; int c : 1;\n"
+                 "  _Bool d : 1; unsigned long long e : 40; };\n"
+                 "struct __attribute__((packed)) packed { char a; int b; short c; };\n"
+                 "struct aligned { char a; int b __attribute__((aligned(32))); };\n"
+                 "struct tail { int n; char data[]; };\n"
+                 "struct anon { int kind; union { int i; double d; struct { short x, y; }; };\n"
+                 "  struct { int z; } named; };\n"
+                 "union u { char c; int i; long l[3]; };\n"
+                 "struct empty { };\n"
+                 "struct bits g1; struct packed g2; struct aligned g3; struct tail g4;\n"
+                 "struct anon g5; union u g6; struct empty g7;\n");
     const Type *t = find(&c, "struct bits");
     assert_field(t, "a", "unsigned int", 0, 3);
     assert_field(t, "b", "unsigned int", 3, 7);
@@ -209,14 +212,13 @@ static void structs_have_byte_and_bit_offsets(void **state)
 static void types_of_functions_are_local(void **state)
 {
     (void)state;
-    Compiled c = compiled(
-        "struct outer { struct inner { int x; } i; } g;\n"
-        "int f(void)\n"
-        "{\n"
-        "    static struct in_function { int a; } l[2];\n"
-        "    { static union in_block { int b; } u; l[0].a = u.b; }\n"
-        "    return l[0].a + g.i.x;\n"
-        "}\n");
+    Compiled c = compiled("struct outer { struct inner { int x; } i; } g;\n"
+                          "int f(void)\n"
+                          "{\n"
+                          "    static struct in_function { int a; } l[2];\n"
+                          "    { static union in_block { int b; } u; l[0].a = u.b; }\n"
+                          "    return l[0].a + g.i.x;\n"
+                          "}\n");
     assert_true(find(&c, "struct in_function")->local);
     assert_true(find(&c, "union in_block")->local);
     assert_false(find(&c, "struct outer")->local);
@@ -227,11 +229,11 @@ static void types_of_functions_are_local(void **state)
 static void arrays_may_vary(void **state)
 {
     (void)state;
-    Compiled c = compiled(
-        "typedef int V __attribute__((vector_size(16)));\n"
-        "V v;\n"
-        "int table[2][3][4]; int row[4];\n"
-        "int f(int n) { int a[n]; char m[n][8]; a[0] = m[0][0] = 1; return a[0]; }\n");
+    Compiled c =
+        compiled("typedef int V __attribute__((vector_size(16)));\n"
+                 "V v;\n"
+                 "int table[2][3][4]; int row[4];\n"
+                 "int f(int n) { int a[n]; char m[n][8]; a[0] = m[0][0] = 1; return a[0]; }\n");
     size_t n, variable = 0;
     const Type *const *all = types_all(program_types(c.program), &n);
     const Type *row = NULL;
@@ -266,9 +268,9 @@ static void arrays_may_vary(void **state)
 static void typedef_chains_and_qualifiers_are_kept(void **state)
 {
     (void)state;
-    Compiled c = compiled(
-        "typedef unsigned long word; typedef word size; typedef const size csize;\n"
-        "struct s { csize n; size *restrict p; } g;\n");
+    Compiled c =
+        compiled("typedef unsigned long word; typedef word size; typedef const size csize;\n"
+                 "struct s { csize n; size *restrict p; } g;\n");
     const Type *t = find(&c, "csize");
     assert_prints(t->target, NULL, "const size");
     assert_true(type_has_qualifier(t, QUALIFIER_CONST));
@@ -281,12 +283,11 @@ static void typedef_chains_and_qualifiers_are_kept(void **state)
 
 /* ---- the same type in many units */
 
-static const char list_h[] =
-    "struct item;\n"
-    "struct list { struct list *next; struct item *first; int n; };\n"
-    "typedef struct { int x, y; } Point;\n"
-    "typedef struct { int x, y; } Size;\n"
-    "int use(struct list *l, Point *p, Size *s);\n";
+static const char list_h[] = "struct item;\n"
+                             "struct list { struct list *next; struct item *first; int n; };\n"
+                             "typedef struct { int x, y; } Point;\n"
+                             "typedef struct { int x, y; } Size;\n"
+                             "int use(struct list *l, Point *p, Size *s);\n";
 
 static unsigned count_named(const Compiled *c, const char *name)
 {
@@ -303,15 +304,17 @@ static void one_struct_of_many_units_is_one_type(void **state)
     compiled_file(&c, "list.h", list_h);
     compiled_add(&c, "a.c",
                  "#include \"list.h\"\n"
-                 "int a(struct list *l, Point *p) { return l->n + p->x; }\n", NULL);
+                 "int a(struct list *l, Point *p) { return l->n + p->x; }\n",
+                 NULL);
     compiled_add(&c, "b.c",
                  "#include \"list.h\"\n"
                  "struct item { struct list *in; char *name; };\n"
-                 "int b(struct list *l, Size *s) { return !!l->first->name + s->x; }\n"
-                 , NULL);
+                 "int b(struct list *l, Size *s) { return !!l->first->name + s->x; }\n",
+                 NULL);
     compiled_add(&c, "c.c",
                  "struct list;\n"
-                 "void *c(struct list *l) { return l; }\n", NULL);
+                 "void *c(struct list *l) { return l; }\n",
+                 NULL);
     compiled_open(&c);
     assert_int_equal(count_named(&c, "struct list"), 1);
     assert_int_equal(count_named(&c, "struct item"), 1);
@@ -335,12 +338,15 @@ static void different_structs_of_one_name_stay_apart(void **state)
 {
     (void)state;
     Compiled c = compiled_begin();
-    compiled_add(&c, "a.c", "struct node { int v; };\n"
-                 "int a(struct node *n) { return n->v; }\n", NULL);
-    compiled_add(&c, "b.c", "struct node { char *name; struct node *up; };\n"
-                 "char *b(struct node *n) { return n->name; }\n", NULL);
-    compiled_add(&c, "c.c", "struct node; void *c(struct node *n) { return n; }\n",
+    compiled_add(&c, "a.c",
+                 "struct node { int v; };\n"
+                 "int a(struct node *n) { return n->v; }\n",
                  NULL);
+    compiled_add(&c, "b.c",
+                 "struct node { char *name; struct node *up; };\n"
+                 "char *b(struct node *n) { return n->name; }\n",
+                 NULL);
+    compiled_add(&c, "c.c", "struct node; void *c(struct node *n) { return n; }\n", NULL);
     compiled_open(&c);
     assert_int_equal(count_named(&c, "struct node"), 3);
     const Type *a = program_function(c.program, "a")->params[0].type->target;
@@ -366,7 +372,8 @@ static void a_struct_of_one_header_is_one_type(void **state)
         { "d.c", "int d(struct opt *o) { return o->n + 1; }\n" },
     };
     Compiled c = compiled_begin();
-    compiled_file(&c, "opt.h", "struct priv;\n"
+    compiled_file(&c, "opt.h",
+                  "struct priv;\n"
                   "struct opt { struct priv *priv; struct opt *up; int n; };\n");
     for (size_t i = 0; i < 4; i++) {
         char *text = xprintf("#include \"opt.h\"\n%s", units[i][1]);
@@ -389,9 +396,8 @@ static void a_struct_of_one_header_is_one_type(void **state)
 static void a_deep_difference_is_seen(void **state)
 {
     (void)state;
-    const char *text =
-        "struct c { T v; }; struct b { struct c *c; }; struct a { struct b *b; };\n"
-        "int F(struct a *x) { return (int)x->b->c->v; }\n";
+    const char *text = "struct c { T v; }; struct b { struct c *c; }; struct a { struct b *b; };\n"
+                       "int F(struct a *x) { return (int)x->b->c->v; }\n";
     Compiled c = compiled_begin();
     char *one = xprintf("#define T int\n#define F f\n%s", text);
     char *two = xprintf("#define T float\n#define F g\n%s", text);
@@ -472,8 +478,7 @@ static void every_parameter_knows_its_ir_arguments(void **state)
             copied += q->passing == PASSED_BY_COPY;
             for (unsigned a = 0; a < q->nargs; a++) {
                 size_t len;
-                const char *ir =
-                    LLVMGetValueName2(LLVMGetParam(v, q->first_arg + a), &len);
+                const char *ir = LLVMGetValueName2(LLVMGetParam(v, q->first_arg + a), &len);
                 size_t m = strlen(q->name);
                 if (m == 0 || len == 0)     /* promoted: float in kr() */
                     continue;
@@ -511,7 +516,9 @@ static void signatures_are_the_sources(void **state)
 {
     (void)state;
     Compiled c = compiled(passing);
-    static const struct { const char *name, *signature; } rows[] = {
+    static const struct {
+        const char *name, *signature;
+    } rows[] = {
         { "scalar", "long scalar(int a, long b, char *c)" },
         { "small", "long small(struct c1 a, struct c3 b, int c)" },
         { "pair", "long pair(struct p a, int b, struct id c)" },

@@ -10,17 +10,16 @@
 /* The dump of a subject's monitoring; `aliases`: with points-to. */
 static char *dumped(Compiled *c, const MonitorPlan *plan, bool aliases)
 {
-    Err err = {0};
+    Err err = { 0 };
     char *share = in_tree("share");
     MonitorPlan full = *plan;
-    Calls *calls = aliases ? calls_open(c->program, &(CallsPlan){ .share = share }, &err)
-                           : NULL;
+    Calls *calls = aliases ? calls_open(c->program, &(CallsPlan){ .share = share }, &err) : NULL;
     assert_true(calls || !aliases);
     full.calls = calls;
     Woven *w = weave_begin(c->program, &err);
     if (!w || !weave_monitor(w, &full, &err))
         fail_msg("%s", err.msg);
-    Str out = {0};
+    Str out = { 0 };
     weave_monitor_dump(w, &out);
     weave_end(w);
     calls_close(calls);
@@ -36,7 +35,7 @@ static void expect(const char *dump, const char *function, const char *want)
     if (!at)
         fail_msg("%s is not in:\n%s", function, dump);
     at = strchr(at + 1, '\n') + 1;
-    Str got = {0};
+    Str got = { 0 };
     while (str_starts(at, "  ")) {
         size_t n = strcspn(at, "\n");
         str_addn(&got, at + 2, n - 2 + 1);
@@ -85,15 +84,18 @@ static void only_what_may_be_written_is_copied(void **state)
     Compiled c = compiled(lists);
     MonitorPlan plan = { .strategy = COPY_USED_FIELDS };
     char *d = dumped(&c, &plan, true);
-    expect(d, "add", "l: slot 0, struct list *\nx: slot 1, int\n"
-                     "step 0: slot 0: 4 bytes from 0 of struct list\n"
-                     "step 1: at 8 of step 0: all of int\n"
-                     "step 2: total: 4 bytes from 0 of int\nuses total huge\n");
-    expect(d, "sum", "l: slot 0, const struct list *\n"
-                     "step 0: hits: 400 bytes from 0 of int [100]\nuses hits\n");
+    expect(d, "add",
+           "l: slot 0, struct list *\nx: slot 1, int\n"
+           "step 0: slot 0: 4 bytes from 0 of struct list\n"
+           "step 1: at 8 of step 0: all of int\n"
+           "step 2: total: 4 bytes from 0 of int\nuses total huge\n");
+    expect(d, "sum",
+           "l: slot 0, const struct list *\n"
+           "step 0: hits: 400 bytes from 0 of int [100]\nuses hits\n");
     expect(d, "look", "l: slot 0, const struct list *\ns: slot 1, const char *\n");
-    expect(d, "fill", "buf: slot 0, char *\nn: slot 1, size_t\n"
-                      "step 0: slot 0: all of char\n");
+    expect(d, "fill",
+           "buf: slot 0, char *\nn: slot 1, size_t\n"
+           "step 0: slot 0: all of char\n");
     free(d);
     compiled_end(&c);
 }
@@ -104,14 +106,16 @@ static void pointers_are_followed_to_what_is_written(void **state)
     Compiled c = compiled(lists);
     MonitorPlan plan = { .strategy = COPY_USED_FIELDS };
     char *d = dumped(&c, &plan, true);
-    expect(d, "chain", "l: slot 0, struct list *\n"
-                       "step 0: slot 0: 8 bytes from 16 of struct list\n"
-                       "step 1: at 16 of step 0: 4 bytes from 4 of struct list\n");
+    expect(d, "chain",
+           "l: slot 0, struct list *\n"
+           "step 0: slot 0: 8 bytes from 16 of struct list\n"
+           "step 1: at 16 of step 0: 4 bytes from 4 of struct list\n");
     /* an array of structs is copied as far as it is known */
     expect(d, "reset", "l: slot 0, struct list *\nstep 0: slot 0: all of struct list\n");
     /* a FILE as bytes, which are not followed */
-    expect(d, "first", "f: slot 0, FILE *\n"
-                       "step 0: slot 0: 216 bytes from 0 of struct _IO_FILE\n");
+    expect(d, "first",
+           "f: slot 0, FILE *\n"
+           "step 0: slot 0: 216 bytes from 0 of struct _IO_FILE\n");
     free(d);
     compiled_end(&c);
 }
@@ -123,9 +127,10 @@ static void structs_by_value_have_their_slots(void **state)
     MonitorPlan plan = { .strategy = COPY_USED_FIELDS };
     char *d = dumped(&c, &plan, true);
     expect(d, "unbox", "b: slots 0-1, Boxed\nk: slot 2, int\nstep 0: slot 1: all of int\n");
-    expect(d, "big", "b: slot 0, struct big, by copy\n"
-                     "step 0: slot 0: 80 bytes from 0 of struct big\n"
-                     "step 1: at 80 of step 0: 4 bytes from 4 of struct list\n");
+    expect(d, "big",
+           "b: slot 0, struct big, by copy\n"
+           "step 0: slot 0: 80 bytes from 0 of struct big\n"
+           "step 1: at 80 of step 0: 4 bytes from 4 of struct list\n");
     free(d);
     compiled_end(&c);
 }
@@ -136,8 +141,9 @@ static void strategies_differ_in_depth(void **state)
     Compiled c = compiled(lists);
     MonitorPlan plan = { .strategy = COPY_SHALLOW };
     char *d = dumped(&c, &plan, true);
-    expect(d, "add", "l: slot 0, struct list *\nx: slot 1, int\n"
-                     "step 0: slot 0: 4 bytes from 0 of struct list\nuses total huge\n");
+    expect(d, "add",
+           "l: slot 0, struct list *\nx: slot 1, int\n"
+           "step 0: slot 0: 4 bytes from 0 of struct list\nuses total huge\n");
     free(d);
     plan.strategy = COPY_REFERENCE;
     d = dumped(&c, &plan, true);
@@ -145,9 +151,10 @@ static void strategies_differ_in_depth(void **state)
     free(d);
     plan.strategy = COPY_USED_FIELDS;       /* not knowing who writes what */
     d = dumped(&c, &plan, false);
-    expect(d, "look", "l: slot 0, const struct list *\ns: slot 1, const char *\n"
-                      "step 0: slot 0: 32 bytes from 0 of struct list\n"
-                      "step 1: slot 1: all of char\n");
+    expect(d, "look",
+           "l: slot 0, const struct list *\ns: slot 1, const char *\n"
+           "step 0: slot 0: 32 bytes from 0 of struct list\n"
+           "step 1: slot 1: all of char\n");
     free(d);
     compiled_end(&c);
 }
@@ -155,7 +162,7 @@ static void strategies_differ_in_depth(void **state)
 static void trivial_functions_are_left_out(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     Compiled c = compiled(lists);
     char *only[] = { "add", "sum", NULL };
     MonitorPlan plan = { .strategy = COPY_USED_FIELDS };
@@ -181,7 +188,7 @@ static void trivial_functions_are_left_out(void **state)
 static void a_missing_runtime_is_an_error(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     Compiled c = compiled("int main(void) { return 0; }\n");
     Woven *w = weave_begin(c.program, &err);
     assert_false(weave_runtime(w, "/nonexistent", "monitor", &err));
@@ -193,8 +200,8 @@ static void a_missing_runtime_is_an_error(void **state)
 /* Runs `argv`, gives its exit status; `out` gets what it prints. */
 static int run(char *const *argv, Str *out)
 {
-    Err err = {0};
-    ProcResult r = {0};
+    Err err = { 0 };
+    ProcResult r = { 0 };
     Proc p = { .argv = argv, .capture = true, .seconds = 60 };
     if (!proc_run(&p, &r, &err))
         fail_msg("%s", err.msg);
@@ -255,7 +262,7 @@ static const char typed[] =
 static void the_tables_say_what_the_types_are(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     Compiled c = compiled(typed);
     char *hidden[] = { "struct mixed.secret", NULL };
     MonitorPlan plan = { .strategy = COPY_USED_FIELDS, .build = "v1", .hidden = hidden };
@@ -264,32 +271,32 @@ static void the_tables_say_what_the_types_are(void **state)
     assert_true(dir_make(dir, &err));
     compiled_file(&c, "runtime/printer.c", printer);
     char *source = path_join(dir, "printer.c"), *bc = path_join(dir, "printer.bc");
-    char *clang[] = { "clang-19", "-O2", "-w", "-fPIC", include, "-emit-llvm", "-c", source,
-                      "-o", bc, NULL };
-    Str said = {0};
+    char *clang[] = { "clang-19", "-O2",  "-w", "-fPIC", include, "-emit-llvm",
+                      "-c",       source, "-o", bc,      NULL };
+    Str said = { 0 };
     if (run(clang, &said) != 0)
         fail_msg("%s", str_c(&said));
     Woven *w = weave_begin(c.program, &err);
-    if (!weave_monitor(w, &plan, &err) || !weave_runtime(w, c.dir, "printer", &err)
-        || !woven_build(w, &(WovenBuild){ .out = out }, &err))
+    if (!weave_monitor(w, &plan, &err) || !weave_runtime(w, c.dir, "printer", &err) ||
+        !woven_build(w, &(WovenBuild){ .out = out }, &err))
         fail_msg("%s", err.msg);
     weave_end(w);
     char *argv[] = { out, NULL };
     assert_int_equal(run(argv, &said), 0);
     /* kinds: 0 unknown, 1 data, 2 character, 3 code, 4 foreign */
     assert_string_equal(str_c(&said),
-        "1 2 program v1 2\n"
-        "main main slots 2 params 2\n"
-        "mine 4 kind 1 tail 0 hidden 0:\n"
-        "text 9 kind 1 tail 0 hidden 0:\n"
-        "lock 40 kind 4 tail 0 hidden 0:\n"
-        "mixed 160 kind 1 tail 0 hidden 1: 8*1/8->0? 8*1/8->2? 16*5/8->1 56*1/8->4 "
-        "64*1/8->3 72*3/24->1 80*3/24->2 152*1/8->0 -144+8\n"
-        "tail 8 kind 1 tail 1 hidden 0: 8*0/8->2\n"
-        "tails 8 kind 1 tail 0 hidden 0: 0*1/8->1\n"
-        ".str 5 kind 1 tail 0 hidden 0:\n"
-        "external abs\n"
-        "done\n");
+                        "1 2 program v1 2\n"
+                        "main main slots 2 params 2\n"
+                        "mine 4 kind 1 tail 0 hidden 0:\n"
+                        "text 9 kind 1 tail 0 hidden 0:\n"
+                        "lock 40 kind 4 tail 0 hidden 0:\n"
+                        "mixed 160 kind 1 tail 0 hidden 1: 8*1/8->0? 8*1/8->2? 16*5/8->1 56*1/8->4 "
+                        "64*1/8->3 72*3/24->1 80*3/24->2 152*1/8->0 -144+8\n"
+                        "tail 8 kind 1 tail 1 hidden 0: 8*0/8->2\n"
+                        "tails 8 kind 1 tail 0 hidden 0: 0*1/8->1\n"
+                        ".str 5 kind 1 tail 0 hidden 0:\n"
+                        "external abs\n"
+                        "done\n");
     str_release(&said);
     free(top);
     free(include);
@@ -303,7 +310,7 @@ static void the_tables_say_what_the_types_are(void **state)
 static void a_plain_rebuild_runs(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     Compiled c = compiled("#include <stdio.h>\nint main(void) { puts(\"hello\"); return 3; }\n");
     char *out = path_join(c.dir, "plain"), *argv[] = { out, NULL };
     for (unsigned level = 0; level < 4; level++) {
@@ -312,7 +319,7 @@ static void a_plain_rebuild_runs(void **state)
         if (!w || !woven_build(w, &plan, &err))
             fail_msg("%s", err.msg);
         weave_end(w);
-        Str said = {0};
+        Str said = { 0 };
         assert_int_equal(run(argv, &said), 3);
         assert_string_equal(str_c(&said), "hello\n");
         str_release(&said);
@@ -324,7 +331,7 @@ static void a_plain_rebuild_runs(void **state)
 static void main_can_have_another_name(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     Compiled c = compiled("int main(void) { return 3; }\n");
     char *object = path_join(c.dir, "a.o"), *test = path_join(c.dir, "t.c");
     char *out = path_join(c.dir, "t");
@@ -333,7 +340,7 @@ static void main_can_have_another_name(void **state)
     WovenBuild plan = { .out = object, .rename_main = "old_main", .object_only = true };
     assert_true(woven_build(w, &plan, &err));
     weave_end(w);
-    Str said = {0};
+    Str said = { 0 };
     char *cc[] = { "cc", test, object, "-o", out, NULL }, *argv[] = { out, NULL };
     assert_int_equal(run(cc, &said), 0);
     assert_int_equal(run(argv, &said), 4);

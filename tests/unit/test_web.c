@@ -38,7 +38,8 @@ static void overflow_becomes_a_float(void **state)
     PhpValue v = phpvalue_arithmetic('+', phpvalue_int(INT64_MAX), phpvalue_int(1));
     assert_int_equal(v.type, PHP_FLOAT);
     assert_int_equal(phpvalue_arithmetic('%', phpvalue_int(5), phpvalue_int(0)).type, PHP_UNKNOWN);
-    assert_int_equal(phpvalue_arithmetic('+', phpvalue_text_z("x"), phpvalue_int(0)).type, PHP_UNKNOWN);
+    assert_int_equal(phpvalue_arithmetic('+', phpvalue_text_z("x"), phpvalue_int(0)).type,
+                     PHP_UNKNOWN);
 }
 
 /* ---- requests */
@@ -51,7 +52,7 @@ static void a_query_becomes_parameters_and_back(void **state)
     assert_string_equal(request_get(r, "GET[a][b]")->text, "two words");
     assert_string_equal(request_get(r, "GET[l][1]")->text, "q");
     assert_string_equal(request_get(r, "GET[name_x]")->text, "3");
-    Str s = {0};
+    Str s = { 0 };
     request_query(r, &s);
     assert_string_equal(str_c(&s), "x=1&a%5Bb%5D=two%20words&l%5B0%5D=p&l%5B1%5D=q&name_x=3");
     assert_int_equal(request_value(r, "GET[l]").type, PHP_ARRAY);
@@ -90,7 +91,8 @@ static uint32_t leaf(Made *m, uint32_t op, const char *text)
         m->t.nodes = m->nodes;
         m->t.nnodes = 1;
     }
-    m->nodes[m->t.nnodes] = (TraceNode){ .op = op, .args = m->args[m->t.nnodes], .text = text, .n = strlen(text) };
+    m->nodes[m->t.nnodes] =
+        (TraceNode){ .op = op, .args = m->args[m->t.nnodes], .text = text, .n = strlen(text) };
     return (uint32_t)m->t.nnodes++;
 }
 
@@ -116,7 +118,7 @@ static const char *solve(Made *m, const Cond *conds, size_t n, const char *path)
     snprintf(room, sizeof room, "%s", !r ? "!" : p ? p->text : "-");
     if (r)
         for (size_t i = 0; i < n; i++) {
-            Arena a = {0};
+            Arena a = { 0 };
             PhpValue v = eval_node(&a, &m->t, conds[i].node, r);
             if (phpvalue_is_known(v))
                 assert_int_equal(phpvalue_truth(v), conds[i].wanted);
@@ -130,16 +132,18 @@ static const char *solve(Made *m, const Cond *conds, size_t n, const char *path)
 static void conditions_are_solved_backwards(void **state)
 {
     (void)state;
-    Made m = {0};
+    Made m = { 0 };
     uint32_t x = leaf(&m, WOP_INPUT, "GET[x]");
-    uint32_t ten = leaf(&m, WOP_CONST, "I10"), two = leaf(&m, WOP_CONST, "I2"), one = leaf(&m, WOP_CONST, "I1");
+    uint32_t ten = leaf(&m, WOP_CONST, "I10"), two = leaf(&m, WOP_CONST, "I2"),
+             one = leaf(&m, WOP_CONST, "I1");
     /* 10 < (int)x * 2 + 1 */
     uint32_t product = node(&m, WOP_MUL, "", node(&m, WOP_INT, "", x, 0), two);
     uint32_t less = node(&m, WOP_LT, "", ten, node(&m, WOP_ADD, "", product, one));
     assert_true(atoi(solve(&m, &(Cond){ less, true }, 1, "GET[x]")) * 2 + 1 > 10);
     assert_string_equal(solve(&m, &(Cond){ less, false }, 1, "GET[x]"), "-");
     /* "a" . x . "b" == "a4b" */
-    uint32_t a = leaf(&m, WOP_CONST, "Sa"), b = leaf(&m, WOP_CONST, "Sb"), want = leaf(&m, WOP_CONST, "Sa4b");
+    uint32_t a = leaf(&m, WOP_CONST, "Sa"), b = leaf(&m, WOP_CONST, "Sb"),
+             want = leaf(&m, WOP_CONST, "Sa4b");
     uint32_t text = node(&m, WOP_CONCAT, "", node(&m, WOP_CONCAT, "", a, x), b);
     uint32_t equal = node(&m, WOP_EQ, "", text, want);
     assert_string_equal(solve(&m, &(Cond){ equal, true }, 1, "GET[x]"), "4");
@@ -152,15 +156,19 @@ static void conditions_are_solved_backwards(void **state)
 static void functions_are_inverted_where_they_can_be(void **state)
 {
     (void)state;
-    Made m = {0};
+    Made m = { 0 };
     uint32_t x = leaf(&m, WOP_INPUT, "POST[x]"), word = leaf(&m, WOP_CONST, "S<b>");
-    uint32_t escaped = node(&m, WOP_EQ, "", node(&m, WOP_CALL, "htmlentities", x, 0), leaf(&m, WOP_CONST, "S&lt;b&gt;"));
+    uint32_t escaped = node(&m, WOP_EQ, "", node(&m, WOP_CALL, "htmlentities", x, 0),
+                            leaf(&m, WOP_CONST, "S&lt;b&gt;"));
     assert_string_equal(solve(&m, &(Cond){ escaped, true }, 1, "POST[x]"), "<b>");
-    uint32_t lower = node(&m, WOP_SAME, "", node(&m, WOP_CALL, "strtolower", x, 0), leaf(&m, WOP_CONST, "Sadmin"));
+    uint32_t lower = node(&m, WOP_SAME, "", node(&m, WOP_CALL, "strtolower", x, 0),
+                          leaf(&m, WOP_CONST, "Sadmin"));
     assert_string_equal(solve(&m, &(Cond){ lower, true }, 1, "POST[x]"), "admin");
-    uint32_t at = node(&m, WOP_NSAME, "", node(&m, WOP_CALL, "strpos", x, word), leaf(&m, WOP_CONST, "F"));
+    uint32_t at =
+        node(&m, WOP_NSAME, "", node(&m, WOP_CALL, "strpos", x, word), leaf(&m, WOP_CONST, "F"));
     assert_non_null(strstr(solve(&m, &(Cond){ at, true }, 1, "POST[x]"), "<b>"));
-    uint32_t length = node(&m, WOP_LT, "", leaf(&m, WOP_CONST, "I5"), node(&m, WOP_LENGTH, "", x, 0));
+    uint32_t length =
+        node(&m, WOP_LT, "", leaf(&m, WOP_CONST, "I5"), node(&m, WOP_LENGTH, "", x, 0));
     uint32_t set = node(&m, WOP_ISSET, "", x, 0);
     Cond long_enough[] = { { set, true }, { length, true } };
     assert_true(strlen(solve(&m, long_enough, 2, "POST[x]")) > 5);
@@ -205,7 +213,8 @@ static const char form_page[] =
 static const char *app_folder(void)
 {
     const char *dir = tempdir_new(NULL, NULL);
-    static const char *const names[] = { "index.php", "mainmenu.php", "newuser.php", "sub/index.php", "sub/b.php" };
+    static const char *const names[] = { "index.php", "mainmenu.php", "newuser.php",
+                                         "sub/index.php", "sub/b.php" };
     char *sub = path_join(dir, "sub");
     assert_true(dir_make(sub, NULL));
     free(sub);
@@ -225,10 +234,11 @@ static void the_form_page_has_two_options(void **state)
     const char *app = app_folder();
     Request *from = request_new("index.php");
     PagePlan plan = { .from = from, .app = app, .polite = true };
-    Options o = {0};
+    Options o = { 0 };
     page_options(&plan, form_page, strlen(form_page), &o);
     assert_int_equal(o.len, 2);
-    const PageOption *form = &o.items[o.items[0].form ? 0 : 1], *button = &o.items[o.items[0].form ? 1 : 0];
+    const PageOption *form = &o.items[o.items[0].form ? 0 : 1],
+                     *button = &o.items[o.items[0].form ? 1 : 0];
     assert_string_equal(form->request->script, "mainmenu.php");
     assert_true(request_is_post(form->request));
     assert_string_equal(request_get(form->request, "POST[txtNick]")->text, "Admin");
@@ -250,13 +260,14 @@ static void credentials_go_into_the_form(void **state)
     Request *from = request_new("index.php");
     Credential login = { "alice", "secret" };
     PagePlan plan = { .from = from, .app = app, .logins = &login, .nlogins = 1 };
-    Options o = {0};
+    Options o = { 0 };
     page_options(&plan, form_page, strlen(form_page), &o);
     bool found = false;
     for (size_t i = 0; i < o.len; i++) {
         const Param *u = request_get(o.items[i].request, "POST[txtNick]");
         const Param *p = request_get(o.items[i].request, "POST[pwdPassword]");
-        found = found || (u && p && strcmp(u->text, "alice") == 0 && strcmp(p->text, "secret") == 0);
+        found =
+            found || (u && p && strcmp(u->text, "alice") == 0 && strcmp(p->text, "secret") == 0);
     }
     assert_true(found);
     options_release(&o);
@@ -272,11 +283,19 @@ static void addresses_are_resolved_inside_the_application(void **state)
     const char *app = app_folder();
     Request *from = request_new("sub/b.php");
     PagePlan plan = { .from = from, .app = app };
-    static const struct { const char *url, *script; } rows[] = {
-        { "../index.php?a=1", "index.php" }, { "/mainmenu.php", "mainmenu.php" }, { "./", "sub/index.php" },
-        { "?x=1", "sub/b.php" }, { "http://localhost/newuser.php", "newuser.php" },
-        { "b.php/deep/path", "sub/b.php" }, { "../../etc/passwd", NULL }, { "//evil.example/index.php", NULL },
-        { "javascript:x", NULL }, { "none.php", NULL },
+    static const struct {
+        const char *url, *script;
+    } rows[] = {
+        { "../index.php?a=1", "index.php" },
+        { "/mainmenu.php", "mainmenu.php" },
+        { "./", "sub/index.php" },
+        { "?x=1", "sub/b.php" },
+        { "http://localhost/newuser.php", "newuser.php" },
+        { "b.php/deep/path", "sub/b.php" },
+        { "../../etc/passwd", NULL },
+        { "//evil.example/index.php", NULL },
+        { "javascript:x", NULL },
+        { "none.php", NULL },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Request *r = page_target(&plan, rows[i].url);
@@ -310,13 +329,16 @@ static void broken_html_is_told_and_good_html_is_not(void **state)
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         int says[2] = { 0, 0 };
-        char *page = xprintf("<!DOCTYPE html><html><head><title>t</title></head><body>%s</body></html>", bad[i]);
+        char *page =
+            xprintf("<!DOCTYPE html><html><head><title>t</title></head><body>%s</body></html>",
+                    bad[i]);
         html_check(page, strlen(page), count_says, says);
         assert_true(says[1] > 0);
         free(page);
     }
     int says[2] = { 0, 0 };
-    const char *good = "<!DOCTYPE html><html><head><title>t</title></head><body><div><p>x &amp; y</p></div></body></html>";
+    const char *good =
+        "<!DOCTYPE html><html><head><title>t</title></head><body><div><p>x &amp; y</p></div></body></html>";
     html_check(good, strlen(good), count_says, says);
     assert_int_equal(says[0] + says[1], 0);
 }
@@ -333,7 +355,7 @@ static void write_file(const char *folder, const char *name, const char *text)
 static void states_are_restored_and_recognised(void **state)
 {
     (void)state;
-    Err err = {0};
+    Err err = { 0 };
     const char *app = app_folder(), *folder = tempdir_new(NULL, &err);
     States *st = states_new(app, folder, &err);
     assert_non_null(st);
@@ -352,7 +374,7 @@ static void states_are_restored_and_recognised(void **state)
     assert_true(states_restore(st, s1, &err));
     assert_false(file_exists(gone));
     assert_ptr_equal(states_save(st, NULL, NULL, &err), s1);
-    Strings jar = {0};
+    Strings jar = { 0 };
     strings_add(&jar, "a=1");
     assert_ptr_not_equal(states_save(st, &jar, NULL, &err), s1);
     strings_release(&jar);
@@ -365,7 +387,7 @@ static void states_are_restored_and_recognised(void **state)
 static void cookies_are_set_and_taken_away(void **state)
 {
     (void)state;
-    Strings jar = {0};
+    Strings jar = { 0 };
     cookies_set(&jar, "a=1; path=/");
     cookies_set(&jar, "b=2");
     cookies_set(&jar, "a=3; HttpOnly");
@@ -384,16 +406,20 @@ static void a_log_of_noise_is_read_without_harm(void **state)
     Rng rng = rng_seeded(5);
     char *channel = xcalloc(1, SUNDEW_WEB_SIZE);
     for (int round = 0; round < 40; round++) {
-        struct sundew_web h = { .magic = SUNDEW_WEB_MAGIC, .version = SUNDEW_WEB_VERSION, .begun = 1,
+        struct sundew_web h = { .magic = SUNDEW_WEB_MAGIC,
+                                .version = SUNDEW_WEB_VERSION,
+                                .begun = 1,
                                 .log_len = round % 2 ? 60000 : UINT32_MAX };
         memcpy(channel, &h, sizeof h);
         char *log = channel + SUNDEW_WEB_HEADER + SUNDEW_WEB_REQUEST;
         for (size_t at = 0; at < 60000;) {
-            struct sundew_web_record r = {
-                .kind = (uint32_t)rng_below(&rng, WEB_NKINDS + 2), .len = 32 + 4 * (uint32_t)rng_below(&rng, 20),
-                .id = (uint32_t)rng_below(&rng, 6), .op = (uint32_t)rng_below(&rng, WOP_N + 3),
-                .node = (uint32_t)rng_below(&rng, 9), .file = (uint32_t)rng_below(&rng, 5000),
-                .text = (uint32_t)rng_below(&rng, 200) };
+            struct sundew_web_record r = { .kind = (uint32_t)rng_below(&rng, WEB_NKINDS + 2),
+                                           .len = 32 + 4 * (uint32_t)rng_below(&rng, 20),
+                                           .id = (uint32_t)rng_below(&rng, 6),
+                                           .op = (uint32_t)rng_below(&rng, WOP_N + 3),
+                                           .node = (uint32_t)rng_below(&rng, 9),
+                                           .file = (uint32_t)rng_below(&rng, 5000),
+                                           .text = (uint32_t)rng_below(&rng, 200) };
             if (rng_below(&rng, 50) == 0)
                 r.len = (uint32_t)rng_next(&rng);
             memcpy(log + at, &r, sizeof r);
@@ -403,7 +429,7 @@ static void a_log_of_noise_is_read_without_harm(void **state)
         }
         Trace *t = trace_read(channel);
         for (size_t i = 0; i < t->branches.len; i++) {
-            Str s = {0};
+            Str s = { 0 };
             trace_print(t, t->branches.items[i].node, true, &s);
             str_release(&s);
         }
@@ -417,9 +443,13 @@ static void generated_files_quote_what_the_program_said(void **state)
     (void)state;
     Request *r = request_new("a b.php");
     request_set(r, "POST[x]", "'; rm -rf /; echo '", 19);
-    WebFault f = { .fault = { .kind = FAULT_WARNING, .message = "bad */ \n$(reboot)", .file = "a b.php", .exit = "" },
-                   .chain = &r, .nchain = 1 };
-    Str s = {0};
+    WebFault f = { .fault = { .kind = FAULT_WARNING,
+                              .message = "bad */ \n$(reboot)",
+                              .file = "a b.php",
+                              .exit = "" },
+                   .chain = &r,
+                   .nchain = 1 };
+    Str s = { 0 };
     web_curl(&f, &s);
     assert_null(strstr(str_c(&s), "; rm -rf"));
     assert_null(strstr(str_c(&s), "\n$(reboot)"));

@@ -21,8 +21,8 @@
 
 /* ---- names */
 
-static const char *const allocating[] = { "alloc", "malloc", "calloc", "realloc",
-    "strdup", "strndup", "memdup", "new", NULL };
+static const char *const allocating[] = { "alloc",   "malloc", "calloc", "realloc", "strdup",
+                                          "strndup", "memdup", "new",    NULL };
 static const char *const freeing[] = { "free", NULL };
 
 bool facts_name_says(const char *name, const char *const *words)
@@ -32,8 +32,8 @@ bool facts_name_says(const char *name, const char *const *words)
         for (const char *s = name; *s; s++) {
             if (strncasecmp(s, *words, n) != 0)
                 continue;
-            bool begins = s == name || !isalpha((unsigned char)s[-1])
-                || (isupper((unsigned char)*s) && !isupper((unsigned char)s[-1]));
+            bool begins = s == name || !isalpha((unsigned char)s[-1]) ||
+                          (isupper((unsigned char)*s) && !isupper((unsigned char)s[-1]));
             bool ends = !islower((unsigned char)s[n]);
             bool long_enough = n >= 4 || strcmp(*words, "new") == 0;
             if (begins ? ends || long_enough : s[n] == 0 && n >= 4)
@@ -51,10 +51,10 @@ bool facts_name_is(const char *name, const char *const *words)
         if (n > len)
             continue;
         const char *last = name + len - n;
-        bool apart = last == name || !isalpha((unsigned char)last[-1])
-            || (isupper((unsigned char)*last) && !isupper((unsigned char)last[-1]));
-        if ((strncasecmp(name, *words, n) == 0 && !islower((unsigned char)name[n]))
-            || (strcasecmp(last, *words) == 0 && apart))
+        bool apart = last == name || !isalpha((unsigned char)last[-1]) ||
+                     (isupper((unsigned char)*last) && !isupper((unsigned char)last[-1]));
+        if ((strncasecmp(name, *words, n) == 0 && !islower((unsigned char)name[n])) ||
+            (strcasecmp(last, *words) == 0 && apart))
             return true;
     }
     return false;
@@ -94,8 +94,8 @@ static bool allocates(const Function *fn, LLVMValueRef v)
     if (LLVMGetTypeKind(LLVMGetReturnType(t)) != LLVMPointerTypeKind)
         return false;
     const Type *r = type_plain(fn->returns);
-    bool plain = !r || type_plain(r->target)->kind == TYPE_VOID
-        || type_plain(r->target)->kind == TYPE_SCALAR;
+    bool plain = !r || type_plain(r->target)->kind == TYPE_VOID ||
+                 type_plain(r->target)->kind == TYPE_SCALAR;
     return plain && facts_name_says(fn->name, allocating);
 }
 
@@ -138,8 +138,8 @@ static bool fresh_value(const Seer *s, LLVMValueRef v, int depth, Map *asked)
         return false;
     }
     if (LLVMIsASelectInst(v))
-        return fresh_value(s, LLVMGetOperand(v, 1), depth + 1, asked)
-            || fresh_value(s, LLVMGetOperand(v, 2), depth + 1, asked);
+        return fresh_value(s, LLVMGetOperand(v, 1), depth + 1, asked) ||
+               fresh_value(s, LLVMGetOperand(v, 2), depth + 1, asked);
     if (LLVMIsAGetElementPtrInst(v))      /* &new->base */
         return fresh_value(s, LLVMGetOperand(v, 0), depth + 1, asked);
     if (LLVMIsALoadInst(v) && LLVMIsAAllocaInst(LLVMGetOperand(v, 0)))
@@ -155,11 +155,10 @@ static bool fresh_in_variable(const Seer *s, LLVMValueRef variable, int depth, M
         return false;
     for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
-        if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == variable
-            && fresh_value(s, LLVMGetOperand(user, 0), depth + 1, asked))
+        if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == variable &&
+            fresh_value(s, LLVMGetOperand(user, 0), depth + 1, asked))
             return true;
-        const FnFacts *f = LLVMIsACallInst(user)
-            ? facts_of(s, LLVMGetCalledValue(user)) : NULL;
+        const FnFacts *f = LLVMIsACallInst(user) ? facts_of(s, LLVMGetCalledValue(user)) : NULL;
         for (unsigned i = 0; f && i < f->nargs && i < LLVMGetNumArgOperands(user); i++)
             if (LLVMGetOperand(user, i) == variable && f->args[i].stores_fresh.at)
                 return true;
@@ -169,7 +168,7 @@ static bool fresh_in_variable(const Seer *s, LLVMValueRef variable, int depth, M
 
 static bool is_fresh(const Seer *s, LLVMValueRef v)
 {
-    Map asked = {0};
+    Map asked = { 0 };
     bool fresh = fresh_value(s, v, 0, &asked);
     map_release(&asked);
     return fresh;
@@ -198,10 +197,10 @@ static void follow(Trails *t, LLVMValueRef v, bool inside)
 static bool only_reads(const Function *fn)
 {
     static const char *const names[] = {
-        "abort", "atoi", "atol", "exit", "fprintf", "fputs", "fwrite", "memchr",
-        "memcmp", "perror", "printf", "puts", "strcasecmp", "strchr", "strcmp",
-        "strcoll", "strcspn", "strdup", "strlen", "strncasecmp", "strncmp",
-        "strnlen", "strpbrk", "strrchr", "strspn", "strstr", "write", NULL,
+        "abort",   "atoi",    "atol",    "exit",   "fprintf", "fputs",       "fwrite",
+        "memchr",  "memcmp",  "perror",  "printf", "puts",    "strcasecmp",  "strchr",
+        "strcmp",  "strcoll", "strcspn", "strdup", "strlen",  "strncasecmp", "strncmp",
+        "strnlen", "strpbrk", "strrchr", "strspn", "strstr",  "write",       NULL,
     };
     for (size_t i = 0; names[i]; i++)
         if (strcmp(fn->name, names[i]) == 0)
@@ -213,13 +212,12 @@ static bool is_memory_write(LLVMValueRef callee)
 {
     size_t n;
     const char *name = LLVMGetValueName2(callee, &n);
-    return str_starts(name, "llvm.memset.") || str_starts(name, "llvm.memcpy.")
-        || str_starts(name, "llvm.memmove.") || strcmp(name, "memset") == 0
-        || strcmp(name, "memcpy") == 0 || strcmp(name, "memmove") == 0;
+    return str_starts(name, "llvm.memset.") || str_starts(name, "llvm.memcpy.") ||
+           str_starts(name, "llvm.memmove.") || strcmp(name, "memset") == 0 ||
+           strcmp(name, "memcpy") == 0 || strcmp(name, "memmove") == 0;
 }
 
-static void see_argument(Seer *s, ArgFacts *a, LLVMValueRef call, unsigned i,
-                         Trail t, bool whole)
+static void see_argument(Seer *s, ArgFacts *a, LLVMValueRef call, unsigned i, Trail t, bool whole)
 {
     LLVMValueRef callee = LLVMGetCalledValue(call);
     const FnFacts *f = facts_of(s, callee);
@@ -254,15 +252,16 @@ static void see_argument(Seer *s, ArgFacts *a, LLVMValueRef call, unsigned i,
         set(s, &a->stores_fresh, call);
 }
 
-static void see_use(Seer *s, ArgFacts *a, Trails *trails, Trail t,
-                    LLVMValueRef argument, LLVMValueRef user)
+static void see_use(Seer *s, ArgFacts *a, Trails *trails, Trail t, LLVMValueRef argument,
+                    LLVMValueRef user)
 {
     bool whole = t.value == argument;
     switch (LLVMGetInstructionOpcode(user)) {
-    case LLVMGetElementPtr: case LLVMBitCast: case LLVMPHI: case LLVMSelect:
-    case LLVMFreeze:
-        follow(trails, user, t.inside);
-        break;
+    case LLVMGetElementPtr:
+    case LLVMBitCast:
+    case LLVMPHI:
+    case LLVMSelect:
+    case LLVMFreeze: follow(trails, user, t.inside); break;
     case LLVMLoad:
         if (is_pointer(user))
             follow(trails, user, true);
@@ -276,16 +275,17 @@ static void see_use(Seer *s, ArgFacts *a, Trails *trails, Trail t,
             set(s, &a->unknown, user);      /* kept somewhere */
         }
         break;
-    case LLVMCall: case LLVMInvoke: case LLVMCallBr:
+    case LLVMCall:
+    case LLVMInvoke:
+    case LLVMCallBr:
         for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
             if (LLVMGetOperand(user, i) == t.value)
                 see_argument(s, a, user, i, t, whole);
         break;
-    case LLVMICmp: case LLVMRet:
-        break;
-    case LLVMAtomicRMW: case LLVMAtomicCmpXchg:
-        set(s, t.inside ? &a->writes_inside : &a->written, user);
-        break;
+    case LLVMICmp:
+    case LLVMRet: break;
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg: set(s, t.inside ? &a->writes_inside : &a->written, user); break;
     default:
         if (!t.inside)
             set(s, &a->unknown, user);
@@ -298,7 +298,7 @@ static void see_function(Seer *s, FnFacts *f)
         LLVMValueRef argument = LLVMGetParam(f->value, i);
         if (!is_pointer(argument))
             continue;
-        Trails trails = {0};
+        Trails trails = { 0 };
         follow(&trails, argument, false);
         for (size_t k = 0; k < trails.len; k++) {
             Trail t = trails.items[k];
@@ -310,12 +310,10 @@ static void see_function(Seer *s, FnFacts *f)
     }
     if (f->fresh.at)
         return;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->value); b;
-         b = LLVMGetNextBasicBlock(b)) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->value); b; b = LLVMGetNextBasicBlock(b)) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-        if (end && LLVMIsAReturnInst(end) && LLVMGetNumOperands(end) == 1
-            && is_pointer(LLVMGetOperand(end, 0))
-            && is_fresh(s, LLVMGetOperand(end, 0)))
+        if (end && LLVMIsAReturnInst(end) && LLVMGetNumOperands(end) == 1 &&
+            is_pointer(LLVMGetOperand(end, 0)) && is_fresh(s, LLVMGetOperand(end, 0)))
             set(s, &f->fresh, end);
     }
 }
@@ -351,10 +349,7 @@ void facts_gather(Seer *s, LLVMModuleRef m)
     }
 }
 
-void facts_release(Seer *s)
-{
-    map_release(&s->index);
-}
+void facts_release(Seer *s) { map_release(&s->index); }
 
 /* What an instruction does first to the object behind a pointer: 1 writes, 0
  * reads, -1 nothing. */
@@ -362,11 +357,10 @@ static int first_touch(const Seer *s, LLVMValueRef i, LLVMValueRef v, int depth)
 
 bool facts_writes_first(const Seer *s, LLVMValueRef fn, unsigned arg, int depth)
 {
-    Trails trails = {0};
+    Trails trails = { 0 };
     follow(&trails, LLVMGetParam(fn, arg), false);
     for (size_t k = 0; k < trails.len; k++)
-        for (LLVMUseRef u = LLVMGetFirstUse(trails.items[k].value); u;
-             u = LLVMGetNextUse(u))
+        for (LLVMUseRef u = LLVMGetFirstUse(trails.items[k].value); u; u = LLVMGetNextUse(u))
             if (LLVMIsAGetElementPtrInst(LLVMGetUser(u)))
                 follow(&trails, LLVMGetUser(u), false);
     int answer = -1;
@@ -396,8 +390,8 @@ static int first_touch(const Seer *s, LLVMValueRef i, LLVMValueRef v, int depth)
         const Function *fn = facts_function(s, callee);
         if (fn && is_memory_write(callee))
             return k == 0;
-        return fn && fn->defined && k < f->nargs && depth < 4
-            && facts_writes_first(s, callee, k, depth + 1);
+        return fn && fn->defined && k < f->nargs && depth < 4 &&
+               facts_writes_first(s, callee, k, depth + 1);
     }
     return -1;
 }

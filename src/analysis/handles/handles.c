@@ -34,14 +34,15 @@ const char *handle_role_name(HandleRole r)
 
 /* ---- names */
 
-static const char *const creating[] = { "new", "create", "open", "alloc", "make",
-    "dup", "copy", "clone", "parse", "load", "init", "build", "from", NULL };
+static const char *const creating[] = { "new",   "create", "open", "alloc", "make",  "dup",  "copy",
+                                        "clone", "parse",  "load", "init",  "build", "from", NULL };
 static const char *const starting[] = { "init", "setup", "construct", NULL };
-static const char *const ending[] = { "free", "destroy", "close", "delete",
-    "release", "finish", "fini", "end", "cleanup", "clear", "dispose", "unref",
-    "decref", "deinit", "drop", "finalize", "shutdown", "uninit", NULL };
-static const char *const destroying[] = { "free", "destroy", "close", "delete",
-    "release", "dispose", NULL };
+static const char *const ending[] = { "free",     "destroy",  "close",  "delete",  "release",
+                                      "finish",   "fini",     "end",    "cleanup", "clear",
+                                      "dispose",  "unref",    "decref", "deinit",  "drop",
+                                      "finalize", "shutdown", "uninit", NULL };
+static const char *const destroying[] = { "free",    "destroy", "close", "delete",
+                                          "release", "dispose", NULL };
 
 /* ---- the API */
 
@@ -62,7 +63,7 @@ static bool parameters_follow(const char *s, const char *end)
 /* The words with parameters in a header: what it may declare. */
 static void scan_header(const char *path, Map *declared)
 {
-    Str text = {0};
+    Str text = { 0 };
     if (file_size(path) > 16 << 20 || !file_read(path, &text, NULL)) {
         str_release(&text);
         return;
@@ -84,9 +85,9 @@ static void scan_header(const char *path, Map *declared)
 static void scan_folder_of(const char *file, Map *folders, Map *declared)
 {
     char *dir = path_dir(file);
-    Strings names = {0};
-    if (*file && !str_starts(file, "/usr/") && map_put(folders, dir, NULL)
-        && dir_list(dir, &names, NULL))
+    Strings names = { 0 };
+    if (*file && !str_starts(file, "/usr/") && map_put(folders, dir, NULL) &&
+        dir_list(dir, &names, NULL))
         for (size_t i = 0; i < names.len; i++) {
             char *path = path_join(dir, names.items[i]);
             if (str_ends(path, ".h") || str_ends(path, ".h.in"))
@@ -101,7 +102,7 @@ static void scan_folder_of(const char *file, Map *folders, Map *declared)
  * ones if no header declares any. */
 static bool *find_api(const Program *p)
 {
-    Map folders = {0}, declared = {0};
+    Map folders = { 0 }, declared = { 0 };
     size_t nfns, ntypes;
     const Function *const *fns = program_functions(p, &nfns);
     const Type *const *types = types_all(program_types(p), &ntypes);
@@ -114,9 +115,9 @@ static bool *find_api(const Program *p)
     for (int any = 0; any < 2; any++) {
         size_t found = 0;
         for (size_t i = 0; i < nfns; i++) {
-            bool is = fns[i]->defined && fns[i]->linkage == LINKAGE_EXTERNAL
-                && strcmp(fns[i]->name, "main") != 0
-                && (any || map_has(&declared, fns[i]->name));
+            bool is = fns[i]->defined && fns[i]->linkage == LINKAGE_EXTERNAL &&
+                      strcmp(fns[i]->name, "main") != 0 &&
+                      (any || map_has(&declared, fns[i]->name));
             api[fns[i]->index] = is;
             found += is;
         }
@@ -174,19 +175,18 @@ static void place(Finder *x, HandleUse *u, Fact f)
 static bool points_to_const(const Type *t)
 {
     t = type_plain(t);
-    return t && t->kind == TYPE_POINTER
-        && type_has_qualifier(t->target, QUALIFIER_CONST);
+    return t && t->kind == TYPE_POINTER && type_has_qualifier(t->target, QUALIFIER_CONST);
 }
 
 /* The role of a parameter that is a pointer to a handle. */
-static HandleRole role_of_pointer(Finder *x, const Function *fn, unsigned arg,
-                                  const Type *t, Fact *why, const char **what)
+static HandleRole role_of_pointer(Finder *x, const Function *fn, unsigned arg, const Type *t,
+                                  Fact *why, const char **what)
 {
     const FnFacts *f = &x->seer.facts[fn->index];
     const ArgFacts *a = &f->args[arg];
     /* a name tells of one thing only */
-    bool ends = facts_name_is(fn->name, ending)
-        || (fn->nparams == 1 && facts_name_says(fn->name, ending));
+    bool ends =
+        facts_name_is(fn->name, ending) || (fn->nparams == 1 && facts_name_says(fn->name, ending));
     *why = a->freed;
     *what = "it is freed";
     if (a->freed.at)
@@ -197,30 +197,29 @@ static HandleRole role_of_pointer(Finder *x, const Function *fn, unsigned arg,
         return HANDLE_FINISHES;
     *why = a->written;
     *what = "it is written before it is read";
-    if (facts_name_says(fn->name, starting) && a->written.at
-        && facts_writes_first(&x->seer, f->value, arg, 0))
+    if (facts_name_says(fn->name, starting) && a->written.at &&
+        facts_writes_first(&x->seer, f->value, arg, 0))
         return HANDLE_INITIALISES;
     *what = by_name;
     if (ends && (a->written.at || a->unknown.at))
         return HANDLE_FINISHES;
-    *why = (Fact){0};
+    *why = (Fact){ 0 };
     *what = "nothing is written through it";
-    if (!a->written.at && !a->unknown.at && !a->frees_inside.at
-        && !a->writes_inside.at)
+    if (!a->written.at && !a->unknown.at && !a->frees_inside.at && !a->writes_inside.at)
         return HANDLE_OBSERVES;
     *what = "it is declared const";
     if (points_to_const(t))
         return HANDLE_OBSERVES;
-    *why = a->written.at ? a->written : a->writes_inside.at ? a->writes_inside
-        : a->unknown;
-    *what = a->written.at ? "it is written" : a->writes_inside.at
-        ? "what it leads to is written" : "it is handed on";
+    *why = a->written.at ? a->written : a->writes_inside.at ? a->writes_inside : a->unknown;
+    *what = a->written.at         ? "it is written"
+            : a->writes_inside.at ? "what it leads to is written"
+                                  : "it is handed on";
     return HANDLE_CHANGES;
 }
 
 /* A pointer to a pointer to a handle; false: it has no role. */
-static bool role_of_place(const ArgFacts *a, const Function *fn, HandleRole *role,
-                          Fact *why, const char **what)
+static bool role_of_place(const ArgFacts *a, const Function *fn, HandleRole *role, Fact *why,
+                          const char **what)
 {
     *why = a->stores_fresh;
     *what = "new memory is stored there";
@@ -240,8 +239,8 @@ static bool role_of_place(const ArgFacts *a, const Function *fn, HandleRole *rol
 
 static bool is_handle_type(const Type *t)
 {
-    return t && *t->file && !str_starts(t->file, "/usr/include/")
-        && !str_starts(t->file, "/usr/lib/");
+    return t && *t->file && !str_starts(t->file, "/usr/include/") &&
+           !str_starts(t->file, "/usr/lib/");
 }
 
 static void see_params(Finder *x, const Function *fn)
@@ -250,8 +249,7 @@ static void see_params(Finder *x, const Function *fn)
     for (unsigned i = 0; i < fn->nparams; i++) {
         unsigned levels, arg = fn->params[i].first_arg;
         const Type *t = type_pointed_record(fn->params[i].type, &levels);
-        if (!is_handle_type(t) || fn->params[i].nargs != 1 || arg >= f->nargs
-            || levels > 2)
+        if (!is_handle_type(t) || fn->params[i].nargs != 1 || arg >= f->nargs || levels > 2)
             continue;
         HandleUse u = { .function = fn, .param = (int)i };
         Fact why;
@@ -276,8 +274,7 @@ static void see_result(Finder *x, const Function *fn)
     bool takes_one = false;
     for (unsigned i = 0; i < fn->nparams; i++)
         takes_one = takes_one || type_pointed_record(fn->params[i].type, &levels) == t;
-    HandleUse u = { .function = fn, .param = HANDLE_RETURNED,
-                    .role = HANDLE_CREATES };
+    HandleUse u = { .function = fn, .param = HANDLE_RETURNED, .role = HANDLE_CREATES };
     if (!f->fresh.at && (takes_one || !facts_name_says(fn->name, creating)))
         return;
     u.evidence = f->fresh.at ? "it returns new memory" : by_name;
@@ -327,7 +324,7 @@ static void take_uses(Finder *x, Handle *h, const Type *t)
 
 static bool find(Handles *out, Err *err)
 {
-    Arena a = {0};
+    Arena a = { 0 };
     Finder x = { .out = out, .seer = { .program = out->program, .arena = &a } };
     size_t n;
     const Function *const *fns = program_functions(out->program, &n);
@@ -367,10 +364,7 @@ static bool find(Handles *out, Err *err)
  */
 static const char head[] = "sundew handles 1";
 
-static void put(Str *out, const char *text)
-{
-    str_addn(out, text, strlen(text) + 1);
-}
+static void put(Str *out, const char *text) { str_addn(out, text, strlen(text) + 1); }
 
 static void put_number(Str *out, uint64_t n)
 {
@@ -380,7 +374,7 @@ static void put_number(Str *out, uint64_t n)
 
 static void keep(const Handles *h, const char *path)
 {
-    Str out = {0};
+    Str out = { 0 };
     put(&out, head);
     put_number(&out, h->n);
     for (size_t i = 0; i < h->n; i++) {
@@ -408,7 +402,8 @@ typedef struct Reader {
 
 static const char *get(Reader *r)
 {
-    const char *text = r->at, *end = r->at < r->end ? memchr(text, 0, (size_t)(r->end - text)) : NULL;
+    const char *text = r->at,
+               *end = r->at < r->end ? memchr(text, 0, (size_t)(r->end - text)) : NULL;
     r->bad |= !end;
     r->at = end ? end + 1 : r->end;
     return end ? text : "";
@@ -457,7 +452,7 @@ static void read_all(Reader *r, Handles *h, const Function *const *by_index)
 /* False: there is no file, or a damaged one; then `h` is empty. */
 static bool read_kept(Handles *h, const char *path)
 {
-    Str data = {0};
+    Str data = { 0 };
     size_t n;
     const Function *const *fns = program_functions(h->program, &n);
     const Function **by_index = xcalloc(program_index_limit(h->program) + 1, sizeof *by_index);
@@ -514,20 +509,18 @@ static bool parse_param(const char *word, Overrule *o)
             o->param = (int)i;
     char *end;
     long number = strtol(word, &end, 10);
-    if (o->param < 0 && *word && !*end && number >= 1
-        && number <= (long)o->function->nparams)
+    if (o->param < 0 && *word && !*end && number >= 1 && number <= (long)o->function->nparams)
         o->param = (int)number - 1;
     return o->param >= 0;
 }
 
-static bool parse_line(const Program *p, const char *path, char *text,
-                       unsigned line, Overrule *o, bool *empty, Err *err)
+static bool parse_line(const Program *p, const char *path, char *text, unsigned line, Overrule *o,
+                       bool *empty, Err *err)
 {
     char *rest, *words[4];
     size_t n = 0;
     text[strcspn(text, "#")] = 0;
-    for (char *w = strtok_r(text, " \t\r", &rest); w && n < 4;
-         w = strtok_r(NULL, " \t\r", &rest))
+    for (char *w = strtok_r(text, " \t\r", &rest); w && n < 4; w = strtok_r(NULL, " \t\r", &rest))
         words[n++] = w;
     *empty = n == 0;
     if (n == 0)
@@ -543,16 +536,14 @@ static bool parse_line(const Program *p, const char *path, char *text,
     if (!parse_role(words[1], o))
         return err_set(err, "%s:%u: no role is called %s", path, line, words[1]);
     if (!parse_param(words[2], o))
-        return err_set(err, "%s:%u: %s() has no parameter %s", path, line,
-                       words[0], words[2]);
+        return err_set(err, "%s:%u: %s() has no parameter %s", path, line, words[0], words[2]);
     return true;
 }
 
 static const Type *overruled_type(const Overrule *o)
 {
     unsigned levels;
-    const Type *t = o->param < 0 ? o->function->returns
-                                 : o->function->params[o->param].type;
+    const Type *t = o->param < 0 ? o->function->returns : o->function->params[o->param].type;
     return type_pointed_record(t, &levels);
 }
 
@@ -579,8 +570,11 @@ static void apply(Handles *all, const Overrule *o, const char *path)
             uses[n++] = h->uses[i];
     if (!o->none)
         uses[n++] = (HandleUse){
-            .function = o->function, .role = o->role, .param = o->param,
-            .evidence = "the user says so", .file = arena_strdup(&all->arena, path),
+            .function = o->function,
+            .role = o->role,
+            .param = o->param,
+            .evidence = "the user says so",
+            .file = arena_strdup(&all->arena, path),
             .line = o->line,
         };
     qsort(uses, n, sizeof *uses, by_role);
@@ -590,7 +584,7 @@ static void apply(Handles *all, const Overrule *o, const char *path)
 
 static bool read_overrules(Handles *all, const char *path, Err *err)
 {
-    Str text = {0};
+    Str text = { 0 };
     if (!file_read(path, &text, err)) {
         str_release(&text);
         return false;

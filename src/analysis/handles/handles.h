@@ -29,8 +29,12 @@
 #include "program/program.h"
 
 typedef enum {
-    HANDLE_CREATES, HANDLE_INITIALISES, HANDLE_DESTROYS, HANDLE_FINISHES,
-    HANDLE_OBSERVES, HANDLE_CHANGES,
+    HANDLE_CREATES,
+    HANDLE_INITIALISES,
+    HANDLE_DESTROYS,
+    HANDLE_FINISHES,
+    HANDLE_OBSERVES,
+    HANDLE_CHANGES,
 } HandleRole;
 const char *handle_role_name(HandleRole r);      /* creates, initialises, … */
 

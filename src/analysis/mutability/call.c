@@ -79,8 +79,8 @@ static void doubt(PathSet *s, uint8_t level)
 }
 
 /* The callee's path as paths of the caller. */
-static void resolve(Body *b, uint32_t op, const Body *g, const Actuals *a,
-                    const Path *p, PathSet *out)
+static void resolve(Body *b, uint32_t op, const Body *g, const Actuals *a, const Path *p,
+                    PathSet *out)
 {
     if (p->root == ROOT_UNKNOWN || root_is_global(p->root)) {
         pathset_add(out, path_root(p->root));
@@ -111,14 +111,18 @@ static void fresh_result(Body *b, uint32_t op, PathSet *out)
     pathset_add(out, path_root(ROOT_LOCAL | mut_local(b, inst, false)));
 }
 
-static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a,
-                        uint32_t index, uint8_t maybe)
+static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a, uint32_t index,
+                        uint8_t maybe)
 {
     assert(index < g->flow.effects.len && b->ops.items[op].kind == OP_CALL);
     Effect e = g->flow.effects.items[index];
-    Effect like = { .kind = e.kind, .reason = e.reason, .maybe = maybe > e.maybe ? maybe : e.maybe,
-                    .inst = b->ops.items[op].inst, .origin = e.origin,
-                    .callee = g->value, .next = index };
+    Effect like = { .kind = e.kind,
+                    .reason = e.reason,
+                    .maybe = maybe > e.maybe ? maybe : e.maybe,
+                    .inst = b->ops.items[op].inst,
+                    .origin = e.origin,
+                    .callee = g->value,
+                    .next = index };
     PathSet src = { 0 }, dest = { 0 };
 
     if (is_of_copy(g, &e.path))
@@ -137,9 +141,7 @@ static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a,
         like.reason = MUT_INDIRECT;
         mut_obstacle(b, &src, op, &like);
         break;
-    case EFFECT_REASON:
-        mut_obstacle(b, &src, op, &like);
-        break;
+    case EFFECT_REASON: mut_obstacle(b, &src, op, &like); break;
     case EFFECT_STORE:
         resolve(b, op, g, a, &e.dest, &dest);
         mut_store(b, &dest, &src, op, &like);
@@ -152,8 +154,7 @@ static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a,
             mut_put(b, &to, &src.items[i], op);
         }
         break;
-    default:
-        break;
+    default: break;
     }
     pathset_release(&src);
     pathset_release(&dest);
@@ -193,8 +194,7 @@ static uint64_t inputs(const Body *b, const Actuals *a)
     return sum;
 }
 
-static void meet_effects(Body *b, uint32_t op, const Body *g, const Actuals *a,
-                         uint8_t maybe)
+static void meet_effects(Body *b, uint32_t op, const Body *g, const Actuals *a, uint8_t maybe)
 {
     Met now = { inputs(b, a), (uint32_t)g->flow.effects.len, g->flow.version };
     Met *before = met(b, op, g);
@@ -205,8 +205,8 @@ static void meet_effects(Body *b, uint32_t op, const Body *g, const Actuals *a,
     *met(b, op, g) = now;
 }
 
-static void meet_body(Body *b, uint32_t op, const Body *g, const Actuals *a,
-                      uint8_t maybe, PathSet *result)
+static void meet_body(Body *b, uint32_t op, const Body *g, const Actuals *a, uint8_t maybe,
+                      PathSet *result)
 {
     meet_effects(b, op, g, a, maybe);
     for (unsigned i = 0; i < g->nargs && i < a->n; i++)
@@ -233,26 +233,19 @@ static void meet_body(Body *b, uint32_t op, const Body *g, const Actuals *a,
 
 /* ---- a library function with a summary */
 
-static void term(Body *b, uint32_t op, const SummaryTerm *t, const Summary *s,
-                 const Actuals *a, unsigned stars, PathSet *out)
+static void term(Body *b, uint32_t op, const SummaryTerm *t, const Summary *s, const Actuals *a,
+                 unsigned stars, PathSet *out)
 {
     switch (t->kind) {
-    case SUMMARY_PARAM:
-        pathset_union(out, actual(a, t->param));
-        break;
+    case SUMMARY_PARAM: pathset_union(out, actual(a, t->param)); break;
     case SUMMARY_REST:
         for (unsigned i = (unsigned)s->nparams; i < a->n; i++)
             pathset_union(out, actual(a, i));
         break;
     case SUMMARY_NEW:
-    case SUMMARY_RETURN:
-        fresh_result(b, op, out);
-        break;
-    case SUMMARY_NOTHING:
-        return;
-    default:
-        pathset_add(out, path_root(ROOT_UNKNOWN));
-        return;
+    case SUMMARY_RETURN: fresh_result(b, op, out); break;
+    case SUMMARY_NOTHING: return;
+    default: pathset_add(out, path_root(ROOT_UNKNOWN)); return;
     }
     Path p = { .depth = (uint16_t)(stars > MUT_DEREFS ? MUT_DEREFS : stars),
                .off = t->anywhere ? ANYWHERE : 0 };
@@ -269,8 +262,7 @@ static void anywhere(PathSet *s)
     *s = moved;
 }
 
-static bool copies_pointers(const Mutability *m, const SummaryTerm *from,
-                            const Actuals *a)
+static bool copies_pointers(const Mutability *m, const SummaryTerm *from, const Actuals *a)
 {
     return from->kind != SUMMARY_PARAM || !a->call ||
            from->param >= LLVMGetNumArgOperands(a->call) ||
@@ -371,8 +363,7 @@ static bool format_may_write(const Mutability *m, const Summary *s, LLVMValueRef
 {
     if (!m->percent_n)
         return false;
-    if (!call || !s->nparams || !s->variadic ||
-        s->nparams > LLVMGetNumArgOperands(call))
+    if (!call || !s->nparams || !s->variadic || s->nparams > LLVMGetNumArgOperands(call))
         return true;
     LLVMValueRef f = LLVMGetOperand(call, (unsigned)s->nparams - 1);
     return !ptvalues_is_literal(f) || literal_has_percent_n(f);
@@ -383,8 +374,7 @@ unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsig
     unsigned use = arg < s->nparams ? s->params[arg].use : s->rest;
     bool list = !s->variadic && arg + 1 == s->nparams;
 
-    if (strstr(s->name, "printf") && (arg >= s->nparams || list) &&
-        !format_may_write(m, s, call))
+    if (strstr(s->name, "printf") && (arg >= s->nparams || list) && !format_may_write(m, s, call))
         use &= ~(unsigned)SUMMARY_WRITE;
     return use;
 }
@@ -412,12 +402,15 @@ static void callback(Mutability *m, Body *b, uint32_t op, const SummaryCallback 
     pathset_release(&result);
 }
 
-static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn,
-                         const Summary *s, const Actuals *a, uint8_t maybe,
-                         PathSet *result)
+static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, const Summary *s,
+                         const Actuals *a, uint8_t maybe, PathSet *result)
 {
-    Effect like = { .kind = EFFECT_WRITE, .inst = b->ops.items[op].inst, .maybe = maybe,
-                    .origin = b->ops.items[op].inst, .callee = fn, .next = NONE };
+    Effect like = { .kind = EFFECT_WRITE,
+                    .inst = b->ops.items[op].inst,
+                    .maybe = maybe,
+                    .origin = b->ops.items[op].inst,
+                    .callee = fn,
+                    .next = NONE };
 
     for (unsigned i = 0; i < a->n; i++)
         use_of(b, op, mut_use(m, s, a->call, i), actual(a, i), like);
@@ -435,13 +428,17 @@ static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn,
 static void meet_nothing(Body *b, uint32_t op, LLVMValueRef fn, MutReasonKind reason,
                          const Actuals *a, PathSet *result)
 {
-    Effect like = { .kind = EFFECT_REASON, .reason = reason, .callee = fn, .next = NONE,
-                    .inst = b->ops.items[op].inst, .origin = b->ops.items[op].inst };
+    Effect like = { .kind = EFFECT_REASON,
+                    .reason = reason,
+                    .callee = fn,
+                    .next = NONE,
+                    .inst = b->ops.items[op].inst,
+                    .origin = b->ops.items[op].inst };
 
     for (unsigned i = 0; i < a->n; i++) {
         mut_obstacle(b, actual(a, i), op, &like);
-        if (!a->call || LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(a->call, i))) ==
-                            LLVMPointerTypeKind)
+        if (!a->call ||
+            LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(a->call, i))) == LLVMPointerTypeKind)
             add_doubted(result, actual(a, i), PATH_RETURNED);
     }
     pathset_add(result, path_root(ROOT_UNKNOWN));
@@ -471,7 +468,8 @@ static void assembly(Body *b, uint32_t op, const Actuals *a, PathSet *result)
     size_t n;
     LLVMValueRef code = LLVMGetCalledValue(b->ops.items[op].inst);
     const char *c = LLVMGetInlineAsmConstraintString(code, &n);
-    Effect like = { .kind = EFFECT_WRITE, .inst = b->ops.items[op].inst,
+    Effect like = { .kind = EFFECT_WRITE,
+                    .inst = b->ops.items[op].inst,
                     .origin = b->ops.items[op].inst };
     bool memory = strstr(c, "~{memory}") != NULL;
     unsigned i = 0;
@@ -547,8 +545,7 @@ static bool fits(const Type *a, const Type *b)
     b = type_plain(b);
     if (a->kind == TYPE_POINTER && b->kind == TYPE_POINTER) {
         const Type *x = type_plain(a->target), *y = type_plain(b->target);
-        return !type_is_record(x) || !type_is_record(y) || x == y ||
-               x->incomplete || y->incomplete;
+        return !type_is_record(x) || !type_is_record(y) || x == y || x->incomplete || y->incomplete;
     }
     return true;
 }
@@ -667,8 +664,9 @@ void mut_call(Mutability *m, Body *b, uint32_t op)
         if (i < sizeof a.sets / sizeof *a.sets && set->len && mut_is_printed(m, call, i))
             a.printed |= UINT64_C(1) << i;
         if (i >= sizeof a.sets / sizeof *a.sets)
-            mut_obstacle(b, set, op, &(Effect){ .reason = MUT_VARARG, .inst = call,
-                                                .origin = call, .next = NONE });
+            mut_obstacle(b, set, op,
+                         &(Effect){
+                             .reason = MUT_VARARG, .inst = call, .origin = call, .next = NONE });
     }
     if (LLVMIsAInlineAsm(callee)) {
         assembly(b, op, &a, &result);
@@ -685,15 +683,64 @@ void mut_call(Mutability *m, Body *b, uint32_t op)
 bool mut_is_pure_external(const char *name)
 {
     static const char *const names[] = {
-        "strlen", "strnlen", "strcmp", "strncmp", "strcasecmp", "strncasecmp",
-        "memcmp", "bcmp", "memchr", "memrchr", "rawmemchr", "strchr", "strrchr",
-        "strchrnul", "strstr", "strpbrk", "strspn", "strcspn", "strcasestr", "memmem",
-        "abs", "labs", "llabs", "bsearch", "__ctype_b_loc", "__ctype_tolower_loc",
-        "__ctype_toupper_loc", "isalnum", "isalpha", "isdigit", "islower", "isupper",
-        "isspace", "isprint", "ispunct", "isxdigit", "tolower", "toupper", "atoi",
-        "atol", "atoll", "wcslen", "wcscmp", "wmemcmp", "wcschr", "fabs", "floor",
-        "ceil", "trunc", "round", "htonl", "htons", "ntohl", "ntohs", "abort",
-        "__assert_fail", "exit", "_exit",
+        "strlen",
+        "strnlen",
+        "strcmp",
+        "strncmp",
+        "strcasecmp",
+        "strncasecmp",
+        "memcmp",
+        "bcmp",
+        "memchr",
+        "memrchr",
+        "rawmemchr",
+        "strchr",
+        "strrchr",
+        "strchrnul",
+        "strstr",
+        "strpbrk",
+        "strspn",
+        "strcspn",
+        "strcasestr",
+        "memmem",
+        "abs",
+        "labs",
+        "llabs",
+        "bsearch",
+        "__ctype_b_loc",
+        "__ctype_tolower_loc",
+        "__ctype_toupper_loc",
+        "isalnum",
+        "isalpha",
+        "isdigit",
+        "islower",
+        "isupper",
+        "isspace",
+        "isprint",
+        "ispunct",
+        "isxdigit",
+        "tolower",
+        "toupper",
+        "atoi",
+        "atol",
+        "atoll",
+        "wcslen",
+        "wcscmp",
+        "wmemcmp",
+        "wcschr",
+        "fabs",
+        "floor",
+        "ceil",
+        "trunc",
+        "round",
+        "htonl",
+        "htons",
+        "ntohl",
+        "ntohs",
+        "abort",
+        "__assert_fail",
+        "exit",
+        "_exit",
     };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

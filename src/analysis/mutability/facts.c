@@ -220,16 +220,15 @@ bool mut_observations_read(Mutability *m, const Program *p, const char *path, Er
         return false;
     str_addc(&text, '\n');
     str_addc(&text, '\0');
-    for (char *line = strtok_r(text.data, "\n", &rest); line;
-         line = strtok_r(NULL, "\n", &rest)) {
+    for (char *line = strtok_r(text.data, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         char word[512];
         unsigned index, level, at;
         int used = 0;
         number++;
         if (sscanf(line, "%511s %u %u %u %n", word, &index, &level, &at, &used) < 4 || !used) {
             str_release(&text);
-            return err_set(err, "%s:%u: not an observation (SYMBOL INDEX LEVEL LINE FILE)",
-                           path, number);
+            return err_set(err, "%s:%u: not an observation (SYMBOL INDEX LEVEL LINE FILE)", path,
+                           number);
         }
         char *symbol = read_symbol(word);
         const Function *fn = program_function(p, symbol);

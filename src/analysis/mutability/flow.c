@@ -14,8 +14,13 @@
 #include "analysis/mutability/mutability_int.h"
 #include <assert.h>
 
-enum { MOST_EFFECTS = 12, MOST_STORES = 60, MOST_GLOBAL = 40, MOST_CONTENT = 32,
-       MOST_MEMORY = 1500 };
+enum {
+    MOST_EFFECTS = 12,
+    MOST_STORES = 60,
+    MOST_GLOBAL = 40,
+    MOST_CONTENT = 32,
+    MOST_MEMORY = 1500
+};
 
 uint32_t mut_local(Body *b, LLVMValueRef site, bool stack)
 {
@@ -36,10 +41,7 @@ static Local *local_of(Body *b, const Path *p)
 }
 
 /* Memory that only this function can reach by this path. */
-static bool is_own_memory(const Path *p)
-{
-    return root_is_local(p->root) && !p->depth;
-}
+static bool is_own_memory(const Path *p) { return root_is_local(p->root) && !p->depth; }
 
 /* ---- effects */
 
@@ -91,8 +93,10 @@ static bool note_effect(Body *b, const Effect *like)
         if (b->flow.nglobal >= MOST_GLOBAL)
             return false;
     }
-    EffectKey key = { .kind = e.kind, .reason = e.kind == EFFECT_REASON ? e.reason : 0,
-                      .path = e.path, .dest = e.dest };
+    EffectKey key = { .kind = e.kind,
+                      .reason = e.kind == EFFECT_REASON ? e.reason : 0,
+                      .path = e.path,
+                      .dest = e.dest };
     if (e.kind == EFFECT_STORE && e.origin) {
         key.callee = (uintptr_t)e.callee;
         key.origin = (uintptr_t)e.origin;
@@ -134,7 +138,8 @@ static void merge_locals(Body *b);
 static Path merged(const Body *b, const Path *p)
 {
     return b->coarse && root_is_local(p->root)
-               ? path_plus(path_root(ROOT_LOCAL | b->merged), ANYWHERE) : *p;
+               ? path_plus(path_root(ROOT_LOCAL | b->merged), ANYWHERE)
+               : *p;
 }
 
 void mut_put(Body *b, const Path *dest, const Path *src, uint32_t op)
@@ -293,8 +298,7 @@ static void capture(Body *b, const Path *p, uint32_t op)
     b->grown = true;
 }
 
-static void store_one(Body *b, const Path *to, const Path *v, uint32_t op,
-                      const Effect *like)
+static void store_one(Body *b, const Path *to, const Path *v, uint32_t op, const Effect *like)
 {
     bool own = is_own_memory(to);
 
@@ -315,8 +319,7 @@ static void store_one(Body *b, const Path *to, const Path *v, uint32_t op,
     }
 }
 
-void mut_store(Body *b, const PathSet *to, const PathSet *v, uint32_t op,
-               const Effect *like)
+void mut_store(Body *b, const PathSet *to, const PathSet *v, uint32_t op, const Effect *like)
 {
     bool local = false;
 
@@ -413,8 +416,8 @@ void mut_read(Body *b, const PathSet *from)
 
 /* What is in the `size` bytes (0: unknown) at a place of ours goes, field by field,
  * to another place. */
-static void copy_local(Body *b, uint32_t op, const Path *from, int64_t size,
-                       const PathSet *to, const Effect *like)
+static void copy_local(Body *b, uint32_t op, const Path *from, int64_t size, const PathSet *to,
+                       const Effect *like)
 {
     Path at_one = merged(b, from);
     const Bucket *k = bucket(b, at_one.root, false);
@@ -500,8 +503,8 @@ static const Op *replacing(const Mutability *m, const Body *b, uint32_t op)
         const Op *o = &b->ops.items[i];
         if (o->kind == OP_STORE && LLVMIsAStoreInst(o->inst) &&
             mut_same_address(m, LLVMGetOperand(o->inst, 1), LLVMGetOperand(l->inst, 0)))
-            return o->b != NONE && !comes_from(&b->sets.items[o->b], &b->sets.items[l->a])
-                       ? o : NULL;
+            return o->b != NONE && !comes_from(&b->sets.items[o->b], &b->sets.items[l->a]) ? o
+                                                                                           : NULL;
     }
     return NULL;
 }
@@ -572,7 +575,8 @@ static void give_content(Body *b, const Path *object, Path seen, PathSet *inner)
         if (c.dest.depth)
             continue;
         if (root_is_argument(c.src.root)) {
-            Effect e = { .kind = EFFECT_RETURN, .path = c.src,
+            Effect e = { .kind = EFFECT_RETURN,
+                         .path = c.src,
                          .dest = path_plus(seen, c.dest.off),
                          .inst = b->ops.items[c.op == NONE ? 0 : c.op].inst };
             note_effect(b, &e);
@@ -615,20 +619,14 @@ static void operation(Mutability *m, Body *b, uint32_t op)
         for (uint32_t i = 0; i < sets[o.a].len; i++)
             b->grown |= pathset_add(&sets[o.dst], path_plus(sets[o.a].items[i], o.off));
         break;
-    case OP_LOAD:
-        load(m, b, op);
-        break;
+    case OP_LOAD: load(m, b, op); break;
     case OP_STORE:
         mut_write(b, &sets[o.a], &like);
         if (o.b != NONE)
             mut_store(b, &sets[o.a], &sets[o.b], op, &like);
         break;
-    case OP_MEMCPY:
-        copy_memory(b, op, &like);
-        break;
-    case OP_MEMSET:
-        mut_write(b, &sets[o.a], &like);
-        break;
+    case OP_MEMCPY: copy_memory(b, op, &like); break;
+    case OP_MEMSET: mut_write(b, &sets[o.a], &like); break;
     case OP_VA_START: {
         Path rest = path_plus(path_root(b->nargs), ANYWHERE);
         PathSet one = { &rest, 1, 1 }, anywhere = { 0 };
@@ -640,9 +638,7 @@ static void operation(Mutability *m, Body *b, uint32_t op)
         break;
     }
     case OP_CALL:
-    case OP_ASM:
-        mut_call(m, b, op);
-        break;
+    case OP_ASM: mut_call(m, b, op); break;
     case OP_RETURN:
         give_back(b, &sets[o.a]);
         give_objects(b, &sets[o.a]);
@@ -662,7 +658,9 @@ static void captured_content(Body *b)
             Path src = k->items.items[j].src;
             uint32_t at = k->items.items[j].op;
             LLVMValueRef inst = b->ops.items[at == NONE ? by : at].inst;
-            Effect e = { .kind = EFFECT_STORE, .path = src, .inst = inst,
+            Effect e = { .kind = EFFECT_STORE,
+                         .path = src,
+                         .inst = inst,
                          .origin = at == NONE ? NULL : b->ops.items[at].origin,
                          .dest = path_root(ROOT_UNKNOWN) };
             if (root_is_local(src.root))

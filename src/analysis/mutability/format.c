@@ -56,8 +56,8 @@ static void add_formats(LLVMValueRef v, Formats *out, unsigned level)
     } else if (LLVMIsALoadInst(v) && LLVMIsAGetElementPtrInst(LLVMGetOperand(v, 0))) {
         /* one of a table that nobody writes */
         LLVMValueRef g = LLVMGetOperand(LLVMGetOperand(v, 0), 0);
-        LLVMValueRef c = LLVMIsAGlobalVariable(g) && is_never_written(g)
-                             ? LLVMGetInitializer(g) : NULL;
+        LLVMValueRef c =
+            LLVMIsAGlobalVariable(g) && is_never_written(g) ? LLVMGetInitializer(g) : NULL;
         out->all &= c && LLVMIsAConstantArray(c);
         for (int i = 0; c && LLVMIsAConstantArray(c) && i < LLVMGetNumOperands(c); i++)
             add_formats(LLVMGetOperand(c, (unsigned)i), out, 3);
@@ -102,8 +102,7 @@ static bool is_constant(const Mutability *m, const Function *fn, LLVMValueRef v)
     if (LLVMIsAGlobalVariable(v))
         return LLVMIsGlobalConstant(v);
     if (LLVMIsASelectInst(v))
-        return is_constant(m, fn, LLVMGetOperand(v, 1)) ||
-               is_constant(m, fn, LLVMGetOperand(v, 2));
+        return is_constant(m, fn, LLVMGetOperand(v, 1)) || is_constant(m, fn, LLVMGetOperand(v, 2));
     if (LLVMIsALoadInst(v))
         return points_to_const(mut_member_type(m, LLVMGetOperand(v, 0)));
     for (unsigned i = 0; LLVMIsAArgument(v) && i < fn->nparams; i++) {

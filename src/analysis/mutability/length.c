@@ -88,11 +88,13 @@ static const struct pair {
     const char *name;
     unsigned pointer, length;
 } pairs[] = {
-    { "llvm.memcpy", 0, 2 }, { "llvm.memcpy", 1, 2 }, { "llvm.memmove", 0, 2 },
-    { "llvm.memmove", 1, 2 }, { "llvm.memset", 0, 2 }, { "memcpy", 0, 2 }, { "memcpy", 1, 2 },
-    { "memmove", 0, 2 }, { "memmove", 1, 2 }, { "memset", 0, 2 }, { "memcmp", 0, 2 },
-    { "memcmp", 1, 2 }, { "memchr", 0, 2 }, { "read", 1, 2 }, { "write", 1, 2 },
-    { "pread", 1, 2 }, { "pwrite", 1, 2 }, { "recv", 1, 2 }, { "send", 1, 2 },
+    { "llvm.memcpy", 0, 2 },  { "llvm.memcpy", 1, 2 }, { "llvm.memmove", 0, 2 },
+    { "llvm.memmove", 1, 2 }, { "llvm.memset", 0, 2 }, { "memcpy", 0, 2 },
+    { "memcpy", 1, 2 },       { "memmove", 0, 2 },     { "memmove", 1, 2 },
+    { "memset", 0, 2 },       { "memcmp", 0, 2 },      { "memcmp", 1, 2 },
+    { "memchr", 0, 2 },       { "read", 1, 2 },        { "write", 1, 2 },
+    { "pread", 1, 2 },        { "pwrite", 1, 2 },      { "recv", 1, 2 },
+    { "send", 1, 2 },
 };
 
 static void see_library(const Body *b, LLVMValueRef call, unsigned arg, const char *name, Found *f)

@@ -46,14 +46,12 @@ bool mut_same_address(const Mutability *m, LLVMValueRef x, LLVMValueRef y)
 }
 
 /* A table that nobody can write holds what nobody can be blamed for. */
-static void constant_paths(Mutability *m, LLVMValueRef c, int64_t off, PathSet *out,
-                           unsigned level)
+static void constant_paths(Mutability *m, LLVMValueRef c, int64_t off, PathSet *out, unsigned level)
 {
     if (level > 8 || LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsAFunction(c))
         return;
     if (LLVMIsAGlobalVariable(c)) {
-        Path p = LLVMIsGlobalConstant(c) ? path_root(ROOT_UNKNOWN)
-                                         : path_root(global_root(m, c));
+        Path p = LLVMIsGlobalConstant(c) ? path_root(ROOT_UNKNOWN) : path_root(global_root(m, c));
         pathset_add(out, path_plus(p, off));
     } else if (LLVMIsAGlobalAlias(c)) {
         constant_paths(m, LLVMAliasGetAliasee(c), off, out, level + 1);
@@ -90,12 +88,9 @@ static bool carries(Mutability *m, LLVMTypeRef t)
     case LLVMPointerTypeKind:
     case LLVMStructTypeKind:
     case LLVMArrayTypeKind:
-    case LLVMVectorTypeKind:
-        return true;
-    case LLVMIntegerTypeKind:
-        return LLVMGetIntTypeWidth(t) >= LLVMPointerSize(m->layout) * 8;
-    default:
-        return false;
+    case LLVMVectorTypeKind: return true;
+    case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(t) >= LLVMPointerSize(m->layout) * 8;
+    default: return false;
     }
 }
 
@@ -109,13 +104,12 @@ static Op *add(Body *b, OpKind kind, LLVMValueRef inst, uint32_t dst, uint32_t a
 }
 
 /* Stores to the same places are one to stage M. */
-static LLVMValueRef store_class(Mutability *m, LLVMValueRef inst, LLVMValueRef address,
-                                bool whole)
+static LLVMValueRef store_class(Mutability *m, LLVMValueRef inst, LLVMValueRef address, bool whole)
 {
     PtSet s = pointsto_value(m->pt, address, 0);
     Member at = whole ? (Member){ 0 } : mut_member(m, address);
-    uint64_t key[5] = { (uintptr_t)s.locs, (uint64_t)at.known << 1 | whole,
-                        (uint64_t)at.outer, (uint64_t)at.inner, (uintptr_t)at.type };
+    uint64_t key[5] = { (uintptr_t)s.locs, (uint64_t)at.known << 1 | whole, (uint64_t)at.outer,
+                        (uint64_t)at.inner, (uintptr_t)at.type };
 
     if (!s.n)
         return inst;
@@ -125,8 +119,7 @@ static LLVMValueRef store_class(Mutability *m, LLVMValueRef inst, LLVMValueRef a
     return *slot;
 }
 
-static void copy(Mutability *m, Body *b, LLVMValueRef inst, LLVMValueRef from,
-                 int64_t off)
+static void copy(Mutability *m, Body *b, LLVMValueRef inst, LLVMValueRef from, int64_t off)
 {
     if (carries(m, LLVMTypeOf(from)))
         add(b, OP_COPY, inst, value(m, b, inst), value(m, b, from))->off = (int32_t)off;
@@ -180,9 +173,9 @@ static void intrinsic(Mutability *m, Body *b, LLVMValueRef i, const char *name)
         op->b = from;
         op->origin = store_class(m, i, LLVMGetOperand(i, 0), true);
         LLVMValueRef n = LLVMGetOperand(i, 2);
-        op->pointer = mut_holds_pointers(m, LLVMGetOperand(i, 1),
-                                         LLVMIsAConstantInt(n)
-                                             ? (int64_t)LLVMConstIntGetZExtValue(n) : 0);
+        op->pointer =
+            mut_holds_pointers(m, LLVMGetOperand(i, 1),
+                               LLVMIsAConstantInt(n) ? (int64_t)LLVMConstIntGetZExtValue(n) : 0);
     } else if (str_starts(name, "llvm.memset")) {
         add(b, OP_MEMSET, i, NONE, value(m, b, LLVMGetOperand(i, 0)));
     } else if (str_starts(name, "llvm.va_start")) {
@@ -203,11 +196,14 @@ static void intrinsic(Mutability *m, Body *b, LLVMValueRef i, const char *name)
 bool mut_is_known_intrinsic(LLVMValueRef call)
 {
     static const char *const known[] = {
-        "memcpy", "memmove", "memset", "va_", "dbg.", "lifetime.", "invariant.", "expect",
-        "assume", "objectsize", "ptrmask", "launder.", "strip.", "prefetch", "is.constant",
-        "stack", "threadlocal.", "annotation", "ptr.annotation", "var.annotation",
-        "returnaddress", "frameaddress", "ssa.copy", "trap", "debugtrap", "eh.",
-        "localescape", "donothing", "sideeffect", "load.relative",
+        "memcpy",        "memmove",       "memset",         "va_",
+        "dbg.",          "lifetime.",     "invariant.",     "expect",
+        "assume",        "objectsize",    "ptrmask",        "launder.",
+        "strip.",        "prefetch",      "is.constant",    "stack",
+        "threadlocal.",  "annotation",    "ptr.annotation", "var.annotation",
+        "returnaddress", "frameaddress",  "ssa.copy",       "trap",
+        "debugtrap",     "eh.",           "localescape",    "donothing",
+        "sideeffect",    "load.relative",
     };
     size_t n;
     const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &n);
@@ -259,8 +255,7 @@ static bool may_be_part(const Mutability *m, LLVMValueRef v)
         LLVMValueRef user = LLVMGetUser(u);
         if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == v)
             return pointsto_value(m->pt, v, 0).n > 0 ||
-                   (LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 8 &&
-                    is_outside(m, LLVMGetOperand(v, 0)));
+                   (LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 8 && is_outside(m, LLVMGetOperand(v, 0)));
     }
     return false;
 }
@@ -268,8 +263,8 @@ static bool may_be_part(const Mutability *m, LLVMValueRef v)
 /* An integer that was loaded counts if points-to has seen pointers there. */
 static bool loads_pointer(const Mutability *m, LLVMValueRef i)
 {
-    return LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMIntegerTypeKind ||
-           pointsto_value(m->pt, i, 0).n || may_be_part(m, i);
+    return LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMIntegerTypeKind || pointsto_value(m->pt, i, 0).n ||
+           may_be_part(m, i);
 }
 
 static void memory(Mutability *m, Body *b, LLVMValueRef i)
@@ -351,20 +346,22 @@ static void instruction(Mutability *m, Body *b, LLVMValueRef i)
         pathset_add(&b->sets.items[n], path_root(ROOT_LOCAL | mut_local(b, i, true)));
         b->locals.items[mut_local(b, i, true)].one_of = has_pointers_to_choose(m, i);
         break;
-    case LLVMLoad: case LLVMStore: case LLVMAtomicRMW: case LLVMAtomicCmpXchg:
-        memory(m, b, i);
-        break;
-    case LLVMCall: case LLVMInvoke: case LLVMCallBr:
-        call(m, b, i);
-        break;
+    case LLVMLoad:
+    case LLVMStore:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg: memory(m, b, i); break;
+    case LLVMCall:
+    case LLVMInvoke:
+    case LLVMCallBr: call(m, b, i); break;
     case LLVMRet:
         if (LLVMGetNumOperands(i) && carries(m, LLVMTypeOf(LLVMGetOperand(i, 0))))
             add(b, OP_RETURN, i, NONE, value(m, b, LLVMGetOperand(i, 0)));
         break;
-    case LLVMGetElementPtr:
-        copy(m, b, i, LLVMGetOperand(i, 0), mut_gep_offset(m, i));
-        break;
-    case LLVMBitCast: case LLVMAddrSpaceCast: case LLVMIntToPtr: case LLVMPtrToInt:
+    case LLVMGetElementPtr: copy(m, b, i, LLVMGetOperand(i, 0), mut_gep_offset(m, i)); break;
+    case LLVMBitCast:
+    case LLVMAddrSpaceCast:
+    case LLVMIntToPtr:
+    case LLVMPtrToInt:
     case LLVMFreeze:
         if (carries(m, LLVMTypeOf(i)))
             copy(m, b, i, LLVMGetOperand(i, 0), 0);
@@ -379,22 +376,29 @@ static void instruction(Mutability *m, Body *b, LLVMValueRef i)
             copy(m, b, i, LLVMGetOperand(i, 2), 0);
         }
         break;
-    case LLVMExtractValue: case LLVMExtractElement:
+    case LLVMExtractValue:
+    case LLVMExtractElement:
         if (carries(m, LLVMTypeOf(i)))
             copy(m, b, i, LLVMGetOperand(i, 0), 0);
         break;
-    case LLVMInsertValue: case LLVMInsertElement: case LLVMShuffleVector:
+    case LLVMInsertValue:
+    case LLVMInsertElement:
+    case LLVMShuffleVector:
         copy(m, b, i, LLVMGetOperand(i, 0), 0);
         copy(m, b, i, LLVMGetOperand(i, 1), 0);
         break;
-    case LLVMAdd: case LLVMSub: case LLVMAnd: case LLVMOr: case LLVMXor:
-    case LLVMShl: case LLVMLShr: case LLVMAShr:
-        if (carries(m, LLVMTypeOf(i)) &&
-            LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind)
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr:
+        if (carries(m, LLVMTypeOf(i)) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind)
             arithmetic(m, b, i);
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -403,8 +407,8 @@ static bool has_no_pointers(const Type *t, unsigned depth)
 {
     t = type_plain(t);
     if (t->kind == TYPE_SCALAR)
-        return depth || (t->encoding != ENCODING_SIGNED_CHAR &&
-                         t->encoding != ENCODING_UNSIGNED_CHAR);
+        return depth ||
+               (t->encoding != ENCODING_SIGNED_CHAR && t->encoding != ENCODING_UNSIGNED_CHAR);
     if (t->kind == TYPE_ENUM)
         return true;
     if (t->kind == TYPE_ARRAY && depth < 8)
@@ -443,8 +447,7 @@ void mut_lower(Mutability *m, Body *b)
         if (carries(m, LLVMTypeOf(LLVMGetParam(b->value, i))))
             pathset_add(&b->sets.items[n], path_root(i));
     }
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(b->value); k;
-         k = LLVMGetNextBasicBlock(k)) {
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(b->value); k; k = LLVMGetNextBasicBlock(k)) {
         pttable_put(&b->block_number, (uintptr_t)k, b->nblocks++);
         vec_push(&b->blocks, k);
     }

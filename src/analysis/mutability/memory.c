@@ -22,7 +22,7 @@ enum { OWN = 1, DEEP = 2 };
 enum { MOST_STEPS = 100000, MOST_CANDIDATES = 30000 };
 
 typedef struct LoadIndex {
-    Vec(LLVMValueRef) *calls_of; /* by Function.index: calls that may call it */
+    Vec(LLVMValueRef) * calls_of; /* by Function.index: calls that may call it */
     Vec(LLVMValueRef) unknown;   /* calls of functions of which nothing is known */
 } LoadIndex;
 
@@ -148,8 +148,8 @@ static void add_member(Search *s, const Member *at, unsigned kind)
 {
     for (size_t i = 0; i < s->members[kind].len; i++) {
         const Member *x = &s->members[kind].items[i];
-        if (!x->known || (x->outer == at->outer && x->inner == at->inner &&
-                          x->type == at->type && at->known))
+        if (!x->known ||
+            (x->outer == at->outer && x->inner == at->inner && x->type == at->type && at->known))
             return;
     }
     vec_push(&s->members[kind], *at);
@@ -247,9 +247,8 @@ static void run_after_effect(Search *s, Body *b, const Effect *e, int guard)
 
     for (uint32_t i = 0; i < b->ops.len; i++) {
         const Op *o = &b->ops.items[i];
-        bool here = o->inst == e->inst ||
-                    (g ? o->kind == OP_CALL && may_call(s, o->inst, e->callee)
-                       : !e->callee && o->origin == e->origin);
+        bool here = o->inst == e->inst || (g ? o->kind == OP_CALL && may_call(s, o->inst, e->callee)
+                                             : !e->callee && o->origin == e->origin);
         if (here)
             run_after(s, b, i);
     }
@@ -294,8 +293,7 @@ static void stored_by(Search *s, LLVMValueRef origin, unsigned kind)
 
     if (origin && LLVMIsAStoreInst(origin)) {
         add_cells(s, LLVMGetOperand(origin, 1), false, kind);
-    } else if (origin && LLVMIsACallInst(origin) &&
-               LLVMIsAFunction(LLVMGetCalledValue(origin)) &&
+    } else if (origin && LLVMIsACallInst(origin) && LLVMIsAFunction(LLVMGetCalledValue(origin)) &&
                str_starts(LLVMGetValueName2(LLVMGetCalledValue(origin), &n), "llvm.mem")) {
         add_cells(s, LLVMGetOperand(origin, 0), true, kind);
     } else {
@@ -303,13 +301,9 @@ static void stored_by(Search *s, LLVMValueRef origin, unsigned kind)
     }
 }
 
-static unsigned level(const Path *p, unsigned kind)
-{
-    return p->depth ? DEEP : kind;
-}
+static unsigned level(const Path *p, unsigned kind) { return p->depth ? DEEP : kind; }
 
-static void use_by_body(Search *s, LLVMValueRef call, const Body *g, unsigned arg,
-                        unsigned kind)
+static void use_by_body(Search *s, LLVMValueRef call, const Body *g, unsigned arg, unsigned kind)
 {
     for (size_t i = 0; i < g->flow.effects.len; i++) {
         const Effect *e = &g->flow.effects.items[i];
@@ -348,8 +342,7 @@ static void use_by_library(Search *s, LLVMValueRef call, const Summary *lib, uns
         if (!names(&x->from, arg))
             continue;
         if (x->to.kind == SUMMARY_PARAM && x->to.stars == 1)
-            add_cells(s, LLVMGetOperand(call, x->to.param), true,
-                      x->from.stars ? DEEP : kind);
+            add_cells(s, LLVMGetOperand(call, x->to.param), true, x->from.stars ? DEEP : kind);
         else
             fail(s, kind, call);
     }
@@ -393,8 +386,7 @@ static void use_by_call(Search *s, LLVMValueRef call, unsigned arg, unsigned kin
         fail(s, kind, call);
         return;
     }
-    if (LLVMIsAFunction(callee) &&
-        str_starts(LLVMGetValueName2(callee, &len), "llvm.")) {
+    if (LLVMIsAFunction(callee) && str_starts(LLVMGetValueName2(callee, &len), "llvm.")) {
         use_by_intrinsic(s, call, LLVMGetValueName2(callee, &len), arg, kind);
         return;
     }
@@ -438,33 +430,34 @@ static void use_by_return(Search *s, LLVMValueRef ret, unsigned kind)
 static void use(Search *s, LLVMValueRef v, LLVMValueRef user, unsigned kind)
 {
     switch (LLVMGetInstructionOpcode(user)) {
-    case LLVMLoad:
-        taint(s, user, DEEP);
-        break;
+    case LLVMLoad: taint(s, user, DEEP); break;
     case LLVMStore:
         if (LLVMGetOperand(user, 1) == v)
             fail(s, kind, user);
         if (LLVMGetOperand(user, 0) == v)
             add_cells(s, LLVMGetOperand(user, 1), false, kind);
         break;
-    case LLVMAtomicRMW: case LLVMAtomicCmpXchg:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
         if (LLVMGetOperand(user, 0) == v)
             fail(s, kind, user);
         else
             add_cells(s, LLVMGetOperand(user, 0), false, kind);
         break;
-    case LLVMCall: case LLVMInvoke: case LLVMCallBr:
+    case LLVMCall:
+    case LLVMInvoke:
+    case LLVMCallBr:
         for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
             if (LLVMGetOperand(user, i) == v)
                 use_by_call(s, user, i, kind);
         break;
-    case LLVMRet:
-        use_by_return(s, user, kind);
-        break;
-    case LLVMICmp: case LLVMFCmp: case LLVMTrunc: case LLVMBr: case LLVMSwitch:
-        break;
-    default:
-        taint(s, user, kind);
+    case LLVMRet: use_by_return(s, user, kind); break;
+    case LLVMICmp:
+    case LLVMFCmp:
+    case LLVMTrunc:
+    case LLVMBr:
+    case LLVMSwitch: break;
+    default: taint(s, user, kind);
     }
 }
 

@@ -22,21 +22,18 @@ static const char *name(const char *const *names, size_t n, unsigned i)
     return i < n ? names[i] : "?";
 }
 
-#define NAME(i, ...)                                                           \
-    name((const char *const[]){ __VA_ARGS__ },                                 \
+#define NAME(i, ...)                                                                               \
+    name((const char *const[]){ __VA_ARGS__ },                                                     \
          sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *), i)
 
-const char *mut_verdict_name(MutVerdict v)
-{
-    return NAME(v, "unknown", "immutable", "mutable");
-}
+const char *mut_verdict_name(MutVerdict v) { return NAME(v, "unknown", "immutable", "mutable"); }
 
 static const struct stage {
     MutStage stage;
     const char *name;
 } stages[] = {
-    { MUT_BY_S, "S" }, { MUT_BY_SH, "SH" }, { MUT_BY_P, "P" }, { MUT_BY_M, "M" },
-    { MUT_BY_D, "D" }, { MUT_BY_L, "L" },
+    { MUT_BY_S, "S" }, { MUT_BY_SH, "SH" }, { MUT_BY_P, "P" },
+    { MUT_BY_M, "M" }, { MUT_BY_D, "D" },   { MUT_BY_L, "L" },
 };
 enum { NSTAGES = sizeof stages / sizeof *stages };
 
@@ -58,8 +55,10 @@ bool mut_pipeline_read(const char *text, unsigned *out, Err *err)
                                strncmp(stages[i].name, p, (size_t)(end - p))))
             i++;
         if (i == NSTAGES)
-            return err_set(err, "not a pipeline: %s (stages are S, SH, P, M, D and "
-                                "L, as in S-P or SH-P-M)", text);
+            return err_set(err,
+                           "not a pipeline: %s (stages are S, SH, P, M, D and "
+                           "L, as in S-P or SH-P-M)",
+                           text);
         *out |= stages[i].stage;
         if (!*end)
             return true;
@@ -68,9 +67,9 @@ bool mut_pipeline_read(const char *text, unsigned *out, Err *err)
 
 const char *mut_reason_name(MutReasonKind k)
 {
-    return NAME(k, "CALL", "INDIRECT", "GLOBAL_STORE", "HEAP_STORE", "ALIAS_BLOCK",
-                "KEPT", "NO_BODY", "NO_TARGET", "ASM", "CAST", "VARARG", "NOT_MATCHED",
-                "PRINTED", "TABLE", "MEMBER", "REPLACED", "RETURNED");
+    return NAME(k, "CALL", "INDIRECT", "GLOBAL_STORE", "HEAP_STORE", "ALIAS_BLOCK", "KEPT",
+                "NO_BODY", "NO_TARGET", "ASM", "CAST", "VARARG", "NOT_MATCHED", "PRINTED", "TABLE",
+                "MEMBER", "REPLACED", "RETURNED");
 }
 
 const char *mut_direction_name(MutDirection d)
@@ -78,18 +77,14 @@ const char *mut_direction_name(MutDirection d)
     return NAME(d, "untouched", "in", "out", "inout", "consumed", "unknown");
 }
 
-const char *mut_purity_name(MutPurity p)
-{
-    return NAME(p, "impure", "pure", "const");
-}
+const char *mut_purity_name(MutPurity p) { return NAME(p, "impure", "pure", "const"); }
 
 /* ---- paths as a reader would write them */
 
 static const Type *pointee(const Type *t)
 {
     t = t ? type_plain(t) : NULL;
-    return t && (t->kind == TYPE_POINTER || t->kind == TYPE_ARRAY) ? type_plain(t->target)
-                                                                  : NULL;
+    return t && (t->kind == TYPE_POINTER || t->kind == TYPE_ARRAY) ? type_plain(t->target) : NULL;
 }
 
 /* `expr` dereferenced at an offset; what it is then, or NULL. */
@@ -138,8 +133,7 @@ static const Type *access_at(Str *expr, const Type *t, int32_t off, bool dot)
 static const Param *param_of(const Function *fn, uint32_t arg, unsigned *index)
 {
     for (unsigned i = 0; i < fn->nparams; i++)
-        if (arg >= fn->params[i].first_arg &&
-            arg < fn->params[i].first_arg + fn->params[i].nargs) {
+        if (arg >= fn->params[i].first_arg && arg < fn->params[i].first_arg + fn->params[i].nargs) {
             *index = i;
             return &fn->params[i];
         }
@@ -149,8 +143,7 @@ static const Param *param_of(const Function *fn, uint32_t arg, unsigned *index)
 /* Does the argument hold the struct itself, in registers? */
 static bool is_in_registers(const Param *p)
 {
-    return p->type && type_is_record(type_plain(p->type)) &&
-           p->passing != PASSED_BY_COPY;
+    return p->type && type_is_record(type_plain(p->type)) && p->passing != PASSED_BY_COPY;
 }
 
 static const char *path_text(Mutability *m, const Function *fn, const Path *path)
@@ -192,8 +185,11 @@ static MutStep step_of(Mutability *m, const Body *b, const Effect *e)
 {
     SourcePlace at = program_place(m->program, e->inst);
     size_t n;
-    MutStep s = { .function = b->fn, .file = at.file, .line = at.line,
-                  .column = at.column, .callee = "",
+    MutStep s = { .function = b->fn,
+                  .file = at.file,
+                  .line = at.line,
+                  .column = at.column,
+                  .callee = "",
                   .path = path_text(m, b->fn, &e->path) };
 
     assert(e->inst);
@@ -246,8 +242,7 @@ typedef struct Judge {
 
 static bool is_argument(const Judge *j, const Path *p)
 {
-    return p->root >= j->param->first_arg &&
-           p->root < j->param->first_arg + j->param->nargs;
+    return p->root >= j->param->first_arg && p->root < j->param->first_arg + j->param->nargs;
 }
 
 static unsigned level_of(const Judge *j, const Path *p)
@@ -305,8 +300,8 @@ static void see_effect(Judge *j, const Effect *e)
         j->out->stored = true;
         if (l < j->stored)
             j->stored = l;
-        add_reason(j, root_is_global(e->dest.root) ? MUT_GLOBAL_STORE : MUT_HEAP_STORE,
-                   e->inst, e->callee, &e->path);
+        add_reason(j, root_is_global(e->dest.root) ? MUT_GLOBAL_STORE : MUT_HEAP_STORE, e->inst,
+                   e->callee, &e->path);
         break;
     case EFFECT_REASON:
         j->reasons = true;
@@ -314,8 +309,7 @@ static void see_effect(Judge *j, const Effect *e)
             j->blocked = l;
         add_reason(j, e->reason, e->inst, e->callee, &e->path);
         break;
-    case EFFECT_RETURN:
-        break;
+    case EFFECT_RETURN: break;
     }
 }
 
@@ -392,12 +386,18 @@ static bool is_likely(const Judge *j)
 {
     for (size_t i = 0; i < j->list.len; i++)
         switch (j->list.items[i].kind) {
-        case MUT_GLOBAL_STORE: case MUT_HEAP_STORE: case MUT_ALIAS_BLOCK: case MUT_KEPT:
-        case MUT_NO_TARGET: case MUT_INDIRECT: case MUT_PRINTED: case MUT_TABLE:
-        case MUT_MEMBER: case MUT_REPLACED: case MUT_RETURNED:
-            break;
-        default:
-            return false;
+        case MUT_GLOBAL_STORE:
+        case MUT_HEAP_STORE:
+        case MUT_ALIAS_BLOCK:
+        case MUT_KEPT:
+        case MUT_NO_TARGET:
+        case MUT_INDIRECT:
+        case MUT_PRINTED:
+        case MUT_TABLE:
+        case MUT_MEMBER:
+        case MUT_REPLACED:
+        case MUT_RETURNED: break;
+        default: return false;
         }
     return true;
 }
@@ -421,8 +421,7 @@ static bool is_doubtful(const Judge *j, unsigned levels)
 
 static bool is_freed(const Judge *j)
 {
-    return j->write[0] && j->write[0]->kind == EFFECT_FREE &&
-           j->write[0]->maybe <= PATH_SOMEWHERE;
+    return j->write[0] && j->write[0]->kind == EFFECT_FREE && j->write[0]->maybe <= PATH_SOMEWHERE;
 }
 
 _Static_assert(MUT_RETURNED - MUT_PRINTED == PATH_RETURNED - PATH_PRINTED, "same order");
@@ -519,8 +518,7 @@ static void call_reasons(Judge *j)
             for (uint32_t x = 0; x < s->len; x++)
                 if (is_argument(j, &s->items[x])) {
                     LLVMValueRef f = LLVMGetCalledValue(o->inst);
-                    add_reason(j, MUT_CALL, o->inst, LLVMIsAFunction(f) ? f : NULL,
-                               &s->items[x]);
+                    add_reason(j, MUT_CALL, o->inst, LLVMIsAFunction(f) ? f : NULL, &s->items[x]);
                 }
         }
     }
@@ -528,9 +526,12 @@ static void call_reasons(Judge *j)
 
 static void begin(Judge *j, Mutability *m, Body *b, unsigned index)
 {
-    *j = (Judge){ .m = m, .b = b, .param = &b->fn->params[index],
+    *j = (Judge){ .m = m,
+                  .b = b,
+                  .param = &b->fn->params[index],
                   .out = &m->params[b->fn->index][index],
-                  .blocked = MUT_LEVELS, .stored = MUT_LEVELS };
+                  .blocked = MUT_LEVELS,
+                  .stored = MUT_LEVELS };
     j->base = is_in_registers(j->param);
     for (size_t i = 0; i < b->flow.effects.len; i++)
         if (is_argument(j, &b->flow.effects.items[i].path))
@@ -545,8 +546,8 @@ static void finish(Judge *j)
     judge_direction(j);
     judge_witness(j);
     p->returned = goes_back(j, false);
-    p->const_able = p->own.verdict == MUT_IMMUTABLE && j->stored > 0 && !p->by_value &&
-                    !goes_back(j, true);
+    p->const_able =
+        p->own.verdict == MUT_IMMUTABLE && j->stored > 0 && !p->by_value && !goes_back(j, true);
     if (p->deep.verdict != MUT_IMMUTABLE || !p->deep.sound) {
         p->reasons = arena_array(&j->m->arena, MutReason, j->list.len + 1);
         p->nreasons = j->list.len;
@@ -689,7 +690,6 @@ static bool stopped(Mutability *m)
     return m->stopped;
 }
 
-
 typedef Vec(Body *) Queue;
 
 static void push(Queue *q, Body *b)
@@ -745,7 +745,7 @@ static int by_component(const void *x, const void *y)
 
 static void settle_all(Mutability *m)
 {
-    size_t (*order)[2] = xcalloc(m->nbodies + 1, sizeof *order), n = 0;
+    size_t(*order)[2] = xcalloc(m->nbodies + 1, sizeof *order), n = 0;
     Queue component = { 0 };
 
     for (size_t i = 0; i < m->nbodies; i++)
@@ -831,10 +831,7 @@ void mutability_free(Mutability *m)
     free(m);
 }
 
-bool mutability_stopped(const Mutability *m)
-{
-    return m->stopped;
-}
+bool mutability_stopped(const Mutability *m) { return m->stopped; }
 
 const MutParam *mutability_param(const Mutability *m, const Function *fn, unsigned i)
 {
@@ -855,12 +852,16 @@ static MutStep *observed_steps(Mutability *m, const Function *fn, const MutWrite
     if (calls >= MOST_STEPS_SHOWN)
         calls = MOST_STEPS_SHOWN - 1;
     for (size_t i = 0; i < calls; i++)
-        steps[i] = (MutStep){ .function = w->stack.items[i], .file = w->stack.items[i]->file,
-                              .line = w->stack.items[i]->line, .path = "",
+        steps[i] = (MutStep){ .function = w->stack.items[i],
+                              .file = w->stack.items[i]->file,
+                              .line = w->stack.items[i]->line,
+                              .path = "",
                               .callee = w->stack.items[i + 1]->name };
     steps[calls] = (MutStep){ .function = w->stack.len ? w->stack.items[w->stack.len - 1] : fn,
-                              .file = arena_strdup(&m->arena, w->file), .line = w->line,
-                              .callee = "", .path = "" };
+                              .file = arena_strdup(&m->arena, w->file),
+                              .line = w->line,
+                              .callee = "",
+                              .path = "" };
     *n = calls + 1;
     return steps;
 }

@@ -38,8 +38,13 @@ typedef enum { MUT_UNKNOWN, MUT_IMMUTABLE, MUT_MUTABLE } MutVerdict;
 const char *mut_verdict_name(MutVerdict v);     /* unknown, immutable, mutable */
 
 typedef enum {
-    MUT_BY_NONE = 0, MUT_BY_S = 1, MUT_BY_SH = 2, MUT_BY_P = 4, MUT_BY_M = 8,
-    MUT_BY_D = 16, MUT_BY_L = 32,
+    MUT_BY_NONE = 0,
+    MUT_BY_S = 1,
+    MUT_BY_SH = 2,
+    MUT_BY_P = 4,
+    MUT_BY_M = 8,
+    MUT_BY_D = 16,
+    MUT_BY_L = 32,
 } MutStage;
 const char *mut_stage_name(MutStage s);         /* "", S, SH, P, M, D, L */
 /* "S-P", "SH-P-M" …: the stages as a set, which always run in the order above.
@@ -97,7 +102,12 @@ typedef struct MutAnswer {
 } MutAnswer;
 
 typedef enum {
-    MUT_UNTOUCHED, MUT_IN, MUT_OUT, MUT_INOUT, MUT_CONSUMED, MUT_DIRECTION_UNKNOWN,
+    MUT_UNTOUCHED,
+    MUT_IN,
+    MUT_OUT,
+    MUT_INOUT,
+    MUT_CONSUMED,
+    MUT_DIRECTION_UNKNOWN,
 } MutDirection;
 const char *mut_direction_name(MutDirection d); /* untouched, in, out, … */
 

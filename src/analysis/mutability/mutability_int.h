@@ -101,7 +101,8 @@ typedef struct Op {
 /* ---- what a function does */
 
 typedef enum {
-    EFFECT_WRITE, EFFECT_FREE,
+    EFFECT_WRITE,
+    EFFECT_FREE,
     EFFECT_STORE,                /* the reference `path` is stored at `dest` */
     EFFECT_RETURN,               /* … in the fresh object that is returned */
     EFFECT_REASON,               /* nobody knows what happens to it */
@@ -236,8 +237,7 @@ void mut_flow(Mutability *m, Body *b);
 /* What is stored at the places, as seen at operation `op`. */
 void mut_load(Body *b, const PathSet *from, int32_t off, uint32_t op, PathSet *out);
 /* The references `v` go to the places `to`. */
-void mut_store(Body *b, const PathSet *to, const PathSet *v, uint32_t op,
-               const Effect *like);
+void mut_store(Body *b, const PathSet *to, const PathSet *v, uint32_t op, const Effect *like);
 /* The places are written. `like` says by whom. */
 void mut_write(Body *b, const PathSet *to, const Effect *like);
 /* Nobody knows what is done with the references and all they lead to. */

@@ -9,25 +9,13 @@ enum {
     FAR = 1 << 20,               /* an offset beyond is "somewhere" */
 };
 
-bool root_is_local(uint32_t root)
-{
-    return root < ROOT_GLOBAL && (root & ROOT_LOCAL);
-}
+bool root_is_local(uint32_t root) { return root < ROOT_GLOBAL && (root & ROOT_LOCAL); }
 
-bool root_is_global(uint32_t root)
-{
-    return root >= ROOT_GLOBAL && root < ROOT_RESULT;
-}
+bool root_is_global(uint32_t root) { return root >= ROOT_GLOBAL && root < ROOT_RESULT; }
 
-bool root_is_argument(uint32_t root)
-{
-    return root < ROOT_LOCAL;
-}
+bool root_is_argument(uint32_t root) { return root < ROOT_LOCAL; }
 
-Path path_root(uint32_t root)
-{
-    return (Path){ .root = root };
-}
+Path path_root(uint32_t root) { return (Path){ .root = root }; }
 
 Path path_plus(Path p, int64_t off)
 {
@@ -53,10 +41,7 @@ Path path_loaded(Path p)
     return p;
 }
 
-static bool same_offset(int32_t a, int32_t b)
-{
-    return a == b || a == ANYWHERE || b == ANYWHERE;
-}
+static bool same_offset(int32_t a, int32_t b) { return a == b || a == ANYWHERE || b == ANYWHERE; }
 
 bool path_same_place(const Path *a, const Path *b)
 {

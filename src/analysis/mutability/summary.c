@@ -125,10 +125,7 @@ static void add_store(Writer *w, const Path *to, const Path *from)
     str_release(&text);
 }
 
-static bool is_own(const Path *p)
-{
-    return !p->depth && !p->deeper;
-}
+static bool is_own(const Path *p) { return !p->depth && !p->deeper; }
 
 /* A store of something that is no pointer. */
 static bool stores_number(const Effect *e)
@@ -151,8 +148,8 @@ static bool is_block_copy(const Effect *e)
     const char *name = f && LLVMIsAFunction(f) ? LLVMGetValueName2(f, &n) : "";
 
     return (strstr(name, "memcpy") || strstr(name, "memmove")) && e->path.depth == 1 &&
-           !e->path.deeper && !e->dest.depth && !e->dest.deeper &&
-           root_is_argument(e->path.root) && root_is_argument(e->dest.root);
+           !e->path.deeper && !e->dest.depth && !e->dest.deeper && root_is_argument(e->path.root) &&
+           root_is_argument(e->dest.root);
 }
 
 static bool see_write(Writer *w, const Effect *e)
@@ -209,18 +206,16 @@ static bool see_effect(Writer *w, const Effect *e)
     if (e->path.root == w->b->nargs)
         return refuse(w, "has variadic arguments");
     switch (e->kind) {
-    case EFFECT_WRITE: case EFFECT_FREE:
-        return see_write(w, e);
-    case EFFECT_STORE:
-        return see_store(w, e);
+    case EFFECT_WRITE:
+    case EFFECT_FREE: return see_write(w, e);
+    case EFFECT_STORE: return see_store(w, e);
     case EFFECT_RETURN:
         if (!is_own(&e->path) || !root_is_argument(e->path.root))
             return refuse(w, "hands out what lies further away");
         w->use[e->path.root] |= SUMMARY_KEEP;
         add_store(w, NULL, &e->path);
         return true;
-    case EFFECT_REASON:
-        return refuse(w, mut_reason_name(e->reason));
+    case EFFECT_REASON: return refuse(w, mut_reason_name(e->reason));
     }
     return true;
 }
@@ -278,7 +273,10 @@ static bool calls_out(const Mutability *m, const Function *fn, bool *seen)
 
 static void add_letters(unsigned use, Str *out)
 {
-    static const struct { unsigned use; char letter; } letters[] = {
+    static const struct {
+        unsigned use;
+        char letter;
+    } letters[] = {
         { SUMMARY_READ, 'r' }, { SUMMARY_WRITE, 'w' }, { SUMMARY_FREE, 'f' },
         { SUMMARY_KEEP, 'k' }, { SUMMARY_DEEP, 'd' },
     };

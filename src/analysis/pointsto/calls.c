@@ -34,8 +34,7 @@ struct Calls {
 
 /* ---- reading */
 
-static const Function **functions_of(Calls *c, const LLVMValueRef *values, size_t n,
-                                     size_t *found)
+static const Function **functions_of(Calls *c, const LLVMValueRef *values, size_t n, size_t *found)
 {
     const Function **out = arena_array(&c->arena, const Function *, n + 1);
 
@@ -77,8 +76,7 @@ static void read_sites(Calls *c, const Function *fn)
     fc->first_site = c->sites.len;
     for (LLVMBasicBlockRef b = v ? LLVMGetFirstBasicBlock(v) : NULL; b;
          b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
-             i = LLVMGetNextInstruction(i))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
             if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) || LLVMIsACallBrInst(i))
                 add_site(c, fn, i);
     fc->nsites = c->sites.len - fc->first_site;
@@ -86,8 +84,8 @@ static void read_sites(Calls *c, const Function *fn)
 
 /* ---- callers and callees */
 
-static void link_functions(Calls *c, const Function *from,
-                           const Function *const *to, size_t n, bool *seen)
+static void link_functions(Calls *c, const Function *from, const Function *const *to, size_t n,
+                           bool *seen)
 {
     for (size_t i = 0; i < n; i++) {
         if (seen[to[i]->index])
@@ -316,20 +314,11 @@ bool calls_is_recursive(const Calls *c, const Function *fn)
     return c->functions[fn->index].recursive;
 }
 
-const Summaries *calls_summaries(const Calls *c)
-{
-    return c->summaries;
-}
+const Summaries *calls_summaries(const Calls *c) { return c->summaries; }
 
-const PointsTo *calls_pointsto(const Calls *c)
-{
-    return c->pt;
-}
+const PointsTo *calls_pointsto(const Calls *c) { return c->pt; }
 
-const Strings *calls_notes(const Calls *c)
-{
-    return pointsto_notes(c->pt);
-}
+const Strings *calls_notes(const Calls *c) { return pointsto_notes(c->pt); }
 
 /* ---- the dump */
 
@@ -370,7 +359,6 @@ void calls_dump_pointsto(const Calls *c, const Function *fn, Str *out)
         dump_value(c, LLVMGetParam(v, i), out);
     for (LLVMBasicBlockRef b = v ? LLVMGetFirstBasicBlock(v) : NULL; b;
          b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
-             i = LLVMGetNextInstruction(i))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
             dump_value(c, i, out);
 }

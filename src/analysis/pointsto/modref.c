@@ -103,8 +103,7 @@ static void external_unknown(const ModRef *mr, LLVMValueRef call, PtBits bits[2]
     ptbits_release(&reach);
 }
 
-static void external_known(const PointsTo *pt, LLVMValueRef call, const Summary *s,
-                           PtBits bits[2])
+static void external_known(const PointsTo *pt, LLVMValueRef call, const Summary *s, PtBits bits[2])
 {
     for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
         unsigned use = i < s->nparams ? s->params[i].use : s->rest;
@@ -124,8 +123,7 @@ static void external_known(const PointsTo *pt, LLVMValueRef call, const Summary 
     }
 }
 
-static void external(const ModRef *mr, LLVMValueRef call, LLVMValueRef fn,
-                     PtBits bits[2])
+static void external(const ModRef *mr, LLVMValueRef call, LLVMValueRef fn, PtBits bits[2])
 {
     size_t n;
     const char *name = LLVMGetValueName2(fn, &n);
@@ -372,8 +370,7 @@ bool modref_call_meets(const ModRef *mr, LLVMValueRef call, const PtBits *locs, 
     return meet;
 }
 
-bool modref_call_touches(ModRef *mr, LLVMValueRef call, LLVMValueRef p, uint64_t n,
-                         ModRefKind kind)
+bool modref_call_touches(ModRef *mr, LLVMValueRef call, LLVMValueRef p, uint64_t n, ModRefKind kind)
 {
     PtSet touched = modref_call(mr, call, kind);
     PtSet mine = pointsto_value(mr->pt, p, 0);

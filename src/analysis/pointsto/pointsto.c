@@ -40,10 +40,9 @@ static void pt_release(Pt *pt)
     }
     for (size_t i = 0; i < pt->wrappers.len; i++)
         vec_release(&pt->wrappers.items[i].calls);
-    PtTable *tables[] = { &pt->edges, &pt->loc_index, &pt->object_of,
-                          &pt->const_node, &pt->vararg_node, &pt->connected,
-                          &pt->call_of, &pt->wrapper_of, &pt->hands_on,
-                          &pt->hands_inner, &pt->flow_known, &pt->flow_seen,
+    PtTable *tables[] = { &pt->edges,       &pt->loc_index,   &pt->object_of,  &pt->const_node,
+                          &pt->vararg_node, &pt->connected,   &pt->call_of,    &pt->wrapper_of,
+                          &pt->hands_on,    &pt->hands_inner, &pt->flow_known, &pt->flow_seen,
                           &pt->flow_met };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         pttable_release(tables[i]);
@@ -152,10 +151,7 @@ void pointsto_free(PointsTo *pt)
 
 /* ---- objects and locations */
 
-size_t pointsto_nobjects(const PointsTo *pt)
-{
-    return pt->objects.len;
-}
+size_t pointsto_nobjects(const PointsTo *pt) { return pt->objects.len; }
 
 const PtObject *pointsto_object(const PointsTo *pt, uint32_t object)
 {
@@ -294,12 +290,8 @@ static void describe_object(const PointsTo *pt, uint32_t object, Str *out)
         else
             str_add(out, "copy");
         break;
-    case PT_ARGV:
-        str_add(out, "argv");
-        break;
-    case PT_EXTERNAL:
-        str_add(out, "outside");
-        break;
+    case PT_ARGV: str_add(out, "argv"); break;
+    case PT_EXTERNAL: str_add(out, "outside"); break;
     }
 }
 
@@ -380,8 +372,8 @@ static bool overlap(PtLoc a, uint64_t na, PtLoc b, uint64_t nb)
                                : (uint64_t)(a.offset - b.offset) < nb;
 }
 
-bool pointsto_may_alias(const PointsTo *pt, LLVMValueRef a, uint64_t na,
-                        LLVMValueRef b, uint64_t nb)
+bool pointsto_may_alias(const PointsTo *pt, LLVMValueRef a, uint64_t na, LLVMValueRef b,
+                        uint64_t nb)
 {
     PtSet x = pointsto_value(pt, a, 0), y = pointsto_value(pt, b, 0);
 
@@ -446,15 +438,9 @@ bool pointsto_hands_on(const PointsTo *pt, LLVMValueRef call)
     return has(pt->hands_on.items, pt->hands_on.len, ptvalues_number(&pt->v, call));
 }
 
-const PtStats *pointsto_stats(const PointsTo *pt)
-{
-    return &pt->stats;
-}
+const PtStats *pointsto_stats(const PointsTo *pt) { return &pt->stats; }
 
-const Strings *pointsto_notes(const PointsTo *pt)
-{
-    return &pt->notes;
-}
+const Strings *pointsto_notes(const PointsTo *pt) { return &pt->notes; }
 
 void ptreach_add(PtReach *r, uint32_t object)
 {

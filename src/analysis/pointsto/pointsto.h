@@ -101,15 +101,13 @@ PtSet pointsto_value(const PointsTo *pt, LLVMValueRef v, unsigned byte);
 /* What a pointer stored at the location may point to. */
 PtSet pointsto_content(const PointsTo *pt, uint32_t loc);
 /* May `na` bytes at a and `nb` bytes at b overlap? 0: unknown size. */
-bool pointsto_may_alias(const PointsTo *pt, LLVMValueRef a, uint64_t na,
-                        LLVMValueRef b, uint64_t nb);
+bool pointsto_may_alias(const PointsTo *pt, LLVMValueRef a, uint64_t na, LLVMValueRef b,
+                        uint64_t nb);
 /* The functions that a call instruction may call, defined or not. */
-const LLVMValueRef *pointsto_targets(const PointsTo *pt, LLVMValueRef call,
-                                     size_t *n);
+const LLVMValueRef *pointsto_targets(const PointsTo *pt, LLVMValueRef call, size_t *n);
 /* Functions that a call hands to an external function, which calls them: for
  * qsort(), pthread_create(), signal() … */
-const LLVMValueRef *pointsto_callbacks(const PointsTo *pt, LLVMValueRef call,
-                                       size_t *n);
+const LLVMValueRef *pointsto_callbacks(const PointsTo *pt, LLVMValueRef call, size_t *n);
 /* Functions that code outside the program may call: it has their address. */
 bool pointsto_called_from_outside(const PointsTo *pt, LLVMValueRef fn);
 /* Is this call inside a wrapper the one whose memory the wrapper hands on? */

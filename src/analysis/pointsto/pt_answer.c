@@ -95,8 +95,9 @@ static void freeze_objects(Freeze *f)
 
     for (size_t i = 0; i < f->pt->objects.len; i++) {
         const PtObj *o = &f->pt->objects.items[i];
-        PtAnswerObject out = { .kind = o->kind, .size = o->size, .flat = o->flat,
-                               .pooled = o->pooled };
+        PtAnswerObject out = {
+            .kind = o->kind, .size = o->size, .flat = o->flat, .pooled = o->pooled
+        };
         out.site = o->site ? ptvalues_number(&a->v, o->site) : NONE;
         out.regions.start = (uint32_t)a->regions.len;
         out.regions.n = (uint32_t)o->regions.len;
@@ -219,10 +220,7 @@ void ptanswer_from(PointsTo *a, Pt *pt)
 
 /* ---- what always holds of an answer */
 
-static void check_range(PtRange r, size_t len)
-{
-    assert(r.start <= len && r.n <= len - r.start);
-}
+static void check_range(PtRange r, size_t len) { assert(r.start <= len && r.n <= len - r.start); }
 
 static void check_objects(const PointsTo *a)
 {
@@ -318,10 +316,7 @@ static void put(Str *s, uint64_t x)
     str_addc(s, (char)x);
 }
 
-static void put_signed(Str *s, int64_t x)
-{
-    put(s, (uint64_t)x << 1 ^ (uint64_t)(x >> 63));
-}
+static void put_signed(Str *s, int64_t x) { put(s, (uint64_t)x << 1 ^ (uint64_t)(x >> 63)); }
 
 static void put_all(Str *s, const uint32_t *items, size_t n)
 {
@@ -542,9 +537,9 @@ static bool parse(PointsTo *a, In *in)
 
     if (get(in) != a->v.n || get(in) != a->v.nslots)
         return false;
-    size_t *numbers[] = { &st->nodes, &st->constraints, &st->edges, &st->waves,
-                          &st->merged, &st->wrappers, &st->inttoptr,
-                          &st->inttoptr_unknown, &st->unknown_externals };
+    size_t *numbers[] = { &st->nodes,    &st->constraints,      &st->edges,
+                          &st->waves,    &st->merged,           &st->wrappers,
+                          &st->inttoptr, &st->inttoptr_unknown, &st->unknown_externals };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         *numbers[i] = get(in);
     size_t nnotes = get_count(in);

@@ -44,7 +44,8 @@ static uint32_t gep_steps(Pt *pt, LLVMValueRef gep)
         LLVMValueRef index = LLVMGetOperand(gep, i);
         bool known = LLVMIsAConstantInt(index);
         int64_t k = known && LLVMGetIntTypeWidth(LLVMTypeOf(index)) <= 64
-                        ? LLVMConstIntGetSExtValue(index) : 0;
+                        ? LLVMConstIntGetSExtValue(index)
+                        : 0;
         if (i > 1 && LLVMGetTypeKind(t) == LLVMStructTypeKind) {
             if (!known) {
                 add_step(pt, first, STEP_ANY, 0, 0);
@@ -58,8 +59,9 @@ static uint32_t gep_steps(Pt *pt, LLVMValueRef gep)
         int64_t count = 0;
         if (i > 1) {
             LLVMTypeKind kind = LLVMGetTypeKind(t);
-            count = kind == LLVMArrayTypeKind ? (int64_t)LLVMGetArrayLength2(t)
-                    : kind == LLVMVectorTypeKind ? (int64_t)LLVMGetVectorSize(t) : 0;
+            count = kind == LLVMArrayTypeKind    ? (int64_t)LLVMGetArrayLength2(t)
+                    : kind == LLVMVectorTypeKind ? (int64_t)LLVMGetVectorSize(t)
+                                                 : 0;
             t = LLVMGetElementType(t);
         }
         int64_t size = type_size(pt, t), add;
@@ -103,8 +105,8 @@ static void const_expression(Pt *pt, uint32_t node, LLVMValueRef c)
             pt_edge(pt, base, node);
         return;
     }
-    bool cast = op == LLVMBitCast || op == LLVMPtrToInt || op == LLVMIntToPtr ||
-                op == LLVMAddrSpaceCast;
+    bool cast =
+        op == LLVMBitCast || op == LLVMPtrToInt || op == LLVMIntToPtr || op == LLVMAddrSpaceCast;
     for (int i = 0; i < LLVMGetNumOperands(c); i++)
         if ((from = const_node(pt, LLVMGetOperand(c, (unsigned)i))) != NONE) {
             if (cast)
@@ -114,16 +116,14 @@ static void const_expression(Pt *pt, uint32_t node, LLVMValueRef c)
         }
 }
 
-static void const_words(Pt *pt, uint32_t first, LLVMValueRef c, int64_t at,
-                        unsigned words)
+static void const_words(Pt *pt, uint32_t first, LLVMValueRef c, int64_t at, unsigned words)
 {
     LLVMTypeRef t = LLVMTypeOf(c);
     LLVMTypeKind kind = LLVMGetTypeKind(t);
 
     if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsAConstantDataSequential(c))
         return;
-    if (kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind &&
-        kind != LLVMVectorTypeKind) {
+    if (kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind && kind != LLVMVectorTypeKind) {
         uint32_t node = const_node(pt, c);
         int64_t word = at / 8 < words ? at / 8 : words - 1;
         if (node != NONE)
@@ -133,8 +133,8 @@ static void const_words(Pt *pt, uint32_t first, LLVMValueRef c, int64_t at,
     int n = LLVMGetNumOperands(c);
     for (int i = 0; i < n; i++) {
         int64_t off = kind == LLVMStructTypeKind
-            ? (int64_t)LLVMOffsetOfElement(pt->v->layout, t, (unsigned)i)
-            : i * type_size(pt, LLVMGetElementType(t));
+                          ? (int64_t)LLVMOffsetOfElement(pt->v->layout, t, (unsigned)i)
+                          : i * type_size(pt, LLVMGetElementType(t));
         const_words(pt, first, LLVMGetOperand(c, (unsigned)i), at + off, words);
     }
 }
@@ -186,8 +186,7 @@ static void initialise(Pt *pt, uint32_t object, LLVMValueRef c, int64_t at)
 
     if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsAConstantDataSequential(c))
         return;
-    if (kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind &&
-        kind != LLVMVectorTypeKind) {
+    if (kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind && kind != LLVMVectorTypeKind) {
         uint32_t node = const_node(pt, c);
         cut_constant(pt, c);
         if (node == NONE)
@@ -201,7 +200,8 @@ static void initialise(Pt *pt, uint32_t object, LLVMValueRef c, int64_t at)
     int64_t size = kind == LLVMStructTypeKind ? 0 : type_size(pt, LLVMGetElementType(t));
     for (int i = 0; i < n; i++) {
         int64_t off = kind == LLVMStructTypeKind
-            ? (int64_t)LLVMOffsetOfElement(pt->v->layout, t, (unsigned)i) : i * size;
+                          ? (int64_t)LLVMOffsetOfElement(pt->v->layout, t, (unsigned)i)
+                          : i * size;
         initialise(pt, object, LLVMGetOperand(c, (unsigned)i), at + off);
     }
 }
@@ -262,10 +262,7 @@ static void variables(Pt *pt)
 
 /* ---- instructions */
 
-static unsigned words_of(Pt *pt, LLVMValueRef v)
-{
-    return ptvalues_words(pt->v, LLVMTypeOf(v));
-}
+static unsigned words_of(Pt *pt, LLVMValueRef v) { return ptvalues_words(pt->v, LLVMTypeOf(v)); }
 
 static void copy_words(Pt *pt, uint32_t to, uint32_t from, unsigned n)
 {
@@ -330,8 +327,7 @@ static void step(Pt *pt, LLVMValueRef inst, LLVMValueRef base, uint32_t first)
                      (PtConstraint){ C_STEP, to + i, 0, first, n });
 }
 
-static void one_step(Pt *pt, LLVMValueRef inst, LLVMValueRef base, int kind,
-                     int64_t add)
+static void one_step(Pt *pt, LLVMValueRef inst, LLVMValueRef base, int kind, int64_t add)
 {
     uint32_t first = (uint32_t)pt->steps.len;
 
@@ -399,8 +395,7 @@ static bool was_narrow(Pt *pt, LLVMValueRef v, int depth)
         return false;
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMZExt:
-    case LLVMSExt:
-        return LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) >= 16;
+    case LLVMSExt: return LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) >= 16;
     case LLVMPHI:
     case LLVMSelect:
     case LLVMAdd:
@@ -412,8 +407,7 @@ static bool was_narrow(Pt *pt, LLVMValueRef v, int depth)
             if (was_narrow(pt, LLVMGetOperand(v, (unsigned)i), depth + 1))
                 return true;
         return false;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -425,8 +419,9 @@ static void int_to_ptr(Pt *pt, LLVMValueRef inst)
     same(pt, inst, from);
     if (was_narrow(pt, from, 0) || !words_of(pt, from)) {
         pt->stats.inttoptr_unknown++;
-        pt_note(pt, inst, "pointer made from a narrow integer: may point to all "
-                          "whose address was cut to one");
+        pt_note(pt, inst,
+                "pointer made from a narrow integer: may point to all "
+                "whose address was cut to one");
         pt_edge(pt, pt->integers, pt_value_node(pt, inst));
     }
 }
@@ -438,8 +433,7 @@ static void cast(Pt *pt, LLVMValueRef inst, LLVMOpcode op)
 
     if (op == LLVMIntToPtr)
         int_to_ptr(pt, inst);
-    else if (node != NONE && (op == LLVMTrunc || op == LLVMPtrToInt) &&
-             !words_of(pt, inst))
+    else if (node != NONE && (op == LLVMTrunc || op == LLVMPtrToInt) && !words_of(pt, inst))
         pt_constrain(pt, node, (PtConstraint){ .kind = C_NARROW, .other = pt->integers });
     else if (words_of(pt, from) && words_of(pt, inst))
         same(pt, inst, from);
@@ -464,8 +458,8 @@ static int64_t path_offset(Pt *pt, LLVMValueRef inst, LLVMTypeRef t)
 }
 
 /* A part of an aggregate, `at` bytes into it, goes to or comes from a value. */
-static void part(Pt *pt, uint32_t whole, unsigned nwhole, int64_t at,
-                 uint32_t value, unsigned nvalue, bool out)
+static void part(Pt *pt, uint32_t whole, unsigned nwhole, int64_t at, uint32_t value,
+                 unsigned nvalue, bool out)
 {
     if (whole == NONE || value == NONE)
         return;
@@ -494,8 +488,7 @@ static void element(Pt *pt, LLVMValueRef inst, LLVMOpcode op)
     if (!m)
         return;
     for (unsigned i = 0; i < n; i++)
-        if (!LLVMIsAConstantInt(index) ||
-            LLVMConstIntGetZExtValue(index) * (uint64_t)size / 8 == i)
+        if (!LLVMIsAConstantInt(index) || LLVMConstIntGetZExtValue(index) * (uint64_t)size / 8 == i)
             part(pt, whole, n, 8 * i, pt_value_node(pt, value), m, out);
 }
 
@@ -540,8 +533,7 @@ static void alloca_object(Pt *pt, LLVMValueRef inst)
 static void phi(Pt *pt, LLVMValueRef inst)
 {
     for (unsigned i = 0; i < LLVMCountIncoming(inst); i++)
-        copy_words(pt, pt_value_node(pt, inst),
-                   pt_value_node(pt, LLVMGetIncomingValue(inst, i)),
+        copy_words(pt, pt_value_node(pt, inst), pt_value_node(pt, LLVMGetIncomingValue(inst, i)),
                    words_of(pt, inst));
 }
 
@@ -571,37 +563,23 @@ static void instruction(Pt *pt, LLVMValueRef inst, const PtFunction *fn)
     for (int i = 0; i < LLVMGetNumOperands(inst); i++)
         cut_constant(pt, LLVMGetOperand(inst, (unsigned)i));
     switch (op) {
-    case LLVMAlloca:
-        alloca_object(pt, inst);
-        break;
-    case LLVMLoad:
-        load(pt, node, words ? words : 1, LLVMGetOperand(inst, 0));
-        break;
-    case LLVMStore:
-        store(pt, LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 1));
-        break;
-    case LLVMGetElementPtr:
-        step(pt, inst, LLVMGetOperand(inst, 0), gep_steps(pt, inst));
-        break;
-    case LLVMPHI:
-        phi(pt, inst);
-        break;
+    case LLVMAlloca: alloca_object(pt, inst); break;
+    case LLVMLoad: load(pt, node, words ? words : 1, LLVMGetOperand(inst, 0)); break;
+    case LLVMStore: store(pt, LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 1)); break;
+    case LLVMGetElementPtr: step(pt, inst, LLVMGetOperand(inst, 0), gep_steps(pt, inst)); break;
+    case LLVMPHI: phi(pt, inst); break;
     case LLVMSelect:
         copy_words(pt, node, pt_value_node(pt, LLVMGetOperand(inst, 1)), words);
         copy_words(pt, node, pt_value_node(pt, LLVMGetOperand(inst, 2)), words);
         break;
-    case LLVMFreeze:
-        same(pt, inst, LLVMGetOperand(inst, 0));
-        break;
+    case LLVMFreeze: same(pt, inst, LLVMGetOperand(inst, 0)); break;
     case LLVMPtrToInt:
     case LLVMIntToPtr:
     case LLVMBitCast:
     case LLVMAddrSpaceCast:
     case LLVMTrunc:
     case LLVMZExt:
-    case LLVMSExt:
-        cast(pt, inst, op);
-        break;
+    case LLVMSExt: cast(pt, inst, op); break;
     case LLVMAdd:
     case LLVMSub:
     case LLVMAnd:
@@ -609,9 +587,7 @@ static void instruction(Pt *pt, LLVMValueRef inst, const PtFunction *fn)
     case LLVMXor:
     case LLVMShl:
     case LLVMLShr:
-    case LLVMAShr:
-        arithmetic(pt, inst, op);
-        break;
+    case LLVMAShr: arithmetic(pt, inst, op); break;
     case LLVMExtractValue: {
         LLVMValueRef whole = LLVMGetOperand(inst, 0);
         if (words)
@@ -623,36 +599,24 @@ static void instruction(Pt *pt, LLVMValueRef inst, const PtFunction *fn)
         LLVMValueRef value = LLVMGetOperand(inst, 1);
         copy_words(pt, node, pt_value_node(pt, LLVMGetOperand(inst, 0)), words);
         if (words_of(pt, value))
-            part(pt, node, words, path_offset(pt, inst, LLVMTypeOf(inst)),
-                 pt_value_node(pt, value), words_of(pt, value), false);
+            part(pt, node, words, path_offset(pt, inst, LLVMTypeOf(inst)), pt_value_node(pt, value),
+                 words_of(pt, value), false);
         break;
     }
     case LLVMExtractElement:
-    case LLVMInsertElement:
-        element(pt, inst, op);
-        break;
-    case LLVMShuffleVector:
-        shuffle(pt, inst);
-        break;
+    case LLVMInsertElement: element(pt, inst, op); break;
+    case LLVMShuffleVector: shuffle(pt, inst); break;
     case LLVMAtomicCmpXchg:
-    case LLVMAtomicRMW:
-        atomic(pt, inst, op);
-        break;
-    case LLVMVAArg:
-        load(pt, node, words, LLVMGetOperand(inst, 0));
-        break;
+    case LLVMAtomicRMW: atomic(pt, inst, op); break;
+    case LLVMVAArg: load(pt, node, words, LLVMGetOperand(inst, 0)); break;
     case LLVMRet:
         if (LLVMGetNumOperands(inst) && fn->nret)
-            copy_words(pt, fn->ret, pt_value_node(pt, LLVMGetOperand(inst, 0)),
-                       fn->nret);
+            copy_words(pt, fn->ret, pt_value_node(pt, LLVMGetOperand(inst, 0)), fn->nret);
         break;
     case LLVMCall:
     case LLVMInvoke:
-    case LLVMCallBr:
-        call(pt, inst);
-        break;
-    default:
-        break;
+    case LLVMCallBr: call(pt, inst); break;
+    default: break;
     }
 }
 
@@ -818,10 +782,8 @@ void pt_build(Pt *pt)
         if (LLVMIsDeclaration(f->fn))
             continue;
         parameters(pt, f);
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->fn); b;
-             b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef x = LLVMGetFirstInstruction(b); x;
-                 x = LLVMGetNextInstruction(x))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->fn); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef x = LLVMGetFirstInstruction(b); x; x = LLVMGetNextInstruction(x))
                 instruction(pt, x, f);
     }
     entries(pt);

@@ -19,8 +19,8 @@ static bool is_floating(LLVMTypeRef t)
 {
     LLVMTypeKind k = LLVMGetTypeKind(t);
 
-    return k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind ||
-           k == LLVMX86_FP80TypeKind || k == LLVMFP128TypeKind;
+    return k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind || k == LLVMX86_FP80TypeKind ||
+           k == LLVMFP128TypeKind;
 }
 
 static bool is_narrow(LLVMTypeRef t)
@@ -98,8 +98,8 @@ static int64_t allocated_size(LLVMValueRef call, LLVMValueRef fn)
 static uint32_t heap_object(Pt *pt, const PtCall *c, LLVMValueRef fn)
 {
     LLVMValueRef site = c->inst ? c->inst : fn;
-    int64_t size = c->inst && !c->callback && LLVMIsDeclaration(fn)
-                       ? allocated_size(c->inst, fn) : -1;
+    int64_t size =
+        c->inst && !c->callback && LLVMIsDeclaration(fn) ? allocated_size(c->inst, fn) : -1;
     return pt_object_at(pt, PT_HEAP, site, size);
 }
 
@@ -146,8 +146,7 @@ static void give_at(Pt *pt, uint32_t from, int64_t offset, uint32_t to)
         return;
     }
     vec_push(&pt->steps, st);
-    pt_constrain(pt, from, (PtConstraint){ C_STEP, to, 0,
-                                           (uint32_t)pt->steps.len - 1, 1 });
+    pt_constrain(pt, from, (PtConstraint){ C_STEP, to, 0, (uint32_t)pt->steps.len - 1, 1 });
 }
 
 /* The call's result may be this, which isn't fresh memory. A wrapper that
@@ -200,8 +199,7 @@ static void call_varargs(Pt *pt, const PtCall *c, LLVMValueRef fn, uint32_t from
     for (uint32_t i = from; i < c->nargs; i++)
         for (uint32_t w = 0; w < c->args[i].words; w++) {
             if (c->args[i].byval)
-                pt_constrain(pt, c->args[i].node + w,
-                             (PtConstraint){ C_LOAD, cell, ANY, 0, 0 });
+                pt_constrain(pt, c->args[i].node + w, (PtConstraint){ C_LOAD, cell, ANY, 0, 0 });
             else
                 pt_edge(pt, c->args[i].node + w, cell);
         }
@@ -285,20 +283,13 @@ static uint32_t term_base(Apply *a, const SummaryTerm *t)
     PtCall c = pt->calls.items[a->call];
 
     switch (t->kind) {
-    case SUMMARY_NOTHING:
-        return NONE;
-    case SUMMARY_PARAM:
-        return t->param < c.nargs ? c.args[t->param].node : NONE;
-    case SUMMARY_REST:
-        return gather(a, (uint32_t)a->s->nparams, UINT32_MAX);
-    case SUMMARY_RETURN:
-        return a->fresh != NONE ? a->fresh : c.nresult ? c.result : NONE;
-    case SUMMARY_STATE:
-        return pt->state[t->param];
-    case SUMMARY_UNKNOWN:
-        return pt->world;
-    case SUMMARY_NEW:
-        break;
+    case SUMMARY_NOTHING: return NONE;
+    case SUMMARY_PARAM: return t->param < c.nargs ? c.args[t->param].node : NONE;
+    case SUMMARY_REST: return gather(a, (uint32_t)a->s->nparams, UINT32_MAX);
+    case SUMMARY_RETURN: return a->fresh != NONE ? a->fresh : c.nresult ? c.result : NONE;
+    case SUMMARY_STATE: return pt->state[t->param];
+    case SUMMARY_UNKNOWN: return pt->world;
+    case SUMMARY_NEW: break;
     case SUMMARY_STATIC: {
         uint32_t node = pt_node_new(pt);
         uint32_t o = pt_library_object(pt, a->s->name, a->fn);
@@ -350,8 +341,7 @@ static void apply_assign(Apply *a, const SummaryAssign *as)
         assign(a, &to, term_value(a, &from));
         return;
     }
-    if (to.kind == SUMMARY_RETURN && from.kind == SUMMARY_PARAM &&
-        a->fresh != NONE) {
+    if (to.kind == SUMMARY_RETURN && from.kind == SUMMARY_PARAM && a->fresh != NONE) {
         reallocate(a->pt, a->call, a->fresh, (int)from.param);
         return;
     }
@@ -378,9 +368,7 @@ static void apply_callback(Apply *a, const SummaryCallback *cb)
     back.nresult = 1;
     assign(a, &cb->result, back.result);
     vec_push(&pt->calls, back);
-    pt_constrain(pt, fn,
-                 (PtConstraint){ .kind = C_CALL,
-                                 .other = (uint32_t)pt->calls.len - 1 });
+    pt_constrain(pt, fn, (PtConstraint){ .kind = C_CALL, .other = (uint32_t)pt->calls.len - 1 });
 }
 
 static void call_summary(Pt *pt, uint32_t call, LLVMValueRef fn, const Summary *s)
@@ -423,10 +411,7 @@ static void call_unknown(Pt *pt, uint32_t call)
 
 /* ---- intrinsics */
 
-bool pt_is_intrinsic(const char *name)
-{
-    return !strncmp(name, "llvm.", 5);
-}
+bool pt_is_intrinsic(const char *name) { return !strncmp(name, "llvm.", 5); }
 
 static void call_intrinsic(Pt *pt, uint32_t call, const char *name)
 {
@@ -440,15 +425,13 @@ static void call_intrinsic(Pt *pt, uint32_t call, const char *name)
         uint32_t node = pt_node_new(pt);
         pt_member(pt, node, pt_loc(pt, varargs_object(pt, fn), ANY));
         if (c.args[0].node != NONE)
-            pt_constrain(pt, c.args[0].node,
-                         (PtConstraint){ C_STORE, node, ANY, 0, 0 });
+            pt_constrain(pt, c.args[0].node, (PtConstraint){ C_STORE, node, ANY, 0, 0 });
     } else if (!strncmp(name, "llvm.va_copy", 12)) {
         copy_memory(pt, c.args[0].node, c.args[1].node, 24);
     } else {
         for (uint32_t i = 0; i < c.nargs; i++)
             for (uint32_t w = 0; w < c.args[i].words && c.nresult; w++)
-                pt_edge(pt, c.args[i].node + w,
-                        c.result + (w < c.nresult ? w : c.nresult - 1));
+                pt_edge(pt, c.args[i].node + w, c.result + (w < c.nresult ? w : c.nresult - 1));
     }
 }
 
@@ -523,8 +506,7 @@ bool pt_call_could_work(const PtCall *c, LLVMValueRef fn)
         return false;
     for (unsigned i = 0; i < n; i++) {
         LLVMTypeRef t = LLVMTypeOf(LLVMGetParam(fn, i));
-        if (c->args[i].floating != is_floating(t) ||
-            (c->args[i].narrow && !is_narrow(t)))
+        if (c->args[i].floating != is_floating(t) || (c->args[i].narrow && !is_narrow(t)))
             return false;
     }
     return variadic || c->nargs >= n;
@@ -546,8 +528,7 @@ static bool is_exact(const PtCall *c, LLVMValueRef fn)
  * its arguments. They are all that it says about the function. */
 bool pt_call_may_lack_prototype(const PtCall *c)
 {
-    return c->type && LLVMIsFunctionVarArg(c->type) &&
-           LLVMCountParamTypes(c->type) == c->nargs;
+    return c->type && LLVMIsFunctionVarArg(c->type) && LLVMCountParamTypes(c->type) == c->nargs;
 }
 
 bool pt_call_fits(const PtCall *c, LLVMValueRef fn)
@@ -587,8 +568,7 @@ void pt_call_meets(Pt *pt, uint32_t call, LLVMValueRef fn)
     const PtCall *c = &pt->calls.items[call];
     uint32_t number = fn ? ptvalues_number(pt->v, fn) : NONE;
 
-    if (!fn || (has_flow(pt, c) ? in_flow(pt, &pt->flow_met, c, number)
-                                : pt_call_fits(c, fn))) {
+    if (!fn || (has_flow(pt, c) ? in_flow(pt, &pt->flow_met, c, number) : pt_call_fits(c, fn))) {
         connect(pt, call, fn);
         return;
     }

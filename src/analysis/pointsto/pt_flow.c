@@ -140,11 +140,8 @@ static void add_kinds(Str *s, LLVMTypeRef t, int depth)
         add_kinds(s, LLVMGetElementType(t), depth + 1);
         str_addc(s, ']');
         break;
-    case LLVMIntegerTypeKind:
-        str_addf(s, "i%u", LLVMGetIntTypeWidth(t));
-        break;
-    default:
-        str_addf(s, "k%d", (int)LLVMGetTypeKind(t));
+    case LLVMIntegerTypeKind: str_addf(s, "i%u", LLVMGetIntTypeWidth(t)); break;
+    default: str_addf(s, "k%d", (int)LLVMGetTypeKind(t));
     }
 }
 
@@ -303,8 +300,9 @@ static Way gep_way(Flow *f, LLVMValueRef gep)
 
 static LLVMTypeRef variable_type(LLVMValueRef v)
 {
-    return LLVMIsAAllocaInst(v) ? LLVMGetAllocatedType(v)
-           : LLVMIsAGlobalVariable(v) ? LLVMGlobalGetValueType(v) : NULL;
+    return LLVMIsAAllocaInst(v)       ? LLVMGetAllocatedType(v)
+           : LLVMIsAGlobalVariable(v) ? LLVMGlobalGetValueType(v)
+                                      : NULL;
 }
 
 /* May elements of an array begin at the address? */
@@ -375,8 +373,7 @@ static void add_functions_in(Flow *f, uint32_t node, LLVMValueRef c, int depth)
     if (LLVMIsAFunction(c)) {
         add_function(f, node, ptvalues_number(f->v, c));
     } else if (LLVMIsAGlobalIFunc(c)) {
-        uint32_t i = pttable_get(&f->v->function_index,
-                                 (uintptr_t)LLVMGetGlobalIFuncResolver(c));
+        uint32_t i = pttable_get(&f->v->function_index, (uintptr_t)LLVMGetGlobalIFuncResolver(c));
         if (i != NONE)
             edge(f, f->ret[i], node);
     } else if (depth < 40 && !LLVMIsAGlobalVariable(c) && !LLVMIsABlockAddress(c) &&
@@ -511,8 +508,8 @@ static void initialise(Flow *f, LLVMValueRef g, LLVMValueRef c, int64_t at)
     }
     for (int i = 0; i < LLVMGetNumOperands(c); i++) {
         int64_t off = kind == LLVMStructTypeKind
-            ? (int64_t)LLVMOffsetOfElement(f->v->layout, t, (unsigned)i)
-            : i * size_of(f, LLVMGetElementType(t));
+                          ? (int64_t)LLVMOffsetOfElement(f->v->layout, t, (unsigned)i)
+                          : i * size_of(f, LLVMGetElementType(t));
         initialise(f, g, LLVMGetOperand(c, (unsigned)i), at + off);
     }
 }
@@ -596,8 +593,11 @@ static void instruction(Flow *f, LLVMValueRef inst, uint32_t ret)
     LLVMOpcode op = LLVMGetInstructionOpcode(inst);
     int n = LLVMGetNumOperands(inst);
     /* The operand that is an address to work at, not a value. */
-    int address = op == LLVMLoad || op == LLVMGetElementPtr || op == LLVMAtomicRMW ||
-                  op == LLVMAtomicCmpXchg ? 0 : op == LLVMStore ? 1 : -1;
+    int address =
+        op == LLVMLoad || op == LLVMGetElementPtr || op == LLVMAtomicRMW || op == LLVMAtomicCmpXchg
+            ? 0
+        : op == LLVMStore ? 1
+                          : -1;
 
     for (int i = 0; i < n && op != LLVMICmp && !is_harmless(inst); i++)
         if (i != address)
@@ -626,14 +626,10 @@ static void instruction(Flow *f, LLVMValueRef inst, uint32_t ret)
         if (n)
             edge(f, value_node(f, LLVMGetOperand(inst, 0)), ret);
         break;
-    case LLVMVAArg:
-        add_mark(f, value_node(f, inst), MARK_EXPOSED);
-        break;
+    case LLVMVAArg: add_mark(f, value_node(f, inst), MARK_EXPOSED); break;
     case LLVMCall:
     case LLVMInvoke:
-    case LLVMCallBr:
-        call(f, inst);
-        break;
+    case LLVMCallBr: call(f, inst); break;
     case LLVMAdd:
     case LLVMSub:
         /* A difference of two pointers is none. */
@@ -657,8 +653,7 @@ static void instruction(Flow *f, LLVMValueRef inst, uint32_t ret)
         if (size_of(f, LLVMTypeOf(inst)) >= 8)
             copy_operands(f, inst);
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -738,8 +733,8 @@ static void find_generic(Flow *f)
     for (size_t i = 0; i < f->calls.len; i++)
         sources(f, &b, &f->calls.items[i], reads);
     for (size_t i = 0; i < f->calls.len; i++)
-        f->calls.items[i].generic = f->calls.items[i].unnamed ||
-                                    sources(f, &b, &f->calls.items[i], is_read_by_several);
+        f->calls.items[i].generic =
+            f->calls.items[i].unnamed || sources(f, &b, &f->calls.items[i], is_read_by_several);
     free(b.first);
     free(b.from);
     free(b.type);
@@ -773,8 +768,10 @@ static void meet(Flow *f, uint32_t call, uint32_t function)
 static void mark_meets(Flow *f, uint32_t call)
 {
     Mark mark = f->nodes.items[f->calls.items[call].callee].mark;
-    uint32_t from = mark == MARK_FIELDS ? f->fields : mark == MARK_EXPOSED ? f->exposed
-                    : mark == MARK_STRAYED ? f->strayed : f->pieces;
+    uint32_t from = mark == MARK_FIELDS    ? f->fields
+                    : mark == MARK_EXPOSED ? f->exposed
+                    : mark == MARK_STRAYED ? f->strayed
+                                           : f->pieces;
     Numbers all = { 0 };
 
     members(f, from, &all);
@@ -925,8 +922,9 @@ static void build(Flow *f)
     }
     for (uint32_t i = 0; i < f->nodes.len; i++)
         if (f->nodes.items[i].is_field)
-            add_mark(f, i, f->nodes.items[i].stored || f->pt->plan->open_world ? MARK_STRAYED
-                                                                              : MARK_PIECES);
+            add_mark(f, i,
+                     f->nodes.items[i].stored || f->pt->plan->open_world ? MARK_STRAYED
+                                                                         : MARK_PIECES);
 }
 
 static void hand_over(Flow *f)
@@ -946,8 +944,8 @@ static void hand_over(Flow *f)
         if (f->met.keys && f->met.keys[i]) {
             uint64_t key = f->met.keys[i] - 1;
             LLVMValueRef inst = f->calls.items[key >> 32].form.inst;
-            pttable_put(&pt->flow_met, (uint64_t)ptvalues_number(f->v, inst) << 32 |
-                                           (uint32_t)key, 0);
+            pttable_put(&pt->flow_met, (uint64_t)ptvalues_number(f->v, inst) << 32 | (uint32_t)key,
+                        0);
         }
 }
 

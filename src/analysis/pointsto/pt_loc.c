@@ -147,8 +147,8 @@ static bool add_region(Pt *pt, uint32_t object, PtRegion r)
     assert(r.stride > 0);
     if (o->size >= 0 && r.end > o->size)
         r.end = o->size;
-    if (o->flat || r.start < 0 || r.end - r.start <= r.stride ||
-        o->regions.len >= MOST_REGIONS || !insert_region(o, r))
+    if (o->flat || r.start < 0 || r.end - r.start <= r.stride || o->regions.len >= MOST_REGIONS ||
+        !insert_region(o, r))
         return false;
     size_t n = o->locs.len;
     for (size_t i = 0; i < n; i++) {
@@ -316,8 +316,7 @@ static bool stays_inside(const PtRegion *r, const PtStep *st, int64_t stride)
 {
     int64_t length = r->end - r->start;
 
-    return stride < length &&
-           (st->count < 2 || st->count <= (length + stride - 1) / stride);
+    return stride < length && (st->count < 2 || st->count <= (length + stride - 1) / stride);
 }
 
 /* p[i] on elements of `stride` bytes: the location of all elements. */
@@ -331,17 +330,14 @@ static uint32_t step_index(Pt *pt, uint32_t loc, const PtStep *st)
         return loc;
     for (size_t i = o->regions.len; i-- > 0;) {
         const PtRegion *r = &o->regions.items[i];
-        if (l.offset >= r->start && l.offset < r->end &&
-            stride % r->stride == 0 && stays_inside(r, st, stride))
+        if (l.offset >= r->start && l.offset < r->end && stride % r->stride == 0 &&
+            stays_inside(r, st, stride))
             return loc;
     }
     if (o->size >= 0 && stride >= o->size)
         return loc;
-    int64_t end = st->count > 1 && st->count < FAR / stride
-                      ? l.offset + st->count * stride
-                      : FAR;
-    if (stride < 8 ||
-        !add_region(pt, l.object, (PtRegion){ l.offset, end, stride }))
+    int64_t end = st->count > 1 && st->count < FAR / stride ? l.offset + st->count * stride : FAR;
+    if (stride < 8 || !add_region(pt, l.object, (PtRegion){ l.offset, end, stride }))
         return pt_loc(pt, l.object, ANY);
     return pt_canon(pt, loc);
 }
@@ -437,18 +433,10 @@ uint32_t pt_step(Pt *pt, uint32_t loc, const PtStep *steps, uint32_t n)
             loc = pt_shift(pt, loc, st.add);
             break;
         case STEP_BYTES:
-        case STEP_NEXT:
-            loc = step_next(pt, loc, st.add, st.kind == STEP_BYTES);
-            break;
-        case STEP_ALIGN:
-            loc = step_align(pt, loc, st.add);
-            break;
-        case STEP_INDEX:
-            loc = step_index(pt, loc, &st);
-            break;
-        case STEP_ANY:
-            loc = pt_loc(pt, pt->locs.items[loc].object, ANY);
-            break;
+        case STEP_NEXT: loc = step_next(pt, loc, st.add, st.kind == STEP_BYTES); break;
+        case STEP_ALIGN: loc = step_align(pt, loc, st.add); break;
+        case STEP_INDEX: loc = step_index(pt, loc, &st); break;
+        case STEP_ANY: loc = pt_loc(pt, pt->locs.items[loc].object, ANY); break;
         }
         loc = pt_canon(pt, loc);
     }
@@ -557,8 +545,7 @@ static void mirror_region(Pt *pt, uint32_t object, const PtMirror *m)
 
 /* Copying from the middle of an element on: the fields before the middle come
  * with the next element. */
-static void mirror_next_element(Pt *pt, const PtLocation *to,
-                                const PtLocation *from, int64_t bytes)
+static void mirror_next_element(Pt *pt, const PtLocation *to, const PtLocation *from, int64_t bytes)
 {
     const PtObj *src = &pt->objects.items[from->object];
 
@@ -569,8 +556,7 @@ static void mirror_next_element(Pt *pt, const PtLocation *to,
             (bytes > 0 && bytes <= rest))
             continue;
         uint32_t there = pt_loc(pt, to->object, to->offset + rest);
-        pt_mirror(pt, there, pt_loc(pt, from->object, r.start),
-                  bytes > 0 ? bytes - rest : 0);
+        pt_mirror(pt, there, pt_loc(pt, from->object, r.start), bytes > 0 ? bytes - rest : 0);
         return;
     }
 }
@@ -586,8 +572,8 @@ void pt_mirror(Pt *pt, uint32_t to_loc, uint32_t from_loc, int64_t bytes)
         return;
     if (to.object == from.object && to.offset == from.offset)
         return;
-    if (to.offset == ANY || from.offset == ANY || to.object == from.object ||
-        src->flat || src->mirrors.len > 2000) {
+    if (to.offset == ANY || from.offset == ANY || to.object == from.object || src->flat ||
+        src->mirrors.len > 2000) {
         copy_somewhere(pt, to.object, from.object);
         return;
     }
@@ -595,8 +581,7 @@ void pt_mirror(Pt *pt, uint32_t to_loc, uint32_t from_loc, int64_t bytes)
                    bytes > 0 ? from.offset + bytes : FAR };
     for (size_t i = 0; i < src->mirrors.len; i++) {
         PtMirror *old = &src->mirrors.items[i];
-        if (old->to == m.to && old->from == m.from && old->shift == m.shift &&
-            old->end >= m.end)
+        if (old->to == m.to && old->from == m.from && old->shift == m.shift && old->end >= m.end)
             return;
     }
     vec_push(&src->mirrors, m);
@@ -609,8 +594,7 @@ void pt_mirror(Pt *pt, uint32_t to_loc, uint32_t from_loc, int64_t bytes)
     for (size_t i = 0; i < n; i++) {
         uint32_t l = pt->objects.items[from.object].locs.items[i];
         PtLocation x = pt->locs.items[l];
-        if (x.offset == ANY || x.canon != l || x.offset < m.from ||
-            x.offset >= m.end)
+        if (x.offset == ANY || x.canon != l || x.offset < m.from || x.offset >= m.end)
             continue;
         const PtObj *dst = &pt->objects.items[to.object];
         if (dst->size >= 0 && (x.offset + m.shift >= dst->size || x.offset + m.shift < 0))

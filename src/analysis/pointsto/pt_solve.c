@@ -235,8 +235,7 @@ static void tidy(Pt *pt, uint32_t node)
         uint32_t to = pt_find(pt, n->succs.items[i]);
         if (to == node)
             continue;
-        if (to != n->succs.items[i] &&
-            !pttable_put(&pt->edges, (uint64_t)node << 32 | to, 0))
+        if (to != n->succs.items[i] && !pttable_put(&pt->edges, (uint64_t)node << 32 | to, 0))
             continue;
         n->succs.items[kept++] = to;
     }
@@ -252,8 +251,7 @@ static void find_cycles(Search *s)
     s->low = xcalloc(n, sizeof *s->low);
     s->on_stack = xcalloc(n, sizeof *s->on_stack);
     for (size_t i = 0; i < n; i++)
-        if (pt->nodes.items[i].rep == i && !s->index[i] &&
-            pt->nodes.items[i].succs.len)
+        if (pt->nodes.items[i].rep == i && !s->index[i] && pt->nodes.items[i].succs.len)
             search_from(s, (uint32_t)i);
     for (size_t i = 0; i < s->cycles.len; i += 2)
         pt_merge(pt, s->cycles.items[i], s->cycles.items[i + 1]);
@@ -350,23 +348,16 @@ static void meet(Pt *pt, uint32_t constraint, uint32_t loc, uint32_t *last)
         if (loc != NONE)
             pt_member(pt, c.other, loc);
         break;
-    case C_NARROW:
-        pt_member(pt, c.other, pt_shift(pt, loc, ANY));
-        break;
+    case C_NARROW: pt_member(pt, c.other, pt_shift(pt, loc, ANY)); break;
     case C_COPY_TO:
-    case C_COPY_FROM:
-        copy_memory(pt, &c, loc);
-        break;
+    case C_COPY_FROM: copy_memory(pt, &c, loc); break;
     case C_CALL:
         if (pt->objects.items[pt->locs.items[loc].object].kind == PT_FUNCTION)
-            pt_call_meets(pt, c.other,
-                          pt->objects.items[pt->locs.items[loc].object].site);
+            pt_call_meets(pt, c.other, pt->objects.items[pt->locs.items[loc].object].site);
         else if (pt->locs.items[loc].object == pt->external)
             pt_call_meets(pt, c.other, NULL);
         break;
-    case C_ESCAPE:
-        escape(pt, loc);
-        break;
+    case C_ESCAPE: escape(pt, loc); break;
     }
 }
 

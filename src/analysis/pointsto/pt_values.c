@@ -13,8 +13,7 @@ uint32_t pttable_get(const PtTable *t, uint64_t key)
 {
     if (!t->len)
         return NONE;
-    for (size_t i = mix(key + 1) & (t->cap - 1); t->keys[i];
-         i = (i + 1) & (t->cap - 1))
+    for (size_t i = mix(key + 1) & (t->cap - 1); t->keys[i]; i = (i + 1) & (t->cap - 1))
         if (t->keys[i] == key + 1)
             return t->values[i];
     return NONE;
@@ -64,18 +63,15 @@ unsigned ptvalues_words(const PtValues *v, LLVMTypeRef t)
 {
     switch (LLVMGetTypeKind(t)) {
     case LLVMPointerTypeKind:
-    case LLVMDoubleTypeKind:
-        return 1;
+    case LLVMDoubleTypeKind: return 1;
     case LLVMIntegerTypeKind:
         if (LLVMGetIntTypeWidth(t) < 64)
             return 0;
         break;
     case LLVMStructTypeKind:
     case LLVMArrayTypeKind:
-    case LLVMVectorTypeKind:
-        break;
-    default:
-        return 0;
+    case LLVMVectorTypeKind: break;
+    default: return 0;
     }
     if (!LLVMTypeIsSized(t))
         return 0;
@@ -141,10 +137,8 @@ static void add_function(PtValues *v, LLVMValueRef fn)
     f.ret = v->nslots;
     f.nret = ptvalues_words(v, LLVMGetReturnType(type));
     v->nslots += f.nret;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b;
-         b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
-             i = LLVMGetNextInstruction(i))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
             add_with_slot(v, i);
     pttable_put(&v->function_index, (uintptr_t)fn, (uint32_t)v->functions.len);
     vec_push(&v->functions, f);
@@ -155,11 +149,9 @@ void ptvalues_init(PtValues *v, LLVMModuleRef m)
     *v = (PtValues){ .module = m, .layout = LLVMGetModuleDataLayout(m) };
     for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
         add(v, g);
-    for (LLVMValueRef g = LLVMGetFirstGlobalAlias(m); g;
-         g = LLVMGetNextGlobalAlias(g))
+    for (LLVMValueRef g = LLVMGetFirstGlobalAlias(m); g; g = LLVMGetNextGlobalAlias(g))
         add(v, g);
-    for (LLVMValueRef g = LLVMGetFirstGlobalIFunc(m); g;
-         g = LLVMGetNextGlobalIFunc(g))
+    for (LLVMValueRef g = LLVMGetFirstGlobalIFunc(m); g; g = LLVMGetNextGlobalIFunc(g))
         add(v, g);
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
         add(v, f);

@@ -63,8 +63,7 @@ static void moves(Look *k, LLVMValueRef v)
 }
 
 /* Does this function give fresh memory, at which offset? */
-static bool function_allocates(Look *k, LLVMValueRef fn, LLVMValueRef call,
-                               int64_t *offset)
+static bool function_allocates(Look *k, LLVMValueRef fn, LLVMValueRef call, int64_t *offset)
 {
     size_t n;
 
@@ -141,11 +140,9 @@ static bool fills_parameter(Look *k, LLVMValueRef call, LLVMValueRef slot)
             continue;
         if (i >= LLVMCountParams(fn))
             return false;
-        Look inner = { .pt = k->pt, .fn = fn, .offset = ANY,
-                       .realloc_param = -1, .filling = true };
+        Look inner = { .pt = k->pt, .fn = fn, .offset = ANY, .realloc_param = -1, .filling = true };
         bool ok = true;
-        for (LLVMUseRef u = LLVMGetFirstUse(LLVMGetParam(fn, i)); u && ok;
-             u = LLVMGetNextUse(u)) {
+        for (LLVMUseRef u = LLVMGetFirstUse(LLVMGetParam(fn, i)); u && ok; u = LLVMGetNextUse(u)) {
             LLVMValueRef user = LLVMGetUser(u);
             ok = LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == LLVMGetParam(fn, i) &&
                  is_fresh(&inner, LLVMGetOperand(user, 0), 0, 1);
@@ -199,8 +196,7 @@ static bool step_is_fresh(Look *k, LLVMValueRef gep, int64_t offset, int depth)
         return false;
     int64_t add = LLVMConstIntGetSExtValue(LLVMGetOperand(gep, 1)) *
                   (int64_t)LLVMABISizeOfType(k->pt->v->layout, t);
-    return add >= 0 && add < 4096 &&
-           is_fresh(k, LLVMGetOperand(gep, 0), offset + add, depth + 1);
+    return add >= 0 && add < 4096 && is_fresh(k, LLVMGetOperand(gep, 0), offset + add, depth + 1);
 }
 
 /* `offset`: how far the returned pointer is behind v. */
@@ -229,17 +225,13 @@ static bool is_fresh(Look *k, LLVMValueRef v, int64_t offset, int depth)
         return is_fresh(k, LLVMGetOperand(v, 1), offset, depth + 1) &&
                is_fresh(k, LLVMGetOperand(v, 2), offset, depth + 1);
     case LLVMBitCast:
-    case LLVMFreeze:
-        return is_fresh(k, LLVMGetOperand(v, 0), offset, depth + 1);
-    case LLVMGetElementPtr:
-        return step_is_fresh(k, v, offset, depth);
+    case LLVMFreeze: return is_fresh(k, LLVMGetOperand(v, 0), offset, depth + 1);
+    case LLVMGetElementPtr: return step_is_fresh(k, v, offset, depth);
     case LLVMLoad:
         return LLVMIsAAllocaInst(LLVMGetOperand(v, 0)) &&
                slot_is_fresh(k, LLVMGetOperand(v, 0), offset, depth);
-    case LLVMCall:
-        return call_is_fresh(k, v, offset);
-    default:
-        return false;
+    case LLVMCall: return call_is_fresh(k, v, offset);
+    default: return false;
     }
 }
 
@@ -249,8 +241,7 @@ static bool returns_fresh(Look *k)
 
     if (LLVMGetTypeKind(LLVMGetReturnType(type)) != LLVMPointerTypeKind)
         return false;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(k->fn); b;
-         b = LLVMGetNextBasicBlock(b)) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(k->fn); b; b = LLVMGetNextBasicBlock(b)) {
         LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
         if (last && LLVMIsAReturnInst(last) && LLVMGetNumOperands(last) &&
             !is_fresh(k, LLVMGetOperand(last, 0), 0, 0))
@@ -279,11 +270,9 @@ static void add_out(Pt *pt, LLVMValueRef fn)
 
     w->out = true;
     for (unsigned i = 0; i < LLVMCountParams(fn); i++)
-        for (LLVMUseRef u = LLVMGetFirstUse(LLVMGetParam(fn, i)); u;
-             u = LLVMGetNextUse(u)) {
+        for (LLVMUseRef u = LLVMGetFirstUse(LLVMGetParam(fn, i)); u; u = LLVMGetNextUse(u)) {
             LLVMValueRef user = LLVMGetUser(u);
-            Look k = { .pt = pt, .fn = fn, .offset = ANY,
-                       .realloc_param = -1 };
+            Look k = { .pt = pt, .fn = fn, .offset = ANY, .realloc_param = -1 };
             if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == LLVMGetParam(fn, i) &&
                 is_fresh(&k, LLVMGetOperand(user, 0), 0, 1) && k.offset == 0)
                 for (size_t j = 0; j < k.calls.len; j++)
@@ -297,8 +286,7 @@ static void add_out(Pt *pt, LLVMValueRef fn)
 /* Looks at one function; true if it is a wrapper that wasn't known as one. */
 static bool examine(Pt *pt, LLVMValueRef fn)
 {
-    Look k = { .pt = pt, .fn = fn, .offset = ANY,
-               .realloc_param = -1 };
+    Look k = { .pt = pt, .fn = fn, .offset = ANY, .realloc_param = -1 };
     bool is = returns_fresh(&k);
 
     if (is) {
@@ -345,8 +333,7 @@ void pt_find_wrappers(Pt *pt)
         more = false;
         for (size_t i = 0; i < pt->v->functions.len; i++) {
             LLVMValueRef fn = pt->v->functions.items[i].fn;
-            if (LLVMIsDeclaration(fn) ||
-                pttable_get(&pt->wrapper_of, (uintptr_t)fn) != NONE)
+            if (LLVMIsDeclaration(fn) || pttable_get(&pt->wrapper_of, (uintptr_t)fn) != NONE)
                 continue;
             more |= examine(pt, fn);
         }

@@ -46,8 +46,7 @@ bool ptbits_add(PtBits *s, uint32_t x)
     if (i == s->len || s->blocks[i].index != x / 128) {
         reserve(s, s->len + 1);
         if (i < s->len)
-            memmove(&s->blocks[i + 1], &s->blocks[i],
-                    (s->len - i) * sizeof *s->blocks);
+            memmove(&s->blocks[i + 1], &s->blocks[i], (s->len - i) * sizeof *s->blocks);
         s->blocks[i] = (PtBlock){ .index = x / 128 };
         s->len++;
     }
@@ -67,8 +66,7 @@ void ptbits_remove(PtBits *s, uint32_t x)
 }
 
 /* Ors the blocks that both have, counts those that only `from` has. */
-static bool merge_common(PtBits *s, const PtBits *from, PtBits *fresh,
-                         uint32_t *missing)
+static bool merge_common(PtBits *s, const PtBits *from, PtBits *fresh, uint32_t *missing)
 {
     bool changed = false;
     uint32_t i = from->len ? find(s, from->blocks[0].index) : 0;
@@ -137,8 +135,7 @@ bool ptbits_meet(const PtBits *a, const PtBits *b)
 {
     for (uint32_t i = 0, j = 0; i < a->len && j < b->len;) {
         const PtBlock *x = &a->blocks[i], *y = &b->blocks[j];
-        if (x->index == y->index &&
-            ((x->bits[0] & y->bits[0]) | (x->bits[1] & y->bits[1])))
+        if (x->index == y->index && ((x->bits[0] & y->bits[0]) | (x->bits[1] & y->bits[1])))
             return true;
         if (x->index <= y->index)
             i++;
@@ -168,8 +165,7 @@ static void settle(PtIter *i)
         i->rest = i->set->blocks[i->block].bits[i->word];
     }
     i->on = true;
-    i->x = i->set->blocks[i->block].index * 128 + i->word * 64 +
-           (uint32_t)__builtin_ctzll(i->rest);
+    i->x = i->set->blocks[i->block].index * 128 + i->word * 64 + (uint32_t)__builtin_ctzll(i->rest);
     i->rest &= i->rest - 1;
 }
 
@@ -184,7 +180,4 @@ PtIter ptbits_first(const PtBits *s)
     return i;
 }
 
-void ptbits_next(PtIter *i)
-{
-    settle(i);
-}
+void ptbits_next(PtIter *i) { settle(i); }

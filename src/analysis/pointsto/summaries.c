@@ -34,8 +34,8 @@ typedef struct Parser {
 
 static bool bad(Parser *p, const char *what, const char *word)
 {
-    return err_set(p->err, "%s:%u: %s%s%.60s%s", p->path, p->line, what,
-                   word ? " '" : "", word ? word : "", word ? "'" : "");
+    return err_set(p->err, "%s:%u: %s%s%.60s%s", p->path, p->line, what, word ? " '" : "",
+                   word ? word : "", word ? "'" : "");
 }
 
 static unsigned tag_number(Summaries *all, const char *tag)
@@ -70,10 +70,12 @@ static bool parse_term(Parser *p, const char *text, SummaryTerm *t)
         t->param = tag_number(p->all, word + 1);
         return true;
     }
-    static const struct { const char *word; int kind; } fixed[] = {
-        { "new", SUMMARY_NEW },         { "static", SUMMARY_STATIC },
-        { "unknown", SUMMARY_UNKNOWN }, { "ret", SUMMARY_RETURN },
-        { "...", SUMMARY_REST },
+    static const struct {
+        const char *word;
+        int kind;
+    } fixed[] = {
+        { "new", SUMMARY_NEW },    { "static", SUMMARY_STATIC }, { "unknown", SUMMARY_UNKNOWN },
+        { "ret", SUMMARY_RETURN }, { "...", SUMMARY_REST },
     };
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (!strcmp(word, fixed[i].word)) {
@@ -93,7 +95,10 @@ static bool parse_term(Parser *p, const char *text, SummaryTerm *t)
 
 static bool parse_uses(Parser *p, const char *letters, unsigned *use)
 {
-    static const struct { char letter; unsigned use; } known[] = {
+    static const struct {
+        char letter;
+        unsigned use;
+    } known[] = {
         { 'r', SUMMARY_READ }, { 'w', SUMMARY_WRITE }, { 'f', SUMMARY_FREE },
         { 'k', SUMMARY_KEEP }, { 'c', SUMMARY_CALL },  { 'd', SUMMARY_DEEP },
     };
@@ -187,8 +192,7 @@ static bool parse_call(Parser *p, char *text)
     if (cb.fn.kind != SUMMARY_PARAM && cb.fn.kind != SUMMARY_STATE)
         return bad(p, "call needs a parameter:", text);
     char *save = NULL;
-    for (char *w = strtok_r(open + 1, ",", &save); w;
-         w = strtok_r(NULL, ",", &save)) {
+    for (char *w = strtok_r(open + 1, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
         if (cb.nargs == SUMMARY_MOST_ARGS)
             return bad(p, "too many arguments in call of", text);
         if (!parse_term(p, w, &cb.args[cb.nargs++]))
@@ -214,7 +218,8 @@ static bool parse_assign(Parser *p, char *word)
         return false;
     if (as.to.kind != SUMMARY_STATE &&
         ((as.to.kind != SUMMARY_PARAM && as.to.kind != SUMMARY_RETURN &&
-          as.to.kind != SUMMARY_REST) || !as.to.stars))
+          as.to.kind != SUMMARY_REST) ||
+         !as.to.stars))
         return bad(p, "can't be assigned to:", word);
     vec_push(&p->assigns, as);
     return true;
@@ -222,7 +227,10 @@ static bool parse_assign(Parser *p, char *word)
 
 static bool parse_word(Parser *p, char *word)
 {
-    static const struct { const char *word; unsigned fails; } known[] = {
+    static const struct {
+        const char *word;
+        unsigned fails;
+    } known[] = {
         { "null", SUMMARY_FAILS_NULL },         { "-1", SUMMARY_FAILS_MINUS_ONE },
         { "negative", SUMMARY_FAILS_NEGATIVE }, { "nonzero", SUMMARY_FAILS_NONZERO },
         { "zero", SUMMARY_FAILS_ZERO },         { "errno", SUMMARY_FAILS_ERRNO },
@@ -261,8 +269,7 @@ static bool parse_effects(Parser *p, char *text)
     char *save = NULL;
 
     join_arguments(text);
-    for (char *w = strtok_r(text, " \t", &save); w;
-         w = strtok_r(NULL, " \t", &save)) {
+    for (char *w = strtok_r(text, " \t", &save); w; w = strtok_r(NULL, " \t", &save)) {
         bool call = !strcmp(w, "call");
         if (call && !(w = strtok_r(NULL, " \t", &save)))
             return bad(p, "nothing follows 'call'", NULL);
@@ -274,11 +281,9 @@ static bool parse_effects(Parser *p, char *text)
 
 /* ---- lines */
 
-#define keep(p, field, T)                                                      \
-    ((p)->s->field = arena_array(&(p)->all->arena, T, (p)->field.len + 1),     \
-     (p)->field.len ? memcpy((p)->s->field, (p)->field.items,                  \
-                             (p)->field.len * sizeof(T))                       \
-                    : NULL,                                                    \
+#define keep(p, field, T)                                                                          \
+    ((p)->s->field = arena_array(&(p)->all->arena, T, (p)->field.len + 1),                         \
+     (p)->field.len ? memcpy((p)->s->field, (p)->field.items, (p)->field.len * sizeof(T)) : NULL,  \
      (p)->s->n##field = (p)->field.len)
 
 static bool parse_function(Parser *p, char *text)
@@ -302,8 +307,7 @@ static bool parse_alias(Parser *p, char *text)
     char *name = strtok_r(text, " \t", &save);
     char *old = strtok_r(NULL, " \t", &save);
 
-    if (!name || !old || strtok_r(NULL, " \t", &save) || !is_name(name) ||
-        !is_name(old))
+    if (!name || !old || strtok_r(NULL, " \t", &save) || !is_name(name) || !is_name(old))
         return bad(p, "alias needs two names", NULL);
     if (!map_has(&p->all->functions, old))
         return bad(p, "alias of an unknown function:", old);
@@ -323,13 +327,11 @@ static bool parse_line(Parser *p, char *text)
     p->s->variable = str_starts(text, "var ");
     if (!parse_function(p, text + (p->s->variable ? 4 : 0)))
         return false;
-    map_put(p->s->variable ? &all->variables : &all->functions, p->s->name,
-            p->s);
+    map_put(p->s->variable ? &all->variables : &all->functions, p->s->name, p->s);
     return true;
 }
 
-bool summaries_read_text(Summaries *all, const char *text, const char *path,
-                         Err *err)
+bool summaries_read_text(Summaries *all, const char *text, const char *path, Err *err)
 {
     Parser p = { .all = all, .path = path, .err = err };
     char *copy = xstrdup(text), *next = copy;
@@ -395,8 +397,8 @@ static const Summary *find_plain(const Summaries *all, const char *name)
 
 const Summary *summaries_find(const Summaries *all, const char *name)
 {
-    static const char *const prefixes[] = { "__isoc99_", "__isoc23_",
-                                            "__builtin_", "__GI_", "__", NULL };
+    static const char *const prefixes[] = { "__isoc99_", "__isoc23_", "__builtin_",
+                                            "__GI_",     "__",        NULL };
     static const char *const suffixes[] = { "_chk", "64", NULL };
     const Summary *s = find_plain(all, name);
     size_t n = strlen(name);
@@ -406,8 +408,7 @@ const Summary *summaries_find(const Summaries *all, const char *name)
         return s;
     for (size_t i = 0; suffixes[i] && !s; i++)
         if (str_ends(name, suffixes[i])) {
-            snprintf(plain, sizeof plain, "%.*s",
-                     (int)(n - strlen(suffixes[i])), name);
+            snprintf(plain, sizeof plain, "%.*s", (int)(n - strlen(suffixes[i])), name);
             s = summaries_find(all, plain);
         }
     for (size_t i = 0; prefixes[i] && !s; i++)
@@ -421,46 +422,28 @@ const Summary *summaries_variable(const Summaries *all, const char *name)
     return map_get(&all->variables, name);
 }
 
-size_t summaries_count(const Summaries *all)
-{
-    return all->functions.len;
-}
+size_t summaries_count(const Summaries *all) { return all->functions.len; }
 
-const char *summaries_tag(const Summaries *all, unsigned tag)
-{
-    return all->tags.items[tag];
-}
+const char *summaries_tag(const Summaries *all, unsigned tag) { return all->tags.items[tag]; }
 
-size_t summaries_ntags(const Summaries *all)
-{
-    return all->tags.len;
-}
+size_t summaries_ntags(const Summaries *all) { return all->tags.len; }
 
-uint64_t summaries_hash(const Summaries *all)
-{
-    return all->hash;
-}
+uint64_t summaries_hash(const Summaries *all) { return all->hash; }
 
-bool summary_allocates(const Summary *s)
-{
-    return s->ret.kind == SUMMARY_NEW;
-}
+bool summary_allocates(const Summary *s) { return s->ret.kind == SUMMARY_NEW; }
 
 int summary_reallocates(const Summary *s)
 {
     for (size_t i = 0; i < s->nassigns; i++) {
         const SummaryAssign *a = &s->assigns[i];
-        if (a->to.kind == SUMMARY_RETURN && a->to.stars == 1 &&
-            a->from.kind == SUMMARY_PARAM && a->from.stars == 1)
+        if (a->to.kind == SUMMARY_RETURN && a->to.stars == 1 && a->from.kind == SUMMARY_PARAM &&
+            a->from.stars == 1)
             return (int)a->from.param;
     }
     return -1;
 }
 
-Summaries *summaries_new(void)
-{
-    return xcalloc(1, sizeof(Summaries));
-}
+Summaries *summaries_new(void) { return xcalloc(1, sizeof(Summaries)); }
 
 void summaries_free(Summaries *all)
 {

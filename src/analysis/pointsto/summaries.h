@@ -100,8 +100,7 @@ Summaries *summaries_new(void);
 void summaries_free(Summaries *all);
 /* Errors name the file and the line. */
 bool summaries_read(Summaries *all, const char *path, Err *err);
-bool summaries_read_text(Summaries *all, const char *text, const char *path,
-                         Err *err);
+bool summaries_read_text(Summaries *all, const char *text, const char *path, Err *err);
 bool summaries_read_folder(Summaries *all, const char *folder, Err *err);
 
 /* By the name as the linker sees it; __isoc99_, __NAME_chk and NAME64 forms

@@ -13,14 +13,12 @@ struct Standins {
 };
 
 static const char *const kinds[] = {
-    [STANDIN_OWN] = "own", [STANDIN_ALWAYS] = "always", [STANDIN_PIN] = "pin",
-    [STANDIN_CONCRETISE] = "concretise", [STANDIN_IGNORE] = "ignore", NULL,
+    [STANDIN_OWN] = "own",       [STANDIN_ALWAYS] = "always",
+    [STANDIN_PIN] = "pin",       [STANDIN_CONCRETISE] = "concretise",
+    [STANDIN_IGNORE] = "ignore", NULL,
 };
 
-const char *standin_kind_name(StandinKind k)
-{
-    return kinds[k];
-}
+const char *standin_kind_name(StandinKind k) { return kinds[k]; }
 
 typedef struct Parser {
     Standins *all;
@@ -119,10 +117,7 @@ static bool parse_line(Parser *p, char *line)
     return n > 0 || bad(p, "a function's name is missing behind", kinds[kind]);
 }
 
-Standins *standins_new(void)
-{
-    return xcalloc(1, sizeof(Standins));
-}
+Standins *standins_new(void) { return xcalloc(1, sizeof(Standins)); }
 
 void standins_free(Standins *all)
 {
@@ -150,7 +145,7 @@ bool standins_read_text(Standins *all, const char *text, const char *path, Err *
 
 bool standins_read(Standins *all, const char *path, Err *err)
 {
-    Str text = {0};
+    Str text = { 0 };
     bool ok = file_read(path, &text, err);
     if (ok && strlen(str_c(&text)) != text.len)
         ok = err_set(err, "%s: not a text file", path);
@@ -161,7 +156,7 @@ bool standins_read(Standins *all, const char *path, Err *err)
 
 bool standins_read_folder(Standins *all, const char *folder, Err *err)
 {
-    Strings names = {0};
+    Strings names = { 0 };
     bool ok = dir_list(folder, &names, err);
     for (size_t i = 0; ok && i < names.len; i++)
         if (str_ends(names.items[i], ".txt")) {
@@ -186,10 +181,7 @@ const Standin *standins_find(const Standins *all, const char *name)
     return m;
 }
 
-size_t standins_count(const Standins *all)
-{
-    return all->functions.len;
-}
+size_t standins_count(const Standins *all) { return all->functions.len; }
 
 const Standin *standins_at(const Standins *all, size_t i)
 {

@@ -28,7 +28,11 @@
 typedef struct Standins Standins;
 
 typedef enum StandinKind {
-    STANDIN_OWN, STANDIN_ALWAYS, STANDIN_PIN, STANDIN_CONCRETISE, STANDIN_IGNORE,
+    STANDIN_OWN,
+    STANDIN_ALWAYS,
+    STANDIN_PIN,
+    STANDIN_CONCRETISE,
+    STANDIN_IGNORE,
 } StandinKind;
 const char *standin_kind_name(StandinKind k);      /* standin, pin, … */
 

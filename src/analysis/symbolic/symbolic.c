@@ -117,7 +117,8 @@ static uint32_t input_of(const Symbolic *s, const char *name)
         return RESULT;
     if (!strncmp(name, "klee_", 5) || !strncmp(name, "sundew_make", 11))
         return !strcmp(name, "klee_range") || !strcmp(name, "klee_int") ? RESULT
-             : strstr(name, "make_symbolic") ? 1u << 0 : 0;
+               : strstr(name, "make_symbolic")                          ? 1u << 0
+                                                                        : 0;
     if (s->plan.env && (!strcmp(name, "getenv") || !strcmp(name, "secure_getenv")))
         return RESULT;
     if (s->plan.no_files || s->plan.function)
@@ -158,15 +159,9 @@ static uint32_t body_index(const Symbolic *s, LLVMValueRef fn)
     return pttable_get(&s->pt->v.function_index, (uintptr_t)fn);
 }
 
-static uint64_t param_bit(unsigned i)
-{
-    return 2ull << (i < MOST_PARAMS ? i : MOST_PARAMS);
-}
+static uint64_t param_bit(unsigned i) { return 2ull << (i < MOST_PARAMS ? i : MOST_PARAMS); }
 
-static bool holds(const Body *b, uint64_t mask)
-{
-    return mask & (ALWAYS | b->active);
-}
+static bool holds(const Body *b, uint64_t mask) { return mask & (ALWAYS | b->active); }
 
 static void set_mask(Symbolic *s, const Body *b, LLVMValueRef v, uint64_t mask)
 {
@@ -260,8 +255,8 @@ static bool is_foreign(const Symbolic *s, uint32_t object)
 static PtBits objects_outside(const Symbolic *s, LLVMValueRef pointer, bool deep)
 {
     PtSet first = pointsto_value(s->pt, pointer, 0);
-    Vec(uint32_t) work = {0};
-    PtBits seen = {0};
+    Vec(uint32_t) work = { 0 };
+    PtBits seen = { 0 };
 
     for (size_t i = 0; i < first.n; i++)
         vec_push(&work, s->pt->locs.items[first.locs[i]].object);
@@ -291,8 +286,8 @@ static void stain_outside(Symbolic *s, LLVMValueRef pointer, bool deep, uint32_t
 
 /* Is something symbolic `behind` bytes after the place? `which` gets the object,
  * or NONE. */
-static bool stained_behind(const Symbolic *s, LLVMValueRef pointer, int64_t behind,
-                           uint64_t size, uint32_t *which)
+static bool stained_behind(const Symbolic *s, LLVMValueRef pointer, int64_t behind, uint64_t size,
+                           uint32_t *which)
 {
     PtSet set = pointsto_value(s->pt, pointer, 0);
     uint32_t best = NONE;
@@ -302,8 +297,8 @@ static bool stained_behind(const Symbolic *s, LLVMValueRef pointer, int64_t behi
         const Memory *m = &s->objects[l.object];
         if (!m->stamp)
             continue;
-        bool hit = !size || l.offset == ANY || s->pt->objects.items[l.object].flat
-            || overlaps(m, l.offset + behind, l.offset + behind + (int64_t)size);
+        bool hit = !size || l.offset == ANY || s->pt->objects.items[l.object].flat ||
+                   overlaps(m, l.offset + behind, l.offset + behind + (int64_t)size);
         if (hit && (best == NONE || m->stamp < s->objects[best].stamp))
             best = l.object;
         if (hit && !which)
@@ -314,8 +309,7 @@ static bool stained_behind(const Symbolic *s, LLVMValueRef pointer, int64_t behi
     return best != NONE;
 }
 
-static bool stained_at(const Symbolic *s, LLVMValueRef pointer, uint64_t size,
-                       uint32_t *which)
+static bool stained_at(const Symbolic *s, LLVMValueRef pointer, uint64_t size, uint32_t *which)
 {
     return stained_behind(s, pointer, 0, size, which);
 }
@@ -379,14 +373,13 @@ static unsigned param_number(LLVMValueRef param)
 
 /* The condition that these bytes behind the parameter are symbolic; 0: there are
  * too many conditions already. */
-static uint64_t content_bit(Symbolic *s, Body *b, LLVMValueRef param, int64_t offset,
-                            uint64_t size)
+static uint64_t content_bit(Symbolic *s, Body *b, LLVMValueRef param, int64_t offset, uint64_t size)
 {
     unsigned k = param_number(param), i;
 
     for (i = 0; i < b->ncontents; i++)
-        if (b->contents[i].param == k && b->contents[i].offset == offset
-            && b->contents[i].size == size)
+        if (b->contents[i].param == k && b->contents[i].offset == offset &&
+            b->contents[i].size == size)
             break;
     if (i == MOST_CONTENTS)
         return 0;
@@ -407,8 +400,8 @@ static uint64_t content_mask(Symbolic *s, Body *b, LLVMValueRef pointer, int64_t
 {
     int64_t offset;
     LLVMValueRef base = base_of(s, pointer, &offset);
-    uint64_t bit = base && LLVMIsAArgument(base) && size
-        ? content_bit(s, b, base, offset + behind, size) : 0;
+    uint64_t bit =
+        base && LLVMIsAArgument(base) && size ? content_bit(s, b, base, offset + behind, size) : 0;
 
     if (bit)
         return bit;
@@ -426,8 +419,8 @@ static void see_load(Symbolic *s, Body *b, LLVMValueRef i)
 }
 
 /* Leaves a write to the callers. False: it can't be left to them. */
-static bool add_effect(Symbolic *s, Body *b, LLVMValueRef base, int64_t offset,
-                       uint64_t size, uint64_t mask)
+static bool add_effect(Symbolic *s, Body *b, LLVMValueRef base, int64_t offset, uint64_t size,
+                       uint64_t mask)
 {
     bool fresh = LLVMIsACallInst(base) && pointsto_hands_on(s->pt, base);
     unsigned i;
@@ -471,8 +464,7 @@ static void see_store(Symbolic *s, Body *b, LLVMValueRef i)
     if (holds(b, mask_of(s, to)))
         stain_at(s, to, 0, number_of(s, i));
     else
-        see_write(s, b, to, 0, size_of(s, LLVMTypeOf(value)), mask_of(s, value),
-                  number_of(s, i));
+        see_write(s, b, to, 0, size_of(s, LLVMTypeOf(value)), mask_of(s, value), number_of(s, i));
 }
 
 static void see_atomic(Symbolic *s, Body *b, LLVMValueRef i)
@@ -496,8 +488,9 @@ static uint64_t external_sees(const Symbolic *s, LLVMValueRef call, const Summar
 
     for (unsigned k = 0; k < n; k++) {
         LLVMValueRef arg = LLVMGetOperand(call, k);
-        unsigned use = !sum ? SUMMARY_READ | SUMMARY_DEEP
-                     : k < sum->nparams ? sum->params[k].use : sum->rest;
+        unsigned use = !sum               ? SUMMARY_READ | SUMMARY_DEEP
+                       : k < sum->nparams ? sum->params[k].use
+                                          : sum->rest;
         mask |= mask_of(s, arg);
         if ((mask & ALWAYS) || !is_pointer(arg) || !(use & SUMMARY_READ))
             continue;
@@ -520,8 +513,9 @@ static void external_writes(Symbolic *s, LLVMValueRef call, const Summary *sum)
 
     for (unsigned k = 0; k < n; k++) {
         LLVMValueRef arg = LLVMGetOperand(call, k);
-        unsigned use = !sum ? SUMMARY_WRITE | SUMMARY_DEEP
-                     : k < sum->nparams ? sum->params[k].use : sum->rest;
+        unsigned use = !sum               ? SUMMARY_WRITE | SUMMARY_DEEP
+                       : k < sum->nparams ? sum->params[k].use
+                                          : sum->rest;
         if (sum && only_prints(sum, k))
             continue;
         if (!is_pointer(arg) || !(use & SUMMARY_WRITE))
@@ -533,8 +527,8 @@ static void external_writes(Symbolic *s, LLVMValueRef call, const Summary *sum)
 /* FILE, locale and the like: what is in them is not the program's data. */
 static bool is_opaque_to_input(const char *name)
 {
-    static const char *const names[] = { "free", "fclose", "close", "fflush", "exit",
-                                         "abort", "_exit", NULL };
+    static const char *const names[] = { "free", "fclose", "close", "fflush",
+                                         "exit", "abort",  "_exit", NULL };
     for (size_t i = 0; names[i]; i++)
         if (!strcmp(names[i], name))
             return true;
@@ -586,8 +580,8 @@ static void see_external(Symbolic *s, Body *b, LLVMValueRef call, LLVMValueRef f
         see_input(s, b, call, where);
         return;
     }
-    if (!strncmp(name, "llvm.dbg", 8) || !strncmp(name, "llvm.lifetime", 13)
-        || is_opaque_to_input(name))
+    if (!strncmp(name, "llvm.dbg", 8) || !strncmp(name, "llvm.lifetime", 13) ||
+        is_opaque_to_input(name))
         return;
     if (!strncmp(name, "llvm.mem", 8)) {
         LLVMValueRef to = LLVMGetOperand(call, 0), from = LLVMGetOperand(call, 1);
@@ -627,9 +621,8 @@ static uint64_t mask_outside(Symbolic *s, Body *b, LLVMValueRef call, const Body
     for (unsigned i = 0; i < callee->ncontents; i++) {
         Content c = callee->contents[i];
         if (mask & 1ull << (FIRST_CONTENT + i))
-            out |= c.param < n
-                ? content_mask(s, b, LLVMGetOperand(call, c.param), c.offset, c.size)
-                : ALWAYS;
+            out |= c.param < n ? content_mask(s, b, LLVMGetOperand(call, c.param), c.offset, c.size)
+                               : ALWAYS;
     }
     return out;
 }
@@ -674,7 +667,8 @@ static void see_body(Symbolic *s, Body *b, LLVMValueRef call, LLVMValueRef fn)
     for (unsigned i = 0; i < callee->neffects; i++) {
         Content c = callee->effects[i].where;
         LLVMValueRef to = c.param == RETURNED ? call
-                        : c.param < n ? LLVMGetOperand(call, c.param) : NULL;
+                          : c.param < n       ? LLVMGetOperand(call, c.param)
+                                              : NULL;
         if (to)
             see_write(s, b, to, c.offset, c.size,
                       mask_outside(s, b, call, callee, callee->effects[i].mask),
@@ -746,21 +740,13 @@ static void see_call(Symbolic *s, Body *b, LLVMValueRef i)
 static void see(Symbolic *s, Body *b, LLVMValueRef i)
 {
     switch (LLVMGetInstructionOpcode(i)) {
-    case LLVMLoad:
-        see_load(s, b, i);
-        break;
-    case LLVMStore:
-        see_store(s, b, i);
-        break;
+    case LLVMLoad: see_load(s, b, i); break;
+    case LLVMStore: see_store(s, b, i); break;
     case LLVMAtomicRMW:
-    case LLVMAtomicCmpXchg:
-        see_atomic(s, b, i);
-        break;
+    case LLVMAtomicCmpXchg: see_atomic(s, b, i); break;
     case LLVMCall:
     case LLVMInvoke:
-    case LLVMCallBr:
-        see_call(s, b, i);
-        break;
+    case LLVMCallBr: see_call(s, b, i); break;
     case LLVMRet:
         if (LLVMGetNumOperands(i)) {
             uint64_t mask = mask_of(s, LLVMGetOperand(i, 0));
@@ -768,15 +754,12 @@ static void see(Symbolic *s, Body *b, LLVMValueRef i)
             b->result |= mask;
         }
         break;
-    case LLVMAlloca:
-        break;
+    case LLVMAlloca: break;
     case LLVMPHI:
         for (unsigned k = 0; k < LLVMCountIncoming(i); k++)
             set_mask(s, b, i, mask_of(s, LLVMGetIncomingValue(i, k)));
         break;
-    default:
-        set_mask(s, b, i, masks_of_operands(s, i));
-        break;
+    default: set_mask(s, b, i, masks_of_operands(s, i)); break;
     }
 }
 
@@ -797,13 +780,12 @@ static void find_open(Symbolic *s)
     for (uint32_t f = 0; f < s->pt->v.functions.len; f++) {
         LLVMValueRef fn = s->pt->v.functions.items[f].fn;
         s->bodies[f].open |= pointsto_called_from_outside(s->pt, fn);
-        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb;
-             bb = LLVMGetNextBasicBlock(bb))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i;
-                 i = LLVMGetNextInstruction(i)) {
+        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
                 size_t n = 0;
                 const LLVMValueRef *c = LLVMIsACallInst(i) || LLVMIsAInvokeInst(i)
-                    ? pointsto_callbacks(s->pt, i, &n) : NULL;
+                                            ? pointsto_callbacks(s->pt, i, &n)
+                                            : NULL;
                 for (size_t k = 0; k < n; k++) {
                     uint32_t index = body_index(s, c[k]);
                     if (index != NONE)
@@ -886,9 +868,8 @@ bool symbolic_instruction(const Symbolic *s, LLVMValueRef inst)
 
     if (symbolic_value(s, inst))
         return true;
-    if (LLVMIsAStoreInst(inst)
-        && stained_at(s, LLVMGetOperand(inst, 1),
-                      size_of(s, LLVMTypeOf(LLVMGetOperand(inst, 0))), NULL))
+    if (LLVMIsAStoreInst(inst) && stained_at(s, LLVMGetOperand(inst, 1),
+                                             size_of(s, LLVMTypeOf(LLVMGetOperand(inst, 0))), NULL))
         return true;
     for (int k = 0; k < n; k++)
         if (symbolic_value(s, LLVMGetOperand(inst, (unsigned)k)))
@@ -913,15 +894,15 @@ static bool is_debug(LLVMValueRef i)
     LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
     size_t n;
 
-    return callee && LLVMIsAFunction(callee)
-        && !strncmp(LLVMGetValueName2(callee, &n), "llvm.dbg", 8);
+    return callee && LLVMIsAFunction(callee) &&
+           !strncmp(LLVMGetValueName2(callee, &n), "llvm.dbg", 8);
 }
 
 void symbolic_in_function(const Symbolic *s, const Function *fn, SymbolicFigures *out)
 {
     LLVMValueRef v = program_function_value(s->p, fn);
 
-    *out = (SymbolicFigures){0};
+    *out = (SymbolicFigures){ 0 };
     if (!v || !LLVMGetFirstBasicBlock(v))
         return;
     out->source = is_source(s, v);
@@ -954,8 +935,7 @@ void symbolic_functions(const Symbolic *s, size_t *all, size_t *seeing)
 
 const char *symbolic_class_name(SymbolicClass c)
 {
-    static const char *const names[] = { "no theory", "costly", "memory", "control",
-                                         "boundary" };
+    static const char *const names[] = { "no theory", "costly", "memory", "control", "boundary" };
     return names[c];
 }
 
@@ -1012,9 +992,9 @@ static LLVMValueRef before_call(const Symbolic *s, LLVMValueRef call, uint32_t b
     for (unsigned k = 0; k < LLVMGetNumArgOperands(call); k++) {
         LLVMValueRef arg = LLVMGetOperand(call, k);
         earlier(s, arg, before, &best);
-        if (is_pointer(arg) && stained_at(s, arg, 0, &object)
-            && s->objects[object].stamp < before
-            && (first == NONE || s->objects[object].stamp < s->objects[first].stamp))
+        if (is_pointer(arg) && stained_at(s, arg, 0, &object) &&
+            s->objects[object].stamp < before &&
+            (first == NONE || s->objects[object].stamp < s->objects[first].stamp))
             first = object;
     }
     for (size_t i = 0; i < n; i++)
@@ -1040,9 +1020,9 @@ static LLVMValueRef step_before(const Symbolic *s, LLVMValueRef v, uint32_t befo
         return before_call(s, v, before);
     for (int k = 0; k < LLVMGetNumOperands(v); k++)
         earlier(s, LLVMGetOperand(v, (unsigned)k), before, &best);
-    if (!best && LLVMIsALoadInst(v)
-        && stained_at(s, LLVMGetOperand(v, 0), size_of(s, LLVMTypeOf(v)), &object)
-        && s->objects[object].stamp < before)
+    if (!best && LLVMIsALoadInst(v) &&
+        stained_at(s, LLVMGetOperand(v, 0), size_of(s, LLVMTypeOf(v)), &object) &&
+        s->objects[object].stamp < before)
         return writer_of(s, object);
     return best;
 }
@@ -1068,8 +1048,7 @@ static void add_step(Symbolic *s, LLVMValueRef v, SymbolicStep *out)
 {
     const Function *fn = program_function_of(s->p, function_around(v));
 
-    *out = (SymbolicStep){ .file = "", .function = fn ? fn->name : "",
-                           .text = step_text(s, v) };
+    *out = (SymbolicStep){ .file = "", .function = fn ? fn->name : "", .text = step_text(s, v) };
     if (LLVMIsAInstruction(v)) {
         SourcePlace l = program_place(s->p, v);
         out->file = l.file;
@@ -1118,9 +1097,13 @@ static void add_site(Symbolic *s, LLVMValueRef i, LLVMValueRef seen, SymbolicCla
     SourcePlace l = program_place(s->p, i);
     SymbolicSite *site = vec_grow(&s->sites);
 
-    *site = (SymbolicSite){ .class = class, .what = what, .cure = cure,
+    *site = (SymbolicSite){ .class = class,
+                            .what = what,
+                            .cure = cure,
                             .fn = program_function_of(s->p, function_around(i)),
-                            .file = l.file, .line = l.line, .column = l.column };
+                            .file = l.file,
+                            .line = l.line,
+                            .column = l.column };
     add_path(s, seen, site);
 }
 
@@ -1136,8 +1119,8 @@ static LLVMValueRef symbolic_operand(const Symbolic *s, LLVMValueRef i)
 static bool is_float(LLVMValueRef v)
 {
     LLVMTypeKind k = LLVMGetTypeKind(LLVMTypeOf(v));
-    return k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind || k == LLVMX86_FP80TypeKind
-        || k == LLVMFP128TypeKind;
+    return k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind || k == LLVMX86_FP80TypeKind ||
+           k == LLVMFP128TypeKind;
 }
 
 /* Does anything that the program looks at come out of the call? What is only
@@ -1183,8 +1166,8 @@ static bool is_plain_external(const Symbolic *s, LLVMValueRef fn)
     size_t n;
     const char *name = LLVMGetValueName2(fn, &n);
 
-    return LLVMIsDeclaration(fn) && strncmp(name, "llvm.", 5) && !input_of(s, name)
-        && !is_opaque_to_input(name);
+    return LLVMIsDeclaration(fn) && strncmp(name, "llvm.", 5) && !input_of(s, name) &&
+           !is_opaque_to_input(name);
 }
 
 void symbolic_externals(const Symbolic *s, size_t *calls, size_t *mattering)
@@ -1204,7 +1187,7 @@ void symbolic_externals(const Symbolic *s, size_t *calls, size_t *mattering)
 
 static bool is_allocation(const char *name)
 {
-    static const char *const names[] = { "malloc", "calloc", "realloc", "reallocarray",
+    static const char *const names[] = { "malloc",        "calloc",   "realloc", "reallocarray",
                                          "aligned_alloc", "memalign", NULL };
     for (size_t k = 0; names[k]; k++)
         if (!strcmp(names[k], name))
@@ -1235,8 +1218,8 @@ static void judge_call(Symbolic *s, LLVMValueRef i)
                      "the targets seen are tried one by one");
         return;
     }
-    if (!strncmp(name, "llvm.memcpy", 11) || !strncmp(name, "llvm.memmove", 12)
-        || !strncmp(name, "llvm.memset", 11)) {
+    if (!strncmp(name, "llvm.memcpy", 11) || !strncmp(name, "llvm.memmove", 12) ||
+        !strncmp(name, "llvm.memset", 11)) {
         if (symbolic_value(s, LLVMGetOperand(i, 2)))
             add_site(s, i, LLVMGetOperand(i, 2), SYMBOLIC_MEMORY,
                      "the size of a copy depends on input", "the size is pinned");
@@ -1248,8 +1231,7 @@ static void judge_call(Symbolic *s, LLVMValueRef i)
         add_site(s, i, seen, SYMBOLIC_MEMORY, "the size of an allocation depends on input",
                  "the size is pinned; sizes at its limits are tried");
     else if (!is_replaced(s, name))
-        add_site(s, i, seen, SYMBOLIC_BOUNDARY,
-                 arena_printf(&s->a, "%s() sees input", name),
+        add_site(s, i, seen, SYMBOLIC_BOUNDARY, arena_printf(&s->a, "%s() sees input", name),
                  "give it a model: flow, pin, havoc or a C function");
 }
 
@@ -1258,9 +1240,7 @@ static void judge(Symbolic *s, LLVMValueRef i)
     LLVMValueRef seen;
 
     switch (LLVMGetInstructionOpcode(i)) {
-    case LLVMCall:
-        judge_call(s, i);
-        break;
+    case LLVMCall: judge_call(s, i); break;
     case LLVMLoad:
         if (symbolic_value(s, seen = LLVMGetOperand(i, 0)))
             add_site(s, i, seen, SYMBOLIC_MEMORY, "the address of a read depends on input",
@@ -1279,7 +1259,7 @@ static void judge(Symbolic *s, LLVMValueRef i)
         if (symbolic_value(s, LLVMGetOperand(i, 0)) && symbolic_value(s, LLVMGetOperand(i, 1)))
             add_site(s, i, symbolic_operand(s, i), SYMBOLIC_COSTLY,
                      LLVMGetInstructionOpcode(i) == LLVMMul ? "product of two inputs"
-                                                           : "division of two inputs",
+                                                            : "division of two inputs",
                      "solved with a time limit; concretise one side if it is slow");
         break;
     case LLVMFAdd:
@@ -1292,8 +1272,7 @@ static void judge(Symbolic *s, LLVMValueRef i)
             add_site(s, i, seen, SYMBOLIC_COSTLY, "floating point on input",
                      "concretised, or solved where the query stays small");
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -1305,7 +1284,8 @@ static void find_callers(Symbolic *s)
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
                 size_t n = 0;
                 const LLVMValueRef *t = LLVMIsACallInst(i) || LLVMIsAInvokeInst(i)
-                    ? pointsto_targets(s->pt, i, &n) : NULL;
+                                            ? pointsto_targets(s->pt, i, &n)
+                                            : NULL;
                 for (size_t k = 0; k < n; k++) {
                     uint32_t index = body_index(s, t[k]);
                     if (index != NONE)
@@ -1320,10 +1300,9 @@ const SymbolicSite *symbolic_sites(Symbolic *s, size_t *n)
         s->listed = true;
         find_callers(s);
         for (size_t f = 0; f < s->pt->v.functions.len; f++)
-            for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(s->pt->v.functions.items[f].fn);
-                 b; b = LLVMGetNextBasicBlock(b))
-                for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
-                     i = LLVMGetNextInstruction(i))
+            for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(s->pt->v.functions.items[f].fn); b;
+                 b = LLVMGetNextBasicBlock(b))
+                for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
                     judge(s, i);
     }
     *n = s->sites.len;

@@ -29,16 +29,16 @@ typedef struct SymbolicPlan {
     bool argv, env;           /* the command line, the environment are */
     const char *function;     /* only the arguments of this one are, and what
                                * they point to; NULL: as above */
-    const Standins *standins;     /* functions with a standin of their own are no sites; NULL: none */
+    const Standins *standins; /* functions with a standin of their own are no sites; NULL: none */
 } SymbolicPlan;
 
 Symbolic *symbolic_new(const Program *p, const Calls *calls, const SymbolicPlan *plan);
-void symbolic_free(Symbolic *s);               /* NULL is fine */
+void symbolic_free(Symbolic *s); /* NULL is fine */
 
 typedef struct SymbolicFigures {
-    size_t instructions;      /* all but debug intrinsics */
-    size_t symbolic;          /* of them, may see a symbolic operand */
-    bool source;              /* reads input, or calls what does */
+    size_t instructions; /* all but debug intrinsics */
+    size_t symbolic; /* of them, may see a symbolic operand */
+    bool source; /* reads input, or calls what does */
 } SymbolicFigures;
 void symbolic_in_function(const Symbolic *s, const Function *fn, SymbolicFigures *out);
 /* Of all functions with a body: how many there are, and may see something. */
@@ -47,19 +47,19 @@ void symbolic_externals(const Symbolic *s, size_t *calls, size_t *mattering);
 
 /* Why a place will be imprecise. */
 typedef enum {
-    SYMBOLIC_NO_THEORY,       /* inline assembly, sin() … */
-    SYMBOLIC_COSTLY,          /* floating point, products and quotients of two symbols */
-    SYMBOLIC_MEMORY,          /* an address or a size depends on input */
-    SYMBOLIC_CONTROL,         /* a call through a pointer that depends on it */
-    SYMBOLIC_BOUNDARY,        /* input goes to code that is not seen */
+    SYMBOLIC_NO_THEORY, /* inline assembly, sin() … */
+    SYMBOLIC_COSTLY, /* floating point, products and quotients of two symbols */
+    SYMBOLIC_MEMORY, /* an address or a size depends on input */
+    SYMBOLIC_CONTROL, /* a call through a pointer that depends on it */
+    SYMBOLIC_BOUNDARY, /* input goes to code that is not seen */
 } SymbolicClass;
 const char *symbolic_class_name(SymbolicClass c);
 
 typedef struct SymbolicStep {
-    const char *file;         /* "" if not known */
+    const char *file; /* "" if not known */
     unsigned line, column;
-    const char *function;     /* in which it is */
-    const char *text;         /* "read()", "load", "argument 1 of f()" */
+    const char *function; /* in which it is */
+    const char *text; /* "read()", "load", "argument 1 of f()" */
 } SymbolicStep;
 
 typedef struct SymbolicSite {
@@ -67,8 +67,8 @@ typedef struct SymbolicSite {
     const Function *fn;
     const char *file;
     unsigned line, column;
-    const char *what;         /* "call of qsort()", "division of two inputs" */
-    const char *cure;         /* what can be done about it */
+    const char *what; /* "call of qsort()", "division of two inputs" */
+    const char *cure; /* what can be done about it */
     const SymbolicStep *path; /* from the input to here */
     size_t npath;
 } SymbolicSite;

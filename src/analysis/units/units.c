@@ -164,14 +164,17 @@ static void collect(Units *u, LLVMValueRef v, unsigned depth, Leaves *out)
         leaf = value_node(u, v);
     } else if (LLVMIsAInstruction(v)) {
         switch (LLVMGetInstructionOpcode(v)) {
-        case LLVMLoad:
-            leaf = content_node(u, LLVMGetOperand(v, 0));
-            break;
+        case LLVMLoad: leaf = content_node(u, LLVMGetOperand(v, 0)); break;
         case LLVMCall:
             if (LLVMIsAFunction(LLVMGetCalledValue(v)))
                 leaf = result_node(u, LLVMGetCalledValue(v));
             break;
-        case LLVMAdd: case LLVMSub: case LLVMSelect: case LLVMMul: case LLVMUDiv: case LLVMSDiv:
+        case LLVMAdd:
+        case LLVMSub:
+        case LLVMSelect:
+        case LLVMMul:
+        case LLVMUDiv:
+        case LLVMSDiv:
             for (int i = 0; i < LLVMGetNumOperands(v); i++)
                 collect(u, LLVMGetOperand(v, (unsigned)i), depth + 1, out);
             break;
@@ -179,11 +182,11 @@ static void collect(Units *u, LLVMValueRef v, unsigned depth, Leaves *out)
             for (unsigned i = 0; i < LLVMCountIncoming(v); i++)
                 collect(u, LLVMGetIncomingValue(v, i), depth + 2, out);
             break;
-        case LLVMZExt: case LLVMSExt: case LLVMTrunc: case LLVMFreeze:
-            collect(u, LLVMGetOperand(v, 0), depth + 1, out);
-            break;
-        default:
-            break;
+        case LLVMZExt:
+        case LLVMSExt:
+        case LLVMTrunc:
+        case LLVMFreeze: collect(u, LLVMGetOperand(v, 0), depth + 1, out); break;
+        default: break;
         }
     }
     if (leaf != NONE && out->n < MOST_LEAVES)
@@ -193,7 +196,7 @@ static void collect(Units *u, LLVMValueRef v, unsigned depth, Leaves *out)
 /* All that stand in one expression, and where its value goes. */
 static void relate_values(Units *u, LLVMValueRef a, LLVMValueRef b, uint32_t to)
 {
-    Leaves l = {0};
+    Leaves l = { 0 };
 
     collect(u, a, 0, &l);
     if (b)
@@ -248,48 +251,45 @@ static void see_phi(Units *u, LLVMValueRef i)
 static void see(Units *u, LLVMValueRef i, LLVMValueRef fn)
 {
     switch (LLVMGetInstructionOpcode(i)) {
-    case LLVMLoad:
-        join(u, value_node(u, i), content_node(u, LLVMGetOperand(i, 0)));
-        break;
+    case LLVMLoad: join(u, value_node(u, i), content_node(u, LLVMGetOperand(i, 0))); break;
     case LLVMStore:
         join(u, value_node(u, LLVMGetOperand(i, 0)), content_node(u, LLVMGetOperand(i, 1)));
         relate_values(u, LLVMGetOperand(i, 0), NULL, content_node(u, LLVMGetOperand(i, 1)));
         break;
-    case LLVMAdd: case LLVMSub:
+    case LLVMAdd:
+    case LLVMSub:
         see_binary(u, i, true);
         relate_values(u, i, NULL, NONE);
         break;
-    case LLVMAnd: case LLVMOr: case LLVMXor:
-        see_binary(u, i, false);
-        break;
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor: see_binary(u, i, false); break;
     case LLVMICmp:
         join(u, value_node(u, LLVMGetOperand(i, 0)), value_node(u, LLVMGetOperand(i, 1)));
         relate_values(u, LLVMGetOperand(i, 0), LLVMGetOperand(i, 1), NONE);
         break;
-    case LLVMPHI:
-        see_phi(u, i);
-        break;
+    case LLVMPHI: see_phi(u, i); break;
     case LLVMSelect:
         join(u, value_node(u, i), value_node(u, LLVMGetOperand(i, 1)));
         join(u, value_node(u, i), value_node(u, LLVMGetOperand(i, 2)));
         break;
-    case LLVMZExt: case LLVMSExt: case LLVMTrunc: case LLVMFreeze:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMTrunc:
+    case LLVMFreeze:
         /* a truth value as a number is no unit of its own */
-        if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, 0))) == LLVMIntegerTypeKind
-            && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(i, 0))) > 1)
+        if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, 0))) == LLVMIntegerTypeKind &&
+            LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(i, 0))) > 1)
             join(u, value_node(u, i), value_node(u, LLVMGetOperand(i, 0)));
         break;
-    case LLVMCall:
-        see_call(u, i);
-        break;
+    case LLVMCall: see_call(u, i); break;
     case LLVMRet:
         if (LLVMGetNumOperands(i))
             join(u, value_node(u, LLVMGetOperand(i, 0)), result_node(u, fn));
         if (LLVMGetNumOperands(i))
             relate_values(u, LLVMGetOperand(i, 0), NULL, result_node(u, fn));
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -320,10 +320,7 @@ void units_free(Units *u)
 
 /* --- questions */
 
-static unsigned place_in(const void *slot)
-{
-    return (unsigned)(uintptr_t)slot;
-}
+static unsigned place_in(const void *slot) { return (unsigned)(uintptr_t)slot; }
 
 static unsigned place_named(const Units *u, char *key)
 {

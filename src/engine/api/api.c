@@ -29,15 +29,28 @@
 const char *api_role_name(ApiRole r)
 {
     static const char *const names[] = {
-        [ROLE_NOTHING] = "nothing", [ROLE_INTEGER] = "integer", [ROLE_ENUM] = "enum",
-        [ROLE_FLAGS] = "flags", [ROLE_FLOAT] = "float", [ROLE_STRING] = "string",
-        [ROLE_BUFFER] = "buffer", [ROLE_BUFFER_OUT] = "buffer out",
-        [ROLE_LENGTH] = "length", [ROLE_LENGTH_INOUT] = "length in out",
-        [ROLE_OUT] = "out", [ROLE_INOUT] = "in out", [ROLE_STRING_OUT] = "string out",
-        [ROLE_HANDLE] = "handle", [ROLE_HANDLE_OUT] = "handle out",
-        [ROLE_HANDLE_INOUT] = "handle in out", [ROLE_STORAGE] = "storage",
-        [ROLE_RECORD] = "record", [ROLE_CALLBACK] = "callback",
-        [ROLE_USER_DATA] = "user data", [ROLE_POINTER] = "pointer", [ROLE_REST] = "rest",
+        [ROLE_NOTHING] = "nothing",
+        [ROLE_INTEGER] = "integer",
+        [ROLE_ENUM] = "enum",
+        [ROLE_FLAGS] = "flags",
+        [ROLE_FLOAT] = "float",
+        [ROLE_STRING] = "string",
+        [ROLE_BUFFER] = "buffer",
+        [ROLE_BUFFER_OUT] = "buffer out",
+        [ROLE_LENGTH] = "length",
+        [ROLE_LENGTH_INOUT] = "length in out",
+        [ROLE_OUT] = "out",
+        [ROLE_INOUT] = "in out",
+        [ROLE_STRING_OUT] = "string out",
+        [ROLE_HANDLE] = "handle",
+        [ROLE_HANDLE_OUT] = "handle out",
+        [ROLE_HANDLE_INOUT] = "handle in out",
+        [ROLE_STORAGE] = "storage",
+        [ROLE_RECORD] = "record",
+        [ROLE_CALLBACK] = "callback",
+        [ROLE_USER_DATA] = "user data",
+        [ROLE_POINTER] = "pointer",
+        [ROLE_REST] = "rest",
     };
     return names[r];
 }
@@ -45,9 +58,9 @@ const char *api_role_name(ApiRole r)
 const char *api_use_name(ApiUse u)
 {
     static const char *const names[] = {
-        [USE_NONE] = "none", [USE_CREATES] = "creates", [USE_BORROWS] = "borrows",
-        [USE_OBSERVES] = "observes", [USE_CHANGES] = "changes",
-        [USE_FINISHES] = "finishes", [USE_CONSUMES] = "consumes",
+        [USE_NONE] = "none",         [USE_CREATES] = "creates", [USE_BORROWS] = "borrows",
+        [USE_OBSERVES] = "observes", [USE_CHANGES] = "changes", [USE_FINISHES] = "finishes",
+        [USE_CONSUMES] = "consumes",
     };
     return names[u];
 }
@@ -88,7 +101,7 @@ static bool scan_header(Reader *r, const char *header, Err *err)
         free(dir);
         return err_set(err, "clang-19 is not there: it reads the headers");
     }
-    Strings argv = {0};
+    Strings argv = { 0 };
     strings_add(&argv, clang);
     strings_add(&argv, "-E");
     strings_add(&argv, "-P");
@@ -99,7 +112,7 @@ static bool scan_header(Reader *r, const char *header, Err *err)
     strings_add(&argv, "c");
     strings_add(&argv, header);
     Proc p = { .argv = strings_argv(&argv), .capture = true, .seconds = 60 };
-    ProcResult res = {0};
+    ProcResult res = { 0 };
     bool ok = proc_run(&p, &res, err);
     if (ok && res.status != 0) {
         size_t n = strcspn(str_c(&res.err), "\n");
@@ -143,8 +156,8 @@ static bool find_functions(Reader *r, Err *err)
     }
     if (!api->nfunctions)
         return err_set(err, r->plan->headers
-                       ? "none of the program's functions is declared in the headers"
-                       : "the program has no external function");
+                                ? "none of the program's functions is declared in the headers"
+                                : "the program has no external function");
     return true;
 }
 
@@ -181,10 +194,7 @@ static bool is_made(const Reader *r, const Handle *h)
 }
 
 /* Callers don't see what is in it: they can't have made it themselves. */
-static bool is_opaque(const Type *t)
-{
-    return t->incomplete || str_ends(t->file, ".c");
-}
+static bool is_opaque(const Type *t) { return t->incomplete || str_ends(t->file, ".c"); }
 
 /* Does the library keep something in it from call to call? Two of its functions take
  * it, one of them writes or finishes it, and it leads to something. */
@@ -228,7 +238,7 @@ static void find_types(Reader *r)
 const ApiType *api_type_of(const Api *api, const Type *t, unsigned *levels)
 {
     unsigned n = 0;
-    Arena a = {0};
+    Arena a = { 0 };
     const Type *record = t ? type_pointed_record(t, &n) : NULL;
     const ApiType *found = record ? type_with(api, record_name(&a, record)) : NULL;
     arena_release(&a);
@@ -254,8 +264,8 @@ static bool name_has(const char *name, const char *const *words)
 
 bool api_is_length_name(const char *name)
 {
-    static const char *const words[] = { "len", "size", "count", "bytes", "siz", "cap", "num",
-                                         "avail", "max", NULL };
+    static const char *const words[] = { "len", "size", "count", "bytes", "siz",
+                                         "cap", "num",  "avail", "max",   NULL };
     return name_has(name, words) || strcasecmp(name, "n") == 0 || strcasecmp(name, "sz") == 0 ||
            strncasecmp(name, "nB", 2) == 0 || strcasecmp(name, "cb") == 0;
 }
@@ -292,16 +302,12 @@ static ApiUse handle_use(const HandleUse *u)
     if (!u)
         return USE_CHANGES;
     switch (u->role) {
-    case HANDLE_CREATES: case HANDLE_INITIALISES:
-        return USE_CREATES;
-    case HANDLE_DESTROYS:
-        return USE_CONSUMES;
-    case HANDLE_FINISHES:
-        return USE_FINISHES;
-    case HANDLE_OBSERVES:
-        return USE_OBSERVES;
-    case HANDLE_CHANGES:
-        break;
+    case HANDLE_CREATES:
+    case HANDLE_INITIALISES: return USE_CREATES;
+    case HANDLE_DESTROYS: return USE_CONSUMES;
+    case HANDLE_FINISHES: return USE_FINISHES;
+    case HANDLE_OBSERVES: return USE_OBSERVES;
+    case HANDLE_CHANGES: break;
     }
     return USE_CHANGES;
 }
@@ -340,8 +346,8 @@ static void wants_handle(const Reader *r, const ApiFunction *f, int place, unsig
         out->use = USE_NONE;
     } else if (place == API_RETURNED) {
         out->role = levels == 1 ? ROLE_HANDLE : ROLE_POINTER;
-        out->use = levels == 1 ? (u && u->role == HANDLE_CREATES ? USE_CREATES : USE_BORROWS)
-                               : USE_NONE;
+        out->use =
+            levels == 1 ? (u && u->role == HANDLE_CREATES ? USE_CREATES : USE_BORROWS) : USE_NONE;
     } else if (levels == 2) {
         bool in = is_read_first(r, f->fn, place) && !(u && u->role == HANDLE_CREATES);
         out->role = in ? ROLE_HANDLE_INOUT : ROLE_HANDLE_OUT;
@@ -379,8 +385,7 @@ static void wants_pointer(const Reader *r, const ApiFunction *f, int place, cons
         out->role = ROLE_RECORD;
 }
 
-static void wants(const Reader *r, const ApiFunction *f, int place, const Type *type,
-                  ApiPlace *out)
+static void wants(const Reader *r, const ApiFunction *f, int place, const Type *type, ApiPlace *out)
 {
     const Type *t = type ? type_plain(type) : NULL;
     unsigned levels = 0;
@@ -390,7 +395,8 @@ static void wants(const Reader *r, const ApiFunction *f, int place, const Type *
         out->role = type || place == API_RETURNED ? ROLE_NOTHING : ROLE_POINTER;
     } else if (t->kind == TYPE_SCALAR) {
         out->role = t->encoding == ENCODING_FLOAT ? ROLE_FLOAT
-            : is_flags_name(out->name) ? ROLE_FLAGS : ROLE_INTEGER;
+                    : is_flags_name(out->name)    ? ROLE_FLAGS
+                                                  : ROLE_INTEGER;
     } else if (t->kind == TYPE_ENUM) {
         out->role = is_flags_enum(t) ? ROLE_FLAGS : ROLE_ENUM;
     } else if (t->kind == TYPE_POINTER) {
@@ -452,8 +458,7 @@ static void pair_up(const Reader *r, ApiFunction *f)
             for (unsigned k = 0; k < f->nparams; k++) {
                 const Type *t = type_plain(f->params[k].type);
                 if (f->params[k].role == ROLE_POINTER && t->kind == TYPE_POINTER &&
-                    type_plain(t->target)->kind == TYPE_VOID &&
-                    f->params[i].partner == API_NONE) {
+                    type_plain(t->target)->kind == TYPE_VOID && f->params[i].partner == API_NONE) {
                     f->params[k].role = ROLE_USER_DATA;
                     f->params[k].partner = (int)i;
                     f->params[i].partner = (int)k;
@@ -486,7 +491,7 @@ static const char *obstacle(const ApiFunction *f)
         if (t->kind == TYPE_POINTER && strcmp(type_plain(t->target)->name, "__va_list_tag") == 0)
             return "it takes a va_list";
     }
-    Str signature = {0};
+    Str signature = { 0 };
     bool ok = signature_write(f, &signature);
     str_release(&signature);
     return ok ? NULL : "a type that can't be passed";
@@ -535,8 +540,7 @@ static void list_makers(Api *api, bool plain)
                 add_maker(&api->arena, &t->creators, &t->ncreators, f, k);
                 t->caller_owned |= p->role == ROLE_STORAGE;
             }
-            if ((p->use == USE_CONSUMES || p->use == USE_FINISHES) &&
-                (f->nparams == 1) == plain)
+            if ((p->use == USE_CONSUMES || p->use == USE_FINISHES) && (f->nparams == 1) == plain)
                 add_maker(&api->arena, &t->destroyers, &t->ndestroyers, f, k);
         }
     }
@@ -583,8 +587,8 @@ static const ApiFunction *make_release(Api *api)
     f->fn = fn;
     f->index = (unsigned)api->nfunctions;
     f->params = arena_new(&api->arena, ApiPlace);
-    f->params[0] = (ApiPlace){ .name = "p", .type = pointer, .role = ROLE_POINTER,
-                               .partner = API_NONE };
+    f->params[0] =
+        (ApiPlace){ .name = "p", .type = pointer, .role = ROLE_POINTER, .partner = API_NONE };
     f->result = (ApiPlace){ .name = "", .role = ROLE_NOTHING, .partner = API_NONE };
     return f;
 }
@@ -600,7 +604,7 @@ Api *api_open(const Program *p, const ApiPlan *plan, Err *err)
     if (ok)
         r.handles = handles_all(handles, &r.nhandles);
     if (ok && plan->calls)
-        r.mutability = mutability_new(p, plan->calls, &(MutabilityPlan){0});
+        r.mutability = mutability_new(p, plan->calls, &(MutabilityPlan){ 0 });
     if (ok) {
         find_types(&r);
         for (size_t i = 0; i < api->nfunctions; i++)
@@ -694,8 +698,7 @@ static ApiPlace place_of_extra(Api *api, const ApiExtra *x)
     return p;
 }
 
-static bool is_shape(const ApiFunction *s, const SeqValue *named, const ApiExtra *extra,
-                     unsigned n)
+static bool is_shape(const ApiFunction *s, const SeqValue *named, const ApiExtra *extra, unsigned n)
 {
     if (s->nparams - s->nfixed != n)
         return false;
@@ -705,10 +708,11 @@ static bool is_shape(const ApiFunction *s, const SeqValue *named, const ApiExtra
     for (unsigned i = 0; i < n; i++) {
         const ApiPlace *p = &s->params[s->nfixed + i];
         uint64_t size = extra[i].kind == SUNDEW_REST_INT ? 4 : 8;
-        ApiRole role = extra[i].kind == SUNDEW_REST_DOUBLE ? ROLE_FLOAT
-            : extra[i].kind == SUNDEW_REST_TEXT ? ROLE_STRING
-            : extra[i].kind != SUNDEW_REST_POINTER ? ROLE_INTEGER
-            : extra[i].handle ? ROLE_HANDLE : ROLE_POINTER;
+        ApiRole role = extra[i].kind == SUNDEW_REST_DOUBLE    ? ROLE_FLOAT
+                       : extra[i].kind == SUNDEW_REST_TEXT    ? ROLE_STRING
+                       : extra[i].kind != SUNDEW_REST_POINTER ? ROLE_INTEGER
+                       : extra[i].handle                      ? ROLE_HANDLE
+                                                              : ROLE_POINTER;
         if (p->role != role || p->handle != extra[i].handle || type_plain(p->type)->size != size)
             return false;
     }
@@ -766,10 +770,7 @@ bool api_has_shape(const Api *api, const ApiFunction *f)
     return false;
 }
 
-const ApiFunction *api_plain(const ApiFunction *f)
-{
-    return f->shape_of ? f->shape_of : f;
-}
+const ApiFunction *api_plain(const ApiFunction *f) { return f->shape_of ? f->shape_of : f; }
 
 static void dump_place(const ApiPlace *p, Str *out)
 {

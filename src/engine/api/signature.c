@@ -49,8 +49,7 @@ static bool add_type(const Type *type, Str *out, unsigned depth)
     bool is_signed = e == ENCODING_SIGNED || e == ENCODING_SIGNED_CHAR;
     char c = t->size == 1 ? 'c' : t->size == 2 ? 's' : t->size == 4 ? 'i' : 'l';
     str_addc(out, is_signed ? c : (char)(c - 'a' + 'A'));
-    return (t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8) &&
-           e != ENCODING_COMPLEX;
+    return (t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8) && e != ENCODING_COMPLEX;
 }
 
 bool signature_write(const ApiFunction *f, Str *out)

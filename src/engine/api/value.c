@@ -8,21 +8,15 @@ SeqValue value_integer(uint64_t bits)
     return (SeqValue){ .kind = VALUE_INTEGER, .integer = bits };
 }
 
-SeqValue value_float(double x)
-{
-    return (SeqValue){ .kind = VALUE_FLOAT, .real = x };
-}
+SeqValue value_float(double x) { return (SeqValue){ .kind = VALUE_FLOAT, .real = x }; }
 
-SeqValue value_null(void)
-{
-    return (SeqValue){ .kind = VALUE_NULL };
-}
+SeqValue value_null(void) { return (SeqValue){ .kind = VALUE_NULL }; }
 
 SeqValue value_string(Arena *a, const char *text)
 {
     size_t n = strlen(text);
-    return (SeqValue){ .kind = VALUE_STRING, .bytes = (uint8_t *)arena_strndup(a, text, n),
-                       .n = n };
+    return (
+        SeqValue){ .kind = VALUE_STRING, .bytes = (uint8_t *)arena_strndup(a, text, n), .n = n };
 }
 
 SeqValue value_bytes(Arena *a, const void *bytes, size_t n)
@@ -33,15 +27,9 @@ SeqValue value_bytes(Arena *a, const void *bytes, size_t n)
     return (SeqValue){ .kind = VALUE_BYTES, .bytes = copy, .n = n };
 }
 
-SeqValue value_room(size_t n)
-{
-    return (SeqValue){ .kind = VALUE_ROOM, .n = n };
-}
+SeqValue value_room(size_t n) { return (SeqValue){ .kind = VALUE_ROOM, .n = n }; }
 
-SeqValue value_result(unsigned step)
-{
-    return (SeqValue){ .kind = VALUE_RESULT, .step = step };
-}
+SeqValue value_result(unsigned step) { return (SeqValue){ .kind = VALUE_RESULT, .step = step }; }
 
 SeqValue value_stored(unsigned step, unsigned param)
 {
@@ -73,22 +61,18 @@ bool value_equal(const SeqValue *a, const SeqValue *b)
     if (a->kind != b->kind)
         return false;
     switch (a->kind) {
-    case VALUE_INTEGER:
-        return a->integer == b->integer;
-    case VALUE_FLOAT:
-        return memcmp(&a->real, &b->real, sizeof a->real) == 0;
-    case VALUE_STRING: case VALUE_BYTES:
-        return a->n == b->n && (!a->n || memcmp(a->bytes, b->bytes, a->n) == 0);
-    case VALUE_ROOM:
-        return a->n == b->n;
-    case VALUE_RESULT:
-        return a->step == b->step;
-    case VALUE_STORED: case VALUE_STORAGE:
-        return a->step == b->step && a->param == b->param;
-    case VALUE_FUNCTION:
-        return same_symbol(a->symbol, b->symbol);
-    case VALUE_NONE: case VALUE_NULL: case VALUE_SELF:
-        return true;
+    case VALUE_INTEGER: return a->integer == b->integer;
+    case VALUE_FLOAT: return memcmp(&a->real, &b->real, sizeof a->real) == 0;
+    case VALUE_STRING:
+    case VALUE_BYTES: return a->n == b->n && (!a->n || memcmp(a->bytes, b->bytes, a->n) == 0);
+    case VALUE_ROOM: return a->n == b->n;
+    case VALUE_RESULT: return a->step == b->step;
+    case VALUE_STORED:
+    case VALUE_STORAGE: return a->step == b->step && a->param == b->param;
+    case VALUE_FUNCTION: return same_symbol(a->symbol, b->symbol);
+    case VALUE_NONE:
+    case VALUE_NULL:
+    case VALUE_SELF: return true;
     }
     return false;
 }
@@ -108,15 +92,9 @@ SeqValue value_copy(Arena *a, const SeqValue *v)
 void value_print(const SeqValue *v, Str *out)
 {
     switch (v->kind) {
-    case VALUE_INTEGER:
-        str_addf(out, "%" PRId64, (int64_t)v->integer);
-        break;
-    case VALUE_FLOAT:
-        str_addf(out, "%.17g", v->real);
-        break;
-    case VALUE_NULL:
-        str_add(out, "NULL");
-        break;
+    case VALUE_INTEGER: str_addf(out, "%" PRId64, (int64_t)v->integer); break;
+    case VALUE_FLOAT: str_addf(out, "%.17g", v->real); break;
+    case VALUE_NULL: str_add(out, "NULL"); break;
     case VALUE_STRING:
         str_addc(out, '"');
         escape_c_string(out, (const char *)v->bytes, v->n);
@@ -128,26 +106,12 @@ void value_print(const SeqValue *v, Str *out)
             str_addf(out, i ? " %02x" : "%02x", v->bytes[i]);
         str_add(out, v->n > 32 ? " …}" : "}");
         break;
-    case VALUE_ROOM:
-        str_addf(out, "room %zu", v->n);
-        break;
-    case VALUE_RESULT:
-        str_addf(out, "r%u", v->step);
-        break;
-    case VALUE_STORED:
-        str_addf(out, "r%u.%u", v->step, v->param);
-        break;
-    case VALUE_STORAGE:
-        str_addf(out, "&r%u.%u", v->step, v->param);
-        break;
-    case VALUE_FUNCTION:
-        str_add(out, v->symbol ? v->symbol : "stub");
-        break;
-    case VALUE_SELF:
-        str_add(out, "self");
-        break;
-    case VALUE_NONE:
-        str_add(out, "?");
-        break;
+    case VALUE_ROOM: str_addf(out, "room %zu", v->n); break;
+    case VALUE_RESULT: str_addf(out, "r%u", v->step); break;
+    case VALUE_STORED: str_addf(out, "r%u.%u", v->step, v->param); break;
+    case VALUE_STORAGE: str_addf(out, "&r%u.%u", v->step, v->param); break;
+    case VALUE_FUNCTION: str_add(out, v->symbol ? v->symbol : "stub"); break;
+    case VALUE_SELF: str_add(out, "self"); break;
+    case VALUE_NONE: str_add(out, "?"); break;
     }
 }

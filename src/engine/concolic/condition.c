@@ -10,8 +10,15 @@
 #include <assert.h>
 #include <string.h>
 
-enum { TESTS = 80, AGAINST = 3, MOST_CONJUNCTS = 3000, MOST_TEXT = 600, MOST_OF_ONE = 120,
-       DEEPEST = 12, SHORT = 256 };
+enum {
+    TESTS = 80,
+    AGAINST = 3,
+    MOST_CONJUNCTS = 3000,
+    MOST_TEXT = 600,
+    MOST_OF_ONE = 120,
+    DEEPEST = 12,
+    SHORT = 256
+};
 
 typedef struct Study {
     const ConditionPlan *plan;
@@ -44,7 +51,7 @@ static bool make_input(Study *s, const Conjunct *c, size_t n, Expr against, uint
     if (!n && !against)
         return true;
     Path *none = path_new(pool);
-    Answer a = {0};
+    Answer a = { 0 };
     bool sat = solver_query_extra(s->plan->solver, none, 0, all, bytes, s->n, &a) == SOLVE_SAT;
     for (size_t i = 0; sat && i < a.nchanges; i++)
         if (a.changes[i].byte - s->plan->in < s->n)
@@ -60,7 +67,9 @@ static Trial try_input(Study *s, const Conjunct *c, size_t n, Expr against)
     if (is_over(s))
         return PASSES;
     uint8_t *bytes = xmalloc(s->n + 1);
-    Trial t = !make_input(s, c, n, against, bytes) ? NO_INPUT : fails_alike(s, bytes) ? FAILS : PASSES;
+    Trial t = !make_input(s, c, n, against, bytes) ? NO_INPUT
+              : fails_alike(s, bytes)              ? FAILS
+                                                   : PASSES;
     free(bytes);
     return t;
 }
@@ -143,10 +152,7 @@ static void add_and(Str *out)
         str_add(out, " and ");
 }
 
-static bool is_text(uint8_t c)
-{
-    return c >= 32 && c < 127;
-}
+static bool is_text(uint8_t c) { return c >= 32 && c < 127; }
 
 /* As in C, in a string or between single quotes. */
 static void print_character(uint8_t c, Str *out)
@@ -224,7 +230,7 @@ static void print_bytes(const Exprs *pool, uint32_t in, Expr e, Str *out)
 static void print_condition(Exprs *pool, uint32_t in, const Condition *c, Str *out)
 {
     Expr e = c->negated ? expr_not(pool, c->cond) : c->cond;
-    Str text = {0};
+    Str text = { 0 };
     expr_print(pool, e, &text);
     if (text.len > MOST_OF_ONE || strstr(str_c(&text), "…")) {
         str_reset(&text);
@@ -239,9 +245,9 @@ static void print_condition(Exprs *pool, uint32_t in, const Condition *c, Str *o
 
 char *condition_describe(Exprs *pool, uint32_t in, const Conjunct *c, size_t n)
 {
-    Str out = {0};
-    Conditions all = {0}, rest = {0};
-    Cells cells = {0};
+    Str out = { 0 };
+    Conditions all = { 0 }, rest = { 0 };
+    Cells cells = { 0 };
     for (size_t i = 0; i < n; i++)
         split(pool, c[i].cond, false, DEEPEST, &all);
     for (size_t i = 0; i < all.len; i++) {
@@ -275,7 +281,7 @@ char *condition_describe(Exprs *pool, uint32_t in, const Conjunct *c, size_t n)
  * can't be others, one by one; the rest may then be anything. */
 static char *bytes_that_matter(Study *s, const uint8_t *bytes)
 {
-    Cells cells = {0};
+    Cells cells = { 0 };
     uint8_t *other = xmemdup(bytes, s->n);
     for (size_t i = 0; i < s->n && !is_over(s); i++) {
         bool free_ = true;
@@ -295,7 +301,7 @@ static char *bytes_that_matter(Study *s, const uint8_t *bytes)
             other[cells.items[i].at] = cells.items[i].value;
         sure = !is_over(s) && fails_alike(s, other);
     }
-    Str out = {0};
+    Str out = { 0 };
     if (sure)
         print_cells(&cells, &out);
     char *text = sure && out.len <= MOST_TEXT ? xstrdup(str_c(&out)) : NULL;
@@ -324,11 +330,11 @@ static char *by_trace(Study *s, Trail *trail, const uint8_t *bytes)
     char *text = NULL;
     if (!trail->path || !path_length(trail->path) || path_length(trail->path) > MOST_CONJUNCTS)
         return NULL;
-    Arena arena = {0};
+    Arena arena = { 0 };
     add_wrongs(plan, trail, bytes, s->n);
     const Path *paths[] = { s->path = trail->path };
-    Minimised m = minimise_paths(&arena, plan->pool, paths, 1,
-                                 &(MinimisePlan){ .tests = TESTS }, exposes, s);
+    Minimised m =
+        minimise_paths(&arena, plan->pool, paths, 1, &(MinimisePlan){ .tests = TESTS }, exposes, s);
     if (m.how != MINIMISE_NONE && m.n && !is_over(s))
         text = condition_describe(plan->pool, plan->in, m.conjuncts, m.n);
     arena_release(&arena);
@@ -339,7 +345,9 @@ char *condition_find(const ConditionPlan *plan, Trail *trail, const uint8_t *byt
 {
     assert(n <= CONDITION_LONGEST);
     assert(!trail->path || trail->in == plan->in);
-    Study s = { .plan = plan, .n = n, .rng = rng_seeded(plan->seed),
+    Study s = { .plan = plan,
+                .n = n,
+                .rng = rng_seeded(plan->seed),
                 .until = clock_seconds() + plan->seconds };
     char *text = by_trace(&s, trail, bytes);
     if (!text && n <= SHORT)

@@ -24,10 +24,7 @@ struct Log {
     uint32_t from, to;                /* bytes of the input that are symbolic */
 };
 
-static uint32_t or_default(uint32_t n, uint32_t otherwise)
-{
-    return n ? n : otherwise;
-}
+static uint32_t or_default(uint32_t n, uint32_t otherwise) { return n ? n : otherwise; }
 
 Log *log_new(const LogPlan *plan, Err *err)
 {
@@ -49,10 +46,16 @@ Log *log_new(const LogPlan *plan, Err *err)
     }
     log->map = (struct sundew_log *)log->shared.at;
     log->begin = (struct sundew_log){
-        .magic = SUNDEW_LOG_MAGIC, .version = SUNDEW_LOG_VERSION, .size = log->size,
-        .most_nodes = nodes, .most_records = records, .most_bytes = bytes,
-        .most_per_site = per_site == UINT32_MAX ? 0 : per_site, .flags = plan->flags,
-        .nodes = 1, .bytes = 8,
+        .magic = SUNDEW_LOG_MAGIC,
+        .version = SUNDEW_LOG_VERSION,
+        .size = log->size,
+        .most_nodes = nodes,
+        .most_records = records,
+        .most_bytes = bytes,
+        .most_per_site = per_site == UINT32_MAX ? 0 : per_site,
+        .flags = plan->flags,
+        .nodes = 1,
+        .bytes = 8,
     };
     log_reset(log, 0, 0);
     return log;
@@ -66,10 +69,7 @@ void log_free(Log *log)
     free(log);
 }
 
-int log_fd(const Log *log)
-{
-    return log->shared.fd;
-}
+int log_fd(const Log *log) { return log->shared.fd; }
 
 /* The whole header: the last run may have changed any of it. */
 void log_reset(Log *log, uint32_t from, uint32_t to)
@@ -79,10 +79,7 @@ void log_reset(Log *log, uint32_t from, uint32_t to)
     log->map->to = log->to = to;
 }
 
-const struct sundew_log *log_header(const Log *log)
-{
-    return log->map;
-}
+const struct sundew_log *log_header(const Log *log) { return log->map; }
 
 const void *log_bytes(const Log *log, size_t *n)
 {
@@ -171,8 +168,7 @@ static bool check_record(Reader *r, uint32_t i)
         if (!e.k || e.k > SUNDEW_END_SITE)
             break;
         return true;
-    default:
-        break;
+    default: break;
     }
     return err_set(r->err, "record %" PRIu32 " of kind %u makes no sense", i, e.kind);
 }
@@ -181,20 +177,34 @@ static bool check_record(Reader *r, uint32_t i)
 static unsigned operands(unsigned op)
 {
     switch (op) {
-    case SUNDEW_NODE_CONST: case SUNDEW_NODE_BYTE:
-        return 0;
-    case SUNDEW_NODE_NOT: case SUNDEW_NODE_NEG: case SUNDEW_NODE_ZEXT: case SUNDEW_NODE_SEXT:
-    case SUNDEW_NODE_EXTRACT: case SUNDEW_NODE_TABLE: case SUNDEW_NODE_CHOOSE:
-    case SUNDEW_NODE_FSQRT: case SUNDEW_NODE_FROUND: case SUNDEW_NODE_FTOF:
-    case SUNDEW_NODE_FTOU: case SUNDEW_NODE_FTOS: case SUNDEW_NODE_UTOF:
-    case SUNDEW_NODE_STOF: case SUNDEW_NODE_FNEG: case SUNDEW_NODE_FABS:
-    case SUNDEW_NODE_BSWAP: case SUNDEW_NODE_BITREVERSE: case SUNDEW_NODE_CTPOP:
-    case SUNDEW_NODE_CTLZ: case SUNDEW_NODE_CTTZ: case SUNDEW_NODE_ABS:
-        return 1;
-    case SUNDEW_NODE_ITE: case SUNDEW_NODE_FSHL: case SUNDEW_NODE_FSHR:
-        return 3;
-    default:
-        return 2;
+    case SUNDEW_NODE_CONST:
+    case SUNDEW_NODE_BYTE: return 0;
+    case SUNDEW_NODE_NOT:
+    case SUNDEW_NODE_NEG:
+    case SUNDEW_NODE_ZEXT:
+    case SUNDEW_NODE_SEXT:
+    case SUNDEW_NODE_EXTRACT:
+    case SUNDEW_NODE_TABLE:
+    case SUNDEW_NODE_CHOOSE:
+    case SUNDEW_NODE_FSQRT:
+    case SUNDEW_NODE_FROUND:
+    case SUNDEW_NODE_FTOF:
+    case SUNDEW_NODE_FTOU:
+    case SUNDEW_NODE_FTOS:
+    case SUNDEW_NODE_UTOF:
+    case SUNDEW_NODE_STOF:
+    case SUNDEW_NODE_FNEG:
+    case SUNDEW_NODE_FABS:
+    case SUNDEW_NODE_BSWAP:
+    case SUNDEW_NODE_BITREVERSE:
+    case SUNDEW_NODE_CTPOP:
+    case SUNDEW_NODE_CTLZ:
+    case SUNDEW_NODE_CTTZ:
+    case SUNDEW_NODE_ABS: return 1;
+    case SUNDEW_NODE_ITE:
+    case SUNDEW_NODE_FSHL:
+    case SUNDEW_NODE_FSHR: return 3;
+    default: return 2;
     }
 }
 
@@ -301,31 +311,23 @@ static Expr build(Reader *r, struct sundew_node n)
     Expr a = k >= 1 ? r->exprs[n.a] : 0, b = k >= 2 && n.b ? r->exprs[n.b] : 0,
          c = k >= 3 ? r->exprs[n.c] : 0;
     switch (n.op) {
-    case SUNDEW_NODE_CONST:
-        return expr_const(p, n.bits, n.a | (uint64_t)n.b << 32);
-    case SUNDEW_NODE_BYTE:
-        return expr_byte(p, r->in + n.a);
-    case SUNDEW_NODE_ZEXT:
-        return expr_zext(p, a, n.bits);
-    case SUNDEW_NODE_SEXT:
-        return expr_sext(p, a, n.bits);
-    case SUNDEW_NODE_EXTRACT:
-        return expr_extract(p, a, n.k, n.bits);
-    case SUNDEW_NODE_ITE:
-        return expr_ite(p, a, b, c);
-    case SUNDEW_NODE_TABLE:
-        return a ? build_table(r, n, a) : 0;
-    case SUNDEW_NODE_CHOOSE:
-        return a ? build_choose(r, n, a) : 0;
-    case SUNDEW_NODE_FROUND:
-        return n.k <= EXPR_ROUND_AWAY ? expr_fround(p, (ExprRound)n.k, a) : 0;
-    case SUNDEW_NODE_FMATH:
-        return n.k < EXPR_MATH_N ? expr_fmath(p, (ExprMath)n.k, a, b) : 0;
-    case SUNDEW_NODE_FTOF: case SUNDEW_NODE_FTOU: case SUNDEW_NODE_FTOS:
-    case SUNDEW_NODE_UTOF: case SUNDEW_NODE_STOF:
-        return expr_fconvert(p, (ExprOp)op_of[n.op], a, n.bits);
-    case SUNDEW_NODE_FSHL: case SUNDEW_NODE_FSHR:
-        return expr_funnel(p, n.op == SUNDEW_NODE_FSHL, a, b, c);
+    case SUNDEW_NODE_CONST: return expr_const(p, n.bits, n.a | (uint64_t)n.b << 32);
+    case SUNDEW_NODE_BYTE: return expr_byte(p, r->in + n.a);
+    case SUNDEW_NODE_ZEXT: return expr_zext(p, a, n.bits);
+    case SUNDEW_NODE_SEXT: return expr_sext(p, a, n.bits);
+    case SUNDEW_NODE_EXTRACT: return expr_extract(p, a, n.k, n.bits);
+    case SUNDEW_NODE_ITE: return expr_ite(p, a, b, c);
+    case SUNDEW_NODE_TABLE: return a ? build_table(r, n, a) : 0;
+    case SUNDEW_NODE_CHOOSE: return a ? build_choose(r, n, a) : 0;
+    case SUNDEW_NODE_FROUND: return n.k <= EXPR_ROUND_AWAY ? expr_fround(p, (ExprRound)n.k, a) : 0;
+    case SUNDEW_NODE_FMATH: return n.k < EXPR_MATH_N ? expr_fmath(p, (ExprMath)n.k, a, b) : 0;
+    case SUNDEW_NODE_FTOF:
+    case SUNDEW_NODE_FTOU:
+    case SUNDEW_NODE_FTOS:
+    case SUNDEW_NODE_UTOF:
+    case SUNDEW_NODE_STOF: return expr_fconvert(p, (ExprOp)op_of[n.op], a, n.bits);
+    case SUNDEW_NODE_FSHL:
+    case SUNDEW_NODE_FSHR: return expr_funnel(p, n.op == SUNDEW_NODE_FSHL, a, b, c);
     default:
         return k == 1 ? expr_unary(p, (ExprOp)op_of[n.op], a)
                       : expr_binary(p, (ExprOp)op_of[n.op], a, b);
@@ -337,30 +339,34 @@ typedef enum Widths {
     WIDTHS_ANY,                 /* checked elsewhere, or all will do */
     WIDTHS_SAME,                /* operands and result; also of one operand */
     WIDTHS_TRUTH,               /* operands are alike, the result is one bit */
-    WIDTHS_CONST, WIDTHS_EXTEND, WIDTHS_EXTRACT, WIDTHS_CONCAT, WIDTHS_ITE, WIDTHS_SWAP,
+    WIDTHS_CONST,
+    WIDTHS_EXTEND,
+    WIDTHS_EXTRACT,
+    WIDTHS_CONCAT,
+    WIDTHS_ITE,
+    WIDTHS_SWAP,
 } Widths;
 
 static Widths widths_of(unsigned op)
 {
     switch (op) {
-    case SUNDEW_NODE_CONST:
-        return WIDTHS_CONST;
-    case SUNDEW_NODE_BYTE: case SUNDEW_NODE_TABLE: case SUNDEW_NODE_CHOOSE:
-    case SUNDEW_NODE_FTOF: case SUNDEW_NODE_FTOU: case SUNDEW_NODE_FTOS:
-    case SUNDEW_NODE_UTOF: case SUNDEW_NODE_STOF: case SUNDEW_NODE_FMATH:
-        return WIDTHS_ANY;
-    case SUNDEW_NODE_ZEXT: case SUNDEW_NODE_SEXT:
-        return WIDTHS_EXTEND;
-    case SUNDEW_NODE_EXTRACT:
-        return WIDTHS_EXTRACT;
-    case SUNDEW_NODE_CONCAT:
-        return WIDTHS_CONCAT;
-    case SUNDEW_NODE_ITE:
-        return WIDTHS_ITE;
-    case SUNDEW_NODE_BSWAP:
-        return WIDTHS_SWAP;
-    default:
-        break;
+    case SUNDEW_NODE_CONST: return WIDTHS_CONST;
+    case SUNDEW_NODE_BYTE:
+    case SUNDEW_NODE_TABLE:
+    case SUNDEW_NODE_CHOOSE:
+    case SUNDEW_NODE_FTOF:
+    case SUNDEW_NODE_FTOU:
+    case SUNDEW_NODE_FTOS:
+    case SUNDEW_NODE_UTOF:
+    case SUNDEW_NODE_STOF:
+    case SUNDEW_NODE_FMATH: return WIDTHS_ANY;
+    case SUNDEW_NODE_ZEXT:
+    case SUNDEW_NODE_SEXT: return WIDTHS_EXTEND;
+    case SUNDEW_NODE_EXTRACT: return WIDTHS_EXTRACT;
+    case SUNDEW_NODE_CONCAT: return WIDTHS_CONCAT;
+    case SUNDEW_NODE_ITE: return WIDTHS_ITE;
+    case SUNDEW_NODE_BSWAP: return WIDTHS_SWAP;
+    default: break;
     }
     bool truth = (op >= SUNDEW_NODE_EQ && op <= SUNDEW_NODE_SGE) ||
                  (op >= SUNDEW_NODE_FOEQ && op <= SUNDEW_NODE_FUGE) ||
@@ -375,27 +381,18 @@ static unsigned bits_of(const Reader *r, uint32_t node)
 
 static bool widths_fit(const Reader *r, struct sundew_node n)
 {
-    unsigned k = operands(n.op), a = k >= 1 ? bits_of(r, n.a) : 0,
-             b = k >= 2 ? bits_of(r, n.b) : a, c = k >= 3 ? bits_of(r, n.c) : a;
+    unsigned k = operands(n.op), a = k >= 1 ? bits_of(r, n.a) : 0, b = k >= 2 ? bits_of(r, n.b) : a,
+             c = k >= 3 ? bits_of(r, n.c) : a;
     switch (widths_of(n.op)) {
-    case WIDTHS_ANY:
-        return true;
-    case WIDTHS_SAME:
-        return a == n.bits && b == a && c == a;
-    case WIDTHS_TRUTH:
-        return n.bits == 1 && a == b;
-    case WIDTHS_CONST:
-        return n.bits <= 64;
-    case WIDTHS_EXTEND:
-        return a <= n.bits;
-    case WIDTHS_EXTRACT:
-        return n.k + n.bits <= a;
-    case WIDTHS_CONCAT:
-        return a + b == n.bits;
-    case WIDTHS_ITE:
-        return a == 1 && b == n.bits && c == n.bits;
-    case WIDTHS_SWAP:
-        return a == n.bits && a % 16 == 0;
+    case WIDTHS_ANY: return true;
+    case WIDTHS_SAME: return a == n.bits && b == a && c == a;
+    case WIDTHS_TRUTH: return n.bits == 1 && a == b;
+    case WIDTHS_CONST: return n.bits <= 64;
+    case WIDTHS_EXTEND: return a <= n.bits;
+    case WIDTHS_EXTRACT: return n.k + n.bits <= a;
+    case WIDTHS_CONCAT: return a + b == n.bits;
+    case WIDTHS_ITE: return a == 1 && b == n.bits && c == n.bits;
+    case WIDTHS_SWAP: return a == n.bits && a % 16 == 0;
     }
     return false;
 }
@@ -414,13 +411,12 @@ static bool build_all(Reader *r)
         r->bits[i] = n.bits;
         Expr e = r->exprs[i] = build(r, n);
         if (e && expr_width(r->p, e) != n.bits)
-            return err_set(r->err, "node %" PRIu32 ": %u bits, not %u", i,
-                           expr_width(r->p, e), n.bits);
+            return err_set(r->err, "node %" PRIu32 ": %u bits, not %u", i, expr_width(r->p, e),
+                           n.bits);
         bool lacks = (k >= 1 && !r->exprs[n.a]) || (k >= 2 && n.b && !r->exprs[n.b]) ||
                      (k >= 3 && !r->exprs[n.c]) || n.op == SUNDEW_NODE_CHOOSE;
         if (!e && !lacks && !exprs_is_full(r->p))
-            return err_set(r->err, "node %" PRIu32 ": operation %u has no meaning there", i,
-                           n.op);
+            return err_set(r->err, "node %" PRIu32 ": operation %u has no meaning there", i, n.op);
     }
     return true;
 }
@@ -469,8 +465,7 @@ static void add_step(Reader *r, struct sundew_record e)
     } else {
         s.why = e.k;
         s.ask = cond && (e.k == SUNDEW_WHY_ADDRESS || e.k == SUNDEW_WHY_SIZE ||
-                         e.k == SUNDEW_WHY_EXTERNAL ||
-                         e.k == SUNDEW_WHY_CALL);
+                         e.k == SUNDEW_WHY_EXTERNAL || e.k == SUNDEW_WHY_CALL);
     }
     vec_push(&t->steps, s);
 }
@@ -481,8 +476,11 @@ static void add_chance(Reader *r, struct sundew_record e)
     Expr cond = r->exprs[e.node];
     if (e.kind == SUNDEW_REC_OTHER && !e.value)
         cond = expr_not(r->p, cond);
-    Chance c = { .cond = cond, .index = (uint32_t)path_length(t->path), .at = e.at,
-                 .kind = e.kind == SUNDEW_REC_BUG ? e.k : 0, .holes = r->holes };
+    Chance c = { .cond = cond,
+                 .index = (uint32_t)path_length(t->path),
+                 .at = e.at,
+                 .kind = e.kind == SUNDEW_REC_BUG ? e.k : 0,
+                 .holes = r->holes };
     ExprValue v;
     if (!cond || (expr_is_const(r->p, cond, &v) && !v))
         return;
@@ -521,8 +519,8 @@ static bool read_records(Reader *r)
         struct sundew_record e = record_at(r, i);
         if (!check_record(r, i))
             return false;
-        bool one = e.kind == SUNDEW_REC_BRANCH || e.kind == SUNDEW_REC_OTHER ||
-                   e.kind == SUNDEW_REC_BUG;
+        bool one =
+            e.kind == SUNDEW_REC_BRANCH || e.kind == SUNDEW_REC_OTHER || e.kind == SUNDEW_REC_BUG;
         if (e.node && (one || e.kind == SUNDEW_REC_PIN) &&
             (e.node >= r->head.nodes || (one && r->bits[e.node] != 1)))
             return err_set(r->err, "record %" PRIu32 ": its node is no truth value", i);
@@ -531,18 +529,10 @@ static bool read_records(Reader *r)
             return err_set(r->err, "record %" PRIu32 ": pinned to another width", i);
         switch (e.kind) {
         case SUNDEW_REC_BRANCH:
-        case SUNDEW_REC_PIN:
-            add_step(r, e);
-            break;
-        case SUNDEW_REC_IMPRECISE:
-            add_note(r, e);
-            break;
-        case SUNDEW_REC_END:
-            add_end(r, e);
-            break;
-        default:
-            add_chance(r, e);
-            break;
+        case SUNDEW_REC_PIN: add_step(r, e); break;
+        case SUNDEW_REC_IMPRECISE: add_note(r, e); break;
+        case SUNDEW_REC_END: add_end(r, e); break;
+        default: add_chance(r, e); break;
         }
     }
     return true;
@@ -675,8 +665,8 @@ static void dump_chances(const Trail *t, const Exprs *p, bool bugs, Str *out)
     size_t n = bugs ? t->bugs.len : t->others.len;
     for (size_t i = 0; i < n; i++) {
         Chance c = bugs ? t->bugs.items[i] : t->others.items[i];
-        str_addf(out, "%s %" PRIu32 " after %" PRIu32 ": ",
-                 bugs ? log_bug_name(c.kind) : "other", c.at, c.index);
+        str_addf(out, "%s %" PRIu32 " after %" PRIu32 ": ", bugs ? log_bug_name(c.kind) : "other",
+                 c.at, c.index);
         expr_print(p, c.cond, out);
         str_add(out, "\n");
     }
@@ -771,8 +761,8 @@ bool trail_verify(const Trail *t, const Exprs *p, const uint8_t *input, size_t n
 /* The next branch of the program from step i on. */
 static size_t next_branch(const Trail *t, size_t i, uint32_t standins)
 {
-    while (i < t->steps.len && (t->steps.items[i].kind != SUNDEW_REC_BRANCH ||
-                                t->steps.items[i].at >= standins))
+    while (i < t->steps.len &&
+           (t->steps.items[i].kind != SUNDEW_REC_BRANCH || t->steps.items[i].at >= standins))
         i++;
     return i;
 }
@@ -795,8 +785,8 @@ static bool taken_next(const Trail *t, size_t i, uint32_t want, uint32_t standin
 Followed trail_followed(const Trail *parent, const Trail *child, uint32_t index, uint32_t want,
                         uint32_t standins)
 {
-    bool holes = index < parent->steps.len ? parent->steps.items[index].holes
-                                           : parent->notes.len > 0;
+    bool holes =
+        index < parent->steps.len ? parent->steps.items[index].holes : parent->notes.len > 0;
     size_t i = next_branch(parent, 0, standins), j = next_branch(child, 0, standins), after = 0;
     for (; i < index && i < parent->steps.len; i = next_branch(parent, i + 1, standins)) {
         if (j >= child->steps.len || child->steps.items[j].at != parent->steps.items[i].at)

@@ -61,8 +61,8 @@ static bool base_of(const Access *a, const Trace *t, const Event *e, const Trace
         return false;
     for (size_t i = 0; i < e->nmemory; i++) {
         const TraceObject *o = trace_object_at(t, e, e->memory[i].address);
-        if (o && o->kind == OBJECT_VARIABLE && o->variable == a->variable
-            && o->address == e->memory[i].address) {
+        if (o && o->kind == OBJECT_VARIABLE && o->variable == a->variable &&
+            o->address == e->memory[i].address) {
             *out = memory_at(e, o->address);
             return true;
         }
@@ -89,8 +89,8 @@ static bool place_of(const Access *a, const Trace *t, const Event *e, const Trac
     uint64_t skip = a->offset[a->nhops - 1];
     if (skip >= b.n)
         return false;
-    *out = (Bytes){ b.at + skip, b.n - skip, b.address + skip,
-                    b.total > skip ? b.total - skip : 0 };
+    *out =
+        (Bytes){ b.at + skip, b.n - skip, b.address + skip, b.total > skip ? b.total - skip : 0 };
     return true;
 }
 
@@ -142,8 +142,8 @@ static int64_t pointer_number(const Trace *t, const Event *e, uint64_t p)
     return (int64_t)((p & 0x0fffffffffffffff) | POINTER_ELSEWHERE);
 }
 
-static bool read_number(const Type *t, const uint8_t *p, size_t n, const Trace *tr,
-                        const Event *e, Cell *out)
+static bool read_number(const Type *t, const uint8_t *p, size_t n, const Trace *tr, const Event *e,
+                        Cell *out)
 {
     if (!t->size || t->size > 8 || n < t->size || !was_written(p, t->size))
         return false;
@@ -252,8 +252,11 @@ static bool summary(Look look, const Elements *l, Cell *out)
         for (unsigned k = 0; k < i && look == LOOK_DISTINCT; k++)
             distinct &= l->x[k] != l->x[i];
     }
-    out->i = look == LOOK_LEAST ? least : look == LOOK_MOST ? most
-           : look == LOOK_ASCENDING ? ascending : look == LOOK_DISTINCT ? distinct : nonnull;
+    out->i = look == LOOK_LEAST       ? least
+             : look == LOOK_MOST      ? most
+             : look == LOOK_ASCENDING ? ascending
+             : look == LOOK_DISTINCT  ? distinct
+                                      : nonnull;
     /* Fewer than three elements say nothing about their order. */
     return l->n > 2 || (look != LOOK_ASCENDING && look != LOOK_DISTINCT);
 }
@@ -276,17 +279,14 @@ bool access_read(const Access *a, const Trace *t, const Event *e, const TraceVal
     case LOOK_VALUE:
         if (a->single && b.total > a->type->size)
             return false;
-        return a->width ? read_bit_field(a, &b, out)
-                        : read_number(a->type, b.at, b.n, t, e, out);
-    case LOOK_LENGTH: case LOOK_TEXT: case LOOK_PRINTABLE:
-        return read_text(a, &b, s, out);
-    case LOOK_SIZE:
-        out->i = (int64_t)extent(a, &b);
-        return b.total > 0 && out->i > 0;
-    case LOOK_ELEMENT:
-        return known[a->with] && element(a, &b, row[a->with].i, t, e, out);
+        return a->width ? read_bit_field(a, &b, out) : read_number(a->type, b.at, b.n, t, e, out);
+    case LOOK_LENGTH:
+    case LOOK_TEXT:
+    case LOOK_PRINTABLE: return read_text(a, &b, s, out);
+    case LOOK_SIZE: out->i = (int64_t)extent(a, &b); return b.total > 0 && out->i > 0;
+    case LOOK_ELEMENT: return known[a->with] && element(a, &b, row[a->with].i, t, e, out);
     default:
-        return known[a->with] && elements(a, &b, row[a->with].i, t, e, &l)
-            && summary(a->look, &l, out);
+        return known[a->with] && elements(a, &b, row[a->with].i, t, e, &l) &&
+               summary(a->look, &l, out);
     }
 }

@@ -10,7 +10,11 @@
 #include <string.h>
 
 enum {
-    LEAST_SAMPLES = 7, LEAST_UNCHANGED = 12, LEAST_SAME = 30, WINDOW_LEAST = -1, WINDOW_MOST = 2,
+    LEAST_SAMPLES = 7,
+    LEAST_UNCHANGED = 12,
+    LEAST_SAME = 30,
+    WINDOW_LEAST = -1,
+    WINDOW_MOST = 2,
     LEAST_UNRELATED = 8,      /* different pairs of what the program never relates … */
     LEAST_ORDERED = 20,       /* … if nothing but their order shows it */
     LEAST_AT_BOUND = 3,       /* samples of x == y - 1 before x < y is said */
@@ -72,11 +76,11 @@ static int rank(const Var *v)
     if (v->orig)
         return 4;
     switch (v->role) {
-    case ROLE_PARAM:  return 0;
+    case ROLE_PARAM: return 0;
     case ROLE_MEMORY: return 1;
     case ROLE_GLOBAL: return 2;
     case ROLE_RESULT: return 3;
-    case ROLE_ERRNO:  return 5;
+    case ROLE_ERRNO: return 5;
     }
     return 5;
 }
@@ -109,16 +113,15 @@ static bool are_equal(const Engine *e, unsigned a, unsigned b, Pair *q)
         return false;
     if (x->is_bool && !strong)
         return false;
-    if (x->twin == (int)b && (x->depth > 1 || q->n < LEAST_SAME
-                              || str_starts(x->name, "strlen(")))
+    if (x->twin == (int)b && (x->depth > 1 || q->n < LEAST_SAME || str_starts(x->name, "strlen(")))
         return false;
     /* How many elements an array has, and a number beside it. */
-    if ((str_starts(x->name, "size(") || str_starts(y->name, "size("))
-        && x->param == y->param && x->orig == y->orig)
+    if ((str_starts(x->name, "size(") || str_starts(y->name, "size(")) && x->param == y->param &&
+        x->orig == y->orig)
         return !dull && q->different >= 3;
     /* Small numbers are equal soon, unless the program makes them so. */
-    return !dull && (x->kind == VAR_POINTER || q->different >= (strong ? 2 : LEAST_UNRELATED)
-                     || x->twin == (int)b);
+    return !dull && (x->kind == VAR_POINTER || q->different >= (strong ? 2 : LEAST_UNRELATED) ||
+                     x->twin == (int)b);
 }
 
 /* `what` follows `leader` from now on. */
@@ -137,11 +140,12 @@ static void infer_equal(Engine *e)
             for (unsigned b = 0; b < e->p->nvars; b++) {
                 Pair q;
                 int rb = rank(&e->p->vars[b]);
-                if (a == b || rb < r || (rb == r && b < a) || e->columns[b].leader != (int)b
-                    || !are_equal(e, a, b, &q))
+                if (a == b || rb < r || (rb == r && b < a) || e->columns[b].leader != (int)b ||
+                    !are_equal(e, a, b, &q))
                     continue;
                 bool after = var_is_after(&e->p->vars[b]);
-                Invariant inv = { .kind = INV_EQUAL, .confidence = confidence_even(q.n),
+                Invariant inv = { .kind = INV_EQUAL,
+                                  .confidence = confidence_even(q.n),
                                   .v = { (int)(after ? b : a), (int)(after ? a : b) } };
                 keep(e, inv);
                 if (inv.confidence >= e->limit)
@@ -165,9 +169,9 @@ static bool all_rows(const Engine *e, const Invariant *inv)
         if (!x->known[r] || !y->known[r])
             continue;
         __int128 b = y->cells[r].i;
-        if (inv->kind == INV_LINEAR ? inv->k[0].i * b + inv->k[1].i != x->cells[r].i
+        if (inv->kind == INV_LINEAR     ? inv->k[0].i * b + inv->k[1].i != x->cells[r].i
             : inv->kind == INV_QUOTIENT ? b / inv->k[0].i != x->cells[r].i
-            : (b < 0 ? -b : b) != x->cells[r].i)
+                                        : (b < 0 ? -b : b) != x->cells[r].i)
             return false;
     }
     return true;
@@ -210,8 +214,8 @@ static bool quotient(const Engine *e, unsigned a, unsigned b, const Pair *q, Inv
 static bool absolute(const Engine *e, unsigned a, unsigned b, const Pair *q, Invariant *out)
 {
     *out = (Invariant){ .kind = INV_ABSOLUTE, .v = { (int)a, (int)b }, .confidence = 1 };
-    return e->columns[b].min < 0 && e->columns[b].max > 0 && q->different >= LEAST_PAIRS
-        && all_rows(e, out);
+    return e->columns[b].min < 0 && e->columns[b].max > 0 && q->different >= LEAST_PAIRS &&
+           all_rows(e, out);
 }
 
 /* Is `a` the one to stand on the left: what the function made? */
@@ -244,20 +248,19 @@ static Pair turned(const Pair *q)
 static bool equation(Engine *e, unsigned a, unsigned b, const Pair *q, bool strong)
 {
     bool twins = e->p->vars[a].twin == (int)b;
-    unsigned least = !strong ? LEAST_UNRELATED
-        : q->least == q->most && twins ? 3 : LEAST_PAIRS;
+    unsigned least = !strong ? LEAST_UNRELATED : q->least == q->most && twins ? 3 : LEAST_PAIRS;
     Invariant inv;
 
-    if ((q->different < LEAST_PAIRS - 1 && q->different < least)
-        || (!twins && q->n < LEAST_UNCHANGED))
+    if ((q->different < LEAST_PAIRS - 1 && q->different < least) ||
+        (!twins && q->n < LEAST_UNCHANGED))
         return false;
     for (int turn = 0; turn < 2; turn++) {
         unsigned left = turn == !is_left(e, a, b) ? a : b;
         unsigned right = left == a ? b : a;
         Pair t = left == a ? *q : turned(q);
-        bool found = (q->different >= least && linear(e, left, right, &t, &inv))
-            || (var_is_after(&e->p->vars[left])
-                && (quotient(e, left, right, &t, &inv) || absolute(e, left, right, &t, &inv)));
+        bool found = (q->different >= least && linear(e, left, right, &t, &inv)) ||
+                     (var_is_after(&e->p->vars[left]) &&
+                      (quotient(e, left, right, &t, &inv) || absolute(e, left, right, &t, &inv)));
         if (!found)
             continue;
         inv.confidence = confidence_even(q->n);
@@ -296,8 +299,7 @@ static bool is_size(const Engine *e, unsigned v)
 /* A constant close to zero: the bounds of the other say the same. */
 static bool is_small_constant(const Column *c)
 {
-    return column_is_constant(c) && c->some[0].i >= WINDOW_LEAST
-        && c->some[0].i <= WINDOW_MOST;
+    return column_is_constant(c) && c->some[0].i >= WINDOW_LEAST && c->some[0].i <= WINDOW_MOST;
 }
 
 /*
@@ -321,17 +323,18 @@ static void less(Engine *e, unsigned small, unsigned large, const Pair *q, bool 
     /* x < y is said if it came close; else x <= y is enough. */
     int64_t k = q->most == -1 && q->at_most >= LEAST_AT_BOUND ? -1 : 0;
 
-    if (q->different < 3 || (q->n < LEAST_UNCHANGED && e->p->vars[small].twin != (int)large)
-        || (!strong && is_ordered_by_chance(e, small, large, q)))
+    if (q->different < 3 || (q->n < LEAST_UNCHANGED && e->p->vars[small].twin != (int)large) ||
+        (!strong && is_ordered_by_chance(e, small, large, q)))
         return;
     if (is_small_constant(x) || is_small_constant(y))
         return;
     if (column_is_constant(x) && column_is_constant(y))
         return;
-    if (q->most <= -2 && is_size(e, large) && !is_size(e, small)
-        && e->p->vars[small].parent && e->p->vars[small].parent == e->p->vars[large].parent)
+    if (q->most <= -2 && is_size(e, large) && !is_size(e, small) && e->p->vars[small].parent &&
+        e->p->vars[small].parent == e->p->vars[large].parent)
         k = -2;
-    Invariant inv = { .kind = INV_LESS, .v = { (int)small, (int)large },
+    Invariant inv = { .kind = INV_LESS,
+                      .v = { (int)small, (int)large },
                       .confidence = confidence_even(q->n) };
     inv.k[0].i = k;
     keep(e, inv);
@@ -352,7 +355,8 @@ static void floats_ordered(Engine *e, unsigned a, unsigned b)
     }
     if (n < LEAST_SAMPLES || less_ == more || x->fmax <= y->fmin || y->fmax <= x->fmin)
         return;
-    keep(e, (Invariant){ .kind = INV_LESS, .confidence = confidence_even(n),
+    keep(e, (Invariant){ .kind = INV_LESS,
+                         .confidence = confidence_even(n),
                          .v = { (int)(less_ ? a : b), (int)(less_ ? b : a) } });
 }
 
@@ -362,8 +366,8 @@ static void infer_pair(Engine *e, unsigned a, unsigned b)
     bool strong;
 
     bool scaled = differ_in_unit(x, y);
-    if ((!scaled && !comparable(e->p, a, b, &strong)) || x->kind == VAR_POINTER
-        || x->kind == VAR_STRING)
+    if ((!scaled && !comparable(e->p, a, b, &strong)) || x->kind == VAR_POINTER ||
+        x->kind == VAR_STRING)
         return;
     if (x->kind == VAR_FLOAT) {
         floats_ordered(e, a, b);
@@ -373,8 +377,8 @@ static void infer_pair(Engine *e, unsigned a, unsigned b)
     if (e->p->is_exit && !var_is_after(x) && !var_is_after(y))
         return;
     Pair q = look_at(e, a, b);
-    if (q.n < LEAST_SAMPLES || q.equal || (scaled && q.least == q.most)
-        || equation(e, a, b, &q, strong && !scaled) || x->is_bool || x->nvalues || scaled)
+    if (q.n < LEAST_SAMPLES || q.equal || (scaled && q.least == q.most) ||
+        equation(e, a, b, &q, strong && !scaled) || x->is_bool || x->nvalues || scaled)
         return;
     if (q.most <= 0) {
         less(e, a, b, &q, strong);
@@ -389,7 +393,7 @@ void infer_binary(Engine *e)
     infer_equal(e);
     for (unsigned a = 0; a < e->p->nvars; a++)
         for (unsigned b = a + 1; b < e->p->nvars; b++)
-            if (e->columns[a].n && e->columns[b].n && e->columns[a].leader == (int)a
-                && e->columns[b].leader == (int)b)
+            if (e->columns[a].n && e->columns[b].n && e->columns[a].leader == (int)a &&
+                e->columns[b].leader == (int)b)
                 infer_pair(e, a, b);
 }

@@ -10,10 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const Point *point_of(const Broken *b)
-{
-    return b->is_exit ? &b->f->exit : &b->f->entry;
-}
+static const Point *point_of(const Broken *b) { return b->is_exit ? &b->f->exit : &b->f->entry; }
 
 /* Do two say the same, of the same things? */
 static bool says_same(const Broken *a, const Broken *b)
@@ -50,7 +47,7 @@ static bool held_at_entry(const Broken *b, const Row *r, Arena *a)
 
 static void look_who(Broken *b)
 {
-    Arena a = {0};
+    Arena a = { 0 };
 
     for (size_t r = 0; b->is_exit && r < b->f->exit.rows.len && !b->made_here; r++) {
         const Row *row = &b->f->exit.rows.items[r];

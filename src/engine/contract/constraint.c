@@ -23,9 +23,9 @@ static const struct {
     const char *text;
     Guard guard;
 } conditions[] = {
-    { "return == 0", GUARD_ZERO },        { "return == NULL", GUARD_ZERO },
-    { "return != 0", GUARD_NONZERO },     { "return != NULL", GUARD_NONZERO },
-    { "return < 0", GUARD_NEGATIVE },     { "return >= 0", GUARD_NOT_NEGATIVE },
+    { "return == 0", GUARD_ZERO },    { "return == NULL", GUARD_ZERO },
+    { "return != 0", GUARD_NONZERO }, { "return != NULL", GUARD_NONZERO },
+    { "return < 0", GUARD_NEGATIVE }, { "return >= 0", GUARD_NOT_NEGATIVE },
 };
 
 const char *constraint_kind_name(ConstraintKind k)
@@ -108,8 +108,7 @@ static bool parse_only(Arena *a, Constraint *c, const char *inside, size_t n, Er
     c->from = trimmed(a, inside, (size_t)(colon - inside));
     c->to = "";
     c->names = split_list(a, colon + 1, n - (size_t)(colon + 1 - inside));
-    return *c->from && c->names[0] && *c->names[0] ? true
-        : err_set(err, "a name is missing");
+    return *c->from && c->names[0] && *c->names[0] ? true : err_set(err, "a name is missing");
 }
 
 static bool parse_pair(Arena *a, Constraint *c, const char *inside, size_t n, Err *err)
@@ -153,7 +152,7 @@ bool constraints_parse(const char *text, const char *path, Constraints *out, Err
 {
     unsigned number = 0;
 
-    for (const char *line = text; *line; ) {
+    for (const char *line = text; *line;) {
         const char *end = strchrnul(line, '\n');
         const char *hash = memchr(line, '#', (size_t)(end - line));
         char *plain = trimmed(&out->arena, line, (size_t)((hash ? hash : end) - line));
@@ -172,7 +171,7 @@ bool constraints_parse(const char *text, const char *path, Constraints *out, Err
 
 bool constraints_read(const char *path, Constraints *out, Err *err)
 {
-    Str text = {0};
+    Str text = { 0 };
     bool ok = file_read(path, &text, err);
 
     if (ok && memchr(str_c(&text), 0, text.len))
@@ -241,9 +240,8 @@ int constraint_match(ConstraintKind k, const Point *from, const Point *to, unsig
     if (across && (x->orig || (x->role != ROLE_MEMORY && x->role != ROLE_GLOBAL)))
         return -1;
     int at = point_key(from, x->key);
-    if (at < 0 || from->vars[at].kind != x->kind
-        || (across && from->vars[at].role != ROLE_MEMORY
-            && from->vars[at].role != ROLE_GLOBAL))
+    if (at < 0 || from->vars[at].kind != x->kind ||
+        (across && from->vars[at].role != ROLE_MEMORY && from->vars[at].role != ROLE_GLOBAL))
         return -1;
     return at;
 }
@@ -264,10 +262,10 @@ static bool function_exists(const Samples *s, const char *name, const Constraint
     for (size_t i = 0; i < s->functions.len; i++)
         names[i] = s->functions.items[i]->name;
     const char *near = str_nearest(name, names);
-    Str text = {0};
+    Str text = { 0 };
     constraint_print(c, &text);
-    err_set(err, "line %u: %s: no function '%s' was recorded%s%s%s", c->line, str_c(&text),
-            name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    err_set(err, "line %u: %s: no function '%s' was recorded%s%s%s", c->line, str_c(&text), name,
+            near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     str_release(&text);
     free(names);
     return false;
@@ -293,8 +291,7 @@ bool constraints_match(const Constraints *all, const Samples *s, Err *err)
         const Constraint *c = &all->items.items[i];
         const FunctionSamples *from, *to;
         bool from_exit, to_exit;
-        if (!function_exists(s, c->from, c, err)
-            || (*c->to && !function_exists(s, c->to, c, err)))
+        if (!function_exists(s, c->from, c, err) || (*c->to && !function_exists(s, c->to, c, err)))
             return false;
         if (c->names && !names_exist(s, c, err))
             return false;
@@ -303,10 +300,9 @@ bool constraints_match(const Constraints *all, const Samples *s, Err *err)
         const Point *p = from_exit ? &from->exit : &from->entry;
         const Point *q = to_exit ? &to->exit : &to->entry;
         if (p->nvars && q->nvars && !have_common(c->kind, p, q)) {
-            Str text = {0};
+            Str text = { 0 };
             constraint_print(c, &text);
-            err_set(err, "line %u: %s: the two have no variable in common", c->line,
-                    str_c(&text));
+            err_set(err, "line %u: %s: the two have no variable in common", c->line, str_c(&text));
             str_release(&text);
             return false;
         }

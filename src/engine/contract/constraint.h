@@ -20,8 +20,13 @@
 #include "engine/contract/invariant.h"
 
 typedef enum {
-    CONSTRAINT_ONLY_VARIABLE, CONSTRAINT_ONLY_FIELD, CONSTRAINT_SUBDOMAIN,
-    CONSTRAINT_SUBRANGE, CONSTRAINT_CAN_FOLLOW, CONSTRAINT_FOLLOWS, CONSTRAINT_CONCORD,
+    CONSTRAINT_ONLY_VARIABLE,
+    CONSTRAINT_ONLY_FIELD,
+    CONSTRAINT_SUBDOMAIN,
+    CONSTRAINT_SUBRANGE,
+    CONSTRAINT_CAN_FOLLOW,
+    CONSTRAINT_FOLLOWS,
+    CONSTRAINT_CONCORD,
     CONSTRAINT_N
 } ConstraintKind;
 const char *constraint_kind_name(ConstraintKind k);    /* "Subdomain", … */
@@ -62,16 +67,16 @@ int constraint_match(ConstraintKind k, const Point *from, const Point *to, unsig
  * ways it has, tagged with the constraint that it came by. Concord is left out.
  * Cells are the arena's; the caller releases the vector.
  */
-void constraint_rows(const Constraints *c, const Samples *s, const FunctionSamples *f,
-                     bool is_exit, Arena *a, Rows *out);
+void constraint_rows(const Constraints *c, const Samples *s, const FunctionSamples *f, bool is_exit,
+                     Arena *a, Rows *out);
 /* Adds what Concord brings to the exit of f, given all preconditions: those of a
  * function are found with `pre`. */
 typedef const Invariants *PreOf(const FunctionSamples *f, void *arg);
 void constraint_concord(const Constraints *c, const Samples *s, const FunctionSamples *f,
                         PreOf *pre, void *arg, Arena *a, Rows *out);
 /* Cells that no invariant may mention are unknown afterwards. */
-void constraint_project(const Constraints *c, const FunctionSamples *f, const Point *p,
-                        Arena *a, Rows *rows);
+void constraint_project(const Constraints *c, const FunctionSamples *f, const Point *p, Arena *a,
+                        Rows *rows);
 /* The row of an exit as its entry was: for an invariant of the entry. */
 void row_at_entry(const Point *exit, const Point *entry, const Row *r, Row *out);
 #endif

@@ -18,8 +18,8 @@ static void infer_rows(const FunctionSamples *f, const Point *p, const Constrain
 static void infer_point(const Contracts *c, const FunctionSamples *f, bool is_exit,
                         const Constraints *k, const ContractPlan *plan, Invariants *out)
 {
-    Arena a = {0};
-    Rows rows = {0};
+    Arena a = { 0 };
+    Rows rows = { 0 };
     const Point *p = is_exit ? &f->exit : &f->entry;
 
     if (k)
@@ -44,8 +44,8 @@ static void second_pass(Contracts *c, const Constraints *k, const ContractPlan *
 {
     for (size_t i = 0; i < c->functions.len; i++) {
         FunctionContract *fc = &c->functions.items[i];
-        Arena a = {0};
-        Rows rows = {0};
+        Arena a = { 0 };
+        Rows rows = { 0 };
         constraint_rows(k, c->samples, fc->f, true, &a, &rows);
         size_t own = rows.len;
         constraint_concord(k, c->samples, fc->f, pre_of, c, &a, &rows);
@@ -80,11 +80,11 @@ static bool is_unchanged(const Point *p, const Invariants *post, int v)
         const Invariant *inv = &post->items[i];
         if (inv->guard)
             continue;
-        if (inv->kind == INV_UNCHANGED && p->vars[inv->v[0]].param == x->param
-            && x->role == ROLE_MEMORY)
+        if (inv->kind == INV_UNCHANGED && p->vars[inv->v[0]].param == x->param &&
+            x->role == ROLE_MEMORY)
             return true;
-        if (inv->kind == INV_EQUAL && ((inv->v[0] == v && inv->v[1] == x->twin)
-                                       || (inv->v[1] == v && inv->v[0] == x->twin)))
+        if (inv->kind == INV_EQUAL &&
+            ((inv->v[0] == v && inv->v[1] == x->twin) || (inv->v[1] == v && inv->v[0] == x->twin)))
             return true;
     }
     return false;
@@ -108,8 +108,8 @@ static bool is_restated(const FunctionContract *fc, const Invariant *inv)
 
     if (inv->guard || inv->kind == INV_UNCHANGED)
         return false;
-    bool constant = inv->kind == INV_ONE_OF && inv->n == 1
-        && exit->vars[inv->v[0]].role != ROLE_RESULT;
+    bool constant =
+        inv->kind == INV_ONE_OF && inv->n == 1 && exit->vars[inv->v[0]].role != ROLE_RESULT;
     for (unsigned i = 0; i < inv_arity(inv->kind); i++) {
         if (!constant && !is_unchanged(exit, &fc->post, inv->v[i]))
             return false;
@@ -141,29 +141,29 @@ static bool is_state_var(const Var *v, const char *handle)
 {
     size_t n = strlen(handle);
 
-    return v->role == ROLE_MEMORY && !v->orig && v->key[0] == '('
-        && strncmp(v->key + 1, handle, n) == 0 && v->key[n + 1] == ')';
+    return v->role == ROLE_MEMORY && !v->orig && v->key[0] == '(' &&
+           strncmp(v->key + 1, handle, n) == 0 && v->key[n + 1] == ')';
 }
 
 /* The variables of the handle that any of its functions has. */
 static void state_vars(const Samples *s, const char *handle, Arena *a, Point *out)
 {
-    Map seen = {0};
-    Vec(Var) vars = {0};
+    Map seen = { 0 };
+    Vec(Var) vars = { 0 };
 
     for (size_t i = 0; i < s->functions.len; i++)
         for (int side = 0; side < 2; side++) {
             const Point *p = side ? &s->functions.items[i]->exit : &s->functions.items[i]->entry;
             for (unsigned v = 0; v < p->nvars; v++)
-                if (is_state_var(&p->vars[v], handle)
-                    && map_put(&seen, p->vars[v].key, (void *)1)) {
+                if (is_state_var(&p->vars[v], handle) &&
+                    map_put(&seen, p->vars[v].key, (void *)1)) {
                     Var x = p->vars[v];
                     x.twin = -1;
                     vec_push(&vars, x);
                 }
         }
     out->vars = arena_array(a, Var, vars.len + 1);
-    out->related = arena_array(a, uint8_t, vars.len * vars.len + 1);
+    out->related = arena_array(a, uint8_t, vars.len *vars.len + 1);
     out->nvars = (unsigned)vars.len;
     if (vars.len)
         memcpy(out->vars, vars.items, vars.len * sizeof *vars.items);
@@ -185,7 +185,8 @@ static void add_state_rows(const Point *from, const Point *state, Arena *a, Rows
     for (size_t r = 0; r < from->rows.len; r++) {
         Row row = { .cells = arena_array(a, Cell, state->nvars + 1),
                     .known = arena_array(a, uint8_t, state->nvars + 1),
-                    .count = from->rows.items[r].count, .origin = ORIGIN_OWN };
+                    .count = from->rows.items[r].count,
+                    .origin = ORIGIN_OWN };
         for (unsigned v = 0; v < state->nvars; v++)
             if (match[v] >= 0 && from->rows.items[r].known[match[v]]) {
                 row.known[v] = 1;
@@ -198,13 +199,12 @@ static void add_state_rows(const Point *from, const Point *state, Arena *a, Rows
 /* Constants and the like are told by the functions that saw them. */
 static bool is_worth_sharing(const Invariant *inv)
 {
-    return inv->kind != INV_ONE_OF && inv->kind != INV_ONE_VALUE && inv->kind != INV_MODULUS
-        && inv->kind != INV_FLAGS;
+    return inv->kind != INV_ONE_OF && inv->kind != INV_ONE_VALUE && inv->kind != INV_MODULUS &&
+           inv->kind != INV_FLAGS;
 }
 
 /* Puts an invariant of the state into a point's list, if it has its variables. */
-static void place_state(const Point *state, const Invariant *inv, const Point *p,
-                        Invariants *list)
+static void place_state(const Point *state, const Invariant *inv, const Point *p, Invariants *list)
 {
     Invariant here = *inv;
 
@@ -231,10 +231,10 @@ static void place_state(const Point *state, const Invariant *inv, const Point *p
 
 static void infer_state(Contracts *c, const char *handle, const ContractPlan *plan)
 {
-    Arena a = {0};
-    Point state = {0};
-    Rows rows = {0};
-    Invariants found = {0};
+    Arena a = { 0 };
+    Point state = { 0 };
+    Rows rows = { 0 };
+    Invariants found = { 0 };
     unsigned functions = 0;
 
     state_vars(c->samples, handle, &a, &state);
@@ -247,8 +247,7 @@ static void infer_state(Contracts *c, const char *handle, const ContractPlan *pl
         functions++;
     }
     if (functions > 1)
-        infer(&state, &rows, &(InferPlan){ .limit = plan->infer.limit, .no_guards = true },
-              &found);
+        infer(&state, &rows, &(InferPlan){ .limit = plan->infer.limit, .no_guards = true }, &found);
     for (size_t i = 0; i < c->functions.len; i++) {
         FunctionContract *fc = &c->functions.items[i];
         if (!fc->f->is_public || strcmp(fc->f->handle, handle) != 0)
@@ -266,7 +265,7 @@ static void infer_state(Contracts *c, const char *handle, const ContractPlan *pl
 
 static void infer_states(Contracts *c, const ContractPlan *plan)
 {
-    Map done = {0};
+    Map done = { 0 };
 
     for (size_t i = 0; i < c->functions.len; i++) {
         const char *handle = c->functions.items[i].f->handle;
@@ -281,12 +280,12 @@ static void infer_states(Contracts *c, const ContractPlan *plan)
 static int telling(const Invariant *inv)
 {
     static const int place[INV_N] = {
-        [INV_LINEAR3] = 0, [INV_PRODUCT] = 0, [INV_RATIO] = 0, [INV_REMAINDER] = 0,
-        [INV_SHIFT] = 0, [INV_AND] = 0, [INV_OR] = 0, [INV_MINIMUM] = 0, [INV_MAXIMUM] = 0,
-        [INV_LINEAR] = 1, [INV_QUOTIENT] = 1, [INV_ABSOLUTE] = 1, [INV_EQUAL] = 1,
-        [INV_LESS] = 2, [INV_NONZERO] = 3, [INV_LOWER] = 4, [INV_UPPER] = 4,
-        [INV_FLAGS] = 5, [INV_MODULUS] = 5, [INV_UNCHANGED] = 5, [INV_ONE_OF] = 6,
-        [INV_ONE_VALUE] = 8,
+        [INV_LINEAR3] = 0, [INV_PRODUCT] = 0,   [INV_RATIO] = 0,    [INV_REMAINDER] = 0,
+        [INV_SHIFT] = 0,   [INV_AND] = 0,       [INV_OR] = 0,       [INV_MINIMUM] = 0,
+        [INV_MAXIMUM] = 0, [INV_LINEAR] = 1,    [INV_QUOTIENT] = 1, [INV_ABSOLUTE] = 1,
+        [INV_EQUAL] = 1,   [INV_LESS] = 2,      [INV_NONZERO] = 3,  [INV_LOWER] = 4,
+        [INV_UPPER] = 4,   [INV_FLAGS] = 5,     [INV_MODULUS] = 5,  [INV_UNCHANGED] = 5,
+        [INV_ONE_OF] = 6,  [INV_ONE_VALUE] = 8,
     };
     return 2 * place[inv->kind] + (inv->guard != GUARD_NONE);
 }
@@ -382,7 +381,7 @@ bool contract_is_own(const FunctionContract *f, const Invariant *inv, bool is_ex
 int contract_refuted(const Contracts *c, const Constraints *k, const FunctionSamples *f,
                      bool is_exit, const Invariant *inv, Row *row, Arena *a)
 {
-    Rows rows = {0};
+    Rows rows = { 0 };
     int by = -1;
     const Point *p = is_exit ? &f->exit : &f->entry;
 
@@ -391,8 +390,8 @@ int contract_refuted(const Contracts *c, const Constraints *k, const FunctionSam
         constraint_concord(k, c->samples, f, pre_of, (void *)c, a, &rows);
     for (size_t r = 0; r < rows.len && by < 0; r++) {
         Row *one = &rows.items[r];
-        bool other = inv->kind == INV_ONE_VALUE && inv_applies(inv, p, one)
-            && one->cells[inv->v[0]].i != inv->k[0].i;
+        bool other = inv->kind == INV_ONE_VALUE && inv_applies(inv, p, one) &&
+                     one->cells[inv->v[0]].i != inv->k[0].i;
         if (one->origin != ORIGIN_OWN && (other || !inv_holds(inv, p, one))) {
             by = one->origin;
             *row = *one;

@@ -43,9 +43,8 @@ const FunctionContract *contracts_of(const Contracts *c, const FunctionSamples *
 /* Is it the function's own evidence that speaks for it? */
 bool contract_is_own(const FunctionContract *f, const Invariant *inv, bool is_exit);
 /* Which row and constraint refuted an invariant that steering removed; -1: none. */
-int contract_refuted(const Contracts *c, const Constraints *constraints,
-                     const FunctionSamples *f, bool is_exit, const Invariant *inv, Row *row,
-                     Arena *a);
+int contract_refuted(const Contracts *c, const Constraints *constraints, const FunctionSamples *f,
+                     bool is_exit, const Invariant *inv, Row *row, Arena *a);
 /* Is it one that a fault breaks and another correct run does not? What data
  * happened to be is not. */
 bool contract_is_robust(const Invariant *inv, const Point *p);

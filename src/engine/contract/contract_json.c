@@ -24,19 +24,23 @@ static json_t *constant(const Var *v, const Samples *s, Cell c)
 static unsigned constants(const Invariant *inv)
 {
     switch (inv->kind) {
-    case INV_ONE_OF:                    return inv->n;
-    case INV_LINEAR3:                   return 3;
-    case INV_MODULUS: case INV_LINEAR:  return 2;
-    case INV_LOWER: case INV_UPPER: case INV_FLAGS: case INV_LESS: case INV_QUOTIENT:
-                                        return 1;
-    default:                            return 0;
+    case INV_ONE_OF: return inv->n;
+    case INV_LINEAR3: return 3;
+    case INV_MODULUS:
+    case INV_LINEAR: return 2;
+    case INV_LOWER:
+    case INV_UPPER:
+    case INV_FLAGS:
+    case INV_LESS:
+    case INV_QUOTIENT: return 1;
+    default: return 0;
     }
 }
 
 static json_t *invariant_json(const FunctionContract *f, const Point *p, const Samples *s,
                               const Invariant *inv)
 {
-    Str text = {0};
+    Str text = { 0 };
     json_t *vars = json_array(), *keys = json_array(), *k = json_array();
 
     inv_print(inv, p, s, &text);
@@ -73,8 +77,8 @@ static json_t *list_json(const FunctionContract *f, const Point *p, const Sample
 
 json_t *contract_to_json(const Contracts *c, const FunctionContract *f)
 {
-    return json_pack("{s:o, s:o, s:i, s:o, s:I, s:o, s:o}", "name", json_text(f->f->name),
-                     "file", json_text(f->f->file), "line", (int)f->f->line, "signature",
+    return json_pack("{s:o, s:o, s:i, s:o, s:I, s:o, s:o}", "name", json_text(f->f->name), "file",
+                     json_text(f->f->file), "line", (int)f->f->line, "signature",
                      json_text(f->f->signature), "calls", (json_int_t)f->f->calls, "pre",
                      list_json(f, &f->f->entry, c->samples, &f->pre), "post",
                      list_json(f, &f->f->exit, c->samples, &f->post));
@@ -121,8 +125,8 @@ static bool read_invariant(const json_t *o, const Point *p, Samples *s, Invarian
     const json_t *vars = json_object_get(o, "keys");
 
     *inv = (Invariant){ 0 };
-    if (!inv_kind_parse(json_str(o, "kind"), &inv->kind)
-        || json_array_size(vars) != inv_arity(inv->kind))
+    if (!inv_kind_parse(json_str(o, "kind"), &inv->kind) ||
+        json_array_size(vars) != inv_arity(inv->kind))
         return false;
     for (unsigned i = 0; i < inv_arity(inv->kind); i++) {
         const char *name = json_string_value(json_array_get(vars, i));
@@ -132,8 +136,8 @@ static bool read_invariant(const json_t *o, const Point *p, Samples *s, Invarian
     }
     inv->confidence = json_number_value(json_object_get(o, "confidence"));
     inv->samples = (uint64_t)json_int(o, "samples", 0);
-    return read_constants(json_object_get(o, "k"), &p->vars[inv->v[0]], s, inv)
-        && read_guard(o, p, inv);
+    return read_constants(json_object_get(o, "k"), &p->vars[inv->v[0]], s, inv) &&
+           read_guard(o, p, inv);
 }
 
 void contract_from_json(const json_t *list, const Point *p, Samples *s, Invariants *out,
@@ -167,14 +171,10 @@ static bool is_robust_unary(const Invariant *inv, const Var *v)
     switch (inv->kind) {
     case INV_NONZERO:
         return v->kind == VAR_POINTER && inv->samples >= (v->role == ROLE_MEMORY ? 100 : 30);
-    case INV_LOWER:
-        return inv->samples >= 30 && inv->k[0].i <= 0;
-    case INV_ONE_OF:
-        return result && inv->samples >= 100 && !inv->guard;
-    case INV_UNCHANGED:
-        return inv->samples >= 20;
-    default:
-        return false;
+    case INV_LOWER: return inv->samples >= 30 && inv->k[0].i <= 0;
+    case INV_ONE_OF: return result && inv->samples >= 100 && !inv->guard;
+    case INV_UNCHANGED: return inv->samples >= 20;
+    default: return false;
     }
 }
 
@@ -188,7 +188,8 @@ bool contract_is_robust(const Invariant *inv, const Point *p)
         return is_robust_unary(inv, v) && !is_far(p, inv);
     if (inv->kind == INV_LESS)
         return v->twin == inv->v[1] ? inv->samples >= 100
-            : point_related(p, inv->v[0], inv->v[1]) && inv->k[0].i >= -1 && inv->samples >= 20;
+                                    : point_related(p, inv->v[0], inv->v[1]) && inv->k[0].i >= -1 &&
+                                          inv->samples >= 20;
     if (inv->kind == INV_EQUAL && v->twin == inv->v[1])
         return inv->samples >= 50;
     return inv->samples >= 20 && !is_far(p, inv);
@@ -197,13 +198,15 @@ bool contract_is_robust(const Invariant *inv, const Point *p)
 static void check_point(const json_t *list, const FunctionSamples *f, const Point *p, Samples *s,
                         BrokenList *out, size_t *lost)
 {
-    Invariants known = {0};
+    Invariants known = { 0 };
 
     if (!p->nvars)
         return;
     contract_from_json(list, p, s, &known, lost);
     for (size_t i = 0; i < known.len; i++) {
-        Broken b = { .f = f, .is_exit = p->is_exit, .inv = known.items[i],
+        Broken b = { .f = f,
+                     .is_exit = p->is_exit,
+                     .inv = known.items[i],
                      .confidence = known.items[i].confidence,
                      .samples = known.items[i].samples };
         for (size_t r = 0; r < p->rows.len && contract_is_robust(&b.inv, p); r++) {

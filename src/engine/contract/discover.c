@@ -21,10 +21,7 @@ double discover_confidence(const double *p, size_t np, const double *proved, siz
     return n ? product * sum / (double)n : 0;
 }
 
-size_t discover_candidates(size_t points)
-{
-    return points ? points * (points - 1) : 0;
-}
+size_t discover_candidates(size_t points) { return points ? points * (points - 1) : 0; }
 
 /* --- one vocabulary for both sides */
 
@@ -77,8 +74,7 @@ static bool var_takes_part(ConstraintKind k, const Point *from, const Point *to,
     return constraint_match(k, from, to, (unsigned)v) >= 0;
 }
 
-static bool takes_part(ConstraintKind k, const Point *from, const Point *to,
-                       const Invariant *inv)
+static bool takes_part(ConstraintKind k, const Point *from, const Point *to, const Invariant *inv)
 {
     if (inv->kind == INV_ONE_VALUE || inv->kind == INV_UNCHANGED)
         return false;
@@ -95,15 +91,9 @@ typedef struct Side {
     bool is_exit;
 } Side;
 
-static const Point *side_point(Side s)
-{
-    return s.is_exit ? &s.fc->f->exit : &s.fc->f->entry;
-}
+static const Point *side_point(Side s) { return s.is_exit ? &s.fc->f->exit : &s.fc->f->entry; }
 
-static const Invariants *side_list(Side s)
-{
-    return s.is_exit ? &s.fc->post : &s.fc->pre;
-}
+static const Invariants *side_list(Side s) { return s.is_exit ? &s.fc->post : &s.fc->pre; }
 
 typedef struct Candidate {
     const Samples *samples;
@@ -124,8 +114,8 @@ static void add_facts(Facts *f, const Point *p, const Invariants *list, Guard wh
         Invariant inv = list->items[i], out;
         if (when && inv.guard == when)
             inv.guard = GUARD_NONE;            /* its condition is given */
-        if (inv.kind != INV_ONE_VALUE && inv.kind != INV_UNCHANGED
-            && translate(&f->words, p, &inv, &out))
+        if (inv.kind != INV_ONE_VALUE && inv.kind != INV_UNCHANGED &&
+            translate(&f->words, p, &inv, &out))
             vec_push(&f->facts, out);
     }
 }
@@ -144,11 +134,10 @@ static void add_unchanged(Facts *f, Side from)
             bool same = v->role == ROLE_PARAM;
             for (size_t m = 0; !same && at >= 0 && m < fc->post.len; m++) {
                 const Invariant *p = &fc->post.items[m];
-                same = !p->guard
-                    && ((p->kind == INV_EQUAL && p->v[0] == at
-                         && p->v[1] == fc->f->exit.vars[at].twin)
-                        || (p->kind == INV_UNCHANGED && v->role == ROLE_MEMORY
-                            && fc->f->exit.vars[p->v[0]].param == v->param));
+                same = !p->guard && ((p->kind == INV_EQUAL && p->v[0] == at &&
+                                      p->v[1] == fc->f->exit.vars[at].twin) ||
+                                     (p->kind == INV_UNCHANGED && v->role == ROLE_MEMORY &&
+                                      fc->f->exit.vars[p->v[0]].param == v->param));
             }
             holds = same && at >= 0;
         }
@@ -196,8 +185,8 @@ static bool are_alike(const FunctionSamples *a, const FunctionSamples *b)
 {
     unsigned i = 0, k = 0;
 
-    if (a->nparams != b->nparams
-        || strcmp(type_at(&a->exit, "return"), type_at(&b->exit, "return")) != 0)
+    if (a->nparams != b->nparams ||
+        strcmp(type_at(&a->exit, "return"), type_at(&b->exit, "return")) != 0)
         return false;
     for (;; i++, k++) {
         while (i < a->entry.nvars && a->entry.vars[i].role != ROLE_PARAM)
@@ -222,8 +211,8 @@ static bool belong_together(const Candidate *c, bool state)
 /* False: vacuous. */
 static bool judge(Prover *prover, const Candidate *c, Constraint *out)
 {
-    Facts f = {0};
-    Vec(double) all = {0}, core = {0}, proved = {0};
+    Facts f = { 0 };
+    Vec(double) all = { 0 }, core = { 0 }, proved = { 0 };
     const Invariants *goals = side_list(c->to);
     unsigned of = 0;
     bool state = false;
@@ -232,8 +221,8 @@ static bool judge(Prover *prover, const Candidate *c, Constraint *out)
     bool *once = xcalloc(f.facts.len + 1, sizeof *once);
     for (size_t i = 0; i < goals->len; i++) {
         Invariant goal;
-        if (!takes_part(c->kind, side_point(c->from), side_point(c->to), &goals->items[i])
-            || !translate(&f.words, side_point(c->to), &goals->items[i], &goal))
+        if (!takes_part(c->kind, side_point(c->from), side_point(c->to), &goals->items[i]) ||
+            !translate(&f.words, side_point(c->to), &goals->items[i], &goal))
             continue;
         of++;
         if (!prove(prover, f.words.vars.items, (unsigned)f.words.vars.len, f.facts.items,
@@ -250,8 +239,11 @@ static bool judge(Prover *prover, const Candidate *c, Constraint *out)
             vec_push(&core, f.facts.items[k].confidence);
     }
     bool turned = c->kind == CONSTRAINT_FOLLOWS;
-    *out = (Constraint){ .kind = c->kind, .when = c->when, .proved = (unsigned)proved.len,
-                         .of = of, .rate = discover_rate(proved.len, of) };
+    *out = (Constraint){ .kind = c->kind,
+                         .when = c->when,
+                         .proved = (unsigned)proved.len,
+                         .of = of,
+                         .rate = discover_rate(proved.len, of) };
     out->from = turned ? c->to.fc->f->name : c->from.fc->f->name;
     out->to = turned ? c->from.fc->f->name : c->to.fc->f->name;
     out->confidence = discover_confidence(all.items, all.len, proved.items, proved.len);
@@ -297,7 +289,7 @@ static bool is_immutable(const Contracts *c, const char *handle)
 
 static void find_immutable(const Contracts *c, Discovered *out, Map *types)
 {
-    Map seen = {0};
+    Map seen = { 0 };
 
     for (size_t i = 0; i < c->functions.len; i++) {
         const char *handle = c->functions.items[i].f->handle;
@@ -351,7 +343,7 @@ static bool try_one(Search *s, ConstraintKind kind, Side from, Side to, Guard wh
 /* Some call of `from` is one that `to` would take, too. */
 static bool shares_calls(const FunctionContract *from, const FunctionContract *to)
 {
-    Arena a = {0};
+    Arena a = { 0 };
     bool found = false;
     Row entry = { .cells = arena_array(&a, Cell, to->f->entry.nvars + 1),
                   .known = arena_array(&a, uint8_t, to->f->entry.nvars + 1) };
@@ -371,8 +363,8 @@ static bool may_concord(const FunctionContract *a, const FunctionContract *b)
 {
     int x = point_var(&a->f->exit, "return"), y = point_var(&b->f->exit, "return");
 
-    return a != b && a->f->nparams == b->f->nparams && x >= 0 && y >= 0
-        && strcmp(a->f->exit.vars[x].type, b->f->exit.vars[y].type) == 0 && shares_calls(a, b);
+    return a != b && a->f->nparams == b->f->nparams && x >= 0 && y >= 0 &&
+           strcmp(a->f->exit.vars[x].type, b->f->exit.vars[y].type) == 0 && shares_calls(a, b);
 }
 
 static void try_pair(Search *s, const FunctionContract *a, const FunctionContract *b)
@@ -380,8 +372,8 @@ static void try_pair(Search *s, const FunctionContract *a, const FunctionContrac
     if (!a->f->entry.rows.len && !b->f->entry.rows.len)
         return;
     Side a_in = { a, false }, a_out = { a, true }, b_in = { b, false }, b_out = { b, true };
-    bool frozen = *a->f->handle && strcmp(a->f->handle, b->f->handle) == 0
-        && map_has(&s->immutable, a->f->handle);
+    bool frozen = *a->f->handle && strcmp(a->f->handle, b->f->handle) == 0 &&
+                  map_has(&s->immutable, a->f->handle);
 
     if (frozen)
         return;
@@ -419,7 +411,10 @@ static int by_confidence(const void *a, const void *b)
 
 void discover(const Contracts *c, const DiscoverPlan *plan, Discovered *out)
 {
-    Search s = { .c = c, .plan = plan, .out = out, .prover = prover_new(),
+    Search s = { .c = c,
+                 .plan = plan,
+                 .out = out,
+                 .prover = prover_new(),
                  .rate = plan->rate > 0 ? plan->rate : 0.75 };
 
     find_immutable(c, out, &s.immutable);

@@ -24,18 +24,15 @@ static void put_name(Str *out, const char *name)
 static const char *rep_type(const Var *v)
 {
     switch (v->kind) {
-    case VAR_FLOAT:   return "double";
+    case VAR_FLOAT: return "double";
     case VAR_POINTER: return "hashcode";
-    case VAR_STRING:  return "java.lang.String";
-    default:          return "int";
+    case VAR_STRING: return "java.lang.String";
+    default: return "int";
     }
 }
 
 /* orig() is Daikon's own; placeholders and copies are left out. */
-static bool is_declared(const Var *v)
-{
-    return *v->name && !v->orig;
-}
+static bool is_declared(const Var *v) { return *v->name && !v->orig; }
 
 static void declare_point(Str *out, const FunctionSamples *f, const Point *p)
 {
@@ -49,11 +46,13 @@ static void declare_point(Str *out, const FunctionSamples *f, const Point *p)
             continue;
         str_add(out, "variable ");
         put_name(out, v->kind == VAR_STRING ? v->key : v->name);
-        str_addf(out, "\n  var-kind %s\n  dec-type ", v->role == ROLE_RESULT
-                 && strcmp(v->name, "return") == 0 ? "return" : "variable");
+        str_addf(out, "\n  var-kind %s\n  dec-type ",
+                 v->role == ROLE_RESULT && strcmp(v->name, "return") == 0 ? "return" : "variable");
         put_name(out, *v->type ? v->type : "int");
         str_addf(out, "\n  rep-type %s\n  comparability %d\n", rep_type(v),
-                 v->unit ? (int)v->unit : v->kind == VAR_POINTER ? 1 : -1);
+                 v->unit                  ? (int)v->unit
+                 : v->kind == VAR_POINTER ? 1
+                                          : -1);
     }
     str_addc(out, '\n');
 }
@@ -104,7 +103,7 @@ static void put_sample(Str *out, const Samples *s, const FunctionSamples *f, con
 /* An exit knows its entry: both are written, with one number. */
 static void put_calls(Str *out, const Samples *s, const FunctionSamples *f, uint64_t *nonce)
 {
-    Arena a = {0};
+    Arena a = { 0 };
     Row entry = { .cells = arena_array(&a, Cell, f->entry.nvars + 1),
                   .known = arena_array(&a, uint8_t, f->entry.nvars + 1) };
 
@@ -121,7 +120,7 @@ static void put_calls(Str *out, const Samples *s, const FunctionSamples *f, uint
 
 bool export_daikon(const Samples *s, const char *path, Err *err)
 {
-    Str out = {0};
+    Str out = { 0 };
     uint64_t nonce = 1;
 
     str_add(&out, "decl-version 2.0\nvar-comparability implicit\n\n");
@@ -149,8 +148,8 @@ static void as_acsl(const char *text, Str *out)
         bool replaced = false;
         for (unsigned i = 0; i < sizeof words / sizeof *words && !replaced; i++) {
             size_t n = strlen(words[i].c);
-            if (strncmp(text, words[i].c, n) == 0
-                && (text[n - 1] == '(' || (!isalnum((unsigned char)text[n]) && text[n] != '_'))) {
+            if (strncmp(text, words[i].c, n) == 0 &&
+                (text[n - 1] == '(' || (!isalnum((unsigned char)text[n]) && text[n] != '_'))) {
                 str_add(out, words[i].acsl);
                 text += n;
                 replaced = true;
@@ -159,8 +158,8 @@ static void as_acsl(const char *text, Str *out)
         if (!replaced) {
             char word = *text++;
             str_addc(out, word);
-            while ((isalnum((unsigned char)word) || word == '_')
-                   && (isalnum((unsigned char)*text) || *text == '_'))
+            while ((isalnum((unsigned char)word) || word == '_') &&
+                   (isalnum((unsigned char)*text) || *text == '_'))
                 str_addc(out, word = *text++);
         }
     }
@@ -172,8 +171,8 @@ static bool is_acsl(const Invariant *inv, const Point *p)
     if (!inv_is_c(inv, p))
         return false;
     for (unsigned i = 0; i < inv_arity(inv->kind); i++)
-        if (p->vars[inv->v[i]].kind == VAR_STRING || strstr(p->vars[inv->v[i]].name, "strlen(")
-            || p->vars[inv->v[i]].role == ROLE_ERRNO)
+        if (p->vars[inv->v[i]].kind == VAR_STRING || strstr(p->vars[inv->v[i]].name, "strlen(") ||
+            p->vars[inv->v[i]].role == ROLE_ERRNO)
             return false;
     return true;
 }
@@ -189,13 +188,13 @@ static bool put_valid(const Invariant *inv, const Point *p, const char *word, St
     return true;
 }
 
-static void put_acsl(const Contracts *c, const Point *p, const Invariants *list,
-                     const char *word, Str *out)
+static void put_acsl(const Contracts *c, const Point *p, const Invariants *list, const char *word,
+                     Str *out)
 {
     for (size_t i = 0; i < list->len; i++) {
         if (put_valid(&list->items[i], p, word, out) || !is_acsl(&list->items[i], p))
             continue;
-        Str text = {0};
+        Str text = { 0 };
         inv_print(&list->items[i], p, c->samples, &text);
         str_addf(out, "  %s ", word);
         as_acsl(str_c(&text), out);
@@ -208,7 +207,7 @@ void export_acsl(const Contracts *c, Str *out)
 {
     for (size_t i = 0; i < c->functions.len; i++) {
         const FunctionContract *f = &c->functions.items[i];
-        Str body = {0};
+        Str body = { 0 };
         put_acsl(c, &f->f->entry, &f->pre, "requires", &body);
         put_acsl(c, &f->f->exit, &f->post, "ensures", &body);
         if (body.len) {
@@ -224,7 +223,7 @@ static void put_comments(const Contracts *c, const Point *p, const Invariants *l
                          const char *word, Str *out)
 {
     for (size_t i = 0; i < list->len; i++) {
-        Str text = {0};
+        Str text = { 0 };
         inv_print(&list->items[i], p, c->samples, &text);
         str_addf(out, " *   %-9s", word);
         escape_c_comment(out, str_c(&text), text.len);
@@ -237,11 +236,11 @@ void export_header(const Contracts *c, const char *program, Str *out)
 {
     str_add(out, "/* Contracts of ");
     escape_c_comment(out, program, strlen(program));
-    str_add(out, ", likely from its runs. Include it behind the headers that declare the types. */\n");
+    str_add(out,
+            ", likely from its runs. Include it behind the headers that declare the types. */\n");
     for (size_t i = 0; i < c->functions.len; i++) {
         const FunctionContract *f = &c->functions.items[i];
-        if (!f->f->is_public || strcmp(f->f->name, "main") == 0
-            || (!f->pre.len && !f->post.len))
+        if (!f->f->is_public || strcmp(f->f->name, "main") == 0 || (!f->pre.len && !f->post.len))
             continue;
         str_add(out, "\n/*\n");
         put_comments(c, &f->f->entry, &f->pre, "requires", out);
@@ -305,8 +304,8 @@ static bool is_asserted(const FunctionContract *f, const Invariant *inv)
     for (unsigned i = 0; i < inv_arity(inv->kind); i++) {
         const Var *v = &p->vars[inv->v[i]];
         bool guarded = v->role == ROLE_PARAM;
-        if (v->kind == VAR_STRING || v->kind == VAR_FLOAT || strchr(v->name, '(')
-            || strchr(v->name, '['))
+        if (v->kind == VAR_STRING || v->kind == VAR_FLOAT || strchr(v->name, '(') ||
+            strchr(v->name, '['))
             return false;
         const char *arrow = strstr(v->name, "->");
         if (v->role == ROLE_GLOBAL || (arrow && strstr(arrow + 2, "->")) || v->name[0] == '*')
@@ -314,8 +313,7 @@ static bool is_asserted(const FunctionContract *f, const Invariant *inv)
         for (size_t k = 0; !guarded && k < f->pre.len; k++) {
             const Invariant *other = &f->pre.items[k];
             const Var *x = &p->vars[other->v[0]];
-            guarded = other->kind == INV_NONZERO && x->role == ROLE_PARAM
-                && x->param == v->param;
+            guarded = other->kind == INV_NONZERO && x->role == ROLE_PARAM && x->param == v->param;
         }
         if (!guarded)
             return false;
@@ -326,7 +324,7 @@ static bool is_asserted(const FunctionContract *f, const Invariant *inv)
 static void add_asserts(const Contracts *c, const FunctionContract *f, const Strings *lines,
                         Insertions *out)
 {
-    Str text = {0};
+    Str text = { 0 };
     unsigned n = 0;
     size_t at = body_line(lines, f->f->line);
 
@@ -334,8 +332,7 @@ static void add_asserts(const Contracts *c, const FunctionContract *f, const Str
         for (size_t i = 0; i < f->pre.len; i++) {
             const Invariant *inv = &f->pre.items[i];
             const Var *v = &f->f->entry.vars[inv->v[0]];
-            bool null = inv->kind == INV_NONZERO && v->kind == VAR_POINTER
-                && v->role == ROLE_PARAM;
+            bool null = inv->kind == INV_NONZERO && v->kind == VAR_POINTER && v->role == ROLE_PARAM;
             if (null != first || !is_asserted(f, inv))
                 continue;
             str_add(&text, "    assert(");
@@ -413,9 +410,9 @@ static bool includes_assert(const Strings *lines, size_t *last)
 
 static bool put_file(const Contracts *c, const char *file, const char *root, Str *out, Err *err)
 {
-    Str text = {0};
-    Strings lines = {0};
-    Insertions all = {0};
+    Str text = { 0 };
+    Strings lines = { 0 };
+    Insertions all = { 0 };
     size_t last = 0, shift = 0;
 
     if (!file_read(file, &text, err))
@@ -444,7 +441,7 @@ static bool put_file(const Contracts *c, const char *file, const char *root, Str
 
 bool export_asserts(const Contracts *c, const char *root, Str *out, Err *err)
 {
-    Map done = {0};
+    Map done = { 0 };
     bool ok = true;
 
     for (size_t i = 0; i < c->functions.len && ok; i++) {

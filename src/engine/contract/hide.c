@@ -21,9 +21,8 @@ static bool is_transitive(const Hiding *h, size_t at)
             continue;
         for (size_t k = 0; k < h->n; k++) {
             const Invariant *b = &h->items[k];
-            if (k != at && k != i && !h->gone[k] && b->kind == INV_LESS
-                && b->v[0] == a->v[1] && b->v[1] == inv->v[1]
-                && a->k[0].i + b->k[0].i <= inv->k[0].i)
+            if (k != at && k != i && !h->gone[k] && b->kind == INV_LESS && b->v[0] == a->v[1] &&
+                b->v[1] == inv->v[1] && a->k[0].i + b->k[0].i <= inv->k[0].i)
                 return true;
         }
     }
@@ -38,8 +37,8 @@ static bool follows_another(const Hiding *h, const Invariant *inv)
 
     if (inv_arity(inv->kind) != 1 || c->leader == inv->v[0])
         return false;
-    return !constant || h->e->p->vars[inv->v[0]].kind == VAR_POINTER
-        || h->e->p->vars[inv->v[0]].twin == c->leader;
+    return !constant || h->e->p->vars[inv->v[0]].kind == VAR_POINTER ||
+           h->e->p->vars[inv->v[0]].twin == c->leader;
 }
 
 /* a == orig(b), where a == b and b is as it was. */
@@ -71,8 +70,8 @@ static bool is_unchanged(const Hiding *h, int param, unsigned *fields)
     *fields = 0;
     for (unsigned v = 0; v < e->p->nvars; v++) {
         const Var *var = &e->p->vars[v];
-        if (var->orig || var->role != ROLE_MEMORY || var->param != param || var->twin < 0
-            || var->kind == VAR_FACT)
+        if (var->orig || var->role != ROLE_MEMORY || var->param != param || var->twin < 0 ||
+            var->kind == VAR_FACT)
             continue;
         const Column *now = &e->columns[v], *before = &e->columns[var->twin];
         size_t both = 0;
@@ -103,7 +102,8 @@ static void say_unchanged(Hiding *h, int param, int v)
     }
     if (is_const)
         return;
-    keep(h->e, (Invariant){ .kind = INV_UNCHANGED, .v = { v },
+    keep(h->e, (Invariant){ .kind = INV_UNCHANGED,
+                            .v = { v },
                             .confidence = confidence_even(e->columns[v].n) });
 }
 

@@ -21,10 +21,7 @@ double confidence_nonzero(uint64_t n, double r)
     return r <= 1 ? 1 : 1 - pow(1 - 1 / r, (double)n);
 }
 
-double confidence_even(uint64_t n)
-{
-    return n > 60 ? 1 : 1 - pow(0.5, (double)n);
-}
+double confidence_even(uint64_t n) { return n > 60 ? 1 : 1 - pow(0.5, (double)n); }
 
 void keep(Engine *e, Invariant inv)
 {
@@ -40,14 +37,14 @@ bool comparable(const Point *p, unsigned i, unsigned k, bool *strong)
     const Var *a = &p->vars[i], *b = &p->vars[k];
 
     *strong = a->twin == (int)k || point_related(p, (int)i, (int)k);
-    if (a->role == ROLE_ERRNO || b->role == ROLE_ERRNO || a->kind == VAR_FACT
-        || b->kind == VAR_FACT || a->kind == VAR_STRING || b->kind == VAR_STRING)
+    if (a->role == ROLE_ERRNO || b->role == ROLE_ERRNO || a->kind == VAR_FACT ||
+        b->kind == VAR_FACT || a->kind == VAR_STRING || b->kind == VAR_STRING)
         return a->kind == b->kind && a->kind == VAR_STRING && *strong;
     if (a->kind != b->kind)
         return false;
     /* Parts of one array: what they are says how they are ordered. */
-    bool part_a = var_is_derived(a) || a->name[0] == '*', part_b = var_is_derived(b)
-        || b->name[0] == '*';
+    bool part_a = var_is_derived(a) || a->name[0] == '*',
+         part_b = var_is_derived(b) || b->name[0] == '*';
     if (part_a && part_b && a->param == b->param && a->kind == VAR_INT)
         return false;
     /* Far fields: only with those of the same struct, or what the program relates. */
@@ -65,9 +62,9 @@ bool comparable(const Point *p, unsigned i, unsigned k, bool *strong)
 
 bool differ_in_unit(const Var *a, const Var *b)
 {
-    return a->kind == VAR_INT && b->kind == VAR_INT && !a->nvalues && !b->nvalues && !a->is_bool
-        && !b->is_bool && a->unit && b->unit && a->unit != b->unit && a->role != ROLE_ERRNO
-        && b->role != ROLE_ERRNO;
+    return a->kind == VAR_INT && b->kind == VAR_INT && !a->nvalues && !b->nvalues && !a->is_bool &&
+           !b->is_bool && a->unit && b->unit && a->unit != b->unit && a->role != ROLE_ERRNO &&
+           b->role != ROLE_ERRNO;
 }
 
 static int64_t gcd(int64_t a, int64_t b)
@@ -162,8 +159,7 @@ static void make_column(Engine *e, const Rows *rows, unsigned v)
         count_bounds(c, e->counts, e->nrows);
 }
 
-static void engine_init(Engine *e, const Point *p, const Rows *rows, double limit,
-                        Invariants *out)
+static void engine_init(Engine *e, const Point *p, const Rows *rows, double limit, Invariants *out)
 {
     *e = (Engine){ .p = p, .limit = limit, .nrows = rows->len, .out = out };
     e->counts = arena_array(&e->arena, uint64_t, rows->len + 1);
@@ -216,17 +212,16 @@ static bool is_known(const Invariants *list, const Invariant *inv)
 }
 
 /* What the half of the rows with `guard` shows beyond what all show. */
-static void infer_half(const Point *p, const Rows *rows, int result, Guard guard,
-                       double limit, Invariants *out)
+static void infer_half(const Point *p, const Rows *rows, int result, Guard guard, double limit,
+                       Invariants *out)
 {
-    Rows half = {0};
+    Rows half = { 0 };
     uint64_t n = 0;
-    Invariants found = {0};
+    Invariants found = { 0 };
     size_t whole = out->len;
 
     for (size_t r = 0; r < rows->len; r++)
-        if (rows->items[r].known[result]
-            && guard_holds(guard, rows->items[r].cells[result].i)) {
+        if (rows->items[r].known[result] && guard_holds(guard, rows->items[r].cells[result].i)) {
             vec_push(&half, rows->items[r]);
             n += rows->items[r].count;
         }
@@ -236,8 +231,8 @@ static void infer_half(const Point *p, const Rows *rows, int result, Guard guard
         Invariants all = { out->items, whole, whole };
         bool about_result = inv_arity(inv.kind) == 1 && inv.v[0] == result;
         inv.confidence *= confidence_even(n / 2);      /* twice the calls: it is a half */
-        if (about_result || is_known(&all, &inv) || !inv_belongs(&inv, p)
-            || inv.kind == INV_ONE_VALUE || inv.confidence < limit)
+        if (about_result || is_known(&all, &inv) || !inv_belongs(&inv, p) ||
+            inv.kind == INV_ONE_VALUE || inv.confidence < limit)
             continue;
         inv.guard = guard;
         inv.v_guard = result;
@@ -272,18 +267,18 @@ static void infer_guarded(const Point *p, const Rows *rows, double limit, Invari
     int result = -1;
 
     for (unsigned v = 0; v < p->nvars; v++)
-        if (p->vars[v].role == ROLE_RESULT && strcmp(p->vars[v].name, "return") == 0
-            && (p->vars[v].kind == VAR_INT || p->vars[v].kind == VAR_POINTER))
+        if (p->vars[v].role == ROLE_RESULT && strcmp(p->vars[v].name, "return") == 0 &&
+            (p->vars[v].kind == VAR_INT || p->vars[v].kind == VAR_POINTER))
             result = (int)v;
     Guard guard = result < 0 ? GUARD_NONE : guard_of_result(p, rows, result);
     if (guard == GUARD_NONE)
         return;
-    Invariants halves = {0};
+    Invariants halves = { 0 };
     for (size_t i = 0; i < out->len; i++)
         vec_push(&halves, out->items[i]);
     infer_half(p, rows, result, guard, limit, &halves);
-    infer_half(p, rows, result, guard == GUARD_ZERO ? GUARD_NONZERO : GUARD_NOT_NEGATIVE,
-               limit, &halves);
+    infer_half(p, rows, result, guard == GUARD_ZERO ? GUARD_NONZERO : GUARD_NOT_NEGATIVE, limit,
+               &halves);
     for (size_t i = out->len; i < halves.len; i++)
         vec_push(out, halves.items[i]);
     vec_release(&halves);
@@ -293,8 +288,8 @@ static void infer_guarded(const Point *p, const Rows *rows, double limit, Invari
  * the calls a set of values is an accident more often than not. */
 static bool says_something(const Point *p, const Invariant *inv)
 {
-    bool failure = inv->guard == GUARD_NEGATIVE
-        || (inv->guard == GUARD_ZERO && p->vars[inv->v_guard].kind == VAR_POINTER);
+    bool failure = inv->guard == GUARD_NEGATIVE ||
+                   (inv->guard == GUARD_ZERO && p->vars[inv->v_guard].kind == VAR_POINTER);
 
     if (p->vars[inv->v[0]].role == ROLE_ERRNO)
         return failure && inv->kind == INV_NONZERO;
@@ -302,14 +297,14 @@ static bool says_something(const Point *p, const Invariant *inv)
         return true;
     const Var *v = &p->vars[inv->v[0]];
     if (inv->kind == INV_ONE_OF)
-        return inv->n == 1 && v->depth < 2 && v->kind != VAR_STRING
-            && (v->nvalues || (inv->k[0].i >= -1 && inv->k[0].i <= 1));
+        return inv->n == 1 && v->depth < 2 && v->kind != VAR_STRING &&
+               (v->nvalues || (inv->k[0].i >= -1 && inv->k[0].i <= 1));
     if (inv_arity(inv->kind) == 3 && inv->kind != INV_LINEAR3 && inv->kind != INV_PRODUCT)
         return false;
     if (inv->kind == INV_LESS && inv->confidence < 1 - 1e-5)
         return false;                  /* fewer than 17 calls of that half */
-    return inv->kind != INV_MODULUS && inv->kind != INV_FLAGS
-        && (v->depth < 2 || inv->kind == INV_EQUAL);
+    return inv->kind != INV_MODULUS && inv->kind != INV_FLAGS &&
+           (v->depth < 2 || inv->kind == INV_EQUAL);
 }
 
 void infer(const Point *p, const Rows *rows, const InferPlan *plan, Invariants *out)

@@ -39,10 +39,7 @@ typedef struct Engine {
     Invariants *out;
 } Engine;
 
-static inline bool column_is_constant(const Column *c)
-{
-    return c->n && c->nsome == 1;
-}
+static inline bool column_is_constant(const Column *c) { return c->n && c->nsome == 1; }
 
 /* May the two be compared at all; `strong`: it is known that they may. */
 bool comparable(const Point *p, unsigned a, unsigned b, bool *strong);

@@ -11,12 +11,11 @@ static const struct {
     const char *name;
     unsigned arity;
 } kinds[INV_N] = {
-    { "one-of", 1 },   { "nonzero", 1 },  { "lower", 1 },    { "upper", 1 },
-    { "modulus", 1 },  { "flags", 1 },    { "one-value", 1 }, { "equal", 2 },
-    { "less", 2 },     { "linear", 2 },   { "quotient", 2 }, { "absolute", 2 },
-    { "linear3", 3 },  { "product", 3 },  { "ratio", 3 },    { "remainder", 3 },
-    { "shift", 3 },    { "and", 3 },      { "or", 3 },       { "minimum", 3 },
-    { "maximum", 3 },  { "unchanged", 1 },
+    { "one-of", 1 },    { "nonzero", 1 },   { "lower", 1 },   { "upper", 1 },   { "modulus", 1 },
+    { "flags", 1 },     { "one-value", 1 }, { "equal", 2 },   { "less", 2 },    { "linear", 2 },
+    { "quotient", 2 },  { "absolute", 2 },  { "linear3", 3 }, { "product", 3 }, { "ratio", 3 },
+    { "remainder", 3 }, { "shift", 3 },     { "and", 3 },     { "or", 3 },      { "minimum", 3 },
+    { "maximum", 3 },   { "unchanged", 1 },
 };
 
 static const char *const guards[] = { "", "zero", "nonzero", "negative", "not-negative" };
@@ -52,11 +51,11 @@ const char *guard_name(Guard g)
 bool guard_holds(Guard g, int64_t value)
 {
     switch (g) {
-    case GUARD_ZERO:         return value == 0;
-    case GUARD_NONZERO:      return value != 0;
-    case GUARD_NEGATIVE:     return value < 0;
+    case GUARD_ZERO: return value == 0;
+    case GUARD_NONZERO: return value != 0;
+    case GUARD_NEGATIVE: return value < 0;
     case GUARD_NOT_NEGATIVE: return value >= 0;
-    case GUARD_NONE:         break;
+    case GUARD_NONE: break;
     }
     return true;
 }
@@ -71,8 +70,8 @@ bool inv_mentions(const Invariant *inv, int v)
 
 bool inv_same(const Invariant *a, const Invariant *b)
 {
-    if (a->kind != b->kind || a->guard != b->guard || a->n != b->n
-        || (a->guard && a->v_guard != b->v_guard))
+    if (a->kind != b->kind || a->guard != b->guard || a->n != b->n ||
+        (a->guard && a->v_guard != b->v_guard))
         return false;
     for (unsigned i = 0; i < inv_arity(a->kind); i++)
         if (a->v[i] != b->v[i])
@@ -127,15 +126,15 @@ static bool holds_float(const Invariant *inv, const Point *p, const Cell *x)
             if (nearly_equal(a, inv->k[i].d))
                 return true;
         return false;
-    case INV_NONZERO:   return a != 0;
-    case INV_LOWER:     return a >= inv->k[0].d || nearly_equal(a, inv->k[0].d);
-    case INV_UPPER:     return a <= inv->k[0].d || nearly_equal(a, inv->k[0].d);
-    case INV_EQUAL:     return nearly_equal(a, as_double(p, inv->v[1], x[1]));
+    case INV_NONZERO: return a != 0;
+    case INV_LOWER: return a >= inv->k[0].d || nearly_equal(a, inv->k[0].d);
+    case INV_UPPER: return a <= inv->k[0].d || nearly_equal(a, inv->k[0].d);
+    case INV_EQUAL: return nearly_equal(a, as_double(p, inv->v[1], x[1]));
     case INV_LESS: {
         double b = as_double(p, inv->v[1], x[1]);
         return inv->k[0].i < 0 ? a < b && !nearly_equal(a, b) : a <= b || nearly_equal(a, b);
     }
-    default:            return true;
+    default: return true;
     }
 }
 
@@ -158,15 +157,15 @@ static bool holds_three(InvKind k, int64_t a, int64_t b, int64_t c)
     __int128 wide = (__int128)b * c;
 
     switch (k) {
-    case INV_PRODUCT:   return wide == a;
-    case INV_RATIO:     return c != 0 && !(b == INT64_MIN && c == -1) && b / c == a;
+    case INV_PRODUCT: return wide == a;
+    case INV_RATIO: return c != 0 && !(b == INT64_MIN && c == -1) && b / c == a;
     case INV_REMAINDER: return c != 0 && !(b == INT64_MIN && c == -1) && b % c == a;
-    case INV_SHIFT:     return c >= 0 && c < 32 && (__int128)b * ((int64_t)1 << c) == a;
-    case INV_AND:       return (b & c) == a;
-    case INV_OR:        return (b | c) == a;
-    case INV_MINIMUM:   return a == (b < c ? b : c);
-    case INV_MAXIMUM:   return a == (b > c ? b : c);
-    default:            return true;
+    case INV_SHIFT: return c >= 0 && c < 32 && (__int128)b * ((int64_t)1 << c) == a;
+    case INV_AND: return (b & c) == a;
+    case INV_OR: return (b | c) == a;
+    case INV_MINIMUM: return a == (b < c ? b : c);
+    case INV_MAXIMUM: return a == (b > c ? b : c);
+    default: return true;
     }
 }
 
@@ -176,22 +175,21 @@ static bool holds_int(const Invariant *inv, const int64_t *x)
     const Cell *k = inv->k;
 
     switch (inv->kind) {
-    case INV_ONE_OF:    return holds_one_of(inv, x[0]);
-    case INV_NONZERO:   return x[0] != 0;
-    case INV_LOWER:     return x[0] >= k[0].i;
-    case INV_UPPER:     return x[0] <= k[0].i;
-    case INV_MODULUS:   return floor_mod(x[0], k[0].i) == k[1].i;
-    case INV_FLAGS:     return (x[0] & ~k[0].i) == 0;
+    case INV_ONE_OF: return holds_one_of(inv, x[0]);
+    case INV_NONZERO: return x[0] != 0;
+    case INV_LOWER: return x[0] >= k[0].i;
+    case INV_UPPER: return x[0] <= k[0].i;
+    case INV_MODULUS: return floor_mod(x[0], k[0].i) == k[1].i;
+    case INV_FLAGS: return (x[0] & ~k[0].i) == 0;
     case INV_ONE_VALUE: return true;           /* objects differ from run to run */
-    case INV_EQUAL:     return x[0] == x[1];
-    case INV_LESS:      return (wide)x[0] <= (wide)x[1] + k[0].i;
-    case INV_LINEAR:    return (wide)k[0].i * x[1] + k[1].i == x[0];
-    case INV_QUOTIENT:  return x[1] / k[0].i == x[0];
-    case INV_ABSOLUTE:  return x[0] == (x[1] < 0 ? -x[1] : x[1]);
-    case INV_LINEAR3:
-        return (wide)k[0].i * x[1] + (wide)k[1].i * x[2] + k[2].i == x[0];
+    case INV_EQUAL: return x[0] == x[1];
+    case INV_LESS: return (wide)x[0] <= (wide)x[1] + k[0].i;
+    case INV_LINEAR: return (wide)k[0].i * x[1] + k[1].i == x[0];
+    case INV_QUOTIENT: return x[1] / k[0].i == x[0];
+    case INV_ABSOLUTE: return x[0] == (x[1] < 0 ? -x[1] : x[1]);
+    case INV_LINEAR3: return (wide)k[0].i * x[1] + (wide)k[1].i * x[2] + k[2].i == x[0];
     case INV_UNCHANGED: return true;
-    default:            return holds_three(inv->kind, x[0], x[1], x[2]);
+    default: return holds_three(inv->kind, x[0], x[1], x[2]);
     }
 }
 
@@ -253,10 +251,7 @@ static void print_value(const Var *v, const Samples *s, Cell c, Str *out)
     str_addf(out, "%" PRId64, c.i);
 }
 
-static void print_name(const Point *p, int v, Str *out)
-{
-    escape_terminal_z(out, p->vars[v].name);
-}
+static void print_name(const Point *p, int v, Str *out) { escape_terminal_z(out, p->vars[v].name); }
 
 static void print_one_of(const Invariant *inv, const Point *p, const Samples *s, Str *out)
 {
@@ -288,8 +283,7 @@ static void print_one_of(const Invariant *inv, const Point *p, const Samples *s,
 static void print_offset(int64_t c, Str *out)
 {
     if (c)
-        str_addf(out, " %c %" PRIu64, c < 0 ? '-' : '+',
-                 c < 0 ? -(uint64_t)c : (uint64_t)c);
+        str_addf(out, " %c %" PRIu64, c < 0 ? '-' : '+', c < 0 ? -(uint64_t)c : (uint64_t)c);
 }
 
 /* The first term of a sum, or a further one. */
@@ -329,16 +323,13 @@ static void print_unary(const Invariant *inv, const Point *p, const Samples *s, 
     const Var *v = &p->vars[inv->v[0]];
 
     switch (inv->kind) {
-    case INV_ONE_OF:
-        print_one_of(inv, p, s, out);
-        break;
+    case INV_ONE_OF: print_one_of(inv, p, s, out); break;
     case INV_NONZERO:
         print_name(p, inv->v[0], out);
         str_add(out, v->kind == VAR_POINTER ? " != NULL" : " != 0");
         break;
-    case INV_LOWER: case INV_UPPER:
-        print_bound(inv, p, s, out);
-        break;
+    case INV_LOWER:
+    case INV_UPPER: print_bound(inv, p, s, out); break;
     case INV_MODULUS:
         print_name(p, inv->v[0], out);
         str_addf(out, " %% %" PRId64 " == %" PRId64, inv->k[0].i, inv->k[1].i);
@@ -355,9 +346,7 @@ static void print_unary(const Invariant *inv, const Point *p, const Samples *s, 
         print_name(p, inv->v[0], out);
         str_addc(out, ')');
         break;
-    default:
-        print_name(p, inv->v[0], out);
-        str_add(out, " has only one value");
+    default: print_name(p, inv->v[0], out); str_add(out, " has only one value");
     }
 }
 
@@ -412,8 +401,7 @@ static void print_binary(const Invariant *inv, const Point *p, Str *out)
         print_name(p, inv->v[1], out);
         str_addc(out, ')');
         break;
-    default:
-        print_name(p, inv->v[1], out);
+    default: print_name(p, inv->v[1], out);
     }
 }
 
@@ -421,7 +409,7 @@ static void print_ternary(const Invariant *inv, const Point *p, Str *out)
 {
     static const char *const between[INV_N] = {
         [INV_PRODUCT] = " * ", [INV_RATIO] = " / ", [INV_REMAINDER] = " % ",
-        [INV_SHIFT] = " << ", [INV_AND] = " & ", [INV_OR] = " | ",
+        [INV_SHIFT] = " << ",  [INV_AND] = " & ",   [INV_OR] = " | ",
     };
     bool called = inv->kind == INV_MINIMUM || inv->kind == INV_MAXIMUM;
     bool tight = inv->kind == INV_AND || inv->kind == INV_OR;
@@ -449,11 +437,11 @@ static void print_guard(const Invariant *inv, const Point *p, Str *out)
 
     print_name(p, inv->v_guard, out);
     switch (inv->guard) {
-    case GUARD_ZERO:         str_add(out, pointer ? " == NULL" : " == 0"); break;
-    case GUARD_NONZERO:      str_add(out, pointer ? " != NULL" : " != 0"); break;
-    case GUARD_NEGATIVE:     str_add(out, " < 0"); break;
+    case GUARD_ZERO: str_add(out, pointer ? " == NULL" : " == 0"); break;
+    case GUARD_NONZERO: str_add(out, pointer ? " != NULL" : " != 0"); break;
+    case GUARD_NEGATIVE: str_add(out, " < 0"); break;
     case GUARD_NOT_NEGATIVE: str_add(out, " >= 0"); break;
-    case GUARD_NONE:         break;
+    case GUARD_NONE: break;
     }
     str_add(out, " ==> ");
 }
@@ -463,22 +451,22 @@ void inv_print(const Invariant *inv, const Point *p, const Samples *s, Str *out)
     if (inv->guard)
         print_guard(inv, p, out);
     switch (inv_arity(inv->kind)) {
-    case 1:  print_unary(inv, p, s, out); break;
-    case 2:  print_binary(inv, p, out); break;
+    case 1: print_unary(inv, p, s, out); break;
+    case 2: print_binary(inv, p, out); break;
     default: print_ternary(inv, p, out);
     }
 }
 
 bool inv_is_c(const Invariant *inv, const Point *p)
 {
-    if (inv->kind == INV_ONE_VALUE || inv->kind == INV_UNCHANGED || inv->kind == INV_MINIMUM
-        || inv->kind == INV_MAXIMUM)
+    if (inv->kind == INV_ONE_VALUE || inv->kind == INV_UNCHANGED || inv->kind == INV_MINIMUM ||
+        inv->kind == INV_MAXIMUM)
         return false;
     for (unsigned i = 0; i < inv_arity(inv->kind); i++) {
         const Var *v = &p->vars[inv->v[i]];
-        if (v->kind == VAR_FACT || str_starts(v->name, "size(") || strstr(v->name, "(size(")
-            || str_starts(v->name, "least(") || str_starts(v->name, "most(")
-            || strstr(v->name, "orig(least(") || strstr(v->name, "orig(most("))
+        if (v->kind == VAR_FACT || str_starts(v->name, "size(") || strstr(v->name, "(size(") ||
+            str_starts(v->name, "least(") || str_starts(v->name, "most(") ||
+            strstr(v->name, "orig(least(") || strstr(v->name, "orig(most("))
             return false;
     }
     return true;

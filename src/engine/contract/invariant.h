@@ -23,7 +23,8 @@
 typedef enum {
     INV_ONE_OF,               /* v[0] in k[0 .. n) */
     INV_NONZERO,              /* v[0] != 0 */
-    INV_LOWER, INV_UPPER,     /* v[0] >= k[0], v[0] <= k[0] */
+    INV_LOWER,
+    INV_UPPER,     /* v[0] >= k[0], v[0] <= k[0] */
     INV_MODULUS,              /* v[0] mod k[0] == k[1], the mathematical one */
     INV_FLAGS,                /* (v[0] & ~k[0]) == 0 */
     INV_ONE_VALUE,            /* v[0] is the object k[0] each time */
@@ -34,7 +35,13 @@ typedef enum {
     INV_ABSOLUTE,             /* v[0] == |v[1]| */
     INV_LINEAR3,              /* v[0] == k[0] * v[1] + k[1] * v[2] + k[2] */
     INV_PRODUCT,              /* v[0] == v[1] * v[2] … */
-    INV_RATIO, INV_REMAINDER, INV_SHIFT, INV_AND, INV_OR, INV_MINIMUM, INV_MAXIMUM,
+    INV_RATIO,
+    INV_REMAINDER,
+    INV_SHIFT,
+    INV_AND,
+    INV_OR,
+    INV_MINIMUM,
+    INV_MAXIMUM,
     INV_UNCHANGED,            /* all that v[0] points to is as at entry */
     INV_N
 } InvKind;
@@ -43,7 +50,11 @@ bool inv_kind_parse(const char *name, InvKind *out);
 unsigned inv_arity(InvKind k);                 /* 1 to 3 variables */
 
 typedef enum {
-    GUARD_NONE, GUARD_ZERO, GUARD_NONZERO, GUARD_NEGATIVE, GUARD_NOT_NEGATIVE,
+    GUARD_NONE,
+    GUARD_ZERO,
+    GUARD_NONZERO,
+    GUARD_NEGATIVE,
+    GUARD_NOT_NEGATIVE,
 } Guard;
 const char *guard_name(Guard g);               /* "", zero, nonzero, … */
 

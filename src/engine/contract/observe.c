@@ -38,8 +38,8 @@ static void find_globals(const Observer *o, const Event *e, const Variable **out
     for (size_t i = 0; i < e->nmemory && *n < most; i++) {
         const TraceObject *obj = trace_object_at(o->t, e, e->memory[i].address);
         bool pointed = false;
-        if (!obj || obj->kind != OBJECT_VARIABLE || obj->address != e->memory[i].address
-            || !obj->variable->type)
+        if (!obj || obj->kind != OBJECT_VARIABLE || obj->address != e->memory[i].address ||
+            !obj->variable->type)
             continue;
         for (size_t k = 0; k < e->nvalues; k++)
             pointed |= e->values[k].address == obj->address;
@@ -57,8 +57,7 @@ static const char *name_of(Observer *o, const Function *fn)
     return arena_printf(&o->arena, "%s:%s", path_base(fn->file), fn->name);
 }
 
-static Shape *make_shape(Observer *o, const Function *fn, const Variable *const *globals,
-                         size_t n)
+static Shape *make_shape(Observer *o, const Function *fn, const Variable *const *globals, size_t n)
 {
     const char *name = name_of(o, fn);
 
@@ -131,8 +130,8 @@ static void see_call(Observer *o, const Event *e)
     c->cells = xcalloc(s->entry.len + 1, sizeof *c->cells);
     c->known = xcalloc(s->entry.len + 1, 1);
     for (size_t v = 0; v < s->entry.len; v++)
-        c->known[v] = access_read(&s->entry_at.items[v], o->t, e, e->values,
-                                  (unsigned)e->nvalues, c->cells, c->known, o->s, &c->cells[v]);
+        c->known[v] = access_read(&s->entry_at.items[v], o->t, e, e->values, (unsigned)e->nvalues,
+                                  c->cells, c->known, o->s, &c->cells[v]);
     keep_params(c, e);
     point_add(o->s, &s->f->entry, c->cells, c->known);
     s->f->calls++;
@@ -152,7 +151,8 @@ static void open_free(Open *c)
 static void see_return(Observer *o, const Event *e)
 {
     void **slot = map_getn(&o->open, &e->call, sizeof e->call)
-        ? map_slotn(&o->open, &e->call, sizeof e->call) : NULL;
+                      ? map_slotn(&o->open, &e->call, sizeof e->call)
+                      : NULL;
     Open *c = slot ? *slot : NULL;
 
     if (!c)
@@ -164,8 +164,8 @@ static void see_return(Observer *o, const Event *e)
     Cell *now = o->cells + s->nentry;
     uint8_t *known = o->known + s->nentry;
     for (size_t v = 0; v < s->exit_at.len; v++)
-        known[v] = access_read(&s->exit_at.items[v], o->t, e, c->params, s->fn->nparams, now,
-                               known, o->s, &now[v]);
+        known[v] = access_read(&s->exit_at.items[v], o->t, e, c->params, s->fn->nparams, now, known,
+                               o->s, &now[v]);
     for (size_t v = 0; v < s->exit_at.len; v++)
         if (!*s->exit.items[s->nentry + v].name)
             known[v] = 0;                      /* only counted with */
@@ -184,7 +184,7 @@ static void sweep(Observer *o)
     if (o->open.len < OFTEN)
         return;
     Map old = o->open;
-    o->open = (Map){0};
+    o->open = (Map){ 0 };
     for (size_t i = 0; i < old.len; i++)
         if (old.entries[i].value)
             map_putn(&o->open, old.entries[i].key, old.entries[i].key_len, old.entries[i].value);
@@ -201,7 +201,7 @@ void observe(Trace *t, const ObservePlan *plan, Samples *s, ObserveFigures *out)
     Observer o = { .t = t, .plan = plan, .s = s, .figures = out };
 
     o.shapes = xcalloc(program_index_limit(trace_program(t)) + 1, sizeof *o.shapes);
-    for (const Event *e; (e = trace_next(t)); ) {
+    for (const Event *e; (e = trace_next(t));) {
         if (plan->stop && (e->number & 1023) == 0 && plan->stop(plan->stop_arg)) {
             out->stopped = true;
             break;

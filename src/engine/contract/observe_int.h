@@ -9,12 +9,16 @@ typedef enum { BASE_PARAM, BASE_VARIABLE, BASE_RESULT, BASE_ERRNO } Base;
 
 typedef enum {
     LOOK_VALUE,               /* a number, a pointer */
-    LOOK_LENGTH, LOOK_TEXT,   /* strlen() of what a pointer or an array holds; itself */
+    LOOK_LENGTH,
+    LOOK_TEXT,   /* strlen() of what a pointer or an array holds; itself */
     LOOK_PRINTABLE,           /* 1: only printable characters */
     LOOK_SIZE,                /* elements up to the object's end */
     LOOK_ELEMENT,             /* a[i] */
-    LOOK_LEAST, LOOK_MOST,    /* of a[0 … i-1] */
-    LOOK_ASCENDING, LOOK_DISTINCT, LOOK_NONNULL,
+    LOOK_LEAST,
+    LOOK_MOST,    /* of a[0 … i-1] */
+    LOOK_ASCENDING,
+    LOOK_DISTINCT,
+    LOOK_NONNULL,
 } Look;
 
 /*

@@ -21,15 +21,9 @@ typedef struct Reached {
 
 typedef Vec(Reached) Reaches;
 
-static bool is_place(Place a, Place b)
-{
-    return a.f == b.f && a.is_exit == b.is_exit;
-}
+static bool is_place(Place a, Place b) { return a.f == b.f && a.is_exit == b.is_exit; }
 
-static const Point *point_of(Place p)
-{
-    return p.is_exit ? &p.f->exit : &p.f->entry;
-}
+static const Point *point_of(Place p) { return p.is_exit ? &p.f->exit : &p.f->entry; }
 
 /* Every point from which rows come to `end`, the nearest first. */
 static void find_sources(const Constraints *c, const Samples *s, Place end, Reaches *out)
@@ -38,10 +32,10 @@ static void find_sources(const Constraints *c, const Samples *s, Place end, Reac
     for (size_t i = 0; i < out->len; i++)
         for (size_t k = 0; k < c->items.len; k++) {
             Place from, to;
-            if (c->items.items[k].kind == CONSTRAINT_CONCORD
-                || !constraint_points(&c->items.items[k], s, &from.f, &to.f, &from.is_exit,
-                                      &to.is_exit)
-                || !is_place(to, out->items[i].at))
+            if (c->items.items[k].kind == CONSTRAINT_CONCORD ||
+                !constraint_points(&c->items.items[k], s, &from.f, &to.f, &from.is_exit,
+                                   &to.is_exit) ||
+                !is_place(to, out->items[i].at))
                 continue;
             bool known = false;
             for (size_t m = 0; m < out->len; m++)
@@ -66,7 +60,8 @@ static bool project(const int *match, const Point *to, const Row *r, int by, Are
 
     *out = (Row){ .cells = arena_array(a, Cell, to->nvars + 1),
                   .known = arena_array(a, uint8_t, to->nvars + 1),
-                  .count = r->count, .origin = by };
+                  .count = r->count,
+                  .origin = by };
     for (unsigned v = 0; v < to->nvars; v++) {
         if (match[v] < 0 || !r->known[match[v]])
             continue;
@@ -77,8 +72,8 @@ static bool project(const int *match, const Point *to, const Row *r, int by, Are
     return any;
 }
 
-static void copy_rows(const Constraint *c, int number, const Point *from, const Point *to,
-                      Arena *a, Rows *out)
+static void copy_rows(const Constraint *c, int number, const Point *from, const Point *to, Arena *a,
+                      Rows *out)
 {
     int *match = arena_array(a, int, to->nvars + 1);
 
@@ -86,8 +81,8 @@ static void copy_rows(const Constraint *c, int number, const Point *from, const 
         match[v] = constraint_match(c->kind, from, to, v);
     for (size_t r = 0; r < from->rows.len; r++) {
         Row row;
-        if (passes(c, from, &from->rows.items[r])
-            && project(match, to, &from->rows.items[r], number, a, &row))
+        if (passes(c, from, &from->rows.items[r]) &&
+            project(match, to, &from->rows.items[r], number, a, &row))
             vec_push(out, row);
     }
 }
@@ -103,11 +98,11 @@ static Constraint as_seen_from(const Constraints *c, const Reached *r, Place end
     return one;
 }
 
-void constraint_rows(const Constraints *c, const Samples *s, const FunctionSamples *f,
-                     bool is_exit, Arena *a, Rows *out)
+void constraint_rows(const Constraints *c, const Samples *s, const FunctionSamples *f, bool is_exit,
+                     Arena *a, Rows *out)
 {
     Place end = { f, is_exit };
-    Reaches reached = {0};
+    Reaches reached = { 0 };
     const Point *to = point_of(end);
 
     assert(!out->len);
@@ -147,7 +142,8 @@ static bool satisfies(const Point *exit, const FunctionSamples *of, const Invari
                       const Row *r, Arena *a)
 {
     Row entry = { .cells = arena_array(a, Cell, of->entry.nvars + 1),
-                  .known = arena_array(a, uint8_t, of->entry.nvars + 1), .count = 1 };
+                  .known = arena_array(a, uint8_t, of->entry.nvars + 1),
+                  .count = 1 };
 
     row_at_entry(exit, &of->entry, r, &entry);
     for (size_t i = 0; pre && i < pre->len; i++)
@@ -163,8 +159,8 @@ void constraint_concord(const Constraints *c, const Samples *s, const FunctionSa
         const FunctionSamples *from, *to;
         bool from_exit, to_exit;
         const Constraint *one = &c->items.items[k];
-        if (one->kind != CONSTRAINT_CONCORD
-            || !constraint_points(one, s, &from, &to, &from_exit, &to_exit) || to != f)
+        if (one->kind != CONSTRAINT_CONCORD ||
+            !constraint_points(one, s, &from, &to, &from_exit, &to_exit) || to != f)
             continue;
         int *match = arena_array(a, int, to->exit.nvars + 1);
         for (unsigned v = 0; v < to->exit.nvars; v++)
@@ -172,9 +168,9 @@ void constraint_concord(const Constraints *c, const Samples *s, const FunctionSa
         for (size_t r = 0; r < from->exit.rows.len; r++) {
             const Row *row = &from->exit.rows.items[r];
             Row copy;
-            if (satisfies(&from->exit, from, pre(from, arg), row, a)
-                && satisfies(&from->exit, to, pre(to, arg), row, a)
-                && project(match, &to->exit, row, (int)k, a, &copy))
+            if (satisfies(&from->exit, from, pre(from, arg), row, a) &&
+                satisfies(&from->exit, to, pre(to, arg), row, a) &&
+                project(match, &to->exit, row, (int)k, a, &copy))
                 vec_push(out, copy);
         }
     }
@@ -184,8 +180,8 @@ void constraint_concord(const Constraints *c, const Samples *s, const FunctionSa
 
 static bool is_word(char ch)
 {
-    return ch == '_' || (ch >= '0' && ch <= '9') || (ch >= 'a' && ch <= 'z')
-        || (ch >= 'A' && ch <= 'Z');
+    return ch == '_' || (ch >= '0' && ch <= '9') || (ch >= 'a' && ch <= 'z') ||
+           (ch >= 'A' && ch <= 'Z');
 }
 
 /* Does `word` stand in the name, as a whole word? */
@@ -220,8 +216,8 @@ static bool is_wanted(const Constraints *c, const FunctionSamples *f, const Var 
     return !limited;
 }
 
-void constraint_project(const Constraints *c, const FunctionSamples *f, const Point *p,
-                        Arena *a, Rows *rows)
+void constraint_project(const Constraints *c, const FunctionSamples *f, const Point *p, Arena *a,
+                        Rows *rows)
 {
     uint8_t *wanted = arena_array(a, uint8_t, p->nvars + 1);
     bool all = true;

@@ -30,10 +30,7 @@ void prover_free(Prover *p)
     free(p);
 }
 
-ProverFigures prover_figures(const Prover *p)
-{
-    return p->figures;
-}
+ProverFigures prover_figures(const Prover *p) { return p->figures; }
 
 /* --- the quick way */
 
@@ -43,12 +40,8 @@ static bool range_of(const Invariant *f, int64_t *least, int64_t *most)
     *least = INT64_MIN;
     *most = INT64_MAX;
     switch (f->kind) {
-    case INV_LOWER:
-        *least = f->k[0].i;
-        return true;
-    case INV_UPPER:
-        *most = f->k[0].i;
-        return true;
+    case INV_LOWER: *least = f->k[0].i; return true;
+    case INV_UPPER: *most = f->k[0].i; return true;
     case INV_ONE_OF:
         *least = *most = f->k[0].i;
         for (unsigned i = 1; i < f->n; i++) {
@@ -56,22 +49,21 @@ static bool range_of(const Invariant *f, int64_t *least, int64_t *most)
             *most = f->k[i].i > *most ? f->k[i].i : *most;
         }
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 
 static bool is_integer(const Var *v)
 {
-    return v->kind == VAR_INT || v->kind == VAR_POINTER || v->kind == VAR_FACT
-        || v->kind == VAR_STRING;
+    return v->kind == VAR_INT || v->kind == VAR_POINTER || v->kind == VAR_FACT ||
+           v->kind == VAR_STRING;
 }
 
 /* Each value that the fact allows is allowed by the goal. */
 static bool one_of_implies(const Invariant *f, const Invariant *goal, const Var *vars)
 {
-    if (f->kind != INV_ONE_OF || inv_arity(goal->kind) != 1 || goal->kind == INV_UNCHANGED
-        || goal->kind == INV_ONE_VALUE || goal->guard || !is_integer(&vars[f->v[0]]))
+    if (f->kind != INV_ONE_OF || inv_arity(goal->kind) != 1 || goal->kind == INV_UNCHANGED ||
+        goal->kind == INV_ONE_VALUE || goal->guard || !is_integer(&vars[f->v[0]]))
         return false;
     Cell c;
     uint8_t known = 1;
@@ -101,12 +93,12 @@ bool fact_implies(const Invariant *f, const Invariant *goal, const Var *vars)
     if (f->kind == INV_LESS && goal->kind == INV_LESS)
         return f->v[0] == goal->v[0] && f->v[1] == goal->v[1] && f->k[0].i <= goal->k[0].i;
     if (f->kind == INV_EQUAL && goal->kind == INV_LESS && goal->k[0].i >= 0)
-        return (f->v[0] == goal->v[0] && f->v[1] == goal->v[1])
-            || (f->v[1] == goal->v[0] && f->v[0] == goal->v[1]);
+        return (f->v[0] == goal->v[0] && f->v[1] == goal->v[1]) ||
+               (f->v[1] == goal->v[0] && f->v[0] == goal->v[1]);
     if (f->kind == INV_EQUAL && goal->kind == INV_EQUAL)
         return f->v[1] == goal->v[0] && f->v[0] == goal->v[1];
-    if (inv_arity(f->kind) != 1 || inv_arity(goal->kind) != 1 || f->v[0] != goal->v[0]
-        || !is_integer(&vars[f->v[0]]))
+    if (inv_arity(f->kind) != 1 || inv_arity(goal->kind) != 1 || f->v[0] != goal->v[0] ||
+        !is_integer(&vars[f->v[0]]))
         return false;
     if (one_of_implies(f, goal, vars))
         return true;
@@ -149,10 +141,7 @@ static Expr variable(Builder *b, int v)
                                                     : expr_sext(b->p, e, WIDTH);
 }
 
-static Expr either(Builder *b, Expr x, Expr y)
-{
-    return expr_binary(b->p, EXPR_OR, x, y);
-}
+static Expr either(Builder *b, Expr x, Expr y) { return expr_binary(b->p, EXPR_OR, x, y); }
 
 static Expr unary(Builder *b, const Invariant *inv, Expr x)
 {
@@ -165,14 +154,14 @@ static Expr unary(Builder *b, const Invariant *inv, Expr x)
             any = either(b, any, expr_binary(p, EXPR_EQ, x, number(b, inv->k[i].i)));
         return any;
     case INV_NONZERO: return expr_binary(p, EXPR_NE, x, number(b, 0));
-    case INV_LOWER:   return expr_binary(p, EXPR_SLE, k, x);
-    case INV_UPPER:   return expr_binary(p, EXPR_SLE, x, k);
+    case INV_LOWER: return expr_binary(p, EXPR_SLE, k, x);
+    case INV_UPPER: return expr_binary(p, EXPR_SLE, x, k);
     case INV_MODULUS:
         return expr_binary(p, EXPR_EQ, expr_binary(p, EXPR_SREM, x, k), number(b, inv->k[1].i));
     case INV_FLAGS:
         return expr_binary(p, EXPR_EQ, expr_binary(p, EXPR_AND, x, number(b, ~inv->k[0].i)),
                            number(b, 0));
-    default:          return 0;
+    default: return 0;
     }
 }
 
@@ -183,7 +172,7 @@ static Expr right_side(Builder *b, const Invariant *inv)
     Expr z = inv_arity(inv->kind) > 2 ? variable(b, inv->v[2]) : 0;
 
     switch (inv->kind) {
-    case INV_EQUAL:    return y;
+    case INV_EQUAL: return y;
     case INV_LINEAR:
         return expr_binary(p, EXPR_ADD, expr_binary(p, EXPR_MUL, y, number(b, inv->k[0].i)),
                            number(b, inv->k[1].i));
@@ -195,11 +184,11 @@ static Expr right_side(Builder *b, const Invariant *inv)
                                        expr_binary(p, EXPR_MUL, y, number(b, inv->k[0].i)),
                                        expr_binary(p, EXPR_MUL, z, number(b, inv->k[1].i))),
                            number(b, inv->k[2].i));
-    case INV_AND:      return expr_binary(p, EXPR_AND, y, z);
-    case INV_OR:       return expr_binary(p, EXPR_OR, y, z);
-    case INV_MINIMUM:  return expr_binary(p, EXPR_SMIN, y, z);
-    case INV_MAXIMUM:  return expr_binary(p, EXPR_SMAX, y, z);
-    default:           return 0;
+    case INV_AND: return expr_binary(p, EXPR_AND, y, z);
+    case INV_OR: return expr_binary(p, EXPR_OR, y, z);
+    case INV_MINIMUM: return expr_binary(p, EXPR_SMIN, y, z);
+    case INV_MAXIMUM: return expr_binary(p, EXPR_SMAX, y, z);
+    default: return 0;
     }
 }
 
@@ -227,10 +216,10 @@ static Expr as_expr(Builder *b, const Invariant *inv)
         return e;
     Expr g = variable(b, inv->v_guard), zero = number(b, 0), is;
     switch (inv->guard) {
-    case GUARD_ZERO:     is = expr_binary(b->p, EXPR_EQ, g, zero); break;
-    case GUARD_NONZERO:  is = expr_binary(b->p, EXPR_NE, g, zero); break;
+    case GUARD_ZERO: is = expr_binary(b->p, EXPR_EQ, g, zero); break;
+    case GUARD_NONZERO: is = expr_binary(b->p, EXPR_NE, g, zero); break;
     case GUARD_NEGATIVE: is = expr_binary(b->p, EXPR_SLT, g, zero); break;
-    default:             is = expr_binary(b->p, EXPR_SLE, zero, g); break;
+    default: is = expr_binary(b->p, EXPR_SLE, zero, g); break;
     }
     return either(b, expr_not(b->p, is), e);
 }
@@ -238,8 +227,8 @@ static Expr as_expr(Builder *b, const Invariant *inv)
 /* --- asking */
 
 /* Facts that share variables with the goal, directly or through others. */
-static size_t mark_related(const Invariant *facts, size_t n, const Invariant *goal,
-                           unsigned nvars, bool *related)
+static size_t mark_related(const Invariant *facts, size_t n, const Invariant *goal, unsigned nvars,
+                           bool *related)
 {
     bool *in = xcalloc(nvars + 1, sizeof *in);
     size_t count = 0;
@@ -287,8 +276,9 @@ static bool ask(Prover *p, const Var *vars, unsigned nvars, const Invariant *fac
     bool proved = expr_is_const(p->exprs, q, &constant) && constant;
     if (!proved) {
         Solver *solver = solver_new(p->exprs, &(SolverPlan){ .z3_seconds = 1,
-                                        .z3_steps = 1000000, .no_optimistic = true,
-                                        .search_steps = 20000 });
+                                                             .z3_steps = 1000000,
+                                                             .no_optimistic = true,
+                                                             .search_steps = 20000 });
         uint8_t *input = xcalloc(nvars + 1, 8);
         SolveStatus st = solver_query(solver, path, at, input, (size_t)nvars * 8, &answer);
         proved = st == SOLVE_UNSAT;
@@ -316,8 +306,8 @@ bool prove(Prover *p, const Var *vars, unsigned nvars, const Invariant *facts, s
             if (used)
                 used[i] = true;
         }
-    if (!proved && goal->kind != INV_UNCHANGED && goal->kind != INV_ONE_VALUE
-        && mark_related(facts, n, goal, nvars, related)) {
+    if (!proved && goal->kind != INV_UNCHANGED && goal->kind != INV_ONE_VALUE &&
+        mark_related(facts, n, goal, nvars, related)) {
         p->figures.solver++;
         proved = ask(p, vars, nvars, facts, n, goal, related);
         if (used && proved)

@@ -20,10 +20,7 @@ const char *var_role_name(VarRole r)
     return names[r];
 }
 
-bool var_is_after(const Var *v)
-{
-    return !v->orig && v->role != ROLE_PARAM;
-}
+bool var_is_after(const Var *v) { return !v->orig && v->role != ROLE_PARAM; }
 
 bool var_is_derived(const Var *v)
 {
@@ -174,8 +171,7 @@ static bool row_is(const Point *p, const Row *r, const Cell *cells, const uint8_
     return true;
 }
 
-static void new_row(Samples *s, Point *p, const Cell *cells, const uint8_t *known,
-                    uint64_t times)
+static void new_row(Samples *s, Point *p, const Cell *cells, const uint8_t *known, uint64_t times)
 {
     Row r = { .cells = arena_array(&s->arena, Cell, p->nvars + 1),
               .known = arena_array(&s->arena, uint8_t, p->nvars + 1) };
@@ -183,8 +179,7 @@ static void new_row(Samples *s, Point *p, const Cell *cells, const uint8_t *know
     vec_push(&p->rows, r);
 }
 
-void point_add_times(Samples *s, Point *p, const Cell *cells, const uint8_t *known,
-                     uint64_t times)
+void point_add_times(Samples *s, Point *p, const Cell *cells, const uint8_t *known, uint64_t times)
 {
     uint8_t small[4096], *key = small;
     size_t room = (size_t)p->nvars * (sizeof(Cell) + 1);

@@ -143,8 +143,7 @@ const char *samples_text(const Samples *s, int64_t number);
 void point_vars(Samples *s, Point *p, const Var *vars, unsigned n);
 /* One sample; copied. */
 void point_add(Samples *s, Point *p, const Cell *cells, const uint8_t *known);
-void point_add_times(Samples *s, Point *p, const Cell *cells, const uint8_t *known,
-                     uint64_t times);
+void point_add_times(Samples *s, Point *p, const Cell *cells, const uint8_t *known, uint64_t times);
 void point_relate(Samples *s, Point *p, unsigned a, unsigned b);
 bool point_related(const Point *p, int a, int b);
 int point_var(const Point *p, const char *name);       /* -1: none */

@@ -39,8 +39,8 @@ static void put_var(Str *out, const Var *v)
     put_word(out, v->key);
     put_word(out, v->type);
     str_addf(out, " %d %d %d %d %d %d %u %d %d %u %u %u %u\n", (int)v->kind, (int)v->role, v->orig,
-             v->is_unsigned, v->is_bool, v->is_flags, v->bits, v->param, v->twin, v->unit,
-             v->depth, v->parent, v->nvalues);
+             v->is_unsigned, v->is_bool, v->is_flags, v->bits, v->param, v->twin, v->unit, v->depth,
+             v->parent, v->nvalues);
     for (unsigned i = 0; i < v->nvalues; i++) {
         str_addf(out, "value %" PRId64, v->values[i].value);
         put_word(out, v->values[i].name);
@@ -73,7 +73,7 @@ static void put_point(Str *out, const Point *p)
 
 bool samples_write(const Samples *s, const char *path, Err *err)
 {
-    Str out = {0};
+    Str out = { 0 };
 
     str_add(&out, "sundew-samples 1\n");
     for (size_t i = 0; i < s->texts.len; i++) {
@@ -319,8 +319,7 @@ static void read_line(Reader *r, char *line)
         void (*read)(Reader *r);
     } lines[] = {
         { "function", read_function }, { "point", read_point }, { "var", read_var },
-        { "value", read_value },       { "row", read_row },
-        { "related", read_related },
+        { "value", read_value },       { "row", read_row },     { "related", read_related },
     };
 
     r->at = line;
@@ -344,7 +343,7 @@ static void read_line(Reader *r, char *line)
 
 Samples *samples_read(const char *path, uint64_t seed, Err *err)
 {
-    Str text = {0};
+    Str text = { 0 };
     Reader r = { .s = samples_new(seed) };
 
     r.s->rows_kept = SIZE_MAX / 2;             /* all that were kept */
@@ -356,7 +355,7 @@ Samples *samples_read(const char *path, uint64_t seed, Err *err)
         err_set(err, "not a file of samples, or of another version; record again");
         goto fail;
     }
-    for (line = strchr(line, '\n') + 1; *line && !r.bad && !r.ended; ) {
+    for (line = strchr(line, '\n') + 1; *line && !r.bad && !r.ended;) {
         char *end = strchrnul(line, '\n');
         bool last = !*end;
         *end = 0;

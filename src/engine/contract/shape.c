@@ -40,7 +40,7 @@ typedef struct Builder {
 
 static char *type_text(Arena *a, const Type *t)
 {
-    Str s = {0};
+    Str s = { 0 };
 
     type_print(t, NULL, &s);
     char *text = arena_strdup(a, str_c(&s));
@@ -50,10 +50,9 @@ static char *type_text(Arena *a, const Type *t)
 
 static bool is_integer(const Type *t)
 {
-    return t->kind == TYPE_ENUM
-        || (t->kind == TYPE_SCALAR && t->encoding != ENCODING_FLOAT
-            && t->encoding != ENCODING_COMPLEX && t->encoding != ENCODING_OTHER
-            && t->encoding != ENCODING_NONE);
+    return t->kind == TYPE_ENUM || (t->kind == TYPE_SCALAR && t->encoding != ENCODING_FLOAT &&
+                                    t->encoding != ENCODING_COMPLEX &&
+                                    t->encoding != ENCODING_OTHER && t->encoding != ENCODING_NONE);
 }
 
 static bool is_float(const Type *t)
@@ -63,9 +62,9 @@ static bool is_float(const Type *t)
 
 static bool is_char(const Type *t)
 {
-    return t->kind == TYPE_SCALAR && t->size == 1
-        && (t->encoding == ENCODING_SIGNED_CHAR || t->encoding == ENCODING_UNSIGNED_CHAR)
-        && strcmp(t->name, "char") == 0;
+    return t->kind == TYPE_SCALAR && t->size == 1 &&
+           (t->encoding == ENCODING_SIGNED_CHAR || t->encoding == ENCODING_UNSIGNED_CHAR) &&
+           strcmp(t->name, "char") == 0;
 }
 
 /* All its enumerators are single bits. */
@@ -114,13 +113,19 @@ static bool add_var(Builder *b, const Spot *s, Var v, const Access *at)
 static Var var_of(Builder *b, const Spot *s, VarKind kind)
 {
     const Type *t = type_plain(s->type);
-    Var v = { .name = s->name, .key = s->key, .type = type_text(b->a, s->type), .kind = kind,
-              .role = s->role, .param = s->param, .twin = -1,
+    Var v = { .name = s->name,
+              .key = s->key,
+              .type = type_text(b->a, s->type),
+              .kind = kind,
+              .role = s->role,
+              .param = s->param,
+              .twin = -1,
               .bits = (unsigned)(t->size <= 8 ? 8 * t->size : 0) };
     if (kind == VAR_INT) {
         v.is_unsigned = t->kind == TYPE_ENUM ? t->nvalues && t->values[0].is_unsigned
-            : t->encoding == ENCODING_UNSIGNED || t->encoding == ENCODING_UNSIGNED_CHAR
-              || t->encoding == ENCODING_BOOL;
+                                             : t->encoding == ENCODING_UNSIGNED ||
+                                                   t->encoding == ENCODING_UNSIGNED_CHAR ||
+                                                   t->encoding == ENCODING_BOOL;
         v.is_bool = t->kind == TYPE_SCALAR && t->encoding == ENCODING_BOOL;
         if (t->kind == TYPE_ENUM)
             set_values(b, &v, t);
@@ -131,8 +136,9 @@ static Var var_of(Builder *b, const Spot *s, VarKind kind)
 /* Something computed from a place: NAME(place). */
 static Var derived(Builder *b, const Spot *s, const char *function, VarKind kind)
 {
-    Var v = { .kind = kind, .role = s->role, .param = s->param, .twin = -1, .bits = 64,
-              .type = "size_t" };
+    Var v = {
+        .kind = kind, .role = s->role, .param = s->param, .twin = -1, .bits = 64, .type = "size_t"
+    };
 
     v.name = arena_printf(b->a, "%s(%s)", function, s->name);
     v.key = arena_printf(b->a, "%s(%s)", function, s->key);
@@ -157,10 +163,7 @@ static void add_text(Builder *b, const Spot *s)
         add_var(b, s, derived(b, s, "printable", VAR_FACT), &at);
 }
 
-static void enqueue(Builder *b, const Spot *s)
-{
-    vec_push(&b->queue, *s);
-}
+static void enqueue(Builder *b, const Spot *s) { vec_push(&b->queue, *s); }
 
 /* The fields of a struct that lies at the spot. */
 static void add_fields(Builder *b, const Spot *s, const Type *record, const char *separator)
@@ -189,8 +192,8 @@ static void add_fields(Builder *b, const Spot *s, const Type *record, const char
             field.at.width = f->width;
         }
         field.parent = parent;
-        field.place = b->plan->units && *f->name
-            ? units_field(b->plan->units, record, f->offset / 8) : 0;
+        field.place =
+            b->plan->units && *f->name ? units_field(b->plan->units, record, f->offset / 8) : 0;
         if (!*f->name && type_is_record(f->type))
             add_fields(b, &field, type_plain(f->type), separator);
         else
@@ -217,8 +220,8 @@ static void add_pointed(Builder *b, const Spot *s, const Type *target)
         there.name = s->name;
         there.key = s->key;
         add_text(b, &there);
-    } else if (target->kind == TYPE_STRUCT && !str_starts(target->file, "/usr/")
-               && strcmp(target->name, "__va_list_tag") != 0) {
+    } else if (target->kind == TYPE_STRUCT && !str_starts(target->file, "/usr/") &&
+               strcmp(target->name, "__va_list_tag") != 0) {
         add_fields(b, &there, target, "->");
     } else if (is_integer(target) || is_float(target) || target->kind == TYPE_POINTER) {
         there.name = arena_printf(b->a, "*%s", s->name);
@@ -256,8 +259,8 @@ static void visit(Builder *b, const Spot *s)
         add_var(b, s, var_of(b, s, VAR_INT), &at);
     } else if (is_float(t)) {
         add_var(b, s, var_of(b, s, VAR_FLOAT), &at);
-    } else if (t->kind == TYPE_POINTER && s->role != ROLE_PARAM
-               && type_plain(t->target)->kind == TYPE_FUNCTION) {
+    } else if (t->kind == TYPE_POINTER && s->role != ROLE_PARAM &&
+               type_plain(t->target)->kind == TYPE_FUNCTION) {
         return;                        /* a table of functions: nothing to tell */
     } else if (t->kind == TYPE_POINTER) {
         if (add_var(b, s, var_of(b, s, VAR_POINTER), &at))
@@ -284,10 +287,14 @@ static void add_look(Builder *b, const Spot *s, Look look, int with, VarKind kin
                      const char *key)
 {
     Access at = s->at;
-    Var v = { .kind = kind, .role = s->role, .param = s->param, .twin = -1,
+    Var v = { .kind = kind,
+              .role = s->role,
+              .param = s->param,
+              .twin = -1,
               .bits = kind == VAR_INT ? (unsigned)(8 * s->at.type->size) : 64,
               .type = kind == VAR_FACT ? "" : type_text(b->a, s->type),
-              .name = name, .key = key };
+              .name = name,
+              .key = key };
 
     at.look = look;
     at.with = with;
@@ -301,13 +308,12 @@ static bool is_partner(const Builder *b, const Spot *array, size_t v)
     const Var *x = &b->vars->items[v];
     const Access *at = &b->accesses->items[v];
 
-    if (x->kind != VAR_INT || x->is_bool || x->nvalues || at->look != LOOK_VALUE || at->width
-        || x->bits < 16 || x->param < 0)
+    if (x->kind != VAR_INT || x->is_bool || x->nvalues || at->look != LOOK_VALUE || at->width ||
+        x->bits < 16 || x->param < 0)
         return false;
     if (array->record)
-        return x->role == ROLE_MEMORY && x->param == array->param
-            && at->nhops + 1 == array->at.nhops + (array->at.count ? 1 : 0)
-            && at->nhops > 1;
+        return x->role == ROLE_MEMORY && x->param == array->param &&
+               at->nhops + 1 == array->at.nhops + (array->at.count ? 1 : 0) && at->nhops > 1;
     return x->role == ROLE_PARAM && array->at.base == BASE_PARAM;
 }
 
@@ -332,8 +338,7 @@ static void add_array(Builder *b, const Spot *s)
         const char *x = b->vars->items[i].name, *k = b->vars->items[i].key;
         partners++;
         add_look(b, s, LOOK_ELEMENT, (int)i, pointers ? VAR_POINTER : VAR_INT,
-                 arena_printf(b->a, "%s[%s]", s->name, x),
-                 arena_printf(b->a, "%s[%s]", s->key, k));
+                 arena_printf(b->a, "%s[%s]", s->name, x), arena_printf(b->a, "%s[%s]", s->key, k));
         if (pointers) {
             add_look(b, s, LOOK_NONNULL, (int)i, VAR_FACT,
                      arena_printf(b->a, "nonnull(%s, %s)", s->name, x),
@@ -401,8 +406,11 @@ static void add_params(Builder *b, const Function *fn)
         const Param *p = &fn->params[i];
         if (!p->type || !*p->name)
             continue;
-        Spot s = { .type = p->type, .name = arena_strdup(b->a, p->name),
-                   .key = key_of_param(b->a, fn, i), .role = ROLE_PARAM, .param = (int)i };
+        Spot s = { .type = p->type,
+                   .name = arena_strdup(b->a, p->name),
+                   .key = key_of_param(b->a, fn, i),
+                   .role = ROLE_PARAM,
+                   .param = (int)i };
         s.at = (Access){ .base = BASE_PARAM, .index = i, .nhops = 1 };
         s.place = b->plan->units ? units_param(b->plan->units, fn, i) : 0;
         enqueue(b, &s);
@@ -412,9 +420,12 @@ static void add_params(Builder *b, const Function *fn)
 static void add_globals(Builder *b, const Variable *const *globals, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        Spot s = { .type = globals[i]->type, .name = arena_strdup(b->a, globals[i]->name),
-                   .key = arena_printf(b->a, "::%s", globals[i]->name), .role = ROLE_GLOBAL,
-                   .param = -1, .depth = 1 };
+        Spot s = { .type = globals[i]->type,
+                   .name = arena_strdup(b->a, globals[i]->name),
+                   .key = arena_printf(b->a, "::%s", globals[i]->name),
+                   .role = ROLE_GLOBAL,
+                   .param = -1,
+                   .depth = 1 };
         s.at = (Access){ .base = BASE_VARIABLE, .variable = globals[i], .nhops = 1 };
         s.place = b->plan->units ? units_variable(b->plan->units, globals[i]) : 0;
         enqueue(b, &s);
@@ -428,8 +439,9 @@ static void add_result(Builder *b, const Function *fn)
     if (!t || t->kind == TYPE_VOID)
         return;
     const Type *record = pointed_struct(fn->returns);
-    Spot s = { .type = fn->returns, .name = "return", .key = "return", .role = ROLE_RESULT,
-               .param = -1 };
+    Spot s = {
+        .type = fn->returns, .name = "return", .key = "return", .role = ROLE_RESULT, .param = -1
+    };
     s.at = (Access){ .base = BASE_RESULT, .nhops = 1 };
     s.place = b->plan->units ? units_param(b->plan->units, fn, fn->nparams) : 0;
     if (record && !count_params(fn, record))
@@ -439,8 +451,14 @@ static void add_result(Builder *b, const Function *fn)
 
 static void add_errno(Builder *b)
 {
-    Var v = { .name = "errno", .key = "errno", .type = "int", .kind = VAR_INT, .role = ROLE_ERRNO,
-              .param = -1, .twin = -1, .bits = 32 };
+    Var v = { .name = "errno",
+              .key = "errno",
+              .type = "int",
+              .kind = VAR_INT,
+              .role = ROLE_ERRNO,
+              .param = -1,
+              .twin = -1,
+              .bits = 32 };
     Access at = { .base = BASE_ERRNO, .nhops = 1 };
 
     b->most++;
@@ -478,8 +496,8 @@ static void pair_twins(Shape *s)
         if (!s->exit.items[i].orig)
             continue;
         for (size_t k = s->nentry; k < s->exit.len && s->exit.items[i].twin < 0; k++)
-            if (s->exit.items[k].twin < 0 && s->exit.items[k].kind == s->entry.items[i].kind
-                && strcmp(s->exit.items[k].name, s->entry.items[i].name) == 0) {
+            if (s->exit.items[k].twin < 0 && s->exit.items[k].kind == s->entry.items[i].kind &&
+                strcmp(s->exit.items[k].name, s->entry.items[i].name) == 0) {
                 s->exit.items[i].twin = (int)k;
                 s->exit.items[k].twin = (int)i;
             }
@@ -490,9 +508,9 @@ static void pair_twins(Shape *s)
 static void build_exit(Builder *b, const Function *fn, Shape *s, const Variable *const *globals,
                        size_t nglobals)
 {
-    Vars now = {0};
-    Accesses at = {0};
-    Places places = {0};
+    Vars now = { 0 };
+    Accesses at = { 0 };
+    Places places = { 0 };
 
     b->vars = &now;
     b->accesses = &at;
@@ -501,8 +519,12 @@ static void build_exit(Builder *b, const Function *fn, Shape *s, const Variable 
     add_globals(b, globals, nglobals);
     run(b);
     size_t plain = now.len;
-    Builder r = { .a = b->a, .plan = b->plan, .vars = &now, .accesses = &at,
-                  .places = &places, .parents = b->parents + 100,
+    Builder r = { .a = b->a,
+                  .plan = b->plan,
+                  .vars = &now,
+                  .accesses = &at,
+                  .places = &places,
+                  .parents = b->parents + 100,
                   .most = now.len + b->most };
     add_result(&r, fn);
     run(&r);
@@ -553,8 +575,12 @@ Shape *shape_new(Arena *a, const Function *fn, const char *name, const ObservePl
 {
     Shape *s = arena_new(a, Shape);
     size_t most = plan->most_vars ? plan->most_vars : MOST_VARS;
-    Builder entry = { .a = a, .plan = plan, .vars = &s->entry, .accesses = &s->entry_at,
-                      .places = &s->entry_places, .most = most };
+    Builder entry = { .a = a,
+                      .plan = plan,
+                      .vars = &s->entry,
+                      .accesses = &s->entry_at,
+                      .places = &s->entry_places,
+                      .most = most };
     Builder exit = { .a = a, .plan = plan, .most = most };
 
     s->fn = fn;

@@ -90,8 +90,8 @@ static bool linear(const Engine *e, const Triple *t, Invariant *inv)
             __int128 x1 = t->x->cells[r1].i - x0, y1 = t->y->cells[r1].i - y0;
             __int128 x2 = t->x->cells[r2].i - x0, y2 = t->y->cells[r2].i - y0;
             __int128 z1 = t->z->cells[r1].i - z0, z2 = t->z->cells[r2].i - z0;
-            if (x1 > INT32_MAX || x2 > INT32_MAX || y1 > INT32_MAX || y2 > INT32_MAX
-                || x1 < INT32_MIN || x2 < INT32_MIN || y1 < INT32_MIN || y2 < INT32_MIN)
+            if (x1 > INT32_MAX || x2 > INT32_MAX || y1 > INT32_MAX || y2 > INT32_MAX ||
+                x1 < INT32_MIN || x2 < INT32_MIN || y1 < INT32_MIN || y2 < INT32_MIN)
                 return false;
             __int128 det = x1 * y2 - x2 * y1;
             if (det == 0)
@@ -102,8 +102,8 @@ static bool linear(const Engine *e, const Triple *t, Invariant *inv)
             a /= det;
             b /= det;
             __int128 c = z0 - a * x0 - b * y0;
-            if (a == 0 || b == 0 || a > MOST_FACTOR || a < -MOST_FACTOR || b > MOST_FACTOR
-                || b < -MOST_FACTOR || c > MOST_OFFSET || c < -MOST_OFFSET)
+            if (a == 0 || b == 0 || a > MOST_FACTOR || a < -MOST_FACTOR || b > MOST_FACTOR ||
+                b < -MOST_FACTOR || c > MOST_OFFSET || c < -MOST_OFFSET)
                 return false;
             inv->kind = INV_LINEAR3;
             inv->k[0].i = (int64_t)a;
@@ -123,21 +123,15 @@ static unsigned telling(const Triple *t, InvKind kind)
         int64_t z = t->z->cells[t->rows[i]].i, x = t->x->cells[t->rows[i]].i;
         int64_t y = t->y->cells[t->rows[i]].i;
         switch (kind) {
-        case INV_MINIMUM: case INV_MAXIMUM:
+        case INV_MINIMUM:
+        case INV_MAXIMUM:
             first += z == x && x != y;
             second += z == y && x != y;
             break;
-        case INV_SHIFT:
-            n += y > 0 && z != 0;
-            break;
-        case INV_REMAINDER:
-            n += x > y && y > 1;
-            break;
-        case INV_AND:
-            n += z != x && z != y && z != 0;
-            break;
-        default:
-            n += z != x && z != y && x != 0 && y != 0 && z != 0;
+        case INV_SHIFT: n += y > 0 && z != 0; break;
+        case INV_REMAINDER: n += x > y && y > 1; break;
+        case INV_AND: n += z != x && z != y && z != 0; break;
+        default: n += z != x && z != y && x != 0 && y != 0 && z != 0;
         }
     }
     return kind == INV_MINIMUM || kind == INV_MAXIMUM ? first < second ? first : second : n;
@@ -148,9 +142,9 @@ static bool has_one_unit(const Engine *e, const Invariant *inv)
 {
     const Var *vars = e->p->vars;
 
-    return !differ_in_unit(&vars[inv->v[0]], &vars[inv->v[1]])
-        && !differ_in_unit(&vars[inv->v[0]], &vars[inv->v[2]])
-        && !differ_in_unit(&vars[inv->v[1]], &vars[inv->v[2]]);
+    return !differ_in_unit(&vars[inv->v[0]], &vars[inv->v[1]]) &&
+           !differ_in_unit(&vars[inv->v[0]], &vars[inv->v[2]]) &&
+           !differ_in_unit(&vars[inv->v[1]], &vars[inv->v[2]]);
 }
 
 static bool operations(const Engine *e, const Triple *t, Invariant *inv)
@@ -158,17 +152,16 @@ static bool operations(const Engine *e, const Triple *t, Invariant *inv)
     bool one_unit = has_one_unit(e, inv);
 
     static const InvKind tried[] = {
-        INV_PRODUCT, INV_RATIO, INV_REMAINDER, INV_SHIFT, INV_AND, INV_OR, INV_MINIMUM,
-        INV_MAXIMUM,
+        INV_PRODUCT, INV_RATIO, INV_REMAINDER, INV_SHIFT, INV_AND, INV_OR, INV_MINIMUM, INV_MAXIMUM,
     };
 
     for (unsigned i = 0; i < sizeof tried / sizeof *tried; i++) {
         inv->kind = tried[i];
         if (!one_unit && tried[i] > INV_SHIFT)
             break;
-        if (tried[i] >= INV_AND && e->p->related
-            && (!point_related(e->p, inv->v[0], inv->v[1])
-                || !point_related(e->p, inv->v[0], inv->v[2])))
+        if (tried[i] >= INV_AND && e->p->related &&
+            (!point_related(e->p, inv->v[0], inv->v[1]) ||
+             !point_related(e->p, inv->v[0], inv->v[2])))
             continue;
         if (telling(t, tried[i]) >= 4 && all_rows(e, inv))
             return true;
@@ -205,9 +198,8 @@ static void infer_triple(Engine *e, unsigned z, unsigned x, unsigned y)
 static bool may_combine(const Engine *e, unsigned a, unsigned b)
 {
     bool strong;
-    return (comparable(e->p, a, b, &strong)
-            || differ_in_unit(&e->p->vars[a], &e->p->vars[b]))
-        && !e->linear[(size_t)a * e->p->nvars + b];
+    return (comparable(e->p, a, b, &strong) || differ_in_unit(&e->p->vars[a], &e->p->vars[b])) &&
+           !e->linear[(size_t)a * e->p->nvars + b];
 }
 
 /* z is what the function made, if it made one of the three. */
@@ -216,8 +208,8 @@ static void sort_triple(const Engine *e, unsigned v[3])
     const Var *vars = e->p->vars;
 
     for (int i = 1; i < 3; i++) {
-        bool better = vars[v[i]].role == ROLE_RESULT
-            || (var_is_after(&vars[v[i]]) && !var_is_after(&vars[v[0]]));
+        bool better = vars[v[i]].role == ROLE_RESULT ||
+                      (var_is_after(&vars[v[i]]) && !var_is_after(&vars[v[0]]));
         if (better) {
             unsigned t = v[0];
             v[0] = v[i];
@@ -238,16 +230,16 @@ void infer_ternary(Engine *e)
     for (unsigned v = 0; v < e->p->nvars && n < MOST_TERNARY; v++) {
         const Var *var = &e->p->vars[v];
         const Column *c = &e->columns[v];
-        if (var->kind == VAR_INT && !var->is_bool && !var->nvalues && c->leader == (int)v
-            && c->nsome >= 3 && var->depth < 2)
+        if (var->kind == VAR_INT && !var->is_bool && !var->nvalues && c->leader == (int)v &&
+            c->nsome >= 3 && var->depth < 2)
             used[n++] = v;
     }
     for (unsigned i = 0; i < n; i++)
         for (unsigned k = i + 1; k < n; k++)
             for (unsigned m = k + 1; m < n; m++) {
                 unsigned v[3] = { used[i], used[k], used[m] };
-                if (!may_combine(e, v[0], v[1]) || !may_combine(e, v[1], v[2])
-                    || !may_combine(e, v[0], v[2]))
+                if (!may_combine(e, v[0], v[1]) || !may_combine(e, v[1], v[2]) ||
+                    !may_combine(e, v[0], v[2]))
                     continue;
                 sort_triple(e, v);
                 if (!e->p->is_exit || var_is_after(&e->p->vars[v[0]]))

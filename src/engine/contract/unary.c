@@ -5,9 +5,19 @@
 #include <string.h>
 
 enum {
-    BOUND_LEAST = -1, BOUND_MOST = 2, LEAST_EACH = 3, LEAST_ENUM = 10, SAME_OBJECT = 20,
-    SAME_VALUE = 40, LEAST_FACT = 60, LEAST_LENGTH = 1000,
-    LEAST_BOUND = 12, LEAST_FIELD = 20, LEAST_FLOAT = 100, LEAST_FAR = 200, SAME_RESULT = 12,
+    BOUND_LEAST = -1,
+    BOUND_MOST = 2,
+    LEAST_EACH = 3,
+    LEAST_ENUM = 10,
+    SAME_OBJECT = 20,
+    SAME_VALUE = 40,
+    LEAST_FACT = 60,
+    LEAST_LENGTH = 1000,
+    LEAST_BOUND = 12,
+    LEAST_FIELD = 20,
+    LEAST_FLOAT = 100,
+    LEAST_FAR = 200,
+    SAME_RESULT = 12,
 };
 
 static Invariant unary(InvKind kind, unsigned v, double confidence)
@@ -24,16 +34,16 @@ static bool may_be_set(const Column *c, const Var *v)
     if (v->kind == VAR_FACT && c->n < LEAST_FACT)
         return false;
     if (c->nsome == 1)
-        return c->n >= (v->role == ROLE_RESULT || v->kind == VAR_FACT ? SAME_RESULT : SAME_VALUE)
-            && !str_starts(v->name, "strlen(")
-            && (v->kind != VAR_STRING || v->role != ROLE_MEMORY || !v->parent);
+        return c->n >= (v->role == ROLE_RESULT || v->kind == VAR_FACT ? SAME_RESULT : SAME_VALUE) &&
+               !str_starts(v->name, "strlen(") &&
+               (v->kind != VAR_STRING || v->role != ROLE_MEMORY || !v->parent);
     if (v->is_bool || v->kind != VAR_INT)
         return false;
     if (c->nsome == 2 && v->role != ROLE_PARAM && v->role != ROLE_RESULT)
         return false;
     for (unsigned i = 0; i < c->nsome; i++)
-        if (c->times[i] < (v->nvalues ? LEAST_ENUM : LEAST_EACH)
-            || c->times[i] * 4 * c->nsome < c->n)          /* a rare one: others will come */
+        if (c->times[i] < (v->nvalues ? LEAST_ENUM : LEAST_EACH) ||
+            c->times[i] * 4 * c->nsome < c->n)          /* a rare one: others will come */
             return false;
     return v->nvalues ? v->nvalues > ONE_OF_MOST : c->min >= -1 && c->max <= 3;
 }
@@ -137,7 +147,10 @@ static void not_zero(Engine *e, unsigned v)
         if (c->known[r] && c->cells[r].i == 0)
             return;
     keep(e, unary(INV_NONZERO, v,
-                  confidence_nonzero(c->n, pointer ? 3 : range > 50 ? 50 : range < 3 ? 3 : range)));
+                  confidence_nonzero(c->n, pointer      ? 3
+                                           : range > 50 ? 50
+                                           : range < 3  ? 3
+                                                        : range)));
 }
 
 /* Only where all values are at least zero, where C's % is the mathematical one. */
@@ -145,7 +158,8 @@ static void modulus(Engine *e, unsigned v)
 {
     const Column *c = &e->columns[v];
 
-    if (e->p->vars[v].depth > 1 || c->step < 2 || c->min < 0 || !c->more || c->n < SAME_VALUE || e->p->vars[v].nvalues)
+    if (e->p->vars[v].depth > 1 || c->step < 2 || c->min < 0 || !c->more || c->n < SAME_VALUE ||
+        e->p->vars[v].nvalues)
         return;
     Invariant inv = unary(INV_MODULUS, v, 1 - pow(1 / (double)c->step, (double)c->nsome));
     inv.k[0].i = c->step;
@@ -196,8 +210,8 @@ static void pointer(Engine *e, unsigned v)
     }
     not_zero(e, v);
     /* A variable is always the same; of objects on the heap there could be many. */
-    if (column_is_constant(c) && c->n >= SAME_OBJECT && e->p->vars[v].depth < 2
-        && !((uint64_t)c->some[0].i & POINTER_ELSEWHERE) && !var_is_derived(&e->p->vars[v])) {
+    if (column_is_constant(c) && c->n >= SAME_OBJECT && e->p->vars[v].depth < 2 &&
+        !((uint64_t)c->some[0].i & POINTER_ELSEWHERE) && !var_is_derived(&e->p->vars[v])) {
         Invariant inv = unary(INV_ONE_VALUE, v, confidence_even(c->n));
         inv.k[0] = c->some[0];
         keep(e, inv);
@@ -214,8 +228,8 @@ static void floating(Engine *e, unsigned v)
     for (size_t r = 0; r < e->nrows; r++)
         if (c->known[r] && c->cells[r].d == c->fmin)
             at += e->counts[r];
-    if (c->n > 5 && at >= 3 && c->fmin >= BOUND_LEAST && c->fmin <= BOUND_MOST
-        && c->fmin == floor(c->fmin)) {
+    if (c->n > 5 && at >= 3 && c->fmin >= BOUND_LEAST && c->fmin <= BOUND_MOST &&
+        c->fmin == floor(c->fmin)) {
         Invariant inv = unary(INV_LOWER, v, fmax(0.99, confidence_even(c->n)));
         inv.k[0].d = c->fmin;
         keep(e, inv);
@@ -239,11 +253,11 @@ void infer_unary(Engine *e)
         if (!e->columns[v].n)
             continue;
         switch (e->p->vars[v].kind) {
-        case VAR_INT:     integer(e, v); break;
+        case VAR_INT: integer(e, v); break;
         case VAR_POINTER: pointer(e, v); break;
-        case VAR_FLOAT:   floating(e, v); break;
-        case VAR_STRING:  one_of(e, v); break;
-        case VAR_FACT:    fact(e, v); break;
+        case VAR_FLOAT: floating(e, v); break;
+        case VAR_STRING: one_of(e, v); break;
+        case VAR_FACT: fact(e, v); break;
         }
     }
 }

@@ -17,12 +17,11 @@ enum { MOST_SEEDS = 100000 };
  * is reached anew from those that are. */
 #define OF_STATE ",state:"
 
-static const char *const origins[] = { "orig", "op:mutation", "op:solver", "op:sync",
-                                        "op:front" };
+static const char *const origins[] = { "orig", "op:mutation", "op:solver", "op:sync", "op:front" };
 
 void corpus_save(Explorer *x, const Entry *e)
 {
-    Str name = {0};
+    Str name = { 0 };
     str_addf(&name, "id:%06u", e->id);
     if (e->state)
         str_addf(&name, OF_STATE "%u", e->state);
@@ -53,7 +52,7 @@ static bool try_input(Job *j, const void *bytes, size_t n, Origin origin)
 
 static bool try_file(Job *j, const char *path, Origin origin, Err *err)
 {
-    Str data = {0};
+    Str data = { 0 };
     bool ok = true;
     if (!strstr(path_base(path), OF_STATE) && file_is_regular(path) &&
         file_read(path, &data, NULL)) {
@@ -68,7 +67,7 @@ static bool try_file(Job *j, const char *path, Origin origin, Err *err)
 
 static bool try_folder(Job *j, const char *path, Origin origin, Err *err)
 {
-    Strings names = {0};
+    Strings names = { 0 };
     bool ok = dir_list(path, &names, err);
     for (size_t i = 0; ok && i < names.len && i < MOST_SEEDS && !job_over(j); i++) {
         char *file = path_join(path, names.items[i]);
@@ -123,11 +122,12 @@ static char *beginning(const Strings *names)
 static bool move_aside(const char *dir, Aside *a, Err *err)
 {
     a->dir = xprintf("%s.old", dir);
-    Strings now = {0}, there = {0};
+    Strings now = { 0 }, there = { 0 };
     bool ok = dir_make(a->dir, err) && dir_list(dir, &now, err) && dir_list(a->dir, &there, err);
     char *new = beginning(&there);
     for (size_t i = 0; ok && i < now.len; i++) {
-        char *from = path_join(dir, now.items[i]), *to = xprintf("%s/%s%s", a->dir, new, now.items[i]);
+        char *from = path_join(dir, now.items[i]),
+             *to = xprintf("%s/%s%s", a->dir, new, now.items[i]);
         if (rename(from, to) != 0)
             ok = err_errno(err, "%s", from);
         free(from);
@@ -179,7 +179,7 @@ static void judge_earlier(Job *j, const Aside *a, bool late)
     for (size_t i = 0; i < a->names.len && !job_over(j); i++) {
         char *path = path_join(a->dir, a->names.items[i]);
         char *small_path = xprintf("%s,small", path), *test = xprintf("%s,test.c", path);
-        Str data = {0}, small = {0};
+        Str data = { 0 }, small = { 0 };
         explorer_look(j->x);
         if (!str_ends(path, ",small") && !str_ends(path, ",test.c") && is_of_late(path) == late &&
             file_read(path, &data, NULL)) {
@@ -201,13 +201,14 @@ static void judge_earlier(Job *j, const Aside *a, bool late)
     }
     if (mended)
         explorer_note(j->x, "%u earlier failure%s not fail any more; %s in %s", mended,
-                      mended == 1 ? " does" : "s do", mended == 1 ? "it stays" : "they stay", a->dir);
+                      mended == 1 ? " does" : "s do", mended == 1 ? "it stays" : "they stay",
+                      a->dir);
 }
 
 static bool resume(Job *j, Err *err)
 {
     Explorer *x = j->x;
-    Aside queue = {0}, failures = {0};
+    Aside queue = { 0 }, failures = { 0 };
     bool ok = move_aside(x->queue_dir, &queue, err) && move_aside(x->failures_dir, &failures, err);
     if (ok) {
         judge_earlier(j, &failures, false);
@@ -222,7 +223,7 @@ static bool resume(Job *j, Err *err)
 
 static bool is_empty(const char *folder)
 {
-    Strings names = {0};
+    Strings names = { 0 };
     bool empty = dir_list(folder, &names, NULL);
     for (size_t i = 0; i < names.len; i++)
         empty &= names.items[i][0] == '.';
@@ -259,7 +260,7 @@ bool corpus_seeds(Job *j, Err *err)
  * has it. */
 static bool read_folder(Job *j, const char *dir, unsigned deep)
 {
-    Strings names = {0};
+    Strings names = { 0 };
     bool ok = true;
     if (!dir_list(dir, &names, NULL))
         return true;

@@ -31,7 +31,7 @@ static void tell_notes(Explorer *x)
     Strings all;
     pthread_mutex_lock(&x->note_lock);
     all = x->notes;
-    x->notes = (Strings){0};
+    x->notes = (Strings){ 0 };
     pthread_mutex_unlock(&x->note_lock);
     for (size_t i = 0; i < all.len; i++)
         if (x->plan->note)
@@ -85,10 +85,7 @@ static void take_word(void *explorer, const void *bytes, size_t n)
     explorer_word(explorer, bytes, n);
 }
 
-bool job_over(Job *j)
-{
-    return atomic_load(&j->x->stop);
-}
+bool job_over(Job *j) { return atomic_load(&j->x->stop); }
 
 /* The first reason counts. */
 void explorer_stop(Explorer *x, const char *why)
@@ -130,8 +127,9 @@ bool job_traces(Job *j)
 FrontLimits explorer_limits(Explorer *x)
 {
     pthread_mutex_lock(&x->lock);
-    FrontLimits l = { .run = x->timeout, .start = x->start, .asked = x->plan->timeout,
-                      .known = x->watched };
+    FrontLimits l = {
+        .run = x->timeout, .start = x->start, .asked = x->plan->timeout, .known = x->watched
+    };
     pthread_mutex_unlock(&x->lock);
     return l;
 }
@@ -151,17 +149,19 @@ static bool lock_folder(Explorer *x, const char *out, Err *err)
 static bool make_folders(Explorer *x, Err *err)
 {
     const ExplorePlan *plan = x->plan;
-    Strings names = {0};
+    Strings names = { 0 };
     char *out = path_absolute(plan->out);
     x->queue_dir = path_join(out, "queue");
     x->failures_dir = path_join(out, "failures");
     bool ok = dir_make(out, err) && lock_folder(x, out, err);
     free(out);
     ok = ok && dir_make(x->queue_dir, err) && dir_make(x->failures_dir, err) &&
-              dir_list(x->queue_dir, &names, err);
+         dir_list(x->queue_dir, &names, err);
     if (ok && names.len && !plan->resume)
-        ok = err_set(err, "%s holds an earlier exploration: --resume goes on with it, or "
-                     "name another folder", plan->out);
+        ok = err_set(err,
+                     "%s holds an earlier exploration: --resume goes on with it, or "
+                     "name another folder",
+                     plan->out);
     strings_release(&names);
     return ok;
 }
@@ -170,10 +170,15 @@ static bool begin_front(Explorer *x, Err *err)
 {
     const ExplorePlan *plan = x->plan;
     bool trace = !plan->no_concolic && !plan->replay;
-    x->host = (FrontHost){ .seed = plan->seed, .time = plan->time, .longest = x->longest,
+    x->host = (FrontHost){ .seed = plan->seed,
+                           .time = plan->time,
+                           .longest = x->longest,
                            .trace = trace,
                            .trace_first = trace && (plan->no_mutation || plan->systematic),
-                           .stop = runs_are_cut, .note = take_note, .word = take_word, .arg = x };
+                           .stop = runs_are_cut,
+                           .note = take_note,
+                           .word = take_word,
+                           .arg = x };
     if (!x->front->begin(plan->subject, &x->host, &x->facts, err))
         return false;
     assert(x->facts.branches <= x->facts.counters);
@@ -266,13 +271,21 @@ static ExploreStatus status_of(Explorer *x, Job *jobs, unsigned n)
     double now = clock_seconds();
     pthread_mutex_lock(&x->lock);
     ExploreStatus s = {
-        .seconds = now - x->begun, .executions = x->executions,
-        .paths = queue_paths(x->queue), .covered = queue_covered(x->queue),
-        .reachable = x->reachable, .queue = queue_length(x->queue),
-        .failures = x->bugs.len - x->hangs, .hangs = x->hangs,
-        .last_new = now - x->last_new, .traces = x->ntraces,
-        .solved_new = x->solved_new, .checked = x->checked, .diverged = x->diverged,
-        .checked_precise = x->checked_precise, .diverged_precise = x->diverged_precise,
+        .seconds = now - x->begun,
+        .executions = x->executions,
+        .paths = queue_paths(x->queue),
+        .covered = queue_covered(x->queue),
+        .reachable = x->reachable,
+        .queue = queue_length(x->queue),
+        .failures = x->bugs.len - x->hangs,
+        .hangs = x->hangs,
+        .last_new = now - x->last_new,
+        .traces = x->ntraces,
+        .solved_new = x->solved_new,
+        .checked = x->checked,
+        .diverged = x->diverged,
+        .checked_precise = x->checked_precise,
+        .diverged_precise = x->diverged_precise,
     };
     for (unsigned i = 0; i < n; i++)
         add_stats(&s.solver, &jobs[i].solver);
@@ -326,7 +339,8 @@ static void watch(Explorer *x, Job *jobs, unsigned n)
 /* Some programs take long to start. */
 static void measure_start(Explorer *x, Job *j)
 {
-    double time = x->plan->time, most = time > 0 ? fmin(MOST_START, fmax(LEAST_START, time)) : MOST_START;
+    double time = x->plan->time,
+           most = time > 0 ? fmin(MOST_START, fmax(LEAST_START, time)) : MOST_START;
     if (x->front->start)
         x->start = x->front->start(j->worker, most);
     if (x->start > 2)
@@ -368,8 +382,10 @@ static bool read_seeds(Explorer *x, Job *first, Err *err)
         return false;
     bool interrupted = x->ended && strcmp(x->ended, "interrupted") == 0;
     if (!queue_length(x->queue) && !x->bugs.len && !x->plan->systematic && !interrupted)
-        return err_set(err, "no input gets through the program in %g s: it waits for something "
-                       "that is not in its input, or is slow to start (--timeout 30s)", x->timeout);
+        return err_set(err,
+                       "no input gets through the program in %g s: it waits for something "
+                       "that is not in its input, or is slow to start (--timeout 30s)",
+                       x->timeout);
     if (x->plan->replay)
         explorer_stop(x, "all inputs were run");
     return true;
@@ -467,7 +483,10 @@ static void explorer_release(Explorer *x)
 
 bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
 {
-    Explorer x = { .plan = plan, .front = plan->front, .caller = pthread_self(), .lock_fd = -1,
+    Explorer x = { .plan = plan,
+                   .front = plan->front,
+                   .caller = pthread_self(),
+                   .lock_fd = -1,
                    .timeout = plan->timeout > 0 ? plan->timeout : 5,
                    .longest = plan->longest ? plan->longest : 1u << 20 };
     assert(plan->systematic || (x.front->add && x.front->run));
@@ -482,7 +501,8 @@ bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
     out->ended = x.ended ? x.ended : "";
     out->unsaved = x.unsaved;
     if (ok && out->status.traces && !out->status.solver.queries)
-        explorer_note(&x, "no branch depends on the input: is it read from elsewhere (a file: @@, "
+        explorer_note(&x,
+                      "no branch depends on the input: is it read from elsewhere (a file: @@, "
                       "arguments: --argv, the environment: --env), or is a terminal wanted, which "
                       "runs don't have?");
     tell_notes(&x);
@@ -502,5 +522,5 @@ void explore_result_release(ExploreResult *r)
     }
     free(r->failures);
     arena_release(&r->arena);
-    *r = (ExploreResult){0};
+    *r = (ExploreResult){ 0 };
 }

@@ -66,13 +66,13 @@ typedef struct ExplorePlan {
     double timeout;              /* of one run, in seconds; 0: from the seeds */
     size_t longest;              /* input; 0: 1 MiB */
     ExploreStop stop;
-    char *const *oracle;         /* command that judges an input, whose file's name is added; NULL */
+    char *const *oracle; /* command that judges an input, whose file's name is added; NULL */
     bool no_mutation, no_concolic;
-    bool systematic;             /* every input once, every condition turned, in all states */
-    unsigned depth;              /* … so many inputs after one another; 0: any number */
+    bool systematic; /* every input once, every condition turned, in all states */
+    unsigned depth; /* … so many inputs after one another; 0: any number */
     /* Called in the thread of the caller, some times a second. May be NULL. */
     bool (*interrupted)(void *arg);
-    bool (*time_is_over)(void *arg);     /* … because the time is over, not by a person */
+    bool (*time_is_over)(void *arg); /* … because the time is over, not by a person */
     void (*status)(const ExploreStatus *s, void *arg);
     void (*note)(void *arg, const char *text);
     void *arg;
@@ -80,20 +80,20 @@ typedef struct ExplorePlan {
 
 typedef struct ExploreFailure {
     Failure failure;
-    uint32_t state;              /* in which the input was run */
-    char *file, *small_file;     /* in `out`; small_file NULL: not made smaller */
-    uint8_t *small;              /* the smaller input, else the input itself */
+    uint32_t state; /* in which the input was run */
+    char *file, *small_file; /* in `out`; small_file NULL: not made smaller */
+    uint8_t *small; /* the smaller input, else the input itself */
     size_t nsmall;
-    char *condition;             /* on the input, readable; "" if not known */
-    unsigned seen;               /* inputs that failed alike */
+    char *condition; /* on the input, readable; "" if not known */
+    unsigned seen; /* inputs that failed alike */
     double when;
-    bool by_command;             /* the user's command says so */
+    bool by_command; /* the user's command says so */
     bool hang;
 } ExploreFailure;
 
 /* Something that makes predictions unsure. */
 typedef struct ExploreImprecise {
-    const char *why, *name;      /* "external", "qsort" */
+    const char *why, *name; /* "external", "qsort" */
     const char *file;
     unsigned line;
     uint64_t count;
@@ -101,10 +101,10 @@ typedef struct ExploreImprecise {
 
 /* Of a systematic exploration: inputs with as many before them. */
 typedef struct ExploreLevel {
-    uint64_t explored;           /* went a way that is new in their state */
-    uint64_t repeated;           /* went a known way */
-    uint64_t extended;           /* of the explored: something followed */
-    uint64_t left;               /* not run, for lack of time */
+    uint64_t explored; /* went a way that is new in their state */
+    uint64_t repeated; /* went a known way */
+    uint64_t extended; /* of the explored: something followed */
+    uint64_t left; /* not run, for lack of time */
 } ExploreLevel;
 
 typedef struct ExploreResult {
@@ -115,9 +115,9 @@ typedef struct ExploreResult {
     size_t nfailures;
     ExploreImprecise *imprecise;
     size_t nimprecise;
-    bool stopped;                /* before its time, by the user */
-    const char *ended;           /* "time", "interrupted", "first failure" … */
-    size_t unsaved;              /* files that could not be written */
+    bool stopped; /* before its time, by the user */
+    const char *ended; /* "time", "interrupted", "first failure" … */
+    size_t unsaved; /* files that could not be written */
     Arena arena;
 } ExploreResult;
 

@@ -51,33 +51,33 @@ typedef struct Explorer {
     atomic_bool stop, stopping;                /* stopping: somebody has said why */
     double stopped;                            /* when; set before `stop` */
     const char *ended;                         /* why; likewise */
-    bool watched;                              /* jobs are at work, and somebody looks at the time */
-    atomic_bool traces;                        /* runs can be traced */
-    pthread_t caller;                          /* who may be told notes */
+    bool watched; /* jobs are at work, and somebody looks at the time */
+    atomic_bool traces; /* runs can be traced */
+    pthread_t caller; /* who may be told notes */
 
     pthread_mutex_t note_lock;
-    Strings notes;                             /* of other threads, until the caller tells them */
+    Strings notes; /* of other threads, until the caller tells them */
 
     pthread_mutex_t lock;
-    double timeout;                            /* of a fast run */
-    double start;                              /* what the first run took */
+    double timeout; /* of a fast run */
+    double start; /* what the first run took */
     Queue *queue;
-    Vec(Keyword) words;                        /* the dictionary */
+    Vec(Keyword) words; /* the dictionary */
     Map known_words;
     Vec(Bug *) bugs;
-    Map bad_paths;                             /* paths of runs that died, judged */
+    Map bad_paths; /* paths of runs that died, judged */
     uint64_t executions, ntraces, solved_new;
     uint64_t checked, diverged, checked_precise, diverged_precise;
-    Map imprecise;                             /* text -> ExploreImprecise * */
+    Map imprecise; /* text -> ExploreImprecise * */
     Arena arena;
     double last_new;
-    size_t unsaved;                            /* files that could not be written */
-    size_t hangs, late_judged;                 /* runs that took too long: real; looked at */
+    size_t unsaved; /* files that could not be written */
+    size_t hangs, late_judged; /* runs that took too long: real; looked at */
     /* of systematic.c */
     Vec(Level) levels;
-    Map visited;                               /* states with inputs that were to be run */
-    Map turns;                                 /* ways in states that were gone or asked for */
-    unsigned busy;                             /* jobs at work on one */
+    Map visited; /* states with inputs that were to be run */
+    Map turns; /* ways in states that were gone or asked for */
+    unsigned busy; /* jobs at work on one */
 } Explorer;
 
 typedef struct Tracer Tracer;
@@ -87,7 +87,7 @@ typedef struct Input {
     uint32_t state;
     const uint8_t *bytes;
     size_t n;
-    uint32_t parent;             /* entry that it was made from; UINT32_MAX: none */
+    uint32_t parent; /* entry that it was made from; UINT32_MAX: none */
 } Input;
 
 /* An input that is not kept, but is to run on the judge. */
@@ -102,20 +102,20 @@ typedef struct Job {
     Explorer *x;
     unsigned number;
     Rng rng;
-    void *worker;                              /* the front end's */
-    uint32_t state;                            /* that was restored last */
+    void *worker; /* the front end's */
+    uint32_t state; /* that was restored last */
     Mutator *mutator;
-    Tracer *tracer;                            /* NULL: no concolic stage, or not yet */
-    SolverStats solver;                        /* under the lock */
-    uint64_t untold;                           /* runs that are not in x->executions yet */
-    double mutating, tracing;                  /* seconds spent */
-    double sampling;                           /* … on the judge, with inputs that are not new */
-    Vec(Waiting) waiting;                      /* of these, until there is time */
-    uint32_t waited;                           /* how many there were */
+    Tracer *tracer; /* NULL: no concolic stage, or not yet */
+    SolverStats solver; /* under the lock */
+    uint64_t untold; /* runs that are not in x->executions yet */
+    double mutating, tracing; /* seconds spent */
+    double sampling; /* … on the judge, with inputs that are not new */
+    Vec(Waiting) waiting; /* of these, until there is time */
+    uint32_t waited; /* how many there were */
     double synced;
-    size_t nwords;                             /* of x->words that it has */
-    Map imported;                              /* files of others it has read */
-    Err err;                                   /* why it ended early */
+    size_t nwords; /* of x->words that it has */
+    Map imported; /* files of others it has read */
+    Err err; /* why it ended early */
 } Job;
 
 /* ---- explore.c */
@@ -123,7 +123,7 @@ bool job_over(Job *j);
 void explorer_stop(Explorer *x, const char *why);
 /* Before the jobs run nobody watches; who reads many files asks this now and then. */
 void explorer_look(Explorer *x);
-FrontLimits explorer_limits(Explorer *x);      /* takes the lock */
+FrontLimits explorer_limits(Explorer *x); /* takes the lock */
 /* Adds to the dictionary; takes the lock. */
 void explorer_word(Explorer *x, const void *bytes, size_t n);
 /* A file of the output folder could not be written: said once. Under the lock. */
@@ -160,7 +160,7 @@ bool failures_again(Job *j, const Str *input, const Str *small);
  * it is judged too, later, because that gets no more than a tenth of the time. Of many
  * only some wait. */
 void failures_sample(Job *j, const Input *in);
-void failures_samples(Job *j);                 /* as many of them as there is time for */
+void failures_samples(Job *j); /* as many of them as there is time for */
 /* Does it fail so that `f` is the same? */
 bool failures_alike(Job *j, FrontJudge by, const Input *in, const Failure *f);
 /* The condition of a failure that has none yet. */

@@ -22,20 +22,19 @@ enum { SMALLER_TESTS = 400, WAITING_MOST = 512, WAITING_LONGEST = 1 << 16 };
 
 static bool is_late(const Failure *f)
 {
-    return f->kind == FAILURE_TIMEOUT || f->kind == FAILURE_CPU_LIMIT ||
-           f->kind == FAILURE_HANG;
+    return f->kind == FAILURE_TIMEOUT || f->kind == FAILURE_CPU_LIMIT || f->kind == FAILURE_HANG;
 }
 
 /* The user's command, with the input's file as last word: does it object? */
 static bool command_objects(Job *j, const uint8_t *bytes, size_t n)
 {
-    Strings argv = {0};
+    Strings argv = { 0 };
     char *path = xprintf("%s/judged.%u", j->x->folder, j->number);
     bool bad = false;
     for (char *const *w = j->x->plan->oracle; *w; w++)
         strings_add(&argv, *w);
     strings_add(&argv, path);
-    ProcResult r = {0};
+    ProcResult r = { 0 };
     Proc p = { .argv = strings_argv(&argv), .capture = true, .seconds = 10, .in = path };
     if (file_write(path, bytes, n, NULL) && proc_run(&p, &r, NULL))
         bad = r.status != 0;
@@ -70,7 +69,7 @@ static Failure *like(FrontFailures *all, const Failure *f)
 
 bool failures_alike(Job *j, FrontJudge by, const Input *in, const Failure *f)
 {
-    FrontFailures all = {0};
+    FrontFailures all = { 0 };
     run(j, by, in, &all);
     bool same = like(&all, f) != NULL;
     release_all(&all);
@@ -133,7 +132,7 @@ static void make_plain(Shrink *k, uint8_t *bytes, size_t n)
 /* The text is about the input that is shown: so its failure takes the place of the first. */
 static void show_smaller(Job *j, Bug *b)
 {
-    FrontFailures all = {0};
+    FrontFailures all = { 0 };
     Input in = { b->f.state, b->f.small, b->f.nsmall, UINT32_MAX };
     run(j, b->by, &in, &all);
     Failure *f = like(&all, &b->f.failure);
@@ -272,7 +271,7 @@ static void allow_more_time(Job *j)
 /* Adds all failures that this judge sees. `ran` may differ from `in`: what it was made smaller to. */
 static bool judged(Job *j, FrontJudge by, const Input *in, const Input *ran, const Str *small)
 {
-    FrontFailures all = {0};
+    FrontFailures all = { 0 };
     run(j, by, ran, &all);
     bool bad = all.len > 0;
     for (size_t i = 0; i < all.len; i++)
@@ -295,7 +294,7 @@ static bool judge(Job *j, const Input *in, bool died, const Str *small)
         return true;
     if (!j->x->plan->oracle || !command_objects(j, ran.bytes, ran.n))
         return false;
-    Failure none = {0};
+    Failure none = { 0 };
     add(j, in, &none, FRONT_PLAIN, true, small);
     return true;
 }

@@ -131,8 +131,8 @@ typedef struct ExploreFront {
     void (*finish)(void *subject, bool wait);
 
     void *(*open)(void *subject, unsigned job, const FrontLimits *limits, Err *err);
-    void (*close)(void *worker);                  /* NULL is fine */
-    void (*limits)(void *worker, const FrontLimits *limits);      /* may be NULL */
+    void (*close)(void *worker); /* NULL is fine */
+    void (*limits)(void *worker, const FrontLimits *limits); /* may be NULL */
     /* Seconds of a first run, which may take `most`; 0: not known. May be NULL. */
     double (*start)(void *worker, double most);
 
@@ -150,8 +150,7 @@ typedef struct ExploreFront {
                   FrontTrace *out, Err *err);
     /* Adds how this input fails; nothing: it does not, or it could not be run. Often called
      * right after run() or trace() of the same input. */
-    void (*judge)(void *worker, FrontJudge by, const uint8_t *bytes, size_t n,
-                  FrontFailures *out);
+    void (*judge)(void *worker, FrontJudge by, const uint8_t *bytes, size_t n, FrontFailures *out);
     /* May be NULL: nothing follows. Called right after trace() of the same input; with bytes of
      * NULL: what a systematic exploration begins with, where there are no seeds. */
     bool (*follow)(void *worker, const uint8_t *bytes, size_t n, FrontInputs *out, Err *err);

@@ -42,8 +42,7 @@ void mutator_free(Mutator *m)
 
 bool mutator_word(Mutator *m, const void *bytes, size_t n)
 {
-    if (!n || n > LONGEST_WORD || m->words.len >= MOST_WORDS ||
-        map_getn(&m->known, bytes, n))
+    if (!n || n > LONGEST_WORD || m->words.len >= MOST_WORDS || map_getn(&m->known, bytes, n))
         return false;
     Word w = { xmemdup(bytes, n), n };
     vec_push(&m->words, w);
@@ -53,10 +52,7 @@ bool mutator_word(Mutator *m, const void *bytes, size_t n)
 
 /* ---- helpers */
 
-static size_t below(Mutator *m, size_t n)
-{
-    return n > 1 ? (size_t)(rng_next(&m->rng) % n) : 0;
-}
+static size_t below(Mutator *m, size_t n) { return n > 1 ? (size_t)(rng_next(&m->rng) % n) : 0; }
 
 /* The length of a block: mostly short. */
 static size_t block(Mutator *m, size_t most)
@@ -100,11 +96,19 @@ static uint64_t get_number(const Mutator *m, size_t at, size_t size, bool swappe
 /* ---- changes */
 
 static const int64_t interesting[] = {
-    0, 1, -1, 2, 3, 4, 7, 8, 9, 10, 15, 16, 17, 31, 32, 33, 63, 64, 65, 99, 100, 101,
-    127, 128, 129, -128, -129, 255, 256, 257, 511, 512, 513, 999, 1000, 1001, 1023, 1024, 1025,
-    4095, 4096, 4097, 32767, 32768, -32768, -32769, 65534, 65535, 65536, 65537, 1000000,
-    16777215, 16777216, 2147483647, -2147483647 - 1, 4294967295, 4294967296,
-    -2147483649, INT64_MAX, INT64_MIN, -100663046, 100663045,
+    0,          1,          -1,          2,          3,
+    4,          7,          8,           9,          10,
+    15,         16,         17,          31,         32,
+    33,         63,         64,          65,         99,
+    100,        101,        127,         128,        129,
+    -128,       -129,       255,         256,        257,
+    511,        512,        513,         999,        1000,
+    1001,       1023,       1024,        1025,       4095,
+    4096,       4097,       32767,       32768,      -32768,
+    -32769,     65534,      65535,       65536,      65537,
+    1000000,    16777215,   16777216,    2147483647, -2147483647 - 1,
+    4294967295, 4294967296, -2147483649, INT64_MAX,  INT64_MIN,
+    -100663046, 100663045,
 };
 
 static void flip_bit(Mutator *m)
@@ -135,17 +139,14 @@ static void add_number(Mutator *m)
     put_number(m, at, below(m, 2) ? v + by : v - by, size, swapped);
 }
 
-static void random_byte(Mutator *m)
-{
-    m->buf[below(m, m->n)] ^= (uint8_t)(1 + below(m, 255));
-}
+static void random_byte(Mutator *m) { m->buf[below(m, m->n)] ^= (uint8_t)(1 + below(m, 255)); }
 
 static void delete_block(Mutator *m)
 {
     if (m->n < 2)
         return;
     size_t n = block(m, m->n - 1);
-    delete(m, below(m, m->n - n + 1), n);
+    delete (m, below(m, m->n - n + 1), n);
 }
 
 static void clone_block(Mutator *m)
@@ -225,10 +226,7 @@ static void other_in(Mutator *m)
     insert(m, below(m, m->n + 1), m->other + below(m, m->nother - n + 1), n);
 }
 
-static bool is_digit(uint8_t c)
-{
-    return c >= '0' && c <= '9';
-}
+static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
 
 /* A decimal number in the text becomes another one. */
 static void other_decimal(Mutator *m)
@@ -252,14 +250,11 @@ static void other_decimal(Mutator *m)
     default: to = (int64_t)(rng_next(&m->rng) >> (1 + below(m, 62))); break;
     }
     int n = snprintf(text, sizeof text, "%lld", (long long)to);
-    delete(m, at, end - at);
+    delete (m, at, end - at);
     insert(m, at, (uint8_t *)text, (size_t)n);
 }
 
-static void printable_byte(Mutator *m)
-{
-    m->buf[below(m, m->n)] = (uint8_t)(32 + below(m, 95));
-}
+static void printable_byte(Mutator *m) { m->buf[below(m, m->n)] = (uint8_t)(32 + below(m, 95)); }
 
 static void insert_byte(Mutator *m)
 {
@@ -278,11 +273,11 @@ static const struct {
     void (*change)(Mutator *m);
     unsigned parts;
 } changes[] = {
-    { flip_bit, 5 },      { set_interesting, 7 }, { add_number, 7 },    { random_byte, 6 },
-    { delete_block, 8 },  { clone_block, 5 },     { insert_fill, 3 },   { copy_block, 5 },
-    { fill_block, 3 },    { swap_blocks, 2 },     { word_over, 5 },     { word_in, 5 },
-    { other_over, 4 },    { other_in, 4 },        { other_decimal, 3 }, { printable_byte, 4 },
-    { insert_byte, 4 },   { cut_end, 1 },
+    { flip_bit, 5 },     { set_interesting, 7 }, { add_number, 7 },    { random_byte, 6 },
+    { delete_block, 8 }, { clone_block, 5 },     { insert_fill, 3 },   { copy_block, 5 },
+    { fill_block, 3 },   { swap_blocks, 2 },     { word_over, 5 },     { word_in, 5 },
+    { other_over, 4 },   { other_in, 4 },        { other_decimal, 3 }, { printable_byte, 4 },
+    { insert_byte, 4 },  { cut_end, 1 },
 };
 enum { NCHANGES = sizeof changes / sizeof *changes };
 
@@ -323,8 +318,8 @@ static void splice(Mutator *m)
     m->n = n;
 }
 
-size_t mutate(Mutator *m, const uint8_t *bytes, size_t n, const uint8_t *other,
-              size_t nother, const uint8_t **out)
+size_t mutate(Mutator *m, const uint8_t *bytes, size_t n, const uint8_t *other, size_t nother,
+              const uint8_t **out)
 {
     m->n = n < m->longest ? n : m->longest;
     memcpy(m->buf, bytes, m->n);

@@ -23,6 +23,6 @@ void mutator_free(Mutator *m);                   /* NULL is fine */
  * there are too many. */
 bool mutator_word(Mutator *m, const void *bytes, size_t n);
 
-size_t mutate(Mutator *m, const uint8_t *bytes, size_t n, const uint8_t *other,
-              size_t nother, const uint8_t **out);
+size_t mutate(Mutator *m, const uint8_t *bytes, size_t n, const uint8_t *other, size_t nother,
+              const uint8_t **out);
 #endif

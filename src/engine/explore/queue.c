@@ -100,10 +100,7 @@ uint64_t queue_saw_path(Queue *q, uint64_t path)
     return q->times[i];
 }
 
-uint64_t queue_paths(const Queue *q)
-{
-    return q->paths;
-}
+uint64_t queue_paths(const Queue *q) { return q->paths; }
 
 static uint32_t times_of(const Queue *q, uint64_t path)
 {
@@ -118,8 +115,7 @@ unsigned queue_news(Queue *q, const uint8_t *counters, bool take)
     for (size_t i = 0; i < q->edges; i++) {
         if (!(counters[i] & ~q->seen[i]))
             continue;
-        unsigned this = q->seen[i] || i >= q->of_program ? SUNDEW_NEWS_COUNT
-                                                         : SUNDEW_NEWS_EDGE;
+        unsigned this = q->seen[i] || i >= q->of_program ? SUNDEW_NEWS_COUNT : SUNDEW_NEWS_EDGE;
         news = this > news ? this : news;
         if (take) {
             q->covered += q->seen[i] == 0 && i < q->of_program;
@@ -129,22 +125,13 @@ unsigned queue_news(Queue *q, const uint8_t *counters, bool take)
     return news;
 }
 
-bool queue_covers(const Queue *q, uint32_t edge)
-{
-    return edge < q->edges && q->seen[edge];
-}
+bool queue_covers(const Queue *q, uint32_t edge) { return edge < q->edges && q->seen[edge]; }
 
-size_t queue_covered(const Queue *q)
-{
-    return q->covered;
-}
+size_t queue_covered(const Queue *q) { return q->covered; }
 
 /* ---- entries */
 
-static double cost(const Entry *e)
-{
-    return (e->micros + 1) * (double)(e->n + 1);
-}
+static double cost(const Entry *e) { return (e->micros + 1) * (double)(e->n + 1); }
 
 static void note_best(Queue *q, Entry *e)
 {
@@ -159,7 +146,7 @@ Entry *queue_add(Queue *q, const uint8_t *bytes, size_t n, const uint8_t *counte
                  const QueueRun *run)
 {
     Entry *e = xcalloc(1, sizeof *e);
-    Vec(uint32_t) edges = {0};
+    Vec(uint32_t) edges = { 0 };
     for (size_t i = 0; i < q->edges; i++)
         if (counters[i])
             vec_push(&edges, (uint32_t)i);
@@ -186,15 +173,9 @@ Entry *queue_add(Queue *q, const uint8_t *bytes, size_t n, const uint8_t *counte
     return e;
 }
 
-size_t queue_length(const Queue *q)
-{
-    return q->all.len;
-}
+size_t queue_length(const Queue *q) { return q->all.len; }
 
-Entry *queue_at(const Queue *q, size_t i)
-{
-    return q->all.items[i];
-}
+Entry *queue_at(const Queue *q, size_t i) { return q->all.items[i]; }
 
 /* ---- choice */
 
@@ -252,8 +233,7 @@ Entry *queue_choose(Queue *q, Rng *rng)
 {
     if (!q->all.len)
         return NULL;
-    if ((q->stale && (q->choices > 4 || q->all.len < 64)) || q->choices > 64 ||
-        !q->nweights)
+    if ((q->stale && (q->choices > 4 || q->all.len < 64)) || q->choices > 64 || !q->nweights)
         weigh(q);
     q->choices++;
     double x = rng_unit(rng) * q->weights[q->nweights - 1];

@@ -18,15 +18,9 @@ typedef Vec(Candidate) Candidates;
 
 enum { SAMPLES = 16 };                 /* of a batch */
 
-static void lock(Explorer *x)
-{
-    pthread_mutex_lock(&x->lock);
-}
+static void lock(Explorer *x) { pthread_mutex_lock(&x->lock); }
 
-static void unlock(Explorer *x)
-{
-    pthread_mutex_unlock(&x->lock);
-}
+static void unlock(Explorer *x) { pthread_mutex_unlock(&x->lock); }
 
 /* Under the lock. */
 static void count_runs(Job *j)
@@ -38,7 +32,7 @@ static void count_runs(Job *j)
 bool stage_run(Job *j, bool apart, FrontBatch *out)
 {
     assert(j->state == 0);             /* quick runs know the start only */
-    *out = (FrontBatch){0};
+    *out = (FrontBatch){ 0 };
     if (!j->x->front->run(j->worker, apart, out, &j->err))
         return false;
     assert(!out->n || out->counters);
@@ -78,8 +72,7 @@ static size_t shorten(Job *j, uint8_t *bytes, size_t len, uint64_t path)
         for (size_t at = 0; at + size <= len && len > size;) {
             size_t from = at, tried = 0;
             FrontBatch batch;
-            while (tried < 16 && at + size <= len &&
-                   add_without(j, bytes, len, at, size, room)) {
+            while (tried < 16 && at + size <= len && add_without(j, bytes, len, at, size, room)) {
                 at += size;
                 tried++;
             }
@@ -119,8 +112,11 @@ static Entry *keep(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32
     unsigned news = queue_news(x->queue, batch->counters, true);
     Entry *e = NULL;
     if (news || origin == FROM_SEED) {
-        QueueRun run = { .origin = origin, .parent = parent, .path = r->path,
-                         .micros = r->micros, .when = clock_seconds() - x->begun,
+        QueueRun run = { .origin = origin,
+                         .parent = parent,
+                         .path = r->path,
+                         .micros = r->micros,
+                         .when = clock_seconds() - x->begun,
                          .new_edge = news == SUNDEW_NEWS_EDGE };
         e = queue_add(x->queue, bytes, n, batch->counters, &run);
         if (run.new_edge)
@@ -198,7 +194,7 @@ static void look_at_batch(Job *j, const FrontBatch *batch, Origin origin, Candid
 
 static bool flush(Job *j, Origin origin, uint32_t parent, Entry **entry)
 {
-    Candidates found = {0};
+    Candidates found = { 0 };
     FrontBatch batch;
     bool ok = stage_run(j, false, &batch);
     if (ok)
@@ -292,8 +288,8 @@ bool stage_mutate(Job *j)
     for (unsigned i = 0; i < energy && !job_over(j);) {
         const Entry *other = others[rng_below(&j->rng, 16)];
         const uint8_t *bytes;
-        size_t n = mutate(j->mutator, e->bytes, e->n, other->bytes,
-                          other == e ? 0 : other->n, &bytes);
+        size_t n =
+            mutate(j->mutator, e->bytes, e->n, other->bytes, other == e ? 0 : other->n, &bytes);
         if (add(j, bytes, n))
             i++;
         else if (!flush(j, FROM_MUTATION, e->id, NULL))

@@ -21,15 +21,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static void lock(Explorer *x)
-{
-    pthread_mutex_lock(&x->lock);
-}
+static void lock(Explorer *x) { pthread_mutex_lock(&x->lock); }
 
-static void unlock(Explorer *x)
-{
-    pthread_mutex_unlock(&x->lock);
-}
+static void unlock(Explorer *x) { pthread_mutex_unlock(&x->lock); }
 
 /* ---- levels */
 
@@ -37,14 +31,14 @@ static void unlock(Explorer *x)
 static Level *level_at(Explorer *x, uint32_t depth)
 {
     while (x->levels.len <= depth)
-        vec_push(&x->levels, ((Level){0}));
+        vec_push(&x->levels, ((Level){ 0 }));
     return &x->levels.items[depth];
 }
 
 /* True if this input was never there in its state. Under the lock. */
 static bool visit(Explorer *x, const FrontInput *in)
 {
-    Str key = {0};
+    Str key = { 0 };
     str_addn(&key, (const char *)&in->state, sizeof in->state);
     str_addn(&key, (const char *)in->bytes, in->n);
     bool is_new = !map_getn(&x->visited, str_c(&key), key.len);
@@ -90,10 +84,7 @@ static bool take(Explorer *x, Config *out)
 
 typedef Vec(uint64_t) Turns;
 
-static uint64_t way_of_state(uint32_t state)
-{
-    return tracer_turn(0x5eed, state);
-}
+static uint64_t way_of_state(uint32_t state) { return tracer_turn(0x5eed, state); }
 
 /* Takes this turn; false: somebody did before. Under the lock. */
 static bool turn_is_new(Explorer *x, uint64_t turn)
@@ -142,8 +133,12 @@ static uint32_t keep(Job *j, const Config *c, const FrontTrace *t, uint64_t way)
     uint8_t *counters = count(x, t);
     lock(x);
     unsigned news = queue_news(x->queue, counters, true);
-    QueueRun run = { .origin = c->origin, .parent = c->parent, .path = way, .micros = t->micros,
-                     .when = clock_seconds() - x->begun, .new_edge = news == SUNDEW_NEWS_EDGE,
+    QueueRun run = { .origin = c->origin,
+                     .parent = c->parent,
+                     .path = way,
+                     .micros = t->micros,
+                     .when = clock_seconds() - x->begun,
+                     .new_edge = news == SUNDEW_NEWS_EDGE,
                      .state = c->input.state };
     Entry *e = queue_add(x->queue, c->input.bytes, c->input.n, counters, &run);
     queue_saw_path(x->queue, way);
@@ -164,7 +159,7 @@ static void ask(Job *j, const Trail *trail, size_t index, Expr extra, const Conf
 {
     Tracer *t = j->tracer;
     const FrontInput *in = &c->input;
-    Answer a = {0};
+    Answer a = { 0 };
     for (unsigned i = 0; i < 2 && a.exact == SOLVE_UNKNOWN && a.status != SOLVE_SAT; i++) {
         Solver *s = i ? t->deep : t->solver;
         if (extra)
@@ -177,8 +172,10 @@ static void ask(Job *j, const Trail *trail, size_t index, Expr extra, const Conf
     if (a.status != SOLVE_SAT && !guess)
         return;
     tracer_apply(t, in->bytes, in->n, &a);
-    add(j->x, (Config){ .input = { in->state, xmemdup(t->room, in->n), in->n }, .parent = entry,
-                        .depth = c->depth, .origin = FROM_SOLVER });
+    add(j->x, (Config){ .input = { in->state, xmemdup(t->room, in->n), in->n },
+                        .parent = entry,
+                        .depth = c->depth,
+                        .origin = FROM_SOLVER });
 }
 
 static bool wanted(Job *j, uint64_t before, uint32_t edge)
@@ -214,15 +211,17 @@ static void ask_all(Job *j, const Trail *trail, const Turns *before, const Confi
 static bool follow(Job *j, const Config *c, uint32_t entry)
 {
     Explorer *x = j->x;
-    FrontInputs all = {0};
+    FrontInputs all = { 0 };
     uint32_t depth = c ? c->depth + 1 : 0;
     if (!x->front->follow || (x->plan->depth && depth >= x->plan->depth))
         return true;
-    bool ok = job_restore(j, c ? c->input.state : 0) &&
-              x->front->follow(j->worker, c ? c->input.bytes : NULL, c ? c->input.n : 0, &all,
-                               &j->err);
+    bool ok =
+        job_restore(j, c ? c->input.state : 0) &&
+        x->front->follow(j->worker, c ? c->input.bytes : NULL, c ? c->input.n : 0, &all, &j->err);
     for (size_t i = 0; i < all.len; i++)
-        add(x, (Config){ .input = all.items[i], .parent = entry, .depth = depth,
+        add(x, (Config){ .input = all.items[i],
+                         .parent = entry,
+                         .depth = depth,
                          .origin = c ? FROM_FRONT : FROM_SEED });
     lock(x);
     if (c && all.len)
@@ -237,8 +236,8 @@ static bool follow(Job *j, const Config *c, uint32_t entry)
 static bool work(Job *j, const Config *c)
 {
     Explorer *x = j->x;
-    FrontTrace trace = {0};
-    Turns before = {0};
+    FrontTrace trace = { 0 };
+    Turns before = { 0 };
     Input in = { c->input.state, c->input.bytes, c->input.n, c->parent };
     tracer_make_room(j->tracer);
     bool ok = tracer_run(j, &in, &trace);

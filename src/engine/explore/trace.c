@@ -46,8 +46,17 @@ typedef struct Question {
 } Question;
 typedef Vec(Question) Questions;
 
-enum { POOL = 768 << 20, ASKED = 512, STONES = 4000, TURNED = 48,
-       FINE = 32, MORE = 20000, MORE_BYTES = 64 << 20, TURNS = 1 << 19, USUAL = 8 };
+enum {
+    POOL = 768 << 20,
+    ASKED = 512,
+    STONES = 4000,
+    TURNED = 48,
+    FINE = 32,
+    MORE = 20000,
+    MORE_BYTES = 64 << 20,
+    TURNS = 1 << 19,
+    USUAL = 8
+};
 
 /* ---- open, close */
 
@@ -59,10 +68,12 @@ Tracer *tracer_new(Job *j)
     t->pool = exprs_new(&(ExprsPlan){ .memory = POOL });
     t->in = exprs_source(t->pool, "input", TRACED_ROOM);
     t->solver = solver_new(t->pool, &(SolverPlan){ .seed = x->plan->seed + j->number,
-                                                   .z3_steps = 400000, .z3_seconds = 1,
+                                                   .z3_steps = 400000,
+                                                   .z3_seconds = 1,
                                                    .search_steps = 300000 });
     t->deep = solver_new(t->pool, &(SolverPlan){ .seed = x->plan->seed + j->number,
-                                                 .z3_steps = 4000000, .z3_seconds = 5 });
+                                                 .z3_steps = 4000000,
+                                                 .z3_seconds = 5 });
     t->edges = xcalloc(n + 1, sizeof *t->edges);
     t->touched = xcalloc(n + 1, sizeof *t->touched);
     t->here = xcalloc(n + 1, sizeof *t->here);
@@ -167,10 +178,7 @@ bool tracer_wanted(Job *j)
 /* ---- questions */
 
 /* Edges behind the branches of the program are of standins. */
-static bool is_of_program(const Job *j, uint32_t edge)
-{
-    return edge < j->x->facts.branches;
-}
+static bool is_of_program(const Job *j, uint32_t edge) { return edge < j->x->facts.branches; }
 
 static Tries *tries_at(Tracer *t, AskKind kind, unsigned k, uint32_t site)
 {
@@ -200,10 +208,7 @@ static unsigned times_here(Tracer *t, uint32_t edge)
 }
 
 /* Of a site's many rounds: the first ones, then ever rarer. */
-static bool is_round_wanted(unsigned n, unsigned most)
-{
-    return n < most || (n & (n - 1)) == 0;
-}
+static bool is_round_wanted(unsigned n, unsigned most) { return n < most || (n & (n - 1)) == 0; }
 
 /* Counts on: how often this edge or site was there in the trail. */
 static uint32_t times_before(Map *seen, uint32_t edge)
@@ -214,10 +219,7 @@ static uint32_t times_before(Map *seen, uint32_t edge)
     return n < 32 ? n : 32 + (n & ~31u);
 }
 
-static bool is_new_way(const Tracer *t, const Way *w)
-{
-    return !map_getn(&t->ways, w, sizeof *w);
-}
+static bool is_new_way(const Tracer *t, const Way *w) { return !map_getn(&t->ways, w, sizeof *w); }
 
 uint64_t tracer_turn(uint64_t before, uint32_t edge)
 {
@@ -246,12 +248,16 @@ static void add_fine(Job *j, Question *q, unsigned level, Questions *out)
     vec_push(out, *q);
 }
 
-static void add_branch(Job *j, const Step *s, uint32_t i, unsigned level, Way way,
-                       uint64_t turn, unsigned *turned, Questions *out)
+static void add_branch(Job *j, const Step *s, uint32_t i, unsigned level, Way way, uint64_t turn,
+                       unsigned *turned, Questions *out)
 {
     Tracer *t = j->tracer;
-    Question q = { .kind = ASK_BRANCH, .index = i, .edge = s->other, .holes = s->holes,
-                   .way = way, .turn = turn };
+    Question q = { .kind = ASK_BRANCH,
+                   .index = i,
+                   .edge = s->other,
+                   .holes = s->holes,
+                   .way = way,
+                   .turn = turn };
     if (!is_of_program(j, s->other)) {
         /* in a standin: no edge of the program, but its ways matter too */
         Tries *r = tries_at(t, ASK_BRANCH, 0, s->other);
@@ -288,7 +294,7 @@ static void add_branch(Job *j, const Step *s, uint32_t i, unsigned level, Way wa
 static void add_branches(Job *j, const Trail *trail, unsigned level, Questions *out)
 {
     Tracer *t = j->tracer;
-    Map seen = {0};
+    Map seen = { 0 };
     uint32_t after = UINT32_MAX;
     uint64_t before = 1;
     unsigned turned = 0;
@@ -313,8 +319,11 @@ static void add_branches(Job *j, const Trail *trail, unsigned level, Questions *
         }
         Tries *r = tries_at(t, ASK_PIN, s->why, s->at);
         if (r->asked < 6 + 4 * level && !is_spent(t, r))
-            vec_push(out, ((Question){ .kind = ASK_PIN, .index = (uint32_t)i, .edge = s->at,
-                                       .rank = 8 + (float)r->asked, .holes = s->holes,
+            vec_push(out, ((Question){ .kind = ASK_PIN,
+                                       .index = (uint32_t)i,
+                                       .edge = s->at,
+                                       .rank = 8 + (float)r->asked,
+                                       .holes = s->holes,
                                        .way = way }));
     }
     map_release(&seen);
@@ -328,12 +337,16 @@ static void add_chances(Job *j, const Trail *trail, unsigned level, Questions *o
         bool ours = is_of_program(j, c->at), covered = ours && queue_covers(j->x->queue, c->at);
         const Tries *r = ours ? &t->edges[c->at] : tries_at(t, ASK_OTHER, 0, c->at);
         unsigned n = ours ? times_here(t, c->at) : 0;
-        Question q = { .kind = ASK_OTHER, .index = c->index, .edge = c->at, .cond = c->cond,
+        Question q = { .kind = ASK_OTHER,
+                       .index = c->index,
+                       .edge = c->at,
+                       .cond = c->cond,
                        .rank = ours ? (covered ? 10 : 0) + (float)n / 4 + (float)r->asked / 100
                                     : 4 + (float)r->asked / 4,
                        .holes = c->holes,
                        .turn = c->index < DEEP && c->index < trail->steps.len
-                                   ? tracer_turn(t->before[c->index], c->at) : 0 };
+                                   ? tracer_turn(t->before[c->index], c->at)
+                                   : 0 };
         if (is_spent(t, r))
             continue;
         if (!ours)
@@ -347,9 +360,13 @@ static void add_chances(Job *j, const Trail *trail, unsigned level, Questions *o
         const Chance *c = &trail->bugs.items[i];
         const Tries *r = tries_at(t, ASK_BUG, c->kind, c->at);
         if (r->sat < 2 && r->asked < 6 + 6 * level && !is_spent(t, r))
-            vec_push(out, ((Question){ .kind = ASK_BUG, .index = c->index, .edge = c->at,
-                                       .cond = c->cond, .rank = 2 + (float)r->asked,
-                                       .holes = c->holes, .bug = c->kind }));
+            vec_push(out, ((Question){ .kind = ASK_BUG,
+                                       .index = c->index,
+                                       .edge = c->at,
+                                       .cond = c->cond,
+                                       .rank = 2 + (float)r->asked,
+                                       .holes = c->holes,
+                                       .bug = c->kind }));
     }
 }
 
@@ -392,8 +409,8 @@ static void learn(Job *j, const uint8_t *bytes, const Answer *a)
 }
 
 /* `batch`: the run of the answer. */
-static void note_check(Job *j, const Question *q, const Answer *a, const Entry *parent,
-                       bool padded, const FrontBatch *batch)
+static void note_check(Job *j, const Question *q, const Answer *a, const Entry *parent, bool padded,
+                       const FrontBatch *batch)
 {
     Explorer *x = j->x;
     if (a->status != SOLVE_SAT || q->kind == ASK_BUG || q->kind == ASK_PIN || batch->runs->died ||
@@ -523,7 +540,7 @@ static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e
             break;
         if (is_reached(j, q) || is_spent(t, r))
             continue;
-        Answer a = {0};
+        Answer a = { 0 };
         SolveStatus s = ask(t, trail, q, bytes, n, &a);
         tracer_tell_stats(j);
         r->asked += !q->fine;
@@ -612,8 +629,8 @@ static bool step(Job *j, const Entry *e, const uint8_t *bytes, size_t n, unsigne
 {
     Tracer *t = j->tracer;
     Explorer *x = j->x;
-    FrontTrace trace = {0};
-    Questions qs = {0};
+    FrontTrace trace = { 0 };
+    Questions qs = { 0 };
     t->traces++;
     t->level = level;
     tracer_make_room(t);
@@ -704,10 +721,7 @@ static bool fails_alike(const uint8_t *bytes, size_t n, void *study)
     return failures_alike(s->job, s->by, &(Input){ s->state, bytes, n, UINT32_MAX }, s->failure);
 }
 
-static bool study_is_over(void *study)
-{
-    return job_over(((const Study *)study)->job);
-}
+static bool study_is_over(void *study) { return job_over(((const Study *)study)->job); }
 
 char *tracer_condition(Job *j, FrontJudge by, const Input *in, const Failure *f)
 {
@@ -716,10 +730,15 @@ char *tracer_condition(Job *j, FrontJudge by, const Input *in, const Failure *f)
     if (!t || in->n > CONDITION_LONGEST)
         return NULL;
     Study study = { j, by, in->state, f };
-    ConditionPlan plan = { .pool = t->pool, .in = t->in, .solver = t->solver,
-                           .seed = x->plan->seed + 77, .seconds = 60, .fails = fails_alike,
-                           .over = study_is_over, .arg = &study };
-    FrontTrace trace = {0};
+    ConditionPlan plan = { .pool = t->pool,
+                           .in = t->in,
+                           .solver = t->solver,
+                           .seed = x->plan->seed + 77,
+                           .seconds = 60,
+                           .fails = fails_alike,
+                           .over = study_is_over,
+                           .arg = &study };
+    FrontTrace trace = { 0 };
     char *text = NULL;
     if (tracer_run(j, in, &trace))
         text = condition_find(&plan, &trace.trail, in->bytes, in->n);
@@ -739,6 +758,8 @@ void front_branch(FrontTrace *t, Exprs *p, Expr cond, uint32_t at, bool taken)
     if (!cond || expr_is_const(p, cond, &v))
         return;
     path_add(trail->path, cond, at, taken);
-    vec_push(&trail->steps, ((Step){ .kind = SUNDEW_REC_BRANCH, .ask = true,
-                                     .at = taken ? at : at + 1, .other = taken ? at + 1 : at }));
+    vec_push(&trail->steps, ((Step){ .kind = SUNDEW_REC_BRANCH,
+                                     .ask = true,
+                                     .at = taken ? at : at + 1,
+                                     .other = taken ? at + 1 : at }));
 }

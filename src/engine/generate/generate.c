@@ -16,7 +16,8 @@
 #include <time.h>
 
 enum {
-    BASES = 10, WAYS = 16,       /* of a round */
+    BASES = 10,
+    WAYS = 16,       /* of a round */
     FAITHFUL = 2,                /* bases that are followed as the example has it */
     MOST_COMPONENTS = 3000,
     MARGIN = 16,                 /* steps that a base leaves free */
@@ -112,7 +113,7 @@ static const ApiFunction *rare_function(Generator *g)
 /* Is a handle of a type alive at the end? */
 static bool has_live(const Generator *g, const Seq *s, const ApiType *t)
 {
-    SeqHandles all = {0};
+    SeqHandles all = { 0 };
     bool found = false;
     seq_handles(s, g->grow.ownership, &all);
     for (size_t i = 0; i < all.len && !found; i++)
@@ -169,7 +170,7 @@ static bool uses_wanted(const Generator *g, const Seq *s)
 {
     Seq before = { s->steps, s->n - 1 };
     const SeqStep *last = &s->steps[s->n - 1];
-    SeqHandles all = {0};
+    SeqHandles all = { 0 };
     bool found = false;
     seq_handles(&before, g->grow.ownership, &all);
     for (size_t i = 0; i < all.len && !found; i++)
@@ -192,8 +193,8 @@ static Seq *grow(Generator *g, Arena *a, const Seq *base, Way way)
     bool mixes = g->components.len && way != WAY_FAITHFUL && !g->plan->prefix;
     if (mixes && rng_below(g->rng, 6) == 0)
         mix_in(g, a, s);
-    unsigned calls = 1 + (unsigned)(rng_below(g->rng, 3) == 0) +
-                     (unsigned)(rng_below(g->rng, 6) == 0) * 3;
+    unsigned calls =
+        1 + (unsigned)(rng_below(g->rng, 3) == 0) + (unsigned)(rng_below(g->rng, 6) == 0) * 3;
     for (unsigned i = 0; i < calls && s->n < most_steps(g); i++)
         if (!grow_once(g, a, s, way))
             break;
@@ -247,14 +248,15 @@ static void make_jobs(Generator *g, Round *r)
         bool faithful = g->guided && b < FAITHFUL;
         const Seq *base = pick_base(g, &r->arena, faithful);
         for (unsigned w = 0; w < WAYS; w++) {
-            Way way = faithful ? WAY_FAITHFUL
-                : rng_unit(g->rng) < share ? WAY_DIVERGENT : WAY_GUIDED;
+            Way way = faithful                   ? WAY_FAITHFUL
+                      : rng_unit(g->rng) < share ? WAY_DIVERGENT
+                                                 : WAY_GUIDED;
             Seq *s = grow(g, &r->arena, base, way);
             if (!s)
                 continue;
             r->ways[r->n] = way;
-            r->jobs[r->n++] = (ExecJob){ .seq = s, .prefix = base->n,
-                                         .group = base->n ? b + 1 : 0 };
+            r->jobs[r->n++] =
+                (ExecJob){ .seq = s, .prefix = base->n, .group = base->n ? b + 1 : 0 };
         }
     }
 }
@@ -367,10 +369,15 @@ bool generate_sequences(const SequencePlan *plan, SequenceJudge *judge, void *ar
     Generated unasked;
     assert(plan->grow && plan->exec && plan->grow->rng);
     assert(plan->seconds || plan->count || plan->stop);
-    Generator g = { .plan = plan, .judge = judge, .arg = arg, .out = out ? out : &unasked,
-                    .grow = *plan->grow, .rng = plan->grow->rng, .begun = now() };
+    Generator g = { .plan = plan,
+                    .judge = judge,
+                    .arg = arg,
+                    .out = out ? out : &unasked,
+                    .grow = *plan->grow,
+                    .rng = plan->grow->rng,
+                    .begun = now() };
     double first = g.grow.usage ? plan->universal_share : 1;
-    *g.out = (Generated){0};
+    *g.out = (Generated){ 0 };
     prepare(&g);
     bool ok = !plan->begins || plan->begins(&g, arg, err);
     for (double s = 0; ok && s < 1 && !g.stopped && !(plan->stop && plan->stop(arg));

@@ -17,22 +17,15 @@
 
 enum { DEPTH = 6, LONGEST_WAY = 8 };
 
-static bool chance(Rng *r, double p)
-{
-    return rng_unit(r) < p;
-}
+static bool chance(Rng *r, double p) { return rng_unit(r) < p; }
 
-static bool is_full(const Seq *s)
-{
-    return s->n >= SEQ_MOST_STEPS - 8;
-}
+static bool is_full(const Seq *s) { return s->n >= SEQ_MOST_STEPS - 8; }
 
 /* ---- wishes */
 
 bool grow_accepts(const GrowPlan *g, const ApiFunction *f)
 {
-    return !g->weights || f->index >= g->api->nfunctions ||
-           chance(g->rng, g->weights[f->index]);
+    return !g->weights || f->index >= g->api->nfunctions || chance(g->rng, g->weights[f->index]);
 }
 
 static bool is_forbidden(const GrowPlan *g, const ApiFunction *f)
@@ -46,10 +39,7 @@ bool grow_is_given(const GrowPlan *g, const SeqHandle *h)
 }
 
 /* Would a new handle of the type stand where one of the given has to? */
-static bool must_be_given(const GrowPlan *g, const ApiType *t)
-{
-    return g->given && t == g->uses;
-}
+static bool must_be_given(const GrowPlan *g, const ApiType *t) { return g->given && t == g->uses; }
 
 static bool may_stand(const GrowPlan *g, const SeqHandle *h)
 {
@@ -66,8 +56,8 @@ static bool is_orphan(const GrowPlan *g, const Seq *s, const SeqHandles *all, co
     for (unsigned i = h->step; i < s->n; i++) {
         const SeqStep *st = &s->steps[i];
         for (int k = API_RETURNED; st->f && k < (int)st->nargs; k++) {
-            bool here = i == h->step ? k == h->place
-                : k >= 0 && value_equal(&st->args[k], &h->value);
+            bool here =
+                i == h->step ? k == h->place : k >= 0 && value_equal(&st->args[k], &h->value);
             const UsageBond *b = here ? usage_bond(g->usage, st->f, k) : NULL;
             if (!b || b->order == ORDER_OWNER_FIRST || b->owner < 0 ||
                 !value_is_made(&st->args[b->owner]))
@@ -85,7 +75,7 @@ static bool is_orphan(const GrowPlan *g, const Seq *s, const SeqHandles *all, co
 /* All that may be used: alive, and so are their owners. */
 static void usable(const GrowPlan *g, const Seq *s, SeqHandles *out)
 {
-    SeqHandles all = {0};
+    SeqHandles all = { 0 };
     seq_handles(s, g->ownership, &all);
     for (size_t i = 0; i < all.len; i++)
         if (!g->usage || !is_orphan(g, s, &all, &all.items[i]))
@@ -95,19 +85,18 @@ static void usable(const GrowPlan *g, const Seq *s, SeqHandles *out)
 
 static bool pick_live(const GrowPlan *g, const Seq *s, const ApiType *t, SeqValue *out)
 {
-    SeqHandles all = {0};
+    SeqHandles all = { 0 };
     size_t n = 0;
     usable(g, s, &all);
     for (size_t i = 0; i < all.len; i++)
-        if (all.items[i].type == t && may_stand(g, &all.items[i]) &&
-            rng_below(g->rng, ++n) == 0)
+        if (all.items[i].type == t && may_stand(g, &all.items[i]) && rng_below(g->rng, ++n) == 0)
             *out = all.items[i].value;
     vec_release(&all);
     return n > 0;
 }
 
-static bool universal_handle(const GrowPlan *g, Arena *a, Seq *s, const ApiPlace *p,
-                             unsigned depth, SeqValue *out)
+static bool universal_handle(const GrowPlan *g, Arena *a, Seq *s, const ApiPlace *p, unsigned depth,
+                             SeqValue *out)
 {
     if (must_be_given(g, p->handle))
         return pick_live(g, s, p->handle, out);
@@ -199,7 +188,7 @@ uint32_t grow_node(const GrowPlan *g, const Seq *s, const SeqHandle *h)
 /* Is somebody there that the example always closed before this handle? */
 static bool has_children(const GrowPlan *g, const Seq *s, const SeqValue *owner)
 {
-    SeqHandles all = {0};
+    SeqHandles all = { 0 };
     bool found = false;
     seq_handles(s, g->ownership, &all);
     for (size_t i = 0; i < all.len && !found; i++) {
@@ -208,7 +197,7 @@ static bool has_children(const GrowPlan *g, const Seq *s, const SeqValue *owner)
             const SeqStep *st = &s->steps[k];
             for (int place = API_RETURNED; st->f && place < (int)st->nargs && !found; place++) {
                 bool here = k == h->step ? place == h->place
-                    : place >= 0 && value_equal(&st->args[place], &h->value);
+                                         : place >= 0 && value_equal(&st->args[place], &h->value);
                 const UsageBond *b = here ? usage_bond(g->usage, st->f, place) : NULL;
                 found = b && b->order == ORDER_CHILD_FIRST && b->owner >= 0 &&
                         value_equal(&st->args[b->owner], owner);
@@ -276,7 +265,7 @@ static bool may_be_stale(const GrowPlan *g, const Seq *s, unsigned step, const S
 static bool uses_live(const GrowPlan *g, const Seq *s, unsigned step)
 {
     Seq before = { s->steps, step };
-    SeqHandles all = {0};
+    SeqHandles all = { 0 };
     bool ok = true;
     const SeqStep *st = &s->steps[step];
     if (st->f == g->api->release)
@@ -287,8 +276,9 @@ static bool uses_live(const GrowPlan *g, const Seq *s, unsigned step)
         for (size_t i = 0; i < all.len && !found; i++)
             found = value_equal(&all.items[i].value, &st->args[k]);
         ApiUse use = st->f ? ownership_use(g->ownership, st->f, (int)k) : USE_NONE;
-        ok = found && !((use == USE_CONSUMES || use == USE_FINISHES) &&
-                        has_children(g, &before, &st->args[k])) &&
+        ok = found &&
+             !((use == USE_CONSUMES || use == USE_FINISHES) &&
+               has_children(g, &before, &st->args[k])) &&
              !(value_is_made(&st->args[k]) && may_be_stale(g, s, step, &st->args[k]));
     }
     vec_release(&all);
@@ -317,7 +307,7 @@ static bool nulls_follow(const GrowPlan *g, const SeqStep *st)
 
 bool grow_follows(const GrowPlan *g, const Seq *s)
 {
-    SeqHandles all = {0};
+    SeqHandles all = { 0 };
     bool ok = g->usage != NULL;
     for (unsigned i = 0; ok && i < s->n; i++) {
         const SeqStep *st = &s->steps[i];
@@ -356,10 +346,10 @@ static bool have_met(const Seq *s, const SeqValue *x, const SeqValue *y)
         bool a = value_equal(&r, x), b = value_equal(&r, y);
         for (unsigned k = 0; k < st->nargs; k++) {
             SeqValue stored = value_stored(i, k), storage = value_storage(i, k);
-            a |= value_equal(&st->args[k], x) || value_equal(&stored, x) ||
-                 value_equal(&storage, x);
-            b |= value_equal(&st->args[k], y) || value_equal(&stored, y) ||
-                 value_equal(&storage, y);
+            a |=
+                value_equal(&st->args[k], x) || value_equal(&stored, x) || value_equal(&storage, x);
+            b |=
+                value_equal(&st->args[k], y) || value_equal(&stored, y) || value_equal(&storage, y);
         }
         if (a && b)
             return true;
@@ -396,12 +386,13 @@ typedef struct Want {
 
 static bool pick_fitting(const GrowPlan *g, const Seq *s, const Want *w, SeqValue *out)
 {
-    SeqHandles all = {0};
+    SeqHandles all = { 0 };
     size_t n = 0;
     usable(g, s, &all);
     for (size_t i = 0; i < all.len; i++) {
         const SeqHandle *h = &all.items[i];
-        if (h->type != w->type || !may_stand(g, h) || !node_in(w->nodes, w->nnodes, grow_node(g, s, h)) ||
+        if (h->type != w->type || !may_stand(g, h) ||
+            !node_in(w->nodes, w->nnodes, grow_node(g, s, h)) ||
             !agrees(g, s, w->f, w->args, w->place, &h->value))
             continue;
         if (rng_below(g->rng, ++n) == 0)
@@ -439,7 +430,7 @@ static const UsageEdge *way_to(const UsageType *t, uint32_t from, const Want *w)
 /* The handle that was made last, of a type. */
 static bool last_of(const GrowPlan *g, const Seq *s, const ApiType *t, SeqHandle *out)
 {
-    SeqHandles all = {0};
+    SeqHandles all = { 0 };
     bool found = false;
     usable(g, s, &all);
     for (size_t i = 0; i < all.len; i++)
@@ -497,8 +488,9 @@ static bool other_handle(const GrowPlan *g, Arena *a, Seq *s, const UsageEdge *e
                          const SeqValue *args, unsigned place, unsigned depth, SeqValue *out)
 {
     const UsageOther *o = other_at(e, place);
-    Want w = { .type = e->function->params[place].handle, .f = e->function, .args = args,
-               .place = place };
+    Want w = {
+        .type = e->function->params[place].handle, .f = e->function, .args = args, .place = place
+    };
     if (o) {
         w.nodes = o->nodes;
         w.nnodes = o->nnodes;
@@ -547,8 +539,7 @@ static bool vary(const GrowPlan *g, Arena *a, SeqStep *st)
 {
     unsigned n = 0, pick = 0;
     for (unsigned i = 0; i < st->nargs; i++)
-        if ((may_vary(g, st->f, i, &st->args[i]) || is_size(st, i)) &&
-            rng_below(g->rng, ++n) == 0)
+        if ((may_vary(g, st->f, i, &st->args[i]) || is_size(st, i)) && rng_below(g->rng, ++n) == 0)
             pick = i;
     if (!n)
         return false;
@@ -611,9 +602,9 @@ static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const UsageEdge *e,
     const UsageRow *row = usage_pick_values(g->usage, e, g->rng, g->mix, args);
     for (unsigned i = 0; i < f->nparams; i++)
         if (args[i].kind == VALUE_SELF)
-            args[i] = self ? self->value
-                           : pool_room(&f->params[i]) ? value_room(pool_room(&f->params[i]))
-                                                      : (SeqValue){0};
+            args[i] = self                       ? self->value
+                      : pool_room(&f->params[i]) ? value_room(pool_room(&f->params[i]))
+                                                 : (SeqValue){ 0 };
     for (unsigned i = 0; i < f->nparams; i++) {
         SeqValue v = pool_callback(g->api, &args[i]);
         args[i] = value_copy(a, &v);
@@ -657,8 +648,8 @@ static bool guided_plain(const GrowPlan *g, Arena *a, Seq *s)
     size_t n, m = 0;
     const UsageFunction *all = usage_functions(g->usage, &n), *f = NULL;
     for (size_t i = 0; i < n; i++)
-        if (all[i].calls && !is_forbidden(g, all[i].function) && !all[i].function->takes_handle && !all[i].function->not_callable &&
-            !all[i].function->variadic && all[i].nrows &&
+        if (all[i].calls && !is_forbidden(g, all[i].function) && !all[i].function->takes_handle &&
+            !all[i].function->not_callable && !all[i].function->variadic && all[i].nrows &&
             all[i].function->result.use != USE_CREATES && rng_below(g->rng, ++m) == 0)
             f = &all[i];
     if (!f || is_full(s))
@@ -673,7 +664,7 @@ static bool guided_plain(const GrowPlan *g, Arena *a, Seq *s)
     for (unsigned i = 0; i < st->nargs; i++) {
         ApiRole role = st->f->params[i].role;
         if (role == ROLE_LENGTH || role == ROLE_LENGTH_INOUT)
-            st->args[i] = (SeqValue){0};
+            st->args[i] = (SeqValue){ 0 };
     }
     pool_fill(g->pool, g->rng, a, st);
     return true;
@@ -681,8 +672,8 @@ static bool guided_plain(const GrowPlan *g, Arena *a, Seq *s)
 
 static bool guided_extend(const GrowPlan *g, Arena *a, Seq *s)
 {
-    SeqHandles all = {0};
-    SeqHandle h = {0};
+    SeqHandles all = { 0 };
+    SeqHandle h = { 0 };
     size_t n = 0;
     usable(g, s, &all);
     for (size_t i = 0; i < all.len; i++) {
@@ -732,7 +723,7 @@ static bool is_plain_observer(const GrowPlan *g, const UsageObserver *o, const S
 
 static SeqValue some_handle(const GrowPlan *g, const SeqHandles *all, const ApiType *t)
 {
-    SeqValue v = {0};
+    SeqValue v = { 0 };
     size_t n = 0;
     for (size_t k = 0; k < all->len; k++)
         if (all->items[k].type == t && rng_below(g->rng, ++n) == 0)
@@ -749,8 +740,9 @@ static SeqStep *look_as_example(const GrowPlan *g, Arena *a, Seq *s, const Usage
     for (unsigned i = 0; i < st->nargs; i++) {
         const ApiType *t = st->f->params[i].handle;
         SeqValue x = row->values[i].kind == VALUE_SELF ? *v
-            : t && row->values[i].kind == VALUE_NONE ? some_handle(g, others, t)
-            : pool_callback(g->api, &row->values[i]);
+                     : t && row->values[i].kind == VALUE_NONE
+                         ? some_handle(g, others, t)
+                         : pool_callback(g->api, &row->values[i]);
         st->args[i] = value_copy(a, &x);
     }
     pool_fill(g->pool, g->rng, a, st);
@@ -759,9 +751,9 @@ static SeqStep *look_as_example(const GrowPlan *g, Arena *a, Seq *s, const Usage
 
 static bool observe_as_example(const GrowPlan *g, Arena *a, Seq *s)
 {
-    SeqHandles all = {0};
+    SeqHandles all = { 0 };
     const UsageObserver *pick = NULL;
-    SeqValue v = {0};
+    SeqValue v = { 0 };
     size_t n = 0;
     usable(g, s, &all);
     for (size_t k = 0; k < all.len; k++) {
@@ -809,7 +801,7 @@ enum { LOOKS = 10, LOOKS_AT_ONE = 4 };
 
 static bool has_looked(const Seq *s, const ApiFunction *f, const SeqValue *v)
 {
-    for (unsigned i = s->n; i-- > 0 && s->steps[i].looking; )
+    for (unsigned i = s->n; i-- > 0 && s->steps[i].looking;)
         for (unsigned k = 0; k < s->steps[i].nargs; k++)
             if (s->steps[i].f == f && value_equal(&s->steps[i].args[k], v))
                 return true;
@@ -817,8 +809,7 @@ static bool has_looked(const Seq *s, const ApiFunction *f, const SeqValue *v)
 }
 
 /* By what is known of the function alone, from those that say most on. */
-static unsigned look_plainly(const GrowPlan *g, Arena *a, Seq *s, const SeqHandle *h,
-                             unsigned most)
+static unsigned look_plainly(const GrowPlan *g, Arena *a, Seq *s, const SeqHandle *h, unsigned most)
 {
     unsigned n = 0, place = 0;
     for (unsigned least = 2; least > 0; least--)
@@ -839,10 +830,10 @@ static unsigned look_plainly(const GrowPlan *g, Arena *a, Seq *s, const SeqHandl
 
 void grow_looks(const GrowPlan *g, Arena *a, Seq *s)
 {
-    SeqHandles all = {0}, no_others = {0};
+    SeqHandles all = { 0 }, no_others = { 0 };
     unsigned n = 0;
     usable(g, s, &all);
-    for (size_t k = all.len; k-- > 0 && n < LOOKS && s->n + LOOKS < SEQ_MOST_STEPS; ) {
+    for (size_t k = all.len; k-- > 0 && n < LOOKS && s->n + LOOKS < SEQ_MOST_STEPS;) {
         const SeqHandle *h = &all.items[k];
         const UsageType *t = g->usage ? usage_type(g->usage, h->type) : NULL;
         unsigned here = 0;
@@ -861,17 +852,16 @@ bool grow_observer(const GrowPlan *g, Arena *a, Seq *s)
 {
     if (!is_full(s) && g->usage && chance(g->rng, 0.5) && observe_as_example(g, a, s))
         return true;
-    SeqHandles all = {0};
+    SeqHandles all = { 0 };
     const ApiFunction *pick = NULL;
-    SeqValue v = {0};
+    SeqValue v = { 0 };
     size_t n = 0;
     if (is_full(s))
         return false;
     usable(g, s, &all);
     for (size_t i = 0; i < g->api->nfunctions; i++) {
         const ApiFunction *f = &g->api->functions[i];
-        if (!f->observes || f->not_callable || f->variadic || f->nparams != 1 ||
-            is_forbidden(g, f))
+        if (!f->observes || f->not_callable || f->variadic || f->nparams != 1 || is_forbidden(g, f))
             continue;
         for (size_t k = 0; k < all.len; k++)
             if (all.items[k].type == f->params[0].handle && rng_below(g->rng, ++n) == 0) {

@@ -38,7 +38,6 @@ bool grow_accepts(const GrowPlan *g, const ApiFunction *f);
 /* Is this one of the handles that have to be used? */
 bool grow_is_given(const GrowPlan *g, const SeqHandle *h);
 
-
 /* A call of `f`; NULL: of one that can be called. */
 bool grow_universal(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f);
 bool grow_guided(const GrowPlan *g, Arena *a, Seq *s);

@@ -10,23 +10,17 @@ typedef Vec(Observation) Observations;
 static void read_observation(const uint8_t *bytes, Observation *o)
 {
     switch (o->kind) {
-    case OBSERVED_INTEGER:
-        memcpy(&o->integer, bytes, o->n < 8 ? o->n : 8);
-        break;
-    case OBSERVED_FLOAT:
-        memcpy(&o->real, bytes, o->n < 8 ? o->n : 8);
-        break;
-    case OBSERVED_ERRNO_IS: case OBSERVED_CALLBACKS_ARE:
-        memcpy(&o->integer, bytes, o->n < 4 ? o->n : 4);
-        break;
+    case OBSERVED_INTEGER: memcpy(&o->integer, bytes, o->n < 8 ? o->n : 8); break;
+    case OBSERVED_FLOAT: memcpy(&o->real, bytes, o->n < 8 ? o->n : 8); break;
+    case OBSERVED_ERRNO_IS:
+    case OBSERVED_CALLBACKS_ARE: memcpy(&o->integer, bytes, o->n < 4 ? o->n : 4); break;
     case OBSERVED_SAME:
         if (o->n == 8) {
             memcpy(&o->same_step, bytes, 4);
             memcpy(&o->same_place, bytes + 4, 4);
         }
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -34,7 +28,7 @@ static void read_observation(const uint8_t *bytes, Observation *o)
  * run. */
 static void mask_record(const Type *t, uint8_t *bytes, size_t n)
 {
-    uint8_t kept[WIRE_MOST_SEEN_BYTES] = {0};
+    uint8_t kept[WIRE_MOST_SEEN_BYTES] = { 0 };
     for (unsigned i = 0; i < t->nfields; i++) {
         const Field *f = &t->fields[i];
         const Type *m = type_plain(f->type);
@@ -65,7 +59,8 @@ static void read_fields(const Seq *s, uint32_t step, int place, const uint8_t *b
     const ApiFunction *f = step < s->n ? s->steps[step].f : NULL;
     const ApiType *h = f && place >= 0 && place < (int)f->nparams ? f->params[place].handle : NULL;
     const Type *t = h ? type_plain(h->type) : NULL;
-    for (unsigned i = 0; t && t->kind == TYPE_STRUCT && i < t->nfields && i < OBSERVED_FIELDS; i++) {
+    for (unsigned i = 0; t && t->kind == TYPE_STRUCT && i < t->nfields && i < OBSERVED_FIELDS;
+         i++) {
         const Field *x = &t->fields[i];
         const Type *m = type_plain(x->type);
         uint64_t at = x->offset / 8;
@@ -104,10 +99,14 @@ static bool is_place(const Seq *s, unsigned step, int place)
 static void read_observations(Arena *a, const Seq *s, const AnswerHead *head,
                               const struct WireAnswer *w, Outcome *out)
 {
-    struct { uint32_t step; int32_t place; uint32_t kind, n; } row;
+    struct {
+        uint32_t step;
+        int32_t place;
+        uint32_t kind, n;
+    } row;
     uint32_t end = head->nobs < WIRE_OBSERVATIONS ? head->nobs : WIRE_OBSERVATIONS, at = 0;
     uint8_t *copy = arena_array(a, uint8_t, end + 1);
-    Observations all = {0};
+    Observations all = { 0 };
     memcpy(copy, w->obs, end);
     while (at + sizeof row <= end) {
         memcpy(&row, copy + at, sizeof row);
@@ -119,8 +118,11 @@ static void read_observations(Arena *a, const Seq *s, const AnswerHead *head,
         } else if (row.kind == OBS_FIELDS) {
             read_fields(s, row.step, row.place, copy + at, row.n, &all);
         } else {
-            Observation o = { .step = row.step, .place = row.place,
-                              .kind = (ObservedKind)row.kind, .bytes = copy + at, .n = row.n };
+            Observation o = { .step = row.step,
+                              .place = row.place,
+                              .kind = (ObservedKind)row.kind,
+                              .bytes = copy + at,
+                              .n = row.n };
             mask(s, &o, copy + at);
             read_observation(copy + at, &o);
             vec_push(&all, o);
@@ -149,14 +151,14 @@ static void read_fresh(Arena *a, const AnswerHead *head, const struct WireAnswer
     out->fresh = fresh;
 }
 
-void answer_read(Arena *a, const Seq *s, uint32_t npoints, const struct WireAnswer *w,
-                 Outcome *out)
+void answer_read(Arena *a, const Seq *s, uint32_t npoints, const struct WireAnswer *w, Outcome *out)
 {
     AnswerHead head;
     memcpy(&head, w, sizeof head);
-    *out = (Outcome){ .state = head.state <= WIRE_EXITED ? (OutcomeState)head.state
-                                                         : OUTCOME_NOT_RUN,
-                      .at = head.at < s->n ? head.at : s->n, .leaked = head.leaked };
+    *out =
+        (Outcome){ .state = head.state <= WIRE_EXITED ? (OutcomeState)head.state : OUTCOME_NOT_RUN,
+                   .at = head.at < s->n ? head.at : s->n,
+                   .leaked = head.leaked };
     if (WIFSIGNALED(head.status))
         out->signal = WTERMSIG(head.status);
     else

@@ -38,20 +38,15 @@ static char look_at_result(const ApiPlace *p)
 {
     const Type *t = p->type ? type_plain(p->type) : NULL;
     switch (p->role) {
-    case ROLE_NOTHING:
-        return '-';
-    case ROLE_FLOAT:
-        return 'f';
-    case ROLE_STRING:
-        return 'z';
-    case ROLE_HANDLE:
-        return 'h';
-    case ROLE_RECORD:
-        return t && t->kind == TYPE_STRUCT ? 'r' : 'p';
-    case ROLE_INTEGER: case ROLE_ENUM: case ROLE_FLAGS:
-        return 'i';
-    default:
-        return 'p';
+    case ROLE_NOTHING: return '-';
+    case ROLE_FLOAT: return 'f';
+    case ROLE_STRING: return 'z';
+    case ROLE_HANDLE: return 'h';
+    case ROLE_RECORD: return t && t->kind == TYPE_STRUCT ? 'r' : 'p';
+    case ROLE_INTEGER:
+    case ROLE_ENUM:
+    case ROLE_FLAGS: return 'i';
+    default: return 'p';
     }
 }
 
@@ -59,26 +54,23 @@ static char look_at_param(const ApiPlace *p)
 {
     const Type *t = p->type ? type_plain(p->type) : NULL;
     switch (p->role) {
-    case ROLE_OUT: case ROLE_INOUT: case ROLE_LENGTH_INOUT:
-        return p->is_const ? '-' : 'n';
-    case ROLE_BUFFER_OUT:
-        return 'b';
-    case ROLE_RECORD:
-        return t && t->kind == TYPE_POINTER && !p->is_const ? 'b' : '-';
-    case ROLE_STRING_OUT:
-        return 'z';
-    case ROLE_HANDLE_OUT: case ROLE_HANDLE_INOUT:
-        return 'h';
-    case ROLE_HANDLE: case ROLE_STORAGE:
-        return p->handle->open && !p->is_const ? 's' : '-';
-    default:
-        return '-';
+    case ROLE_OUT:
+    case ROLE_INOUT:
+    case ROLE_LENGTH_INOUT: return p->is_const ? '-' : 'n';
+    case ROLE_BUFFER_OUT: return 'b';
+    case ROLE_RECORD: return t && t->kind == TYPE_POINTER && !p->is_const ? 'b' : '-';
+    case ROLE_STRING_OUT: return 'z';
+    case ROLE_HANDLE_OUT:
+    case ROLE_HANDLE_INOUT: return 'h';
+    case ROLE_HANDLE:
+    case ROLE_STORAGE: return p->handle->open && !p->is_const ? 's' : '-';
+    default: return '-';
     }
 }
 
 static bool put_functions(Exec *e, Err *err)
 {
-    Str s = {0};
+    Str s = { 0 };
     const Api *api = e->plan.api;
     uint32_t n = (uint32_t)api->nfunctions + 1;
     str_addn(&s, (char *)&n, sizeof n);
@@ -118,9 +110,10 @@ static bool make_shared(Exec *e, Err *err)
 /* Before each request: the library may have changed it. */
 static void put_head(Exec *e)
 {
-    struct WireHead head = { .magic = WIRE_MAGIC, .version = WIRE_VERSION,
-        .cpu_ms = e->plan.cpu_ms ? e->plan.cpu_ms : 300,
-        .wall_ms = e->plan.wall_ms ? e->plan.wall_ms : 5000 };
+    struct WireHead head = { .magic = WIRE_MAGIC,
+                             .version = WIRE_VERSION,
+                             .cpu_ms = e->plan.cpu_ms ? e->plan.cpu_ms : 300,
+                             .wall_ms = e->plan.wall_ms ? e->plan.wall_ms : 5000 };
     memcpy(e->shared, &head, sizeof head);
 }
 
@@ -146,9 +139,10 @@ static void make_environment(const Exec *e, Strings *env, bool watched)
     if (!e->plan.preload)
         return;
     strings_addf(env, "LD_PRELOAD=%s", e->plan.preload);
-    strings_addf(env, "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:"
-                "max_allocation_size_mb=256:handle_segv=1:exitcode=99:abort_on_error=0:"
-                "detect_odr_violation=0:verify_asan_link_order=0:quarantine_size_mb=8%s",
+    strings_addf(env,
+                 "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:"
+                 "max_allocation_size_mb=256:handle_segv=1:exitcode=99:abort_on_error=0:"
+                 "detect_odr_violation=0:verify_asan_link_order=0:quarantine_size_mb=8%s",
                  watched ? "" : ":symbolize=0");
     strings_addf(env, "UBSAN_OPTIONS=print_stacktrace=%d:halt_on_error=1:exitcode=99%s", watched,
                  watched ? "" : ":symbolize=0");
@@ -159,9 +153,15 @@ static bool play(Exec *e, bool watched, RunResult *res, Err *err)
     char *argv[] = { e->player, e->library, NULL };
     RunFd fd = { e->memory.fd, WIRE_FD };
     double idle = 3 + (e->plan.wall_ms ? e->plan.wall_ms : 5000) / 1e3;   /* all are stopped */
-    RunPlan plan = { .argv = argv, .env = strings_argv(watched ? &e->watched_env : &e->env), .fds = &fd, .nfds = 1,
-                     .server = !watched, .untraced = !watched, .discard_output = true,
-                     .keep_output = 64 << 10, .fixed_addresses = e->plan.fixed_addresses,
+    RunPlan plan = { .argv = argv,
+                     .env = strings_argv(watched ? &e->watched_env : &e->env),
+                     .fds = &fd,
+                     .nfds = 1,
+                     .server = !watched,
+                     .untraced = !watched,
+                     .discard_output = true,
+                     .keep_output = 64 << 10,
+                     .fixed_addresses = e->plan.fixed_addresses,
                      .limits = { .wall = 120, .cpu = 120, .idle = idle, .processes = 64 } };
     return runner_run(e->runner, &plan, res, err);
 }
@@ -169,7 +169,7 @@ static bool play(Exec *e, bool watched, RunResult *res, Err *err)
 /* What the player says of the library, once. */
 static bool take_head(Exec *e, bool ok, Err *err)
 {
-    struct WireHead head = {0};
+    struct WireHead head = { 0 };
     if (e->shared)
         memcpy(&head, e->shared, sizeof head);
     head.trouble[sizeof head.trouble - 1] = 0;
@@ -190,7 +190,7 @@ Exec *exec_open(const ExecPlan *plan, Err *err)
 {
     Exec *e = xcalloc(1, sizeof *e);
     uint32_t none = 0;
-    RunResult res = {0};
+    RunResult res = { 0 };
     e->plan = *plan;
     e->memory.fd = -1;
     e->library = path_absolute(plan->library);
@@ -239,54 +239,33 @@ static void set_seen(Exec *e, const uint32_t *points, size_t n, uint8_t to)
             e->seen[points[i]] = e->shared[WIRE_SEEN + points[i]] = to;
 }
 
-void exec_know(Exec *e, const uint32_t *points, size_t n)
-{
-    set_seen(e, points, n, 1);
-}
+void exec_know(Exec *e, const uint32_t *points, size_t n) { set_seen(e, points, n, 1); }
 
-void exec_forget(Exec *e, const uint32_t *points, size_t n)
-{
-    set_seen(e, points, n, 0);
-}
+void exec_forget(Exec *e, const uint32_t *points, size_t n) { set_seen(e, points, n, 0); }
 
-bool exec_knows(const Exec *e, uint32_t point)
-{
-    return point < e->npoints && e->seen[point];
-}
+bool exec_knows(const Exec *e, uint32_t point) { return point < e->npoints && e->seen[point]; }
 
 /* ---- requests */
 
-static void put32(Str *s, uint32_t v)
-{
-    str_addn(s, (char *)&v, sizeof v);
-}
+static void put32(Str *s, uint32_t v) { str_addn(s, (char *)&v, sizeof v); }
 
-static void put16(Str *s, uint16_t v)
-{
-    str_addn(s, (char *)&v, sizeof v);
-}
+static void put16(Str *s, uint16_t v) { str_addn(s, (char *)&v, sizeof v); }
 
 static void put_value(Str *s, const SeqValue *v)
 {
     str_addc(s, (char)v->kind);
     switch (v->kind) {
-    case VALUE_INTEGER:
-        str_addn(s, (char *)&v->integer, 8);
-        break;
-    case VALUE_FLOAT:
-        str_addn(s, (char *)&v->real, 8);
-        break;
-    case VALUE_STRING: case VALUE_BYTES:
+    case VALUE_INTEGER: str_addn(s, (char *)&v->integer, 8); break;
+    case VALUE_FLOAT: str_addn(s, (char *)&v->real, 8); break;
+    case VALUE_STRING:
+    case VALUE_BYTES:
         put32(s, (uint32_t)v->n);
         str_addn(s, (char *)v->bytes, v->n);
         break;
-    case VALUE_ROOM:
-        put32(s, (uint32_t)v->n);
-        break;
-    case VALUE_RESULT:
-        put32(s, v->step);
-        break;
-    case VALUE_STORED: case VALUE_STORAGE:
+    case VALUE_ROOM: put32(s, (uint32_t)v->n); break;
+    case VALUE_RESULT: put32(s, v->step); break;
+    case VALUE_STORED:
+    case VALUE_STORAGE:
         put32(s, v->step);
         put32(s, v->param);
         break;
@@ -294,8 +273,9 @@ static void put_value(Str *s, const SeqValue *v)
         put32(s, v->symbol ? (uint32_t)strlen(v->symbol) : 0);
         str_add(s, v->symbol ? v->symbol : "");
         break;
-    case VALUE_NONE: case VALUE_NULL: case VALUE_SELF:
-        break;
+    case VALUE_NONE:
+    case VALUE_NULL:
+    case VALUE_SELF: break;
     }
 }
 
@@ -317,8 +297,12 @@ static void put_steps(Str *s, const Seq *seq, unsigned from, unsigned to)
 
 static void put_job(Str *s, const ExecJob *j, unsigned number, unsigned prefix, bool direct)
 {
-    struct WireOptions o = { .mutant = j->mutant, .fill = j->fill, .clock = j->clock,
-                             .twice = j->twice, .reached = j->reached, .direct = direct,
+    struct WireOptions o = { .mutant = j->mutant,
+                             .fill = j->fill,
+                             .clock = j->clock,
+                             .twice = j->twice,
+                             .reached = j->reached,
+                             .direct = direct,
                              .all = j->all };
     put32(s, number);
     str_addn(s, (char *)&o, sizeof o);
@@ -376,10 +360,7 @@ static void clear_answers(Exec *e, size_t n)
 }
 
 /* A job without an answer: it, or one beside it, has killed the player. */
-static bool has_answer(const Outcome *o)
-{
-    return o->state != OUTCOME_NOT_RUN;
-}
+static bool has_answer(const Outcome *o) { return o->state != OUTCOME_NOT_RUN; }
 
 static bool run_some(Exec *e, Arena *a, const ExecJob *jobs, size_t n, Outcome *out, Err *err);
 
@@ -421,7 +402,7 @@ static void blame(Outcome *o)
 
 static bool run_some(Exec *e, Arena *a, const ExecJob *jobs, size_t n, Outcome *out, Err *err)
 {
-    RunResult res = {0};
+    RunResult res = { 0 };
     assert(n > 0 && n <= WIRE_MOST_JOBS);
     clear_answers(e, n);
     add_groups(e, jobs, n);
@@ -449,7 +430,7 @@ static bool run_some(Exec *e, Arena *a, const ExecJob *jobs, size_t n, Outcome *
 
 bool exec_run(Exec *e, Arena *a, const ExecJob *jobs, size_t n, Outcome *out, Err *err)
 {
-    for (size_t i = 0; i < n; ) {
+    for (size_t i = 0; i < n;) {
         size_t m = 0, bytes = 0;
         while (i + m < n && m < WIRE_MOST_JOBS && bytes < (8u << 20)) {
             const Seq *s = jobs[i + m].seq;
@@ -468,7 +449,7 @@ bool exec_run(Exec *e, Arena *a, const ExecJob *jobs, size_t n, Outcome *out, Er
 
 bool exec_failure(Exec *e, const ExecJob *job, Failure *out, Err *err)
 {
-    RunResult res = {0};
+    RunResult res = { 0 };
     uint32_t one = 1;
     Str *s = &e->request;
     clear_answers(e, 1);
@@ -534,16 +515,17 @@ bool observation_equal(const Observation *a, const Observation *b)
     if (a->step != b->step || a->place != b->place || a->kind != b->kind)
         return false;
     switch (a->kind) {
-    case OBSERVED_INTEGER: case OBSERVED_ERRNO_IS: case OBSERVED_CALLBACKS_ARE:
-        return a->integer == b->integer;
-    case OBSERVED_FLOAT:
-        return memcmp(&a->real, &b->real, sizeof a->real) == 0;
-    case OBSERVED_SAME:
-        return a->same_step == b->same_step && a->same_place == b->same_place;
-    case OBSERVED_STRING: case OBSERVED_BYTES: case OBSERVED_LONG:
-        return a->n == b->n && memcmp(a->bytes, b->bytes, a->n) == 0;
-    case OBSERVED_NULL: case OBSERVED_HANDLE: case OBSERVED_UNREADABLE:
-        return true;
+    case OBSERVED_INTEGER:
+    case OBSERVED_ERRNO_IS:
+    case OBSERVED_CALLBACKS_ARE: return a->integer == b->integer;
+    case OBSERVED_FLOAT: return memcmp(&a->real, &b->real, sizeof a->real) == 0;
+    case OBSERVED_SAME: return a->same_step == b->same_step && a->same_place == b->same_place;
+    case OBSERVED_STRING:
+    case OBSERVED_BYTES:
+    case OBSERVED_LONG: return a->n == b->n && memcmp(a->bytes, b->bytes, a->n) == 0;
+    case OBSERVED_NULL:
+    case OBSERVED_HANDLE:
+    case OBSERVED_UNREADABLE: return true;
     }
     return false;
 }
@@ -574,34 +556,20 @@ void observation_print(const Observation *o, Str *out)
         str_addf(out, ".%d", o->place);
     str_add(out, " = ");
     switch (o->kind) {
-    case OBSERVED_INTEGER:
-        str_addf(out, "%" PRId64, (int64_t)o->integer);
-        break;
-    case OBSERVED_ERRNO_IS:
-        str_addf(out, "errno %" PRId64, (int64_t)o->integer);
-        break;
-    case OBSERVED_CALLBACKS_ARE:
-        str_addf(out, "%" PRId64 " callbacks", (int64_t)o->integer);
-        break;
-    case OBSERVED_FLOAT:
-        str_addf(out, "%.17g", o->real);
-        break;
-    case OBSERVED_SAME:
-        str_addf(out, "same as r%u.%d", o->same_step, o->same_place);
-        break;
-    case OBSERVED_STRING: case OBSERVED_BYTES: case OBSERVED_LONG:
+    case OBSERVED_INTEGER: str_addf(out, "%" PRId64, (int64_t)o->integer); break;
+    case OBSERVED_ERRNO_IS: str_addf(out, "errno %" PRId64, (int64_t)o->integer); break;
+    case OBSERVED_CALLBACKS_ARE: str_addf(out, "%" PRId64 " callbacks", (int64_t)o->integer); break;
+    case OBSERVED_FLOAT: str_addf(out, "%.17g", o->real); break;
+    case OBSERVED_SAME: str_addf(out, "same as r%u.%d", o->same_step, o->same_place); break;
+    case OBSERVED_STRING:
+    case OBSERVED_BYTES:
+    case OBSERVED_LONG:
         str_addc(out, '"');
         escape_c_string(out, (const char *)o->bytes, o->n);
         str_addc(out, '"');
         break;
-    case OBSERVED_NULL:
-        str_add(out, "NULL");
-        break;
-    case OBSERVED_HANDLE:
-        str_add(out, "handle");
-        break;
-    case OBSERVED_UNREADABLE:
-        str_add(out, "unreadable");
-        break;
+    case OBSERVED_NULL: str_add(out, "NULL"); break;
+    case OBSERVED_HANDLE: str_add(out, "handle"); break;
+    case OBSERVED_UNREADABLE: str_add(out, "unreadable"); break;
     }
 }

@@ -53,14 +53,18 @@ typedef struct ExecJob {
 } ExecJob;
 
 typedef enum {
-    OUTCOME_NOT_RUN, OUTCOME_DONE, OUTCOME_DIED, OUTCOME_TIMEOUT,
+    OUTCOME_NOT_RUN,
+    OUTCOME_DONE,
+    OUTCOME_DIED,
+    OUTCOME_TIMEOUT,
     OUTCOME_PREFIX,              /* the prefix did not get through */
     OUTCOME_EXITED,              /* the library ended the process, or a sanitizer */
 } OutcomeState;
 
 /* Places beside results and parameters. */
 enum {
-    OBSERVED_ERRNO = -3, OBSERVED_CALLBACKS = -4,
+    OBSERVED_ERRNO = -3,
+    OBSERVED_CALLBACKS = -4,
     OBSERVED_FIELD = 64,         /* from here on: see observed_field() */
     OBSERVED_FIELDS = 64,        /* of a struct, at most */
     OBSERVED_BEHIND = 4096,      /* + step: bytes that a field was set to lead to */
@@ -73,9 +77,17 @@ static inline int observed_field(int place, unsigned i)
 }
 
 typedef enum {
-    OBSERVED_INTEGER, OBSERVED_FLOAT, OBSERVED_NULL, OBSERVED_STRING, OBSERVED_BYTES,
-    OBSERVED_HANDLE, OBSERVED_SAME, OBSERVED_UNREADABLE, OBSERVED_LONG,
-    OBSERVED_ERRNO_IS, OBSERVED_CALLBACKS_ARE,
+    OBSERVED_INTEGER,
+    OBSERVED_FLOAT,
+    OBSERVED_NULL,
+    OBSERVED_STRING,
+    OBSERVED_BYTES,
+    OBSERVED_HANDLE,
+    OBSERVED_SAME,
+    OBSERVED_UNREADABLE,
+    OBSERVED_LONG,
+    OBSERVED_ERRNO_IS,
+    OBSERVED_CALLBACKS_ARE,
 } ObservedKind;
 
 /* What came out of one place of one step. */

@@ -51,8 +51,12 @@
 enum {
     WIRE_VERSION = 2,
     WIRE_FD = 9,
-    WIRE_FUNCTIONS = 4096, WIRE_SEEN = 2 << 20, WIRE_REQUEST = 8 << 20,
-    WIRE_RESPONSE = 24 << 20, WIRE_ANSWER = 128 << 10, WIRE_MOST_JOBS = 256,
+    WIRE_FUNCTIONS = 4096,
+    WIRE_SEEN = 2 << 20,
+    WIRE_REQUEST = 8 << 20,
+    WIRE_RESPONSE = 24 << 20,
+    WIRE_ANSWER = 128 << 10,
+    WIRE_MOST_JOBS = 256,
     WIRE_SIZE = WIRE_RESPONSE + WIRE_ANSWER * WIRE_MOST_JOBS,
     WIRE_MOST_POINTS = WIRE_REQUEST - WIRE_SEEN,
     WIRE_SET = 0xffff,
@@ -91,19 +95,32 @@ struct WireOptions {
 };
 
 enum {
-    WIRE_NOT_RUN, WIRE_DONE, WIRE_DIED, WIRE_TIMEOUT, WIRE_PREFIX, WIRE_EXITED,
+    WIRE_NOT_RUN,
+    WIRE_DONE,
+    WIRE_DIED,
+    WIRE_TIMEOUT,
+    WIRE_PREFIX,
+    WIRE_EXITED,
     WIRE_BEGUN,                  /* stays so if the player dies with it */
 };
 
 enum {
-    OBS_INTEGER, OBS_FLOAT, OBS_NULL, OBS_STRING, OBS_BYTES, OBS_HANDLE,
+    OBS_INTEGER,
+    OBS_FLOAT,
+    OBS_NULL,
+    OBS_STRING,
+    OBS_BYTES,
+    OBS_HANDLE,
     OBS_SAME,                    /* u32 step, i32 place: the same pointer */
-    OBS_UNREADABLE, OBS_LONG,    /* a string longer than is kept */
-    OBS_ERRNO, OBS_CALLBACKS,    /* how often stubs were called so far */
+    OBS_UNREADABLE,
+    OBS_LONG,    /* a string longer than is kept */
+    OBS_ERRNO,
+    OBS_CALLBACKS,    /* how often stubs were called so far */
     OBS_FIELDS,                  /* a struct's bytes before the call, and after */
 };
 enum {
-    OBS_PLACE_ERRNO = -3, OBS_PLACE_CALLBACKS = -4,
+    OBS_PLACE_ERRNO = -3,
+    OBS_PLACE_CALLBACKS = -4,
     OBS_PLACE_BEHIND = 4096,     /* + step: the bytes that a field was set to */
 };
 

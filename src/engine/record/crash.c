@@ -27,7 +27,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define MOST_BYTES (1 << 30)           /* of a crash file that is read at all */
+#define MOST_BYTES  (1 << 30)           /* of a crash file that is read at all */
 #define MOST_FRAMES 65536
 
 typedef struct Layer {
@@ -128,12 +128,16 @@ static bool read_build(Crash *c, Reader *r)
 static bool read_failure(Crash *c, Reader *r)
 {
     SundewFailure f;
-    if (!take(r, &f, sizeof f) || f.kind < SUNDEW_FAIL_SIGNAL ||
-        f.kind > SUNDEW_FAIL_EXIT || f.access > SUNDEW_EXECUTE)
+    if (!take(r, &f, sizeof f) || f.kind < SUNDEW_FAIL_SIGNAL || f.kind > SUNDEW_FAIL_EXIT ||
+        f.access > SUNDEW_EXECUTE)
         return false;
     c->failure = (CrashFailure){
-        .kind = f.kind, .signal = f.signal, .access = f.access,
-        .address = f.address, .pc = f.pc, .text = take_text(c, r),
+        .kind = f.kind,
+        .signal = f.signal,
+        .access = f.access,
+        .address = f.address,
+        .pc = f.pc,
+        .text = take_text(c, r),
     };
     c->failed = true;
     return true;
@@ -155,11 +159,11 @@ static bool read_stack(Crash *c, Reader *r)
 static bool read_frame(Crash *c, Reader *r)
 {
     SundewFrameRecord f;
-    if (!take(r, &f, sizeof f) || f.frame != c->frames.len ||
-        c->frames.len >= MOST_FRAMES)
+    if (!take(r, &f, sizeof f) || f.frame != c->frames.len || c->frames.len >= MOST_FRAMES)
         return false;
-    CrashFrame frame = { .function = f.function, .flags = f.flags,
-                         .nslots = f.nslots, .nlocals = f.nlocals };
+    CrashFrame frame = {
+        .function = f.function, .flags = f.flags, .nslots = f.nslots, .nlocals = f.nlocals
+    };
     frame.slots = take_words(c, r, f.nslots);
     frame.locals = take_words(c, r, f.nlocals);
     if (!frame.slots || !frame.locals)
@@ -170,19 +174,14 @@ static bool read_frame(Crash *c, Reader *r)
     return true;
 }
 
-static bool wraps(uint64_t address, uint64_t size)
-{
-    return address + size < address;
-}
+static bool wraps(uint64_t address, uint64_t size) { return address + size < address; }
 
 static bool read_copy(Crash *c, Reader *r)
 {
     SundewCopyRecord k;
-    if (!take(r, &k, sizeof k) || k.frame >= c->copies.len ||
-        wraps(k.address, r->left))
+    if (!take(r, &k, sizeof k) || k.frame >= c->copies.len || wraps(k.address, r->left))
         return false;
-    CrashBytes b = { .address = k.address, .type = k.type, .bytes = r->at,
-                     .n = r->left };
+    CrashBytes b = { .address = k.address, .type = k.type, .bytes = r->at, .n = r->left };
     if (b.n)
         vec_push(&c->copies.items[k.frame], b);
     return true;
@@ -191,14 +190,15 @@ static bool read_copy(Crash *c, Reader *r)
 static bool read_memory(Crash *c, Reader *r)
 {
     SundewMemory m;
-    if (!take(r, &m, sizeof m) || wraps(m.address, m.size) ||
-        m.place < SUNDEW_HEAP || m.place > SUNDEW_GUESSED ||
-        m.offset > m.size || r->left > m.size - m.offset)
+    if (!take(r, &m, sizeof m) || wraps(m.address, m.size) || m.place < SUNDEW_HEAP ||
+        m.place > SUNDEW_GUESSED || m.offset > m.size || r->left > m.size - m.offset)
         return false;
-    CrashBytes b = { .address = m.address + m.offset, .type = m.type,
-                     .hidden = m.hidden, .bytes = r->at, .n = r->left };
-    CrashObject o = { .address = m.address, .size = m.size, .place = m.place,
-                      .type = m.type };
+    CrashBytes b = { .address = m.address + m.offset,
+                     .type = m.type,
+                     .hidden = m.hidden,
+                     .bytes = r->at,
+                     .n = r->left };
+    CrashObject o = { .address = m.address, .size = m.size, .place = m.place, .type = m.type };
     bool freed = m.place == SUNDEW_FREED;
     o.variable = freed ? 0 : m.variable;
     o.alive_in = freed && m.variable ? m.variable - 1 : UINT32_MAX;
@@ -213,9 +213,13 @@ static bool read_file(Crash *c, Reader *r)
     SundewFileRecord f;
     if (!take(r, &f, sizeof f))
         return false;
-    CrashFile file = { .address = f.address, .fd = f.fd, .flags = f.flags,
-                       .position = f.position, .start = f.start,
-                       .bytes = r->at, .n = r->left };
+    CrashFile file = { .address = f.address,
+                       .fd = f.fd,
+                       .flags = f.flags,
+                       .position = f.position,
+                       .start = f.start,
+                       .bytes = r->at,
+                       .n = r->left };
     vec_push(&c->files, file);
     return true;
 }
@@ -225,10 +229,8 @@ static bool read_external(Crash *c, Reader *r)
     uint64_t address;
     if (!take(r, &address, sizeof address))
         return false;
-    c->externals = vec_room(c->externals, c->nexternals, &c->cap_externals,
-                            sizeof *c->externals);
-    c->externals[c->nexternals++] =
-        (struct external){ address, take_text(c, r) };
+    c->externals = vec_room(c->externals, c->nexternals, &c->cap_externals, sizeof *c->externals);
+    c->externals[c->nexternals++] = (struct external){ address, take_text(c, r) };
     return true;
 }
 
@@ -237,8 +239,11 @@ static bool read_missing(Crash *c, Reader *r)
     SundewMissing m;
     if (!take(r, &m, sizeof m))
         return false;
-    CrashLack k = { .code = m.code, .frame = m.frame, .address = m.address,
-                    .amount = m.amount, .text = take_text(c, r) };
+    CrashLack k = { .code = m.code,
+                    .frame = m.frame,
+                    .address = m.address,
+                    .amount = m.amount,
+                    .text = take_text(c, r) };
     vec_push(&c->lacks, k);
     return true;
 }
@@ -253,8 +258,8 @@ static bool read_maps(Crash *c, Reader *r)
         next = strchr(line, '\n');
         if (next)
             *next++ = 0;
-        if (sscanf(line, "%llx-%llx %*s %llx %*s %*s %n", &from, &to, &offset,
-                   &path) < 3 || !path || !line[path] || to <= from)
+        if (sscanf(line, "%llx-%llx %*s %llx %*s %*s %n", &from, &to, &offset, &path) < 3 ||
+            !path || !line[path] || to <= from)
             continue;
         Mapping m = { from, to, offset, line + path };
         vec_push(&c->maps, m);
@@ -265,31 +270,18 @@ static bool read_maps(Crash *c, Reader *r)
 static bool read_record(Crash *c, uint32_t tag, Reader r)
 {
     switch (tag) {
-    case SUNDEW_REC_BUILD:
-        return read_build(c, &r);
-    case SUNDEW_REC_FAILURE:
-        return read_failure(c, &r);
-    case SUNDEW_REC_STACK:
-        return read_stack(c, &r);
-    case SUNDEW_REC_FRAME:
-        return read_frame(c, &r);
-    case SUNDEW_REC_COPY:
-        return read_copy(c, &r);
-    case SUNDEW_REC_MEMORY:
-        return read_memory(c, &r);
-    case SUNDEW_REC_FILE:
-        return read_file(c, &r);
-    case SUNDEW_REC_EXTERNAL:
-        return read_external(c, &r);
-    case SUNDEW_REC_MAPS:
-        return read_maps(c, &r);
-    case SUNDEW_REC_MISSING:
-        return read_missing(c, &r);
-    case SUNDEW_REC_END:
-        c->whole = true;
-        return true;
-    default:
-        return true;           /* of a later version */
+    case SUNDEW_REC_BUILD: return read_build(c, &r);
+    case SUNDEW_REC_FAILURE: return read_failure(c, &r);
+    case SUNDEW_REC_STACK: return read_stack(c, &r);
+    case SUNDEW_REC_FRAME: return read_frame(c, &r);
+    case SUNDEW_REC_COPY: return read_copy(c, &r);
+    case SUNDEW_REC_MEMORY: return read_memory(c, &r);
+    case SUNDEW_REC_FILE: return read_file(c, &r);
+    case SUNDEW_REC_EXTERNAL: return read_external(c, &r);
+    case SUNDEW_REC_MAPS: return read_maps(c, &r);
+    case SUNDEW_REC_MISSING: return read_missing(c, &r);
+    case SUNDEW_REC_END: c->whole = true; return true;
+    default: return true;           /* of a later version */
     }
 }
 
@@ -357,8 +349,7 @@ static size_t first_range(const Layer *l, uint64_t address)
 }
 
 /* Fills in what is not known yet; how much that was. */
-static size_t read_layer(const Layer *l, uint64_t address, uint8_t *bytes,
-                         size_t n, bool *known)
+static size_t read_layer(const Layer *l, uint64_t address, uint8_t *bytes, size_t n, bool *known)
 {
     size_t found = 0;
     for (size_t i = first_range(l, address); i < l->len; i++) {
@@ -408,8 +399,7 @@ static void settle_objects(Crash *c)
             effort -= o->size;
             uint8_t *bytes = xmalloc(o->size + 1);
             bool *known = xcalloc(o->size + 1, 1);
-            o->complete = read_layer(&c->memory, o->address, bytes, o->size,
-                                     known) == o->size;
+            o->complete = read_layer(&c->memory, o->address, bytes, o->size, known) == o->size;
             free(bytes);
             free(known);
         }
@@ -421,13 +411,14 @@ static void settle_objects(Crash *c)
 static bool check_head(const Crash *c, Err *err)
 {
     uint32_t version;
-    if (c->data.len < 16 ||
-        memcmp(c->data.data, SUNDEW_CRASH_MAGIC, 8) != 0)
+    if (c->data.len < 16 || memcmp(c->data.data, SUNDEW_CRASH_MAGIC, 8) != 0)
         return err_set(err, "not a crash file of a monitored program");
     memcpy(&version, c->data.data + 8, 4);
     if (version != SUNDEW_CRASH_VERSION)
-        return err_set(err, "a crash file of version %u; this Sundew reads "
-                       "version %u", version, (unsigned)SUNDEW_CRASH_VERSION);
+        return err_set(err,
+                       "a crash file of version %u; this Sundew reads "
+                       "version %u",
+                       version, (unsigned)SUNDEW_CRASH_VERSION);
     return true;
 }
 
@@ -502,8 +493,8 @@ char *crash_executable(const char *workspace, const char *key, const char *progr
                        const char *strategy, uint32_t variant)
 {
     char *safe_key = path_safe_name(key), *name = path_safe_name(program);
-    char *path = xprintf("%s/monitored/%s/%s.%s.%06" PRIx32, workspace, safe_key, name,
-                         strategy, variant);
+    char *path =
+        xprintf("%s/monitored/%s/%s.%s.%06" PRIx32, workspace, safe_key, name, strategy, variant);
     free(safe_key);
     free(name);
     return path;
@@ -515,10 +506,7 @@ char *crash_executable_of(const Crash *c, const char *workspace)
                             c->variant);
 }
 
-const char *crash_strategy(const Crash *c)
-{
-    return copy_strategy_name((CopyStrategy)c->strategy);
-}
+const char *crash_strategy(const Crash *c) { return copy_strategy_name((CopyStrategy)c->strategy); }
 
 const uint64_t *crash_stack(const Crash *c, size_t *n)
 {
@@ -550,8 +538,7 @@ const CrashObject *crash_object(const Crash *c, size_t i)
 
 /* The better answer for an address: inside before just behind, known extents
  * before guessed ones, live before freed, small before large. */
-static bool is_better(const CrashObject *o, const CrashObject *than,
-                      uint64_t address)
+static bool is_better(const CrashObject *o, const CrashObject *than, uint64_t address)
 {
     if (!than)
         return true;
@@ -585,8 +572,7 @@ const CrashObject *crash_object_at(const Crash *c, uint64_t address)
     return best;
 }
 
-size_t crash_read(const Crash *c, size_t f, uint64_t address, uint8_t *bytes,
-                  size_t n, bool *known)
+size_t crash_read(const Crash *c, size_t f, uint64_t address, uint8_t *bytes, size_t n, bool *known)
 {
     if (wraps(address, n))
         n = (size_t)(UINT64_MAX - address);

@@ -85,8 +85,8 @@ const CrashObject *crash_object_at(const Crash *c, uint64_t address);
 /* The bytes at an address when frame f was entered, as far as they are known:
  * known[i] says so for each (may be NULL). Returns how many are. f at or above
  * crash_nframes(): as they were at the crash. */
-size_t crash_read(const Crash *c, size_t f, uint64_t address, uint8_t *bytes,
-                  size_t n, bool *known);
+size_t crash_read(const Crash *c, size_t f, uint64_t address, uint8_t *bytes, size_t n,
+                  bool *known);
 /* Is there a copy from the entry of f (or further in) at the address? */
 bool crash_was_copied(const Crash *c, size_t f, uint64_t address);
 

@@ -56,7 +56,7 @@ static IntervalNode *node_at(const Intervals *m, uint64_t address)
 {
     IntervalNode *best = NULL;
 
-    for (IntervalNode *n = m->root; n; ) {
+    for (IntervalNode *n = m->root; n;) {
         if (n->address <= address) {
             best = n;
             n = n->right;
@@ -99,8 +99,7 @@ void intervals_put(Intervals *m, uint64_t address, uint64_t size, void *value)
     split(rest, address + size, &inside, &above);
     drop(inside);
     n = xcalloc(1, sizeof *n);
-    *n = (IntervalNode){ .address = address, .size = size, .value = value,
-                         .priority = draw(m) };
+    *n = (IntervalNode){ .address = address, .size = size, .value = value, .priority = draw(m) };
     m->root = join(join(below, n), above);
 }
 
@@ -130,5 +129,5 @@ void *intervals_find(const Intervals *m, uint64_t address)
 void intervals_release(Intervals *m)
 {
     drop(m->root);
-    *m = (Intervals){0};
+    *m = (Intervals){ 0 };
 }

@@ -37,8 +37,8 @@ typedef struct RecordPlan {
 } RecordPlan;
 
 /* `functions` gets how many are recorded; may be NULL. */
-bool record_weave(const Program *p, const RecordPlan *plan, const char *out,
-                  size_t *functions, Err *err);
+bool record_weave(const Program *p, const RecordPlan *plan, const char *out, size_t *functions,
+                  Err *err);
 
 typedef struct RecordRun {
     const CapturedProgram *original;

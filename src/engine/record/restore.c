@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_ITEM (1 << 20)            /* bytes of one object that are restored */
+#define MOST_ITEM  (1 << 20)            /* bytes of one object that are restored */
 #define MOST_ITEMS 20000
 
 static uint64_t word_at(const uint8_t *bytes)
@@ -36,8 +36,7 @@ static uint64_t word_at(const uint8_t *bytes)
 bool restore_is_char(const Type *t)
 {
     t = t ? type_plain(t) : NULL;
-    return t && t->kind == TYPE_SCALAR && t->size == 1 &&
-           t->encoding != ENCODING_BOOL;
+    return t && t->kind == TYPE_SCALAR && t->size == 1 && t->encoding != ENCODING_BOOL;
 }
 
 /* Arrays of arrays are arrays of what is in them. */
@@ -56,15 +55,11 @@ static int rank(const Type *t)
         return 0;
     switch (p->kind) {
     case TYPE_STRUCT:
-    case TYPE_UNION:
-        return 4;
-    case TYPE_POINTER:
-        return 3;
+    case TYPE_UNION: return 4;
+    case TYPE_POINTER: return 3;
     case TYPE_SCALAR:
-    case TYPE_ENUM:
-        return restore_is_char(p) ? 1 : 2;
-    default:
-        return 0;
+    case TYPE_ENUM: return restore_is_char(p) ? 1 : 2;
+    default: return 0;
     }
 }
 
@@ -90,18 +85,15 @@ bool restore_sees_type(const RestoreWorld *w, const Type *t)
     if (w->plain && (type_is_record(p) || p->kind == TYPE_ENUM))
         return false;
     switch (p->kind) {
-    case TYPE_SCALAR:
-        return p->encoding != ENCODING_COMPLEX && p->encoding != ENCODING_OTHER;
-    case TYPE_POINTER:
-        return true;
+    case TYPE_SCALAR: return p->encoding != ENCODING_COMPLEX && p->encoding != ENCODING_OTHER;
+    case TYPE_POINTER: return true;
     case TYPE_ENUM:
     case TYPE_STRUCT:
     case TYPE_UNION:
         if (!*p->name)
             p = p->alias;
         return p && !p->local && *p->file && w->sees(w->arg, p->file);
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -109,13 +101,12 @@ bool restore_sees_type(const RestoreWorld *w, const Type *t)
 
 static bool is_name_free(const Restore *r, const char *name)
 {
-    return !map_has(&r->names, name) &&
-           !(r->world->taken && map_has(r->world->taken, name));
+    return !map_has(&r->names, name) && !(r->world->taken && map_has(r->world->taken, name));
 }
 
 static const char *fresh_name(Restore *r, const char *hint)
 {
-    Str s = {0};
+    Str s = { 0 };
     escape_c_identifier(&s, hint, strlen(hint) > 32 ? 32 : strlen(hint));
     size_t n = strlen(str_c(&s));
     void **last = map_slot(&r->numbers, str_c(&s));
@@ -150,8 +141,8 @@ static void read_bytes(Restore *r, Item *it)
     it->size = it->object->size < MOST_ITEM ? it->object->size : MOST_ITEM;
     it->bytes = arena_array(&r->arena, uint8_t, it->size + 8);
     it->known = arena_array(&r->arena, bool, it->size + 8);
-    size_t found = crash_read(r->crash, r->frame, it->object->address, it->bytes,
-                              it->size, it->known);
+    size_t found =
+        crash_read(r->crash, r->frame, it->object->address, it->bytes, it->size, it->known);
     r->lost_bytes += it->object->size - found;
 }
 
@@ -185,8 +176,8 @@ static Item *new_item(Restore *r, const CrashObject *o, const char *hint)
     }
     it->type = type_of_object(r, o);
     read_bytes(r, it);
-    const Variable *v = o->place == SUNDEW_GLOBAL || o->place == SUNDEW_TEXT_LITERAL
-                            ? variable_of(r, o) : NULL;
+    const Variable *v =
+        o->place == SUNDEW_GLOBAL || o->place == SUNDEW_TEXT_LITERAL ? variable_of(r, o) : NULL;
     bool nameless = v && is_nameless(v);
     if (v && !nameless) {
         bool fixed = false;
@@ -226,7 +217,7 @@ static uint64_t position_at_entry(Restore *r, const CrashFile *f)
                 word_at(now + READ_END) == word_at(then + READ_END);
     if (!same)
         strings_add(&r->notes, "where a file was being read when the function was "
-                    "entered is a guess: it was read on since");
+                               "entered is a guess: it was read on since");
     return f->position - ahead;
 }
 
@@ -244,12 +235,10 @@ static const char *file_expression(Restore *r, const CrashFile *f, const char *h
         const char *name = fresh_name(r, f->fd == 0 ? standard[0] : hint);
         uint64_t at = position_at_entry(r, f);
         at = at >= f->start ? at - f->start : 0;
-        Str s = {0};
-        str_addf(&s, "void *%s = restore_%s(\"", name,
-                 f->fd == 0 ? "stdin" : "file");
+        Str s = { 0 };
+        str_addf(&s, "void *%s = restore_%s(\"", name, f->fd == 0 ? "stdin" : "file");
         escape_c_string(&s, (const char *)f->bytes, reads ? f->n : 0);
-        str_addf(&s, "\", %zu, %llu);", reads ? f->n : 0,
-                 (unsigned long long)at);
+        str_addf(&s, "\", %zu, %llu);", reads ? f->n : 0, (unsigned long long)at);
         vec_push(&r->files, arena_strdup(&r->arena, str_c(&s)));
         str_release(&s);
         text = name;
@@ -288,15 +277,17 @@ Ref restore_ref(Restore *r, uint64_t value, const Type *target, const char *hint
     if (file || is_file_type(plain)) {
         CrashFile none = { .address = value, .fd = -1 };
         if (!file)
-            strings_addf(&r->notes, "'%s' is a FILE whose content was not kept: the "
-                         "test has an empty one", hint);
+            strings_addf(&r->notes,
+                         "'%s' is a FILE whose content was not kept: the "
+                         "test has an empty one",
+                         hint);
         ref.kind = REF_TEXT;
         ref.text = file_expression(r, file ? file : &none, hint);
         return ref;
     }
-    const char *code = plain && plain->kind != TYPE_FUNCTION &&
-                       crash_object_at(r->crash, value)
-                           ? NULL : r->world->code(r->world->arg, value);
+    const char *code = plain && plain->kind != TYPE_FUNCTION && crash_object_at(r->crash, value)
+                           ? NULL
+                           : r->world->code(r->world->arg, value);
     if (code)
         return (Ref){ .kind = REF_TEXT, .text = code };
     const CrashObject *o = crash_object_at(r->crash, value);
@@ -315,8 +306,8 @@ Ref restore_ref(Restore *r, uint64_t value, const Type *target, const char *hint
 }
 
 /* Follows what the type says, then what looks like a pointer. */
-static void walk_type(Restore *r, Item *it, const Type *t, uint64_t at,
-                      const char *hint, bool *seen)
+static void walk_type(Restore *r, Item *it, const Type *t, uint64_t at, const char *hint,
+                      bool *seen)
 {
     const Type *p = type_plain(t);
     if (!p->size || at + p->size > it->size)
@@ -326,8 +317,7 @@ static void walk_type(Restore *r, Item *it, const Type *t, uint64_t at,
         seen[at / 8] = at % 8 == 0;
     } else if (p->kind == TYPE_ARRAY && type_plain(p->target)->size) {
         for (uint64_t i = 0; i < p->count && !restore_is_char(p->target); i++)
-            walk_type(r, it, p->target, at + i * type_plain(p->target)->size,
-                      hint, seen);
+            walk_type(r, it, p->target, at + i * type_plain(p->target)->size, hint, seen);
     } else if (p->kind == TYPE_STRUCT) {
         for (unsigned i = 0; i < p->nfields; i++)
             if (!p->fields[i].bit_field)
@@ -338,8 +328,7 @@ static void walk_type(Restore *r, Item *it, const Type *t, uint64_t at,
             const Type *m = type_plain(p->fields[i].type);
             uint64_t v = at + 8 <= it->size ? word_at(it->bytes + at) : 0;
             if (m->kind != TYPE_POINTER || restore_is_pointer(r, v))
-                walk_type(r, it, m, at,
-                          *p->fields[i].name ? p->fields[i].name : hint, seen);
+                walk_type(r, it, m, at, *p->fields[i].name ? p->fields[i].name : hint, seen);
         }
     }
 }
@@ -379,8 +368,7 @@ static void walk_all(Restore *r)
 
 /* The slots that a parameter occupies; IR arguments wider than 8 bytes have
  * several. False: they can't be told. */
-static bool slots_of(const Function *fn, const Param *p, unsigned *first,
-                     unsigned *n)
+static bool slots_of(const Function *fn, const Param *p, unsigned *first, unsigned *n)
 {
     unsigned at = fn->returns_in_memory ? 1 : 0;
     for (const Param *q = fn->params;; q++) {
@@ -399,20 +387,18 @@ static bool slots_of(const Function *fn, const Param *p, unsigned *first,
     }
 }
 
-static size_t argument_bytes(Restore *r, const CrashFrame *fr, const Param *p,
-                             uint8_t *bytes, size_t most)
+static size_t argument_bytes(Restore *r, const CrashFrame *fr, const Param *p, uint8_t *bytes,
+                             size_t most)
 {
     unsigned first, n;
     uint64_t size = p->type ? type_plain(p->type)->size : 8;
-    if (size > most || !slots_of(r->function, p, &first, &n) ||
-        first + n > fr->nslots)
+    if (size > most || !slots_of(r->function, p, &first, &n) || first + n > fr->nslots)
         return 0;
     memset(bytes, 0, most);
     if (p->passing == PASSED_NOT_AT_ALL)
         return size;
     if (p->passing == PASSED_BY_COPY)
-        return crash_read(r->crash, r->frame, fr->slots[first], bytes, size, NULL)
-                   ? size : 0;
+        return crash_read(r->crash, r->frame, fr->slots[first], bytes, size, NULL) ? size : 0;
     for (unsigned i = 0; i < n && i * 8 < most; i++)
         memcpy(bytes + (size_t)i * 8, &fr->slots[first + i],
                most - (size_t)i * 8 < 8 ? most - (size_t)i * 8 : 8);
@@ -430,8 +416,7 @@ static void take_arguments(Restore *r, const CrashFrame *fr)
         const Param *p = &fn->params[i];
         Arg *a = &r->args[r->nargs];
         RestoreArg *v = &r->views[r->nargs++];
-        const char *hint = *p->name ? p->name
-                                    : arena_printf(&r->arena, "argument_%u", i + 1);
+        const char *hint = *p->name ? p->name : arena_printf(&r->arena, "argument_%u", i + 1);
         size_t n = argument_bytes(r, fr, p, bytes, most);
         a->param = p;
         v->name = hint;
@@ -448,8 +433,7 @@ static void take_arguments(Restore *r, const CrashFrame *fr)
             a->bytes = arena_array(&r->arena, uint8_t, n + 8);
             a->size = n;
             memcpy(a->bytes, bytes, n);
-            Item by_value = { .bytes = a->bytes, .size = n, .type = p->type,
-                              .hint = hint };
+            Item by_value = { .bytes = a->bytes, .size = n, .type = p->type, .hint = hint };
             walk_item(r, &by_value);
         }
     }
@@ -461,8 +445,7 @@ static void take_globals(Restore *r)
     for (size_t i = 0; i < crash_nobjects(r->crash); i++) {
         const CrashObject *o = crash_object(r->crash, i);
         const Variable *v = o->place == SUNDEW_GLOBAL ? variable_of(r, o) : NULL;
-        if (v && !v->constant && !is_nameless(v) &&
-            !map_getn(&r->by_object, &o, sizeof o))
+        if (v && !v->constant && !is_nameless(v) && !map_getn(&r->by_object, &o, sizeof o))
             new_item(r, o, v->name);
     }
 }
@@ -506,19 +489,20 @@ static const Function *function_of(const Program *p, const CrashFrame *fr)
 /* Static variables that the compiler removed, merged or split. */
 static void note_unreached(Restore *r)
 {
-    Str line = {0};
+    Str line = { 0 };
     size_t n = r->unreached.len;
     for (size_t i = 0; i < n && i < 6; i++)
         str_addf(&line, "%s%s", i ? ", " : "", r->unreached.entries[i].key);
     if (n)
-        strings_addf(&r->notes, "%zu variable%s can't be reached from a test, pointers "
-                     "there lead to a copy: %s%s", n, n == 1 ? "" : "s", str_c(&line),
-                     n > 6 ? ", …" : "");
+        strings_addf(&r->notes,
+                     "%zu variable%s can't be reached from a test, pointers "
+                     "there lead to a copy: %s%s",
+                     n, n == 1 ? "" : "s", str_c(&line), n > 6 ? ", …" : "");
     str_release(&line);
 }
 
-Restore *restore_new(const Crash *c, const Program *p, size_t frame,
-                     const RestoreWorld *world, bool revive)
+Restore *restore_new(const Crash *c, const Program *p, size_t frame, const RestoreWorld *world,
+                     bool revive)
 {
     const CrashFrame *fr = crash_frame(c, frame);
     const Function *fn = fr ? function_of(p, fr) : NULL;
@@ -541,26 +525,27 @@ Restore *restore_new(const Crash *c, const Program *p, size_t frame,
         restore_pieces(r, r->items.items[i]);
     for (size_t i = 0; i < r->nargs; i++)
         if (r->args[i].bytes)
-            r->args[i].text = restore_literal(r, r->args[i].param->type,
-                                              r->args[i].bytes, r->args[i].size);
+            r->args[i].text =
+                restore_literal(r, r->args[i].param->type, r->args[i].bytes, r->args[i].size);
     number_steps(r);
     if (fn->variadic)
         strings_add(&r->notes, "the function takes a variable number of arguments: "
-                    "those behind the named ones were not kept");
+                               "those behind the named ones were not kept");
     note_unreached(r);
     if (r->lost_bytes)
-        strings_addf(&r->notes, "%zu bytes of the objects are not in the crash file; "
-                     "they are zero in the test", r->lost_bytes);
+        strings_addf(&r->notes,
+                     "%zu bytes of the objects are not in the crash file; "
+                     "they are zero in the test",
+                     r->lost_bytes);
     if (r->lost_pointers)
-        strings_addf(&r->notes, "%zu pointers lead to memory that is not in the crash "
-                     "file; they keep their address", r->lost_pointers);
+        strings_addf(&r->notes,
+                     "%zu pointers lead to memory that is not in the crash "
+                     "file; they keep their address",
+                     r->lost_pointers);
     return r;
 }
 
-bool restore_revives(const Restore *r)
-{
-    return r->revives;
-}
+bool restore_revives(const Restore *r) { return r->revives; }
 
 void restore_free(Restore *r)
 {

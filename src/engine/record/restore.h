@@ -54,8 +54,8 @@ typedef struct RestoreWorld {
 
 /* Everything in `world` must outlive it. `revive`: what was freed after the frame was
  * entered is alive in its test, as it was then; else it is freed, as at the crash. */
-Restore *restore_new(const Crash *c, const Program *p, size_t frame,
-                     const RestoreWorld *world, bool revive);
+Restore *restore_new(const Crash *c, const Program *p, size_t frame, const RestoreWorld *world,
+                     bool revive);
 bool restore_revives(const Restore *r);        /* was there such an object? */
 void restore_free(Restore *r);                 /* NULL is fine */
 
@@ -100,8 +100,7 @@ void restore_size(const Restore *r, size_t *objects, size_t *bytes);
 void restore_differences(const Restore *r, size_t most, Strings *out);
 
 /* A variable's declaration under another name, as this world can say it. */
-void restore_declaration(const RestoreWorld *w, const Variable *v, const char *name,
-                         Str *out);
+void restore_declaration(const RestoreWorld *w, const Variable *v, const char *name, Str *out);
 
 /* A value of a type as text for people, from its bytes. */
 void restore_value_text(const Type *t, const uint8_t *bytes, size_t n, Str *out);

@@ -5,8 +5,8 @@
 
 enum { DEEP = 4, LONG = 500, MANY = 16 };
 
-static void describe(Restore *r, const Type *t, const uint8_t *bytes, size_t n,
-                     unsigned depth, Str *out);
+static void describe(Restore *r, const Type *t, const uint8_t *bytes, size_t n, unsigned depth,
+                     Str *out);
 
 static bool is_zero(const uint8_t *bytes, size_t n)
 {
@@ -25,8 +25,7 @@ static void describe_text(const Item *it, uint64_t offset, Str *out)
     str_add(out, n < 60 ? "\"" : "\"…");
 }
 
-static void describe_pointer(Restore *r, const Type *p, uint64_t value, unsigned depth,
-                             Str *out)
+static void describe_pointer(Restore *r, const Type *p, uint64_t value, unsigned depth, Str *out)
 {
     const CrashObject *o = value ? crash_object_at(r->crash, value) : NULL;
     Item *it = o ? map_getn(&r->by_object, &o, sizeof o) : NULL;
@@ -53,8 +52,8 @@ static void describe_pointer(Restore *r, const Type *p, uint64_t value, unsigned
     }
 }
 
-static void describe_struct(Restore *r, const Type *p, const uint8_t *bytes,
-                            unsigned depth, Str *out)
+static void describe_struct(Restore *r, const Type *p, const uint8_t *bytes, unsigned depth,
+                            Str *out)
 {
     const char *between = " ";
     str_addc(out, '{');
@@ -63,16 +62,15 @@ static void describe_struct(Restore *r, const Type *p, const uint8_t *bytes,
         uint64_t size = type_plain(f->type)->size, at = f->offset / 8;
         if (f->bit_field || !size || at + size > p->size || is_zero(bytes + at, size))
             continue;
-        str_addf(out, "%s%s%s%s", between, *f->name ? "." : "", f->name,
-                 *f->name ? " = " : "");
+        str_addf(out, "%s%s%s%s", between, *f->name ? "." : "", f->name, *f->name ? " = " : "");
         describe(r, f->type, bytes + at, size, depth, out);
         between = ", ";
     }
     str_add(out, out->len < LONG ? " }" : ", … }");
 }
 
-static void describe_array(Restore *r, const Type *p, const uint8_t *bytes,
-                           unsigned depth, Str *out)
+static void describe_array(Restore *r, const Type *p, const uint8_t *bytes, unsigned depth,
+                           Str *out)
 {
     uint64_t size = type_plain(p->target)->size, last = 0;
     if (restore_is_char(p->target)) {
@@ -93,8 +91,8 @@ static void describe_array(Restore *r, const Type *p, const uint8_t *bytes,
     str_add(out, last > MANY ? ", … }" : " }");
 }
 
-static void describe(Restore *r, const Type *t, const uint8_t *bytes, size_t n,
-                     unsigned depth, Str *out)
+static void describe(Restore *r, const Type *t, const uint8_t *bytes, size_t n, unsigned depth,
+                     Str *out)
 {
     const Type *p = type_plain(t);
     uint64_t word = 0;
@@ -116,7 +114,7 @@ void restore_describe(Restore *r, Strings *out)
     for (size_t i = 0; i < r->nargs; i++) {
         const Arg *a = &r->args[i];
         const Type *t = a->param->type;
-        Str line = {0};
+        Str line = { 0 };
         str_addf(&line, "%s = ", r->views[i].name);
         if (!t)
             str_add(&line, a->text ? a->text : "?");

@@ -95,10 +95,8 @@ bool restore_sees_type(const RestoreWorld *w, const Type *t);
 /* restore_piece.c: from bytes to pieces, and to values. */
 void restore_pieces(Restore *r, Item *it);
 /* A value of any type in a register or a copy: "(struct p){ .x = 1 }". */
-const char *restore_literal(Restore *r, const Type *t, const uint8_t *bytes,
-                            size_t n);
+const char *restore_literal(Restore *r, const Type *t, const uint8_t *bytes, size_t n);
 void restore_ref_text(const Restore *r, Ref ref, const Type *pointer, Str *out);
-void restore_type_name(const RestoreWorld *w, const Type *t, const char *name,
-                       Str *out);
+void restore_type_name(const RestoreWorld *w, const Type *t, const char *name, Str *out);
 bool restore_is_char(const Type *t);
 #endif

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CHUNK 64
+#define CHUNK         64
 #define MOST_ELEMENTS 4096             /* of an array written one by one */
 
 static uint64_t number_at(const uint8_t *bytes, size_t n)
@@ -42,14 +42,15 @@ static void print_signed(int64_t v, size_t size, Str *out)
     else if (size == 4 && v == INT32_MIN)
         str_add(out, "(-2147483647 - 1)");
     else
-        str_addf(out, "%" PRId64 "%s", v,
-                 v > INT32_MAX || v < INT32_MIN ? "LL" : "");
+        str_addf(out, "%" PRId64 "%s", v, v > INT32_MAX || v < INT32_MIN ? "LL" : "");
 }
 
 static void print_unsigned(uint64_t v, Str *out)
 {
     str_addf(out, v > 0xffff ? "0x%" PRIx64 "%s" : "%" PRIu64 "%s", v,
-             v > UINT32_MAX ? "ULL" : v > INT32_MAX ? "u" : "");
+             v > UINT32_MAX  ? "ULL"
+             : v > INT32_MAX ? "u"
+                             : "");
 }
 
 static bool print_char(uint64_t v, Str *out)
@@ -79,8 +80,7 @@ static bool print_float(const uint8_t *bytes, size_t size, Str *out)
     if (!isfinite(v))
         return false;
     snprintf(text, sizeof text, size == sizeof f ? "%.9g" : "%.17g", v);
-    str_addf(out, "%s%s%s", text, strpbrk(text, ".e") ? "" : ".0",
-             size == sizeof f ? "f" : "");
+    str_addf(out, "%s%s%s", text, strpbrk(text, ".e") ? "" : ".0", size == sizeof f ? "f" : "");
     return true;
 }
 
@@ -93,9 +93,7 @@ static bool print_scalar(const Type *t, const uint8_t *bytes, Str *out)
     if (t->size > 8 || !t->size)
         return false;
     switch (t->encoding) {
-    case ENCODING_BOOL:
-        str_addf(out, "%d", v != 0);
-        return true;
+    case ENCODING_BOOL: str_addf(out, "%d", v != 0); return true;
     case ENCODING_SIGNED_CHAR:
     case ENCODING_UNSIGNED_CHAR:
         if (print_char(v, out))
@@ -105,15 +103,10 @@ static bool print_scalar(const Type *t, const uint8_t *bytes, Str *out)
         else
             print_signed((int64_t)(v << unused) >> unused, t->size, out);
         return true;
-    case ENCODING_SIGNED:
-        print_signed((int64_t)(v << unused) >> unused, t->size, out);
-        return true;
+    case ENCODING_SIGNED: print_signed((int64_t)(v << unused) >> unused, t->size, out); return true;
     case ENCODING_UNSIGNED:
-    case ENCODING_UTF:
-        print_unsigned(v, out);
-        return true;
-    default:
-        return false;
+    case ENCODING_UTF: print_unsigned(v, out); return true;
+    default: return false;
     }
 }
 
@@ -129,8 +122,7 @@ static const char *enumerator(const Type *t, const uint8_t *bytes)
     return NULL;
 }
 
-static void print_enum(const Restore *r, const Type *t, const uint8_t *bytes,
-                       Str *out)
+static void print_enum(const Restore *r, const Type *t, const uint8_t *bytes, Str *out)
 {
     const char *name = enumerator(t, bytes);
     unsigned unused = t->size < 8 ? 64 - (unsigned)t->size * 8 : 0;
@@ -142,8 +134,7 @@ static void print_enum(const Restore *r, const Type *t, const uint8_t *bytes,
 }
 
 /* A scalar, enum or pointer as a C expression; false: only as bytes. */
-static bool scalar_text(Restore *r, const Type *t, const uint8_t *bytes, size_t n,
-                    Str *out)
+static bool scalar_text(Restore *r, const Type *t, const uint8_t *bytes, size_t n, Str *out)
 {
     const Type *p = type_plain(t);
     uint64_t v = number_at(bytes, n);
@@ -151,8 +142,8 @@ static bool scalar_text(Restore *r, const Type *t, const uint8_t *bytes, size_t 
         restore_ref_text(r, restore_ref(r, v, p->target, "object"), p, out);
         return true;
     }
-    if (p->kind == TYPE_SCALAR && p->size == 8 &&
-        p->encoding != ENCODING_FLOAT && restore_is_pointer(r, v)) {
+    if (p->kind == TYPE_SCALAR && p->size == 8 && p->encoding != ENCODING_FLOAT &&
+        restore_is_pointer(r, v)) {
         str_addf(out, "(unsigned long)");
         restore_ref_text(r, restore_ref(r, v, NULL, "object"), NULL, out);
         return true;
@@ -171,16 +162,14 @@ void restore_value_text(const Type *t, const uint8_t *bytes, size_t n, Str *out)
         print_enum(NULL, p, bytes, out);
     else if (p && p->size == n && p->kind == TYPE_POINTER && n == 8)
         str_addf(out, "0x%" PRIx64, number_at(bytes, 8));
-    else if (!p || p->size != n || p->kind != TYPE_SCALAR ||
-             !print_scalar(p, bytes, out))
+    else if (!p || p->size != n || p->kind != TYPE_SCALAR || !print_scalar(p, bytes, out))
         for (size_t i = 0; i < n; i++)
             str_addf(out, "%s%02x", i ? " " : "", bytes[i]);
 }
 
 /* ---- pieces */
 
-static Piece *add_piece(Item *it, int kind, uint64_t offset, size_t size,
-                        const char *path)
+static Piece *add_piece(Item *it, int kind, uint64_t offset, size_t size, const char *path)
 {
     it->pieces = vec_room(it->pieces, it->npieces, &it->cap, sizeof *it->pieces);
     Piece *p = &it->pieces[it->npieces++];
@@ -202,8 +191,8 @@ static void cut_raw(Restore *r, Item *it, uint64_t from, uint64_t to)
 {
     uint64_t begin = from;
     for (uint64_t at = from; at < to;) {
-        bool pointer = at % 8 == 0 && at + 8 <= to &&
-                       restore_is_pointer(r, number_at(it->bytes + at, 8));
+        bool pointer =
+            at % 8 == 0 && at + 8 <= to && restore_is_pointer(r, number_at(it->bytes + at, 8));
         bool full = at - begin >= CHUNK;
         if ((pointer || full) && at > begin) {
             if (!is_zero(it->bytes + begin, at - begin))
@@ -221,8 +210,7 @@ static void cut_raw(Restore *r, Item *it, uint64_t from, uint64_t to)
 }
 
 /* Characters: a string as far as it goes, then what lies behind it. */
-static void cut_chars(Restore *r, Item *it, uint64_t from, uint64_t to,
-                      const char *path)
+static void cut_chars(Restore *r, Item *it, uint64_t from, uint64_t to, const char *path)
 {
     const uint8_t *nul = memchr(it->bytes + from, 0, to - from);
     uint64_t end = nul ? (uint64_t)(nul - it->bytes) + 1 : from;
@@ -241,7 +229,10 @@ static void cut_chars(Restore *r, Item *it, uint64_t from, uint64_t to,
 static bool is_fresh(const Type *t)
 {
     static const char *const names[] = {
-        "pthread_mutex_t", "pthread_cond_t", "pthread_rwlock_t", "pthread_spinlock_t",
+        "pthread_mutex_t",
+        "pthread_cond_t",
+        "pthread_rwlock_t",
+        "pthread_spinlock_t",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if ((t->kind == TYPE_TYPEDEF && strcmp(t->name, names[i]) == 0) ||
@@ -256,51 +247,43 @@ static const char *joined(Restore *r, const char *path, const char *member)
 {
     if (!*member)
         return path;
-    return *path ? arena_printf(&r->arena, "%s.%s", path, member)
-                 : arena_strdup(&r->arena, member);
+    return *path ? arena_printf(&r->arena, "%s.%s", path, member) : arena_strdup(&r->arena, member);
 }
 
-static void cut_bit_field(Restore *r, Item *it, const Field *f, uint64_t at,
-                          const char *path)
+static void cut_bit_field(Restore *r, Item *it, const Field *f, uint64_t at, const char *path)
 {
     uint64_t v = 0, bit = at * 8 + f->offset;
     for (uint64_t i = 0; i < f->width && i < 64; i++)
-        if ((bit + i) / 8 < it->size &&
-            it->bytes[(bit + i) / 8] >> ((bit + i) % 8) & 1)
+        if ((bit + i) / 8 < it->size && it->bytes[(bit + i) / 8] >> ((bit + i) % 8) & 1)
             v |= UINT64_C(1) << i;
     if (!v || !*f->name)
         return;
-    Piece *p = add_piece(it, PIECE_VALUE, bit / 8, (f->width + 7) / 8,
-                         joined(r, path, f->name));
+    Piece *p = add_piece(it, PIECE_VALUE, bit / 8, (f->width + 7) / 8, joined(r, path, f->name));
     const Type *t = type_plain(f->type);
     bool is_signed = t->encoding == ENCODING_SIGNED && f->width < 64 && f->width;
     if (is_signed && v >> (f->width - 1))
-        p->value = arena_printf(&r->arena, "%" PRId64,
-                                (int64_t)(v - (UINT64_C(1) << f->width)));
+        p->value = arena_printf(&r->arena, "%" PRId64, (int64_t)(v - (UINT64_C(1) << f->width)));
     else
         p->value = arena_printf(&r->arena, "%" PRIu64, v);
 }
 
 /* The member of a union to write: it covers all that is not zero. */
-static const Field *shown_member(Restore *r, const Item *it, const Type *u,
-                                 uint64_t at)
+static const Field *shown_member(Restore *r, const Item *it, const Type *u, uint64_t at)
 {
-    bool pointer = u->size >= 8 && at % 8 == 0 &&
-                   restore_is_pointer(r, number_at(it->bytes + at, 8));
+    bool pointer =
+        u->size >= 8 && at % 8 == 0 && restore_is_pointer(r, number_at(it->bytes + at, 8));
     for (unsigned i = 0; i < u->nfields; i++) {
         const Type *m = type_plain(u->fields[i].type);
         bool covers = m->size <= u->size && !u->fields[i].bit_field &&
                       is_zero(it->bytes + at + m->size, u->size - m->size);
         bool is = m->kind == TYPE_POINTER;
-        if (covers && m->kind != TYPE_ARRAY &&
-            (pointer ? is || m->kind == TYPE_STRUCT : !is))
+        if (covers && m->kind != TYPE_ARRAY && (pointer ? is || m->kind == TYPE_STRUCT : !is))
             return &u->fields[i];
     }
     return NULL;
 }
 
-static void cut_array(Restore *r, Item *it, const Type *t, uint64_t at,
-                      const char *path)
+static void cut_array(Restore *r, Item *it, const Type *t, uint64_t at, const char *path)
 {
     uint64_t size = type_plain(t->target)->size;
     if (restore_is_char(t->target)) {
@@ -321,7 +304,7 @@ static void cut_array(Restore *r, Item *it, const Type *t, uint64_t at,
 static void cut(Restore *r, Item *it, const Type *t, uint64_t at, const char *path)
 {
     const Type *p = type_plain(t);
-    Str s = {0};
+    Str s = { 0 };
     if (!p->size || at + p->size > it->size || is_fresh(t) || is_fresh(p) ||
         is_zero(it->bytes + at, p->size))
         return;
@@ -337,8 +320,7 @@ static void cut(Restore *r, Item *it, const Type *t, uint64_t at, const char *pa
     case TYPE_SCALAR:
     case TYPE_ENUM:
         if (p->kind == TYPE_SCALAR && p->size == 8 && at % 8 == 0 &&
-            p->encoding != ENCODING_FLOAT &&
-            restore_is_pointer(r, number_at(it->bytes + at, 8))) {
+            p->encoding != ENCODING_FLOAT && restore_is_pointer(r, number_at(it->bytes + at, 8))) {
             add_raw_pointer(r, it, at);
         } else if (scalar_text(r, p, it->bytes + at, p->size, &s)) {
             add_piece(it, PIECE_VALUE, at, p->size, path)->value =
@@ -347,9 +329,7 @@ static void cut(Restore *r, Item *it, const Type *t, uint64_t at, const char *pa
             cut_raw(r, it, at, at + p->size);
         }
         break;
-    case TYPE_ARRAY:
-        cut_array(r, it, p, at, path);
-        break;
+    case TYPE_ARRAY: cut_array(r, it, p, at, path); break;
     case TYPE_STRUCT:
         for (unsigned i = 0; i < p->nfields; i++) {
             const Field *f = &p->fields[i];
@@ -367,8 +347,7 @@ static void cut(Restore *r, Item *it, const Type *t, uint64_t at, const char *pa
             cut_raw(r, it, at, at + p->size);
         break;
     }
-    default:
-        cut_raw(r, it, at, at + p->size);
+    default: cut_raw(r, it, at, at + p->size);
     }
     str_release(&s);
 }
@@ -426,7 +405,7 @@ void restore_pieces(Restore *r, Item *it)
 static const char *braces(Restore *r, const Type *t, const uint8_t *bytes, size_t n)
 {
     Item it = { .bytes = (uint8_t *)bytes, .size = n, .type = t, .typed = true };
-    Str s = {0};
+    Str s = { 0 };
     const char *between = "";
     RestoreWorld full = *r->world;
     full.plain = false;
@@ -439,7 +418,7 @@ static const char *braces(Restore *r, const Type *t, const uint8_t *bytes, size_
         Piece *p = &it.pieces[i];
         if (!p->path) {
             strings_add(&r->notes, "a part of a struct that is passed by value "
-                        "could not be written");
+                                   "could not be written");
             continue;
         }
         str_addf(&s, "%s%s%s = ", between, p->path[0] == '[' ? "" : ".", p->path);
@@ -463,7 +442,7 @@ static const char *braces(Restore *r, const Type *t, const uint8_t *bytes, size_
 
 const char *restore_literal(Restore *r, const Type *t, const uint8_t *bytes, size_t n)
 {
-    Str s = {0};
+    Str s = { 0 };
     const char *text = NULL;
     if (!t) {
         str_addf(&s, "%" PRId64 "L", (int64_t)number_at(bytes, n));

@@ -19,18 +19,16 @@
 
 /* The type as the test's unit can say it: typedefs that it does not see are
  * followed, pointers to what it does not see are void pointers. */
-void restore_type_name(const RestoreWorld *w, const Type *t, const char *name,
-                       Str *out)
+void restore_type_name(const RestoreWorld *w, const Type *t, const char *name, Str *out)
 {
     const Type *u = type_unqualified(t);
-    while (u->kind == TYPE_TYPEDEF &&
-           !(*u->file && w->sees(w->arg, u->file) && !w->plain))
+    while (u->kind == TYPE_TYPEDEF && !(*u->file && w->sees(w->arg, u->file) && !w->plain))
         u = type_unqualified(u->target);
     if (u->kind == TYPE_POINTER) {
         const Type *target = type_plain(u->target);
         bool named = target->kind == TYPE_POINTER || target->kind == TYPE_SCALAR ||
                      restore_sees_type(w, target);
-        Str inner = {0};
+        Str inner = { 0 };
         str_addf(&inner, "*%s", name);
         if (named && target->kind != TYPE_FUNCTION && target->kind != TYPE_ARRAY)
             restore_type_name(w, u->target, str_c(&inner), out);
@@ -43,17 +41,15 @@ void restore_type_name(const RestoreWorld *w, const Type *t, const char *name,
 }
 
 /* A variable's declaration; bytes if its type can't be said. */
-void restore_declaration(const RestoreWorld *w, const Variable *v, const char *name,
-                         Str *out)
+void restore_declaration(const RestoreWorld *w, const Variable *v, const char *name, Str *out)
 {
     const Type *t = v->type ? type_plain(v->type) : NULL;
-    Str declared = {0};
+    Str declared = { 0 };
     str_add(&declared, name);
     uint64_t left = v->size;
     while (t && t->kind == TYPE_ARRAY) {
         uint64_t size = type_plain(t->target)->size;
-        str_addf(&declared, "[%" PRIu64 "]",
-                 t->count ? t->count : size ? left / size : 0);
+        str_addf(&declared, "[%" PRIu64 "]", t->count ? t->count : size ? left / size : 0);
         left = size;
         t = type_plain(t->target);
     }
@@ -66,8 +62,7 @@ void restore_declaration(const RestoreWorld *w, const Variable *v, const char *n
 
 static bool is_array(const Item *it)
 {
-    return it->variable && it->variable->type &&
-           type_plain(it->variable->type)->kind == TYPE_ARRAY;
+    return it->variable && it->variable->type && type_plain(it->variable->type)->kind == TYPE_ARRAY;
 }
 
 /* A pointer to the item's first byte. */
@@ -93,17 +88,10 @@ void restore_ref_text(const Restore *r, Ref ref, const Type *pointer, Str *out)
     const Item *it = ref.item;
     const Type *want = pointer ? type_plain(type_plain(pointer)->target) : NULL;
     switch (ref.kind) {
-    case REF_NULL:
-        str_add(out, "NULL");
-        return;
-    case REF_TEXT:
-        str_add(out, ref.text);
-        return;
-    case REF_RAW:
-        str_addf(out, "(void *)0x%" PRIx64, ref.offset);
-        return;
-    case REF_ITEM:
-        break;
+    case REF_NULL: str_add(out, "NULL"); return;
+    case REF_TEXT: str_add(out, ref.text); return;
+    case REF_RAW: str_addf(out, "(void *)0x%" PRIx64, ref.offset); return;
+    case REF_ITEM: break;
     }
     bool same = want && it->type && it->typed && type_plain(it->type) == want;
     uint64_t size = it->type ? type_plain(it->type)->size : 0;
@@ -118,10 +106,8 @@ void restore_ref_text(const Restore *r, Ref ref, const Type *pointer, Str *out)
         str_addf(out, "&%s", it->lvalue);
     } else if (!ref.offset && same) {
         str_add(out, it->lvalue);
-    } else if (same && size && ref.offset % size == 0 &&
-               (!it->variable || is_array(it))) {
-        str_addf(out, "&%s[%" PRIu64 "]", it->variable ? it->lvalue : it->name,
-                 ref.offset / size);
+    } else if (same && size && ref.offset % size == 0 && (!it->variable || is_array(it))) {
+        str_addf(out, "&%s[%" PRIu64 "]", it->variable ? it->lvalue : it->name, ref.offset / size);
     } else {
         str_add(out, "(void *)(");
         if (ref.offset)
@@ -140,8 +126,8 @@ static void print_lvalue(const Item *it, const Piece *p, Str *out)
     if (it->variable && !is_array(it))
         str_addf(out, "%s%s%s", it->lvalue, dot, p->path);
     else if (it->variable || it->count > 1)
-        str_addf(out, "%s[%zu]%s%s", it->variable ? it->lvalue : it->name,
-                 p->element, dot, p->path);
+        str_addf(out, "%s[%zu]%s%s", it->variable ? it->lvalue : it->name, p->element, dot,
+                 p->path);
     else if (*p->path && p->path[0] != '[')
         str_addf(out, "%s->%s", it->name, p->path);
     else if (*p->path)
@@ -221,7 +207,7 @@ static void print_allocation(const Restore *r, const Item *it, Str *out)
     uint64_t size = it->object->size;
     str_add(out, "    ");
     if (it->typed) {
-        Str name = {0};
+        Str name = { 0 };
         str_addf(&name, "*%s", it->name);
         restore_type_name(r->world, it->type, str_c(&name), out);
         str_release(&name);
@@ -270,11 +256,11 @@ static void print_member(const Restore *r, const Item *it, const Piece *p, Str *
     }
 }
 
-static void print_initialiser(const Restore *r, const Item *it, size_t from,
-                              size_t to, size_t n, Str *out)
+static void print_initialiser(const Restore *r, const Item *it, size_t from, size_t to, size_t n,
+                              Str *out)
 {
     Piece whole = it->pieces[from];
-    Str type = {0};
+    Str type = { 0 };
     const char *between = n > 3 ? "\n        " : " ";
     size_t done = 0;
     whole.path = "";
@@ -318,10 +304,10 @@ static void print_filled(const Restore *r, const Item *it, Str *out)
 static void print_variable(const Restore *r, const Item *it, Str *out)
 {
     const Type *t = it->variable->type;
-    bool scalar = t && it->count == 1 && it->typed && it->npieces == 1 &&
-                  it->pieces[0].path && !*it->pieces[0].path && !is_array(it);
-    bool zero = it->typed && !it->npieces && it->count == 1 && !is_array(it) &&
-                !type_is_record(it->type);
+    bool scalar = t && it->count == 1 && it->typed && it->npieces == 1 && it->pieces[0].path &&
+                  !*it->pieces[0].path && !is_array(it);
+    bool zero =
+        it->typed && !it->npieces && it->count == 1 && !is_array(it) && !type_is_record(it->type);
     bool record = it->typed && type_is_record(it->type) && it->count == 1;
     size_t n = 0;
     if (record && it->npieces)
@@ -349,9 +335,9 @@ static void reach(const Ref *ref, bool *live, const Restore *r, size_t *changed)
 /* Items that an argument, or a kept piece of a live item, leads to. */
 static bool *live_items(const Restore *r)
 {
-    Map index = {0};
+    Map index = { 0 };
     bool *live = xcalloc(r->items.len + 1, sizeof *live);
-    Vec(size_t) work = {0};
+    Vec(size_t) work = { 0 };
     for (size_t i = 0; i < r->items.len; i++)
         map_putn(&index, &r->items.items[i], sizeof(Item *), (void *)(i + 1));
     size_t changed = 0;
@@ -360,8 +346,8 @@ static bool *live_items(const Restore *r)
             reach(&r->args[i].ref, live, r, &changed);
         else if (r->args[i].text)
             for (size_t k = 0; k < r->items.len; k++)
-                live[k] |= r->items.items[k]->name &&
-                           strstr(r->args[i].text, r->items.items[k]->name);
+                live[k] |=
+                    r->items.items[k]->name && strstr(r->args[i].text, r->items.items[k]->name);
     for (size_t i = 0; i < r->items.len; i++) {
         live[i] |= r->items.items[i]->variable && r->items.items[i]->on;
         if (live[i])
@@ -393,21 +379,21 @@ static void print_conversions(const Restore *r, Str *out)
     if (!fn->variadic || !r->nargs)
         return;
     const Ref *ref = &r->args[r->nargs - 1].ref;
-    if (ref->kind != REF_ITEM || !restore_is_char(ref->item->type ? ref->item->type
-                                                                   : fn->type))
+    if (ref->kind != REF_ITEM || !restore_is_char(ref->item->type ? ref->item->type : fn->type))
         return;
     const char *f = (const char *)ref->item->bytes + ref->offset;
     size_t n = strnlen(f, ref->item->size - ref->offset);
     char letter;
     for (unsigned i = 0; i < 16 && (letter = format_argument(f, n, i).letter); i++)
-        str_add(out, letter == 's' ? ", \"\"" : letter == '*' ? ", 0"
-                     : strchr("feEgGa", letter) ? ", 0.0" : ", 0L");
+        str_add(out, letter == 's'              ? ", \"\""
+                     : letter == '*'            ? ", 0"
+                     : strchr("feEgGa", letter) ? ", 0.0"
+                                                : ", 0L");
 }
 
 void restore_print_call(const Restore *r, Str *out)
 {
-    str_addf(out, "%s(", strcmp(r->function->name, "main") ? r->function->name
-                                                           : "program_main");
+    str_addf(out, "%s(", strcmp(r->function->name, "main") ? r->function->name : "program_main");
     for (size_t i = 0; i < r->nargs; i++) {
         const Arg *a = &r->args[i];
         str_add(out, i ? ", " : "");
@@ -469,14 +455,13 @@ static bool is_used(const char *statement, const char *text)
 
 void restore_print(const Restore *r, Str *out)
 {
-    Str body = {0};
+    Str body = { 0 };
     print_plain(r, &body);
     str_add(&body, "    ");
     restore_print_call(r, &body);
     str_add(&body, ";\n");
     for (size_t i = 0; i < r->files.len; i++)
-        if (is_used(r->files.items[i], str_c(&body)) ||
-            strstr(r->files.items[i], "restore_stdin"))
+        if (is_used(r->files.items[i], str_c(&body)) || strstr(r->files.items[i], "restore_stdin"))
             str_addf(out, "    %s\n", r->files.items[i]);
     str_addn(out, body.data, body.len);
     str_release(&body);
@@ -484,8 +469,8 @@ void restore_print(const Restore *r, Str *out)
 
 void restore_print_trial(const Restore *r, unsigned number, Str *out)
 {
-    Str call = {0}, state = {0};
-    Strings named = {0};
+    Str call = { 0 }, state = { 0 };
+    Strings named = { 0 };
     restore_state(r, &state, &named);
     restore_print_call(r, &call);
     for (size_t i = 0; i < r->files.len; i++)
@@ -498,7 +483,7 @@ void restore_print_trial(const Restore *r, unsigned number, Str *out)
         const Item *it = r->items.items[i];
         if (!it->name || !has_word(str_c(&call), it->name))
             continue;
-        Str name = {0};
+        Str name = { 0 };
         str_addf(&name, "*%s", it->name);
         str_add(out, "    ");
         if (it->typed)
@@ -545,16 +530,15 @@ void restore_differences(const Restore *r, size_t most, Strings *out)
         for (unsigned f = 0; f < p->nfields && out->len < most; f++) {
             const Field *fd = &p->fields[f];
             uint64_t at = fd->offset / 8, n = type_plain(fd->type)->size;
-            if (fd->bit_field || !n || n > 8 || at + n > it->size || !*fd->name ||
-                !known[at] || !it->known[at] ||
-                memcmp(now + at, it->bytes + at, n) == 0)
+            if (fd->bit_field || !n || n > 8 || at + n > it->size || !*fd->name || !known[at] ||
+                !it->known[at] || memcmp(now + at, it->bytes + at, n) == 0)
                 continue;
-            Str a = {0}, b = {0};
+            Str a = { 0 }, b = { 0 };
             restore_value_text(fd->type, it->bytes + at, n, &a);
             restore_value_text(fd->type, now + at, n, &b);
             strings_addf(out, "%s%s%s: %s at the entry, %s at the crash",
-                         it->variable ? it->lvalue : it->name,
-                         it->variable ? "." : "->", fd->name, str_c(&a), str_c(&b));
+                         it->variable ? it->lvalue : it->name, it->variable ? "." : "->", fd->name,
+                         str_c(&a), str_c(&b));
             str_release(&a);
             str_release(&b);
         }

@@ -26,10 +26,7 @@ typedef struct State {
     Map index;                 /* Item * → number + 1 */
 } State;
 
-static void put(Str *to, uint64_t v)
-{
-    str_addn(to, (const char *)&v, sizeof v);
-}
+static void put(Str *to, uint64_t v) { str_addn(to, (const char *)&v, sizeof v); }
 
 /* The number of a C expression among the named ones. */
 static uint64_t name_of(State *s, const char *text)
@@ -41,39 +38,34 @@ static uint64_t name_of(State *s, const char *text)
     return s->named->len - 1;
 }
 
-static void put_piece(State *s, uint64_t step, uint64_t guard, uint64_t item,
-                      uint64_t offset, uint64_t kind, uint64_t size, uint64_t a,
-                      uint64_t b)
+static void put_piece(State *s, uint64_t step, uint64_t guard, uint64_t item, uint64_t offset,
+                      uint64_t kind, uint64_t size, uint64_t a, uint64_t b)
 {
     const uint64_t words[] = { step, guard, item, offset, kind, size, a, b };
     str_addn(&s->pieces, (const char *)words, sizeof words);
     s->npieces++;
 }
 
-static void put_bytes(State *s, uint64_t step, uint64_t guard, uint64_t item,
-                      const Item *it, uint64_t offset, uint64_t size)
+static void put_bytes(State *s, uint64_t step, uint64_t guard, uint64_t item, const Item *it,
+                      uint64_t offset, uint64_t size)
 {
     put_piece(s, step, guard, item, offset, KIND_BYTES, size, s->bytes.len, 0);
     str_addn(&s->bytes, (const char *)it->bytes + offset, size);
 }
 
-static void put_pointer(State *s, uint64_t step, uint64_t guard, uint64_t item,
-                        const Piece *p)
+static void put_pointer(State *s, uint64_t step, uint64_t guard, uint64_t item, const Piece *p)
 {
     uint64_t at = p->offset;
     switch (p->ref.kind) {
-    case REF_NULL:
-        break;
+    case REF_NULL: break;
     case REF_TEXT:
         put_piece(s, step, guard, item, at, KIND_NAMED, 8, name_of(s, p->ref.text), 0);
         break;
-    case REF_RAW:
-        put_piece(s, step, guard, item, at, KIND_RAW, 8, p->ref.offset, 0);
-        break;
+    case REF_RAW: put_piece(s, step, guard, item, at, KIND_RAW, 8, p->ref.offset, 0); break;
     case REF_ITEM:
         put_piece(s, step, guard, item, at, KIND_ITEM, 8,
-                  (uint64_t)(uintptr_t)map_getn(&s->index, &p->ref.item,
-                                                sizeof(Item *)) - 1, p->ref.offset);
+                  (uint64_t)(uintptr_t)map_getn(&s->index, &p->ref.item, sizeof(Item *)) - 1,
+                  p->ref.offset);
     }
 }
 

@@ -197,12 +197,13 @@ static Stream *stream_open(Trace *t, const char *path, const char *key, Err *err
         goto fail;
     }
     if (h.version != SUNDEW_STREAM_VERSION) {
-        err_set(err, "%s: version %" PRIu32 " of the trace format; this Sundew reads %d: "
-                "record it again", path, h.version, SUNDEW_STREAM_VERSION);
+        err_set(err,
+                "%s: version %" PRIu32 " of the trace format; this Sundew reads %d: "
+                "record it again",
+                path, h.version, SUNDEW_STREAM_VERSION);
         goto fail;
     }
-    if (h.bytes < sizeof h || h.bytes > s->data.len
-        || h.textlen > h.bytes - sizeof h) {
+    if (h.bytes < sizeof h || h.bytes > s->data.len || h.textlen > h.bytes - sizeof h) {
         err_set(err, "%s: damaged header", path);
         goto fail;
     }
@@ -258,7 +259,7 @@ static void heap_make(Trace *t)
     for (size_t i = 0; i < t->streams.len; i++)
         if (t->streams.items[i]->next)
             vec_push(&t->heap, t->streams.items[i]);
-    for (size_t i = t->heap.len / 2; i-- > 0; )
+    for (size_t i = t->heap.len / 2; i-- > 0;)
         sift(t, i);
 }
 
@@ -273,7 +274,7 @@ static void heap_settle(Trace *t)
 Trace *trace_open(const char *folder, const Program *p, Err *err)
 {
     Trace *t = xcalloc(1, sizeof *t);
-    Strings names = {0};
+    Strings names = { 0 };
     const Function *const *fns;
     size_t n;
     const char *key = program_key(p);
@@ -292,7 +293,7 @@ Trace *trace_open(const char *folder, const Program *p, Err *err)
         if (!str_ends(names.items[i], ".stream"))
             continue;
         char *path = path_join(folder, names.items[i]);
-        Err e = {0};
+        Err e = { 0 };
         size_t foreign = t->foreign;
         Stream *s = stream_open(t, path, key, &e);
         free(path);
@@ -306,8 +307,11 @@ Trace *trace_open(const char *folder, const Program *p, Err *err)
             t->cut++;
     }
     if (!t->streams.len) {
-        err_set(err, t->foreign ? "%s: recorded from another program, or another build of "
-                "it; record it again" : "%s: holds no trace", folder);
+        err_set(err,
+                t->foreign ? "%s: recorded from another program, or another build of "
+                             "it; record it again"
+                           : "%s: holds no trace",
+                folder);
         goto fail;
     }
     if (!read_symbols(t, folder, err))
@@ -323,10 +327,7 @@ fail:
     return NULL;
 }
 
-const Program *trace_program(const Trace *t)
-{
-    return t->p;
-}
+const Program *trace_program(const Trace *t) { return t->p; }
 
 void trace_close(Trace *t)
 {
@@ -462,8 +463,7 @@ static const Type *pointee(const Type *t)
 }
 
 /* Fills in what is known of the value that lies in `slots`. */
-static void set_value(const Process *p, TraceValue *v, const uint64_t *slots,
-                      size_t nslots)
+static void set_value(const Process *p, TraceValue *v, const uint64_t *slots, size_t nslots)
 {
     size_t size = v->type ? type_plain(v->type)->size : 8 * nslots;
 
@@ -597,18 +597,10 @@ static void read_event(Trace *t, Stream *s, uint8_t tag, Cursor *c)
     Event *e = &t->e;
 
     switch (tag) {
-    case SUNDEW_TRACE_CALL:
-        read_call(t, s, c);
-        break;
-    case SUNDEW_TRACE_RETURN:
-        read_return(t, s, c);
-        break;
-    case SUNDEW_TRACE_ALLOC:
-        read_alloc(t, s->process, c);
-        break;
-    case SUNDEW_TRACE_FREE:
-        read_free(t, s->process, c);
-        break;
+    case SUNDEW_TRACE_CALL: read_call(t, s, c); break;
+    case SUNDEW_TRACE_RETURN: read_return(t, s, c); break;
+    case SUNDEW_TRACE_ALLOC: read_alloc(t, s->process, c); break;
+    case SUNDEW_TRACE_FREE: read_free(t, s->process, c); break;
     case SUNDEW_TRACE_END:
         e->kind = EVENT_END;
         e->how = (unsigned)varint(c);
@@ -669,8 +661,7 @@ const Event *trace_next(Trace *t)
         if (!s->process->number)
             s->process->number = ++t->seen;
         assert(s->next >= t->e.number);      /* in the order in which they happened */
-        t->e = (Event){ .number = s->next, .thread = s->thread + 1,
-                        .process = s->process->number };
+        t->e = (Event){ .number = s->next, .thread = s->thread + 1, .process = s->process->number };
         t->at = s->process;
         if (!s->process->symbols)
             add_symbols(t, s->process);

@@ -29,7 +29,11 @@ typedef struct Trace Trace;
 const Program *trace_program(const Trace *t);
 
 typedef enum {
-    EVENT_CALL, EVENT_RETURN, EVENT_ALLOC, EVENT_FREE, EVENT_END,
+    EVENT_CALL,
+    EVENT_RETURN,
+    EVENT_ALLOC,
+    EVENT_FREE,
+    EVENT_END,
 } EventKind;
 const char *event_kind_name(EventKind k);        /* call, return, alloc, … */
 

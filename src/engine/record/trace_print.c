@@ -16,14 +16,13 @@ typedef struct Printer {
     Str *out;
 } Printer;
 
-static void print_bytes(Printer *p, const Type *t, const uint8_t *bytes, size_t n,
-                        unsigned depth);
+static void print_bytes(Printer *p, const Type *t, const uint8_t *bytes, size_t n, unsigned depth);
 
 static bool is_char(const Type *t)
 {
     t = type_plain(t);
-    return t->kind == TYPE_SCALAR && t->size == 1
-        && (t->encoding == ENCODING_SIGNED_CHAR || t->encoding == ENCODING_UNSIGNED_CHAR);
+    return t->kind == TYPE_SCALAR && t->size == 1 &&
+           (t->encoding == ENCODING_SIGNED_CHAR || t->encoding == ENCODING_UNSIGNED_CHAR);
 }
 
 /* `width` bits, `shift` bits into the bytes. */
@@ -124,8 +123,7 @@ static void print_pointer(Printer *p, const Type *target, uint64_t address, unsi
     }
 }
 
-static void print_record(Printer *p, const Type *t, const uint8_t *bytes, size_t n,
-                         unsigned depth)
+static void print_record(Printer *p, const Type *t, const uint8_t *bytes, size_t n, unsigned depth)
 {
     str_addc(p->out, '{');
     for (unsigned i = 0; i < t->nfields; i++) {
@@ -143,16 +141,14 @@ static void print_record(Printer *p, const Type *t, const uint8_t *bytes, size_t
         if ((f->offset + f->width + 7) / 8 > n)
             str_addc(p->out, '?');
         else if (f->bit_field)
-            print_integer(p, type_plain(f->type), bits_of(bytes, n, f->offset, f->width),
-                          f->width);
+            print_integer(p, type_plain(f->type), bits_of(bytes, n, f->offset, f->width), f->width);
         else
             print_bytes(p, f->type, bytes + f->offset / 8, n - f->offset / 8, depth + 1);
     }
     str_addc(p->out, '}');
 }
 
-static void print_array(Printer *p, const Type *t, const uint8_t *bytes, size_t n,
-                        unsigned depth)
+static void print_array(Printer *p, const Type *t, const uint8_t *bytes, size_t n, unsigned depth)
 {
     const Type *element = t->target;
     uint64_t size = type_plain(element)->size;
@@ -192,23 +188,13 @@ static void print_bytes(Printer *p, const Type *type, const uint8_t *bytes, size
         else
             print_integer(p, t, bits_of(bytes, n, 0, 8 * t->size), 8 * t->size);
         break;
-    case TYPE_ENUM:
-        print_integer(p, t, bits_of(bytes, n, 0, 8 * t->size), 8 * t->size);
-        break;
-    case TYPE_POINTER:
-        print_pointer(p, t->target, bits_of(bytes, n, 0, 64), depth);
-        break;
+    case TYPE_ENUM: print_integer(p, t, bits_of(bytes, n, 0, 8 * t->size), 8 * t->size); break;
+    case TYPE_POINTER: print_pointer(p, t->target, bits_of(bytes, n, 0, 64), depth); break;
     case TYPE_STRUCT:
-    case TYPE_UNION:
-        print_record(p, t, bytes, n, depth);
-        break;
+    case TYPE_UNION: print_record(p, t, bytes, n, depth); break;
     case TYPE_ARRAY:
-    case TYPE_VECTOR:
-        print_array(p, t, bytes, n, depth);
-        break;
-    default:
-        str_addf(p->out, "(%" PRIu64 " bytes)", t->size);
-        break;
+    case TYPE_VECTOR: print_array(p, t, bytes, n, depth); break;
+    default: str_addf(p->out, "(%" PRIu64 " bytes)", t->size); break;
     }
 }
 
@@ -305,8 +291,10 @@ static void print_call(const Event *e, Str *out)
 static void print_end(const Event *e, Str *out)
 {
     static const char *const words[] = {
-        [SUNDEW_END_EXIT] = "exit status", [SUNDEW_END_SIGNAL] = "signal",
-        [SUNDEW_END_THREAD] = "thread", [SUNDEW_END_EXEC] = "exec",
+        [SUNDEW_END_EXIT] = "exit status",
+        [SUNDEW_END_SIGNAL] = "signal",
+        [SUNDEW_END_THREAD] = "thread",
+        [SUNDEW_END_EXEC] = "exec",
         [SUNDEW_END_FULL] = "recording stopped: budget or disk used up",
     };
     const char *word = e->how < sizeof words / sizeof *words ? words[e->how] : NULL;

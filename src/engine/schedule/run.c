@@ -49,14 +49,17 @@ static void make_environment(Scheduler *s)
     const char *quick = s->plan.quick ? ":symbolize=0" : "";
     if (!s->plan.player) {
         strings_add(&s->env, SUNDEW_SCHEDULE_ENV "=1");
-        strings_addf(&s->env, "ASAN_OPTIONS=detect_leaks=0:handle_segv=1:allow_user_segv_handler=1%s",
+        strings_addf(&s->env,
+                     "ASAN_OPTIONS=detect_leaks=0:handle_segv=1:allow_user_segv_handler=1%s",
                      quick);
         return;
     }
     strings_add(&s->env, SUNDEW_SCHEDULE_ENV "=" SUNDEW_SCHEDULE_PLAYER);
-    strings_addf(&s->env, "ASAN_OPTIONS=detect_leaks=0:handle_segv=1:exitcode=99:"
+    strings_addf(&s->env,
+                 "ASAN_OPTIONS=detect_leaks=0:handle_segv=1:exitcode=99:"
                  "allocator_may_return_null=1:max_allocation_size_mb=256:detect_odr_violation=0:"
-                 "verify_asan_link_order=0:quarantine_size_mb=8%s", quick);
+                 "verify_asan_link_order=0:quarantine_size_mb=8%s",
+                 quick);
     if (s->plan.preload)
         strings_addf(&s->env, "LD_PRELOAD=%s", s->plan.preload);
 }
@@ -133,10 +136,7 @@ static bool step_is_good(const Scheduler *s, const struct sundew_step *e, uint32
            e->usual < nthreads && e->site <= s->plan.build->nsites;
 }
 
-static uint32_t at_most(uint32_t n, uint32_t most)
-{
-    return n < most ? n : most;
-}
+static uint32_t at_most(uint32_t n, uint32_t most) { return n < most ? n : most; }
 
 static void take_result(const Scheduler *s, ScheduleRun *out)
 {
@@ -174,7 +174,7 @@ static void take_result(const Scheduler *s, ScheduleRun *out)
 /* Sites that the run showed to be hot, added to a sorted list; how many are new. */
 size_t scheduler_heated(const Scheduler *s, Schedule *add)
 {
-    uint8_t hot[SUNDEW_SCHEDULE_HOT] = {0};
+    uint8_t hot[SUNDEW_SCHEDULE_HOT] = { 0 };
     size_t n = 0;
     for (size_t i = 0; i < add->hot.len; i++)
         hot[add->hot.items[i] / 8] |= (uint8_t)(1 << add->hot.items[i] % 8);
@@ -190,11 +190,18 @@ bool scheduler_run(Scheduler *s, const Schedule *schedule, ScheduleRun *out, Err
 {
     RunFd fds[] = { { s->fd, SUNDEW_SCHEDULE_FD }, s->plan.fd };
     double seconds = s->plan.seconds > 0 ? s->plan.seconds : 5;
-    RunPlan plan = { .argv = s->plan.argv, .file = s->plan.player ? s->plan.player : s->plan.build->path,
-                     .env = strings_argv(&s->env), .cwd = s->plan.cwd,
-                     .input_file = s->plan.input_file, .fds = fds, .nfds = s->plan.player ? 2 : 1,
-                     .limits = { .wall = seconds, .cpu = seconds }, .fixed_addresses = true,
-                     .untraced = s->plan.preload != NULL, .server = true, .keep_output = 1 << 16 };
+    RunPlan plan = { .argv = s->plan.argv,
+                     .file = s->plan.player ? s->plan.player : s->plan.build->path,
+                     .env = strings_argv(&s->env),
+                     .cwd = s->plan.cwd,
+                     .input_file = s->plan.input_file,
+                     .fds = fds,
+                     .nfds = s->plan.player ? 2 : 1,
+                     .limits = { .wall = seconds, .cpu = seconds },
+                     .fixed_addresses = true,
+                     .untraced = s->plan.preload != NULL,
+                     .server = true,
+                     .keep_output = 1 << 16 };
     schedule_run_release(out);
     put_plan(s, schedule);
     if (!runner_run(s->runner, &plan, &out->result, err))
@@ -210,5 +217,5 @@ void schedule_run_release(ScheduleRun *r)
     vec_release(&r->steps);
     vec_release(&r->races);
     vec_release(&r->waits);
-    *r = (ScheduleRun){0};
+    *r = (ScheduleRun){ 0 };
 }

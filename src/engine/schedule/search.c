@@ -23,8 +23,14 @@
 #include <assert.h>
 #include <string.h>
 
-enum { WARM_UPS = 60, CALM = 10, MOST_QUEUED = 1 << 18, MOST_TIMEOUTS = 3,
-       MOST_BOUND = 7, GUARANTEED = 2 };
+enum {
+    WARM_UPS = 60,
+    CALM = 10,
+    MOST_QUEUED = 1 << 18,
+    MOST_TIMEOUTS = 3,
+    MOST_BOUND = 7,
+    GUARANTEED = 2
+};
 
 /* A schedule to be run. */
 typedef struct Item {
@@ -84,7 +90,7 @@ static bool run_and_judge(Search *x, const Schedule *now, Err *err)
     if (!scheduler_run(x->s, now, &x->run, err))
         return false;
     count(x);
-    Schedule again = {0};
+    Schedule again = { 0 };
     schedule_of_run(now, &x->run, &again);
     if (x->judge(&again, &x->run, x->arg) == SEARCH_STOP)
         x->stopped = true;
@@ -108,7 +114,8 @@ static bool is_choice(const struct sundew_step *e, unsigned other)
     return e->enabled >> other & 1 && other != e->chosen && !(spins && other == e->thread);
 }
 
-static void push(Search *x, unsigned cost, bool useful, const struct sundew_step *e, unsigned thread)
+static void push(Search *x, unsigned cost, bool useful, const struct sundew_step *e,
+                 unsigned thread)
 {
     Queue *q = &x->queue[cost][useful ? 0 : 1];
     if (q->items.len >= MOST_QUEUED) {
@@ -173,8 +180,7 @@ static void extend(Search *x, uint32_t from, unsigned cost)
             continue;
         for (unsigned t = 0; t < x->run.nthreads; t++) {
             unsigned c = cost + preempts(e, t);
-            if (is_choice(e, t) && c <= x->bound &&
-                (c <= GUARANTEED || (useful && !known)))
+            if (is_choice(e, t) && c <= x->bound && (c <= GUARANTEED || (useful && !known)))
                 push(x, c, (useful || c == cost) && !known, e, t);
         }
     }
@@ -183,10 +189,7 @@ static void extend(Search *x, uint32_t from, unsigned cost)
         x->overflowed = true;
 }
 
-static size_t left_in(const Queue *q)
-{
-    return q->items.len - q->next;
-}
+static size_t left_in(const Queue *q) { return q->items.len - q->next; }
 
 static unsigned cheapest(const Search *x)
 {
@@ -306,9 +309,14 @@ static void release(Search *x)
 bool schedule_search(Scheduler *s, const SearchPlan *plan, SearchJudge *judge, void *arg,
                      SearchResult *out, Err *err)
 {
-    *out = (SearchResult){0};
-    Search x = { .s = s, .plan = plan, .judge = judge, .arg = arg, .out = out,
-                 .rng = rng_seeded(plan->seed), .most = plan->most ? plan->most : 1000,
+    *out = (SearchResult){ 0 };
+    Search x = { .s = s,
+                 .plan = plan,
+                 .judge = judge,
+                 .arg = arg,
+                 .out = out,
+                 .rng = rng_seeded(plan->seed),
+                 .most = plan->most ? plan->most : 1000,
                  .bound = plan->bound ? plan->bound : MOST_BOUND };
     assert(x.bound <= MOST_BOUND);
     bool ok = warm_up(&x, err);
@@ -333,7 +341,7 @@ void schedule_release(Schedule *s)
 {
     vec_release(&s->forces);
     vec_release(&s->hot);
-    *s = (Schedule){0};
+    *s = (Schedule){ 0 };
 }
 
 void schedule_of_run(const Schedule *of, const ScheduleRun *run, Schedule *out)

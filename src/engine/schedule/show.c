@@ -9,16 +9,26 @@
 const char *schedule_kind_name(unsigned kind)
 {
     static const char *const names[] = {
-        [SUNDEW_AT_BEGIN] = "begin",       [SUNDEW_AT_READ] = "read",
-        [SUNDEW_AT_WRITE] = "write",       [SUNDEW_AT_ATOMIC] = "atomic access",
-        [SUNDEW_AT_LOCK] = "lock",         [SUNDEW_AT_UNLOCK] = "unlock",
-        [SUNDEW_AT_READ_LOCK] = "read lock", [SUNDEW_AT_WAIT] = "wait",
-        [SUNDEW_AT_SIGNAL] = "signal",     [SUNDEW_AT_BROADCAST] = "broadcast",
-        [SUNDEW_AT_BARRIER] = "barrier",   [SUNDEW_AT_SEM_WAIT] = "semaphore wait",
-        [SUNDEW_AT_SEM_POST] = "semaphore post", [SUNDEW_AT_ONCE] = "once",
-        [SUNDEW_AT_CREATE] = "create",     [SUNDEW_AT_JOIN] = "join",
-        [SUNDEW_AT_EXIT] = "end",          [SUNDEW_AT_YIELD] = "yield",
-        [SUNDEW_AT_SLEEP] = "sleep",       [SUNDEW_AT_FREE] = "free",
+        [SUNDEW_AT_BEGIN] = "begin",
+        [SUNDEW_AT_READ] = "read",
+        [SUNDEW_AT_WRITE] = "write",
+        [SUNDEW_AT_ATOMIC] = "atomic access",
+        [SUNDEW_AT_LOCK] = "lock",
+        [SUNDEW_AT_UNLOCK] = "unlock",
+        [SUNDEW_AT_READ_LOCK] = "read lock",
+        [SUNDEW_AT_WAIT] = "wait",
+        [SUNDEW_AT_SIGNAL] = "signal",
+        [SUNDEW_AT_BROADCAST] = "broadcast",
+        [SUNDEW_AT_BARRIER] = "barrier",
+        [SUNDEW_AT_SEM_WAIT] = "semaphore wait",
+        [SUNDEW_AT_SEM_POST] = "semaphore post",
+        [SUNDEW_AT_ONCE] = "once",
+        [SUNDEW_AT_CREATE] = "create",
+        [SUNDEW_AT_JOIN] = "join",
+        [SUNDEW_AT_EXIT] = "end",
+        [SUNDEW_AT_YIELD] = "yield",
+        [SUNDEW_AT_SLEEP] = "sleep",
+        [SUNDEW_AT_FREE] = "free",
     };
     static_assert(sizeof names / sizeof *names == SUNDEW_AT_KINDS, "one for each");
     return kind < SUNDEW_AT_KINDS ? names[kind] : "?";
@@ -121,7 +131,9 @@ static void draw_line(const Scheduler *s, const struct sundew_step *e, unsigned 
 {
     enum { WIDTH = 6 };
     for (unsigned t = 0; t < nthreads && t < 12; t++)
-        str_addf(out, "%-*s", WIDTH, t == e->thread ? (e->chosen != t && !(e->flags & SUNDEW_STEP_WAKES) ? "v" : "*") : ".");
+        str_addf(out, "%-*s", WIDTH,
+                 t == e->thread ? (e->chosen != t && !(e->flags & SUNDEW_STEP_WAKES) ? "v" : "*")
+                                : ".");
     str_addf(out, "T%u ", e->thread);
     bool wakes = e->flags & SUNDEW_STEP_WAKES;
     if (e->chosen != e->thread && !wakes)

@@ -13,15 +13,48 @@ struct Pool {
 };
 
 static const int64_t boundary[] = {
-    0, 1, -1, 2, 3, 4, 5, 7, 8, 10, 15, 16, 31, 32, 64, 100, 127, 128, 255, 256, 1000, 1024,
-    4096, 65535, -2, -128, INT32_MAX, INT32_MIN, UINT32_MAX,
+    0,    1,    -1,   2,     3,  4,    5,         7,         8,          10,
+    15,   16,   31,   32,    64, 100,  127,       128,       255,        256,
+    1000, 1024, 4096, 65535, -2, -128, INT32_MAX, INT32_MIN, UINT32_MAX,
 };
 
 static const char *const texts[] = {
-    "", "a", "b", "abc", "x", "0", "1", "-1", "42", "3.14", "1e5", "key", "value", "name",
-    "hello world", "a b c", "a,b,c", "a=1", "true", "null", "{}", "[]", "{\"a\": 1}",
-    "[1, 2, 3]", "<a/>", "<a b='c'>d</a>", "a: 1\n", "- a\n- b\n", "\n", " ", "\t", "/",
-    "./file", "\xc3\xa9", "\xff\xfe", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    "",
+    "a",
+    "b",
+    "abc",
+    "x",
+    "0",
+    "1",
+    "-1",
+    "42",
+    "3.14",
+    "1e5",
+    "key",
+    "value",
+    "name",
+    "hello world",
+    "a b c",
+    "a,b,c",
+    "a=1",
+    "true",
+    "null",
+    "{}",
+    "[]",
+    "{\"a\": 1}",
+    "[1, 2, 3]",
+    "<a/>",
+    "<a b='c'>d</a>",
+    "a: 1\n",
+    "- a\n- b\n",
+    "\n",
+    " ",
+    "\t",
+    "/",
+    "./file",
+    "\xc3\xa9",
+    "\xff\xfe",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
 };
 
 static const double reals[] = { 0, 1, -1, 0.5, 2.5, 100, 1e-9, 1e300, -1e10, 3.14159 };
@@ -92,8 +125,8 @@ static bool add_once(Values *all, const SeqValue *v)
 
 SeqValue pool_callback(const Api *api, const SeqValue *v)
 {
-    static const char *const libc[] = { "malloc", "calloc", "realloc", "free", "strcmp", "strdup",
-                                        NULL };
+    static const char *const libc[] = { "malloc", "calloc", "realloc", "free",
+                                        "strcmp", "strdup", NULL };
     if (v->kind != VALUE_FUNCTION || !v->symbol)
         return *v;
     for (size_t i = 0; libc[i]; i++)
@@ -183,21 +216,21 @@ size_t pool_room(const ApiPlace *p)
     const Type *t = p->type ? type_plain(p->type) : NULL;
     t = t && t->kind == TYPE_POINTER ? type_plain(t->target) : NULL;
     switch (p->role) {
-    case ROLE_HANDLE_OUT: case ROLE_STRING_OUT:
-        return sizeof(void *);
-    case ROLE_STORAGE:
-        return p->handle->size;
-    case ROLE_OUT: case ROLE_INOUT: case ROLE_LENGTH_INOUT: case ROLE_RECORD:
-        return t ? t->size : 0;
-    default:
-        return 0;
+    case ROLE_HANDLE_OUT:
+    case ROLE_STRING_OUT: return sizeof(void *);
+    case ROLE_STORAGE: return p->handle->size;
+    case ROLE_OUT:
+    case ROLE_INOUT:
+    case ROLE_LENGTH_INOUT:
+    case ROLE_RECORD: return t ? t->size : 0;
+    default: return 0;
     }
 }
 
 static SeqValue some_struct(const ApiPlace *p, Rng *rng, Arena *a)
 {
     const Type *t = type_plain(p->type);
-    uint8_t bytes[64] = {0};
+    uint8_t bytes[64] = { 0 };
     if (t->kind == TYPE_POINTER)
         return rng_below(rng, 4) == 0 ? value_null() : value_room(pool_room(p));
     for (unsigned i = 0; i < t->nfields; i++) {
@@ -206,8 +239,8 @@ static SeqValue some_struct(const ApiPlace *p, Rng *rng, Arena *a)
         double x = (double)n;
         if ((m->kind == TYPE_SCALAR || m->kind == TYPE_ENUM) && at + m->size <= sizeof bytes &&
             m->size <= 8)
-            memcpy(bytes + at, m->encoding == ENCODING_FLOAT && m->size == 8 ? (void *)&x
-                                                                             : (void *)&n,
+            memcpy(bytes + at,
+                   m->encoding == ENCODING_FLOAT && m->size == 8 ? (void *)&x : (void *)&n,
                    m->encoding == ENCODING_FLOAT && m->size != 8 ? 0 : m->size);
     }
     return value_bytes(a, bytes, t->size < 64 ? t->size : 64);
@@ -219,34 +252,28 @@ static SeqValue fresh_value(const Pool *p, Rng *rng, Arena *a, const ApiPlace *p
     const Type *t = place->type ? type_plain(place->type) : NULL;
     static const size_t rooms[] = { 64, 64, 256, 256, 16, 4, 1, 1024 };
     switch (place->role) {
-    case ROLE_INTEGER:
-        return value_integer(some_integer(p, rng));
-    case ROLE_ENUM:
-        return value_integer(some_enum(t, rng, false));
+    case ROLE_INTEGER: return value_integer(some_integer(p, rng));
+    case ROLE_ENUM: return value_integer(some_enum(t, rng, false));
     case ROLE_FLAGS:
         return value_integer(t->kind == TYPE_ENUM ? some_enum(t, rng, true)
-                             : rng_below(rng, 3) ? 0 : some_integer(p, rng));
-    case ROLE_FLOAT:
-        return value_float(reals[rng_below(rng, COUNT(reals))]);
-    case ROLE_STRING:
-        return some_text(p, rng, a);
-    case ROLE_BUFFER:
-        return some_bytes(p, rng, a);
-    case ROLE_BUFFER_OUT:
-        return value_room(rooms[rng_below(rng, COUNT(rooms))]);
+                             : rng_below(rng, 3)  ? 0
+                                                  : some_integer(p, rng));
+    case ROLE_FLOAT: return value_float(reals[rng_below(rng, COUNT(reals))]);
+    case ROLE_STRING: return some_text(p, rng, a);
+    case ROLE_BUFFER: return some_bytes(p, rng, a);
+    case ROLE_BUFFER_OUT: return value_room(rooms[rng_below(rng, COUNT(rooms))]);
     case ROLE_INOUT: {
         uint64_t n = some_integer(p, rng);
         size_t size = pool_room(place);
         return size && size <= 8 ? value_bytes(a, &n, size) : value_null();
     }
-    case ROLE_RECORD:
-        return some_struct(place, rng, a);
-    case ROLE_OUT: case ROLE_STRING_OUT: case ROLE_HANDLE_OUT: case ROLE_STORAGE:
-        return pool_room(place) ? value_room(pool_room(place)) : value_null();
-    case ROLE_CALLBACK:
-        return rng_below(rng, 4) == 0 ? value_null() : value_function(NULL);
-    default:
-        return value_null();
+    case ROLE_RECORD: return some_struct(place, rng, a);
+    case ROLE_OUT:
+    case ROLE_STRING_OUT:
+    case ROLE_HANDLE_OUT:
+    case ROLE_STORAGE: return pool_room(place) ? value_room(pool_room(place)) : value_null();
+    case ROLE_CALLBACK: return rng_below(rng, 4) == 0 ? value_null() : value_function(NULL);
+    default: return value_null();
     }
 }
 
@@ -294,7 +321,8 @@ static size_t change(const Pool *p, Rng *rng, const uint8_t *v, size_t n, uint8_
     size_t at = rng_below(rng, n + 1), cut = piece(rng, n - at), m = 0;
     uint64_t way = rng_below(rng, 6);
     uint8_t byte = (uint8_t)(way == 4 ? marks[rng_below(rng, sizeof marks - 1)]
-                             : n ? v[rng_below(rng, n)] : '0');
+                             : n      ? v[rng_below(rng, n)]
+                                      : '0');
     put(out, &m, v, at);
     if (way == 0) {                          /* without a piece */
         put(out, &m, v + at + cut, n - at - cut);

@@ -81,10 +81,7 @@ Seq *seq_prefix(Arena *a, const Seq *s, unsigned n)
     return seq_copy(a, &part);
 }
 
-static bool needs(const SeqValue *v, const bool *gone)
-{
-    return value_is_made(v) && gone[v->step];
-}
+static bool needs(const SeqValue *v, const bool *gone) { return value_is_made(v) && gone[v->step]; }
 
 Seq *seq_without(Arena *a, const Seq *s, unsigned step)
 {
@@ -192,10 +189,10 @@ static void add_handle(SeqHandles *out, const SeqStep *st, unsigned step, int pl
 {
     const ApiPlace *p = api_place(st->f, place);
     bool storage = begins_storage(st, place, use);
-    SeqValue v = place == API_RETURNED ? value_result(step)
-        : storage && st->args[place].kind == VALUE_STORAGE ? st->args[place]
-        : storage ? value_storage(step, (unsigned)place)
-        : value_stored(step, (unsigned)place);
+    SeqValue v = place == API_RETURNED                              ? value_result(step)
+                 : storage && st->args[place].kind == VALUE_STORAGE ? st->args[place]
+                 : storage ? value_storage(step, (unsigned)place)
+                           : value_stored(step, (unsigned)place);
     if (storage && use != USE_BORROWS)
         use = p->role == ROLE_STORAGE || has_finisher(p->handle) ? USE_CREATES : use;
     if (!storage && (st->nulls >> (unsigned)(place + 1) & 1))
@@ -211,8 +208,7 @@ static void drop_handle(SeqHandles *out, const SeqValue *v)
 {
     for (size_t i = 0; i < out->len; i++)
         if (value_equal(&out->items[i].value, v)) {
-            memmove(&out->items[i], &out->items[i + 1],
-                    (out->len - i - 1) * sizeof *out->items);
+            memmove(&out->items[i], &out->items[i + 1], (out->len - i - 1) * sizeof *out->items);
             out->len--;
             return;
         }
@@ -224,8 +220,8 @@ void seq_handles(const Seq *s, const Ownership *o, SeqHandles *out)
         const SeqStep *st = &s->steps[i];
         for (unsigned k = 0; st->f && k < st->nargs; k++) {
             ApiUse use = ownership_use(o, st->f, (int)k);
-            bool gone = use == USE_CONSUMES ||
-                        (use == USE_FINISHES && st->args[k].kind == VALUE_STORAGE);
+            bool gone =
+                use == USE_CONSUMES || (use == USE_FINISHES && st->args[k].kind == VALUE_STORAGE);
             if (value_is_made(&st->args[k]) && gone)
                 drop_handle(out, &st->args[k]);
         }

@@ -23,10 +23,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static bool has_time(const Reducer *r)
-{
-    return r->plan->unlimited || now() < r->end;
-}
+static bool has_time(const Reducer *r) { return r->plan->unlimited || now() < r->end; }
 
 /* ---- cover */
 
@@ -82,8 +79,8 @@ static bool has_all(const Reducer *r, const Outcome *o, const Shrinking *s, uint
     return all;
 }
 
-static void take_shortest(const Reducer *r, Shrinking *s, const ExecJob *jobs,
-                          const Outcome *out, uint8_t *scratch)
+static void take_shortest(const Reducer *r, Shrinking *s, const ExecJob *jobs, const Outcome *out,
+                          uint8_t *scratch)
 {
     const Seq *best = NULL;
     for (size_t i = s->first; i < s->first + s->n; i++)
@@ -98,7 +95,7 @@ static void take_shortest(const Reducer *r, Shrinking *s, const ExecJob *jobs,
 static bool shrink_round(Reducer *r, Arena *a, Shrinking *all, size_t n, uint8_t *scratch,
                          bool *changed, Err *err)
 {
-    Vec(ExecJob) jobs = {0};
+    Vec(ExecJob) jobs = { 0 };
     for (size_t i = 0; i < n; i++) {
         Shrinking *s = &all[i];
         s->first = jobs.len;
@@ -154,7 +151,7 @@ static bool shrink(Reducer *r, Arena *a, Shrinking *all, size_t n, Err *err)
 
 static bool keep_covering(Reducer *r, Err *err)
 {
-    Arena a = {0};
+    Arena a = { 0 };
     size_t n = 0, ntests = r->suite->tests.len;
     Shrinking *all = arena_array(&a, Shrinking, ntests + 1);
     uint32_t *own = xcalloc(r->npoints + 1, sizeof *own);
@@ -167,8 +164,8 @@ static bool keep_covering(Reducer *r, Err *err)
         cover(r, &t->out);
         if (t->example)
             continue;
-        all[n] = (Shrinking){ .test = i, .own = arena_array(&a, uint32_t, m), .nown = m,
-                              .now = t->seq };
+        all[n] =
+            (Shrinking){ .test = i, .own = arena_array(&a, uint32_t, m), .nown = m, .now = t->seq };
         memcpy(all[n++].own, own, m * sizeof *own);
     }
     bool ok = shrink(r, &a, all, n, err);
@@ -197,7 +194,7 @@ static bool sees(const SeqTest *t, const Outcome *o)
  * that lives meets its next test.
  */
 typedef struct Hunt {
-    Vec(uint32_t) *tests;        /* by mutant */
+    Vec(uint32_t) * tests;        /* by mutant */
     uint32_t *next;
     size_t n;
 } Hunt;
@@ -222,7 +219,7 @@ static void note_reached(const Reducer *r, Hunt *h, const Outcome *o, size_t tes
  * out. */
 static bool find_reached(const Reducer *r, Hunt *h, Err *err)
 {
-    Arena a = {0};
+    Arena a = { 0 };
     size_t n = r->suite->tests.len;
     ExecJob *jobs = arena_array(&a, ExecJob, n + 1);
     Outcome *out = arena_array(&a, Outcome, n + 1);
@@ -233,7 +230,7 @@ static bool find_reached(const Reducer *r, Hunt *h, Err *err)
     for (size_t i = 0; ok && i < n; i++)
         if (r->keep[i] && !sees(r->suite->tests.items[i], &out[i]))
             note_reached(r, h, &out[i], i, blocks);
-    for (size_t i = n; ok && i-- > 0; )
+    for (size_t i = n; ok && i-- > 0;)
         if (!r->keep[i] && !sees(r->suite->tests.items[i], &out[i]))
             note_reached(r, h, &out[i], i, blocks);
     free(blocks);
@@ -243,7 +240,7 @@ static bool find_reached(const Reducer *r, Hunt *h, Err *err)
 
 static bool hunt_some(Reducer *r, Hunt *h, const uint32_t *which, size_t n, Err *err)
 {
-    Arena a = {0};
+    Arena a = { 0 };
     ExecJob *jobs = arena_array(&a, ExecJob, n + 1);
     Outcome *out = arena_array(&a, Outcome, n + 1);
     for (size_t i = 0; i < n; i++) {
@@ -289,7 +286,7 @@ static bool hunt(Reducer *r, Hunt *h, Err *err)
 
 static bool keep_killing(Reducer *r, Reduced *out, Err *err)
 {
-    Hunt h = {0};
+    Hunt h = { 0 };
     mutants_all(r->plan->faults, &out->mutants);
     h.n = out->mutants;
     h.tests = xcalloc(h.n + 1, sizeof *h.tests);
@@ -318,7 +315,7 @@ void reduce_count(const Cover *points, const uint8_t *covered, const Map *only, 
 {
     size_t n, nblocks = cover_nblocks(points);
     const CoverLine *lines = cover_lines(points, &n);
-    Map all = {0};
+    Map all = { 0 };
     for (size_t i = 0; i < n; i++) {
         char text[512];
         if (!counts(points, lines[i].block, only))
@@ -341,10 +338,12 @@ void reduce_count(const Cover *points, const uint8_t *covered, const Map *only, 
 
 bool reduce(const ReducePlan *plan, Suite *suite, Reduced *out, Err *err)
 {
-    Reducer r = { .plan = plan, .suite = suite, .npoints = exec_npoints(plan->settler->exec),
+    Reducer r = { .plan = plan,
+                  .suite = suite,
+                  .npoints = exec_npoints(plan->settler->exec),
                   .end = now() + plan->seconds / 3 };
     assert(plan->settler && (!plan->mutants || plan->faults));
-    *out = (Reduced){0};
+    *out = (Reduced){ 0 };
     r.covered = xcalloc(r.npoints + 1, 1);
     r.keep = xcalloc(suite->tests.len + 1, sizeof *r.keep);
     if (suite->tests.len)

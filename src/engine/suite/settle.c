@@ -3,7 +3,8 @@
 #include <string.h>
 
 enum {
-    MOST_VARIANTS = 16, ALTERNATIVES = 3,
+    MOST_VARIANTS = 16,
+    ALTERNATIVES = 3,
     MOST_TROUBLES = 4,           /* that experiments are made for, of one call of settle() */
 };
 
@@ -37,8 +38,8 @@ static const ApiMaker *destroyer(const ApiType *t, const SeqValue *v, int nth)
     return NULL;
 }
 
-static void close_by(const Settler *s, Arena *a, Seq *seq, const SeqHandle *h,
-                     const ApiFunction *f, unsigned place)
+static void close_by(const Settler *s, Arena *a, Seq *seq, const SeqHandle *h, const ApiFunction *f,
+                     unsigned place)
 {
     SeqStep *st = seq_call(a, seq, f);
     st->closing = true;
@@ -80,8 +81,8 @@ static bool close_by_usage(const Settler *s, Arena *a, Seq *seq, const SeqHandle
 /* Does a step give a text that may be the caller's to free? */
 static bool gives_text(const SeqStep *st)
 {
-    const Type *t = st->f && st->f->result.role == ROLE_STRING ? type_plain(st->f->fn->returns)
-                                                               : NULL;
+    const Type *t =
+        st->f && st->f->result.role == ROLE_STRING ? type_plain(st->f->fn->returns) : NULL;
     return t && t->kind == TYPE_POINTER && !type_has_qualifier(t->target, QUALIFIER_CONST) &&
            !(st->nulls & 1);
 }
@@ -90,9 +91,8 @@ static void free_texts(const Settler *s, Arena *a, Seq *c, unsigned n, int text)
 {
     for (unsigned i = 0; i < n && c->n < SEQ_MOST_STEPS * 2 - 8; i++) {
         const SeqStep *st = &c->steps[i];
-        if (!gives_text(st) ||
-            (ownership_use(s->ownership, st->f, API_RETURNED) != USE_CREATES &&
-             !(text >= 0 && c->steps[text].f == st->f)))
+        if (!gives_text(st) || (ownership_use(s->ownership, st->f, API_RETURNED) != USE_CREATES &&
+                                !(text >= 0 && c->steps[text].f == st->f)))
             continue;
         SeqStep *release = seq_call(a, c, s->grow->api->release);
         release->closing = true;
@@ -103,7 +103,7 @@ static void free_texts(const Settler *s, Arena *a, Seq *c, unsigned n, int text)
 static Seq *close_with(const Settler *s, Arena *a, const Seq *body, Variant v)
 {
     Seq *c = seq_copy(a, body);
-    SeqHandles all = {0};
+    SeqHandles all = { 0 };
     int owned = 0, borrowed = 0;
     free_texts(s, a, c, body->n, v.text);
     seq_handles(body, s->ownership, &all);
@@ -125,14 +125,11 @@ static Seq *close_with(const Settler *s, Arena *a, const Seq *body, Variant v)
 
 /* ---- experiments */
 
-static bool is_clean(const Outcome *o)
-{
-    return o->state == OUTCOME_DONE && o->leaked <= 0;
-}
+static bool is_clean(const Outcome *o) { return o->state == OUTCOME_DONE && o->leaked <= 0; }
 
 static unsigned list_variants(const Settler *s, const Seq *body, Variant *out)
 {
-    SeqHandles all = {0};
+    SeqHandles all = { 0 };
     int owned = 0, borrowed = 0;
     unsigned n = 0;
     seq_handles(body, s->ownership, &all);
@@ -140,8 +137,8 @@ static unsigned list_variants(const Settler *s, const Seq *body, Variant *out)
         *(all.items[i].owned ? &owned : &borrowed) += 1;
     for (unsigned i = 0; i < body->n && n < MOST_VARIANTS / 4; i++) {
         const SeqStep *st = &body->steps[i];
-        bool seen = !gives_text(st) ||
-                    ownership_use(s->ownership, st->f, API_RETURNED) == USE_CREATES;
+        bool seen =
+            !gives_text(st) || ownership_use(s->ownership, st->f, API_RETURNED) == USE_CREATES;
         for (unsigned k = 0; k < i && !seen; k++)
             seen = body->steps[k].f == st->f;
         if (!seen)
@@ -162,7 +159,7 @@ static unsigned list_variants(const Settler *s, const Seq *body, Variant *out)
 /* The handle that a variant speaks of. */
 static bool handle_of(const Settler *s, const Seq *body, const Variant *v, SeqHandle *out)
 {
-    SeqHandles all = {0};
+    SeqHandles all = { 0 };
     int owned = 0, borrowed = 0;
     bool found = false;
     seq_handles(body, s->ownership, &all);
@@ -201,7 +198,7 @@ static bool taken_by(const Seq *body, const SeqHandle *h, unsigned *step, unsign
 
 static void learn(const Settler *s, const Seq *body, const Variant *v)
 {
-    SeqHandle h = {0};
+    SeqHandle h = { 0 };
     unsigned step = 0, place = 0;
     if (v->text >= 0) {
         ownership_learn(s->ownership, body->steps[v->text].f, API_RETURNED, USE_CREATES);
@@ -232,7 +229,7 @@ typedef struct Trouble {
 static bool experiment(const Settler *s, Arena *a, Trouble *all, size_t n, Seq **closed,
                        Outcome *strict, Err *err)
 {
-    Vec(ExecJob) jobs = {0};
+    Vec(ExecJob) jobs = { 0 };
     for (size_t i = 0; i < n; i++) {
         Trouble *t = &all[i];
         t->first = jobs.len;
@@ -264,8 +261,9 @@ void settle_compare(const Outcome *base, const Outcome *other, bool *stable)
     size_t k = 0;
     for (size_t i = 0; i < base->nobs; i++) {
         const Observation *b = &base->obs[i];
-        while (k < other->nobs && (other->obs[k].step < b->step ||
-               (other->obs[k].step == b->step && other->obs[k].place != b->place)))
+        while (k < other->nobs &&
+               (other->obs[k].step < b->step ||
+                (other->obs[k].step == b->step && other->obs[k].place != b->place)))
             k++;
         if (k >= other->nobs || !observation_equal(b, &other->obs[k])) {
             stable[i] = false;
@@ -283,8 +281,12 @@ static bool check_stability(const Settler *s, Arena *a, Seq *const *closed, size
     Outcome *got = arena_array(a, Outcome, n * 3 + 1);
     for (size_t i = 0; i < n; i++)
         for (unsigned k = 0; k < 3; k++)
-            jobs[i * 3 + k] = (ExecJob){ .seq = closed[i], .fill = k == 1 ? 0xa5 : k == 2 ? 0x3c : 0,
-                                         .clock = k * 12345678, .all = k == 0 };
+            jobs[i * 3 + k] = (ExecJob){ .seq = closed[i],
+                                         .fill = k == 1   ? 0xa5
+                                                 : k == 2 ? 0x3c
+                                                          : 0,
+                                         .clock = k * 12345678,
+                                         .all = k == 0 };
     if (!exec_run(s->exec, a, jobs, n * 3, got, err))
         return false;
     for (size_t i = 0; i < n; i++)
@@ -330,8 +332,7 @@ static void judge(const Settler *s, Arena *a, Seq *seq, const Outcome out[RUNS],
 static bool in_trouble(const Seq *body, const Outcome *o, Settled *r)
 {
     bool in_body = o->state != OUTCOME_DONE && o->at < body->n;
-    r->kind = in_body ? SETTLED_ILLEGAL
-        : o->state == OUTCOME_DONE ? SETTLED_LEAKS : SETTLED_OPEN;
+    r->kind = in_body ? SETTLED_ILLEGAL : o->state == OUTCOME_DONE ? SETTLED_LEAKS : SETTLED_OPEN;
     return !in_body;
 }
 
@@ -360,7 +361,8 @@ typedef struct Work {
 
 static Work work_new(Arena *a, size_t n)
 {
-    return (Work){ .closed = arena_array(a, Seq *, n + 1), .good = arena_array(a, Seq *, n + 1),
+    return (Work){ .closed = arena_array(a, Seq *, n + 1),
+                   .good = arena_array(a, Seq *, n + 1),
                    .jobs = arena_array(a, ExecJob, n + 1),
                    .first = arena_array(a, Outcome, n + 1),
                    .index = arena_array(a, size_t, n + 1),
@@ -411,8 +413,8 @@ static bool blame_looks(const Settler *s, Arena *a, const Seq *body, const Seq *
 
 /* Observers may have changed the result of a sequence that fails: runs it again
  * without them. */
-static bool try_without_looks(const Settler *s, Arena *a, Work *w, Seq *const *bodies,
-                              Seq **looked, size_t n, Err *err)
+static bool try_without_looks(const Settler *s, Arena *a, Work *w, Seq *const *bodies, Seq **looked,
+                              size_t n, Err *err)
 {
     ExecJob *jobs = arena_array(a, ExecJob, n + 1);
     Outcome *out = arena_array(a, Outcome, n + 1);
@@ -441,12 +443,11 @@ bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *o
     Work w = work_new(a, n);
     Seq **looked = arena_array(a, Seq *, n + 1);
     for (size_t i = 0; i < n; i++) {
-        out[i] = (Settled){0};
+        out[i] = (Settled){ 0 };
         looked[i] = with_looks(s, a, bodies[i]);
         w.closed[i] = close_with(s, a, looked[i], plain);
     }
-    if (!run_strict(s, a, &w, n, err) ||
-        !try_without_looks(s, a, &w, bodies, looked, n, err))
+    if (!run_strict(s, a, &w, n, err) || !try_without_looks(s, a, &w, bodies, looked, n, err))
         return false;
     Trouble *troubles = arena_array(a, Trouble, n + 1);
     size_t ntroubles = 0;
@@ -466,8 +467,7 @@ bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *o
     return settle_rest(s, a, w.good, w.index, w.m, w.strict, out, err);
 }
 
-bool settle_closed(const Settler *s, Arena *a, Seq *const *closed, size_t n, Settled *out,
-                   Err *err)
+bool settle_closed(const Settler *s, Arena *a, Seq *const *closed, size_t n, Settled *out, Err *err)
 {
     Work w = work_new(a, n);
     memcpy(w.closed, closed, n * sizeof *closed);

@@ -15,7 +15,8 @@ enum {
     MOST_SUSPECTS = 50,
     MOST_TRIES = 6,              /* to make a test for a point */
     MOST_MORE = 1500,            /* tests without coverage of their own … */
-    MORE = 4, MORE_WHEN_DRY = 16,    /* … a round */
+    MORE = 4,
+    MORE_WHEN_DRY = 16,    /* … a round */
 };
 
 /* A sequence that may become a test, and the coverage that it brought. */
@@ -102,7 +103,11 @@ static bool is_new_call(Judge *j, const Seq *s)
 /* Did the last call end in a way that it has not yet after such calls? */
 static bool is_novel(Judge *j, const Seq *s, const Outcome *o)
 {
-    struct { unsigned last, before; int kind; uint64_t value; } shape = { 0 };
+    struct {
+        unsigned last, before;
+        int kind;
+        uint64_t value;
+    } shape = { 0 };
     const Observation *b = outcome_at(o, s->n - 1, API_RETURNED);
     shape.last = s->steps[s->n - 1].f->index;
     shape.before = s->n > 1 && s->steps[s->n - 2].f ? s->steps[s->n - 2].f->index + 1 : 0;
@@ -115,9 +120,8 @@ static bool is_novel(Judge *j, const Seq *s, const Outcome *o)
 
 static bool same_death(const Suspect *x, const Seq *s, const Outcome *o)
 {
-    return x->how.signal == o->signal && x->how.state == o->state &&
-           x->how.at < x->seq->n && o->at < s->n &&
-           x->seq->steps[x->how.at].f == s->steps[o->at].f;
+    return x->how.signal == o->signal && x->how.state == o->state && x->how.at < x->seq->n &&
+           o->at < s->n && x->seq->steps[x->how.at].f == s->steps[o->at].f;
 }
 
 static void note_death(Judge *j, const Seq *s, const Outcome *o, bool strict)
@@ -141,8 +145,9 @@ static void note_death(Judge *j, const Seq *s, const Outcome *o, bool strict)
     }
     if (j->suite->suspects.len >= MOST_SUSPECTS)
         return;
-    Suspect x = { .seq = seq_copy(&j->suite->arena, &part), .follows = true, .strict = strict,
-                  .count = 1 };
+    Suspect x = {
+        .seq = seq_copy(&j->suite->arena, &part), .follows = true, .strict = strict, .count = 1
+    };
     x.how.state = o->state;
     x.how.signal = o->signal;
     x.how.at = o->at;
@@ -178,9 +183,7 @@ static void take_settled(Judge *j, const Settled *x, const Bringer *b)
         u->illegal++;
         note_death(j, x->seq, &x->how, true);
         break;
-    case SETTLED_OPEN:
-        u->open++;
-        break;
+    case SETTLED_OPEN: u->open++; break;
     case SETTLED_LEAKS:
         u->leaks++;
         generate_keep(j->generator, body);
@@ -254,7 +257,7 @@ static bool replay_some(Judge *j, Seq *const *some, size_t n, Arena *a, Seq **sh
 static bool play_example(Judge *j, Err *err)
 {
     enum { SOME = 4, TIMES = 3 };
-    Arena a = {0};
+    Arena a = { 0 };
     size_t n = 0;
     Seq *const *all = j->settler->grow->usage ? usage_replays(j->settler->grow->usage, &n) : NULL;
     bool ok = true;
@@ -263,8 +266,7 @@ static bool play_example(Judge *j, Err *err)
         Seq **shorter = arena_array(&a, Seq *, n + 1);
         size_t nshorter = 0;
         for (size_t i = 0; ok && i < n; i += SOME)
-            ok = replay_some(j, all + i, n - i < SOME ? n - i : SOME, &a, shorter, &nshorter,
-                             err);
+            ok = replay_some(j, all + i, n - i < SOME ? n - i : SOME, &a, shorter, &nshorter, err);
         all = shorter;
         n = nshorter;
     }
@@ -313,7 +315,7 @@ static SequenceVerdict judge(Generator *g, Seq *s, const Outcome *o, void *arg)
 
 static bool settle_round(Judge *j, Err *err)
 {
-    Arena a = {0};
+    Arena a = { 0 };
     size_t n = j->bringers.len;
     Seq **bodies = arena_array(&a, Seq *, n + 1);
     Settled *settled = arena_array(&a, Settled, n + 1);
@@ -348,12 +350,21 @@ bool suite_make(const SuitePlan *plan, Suite *out, Err *err)
 {
     const Settler *settler = plan->settler;
     size_t npoints = exec_npoints(settler->exec);
-    Judge j = { .plan = plan, .settler = settler, .rng = settler->grow->rng, .suite = out,
-                .npoints = npoints, .tries = xcalloc(npoints + 1, 1) };
-    SequencePlan how = { .grow = settler->grow, .exec = settler->exec, .seconds = plan->seconds,
-                         .count = plan->count, .universal_share = plan->universal_share,
-                         .divergent_share = plan->divergent_share, .stop = is_stopped,
-                         .begins = begins, .round_ends = round_ends };
+    Judge j = { .plan = plan,
+                .settler = settler,
+                .rng = settler->grow->rng,
+                .suite = out,
+                .npoints = npoints,
+                .tries = xcalloc(npoints + 1, 1) };
+    SequencePlan how = { .grow = settler->grow,
+                         .exec = settler->exec,
+                         .seconds = plan->seconds,
+                         .count = plan->count,
+                         .universal_share = plan->universal_share,
+                         .divergent_share = plan->divergent_share,
+                         .stop = is_stopped,
+                         .begins = begins,
+                         .round_ends = round_ends };
     assert(plan->seconds || plan->count);
     bool ok = generate_sequences(&how, judge, &j, &out->ran, err);
     vec_release(&j.bringers);

@@ -56,7 +56,7 @@ static void room_name(const Writer *w, unsigned step, unsigned param, char out[6
     char word[40] = "";
     if (st->storage) {
         const char *name = st->storage->name, *space = strchr(name, ' ');
-        Str s = {0};
+        Str s = { 0 };
         escape_c_identifier(&s, space ? space + 1 : name, strlen(space ? space + 1 : name));
         snprintf(out, 64, "%.40s%u", str_c(&s), step);
         str_release(&s);
@@ -66,7 +66,7 @@ static void room_name(const Writer *w, unsigned step, unsigned param, char out[6
     if (p->handle)
         type_word(p->type, word, sizeof word);
     if (!*word) {
-        Str s = {0};
+        Str s = { 0 };
         escape_c_identifier(&s, p->name, strlen(p->name));
         snprintf(word, sizeof word, "%.24s", *p->name ? str_c(&s) : "out");
         str_release(&s);
@@ -119,8 +119,10 @@ static void add_integer(Str *out, const Type *type, uint64_t bits)
         str_addf(out, ")%" PRId64, v);
     } else if (!is_signed_type(t)) {
         uint64_t u = cut_to(bits, t->size);
-        str_addf(out, "%" PRIu64 "%s", u, t->encoding == ENCODING_BOOL || u <= INT32_MAX ? ""
-                                          : u <= UINT32_MAX ? "u" : "ul");
+        str_addf(out, "%" PRIu64 "%s", u,
+                 t->encoding == ENCODING_BOOL || u <= INT32_MAX ? ""
+                 : u <= UINT32_MAX                              ? "u"
+                                                                : "ul");
     } else if (v == INT64_MIN) {
         str_add(out, "(-9223372036854775807L - 1)");
     } else if (v == INT32_MIN && t->size == 4) {
@@ -177,7 +179,7 @@ static void add_text_argument(Str *out, const Type *type, const uint8_t *bytes, 
 
 static void add_stub_body(Str *s, const Type *fn, unsigned number)
 {
-    Str head = {0};
+    Str head = { 0 };
     str_addf(&head, "stub_%u(", number);
     for (unsigned i = 0; i < fn->nparams; i++) {
         char name[16];
@@ -203,7 +205,7 @@ static void add_stub(Writer *w, const Type *type)
 {
     const Type *t = pointee(type);
     const Type *fn = t ? type_plain(t) : NULL;
-    Str key = {0};
+    Str key = { 0 };
     if (!fn || fn->kind != TYPE_FUNCTION) {
         str_add(w->out, "NULL");
         return;
@@ -239,17 +241,16 @@ static bool has_room(const ApiPlace *p, const SeqValue *v)
 {
     if (v->kind == VALUE_ROOM)
         return true;
-    return v->kind == VALUE_BYTES &&
-           (p->role == ROLE_INOUT || p->role == ROLE_LENGTH_INOUT || p->role == ROLE_RECORD ||
-            p->role == ROLE_BUFFER_OUT);
+    return v->kind == VALUE_BYTES && (p->role == ROLE_INOUT || p->role == ROLE_LENGTH_INOUT ||
+                                      p->role == ROLE_RECORD || p->role == ROLE_BUFFER_OUT);
 }
 
 static bool is_array(const ApiPlace *p)
 {
     const Type *t = pointee(p->type);
     t = t ? type_plain(t) : NULL;
-    return p->role == ROLE_BUFFER_OUT || p->role == ROLE_BUFFER || p->role == ROLE_STRING ||
-           !t || t->kind == TYPE_VOID;
+    return p->role == ROLE_BUFFER_OUT || p->role == ROLE_BUFFER || p->role == ROLE_STRING || !t ||
+           t->kind == TYPE_VOID;
 }
 
 static void declare_array(Writer *w, const ApiPlace *p, const char *name, const SeqValue *v)
@@ -419,29 +420,24 @@ static void add_argument(Writer *w, unsigned step, unsigned i)
         else
             str_add(w->out, "NULL");
         break;
-    case VALUE_FLOAT:
-        add_float(w->out, v->real);
-        break;
-    case VALUE_STRING:
-        add_text_argument(w->out, p->type, v->bytes, v->n);
-        break;
+    case VALUE_FLOAT: add_float(w->out, v->real); break;
+    case VALUE_STRING: add_text_argument(w->out, p->type, v->bytes, v->n); break;
     case VALUE_BYTES:
         if (type_is_record(t))
             add_struct_value(w->out, p->type, v->bytes, v->n);
         else
             add_text_argument(w->out, p->type, v->bytes, v->n);
         break;
-    case VALUE_RESULT: case VALUE_STORED: case VALUE_STORAGE:
-        add_made(w, v);
-        break;
+    case VALUE_RESULT:
+    case VALUE_STORED:
+    case VALUE_STORAGE: add_made(w, v); break;
     case VALUE_FUNCTION:
         if (v->symbol)
             escape_c_identifier(w->out, v->symbol, strlen(v->symbol));
         else
             add_stub(w, p->type);
         break;
-    default:
-        str_add(w->out, t->kind == TYPE_POINTER ? "NULL" : "0");
+    default: str_add(w->out, t->kind == TYPE_POINTER ? "NULL" : "0");
     }
 }
 
@@ -489,8 +485,10 @@ static bool add_check(Writer *w, const char *what, const Type *type, const Obser
             str_addf(out, "CHECK_FLOAT(%s, ", what);
             add_float(out, x);
         } else {
-            str_addf(out, is_signed_type(t) || t->kind == TYPE_ENUM || t->size < 8
-                     ? "CHECK_INT(%s, " : "CHECK_UINT(%s, ", what);
+            str_addf(out,
+                     is_signed_type(t) || t->kind == TYPE_ENUM || t->size < 8 ? "CHECK_INT(%s, "
+                                                                              : "CHECK_UINT(%s, ",
+                     what);
             add_integer(out, type, o->integer);
         }
         break;
@@ -498,12 +496,8 @@ static bool add_check(Writer *w, const char *what, const Type *type, const Obser
         str_addf(out, "CHECK_FLOAT(%s, ", what);
         add_float(out, o->real);
         break;
-    case OBSERVED_NULL:
-        str_addf(out, "CHECK_NULL(%s", what);
-        break;
-    case OBSERVED_HANDLE:
-        str_addf(out, "CHECK_NOT_NULL(%s", what);
-        break;
+    case OBSERVED_NULL: str_addf(out, "CHECK_NULL(%s", what); break;
+    case OBSERVED_HANDLE: str_addf(out, "CHECK_NOT_NULL(%s", what); break;
     case OBSERVED_STRING:
         str_addf(out, "CHECK_STR(%s, ", what);
         add_text(out, o->bytes, o->n);
@@ -513,8 +507,7 @@ static bool add_check(Writer *w, const char *what, const Type *type, const Obser
         add_text(out, o->bytes, o->n);
         str_addf(out, ", %zu", o->n);
         break;
-    default:
-        return false;
+    default: return false;
     }
     str_add(out, ");\n");
     w->assertions++;
@@ -523,14 +516,15 @@ static bool add_check(Writer *w, const char *what, const Type *type, const Obser
 
 static void check_same(Writer *w, const char *what, const Observation *o)
 {
-    SeqValue v = o->same_place == API_RETURNED ? value_result(o->same_step)
-        : value_stored(o->same_step, (unsigned)o->same_place);
+    SeqValue v = o->same_place == API_RETURNED
+                     ? value_result(o->same_step)
+                     : value_stored(o->same_step, (unsigned)o->same_place);
     const Seq *s = w->test->seq;
     if (o->same_step >= s->n || !s->steps[o->same_step].f)
         return;
     const SeqStep *st = &s->steps[o->same_step];
-    if (o->same_place >= 0 && ((unsigned)o->same_place >= st->nargs ||
-        st->args[o->same_place].kind != VALUE_ROOM))
+    if (o->same_place >= 0 &&
+        ((unsigned)o->same_place >= st->nargs || st->args[o->same_place].kind != VALUE_ROOM))
         return;
     if (o->same_place >= 0 && st->f->params[o->same_place].role == ROLE_STORAGE)
         v = value_storage(o->same_step, (unsigned)o->same_place);
@@ -633,10 +627,14 @@ static void check_storage(Writer *w, unsigned step)
 
 static const char *errno_name(uint64_t n)
 {
-    static const struct { int n; const char *name; } names[] = {
-        { EINVAL, "EINVAL" }, { ENOMEM, "ENOMEM" }, { ENOENT, "ENOENT" }, { ERANGE, "ERANGE" },
-        { EOVERFLOW, "EOVERFLOW" }, { EBADF, "EBADF" }, { EDOM, "EDOM" }, { EEXIST, "EEXIST" },
-        { EILSEQ, "EILSEQ" }, { ENOTSUP, "ENOTSUP" }, { E2BIG, "E2BIG" },
+    static const struct {
+        int n;
+        const char *name;
+    } names[] = {
+        { EINVAL, "EINVAL" },   { ENOMEM, "ENOMEM" },       { ENOENT, "ENOENT" },
+        { ERANGE, "ERANGE" },   { EOVERFLOW, "EOVERFLOW" }, { EBADF, "EBADF" },
+        { EDOM, "EDOM" },       { EEXIST, "EEXIST" },       { EILSEQ, "EILSEQ" },
+        { ENOTSUP, "ENOTSUP" }, { E2BIG, "E2BIG" },
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if ((uint64_t)names[i].n == n)
@@ -680,7 +678,7 @@ static void write_result(Writer *w, unsigned step)
             str_addf(w->out, "(void)%s;\n", w->names[step]);
         return;
     }
-    Str call = {0}, *out = w->out;
+    Str call = { 0 }, *out = w->out;
     w->out = &call;
     add_call(w, step);
     w->out = out;
@@ -704,7 +702,7 @@ static void write_storage(Writer *w, unsigned step)
 /* A path of names: a.b */
 static void add_path(Str *out, const char *path)
 {
-    for (const char *s = path; *s; ) {
+    for (const char *s = path; *s;) {
         size_t n = strcspn(s, ".");
         str_add(out, s == path ? "" : ".");
         escape_c_identifier(out, s, n);
@@ -856,7 +854,7 @@ void write_group(const SeqTest *t, Str *out)
 void write_test(WriteFile *f, const SeqTest *t, Str *name, Str *body, size_t *assertions)
 {
     Writer w = { .file = f, .test = t, .out = body };
-    Str text = {0};
+    Str text = { 0 };
     seq_check(t->seq);
     assert(!t->out.nobs || t->stable);
     w.names = xcalloc(t->seq->n + 1, sizeof *w.names);
@@ -879,5 +877,5 @@ void write_release(WriteFile *f)
 {
     str_release(&f->stubs);
     map_release(&f->known);
-    *f = (WriteFile){0};
+    *f = (WriteFile){ 0 };
 }

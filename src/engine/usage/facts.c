@@ -14,10 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool from_example(const RawCall *c)
-{
-    return c->via != VIA_LIBRARY;
-}
+static bool from_example(const RawCall *c) { return c->via != VIA_LIBRARY; }
 
 static bool lives_in(const RawCall *c, uint64_t event)
 {
@@ -122,8 +119,8 @@ static bool is_only_returned(const Part *p)
 static void let_begin(const RawUsage *raw, Object *o)
 {
     for (size_t i = 0; i < o->parts.len; i++)
-        if (!o->parts.items[i].dropped && o->parts.items[i].creates
-            && raw->calls.items[o->parts.items[i].call].api)
+        if (!o->parts.items[i].dropped && o->parts.items[i].creates &&
+            raw->calls.items[o->parts.items[i].call].api)
             return;
     for (size_t i = 0; i < o->parts.len; i++) {
         Part *p = &o->parts.items[i];
@@ -153,9 +150,9 @@ static void drop_parts(RawUsage *raw, Object *o, const MutFacts *facts)
     for (size_t i = 0; i < o->parts.len; i++) {
         Part *p = &o->parts.items[i];
         const RawCall *c = &raw->calls.items[p->call];
-        p->dropped = (shown && p->internal) || is_only_returned(p)
-            || (!p->creates && !p->ends && !p->rebinds
-                && is_unchanged(raw, facts, c, p->places));
+        p->dropped =
+            (shown && p->internal) || is_only_returned(p) ||
+            (!p->creates && !p->ends && !p->rebinds && is_unchanged(raw, facts, c, p->places));
     }
     let_begin(raw, o);
 }
@@ -207,8 +204,8 @@ static PlaceFacts **count_fates(const RawUsage *raw)
         if (!c->api || !from_example(c))
             continue;
         for (unsigned i = 0; i < c->nparams && i < PLACES_LIMIT; i++) {
-            const Object *o = c->objects[i] == NO_OBJECT ? NULL
-                                                         : &raw->objects.items[c->objects[i]];
+            const Object *o =
+                c->objects[i] == NO_OBJECT ? NULL : &raw->objects.items[c->objects[i]];
             const Part *p = o ? raw_part(o, k) : NULL;
             if (!p || c->api->params[i].role == ROLE_HANDLE_OUT)
                 continue;
@@ -235,8 +232,9 @@ static UsageFate fate_of(const PlaceFacts *f)
         return FATE_REBOUND;
     if (!f->destroyed && !f->taken)
         return FATE_STAYS;
-    return f->destroyed == f->total ? FATE_DESTROYED : f->taken == f->total ? FATE_TAKEN
-                                                                            : FATE_VARIES;
+    return f->destroyed == f->total ? FATE_DESTROYED
+           : f->taken == f->total   ? FATE_TAKEN
+                                    : FATE_VARIES;
 }
 
 void facts_of_ends(RawUsage *raw, const MutFacts *facts)
@@ -251,8 +249,8 @@ void facts_of_ends(RawUsage *raw, const MutFacts *facts)
             Part *p = &o->parts.items[k];
             const RawCall *c = &raw->calls.items[p->call];
             for (unsigned j = 0; c->api && j < c->nparams && j < PLACES_LIMIT; j++)
-                if ((p->places & place_bit((int)j)) && from_example(c)
-                    && fate_of(&fates[c->api->index][j]) == FATE_TAKEN) {
+                if ((p->places & place_bit((int)j)) && from_example(c) &&
+                    fate_of(&fates[c->api->index][j]) == FATE_TAKEN) {
                     p->ends = true;
                     p->dropped = false;
                 }
@@ -296,8 +294,8 @@ static Pair *pair_of(Relations *r, const RawCall *c, unsigned a, unsigned b)
 
 static bool goes_in(const RawCall *c, unsigned i)
 {
-    return c->objects[i] != NO_OBJECT && i < c->nparams
-        && c->api->params[i].role != ROLE_HANDLE_OUT;
+    return c->objects[i] != NO_OBJECT && i < c->nparams &&
+           c->api->params[i].role != ROLE_HANDLE_OUT;
 }
 
 static void see_handles(Relations *r, const RawCall *c)
@@ -317,21 +315,18 @@ static void see_handles(Relations *r, const RawCall *c)
         }
     for (unsigned i = 0; i <= c->nparams; i++)
         for (unsigned k = i + 1; k <= c->nparams; k++)
-            if (c->objects[i] != NO_OBJECT && c->objects[k] != NO_OBJECT
-                && c->objects[i] != c->objects[k])
+            if (c->objects[i] != NO_OBJECT && c->objects[k] != NO_OBJECT &&
+                c->objects[i] != c->objects[k])
                 map_putn(&r->met, meeting(c->objects[i], c->objects[k], key), sizeof key,
                          (void *)1);
 }
 
-static bool is_length_role(ApiRole r)
-{
-    return r == ROLE_INTEGER || r == ROLE_LENGTH;
-}
+static bool is_length_role(ApiRole r) { return r == ROLE_INTEGER || r == ROLE_LENGTH; }
 
 static bool is_data_role(ApiRole r)
 {
-    return r == ROLE_STRING || r == ROLE_BUFFER || r == ROLE_BUFFER_OUT || r == ROLE_POINTER
-        || r == ROLE_INOUT;
+    return r == ROLE_STRING || r == ROLE_BUFFER || r == ROLE_BUFFER_OUT || r == ROLE_POINTER ||
+           r == ROLE_INOUT;
 }
 
 /* Of an array of numbers; else 1. */
@@ -350,8 +345,8 @@ static unsigned lengths_that_hold(const RawCall *c, unsigned data, unsigned leng
     unsigned bits = 0;
 
     if (one > 1)
-        return v->kind == VALUE_BYTES && v->n > one && n == v->n / one
-            ? 1u << RELATION_LENGTH_EXACT : 0;
+        return v->kind == VALUE_BYTES && v->n > one && n == v->n / one ? 1u << RELATION_LENGTH_EXACT
+                                                                       : 0;
 
     if (room && n <= room)
         bits |= 1u << RELATION_LENGTH;
@@ -378,8 +373,8 @@ static void see_lengths(Relations *r, const RawCall *c)
 
     for (unsigned i = 0; i < n; i++)
         for (unsigned k = 0; k < n; k++) {
-            if (!is_data_role(c->api->params[i].role) || !is_length_role(c->api->params[k].role)
-                || c->values[i].kind == VALUE_NULL || c->values[k].kind != VALUE_INTEGER)
+            if (!is_data_role(c->api->params[i].role) || !is_length_role(c->api->params[k].role) ||
+                c->values[i].kind == VALUE_NULL || c->values[k].kind != VALUE_INTEGER)
                 continue;
             Pair *p = pair_of(r, c, i, k);
             unsigned held = lengths_that_hold(c, i, k);
@@ -406,7 +401,10 @@ static void add_relation(Arena *a, UsageFunction *f, UsageRelation x)
 static void add_length(Arena *a, UsageFunction *f, const Pair *p, int data, int length)
 {
     static const UsageRelationKind best_first[] = {
-        RELATION_LENGTH_TEXT, RELATION_LENGTH_TEXT_NUL, RELATION_LENGTH_EXACT, RELATION_LENGTH,
+        RELATION_LENGTH_TEXT,
+        RELATION_LENGTH_TEXT_NUL,
+        RELATION_LENGTH_EXACT,
+        RELATION_LENGTH,
     };
     bool declared = f->function->params[data].partner == length;
     bool near = abs(data - length) == 1;
@@ -474,13 +472,16 @@ static void see_bond(const RawUsage *raw, BondList *all, const RawCall *c, int c
     BondFacts *b = NULL;
 
     for (size_t i = 0; i < all->len; i++)
-        if (all->items[i].bond.by == c->api && all->items[i].bond.child == child
-            && all->items[i].bond.owner == owner)
+        if (all->items[i].bond.by == c->api && all->items[i].bond.child == child &&
+            all->items[i].bond.owner == owner)
             b = &all->items[i];
     if (!b) {
         b = vec_grow(all);
-        b->bond = (UsageBond){ .by = c->api, .child = child, .owner = owner,
-                               .child_type = x->type, .owner_type = y->type,
+        b->bond = (UsageBond){ .by = c->api,
+                               .child = child,
+                               .owner = owner,
+                               .child_type = x->type,
+                               .owner_type = y->type,
                                .creates = creates };
     }
     b->bond.seen++;
@@ -499,8 +500,8 @@ static void see_bonds(const RawUsage *raw, BondList *all, uint32_t call)
             continue;
         const Part *p = raw_part(&raw->objects.items[c->objects[i]], call);
         bool creates = p && p->creates;
-        bool taken = p && p->ends && !creates
-            && !lives_in(c, raw->objects.items[c->objects[i]].died);
+        bool taken =
+            p && p->ends && !creates && !lives_in(c, raw->objects.items[c->objects[i]].died);
         for (unsigned k = 0; (creates || taken) && k < c->nparams; k++)
             if (k != i && goes_in(c, k) && c->objects[k] != c->objects[i])
                 see_bond(raw, all, c, child, (int)k, creates);
@@ -570,7 +571,7 @@ static void count_calls(Usage *m, const RawUsage *raw)
 void facts_of_usage(Usage *m, const RawUsage *raw)
 {
     Relations r = { .raw = raw };
-    BondList bonds = {0};
+    BondList bonds = { 0 };
     PlaceFacts **fates = count_fates(raw);
 
     r.pairs = xcalloc(m->api->nfunctions + 1, sizeof *r.pairs);

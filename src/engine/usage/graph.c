@@ -120,9 +120,16 @@ static void edge_new(Graph *g, uint32_t from, uint32_t to, uint32_t object, uint
     *s = (Seen){ object, part, NO_SEEN };
     uint32_t here = (uint32_t)g->seen.len - 1;
     GEdge *e = vec_grow(&g->edges);
-    *e = (GEdge){ .to = to, .function = c->api, .places = p->places, .via = c->via,
-                  .creates = p->creates, .ends = p->ends, .rebinds = p->rebinds,
-                  .first = here, .last = here, .count = 1 };
+    *e = (GEdge){ .to = to,
+                  .function = c->api,
+                  .places = p->places,
+                  .via = c->via,
+                  .creates = p->creates,
+                  .ends = p->ends,
+                  .rebinds = p->rebinds,
+                  .first = here,
+                  .last = here,
+                  .count = 1 };
     vec_push(&g->nodes.items[find(g, from)].out, (uint32_t)g->edges.len - 1);
 }
 
@@ -134,8 +141,8 @@ static const Part *part_at(const Builder *b, uint32_t part)
 static bool alike(const Builder *b, uint32_t x, uint32_t y)
 {
     const Part *p = part_at(b, x), *q = part_at(b, y);
-    return p->places == q->places && p->creates == q->creates
-        && b->g->raw->calls.items[p->call].fn == b->g->raw->calls.items[q->call].fn;
+    return p->places == q->places && p->creates == q->creates &&
+           b->g->raw->calls.items[p->call].fn == b->g->raw->calls.items[q->call].fn;
 }
 
 /* How many of the last calls repeat those before; 0: none. */
@@ -156,8 +163,8 @@ static size_t repeats(const Builder *b, const uint32_t *parts, size_t n)
 /* The calls directly inside `above`, from start to end (NO_SEEN: open). */
 static uint32_t build(Builder *b, uint32_t first, uint32_t start, uint32_t end, unsigned depth)
 {
-    Vec(uint32_t) parts = {0};
-    Vec(uint32_t) after = {0};
+    Vec(uint32_t) parts = { 0 };
+    Vec(uint32_t) after = { 0 };
     uint32_t last = start;
 
     vec_push(&after, start);
@@ -172,7 +179,7 @@ static uint32_t build(Builder *b, uint32_t first, uint32_t start, uint32_t end, 
         vec_push(&parts, i);
         vec_push(&after, next);
         last = next;
-        for (size_t r; (r = repeats(b, parts.items, parts.len)); ) {
+        for (size_t r; (r = repeats(b, parts.items, parts.len));) {
             join(b->g, last, after.items[after.len - 1 - r]);
             parts.len -= r;
             after.len -= r;
@@ -190,7 +197,7 @@ static uint32_t build(Builder *b, uint32_t first, uint32_t start, uint32_t end, 
 static void nest(Builder *b)
 {
     Object *o = &b->g->raw->objects.items[b->object];
-    Vec(uint32_t) open = {0};
+    Vec(uint32_t) open = { 0 };
     uint32_t *tail = xcalloc(o->parts.len + 1, sizeof *tail), top_tail = NO_SEEN;
 
     b->head[o->parts.len] = NO_SEEN;               /* of those inside nothing */
@@ -222,8 +229,8 @@ static void add_object(Graph *g, uint32_t object)
     bool any = false;
 
     for (size_t i = 0; i < o->parts.len; i++)
-        any = any || (!o->parts.items[i].dropped && g->raw->calls.items[o->parts.items[i].call].api
-                      && o->parts.items[i].creates);
+        any = any || (!o->parts.items[i].dropped &&
+                      g->raw->calls.items[o->parts.items[i].call].api && o->parts.items[i].creates);
     if (!any)
         return;
     Builder b = { .g = g, .object = object };
@@ -273,9 +280,9 @@ static void absorb(Graph *g, GEdge *keep, GEdge *drop)
 static void merge_node(Graph *g, uint32_t n)
 {
     GNode *node = &g->nodes.items[n];
-    Map by_label = {0};
+    Map by_label = { 0 };
     size_t kept = 0;
-    Vec(uint32_t) pairs = {0};
+    Vec(uint32_t) pairs = { 0 };
 
     for (size_t i = 0; i < node->out.len; i++) {
         uint32_t ei = node->out.items[i];
@@ -463,8 +470,9 @@ static size_t number_nodes(Graph *g, uint32_t **order)
 
 static double first_weight(UsageVia via)
 {
-    static const double weights[] = { [VIA_EXAMPLE] = 1, [VIA_CALLBACK] = 0.1,
-                                      [VIA_LIBRARY] = 0.2 };
+    static const double weights[] = {
+        [VIA_EXAMPLE] = 1, [VIA_CALLBACK] = 0.1, [VIA_LIBRARY] = 0.2
+    };
     return weights[via];
 }
 
@@ -473,10 +481,16 @@ static UsageEdge *edge_out(Usage *m, Graph *graphs, Graph *g, const GEdge *e, ui
     Arena *a = &m->arena;
     UsageEdge *out = arena_new(a, UsageEdge);
 
-    *out = (UsageEdge){ .function = e->function, .places = e->places, .from = from,
-                        .to = g->nodes.items[find(g, e->to)].number, .via = e->via,
-                        .count = e->count, .weight = first_weight(e->via),
-                        .creates = e->creates, .ends = e->ends, .rebinds = e->rebinds };
+    *out = (UsageEdge){ .function = e->function,
+                        .places = e->places,
+                        .from = from,
+                        .to = g->nodes.items[find(g, e->to)].number,
+                        .via = e->via,
+                        .count = e->count,
+                        .weight = first_weight(e->via),
+                        .creates = e->creates,
+                        .ends = e->ends,
+                        .rebinds = e->rebinds };
     out->values = arena_array(a, UsageValues, e->function->nparams + 1);
     for (uint32_t i = e->first; i != NO_SEEN; i = g->seen.items[i].next) {
         const Object *o = &g->raw->objects.items[g->seen.items[i].object];
@@ -530,14 +544,14 @@ void graph_measure(UsageType *t)
         t->nodes[i].distance = UINT_MAX;
         t->nedges += t->nodes[i].nedges;
     }
-    for (bool more = true; more; ) {
+    for (bool more = true; more;) {
         more = false;
         for (size_t i = 0; i < t->nnodes; i++)
             for (size_t k = 0; k < t->nodes[i].nedges; k++) {
                 const UsageEdge *e = t->nodes[i].edges[k];
                 unsigned there = e->ends ? 0 : t->nodes[e->to].distance;
-                if (e->via == VIA_EXAMPLE && there != UINT_MAX
-                    && there + 1 < t->nodes[i].distance) {
+                if (e->via == VIA_EXAMPLE && there != UINT_MAX &&
+                    there + 1 < t->nodes[i].distance) {
                     t->nodes[i].distance = there + 1;
                     more = true;
                 }
@@ -558,8 +572,7 @@ static void result_of(Usage *m, Graph *graphs, Graph *g, const uint32_t *order, 
         for (size_t k = 0; k < node->out.len; k++) {
             const GEdge *e = &g->edges.items[node->out.items[k]];
             if (may_leave(e, order[i]))
-                t->nodes[i].edges[t->nodes[i].nedges++] =
-                    edge_out(m, graphs, g, e, (uint32_t)i);
+                t->nodes[i].edges[t->nodes[i].nedges++] = edge_out(m, graphs, g, e, (uint32_t)i);
         }
     }
     observers_of(m, g, t);

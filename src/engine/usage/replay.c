@@ -15,7 +15,9 @@
 #include <string.h>
 
 enum {
-    LONGEST = 40, MOST_REPLAYS = 200, MOST_ALONE = 6,
+    LONGEST = 40,
+    MOST_REPLAYS = 200,
+    MOST_ALONE = 6,
     RECORDED = 4096,           /* bytes of a buffer, at most */
 };
 
@@ -199,7 +201,7 @@ static void calls_of_object(const Replayer *r, uint32_t object, bool *wanted, bo
     memset(wanted, 0, r->raw->calls.len);
     memset(needed, 0, r->raw->objects.len);
     needed[object] = true;
-    for (size_t i = r->raw->calls.len; i-- > 0; ) {
+    for (size_t i = r->raw->calls.len; i-- > 0;) {
         const RawCall *c = &r->raw->calls.items[i];
         for (unsigned k = 0; k <= c->nparams && is_replayed(c) && !wanted[i]; k++)
             wanted[i] = c->objects[k] != NO_OBJECT && needed[c->objects[k]];

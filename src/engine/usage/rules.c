@@ -84,8 +84,8 @@ static bool split_off_type(const Rules *r, char **words, size_t *n, UserRule *u,
             continue;
         if (i + 1 == *n)
             return wrong(r, u->line, err, "a handle type must follow", "on");
-        char *name = i + 2 < *n ? xprintf("%s %s", words[i + 1], words[i + 2])
-                                : xstrdup(words[i + 1]);
+        char *name =
+            i + 2 < *n ? xprintf("%s %s", words[i + 1], words[i + 2]) : xstrdup(words[i + 1]);
         u->type = type_named(r, name, u->line, err);
         free(name);
         if (u->type && i + 3 < *n)
@@ -104,7 +104,8 @@ static bool parse_rule(Rules *r, char **words, size_t n, UserRule *u, Err *err)
     while (*verb && strcmp(*verb, words[0]) != 0)
         verb++;
     if (!*verb)
-        return wrong(r, u->line, err, "a rule begins with forbid, require or weight, not", words[0]);
+        return wrong(r, u->line, err, "a rule begins with forbid, require or weight, not",
+                     words[0]);
     if (!split_off_type(r, words, &n, u, err))
         return false;
     if (n < 2)
@@ -121,8 +122,10 @@ static bool parse_rule(Rules *r, char **words, size_t n, UserRule *u, Err *err)
     }
     const char *joint = is_require ? "before" : "after";
     if (n != 4 || strcmp(words[2], joint) != 0)
-        return wrong(r, u->line, err, is_require ? "'before FUNCTION' must follow"
-                     : "nothing or 'after FUNCTION' must follow", words[1]);
+        return wrong(r, u->line, err,
+                     is_require ? "'before FUNCTION' must follow"
+                                : "nothing or 'after FUNCTION' must follow",
+                     words[1]);
     const ApiFunction *second = function_named(r, words[3], u->line, err);
     u->kind = is_require ? RULE_REQUIRE : RULE_FORBID_AFTER;
     u->other = is_require ? u->function : second;
@@ -153,13 +156,13 @@ static bool parse_line(Rules *r, char *text, unsigned line, Err *err)
 
 static bool read_rules(Rules *r, Err *err)
 {
-    Str text = {0};
+    Str text = { 0 };
     bool ok = file_read(r->path, &text, err);
     unsigned line = 0;
 
     if (ok && memchr(str_c(&text), 0, text.len))
         ok = err_set(err, "%s: not a text file", r->path);
-    for (char *at = ok && text.len ? text.data : NULL; ok && at; ) {
+    for (char *at = ok && text.len ? text.data : NULL; ok && at;) {
         char *end = strchr(at, '\n');
         if (end)
             *end++ = 0;
@@ -212,8 +215,8 @@ static bool is_allowed(const Product *p, const UsageEdge *e, uint32_t bits)
 {
     for (size_t i = 0; i < p->npairs; i++) {
         bool seen = bits >> i & 1;
-        if (p->pairs[i]->function == api_plain(e->function)
-            && seen == (p->pairs[i]->kind == RULE_FORBID_AFTER))
+        if (p->pairs[i]->function == api_plain(e->function) &&
+            seen == (p->pairs[i]->kind == RULE_FORBID_AFTER))
             return false;
     }
     return true;
@@ -275,7 +278,7 @@ static bool multiply(Rules *r, Product *p, Err *err)
                            u->line, MOST_PAIRS, p->t->type->name);
         p->pairs[p->npairs++] = u;
     }
-    Vec(UsageNode) nodes = {0};
+    Vec(UsageNode) nodes = { 0 };
     number_of(p, 0, 0);
     for (size_t i = 0; i < p->states.len; i++) {
         UsageNode n;
@@ -359,9 +362,10 @@ bool rules_apply(Usage *m, const char *path, Err *err)
         renumber_others(m, products);
     for (size_t i = 0; ok && i < r.rules.len; i++)
         if (!r.rules.items[i].used)
-            strings_addf(&m->notes, "%s:%u: %s was called on no such object: the rule has no "
-                         "effect", path, r.rules.items[i].line,
-                         r.rules.items[i].function->fn->name);
+            strings_addf(&m->notes,
+                         "%s:%u: %s was called on no such object: the rule has no "
+                         "effect",
+                         path, r.rules.items[i].line, r.rules.items[i].function->fn->name);
     for (size_t i = 0; i < m->ntypes; i++) {
         map_release(&products[i].numbers);
         vec_release(&products[i].states);

@@ -6,16 +6,13 @@
 
 enum { SHOWN_VALUES = 4, SHOWN_BYTES = 48 };
 
-static bool has_place(Places places, int place)
-{
-    return places & place_bit(place);
-}
+static bool has_place(Places places, int place) { return places & place_bit(place); }
 
 /* A value short enough for a line; texts are cut. */
 static void print_value(const SeqValue *v, Str *out)
 {
     SeqValue cut = *v;
-    Str text = {0};
+    Str text = { 0 };
     bool longer = (v->kind == VALUE_STRING || v->kind == VALUE_BYTES) && v->n > SHOWN_BYTES;
 
     if (longer)
@@ -145,7 +142,9 @@ static void print_relation(const ApiFunction *f, const UsageRelation *r, Str *ou
         [RELATION_LENGTH_EXACT] = " is the length of ",
         [RELATION_LENGTH_TEXT] = " is the length of the text ",
         [RELATION_LENGTH_TEXT_NUL] = " is the length, with its NUL, of the text ",
-        [RELATION_MET] = " has met ", [RELATION_SAME] = " is ", [RELATION_APART] = " is not ",
+        [RELATION_MET] = " has met ",
+        [RELATION_SAME] = " is ",
+        [RELATION_APART] = " is not ",
     };
 
     str_add(out, "    ");
@@ -190,7 +189,10 @@ static void print_functions(const Usage *m, Str *out)
 static void print_bonds(const Usage *m, Str *out)
 {
     static const char *const words[] = {
-        "", "; it is closed first", "; it is closed last", "; it dies with it",
+        "",
+        "; it is closed first",
+        "; it is closed last",
+        "; it dies with it",
     };
 
     for (size_t i = 0; i < m->nbonds; i++) {
@@ -243,7 +245,7 @@ void usage_dump(const Usage *m, Str *out)
 
 static json_t *value_json(const SeqValue *v)
 {
-    Str text = {0};
+    Str text = { 0 };
     json_t *j;
 
     if (v->kind == VALUE_INTEGER)
@@ -299,8 +301,7 @@ static json_t *others_json(const UsageEdge *e)
         json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:I, s:I}", "parameter",
                                               place_json(e->function, o->place), "type",
                                               json_text(o->type->name), "nodes", nodes, "nulls",
-                                              (json_int_t)o->nulls, "count",
-                                              (json_int_t)o->total));
+                                              (json_int_t)o->nulls, "count", (json_int_t)o->total));
     }
     return list;
 }
@@ -331,8 +332,7 @@ static json_t *edge_json(const UsageEdge *e)
                      places_json(e->function, e->places), "by", usage_via_name(e->via), "count",
                      (json_int_t)e->count, "weight", e->weight, "creates", e->creates, "ends",
                      e->ends, "rebinds", e->rebinds, "values", values, "results",
-                     values_json(&e->results), "others", others_json(e), "sets",
-                     stores_json(e));
+                     values_json(&e->results), "others", others_json(e), "sets", stores_json(e));
 }
 
 static json_t *type_json(const UsageType *t)
@@ -349,8 +349,8 @@ static json_t *type_json(const UsageType *t)
                                         places_json(t->observers[i].function,
                                                     t->observers[i].places),
                                         "count", (json_int_t)t->observers[i].count));
-    return json_pack("{s:o, s:I, s:I, s:I, s:o, s:o}", "type", json_text(t->type->name),
-                     "objects", (json_int_t)t->objects, "cut", (json_int_t)t->cut, "nodes",
+    return json_pack("{s:o, s:I, s:I, s:I, s:o, s:o}", "type", json_text(t->type->name), "objects",
+                     (json_int_t)t->objects, "cut", (json_int_t)t->cut, "nodes",
                      (json_int_t)t->nnodes, "edges", edges, "observers", observers);
 }
 
@@ -360,12 +360,11 @@ static json_t *function_json(const UsageFunction *f)
     const ApiFunction *a = f->function;
 
     for (size_t i = 0; i < f->nrelations; i++)
-        json_array_append_new(relations,
-                              json_pack("{s:s, s:o, s:o, s:I}", "kind",
-                                        usage_relation_name(f->relations[i].kind), "a",
-                                        place_json(a, f->relations[i].a), "b",
-                                        place_json(a, f->relations[i].b), "count",
-                                        (json_int_t)f->relations[i].seen));
+        json_array_append_new(relations, json_pack("{s:s, s:o, s:o, s:I}", "kind",
+                                                   usage_relation_name(f->relations[i].kind), "a",
+                                                   place_json(a, f->relations[i].a), "b",
+                                                   place_json(a, f->relations[i].b), "count",
+                                                   (json_int_t)f->relations[i].seen));
     for (unsigned i = 0; i < a->nparams; i++)
         if (a->params[i].handle && *a->params[i].name)
             json_object_set_new(fates, a->params[i].name,
@@ -390,9 +389,8 @@ json_t *usage_json(const Usage *m)
                               json_pack("{s:o, s:o, s:o, s:b, s:s, s:I}", "function",
                                         json_text(b->by->fn->name), "child",
                                         place_json(b->by, b->child), "owner",
-                                        place_json(b->by, b->owner), "creates", b->creates,
-                                        "order", usage_order_name(b->order), "count",
-                                        (json_int_t)b->seen));
+                                        place_json(b->by, b->owner), "creates", b->creates, "order",
+                                        usage_order_name(b->order), "count", (json_int_t)b->seen));
     }
     for (size_t i = 0; i < m->api->nfunctions; i++)
         if (m->function_of[i] == UINT32_MAX && !api_has_shape(m->api, &m->api->functions[i]))
@@ -405,13 +403,15 @@ json_t *usage_json(const Usage *m)
 
 static void dot_edge(const UsageType *t, const UsageEdge *e, Str *out)
 {
-    Str label = {0};
+    Str label = { 0 };
 
     print_call(e->function, e->places, e->values, &label);
     str_addf(out, "    t%u_%u -> t%u_%u [label=\"", t->type->index, e->from, t->type->index, e->to);
     escape_dot(out, str_c(&label));
     str_addf(out, "\"%s%s];\n", e->via == VIA_EXAMPLE ? "" : ", style=dashed",
-             e->ends ? ", color=red" : e->creates ? ", color=darkgreen" : "");
+             e->ends      ? ", color=red"
+             : e->creates ? ", color=darkgreen"
+                          : "");
     str_release(&label);
 }
 

@@ -44,8 +44,8 @@ static bool is_plain(const Field *f)
 static bool is_count(const Field *f)
 {
     const Type *t = type_plain(f->type);
-    return is_plain(f) && t->kind == TYPE_SCALAR && t->encoding != ENCODING_FLOAT &&
-           t->size >= 2 && api_is_length_name(f->name);
+    return is_plain(f) && t->kind == TYPE_SCALAR && t->encoding != ENCODING_FLOAT && t->size >= 2 &&
+           api_is_length_name(f->name);
 }
 
 static bool leads_to_bytes(const Field *f)
@@ -76,9 +76,9 @@ static SeqValue bytes_behind(const Diff *d, uint64_t address, uint64_t count, bo
     size_t n = 0;
     const uint8_t *bytes = event_bytes(d->event, address, &n);
     if (counted && count > MOST_ROOM)
-        return (SeqValue){0};
+        return (SeqValue){ 0 };
     if (!bytes || !n)
-        return counted && count ? value_room(count) : (SeqValue){0};
+        return counted && count ? value_room(count) : (SeqValue){ 0 };
     if (!counted || count <= n)
         return value_bytes(d->arena, bytes, counted ? count : n);
     if (count > MOST_PADDED)
@@ -112,11 +112,11 @@ static SeqValue value_in(const Diff *d, const Type *record, unsigned i, uint64_t
         return bytes_behind(d, bits, room, k >= 0);
     }
     if (t->kind == TYPE_POINTER)
-        return (SeqValue){0};
+        return (SeqValue){ 0 };
     if (t->encoding != ENCODING_FLOAT)
         return value_integer(bits);
     memcpy(&x, &bits, sizeof x);
-    return t->size == 8 ? value_float(x) : (SeqValue){0};
+    return t->size == 8 ? value_float(x) : (SeqValue){ 0 };
 }
 
 static int add_store(Diff *d, const Field *f, const char *prefix, uint64_t base, SeqValue v)
@@ -137,15 +137,14 @@ static int add_store(Diff *d, const Field *f, const char *prefix, uint64_t base,
     return (int)c->nstores++;
 }
 
-static void compare(Diff *d, const Type *record, const char *prefix, uint64_t base,
-                    unsigned depth)
+static void compare(Diff *d, const Type *record, const char *prefix, uint64_t base, unsigned depth)
 {
     for (unsigned i = 0; i < record->nfields; i++) {
         const Field *f = &record->fields[i];
         const Type *t = type_plain(f->type);
         if (t->kind == TYPE_STRUCT && depth < 3 && *f->name)
-            compare(d, t, arena_printf(d->arena, "%s%s.", prefix, f->name),
-                    base + f->offset / 8, depth + 1);
+            compare(d, t, arena_printf(d->arena, "%s%s.", prefix, f->name), base + f->offset / 8,
+                    depth + 1);
         if (!is_plain(f))
             continue;
         int k = count_beside(record, i);
@@ -161,9 +160,9 @@ static void compare(Diff *d, const Type *record, const char *prefix, uint64_t ba
         if (!differs(d, f, base) && !differs(d, count, base))
             continue;
         int at = add_store(d, f, prefix, base, value_in(d, record, i, base));
-        int number = add_store(d, count, prefix, base,
-                               at < 0 ? (SeqValue){0}
-                                      : value_integer(word_at(d->now, count, base)));
+        int number =
+            add_store(d, count, prefix, base,
+                      at < 0 ? (SeqValue){ 0 } : value_integer(word_at(d->now, count, base)));
         if (at >= 0)
             d->call->stores[at].partner = number;
     }
@@ -189,8 +188,7 @@ static bool looks_zeroed(const Type *record, const uint8_t *bytes, size_t n)
     return zeros * 4 >= n * 3;
 }
 
-void stores_note(Arena *a, RawCall *c, const Object *o, unsigned place, const Event *e,
-                 bool first)
+void stores_note(Arena *a, RawCall *c, const Object *o, unsigned place, const Event *e, bool first)
 {
     size_t n = 0, size = o->type->size;
     const uint8_t *now = o->type->open ? event_bytes(e, c->addresses[place], &n) : NULL;

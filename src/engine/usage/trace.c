@@ -91,8 +91,8 @@ static bool touches_handles(const Api *api, const Function *fn)
 
 void usage_functions_to_record(const Api *api, const Program *example, Strings *out)
 {
-    Map files = {0};
-    Strings inner = {0};
+    Map files = { 0 };
+    Strings inner = { 0 };
     size_t n;
     const Function *const *fns = program_functions(example, &n);
 
@@ -132,8 +132,9 @@ static const Known *known_of(Reader *r, const Function *fn)
         if (k->api) {
             const ApiPlace *p = i < fn->nparams ? &k->api->params[i] : &k->api->result;
             k->types[i] = p->handle;
-            levels = p->role == ROLE_HANDLE || p->role == ROLE_STORAGE ? 1
-                   : p->role == ROLE_HANDLE_OUT || p->role == ROLE_HANDLE_INOUT ? 2 : 0;
+            levels = p->role == ROLE_HANDLE || p->role == ROLE_STORAGE            ? 1
+                     : p->role == ROLE_HANDLE_OUT || p->role == ROLE_HANDLE_INOUT ? 2
+                                                                                  : 0;
         } else {
             k->types[i] = api_type_of(api, t, &levels);
         }
@@ -183,7 +184,7 @@ static Lane *lane_of(Reader *r, const Event *e)
 
 static bool is_open(const Lane *l, uint32_t call)
 {
-    for (size_t i = l->open.len; i-- > 0; )
+    for (size_t i = l->open.len; i-- > 0;)
         if (l->open.items[i] == call)
             return true;
     return false;
@@ -191,7 +192,7 @@ static bool is_open(const Lane *l, uint32_t call)
 
 static bool library_at_work(const Reader *r, const Lane *l)
 {
-    for (size_t i = l->open.len; i-- > 0; )
+    for (size_t i = l->open.len; i-- > 0;)
         if (r->raw->calls.items[l->open.items[i]].library)
             return true;
     return false;
@@ -257,7 +258,7 @@ static Part *part_of(RawUsage *raw, uint32_t object, uint32_t call)
 
     for (unsigned i = 0; i <= c->nparams && !there; i++)
         there = c->objects[i] == object;
-    for (size_t i = there ? o->parts.len : 0; i-- > 0; )
+    for (size_t i = there ? o->parts.len : 0; i-- > 0;)
         if (o->parts.items[i].call == call)
             return &o->parts.items[i];
     if (o->parts.len >= MOST_HISTORY) {
@@ -284,8 +285,7 @@ static Part *take_part(Reader *r, uint32_t object, uint32_t call, int place)
 /* Does a call on known storage begin another object there? It does if it sets the
  * storage up, or was what began the one before, which is closed. A closed one
  * that is simply used again was not closed after all. */
-static bool is_new_life(Reader *r, const Lane *l, uint32_t object, const RawCall *c,
-                        bool sets_up)
+static bool is_new_life(Reader *r, const Lane *l, uint32_t object, const RawCall *c, bool sets_up)
 {
     Object *o = &r->raw->objects.items[object];
 
@@ -302,8 +302,8 @@ static bool is_new_life(Reader *r, const Lane *l, uint32_t object, const RawCall
 }
 
 /* A handle goes in. */
-static void comes_in(Reader *r, const Event *e, Lane *l, uint32_t call, int place,
-                     const ApiType *t, Pointer p)
+static void comes_in(Reader *r, const Event *e, Lane *l, uint32_t call, int place, const ApiType *t,
+                     Pointer p)
 {
     if (!p.address)
         return;
@@ -339,15 +339,14 @@ static void comes_out(Reader *r, const Event *e, Lane *l, uint32_t call, int pla
     void **slot = slot_of(r, e, t, p);
     uint32_t i = object_known(r, slot);
 
-    if (i != NO_OBJECT && !p.block && gives && gives->use == USE_CREATES
-        && r->raw->objects.items[i].born < c->begin)
+    if (i != NO_OBJECT && !p.block && gives && gives->use == USE_CREATES &&
+        r->raw->objects.items[i].born < c->begin)
         i = NO_OBJECT;
     /* The same object under another address? */
     for (unsigned k = 0; i == NO_OBJECT && p.block && k < c->nparams; k++) {
-        Object *old = c->objects[k] == NO_OBJECT ? NULL
-                                                 : &r->raw->objects.items[c->objects[k]];
-        if (old && old->type == t && old->block && old->block->died + r->base > c->begin
-            && old->block->died && p.block->born + r->base > c->begin) {
+        Object *old = c->objects[k] == NO_OBJECT ? NULL : &r->raw->objects.items[c->objects[k]];
+        if (old && old->type == t && old->block && old->block->died + r->base > c->begin &&
+            old->block->died && p.block->born + r->base > c->begin) {
             i = c->objects[k];
             old->block = p.block;
             *slot = (void *)(uintptr_t)(i + 1);
@@ -443,8 +442,8 @@ static bool holds_pointers(const Type *type, const uint8_t *bytes, size_t n)
                 return true;
     for (unsigned i = 0; t->kind == TYPE_STRUCT && i < t->nfields; i++) {
         const Field *f = &t->fields[i];
-        if (!f->bit_field && f->offset / 8 + f->width / 8 <= n
-            && holds_pointers(f->type, bytes + f->offset / 8, f->width / 8))
+        if (!f->bit_field && f->offset / 8 + f->width / 8 <= n &&
+            holds_pointers(f->type, bytes + f->offset / 8, f->width / 8))
             return true;
     }
     return false;
@@ -541,12 +540,12 @@ static SeqValue value_of(Reader *r, const Event *e, const TraceValue *v, const A
     if (t->kind == TYPE_POINTER && v->address == 0)
         return value_null();
     switch (p->role) {
-    case ROLE_INTEGER: case ROLE_ENUM: case ROLE_FLAGS: case ROLE_LENGTH:
-        return value_integer(number_of(v));
-    case ROLE_FLOAT:
-        return float_of(v);
-    case ROLE_STRING:
-        return text_of(r, e, v);
+    case ROLE_INTEGER:
+    case ROLE_ENUM:
+    case ROLE_FLAGS:
+    case ROLE_LENGTH: return value_integer(number_of(v));
+    case ROLE_FLOAT: return float_of(v);
+    case ROLE_STRING: return text_of(r, e, v);
     case ROLE_BUFFER: {
         uint64_t n = partner_number(e, p);
         if (n == UINT64_MAX)
@@ -557,24 +556,20 @@ static SeqValue value_of(Reader *r, const Event *e, const TraceValue *v, const A
         uint64_t n = partner_number(e, p);
         return room_of(e, v, n && n != UINT64_MAX ? n : 64);
     }
-    case ROLE_OUT: case ROLE_STRING_OUT: case ROLE_HANDLE_OUT:
-        return value_room(target_size(v) ? target_size(v) : 8);
-    case ROLE_INOUT:
-        return numbers_of(r, e, v);
-    case ROLE_LENGTH_INOUT:
-        return bytes_of(r, e, v, target_size(v));
-    case ROLE_RECORD:
-        return record_of(r, e, v);
+    case ROLE_OUT:
+    case ROLE_STRING_OUT:
+    case ROLE_HANDLE_OUT: return value_room(target_size(v) ? target_size(v) : 8);
+    case ROLE_INOUT: return numbers_of(r, e, v);
+    case ROLE_LENGTH_INOUT: return bytes_of(r, e, v, target_size(v));
+    case ROLE_RECORD: return record_of(r, e, v);
     case ROLE_CALLBACK:
         return value_function(v->target ? arena_strdup(r->arena, v->target->name) : NULL);
-    case ROLE_USER_DATA:
-        return value_room(64);
+    case ROLE_USER_DATA: return value_room(64);
     case ROLE_POINTER: {
         SeqValue x = bytes_of(r, e, v, partner_number(e, p));
         return x.kind ? x : (SeqValue){ 0 };
     }
-    default:
-        return (SeqValue){ 0 };
+    default: return (SeqValue){ 0 };
     }
 }
 
@@ -586,14 +581,12 @@ static SeqValue result_of(Reader *r, const Event *e, const ApiPlace *p)
     if (type_plain(v->type)->kind == TYPE_POINTER && v->address == 0)
         return value_null();
     switch (p->role) {
-    case ROLE_INTEGER: case ROLE_ENUM: case ROLE_FLAGS:
-        return value_integer(number_of(v));
-    case ROLE_FLOAT:
-        return float_of(v);
-    case ROLE_STRING:
-        return text_of(r, e, v);
-    default:
-        return (SeqValue){ 0 };
+    case ROLE_INTEGER:
+    case ROLE_ENUM:
+    case ROLE_FLAGS: return value_integer(number_of(v));
+    case ROLE_FLOAT: return float_of(v);
+    case ROLE_STRING: return text_of(r, e, v);
+    default: return (SeqValue){ 0 };
     }
 }
 
@@ -605,7 +598,7 @@ static UsageVia via_of(const Reader *r, const Lane *l, size_t outer)
         return VIA_EXAMPLE;
     if (r->raw->calls.items[l->open.items[outer - 1]].library)
         return VIA_LIBRARY;
-    for (size_t i = outer - 1; i-- > 0; )
+    for (size_t i = outer - 1; i-- > 0;)
         if (r->raw->calls.items[l->open.items[i]].library)
             return VIA_CALLBACK;
     return VIA_EXAMPLE;
@@ -681,16 +674,11 @@ static SeqValue value_of_rest(Reader *r, const Event *e, const TraceRest *x)
 
     memcpy(&d, &x->bits, sizeof d);
     switch (x->kind) {
-    case SUNDEW_REST_INT:
-        return value_integer((uint64_t)(int64_t)(int32_t)x->bits);
-    case SUNDEW_REST_LONG:
-        return value_integer(x->bits);
-    case SUNDEW_REST_DOUBLE:
-        return value_float(d);
-    case SUNDEW_REST_TEXT:
-        return x->bits ? text_of(r, e, &v) : value_null();
-    default:
-        return x->bits ? (SeqValue){ 0 } : value_null();
+    case SUNDEW_REST_INT: return value_integer((uint64_t)(int64_t)(int32_t)x->bits);
+    case SUNDEW_REST_LONG: return value_integer(x->bits);
+    case SUNDEW_REST_DOUBLE: return value_float(d);
+    case SUNDEW_REST_TEXT: return x->bits ? text_of(r, e, &v) : value_null();
+    default: return x->bits ? (SeqValue){ 0 } : value_null();
     }
 }
 
@@ -729,8 +717,8 @@ static void place_call(Reader *r, const Event *e, const Lane *l, RawCall *c)
     c->fn = e->fn;
     c->api = k->api;
     c->parent = l->open.len ? l->open.items[l->open.len - 1] : NO_CALL;
-    c->library = k->in_header ? c->parent != NO_CALL && r->raw->calls.items[c->parent].library
-                              : k->library;
+    c->library =
+        k->in_header ? c->parent != NO_CALL && r->raw->calls.items[c->parent].library : k->library;
     c->begin = r->base + e->number;
     c->end = UINT64_MAX;
     c->via = via_of(r, l, l->open.len);
@@ -863,8 +851,8 @@ static void note_text(Reader *r, const Event *e, const RawCall *c)
 
 static void take_free(Reader *r, const Event *e)
 {
-    const ApiFunction *f = e->object ? map_getn(&r->texts, &e->object->id, sizeof e->object->id)
-                                     : NULL;
+    const ApiFunction *f =
+        e->object ? map_getn(&r->texts, &e->object->id, sizeof e->object->id) : NULL;
     if (f && !library_at_work(r, lane_of(r, e)))
         map_put(&r->raw->texts, f->fn->name, (void *)f);
 }
@@ -890,7 +878,8 @@ static void take_return(Reader *r, Trace *t, const Event *e)
             continue;
         comes_out(r, e, l, call, (int)i, k->types[i], p);
     }
-    if (c->library && k->types[c->nparams] && k->levels[c->nparams] == 1 && e->nvalues && e->values[0].bytes)
+    if (c->library && k->types[c->nparams] && k->levels[c->nparams] == 1 && e->nvalues &&
+        e->values[0].bytes)
         comes_out(r, e, l, call, API_RETURNED, k->types[c->nparams],
                   (Pointer){ e->values[0].address, e->values[0].object });
     if (c->api)
@@ -935,7 +924,7 @@ void raw_add_trace(RawUsage *raw, Arena *a, Trace *t)
 
     r.known = xcalloc(program_index_limit(r.traced) + 1, sizeof *r.known);
     find_files(raw->api, r.traced, &r.files);
-    for (const Event *e; (e = trace_next(t)); ) {
+    for (const Event *e; (e = trace_next(t));) {
         raw->last = r.base + e->number;
         if (e->kind == EVENT_CALL && e->fn)
             take_call(&r, t, e);
@@ -949,8 +938,8 @@ void raw_add_trace(RawUsage *raw, Arena *a, Trace *t)
     settle_deaths(&r, first);
     for (size_t i = first; i < raw->objects.len; i++)
         if (raw->objects.items[i].parts.len)
-            qsort(raw->objects.items[i].parts.items, raw->objects.items[i].parts.len,
-                  sizeof(Part), by_call);
+            qsort(raw->objects.items[i].parts.items, raw->objects.items[i].parts.len, sizeof(Part),
+                  by_call);
     for (size_t i = 0; i < r.lanes.len; i++) {
         Lane *l = r.lanes.entries[i].value;
         vec_release(&l->open);

@@ -15,10 +15,13 @@ const char *usage_via_name(UsageVia v)
 const char *usage_relation_name(UsageRelationKind k)
 {
     static const char *const names[] = {
-        [RELATION_LENGTH] = "length", [RELATION_LENGTH_EXACT] = "exact length",
+        [RELATION_LENGTH] = "length",
+        [RELATION_LENGTH_EXACT] = "exact length",
         [RELATION_LENGTH_TEXT] = "text length",
-        [RELATION_LENGTH_TEXT_NUL] = "text length with NUL", [RELATION_MET] = "met",
-        [RELATION_SAME] = "same", [RELATION_APART] = "apart",
+        [RELATION_LENGTH_TEXT_NUL] = "text length with NUL",
+        [RELATION_MET] = "met",
+        [RELATION_SAME] = "same",
+        [RELATION_APART] = "apart",
     };
     return names[k];
 }
@@ -100,8 +103,7 @@ static void find_given(Usage *m, const RawUsage *raw)
     }
 }
 
-Usage *usage_infer(Api *api, Trace *const *traces, size_t ntraces,
-                   const UsagePlan *plan, Err *err)
+Usage *usage_infer(Api *api, Trace *const *traces, size_t ntraces, const UsagePlan *plan, Err *err)
 {
     Usage *m = xcalloc(1, sizeof *m);
     RawUsage raw = { .api = api, .shapes = api };
@@ -280,8 +282,8 @@ const UsageValues *usage_values(const Usage *m, const ApiFunction *f, unsigned p
 static const UsageRelation *length_of(const UsageFunction *f, unsigned param)
 {
     for (size_t i = 0; f && i < f->nrelations; i++)
-        if (f->relations[i].kind <= RELATION_LENGTH_TEXT_NUL
-            && (f->relations[i].a == (int)param || f->relations[i].b == (int)param))
+        if (f->relations[i].kind <= RELATION_LENGTH_TEXT_NUL &&
+            (f->relations[i].a == (int)param || f->relations[i].b == (int)param))
             return &f->relations[i];
     return NULL;
 }

@@ -57,8 +57,9 @@ typedef uint32_t Places;
 enum { PLACE_RESULT = 31, PLACES_LIMIT = 30 };
 static inline Places place_bit(int place)
 {
-    return place == API_RETURNED ? (Places)1 << PLACE_RESULT
-         : place >= 0 && place < PLACES_LIMIT ? (Places)1 << place : 0;
+    return place == API_RETURNED                ? (Places)1 << PLACE_RESULT
+           : place >= 0 && place < PLACES_LIMIT ? (Places)1 << place
+                                                : 0;
 }
 
 enum { USAGE_OUTSIDE = UINT32_MAX };
@@ -229,8 +230,7 @@ typedef struct UsagePlan {
 /* The API gets a function for each shape of variadic calls that the example made. The traces
  * are read to their ends. Functions are matched by name, so that they
  * may come from another program than the API: one that uses the library. */
-Usage *usage_infer(Api *api, Trace *const *traces, size_t ntraces,
-                   const UsagePlan *plan, Err *err);
+Usage *usage_infer(Api *api, Trace *const *traces, size_t ntraces, const UsagePlan *plan, Err *err);
 void usage_free(Usage *m);                     /* NULL is fine */
 
 /* ---- asking */
@@ -244,8 +244,7 @@ const UsageBond *usage_bond(const Usage *m, const ApiFunction *f, int child);
 
 /* Where an object goes by a call; USAGE_OUTSIDE: nowhere that was seen. A call
  * that only observes leads back to the same node. */
-uint32_t usage_step(const UsageType *t, uint32_t node, const ApiFunction *f,
-                    Places places);
+uint32_t usage_step(const UsageType *t, uint32_t node, const ApiFunction *f, Places places);
 /* An edge out of a node by weight; NULL: there is none. */
 const UsageEdge *usage_pick_edge(const UsageType *t, uint32_t node, Rng *r);
 /* The first edge of a shortest way to an end; NULL: none, or already there. */

@@ -117,8 +117,7 @@ void facts_of_usage(Usage *m, const RawUsage *raw);
 
 /* Appends to c->stores what was written into an object that stands in a place of
  * the call, since it was seen last. `first`: nothing was seen of it before. */
-void stores_note(Arena *a, RawCall *c, const Object *o, unsigned place, const Event *e,
-                 bool first);
+void stores_note(Arena *a, RawCall *c, const Object *o, unsigned place, const Event *e, bool first);
 /* What an object holds when a call on it returns. */
 void stores_leave(Arena *a, Object *o, const uint8_t *bytes, size_t n);
 bool stores_equal(const UsageRow *row, const UsageStore *stores, size_t n);

@@ -175,8 +175,7 @@ static void make_vector(Group *g, Vector *v)
         for (size_t k = 0; k < v->words.n; k++)
             tf += v->words.words[k] == v->words.words[i];
         uint32_t word = word_number(g, v->words.words[i]);
-        v->terms[v->n++] = (Term){ word,
-            (float)(log(1 + tf) / log(2) * idf(g, word)) };
+        v->terms[v->n++] = (Term){ word, (float)(log(1 + tf) / log(2) * idf(g, word)) };
     }
     for (size_t i = 0; i < v->owner.n; i++)
         if (owner_counts(v, i)) {
@@ -224,13 +223,14 @@ double group_similarity(Group *g, const Name *a, const Name *b)
 /* How much each class of features says; words of one name share. */
 static const double word_says = 0.6, name_says = 0.5;
 static const double trait_says[TRAITS] = {
-    [TRAIT_TYPE] = 0.5, [TRAIT_ENUM] = 0.6, [TRAIT_FORM] = 0.2,
+    [TRAIT_TYPE] = 0.5,
+    [TRAIT_ENUM] = 0.6,
+    [TRAIT_FORM] = 0.2,
 };
 /* A declaration is worth this many calls, and has no traits. */
 static const float declaration_counts = 3;
 
-static void add_feature(Group *g, Features *f, uintptr_t class, const void *value,
-                        double weight)
+static void add_feature(Group *g, Features *f, uintptr_t class, const void *value, double weight)
 {
     const void *key[] = { (void *)class, value };
     void **slot = map_slotn(&g->feature_map, key, sizeof key);
@@ -255,8 +255,7 @@ static void add_features(Group *g, Features *f, const Name *n, int name)
             add_feature(g, f, WORD, words->words[i], word_says);
         for (size_t i = 0; i < v->owner.n; i++)
             if (owner_counts(v, i))
-                add_feature(g, f, WORD, v->owner.words[i],
-                            word_says * owner_share);
+                add_feature(g, f, WORD, v->owner.words[i], word_says * owner_share);
         add_feature(g, f, NAME, (void *)(uintptr_t)name, name_says);
     }
     for (unsigned t = 0; t < TRAITS; t++)
@@ -287,8 +286,7 @@ size_t group_add(Group *g, const Name *names, double weight, bool declaration)
     g->ndecls += declaration;
     g->ncalls += !declaration;
     for (unsigned i = 0; i < g->k; i++) {
-        e->names[i] = names[i].text && *names[i].text ? name_number(g, &names[i])
-                                                      : -1;
+        e->names[i] = names[i].text && *names[i].text ? name_number(g, &names[i]) : -1;
         e->lent[i] = names[i].lent;
         add_features(g, &e->features[i], &names[i], e->names[i]);
     }
@@ -349,13 +347,13 @@ typedef struct Judge {
     size_t nvoters;
 } Judge;
 
-static const unsigned char cycles3[][MOST_SUBSET] = { {1,2,0}, {2,0,1} };
+static const unsigned char cycles3[][MOST_SUBSET] = { { 1, 2, 0 }, { 2, 0, 1 } };
 static const unsigned char cycles4[][MOST_SUBSET] = {
-    {1,2,3,0}, {1,3,0,2}, {2,3,1,0}, {2,0,3,1}, {3,2,0,1}, {3,0,1,2},
+    { 1, 2, 3, 0 }, { 1, 3, 0, 2 }, { 2, 3, 1, 0 }, { 2, 0, 3, 1 }, { 3, 2, 0, 1 }, { 3, 0, 1, 2 },
 };
-static const unsigned char all2[][MOST_SUBSET] = { {0,1}, {1,0} };
+static const unsigned char all2[][MOST_SUBSET] = { { 0, 1 }, { 1, 0 } };
 static const unsigned char all3[][MOST_SUBSET] = {
-    {0,1,2}, {0,2,1}, {1,0,2}, {1,2,0}, {2,0,1}, {2,1,0},
+    { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 },
 };
 
 /* The mean similarity of two sets of names, matched as well as can be. */
@@ -363,7 +361,7 @@ static double set_similarity(double s[MOST_SUBSET][MOST_SUBSET], unsigned m)
 {
     double best = 0;
     if (m == 4) {                 /* greedy: exact enough for a level */
-        bool used[MOST_SUBSET] = {0};
+        bool used[MOST_SUBSET] = { 0 };
         for (unsigned n = 0; n < m; n++) {
             int pick = -1;
             for (unsigned i = 0; i < m; i++)
@@ -374,7 +372,7 @@ static double set_similarity(double s[MOST_SUBSET][MOST_SUBSET], unsigned m)
         }
         return best / m;
     }
-    const unsigned char (*perms)[MOST_SUBSET] = m == 2 ? all2 : all3;
+    const unsigned char(*perms)[MOST_SUBSET] = m == 2 ? all2 : all3;
     for (unsigned p = 0; p < (m == 2 ? 2u : 6u); p++) {
         double sum = 0;
         for (unsigned n = 0; n < m; n++)
@@ -398,8 +396,8 @@ static bool similarities(const Group *g, const Subset *sub, const Example *e,
 }
 
 /* What one name gains by going to position `to`. */
-static double name_gain(const Subset *sub, double s[MOST_SUBSET][MOST_SUBSET],
-                        unsigned n, unsigned to)
+static double name_gain(const Subset *sub, double s[MOST_SUBSET][MOST_SUBSET], unsigned n,
+                        unsigned to)
 {
     unsigned m = sub->m;
     double row = 0;
@@ -411,8 +409,8 @@ static double name_gain(const Subset *sub, double s[MOST_SUBSET][MOST_SUBSET],
 }
 
 /* What the permutation gains, by similarities or by their sums. */
-static double gain(const Subset *sub, double s[MOST_SUBSET][MOST_SUBSET],
-                   double weight, const unsigned char *perm)
+static double gain(const Subset *sub, double s[MOST_SUBSET][MOST_SUBSET], double weight,
+                   const unsigned char *perm)
 {
     double total = 0;
     for (unsigned n = 0; n < sub->m; n++)
@@ -423,8 +421,7 @@ static double gain(const Subset *sub, double s[MOST_SUBSET][MOST_SUBSET],
 static bool has_support(const JudgePlan *plan, const Anomaly *a)
 {
     return !plan->agree || a->declared >= plan->declared ||
-           (a->agree >= plan->agree && a->for_it >= plan->agree &&
-            a->for_it >= 4 * a->against);
+           (a->agree >= plan->agree && a->for_it >= plan->agree && a->for_it >= 4 * a->against);
 }
 
 static double example_weight(const Example *e, const Subset *sub)
@@ -515,12 +512,11 @@ static void fill_places(Anomaly *hit, const Subset *sub, const unsigned char *pe
 
 /* One permutation of one subset against all families: the most similar voters, then
  * less and less similar ones with them. */
-static void try_order(Judge *j, const Subset *sub, const unsigned char *perm,
-                      Anomaly *best)
+static void try_order(Judge *j, const Subset *sub, const unsigned char *perm, Anomaly *best)
 {
     assert(sub->m >= 2 && sub->m <= MOST_SUBSET);
-    Votes v = {0};
-    Tally sum = {0};
+    Votes v = { 0 };
+    Tally sum = { 0 };
     ask_voters(j, sub, perm, &v);
     for (int level = LEVELS - 1; level >= 0; level--) {
         if (!v.tallies[level].examples)
@@ -531,11 +527,18 @@ static void try_order(Judge *j, const Subset *sub, const unsigned char *perm,
         double c = gain(sub, sum.sum, sum.weight, perm);
         if (c <= best->confidence || c <= j->plan->threshold)
             continue;
-        Anomaly hit = { .example = j->self, .size = sub->m, .confidence = c,
-            .declared = v.declared + v.denied, .weakest = 1,
-            .called = sum.calls ? sum.calls_vote / sum.calls : 0,
-            .agree = sum.agree, .family = sum.calls, .total = v.total,
-            .for_it = v.for_it, .against = v.against, .level = level / 10.0 };
+        Anomaly hit = { .example = j->self,
+                        .size = sub->m,
+                        .confidence = c,
+                        .declared = v.declared + v.denied,
+                        .weakest = 1,
+                        .called = sum.calls ? sum.calls_vote / sum.calls : 0,
+                        .agree = sum.agree,
+                        .family = sum.calls,
+                        .total = v.total,
+                        .for_it = v.for_it,
+                        .against = v.against,
+                        .level = level / 10.0 };
         if (!has_support(j->plan, &hit))
             continue;
         fill_places(&hit, sub, perm, v.gains);
@@ -555,8 +558,8 @@ static void try_subset(Judge *j, const Subset *sub, Anomaly *best)
 }
 
 /* All subsets of 2 to 4 named positions, from `first` on. */
-static void try_subsets(Judge *j, const Example *e, const unsigned *order,
-                        Subset *sub, unsigned first, Anomaly *best)
+static void try_subsets(Judge *j, const Example *e, const unsigned *order, Subset *sub,
+                        unsigned first, Anomaly *best)
 {
     if (sub->m >= 2)
         try_subset(j, sub, best);
@@ -603,8 +606,8 @@ static void choose_voters(Judge *j)
         return;
     }
     for (size_t i = 0; i < n && j->nvoters < MOST_VOTERS / 2; i++)
-        if (i != j->self && (g->examples.items[i].declaration ||
-                             share_a_name(g, self, &g->examples.items[i])))
+        if (i != j->self &&
+            (g->examples.items[i].declaration || share_a_name(g, self, &g->examples.items[i])))
             j->voters[j->nvoters++] = i;
     size_t step = n / (MOST_VOTERS / 2) + 1;
     for (size_t i = 0; i < n && j->nvoters < MOST_VOTERS; i += step)
@@ -613,25 +616,24 @@ static void choose_voters(Judge *j)
             j->voters[j->nvoters++] = i;
 }
 
-bool group_judge(Group *g, size_t example, const unsigned *order,
-                 const JudgePlan *plan, Anomaly *out)
+bool group_judge(Group *g, size_t example, const unsigned *order, const JudgePlan *plan,
+                 Anomaly *out)
 {
     assert(example < g->examples.len);
     Judge j = { .g = g, .plan = plan, .self = example };
-    Subset sub = {0};
-    *out = (Anomaly){0};
+    Subset sub = { 0 };
+    *out = (Anomaly){ 0 };
     choose_voters(&j);
     try_subsets(&j, &g->examples.items[example], order, &sub, 0, out);
     return out->confidence > plan->threshold;
 }
 
-double group_vote(Group *g, const Anomaly *a, const unsigned *order,
-                  size_t other)
+double group_vote(Group *g, const Anomaly *a, const unsigned *order, size_t other)
 {
     assert(a->size >= 2 && a->size <= MOST_SUBSET && a->example < g->examples.len);
     const Example *e = &g->examples.items[a->example];
     Subset sub = { .m = a->size };
-    unsigned char perm[MOST_SUBSET] = {0};
+    unsigned char perm[MOST_SUBSET] = { 0 };
     double s[MOST_SUBSET][MOST_SUBSET];
     for (unsigned n = 0; n < a->size; n++) {
         unsigned from = order ? order[a->from[n]] : a->from[n];
@@ -642,8 +644,7 @@ double group_vote(Group *g, const Anomaly *a, const unsigned *order,
             if (a->from[i] == a->to[n])
                 perm[n] = (unsigned char)i;
     }
-    return similarities(g, &sub, &g->examples.items[other], s)
-           ? gain(&sub, s, 1, perm) : 0;
+    return similarities(g, &sub, &g->examples.items[other], s) ? gain(&sub, s, 1, perm) : 0;
 }
 
 /* ---- words that differ */
@@ -656,7 +657,7 @@ static bool word_fits(const char *a, const char *b)
 
 static Tokens words_only_in(const Tokens *a, const Tokens *b)
 {
-    Tokens rest = {0};
+    Tokens rest = { 0 };
     for (size_t i = 0; i < a->n; i++)
         if (!has_word(b, a->words[i]) && !has_word(&rest, a->words[i]))
             rest.words[rest.n++] = a->words[i];
@@ -686,20 +687,18 @@ static Tokens all_words(const Vector *v)
 }
 
 /* What either name gains by the exchange. */
-static void word_gains(const Group *g, const int names[2], const int decl[2],
-                       double gains[2])
+static void word_gains(const Group *g, const int names[2], const int decl[2], double gains[2])
 {
     Tokens arg[2], param[2];
     Tokens all[2] = { all_words(&g->vectors.items[names[0]]),
                       all_words(&g->vectors.items[names[1]]) };
     for (int i = 0; i < 2; i++) {
         arg[i] = words_only_in(&all[i], &all[!i]);
-        param[i] = words_only_in(&g->vectors.items[decl[i]].words,
-                                 &g->vectors.items[decl[!i]].words);
+        param[i] =
+            words_only_in(&g->vectors.items[decl[i]].words, &g->vectors.items[decl[!i]].words);
     }
     for (int i = 0; i < 2; i++)
-        gains[i] = plain_similarity(&arg[i], &param[!i]) -
-                   plain_similarity(&arg[i], &param[i]);
+        gains[i] = plain_similarity(&arg[i], &param[!i]) - plain_similarity(&arg[i], &param[i]);
 }
 
 /* What the other calls say about it. */
@@ -718,12 +717,11 @@ static void count_votes(const Group *g, const int names[2], Anomaly *a)
     }
 }
 
-static void try_words(const Group *g, size_t example, const unsigned *order,
-                      unsigned i, unsigned j, const JudgePlan *plan, Anomaly *best)
+static void try_words(const Group *g, size_t example, const unsigned *order, unsigned i, unsigned j,
+                      const JudgePlan *plan, Anomaly *best)
 {
     const Example *e = &g->examples.items[example];
-    int names[2] = { e->names[order ? order[i] : i],
-                     e->names[order ? order[j] : j] };
+    int names[2] = { e->names[order ? order[i] : i], e->names[order ? order[j] : j] };
     for (unsigned d = 0; d < g->ndecls; d++) {
         const int *all = g->examples.items[d].names;
         int decl[2] = { all[i], all[j] };
@@ -731,10 +729,14 @@ static void try_words(const Group *g, size_t example, const unsigned *order,
         if (names[0] < 0 || names[1] < 0 || decl[0] < 0 || decl[1] < 0)
             continue;
         word_gains(g, names, decl, gains);
-        Anomaly hit = { .example = example, .size = 2, .from = { i, j },
-            .to = { j, i }, .confidence = (gains[0] + gains[1]) / 2,
-            .gains = { gains[0], gains[1] }, .weakest = fmin(gains[0], gains[1]),
-            .declared = (gains[0] + gains[1]) / 2 };
+        Anomaly hit = { .example = example,
+                        .size = 2,
+                        .from = { i, j },
+                        .to = { j, i },
+                        .confidence = (gains[0] + gains[1]) / 2,
+                        .gains = { gains[0], gains[1] },
+                        .weakest = fmin(gains[0], gains[1]),
+                        .declared = (gains[0] + gains[1]) / 2 };
         if (hit.weakest < plan->threshold || hit.confidence <= best->confidence)
             continue;
         count_votes(g, names, &hit);
@@ -743,8 +745,8 @@ static void try_words(const Group *g, size_t example, const unsigned *order,
     }
 }
 
-bool group_judge_words(Group *g, size_t example, const unsigned *order,
-                       const JudgePlan *plan, Anomaly *out)
+bool group_judge_words(Group *g, size_t example, const unsigned *order, const JudgePlan *plan,
+                       Anomaly *out)
 {
     *out = (Anomaly){ .confidence = plan->threshold };
     for (unsigned i = 0; i < g->k; i++)
@@ -770,21 +772,25 @@ static double log_odds(const Group *g, const Features *f, unsigned at, unsigned 
     return sum;
 }
 
-static bool habit_at(const Group *g, const Example *e, const unsigned *order,
-                     unsigned i, unsigned j, Habit *out)
+static bool habit_at(const Group *g, const Example *e, const unsigned *order, unsigned i,
+                     unsigned j, Habit *out)
 {
     unsigned a = order ? order[i] : i, b = order ? order[j] : j;
     if (e->names[a] < 0 || e->names[b] < 0 || e->names[a] == e->names[b])
         return false;
     double first = log_odds(g, &e->features[a], i, j);
     double second = log_odds(g, &e->features[b], j, i);
-    *out = (Habit){ .i = i, .j = j, .odds = first + second, .first = first,
-                    .second = second, .calls = g->ncalls - 1 };
+    *out = (Habit){ .i = i,
+                    .j = j,
+                    .odds = first + second,
+                    .first = first,
+                    .second = second,
+                    .calls = g->ncalls - 1 };
     return true;
 }
 
-bool group_habit_at(Group *g, size_t example, const unsigned *order,
-                    unsigned i, unsigned j, Habit *out)
+bool group_habit_at(Group *g, size_t example, const unsigned *order, unsigned i, unsigned j,
+                    Habit *out)
 {
     Example *e = &g->examples.items[example];
     count_features(g, e, -1);
@@ -793,8 +799,7 @@ bool group_habit_at(Group *g, size_t example, const unsigned *order,
     return known;
 }
 
-bool group_habit(Group *g, size_t example, const unsigned *order,
-                 double threshold, Habit *out)
+bool group_habit(Group *g, size_t example, const unsigned *order, double threshold, Habit *out)
 {
     Example *e = &g->examples.items[example];
     Habit h;

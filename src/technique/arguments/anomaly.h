@@ -86,8 +86,8 @@ void group_finish(Group *g);
 
 /* Judges an example, whose names stand in the order `order` (NULL: as they
  * are). False: nothing above the threshold. */
-bool group_judge(Group *g, size_t example, const unsigned *order,
-                 const JudgePlan *plan, Anomaly *out);
+bool group_judge(Group *g, size_t example, const unsigned *order, const JudgePlan *plan,
+                 Anomaly *out);
 
 /*
  * The same question to the declarations alone, by the words that differ: those
@@ -95,13 +95,12 @@ bool group_judge(Group *g, size_t example, const unsigned *order,
  * their order and are left out on either side; what remains is compared
  * plainly. Both names must fit the other place.
  */
-bool group_judge_words(Group *g, size_t example, const unsigned *order,
-                       const JudgePlan *plan, Anomaly *out);
+bool group_judge_words(Group *g, size_t example, const unsigned *order, const JudgePlan *plan,
+                       Anomaly *out);
 
 /* How the example `other` votes on an anomaly: -1 … 1; 0 also if it has no
  * names there. */
-double group_vote(Group *g, const Anomaly *a, const unsigned *order,
-                  size_t other);
+double group_vote(Group *g, const Anomaly *a, const unsigned *order, size_t other);
 
 /*
  * What the calls are used to: the log odds that the names at `i` and `j` stand
@@ -115,12 +114,11 @@ typedef struct Habit {
     unsigned calls;
 } Habit;
 /* The best pair, if any has odds above `threshold`. */
-bool group_habit(Group *g, size_t example, const unsigned *order,
-                 double threshold, Habit *out);
+bool group_habit(Group *g, size_t example, const unsigned *order, double threshold, Habit *out);
 
 /* For one pair; false: not both have a name. */
-bool group_habit_at(Group *g, size_t example, const unsigned *order,
-                    unsigned i, unsigned j, Habit *out);
+bool group_habit_at(Group *g, size_t example, const unsigned *order, unsigned i, unsigned j,
+                    Habit *out);
 
 double group_similarity(Group *g, const Name *a, const Name *b);
 #endif

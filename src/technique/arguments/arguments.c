@@ -17,16 +17,17 @@
 
 static const Option options[] = {
     { "threshold", 0, "X", "report from this confidence on, 0 to 1", "0.4" },
-    { "types", 0, "MODE", "which parameters are equally typed: typedef, "
-                          "canonical or convertible", "canonical" },
-    { "class", 0, "LIST", "only these: bug, naming, noteworthy",
-      "bug,naming,noteworthy" },
-    { "words", 0, "FILE", "more abbreviations, as in share/arguments/words.txt",
+    { "types", 0, "MODE",
+      "which parameters are equally typed: typedef, "
+      "canonical or convertible",
+      "canonical" },
+    { "class", 0, "LIST", "only these: bug, naming, noteworthy", "bug,naming,noteworthy" },
+    { "words", 0, "FILE", "more abbreviations, as in share/arguments/words.txt", NULL },
+    { "orders", 0, "FILE", "more known orders, as in share/arguments/orders.txt", NULL },
+    { "self-test", 0, NULL,
+      "exchange arguments at random calls of this program "
+      "and report how many are found",
       NULL },
-    { "orders", 0, "FILE", "more known orders, as in share/arguments/orders.txt",
-      NULL },
-    { "self-test", 0, NULL, "exchange arguments at random calls of this program "
-                            "and report how many are found", NULL },
     { "seeds", 0, "N", "how many, with --self-test", "1000" },
     { 0 },
 };
@@ -47,7 +48,8 @@ static const Rule rules[] = {
 typedef Vec(Suspect) Suspects;
 
 static const char *const class_names[] = {
-    [CLASS_BUG] = "bug", [CLASS_NAMING] = "naming",
+    [CLASS_BUG] = "bug",
+    [CLASS_NAMING] = "naming",
     [CLASS_NOTEWORTHY] = "noteworthy",
 };
 
@@ -56,7 +58,8 @@ static const char *const class_names[] = {
 static bool read_settings(Session *s, Settings *out, Err *err)
 {
     static const char *const modes[] = {
-        [TYPES_TYPEDEF] = "typedef", [TYPES_CANONICAL] = "canonical",
+        [TYPES_TYPEDEF] = "typedef",
+        [TYPES_CANONICAL] = "canonical",
         [TYPES_CONVERTIBLE] = "convertible",
     };
     const char *text = session_option(s, "threshold"), *mode;
@@ -127,8 +130,7 @@ static void drop_contradictions(Suspects *found)
 
 static bool same_positions(const Anomaly *a, const Anomaly *b)
 {
-    return a->size == b->size &&
-           memcmp(a->from, b->from, sizeof a->from[0] * a->size) == 0 &&
+    return a->size == b->size && memcmp(a->from, b->from, sizeof a->from[0] * a->size) == 0 &&
            memcmp(a->to, b->to, sizeof a->to[0] * a->size) == 0;
 }
 
@@ -141,8 +143,7 @@ static void merge_naming(Suspects *found)
         bool had = false;
         for (size_t k = 0; k < kept && s->kind == CLASS_NAMING; k++) {
             Suspect *first = &found->items[k];
-            if (first->kind == CLASS_NAMING &&
-                first->view.group == s->view.group &&
+            if (first->kind == CLASS_NAMING && first->view.group == s->view.group &&
                 same_positions(&first->anomaly, &s->anomaly)) {
                 had = true;
                 first->more++;
@@ -163,8 +164,7 @@ static int by_place(const void *pa, const void *pb)
         return d;
     if (a->at->place.offset != b->at->place.offset)
         return a->at->place.offset < b->at->place.offset ? -1 : 1;
-    return (a->anomaly.from[0] > b->anomaly.from[0]) -
-           (a->anomaly.from[0] < b->anomaly.from[0]);
+    return (a->anomaly.from[0] > b->anomaly.from[0]) - (a->anomaly.from[0] < b->anomaly.from[0]);
 }
 
 static void find_suspects(Finder *f, Session *s, Suspects *out)
@@ -172,7 +172,7 @@ static void find_suspects(Finder *f, Session *s, Suspects *out)
     size_t n;
     char **paths = session_args(s, &n);
     for (size_t i = 0; i < f->groups.len; i++) {
-        Suspects here = {0};
+        Suspects here = { 0 };
         ArgGroup *g = f->groups.items[i];
         for (size_t c = 0; c < g->calls.len; c++) {
             View v = { .group = g, .call = c };
@@ -225,7 +225,10 @@ static void add_positions(Str *out, const Suspect *s)
     const Anomaly *a = &s->anomaly;
     str_add(out, "arguments ");
     for (unsigned n = 0; n < a->size; n++)
-        str_addf(out, "%s%u", n == 0 ? "" : n + 1 < a->size ? ", " : " and ",
+        str_addf(out, "%s%u",
+                 n == 0            ? ""
+                 : n + 1 < a->size ? ", "
+                                   : " and ",
                  s->view.group->pos[a->from[n]] + 1);
 }
 
@@ -241,8 +244,8 @@ static void add_message(Str *out, const Suspect *s)
     add_callee(out, g->fn);
     str_add(out, ": ");
     add_positions(out, s);
-    str_addf(out, " %s", a->size > 2 && s->kind == CLASS_BUG
-                         ? "look out of order" : verbs[s->kind]);
+    str_addf(out, " %s",
+             a->size > 2 && s->kind == CLASS_BUG ? "look out of order" : verbs[s->kind]);
     for (unsigned n = 0; n < a->size; n++) {
         const char *here = param_name(g->fn, g->pos[a->from[n]]);
         str_add(out, n ? ", " : ": ");
@@ -257,7 +260,8 @@ static void add_message(Str *out, const Suspect *s)
 static Location location(const AstPlace *p, const char *function)
 {
     return (Location){ .file = p->file ? p->file->path : NULL,
-                       .line = (int)p->line, .column = (int)p->column,
+                       .line = (int)p->line,
+                       .column = (int)p->column,
                        .function = function };
 }
 
@@ -271,14 +275,13 @@ static void add_step(Arena *arena, Steps *steps, Location at, const Str *text)
 
 static void declare_step(Arena *arena, const ArgGroup *g, Steps *steps)
 {
-    Str text = {0};
+    Str text = { 0 };
     str_add(&text, "declared as ");
     add_callee(&text, g->fn);
     str_add(&text, "(");
     for (unsigned i = 0; i < g->fn->nparams; i++) {
         const char *name = param_name(g->fn, i);
-        str_addf(&text, "%s%s%s%s", i ? ", " : "",
-                 g->fn->params[i].type->spelling, name ? " " : "",
+        str_addf(&text, "%s%s%s%s", i ? ", " : "", g->fn->params[i].type->spelling, name ? " " : "",
                  name ? name : "");
     }
     str_add(&text, ")");
@@ -287,8 +290,7 @@ static void declare_step(Arena *arena, const ArgGroup *g, Steps *steps)
 }
 
 /* The calls that have it the other way, the first few by place. */
-static unsigned call_steps(Arena *arena, const Suspect *s, Steps *steps,
-                           unsigned *named)
+static unsigned call_steps(Arena *arena, const Suspect *s, Steps *steps, unsigned *named)
 {
     enum { SHOWN = 3 };
     const ArgGroup *g = s->view.group;
@@ -303,11 +305,10 @@ static unsigned call_steps(Arena *arena, const Suspect *s, Steps *steps,
         if (!has_names)
             continue;
         ++*named;
-        double vote = group_vote(g->names, &s->anomaly, s->view.order,
-                                 g->first + c);
+        double vote = group_vote(g->names, &s->anomaly, s->view.order, g->first + c);
         if (vote < 0.25 || ++other_way > SHOWN)
             continue;
-        Str text = {0};
+        Str text = { 0 };
         str_add(&text, "the other way round: ");
         for (unsigned n = 0; n < s->anomaly.size; n++) {
             str_add(&text, n ? ", " : "");
@@ -322,22 +323,24 @@ static unsigned call_steps(Arena *arena, const Suspect *s, Steps *steps,
 static void evidence(Arena *arena, const Suspect *s, Steps *steps)
 {
     const ArgGroup *g = s->view.group;
-    Steps calls = {0};
-    Str text = {0};
+    Steps calls = { 0 };
+    Str text = { 0 };
     unsigned named, other_way = call_steps(arena, s, &calls, &named);
     declare_step(arena, g, steps);
     if (s->by_habit)
-        str_addf(&text, "by what %zu other calls pass, the exchanged order is "
-                        "%.0f times as likely", g->calls.len - 1,
-                 exp(s->habit.odds < 13 ? s->habit.odds : 13));
+        str_addf(&text,
+                 "by what %zu other calls pass, the exchanged order is "
+                 "%.0f times as likely",
+                 g->calls.len - 1, exp(s->habit.odds < 13 ? s->habit.odds : 13));
     else if (other_way)
-        str_addf(&text, "%u of %u other calls have them the other way round",
-                 other_way, named);
+        str_addf(&text, "%u of %u other calls have them the other way round", other_way, named);
     else if (s->anomaly.against)
-        str_addf(&text, "%u of %u other calls pass the same order: they may all "
-                        "be wrong, or the declaration", s->anomaly.against, named);
+        str_addf(&text,
+                 "%u of %u other calls pass the same order: they may all "
+                 "be wrong, or the declaration",
+                 s->anomaly.against, named);
     if (text.len)
-        add_step(arena, steps, (Location){0}, &text);
+        add_step(arena, steps, (Location){ 0 }, &text);
     for (size_t i = 0; i < calls.len; i++)
         vec_push(steps, calls.items[i]);
     vec_release(&calls);
@@ -352,14 +355,15 @@ static size_t fixes(const Suspect *s, FixIt out[MOST_SUBSET])
     for (unsigned n = 0; n < a->size; n++) {
         const AstArg *arg = view_arg(&s->view, a->from[n]);
         const AstRange *r = &view_arg(&s->view, a->to[n])->range;
-        if (s->at->in_macro || arg->in_macro || !arg->text ||
-            strlen(arg->text) > WHOLE || s->kind == CLASS_NAMING ||
-            r->begin.file != s->at->place.file)
+        if (s->at->in_macro || arg->in_macro || !arg->text || strlen(arg->text) > WHOLE ||
+            s->kind == CLASS_NAMING || r->begin.file != s->at->place.file)
             return 0;
-        out[n] = (FixIt){ .text = arg->text, .at = {
-            .file = r->begin.file->path, .line = (int)r->begin.line,
-            .column = (int)r->begin.column, .end_line = (int)r->end.line,
-            .end_column = (int)r->end.column } };
+        out[n] = (FixIt){ .text = arg->text,
+                          .at = { .file = r->begin.file->path,
+                                  .line = (int)r->begin.line,
+                                  .column = (int)r->begin.column,
+                                  .end_line = (int)r->end.line,
+                                  .end_column = (int)r->end.column } };
     }
     return a->size;
 }
@@ -369,28 +373,25 @@ static json_t *data_of(const Suspect *s)
     const Anomaly *a = &s->anomaly;
     json_t *positions = json_array(), *order = json_array();
     for (unsigned n = 0; n < a->size; n++) {
-        json_array_append_new(positions,
-            json_integer(s->view.group->pos[a->from[n]] + 1));
-        json_array_append_new(order,
-            json_integer(s->view.group->pos[a->to[n]] + 1));
+        json_array_append_new(positions, json_integer(s->view.group->pos[a->from[n]] + 1));
+        json_array_append_new(order, json_integer(s->view.group->pos[a->to[n]] + 1));
     }
-    return json_pack("{s:o, s:o, s:o, s:f, s:s, s:s}",
-                     "callee", json_text(s->view.group->fn->name),
-                     "positions", positions, "belong", order,
-                     "confidence", round(a->confidence * 1000) / 1000,
-                     "class", class_names[s->kind],
-                     "evidence", s->by_habit ? "calls" : "names");
+    return json_pack("{s:o, s:o, s:o, s:f, s:s, s:s}", "callee", json_text(s->view.group->fn->name),
+                     "positions", positions, "belong", order, "confidence",
+                     round(a->confidence * 1000) / 1000, "class", class_names[s->kind], "evidence",
+                     s->by_habit ? "calls" : "names");
 }
 
 static bool report_suspect(Session *s, const Suspect *suspect, Err *err)
 {
     static const char *const ids[] = {
-        [CLASS_BUG] = "arguments/swapped", [CLASS_NAMING] = "arguments/naming",
+        [CLASS_BUG] = "arguments/swapped",
+        [CLASS_NAMING] = "arguments/naming",
         [CLASS_NOTEWORTHY] = "arguments/noteworthy",
     };
-    Arena arena = {0};
-    Str message = {0}, anchor = {0};
-    Steps steps = {0};
+    Arena arena = { 0 };
+    Str message = { 0 }, anchor = { 0 };
+    Steps steps = { 0 };
     FixIt fix[MOST_SUBSET];
     add_message(&message, suspect);
     add_callee(&anchor, suspect->view.group->fn);
@@ -401,10 +402,15 @@ static bool report_suspect(Session *s, const Suspect *suspect, Err *err)
     Finding f = {
         .rule = ids[suspect->kind],
         .level = suspect->kind == CLASS_BUG ? LEVEL_WARNING : LEVEL_NOTE,
-        .verdict = VERDICT_LIKELY, .message = str_c(&message),
+        .verdict = VERDICT_LIKELY,
+        .message = str_c(&message),
         .where = location(&suspect->at->place, suspect->at->caller->name),
-        .anchor = str_c(&anchor), .steps = steps.items, .nsteps = steps.len,
-        .fixes = fix, .nfixes = fixes(suspect, fix), .data = data,
+        .anchor = str_c(&anchor),
+        .steps = steps.items,
+        .nsteps = steps.len,
+        .fixes = fix,
+        .nfixes = fixes(suspect, fix),
+        .data = data,
     };
     bool ok = session_report(s, &f, err);
     json_decref(data);
@@ -415,29 +421,27 @@ static bool report_suspect(Session *s, const Suspect *suspect, Err *err)
     return ok;
 }
 
-static bool report_broken(Session *s, const AstCall *c, const OrderRule *rule,
-                          Err *err)
+static bool report_broken(Session *s, const AstCall *c, const OrderRule *rule, Err *err)
 {
-    Str message = {0}, anchor = {0};
-    str_addf(&message, "%s: arguments %u and %u look swapped: ",
-             c->callee->name, rule->first + 1, rule->second + 1);
+    Str message = { 0 }, anchor = { 0 };
+    str_addf(&message, "%s: arguments %u and %u look swapped: ", c->callee->name, rule->first + 1,
+             rule->second + 1);
     add_arg_text(&message, &c->args[rule->first]);
     str_add(&message, " stands before ");
     add_arg_text(&message, &c->args[rule->second]);
-    str_addf(&anchor, "%s %u %u", c->callee->name, rule->first + 1,
-             rule->second + 1);
-    json_t *data = json_pack("{s:o, s:[i,i], s:f, s:s, s:s}",
-                             "callee", json_text(c->callee->name),
-                             "positions", (int)rule->first + 1,
-                             (int)rule->second + 1, "confidence", 1.0, "class",
-                             rule->harmless ? "noteworthy" : "bug",
-                             "evidence", "known order");
+    str_addf(&anchor, "%s %u %u", c->callee->name, rule->first + 1, rule->second + 1);
+    json_t *data =
+        json_pack("{s:o, s:[i,i], s:f, s:s, s:s}", "callee", json_text(c->callee->name),
+                  "positions", (int)rule->first + 1, (int)rule->second + 1, "confidence", 1.0,
+                  "class", rule->harmless ? "noteworthy" : "bug", "evidence", "known order");
     Finding f = {
         .rule = "arguments/known-order",
         .level = rule->harmless ? LEVEL_NOTE : LEVEL_WARNING,
-        .verdict = VERDICT_LIKELY, .message = str_c(&message),
+        .verdict = VERDICT_LIKELY,
+        .message = str_c(&message),
         .where = location(&c->place, c->caller->name),
-        .anchor = str_c(&anchor), .data = data,
+        .anchor = str_c(&anchor),
+        .data = data,
     };
     bool ok = session_report(s, &f, err);
     json_decref(data);
@@ -454,8 +458,7 @@ static bool report_known(Session *s, Finder *f, const bool wanted[3], Err *err)
         const AstCall *c = f->ix->calls[i];
         const OrderRule *rule = orders_broken(f->orders, c);
         if (rule && wanted[rule->harmless ? CLASS_NOTEWORTHY : CLASS_BUG] &&
-            !c->place.file->generated &&
-            ast_wanted(c->place.file->path, paths, n) &&
+            !c->place.file->generated && ast_wanted(c->place.file->path, paths, n) &&
             !report_broken(s, c, rule, err))
             return false;
     }
@@ -472,15 +475,16 @@ static void say_size(Session *s, const AstIndex *ix)
             lines += ix->files[i]->lines;
             session_saw(s, ix->files[i]->path);
         }
-    session_json(s, "analysed", json_pack("{s:I, s:I, s:I, s:I}",
-        "units", (json_int_t)ix->nunits, "cached", (json_int_t)ix->ncached,
-        "calls", (json_int_t)ix->ncalls, "lines", lines));
+    session_json(s, "analysed",
+                 json_pack("{s:I, s:I, s:I, s:I}", "units", (json_int_t)ix->nunits, "cached",
+                           (json_int_t)ix->ncached, "calls", (json_int_t)ix->ncalls, "lines",
+                           lines));
 }
 
 static bool report_all(Session *s, Finder *f, Err *err)
 {
-    bool wanted[3] = {0}, ok = read_classes(s, wanted, err);
-    Suspects found = {0};
+    bool wanted[3] = { 0 }, ok = read_classes(s, wanted, err);
+    Suspects found = { 0 };
     if (ok)
         find_suspects(f, s, &found);
     for (size_t i = 0; ok && i < found.len; i++)
@@ -507,18 +511,16 @@ static bool check(Session *s, Err *err)
 static bool run(Session *s, Err *err)
 {
     Settings settings;
-    Finder f = {0};
+    Finder f = { 0 };
     if (!read_settings(s, &settings, err))
         return false;
     const AstIndex *ix = session_ast(s);
-    bool ok = finder_init(&f, ix, &settings, session_share(s),
-                          session_option_all(s, "words"),
+    bool ok = finder_init(&f, ix, &settings, session_share(s), session_option_all(s, "words"),
                           session_option_all(s, "orders"), err);
     if (ok && session_flag(s, "self-test"))
         ok = self_test(s, &f, err);
     else if (ok)
-        ok = session_begin(s, is_partial(s) ? NULL : "build", err) &&
-             report_all(s, &f, err);
+        ok = session_begin(s, is_partial(s) ? NULL : "build", err) && report_all(s, &f, err);
     if (ok && !session_flag(s, "self-test"))
         say_size(s, ix);
     finder_release(&f);
@@ -529,16 +531,15 @@ const Command technique_arguments = {
     .name = "arguments",
     .args = "[PATH…]",
     .summary = "calls whose equally typed arguments look swapped",
-    .about =
-        "Looks at every call of a function that has several parameters of one "
-        "type, and compares what is passed with the names of the parameters "
-        "and with what all other calls pass.\n\n"
-        "Sources are those of the captured build, else of "
-        "compile_commands.json; a PATH (a source, a folder or such a file) "
-        "chooses among them. A C file without a command is read with plain "
-        "flags.\n\n"
-        "A finding is a likely bug (swapped), a matter of naming (the names "
-        "hide the order), or noteworthy (exchanged, likely on purpose).",
+    .about = "Looks at every call of a function that has several parameters of one "
+             "type, and compares what is passed with the names of the parameters "
+             "and with what all other calls pass.\n\n"
+             "Sources are those of the captured build, else of "
+             "compile_commands.json; a PATH (a source, a folder or such a file) "
+             "chooses among them. A C file without a command is read with plain "
+             "flags.\n\n"
+             "A finding is a likely bug (swapped), a matter of naming (the names "
+             "hide the order), or noteworthy (exchanged, likely on purpose).",
     .examples = "sundew arguments\n"
                 "sundew arguments src/main.c\n"
                 "sundew arguments --class bug --json\n"

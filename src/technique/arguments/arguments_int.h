@@ -59,9 +59,8 @@ typedef struct Suspect {
     const AstCall *at;
 } Suspect;
 
-bool finder_init(Finder *f, const AstIndex *ix, const Settings *s,
-                 const char *share, char *const *words, char *const *orders,
-                 Err *err);
+bool finder_init(Finder *f, const AstIndex *ix, const Settings *s, const char *share,
+                 char *const *words, char *const *orders, Err *err);
 void finder_release(Finder *f);
 
 const AstArg *view_arg(const View *v, unsigned i);

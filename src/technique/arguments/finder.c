@@ -32,8 +32,7 @@ static const char *unqualified(Finder *f, const char *type)
         if (!n)
             n = 1;
         if (!drop && *at != ' ') {
-            if (to > out && isalnum((unsigned char)*at) &&
-                isalnum((unsigned char)to[-1]))
+            if (to > out && isalnum((unsigned char)*at) && isalnum((unsigned char)to[-1]))
                 *to++ = ' ';
             memcpy(to, at, n);
             to += n;
@@ -45,23 +44,20 @@ static const char *unqualified(Finder *f, const char *type)
 
 static bool is_integer(const AstType *t)
 {
-    return t->kind == AST_BOOL || t->kind == AST_CHARACTER ||
-           t->kind == AST_INTEGER || t->kind == AST_ENUM;
+    return t->kind == AST_BOOL || t->kind == AST_CHARACTER || t->kind == AST_INTEGER ||
+           t->kind == AST_ENUM;
 }
 
 /* Parameters with equal keys are equally typed. */
 static const char *type_key(Finder *f, const AstType *t)
 {
     switch (f->settings.types) {
-    case TYPES_TYPEDEF:
-        return unqualified(f, t->spelling);
-    case TYPES_CANONICAL:
-        return t->plain;
+    case TYPES_TYPEDEF: return unqualified(f, t->spelling);
+    case TYPES_CANONICAL: return t->plain;
     case TYPES_CONVERTIBLE:
         if (is_integer(t))
             return "integer";
-        if (t->kind == AST_POINTER && t->pointee &&
-            t->pointee->kind != AST_FUNCTION_TYPE)
+        if (t->kind == AST_POINTER && t->pointee && t->pointee->kind != AST_FUNCTION_TYPE)
             return "pointer";
         break;
     }
@@ -96,9 +92,10 @@ static const char *without_prefix(const char *name, const char *prefix)
 
 static Name name_of(const AstArg *a)
 {
-    Name n = {0};
-    n.traits[TRAIT_FORM] = a->is_string ? "string" : a->form == AST_LITERAL
-                  ? ast_int_kind_name(a->integer) : ast_form_name(a->form);
+    Name n = { 0 };
+    n.traits[TRAIT_FORM] = a->is_string             ? "string"
+                           : a->form == AST_LITERAL ? ast_int_kind_name(a->integer)
+                                                    : ast_form_name(a->form);
     if (!a->name || a->form == AST_LITERAL || a->form == AST_OTHER)
         return n;
     n.traits[TRAIT_TYPE] = a->inner->spelling;
@@ -134,15 +131,11 @@ static bool is_stem_and_digits(const char *a, const char *b)
     return n > 0 && digits;
 }
 
-static const char *bare(const char *name)
-{
-    return name + strspn(name, "_");
-}
+static const char *bare(const char *name) { return name + strspn(name, "_"); }
 
 static const char *param_name(const AstFunction *fn, unsigned i)
 {
-    return i < fn->nparams && fn->params[i].nnames
-           ? bare(fn->params[i].names[0]) : NULL;
+    return i < fn->nparams && fn->params[i].nnames ? bare(fn->params[i].names[0]) : NULL;
 }
 
 static bool is_commutative(const AstFunction *fn, const unsigned *pos, unsigned k)
@@ -163,14 +156,12 @@ static bool is_commutative(const AstFunction *fn, const unsigned *pos, unsigned 
 
 static void add_declarations(Finder *f, ArgGroup *g)
 {
-    const KnownOrder *known = g->fn->home == AST_PROJECT
-                              ? NULL : orders_of(f->orders, g->fn->name);
+    const KnownOrder *known = g->fn->home == AST_PROJECT ? NULL : orders_of(f->orders, g->fn->name);
     Name *names = arena_array(&f->arena, Name, g->k);
     size_t most = 0;
     for (unsigned i = 0; i < g->k; i++) {
-        size_t n = known && g->pos[i] < known->params.len
-                   ? known->params.items[g->pos[i]].names.len
-                   : g->fn->params[g->pos[i]].nnames;
+        size_t n = known && g->pos[i] < known->params.len ? known->params.items[g->pos[i]].names.len
+                                                          : g->fn->params[g->pos[i]].nnames;
         if (n > most)
             most = n;
     }
@@ -178,9 +169,8 @@ static void add_declarations(Finder *f, ArgGroup *g)
         for (unsigned i = 0; i < g->k; i++) {
             unsigned p = g->pos[i];
             const AstParam *param = &g->fn->params[p];
-            names[i] = (Name){0};
-            if (known && p < known->params.len &&
-                known->params.items[p].names.len) {
+            names[i] = (Name){ 0 };
+            if (known && p < known->params.len && known->params.items[p].names.len) {
                 const Strings *list = &known->params.items[p].names;
                 names[i].text = list->items[d < list->len ? d : 0];
             } else if (param->nnames) {
@@ -202,8 +192,8 @@ static void add_call(Finder *f, ArgGroup *g, const AstCall *call)
     vec_push(&g->calls, call);
 }
 
-static void add_group(Finder *f, const AstFunction *fn, const CallList *calls,
-                      const unsigned *pos, unsigned k, bool relaxed)
+static void add_group(Finder *f, const AstFunction *fn, const CallList *calls, const unsigned *pos,
+                      unsigned k, bool relaxed)
 {
     if (is_commutative(fn, pos, k))
         return;
@@ -223,16 +213,14 @@ static void add_group(Finder *f, const AstFunction *fn, const CallList *calls,
 }
 
 /* With `relaxed` only those groups that are none without. */
-static void group_function(Finder *f, const AstFunction *fn,
-                           const CallList *calls, bool relaxed)
+static void group_function(Finder *f, const AstFunction *fn, const CallList *calls, bool relaxed)
 {
     enum { MOST = 64 };
     unsigned n = fn->nparams < MOST ? (unsigned)fn->nparams : MOST;
     const char *keys[MOST], *strict[MOST];
     for (unsigned i = 0; i < n; i++) {
         strict[i] = type_key(f, fn->params[i].type);
-        keys[i] = relaxed ? unqualified(f, fn->params[i].type->canonical)
-                          : strict[i];
+        keys[i] = relaxed ? unqualified(f, fn->params[i].type->canonical) : strict[i];
     }
     for (unsigned i = 0; i < n; i++) {
         unsigned pos[MOST], k = 0;
@@ -271,7 +259,7 @@ static void release_lists(Map *m)
 static void learn_words(Finder *f)
 {
     enum { LEAST_NAMES = 8, LEAST_LETTERS = 3 };
-    Map names = {0}, counts = {0};
+    Map names = { 0 }, counts = { 0 };
     const AstIndex *ix = f->ix;
     for (size_t i = 0; i < ix->nfunctions; i++)
         for (size_t p = 0; p < ix->functions[i]->nparams; p++)
@@ -297,8 +285,8 @@ static void learn_words(Finder *f)
     map_release(&counts);
 }
 
-static bool read_tables(Finder *f, const char *share, char *const *words,
-                        char *const *orders, Err *err)
+static bool read_tables(Finder *f, const char *share, char *const *words, char *const *orders,
+                        Err *err)
 {
     char *w = path_join(share, "arguments/words.txt");
     char *o = path_join(share, "arguments/orders.txt");
@@ -312,16 +300,14 @@ static bool read_tables(Finder *f, const char *share, char *const *words,
     return ok;
 }
 
-bool finder_init(Finder *f, const AstIndex *ix, const Settings *s,
-                 const char *share, char *const *words, char *const *orders,
-                 Err *err)
+bool finder_init(Finder *f, const AstIndex *ix, const Settings *s, const char *share,
+                 char *const *words, char *const *orders, Err *err)
 {
-    *f = (Finder){ .ix = ix, .settings = *s, .words = words_new(),
-                   .orders = orders_new() };
+    *f = (Finder){ .ix = ix, .settings = *s, .words = words_new(), .orders = orders_new() };
     if (!read_tables(f, share, words, orders, err))
         return false;
     learn_words(f);
-    Map calls = {0};
+    Map calls = { 0 };
     for (size_t i = 0; i < ix->ncalls; i++) {
         const AstCall *c = ix->calls[i];
         vec_push(list_of(f, &calls, c->callee, NULL), c);
@@ -377,22 +363,21 @@ static const double many_odds = 8, many_side = 2.5;
 
 /* Parts of words; short ones are whole words. */
 static const char *const swapping[] = {
-    "swap", "flip", "rotat", "transpos", "revers", "invert", "mirror",
-    "exchang", "backward", "undo", "inver", "opposite", "commut", NULL,
+    "swap",    "flip",     "rotat", "transpos", "revers",   "invert", "mirror",
+    "exchang", "backward", "undo",  "inver",    "opposite", "commut", NULL,
 };
 static const char *const symmetric[] = {
-    "equal", "compar", "same", "eq", "maximum", "minimum", "gcd", "cmp",
-    "distance", "xor", "similar", "collat", "identical", "conflict",
-    "overlap", "intersect", NULL,
+    "equal",     "compar",   "same",     "eq",        "maximum", "minimum",
+    "gcd",       "cmp",      "distance", "xor",       "similar", "collat",
+    "identical", "conflict", "overlap",  "intersect", NULL,
 };
 /* Words that are relative: what is the destination here may well be the
  * source of the next call. */
 static const char *const roles[] = {
-    "source", "destination", "from", "to", "input", "output", "old", "new",
-    "begin", "start", "end", "first", "last", "left", "right", "previous",
-    "next", "current", "temporary", "result", "return", "other", "parent",
-    "child", "string", "buffer", "pointer", "data", "character",
-    NULL,
+    "source", "destination", "from",      "to",     "input",     "output", "old",    "new",
+    "begin",  "start",       "end",       "first",  "last",      "left",   "right",  "previous",
+    "next",   "current",     "temporary", "result", "return",    "other",  "parent", "child",
+    "string", "buffer",      "pointer",   "data",   "character", NULL,
 };
 
 static bool mentions(Finder *f, const char *name, const char *const *words)
@@ -401,8 +386,7 @@ static bool mentions(Finder *f, const char *name, const char *const *words)
     words_of(f->words, name, &t);
     for (size_t i = 0; i < t.n; i++)
         for (const char *const *w = words; *w; w++)
-            if (strlen(*w) > 3 ? strstr(t.words[i], *w) != NULL
-                               : strcmp(t.words[i], *w) == 0)
+            if (strlen(*w) > 3 ? strstr(t.words[i], *w) != NULL : strcmp(t.words[i], *w) == 0)
                 return true;
     return false;
 }
@@ -476,8 +460,8 @@ static const char *comment_in(const char *line, const char *end)
 static bool says_exchange(const char *s, const char *end)
 {
     static const char *const words[] = {
-        "swap", "flip", "revers", "exchang", "invert", "mirror", "transpos",
-        "other way", "backward",
+        "swap",   "flip",     "revers",    "exchang",  "invert",
+        "mirror", "transpos", "other way", "backward",
     };
     for (; s < end; s++)
         for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -492,10 +476,9 @@ static bool says_exchange(const char *s, const char *end)
 static bool is_explained(const Suspect *s)
 {
     enum { LINES_ABOVE = 4 };
-    Str text = {0};
+    Str text = { 0 };
     bool explained = false;
-    if (file_read(s->at->place.file->path, &text, NULL) &&
-        s->at->place.offset < text.len) {
+    if (file_read(s->at->place.file->path, &text, NULL) && s->at->place.offset < text.len) {
         const char *at = text.data + s->at->place.offset;
         const char *end = memchr(at, '\n', text.len - s->at->place.offset);
         for (int i = 0; i <= LINES_ABOVE && !explained; i++) {
@@ -546,10 +529,9 @@ static bool both_habitual(const Suspect *s)
 {
     Habit h;
     const ArgGroup *g = s->view.group;
-    return s->anomaly.size != 2 ||
-           (group_habit_at(g->names, g->first + s->view.call, s->view.order,
-                           s->anomaly.from[0], s->anomaly.from[1], &h) &&
-            fmin(h.first, h.second) > 0);
+    return s->anomaly.size != 2 || (group_habit_at(g->names, g->first + s->view.call, s->view.order,
+                                                   s->anomaly.from[0], s->anomaly.from[1], &h) &&
+                                    fmin(h.first, h.second) > 0);
 }
 
 /* Why a suspect is not worth a report; NULL: it is. */
@@ -570,8 +552,7 @@ static const char *excuse(Finder *f, const Suspect *s)
         return "names of one letter";
     if (s->at->place.file->generated)
         return "generated code";
-    if (mentions(f, s->at->caller->name, swapping) ||
-        mentions(f, g->fn->name, swapping))
+    if (mentions(f, s->at->caller->name, swapping) || mentions(f, g->fn->name, swapping))
         return "the function is about exchanging";
     if (mentions(f, g->fn->name, symmetric))
         return "the order does not matter to such a function";
@@ -591,10 +572,7 @@ static const char *excuse(Finder *f, const Suspect *s)
 
 /* ---- judging */
 
-static double habit_confidence(double odds)
-{
-    return 1 - pow(0.6, odds / habit_odds);
-}
+static double habit_confidence(double odds) { return 1 - pow(0.6, odds / habit_odds); }
 
 /* How many other calls look as exchanged as this one? */
 static size_t doubts(ArgGroup *g, size_t call, Arena *arena)
@@ -603,8 +581,8 @@ static size_t doubts(ArgGroup *g, size_t call, Arena *arena)
         g->doubtful = arena_array(arena, bool, g->calls.len);
         for (size_t i = 0; i < g->calls.len; i++) {
             Habit h;
-            g->doubtful[i] = group_habit(g->names, g->first + i, NULL, 1, &h) &&
-                             fmin(h.first, h.second) > -0.1;
+            g->doubtful[i] =
+                group_habit(g->names, g->first + i, NULL, 1, &h) && fmin(h.first, h.second) > -0.1;
             g->ndoubtful += g->doubtful[i];
         }
     }
@@ -615,8 +593,7 @@ static bool judge_by_habit(Finder *f, const View *v, Suspect *out)
 {
     Habit h;
     ArgGroup *g = (ArgGroup *)v->group;
-    if (g->relaxed || g->calls.len < LEAST_CALLS ||
-        g->calls.len > TOO_MANY_CALLS ||
+    if (g->relaxed || g->calls.len < LEAST_CALLS || g->calls.len > TOO_MANY_CALLS ||
         !group_habit(g->names, g->first + v->call, v->order, 0, &h))
         return false;
     double side = fmin(h.first, h.second);
@@ -632,8 +609,11 @@ static bool judge_by_habit(Finder *f, const View *v, Suspect *out)
         return false;
     out->by_habit = true;
     out->habit = h;
-    out->anomaly = (Anomaly){ .size = 2, .from = { h.i, h.j },
-        .to = { h.j, h.i }, .confidence = confidence, .total = h.calls };
+    out->anomaly = (Anomaly){ .size = 2,
+                              .from = { h.i, h.j },
+                              .to = { h.j, h.i },
+                              .confidence = confidence,
+                              .total = h.calls };
     return true;
 }
 
@@ -654,17 +634,17 @@ bool finder_judge(Finder *f, const View *v, Suspect *out)
     Anomaly best;
     Court court = { f, out };
     JudgePlan plan = { .threshold = f->settings.threshold,
-                       .family = LEAST_FAMILY, .declared = 0.3,
-                       .agree = LEAST_CALLS, .accept = has_no_excuse,
+                       .family = LEAST_FAMILY,
+                       .declared = 0.3,
+                       .agree = LEAST_CALLS,
+                       .accept = has_no_excuse,
                        .arg = &court };
     if (v->group->relaxed)
         plan.declared = 0.8, plan.agree = UINT_MAX;
     *out = (Suspect){ .view = *v, .at = v->group->calls.items[v->call] };
-    bool hit = group_judge(v->group->names, v->group->first + v->call, v->order,
-                           &plan, &best);
+    bool hit = group_judge(v->group->names, v->group->first + v->call, v->order, &plan, &best);
     if (!hit && !v->group->relaxed)
-        hit = group_judge_words(v->group->names, v->group->first + v->call,
-                                v->order, &plan, &best);
+        hit = group_judge_words(v->group->names, v->group->first + v->call, v->order, &plan, &best);
     out->anomaly = best;
     return hit || (judge_by_habit(f, v, out) && !excuse(f, out));
 }
@@ -686,11 +666,9 @@ SwapClass finder_class(Finder *f, const Suspect *s)
     bool by_name = !s->by_habit && a->declared >= 0.3;
     if (is_test_code(s->at) && has_twin(f, s))
         return CLASS_NOTEWORTHY;
-    if (by_name && (a->against > a->for_it ||
-                    (a->weakest < 0.1 && a->for_it < LEAST_CALLS)))
+    if (by_name && (a->against > a->for_it || (a->weakest < 0.1 && a->for_it < LEAST_CALLS)))
         return CLASS_NAMING;
-    if (s->at->caller == s->at->callee ||
-        (has_twin(f, s) && a->for_it < LEAST_CALLS))
+    if (s->at->caller == s->at->callee || (has_twin(f, s) && a->for_it < LEAST_CALLS))
         return CLASS_NOTEWORTHY;
     return CLASS_BUG;
 }

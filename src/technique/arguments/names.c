@@ -20,10 +20,7 @@ static const char *intern(Words *w, const char *s, size_t n)
     return *slot;
 }
 
-Words *words_new(void)
-{
-    return xcalloc(1, sizeof(Words));
-}
+Words *words_new(void) { return xcalloc(1, sizeof(Words)); }
 
 void words_free(Words *w)
 {
@@ -61,7 +58,7 @@ void words_learn(Words *w, const char *word)
 
 bool words_read(Words *w, const char *path, Err *err)
 {
-    Str s = {0};
+    Str s = { 0 };
     if (!file_read(path, &s, err))
         return err_ctx(err, "table of words");
     for (const char *at = str_c(&s); *at;) {
@@ -95,8 +92,7 @@ static bool is_coordinate(const Words *w, const char *s, size_t n)
 static bool knows(const Words *w, const char *s, size_t n)
 {
     return n >= 2 && (map_getn(&w->meanings, s, n) ||
-                      (n > 3 && s[n - 1] == 's' &&
-                       map_getn(&w->meanings, s, n - 1)));
+                      (n > 3 && s[n - 1] == 's' && map_getn(&w->meanings, s, n - 1)));
 }
 
 /* Where a part that is no known word is cut in two; 0: nowhere. */

@@ -8,10 +8,7 @@ struct Orders {
     Map rules;                 /* function -> OrderRules */
 };
 
-Orders *orders_new(void)
-{
-    return xcalloc(1, sizeof(Orders));
-}
+Orders *orders_new(void) { return xcalloc(1, sizeof(Orders)); }
 
 void orders_free(Orders *o)
 {
@@ -38,8 +35,8 @@ static bool add_rule(Orders *o, const char *line, bool harmless, Err *err)
 {
     char function[64];
     OrderRule rule = { .harmless = harmless };
-    if (sscanf(line, " %63s %u %u: %15s %15s", function, &rule.first,
-               &rule.second, rule.first_is, rule.second_is) != 5 ||
+    if (sscanf(line, " %63s %u %u: %15s %15s", function, &rule.first, &rule.second, rule.first_is,
+               rule.second_is) != 5 ||
         !rule.first || !rule.second || rule.first == rule.second)
         return err_set(err, "a rule is: ! FUNCTION N N: KIND KIND");
     rule.first--;
@@ -90,7 +87,7 @@ bool orders_add_line(Orders *o, const char *line, Err *err)
 
 bool orders_read(Orders *o, const char *path, Err *err)
 {
-    Str s = {0};
+    Str s = { 0 };
     unsigned number = 1;
     bool ok = file_read(path, &s, err);
     for (char *at = s.data; ok && at && *at; number++) {
@@ -120,8 +117,7 @@ static bool looks_like(const AstArg *a, const char *kind)
     if (strcmp(kind, "number") == 0)
         return a->form == AST_LITERAL && !a->is_string;
     if (strcmp(kind, "sizeof") == 0)
-        return a->integer == AST_INT_SIZEOF ||
-               a->integer == AST_INT_SIZEOF_POINTER;
+        return a->integer == AST_INT_SIZEOF || a->integer == AST_INT_SIZEOF_POINTER;
     if (strcmp(kind, "size") == 0)
         return a->integer == AST_INT_SIZEOF || a->integer == AST_INT_STRLEN ||
                a->integer == AST_INT_SIZEOF_POINTER;
@@ -134,8 +130,8 @@ static bool looks_like(const AstArg *a, const char *kind)
 
 const OrderRule *orders_broken(const Orders *o, const AstCall *call)
 {
-    const OrderRules *rules = call->callee->home == AST_PROJECT
-                              ? NULL : map_get(&o->rules, call->callee->name);
+    const OrderRules *rules =
+        call->callee->home == AST_PROJECT ? NULL : map_get(&o->rules, call->callee->name);
     for (size_t i = 0; rules && i < rules->len; i++) {
         const OrderRule *r = &rules->items[i];
         if (r->first < call->nargs && r->second < call->nargs &&

@@ -18,7 +18,8 @@
 typedef enum { SEED_IDENTIFIERS, SEED_MEMBERS, SEED_OTHER, SEED_KINDS } SeedKind;
 
 static const char *const kind_names[] = {
-    [SEED_IDENTIFIERS] = "identifiers", [SEED_MEMBERS] = "members",
+    [SEED_IDENTIFIERS] = "identifiers",
+    [SEED_MEMBERS] = "members",
     [SEED_OTHER] = "other",
 };
 
@@ -41,7 +42,7 @@ static bool has_own_name(const AstArg *a)
 
 static bool draw_positions(const View *v, Rng *rng, unsigned *x, unsigned *y)
 {
-    Vec(unsigned) named = {0};
+    Vec(unsigned) named = { 0 };
     bool ok = false;
     for (unsigned i = 0; i < v->group->k; i++)
         if (has_own_name(view_arg(v, i)))
@@ -52,20 +53,17 @@ static bool draw_positions(const View *v, Rng *rng, unsigned *x, unsigned *y)
         *x = named.items[i < k ? i : k];
         *y = named.items[i < k ? k : i];
         const AstArg *a = view_arg(v, *x), *b = view_arg(v, *y);
-        ok = (a->name != b->name || a->owner != b->owner) &&
-             finder_is_silent(v, *x, *y);
+        ok = (a->name != b->name || a->owner != b->owner) && finder_is_silent(v, *x, *y);
     }
     vec_release(&named);
     return ok;
 }
 
-static void gather(Finder *f, Rng *rng, char *const *paths, size_t npaths,
-                   Seeds *out)
+static void gather(Finder *f, Rng *rng, char *const *paths, size_t npaths, Seeds *out)
 {
     for (size_t i = 0; i < f->groups.len; i++) {
         ArgGroup *g = f->groups.items[i];
-        if (g->relaxed || finder_is_symmetric(f, g->fn) ||
-            (!g->first && g->calls.len < 2))
+        if (g->relaxed || finder_is_symmetric(f, g->fn) || (!g->first && g->calls.len < 2))
             continue;
         for (size_t c = 0; c < g->calls.len; c++) {
             View v = { .group = g, .call = c };
@@ -90,8 +88,7 @@ static SeedKind kind_of(const AstArg *a, const AstArg *b)
 
 static json_t *place_of(const AstArg *a)
 {
-    return json_pack("[i,i]", (int)a->range.begin.offset,
-                     (int)a->range.end.offset);
+    return json_pack("[i,i]", (int)a->range.begin.offset, (int)a->range.end.offset);
 }
 
 /* A seed with the bytes to exchange, for those who want to do it in a file. */
@@ -103,13 +100,13 @@ static void list_seed(json_t *list, const Seed *seed, bool found)
     if (call->in_macro || a->in_macro || b->in_macro || !a->text || !b->text)
         return;
     json_array_append_new(list, json_pack("{s:o, s:i, s:i, s:o, s:[i,i], s:o, s:o, s:s, s:b}",
-        "file", json_text(call->place.file->path),
-        "line", (int)call->place.line, "column", (int)call->place.column,
-        "callee", json_text(call->callee->name),
-        "positions", (int)seed->group->pos[seed->x] + 1,
-        (int)seed->group->pos[seed->y] + 1,
-        "first", place_of(a), "second", place_of(b),
-        "form", kind_names[kind_of(a, b)], "found", found));
+                                          "file", json_text(call->place.file->path), "line",
+                                          (int)call->place.line, "column", (int)call->place.column,
+                                          "callee", json_text(call->callee->name), "positions",
+                                          (int)seed->group->pos[seed->x] + 1,
+                                          (int)seed->group->pos[seed->y] + 1, "first", place_of(a),
+                                          "second", place_of(b), "form", kind_names[kind_of(a, b)],
+                                          "found", found));
 }
 
 static bool try_seed(Finder *f, const Seed *seed, Score scores[SEED_KINDS])
@@ -119,8 +116,7 @@ static bool try_seed(Finder *f, const Seed *seed, Score scores[SEED_KINDS])
     View plain = { .group = seed->group, .call = seed->call };
     View seeded = plain;
     Suspect s;
-    Score *score = &scores[kind_of(view_arg(&plain, seed->x),
-                                   view_arg(&plain, seed->y))];
+    Score *score = &scores[kind_of(view_arg(&plain, seed->x), view_arg(&plain, seed->y))];
     for (unsigned i = 0; i < seed->group->k; i++)
         order[i] = i;
     order[seed->x] = seed->y;
@@ -130,30 +126,28 @@ static bool try_seed(Finder *f, const Seed *seed, Score scores[SEED_KINDS])
     score->seeds++;
     if (!finder_judge(f, &seeded, &s))
         return false;
-    bool right = s.anomaly.size == 2 && s.anomaly.from[0] == seed->x &&
-                 s.anomaly.from[1] == seed->y;
+    bool right =
+        s.anomaly.size == 2 && s.anomaly.from[0] == seed->x && s.anomaly.from[1] == seed->y;
     score->found += right;
     score->wrong += !right;
     return right;
 }
 
-static double share(unsigned part, unsigned whole)
-{
-    return whole ? (double)part / whole : 0;
-}
+static double share(unsigned part, unsigned whole) { return whole ? (double)part / whole : 0; }
 
-static void add_score(Session *s, json_t *all, const char *name,
-                      const Score *score)
+static void add_score(Session *s, json_t *all, const char *name, const Score *score)
 {
     unsigned reports = score->found + score->wrong + score->alarms;
     if (!session_flag(s, "json"))
-        str_addf(session_out(s), "%-12s %6u seeds, %6u found: recall %.3f, "
-             "precision %.3f\n", name, score->seeds, score->found,
-             share(score->found, score->seeds), share(score->found, reports));
-    json_object_set_new(all, name, json_pack("{s:i, s:i, s:f, s:f}",
-        "seeds", (int)score->seeds, "found", (int)score->found,
-        "recall", share(score->found, score->seeds),
-        "precision", share(score->found, reports)));
+        str_addf(session_out(s),
+                 "%-12s %6u seeds, %6u found: recall %.3f, "
+                 "precision %.3f\n",
+                 name, score->seeds, score->found, share(score->found, score->seeds),
+                 share(score->found, reports));
+    json_object_set_new(all, name,
+                        json_pack("{s:i, s:i, s:f, s:f}", "seeds", (int)score->seeds, "found",
+                                  (int)score->found, "recall", share(score->found, score->seeds),
+                                  "precision", share(score->found, reports)));
 }
 
 bool self_test(Session *s, Finder *f, Err *err)
@@ -165,8 +159,8 @@ bool self_test(Session *s, Finder *f, Err *err)
     unsigned long wanted = strtoul(text, &end, 10);
     if (end == text || *end || !wanted)
         return err_set(err, "--seeds %s: not a number", text);
-    Seeds seeds = {0};
-    Score scores[SEED_KINDS] = {0}, total = {0};
+    Seeds seeds = { 0 };
+    Score scores[SEED_KINDS] = { 0 }, total = { 0 };
     json_t *all = json_object(), *list = json_array();
     gather(f, session_rng(s), paths, npaths, &seeds);
     for (size_t i = 0; i < seeds.len && i < wanted; i++) {
@@ -187,8 +181,8 @@ bool self_test(Session *s, Finder *f, Err *err)
     if (session_flag(s, "json"))
         json_print(all, session_out(s));
     else
-        str_addf(session_out(s), "of %zu calls that could be seeded; seed %llu\n",
-                 seeds.len, (unsigned long long)session_seed(s));
+        str_addf(session_out(s), "of %zu calls that could be seeded; seed %llu\n", seeds.len,
+                 (unsigned long long)session_seed(s));
     json_decref(all);
     vec_release(&seeds);
     return true;

@@ -70,10 +70,14 @@ static const Op *difference(const Pair *p, const Input *in, Str *left, Str *righ
 {
     Arena a = { 0 };
     Input *other = inputs_for(p->b, p->a, in, &a);
-    Run *x = run_plan(p->a, &(RunPlan){ .inputs = in, .udfs = p->udfs, .seed = p->seed,
-                                        .max_rows = 100000 }, NULL);
-    Run *y = run_plan(p->b, &(RunPlan){ .inputs = other, .udfs = p->udfs, .seed = p->seed,
-                                        .max_rows = 100000 }, NULL);
+    Run *x =
+        run_plan(p->a,
+                 &(RunPlan){ .inputs = in, .udfs = p->udfs, .seed = p->seed, .max_rows = 100000 },
+                 NULL);
+    Run *y = run_plan(p->b,
+                      &(RunPlan){
+                          .inputs = other, .udfs = p->udfs, .seed = p->seed, .max_rows = 100000 },
+                      NULL);
     const Op *found = NULL;
     for (size_t n = 0; x && y && !found; n++) {
         const Op *sa = store_at(p->a, n), *sb = sa ? partner(p->b, sa, n) : NULL;
@@ -170,11 +174,16 @@ static bool report(Session *s, const Pair *p, Input *in, Err *err)
     }
     char *msg = xprintf("%s: the two programs give different results", show_store_name(store));
     Attachment att = { "disagreement.txt", "input", str_c(&text), text.len };
-    Finding f = { .rule = "examples/disagree", .level = LEVEL_WARNING, .verdict = VERDICT_SHOWN,
-                  .message = msg, .anchor = show_store_name(store),
-                  .where = { .file = store->at.file, .line = store->at.line,
-                             .column = store->at.column },
-                  .attachments = &att, .nattachments = 1 };
+    Finding f = {
+        .rule = "examples/disagree",
+        .level = LEVEL_WARNING,
+        .verdict = VERDICT_SHOWN,
+        .message = msg,
+        .anchor = show_store_name(store),
+        .where = { .file = store->at.file, .line = store->at.line, .column = store->at.column },
+        .attachments = &att,
+        .nattachments = 1
+    };
     bool ok = session_report(s, &f, err);
     free(msg);
     str_release(&left);
@@ -207,9 +216,12 @@ static bool try_generated(Session *s, const Pair *p, const Input *samples, int r
     const Plan *plan = second ? p->b : p->a;
     Arena a = { 0 };
     const Input *in = second ? inputs_for(p->b, p->a, samples, &a) : samples;
-    GeneratePlan gp = { .samples = in, .udfs = p->udfs, .seed = p->seed + (uint64_t)round,
+    GeneratePlan gp = { .samples = in,
+                        .udfs = p->udfs,
+                        .seed = p->seed + (uint64_t)round,
                         .goals = GOALS_NULLS | GOALS_BOUNDARIES | GOALS_MCDC | GOALS_EMPTY,
-                        .seconds = session_time(s) / 4, .no_real_values = made_only };
+                        .seconds = session_time(s) / 4,
+                        .no_real_values = made_only };
     Examples *e = examples_generate(plan, &gp, err);
     bool ok = e != NULL;
     if (ok) {
@@ -279,10 +291,14 @@ static bool compare_one(Session *s, const Plan *p, const Run *r, const json_t *o
                                     json_str(o, "output"));
         Attachment att[] = { { "expected.txt", "test", str_c(&want), want.len },
                              { "now.txt", "test", str_c(&got), got.len } };
-        Finding f = { .rule = "examples/changed", .level = LEVEL_WARNING,
-                      .verdict = VERDICT_SHOWN, .message = msg, .anchor = json_str(o, "output"),
+        Finding f = { .rule = "examples/changed",
+                      .level = LEVEL_WARNING,
+                      .verdict = VERDICT_SHOWN,
+                      .message = msg,
+                      .anchor = json_str(o, "output"),
                       .where = { .file = p->file, .line = store ? store->at.line : 1, .column = 1 },
-                      .attachments = att, .nattachments = 2 };
+                      .attachments = att,
+                      .nattachments = 2 };
         ok = session_report(s, &f, err);
         free(msg);
     }
@@ -303,8 +319,9 @@ bool against_expected(Session *s, const Plan *p, Udfs *udfs, const char *dir, Er
     Arena a = { 0 };
     Input *in = arena_array(&a, Input, p->ops.len);
     bool ok = read_inputs(p, json_object_get(test, "inputs"), dir, in, &a, err);
-    Run *r = ok ? run_plan(p, &(RunPlan){ .inputs = in, .udfs = udfs, .seed = session_seed(s) },
-                           err) : NULL;
+    Run *r =
+        ok ? run_plan(p, &(RunPlan){ .inputs = in, .udfs = udfs, .seed = session_seed(s) }, err)
+           : NULL;
     ok = r != NULL;
     const json_t *outputs = json_object_get(test, "outputs");
     for (size_t i = 0; i < json_array_size(outputs) && ok; i++)

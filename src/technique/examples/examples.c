@@ -43,7 +43,8 @@ static const Option options[] = {
 static const Rule rules[] = {
     { "examples/dead", LEVEL_WARNING, "No data can reach this part of a dataflow program." },
     { "examples/always", LEVEL_NOTE, "A condition of a dataflow program never fails." },
-    { "examples/fails", LEVEL_ERROR, "Data exists on which a dataflow program ends with an error." },
+    { "examples/fails", LEVEL_ERROR,
+      "Data exists on which a dataflow program ends with an error." },
     { "examples/disagree", LEVEL_WARNING, "Two dataflow programs give different results." },
     { "examples/changed", LEVEL_WARNING, "A dataflow program gives another result than before." },
     { "examples/function", LEVEL_WARNING, "A function hangs, crashes, or is not deterministic." },
@@ -86,8 +87,7 @@ static bool read_udfs(Job *j, Err *err)
     double limit;
     j->udfs = udfs_new();
     if (!duration_parse(session_option(j->s, "udf-time"), &limit) || limit <= 0)
-        return err_set(err, "--udf-time: \"%s\" is no duration",
-                       session_option(j->s, "udf-time"));
+        return err_set(err, "--udf-time: \"%s\" is no duration", session_option(j->s, "udf-time"));
     udfs_limit(j->udfs, limit);
     char **files = session_option_all(j->s, "udf");
     for (size_t i = 0; files && files[i]; i++)
@@ -138,8 +138,13 @@ static bool read_samples(Job *j, const char *dir, size_t most, Err *err)
 
 static bool read_goals(Job *j, int *goals, Err *err)
 {
-    static const struct { const char *word; int bit; } words[] = {
-        { "nulls", GOALS_NULLS }, { "boundaries", GOALS_BOUNDARIES }, { "mcdc", GOALS_MCDC },
+    static const struct {
+        const char *word;
+        int bit;
+    } words[] = {
+        { "nulls", GOALS_NULLS },
+        { "boundaries", GOALS_BOUNDARIES },
+        { "mcdc", GOALS_MCDC },
         { "empty", GOALS_EMPTY },
         { "all", GOALS_NULLS | GOALS_BOUNDARIES | GOALS_MCDC | GOALS_EMPTY },
     };
@@ -194,11 +199,11 @@ static bool report_class(Job *j, const Classes *all, const Class *c, Err *err)
     if (c->extra || (!dead && c->kind != CLASS_FAIL) || (dead && !is_first(all, c)))
         return true;
     str_addf(&msg, "%s %s: ", op_kind_name(c->op->kind), c->op->alias ? c->op->alias : "");
-    str_add(&msg, c->kind == CLASS_FAIL ? "no row can fail the condition" :
-                  c->kind == CLASS_PASS ? "no row can pass" :
-                  c->kind == CLASS_JOINED ? "no rows can join" :
-                  c->kind == CLASS_GROUP_OF_TWO ? "no group can have two rows" :
-                  "no row can come here");
+    str_add(&msg, c->kind == CLASS_FAIL           ? "no row can fail the condition"
+                  : c->kind == CLASS_PASS         ? "no row can pass"
+                  : c->kind == CLASS_JOINED       ? "no rows can join"
+                  : c->kind == CLASS_GROUP_OF_TWO ? "no group can have two rows"
+                                                  : "no row can come here");
     for (size_t i = 0; i < c->nconflict && n < 64; i++) {
         if (c->conflict[i] != c->op)
             str_addf(&msg, "%s line %d", n ? "," : " because of", c->conflict[i]->at.line);
@@ -209,9 +214,13 @@ static bool report_class(Job *j, const Classes *all, const Class *c, Err *err)
             steps[k++] = (EvidenceStep){ place_of(&c->conflict[i]->at),
                                          c->conflict[i]->text ? c->conflict[i]->text : "" };
     Finding f = { .rule = dead ? "examples/dead" : "examples/always",
-                  .level = dead ? LEVEL_WARNING : LEVEL_NOTE, .verdict = VERDICT_SHOWN,
-                  .message = str_c(&msg), .where = place_of(&c->op->at),
-                  .anchor = class_word(c->kind), .related = steps, .nrelated = n };
+                  .level = dead ? LEVEL_WARNING : LEVEL_NOTE,
+                  .verdict = VERDICT_SHOWN,
+                  .message = str_c(&msg),
+                  .where = place_of(&c->op->at),
+                  .anchor = class_word(c->kind),
+                  .related = steps,
+                  .nrelated = n };
     bool ok = session_report(j->s, &f, err);
     str_release(&msg);
     return ok;
@@ -226,8 +235,11 @@ static bool report_faults(Job *j, const Run *r, Err *err)
         for (size_t k = 0; k < i; k++)
             seen |= faults[k].at.line == faults[i].at.line &&
                     faults[k].at.column == faults[i].at.column;
-        Finding f = { .rule = "examples/fails", .level = LEVEL_ERROR, .verdict = VERDICT_SHOWN,
-                      .message = faults[i].text, .where = place_of(&faults[i].at),
+        Finding f = { .rule = "examples/fails",
+                      .level = LEVEL_ERROR,
+                      .verdict = VERDICT_SHOWN,
+                      .message = faults[i].text,
+                      .where = place_of(&faults[i].at),
                       .anchor = "fails" };
         if (!seen && !session_report(j->s, &f, err))
             return false;
@@ -240,8 +252,10 @@ static bool report_functions(Job *j, Err *err)
     char *const *texts;
     size_t n = udf_complaints(j->udfs, &texts);
     for (size_t i = 0; i < n; i++) {
-        Finding f = { .rule = "examples/function", .level = LEVEL_WARNING,
-                      .verdict = VERDICT_SHOWN, .message = texts[i],
+        Finding f = { .rule = "examples/function",
+                      .level = LEVEL_WARNING,
+                      .verdict = VERDICT_SHOWN,
+                      .message = texts[i],
                       .where = { .file = j->plan->file, .line = 1, .column = 1 },
                       .anchor = texts[i] };
         if (!session_report(j->s, &f, err))
@@ -264,19 +278,22 @@ static void put_metrics(Session *s, const Metrics *m)
     session_json(s, "completeness", json_real(m->completeness));
     session_json(s, "conciseness", json_real(m->conciseness));
     session_json(s, "realism", json_real(m->realism));
-    session_json(s, "classes", json_pack(
-        "{s:I, s:I, s:I, s:I, s:I, s:I}", "shown", (json_int_t)m->shown, "all",
-        (json_int_t)m->all, "impossible", (json_int_t)m->impossible, "extra_shown",
-        (json_int_t)m->extra_shown, "extra_all", (json_int_t)m->extra_all, "extra_impossible",
-        (json_int_t)m->extra_impossible));
+    session_json(s, "classes",
+                 json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "shown", (json_int_t)m->shown, "all",
+                           (json_int_t)m->all, "impossible", (json_int_t)m->impossible,
+                           "extra_shown", (json_int_t)m->extra_shown, "extra_all",
+                           (json_int_t)m->extra_all, "extra_impossible",
+                           (json_int_t)m->extra_impossible));
 }
 
 static bool measure(Job *j, const char *dir, int goals, Err *err)
 {
     if (!read_samples(j, dir, 10000000, err))
         return false;
-    Run *r = run_plan(j->plan, &(RunPlan){ .inputs = j->samples, .udfs = j->udfs,
-                                           .seed = session_seed(j->s) }, err);
+    Run *r =
+        run_plan(j->plan,
+                 &(RunPlan){ .inputs = j->samples, .udfs = j->udfs, .seed = session_seed(j->s) },
+                 err);
     if (!r)
         return false;
     Classes *c = classes_new(j->plan, goals);
@@ -298,8 +315,10 @@ static bool measure(Job *j, const char *dir, int goals, Err *err)
 /* The outputs as the program would store them. */
 static bool only_run(Job *j, Err *err)
 {
-    Run *r = run_plan(j->plan, &(RunPlan){ .inputs = j->samples, .udfs = j->udfs,
-                                           .seed = session_seed(j->s) }, err);
+    Run *r =
+        run_plan(j->plan,
+                 &(RunPlan){ .inputs = j->samples, .udfs = j->udfs, .seed = session_seed(j->s) },
+                 err);
     if (!r)
         return false;
     for (size_t i = 0; i < j->plan->ops.len && !session_flag(j->s, "json"); i++) {
@@ -357,8 +376,11 @@ static void print_examples(Job *j, const Examples *e)
 
 static bool make_examples(Job *j, int goals, Err *err)
 {
-    GeneratePlan gp = { .samples = j->samples, .udfs = j->udfs, .goals = goals,
-                        .seed = session_seed(j->s), .seconds = session_time(j->s),
+    GeneratePlan gp = { .samples = j->samples,
+                        .udfs = j->udfs,
+                        .goals = goals,
+                        .seed = session_seed(j->s),
+                        .seconds = session_time(j->s),
                         .no_real_values = session_flag(j->s, "private"),
                         .passive = session_flag(j->s, "passive") };
     Examples *e = examples_generate(j->plan, &gp, err);
@@ -400,8 +422,8 @@ static bool work(Job *j, Err *err)
         return measure(j, dir, goals, err);
     if (check)
         return against_expected(j->s, j->plan, j->udfs, check, err);
-    if (!read_samples(j, session_option(j->s, "data"),
-                      session_flag(j->s, "run") ? 10000000 : most, err))
+    if (!read_samples(j, session_option(j->s, "data"), session_flag(j->s, "run") ? 10000000 : most,
+                      err))
         return false;
     if (session_flag(j->s, "run"))
         return only_run(j, err);
@@ -427,21 +449,20 @@ const Command technique_examples = {
     .name = "examples",
     .args = "PROGRAM",
     .summary = "small example data that shows all a dataflow program does",
-    .about =
-        "Reads a Pig Latin script or an SQL query and makes a handful of rows for\n"
-        "each table, so that every operator does everything it can do: rows that\n"
-        "pass a filter and rows that fail, rows that join and rows that do not,\n"
-        "groups with several members, duplicates, empty sides.\n"
-        "\n"
-        "For SQL the rows keep what the CREATE TABLE statements in --schema\n"
-        "promise, and are printed as INSERTs.\n"
-        "\n"
-        "Rows come from the samples in --data first. Only what they do not show\n"
-        "is invented, and marked. Each row says what it is there for; what cannot\n"
-        "be shown says why, and two lines that contradict are a finding.\n"
-        "\n"
-        "Functions of your own (UDFs) come as C libraries, programs or tables:\n"
-        "see docs/dataflow.md.",
+    .about = "Reads a Pig Latin script or an SQL query and makes a handful of rows for\n"
+             "each table, so that every operator does everything it can do: rows that\n"
+             "pass a filter and rows that fail, rows that join and rows that do not,\n"
+             "groups with several members, duplicates, empty sides.\n"
+             "\n"
+             "For SQL the rows keep what the CREATE TABLE statements in --schema\n"
+             "promise, and are printed as INSERTs.\n"
+             "\n"
+             "Rows come from the samples in --data first. Only what they do not show\n"
+             "is invented, and marked. Each row says what it is there for; what cannot\n"
+             "be shown says why, and two lines that contradict are a finding.\n"
+             "\n"
+             "Functions of your own (UDFs) come as C libraries, programs or tables:\n"
+             "see docs/dataflow.md.",
     .examples = "sundew examples script.pig --data samples/\n"
                 "sundew examples query.sql --schema schema.sql\n"
                 "sundew examples script.pig --page flow.html\n"

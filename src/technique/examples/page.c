@@ -49,10 +49,7 @@ static int place_all(const Plan *p, Place *at, int *width)
 
 enum { BOX_W = 170, BOX_H = 40, GAP_X = 24, GAP_Y = 34 };
 
-static bool drawn(const Op *op)
-{
-    return !(op->hidden && op->kind == OP_STORE);
-}
+static bool drawn(const Op *op) { return !(op->hidden && op->kind == OP_STORE); }
 
 static void draw(const Examples *e, Str *out)
 {
@@ -76,15 +73,18 @@ static void draw(const Examples *e, Str *out)
         const Op *op = p->ops.items[i];
         if (!drawn(op))
             continue;
-        int x = GAP_X + at[i].column * (BOX_W + GAP_X), y = GAP_Y / 2 + at[i].level * (BOX_H + GAP_Y);
-        str_addf(out, "<a href=\"#op%d\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>"
-                 "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", op->id, x, y, BOX_W, BOX_H,
-                 x + BOX_W / 2, y + 17);
+        int x = GAP_X + at[i].column * (BOX_W + GAP_X),
+            y = GAP_Y / 2 + at[i].level * (BOX_H + GAP_Y);
+        str_addf(out,
+                 "<a href=\"#op%d\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>"
+                 "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">",
+                 op->id, x, y, BOX_W, BOX_H, x + BOX_W / 2, y + 17);
         Str name = { 0 };
         escape_html_z(&name, op->alias ? op->alias : "");
         str_addf(out, "%.60s", str_c(&name));
         str_release(&name);
-        str_addf(out, "</text><text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s, %zu rows</text></a>\n",
+        str_addf(out,
+                 "</text><text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s, %zu rows</text></a>\n",
                  x + BOX_W / 2, y + 33, op_kind_name(op->kind), run_table(e->run, op)->n);
     }
     str_add(out, "</svg>\n");
@@ -95,9 +95,10 @@ static void cell(const Datum *v, Str *out)
 {
     Str s = { 0 };
     datum_print(&s, v, false);
-    str_addf(out, "<td%s>", datum_is_made(v) ? v->kind == DATUM_NULL ? " class=\"made null\""
-                                                                     : " class=\"made\""
-                            : v->kind == DATUM_NULL ? " class=\"null\"" : "");
+    str_addf(out, "<td%s>",
+             datum_is_made(v) ? v->kind == DATUM_NULL ? " class=\"made null\"" : " class=\"made\""
+             : v->kind == DATUM_NULL ? " class=\"null\""
+                                     : "");
     if (v->kind == DATUM_NULL)
         str_add(out, "null");
     else

@@ -43,7 +43,6 @@ static size_t width_of(const char *s)
     return n;
 }
 
-
 typedef struct Grid {
     Strings cells;             /* row by row */
     size_t columns, rows;
@@ -154,7 +153,10 @@ void show_text(const Examples *e, bool color, Str *out)
 static void print_conflict(const Class *c, Str *out)
 {
     for (size_t i = 0; i < c->nconflict; i++)
-        str_addf(out, "%sline %d", i == 0 ? " (" : i + 1 == c->nconflict ? " and " : ", ",
+        str_addf(out, "%sline %d",
+                 i == 0                  ? " ("
+                 : i + 1 == c->nconflict ? " and "
+                                         : ", ",
                  c->conflict[i]->at.line);
     if (c->nconflict)
         str_addc(out, ')');
@@ -215,8 +217,12 @@ static json_t *datum_json(const Datum *v)
     switch ((DatumKind)v->kind) {
     case DATUM_NULL: return json_null();
     case DATUM_BOOL: return json_boolean(v->u.b);
-    case DATUM_INT: case DATUM_LONG: case DATUM_BIGINT: return json_integer(v->u.i);
-    case DATUM_FLOAT: case DATUM_DOUBLE: case DATUM_BIGDEC: {
+    case DATUM_INT:
+    case DATUM_LONG:
+    case DATUM_BIGINT: return json_integer(v->u.i);
+    case DATUM_FLOAT:
+    case DATUM_DOUBLE:
+    case DATUM_BIGDEC: {
         json_t *r = json_real(v->u.d);
         if (r)
             return r;
@@ -251,9 +257,9 @@ static json_t *columns_json(const Op *op)
     for (size_t i = 0; op->schema && i < op->schema->n; i++) {
         Str type = { 0 };
         dtype_print(&type, op->schema->fields[i].type);
-        json_array_append_new(a, json_pack("{s:o, s:o}", "name",
-                                           json_text(op->schema->fields[i].name), "type",
-                                           json_text(str_c(&type))));
+        json_array_append_new(a,
+                              json_pack("{s:o, s:o}", "name", json_text(op->schema->fields[i].name),
+                                        "type", json_text(str_c(&type))));
         str_release(&type);
     }
     return a;
@@ -310,12 +316,13 @@ json_t *show_json_uncovered(const Classes *c)
         json_t *lines = json_array();
         for (size_t n = 0; n < k->nconflict; n++)
             json_array_append_new(lines, json_integer(k->conflict[n]->at.line));
-        json_array_append_new(list, json_pack(
-            "{s:i, s:s, s:o, s:s, s:o, s:b, s:b, s:o, s:o}", "line", k->op->at.line, "operator",
-            op_kind_name(k->op->kind), "alias", json_text(k->op->alias), "class",
-            class_word(k->kind), "text", json_text(str_c(&text)), "impossible",
-            k->why == WHY_UNSAT, "extra", k->extra, "reason", json_text(str_c(&why)), "conflict",
-            lines));
+        json_array_append_new(list,
+                              json_pack("{s:i, s:s, s:o, s:s, s:o, s:b, s:b, s:o, s:o}", "line",
+                                        k->op->at.line, "operator", op_kind_name(k->op->kind),
+                                        "alias", json_text(k->op->alias), "class",
+                                        class_word(k->kind), "text", json_text(str_c(&text)),
+                                        "impossible", k->why == WHY_UNSAT, "extra", k->extra,
+                                        "reason", json_text(str_c(&why)), "conflict", lines));
         str_release(&text);
         str_release(&why);
     }
@@ -398,8 +405,7 @@ static bool write_input(const Examples *e, const Op *op, const char *dir, json_t
     return ok;
 }
 
-static bool write_expected(const Examples *e, const Op *op, const char *dir, json_t *list,
-                           Err *err)
+static bool write_expected(const Examples *e, const Op *op, const char *dir, json_t *list, Err *err)
 {
     Str text = { 0 };
     char *safe = path_safe_name(show_store_name(op)), *name = xprintf("expected-%s", safe);

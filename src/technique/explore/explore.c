@@ -15,14 +15,15 @@ static const Option options[] = {
     { "seeds", 'i', "PATH", "a file or folder of inputs to begin with (repeatable)", NULL },
     { "resume", 0, NULL, "continue with the inputs in the output folder", NULL },
     { "replay", 0, NULL, "only run the inputs of -i once, and say which fail", NULL },
-    { "sync", 0, "DIR", "also take inputs that other tools put there, such as AFL++ (repeatable)", NULL },
-    { "argv", 0, "N[/SIZE]", "the input begins with N arguments, of up to SIZE bytes each",
+    { "sync", 0, "DIR", "also take inputs that other tools put there, such as AFL++ (repeatable)",
       NULL },
+    { "argv", 0, "N[/SIZE]", "the input begins with N arguments, of up to SIZE bytes each", NULL },
     { "env", 0, "NAME[/SIZE]", "… with the value of this variable (repeatable)", NULL },
     { "function", 0, "F", "call this function with arguments from the input", NULL },
-    { "plan", 0, NULL, "only say what can become symbolic, and where that will be imprecise", NULL },
-    { "stop-at", 0, "WHEN", "end at first-failure, or at coverage: when no new branch is found any more",
+    { "plan", 0, NULL, "only say what can become symbolic, and where that will be imprecise",
       NULL },
+    { "stop-at", 0, "WHEN",
+      "end at first-failure, or at coverage: when no new branch is found any more", NULL },
     { "executions", 0, "N", "end after this many runs", NULL },
     { "timeout", 0, "DURATION", "time limit of one run; without it Sundew measures one", NULL },
     { "max-length", 0, "SIZE", "the longest input to make", "1M" },
@@ -33,7 +34,8 @@ static const Option options[] = {
     { "no-concolic", 0, NULL, "only mutate", NULL },
     { "no-sanitizers", 0, NULL, "do not run inputs on a build with sanitizers", NULL },
     { "network", 0, NULL, "let the program use the network", NULL },
-    { "readable", 0, "PATH", "the program may read this path although it is below /tmp (repeatable)", NULL },
+    { "readable", 0, "PATH",
+      "the program may read this path although it is below /tmp (repeatable)", NULL },
     { 0 },
 };
 
@@ -80,8 +82,10 @@ static bool read_function(Exploration *e, Err *err)
     if (!name)
         return true;
     e->function = program_function(e->program, name);
-    return e->function || err_set(err, "--function %s: there is none, or several (FILE.c:NAME "
-                                  "names one; sundew show functions lists them)", name);
+    return e->function || err_set(err,
+                                  "--function %s: there is none, or several (FILE.c:NAME "
+                                  "names one; sundew show functions lists them)",
+                                  name);
 }
 
 /* What the input means: see runtime/input/input.h. */
@@ -178,25 +182,20 @@ static bool check(const ExplorePlan *plan, Err *err)
     if (ok && plan->replay && !(plan->seeds && *plan->seeds))
         ok = err_set(err, "--replay: which inputs? (-i PATH)");
     if (ok && plan->replay && plan->resume)
-        ok = err_set(err, "--replay only runs the inputs of -i, --resume goes on: which of the two?");
+        ok = err_set(err,
+                     "--replay only runs the inputs of -i, --resume goes on: which of the two?");
     return ok;
 }
 
 /* ---- callbacks */
 
-static bool interrupted(void *arg)
-{
-    return session_interrupted(((Exploration *)arg)->s);
-}
+static bool interrupted(void *arg) { return session_interrupted(((Exploration *)arg)->s); }
 
-static bool time_is_over(void *arg)
-{
-    return session_time_is_over(((Exploration *)arg)->s);
-}
+static bool time_is_over(void *arg) { return session_time_is_over(((Exploration *)arg)->s); }
 
 static void note(void *arg, const char *text)
 {
-    Str shown = {0};
+    Str shown = { 0 };
     escape_terminal_z(&shown, text);
     session_note(((Exploration *)arg)->s, "%s", str_c(&shown));
     str_release(&shown);
@@ -208,31 +207,45 @@ static bool explore_program(Exploration *e, Err *err)
 {
     Session *s = e->s;
     const char *oracle = session_option(s, "oracle");
-    Strings judge = {0};
+    Strings judge = { 0 };
     uint64_t longest = 0;
     if (oracle)
         split(oracle, &judge);
-    e->front = c_front_new(&(CPlan){
-        .program = e->program, .calls = e->calls, .function = e->function,
-        .libexec = session_libexec(s), .share = session_share(s), .memory = session_memory(s),
-        .bad_status = session_option(s, "bad-status"),
-        .no_sanitizers = session_flag(s, "no-sanitizers"),
-        .call = { .argv = strings_argv(&e->argv),
-                  .input = e->input.len ? str_c(&e->input) : NULL,
-                  .readable = session_option_all(s, "readable"),
-                  .network = session_flag(s, "network") } });
+    e->front = c_front_new(&(CPlan){ .program = e->program,
+                                     .calls = e->calls,
+                                     .function = e->function,
+                                     .libexec = session_libexec(s),
+                                     .share = session_share(s),
+                                     .memory = session_memory(s),
+                                     .bad_status = session_option(s, "bad-status"),
+                                     .no_sanitizers = session_flag(s, "no-sanitizers"),
+                                     .call = { .argv = strings_argv(&e->argv),
+                                               .input = e->input.len ? str_c(&e->input) : NULL,
+                                               .readable = session_option_all(s, "readable"),
+                                               .network = session_flag(s, "network") } });
     ExplorePlan plan = {
-        .front = &c_front, .subject = e->front,
-        .out = e->out, .seeds = session_option_all(s, "seeds"),
-        .sync = session_option_all(s, "sync"), .resume = session_flag(s, "resume"), .replay = session_flag(s, "replay"),
-        .seed = session_seed(s), .jobs = session_jobs(s), .time = session_time(s),
+        .front = &c_front,
+        .subject = e->front,
+        .out = e->out,
+        .seeds = session_option_all(s, "seeds"),
+        .sync = session_option_all(s, "sync"),
+        .resume = session_flag(s, "resume"),
+        .replay = session_flag(s, "replay"),
+        .seed = session_seed(s),
+        .jobs = session_jobs(s),
+        .time = session_time(s),
         .oracle = oracle ? strings_argv(&judge) : NULL,
         .no_mutation = session_flag(s, "no-mutation"),
         .no_concolic = session_flag(s, "no-concolic"),
-        .interrupted = interrupted, .time_is_over = time_is_over, .status = status_show, .note = note, .arg = e,
+        .interrupted = interrupted,
+        .time_is_over = time_is_over,
+        .status = status_show,
+        .note = note,
+        .arg = e,
     };
-    ExploreResult r = {0};
-    bool ok = check_statuses(s, err) && read_stop(s, &plan.stop, err) && read_timeout(s, &plan.timeout, err) &&
+    ExploreResult r = { 0 };
+    bool ok = check_statuses(s, err) && read_stop(s, &plan.stop, err) &&
+              read_timeout(s, &plan.timeout, err) &&
               read_number(s, "executions", &plan.executions, err) &&
               read_number(s, "max-length", &longest, err) && check(&plan, err);
     plan.longest = longest;
@@ -273,21 +286,20 @@ const Command technique_explore = {
     .name = "explore",
     .args = "PROGRAM [-- ARGUMENT…]",
     .summary = "inputs that reach new branches or make a program fail",
-    .about =
-        "Runs a captured program on inputs that Sundew makes, in two ways. It changes inputs "
-        "that reached something new at random, thousands of times a second. And it follows an "
-        "input through the program and asks a solver for inputs that take the other way at a "
-        "branch. Every input that it keeps also runs with the address and undefined-behaviour "
-        "sanitizers.\n\n"
-        "The input is standard input, or the file that @@ in the arguments stands for (an "
-        "ending may follow: @@.bz2). With --argv and --env it is also the command line and "
-        "variables. A program that has LLVMFuzzerTestOneInput(), or that calls "
-        "klee_make_symbolic() or __VERIFIER_nondet_int(), is used as it is.\n\n"
-        "The output folder gets queue/ (inputs that reached something new, as AFL++ and "
-        "libFuzzer read them) and failures/. Every failure is reported once, by kind and "
-        "place, with the smallest input found and with the parts of the input that matter.\n\n"
-        "Without --time it runs until Ctrl-C. With --seed and --jobs 1, mutation makes the "
-        "same inputs again.",
+    .about = "Runs a captured program on inputs that Sundew makes, in two ways. It changes inputs "
+             "that reached something new at random, thousands of times a second. And it follows an "
+             "input through the program and asks a solver for inputs that take the other way at a "
+             "branch. Every input that it keeps also runs with the address and undefined-behaviour "
+             "sanitizers.\n\n"
+             "The input is standard input, or the file that @@ in the arguments stands for (an "
+             "ending may follow: @@.bz2). With --argv and --env it is also the command line and "
+             "variables. A program that has LLVMFuzzerTestOneInput(), or that calls "
+             "klee_make_symbolic() or __VERIFIER_nondet_int(), is used as it is.\n\n"
+             "The output folder gets queue/ (inputs that reached something new, as AFL++ and "
+             "libFuzzer read them) and failures/. Every failure is reported once, by kind and "
+             "place, with the smallest input found and with the parts of the input that matter.\n\n"
+             "Without --time it runs until Ctrl-C. With --seed and --jobs 1, mutation makes the "
+             "same inputs again.",
     .examples = "sundew explore ./prog --time 5m -- -f @@\n"
                 "sundew explore ./prog -i examples/ -o out --time 1h\n"
                 "sundew explore ./fuzz_target --stop-at first-failure\n"

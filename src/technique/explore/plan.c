@@ -17,8 +17,7 @@ typedef Vec(Group) Groups;
 
 static bool same(const SymbolicSite *a, const SymbolicSite *b)
 {
-    return a->class == b->class && strcmp(a->what, b->what) == 0 &&
-           strcmp(a->cure, b->cure) == 0;
+    return a->class == b->class && strcmp(a->what, b->what) == 0 && strcmp(a->cure, b->cure) == 0;
 }
 
 static void group(const SymbolicSite *sites, size_t n, Groups *out)
@@ -77,11 +76,11 @@ static json_t *path_json(const SymbolicSite *s)
 {
     json_t *all = json_array();
     for (size_t i = 0; i < s->npath; i++)
-        json_array_append_new(all, json_pack("{s:o, s:i, s:o, s:o}", "file",
-                                             json_text(s->path[i].file), "line",
-                                             (int)s->path[i].line, "function",
-                                             json_text(s->path[i].function), "text",
-                                             json_text(s->path[i].text)));
+        json_array_append_new(all,
+                              json_pack("{s:o, s:i, s:o, s:o}", "file", json_text(s->path[i].file),
+                                        "line", (int)s->path[i].line, "function",
+                                        json_text(s->path[i].function), "text",
+                                        json_text(s->path[i].text)));
     return all;
 }
 
@@ -90,13 +89,13 @@ static json_t *groups_json(const Groups *groups)
     json_t *all = json_array();
     for (size_t i = 0; i < groups->len; i++) {
         const SymbolicSite *s = groups->items[i].shortest;
-        json_array_append_new(
-            all, json_pack("{s:s, s:o, s:I, s:o, s:i, s:o, s:o, s:o}", "class",
-                           symbolic_class_name(s->class), "what", json_text(s->what), "places",
-                           (json_int_t)groups->items[i].count, "file", json_text(s->file),
-                           "line", (int)s->line, "function",
-                           json_text(s->fn ? s->fn->name : NULL), "cure", json_text(s->cure),
-                           "path", path_json(s)));
+        json_array_append_new(all,
+                              json_pack("{s:s, s:o, s:I, s:o, s:i, s:o, s:o, s:o}", "class",
+                                        symbolic_class_name(s->class), "what", json_text(s->what),
+                                        "places", (json_int_t)groups->items[i].count, "file",
+                                        json_text(s->file), "line", (int)s->line, "function",
+                                        json_text(s->fn ? s->fn->name : NULL), "cure",
+                                        json_text(s->cure), "path", path_json(s)));
     }
     return all;
 }
@@ -107,13 +106,13 @@ typedef struct PlanFigures {
 
 static PlanFigures figures(const Exploration *e, const Symbolic *sym)
 {
-    PlanFigures f = {0};
+    PlanFigures f = { 0 };
     size_t n;
     const Function *const *fns = program_functions(e->program, &n);
     symbolic_functions(sym, &f.functions, &f.seeing);
     symbolic_externals(sym, &f.calls, &f.mattering);
     for (size_t i = 0; i < n; i++) {
-        SymbolicFigures one = {0};
+        SymbolicFigures one = { 0 };
         if (!fns[i]->defined)
             continue;
         symbolic_in_function(sym, fns[i], &one);
@@ -128,9 +127,10 @@ static void print_plan(const Exploration *e, const PlanFigures *f, const Groups 
     Str *out = session_out(e->s);
     const char *root = session_root(e->s);
     SymbolicClass last = (SymbolicClass)-1;
-    str_addf(out, "%zu of %zu functions may see input, %zu of %zu instructions; %zu of %zu calls "
-             "of external functions matter\n", f->seeing, f->functions, f->symbolic,
-             f->instructions, f->mattering, f->calls);
+    str_addf(out,
+             "%zu of %zu functions may see input, %zu of %zu instructions; %zu of %zu calls "
+             "of external functions matter\n",
+             f->seeing, f->functions, f->symbolic, f->instructions, f->mattering, f->calls);
     for (size_t i = 0; i < groups->len; i++) {
         SymbolicClass class = groups->items[i].first->class;
         if (class != last)
@@ -160,18 +160,17 @@ bool plan_show(Exploration *e, Err *err)
     Symbolic *sym = symbolic_new(e->program, e->calls, &plan);
     size_t n;
     const SymbolicSite *sites = symbolic_sites(sym, &n);
-    Groups groups = {0};
+    Groups groups = { 0 };
     group(sites, n, &groups);
     if (groups.len)
         qsort(groups.items, groups.len, sizeof *groups.items, by_class);
     PlanFigures f = figures(e, sym);
     if (session_flag(e->s, "json")) {
-        json_t *o = json_pack(
-            "{s:{s:I, s:I}, s:{s:I, s:I}, s:{s:I, s:I}, s:o}", "functions", "all",
-            (json_int_t)f.functions, "symbolic", (json_int_t)f.seeing, "instructions", "all",
-            (json_int_t)f.instructions, "symbolic", (json_int_t)f.symbolic, "externals", "all",
-            (json_int_t)f.calls, "mattering", (json_int_t)f.mattering, "sites",
-            groups_json(&groups));
+        json_t *o = json_pack("{s:{s:I, s:I}, s:{s:I, s:I}, s:{s:I, s:I}, s:o}", "functions", "all",
+                              (json_int_t)f.functions, "symbolic", (json_int_t)f.seeing,
+                              "instructions", "all", (json_int_t)f.instructions, "symbolic",
+                              (json_int_t)f.symbolic, "externals", "all", (json_int_t)f.calls,
+                              "mattering", (json_int_t)f.mattering, "sites", groups_json(&groups));
         json_print(o, session_out(e->s));
         json_decref(o);
     } else {

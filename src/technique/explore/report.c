@@ -20,10 +20,11 @@ static void describe(const ExploreStatus *st, Str *out)
 {
     char time[32];
     duration_format(st->seconds, time);
-    str_addf(out, "%s  runs %" PRIu64 " (%.0f/s)  paths %" PRIu64 "  branches %zu of %zu  "
-             "queue %zu", time, st->executions,
-             st->seconds > 0 ? (double)st->executions / st->seconds : 0, st->paths, st->covered,
-             st->reachable, st->queue);
+    str_addf(out,
+             "%s  runs %" PRIu64 " (%.0f/s)  paths %" PRIu64 "  branches %zu of %zu  "
+             "queue %zu",
+             time, st->executions, st->seconds > 0 ? (double)st->executions / st->seconds : 0,
+             st->paths, st->covered, st->reachable, st->queue);
     if (st->traces)
         str_addf(out, "  traces %" PRIu64 "  solver %" PRIu64 "/%" PRIu64 " %.1fs", st->traces,
                  st->solver.sat + st->solver.optimistic, st->solver.queries, st->solver.seconds);
@@ -41,7 +42,7 @@ void status_show(const ExploreStatus *st, void *exploration)
     if (now - shown < every || session_quiet(e->s) || (!terminal && !session_verbose(e->s)))
         return;
     shown = now;
-    Str s = {0};
+    Str s = { 0 };
     describe(st, &s);
     fprintf(stderr, terminal ? "\r\033[K%s" : "%s\n", str_c(&s));
     fflush(stderr);
@@ -68,7 +69,8 @@ static void rerun(const Exploration *e, const ExploreFailure *f, Str *out)
     escape_shell(out, e->captured->path);
     str_add(out, " --replay -o $(mktemp -d) -i ");
     escape_shell(out, input);
-    static const char *const kept[] = { "argv", "env", "oracle", "bad-status", "timeout", "readable", NULL };
+    static const char *const kept[] = { "argv",    "env",      "oracle", "bad-status",
+                                        "timeout", "readable", NULL };
     for (const char *const *name = kept; *name; name++)
         for (char **v = session_option_all(e->s, *name); v && *v; v++) {
             str_addf(out, " --%s ", *name);
@@ -98,9 +100,10 @@ static Location place_of(const Exploration *e, const Failure *f)
 {
     const FailureFrame *site = failure_site(f);
     if (!e->function || !site || !site->file || strcmp(path_base(site->file), DRIVER) != 0)
-        return (Location){0};
+        return (Location){ 0 };
     return (Location){ .file = *e->function->file ? e->function->file : site->file,
-                       .line = (int)e->function->line, .function = e->function->name };
+                       .line = (int)e->function->line,
+                       .function = e->function->name };
 }
 
 /* What is known besides, for the message. */
@@ -126,23 +129,32 @@ static void write_test(const Exploration *e, const ExploreFailure *f, Str *out)
 
 static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
 {
-    Str more = {0}, command = {0}, test = {0};
-    Arena arena = {0};
+    Str more = { 0 }, command = { 0 }, test = { 0 };
+    Arena arena = { 0 };
     tell_more(e, f, &more);
     rerun(e, f, &command);
     write_test(e, f, &test);
     const char *input = f->small_file ? f->small_file : f->file;
-    Attachment att[] = { { .name = path_base(input), .kind = "input",
-                           .text = (const char *)f->small, .size = f->nsmall },
-                         { .name = "test.c", .kind = "test", .text = str_c(&test),
-                           .size = test.len } };
-    Finding finding = failure_finding(&arena, &(FailureReport){
-        .failure = &f->failure,
-        .rule = f->by_command ? "explore/oracle" : f->hang ? "explore/hang" : "explore/failure",
-        .level = f->hang || e->function ? LEVEL_WARNING : LEVEL_ERROR,
-        .text = f->by_command ? "the oracle command refuses this input" : NULL,
-        .after = str_c(&more), .where = place_of(e, &f->failure),
-        .program = e->captured->path, .ours = e->function ? DRIVER : NULL });
+    Attachment att[] = {
+        { .name = path_base(input),
+          .kind = "input",
+          .text = (const char *)f->small,
+          .size = f->nsmall },
+        { .name = "test.c", .kind = "test", .text = str_c(&test), .size = test.len }
+    };
+    Finding finding =
+        failure_finding(&arena,
+                        &(FailureReport){
+                            .failure = &f->failure,
+                            .rule = f->by_command ? "explore/oracle"
+                                    : f->hang     ? "explore/hang"
+                                                  : "explore/failure",
+                            .level = f->hang || e->function ? LEVEL_WARNING : LEVEL_ERROR,
+                            .text = f->by_command ? "the oracle command refuses this input" : NULL,
+                            .after = str_c(&more),
+                            .where = place_of(e, &f->failure),
+                            .program = e->captured->path,
+                            .ours = e->function ? DRIVER : NULL });
     finding.attachments = att;
     finding.nattachments = test.len ? 2 : 1;
     finding.rerun = str_c(&command);
@@ -162,18 +174,18 @@ static json_t *failures_json(const ExploreResult *r)
     for (size_t i = 0; i < r->nfailures; i++) {
         const ExploreFailure *f = &r->failures[i];
         const FailureFrame *site = failure_site(&f->failure);
-        Str text = {0};
+        Str text = { 0 };
         failure_describe(&f->failure, &text);
-        json_t *where = site ? json_pack("{s:o, s:o, s:i}", "file", json_text(site->file),
-                                         "function", json_text(site->function), "line",
-                                         (int)site->line)
-                             : json_null();
-        json_t *o = json_pack(
-            "{s:s, s:o, s:o, s:o, s:o, s:o, s:i, s:f}", "kind",
-            f->by_command ? "oracle" : failure_kind_name(f->failure.kind), "what",
-            json_text(str_c(&text)), "location", where, "input", json_text(f->file),
-            "minimised", json_text(f->small_file ? f->small_file : f->file), "condition",
-            json_text(f->condition), "inputs", (int)f->seen, "seconds", f->when);
+        json_t *where =
+            site ? json_pack("{s:o, s:o, s:i}", "file", json_text(site->file), "function",
+                             json_text(site->function), "line", (int)site->line)
+                 : json_null();
+        json_t *o =
+            json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:i, s:f}", "kind",
+                      f->by_command ? "oracle" : failure_kind_name(f->failure.kind), "what",
+                      json_text(str_c(&text)), "location", where, "input", json_text(f->file),
+                      "minimised", json_text(f->small_file ? f->small_file : f->file), "condition",
+                      json_text(f->condition), "inputs", (int)f->seen, "seconds", f->when);
         json_array_append_new(all, o);
         str_release(&text);
     }
@@ -185,18 +197,14 @@ static json_t *imprecise_json(const ExploreResult *r)
     json_t *all = json_array();
     for (size_t i = 0; i < r->nimprecise; i++) {
         const ExploreImprecise *m = &r->imprecise[i];
-        json_array_append_new(
-            all, json_pack("{s:s, s:o, s:o, s:i, s:I}", "why", m->why, "name",
-                           json_text(m->name), "file", json_text(m->file), "line",
-                           (int)m->line, "count", (json_int_t)m->count));
+        json_array_append_new(all, json_pack("{s:s, s:o, s:o, s:i, s:I}", "why", m->why, "name",
+                                             json_text(m->name), "file", json_text(m->file), "line",
+                                             (int)m->line, "count", (json_int_t)m->count));
     }
     return all;
 }
 
-static json_t *number(uint64_t n)
-{
-    return json_integer((json_int_t)n);
-}
+static json_t *number(uint64_t n) { return json_integer((json_int_t)n); }
 
 static void add_json(Exploration *e, const ExploreResult *r)
 {
@@ -204,8 +212,9 @@ static void add_json(Exploration *e, const ExploreResult *r)
     Session *s = e->s;
     session_json(s, "executions", number(st->executions));
     session_json(s, "paths", number(st->paths));
-    session_json(s, "branches", json_pack("{s:I, s:I}", "covered", (json_int_t)st->covered,
-                                          "reachable", (json_int_t)st->reachable));
+    session_json(s, "branches",
+                 json_pack("{s:I, s:I}", "covered", (json_int_t)st->covered, "reachable",
+                           (json_int_t)st->reachable));
     session_json(s, "solver",
                  json_pack("{s:I, s:I, s:I, s:I, s:I, s:f}", "queries",
                            (json_int_t)st->solver.queries, "sat", (json_int_t)st->solver.sat,
@@ -213,8 +222,8 @@ static void add_json(Exploration *e, const ExploreResult *r)
                            (json_int_t)st->solver.unknown, "optimistic",
                            (json_int_t)st->solver.optimistic, "seconds", st->solver.seconds));
     session_json(s, "divergences",
-                 json_pack("{s:I, s:I, s:I, s:I}", "checked", (json_int_t)st->checked,
-                           "diverged", (json_int_t)st->diverged, "checked_precise",
+                 json_pack("{s:I, s:I, s:I, s:I}", "checked", (json_int_t)st->checked, "diverged",
+                           (json_int_t)st->diverged, "checked_precise",
                            (json_int_t)st->checked_precise, "diverged_precise",
                            (json_int_t)st->diverged_precise));
     session_json(s, "imprecise", imprecise_json(r));
@@ -235,21 +244,26 @@ static void print_summary(Exploration *e, const ExploreResult *r)
     const ExploreStatus *st = &r->status;
     Str *out = session_out(e->s);
     char time[32];
-    str_addf(out, "%" PRIu64 " runs in %s (%.0f a second), %" PRIu64 " paths; %zu of %zu branches "
-             "covered; %zu inputs in ", st->executions, duration_format(st->seconds, time),
+    str_addf(out,
+             "%" PRIu64 " runs in %s (%.0f a second), %" PRIu64 " paths; %zu of %zu branches "
+             "covered; %zu inputs in ",
+             st->executions, duration_format(st->seconds, time),
              st->seconds > 0 ? (double)st->executions / st->seconds : 0, st->paths, st->covered,
              st->reachable, st->queue);
     escape_terminal_z(out, e->out);
     str_add(out, "/queue\n");
     if (st->traces) {
-        str_addf(out, "%" PRIu64 " traces, %" PRIu64 " queries (%" PRIu64 " sat, %" PRIu64
-                 " unsat, %" PRIu64 " unknown) in %.1f s: %" PRIu64 " new inputs\n", st->traces,
-                 st->solver.queries, st->solver.sat, st->solver.unsat, st->solver.unknown,
-                 st->solver.seconds, st->solved_new);
-        str_addf(out, "%" PRIu64 " of %" PRIu64 " solved inputs took another branch than expected (%"
-                 PRIu64 " of %" PRIu64 " on exact paths): exploration is slower then, findings are "
-                 "not affected\n", st->diverged, st->checked, st->diverged_precise,
-                 st->checked_precise);
+        str_addf(out,
+                 "%" PRIu64 " traces, %" PRIu64 " queries (%" PRIu64 " sat, %" PRIu64
+                 " unsat, %" PRIu64 " unknown) in %.1f s: %" PRIu64 " new inputs\n",
+                 st->traces, st->solver.queries, st->solver.sat, st->solver.unsat,
+                 st->solver.unknown, st->solver.seconds, st->solved_new);
+        str_addf(out,
+                 "%" PRIu64 " of %" PRIu64
+                 " solved inputs took another branch than expected (%" PRIu64 " of %" PRIu64
+                 " on exact paths): exploration is slower then, findings are "
+                 "not affected\n",
+                 st->diverged, st->checked, st->diverged_precise, st->checked_precise);
     }
     if (!r->nfailures)
         str_add(out, "no failure\n");
@@ -262,10 +276,13 @@ bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
         ok = report_failure(e, &r->failures[i], err);
     bool kept;
     if (ok && c_front_was_late(e->front, &kept))
-        session_incomplete(e->s, "inputs were only mutated: the build that follows them was not "
-                           "ready%s", kept ? " (it is kept for the next run)" : "");
+        session_incomplete(e->s,
+                           "inputs were only mutated: the build that follows them was not "
+                           "ready%s",
+                           kept ? " (it is kept for the next run)" : "");
     if (ok && r->unsaved)
-        session_incomplete(e->s, "%zu file%s could not be written", r->unsaved, r->unsaved == 1 ? "" : "s");
+        session_incomplete(e->s, "%zu file%s could not be written", r->unsaved,
+                           r->unsaved == 1 ? "" : "s");
     add_json(e, r);
     if (!session_flag(e->s, "json"))
         print_summary(e, r);

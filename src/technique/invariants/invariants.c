@@ -13,8 +13,10 @@
 #include <string.h>
 
 static const Option options[] = {
-    { "constraints", 0, "FILE", "steer by these relations between functions, one a line; "
-      "tell what changes", NULL },
+    { "constraints", 0, "FILE",
+      "steer by these relations between functions, one a line; "
+      "tell what changes",
+      NULL },
     { "infer", 0, NULL, "constraints that hold, ranked", NULL },
     { "rate", 0, "X", "with --infer: how much of a contract must follow", "0.75" },
     { "check", 0, NULL, "which known contracts the command breaks, with the values", NULL },
@@ -59,12 +61,12 @@ static bool check(Session *s, Err *err)
         return err_set(err, "invariants of which program? (sundew show programs lists them)");
     if (session_flag(s, "check") && !session_has_tail(s))
         return err_set(err, "--check needs a command after --");
-    int outputs = session_flag(s, "acsl") + session_flag(s, "asserts") + session_flag(s, "header")
-        + session_flag(s, "infer") + session_flag(s, "check");
+    int outputs = session_flag(s, "acsl") + session_flag(s, "asserts") + session_flag(s, "header") +
+                  session_flag(s, "infer") + session_flag(s, "check");
     if (outputs > 1)
         return err_set(err, "one of --infer, --check, --acsl, --asserts, --header");
-    return read_number(s, "rate", 0, 1, &x, err) && read_number(s, "confidence", 0, 1, &x, err)
-        && read_number(s, "calls", 1, 1e9, &x, err);
+    return read_number(s, "rate", 0, 1, &x, err) && read_number(s, "confidence", 0, 1, &x, err) &&
+           read_number(s, "calls", 1, 1e9, &x, err);
 }
 
 /* Contracts for others, and for a later --check. */
@@ -81,10 +83,7 @@ static bool keep_contracts(const Study *st, Err *err)
     return ok;
 }
 
-static bool is_interrupted(void *session)
-{
-    return session_interrupted(session);
-}
+static bool is_interrupted(void *session) { return session_interrupted(session); }
 
 /* Is another form asked for than text? Only then this is a run with findings. */
 static bool wants_form(Session *s)
@@ -99,7 +98,7 @@ static bool wants_form(Session *s)
 
 static bool show_discovered(Study *st, Err *err)
 {
-    Discovered d = {0};
+    Discovered d = { 0 };
     DiscoverPlan plan = { .stop = is_interrupted, .arg = st->session };
     bool ok = read_number(st->session, "rate", 0, 1, &plan.rate, err);
 
@@ -126,9 +125,9 @@ static bool reaches(const Function *from, const Function *to, Map *seen)
 
 static bool calls(const char *caller, const char *callee, void *program)
 {
-    Map seen = {0};
-    bool found = reaches(program_function(program, caller), program_function(program, callee),
-                         &seen);
+    Map seen = { 0 };
+    bool found =
+        reaches(program_function(program, caller), program_function(program, callee), &seen);
 
     map_release(&seen);
     return found;
@@ -138,18 +137,22 @@ static bool calls(const char *caller, const char *callee, void *program)
 static bool show_broken(Study *st, Err *err)
 {
     char *path = study_path(st, "json");
-    BrokenList broken = {0};
+    BrokenList broken = { 0 };
     size_t lost = 0;
     json_t *known = NULL;
-    bool ok = file_exists(path) || err_set(err, "no contracts of %s are known yet; run it "
-                                           "without --check first", st->name);
+    bool ok = file_exists(path) || err_set(err,
+                                           "no contracts of %s are known yet; run it "
+                                           "without --check first",
+                                           st->name);
 
     if (ok && (known = json_read(path, err))) {
         contracts_check(json_object_get(known, "functions"), st->samples, &broken, &lost);
         contracts_blame(&broken, calls, (void *)st->program);
         if (lost)
-            session_note(st->session, "%zu invariants speak of variables that are no longer "
-                         "there", lost);
+            session_note(st->session,
+                         "%zu invariants speak of variables that are no longer "
+                         "there",
+                         lost);
         ok = session_begin(st->session, st->name, err) && report_broken(st, &broken, err);
     }
     ok = ok && known;
@@ -162,9 +165,9 @@ static bool show_broken(Study *st, Err *err)
 static bool show_changed(Study *st, const char *file, Err *err)
 {
     json_t *old = json_read(file, err);
-    bool ok = old && (json_is_array(json_object_get(old, "functions"))
-                      || err_set(err, "%s: holds no contracts; it is the --json of an earlier run",
-                                 file));
+    bool ok =
+        old && (json_is_array(json_object_get(old, "functions")) ||
+                err_set(err, "%s: holds no contracts; it is the --json of an earlier run", file));
 
     ok = ok && session_begin(st->session, NULL, err) && report_changed(st, old, err);
     json_decref(old);
@@ -189,8 +192,8 @@ static bool show_exported(const Study *st, Err *err)
 
 static bool is_exported(Session *s)
 {
-    return session_option(s, "daikon") || session_flag(s, "acsl") || session_flag(s, "header")
-        || session_flag(s, "asserts");
+    return session_option(s, "daikon") || session_flag(s, "acsl") || session_flag(s, "header") ||
+           session_flag(s, "asserts");
 }
 
 /* Contracts, or what steering changes in them. */
@@ -198,8 +201,8 @@ static bool show_contracts(Study *st, Err *err)
 {
     bool page = session_option(st->session, "html") || session_option(st->session, "sarif");
 
-    if ((wants_form(st->session) && !session_begin(st->session, NULL, err))
-        || (page && !report_page(st, err)))
+    if ((wants_form(st->session) && !session_begin(st->session, NULL, err)) ||
+        (page && !report_page(st, err)))
         return false;
     session_json(st->session, "functions", report_json(st));
     session_json(st->session, "constraints", json_array());
@@ -254,18 +257,17 @@ const Command technique_invariants = {
     .name = "invariants",
     .args = "PROGRAM [-- COMMAND…]",
     .summary = "likely contracts of functions, from runs",
-    .about =
-        "Runs a command, such as the tests, with a version of the program that writes\n"
-        "down what its functions see, and infers what holds at the entry and exit of\n"
-        "each: bounds, null, equations, orderings, what stays as it was. Contracts\n"
-        "stay in the workspace; without a command the last recording is used again.\n"
-        "\n"
-        "A file of constraints relates the contracts of functions (CanFollow(open,\n"
-        "read)): what one function shows is evidence for the other. It removes what\n"
-        "holds by chance and adds what alone had too little evidence. --infer finds\n"
-        "such constraints.\n"
-        "\n"
-        "--check runs another command and reports the contracts that it breaks.",
+    .about = "Runs a command, such as the tests, with a version of the program that writes\n"
+             "down what its functions see, and infers what holds at the entry and exit of\n"
+             "each: bounds, null, equations, orderings, what stays as it was. Contracts\n"
+             "stay in the workspace; without a command the last recording is used again.\n"
+             "\n"
+             "A file of constraints relates the contracts of functions (CanFollow(open,\n"
+             "read)): what one function shows is evidence for the other. It removes what\n"
+             "holds by chance and adds what alone had too little evidence. --infer finds\n"
+             "such constraints.\n"
+             "\n"
+             "--check runs another command and reports the contracts that it breaks.",
     .examples = "sundew invariants ./prog -- make check\n"
                 "sundew invariants ./prog --constraints stack.rules\n"
                 "sundew invariants ./prog --infer\n"

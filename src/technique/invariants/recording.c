@@ -13,16 +13,13 @@
 char *study_path(const Study *st, const char *kind)
 {
     char *safe = path_safe_name(st->name);
-    char *path = xprintf("%s/contracts/%s.%s", workspace_dir(session_workspace(st->session)),
-                         safe, kind);
+    char *path =
+        xprintf("%s/contracts/%s.%s", workspace_dir(session_workspace(st->session)), safe, kind);
     free(safe);
     return path;
 }
 
-static bool is_stopped(void *session)
-{
-    return session_interrupted(session);
-}
+static bool is_stopped(void *session) { return session_interrupted(session); }
 
 /* Does the command run the program itself, without a shell or make between? */
 static bool is_program(const Study *st, const char *word)
@@ -41,8 +38,10 @@ static void tell_end(const Study *st, const RunResult *r)
     if (r->failure.kind == FAILURE_TIMEOUT)
         session_incomplete(st->session, "the time was over before the command ended");
     else if (r->failure.signal)
-        session_note(st->session, "the command was ended by signal %d; going on with what it "
-                     "did before", r->failure.signal);
+        session_note(st->session,
+                     "the command was ended by signal %d; going on with what it "
+                     "did before",
+                     r->failure.signal);
     else if (r->failure.status)
         session_note(st->session, "the command ended with status %d", r->failure.status);
 }
@@ -55,12 +54,19 @@ static bool run_recorded(const Study *st, const char *woven, const char *folder,
     char *calls = xprintf("SUNDEW_TRACE_CALLS=%s", session_option(st->session, "calls"));
     char *env[] = { calls, session_flag(st->session, "as-is") ? "SUNDEW_TRACE_AS_IS=1" : NULL,
                     NULL };
-    RecordRun run = { .original = program_captured(st->program), .woven = woven,
-                      .folder = folder, .words = tail + alone, .nwords = n - alone,
-                      .in_place = !alone, .root = session_root(st->session),
-                      .env = env, .budget = 256 << 20, .stop = is_stopped, .arg = st->session,
+    RecordRun run = { .original = program_captured(st->program),
+                      .woven = woven,
+                      .folder = folder,
+                      .words = tail + alone,
+                      .nwords = n - alone,
+                      .in_place = !alone,
+                      .root = session_root(st->session),
+                      .env = env,
+                      .budget = 256 << 20,
+                      .stop = is_stopped,
+                      .arg = st->session,
                       .seconds = session_time(st->session) > 0 ? session_time(st->session) : 3600 };
-    RunResult result = {0};
+    RunResult result = { 0 };
     bool ok = record_run(&run, &result, err);
 
     if (ok)
@@ -74,8 +80,8 @@ static bool run_recorded(const Study *st, const char *woven, const char *folder,
 static void read_counts(Study *st, const char *folder)
 {
     char *name = xprintf("%s/%s.calls", folder, program_key(st->program));
-    Str bytes = {0};
-    Err none = {0};
+    Str bytes = { 0 };
+    Err none = { 0 };
     uint64_t sum = 0;
 
     if (file_read(name, &bytes, &none))
@@ -92,29 +98,34 @@ static void read_counts(Study *st, const char *folder)
 static void tell_figures(const Study *st, const ObserveFigures *f)
 {
     if (f->cut_short)
-        session_note(st->session, "%zu streams of the recording were cut short; what they hold "
-                     "is used", f->cut_short);
+        session_note(st->session,
+                     "%zu streams of the recording were cut short; what they hold "
+                     "is used",
+                     f->cut_short);
     if (f->full)
-        session_incomplete(st->session, "the recording of %zu threads ended at 256 MiB; give a "
-                           "smaller --calls", f->full);
+        session_incomplete(st->session,
+                           "the recording of %zu threads ended at 256 MiB; give a "
+                           "smaller --calls",
+                           f->full);
     if (f->left_out)
-        session_note(st->session, "%" PRIu64 " fields are left out: 48 variables are looked at in "
-                     "each function, the nearest first", f->left_out);
+        session_note(st->session,
+                     "%" PRIu64 " fields are left out: 48 variables are looked at in "
+                     "each function, the nearest first",
+                     f->left_out);
     if (f->stopped)
         session_incomplete(st->session, "stopped before all calls were looked at");
 }
 
 static bool read_trace(Study *st, const char *folder, Err *err)
 {
-    ObserveFigures figures = {0};
+    ObserveFigures figures = { 0 };
     Trace *t = trace_open(folder, st->program, err);
 
     if (!t)
         return err_ctx(err, "the command ran nothing of %s, or built it anew", st->name);
     st->samples = samples_new(session_seed(st->session));
     Units *units = units_new(st->program);
-    ObservePlan plan = { .units = units,
-                         .stop = is_stopped, .stop_arg = st->session };
+    ObservePlan plan = { .units = units, .stop = is_stopped, .stop_arg = st->session };
     observe(t, &plan, st->samples, &figures);
     units_free(units);
     trace_close(t);
@@ -130,10 +141,11 @@ static bool record(Study *st, Err *err)
         return false;
     char *woven = path_join(scratch, path_base(program_captured(st->program)->path));
     char *folder = path_join(scratch, "trace");
-    RecordPlan plan = { .libexec = session_libexec(st->session), .strategy = COPY_STATE,
+    RecordPlan plan = { .libexec = session_libexec(st->session),
+                        .strategy = COPY_STATE,
                         .as_is = session_flag(st->session, "as-is") };
-    bool ok = dir_make(folder, err) && record_weave(st->program, &plan, woven, NULL, err)
-        && run_recorded(st, woven, folder, err) && read_trace(st, folder, err);
+    bool ok = dir_make(folder, err) && record_weave(st->program, &plan, woven, NULL, err) &&
+              run_recorded(st, woven, folder, err) && read_trace(st, folder, err);
     if (ok)
         read_counts(st, folder);
     free(woven);
@@ -167,8 +179,10 @@ bool study_samples(Study *st, Err *err)
     if (there)
         st->samples = samples_read(path, session_seed(st->session), err);
     else
-        err_set(err, "no run of %s was recorded yet; give a command after --, such as "
-                "-- make check", st->name);
+        err_set(err,
+                "no run of %s was recorded yet; give a command after --, such as "
+                "-- make check",
+                st->name);
     free(path);
     return st->samples != NULL;
 }

@@ -11,12 +11,13 @@
 static void add_line(const Study *st, const Point *p, const Invariant *inv, const char *mark,
                      const char *word, Str *out)
 {
-    Str text = {0};
+    Str text = { 0 };
 
     inv_print(inv, p, st->samples, &text);
-    str_addf(out, "%s%-9s%-46s  %" PRIu64 " samples%s\n", mark, word, str_c(&text),
-             inv->samples, inv->own == inv->samples || !inv->samples ? ""
-             : inv->own ? ", some borrowed" : ", borrowed");
+    str_addf(out, "%s%-9s%-46s  %" PRIu64 " samples%s\n", mark, word, str_c(&text), inv->samples,
+             inv->own == inv->samples || !inv->samples ? ""
+             : inv->own                                ? ", some borrowed"
+                                                       : ", borrowed");
     str_release(&text);
 }
 
@@ -38,13 +39,13 @@ static void add_heading(const Study *st, const FunctionSamples *f, Str *out)
  * function that has it. */
 static void add_states(const Study *st, Str *out)
 {
-    Map seen = {0};
+    Map seen = { 0 };
 
     for (size_t i = 0; i < st->contracts->functions.len; i++) {
         const FunctionContract *fc = &st->contracts->functions.items[i];
         for (size_t k = 0; k < fc->pre.len; k++) {
             const Invariant *inv = &fc->pre.items[k];
-            Str key = {0};
+            Str key = { 0 };
             for (unsigned v = 0; v < inv_arity(inv->kind); v++)
                 str_addf(&key, "%d %s ", (int)inv->kind, fc->f->entry.vars[inv->v[v]].key);
             if (inv->is_state && map_put(&seen, *fc->f->handle ? fc->f->handle : "", &seen)) {
@@ -101,8 +102,10 @@ void report_contracts(const Study *st)
         n += fc->pre.len + fc->post.len;
     }
     add_left(st, out);
-    str_addf(out, "%zu invariants of %zu functions, likely from these runs. To refute them run "
-             "other tests:\n  sundew invariants %s --check -- COMMAND\n", n, functions, st->name);
+    str_addf(out,
+             "%zu invariants of %zu functions, likely from these runs. To refute them run "
+             "other tests:\n  sundew invariants %s --check -- COMMAND\n",
+             n, functions, st->name);
 }
 
 /* --- before and after */
@@ -118,7 +121,7 @@ static bool has_same(const Invariants *list, const Invariant *inv)
 static void tell_refuted(const Study *st, const FunctionSamples *f, bool is_exit,
                          const Invariant *inv, Str *out)
 {
-    Arena a = {0};
+    Arena a = { 0 };
     Row row;
     int by = contract_refuted(st->contracts, &st->constraints, f, is_exit, inv, &row, &a);
 
@@ -162,7 +165,7 @@ void report_difference(const Study *st)
 
     for (size_t i = 0; i < st->contracts->functions.len; i++) {
         FunctionContract both = steered->functions.items[i];
-        Str lines = {0};
+        Str lines = { 0 };
         Invariants own_pre = both.pre_before, own_post = both.post_before;
         both.pre_before = plain->functions.items[i].pre;
         both.post_before = plain->functions.items[i].post;
@@ -185,10 +188,10 @@ void report_difference(const Study *st)
 
 static json_t *constraint_json(const Constraint *c)
 {
-    json_t *o = json_pack("{s:s, s:o, s:o, s:f, s:f, s:f, s:i, s:i}", "kind",
-                          constraint_kind_name(c->kind), "from", json_text(c->from), "to",
-                          json_text(c->to), "rate", c->rate, "confidence", c->confidence, "core",
-                          c->core, "proved", (int)c->proved, "of", (int)c->of);
+    json_t *o =
+        json_pack("{s:s, s:o, s:o, s:f, s:f, s:f, s:i, s:i}", "kind", constraint_kind_name(c->kind),
+                  "from", json_text(c->from), "to", json_text(c->to), "rate", c->rate, "confidence",
+                  c->confidence, "core", c->core, "proved", (int)c->proved, "of", (int)c->of);
     if (c->when)
         json_object_set_new(o, "when", json_string(guard_name(c->when)));
     return o;
@@ -196,8 +199,8 @@ static json_t *constraint_json(const Constraint *c)
 
 void report_discovered(const Study *st, const Discovered *d)
 {
-    Str unused = {0}, *out = session_flag(st->session, "json") ? &unused
-                                                               : session_out(st->session);
+    Str unused = { 0 },
+        *out = session_flag(st->session, "json") ? &unused : session_out(st->session);
     json_t *all = json_array(), *frozen = json_array();
 
     for (size_t i = 0; i < d->immutable.len; i++) {
@@ -208,16 +211,17 @@ void report_discovered(const Study *st, const Discovered *d)
     }
     for (size_t i = 0; i < d->constraints.items.len; i++) {
         const Constraint *c = &d->constraints.items.items[i];
-        Str text = {0};
+        Str text = { 0 };
         constraint_print(c, &text);
         str_addf(out, "%-56s # rate %.2f (%u of %u), confidence %.2f, core %.2f\n", str_c(&text),
                  c->rate, c->proved, c->of, c->confidence, c->core);
         str_release(&text);
         json_array_append_new(all, constraint_json(c));
     }
-    str_addf(out, "# %zu constraints of %zu candidates; %zu vacuous, %zu below the rate. Vet "
-             "them into a file for --constraints.\n", d->constraints.items.len, d->candidates,
-             d->vacuous, d->below);
+    str_addf(out,
+             "# %zu constraints of %zu candidates; %zu vacuous, %zu below the rate. Vet "
+             "them into a file for --constraints.\n",
+             d->constraints.items.len, d->candidates, d->vacuous, d->below);
     session_json(st->session, "constraints", all);
     session_json(st->session, "immutable", frozen);
     str_release(&unused);
@@ -229,7 +233,7 @@ void report_discovered(const Study *st, const Discovered *d)
 static char *picture_of(const Discovered *d)
 {
     enum { MOST_EDGES = 120 };
-    Str out = {0};
+    Str out = { 0 };
     size_t n = 0;
 
     str_add(&out, "digraph constraints {\n  rankdir=LR;\n  node [shape=box];\n");
@@ -252,14 +256,17 @@ static char *picture_of(const Discovered *d)
 
 static bool report_graph(const Study *st, Err *err)
 {
-    Discovered d = {0};
+    Discovered d = { 0 };
 
     discover(st->contracts, &(DiscoverPlan){ .most_queries = 2000 }, &d);
     char *picture = picture_of(&d);
     char *message = xprintf("%zu constraints hold between the contracts of %zu functions",
                             d.constraints.items.len, st->contracts->functions.len);
-    Finding f = { .rule = "invariants/constraints", .level = LEVEL_NOTE,
-                  .verdict = VERDICT_LIKELY, .message = message, .anchor = "constraints",
+    Finding f = { .rule = "invariants/constraints",
+                  .level = LEVEL_NOTE,
+                  .verdict = VERDICT_LIKELY,
+                  .message = message,
+                  .anchor = "constraints",
                   .picture = picture };
     bool ok = !picture || session_report(st->session, &f, err);
     free(message);
@@ -270,13 +277,13 @@ static bool report_graph(const Study *st, Err *err)
 
 static bool report_contract(const Study *st, const FunctionContract *fc, Err *err)
 {
-    Vec(EvidenceStep) steps = {0};
-    Strings texts = {0};
+    Vec(EvidenceStep) steps = { 0 };
+    Strings texts = { 0 };
 
     for (int side = 0; side < 2; side++) {
         const Invariants *list = side ? &fc->post : &fc->pre;
         for (size_t i = 0; i < list->len; i++) {
-            Str text = {0};
+            Str text = { 0 };
             str_add(&text, side ? "ensures " : "requires ");
             inv_print(&list->items[i], side ? &fc->f->exit : &fc->f->entry, st->samples, &text);
             strings_addf(&texts, "%s   (%" PRIu64 " samples)", str_c(&text),
@@ -288,11 +295,15 @@ static bool report_contract(const Study *st, const FunctionContract *fc, Err *er
         vec_push(&steps, ((EvidenceStep){ .text = texts.items[i] }));
     char *message = xprintf("%s: %zu preconditions and %zu postconditions, likely", fc->f->name,
                             fc->pre.len, fc->post.len);
-    Finding f = { .rule = "invariants/contract", .level = LEVEL_NOTE, .verdict = VERDICT_LIKELY,
-                  .message = message, .anchor = fc->f->name, .steps = steps.items,
+    Finding f = { .rule = "invariants/contract",
+                  .level = LEVEL_NOTE,
+                  .verdict = VERDICT_LIKELY,
+                  .message = message,
+                  .anchor = fc->f->name,
+                  .steps = steps.items,
                   .nsteps = steps.len,
-                  .where = { .file = fc->f->file, .line = (int)fc->f->line,
-                             .function = fc->f->name } };
+                  .where = {
+                      .file = fc->f->file, .line = (int)fc->f->line, .function = fc->f->name } };
     bool ok = !steps.len || session_report(st->session, &f, err);
     free(message);
     vec_release(&steps);
@@ -310,7 +321,7 @@ bool report_page(const Study *st, Err *err)
 
 static json_t *broken_json(const Study *st, const Broken *b)
 {
-    Str text = {0}, values = {0};
+    Str text = { 0 }, values = { 0 };
     const Point *p = b->is_exit ? &b->f->exit : &b->f->entry;
 
     inv_print(&b->inv, p, st->samples, &text);
@@ -327,7 +338,7 @@ static json_t *broken_json(const Study *st, const Broken *b)
 static bool report_one_broken(const Study *st, const Broken *b, Err *err)
 {
     const Point *p = b->is_exit ? &b->f->exit : &b->f->entry;
-    Str text = {0}, values = {0};
+    Str text = { 0 }, values = { 0 };
 
     inv_print(&b->inv, p, st->samples, &text);
     inv_print_values(&b->inv, p, st->samples, &b->row, &values);
@@ -337,11 +348,16 @@ static bool report_one_broken(const Study *st, const Broken *b, Err *err)
                          b->is_exit ? "returned" : "called", str_c(&values), b->times,
                          b->others ? ", and it is seen at other functions, too" : "");
     EvidenceStep step = { .text = with };
-    Finding f = { .rule = "invariants/broken", .level = LEVEL_WARNING, .verdict = VERDICT_SHOWN,
-                  .message = message, .anchor = str_c(&text), .steps = &step, .nsteps = 1,
+    Finding f = { .rule = "invariants/broken",
+                  .level = LEVEL_WARNING,
+                  .verdict = VERDICT_SHOWN,
+                  .message = message,
+                  .anchor = str_c(&text),
+                  .steps = &step,
+                  .nsteps = 1,
                   .rerun = session_command_line(st->session),
-                  .where = { .file = b->f->file, .line = (int)b->f->line,
-                             .function = b->f->name } };
+                  .where = {
+                      .file = b->f->file, .line = (int)b->f->line, .function = b->f->name } };
     bool ok = session_report(st->session, &f, err);
     free(message);
     free(with);
@@ -391,8 +407,8 @@ static bool report_one_changed(const Study *st, const FunctionContract *fc, cons
                                json_t *all, Err *err)
 {
     json_t *now = contract_to_json(st->contracts, fc);
-    Strings lines = {0};
-    Vec(EvidenceStep) steps = {0};
+    Strings lines = { 0 };
+    Vec(EvidenceStep) steps = { 0 };
 
     compare_lists(json_object_get(old, "pre"), json_object_get(now, "pre"), "requires", &lines);
     compare_lists(json_object_get(old, "post"), json_object_get(now, "post"), "ensures", &lines);
@@ -400,11 +416,15 @@ static bool report_one_changed(const Study *st, const FunctionContract *fc, cons
         vec_push(&steps, ((EvidenceStep){ .text = lines.items[i] }));
     char *message = xprintf("the contract of %s changed: %s%s", fc->f->name,
                             lines.len ? lines.items[0] : "", lines.len > 1 ? ", …" : "");
-    Finding f = { .rule = "invariants/changed", .level = LEVEL_WARNING, .verdict = VERDICT_LIKELY,
-                  .message = message, .anchor = fc->f->name, .steps = steps.items,
+    Finding f = { .rule = "invariants/changed",
+                  .level = LEVEL_WARNING,
+                  .verdict = VERDICT_LIKELY,
+                  .message = message,
+                  .anchor = fc->f->name,
+                  .steps = steps.items,
                   .nsteps = steps.len,
-                  .where = { .file = fc->f->file, .line = (int)fc->f->line,
-                             .function = fc->f->name } };
+                  .where = {
+                      .file = fc->f->file, .line = (int)fc->f->line, .function = fc->f->name } };
     bool ok = !lines.len || session_report(st->session, &f, err);
     if (lines.len)
         json_array_append_new(all, json_pack("{s:o, s:o}", "function", json_text(fc->f->name),
@@ -438,7 +458,7 @@ json_t *report_json(const Study *st)
     json_t *functions = json_array();
 
     for (size_t i = 0; i < st->contracts->functions.len; i++)
-        json_array_append_new(functions, contract_to_json(st->contracts,
-                                                          &st->contracts->functions.items[i]));
+        json_array_append_new(functions,
+                              contract_to_json(st->contracts, &st->contracts->functions.items[i]));
     return functions;
 }

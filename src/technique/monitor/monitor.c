@@ -23,8 +23,10 @@
 
 static const Option options[] = {
     { "output", 'o', "FILE", "the executable to make", "PROGRAM.monitored" },
-    { "copy", 0, "STRATEGY", "what is copied when a function is entered: "
-      "reference, shallow, used-fields, deep", "used-fields" },
+    { "copy", 0, "STRATEGY",
+      "what is copied when a function is entered: "
+      "reference, shallow, used-fields, deep",
+      "used-fields" },
     { "overhead", 0, "PERCENT", "how much time monitoring may cost; 0: no limit", "15" },
     { "asan", 0, NULL, "with the address sanitizer: its reports leave crash files too", NULL },
     { "second-chance", 0, NULL, "monitor only functions of earlier crashes", NULL },
@@ -87,8 +89,10 @@ static bool check_redacted(const Program *p, char *const *words, Err *err)
             free(full);
         }
         if (!found)
-            err_set(err, "--redact: no field '%s' in a type '%s' of this program "
-                    "(sundew show types lists them)", dot + 1, name);
+            err_set(err,
+                    "--redact: no field '%s' in a type '%s' of this program "
+                    "(sundew show types lists them)",
+                    dot + 1, name);
         free(name);
         if (!found)
             return false;
@@ -99,12 +103,14 @@ static bool check_redacted(const Program *p, char *const *words, Err *err)
 static bool check_kind(const CapturedProgram *c, Err *err)
 {
     static const char *const kinds[] = {
-        [PROGRAM_SHARED] = "a shared library", [PROGRAM_ARCHIVE] = "an archive",
+        [PROGRAM_SHARED] = "a shared library",
+        [PROGRAM_ARCHIVE] = "an archive",
         [PROGRAM_OBJECT] = "an object file",
     };
     assert(c->kind == PROGRAM_EXECUTABLE || kinds[c->kind]);
     return c->kind == PROGRAM_EXECUTABLE ||
-           err_set(err, "%s is %s, and only an executable can be monitored: name one that "
+           err_set(err,
+                   "%s is %s, and only an executable can be monitored: name one that "
                    "is linked with it statically (sundew show programs lists them)",
                    c->name, kinds[c->kind]);
 }
@@ -122,8 +128,8 @@ static bool weave(Session *s, const Program *p, MonitorPlan *plan, const char *o
     progress_step(&progress, 1, "probes");
     if (w && session_flag(s, "asan"))
         weave_asan(w);
-    bool ok = w && weave_monitor(w, plan, err) &&
-              weave_runtime(w, session_libexec(s), "monitor", err);
+    bool ok =
+        w && weave_monitor(w, plan, err) && weave_runtime(w, session_libexec(s), "monitor", err);
     progress_step(&progress, 2, "optimise and link");
     if (ok) {
         weave_monitor_figures(w, monitored, trivial);
@@ -137,7 +143,7 @@ static bool weave(Session *s, const Program *p, MonitorPlan *plan, const char *o
 /* What decides how the code comes out. */
 static uint32_t variant_of(const MonitorPlan *plan, bool asan)
 {
-    Str how = {0};
+    Str how = { 0 };
     str_addf(&how, "monitor " SUNDEW_VERSION " second chance %d", plan->second_chance);
     if (asan)
         str_add(&how, " asan");
@@ -156,7 +162,7 @@ static bool keep_copy(Session *s, const Program *p, const char *out, const Monit
                                   program_captured(p)->name, copy_strategy_name(plan->strategy),
                                   plan->variant);
     char *dir = path_dir(path);
-    Str data = {0};
+    Str data = { 0 };
     bool ok = dir_make(dir, err) && file_read(out, &data, err) &&
               file_write(path, str_c(&data), data.len, err);
     str_release(&data);
@@ -173,22 +179,20 @@ static void say(Session *s, const Program *p, const MonitorPlan *plan, const cha
     for (size_t i = 0; i < n; i++)
         defined += fns[i]->defined;
     if (session_flag(s, "json")) {
-        json_t *j = json_pack("{s:o, s:o, s:I, s:I, s:I, s:o, s:i, s:b, s:s}",
-                              "program", json_text(program_captured(p)->path),
-                              "out", json_text(out), "functions", (json_int_t)defined,
-                              "monitored", (json_int_t)monitored,
-                              "trivial", (json_int_t)trivial,
-                              "strategy", json_text(copy_strategy_name(plan->strategy)),
-                              "overhead", (int)plan->overhead,
-                              "second_chance", plan->second_chance,
-                              "key", program_key(p));
+        json_t *j = json_pack("{s:o, s:o, s:I, s:I, s:I, s:o, s:i, s:b, s:s}", "program",
+                              json_text(program_captured(p)->path), "out", json_text(out),
+                              "functions", (json_int_t)defined, "monitored", (json_int_t)monitored,
+                              "trivial", (json_int_t)trivial, "strategy",
+                              json_text(copy_strategy_name(plan->strategy)), "overhead",
+                              (int)plan->overhead, "second_chance", plan->second_chance, "key",
+                              program_key(p));
         json_print(j, session_out(s));
         json_decref(j);
         return;
     }
     escape_terminal_z(session_out(s), out);
-    str_addf(session_out(s), ": %zu of %zu functions monitored, %zu trivial; %s%s\n",
-             monitored, defined, trivial, copy_strategy_name(plan->strategy),
+    str_addf(session_out(s), ": %zu of %zu functions monitored, %zu trivial; %s%s\n", monitored,
+             defined, trivial, copy_strategy_name(plan->strategy),
              plan->second_chance ? ", second chance" : "");
 }
 
@@ -217,8 +221,8 @@ static bool run(Session *s, Err *err)
     plan.only = only && *only ? only : NULL;
     plan.variant = variant_of(&plan, session_flag(s, "asan"));
     const char *asked = session_option(s, "output");
-    char *out = asked && strcmp(asked, "PROGRAM.monitored") != 0
-        ? xstrdup(asked) : xprintf("%s.monitored", c->name);
+    char *out = asked && strcmp(asked, "PROGRAM.monitored") != 0 ? xstrdup(asked)
+                                                                 : xprintf("%s.monitored", c->name);
     size_t monitored = 0, trivial = 0;
     bool ok = check_output(out, c->path, err) && check_redacted(p, plan.hidden, err) &&
               weave(s, p, &plan, out, &monitored, &trivial, err) &&

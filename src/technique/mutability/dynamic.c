@@ -56,7 +56,9 @@ static bool weave(const DynamicPlan *plan, Wanted *wanted, bool counts, const ch
                   size_t *params, Err *err)
 {
     Progress progress = progress_start("mutability", 2);
-    TagPlan tags = { .wanted = wanted, .arg = (void *)plan, .counts = counts,
+    TagPlan tags = { .wanted = wanted,
+                     .arg = (void *)plan,
+                     .counts = counts,
                      .summaries = calls_summaries(plan->calls) };
     size_t functions;
 
@@ -109,10 +111,7 @@ bool dynamic_enforce(const DynamicPlan *plan, const char *out, Err *err)
     return true;
 }
 
-static bool stop_asked(void *session)
-{
-    return session_interrupted(session);
-}
+static bool stop_asked(void *session) { return session_interrupted(session); }
 
 static bool run_command(const DynamicPlan *plan, const char *woven, const char *folder, Err *err)
 {
@@ -120,11 +119,16 @@ static bool run_command(const DynamicPlan *plan, const char *woven, const char *
     size_t n;
     char **words = session_tail(s, &n);
     RunResult r = { 0 };
-    RecordRun run = { .original = program_captured(plan->program), .woven = woven,
-                      .words = words, .nwords = n, .in_place = true, .folder = folder,
+    RecordRun run = { .original = program_captured(plan->program),
+                      .woven = woven,
+                      .words = words,
+                      .nwords = n,
+                      .in_place = true,
+                      .folder = folder,
                       .root = session_root(s),
                       .seconds = session_time(s) ? session_time(s) : MOST_SECONDS,
-                      .stop = stop_asked, .arg = s };
+                      .stop = stop_asked,
+                      .arg = s };
     bool ok = record_run(&run, &r, err);
     if (ok && r.failure.kind == FAILURE_TIMEOUT)
         session_incomplete(s, "the time was over before the command ended");

@@ -20,34 +20,40 @@
 
 static const Option options[] = {
     { "verdicts", 0, NULL, "every pointer parameter with its verdict", NULL },
-    { "why", 0, "FUNCTION:PARAM", "the reason for a verdict, or what prevents one",
-      NULL },
+    { "why", 0, "FUNCTION:PARAM", "the reason for a verdict, or what prevents one", NULL },
     { "pipeline", 0, "STAGES", "which stages run, as in S-P", "S-SH-P-M" },
     { "sound", 0, NULL, "only what is proven; the rest is unknown", NULL },
     { "best-effort", 0, NULL, "also what is likely (stage L); suggestions and patches too", NULL },
-    { "attributes", 0, NULL, "report functions that could be pure or const, and how "
-      "parameters are accessed, too", NULL },
+    { "attributes", 0, NULL,
+      "report functions that could be pure or const, and how "
+      "parameters are accessed, too",
+      NULL },
     { "patch", 0, NULL, "a patch with const where it compiles, on standard output", NULL },
     { "shallow", 0, NULL, "const also where something deeper is written", NULL },
     { "abi-stable", 0, NULL, "the patch leaves headers as they are", NULL },
     { "observed", 0, "FILE", "writes through parameters that a run has shown", NULL },
-    { "absence", 0, NULL, "after a run: what was called often and covered well, and never "
-      "written, is likely immutable", NULL },
+    { "absence", 0, NULL,
+      "after a run: what was called often and covered well, and never "
+      "written, is likely immutable",
+      NULL },
     { "absence-calls", 0, "N", "… after at least this many calls", "10" },
     { "absence-coverage", 0, "PERCENT", "… after a run of this share of its blocks", "85" },
-    { "enforce", 0, NULL, "make a program that stops at a write through a parameter that is "
-      "proven immutable or points to const", NULL },
+    { "enforce", 0, NULL,
+      "make a program that stops at a write through a parameter that is "
+      "proven immutable or points to const",
+      NULL },
     { "output", 'o', "FILE", "… with this name", "PROGRAM.enforced" },
     { "facts", 0, "FILE", "write all verdicts there, for other tools", NULL },
-    { "write-summaries", 0, "FILE", "write what exported functions do there, for programs "
-      "that load it by --summaries", NULL },
+    { "write-summaries", 0, "FILE",
+      "write what exported functions do there, for programs "
+      "that load it by --summaries",
+      NULL },
     { "summaries", 0, "FILE", "what library functions do (repeatable)", NULL },
     { 0 },
 };
 
 static const Rule rules[] = {
-    { "mutability/const-able", LEVEL_NOTE,
-      "A pointer parameter that could point to const." },
+    { "mutability/const-able", LEVEL_NOTE, "A pointer parameter that could point to const." },
     { "mutability/const-violated", LEVEL_WARNING,
       "A parameter that points to const is written through." },
     { "mutability/attribute", LEVEL_NOTE,
@@ -89,10 +95,10 @@ static const char *param_name(const MutParam *p, char *room, size_t n)
 static json_t *step_json(const MutStep *w)
 {
     return json_pack("{s:o, s:o, s:i, s:i, s:o, s:b, s:o}", "function",
-                     json_text(w->function->name), "file", json_text(w->file), "line",
-                     (int)w->line, "column", (int)w->column, "callee",
-                     *w->callee ? json_text(w->callee) : json_null(), "indirect",
-                     w->indirect, "path", json_text(w->path));
+                     json_text(w->function->name), "file", json_text(w->file), "line", (int)w->line,
+                     "column", (int)w->column, "callee",
+                     *w->callee ? json_text(w->callee) : json_null(), "indirect", w->indirect,
+                     "path", json_text(w->path));
 }
 
 static json_t *reasons_json(const MutParam *p)
@@ -101,11 +107,11 @@ static json_t *reasons_json(const MutParam *p)
 
     for (size_t i = 0; i < p->nreasons; i++) {
         const MutReason *r = &p->reasons[i];
-        json_array_append_new(
-            list, json_pack("{s:s, s:o, s:i, s:o, s:o}", "reason", mut_reason_name(r->kind),
-                            "file", json_text(r->file), "line", (int)r->line, "callee",
-                            *r->callee ? json_text(r->callee) : json_null(), "path",
-                            json_text(r->path)));
+        json_array_append_new(list, json_pack("{s:s, s:o, s:i, s:o, s:o}", "reason",
+                                              mut_reason_name(r->kind), "file", json_text(r->file),
+                                              "line", (int)r->line, "callee",
+                                              *r->callee ? json_text(r->callee) : json_null(),
+                                              "path", json_text(r->path)));
     }
     return list;
 }
@@ -123,9 +129,9 @@ static json_t *levels_json(const MutParam *p)
  * program, or by the declarations, which tell more where it is stored. */
 static bool is_const_able(const Study *st, const MutParam *p)
 {
-    return p->const_able || (st->declarations && p->own.verdict == MUT_IMMUTABLE &&
-                             (p->own.sound || st->likely) && !p->declared_const &&
-                             !p->by_value && patch_accepts(st->declarations, p));
+    return p->const_able ||
+           (st->declarations && p->own.verdict == MUT_IMMUTABLE && (p->own.sound || st->likely) &&
+            !p->declared_const && !p->by_value && patch_accepts(st->declarations, p));
 }
 
 static json_t *param_json(const Study *st, const MutParam *p)
@@ -133,13 +139,13 @@ static json_t *param_json(const Study *st, const MutParam *p)
     const Function *fn = p->function;
     MutAnswer deep = shown(st, &p->deep), own = shown(st, &p->own);
     char room[16];
-    json_t *o = json_pack(
-        "{s:o, s:o, s:o, s:i, s:o, s:i, s:s, s:s, s:s, s:s, s:b, s:b}", "function",
-        json_text(fn->name), "symbol", json_text(fn->symbol), "file", json_text(fn->file),
-        "line", (int)fn->line, "parameter", json_text(param_name(p, room, sizeof room)),
-        "index", (int)p->index, "verdict", mut_verdict_name(deep.verdict), "own",
-        mut_verdict_name(own.verdict), "stage", mut_stage_name(deep.stage), "own_stage",
-        mut_stage_name(own.stage), "sound", deep.sound, "own_sound", own.sound);
+    json_t *o =
+        json_pack("{s:o, s:o, s:o, s:i, s:o, s:i, s:s, s:s, s:s, s:s, s:b, s:b}", "function",
+                  json_text(fn->name), "symbol", json_text(fn->symbol), "file", json_text(fn->file),
+                  "line", (int)fn->line, "parameter", json_text(param_name(p, room, sizeof room)),
+                  "index", (int)p->index, "verdict", mut_verdict_name(deep.verdict), "own",
+                  mut_verdict_name(own.verdict), "stage", mut_stage_name(deep.stage), "own_stage",
+                  mut_stage_name(own.stage), "sound", deep.sound, "own_sound", own.sound);
 
     json_object_set_new(o, "levels", levels_json(p));
     json_object_set_new(o, "direction", json_string(mut_direction_name(p->direction)));
@@ -234,8 +240,7 @@ static bool is_candidate(const Study *st, const MutParam *p)
     if (p->deep.verdict == MUT_MUTABLE && !st->shallow)
         return false;
     return own.verdict == MUT_IMMUTABLE && (own.sound || st->likely) && !p->declared_const &&
-           !p->by_value && p->used &&
-           type_plain(fn->params[p->index].type)->kind == TYPE_POINTER &&
+           !p->by_value && p->used && type_plain(fn->params[p->index].type)->kind == TYPE_POINTER &&
            strcmp(fn->name, "main") != 0 && *fn->file;
 }
 
@@ -260,8 +265,11 @@ static bool has_doubt(Study *st, const MutParam *p, void *any, Err *err)
 /* The declarations are read where the program alone does not tell. */
 static void ask_declarations(Study *st)
 {
-    PatchPlan plan = { .session = st->s, .program = st->p, .mutability = st->m,
-                       .shallow = st->shallow, .likely = st->likely };
+    PatchPlan plan = { .session = st->s,
+                       .program = st->p,
+                       .mutability = st->m,
+                       .shallow = st->shallow,
+                       .likely = st->likely };
     bool any = false;
     Err err = { 0 };
 
@@ -275,20 +283,26 @@ static void ask_declarations(Study *st)
 
 static Location place_of(const Function *fn)
 {
-    return (Location){ .file = fn->file, .line = (int)fn->line, .column = (int)fn->column,
-                       .function = fn->name };
+    return (Location){
+        .file = fn->file, .line = (int)fn->line, .column = (int)fn->column, .function = fn->name
+    };
 }
 
-static bool report(Study *st, const MutParam *p, const char *rule, Level level,
-                   const char *message, const EvidenceStep *steps, size_t n, Err *err)
+static bool report(Study *st, const MutParam *p, const char *rule, Level level, const char *message,
+                   const EvidenceStep *steps, size_t n, Err *err)
 {
     Arena a = { 0 };
     char room[16];
     Finding f = {
-        .rule = rule, .level = level, .verdict = VERDICT_LIKELY, .message = message,
+        .rule = rule,
+        .level = level,
+        .verdict = VERDICT_LIKELY,
+        .message = message,
         .where = place_of(p->function),
         .anchor = arena_printf(&a, "%s", param_name(p, room, sizeof room)),
-        .steps = steps, .nsteps = n, .data = param_json(st, p),
+        .steps = steps,
+        .nsteps = n,
+        .data = param_json(st, p),
     };
     bool ok = session_report(st->s, &f, err);
 
@@ -302,13 +316,15 @@ static EvidenceStep *witness_steps(Arena *a, const MutStep *w, size_t n)
     EvidenceStep *steps = arena_array(a, EvidenceStep, n + 1);
 
     for (size_t i = 0; i < n; i++) {
-        steps[i].at = (Location){ .file = w[i].file, .line = (int)w[i].line,
+        steps[i].at = (Location){ .file = w[i].file,
+                                  .line = (int)w[i].line,
                                   .column = (int)w[i].column,
                                   .function = w[i].function->name };
-        steps[i].text = *w[i].callee
-            ? arena_printf(a, "%s: %s is written by %s%s", w[i].function->name, w[i].path,
-                           w[i].callee, w[i].indirect ? ", called by a pointer" : "")
-            : arena_printf(a, "%s: %s is written", w[i].function->name, w[i].path);
+        steps[i].text =
+            *w[i].callee
+                ? arena_printf(a, "%s: %s is written by %s%s", w[i].function->name, w[i].path,
+                               w[i].callee, w[i].indirect ? ", called by a pointer" : "")
+                : arena_printf(a, "%s: %s is written", w[i].function->name, w[i].path);
     }
     return steps;
 }
@@ -330,22 +346,26 @@ static bool report_param(Study *st, const MutParam *p, void *arg, Err *err)
     else if (is_suggested(st, p))
         ok = report(st, p, "mutability/const-able", LEVEL_NOTE,
                     arena_printf(&a, "%s: %s could point to const%s%s%s", p->function->name, name,
-                                 p->function->address_taken
-                                     ? ", with the types of pointers to it" : "",
+                                 p->function->address_taken ? ", with the types of pointers to it"
+                                                            : "",
                                  p->deep.verdict == MUT_MUTABLE
-                                     ? "; only what lies deeper is written" : "",
+                                     ? "; only what lies deeper is written"
+                                     : "",
                                  p->own.sound ? "" : "; not proven"),
                     NULL, 0, err);
     arena_release(&a);
     return ok;
 }
 
-static bool report_attribute(Study *st, const Function *fn, const char *what,
-                             const char *if_what, Err *err)
+static bool report_attribute(Study *st, const Function *fn, const char *what, const char *if_what,
+                             Err *err)
 {
     char *text = xprintf("%s: could be __attribute__((%s))%s", fn->name, what, if_what);
-    Finding f = { .rule = "mutability/attribute", .level = LEVEL_NOTE,
-                  .verdict = VERDICT_LIKELY, .message = text, .where = place_of(fn),
+    Finding f = { .rule = "mutability/attribute",
+                  .level = LEVEL_NOTE,
+                  .verdict = VERDICT_LIKELY,
+                  .message = text,
+                  .where = place_of(fn),
                   .anchor = what };
     bool ok = session_report(st->s, &f, err);
 
@@ -385,8 +405,8 @@ static bool report_attributes(Study *st, Err *err)
         if (!fns[i]->defined || !*fns[i]->file)
             continue;
         if (purity != MUT_IMPURE)
-            ok = report_attribute(st, fns[i], mut_purity_name(purity),
-                                  ", if it always returns", err);
+            ok = report_attribute(st, fns[i], mut_purity_name(purity), ", if it always returns",
+                                  err);
         for (unsigned k = 0; ok && k < fns[i]->nparams; k++) {
             const MutParam *p = mutability_param(st->m, fns[i], k);
             if (p && p->pointer)
@@ -442,8 +462,9 @@ static const char *reason_text(MutReasonKind k)
     case MUT_VARARG: return "is a variadic argument that nobody follows";
     case MUT_NOT_MATCHED: return "arrives in a way that was not understood";
     case MUT_PRINTED: return "is printed by a format, whose other conversions may write";
-    case MUT_MEMBER: return "goes to another function in a union, whose other members it may "
-                            "write through";
+    case MUT_MEMBER:
+        return "goes to another function in a union, whose other members it may "
+               "write through";
     case MUT_REPLACED: return "is stored where something else is put before that is written";
     case MUT_RETURNED: return "goes to a function without body, and what that returns is written";
     case MUT_TABLE: return "goes to a function of a table, where others that write may stand";
@@ -493,7 +514,10 @@ static void explain_reasons(Study *st, const MutParam *p)
 
 static void explain_answer(Study *st, const char *what, const MutAnswer *a)
 {
-    static const struct { MutStage stage; const char *text; } how[] = {
+    static const struct {
+        MutStage stage;
+        const char *text;
+    } how[] = {
         { MUT_BY_S, "the function alone shows it" },
         { MUT_BY_SH, "the function alone shows it, for this parameter" },
         { MUT_BY_P, "the function and all that it calls show it" },
@@ -566,8 +590,8 @@ static void count(Study *st)
             n[shown(st, &p->deep).verdict]++;
             total++;
         }
-    session_note(st->s, "%zu pointer parameters: %zu immutable, %zu mutable, %zu unknown",
-                 total, n[MUT_IMMUTABLE], n[MUT_MUTABLE], n[MUT_UNKNOWN]);
+    session_note(st->s, "%zu pointer parameters: %zu immutable, %zu mutable, %zu unknown", total,
+                 n[MUT_IMMUTABLE], n[MUT_MUTABLE], n[MUT_UNKNOWN]);
 }
 
 static void patch_json(Study *st, const PatchResult *r)
@@ -586,8 +610,11 @@ static void patch_json(Study *st, const PatchResult *r)
 
 static bool patch(Study *st, Err *err)
 {
-    PatchPlan plan = { .session = st->s, .program = st->p, .mutability = st->m,
-                       .shallow = st->shallow, .likely = st->likely,
+    PatchPlan plan = { .session = st->s,
+                       .program = st->p,
+                       .mutability = st->m,
+                       .shallow = st->shallow,
+                       .likely = st->likely,
                        .abi_stable = session_flag(st->s, "abi-stable") };
     PatchResult r = { 0 };
     bool ok = patch_make(&plan, &r, err);
@@ -597,10 +624,13 @@ static bool patch(Study *st, Err *err)
     else if (ok)
         str_addn(session_out(st->s), str_c(&r.diff), r.diff.len);
     if (ok)
-        session_note(st->s, "%zu parameters are never written through; for %zu of them other "
-                     "code does not accept const, %zu did not compile, %zu are in the patch: %zu places in "
-                     "%zu files%s", r.candidates, r.pinned, r.refused, r.offered.len, r.places,
-                     r.files, r.by_two ? "; compiled by clang and by the build's compiler" : "");
+        session_note(
+            st->s,
+            "%zu parameters are never written through; for %zu of them other "
+            "code does not accept const, %zu did not compile, %zu are in the patch: %zu places in "
+            "%zu files%s",
+            r.candidates, r.pinned, r.refused, r.offered.len, r.places, r.files,
+            r.by_two ? "; compiled by clang and by the build's compiler" : "");
     if (ok && r.unread)
         session_note(st->s, "%zu units could not be read", r.unread);
     patch_result_release(&r);
@@ -653,10 +683,12 @@ static bool write_summaries(Study *st, Err *err)
 
     if (!file)
         return true;
-    str_addf(&text, "# What functions of %s do, by sundew mutability. The format: docs/summaries.md.\n",
+    str_addf(&text,
+             "# What functions of %s do, by sundew mutability. The format: docs/summaries.md.\n",
              path_base(program_captured(st->p)->path));
     for (size_t i = 0; i < n; i++) {
-        if (!fns[i]->defined || fns[i]->linkage == LINKAGE_INTERNAL || !strcmp(fns[i]->name, "main"))
+        if (!fns[i]->defined || fns[i]->linkage == LINKAGE_INTERNAL ||
+            !strcmp(fns[i]->name, "main"))
             continue;
         if (mutability_summary(st->m, fns[i], &text, &why))
             written++;
@@ -669,10 +701,7 @@ static bool write_summaries(Study *st, Err *err)
     return ok;
 }
 
-static bool stop_asked(void *session)
-{
-    return session_interrupted(session);
-}
+static bool stop_asked(void *session) { return session_interrupted(session); }
 
 static bool read_number(Session *s, const char *option, unsigned most, unsigned *out, Err *err)
 {
@@ -692,7 +721,10 @@ static bool go(Study *st, bool *finished, Err *err)
     Session *s = st->s;
     const CapturedProgram *c = program_captured(st->p);
     const char *asked = session_option(s, "output");
-    DynamicPlan plan = { .session = s, .program = st->p, .calls = st->calls, .mutability = st->m,
+    DynamicPlan plan = { .session = s,
+                         .program = st->p,
+                         .calls = st->calls,
+                         .mutability = st->m,
                          .absence = session_flag(s, "absence"),
                          .only_proven = session_flag(s, "sound") };
 
@@ -703,8 +735,8 @@ static bool go(Study *st, bool *finished, Err *err)
         return false;
     if (!(*finished = session_flag(s, "enforce")))
         return true;
-    char *out = strcmp(asked, "PROGRAM.enforced") ? xstrdup(asked)
-                                                  : xprintf("%s.enforced", c->name);
+    char *out =
+        strcmp(asked, "PROGRAM.enforced") ? xstrdup(asked) : xprintf("%s.enforced", c->name);
     bool ok = dynamic_enforce(&plan, out, err);
     free(out);
     return ok;
@@ -745,7 +777,9 @@ static bool check_options(Session *s, Err *err)
 
 static bool run(Session *s, Err *err)
 {
-    Study st = { .s = s, .p = session_program(s), .calls = session_calls(s),
+    Study st = { .s = s,
+                 .p = session_program(s),
+                 .calls = session_calls(s),
                  .sound = session_flag(s, "sound"),
                  .shallow = session_flag(s, "shallow"),
                  .likely = session_flag(s, "best-effort") };
@@ -759,25 +793,24 @@ const Command technique_mutability = {
     .name = "mutability",
     .args = "PROGRAM [-- COMMAND…]",
     .summary = "parameters that are never written through",
-    .about =
-        "Asks for each pointer parameter: can the function, or a function that it\n"
-        "calls, use the pointer to change what it points to? The answer is mutable,\n"
-        "with the store that shows it; immutable, proven; or unknown, with the reason.\n"
-        "Reports parameters that could point to const, and parameters that point to\n"
-        "const although the function writes through them.\n"
-        "\n"
-        "After -- stands a command that runs the program, or its tests. The command\n"
-        "gets a private view of the project, in which a version that watches writes\n"
-        "stands in the program's place. What it sees settles what was unknown. Your\n"
-        "files stay as they are: what the command writes in the project's folder is\n"
-        "gone afterwards. The tests of an archive must link with it anew.\n"
-        "\n"
-        "With --enforce it makes a program that stops at a write through a parameter\n"
-        "that is proven immutable, or that points to const (with --sound: only if it\n"
-        "is proven). With SUNDEW_ENFORCE=log in its environment that program only\n"
-        "reports the write and continues.\n"
-        "\n"
-        "The result stays in the workspace, where other commands read it.",
+    .about = "Asks for each pointer parameter: can the function, or a function that it\n"
+             "calls, use the pointer to change what it points to? The answer is mutable,\n"
+             "with the store that shows it; immutable, proven; or unknown, with the reason.\n"
+             "Reports parameters that could point to const, and parameters that point to\n"
+             "const although the function writes through them.\n"
+             "\n"
+             "After -- stands a command that runs the program, or its tests. The command\n"
+             "gets a private view of the project, in which a version that watches writes\n"
+             "stands in the program's place. What it sees settles what was unknown. Your\n"
+             "files stay as they are: what the command writes in the project's folder is\n"
+             "gone afterwards. The tests of an archive must link with it anew.\n"
+             "\n"
+             "With --enforce it makes a program that stops at a write through a parameter\n"
+             "that is proven immutable, or that points to const (with --sound: only if it\n"
+             "is proven). With SUNDEW_ENFORCE=log in its environment that program only\n"
+             "reports the write and continues.\n"
+             "\n"
+             "The result stays in the workspace, where other commands read it.",
     .examples = "sundew mutability ./prog\n"
                 "sundew mutability ./prog --verdicts\n"
                 "sundew mutability libfoo.a --why foo_add:item\n"

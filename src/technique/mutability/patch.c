@@ -125,8 +125,7 @@ static Sites all_sites(const Patch *p)
 
     for (size_t i = 0; i < p->sets.len; i++)
         for (size_t k = 0; !p->sets.items[i].out && k < p->sets.items[i].nodes.len; k++) {
-            const QualifierSite *s =
-                qualifiers_sites(p->q, p->sets.items[i].nodes.items[k], &n);
+            const QualifierSite *s = qualifiers_sites(p->q, p->sets.items[i].nodes.items[k], &n);
             for (size_t j = 0; j < n; j++)
                 vec_push(&all, s[j]);
         }
@@ -178,8 +177,7 @@ static bool lay_over(Patch *p, const Sites *all, Err *err)
         Str old = { 0 }, new = { 0 };
         n = same_file(all, i);
         char *copy = xprintf("%s/%zu", p->dir, i);
-        ok = change(&all->items[i], n, &old, &new, err) &&
-             file_write(copy, new.data, new.len, err);
+        ok = change(&all->items[i], n, &old, &new, err) && file_write(copy, new.data, new.len, err);
         str_addf(&y, "%s{ \"type\": \"file\", \"name\": \"", i ? "," : "");
         escape_c_string(&y, all->items[i].file, strlen(all->items[i].file));
         str_addf(&y, "\", \"external-contents\": \"%s\" }\n", copy);
@@ -247,8 +245,7 @@ static bool lay_in_mirror(Patch *p, const Sites *all, Err *err)
         char *path = mirrored(p, all->items[i].file);
         n = same_file(all, i);
         unlink(path);
-        ok = change(&all->items[i], n, &old, &new, err) &&
-             file_write(path, new.data, new.len, err);
+        ok = change(&all->items[i], n, &old, &new, err) && file_write(path, new.data, new.len, err);
         strings_add(&p->mirrored, all->items[i].file);
         str_release(&old);
         str_release(&new);
@@ -404,8 +401,8 @@ static char *unmirrored(const Patch *p, const CompileCommand *c, const char *nam
     char *cwd = mirrored(p, c->directory);
     char *path = path_in(p->mirror ? cwd : c->directory, name);
     const char *rest = p->mirror ? below(path, p->mirror) : NULL;
-    char *out = rest ? xprintf("%s%s", session_root(p->plan.session), rest)
-                     : path_in(c->directory, name);
+    char *out =
+        rest ? xprintf("%s%s", session_root(p->plan.session), rest) : path_in(c->directory, name);
 
     free(cwd);
     free(path);
@@ -527,8 +524,7 @@ static void print_line(char mark, const Lines *x, size_t i, bool ends, Str *out)
 }
 
 /* `ends`: the last line has an end. */
-static void print_hunk(const Lines *a, const Lines *b, size_t from, size_t to, bool ends,
-                       Str *out)
+static void print_hunk(const Lines *a, const Lines *b, size_t from, size_t to, bool ends, Str *out)
 {
     size_t first = from > CONTEXT ? from - CONTEXT : 0;
     size_t last = to + CONTEXT < a->len ? to + CONTEXT : a->len - 1;
@@ -613,10 +609,7 @@ void patch_result_release(PatchResult *r)
 
 /* ---- all together */
 
-static bool stop_asked(void *session)
-{
-    return session_interrupted(session);
-}
+static bool stop_asked(void *session) { return session_interrupted(session); }
 
 void patch_close(Patch *p)
 {
@@ -686,9 +679,8 @@ static void find_sets(Patch *p)
     for (size_t i = 0; i < n; i++)
         for (unsigned k = 0; k < fns[i]->nparams; k++) {
             const MutParam *m = mutability_param(p->plan.mutability, fns[i], k);
-            if (!m || !m->pointer || m->declared_const || m->by_value ||
-                !is_immutable(p, m) || !m->used ||
-                (m->deep.verdict == MUT_MUTABLE && !p->plan.shallow))
+            if (!m || !m->pointer || m->declared_const || m->by_value || !is_immutable(p, m) ||
+                !m->used || (m->deep.verdict == MUT_MUTABLE && !p->plan.shallow))
                 continue;
             p->candidates++;
             Set s = { .param = m };

@@ -49,9 +49,9 @@ static Strings *lines_of(Diff *d, const char *file)
         return *slot;
     Strings *lines = *slot = xcalloc(1, sizeof *lines);
     char *path = path_join(d->folder, file);
-    Str text = {0};
+    Str text = { 0 };
     file_read(path, &text, NULL);
-    for (const char *p = str_c(&text); *p; ) {
+    for (const char *p = str_c(&text); *p;) {
         size_t n = strcspn(p, "\n");
         strings_addf(lines, "%.*s", (int)n, p);
         p += n + (p[n] == '\n');
@@ -61,10 +61,7 @@ static Strings *lines_of(Diff *d, const char *file)
     return lines;
 }
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* The first word with a "(" behind it that is no check of ours; in `out`. */
 static bool called_in(const char *s, char out[128])
@@ -139,7 +136,7 @@ static bool read_check(Diff *d, const char *line, size_t len)
 {
     char *text = xstrndup(line, len);
     char *colon = strstr(text, ".c:"), *rest = NULL;
-    Change c = {0};
+    Change c = { 0 };
     bool ok = str_starts(text, "# ") && colon;
     if (ok)
         c.line = (unsigned)strtoul(colon + 3, &rest, 10);
@@ -175,16 +172,19 @@ static void add_death(Diff *d, const char *file, const char *test, const char *h
         memcpy(about, name, n);
         about[n] = 0;
     }
-    vec_push(&d->changes, ((Change){ .file = xprintf("%s.c", file), .is = xstrdup(""),
-        .was = xstrdup(""), .what = xstrdup(how), .function = xstrdup(about),
-        .test = xstrdup(test) }));
+    vec_push(&d->changes, ((Change){ .file = xprintf("%s.c", file),
+                                     .is = xstrdup(""),
+                                     .was = xstrdup(""),
+                                     .what = xstrdup(how),
+                                     .function = xstrdup(about),
+                                     .test = xstrdup(test) }));
 }
 
 static void read_output(Diff *d, const char *name, const char *text)
 {
     size_t first = d->changes.len;
     char *died = NULL;
-    for (const char *p = text; *p; ) {
+    for (const char *p = text; *p;) {
         size_t n = strcspn(p, "\n");
         if (str_starts(p, "# died")) {
             free(died);
@@ -219,7 +219,7 @@ static void read_output(Diff *d, const char *name, const char *text)
 /* The libraries of the Makefile, the first replaced. */
 static char *libraries_for(const char *makefile, const char *library)
 {
-    Str out = {0};
+    Str out = { 0 };
     const char *line = strstr(makefile, "\nTEST_LIBS = ");
     char *full = path_absolute(library);
     escape_make_recipe(&out, full);
@@ -239,7 +239,7 @@ static char *libraries_for(const char *makefile, const char *library)
 
 static bool copy_folder(Diff *d, Strings *tests, Str *makefile, Err *err)
 {
-    Strings names = {0};
+    Strings names = { 0 };
     bool ok = dir_list(d->folder, &names, err);
     for (size_t i = 0; ok && i < names.len; i++) {
         const char *name = names.items[i];
@@ -247,7 +247,7 @@ static bool copy_folder(Diff *d, Strings *tests, Str *makefile, Err *err)
         if (!test && strcmp(name, "sundew_test.h") != 0 && strcmp(name, "Makefile") != 0)
             continue;
         char *from = path_join(d->folder, name), *to = path_join(d->copy, name);
-        Str text = {0};
+        Str text = { 0 };
         ok = file_read(from, &text, err) && file_write(to, text.data, text.len, err);
         if (ok && strcmp(name, "Makefile") == 0)
             str_addn(makefile, str_c(&text), text.len);
@@ -266,24 +266,31 @@ static bool copy_folder(Diff *d, Strings *tests, Str *makefile, Err *err)
 /* What the linker misses: functions that are gone. */
 static void report_missing(Diff *d, const char *file, const char *said)
 {
-    Map seen = {0};
-    for (const char *p = said; (p = strstr(p, "undefined reference to `")); ) {
+    Map seen = { 0 };
+    for (const char *p = said; (p = strstr(p, "undefined reference to `"));) {
         p += strlen("undefined reference to `");
         char *name = xstrndup(p, strcspn(p, "'"));
         if (map_put(&seen, name, NULL))
-            vec_push(&d->changes, ((Change){ .file = xprintf("%s.c", file), .is = xstrdup(""),
-                .was = xstrdup(""), .what = xstrdup("is not there any more"),
-                .function = name, .test = xstrdup(file) }));
+            vec_push(&d->changes, ((Change){ .file = xprintf("%s.c", file),
+                                             .is = xstrdup(""),
+                                             .was = xstrdup(""),
+                                             .what = xstrdup("is not there any more"),
+                                             .function = name,
+                                             .test = xstrdup(file) }));
         else
             free(name);
     }
     if (!seen.len) {
         const char *e = strstr(said, "error: ");
         size_t n = e ? strcspn(e, "\n") : 0;
-        vec_push(&d->changes, ((Change){ .file = xprintf("%s.c", file), .is = xstrdup(""),
-            .was = xstrdup(""), .function = xstrdup(file), .test = xstrdup(file),
-            .what = e ? xprintf("does not compile: %.*s", (int)(n > 200 ? 200 : n), e)
-                      : xstrdup("does not compile") }));
+        vec_push(&d->changes, ((Change){ .file = xprintf("%s.c", file),
+                                         .is = xstrdup(""),
+                                         .was = xstrdup(""),
+                                         .function = xstrdup(file),
+                                         .test = xstrdup(file),
+                                         .what = e ? xprintf("does not compile: %.*s",
+                                                             (int)(n > 200 ? 200 : n), e)
+                                                   : xstrdup("does not compile") }));
     }
     map_release(&seen);
 }
@@ -293,7 +300,7 @@ static bool run_make(Diff *d, const char *test, const char *libraries, bool *bui
     char *libs = xprintf("TEST_LIBS=%s", libraries);
     char *argv[] = { "make", "-s", "-C", d->copy, libs, (char *)test, NULL };
     Proc p = { .argv = argv, .capture = true, .seconds = 600 };
-    ProcResult r = {0};
+    ProcResult r = { 0 };
     bool ok = proc_run(&p, &r, err);
     *built = ok && r.status == 0;
     if (ok && !*built)
@@ -307,13 +314,14 @@ static bool run_test(Diff *d, const char *test, Err *err)
 {
     char *path = xprintf("%s/%s", d->copy, test);
     char *argv[] = { path, NULL };
-    Strings env = {0};
+    Strings env = { 0 };
     for (char **e = environ; *e; e++)
         strings_add(&env, *e);
     strings_add(&env, "SUNDEW_ACCEPT=1");
-    Proc p = { .argv = argv, .env = strings_argv(&env), .cwd = d->copy, .capture = true,
-               .seconds = 600 };
-    ProcResult r = {0};
+    Proc p = {
+        .argv = argv, .env = strings_argv(&env), .cwd = d->copy, .capture = true, .seconds = 600
+    };
+    ProcResult r = { 0 };
     bool ok = proc_run(&p, &r, err);
     if (ok)
         read_output(d, test, str_c(&r.out));
@@ -391,7 +399,7 @@ static bool accept_changes(Diff *d, size_t *done, Err *err)
     for (size_t i = 0; ok && i < d->sources.len; i++) {
         const Strings *lines = d->sources.entries[i].value;
         char *path = path_join(d->folder, d->sources.entries[i].key);
-        Str text = {0};
+        Str text = { 0 };
         for (size_t k = 0; k < lines->len; k++)
             str_addf(&text, "%s\n", lines->items[k]);
         ok = !lines->len || file_write(path, text.data, text.len, err);
@@ -413,9 +421,9 @@ static bool same_group(const Change *a, const Change *b)
 static bool report_group(Diff *d, size_t first, Err *err)
 {
     const Change *c = &d->changes.items[first];
-    Vec(EvidenceStep) steps = {0};
-    Strings texts = {0}, tests = {0};
-    Str message = {0};
+    Vec(EvidenceStep) steps = { 0 };
+    Strings texts = { 0 }, tests = { 0 };
+    Str message = { 0 };
     size_t n = 0;
     char *path = NULL;
     for (size_t i = first; i < d->changes.len; i++) {
@@ -430,18 +438,22 @@ static bool report_group(Diff *d, size_t first, Err *err)
     for (size_t i = 0; i < texts.len; i++)
         vec_push(&steps, ((EvidenceStep){ .text = texts.items[i] }));
     if (*c->is)
-        str_addf(&message, "%s gives something else: %s is %s, was %s", c->function, c->what,
-                 c->is, c->was);
+        str_addf(&message, "%s gives something else: %s is %s, was %s", c->function, c->what, c->is,
+                 c->was);
     else
         str_addf(&message, "%s: %s", c->function, c->what);
     if (n > 1)
         str_addf(&message, " (and %zu more)", n - 1);
     path = path_join(d->folder, c->file);
     char *full = path_absolute(path);
-    Finding f = { .rule = "regress/changed", .level = LEVEL_WARNING, .verdict = VERDICT_SHOWN,
-                  .message = str_c(&message), .anchor = c->function,
+    Finding f = { .rule = "regress/changed",
+                  .level = LEVEL_WARNING,
+                  .verdict = VERDICT_SHOWN,
+                  .message = str_c(&message),
+                  .anchor = c->function,
                   .where = { .file = full, .line = (int)c->line, .function = c->test },
-                  .steps = steps.items, .nsteps = steps.len,
+                  .steps = steps.items,
+                  .nsteps = steps.len,
                   .rerun = session_command_line(d->session) };
     bool ok = session_report(d->session, &f, err);
     vec_release(&steps);
@@ -467,8 +479,8 @@ static bool report(Diff *d, Err *err)
     session_json(d->session, "failed", json_integer((json_int_t)d->failed));
     session_json(d->session, "changes", json_integer((json_int_t)d->changes.len));
     if (ok && !session_flag(d->session, "json"))
-        str_addf(session_out(d->session), "%zu tests, %zu of them with another outcome\n",
-                 d->tests, d->failed);
+        str_addf(session_out(d->session), "%zu tests, %zu of them with another outcome\n", d->tests,
+                 d->failed);
     return ok;
 }
 
@@ -496,8 +508,8 @@ bool diff_run(Session *s, const char *folder, Err *err)
     size_t n, accepted_lines = 0;
     char **args = session_args(s, &n);
     Diff d = { .session = s, .folder = folder };
-    Strings tests = {0};
-    Str makefile = {0};
+    Strings tests = { 0 };
+    Str makefile = { 0 };
     if (n != 1)
         return err_set(err, "compare with which library? (sundew regress --diff DIR LIBRARY)");
     if (!file_is_regular(args[0]))

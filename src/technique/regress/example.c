@@ -14,10 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_stopped(void *session)
-{
-    return session_interrupted(session);
-}
+static bool is_stopped(void *session) { return session_interrupted(session); }
 
 /* A woven program with the words after the first, or all of them as a command in
  * which the woven one stands in the place of the library. */
@@ -26,18 +23,25 @@ static bool run_example(Regress *r, const Program *p, const char *woven, const c
 {
     size_t n;
     char **tail = session_tail(r->session, &n);
-    RecordRun run = { .original = program_captured(p), .woven = woven, .folder = folder,
-                      .words = tail + alone, .nwords = n - alone, .in_place = !alone,
-                      .root = session_root(r->session), .seconds = alone ? 300 : 3600,
-                      .budget = alone ? 256 << 20 : 64 << 20, .stop = is_stopped,
+    RecordRun run = { .original = program_captured(p),
+                      .woven = woven,
+                      .folder = folder,
+                      .words = tail + alone,
+                      .nwords = n - alone,
+                      .in_place = !alone,
+                      .root = session_root(r->session),
+                      .seconds = alone ? 300 : 3600,
+                      .budget = alone ? 256 << 20 : 64 << 20,
+                      .stop = is_stopped,
                       .arg = r->session };
-    RunResult res = {0};
+    RunResult res = { 0 };
     bool ok = record_run(&run, &res, err);
     if (ok && failure_is(&res.failure)) {
-        Str text = {0}, shown = {0};
+        Str text = { 0 }, shown = { 0 };
         failure_describe(&res.failure, &text);
         escape_terminal_z(&shown, str_c(&text));
-        session_note(r->session, "the example ended with %s; Sundew continues with the calls before that",
+        session_note(r->session,
+                     "the example ended with %s; Sundew continues with the calls before that",
                      str_c(&shown));
         str_release(&text);
         str_release(&shown);
@@ -60,7 +64,7 @@ static void forbid_functions(Regress *r)
 static void note_unused(Regress *r)
 {
     enum { NAMED = 5 };
-    Str names = {0};
+    Str names = { 0 };
     size_t n = 0;
     for (size_t i = 0; i < r->api->nfunctions; i++) {
         const ApiFunction *f = &r->api->functions[i];
@@ -72,8 +76,10 @@ static void note_unused(Regress *r)
     if (n > NAMED)
         str_addf(&names, " and %zu more", n - NAMED);
     if (n)
-        session_note(r->session, "not called, because no call of a captured example shows what "
-                     "goes with their \"...\": %s", str_c(&names));
+        session_note(r->session,
+                     "not called, because no call of a captured example shows what "
+                     "goes with their \"...\": %s",
+                     str_c(&names));
     str_release(&names);
 }
 
@@ -105,7 +111,7 @@ static bool open_example(Regress *r)
 {
     size_t n;
     char **tail = session_tail(r->session, &n);
-    Err none = {0};
+    Err none = { 0 };
     if (r->example || !n)
         return r->example != NULL;
     const Program *p = session_open_program(r->session, tail[0], &none);
@@ -121,9 +127,10 @@ static bool record_example(Regress *r, const char *scratch, Trace **t, Err *err)
     const Program *p = alone ? r->example : r->program;
     char *woven = path_join(scratch, path_base(program_captured(p)->path));
     char *folder = path_join(scratch, "trace");
-    Strings recorded = {0};
+    Strings recorded = { 0 };
     usage_functions_to_record(r->api, p, &recorded);
-    RecordPlan plan = { .libexec = session_libexec(r->session), .strategy = COPY_SHALLOW,
+    RecordPlan plan = { .libexec = session_libexec(r->session),
+                        .strategy = COPY_SHALLOW,
                         .only = strings_argv(&recorded) };
     bool ok = dir_make(folder, err) && record_weave(p, &plan, woven, NULL, err) &&
               run_example(r, p, woven, folder, alone, err);
@@ -175,18 +182,19 @@ bool example_coverage(Regress *r, Err *err)
         return true;
     if (!open_example(r)) {
         session_note(r->session, "--example-coverage works only with a captured program that the "
-                     "library is linked into");
+                                 "library is linked into");
         return true;
     }
     const char *scratch = tempdir_new(NULL, err);
     if (!scratch)
         return false;
-    char *program = path_join(scratch, program_captured(r->example)->name), *folder = path_join(scratch, "out");
+    char *program = path_join(scratch, program_captured(r->example)->name),
+         *folder = path_join(scratch, "out");
     char *file = path_join(folder, "cover");
     Woven *w = weave_begin(r->example, err);
     Cover *points = w ? weave_cover(w, err) : NULL;
-    Str bytes = {0};
-    Map symbols = {0};
+    Str bytes = { 0 };
+    Map symbols = { 0 };
     bool ok = points && weave_runtime(w, session_libexec(r->session), "cover", err) &&
               woven_build(w, &(WovenBuild){ .out = program, .level = 1 }, err) &&
               dir_make(folder, err) && run_example(r, r->example, program, folder, true, err) &&

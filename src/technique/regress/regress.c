@@ -17,8 +17,10 @@
 #include <string.h>
 
 static const Option options[] = {
-    { "headers", 0, "FILE", "the API is what this header declares, and the tests include it; "
-      "needed, and repeatable", NULL },
+    { "headers", 0, "FILE",
+      "the API is what this header declares, and the tests include it; "
+      "needed, and repeatable",
+      NULL },
     { "output", 'o', "DIR", "where the tests go", "tests" },
     { "count", 0, "N", "stop after this many sequences: the same seed then gives the same tests",
       NULL },
@@ -29,15 +31,16 @@ static const Option options[] = {
     { "cflags", 0, "WORD", "a flag for the headers, such as -I or -D (repeatable)", NULL },
     { "link", 0, "WORD", "a word for the linker, such as -lz (repeatable)", NULL },
     { "example-coverage", 0, NULL, "also tell what the example covers by itself", NULL },
-    { "diff", 0, "DIR", "compile the tests in DIR with the library named and tell what "
-      "changed", NULL },
+    { "diff", 0, "DIR",
+      "compile the tests in DIR with the library named and tell what "
+      "changed",
+      NULL },
     { "accept", 0, NULL, "with --diff: write the new values into the tests", NULL },
     { 0 },
 };
 
 static const Rule rules[] = {
-    { "regress/crash", LEVEL_ERROR,
-      "Calls like those that the example makes crash the library." },
+    { "regress/crash", LEVEL_ERROR, "Calls like those that the example makes crash the library." },
     { "regress/changed", LEVEL_WARNING,
       "A function no longer does what it did when the tests were made." },
     { 0 },
@@ -50,8 +53,8 @@ static MutFacts *facts_of(const Regress *r)
     MutFacts *facts = mut_facts_open(r->program);
     if (facts)
         return facts;
-    Err ignored = {0};
-    Mutability *m = mutability_new(r->program, r->calls, &(MutabilityPlan){0});
+    Err ignored = { 0 };
+    Mutability *m = mutability_new(r->program, r->calls, &(MutabilityPlan){ 0 });
     mut_facts_write(m, r->program, &ignored);
     mutability_free(m);
     return mut_facts_open(r->program);
@@ -72,15 +75,13 @@ static bool open_api(Regress *r, Err *err)
     return r->pool != NULL;
 }
 
-static size_t mutants_asked(Session *s)
-{
-    return strtoul(session_option(s, "mutants"), NULL, 10);
-}
+static size_t mutants_asked(Session *s) { return strtoul(session_option(s, "mutants"), NULL, 10); }
 
 static bool open_library(Regress *r, Err *err)
 {
     Session *s = r->session;
-    LibraryPlan plan = { .link = session_option_all(s, "link"), .jobs = session_jobs(s),
+    LibraryPlan plan = { .link = session_option_all(s, "link"),
+                         .jobs = session_jobs(s),
                          .with_mutants = mutants_asked(s) > 0,
                          .most_mutants = mutants_asked(s) };
     if (!library_make(r->program, &plan, &r->library, err))
@@ -95,7 +96,7 @@ static bool open_library(Regress *r, Err *err)
     if (exec_missing(r->exec))
         session_note(s, "%s", exec_missing(r->exec));
     if (r->library.strict) {
-        Err why = {0};
+        Err why = { 0 };
         e.library = r->library.strict;
         e.preload = r->library.preload;
         e.cpu_ms = 800;
@@ -104,7 +105,9 @@ static bool open_library(Regress *r, Err *err)
             session_note(s, "without sanitizers: %s", why.msg);
     }
     if (r->library.mutants) {
-        e = (ExecPlan){ .api = r->api, .library = r->library.mutants, .cpu_ms = 100,
+        e = (ExecPlan){ .api = r->api,
+                        .library = r->library.mutants,
+                        .cpu_ms = 100,
                         .libexec = session_libexec(s) };
         r->mutants = exec_open(&e, err);
         return r->mutants != NULL;
@@ -112,23 +115,28 @@ static bool open_library(Regress *r, Err *err)
     return true;
 }
 
-static bool is_stopped(void *arg)
-{
-    return session_interrupted(((Regress *)arg)->session);
-}
+static bool is_stopped(void *arg) { return session_interrupted(((Regress *)arg)->session); }
 
 static void plan_growth(Regress *r)
 {
     r->ownership = ownership_new(r->api);
     if (r->usage)
         usage_teach_ownership(r->usage, r->ownership);
-    r->grow = (GrowPlan){ .api = r->api, .pool = r->pool, .usage = r->usage,
-                          .ownership = r->ownership, .rng = session_rng(r->session),
-                          .null_share = 0.05, .start_share = 0.3, .mix = 0.3,
-                          .near = strtod(session_option(r->session, "divergent"), NULL) > 0
-                                  ? 0.25 : 0 };
-    r->settler = (Settler){ .grow = &r->grow, .ownership = r->ownership, .exec = r->exec,
-                            .again = r->again, .strict = r->strict };
+    r->grow =
+        (GrowPlan){ .api = r->api,
+                    .pool = r->pool,
+                    .usage = r->usage,
+                    .ownership = r->ownership,
+                    .rng = session_rng(r->session),
+                    .null_share = 0.05,
+                    .start_share = 0.3,
+                    .mix = 0.3,
+                    .near = strtod(session_option(r->session, "divergent"), NULL) > 0 ? 0.25 : 0 };
+    r->settler = (Settler){ .grow = &r->grow,
+                            .ownership = r->ownership,
+                            .exec = r->exec,
+                            .again = r->again,
+                            .strict = r->strict };
 }
 
 static bool make_suite(Regress *r, Err *err)
@@ -136,10 +144,13 @@ static bool make_suite(Regress *r, Err *err)
     Session *s = r->session;
     const char *count = session_option(s, "count");
     double seconds = session_time(s);
-    SuitePlan plan = { .settler = &r->settler, .count = count ? strtoull(count, NULL, 10) : 0,
-                          .universal_share = 0.2,
-                          .divergent_share = strtod(session_option(s, "divergent"), NULL),
-                          .more = r->mutants != NULL, .stop = is_stopped, .arg = r };
+    SuitePlan plan = { .settler = &r->settler,
+                       .count = count ? strtoull(count, NULL, 10) : 0,
+                       .universal_share = 0.2,
+                       .divergent_share = strtod(session_option(s, "divergent"), NULL),
+                       .more = r->mutants != NULL,
+                       .stop = is_stopped,
+                       .arg = r };
     if (!seconds && !plan.count)
         seconds = 60;
     plan.seconds = seconds * 0.7;
@@ -149,8 +160,11 @@ static bool make_suite(Regress *r, Err *err)
 static bool reduce_suite(Regress *r, Err *err)
 {
     double seconds = session_time(r->session) ? session_time(r->session) : 60;
-    ReducePlan plan = { .settler = &r->settler, .mutants = r->mutants, .faults = r->library.faults,
-                        .points = r->library.points, .seconds = seconds * 0.3,
+    ReducePlan plan = { .settler = &r->settler,
+                        .mutants = r->mutants,
+                        .faults = r->library.faults,
+                        .points = r->library.points,
+                        .seconds = seconds * 0.3,
                         .unlimited = session_option(r->session, "count") != NULL };
     return reduce(&plan, &r->suite, &r->reduced, err);
 }
@@ -164,27 +178,31 @@ static void add_figures(const Regress *r, json_t *j)
     json_object_set_new(j, "tests", json_integer((json_int_t)r->written));
     json_object_set_new(j, "assertions", json_integer((json_int_t)r->assertions));
     json_object_set_new(j, "sequences", json_integer((json_int_t)u->ran.sequences));
-    json_object_set_new(j, "coverage", json_pack(
-        "{s:I,s:I,s:I,s:I}", "lines", (json_int_t)d->lines, "branches", (json_int_t)d->branches,
-        "all_lines", (json_int_t)d->all_lines, "all_branches", (json_int_t)d->all_branches));
-    json_object_set_new(j, "mutants", json_pack("{s:I,s:I,s:I}", "killed", (json_int_t)d->killed,
-                                                "total", (json_int_t)d->mutants, "reached",
-                                                (json_int_t)d->reached));
-    json_object_set_new(j, "outcomes", json_pack(
-        "{s:I,s:I,s:I,s:I,s:I}", "done", (json_int_t)u->ran.done, "died", (json_int_t)u->ran.died,
-        "timeouts", (json_int_t)u->ran.timeouts, "exited", (json_int_t)u->ran.exited, "set_aside",
-        (json_int_t)u->set_aside));
-    json_object_set_new(j, "settled", json_pack(
-        "{s:I,s:I,s:I,s:I,s:I}", "tests", (json_int_t)u->settled, "illegal",
-        (json_int_t)u->illegal, "not_closed", (json_int_t)u->open, "leaks",
-        (json_int_t)u->leaks, "nothing_stable", (json_int_t)u->empty));
+    json_object_set_new(j, "coverage",
+                        json_pack("{s:I,s:I,s:I,s:I}", "lines", (json_int_t)d->lines, "branches",
+                                  (json_int_t)d->branches, "all_lines", (json_int_t)d->all_lines,
+                                  "all_branches", (json_int_t)d->all_branches));
+    json_object_set_new(j, "mutants",
+                        json_pack("{s:I,s:I,s:I}", "killed", (json_int_t)d->killed, "total",
+                                  (json_int_t)d->mutants, "reached", (json_int_t)d->reached));
+    json_object_set_new(j, "outcomes",
+                        json_pack("{s:I,s:I,s:I,s:I,s:I}", "done", (json_int_t)u->ran.done, "died",
+                                  (json_int_t)u->ran.died, "timeouts", (json_int_t)u->ran.timeouts,
+                                  "exited", (json_int_t)u->ran.exited, "set_aside",
+                                  (json_int_t)u->set_aside));
+    json_object_set_new(j, "settled",
+                        json_pack("{s:I,s:I,s:I,s:I,s:I}", "tests", (json_int_t)u->settled,
+                                  "illegal", (json_int_t)u->illegal, "not_closed",
+                                  (json_int_t)u->open, "leaks", (json_int_t)u->leaks,
+                                  "nothing_stable", (json_int_t)u->empty));
     if (r->by_example.all_lines)
-        json_object_set_new(j, "example", json_pack(
-            "{s:I,s:I}", "lines", (json_int_t)r->by_example.lines, "branches",
-            (json_int_t)r->by_example.branches));
+        json_object_set_new(j, "example",
+                            json_pack("{s:I,s:I}", "lines", (json_int_t)r->by_example.lines,
+                                      "branches", (json_int_t)r->by_example.branches));
     if (r->usage)
-        json_object_set_new(j, "replays", json_pack(
-            "{s:I,s:I}", "tests", (json_int_t)u->replayed, "total", (json_int_t)u->replays));
+        json_object_set_new(j, "replays",
+                            json_pack("{s:I,s:I}", "tests", (json_int_t)u->replayed, "total",
+                                      (json_int_t)u->replays));
     json_object_set_new(j, "dropped", json_integer((json_int_t)r->dropped));
     json_object_set_new(j, "seconds", json_real(u->ran.seconds));
     json_object_set_new(j, "guided", json_boolean(r->usage != NULL));
@@ -196,15 +214,11 @@ static void set_json(Regress *r)
     const char *key;
     json_t *value;
     add_figures(r, j);
-    json_object_foreach(j, key, value)
-        session_json(r->session, key, json_incref(value));
+    json_object_foreach(j, key, value) session_json(r->session, key, json_incref(value));
     json_decref(j);
 }
 
-static double percent(size_t n, size_t of)
-{
-    return of ? 100.0 * (double)n / (double)of : 0;
-}
+static double percent(size_t n, size_t of) { return of ? 100.0 * (double)n / (double)of : 0; }
 
 static void say(Regress *r, const char *folder)
 {
@@ -214,8 +228,10 @@ static void say(Regress *r, const char *folder)
     if (session_flag(r->session, "json"))
         return;
     if (r->dropped)
-        session_note(r->session, "%zu tests that did not compile or pass by themselves were left out "
-                     "after the figures were taken", r->dropped);
+        session_note(r->session,
+                     "%zu tests that did not compile or pass by themselves were left out "
+                     "after the figures were taken",
+                     r->dropped);
     escape_terminal_z(out, folder);
     str_addf(out, ": %zu tests with %zu assertions, from %" PRIu64 " sequences in %.0f s\n",
              r->written, r->assertions, u->ran.sequences, u->ran.seconds);
@@ -229,8 +245,10 @@ static void say(Regress *r, const char *folder)
         str_addf(out, "  kills %zu of %zu mutants, %zu of them reached\n", d->killed, d->mutants,
                  d->reached);
     if (u->set_aside)
-        str_addf(out, "  set aside: %" PRIu64 " sequences that died, but did not follow the "
-                 "example\n", u->set_aside);
+        str_addf(out,
+                 "  set aside: %" PRIu64 " sequences that died, but did not follow the "
+                 "example\n",
+                 u->set_aside);
 }
 
 /* Where it died, if that is in the library: what called it is ours, and says
@@ -250,9 +268,9 @@ static void place_in_library(Failure *f, const char *library)
 
 static bool report_suspect(Regress *r, const Suspect *x, Err *err)
 {
-    Failure f = {0};
-    Str steps = {0};
-    Arena arena = {0};
+    Failure f = { 0 };
+    Str steps = { 0 };
+    Arena arena = { 0 };
     const ApiFunction *fn = x->seq->steps[x->how.at < x->seq->n ? x->how.at : 0].f;
     ExecJob job = { .seq = x->seq };
     bool strict = x->strict && r->strict;
@@ -261,11 +279,19 @@ static bool report_suspect(Regress *r, const Suspect *x, Err *err)
         place_in_library(&f, strict ? r->library.strict : r->library.cover);
         seq_dump(x->seq, &steps);
         Attachment a = { "sequence.txt", "trace", str_c(&steps), steps.len };
-        Finding found = failure_finding(&arena, &(FailureReport){
-            .failure = &f, .rule = "regress/crash", .level = LEVEL_ERROR,
-            .before = arena_printf(&arena, "%s: calls like the example's crash it: ", fn->fn->name),
-            .where = { .file = fn->fn->file, .line = (int)fn->fn->line, .function = fn->fn->name },
-            .anchor = failure_kind_name(f.kind) });
+        Finding found =
+            failure_finding(&arena,
+                            &(FailureReport){
+                                .failure = &f,
+                                .rule = "regress/crash",
+                                .level = LEVEL_ERROR,
+                                .before =
+                                    arena_printf(&arena, "%s: calls like the example's crash it: ",
+                                                 fn->fn->name),
+                                .where = { .file = fn->fn->file,
+                                           .line = (int)fn->fn->line,
+                                           .function = fn->fn->name },
+                                .anchor = failure_kind_name(f.kind) });
         found.nsteps = 0;                  /* the callers are the player's */
         found.attachments = &a;
         found.nattachments = 1;
@@ -304,7 +330,7 @@ static bool check_options(Session *s, Err *err)
         return err_set(err, "--divergent %s: a share from 0 to 1", text);
     if (!session_option(s, "headers"))
         return err_set(err, "--headers FILE: which header declares the library's functions? The "
-                       "tests include it");
+                            "tests include it");
     return true;
 }
 

@@ -22,7 +22,7 @@ typedef Vec(Group) Groups;
 
 static Group *group_of(Groups *all, const SeqTest *t)
 {
-    Str name = {0};
+    Str name = { 0 };
     write_group(t, &name);
     for (size_t i = 0; i < all->len; i++)
         if (strcmp(all->items[i].name, str_c(&name)) == 0) {
@@ -36,9 +36,10 @@ static Group *group_of(Groups *all, const SeqTest *t)
 
 static void purpose(const SeqTest *t, Str *out)
 {
-    str_add(out, t->example ? "replay: what the example itself did with these objects" : t->follows ? "guided: does what the example did, in another order or with other "
-                              "values"
-                            : "divergent: has calls or values that the example does not have");
+    str_add(out, t->example   ? "replay: what the example itself did with these objects"
+                 : t->follows ? "guided: does what the example did, in another order or with other "
+                                "values"
+                              : "divergent: has calls or values that the example does not have");
     if (t->nkilled)
         str_addf(out, "; finds %zu mutant%s that no other test finds", t->nkilled,
                  t->nkilled == 1 ? "" : "s");
@@ -47,13 +48,14 @@ static void purpose(const SeqTest *t, Str *out)
 static void add_test(Regress *r, Groups *all, size_t number)
 {
     const SeqTest *t = r->suite.tests.items[number];
-    Str name = {0}, body = {0}, why = {0};
+    Str name = { 0 }, body = { 0 }, why = { 0 };
     size_t assertions = 0;
     Group *g = group_of(all, t);
     write_test(&g->file, t, &name, &body, &assertions);
     purpose(t, &why);
-    vec_push(&g->tests, ((CTestCase){ .name = str_take(&name), .purpose = str_take(&why),
-                                      .body = str_take(&body) }));
+    vec_push(&g->tests,
+             ((CTestCase){
+                 .name = str_take(&name), .purpose = str_take(&why), .body = str_take(&body) }));
     vec_push(&g->of, number);
     r->assertions += assertions;
     r->written++;
@@ -76,8 +78,10 @@ static void group_release(Group *g)
 /* The lines before the tests. */
 static char *includes_of(const Regress *r, const Group *g)
 {
-    Str s = {0};
-    str_add(&s, "#define SUNDEW_TEST_QUIET\n#include <errno.h>\n#include <stddef.h>\n#include <stdlib.h>\n#include <string.h>\n");
+    Str s = { 0 };
+    str_add(
+        &s,
+        "#define SUNDEW_TEST_QUIET\n#include <errno.h>\n#include <stddef.h>\n#include <stdlib.h>\n#include <string.h>\n");
     for (char *const *h = r->headers; h && *h; h++) {
         str_add(&s, "#include \"");
         escape_c_string(&s, path_base(*h), strlen(path_base(*h)));
@@ -150,7 +154,7 @@ static size_t test_at(const char *text, unsigned line)
 /* Lines that begin with FILE:LINE are about a test. */
 static void read_complaints(Trial *t, const Group *g, const char *file, const char *said)
 {
-    Str text = {0};
+    Str text = { 0 };
     char *path = path_join(t->folder, file);
     size_t len = strlen(file), before = t->nbad;
     file_read(path, &text, NULL);
@@ -169,10 +173,16 @@ static void read_complaints(Trial *t, const Group *g, const char *file, const ch
 static bool compile(Trial *t, const Group *g, const char *name, bool *built, Err *err)
 {
     char *target = xprintf("test_%s", name), *file = xprintf("test_%s.c", name);
-    char *argv[] = { "make", "-s", "-B", "-C", (char *)t->folder,
-                     "CFLAGS=-g -Wall -Wextra -Werror -fmax-errors=0", target, NULL };
+    char *argv[] = { "make",
+                     "-s",
+                     "-B",
+                     "-C",
+                     (char *)t->folder,
+                     "CFLAGS=-g -Wall -Wextra -Werror -fmax-errors=0",
+                     target,
+                     NULL };
     Proc p = { .argv = argv, .capture = true, .seconds = 300 };
-    ProcResult r = {0};
+    ProcResult r = { 0 };
     bool ok = proc_run(&p, &r, err);
     *built = ok && r.status == 0;
     if (ok && !*built)
@@ -185,7 +195,7 @@ static bool compile(Trial *t, const Group *g, const char *name, bool *built, Err
 
 static void read_tap(Trial *t, const Group *g, const char *out)
 {
-    for (const char *p = out; *p; ) {
+    for (const char *p = out; *p;) {
         unsigned long n = str_starts(p, "not ok ") ? strtoul(p + 7, NULL, 10) : 0;
         if (n)
             drop(t, g, n - 1);
@@ -198,7 +208,7 @@ static bool try_once(Trial *t, const Group *g, const char *program, Err *err)
 {
     char *argv[] = { (char *)program, NULL };
     RunPlan plan = { .argv = argv, .untraced = true, .limits = { .wall = 120, .cpu = 60 } };
-    RunResult res = {0};
+    RunResult res = { 0 };
     bool ok = runner_run(t->runner, &plan, &res, err);
     if (ok)
         read_tap(t, g, str_c(&res.out.text));
@@ -211,7 +221,7 @@ static bool try_once(Trial *t, const Group *g, const char *program, Err *err)
 
 static bool try_group(Trial *t, const Group *g, Err *err)
 {
-    Str name = {0};
+    Str name = { 0 };
     bool built = false;
     escape_c_identifier(&name, g->name, strlen(g->name));
     char *program = xprintf("%s/test_%s", t->folder, str_c(&name));
@@ -259,12 +269,12 @@ static bool try_all(Regress *r, const char *folder, const Groups *all, size_t *n
 /* Tests of an earlier run, which this one replaces. */
 static void remove_old(const char *folder)
 {
-    Strings names = {0};
+    Strings names = { 0 };
     if (file_is_dir(folder) && dir_list(folder, &names, NULL))
         for (size_t i = 0; i < names.len; i++)
             if (str_starts(names.items[i], "test_") && str_ends(names.items[i], ".c")) {
                 char *path = path_join(folder, names.items[i]);
-                Str text = {0};
+                Str text = { 0 };
                 if (file_read(path, &text, NULL) && strstr(str_c(&text), "sundew_test.h"))
                     unlink(path);
                 str_release(&text);
@@ -275,7 +285,7 @@ static void remove_old(const char *folder)
 
 static bool write_all(Regress *r, const char *folder, Groups *all, Err *err)
 {
-    Strings cflags = {0}, libraries = {0};
+    Strings cflags = { 0 }, libraries = { 0 };
     r->written = r->assertions = 0;
     for (size_t i = 0; i < r->suite.tests.len; i++)
         add_test(r, all, i);
@@ -283,11 +293,14 @@ static bool write_all(Regress *r, const char *folder, Groups *all, Err *err)
     for (size_t i = 0; i < all->len; i++) {
         Group *g = &all->items[i];
         g->includes = includes_of(r, g);
-        files[i] = (CTestFile){ .name = g->name, .includes = g->includes,
-                                .tests = g->tests.items, .ntests = g->tests.len };
+        files[i] = (CTestFile){ .name = g->name,
+                                .includes = g->includes,
+                                .tests = g->tests.items,
+                                .ntests = g->tests.len };
     }
     flags_of(r, &cflags, &libraries);
-    CTestProject project = { .cflags = strings_argv(&cflags), .libraries = strings_argv(&libraries) };
+    CTestProject project = { .cflags = strings_argv(&cflags),
+                             .libraries = strings_argv(&libraries) };
     remove_old(folder);
     bool ok = ctest_write(folder, session_share(r->session), files, all->len, &project, err);
     free(files);
@@ -301,7 +314,7 @@ bool tests_write(Regress *r, const char *folder, Err *err)
     bool ok = true;
     size_t bad = 1;
     for (int round = 0; ok && bad && round < 5; round++) {
-        Groups all = {0};
+        Groups all = { 0 };
         ok = write_all(r, folder, &all, err) && try_all(r, folder, &all, &bad, err);
         r->dropped += ok ? bad : 0;
         for (size_t i = 0; i < all.len; i++)

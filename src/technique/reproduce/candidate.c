@@ -20,11 +20,11 @@
 #include <unistd.h>
 
 #define MOST_CANDIDATES 24             /* frames that are all tried; of more … */
-#define MOST_INNER 6                   /* … the innermost, and … */
-#define MOST_OUTER 2                   /* … the outermost of each function */
-#define SHRINK_TRIALS 400
-#define SHRINK_SECONDS 15
-#define NULL_PAGE 65536
+#define MOST_INNER      6                   /* … the innermost, and … */
+#define MOST_OUTER      2                   /* … the outermost of each function */
+#define SHRINK_TRIALS   400
+#define SHRINK_SECONDS  15
+#define NULL_PAGE       65536
 
 /* ---- finding */
 
@@ -51,7 +51,7 @@ bool candidates_find(Reproduction *rp, Err *err)
 {
     size_t n = crash_nframes(rp->crash);
     const LabUnit *near = NULL;
-    Map of_function = {0};
+    Map of_function = { 0 };
     rp->candidates = arena_array(&rp->arena, Candidate, n + 1);
     for (size_t i = n; i-- > 0;) {              /* from main() inwards */
         const CrashFrame *fr = crash_frame(rp->crash, i);
@@ -73,8 +73,8 @@ bool candidates_find(Reproduction *rp, Err *err)
     rp->n = n;
     if (!n)
         return err_set(err, "the crash file has no frames: no function was "
-                       "monitored when it crashed (with second chance, run it once "
-                       "more)");
+                            "monitored when it crashed (with second chance, run it once "
+                            "more)");
     /* The crash may lie in functions that were too small to be monitored. */
     unsigned above = 0;
     const Candidate *first = &rp->candidates[0];
@@ -103,7 +103,7 @@ void candidates_release(Reproduction *rp)
 
 static bool prepare(Reproduction *rp, Candidate *c, bool plain)
 {
-    Err err = {0};
+    Err err = { 0 };
     assert(c->unit);                           /* others are no candidates for a test */
     restore_free(c->restore);
     c->restore = NULL;
@@ -121,8 +121,8 @@ typedef Vec(Candidate *) Group;
 /* The state that a trial reads, beside the program: NAME.0, NAME.1 … */
 static bool write_state(const Candidate *c, const char *name, size_t number, Err *err)
 {
-    Str state = {0};
-    Strings named = {0};
+    Str state = { 0 };
+    Strings named = { 0 };
     char *path = xprintf("%s.%zu", name, number);
     restore_state(c->restore, &state, &named);
     bool ok = file_write(path, state.data, state.len, err);
@@ -166,7 +166,7 @@ static bool write_cases(Reproduction *rp, Group *g, bool plain, const char *name
 
 static bool build_trial(Reproduction *rp, Group *g, bool plain, const char *name, Err *err)
 {
-    Str body = {0}, text = {0};
+    Str body = { 0 }, text = { 0 };
     if (!write_cases(rp, g, plain, name, &body, err) || !g->len) {
         str_release(&body);
         return !g->len;
@@ -209,22 +209,25 @@ typedef struct ShrinkArg {
 static bool still_fails(void *arg, const bool *keep)
 {
     ShrinkArg *a = arg;
-    Ending e = {0};
-    TrialPlan plan = { .test = a->test, .state = a->binary, .keep = keep,
-                       .nsteps = restore_nsteps(a->c->restore) };
+    Ending e = { 0 };
+    TrialPlan plan = {
+        .test = a->test, .state = a->binary, .keep = keep, .nsteps = restore_nsteps(a->c->restore)
+    };
     with_files(a->rp, &plan);
-    bool same = trial_run(a->rp->trial, a->binary, &plan, &e, NULL) &&
-                ending_equal(&a->c->ending, &e);
+    bool same =
+        trial_run(a->rp->trial, a->binary, &plan, &e, NULL) && ending_equal(&a->c->ending, &e);
     ending_release(&e);
     return same;
 }
 
-static void shrink_candidate(Reproduction *rp, Candidate *c, const char *binary,
-                             unsigned test)
+static void shrink_candidate(Reproduction *rp, Candidate *c, const char *binary, unsigned test)
 {
     ShrinkArg arg = { rp, c, binary, test };
-    Shrinking s = { .restore = c->restore, .fails = still_fails, .arg = &arg,
-                    .most = SHRINK_TRIALS, .seconds = SHRINK_SECONDS };
+    Shrinking s = { .restore = c->restore,
+                    .fails = still_fails,
+                    .arg = &arg,
+                    .most = SHRINK_TRIALS,
+                    .seconds = SHRINK_SECONDS };
     bool *keep = xcalloc(restore_nsteps(c->restore) + 1, sizeof *keep);
     if (rp->shrink && still_fails(&arg, NULL)) {
         shrink(&s, keep);
@@ -243,15 +246,14 @@ static bool verify(Reproduction *rp, Candidate *c, Err *err)
     char *source = path_join(rp->folder, c->file);
     static unsigned number;                    /* places_find() remembers names */
     char *binary = xprintf("%s/trial-%u", rp->folder, ++number);
-    Ending e = {0};
-    TrialPlan plan = {0};
+    Ending e = { 0 };
+    TrialPlan plan = { 0 };
     with_files(rp, &plan);
     bool ok = lab_build(rp->lab, c->unit, source, binary, true, err) &&
               trial_run(rp->trial, binary, &plan, &e, err);
     if (ok) {
         trial_name(rp->names, binary, &e);
-        ok = c->root_closer ? e.kind == c->ending.kind
-                            : ending_same(&rp->was, &e, rp->same);
+        ok = c->root_closer ? e.kind == c->ending.kind : ending_same(&rp->was, &e, rp->same);
     }
     if (ok) {
         ending_release(&c->ending);
@@ -270,7 +272,7 @@ static bool verify(Reproduction *rp, Candidate *c, Err *err)
 
 static void keep_or_drop(Reproduction *rp, Candidate *c)
 {
-    Err err = {0};
+    Err err = { 0 };
     size_t n = restore_nsteps(c->restore);
     bool *all = xmalloc(n + 1);
     memset(all, true, n);
@@ -294,7 +296,7 @@ static void keep_or_drop(Reproduction *rp, Candidate *c)
 
 static const char *how_it_ended(Reproduction *rp, const Ending *e)
 {
-    Str s = {0};
+    Str s = { 0 };
     if (e->kind == FAILURE_NONE) {
         str_add(&s, "ran to its end");
     } else {
@@ -327,12 +329,11 @@ static void settle(Reproduction *rp, Candidate *c)
     c->restore = NULL;
 }
 
-static bool try_one(Reproduction *rp, Candidate *c, const char *binary, unsigned test,
-                    Err *err)
+static bool try_one(Reproduction *rp, Candidate *c, const char *binary, unsigned test, Err *err)
 {
     TrialPlan plan = { .test = test, .state = binary };
     with_files(rp, &plan);
-    Str call = {0};
+    Str call = { 0 };
     if (!prepare(rp, c, c->world->plain))
         return true;
     free(c->call);
@@ -361,7 +362,7 @@ static bool try_group(Reproduction *rp, Group *g, bool plain, Err *err)
 {
     static unsigned number;
     char *binary = xprintf("%s/group-%u", rp->folder, ++number);
-    Err said = {0};
+    Err said = { 0 };
     bool ok = true;
     size_t all = g->len;
     if (build_trial(rp, g, plain, binary, &said)) {
@@ -375,7 +376,7 @@ static bool try_group(Reproduction *rp, Group *g, bool plain, Err *err)
             session_note(rp->session, "tests of %s are compiled one by one: %s",
                          path_base(lab_unit_source(g->items[0]->unit)), said.msg);
         for (size_t i = 0; ok && i < g->len; i++) {
-            Group one = {0};
+            Group one = { 0 };
             vec_push(&one, g->items[i]);
             ok = try_group(rp, &one, plain, err);
             vec_release(&one);
@@ -396,7 +397,7 @@ static bool try_all(Reproduction *rp, Err *err)
     bool ok = true;
     bool *done = xcalloc(rp->n + 1, sizeof *done);
     for (size_t i = 0; ok && i < rp->n; i++) {
-        Group g = {0};
+        Group g = { 0 };
         for (size_t k = i; k < rp->n; k++) {
             Candidate *c = &rp->candidates[k];
             if (done[k] || c->why || c->reproduces || c->unit != rp->candidates[i].unit)
@@ -425,9 +426,9 @@ bool candidates_try(Reproduction *rp, Err *err)
             continue;
         c->why = NULL;
         ending_release(&c->ending);
-        c->ending = (Ending){0};
+        c->ending = (Ending){ 0 };
         strings_release(&c->differences);
-        c->differences = (Strings){0};
+        c->differences = (Strings){ 0 };
     }
     return try_all(rp, err);
 }

@@ -30,12 +30,16 @@ Program *desk_program(Session *s, const Crash *c, Err *err)
             program_close(p);
         }
     if (!n)
-        err_set(err, "no program is captured here: go to the project that built '%s', or "
-                "name its workspace with -w", crash_program(c));
+        err_set(err,
+                "no program is captured here: go to the project that built '%s', or "
+                "name its workspace with -w",
+                crash_program(c));
     else if (named)
-        err_set(err, "the crash is of another build of '%s' than the one captured here: "
+        err_set(err,
+                "the crash is of another build of '%s' than the one captured here: "
                 "build those sources again (sundew capture -- make), or monitor this build "
-                "and wait for the next crash", crash_program(c));
+                "and wait for the next crash",
+                crash_program(c));
     else
         err_set(err, "the crash is of '%s', which is not captured here", crash_program(c));
     return NULL;
@@ -47,9 +51,11 @@ char *desk_monitored(Session *s, const Crash *c, Err *err)
     char *path = crash_executable_of(c, workspace_dir(session_workspace(s)));
     if (file_is_regular(path))
         return path;
-    err_set(err, "the monitored program that crashed is not in this workspace (%s): it is "
+    err_set(err,
+            "the monitored program that crashed is not in this workspace (%s): it is "
             "needed to name functions; run `sundew monitor` on the same build again, with the "
-            "same options", path);
+            "same options",
+            path);
     free(path);
     return NULL;
 }
@@ -72,8 +78,8 @@ static const struct build {
 };
 enum { NBUILDS = sizeof builds / sizeof *builds };
 
-static bool make_program(Session *s, const Program *p, const struct build *b,
-                          const char *out, Err *err)
+static bool make_program(Session *s, const Program *p, const struct build *b, const char *out,
+                         Err *err)
 {
     MonitorPlan plan = { .variant = crash_variant(b->name) };
     if (!copy_strategy_parse(session_option(s, "copy"), &plan.strategy, err))
@@ -93,7 +99,7 @@ static bool make_program(Session *s, const Program *p, const struct build *b,
 
 static char *newest_crash(const char *folder)
 {
-    Strings names = {0};
+    Strings names = { 0 };
     char *found = NULL;
     dir_list(folder, &names, NULL);
     for (size_t i = 0; i < names.len; i++)
@@ -108,13 +114,14 @@ static char *newest_crash(const char *folder)
 /* A copy here, not over another one. NULL with `err`: it could not be made. */
 static char *keep_crash(const char *found, const char *name, Err *err)
 {
-    Str data = {0};
+    Str data = { 0 };
     char *kept = xprintf("%s.crash", name);
     for (unsigned k = 2; file_exists(kept); k++) {
         free(kept);
         kept = xprintf("%s.%u.crash", name, k);
     }
-    if (!file_read_left(found, MOST_CRASH, &data, err) || !file_write(kept, str_c(&data), data.len, err)) {
+    if (!file_read_left(found, MOST_CRASH, &data, err) ||
+        !file_write(kept, str_c(&data), data.len, err)) {
         free(kept);
         kept = NULL;
     }
@@ -132,14 +139,22 @@ static char *run_program(Session *s, const char *binary, const CapturedProgram *
     char *more[] = { "SUNDEW_CRASH_SIZE=16",
                      getenv("ASAN_OPTIONS") ? NULL : "ASAN_OPTIONS=detect_leaks=0", NULL };
     const char *folder = tempdir_new(NULL, err);
-    RecordRun run = { .original = c, .woven = binary, .words = tail, .nwords = n,
-                      .folder = folder, .root = session_root(s), .env = more, .files = files->items,
-                      .nfiles = files->len, .input_file = session_option(s, "stdin"),
-                      .discard_output = true, .seconds = session_time(s) };
-    RunResult res = {0};
+    RecordRun run = { .original = c,
+                      .woven = binary,
+                      .words = tail,
+                      .nwords = n,
+                      .folder = folder,
+                      .root = session_root(s),
+                      .env = more,
+                      .files = files->items,
+                      .nfiles = files->len,
+                      .input_file = session_option(s, "stdin"),
+                      .discard_output = true,
+                      .seconds = session_time(s) };
+    RunResult res = { 0 };
     char *found = NULL, *kept = NULL;
     if (folder && record_run(&run, &res, err)) {
-        Str how = {0};
+        Str how = { 0 };
         found = newest_crash(folder);
         failure_describe(&res.failure, &how);
         if (!found)
@@ -155,8 +170,7 @@ static char *run_program(Session *s, const char *binary, const CapturedProgram *
     return kept;
 }
 
-char *desk_crash(Session *s, const Files *files, char **monitored,
-                 Err *err)
+char *desk_crash(Session *s, const Files *files, char **monitored, Err *err)
 {
     Workspace *ws = session_workspace(s);
     if (!session_need(s, NEEDS_PROGRAM, err))

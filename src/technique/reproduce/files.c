@@ -15,7 +15,7 @@ static bool is_left_out(const char *name)
 static bool add_folder(Files *f, const char *folder, const char *prefix, size_t *bytes,
                        unsigned depth)
 {
-    Strings names = {0};
+    Strings names = { 0 };
     bool ok = depth < 16 && dir_list(folder, &names, NULL);
     for (size_t i = 0; ok && i < names.len; i++) {
         if (is_left_out(names.items[i]))
@@ -23,10 +23,9 @@ static bool add_folder(Files *f, const char *folder, const char *prefix, size_t 
         char *path = path_join(folder, names.items[i]);
         const char *name = arena_printf(&f->arena, "%s%s", prefix, names.items[i]);
         int64_t size = file_is_regular(path) ? file_size(path) : -1;
-        Str data = {0};
+        Str data = { 0 };
         if (file_is_dir(path)) {
-            ok = add_folder(f, path, arena_printf(&f->arena, "%s/", name), bytes,
-                            depth + 1);
+            ok = add_folder(f, path, arena_printf(&f->arena, "%s/", name), bytes, depth + 1);
         } else if (size >= 0) {
             *bytes += (size_t)size;
             ok = *bytes <= MOST_BYTES && f->len < MOST_FILES;
@@ -69,5 +68,5 @@ void files_release(Files *f)
 {
     free(f->items);
     arena_release(&f->arena);
-    *f = (Files){0};
+    *f = (Files){ 0 };
 }

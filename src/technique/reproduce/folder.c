@@ -20,11 +20,10 @@
 static bool is_ours(const char *folder)
 {
     char *readme = path_join(folder, "README.md");
-    Str text = {0};
-    Strings names = {0};
+    Str text = { 0 };
+    Strings names = { 0 };
     dir_list(folder, &names, NULL);
-    bool ours = !names.len || (file_read(readme, &text, NULL) &&
-                               strstr(str_c(&text), MARK));
+    bool ours = !names.len || (file_read(readme, &text, NULL) && strstr(str_c(&text), MARK));
     strings_release(&names);
     str_release(&text);
     free(readme);
@@ -35,7 +34,7 @@ static bool is_ours(const char *folder)
  * name. */
 static bool move_away(const char *folder, Err *err)
 {
-    for (unsigned k = 1; ; k++) {
+    for (unsigned k = 1;; k++) {
         char *to = xprintf("%s.old%u", folder, k);
         bool there = file_exists(to);
         bool ok = !there && rename(folder, to) == 0;
@@ -49,7 +48,7 @@ static bool move_away(const char *folder, Err *err)
 
 bool folder_begin(Reproduction *rp, const char *wanted, Err *err)
 {
-    Str name = {0};
+    Str name = { 0 };
     const char *base = path_base(rp->path);
     size_t n = str_ends(base, ".crash") ? strlen(base) - 6 : strlen(base);
     str_addn(&name, base, n);
@@ -59,13 +58,14 @@ bool folder_begin(Reproduction *rp, const char *wanted, Err *err)
     str_release(&name);
     free(full);
     if (file_is_dir(rp->folder) && !is_ours(rp->folder))
-        return err_set(err, "%s is there already and was not made by sundew reproduce: "
-                       "name another folder with --out", rp->folder);
+        return err_set(err,
+                       "%s is there already and was not made by sundew reproduce: "
+                       "name another folder with --out",
+                       rp->folder);
     if (file_is_dir(rp->folder) && !move_away(rp->folder, err))
         return false;
     char *readme = path_join(rp->folder, "README.md");
-    bool ok = dir_make(rp->folder, err) && file_write(readme, MARK "\n",
-                                                      strlen(MARK "\n"), err);
+    bool ok = dir_make(rp->folder, err) && file_write(readme, MARK "\n", strlen(MARK "\n"), err);
     free(readme);
     if (!ok)
         dir_remove(rp->folder);
@@ -83,13 +83,15 @@ static void add_comment(Str *out, const char *text)
 
 static void write_head(const Reproduction *rp, const Candidate *c, Str *out)
 {
-    Str line = {0};
+    Str line = { 0 };
     str_add(out, "/*\n");
     report_failure_line(rp, &line);
     add_comment(out, str_c(&line));
     str_reset(&line);
-    str_addf(&line, "This test calls %s() as it was called then. It fails until the "
-             "defect is fixed.", c->fn->name);
+    str_addf(&line,
+             "This test calls %s() as it was called then. It fails until the "
+             "defect is fixed.",
+             c->fn->name);
     add_comment(out, str_c(&line));
     str_add(out, " *\n");
     str_reset(&line);
@@ -102,7 +104,7 @@ static void write_head(const Reproduction *rp, const Candidate *c, Str *out)
         str_addf(&line, "  #%zu %s %s:%u", i, p->function, path_base(p->file), p->line);
         add_comment(out, str_c(&line));
     }
-    Strings passed = {0};
+    Strings passed = { 0 };
     restore_describe(c->restore, &passed);
     if (passed.len)
         str_add(out, " *\n * It was passed:\n");
@@ -123,15 +125,13 @@ static void write_head(const Reproduction *rp, const Candidate *c, Str *out)
 
 static char *test_name(const Reproduction *rp, const Candidate *c)
 {
-    Str id = {0};
+    Str id = { 0 };
     unsigned before = 0;
     char *wanted = xprintf("test_%s", c->fn->name);
     escape_c_identifier(&id, wanted, strlen(wanted));
     for (size_t i = 0; i < c->frame; i++)
-        before += rp->candidates[i].file &&
-                  strcmp(rp->candidates[i].fn->name, c->fn->name) == 0;
-    char *name = before ? xprintf("%s_%u.c", str_c(&id), before + 1)
-                        : xprintf("%s.c", str_c(&id));
+        before += rp->candidates[i].file && strcmp(rp->candidates[i].fn->name, c->fn->name) == 0;
+    char *name = before ? xprintf("%s_%u.c", str_c(&id), before + 1) : xprintf("%s.c", str_c(&id));
     free(wanted);
     str_release(&id);
     return name;
@@ -139,7 +139,7 @@ static char *test_name(const Reproduction *rp, const Candidate *c)
 
 bool folder_write_test(Reproduction *rp, Candidate *c, Err *err)
 {
-    Str body = {0}, text = {0};
+    Str body = { 0 }, text = { 0 };
     free(c->file);
     c->file = test_name(rp, c);
     char *path = path_join(rp->folder, c->file);
@@ -181,11 +181,11 @@ static const char check_rule[] =
 
 static bool write_makefile(Reproduction *rp, Err *err)
 {
-    Str text = {0};
-    Strings tests = {0};
-    Vec(const LabUnit *) units = {0};
+    Str text = { 0 };
+    Strings tests = { 0 };
+    Vec(const LabUnit *) units = { 0 };
     str_add(&text, "# Tests of a crash, written by sundew reproduce. `make check` runs "
-            "them.\ntests =");
+                   "them.\ntests =");
     for (size_t i = 0; i < rp->ranked.len; i++) {
         const Candidate *c = rp->ranked.items[i];
         if (!c->file)
@@ -218,7 +218,7 @@ static bool write_makefile(Reproduction *rp, Err *err)
 /* Text of a program inside Markdown: one line, nothing that marks up. */
 static void md(Str *out, const char *text)
 {
-    Str plain = {0};
+    Str plain = { 0 };
     escape_terminal_z(&plain, text);
     for (size_t i = 0; i < plain.len; i++) {
         if (strchr("\\`*_[]<>|#", plain.data[i]))
@@ -243,7 +243,7 @@ static void md_list(Str *out, const char *head, const Strings *lines)
 static void write_table(const Reproduction *rp, Str *out)
 {
     str_add(out, "\n## Tests\n\n| test | calls | reproduces | informative | distance | "
-            "remark |\n|---|---|---|---|---|---|\n");
+                 "remark |\n|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < rp->ranked.len; i++) {
         const Candidate *c = rp->ranked.items[i];
         const char *name = c->fn ? c->fn->name : crash_frame(rp->crash, c->frame)->symbol;
@@ -252,17 +252,19 @@ static void write_table(const Reproduction *rp, Str *out)
         str_add(out, " | ");
         md(out, c->call && strlen(c->call) < 100 ? c->call : name);
         str_addf(out, " | %s | %s | %u | ",
-                 c->root_closer ? "root closer" : c->reproduces ? "yes" : "no",
-                 !c->reproduces ? "" : c->informative ? "yes" : "no", c->distance);
+                 c->root_closer  ? "root closer"
+                 : c->reproduces ? "yes"
+                                 : "no",
+                 !c->reproduces   ? ""
+                 : c->informative ? "yes"
+                                  : "no",
+                 c->distance);
         md(out, c->why ? c->why : i == 0 && c->reproduces ? "begin here" : "");
         str_add(out, " |\n");
     }
 }
 
-static bool has_input(const Reproduction *rp)
-{
-    return file_is_regular(rp->input);
-}
+static bool has_input(const Reproduction *rp) { return file_is_regular(rp->input); }
 
 static void write_debugger_line(const Reproduction *rp, const Candidate *c, Str *out)
 {
@@ -273,16 +275,18 @@ static void write_debugger_line(const Reproduction *rp, const Candidate *c, Str 
         str_add(out, "rm -rf run && cp -R files run && cd run && ");
     str_addf(out, "gdb -q -ex 'break %s' -ex 'run%s' %s%.*s\n",
              strcmp(c->fn->name, "main") ? c->fn->name : "program_main",
-             !has_input(rp) ? "" : files ? " <../stdin" : " <stdin", files ? "../" : "./", n,
-             c->file);
+             !has_input(rp) ? ""
+             : files        ? " <../stdin"
+                            : " <stdin",
+             files ? "../" : "./", n, c->file);
 }
 
 static bool copy_input(const Reproduction *rp, Err *err)
 {
-    Str text = {0};
+    Str text = { 0 };
     char *path = path_join(rp->folder, "stdin");
-    bool ok = !has_input(rp) || (file_read(rp->input, &text, err) &&
-                                 file_write(path, str_c(&text), text.len, err));
+    bool ok = !has_input(rp) ||
+              (file_read(rp->input, &text, err) && file_write(path, str_c(&text), text.len, err));
     free(path);
     str_release(&text);
     return ok;
@@ -290,8 +294,8 @@ static bool copy_input(const Reproduction *rp, Err *err)
 
 static void write_readme_text(const Reproduction *rp, Str *out)
 {
-    Strings lacks = {0};
-    Str line = {0};
+    Strings lacks = { 0 };
+    Str line = { 0 };
     str_add(out, MARK "\n# Crash of ");
     md(out, crash_program(rp->crash));
     str_add(out, "\n\n");
@@ -314,9 +318,9 @@ static void write_readme_text(const Reproduction *rp, Str *out)
     }
     write_table(rp, out);
     str_add(out, "\nThe tests fail until the defect is fixed: a failing `make check` is "
-            "the reproduced crash, a passing one says that it is gone. A test that is not "
-            "informative is handed the bad value itself and may fail after the fix too.\n"
-            "\n    make check\n");
+                 "the reproduced crash, a passing one says that it is gone. A test that is not "
+                 "informative is handed the bad value itself and may fail after the fix too.\n"
+                 "\n    make check\n");
     for (size_t i = 0; i < rp->ranked.len; i++)
         if (rp->ranked.items[i]->file)
             write_debugger_line(rp, rp->ranked.items[i], out);
@@ -324,8 +328,7 @@ static void write_readme_text(const Reproduction *rp, Str *out)
         const Candidate *c = rp->ranked.items[i];
         if (!c->reproduces || !c->differences.len)
             continue;
-        char *head = xprintf("What changed between the entry of %s() and the crash",
-                             c->fn->name);
+        char *head = xprintf("What changed between the entry of %s() and the crash", c->fn->name);
         md_list(out, head, &c->differences);
         free(head);
         break;
@@ -338,7 +341,7 @@ static void write_readme_text(const Reproduction *rp, Str *out)
 
 bool folder_finish(Reproduction *rp, Err *err)
 {
-    Str text = {0};
+    Str text = { 0 };
     write_readme_text(rp, &text);
     char *readme = path_join(rp->folder, "README.md");
     char *objects = path_join(rp->folder, rp->asan ? "objects-asan" : "objects");

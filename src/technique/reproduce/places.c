@@ -47,7 +47,7 @@ static char *find_namer(void)
 /* addr2line -a: the address, then pairs of lines up to the next address. */
 static void ask_places(PlaceNames *names, Strings *argv, Places **wanted)
 {
-    Str out = {0};
+    Str out = { 0 };
     char *save = NULL;
     size_t k = 0;
     Places *to = NULL;
@@ -87,11 +87,10 @@ void places_free(PlaceNames *names)
     free(names);
 }
 
-bool places_find(PlaceNames *names, const char *binary, const uint64_t *at, size_t n,
-                 Places *out)
+bool places_find(PlaceNames *names, const char *binary, const uint64_t *at, size_t n, Places *out)
 {
-    Strings argv = {0};
-    Vec(Places *) wanted = {0};
+    Strings argv = { 0 };
+    Vec(Places *) wanted = { 0 };
     strings_add(&argv, names->namer);
     strings_add(&argv, "-afie");
     strings_add(&argv, binary);

@@ -24,6 +24,5 @@ typedef Vec(Place) Places;
 typedef struct PlaceNames PlaceNames;
 PlaceNames *places_new(void);
 void places_free(PlaceNames *n);               /* NULL is fine */
-bool places_find(PlaceNames *n, const char *binary, const uint64_t *at, size_t count,
-                 Places *out);
+bool places_find(PlaceNames *n, const char *binary, const uint64_t *at, size_t count, Places *out);
 #endif

@@ -16,7 +16,8 @@ static const Place *site(const Reproduction *rp)
 void report_failure_line(const Reproduction *rp, Str *out)
 {
     static const char *const access[] = {
-        [SUNDEW_READ] = "reading", [SUNDEW_WRITE] = "writing",
+        [SUNDEW_READ] = "reading",
+        [SUNDEW_WRITE] = "writing",
         [SUNDEW_EXECUTE] = "jumping to",
     };
     const CrashFailure *f = crash_failure(rp->crash);
@@ -55,8 +56,8 @@ void report_lacks(const Reproduction *rp, Strings *out)
     const CrashLack *lacks = crash_lacks(rp->crash, &n);
     if (crash_is_cut_short(rp->crash))
         strings_add(out, "the crash file is cut short: what stands behind the cut is lost");
-    uint64_t amount[16] = {0}, count[16] = {0};
-    const char *text[16] = {0};
+    uint64_t amount[16] = { 0 }, count[16] = { 0 };
+    const char *text[16] = { 0 };
     for (size_t i = 0; i < n; i++) {
         unsigned k = lacks[i].code < 16 ? lacks[i].code : 0;
         amount[k] += lacks[i].amount;
@@ -67,16 +68,16 @@ void report_lacks(const Reproduction *rp, Strings *out)
     for (unsigned k = 0; k < 16; k++)
         if (count[k])
             strings_addf(out, "%s: %" PRIu64 " times%s%s%s", lack_text(k), count[k],
-                         text[k] ? " (" : "", text[k] ? text[k] : "",
-                         text[k] ? ")" : "");
+                         text[k] ? " (" : "", text[k] ? text[k] : "", text[k] ? ")" : "");
     for (size_t i = 0; i < crash_nframes(rp->crash); i++) {
         const CrashFrame *f = crash_frame(rp->crash, i);
         if (f->flags & SUNDEW_FRAME_REFERENCE)
-            strings_addf(out, "%s: called too often to copy anything at its entry; "
-                         "its arguments are as at the crash", f->symbol);
-        if (f->flags & SUNDEW_FRAME_CUT)
-            strings_addf(out, "%s: the budget did not allow to copy everything",
+            strings_addf(out,
+                         "%s: called too often to copy anything at its entry; "
+                         "its arguments are as at the crash",
                          f->symbol);
+        if (f->flags & SUNDEW_FRAME_CUT)
+            strings_addf(out, "%s: the budget did not allow to copy everything", f->symbol);
     }
 }
 
@@ -89,8 +90,8 @@ static const char *word(const Candidate *c)
 
 static void print_table(const Reproduction *rp, Str *out)
 {
-    str_addf(out, "%-12s%-13s%-9s%-28s%s\n", "reproduces", "informative", "distance",
-             "function", "test");
+    str_addf(out, "%-12s%-13s%-9s%-28s%s\n", "reproduces", "informative", "distance", "function",
+             "test");
     size_t between = 0;
     for (size_t i = 0; i < rp->ranked.len; i++) {
         const Candidate *c = rp->ranked.items[i];
@@ -98,12 +99,14 @@ static void print_table(const Reproduction *rp, Str *out)
         if (c->between)
             continue;
         const char *name = c->fn ? c->fn->name : crash_frame(rp->crash, c->frame)->symbol;
-        Str safe = {0}, more = {0};
+        Str safe = { 0 }, more = { 0 };
         escape_terminal_z(&safe, name);
         escape_terminal_z(&more, c->file ? c->file : c->why ? c->why : "");
         str_addf(out, "%-12s%-13s%-9u%-28s%s\n", word(c),
-                 !c->reproduces ? "" : c->informative ? "yes" : "no", c->distance,
-                 str_c(&safe), str_c(&more));
+                 !c->reproduces   ? ""
+                 : c->informative ? "yes"
+                                  : "no",
+                 c->distance, str_c(&safe), str_c(&more));
         str_release(&safe);
         str_release(&more);
     }
@@ -115,27 +118,30 @@ static size_t count(const Reproduction *rp, bool informative)
 {
     size_t n = 0;
     for (size_t i = 0; i < rp->n; i++)
-        n += rp->candidates[i].reproduces &&
-             (!informative || rp->candidates[i].informative);
+        n += rp->candidates[i].reproduces && (!informative || rp->candidates[i].informative);
     return n;
 }
 
 static void print_text(const Reproduction *rp, Str *out)
 {
-    Str line = {0};
+    Str line = { 0 };
     report_failure_line(rp, &line);
     escape_terminal(out, line.data, line.len);
     str_add(out, "\n\n");
     print_table(rp, out);
     char *folder = path_relative(rp->folder, rp->cwd);
-    Str safe = {0};
+    Str safe = { 0 };
     escape_terminal_z(&safe, folder);
     if (count(rp, false))
-        str_addf(out, "\n%zu of %zu frames reproduce it; tests in %s (they fail until the "
-                 "defect is fixed)\n", count(rp, false), rp->n, str_c(&safe));
+        str_addf(out,
+                 "\n%zu of %zu frames reproduce it; tests in %s (they fail until the "
+                 "defect is fixed)\n",
+                 count(rp, false), rp->n, str_c(&safe));
     else
-        str_addf(out, "\nno frame of %zu reproduces it; %s/README.md says what was not "
-                 "captured\n", rp->n, str_c(&safe));
+        str_addf(out,
+                 "\nno frame of %zu reproduces it; %s/README.md says what was not "
+                 "captured\n",
+                 rp->n, str_c(&safe));
     str_release(&safe);
     str_release(&line);
     free(folder);
@@ -146,13 +152,12 @@ static void print_text(const Reproduction *rp, Str *out)
 static json_t *failure_json(const Reproduction *rp)
 {
     const Place *p = site(rp);
-    Str kind = {0}, text = {0};
+    Str kind = { 0 }, text = { 0 };
     ending_kind(&rp->was, &kind);
     report_failure_line(rp, &text);
-    json_t *o = json_pack("{s:o, s:o, s:o, s:i, s:o}", "kind", json_text(str_c(&kind)),
-                          "function", json_text(p->function), "file",
-                          json_text(p->file), "line", (int)p->line, "text",
-                          json_text(str_c(&text)));
+    json_t *o = json_pack("{s:o, s:o, s:o, s:i, s:o}", "kind", json_text(str_c(&kind)), "function",
+                          json_text(p->function), "file", json_text(p->file), "line", (int)p->line,
+                          "text", json_text(str_c(&text)));
     str_release(&kind);
     str_release(&text);
     return o;
@@ -165,12 +170,12 @@ static json_t *tests_json(const Reproduction *rp)
         const Candidate *c = rp->ranked.items[i];
         char *file = c->file ? path_join(rp->folder, c->file) : NULL;
         const char *name = c->fn ? c->fn->name : crash_frame(rp->crash, c->frame)->symbol;
-        json_t *o = json_pack(
-            "{s:o, s:o, s:b, s:i, s:b, s:b, s:b, s:o, s:o, s:i, s:i}", "function",
-            json_text(name), "file", json_text(file), "reproduces", c->reproduces,
-            "distance", (int)c->distance, "informative", c->informative, "stale",
-            c->stale, "root_closer", c->root_closer, "call", json_text(c->call), "remark",
-            json_text(c->why), "objects", (int)c->objects, "bytes", (int)c->bytes);
+        json_t *o =
+            json_pack("{s:o, s:o, s:b, s:i, s:b, s:b, s:b, s:o, s:o, s:i, s:i}", "function",
+                      json_text(name), "file", json_text(file), "reproduces", c->reproduces,
+                      "distance", (int)c->distance, "informative", c->informative, "stale",
+                      c->stale, "root_closer", c->root_closer, "call", json_text(c->call), "remark",
+                      json_text(c->why), "objects", (int)c->objects, "bytes", (int)c->bytes);
         json_array_append_new(all, o);
         free(file);
     }
@@ -187,8 +192,8 @@ static Failure failure_of(Reproduction *rp)
     f.frames = arena_array(&rp->arena, FailureFrame, f.nframes + 1);
     for (size_t i = 0; i < f.nframes; i++) {
         const Place *at = &was->stack.items[i];
-        f.frames[i] = (FailureFrame){ .function = at->function, .file = at->file,
-                                      .line = at->line };
+        f.frames[i] =
+            (FailureFrame){ .function = at->function, .file = at->file, .line = at->line };
     }
     return f;
 }
@@ -197,7 +202,7 @@ static bool add_finding(Reproduction *rp, Err *err)
 {
     const Candidate *best = rp->ranked.len ? rp->ranked.items[0] : NULL;
     bool shown = best && best->reproduces;
-    Str message = {0}, test = {0}, rerun = {0}, anchor = {0};
+    Str message = { 0 }, test = { 0 }, rerun = { 0 }, anchor = { 0 };
     report_failure_line(rp, &message);
     if (shown)
         str_addf(&message, "; %zu test%s reproduce%s it, begin with %s", count(rp, false),
@@ -229,10 +234,14 @@ static bool add_finding(Reproduction *rp, Err *err)
     }
     ending_kind(&rp->was, &anchor);
     Failure failure = failure_of(rp);
-    Finding f = failure_finding(&rp->arena, &(FailureReport){
-        .failure = &failure, .rule = shown ? "reproduce/crash" : "reproduce/unreproduced",
-        .level = shown ? LEVEL_ERROR : LEVEL_WARNING, .text = str_c(&message),
-        .anchor = str_c(&anchor), .program = program_captured(rp->program)->path });
+    Finding f = failure_finding(&rp->arena,
+                                &(FailureReport){ .failure = &failure,
+                                                  .rule = shown ? "reproduce/crash"
+                                                                : "reproduce/unreproduced",
+                                                  .level = shown ? LEVEL_ERROR : LEVEL_WARNING,
+                                                  .text = str_c(&message),
+                                                  .anchor = str_c(&anchor),
+                                                  .program = program_captured(rp->program)->path });
     if (!shown)
         f.verdict = VERDICT_UNDECIDED;
     f.attachments = &file;
@@ -248,7 +257,7 @@ static bool add_finding(Reproduction *rp, Err *err)
 
 bool report_all(Reproduction *rp, Err *err)
 {
-    Strings lacks = {0};
+    Strings lacks = { 0 };
     report_lacks(rp, &lacks);
     char *scope = xprintf("%s %s", crash_program(rp->crash), path_base(rp->path));
     bool ok = session_begin(rp->session, scope, err) && add_finding(rp, err);

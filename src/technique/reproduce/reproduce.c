@@ -15,16 +15,24 @@
 
 static const Option options[] = {
     { "same", 0, "LEVEL", "what has to be the same: kind, site or stack", "site" },
-    { "out", 'o', "DIR", "folder for the tests; default: the crash file's name with "
-                         ".tests", NULL },
-    { "asan", 0, NULL, "build the tests (and the program, if one is named) with the address "
-                       "sanitizer and accept an earlier report as nearer to the root", NULL },
+    { "out", 'o', "DIR",
+      "folder for the tests; default: the crash file's name with "
+      ".tests",
+      NULL },
+    { "asan", 0, NULL,
+      "build the tests (and the program, if one is named) with the address "
+      "sanitizer and accept an earlier report as nearer to the root",
+      NULL },
     { "no-shrink", 0, NULL, "keep all of the captured state in the tests", NULL },
     { "review", 0, NULL, "list every byte that the crash file holds, and stop", NULL },
-    { "copy", 0, "STRATEGY", "with a program: what to copy when functions are entered: "
-                             "reference, shallow, used-fields or deep", "deep" },
-    { "files", 0, "DIR", "the files that the program had in its folder: each test runs on "
-                         "a copy of them; with a program: the current folder", NULL },
+    { "copy", 0, "STRATEGY",
+      "with a program: what to copy when functions are entered: "
+      "reference, shallow, used-fields or deep",
+      "deep" },
+    { "files", 0, "DIR",
+      "the files that the program had in its folder: each test runs on "
+      "a copy of them; with a program: the current folder",
+      NULL },
     { "stdin", 0, "FILE", "the program's standard input, for main() and what reads it",
       "/dev/null" },
     { 0 },
@@ -46,10 +54,7 @@ static bool anything_informative(const Reproduction *rp)
     return false;
 }
 
-static bool is_interrupted(void *arg)
-{
-    return session_interrupted(arg);
-}
+static bool is_interrupted(void *arg) { return session_interrupted(arg); }
 
 /* Where tests are built, what they can name, and names for where they die. */
 static bool open_lab(Reproduction *rp, Err *err)
@@ -58,10 +63,13 @@ static bool open_lab(Reproduction *rp, Err *err)
     const char **support = arena_array(&rp->arena, const char *, 3);
     support[0] = arena_printf(&rp->arena, "%s/reproduce/restore.h", share);
     support[1] = arena_printf(&rp->arena, "%s/reproduce/restore.c", share);
-    LabPlan plan = { .program = rp->program, .folder = rp->folder, .asan = rp->asan,
+    LabPlan plan = { .program = rp->program,
+                     .folder = rp->folder,
+                     .asan = rp->asan,
                      .support = support,
                      .trial = arena_printf(&rp->arena, "%s/reproduce/trial.c", share),
-                     .interrupted = is_interrupted, .arg = rp->session };
+                     .interrupted = is_interrupted,
+                     .arg = rp->session };
     rp->lab = lab_new(&plan, err);
     if (!rp->lab)
         return false;
@@ -101,12 +109,12 @@ static bool attempt_again(Reproduction *rp, const char *out, Err *err)
 {
     if (anything_informative(rp) || rp->asan || session_interrupted(rp->session))
         return true;
-    Err said = {0};
+    Err said = { 0 };
     bool some = rp->ranked.len && rp->ranked.items[0]->reproduces;
     if (some)
         return true;
     session_note(rp->session, "no frame reproduces it as built; trying with the address "
-                 "sanitizer");
+                              "sanitizer");
     forget(rp);
     rp->asan = true;
     dir_remove(rp->folder);
@@ -135,17 +143,18 @@ static bool reproduce(Reproduction *rp, const char *out, Err *err)
 
 /* `monitored`: the program that wrote it, if that is known; `files`: what it
  * had beside it, or NULL. */
-static bool reproduce_file(Session *s, const char *path, const char *monitored,
-                           const Files *files, Err *err)
+static bool reproduce_file(Session *s, const char *path, const char *monitored, const Files *files,
+                           Err *err)
 {
-    Reproduction rp = { .session = s, .path = path, .files = files,
+    Reproduction rp = { .session = s,
+                        .path = path,
+                        .files = files,
                         .input = session_option(s, "stdin"),
                         .asan = session_flag(s, "asan"),
                         .shrink = !session_flag(s, "no-shrink") };
     const char *out = session_option(s, "out");
     if (!sameness_parse(session_option(s, "same"), &rp.same))
-        return err_set(err, "--same %s: not kind, site or stack",
-                       session_option(s, "same"));
+        return err_set(err, "--same %s: not kind, site or stack", session_option(s, "same"));
     Crash *c = crash_open(path, err);
     if (!c)
         return false;
@@ -181,10 +190,12 @@ static bool read_files(Session *s, Files *files, Err *err)
     if (files_read(files, named ? named : "."))
         return true;
     if (named)
-        return err_set(err, "--files %s: more than 16 MiB or 1000 files are there: name a "
-                       "folder with only those that the program reads", named);
+        return err_set(err,
+                       "--files %s: more than 16 MiB or 1000 files are there: name a "
+                       "folder with only those that the program reads",
+                       named);
     session_note(s, "this folder is too large to copy: the program runs in it and can't "
-                 "write");
+                    "write");
     return true;
 }
 
@@ -194,13 +205,15 @@ static bool run(Session *s, Err *err)
     char **args = session_args(s, &n);
     if (n != 1)
         return err_set(err, "name one crash file, or one program and after -- its "
-                       "arguments");
+                            "arguments");
     if (session_flag(s, "review"))
         return review(s, args[0], err);
     if (!session_has_tail(s) && workspace_program(session_workspace(s), args[0], NULL))
-        return err_set(err, "%s is a program: its arguments follow after --, which is "
-                       "needed even if there are none", args[0]);
-    Files files = {0};
+        return err_set(err,
+                       "%s is a program: its arguments follow after --, which is "
+                       "needed even if there are none",
+                       args[0]);
+    Files files = { 0 };
     bool desk = session_has_tail(s), ok = read_files(s, &files, err);
     char *monitored = NULL, *crash = NULL;
     if (ok && desk)

@@ -27,7 +27,7 @@ static const Type *type_of(const Review *r, uint32_t number)
 static void hex(Review *r, const uint8_t *bytes, size_t n, const char *indent)
 {
     for (size_t at = 0; at < n; at += 16) {
-        Str text = {0};
+        Str text = { 0 };
         str_addf(r->out, "%s%04zx ", indent, at);
         for (size_t i = at; i < at + 16; i++) {
             if (i < n)
@@ -42,10 +42,9 @@ static void hex(Review *r, const uint8_t *bytes, size_t n, const char *indent)
     }
 }
 
-static void value(Review *r, const char *path, const Type *t, const uint8_t *bytes,
-                  size_t n)
+static void value(Review *r, const char *path, const Type *t, const uint8_t *bytes, size_t n)
 {
-    Str name = {0}, text = {0};
+    Str name = { 0 }, text = { 0 };
     restore_value_text(t, bytes, n, &text);
     type_print(t, path, &name);
     str_add(r->out, "    ");
@@ -59,8 +58,8 @@ static void value(Review *r, const char *path, const Type *t, const uint8_t *byt
 
 /* A value by its fields. What no field covers (padding) is shown as bytes by
  * its parent. */
-static void fields(Review *r, const char *path, const Type *t, const uint8_t *bytes,
-                   size_t n, unsigned depth)
+static void fields(Review *r, const char *path, const Type *t, const uint8_t *bytes, size_t n,
+                   unsigned depth)
 {
     const Type *p = type_plain(t);
     if (p->kind == TYPE_STRUCT && p->size && p->size <= n && depth < 12) {
@@ -109,7 +108,7 @@ static void piece(Review *r, const CrashBytes *b)
     r->total += b->n;
     str_addf(r->out, "  %zu bytes at 0x%" PRIx64, b->n, b->address);
     if (p) {
-        Str name = {0};
+        Str name = { 0 };
         type_print(t, NULL, &name);
         str_add(r->out, ": ");
         escape_terminal(r->out, name.data, name.len);
@@ -118,8 +117,7 @@ static void piece(Review *r, const CrashBytes *b)
     if (b->hidden)
         str_addf(r->out, ", %u of them blanked", b->hidden);
     str_addc(r->out, '\n');
-    bool whole = p && p->size && inside % p->size == 0 && b->n >= p->size &&
-                 type_is_record(p);
+    bool whole = p && p->size && inside % p->size == 0 && b->n >= p->size && type_is_record(p);
     size_t at = 0;
     for (size_t i = 0; whole && at + p->size <= b->n; i++, at += p->size) {
         char *path = b->n > p->size ? xprintf("[%zu]", i) : xstrdup("");
@@ -145,7 +143,7 @@ static void frames(Review *r)
 {
     for (size_t f = 0; f < crash_nframes(r->crash); f++) {
         const CrashFrame *fr = crash_frame(r->crash, f);
-        Str safe = {0};
+        Str safe = { 0 };
         escape_terminal_z(&safe, fr->symbol);
         str_addf(r->out, "frame %zu, %s: argument words", f, str_c(&safe));
         for (unsigned i = 0; i < fr->nslots; i++)
@@ -164,8 +162,8 @@ static void files(Review *r)
     size_t n;
     const CrashFile *all = crash_files(r->crash, &n);
     for (size_t i = 0; i < n; i++) {
-        str_addf(r->out, "%zu bytes of the file at descriptor %d, from %" PRIu64 " on:\n",
-                 all[i].n, all[i].fd, all[i].start);
+        str_addf(r->out, "%zu bytes of the file at descriptor %d, from %" PRIu64 " on:\n", all[i].n,
+                 all[i].fd, all[i].start);
         hex(r, all[i].bytes, all[i].n, "    ");
         r->total += all[i].n;
     }
@@ -174,7 +172,7 @@ static void files(Review *r)
 static void head(Review *r)
 {
     const CrashFailure *f = crash_failure(r->crash);
-    Str text = {0};
+    Str text = { 0 };
     str_addf(&text, "program %s, build text '%s', key %s, copies: %s; said: '%s'",
              crash_program(r->crash), crash_build(r->crash), crash_key(r->crash),
              crash_strategy(r->crash), f->text);
@@ -185,7 +183,7 @@ static void head(Review *r)
         str_add(r->out, "the file is cut short or damaged: what could be read is shown\n");
     if (!r->program)
         str_add(r->out, "the program is not in this workspace: bytes are shown without "
-                "types\n");
+                        "types\n");
 }
 
 bool review(Session *s, const char *path, Err *err)

@@ -21,10 +21,7 @@ typedef struct Work {
     double end;
 } Work;
 
-static bool is_over(const Work *w)
-{
-    return w->trials >= w->s->most || clock_seconds() > w->end;
-}
+static bool is_over(const Work *w) { return w->trials >= w->s->most || clock_seconds() > w->end; }
 
 /* Leaves out the steps of `part`; true if it still fails so. */
 static bool try_without(Work *w, const size_t *first, const size_t *last)
@@ -69,8 +66,7 @@ static void shrink_tail(Work *w, const size_t *bounds, size_t n)
 void shrink(const Shrinking *s, bool *keep)
 {
     size_t n = restore_nsteps(s->restore);
-    Work w = { .s = s, .keep = keep, .nsteps = n,
-               .end = clock_seconds() + s->seconds };
+    Work w = { .s = s, .keep = keep, .nsteps = n, .end = clock_seconds() + s->seconds };
     size_t *bounds = xcalloc(n + 2, sizeof *bounds), parts = 0;
     memset(keep, true, n);
     for (size_t i = 0; i < n; i++)

@@ -31,7 +31,7 @@ void ending_release(Ending *e)
 {
     vec_release(&e->stack);
     vec_release(&e->trace);
-    *e = (Ending){0};
+    *e = (Ending){ 0 };
 }
 
 /* ---- the crash */
@@ -39,10 +39,10 @@ void ending_release(Ending *e)
 /* Is it the program's own, and not what monitoring or a test put there? */
 static bool is_own(const char *function)
 {
-    static const char *const not_own[] = { "_start", "__libc_start", "restore_",
-                                           "sundew_", "sundew.", "??", "__asan", "_ZN6__asan",
-                                           "_ZN11__sanitizer", "__sanitizer",
-                                           "__interceptor" };
+    static const char *const not_own[] = { "_start",      "__libc_start", "restore_",
+                                           "sundew_",     "sundew.",      "??",
+                                           "__asan",      "_ZN6__asan",   "_ZN11__sanitizer",
+                                           "__sanitizer", "__interceptor" };
     for (size_t i = 0; i < sizeof not_own / sizeof *not_own; i++)
         if (str_starts(function, not_own[i]))
             return false;
@@ -79,27 +79,21 @@ static void keep_own(Places *all, bool of_test, Ending *e)
 static FailureKind kind_of_crash(const CrashFailure *f)
 {
     switch (f->kind) {
-    case SUNDEW_FAIL_ABORT:
-        return FAILURE_ABORT;
-    case SUNDEW_FAIL_ASSERT:
-        return FAILURE_ASSERTION;
-    case SUNDEW_FAIL_SANITIZER:
-        return FAILURE_SANITIZER;
-    case SUNDEW_FAIL_STACK_OVERFLOW:
-        return FAILURE_STACK_OVERFLOW;
+    case SUNDEW_FAIL_ABORT: return FAILURE_ABORT;
+    case SUNDEW_FAIL_ASSERT: return FAILURE_ASSERTION;
+    case SUNDEW_FAIL_SANITIZER: return FAILURE_SANITIZER;
+    case SUNDEW_FAIL_STACK_OVERFLOW: return FAILURE_STACK_OVERFLOW;
     case SUNDEW_FAIL_DUMP:
-    case SUNDEW_FAIL_EXIT:
-        return FAILURE_EXIT;
-    default:
-        return f->signal == SIGABRT ? FAILURE_ABORT : FAILURE_SIGNAL;
+    case SUNDEW_FAIL_EXIT: return FAILURE_EXIT;
+    default: return f->signal == SIGABRT ? FAILURE_ABORT : FAILURE_SIGNAL;
     }
 }
 
 /* The first line of a report: the same that a test's is read from. */
 static void read_report(const char *line, Ending *out)
 {
-    Str err = {0};
-    Failure f = {0};
+    Str err = { 0 };
+    Failure f = { 0 };
     str_addf(&err, "==1==ERROR: AddressSanitizer: %s\n", line);
     failure_read(&f, &(Facts){ .err = str_c(&err), .err_len = err.len });
     out->kind = f.kind;
@@ -115,7 +109,7 @@ void ending_of_crash(PlaceNames *names, const Crash *c, const char *monitored, E
     size_t n;
     const uint64_t *pcs = crash_stack(c, &n);
     uint64_t *at = xcalloc(n + 1, sizeof *at);
-    Places all = {0};
+    Places all = { 0 };
     out->kind = kind_of_crash(f);
     out->signal = f->signal;
     out->has_address = f->kind == SUNDEW_FAIL_SIGNAL && f->signal != SIGABRT;
@@ -171,8 +165,7 @@ static bool same_kind(const Ending *a, const Ending *b)
 /* One of the texts may have more around it: file, line, function. */
 static bool same_text(const Ending *a, const Ending *b)
 {
-    return !*a->text || !*b->text || strstr(a->text, b->text) ||
-           strstr(b->text, a->text);
+    return !*a->text || !*b->text || strstr(a->text, b->text) || strstr(b->text, a->text);
 }
 
 /* A null pointer and a wild one are two failures: state that could not be restored
@@ -225,8 +218,7 @@ static bool is_inside(const Ending *outer, const Ending *inner)
 
 bool ending_same(const Ending *crash, const Ending *test, Sameness how)
 {
-    if (!same_kind(crash, test) ||
-        (crash->kind == FAILURE_SIGNAL && !same_pointer(crash, test)))
+    if (!same_kind(crash, test) || (crash->kind == FAILURE_SIGNAL && !same_pointer(crash, test)))
         return false;
     if (how == SAME_KIND || crash->kind == FAILURE_EXIT)
         return true;
@@ -257,8 +249,8 @@ bool ending_equal(const Ending *a, const Ending *b)
         return true;
     if (a->trace.len != b->trace.len)
         return false;
-    return !a->trace.len || memcmp(a->trace.items, b->trace.items,
-                                   a->trace.len * sizeof *a->trace.items) == 0;
+    return !a->trace.len ||
+           memcmp(a->trace.items, b->trace.items, a->trace.len * sizeof *a->trace.items) == 0;
 }
 
 /* ---- running */
@@ -366,14 +358,18 @@ static void take_report(const Failure *f, Ending *e)
 
 bool trial_run(Trial *t, const char *binary, const TrialPlan *plan, Ending *out, Err *err)
 {
-    Strings env = {0};
+    Strings env = { 0 };
     char *argv[] = { (char *)binary, NULL };
     RunFd fd = { .fd = t->trace, .as = TRACE_FD };
-    RunPlan run = { .argv = argv, .fds = &fd, .nfds = 1, .discard_output = true,
-                    .files = plan->files, .nfiles = plan->nfiles,
+    RunPlan run = { .argv = argv,
+                    .fds = &fd,
+                    .nfds = 1,
+                    .discard_output = true,
+                    .files = plan->files,
+                    .nfiles = plan->nfiles,
                     .input_file = plan->input,
                     .limits = { .wall = 30, .cpu = plan->seconds ? plan->seconds : 10 } };
-    RunResult r = {0};
+    RunResult r = { 0 };
     make_environment(plan, &env);
     run.env = strings_argv(&env);
     if (ftruncate(t->trace, 0) != 0 || lseek(t->trace, 0, SEEK_SET) != 0)
@@ -396,7 +392,7 @@ bool trial_run(Trial *t, const char *binary, const TrialPlan *plan, Ending *out,
 
 void trial_name(PlaceNames *names, const char *binary, Ending *e)
 {
-    Places all = {0};
+    Places all = { 0 };
     if (e->stack.len || !e->trace.len)
         return;
     places_find(names, binary, e->trace.items, e->trace.len, &all);

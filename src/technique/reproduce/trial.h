@@ -52,8 +52,7 @@ typedef struct TrialPlan {
     double seconds;            /* of CPU; 0: 10 */
 } TrialPlan;
 /* Without ending.stack: see trial_name(). */
-bool trial_run(Trial *t, const char *binary, const TrialPlan *plan, Ending *out,
-               Err *err);
+bool trial_run(Trial *t, const char *binary, const TrialPlan *plan, Ending *out, Err *err);
 /* Names the functions on its stack. */
 void trial_name(PlaceNames *names, const char *binary, Ending *e);
 #endif

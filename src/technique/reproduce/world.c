@@ -59,7 +59,7 @@ static const char *redirected(const char *symbol)
 /* Where the monitored program's functions are. */
 static void read_code(Worlds *all)
 {
-    Map symbols = {0};
+    Map symbols = { 0 };
     all->has_code = true;
     symbols_read(all->monitored, &all->arena, &symbols);
     for (size_t i = 0; i < symbols.len; i++) {
@@ -67,12 +67,10 @@ static void read_code(Worlds *all)
         uint64_t address = s->address + crash_slide(all->crash);
         const char *name = symbols.entries[i].key;
         /* What is local and not the program's is the runtime's. */
-        bool its_own = s->kind != 't' || redirected(name) != name ||
-                       program_function(all->program, name);
-        if (its_own && strchr("tTwW", s->kind) && s->address &&
-            !map_getn(&all->code, &address, 8))
-            map_putn(&all->code, &address, 8,
-                     arena_strdup(&all->arena, name));
+        bool its_own =
+            s->kind != 't' || redirected(name) != name || program_function(all->program, name);
+        if (its_own && strchr("tTwW", s->kind) && s->address && !map_getn(&all->code, &address, 8))
+            map_putn(&all->code, &address, 8, arena_strdup(&all->arena, name));
     }
     map_release(&symbols);
 }
@@ -96,10 +94,7 @@ static const char *name_variable(void *arg, const Variable *var, bool *fixed)
     return lab_variable(((View *)arg)->view, var, fixed);
 }
 
-static bool sees(void *arg, const char *file)
-{
-    return lab_sees(((View *)arg)->view, file);
-}
+static bool sees(void *arg, const char *file) { return lab_sees(((View *)arg)->view, file); }
 
 static void print_declaration(void *arg, const Variable *v, const char *name, Str *out)
 {
@@ -118,8 +113,12 @@ const RestoreWorld *world_of(Worlds *all, const LabUnit *u, bool plain, Err *err
     v->view = lab_view(all->lab, u, &plan, err);
     if (!v->view)
         return NULL;
-    v->world = (RestoreWorld){ .sees = sees, .code = name_code, .variable = name_variable,
-                               .arg = v, .taken = lab_taken(v->view), .plain = plain };
+    v->world = (RestoreWorld){ .sees = sees,
+                               .code = name_code,
+                               .variable = name_variable,
+                               .arg = v,
+                               .taken = lab_taken(v->view),
+                               .plain = plain };
     vec_push(&all->views, v);
     return &v->world;
 }

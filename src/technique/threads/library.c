@@ -16,7 +16,13 @@
 #include <string.h>
 #include <time.h>
 
-enum { FIRST_RUNS = 30, MOST_RUNS = 400, MOST_EXPLAINED = 6, MOST_AT_LOCKS = 40, DEFAULT_SECONDS = 60 };
+enum {
+    FIRST_RUNS = 30,
+    MOST_RUNS = 400,
+    MOST_EXPLAINED = 6,
+    MOST_AT_LOCKS = 40,
+    DEFAULT_SECONDS = 60
+};
 
 static double now(void)
 {
@@ -25,10 +31,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-double lib_seconds(const Lib *l)
-{
-    return now() - l->begun;
-}
+double lib_seconds(const Lib *l) { return now() - l->begun; }
 
 bool lib_is_over(void *lib)
 {
@@ -199,7 +202,8 @@ static bool shares_locks(const ScheduleRun *run)
     uint64_t first = 0;
     for (size_t i = 0; i < run->steps.len; i++) {
         const struct sundew_step *x = &run->steps.items[i];
-        if (x->thread != 1 || !x->object || x->kind < SUNDEW_AT_ATOMIC || x->kind >= SUNDEW_AT_CREATE)
+        if (x->thread != 1 || !x->object || x->kind < SUNDEW_AT_ATOMIC ||
+            x->kind >= SUNDEW_AT_CREATE)
             continue;
         for (size_t k = 0; k < run->steps.len; k++) {
             const struct sundew_step *y = &run->steps.items[k];
@@ -241,7 +245,7 @@ static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, voi
         note_race(l, &run->races.items[i]);
     end_release(&end);
     arena_release(&p->run);
-    p->run = (Arena){0};
+    p->run = (Arena){ 0 };
     oracle_put(l, p->arena, p->test, &p->request);
     return found || is_hopeless(p) ? SEARCH_STOP : SEARCH_GO_ON;
 }
@@ -260,7 +264,7 @@ static void branch(const Schedule *from, const ScheduleRun *run, Schedules *out)
             if (!(e->flags & SUNDEW_STEP_DECISION) || e->decision < first || t == e->chosen ||
                 !e->thread || !(e->enabled >> t & 1))
                 continue;
-            Schedule s = {0};
+            Schedule s = { 0 };
             schedule_copy(&s, from);
             vec_push(&s.forces, ((struct sundew_force){ e->decision, t }));
             vec_push(out, s);
@@ -272,12 +276,13 @@ static void branch(const Schedule *from, const ScheduleRun *run, Schedules *out)
  * calls that are not one step show there. */
 static bool search_locks(Probe *p, Err *err)
 {
-    Schedules queue = {0};
-    ScheduleRun run = {0};
+    Schedules queue = { 0 };
+    ScheduleRun run = { 0 };
     bool ok = true, stop = false;
-    vec_push(&queue, (Schedule){0});
-    for (size_t i = 0; ok && !stop && i < queue.len && i < MOST_AT_LOCKS && !lib_is_over(p->l); i++) {
-        Schedule now = {0};
+    vec_push(&queue, (Schedule){ 0 });
+    for (size_t i = 0; ok && !stop && i < queue.len && i < MOST_AT_LOCKS && !lib_is_over(p->l);
+         i++) {
+        Schedule now = { 0 };
         schedule_copy(&now, &queue.items[i]);
         ok = scheduler_run(p->l->quick, &now, &run, err);
         stop = ok && judge(&now, &run, p) == SEARCH_STOP;
@@ -307,13 +312,15 @@ static void note_conflict(Subject *t, const Test *test)
 static bool run_test(Lib *l, Subject *t, Arena *a, const Test *test, size_t most, Err *err)
 {
     Probe p = { .l = l, .subject = t, .test = test, .arena = a };
-    SearchPlan plan = { .most = most, .seed = rng_next(&l->rng), .stop = lib_is_over, .stop_arg = l };
+    SearchPlan plan = {
+        .most = most, .seed = rng_next(&l->rng), .stop = lib_is_over, .stop_arg = l
+    };
     l->tests++;
     t->tests++;
     bool ok = oracle_put(l, a, test, &p.request) && search_locks(&p, err);
     ok = ok && (p.over || schedule_search(l->quick, &plan, judge, &p, &p.result, err));
     if (session_verbose(l->s)) {
-        Str text = {0};
+        Str text = { 0 };
         lib_test_print(test, &text);
         session_note(l->s, "test %zu: %zu runs, %zu sites, %u explained, %u serial\n%s", l->tests,
                      p.result.runs, p.result.hot, p.explained, p.serials.n, str_c(&text));
@@ -327,11 +334,11 @@ static bool run_test(Lib *l, Subject *t, Arena *a, const Test *test, size_t most
 
 static bool one_round(Lib *l, Subject *t, size_t most, Err *err)
 {
-    Arena a = {0};
-    Tests tests = {0};
+    Arena a = { 0 };
+    Tests tests = { 0 };
     bool ok = lib_tests_make(l, t, &a, &tests, err);
     for (size_t i = 0; ok && i < tests.len && !lib_is_over(l); i++) {
-        Arena own = {0};
+        Arena own = { 0 };
         ok = run_test(l, t, &own, &tests.items[i], most, err);
         arena_release(&own);
     }
@@ -346,7 +353,8 @@ static bool search(Lib *l, Err *err)
     const char *count = session_option(l->s, "tests");
     size_t most_tests = count ? strtoul(count, NULL, 10) : 0, most = FIRST_RUNS;
     bool ok = true;
-    for (unsigned round = 0; ok && !lib_is_over(l) && (!most_tests || l->tests < most_tests); round++) {
+    for (unsigned round = 0; ok && !lib_is_over(l) && (!most_tests || l->tests < most_tests);
+         round++) {
         size_t before = l->tests;
         for (size_t i = 0; ok && i < l->subjects.len && !lib_is_over(l); i++)
             if (!l->subjects.items[i].why_not)
@@ -365,9 +373,10 @@ static bool search(Lib *l, Err *err)
 /* Does a text speak of thread safety, other than to deny it? */
 static bool promises(const char *text)
 {
-    static const char *const words[] = { "thread-safe", "thread safe", "threadsafe", "mt-safe",
-                                         "several threads", "any thread", "multiple threads" };
-    Str low = {0};
+    static const char *const words[] = { "thread-safe",     "thread safe",     "threadsafe",
+                                         "mt-safe",         "several threads", "any thread",
+                                         "multiple threads" };
+    Str low = { 0 };
     bool found = false;
     for (; *text; text++)
         str_addc(&low, *text == '\n' || *text == '*' ? ' ' : (char)tolower((unsigned char)*text));
@@ -387,7 +396,7 @@ static bool promises(const char *text)
 static void read_promises(Lib *l)
 {
     for (char **h = session_option_all(l->s, "headers"); h && *h; h++) {
-        Str text = {0};
+        Str text = { 0 };
         if (file_read(*h, &text, NULL))
             l->promised |= promises(str_c(&text));
         str_release(&text);
@@ -422,8 +431,8 @@ static bool open_api(Lib *l, Err *err)
         return err_set(err, "the library has no captured code");
     l->pool = pool_new(l->api, err);
     l->ownership = l->pool ? ownership_new(l->api) : NULL;
-    l->grow = (GrowPlan){ .api = l->api, .pool = l->pool, .ownership = l->ownership,
-                          .rng = &l->rng };
+    l->grow =
+        (GrowPlan){ .api = l->api, .pool = l->pool, .ownership = l->ownership, .rng = &l->rng };
     return l->pool != NULL;
 }
 
@@ -431,9 +440,13 @@ static bool open_schedulers(Lib *l, Err *err)
 {
     l->argv[0] = (char *)exec_player(l->exec);
     l->argv[1] = (char *)exec_library(l->exec);
-    SchedulerPlan plan = { .build = &l->build, .argv = l->argv, .player = exec_player(l->exec),
+    SchedulerPlan plan = { .build = &l->build,
+                           .argv = l->argv,
+                           .player = exec_player(l->exec),
                            .fd = { exec_shared(l->exec), exec_shared_as() },
-                           .preload = l->preload, .racing = true, .quick = true,
+                           .preload = l->preload,
+                           .racing = true,
+                           .quick = true,
                            .most_points = 50000 };
     l->quick = scheduler_open(&plan, err);
     plan.quick = false;
@@ -443,14 +456,18 @@ static bool open_schedulers(Lib *l, Err *err)
 
 static bool open_library(Lib *l, Err *err)
 {
-    if (!build_schedule_library(l->program, session_libexec(l->s),
-                                session_option_all(l->s, "link"), &l->build, &l->preload, err))
+    if (!build_schedule_library(l->program, session_libexec(l->s), session_option_all(l->s, "link"),
+                                &l->build, &l->preload, err))
         return false;
     if (!l->preload)
         session_note(l->s, "without the address sanitizer: clang's is not installed");
     l->key = xstrdup(path_base(l->build.path));
-    ExecPlan plan = { .api = l->api, .library = l->build.path, .libexec = session_libexec(l->s),
-                      .preload = l->preload, .cpu_ms = 1000, .wall_ms = 2000 };
+    ExecPlan plan = { .api = l->api,
+                      .library = l->build.path,
+                      .libexec = session_libexec(l->s),
+                      .preload = l->preload,
+                      .cpu_ms = 1000,
+                      .wall_ms = 2000 };
     l->exec = exec_open(&plan, err);
     return l->exec && open_schedulers(l, err);
 }

@@ -67,7 +67,10 @@ typedef struct Serials {
 } Serials;
 
 typedef enum {
-    VIOLATION_FAILURE, VIOLATION_EXIT, VIOLATION_DEADLOCK, VIOLATION_LEAK,
+    VIOLATION_FAILURE,
+    VIOLATION_EXIT,
+    VIOLATION_DEADLOCK,
+    VIOLATION_LEAK,
     VIOLATION_ERROR,             /* tier 2: an error that no serial order gives */
     VIOLATION_OUTPUT,            /* tier 3 */
 } ViolationKind;

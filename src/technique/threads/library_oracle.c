@@ -57,7 +57,7 @@ static unsigned calls_done(const Outcome *o, unsigned prefix, unsigned n)
 void oracle_take(Lib *l, Arena *a, const Test *t, const ExecThreads *x, const ScheduleRun *run,
                  End *end)
 {
-    *end = (End){0};
+    *end = (End){ 0 };
     exec_take_threads(l->exec, a, x, &end->around, end->threads);
     end->kind = kind_of(run, &end->around);
     if (end->kind == END_FAILURE)
@@ -72,7 +72,7 @@ static bool run_threads(Lib *l, Scheduler *s, Arena *a, const Test *t, ExecThrea
     x->prefix = t->prefix->n;
     for (unsigned k = 0; k < 2; k++)
         x->threads[k] = lib_test_thread(a, t, k);
-    *end = (End){0};
+    *end = (End){ 0 };
     if (!exec_put_threads(l->exec, x, err) || !scheduler_run(s, schedule, run, err))
         return false;
     oracle_take(l, a, t, x, run, end);
@@ -96,8 +96,10 @@ bool oracle_run(Lib *l, Scheduler *s, Arena *a, const Test *t, const Schedule *s
 
 static bool run_order(Lib *l, Arena *a, const Test *t, Serial *row, bool whole, Err *err)
 {
-    ScheduleRun run = {0};
-    ExecThreads x = { .mode = row->mode, .order = row->order, .norder = row->n,
+    ScheduleRun run = { 0 };
+    ExecThreads x = { .mode = row->mode,
+                      .order = row->order,
+                      .norder = row->n,
                       .epilogue = whole ? t->epilogue : NULL };
     l->serial_runs++;
     bool ok = run_threads(l, l->quick, a, t, &x, &plain, &run, &row->end, err);
@@ -157,32 +159,26 @@ bool oracle_serial(Lib *l, Arena *a, const Test *t, Serials *out, Err *err)
     return ok;
 }
 
-void end_release(End *e)
-{
-    failure_release(&e->failure);
-}
+void end_release(End *e) { failure_release(&e->failure); }
 
 void serials_release(Serials *s)
 {
     for (unsigned i = 0; i < s->n; i++)
         end_release(&s->rows[i].end);
-    *s = (Serials){0};
+    *s = (Serials){ 0 };
 }
 
 /* ------------------------------------------------------------------ judging */
 
-static bool same_text(const char *a, const char *b)
-{
-    return a && b ? !strcmp(a, b) : a == b;
-}
+static bool same_text(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
 
 /* The coarse class: it suppresses generously. */
 static bool same_class(const Failure *a, const Failure *b)
 {
-    return a->kind == b->kind &&
-           (a->kind == FAILURE_SIGNAL ? a->signal == b->signal
-            : a->kind == FAILURE_SANITIZER || a->kind == FAILURE_ASSERTION
-                ? same_text(a->what, b->what) : true);
+    return a->kind == b->kind && (a->kind == FAILURE_SIGNAL ? a->signal == b->signal
+                                  : a->kind == FAILURE_SANITIZER || a->kind == FAILURE_ASSERTION
+                                      ? same_text(a->what, b->what)
+                                      : true);
 }
 
 static bool serial_fails(const Serials *s, const End *end)
@@ -199,8 +195,8 @@ static bool serial_fails(const Serials *s, const End *end)
 }
 
 /* Does a serial order of the completed calls, then the next call of `thread`, block? */
-static bool blocks_alone(Lib *l, Arena *a, const Test *t, const End *end, unsigned thread, bool *out,
-                         Err *err)
+static bool blocks_alone(Lib *l, Arena *a, const Test *t, const End *end, unsigned thread,
+                         bool *out, Err *err)
 {
     Orders o = orders_of(end->done[0], end->done[1]);
     *out = false;
@@ -233,7 +229,8 @@ static bool stuck_is_legal(Lib *l, Arena *a, const Test *t, const End *end, bool
 /* NULL, -1 or another negative number, without "try again". */
 bool oracle_is_error(const SeqStep *st, const Outcome *o, unsigned step)
 {
-    const Observation *r = outcome_at(o, step, API_RETURNED), *e = outcome_at(o, step, OBSERVED_ERRNO);
+    const Observation *r = outcome_at(o, step, API_RETURNED),
+                      *e = outcome_at(o, step, OBSERVED_ERRNO);
     if (!r)
         return false;
     uint64_t no = e ? e->integer : 0;
@@ -249,13 +246,14 @@ bool oracle_is_error(const SeqStep *st, const Outcome *o, unsigned step)
 
 static bool result_equal(const Outcome *a, const Outcome *b, unsigned step)
 {
-    const Observation *x = outcome_at(a, step, API_RETURNED), *y = outcome_at(b, step, API_RETURNED);
+    const Observation *x = outcome_at(a, step, API_RETURNED),
+                      *y = outcome_at(b, step, API_RETURNED);
     return x && y ? observation_equal(x, y) : x == y;
 }
 
 static void say_result(const Outcome *o, unsigned step, Violation *out)
 {
-    Str s = {0};
+    Str s = { 0 };
     const Observation *r = outcome_at(o, step, API_RETURNED);
     if (r)
         observation_print(r, &s);
@@ -388,8 +386,7 @@ bool oracle_judge(Lib *l, Arena *a, const Test *t, Serials *serials, const Sched
     bool legal = true;
     *out = (Violation){ .preemptions = run->preemptions };
     switch (end->kind) {
-    case END_UNCLEAR:
-        return false;
+    case END_UNCLEAR: return false;
     case END_WELL:
         if (!judge_well(l, a, t, serials, end, out, err))
             return false;
@@ -453,7 +450,7 @@ bool violation_same(const Violation *a, const Violation *b)
 const char *violation_name(const Violation *v)
 {
     static const char *const names[] = {
-        [VIOLATION_EXIT] = "exit", [VIOLATION_DEADLOCK] = "deadlock", [VIOLATION_LEAK] = "leak",
+        [VIOLATION_EXIT] = "exit",   [VIOLATION_DEADLOCK] = "deadlock", [VIOLATION_LEAK] = "leak",
         [VIOLATION_ERROR] = "error", [VIOLATION_OUTPUT] = "output",
     };
     return v->kind == VIOLATION_FAILURE ? failure_kind_name(v->failure.kind) : names[v->kind];
@@ -472,5 +469,5 @@ void violation_release(Violation *v)
     str_release(&v->serial_table);
     free(v->folder);
     free(v->text);
-    *v = (Violation){0};
+    *v = (Violation){ 0 };
 }

@@ -9,14 +9,10 @@
 static const char *rule_of(const Violation *v)
 {
     switch (v->kind) {
-    case VIOLATION_DEADLOCK:
-        return "threads/deadlock";
-    case VIOLATION_OUTPUT:
-        return "threads/output";
-    case VIOLATION_ERROR:
-        return "threads/error";
-    default:
-        return "threads/violation";
+    case VIOLATION_DEADLOCK: return "threads/deadlock";
+    case VIOLATION_OUTPUT: return "threads/output";
+    case VIOLATION_ERROR: return "threads/error";
+    default: return "threads/violation";
     }
 }
 
@@ -45,7 +41,7 @@ static void add_calls(Str *s, const Test *t, unsigned thread)
 /* "sbuf_insert against sbuf_cut: ": what the threads call. */
 static const char *against(Arena *a, const Test *t)
 {
-    Str s = {0};
+    Str s = { 0 };
     add_calls(&s, t, 0);
     str_add(&s, " against ");
     add_calls(&s, t, 1);
@@ -95,14 +91,15 @@ static size_t steps_of(Arena *a, const Lib *l, const Violation *v, EvidenceStep 
                 continue;
             const char *who = w->owner < 3 ? arena_printf(a, "; T%u has it", w->owner) : "";
             steps[n++] = (EvidenceStep){ place_of(l, w->site),
-                arena_printf(a, "T%u waits here (%s)%s", t, schedule_kind_name(w->kind), who) };
+                                         arena_printf(a, "T%u waits here (%s)%s", t,
+                                                      schedule_kind_name(w->kind), who) };
         }
         return n;
     }
     for (unsigned i = 0; i < v->nsites && i < 2; i++)
-        steps[n++] = (EvidenceStep){ place_of(l, v->sites[i]),
-                                     i ? "the other thread gets here first"
-                                       : "one thread is stopped before this" };
+        steps[n++] =
+            (EvidenceStep){ place_of(l, v->sites[i]), i ? "the other thread gets here first"
+                                                        : "one thread is stopped before this" };
     return n;
 }
 
@@ -111,14 +108,11 @@ static const char *what_of(Arena *a, const Violation *v)
     switch (v->kind) {
     case VIOLATION_DEADLOCK:
         return "deadlock: the threads wait for each other, or for a wake-up that never comes";
-    case VIOLATION_EXIT:
-        return "the process ends";
-    case VIOLATION_LEAK:
-        return arena_printf(a, "%s are lost", v->text);
+    case VIOLATION_EXIT: return "the process ends";
+    case VIOLATION_LEAK: return arena_printf(a, "%s are lost", v->text);
     case VIOLATION_ERROR:
         return arena_printf(a, "%s returns an error (%s)", v->function->fn->name, v->text);
-    default:
-        return "the results are those of no serial order";
+    default: return "the results are those of no serial order";
     }
 }
 
@@ -130,17 +124,23 @@ static Finding finding_of(Arena *a, Lib *l, Violation *v)
     Finding f;
     if (v->kind == VIOLATION_FAILURE) {
         place_in_library(&v->failure, l->build.path);
-        f = failure_finding(a, &(FailureReport){
-            .failure = &v->failure, .rule = rule_of(v), .before = before, .after = after,
-            .program = program_captured(l->program)->path,
-            .where = v->failure.site < v->failure.nframes ? (Location){0} : first_call(&v->test) });
+        f = failure_finding(a, &(FailureReport){ .failure = &v->failure,
+                                                 .rule = rule_of(v),
+                                                 .before = before,
+                                                 .after = after,
+                                                 .program = program_captured(l->program)->path,
+                                                 .where = v->failure.site < v->failure.nframes
+                                                              ? (Location){ 0 }
+                                                              : first_call(&v->test) });
     } else {
-        f = (Finding){ .rule = rule_of(v), .verdict = VERDICT_SHOWN,
+        f = (Finding){ .rule = rule_of(v),
+                       .verdict = VERDICT_SHOWN,
                        .message = arena_printf(a, "%s%s%s", before, what_of(a, v), after),
                        .where = v->function ? (Location){ .file = v->function->fn->file,
                                                           .line = (int)v->function->fn->line,
                                                           .function = v->function->fn->name }
-                                : n ? steps[0].at : first_call(&v->test),
+                                : n         ? steps[0].at
+                                            : first_call(&v->test),
                        .anchor = arena_printf(a, "%s %s", violation_name(v), before) };
     }
     f.level = level_of(l, v);
@@ -159,8 +159,8 @@ static json_t *functions_of(const Test *t)
             bool there = false;
             size_t i;
             json_t *old;
-            json_array_foreach(all, i, old)
-                there |= !strcmp(json_string_value(old), t->calls[k][c].f->fn->name);
+            json_array_foreach(all, i, old) there |=
+                !strcmp(json_string_value(old), t->calls[k][c].f->fn->name);
             if (!there)
                 json_array_append_new(all, json_text(t->calls[k][c].f->fn->name));
         }
@@ -182,11 +182,12 @@ static json_t *violation_json(const Violation *v, const Finding *f)
 {
     json_t *schedule = json_array();
     for (size_t i = 0; i < v->schedule.forces.len; i++)
-        json_array_append_new(schedule, json_pack("{s:i,s:i}", "decision",
-                                                  (int)v->schedule.forces.items[i].decision, "thread",
-                                                  (int)v->schedule.forces.items[i].thread));
-    json_t *j = json_pack("{s:s,s:i,s:o,s:o,s:o,s:i,s:o,s:o,s:o}", "kind", violation_name(v), "tier",
-                          (int)violation_tier(v), "type",
+        json_array_append_new(schedule,
+                              json_pack("{s:i,s:i}", "decision",
+                                        (int)v->schedule.forces.items[i].decision, "thread",
+                                        (int)v->schedule.forces.items[i].thread));
+    json_t *j = json_pack("{s:s,s:i,s:o,s:o,s:o,s:i,s:o,s:o,s:o}", "kind", violation_name(v),
+                          "tier", (int)violation_tier(v), "type",
                           v->test.type ? json_text(v->test.type->name) : json_null(), "functions",
                           functions_of(&v->test), "file", json_text(f->where.file), "line",
                           f->where.line, "test", json_text(v->folder), "schedule", schedule,
@@ -212,8 +213,8 @@ static bool keep_file(const char *folder, const char *name, const Str *text, Err
 
 bool lib_report(Lib *l, Violation *v, Err *err)
 {
-    Arena a = {0};
-    Str schedule = {0}, test = {0};
+    Arena a = { 0 };
+    Str schedule = { 0 }, test = { 0 };
     if (!v->again) {
         arena_release(&a);
         return true;                     /* it did not show again: nothing to tell */
@@ -247,25 +248,29 @@ bool lib_report(Lib *l, Violation *v, Err *err)
 static const char *side_text(Arena *a, const struct sundew_side *s)
 {
     return arena_printf(a, "T%u %s it here, holding %s", s->thread, s->write ? "writes" : "reads",
-                        s->nheld == 0 ? "no lock"
-                        : s->nheld == 1 ? "one lock" : arena_printf(a, "%u locks", s->nheld));
+                        s->nheld == 0   ? "no lock"
+                        : s->nheld == 1 ? "one lock"
+                                        : arena_printf(a, "%u locks", s->nheld));
 }
 
 bool lib_report_race(Lib *l, const RaceSeen *r, Err *err)
 {
-    Arena a = {0};
+    Arena a = { 0 };
     const struct sundew_side *x = &r->race.first, *y = &r->race.second;
     EvidenceStep steps[] = { { place_of(l, x->site), side_text(&a, x) },
                              { place_of(l, y->site), side_text(&a, y) } };
     const ScheduleSite *other = scheduler_site(l->quick, x->site);
-    Finding f = { .rule = "threads/race", .level = l->promised ? LEVEL_WARNING : LEVEL_NOTE,
+    Finding f = { .rule = "threads/race",
+                  .level = l->promised ? LEVEL_WARNING : LEVEL_NOTE,
                   .verdict = VERDICT_SHOWN,
-                  .message = arena_printf(&a, "data race: %s here and %s at %s:%u, in no order",
-                                          y->write ? "a write" : "a read",
-                                          x->write ? "a write" : "a read",
-                                          path_base(other->file), other->line),
-                  .where = steps[1].at, .anchor = arena_printf(&a, "race %s", other->function),
-                  .steps = steps, .nsteps = 2 };
+                  .message =
+                      arena_printf(&a, "data race: %s here and %s at %s:%u, in no order",
+                                   y->write ? "a write" : "a read", x->write ? "a write" : "a read",
+                                   path_base(other->file), other->line),
+                  .where = steps[1].at,
+                  .anchor = arena_printf(&a, "race %s", other->function),
+                  .steps = steps,
+                  .nsteps = 2 };
     bool ok = session_report(l->s, &f, err);
     arena_release(&a);
     return ok;
@@ -279,7 +284,7 @@ typedef struct PairCount {
 
 static PairCount count_pairs(const Subject *t)
 {
-    PairCount c = {0};
+    PairCount c = { 0 };
     size_t n = t->functions.len;
     for (size_t i = 0; i < n; i++)
         for (size_t j = i; j < n; j++) {
@@ -294,9 +299,9 @@ static json_t *type_json(const Subject *t)
 {
     PairCount c = count_pairs(t);
     json_t *j = json_pack("{s:o,s:I,s:I,s:I,s:I,s:I,s:I}", "type", json_text(t->name), "functions",
-                          (json_int_t)t->functions.len, "pairs", (json_int_t)c.all,
-                          "pairs_covered", (json_int_t)c.covered, "tests", (json_int_t)t->tests,
-                          "runs", (json_int_t)t->runs, "inconclusive", (json_int_t)t->inconclusive);
+                          (json_int_t)t->functions.len, "pairs", (json_int_t)c.all, "pairs_covered",
+                          (json_int_t)c.covered, "tests", (json_int_t)t->tests, "runs",
+                          (json_int_t)t->runs, "inconclusive", (json_int_t)t->inconclusive);
     json_object_set_new(j, "pairs_conflicting", json_integer((json_int_t)c.conflicting));
     if (t->why_not)
         json_object_set_new(j, "not_tested", json_text(t->why_not));
@@ -340,8 +345,10 @@ static void say_type(const Subject *t, Str *out)
         str_addf(out, ": not tested, %s\n", t->why_not);
         return;
     }
-    str_addf(out, ": %zu tests, %zu runs; %zu of %zu pairs of functions together, %zu of them touch "
-             "the same memory", t->tests, t->runs, c.covered, c.all, c.conflicting);
+    str_addf(out,
+             ": %zu tests, %zu runs; %zu of %zu pairs of functions together, %zu of them touch "
+             "the same memory",
+             t->tests, t->runs, c.covered, c.all, c.conflicting);
     if (t->inconclusive)
         str_addf(out, "; %zu runs had no clear end", t->inconclusive);
     str_addc(out, '\n');

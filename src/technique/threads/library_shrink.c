@@ -33,9 +33,9 @@ static bool is_alike(const Violation *a, const Violation *b)
 static bool shows(Lib *l, Scheduler *s, const Violation *v, const Schedule *schedule,
                   ScheduleRun *run, Violation *got)
 {
-    Arena a = {0};
+    Arena a = { 0 };
     End end;
-    Serials serials = {0};
+    Serials serials = { 0 };
     bool same = oracle_run(l, s, &a, &v->test, schedule, run, &end, NULL) &&
                 oracle_judge(l, &a, &v->test, &serials, run, &end, got, NULL) && is_alike(got, v);
     if (!same)
@@ -52,8 +52,8 @@ static SearchVerdict look_again(const Schedule *schedule, const ScheduleRun *run
 {
     Shrinking *x = arg;
     Lib *l = x->l;
-    End end = {0};
-    Violation v = {0};
+    End end = { 0 };
+    Violation v = { 0 };
     bool found = false;
     oracle_take(l, &x->arena, x->test, &x->request, run, &end);
     if (oracle_judge(l, &x->arena, x->test, &x->serials, run, &end, &v, NULL) &&
@@ -79,16 +79,16 @@ static bool is_late(void *lib)
 static bool try_test(Lib *l, Violation *v, const Test *smaller)
 {
     Shrinking x = { .l = l, .like = v, .test = smaller };
-    SearchPlan plan = { .most = MOST_RUNS, .seed = session_seed(l->s), .stop = is_late,
-                        .stop_arg = l };
+    SearchPlan plan = {
+        .most = MOST_RUNS, .seed = session_seed(l->s), .stop = is_late, .stop_arg = l
+    };
     SearchResult result;
     bool found = oracle_put(l, &x.arena, smaller, &x.request) &&
-                 schedule_search(l->quick, &plan, look_again, &x, &result, NULL) &&
-                 x.shown;
+                 schedule_search(l->quick, &plan, look_again, &x, &result, NULL) && x.shown;
     if (found) {
         schedule_release(&v->schedule);
         v->schedule = x.found.schedule;
-        x.found.schedule = (Schedule){0};
+        x.found.schedule = (Schedule){ 0 };
         v->preemptions = x.found.preemptions;
         v->test = lib_test_copy(&l->arena, smaller);
     }
@@ -101,10 +101,10 @@ static bool try_test(Lib *l, Violation *v, const Test *smaller)
 static void drop_calls(Lib *l, Violation *v, unsigned *tries)
 {
     for (unsigned k = 0; k < 2; k++)
-        for (unsigned c = v->test.ncalls[k]; c-- > 0 && v->test.ncalls[k] > 1 && *tries && !is_late(l);) {
+        for (unsigned c = v->test.ncalls[k];
+             c-- > 0 && v->test.ncalls[k] > 1 && *tries && !is_late(l);) {
             Test t = v->test;
-            memmove(&t.calls[k][c], &t.calls[k][c + 1],
-                    (t.ncalls[k] - c - 1) * sizeof *t.calls[k]);
+            memmove(&t.calls[k][c], &t.calls[k][c + 1], (t.ncalls[k] - c - 1) * sizeof *t.calls[k]);
             t.ncalls[k]--;
             --*tries;
             try_test(l, v, &t);
@@ -138,7 +138,7 @@ static bool without_step(Lib *l, Arena *a, const Test *t, unsigned step, Test *o
 static void drop_prefix(Lib *l, Violation *v, unsigned *tries)
 {
     for (unsigned i = v->test.prefix->n; i-- > 0 && *tries && !is_late(l);) {
-        Arena a = {0};
+        Arena a = { 0 };
         Test t;
         if (i < v->test.prefix->n && without_step(l, &a, &v->test, i, &t)) {
             --*tries;
@@ -152,11 +152,12 @@ static void drop_prefix(Lib *l, Violation *v, unsigned *tries)
 
 static void drop_forces(Lib *l, Violation *v)
 {
-    ScheduleRun run = {0};
+    ScheduleRun run = { 0 };
     unsigned tries = 0;
-    for (size_t i = v->schedule.forces.len; i-- > 0 && tries < MOST_SHORTENING && !is_late(l); tries++) {
-        Schedule less = {0}, again = {0};
-        Violation got = {0};
+    for (size_t i = v->schedule.forces.len; i-- > 0 && tries < MOST_SHORTENING && !is_late(l);
+         tries++) {
+        Schedule less = { 0 }, again = { 0 };
+        Violation got = { 0 };
         schedule_copy(&less, &v->schedule);
         memmove(&less.forces.items[i], &less.forces.items[i + 1],
                 (less.forces.len - i - 1) * sizeof *less.forces.items);
@@ -167,7 +168,7 @@ static void drop_forces(Lib *l, Violation *v)
                 schedule_release(&v->schedule);
                 v->schedule = again;
                 v->preemptions = run.preemptions;
-                again = (Schedule){0};
+                again = (Schedule){ 0 };
                 i = i < v->schedule.forces.len ? i : v->schedule.forces.len;
             }
         }
@@ -181,15 +182,15 @@ static void drop_forces(Lib *l, Violation *v)
 /* What is told of it comes from the last replay, with names and lines. */
 static void replay(Lib *l, Violation *v)
 {
-    ScheduleRun run = {0};
+    ScheduleRun run = { 0 };
     for (v->tries = 0, v->again = 0; v->tries < REPLAYS; v->tries++) {
-        Violation got = {0};
+        Violation got = { 0 };
         if (!shows(l, v->tries + 1 < REPLAYS ? l->quick : l->watched, v, &v->schedule, &run, &got))
             continue;
         v->again++;
         failure_release(&v->failure);
         v->failure = got.failure;
-        got.failure = (Failure){0};
+        got.failure = (Failure){ 0 };
         memcpy(v->sites, got.sites, sizeof v->sites);
         memcpy(v->waits, got.waits, sizeof v->waits);
         v->nsites = got.nsites;
@@ -205,10 +206,12 @@ static void replay(Lib *l, Violation *v)
 /* "1 2 1, one thread: ends well", a line for each. */
 static bool tabulate(Lib *l, Violation *v, Err *err)
 {
-    Arena a = {0};
-    Serials s = {0};
-    static const char *const ends[] = { [END_WELL] = "ends well", [END_UNCLEAR] = "no clear end",
-                                        [END_EXIT] = "ends the process", [END_STUCK] = "blocks" };
+    Arena a = { 0 };
+    Serials s = { 0 };
+    static const char *const ends[] = { [END_WELL] = "ends well",
+                                        [END_UNCLEAR] = "no clear end",
+                                        [END_EXIT] = "ends the process",
+                                        [END_STUCK] = "blocks" };
     bool ok = oracle_serial(l, &a, &v->test, &s, err);
     str_reset(&v->serial_table);
     for (unsigned i = 0; ok && i < s.n; i++) {
@@ -217,8 +220,8 @@ static bool tabulate(Lib *l, Violation *v, Err *err)
             const SeqStep *st = &v->test.calls[row->order[k]][at[row->order[k]]++];
             str_addf(&v->serial_table, "%s%s", k ? ", " : "", st->f->fn->name);
         }
-        str_addf(&v->serial_table, " (%s): ",
-                 row->mode == EXEC_ONE_THREAD ? "one thread" : "own threads");
+        str_addf(&v->serial_table,
+                 " (%s): ", row->mode == EXEC_ONE_THREAD ? "one thread" : "own threads");
         if (row->end.kind == END_FAILURE)
             failure_describe(&row->end.failure, &v->serial_table);
         else

@@ -16,8 +16,10 @@
 #include <string.h>
 
 enum {
-    PREFIXES = 6, GROWTH = 4,            /* candidates for a prefix, calls in it */
-    CANDIDATES = 20, MOST_PREFIX = 28,
+    PREFIXES = 6,
+    GROWTH = 4,            /* candidates for a prefix, calls in it */
+    CANDIDATES = 20,
+    MOST_PREFIX = 28,
     TESTS = 8,                           /* of a prefix */
 };
 
@@ -92,7 +94,7 @@ static void close_one(Lib *l, Arena *a, Seq *s, const SeqHandle *h)
 Seq *lib_test_close(Lib *l, Arena *a, const Seq *prefix)
 {
     Seq *s = seq_copy(a, prefix);
-    SeqHandles all = {0};
+    SeqHandles all = { 0 };
     grow_looks(&l->grow, a, s);
     seq_handles(prefix, l->ownership, &all);
     for (size_t i = all.len; i-- > 0 && s->n < SEQ_MOST_STEPS * 2 - 4;)
@@ -147,10 +149,11 @@ static bool settle_epilogue(Lib *l, Arena *a, const Seq *prefix, Seq **out, Err 
 /* ------------------------------------------------------------- destroyers */
 
 /* Makes a handle, calls `f` with it, then the other destroyer. NULL: it can't be had. */
-static Seq *try_destroyer(Lib *l, Arena *a, const ApiType *t, const ApiMaker *f, const ApiMaker *other)
+static Seq *try_destroyer(Lib *l, Arena *a, const ApiType *t, const ApiMaker *f,
+                          const ApiMaker *other)
 {
     Seq *s = seq_new(a);
-    SeqHandles all = {0};
+    SeqHandles all = { 0 };
     if (grow_universal(&l->grow, a, s, t->creators[rng_below(&l->rng, t->ncreators)].function))
         seq_handles(s, l->ownership, &all);
     bool has = all.len && all.items[all.len - 1].type == t;
@@ -171,13 +174,14 @@ static Seq *try_destroyer(Lib *l, Arena *a, const ApiType *t, const ApiMaker *f,
  * sanitizer another one ends it after that. It may stand in a thread. */
 bool lib_learn_destroyers(Lib *l, const ApiType *t, Err *err)
 {
-    Arena a = {0};
+    Arena a = { 0 };
     bool ok = true;
     for (size_t i = 0; ok && t->ncreators && i < t->ndestroyers; i++)
         for (size_t k = 0; ok && k < t->ndestroyers; k++) {
             const ApiMaker *f = &t->destroyers[i], *other = &t->destroyers[k];
             Seq *s = k == i || f->function->not_callable || other->function->not_callable
-                         ? NULL : try_destroyer(l, &a, t, f, other);
+                         ? NULL
+                         : try_destroyer(l, &a, t, f, other);
             ExecJob job = { .seq = s };
             Outcome o = { .state = OUTCOME_NOT_RUN };
             ok = !s || exec_run(l->exec, &a, &job, 1, &o, err);
@@ -233,7 +237,7 @@ static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, unsigned *creators)
 
 static bool has_handle(const Lib *l, const Seq *s, const ApiType *t)
 {
-    SeqHandles all = {0};
+    SeqHandles all = { 0 };
     bool found = !t;
     seq_handles(s, l->ownership, &all);
     for (size_t i = 0; i < all.len && !found; i++)
@@ -387,21 +391,23 @@ static bool sift(Lib *l, Subject *t, Arena *a, const Seq *prefix, const Seq *epi
         for (unsigned k = 0; k < TIMES; k++)
             jobs[i * TIMES + k] =
                 (ExecJob){ .seq = with_calls(a, prefix, &all->items[i].step, NULL, epilogue),
-                           .fill = k == 1 ? 0xa5 : k == 2 ? 0x3c : 0, .clock = 100000 * k };
+                           .fill = k == 1   ? 0xa5
+                                   : k == 2 ? 0x3c
+                                            : 0,
+                           .clock = 100000 * k };
     if (all->len && !exec_run(l->exec, a, jobs, all->len * TIMES, o, err))
         return false;
     size_t n = 0;
     for (size_t i = 0; i < all->len; i++) {
         const Outcome *x = &o[i * TIMES];
         drop_blocker(l, jobs[i * TIMES].seq, &x[0]);
-        bool well = x[0].state == OUTCOME_DONE && x[1].state == OUTCOME_DONE &&
-                    x[2].state == OUTCOME_DONE;
+        bool well =
+            x[0].state == OUTCOME_DONE && x[1].state == OUTCOME_DONE && x[2].state == OUTCOME_DONE;
         if (well && (!same_observations(&x[0], &x[1], prefix->n) ||
                      !same_observations(&x[0], &x[2], prefix->n))) {
             lib_drop(l, all->items[i].step.f, "it gives something else each time");
             well = false;
-        }
-        else if (!well && !lib_is_dropped(l, all->items[i].step.f))
+        } else if (!well && !lib_is_dropped(l, all->items[i].step.f))
             vec_push(bad, all->items[i]);
         t->rejected += !well;
         if (!well)
@@ -434,7 +440,8 @@ static bool rescue(Lib *l, Arena *a, const Seq *prefix, const Seq *epilogue, con
     size_t n = 0;
     for (size_t i = 0; i < bad->len && i < 6; i++)
         for (size_t k = 0; k < all->len && n < MOST; k++) {
-            if (all->items[k].step.f->observes || has_pair(pairs, n, &all->items[k], &bad->items[i]))
+            if (all->items[k].step.f->observes ||
+                has_pair(pairs, n, &all->items[k], &bad->items[i]))
                 continue;
             pairs[n] = (Rescue){ all->items[k], bad->items[i] };
             jobs[n++] = (ExecJob){ .seq = with_calls(a, prefix, &all->items[k].step,
@@ -480,8 +487,10 @@ static bool classify(Test *t)
             shared |= t->calls[0][c].f->params[i].handle == t->type;
             all_const &= !changes;
         }
-    t->contract = !t->type ? CONTRACT_DISTINCT
-                  : !shared ? CONTRACT_DISTINCT : all_const ? CONTRACT_CONST : CONTRACT_SHARED;
+    t->contract = !t->type    ? CONTRACT_DISTINCT
+                  : !shared   ? CONTRACT_DISTINCT
+                  : all_const ? CONTRACT_CONST
+                              : CONTRACT_SHARED;
     return true;
 }
 
@@ -528,7 +537,8 @@ static double worth(const Subject *t, const Candidate *x, const Candidate *y)
     if (shared > 1 && is_mirrored(&x->step, &y->step))
         shared *= 3;
     double known = (1.0 + 2.0 * (conflicts < 2 ? conflicts : 2)) / (1.0 + tests);
-    return (tests ? known : 8) * (1.0 + shared) * (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) * (y->errs ? 0.3 : 1);
+    return (tests ? known : 8) * (1.0 + shared) * (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) *
+           (y->errs ? 0.3 : 1);
 }
 
 static void pick_pair(Lib *l, const Subject *t, const Candidates *all, const Candidate **x,
@@ -556,7 +566,8 @@ static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *
 {
     const Candidate *x = NULL, *y = NULL;
     const Rescue *r = rescues->len && rng_below(&l->rng, 2)
-                          ? &rescues->items[rng_below(&l->rng, rescues->len)] : NULL;
+                          ? &rescues->items[rng_below(&l->rng, rescues->len)]
+                          : NULL;
     pick_pair(l, t, all, &x, &y);
     *out = (Test){ .type = t->type, .prefix = (Seq *)prefix, .epilogue = (Seq *)epilogue };
     x = r ? &r->first : x;
@@ -573,7 +584,7 @@ static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *
         put_call(out, 1, &all->items[rng_below(&l->rng, all->len)]);
     if (!classify(out) || !l->contracts[out->contract])
         return false;
-    Str text = {0};
+    Str text = { 0 };
     lib_test_print(out, &text);
     bool new = !map_has(&l->tried, str_c(&text));
     map_put(&l->tried, str_c(&text), NULL);
@@ -584,8 +595,8 @@ static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *
 
 bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
 {
-    Candidates all = {0}, bad = {0};
-    Rescues rescues = {0};
+    Candidates all = { 0 }, bad = { 0 };
+    Rescues rescues = { 0 };
     Seq *prefix, *epilogue = NULL;
     unsigned creators = 0;
     if (!make_prefix(l, t, a, &prefix, &creators, err))
@@ -595,7 +606,8 @@ bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
     GrowPlan g = plan_of(l, t, creators);
     for (unsigned i = 0; i < CANDIDATES; i++) {
         Candidate c;
-        if (grow_candidate(l, t, a, &g, &prefix, (unsigned)rng_below(&l->rng, t->functions.len), &c)) {
+        if (grow_candidate(l, t, a, &g, &prefix, (unsigned)rng_below(&l->rng, t->functions.len),
+                           &c)) {
             vec_push(&all, c);
             Candidate other;
             if (mirror(t, a, &c, &other))
@@ -604,7 +616,7 @@ bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
     }
     bool ok = settle_epilogue(l, a, prefix, &epilogue, err) &&
               (!epilogue || (sift(l, t, a, prefix, epilogue, &all, &bad, err) &&
-                              rescue(l, a, prefix, epilogue, &all, &bad, &rescues, err)));
+                             rescue(l, a, prefix, epilogue, &all, &bad, &rescues, err)));
     for (unsigned i = 0; ok && epilogue && all.len && i < TESTS; i++) {
         Test test;
         if (make_test(l, t, &all, &rescues, prefix, epilogue, &test))
@@ -618,8 +630,8 @@ bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
 
 void lib_test_print(const Test *t, Str *out)
 {
-    Arena a = {0};
-    Str all = {0};
+    Arena a = { 0 };
+    Str all = { 0 };
     str_add(out, "before:\n");
     seq_dump(t->prefix, out);
     for (unsigned k = 0; k < 2; k++) {

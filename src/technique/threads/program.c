@@ -70,7 +70,7 @@ void bad_release(Bad *b)
     schedule_release(&b->schedule);
     str_release(&b->picture);
     free(b->folder);
-    *b = (Bad){0};
+    *b = (Bad){ 0 };
 }
 
 static void keep_schedule(Bad *b, const Schedule *schedule, unsigned preemptions)
@@ -144,7 +144,7 @@ static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, voi
 /* Does the schedule still go wrong in this way? The run stays in `run`. */
 static bool shows(Whole *w, const Bad *b, const Schedule *schedule, ScheduleRun *run)
 {
-    Bad got = {0};
+    Bad got = { 0 };
     bool same = scheduler_run(w->scheduler, schedule, run, NULL) && whole_judge(w, run, &got) &&
                 bad_same(&got, b);
     bad_release(&got);
@@ -154,10 +154,10 @@ static bool shows(Whole *w, const Bad *b, const Schedule *schedule, ScheduleRun 
 /* Leaves out one force after the other, from the last on, while it still shows. */
 static void shorten(Whole *w, Bad *b)
 {
-    ScheduleRun run = {0};
+    ScheduleRun run = { 0 };
     unsigned tries = 0;
     for (size_t i = b->schedule.forces.len; i-- > 0 && tries < MOST_SHORTENING; tries++) {
-        Schedule less = {0}, again = {0};
+        Schedule less = { 0 }, again = { 0 };
         schedule_copy(&less, &b->schedule);
         memmove(&less.forces.items[i], &less.forces.items[i + 1],
                 (less.forces.len - i - 1) * sizeof *less.forces.items);
@@ -177,7 +177,7 @@ static void shorten(Whole *w, Bad *b)
 
 static void replay(Whole *w, Bad *b)
 {
-    ScheduleRun run = {0};
+    ScheduleRun run = { 0 };
     for (b->tries = 0, b->again = 0; b->tries < REPLAYS; b->tries++)
         b->again += shows(w, b, &b->schedule, &run);
     str_reset(&b->picture);
@@ -190,9 +190,10 @@ static void replay(Whole *w, Bad *b)
 /* FOLDER/N/: the schedule, the picture, and what to run. */
 static bool keep(Whole *w, Bad *b, size_t number, Err *err)
 {
-    Str text = {0};
+    Str text = { 0 };
     b->folder = xprintf("%s/%zu", w->out, number);
-    char *schedule = path_join(b->folder, "schedule.txt"), *picture = path_join(b->folder, "run.txt"),
+    char *schedule = path_join(b->folder, "schedule.txt"),
+         *picture = path_join(b->folder, "run.txt"),
          *command = path_join(b->folder, "command.json");
     schedule_write(&b->schedule, w->key, &text);
     json_t *words = json_strings(w->argv.items, w->argv.len);
@@ -233,12 +234,14 @@ static bool open_whole(Whole *w, const char *program, Err *err)
     w->program = session_open_program(s, program, err);
     if (!w->program || !read_expected(w, err))
         return false;
-    if (!build_schedule(w->program, session_libexec(s), !session_flag(s, "no-sanitizers"), &w->build,
-                        err))
+    if (!build_schedule(w->program, session_libexec(s), !session_flag(s, "no-sanitizers"),
+                        &w->build, err))
         return false;
     w->key = xstrdup(path_base(w->build.path));
-    SchedulerPlan plan = { .build = &w->build, .argv = strings_argv(&w->argv),
-                           .cwd = w->cwd, .input_file = session_option(s, "stdin"),
+    SchedulerPlan plan = { .build = &w->build,
+                           .argv = strings_argv(&w->argv),
+                           .cwd = w->cwd,
+                           .input_file = session_option(s, "stdin"),
                            .racing = true };
     w->scheduler = scheduler_open(&plan, err);
     return w->scheduler != NULL;
@@ -275,7 +278,8 @@ static bool search(Whole *w, Err *err)
 {
     SearchPlan plan = { .seed = session_seed(w->s), .stop = is_interrupted, .stop_arg = w };
     size_t bound = 0;
-    if (!read_number(w->s, "schedules", &plan.most, err) || !read_number(w->s, "bound", &bound, err))
+    if (!read_number(w->s, "schedules", &plan.most, err) ||
+        !read_number(w->s, "bound", &bound, err))
         return false;
     if (bound > 7)
         return err_set(err, "--bound %zu: at most 7 preemptions", bound);
@@ -324,9 +328,8 @@ static bool read_command(const char *folder, Strings *out, Err *err)
     char *path = path_join(folder, "command.json");
     json_t *words = json_read(path, err), *word;
     size_t i;
-    json_array_foreach(words, i, word)
-        if (json_is_string(word))
-            strings_add(out, json_string_value(word));
+    json_array_foreach(words, i, word) if (json_is_string(word))
+        strings_add(out, json_string_value(word));
     bool ok = words && (out->len || err_set(err, "%s: this names no program", path));
     json_decref(words);
     free(path);
@@ -336,7 +339,7 @@ static bool read_command(const char *folder, Strings *out, Err *err)
 static bool read_schedule(const Whole *w, const char *folder, Schedule *out, Err *err)
 {
     char *path = path_join(folder, "schedule.txt");
-    Str text = {0};
+    Str text = { 0 };
     bool ok = file_read(path, &text, err) &&
               (schedule_read(str_c(&text), w->key, out, err) || err_ctx(err, "%s", path));
     str_release(&text);
@@ -346,8 +349,8 @@ static bool read_schedule(const Whole *w, const char *folder, Schedule *out, Err
 
 static bool replay_once(Whole *w, const Schedule *schedule, const char *folder, Err *err)
 {
-    ScheduleRun run = {0};
-    Bad b = {0};
+    ScheduleRun run = { 0 };
+    Bad b = { 0 };
     bool ok = scheduler_run(w->scheduler, schedule, &run, err) && session_begin(w->s, NULL, err);
     if (ok && run.ended == SUNDEW_SCHEDULE_DIVERGED)
         ok = err_set(err, "%s: the program went another way than this schedule", folder);
@@ -369,7 +372,7 @@ static bool replay_once(Whole *w, const Schedule *schedule, const char *folder, 
 bool whole_replay(Session *s, const char *folder, Err *err)
 {
     Whole w = { .s = s, .out = xstrdup(folder) };
-    Schedule schedule = {0};
+    Schedule schedule = { 0 };
     bool ok = read_command(folder, &w.argv, err) && open_whole(&w, w.argv.items[0], err) &&
               read_schedule(&w, folder, &schedule, err) && replay_once(&w, &schedule, folder, err);
     schedule_release(&schedule);

@@ -9,7 +9,8 @@
 static const char *rule_of(const Bad *b)
 {
     return b->kind == BAD_DEADLOCK ? "threads/deadlock"
-           : b->kind == BAD_OUTPUT ? "threads/output" : "threads/failure";
+           : b->kind == BAD_OUTPUT ? "threads/output"
+                                   : "threads/failure";
 }
 
 static Location place_of(const Whole *w, uint32_t site)
@@ -45,8 +46,8 @@ static size_t wait_steps(Arena *a, const Whole *w, const Bad *b, EvidenceStep *s
     size_t n = 0;
     for (unsigned t = 0; t < b->nwaits; t++)
         if (b->waits[t].kind != SUNDEW_AT_BEGIN)
-            steps[n++] = (EvidenceStep){ place_of(w, b->waits[t].site),
-                                         wait_text(a, &b->waits[t], t) };
+            steps[n++] =
+                (EvidenceStep){ place_of(w, b->waits[t].site), wait_text(a, &b->waits[t], t) };
     return n;
 }
 
@@ -67,18 +68,25 @@ static Finding deadlock_finding(Arena *a, const Whole *w, const Bad *b)
     size_t n = wait_steps(a, w, b, steps);
     const char *what = is_lost_wake_up(b) ? "a thread waits for a wake-up that never comes"
                                           : "threads wait for each other";
-    return (Finding){ .rule = rule_of(b), .level = LEVEL_ERROR, .verdict = VERDICT_SHOWN,
+    return (Finding){ .rule = rule_of(b),
+                      .level = LEVEL_ERROR,
+                      .verdict = VERDICT_SHOWN,
                       .message = arena_printf(a, "deadlock: %s%s", what, how_often(a, w, b)),
                       .where = n ? steps[n - 1].at : place_of(w, UINT32_MAX),
-                      .anchor = "deadlock", .steps = steps, .nsteps = n };
+                      .anchor = "deadlock",
+                      .steps = steps,
+                      .nsteps = n };
 }
 
 static Finding output_finding(Arena *a, const Whole *w, const Bad *b)
 {
-    return (Finding){ .rule = rule_of(b), .level = LEVEL_ERROR, .verdict = VERDICT_SHOWN,
+    return (Finding){ .rule = rule_of(b),
+                      .level = LEVEL_ERROR,
+                      .verdict = VERDICT_SHOWN,
                       .message = arena_printf(a, "the output is not the expected one%s",
                                               how_often(a, w, b)),
-                      .where = place_of(w, UINT32_MAX), .anchor = "output" };
+                      .where = place_of(w, UINT32_MAX),
+                      .anchor = "output" };
 }
 
 static Finding finding_of(Arena *a, const Whole *w, const Bad *b)
@@ -87,32 +95,36 @@ static Finding finding_of(Arena *a, const Whole *w, const Bad *b)
         return deadlock_finding(a, w, b);
     if (b->kind == BAD_OUTPUT)
         return output_finding(a, w, b);
-    return failure_finding(a, &(FailureReport){
-        .failure = &b->failure, .rule = rule_of(b), .level = LEVEL_ERROR,
-        .after = how_often(a, w, b), .program = program_captured(w->program)->path });
+    return failure_finding(a, &(FailureReport){ .failure = &b->failure,
+                                                .rule = rule_of(b),
+                                                .level = LEVEL_ERROR,
+                                                .after = how_often(a, w, b),
+                                                .program = program_captured(w->program)->path });
 }
 
 static json_t *violation(const Whole *w, const Bad *b, const Finding *f)
 {
     json_t *schedule = json_array();
     for (size_t i = 0; i < b->schedule.forces.len; i++)
-        json_array_append_new(schedule, json_pack("{s:i,s:i}", "decision",
-                                                  (int)b->schedule.forces.items[i].decision, "thread",
-                                                  (int)b->schedule.forces.items[i].thread));
+        json_array_append_new(schedule,
+                              json_pack("{s:i,s:i}", "decision",
+                                        (int)b->schedule.forces.items[i].decision, "thread",
+                                        (int)b->schedule.forces.items[i].thread));
     return json_pack("{s:s,s:i,s:o,s:[],s:o,s:i,s:o,s:o,s:i,s:I,s:I,s:i,s:i}", "kind",
                      b->kind == BAD_DEADLOCK ? "deadlock"
-                     : b->kind == BAD_OUTPUT ? "output" : failure_kind_name(b->failure.kind),
-                     "tier", b->kind == BAD_OUTPUT ? 3 : 1, "type", json_null(), "functions", "file",
-                     json_text(f->where.file), "line", f->where.line, "test", json_text(b->folder),
-                     "schedule", schedule, "preemptions", (int)b->preemptions, "seen",
-                     (json_int_t)b->seen, "first", (json_int_t)b->first, "replays", (int)b->again,
-                     "of", (int)b->tries);
+                     : b->kind == BAD_OUTPUT ? "output"
+                                             : failure_kind_name(b->failure.kind),
+                     "tier", b->kind == BAD_OUTPUT ? 3 : 1, "type", json_null(), "functions",
+                     "file", json_text(f->where.file), "line", f->where.line, "test",
+                     json_text(b->folder), "schedule", schedule, "preemptions", (int)b->preemptions,
+                     "seen", (json_int_t)b->seen, "first", (json_int_t)b->first, "replays",
+                     (int)b->again, "of", (int)b->tries);
     (void)w;
 }
 
 static const char *rerun_of(Arena *a, const Whole *w, const Bad *b)
 {
-    Str s = {0};
+    Str s = { 0 };
     str_add(&s, "sundew -w ");
     escape_shell(&s, workspace_dir(session_workspace(w->s)));
     str_add(&s, " threads --replay ");
@@ -124,9 +136,9 @@ static const char *rerun_of(Arena *a, const Whole *w, const Bad *b)
 
 bool report_bad(Whole *w, Bad *b, Err *err)
 {
-    Arena a = {0};
+    Arena a = { 0 };
     Finding f = finding_of(&a, w, b);
-    Str schedule = {0};
+    Str schedule = { 0 };
     schedule_write(&b->schedule, w->key, &schedule);
     Attachment att[] = { { "run.txt", "trace", str_c(&b->picture), b->picture.len },
                          { "schedule.txt", "test", str_c(&schedule), schedule.len } };
@@ -151,8 +163,9 @@ bool report_bad(Whole *w, Bad *b, Err *err)
 static const char *side_text(Arena *a, const struct sundew_side *s)
 {
     return arena_printf(a, "T%u %s it here, holding %s", s->thread, s->write ? "writes" : "reads",
-                        s->nheld == 0 ? "no lock"
-                        : s->nheld == 1 ? "one lock" : arena_printf(a, "%u locks", s->nheld));
+                        s->nheld == 0   ? "no lock"
+                        : s->nheld == 1 ? "one lock"
+                                        : arena_printf(a, "%u locks", s->nheld));
 }
 
 static json_t *side_row(const Whole *w, const struct sundew_side *s)
@@ -164,23 +177,28 @@ static json_t *side_row(const Whole *w, const struct sundew_side *s)
 
 static json_t *race_row(const Whole *w, const struct sundew_race *r)
 {
-    return json_pack("{s:o,s:o}", "first", side_row(w, &r->first), "second", side_row(w, &r->second));
+    return json_pack("{s:o,s:o}", "first", side_row(w, &r->first), "second",
+                     side_row(w, &r->second));
 }
 
 bool report_race(Whole *w, const RaceSeen *r, Err *err)
 {
-    Arena a = {0};
+    Arena a = { 0 };
     const struct sundew_side *x = &r->race.first, *y = &r->race.second;
     EvidenceStep steps[] = { { place_of(w, x->site), side_text(&a, x) },
                              { place_of(w, y->site), side_text(&a, y) } };
     const ScheduleSite *other = scheduler_site(w->scheduler, x->site);
-    Finding f = { .rule = "threads/race", .level = LEVEL_WARNING, .verdict = VERDICT_SHOWN,
-                  .message = arena_printf(&a, "data race: %s here and %s at %s:%u, in no order",
-                                          y->write ? "a write" : "a read",
-                                          x->write ? "a write" : "a read",
-                                          path_base(other->file), other->line),
+    Finding f = { .rule = "threads/race",
+                  .level = LEVEL_WARNING,
+                  .verdict = VERDICT_SHOWN,
+                  .message =
+                      arena_printf(&a, "data race: %s here and %s at %s:%u, in no order",
+                                   y->write ? "a write" : "a read", x->write ? "a write" : "a read",
+                                   path_base(other->file), other->line),
                   .where = steps[1].at,
-                  .anchor = arena_printf(&a, "race %s", other->function), .steps = steps, .nsteps = 2 };
+                  .anchor = arena_printf(&a, "race %s", other->function),
+                  .steps = steps,
+                  .nsteps = 2 };
     json_array_append_new(w->race_rows, race_row(w, &r->race));
     bool ok = session_report(w->s, &f, err);
     arena_release(&a);
@@ -235,11 +253,12 @@ static void tell_incomplete(Whole *w)
 static json_t *schedules_json(const Whole *w)
 {
     const SearchResult *r = &w->search;
-    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:i,s:i}", "runs", (json_int_t)r->runs, "systematic",
-                     (json_int_t)r->systematic, "random", (json_int_t)r->random, "inconclusive",
-                     (json_int_t)r->inconclusive, "points", (json_int_t)r->points, "accesses",
-                     (json_int_t)w->build.accesses, "probed", (json_int_t)w->build.probed,
-                     "hot_sites", (json_int_t)r->hot, "threads", (int)r->threads, "complete_preemptions",
+    return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:i,s:i}", "runs", (json_int_t)r->runs,
+                     "systematic", (json_int_t)r->systematic, "random", (json_int_t)r->random,
+                     "inconclusive", (json_int_t)r->inconclusive, "points", (json_int_t)r->points,
+                     "accesses", (json_int_t)w->build.accesses, "probed",
+                     (json_int_t)w->build.probed, "hot_sites", (json_int_t)r->hot, "threads",
+                     (int)r->threads, "complete_preemptions",
                      r->inconclusive ? -1 : (int)r->complete - 1);
 }
 
@@ -253,9 +272,11 @@ void report_summary(Whole *w)
     if (session_flag(w->s, "json"))
         return;
     Str *out = session_out(w->s);
-    str_addf(out, "%zu schedules of %u threads: %zu systematic, %zu random. Up to %zu points in a run; "
-             "%zu of %zu accesses may be shared, %zu of them conflict.\n", r->runs, r->threads,
-             r->systematic, r->random, r->points, w->build.probed, w->build.accesses, r->hot);
+    str_addf(out,
+             "%zu schedules of %u threads: %zu systematic, %zu random. Up to %zu points in a run; "
+             "%zu of %zu accesses may be shared, %zu of them conflict.\n",
+             r->runs, r->threads, r->systematic, r->random, r->points, w->build.probed,
+             w->build.accesses, r->hot);
     tell_guarantee(w, out);
     tell_inconclusive(w, out);
 }

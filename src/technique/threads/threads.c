@@ -14,7 +14,8 @@ static const Option options[] = {
     { "stdin", 0, "FILE", "standard input of the program", NULL },
     { "replay", 0, "DIR", "run one kept schedule again", NULL },
     { "no-sanitizers", 0, NULL, "without the address sanitizer", NULL },
-    { "headers", 0, "FILE", "test a library: its API is what this header declares (repeatable)", NULL },
+    { "headers", 0, "FILE", "test a library: its API is what this header declares (repeatable)",
+      NULL },
     { "type", 0, "NAME", "test this handle type only", NULL },
     { "contract", 0, "NAME", "shared, distinct or const: who may use a handle (repeatable)", NULL },
     { "tests", 0, "N", "make at most so many tests of a library", NULL },
@@ -32,7 +33,8 @@ static const Rule rules[] = {
       "Calls of a library from two threads fail as no serial order of them does." },
     { "threads/error", LEVEL_WARNING,
       "A call from two threads returns an error that no serial order gives." },
-    { "threads/race", LEVEL_WARNING, "Two threads use the same memory in no order, and one writes." },
+    { "threads/race", LEVEL_WARNING,
+      "Two threads use the same memory in no order, and one writes." },
     { 0 },
 };
 
@@ -46,7 +48,8 @@ static bool run(Session *s, Err *err)
                       : err_set(err, "--replay names the program itself: leave %s out",
                                 session_args(s, &n)[0]);
     if (n != 1)
-        return err_set(err, n ? "one program or library at a time" : "which program? Usage: sundew threads PROGRAM");
+        return err_set(err, n ? "one program or library at a time"
+                              : "which program? Usage: sundew threads PROGRAM");
     return session_option(s, "headers") ? whole_library(s, err) : whole_program(s, err);
 }
 

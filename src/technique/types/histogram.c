@@ -36,10 +36,7 @@ void histograms_release(Histograms *hs)
     arena_release(&hs->arena);
 }
 
-Histogram *histogram_find(const Histograms *hs, const char *key)
-{
-    return map_get(&hs->map, key);
-}
+Histogram *histogram_find(const Histograms *hs, const char *key) { return map_get(&hs->map, key); }
 
 Histogram *histogram_at(Histograms *hs, const char *key)
 {
@@ -67,8 +64,7 @@ static Bin *bin_at(Histograms *hs, Histogram *h, const char *label)
     return b;
 }
 
-void histogram_add(Histograms *hs, Histogram *h, const char *label,
-                   double weight)
+void histogram_add(Histograms *hs, Histogram *h, const char *label, double weight)
 {
     assert(isfinite(weight));
     bin_at(hs, h, label)->own += weight;
@@ -115,14 +111,10 @@ static size_t word_end(const char *name, size_t from)
     return u ? (size_t)(u - name) + 1 : 0;
 }
 
-static double weight_of(const Bin *b)
-{
-    return b->own + b->known;
-}
+static double weight_of(const Bin *b) { return b->own + b->known; }
 
 /* The weight and the number of names that begin with `prefix`. */
-static double with_prefix(const Histogram *h, const char *prefix, size_t n,
-                          unsigned *names)
+static double with_prefix(const Histogram *h, const char *prefix, size_t n, unsigned *names)
 {
     double sum = 0;
     *names = 0;
@@ -151,8 +143,7 @@ static const char *common_prefix(const Histogram *h, size_t *len)
             if (!name || strncmp(name, best, *len) != 0)
                 continue;
             size_t n = word_end(name, *len);
-            if (n > *len && with_prefix(h, name, n, &names) >= IN_COMMON * all &&
-                names >= 2) {
+            if (n > *len && with_prefix(h, name, n, &names) >= IN_COMMON * all && names >= 2) {
                 best = name;
                 *len = n;
                 grew = true;
@@ -163,8 +154,7 @@ static const char *common_prefix(const Histogram *h, size_t *len)
 }
 
 /* "const O_RDONLY" becomes "O_*", given what most have in common. */
-static const char *folded(Arena *a, const char *label, const char *common,
-                          size_t len)
+static const char *folded(Arena *a, const char *label, const char *common, size_t len)
 {
     const char *name = constant_name(label);
     if (!name)
@@ -244,8 +234,8 @@ static double binomial_tail(double t, double n, double p)
 {
     double sum = 0;
     for (double i = 0; i <= t && i < 10000; i++)
-        sum += exp(lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1) +
-                   i * log(p) + (n - i) * log1p(-p));
+        sum += exp(lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1) + i * log(p) +
+                   (n - i) * log1p(-p));
     return sum;
 }
 
@@ -268,8 +258,7 @@ double share_confidence(double t, double n)
 }
 
 /* Does the label of `b` stand out, taken alone? */
-static bool stands_out(const View *v, const ViewBin *b, double kinds,
-                       const Limits *l, double *drop)
+static bool stands_out(const View *v, const ViewBin *b, double kinds, const Limits *l, double *drop)
 {
     double t = b->own + b->known;
     *drop = kinds < 2 ? 0 : (v->total - t) / (kinds - 1) - v->total / kinds;
@@ -286,7 +275,7 @@ static bool has_expectation(const View *v)
 /* A name of the C library's own families: an errno, an open() flag … */
 static bool is_library_constant(const char *name)
 {
-    static const char *const prefixes[] = { "O_", "SEEK_", "S_I", "AF_", "PF_",
+    static const char *const prefixes[] = { "O_",    "SEEK_", "S_I",  "AF_",  "PF_",
                                             "SOCK_", "PROT_", "MAP_", "EXIT_" };
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (str_starts(name, prefixes[i]))
@@ -326,8 +315,7 @@ bool view_compares(const View *v, const char *label)
     const char *name = constant_name(label);
     if (name && str_starts(usual->label, "enum ") && is_library_constant(name))
         return true;
-    return !name || usual->names ||
-           strcmp(usual->label, TRUTH) == 0;
+    return !name || usual->names || strcmp(usual->label, TRUTH) == 0;
 }
 
 /* The same for a bin, which may be a family. */
@@ -345,8 +333,7 @@ Judgement view_judge(const View *v, const ViewBin *bin, const Limits *l)
     Judgement j = { .bin = bin };
     double kinds = (double)v->bins.len;
     assert(!bin || (bin >= v->bins.items && bin < v->bins.items + v->bins.len));
-    j.evidence = v->total >= l->calls - 1e-9 && kinds <= l->kinds &&
-                 has_expectation(v);
+    j.evidence = v->total >= l->calls - 1e-9 && kinds <= l->kinds && has_expectation(v);
     if (!bin || !j.evidence)
         return j;
     double deviant = 0, drop;
@@ -355,9 +342,8 @@ Judgement view_judge(const View *v, const ViewBin *bin, const Limits *l)
         if (stands_out(v, b, kinds, l, &drop))
             deviant += b->own + b->known;
     }
-    if (!stands_out(v, bin, kinds, l, &j.drop) ||
-        deviant > l->share * v->total + 1e-9 || bin->own > l->sites + 1e-9 ||
-        bin->programs > 1 || !is_comparable(v, bin))
+    if (!stands_out(v, bin, kinds, l, &j.drop) || deviant > l->share * v->total + 1e-9 ||
+        bin->own > l->sites + 1e-9 || bin->programs > 1 || !is_comparable(v, bin))
         return j;
     j.confidence = share_confidence(bin->own + bin->known, v->total);
     j.deviates = j.confidence >= l->threshold;
@@ -386,8 +372,8 @@ static bool read_row(Histograms *hs, char *line)
     char *end1, *end2;
     double n = strtod(callers, &end1);
     long p = strtol(programs, &end2, 10);
-    if (*end1 || *end2 || end1 == callers || end2 == programs ||
-        !isfinite(n) || n < 0 || p < 0 || p > 1000000)
+    if (*end1 || *end2 || end1 == callers || end2 == programs || !isfinite(n) || n < 0 || p < 0 ||
+        p > 1000000)
         return false;
     Histogram *h = histogram_at(hs, line);
     if (strcmp(label, "*") == 0) {
@@ -415,8 +401,7 @@ bool histograms_read(Histograms *hs, const char *path, Err *err)
         line++;
         if (*at == '#' || *at == 0)
             continue;
-        ok = read_row(hs, at) ||
-             err_set(err, "%s:%u: not a row of a histogram", path, line);
+        ok = read_row(hs, at) || err_set(err, "%s:%u: not a row of a histogram", path, line);
     }
     str_release(&text);
     return ok;
@@ -427,8 +412,7 @@ static int by_text(const void *x, const void *y)
     return strcmp(*(char *const *)x, *(char *const *)y);
 }
 
-void histograms_write(const Histograms *hs, bool (*wanted)(const char *key),
-                      Str *out)
+void histograms_write(const Histograms *hs, bool (*wanted)(const char *key), Str *out)
 {
     Strings rows = { 0 };
     for (size_t i = 0; i < hs->map.len; i++) {

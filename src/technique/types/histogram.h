@@ -76,8 +76,7 @@ void histograms_release(Histograms *hs);
 Histogram *histogram_find(const Histograms *hs, const char *key); /* or NULL */
 Histogram *histogram_at(Histograms *hs, const char *key);   /* made if need be */
 /* Adds `weight` callers of this program; a negative one takes them away. */
-void histogram_add(Histograms *hs, Histogram *h, const char *label,
-                   double weight);
+void histogram_add(Histograms *hs, Histogram *h, const char *label, double weight);
 /* The declaration asks for this label: it counts like DECLARED callers. */
 #define DECLARED 30
 void histogram_declare(Histograms *hs, Histogram *h, const char *label);
@@ -135,6 +134,5 @@ double share_confidence(double t, double n);
  */
 bool histograms_read(Histograms *hs, const char *path, Err *err);
 /* The own counts of all keys that `wanted` takes, as rows of one program. */
-void histograms_write(const Histograms *hs, bool (*wanted)(const char *key),
-                      Str *out);
+void histograms_write(const Histograms *hs, bool (*wanted)(const char *key), Str *out);
 #endif

@@ -45,10 +45,7 @@ bool label_is_innocent(const char *label)
 }
 
 /* The sign of characters is a habit of each program: most ignore it. */
-bool key_is_shared(const char *key)
-{
-    return key[0] != '@' && !strstr(key, "\tchar\t");
-}
+bool key_is_shared(const char *key) { return key[0] != '@' && !strstr(key, "\tchar\t"); }
 
 static const char *text(Kinds *k, const char *s)
 {
@@ -96,8 +93,8 @@ static bool is_pointer_to(const AstType *t, AstTypeKind kind)
 
 static bool is_integral(const AstType *t)
 {
-    return t && (t->kind == AST_INTEGER || t->kind == AST_ENUM ||
-                 t->kind == AST_BOOL || t->kind == AST_CHARACTER);
+    return t && (t->kind == AST_INTEGER || t->kind == AST_ENUM || t->kind == AST_BOOL ||
+                 t->kind == AST_CHARACTER);
 }
 
 /* The name of a constant, if the argument is one. */
@@ -184,13 +181,12 @@ void kinds_init(Kinds *k, const AstIndex *ix)
     *k = (Kinds){ 0 };
     for (size_t i = 0; i < ix->nfunctions; i++)
         if (ix->functions[i]->defined && ix->functions[i]->usr)
-            map_put(&k->functions, ix->functions[i]->usr,
-                    (void *)ix->functions[i]);
+            map_put(&k->functions, ix->functions[i]->usr, (void *)ix->functions[i]);
     for (size_t i = 0; i < ix->ncalls; i++)
         for (size_t j = 0; j < ix->calls[i]->nargs; j++) {
             const AstArg *a = &ix->calls[i]->args[j];
-            const char *label = a->form == AST_ENUMERATOR && a->name
-                ? enum_label(k, a->enum_name, NULL) : NULL;
+            const char *label =
+                a->form == AST_ENUMERATOR && a->name ? enum_label(k, a->enum_name, NULL) : NULL;
             if (label)
                 map_put(&k->enumerators, a->name, (void *)label);
         }
@@ -220,17 +216,14 @@ typedef struct Site {
 /* That argument `i` shows this. */
 static Sighting shows(size_t i, Aspect aspect, const char *label)
 {
-    return (Sighting){ .aspect = aspect, .position = (unsigned)i + 1,
-                       .label = label, .weight = 1 };
+    return (Sighting){ .aspect = aspect, .position = (unsigned)i + 1, .label = label, .weight = 1 };
 }
 
 /* The sighting goes to the histogram of `callee`, position `at`. */
-static void see_as(Site *s, const char *callee, size_t at, const char *selector,
-                   Sighting t)
+static void see_as(Site *s, const char *callee, size_t at, const char *selector, Sighting t)
 {
     assert(t.label && t.weight > 0 && !strchr(selector, '\t'));
-    char *key = xprintf("%s\t%zu\t%s\t%s", callee, at, aspect_name(t.aspect),
-                        selector);
+    char *key = xprintf("%s\t%zu\t%s\t%s", callee, at, aspect_name(t.aspect), selector);
     t.key = text(s->k, key);
     t.label = text(s->k, t.label);
     t.shown = t.shown ? text(s->k, t.shown) : t.label;
@@ -254,10 +247,7 @@ static void see(Site *s, const char *selector, Sighting t)
 
 /* What is the same question for all functions has one histogram more, so that
  * a function with few callers is judged too. */
-static void see_anywhere(Site *s, Sighting t)
-{
-    see_as(s, ANY_FUNCTION, 0, "-", t);
-}
+static void see_anywhere(Site *s, Sighting t) { see_as(s, ANY_FUNCTION, 0, "-", t); }
 
 /* ---- pointers */
 
@@ -300,8 +290,7 @@ static bool begins_with(const AstType *t, const AstType *base)
  * between structs of one size is how it makes twins. A library sees all structs
  * of the program as one kind.
  */
-static const char *pointee_label(const AstFunction *f, const AstType *p,
-                                 const AstType *t)
+static const char *pointee_label(const AstFunction *f, const AstType *p, const AstType *t)
 {
     while (t->kind == AST_ARRAY && t->pointee)
         t = t->pointee;
@@ -342,8 +331,7 @@ static const AstType *target_of(const AstArg *a)
 }
 
 /* The pointer label of an argument, or NULL. */
-static const char *pointer_label(const AstFunction *f, const AstType *param,
-                                 const AstArg *a)
+static const char *pointer_label(const AstFunction *f, const AstType *param, const AstArg *a)
 {
     const AstType *t = target_of(a);
     if (!t)
@@ -358,8 +346,7 @@ static const char *pointer_label(const AstFunction *f, const AstType *param,
  * one type, it is that; turned into bytes, or never into anything, it is for
  * everything. False: for everything.
  */
-static bool body_says(const AstFunction *f, size_t i, const AstType *to,
-                      const char **declared)
+static bool body_says(const AstFunction *f, size_t i, const AstType *to, const char **declared)
 {
     const AstParam *p = &f->params[i];
     *declared = NULL;
@@ -419,9 +406,9 @@ static const char *posix_thing(const AstType *t)
 {
     const char *name = unqualified(t->spelling);
     static const char *const things[] = {
-        "uid_t", "gid_t", "pid_t", "mode_t", "dev_t", "ino_t", "time_t",
-        "clockid_t", "sa_family_t", "in_addr_t", "in_port_t", "key_t",
-        "speed_t", "tcflag_t", "nfds_t", "rlim_t", "pthread_t", "timer_t",
+        "uid_t",   "gid_t",     "pid_t",       "mode_t",    "dev_t",     "ino_t",
+        "time_t",  "clockid_t", "sa_family_t", "in_addr_t", "in_port_t", "key_t",
+        "speed_t", "tcflag_t",  "nfds_t",      "rlim_t",    "pthread_t", "timer_t",
     };
     for (size_t i = 0; i < sizeof things / sizeof *things; i++)
         if (str_ends(name, things[i]))
@@ -454,8 +441,7 @@ static bool is_thing_of_project(const AstType *t)
 static bool is_boolean_name(const char *s)
 {
     static const char *const names[] = {
-        "true", "false", "TRUE", "FALSE", "True", "False", "YES", "NO", "yes",
-        "no",
+        "true", "false", "TRUE", "FALSE", "True", "False", "YES", "NO", "yes", "no",
     };
     for (size_t i = 0; s && i < sizeof names / sizeof *names; i++)
         if (strcmp(s, names[i]) == 0)
@@ -489,8 +475,7 @@ static const char *enum_label(Kinds *k, const char *name, const char *decl)
 
 /* `O_RDWR | O_CREAT`: each name counts for a part. An enumerator is known by
  * standing alone elsewhere. False: no such list. */
-static bool see_flags(Site *s, size_t i, const char *written,
-                      const char *declared)
+static bool see_flags(Site *s, size_t i, const char *written, const char *declared)
 {
     char *names[16];
     size_t n = 0;
@@ -551,8 +536,7 @@ static const char *size_kind(const AstArg *a)
 static void see_kind(Site *s, size_t i, const AstType *p)
 {
     const AstArg *a = &s->call->args[i];
-    const char *declared =
-        p->kind == AST_ENUM ? enum_label(s->k, p->plain, p->decl) : NULL;
+    const char *declared = p->kind == AST_ENUM ? enum_label(s->k, p->plain, p->decl) : NULL;
     const char *label = NULL;
     char *made = NULL;
     if (is_size(p) && i + 1 != s->selects) {
@@ -568,8 +552,8 @@ static void see_kind(Site *s, size_t i, const AstType *p)
             label = made = xprintf("const %s", name);
     } else if (a->integer == AST_INT_CHARACTER && a->form == AST_LITERAL) {
         label = CHARACTER;
-    } else if (a->integer == AST_INT_LITERAL && a->value != 1 && !a->cast &&
-               !a->in_macro && a->text && isdigit((unsigned char)*a->text)) {
+    } else if (a->integer == AST_INT_LITERAL && a->value != 1 && !a->cast && !a->in_macro &&
+               a->text && isdigit((unsigned char)*a->text)) {
         label = NUMBER;
     } else if (a->text && strchr(a->text, '|')) {
         see_flags(s, i, a->text, declared);
@@ -606,8 +590,7 @@ static bool is_size_of(const AstType *t, const AstArg *to)
         t = t->pointee;
     while (object) {
         if (strcmp(object->plain, t->plain) == 0 ||
-            (object->kind == AST_INTEGER && t->kind == AST_INTEGER &&
-             object->size == t->size))
+            (object->kind == AST_INTEGER && t->kind == AST_INTEGER && object->size == t->size))
             return true;
         object = object->kind == AST_ARRAY ? object->pointee : NULL;
     }
@@ -634,21 +617,18 @@ static void see_size(Site *s, size_t i)
     const AstCall *c = s->call;
     const AstArg *a = &c->args[i];
     const AstType *t = a->sizeof_type;
-    if (!t || (a->integer != AST_INT_SIZEOF &&
-               a->integer != AST_INT_SIZEOF_POINTER))
+    if (!t || (a->integer != AST_INT_SIZEOF && a->integer != AST_INT_SIZEOF_POINTER))
         return;
     size_t fits = 0, fit = 0, pointers = 0, bytes = 0;
     bool of_pointer = false;
     for (size_t j = 0; j < c->nargs; j++) {
         const AstArg *b = &c->args[j];
         const AstType *own = b->inner ? b->inner : b->type;
-        if (j == i || !own || b->has_value ||
-            (own->kind != AST_POINTER && own->kind != AST_ARRAY))
+        if (j == i || !own || b->has_value || (own->kind != AST_POINTER && own->kind != AST_ARRAY))
             continue;
         pointers++;
         bytes += is_bytes(b);
-        bool same_text = b->text && a->sizeof_text &&
-                         strcmp(b->text, a->sizeof_text) == 0;
+        bool same_text = b->text && a->sizeof_text && strcmp(b->text, a->sizeof_text) == 0;
         if (same_text && own->kind == AST_POINTER) {
             of_pointer = true;
         } else if (is_size_of(t, b) || same_text) {
@@ -703,10 +683,8 @@ static void see_slot(Site *s, size_t i)
 static void see_last(Site *s, size_t i)
 {
     const AstArg *a = &s->call->args[i];
-    bool null = a->type && a->type->kind == AST_POINTER && a->has_value &&
-                a->value == 0;
-    const char *label = null ? NULL_POINTER
-                        : a->integer == AST_INT_ZERO ? INT_ZERO : SOMETHING;
+    bool null = a->type && a->type->kind == AST_POINTER && a->has_value && a->value == 0;
+    const char *label = null ? NULL_POINTER : a->integer == AST_INT_ZERO ? INT_ZERO : SOMETHING;
     char *callee = callee_key(s);
     see_as(s, callee, 0, "last", shows(i, ASPECT_SLOT, label));
     free(callee);
@@ -745,9 +723,8 @@ static void see_callback(Site *s, size_t i)
             if (!f->params[p].nbecomes)
                 continue;
             char *which = xprintf("%zu.%zu", j + 1, p + 1);
-            see(s, which, shows(i, ASPECT_CALLBACK,
-                                suits(&f->params[p], f, t) ? EXPECTED
-                                                           : UNEXPECTED));
+            see(s, which,
+                shows(i, ASPECT_CALLBACK, suits(&f->params[p], f, t) ? EXPECTED : UNEXPECTED));
             free(which);
         }
     }
@@ -759,9 +736,8 @@ static void see_callback(Site *s, size_t i)
 static bool needs_unsigned_char(const AstFunction *f)
 {
     static const char *const names[] = {
-        "isalnum", "isalpha", "isblank", "iscntrl", "isdigit", "isgraph",
-        "islower", "isprint", "ispunct", "isspace", "isupper", "isxdigit",
-        "tolower", "toupper",
+        "isalnum", "isalpha", "isblank", "iscntrl", "isdigit",  "isgraph", "islower",
+        "isprint", "ispunct", "isspace", "isupper", "isxdigit", "tolower", "toupper",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(f->name, names[i]) == 0)
@@ -799,8 +775,7 @@ void kinds_of_call(Kinds *k, const AstCall *call, Sightings *out)
             continue;
         }
         if (p->kind == AST_POINTER && p->pointee) {
-            bool unkeyed = s.selects && i >= s.selects &&
-                           strcmp(s.selector, "-") == 0;
+            bool unkeyed = s.selects && i >= s.selects && strcmp(s.selector, "-") == 0;
             if (!unkeyed)
                 see_pointer(&s, i, p);
             if (p->pointee->kind == AST_VOID)

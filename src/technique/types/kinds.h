@@ -26,8 +26,13 @@
 #include "ast/ast.h"
 
 typedef enum {
-    ASPECT_POINTER, ASPECT_KIND, ASPECT_SIZE, ASPECT_SLOT, ASPECT_CALLBACK,
-    ASPECT_CHAR, NASPECTS,
+    ASPECT_POINTER,
+    ASPECT_KIND,
+    ASPECT_SIZE,
+    ASPECT_SLOT,
+    ASPECT_CALLBACK,
+    ASPECT_CHAR,
+    NASPECTS,
 } Aspect;
 
 const char *aspect_name(Aspect a);

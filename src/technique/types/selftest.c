@@ -28,10 +28,7 @@ typedef struct Targets {
 
 typedef Vec(const AstArg *) Args;
 
-static const AstType *own_type(const AstArg *a)
-{
-    return a->inner ? a->inner : a->type;
-}
+static const AstType *own_type(const AstArg *a) { return a->inner ? a->inner : a->type; }
 
 static bool is_pointer(const AstArg *a)
 {
@@ -61,18 +58,12 @@ static bool can_stand_in(Aspect aspect, const AstArg *a, const AstArg *old)
 {
     switch (aspect) {
     case ASPECT_POINTER:
-    case ASPECT_CALLBACK:
-        return is_pointer(a);
-    case ASPECT_SLOT:
-        return is_pointer(a) == is_pointer(old) || is_integer(a);
-    case ASPECT_SIZE:
-        return a->integer == AST_INT_SIZEOF ||
-               a->integer == AST_INT_SIZEOF_POINTER;
+    case ASPECT_CALLBACK: return is_pointer(a);
+    case ASPECT_SLOT: return is_pointer(a) == is_pointer(old) || is_integer(a);
+    case ASPECT_SIZE: return a->integer == AST_INT_SIZEOF || a->integer == AST_INT_SIZEOF_POINTER;
     case ASPECT_KIND:
-    case ASPECT_CHAR:
-        return is_integer(a);
-    case NASPECTS:
-        break;
+    case ASPECT_CHAR: return is_integer(a);
+    case NASPECTS: break;
     }
     return false;
 }
@@ -92,18 +83,16 @@ static void collect(Study *st, Targets *targets, Args *args, SelfTest *out)
             out->arguments++;
             if (j.evidence && !j.deviates) {
                 out->evidence++;
-                bool size = s->aspect == ASPECT_KIND &&
-                            label_is_innocent(s->label);
-                vec_push(&targets->of[size ? NASPECTS : s->aspect],
-                         ((Target){ i, k }));
+                bool size = s->aspect == ASPECT_KIND && label_is_innocent(s->label);
+                vec_push(&targets->of[size ? NASPECTS : s->aspect], ((Target){ i, k }));
             }
         }
     }
 }
 
 /* The sightings of the call with argument `position` replaced. */
-static void look_again(Study *st, const AstCall *c, unsigned position,
-                       const AstArg *with, Sightings *out)
+static void look_again(Study *st, const AstCall *c, unsigned position, const AstArg *with,
+                       Sightings *out)
 {
     AstCall changed = *c;
     changed.args = xmalloc(c->nargs * sizeof *changed.args);
@@ -123,8 +112,7 @@ static bool is_wrong(Study *st, const Sighting *target, const Sightings *now)
     for (size_t i = 0; i < now->len; i++)
         if (strcmp(now->items[i].key, target->key) == 0)
             wrong = !label_is_innocent(now->items[i].label) &&
-                    view_compares(&v, now->items[i].label) &&
-                    !view_bin(&v, h, now->items[i].label);
+                    view_compares(&v, now->items[i].label) && !view_bin(&v, h, now->items[i].label);
     view_release(&v);
     return wrong;
 }

@@ -35,8 +35,7 @@ void study_count(Study *st)
         histogram_add(&st->hs, h, s->label, s->weight);
         /* What a body makes of an untyped parameter may be a trick; a caller
          * who passes just that shows that it is none. */
-        if (s->declared && (s->aspect != ASPECT_POINTER ||
-                            strcmp(s->label, s->declared) == 0))
+        if (s->declared && (s->aspect != ASPECT_POINTER || strcmp(s->label, s->declared) == 0))
             histogram_declare(&st->hs, h, s->declared);
     }
 }

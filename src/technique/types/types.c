@@ -19,7 +19,8 @@
 static const Option options[] = {
     { "threshold", 0, "X", "report from this confidence on", "0.85" },
     { "calls", 0, "N", "the fewest callers that show what is usual", "30" },
-    { "kinds", 0, "N", "the most kinds that callers pass; with more, the parameter takes everything", "6" },
+    { "kinds", 0, "N",
+      "the most kinds that callers pass; with more, the parameter takes everything", "6" },
     { "drop", 0, "X", "how far a kind must fall behind the others", "10" },
     { "share", 0, "X", "the largest share of callers that may deviate", "0.05" },
     { "sites", 0, "N", "the most callers of a kind that deviates", "3" },
@@ -27,33 +28,27 @@ static const Option options[] = {
     { "corpus", 0, "DIR", "learn from this project too (repeatable)", NULL },
     { "histograms", 0, "FILE", "learn from this file too (repeatable)", NULL },
     { "own-only", 0, NULL, "use nothing that was learned from other programs", NULL },
-    { "learn", 0, "FILE", "write how library functions are called here, and stop",
-      NULL },
+    { "learn", 0, "FILE", "write how library functions are called here, and stop", NULL },
     { "self-test", 0, NULL, "how many wrong types would be found here", NULL },
     { "seeds", 0, "N", "wrong types that the self-test tries", "100" },
     { 0 },
 };
 
 static const Rule rules[] = {
-    { "types/pointer", LEVEL_WARNING,
-      "A pointer to a type that nearly no other caller passes." },
+    { "types/pointer", LEVEL_WARNING, "A pointer to a type that nearly no other caller passes." },
     { "types/kind", LEVEL_WARNING,
       "An integer of another kind than callers pass: enum, constant, truth." },
-    { "types/size", LEVEL_WARNING,
-      "A sizeof of another thing than the other callers use." },
-    { "types/slot", LEVEL_WARNING,
-      "A variable argument of another type than this option takes." },
+    { "types/size", LEVEL_WARNING, "A sizeof of another thing than the other callers use." },
+    { "types/slot", LEVEL_WARNING, "A variable argument of another type than this option takes." },
     { "types/callback", LEVEL_WARNING,
       "Data of another type than the callback passed with it expects." },
-    { "types/char", LEVEL_WARNING,
-      "A plain char where this program passes unsigned ones." },
+    { "types/char", LEVEL_WARNING, "A plain char where this program passes unsigned ones." },
     { 0 },
 };
 
 /* ---- options */
 
-static bool number(Session *s, const char *name, double most, double *out,
-                   Err *err)
+static bool number(Session *s, const char *name, double most, double *out, Err *err)
 {
     const char *text = session_option(s, name);
     if (!text)
@@ -61,8 +56,7 @@ static bool number(Session *s, const char *name, double most, double *out,
     char *end;
     double v = strtod(text, &end);
     if (end == text || *end || !isfinite(v) || v < 0 || v > most)
-        return err_set(err, "--%s: not a number from 0 to %g: %s", name, most,
-                       text);
+        return err_set(err, "--%s: not a number from 0 to %g: %s", name, most, text);
     *out = v;
     return true;
 }
@@ -76,10 +70,8 @@ static bool read_limits(Session *s, Limits *l, Err *err)
         return true;
     }
     return number(s, "threshold", 1, &l->threshold, err) &&
-           number(s, "calls", 1e9, &l->calls, err) &&
-           number(s, "kinds", 1e9, &l->kinds, err) &&
-           number(s, "drop", 1e9, &l->drop, err) &&
-           number(s, "share", 1, &l->share, err) &&
+           number(s, "calls", 1e9, &l->calls, err) && number(s, "kinds", 1e9, &l->kinds, err) &&
+           number(s, "drop", 1e9, &l->drop, err) && number(s, "share", 1, &l->share, err) &&
            number(s, "sites", 1e9, &l->sites, err);
 }
 
@@ -166,8 +158,8 @@ static void callers(const Deviation *d, long *others, long *all)
 static const char *selector(const Deviation *d)
 {
     const char *tab = strrchr(d->seen->key, '\t');
-    return tab && d->seen->aspect != ASPECT_CALLBACK &&
-                   strcmp(tab + 1, "-") != 0 && strcmp(tab + 1, "last") != 0
+    return tab && d->seen->aspect != ASPECT_CALLBACK && strcmp(tab + 1, "-") != 0 &&
+                   strcmp(tab + 1, "last") != 0
                ? tab + 1
                : NULL;
 }
@@ -192,25 +184,23 @@ static void list_usual(const Deviation *d, Str *out)
 /* What is passed: a family by the constant's name, a struct by its own. */
 static const char *shown(const Deviation *d)
 {
-    return str_starts(d->seen->shown, "const ") ? d->seen->shown + 6
-                                                : d->seen->shown;
+    return str_starts(d->seen->shown, "const ") ? d->seen->shown + 6 : d->seen->shown;
 }
 
 static void write_message(const Deviation *d, Str *out)
 {
     const AstFunction *f = d->call->callee;
-    bool pointer = d->seen->aspect == ASPECT_POINTER &&
-                   !str_starts(d->judgement.bin->label, "the address");
+    bool pointer =
+        d->seen->aspect == ASPECT_POINTER && !str_starts(d->judgement.bin->label, "the address");
     long others, all;
     callers(d, &others, &all);
-    str_addf(out, "%s: argument %u %s %s", f->name, d->seen->position,
-             pointer ? "points to" : "is", shown(d));
+    str_addf(out, "%s: argument %u %s %s", f->name, d->seen->position, pointer ? "points to" : "is",
+             shown(d));
     if (d->seen->aspect == ASPECT_CHAR)
         str_add(out, ", which may be negative");
     str_add(out, "; ");
     if (d->histogram->declared) {
-        str_addf(out, "%s %s", pointer ? "its body takes it for"
-                                       : "it is declared",
+        str_addf(out, "%s %s", pointer ? "its body takes it for" : "it is declared",
                  d->histogram->declared);
         if (others == 0)
             return;
@@ -220,8 +210,7 @@ static void write_message(const Deviation *d, Str *out)
         str_addf(out, "with %s ", selector(d));
     /* some histograms are of all functions of a kind, not of this one */
     bool own = strstr(d->seen->key, f->name) != NULL;
-    str_addf(out, "%ld of %ld %s pass ", others, all,
-             own ? "callers" : "calls of this kind");
+    str_addf(out, "%ld of %ld %s pass ", others, all, own ? "callers" : "calls of this kind");
     list_usual(d, out);
 }
 
@@ -230,26 +219,23 @@ static json_t *data_of(const Deviation *d)
     json_t *bins = json_array();
     for (size_t i = 0; i < d->view->bins.len; i++) {
         const ViewBin *b = &d->view->bins.items[i];
-        json_array_append_new(
-            bins, json_pack("{s:o, s:f, s:f, s:i}", "kind", json_text(b->label),
-                            "here", b->own, "elsewhere",
-                            bin_weight(d, b) - b->own, "programs",
-                            (int)b->programs));
+        json_array_append_new(bins,
+                              json_pack("{s:o, s:f, s:f, s:i}", "kind", json_text(b->label), "here",
+                                        b->own, "elsewhere", bin_weight(d, b) - b->own, "programs",
+                                        (int)b->programs));
     }
     return json_pack("{s:o, s:o, s:[i], s:f, s:s, s:o, s:o, s:f, s:o}", "key",
-                     json_text(d->seen->key), "callee",
-                     json_text(d->call->callee->name), "positions",
-                     (int)d->seen->position, "confidence",
-                     d->judgement.confidence, "aspect",
-                     aspect_name(d->seen->aspect), "selector",
-                     json_text(selector(d)), "passes", json_text(shown(d)), "drop",
-                     d->judgement.drop, "histogram", bins);
+                     json_text(d->seen->key), "callee", json_text(d->call->callee->name),
+                     "positions", (int)d->seen->position, "confidence", d->judgement.confidence,
+                     "aspect", aspect_name(d->seen->aspect), "selector", json_text(selector(d)),
+                     "passes", json_text(shown(d)), "drop", d->judgement.drop, "histogram", bins);
 }
 
 static Location location(const AstPlace *p, const AstFunction *in)
 {
     return (Location){ .file = p->file ? p->file->path : "",
-                       .line = (int)p->line, .column = (int)p->column,
+                       .line = (int)p->line,
+                       .column = (int)p->column,
                        .function = in ? in->name : NULL };
 }
 
@@ -280,10 +266,11 @@ static EvidenceStep *histogram_steps(Arena *a, const Deviation *d)
     for (size_t i = 0; i < d->view->bins.len; i++) {
         const ViewBin *b = &d->view->bins.items[i];
         double elsewhere = bin_weight(d, b) - b->own;
-        const char *other = elsewhere < 0.5 ? "" : arena_printf(
-            a, ", and %ld in other programs", lround(elsewhere));
-        steps[i].text = arena_printf(a, "%g caller%s here%s: %s", b->own,
-                                     b->own == 1 ? "" : "s", other, b->label);
+        const char *other = elsewhere < 0.5
+                                ? ""
+                                : arena_printf(a, ", and %ld in other programs", lround(elsewhere));
+        steps[i].text = arena_printf(a, "%g caller%s here%s: %s", b->own, b->own == 1 ? "" : "s",
+                                     other, b->label);
     }
     return steps;
 }
@@ -301,10 +288,9 @@ static bool report(Session *s, const Study *st, const Deviation *d, Err *err)
         .level = LEVEL_WARNING,
         .verdict = VERDICT_LIKELY,
         .message = str_c(&message),
-        .where = location(exact ? &arg->range.begin : &d->call->place,
-                          d->call->caller),
-        .anchor = arena_printf(&a, "%s %u %s", d->call->callee->name,
-                               d->seen->position, d->judgement.bin->label),
+        .where = location(exact ? &arg->range.begin : &d->call->place, d->call->caller),
+        .anchor = arena_printf(&a, "%s %u %s", d->call->callee->name, d->seen->position,
+                               d->judgement.bin->label),
         .steps = histogram_steps(&a, d),
         .nsteps = d->view->bins.len,
         .related = related,
@@ -321,13 +307,11 @@ static bool report(Session *s, const Study *st, const Deviation *d, Err *err)
 /* Generated sources count as callers; their authors can't fix them. */
 static bool is_reported(const AstCall *c, char **paths, size_t npaths)
 {
-    return c->place.file && c->place.file->home == AST_PROJECT &&
-           !c->place.file->generated &&
+    return c->place.file && c->place.file->home == AST_PROJECT && !c->place.file->generated &&
            ast_wanted(c->place.file->path, paths, npaths);
 }
 
-static bool report_all(Session *s, Study *st, char **paths, size_t npaths,
-                       Err *err)
+static bool report_all(Session *s, Study *st, char **paths, size_t npaths, Err *err)
 {
     Deviations found = { 0 };
     study_judge(st, &found);
@@ -352,14 +336,18 @@ static bool write_learned(Study *st, const char *path, Err *err)
 
 static void print_self_test(const SelfTest *t, Str *out)
 {
-    str_addf(out, "%zu arguments show a kind; for %zu of them enough callers "
-                  "show what is usual\n", t->arguments, t->evidence);
-    str_addf(out, "%zu wrong types seeded one at a time, %zu found; %zu findings "
-                  "without a seed\n", t->seeds, t->found, t->others);
+    str_addf(out,
+             "%zu arguments show a kind; for %zu of them enough callers "
+             "show what is usual\n",
+             t->arguments, t->evidence);
+    str_addf(out,
+             "%zu wrong types seeded one at a time, %zu found; %zu findings "
+             "without a seed\n",
+             t->seeds, t->found, t->others);
     for (Aspect a = 0; a < NASPECTS; a++)
         if (t->seeds_by[a])
-            str_addf(out, "  types/%-9s %4zu of %4zu\n", aspect_name(a),
-                     t->found_by[a], t->seeds_by[a]);
+            str_addf(out, "  types/%-9s %4zu of %4zu\n", aspect_name(a), t->found_by[a],
+                     t->seeds_by[a]);
     str_addf(out, "recall %.2f, precision at least %.2f\n", selftest_recall(t),
              selftest_precision(t));
 }
@@ -372,11 +360,10 @@ static json_t *json_self_test(const SelfTest *t)
                             json_pack("[I, I]", (json_int_t)t->found_by[a],
                                       (json_int_t)t->seeds_by[a]));
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o}", "arguments",
-                     (json_int_t)t->arguments, "with_evidence",
-                     (json_int_t)t->evidence, "seeds", (json_int_t)t->seeds,
-                     "found", (json_int_t)t->found, "others",
-                     (json_int_t)t->others, "recall", selftest_recall(t),
-                     "precision", selftest_precision(t), "found_of", by);
+                     (json_int_t)t->arguments, "with_evidence", (json_int_t)t->evidence, "seeds",
+                     (json_int_t)t->seeds, "found", (json_int_t)t->found, "others",
+                     (json_int_t)t->others, "recall", selftest_recall(t), "precision",
+                     selftest_precision(t), "found_of", by);
 }
 
 static bool self_test(Session *s, Study *st, Err *err)
@@ -431,16 +418,15 @@ const Command technique_types = {
     .name = "types",
     .args = "[PATH…]",
     .summary = "arguments of a type that nearly no other caller passes",
-    .about =
-        "C converts silently: a void * takes every pointer, an int every enum.\n"
-        "What other callers pass tells what a parameter is for. This command\n"
-        "counts, for every parameter, the types that its arguments have before\n"
-        "conversion, and reports the few that stand alone.\n"
-        "\n"
-        "Looks at the captured build, at compile_commands.json, or at the\n"
-        "sources named. Library functions are compared with callers in other\n"
-        "programs too, from histograms that come with Sundew; --corpus and\n"
-        "--histograms add your own.",
+    .about = "C converts silently: a void * takes every pointer, an int every enum.\n"
+             "What other callers pass tells what a parameter is for. This command\n"
+             "counts, for every parameter, the types that its arguments have before\n"
+             "conversion, and reports the few that stand alone.\n"
+             "\n"
+             "Looks at the captured build, at compile_commands.json, or at the\n"
+             "sources named. Library functions are compared with callers in other\n"
+             "programs too, from histograms that come with Sundew; --corpus and\n"
+             "--histograms add your own.",
     .examples = "sundew types\n"
                 "sundew types src/net.c\n"
                 "sundew types --corpus ../other-project\n"

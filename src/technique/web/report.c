@@ -9,8 +9,11 @@
 static Level level_of(FaultKind k)
 {
     switch (k) {
-    case FAULT_WARNING: case FAULT_HTML_ERROR: case FAULT_REDIRECT: return LEVEL_WARNING;
-    case FAULT_DEPRECATED: case FAULT_HTML_WARNING: return LEVEL_NOTE;
+    case FAULT_WARNING:
+    case FAULT_HTML_ERROR:
+    case FAULT_REDIRECT: return LEVEL_WARNING;
+    case FAULT_DEPRECATED:
+    case FAULT_HTML_WARNING: return LEVEL_NOTE;
     default: return LEVEL_ERROR;
     }
 }
@@ -21,12 +24,13 @@ static json_t *json_request(const Request *r)
 {
     json_t *params = json_array();
     for (size_t i = 0; i < r->params.len; i++)
-        json_array_append_new(params, json_pack("{s:o, s:o}", "name", json_text(r->params.items[i].path),
-                                                "value", json_textn(r->params.items[i].text,
-                                                                    r->params.items[i].n)));
+        json_array_append_new(params,
+                              json_pack("{s:o, s:o}", "name", json_text(r->params.items[i].path),
+                                        "value",
+                                        json_textn(r->params.items[i].text, r->params.items[i].n)));
     return json_pack("{s:o, s:s, s:b, s:b, s:o}", "script", json_text(r->script), "method",
-                     request_is_post(r) ? "POST" : "GET", "post", r->post, "multipart", r->multipart,
-                     "parameters", params);
+                     request_is_post(r) ? "POST" : "GET", "post", r->post, "multipart",
+                     r->multipart, "parameters", params);
 }
 
 static json_t *json_chain(const WebFault *f)
@@ -41,9 +45,10 @@ static json_t *json_fault(const WebFault *f)
 {
     json_t *suspects = json_array();
     for (size_t i = 0; i < f->nsuspects; i++)
-        json_array_append_new(suspects, json_pack("{s:o, s:i, s:f}", "file", json_text(f->suspects[i].file),
-                                                  "line", (int)f->suspects[i].line, "score",
-                                                  f->suspects[i].score));
+        json_array_append_new(suspects,
+                              json_pack("{s:o, s:i, s:f}", "file", json_text(f->suspects[i].file),
+                                        "line", (int)f->suspects[i].line, "score",
+                                        f->suspects[i].score));
     json_t *o = json_pack("{s:s, s:o, s:o, s:i}", "kind", fault_kind_name(f->fault.kind), "message",
                           json_text(f->fault.message), "file", json_text(f->fault.file), "line",
                           (int)f->fault.line);
@@ -78,7 +83,8 @@ static void add_counts(Session *s, const Web *w)
     session_json(s, "map", links);
     json_t *why = json_object();
     for (unsigned i = 0; i < 6; i++) {
-        static const char *const names[] = { "solved", "guessed", "contradiction", "native", "session", "budget" };
+        static const char *const names[] = { "solved", "guessed", "contradiction",
+                                             "native", "session", "budget" };
         json_object_set_new(why, names[i], json_integer((json_int_t)w->why[i]));
     }
     session_json(s, "flips", why);
@@ -91,8 +97,9 @@ static void add_json(Session *s, const Web *w)
         json_array_append_new(faults, json_fault(&w->faults[i]));
     session_json(s, "requests", json_integer((json_int_t)w->requests));
     session_json(s, "states", json_integer((json_int_t)w->states));
-    session_json(s, "coverage", json_pack("{s:I, s:I}", "lines", (json_int_t)w->lines, "total",
-                                          (json_int_t)w->total));
+    session_json(s, "coverage",
+                 json_pack("{s:I, s:I}", "lines", (json_int_t)w->lines, "total",
+                           (json_int_t)w->total));
     session_json(s, "faults", faults);
     session_json(s, "complete", json_boolean(w->complete));
     session_json(s, "predicted", json_integer((json_int_t)w->solved));
@@ -123,7 +130,7 @@ static bool write_fault(Session *s, const WebPlan *plan, const WebFault *f, size
     snprintf(name, sizeof name, "%zu", number);
     char *folder = fault_folder(s, name), *app = path_absolute(plan->app);
     char *key = fault_key(&f->fault);
-    Str curl = {0}, unit = {0}, chain = {0};
+    Str curl = { 0 }, unit = { 0 }, chain = { 0 };
     char *class = xprintf("Fault%zuTest", number);
     web_curl(f, &curl);
     web_phpunit(f, class, &unit);
@@ -190,13 +197,13 @@ Request **chain_read(Session *s, const char *number, size_t *n, char **app, char
 static void add_steps(const WebFault *f, Arena *a, EvidenceStep *steps, size_t *n)
 {
     for (size_t i = 0; i < f->nchain; i++) {
-        Str s = {0};
+        Str s = { 0 };
         request_describe(f->chain[i], &s);
         steps[(*n)++].text = arena_printf(a, "request %zu: %s", i + 1, str_c(&s));
         str_release(&s);
     }
     if (f->condition.len) {
-        Str s = {0};
+        Str s = { 0 };
         for (size_t i = 0; i < f->condition.len; i++)
             str_addf(&s, "%s%s", i ? " and " : "", f->condition.items[i]);
         steps[(*n)++].text = arena_printf(a, "needed: %s", str_c(&s));
@@ -215,14 +222,15 @@ static bool in_chain(const WebFault *f, const char *from, const char *to)
 /* The map of pages, with the way to the fault. */
 static char *picture(const Web *w, const WebFault *f, Arena *a)
 {
-    Str s = {0};
+    Str s = { 0 };
     str_add(&s, "digraph pages {\n  rankdir=LR; node [shape=box];\n");
     for (size_t i = 0; i < w->nlinks && i < 80; i++) {
         str_add(&s, "  \"");
         escape_dot(&s, w->links[i].from);
         str_add(&s, "\" -> \"");
         escape_dot(&s, w->links[i].to);
-        str_addf(&s, "\"%s;\n", in_chain(f, w->links[i].from, w->links[i].to) ? " [penwidth=3]" : "");
+        str_addf(&s, "\"%s;\n",
+                 in_chain(f, w->links[i].from, w->links[i].to) ? " [penwidth=3]" : "");
     }
     str_add(&s, "  \"");
     escape_dot(&s, f->chain[f->nchain - 1]->script);
@@ -232,19 +240,21 @@ static char *picture(const Web *w, const WebFault *f, Arena *a)
     return text;
 }
 
-static bool report_fault(Session *s, const WebPlan *plan, const Web *w, const WebFault *f, size_t number,
-                         Err *err)
+static bool report_fault(Session *s, const WebPlan *plan, const Web *w, const WebFault *f,
+                         size_t number, Err *err)
 {
-    Arena a = {0};
+    Arena a = { 0 };
     char *app = path_absolute(plan->app);
     EvidenceStep *steps = arena_array(&a, EvidenceStep, f->nchain + 8 + f->fault.stack.len);
     size_t nsteps = 0;
     add_steps(f, &a, steps, &nsteps);
     for (size_t i = 0; i < f->nsuspects && i < 3; i++)
-        steps[nsteps++] = (EvidenceStep){
-            .at = { .file = arena_printf(&a, "%s/%s", app, f->suspects[i].file), .line = (int)f->suspects[i].line },
-            .text = arena_printf(&a, "suspicious (%.2f): runs that fail execute it", f->suspects[i].score) };
-    Str curl = {0}, unit = {0};
+        steps[nsteps++] =
+            (EvidenceStep){ .at = { .file = arena_printf(&a, "%s/%s", app, f->suspects[i].file),
+                                    .line = (int)f->suspects[i].line },
+                            .text = arena_printf(&a, "suspicious (%.2f): runs that fail execute it",
+                                                 f->suspects[i].score) };
+    Str curl = { 0 }, unit = { 0 };
     char *class = xprintf("Fault%zuTest", number);
     web_curl(f, &curl);
     web_phpunit(f, class, &unit);
@@ -253,13 +263,18 @@ static bool report_fault(Session *s, const WebPlan *plan, const Web *w, const We
                            { "page.html", "page", str_c(&f->page), f->page.len } };
     Finding found = {
         .rule = arena_printf(&a, "web/%s", fault_kind_name(f->fault.kind)),
-        .level = level_of(f->fault.kind), .verdict = f->replayed ? VERDICT_SHOWN : VERDICT_UNDECIDED,
+        .level = level_of(f->fault.kind),
+        .verdict = f->replayed ? VERDICT_SHOWN : VERDICT_UNDECIDED,
         .message = f->fault.message,
-        .where = { .file = *f->fault.file ? arena_printf(&a, "%s/%s", app, f->fault.file)
-                                          : arena_printf(&a, "%s/%s", app, f->chain[f->nchain - 1]->script),
+        .where = { .file = *f->fault.file
+                               ? arena_printf(&a, "%s/%s", app, f->fault.file)
+                               : arena_printf(&a, "%s/%s", app, f->chain[f->nchain - 1]->script),
                    .line = (int)f->fault.line },
-        .anchor = f->fault.message, .steps = steps, .nsteps = nsteps,
-        .attachments = files, .nattachments = f->page.len ? 3 : 2,
+        .anchor = f->fault.message,
+        .steps = steps,
+        .nsteps = nsteps,
+        .attachments = files,
+        .nattachments = f->page.len ? 3 : 2,
         .picture = w->nlinks ? picture(w, f, &a) : NULL,
         .rerun = arena_printf(&a, "sundew web --replay %zu", number),
         .data = json_fault(f),
@@ -280,11 +295,13 @@ static void say_summary(Session *s, const Web *w)
                  (unsigned long long)w->requests, (unsigned long long)w->states,
                  (unsigned long long)w->lines, (unsigned long long)w->total);
     if (w->solved && w->diverged)
-        session_note(s, "%.0f %% of solved requests took another way than expected; exploration is "
-                        "slower, findings are not affected", 100.0 * (double)w->diverged / (double)w->solved);
+        session_note(s,
+                     "%.0f %% of solved requests took another way than expected; exploration is "
+                     "slower, findings are not affected",
+                     100.0 * (double)w->diverged / (double)w->solved);
     for (size_t i = 0; i < w->nlost && i < 3; i++)
-        session_note(s, "what %s() gives is not known as an expression (%llu times)", w->lost[i].name,
-                     (unsigned long long)w->lost[i].count);
+        session_note(s, "what %s() gives is not known as an expression (%llu times)",
+                     w->lost[i].name, (unsigned long long)w->lost[i].count);
     for (size_t i = 0; i < w->broken.len && i < 3; i++)
         session_note(s, "not compiled: %s", w->broken.items[i]);
     if (w->protection)

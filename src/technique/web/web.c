@@ -15,9 +15,12 @@
 
 static const Option options[] = {
     { "entry", 0, "SCRIPT", "the first page, below the application's folder", "index.php" },
-    { "db", 0, "WHAT", "sqlite:FILE, copied into the application's folder; or mysql:FILE.sql[:NAME], "
-                       "loaded into a private MariaDB server", NULL },
-    { "login", 0, "USER:PASSWORD", "credentials that forms with a password are given (repeatable)", NULL },
+    { "db", 0, "WHAT",
+      "sqlite:FILE, copied into the application's folder; or mysql:FILE.sql[:NAME], "
+      "loaded into a private MariaDB server",
+      NULL },
+    { "login", 0, "USER:PASSWORD", "credentials that forms with a password are given (repeatable)",
+      NULL },
     { "strategy", 0, "NAME", "full, crawl, random or mutate", "full" },
     { "stateless", 0, NULL, "one level: every request from the first state", NULL },
     { "only-entry", 0, NULL, "reach scripts by links and forms only", NULL },
@@ -146,11 +149,13 @@ static bool read_plan(Session *s, WebPlan *plan, Err *err)
     if (!there)
         return err_set(err, "--entry %s: there is no such script in %s", plan->entry, plan->app);
     if (!web_strategy_parse(session_option(s, "strategy"), &plan->strategy))
-        return err_set(err, "--strategy %s: full, crawl, random or mutate?", session_option(s, "strategy"));
-    if (!read_count(s, "depth", &depth, err) || !read_count(s, "requests", &plan->most_requests, err) ||
-        !read_database(s, plan, err))
+        return err_set(err, "--strategy %s: full, crawl, random or mutate?",
+                       session_option(s, "strategy"));
+    if (!read_count(s, "depth", &depth, err) ||
+        !read_count(s, "requests", &plan->most_requests, err) || !read_database(s, plan, err))
         return false;
-    if (!duration_parse(session_option(s, "timeout"), &plan->request_seconds) || plan->request_seconds <= 0)
+    if (!duration_parse(session_option(s, "timeout"), &plan->request_seconds) ||
+        plan->request_seconds <= 0)
         return err_set(err, "--timeout %s: no duration", session_option(s, "timeout"));
     plan->depth = (unsigned)(depth < 15 ? depth : 15);
     return true;
@@ -188,7 +193,7 @@ static bool replay(Session *s, WebPlan *plan, const char *number, Err *err)
     if (!chain)
         return false;
     plan->app = app;
-    Faults found = {0};
+    Faults found = { 0 };
     Reply *r = web_replay(plan, chain, n, &found, err);
     bool ok = r != NULL;
     Str *out = session_out(s);
@@ -214,7 +219,7 @@ static bool replay(Session *s, WebPlan *plan, const char *number, Err *err)
 
 static bool run(Session *s, Err *err)
 {
-    WebPlan plan = {0};
+    WebPlan plan = { 0 };
     const char *missing = web_missing(session_libexec(s));
     if (missing)
         return err_set(err, "%s", missing);
@@ -250,20 +255,19 @@ const Command technique_web = {
     .name = "web",
     .args = "FOLDER",
     .summary = "requests that make a PHP application fail",
-    .about =
-        "Runs a PHP application request by request, on a private copy. Each run\n"
-        "tells which conditions on its parameters were decided how; the other way\n"
-        "is solved for and tried. Links and forms of a page are followed in the\n"
-        "state that the page left behind: files, SQLite databases, sessions and\n"
-        "cookies.\n"
-        "\n"
-        "Reported are fatal errors, uncaught exceptions, warnings, broken HTML,\n"
-        "and what hostile values do. Each fault comes with the smallest condition\n"
-        "and chain of requests that show it, as a curl script and a PHPUnit test.\n"
-        "\n"
-        "The application's folder is only read. PHP runs in a sandbox, without\n"
-        "network, mail and shell; its clock and randomness are fixed. --time is\n"
-        "the budget; a part of it makes the faults small.",
+    .about = "Runs a PHP application request by request, on a private copy. Each run\n"
+             "tells which conditions on its parameters were decided how; the other way\n"
+             "is solved for and tried. Links and forms of a page are followed in the\n"
+             "state that the page left behind: files, SQLite databases, sessions and\n"
+             "cookies.\n"
+             "\n"
+             "Reported are fatal errors, uncaught exceptions, warnings, broken HTML,\n"
+             "and what hostile values do. Each fault comes with the smallest condition\n"
+             "and chain of requests that show it, as a curl script and a PHPUnit test.\n"
+             "\n"
+             "The application's folder is only read. PHP runs in a sandbox, without\n"
+             "network, mail and shell; its clock and randomness are fixed. --time is\n"
+             "the budget; a part of it makes the faults small.",
     .examples = "sundew web shop --time 2m\n"
                 "sundew web shop --entry login.php --login alice:secret\n"
                 "sundew web shop --db sqlite:test.db --strategy random\n"

@@ -18,15 +18,9 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-static LLVMValueRef i32(Woven *w, uint64_t n)
-{
-    return LLVMConstInt(w->i32, n, false);
-}
+static LLVMValueRef i32(Woven *w, uint64_t n) { return LLVMConstInt(w->i32, n, false); }
 
-static bool is_zero(LLVMValueRef v)
-{
-    return LLVMIsAConstantInt(v) && LLVMIsNull(v);
-}
+static bool is_zero(LLVMValueRef v) { return LLVMIsAConstantInt(v) && LLVMIsNull(v); }
 
 /* ---- values */
 
@@ -56,10 +50,7 @@ static LLVMValueRef value_at(Body *b, LLVMValueRef v, bool keep)
     return now;
 }
 
-LLVMValueRef value_now(Body *b, LLVMValueRef v)
-{
-    return value_at(b, v, true);
-}
+LLVMValueRef value_now(Body *b, LLVMValueRef v) { return value_at(b, v, true); }
 
 void set_now(Body *b, Val *v, LLVMValueRef now)
 {
@@ -128,9 +119,9 @@ static unsigned int_words(Woven *w, LLVMValueRef v, LLVMValueRef out[2])
     LLVMTypeRef wide = LLVMInt128TypeInContext(w->ctx);
     v = LLVMBuildZExtOrBitCast(w->builder, v, wide, "");
     out[0] = LLVMBuildTrunc(w->builder, v, w->i64, "");
-    out[1] = LLVMBuildTrunc(w->builder,
-                            LLVMBuildLShr(w->builder, v, LLVMConstInt(wide, 64, false), ""),
-                            w->i64, "");
+    out[1] =
+        LLVMBuildTrunc(w->builder, LLVMBuildLShr(w->builder, v, LLVMConstInt(wide, 64, false), ""),
+                       w->i64, "");
     return 2;
 }
 
@@ -162,8 +153,8 @@ LLVMValueRef tags_of(Woven *w, LLVMValueRef p, uint64_t n)
     LLVMValueRef tags = LLVMConstIntToPtr(LLVMConstInt(w->i64, SUNDEW_TAGS, false), w->ptr);
     LLVMValueRef granule = LLVMBuildLShr(at, LLVMBuildPtrToInt(at, p, w->i64, ""),
                                          LLVMConstInt(w->i64, SUNDEW_TAG_SHIFT, false), "");
-    LLVMValueRef tag = LLVMBuildLoad2(at, type, LLVMBuildGEP2(at, w->i8, tags, &granule, 1, ""),
-                                      "");
+    LLVMValueRef tag =
+        LLVMBuildLoad2(at, type, LLVMBuildGEP2(at, w->i8, tags, &granule, 1, ""), "");
     LLVMSetAlignment(tag, 1);
     return tag;
 }
@@ -175,8 +166,9 @@ static LLVMValueRef tags_as_label(Woven *w, LLVMValueRef p, uint64_t n)
     unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(t));
     if (bits <= 32)
         return LLVMBuildZExtOrBitCast(w->builder, t, w->i32, "");
-    return LLVMBuildZExt(w->builder, LLVMBuildICmp(w->builder, LLVMIntNE, t,
-                                                   LLVMConstInt(LLVMTypeOf(t), 0, false), ""),
+    return LLVMBuildZExt(w->builder,
+                         LLVMBuildICmp(w->builder, LLVMIntNE, t,
+                                       LLVMConstInt(LLVMTypeOf(t), 0, false), ""),
                          w->i32, "");
 }
 
@@ -332,8 +324,7 @@ static void fill_phis(Body *b, const Block *from)
         for (size_t q = 0; q < s; q++)
             again |= from->next.items[q] == from->next.items[s];
         for (LLVMValueRef i = LLVMGetFirstInstruction(to);
-             !again && i && LLVMGetInstructionOpcode(i) == LLVMPHI;
-             i = LLVMGetNextInstruction(i)) {
+             !again && i && LLVMGetInstructionOpcode(i) == LLVMPHI; i = LLVMGetNextInstruction(i)) {
             Val *phi = val_of(b, i);
             unsigned n = LLVMCountIncoming(i), k = 0;
             while (k < n && LLVMGetIncomingBlock(i, k) != from->b)
@@ -342,8 +333,7 @@ static void fill_phis(Body *b, const Block *from)
                 continue;
             LLVMValueRef v = LLVMGetIncomingValue(i, k);
             LLVMBuildStore(b->w->builder, value_now(b, v), phi->in);
-            for (unsigned l = 0;
-                 b->version == DIRTY && phi->label_used && l < phi->leaves.n; l++)
+            for (unsigned l = 0; b->version == DIRTY && phi->label_used && l < phi->leaves.n; l++)
                 LLVMBuildStore(b->w->builder, label_now(b, ref_of(b, v, l)), phi->labels_in[l]);
         }
     }
@@ -356,7 +346,7 @@ static void write_indirect(Body *b, Val *v)
     LLVMValueRef to = LLVMBuildPtrToInt(at, value_now(b, LLVMGetOperand(v->v, 0)), b->w->i64, "");
     LLVMBasicBlockRef nowhere = weave_block(b->w, b->sym, "nowhere");
     unsigned n = LLVMGetNumSuccessors(v->v);
-    Map seen = {0};
+    Map seen = { 0 };
     LLVMValueRef sw = LLVMBuildSwitch(at, to, nowhere, n);
     for (unsigned k = 0; k < n; k++) {
         LLVMBasicBlockRef bb = LLVMGetSuccessor(v->v, k);
@@ -431,8 +421,8 @@ static void try_clean(Body *b, const Block *k)
     }
     LLVMBasicBlockRef back = b->starts[CLEAN][k->first], on = weave_block(w, b->sym, "on");
     if (t)
-        LLVMBuildCondBr(w->builder,
-                        LLVMBuildICmp(w->builder, LLVMIntEQ, t, i32(w, 0), ""), back, on);
+        LLVMBuildCondBr(w->builder, LLVMBuildICmp(w->builder, LLVMIntEQ, t, i32(w, 0), ""), back,
+                        on);
     else
         LLVMBuildBr(w->builder, back);
     LLVMPositionBuilderAtEnd(w->builder, on);
@@ -445,8 +435,7 @@ static void write_phis(Body *b, const Piece *p)
         set_now(b, v, LLVMBuildLoad2(b->w->builder, LLVMTypeOf(v->v), v->in, ""));
         for (unsigned l = 0; v->label_used && l < v->leaves.n; l++)
             if (b->version == DIRTY)
-                set_label(b, v, l,
-                          LLVMBuildLoad2(b->w->builder, b->w->i32, v->labels_in[l], ""));
+                set_label(b, v, l, LLVMBuildLoad2(b->w->builder, b->w->i32, v->labels_in[l], ""));
     }
 }
 

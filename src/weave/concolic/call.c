@@ -13,15 +13,9 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-static LLVMValueRef i32(Woven *w, uint64_t n)
-{
-    return LLVMConstInt(w->i32, n, false);
-}
+static LLVMValueRef i32(Woven *w, uint64_t n) { return LLVMConstInt(w->i32, n, false); }
 
-static LLVMValueRef i64(Woven *w, uint64_t n)
-{
-    return LLVMConstInt(w->i64, n, false);
-}
+static LLVMValueRef i64(Woven *w, uint64_t n) { return LLVMConstInt(w->i64, n, false); }
 
 static const char *called(LLVMValueRef call)
 {
@@ -49,7 +43,7 @@ static bool is_byval(LLVMValueRef call, unsigned arg)
 CallKind call_kind(const Body *b, LLVMValueRef call)
 {
     static const char *const nothing[] = {
-        "llvm.dbg.", "llvm.lifetime.", "llvm.assume", "llvm.experimental.noalias",
+        "llvm.dbg.",      "llvm.lifetime.",  "llvm.assume", "llvm.experimental.noalias",
         "llvm.donothing", "llvm.invariant.", NULL,
     };
     LLVMValueRef f = LLVMGetCalledValue(call);
@@ -107,12 +101,13 @@ bool call_returns_labels(Body *b, const Val *v)
 static void note_arguments(Body *b, Val *v)
 {
     unsigned n = LLVMGetNumArgOperands(v->v);
-    unsigned why = LLVMIsAInlineAsm(LLVMGetCalledValue(v->v)) ? SUNDEW_WHY_ASM
-                                                              : SUNDEW_WHY_EXTERNAL;
+    unsigned why =
+        LLVMIsAInlineAsm(LLVMGetCalledValue(v->v)) ? SUNDEW_WHY_ASM : SUNDEW_WHY_EXTERNAL;
     if (str_starts(called(v->v), "sundew_") || !b->t->fn)
         return;                                /* a standin knows what it does */
     const Standin *m = b->c->plan.standins && why == SUNDEW_WHY_EXTERNAL
-                         ? standins_find(b->c->plan.standins, called(v->v)) : NULL;
+                           ? standins_find(b->c->plan.standins, called(v->v))
+                           : NULL;
     if (m && m->kind == STANDIN_IGNORE)
         return;
     for (unsigned k = 0; k < n; k++)
@@ -132,9 +127,7 @@ void plan_call(Body *b, Val *v)
         row_pin(b, LLVMGetOperand(v->v, 1), SUNDEW_WHY_ADDRESS, v->site);
         row_pin(b, LLVMGetOperand(v->v, 0), SUNDEW_WHY_ADDRESS, v->site);
         break;
-    case CALL_FILL:
-        row_pin(b, LLVMGetOperand(v->v, 0), SUNDEW_WHY_ADDRESS, v->site);
-        break;
+    case CALL_FILL: row_pin(b, LLVMGetOperand(v->v, 0), SUNDEW_WHY_ADDRESS, v->site); break;
     case CALL_PASSING:
         if (!LLVMIsAFunction(f))
             row_pin(b, f, SUNDEW_WHY_CALL, v->site);
@@ -143,8 +136,7 @@ void plan_call(Body *b, Val *v)
         if (!row_allocation(b, v, called(v->v)))
             note_arguments(b, v);
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -192,8 +184,7 @@ static void set_passing(Concolic *c, unsigned field, unsigned i, LLVMValueRef va
 static LLVMValueRef get_passing(Concolic *c, unsigned field, unsigned i)
 {
     bool word = field == CALLEE || field == RETURNS;
-    return LLVMBuildLoad2(c->w->builder, word ? c->w->i64 : c->w->i32,
-                          passing_at(c, field, i), "");
+    return LLVMBuildLoad2(c->w->builder, word ? c->w->i64 : c->w->i32, passing_at(c, field, i), "");
 }
 
 /* A pointer as two labels. */
@@ -222,8 +213,10 @@ static void call_if(Body *b, LLVMValueRef t, LLVMValueRef f, LLVMValueRef *args,
 {
     Woven *w = b->w;
     LLVMBasicBlockRef yes = weave_block(w, b->sym, "copy"), on = weave_block(w, b->sym, "on");
-    weave_branch_unlikely(w, LLVMBuildICmp(w->builder, LLVMIntNE, t,
-                                           LLVMConstInt(LLVMTypeOf(t), 0, false), ""), yes, on);
+    weave_branch_unlikely(w,
+                          LLVMBuildICmp(w->builder, LLVMIntNE, t,
+                                        LLVMConstInt(LLVMTypeOf(t), 0, false), ""),
+                          yes, on);
     LLVMPositionBuilderAtEnd(w->builder, yes);
     weave_call(w, f, args, n);
     LLVMBuildBr(w->builder, on);
@@ -235,7 +228,8 @@ static LLVMValueRef is_tagged(Woven *w, LLVMValueRef p, uint64_t n)
     LLVMValueRef t = tags_of(w, p, n);
     return LLVMBuildZExt(w->builder,
                          LLVMBuildICmp(w->builder, LLVMIntNE, t,
-                                       LLVMConstInt(LLVMTypeOf(t), 0, false), ""), w->i32, "");
+                                       LLVMConstInt(LLVMTypeOf(t), 0, false), ""),
+                         w->i32, "");
 }
 
 /* The runtime knows objects of the heap and global ones: it is told of local ones. */
@@ -286,8 +280,8 @@ static void write_copy(Body *b, Val *v, bool copy)
 
 /* How arguments are passed is a matter of these; the rest was said of the function as
  * it was. */
-static const char *const abi[] = { "byval", "sret", "inreg", "zeroext", "signext", "align",
-                                   "nest", "alignstack" };
+static const char *const abi[] = { "byval",   "sret",  "inreg", "zeroext",
+                                   "signext", "align", "nest",  "alignstack" };
 
 static void copy_call_abi(LLVMValueRef from, LLVMValueRef to, unsigned i)
 {
@@ -337,7 +331,7 @@ static void write_twin_call(Body *b, Val *v)
     Woven *w = b->w;
     Twin *t = concolic_twin(b->c, LLVMGetCalledValue(v->v));
     unsigned n = LLVMGetNumArgOperands(v->v);
-    Vec(LLVMValueRef) args = {0};
+    Vec(LLVMValueRef) args = { 0 };
     for (unsigned k = 0; k < n; k++)
         vec_push(&args, value_now(b, LLVMGetOperand(v->v, k)));
     for (unsigned k = 0; k < n; k++) {
@@ -346,8 +340,8 @@ static void write_twin_call(Body *b, Val *v)
         for (unsigned l = 0; t->nlabels[k] != BYVAL && l < t->nlabels[k]; l++)
             vec_push(&args, label_now(b, ref_of(b, LLVMGetOperand(v->v, k), l)));
     }
-    LLVMValueRef call = LLVMBuildCall2(w->builder, t->sym_type, t->sym, args.items,
-                                       (unsigned)args.len, "");
+    LLVMValueRef call =
+        LLVMBuildCall2(w->builder, t->sym_type, t->sym, args.items, (unsigned)args.len, "");
     vec_release(&args);
     LLVMSetInstructionCallConv(call, LLVMGetInstructionCallConv(v->v));
     for (unsigned k = t->nresults ? 1 : 0; k <= n; k++)
@@ -462,8 +456,8 @@ static void write_passing_call(Body *b, Val *v)
         set_now(b, v, call);
     if (!labels)
         return;
-    LLVMValueRef mine = LLVMBuildICmp(w->builder, LLVMIntEQ, get_passing(b->c, RETURNS, 0),
-                                      target, "");
+    LLVMValueRef mine =
+        LLVMBuildICmp(w->builder, LLVMIntEQ, get_passing(b->c, RETURNS, 0), target, "");
     if (b->version == CLEAN) {
         take_labels(b, v, NULL, mine);
         return;
@@ -519,16 +513,17 @@ void write_call(Body *b, Val *v)
 {
     CallKind kind = call_kind(b, v->v);
     switch (kind) {
-    case CALL_NOTHING:
-        break;
-    case CALL_COPY: case CALL_FILL:
+    case CALL_NOTHING: break;
+    case CALL_COPY:
+    case CALL_FILL:
         write_copy(b, v, kind == CALL_COPY);
         write_plain_call(b, v);
         break;
     case CALL_TWIN: write_twin_call(b, v); break;
     case CALL_PASSING: write_passing_call(b, v); break;
     case CALL_OUTSIDE: write_outside_call(b, v); break;
-    case CALL_PLAIN: case CALL_ROWS: write_plain_call(b, v); break;
+    case CALL_PLAIN:
+    case CALL_ROWS: write_plain_call(b, v); break;
     }
 }
 
@@ -641,14 +636,15 @@ void write_entry(Body *b)
         if (t->variadic && !place(w, LLVMTypeOf(v->v), byval_size(w, b->native, k) > 0, &at))
             n = 0;
         if (n == BYVAL)
-            copy_bytes(b, k, t->variadic
-                                 ? LLVMBuildSelect(w->builder, mine, passed_pointer(b->c, first),
-                                                   LLVMConstNull(w->ptr), "")
-                                 : LLVMGetParam(b->sym, param++));
+            copy_bytes(b, k,
+                       t->variadic ? LLVMBuildSelect(w->builder, mine, passed_pointer(b->c, first),
+                                                     LLVMConstNull(w->ptr), "")
+                                   : LLVMGetParam(b->sym, param++));
         for (unsigned l = 0; n != BYVAL && l < n; l++) {
-            LLVMValueRef label = t->variadic
-                ? LLVMBuildSelect(w->builder, mine, get_passing(b->c, ARGS, first + l), i32(w, 0), "")
-                : LLVMGetParam(b->sym, param++);
+            LLVMValueRef label =
+                t->variadic ? LLVMBuildSelect(w->builder, mine, get_passing(b->c, ARGS, first + l),
+                                              i32(w, 0), "")
+                            : LLVMGetParam(b->sym, param++);
             v->labels[l] = label;
             any = or_labels(b, any, label);
         }
@@ -697,7 +693,7 @@ static void jump(Woven *w, LLVMValueRef f, LLVMValueRef g, unsigned nparams)
 static void write_enter(Concolic *c, Twin *t, LLVMValueRef enter)
 {
     Woven *w = c->w;
-    Vec(LLVMValueRef) args = {0};
+    Vec(LLVMValueRef) args = { 0 };
     unsigned at = 0;
     weave_define(w, enter, t->native);
     weave_set(w, enter, "noinline", 0);
@@ -720,8 +716,8 @@ static void write_enter(Concolic *c, Twin *t, LLVMValueRef enter)
                                                    get_passing(c, ARGS, first + l), i32(w, 0), "")
                                  : i32(w, 0));
     }
-    LLVMValueRef call = LLVMBuildCall2(w->builder, t->sym_type, t->sym, args.items,
-                                       (unsigned)args.len, "");
+    LLVMValueRef call =
+        LLVMBuildCall2(w->builder, t->sym_type, t->sym, args.items, (unsigned)args.len, "");
     vec_release(&args);
     LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(t->sym));
     for (unsigned k = t->nresults ? 1 : 0; k <= t->nparams; k++)
@@ -779,8 +775,8 @@ void write_dispatch(Concolic *c, Twin *t)
         write_enter(c, t, enter);
     }
     LLVMBasicBlockRef old = t->in_place ? LLVMGetEntryBasicBlock(t->f) : NULL;
-    LLVMBasicBlockRef first = old ? LLVMInsertBasicBlockInContext(w->ctx, old, "look")
-                                  : weave_block(w, t->f, "look");
+    LLVMBasicBlockRef first =
+        old ? LLVMInsertBasicBlockInContext(w->ctx, old, "look") : weave_block(w, t->f, "look");
     LLVMBasicBlockRef yes = weave_block(w, t->f, "symbolic");
     LLVMBasicBlockRef no = old ? old : weave_block(w, t->f, "plain");
     LLVMPositionBuilderAtEnd(w->builder, first);

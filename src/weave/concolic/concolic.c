@@ -21,7 +21,8 @@ unsigned concolic_bits(Woven *w, LLVMTypeRef t)
     switch (LLVMGetTypeKind(t)) {
     case LLVMIntegerTypeKind: n = LLVMGetIntTypeWidth(t); break;
     case LLVMPointerTypeKind: return LLVMGetPointerAddressSpace(t) ? 0 : 64;
-    case LLVMHalfTypeKind: case LLVMBFloatTypeKind: return 16;
+    case LLVMHalfTypeKind:
+    case LLVMBFloatTypeKind: return 16;
     case LLVMFloatTypeKind: return 32;
     case LLVMDoubleTypeKind: return 64;
     case LLVMX86_FP80TypeKind: return 80;
@@ -52,18 +53,17 @@ static bool add_leaves(Woven *w, LLVMTypeRef t, Leaf at, Leaves *out)
         out->at[out->n++] = at;
         return true;
     }
-    uint64_t n = kind == LLVMStructTypeKind ? LLVMCountStructElementTypes(t)
-                                            : LLVMGetArrayLength2(t);
+    uint64_t n =
+        kind == LLVMStructTypeKind ? LLVMCountStructElementTypes(t) : LLVMGetArrayLength2(t);
     if (at.depth == MOST_DEPTH || n > MOST_LEAVES)
         return false;
     for (unsigned k = 0; k < n; k++) {
-        LLVMTypeRef e = kind == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(t, k)
-                                                   : LLVMGetElementType(t);
+        LLVMTypeRef e =
+            kind == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(t, k) : LLVMGetElementType(t);
         Leaf next = at;
         next.path[next.depth++] = k;
-        next.offset += kind == LLVMStructTypeKind
-                           ? LLVMOffsetOfElement(w->layout, t, k)
-                           : k * LLVMABISizeOfType(w->layout, e);
+        next.offset += kind == LLVMStructTypeKind ? LLVMOffsetOfElement(w->layout, t, k)
+                                                  : k * LLVMABISizeOfType(w->layout, e);
         if (!add_leaves(w, e, next, out))
             return false;
     }
@@ -72,8 +72,8 @@ static bool add_leaves(Woven *w, LLVMTypeRef t, Leaf at, Leaves *out)
 
 Leaves concolic_leaves(Woven *w, LLVMTypeRef t)
 {
-    Leaves out = {0};
-    if (LLVMGetTypeKind(t) == LLVMVoidTypeKind || !add_leaves(w, t, (Leaf){0}, &out))
+    Leaves out = { 0 };
+    if (LLVMGetTypeKind(t) == LLVMVoidTypeKind || !add_leaves(w, t, (Leaf){ 0 }, &out))
         out.n = 0;
     return out;
 }
@@ -135,7 +135,8 @@ static bool is_debug(LLVMValueRef i)
 static const char *real_will_do(const Concolic *c, LLVMValueRef call, unsigned flags)
 {
     LLVMValueRef f = LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
-    if (!f || !LLVMIsAFunction(f) || !LLVMIsDeclaration(f) || flags || c->plan.full || !c->plan.standins)
+    if (!f || !LLVMIsAFunction(f) || !LLVMIsDeclaration(f) || flags || c->plan.full ||
+        !c->plan.standins)
         return NULL;
     size_t n;
     const char *name = LLVMGetValueName2(f, &n);
@@ -144,7 +145,8 @@ static const char *real_will_do(const Concolic *c, LLVMValueRef call, unsigned f
         return NULL;
     for (unsigned k = 0; k < LLVMGetNumArgOperands(call); k++) {
         LLVMValueRef a = LLVMGetOperand(call, k);
-        if (LLVMGetTypeKind(LLVMTypeOf(a)) == LLVMPointerTypeKind && symbolic_memory(c->plan.symbolic, a, 0))
+        if (LLVMGetTypeKind(LLVMTypeOf(a)) == LLVMPointerTypeKind &&
+            symbolic_memory(c->plan.symbolic, a, 0))
             return NULL;
     }
     return name;
@@ -165,8 +167,8 @@ static bool mark_function(Concolic *c, LLVMValueRef original, LLVMValueRef f)
     for (unsigned k = 0; k < LLVMCountParams(original); k++) {
         LLVMValueRef p = LLVMGetParam(original, k);
         unsigned flags = flags_of(c, p);
-        if (c->plan.symbolic && LLVMTypeOf(p) == LLVMPointerTypeInContext(
-                                    LLVMGetTypeContext(LLVMTypeOf(p)), 0) &&
+        if (c->plan.symbolic &&
+            LLVMTypeOf(p) == LLVMPointerTypeInContext(LLVMGetTypeContext(LLVMTypeOf(p)), 0) &&
             symbolic_memory(c->plan.symbolic, p, 0))
             flags |= MARK_MEMORY;
         mark(c, LLVMGetParam(f, k), flags);
@@ -195,10 +197,7 @@ static bool mark_function(Concolic *c, LLVMValueRef original, LLVMValueRef f)
 
 /* ---- which ones */
 
-Twin *concolic_twin(Concolic *c, LLVMValueRef f)
-{
-    return map_getn(&c->twins, &f, sizeof f);
-}
+Twin *concolic_twin(Concolic *c, LLVMValueRef f) { return map_getn(&c->twins, &f, sizeof f); }
 
 LLVMValueRef concolic_text(Concolic *c, const char *s)
 {
@@ -215,11 +214,11 @@ static bool has_odd_instruction(LLVMValueRef f)
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
             switch (LLVMGetInstructionOpcode(i)) {
-            case LLVMInvoke: case LLVMCallBr: case LLVMLandingPad:
-            case LLVMResume:
-                return true;
-            default:
-                break;
+            case LLVMInvoke:
+            case LLVMCallBr:
+            case LLVMLandingPad:
+            case LLVMResume: return true;
+            default: break;
             }
     }
     return false;
@@ -275,7 +274,7 @@ static void plan_labels(Concolic *c, Twin *t, LLVMValueRef f)
 static LLVMTypeRef sym_type(Concolic *c, const Twin *t)
 {
     Woven *w = c->w;
-    Vec(LLVMTypeRef) params = {0};
+    Vec(LLVMTypeRef) params = { 0 };
     LLVMTypeRef result = LLVMGetReturnType(t->type), fields[MOST_LEAVES + 1] = { result };
     if (t->variadic)
         return t->type;
@@ -337,8 +336,8 @@ static LLVMValueRef put_before(Woven *w, LLVMValueRef f)
 
 static void copy_abi_of_params(const Twin *t)
 {
-    static const char *const abi[] = { "byval", "sret", "inreg", "zeroext", "signext", "align",
-                                       "nest", "alignstack" };
+    static const char *const abi[] = { "byval",   "sret",  "inreg", "zeroext",
+                                       "signext", "align", "nest",  "alignstack" };
     for (unsigned k = t->nresults && !t->variadic ? 1 : 0; k <= t->nparams; k++)
         for (size_t i = 0; i < sizeof abi / sizeof *abi; i++) {
             unsigned kind = LLVMGetEnumAttributeKindForName(abi[i], strlen(abi[i]));
@@ -412,7 +411,8 @@ static uint32_t numbers_in_use(const Concolic *c)
 static void call_plainly(Woven *w)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f)) {
-        if (LLVMGetFunctionCallConv(f) != LLVMFastCallConv || LLVMGetLinkage(f) != LLVMInternalLinkage)
+        if (LLVMGetFunctionCallConv(f) != LLVMFastCallConv ||
+            LLVMGetLinkage(f) != LLVMInternalLinkage)
             continue;
         LLVMSetFunctionCallConv(f, LLVMCCallConv);
         for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
@@ -428,7 +428,7 @@ static void choose(Concolic *c)
     Woven *w = c->w;
     call_plainly(w);
     uint32_t edge = numbers_in_use(c);
-    Vec(LLVMValueRef) all = {0};
+    Vec(LLVMValueRef) all = { 0 };
     for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f))
             vec_push(&all, f);
@@ -497,8 +497,9 @@ static void make_cold(Concolic *c)
 static void declare_runtime(Concolic *c)
 {
     Woven *w = c->w;
-    LLVMTypeRef passing[] = { w->i64, LLVMArrayType2(w->i32, SUNDEW_ARGS), w->i64,
-                              LLVMArrayType2(w->i32, SUNDEW_RESULTS), w->ptr, w->ptr };
+    LLVMTypeRef passing[] = { w->i64, LLVMArrayType2(w->i32, SUNDEW_ARGS),
+                              w->i64, LLVMArrayType2(w->i32, SUNDEW_RESULTS),
+                              w->ptr, w->ptr };
     LLVMTypeRef copy[] = { w->ptr, w->ptr, w->i64, w->i32, w->i32 };
     LLVMTypeRef fill[] = { w->ptr, w->i8, w->i32, w->i64, w->i32, w->i32 };
     LLVMTypeRef room[] = { w->ptr, w->ptr, w->i64, w->i32, w->i32 };
@@ -520,7 +521,7 @@ static void write_objects(Woven *w, void *arg)
     (void)arg;
     LLVMTypeRef fields[] = { w->ptr, w->i64 };
     LLVMTypeRef row = LLVMStructTypeInContext(w->ctx, fields, 2, false);
-    Vec(LLVMValueRef) rows = {0};
+    Vec(LLVMValueRef) rows = { 0 };
     for (LLVMValueRef g = LLVMGetFirstGlobal(w->module); g; g = LLVMGetNextGlobal(g)) {
         size_t n;
         const char *name = LLVMGetValueName2(g, &n);
@@ -596,7 +597,4 @@ bool weave_concolic(Woven *w, const ConcolicPlan *plan, Err *err)
     return true;
 }
 
-ConcolicFigures weave_concolic_figures(const Woven *w)
-{
-    return w->concolic;
-}
+ConcolicFigures weave_concolic_figures(const Woven *w) { return w->concolic; }

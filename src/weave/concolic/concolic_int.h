@@ -206,7 +206,8 @@ typedef enum {
     CALL_NOTHING,                /* left out: debug info */
     CALL_PLAIN,                  /* as it is, and no matter to memory */
     CALL_ROWS,                   /* an intrinsic with rows */
-    CALL_COPY, CALL_FILL,
+    CALL_COPY,
+    CALL_FILL,
     CALL_TWIN,                   /* labels as arguments */
     CALL_PASSING,                /* through a pointer: labels in sundew_passing */
     CALL_OUTSIDE,

@@ -16,8 +16,7 @@ static bool only_read(LLVMValueRef v, unsigned depth)
     for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
         bool step = LLVMIsAGetElementPtrInst(user) ||
-                    (LLVMIsAConstantExpr(user) &&
-                     LLVMGetConstOpcode(user) == LLVMGetElementPtr);
+                    (LLVMIsAConstantExpr(user) && LLVMGetConstOpcode(user) == LLVMGetElementPtr);
         if (LLVMIsALoadInst(user))
             continue;
         if (!step || depth > 4 || !only_read(user, depth + 1))
@@ -84,8 +83,7 @@ static LLVMValueRef renumber_parts(Body *b, LLVMValueRef c)
                    : LLVMConstStructInContext(b->w->ctx, parts, (unsigned)n,
                                               LLVMIsPackedStruct(LLVMTypeOf(c)));
     else if (changed && LLVMGetConstOpcode(c) == LLVMGetElementPtr)
-        same = LLVMConstGEP2(LLVMGetGEPSourceElementType(c), parts[0], parts + 1,
-                             (unsigned)n - 1);
+        same = LLVMConstGEP2(LLVMGetGEPSourceElementType(c), parts[0], parts + 1, (unsigned)n - 1);
     free(parts);
     return same;
 }

@@ -17,10 +17,7 @@
 #include <assert.h>
 #include <string.h>
 
-Val *val_of(const Body *b, LLVMValueRef v)
-{
-    return map_getn(&b->vals, &v, sizeof v);
-}
+Val *val_of(const Body *b, LLVMValueRef v) { return map_getn(&b->vals, &v, sizeof v); }
 
 /* ---- blocks */
 
@@ -37,9 +34,9 @@ typedef struct Visit {
 /* Reverse postorder of what can be reached. */
 static void order_blocks(Body *b)
 {
-    Map seen = {0};
-    Vec(Visit) stack = {0};
-    Vec(LLVMBasicBlockRef) post = {0};
+    Map seen = { 0 };
+    Vec(Visit) stack = { 0 };
+    Vec(LLVMBasicBlockRef) post = { 0 };
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(b->native);
     map_putn(&seen, &entry, sizeof entry, b);
     vec_push(&stack, ((Visit){ entry, 0 }));
@@ -107,7 +104,7 @@ static Val *add_val(Body *b, LLVMValueRef v)
 static void add_vals(Body *b)
 {
     uint32_t site = b->t->site;
-    Map sites = {0};
+    Map sites = { 0 };
     for (unsigned k = 0; k < LLVMCountParams(b->native); k++) {
         Val *p = add_val(b, LLVMGetParam(b->native, k));
         p->is_param = p->fixed = true;
@@ -123,8 +120,7 @@ static void add_vals(Body *b)
     for (unsigned k = 0; k < b->blocks.len; k++) {
         LLVMBasicBlockRef bb = b->blocks.items[k].b;
         site = (uint32_t)(uintptr_t)map_getn(&sites, &bb, sizeof bb);
-        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i;
-             i = LLVMGetNextInstruction(i)) {
+        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
             Val *v = add_val(b, i);
             v->block = k;
             v->site = site++;
@@ -188,10 +184,10 @@ static bool step(Body *b, LLVMValueRef *v, unsigned *leaf)
             *v = LLVMGetOperand(*v, 0);
         }
         return true;
-    case LLVMFreeze:
-        *v = LLVMGetOperand(*v, 0);
-        return true;
-    case LLVMBitCast: case LLVMPtrToInt: case LLVMIntToPtr: {
+    case LLVMFreeze: *v = LLVMGetOperand(*v, 0); return true;
+    case LLVMBitCast:
+    case LLVMPtrToInt:
+    case LLVMIntToPtr: {
         LLVMValueRef from = LLVMGetOperand(*v, 0);
         unsigned bits = concolic_bits(b->w, LLVMTypeOf(from));
         if (!bits || bits != concolic_bits(b->w, LLVMTypeOf(*v)))
@@ -204,8 +200,7 @@ static bool step(Body *b, LLVMValueRef *v, unsigned *leaf)
             return false;
         *v = LLVMGetOperand(*v, 0);
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 

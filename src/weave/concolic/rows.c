@@ -25,13 +25,13 @@ static uint16_t new_slot(Body *b, Ref ref, bool result, bool wide)
     assert(r->slots.len < SUNDEW_WORD);      /* from there on numbers mean words */
     vec_push(&r->slots, ((Slot){ .ref = ref, .result = result, .wide = wide }));
     if (wide)
-        vec_push(&r->slots, ((Slot){0}));
+        vec_push(&r->slots, ((Slot){ 0 }));
     return n;
 }
 
 static uint16_t temporary(Body *b, unsigned bits)
 {
-    return new_slot(b, (Ref){0}, true, bits > 64);
+    return new_slot(b, (Ref){ 0 }, true, bits > 64);
 }
 
 static uint16_t word(Body *b, uint64_t value)
@@ -110,10 +110,7 @@ static uint16_t operand_ref(Body *b, Ref ref)
     return v->slots[ref.leaf];
 }
 
-static uint16_t operand(Body *b, LLVMValueRef v)
-{
-    return operand_ref(b, ref_of(b, v, 0));
-}
+static uint16_t operand(Body *b, LLVMValueRef v) { return operand_ref(b, ref_of(b, v, 0)); }
 
 static uint16_t result_slot(Body *b, Val *v, unsigned leaf)
 {
@@ -140,10 +137,7 @@ static struct sundew_row *add_row(Body *b, Val *v, unsigned op, unsigned bits)
     return r;
 }
 
-static unsigned bits_of(Body *b, LLVMValueRef v)
-{
-    return concolic_bits(b->w, LLVMTypeOf(v));
-}
+static unsigned bits_of(Body *b, LLVMValueRef v) { return concolic_bits(b->w, LLVMTypeOf(v)); }
 
 /* dst = op(operands); the slots are found before the row is added, because that
  * moves rows. */
@@ -212,8 +206,8 @@ bool row_allocation(Body *b, Val *v, const char *name)
         uint16_t x = operand(b, size), y = SUNDEW_NONE;
         if (a->times >= 0)
             y = operand(b, LLVMGetOperand(v->v, (unsigned)a->times));
-        struct sundew_row *r = add_row(b, NULL, SUNDEW_ROW_ALLOCATION,
-                                       concolic_bits(b->w, LLVMTypeOf(size)));
+        struct sundew_row *r =
+            add_row(b, NULL, SUNDEW_ROW_ALLOCATION, concolic_bits(b->w, LLVMTypeOf(size)));
         r->a = x;
         r->b = y;
         r->x = v->site;
@@ -237,10 +231,10 @@ static bool is_scalar(LLVMValueRef v)
 static unsigned why_lost(LLVMValueRef v)
 {
     switch (LLVMGetTypeKind(LLVMTypeOf(v))) {
-    case LLVMIntegerTypeKind: case LLVMArrayTypeKind: case LLVMStructTypeKind:
-        return SUNDEW_WHY_WIDE;
-    default:
-        return SUNDEW_WHY_FLOAT;
+    case LLVMIntegerTypeKind:
+    case LLVMArrayTypeKind:
+    case LLVMStructTypeKind: return SUNDEW_WHY_WIDE;
+    default: return SUNDEW_WHY_FLOAT;
     }
 }
 
@@ -278,8 +272,8 @@ static void lose(Body *b, Val *v)
 static void row_binary(Body *b, Val *v, unsigned op)
 {
     LLVMValueRef args[] = { LLVMGetOperand(v->v, 0), LLVMGetOperand(v->v, 1) };
-    bool is_signed = (op == SUNDEW_NODE_ADD || op == SUNDEW_NODE_SUB ||
-                      op == SUNDEW_NODE_MUL || op == SUNDEW_NODE_SHL) &&
+    bool is_signed = (op == SUNDEW_NODE_ADD || op == SUNDEW_NODE_SUB || op == SUNDEW_NODE_MUL ||
+                      op == SUNDEW_NODE_SHL) &&
                      b->t->fn && LLVMGetNSW(v->v);   /* in a standin it is LLVM's own finding */
     if (!is_scalar(v->v) || !bits_of(b, v->v)) {
         lose(b, v);
@@ -332,8 +326,8 @@ static void row_compare(Body *b, Val *v)
 {
     LLVMValueRef args[] = { LLVMGetOperand(v->v, 0), LLVMGetOperand(v->v, 1) };
     bool ints = LLVMGetInstructionOpcode(v->v) == LLVMICmp;
-    unsigned op = ints ? int_compare(LLVMGetICmpPredicate(v->v))
-                       : real_compare(LLVMGetFCmpPredicate(v->v));
+    unsigned op =
+        ints ? int_compare(LLVMGetICmpPredicate(v->v)) : real_compare(LLVMGetFCmpPredicate(v->v));
     unsigned from = bits_of(b, args[0]);
     if (!is_scalar(args[0]) || !from || !op)
         lose(b, v);
@@ -510,8 +504,8 @@ typedef struct Address {
     uint64_t extent;             /* of what begins at `at`, if offset is 0; 0: not known */
 } Address;
 
-static void add_index(Address *x, uint16_t index, unsigned from, uint64_t scale,
-                      uint64_t extent, uint16_t dst)
+static void add_index(Address *x, uint16_t index, unsigned from, uint64_t scale, uint64_t extent,
+                      uint16_t dst)
 {
     Body *b = x->b;
     uint16_t k = word(b, scale);
@@ -592,8 +586,8 @@ static void row_gep(Body *b, Val *v)
 static unsigned element_bits(Body *b, LLVMValueRef vector)
 {
     LLVMTypeRef t = LLVMTypeOf(vector);
-    return LLVMGetTypeKind(t) == LLVMVectorTypeKind
-               ? concolic_bits(b->w, LLVMGetElementType(t)) : 0;
+    return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? concolic_bits(b->w, LLVMGetElementType(t))
+                                                    : 0;
 }
 
 static void row_extract(Body *b, Val *v)
@@ -669,8 +663,14 @@ static void row_insert(Body *b, Val *v)
 /* As ExprRound and ExprMath of src/solve/expr.h. */
 enum { EXPR_ROUND_FLOOR, EXPR_ROUND_CEIL, EXPR_ROUND_TRUNC, EXPR_ROUND_EVEN, EXPR_ROUND_AWAY };
 enum {
-    EXPR_MATH_SIN = 0, EXPR_MATH_COS, EXPR_MATH_TAN,
-    EXPR_MATH_EXP = 9, EXPR_MATH_EXP2, EXPR_MATH_LOG, EXPR_MATH_LOG2, EXPR_MATH_LOG10,
+    EXPR_MATH_SIN = 0,
+    EXPR_MATH_COS,
+    EXPR_MATH_TAN,
+    EXPR_MATH_EXP = 9,
+    EXPR_MATH_EXP2,
+    EXPR_MATH_LOG,
+    EXPR_MATH_LOG2,
+    EXPR_MATH_LOG10,
     EXPR_MATH_POW = 15,
 };
 
@@ -737,10 +737,11 @@ static const char *called(LLVMValueRef call)
 bool is_row_intrinsic(LLVMValueRef call)
 {
     static const char *const more[] = {
-        "llvm.expect.", "llvm.fma.", "llvm.minimum.", "llvm.maximum.", "llvm.ptrmask.", "llvm.canonicalize.",
-        "llvm.lround.", "llvm.llround.", "llvm.lrint.", "llvm.llrint.", "llvm.is.fpclass.",
-        "llvm.fptosi.sat", "llvm.fptoui.sat", "llvm.vector.reduce.", "llvm.exp10.",
-        "llvm.powi.", "llvm.ldexp.", "llvm.x86.",
+        "llvm.expect.",    "llvm.fma.",           "llvm.minimum.",    "llvm.maximum.",
+        "llvm.ptrmask.",   "llvm.canonicalize.",  "llvm.lround.",     "llvm.llround.",
+        "llvm.lrint.",     "llvm.llrint.",        "llvm.is.fpclass.", "llvm.fptosi.sat",
+        "llvm.fptoui.sat", "llvm.vector.reduce.", "llvm.exp10.",      "llvm.powi.",
+        "llvm.ldexp.",     "llvm.x86.",
     };
     const char *name = called(call);
     for (size_t i = 0; i < sizeof simple / sizeof *simple; i++)
@@ -751,8 +752,8 @@ bool is_row_intrinsic(LLVMValueRef call)
             return true;
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         if (str_starts(name, more[i]))
-            return !str_starts(name, "llvm.x86.") || LLVMGetTypeKind(LLVMTypeOf(call)) !=
-                                                         LLVMVoidTypeKind;
+            return !str_starts(name, "llvm.x86.") ||
+                   LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind;
     return false;
 }
 
@@ -913,7 +914,8 @@ static int cast_op(LLVMOpcode op)
     case LLVMTrunc: return SUNDEW_NODE_EXTRACT;
     case LLVMZExt: return SUNDEW_NODE_ZEXT;
     case LLVMSExt: return SUNDEW_NODE_SEXT;
-    case LLVMFPTrunc: case LLVMFPExt: return SUNDEW_NODE_FTOF;
+    case LLVMFPTrunc:
+    case LLVMFPExt: return SUNDEW_NODE_FTOF;
     case LLVMFPToUI: return SUNDEW_NODE_FTOU;
     case LLVMFPToSI: return SUNDEW_NODE_FTOS;
     case LLVMUIToFP: return SUNDEW_NODE_UTOF;
@@ -937,7 +939,8 @@ bool rows_of(Body *b, Val *v)
             row_cast(b, v, (unsigned)cast_op(op));
     } else {
         switch (op) {
-        case LLVMICmp: case LLVMFCmp:
+        case LLVMICmp:
+        case LLVMFCmp:
             if (v->labelled)
                 row_compare(b, v);
             break;
@@ -948,24 +951,24 @@ bool rows_of(Body *b, Val *v)
             else
                 lose(b, v);
             break;
-        case LLVMPtrToInt: case LLVMIntToPtr: row_pointer_cast(b, v); break;
+        case LLVMPtrToInt:
+        case LLVMIntToPtr: row_pointer_cast(b, v); break;
         case LLVMSelect: row_select(b, v); break;
         case LLVMLoad: row_load(b, v); break;
         case LLVMStore: row_store(b, v); break;
         case LLVMGetElementPtr: row_gep(b, v); break;
         case LLVMExtractElement: row_extract(b, v); break;
         case LLVMInsertElement: row_insert(b, v); break;
-        case LLVMShuffleVector: case LLVMAddrSpaceCast: case LLVMVAArg: lose(b, v); break;
+        case LLVMShuffleVector:
+        case LLVMAddrSpaceCast:
+        case LLVMVAArg: lose(b, v); break;
         case LLVMCall: row_intrinsic(b, v); break;
         case LLVMBr: row_branch(b, v, edge_of(b, v->v)); break;
         case LLVMSwitch: row_switch(b, v, edge_of(b, v->v)); break;
-        case LLVMIndirectBr:
-            row_pin(b, LLVMGetOperand(v->v, 0), SUNDEW_WHY_CALL, v->site);
-            break;
-        case LLVMAlloca:
-            row_pin(b, LLVMGetOperand(v->v, 0), SUNDEW_WHY_SIZE, v->site);
-            break;
-        case LLVMAtomicRMW: case LLVMAtomicCmpXchg: row_atomic(b, v); break;
+        case LLVMIndirectBr: row_pin(b, LLVMGetOperand(v->v, 0), SUNDEW_WHY_CALL, v->site); break;
+        case LLVMAlloca: row_pin(b, LLVMGetOperand(v->v, 0), SUNDEW_WHY_SIZE, v->site); break;
+        case LLVMAtomicRMW:
+        case LLVMAtomicCmpXchg: row_atomic(b, v); break;
         default: break;          /* casts of the same bits, parts of aggregates */
         }
     }
@@ -1000,9 +1003,8 @@ LLVMValueRef describe_region(Body *b, Region *r)
                                 "sundew.words");
     LLVMTypeRef i16 = LLVMInt16TypeInContext(w->ctx);
     LLVMValueRef fields[] = { g, words, LLVMConstInt(w->i32, r->rows.len, false),
-                              LLVMConstInt(i16, r->slots.len, false),
-                              LLVMConstInt(i16, 0, false) };
-    r->description = constant_global(w, LLVMConstStructInContext(w->ctx, fields, 5, false),
-                                     "sundew.region");
+                              LLVMConstInt(i16, r->slots.len, false), LLVMConstInt(i16, 0, false) };
+    r->description =
+        constant_global(w, LLVMConstStructInContext(w->ctx, fields, 5, false), "sundew.region");
     return r->description;
 }

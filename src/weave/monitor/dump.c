@@ -15,7 +15,7 @@ static void add_type(const Woven *w, uint32_t number, Str *out)
 {
     size_t n;
     const Type *const *all = types_all(program_types(w->program), &n);
-    Str text = {0};
+    Str text = { 0 };
     if (number && number <= n)
         type_print(all[number - 1], NULL, &text);
     else

@@ -81,7 +81,7 @@ static bool is_trivial(LLVMValueRef fn)
 /* Small, with neither call nor loop. */
 static bool is_leaf(LLVMValueRef fn)
 {
-    Map seen = {0};
+    Map seen = { 0 };
     bool leaf = true;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); leaf && b;
          b = LLVMGetNextBasicBlock(b)) {
@@ -112,8 +112,7 @@ static bool has_one_call(LLVMValueRef fn)
 
 static bool is_resolver(const Woven *w, LLVMValueRef fn)
 {
-    for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(w->module); i;
-         i = LLVMGetNextGlobalIFunc(i))
+    for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(w->module); i; i = LLVMGetNextGlobalIFunc(i))
         if (LLVMGetGlobalIFuncResolver(i) == fn)
             return true;
     return false;
@@ -123,9 +122,9 @@ static bool can_have_probe(const Woven *w, LLVMValueRef fn)
 {
     /* noduplicate: see needs_own_frame(). With a probe in front, the code generator
      * may duplicate the rest. */
-    return !LLVMIsDeclaration(fn) && !weave_has(fn, "naked") && !weave_has(fn, "noduplicate")
-        && LLVMGetLinkage(fn) != LLVMAvailableExternallyLinkage
-        && LLVMGetFunctionCallConv(fn) != LLVMX86INTRCallConv && !is_resolver(w, fn);
+    return !LLVMIsDeclaration(fn) && !weave_has(fn, "naked") && !weave_has(fn, "noduplicate") &&
+           LLVMGetLinkage(fn) != LLVMAvailableExternallyLinkage &&
+           LLVMGetFunctionCallConv(fn) != LLVMX86INTRCallConv && !is_resolver(w, fn);
 }
 
 static bool is_wanted(const MonitorPlan *plan, const Function *fn)
@@ -146,11 +145,13 @@ static bool all_exist(const Woven *w, char *const *names, Err *err)
     for (; names && *names; names++) {
         bool found = false;
         for (size_t i = 0; i < n && !found; i++)
-            found = fns[i]->defined && (strcmp(fns[i]->name, *names) == 0 ||
-                                        strcmp(fns[i]->symbol, *names) == 0);
+            found = fns[i]->defined &&
+                    (strcmp(fns[i]->name, *names) == 0 || strcmp(fns[i]->symbol, *names) == 0);
         if (!found)
-            return err_set(err, "no function '%s' in this program "
-                           "(sundew show functions lists them)", *names);
+            return err_set(err,
+                           "no function '%s' in this program "
+                           "(sundew show functions lists them)",
+                           *names);
     }
     return true;
 }
@@ -182,8 +183,7 @@ static void describe_params(Row *row)
         const Param *p = &fn->params[i];
         SundewParam out = { .type = monitor_type_number(p->type) };
         unsigned end = p->first_arg + p->nargs;
-        if (p->passing != PASSED_UNKNOWN && p->passing != PASSED_NOT_AT_ALL &&
-            end <= nargs) {
+        if (p->passing != PASSED_UNKNOWN && p->passing != PASSED_NOT_AT_ALL && end <= nargs) {
             assert(row->slot_of[p->first_arg] <= row->slot_of[end]);
             out.slot = (uint16_t)row->slot_of[p->first_arg];
             out.nslots = (uint16_t)(row->slot_of[end] - out.slot);
@@ -201,19 +201,15 @@ static bool use_escapes(LLVMValueRef user, LLVMValueRef pointer, unsigned depth)
 {
     switch (LLVMGetInstructionOpcode(user)) {
     case LLVMLoad:
-    case LLVMICmp:
-        return false;
-    case LLVMStore:
-        return LLVMGetOperand(user, 0) == pointer;
+    case LLVMICmp: return false;
+    case LLVMStore: return LLVMGetOperand(user, 0) == pointer;
     case LLVMGetElementPtr:
-    case LLVMBitCast:
-        return depth > 8 || escapes(user, depth + 1);
+    case LLVMBitCast: return depth > 8 || escapes(user, depth + 1);
     case LLVMCall: {
         LLVMValueRef callee = LLVMGetCalledValue(user);
         return !LLVMIsAFunction(callee) || !LLVMGetIntrinsicID(callee);
     }
-    default:
-        return true;
+    default: return true;
     }
 }
 
@@ -264,8 +260,8 @@ static void find_locals(Woven *w, Row *row)
     for (; i && LLVMGetInstructionOpcode(i) == LLVMAlloca; i = LLVMGetNextInstruction(i)) {
         LLVMTypeRef t = LLVMGetAllocatedType(i);
         LLVMValueRef count = LLVMGetOperand(i, 0);
-        if (!LLVMIsConstant(count) || LLVMConstIntGetZExtValue(count) != 1 ||
-            !is_worth_noting(t) || !escapes(i, 0) || row->locals.len == MOST_LOCALS)
+        if (!LLVMIsConstant(count) || LLVMConstIntGetZExtValue(count) != 1 || !is_worth_noting(t) ||
+            !escapes(i, 0) || row->locals.len == MOST_LOCALS)
             continue;
         RowLocal *l = vec_grow(&row->locals);
         l->slot = i;
@@ -310,12 +306,11 @@ static LLVMValueRef find_probe(const Woven *w, const Row *row, const char *what)
     return fn;
 }
 
-static LLVMValueRef declare_probe(Woven *w, const Row *row, const char *what,
-                                  LLVMTypeRef *types, unsigned n)
+static LLVMValueRef declare_probe(Woven *w, const Row *row, const char *what, LLVMTypeRef *types,
+                                  unsigned n)
 {
     char *name = xprintf("sundew.%s.%s", what, row->fn->symbol);
-    LLVMValueRef fn = LLVMAddFunction(w->module, name,
-                                      LLVMFunctionType(w->void_, types, n, false));
+    LLVMValueRef fn = LLVMAddFunction(w->module, name, LLVMFunctionType(w->void_, types, n, false));
     free(name);
     weave_set_reads_only(w, fn, w->monitoring->recording);
     return fn;
@@ -331,8 +326,9 @@ static LLVMTypeRef type_of_result(const Woven *w, const Row *row)
         return NULL;
     if (row->fn->returns_in_memory && row->nslots)
         return w->ptr;
-    return LLVMGetTypeKind(type) == LLVMVoidTypeKind
-        || slots_for(w, type) > SUNDEW_RESULT_SLOTS ? NULL : type;
+    return LLVMGetTypeKind(type) == LLVMVoidTypeKind || slots_for(w, type) > SUNDEW_RESULT_SLOTS
+               ? NULL
+               : type;
 }
 
 static LLVMValueRef result_at(const Row *row, LLVMBasicBlockRef b)
@@ -435,16 +431,15 @@ static LLVMValueRef make_entered(Woven *w, Row *row, size_t number)
     make_cold(w, fn);
 
     LLVMValueRef r = weave_int(w, w->i32, number), sp = LLVMGetParam(fn, n);
-    LLVMValueRef slots = weave_call_out(w, weave_declare(w, "sundew_enter", enter),
-                                        (LLVMValueRef[]){ r, sp }, 2);
+    LLVMValueRef slots =
+        weave_call_out(w, weave_declare(w, "sundew_enter", enter), (LLVMValueRef[]){ r, sp }, 2);
     LLVMBasicBlockRef fill = weave_block(w, fn, "fill"), end = weave_block(w, fn, "end");
     LLVMBuildCondBr(w->builder, LLVMBuildIsNull(w->builder, slots, ""), end, fill);
     LLVMPositionBuilderAtEnd(w->builder, fill);
     for (unsigned i = 0; i < n; i++)
         store_slot(w, slots, i < n - nlocals ? row->slot_of[i] : row->nslots + i - (n - nlocals),
                    LLVMGetParam(fn, i));
-    weave_call_out(w, weave_declare(w, "sundew_entered", entered),
-                   (LLVMValueRef[]){ r, slots }, 2);
+    weave_call_out(w, weave_declare(w, "sundew_entered", entered), (LLVMValueRef[]){ r, slots }, 2);
     LLVMBuildBr(w->builder, end);
     LLVMPositionBuilderAtEnd(w->builder, end);
     LLVMBuildRetVoid(w->builder);
@@ -471,18 +466,18 @@ static LLVMValueRef cold_leave(Woven *w)
 /* The body of an always inlined probe: if the row is on, `cold` is called with
  * `first` (or NULL), the probe's arguments, and the stack pointer, which is the
  * last of them if it moves. */
-static void define_test(Woven *w, Row *row, size_t number, LLVMValueRef fn,
-                        LLVMValueRef first, LLVMValueRef cold)
+static void define_test(Woven *w, Row *row, size_t number, LLVMValueRef fn, LLVMValueRef first,
+                        LLVMValueRef cold)
 {
     LLVMBasicBlockRef on, off;
-    Vec(LLVMValueRef) args = {0};
+    Vec(LLVMValueRef) args = { 0 };
     weave_define(w, fn, row->value);
     weave_set(w, fn, "alwaysinline", 0);
     on = weave_block(w, fn, "on");
     off = weave_block(w, fn, "off");
     LLVMValueRef mode = LLVMBuildLoad2(w->builder, w->i8, byte_of_mode(w, number), "mode");
-    LLVMValueRef is_on = LLVMBuildICmp(w->builder, LLVMIntNE, mode,
-                                       weave_int(w, w->i8, 0), "is_on");
+    LLVMValueRef is_on =
+        LLVMBuildICmp(w->builder, LLVMIntNE, mode, weave_int(w, w->i8, 0), "is_on");
     weave_branch_unlikely(w, is_on, on, off);
     LLVMPositionBuilderAtEnd(w->builder, off);
     LLVMBuildRetVoid(w->builder);
@@ -516,8 +511,8 @@ static LLVMValueRef make_left(Woven *w, Row *row, size_t number)
     make_cold(w, fn);
 
     LLVMValueRef r = weave_int(w, w->i32, number), sp = LLVMGetParam(fn, n);
-    LLVMValueRef slots = weave_call_out(w, weave_declare(w, "sundew_result", result),
-                                        (LLVMValueRef[]){ r, sp }, 2);
+    LLVMValueRef slots =
+        weave_call_out(w, weave_declare(w, "sundew_result", result), (LLVMValueRef[]){ r, sp }, 2);
     LLVMBasicBlockRef fill = weave_block(w, fn, "fill"), end = weave_block(w, fn, "end");
     LLVMBuildCondBr(w->builder, LLVMBuildIsNull(w->builder, slots, ""), end, fill);
     LLVMPositionBuilderAtEnd(w->builder, fill);
@@ -539,8 +534,7 @@ static void define_probes(Woven *w, Row *row, size_t number)
     if (row->leave && w->monitoring->recording)
         define_test(w, row, number, row->leave, NULL, make_left(w, row, number));
     else if (row->leave)
-        define_test(w, row, number, row->leave, weave_int(w, w->i32, number),
-                    cold_leave(w));
+        define_test(w, row, number, row->leave, weave_int(w, w->i32, number), cold_leave(w));
 }
 
 /* The optimiser has given the function other parameters: then what it was
@@ -571,7 +565,7 @@ static void put_late_probes(Woven *w, Row *row)
 static void finish_probes(Woven *w, void *arg)
 {
     Monitoring *m = arg;
-    Err err = {0};
+    Err err = { 0 };
     for (size_t i = 0; i < m->rows.len; i++) {
         Row *row = &m->rows.items[i];
         row->value = LLVMGetNamedFunction(w->module, row->fn->symbol);
@@ -582,8 +576,11 @@ static void finish_probes(Woven *w, void *arg)
         define_probes(w, row, i);
     }
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    weave_llvm_error(LLVMRunPasses(w->module, "always-inline,function(instcombine<"
-                                   "no-verify-fixpoint>,simplifycfg)", NULL, options), &err);
+    weave_llvm_error(LLVMRunPasses(w->module,
+                                   "always-inline,function(instcombine<"
+                                   "no-verify-fixpoint>,simplifycfg)",
+                                   NULL, options),
+                     &err);
     LLVMDisposePassBuilderOptions(options);
 }
 
@@ -614,7 +611,8 @@ static void choose(Woven *w, Monitoring *m)
             m->trivial++;
             continue;
         }
-        Row row = { .fn = all[i], .value = value,
+        Row row = { .fn = all[i],
+                    .value = value,
                     .type = LLVMGlobalGetValueType(value),
                     .ninstructions = count_instructions(value) };
         bool small = row.ninstructions <= MOST_SMALL;
@@ -646,15 +644,17 @@ static void release(Woven *w, void *arg)
     vec_release(&m->rows);
 }
 
-static bool weave_probes(Woven *w, const MonitorPlan *plan, bool recording,
-                         const char *start, Err *err)
+static bool weave_probes(Woven *w, const MonitorPlan *plan, bool recording, const char *start,
+                         Err *err)
 {
     Monitoring *m = arena_new(&w->arena, Monitoring);
     if (w->monitoring)
         return err_set(err, "the program is monitored already");
     if (!is_64_bits(w))
-        return err_set(err, "a program for %s can't be monitored: only x86-64 and "
-                       "AArch64 can", LLVMGetTarget(w->module));
+        return err_set(err,
+                       "a program for %s can't be monitored: only x86-64 and "
+                       "AArch64 can",
+                       LLVMGetTarget(w->module));
     if (!all_exist(w, plan->only, err))
         return false;
     m->plan = *plan;

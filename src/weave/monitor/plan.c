@@ -33,8 +33,7 @@
 
 const char *copy_strategy_name(CopyStrategy c)
 {
-    static const char *const names[] = { "reference", "shallow", "used-fields", "deep",
-                                         "state" };
+    static const char *const names[] = { "reference", "shallow", "used-fields", "deep", "state" };
     assert((size_t)c < sizeof names / sizeof *names);
     return names[c];
 }
@@ -46,8 +45,10 @@ bool copy_strategy_parse(const char *text, CopyStrategy *out, Err *err)
             *out = c;
             return true;
         }
-    return err_set(err, "--copy: no strategy '%s'; it is reference, shallow, "
-                   "used-fields or deep", text);
+    return err_set(err,
+                   "--copy: no strategy '%s'; it is reference, shallow, "
+                   "used-fields or deep",
+                   text);
 }
 
 enum {
@@ -118,12 +119,11 @@ static Path *path_at(Tracer *t, Path *parent, int64_t at)
 }
 
 static bool constant_offset(LLVMTargetDataRef layout, LLVMValueRef gep, int64_t *offset);
-static void trace(Tracer *t, LLVMTargetDataRef layout, LLVMValueRef v, int64_t offset,
-                  Path *path, unsigned depth, unsigned calls);
+static void trace(Tracer *t, LLVMTargetDataRef layout, LLVMValueRef v, int64_t offset, Path *path,
+                  unsigned depth, unsigned calls);
 
-static void trace_call(Tracer *t, LLVMTargetDataRef layout, LLVMValueRef call,
-                       LLVMValueRef v, int64_t offset, Path *path, unsigned depth,
-                       unsigned calls)
+static void trace_call(Tracer *t, LLVMTargetDataRef layout, LLVMValueRef call, LLVMValueRef v,
+                       int64_t offset, Path *path, unsigned depth, unsigned calls)
 {
     LLVMValueRef callee = LLVMGetCalledValue(call);
     if (!calls || !LLVMIsAFunction(callee) || LLVMIsDeclaration(callee))
@@ -135,8 +135,8 @@ static void trace_call(Tracer *t, LLVMTargetDataRef layout, LLVMValueRef call,
 }
 
 /* What is done with v, which points `offset` bytes into the place of `path`. */
-static void trace(Tracer *t, LLVMTargetDataRef layout, LLVMValueRef v, int64_t offset,
-                  Path *path, unsigned depth, unsigned calls)
+static void trace(Tracer *t, LLVMTargetDataRef layout, LLVMValueRef v, int64_t offset, Path *path,
+                  unsigned depth, unsigned calls)
 {
     for (LLVMUseRef u = LLVMGetFirstUse(v); u && t->budget; u = LLVMGetNextUse(u)) {
         LLVMValueRef i = LLVMGetUser(u);
@@ -163,11 +163,8 @@ static void trace(Tracer *t, LLVMTargetDataRef layout, LLVMValueRef v, int64_t o
                 t->budget = 0;
             trace(t, layout, i, offset, path, depth, calls);
             break;
-        case LLVMCall:
-            trace_call(t, layout, i, v, offset, path, depth, calls);
-            break;
-        default:
-            break;
+        case LLVMCall: trace_call(t, layout, i, v, offset, path, depth, calls); break;
+        default: break;
         }
     }
 }
@@ -225,7 +222,7 @@ static void touches_reset(const Planner *pl, Touches *t)
 {
     for (size_t i = 0; i < t->set.n; i++)
         t->first[object_of(pl, t->set.locs[i])] = NOTHING;
-    t->set = (PtSet){0};
+    t->set = (PtSet){ 0 };
 }
 
 static void touches_fill(const Planner *pl, Touches *t, PtSet set)
@@ -243,8 +240,8 @@ typedef struct Span {
 
 /* Adds to `span` the bytes of [at, at + size) in the object that are touched,
  * seen from `at`. Size 0: not known, all from there on. */
-static void touched_span(const Planner *pl, const Touches *t, uint32_t object,
-                         int64_t at, const Type *type, Span *span)
+static void touched_span(const Planner *pl, const Touches *t, uint32_t object, int64_t at,
+                         const Type *type, Span *span)
 {
     int64_t size = (int64_t)type->size;
     for (size_t i = t->first[object]; i < t->set.n; i++) {
@@ -299,7 +296,7 @@ static int by_number(const void *a, const void *b)
 /* What the pointer `at` bytes into the stop may point to. */
 static void targets_in(Planner *pl, const Stop *s, int64_t at, Stop *out)
 {
-    Vec(uint32_t) all = {0};
+    Vec(uint32_t) all = { 0 };
     for (size_t i = 0; pl->pt && i < s->n && s->n <= MOST_TARGETS; i++) {
         PtLoc l = pointsto_location(pl->pt, s->locs[i]);
         int64_t offset = l.offset == POINTSTO_ANY ? POINTSTO_ANY : l.offset + at;
@@ -321,20 +318,19 @@ static void targets_in(Planner *pl, const Stop *s, int64_t at, Stop *out)
     vec_release(&all);
 }
 
-static bool may_be_string_or_array(const Type *t)
-{
-    return !type_is_record(t) || t->size == 0;
-}
+static bool may_be_string_or_array(const Type *t) { return !type_is_record(t) || t->size == 0; }
 
 /* Copies the part of the stop that may be written. */
-static void add_step(Planner *pl, Row *row, Stop *s, unsigned parent, unsigned slot,
-                     uint32_t at, bool only_pointer)
+static void add_step(Planner *pl, Row *row, Stop *s, unsigned parent, unsigned slot, uint32_t at,
+                     bool only_pointer)
 {
     Span span = span_of(pl, &pl->written, s);
-    SundewStep step = { .parent = (uint16_t)parent, .slot = (uint16_t)slot, .at = at,
+    SundewStep step = { .parent = (uint16_t)parent,
+                        .slot = (uint16_t)slot,
+                        .at = at,
                         .type = monitor_type_number(s->type) };
-    bool whole = s->array || may_be_string_or_array(s->type) ||
-                 span.end == INT64_MAX || span.end > (int64_t)s->type->size;
+    bool whole = s->array || may_be_string_or_array(s->type) || span.end == INT64_MAX ||
+                 span.end > (int64_t)s->type->size;
     if (only_pointer)
         step.size = 8;
     else if (!whole) {
@@ -376,21 +372,20 @@ static void pointers_in(const Type *type, uint64_t at, Insides *out, unsigned de
                 pointers_in(t->fields[i].type, at + t->fields[i].offset / 8, out, depth + 1);
 }
 
-static bool walk(Planner *pl, Row *row, Stop *s, unsigned parent, unsigned slot,
-                 uint32_t at);
+static bool walk(Planner *pl, Row *row, Stop *s, unsigned parent, unsigned slot, uint32_t at);
 
 /* Follows the pointers at a stop; with nothing written at the stop itself its
  * step is added only if one of them leads somewhere. */
-static bool walk_inside(Planner *pl, Row *row, Stop *s, unsigned parent, unsigned slot,
-                        uint32_t at)
+static bool walk_inside(Planner *pl, Row *row, Stop *s, unsigned parent, unsigned slot, uint32_t at)
 {
-    Insides all = {0};
+    Insides all = { 0 };
     bool any = false;
     size_t before = row->steps.len;
     pointers_in(s->type, 0, &all, 0);
     for (size_t i = 0; i < all.len; i++) {
         const Inside *in = &all.items[i];
-        Stop next = { .type = in->target, .depth = s->depth + 1,
+        Stop next = { .type = in->target,
+                      .depth = s->depth + 1,
                       .path = path_inside(s->path, (int64_t)in->at) };
         if (in->target->kind == TYPE_FUNCTION || !next.path)
             continue;
@@ -412,8 +407,7 @@ static bool walk_inside(Planner *pl, Row *row, Stop *s, unsigned parent, unsigne
 }
 
 /* False: nothing there is written, and nothing was added. */
-static bool walk(Planner *pl, Row *row, Stop *s, unsigned parent, unsigned slot,
-                 uint32_t at)
+static bool walk(Planner *pl, Row *row, Stop *s, unsigned parent, unsigned slot, uint32_t at)
 {
     bool shallow = pl->m->plan.strategy == COPY_SHALLOW;
     unsigned deepest = !shallow ? MOST_DEPTH : pl->pt ? 1 : 2;
@@ -433,8 +427,8 @@ static bool walk(Planner *pl, Row *row, Stop *s, unsigned parent, unsigned slot,
 /* ---- the roots */
 
 /* A pointer that lies in `slot`, `byte` bytes into an IR argument. */
-static void add_root(Planner *pl, Row *row, LLVMValueRef arg, unsigned byte,
-                     unsigned slot, const Type *target)
+static void add_root(Planner *pl, Row *row, LLVMValueRef arg, unsigned byte, unsigned slot,
+                     const Type *target)
 {
     Stop s = { .type = type_plain(target), .depth = 1, .path = trace_argument(pl, arg) };
     s.array = s.path->array;
@@ -450,7 +444,7 @@ static void plan_param(Planner *pl, Row *row, LLVMValueRef fn, const Param *p,
                        const SundewParam *sp)
 {
     const Type *t = p->type ? type_plain(p->type) : NULL;
-    Insides inside = {0};
+    Insides inside = { 0 };
     if (!t || !sp->nslots)
         return;
     if (p->passing == PASSED_BY_COPY) {
@@ -514,7 +508,7 @@ static void plan_variables(Planner *pl, Row *row)
 {
     size_t nvars;
     const Variable *vars = program_variables(pl->w->program, &nvars);
-    Vec(Small) all = {0};
+    Vec(Small) all = { 0 };
     uint32_t last = NOTHING;
     for (size_t i = 0; i < pl->written.set.n; i++) {
         uint32_t object = pointsto_location(pl->pt, pl->written.set.locs[i]).object;
@@ -531,9 +525,11 @@ static void plan_variables(Planner *pl, Row *row)
         if (bytes > MOST_VARIABLE_BYTES)
             break;
         const Variable *v = &vars[all.items[i].number - 1];
-        vec_push(&row->steps, ((SundewStep){
-            .parent = SUNDEW_NO_STEP, .slot = SUNDEW_VARIABLE, .at = all.items[i].number,
-            .size = (uint32_t)v->size, .type = monitor_type_number(v->type) }));
+        vec_push(&row->steps, ((SundewStep){ .parent = SUNDEW_NO_STEP,
+                                             .slot = SUNDEW_VARIABLE,
+                                             .at = all.items[i].number,
+                                             .size = (uint32_t)v->size,
+                                             .type = monitor_type_number(v->type) }));
     }
     vec_release(&all);
 }
@@ -569,7 +565,8 @@ static void find_variables(Planner *pl)
     for (size_t i = 0; i < n; i++) {
         LLVMValueRef g = LLVMGetNamedGlobal(m, vars[i].symbol);
         uint32_t object = g && vars[i].defined && !vars[i].constant && vars[i].type
-                              ? pointsto_variable(pl->pt, g) : UINT32_MAX;
+                              ? pointsto_variable(pl->pt, g)
+                              : UINT32_MAX;
         if (object != UINT32_MAX)
             pl->variable_of[object] = (uint32_t)i + 1;
     }

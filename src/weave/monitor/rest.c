@@ -34,14 +34,11 @@ static int stars(const Type *type)
         return n < 0 || n > 8 ? NO_TEXT : n + 1;
     }
     bool character = t && t->kind == TYPE_SCALAR && t->size == 1 &&
-        (t->encoding == ENCODING_SIGNED_CHAR || t->encoding == ENCODING_UNSIGNED_CHAR);
+                     (t->encoding == ENCODING_SIGNED_CHAR || t->encoding == ENCODING_UNSIGNED_CHAR);
     return character ? 0 : NO_TEXT;
 }
 
-static int address_of(int n)
-{
-    return n < 0 ? NO_TEXT : n + 1;
-}
+static int address_of(int n) { return n < 0 ? NO_TEXT : n + 1; }
 
 static bool is_characters(LLVMTypeRef t)
 {
@@ -116,8 +113,8 @@ static int level_of_call(const Rests *r, LLVMValueRef v)
 {
     LLVMValueRef callee = LLVMGetCalledValue(v);
     size_t n;
-    const Function *f = LLVMIsAFunction(callee)
-        ? map_get(&r->functions, LLVMGetValueName2(callee, &n)) : NULL;
+    const Function *f =
+        LLVMIsAFunction(callee) ? map_get(&r->functions, LLVMGetValueName2(callee, &n)) : NULL;
     return f ? stars(f->returns) : NO_TEXT;
 }
 
@@ -138,24 +135,19 @@ static int level_of(Rests *r, LLVMValueRef v, unsigned depth)
     if (!LLVMIsAInstruction(v))
         return NO_TEXT;
     switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMAlloca:
-        return level_of_local(r, v, depth);
-    case LLVMLoad:
-        n = level_of(r, LLVMGetOperand(v, 0), depth + 1);
-        return n > 0 ? n - 1 : NO_TEXT;
-    case LLVMGetElementPtr:
-        return level_of_element(r, v, depth);
-    case LLVMCall:
-        return level_of_call(r, v);
+    case LLVMAlloca: return level_of_local(r, v, depth);
+    case LLVMLoad: n = level_of(r, LLVMGetOperand(v, 0), depth + 1); return n > 0 ? n - 1 : NO_TEXT;
+    case LLVMGetElementPtr: return level_of_element(r, v, depth);
+    case LLVMCall: return level_of_call(r, v);
     case LLVMSelect:
         n = level_of(r, LLVMGetOperand(v, 1), depth + 1);
         return n >= 0 ? n : level_of(r, LLVMGetOperand(v, 2), depth + 1);
     case LLVMPHI:
         n = level_of(r, LLVMGetIncomingValue(v, 0), depth + 1);
         return n >= 0 || LLVMCountIncoming(v) < 2
-            ? n : level_of(r, LLVMGetIncomingValue(v, 1), depth + 1);
-    default:
-        return NO_TEXT;
+                   ? n
+                   : level_of(r, LLVMGetIncomingValue(v, 1), depth + 1);
+    default: return NO_TEXT;
     }
 }
 
@@ -175,15 +167,15 @@ static char kind_of(Rests *r, LLVMValueRef call, unsigned arg)
     r->looks = MOST_LOOKS;
     switch (LLVMGetTypeKind(t)) {
     case LLVMIntegerTypeKind:
-        return LLVMGetIntTypeWidth(t) == 32 ? SUNDEW_REST_INT
-             : LLVMGetIntTypeWidth(t) == 64 ? SUNDEW_REST_LONG : 0;
-    case LLVMDoubleTypeKind:
-        return SUNDEW_REST_DOUBLE;
+        return LLVMGetIntTypeWidth(t) == 32   ? SUNDEW_REST_INT
+               : LLVMGetIntTypeWidth(t) == 64 ? SUNDEW_REST_LONG
+                                              : 0;
+    case LLVMDoubleTypeKind: return SUNDEW_REST_DOUBLE;
     case LLVMPointerTypeKind:
-        return is_copied(call, arg) ? 0
-             : level_of(r, v, 0) == 1 ? SUNDEW_REST_TEXT : SUNDEW_REST_POINTER;
-    default:
-        return 0;
+        return is_copied(call, arg)     ? 0
+               : level_of(r, v, 0) == 1 ? SUNDEW_REST_TEXT
+                                        : SUNDEW_REST_POINTER;
+    default: return 0;
     }
 }
 
@@ -209,13 +201,13 @@ static void put_rest(Rests *r, LLVMValueRef call, size_t row)
     LLVMMetadataRef line = LLVMInstructionGetDebugLoc(call);
     LLVMValueRef around = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
     LLVMSetCurrentDebugLocation2(w->builder, line ? line : weave_line_of(w, around));
-    weave_call(w, weave_declare(w, "sundew_rest", LLVMFunctionType(w->void_, two, 2, true)),
-               args, 2 + n - fixed);
+    weave_call(w, weave_declare(w, "sundew_rest", LLVMFunctionType(w->void_, two, 2, true)), args,
+               2 + n - fixed);
 }
 
 static void put_calls(Rests *r, LLVMValueRef callee, size_t row)
 {
-    Vec(LLVMValueRef) calls = {0};
+    Vec(LLVMValueRef) calls = { 0 };
     for (LLVMUseRef u = LLVMGetFirstUse(callee); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef i = LLVMGetUser(u);
         if (LLVMIsACallInst(i) && LLVMGetCalledValue(i) == callee &&

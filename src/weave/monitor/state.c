@@ -13,15 +13,19 @@
 #include <string.h>
 
 enum {
-    MOST_STATE_STEPS = 24, MOST_INSIDE = 8, MOST_FOLLOWED = 2, MOST_GLOBALS = 8,
-    MOST_GLOBAL_SIZE = 256, MOST_LOCAL_SIZE = 256,
+    MOST_STATE_STEPS = 24,
+    MOST_INSIDE = 8,
+    MOST_FOLLOWED = 2,
+    MOST_GLOBALS = 8,
+    MOST_GLOBAL_SIZE = 256,
+    MOST_LOCAL_SIZE = 256,
 };
 
 /* Can it be looked at? A FILE of the C library has no type of ours. */
 static bool has_content(const Type *t)
 {
-    return t->kind != TYPE_FUNCTION && t->kind != TYPE_VOID && t->kind != TYPE_UNKNOWN
-        && (t->size || t->kind == TYPE_ARRAY);
+    return t->kind != TYPE_FUNCTION && t->kind != TYPE_VOID && t->kind != TYPE_UNKNOWN &&
+           (t->size || t->kind == TYPE_ARRAY);
 }
 
 static void add_target(Row *row, const Type *target, unsigned parent, unsigned slot, uint32_t at,
@@ -53,8 +57,10 @@ static void add_target(Row *row, const Type *target, unsigned parent, unsigned s
 
     if (!has_content(target) || row->steps.len >= MOST_STATE_STEPS)
         return;
-    vec_push(&row->steps, ((SundewStep){ .parent = (uint16_t)parent, .slot = (uint16_t)slot,
-                                         .at = at, .type = monitor_type_number(target) }));
+    vec_push(&row->steps, ((SundewStep){ .parent = (uint16_t)parent,
+                                         .slot = (uint16_t)slot,
+                                         .at = at,
+                                         .type = monitor_type_number(target) }));
     if (target->kind == TYPE_STRUCT && depth < MOST_FOLLOWED)
         add_inside(row, target, step, 0, depth + 1, &left);
 }
@@ -80,17 +86,19 @@ static void add_variable(Woven *w, Row *row, LLVMValueRef g, unsigned *left)
     uint32_t number = 0;
     const Variable *v = *left ? variable_of(w, g, &number) : NULL;
 
-    if (!v || !v->type || !v->size || v->size > MOST_GLOBAL_SIZE || v->thread_local_
-        || v->constant || type_plain(v->type)->kind == TYPE_ARRAY
-        || row->steps.len >= MOST_STATE_STEPS)
+    if (!v || !v->type || !v->size || v->size > MOST_GLOBAL_SIZE || v->thread_local_ ||
+        v->constant || type_plain(v->type)->kind == TYPE_ARRAY ||
+        row->steps.len >= MOST_STATE_STEPS)
         return;
     for (size_t i = 0; i < row->steps.len; i++)
-        if (row->steps.items[i].slot == SUNDEW_VARIABLE && row->steps.items[i].at == number
-            && row->steps.items[i].parent == SUNDEW_NO_STEP)
+        if (row->steps.items[i].slot == SUNDEW_VARIABLE && row->steps.items[i].at == number &&
+            row->steps.items[i].parent == SUNDEW_NO_STEP)
             return;
     (*left)--;
-    vec_push(&row->steps, ((SundewStep){ .parent = SUNDEW_NO_STEP, .slot = SUNDEW_VARIABLE,
-                                         .at = number, .size = (uint32_t)v->size,
+    vec_push(&row->steps, ((SundewStep){ .parent = SUNDEW_NO_STEP,
+                                         .slot = SUNDEW_VARIABLE,
+                                         .at = number,
+                                         .size = (uint32_t)v->size,
                                          .type = monitor_type_number(v->type) }));
 }
 
@@ -107,8 +115,7 @@ static void look_at_operand(Woven *w, Row *row, LLVMValueRef v, unsigned depth, 
 
 static void look_at_body(Woven *w, Row *row, LLVMValueRef fn, bool callees, unsigned *left)
 {
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b && *left;
-         b = LLVMGetNextBasicBlock(b))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b && *left; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && *left;
              i = LLVMGetNextInstruction(i)) {
             LLVMOpcode op = LLVMGetInstructionOpcode(i);
@@ -116,8 +123,8 @@ static void look_at_body(Woven *w, Row *row, LLVMValueRef fn, bool callees, unsi
                 if (op == LLVMLoad || op == LLVMStore || op == LLVMGetElementPtr)
                     look_at_operand(w, row, LLVMGetOperand(i, (unsigned)k), 0, left);
             LLVMValueRef callee = op == LLVMCall ? LLVMGetCalledValue(i) : NULL;
-            if (callees && callee && LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee)
-                && callee != fn)
+            if (callees && callee && LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee) &&
+                callee != fn)
                 look_at_body(w, row, callee, false, left);
         }
 }

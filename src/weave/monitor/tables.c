@@ -28,19 +28,21 @@ typedef struct Writer {
     Vec(SundewHidden) hidden;
 } Writer;
 
-uint32_t monitor_type_number(const Type *t)
-{
-    return t ? t->index + 1 : 0;
-}
+uint32_t monitor_type_number(const Type *t) { return t ? t->index + 1 : 0; }
 
 /* ---- types */
 
 /* Objects of libraries that mean nothing without their library. */
 static const char *const foreign[] = {
-    "_IO_FILE", "FILE", "__dirstream", "DIR", "pthread_mutex_t", "pthread_cond_t",
-    "pthread_rwlock_t", "pthread_barrier_t", "pthread_attr_t", "pthread_mutexattr_t",
-    "pthread_condattr_t", "sem_t", "__jmp_buf_tag", "re_pattern_buffer",
-    "__locale_struct", "ucontext_t", "__va_list_tag",
+    "_IO_FILE",           "FILE",
+    "__dirstream",        "DIR",
+    "pthread_mutex_t",    "pthread_cond_t",
+    "pthread_rwlock_t",   "pthread_barrier_t",
+    "pthread_attr_t",     "pthread_mutexattr_t",
+    "pthread_condattr_t", "sem_t",
+    "__jmp_buf_tag",      "re_pattern_buffer",
+    "__locale_struct",    "ucontext_t",
+    "__va_list_tag",
 };
 
 static bool is_named(const Type *t, const char *name)
@@ -59,19 +61,18 @@ static bool is_foreign(const Type *t)
 static enum SundewKind kind_of(const Type *t)
 {
     switch (t->kind) {
-    case TYPE_FUNCTION:
-        return SUNDEW_CODE;
+    case TYPE_FUNCTION: return SUNDEW_CODE;
     case TYPE_SCALAR:
         return t->size == 1 && (t->encoding == ENCODING_SIGNED_CHAR ||
                                 t->encoding == ENCODING_UNSIGNED_CHAR)
-                   ? SUNDEW_CHAR : SUNDEW_DATA;
+                   ? SUNDEW_CHAR
+                   : SUNDEW_DATA;
     case TYPE_STRUCT:
     case TYPE_UNION:
         if (is_foreign(t))
             return SUNDEW_FOREIGN;
         return t->incomplete ? SUNDEW_UNKNOWN : SUNDEW_DATA;
-    default:
-        return t->size ? SUNDEW_DATA : SUNDEW_UNKNOWN;
+    default: return t->size ? SUNDEW_DATA : SUNDEW_UNKNOWN;
     }
 }
 
@@ -86,15 +87,13 @@ static bool ends_in_flexible_array(const Type *t)
 
 typedef Vec(SundewPointer) Pointers;
 
-static void collect(const Type *type, uint64_t at, bool unsure, Pointers *out,
-                    unsigned depth);
+static void collect(const Type *type, uint64_t at, bool unsure, Pointers *out, unsigned depth);
 
-static void collect_element(const Type *t, uint64_t at, bool unsure, Pointers *out,
-                            unsigned depth)
+static void collect_element(const Type *t, uint64_t at, bool unsure, Pointers *out, unsigned depth)
 {
     const Type *element = type_plain(t->target);
     uint64_t size = element->size;
-    Pointers one = {0};
+    Pointers one = { 0 };
     collect(element, 0, unsure, &one, depth + 1);
     for (size_t i = 0; i < one.len && size && out->len < MOST_POINTERS; i++) {
         SundewPointer p = one.items[i];
@@ -115,15 +114,17 @@ static void collect_element(const Type *t, uint64_t at, bool unsure, Pointers *o
 }
 
 /* The pointers in a type, from byte `at` on. */
-static void collect(const Type *type, uint64_t at, bool unsure, Pointers *out,
-                    unsigned depth)
+static void collect(const Type *type, uint64_t at, bool unsure, Pointers *out, unsigned depth)
 {
     const Type *t = type_plain(type);
     if (depth > 32 || out->len >= MOST_POINTERS || at > UINT32_MAX / 2)
         return;
     if (t->kind == TYPE_POINTER) {
-        SundewPointer p = { .offset = (uint32_t)at, .count = 1, .stride = 8,
-                            .type = monitor_type_number(t->target), .unsure = unsure };
+        SundewPointer p = { .offset = (uint32_t)at,
+                            .count = 1,
+                            .stride = 8,
+                            .type = monitor_type_number(t->target),
+                            .unsure = unsure };
         vec_push(out, p);
     } else if (t->kind == TYPE_ARRAY) {
         collect_element(t, at, unsure, out, depth);
@@ -131,8 +132,7 @@ static void collect(const Type *type, uint64_t at, bool unsure, Pointers *out,
         bool shared = unsure || (t->kind == TYPE_UNION && t->nfields > 1);
         for (unsigned i = 0; i < t->nfields; i++)
             if (!t->fields[i].bit_field)
-                collect(t->fields[i].type, at + t->fields[i].offset / 8, shared, out,
-                        depth + 1);
+                collect(t->fields[i].type, at + t->fields[i].offset / 8, shared, out, depth + 1);
     }
 }
 
@@ -146,7 +146,7 @@ static int by_offset(const void *a, const void *b)
 
 static void add_pointers(Writer *wr, const Type *t, SundewType *row)
 {
-    Pointers list = {0};
+    Pointers list = { 0 };
     collect(t, 0, false, &list, 0);
     if (list.len)
         qsort(list.items, list.len, sizeof *list.items, by_offset);
@@ -199,7 +199,8 @@ static void add_hidden(Writer *wr, const Type *type, uint64_t at, unsigned depth
 static void add_type(Writer *wr, const Type *type)
 {
     const Type *t = type_plain(type);
-    SundewType row = { .kind = (uint8_t)kind_of(t), .tail = ends_in_flexible_array(t),
+    SundewType row = { .kind = (uint8_t)kind_of(t),
+                       .tail = ends_in_flexible_array(t),
                        .size = t->size > UINT32_MAX ? 0 : (uint32_t)t->size };
     add_pointers(wr, t, &row);
     row.first_hidden = (uint32_t)wr->hidden.len;
@@ -213,7 +214,7 @@ static void add_types(Writer *wr)
 {
     size_t n;
     const Type *const *all = types_all(program_types(wr->w->program), &n);
-    vec_push(&wr->types, ((SundewType){0}));
+    vec_push(&wr->types, ((SundewType){ 0 }));
     for (size_t i = 0; i < n; i++) {
         assert(wr->types.len == monitor_type_number(all[i]));
         add_type(wr, all[i]);
@@ -244,8 +245,7 @@ static LLVMValueRef global(Writer *wr, const char *name, LLVMValueRef value)
     return g;
 }
 
-static LLVMValueRef table(Writer *wr, const char *name, const void *data, size_t n,
-                          size_t size)
+static LLVMValueRef table(Writer *wr, const char *name, const void *data, size_t n, size_t size)
 {
     static const char none[64];
     assert(size <= sizeof none);
@@ -266,13 +266,14 @@ static LLVMValueRef text(Writer *wr, const char *s)
 }
 
 /* { u64 address, const char *symbol, bytes }; `value` NULL: no address. */
-static LLVMValueRef entry(Writer *wr, LLVMValueRef value, const char *symbol,
-                          const void *rest, size_t n)
+static LLVMValueRef entry(Writer *wr, LLVMValueRef value, const char *symbol, const void *rest,
+                          size_t n)
 {
     Woven *w = wr->w;
     LLVMValueRef fields[] = {
         value ? LLVMConstPtrToInt(value, w->i64) : weave_int(w, w->i64, 0),
-        text(wr, symbol), bytes(wr, rest, n),
+        text(wr, symbol),
+        bytes(wr, rest, n),
     };
     return LLVMConstStructInContext(w->ctx, fields, 3, false);
 }
@@ -292,8 +293,9 @@ static LLVMValueRef entries(Writer *wr, const char *name, Entries *all, size_t r
 }
 
 /* What stands behind address and symbol. */
-#define REST(row, first) ((char *)&(row) + offsetof(__typeof__(row), first)), \
-                         (sizeof(row) - offsetof(__typeof__(row), first))
+#define REST(row, first)                                                                           \
+    ((char *)&(row) + offsetof(__typeof__(row), first)),                                           \
+        (sizeof(row) - offsetof(__typeof__(row), first))
 
 /* ---- the tables */
 
@@ -309,11 +311,16 @@ static SundewFunction flatten(const Row *row, Flat *flat)
     assert(row->nslots <= MOST_SLOTS && row->locals.len <= MOST_LOCALS);
     assert(row->params.len <= UINT16_MAX && row->steps.len <= UINT16_MAX);
     SundewFunction f = {
-        .id = row->fn->index + 1, .nslots = (uint16_t)row->nslots,
-        .nparams = (uint16_t)row->params.len, .nlocals = (uint16_t)row->locals.len,
-        .nsteps = (uint16_t)row->steps.len, .nuses = (uint32_t)row->uses.len,
-        .params = (uint32_t)flat->params.len, .locals = (uint32_t)flat->locals.len,
-        .steps = (uint32_t)flat->steps.len, .uses = (uint32_t)flat->uses.len,
+        .id = row->fn->index + 1,
+        .nslots = (uint16_t)row->nslots,
+        .nparams = (uint16_t)row->params.len,
+        .nlocals = (uint16_t)row->locals.len,
+        .nsteps = (uint16_t)row->steps.len,
+        .nuses = (uint32_t)row->uses.len,
+        .params = (uint32_t)flat->params.len,
+        .locals = (uint32_t)flat->locals.len,
+        .steps = (uint32_t)flat->steps.len,
+        .uses = (uint32_t)flat->uses.len,
         .result = monitor_type_number(row->fn->returns),
         .in_memory = row->fn->returns_in_memory,
     };
@@ -330,7 +337,7 @@ static SundewFunction flatten(const Row *row, Flat *flat)
 
 static LLVMValueRef functions(Writer *wr, Flat *flat)
 {
-    Entries all = {0};
+    Entries all = { 0 };
     for (size_t i = 0; i < wr->m->rows.len; i++) {
         const Row *row = &wr->m->rows.items[i];
         SundewFunction f = flatten(row, flat);
@@ -344,7 +351,7 @@ static LLVMValueRef functions(Writer *wr, Flat *flat)
 
 static LLVMValueRef globals(Writer *wr, uint32_t *count)
 {
-    Entries all = {0};
+    Entries all = { 0 };
     size_t n;
     const Variable *vars = program_variables(wr->w->program, &n);
     for (size_t i = 0; i < n; i++) {
@@ -352,14 +359,15 @@ static LLVMValueRef globals(Writer *wr, uint32_t *count)
         LLVMValueRef value = LLVMGetNamedGlobal(wr->w->module, v->symbol);
         if (!v->defined || !v->type)
             continue;
-        SundewGlobal g = { .id = (uint32_t)i + 1, .type = monitor_type_number(v->type),
-                           .size = v->size, .constant = v->constant };
+        SundewGlobal g = { .id = (uint32_t)i + 1,
+                           .type = monitor_type_number(v->type),
+                           .size = v->size,
+                           .constant = v->constant };
         bool there = value && !LLVMIsDeclaration(value) && !v->thread_local_;
         vec_push(&all, entry(wr, there ? value : NULL, v->symbol, REST(g, id)));
     }
     *count = (uint32_t)all.len;
-    return entries(wr, "sundew_globals", &all,
-                   sizeof(SundewGlobal) - offsetof(SundewGlobal, id));
+    return entries(wr, "sundew_globals", &all, sizeof(SundewGlobal) - offsetof(SundewGlobal, id));
 }
 
 /* Is the address of the function used, other than to call it? */
@@ -378,7 +386,7 @@ static bool is_taken(LLVMValueRef fn)
 
 static LLVMValueRef externals(Writer *wr, uint32_t *count)
 {
-    Entries all = {0};
+    Entries all = { 0 };
     for (LLVMValueRef f = LLVMGetFirstFunction(wr->w->module); f; f = LLVMGetNextFunction(f)) {
         size_t n;
         const char *name = LLVMGetValueName2(f, &n);
@@ -393,8 +401,9 @@ static LLVMValueRef externals(Writer *wr, uint32_t *count)
 static LLVMValueRef modes(Writer *wr)
 {
     const MonitorPlan *plan = &wr->m->plan;
-    char mode = plan->second_chance                  ? SUNDEW_OFF
-                : plan->strategy == COPY_REFERENCE ? SUNDEW_REFERENCE : SUNDEW_FULL;
+    char mode = plan->second_chance                ? SUNDEW_OFF
+                : plan->strategy == COPY_REFERENCE ? SUNDEW_REFERENCE
+                                                   : SUNDEW_FULL;
     size_t n = wr->m->rows.len + !wr->m->rows.len;
     char *all = xmalloc(n);
     memset(all, mode, n);
@@ -408,8 +417,9 @@ void monitor_write_tables(Woven *w, void *arg)
 {
     Monitoring *m = arg;
     Writer wr = { .w = w, .m = m };
-    Flat flat = {0};
-    SundewTables t = { .version = SUNDEW_TABLES_VERSION, .overhead = m->plan.overhead,
+    Flat flat = { 0 };
+    SundewTables t = { .version = SUNDEW_TABLES_VERSION,
+                       .overhead = m->plan.overhead,
                        .strategy = (uint32_t)m->plan.strategy,
                        .second_chance = m->plan.second_chance,
                        .variant = m->plan.variant & 0xffffff,
@@ -422,7 +432,8 @@ void monitor_write_tables(Woven *w, void *arg)
     LLVMValueRef fns = functions(&wr, &flat);
     LLVMValueRef fields[] = {
         bytes(&wr, &t, offsetof(SundewTables, key)),
-        text(&wr, key ? key : ""), text(&wr, captured ? captured->name : "program"),
+        text(&wr, key ? key : ""),
+        text(&wr, captured ? captured->name : "program"),
         text(&wr, m->plan.build ? m->plan.build : ""),
         table(&wr, "sundew_types", wr.types.items, wr.types.len, sizeof(SundewType)),
         table(&wr, "sundew_pointers", wr.pointers.items, wr.pointers.len, sizeof(SundewPointer)),
@@ -432,7 +443,9 @@ void monitor_write_tables(Woven *w, void *arg)
         table(&wr, "sundew_locals", flat.locals.items, flat.locals.len, sizeof(SundewLocal)),
         table(&wr, "sundew_steps", flat.steps.items, flat.steps.len, sizeof(SundewStep)),
         table(&wr, "sundew_uses", flat.uses.items, flat.uses.len, sizeof(uint32_t)),
-        globals(&wr, &t.nglobals), externals(&wr, &t.nexternals), modes(&wr),
+        globals(&wr, &t.nglobals),
+        externals(&wr, &t.nexternals),
+        modes(&wr),
         NULL,
     };
     fields[15] = bytes(&wr, REST(t, ntypes));

@@ -30,11 +30,13 @@ void c_front_note(const CFront *c, const char *fmt, ...)
 
 /* Functions whose doings outlive a run in a process that goes on. */
 static const char *const lasting[] = {
-    "fork", "vfork", "clone", "system", "popen", "execve", "execv", "execvp", "execl", "execlp",
-    "execle", "posix_spawn", "posix_spawnp", "daemon", "pthread_create", "thrd_create", "chdir",
-    "fchdir", "chroot", "umask", "setrlimit", "alarm", "setitimer", "timer_create", "mmap", "mmap64",
-    "shmat", "dlopen", "sigaltstack", "setuid", "setgid", "on_exit", "quick_exit", "sbrk", "brk",
-    "dup2", "mallopt", "prctl", "ptrace", "setsid", NULL,
+    "fork",         "vfork",   "clone",          "system",      "popen",       "execve",
+    "execv",        "execvp",  "execl",          "execlp",      "execle",      "posix_spawn",
+    "posix_spawnp", "daemon",  "pthread_create", "thrd_create", "chdir",       "fchdir",
+    "chroot",       "umask",   "setrlimit",      "alarm",       "setitimer",   "timer_create",
+    "mmap",         "mmap64",  "shmat",          "dlopen",      "sigaltstack", "setuid",
+    "setgid",       "on_exit", "quick_exit",     "sbrk",        "brk",         "dup2",
+    "mallopt",      "prctl",   "ptrace",         "setsid",      NULL,
 };
 
 /* May runs share a process? Also what is not captured could do such things. */
@@ -55,11 +57,17 @@ static BuildsPlan builds_plan(const CFront *c)
 {
     const CPlan *plan = &c->plan;
     const char *parts = plan->call.input ? plan->call.input : "";
-    return (BuildsPlan){ .program = plan->program, .calls = plan->calls, .edges = c->edges,
-                         .folder = c->folder, .libexec = plan->libexec, .share = plan->share,
-                         .function = plan->function, .argv = strstr(parts, "argv:") != NULL,
+    return (BuildsPlan){ .program = plan->program,
+                         .calls = plan->calls,
+                         .edges = c->edges,
+                         .folder = c->folder,
+                         .libexec = plan->libexec,
+                         .share = plan->share,
+                         .function = plan->function,
+                         .argv = strstr(parts, "argv:") != NULL,
                          /* what it puts there itself comes back, too */
-                         .env = strstr(parts, "env:") || program_function(plan->program, "setenv") ||
+                         .env = strstr(parts, "env:") ||
+                                program_function(plan->program, "setenv") ||
                                 program_function(plan->program, "putenv") };
 }
 
@@ -82,7 +90,7 @@ static void have_concolic(CFront *c, char *path, const Err *why)
 static void begin_concolic(CFront *c)
 {
     BuildsPlan b = builds_plan(c);
-    Err why = {0};
+    Err why = { 0 };
     if (!c->host.trace)
         return;
     if (c->host.trace_first || build_concolic_is_kept(&b)) {
@@ -106,12 +114,12 @@ static void begin_concolic(CFront *c)
 void c_builds_look(CFront *c)
 {
     int status;
-    Err why = {0};
+    Err why = { 0 };
     BuildsPlan b = builds_plan(c);
     if (c->building <= 0 || waitpid(c->building, &status, WNOHANG) != c->building)
         return;
     c->building = 0;
-    Str text = {0};
+    Str text = { 0 };
     char *path = NULL;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         path = build_concolic(&b, &why);
@@ -160,8 +168,8 @@ static void look_at_call(CFront *c)
 {
     const char *input = c->plan.call.input;
     bool target = input && strcmp(input, "call") == 0;
-    c->in_memory = target && !c->plan.function &&
-                   program_function(c->plan.program, "LLVMFuzzerTestOneInput");
+    c->in_memory =
+        target && !c->plan.function && program_function(c->plan.program, "LLVMFuzzerTestOneInput");
     c->asks = target && !c->in_memory;
     c->slots = c_words_slots(input);
     c->snapshot = !c->in_memory && may_share(c);
@@ -169,7 +177,7 @@ static void look_at_call(CFront *c)
 
 bool c_builds_make(CFront *c, Err *err)
 {
-    Err why = {0};
+    Err why = { 0 };
     c->edges = edges_new(c->plan.program, err);
     c->folder = c->edges ? tempdir_new(NULL, err) : NULL;
     if (!c->folder)

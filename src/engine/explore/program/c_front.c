@@ -60,12 +60,16 @@ static bool begin(void *subject, const FrontHost *host, FrontFacts *out, Err *er
     if (!c_builds_make(c, err) || !c_words_tell(c, err))
         return false;
     const char *entry = c->plan.function ? c->plan.function->symbol
-                        : c->in_memory ? "LLVMFuzzerTestOneInput" : "main";
-    *out = (FrontFacts){ .counters = c->counters, .branches = edges_count(c->edges),
-                         .reachable = c->plan.calls
-                                          ? edges_reachable(c->edges, c->plan.calls, entry)
-                                          : edges_count(c->edges),
-                         .fixed = c->slots, .zeros = c->asks, .strict = c->sanitized != NULL };
+                        : c->in_memory   ? "LLVMFuzzerTestOneInput"
+                                         : "main";
+    *out =
+        (FrontFacts){ .counters = c->counters,
+                      .branches = edges_count(c->edges),
+                      .reachable = c->plan.calls ? edges_reachable(c->edges, c->plan.calls, entry)
+                                                 : edges_count(c->edges),
+                      .fixed = c->slots,
+                      .zeros = c->asks,
+                      .strict = c->sanitized != NULL };
     return true;
 }
 
@@ -83,7 +87,7 @@ static void finish(void *subject, bool wait)
     c_builds_kill(c);
     if (c->left_processes)
         c_front_note(c, "runs left processes behind, which were killed: branches that "
-                     "only they take may be missed");
+                        "only they take may be missed");
 }
 
 static void place(void *subject, uint32_t at, const char **file, unsigned *line)
@@ -93,10 +97,7 @@ static void place(void *subject, uint32_t at, const char **file, unsigned *line)
     *line = e ? e->line : 0;
 }
 
-static char *in_words(void *subject, char *text)
-{
-    return c_words_of(subject, text);
-}
+static char *in_words(void *subject, char *text) { return c_words_of(subject, text); }
 
 /* ---- limits */
 
@@ -107,17 +108,18 @@ static double allows(const CWorker *w, double times, double least)
     const FrontLimits *l = &w->limits;
     double time = w->c->host.time;
     double seconds = fmax(fmax(least, l->run * (l->known ? times : fmin(times, 4))), l->start * 3);
-    return l->known || time <= 0 ? seconds
-                                 : fmin(seconds, fmax(time, 2 * l->run + 3 * l->start));
+    return l->known || time <= 0 ? seconds : fmin(seconds, fmax(time, 2 * l->run + 3 * l->start));
 }
 
 /* Sanitizers are slow, and a machine may be busy. */
 static RunLimits judge_limits(const CWorker *w)
 {
     double seconds = allows(w, 10, 2);
-    return (RunLimits){ .wall = seconds * 3, .cpu = seconds,
+    return (RunLimits){ .wall = seconds * 3,
+                        .cpu = seconds,
                         .idle = fmax(10, fmax(w->limits.start * 3, w->limits.asked * 2)),
-                        .memory = w->c->plan.memory, .output = 64u << 20 };
+                        .memory = w->c->plan.memory,
+                        .output = 64u << 20 };
 }
 
 static RunLimits trace_limits(const CWorker *w)
@@ -146,8 +148,8 @@ static double start(void *worker, double most)
     CWorker *w = worker;
     RunLimits wide = { .wall = most, .cpu = most, .memory = w->c->plan.memory, .output = 1 << 20 };
     Subject *s = w->strict ? w->strict : w->plain;
-    RunResult r = {0};
-    Err ignored = {0};
+    RunResult r = { 0 };
+    Err ignored = { 0 };
     subject_limits(s, &wide);
     double seconds = 0;
     if (subject_run(s, "", 0, &r, &ignored) && !r.stopped && r.seconds < most)
@@ -161,12 +163,17 @@ static double start(void *worker, double most)
 static bool open_fast(CWorker *w, unsigned job, const FrontLimits *l, Err *err)
 {
     CFront *c = w->c;
-    FastPlan plan = { .program = c->coverage, .call = &c->plan.call,
-                      .counters = (uint32_t)c->counters, .longest = c->host.longest,
-                      .seconds = l->run, .usual = l->start > 1 ? l->start : 0,
+    FastPlan plan = { .program = c->coverage,
+                      .call = &c->plan.call,
+                      .counters = (uint32_t)c->counters,
+                      .longest = c->host.longest,
+                      .seconds = l->run,
+                      .usual = l->start > 1 ? l->start : 0,
                       .memory = c->plan.memory,
-                      .stop = c->host.stop, .stop_arg = c->host.arg,
-                      .in_memory = c->in_memory, .snapshot = c->snapshot };
+                      .stop = c->host.stop,
+                      .stop_arg = c->host.arg,
+                      .in_memory = c->in_memory,
+                      .snapshot = c->snapshot };
     w->fast = fast_new(&plan, err);
     if (w->fast && job == 0 && fast_missing(w->fast))
         c_front_note(c, "%s", fast_missing(w->fast));
@@ -178,12 +185,17 @@ static bool open_judges(CWorker *w, Err *err)
     CFront *c = w->c;
     static char *env[] = {
         "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_abort=1",
-        "UBSAN_OPTIONS=print_stacktrace=1", NULL,
+        "UBSAN_OPTIONS=print_stacktrace=1",
+        NULL,
     };
-    SubjectPlan plan = { .program = c->sanitized, .call = &c->plan.call,
-                         .limits = judge_limits(w), .env = env, .untraced = true,
+    SubjectPlan plan = { .program = c->sanitized,
+                         .call = &c->plan.call,
+                         .limits = judge_limits(w),
+                         .env = env,
+                         .untraced = true,
                          .rounds = c->in_memory,
-                         .stop = c->host.stop, .stop_arg = c->host.arg };
+                         .stop = c->host.stop,
+                         .stop_arg = c->host.arg };
     if (c->sanitized && !(w->strict = subject_new(&plan, err)))
         return false;
     plan.program = c->coverage;
@@ -233,8 +245,11 @@ static bool add(void *worker, const uint8_t *bytes, size_t n)
 static FrontRun run_at(const CWorker *w, unsigned i)
 {
     const FastResult *r = fast_result(w->fast, i);
-    FrontRun run = { .path = r->path, .micros = r->micros, .news = r->news != 0,
-                     .died = !WIFEXITED(r->status), .late = fast_timed_out(w->fast, i) };
+    FrontRun run = { .path = r->path,
+                     .micros = r->micros,
+                     .news = r->news != 0,
+                     .died = !WIFEXITED(r->status),
+                     .late = fast_timed_out(w->fast, i) };
     run.bytes = fast_input(w->fast, i, &run.n);
     return run;
 }
@@ -266,9 +281,15 @@ static bool open_trace(CWorker *w, Err *err)
     if (!w->log)
         return false;
     RunFd fd = { log_fd(w->log), SUNDEW_LOG_FD };
-    SubjectPlan plan = { .program = c->concolic, .call = &c->plan.call, .fds = &fd, .nfds = 1,
-                         .untraced = true, .rounds = c->in_memory, .limits = trace_limits(w),
-                         .stop = c->host.stop, .stop_arg = c->host.arg };
+    SubjectPlan plan = { .program = c->concolic,
+                         .call = &c->plan.call,
+                         .fds = &fd,
+                         .nfds = 1,
+                         .untraced = true,
+                         .rounds = c->in_memory,
+                         .limits = trace_limits(w),
+                         .stop = c->host.stop,
+                         .stop_arg = c->host.arg };
     w->followed = subject_new(&plan, err);
     return w->followed != NULL;
 }
@@ -277,8 +298,8 @@ static bool trace(void *worker, Exprs *pool, uint32_t in, const uint8_t *bytes, 
                   FrontTrace *out, Err *err)
 {
     CWorker *w = worker;
-    RunResult r = {0};
-    Err why = {0};
+    RunResult r = { 0 };
+    Err why = { 0 };
     if (!w->followed && !w->no_trace && !open_trace(w, &why)) {
         w->no_trace = true;
         c_front_note(w->c, "%s; inputs are only mutated", why.msg);
@@ -323,12 +344,12 @@ static void judge(void *worker, FrontJudge by, const uint8_t *bytes, size_t n, F
 {
     CWorker *w = worker;
     Subject *s = by == FRONT_STRICT ? w->strict : w->plain;
-    RunResult r = {0};
-    Err ignored = {0};
+    RunResult r = { 0 };
+    Err ignored = { 0 };
     if (!s || !subject_run(s, bytes, n, &r, &ignored))
         return;
     if (!r.stopped && !r.lost_server && counts(w->c, &r.failure)) {
-        Failure f = {0};
+        Failure f = { 0 };
         failure_copy(&f, &r.failure);
         vec_push(out, f);
     }
@@ -336,8 +357,17 @@ static void judge(void *worker, FrontJudge by, const uint8_t *bytes, size_t n, F
 }
 
 const ExploreFront c_front = {
-    .begin = begin, .traces = traces, .finish = finish,
-    .open = open_worker, .close = close_worker, .limits = limits, .start = start,
-    .add = add, .run = run, .trace = trace, .judge = judge,
-    .place = place, .in_words = in_words,
+    .begin = begin,
+    .traces = traces,
+    .finish = finish,
+    .open = open_worker,
+    .close = close_worker,
+    .limits = limits,
+    .start = start,
+    .add = add,
+    .run = run,
+    .trace = trace,
+    .judge = judge,
+    .place = place,
+    .in_words = in_words,
 };

@@ -31,7 +31,7 @@ static void tell_number(const CFront *c, int64_t v)
 
 bool c_words_tell(const CFront *c, Err *err)
 {
-    Constants all = {0};
+    Constants all = { 0 };
     if (!program_constants(c->plan.program, &all, err))
         return false;
     for (size_t i = 0; i < all.nstrings; i++)
@@ -60,7 +60,7 @@ static bool part_at(const char *input, size_t at, Str *name, size_t *from, size_
     for (CallPart part; call_part(&input, &part); begin += part.size * part.count) {
         bool string = part.kind == PART_ARGUMENTS || part.kind == PART_VARIABLE;
         if (string && !part.size)
-            return false;                      /* strings that end where they like */
+            return false; /* strings that end where they like */
         if (string && at >= begin + part.size * part.count)
             continue;
         size_t i = string ? (at - begin) / part.size : 0;
@@ -93,7 +93,7 @@ static size_t read_bytes(const char *p, size_t *from, size_t *to)
 
 static void name_bytes(const Call *call, const char *p, size_t len, size_t a, size_t b, Str *out)
 {
-    Str name = {0};
+    Str name = { 0 };
     size_t from = 0, to = 0;
     if (!part_at(call->input, a, &name, &from, &to) || b >= to)
         str_addn(out, p, len);
@@ -106,7 +106,7 @@ static void name_bytes(const Call *call, const char *p, size_t len, size_t a, si
 
 char *c_words_of(const CFront *c, char *text)
 {
-    Str out = {0};
+    Str out = { 0 };
     char quote = 0;
     if (!c->slots)
         return text;

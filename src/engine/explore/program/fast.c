@@ -73,8 +73,10 @@ static bool map_batch(Fast *f, const FastPlan *plan, Err *err)
         return false;
     f->batch = (struct sundew_batch *)f->shared.at;
     *f->batch = (struct sundew_batch){ .magic = SUNDEW_BATCH_MAGIC,
-                                       .version = SUNDEW_BATCH_VERSION, .size = size,
-                                       .counters = plan->counters, .room = f->room,
+                                       .version = SUNDEW_BATCH_VERSION,
+                                       .size = size,
+                                       .counters = plan->counters,
+                                       .room = f->room,
                                        .flags = (plan->in_memory ? SUNDEW_BATCH_MEMORY : 0) |
                                                 (plan->snapshot ? SUNDEW_BATCH_SNAPSHOT : 0) };
     return true;
@@ -104,9 +106,14 @@ static bool open_input(Fast *f, Err *err)
 static bool start(Fast *f, Err *err)
 {
     RunFd fds[] = { { f->shared.fd, SUNDEW_BATCH_FD }, { f->input, SUNDEW_BATCH_INPUT_FD } };
-    RunPlan plan = { .argv = strings_argv(&f->argv), .env = strings_argv(&f->env),
-                     .fds = fds, .nfds = 2, .server = true, .untraced = true,
-                     .keep_scratch = true, .limits = { .memory = f->memory } };
+    RunPlan plan = { .argv = strings_argv(&f->argv),
+                     .env = strings_argv(&f->env),
+                     .fds = fds,
+                     .nfds = 2,
+                     .server = true,
+                     .untraced = true,
+                     .keep_scratch = true,
+                     .limits = { .memory = f->memory } };
     f->socket = runner_lend(f->runner, &plan, f->file ? -1 : f->input, err);
     return f->socket >= 0;
 }
@@ -155,10 +162,7 @@ void fast_free(Fast *f)
     free(f);
 }
 
-void fast_limit(Fast *f, double seconds)
-{
-    f->seconds = seconds;
-}
+void fast_limit(Fast *f, double seconds) { f->seconds = seconds; }
 
 /* ---- a batch */
 
@@ -188,8 +192,10 @@ typedef struct sundew_forkserver_message Message;
 
 static bool ask(Fast *f)
 {
-    Message m = { .magic = SUNDEW_FORKSERVER_MAGIC, .version = SUNDEW_FORKSERVER_VERSION,
-                  .kind = SUNDEW_FORKSERVER_BATCH, .number = ++f->number };
+    Message m = { .magic = SUNDEW_FORKSERVER_MAGIC,
+                  .version = SUNDEW_FORKSERVER_VERSION,
+                  .kind = SUNDEW_FORKSERVER_BATCH,
+                  .number = ++f->number };
     return send(f->socket, &m, sizeof m, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof m;
 }
 
@@ -325,20 +331,11 @@ static bool run_batch(Fast *f, uint32_t rounds, Err *err)
     return true;
 }
 
-bool fast_run(Fast *f, Err *err)
-{
-    return run_batch(f, 0, err);
-}
+bool fast_run(Fast *f, Err *err) { return run_batch(f, 0, err); }
 
-bool fast_run_apart(Fast *f, Err *err)
-{
-    return run_batch(f, 1, err);
-}
+bool fast_run_apart(Fast *f, Err *err) { return run_batch(f, 1, err); }
 
-unsigned fast_count(const Fast *f)
-{
-    return f->n;
-}
+unsigned fast_count(const Fast *f) { return f->n; }
 
 const FastResult *fast_result(const Fast *f, unsigned i)
 {
@@ -354,22 +351,10 @@ const uint8_t *fast_input(const Fast *f, unsigned i, size_t *n)
     return f->bytes + f->slots[i].at;
 }
 
-bool fast_timed_out(const Fast *f, unsigned i)
-{
-    return f->late[i];
-}
+bool fast_timed_out(const Fast *f, unsigned i) { return f->late[i]; }
 
-const uint8_t *fast_counters(const Fast *f)
-{
-    return f->last;
-}
+const uint8_t *fast_counters(const Fast *f) { return f->last; }
 
-bool fast_left_processes(const Fast *f)
-{
-    return f->left;
-}
+bool fast_left_processes(const Fast *f) { return f->left; }
 
-const char *fast_missing(const Fast *f)
-{
-    return runner_missing(f->runner);
-}
+const char *fast_missing(const Fast *f) { return runner_missing(f->runner); }

@@ -19,14 +19,16 @@ struct Subject {
 
 Runner *call_runner(const Call *c, const char *program, Err *err)
 {
-    Vec(const char *) readable = {0};
+    Vec(const char *) readable = { 0 };
     char *folder = path_dir(program);
     vec_push(&readable, folder);
     for (char *const *r = c->readable; r && *r; r++)
         vec_push(&readable, *r);
     vec_push(&readable, NULL);
-    Runner *r = runner_new(&(RunnerPlan){ .readable = readable.items, .network = c->network,
-                                          .unprotected = c->unprotected }, err);
+    Runner *r = runner_new(&(RunnerPlan){ .readable = readable.items,
+                                          .network = c->network,
+                                          .unprotected = c->unprotected },
+                           err);
     vec_release(&readable);
     free(folder);
     return r;
@@ -55,9 +57,8 @@ void call_environment(const Call *c, const char *file, const Runner *r, Strings 
 {
     /* The user's options for sanitizers would come first, and hide ours. */
     for (char *const *e = c->env ? c->env : environ; *e; e++)
-        if (!str_starts(*e, "SUNDEW_") && !str_starts(*e, "HOME=") &&
-            !str_starts(*e, "TMPDIR=") && !str_starts(*e, "ASAN_OPTIONS=") &&
-            !str_starts(*e, "UBSAN_OPTIONS="))
+        if (!str_starts(*e, "SUNDEW_") && !str_starts(*e, "HOME=") && !str_starts(*e, "TMPDIR=") &&
+            !str_starts(*e, "ASAN_OPTIONS=") && !str_starts(*e, "UBSAN_OPTIONS="))
             strings_add(env, *e);
     strings_add(env, "LD_BIND_NOW=1");
     strings_addf(env, "HOME=%s", runner_scratch(r));
@@ -77,8 +78,11 @@ bool call_part(const char **at, CallPart *out)
         return false;
     size_t n = strcspn(p, ",");
     const char *slash = memchr(p, '/', n);
-    *out = (CallPart){ .kind = str_starts(p, "argv:") ? PART_ARGUMENTS : str_starts(p, "env:") ? PART_VARIABLE
-                               : str_starts(p, "stdin") ? PART_STDIN : PART_OTHER, .count = 1 };
+    *out = (CallPart){ .kind = str_starts(p, "argv:")   ? PART_ARGUMENTS
+                               : str_starts(p, "env:")  ? PART_VARIABLE
+                               : str_starts(p, "stdin") ? PART_STDIN
+                                                        : PART_OTHER,
+                       .count = 1 };
     if (out->kind == PART_ARGUMENTS)
         out->count = strtoul(p + 5, NULL, 10);
     if (out->kind <= PART_VARIABLE && slash)
@@ -112,11 +116,18 @@ Subject *subject_new(const SubjectPlan *plan, Err *err)
         free(s->file);
         s->file = NULL;
     }
-    s->plan = (RunPlan){ .argv = strings_argv(&s->argv), .env = strings_argv(&s->env),
-                         .fds = s->fds, .nfds = plan->nfds, .limits = plan->limits,
-                         .server = !plan->plain, .rounds = plan->rounds, .untraced = plan->untraced,
-                         .stop = plan->stop, .stop_arg = plan->stop_arg,
-                         .discard_output = true, .keep_output = 256u << 10 };
+    s->plan = (RunPlan){ .argv = strings_argv(&s->argv),
+                         .env = strings_argv(&s->env),
+                         .fds = s->fds,
+                         .nfds = plan->nfds,
+                         .limits = plan->limits,
+                         .server = !plan->plain,
+                         .rounds = plan->rounds,
+                         .untraced = plan->untraced,
+                         .stop = plan->stop,
+                         .stop_arg = plan->stop_arg,
+                         .discard_output = true,
+                         .keep_output = 256u << 10 };
     return s;
 }
 
@@ -131,10 +142,7 @@ void subject_free(Subject *s)
     free(s);
 }
 
-void subject_limits(Subject *s, const RunLimits *limits)
-{
-    s->plan.limits = *limits;
-}
+void subject_limits(Subject *s, const RunLimits *limits) { s->plan.limits = *limits; }
 
 bool subject_run(Subject *s, const void *bytes, size_t n, RunResult *out, Err *err)
 {

@@ -33,26 +33,26 @@ typedef struct Call {
 typedef struct CallPart {
     enum { PART_ARGUMENTS, PART_VARIABLE, PART_STDIN, PART_OTHER } kind;
     size_t count, size;
-    const char *name;            /* of a variable, not terminated */
+    const char *name; /* of a variable, not terminated */
     int name_len;
 } CallPart;
 bool call_part(const char **at, CallPart *out);
 
 typedef struct SubjectPlan {
-    const char *program;         /* the build */
+    const char *program; /* the build */
     const Call *call;
     RunLimits limits;
     const RunFd *fds;
     size_t nfds;
-    bool untraced, plain;        /* plain: no fork server in it */
-    bool rounds;                 /* of RunPlan */
-    char *const *env;            /* set besides: NAME=VALUE, NULL-terminated */
-    bool (*stop)(void *arg);     /* of RunPlan */
+    bool untraced, plain; /* plain: no fork server in it */
+    bool rounds; /* of RunPlan */
+    char *const *env; /* set besides: NAME=VALUE, NULL-terminated */
+    bool (*stop)(void *arg); /* of RunPlan */
     void *stop_arg;
 } SubjectPlan;
 
 Subject *subject_new(const SubjectPlan *plan, Err *err);
-void subject_free(Subject *s);                   /* NULL is fine */
+void subject_free(Subject *s); /* NULL is fine */
 void subject_limits(Subject *s, const RunLimits *limits);
 bool subject_run(Subject *s, const void *bytes, size_t n, RunResult *out, Err *err);
 

@@ -41,7 +41,7 @@ static ffi_type *parse_type(const char **s)
     ffi_type *t = calloc(1, sizeof *t);
     t->type = FFI_TYPE_STRUCT;
     t->elements = calloc(MOST_MEMBERS + 1, sizeof *t->elements);
-    for (unsigned n = 0; **s && **s != '}'; )
+    for (unsigned n = 0; **s && **s != '}';)
         if (n < MOST_MEMBERS)
             t->elements[n++] = parse_type(s);
         else
@@ -67,8 +67,9 @@ int call_prepare(Routine *r, void *library)
         r->types[r->nargs++] = parse_type(&s);
     }
     ffi_status st = fixed >= 0
-        ? ffi_prep_cif_var(&r->cif, FFI_DEFAULT_ABI, (unsigned)fixed, r->nargs, r->result, r->types)
-        : ffi_prep_cif(&r->cif, FFI_DEFAULT_ABI, r->nargs, r->result, r->types);
+                        ? ffi_prep_cif_var(&r->cif, FFI_DEFAULT_ABI, (unsigned)fixed, r->nargs,
+                                           r->result, r->types)
+                        : ffi_prep_cif(&r->cif, FFI_DEFAULT_ABI, r->nargs, r->result, r->types);
     if (st != FFI_OK)
         r->code = NULL;
     return r->code != NULL;

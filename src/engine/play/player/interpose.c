@@ -20,10 +20,7 @@ static _Thread_local Playing *mine;
 static Playing *latest;
 static Woven woven;              /* written by constructors, while the library is loaded */
 
-static Playing *playing(void)
-{
-    return mine ? mine : __atomic_load_n(&latest, __ATOMIC_ACQUIRE);
-}
+static Playing *playing(void) { return mine ? mine : __atomic_load_n(&latest, __ATOMIC_ACQUIRE); }
 
 void interpose_enter(Playing *p)
 {
@@ -39,10 +36,7 @@ void interpose_leave(Playing *p)
     __atomic_compare_exchange_n(&latest, &p, NULL, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-const Woven *interpose_woven(void)
-{
-    return &woven;
-}
+const Woven *interpose_woven(void) { return &woven; }
 
 EXPORTED void sundew_player_register(uint32_t what, void *address, uint64_t n)
 {

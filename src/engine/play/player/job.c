@@ -24,7 +24,8 @@ uint64_t job_heap_bytes(const Player *player)
 static void list_new(Playing *p, const struct WireOptions *o)
 {
     const Woven *w = p->player->woven;
-    const uint8_t *seen = p->player->shared + WIRE_SEEN, *bytes = o->reached ? w->reached : w->cover;
+    const uint8_t *seen = p->player->shared + WIRE_SEEN,
+                  *bytes = o->reached ? w->reached : w->cover;
     size_t n = o->reached ? w->nreached : w->ncover;
     for (size_t i = 0; bytes && i < n && p->answer->nnew < WIRE_MOST_NEW; i++) {
         if (i % 8 == 0) {

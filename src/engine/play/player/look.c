@@ -58,8 +58,8 @@ static void unguard(void)
 }
 
 /* Bytes of a string, at most `most`; -1: unreadable. */
-__attribute__((no_sanitize("address")))
-static long read_string(const char *from, char *to, long most)
+__attribute__((no_sanitize("address"))) static long read_string(const char *from, char *to,
+                                                                long most)
 {
     volatile long n = 0;
     guard();
@@ -77,9 +77,14 @@ static long read_string(const char *from, char *to, long most)
 
 /* ---- observations */
 
-static void observe(Playing *p, unsigned step, int place, uint32_t kind, const void *bytes, uint32_t n)
+static void observe(Playing *p, unsigned step, int place, uint32_t kind, const void *bytes,
+                    uint32_t n)
 {
-    struct { uint32_t step; int32_t place; uint32_t kind, n; } row = { step, place, kind, n };
+    struct {
+        uint32_t step;
+        int32_t place;
+        uint32_t kind, n;
+    } row = { step, place, kind, n };
     uint32_t padded = (n + 3u) & ~3u;
     if (p->answer->nobs + sizeof row + padded > WIRE_OBSERVATIONS) {
         p->answer->cut = 1;
@@ -117,9 +122,8 @@ static int known_pointer(const Playing *p, const void *it, unsigned before, uint
             return 1;
         }
         for (unsigned i = 0; r && i < d->nargs; i++)
-            if (d->rooms[i] && (d->rooms[i] == it ||
-                (r->look[i + 1] == 'h' && d->sizes[i] >= 8 &&
-                 memcmp(d->rooms[i], &it, sizeof it) == 0))) {
+            if (d->rooms[i] && (d->rooms[i] == it || (r->look[i + 1] == 'h' && d->sizes[i] >= 8 &&
+                                                      memcmp(d->rooms[i], &it, sizeof it) == 0))) {
                 at[0] = s;
                 at[1] = i;
                 return 1;
@@ -169,15 +173,9 @@ static void observe_result(Playing *p, unsigned step, const Routine *r, const Do
             x = (double)f;
         observe(p, step, -1, OBS_FLOAT, &x, sizeof x);
         break;
-    case 'z':
-        observe_string(p, step, -1, (const char *)d->result[0]);
-        break;
-    case 'h':
-        observe_handle(p, step, -1, (const void *)d->result[0]);
-        break;
-    case 'p':
-        observe(p, step, -1, d->result[0] ? OBS_HANDLE : OBS_NULL, NULL, 0);
-        break;
+    case 'z': observe_string(p, step, -1, (const char *)d->result[0]); break;
+    case 'h': observe_handle(p, step, -1, (const void *)d->result[0]); break;
+    case 'p': observe(p, step, -1, d->result[0] ? OBS_HANDLE : OBS_NULL, NULL, 0); break;
     case 'r':
         observe(p, step, -1, OBS_BYTES, d->result,
                 (uint32_t)(r->result->size > 64 ? 64 : r->result->size));

@@ -73,7 +73,7 @@ static int load_library(Player *p, const char *path)
 
 int main(int argc, char **argv)
 {
-    Player player = {0};
+    Player player = { 0 };
     struct rlimit none = { 0, 0 };
     if (argc != 2) {
         fprintf(stderr, "sundew-play is started by sundew\n");

@@ -74,10 +74,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
     return 0;
 }
 
-static void clean_folder(void)
-{
-    nftw(".", remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
+static void clean_folder(void) { nftw(".", remove_one, 8, FTW_DEPTH | FTW_PHYS); }
 
 static void judge(struct WireAnswer *w, int status)
 {
@@ -85,8 +82,8 @@ static void judge(struct WireAnswer *w, int status)
     if (w->state == WIRE_DONE && WIFEXITED(status))
         return;
     if (WIFSIGNALED(status))     /* whatever it says itself */
-        w->state = WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGALRM
-            ? WIRE_TIMEOUT : WIRE_DIED;
+        w->state =
+            WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGALRM ? WIRE_TIMEOUT : WIRE_DIED;
     else
         w->state = WIRE_EXITED;
 }
@@ -227,7 +224,7 @@ static Group take_group(Reader *r)
 
 static void run_prefix(Server *s, Group *g)
 {
-    struct itimerval off = {0};
+    struct itimerval off = { 0 };
     job_limit(s->playing.player);
     call_steps(&s->playing, &g->prefix, g->nprefix, 0, 1);
     setitimer(ITIMER_PROF, &off, NULL);

@@ -27,9 +27,9 @@
 /* The low half of the first argument. */
 enum { ARGUMENT = offsetof(struct seccomp_data, args) };
 
-#define LOAD(at)               BPF_STMT(BPF_LD | BPF_W | BPF_ABS, at)
-#define SAME(value, yes, no)   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(value), yes, no)
-#define ANSWER(what)           BPF_STMT(BPF_RET | BPF_K, what)
+#define LOAD(at)             BPF_STMT(BPF_LD | BPF_W | BPF_ABS, at)
+#define SAME(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(value), yes, no)
+#define ANSWER(what)         BPF_STMT(BPF_RET | BPF_K, what)
 
 void shield_parents(void)
 {

@@ -82,28 +82,21 @@ void take_value(Playing *p, Reader *r, Taken *t)
     memset(t, 0, sizeof *t);
     take(r, &t->kind, 1);
     switch (t->kind) {
-    case VALUE_INTEGER:
-        take(r, &t->bits, 8);
-        break;
-    case VALUE_FLOAT:
-        take(r, &t->real, 8);
-        break;
-    case VALUE_STRING: case VALUE_BYTES:
+    case VALUE_INTEGER: take(r, &t->bits, 8); break;
+    case VALUE_FLOAT: take(r, &t->real, 8); break;
+    case VALUE_STRING:
+    case VALUE_BYTES:
         t->n = take32(r);
         t->bytes = r->p;
         if ((size_t)(r->end - r->p) < t->n)
             t->n = 0;
         r->p += t->n;
         break;
-    case VALUE_ROOM:
-        t->n = take32(r);
-        break;
-    case VALUE_RESULT: case VALUE_STORED: case VALUE_STORAGE:
-        take_made(p, r, t);
-        break;
-    case VALUE_FUNCTION:
-        take_symbol(p, r, t);
-        break;
+    case VALUE_ROOM: t->n = take32(r); break;
+    case VALUE_RESULT:
+    case VALUE_STORED:
+    case VALUE_STORAGE: take_made(p, r, t); break;
+    case VALUE_FUNCTION: take_symbol(p, r, t); break;
     }
 }
 
