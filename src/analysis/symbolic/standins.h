@@ -2,7 +2,7 @@
  * standins - what becomes of a library function in a concolic run.
  *
  * One line a function, in share/standins/ and in files that a user adds; the format
- * is described in docs/library-standins.md:
+ * is described in docs/standins.md:
  *
  *     standin       strlen strcmp          our own version in C, woven like the program
  *     standin       fgetc=getc             the version of another name
