@@ -1,15 +1,15 @@
 /*
- * program - open a program: from the workspace if it is there, else link it.
+ * program - opens a program: reads it from the workspace, or links it first.
  *
- * LLVM's reader trusts its input more than we may, so a program is built by a
- * child process, which leaves two files:
+ * LLVM's reader trusts its input, and we must not. So a child process builds the
+ * program, and leaves two files:
  *
  *     linked/KEY.bc       the linked module
  *     linked/KEY.tables   the tables derived from it (tables.c)
  *
- * If the child dies over a unit, the unit is left out with a note and another
- * child begins again. KEY is made from the units' ids in order and from all
- * that decides how the files look.
+ * If the child dies while it reads a unit, the parent notes this, leaves the unit
+ * out and starts another child. KEY is a hash of the units' ids in order, the
+ * version of the format and LLVM's version.
  */
 #include "base/file.h"
 #include "base/sha256.h"
@@ -241,7 +241,7 @@ static bool file_checksum(const char *path, uint64_t *sum, Err *err)
     return true;
 }
 
-/* The name of the model files of these units. */
+/* KEY, the name of both files of these units. */
 static void tables_key(const CapturedProgram *c, char key[ID_LEN + 1])
 {
     char *version = xprintf("model " TABLES_VERSION " LLVM %s", program_llvm_version());

@@ -86,7 +86,7 @@ struct Program {
 void locations_free(struct LocationIndex *x);           /* NULL is fine */
 bool path_ends_with(const char *path, const char *end); /* by whole names */
 
-/* model.c: the tables of a program as one file.
+/* tables.c: the tables of a program as one file.
  *
  * Writes what `p` holds, with the checksum of the bitcode it goes with. */
 bool tables_write(const Program *p, const char *path, uint64_t bitcode_sum, Err *err);

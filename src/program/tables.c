@@ -1,17 +1,17 @@
 /*
- * model - the tables of a program as a file.
+ * tables - the tables of a program as a file.
  *
- *     "SUNDEWPM"                        8 bytes
+ *     "SUNDEWP2"                        8 bytes
  *     checksum of all that follows      8 bytes
  *     checksum of the module's bitcode  8 bytes
  *     length of the texts               8 bytes
  *     texts, each ending in NUL         offset 0 is ""
  *     numbers                           as LEB128, in the order of write_all()
  *
- * Texts are offsets, types and functions are their index + 1 with 0 for none.
- * The file is made and read on the same machine, by the same version: its name
- * holds the version (program.c). A damaged file shows by its checksum; the
- * reader still trusts no number in it.
+ * A text is written as its offset. A type or a function is written as its index
+ * + 1; 0 means none. The same version of Sundew writes and reads the file, on the
+ * same machine: the version is part of its name (program.c). The checksum tells
+ * a damaged file; the reader still checks every number.
  */
 #include "base/file.h"
 #include "program/program_int.h"

@@ -1,22 +1,24 @@
 /*
- * mut_int - what the files of the mutability analysis share.
+ * mutability_int - types and functions for the files of the mutability analysis.
  *
- *     mut_path.c     access paths and sets of them
- *     mut_lower.c    a function's instructions as a short list of operations
- *     mut_flow.c     which paths the values of a function hold; its effects
- *     mut_call.c     a call meets a summary, of a body or of the library
- *     mut_format.c   what a literal format only prints
- *     mut_memory.c   stage M: references that were stored
- *     mut_length.c   which parameter is the length of which
- *     mut_summary.c  a function as a line of a summary file
+ *     path.c         access paths and sets of them
+ *     lower.c        a function's instructions as a short list of operations
+ *     flow.c         the paths that each value of a function holds; its effects
+ *     call.c         applies a summary at a call, of a body or of the library
+ *     format.c       arguments that a literal format only prints
+ *     memory.c       stage M: references that were stored
+ *     length.c       pairs of parameters: an object and its length
+ *     summary.c      a function as a line of a summary file
+ *     facts.c        the facts file: writes it, reads it
  *     mutability.c   the order of the work, and the verdicts
  *
- * The values of a function are described by *paths*: where a pointer came from.
- * `p->next->x`, as an address, is root p, one dereference at the offset of next,
- * then the offset of x. Loads lengthen paths; more than MUT_DEREFS are cut and
- * marked `deeper`. A function's *effects* are what it does to the paths that
- * begin at its arguments (IR arguments, numbered as LLVM does) and at globals.
- * Effects of callees are translated into the caller's paths at each call.
+ * A *path* describes the origin of a pointer. The address of `p->next->x` is root
+ * p, one dereference at the offset of next, then the offset of x. Each load makes
+ * a path longer; a path of more than MUT_DEREFS loads is cut and marked `deeper`.
+ * The *effects* of a function are its operations on paths that begin at its
+ * arguments (IR arguments, numbered as LLVM does) or at globals: writes, frees,
+ * stores of a reference, obstacles. At each call, the callee's effects are
+ * translated into the caller's paths.
  */
 #ifndef SUNDEW_MUT_INT_H
 #define SUNDEW_MUT_INT_H
@@ -207,16 +209,16 @@ struct Mutability {
     Arena arena;
     MutParam **params;           /* by Function.index */
     MutPurity *purity;
-    struct LoadIndex *loads;     /* mut_memory.c */
+    struct LoadIndex *loads;     /* memory.c */
     LLVMValueRef changed_by;     /* … the function that was asked about last, */
     PtBits changed;              /* and the objects it changes */
     bool percent_n;              /* some format has it */
-    PtTable prints;              /* mut_format.c: function -> what its formats show */
+    PtTable prints;              /* format.c: function -> what its formats show */
     bool printed[256];           /* … conversions that only read */
     bool stopped;
 };
 
-/* mut_lower.c */
+/* lower.c */
 /* Is it one address: the same value, or the same constant offset from one? */
 bool mut_same_address(const Mutability *m, LLVMValueRef x, LLVMValueRef y);
 int64_t mut_gep_offset(const Mutability *m, LLVMValueRef gep);    /* or ANYWHERE */
@@ -232,7 +234,7 @@ bool mut_reaches(Body *b, uint32_t from, uint32_t to);
 /* … after at least one other, so that an operation in a loop comes again. */
 bool mut_comes_later(Body *b, uint32_t from, uint32_t to);
 
-/* mut_flow.c */
+/* flow.c */
 void mut_flow(Mutability *m, Body *b);
 /* What is stored at the places, as seen at operation `op`. */
 void mut_load(Body *b, const PathSet *from, int32_t off, uint32_t op, PathSet *out);
@@ -253,7 +255,7 @@ uint32_t mut_local(Body *b, LLVMValueRef site, bool stack);
 void mut_passed(Body *b, const PathSet *v, uint32_t op);
 Body *mut_body(const Mutability *m, LLVMValueRef fn);
 
-/* mut_call.c */
+/* call.c */
 /* The member that an address names: of the outermost struct and of the innermost. */
 typedef struct Member {
     bool known;
@@ -271,12 +273,12 @@ unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsig
 /* Is there a string in the program that makes printf() write, by %n? */
 bool mut_has_percent_n(LLVMModuleRef module);
 
-/* mut_format.c */
+/* format.c */
 void mut_formats(Mutability *m);
 /* Does a literal format only print this variadic argument? */
 bool mut_is_printed(const Mutability *m, LLVMValueRef call, unsigned arg);
 
-/* mut_memory.c: is a parameter immutable although references to it are stored?
+/* memory.c: is a parameter immutable although references to it are stored?
  * `first`, `n`: its IR arguments. Fills in what it met otherwise. */
 typedef struct MemoryAnswer {
     bool deep, own;              /* no write is possible */

@@ -1,12 +1,13 @@
 /*
- * What the files of the concolic weave share; concolic.c tells the idea.
+ * Types and functions for the files of the concolic weave; concolic.c explains the
+ * idea.
  *
- *     concolic.c          which functions, dispatch, tables
- *     concolic_plan.c     a body in pieces, each with a region; what crosses
- *     concolic_rows.c     instructions as rows of a region's description
- *     concolic_body.c     f.sym written, twice: clean and dirty
- *     concolic_call.c     calls, copies, returns
- *     concolic_goto.c     computed goto
+ *     concolic.c   chooses the functions; dispatch, tables
+ *     plan.c       cuts a body into pieces, each with a region; values that cross
+ *     rows.c       instructions as rows of a region's description
+ *     body.c       writes f.sym, twice: clean and dirty
+ *     call.c       calls, copies, returns
+ *     goto.c       computed goto
  */
 #ifndef SUNDEW_CONCOLIC_WEAVE_H
 #define SUNDEW_CONCOLIC_WEAVE_H
@@ -183,7 +184,7 @@ Leaves concolic_leaves(Woven *w, LLVMTypeRef type);
 unsigned concolic_bits(Woven *w, LLVMTypeRef type);  /* 0: not followed */
 uint64_t concolic_size(Woven *w, LLVMTypeRef type);  /* bytes in memory */
 
-/* ---- concolic_plan.c */
+/* ---- plan.c */
 void plan_body(Body *b);
 void release_body(Body *b);
 Val *val_of(const Body *b, LLVMValueRef v);           /* NULL: a constant */
@@ -191,7 +192,7 @@ Ref ref_of(Body *b, LLVMValueRef v, unsigned leaf);
 /* Its label is needed in that piece. */
 void use_label(Body *b, Ref r, unsigned piece);
 
-/* ---- concolic_rows.c: rows are added to the last piece */
+/* ---- rows.c: rows are added to the last piece */
 bool rows_of(Body *b, Val *v);                        /* false: it needs none */
 void row_pin(Body *b, LLVMValueRef v, unsigned why, uint32_t site);
 /* It goes where it can't be followed: noted if it has a label. */
@@ -201,7 +202,7 @@ bool row_allocation(Body *b, Val *v, const char *name);
 bool is_row_intrinsic(LLVMValueRef call);
 LLVMValueRef describe_region(Body *b, Region *r);
 
-/* ---- concolic_call.c */
+/* ---- call.c */
 typedef enum {
     CALL_NOTHING,                /* left out: debug info */
     CALL_PLAIN,                  /* as it is, and no matter to memory */
@@ -213,7 +214,7 @@ typedef enum {
     CALL_OUTSIDE,
 } CallKind;
 CallKind call_kind(const Body *b, LLVMValueRef call);
-/* Does labels come back with it? */
+/* Do labels come back with it? */
 bool call_returns_labels(Body *b, const Val *v);
 void plan_call(Body *b, Val *v);             /* pins, before the call's piece */
 void plan_call_uses(Body *b, Val *v);        /* in the call's piece */
@@ -222,12 +223,12 @@ void write_return(Body *b, Val *v);
 void write_entry(Body *b);                   /* takes labels, goes to one of the versions */
 void write_dispatch(Concolic *c, Twin *t);
 
-/* ---- concolic_goto.c */
+/* ---- goto.c */
 bool goto_is_computed(LLVMValueRef f);       /* has it blocks with addresses? */
 bool goto_is_tame(LLVMValueRef f);           /* … that stay within it */
 void goto_renumber(Body *b);                 /* fills `addresses` */
 
-/* ---- concolic_body.c */
+/* ---- body.c */
 void write_body(Body *b);
 LLVMValueRef value_now(Body *b, LLVMValueRef v);      /* in the current piece */
 void set_now(Body *b, Val *v, LLVMValueRef now);
