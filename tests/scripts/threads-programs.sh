@@ -21,7 +21,7 @@ ok "the schedule of another build is refused" eval \
 ok "a damaged schedule is refused" eval \
     'cp -r deadlock-3.bug.kept bad && echo "at x run T1" >>bad/1/schedule.txt &&
      says "is not understood" "$SUNDEW" threads --replay bad/1'
-ok "no schedule there" says "schedule" "$SUNDEW" threads --replay nowhere/1
+ok "no schedule there" says "No such file" "$SUNDEW" threads --replay nowhere/1
 
 # ---- with scheduling off a woven program is the plain one
 for name in semaphores bank c11-threads tls-destructor error-checking; do

@@ -14,7 +14,7 @@ static void a_model_satisfies_what_was_asserted(void **state)
     arith_assert(a, arith_lt(a, arith_int(a, 5), x), 0);
     arith_assert(a, arith_eq(a, arith_add(a, x, y), arith_int(a, 12)), 1);
     assert_int_equal(arith_check(a, NULL, 0), ARITH_SAT);
-    int64_t i, k;
+    int64_t i = 0, k = 0;
     assert_true(arith_int_value(a, x, &i) && arith_int_value(a, y, &k));
     assert_true(i > 5);
     assert_int_equal(i + k, 12);

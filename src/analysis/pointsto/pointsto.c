@@ -242,7 +242,7 @@ static LLVMValueRef function_of(LLVMValueRef inst)
     return LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
 }
 
-static void describe_object(const PointsTo *pt, uint32_t object, Str *out)
+void pointsto_describe_object(const PointsTo *pt, uint32_t object, Str *out)
 {
     const PtObject *o = &pt->shown[object];
 
@@ -299,7 +299,7 @@ void pointsto_describe(const PointsTo *pt, uint32_t loc, Str *out)
 {
     PtLoc l = pt->locs.items[loc];
 
-    describe_object(pt, l.object, out);
+    pointsto_describe_object(pt, l.object, out);
     if (l.offset == ANY && !pt->objects.items[l.object].flat)
         str_add(out, "+?");
     else if (l.offset != ANY && l.offset)

@@ -91,6 +91,7 @@ uint32_t pointsto_part_of(const PointsTo *pt, uint32_t object);
 uint32_t pointsto_variable(const PointsTo *pt, LLVMValueRef g);
 /* The location of a byte of an object, arrays folded; -1: none was needed. */
 int64_t pointsto_locate(const PointsTo *pt, uint32_t object, int64_t offset);
+void pointsto_describe_object(const PointsTo *pt, uint32_t object, Str *out);
 /* "f.buf+8 (a.c:12)", "heap in f (a.c:14)", "&g" …; hostile text escaped. */
 void pointsto_describe(const PointsTo *pt, uint32_t loc, Str *out);
 

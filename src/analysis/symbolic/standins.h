@@ -4,8 +4,8 @@
  * One line a function, in share/standins/ and in files that a user adds; the format
  * is described in docs/standins.md:
  *
- *     standin       strlen strcmp          our own version in C, woven like the program
- *     standin       fgetc=getc             the version of another name
+ *     own         strlen strcmp          our own version in C, woven like the program
+ *     own         fgetc=getc             the version of another name
  *     always      read rand              the same, for what brings input or keeps something:
  *                                        also where nothing that it is given can be symbolic
  *     pin         setvbuf 3 4            these arguments stay what they are

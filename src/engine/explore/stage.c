@@ -45,10 +45,11 @@ static bool add(Job *j, const uint8_t *bytes, size_t n)
     return j->x->front->add(j->worker, bytes, n);
 }
 
-/* The counters of one input, by a run of its own. */
+/* The counters of one input, by a run of its own. The batch is empty if the
+ * exploration was stopped meanwhile. */
 static bool run_alone(Job *j, const uint8_t *bytes, size_t n, FrontBatch *out)
 {
-    return add(j, bytes, n) && stage_run(j, true, out) && out->n;
+    return add(j, bytes, n) && stage_run(j, true, out);
 }
 
 /* ---- shortening */
@@ -133,7 +134,7 @@ static bool examine(Job *j, const Candidate *c, Origin origin, uint32_t parent, 
     FrontBatch batch;
     if (!run_alone(j, c->bytes, c->n, &batch))
         return false;
-    if (batch.runs->died || (!has_news(j, &batch) && origin != FROM_SEED))
+    if (!batch.n || batch.runs->died || (!has_news(j, &batch) && origin != FROM_SEED))
         return true;
     uint8_t *bytes = xmemdup(c->bytes, c->n);
     size_t n = c->n;
@@ -142,7 +143,8 @@ static bool examine(Job *j, const Candidate *c, Origin origin, uint32_t parent, 
         n = shorten(j, bytes, n, batch.runs->path);
         ok = run_alone(j, bytes, n, &batch);
     }
-    Entry *e = ok && !batch.runs->died ? keep(j, bytes, n, origin, parent, &batch) : NULL;
+    Entry *e =
+        ok && batch.n && !batch.runs->died ? keep(j, bytes, n, origin, parent, &batch) : NULL;
     if (e)
         failures_judge(j, &(Input){ 0, bytes, n, parent }, false, false);
     free(bytes);

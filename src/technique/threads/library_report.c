@@ -356,8 +356,10 @@ static void say_type(const Subject *t, Str *out)
 
 void lib_summary(Lib *l)
 {
-    Str *out = session_out(l->s);
     set_json(l);
+    if (session_flag(l->s, "json"))
+        return;
+    Str *out = session_out(l->s);
     for (size_t i = 0; i < l->subjects.len; i++)
         say_type(&l->subjects.items[i], out);
     for (size_t i = 0; i < l->dropped.len; i++) {
