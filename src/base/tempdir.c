@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 enum { MOST = 64 };
 static char *folders[MOST];     /* removed at exit; NULL is a free place */
 static pid_t owner;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;     /* jobs make folders too */
 
 static void remove_all(void)
 {
@@ -87,7 +89,7 @@ static void sweep(const char *parent)
     strings_release(&names);
 }
 
-const char *tempdir_new(const char *parent, Err *err)
+static const char *make(const char *parent, Err *err)
 {
     bool sweeps = parent != NULL;        /* a folder of Sundew's own, which is small */
     if (!parent)
@@ -118,14 +120,32 @@ const char *tempdir_new(const char *parent, Err *err)
     return path;
 }
 
+const char *tempdir_new(const char *parent, Err *err)
+{
+    pthread_mutex_lock(&lock);
+    const char *path = make(parent, err);
+    pthread_mutex_unlock(&lock);
+    return path;
+}
+
+/* Takes it out of the list; NULL: it is not there. */
+static char *take(const char *path)
+{
+    char *found = NULL;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; path && !found && i < MOST; i++)
+        if (folders[i] == path) {
+            found = folders[i];
+            folders[i] = NULL;
+        }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 void tempdir_remove(const char *path)
 {
-    for (int i = 0; path && i < MOST; i++) {
-        if (folders[i] != path)
-            continue;
-        dir_remove(folders[i]);
-        free(folders[i]);
-        folders[i] = NULL;
-        return;
-    }
+    char *found = take(path);
+    if (found)
+        dir_remove(found);
+    free(found);
 }
