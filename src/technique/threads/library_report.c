@@ -245,35 +245,10 @@ bool lib_report(Lib *l, Violation *v, Err *err)
     return ok;
 }
 
-static const char *side_text(Arena *a, const struct sundew_side *s)
-{
-    return arena_printf(a, "T%u %s it here, holding %s", s->thread, s->write ? "writes" : "reads",
-                        s->nheld == 0   ? "no lock"
-                        : s->nheld == 1 ? "one lock"
-                                        : arena_printf(a, "%u locks", s->nheld));
-}
-
 bool lib_report_race(Lib *l, const RaceSeen *r, Err *err)
 {
-    Arena a = { 0 };
-    const struct sundew_side *x = &r->race.first, *y = &r->race.second;
-    EvidenceStep steps[] = { { place_of(l, x->site), side_text(&a, x) },
-                             { place_of(l, y->site), side_text(&a, y) } };
-    const ScheduleSite *other = scheduler_site(l->quick, x->site);
-    Finding f = { .rule = "threads/race",
-                  .level = l->promised ? LEVEL_WARNING : LEVEL_NOTE,
-                  .verdict = VERDICT_SHOWN,
-                  .message =
-                      arena_printf(&a, "data race: %s here and %s at %s:%u, in no order",
-                                   y->write ? "a write" : "a read", x->write ? "a write" : "a read",
-                                   path_base(other->file), other->line),
-                  .where = steps[1].at,
-                  .anchor = arena_printf(&a, "race %s", other->function),
-                  .steps = steps,
-                  .nsteps = 2 };
-    bool ok = session_report(l->s, &f, err);
-    arena_release(&a);
-    return ok;
+    Location at[] = { place_of(l, r->race.first.site), place_of(l, r->race.second.site) };
+    return race_report(l->s, l->quick, l->promised ? LEVEL_WARNING : LEVEL_NOTE, &r->race, at, err);
 }
 
 /* ---------------------------------------------------------------- summary */

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "session/failure_finding.h"
 #include "technique/threads/threads_int.h"
+#include <assert.h>
 #include <string.h>
 
 static const char *rule_of(const Bad *b)
@@ -181,15 +182,16 @@ static json_t *race_row(const Whole *w, const struct sundew_race *r)
                      side_row(w, &r->second));
 }
 
-bool report_race(Whole *w, const RaceSeen *r, Err *err)
+bool race_report(Session *s, const Scheduler *scheduler, Level level, const struct sundew_race *r,
+                 const Location at[2], Err *err)
 {
     Arena a = { 0 };
-    const struct sundew_side *x = &r->race.first, *y = &r->race.second;
-    EvidenceStep steps[] = { { place_of(w, x->site), side_text(&a, x) },
-                             { place_of(w, y->site), side_text(&a, y) } };
-    const ScheduleSite *other = scheduler_site(w->scheduler, x->site);
+    const struct sundew_side *x = &r->first, *y = &r->second;
+    EvidenceStep steps[] = { { at[0], side_text(&a, x) }, { at[1], side_text(&a, y) } };
+    const ScheduleSite *other = scheduler_site(scheduler, x->site);
+    assert(other);                     /* the engine drops races at unknown sites */
     Finding f = { .rule = "threads/race",
-                  .level = LEVEL_WARNING,
+                  .level = level,
                   .verdict = VERDICT_SHOWN,
                   .message =
                       arena_printf(&a, "data race: %s here and %s at %s:%u, in no order",
@@ -199,10 +201,16 @@ bool report_race(Whole *w, const RaceSeen *r, Err *err)
                   .anchor = arena_printf(&a, "race %s", other->function),
                   .steps = steps,
                   .nsteps = 2 };
-    json_array_append_new(w->race_rows, race_row(w, &r->race));
-    bool ok = session_report(w->s, &f, err);
+    bool ok = session_report(s, &f, err);
     arena_release(&a);
     return ok;
+}
+
+bool report_race(Whole *w, const RaceSeen *r, Err *err)
+{
+    Location at[] = { place_of(w, r->race.first.site), place_of(w, r->race.second.site) };
+    json_array_append_new(w->race_rows, race_row(w, &r->race));
+    return race_report(w->s, w->scheduler, LEVEL_WARNING, &r->race, at, err);
 }
 
 /* ---------------------------------------------------------------- summary */
