@@ -32,7 +32,6 @@ typedef struct RaceSeen {
 /* A whole program under search. */
 typedef struct Whole {
     Session *s;
-    double began;                    /* clock_seconds() */
     const Program *program;
     ScheduleBuild build;
     Scheduler *scheduler;
