@@ -164,7 +164,8 @@ static bool reduce_suite(Regress *r, Err *err)
                         .faults = r->library.faults,
                         .points = r->library.points,
                         .seconds = session_time_left(r->session, 60 * 0.3),
-                        .unlimited = session_option(r->session, "count") && !session_time(r->session) };
+                        .unlimited =
+                            session_option(r->session, "count") && !session_time(r->session) };
     return reduce(&plan, &r->suite, &r->reduced, err);
 }
 
