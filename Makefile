@@ -28,7 +28,7 @@ ifdef TSAN
 SANFLAGS := -fsanitize=thread -fno-omit-frame-pointer
 endif
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc -I. -I$(LLVM)/include \
-             -DSUNDEW_VERSION='"$(VERSION)"' -DSUNDEW_LLVM='"$(LLVM)"' \
+             -DSUNDEW_VERSION='"$(VERSION)"' -DSUNDEW_DOCS_URL='"$(DOCS_URL)"' -DSUNDEW_LLVM='"$(LLVM)"' \
              $(WARN) $(CFLAGS) $(SANFLAGS) -fPIC -MMD -MP
 LIBS    = -L$(LLVM)/lib -Wl,-rpath,$(LLVM)/lib -lLLVM-19 -lclang-19 \
           -lz3 -lsqlite3 -lffi -ljansson -lseccomp -lpthread -lm \

@@ -283,6 +283,8 @@ bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
     if (ok && r->unsaved)
         session_incomplete(e->s, "%zu file%s could not be written", r->unsaved,
                            r->unsaved == 1 ? "" : "s");
+    session_examined(e->s, "%" PRIu64 " runs, %zu of %zu branches", r->status.executions,
+                     r->status.covered, r->status.reachable);
     add_json(e, r);
     if (!session_flag(e->s, "json"))
         print_summary(e, r);
