@@ -389,11 +389,11 @@ static bool run_command(Session *s, int argc, char **argv, Err *err)
     }
     if (session_quiet(s))
         progress_mode(PROGRESS_OFF);
-    else if (session_verbose(s))
-        progress_mode(PROGRESS_PLAIN);
     struct sigaction act = { .sa_handler = on_interrupt };
-    if (s->command->rules)
+    if (s->command->rules) {
         sigaction(SIGINT, &act, NULL);
+        progress_beat(s->command->name);
+    }
     const Command *c = s->command;
     if ((c->check && !c->check(s, err)) || !open_store(s, err) || !session_need(s, c->needs, err) ||
         !c->run(s, err))

@@ -65,6 +65,11 @@ ok "…of report, too" status 0 "$SUNDEW" -w notes report
 ok "…JUnit fails nothing" eval 'noted --junit n.xml; grep -q "failures=\"0\"" n.xml && ! grep -q "<failure" n.xml && grep -q "<system-out>note: " n.xml'
 ok "…TAP fails nothing" eval 'noted --tap >n.tap; ! grep -q "^not ok" n.tap && grep -q "^ok 1 - note.c" n.tap'
 
+# ---- long work in a pipe
+
+ok "in a pipe long work says that it goes on" says "sundew: mutability, " "$SUNDEW" mutability prog -- sleep 7
+ok "…not if nobody wants to hear it" eval '[ -z "$("$SUNDEW" -q mutability prog -- sleep 6 2>&1 >/dev/null)" ]'
+
 # ---- settings without a command
 
 printf 'jobs = 3\n[types]\nthreshold = 2\n' >sundew.ini
