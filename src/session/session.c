@@ -206,13 +206,17 @@ static void find_home(Session *s)
     free(self);
 }
 
+/* The first one asks for an orderly end; one that comes a second later or more ends
+ * it. timeout(1) sends each signal twice, to the process and to its group. */
 static void on_interrupt(int sig)
 {
-    /* The first one asks for an orderly end, the second one ends it. */
-    if (interrupted) {
+    static double first;
+    double now = clock_seconds();
+    if (interrupted && now - first >= 1) {
         signal(sig, SIG_DFL);
         raise(sig);
     }
+    first = interrupted ? first : now;
     interrupted = 1;
 }
 
