@@ -36,8 +36,8 @@ double lib_seconds(const Lib *l) { return now() - l->begun; }
 bool lib_is_over(void *lib)
 {
     Lib *l = lib;
-    double most = session_time(l->s) > 0 ? session_time(l->s) : DEFAULT_SECONDS;
-    return lib_seconds(l) > most || (session_interrupted(l->s) && !session_time_is_over(l->s));
+    bool limited = session_time(l->s) > 0;
+    return session_interrupted(l->s) || (!limited && lib_seconds(l) > DEFAULT_SECONDS);
 }
 
 const char *contract_name(Contract c)
