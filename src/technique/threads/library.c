@@ -20,6 +20,7 @@ enum {
     FIRST_RUNS = 30,
     MOST_RUNS = 400,
     MOST_EXPLAINED = 6,
+    FEW = 3,                     /* runs that show whether two threads meet at all */
     MOST_AT_LOCKS = 40,
     DEFAULT_SECONDS = 60
 };
@@ -151,8 +152,10 @@ typedef struct Probe {
     ExecThreads request;
     Serials serials;
     SearchResult result;
-    unsigned explained;
-    bool locks;                  /* that both threads use */
+    unsigned explained, runs;
+    size_t races;                /* seen in its runs */
+    bool meet;                   /* both threads use a lock, or the like */
+    bool locks;                  /* … two of them, or an atomic */
     bool over;                   /* a violation was found */
 } Probe;
 
@@ -195,9 +198,8 @@ static void note_race(Lib *l, const struct sundew_race *r)
     vec_push(&l->races, ((RaceSeen){ *r, 1 }));
 }
 
-/* Do both threads use two locks or more in common? One alone can't make them wait for
- * each other. */
-static bool shares_locks(const ScheduleRun *run)
+/* Do both threads use the same locks? One alone can't make them wait for each other. */
+static void note_locks(Probe *p, const ScheduleRun *run)
 {
     uint64_t first = 0;
     for (size_t i = 0; i < run->steps.len; i++) {
@@ -209,12 +211,14 @@ static bool shares_locks(const ScheduleRun *run)
             const struct sundew_step *y = &run->steps.items[k];
             if (y->thread != 2 || y->object != x->object || y->kind < SUNDEW_AT_ATOMIC)
                 continue;
-            if (x->kind == SUNDEW_AT_ATOMIC || (first && first != x->object))
-                return true;
+            p->meet = true;
+            if (x->kind == SUNDEW_AT_ATOMIC || (first && first != x->object)) {
+                p->locks = true;
+                return;
+            }
             first = x->object;
         }
     }
-    return false;
 }
 
 /* The threads do not touch the same memory, or the test fails in serial orders, too. */
@@ -234,7 +238,10 @@ static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, voi
     p->subject->runs++;
     oracle_take(l, &p->run, p->test, &p->request, run, &end);
     bool found = oracle_judge(l, p->arena, p->test, &p->serials, run, &end, &v, NULL);
-    p->locks = p->locks || shares_locks(run);
+    p->runs++;
+    p->races += run->races.len;
+    if (!p->locks)
+        note_locks(p, run);
     p->explained += !found && (end.kind == END_FAILURE || end.kind == END_STUCK);
     p->subject->inconclusive += end.kind == END_UNCLEAR;
     if (found)
@@ -280,7 +287,8 @@ static bool search_locks(Probe *p, Err *err)
     ScheduleRun run = { 0 };
     bool ok = true, stop = false;
     vec_push(&queue, (Schedule){ 0 });
-    for (size_t i = 0; ok && !stop && i < queue.len && i < MOST_AT_LOCKS && !lib_is_over(p->l);
+    for (size_t i = 0; ok && !stop && i < queue.len && i < MOST_AT_LOCKS &&
+                       (i < FEW || p->meet) && !lib_is_over(p->l);
          i++) {
         Schedule now = { 0 };
         schedule_copy(&now, &queue.items[i]);
@@ -309,6 +317,13 @@ static void note_conflict(Subject *t, const Test *test)
     t->conflicts.items[i * n + j]++;
 }
 
+/* Without a data race it is enough to take turns at locks: other schedules give nothing
+ * new. One test in eight is searched all the same, as few orders were looked at. */
+static bool is_settled(const Probe *p)
+{
+    return p->meet && !p->locks && !p->races && p->l->tests % 8;
+}
+
 static bool run_test(Lib *l, Subject *t, Arena *a, const Test *test, size_t most, Err *err)
 {
     Probe p = { .l = l, .subject = t, .test = test, .arena = a };
@@ -318,15 +333,16 @@ static bool run_test(Lib *l, Subject *t, Arena *a, const Test *test, size_t most
     l->tests++;
     t->tests++;
     bool ok = oracle_put(l, a, test, &p.request) && search_locks(&p, err);
-    ok = ok && (p.over || schedule_search(l->quick, &plan, judge, &p, &p.result, err));
+    ok = ok && (p.over || is_settled(&p) ||
+                schedule_search(l->quick, &plan, judge, &p, &p.result, err));
     if (session_verbose(l->s)) {
         Str text = { 0 };
         lib_test_print(test, &text);
-        session_note(l->s, "test %zu: %zu runs, %zu sites, %u explained, %u serial\n%s", l->tests,
-                     p.result.runs, p.result.hot, p.explained, p.serials.n, str_c(&text));
+        session_note(l->s, "test %zu: %u runs, %zu sites, %u explained, %u serial\n%s", l->tests,
+                     p.runs, p.result.hot, p.explained, p.serials.n, str_c(&text));
         str_release(&text);
     }
-    if (p.result.hot)
+    if (p.result.hot || p.meet)
         note_conflict(t, test);
     serials_release(&p.serials);
     return ok;
@@ -490,6 +506,7 @@ static void close_library(Lib *l)
     vec_release(&l->dropped);
     vec_release(&l->races);
     map_release(&l->tried);
+    map_release(&l->disturbed);
     ownership_free(l->ownership);
     pool_free(l->pool);
     arena_release(&l->arena);

@@ -137,6 +137,7 @@ typedef struct Lib {
     Vec(RaceSeen) races;
     size_t tests, runs, serial_runs;
     Map tried;                   /* tests as text */
+    Map disturbed;               /* by the numbers of three functions: see library_tests.c */
 } Lib;
 
 /* library.c */

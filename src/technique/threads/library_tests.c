@@ -537,7 +537,8 @@ static double worth(const Subject *t, const Candidate *x, const Candidate *y)
     if (shared > 1 && is_mirrored(&x->step, &y->step))
         shared *= 3;
     double known = (1.0 + 2.0 * (conflicts < 2 ? conflicts : 2)) / (1.0 + tests);
-    return (tests ? known : 8) * (1.0 + shared) * (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) *
+    double apart = t->type && !shared ? 0.1 : 1;
+    return (tests ? known : 8) * apart * (1.0 + shared) * (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) *
            (y->errs ? 0.3 : 1);
 }
 
@@ -556,6 +557,33 @@ static void pick_pair(Lib *l, const Subject *t, const Candidates *all, const Can
         }
 }
 
+/* For a call that goes well only after another: a call that may undo the first. Those
+ * that were not tried with the two come first. */
+static const Candidate *disturber(Lib *l, const Subject *t, const Candidates *all, const Rescue *r)
+{
+    const Candidate *best = NULL;
+    Str key = { 0 }, chosen = { 0 };
+    double most = -1;
+    for (size_t i = 0; i < all->len; i++) {
+        const Candidate *c = &all->items[i];
+        str_reset(&key);
+        str_addf(&key, "%u %u %u", r->first.function, r->second.function, c->function);
+        double w = (map_has(&l->disturbed, str_c(&key)) ? 0.2 : 1) * (c->step.f->observes ? 0.1 : 1) *
+                   (t->type && !common(t, &r->second.step, &c->step) ? 0.1 : 1) *
+                   (0.2 + rng_unit(&l->rng));
+        if (w > most) {
+            most = w;
+            best = c;
+            str_reset(&chosen);
+            str_add(&chosen, str_c(&key));
+        }
+    }
+    map_put(&l->disturbed, str_c(&chosen), NULL);
+    str_release(&key);
+    str_release(&chosen);
+    return best;
+}
+
 static void put_call(Test *t, unsigned thread, const Candidate *c)
 {
     t->calls[thread][t->ncalls[thread]++] = c->step;
@@ -572,7 +600,7 @@ static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *
     *out = (Test){ .type = t->type, .prefix = (Seq *)prefix, .epilogue = (Seq *)epilogue };
     x = r ? &r->first : x;
     if (r)
-        y = &all->items[rng_below(&l->rng, all->len)];
+        y = disturber(l, t, all, r);
     put_call(out, 0, x);
     put_call(out, 1, y);
     uint64_t more = rng_below(&l->rng, 4);
@@ -604,10 +632,10 @@ bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
     if (!prefix || !t->functions.len)
         return true;
     GrowPlan g = plan_of(l, t, creators);
+    uint64_t first = rng_below(&l->rng, t->functions.len);
     for (unsigned i = 0; i < CANDIDATES; i++) {
         Candidate c;
-        if (grow_candidate(l, t, a, &g, &prefix, (unsigned)rng_below(&l->rng, t->functions.len),
-                           &c)) {
+        if (grow_candidate(l, t, a, &g, &prefix, (unsigned)((first + i) % t->functions.len), &c)) {
             vec_push(&all, c);
             Candidate other;
             if (mirror(t, a, &c, &other))
