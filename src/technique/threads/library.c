@@ -287,8 +287,8 @@ static bool search_locks(Probe *p, Err *err)
     ScheduleRun run = { 0 };
     bool ok = true, stop = false;
     vec_push(&queue, (Schedule){ 0 });
-    for (size_t i = 0; ok && !stop && i < queue.len && i < MOST_AT_LOCKS &&
-                       (i < FEW || p->meet) && !lib_is_over(p->l);
+    for (size_t i = 0; ok && !stop && i < queue.len && i < MOST_AT_LOCKS && (i < FEW || p->meet) &&
+                       !lib_is_over(p->l);
          i++) {
         Schedule now = { 0 };
         schedule_copy(&now, &queue.items[i]);
@@ -333,8 +333,8 @@ static bool run_test(Lib *l, Subject *t, Arena *a, const Test *test, size_t most
     l->tests++;
     t->tests++;
     bool ok = oracle_put(l, a, test, &p.request) && search_locks(&p, err);
-    ok = ok && (p.over || is_settled(&p) ||
-                schedule_search(l->quick, &plan, judge, &p, &p.result, err));
+    ok = ok &&
+         (p.over || is_settled(&p) || schedule_search(l->quick, &plan, judge, &p, &p.result, err));
     if (session_verbose(l->s)) {
         Str text = { 0 };
         lib_test_print(test, &text);

@@ -5,6 +5,7 @@
  *     library_tests.c    tests are made: a prefix, calls for two threads, an epilogue
  *     library_oracle.c   runs, serial orders, what no serial order explains
  *     library_shrink.c   the smallest test and schedule that show it
+ *     library_write.c    a violation as a C program
  *     library_report.c   findings, JSON, summary
  */
 #ifndef SUNDEW_THREADS_LIBRARY_INT_H
@@ -92,6 +93,7 @@ typedef struct Violation {
     unsigned again, tries;
     Str picture, serial_table;
     unsigned nserial;
+    bool serial_well;            /* all of them end well */
     char *folder;
 } Violation;
 
@@ -180,6 +182,9 @@ void end_release(End *e);
 
 /* library_shrink.c */
 bool lib_shrink(Lib *l, Violation *v, Err *err);
+
+/* library_write.c: nothing is added if it can't be shown so. */
+bool lib_write(Lib *l, const Violation *v, const char *message, Str *out, Err *err);
 
 /* library_report.c */
 bool lib_report(Lib *l, Violation *v, Err *err);

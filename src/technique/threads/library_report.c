@@ -214,7 +214,7 @@ static bool keep_file(const char *folder, const char *name, const Str *text, Err
 bool lib_report(Lib *l, Violation *v, Err *err)
 {
     Arena a = { 0 };
-    Str schedule = { 0 }, test = { 0 };
+    Str schedule = { 0 }, test = { 0 }, program = { 0 };
     if (!v->again) {
         arena_release(&a);
         return true;                     /* it did not show again: nothing to tell */
@@ -225,12 +225,15 @@ bool lib_report(Lib *l, Violation *v, Err *err)
     bool ok = dir_make(v->folder, err) && keep_file(v->folder, "schedule.txt", &schedule, err) &&
               keep_file(v->folder, "test.txt", &test, err) &&
               keep_file(v->folder, "serial.txt", &v->serial_table, err) &&
-              keep_file(v->folder, "run.txt", &v->picture, err);
+              keep_file(v->folder, "run.txt", &v->picture, err) &&
+              lib_write(l, v, f.message, &program, err) &&
+              (!program.len || keep_file(v->folder, "test.c", &program, err));
     Attachment att[] = { { "test.txt", "test", str_c(&test), test.len },
                          { "run.txt", "trace", str_c(&v->picture), v->picture.len },
-                         { "serial.txt", "trace", str_c(&v->serial_table), v->serial_table.len } };
+                         { "serial.txt", "trace", str_c(&v->serial_table), v->serial_table.len },
+                         { "test.c", "test", str_c(&program), program.len } };
     f.attachments = att;
-    f.nattachments = 3;
+    f.nattachments = program.len ? 4 : 3;
     f.rerun = session_command_line(l->s);
     if (v->again < v->tries) {
         f.verdict = VERDICT_LIKELY;
@@ -241,6 +244,7 @@ bool lib_report(Lib *l, Violation *v, Err *err)
     json_decref(f.data);
     str_release(&schedule);
     str_release(&test);
+    str_release(&program);
     arena_release(&a);
     return ok;
 }
@@ -307,7 +311,7 @@ static void set_json(Lib *l)
     session_json(l->s, "dropped", dropped);
     session_json(l->s, "races", races);
     session_json(l->s, "tests", json_integer((json_int_t)l->tests));
-    session_json(l->s, "runs", json_integer((json_int_t)l->runs));
+    session_json(l->s, "test_runs", json_integer((json_int_t)l->runs));
     session_json(l->s, "serial_runs", json_integer((json_int_t)l->serial_runs));
     session_json(l->s, "promised", json_boolean(l->promised));
 }

@@ -229,6 +229,9 @@ static bool tabulate(Lib *l, Violation *v, Err *err)
         str_addc(&v->serial_table, '\n');
     }
     v->nserial = s.n;
+    v->serial_well = ok;
+    for (unsigned i = 0; i < s.n; i++)
+        v->serial_well &= s.rows[i].end.kind == END_WELL;
     serials_release(&s);
     arena_release(&a);
     return ok;

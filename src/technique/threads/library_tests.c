@@ -568,7 +568,8 @@ static const Candidate *disturber(Lib *l, const Subject *t, const Candidates *al
         const Candidate *c = &all->items[i];
         str_reset(&key);
         str_addf(&key, "%u %u %u", r->first.function, r->second.function, c->function);
-        double w = (map_has(&l->disturbed, str_c(&key)) ? 0.2 : 1) * (c->step.f->observes ? 0.1 : 1) *
+        double w = (map_has(&l->disturbed, str_c(&key)) ? 0.2 : 1) *
+                   (c->step.f->observes ? 0.1 : 1) *
                    (t->type && !common(t, &r->second.step, &c->step) ? 0.1 : 1) *
                    (0.2 + rng_unit(&l->rng));
         if (w > most) {
