@@ -163,6 +163,7 @@ static void note_violation(Probe *p, Violation *v, const Schedule *schedule)
 {
     Lib *l = p->l;
     v->test = *p->test;
+    l->shown++;
     for (size_t i = 0; i < l->found.len; i++)
         if (violation_same(&l->found.items[i], v)) {
             l->found.items[i].seen++;
@@ -170,6 +171,7 @@ static void note_violation(Probe *p, Violation *v, const Schedule *schedule)
             return;
         }
     v->test = lib_test_copy(&l->arena, p->test);
+    v->folder = l->again ? xstrdup(l->again) : NULL;
     v->seen = 1;
     v->test_number = l->tests;
     v->seconds = lib_seconds(l);
@@ -324,7 +326,7 @@ static bool is_settled(const Probe *p)
     return p->meet && !p->locks && !p->races && p->l->tests % 8;
 }
 
-static bool run_test(Lib *l, Subject *t, Arena *a, const Test *test, size_t most, Err *err)
+bool lib_test_run(Lib *l, Subject *t, Arena *a, const Test *test, size_t most, Err *err)
 {
     Probe p = { .l = l, .subject = t, .test = test, .arena = a };
     SearchPlan plan = {
@@ -355,7 +357,7 @@ static bool one_round(Lib *l, Subject *t, size_t most, Err *err)
     bool ok = lib_tests_make(l, t, &a, &tests, err);
     for (size_t i = 0; ok && i < tests.len && !lib_is_over(l); i++) {
         Arena own = { 0 };
-        ok = run_test(l, t, &own, &tests.items[i], most, err);
+        ok = lib_test_run(l, t, &own, &tests.items[i], most, err);
         arena_release(&own);
     }
     vec_release(&tests);
@@ -369,8 +371,8 @@ static bool search(Lib *l, Err *err)
     const char *count = session_option(l->s, "tests");
     size_t most_tests = count ? strtoul(count, NULL, 10) : 0, most = FIRST_RUNS;
     bool ok = true;
-    for (unsigned round = 0; ok && !lib_is_over(l) && (!most_tests || l->tests < most_tests);
-         round++) {
+    for (unsigned round = 0;
+         ok && !lib_is_over(l) && (!most_tests || l->tests - l->kept < most_tests); round++) {
         size_t before = l->tests;
         for (size_t i = 0; ok && i < l->subjects.len && !lib_is_over(l); i++)
             if (!l->subjects.items[i].why_not)
@@ -488,7 +490,7 @@ static bool open_library(Lib *l, Err *err)
     return l->exec && open_schedulers(l, err);
 }
 
-static void close_library(Lib *l)
+void lib_close(Lib *l)
 {
     scheduler_close(l->quick);
     scheduler_close(l->watched);
@@ -510,6 +512,7 @@ static void close_library(Lib *l)
     ownership_free(l->ownership);
     pool_free(l->pool);
     arena_release(&l->arena);
+    json_decref(l->violations);
     free(l->preload);
     free(l->out);
     free(l->key);
@@ -517,11 +520,23 @@ static void close_library(Lib *l)
 
 /* --------------------------------------------------------------------- run */
 
+/* The next number that no kept test has. */
+static char *free_folder(const Lib *l)
+{
+    for (size_t n = 1;; n++) {
+        char *folder = xprintf("%s/%zu", l->out, n);
+        if (!file_exists(folder))
+            return folder;
+        free(folder);
+    }
+}
+
 static bool report_all(Lib *l, Err *err)
 {
     bool ok = session_begin(l->s, program_captured(l->program)->name, err);
     for (size_t i = 0; ok && i < l->found.len; i++) {
-        l->found.items[i].folder = xprintf("%s/%zu", l->out, i + 1);
+        if (!l->found.items[i].folder)
+            l->found.items[i].folder = free_folder(l);
         ok = lib_shrink(l, &l->found.items[i], err) && lib_report(l, &l->found.items[i], err);
     }
     for (size_t i = 0; ok && i < l->races.len; i++)
@@ -531,19 +546,36 @@ static bool report_all(Lib *l, Err *err)
     return ok;
 }
 
-bool whole_library(Session *s, Err *err)
+bool lib_open(Lib *l, Session *s, Err *err)
 {
     size_t nargs;
     char **args = session_args(s, &nargs);
-    Lib l = { .s = s, .rng = rng_seeded(session_seed(s)), .outputs = session_flag(s, "outputs") };
     assert(nargs == 1);
-    l.out = session_option(s, "output") ? xstrdup(session_option(s, "output"))
-                                        : xprintf("%s.threads", path_base(args[0]));
-    read_promises(&l);
-    bool ok = read_contracts(&l, err) && open_api(&l, err) && open_library(&l, err) &&
-              find_subjects(&l, err);
+    l->s = s;
+    l->rng = rng_seeded(session_seed(s));
+    l->outputs = session_flag(s, "outputs");
+    l->out = session_option(s, "output") ? xstrdup(session_option(s, "output"))
+                                         : xprintf("%s.threads", path_base(args[0]));
+    read_promises(l);
+    bool ok = read_contracts(l, err) && open_api(l, err) && open_library(l, err);
+    l->begun = now();
+    return ok;
+}
+
+Subject *lib_subject(Lib *l, const ApiType *type)
+{
+    for (size_t i = 0; i < l->subjects.len; i++)
+        if (l->subjects.items[i].type == type)
+            return &l->subjects.items[i];
+    return NULL;
+}
+
+bool whole_library(Session *s, Err *err)
+{
+    Lib l = { 0 };
+    bool ok = lib_open(&l, s, err) && find_subjects(&l, err);
     l.begun = now();
-    ok = ok && search(&l, err) && report_all(&l, err);
-    close_library(&l);
+    ok = ok && keep_run_all(&l, err) && search(&l, err) && report_all(&l, err);
+    lib_close(&l);
     return ok;
 }
