@@ -12,6 +12,7 @@
 #include "technique/threads/library_int.h"
 #include <assert.h>
 #include <ctype.h>
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,6 +21,7 @@ enum {
     FIRST_RUNS = 30,
     MOST_RUNS = 400,
     MOST_EXPLAINED = 6,
+    RACING = 4,                  /* a test with data races gets so many times the runs */
     FEW = 3,                     /* runs that show whether two threads meet at all */
     MOST_AT_LOCKS = 40,
     DEFAULT_SECONDS = 60
@@ -37,7 +39,9 @@ double lib_seconds(const Lib *l) { return now() - l->begun; }
 bool lib_is_over(void *lib)
 {
     Lib *l = lib;
-    double most = session_time(l->s) > 0 ? session_time(l->s) : DEFAULT_SECONDS;
+    double most = session_time(l->s) > 0          ? session_time(l->s)
+                  : session_option(l->s, "tests") ? DBL_MAX
+                                                  : DEFAULT_SECONDS;
     return lib_seconds(l) > most || (session_interrupted(l->s) && !session_time_is_over(l->s));
 }
 
@@ -335,6 +339,7 @@ bool lib_test_run(Lib *l, Subject *t, Arena *a, const Test *test, size_t most, E
     l->tests++;
     t->tests++;
     bool ok = oracle_put(l, a, test, &p.request) && search_locks(&p, err);
+    plan.most *= p.races ? RACING : 1;
     ok = ok &&
          (p.over || is_settled(&p) || schedule_search(l->quick, &plan, judge, &p, &p.result, err));
     if (session_verbose(l->s)) {
@@ -485,7 +490,7 @@ static bool open_library(Lib *l, Err *err)
                       .libexec = session_libexec(l->s),
                       .preload = l->preload,
                       .cpu_ms = 1000,
-                      .wall_ms = 2000 };
+                      .wall_ms = 5000 };
     l->exec = exec_open(&plan, err);
     return l->exec && open_schedulers(l, err);
 }
@@ -573,7 +578,10 @@ Subject *lib_subject(Lib *l, const ApiType *type)
 bool whole_library(Session *s, Err *err)
 {
     Lib l = { 0 };
-    bool ok = lib_open(&l, s, err) && find_subjects(&l, err);
+    bool ok = lib_open(&l, s, err);
+    if (ok)
+        lib_find_waiters(&l);
+    ok = ok && find_subjects(&l, err);
     l.begun = now();
     ok = ok && keep_run_all(&l, err) && search(&l, err) && report_all(&l, err);
     lib_close(&l);

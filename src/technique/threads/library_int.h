@@ -2,6 +2,7 @@
  * What the files of the library half share.
  *
  *     library.c          the main line: the API, the types, rounds of tests
+ *     library_roles.c    functions that wait; lock and unlock, ref and unref
  *     library_tests.c    tests are made: a prefix, calls for two threads, an epilogue
  *     library_oracle.c   runs, serial orders, what no serial order explains
  *     library_shrink.c   the smallest test and schedule that show it
@@ -109,6 +110,12 @@ typedef struct Subject {
     const char *why_not;         /* it can't be tested; NULL */
 } Subject;
 
+/* Two functions of which the second undoes the first, with the handle in one place. */
+typedef struct Balanced {
+    const ApiFunction *first, *second;
+    unsigned place;
+} Balanced;
+
 typedef struct Dropped {
     const ApiFunction *function;
     const char *why;
@@ -121,6 +128,7 @@ typedef struct Lib {
     Pool *pool;
     Ownership *ownership;
     GrowPlan grow;
+    bool *waits;                 /* by the number of a function */
     ScheduleBuild build;
     char *preload;
     char *argv[3];               /* of the player */
@@ -155,6 +163,12 @@ bool lib_is_over(void *lib);
 double lib_seconds(const Lib *l);
 void lib_drop(Lib *l, const ApiFunction *f, const char *why);
 bool lib_is_dropped(const Lib *l, const ApiFunction *f);
+
+/* library_roles.c */
+void lib_find_waiters(Lib *l);
+bool lib_waits(const Lib *l, const ApiFunction *f);
+/* False: it has no partner. */
+bool lib_partner(const Lib *l, const ApiFunction *f, const ApiType *t, Balanced *out);
 
 /* library_tests.c: some tests that were not made before; all in the arena. */
 typedef Vec(Test) Tests;
