@@ -54,6 +54,17 @@ char **session_args(Session *s, size_t *n)
     return strings_argv(&s->args);
 }
 
+void session_adopt(Session *s, const char *option, const char *value)
+{
+    if (!option) {
+        strings_add(&s->args, value);
+        return;
+    }
+    const Option *o = option_find(s->command, option);
+    assert(o);
+    vec_push(&s->values, ((Value){ o, xstrdup(value), xstrdup("a kept file") }));
+}
+
 char **session_tail(Session *s, size_t *n)
 {
     *n = s->tail.len;
