@@ -152,6 +152,7 @@ static bool write_cases(Reproduction *rp, Group *g, bool plain, const char *name
         Candidate *c = g->items[i];
         if (!prepare(rp, c, plain))
             continue;
+        candidate_print_target(c, n, body);
         str_addf(body, "static void restore_case_%zu(void)\n{\n", n);
         restore_print_trial(c->restore, (unsigned)n, body);
         str_add(body, "}\n\n");
@@ -162,6 +163,18 @@ static bool write_cases(Reproduction *rp, Group *g, bool plain, const char *name
     }
     g->len = n;
     return ok;
+}
+
+void candidate_print_target(const Candidate *c, size_t number, Str *out)
+{
+    bool is_main = strcmp(c->fn->name, "main") == 0;
+    str_addf(out, "void *restore_target_%zu = (void *)%s;\n\n", number,
+             is_main ? "program_main" : c->fn->name);
+}
+
+static unsigned how_built(const Candidate *c)
+{
+    return LAB_TRIAL | (c->unoptimised ? LAB_UNOPTIMISED : 0);
 }
 
 static bool build_trial(Reproduction *rp, Group *g, bool plain, const char *name, Err *err)
@@ -180,7 +193,7 @@ static bool build_trial(Reproduction *rp, Group *g, bool plain, const char *name
     str_addn(&text, body.data, body.len);
     char *source = xprintf("%s.c", name);
     bool ok = file_write(source, text.data, text.len, err) &&
-              lab_build(rp->lab, g->items[0]->unit, source, name, true, err);
+              lab_build(rp->lab, g->items[0]->unit, source, name, how_built(g->items[0]), err);
     unlink(source);
     free(source);
     str_release(&body);
@@ -249,7 +262,7 @@ static bool verify(Reproduction *rp, Candidate *c, Err *err)
     Ending e = { 0 };
     TrialPlan plan = { 0 };
     with_files(rp, &plan);
-    bool ok = lab_build(rp->lab, c->unit, source, binary, true, err) &&
+    bool ok = lab_build(rp->lab, c->unit, source, binary, how_built(c), err) &&
               trial_run(rp->trial, binary, &plan, &e, err);
     if (ok) {
         trial_name(rp->names, binary, &e);
@@ -413,24 +426,45 @@ static bool try_all(Reproduction *rp, Err *err)
     return ok;
 }
 
+static void try_again(Candidate *c)
+{
+    assert(!c->reproduces && !c->file);
+    c->why = NULL;
+    ending_release(&c->ending);
+    c->ending = (Ending){ 0 };
+    strings_release(&c->differences);
+    c->differences = (Strings){ 0 };
+}
+
 /* What the frame's function had alive is kept only in part: if that did not do, as it was at
  * the crash. */
-bool candidates_try(Reproduction *rp, Err *err)
+static bool try_alive_and_dead(Reproduction *rp, Err *err)
 {
     if (!try_all(rp, err))
         return false;
     for (size_t i = 0; i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];
-        c->dead = c->revived && !c->reproduces;
-        if (!c->dead)
-            continue;
-        c->why = NULL;
-        ending_release(&c->ending);
-        c->ending = (Ending){ 0 };
-        strings_release(&c->differences);
-        c->differences = (Strings){ 0 };
+        c->dead = c->revived && !c->reproduces && c->unit && !c->between;
+        if (c->dead)
+            try_again(c);
     }
     return try_all(rp, err);
+}
+
+/* The build's optimiser may drop the failure in a test: then without one. */
+bool candidates_try(Reproduction *rp, Err *err)
+{
+    if (!try_alive_and_dead(rp, err))
+        return false;
+    for (size_t i = 0; i < rp->n; i++) {
+        Candidate *c = &rp->candidates[i];
+        if (c->reproduces || !c->unit || c->between || !lab_is_optimised(c->unit))
+            continue;
+        c->unoptimised = true;
+        c->dead = false;
+        try_again(c);
+    }
+    return try_alive_and_dead(rp, err);
 }
 
 /* ---- judging */

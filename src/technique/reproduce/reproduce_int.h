@@ -29,6 +29,7 @@ typedef struct Candidate {
     bool between;                /* in the middle of a deep recursion: not tried */
     bool revived;                /* its test had objects that were freed later, alive */
     bool dead;                   /* … then tried with these freed */
+    bool unoptimised;            /* … then compiled without an optimiser */
     const RestoreWorld *world;
     Restore *restore;            /* while it is being tried */
     bool reproduces, root_closer;
@@ -70,6 +71,9 @@ bool candidates_find(Reproduction *rp, Err *err);
 bool candidates_try(Reproduction *rp, Err *err);
 void candidates_judge(Reproduction *rp);
 void candidates_release(Reproduction *rp);
+/* A definition that lets the address of its function out, so that no compiler knows all its
+ * callers. */
+void candidate_print_target(const Candidate *c, size_t number, Str *out);
 
 /* shrink.c: which steps are needed for the same ending? */
 typedef struct Shrinking {

@@ -599,6 +599,15 @@ static void redirect(Woven *w, bool recording)
     }
 }
 
+/* To LLVM an access to null can't happen, and it may drop the way there. In the field it is
+ * the failure that is to be seen. */
+static void keep_null_accesses(Woven *w)
+{
+    for (LLVMValueRef fn = LLVMGetFirstFunction(w->module); fn; fn = LLVMGetNextFunction(fn))
+        if (!LLVMIsDeclaration(fn))
+            weave_set(w, fn, "null_pointer_is_valid", 0);
+}
+
 static void choose(Woven *w, Monitoring *m)
 {
     size_t n;
@@ -662,6 +671,8 @@ static bool weave_probes(Woven *w, const MonitorPlan *plan, bool recording, cons
     w->monitoring = m;
     weave_at_end(w, release, m);
     redirect(w, recording);
+    if (!recording)
+        keep_null_accesses(w);
     choose(w, m);
     monitor_plan_copies(w, m);
     for (size_t i = 0; i < m->rows.len; i++)
