@@ -30,6 +30,9 @@
  * another is entered at its place or above, and the dump keeps those that are on
  * the machine's stack; what a longjmp left is not told from what returned.
  *
+ * Small functions that the compiler inlines have f.enter in each copy, and f.leave only in
+ * the function itself: see stack.c.
+ *
  * Nothing here allocates through the subject's allocator, changes errno or
  * fails: what can't be kept is left out. All of it may be called in signal handlers and on
  * any thread, before main() too.

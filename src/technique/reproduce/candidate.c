@@ -47,6 +47,45 @@ static bool is_wanted(const Candidate *c, size_t n, Map *of_function)
     return n <= MOST_CANDIDATES || c->frame < MOST_INNER || (size_t)*seen <= MOST_OUTER;
 }
 
+/* Inlined functions say no word when they are left. They are still there if the machine's
+ * stack names them, in this order, from main() inwards. */
+static void find_gone(Reproduction *rp)
+{
+    enum { MOST_STACK = 500 };                  /* of more, the outer part is not known */
+    size_t at = rp->was.stack.len;
+    for (size_t i = rp->n; i-- > 0 && rp->was.stack.len < MOST_STACK;) {
+        Candidate *c = &rp->candidates[i];
+        size_t k = at;
+        while (c->fn && k > 0 && strcmp(rp->was.stack.items[k - 1].function, c->fn->name) != 0)
+            k--;
+        if (c->fn && k > 0)
+            at = k - 1;
+        else
+            c->gone = crash_frame(rp->crash, i)->flags & SUNDEW_FRAME_UNSURE;
+    }
+}
+
+static void count_distances(Reproduction *rp)
+{
+    unsigned distance = 0;
+    const Candidate *first = NULL;
+    for (size_t i = 0; i < rp->n; i++) {
+        Candidate *c = &rp->candidates[i];
+        c->distance = distance;
+        if (c->gone)
+            c->why = "had returned";
+        else if (!distance++)
+            first = c;
+    }
+    /* The crash may lie in functions that were too small to be monitored. */
+    unsigned above = 0;
+    while (first && above < rp->was.stack.len && first->fn &&
+           strcmp(rp->was.stack.items[above].function, first->fn->name) != 0)
+        above++;
+    for (size_t i = 0; i < rp->n && above < rp->was.stack.len; i++)
+        rp->candidates[i].distance += above;
+}
+
 bool candidates_find(Reproduction *rp, Err *err)
 {
     size_t n = crash_nframes(rp->crash);
@@ -57,7 +96,6 @@ bool candidates_find(Reproduction *rp, Err *err)
         const CrashFrame *fr = crash_frame(rp->crash, i);
         Candidate *c = &rp->candidates[i];
         c->frame = i;
-        c->distance = (unsigned)i;
         c->stale = fr->flags & SUNDEW_FRAME_STALE;
         c->fn = function_of(rp->program, fr->function);
         c->unit = c->fn ? lab_unit_of(rp->lab, c->fn, near) : NULL;
@@ -75,14 +113,8 @@ bool candidates_find(Reproduction *rp, Err *err)
         return err_set(err, "the crash file has no frames: no function was "
                             "monitored when it crashed (with second chance, run it once "
                             "more)");
-    /* The crash may lie in functions that were too small to be monitored. */
-    unsigned above = 0;
-    const Candidate *first = &rp->candidates[0];
-    while (above < rp->was.stack.len && first->fn &&
-           strcmp(rp->was.stack.items[above].function, first->fn->name) != 0)
-        above++;
-    for (size_t i = 0; i < n && above < rp->was.stack.len; i++)
-        rp->candidates[i].distance += above;
+    find_gone(rp);
+    count_distances(rp);
     return true;
 }
 
@@ -444,7 +476,7 @@ static bool try_alive_and_dead(Reproduction *rp, Err *err)
         return false;
     for (size_t i = 0; i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];
-        c->dead = c->revived && !c->reproduces && c->unit && !c->between;
+        c->dead = c->revived && !c->reproduces && c->unit && !c->between && !c->gone;
         if (c->dead)
             try_again(c);
     }
@@ -458,7 +490,7 @@ bool candidates_try(Reproduction *rp, Err *err)
         return false;
     for (size_t i = 0; i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];
-        if (c->reproduces || !c->unit || c->between || !lab_is_optimised(c->unit))
+        if (c->reproduces || !c->unit || c->between || c->gone || !lab_is_optimised(c->unit))
             continue;
         c->unoptimised = true;
         c->dead = false;
@@ -495,6 +527,8 @@ static void judge_information(Reproduction *rp)
     bool passed_on = rp->was.has_address;
     for (size_t i = 0; i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];
+        if (c->gone)
+            continue;
         passed_on = passed_on && c->bad_pointer;
         c->informative = c->reproduces && !passed_on;
         if (c->reproduces && passed_on)
@@ -521,7 +555,8 @@ void candidates_judge(Reproduction *rp)
     judge_information(rp);
     for (size_t i = 0; i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];
-        vec_push(&rp->ranked, c);
+        if (!c->gone)
+            vec_push(&rp->ranked, c);
     }
     if (rp->ranked.len)
         qsort(rp->ranked.items, rp->ranked.len, sizeof *rp->ranked.items, by_rank);

@@ -136,12 +136,12 @@ static void print_text(const Reproduction *rp, Str *out)
         str_addf(out,
                  "\n%zu of %zu frames reproduce it; tests in %s (they fail until the "
                  "defect is fixed)\n",
-                 count(rp, false), rp->n, str_c(&safe));
+                 count(rp, false), rp->ranked.len, str_c(&safe));
     else
         str_addf(out,
                  "\nno frame of %zu reproduces it; %s/README.md says what was not "
                  "captured\n",
-                 rp->n, str_c(&safe));
+                 rp->ranked.len, str_c(&safe));
     str_release(&safe);
     str_release(&line);
     free(folder);

@@ -26,6 +26,7 @@ typedef struct Candidate {
     const LabUnit *unit;         /* NULL: its source is not captured */
     unsigned distance;           /* frames between it and the crash */
     bool stale;                  /* the frame was left by longjmp or the like */
+    bool gone;                   /* its function had returned: no candidate */
     bool between;                /* in the middle of a deep recursion: not tried */
     bool revived;                /* its test had objects that were freed later, alive */
     bool dead;                   /* … then tried with these freed */

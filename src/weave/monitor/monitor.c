@@ -13,9 +13,10 @@
  *   - While the program is optimised f.enter and f.leave are declarations, of
  *     no weight to the inliner. It decides as it would without them. Where f
  *     is inlined its probes go along, so that f still has a frame.
- *   - That is so for functions with one call, which may be large. A function
- *     that is inlined in several places is small: probes would be most of it.
- *     It gets its probes when all is done, if it is still a function.
+ *   - That is so for functions with one call, which may be large. A small
+ *     function has only f.enter in its copies: half the cost, and the names of the
+ *     machine's stack tell later whether it was still there (see is_copied()).
+ *     Others get their probes when all is done, if they are still functions.
  *     Monitoring every inlined getter made jq 1.8 times slower.
  *   - The probes say to LLVM that they only read the program's memory, so that
  *     it may keep values in registers across them. (The runtime writes its own
@@ -41,6 +42,8 @@
 enum {
     MOST_TRIVIAL = 4,            /* instructions */
     MOST_SMALL = 40,
+    LEAST_COPIED = 16,           /* of a function with several calls */
+    MOST_INLINED = 300,
 };
 
 /* ---- which functions */
@@ -364,13 +367,24 @@ static void put_probes(Woven *w, Row *row)
     unsigned more = result != NULL;
     row->enter = declare_probe(w, row, "enter", types, n + moves);
     weave_call_for_free(w, row->enter, args, n + moves);
-    if (w->monitoring->plan.second_chance)      /* see runtime/monitor/monitor.h */
+    if (w->monitoring->plan.second_chance || row->copied)     /* see runtime/monitor/monitor.h */
         return;
     row->leave = declare_probe(w, row, "leave", leaving, more + moves);
     for (LLVMBasicBlockRef b = NULL; (b = weave_go_to_return(w, fn, b));) {
         LLVMValueRef with[] = { result ? result_at(row, b) : sp, sp };
         weave_call_for_free(w, row->leave, with, more + moves);
     }
+}
+
+/* The function itself is left with a word, if it is still there. */
+static void put_late_leave(Woven *w, Row *row)
+{
+    if (w->monitoring->plan.second_chance || !row->value || LLVMIsDeclaration(row->value) ||
+        has_dynamic_stack(row->value))
+        return;
+    row->leave = declare_probe(w, row, "leave", NULL, 0);
+    for (LLVMBasicBlockRef b = NULL; (b = weave_go_to_return(w, row->value, b));)
+        weave_call_for_free(w, row->leave, NULL, 0);
 }
 
 /* ---- the bodies of the probes */
@@ -571,6 +585,8 @@ static void finish_probes(Woven *w, void *arg)
         row->value = LLVMGetNamedFunction(w->module, row->fn->symbol);
         if (row->late)
             put_late_probes(w, row);
+        else if (row->copied)
+            put_late_leave(w, row);
         row->enter = find_probe(w, row, "enter");
         row->leave = find_probe(w, row, "leave");
         define_probes(w, row, i);
@@ -608,6 +624,26 @@ static void keep_null_accesses(Woven *w)
             weave_set(w, fn, "null_pointer_is_valid", 0);
 }
 
+/*
+ * Is it small enough to be inlined, and worth a frame there? A function with one call is. One
+ * of several calls is if it is more than a look at an object: such looks are what programs do
+ * all the time, and what they fail of came from their callers. Stack objects that are handed
+ * to a probe could not become registers.
+ */
+static bool is_copied(Woven *w, const Row *row)
+{
+    if (row->ninstructions > MOST_INLINED || has_dynamic_stack(row->value))
+        return false;
+    if (!has_one_call(row->value) &&
+        (row->ninstructions < LEAST_COPIED || is_leaf(row->value)))
+        return false;
+    Row other = { .value = row->value };
+    find_locals(w, &other);
+    bool none = !other.locals.len;
+    vec_release(&other.locals);
+    return none;
+}
+
 static void choose(Woven *w, Monitoring *m)
 {
     size_t n;
@@ -634,7 +670,9 @@ static void choose(Woven *w, Monitoring *m)
         if (row.nslots > MOST_SLOTS)
             continue;
         describe_params(&row);
-        if (!row.late)
+        row.copied = row.late && !m->plan.second_chance && is_copied(w, &row);
+        row.late &= !row.copied;
+        if (!row.late && !row.copied)
             find_locals(w, &row);
         vec_push(&m->rows, row);
     }

@@ -16,6 +16,7 @@ typedef struct Row {
     LLVMTypeRef type;            /* … its type */
     unsigned ninstructions;
     bool late;                   /* its probes come when all has been optimised */
+    bool copied;                 /* f.enter goes along where it is inlined, f.leave does not */
     LLVMValueRef enter, leave;   /* the probes' functions */
     bool moves;                  /* its stack pointer does, while it runs */
     unsigned nslots;
