@@ -15,6 +15,7 @@
 #include "runtime/format/crashfile.h"
 #include "technique/reproduce/reproduce_int.h"
 #include <assert.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,6 +26,12 @@
 #define SHRINK_TRIALS   400
 #define SHRINK_SECONDS  15
 #define NULL_PAGE       65536
+#define MOST_NULLS      48                  /* null pointers that may be the damage */
+#define WILD            UINT64_C(0x5e5e00000000)   /* an address of nothing */
+
+/* What would come behind the failure if it were mended: share/reproduce/trial.c */
+static const char *const ways[] = { "skip", "return" };
+enum { WAY_SKIP, WAY_RETURN, NWAYS };
 
 /* ---- finding */
 
@@ -124,6 +131,8 @@ void candidates_release(Reproduction *rp)
         Candidate *c = &rp->candidates[i];
         restore_free(c->restore);
         ending_release(&c->ending);
+        for (int w = 0; w < NWAYS; w++)
+            ending_release(&c->ways[w]);
         strings_release(&c->differences);
         free(c->call);
         free(c->file);
@@ -251,25 +260,97 @@ typedef struct ShrinkArg {
     unsigned test;
 } ShrinkArg;
 
+static bool run_trial(const ShrinkArg *a, const bool *keep, const char *way, const char *poke,
+                      Ending *out)
+{
+    TrialPlan plan = { .test = a->test,
+                       .state = a->binary,
+                       .keep = keep,
+                       .nsteps = restore_nsteps(a->c->restore),
+                       .way = way,
+                       .poke = poke,
+                       .seconds = way ? 2 : 0 };
+    with_files(a->rp, &plan);
+    return trial_run(a->rp->trial, a->binary, &plan, out, NULL);
+}
+
+/* The same failure; and where it would go on from there, it goes on in the same way. The
+ * state that only a mended function needs stays that way. */
 static bool still_fails(void *arg, const bool *keep)
 {
     ShrinkArg *a = arg;
     Ending e = { 0 };
-    TrialPlan plan = {
-        .test = a->test, .state = a->binary, .keep = keep, .nsteps = restore_nsteps(a->c->restore)
-    };
-    with_files(a->rp, &plan);
-    bool same =
-        trial_run(a->rp->trial, a->binary, &plan, &e, NULL) && ending_equal(&a->c->ending, &e);
+    bool same = run_trial(a, keep, NULL, NULL, &e) && ending_equal(&a->c->ending, &e);
     ending_release(&e);
+    for (int w = 0; keep && same && w < NWAYS; w++) {
+        if (!a->c->has_way[w])
+            continue;
+        same = run_trial(a, keep, ways[w], NULL, &e) && ending_same_way(&a->c->ways[w], &e);
+        ending_release(&e);
+    }
     return same;
+}
+
+static void find_ways(const ShrinkArg *a)
+{
+    Candidate *c = a->c;
+    for (int w = 0; w < NWAYS; w++) {
+        ending_release(&c->ways[w]);
+        c->has_way[w] = run_trial(a, NULL, ways[w], NULL, &c->ways[w]) && c->ways[w].way.len &&
+                        c->ways[w].kind == FAILURE_NONE;
+    }
+}
+
+/*
+ * A mended function may look at more than a failing one: what its arguments point to stays as
+ * it was. If nothing tells what comes behind the failure, the next objects do too; those of
+ * main(), which are its words, always.
+ */
+static bool *steps_that_stay(const Candidate *c)
+{
+    size_t n = restore_nsteps(c->restore);
+    bool *fixed = xcalloc(n + 1, sizeof *fixed);
+    bool more = !c->has_way[WAY_SKIP] || strcmp(c->fn->name, "main") == 0;
+    for (size_t i = 0; i < n; i++)
+        fixed[i] = restore_depth(c->restore, i) <= (more ? 1 : 0);
+    return fixed;
+}
+
+/*
+ * Which null pointer was dereferenced? Each that the function is handed becomes a wild one; if
+ * the test then fails at the same place, with an address near that, it was the one.
+ */
+static void find_damage(const ShrinkArg *a)
+{
+    Reproduction *rp = a->rp;
+    Candidate *c = a->c;
+    RestoreNulls nulls = { 0 };
+    if (c->ending.kind != FAILURE_SIGNAL || !c->ending.has_address ||
+        c->ending.address >= NULL_PAGE || strcmp(c->fn->name, "main") == 0)
+        return;
+    restore_nulls(c->restore, 1, MOST_NULLS, &nulls);
+    for (size_t i = 0; i < nulls.len && !c->damage; i++) {
+        Ending e = { 0 };
+        char *poke =
+            xprintf("%zu:%" PRIu64 ":%" PRIu64, nulls.items[i].object, nulls.items[i].offset, WILD);
+        if (run_trial(a, NULL, NULL, poke, &e) && e.has_address && e.address - WILD < NULL_PAGE &&
+            e.trace.len && c->ending.trace.len && e.trace.items[0] == c->ending.trace.items[0])
+            c->damage = arena_strdup(&rp->arena, nulls.items[i].text);
+        ending_release(&e);
+        free(poke);
+    }
+    vec_release(&nulls);
 }
 
 static void shrink_candidate(Reproduction *rp, Candidate *c, const char *binary, unsigned test)
 {
     ShrinkArg arg = { rp, c, binary, test };
+    find_ways(&arg);
+    find_damage(&arg);
+    bool *fixed = steps_that_stay(c);
     Shrinking s = { .restore = c->restore,
                     .fails = still_fails,
+                    .fixed = fixed,
                     .arg = &arg,
                     .most = SHRINK_TRIALS,
                     .seconds = SHRINK_SECONDS };
@@ -279,6 +360,7 @@ static void shrink_candidate(Reproduction *rp, Candidate *c, const char *binary,
         restore_keep(c->restore, keep);
     }
     free(keep);
+    free(fixed);
 }
 
 /* ---- the plain form */
@@ -529,10 +611,15 @@ static void judge_information(Reproduction *rp)
         Candidate *c = &rp->candidates[i];
         if (c->gone)
             continue;
-        passed_on = passed_on && c->bad_pointer;
+        passed_on = passed_on && (c->bad_pointer || c->damage);
         c->informative = c->reproduces && !passed_on;
-        if (c->reproduces && passed_on)
-            c->why = "is handed the bad pointer: may fail after the fix too";
+        if (!c->reproduces || c->informative)
+            continue;
+        c->why = c->bad_pointer ? "is handed the bad pointer: may fail after the fix too"
+                                : arena_printf(&rp->arena,
+                                               "is handed the damage: %s is null already; may fail "
+                                               "after the fix too",
+                                               c->damage);
     }
 }
 

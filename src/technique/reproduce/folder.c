@@ -192,7 +192,8 @@ static bool write_makefile(Reproduction *rp, Err *err)
         if (!c->file)
             continue;
         assert(str_ends(c->file, ".c") && c->unit);
-        LabTest test = { .name = arena_printf(&rp->arena, "%.*s", (int)strlen(c->file) - 2, c->file),
+        LabTest test = { .name =
+                             arena_printf(&rp->arena, "%.*s", (int)strlen(c->file) - 2, c->file),
                          .unit = c->unit,
                          .unoptimised = c->unoptimised };
         vec_push(&tests, test);

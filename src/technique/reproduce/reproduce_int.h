@@ -36,6 +36,9 @@ typedef struct Candidate {
     bool reproduces, root_closer;
     bool informative;
     bool bad_pointer;            /* an argument is itself what was touched */
+    const char *damage;          /* … or what it leads to: "list->first"; NULL: not so */
+    Ending ways[2];              /* behind the failure: see TrialPlan.way */
+    bool has_way[2];             /* … to an orderly end */
     const char *why;             /* why not: of building, reproducing, telling */
     Ending ending;               /* of its test */
     size_t objects, bytes;       /* that the final test restores */
@@ -80,6 +83,7 @@ void candidate_print_target(const Candidate *c, size_t number, Str *out);
 typedef struct Shrinking {
     const Restore *restore;
     bool (*fails)(void *arg, const bool *keep);
+    const bool *fixed;           /* steps that stay; NULL: none */
     void *arg;
     unsigned most;               /* trials */
     double seconds;

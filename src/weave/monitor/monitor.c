@@ -634,8 +634,7 @@ static bool is_copied(Woven *w, const Row *row)
 {
     if (row->ninstructions > MOST_INLINED || has_dynamic_stack(row->value))
         return false;
-    if (!has_one_call(row->value) &&
-        (row->ninstructions < LEAST_COPIED || is_leaf(row->value)))
+    if (!has_one_call(row->value) && (row->ninstructions < LEAST_COPIED || is_leaf(row->value)))
         return false;
     Row other = { .value = row->value };
     find_locals(w, &other);
