@@ -17,12 +17,14 @@
 #include "base/file.h"
 #include "engine/record/restore_int.h"
 #include "runtime/format/crashfile.h"
+#include <assert.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
 #define MOST_ITEM  (1 << 20)            /* bytes of one object that are restored */
 #define MOST_ITEMS 20000
+#define MOST_LINKS 64                  /* pieces of an object whose pointers all stay */
 
 static uint64_t word_at(const uint8_t *bytes)
 {
@@ -618,6 +620,18 @@ unsigned restore_depth(const Restore *r, size_t step)
 {
     size_t at = restore_group(r, step);
     return at < r->items.len ? r->items.items[at]->depth : RESTORE_FAR;
+}
+
+bool restore_is_link(const Restore *r, size_t step)
+{
+    size_t at = restore_group(r, step);
+    const Item *it = at < r->items.len ? r->items.items[at] : NULL;
+    bool guarded = it && it->variable && !it->constant;      /* its first step is no piece */
+    if (!it || step < it->step + guarded || it->npieces > MOST_LINKS)
+        return false;
+    const Piece *p = &it->pieces[step - it->step - guarded];
+    assert(step - it->step - guarded < it->npieces);
+    return p->kind == PIECE_POINTER && p->ref.kind != REF_NULL;
 }
 
 /* The null pointers of a type at a place of an item. */

@@ -67,6 +67,8 @@ size_t restore_group(const Restore *r, size_t step);
  * points to. RESTORE_FAR: only variables lead there. */
 enum { RESTORE_FAR = 1000 };
 unsigned restore_depth(const Restore *r, size_t step);
+/* Does the step set a pointer to an object? Not in objects of very many steps. */
+bool restore_is_link(const Restore *r, size_t step);
 /* The steps that are to be printed from now on; all of them at first. */
 void restore_keep(Restore *r, const bool *keep);
 

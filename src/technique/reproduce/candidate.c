@@ -303,16 +303,18 @@ static void find_ways(const ShrinkArg *a)
 
 /*
  * A mended function may look at more than a failing one: what its arguments point to stays as
- * it was. If nothing tells what comes behind the failure, the next objects do too; those of
- * main(), which are its words, always.
+ * it was, and so do the pointers in the objects next to it. If nothing tells what comes behind
+ * the failure, one object more; the words of main() always.
  */
 static bool *steps_that_stay(const Candidate *c)
 {
     size_t n = restore_nsteps(c->restore);
     bool *fixed = xcalloc(n + 1, sizeof *fixed);
     bool more = !c->has_way[WAY_SKIP] || strcmp(c->fn->name, "main") == 0;
-    for (size_t i = 0; i < n; i++)
-        fixed[i] = restore_depth(c->restore, i) <= (more ? 1 : 0);
+    for (size_t i = 0; i < n; i++) {
+        unsigned depth = restore_depth(c->restore, i);
+        fixed[i] = depth <= more || (depth == 1u + more && restore_is_link(c->restore, i));
+    }
     return fixed;
 }
 
