@@ -95,8 +95,6 @@ typedef struct SundewFunction {
                             * callees included */
     uint32_t result;       /* type of what it returns; 0: nothing, or not known */
     uint32_t in_memory;    /* … and slot 0 is where it goes */
-    uint32_t copied;       /* its copies, inlined into others, have no f.leave */
-    uint32_t pad;
 } SundewFunction;
 
 typedef struct SundewGlobal {

@@ -44,7 +44,9 @@
 
 extern uint8_t sundew_modes[];            /* emitted by the weave, with the tables */
 
-uint64_t *sundew_enter(uint32_t row, void *sp);
+/* The row; with this bit the probe is in a copy that was inlined. */
+#define SUNDEW_COPY UINT32_C(0x80000000)
+uint64_t *sundew_enter(uint32_t probe, void *sp);
 void sundew_entered(uint32_t row, uint64_t *slots);
 void sundew_leave(uint32_t row, void *sp);
 

@@ -292,8 +292,9 @@ static SUNDEW_COLD bool make_room(SundewLane *l, uint32_t need)
     return l->top + need <= l->cap;
 }
 
-uint64_t *sundew_enter(uint32_t row, void *stack_pointer)
+uint64_t *sundew_enter(uint32_t probe, void *stack_pointer)
 {
+    uint32_t row = probe & ~SUNDEW_COPY;
     SundewThread *t = sundew_self;
     uint64_t sp = (uintptr_t)stack_pointer;
     if (SUNDEW_UNLIKELY(!t || !t->lane || t->busy || sp - t->lane->lo >= t->lane->span) &&
@@ -314,7 +315,7 @@ uint64_t *sundew_enter(uint32_t row, void *stack_pointer)
     SundewFrame *f = sundew_frame_at(l, l->top);
     f->sp = sp;
     f->row = row;
-    f->flags = SUNDEW_FRAME_REFERENCE | (fn->copied ? SUNDEW_FRAME_UNSURE : 0);
+    f->flags = SUNDEW_FRAME_REFERENCE | (probe & SUNDEW_COPY ? SUNDEW_FRAME_UNSURE : 0);
     f->nstale = (uint16_t)l->nstale;
     f->prev = l->last;
     f->below = l->live;

@@ -376,6 +376,29 @@ static void put_probes(Woven *w, Row *row)
     }
 }
 
+/* Probes that went into other functions are another function's: f.copy instead of f.enter. */
+static void part_copies(Woven *w, Row *row)
+{
+    Vec(LLVMValueRef) copies = { 0 };
+    LLVMValueRef enter = find_probe(w, row, "enter");
+    for (LLVMUseRef u = enter ? LLVMGetFirstUse(enter) : NULL; u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef call = LLVMGetUser(u);
+        if (LLVMIsACallInst(call) &&
+            LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)) != row->value)
+            vec_push(&copies, call);
+    }
+    if (copies.len) {
+        unsigned n = LLVMCountParams(enter);
+        LLVMTypeRef *types = arena_array(&w->arena, LLVMTypeRef, n + 1);
+        LLVMGetParamTypes(LLVMGlobalGetValueType(enter), types);
+        row->copy = declare_probe(w, row, "copy", types, n);
+    }
+    for (size_t i = 0; i < copies.len; i++)
+        LLVMSetOperand(copies.items[i], (unsigned)LLVMGetNumOperands(copies.items[i]) - 1,
+                       row->copy);
+    vec_release(&copies);
+}
+
 /* The function itself is left with a word, if it is still there. */
 static void put_late_leave(Woven *w, Row *row)
 {
@@ -429,24 +452,26 @@ static void store_slot(Woven *w, LLVMValueRef slots, unsigned at, LLVMValueRef v
 }
 
 /* f.entered: the arguments, then the locals, then the stack pointer. */
-static LLVMValueRef make_entered(Woven *w, Row *row, size_t number)
+static LLVMValueRef make_entered(Woven *w, Row *row, LLVMValueRef enter_probe, size_t number)
 {
     LLVMTypeRef two[] = { w->i32, w->ptr };
     LLVMTypeRef enter = LLVMFunctionType(w->ptr, two, 2, false);
     LLVMTypeRef entered = LLVMFunctionType(w->void_, two, 2, false);
-    unsigned nlocals = (unsigned)row->locals.len, n = LLVMCountParams(row->enter);
+    unsigned nlocals = (unsigned)row->locals.len, n = LLVMCountParams(enter_probe);
     LLVMTypeRef *types = arena_array(&w->arena, LLVMTypeRef, n + 1);
     assert(n >= nlocals + row->moves);       /* arguments, locals, stack pointer */
-    LLVMGetParamTypes(LLVMGlobalGetValueType(row->enter), types);
+    LLVMGetParamTypes(LLVMGlobalGetValueType(enter_probe), types);
     types[n] = w->ptr;
     n -= row->moves;
-    LLVMValueRef fn = declare_probe(w, row, "entered", types, n + 1);
-    weave_define(w, fn, row->enter);
+    bool copy = enter_probe == row->copy;
+    LLVMValueRef fn = declare_probe(w, row, copy ? "copied" : "entered", types, n + 1);
+    weave_define(w, fn, enter_probe);
     make_cold(w, fn);
 
     LLVMValueRef r = weave_int(w, w->i32, number), sp = LLVMGetParam(fn, n);
-    LLVMValueRef slots =
-        weave_call_out(w, weave_declare(w, "sundew_enter", enter), (LLVMValueRef[]){ r, sp }, 2);
+    LLVMValueRef probe = copy ? weave_int(w, w->i32, number | SUNDEW_COPY) : r;
+    LLVMValueRef slots = weave_call_out(w, weave_declare(w, "sundew_enter", enter),
+                                        (LLVMValueRef[]){ probe, sp }, 2);
     LLVMBasicBlockRef fill = weave_block(w, fn, "fill"), end = weave_block(w, fn, "end");
     LLVMBuildCondBr(w->builder, LLVMBuildIsNull(w->builder, slots, ""), end, fill);
     LLVMPositionBuilderAtEnd(w->builder, fill);
@@ -544,7 +569,9 @@ static LLVMValueRef make_left(Woven *w, Row *row, size_t number)
 static void define_probes(Woven *w, Row *row, size_t number)
 {
     if (row->enter)
-        define_test(w, row, number, row->enter, NULL, make_entered(w, row, number));
+        define_test(w, row, number, row->enter, NULL, make_entered(w, row, row->enter, number));
+    if (row->copy)
+        define_test(w, row, number, row->copy, NULL, make_entered(w, row, row->copy, number));
     if (row->leave && w->monitoring->recording)
         define_test(w, row, number, row->leave, NULL, make_left(w, row, number));
     else if (row->leave)
@@ -585,8 +612,10 @@ static void finish_probes(Woven *w, void *arg)
         row->value = LLVMGetNamedFunction(w->module, row->fn->symbol);
         if (row->late)
             put_late_probes(w, row);
-        else if (row->copied)
+        else if (row->copied) {
+            part_copies(w, row);
             put_late_leave(w, row);
+        }
         row->enter = find_probe(w, row, "enter");
         row->leave = find_probe(w, row, "leave");
         define_probes(w, row, i);

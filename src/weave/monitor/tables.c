@@ -323,7 +323,6 @@ static SundewFunction flatten(const Row *row, Flat *flat)
         .uses = (uint32_t)flat->uses.len,
         .result = monitor_type_number(row->fn->returns),
         .in_memory = row->fn->returns_in_memory,
-        .copied = row->copied,
     };
     for (size_t i = 0; i < row->params.len; i++)
         vec_push(&flat->params, row->params.items[i]);
