@@ -54,6 +54,17 @@ char **session_args(Session *s, size_t *n)
     return strings_argv(&s->args);
 }
 
+void session_adopt(Session *s, const char *option, const char *value)
+{
+    if (!option) {
+        strings_add(&s->args, value);
+        return;
+    }
+    const Option *o = option_find(s->command, option);
+    assert(o);
+    vec_push(&s->values, ((Value){ o, xstrdup(value), xstrdup("a kept file") }));
+}
+
 char **session_tail(Session *s, size_t *n)
 {
     *n = s->tail.len;
@@ -226,13 +237,17 @@ static void find_home(Session *s)
     free(self);
 }
 
+/* The first one asks for an orderly end; one that comes a second later or more ends
+ * it. timeout(1) sends each signal twice, to the process and to its group. */
 static void on_interrupt(int sig)
 {
-    /* The first one asks for an orderly end, the second one ends it. */
-    if (interrupted) {
+    static double first;
+    double now = clock_seconds();
+    if (interrupted && now - first >= 1) {
         signal(sig, SIG_DFL);
         raise(sig);
     }
+    first = interrupted ? first : now;
     interrupted = 1;
 }
 

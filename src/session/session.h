@@ -26,6 +26,9 @@ char **session_tail(Session *s, size_t *n);    /* after "--" */
 bool session_has_tail(Session *s);
 /* All values of an option that may be repeated, in order; NULL-terminated. */
 char **session_option_all(Session *s, const char *name);
+/* As if it had been said: by a file that the command was asked to repeat. A NULL option
+ * is an argument before "--". */
+void session_adopt(Session *s, const char *option, const char *value);
 
 /* ---- with what */
 unsigned session_jobs(Session *s);

@@ -8,7 +8,6 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/progress.h"
 #include "base/units.h"
 #include "technique/threads/threads_int.h"
 #include <assert.h>
@@ -129,7 +128,7 @@ static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, voi
 {
     Whole *w = arg;
     Bad new;
-    w->runs++;
+    progress_step(&w->progress, ++w->runs, NULL);
     if (whole_judge(w, run, &new))
         note_bad(w, &new, schedule);
     else
@@ -278,9 +277,9 @@ static bool search(Whole *w, Err *err)
     if (bound > 7)
         return err_set(err, "--bound %zu: at most 7 preemptions", bound);
     plan.bound = (unsigned)bound;
-    Progress p = progress_start("running schedules", 0);
+    w->progress = progress_start("running schedules", 0);
     bool ok = schedule_search(w->scheduler, &plan, judge, w, &w->search, err);
-    progress_end(&p);
+    progress_end(&w->progress);
     return ok;
 }
 
