@@ -317,8 +317,10 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     } else if (sent && p->sa_handler == SIG_IGN && !by_itself) {
         /* As if it had not come. */
     } else {
-        /* Handlers that mend things may be called often: one dump each. */
-        if ((plain || !dumped[i]) && !reported) {
+        /* Handlers that mend things may be called often: one dump each. A handler that
+         * sends itself the signal again, to die of it, adds nothing either. */
+        bool again = dumped[i] && (!plain || by_itself);
+        if (!again && !reported) {
             dumped[i] = 1;
             reported = is_sanitizers(i);
             SundewCause cause = {
