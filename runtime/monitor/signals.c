@@ -359,7 +359,8 @@ int sundew_sigaction(int sig, const struct sigaction *act, struct sigaction *old
             sigdelset(&now.sa_mask, SIGKILL);
             sigdelset(&now.sa_mask, SIGSTOP);
             remember(i, &now);
-            dumped[i] = 0;
+            bool plain = !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL;
+            dumped[i] = plain ? dumped[i] : 0;
             install(i);
         }
         if (old)
