@@ -131,6 +131,16 @@ bool session_time_is_over(const Session *s)
 
 bool session_interrupted(Session *s) { return interrupted || session_time_is_over(s); }
 
+bool session_was_asked_to_stop(void) { return interrupted; }
+
+double session_time_left(const Session *s, double otherwise)
+{
+    if (s->deadline <= 0)
+        return otherwise;
+    double left = s->deadline - clock_seconds();
+    return left > 0.001 ? left : 0.001;
+}
+
 /* ---- what comes out */
 
 Str *session_out(Session *s) { return &s->out; }
@@ -254,7 +264,7 @@ static bool check_values(Session *s, Err *err)
     if (!*text || *end || errno || *text == '-')
         return err_set(err, "--seed %s: not a number", text);
     s->rng = rng_seeded(s->seed);
-    if (session_time(s) > 0 && !(s->command && s->command->budget))
+    if (session_time(s) > 0)
         s->deadline = clock_seconds() + session_time(s);
     return true;
 }

@@ -12,7 +12,6 @@
 #include "technique/threads/library_int.h"
 #include <assert.h>
 #include <ctype.h>
-#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -39,10 +38,8 @@ double lib_seconds(const Lib *l) { return now() - l->begun; }
 bool lib_is_over(void *lib)
 {
     Lib *l = lib;
-    double most = session_time(l->s) > 0          ? session_time(l->s)
-                  : session_option(l->s, "tests") ? DBL_MAX
-                                                  : DEFAULT_SECONDS;
-    return lib_seconds(l) > most || (session_interrupted(l->s) && !session_time_is_over(l->s));
+    bool limited = session_time(l->s) > 0 || session_option(l->s, "tests");
+    return session_interrupted(l->s) || (!limited && lib_seconds(l) > DEFAULT_SECONDS);
 }
 
 const char *contract_name(Contract c)

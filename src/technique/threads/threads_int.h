@@ -33,7 +33,6 @@ typedef struct RaceSeen {
 /* A whole program under search. */
 typedef struct Whole {
     Session *s;
-    double began;                    /* clock_seconds() */
     Progress progress;
     const Program *program;
     ScheduleBuild build;
