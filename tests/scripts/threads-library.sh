@@ -148,6 +148,22 @@ ok "a type that is not there" says "the header has no such type" status 2 "$SUND
 ok "a contract that is none" says "shared, distinct or const" status 2 "$SUNDEW" threads libstack.a --headers stack.h --contract all
 ok "a header that is not there" status 2 "$SUNDEW" threads libstack.a --headers nothing.h
 
+# ---- begin with what an example does
+
+fresh vault
+example() {
+    cp "$TOP/tests/subjects/threads/vault"* . &&
+    "$SUNDEW" capture -q -- sh -c "gcc -g $* -c vault.c && ar rcs libvault.a vault.o && gcc -g vault-example.c libvault.a -o example -pthread"
+}
+ok "a vault with a secret: a library and an example" example
+ok "…without the example" threads vault --tests 12 --seed 1 -o without
+ok "…nothing is found" silent
+ok "…with it" threads vault --tests 12 --seed 1 -- ./example
+ok "…the list is broken" found "v['kind'] == 'sanitizer' and 'vault_put' in v['functions']"
+ok "…the test has its secret" grep -q xyzzy libvault.a.threads/1/test.txt
+ok "an example that does not use the library" status 2 "$SUNDEW" threads libvault.a --headers vault.h -- true
+ok "no example after --" says "which example" status 2 "$SUNDEW" threads libvault.a --headers vault.h --
+
 # ---- a queue that waits; a count of owners
 
 fresh bqueue
