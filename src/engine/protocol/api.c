@@ -68,37 +68,44 @@ void proto_api_place(ProtoApi *api, ProtoFunction *f, ProtoPlace p)
 
 /* ------------------------------------------------------------------ names */
 
-/* Does a name have the word, at its end or where another word begins? */
+/* Does a name have the word, at its end or where another word begins? One with ^ must begin
+ * a word, too: the end of "send" is none. */
 static bool has_word(const char *name, const char *word)
 {
-    size_t n = strlen(word);
-    for (const char *at = name; *at; at++)
-        if (!strncasecmp(at, word, n) &&
+    bool whole = *word == '^';
+    size_t n = strlen(word += whole);
+    for (const char *at = name; *at; at++) {
+        bool begins = at == name || at[-1] == '_' || isupper((unsigned char)*at);
+        if (!strncasecmp(at, word, n) && (begins || !whole) &&
             (!at[n] || at[n] == '_' || isupper((unsigned char)at[n]) ||
              isdigit((unsigned char)at[n])))
+            return true;
+    }
+    return false;
+}
+
+static bool has_any(const char *name, const char *const *words)
+{
+    for (; *words; words++)
+        if (has_word(name, *words))
             return true;
     return false;
 }
 
 bool proto_name_creates(const char *name)
 {
-    static const char *const words[] = { "open", "new",    "create", "init", "alloc",
-                                         "make", "prepare", "begin",  "comp", "setup" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (has_word(name, words[i]))
-            return true;
-    return false;
+    static const char *const words[] = { "open",   "^new",    "create", "^init",  "alloc",
+                                         "^make",  "prepare", "^begin", "^regcomp", "^setup",
+                                         "compile", NULL };
+    return has_any(name, words);
 }
 
 bool proto_name_destroys(const char *name)
 {
-    static const char *const words[] = { "close",    "free",    "destroy", "delete", "finalize",
-                                         "finalise", "release", "cleanup", "end",    "dispose",
-                                         "fini",     "term" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (has_word(name, words[i]))
-            return true;
-    return false;
+    static const char *const words[] = { "close",   "free",    "destroy",  "^delete", "finalize",
+                                         "finalise", "release", "cleanup", "^end",    "dispose",
+                                         "^fini",   "^term",   NULL };
+    return has_any(name, words);
 }
 
 /* ----------------------------------------------------------------- tables */

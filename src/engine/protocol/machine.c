@@ -339,6 +339,7 @@ typedef struct Walk {
     Roles roles;
     int at;                      /* state; -1: one that was never seen */
     int older, newer;            /* labels; -1: none, -2: never seen */
+    const char *text;            /* of the last label */
     unsigned bound;
 } Walk;
 
@@ -351,6 +352,15 @@ static bool is_in_alphabet(const Protocol *p, const char *function)
 }
 
 static bool is_liable(const Walk *w) { return w->bound == (1u << w->p->nparams) - 1; }
+
+static const char *text_of(Protocols *ps, const Protocol *p, const ProtoLabel *l)
+{
+    Str text = { 0 };
+    label_text(p, l, &text);
+    const char *copy = arena_strdup(&ps->arena, str_c(&text));
+    str_release(&text);
+    return copy;
+}
 
 static void walk_step(Walk *w, const ProtoCall *c)
 {
@@ -371,6 +381,7 @@ static void walk_step(Walk *w, const ProtoCall *c)
     if (label < 0 || label != w->newer) {
         w->older = w->newer;
         w->newer = label < 0 ? -2 : label;
+        w->text = text_of((Protocols *)w->ps, w->p, &l);
     }
     w->at = protocol_state(w->p, w->older, w->newer, w->bound, false);
 }
@@ -390,7 +401,7 @@ static bool offers(const Protocol *p, const ProtoState *s, const ProtoLabel *l)
 }
 
 /* The state itself; if it was never seen, all with the same last label: the call is out
- * of order if none of them offers it. */
+ * of order if none of them offers it. If there is none of these either, all is new. */
 static ProtoVerdict judge(const Walk *w, const ProtoLabel *l)
 {
     const char *last = w->newer >= 0 ? w->p->labels.items[w->newer].function : "";
@@ -410,7 +421,7 @@ static ProtoVerdict judge(const Walk *w, const ProtoLabel *l)
             return PROTO_ALLOWED;
         asked++;
     }
-    return asked ? PROTO_BROKEN : PROTO_NOT_KNOWN;
+    return asked ? PROTO_BROKEN : PROTO_NOVEL;
 }
 
 static ProtoVerdict check_cut(const Protocols *ps, const ProtoRun *r, const ProtoCut *c,
@@ -433,7 +444,7 @@ static ProtoVerdict check_cut(const Protocols *ps, const ProtoRun *r, const Prot
                           .state = w.at,
                           .last = w.newer >= 0 ? w.newer : -1,
                           .object = c->core,
-                          .after = w.newer >= 0 ? w.p->labels.items[w.newer].text : "" };
+                          .after = w.text ? w.text : "" };
     return judge(&w, &l);
 }
 

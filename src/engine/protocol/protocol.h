@@ -238,9 +238,10 @@ void protocols_mine_cut(Protocols *ps, const ProtoRun *r, const ProtoCut *c);
 bool protocol_is_liable(const Protocol *p, const ProtoState *s);
 
 typedef enum {
-    PROTO_NOT_KNOWN,           /* no protocol speaks of it, or the state is not known */
-    PROTO_ALLOWED,
+    PROTO_NOT_KNOWN,           /* no protocol speaks of it */
     PROTO_SETUP,
+    PROTO_NOVEL,               /* no run that went well came to such a state at all */
+    PROTO_ALLOWED,
     PROTO_BROKEN,
 } ProtoVerdict;
 

@@ -147,6 +147,13 @@ static bool is_told(const Client *st, uint32_t site, BrokenKind kind)
     return false;
 }
 
+/* Does the API itself say that it was used wrongly? An assertion, a report of a sanitizer and
+ * a code do; a plain fault may come from other arguments. */
+static bool is_explicit(const Violation *v)
+{
+    return v->kind == BROKEN_CODE || (v->kind == BROKEN_CRASH && v->run->signal == SIGABRT);
+}
+
 static bool judge_call(Client *st, const ProtoRun *r, uint32_t call, BrokenKind kind)
 {
     Violation v = { .kind = kind,
@@ -156,7 +163,8 @@ static bool judge_call(Client *st, const ProtoRun *r, uint32_t call, BrokenKind 
                     .site = r->calls.items[call].site,
                     .code = kind == BROKEN_CODE ? proto_misuse(st->api, &r->calls.items[call])
                                                 : NULL };
-    if (protocols_check(st->protocols, r, call, &v.breach) != PROTO_BROKEN)
+    ProtoVerdict verdict = protocols_check(st->protocols, r, call, &v.breach);
+    if (verdict != PROTO_BROKEN && !(verdict == PROTO_NOVEL && is_explicit(&v)))
         return false;
     if (kind != BROKEN_CRASH && v.breach.object &&
         r->objects.items[v.breach.object - 1].none)
