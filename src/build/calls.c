@@ -23,9 +23,12 @@ static bool make(void *arg, const char *out, Err *err)
     if (ok && m->only_sites) {
         ok = json_write(out, sites, err);
     } else if (ok) {
+        Cover *points = m->kind->library ? weave_cover(w, err) : NULL;
+        ok = !m->kind->library || points;
+        cover_free(points);
         if (m->kind->strict)
             weave_asan(w);
-        ok = weave_runtime(w, m->libexec, "calls", err) &&
+        ok = ok && weave_runtime(w, m->libexec, "calls", err) &&
              (m->kind->library
                   ? library_link_woven(w, &(LibraryPlan){ .link = m->kind->link }, out, err)
                   : place_build_plain(w, m->program, out, err));
@@ -59,11 +62,11 @@ static bool read_sites(const char *path, CallsBuild *b, Err *err)
     json_array_foreach(sites, i, row)
     {
         b->sites[i] = (ApiSite){ .function = text_at(b, row, 0),
-                                  .file = text_at(b, row, 1),
-                                  .line = number_at(row, 2),
-                                  .column = number_at(row, 3),
-                                  .callee = number_at(row, 4),
-                                  .unused = json_is_true(json_array_get(row, 5)) };
+                                 .file = text_at(b, row, 1),
+                                 .line = number_at(row, 2),
+                                 .column = number_at(row, 3),
+                                 .callee = number_at(row, 4),
+                                 .unused = json_is_true(json_array_get(row, 5)) };
     }
     b->nfunctions = json_array_size(functions);
     b->functions = arena_array(&b->arena, const char *, b->nfunctions + 1);

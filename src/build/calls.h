@@ -33,7 +33,7 @@ typedef struct CallsKind {
     const ApiCallsPlan *plan;
     const char *key;
     bool strict;                 /* with the address sanitizer */
-    bool library;                /* a shared object, for a player */
+    bool library;                /* a shared object with coverage, for a player */
     char *const *link;           /* more words for the linker; NULL: none */
 } CallsKind;
 

@@ -78,9 +78,10 @@ const Command command_show_protocols = {
     .name = "show protocols",
     .args = "[PROGRAM]",
     .summary = "the order in which calls of an API came in runs that went well",
-    .about = "One paragraph for each group of handles. A state is the last two calls; under it stand\n"
-             "the calls that were seen in it and how often. A state that is set-up says nothing of\n"
-             "calls that it does not offer: not all handles were made where we could see it.",
+    .about =
+        "One paragraph for each group of handles. A state is the last two calls; under it stand\n"
+        "the calls that were seen in it and how often. A state that is set-up says nothing of\n"
+        "calls that it does not offer: not all handles were made where we could see it.",
     .examples = "sundew show protocols\nsundew show protocols ./prog --dot\n",
     .options = options,
     .needs = NEEDS_CAPTURE,

@@ -68,9 +68,8 @@ static LLVMValueRef word_of(Tracing *t, LLVMValueRef v)
     switch (LLVMGetTypeKind(LLVMTypeOf(v))) {
     case LLVMPointerTypeKind: return LLVMBuildPtrToInt(w->builder, v, w->i64, "");
     case LLVMIntegerTypeKind:
-        return LLVMGetIntTypeWidth(LLVMTypeOf(v)) < 64
-                   ? LLVMBuildSExt(w->builder, v, w->i64, "")
-                   : LLVMBuildTrunc(w->builder, v, w->i64, "");
+        return LLVMGetIntTypeWidth(LLVMTypeOf(v)) < 64 ? LLVMBuildSExt(w->builder, v, w->i64, "")
+                                                       : LLVMBuildTrunc(w->builder, v, w->i64, "");
     default: return weave_int(w, w->i64, 0);
     }
 }
@@ -122,8 +121,8 @@ static uint32_t add_site(Tracing *t, LLVMValueRef call, const ApiCallee *c)
     json_array_append_new(t->sites,
                           json_pack("[o,o,i,i,i,b]", json_text(LLVMGetValueName2(fn, &n)),
                                     json_text(str_c(&path)), (int)LLVMGetDebugLocLine(call),
-                                    (int)LLVMGetDebugLocColumn(call),
-                                    (int)(c - t->plan->callees), LLVMGetFirstUse(call) == NULL));
+                                    (int)LLVMGetDebugLocColumn(call), (int)(c - t->plan->callees),
+                                    LLVMGetFirstUse(call) == NULL));
     str_release(&path);
     return t->nsites++;
 }

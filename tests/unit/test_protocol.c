@@ -1,6 +1,7 @@
 /* Protocols: tables, cuts, filters, automata, checks, what is kept. */
 #include "base/file.h"
 #include "base/tempdir.h"
+#include "engine/protocol/guide.h"
 #include "engine/protocol/protocol.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,17 +97,16 @@ static void the_states_of_a_stack_are_those_of_the_last_two_calls(void **state)
     const Protocol *p = only(ps);
     Str text = { 0 };
     protocols_text(ps, &text);
-    assert_string_equal(str_c(&text),
-                        "stack: 5 states, from 1 lives in 1 runs\n"
-                        "    []  set-up\n"
-                        "        stack = stack_new()  x1\n"
-                        "    [stack = stack_new()]\n"
-                        "        push(stack)  x1\n"
-                        "    [stack = stack_new(), push(stack)]\n"
-                        "        peek(stack)  x1\n"
-                        "    [push(stack), peek(stack)]\n"
-                        "        pop(stack)  x1\n"
-                        "    [peek(stack), pop(stack)]  end of 1\n");
+    assert_string_equal(str_c(&text), "stack: 5 states, from 1 lives in 1 runs\n"
+                                      "    []  set-up\n"
+                                      "        stack = stack_new()  x1\n"
+                                      "    [stack = stack_new()]\n"
+                                      "        push(stack)  x1\n"
+                                      "    [stack = stack_new(), push(stack)]\n"
+                                      "        peek(stack)  x1\n"
+                                      "    [push(stack), peek(stack)]\n"
+                                      "        pop(stack)  x1\n"
+                                      "    [peek(stack), pop(stack)]  end of 1\n");
     assert_false(protocol_is_liable(p, &p->states.items[0]));
     assert_true(protocol_is_liable(p, &p->states.items[1]));
     str_release(&text);
@@ -272,8 +272,9 @@ static void clones_are_one_and_the_core_stays(void **state)
         call("free", 0, its[i], 0, VOID);
     }
     proto_run_index(run);
-    assert_cut(l, true, "list_new iterator next free iterator iterator iterator iterator iterator "
-                        "iterator iterator iterator iterator");
+    assert_cut(l, true,
+               "list_new iterator next free iterator iterator iterator iterator iterator "
+               "iterator iterator iterator iterator");
 }
 
 static void more_than_three_receivers_are_too_many(void **state)
@@ -418,8 +419,8 @@ static void a_table_names_places_and_codes(void **state)
 static void a_table_with_a_mistake_says_where(void **state)
 {
     (void)state;
-    static const char *const bad[] = { "f 0:\n", "f x:T\n", "f misuse WHAT\n", "f-g 0:T\n",
-                                       "type\n", "f 0:T more\n" };
+    static const char *const bad[] = { "f 0:\n",    "f x:T\n", "f misuse WHAT\n",
+                                       "f-g 0:T\n", "type\n",  "f 0:T more\n" };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         Err err = { 0 };
         const char *dir = tempdir_new(NULL, &err);
@@ -481,6 +482,33 @@ static void cuts_are_linear_in_the_calls(void **state)
     assert_true(b <= 2 * a + 1000);
 }
 
+/* A6.7: A(B), A.init, A.doIt (calls the API), B(C), B.m(D), C(), D() */
+static void what_leads_to_the_api_is_called_gladly(void **state)
+{
+    (void)state;
+    enum { NEW_A, INIT, DO_IT, NEW_B, B_M, NEW_C, NEW_D, API, N };
+    static const unsigned a[] = { 0 }, b[] = { 1 }, c[] = { 2 }, d[] = { 3 }, bd[] = { 1, 3 },
+                          api_[] = { API };
+    const GuideFunction f[N] = {
+        [NEW_A] = { .needs = b, .nneeds = 1, .gives = a, .ngives = 1, .callable = true },
+        [INIT] = { .needs = a, .nneeds = 1, .callable = true },
+        [DO_IT] = { .needs = a, .nneeds = 1, .calls = api_, .ncalls = 1, .callable = true },
+        [NEW_B] = { .needs = c, .nneeds = 1, .gives = b, .ngives = 1, .callable = true },
+        [B_M] = { .needs = bd, .nneeds = 2, .callable = true },
+        [NEW_C] = { .gives = c, .ngives = 1, .callable = true },
+        [NEW_D] = { .gives = d, .ngives = 1, .callable = true },
+        [API] = { .api = true },
+    };
+    double p[N];
+    guide_priorities(f, N, 4, p);
+    assert_true(p[DO_IT] > p[NEW_A]);
+    assert_true(p[NEW_A] > p[NEW_B]);
+    assert_true(p[NEW_B] == p[NEW_C]);
+    assert_true(p[NEW_C] > p[INIT]);
+    assert_true(p[INIT] > 0);
+    assert_true(p[B_M] == 0 && p[NEW_D] == 0 && p[API] == 0);
+}
+
 int main(void)
 {
 #define test(f) cmocka_unit_test_setup_teardown(f, begin, end)
@@ -501,6 +529,7 @@ int main(void)
         test(a_table_with_a_mistake_says_where),
         test(names_tell_makers_and_enders),
         test(cuts_are_linear_in_the_calls),
+        test(what_leads_to_the_api_is_called_gladly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,7 +121,8 @@ static bool make_runner(Exec *e, Err *err)
 {
     char *dir = path_dir(e->library), *there = path_dir(e->player);
     const char *readable[] = { dir, there, NULL };
-    e->runner = runner_new(&(RunnerPlan){ .readable = readable }, err);
+    const char *writable[] = { e->plan.writable, NULL };
+    e->runner = runner_new(&(RunnerPlan){ .readable = readable, .writable = writable }, err);
     free(dir);
     free(there);
     return e->runner != NULL;
@@ -136,6 +137,8 @@ static void make_environment(const Exec *e, Strings *env, bool watched)
             strings_add(env, *v);
     strings_add(env, "LC_ALL=C");
     strings_add(env, "TZ=UTC");
+    for (char *const *v = e->plan.env; v && *v; v++)
+        strings_add(env, *v);
     if (!e->plan.preload)
         return;
     strings_addf(env, "LD_PRELOAD=%s", e->plan.preload);

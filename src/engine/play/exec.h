@@ -31,6 +31,8 @@ typedef struct ExecPlan {
     const char *libexec;         /* where sundew-play is */
     const char *preload;         /* a library to load first (ASan's); or NULL */
     bool fixed_addresses;        /* no ASLR */
+    char *const *env;            /* more variables; NULL: none */
+    const char *writable;        /* a folder that jobs may write to; or NULL */
     unsigned cpu_ms, wall_ms;    /* limits of a job; 0: 300 and 5000 */
 } ExecPlan;
 

@@ -94,17 +94,17 @@ static bool has_any(const char *name, const char *const *words)
 
 bool proto_name_creates(const char *name)
 {
-    static const char *const words[] = { "open",   "^new",    "create", "^init",  "alloc",
-                                         "^make",  "prepare", "^begin", "^regcomp", "^setup",
-                                         "compile", NULL };
+    static const char *const words[] = { "open",     "^new",   "create",  "^init",
+                                         "alloc",    "^make",  "prepare", "^begin",
+                                         "^regcomp", "^setup", "compile", NULL };
     return has_any(name, words);
 }
 
 bool proto_name_destroys(const char *name)
 {
-    static const char *const words[] = { "close",   "free",    "destroy",  "^delete", "finalize",
+    static const char *const words[] = { "close",    "free",    "destroy", "^delete", "finalize",
                                          "finalise", "release", "cleanup", "^end",    "dispose",
-                                         "^fini",   "^term",   NULL };
+                                         "^fini",    "^term",   NULL };
     return has_any(name, words);
 }
 
@@ -114,9 +114,17 @@ static const struct {
     const char *name;
     int value;
 } errnos[] = {
-    { "EBADF", EBADF },   { "EINVAL", EINVAL }, { "EPERM", EPERM },     { "EDEADLK", EDEADLK },
-    { "EBUSY", EBUSY },   { "ESRCH", ESRCH },   { "EFAULT", EFAULT },   { "EISCONN", EISCONN },
-    { "EALREADY", EALREADY }, { "ENOTCONN", ENOTCONN }, { "EDESTADDRREQ", EDESTADDRREQ },
+    { "EBADF", EBADF },
+    { "EINVAL", EINVAL },
+    { "EPERM", EPERM },
+    { "EDEADLK", EDEADLK },
+    { "EBUSY", EBUSY },
+    { "ESRCH", ESRCH },
+    { "EFAULT", EFAULT },
+    { "EISCONN", EISCONN },
+    { "EALREADY", EALREADY },
+    { "ENOTCONN", ENOTCONN },
+    { "EDESTADDRREQ", EDESTADDRREQ },
 };
 
 /* A table while it is read: where errors are told. */

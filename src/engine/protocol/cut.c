@@ -26,13 +26,13 @@ static const uint32_t *uses_of(const ProtoRun *r, uint32_t o, size_t *n)
     return r->uses + r->first[o];
 }
 
-static bool is_made_by(const ProtoCall *c, uint32_t o) { return c->made[0] == o || c->made[1] == o; }
+static bool is_made_by(const ProtoCall *c, uint32_t o)
+{
+    return c->made[0] == o || c->made[1] == o;
+}
 
 /* Is it a call on o, not one that is only given o? */
-static bool is_on(const ProtoCall *c, uint32_t o)
-{
-    return c->objects[0] == o || is_made_by(c, o);
-}
+static bool is_on(const ProtoCall *c, uint32_t o) { return c->objects[0] == o || is_made_by(c, o); }
 
 /* Neighbours of a core, with the calls of them that count. */
 typedef struct Neighbour {
@@ -103,8 +103,8 @@ static void add_own(const ProtoRun *r, ProtoCut *out, Neighbours *near)
     const uint32_t *uses = uses_of(r, out->core, &n);
     for (size_t i = 0; i < n; i++) {
         const ProtoCall *c = &r->calls.items[uses[i]];
-        bool made = is_made_by(c, out->core) && (out->alone || !c->objects[0] ||
-                                                 c->objects[0] == out->core);
+        bool made = is_made_by(c, out->core) &&
+                    (out->alone || !c->objects[0] || c->objects[0] == out->core);
         if (c->objects[0] != out->core && !made)
             continue;
         vec_push(&out->calls, uses[i]);
@@ -194,9 +194,9 @@ static void mark_clones(const ProtoRun *r, const ProtoCut *c, Receivers *all, co
     for (size_t i = 0; i < all->len; i++)
         for (size_t k = 0; k < all->len && !all->items[i].gone; k++) {
             const Receiver *x = &all->items[i], *y = &all->items[k];
-            bool same = x->functions == y->functions && !y->gone && i != k &&
-                        r->objects.items[x->object - 1].type ==
-                            r->objects.items[y->object - 1].type;
+            bool same =
+                x->functions == y->functions && !y->gone && i != k &&
+                r->objects.items[x->object - 1].type == r->objects.items[y->object - 1].type;
             bool better = is_kept(c, y->object, keep, nkeep) || k < i;
             if (same && better && !is_kept(c, x->object, keep, nkeep))
                 all->items[i].gone = true;
@@ -219,7 +219,8 @@ static void drop_calls(const ProtoApi *api, const ProtoRun *r, ProtoCut *c, Rece
 static bool has_enough(const ProtoRun *r, const ProtoCut *c)
 {
     for (size_t i = 1; i < c->calls.len; i++)
-        if (r->calls.items[c->calls.items[i]].function != r->calls.items[c->calls.items[0]].function)
+        if (r->calls.items[c->calls.items[i]].function !=
+            r->calls.items[c->calls.items[0]].function)
             return true;
     return false;
 }

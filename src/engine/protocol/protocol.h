@@ -254,8 +254,7 @@ typedef struct ProtoBreach {
 } ProtoBreach;
 
 /* Was call number `at` in order? All protocols of the objects in it are asked. */
-ProtoVerdict protocols_check(const Protocols *ps, const ProtoRun *r, uint32_t at,
-                             ProtoBreach *out);
+ProtoVerdict protocols_check(const Protocols *ps, const ProtoRun *r, uint32_t at, ProtoBreach *out);
 
 /* What users say: lines of
  *     pin    FILE: fclose -> fopen       is in order, seen or not

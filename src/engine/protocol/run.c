@@ -267,8 +267,7 @@ static void add_record(Reader *r, const SundewCallRecord *e)
     if (call && e->site < r->how->nsites)
         add_call(r, e);
     else if (e->state == SUNDEW_CALL_LEFT && e->site < r->how->nleft)
-        vec_push(&r->run->left,
-                 ((ProtoLeft){ e->site, (uint32_t)r->run->calls.len, e->thread }));
+        vec_push(&r->run->left, ((ProtoLeft){ e->site, (uint32_t)r->run->calls.len, e->thread }));
 }
 
 /* ------------------------------------------------------------------- stack */

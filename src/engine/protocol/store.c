@@ -51,8 +51,8 @@ static json_t *protocol_json(const Protocol *p)
                                                    (json_int_t)s->edges.items[k].count));
     }
     return json_pack("{s:o, s:I, s:I, s:o, s:o, s:o}", "types", types_json(p), "runs",
-                     (json_int_t)p->runs, "lives", (json_int_t)p->lives, "labels", labels,
-                     "states", states, "edges", edges);
+                     (json_int_t)p->runs, "lives", (json_int_t)p->lives, "labels", labels, "states",
+                     states, "edges", edges);
 }
 
 json_t *protocols_json(const Protocols *ps)
@@ -246,8 +246,8 @@ void protocol_dot(const Protocol *p, const ProtoBreach *b, const char *missing, 
     if (b) {
         str_add(out, "  broken [label=\"\", shape=point, color=red];\n");
         for (size_t i = 0; i < p->states.len; i++)
-            if (b->state == (int)i || (b->state < 0 && b->last >= 0 &&
-                                       p->states.items[i].labels[1] == b->last)) {
+            if (b->state == (int)i ||
+                (b->state < 0 && b->last >= 0 && p->states.items[i].labels[1] == b->last)) {
                 str_addf(out, "  s%zu -> broken [color=red, fontcolor=red, style=bold, label=\"",
                          i);
                 escape_dot(out, missing);

@@ -118,7 +118,9 @@ static bool preprocess(const CompileCommand *unit, const char *header, const cha
     strings_add(&argv, "-x");
     strings_add(&argv, "c");
     strings_add(&argv, stub);
-    Proc p = { .argv = strings_argv(&argv), .capture = true, .seconds = 60,
+    Proc p = { .argv = strings_argv(&argv),
+               .capture = true,
+               .seconds = 60,
                .cwd = unit ? unit->directory : NULL };
     bool ok = clang ? proc_run(&p, r, err) : err_set(err, "clang-19 is not there");
     if (ok && r->status != 0) {
@@ -234,8 +236,8 @@ static bool add_place(Client *st, const Guess *g, ProtoFunction *f, const AstTyp
     handle_name(t, &data, &name);
     bool made = map_has(&g->made, str_c(&name));
     bool constant = t && t->pointee && t->pointee->is_const;
-    is = name.len && (!data || made ||
-                      (!constant && (uintptr_t)map_get(&g->taken, str_c(&name)) >= 2));
+    is = name.len &&
+         (!data || made || (!constant && (uintptr_t)map_get(&g->taken, str_c(&name)) >= 2));
     if (is) {
         p.type = type_of(st, str_c(&name));
         ProtoType *type = &st->api->types.items[p.type];
@@ -303,8 +305,8 @@ static bool read_types(Client *st, const Wanted *w, Err *err)
 
 static bool is_wanted(const Wanted *w, const ProtoFunction *f)
 {
-    return f->nplaces && ((f->family && map_has(&w->families, f->family)) ||
-                          map_has(&w->names, f->name));
+    return f->nplaces &&
+           ((f->family && map_has(&w->families, f->family)) || map_has(&w->names, f->name));
 }
 
 static void add_callee(Client *st, unsigned index)
@@ -365,8 +367,8 @@ bool client_api(Client *st, Err *err)
 {
     Wanted w = { 0 };
     st->api = proto_api_new();
-    bool ok = read_tables(st, err) && read_wanted(st, &w, err) &&
-              (!w.headers || read_types(st, &w, err));
+    bool ok =
+        read_tables(st, err) && read_wanted(st, &w, err) && (!w.headers || read_types(st, &w, err));
     for (size_t i = 0; ok && i < st->api->functions.len; i++)
         if (is_wanted(&w, st->api->functions.items[i]))
             add_callee(st, (unsigned)i);

@@ -28,7 +28,8 @@ static bool speaks_of_duty(const char *text, size_t n)
     Str low = { 0 };
     bool found = false;
     for (size_t i = 0; i < n; i++)
-        str_addc(&low, text[i] == '\n' || text[i] == '*' ? ' ' : (char)tolower((unsigned char)text[i]));
+        str_addc(&low,
+                 text[i] == '\n' || text[i] == '*' ? ' ' : (char)tolower((unsigned char)text[i]));
     for (size_t i = 0; i < sizeof words / sizeof *words && !found; i++)
         found = strstr(str_c(&low), words[i]) != NULL;
     str_release(&low);
@@ -129,21 +130,24 @@ static const char *client_frame(const Client *st, const ProtoRun *r)
     return NULL;
 }
 
-static bool is_to_blame(const Client *st, const ProtoRun *r, uint32_t call)
+static bool is_to_blame(const Client *st, const CallsBuild *b, const ProtoRun *r, uint32_t call)
 {
     const char *frame = client_frame(st, r);
-    return frame && !strcmp(frame, st->build.sites[r->calls.items[call].site].function);
+    return frame && !strcmp(frame, b->sites[r->calls.items[call].site].function);
 }
 
 /* ----------------------------------------------------------------- verdict */
 
 /* One violation for each place. */
-static bool is_told(const Client *st, uint32_t site, BrokenKind kind)
+static bool is_told(const Client *st, const ApiSite *at, BrokenKind kind)
 {
-    for (size_t i = 0; i < st->found.len; i++)
-        if (st->found.items[i].site == site &&
-            (st->found.items[i].kind == kind || st->found.items[i].kind == BROKEN_CRASH))
+    for (size_t i = 0; i < st->found.len; i++) {
+        const Violation *v = &st->found.items[i];
+        const ApiSite *s = &v->build->sites[v->site];
+        if (s->line == at->line && s->column == at->column && !strcmp(s->file, at->file) &&
+            (v->kind == kind || v->kind == BROKEN_CRASH))
             return true;
+    }
     return false;
 }
 
@@ -154,56 +158,57 @@ static bool is_explicit(const Violation *v)
     return v->kind == BROKEN_CODE || (v->kind == BROKEN_CRASH && v->run->signal == SIGABRT);
 }
 
-static bool judge_call(Client *st, const ProtoRun *r, uint32_t call, BrokenKind kind)
+static bool judge_call(Client *st, const CallsBuild *b, const ProtoRun *r, uint32_t call,
+                       BrokenKind kind)
 {
     Violation v = { .kind = kind,
+                    .build = b,
                     .tier = kind == BROKEN_CRASH ? 1 : 2,
                     .run = r,
                     .call = call,
                     .site = r->calls.items[call].site,
-                    .code = kind == BROKEN_CODE ? proto_misuse(st->api, &r->calls.items[call])
-                                                : NULL };
+                    .code =
+                        kind == BROKEN_CODE ? proto_misuse(st->api, &r->calls.items[call]) : NULL };
     ProtoVerdict verdict = protocols_check(st->protocols, r, call, &v.breach);
     if (verdict != PROTO_BROKEN && !(verdict == PROTO_NOVEL && is_explicit(&v)))
         return false;
-    if (kind != BROKEN_CRASH && v.breach.object &&
-        r->objects.items[v.breach.object - 1].none)
+    if (kind != BROKEN_CRASH && v.breach.object && r->objects.items[v.breach.object - 1].none)
         return false;                            /* close(-1) does no harm */
-    if (client_is_documented(st, st->build.sites[v.site].function)) {
+    if (client_is_documented(st, b->sites[v.site].function)) {
         st->silent++;
         return false;
     }
-    if (!is_told(st, v.site, kind))
+    if (!is_told(st, &b->sites[v.site], kind))
         vec_push(&st->found, v);
     return true;
 }
 
-static void judge_death(Client *st, const ProtoRun *r)
+static void judge_death(Client *st, const CallsBuild *b, const ProtoRun *r)
 {
     long call = proto_run_fatal(r);
-    if (call < 0 || !is_to_blame(st, r, (uint32_t)call) ||
-        !judge_call(st, r, (uint32_t)call, BROKEN_CRASH))
+    if (call < 0 || !is_to_blame(st, b, r, (uint32_t)call) ||
+        !judge_call(st, b, r, (uint32_t)call, BROKEN_CRASH))
         st->silent++;
 }
 
-static void judge_codes(Client *st, const ProtoRun *r)
+static void judge_codes(Client *st, const CallsBuild *b, const ProtoRun *r)
 {
     for (uint32_t i = 0; i < r->calls.len; i++) {
         const ProtoCall *c = &r->calls.items[i];
-        if (proto_misuse(st->api, c) && st->build.sites[c->site].unused)
-            judge_call(st, r, i, BROKEN_CODE);
+        if (proto_misuse(st->api, c) && b->sites[c->site].unused)
+            judge_call(st, b, r, i, BROKEN_CODE);
     }
 }
 
 /* The last call of each thread of a process that had to be killed. */
-static void judge_hang(Client *st, const ProtoRun *r)
+static void judge_hang(Client *st, const CallsBuild *b, const ProtoRun *r)
 {
     ProtoRun view = *r;
     for (uint32_t t = 0; t < 64; t++) {
         view.thread = t;
         long call = proto_run_fatal(&view);
         if (call >= 0)
-            judge_call(st, r, (uint32_t)call, BROKEN_HANG);
+            judge_call(st, b, r, (uint32_t)call, BROKEN_HANG);
     }
 }
 
@@ -222,8 +227,8 @@ static void judge_unfinished(Client *st)
     ProtoUnfinisheds all = { 0 };
     for (size_t i = 0; i < st->build.nsites + st->build.nfunctions; i++) {
         bool site = i < st->build.nsites;
-        const char *name = site ? st->build.sites[i].function
-                                : st->build.functions[i - st->build.nsites];
+        const char *name =
+            site ? st->build.sites[i].function : st->build.functions[i - st->build.nsites];
         void **slot = map_slot(&numbers, name);
         if (!*slot)
             *slot = (void *)(uintptr_t)numbers.len;
@@ -237,6 +242,7 @@ static void judge_unfinished(Client *st)
         const ProtoRun *r = st->runs.items[all.items[i].run];
         Violation v = { .kind = BROKEN_UNFINISHED,
                         .tier = 2,
+                        .build = &st->build,
                         .run = r,
                         .call = r->objects.items[all.items[i].object - 1].maker - 1,
                         .site = all.items[i].site,
@@ -249,16 +255,23 @@ static void judge_unfinished(Client *st)
     map_release(&numbers);
 }
 
+size_t client_judge_run(Client *st, const CallsBuild *b, const ProtoRun *r)
+{
+    size_t before = st->found.len;
+    if (r->end == PROTO_DIED)
+        judge_death(st, b, r);
+    else if (r->end == PROTO_CUT_SHORT && st->hung)
+        judge_hang(st, b, r);
+    judge_codes(st, b, r);
+    return st->found.len - before;
+}
+
 void client_judge(Client *st)
 {
     for (size_t i = 0; i < st->runs.len; i++) {
-        const ProtoRun *r = st->runs.items[i];
-        st->misused += has_misuse(st, r);
-        if (r->end == PROTO_DIED)
-            judge_death(st, r);
-        else if (r->end == PROTO_CUT_SHORT && st->hung)
-            judge_hang(st, r);
-        judge_codes(st, r);
+        st->misused += has_misuse(st, st->runs.items[i]);
+        client_judge_run(st, &st->build, st->runs.items[i]);
     }
-    judge_unfinished(st);
+    if (st->build.path)
+        judge_unfinished(st);
 }

@@ -20,6 +20,14 @@ static const Option options[] = {
     { "table", 0, "FILE", "more functions, handles and misuse codes; may be repeated", NULL },
     { "edges", 0, "FILE", "edges that are pinned, deleted or forbidden", "sundew.protocols" },
     { "calls", 0, "N", "calls of a process that are recorded", "4194304" },
+    { "count", 0, "N", "tests to try on the program's own functions; 0: none", "2000" },
+    { "headers", 0, "FILE",
+      "only functions that these declare are tested; may be repeated. Otherwise all that are not "
+      "static",
+      NULL },
+    { "cflags", 0, "FLAG", "for the headers: -I, -D; may be repeated", NULL },
+    { "link", 0, "WORD", "for the tests' library: -lm, say; may be repeated", NULL },
+    { "unguided", 0, NULL, "all functions are called alike; to compare", NULL },
     { "forget", 0, NULL, "drop the protocols that earlier runs have taught", NULL },
     { "no-sanitizer", 0, NULL, "run without the address sanitizer", NULL },
     { 0 },
@@ -47,6 +55,12 @@ static bool check(Session *s, Err *err)
     unsigned long long most = strtoull(calls, &end, 10);
     if (*end || end == calls || !most || most > 1ull << 32)
         return err_set(err, "--calls: '%s' is no number of calls", calls);
+    const char *count = session_option(s, "count");
+    strtoull(count, &end, 10);
+    if (*end || end == count)
+        return err_set(err, "--count: '%s' is no number of tests", count);
+    if (!session_has_tail(s) && !strcmp(count, "0"))
+        return err_set(err, "without tests a command stands after --, such as -- make check");
     if (session_has_tail(s)) {
         session_tail(s, &n);
         if (!n)
@@ -84,7 +98,7 @@ static bool keep(const Client *st, Err *err)
     return ok;
 }
 
-static bool is_good(const Client *st, const ProtoRun *r)
+bool client_is_good(const Client *st, const ProtoRun *r)
 {
     if (r->end != PROTO_ENDED)
         return false;
@@ -112,19 +126,38 @@ static bool learn(Client *st, Err *err)
     if (!merge_kept(st, err))
         return false;
     for (size_t i = 0; i < st->runs.len; i++)
-        if (is_good(st, st->runs.items[i])) {
+        if (client_is_good(st, st->runs.items[i])) {
             protocols_mine(st->protocols, st->runs.items[i]);
             st->good++;
         }
-    return read_edges(st, err) && keep(st, err);
+    return read_edges(st, err);
+}
+
+static bool wants_tests(const Client *st)
+{
+    return strcmp(session_option(st->session, "count"), "0") != 0;
+}
+
+/* A program that can't become a library is no error if there is a command. */
+static bool generate(Client *st, Err *err)
+{
+    Err own = { 0 };
+    if (!wants_tests(st) || client_generate(st, &own))
+        return true;
+    if (!session_has_tail(st->session)) {
+        *err = own;
+        return false;
+    }
+    session_note(st->session, "no tests were made: %s", own.msg);
+    return true;
 }
 
 static void tell(const Client *st)
 {
     size_t n;
     protocols_all(st->protocols, &n);
-    session_note(st->session, "%zu processes, %zu of them ended well; %zu protocols", st->runs.len,
-                 st->good, n);
+    session_note(st->session, "%zu processes and %zu tests, %zu of them went well; %zu protocols",
+                 st->runs.len, st->tests.len, st->good, n);
     if (!n)
         session_note(st->session, "no run that went well used the API: nothing can be judged");
 }
@@ -133,12 +166,12 @@ static bool study(Client *st, Err *err)
 {
     if (!client_api(st, err))
         return false;
-    if (!session_has_tail(st->session))
-        return err_set(err, "a command stands after --, such as -- make check");
-    if (!client_record(st, err) || !learn(st, err))
+    if ((session_has_tail(st->session) && !client_record(st, err)) || !learn(st, err))
+        return false;
+    client_judge(st);
+    if (!generate(st, err) || !keep(st, err))
         return false;
     tell(st);
-    client_judge(st);
     return client_report(st, err);
 }
 
@@ -149,10 +182,11 @@ static void release(Client *st)
     vec_release(&st->found);
     protocols_free(st->protocols);
     proto_runs_release(&st->runs);
+    proto_runs_release(&st->tests);
     calls_build_release(&st->build);
+    calls_build_release(&st->module);
     vec_release(&st->callees);
     vec_release(&st->functions);
-    vec_release(&st->callee);
     map_release(&st->api_files);
     str_release(&st->key);
     proto_api_free(st->api);

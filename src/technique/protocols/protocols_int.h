@@ -16,6 +16,7 @@ typedef enum {
 typedef struct Violation {
     BrokenKind kind;
     unsigned tier;
+    const CallsBuild *build;  /* that has the site */
     const ProtoRun *run;
     uint32_t call;            /* of the run */
     uint32_t site;
@@ -25,6 +26,14 @@ typedef struct Violation {
     char *test;               /* C, that shows it; NULL: the command does */
 } Violation;
 typedef Vec(Violation) Violations;
+
+/* What generation did. */
+typedef struct Generation {
+    uint64_t sequences, died;
+    uint64_t first_call, first_violation;    /* after so many sequences; 0: never */
+    size_t kept;                 /* sequences that reached something new */
+    size_t reaching;             /* functions that lead to the API */
+} Generation;
 
 typedef struct Client {
     Session *session;
@@ -36,11 +45,13 @@ typedef struct Client {
     Str key;                  /* the API as text */
     Map api_files;            /* files that define functions of the API */
     CallsBuild build;
-    Vec(uint32_t) callee;     /* of each site: function of the API */
-    ProtoRuns runs;
+    ProtoRuns runs;           /* of the command */
+    ProtoRuns tests;          /* of generated tests */
     bool hung;                /* the time was over */
     Protocols *protocols;
     Violations found;
+    CallsBuild module;        /* the program as a library; path NULL: none */
+    Generation generation;
     size_t good, misused;     /* runs that were mined; that told of misuse */
     size_t silent;            /* failures that the filter spared */
 } Client;
@@ -54,8 +65,18 @@ bool client_is_inside(const Client *st, const Function *fn);
 bool client_record(Client *st, Err *err);
 char *client_path(const Client *st, const char *kind);
 
+ApiCallsPlan client_plan(Client *st);
+/* Runs that files of a folder tell of, with the sites of a build. */
+bool client_read(Client *st, const CallsBuild *b, const char *folder, ProtoRuns *out, Err *err);
+
+/* modules.c: calls of the program's own functions, grown towards the API. */
+bool client_generate(Client *st, Err *err);
+
 /* judge.c: failures that the protocols explain, and nobody declares. */
 void client_judge(Client *st);
+/* One run of a build; the number of violations that are new. */
+size_t client_judge_run(Client *st, const CallsBuild *b, const ProtoRun *r);
+bool client_is_good(const Client *st, const ProtoRun *r);
 /* Does the comment of a function speak of what its callers have to do? */
 bool client_is_documented(const Client *st, const char *function);
 

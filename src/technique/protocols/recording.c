@@ -10,8 +10,8 @@
 char *client_path(const Client *st, const char *kind)
 {
     char *safe = path_safe_name(st->name);
-    char *path = xprintf("%s/protocols/%s.%s", workspace_dir(session_workspace(st->session)), safe,
-                         kind);
+    char *path =
+        xprintf("%s/protocols/%s.%s", workspace_dir(session_workspace(st->session)), safe, kind);
     free(safe);
     return path;
 }
@@ -20,13 +20,18 @@ static bool is_stopped(void *session) { return session_interrupted(session); }
 
 static bool is_inside(const Function *fn, void *client) { return client_is_inside(client, fn); }
 
+ApiCallsPlan client_plan(Client *st)
+{
+    return (ApiCallsPlan){
+        .callees = st->callees.items, .n = st->callees.len, .skips = is_inside, .arg = st
+    };
+}
+
 /* With the address sanitizer, if that can be; it makes misuse loud. */
 static bool make_build(Client *st, Err *err)
 {
     const CapturedProgram *c = program_captured(st->program);
-    ApiCallsPlan plan = {
-        .callees = st->callees.items, .n = st->callees.len, .skips = is_inside, .arg = st
-    };
+    ApiCallsPlan plan = client_plan(st);
     CallsKind kind = { .plan = &plan,
                        .key = str_c(&st->key),
                        .strict = c->kind == PROGRAM_EXECUTABLE &&
@@ -41,8 +46,6 @@ static bool make_build(Client *st, Err *err)
     } else if (!ok) {
         *err = first;
     }
-    for (size_t i = 0; ok && i < st->build.nsites; i++)
-        vec_push(&st->callee, st->functions.items[st->build.sites[i].callee]);
     return ok || err_ctx(err, "--api");
 }
 
@@ -89,34 +92,45 @@ static bool run_command(Client *st, char *const *words, size_t n, const char *fo
     return ok;
 }
 
-static bool read_runs(Client *st, const char *folder, Err *err)
+bool client_read(Client *st, const CallsBuild *b, const char *folder, ProtoRuns *out, Err *err)
 {
     char *original = path_real(program_captured(st->program)->path);
+    Vec(uint32_t) callee = { 0 };
+    for (size_t i = 0; i < b->nsites; i++)
+        vec_push(&callee, st->functions.items[b->sites[i].callee]);
     ProtoReading how = { .api = st->api,
-                         .callee = st->callee.items,
-                         .nsites = st->build.nsites,
-                         .nleft = st->build.nfunctions,
+                         .callee = callee.items,
+                         .nsites = b->nsites,
+                         .nleft = b->nfunctions,
                          .original = original,
-                         .woven = st->build.path };
+                         .woven = b->path };
+    bool ok = proto_runs_read(&how, folder, out, err);
+    if (how.damaged)
+        session_note(st->session, "%zu files of calls are damaged and left out", how.damaged);
+    vec_release(&callee);
+    free(original);
+    return ok;
+}
+
+static bool read_runs(Client *st, const char *folder, Err *err)
+{
     size_t calls = 0, cut = 0;
     uint64_t lost = 0;
-    bool ok = proto_runs_read(&how, folder, &st->runs, err);
+    if (!client_read(st, &st->build, folder, &st->runs, err))
+        return false;
     for (size_t i = 0; i < st->runs.len; i++) {
         calls += st->runs.items[i]->calls.len;
         cut += st->runs.items[i]->end == PROTO_CUT_SHORT;
         lost += st->runs.items[i]->lost;
     }
-    free(original);
-    if (!ok)
-        return false;
-    if (how.damaged)
-        session_note(st->session, "%zu files of calls are damaged and left out", how.damaged);
     if (cut)
-        session_note(st->session, "%zu processes were killed or became another program: what they "
-                                  "did is not learned from", cut);
+        session_note(st->session,
+                     "%zu processes were killed or became another program: what they "
+                     "did is not learned from",
+                     cut);
     if (lost)
-        session_incomplete(st->session, "%" PRIu64 " calls were not recorded; give a larger --calls",
-                           lost);
+        session_incomplete(st->session,
+                           "%" PRIu64 " calls were not recorded; give a larger --calls", lost);
     if (!st->runs.len)
         return err_set(err, "the command ran nothing of %s, or built it anew", st->name);
     if (!calls)

@@ -10,9 +10,11 @@
 
 enum { MOST_CALLS = 8, MOST_FRAMES = 8 };
 
-static const ProtoFunction *function_at(const Client *st, uint32_t site)
+static const ApiSite *site_of(const Violation *v) { return &v->build->sites[v->site]; }
+
+static const ProtoFunction *function_at(const Client *st, const Violation *v)
 {
-    return st->api->functions.items[st->callee.items[site]];
+    return st->api->functions.items[st->functions.items[site_of(v)->callee]];
 }
 
 /* How it failed, in some words. */
@@ -36,7 +38,7 @@ static void tell_failure(const Client *st, const Violation *v, Str *out)
 
 static const char *message(Arena *a, const Client *st, const Violation *v)
 {
-    const char *api = function_at(st, v->site)->name;
+    const char *api = function_at(st, v)->name;
     Str how = { 0 };
     const char *text = "";
     tell_failure(st, v, &how);
@@ -77,8 +79,9 @@ static const char *advice(const Violation *v)
 
 static Location place_of(const ApiSite *s)
 {
-    return (Location){ .file = s->file, .line = (int)s->line, .column = (int)s->column,
-                       .function = s->function };
+    return (Location){
+        .file = s->file, .line = (int)s->line, .column = (int)s->column, .function = s->function
+    };
 }
 
 /* The last calls that name the object, then the stack. */
@@ -94,16 +97,20 @@ static size_t list_steps(Arena *a, const Client *st, const Violation *v, Evidenc
     for (size_t i = begin; i < end; i++) {
         const ProtoCall *c = &r->calls.items[r->uses[i]];
         const ProtoFunction *f = st->api->functions.items[c->function];
-        const char *text = !c->returned   ? arena_printf(a, "%s fails", f->name)
-                           : f->no_result ? arena_printf(a, "%s", f->name)
-                           : f->pointer   ? arena_printf(a, "%s gives %s", f->name,
-                                                         c->result ? "a pointer" : "NULL")
-                                          : arena_printf(a, "%s gives %d", f->name, (int)c->result);
-        out[n++] = (EvidenceStep){ .at = place_of(&st->build.sites[c->site]), .text = text };
+        const char *text =
+            !c->returned   ? arena_printf(a, "%s fails", f->name)
+            : f->no_result ? arena_printf(a, "%s", f->name)
+            : f->pointer ? arena_printf(a, "%s gives %s", f->name, c->result ? "a pointer" : "NULL")
+                         : arena_printf(a, "%s gives %d", f->name, (int)c->result);
+        out[n++] = (EvidenceStep){ .at = place_of(&v->build->sites[c->site]), .text = text };
     }
-    for (size_t i = 0, k = 0; v->kind == BROKEN_CRASH && i < r->frames.len && k < MOST_FRAMES; i++) {
+    for (size_t i = 0, k = 0; v->kind == BROKEN_CRASH && i < r->frames.len && k < MOST_FRAMES;
+         i++) {
         const ProtoFrame *f = &r->frames.items[i];
-        if (!f->function || str_starts(f->function, "sundew_"))
+        if (f->function && !strcmp(f->function, "ffi_call"))
+            break;                               /* the test that calls */
+        if (!f->function || str_starts(f->function, "sundew_") ||
+            strstr(f->function, "interceptor"))
             continue;
         const Function *fn = program_function(st->program, f->function);
         out[n++] = (EvidenceStep){ .at = { .file = fn && *fn->file ? fn->file : NULL,
@@ -118,13 +125,13 @@ static size_t list_steps(Arena *a, const Client *st, const Violation *v, Evidenc
 
 static json_t *violation_json(const Client *st, const Violation *v)
 {
-    const ApiSite *s = &st->build.sites[v->site];
+    const ApiSite *s = site_of(v);
     Str how = { 0 };
     tell_failure(st, v, &how);
     json_t *j = json_pack("{s:o, s:i, s:o, s:o, s:o, s:i, s:o, s:o}", "file", json_text(s->file),
                           "line", (int)s->line, "function", json_text(s->function), "api",
-                          json_text(function_at(st, v->site)->name), "failure",
-                          json_text(str_c(&how)), "tier", (int)v->tier, "protocol",
+                          json_text(function_at(st, v)->name), "failure", json_text(str_c(&how)),
+                          "tier", (int)v->tier, "protocol",
                           json_text(v->breach.protocol ? v->breach.protocol->types : NULL), "test",
                           json_text(v->test));
     str_release(&how);
@@ -138,19 +145,20 @@ static bool report_one(Client *st, const Violation *v, Err *err)
     Arena a = { 0 };
     Str picture = { 0 };
     EvidenceStep steps[MOST_CALLS + MOST_FRAMES + 1];
-    const char *api = function_at(st, v->site)->name;
+    const char *api = function_at(st, v)->name;
     if (v->breach.protocol) {
         char *missing = xprintf("%s: breaks it", api);
         protocol_dot(v->breach.protocol, &v->breach, missing, &picture);
         free(missing);
     }
-    Attachment test = { .name = "test.c", .kind = "test", .text = v->test,
-                        .size = v->test ? strlen(v->test) : 0 };
+    Attachment test = {
+        .name = "test.c", .kind = "test", .text = v->test, .size = v->test ? strlen(v->test) : 0
+    };
     Finding f = { .rule = rules[v->kind],
                   .level = v->tier == 1 ? LEVEL_ERROR : LEVEL_WARNING,
                   .verdict = v->kind == BROKEN_UNFINISHED ? VERDICT_LIKELY : VERDICT_SHOWN,
                   .message = message(&a, st, v),
-                  .where = place_of(&st->build.sites[v->site]),
+                  .where = place_of(site_of(v)),
                   .anchor = arena_printf(&a, "%s %d", api, (int)v->kind),
                   .steps = steps,
                   .nsteps = list_steps(&a, st, v, steps),
@@ -176,6 +184,15 @@ bool client_report(Client *st, Err *err)
     }
     session_json(st->session, "protocols", json_incref(json_object_get(kept, "protocols")));
     session_json(st->session, "violations", all);
+    if (st->module.path)
+        session_json(st->session, "generation",
+                     json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "sequences",
+                               (json_int_t)st->generation.sequences, "died",
+                               (json_int_t)st->generation.died, "kept",
+                               (json_int_t)st->generation.kept, "reaching",
+                               (json_int_t)st->generation.reaching, "first_call",
+                               (json_int_t)st->generation.first_call, "first_violation",
+                               (json_int_t)st->generation.first_violation));
     session_json(st->session, "runs", json_integer((json_int_t)st->runs.len));
     json_decref(kept);
     return ok;
