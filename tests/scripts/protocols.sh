@@ -7,7 +7,7 @@ subject() {
     shift
     cp "$TOP"/tests/subjects/protocols/* . && "$SUNDEW" capture -q -- gcc -g -o "$name" "$@"
 }
-protocols() { "$SUNDEW" protocols "$@" >out 2>said; }
+protocols() { local program=$1; shift; "$SUNDEW" protocols "$program" --count 0 "$@" >out 2>said; }
 # found N TEXT…: so many findings, one with each text.
 found() {
     local n=$1 text
@@ -44,7 +44,7 @@ one = [x for x in p if x[\"types\"] == [\"stack\"]][0]
 assert one[\"runs\"] == 1 and one[\"states\"] and one[\"edges\"], one
 assert any(\"list\" in x[\"types\"] and \"cursor\" in x[\"types\"] for x in p)
 "'
-ok "a violation as JSON" eval '"$SUNDEW" protocols ./shelf --api bag.h --json -- ./shelf report >json 2>said; python3 -c "
+ok "a violation as JSON" eval '"$SUNDEW" protocols ./shelf --count 0 --api bag.h --json -- ./shelf report >json 2>said; python3 -c "
 import json
 d = json.load(open(\"json\"))
 v, = d[\"violations\"]
@@ -87,6 +87,8 @@ ok "a lock that is taken twice" status 1 files locked
 ok "is misuse that nobody looks at" found 1 "pthread_mutex_lock after" "EDEADLK"
 ok "a path that forgets to close" status 1 files count a.txt b.txt a.txt
 ok "is unfinished" found 1 "files.c:71:15: protocols: what fopen gives is not ended by fclose here; 2 others were"
+ok "known failures again" eval '"$SUNDEW" protocols ./files --api stdio,sqlite3.h,pthread --replay >out 2>said; grep -q "6 known failures" said'
+ok "are all there still" found 5 "sqlite3_step after" "fclose after" "SQLITE_MISUSE" "EDEADLK" "fgetc after"
 fresh files-fixed
 ok "fixed: a program" subject files -DFIXED files.c -lsqlite3 -pthread
 ok "fixed: its files" texts
@@ -98,22 +100,23 @@ ok "fixed: silent" silent
 # ---- bad input
 
 ok "no API" says "--api says which API" status 2 "$SUNDEW" protocols ./files -- true
-ok "an API that is not known" says "neither a header nor a family" status 2 "$SUNDEW" protocols ./files --api nothing -- true
-ok "a header that is not there" says "nothing.h" status 2 "$SUNDEW" protocols ./files --api nothing.h -- true
+ok "no command and no tests" says "a command stands after --" status 2 "$SUNDEW" protocols ./files --api stdio --count 0
+ok "an API that is not known" says "neither a header nor a family" status 2 "$SUNDEW" protocols ./files --count 0 --api nothing -- true
+ok "a header that is not there" says "nothing.h" status 2 "$SUNDEW" protocols ./files --count 0 --api nothing.h -- true
 echo 'int f(struct {;' >broken.h
-ok "a header that does not parse" says "calls none of its functions" status 2 "$SUNDEW" protocols ./files --api broken.h -- true
+ok "a header that does not parse" says "calls none of its functions" status 2 "$SUNDEW" protocols ./files --count 0 --api broken.h -- true
 printf '#error no\n' >broken.h
-ok "a header that can't be read" says "broken.h can't be read" status 2 "$SUNDEW" protocols ./files --api broken.h -- true
-ok "an API that is never called" says "never calls it" status 2 "$SUNDEW" protocols ./files --api dirent -- true
-ok "a command that runs nothing of it" says "ran nothing of files" status 2 "$SUNDEW" protocols ./files --api stdio -- true
+ok "a header that can't be read" says "broken.h can't be read" status 2 "$SUNDEW" protocols ./files --count 0 --api broken.h -- true
+ok "an API that is never called" says "never calls it" status 2 "$SUNDEW" protocols ./files --count 0 --api dirent -- true
+ok "a command that runs nothing of it" says "ran nothing of files" status 2 "$SUNDEW" protocols ./files --count 0 --api stdio -- true
 echo 'f 0:' >bad.txt
-ok "a table with a mistake" says "bad.txt:1: no place" status 2 "$SUNDEW" protocols ./files --api stdio --table bad.txt -- ./files log
+ok "a table with a mistake" says "bad.txt:1: no place" status 2 "$SUNDEW" protocols ./files --count 0 --api stdio --table bad.txt -- ./files log
 echo 'pin' >bad.edges
-ok "edges with a mistake" says "bad.edges:1: no edge" status 2 "$SUNDEW" protocols ./files --api stdio --edges bad.edges -- ./files log
-ok "a process that is killed" says "not learned from" status 0 "$SUNDEW" protocols ./files --api stdio -- sh -c './files killed; true'
-ok "more calls than are recorded" says "calls were not recorded" "$SUNDEW" protocols ./files --api stdio --calls 2 -- ./files count a.txt
-ok "protocols that are damaged" eval 'echo "{}" >.sundew/protocols/files.json; says "holds no protocols" status 2 "$SUNDEW" protocols ./files --api stdio -- ./files log'
-ok "are dropped on demand" status 0 "$SUNDEW" protocols ./files --api stdio --forget -- ./files log
+ok "edges with a mistake" says "bad.edges:1: no edge" status 2 "$SUNDEW" protocols ./files --count 0 --api stdio --edges bad.edges -- ./files log
+ok "a process that is killed" says "not learned from" status 0 "$SUNDEW" protocols ./files --count 0 --api stdio -- sh -c './files killed; true'
+ok "more calls than are recorded" says "calls were not recorded" "$SUNDEW" protocols ./files --count 0 --api stdio --calls 2 -- ./files count a.txt
+ok "protocols that are damaged" eval 'echo "{}" >.sundew/protocols/files.json; says "holds no protocols" status 2 "$SUNDEW" protocols ./files --count 0 --api stdio -- ./files log'
+ok "are dropped on demand" status 0 "$SUNDEW" protocols ./files --count 0 --api stdio --forget -- ./files log
 
 # ---- the example
 

@@ -46,7 +46,7 @@ typedef struct Modules {
     char *folder;                /* where calls are written */
     Map failures;                /* how often one of a kind was kept */
     Vec(Tried) kept, failed;
-    uint64_t done;
+    uint64_t done, before;       /* sequences; at the end of the last round */
     Arena arena;
 } Modules;
 
@@ -146,26 +146,42 @@ static double weight(const ApiFunction *f, void *modules)
 
 /* ---------------------------------------------------------------- growing */
 
-/* Files of earlier sequences; was there a call of the API among them? */
-static bool empty_folder(Modules *m)
+static bool has_calls(const char *path)
+{
+    SundewCallsHeader h = { 0 };
+    FILE *f = fopen(path, "rb");
+    bool has = f && fread(&h, sizeof h, 1, f) == 1 && h.count;
+    if (f)
+        fclose(f);
+    return has;
+}
+
+static int by_process(const void *a, const void *b)
+{
+    long x = strtol(*(char *const *)a, NULL, 10), y = strtol(*(char *const *)b, NULL, 10);
+    return (x > y) - (x < y);
+}
+
+/* Removes files of earlier sequences; which of them, in the order of processes, was the first
+ * with a call of the API? 0: none. */
+static size_t empty_folder(Modules *m, size_t *n)
 {
     Strings names = { 0 };
-    bool called = false;
+    size_t first = 0;
     dir_list(m->folder, &names, NULL);
+    if (names.len)
+        qsort(names.items, names.len, sizeof *names.items, by_process);
     for (size_t i = 0; i < names.len; i++) {
         char *path = path_join(m->folder, names.items[i]);
-        if (str_ends(path, ".calls") && !m->client->generation.first_call) {
-            SundewCallsHeader h = { 0 };
-            FILE *f = fopen(path, "rb");
-            called |= f && fread(&h, sizeof h, 1, f) == 1 && h.count;
-            if (f)
-                fclose(f);
-        }
+        if (!first && !m->client->generation.first_call && str_ends(path, ".calls") &&
+            has_calls(path))
+            first = i + 1;
         unlink(path);
         free(path);
     }
+    *n = names.len;
     strings_release(&names);
-    return called;
+    return first;
 }
 
 static bool round_ends(Generator *g, void *modules, Err *err)
@@ -173,8 +189,10 @@ static bool round_ends(Generator *g, void *modules, Err *err)
     Modules *m = modules;
     (void)g;
     (void)err;
-    if (empty_folder(m))
-        m->client->generation.first_call = m->done;
+    size_t files, first = empty_folder(m, &files);
+    if (first)
+        m->client->generation.first_call = m->before + (m->done - m->before) * first / files;
+    m->before = m->done;
     return true;
 }
 
@@ -194,7 +212,8 @@ static void note_failure(Modules *m, const Seq *s, const Outcome *o)
         return;
     *slot = (void *)((uintptr_t)*slot + 1);
     Seq *own = seq_prefix(&m->arena, seq_copy(&m->arena, s), o->at + 1);
-    vec_push(&m->failed, ((Tried){ .seq = own, .out = { .at = o->at, .state = o->state, .signal = o->signal },
+    vec_push(&m->failed, ((Tried){ .seq = own,
+                                   .out = { .at = o->at, .state = o->state, .signal = o->signal },
                                    .number = m->done }));
 }
 
@@ -246,6 +265,7 @@ static ProtoRun *take_run(Modules *m, Err *err)
 {
     ProtoRuns runs = { 0 };
     ProtoRun *best = NULL;
+    size_t n;
     if (client_read(m->client, &m->client->module, m->folder, &runs, err))
         for (size_t i = 0; i < runs.len; i++)
             if (runs.items[i]->calls.len && (!best || runs.items[i]->calls.len > best->calls.len))
@@ -254,7 +274,7 @@ static ProtoRun *take_run(Modules *m, Err *err)
         if (runs.items[i] != best)
             proto_run_free(runs.items[i]);
     vec_release(&runs);
-    empty_folder(m);
+    empty_folder(m, &n);
     return best;
 }
 
@@ -272,7 +292,8 @@ static bool run_again(Modules *m, const Seq *s, ProtoRun **out, Err *err)
     ExecJob job = { .seq = s };
     Outcome o;
     Err none = { 0 };
-    empty_folder(m);
+    size_t n;
+    empty_folder(m, &n);
     bool ok = exec_run(m->exec, &a, &job, 1, &o, err);
     *out = ok ? take_run(m, &none) : NULL;
     arena_release(&a);
@@ -300,9 +321,9 @@ static void take_failure(ProtoRun *r, const Failure *f)
     r->frames.len = 0;
     for (size_t i = 0; i < f->nframes; i++)
         vec_push(&r->frames,
-                 ((ProtoFrame){ .function = f->frames[i].function ? xstrdup(f->frames[i].function)
-                                                                  : NULL,
-                                .module = f->frames[i].module ? xstrdup(f->frames[i].module) : NULL }));
+                 ((ProtoFrame){
+                     .function = f->frames[i].function ? xstrdup(f->frames[i].function) : NULL,
+                     .module = f->frames[i].module ? xstrdup(f->frames[i].module) : NULL }));
     long last = -1;
     for (size_t i = 0; i < r->calls.len; i++)
         if (!r->calls.items[i].returned)
@@ -317,7 +338,8 @@ static bool run_watched(Modules *m, const Tried *t, ProtoRun **out, Err *err)
     Err none = { 0 };
     if (t->out.state == OUTCOME_TIMEOUT)
         return run_again(m, t->seq, out, err);
-    empty_folder(m);
+    size_t n;
+    empty_folder(m, &n);
     bool ok = exec_failure(m->exec, &(ExecJob){ .seq = t->seq }, &f, err);
     *out = ok ? take_run(m, &none) : NULL;
     if (*out)
@@ -354,22 +376,40 @@ static bool passes_nothing(const SeqStep *st)
 
 static bool is_own_fault(const Modules *m, const Tried *t, const ProtoRun *r)
 {
-    return uses_what_is_gone(m, t->seq) ||
-           (r->end == PROTO_DIED && r->signal != SIGABRT && passes_nothing(&t->seq->steps[t->seq->n - 1]));
+    return uses_what_is_gone(m, t->seq) || (r->end == PROTO_DIED && r->signal != SIGABRT &&
+                                            passes_nothing(&t->seq->steps[t->seq->n - 1]));
 }
 
 /* ------------------------------------------------------------------- tests */
 
-static void write_head(const Modules *m, Str *out)
+/* The headers that a source includes; each once. */
+static void add_includes(const char *file, Map *known, Str *out)
+{
+    Str text = { 0 };
+    if (file_read(file, &text, NULL))
+        for (const char *at = str_c(&text); (at = strstr(at, "#include ")); at++) {
+            char *line = xstrndup(at, strcspn(at, "\r\n"));
+            if (map_put(known, line, known))
+                str_addf(out, "%s\n", line);
+            free(line);
+        }
+    str_release(&text);
+}
+
+static void write_head(const Modules *m, const Seq *s, Str *out)
 {
     char **headers = session_option_all(m->client->session, "headers");
-    str_add(out, "/* Breaks the protocol of an API inside of the program; made by sundew protocols.\n"
-                 " * Link it with the program's objects. */\n#include <stddef.h>\n#include <stdio.h>\n");
+    Map known = { 0 };
+    str_add(out,
+            "/* Breaks the protocol of an API inside of the program; made by sundew protocols.\n"
+            " * Link it with the program's objects. */\n#include <string.h>\n");
     for (char **h = headers; h && *h; h++)
         str_addf(out, "#include \"%s\"\n", path_base(*h));
-    for (size_t i = 0; i < m->api->ntypes && !(headers && *headers); i++)
-        if (str_starts(m->api->types[i].name, "struct "))
-            str_addf(out, "%s;\n", m->api->types[i].name);
+    map_put(&known, "#include <string.h>", &known);
+    for (unsigned i = 0; i < s->n && !(headers && *headers); i++)
+        if (s->steps[i].f && *s->steps[i].f->fn->file)
+            add_includes(s->steps[i].f->fn->file, &known, out);
+    map_release(&known);
 }
 
 static char *write_c(const Modules *m, const Seq *s)
@@ -378,17 +418,15 @@ static char *write_c(const Modules *m, const Seq *s)
     WriteFile file = { 0 };
     Str name = { 0 }, body = { 0 }, out = { 0 };
     size_t assertions = 0;
-    Seq *copy = seq_copy(&a, s);
-    SeqTest t = { .seq = copy, .out = { .state = OUTCOME_DIED, .at = s->n - 1 } };
-    char **headers = session_option_all(m->client->session, "headers");
+    SeqTest t = { .seq = seq_copy(&a, s), .out = { .state = OUTCOME_DIED, .at = s->n - 1 } };
     write_test(&file, &t, &name, &body, &assertions);
-    write_head(m, &out);
-    for (unsigned i = 0; i < s->n && !(headers && *headers); i++)
-        if (s->steps[i].f)
-            str_addf(&out, "%s;\n", s->steps[i].f->fn->signature);
+    write_head(m, s, &out);
     str_addf(&out, "%s\nint main(void)\n{\n", str_c(&file.stubs));
-    for (const char *at = str_c(&body); *at; at += strcspn(at, "\n") + 1)
-        str_addf(&out, "    %.*s\n", (int)strcspn(at, "\n"), at);
+    for (const char *at = str_c(&body); *at;) {
+        size_t n = strcspn(at, "\n");
+        str_addf(&out, "    %.*s\n", (int)n, at);
+        at += n + (at[n] == '\n');
+    }
     str_add(&out, "    return 0;\n}\n");
     write_release(&file);
     str_release(&name);
@@ -402,7 +440,8 @@ static bool shows(Modules *m, const Seq *s, const Violation *v, Err *err)
 {
     Client probe = *m->client;
     ProtoRun *r = NULL;
-    Tried t = { .seq = (Seq *)s, .out = { .state = v->kind == BROKEN_HANG ? OUTCOME_TIMEOUT : OUTCOME_DIED } };
+    Tried t = { .seq = (Seq *)s,
+                .out = { .state = v->kind == BROKEN_HANG ? OUTCOME_TIMEOUT : OUTCOME_DIED } };
     bool same = false;
     memset(&probe.found, 0, sizeof probe.found);
     if (!(v->kind == BROKEN_CODE ? run_again(m, s, &r, err) : run_watched(m, &t, &r, err)) || !r)
@@ -494,25 +533,33 @@ static void look_at_codes(Modules *m, const ProtoRuns *good)
 
 /* ------------------------------------------------------------------- begin */
 
+bool client_module(Client *st, char **preload, Err *err)
+{
+    ApiCallsPlan plan = client_plan(st);
+    Err none = { 0 };
+    *preload = session_flag(st->session, "no-sanitizer") ? NULL : library_find_asan(&none);
+    CallsKind kind = { .plan = &plan,
+                       .key = str_c(&st->key),
+                       .strict = *preload != NULL,
+                       .library = true,
+                       .link = session_option_all(st->session, "link") };
+    return st->module.path ||
+           build_calls(st->program, session_libexec(st->session), &kind, &st->module, err);
+}
+
 static bool make_library(Modules *m, Err *err)
 {
     Client *st = m->client;
-    ApiCallsPlan plan = client_plan(st);
-    Err none = { 0 };
-    char *preload = session_flag(st->session, "no-sanitizer") ? NULL : library_find_asan(&none);
-    CallsKind kind = { .plan = &plan,
-                       .key = str_c(&st->key),
-                       .strict = preload != NULL,
-                       .library = true,
-                       .link = session_option_all(st->session, "link") };
+    char *preload = NULL;
     char *calls = xprintf("SUNDEW_CALLS=%s", m->folder);
     char *most = xprintf("SUNDEW_CALLS_MOST=%d", FUNCTIONS_CALLS);
     char *env[] = { calls, most, NULL };
-    bool ok = build_calls(st->program, session_libexec(st->session), &kind, &st->module, err);
+    bool ok = client_module(st, &preload, err);
     ExecPlan exec = { .api = m->api,
                       .library = st->module.path,
                       .libexec = session_libexec(st->session),
                       .preload = preload,
+                      .fill_freed = true,
                       .env = env,
                       .writable = m->folder };
     m->exec = ok ? exec_open(&exec, err) : NULL;
@@ -532,10 +579,9 @@ static bool open_modules(Modules *m, Err *err)
     if (!m->pool || !make_library(m, err))
         return false;
     m->ownership = ownership_new(m->api);
-    m->grow = (GrowPlan){ .api = m->api,
-                          .pool = m->pool,
-                          .ownership = m->ownership,
-                          .rng = session_rng(st->session) };
+    m->grow = (GrowPlan){
+        .api = m->api, .pool = m->pool, .ownership = m->ownership, .rng = session_rng(st->session)
+    };
     find_priorities(m);
     return true;
 }

@@ -28,6 +28,8 @@ static const Option options[] = {
     { "cflags", 0, "FLAG", "for the headers: -I, -D; may be repeated", NULL },
     { "link", 0, "WORD", "for the tests' library: -lm, say; may be repeated", NULL },
     { "unguided", 0, NULL, "all functions are called alike; to compare", NULL },
+    { "replay", 0, NULL, "only what failed before: commands and tests that are kept; for CI",
+      NULL },
     { "forget", 0, NULL, "drop the protocols that earlier runs have taught", NULL },
     { "no-sanitizer", 0, NULL, "run without the address sanitizer", NULL },
     { 0 },
@@ -59,7 +61,9 @@ static bool check(Session *s, Err *err)
     strtoull(count, &end, 10);
     if (*end || end == count)
         return err_set(err, "--count: '%s' is no number of tests", count);
-    if (!session_has_tail(s) && !strcmp(count, "0"))
+    if (session_flag(s, "replay") && session_has_tail(s))
+        return err_set(err, "--replay runs what is kept: no command stands after --");
+    if (!session_has_tail(s) && !strcmp(count, "0") && !session_flag(s, "replay"))
         return err_set(err, "without tests a command stands after --, such as -- make check");
     if (session_has_tail(s)) {
         session_tail(s, &n);
@@ -162,14 +166,23 @@ static void tell(const Client *st)
         session_note(st->session, "no run that went well used the API: nothing can be judged");
 }
 
+static bool record(Client *st, Err *err)
+{
+    size_t n;
+    char **words = session_tail(st->session, &n);
+    return !session_has_tail(st->session) || client_record(st, words, n, err);
+}
+
 static bool study(Client *st, Err *err)
 {
     if (!client_api(st, err))
         return false;
-    if ((session_has_tail(st->session) && !client_record(st, err)) || !learn(st, err))
+    if (session_flag(st->session, "replay"))
+        return learn(st, err) && replay_run(st, err) && client_report(st, err);
+    if (!record(st, err) || !learn(st, err))
         return false;
     client_judge(st);
-    if (!generate(st, err) || !keep(st, err))
+    if (!generate(st, err) || !keep(st, err) || !replay_keep(st, err))
         return false;
     tell(st);
     return client_report(st, err);

@@ -62,10 +62,19 @@ bool client_api(Client *st, Err *err);
 bool client_is_inside(const Client *st, const Function *fn);
 
 /* recording.c: builds, runs the command, reads what it did. */
-bool client_record(Client *st, Err *err);
+bool client_record(Client *st, char *const *words, size_t n, Err *err);
 char *client_path(const Client *st, const char *kind);
 
 ApiCallsPlan client_plan(Client *st);
+/* How subjects run: a report ends them with a signal, and freed memory is filled, so that
+ * libraries that use it stumble. */
+#define CLIENT_ASAN                                                                                \
+    "ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:"   \
+    "handle_abort=0:abort_on_error=1:symbolize=0:allocator_may_return_null=1:"                     \
+    "detect_odr_violation=0:verify_asan_link_order=0:max_free_fill_size=65536:free_fill_byte=165"
+#define CLIENT_PERTURB "MALLOC_PERTURB_=90"
+/* The module as a library that tests can load; `preload` gets the sanitizer's. */
+bool client_module(Client *st, char **preload, Err *err);
 /* Runs that files of a folder tell of, with the sites of a build. */
 bool client_read(Client *st, const CallsBuild *b, const char *folder, ProtoRuns *out, Err *err);
 
@@ -79,6 +88,10 @@ size_t client_judge_run(Client *st, const CallsBuild *b, const ProtoRun *r);
 bool client_is_good(const Client *st, const ProtoRun *r);
 /* Does the comment of a function speak of what its callers have to do? */
 bool client_is_documented(const Client *st, const char *function);
+
+/* replay.c: failures that earlier runs have found, and nothing else. */
+bool replay_keep(const Client *st, Err *err);
+bool replay_run(Client *st, Err *err);
 
 /* report.c */
 bool client_report(Client *st, Err *err);

@@ -64,13 +64,7 @@ static bool run_command(Client *st, char *const *words, size_t n, const char *fo
 {
     char *calls = xprintf("SUNDEW_CALLS=%s", folder);
     char *most = xprintf("SUNDEW_CALLS_MOST=%s", session_option(st->session, "calls"));
-    /* Freed memory is filled, so that libraries that use it stumble. */
-    char *env[] = { calls, most,
-                    "ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:"
-                    "handle_sigill=0:handle_abort=0:abort_on_error=1:symbolize=0:"
-                    "allocator_may_return_null=1:detect_odr_violation=0:"
-                    "max_free_fill_size=65536:free_fill_byte=165",
-                    "MALLOC_PERTURB_=90", NULL };
+    char *env[] = { calls, most, CLIENT_ASAN, CLIENT_PERTURB, NULL };
     RecordRun run = { .original = program_captured(st->program),
                       .woven = st->build.path,
                       .folder = folder,
@@ -138,14 +132,12 @@ static bool read_runs(Client *st, const char *folder, Err *err)
     return true;
 }
 
-bool client_record(Client *st, Err *err)
+bool client_record(Client *st, char *const *words, size_t n, Err *err)
 {
-    size_t n;
-    char **tail = session_tail(st->session, &n);
     const char *scratch = tempdir_new(NULL, err);
     char *folder = scratch ? path_join(scratch, "calls") : NULL;
-    bool ok = scratch && dir_make(folder, err) && make_build(st, err) &&
-              run_command(st, tail, n, folder, err) && read_runs(st, folder, err);
+    bool ok = scratch && dir_make(folder, err) && (st->build.path || make_build(st, err)) &&
+              run_command(st, words, n, folder, err) && read_runs(st, folder, err);
     if (scratch)
         tempdir_remove(scratch);
     free(folder);

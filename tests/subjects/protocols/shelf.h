@@ -11,3 +11,4 @@ void shelf_begin(struct shelf *s);
 int shelf_next(struct shelf *s);
 void shelf_flush(struct shelf *s);
 int shelf_foreign(void);
+void shelf_away(struct shelf *s);
