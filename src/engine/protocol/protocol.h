@@ -272,6 +272,14 @@ void protocol_dot(const Protocol *p, const ProtoBreach *b, const char *missing, 
 
 /* ---- lives that nobody ended */
 
+/* What became of the lives that begin at a site. */
+typedef struct ProtoLives {
+    uint64_t here;             /* ended in the function that has the site */
+    uint64_t elsewhere;
+    uint64_t open;             /* the function returned, and at the end it was alive */
+    int ender;                 /* function of the API that ended one; -1: none */
+} ProtoLives;
+
 typedef struct ProtoUnfinished {
     uint32_t run, object;      /* index of the run; the object */
     uint32_t site;             /* of its maker */
@@ -279,9 +287,18 @@ typedef struct ProtoUnfinished {
     uint32_t ender;            /* the function that ends them */
 } ProtoUnfinished;
 typedef Vec(ProtoUnfinished) ProtoUnfinisheds;
-/* An object that the function which makes it always ends, but not this time: the
- * function returned, and the object was alive when the process ended. `same[s]` numbers
- * the function of site s; `left_of[n]` is that number for function n of ProtoLeft. */
-void proto_unfinished(const ProtoApi *api, const ProtoRuns *runs, const uint32_t *same,
-                      const uint32_t *left_of, ProtoUnfinisheds *out);
+
+/* Where calls stand: `same[s]` numbers the function of site s; `left_of[n]` is that number for
+ * function n of ProtoLeft. */
+typedef struct ProtoPlaces {
+    const uint32_t *same, *left_of;
+    size_t nsites;
+} ProtoPlaces;
+
+/* `out` has an entry for each site. */
+void proto_lives(const ProtoRuns *runs, const ProtoPlaces *at, ProtoLives *out);
+/* An object that the function which makes it always ends, but not this time. `before` is what
+ * earlier runs have shown, `now` these. */
+void proto_unfinished(const ProtoRuns *runs, const ProtoPlaces *at, const ProtoLives *before,
+                      const ProtoLives *now, ProtoUnfinisheds *out);
 #endif

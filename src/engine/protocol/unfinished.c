@@ -3,52 +3,15 @@
 #include "engine/protocol/protocol.h"
 #include <stdlib.h>
 
-enum { LEAST_LIVES = 2 };
-
-/* What is known about the lives that begin at a site. */
-typedef struct Site {
-    uint64_t ended_here;         /* in the function that has the site */
-    uint64_t elsewhere;          /* or given to somebody else */
-    uint32_t ender;              /* function of the API that ended one */
-} Site;
+enum { LEAST_LIVES = 2, MOST_LEFT = 1000 };
 
 static const ProtoCall *maker_of(const ProtoRun *r, const ProtoObject *o)
 {
     return o->maker && !o->none ? &r->calls.items[o->maker - 1] : NULL;
 }
 
-static size_t most_sites(const ProtoRuns *runs)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < runs->len; i++)
-        for (size_t k = 0; k < runs->items[i]->calls.len; k++)
-            if (runs->items[i]->calls.items[k].site >= n)
-                n = runs->items[i]->calls.items[k].site + 1;
-    return n;
-}
-
-static void count(const ProtoRuns *runs, const uint32_t *same, Site *sites)
-{
-    for (size_t i = 0; i < runs->len; i++) {
-        const ProtoRun *r = runs->items[i];
-        for (size_t k = 0; k < r->objects.len; k++) {
-            const ProtoObject *o = &r->objects.items[k];
-            const ProtoCall *maker = maker_of(r, o);
-            if (!maker || !o->ender)
-                continue;
-            const ProtoCall *ender = &r->calls.items[o->ender - 1];
-            Site *s = &sites[maker->site];
-            bool here = same[ender->site] == same[maker->site];
-            s->ended_here += here;
-            s->elsewhere += !here;
-            s->ender = ender->function;
-        }
-    }
-}
-
 /* Did the function that made it return, in the same thread? */
-static bool was_left(const ProtoRun *r, const ProtoObject *o, const uint32_t *same,
-                     const uint32_t *left_of)
+static bool was_left(const ProtoRun *r, const ProtoObject *o, const ProtoPlaces *at)
 {
     const ProtoCall *maker = &r->calls.items[o->maker - 1];
     size_t low = 0, high = r->left.len;
@@ -59,35 +22,68 @@ static bool was_left(const ProtoRun *r, const ProtoObject *o, const uint32_t *sa
         else
             high = mid;
     }
-    for (size_t i = low; i < r->left.len && i < low + 1000; i++)
-        if (left_of[r->left.items[i].function] == same[maker->site] &&
+    for (size_t i = low; i < r->left.len && i < low + MOST_LEFT; i++)
+        if (at->left_of[r->left.items[i].function] == at->same[maker->site] &&
             r->left.items[i].thread == maker->thread)
             return true;
     return false;
 }
 
-void proto_unfinished(const ProtoApi *api, const ProtoRuns *runs, const uint32_t *same,
-                      const uint32_t *left_of, ProtoUnfinisheds *out)
+/* Alive at a regular end, though its function had returned. */
+static bool is_open(const ProtoRun *r, const ProtoObject *o, const ProtoPlaces *at)
 {
-    size_t n = most_sites(runs);
-    Site *sites = xcalloc(n + 1, sizeof *sites);
-    bool *told = xcalloc(n + 1, sizeof *told);
-    (void)api;
-    count(runs, same, sites);
+    return r->end == PROTO_ENDED && !r->lost && !o->ender && was_left(r, o, at);
+}
+
+static void count(const ProtoRun *r, const ProtoObject *o, const ProtoPlaces *at, ProtoLives *out)
+{
+    const ProtoCall *maker = maker_of(r, o);
+    if (!maker)
+        return;
+    ProtoLives *s = &out[maker->site];
+    if (!o->ender) {
+        s->open += is_open(r, o, at);
+        return;
+    }
+    const ProtoCall *ender = &r->calls.items[o->ender - 1];
+    bool here = at->same[ender->site] == at->same[maker->site];
+    s->here += here;
+    s->elsewhere += !here;
+    s->ender = (int)ender->function;
+}
+
+void proto_lives(const ProtoRuns *runs, const ProtoPlaces *at, ProtoLives *out)
+{
+    for (size_t s = 0; s < at->nsites; s++)
+        out[s] = (ProtoLives){ .ender = -1 };
+    for (size_t i = 0; i < runs->len; i++)
+        for (size_t k = 0; k < runs->items[i]->objects.len; k++)
+            count(runs->items[i], &runs->items[i]->objects.items[k], at, out);
+}
+
+static bool is_odd(const ProtoLives *before, const ProtoLives *now)
+{
+    return !before->open && !before->elsewhere && !now->elsewhere && now->open &&
+           before->here + now->here >= LEAST_LIVES && (now->ender >= 0 || before->ender >= 0);
+}
+
+void proto_unfinished(const ProtoRuns *runs, const ProtoPlaces *at, const ProtoLives *before,
+                      const ProtoLives *now, ProtoUnfinisheds *out)
+{
+    bool *told = xcalloc(at->nsites + 1, sizeof *told);
     for (size_t i = 0; i < runs->len; i++) {
         const ProtoRun *r = runs->items[i];
-        for (size_t k = 0; r->end == PROTO_ENDED && !r->lost && k < r->objects.len; k++) {
+        for (size_t k = 0; k < r->objects.len; k++) {
             const ProtoObject *o = &r->objects.items[k];
             const ProtoCall *maker = maker_of(r, o);
-            const Site *s = maker ? &sites[maker->site] : NULL;
-            if (!s || o->ender || told[maker->site] || s->elsewhere ||
-                s->ended_here < LEAST_LIVES || !was_left(r, o, same, left_of))
+            uint32_t s = maker ? maker->site : 0;
+            if (!maker || told[s] || !is_odd(&before[s], &now[s]) || !is_open(r, o, at))
                 continue;
-            told[maker->site] = true;
-            vec_push(out, ((ProtoUnfinished){ (uint32_t)i, (uint32_t)k + 1, maker->site,
-                                              s->ended_here, s->ender }));
+            told[s] = true;
+            vec_push(out, ((ProtoUnfinished){
+                              (uint32_t)i, (uint32_t)k + 1, s, before[s].here + now[s].here,
+                              (uint32_t)(now[s].ender >= 0 ? now[s].ender : before[s].ender) }));
         }
     }
-    free(sites);
     free(told);
 }

@@ -220,24 +220,80 @@ static bool has_misuse(const Client *st, const ProtoRun *r)
     return false;
 }
 
+/* Numbers of functions, the same for the same name. */
+static uint32_t number_of(Map *numbers, const char *name)
+{
+    void **slot = map_slot(numbers, name);
+    if (!*slot)
+        *slot = (void *)(uintptr_t)numbers->len;
+    return (uint32_t)(uintptr_t)*slot;
+}
+
+/* "count_lines fopen": survives changes of lines. */
+static char *life_key(const Client *st, const ApiSite *s)
+{
+    return xprintf("%s %s", s->function, st->callees.items[s->callee].name);
+}
+
+/* What earlier runs have shown. */
+static void read_lives(const Client *st, ProtoLives *before)
+{
+    for (size_t i = 0; i < st->build.nsites; i++) {
+        char *key = life_key(st, &st->build.sites[i]);
+        json_t *o = json_object_get(st->lives, key);
+        const ProtoFunction *f = proto_api_function(st->api, json_str(o, "ender"));
+        before[i] = (ProtoLives){ .here = (uint64_t)json_int(o, "here", 0),
+                                  .elsewhere = (uint64_t)json_int(o, "elsewhere", 0),
+                                  .open = (uint64_t)json_int(o, "open", 0),
+                                  .ender = f ? (int)proto_api_index(st->api, f) : -1 };
+        free(key);
+    }
+}
+
+/* What is reported is not learned from. */
+static bool is_unfinished(const ProtoUnfinisheds *all, size_t site)
+{
+    for (size_t i = 0; i < all->len; i++)
+        if (all->items[i].site == site)
+            return true;
+    return false;
+}
+
+static void keep_lives(Client *st, const ProtoLives *now, const ProtoUnfinisheds *all)
+{
+    for (size_t i = 0; i < st->build.nsites; i++) {
+        if ((!now[i].here && !now[i].elsewhere && !now[i].open) || is_unfinished(all, i))
+            continue;
+        char *key = life_key(st, &st->build.sites[i]);
+        const json_t *o = json_object_get(st->lives, key);
+        const char *ender =
+            now[i].ender >= 0 ? st->api->functions.items[now[i].ender]->name : json_str(o, "ender");
+        json_t *sum =
+            json_pack("{s:I, s:I, s:I, s:o}", "here",
+                      json_int(o, "here", 0) + (json_int_t)now[i].here, "elsewhere",
+                      json_int(o, "elsewhere", 0) + (json_int_t)now[i].elsewhere, "open",
+                      json_int(o, "open", 0) + (json_int_t)now[i].open, "ender", json_text(ender));
+        json_object_set_new(st->lives, key, sum);
+        free(key);
+    }
+}
+
 static void judge_unfinished(Client *st)
 {
     Map numbers = { 0 };
     Vec(uint32_t) same = { 0 }, left = { 0 };
     ProtoUnfinisheds all = { 0 };
-    for (size_t i = 0; i < st->build.nsites + st->build.nfunctions; i++) {
-        bool site = i < st->build.nsites;
-        const char *name =
-            site ? st->build.sites[i].function : st->build.functions[i - st->build.nsites];
-        void **slot = map_slot(&numbers, name);
-        if (!*slot)
-            *slot = (void *)(uintptr_t)numbers.len;
-        if (site)
-            vec_push(&same, (uint32_t)(uintptr_t)*slot);
-        else
-            vec_push(&left, (uint32_t)(uintptr_t)*slot);
-    }
-    proto_unfinished(st->api, &st->runs, same.items, left.items, &all);
+    size_t n = st->build.nsites;
+    for (size_t i = 0; i < n; i++)
+        vec_push(&same, number_of(&numbers, st->build.sites[i].function));
+    for (size_t i = 0; i < st->build.nfunctions; i++)
+        vec_push(&left, number_of(&numbers, st->build.functions[i]));
+    ProtoPlaces at = { same.items, left.items, n };
+    ProtoLives *now = xcalloc(n + 1, sizeof *now), *before = xcalloc(n + 1, sizeof *before);
+    proto_lives(&st->runs, &at, now);
+    read_lives(st, before);
+    proto_unfinished(&st->runs, &at, before, now, &all);
+    keep_lives(st, now, &all);
     for (size_t i = 0; i < all.len; i++) {
         const ProtoRun *r = st->runs.items[all.items[i].run];
         Violation v = { .kind = BROKEN_UNFINISHED,
@@ -249,6 +305,8 @@ static void judge_unfinished(Client *st)
                         .unfinished = all.items[i] };
         vec_push(&st->found, v);
     }
+    free(now);
+    free(before);
     vec_release(&all);
     vec_release(&same);
     vec_release(&left);

@@ -82,6 +82,8 @@ static bool merge_kept(Client *st, Err *err)
     if (file_exists(path) && !session_flag(st->session, "forget")) {
         json_t *kept = json_read(path, err);
         ok = kept && protocols_merge(st->protocols, kept, err);
+        if (ok && json_is_object(json_object_get(kept, "lives")))
+            json_object_update(st->lives, json_object_get(kept, "lives"));
         if (!ok)
             err_ctx(err, "%s (--forget drops it)", path);
         json_decref(kept);
@@ -95,6 +97,7 @@ static bool keep(const Client *st, Err *err)
     char *path = client_path(st, "json"), *dir = path_dir(path);
     json_t *all = protocols_json(st->protocols);
     json_object_set_new(all, "program", json_text(st->name));
+    json_object_set(all, "lives", st->lives);
     bool ok = dir_make(dir, err) && json_write(path, all, err);
     json_decref(all);
     free(path);
@@ -127,6 +130,7 @@ static bool read_edges(Client *st, Err *err)
 static bool learn(Client *st, Err *err)
 {
     st->protocols = protocols_new(st->api);
+    st->lives = json_object();
     if (!merge_kept(st, err))
         return false;
     for (size_t i = 0; i < st->runs.len; i++)
@@ -194,6 +198,7 @@ static void release(Client *st)
         free(st->found.items[i].test);
     vec_release(&st->found);
     protocols_free(st->protocols);
+    json_decref(st->lives);
     proto_runs_release(&st->runs);
     proto_runs_release(&st->tests);
     calls_build_release(&st->build);

@@ -49,6 +49,7 @@ typedef struct Client {
     ProtoRuns tests;          /* of generated tests */
     bool hung;                /* the time was over */
     Protocols *protocols;
+    json_t *lives;            /* what became of handles, by function and maker */
     Violations found;
     CallsBuild module;        /* the program as a library; path NULL: none */
     Generation generation;

@@ -86,10 +86,13 @@ static bool compile(Client *st, const CompileCommands *all, const CompileCommand
     strings_add(&argv, source);
     strings_add(&argv, st->module.path);
     strings_add(&argv, "-Wl,--unresolved-symbols=ignore-all");
-    bool ok = proc_run(&(Proc){ .argv = strings_argv(&argv), .capture = true, .seconds = 60,
+    bool ok = proc_run(&(Proc){ .argv = strings_argv(&argv),
+                                .capture = true,
+                                .seconds = 60,
                                 .cwd = unit->directory },
                        &r, err);
-    ok = ok && (r.status == 0 || err_set(err, "a kept test does not compile: %.200s", str_c(&r.err)));
+    ok = ok &&
+         (r.status == 0 || err_set(err, "a kept test does not compile: %.200s", str_c(&r.err)));
     proc_result_release(&r);
     strings_release(&argv);
     free(clang);
@@ -101,12 +104,16 @@ static bool run_test(Client *st, const char *program, const char *preload, const
 {
     char *module = path_dir(st->module.path), *there = path_dir(program);
     const char *readable[] = { module, there, NULL }, *writable[] = { folder, NULL };
-    char *calls = xprintf("SUNDEW_CALLS=%s", folder), *first = xprintf("LD_PRELOAD=%s", preload ? preload : "");
+    char *calls = xprintf("SUNDEW_CALLS=%s", folder),
+         *first = xprintf("LD_PRELOAD=%s", preload ? preload : "");
     char *env[] = { calls, "SUNDEW_CALLS_MOST=100000", CLIENT_ASAN, CLIENT_PERTURB, first, NULL };
     char *argv[] = { (char *)program, NULL };
     RunResult res = { 0 };
     Runner *r = runner_new(&(RunnerPlan){ .readable = readable, .writable = writable }, err);
-    RunPlan plan = { .argv = argv, .env = env, .discard_output = true, .untraced = true,
+    RunPlan plan = { .argv = argv,
+                     .env = env,
+                     .discard_output = true,
+                     .untraced = true,
                      .limits = { .wall = 20, .cpu = 10 } };
     bool ok = r && runner_run(r, &plan, &res, err);
     run_result_release(&res);
