@@ -39,6 +39,7 @@ ROOMS = {
     "engine/suite": "program analysis weave build run engine/api engine/sequence "
                     "engine/usage engine/play engine/generate runtime",
     "engine/schedule": "program build run runtime",
+    "engine/protocol": "run runtime",
     "engine/contract": "program analysis solve engine/record runtime",
     "engine/concolic": "solve runtime",
     "php": "",
