@@ -68,9 +68,7 @@ static void redirect(Eventing *g, const char *name, bool waits, Map *needed)
     char *own = xprintf("sundew_event_%s", mark ? "mark" : name);
     LLVMValueRef to = weave_declare(g->w, own, LLVMGlobalGetValueType(f));
     LLVMReplaceAllUsesWith(f, to);
-    map_put(needed, own, NULL);
-    if (waits)
-        put(&g->boundaries, to);
+    map_put(needed, own, waits ? g : NULL);
     free(own);
 }
 
@@ -83,6 +81,9 @@ static bool redirect_all(Eventing *g, const char *libexec, Err *err)
         redirect(g, helpers[i], false, &needed);
     char *path = xprintf("%s/runtime/adapters.bc", libexec);
     bool ok = weave_link_only(g->w, path, &needed, err);
+    for (size_t i = 0; ok && i < needed.len; i++)
+        if (needed.entries[i].value)           /* the link gave it another address */
+            put(&g->boundaries, LLVMGetNamedFunction(g->w->module, needed.entries[i].key));
     free(path);
     map_release(&needed);
     return ok;
@@ -695,7 +696,7 @@ void weave_event_accesses(Woven *w)
     g.object = weave_declare(w, "sundew_event_object", LLVMFunctionType(w->void_, two, 2, false));
     for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f)) {
         Values all = { 0 };
-        if (LLVMIsDeclaration(f) || is_ours(f))
+        if (LLVMIsDeclaration(f))
             continue;
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))

@@ -258,13 +258,15 @@ static void take_traces(Events *e, EventsResult *out)
     }
 }
 
+/* Of what is ignored, the locations that some event changed. */
 static void take_ignored(const Events *e, EventsResult *out)
 {
     out->ignored = arena_array(&out->arena, const char *, e->ignored.len + 1);
-    out->nignored = e->ignored.len;
     for (size_t i = 0; i < e->ignored.len; i++) {
+        if (!place_was_changed(e, &e->ignored.items[i]))
+            continue;
         char *name = place_name(e, &e->ignored.items[i]);
-        out->ignored[i] = arena_strdup(&out->arena, name);
+        out->ignored[out->nignored++] = arena_strdup(&out->arena, name);
         free(name);
     }
 }

@@ -87,6 +87,7 @@ bool runs_follow(Runs *r, const uint8_t *bytes, size_t n, Exprs *pool, uint32_t 
 /* ---- places.c */
 bool place_meets(const Places *all, const Place *p, uint32_t how);
 bool place_is_ignored(const Events *e, const Place *p);
+bool place_was_changed(const Events *e, const Place *p);
 /* For people: "mode", "table+8". */
 char *place_name(const Events *e, const Place *p);
 /* Places that were changed and never read become ignored. */

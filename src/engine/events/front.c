@@ -152,7 +152,14 @@ static bool note_failure(Worker *w, const uint8_t *bytes, size_t n, Err *err)
     failure_copy(&new.failure, f);
     watched_release(&again);
     lock(e);
-    vec_push(&e->failures, new);
+    known = known_failure(e, f);           /* another worker may have been quicker */
+    if (known) {
+        known->seen++;
+        failure_release(&new.failure);
+        free(new.bytes);
+    } else {
+        vec_push(&e->failures, new);
+    }
     unlock(e);
     return true;
 }

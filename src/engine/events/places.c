@@ -69,6 +69,16 @@ static void note(Map *m, const Place *p)
     }
 }
 
+bool place_was_changed(const Events *e, const Place *p)
+{
+    for (uint32_t i = 0; i < p->size; i++) {
+        Key k = { p->object, p->offset + i };
+        if (map_getn(&e->changed, &k, sizeof k))
+            return true;
+    }
+    return false;
+}
+
 static bool can_be_ignored(const Events *e, uint32_t object)
 {
     return object < SUNDEW_EVENT_HEAP &&
