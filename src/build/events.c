@@ -76,12 +76,21 @@ static bool make_watched(void *arg, const char *out, Err *err)
     return ok || err_ctx(err, "the build that watches events");
 }
 
+static bool summarise(const EventsBuildPlan *plan, Woven *w, Err *err)
+{
+    for (const Function *const *f = plan->summarised; f && *f; f++)
+        if (!weave_summarise(w, (*f)->symbol, err))
+            return false;
+    return true;
+}
+
 static bool weave_followed(Making *m, const Standins *standins, const char *out, Err *err)
 {
     const EventsBuildPlan *plan = m->plan;
-    ConcolicPlan concolic = { .edges = plan->edges, .standins = standins };
+    /* the analysis knows the program without what weave_events() put into it */
+    ConcolicPlan concolic = { .edges = plan->edges, .standins = standins, .full = true };
     Woven *w = begin(m, err);
-    bool ok = w && weave_standins(w, standins, plan->libexec, err) &&
+    bool ok = w && summarise(plan, w, err) && weave_standins(w, standins, plan->libexec, err) &&
               weave_concolic(w, &concolic, err) && weave_input(w, plan->libexec, err) &&
               weave_runtime(w, plan->libexec, "concolic", err) &&
               weave_runtime(w, plan->libexec, "events", err) &&
@@ -152,11 +161,14 @@ static char *get(Making *m, const char *name, const char *const *runtimes, const
                  BuildMake *make, Err *err)
 {
     const EventsBuildPlan *plan = m->plan;
-    char *variant = xprintf("%s %s", plan->loop ? plan->loop->symbol : "",
-                            plan->no_sanitizers ? "plain" : "asan");
+    Str variant = { 0 };
+    str_addf(&variant, "%s %s", plan->loop ? plan->loop->symbol : "",
+             plan->no_sanitizers ? "plain" : "asan");
+    for (const Function *const *f = plan->summarised; f && *f; f++)
+        str_addf(&variant, " %s", (*f)->symbol);
     BuildRecipe r = { .program = plan->program,
                       .name = name,
-                      .variant = variant,
+                      .variant = str_c(&variant),
                       .driver = m->driver,
                       .runtimes = runtimes,
                       .libexec = plan->libexec,
@@ -164,7 +176,7 @@ static char *get(Making *m, const char *name, const char *const *runtimes, const
                       .make = make,
                       .arg = m };
     char *path = build_get(&r, err);
-    free(variant);
+    str_release(&variant);
     return path;
 }
 

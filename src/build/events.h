@@ -19,6 +19,8 @@ typedef struct EventsBuildPlan {
     const char *folder;              /* for what is in the making; exists */
     const char *libexec, *share;
     bool no_sanitizers;
+    const Function *const *summarised;   /* pure functions that are one condition; ends with NULL;
+                                          * NULL: none */
 } EventsBuildPlan;
 
 /* An object of the state: a variable, or a value that a waiting function keeps. */

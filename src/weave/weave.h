@@ -139,6 +139,8 @@ bool weave_events(Woven *w, const char *loop, const char *libexec, json_t *objec
                   EventsFigures *figures, Err *err);
 /* A probe before each access to memory that events may share. With "watch". */
 void weave_event_accesses(Woven *w);
+/* A pure function becomes one expression without branches. Before all probes. */
+bool weave_summarise(Woven *w, const char *symbol, Err *err);
 /* Calls of the malloc family go to functions that keep books (runtime/heap/alloc.c). */
 void weave_heap_books(Woven *w);
 /* A static function can be called by what is linked in. */

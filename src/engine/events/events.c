@@ -26,6 +26,7 @@ static bool open_events(Events *e, const EventsPlan *plan, Err *err)
                           .folder = e->folder,
                           .libexec = plan->libexec,
                           .share = plan->share,
+                          .summarised = plan->summarised,
                           .no_sanitizers = plan->no_sanitizers };
     if (!build_events(&b, &e->build, err))
         return false;

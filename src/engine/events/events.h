@@ -79,6 +79,7 @@ typedef struct EventsPlan {
     double time;                     /* seconds; 0: any */
     double timeout;                  /* CPU seconds of one run; 0: 5 */
     bool no_sanitizers;
+    const Function *const *summarised;   /* of EventsBuildPlan */
     char *const *ignore;             /* objects that count as never read; NULL */
     bool (*interrupted)(void *arg);  /* may be NULL */
     void (*note)(void *arg, const char *text);

@@ -3,6 +3,7 @@
 #include "weave/weave.h"
 #include <assert.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct Worker {
@@ -125,6 +126,16 @@ static EventsFailure *known_failure(Events *e, const Failure *f)
     return NULL;
 }
 
+/* The program's own frames end where it was called by us. */
+static void cut_frames(Failure *f)
+{
+    for (size_t i = 0; i < f->nframes; i++)
+        if (f->frames[i].function && str_starts(f->frames[i].function, "sundew_")) {
+            f->nframes = i;
+            f->site = f->site < i ? f->site : i;
+        }
+}
+
 /* A new failure is run once more. One that does not show again is no finding. */
 static bool note_failure(Worker *w, const uint8_t *bytes, size_t n, Err *err)
 {
@@ -150,6 +161,7 @@ static bool note_failure(Worker *w, const uint8_t *bytes, size_t n, Err *err)
                           .seen = 1,
                           .again = failure_same(f, &again.failure, FAILURE_SAME_SITE) };
     failure_copy(&new.failure, f);
+    cut_frames(&new.failure);
     watched_release(&again);
     lock(e);
     known = known_failure(e, f);           /* another worker may have been quicker */
@@ -198,6 +210,7 @@ static bool trace(void *worker, Exprs *pool, uint32_t in, const uint8_t *bytes, 
         unlock(e);
         out->counters = w->counters;
         out->died = failure_is(&w->watched.failure);
+        if (getenv("EVDBG")) { Str d = { 0 }; trail_dump(&out->trail, pool, &d); str_addf(&d, "nodes %u records %u regions %lu ended %u", out->trail.nodes, out->trail.records, out->trail.regions, out->trail.ended); fprintf(stderr, "%s\n", str_c(&d)); }
         ok = note_failure(w, sequence, all.len, err);
     }
     str_release(&all);

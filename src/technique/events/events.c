@@ -20,6 +20,7 @@ static const Option options[] = {
       "switch a rule off: read-only, silent, never-read, dead, state-hash, independent "
       "(repeatable)",
       NULL },
+    { "summarise", 0, "FUNCTION", "a pure function counts as one condition (repeatable)", NULL },
     { "ignore", 0, "NAME", "a variable that does not count as state (repeatable)", NULL },
     { "executions", 0, "N", "run at most so many events", NULL },
     { "timeout", 0, "TIME", "CPU time of one run; longer is a hang", "5s" },
@@ -92,6 +93,20 @@ static bool interrupted(void *arg) { return session_interrupted(((Asked *)arg)->
 
 static void note(void *arg, const char *text) { session_note(((Asked *)arg)->s, "%s", text); }
 
+static bool read_summarised(Asked *a, Err *err)
+{
+    char **names = session_option_all(a->s, "summarise");
+    for (; names && *names; names++) {
+        const Function *f = program_function(a->program, *names);
+        if (!f || !f->defined)
+            return err_set(err, "--summarise %s: the program has no such function", *names);
+        vec_push(&a->summarised, f);
+    }
+    vec_push(&a->summarised, NULL);
+    a->plan.summarised = a->summarised.items;
+    return true;
+}
+
 bool asked_open(Asked *a, const char *program, const char *loop, Err *err)
 {
     Session *s = a->s;
@@ -111,6 +126,8 @@ bool asked_open(Asked *a, const char *program, const char *loop, Err *err)
                           .interrupted = interrupted,
                           .note = note,
                           .arg = a };
+    if (!read_summarised(a, err))
+        return false;
     if (!loop)
         return guess_layout(a->program, &plan->layout, err);
     plan->loop = program_function(a->program, loop);
@@ -171,6 +188,7 @@ static bool run(Session *s, Err *err)
         ok = session_begin(s, name, err) && search(&a, err);
     }
     layout_release(&a.plan.layout);
+    vec_release(&a.summarised);
     strings_release(&a.argv);
     free(a.graph);
     free(a.out);

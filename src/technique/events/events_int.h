@@ -12,6 +12,7 @@ typedef struct Asked {
     const Program *program;
     EventsPlan plan;
     Strings argv;
+    Vec(const Function *) summarised;
     char *out;                       /* -o */
     char *graph;                     /* the states, as Graphviz source; NULL: too many */
 } Asked;

@@ -128,6 +128,7 @@ bool kept_replay(Session *s, const char *folder, Err *err)
     bool ok = read_command(folder, &a, &loop, err) && file_read(bin, &events, err) &&
               asked_open(&a, a.argv.items[0], loop, err) && replay(&a, &events, err);
     layout_release(&a.plan.layout);
+    vec_release(&a.summarised);
     strings_release(&a.argv);
     str_release(&events);
     free(loop);

@@ -97,10 +97,15 @@ static bool report_failure(Asked *x, const EventsResult *r, const EventsFailure 
     Arena a = { 0 };
     Str events = { 0 };
     bool hang = f->failure.kind == FAILURE_CPU_LIMIT;
+    const Function *loop = x->plan.loop;
+    Location handler = { 0 };
+    if (hang && loop)                      /* who hangs is not known; who handles the event is */
+        handler = (Location){ .file = loop->file, .line = (int)loop->line, .function = loop->name };
     Finding out =
         failure_finding(&a, &(FailureReport){ .failure = &f->failure,
                                               .rule = hang ? "events/hang" : "events/failure",
                                               .level = LEVEL_ERROR,
+                              .where = handler,
                                               .after = sequence_text(&a, r, f),
                                               .program = program_captured(x->program)->path });
     kept_events_text(r, f->bytes, f->nevents, &events);
