@@ -47,8 +47,7 @@ static bool may_stay(LLVMValueRef i)
     case LLVMCall: {
         size_t n;
         LLVMValueRef callee = LLVMGetCalledValue(i);
-        return LLVMIsAFunction(callee) &&
-               str_starts(LLVMGetValueName2(callee, &n), "llvm.dbg.");
+        return LLVMIsAFunction(callee) && str_starts(LLVMGetValueName2(callee, &n), "llvm.dbg.");
     }
     case LLVMLoad: return !LLVMGetVolatile(i);
     default: return true;

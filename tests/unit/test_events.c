@@ -322,11 +322,12 @@ static uint32_t do_event(Search *s, uint32_t node, int event)
 /* if (event == 1) x = x + 1; else if (event == 2) y = y + 1; */
 static const Toy counters = { .n = 7,
                               .labels = 2,
-                              .trees = { { .op = IF, .left = 4, .right = 1, .a = 1, .b = 2 },
-                                         { .op = ASSIGN, .to = 0, .value = 7 },
-                                         { .op = IF, .left = 4, .right = 2, .label = 1, .a = 3, .b = 4 },
-                                         { .op = ASSIGN, .to = 1, .value = 8 },
-                                         { .op = SKIP } } };
+                              .trees = {
+                                  { .op = IF, .left = 4, .right = 1, .a = 1, .b = 2 },
+                                  { .op = ASSIGN, .to = 0, .value = 7 },
+                                  { .op = IF, .left = 4, .right = 2, .label = 1, .a = 3, .b = 4 },
+                                  { .op = ASSIGN, .to = 1, .value = 8 },
+                                  { .op = SKIP } } };
 
 static void independent_events_are_kept_in_one_order(void **state)
 {

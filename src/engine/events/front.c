@@ -3,7 +3,6 @@
 #include "weave/weave.h"
 #include <assert.h>
 #include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct Worker {
@@ -210,7 +209,6 @@ static bool trace(void *worker, Exprs *pool, uint32_t in, const uint8_t *bytes, 
         unlock(e);
         out->counters = w->counters;
         out->died = failure_is(&w->watched.failure);
-        if (getenv("EVDBG")) { Str d = { 0 }; trail_dump(&out->trail, pool, &d); str_addf(&d, "nodes %u records %u regions %lu ended %u", out->trail.nodes, out->trail.records, out->trail.regions, out->trail.ended); fprintf(stderr, "%s\n", str_c(&d)); }
         ok = note_failure(w, sequence, all.len, err);
     }
     str_release(&all);

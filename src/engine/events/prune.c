@@ -16,7 +16,6 @@
 #include "engine/events/events_int.h"
 #include <assert.h>
 #include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *const names[] = { "read-only", "silent",     "never-read",
@@ -166,7 +165,6 @@ uint32_t prune_add(Events *e, uint32_t parent, const Watched *w, const Places *s
     while (e->levels.len < last->depth)
         vec_push(&e->levels, ((EventsLevel){ 0 }));
     EventsLevel *level = &e->levels.items[last->depth - 1];
-    if (getenv("EVDBG")) { fprintf(stderr, "trace parent %u hash %lx before %lx way %lx end %s sym %d:", parent, last->hash, w->before, way, trace_end_name(last->end), last->symbolic); for (size_t i=0;i<e->layout->size;i++) fprintf(stderr, " %02x", bytes[i]); fprintf(stderr, "\n"); for (size_t i=0;i<w->places.len;i++) fprintf(stderr, "   obj %x+%u n %u how %u\n", w->places.items[i].object,w->places.items[i].offset,w->places.items[i].size,w->places.items[i].how); }
     level->explored++;
     level->ends[last->end]++;
     level->extended += last->end == END_EXTENDED;

@@ -97,7 +97,7 @@ static bool side_open(Side *s, const Events *e, const char *program, int log, Er
                              .cwd = cwd,
                              .fds = s->fds,
                              .nfds = log < 0 ? 1 : 2,
-                             .limits = { .wall = 4 * seconds,
+                             .limits = { .wall = 60 + 10 * seconds,   /* CPU time decides */
                                          .cpu = seconds,
                                          .idle = seconds > 2 ? seconds : 2,
                                          .memory = log < 0 ? 0 : RUN_UNLIMITED,
@@ -142,6 +142,7 @@ static bool side_run(Side *s, const Events *e, const uint8_t *bytes, size_t n, R
     h->file[0] = 0;
     plan.input = n ? (const void *)bytes : "";
     plan.input_len = n;
+    plan.server = n > 0;             /* without events: does it come to a boundary at all? */
     return runner_run(s->runner, &plan, r, err);
 }
 

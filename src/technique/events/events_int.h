@@ -27,6 +27,7 @@ bool kept_write(const Asked *a, const EventsResult *r, const EventsFailure *f, s
 bool kept_replay(Session *s, const char *folder, Err *err);
 /* Test scripts: OUT/tests/N.txt, a sequence for each trace that covers something new. */
 bool kept_tests(const Asked *a, const EventsResult *r, Err *err);
+bool kept_traces(const Asked *a, const EventsResult *r, Err *err);
 void kept_events_text(const EventsResult *r, const uint8_t *bytes, unsigned n, Str *out);
 
 /* report.c */

@@ -4,6 +4,7 @@
  *     OUT/N/events.bin      the bytes of the events, one after the other
  *     OUT/N/events.txt      the same for people, an event a line
  *     OUT/N/command.json    the program, its arguments, the loop's function
+ *     OUT/traces.txt        all sequences that were run, and what became of each
  *     OUT/tests/N.txt       a sequence for each trace that covers something new
  */
 #include "base/escape.h"
@@ -12,6 +13,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_TEXT = 16 << 20 };
 
 void kept_events_text(const EventsResult *r, const uint8_t *bytes, unsigned n, Str *out)
 {
@@ -74,6 +77,24 @@ bool kept_tests(const Asked *a, const EventsResult *r, Err *err)
         str_release(&text);
     }
     free(folder);
+    return ok;
+}
+
+/* OUT/traces.txt: all traces that were run, in order, and what became of each. */
+bool kept_traces(const Asked *a, const EventsResult *r, Err *err)
+{
+    Str text = { 0 };
+    char *path = path_join(a->out, "traces.txt");
+    for (uint32_t i = 1; i < r->ntraces && text.len < MOST_TEXT; i++) {
+        unsigned n;
+        uint8_t *bytes = events_of_trace(r, i, &n);
+        str_addf(&text, "# %" PRIu32 ": %s\n", i, trace_end_name(r->traces[i].end));
+        kept_events_text(r, bytes, n, &text);
+        free(bytes);
+    }
+    bool ok = file_write(path, str_c(&text), text.len, err);
+    free(path);
+    str_release(&text);
     return ok;
 }
 

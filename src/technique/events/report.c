@@ -105,7 +105,7 @@ static bool report_failure(Asked *x, const EventsResult *r, const EventsFailure 
         failure_finding(&a, &(FailureReport){ .failure = &f->failure,
                                               .rule = hang ? "events/hang" : "events/failure",
                                               .level = LEVEL_ERROR,
-                              .where = handler,
+                                              .where = handler,
                                               .after = sequence_text(&a, r, f),
                                               .program = program_captured(x->program)->path });
     kept_events_text(r, f->bytes, f->nevents, &events);
@@ -249,7 +249,7 @@ bool events_report(Asked *x, const EventsResult *r, Err *err)
 {
     json_t *failures = json_array();
     x->graph = draw(r);
-    bool ok = kept_tests(x, r, err);
+    bool ok = kept_tests(x, r, err) && kept_traces(x, r, err);
     for (size_t i = 0; ok && i < r->nfailures; i++)
         ok = kept_write(x, r, &r->failures[i], i + 1, err) &&
              report_failure(x, r, &r->failures[i], i + 1, failures, err);
