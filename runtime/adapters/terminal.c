@@ -25,19 +25,25 @@ int sundew_event_wgetch(void *window)
         return wgetch(window);
     wrefresh(window);
     sundew_event_next(&k, sizeof k);
-    return k.code & 0x1ff;
+    return sundew_events->nkeys ? sundew_events->keys[k.code % sundew_events->nkeys]
+                                : k.code & 0x1ff;
 }
 
 static int next_byte(void)
 {
     uint8_t c = 0;
     sundew_event_next(&c, 1);
-    return c;
+    return sundew_events->nkeys ? sundew_events->keys[c % sundew_events->nkeys] & 0xff : c;
 }
 
 ssize_t sundew_event_read(int fd, void *to, size_t n)
 {
-    if (fd != 0 || !n || !sundew_event_engine())
+    if (!n || !sundew_event_engine())
+        return read(fd, to, n);
+    ssize_t got = fd > 2 && sundew_events->nkinds ? sundew_event_take(fd, to, n) : -2;
+    if (got != -2)
+        return got;
+    if (fd != 0)
         return read(fd, to, n);
     *(uint8_t *)to = (uint8_t)next_byte();
     return 1;

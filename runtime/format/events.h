@@ -59,6 +59,15 @@ enum {
     SUNDEW_EVENT_NO_LABELS = 64, /* the log was full: values may depend on the event */
 };
 
+/* Kinds of events of a server. */
+enum {
+    SUNDEW_EVENT_CONNECT,
+    SUNDEW_EVENT_DATA,           /* bytes arrive on a connection */
+    SUNDEW_EVENT_END,            /* a client goes */
+    SUNDEW_EVENT_TIMER,          /* time passes: what the program wants to wait at most */
+    SUNDEW_EVENT_KINDS = 4,
+};
+
 /* How the run ended. */
 enum {
     SUNDEW_EVENTS_STARTED = 1,   /* the program runs */
@@ -75,6 +84,11 @@ struct sundew_events {
     uint32_t loop;               /* one call of a function is an event */
     uint32_t counters;           /* bytes of counters */
     uint32_t nignored;
+    uint32_t nkinds;             /* of a server's events; 0: SUNDEW_EVENT_CONNECT only */
+    uint32_t kinds[SUNDEW_EVENT_KINDS];
+    uint32_t connections, open;  /* at most so many at a time; so many from the start */
+    uint32_t nkeys;              /* of a terminal: only these; 0: any */
+    uint16_t keys[512];
     /* by the program */
     uint32_t stage;              /* SUNDEW_EVENTS_… */
     uint32_t delivered;          /* events */

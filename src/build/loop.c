@@ -28,6 +28,7 @@ void layout_add(EventLayout *l, const char *name, FieldKind kind, uint32_t size,
 void layout_release(EventLayout *l)
 {
     vec_release(&l->fields);
+    vec_release(&l->keys);
     arena_release(&l->arena);
     *l = (EventLayout){ 0 };
 }
@@ -95,8 +96,33 @@ static void print_field(const EventField *f, const uint8_t *bytes, Str *out)
     }
 }
 
+/* An event of a server. */
+static void print_server(const EventLayout *l, const uint8_t *bytes, Str *out)
+{
+    static const char *const names[] = { "connect", "data", "end", "timer" };
+    unsigned kind = l->kinds[bytes[0] % l->nkinds];
+    assert(kind < 4 && l->size >= 2);
+    str_add(out, names[kind]);
+    if ((kind == 1 || kind == 2) && l->connections > 1)
+        str_addf(out, " on %u", bytes[1]);
+    if (kind == 1) {
+        str_add(out, " \"");
+        escape_c_string(out, (const char *)bytes + 2, l->size - 2);
+        str_add(out, "\"");
+    }
+}
+
 void layout_print(const EventLayout *l, const uint8_t *bytes, Str *out)
 {
+    if (l->nkinds) {
+        print_server(l, bytes, out);
+        return;
+    }
+    if (l->keys.len) {
+        uint64_t raw = number_at(bytes, &l->fields.items[0]);
+        print_key(l->keys.items[raw % l->keys.len], out);
+        return;
+    }
     bool alone = l->fields.len == 1 && !*l->name;
     if (!alone)
         str_addf(out, "%s(", l->name);

@@ -42,6 +42,11 @@ typedef struct EventLayout {
     const char *name;                /* of the event: the function; "key" */
     Vec(EventField) fields;
     uint32_t size;                   /* bytes of an event */
+    /* Of servers: kinds (SUNDEW_EVENT_CONNECT …); the first byte chooses one, the second a
+     * connection, the rest are the data. 0: no server */
+    unsigned kinds[4], nkinds;
+    unsigned connections, open;
+    Vec(uint16_t) keys;              /* of terminals: only these; none: any */
     Arena arena;
 } EventLayout;
 

@@ -343,6 +343,19 @@ static void keep_locals(Eventing *g, const Values *locals, LLVMValueRef call)
     weave_call(w, g->leave, &count, 1);
 }
 
+/* What nobody has written is not by chance: two starts of the program are in the same state. */
+static void clear_locals(Eventing *g, LLVMValueRef fn, const Values *locals)
+{
+    Woven *w = g->w;
+    weave_go_to_entry(w, fn);
+    for (size_t i = 0; i < locals->len; i++) {
+        LLVMValueRef v = locals->items[i];
+        uint64_t size = size_of_local(g, v);
+        if (size && LLVMGetInstructionParent(v) == LLVMGetEntryBasicBlock(fn))
+            LLVMBuildMemSet(w->builder, v, weave_int(w, w->i8, 0), weave_int(w, w->i64, size), 1);
+    }
+}
+
 static void surround(Eventing *g, LLVMValueRef fn)
 {
     Values calls = { 0 }, locals = { 0 };
@@ -361,6 +374,7 @@ static void surround(Eventing *g, LLVMValueRef fn)
             }
         }
     keep_values(g, fn, &calls);
+    clear_locals(g, fn, &locals);
     for (size_t i = 0; i < calls.len; i++) {
         keep_locals(g, &locals, calls.items[i]);
         LLVMSetTailCall(calls.items[i], false);

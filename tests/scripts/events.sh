@@ -10,6 +10,7 @@ build() {
         gcc -g -o $p $p.c || return 1
     done
     gcc -g -DFIXED -o lock-fixed lock.c && gcc -g -DSTATISTICS -o stats player.c &&
+        for l in POLL SELECT EPOLL; do gcc -g -D$l -o server-$l server.c; done &&
         gcc -g -o curses curses.c -lncurses && gcc -g -DQUITS -o quits curses.c -lncurses
 }
 export -f build
@@ -64,6 +65,25 @@ player() {
 ok "T-C2: the player as a function" player ./player --loop step
 ok "T-C6: the player with its state in main()'s locals" player ./mark
 ok "T-C6: the player as a curses program" player ./curses
+
+printf '# one client that sends bytes\ndata 1\nopen 1\nconnections 1\n' >one.events
+server() {
+    events 0 "$1" --events one.events -k4 --classic && counts "3 7 17 41" "3 7 17 41" &&
+        cp out.json classic.json &&
+        events 0 "$1" --events one.events -k4 && counts "3 4" "2 0" && same_branches classic.json
+}
+for loop in POLL SELECT EPOLL; do
+    ok "T-C6: the player as a server ($loop)" server ./server-$loop
+done
+connections() {
+    events 0 ./server-POLL -k3 && python3 - <<'PY'
+import json
+d = json.load(open("out.json"))
+assert d["levels"][0]["explored"] == 4 and d["levels"][0]["extended"] == 1, d["levels"]
+assert all(p["held"] for p in d["premises"]), d["premises"]
+PY
+}
+ok "clients come, send and go by themselves" connections
 
 # T-C3
 recorder() {
@@ -184,6 +204,12 @@ ok "not main" says "handles one event" "$SUNDEW" events ./none --loop main
 ok "no such rule" says "no such rule" "$SUNDEW" events ./none --loop twice --without luck
 ok "a function with a loop is no condition" says "can't be one condition" \
     "$SUNDEW" events ./hang --loop tick --summarise tick
+printf 'connect\ndata 4\ndate 5\n' >bad.events
+ok "a grammar with a mistake in line 3" says "bad.events:3: no such word" \
+    "$SUNDEW" events ./server-POLL --events bad.events
+printf 'connect\nkeys "a"\n' >bad.events
+ok "a grammar that contradicts itself" says "not both" \
+    "$SUNDEW" events ./server-POLL --events bad.events
 ok "no depth" says "no number above 0" "$SUNDEW" events ./none --loop twice -k0
 ok "a replay of nothing" status 2 "$SUNDEW" events --replay nowhere
 done_testing

@@ -77,6 +77,9 @@ typedef struct Watched {
 typedef struct Runs Runs;
 Runs *runs_new(const Events *e, bool follow, Err *err);
 void runs_free(Runs *r);             /* NULL is fine */
+/* From now on runs begin at the first boundary, in a fork. Before that each is a start of the
+ * program, and tells whether it comes there at all. */
+void runs_trust(Runs *r);
 bool runs_watch(Runs *r, const uint8_t *bytes, size_t n, Watched *out, Err *err);
 void watched_release(Watched *w);
 /* The last event's conditions; its bytes are in, in + 1, … of the pool. `symbolic` gets the places

@@ -40,8 +40,10 @@ static void *open_worker(void *subject, unsigned job, const FrontLimits *limits,
     w->e = subject;
     w->counters = xcalloc(w->e->counters + 1, 1);
     w->runs = runs_new(w->e, true, err);
-    if (w->runs)
+    if (w->runs) {
+        runs_trust(w->runs);
         return w;
+    }
     free(w->counters);
     free(w);
     return NULL;

@@ -21,6 +21,7 @@ typedef struct Side {
     int fd;
     RunFd fds[2];
     RunPlan plan;
+    bool starts;                     /* it has come to a boundary: its fork server will answer */
 } Side;
 
 struct Runs {
@@ -48,7 +49,15 @@ static bool make_shared(Side *s, const Events *e, bool counts, Err *err)
                                          .size = s->size,
                                          .event_size = e->layout->size,
                                          .loop = e->plan->loop != NULL,
-                                         .counters = counts ? (uint32_t)e->counters : 0 };
+                                         .counters = counts ? (uint32_t)e->counters : 0,
+                                         .nkinds = e->layout->nkinds,
+                                         .connections = e->layout->connections,
+                                         .open = e->layout->open,
+                                         .nkeys = (uint32_t)e->layout->keys.len };
+    for (unsigned i = 0; i < e->layout->nkinds; i++)
+        s->shared->kinds[i] = e->layout->kinds[i];
+    for (size_t i = 0; i < e->layout->keys.len && i < 512; i++)
+        s->shared->keys[i] = e->layout->keys.items[i];
     return true;
 }
 
@@ -142,7 +151,7 @@ static bool side_run(Side *s, const Events *e, const uint8_t *bytes, size_t n, R
     h->file[0] = 0;
     plan.input = n ? (const void *)bytes : "";
     plan.input_len = n;
-    plan.server = n > 0;             /* without events: does it come to a boundary at all? */
+    plan.server = s->starts;
     return runner_run(s->runner, &plan, r, err);
 }
 
@@ -158,6 +167,8 @@ static void take_places(const struct sundew_events *h, Places *out)
 }
 
 /* ---- runs */
+
+void runs_trust(Runs *r) { r->watched.starts = r->followed.starts = true; }
 
 Runs *runs_new(const Events *e, bool follow, Err *err)
 {

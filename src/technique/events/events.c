@@ -14,6 +14,7 @@
 static const Option options[] = {
     { "depth", 'k', "N", "sequences of at most so many events", "6" },
     { "loop", 0, "FUNCTION", "one call of this function is one event", NULL },
+    { "events", 0, "FILE", "what an event is: kinds, bytes, keys", NULL },
     { "output", 'o', "DIR", "where sequences go; without it PROGRAM.events", NULL },
     { "classic", 0, NULL, "prune nothing", NULL },
     { "without", 0, "RULE",
@@ -34,35 +35,6 @@ static const Rule rules[] = {
     { "events/hang", LEVEL_ERROR, "An event is never finished." },
     { 0 },
 };
-
-/* ---- what an event is */
-
-static bool calls(const Program *p, const char *name)
-{
-    const Function *f = program_function(p, name);
-    return f && !f->intrinsic;
-}
-
-/* Without a loop: the calls that the program waits with tell. */
-static bool guess_layout(const Program *p, EventLayout *l, Err *err)
-{
-    static const char *const bytes[] = { "read", "getchar", "fgetc", "getc" };
-    l->name = "";
-    if (calls(p, "sundew_event")) {
-        layout_add(l, "event", FIELD_SIGNED, 4, NULL);
-    } else if (calls(p, "wgetch")) {
-        layout_add(l, "key", FIELD_KEY, 2, NULL);
-    } else {
-        for (size_t i = 0; i < sizeof bytes / sizeof *bytes && !l->size; i++)
-            if (calls(p, bytes[i]))
-                layout_add(l, "key", FIELD_KEY, 1, NULL);
-        if (!l->size && calls(p, "fgets"))
-            layout_add(l, "line", FIELD_BYTES, 16, NULL);
-    }
-    return l->size || err_set(err, "the program calls nothing that waits for an event: name the "
-                                   "function that handles one with --loop, or mark the place "
-                                   "with sundew_event()");
-}
 
 static bool read_number(Session *s, const char *name, uint64_t *out, Err *err)
 {
@@ -107,7 +79,7 @@ static bool read_summarised(Asked *a, Err *err)
     return true;
 }
 
-bool asked_open(Asked *a, const char *program, const char *loop, Err *err)
+bool asked_open(Asked *a, const char *program, const char *loop, const char *grammar, Err *err)
 {
     Session *s = a->s;
     a->program = session_open_program(s, program, err);
@@ -128,8 +100,11 @@ bool asked_open(Asked *a, const char *program, const char *loop, Err *err)
                           .arg = a };
     if (!read_summarised(a, err))
         return false;
+    if (loop && grammar)
+        return err_set(err, "--events: with --loop the function's parameters are the event");
     if (!loop)
-        return guess_layout(a->program, &plan->layout, err);
+        return grammar ? layout_read(grammar, a->program, &plan->layout, err)
+                       : layout_guess(a->program, &plan->layout, err);
     plan->loop = program_function(a->program, loop);
     if (!plan->loop || !plan->loop->defined)
         return err_set(err, "--loop %s: the program has no such function", loop);
@@ -180,7 +155,7 @@ static bool run(Session *s, Err *err)
     strings_add(&a.argv, args[0]);
     for (size_t i = 0; i < ntail; i++)
         strings_add(&a.argv, tail[i]);
-    bool ok = asked_open(&a, args[0], session_option(s, "loop"), err) && read_options(&a, err);
+    bool ok = asked_open(&a, args[0], session_option(s, "loop"), session_option(s, "events"), err) && read_options(&a, err);
     if (ok) {
         const char *name = program_captured(a.program)->name;
         const char *out = session_option(s, "output");

@@ -19,7 +19,11 @@ typedef struct Asked {
 
 /* events.c */
 /* What is searched, from options or from a kept sequence (command.json). */
-bool asked_open(Asked *a, const char *program, const char *loop, Err *err);
+bool asked_open(Asked *a, const char *program, const char *loop, const char *grammar, Err *err);
+
+/* grammar.c: what an event is, without a loop */
+bool layout_guess(const Program *p, EventLayout *l, Err *err);
+bool layout_read(const char *path, const Program *p, EventLayout *l, Err *err);
 
 /* kept.c: OUT/N/ */
 bool kept_write(const Asked *a, const EventsResult *r, const EventsFailure *f, size_t number,

@@ -34,6 +34,20 @@ static json_t *command_json(const Asked *a)
                      a->plan.no_sanitizers);
 }
 
+/* The grammar goes with the sequence. */
+static bool copy_grammar(const Asked *a, const char *folder, Err *err)
+{
+    const char *from = session_option(a->s, "events");
+    Str text = { 0 };
+    if (!from)
+        return true;
+    char *to = path_join(folder, "events.grammar");
+    bool ok = file_read(from, &text, err) && file_write(to, str_c(&text), text.len, err);
+    str_release(&text);
+    free(to);
+    return ok;
+}
+
 bool kept_write(const Asked *a, const EventsResult *r, const EventsFailure *f, size_t number,
                 Err *err)
 {
@@ -45,7 +59,8 @@ bool kept_write(const Asked *a, const EventsResult *r, const EventsFailure *f, s
     json_t *words = command_json(a);
     bool ok = dir_make(folder, err) &&
               file_write(bin, f->bytes, f->nevents * r->layout->size, err) &&
-              file_write(txt, str_c(&text), text.len, err) && json_write(command, words, err);
+              file_write(txt, str_c(&text), text.len, err) && json_write(command, words, err) &&
+              copy_grammar(a, folder, err);
     json_decref(words);
     str_release(&text);
     free(folder);
@@ -146,13 +161,16 @@ bool kept_replay(Session *s, const char *folder, Err *err)
     Asked a = { .s = s };
     Str events = { 0 };
     char *loop = NULL, *bin = path_join(folder, "events.bin");
+    char *grammar = path_join(folder, "events.grammar");
+    bool has_grammar = file_exists(grammar);
     bool ok = read_command(folder, &a, &loop, err) && file_read(bin, &events, err) &&
-              asked_open(&a, a.argv.items[0], loop, err) && replay(&a, &events, err);
+              asked_open(&a, a.argv.items[0], loop, has_grammar ? grammar : NULL, err) && replay(&a, &events, err);
     layout_release(&a.plan.layout);
     vec_release(&a.summarised);
     strings_release(&a.argv);
     str_release(&events);
     free(loop);
     free(bin);
+    free(grammar);
     return ok;
 }
