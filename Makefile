@@ -85,9 +85,10 @@ rt_coverage   := $(call rt_src,server/forkserver server/batch server/compared se
 rt_input      := $(call rt_src,input)
 rt_schedule   := $(call rt_src,schedule heap/pages)
 rt_cover      := $(call rt_src,server/cover)
+rt_watch      := $(call rt_src,watch heap/pages)
 # Library functions, woven with the program: as simple as the program's own bitcode.
 rt_standins   := $(call rt_src,standins)
-runtimes   := monitor record forkserver tags concolic input standins coverage cover schedule
+runtimes   := monitor record forkserver tags concolic input standins coverage cover schedule watch
 rt_headers := $(wildcard runtime/*/*.h)
 runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,$(runtimes))
 rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))
