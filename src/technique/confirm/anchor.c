@@ -164,13 +164,15 @@ static void anchor(const Index *ix, Warning *w, Arena *a)
                     : "the rule is not known, and none of ours fires at this line";
 }
 
-static void add_own(Inquiry *q)
+/* What our own matchers suspect; `only` is a family, or NULL. */
+static void add_own(Inquiry *q, const char *only)
 {
     size_t n;
     WatchSite *const *all = watch_sites(q->watch, &n);
     for (size_t i = 0; i < n; i++) {
         WatchSite *s = all[i];
-        if (s->role != SITE_SUSPECT || s->wanted || !*s->file || !s->nplaces)
+        if (s->role != SITE_SUSPECT || s->wanted || !*s->file || !s->nplaces ||
+            (only && strcmp(only, s->rule->family)))
             continue;
         Warning *w = vec_grow(&q->warnings.items);
         *w = (Warning){ .tool = "sundew",
@@ -192,7 +194,9 @@ void inquiry_anchor(Inquiry *q, bool own)
     for (size_t i = 0; i < q->warnings.items.len; i++)
         anchor(&ix, &q->warnings.items.items[i], &q->warnings.arena);
     if (own)
-        add_own(q);
+        add_own(q, NULL);
+    else if (session_flag(q->session, "races"))
+        add_own(q, "race");
     drop_repeated(&q->warnings);
     release_index(&ix);
 }

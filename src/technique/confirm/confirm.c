@@ -20,6 +20,8 @@ static const Option options[] = {
     { "merge", 0, NULL, "add the evidence that earlier runs left in the workspace", NULL },
     { "evidence", 0, "FILE", "add what a program made with -o left there (repeatable)", NULL },
     { "output", 'o', "FILE", "make the program that watches, for runs of your own", NULL },
+    { "races", 0, NULL, "look for data races, and try them with schedules of the threads", NULL },
+    { "schedules", 0, "N", "with --races: run at most so many schedules", "300" },
     { "inject", 0, NULL, "make calls at suspicious sites fail, each in a run of its own", NULL },
     { 0 },
 };
@@ -44,6 +46,7 @@ static const Rule rules[] = {
     RULE("leak", "Memory is not freed on some path."),
     RULE("toctou", "A file may change between two calls that name it."),
     RULE("signal-handler", "A signal handler calls functions that it must not."),
+    RULE("race", "Two threads use the same memory in no order, and one writes."),
     RULE("unused-function", "Nobody seems to call a function."),
     { 0 },
 };
@@ -79,18 +82,19 @@ static bool gather(Inquiry *q, Err *err)
 {
     Session *s = q->session;
     char **files = session_option_all(s, "warnings");
-    bool given = *files != NULL, own = !given || session_flag(s, "own");
+    bool given = *files != NULL, alone = !given && !session_flag(s, "races");
+    bool own = alone || session_flag(s, "own");
     for (char **f = files; *f; f++)
         if (!warnings_read(*f, &q->warnings, err))
             return err_ctx(err, "--warnings");
-    if (!given && !session_flag(s, "own"))
+    if (alone && !session_flag(s, "own"))
         inquiry_run_checkers(q);
     if (q->warnings.left_out)
         session_note(s, "%zu entries name no place and are left out", q->warnings.left_out);
     q->woven = weave_begin(q->program, err);
     if (!q->woven)
         return false;
-    q->watch = watch_scan(q->woven);
+    q->watch = watch_scan(q->woven, session_flag(s, "races"));
     inquiry_anchor(q, own);
     return true;
 }
@@ -138,6 +142,8 @@ static bool inquire(Inquiry *q, Err *err)
     if (!observe(q, err))
         return false;
     inquiry_judge(q);
+    if (session_flag(q->session, "races") && !inquiry_races(q, err))
+        return false;
     if (session_flag(q->session, "inject") && !inquiry_inject(q, err))
         return false;
     return inquiry_report(q, err);
@@ -173,10 +179,14 @@ const Command technique_confirm = {
         "Without --warnings it judges what its own rules suspect and what installed checkers say "
         "(gcc -fanalyzer, clang's analyzer, cppcheck). With --own it runs no checker. Evidence "
         "stays in the workspace; --merge adds that of earlier runs, as far as the functions are "
-        "still the same.",
+        "still the same.\n\n"
+        "--races finds memory that two threads use without a lock in common and runs the program's "
+        "threads in many orders. A race that is confirmed has a schedule that sundew threads "
+        "--replay runs again. The command must be a captured program then.",
     .examples = "sundew confirm ./prog -- make check\n"
                 "sundew confirm ./prog --own -- ./tests\n"
                 "sundew confirm ./prog --warnings clang.sarif --warnings gcc.json -- make check\n"
+                "sundew confirm ./prog --races -- ./prog input\n"
                 "sundew confirm ./prog --inject -- make check\n"
                 "sundew confirm ./prog -o prog.watched\n"
                 "sundew confirm ./prog --evidence prog.watched.evidence\n",

@@ -21,7 +21,6 @@ typedef struct Inquiry {
     bool ran;                      /* a command ran now */
     int status;                    /* … how it ended */
     bool passed;
-    json_t *races;                 /* rows of --races; NULL */
 } Inquiry;
 
 /* checkers.c: what installed checkers say about the program's units. */

@@ -125,10 +125,11 @@ static void scan_function(Watch *watch, LLVMValueRef fn)
             watch->rule->instruction(watch, i);
 }
 
-Watch *watch_scan(Woven *w)
+Watch *watch_scan(Woven *w, bool races)
 {
     Watch *watch = xcalloc(1, sizeof *watch);
     watch->w = w;
+    watch->races = races;
     for (const WatchRule *const *r = watch_rules; *r; r++) {
         watch->rule = *r;
         for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))

@@ -2,7 +2,7 @@
  * watch - suspicious sites of a program, probes at them, and what observations say.
  *
  *     Woven *w = weave_begin(p, err);
- *     Watch *watch = watch_scan(w);                sites: suspects and witnesses
+ *     Watch *watch = watch_scan(w, false);         sites: suspects and witnesses
  *     … sites[i]->wanted = true …                  those that are to be judged
  *     weave_watch(watch, &plan, err);              one weave for all rules
  *     weave_runtime(w, libexec, "watch", err), place_build(w, …)
@@ -103,7 +103,8 @@ struct WatchRule {
 extern const WatchRule *const watch_rules[];
 const WatchRule *watch_rule(const char *family);     /* NULL: none */
 
-Watch *watch_scan(Woven *w);
+/* `races`: look for races, too; their probes cost most. */
+Watch *watch_scan(Woven *w, bool races);
 void watch_free(Watch *watch);                       /* NULL is fine */
 WatchSite *const *watch_sites(const Watch *watch, size_t *n);
 

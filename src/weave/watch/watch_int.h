@@ -15,6 +15,7 @@ struct Watch {
     const WatchRule *rule;     /* that looks */
     unsigned nslots;
     bool inject;
+    bool races;                /* look for races, too */
 };
 
 /* ---- for matchers */
