@@ -2,6 +2,7 @@
  * addressing; an object that does not fit is not known. */
 #include "runtime/heap/pages.h"
 #include "runtime/watch/watch_int.h"
+#include <string.h>
 
 typedef struct Object {
     uint64_t at;                     /* 0: free */
@@ -50,6 +51,12 @@ void sundew_watch_alloc(void *p, uint64_t size)
         o->size = size ? size : 1;
     }
     give();
+}
+
+void sundew_watch_alloc_text(char *p)
+{
+    if (p)
+        sundew_watch_alloc(p, strlen(p) + 1);
 }
 
 void sundew_watch_free(void *p)
@@ -135,6 +142,16 @@ void sundew_watch_stale(uint32_t slot, const void *p)
     struct sundew_watch_slot *s = sundew_watch_slot_of(slot);
     if (s && p)
         sundew_watch_note(s);
+}
+
+void sundew_watch_revive(const void *p)
+{
+    if (!p || !table || !take())
+        return;
+    Object *o = find(p, 0);
+    if (o && !o->size)
+        o->at = ~0ULL; /* of a size that is not known; the entry may be used again */
+    give();
 }
 
 void sundew_watch_loaded(uint32_t slot, const void *p)

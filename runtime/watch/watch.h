@@ -64,6 +64,7 @@ void sundew_watch_equal(uint32_t slot, void *hash, const void *a, const void *b,
 
 /* ---- heap objects */
 void sundew_watch_alloc(void *p, uint64_t size);
+void sundew_watch_alloc_text(char *p);
 void sundew_watch_free(void *p);
 /* An object of `size` bytes is copied or cleared at `p`; the real one has another size. */
 void sundew_watch_object(uint32_t slot, const void *p, uint64_t size);
@@ -73,6 +74,7 @@ void sundew_watch_shared(uint32_t slot, const void *from, const void *to, uint64
 /* A field keeps the pointer that is freed; a field is loaded. */
 void sundew_watch_stale(uint32_t slot, const void *p);
 void sundew_watch_loaded(uint32_t slot, const void *p);
+void sundew_watch_revive(const void *p);
 /* The function returns and has not freed `p`. */
 void sundew_watch_left(uint32_t slot, const void *p);
 

@@ -57,6 +57,97 @@ ok "a test for overflow that compilers delete" \
 ok "… of unsigned numbers is fine" \
     python3 "$TOP/tests/scripts/confirm.py" out.json none overflow-test too_large_unsigned
 
+# ---- reports of other tools
+
+python3 "$TOP/tests/scripts/confirm-reports.py" twins.c
+cat >both.sh <<'END'
+./twins c1-pipe && ./twins c6-fails
+END
+imports() {
+    "$SUNDEW" confirm ./twins --warnings "reports/$1" --json -- sh both.sh >out.json 2>out.err
+    [ $? -eq 1 ] || { cat out.err; return 1; }
+    python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:predictive ignored-count load_hdr &&
+        python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:predictive dropped-error reload
+}
+only_two() { python3 -c 'import json; d = json.load(open("out.json")); assert len(d["warnings"]) == 2, d'; }
+for report in a.sarif gcc.json cppcheck.xml clang.plist tidy.yaml gcc.txt unknown.sarif; do
+    ok "warnings are read from $report" imports $report
+    ok "… and nothing else is judged" only_two
+done
+several() {
+    "$SUNDEW" confirm ./twins --warnings reports/a.sarif --warnings reports/gcc.json --own --json \
+        --sarif out.sarif -- sh both.sh >out.json 2>out.err
+    [ $? -eq 1 ] || { cat out.err; return 1; }
+    python3 - <<'END'
+import json
+d = json.load(open("out.json"))
+hdr = [w for w in d["warnings"] if w.get("function") == "load_hdr"]
+assert len(hdr) == 1 and hdr[0]["tool"] == "somecheck" and hdr[0]["also"] == ["gcc -Wunused-result"], hdr
+assert any(w["tool"] == "sundew" for w in d["warnings"])
+kept = [r["properties"]["data"] for r in json.load(open("out.sarif"))["runs"][0]["results"]]
+assert {"-Wunused-result"} == {r["rule"] for r in kept}, kept
+END
+}
+ok "the same from two tools is one warning, and SARIF keeps the tool's rule" several
+odd() {
+    "$SUNDEW" confirm ./twins --warnings reports/odd.sarif --json -- ./twins c7 >out.json 2>out.err
+    [ $? -eq 0 ] || { cat out.err; return 1; }
+    python3 - <<'END'
+import json
+d = json.load(open("out.json"))
+assert len(d["warnings"]) == d["verdicts"]["unanchored"] >= 5, d["verdicts"]
+assert all(w["reason"] for w in d["warnings"])
+END
+}
+ok "places that are not there are unanchored, never rejected" odd
+many() {
+    "$SUNDEW" confirm ./twins --warnings reports/many.sarif --json -- ./twins c7 >out.json 2>out.err
+    [ $? -le 1 ] || { cat out.err; return 1; }
+    python3 -c 'import json; d = json.load(open("out.json")); assert d["verdicts"]["rejected"] == 0, d'
+}
+ok "many warnings are no trouble" many
+for report in cut.sarif deep.sarif bad.xml deep.plist; do
+    ok "$report is refused" status 2 "$SUNDEW" confirm ./twins --warnings reports/$report -- ./twins c7
+done
+for report in binary.sarif empty; do
+    ok "$report holds no warning" status 0 "$SUNDEW" confirm ./twins --warnings reports/$report \
+        -- ./twins c7
+done
+ok "a report that is not there is told" \
+    says "there is no such file" "$SUNDEW" confirm ./twins --warnings nowhere -- ./twins c7
+
+# ---- commands that go wrong: the evidence so far counts
+
+fails() {
+    "$SUNDEW" confirm ./twins --own --json -- sh -c './twins c7; exit 3' >out.json 2>out.err
+    [ $? -eq 1 ] || { cat out.err; return 1; }
+    grep -q 'status 3' out.err &&
+        python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:strong overflow-test too_large
+}
+ok "a command that fails" fails
+dies() {
+    "$SUNDEW" confirm ./twins --own --json -- sh -c './twins c7; kill -9 $$' >out.json 2>out.err
+    python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:strong overflow-test too_large
+}
+ok "a command that is killed" dies
+# Stopped when the program has run, not after some time.
+hangs() {
+    rm -f "$work/ran"
+    "$SUNDEW" confirm ./twins --own --json -- sh -c "./twins c7; touch '$work/ran'; exec sleep 1000" \
+        >out.json 2>out.err &
+    local pid=$!
+    while [ ! -e "$work/ran" ] && kill -0 $pid 2>/dev/null; do sleep 0.1; done
+    kill -INT $pid
+    wait $pid
+    python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:strong overflow-test too_large &&
+        grep -q INCOMPLETE out.err
+}
+ok "a command that hangs and is stopped" hangs
+rm -rf .sundew/confirm
+ok "without evidence it says what to do" says "such as -- make check" \
+    "$SUNDEW" confirm ./twins --own
+ok "without a program it says what to do" says "which program" "$SUNDEW" confirm
+
 # ---- evidence of several runs
 
 merges() {
@@ -88,6 +179,77 @@ changed() {
     python3 "$TOP/tests/scripts/confirm.py" out.json undetermined overflow-test too_large
 }
 ok "evidence about a function that changed is dropped" changed
+
+# ---- the other rules
+
+fresh more
+cp "$subjects/more.c" .
+ok "further twins are captured" "$SUNDEW" capture -- gcc -g -O1 -w -o more more.c
+cat >all.sh <<'END'
+./more bad_print good_print bad_number good_number bad_malloc good_malloc bad_product good_product \
+    bad_sizeof good_sizeof bad_format good_format bad_strncpy good_strncpy bad_stale good_stale \
+    bad_leak good_leak bad_toctou good_toctou handlers nulls
+END
+"$SUNDEW" confirm ./more --own --json -- sh all.sh >out.json 2>out.err
+is() { python3 "$TOP/tests/scripts/confirm.py" out.json "$@"; }
+while read -r verdict family function; do
+    ok "$family in $function: $verdict" is "$verdict" "$family" "$function"
+done <<'END'
+confirmed:predictive ignored-count bad_print
+rejected ignored-count good_print
+confirmed:strong ignored-count bad_number
+rejected ignored-count good_number
+confirmed:usage unchecked-malloc bad_malloc
+rejected unchecked-malloc good_malloc
+confirmed:predictive malloc-product bad_product
+rejected malloc-product good_product
+confirmed:strong sizeof-pointer bad_sizeof
+rejected sizeof-pointer good_sizeof
+confirmed:predictive format-string bad_format
+rejected format-string good_format
+confirmed:strong strncpy bad_strncpy
+rejected strncpy good_strncpy
+confirmed:predictive stale-pointer bad_stale
+none stale-pointer good_stale
+confirmed:strong leak bad_leak
+none leak good_leak
+confirmed:predictive toctou bad_toctou
+rejected toctou good_toctou
+confirmed:usage signal-handler once
+confirmed:predictive unchecked-null bad_null
+rejected unchecked-null good_null
+END
+"$SUNDEW" confirm ./more --own --json -- ./more >out.json 2>out.err
+nothing() {
+    python3 -c 'import json; d = json.load(open("out.json")); v = d["verdicts"]
+assert v["undetermined"] == len(d["warnings"]) > 15, v'
+}
+ok "nothing that was not executed is judged" nothing
+injects() {
+    "$SUNDEW" confirm ./more --own --inject --json -- sh -c './more good_malloc' >out.json 2>out.err
+    is confirmed:simulated unchecked-malloc good_malloc
+}
+ok "an injected failure is used as a pointer" injects
+
+# ---- races
+
+fresh races
+cp "$subjects/races.c" .
+ok "threads are captured" "$SUNDEW" capture -- gcc -g -O1 -pthread -o races races.c
+races() {
+    "$SUNDEW" confirm ./races --races --schedules 60 --seed 1 --json -- ./races "$1" >out.json 2>out.err
+    [ $? -le 1 ] || { cat out.err; return 1; }
+    is "$2" race "$3"
+}
+ok "a field that two threads change" races print confirmed:strong print
+replays() { "$SUNDEW" threads --replay races.races/1 2>&1 | grep -q 'races.c:30 print'; }
+ok "… its schedule replays" replays
+ok "an array that workers divide" races partition rejected partition
+ok "a value that is used after the join" races joined rejected set_joined
+ok "a value that is set before threads start" races partition rejected main
+ok "a queue that hands over" races pool rejected hand_over
+ok "a lock" races count none count
+ok "a thread that was not started" races count undetermined print
 
 # ---- the example project
 

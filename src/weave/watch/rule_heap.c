@@ -27,6 +27,37 @@ static bool is_cared_for(LLVMValueRef call, LLVMValueRef address)
     return false;
 }
 
+/* The field that an address names, or the global variable; NULL: neither. */
+static const char *place_of(Watch *watch, LLVMValueRef address)
+{
+    return LLVMIsAGlobalVariable(address) ? watch_name(address) : watch_field(watch, address);
+}
+
+/* Does the address of the field go anywhere but to loads and stores of it? Then
+ * somebody may set it unseen. */
+static bool is_lent(LLVMValueRef address)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(address); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef i = LLVMGetUser(u);
+        if (!LLVMIsALoadInst(i) && !(LLVMIsAStoreInst(i) && LLVMGetOperand(i, 1) == address))
+            return true;
+    }
+    return false;
+}
+
+static bool is_lent_anywhere(Watch *watch, const char *field)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(watch->w->module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+                const char *name = LLVMIsAGetElementPtrInst(i) ? watch_field(watch, i) : NULL;
+                if (name && !strcmp(name, field) && is_lent(i))
+                    return true;
+            }
+    LLVMValueRef global = LLVMGetNamedGlobal(watch->w->module, field);
+    return global && is_lent(global);
+}
+
 static void find_stale(Watch *watch, LLVMValueRef i)
 {
     if (!is_call_of(i, "free") || LLVMGetNumArgOperands(i) != 1)
@@ -35,15 +66,31 @@ static void find_stale(Watch *watch, LLVMValueRef i)
     if (!LLVMIsALoadInst(p))
         return;
     LLVMValueRef address = LLVMGetOperand(p, 0);
-    const char *field = watch_field(watch, address);
-    if (!field && LLVMIsAGlobalVariable(address))
-        field = watch_name(address);
+    const char *field = place_of(watch, address);
     if (!field || LLVMIsAAllocaInst(watch_base(address)))
+        return;
+    if (is_lent_anywhere(watch, field))
         return;
     WatchSite *s =
         watch_add(watch, i, is_cared_for(i, address) ? SITE_LOOSE : SITE_SUSPECT, "", field);
     s->group = s->key;
     s->at[1] = p;
+}
+
+/* A load tells whether the pointer is stale; a store makes it good again, whoever
+ * allocated it. */
+static void probe_use(Watch *watch, WatchSite *s, LLVMValueRef i)
+{
+    Woven *w = watch->w;
+    if (LLVMIsALoadInst(i)) {
+        LLVMValueRef args[] = { watch_slot_value(watch, s, 1), i };
+        watch_go_after(watch, i);
+        watch_call(watch, "sundew_watch_loaded", w->void_, args, 2);
+    } else {
+        LLVMValueRef stored = LLVMGetOperand(i, 0);
+        watch_go_before(watch, i);
+        watch_call(watch, "sundew_watch_revive", w->void_, &stored, 1);
+    }
 }
 
 static void probe_stale(Watch *watch, WatchSite *s)
@@ -53,19 +100,15 @@ static void probe_stale(Watch *watch, WatchSite *s)
     for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-                if (!LLVMIsALoadInst(i) || LLVMTypeOf(i) != w->ptr)
-                    continue;
-                LLVMValueRef at = LLVMGetOperand(i, 0);
+                bool load = LLVMIsALoadInst(i) && LLVMTypeOf(i) == w->ptr;
+                bool store = LLVMIsAStoreInst(i) && LLVMTypeOf(LLVMGetOperand(i, 0)) == w->ptr;
                 const char *field =
-                    LLVMIsAGlobalVariable(at) ? watch_name(at) : watch_field(watch, at);
+                    load || store ? place_of(watch, LLVMGetOperand(i, store)) : NULL;
                 if (field && !strcmp(field, s->subject))
                     vec_push(&all, i);
             }
-    for (size_t k = 0; k < all.len; k++) {
-        LLVMValueRef args[] = { watch_slot_value(watch, s, 1), all.items[k] };
-        watch_go_after(watch, all.items[k]);
-        watch_call(watch, "sundew_watch_loaded", w->void_, args, 2);
-    }
+    for (size_t k = 0; k < all.len; k++)
+        probe_use(watch, s, all.items[k]);
     vec_release(&all);
     LLVMValueRef args[] = { watch_slot_value(watch, s, 0), s->at[1] };
     watch_go_before(watch, s->at[0]);
@@ -125,21 +168,58 @@ static bool is_own(LLVMValueRef p, bool *freed, unsigned depth)
     return true;
 }
 
+static bool frees(LLVMBasicBlockRef b, LLVMValueRef p)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        if (is_call_of(i, "free") && watch_base(LLVMGetOperand(i, 0)) == p)
+            return true;
+    return false;
+}
+
+/* The successor at which `p` is known to be NULL; NULL: there is none. */
+static LLVMBasicBlockRef null_side(LLVMValueRef end, LLVMValueRef p)
+{
+    if (LLVMGetInstructionOpcode(end) != LLVMBr || !LLVMIsConditional(end))
+        return NULL;
+    LLVMValueRef c = LLVMGetCondition(end);
+    if (!LLVMIsAICmpInst(c) || LLVMGetOperand(c, 0) != p ||
+        !LLVMIsAConstantPointerNull(LLVMGetOperand(c, 1)))
+        return NULL;
+    return LLVMGetSuccessor(end, LLVMGetICmpPredicate(c) == LLVMIntEQ ? 0 : 1);
+}
+
+/* Is there a way to a return that does not free `p`? */
+static bool escapes_free(LLVMBasicBlockRef b, LLVMValueRef p, bool first, Map *seen)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+    if (!end || (!first && !map_putn(seen, &b, sizeof b, seen)) || frees(b, p))
+        return false;
+    if (LLVMGetInstructionOpcode(end) == LLVMRet)
+        return true;
+    for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++) {
+        LLVMBasicBlockRef next = LLVMGetSuccessor(end, k);
+        if (next != null_side(end, p) && escapes_free(next, p, false, seen))
+            return true;
+    }
+    return false;
+}
+
 static void find_leak(Watch *watch, LLVMValueRef i)
 {
     bool freed = false;
+    Map seen = { 0 };
     if (!watch_is_named(i, makers) || !is_own(i, &freed, 3))
+        return;
+    bool leaks = escapes_free(LLVMGetInstructionParent(i), i, true, &seen);
+    map_release(&seen);
+    if (!leaks)
         return;
     WatchSite *s = watch_add(watch, i, freed ? SITE_SUSPECT : SITE_LOOSE, "", watch_callee(i));
     s->group = s->key;
     LLVMValueRef fn = watch_function_of(i);
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-        LLVMValueRef before = end ? LLVMGetPreviousInstruction(end) : NULL;
-        if (end)
-            watch_place(s, end);
-        (void)before;
-    }
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        if (LLVMGetBasicBlockTerminator(b))
+            watch_place(s, LLVMGetBasicBlockTerminator(b));
 }
 
 /* A variable of our own remembers the pointer, so that each return can ask. */

@@ -85,16 +85,20 @@ const WatchRule rule_strncpy = {
 /* ---- memset(p, 0, sizeof(p)): the source must say so, the code can't tell */
 
 /* "sizeof(p)" or "sizeof p", and p is the first argument, or what is assigned to. */
+static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
 static bool says_sizeof(const char *line)
 {
     const char *at = strstr(line, "sizeof");
+    while (at && at > line && is_name(at[-1]))
+        at = strstr(at + 1, "sizeof");
     if (!at)
         return false;
     const char *p = at + 6 + strspn(at + 6, " (");
     size_t n = 0;
-    while (isalnum((unsigned char)p[n]) || p[n] == '_')
+    while (is_name(p[n]))
         n++;
-    if (!n || p[n] == '[' || p[n] == '-' || p[n] == '.' || !memcmp(p, "struct", 6))
+    if (!n || p[n] == '[' || p[n] == '-' || p[n] == '.' || !strncmp(p, "struct", 6))
         return false;
     char *name = xstrndup(p, n), *first = xprintf("(%s,", name), *set = xprintf("%s =", name);
     bool says = strstr(line, first) || (strstr(line, set) && strstr(line, "alloc"));

@@ -236,11 +236,10 @@ static void define_settings(Watch *watch, const WatchPlan *plan)
 static const struct allocator {
     const char *name;
     int size, times;                 /* -1: none */
+    bool text;                       /* as long as its text */
 } allocators[] = {
-    { "malloc", 0, -1 },
-    { "calloc", 0, 1 },
-    { "realloc", 1, -1 },
-    { "aligned_alloc", 1, -1 },
+    { "malloc", 0, -1, false },        { "calloc", 0, 1, false }, { "realloc", 1, -1, false },
+    { "aligned_alloc", 1, -1, false }, { "strdup", 0, -1, true }, { "strndup", 0, -1, true },
 };
 
 static void probe_heap(Watch *watch, LLVMValueRef i)
@@ -262,6 +261,11 @@ static void probe_heap(Watch *watch, LLVMValueRef i)
             watch_call(watch, "sundew_watch_free", w->void_, &old, 1);
         }
         watch_go_after(watch, i);
+        if (a->text) {
+            LLVMValueRef text = i;
+            watch_call(watch, "sundew_watch_alloc_text", w->void_, &text, 1);
+            continue;
+        }
         LLVMValueRef size = watch_i64(watch, LLVMGetOperand(i, (unsigned)a->size), false);
         if (a->times >= 0)
             size = LLVMBuildMul(w->builder, size,
