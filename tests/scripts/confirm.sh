@@ -251,6 +251,23 @@ ok "a queue that hands over" races pool rejected hand_over
 ok "a lock" races count none count
 ok "a thread that was not started" races count undetermined print
 
+# ---- neutrality: all sites are watched, and nothing changes
+
+. "$TOP/tests/scripts/confirm.bash"
+fresh neutral
+cp "$TOP"/tests/subjects/weave/hard* .
+ok "odd constructs are captured" "$SUNDEW" -q capture --min-share 50 -- sh -ec \
+    'for f in hard hard_b hard_nested; do gcc -w -g -fcommon -fPIE -c $f.c; done
+as hard_asm.s -o hard_asm.o; gcc hard*.o -o hard -pthread -lm'
+ok "… and stay as they are" unchanged ./hard
+ok "… ending in _exit()" unchanged ./hard _exit
+ok "… ending in abort()" unchanged ./hard abort
+if [ -z "$csmith" ]; then
+    skip "random programs" "csmith is not installed"
+else
+    for seed in 1 2 3 5; do ok "random program $seed stays as it is" random $seed; done
+fi
+
 # ---- the example project
 
 fresh larder

@@ -2,6 +2,7 @@
  * nobody seems to call. */
 #include "weave/watch/rules_int.h"
 #include <inttypes.h>
+#include <signal.h>
 
 /* ---- access(path), then open(path) */
 
@@ -83,12 +84,25 @@ static LLVMValueRef handler_of(Watch *watch, LLVMValueRef i)
     return h && LLVMIsAFunction(h) && !LLVMIsDeclaration(h) ? h : NULL;
 }
 
+/* SIGSEGV and its kin: the program is lost, and a handler that says so is usual. */
+static bool is_fatal(LLVMValueRef i)
+{
+    int64_t n;
+    static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
+    if (!LLVMIsACallInst(i) || !watch_constant(LLVMGetOperand(i, 0), &n))
+        return false;
+    for (size_t k = 0; k < sizeof fatal / sizeof *fatal; k++)
+        if (n == fatal[k])
+            return true;
+    return false;
+}
+
 static void find_signal(Watch *watch, LLVMValueRef i)
 {
     LLVMValueRef h = handler_of(watch, i);
     if (!h || !watch_calls(h, unsafe, 3))
         return;
-    WatchSite *s = watch_add(watch, i, SITE_SUSPECT, "", watch_name(h));
+    WatchSite *s = watch_add(watch, i, is_fatal(i) ? SITE_LOOSE : SITE_SUSPECT, "", watch_name(h));
     s->group = s->key;
     s->at[1] = h;
     const Function *f = program_function(watch->w->program, watch_name(h));
