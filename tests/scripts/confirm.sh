@@ -16,7 +16,7 @@ judges() {
 
 fresh twins
 cp "$subjects/twins.c" .
-ok "the twins are captured" "$SUNDEW" capture -- gcc -g -O1 -o twins twins.c
+ok "the twins are captured" "$SUNDEW" capture -- gcc -g -O1 -pthread -o twins twins.c
 ok "a read that is short elsewhere, on a pipe" \
     judges c1-pipe confirmed:predictive ignored-count load_hdr
 ok "… a checked loop is no suspect" \
@@ -56,6 +56,22 @@ ok "a test for overflow that compilers delete" \
     judges c7 confirmed:strong overflow-test too_large
 ok "… of unsigned numbers is fine" \
     python3 "$TOP/tests/scripts/confirm.py" out.json none overflow-test too_large_unsigned
+
+# ---- processes
+
+child() {
+    "$SUNDEW" confirm ./twins --own --json -- ./twins child "$1" >out.json 2>out.err
+    python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:strong overflow-test too_large
+}
+for how in _exit exec abort kill thread; do
+    ok "evidence of a child that ends by $how" child $how
+done
+errno_stays() {
+    "$SUNDEW" confirm ./twins --own --json -- ./twins errno >out.json 2>out.err
+    ! grep -q 'ended with status' out.err &&
+        python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:strong ignored-count load_hdr
+}
+ok "errno stays as it was" errno_stays
 
 # ---- reports of other tools
 
@@ -174,7 +190,7 @@ ok "a program that watches is made, run by hand, and judged" watched
 changed() {
     judge c7 || return 1
     sed -i 's/k + 100 < k/k + 101 < k/' twins.c
-    "$SUNDEW" -q capture -- gcc -g -O1 -o twins twins.c || return 1
+    "$SUNDEW" -q capture -- gcc -g -O1 -pthread -o twins twins.c || return 1
     "$SUNDEW" confirm ./twins --own --json --merge -- ./twins c3-truth >out.json 2>out.err
     python3 "$TOP/tests/scripts/confirm.py" out.json undetermined overflow-test too_large
 }

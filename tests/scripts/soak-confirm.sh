@@ -13,7 +13,7 @@ fi
 
 fresh large
 cp "$TOP/tests/subjects/confirm/twins.c" .
-ok "a program is captured" "$SUNDEW" capture -- gcc -g -O1 -o twins twins.c
+ok "a program is captured" "$SUNDEW" capture -- gcc -g -O1 -pthread -o twins twins.c
 python3 "$TOP/tests/scripts/confirm-reports.py" twins.c 600000
 ok "the report has 100 MB" test "$(stat -c %s reports/many.sarif)" -ge 100000000
 large() {

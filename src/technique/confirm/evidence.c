@@ -157,16 +157,24 @@ static bool run_command(Inquiry *q, const char *folder, const char *evidence, in
     RecordRun run = { .original = program_captured(q->program),
                       .woven = q->binary,
                       .folder = folder,
-                      .words = tail + alone,
-                      .nwords = n - alone,
-                      .in_place = !alone,
+                      .words = tail,
+                      .nwords = n,
+                      .in_place = true,
                       .root = session_root(q->session),
                       .env = env,
                       .discard_output = inject >= 0,
                       .stop = is_stopped,
                       .arg = q->session,
                       .seconds = seconds > 0 ? seconds : 3600 };
+    /* In its own place it may execute itself, and write files; the sandbox is for machines
+     * that can't do this. */
     bool ok = record_run(&run, result, err);
+    if (!ok && alone) {
+        run.in_place = false;
+        run.words++;
+        run.nwords--;
+        ok = record_run(&run, result, err);
+    }
     free(watch);
     free(injected);
     return ok;

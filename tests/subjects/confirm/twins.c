@@ -1,9 +1,13 @@
 /* Twins of defects that a passing test can confirm. The argument says what is
  * executed; every run ends with status 0. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* C1: read() gives less than it was asked for, elsewhere, on a pipe. */
@@ -294,6 +298,55 @@ int too_large(int k)
 
 int too_large_unsigned(unsigned k) { return k + 100 < k; }
 
+/* Evidence of processes that end in other ways. */
+static void *threaded(void *arg)
+{
+    too_large(*(int *)arg);
+    return NULL;
+}
+
+static void in_child(char **argv, const char *how)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        int n = 3;
+        pthread_t t;
+        if (!strcmp(how, "exec"))
+            execl(argv[0], argv[0], "c7", (char *)NULL);
+        if (!strcmp(how, "thread") && !pthread_create(&t, NULL, threaded, &n))
+            pthread_join(t, NULL);
+        else
+            too_large(n);
+        if (!strcmp(how, "abort"))
+            abort();
+        if (!strcmp(how, "kill"))
+            raise(SIGKILL);
+        _exit(0);
+    }
+    waitpid(pid, NULL, 0);
+}
+
+/* Probes do not touch errno. */
+static int errno_stays(void)
+{
+    struct queue q = { 1 };
+    int p[2], value;
+    if (pipe(p))
+        return 1;
+    fill(p[1], 20);
+    errno = 77;
+    queue_state(&q, 1);
+    too_large(1);
+    put("Foo");
+    put("foo");
+    c3_truth();
+    load_hdr(p[0]);
+    if (cfg_parse("1", &value) < 0)
+        return 1;
+    reload("");
+    return errno != 77;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -343,6 +396,10 @@ int main(int argc, char **argv)
             reload("1");
             load("2");
         }
+    else if (!strcmp(what, "child"))
+        in_child(argv, argv[2]);
+    else if (!strcmp(what, "errno"))
+        return errno_stays();
     else if (!strcmp(what, "c7"))
         return too_large(3) + too_large_unsigned(3);
     return 0;
