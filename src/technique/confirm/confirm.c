@@ -20,6 +20,7 @@ static const Option options[] = {
     { "merge", 0, NULL, "add the evidence that earlier runs left in the workspace", NULL },
     { "evidence", 0, "FILE", "add what a program made with -o left there (repeatable)", NULL },
     { "output", 'o', "FILE", "make the program that watches, for runs of your own", NULL },
+    { "explore", 0, "TIME", "look for inputs that reach more, so long, or so many inputs", NULL },
     { "races", 0, NULL, "look for data races, and try them with schedules of the threads", NULL },
     { "schedules", 0, "N", "with --races: run at most so many schedules", "300" },
     { "inject", 0, NULL, "make calls at suspicious sites fail, each in a run of its own", NULL },
@@ -70,6 +71,8 @@ static bool check(Session *s, Err *err)
             return err_set(err, "a command stands after --, such as make check");
     } else if (session_flag(s, "inject")) {
         return err_set(err, "--inject needs a command after --");
+    } else if (session_option(s, "explore")) {
+        return err_set(err, "--explore needs a command after --");
     }
     for (char **f = session_option_all(s, "warnings"); *f; f++)
         if (!file_exists(*f))
@@ -139,7 +142,7 @@ static bool inquire(Inquiry *q, Err *err)
         return false;
     if (out)
         return make_program(q, out, err);
-    if (!observe(q, err))
+    if (!observe(q, err) || (session_option(q->session, "explore") && !inquiry_explore(q, err)))
         return false;
     inquiry_judge(q);
     if (session_flag(q->session, "races") && !inquiry_races(q, err))
@@ -161,6 +164,7 @@ static bool run(Session *s, Err *err)
     str_release(&q.evidence);
     free(q.slots);
     free(q.binary);
+    free(q.inputs);
     return ok;
 }
 
@@ -180,6 +184,8 @@ const Command technique_confirm = {
         "(gcc -fanalyzer, clang's analyzer, cppcheck). With --own it runs no checker. Evidence "
         "stays in the workspace; --merge adds that of earlier runs, as far as the functions are "
         "still the same.\n\n"
+        "--explore makes inputs for the program and watches it on each of them; the command must be "
+        "the program itself then. An input that confirms a warning comes with the finding.\n\n"
         "--races finds memory that two threads use without a lock in common and runs the program's "
         "threads in many orders. A race that is confirmed has a schedule that sundew threads "
         "--replay runs again. The command must be a captured program then.",
@@ -188,6 +194,7 @@ const Command technique_confirm = {
                 "sundew confirm ./prog --warnings clang.sarif --warnings gcc.json -- make check\n"
                 "sundew confirm ./prog --races -- ./prog input\n"
                 "sundew confirm ./prog --inject -- make check\n"
+                "sundew confirm ./prog --explore 2m -- ./prog input.txt\n"
                 "sundew confirm ./prog -o prog.watched\n"
                 "sundew confirm ./prog --evidence prog.watched.evidence\n",
     .options = options,

@@ -19,8 +19,8 @@ typedef struct Inquiry {
     struct sundew_watch_slot *slots;   /* merged with what was kept */
     char *binary;                  /* the woven program, while it is there */
     bool ran;                      /* a command ran now */
-    int status;                    /* … how it ended */
     bool passed;
+    char *inputs;                  /* folder of the inputs that --explore made; NULL */
 } Inquiry;
 
 /* checkers.c: what installed checkers say about the program's units. */
@@ -43,6 +43,8 @@ void inquiry_judge(Inquiry *q);
 /* names.c: a stack of the woven program, innermost first, without the runtime's frames. */
 typedef Vec(EvidenceStep) Frames;
 void inquiry_frames(Inquiry *q, const struct sundew_watch_slot *seen, Arena *a, Frames *out);
+/* explore.c: --explore, after the command has run. */
+bool inquiry_explore(Inquiry *q, Err *err);
 /* report.c */
 bool inquiry_report(Inquiry *q, Err *err);
 /* races.c */

@@ -184,7 +184,6 @@ static void tell_end(Inquiry *q, const RunResult *r)
 {
     q->ran = true;
     q->passed = !failure_is(&r->failure) && !r->failure.status && !r->failure.signal;
-    q->status = r->failure.status;
     if (r->failure.kind == FAILURE_TIMEOUT)
         session_incomplete(q->session, "the command did not end in time; the evidence so far is "
                                        "used");

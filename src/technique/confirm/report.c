@@ -63,6 +63,22 @@ static void make_steps(Inquiry *q, const Warning *w, Arena *a, Frames *steps)
     str_release(&shown);
 }
 
+/* The input of --explore that the process was started with, if there is one. */
+static bool find_input(Inquiry *q, const Warning *w, Arena *a, Str *bytes, Attachment *out)
+{
+    Str words = { 0 };
+    process_text(q, w->said.seen, &words);
+    const char *at = q->inputs ? strstr(str_c(&words), q->inputs) : NULL;
+    char *path = at ? arena_strndup(a, at, strcspn(at, " ")) : NULL;
+    str_release(&words);
+    if (!path || !file_is_regular(path) || !file_read(path, bytes, NULL))
+        return false;
+    *out = (Attachment){
+        .name = path_base(path), .kind = "input", .text = str_c(bytes), .size = bytes->len
+    };
+    return true;
+}
+
 static json_t *tools_json(const Warning *w) { return json_strings(w->also.items, w->also.len); }
 
 static bool report_confirmed(Inquiry *q, const Warning *w, Err *err)
@@ -87,7 +103,14 @@ static bool report_confirmed(Inquiry *q, const Warning *w, Err *err)
                           watch_grade_name(w->said.grade), "opportunities",
                           (json_int_t)w->said.opportunities, "also", tools_json(w)),
     };
+    Attachment input;
+    Str bytes = { 0 };
+    if (find_input(q, w, &a, &bytes, &input)) {
+        f.attachments = &input;
+        f.nattachments = 1;
+    }
     bool ok = session_report(q->session, &f, err);
+    str_release(&bytes);
     json_decref(f.data);
     vec_release(&steps);
     arena_release(&a);
