@@ -93,6 +93,7 @@ rt_events     := $(call rt_src,events events_follow)
 # Functions that wait for an event: woven with the program, as stand-ins are.
 rt_adapters   := $(call rt_src,adapters)
 rt_watch      := $(call rt_src,events events_watch heap/pages)
+rt_watch      := $(call rt_src,watch heap/pages)
 runtimes   := monitor record forkserver tags concolic input standins coverage cover schedule calls events watch adapters
 rt_headers := $(wildcard runtime/*/*.h)
 runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,$(runtimes))
