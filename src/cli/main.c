@@ -9,6 +9,7 @@
 #include "technique/mutability/mutability.h"
 #include "technique/regress/regress.h"
 #include "technique/reproduce/reproduce.h"
+#include "technique/substitutes/substitutes.h"
 #include "technique/threads/threads.h"
 #include "technique/types/types.h"
 #include "technique/web/web.h"
@@ -26,7 +27,7 @@ static const Command *const commands[] = {
     &technique_web,          &technique_explore,
     &technique_invariants,   &technique_monitor,
     &technique_reproduce,    &technique_regress,
-    &technique_threads,      &technique_examples,
+    &technique_threads,      &technique_substitutes, &technique_examples,
     &command_report,         &command_baseline_set,
     &command_baseline_prune, &command_explain,
     &command_doctor,         &command_help,
