@@ -389,8 +389,9 @@ bool oracle_try(Pair *p, Arena *a, const Seq *s, unsigned fill, int64_t clock, O
 
 /* ---- words */
 
-static void say_value(const Observation *o, const Type *t, Str *out)
+static void say_value(const Observation *o, const Type *t, size_t n, Str *out)
 {
+    enum { MOST = 60 };
     int64_t v = t && t->size == 4 ? (int32_t)o->integer : (int64_t)o->integer;
     switch (o->kind) {
     case OBSERVED_INTEGER: str_addf(out, "%" PRId64, v); break;
@@ -403,8 +404,8 @@ static void say_value(const Observation *o, const Type *t, Str *out)
     case OBSERVED_SAME: str_addf(out, "the same as in step %u", o->same_step + 1); break;
     default:
         str_addc(out, '"');
-        escape_c_string(out, (const char *)o->bytes, o->n);
-        str_addc(out, '"');
+        escape_c_string(out, (const char *)o->bytes, n < MOST ? n : MOST);
+        str_add(out, n > MOST ? "…\"" : "\"");
     }
 }
 
@@ -429,13 +430,13 @@ void oracle_say(const Pair *p, const Seq *s, const Outcome *o, SideOf side, cons
         str_add(out, "returns");
     } else if (place == API_RETURNED) {
         str_add(out, "returns ");
-        say_value(v, own->result.type ? type_plain(own->result.type) : NULL, out);
+        say_value(v, own->result.type ? type_plain(own->result.type) : NULL, v->n, out);
     } else if (place >= 0 && place < OBSERVED_FIELD) {
         str_addf(out, "%s is ", own->params[place].name);
         if (v)
-            say_value(v, NULL, out);
+            say_value(v, NULL, bytes_that_count(own, o, v), out);
     } else if (v) {
-        say_value(v, NULL, out);
+        say_value(v, NULL, v->n, out);
     } else {
         str_add(out, "leaves it as it is");
     }

@@ -42,6 +42,13 @@ void seq_say(const Pair *p, const Seq *s, SideOf side, Str *out)
         say_step(p, s, i, out);
 }
 
+/* A name as short as it goes: without its folder, if that tells the two apart. */
+static const char *short_name(const Pair *p, SideOf which)
+{
+    const char *a = path_base(p->side[0].name), *b = path_base(p->side[1].name);
+    return strcmp(a, b) == 0 ? p->side[which].name : path_base(p->side[which].name);
+}
+
 /* ---- the matrix */
 
 static size_t told(const Pair *p)
@@ -91,13 +98,13 @@ static char *matrix(const Substitutes *x)
                 "<td>reference \\ candidate</td>");
     for (size_t i = 0; i < names.len; i++) {
         str_add(&s, "<td>");
-        escape_html_z(&s, path_base(names.entries[i].key));
+        escape_html_z(&s, names.entries[i].key);
         str_add(&s, "</td>");
     }
     str_add(&s, "</tr>");
     for (size_t i = 0; i < names.len; i++) {
         str_add(&s, "<tr><td>");
-        escape_html_z(&s, path_base(names.entries[i].key));
+        escape_html_z(&s, names.entries[i].key);
         str_add(&s, "</td>");
         for (size_t k = 0; k < names.len; k++)
             matrix_cell(pair_of(x, names.entries[i].key, names.entries[k].key), &s);
@@ -186,19 +193,33 @@ static Level level_of(const Difference *d)
                                                                                  : LEVEL_WARNING;
 }
 
+/* Where the candidate's function is; of a library that was not captured, the header. */
+static Location place_of(const Pair *p, const Difference *d)
+{
+    const Side *side = &p->side[SIDE_CANDIDATE];
+    const Function *fn = side->api->functions[d->function].fn;
+    char **headers = session_option_all(p->all->s, "headers");
+    if (side->own)
+        return (Location){ .file = headers && *headers ? *headers : side->name,
+                           .line = 1,
+                           .function = fn->name };
+    return (Location){ .file = *fn->file ? fn->file : side->name,
+                       .line = (int)fn->line,
+                       .function = fn->name };
+}
+
 static json_t *difference_json(const Pair *p, const Difference *d)
 {
-    const Function *fn = p->side[SIDE_CANDIDATE].api->functions[d->function].fn;
+    Location at = place_of(p, d);
     Str test = { 0 };
     seq_say(p, d->seq, SIDE_CANDIDATE, &test);
     json_t *j =
         json_pack("{s:s,s:o,s:s,s:o,s:o,s:i,s:o,s:o,s:o,s:I}", "kind",
                   difference_kind_name(d->how.kind), "function",
                   json_text(p->calls[d->function].name), "cause", difference_cause_name(d->cause),
-                  "test", json_text(str_c(&test)), "file", json_text(fn->file), "line",
-                  (int)fn->line, "mapping", json_text(d->mapping), "reference_did",
-                  json_text(d->reference_did), "candidate_did", json_text(d->candidate_did), "seen",
-                  (json_int_t)d->seen);
+                  "test", json_text(str_c(&test)), "file", json_text(at.file), "line", at.line,
+                  "mapping", json_text(d->mapping), "reference_did", json_text(d->reference_did),
+                  "candidate_did", json_text(d->candidate_did), "seen", (json_int_t)d->seen);
     if (d->from)
         json_object_set_new(j, "from", json_text(d->from));
     if (d->folder)
@@ -220,7 +241,6 @@ static json_t *difference_json(const Pair *p, const Difference *d)
 static bool report_difference(Pair *p, Difference *d, const char *picture, Err *err)
 {
     Substitutes *x = p->all;
-    const Function *fn = p->side[SIDE_CANDIDATE].api->functions[d->function].fn;
     const char *name = p->calls[d->function].name;
     Str test = { 0 };
     Arena a = { 0 };
@@ -233,25 +253,24 @@ static bool report_difference(Pair *p, Difference *d, const char *picture, Err *
         { .text = arena_printf(&a, "mapping: %s", d->mapping) },
     };
     Attachment test_text = { "test.txt", "test", str_c(&test), test.len };
-    Finding f = { .rule = rule_of(d),
-                  .level = level_of(d),
-                  .verdict = VERDICT_SHOWN,
-                  .message =
-                      arena_printf(&a, "%s: %s %s, %s %s (%s%s)", name, path_base(p->side[1].name),
-                                   d->candidate_did, path_base(p->side[0].name), d->reference_did,
-                                   difference_cause_name(d->cause), d->bounded ? ", bounded" : ""),
-                  .where = { .file = *fn->file ? fn->file : NULL,
-                             .line = (int)fn->line,
-                             .function = fn->name },
-                  .anchor = arena_printf(&a, "%s %s %s", path_base(p->side[0].name),
-                                         path_base(p->side[1].name), name),
-                  .steps = steps,
-                  .nsteps = 4,
-                  .attachments = &test_text,
-                  .nattachments = 1,
-                  .picture = picture,
-                  .data = difference_json(p, d),
-                  .rerun = session_command_line(x->s) };
+    Finding f = {
+        .rule = rule_of(d),
+        .level = level_of(d),
+        .verdict = VERDICT_SHOWN,
+        .message = arena_printf(&a, "%s: %s %s, %s %s (%s%s)", name, short_name(p, SIDE_CANDIDATE),
+                                d->candidate_did, short_name(p, SIDE_REFERENCE), d->reference_did,
+                                difference_cause_name(d->cause), d->bounded ? ", bounded" : ""),
+        .where = place_of(p, d),
+        .anchor = arena_printf(&a, "%s %s %s", short_name(p, SIDE_REFERENCE),
+                               short_name(p, SIDE_CANDIDATE), name),
+        .steps = steps,
+        .nsteps = 4,
+        .attachments = &test_text,
+        .nattachments = 1,
+        .picture = picture,
+        .data = difference_json(p, d),
+        .rerun = session_command_line(x->s)
+    };
     bool ok = session_report(x->s, &f, err);
     json_decref(f.data);
     str_release(&test);
@@ -324,9 +343,9 @@ static json_t *pair_json(const Pair *p)
 static void say_pair(Substitutes *x, const Pair *p)
 {
     Str *out = session_out(x->s);
-    escape_terminal_z(out, path_base(p->side[1].name));
+    escape_terminal_z(out, short_name(p, SIDE_CANDIDATE));
     str_add(out, " for ");
-    escape_terminal_z(out, path_base(p->side[0].name));
+    escape_terminal_z(out, short_name(p, SIDE_REFERENCE));
     if (p->why_not) {
         str_add(out, ": can't be compared: ");
         escape_terminal_z(out, p->why_not);

@@ -80,7 +80,7 @@ bool pair_open(Pair *p, Err *err)
                           .libexec = session_libexec(x->s),
                           .preload = p->side[i].preload,
                           .cpu_ms = 2000,
-                          .wall_ms = 10000 };
+                          .wall_ms = 4000 };
         p->side[i].exec = exec_open(&plan, err);
         if (!p->side[i].exec)
             return err_ctx(err, "%s", p->side[i].name);
@@ -112,6 +112,7 @@ void pair_free(Pair *p)
     for (int i = 0; i < NSIDES; i++) {
         exec_close(p->side[i].exec);
         api_close(p->side[i].api);
+        program_close(p->side[i].own);
         free(p->side[i].library);
         free(p->side[i].preload);
     }
@@ -224,6 +225,19 @@ static SequenceVerdict judge(Generator *g, Seq *seq, const Outcome *out, void *a
     return SEQUENCE_DROP;            /* round_ends() keeps what both agree on */
 }
 
+/* A function that blocks or never ends is not called any more after a few times. */
+static void see_block(Pair *p, const Seq *s, const Outcome *o, SideOf side)
+{
+    enum { MOST = 3 };
+    ApiFunction *f = o->at < s->n ? (ApiFunction *)s->steps[o->at].f : NULL;
+    if (o->state != OUTCOME_TIMEOUT || !f || f->not_callable ||
+        ++p->habits[f->index].blocked < MOST)
+        return;
+    f->not_callable = "it does not return";
+    strings_addf(&p->unused, "%s: does not return in time on the %s", p->calls[f->index].name,
+                 side == SIDE_CANDIDATE ? "candidate" : "reference");
+}
+
 static void judge_both(Search *x, Generator *g, const Ran *r, const Outcome *ref)
 {
     Pair *p = x->p;
@@ -232,8 +246,11 @@ static void judge_both(Search *x, Generator *g, const Ran *r, const Outcome *ref
     clear = clear && (r->out->state == OUTCOME_DONE || outcome_failed(r->out));
     p->tests++;
     p->inconclusive += !clear || r->out->cut || ref->cut;
-    if (!clear)
+    if (!clear) {
+        see_block(p, r->seq, r->out, SIDE_CANDIDATE);
+        see_block(p, r->seq, ref, SIDE_REFERENCE);
         return;
+    }
     p->reference_fails += outcome_failed(ref);
     if (oracle_compare(p, r->seq, ref, r->out, &how)) {
         if (!p->found.len)

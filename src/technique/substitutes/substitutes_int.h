@@ -49,6 +49,7 @@ typedef enum { SIDE_REFERENCE, SIDE_CANDIDATE, NSIDES } SideOf;
 typedef struct Side {
     const char *name;
     const Program *program;
+    Program *own;                /* of a library that was not captured; NULL */
     const OpImpl *impl;          /* of a table; NULL: a library */
     Api *api;
     char *library, *preload;     /* shared object; the sanitizer's library or NULL */
@@ -111,12 +112,14 @@ typedef struct Habit {
     bool has[NSIDES];
     Observation first[NSIDES];
     size_t died;                 /* calls of the candidate that ended it */
+    unsigned blocked;            /* calls that did not return in time */
 } Habit;
 
 typedef struct Pair {
     struct Substitutes *all;
     Side side[NSIDES];
     CallMap *calls;              /* by function of the candidate's API */
+    size_t ncommon;              /* of libraries: functions that both have */
     const char *why_not;         /* it can't be compared; NULL */
     Arena arena;
     Pool *pool;

@@ -245,11 +245,14 @@ static void add_libraries(const Pair *p, const char *includes, Strings *out)
 {
     const Side *side = &p->side[SIDE_CANDIDATE];
     const CapturedProgram *c = side->program ? program_captured(side->program) : NULL;
-    if (!side->impl)
-        strings_add(out, side->name);
-    else if (c->kind == PROGRAM_ARCHIVE || c->kind == PROGRAM_SHARED)
+    if (!side->impl) {
+        char *full = path_absolute(side->name);
+        strings_add(out, full);
+        free(full);
+    }
+    if (side->impl && (c->kind == PROGRAM_ARCHIVE || c->kind == PROGRAM_SHARED))
         strings_add(out, c->path);
-    else
+    else if (side->impl)
         add_objects(side->program, includes, out);
     for (char **w = session_option_all(p->all->s, "link"); w && *w; w++)
         strings_add(out, *w);
