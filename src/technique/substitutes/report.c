@@ -8,10 +8,10 @@
 
 /* ---- a test in words */
 
-static void say_step(const Pair *p, const Seq *s, unsigned i, Str *out)
+static void say_step(const Pair *p, const Seq *s, unsigned i, bool threads, Str *out)
 {
     const SeqStep *st = &s->steps[i];
-    str_addf(out, "%u  ", i + 1);
+    str_addf(out, "%u  %s", i + 1, threads && i + 2 >= s->n ? (i + 1 == s->n ? "T2 " : "T1 ") : "");
     if (!st->f) {
         str_add(out, st->storage ? st->storage->name : st->field ? st->field->name : "");
         str_add(out, st->storage ? " of the caller's\n" : " = ");
@@ -35,11 +35,11 @@ static void say_step(const Pair *p, const Seq *s, unsigned i, Str *out)
     str_add(out, ")\n");
 }
 
-void seq_say(const Pair *p, const Seq *s, SideOf side, Str *out)
+/* Of a concurrent one the last two calls are those of the threads. */
+static void seq_say(const Pair *p, const Difference *d, Str *out)
 {
-    (void)side;
-    for (unsigned i = 0; i < s->n; i++)
-        say_step(p, s, i, out);
+    for (unsigned i = 0; i < d->seq->n; i++)
+        say_step(p, d->seq, i, d->threads, out);
 }
 
 /* A name as short as it goes: without its folder, if that tells the two apart. */
@@ -212,7 +212,7 @@ static json_t *difference_json(const Pair *p, const Difference *d)
 {
     Location at = place_of(p, d);
     Str test = { 0 };
-    seq_say(p, d->seq, SIDE_CANDIDATE, &test);
+    seq_say(p, d, &test);
     json_t *j =
         json_pack("{s:s,s:o,s:s,s:o,s:o,s:i,s:o,s:o,s:o,s:I}", "kind",
                   difference_kind_name(d->how.kind), "function",
@@ -244,7 +244,7 @@ static bool report_difference(Pair *p, Difference *d, const char *picture, Err *
     const char *name = p->calls[d->function].name;
     Str test = { 0 };
     Arena a = { 0 };
-    seq_say(p, d->seq, SIDE_CANDIDATE, &test);
+    seq_say(p, d, &test);
     EvidenceStep steps[4] = {
         { .text = arena_printf(&a, "reference %s: %s", p->side[0].name, d->reference_did) },
         { .text = arena_printf(&a, "candidate %s: %s", p->side[1].name, d->candidate_did) },
@@ -252,7 +252,9 @@ static bool report_difference(Pair *p, Difference *d, const char *picture, Err *
                                d->from ? ": " : "", d->from ? d->from : "") },
         { .text = arena_printf(&a, "mapping: %s", d->mapping) },
     };
-    Attachment test_text = { "test.txt", "test", str_c(&test), test.len };
+    Attachment texts[2] = { { "test.txt", "test", str_c(&test), test.len },
+                            { "interleaving.txt", "trace", d->interleaving,
+                              d->interleaving ? strlen(d->interleaving) : 0 } };
     Finding f = {
         .rule = rule_of(d),
         .level = level_of(d),
@@ -265,8 +267,8 @@ static bool report_difference(Pair *p, Difference *d, const char *picture, Err *
                                short_name(p, SIDE_CANDIDATE), name),
         .steps = steps,
         .nsteps = 4,
-        .attachments = &test_text,
-        .nattachments = 1,
+        .attachments = texts,
+                  .nattachments = d->interleaving ? 2 : 1,
         .picture = picture,
         .data = difference_json(p, d),
         .rerun = session_command_line(x->s)
@@ -399,7 +401,7 @@ bool report_pairs(Substitutes *x, Err *err)
             Difference *d = &p->found.items[k];
             if (d->capability || d->accepted || !is_minority(d) || told_before(x, p, d))
                 continue;
-            ok = test_write(p, d, err) && report_difference(p, d, picture, err);
+            ok = (d->threads || test_write(p, d, err)) && report_difference(p, d, picture, err);
         }
         json_array_append_new(pairs, pair_json(p));
     }

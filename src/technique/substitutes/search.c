@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { DEFAULT_TESTS = 1000, MOST_STEPS = 16, CALLS = 6 };
+enum { DEFAULT_TESTS = 1000, MOST_STEPS = 16, CALLS = 6, MOST_AGREED = 80, MOST_PREFIX = 6 };
 
 /* A test of the round that is running. */
 typedef struct Ran {
@@ -119,6 +119,7 @@ void pair_free(Pair *p)
     ownership_free(p->ownership);
     pool_free(p->pool);
     vec_release(&p->found);
+    vec_release(&p->agreed);
     strings_release(&p->unused);
     strings_release(&p->notes);
     arena_release(&p->arena);
@@ -262,6 +263,8 @@ static void judge_both(Search *x, Generator *g, const Ran *r, const Outcome *ref
     if (outcome_failed(ref) || outcome_failed(r->out))
         return;
     see_habits(p, r->seq, ref, r->out);
+    if (p->agreed.len < MOST_AGREED && r->seq->n <= MOST_PREFIX)
+        vec_push(&p->agreed, seq_copy(&p->arena, r->seq));
     if (r->fresh || rng_below(&p->rng, 3) == 0)
         generate_keep(g, r->seq);
 }

@@ -26,7 +26,7 @@ static const Option options[] = {
     { "accepted", 0, "FILE", "differences that are accepted, with reasons", NULL },
     { "crash-only", 0, NULL, "compare no results", NULL },
     { "concurrent", 0, NULL, "also one call each from two threads, in all orders", NULL },
-    { "schedules", 0, "N", "with --concurrent: at most so many orders of a test", "300" },
+    { "schedules", 0, "N", "with --concurrent: at most so many orders of a test", "150" },
     { "tests", 0, "N", "tests for each pair", "1000" },
     { "output", 'o', "DIR", "where the C tests go; without it PROGRAM.substitutes", NULL },
     { "cflags", 0, "WORD", "a flag for the headers, such as -I or -D (repeatable)", NULL },

@@ -100,7 +100,9 @@ typedef struct Difference {
     const char *accepted;        /* the user's reason; NULL */
     const char *mapping;
     const char *folder;          /* of its test; NULL */
-    bool bounded;                /* concurrent: not all orders of the reference were run */
+    bool threads;                /* concurrent: the last two calls, one a thread */
+    bool bounded;                /* … not all orders of the reference were run */
+    const char *interleaving;    /* … the run, a column for each thread */
     Failure failure;
     unsigned peers, peers_of;    /* of so many references so many differ */
 } Difference;
@@ -129,6 +131,7 @@ typedef struct Pair {
     Habit *habits;               /* by function */
     size_t *after;               /* by pair of common functions: tests with both */
     Vec(Difference) found;
+    Vec(const Seq *) agreed;     /* tests that both sides ended alike; some of them */
     Strings unused;              /* "db_stat: missing in the candidate" */
     Strings notes;
     size_t tests, inconclusive, reference_fails, unstable, concurrent, bounded;
@@ -213,5 +216,4 @@ bool test_write(Pair *p, Difference *d, Err *err);
 
 /* report.c */
 bool report_pairs(Substitutes *x, Err *err);
-void seq_say(const Pair *p, const Seq *s, SideOf side, Str *out);
 #endif
