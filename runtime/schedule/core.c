@@ -371,10 +371,11 @@ static void give_turn(unsigned n)
 static void go_on(SchedThread *me, bool yields)
 {
     unsigned n = choose(me, yields);
+    bool over = me->state == THREAD_OVER;
     if (n == me->number)
         return;
     give_turn(n);
-    if (me->state != THREAD_OVER)
+    if (!over)                                   /* else `me` may be another's by now */
         sleep_until_chosen(me);
 }
 

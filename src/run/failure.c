@@ -67,6 +67,11 @@ const char *failure_signal_name(int sig)
 
 bool failure_is(const Failure *f) { return f->kind != FAILURE_NONE && f->kind != FAILURE_EXIT; }
 
+bool failure_is_late(const Failure *f)
+{
+    return f->kind == FAILURE_TIMEOUT || f->kind == FAILURE_CPU_LIMIT || f->kind == FAILURE_HANG;
+}
+
 const FailureFrame *failure_site(const Failure *f)
 {
     return f->site < f->nframes ? &f->frames[f->site] : NULL;

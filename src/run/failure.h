@@ -119,6 +119,8 @@ void failure_copy(Failure *to, const Failure *from); /* `to` of {0} */
 
 /* Is it worth telling? Everything but NONE and EXIT. */
 bool failure_is(const Failure *f);
+/* Did it run too long, or wait? */
+bool failure_is_late(const Failure *f);
 
 typedef enum FailureLevel {
     FAILURE_SAME_KIND,         /* kind, signal or report, access */

@@ -46,6 +46,9 @@ static void say_notes(Session *s, const Program *p)
                            "doctor tells which)",
                            c->ndamaged, c->ndamaged == 1 ? "" : "s", c->name,
                            c->ndamaged == 1 ? "is" : "are");
+    else if (missing)
+        session_incomplete(s, "%zu of %zu units of %s %s missing", missing, missing + c->nunits,
+                           c->name, missing == 1 ? "is" : "are");
     size_t shown = session_verbose(s) || n <= MOST_NOTES ? n : MOST_NOTES;
     for (size_t i = 0; i < shown; i++)
         session_note(s, "%s: %s", notes[i].unit, notes[i].text);
@@ -62,7 +65,7 @@ const Program *session_open_program(Session *s, const char *name, Err *err)
     for (size_t i = 0; i < s->programs.len; i++)
         if (strcmp(program_captured(s->programs.items[i])->path, c->path) == 0)
             return s->programs.items[i];
-    Program *p = program_open(s->workspace, c, err);
+    Program *p = program_open(s->workspace, workspace_with_libraries(s->workspace, c), err);
     if (!p)
         return NULL;
     say_notes(s, p);

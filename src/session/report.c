@@ -73,8 +73,10 @@ static bool is_bad(const FindingSet *set)
 
 bool report_finish(Session *s, Err *err)
 {
-    if (session_interrupted(s) && !s->command->until_time)
-        session_incomplete(s, s->deadline > 0 ? "the time was over" : "interrupted");
+    if (session_was_asked_to_stop() && !s->command->until_time)
+        session_incomplete(s, "interrupted");
+    else if (session_time_is_over(s) && !s->command->until_time && !s->command->budget)
+        session_incomplete(s, "the time was over");
     const char *incomplete = s->incomplete.len ? str_c(&s->incomplete) : NULL;
     StoreRun *run = s->run;
     s->run = NULL;

@@ -54,6 +54,17 @@ char **session_args(Session *s, size_t *n)
     return strings_argv(&s->args);
 }
 
+void session_adopt(Session *s, const char *option, const char *value)
+{
+    if (!option) {
+        strings_add(&s->args, value);
+        return;
+    }
+    const Option *o = option_find(s->command, option);
+    assert(o);
+    vec_push(&s->values, ((Value){ o, xstrdup(value), xstrdup("a kept file") }));
+}
+
 char **session_tail(Session *s, size_t *n)
 {
     *n = s->tail.len;
@@ -119,6 +130,16 @@ bool session_time_is_over(const Session *s)
 }
 
 bool session_interrupted(Session *s) { return interrupted || session_time_is_over(s); }
+
+bool session_was_asked_to_stop(void) { return interrupted; }
+
+double session_time_left(const Session *s, double otherwise)
+{
+    if (s->deadline <= 0)
+        return otherwise;
+    double left = s->deadline - clock_seconds();
+    return left > 0.001 ? left : 0.001;
+}
 
 /* ---- what comes out */
 
@@ -206,13 +227,17 @@ static void find_home(Session *s)
     free(self);
 }
 
+/* The first one asks for an orderly end; one that comes a second later or more ends
+ * it. timeout(1) sends each signal twice, to the process and to its group. */
 static void on_interrupt(int sig)
 {
-    /* The first one asks for an orderly end, the second one ends it. */
-    if (interrupted) {
+    static double first;
+    double now = clock_seconds();
+    if (interrupted && now - first >= 1) {
         signal(sig, SIG_DFL);
         raise(sig);
     }
+    first = interrupted ? first : now;
     interrupted = 1;
 }
 
@@ -239,7 +264,7 @@ static bool check_values(Session *s, Err *err)
     if (!*text || *end || errno || *text == '-')
         return err_set(err, "--seed %s: not a number", text);
     s->rng = rng_seeded(s->seed);
-    if (session_time(s) > 0 && !(s->command && s->command->budget))
+    if (session_time(s) > 0)
         s->deadline = clock_seconds() + session_time(s);
     return true;
 }

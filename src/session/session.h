@@ -26,6 +26,9 @@ char **session_tail(Session *s, size_t *n);    /* after "--" */
 bool session_has_tail(Session *s);
 /* All values of an option that may be repeated, in order; NULL-terminated. */
 char **session_option_all(Session *s, const char *name);
+/* As if it had been said: by a file that the command was asked to repeat. A NULL option
+ * is an argument before "--". */
+void session_adopt(Session *s, const char *option, const char *value);
 
 /* ---- with what */
 unsigned session_jobs(Session *s);
@@ -43,6 +46,8 @@ bool session_verbose(Session *s);
 bool session_quiet(Session *s);
 bool session_color(Session *s);                /* for standard output */
 bool session_time_is_over(const Session *s);   /* --time */
+/* Seconds until --time is over, never 0; without --time: `otherwise`. */
+double session_time_left(const Session *s, double otherwise);
 bool session_interrupted(Session *s);          /* Ctrl-C, or --time is over: stop,
                                                 * keep what is there */
 

@@ -55,6 +55,9 @@ void config_print(Session *s, Str *out);
 /* ---- evidence.c */
 void evidence_release(Session *s);
 
+/* ---- session.c */
+bool session_was_asked_to_stop(void);      /* Ctrl-C */
+
 /* ---- report.c: how a technique's run ends */
 bool report_finish(Session *s, Err *err);
 

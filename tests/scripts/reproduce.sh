@@ -101,7 +101,7 @@ ok "arguments: …and the twin does not crash" twin arguments
 
 subject urls
 ok "urls: a crash file" crash urls used-fields
-ok "urls: the reader and the frame that runs init() again" keeps used-fields get_url run main
+ok "urls: the reader and the frame that runs init() again" keeps used-fields run main get_url
 mend urls
 ok "urls: mended, run() passes" sh -c 'make -s -C used-fields.tests test_run >/dev/null 2>&1 && used-fields.tests/test_run'
 ok "urls: …and the twin does not crash" twin urls

@@ -35,20 +35,20 @@ assert d['types'][0]['tests'] > 3 and d['types'][0]['pairs_covered'] > 1, d['typ
 
 fresh source
 ok "A3: a library" subject source
-ok "A3: it runs" threads source --time 20s
+ok "A3: it runs" threads source --tests 30 --time 5m
 ok "A3: a use of freed memory that no serial order shows" found "v['kind'] == 'sanitizer' and v['tier'] == 1 and 'source_close' in v['functions']"
 ok "A3: the test is kept" test -s libsource.a.threads/1/test.txt
 ok "A3: …and the serial orders" grep -q "ends well" libsource.a.threads/1/serial.txt
 fresh source-fixed
 ok "A3 with the lock: a library" subject source -DFIXED
-ok "A3 with the lock: it runs" threads source --time 8s
+ok "A3 with the lock: it runs" threads source --tests 10 --time 5m
 ok "A3 with the lock: silent" silent
 
 # ---- A5: a vector without a lock
 
 fresh ivec
 ok "A5: a library" subject ivec
-ok "A5: it runs" threads ivec --time 15s
+ok "A5: it runs" threads ivec --tests 30 --time 5m
 ok "A5: it fails" found "v['tier'] == 1 and 'ivec_add' in v['functions']"
 ok "A5: nothing is promised: notes only" eval 'python3 -c "
 import json
@@ -57,18 +57,18 @@ assert not d[\"promised\"] and all(f[\"level\"] == \"note\" for f in d[\"finding
 "'
 fresh ivec-fixed
 ok "A5 with a lock: a library" subject ivec -DFIXED
-ok "A5 with a lock: it runs" threads ivec --time 8s
+ok "A5 with a lock: it runs" threads ivec --tests 10 --time 5m
 ok "A5 with a lock: silent" silent
 
 # ---- A6, A7: correct
 
 fresh cow
 ok "A6: a library" subject cow
-ok "A6: it runs" threads cow --time 8s --outputs
+ok "A6: it runs" threads cow --tests 10 --time 5m --outputs
 ok "A6: silent, with outputs, too" silent
 fresh stack
 ok "A7: a library" subject stack
-ok "A7: it runs" threads stack --time 8s
+ok "A7: it runs" threads stack --tests 10 --time 5m
 ok "A7: silent" silent
 
 # ---- bad input

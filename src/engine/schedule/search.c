@@ -59,7 +59,8 @@ typedef struct Search {
     size_t most;
     unsigned bound;
     unsigned calm;                   /* random runs since one made a site hot */
-    bool stopped, overflowed;
+    bool stopped;
+    bool lost;                       /* schedules that were to be run were not */
 } Search;
 
 static bool is_over(Search *x)
@@ -87,8 +88,12 @@ static void count(Search *x)
 
 static bool run_and_judge(Search *x, const Schedule *now, Err *err)
 {
-    if (!scheduler_run(x->s, now, &x->run, err))
+    if (!scheduler_run_until(x->s, now, x->plan->stop, x->plan->stop_arg, &x->run, err))
         return false;
+    if (x->run.result.stopped) {                 /* it says nothing */
+        x->stopped = x->lost = true;
+        return true;
+    }
     count(x);
     Schedule again = { 0 };
     schedule_of_run(now, &x->run, &again);
@@ -119,7 +124,7 @@ static void push(Search *x, unsigned cost, bool useful, const struct sundew_step
 {
     Queue *q = &x->queue[cost][useful ? 0 : 1];
     if (q->items.len >= MOST_QUEUED) {
-        x->overflowed = true;
+        x->lost = true;
         return;
     }
     uint32_t n = (uint32_t)x->now.forces.len;
@@ -186,7 +191,7 @@ static void extend(Search *x, uint32_t from, unsigned cost)
     }
     free(rows);
     if (x->run.steps.len == SUNDEW_SCHEDULE_STEPS)
-        x->overflowed = true;
+        x->lost = true;
 }
 
 static size_t left_in(const Queue *q) { return q->items.len - q->next; }
@@ -265,10 +270,10 @@ static bool warm_up(Search *x, Err *err)
 /* The systematic part begins, with all sites that are hot by now. */
 static bool first_run(Search *x, Err *err)
 {
-    if (is_over(x))
+    x->lost = is_over(x);
+    if (x->lost)
         return true;
     drop_queues(x);
-    x->overflowed = false;
     schedule_release(&x->now);
     schedule_copy(&x->now, &x->wide);
     x->now.strategy = SCHEDULE_FORCED;
@@ -293,7 +298,7 @@ static bool take_turns(Search *x, Err *err)
         if (done && x->out->random > 200 && x->out->random > x->out->systematic)
             break;
     }
-    unsigned complete = x->overflowed || x->wide.hot.len > x->now.hot.len ? 0 : cheapest(x);
+    unsigned complete = x->lost || x->wide.hot.len > x->now.hot.len ? 0 : cheapest(x);
     x->out->complete = complete <= GUARANTEED + 1 ? complete : GUARANTEED + 1;
     return ok;
 }

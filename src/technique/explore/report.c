@@ -107,10 +107,8 @@ static Location place_of(const Exploration *e, const Failure *f)
 }
 
 /* What is known besides, for the message. */
-static void tell_more(const Exploration *e, const ExploreFailure *f, Str *out)
+static void tell_more(const Exploration *e, Str *out)
 {
-    if (*f->condition)
-        str_addf(out, "; if %s", f->condition);
     if (e->function)
         str_add(out, "; the arguments are made up: may a caller pass them?");
 }
@@ -131,7 +129,7 @@ static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
 {
     Str more = { 0 }, command = { 0 }, test = { 0 };
     Arena arena = { 0 };
-    tell_more(e, f, &more);
+    tell_more(e, &more);
     rerun(e, f, &command);
     write_test(e, f, &test);
     const char *input = f->small_file ? f->small_file : f->file;
@@ -152,6 +150,8 @@ static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
                             .level = f->hang || e->function ? LEVEL_WARNING : LEVEL_ERROR,
                             .text = f->by_command ? "the oracle command refuses this input" : NULL,
                             .after = str_c(&more),
+                            .detail =
+                                *f->condition ? arena_printf(&arena, "if %s", f->condition) : NULL,
                             .where = place_of(e, &f->failure),
                             .program = e->captured->path,
                             .ours = e->function ? DRIVER : NULL });

@@ -49,6 +49,8 @@ static bool run_example(Regress *r, const Program *p, const char *woven, const c
         session_note(r->session, "the example ended with status %d", res.failure.status);
     }
     run_result_release(&res);
+    if (ok && session_time_is_over(r->session))
+        ok = err_set(err, "the time was over while the example ran: give more (--time)");
     return ok;
 }
 

@@ -24,7 +24,7 @@ Program *desk_program(Session *s, const Crash *c, Err *err)
             if (same != (round == 0) || all[i]->kind != PROGRAM_EXECUTABLE)
                 continue;
             named += same;
-            Program *p = program_open(ws, all[i], NULL);
+            Program *p = program_open(ws, workspace_with_libraries(ws, all[i]), NULL);
             if (p && strcmp(program_key(p), crash_key(c)) == 0)
                 return p;
             program_close(p);

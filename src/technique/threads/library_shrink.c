@@ -204,7 +204,7 @@ static void replay(Lib *l, Violation *v)
 }
 
 /* "1 2 1, one thread: ends well", a line for each. */
-static bool tabulate(Lib *l, Violation *v, Err *err)
+bool lib_tabulate(Lib *l, Violation *v, Err *err)
 {
     Arena a = { 0 };
     Serials s = { 0 };
@@ -229,6 +229,9 @@ static bool tabulate(Lib *l, Violation *v, Err *err)
         str_addc(&v->serial_table, '\n');
     }
     v->nserial = s.n;
+    v->serial_well = ok;
+    for (unsigned i = 0; i < s.n; i++)
+        v->serial_well &= s.rows[i].end.kind == END_WELL;
     serials_release(&s);
     arena_release(&a);
     return ok;
@@ -243,5 +246,5 @@ bool lib_shrink(Lib *l, Violation *v, Err *err)
     drop_prefix(l, v, &tries);
     drop_forces(l, v);
     replay(l, v);
-    return tabulate(l, v, err);
+    return lib_tabulate(l, v, err);
 }

@@ -219,7 +219,7 @@ bool report_race(Whole *w, const RaceSeen *r, Err *err)
 static void tell_guarantee(const Whole *w, Str *out)
 {
     const SearchResult *r = &w->search;
-    if (r->threads < 2)
+    if (r->runs && r->threads < 2)
         str_add(out, "The program made no thread, so there is nothing to schedule.\n");
     else if (r->complete && r->inconclusive == 0)
         str_addf(out, "All schedules with at most %u preemption%s at these points were run.\n",

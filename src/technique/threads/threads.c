@@ -44,7 +44,7 @@ static bool run(Session *s, Err *err)
     const char *folder = session_option(s, "replay");
     session_args(s, &n);
     if (folder)
-        return n == 0 ? whole_replay(s, folder, err)
+        return n == 0 ? (keep_is_library(folder) ? keep_replay : whole_replay)(s, folder, err)
                       : err_set(err, "--replay names the program itself: leave %s out",
                                 session_args(s, &n)[0]);
     if (n != 1)

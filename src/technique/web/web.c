@@ -109,17 +109,7 @@ static bool read_database(Session *s, WebPlan *plan, Err *err)
     return true;
 }
 
-/* Ctrl-C, or all of --time is used. */
-typedef struct Clock {
-    Session *s;
-    double deadline;           /* 0: none */
-} Clock;
-
-static bool over(void *arg)
-{
-    const Clock *c = arg;
-    return session_interrupted(c->s) || (c->deadline > 0 && clock_seconds() >= c->deadline);
-}
+static bool over(void *session) { return session_interrupted(session); }
 
 static void progress(void *session, const char *what, uint64_t n)
 {
@@ -161,10 +151,8 @@ static bool read_plan(Session *s, WebPlan *plan, Err *err)
     return true;
 }
 
-static void read_switches(Session *s, WebPlan *plan, Clock *clock)
+static void read_switches(Session *s, WebPlan *plan)
 {
-    clock->s = s;
-    clock->deadline = session_time(s) > 0 ? clock_seconds() + session_time(s) : 0;
     plan->stateless = session_flag(s, "stateless");
     plan->only_entry = session_flag(s, "only-entry");
     plan->no_html = session_flag(s, "no-html");
@@ -177,9 +165,9 @@ static void read_switches(Session *s, WebPlan *plan, Clock *clock)
     plan->libexec = session_libexec(s);
     plan->seed = session_seed(s);
     /* A part of the time is for making faults small. */
-    plan->seconds = session_time(s) * 0.7;
+    plan->seconds = session_time_left(s, 0) * 0.7;
     plan->stop = over;
-    plan->stop_arg = clock;
+    plan->stop_arg = s;
     plan->progress = progress;
     plan->progress_arg = s;
 }
@@ -224,10 +212,9 @@ static bool run(Session *s, Err *err)
     if (missing)
         return err_set(err, "%s", missing);
     const char *number = session_option(s, "replay");
-    Clock clock;
     if (!number && !read_plan(s, &plan, err))
         return false;
-    read_switches(s, &plan, &clock);
+    read_switches(s, &plan);
     plan.folder = tempdir_new(NULL, err);
     if (!plan.folder)
         return false;
