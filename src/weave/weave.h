@@ -172,6 +172,9 @@ uint32_t weave_coverage_size(const Edges *edges);
 /* With the address sanitizer: what is in the program now is watched by it, not
  * what comes later (the runtime). So this stands before weave_runtime(). */
 void weave_asan(Woven *w);
+/* Static functions and variables get external linkage under their symbols in the module
+ * (Function.symbol), to be found by who loads the result. Before all probes. */
+void weave_expose(Woven *w);
 
 /* Coverage, for programs that src/engine/sequence/ loads (runtime/server/player.h): a
  * byte for each block, then one for each way that a branch can go. */
