@@ -26,7 +26,7 @@
 #define SHRINK_TRIALS   400
 #define SHRINK_SECONDS  15
 #define NULL_PAGE       65536
-#define MOST_NULLS      48                  /* null pointers that may be the damage */
+#define MOST_NULLS      32                  /* null pointers that may be the damage */
 #define WILD            UINT64_C(0x5e5e00000000)   /* an address of nothing */
 
 /* What would come behind the failure if it were mended: share/reproduce/trial.c */
