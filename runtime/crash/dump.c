@@ -230,14 +230,22 @@ static uint32_t flags_of(const SundewLane *l, const SundewFrame *f)
     return f->flags;
 }
 
+/* Left without a word, but not by longjmp: there is no f.leave (see monitor.h), or its
+ * function was turned off meanwhile. */
+static bool has_returned(const Chosen *c)
+{
+    return sundew_tables.second_chance || c->flags & SUNDEW_FRAME_UNSURE ||
+           (!(c->frame->flags & SUNDEW_FRAME_STALE) && sundew_modes[c->frame->row] == SUNDEW_OFF);
+}
+
 static void choose_frames(const SundewLane *l)
 {
     for (uint32_t i = l->last; i;) {
         const SundewFrame *f = sundew_frame_at(l, i);
         Chosen c = { l, f, flags_of(l, f) };
         uint32_t prev = f->prev;
-        if (sundew_tables.second_chance && c.flags & SUNDEW_FRAME_STALE) {
-            if (prev >= i)             /* it has returned: see monitor.h */
+        if (c.flags & SUNDEW_FRAME_STALE && has_returned(&c)) {
+            if (prev >= i)
                 break;
             i = prev;
             continue;

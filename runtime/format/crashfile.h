@@ -72,6 +72,8 @@ enum {
     SUNDEW_FRAME_STALE = 1,      /* left by longjmp or the like: was on the stack */
     SUNDEW_FRAME_REFERENCE = 2,  /* was demoted: nothing copied at its entry */
     SUNDEW_FRAME_CUT = 4,        /* a budget ended its copying */
+    SUNDEW_FRAME_UNSURE = 8,     /* inlined functions say no word when they are left: the
+                                  * names of the machine's stack tell if it was there */
 };
 
 typedef struct SundewFrameRecord {

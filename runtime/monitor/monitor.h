@@ -30,6 +30,9 @@
  * another is entered at its place or above, and the dump keeps those that are on
  * the machine's stack; what a longjmp left is not told from what returned.
  *
+ * Small functions that the compiler inlines have f.enter in each copy, and f.leave only in
+ * the function itself: see stack.c.
+ *
  * Nothing here allocates through the subject's allocator, changes errno or
  * fails: what can't be kept is left out. All of it may be called in signal handlers and on
  * any thread, before main() too.
@@ -41,7 +44,9 @@
 
 extern uint8_t sundew_modes[];            /* emitted by the weave, with the tables */
 
-uint64_t *sundew_enter(uint32_t row, void *sp);
+/* The row; with this bit the probe is in a copy that was inlined. */
+#define SUNDEW_COPY UINT32_C(0x80000000)
+uint64_t *sundew_enter(uint32_t probe, void *sp);
 void sundew_entered(uint32_t row, uint64_t *slots);
 void sundew_leave(uint32_t row, void *sp);
 

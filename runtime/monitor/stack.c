@@ -15,7 +15,9 @@
  *
  * Functions that the compiler put into each other have the same sp. So frames
  * with an equal one may both be live, unless they are of the same function;
- * leaving takes off the uppermost of the function's own row.
+ * leaving takes off the uppermost of the function's own row. Small functions that
+ * were inlined say no word when they are left; their frames (UNSURE) go when the
+ * function is entered again at this place, or when the one around them is left.
  *
  * A signal may come at any instruction here, and its handler may enter and
  * leave functions. While a frame is being made (`busy`) such entries are
@@ -248,7 +250,8 @@ static SUNDEW_COLD void shed(SundewLane *l, uint64_t sp, uint32_t row)
     }
     while (upto && l->live >= upto) {
         SundewFrame *f = sundew_frame_at(l, l->live);
-        if (sundew_tables.second_chance) {     /* it has returned */
+        bool silent = (f->flags & SUNDEW_FRAME_UNSURE) && l->live == l->last;
+        if (sundew_tables.second_chance || silent) {     /* it has returned */
             take_off(l, f);
             continue;
         }
@@ -289,8 +292,9 @@ static SUNDEW_COLD bool make_room(SundewLane *l, uint32_t need)
     return l->top + need <= l->cap;
 }
 
-uint64_t *sundew_enter(uint32_t row, void *stack_pointer)
+uint64_t *sundew_enter(uint32_t probe, void *stack_pointer)
 {
+    uint32_t row = probe & ~SUNDEW_COPY;
     SundewThread *t = sundew_self;
     uint64_t sp = (uintptr_t)stack_pointer;
     if (SUNDEW_UNLIKELY(!t || !t->lane || t->busy || sp - t->lane->lo >= t->lane->span) &&
@@ -311,7 +315,7 @@ uint64_t *sundew_enter(uint32_t row, void *stack_pointer)
     SundewFrame *f = sundew_frame_at(l, l->top);
     f->sp = sp;
     f->row = row;
-    f->flags = SUNDEW_FRAME_REFERENCE;
+    f->flags = SUNDEW_FRAME_REFERENCE | (probe & SUNDEW_COPY ? SUNDEW_FRAME_UNSURE : 0);
     f->nstale = (uint16_t)l->nstale;
     f->prev = l->last;
     f->below = l->live;

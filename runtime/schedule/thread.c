@@ -6,7 +6,7 @@ int sundew_sched_sched_yield(void);
 
 static pthread_key_t key;
 static bool has_key;
-static char stacks;                              /* who gets a stack comes after who had it */
+static char stacks;                              /* who gets one comes after who had it */
 
 /* Values of a thread's keys are destroyed in rounds, ours in the last: the
  * program's own destructors run scheduled. */
@@ -40,7 +40,6 @@ static void *begin(void *p)
     sundew_thread_await(me);
     ends_here();
     sundew_acquire(me, sundew_object(me));
-    sundew_acquire(me, sundew_object(&stacks));
     return me->routine(me->arg);
 }
 
@@ -60,6 +59,7 @@ static int create_at(SchedThread *me, pthread_t *thread, const pthread_attr_t *a
         pthread_attr_getdetachstate(attr, &detached);
     t->joined = detached == PTHREAD_CREATE_DETACHED;
     sundew_release(me, sundew_object(t));
+    sundew_acquire(t, sundew_object(&stacks));   /* of who is over by now */
     int r = pthread_create(thread, attr, begin, t);
     if (r != 0) {
         t->state = THREAD_OVER;

@@ -28,6 +28,14 @@ static const char *const our_flags[] = {
     "-Wno-implicit-function-declaration",
     "-fno-lto",
     "-fasynchronous-unwind-tables",
+    "-fno-delete-null-pointer-checks",     /* an access to null faults, it is not dropped */
+    NULL,
+};
+
+static const char *const gcc_flags[] = {
+    "-fno-ipa-cp",
+    "-fno-ipa-pure-const",
+    "-fno-isolate-erroneous-paths-dereference",
     NULL,
 };
 
@@ -38,10 +46,9 @@ static void read_flags(LabUnit *u, bool asan)
         strings_add(&u->flags, *f);
     /* gcc must not see through the test's call: neither the constants that are
      * passed, nor that nobody uses the result. */
-    if (!strstr(u->flags.items[0], "clang")) {
-        strings_add(&u->flags, "-fno-ipa-cp");
-        strings_add(&u->flags, "-fno-ipa-pure-const");
-    }
+    bool gcc = !strstr(u->flags.items[0], "clang");
+    for (const char *const *f = gcc_flags; gcc && *f; f++)
+        strings_add(&u->flags, *f);
     for (const char *const *f = asan_flags; asan && *f; f++)
         strings_add(&u->flags, *f);
 }
@@ -455,18 +462,30 @@ static bool link_test(Lab *lab, const LabUnit *u, const char *object, const char
     return ok;
 }
 
-bool lab_build(Lab *lab, const LabUnit *u, const char *source, const char *out, bool trial,
+bool lab_is_optimised(const LabUnit *u)
+{
+    bool is = false;
+    for (size_t i = 0; i < u->flags.len; i++)      /* the last one counts */
+        if (str_starts(u->flags.items[i], "-O"))
+            is = strcmp(u->flags.items[i], "-O0") != 0;
+    return is;
+}
+
+bool lab_build(Lab *lab, const LabUnit *u, const char *source, const char *out, unsigned how,
                Err *err)
 {
+    static const char *const plain[] = { LAB_PLAIN_FLAGS, NULL };
     char *object = xprintf("%s.o", out);
     char *include = xprintf("-I%s", lab->plan.folder);
     LabUnit with = *u;
     with.flags = (Strings){ 0 };
     for (size_t i = 0; i < u->flags.len; i++)
         strings_add(&with.flags, u->flags.items[i]);
+    for (const char *const *f = plain; (how & LAB_UNOPTIMISED) && *f; f++)
+        strings_add(&with.flags, *f);
     strings_add(&with.flags, include);
     bool ok = recompile_run(with.unit, &with.flags, source, object, err) &&
-              link_test(lab, u, object, out, trial, err);
+              link_test(lab, u, object, out, how & LAB_TRIAL, err);
     unlink(object);
     strings_release(&with.flags);
     free(include);

@@ -77,11 +77,22 @@ void lab_preamble(const LabView *v, const char *body, Str *out);
 
 /* ---- building */
 
-/* C files in the folder to a program in it. False with what the compiler said. */
-bool lab_build(Lab *lab, const LabUnit *u, const char *source, const char *out, bool trial,
+/* An optimiser may drop a failure: its result is not used, or dereferencing null is
+ * undefined. LAB_UNOPTIMISED compiles the test and its unit without one. */
+typedef enum { LAB_TRIAL = 1, LAB_UNOPTIMISED = 2 } LabHow;
+/* Does the build optimise the unit? */
+bool lab_is_optimised(const LabUnit *u);
+
+/* C files in the folder to a program in it; `how` is of LabHow. False with what the
+ * compiler said. */
+bool lab_build(Lab *lab, const LabUnit *u, const char *source, const char *out, unsigned how,
                Err *err);
 
-/* For a Makefile in the folder: rules for the tests (without .c) and for all
- * that they are linked with. units[i] is that of tests[i]. */
-bool lab_makefile(Lab *lab, const Strings *tests, const LabUnit *const *units, Str *out, Err *err);
+typedef struct LabTest {
+    const char *name;                  /* its file, without .c */
+    const LabUnit *unit;
+    bool unoptimised;
+} LabTest;
+/* For a Makefile in the folder: rules for the tests and for all that they are linked with. */
+bool lab_makefile(Lab *lab, const LabTest *tests, size_t n, Str *out, Err *err);
 #endif

@@ -38,6 +38,9 @@ struct Lab {
     char *trial;                       /* … and trials; NULL: none */
 };
 
+/* The flags of a unit that is not optimised, behind the build's own. */
+#define LAB_PLAIN_FLAGS "-O0", "-U_FORTIFY_SOURCE"
+
 /* Must main() of the unit get another name? */
 bool lab_renames_main(Lab *lab, LabUnit *u);
 #endif

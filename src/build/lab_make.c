@@ -24,12 +24,15 @@ static bool is_plain_path(const char *path)
     return !strpbrk(path, " \t\n$#:%\\;*?[]~'\"`()&|<>!={}");
 }
 
-static void make_compile(const LabUnit *u, const char *source, const char *to, Str *out)
+static void make_compile(const LabUnit *u, const char *source, bool plain, const char *to, Str *out)
 {
+    static const char *const words[] = { LAB_PLAIN_FLAGS, NULL };
     str_add(out, "\there=$$(pwd); cd ");
     escape_make_recipe(out, u->unit->directory);
     str_add(out, " && \\\n");
     make_words(out, &u->flags);
+    for (const char *const *w = words; plain && *w; w++)
+        str_addf(out, " %s", *w);
     str_add(out, " -MMD -MF \"$$here/$@.d\" -I\"$$here\" -c ");
     if (source)
         escape_make_recipe(out, source);
@@ -46,7 +49,7 @@ static void make_unit(Lab *lab, LabUnit *u, Str *out)
     if (is_plain_path(u->unit->source))
         str_addf(out, " %s", u->unit->source);
     str_add(out, " | objects\n");
-    make_compile(u, u->unit->source, "$@", out);
+    make_compile(u, u->unit->source, false, "$@", out);
     bool renames = lab_renames_main(lab, u);
     if (u->edits.len || renames) {
         str_add(out, "\tobjcopy");
@@ -112,14 +115,15 @@ static void make_support(const Lab *lab, bool headers, Str *out)
 }
 
 /* Tests of one unit share the list of the other units' objects. */
-static void make_test(Lab *lab, const char *test, const LabUnit *u, Str *out)
+static void make_test(Lab *lab, const LabTest *test, Str *out)
 {
-    str_addf(out, "%s: %s.c", test, test);
+    const LabUnit *u = test->unit;
+    str_addf(out, "%s: %s.c", test->name, test->name);
     make_support(lab, true, out);
     if (is_plain_path(u->unit->source))
         str_addf(out, " %s", u->unit->source);
     str_addf(out, " $(filter-out objects/%s,$(objects))\n", object_name(u));
-    make_compile(u, NULL, "$@.o", out);
+    make_compile(u, NULL, test->unoptimised, "$@.o", out);
     str_add(out, "\t$(call link,$@.o");
     make_support(lab, false, out);
     str_addf(out, " $(filter-out objects/%s,$(objects)),$@)\n\n", object_name(u));
@@ -138,7 +142,7 @@ static void make_support_rules(const Lab *lab, Str *out)
     }
 }
 
-bool lab_makefile(Lab *lab, const Strings *tests, const LabUnit *const *units, Str *out, Err *err)
+bool lab_makefile(Lab *lab, const LabTest *tests, size_t n, Str *out, Err *err)
 {
     assert(lab->nunits);
     str_add(out, "objects =");
@@ -147,8 +151,8 @@ bool lab_makefile(Lab *lab, const Strings *tests, const LabUnit *const *units, S
     str_add(out, "\n");
     if (!make_link(lab, out, err))
         return false;
-    for (size_t i = 0; i < tests->len; i++)
-        make_test(lab, tests->items[i], units[i], out);
+    for (size_t i = 0; i < n; i++)
+        make_test(lab, &tests[i], out);
     make_support_rules(lab, out);
     str_add(out, "objects:\n\tmkdir -p $@\n\n");
     for (size_t i = 0; i < lab->nunits; i++)

@@ -1,19 +1,23 @@
 /*
- * The shims are links to sundew-cc, one for every compiler, linker and
- * archiver name that the PATH has: a name that is not there must not seem to
- * be there to a configure script. Their folder comes first on the PATH.
+ * The wrapper is mounted over every compiler, linker and archiver (tools.h). Where
+ * nothing can be mounted, it stands in by name: the shims are links to sundew-cc, one for
+ * every such name that the PATH has (a name that is not there must not seem to be there
+ * to a configure script), and their folder comes first on the PATH.
  *
  * The wrappers leave a line each in the build's log (a temporary file):
  *
  *     captured ID       failed ID      foreign ID
  *     program PATH      other NAME     check NAME      error TEXT
+ *     refused PATH      the real compiler failed on this source, or the linker
  */
 #include "capture/build.h"
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/tempdir.h"
 #include "base/units.h"
 #include "capture/capture_int.h"
+#include "capture/tools.h"
 #include "capture/elf.h"
 #include "capture/wrapper.h"
 #include <fcntl.h>
@@ -78,15 +82,16 @@ static bool make_shims(Workspace *ws, const char *wrapper, Err *err)
     return !err || !*err->msg;
 }
 
-static void set_environment(Workspace *ws, const char *log)
+/* Without mounts: the shims stand first on the PATH. */
+static bool stand_in_by_name(Workspace *ws, const char *wrapper, Err *err)
 {
     char *shims = workspace_path(ws, "shims");
     char *with = xprintf("%s:%s", shims, path_list());
+    bool ok = make_shims(ws, wrapper, err);
     setenv("PATH", with, 1);
-    setenv("SUNDEW_WORKSPACE", workspace_dir(ws), 1);
-    setenv("SUNDEW_LOG", log, 1);
     free(with);
     free(shims);
+    return ok;
 }
 
 /* ---- reading */
@@ -174,6 +179,8 @@ static void read_log(Workspace *ws, const char *log, BuildReport *r)
             map_put(&programs, arg, NULL);
         else if (strcmp(line, "check") == 0)
             r->checks++;
+        else if (strcmp(line, "refused") == 0)
+            strings_add(&r->refused, arg);
         else if (strcmp(line, "error") == 0) {
             r->linked++;              /* something is not as it should be */
             strings_addf(&r->problems, "%s", arg);
@@ -228,6 +235,65 @@ static int look(const char *path, const struct stat *st, int type, struct FTW *f
     return stop;
 }
 
+/* The value of a line NAME=VALUE in the file; NULL: there is none. */
+static char *value_in(const char *path, const char *name)
+{
+    Str text = { 0 };
+    char *found = NULL;
+    if (file_read(path, &text, NULL)) {
+        const char *at = strstr(str_c(&text), name);
+        at = at ? at + strlen(name) : NULL;
+        found = at ? xstrndup(at, strcspn(at, "\r\n")) : NULL;
+    }
+    str_release(&text);
+    return found;
+}
+
+/* The folder that the build command builds in: after --build or -C, else this one. */
+static const char *build_folder(char *const *argv)
+{
+    for (size_t i = 1; argv[0] && argv[i]; i++)
+        if ((strcmp(argv[i], "--build") == 0 || strcmp(argv[i], "-C") == 0) && argv[i + 1])
+            return argv[i + 1];
+    return ".";
+}
+
+/* The command that configures a build again, now with Sundew's names in it. */
+static void say_configure_again(char *const *argv, Str *out)
+{
+    const char *folder = build_folder(argv);
+    char *cache = path_join(folder, "CMakeCache.txt");
+    char *source = value_in(cache, "CMAKE_HOME_DIRECTORY:INTERNAL=");
+    Str script = { 0 };
+    if (source) {
+        str_add(&script, "cmake --fresh -S ");
+        escape_shell(&script, source);
+        str_add(&script, " -B ");
+        escape_shell(&script, folder);
+        str_add(&script, " && cmake --build ");
+        escape_shell(&script, folder);
+        str_add(out, "; configure it again under capture: sundew capture -- sh -c ");
+        escape_shell(out, str_c(&script));
+    } else {
+        str_add(out, "; call the compiler by its name (CC=gcc, not by an absolute path), "
+                     "configure again, or use CC='sundew-cc'");
+    }
+    str_release(&script);
+    free(source);
+    free(cache);
+}
+
+static void say_compiler_unseen(char *const *argv, BuildReport *r)
+{
+    str_addf(&r->nothing, "the build made %s with a compiler that Sundew does not stand in for%s%s",
+             str_c(&newer.file), newer.compiler.len ? ", " : "", str_c(&newer.compiler));
+    if (r->by_name.len) {
+        str_addf(&r->nothing, ". Compilers that are called by their path are not seen: %s",
+                 str_c(&r->by_name));
+        say_configure_again(argv, &r->nothing);
+    }
+}
+
 /* Objects that this build made without us tell that it has another compiler. */
 static void say_why_nothing(char *const *argv, time_t since, BuildReport *r)
 {
@@ -246,6 +312,11 @@ static void say_why_nothing(char *const *argv, time_t since, BuildReport *r)
                  r->failed, r->problems.len ? r->problems.items[0] : "?");
         return;
     }
+    if (r->refused.len) {
+        str_addf(&r->nothing, "the build's own compiler or linker failed %zu time%s; the first: %s",
+                 r->refused.len, r->refused.len == 1 ? "" : "s", r->refused.items[0]);
+        return;
+    }
     if (r->checks) {
         str_add(&r->nothing, "only the checks of a configuration were compiled; "
                              "capture the build too, or both at once: "
@@ -255,11 +326,7 @@ static void say_why_nothing(char *const *argv, time_t since, BuildReport *r)
     newer.since = since;
     nftw(".", look, 32, FTW_PHYS);
     if (newer.file.len)
-        str_addf(&r->nothing,
-                 "the build made %s with a compiler that Sundew does "
-                 "not stand in for%s%s: call it by name (CC=gcc, not by an "
-                 "absolute path) or use CC='sundew-cc'",
-                 str_c(&newer.file), newer.compiler.len ? ", " : "", str_c(&newer.compiler));
+        say_compiler_unseen(argv, r);
     else if (r->calls)
         str_add(&r->nothing, "compilers were called, but none compiled a C file "
                              "to an object");
@@ -270,15 +337,54 @@ static void say_why_nothing(char *const *argv, time_t since, BuildReport *r)
     str_release(&newer.compiler);
 }
 
+/* ---- a tree that depends on us */
+
+/* nftw() hands its callback no argument. */
+static struct {
+    const char *shims;
+    Str file;
+} caches;
+
+static int look_at_cache(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    if (type != FTW_F || strcmp(path + ftw->base, "CMakeCache.txt") != 0)
+        return 0;
+    Str text = { 0 };
+    bool ours = file_read(path, &text, NULL) && strstr(str_c(&text), caches.shims);
+    str_release(&text);
+    if (ours)
+        str_add(&caches.file, str_starts(path, "./") ? path + 2 : path);
+    return ours;
+}
+
+/* CMake writes down the path of the compiler that it finds: by name, that is a shim. */
+static void find_dependence(Workspace *ws, BuildReport *r)
+{
+    char *shims = workspace_path(ws, "shims/");
+    caches.shims = shims;
+    nftw(".", look_at_cache, 32, FTW_PHYS);
+    if (caches.file.len)
+        strings_addf(&r->depends,
+                     "%s names compilers of the workspace: configure that tree again "
+                     "(cmake --fresh) before you remove %s",
+                     str_c(&caches.file), workspace_dir(ws));
+    str_release(&caches.file);
+    free(shims);
+}
+
 json_t *build_report_json(const BuildReport *r)
 {
-    return json_pack("{s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "status",
-                     r->status, "calls", (json_int_t)r->calls, "checks", (json_int_t)r->checks,
-                     "compiled", (json_int_t)r->compiled, "failed", (json_int_t)r->failed,
-                     "foreign", (json_int_t)r->foreign, "programs", (json_int_t)r->programs,
-                     "linked", (json_int_t)r->linked, "captured", (json_int_t)r->linked_captured,
-                     "problems", json_strings(r->problems.items, r->problems.len), "notes",
-                     json_strings(r->notes.items, r->notes.len), "nothing",
+    return json_pack("{s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
+                     "status", r->status, "calls", (json_int_t)r->calls, "checks",
+                     (json_int_t)r->checks, "compiled", (json_int_t)r->compiled, "failed",
+                     (json_int_t)r->failed, "foreign", (json_int_t)r->foreign, "programs",
+                     (json_int_t)r->programs, "linked", (json_int_t)r->linked, "captured",
+                     (json_int_t)r->linked_captured, "problems",
+                     json_strings(r->problems.items, r->problems.len), "notes",
+                     json_strings(r->notes.items, r->notes.len), "refused",
+                     json_strings(r->refused.items, r->refused.len), "by_name",
+                     r->by_name.len ? json_text(str_c(&r->by_name)) : json_null(), "nothing",
                      r->nothing.len ? json_text(str_c(&r->nothing)) : json_null());
 }
 
@@ -304,37 +410,70 @@ static void write_report(Workspace *ws, char *const *argv, const BuildReport *r)
 /* A handler, unlike SIG_IGN, is not inherited by what we execute. */
 static void ignore(int sig) { (void)sig; }
 
-bool build_capture(Workspace *ws, char *const *argv, const char *wrapper, bool quiet_stdout,
-                   BuildReport *r, Err *err)
+/* Mounts, or else names. `*tools` is NULL then. */
+static bool stand_in(Workspace *ws, const BuildPlan *plan, const char *temp, Tools **tools,
+                     BuildReport *r, Err *err)
+{
+    Err why = { 0 };
+    char *folder = path_join(temp, "tools");
+    if (plan->by_name)
+        err_set(&why, "--by-name was given");
+    else
+        *tools = tools_new(folder, plan->wrapper, &why);
+    if (*tools && !tools_can_mount(*tools, &why)) {
+        tools_free(*tools);
+        *tools = NULL;
+    }
+    bool ok = true;
+    if (*tools) {
+        setenv("SUNDEW_TOOLS", folder, 1);
+    } else {
+        str_add(&r->by_name, why.msg);
+        ok = stand_in_by_name(ws, plan->wrapper, err);
+    }
+    free(folder);
+    return ok;
+}
+
+/* The build gets Ctrl-C too and ends by itself; we then still say what was captured. */
+static bool run_build(const BuildPlan *plan, Tools *tools, int *status, Err *err)
+{
+    Proc p = { .argv = plan->argv,
+               .out_to_err = plan->quiet_stdout,
+               .death_signal = SIGTERM,
+               .enter = tools ? tools_mount : NULL,
+               .enter_arg = tools };
+    ProcResult result = { 0 };
+    void (*old)(int) = signal(SIGINT, ignore);
+    pid_t pid = proc_start(&p, err);
+    if (pid > 0)
+        proc_wait(pid, &result);
+    signal(SIGINT, old);
+    *status = result.status;
+    return pid > 0;
+}
+
+bool build_capture(Workspace *ws, const BuildPlan *plan, BuildReport *r, Err *err)
 {
     const char *temp = workspace_tempdir(ws, err);
-    if (!temp || !make_shims(ws, wrapper, err))
+    if (!temp)
         return false;
+    Tools *tools = NULL;
     char *log = path_join(temp, "log");
-    bool ok = file_write(log, "", 0, err);
     time_t since = time(NULL);
-    ProcResult result = { 0 };
+    setenv("SUNDEW_WORKSPACE", workspace_dir(ws), 1);
+    setenv("SUNDEW_LOG", log, 1);
+    bool ok = file_write(log, "", 0, err) && stand_in(ws, plan, temp, &tools, r, err) &&
+              run_build(plan, tools, &r->status, err);
     if (ok) {
-        set_environment(ws, log);
-        Proc p = { .argv = argv, .out_to_err = quiet_stdout, .death_signal = SIGTERM };
-        /* The build gets Ctrl-C too and ends by itself; we then still say what
-         * was captured. */
-        void (*old)(int) = signal(SIGINT, ignore);
-        Err started = { 0 };
-        pid_t pid = proc_start(&p, &started);
-        if (pid > 0)
-            proc_wait(pid, &result);
-        else
-            ok = err_set(err, "%s", started.msg);
-        signal(SIGINT, old);
-    }
-    if (ok) {
-        r->status = result.status;
         read_log(ws, log, r);
         if (!r->compiled && !r->linked_captured && r->status == 0)
-            say_why_nothing(argv, since, r);
-        write_report(ws, argv, r);
+            say_why_nothing(plan->argv, since, r);
+        if (r->by_name.len)
+            find_dependence(ws, r);
+        write_report(ws, plan->argv, r);
     }
+    tools_free(tools);
     free(log);
     tempdir_remove(temp);
     return ok;
@@ -344,5 +483,8 @@ void build_report_release(BuildReport *r)
 {
     strings_release(&r->problems);
     strings_release(&r->notes);
+    strings_release(&r->refused);
+    strings_release(&r->depends);
+    str_release(&r->by_name);
     str_release(&r->nothing);
 }

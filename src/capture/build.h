@@ -1,5 +1,5 @@
 /*
- * build - run a build with the shims in front of its compilers, and say what
+ * build - run a build with stand-ins for its compilers, and say what
  * was captured of it.
  */
 #ifndef SUNDEW_BUILD_H
@@ -19,13 +19,20 @@ typedef struct BuildReport {
     size_t linked_captured;    /* of these, captured */
     Strings problems;          /* a line each: what is not captured, and why */
     Strings notes;             /* foreign units, dropped flags */
+    Strings refused;           /* sources and links on which the build's own tool failed */
+    Strings depends;           /* what of the user's tree names a file of the workspace */
+    Str by_name;               /* why compilers are seen by name only; "": by any path */
     Str nothing;               /* why nothing was captured, if so */
 } BuildReport;
 
-/* `wrapper` is the path of sundew-cc. With `quiet_stdout` what the build writes
- * to standard output goes to standard error. */
-bool build_capture(Workspace *ws, char *const *argv, const char *wrapper, bool quiet_stdout,
-                   BuildReport *r, Err *err);
+typedef struct BuildPlan {
+    char *const *argv;
+    const char *wrapper;       /* the path of sundew-cc */
+    bool quiet_stdout;         /* the build's standard output goes to standard error */
+    bool by_name;              /* no mounts: stand-ins on the PATH only */
+} BuildPlan;
+
+bool build_capture(Workspace *ws, const BuildPlan *plan, BuildReport *r, Err *err);
 void build_report_release(BuildReport *r);
 json_t *build_report_json(const BuildReport *r);
 #endif

@@ -5,6 +5,7 @@
  *
  *     .sundew/
  *       version             "1"
+ *       root                the project's folder, if this is not its .sundew
  *       shims/              gcc, cc, clang, … : links to sundew-cc
  *       units/ID.bc         a unit's bitcode, -O0 -g, named by content
  *       units/ID.json       its source, command, and what could not be done
@@ -23,6 +24,7 @@
 #ifndef SUNDEW_CAPTURE_H
 #define SUNDEW_CAPTURE_H
 #include "base/err.h"
+#include "base/map.h"
 #include "base/vec.h"
 
 typedef struct Workspace Workspace;
@@ -35,7 +37,8 @@ void workspace_close(Workspace *ws);                     /* NULL is fine */
 /* Takes away a workspace in which nothing was captured. */
 void workspace_discard(const Workspace *ws);
 const char *workspace_dir(const Workspace *ws);          /* …/.sundew */
-const char *workspace_root(const Workspace *ws);         /* its parent */
+const char *workspace_root(const Workspace *ws);         /* the project: its parent, or the
+                                                          * folder it was made for */
 
 typedef enum {
     UNIT_CAPTURED,
@@ -102,11 +105,20 @@ typedef struct CapturedProgram {
                                * read, argv[0] a path; empty: it was not seen
                                * (an archive, an older capture) */
     const char *link_directory;  /* where that ran; "" */
+    const struct CapturedProgram **libraries;   /* whose units are among `units`, */
+    size_t nlibraries;                          /* see workspace_with_libraries() */
+    size_t *ends;             /* with libraries: where the program's own units end, then
+                               * those of each library */
 } CapturedProgram;
 
 /* A program by the path of an executable, shared library, archive or object
  * of a captured build (a copy will do), or by its name in the workspace. */
 const CapturedProgram *workspace_program(Workspace *ws, const char *path_or_name, Err *err);
+/* An executable together with the project's own shared libraries that it is linked with,
+ * and theirs: their units stand behind its own. `p` itself if it has none. */
+const CapturedProgram *workspace_with_libraries(Workspace *ws, const CapturedProgram *p);
+/* The symbols that a library shows to others, as keys. False: it can't be read. */
+bool library_exports(const CapturedProgram *library, Map *names);
 /* All that are still there, sorted by path. NULL-terminated. */
 const CapturedProgram **workspace_programs(Workspace *ws, size_t *n, Err *err);
 

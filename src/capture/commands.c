@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "capture/capture_int.h"
 #include <stdlib.h>
+#include <ctype.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -67,14 +68,25 @@ void clang_flags(const Cmdline *c, const char *compiler, Strings *out)
 bool is_configure_check(const char *cwd, const char *file)
 {
     static const char *const folders[] = {
-        "/CMakeFiles/CMakeTmp", "/CMakeFiles/CMakeScratch",
-        "/CompilerIdC",         "/meson-private",
-        "/.conf_check",         "/config.tests",
+        "/CMakeFiles/CMakeTmp",
+        "/CMakeFiles/CMakeScratch",
+        "/CompilerIdC",
+        "/meson-private",
+        "/.conf_check",
+        "/config.tests",
+        "/ffconf.",
+        "/config-temp/",
     };
+    static const char *const names[] = { "conftest", "CMakeCCompilerId", "testCCompiler",
+                                         "_configtest", "ztest" };
     const char *base = path_base(file);
-    if (str_starts(base, "conftest.") || strcmp(base, "conftest") == 0 ||
-        str_starts(base, "CMakeCCompilerId") || str_starts(base, "testCCompiler"))
-        return true;
+    if (str_starts(base, "lib"))
+        base += strlen("lib");               /* libconftest.a */
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t n = strlen(names[i]);
+        if (strncmp(base, names[i], n) == 0 && !isalpha((unsigned char)base[n]))
+            return true;
+    }
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (strstr(cwd, folders[i]) || strstr(file, folders[i]))
             return true;

@@ -184,6 +184,26 @@ bool elf_ids(const char *data, size_t n, Strings *ids)
     return true;
 }
 
+bool elf_exports(const char *data, size_t n, Map *names)
+{
+    Elf e;
+    Section symbols, text;
+    if (!parse(data, n, &e) || !find(&e, ".dynsym", &symbols) || !find(&e, ".dynstr", &text))
+        return false;
+    size_t width = e.wide ? 24 : 16;
+    for (uint64_t at = symbols.offset; at + width <= symbols.offset + symbols.size; at += width) {
+        uint64_t name = get(&e, at, 4);
+        unsigned info = (unsigned)get(&e, at + (e.wide ? 4 : 12), 1);
+        unsigned section = (unsigned)get(&e, at + (e.wide ? 6 : 14), 2);
+        const char *p = data + text.offset + name;
+        if (section == SHN_UNDEF || info >> 4 == STB_LOCAL || name >= text.size ||
+            !memchr(p, 0, text.size - name))
+            continue;
+        map_put(names, p, NULL);
+    }
+    return true;
+}
+
 void elf_compiler(const char *data, size_t n, Str *out)
 {
     Elf e;

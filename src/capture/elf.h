@@ -16,6 +16,7 @@
 #ifndef SUNDEW_ELF_H
 #define SUNDEW_ELF_H
 #include "base/err.h"
+#include "base/map.h"
 #include "base/str.h"
 #include "base/vec.h"
 
@@ -32,6 +33,8 @@ ElfKind elf_kind(const char *data, size_t n);
 bool elf_ids(const char *data, size_t n, Strings *ids);
 /* What the section .comment says about the compiler; "" if nothing. */
 void elf_compiler(const char *data, size_t n, Str *out);
+/* The names that a shared library defines for others, as keys. False: not ELF, or damaged. */
+bool elf_exports(const char *data, size_t n, Map *names);
 /* `out` becomes the file with `ids` as its section .sundew. */
 bool elf_with_ids(const char *data, size_t n, char *const *ids, size_t nids, Str *out, Err *err);
 

@@ -307,6 +307,46 @@ static const CapturedProgram *by_file(Workspace *ws, const char *path, const Map
     return p;
 }
 
+/* The value of NAME='VALUE' in a file of libtool's; NULL: none, or empty. */
+static char *libtool_value(const char *text, const char *name)
+{
+    char *line = xprintf("\n%s='", name);
+    const char *at = strstr(text, line);
+    at = at ? at + strlen(line) : NULL;
+    size_t n = at ? strcspn(at, "'\n") : 0;
+    free(line);
+    return n ? xstrndup(at, n) : NULL;
+}
+
+/* libtool puts a script in the place of a program, and a text in that of a library, and
+ * both files into .libs/. NULL: `path` is neither. */
+static char *libtool_target(const char *path)
+{
+    Str text = { 0 };
+    char *name = NULL;
+    if (!file_read_left(path, 1 << 20, &text, NULL)) {
+        /* a link or a large file: no script */
+    } else if (str_starts(str_c(&text), "#!") &&
+               strstr(str_c(&text), "temporary wrapper script for")) {
+        name = xstrdup(path_base(path));
+    } else if (str_starts(str_c(&text), "# ") && strstr(str_c(&text), "libtool library file")) {
+        name = libtool_value(str_c(&text), "dlname");
+        if (!name)
+            name = libtool_value(str_c(&text), "old_library");
+    }
+    str_release(&text);
+    if (!name)
+        return NULL;
+    char *dir = path_dir(path), *file = xprintf("%s/.libs/%s", dir, name);
+    bool there = !strchr(name, '/') && file_is_regular(file);
+    free(dir);
+    free(name);
+    if (there)
+        return file;
+    free(file);
+    return NULL;
+}
+
 const CapturedProgram *workspace_program(Workspace *ws, const char *name, Err *err)
 {
     Map records = { 0 };
@@ -314,7 +354,9 @@ const CapturedProgram *workspace_program(Workspace *ws, const char *name, Err *e
     if (!read_records(ws, &records, err))
         goto out;
     if (file_is_regular(name)) {
-        p = by_file(ws, name, &records, err);
+        char *file = libtool_target(name);
+        p = by_file(ws, file ? file : name, &records, err);
+        free(file);
         goto out;
     }
     size_t n, hits = 0;

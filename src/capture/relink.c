@@ -31,6 +31,9 @@ typedef struct Relinking {
     bool statically;             /* libraries are taken from archives */
     bool map_follows;            /* the next word for the linker names a map */
     unsigned archives;           /* copied so far */
+    const CapturedProgram *whole;   /* the program; `program` is one of its libraries while
+                                     * that is taken apart, and paths are absolute then */
+    Map *taken;                  /* paths of libraries that have been */
     Strings *argv;
 } Relinking;
 
@@ -104,13 +107,15 @@ static void add_spare(const Relinking *r, const ArchiveMember *m)
     strings_release(&ids);
 }
 
+static void add_file(Relinking *r, const char *word, const char *path);
+
 /* `word` is what the command says, `path` the archive it means. */
 static bool add_archive(Relinking *r, const char *word, const char *path, const Str *data, Err *err)
 {
     ArchiveMembers members = { 0 };
     bool some = false;
     if (!archive_members(path, str_c(data), data->len, &members, NULL)) {
-        strings_add(r->argv, word);
+        add_file(r, word, path);
         return true;
     }
     bool *gone = xcalloc(members.len + 1, sizeof *gone);
@@ -123,11 +128,34 @@ static bool add_archive(Relinking *r, const char *word, const char *path, const 
     if (some)
         ok = copy_archive(r, &members, gone, err);
     else
-        strings_add(r->argv, word);
+        add_file(r, word, path);
     free(gone);
     archive_members_release(&members);
     return ok;
 }
+
+/* The library of the program that this file is; NULL: none of them. */
+static const CapturedProgram *library_at(const Relinking *r, const char *path)
+{
+    char *real = path_real(path);
+    const CapturedProgram *found = NULL;
+    for (size_t i = 0; real && !found && i < r->whole->nlibraries; i++) {
+        char *own = path_real(r->whole->libraries[i]->path);
+        if (own && strcmp(own, real) == 0)
+            found = r->whole->libraries[i];
+        free(own);
+    }
+    free(real);
+    return found;
+}
+
+/* A word that names a file: as it is, but absolute in a library's command. */
+static void add_file(Relinking *r, const char *word, const char *path)
+{
+    strings_add(r->argv, r->program == r->whole ? word : path);
+}
+
+static bool take_apart(Relinking *r, const CapturedProgram *library, Err *err);
 
 /* A source that the command itself compiled: its unit has our output. */
 static bool is_replaced_source(const Relinking *r, const char *path, bool is_stdin)
@@ -147,15 +175,18 @@ static bool add_input(Relinking *r, const char *word, Err *err)
     char *path = path_in(r->program->link_directory, word);
     Str data = { 0 };
     bool ok = true, some = false;
-    if (is_replaced_source(r, path, cmdline_is_stdin(word))) {
+    const CapturedProgram *library = library_at(r, path);
+    if (library) {
+        ok = take_apart(r, library, err);
+    } else if (is_replaced_source(r, path, cmdline_is_stdin(word))) {
         /* gone */
     } else if (!file_is_regular(path) || !file_read(path, &data, NULL)) {
-        strings_add(r->argv, word);           /* the linker says what is wrong */
+        add_file(r, word, path);              /* the linker says what is wrong */
     } else if (archive_is(str_c(&data), data.len)) {
         ok = add_archive(r, word, path, &data, err);
     } else if (elf_kind(str_c(&data), data.len) == ELF_SHARED ||
                !is_replaced(r, str_c(&data), data.len, &some)) {
-        strings_add(r->argv, word);
+        add_file(r, word, path);
         if (some)
             ok = err_set(err,
                          "%s holds several units, of which some could not be "
@@ -176,6 +207,12 @@ static bool add_library(Relinking *r, const char *word, const char *name, Err *e
         char *archive =
             name[0] == ':' ? xprintf("%s/%s", dir, name + 1) : xprintf("%s/lib%s.a", dir, name);
         bool found = !r->statically && file_exists(shared), ok = true;
+        const CapturedProgram *library = found ? library_at(r, shared) : NULL;
+        if (library) {
+            free(shared);
+            free(archive);
+            return take_apart(r, library, err);
+        }
         Str data = { 0 };
         bool is = !found && file_is_regular(archive) && file_read(archive, &data, NULL) &&
                   archive_is(str_c(&data), data.len);
@@ -274,8 +311,9 @@ static bool take_folder(Relinking *r, const Flag *f, Err *err)
 {
     const char *dir = f->value ? f->value : "";
     (void)err;
-    vec_push(&r->folders, path_in(r->program->link_directory, dir));
-    strings_addf(r->argv, "-L%s", dir);
+    char *full = path_in(r->program->link_directory, dir);
+    strings_addf(r->argv, "-L%s", r->program == r->whole ? dir : full);
+    vec_push(&r->folders, full);
     return true;
 }
 
@@ -415,10 +453,68 @@ static bool walk(Relinking *r, const Strings *words, size_t *i, Err *err)
     return true;
 }
 
+/* In the place of a library of our own: what it was linked from. Its flags are those of
+ * a library and are left out, but for libraries and their folders. */
+static bool take_apart(Relinking *r, const CapturedProgram *library, Err *err)
+{
+    static const char *const kept[] = { "-l", "-L", "-pthread", "-fopenmp", NULL };
+    Relinking inner = *r;
+    bool ok = true;
+    if (!map_put(r->taken, library->path, NULL))
+        return true;
+    inner.program = library;
+    inner.folders = (Strings){ 0 };
+    inner.statically = false;
+    for (size_t i = 1; ok && i < library->link.len; i++) {
+        const char *word = library->link.items[i];
+        if (word[0] != '-' || !word[1]) {
+            ok = add_input(&inner, word, err);
+            continue;
+        }
+        Flag f = flag_at(&library->link, i, inner.is_ld);
+        if (f.name && str_is_one_of(f.name, kept))
+            ok = walk(&inner, &library->link, &i, err);
+        else
+            i += f.words - 1;
+    }
+    r->archives = inner.archives;
+    strings_release(&inner.folders);
+    return ok;
+}
+
+/* What the libraries showed to others the program shows now: a module that it loads may
+ * need it. Of two definitions of a name the first counts, as for the loader. */
+static bool add_exports(Relinking *r, Err *err)
+{
+    const char *wl = r->is_ld ? "" : "-Wl,";
+    char *list = path_join(r->plan->scratch, "exports.list");
+    Map names = { 0 };
+    Str text = { 0 };
+    for (size_t i = 0; i < r->whole->nlibraries; i++)
+        library_exports(r->whole->libraries[i], &names);
+    str_add(&text, "{\n");
+    for (size_t i = 0; i < names.len; i++)
+        str_addf(&text, "\"%s\";\n", names.entries[i].key);
+    str_add(&text, "};\n");
+    bool ok = dir_make(r->plan->scratch, err) &&
+              (!names.len || file_write(list, str_c(&text), text.len, err));
+    if (names.len)
+        strings_addf(r->argv, "%s--dynamic-list=%s", wl, list);
+    strings_addf(r->argv, "%s",
+                 r->is_ld ? "--allow-multiple-definition" : "-Wl,--allow-multiple-definition");
+    map_release(&names);
+    str_release(&text);
+    free(list);
+    return ok;
+}
+
 bool relink_command(Workspace *ws, const CapturedProgram *p, const Relink *plan, Strings *argv,
                     Err *err)
 {
-    Relinking r = { .ws = ws, .program = p, .plan = plan, .argv = argv };
+    Map taken = { 0 };
+    Relinking r = {
+        .ws = ws, .program = p, .whole = p, .plan = plan, .taken = &taken, .argv = argv
+    };
     bool ok = true;
     if (p->kind == PROGRAM_ARCHIVE)
         return err_set(err,
@@ -436,6 +532,8 @@ bool relink_command(Workspace *ws, const CapturedProgram *p, const Relink *plan,
         strings_add(argv, *o);
     for (size_t i = 1; ok && i < p->link.len; i++)
         ok = walk(&r, &p->link, &i, err);
+    ok = ok && (!p->nlibraries || add_exports(&r, err));
+    map_release(&taken);
     for (char *const *m = plan->more; m && *m; m++)
         strings_add(argv, *m);
     strings_add(argv, "-o");

@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/units.h"
+#include "capture/tools.h"
 #include "capture/elf.h"
 #include "capture/linkmap.h"
 #include "capture/wrapper_int.h"
@@ -100,8 +101,22 @@ static void leave_shims(const char *shims)
     free(real);
 }
 
-/* A stand-in is a link to this program: the real tool is the next one. */
-static char *find_real(const char *name) { return path_search(path_base(name), "/proc/self/exe"); }
+/* A stand-in is a link to this program: the real tool is the next one. `*file`, if it is
+ * not NULL, gets the file of one that we are mounted over. */
+static char *find_real(const char *name, char **file)
+{
+    char *first = path_search(path_base(name), NULL);
+    char *covered = first ? tools_real(first) : NULL;
+    bool found = covered != NULL;
+    if (file)
+        *file = covered;
+    else
+        free(covered);
+    if (found)
+        return first;
+    free(first);
+    return path_search(path_base(name), "/proc/self/exe");
+}
 
 /* ---- the real one */
 
@@ -113,10 +128,38 @@ static void complain(const char *what, const char *why)
     str_release(&text);
 }
 
+/* A clang finds its headers beside its own file, and runs that file again. One that we
+ * are mounted over lies elsewhere: so it is told where it belongs. */
+static void clang_words(const char *home, const char *called, Strings *argv)
+{
+    char *folder = path_dir(home), *beside = path_join(folder, path_base(called));
+    bool there = file_exists(beside);
+    strings_add(argv, there ? beside : home);
+    strings_add(argv, "-no-canonical-prefixes");
+    if (!there && strstr(path_base(called), "++"))
+        strings_add(argv, "--driver-mode=g++");
+    free(beside);
+    free(folder);
+}
+
+/* The words for the real tool. */
+static void real_words(const Call *c, Strings *argv)
+{
+    char *home = c->file ? path_real(c->real) : NULL;
+    bool clang = home && str_starts(path_base(home), "clang") &&
+                 !(c->argv.len > 1 && str_starts(c->argv.items[1], "-cc1"));
+    if (clang)
+        clang_words(home, c->argv.items[0], argv);
+    for (size_t i = clang; i < c->argv.len; i++)
+        strings_add(argv, c->argv.items[i]);
+    free(home);
+}
+
 static _Noreturn void become(const Call *c)
 {
-    Strings argv = c->argv;
-    execv(c->real, strings_argv(&argv));
+    Strings argv = { 0 };
+    real_words(c, &argv);
+    execv(c->file ? c->file : c->real, strings_argv(&argv));
     complain(c->real, strerror(errno));
     exit(127);
 }
@@ -174,11 +217,13 @@ static _Noreturn void end_like(const ProcResult *r)
 static pid_t start_real(const Call *c, const char *in, const char *more)
 {
     Strings argv = { 0 };
-    for (size_t i = 0; i < c->argv.len; i++)
-        strings_add(&argv, c->argv.items[i]);
+    real_words(c, &argv);
     if (more)
         strings_add(&argv, more);
-    Proc p = { .argv = strings_argv(&argv), .file = c->real, .in = in, .death_signal = SIGTERM };
+    Proc p = { .argv = strings_argv(&argv),
+               .file = c->file ? c->file : c->real,
+               .in = in,
+               .death_signal = SIGTERM };
     pid_t pid = proc_start(&p, NULL);
     if (pid < 0)
         become(c);
@@ -450,6 +495,8 @@ static _Noreturn void compile(Call *c, const Cmdline *cmd, const char *temp)
         tag_file(c, j->output, &one);
         strings_release(&one);
     }
+    if (r.status != 0 && cmd->inputs.len)
+        log_line("refused", cmd->inputs.items[0].path);
     release_jobs(&jobs);
     free(in);
     end_like(&r);
@@ -502,6 +549,8 @@ static _Noreturn void link_program(Call *c, const Cmdline *cmd, const char *temp
         tag_file(c, output, &ids);
         note_program(c, output, &missing, &command);
     }
+    if (r.status != 0)
+        log_line("refused", output);
     strings_release(&command);
     release_jobs(&jobs);
     strings_release(&ids);
@@ -636,12 +685,30 @@ static void named_compiler(Call *c)
     c->argv.items[0] = xstrdup(name && *name ? name : "cc");
 }
 
+/* A build may clear its environment. The path WORKSPACE/tmp/BUILD/tools/TOOL tells what
+ * stood in it. */
+static void mend_environment(const char *file)
+{
+    if (getenv("SUNDEW_TOOLS"))
+        return;
+    char *tools = path_dir(file), *build = path_dir(tools), *tmp = path_dir(build);
+    char *workspace = path_dir(tmp), *log = path_join(build, "log");
+    setenv("SUNDEW_TOOLS", tools, 1);
+    setenv("SUNDEW_WORKSPACE", workspace, 1);
+    setenv("SUNDEW_LOG", log, 1);
+    free(log);
+    free(workspace);
+    free(tmp);
+    free(build);
+    free(tools);
+}
+
 /* The workspace of this call, and with it the folder of the stand-ins, which
  * is left for all that the real tools call. */
-static void find_workspace(Call *c, const char *argv0)
+static void find_workspace(Call *c, const char *self)
 {
     Err err = { 0 };
-    char *self = called_as(argv0), *folder = path_dir(self);
+    char *folder = path_dir(self);
     const char *named = getenv("SUNDEW_WORKSPACE");
     char *own = str_ends(folder, "/shims") ? path_dir(folder) : NULL;
     c->ws = workspace_open(named && *named ? named : own, true, &err);
@@ -652,7 +719,6 @@ static void find_workspace(Call *c, const char *argv0)
     free(shims);
     free(own);
     free(folder);
-    free(self);
 }
 
 /* "ccache gcc …": the compiler behind it must be the real one too, but one
@@ -665,7 +731,7 @@ static void find_behind_launcher(Call *c)
         become(c);
     char *folder = path_dir(name);
     bool ours = !strchr(name, '/') || str_ends(folder, "/shims");
-    char *real = ours ? find_real(name) : NULL;
+    char *real = ours ? find_real(name, NULL) : NULL;
     free(folder);
     if (real) {
         free(c->argv.items[1]);
@@ -673,6 +739,53 @@ static void find_behind_launcher(Call *c)
     }
     c->kind = inner;
     c->compiler = 1;
+}
+
+/* We are mounted over a tool. What a real tool of this build calls in turn is its own
+ * business; so is a name that is none of ours, of a file that has several. */
+static void become_if_inside(Call *c, const char *self)
+{
+    c->file = tools_real(self);
+    if (!c->file)
+        return;
+    c->real = xstrdup(self);
+    mend_environment(c->file);
+    if (getenv("SUNDEW_INSIDE") || tool_kind(path_base(c->argv.items[0])) == TOOL_NONE)
+        become(c);
+}
+
+static void find_tool(Call *c, const char *name, bool by_hand)
+{
+    if (!c->file && by_hand && strchr(name, '/')) {
+        c->real = xstrdup(name);
+        c->file = tools_real(name);
+    } else if (!c->file) {
+        c->real = find_real(name, &c->file);
+    }
+    setenv("SUNDEW_INSIDE", "1", 1);
+}
+
+/* ccache knows a compiler by its file's size and time, which are ours here. */
+static void tell_ccache(const Call *c)
+{
+    char *behind = c->compiler ? tools_real(c->argv.items[c->compiler]) : NULL;
+    const char *name = path_base(c->argv.items[0]);
+    for (const char *p = path_list(); !c->compiler && !behind && *p;) {
+        size_t n = strcspn(p, ":");
+        char *tool = xprintf("%.*s/%s", (int)n, p, name), *real = path_real(tool);
+        if (real && tool_kind(path_base(real)) != TOOL_LAUNCHER)
+            behind = tools_real(tool);
+        free(real);
+        free(tool);
+        p += n + (p[n] == ':');
+    }
+    struct stat st;
+    if (behind && stat(behind, &st) == 0) {
+        char *check = xprintf("string:%lld-%lld", (long long)st.st_size, (long long)st.st_mtime);
+        setenv("CCACHE_COMPILERCHECK", check, 1);
+        free(check);
+    }
+    free(behind);
 }
 
 int wrapper_main(int argc, char **argv)
@@ -685,14 +798,17 @@ int wrapper_main(int argc, char **argv)
     for (int i = 0; i < argc; i++)
         strings_add(&c.argv, argv[i]);
     c.cwd = xstrdup(getcwd(cwd, sizeof cwd) ? cwd : "/");
-    find_workspace(&c, argv[0]);
-
+    char *self = called_as(argv[0]);
     bool by_hand = str_starts(path_base(argv[0]), "sundew");
+    if (!by_hand)
+        become_if_inside(&c, self);
+    find_workspace(&c, self);
     if (by_hand)
         named_compiler(&c);
     const char *name = c.argv.items[0];
     c.kind = tool_kind(path_base(name));
-    c.real = by_hand && strchr(name, '/') ? xstrdup(name) : find_real(name);
+    find_tool(&c, name, by_hand);
+    free(self);
     if (!c.real) {
         complain(path_base(name), "no such compiler on the PATH");
         return 127;
@@ -708,5 +824,7 @@ int wrapper_main(int argc, char **argv)
     free(first);
     if (c.kind == TOOL_LAUNCHER)
         find_behind_launcher(&c);
+    if (c.file)
+        tell_ccache(&c);
     run_tool(&c);
 }

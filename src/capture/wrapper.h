@@ -9,6 +9,8 @@
  *                      from; else the nearest one
  *   SUNDEW_LOG         a file that gets a line for each thing done
  *   SUNDEW_CC          the compiler behind `sundew cc`; else cc
+ *   SUNDEW_TOOLS       where the real tools are, if we are mounted over them
+ *   SUNDEW_INSIDE      set by us for what a real tool calls: it is not captured again
  */
 #ifndef SUNDEW_WRAPPER_H
 #define SUNDEW_WRAPPER_H

@@ -8,7 +8,9 @@
 typedef struct Call {
     ToolKind kind;
     char *cwd;
-    char *real;               /* what to execute */
+    char *real;               /* the tool's path, as the build knows it */
+    char *file;               /* what to execute; NULL: `real`. Another one if we are
+                               * mounted over it, see tools.h */
     Strings argv;             /* what the build said, argv[0] first */
     size_t compiler;          /* index of the compiler's name in argv: 1 behind
                                * a launcher such as ccache, else 0 */

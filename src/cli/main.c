@@ -7,6 +7,7 @@
 #include "technique/invariants/invariants.h"
 #include "technique/monitor/monitor.h"
 #include "technique/mutability/mutability.h"
+#include "technique/protocols/protocols.h"
 #include "technique/regress/regress.h"
 #include "technique/reproduce/reproduce.h"
 #include "technique/threads/threads.h"
@@ -21,12 +22,13 @@ static const Command *const commands[] = {
     &command_show_externals, &command_show_points_to,
     &command_show_handles,   &command_show_trace,
     &command_show_usage,     &command_show_api,
-    &command_record,         &technique_arguments,
-    &technique_mutability,   &technique_types,
-    &technique_web,          &technique_explore,
-    &technique_invariants,   &technique_monitor,
-    &technique_reproduce,    &technique_regress,
-    &technique_threads,      &technique_examples,
+    &command_show_protocols, &command_record,
+    &technique_arguments,    &technique_mutability,
+    &technique_types,        &technique_web,
+    &technique_explore,      &technique_invariants,
+    &technique_monitor,      &technique_reproduce,
+    &technique_regress,      &technique_threads,
+    &technique_protocols,    &technique_examples,
     &command_report,         &command_baseline_set,
     &command_baseline_prune, &command_explain,
     &command_doctor,         &command_help,

@@ -16,6 +16,10 @@ static const Option capture_options[] = {
       "fail if fewer of the C units that were linked "
       "are captured; 0 accepts any share",
       "100" },
+    { "by-name", 0, NULL,
+      "no private mounts: see only compilers that are called by their names "
+      "(for builds that use sudo)",
+      NULL },
     { 0 },
 };
 
@@ -36,6 +40,8 @@ static void say(Session *s, const BuildReport *r)
         say_list(s, &r->notes, "note");
     else if (r->notes.len)
         session_note(s, "%zu notes on flags and other languages (-v shows them)", r->notes.len);
+    for (size_t i = 0; i < r->depends.len; i++)
+        session_note(s, "%s", r->depends.items[i]);
     if (!r->linked && !r->compiled)
         return;
     unsigned percent = r->linked ? (unsigned)(r->linked_captured * 100 / r->linked) : 100;
@@ -64,7 +70,11 @@ static bool run_capture(Session *s, Err *err)
     char *wrapper = path_join(session_libexec(s), "sundew-cc");
     Workspace *ws = workspace_open(session_option(s, "workspace"), true, err);
     BuildReport r = { 0 };
-    bool ok = ws && build_capture(ws, argv, wrapper, session_flag(s, "json"), &r, err);
+    BuildPlan plan = { .argv = argv,
+                       .wrapper = wrapper,
+                       .quiet_stdout = session_flag(s, "json"),
+                       .by_name = session_flag(s, "by-name") };
+    bool ok = ws && build_capture(ws, &plan, &r, err);
     if (ok) {
         say(s, &r);
         if (session_flag(s, "json")) {
@@ -95,16 +105,18 @@ const Command command_capture = {
     .name = "capture",
     .args = "-- BUILD COMMAND…",
     .summary = "capture a build: its programs and the units they are made of",
-    .about = "Runs the build command with Sundew's stand-ins for cc, gcc, clang, ld, "
-             "ar and their versioned and cross-prefixed names first on the PATH. "
-             "Each does what the build asked for, with the compiler and the flags "
-             "that the build chose, and beside it makes LLVM bitcode of every C "
-             "source. What the build prints and its exit status stay the same.\n\n"
-             "At the end a summary says how many of the C units that were linked are "
-             "captured. Nothing captured, or less than --min-share, is exit status "
-             "2 with the likely reason.\n\n"
-             "A build that insists on a compiler by its path can be given "
-             "CC=sundew-cc instead.",
+    .about =
+        "Runs the build command with Sundew's stand-ins for cc, gcc, clang, ld, "
+        "ar and their versioned and cross-prefixed names. They are mounted over the "
+        "tools, in a namespace that only the build sees, so that a compiler is seen "
+        "whatever path it is called by; where nothing can be mounted they stand "
+        "first on the PATH. Each does what the build asked for, with the compiler and the flags "
+        "that the build chose, and beside it makes LLVM bitcode of every C "
+        "source. What the build prints and its exit status stay the same.\n\n"
+        "At the end a summary says how many of the C units that were linked are "
+        "captured. Nothing captured, or less than --min-share, is exit status "
+        "2 with the likely reason.\n\n"
+        "A build with a compiler of its own, elsewhere, can be given CC=sundew-cc.",
     .examples = "sundew capture -- make -j2\n"
                 "sundew capture -- sh -c './configure && make'\n"
                 "sundew -w /tmp/ws capture -- cmake --build out\n",

@@ -9,6 +9,9 @@
  * a note says so. A unit that can't be read or linked at all is left out with
  * a note.
  *
+ * A name that a shared library keeps to itself may be another one elsewhere. If it is, it
+ * is renamed in all units of the library before they are linked.
+ *
  * Each call of LLVM's linker looks at the whole of the module that it links into,
  * so adding one unit after the other would take quadratic time. Units are merged
  * like the runs of a merge sort instead: neighbours of equal weight first.
@@ -41,6 +44,7 @@ typedef struct Linker {
     const char *unit;         /* the one at work */
     Map strong;               /* symbol -> name of the unit that defines it */
     Strings later;            /* renamed definitions, to be made internal */
+    Map apart;                /* "LIBRARY\nNAME" -> its other name */
     unsigned renamed;
     bool careful;
     Str said;                 /* diagnostics about this unit */
@@ -238,6 +242,92 @@ static void add_part(Linker *l, LLVMModuleRef m)
         merge_last(l);
 }
 
+/* ---- names of libraries */
+
+static bool is_own(const Map *exports, LLVMValueRef v, const char *name)
+{
+    return is_strong(v) &&
+           (LLVMGetVisibility(v) == LLVMHiddenVisibility || !map_has(exports, name));
+}
+
+/* One definition, seen before anything is linked: `owners` has the part of the program
+ * that each name belongs to. */
+static void foresee(Linker *l, const LinkUnit *u, const Map *exports, LLVMValueRef v, Map *owners)
+{
+    size_t n;
+    const char *name = LLVMGetValueName2(v, &n);
+    const void *part = u->library ? (const void *)u->library : l;
+    if (!is_strong(v))
+        return;
+    const void *owner = map_get(owners, name);
+    if (!owner) {
+        map_put(owners, name, (void *)part);
+    } else if (owner != part && u->library && is_own(exports, v, name)) {
+        char *key = xprintf("%s\n%s", u->library->path, name);
+        if (!map_has(&l->apart, key))
+            map_put(&l->apart, key,
+                    arena_printf(l->arena, "%s.%s.%u", name, u->library->name, ++l->renamed));
+        free(key);
+    }
+}
+
+static LLVMModuleRef peek(Linker *l, const LinkUnit *u)
+{
+    LLVMMemoryBufferRef buffer;
+    LLVMModuleRef m = NULL;
+    char *said = NULL;
+    if (u->excluded || LLVMCreateMemoryBufferWithContentsOfFile(u->bitcode, &buffer, &said)) {
+        LLVMDisposeMessage(said);
+        return NULL;
+    }
+    if (LLVMGetBitcodeModuleInContext2(l->ctx, buffer, &m)) {      /* bodies are not read */
+        LLVMDisposeMemoryBuffer(buffer);
+        return NULL;
+    }
+    return m;
+}
+
+/* Finds the names that mean one thing in a library and another elsewhere. */
+static void foresee_names(Linker *l, const LinkUnit *units, size_t n)
+{
+    Map owners = { 0 }, exports = { 0 };
+    const CapturedProgram *read = NULL;
+    for (size_t i = 0; i < n; i++) {
+        l->state->unit = (long)i;
+        LLVMModuleRef m = peek(l, &units[i]);
+        if (units[i].library && units[i].library != read) {
+            map_release(&exports);
+            exports = (Map){ 0 };
+            read = units[i].library;
+            library_exports(read, &exports);
+        }
+        if (!m)
+            continue;
+        for (LLVMValueRef v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v))
+            foresee(l, &units[i], &exports, v, &owners);
+        for (LLVMValueRef v = LLVMGetFirstGlobal(m); v; v = LLVMGetNextGlobal(v))
+            foresee(l, &units[i], &exports, v, &owners);
+        LLVMDisposeModule(m);
+    }
+    l->state->unit = -1;
+    map_release(&owners);
+    map_release(&exports);
+}
+
+static void take_apart(const Linker *l, const LinkUnit *u, LLVMModuleRef m)
+{
+    size_t n = strlen(u->library->path);
+    for (size_t i = 0; i < l->apart.len; i++) {
+        const char *key = l->apart.entries[i].key;
+        LLVMValueRef v =
+            strncmp(key, u->library->path, n) == 0 && key[n] == '\n' ? named(m, key + n + 1) : NULL;
+        if (!v)
+            continue;
+        const char *other = l->apart.entries[i].value;
+        LLVMSetValueName2(v, other, strlen(other));
+    }
+}
+
 static void add_unit(Linker *l, const LinkUnit *u)
 {
     l->unit = u->name;
@@ -252,6 +342,8 @@ static void add_unit(Linker *l, const LinkUnit *u)
         m = NULL;
     }
     if (m) {
+        if (u->library)
+            take_apart(l, u, m);
         settle_names(l, m);
         add_part(l, m);
     } else {
@@ -280,6 +372,8 @@ LLVMModuleRef link_units(LLVMContextRef ctx, const LinkUnit *units, size_t n, Bu
         .ctx = ctx, .arena = a, .notes = notes, .state = state, .careful = state->careful
     };
     LLVMContextSetDiagnosticHandler(ctx, on_diagnostic, &l);
+    if (n && units[n - 1].library)
+        foresee_names(&l, units, n);
     for (size_t i = 0; i < n; i++) {
         state->unit = (long)i;
         add_unit(&l, &units[i]);
@@ -298,6 +392,7 @@ LLVMModuleRef link_units(LLVMContextRef ctx, const LinkUnit *units, size_t n, Bu
     ok = ok && make_ssa(m, err);
     LLVMContextSetDiagnosticHandler(ctx, NULL, NULL);
     map_release(&l.strong);
+    map_release(&l.apart);
     str_release(&l.said);
     vec_release(&l.parts);
     strings_release(&l.later);

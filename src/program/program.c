@@ -250,6 +250,8 @@ static void tables_key(const CapturedProgram *c, char key[ID_LEN + 1])
     sha256_add(&h, version, strlen(version) + 1);
     for (size_t i = 0; i < c->nunits; i++)
         sha256_add(&h, c->units[i]->id, strlen(c->units[i]->id) + 1);
+    for (size_t i = 0; i < c->nlibraries; i++)
+        sha256_add(&h, &c->ends[i], sizeof c->ends[i]);
     sha256_end_id(&h, key);
     free(version);
 }
@@ -278,6 +280,9 @@ static LinkUnit *link_list(const CapturedProgram *c, Arena *a)
         units[i].bitcode = c->units[i]->bitcode;
         units[i].name = c->units[i]->source;
     }
+    for (size_t k = 0; k < c->nlibraries; k++)
+        for (size_t i = c->ends[k]; i < c->ends[k + 1]; i++)
+            units[i].library = c->libraries[k];
     return units;
 }
 

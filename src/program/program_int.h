@@ -11,6 +11,7 @@ typedef struct LinkUnit {
     const char *bitcode;      /* path */
     const char *name;         /* for notes: its source */
     const char *excluded;     /* why it is left out; NULL: it is not */
+    const CapturedProgram *library;   /* that it is part of; NULL: the program itself */
 } LinkUnit;
 
 typedef Vec(ProgramNote) Notes;

@@ -17,7 +17,10 @@ static bool is_ours(const FailureReport *r, const FailureFrame *f)
 static size_t list_steps(const FailureReport *r, EvidenceStep *steps)
 {
     const Failure *f = r->failure;
-    size_t n = 0;
+    size_t n = 0, first = 0;
+    if (r->detail && *r->detail)
+        steps[n++] = (EvidenceStep){ .text = r->detail };
+    first = n;
     for (size_t i = failure_site(f) ? f->site : 0; i < f->nframes && n < MOST_STEPS; i++) {
         const FailureFrame *at = &f->frames[i];
         if (is_ours(r, at))
@@ -26,7 +29,7 @@ static size_t list_steps(const FailureReport *r, EvidenceStep *steps)
             .at = { .file = at->file && *at->file ? at->file : NULL,
                     .line = (int)at->line,
                     .function = at->function },
-            .text = n ? "called from here" : "fails here",
+            .text = n > first ? "called from here" : "fails here",
         };
         n++;
         if (at->function && strcmp(at->function, "main") == 0)
@@ -55,7 +58,7 @@ static const char *tell(Arena *a, const FailureReport *r)
     if (r->text)
         str_add(&text, r->text);
     else
-        failure_describe(r->failure, &text);
+        failure_title(r->failure, &text);
     str_add(&text, or_empty(r->after));
     const char *copy = arena_strdup(a, str_c(&text));
     str_release(&text);

@@ -54,6 +54,17 @@ char **session_args(Session *s, size_t *n)
     return strings_argv(&s->args);
 }
 
+void session_adopt(Session *s, const char *option, const char *value)
+{
+    if (!option) {
+        strings_add(&s->args, value);
+        return;
+    }
+    const Option *o = option_find(s->command, option);
+    assert(o);
+    vec_push(&s->values, ((Value){ o, xstrdup(value), xstrdup("a kept file") }));
+}
+
 char **session_tail(Session *s, size_t *n)
 {
     *n = s->tail.len;
@@ -120,6 +131,16 @@ bool session_time_is_over(const Session *s)
 
 bool session_interrupted(Session *s) { return interrupted || session_time_is_over(s); }
 
+bool session_was_asked_to_stop(void) { return interrupted; }
+
+double session_time_left(const Session *s, double otherwise)
+{
+    if (s->deadline <= 0)
+        return otherwise;
+    double left = s->deadline - clock_seconds();
+    return left > 0.001 ? left : 0.001;
+}
+
 /* ---- what comes out */
 
 Str *session_out(Session *s) { return &s->out; }
@@ -148,6 +169,16 @@ void session_incomplete(Session *s, const char *fmt, ...)
     va_list ap;
     va_start(ap, fmt);
     str_addv(&s->incomplete, fmt, ap);
+    va_end(ap);
+}
+
+void session_examined(Session *s, const char *fmt, ...)
+{
+    if (s->examined.len)
+        str_add(&s->examined, ", ");
+    va_list ap;
+    va_start(ap, fmt);
+    str_addv(&s->examined, fmt, ap);
     va_end(ap);
 }
 
@@ -206,13 +237,17 @@ static void find_home(Session *s)
     free(self);
 }
 
+/* The first one asks for an orderly end; one that comes a second later or more ends
+ * it. timeout(1) sends each signal twice, to the process and to its group. */
 static void on_interrupt(int sig)
 {
-    /* The first one asks for an orderly end, the second one ends it. */
-    if (interrupted) {
+    static double first;
+    double now = clock_seconds();
+    if (interrupted && now - first >= 1) {
         signal(sig, SIG_DFL);
         raise(sig);
     }
+    first = interrupted ? first : now;
     interrupted = 1;
 }
 
@@ -239,7 +274,7 @@ static bool check_values(Session *s, Err *err)
     if (!*text || *end || errno || *text == '-')
         return err_set(err, "--seed %s: not a number", text);
     s->rng = rng_seeded(s->seed);
-    if (session_time(s) > 0 && !(s->command && s->command->budget))
+    if (session_time(s) > 0)
         s->deadline = clock_seconds() + session_time(s);
     return true;
 }
@@ -259,7 +294,7 @@ static bool read_config(Session *s, Err *err)
 static bool open_workspace(Session *s, Err *err)
 {
     const char *dir = session_option(s, "workspace");
-    unsigned folder = s->command->needs & NEEDS_FOLDER;
+    unsigned folder = s->command ? s->command->needs & NEEDS_FOLDER : NEEDS_NOTHING;
     Err why = { 0 };
     s->workspace = workspace_open(dir, false, &why);
     if (s->workspace) {
@@ -326,6 +361,7 @@ static void release(Session *s)
     json_decref(s->json);
     str_release(&s->out);
     str_release(&s->incomplete);
+    str_release(&s->examined);
     free(s->command_line);
     free(s->share);
     free(s->libexec);
@@ -345,6 +381,9 @@ static bool run_command(Session *s, int argc, char **argv, Err *err)
     find_home(s);
     if (!args_parse(s, argc, argv, err))
         return false;
+    if (!s->command && session_flag(s, "print-config"))
+        return open_workspace(s, err) && read_config(s, err) && check_values(s, err) &&
+               (config_print(s, &s->out), true);
     if (!s->command) {
         help_overview(s->commands, &s->out);
         if (!session_flag(s, "help"))
@@ -365,11 +404,11 @@ static bool run_command(Session *s, int argc, char **argv, Err *err)
     }
     if (session_quiet(s))
         progress_mode(PROGRESS_OFF);
-    else if (session_verbose(s))
-        progress_mode(PROGRESS_PLAIN);
     struct sigaction act = { .sa_handler = on_interrupt };
-    if (s->command->rules)
+    if (s->command->rules) {
         sigaction(SIGINT, &act, NULL);
+        progress_beat(s->command->name);
+    }
     const Command *c = s->command;
     if ((c->check && !c->check(s, err)) || !open_store(s, err) || !session_need(s, c->needs, err) ||
         !c->run(s, err))

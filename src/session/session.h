@@ -26,6 +26,9 @@ char **session_tail(Session *s, size_t *n);    /* after "--" */
 bool session_has_tail(Session *s);
 /* All values of an option that may be repeated, in order; NULL-terminated. */
 char **session_option_all(Session *s, const char *name);
+/* As if it had been said: by a file that the command was asked to repeat. A NULL option
+ * is an argument before "--". */
+void session_adopt(Session *s, const char *option, const char *value);
 
 /* ---- with what */
 unsigned session_jobs(Session *s);
@@ -43,6 +46,8 @@ bool session_verbose(Session *s);
 bool session_quiet(Session *s);
 bool session_color(Session *s);                /* for standard output */
 bool session_time_is_over(const Session *s);   /* --time */
+/* Seconds until --time is over, never 0; without --time: `otherwise`. */
+double session_time_left(const Session *s, double otherwise);
 bool session_interrupted(Session *s);          /* Ctrl-C, or --time is over: stop,
                                                 * keep what is there */
 
@@ -74,6 +79,9 @@ bool session_report(Session *s, const Finding *f, Err *err);
 void session_saw(Session *s, const char *file);
 /* This run did not do all its work: said at the end and in every output. */
 void session_incomplete(Session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* How much this run looked at, in addition to functions or calls and units, which the
+ * session counts itself: "1,200 schedules". Said at the end and in every output. */
+void session_examined(Session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* More fields at the top of the technique's --json output. */
 void session_json(Session *s, const char *key, json_t *value);
 /* Text for standard output, written whole at the end of the command. */

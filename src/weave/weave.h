@@ -125,6 +125,25 @@ typedef struct ScheduleFigures {
 } ScheduleFigures;
 bool weave_schedule(Woven *w, json_t *sites, ScheduleFigures *figures, Err *err);
 
+/* Calls of an API (runtime/calls/calls.h) from the program's own code. With weave_runtime()
+ * of "calls". `sites`, an object, gets two arrays: "sites" of [function, file, line, column,
+ * index of the callee, is the result unused?], and "functions" that make handles. False:
+ * there is no such call. */
+typedef struct ApiCallee {
+    const char *name;
+    int in[3], out[2]; /* parameters: handles; pointers to where handles
+                                  * come out. -1: none */
+    bool makes; /* handles come out of it, or it sets up the caller's */
+    bool mutex; /* its first argument is a mutex that shall check */
+} ApiCallee;
+typedef struct ApiCallsPlan {
+    const ApiCallee *callees;
+    size_t n;
+    bool (*skips)(const Function *caller, void *arg); /* it is not the program's own code */
+    void *arg;
+} ApiCallsPlan;
+bool weave_calls(Woven *w, const ApiCallsPlan *plan, json_t *sites, Err *err);
+
 /* Coverage (runtime/server/batch.h): a counter for each edge of edges.h. With weave_runtime() of
  * "coverage". The array of counters has weave_coverage_size() bytes. */
 bool weave_coverage(Woven *w, const Edges *edges, Err *err);

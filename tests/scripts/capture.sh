@@ -20,6 +20,7 @@ sources() {
     printf 'int unused(void) { return 7; }\n' >d.c
 }
 runs() { [ "$("$1")" = "${2:-42}" ]; }
+captured_by_name() { status 0 "$SUNDEW" capture --by-name -- "$@"; }
 captured() { status 0 "$SUNDEW" capture -- "$@"; }
 all3="captured a.c:captured b.c:captured c.c"
 has_all() { local IFS=:; has_units "$1" $all3; }
@@ -209,6 +210,11 @@ ok "…and the exit status is 2" status 2 "$SUNDEW" capture -- make
 ok "…named in the list" says '"missing": [
       {' "$SUNDEW" show programs --json
 
+fresh refused
+printf 'int main(void) { return nothing; }\n' >a.c
+ok "a failed compile is told" says "compiler or linker failed 1 time; the first: a.c" "$SUNDEW" capture -- sh -c 'gcc -c a.c; true'
+ok "…a failed link too" says "compiler or linker failed 1 time; the first: $PWD/prog" "$SUNDEW" capture -- sh -c 'echo "int g(void);int main(void){return g();}" >b.c; gcc b.c -o prog; true'
+
 fresh failing
 printf 'int main(void) { return nothing; }\n' >a.c
 printf 'prog: a.o\n\tgcc -o $@ $^\n' >Makefile
@@ -219,9 +225,44 @@ ok "…and its own messages" same_messages
 ok "…a link error too" status 1 "$SUNDEW" -q capture -- sh -c 'echo "int f(void); int main(void){return f();}" >b.c; gcc b.c -o b'
 ok "…and one by a signal" status 137 "$SUNDEW" -q capture -- sh -c 'kill -9 $$'
 
+can_mount() { unshare -m true 2>/dev/null || { [ "$(id -u)" != 0 ] && unshare -Um true 2>/dev/null; }; }
 fresh other; sources
-ok "a compiler by its path: nothing captured" status 2 "$SUNDEW" capture -- /usr/bin/gcc -c a.c
-ok "…with the likely reason" says "a compiler that Sundew does not stand in for" "$SUNDEW" capture -- /usr/bin/gcc -c a.c
+printf 'cmake_minimum_required(VERSION 3.13)\nproject(p C)\nadd_library(x STATIC b.c c.c)\nadd_executable(prog a.c)\ntarget_link_libraries(prog x)\n' >CMakeLists.txt
+cmake -S . -B before >/dev/null
+if can_mount; then
+    ok "a compiler by its path" captured sh -ec '/usr/bin/gcc -c a.c; /usr/bin/cc -c b.c c.c; /usr/bin/ar rcs libx.a b.o c.o; /usr/bin/gcc a.o libx.a -o prog'
+    ok "…all units" has_all prog
+    ok "…the archive too" has_units libx.a "captured b.c" "captured c.c"
+    ok "…that is kept as the build knows it" sh -ec 'grep -h -A1 "\"link\"" .sundew/programs/*.json | grep -q "/usr/bin/gcc"; ! grep -rl tools .sundew/programs .sundew/units'
+    ok "…a clang, with its own headers" captured sh -ec 'printf "#include <stddef.h>\n" >>b.c; $(readlink -f "$(command -v clang-19)") -MD -c a.c b.c; clang-19 -c c.c; clang-19 a.o b.o c.o -o prog'
+    ok "…all units" has_all prog
+    ok "…whose dependencies name files that stay" sh -ec 'for f in $(sed "s/.*://;s/\\\\//" b.d); do test -e "$f" || exit 1; done; ! grep sundew b.d'
+    ok "…in an empty environment" captured env -i /usr/bin/cc -B/usr/bin/ a.c b.c c.c -o prog
+    ok "…all units" has_all prog
+    ok "…behind ccache, which knows another compiler by its file" sh -ec '"$SUNDEW" -q capture -- env CCACHE_DIR=$PWD/cc CCACHE_LOGFILE=$PWD/cc.log /usr/bin/ccache /usr/bin/gcc -c a.c; grep -q "CCACHE_COMPILERCHECK) compiler_check = string:\|Config: (environment) compiler_check = string:" cc.log'
+    ok "a tree that CMake configured before" captured cmake --build before
+    ok "…all units" has_all before/prog
+    rm -rf before/prog before/CMakeFiles/prog.dir/*.o before/CMakeFiles/x.dir/*.o
+    ok "…with make inside it" captured make -C before
+    ok "…all units" has_all before/prog
+    if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups unshare -Um true 2>/dev/null; then
+        own=$(mktemp -d /tmp/sundew-capture.XXXXXX); cp ./*.c "$own"; chown -R 65534:65534 "$own"
+        ok "…as an ordinary user" says "captured 3 of 3" setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$own" sh -c "cd '$own' && '$SUNDEW' capture -- /usr/bin/gcc a.c b.c c.c -o prog"
+        rm -rf "$own"
+    else
+        skip "…as an ordinary user" "this needs root and user namespaces"
+    fi
+else
+    skip "a compiler by its path" "nothing can be mounted here"
+fi
+rm -f ./*.o prog
+ok "a compiler by its path, where nothing is mounted: nothing captured" status 2 "$SUNDEW" capture --by-name -- /usr/bin/gcc -c a.c
+ok "…with the likely reason" says "a compiler that Sundew does not stand in for" "$SUNDEW" capture --by-name -- /usr/bin/gcc -c a.c
+cmake --build before --target clean
+ok "…and the command that configures again" says "cmake --fresh -S $PWD -B before && cmake --build before" "$SUNDEW" capture --by-name -- cmake --build before
+ok "…which then depends on the workspace, and that is said" says "later/CMakeCache.txt names compilers of the workspace" "$SUNDEW" capture --by-name -- sh -ec 'cmake -S . -B later >/dev/null; cmake --build later'
+ok "…by name all works as well" captured_by_name sh -ec 'gcc -c a.c b.c c.c; ar rcs libx.a b.o c.o; gcc a.o libx.a -o prog'
+ok "…all units" has_all prog
 mkdir bin; printf '#!/bin/sh\n' >bin/docker; chmod +x bin/docker
 ok "…a container" says "container" env PATH="$PWD/bin:$PATH" "$SUNDEW" capture -- docker build .
 ok "no build command" says "capture what?" "$SUNDEW" capture
@@ -248,14 +289,19 @@ cp "$TOP/tests/subjects/capture/configure" configure
 ok "configure alone captures nothing, and says so" says "only the checks of a configuration" "$SUNDEW" capture -- sh ./configure
 ok "…unless that is enough" status 0 "$SUNDEW" capture --min-share 0 -- sh ./configure
 ok "configure scripts: their tests are no units" captured sh -ec 'sh ./configure && make'
+ok "…an archive of theirs is no program" sh -ec '"$SUNDEW" -q capture --min-share 0 -- sh -ec "echo \"int f(void){return 0;}\" >conftest.c; gcc -c conftest.c -o conftest2.o; ar cru libconftest.a conftest2.o; gcc -shared conftest2.o -o libconftest.so || :"; ! "$SUNDEW" show programs | grep conftest'
 ok "…no program but ours" sh -ec '[ "$("$SUNDEW" show programs | wc -l)" = 1 ]'
 printf 'cmake_minimum_required(VERSION 3.13)\nproject(p C)\nadd_library(x STATIC b.c c.c)\nadd_executable(prog a.c)\ntarget_link_libraries(prog x)\n' >CMakeLists.txt
 fresh cmake; cp ../configure/*.c ../configure/CMakeLists.txt .
 ok "CMake, its compiler checks included" captured sh -ec 'cmake -S . -B out >/dev/null && cmake --build out'
 ok "…all units" has_all out/prog
 ok "…only the two programs" sh -ec '[ "$("$SUNDEW" show programs | wc -l)" = 2 ]'
-ok "…a later build without capture goes on" sh -ec 'touch -d "+3 seconds" b.c; cmake --build out'
-ok "…and is captured too, its compiler being ours" has_all out/prog
+if can_mount; then
+    ok "…the tree names nothing of the workspace" sh -ec '! grep -rI "[.]sundew/" out'
+    ok "…and is built without it" sh -ec 'rm -rf .sundew; touch -d "+3 seconds" b.c; cmake --build out; ./out/prog'
+else
+    skip "…the tree names nothing of the workspace" "nothing can be mounted here"
+fi
 fresh meson; cp ../configure/*.c .
 printf "project('p', 'c')\nx = static_library('x', 'b.c', 'c.c')\nexecutable('prog', 'a.c', link_with: x)\n" >meson.build
 ok "Meson" captured sh -ec 'meson setup out >/dev/null && ninja -C out >/dev/null'
@@ -268,6 +314,10 @@ ok "libtool" captured sh -ec '
     $L --mode=link gcc -rpath /usr/lib b.lo c.lo -o libx.la; gcc -c a.c; $L --mode=link gcc -static a.o libx.la -o prog'
 ok "…all units" has_all prog
 ok "…the shared library too" has_units .libs/libx.so.0.0.0 "captured b.c" "captured c.c"
+ok "…its .la file stands for it" has_units libx.la "captured b.c" "captured c.c"
+ok "a program whose library is not installed yet" captured sh -ec 'libtool --tag=CC --quiet --mode=link gcc a.o libx.la -o wrapped; file=$(head -c 2 wrapped); test "$file" = "#!"'
+ok "…libtool's script stands for it" has_units wrapped "captured a.c"
+echo "#!/bin/sh" >script; ok "…a script of another kind does not" says "neither executable" "$SUNDEW" show units script
 
 fresh killed; sources
 slow='i=0; while [ $i -lt 200 ]; do gcc -c b.c -o b$i.o; i=$((i+1)); done'
@@ -294,7 +344,7 @@ printed() { [ "$(gcc -Wl,-M a.c b.c c.c -o p | grep -c LOAD)" = "$("$SUNDEW" -q 
 ok "a map printed by the linker is still printed" printed
 ok "…and units are there" has_all p
 ok "the wrapper never finds itself" sh -ec 'mkdir -p self; ln -sf "$SUNDEW_BUILD/sundew-cc" self/gcc; PATH=$PWD/self:$PATH; timeout 20 gcc --version | grep -q Free; timeout 20 gcc -c a.c'
-ok "without a PATH" sh -ec '"$SUNDEW" -q capture -- gcc a.c b.c c.c -o p; env -u PATH .sundew/shims/gcc -c a.c'
+ok "without a PATH" sh -ec '"$SUNDEW" -q capture --by-name -- gcc a.c b.c c.c -o p; env -u PATH .sundew/shims/gcc -c a.c'
 ok "a link to the object stays a link" sh -ec 'mkdir -p real; ln -sf real/a.o a.o; rm -f real/a.o; touch real/a.o; "$SUNDEW" -q capture -- gcc -c a.c; test -L a.o; test -s real/a.o'
 ok "mode and time of the output are the compiler's" sh -ec 'umask 027; "$SUNDEW" -q capture -- gcc a.c b.c c.c -o p; [ "$(stat -c %a p)" = 750 ]'
 slow_clang() {          # clang-19 that never ends must not hang what it helps

@@ -24,11 +24,14 @@ cp "$TOP/tests/subjects/explore/klee.c" klee.c
 cp "$TOP/tests/subjects/explore/date.c" date.c
 cp "$TOP/tests/subjects/explore/wild.c" wild.c
 cp "$TOP/tests/subjects/explore/slow.c" slow.c
+cp "$TOP/tests/subjects/explore/greet.c" greet.c
+cp "$TOP/tests/subjects/explore/loops.c" loops.c
 cp "$TOP/tests/subjects/explore/terminal.c" terminal.c
 capture() { "$SUNDEW" capture -- sh -ec "$1"; }
 ok "programs are captured" capture 'gcc -g -O2 -o magic magic.c; gcc -g -O2 -DSIZE=256 -o magic-good magic.c
     gcc -g -O2 -o file file.c; gcc -g -DBUG -o letters letters.c; gcc -g -o letters-good letters.c
     gcc -g -o klee klee.c -Wl,--unresolved-symbols=ignore-all; gcc -g -o date date.c; gcc -g -w -o wild wild.c
+    gcc -g -DSIZE=16 -o greet greet.c; gcc -g -DSIZE=65 -o greet-good greet.c; gcc -g -o loops loops.c
     gcc -g -o slow slow.c; gcc -g -o terminal terminal.c
     gcc -g -DWITH_MAIN -o target target.c
     clang-19 -g -fsanitize=fuzzer -o linked target.c'
@@ -63,11 +66,28 @@ syncs() {
 }
 ok "--sync takes what others put down" syncs
 repeats() {
-    explore one ./letters-good --no-concolic --no-sanitizers --seed 7 --executions 3000 --time 60s &&
-        explore two ./letters-good --no-concolic --no-sanitizers --seed 7 --executions 3000 --time 60s &&
-        cmp one.out/queue/id:000004* two.out/queue/id:000004*
+    local i
+    for i in one two; do
+        explore $i "$@" --seed 7 --executions 3000 || return 1
+        json $i.json 'd["executions"] == 3000 and d["ended"] == "executions"' || return 1
+    done
+    diff -r one.out two.out
 }
-ok "the same seed makes the same inputs" repeats
+ok "the same seed makes the same inputs, by mutation" repeats ./letters-good --no-concolic --no-sanitizers
+ok "… and with traces and the judge" repeats ./letters
+ok "… where all fail but some" repeats ./magic
+
+ok "a copy of too many bytes" explore greet ./greet --executions 2000
+ok "… is found" json greet.json 'any("stack-buffer-overflow" in f["what"] for f in d["failures"])'
+ok "… what matters is told in few words" json greet.json 'any(f["condition"] == "each of input[0..15] != 0" for f in d["failures"])'
+ok "… and a title has no condition" json greet.json 'not any("input[" in f["message"] for f in d["findings"])'
+ok "… with short seeds too" explore greet2 ./greet --no-concolic --executions 20000 -i others/queue
+ok "… they do" json greet2.json 'any("stack-buffer-overflow" in f["what"] for f in d["failures"])'
+ok "a copy that fits" explore greet-good ./greet-good --executions 2000
+ok "… is none" json greet-good.json 'd["failures"] == []'
+ok "a program that never ends" explore loops ./loops --executions 12 --timeout 200ms
+ok "… is a hang" json loops.json '[f["kind"] in ("timeout", "cpu-limit") for f in d["failures"]] == [True]'
+ok "… and another input is solved for" json loops.json 'd["solved_new"] == 1 and d["queue"] == 1'
 
 ok "a fuzz target is used as it is" explore target ./target --stop-at first-failure --time 150s
 ok "… one that is linked with libFuzzer too" explore linked ./linked --no-mutation --stop-at first-failure --time 150s
@@ -124,7 +144,7 @@ cp "$TOP/tests/subjects/explore/bugs.c" bugs.c
 cp "$TOP/tests/subjects/explore/blocks.c" blocks.c
 ok "captured" "$SUNDEW" -q capture -- sh -c 'cc -g -O1 -o bugs bugs.c && cc -g -O1 -o blocks blocks.c'
 mkdir -p bad && printf Q900 >bad/q && printf DIVI00 >bad/d && printf NULL >bad/n
-ok "seeds that fail" explore bugs ./bugs --no-mutation --time 40s -i bad
+ok "seeds that fail" explore bugs ./bugs --no-mutation --executions 100 --time 300s -i bad
 ok "… are told as three failures" json bugs.json 'len([f for f in d["failures"] if f["location"]]) >= 3'
 conditions='{f["location"]["line"]: f["condition"] for f in d["failures"] if f["location"]}'
 ok "… where the trace ends before the failure, by the bytes that matter" json bugs.json \

@@ -113,7 +113,10 @@ all_of_it() {    # all_of_it WHO: as the user that runs this
     done
     ok "$1: …and once more without" unchanged settles prog check
     ok "$1: --time ends it" unchanged says "the time was over" "$SUNDEW" mutability prog --time 1s -- make -s slow
+    ok "$1: …and that of a command whose time is a budget" unchanged budget_ends
 }
+# Without an end by --time the guard ends it, with status 124.
+budget_ends() { says "the time was over while the example ran" timeout 120 "$SUNDEW" -q regress libbox.a --headers lib.h --time 1s -o "$work/never" -- sleep 1000; }
 regress() { "$SUNDEW" -q regress "$1" --headers lib.h --count 50 --mutants 0 -o "$work/out$$" -- make -s check; local got=$?; rm -rf "$work/out$$"; return $got; }
 # The command's status is said; it is 0 here.
 passes() {
@@ -143,7 +146,7 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups unsh
     # An ordinary user needs a folder of his own.
     own=$(mktemp -d /tmp/sundew-place.XXXXXX)
     chown 65534:65534 "$own"
-    export -f subject tree unchanged settles all_of_it regress passes sees relinks killed ok says status
+    export -f subject tree unchanged settles all_of_it regress budget_ends passes sees relinks killed ok says status
     setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$own" TMPDIR="$own" work="$own" count=$count \
         bash -c 'mkdir "$work/p" && cd "$work/p" && all_of_it nobody; echo $count > "$work/count"'
     count=$(cat "$own/count")

@@ -165,7 +165,7 @@ static void build_and_run(bool asan)
     const LabUnit *u = write_test(b);
     char *source = path_join(b->folder, "t.c"), *out = path_join(b->folder, "t");
     char *argv[] = { out, NULL };
-    if (!lab_build(b->lab, u, source, out, false, &err))
+    if (!lab_build(b->lab, u, source, out, 0, &err))
         fail_msg("%s", err.msg);
     assert_int_equal(run_in(b->folder, argv), 0);
     free(source);
@@ -193,7 +193,7 @@ static void a_test_that_does_not_compile_says_why(void **state)
     const LabUnit *u = write_test(b);
     char *source = path_join(b->folder, "t.c"), *out = path_join(b->folder, "t");
     assert_true(file_write(source, "int main(void) { return missing; }\n", 35, NULL));
-    assert_false(lab_build(b->lab, u, source, out, false, &err));
+    assert_false(lab_build(b->lab, u, source, out, 0, &err));
     assert_non_null(strstr(err.msg, "missing"));
     assert_false(file_exists(out));
     free(source);
@@ -206,19 +206,18 @@ static void the_makefile_builds_it_from_nothing(void **state)
     (void)state;
     Err err = { 0 };
     Bench *b = bench_new(false);
-    const LabUnit *units[] = { write_test(b) };
-    Strings tests = { 0 };
+    const LabUnit *unit = write_test(b);
+    const LabTest tests[] = { { "t", unit, false }, { "u", unit, true } };
     Str text = { 0 };
     char *path = path_join(b->folder, "Makefile"), *objects = path_join(b->folder, "objects");
     char *make[] = { "make", "-s", "t", NULL }, *test[] = { "./t", NULL };
-    strings_add(&tests, "t");
-    if (!lab_makefile(b->lab, &tests, units, &text, &err))
+    if (!lab_makefile(b->lab, tests, 2, &text, &err))
         fail_msg("%s", err.msg);
     assert_true(file_write(path, str_c(&text), text.len, &err));
+    assert_non_null(strstr(strstr(str_c(&text), "\nu: u.c"), " -O0 "));
     dir_remove(objects);
     assert_int_equal(run_in(b->folder, make), 0);
     assert_int_equal(run_in(b->folder, test), 0);
-    strings_release(&tests);
     str_release(&text);
     free(path);
     free(objects);

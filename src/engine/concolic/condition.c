@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "solve/minimise.h"
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -15,6 +16,7 @@ enum {
     AGAINST = 3,
     MOST_CONJUNCTS = 3000,
     MOST_TEXT = 600,
+    MOST_CONDITIONS = 400,
     MOST_OF_ONE = 120,
     DEEPEST = 12,
     SHORT = 256
@@ -227,7 +229,8 @@ static void print_bytes(const Exprs *pool, uint32_t in, Expr e, Str *out)
     }
 }
 
-static void print_condition(Exprs *pool, uint32_t in, const Condition *c, Str *out)
+/* What it says, once. */
+static void list_condition(Exprs *pool, uint32_t in, const Condition *c, Strings *out)
 {
     Expr e = c->negated ? expr_not(pool, c->cond) : c->cond;
     Str text = { 0 };
@@ -236,11 +239,52 @@ static void print_condition(Exprs *pool, uint32_t in, const Condition *c, Str *o
         str_reset(&text);
         print_bytes(pool, in, e, &text);
     }
-    if (!strstr(str_c(out), str_c(&text))) {
-        add_and(out);
-        str_addf(out, strstr(str_c(&text), " || ") ? "(%s)" : "%s", str_c(&text));
-    }
+    bool known = false;
+    for (size_t i = 0; !known && i < out->len; i++)
+        known = strcmp(out->items[i], str_c(&text)) == 0;
+    if (!known)
+        strings_add(out, str_c(&text));
     str_release(&text);
+}
+
+/* "input[7] != 0" is about byte 7 alone, and then comes the rest; NULL: another text. */
+static const char *about_byte(const char *text, unsigned *at)
+{
+    int end = 0;
+    if (sscanf(text, "input[%u] %n", at, &end) != 1 || !end || strstr(text + end, "input["))
+        return NULL;
+    return text + end;
+}
+
+/* How many texts from here on say the same of bytes that follow one another. */
+static size_t count_alike(const Strings *all, size_t i)
+{
+    unsigned first, at;
+    const char *rest = about_byte(all->items[i], &first);
+    size_t n = 1;
+    while (rest && i + n < all->len) {
+        const char *next = about_byte(all->items[i + n], &at);
+        if (!next || at != first + n || strcmp(next, rest) != 0)
+            break;
+        n++;
+    }
+    return n;
+}
+
+static void print_conditions(const Strings *all, Str *out)
+{
+    for (size_t i = 0, n; i < all->len && out->len < MOST_TEXT; i += n) {
+        const char *text = all->items[i];
+        unsigned at;
+        n = count_alike(all, i);
+        add_and(out);
+        if (n > 1) {
+            const char *rest = about_byte(text, &at);
+            str_addf(out, "each of input[%u..%zu] %s", at, at + n - 1, rest);
+        } else {
+            str_addf(out, strstr(text, " || ") ? "(%s)" : "%s", text);
+        }
+    }
 }
 
 char *condition_describe(Exprs *pool, uint32_t in, const Conjunct *c, size_t n)
@@ -263,8 +307,11 @@ char *condition_describe(Exprs *pool, uint32_t in, const Conjunct *c, size_t n)
     if (cells.len)
         qsort(cells.items, cells.len, sizeof *cells.items, by_place);
     print_cells(&cells, &out);
-    for (size_t i = 0; i < rest.len && out.len < MOST_TEXT; i++)
-        print_condition(pool, in, &rest.items[i], &out);
+    Strings texts = { 0 };
+    for (size_t i = 0; i < rest.len && i < MOST_CONDITIONS; i++)
+        list_condition(pool, in, &rest.items[i], &texts);
+    print_conditions(&texts, &out);
+    strings_release(&texts);
     if (out.len > MOST_TEXT) {
         out.len = MOST_TEXT;
         str_add(&out, "…");

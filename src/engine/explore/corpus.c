@@ -79,14 +79,23 @@ static bool try_folder(Job *j, const char *path, Origin origin, Err *err)
     return ok;
 }
 
-/* Without seeds: nothing, a line, some zeros. */
+/* Without seeds: nothing, a line, some zeros, a long word, lines of words and numbers. */
 static bool try_defaults(Job *j, Err *err)
 {
     static const uint8_t zeros[64];
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    static const char lines[] = "one 1\ntwo 2.5 -3\nfour = \"5\", [6]; {7}\n";
     static const struct {
         const void *bytes;
         size_t n;
-    } all[] = { { "", 0 }, { "0\n", 2 }, { zeros, 8 }, { zeros, 64 } };
+    } all[] = { { "", 0 },
+                { "0\n", 2 },
+                { zeros, 8 },
+                { zeros, 64 },
+                { word, sizeof word - 1 },
+                { lines, sizeof lines - 1 } };
     for (size_t i = 0; i < sizeof all / sizeof *all && !job_over(j); i++) {
         if (!try_input(j, all[i].bytes, all[i].n, FROM_SEED))
             return err_set(err, "%s", j->err.msg);

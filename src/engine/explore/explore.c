@@ -19,10 +19,9 @@
 
 enum {
     MOST_START = 30,             /* seconds for a first run */
-    LEAST_START = 15,            /* … if the user has not so much time */
+    LEAST_START = 7,             /* … if the user has not so much time */
+    STEADY_LIMIT = 2,            /* seconds of a run, where none may be measured */
 };
-
-/* ---- small */
 
 /* ---- notes: only the caller of explore() is told them, in its own thread */
 
@@ -86,6 +85,40 @@ static void take_word(void *explorer, const void *bytes, size_t n)
 }
 
 bool job_over(Job *j) { return atomic_load(&j->x->stop); }
+
+bool job_done(Job *j) { return j->spent || job_over(j); }
+
+double explorer_age(const Explorer *x)
+{
+    return x->steady ? atomic_load(&x->work) : clock_seconds() - x->begun;
+}
+
+void explorer_worked(Explorer *x, double seconds)
+{
+    if (x->steady)
+        atomic_store(&x->work, atomic_load(&x->work) + seconds);
+}
+
+/* Jobs get some at a time, so that all together they try as many as they may. */
+bool job_may_try(Job *j)
+{
+    enum { SOME = 64 };
+    Explorer *x = j->x;
+    uint64_t most = x->plan->executions;
+    if (!most)
+        return true;
+    if (!j->granted && !j->spent) {
+        pthread_mutex_lock(&x->lock);
+        j->granted = most - x->granted < SOME ? most - x->granted : SOME;
+        x->granted += j->granted;
+        pthread_mutex_unlock(&x->lock);
+        j->spent = !j->granted;
+    }
+    if (j->spent)
+        return false;
+    j->granted--;
+    return true;
+}
 
 /* The first reason counts. */
 void explorer_stop(Explorer *x, const char *why)
@@ -170,15 +203,17 @@ static bool begin_front(Explorer *x, Err *err)
 {
     const ExplorePlan *plan = x->plan;
     bool trace = !plan->no_concolic && !plan->replay;
-    x->host = (FrontHost){ .seed = plan->seed,
-                           .time = plan->time,
-                           .longest = x->longest,
-                           .trace = trace,
-                           .trace_first = trace && (plan->no_mutation || plan->systematic),
-                           .stop = runs_are_cut,
-                           .note = take_note,
-                           .word = take_word,
-                           .arg = x };
+    x->host =
+        (FrontHost){ .seed = plan->seed,
+                     .time = plan->time,
+                     .longest = x->longest,
+                     .trace = trace,
+                     .trace_first = trace && (plan->no_mutation || plan->systematic || x->steady),
+                     .steady = x->steady,
+                     .stop = runs_are_cut,
+                     .note = take_note,
+                     .word = take_word,
+                     .arg = x };
     if (!x->front->begin(plan->subject, &x->host, &x->facts, err))
         return false;
     assert(x->facts.branches <= x->facts.counters);
@@ -231,7 +266,7 @@ static void job_close(Job *j)
 /* Mutation and solving take turns. */
 static bool job_step(Job *j)
 {
-    double begun = clock_seconds();
+    double begun = explorer_age(j->x);
     bool trace = job_traces(j) && tracer_wanted(j), ok = true;
     if (trace)
         ok = tracer_step(j);
@@ -239,7 +274,7 @@ static bool job_step(Job *j)
         ok = stage_mutate(j);
     else
         usleep(20000);
-    *(trace ? &j->tracing : &j->mutating) += clock_seconds() - begun;
+    *(trace ? &j->tracing : &j->mutating) += explorer_age(j->x) - begun;
     return ok && corpus_sync(j);
 }
 
@@ -247,10 +282,15 @@ static void *job_work(void *arg)
 {
     Job *j = arg;
     bool ok = true;
-    while (ok && !job_over(j))
+    while (ok && !job_done(j))
         ok = j->x->plan->systematic ? systematic_step(j) : job_step(j);
     if (!ok)
         explorer_stop(j->x, "an error");
+    pthread_mutex_lock(&j->x->lock);
+    j->x->spent++;
+    j->x->executions += j->untold;
+    j->untold = 0;
+    pthread_mutex_unlock(&j->x->lock);
     return NULL;
 }
 
@@ -279,7 +319,7 @@ static ExploreStatus status_of(Explorer *x, Job *jobs, unsigned n)
         .queue = queue_length(x->queue),
         .failures = x->bugs.len - x->hangs,
         .hangs = x->hangs,
-        .last_new = now - x->last_new,
+        .last_new = explorer_age(x) - x->last_new,
         .traces = x->ntraces,
         .solved_new = x->solved_new,
         .checked = x->checked,
@@ -301,8 +341,6 @@ static const char *is_over(const Explorer *x, const ExploreStatus *s)
         return "interrupted";
     if (plan->time > 0 && s->seconds >= plan->time)
         return "time";
-    if (plan->executions && s->executions >= plan->executions)
-        return "executions";
     if (plan->stop == STOP_COVERAGE &&
         (s->covered >= s->reachable || s->last_new > (s->seconds > 120 ? s->seconds / 2 : 60)))
         return "coverage";
@@ -321,6 +359,15 @@ void explorer_look(Explorer *x)
         explorer_stop(x, "time");
 }
 
+/* No job may try another input. */
+static bool all_spent(Explorer *x, unsigned jobs)
+{
+    pthread_mutex_lock(&x->lock);
+    bool all = x->spent == jobs;
+    pthread_mutex_unlock(&x->lock);
+    return all;
+}
+
 static void watch(Explorer *x, Job *jobs, unsigned n)
 {
     while (!atomic_load(&x->stop)) {
@@ -328,7 +375,7 @@ static void watch(Explorer *x, Job *jobs, unsigned n)
         look_for_traces(x);
         tell_notes(x);
         ExploreStatus s = status_of(x, jobs, n);
-        const char *over = is_over(x, &s);
+        const char *over = all_spent(x, n) ? "executions" : is_over(x, &s);
         if (over)
             explorer_stop(x, over);
         if (x->plan->status)
@@ -340,9 +387,11 @@ static void watch(Explorer *x, Job *jobs, unsigned n)
 static void measure_start(Explorer *x, Job *j)
 {
     double time = x->plan->time,
-           most = time > 0 ? fmin(MOST_START, fmax(LEAST_START, time)) : MOST_START;
+           most = time > 0 ? fmin(MOST_START, fmax(LEAST_START, time / 2)) : MOST_START;
     if (x->front->start)
-        x->start = x->front->start(j->worker, most);
+        failures_at_start(j, most);
+    if (x->never_ends && x->plan->timeout <= 0)
+        x->timeout = 1;                        /* others will not end either */
     if (x->start > 2)
         explorer_note(x, "a run takes %.0f s: there will be few of them", x->start);
 }
@@ -364,7 +413,7 @@ static void set_timeout(Explorer *x, Job *j)
     for (size_t i = 0; i < queue_length(x->queue); i++)
         if (queue_at(x->queue, i)->micros > worst)
             worst = queue_at(x->queue, i)->micros;
-    set_limits(x, j, fmax(0.2, worst * 10 / 1e6));
+    set_limits(x, j, x->steady ? STEADY_LIMIT : fmax(0.2, worst * 10 / 1e6));
 }
 
 /* The jobs, of which the first one reads the seeds before the others are there. */
@@ -427,7 +476,7 @@ static bool run_jobs(Explorer *x, ExploreResult *out, Err *err)
     unsigned n = x->plan->jobs ? x->plan->jobs : 1;
     Jobs jobs = { xcalloc(n, sizeof *jobs.all), xcalloc(n, sizeof *jobs.threads), n, 1, 0 };
     bool ok = job_open(&jobs.all[0], x, 0, err);
-    x->begun = x->last_new = clock_seconds();
+    x->begun = clock_seconds();
     look_for_traces(x);
     ok = ok && read_seeds(x, &jobs.all[0], err);
     x->watched = true;
@@ -487,6 +536,7 @@ bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
                    .front = plan->front,
                    .caller = pthread_self(),
                    .lock_fd = -1,
+                   .steady = plan->executions && plan->jobs <= 1,
                    .timeout = plan->timeout > 0 ? plan->timeout : 5,
                    .longest = plan->longest ? plan->longest : 1u << 20 };
     assert(plan->systematic || (x.front->add && x.front->run));

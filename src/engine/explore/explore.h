@@ -25,6 +25,9 @@
  * is turned, level by level, until nothing is left (systematic.c). Such an
  * exploration also goes from state to state.
  *
+ * With `executions` and one job the search is steady: the same seed gives the same result. No
+ * choice looks at the clock then; work is measured in runs, traces and questions.
+ *
  * `out` gets queue/ (one file an input, as AFL++ and libFuzzer read them) and
  * failures/. docs/explore.md tells more.
  */
@@ -62,7 +65,7 @@ typedef struct ExplorePlan {
     uint64_t seed;
     unsigned jobs;               /* 0: one */
     double time;                 /* seconds; 0: until interrupted */
-    uint64_t executions;         /* at most; 0: any number */
+    uint64_t executions;         /* inputs that are tried, at most; 0: any number */
     double timeout;              /* of one run, in seconds; 0: from the seeds */
     size_t longest;              /* input; 0: 1 MiB */
     ExploreStop stop;

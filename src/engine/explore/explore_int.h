@@ -16,6 +16,8 @@ typedef struct Bug {
     bool studied;                /* its condition was looked for */
 } Bug;
 
+enum { SHAPES = 34 };
+
 /* Something that the program compares its input with. */
 enum { LONGEST_KEYWORD = 64 };
 typedef struct Keyword {
@@ -51,6 +53,8 @@ typedef struct Explorer {
     atomic_bool stop, stopping;                /* stopping: somebody has said why */
     double stopped;                            /* when; set before `stop` */
     const char *ended;                         /* why; likewise */
+    bool steady; /* see explore.h */
+    _Atomic double work; /* … seconds that the work so far would usually take */
     bool watched; /* jobs are at work, and somebody looks at the time */
     atomic_bool traces; /* runs can be traced */
     pthread_t caller; /* who may be told notes */
@@ -61,16 +65,20 @@ typedef struct Explorer {
     pthread_mutex_t lock;
     double timeout; /* of a fast run */
     double start; /* what the first run took */
+    bool never_ends; /* … it did not end */
     Queue *queue;
     Vec(Keyword) words; /* the dictionary */
     Map known_words;
     Vec(Bug *) bugs;
+    bool shapes[SHAPES][SHAPES]; /* of inputs that were run: see stage.c */
     Map bad_paths; /* paths of runs that died, judged */
-    uint64_t executions, ntraces, solved_new;
+    uint64_t executions, granted; /* inputs tried; … and those that jobs may still try */
+    unsigned spent; /* jobs that may try no more */
+    uint64_t ntraces, solved_new;
     uint64_t checked, diverged, checked_precise, diverged_precise;
     Map imprecise; /* text -> ExploreImprecise * */
     Arena arena;
-    double last_new;
+    double last_new; /* when, by explorer_age() */
     size_t unsaved; /* files that could not be written */
     size_t hangs, late_judged; /* runs that took too long: real; looked at */
     /* of systematic.c */
@@ -107,7 +115,9 @@ typedef struct Job {
     Mutator *mutator;
     Tracer *tracer; /* NULL: no concolic stage, or not yet */
     SolverStats solver; /* under the lock */
-    uint64_t untold; /* runs that are not in x->executions yet */
+    uint64_t untold; /* inputs that are not in x->executions yet */
+    uint64_t granted; /* inputs that it may try without asking */
+    bool spent; /* it asked, and got none */
     double mutating, tracing; /* seconds spent */
     double sampling; /* … on the judge, with inputs that are not new */
     Vec(Waiting) waiting; /* of these, until there is time */
@@ -120,7 +130,14 @@ typedef struct Job {
 
 /* ---- explore.c */
 bool job_over(Job *j);
+bool job_done(Job *j); /* it is, or this job may try no more inputs */
 void explorer_stop(Explorer *x, const char *why);
+/* Seconds since the search began. All choices go by this, and not by the clock. */
+double explorer_age(const Explorer *x);
+/* Work was done that usually takes so long. */
+void explorer_worked(Explorer *x, double seconds);
+/* May it try one more input? Takes the lock now and then. */
+bool job_may_try(Job *j);
 /* Before the jobs run nobody watches; who reads many files asks this now and then. */
 void explorer_look(Explorer *x);
 FrontLimits explorer_limits(Explorer *x); /* takes the lock */
@@ -138,6 +155,8 @@ bool job_traces(Job *j);
 /* ---- stage.c: inputs through quick runs */
 /* Runs what was added to the worker's batch. */
 bool stage_run(Job *j, bool apart, FrontBatch *out);
+/* The runs of this batch were of inputs that are tried for the first time. */
+void stage_tried(Job *j, const FrontBatch *batch);
 /* One input by itself; *entry (may be NULL) gets it if it was new. */
 bool stage_try(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t parent,
                Entry **entry);
@@ -154,6 +173,8 @@ bool corpus_sync(Job *j);
 /* ---- failures.c */
 /* Has it judged; `died`, `late`: it died in a quick run. */
 void failures_judge(Job *j, const Input *in, bool died, bool late);
+/* The first run, which may take `most` seconds: x->start. */
+void failures_at_start(Job *j, double most);
 /* A failure of an earlier exploration, and what it was made smaller to or NULL: does it fail still? */
 bool failures_again(Job *j, const Str *input, const Str *small);
 /* An input that is not kept, but went another way than any before, or is the solver's answer:

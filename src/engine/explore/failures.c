@@ -20,11 +20,6 @@ enum { SMALLER_TESTS = 400, WAITING_MOST = 512, WAITING_LONGEST = 1 << 16 };
 
 /* ---- verdicts */
 
-static bool is_late(const Failure *f)
-{
-    return f->kind == FAILURE_TIMEOUT || f->kind == FAILURE_CPU_LIMIT || f->kind == FAILURE_HANG;
-}
-
 /* The user's command, with the input's file as last word: does it object? */
 static bool command_objects(Job *j, const uint8_t *bytes, size_t n)
 {
@@ -54,6 +49,7 @@ static void release_all(FrontFailures *all)
 /* How this input fails; nothing: it does not. */
 static void run(Job *j, FrontJudge by, const Input *in, FrontFailures *out)
 {
+    explorer_worked(j->x, 5e-3);
     if (job_restore(j, in->state))
         j->x->front->judge(j->worker, by, in->bytes, in->n, out);
 }
@@ -87,7 +83,7 @@ typedef struct Shrink {
 
 static bool still_fails(Shrink *k, const uint8_t *bytes, size_t n)
 {
-    if (!k->tests || clock_seconds() > k->until || job_over(k->job))
+    if (!k->tests || explorer_age(k->job->x) > k->until || job_over(k->job))
         return false;
     k->tests--;
     if (k->bug->f.by_command)
@@ -148,7 +144,7 @@ static void show_smaller(Job *j, Bug *b)
 
 static void make_smaller(Job *j, Bug *b, const Str *small)
 {
-    Shrink k = { .job = j, .bug = b, .tests = SMALLER_TESTS, .until = clock_seconds() + 10 };
+    Shrink k = { .job = j, .bug = b, .tests = SMALLER_TESTS, .until = explorer_age(j->x) + 10 };
     b->f.small = small ? xmemdup(small->data, small->len) : xmemdup(b->bytes, b->n);
     b->f.nsmall = small ? small->len : b->n;
     if (small || b->f.hang || j->x->plan->replay)
@@ -161,13 +157,19 @@ static void make_smaller(Job *j, Bug *b, const Str *small)
 
 /* ---- list */
 
+/* Which limit ended a run that does not end is chance. */
+static bool is_the_same(const Failure *a, const Failure *b)
+{
+    bool late = failure_is_late(a) && failure_is_late(b) && !failure_site(a) && !failure_site(b);
+    return late || failure_same(a, b, FAILURE_SAME_SITE);
+}
+
 static Bug *find(Explorer *x, const Failure *f, bool by_command)
 {
     assert(by_command || failure_is(f) || f->kind == FAILURE_EXIT);
     for (size_t i = 0; i < x->bugs.len; i++) {
         Bug *b = x->bugs.items[i];
-        if (b->f.by_command == by_command &&
-            (by_command || failure_same(&b->f.failure, f, FAILURE_SAME_SITE)))
+        if (b->f.by_command == by_command && (by_command || is_the_same(&b->f.failure, f)))
             return b;
     }
     return NULL;
@@ -197,8 +199,8 @@ static Bug *bug_new(const Explorer *x, const Input *in, const Failure *f, FrontJ
     failure_copy(&b->f.failure, f);
     b->f.state = in->state;
     b->f.by_command = by_command;
-    b->f.hang = !by_command && is_late(f);
-    b->f.when = clock_seconds() - x->begun;
+    b->f.hang = !by_command && failure_is_late(f);
+    b->f.when = explorer_age(x);
     b->f.seen = 1;
     b->bytes = xmemdup(in->bytes, in->n);
     b->n = in->n;
@@ -305,6 +307,18 @@ void failures_judge(Job *j, const Input *in, bool died, bool late)
         allow_more_time(j);
 }
 
+void failures_at_start(Job *j, double most)
+{
+    FrontFailures all = { 0 };
+    Explorer *x = j->x;
+    x->start = x->front->start(j->worker, most, &all);
+    x->never_ends = all.len > 0;
+    Input none = { 0, (const uint8_t *)"", 0, UINT32_MAX };
+    for (size_t i = 0; i < all.len; i++)
+        add(j, &none, &all.items[i], x->facts.strict ? FRONT_STRICT : FRONT_PLAIN, false, NULL);
+    release_all(&all);
+}
+
 bool failures_again(Job *j, const Str *input, const Str *small)
 {
     Input in = { 0, (const uint8_t *)str_c(input), input->len, UINT32_MAX };
@@ -330,14 +344,14 @@ void failures_sample(Job *j, const Input *in)
 
 void failures_samples(Job *j)
 {
-    double now = clock_seconds();
-    while (j->waiting.len && j->x->facts.strict && j->sampling <= 0.1 * (now - j->x->begun)) {
+    double now = explorer_age(j->x);
+    while (j->waiting.len && j->x->facts.strict && j->sampling <= 0.1 * now) {
         Waiting w = j->waiting.items[--j->waiting.len];
         Input in = { 0, w.bytes, w.n, w.parent };
         judged(j, FRONT_STRICT, &in, &in, NULL);
         free(w.bytes);
-        j->sampling += clock_seconds() - now;
-        now = clock_seconds();
+        j->sampling += explorer_age(j->x) - now;
+        now = explorer_age(j->x);
     }
 }
 

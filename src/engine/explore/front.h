@@ -55,7 +55,8 @@ typedef struct FrontHost {
     double time;                 /* seconds of the exploration; 0: no end */
     size_t longest;              /* input, in bytes */
     bool trace;                  /* runs will be traced */
-    bool trace_first;            /* … and only that: begin() returns when they can be */
+    bool trace_first;            /* begin() returns when they can be */
+    bool steady;                 /* nothing may depend on the clock: see explore.h */
     bool (*stop)(void *arg);     /* runs under way shall end now */
     void (*note)(void *arg, const char *text);
     /* The subject compares its input with this. */
@@ -87,7 +88,7 @@ typedef struct FrontRun {
     const uint8_t *bytes;        /* the input: the worker's, until the next add() */
     size_t n;
     uint64_t path;               /* names where it went */
-    double micros;               /* CPU time */
+    double micros;               /* CPU time; steady: a measure of its length */
     bool news;                   /* no run of this worker has counted so before */
     bool died, late;
 } FrontRun;
@@ -133,8 +134,9 @@ typedef struct ExploreFront {
     void *(*open)(void *subject, unsigned job, const FrontLimits *limits, Err *err);
     void (*close)(void *worker); /* NULL is fine */
     void (*limits)(void *worker, const FrontLimits *limits); /* may be NULL */
-    /* Seconds of a first run, which may take `most`; 0: not known. May be NULL. */
-    double (*start)(void *worker, double most);
+    /* Seconds of a first run, with an empty input, which may take `most`; 0: not known. `out`
+     * gets how it failed to end. May be NULL. */
+    double (*start)(void *worker, double most, FrontFailures *out);
 
     /* May be NULL: then there is one state only. */
     bool (*restore)(void *worker, uint32_t state, Err *err);

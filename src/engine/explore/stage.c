@@ -36,13 +36,26 @@ bool stage_run(Job *j, bool apart, FrontBatch *out)
     if (!j->x->front->run(j->worker, apart, out, &j->err))
         return false;
     assert(!out->n || out->counters);
-    j->untold += out->n;
+    explorer_worked(j->x, (double)out->n * 50e-6);
     return true;
 }
+
+void stage_tried(Job *j, const FrontBatch *batch) { j->untold += batch->n; }
 
 static bool add(Job *j, const uint8_t *bytes, size_t n)
 {
     return j->x->front->add(j->worker, bytes, n);
+}
+
+/* One more input to try; false: the batch is full, or no more may be tried. */
+static bool add_try(Job *j, const uint8_t *bytes, size_t n)
+{
+    if (!job_may_try(j))
+        return false;
+    if (add(j, bytes, n))
+        return true;
+    j->granted += j->x->plan->executions != 0; /* for another time */
+    return false;
 }
 
 /* The counters of one input, by a run of its own. The batch is empty if the
@@ -117,11 +130,11 @@ static Entry *keep(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32
                          .parent = parent,
                          .path = r->path,
                          .micros = r->micros,
-                         .when = clock_seconds() - x->begun,
+                         .when = explorer_age(x),
                          .new_edge = news == SUNDEW_NEWS_EDGE };
         e = queue_add(x->queue, bytes, n, batch->counters, &run);
         if (run.new_edge)
-            x->last_new = clock_seconds();
+            x->last_new = explorer_age(x);
         corpus_save(x, e);
     }
     unlock(x);
@@ -166,9 +179,28 @@ static bool is_new_death(Explorer *x, uint64_t path, bool late)
 {
     bool is_new = x->bad_paths.len < 2000 && !map_getn(&x->bad_paths, &path, sizeof path);
     if (is_new && late)
-        is_new = (double)x->late_judged++ < 3 + (clock_seconds() - x->begun) / 60;
+        is_new = (double)x->late_judged++ < (x->never_ends ? 0 : 3) + explorer_age(x) / 60;
     if (is_new)
         map_putn(&x->bad_paths, &path, sizeof path, x);
+    return is_new;
+}
+
+/* 0, 1, 2–3, 4–7, … */
+static unsigned log2_class(size_t n)
+{
+    unsigned bits = n ? 64 - (unsigned)__builtin_clzll(n) : 0;
+    return bits < SHAPES ? bits : SHAPES - 1;
+}
+
+/* Is no input before of about this length, with about as many bytes before a zero? Copies into
+ * a buffer that is too small take the same way as others. Under the lock. */
+static bool is_new_shape(Explorer *x, const FrontRun *r)
+{
+    const uint8_t *zero = r->n ? memchr(r->bytes, 0, r->n) : NULL;
+    size_t text = zero ? (size_t)(zero - r->bytes) : r->n;
+    bool *seen = &x->shapes[log2_class(r->n)][log2_class(text)];
+    bool is_new = !*seen;
+    *seen = true;
     return is_new;
 }
 
@@ -180,7 +212,7 @@ static void look_at_batch(Job *j, const FrontBatch *batch, Origin origin, Candid
     count_runs(j);
     for (size_t i = 0; i < batch->n; i++) {
         const FrontRun *r = &batch->runs[i];
-        bool another = !r->died && queue_saw_path(x->queue, r->path) == 1;
+        bool another = !r->died && (is_new_shape(x, r) | (queue_saw_path(x->queue, r->path) == 1));
         if (r->late || r->died) {
             if (is_new_death(x, r->path, r->late))
                 take_candidate(r, true, false, out);
@@ -199,6 +231,7 @@ static bool flush(Job *j, Origin origin, uint32_t parent, Entry **entry)
     Candidates found = { 0 };
     FrontBatch batch;
     bool ok = stage_run(j, false, &batch);
+    stage_tried(j, &batch);
     if (ok)
         look_at_batch(j, &batch, origin, &found);
     for (size_t i = 0; i < found.len; i++) {
@@ -218,11 +251,20 @@ static bool flush(Job *j, Origin origin, uint32_t parent, Entry **entry)
     return ok;
 }
 
+/* Seeds always run, but they count. */
+static void count_seed(Job *j)
+{
+    lock(j->x);
+    j->x->granted += j->x->granted < j->x->plan->executions;
+    unlock(j->x);
+}
+
 bool stage_try(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32_t parent,
                Entry **entry)
 {
     if (entry)
         *entry = NULL;
+    count_seed(j);
     return !add(j, bytes, n) || flush(j, origin, parent, entry);
 }
 
@@ -258,14 +300,14 @@ static void take_words(Job *j)
 /* No input gets through, so there is none to begin with: chance makes some. */
 static bool mutate_nothing(Job *j)
 {
-    enum { SOME = 64 };
-    for (unsigned i = 0; i < SOME && !job_over(j); i++) {
+    unsigned some = j->x->never_ends ? 8 : 64;
+    for (unsigned i = 0; i < some && !job_done(j); i++) {
         uint8_t seed[8];
         const uint8_t *bytes;
         uint64_t chance = rng_next(&j->rng);
         memcpy(seed, &chance, sizeof seed);
         size_t n = mutate(j->mutator, seed, sizeof seed, seed, 0, &bytes);
-        if (!add(j, bytes, n) && !flush(j, FROM_MUTATION, 0, NULL))
+        if (!add_try(j, bytes, n) && !flush(j, FROM_MUTATION, 0, NULL))
             return false;
     }
     return flush(j, FROM_MUTATION, 0, NULL);
@@ -287,12 +329,12 @@ bool stage_mutate(Job *j)
     unlock(x);
     if (!e)
         return mutate_nothing(j);
-    for (unsigned i = 0; i < energy && !job_over(j);) {
+    for (unsigned i = 0; i < energy && !job_done(j);) {
         const Entry *other = others[rng_below(&j->rng, 16)];
         const uint8_t *bytes;
         size_t n =
             mutate(j->mutator, e->bytes, e->n, other->bytes, other == e ? 0 : other->n, &bytes);
-        if (add(j, bytes, n))
+        if (add_try(j, bytes, n))
             i++;
         else if (!flush(j, FROM_MUTATION, e->id, NULL))
             return false;

@@ -137,13 +137,13 @@ static uint32_t keep(Job *j, const Config *c, const FrontTrace *t, uint64_t way)
                      .parent = c->parent,
                      .path = way,
                      .micros = t->micros,
-                     .when = clock_seconds() - x->begun,
+                     .when = explorer_age(x),
                      .new_edge = news == SUNDEW_NEWS_EDGE,
                      .state = c->input.state };
     Entry *e = queue_add(x->queue, c->input.bytes, c->input.n, counters, &run);
     queue_saw_path(x->queue, way);
     if (run.new_edge)
-        x->last_new = clock_seconds();
+        x->last_new = explorer_age(x);
     x->solved_new += c->origin == FROM_SOLVER;
     level_at(x, c->depth)->figures.explored++;
     corpus_save(x, e);
@@ -299,7 +299,10 @@ bool systematic_step(Job *j)
         return err_set(&j->err, "a systematic exploration needs runs that can be traced");
     tracer_make_room(j->tracer);
     failures_study(j);
+    if (!job_may_try(j))
+        return true;
     if (!take(x, &c)) {
+        j->granted += x->plan->executions != 0;
         usleep(1000);
         return true;
     }

@@ -69,11 +69,11 @@ Tracer *tracer_new(Job *j)
     t->in = exprs_source(t->pool, "input", TRACED_ROOM);
     t->solver = solver_new(t->pool, &(SolverPlan){ .seed = x->plan->seed + j->number,
                                                    .z3_steps = 400000,
-                                                   .z3_seconds = 1,
+                                                   .z3_seconds = x->steady ? 60 : 1,
                                                    .search_steps = 300000 });
     t->deep = solver_new(t->pool, &(SolverPlan){ .seed = x->plan->seed + j->number,
                                                  .z3_steps = 4000000,
-                                                 .z3_seconds = 5 });
+                                                 .z3_seconds = x->steady ? 300 : 5 });
     t->edges = xcalloc(n + 1, sizeof *t->edges);
     t->touched = xcalloc(n + 1, sizeof *t->touched);
     t->here = xcalloc(n + 1, sizeof *t->here);
@@ -151,8 +151,14 @@ static Entry *choose(Job *j)
 /* Nothing was found for a while: mutation has shown what it can do. Under the lock. */
 static bool is_dry(const Explorer *x)
 {
-    double now = clock_seconds();
-    return now - x->last_new > 2 + 0.1 * (now - x->begun);
+    double now = explorer_age(x);
+    return now - x->last_new > 2 + 0.1 * now;
+}
+
+/* Where no input gets through, those that fail are all there is. Under the lock. */
+static bool is_failure_left(const Job *j)
+{
+    return !queue_length(j->x->queue) && j->tracer->failed < j->x->bugs.len;
 }
 
 bool tracer_wanted(Job *j)
@@ -161,9 +167,12 @@ bool tracer_wanted(Job *j)
         return true;
     pthread_mutex_lock(&j->x->lock);
     const Entry *e = choose(j);
+    bool failure = is_failure_left(j);
     unsigned level = e ? e->traces : 100;
     bool dry = is_dry(j->x);
     pthread_mutex_unlock(&j->x->lock);
+    if (failure)
+        return true;
     double share = level == 0 ? 0.5 : level == 1 ? 0.3 : 0.15;
     const Tracer *t = j->tracer;
     if (t->next_stone < t->stones.len)
@@ -470,8 +479,11 @@ static bool try_answer(Job *j, const Question *q, const Answer *a, const Entry *
         learn(j, t->room, a);
     while (x->facts.zeros && n > e->n && t->room[n - 1] == 0)
         n--;
+    if (!job_may_try(j))
+        return true;
     if (!x->front->add(j->worker, t->room, n) || !stage_run(j, false, &batch) || !batch.n)
         return false;
+    stage_tried(j, &batch);
     const FrontRun r = *batch.runs;
     note_check(j, q, a, e, n != e->n, &batch);
     if (q->kind == ASK_BUG)
@@ -527,16 +539,24 @@ static bool is_reached(Job *j, const Question *q)
     return covers;
 }
 
+/* What a question took, or usually takes. */
+static double seconds_of(const Explorer *x, const Answer *a)
+{
+    if (!x->steady)
+        return a->seconds;
+    return a->status == SOLVE_UNKNOWN ? 0.5 : 5e-3;
+}
+
 static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e,
                        const uint8_t *bytes, size_t n, double until)
 {
     Tracer *t = j->tracer;
     bool ok = true;
     unsigned fine = 0;
-    for (size_t i = 0; ok && i < qs->len && !job_over(j); i++) {
+    for (size_t i = 0; ok && i < qs->len && !job_done(j); i++) {
         Question *q = &qs->items[i];
         Tries *r = tries_of(j, q, trail);
-        if (clock_seconds() > until || (q->fine && fine++ >= FINE))
+        if (explorer_age(j->x) > until || (q->fine && fine++ >= FINE))
             break;
         if (is_reached(j, q) || is_spent(t, r))
             continue;
@@ -549,8 +569,10 @@ static bool answer_all(Job *j, const Trail *trail, Questions *qs, const Entry *e
             take_turn(t, q->turn);
         if (q->way.times)
             map_putn(&t->ways, &q->way, sizeof q->way, t);
-        r->seconds += (float)a.seconds;
-        t->solving += a.seconds;
+        double seconds = seconds_of(j->x, &a);
+        explorer_worked(j->x, seconds);
+        r->seconds += (float)seconds;
+        t->solving += seconds;
         r->sat += s == SOLVE_SAT;
         if (s == SOLVE_SAT || s == SOLVE_OPTIMISTIC)
             ok = try_answer(j, q, &a, e, bytes, n);
@@ -598,6 +620,7 @@ bool tracer_run(Job *j, const Input *in, FrontTrace *out)
 {
     Tracer *t = j->tracer;
     assert(in->n <= TRACED_ROOM && !out->trail.path);
+    explorer_worked(j->x, 20e-3);
     out->trail.in = t->in;
     bool ok = job_restore(j, in->state) &&
               j->x->front->trace(j->worker, t->pool, t->in, in->bytes, in->n, out, &j->err);
@@ -643,7 +666,7 @@ static bool step(Job *j, const Entry *e, const uint8_t *bytes, size_t n, unsigne
         pthread_mutex_unlock(&x->lock);
         if (qs.len)
             qsort(qs.items, qs.len, sizeof *qs.items, by_rank);
-        ok = answer_all(j, &trace.trail, &qs, e, bytes, n, clock_seconds() + 5);
+        ok = answer_all(j, &trace.trail, &qs, e, bytes, n, explorer_age(x) + 5);
     }
     vec_release(&qs);
     trail_release(&trace.trail);
@@ -680,6 +703,21 @@ static bool step_on_any(Job *j)
     return ok;
 }
 
+/* With some zeros behind it: it may be empty. */
+static bool step_on_failure(Job *j)
+{
+    enum { MORE_ZEROS = 16 };
+    Explorer *x = j->x;
+    pthread_mutex_lock(&x->lock);
+    const Bug *b = x->bugs.items[j->tracer->failed++];
+    Stone s = { xcalloc(b->n + MORE_ZEROS, 1), b->n + MORE_ZEROS, UINT32_MAX, 0 };
+    memcpy(s.bytes, b->bytes, b->n);
+    pthread_mutex_unlock(&x->lock);
+    bool ok = step_on(j, &s);
+    free(s.bytes);
+    return ok;
+}
+
 bool tracer_step(Job *j)
 {
     Tracer *t = j->tracer;
@@ -691,10 +729,13 @@ bool tracer_step(Job *j)
     pthread_mutex_lock(&x->lock);
     Entry *e = choose(j);
     unsigned level = e ? e->traces : 0;
+    bool failure = is_failure_left(j);
     bool any = t->more.len && (level >= USUAL || (level >= 2 && t->traces % 4));
     if (e && !any)
         e->traces++;
     pthread_mutex_unlock(&x->lock);
+    if (failure)
+        return step_on_failure(j);
     if (any)
         return step_on_any(j);
     if (!e)
@@ -734,7 +775,7 @@ char *tracer_condition(Job *j, FrontJudge by, const Input *in, const Failure *f)
                            .in = t->in,
                            .solver = t->solver,
                            .seed = x->plan->seed + 77,
-                           .seconds = 60,
+                           .seconds = x->steady ? 600 : 60,
                            .fails = fails_alike,
                            .over = study_is_over,
                            .arg = &study };

@@ -38,6 +38,7 @@ struct Tracer {
     Map ways;                  /* for which there was a stone */
     Vec(Stone) more;           /* on ways that nobody went, through places that are known */
     size_t more_bytes;
+    size_t failed;             /* inputs that fail, of which so many were traced */
     Map turns;                 /* ways that were gone or asked for */
     uint64_t before[DEEP];     /* of the trail at hand: names the way up to each step */
 };

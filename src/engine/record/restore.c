@@ -17,12 +17,14 @@
 #include "base/file.h"
 #include "engine/record/restore_int.h"
 #include "runtime/format/crashfile.h"
+#include <assert.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
 #define MOST_ITEM  (1 << 20)            /* bytes of one object that are restored */
 #define MOST_ITEMS 20000
+#define MOST_LINKS 64                  /* pieces of an object whose pointers all stay */
 
 static uint64_t word_at(const uint8_t *bytes)
 {
@@ -476,6 +478,30 @@ static void number_steps(Restore *r)
     }
 }
 
+/* How far each item is from the arguments. */
+static void measure_depths(Restore *r)
+{
+    Vec(Item *) work = { 0 };
+    for (size_t i = 0; i < r->items.len; i++)
+        r->items.items[i]->depth = RESTORE_FAR;
+    for (size_t i = 0; i < r->nargs; i++)
+        if (r->args[i].ref.kind == REF_ITEM && r->args[i].ref.item->depth) {
+            r->args[i].ref.item->depth = 0;
+            vec_push(&work, r->args[i].ref.item);
+        }
+    for (size_t i = 0; i < work.len; i++) {
+        const Item *it = work.items[i];
+        for (size_t k = 0; k < it->npieces; k++) {
+            Item *to = it->pieces[k].ref.kind == REF_ITEM ? it->pieces[k].ref.item : NULL;
+            if (to && to->depth == RESTORE_FAR) {
+                to->depth = it->depth + 1;
+                vec_push(&work, to);
+            }
+        }
+    }
+    vec_release(&work);
+}
+
 static const Function *function_of(const Program *p, const CrashFrame *fr)
 {
     size_t n;
@@ -528,6 +554,7 @@ Restore *restore_new(const Crash *c, const Program *p, size_t frame, const Resto
             r->args[i].text =
                 restore_literal(r, r->args[i].param->type, r->args[i].bytes, r->args[i].size);
     number_steps(r);
+    measure_depths(r);
     if (fn->variadic)
         strings_add(&r->notes, "the function takes a variable number of arguments: "
                                "those behind the named ones were not kept");
@@ -587,6 +614,68 @@ size_t restore_group(const Restore *r, size_t step)
             high = mid;
     }
     return low;
+}
+
+unsigned restore_depth(const Restore *r, size_t step)
+{
+    size_t at = restore_group(r, step);
+    return at < r->items.len ? r->items.items[at]->depth : RESTORE_FAR;
+}
+
+bool restore_is_link(const Restore *r, size_t step)
+{
+    size_t at = restore_group(r, step);
+    const Item *it = at < r->items.len ? r->items.items[at] : NULL;
+    bool guarded = it && it->variable && !it->constant;      /* its first step is no piece */
+    if (!it || step < it->step + guarded || it->npieces > MOST_LINKS)
+        return false;
+    const Piece *p = &it->pieces[step - it->step - guarded];
+    assert(step - it->step - guarded < it->npieces);
+    return p->kind == PIECE_POINTER && p->ref.kind != REF_NULL;
+}
+
+/* The null pointers of a type at a place of an item. */
+static void add_nulls(Restore *r, size_t number, const Type *t, uint64_t at, const char *text,
+                      size_t most, RestoreNulls *out)
+{
+    const Item *it = r->items.items[number];
+    const Type *p = type_plain(t);
+    if (!p->size || at + p->size > it->size || out->len >= most)
+        return;
+    if (p->kind == TYPE_POINTER && it->known[at] && !word_at(it->bytes + at)) {
+        RestoreNull null = { number, at, text };
+        vec_push(out, null);
+    } else if (p->kind == TYPE_STRUCT) {
+        bool direct = it->type && type_plain(it->type) == p && !it->variable;
+        for (unsigned i = 0; i < p->nfields; i++)
+            if (!p->fields[i].bit_field)
+                add_nulls(r, number, p->fields[i].type, at + p->fields[i].offset / 8,
+                          arena_printf(&r->arena, "%s%s%s", text, direct ? "->" : ".",
+                                       p->fields[i].name),
+                          most, out);
+    } else if (p->kind == TYPE_ARRAY && type_plain(p->target)->size) {
+        for (uint64_t i = 0; i < p->count && i < 16; i++)
+            add_nulls(r, number, p->target, at + i * type_plain(p->target)->size,
+                      arena_printf(&r->arena, "%s[%llu]", text, (unsigned long long)i), most, out);
+    }
+}
+
+void restore_nulls(Restore *r, unsigned depth, size_t most, RestoreNulls *out)
+{
+    for (unsigned d = 0; d <= depth + 1; d++)
+        for (size_t i = 0; i < r->items.len; i++) {
+            const Item *it = r->items.items[i];
+            bool wanted = d <= depth ? it->depth == d : it->variable && it->depth > depth;
+            const Type *p = it->type ? type_plain(it->type) : NULL;
+            if (!wanted || it->constant || it->literal || it->freed || !p || !p->size)
+                continue;
+            const char *name = it->variable ? it->lvalue : it->name;
+            for (uint64_t k = 0; k < 16 && (k + 1) * p->size <= it->size; k++)
+                add_nulls(r, i, p, k * p->size,
+                          k ? arena_printf(&r->arena, "%s[%llu]", name, (unsigned long long)k)
+                            : name,
+                          most, out);
+        }
 }
 
 void restore_keep(Restore *r, const bool *keep)

@@ -63,6 +63,12 @@ void restore_free(Restore *r);                 /* NULL is fine */
  * is one object. */
 size_t restore_nsteps(const Restore *r);
 size_t restore_group(const Restore *r, size_t step);
+/* How many objects lie between an argument and that of the step: 0 is what an argument
+ * points to. RESTORE_FAR: only variables lead there. */
+enum { RESTORE_FAR = 1000 };
+unsigned restore_depth(const Restore *r, size_t step);
+/* Does the step set a pointer to an object? Not in objects of very many steps. */
+bool restore_is_link(const Restore *r, size_t step);
 /* The steps that are to be printed from now on; all of them at first. */
 void restore_keep(Restore *r, const bool *keep);
 
@@ -86,8 +92,18 @@ typedef struct RestoreArg {
 } RestoreArg;
 const RestoreArg *restore_args(const Restore *r, size_t *n);
 
+/* Null pointers that the function is handed, in objects up to `depth` from its arguments, then
+ * in variables. */
+typedef struct RestoreNull {
+    size_t object;            /* number of the item, as the state has it */
+    uint64_t offset;
+    const char *text;         /* "list->first" */
+} RestoreNull;
+typedef Vec(RestoreNull) RestoreNulls;
+void restore_nulls(Restore *r, unsigned depth, size_t most, RestoreNulls *out);
+
 /* The arguments for people, one line each: what was passed, some pointers deep:
- * "call = &{ .name = "test", .args = { "foo", "bar" } }". */
+ * "call = &{ .name = "test", .args = { "foo", "bar" } }"; linked structures are left out. */
 void restore_describe(Restore *r, Strings *out);
 
 /* What could not be restored as it was, one line each; program text in it. */

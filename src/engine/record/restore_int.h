@@ -51,6 +51,7 @@ struct Item {
     Piece *pieces;
     size_t npieces, cap;
     size_t step;              /* the number of its first step */
+    unsigned depth;           /* pointers between an argument and it; RESTORE_FAR */
 };
 
 typedef struct Arg {

@@ -20,6 +20,8 @@ struct Scheduler {
     struct sundew_schedule *shared;
     Strings env;
     uint32_t points;                 /* of the longest run so far */
+    bool (*stop)(void *arg);         /* of the run that a search makes; NULL */
+    void *stop_arg;
 };
 
 /* ----------------------------------------------------------------- open */
@@ -201,6 +203,8 @@ bool scheduler_run(Scheduler *s, const Schedule *schedule, ScheduleRun *out, Err
                      .fixed_addresses = true,
                      .untraced = s->plan.preload != NULL,
                      .server = true,
+                     .stop = s->stop,
+                     .stop_arg = s->stop_arg,
                      .keep_output = 1 << 16 };
     schedule_run_release(out);
     put_plan(s, schedule);
@@ -209,6 +213,17 @@ bool scheduler_run(Scheduler *s, const Schedule *schedule, ScheduleRun *out, Err
     take_result(s, out);
     s->points = out->npoints > s->points ? out->npoints : s->points;
     return true;
+}
+
+bool scheduler_run_until(Scheduler *s, const Schedule *schedule, bool (*stop)(void *arg), void *arg,
+                         ScheduleRun *out, Err *err)
+{
+    assert(!s->stop);
+    s->stop = stop;
+    s->stop_arg = arg;
+    bool ok = scheduler_run(s, schedule, out, err);
+    s->stop = NULL;
+    return ok;
 }
 
 void schedule_run_release(ScheduleRun *r)

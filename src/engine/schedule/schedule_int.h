@@ -5,4 +5,7 @@
 
 /* run.c: sites that the last run showed to be hot are added; how many were new. */
 size_t scheduler_heated(const Scheduler *s, Schedule *add);
+/* A run that ends when `stop` (NULL: never) says so: then out->result.stopped. */
+bool scheduler_run_until(Scheduler *s, const Schedule *schedule, bool (*stop)(void *arg), void *arg,
+                         ScheduleRun *out, Err *err);
 #endif

@@ -29,6 +29,7 @@ enum {
     MOST_QUEUED = 1 << 18,
     MOST_TIMEOUTS = 3,
     MOST_BOUND = 7,
+    MOST_OFTEN = 12,
     GUARANTEED = 2
 };
 
@@ -59,7 +60,8 @@ typedef struct Search {
     size_t most;
     unsigned bound;
     unsigned calm;                   /* random runs since one made a site hot */
-    bool stopped, overflowed;
+    bool stopped;
+    bool lost;                       /* schedules that were to be run were not */
 } Search;
 
 static bool is_over(Search *x)
@@ -87,8 +89,12 @@ static void count(Search *x)
 
 static bool run_and_judge(Search *x, const Schedule *now, Err *err)
 {
-    if (!scheduler_run(x->s, now, &x->run, err))
+    if (!scheduler_run_until(x->s, now, x->plan->stop, x->plan->stop_arg, &x->run, err))
         return false;
+    if (x->run.result.stopped) {                 /* it says nothing */
+        x->stopped = x->lost = true;
+        return true;
+    }
     count(x);
     Schedule again = { 0 };
     schedule_of_run(now, &x->run, &again);
@@ -119,7 +125,7 @@ static void push(Search *x, unsigned cost, bool useful, const struct sundew_step
 {
     Queue *q = &x->queue[cost][useful ? 0 : 1];
     if (q->items.len >= MOST_QUEUED) {
-        x->overflowed = true;
+        x->lost = true;
         return;
     }
     uint32_t n = (uint32_t)x->now.forces.len;
@@ -166,17 +172,37 @@ static bool is_known(Search *x)
     return false;
 }
 
+/* Steps of loops in a run without an end: those that came often before are not
+ * parted from, or the search would stay in the loop. */
+static bool *tired_steps(Search *x)
+{
+    const ScheduleRun *r = &x->run;
+    bool *tired = xcalloc(r->steps.len + 1, sizeof *tired);
+    if (r->ended == SUNDEW_SCHEDULE_ENDED || r->ended == SUNDEW_SCHEDULE_RUNNING)
+        return tired;
+    uint8_t *often = xcalloc(ROWS, 1);
+    for (size_t i = 0; i < r->steps.len; i++) {
+        const struct sundew_step *e = &r->steps.items[i];
+        uint8_t *n = &often[(e->site * 64u + e->thread) * 0x9e3779b1u % ROWS];
+        tired[i] = *n >= MOST_OFTEN;
+        *n += !tired[i];
+        x->lost |= tired[i];
+    }
+    free(often);
+    return tired;
+}
+
 /* All schedules that part from this run at one decision from `from` on. With more
  * than GUARANTEED preemptions only those that can show something new. */
 static void extend(Search *x, uint32_t from, unsigned cost)
 {
     Later *rows = xcalloc(ROWS, sizeof *rows);
-    bool known = is_known(x);
+    bool known = is_known(x), *tired = tired_steps(x);
     for (size_t i = x->run.steps.len; i-- > 0;) {
         const struct sundew_step *e = &x->run.steps.items[i];
         bool useful = is_useful(rows, e);
         note_later(rows, e);
-        if (!(e->flags & SUNDEW_STEP_DECISION) || e->decision < from)
+        if (!(e->flags & SUNDEW_STEP_DECISION) || e->decision < from || tired[i])
             continue;
         for (unsigned t = 0; t < x->run.nthreads; t++) {
             unsigned c = cost + preempts(e, t);
@@ -185,8 +211,9 @@ static void extend(Search *x, uint32_t from, unsigned cost)
         }
     }
     free(rows);
+    free(tired);
     if (x->run.steps.len == SUNDEW_SCHEDULE_STEPS)
-        x->overflowed = true;
+        x->lost = true;
 }
 
 static size_t left_in(const Queue *q) { return q->items.len - q->next; }
@@ -265,10 +292,10 @@ static bool warm_up(Search *x, Err *err)
 /* The systematic part begins, with all sites that are hot by now. */
 static bool first_run(Search *x, Err *err)
 {
-    if (is_over(x))
+    x->lost = is_over(x);
+    if (x->lost)
         return true;
     drop_queues(x);
-    x->overflowed = false;
     schedule_release(&x->now);
     schedule_copy(&x->now, &x->wide);
     x->now.strategy = SCHEDULE_FORCED;
@@ -293,7 +320,7 @@ static bool take_turns(Search *x, Err *err)
         if (done && x->out->random > 200 && x->out->random > x->out->systematic)
             break;
     }
-    unsigned complete = x->overflowed || x->wide.hot.len > x->now.hot.len ? 0 : cheapest(x);
+    unsigned complete = x->lost || x->wide.hot.len > x->now.hot.len ? 0 : cheapest(x);
     x->out->complete = complete <= GUARANTEED + 1 ? complete : GUARANTEED + 1;
     return ok;
 }

@@ -16,7 +16,27 @@ typedef struct Writer {
     char (*names)[64];           /* of each step's result; "" if it has none */
     bool *needed;                /* by a later step */
     size_t assertions;
+    const WriteParts *parts;     /* NULL: the whole is one function */
 } Writer;
+
+/* Variables of steps that are not those of the common part. */
+static const char *suffix_of(const Writer *w, unsigned step)
+{
+    return w->parts && step >= w->parts->common ? w->parts->suffix : "";
+}
+
+/* "int r3", after which " = …" or ";" may stand; a static variable in parts. */
+static void declare(Writer *w, const Type *type, const char *name)
+{
+    if (!w->parts) {
+        type_print(type, name, w->out);
+        return;
+    }
+    str_add(w->parts->variables, "static ");
+    type_print(type, name, w->parts->variables);
+    str_add(w->parts->variables, ";\n");
+    str_add(w->out, name);
+}
 
 /* ---- names */
 
@@ -44,9 +64,9 @@ static void name_result(Writer *w, unsigned step)
     char word[40];
     type_word(st->f->fn->returns, word, sizeof word);
     if (st->f->result.role == ROLE_HANDLE && *word)
-        snprintf(w->names[step], sizeof w->names[step], "%s%u", word, step);
+        snprintf(w->names[step], sizeof w->names[step], "%s%u%s", word, step, suffix_of(w, step));
     else
-        snprintf(w->names[step], sizeof w->names[step], "r%u", step);
+        snprintf(w->names[step], sizeof w->names[step], "r%u%s", step, suffix_of(w, step));
 }
 
 /* The variable for what an argument points to. */
@@ -58,7 +78,7 @@ static void room_name(const Writer *w, unsigned step, unsigned param, char out[6
         const char *name = st->storage->name, *space = strchr(name, ' ');
         Str s = { 0 };
         escape_c_identifier(&s, space ? space + 1 : name, strlen(space ? space + 1 : name));
-        snprintf(out, 64, "%.40s%u", str_c(&s), step);
+        snprintf(out, 64, "%.40s%u%s", str_c(&s), step, suffix_of(w, step));
         str_release(&s);
         return;
     }
@@ -71,7 +91,7 @@ static void room_name(const Writer *w, unsigned step, unsigned param, char out[6
         snprintf(word, sizeof word, "%.24s", *p->name ? str_c(&s) : "out");
         str_release(&s);
     }
-    snprintf(out, 64, "%s%u_%u", word, step, param);
+    snprintf(out, 64, "%s%u_%u%s", word, step, param, suffix_of(w, step));
 }
 
 /* ---- literals */
@@ -258,11 +278,13 @@ static void declare_array(Writer *w, const ApiPlace *p, const char *name, const 
     char with[96];
     const Type *t = pointee(p->type);
     snprintf(with, sizeof with, "%s[%zu]", name, v->n ? v->n : 1);
+    Str *to = w->parts ? w->parts->variables : w->out;
+    str_add(to, w->parts ? "static " : "");
     if (!t || type_plain(t)->kind == TYPE_VOID)
-        str_addf(w->out, "unsigned char %s", with);
+        str_addf(to, "unsigned char %s", with);
     else
-        type_print(type_unqualified(t), with, w->out);
-    str_add(w->out, " = { 0 };\n");
+        type_print(type_unqualified(t), with, to);
+    str_add(to, " = { 0 };\n");
     if (v->kind == VALUE_BYTES && v->n) {
         str_addf(w->out, "memcpy(%s, ", name);
         add_text(w->out, v->bytes, v->n);
@@ -277,7 +299,7 @@ static void declare_scalar(Writer *w, const Type *t, const char *name, const Seq
     double x = 0;
     if (v->kind == VALUE_BYTES)
         memcpy(&bits, v->bytes, v->n < 8 ? v->n : 8);
-    type_print(type_unqualified(t), name, w->out);
+    declare(w, type_unqualified(t), name);
     str_add(w->out, " = ");
     if (plain->kind == TYPE_POINTER) {
         str_add(w->out, "NULL");
@@ -305,21 +327,36 @@ static void declare_numbers(Writer *w, const Type *t, const char *name, const Se
     size_t n = v->n / plain->size;
     char with[96];
     snprintf(with, sizeof with, "%s[%zu]", name, n);
-    type_print(type_unqualified(t), with, w->out);
+    Str *to = w->parts ? w->parts->variables : w->out;
+    str_add(to, w->parts ? "static " : "");
+    type_print(type_unqualified(t), with, to);
     for (size_t i = 0; i < n; i++) {
         uint64_t bits = 0;
         double x;
         float f;
-        str_add(w->out, i ? ", " : " = { ");
+        str_add(to, i ? ", " : " = { ");
         memcpy(&bits, v->bytes + i * plain->size, plain->size < 8 ? plain->size : 8);
         memcpy(&x, &bits, sizeof x);
         memcpy(&f, &bits, sizeof f);
         if (plain->encoding == ENCODING_FLOAT)
-            add_float(w->out, plain->size == 8 ? x : plain->size == 4 ? (double)f : 0);
+            add_float(to, plain->size == 8 ? x : plain->size == 4 ? (double)f : 0);
         else
-            add_integer(w->out, t, bits);
+            add_integer(to, t, bits);
     }
-    str_add(w->out, " };\n");
+    str_add(to, " };\n");
+}
+
+static void declare_zeroed(Writer *w, const Type *type, const char *name)
+{
+    if (w->parts) {
+        str_add(w->parts->variables, "static ");
+        type_print(type, name, w->parts->variables);
+        str_add(w->parts->variables, ";\n");
+    } else {
+        type_print(type, name, w->out);
+        str_add(w->out, ";\n");
+    }
+    str_addf(w->out, "memset(&%s, 0, sizeof %s);\n", name, name);
 }
 
 static void declare_room(Writer *w, unsigned step, unsigned i)
@@ -334,8 +371,7 @@ static void declare_room(Writer *w, unsigned step, unsigned i)
     } else if (is_array(p)) {
         declare_array(w, p, name, &st->args[i]);
     } else if (type_is_record(plain)) {
-        type_print(type_unqualified(t), name, w->out);
-        str_addf(w->out, ";\nmemset(&%s, 0, sizeof %s);\n", name, name);
+        declare_zeroed(w, type_unqualified(t), name);
         if (st->args[i].kind == VALUE_BYTES && st->args[i].n) {
             str_addf(w->out, "memcpy(&%s, ", name);
             add_text(w->out, st->args[i].bytes, st->args[i].n);
@@ -663,7 +699,7 @@ static void write_result(Writer *w, unsigned step)
                        o->kind == OBSERVED_UNREADABLE);
     if (w->needed[step] || (o && (keeps || st->nargs > 3))) {
         name_result(w, step);
-        type_print(type_unqualified(type), w->names[step], w->out);
+        declare(w, type_unqualified(type), w->names[step]);
         str_add(w->out, " = ");
         add_call(w, step);
         str_add(w->out, ";\n");
@@ -695,8 +731,7 @@ static void write_storage(Writer *w, unsigned step)
     const ApiType *t = w->test->seq->steps[step].storage;
     char name[64];
     room_name(w, step, 0, name);
-    type_print(t->type, name, w->out);
-    str_addf(w->out, ";\nmemset(&%s, 0, sizeof %s);\n", name, name);
+    declare_zeroed(w, t->type, name);
 }
 
 /* A path of names: a.b */
@@ -869,6 +904,24 @@ void write_test(WriteFile *f, const SeqTest *t, Str *name, Str *body, size_t *as
     str_addn(body, str_c(&text), text.len);
     *assertions = w.assertions;
     str_release(&text);
+    free(w.names);
+    free(w.needed);
+}
+
+void write_part(const WriteParts *p, unsigned step, bool kept, Str *body, Str *name)
+{
+    SeqTest test = { .seq = (Seq *)p->seq };
+    Writer w = { .file = p->file, .test = &test, .out = body, .parts = p };
+    assert(step < p->seq->n && p->variables);
+    w.names = xcalloc(p->seq->n + 1, sizeof *w.names);
+    w.needed = xcalloc(p->seq->n + 1, sizeof *w.needed);
+    for (unsigned i = 0; i < step; i++)
+        if (p->seq->steps[i].f)
+            name_result(&w, i);
+    w.needed[step] = kept;
+    write_step(&w, step);
+    if (name)
+        str_add(name, w.names[step]);
     free(w.names);
     free(w.needed);
 }

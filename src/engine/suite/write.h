@@ -28,4 +28,21 @@ void write_test(WriteFile *f, const SeqTest *t, Str *name, Str *body, size_t *as
 /* The group that a test belongs to: the type or the function it is about. */
 void write_group(const SeqTest *t, Str *out);
 void write_release(WriteFile *f);
+
+/*
+ * A sequence that is spread over several functions: variables are static. Several
+ * sequences may begin with the same `common` steps; the variables of the others end in
+ * `suffix`.
+ */
+typedef struct WriteParts {
+    WriteFile *file;
+    const Seq *seq;
+    unsigned common;
+    const char *suffix;
+    Str *variables;              /* grows */
+} WriteParts;
+
+/* One step, without assertions. Its result gets a variable if it is `kept`; its name is
+ * added to `name` then, unless that is NULL. */
+void write_part(const WriteParts *p, unsigned step, bool kept, Str *body, Str *name);
 #endif

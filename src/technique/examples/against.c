@@ -220,7 +220,7 @@ static bool try_generated(Session *s, const Pair *p, const Input *samples, int r
                         .udfs = p->udfs,
                         .seed = p->seed + (uint64_t)round,
                         .goals = GOALS_NULLS | GOALS_BOUNDARIES | GOALS_MCDC | GOALS_EMPTY,
-                        .seconds = session_time(s) / 4,
+                        .seconds = session_time_left(s, 0) / (4 - round),
                         .no_real_values = made_only };
     Examples *e = examples_generate(plan, &gp, err);
     bool ok = e != NULL;
@@ -241,7 +241,9 @@ bool against_program(Session *s, const Plan *a, const Plan *b, const Input *samp
     bool found = false, ok = try_rows(s, &p, samples, &found, err);
     for (int round = 0; round < 4 && ok && !found && !session_interrupted(s); round++)
         ok = try_generated(s, &p, samples, round, &found, err);
-    if (ok && !found && !session_flag(s, "json"))
+    if (ok && !found && session_interrupted(s))
+        session_incomplete(s, "the time was over");
+    else if (ok && !found && !session_flag(s, "json"))
         str_add(session_out(s), "No rows were found on which the two programs disagree.\n");
     if (ok)
         session_json(s, "disagree", json_boolean(found));

@@ -380,7 +380,7 @@ static bool make_examples(Job *j, int goals, Err *err)
                         .udfs = j->udfs,
                         .goals = goals,
                         .seed = session_seed(j->s),
-                        .seconds = session_time(j->s),
+                        .seconds = session_time_left(j->s, 0),
                         .no_real_values = session_flag(j->s, "private"),
                         .passive = session_flag(j->s, "passive") };
     Examples *e = examples_generate(j->plan, &gp, err);

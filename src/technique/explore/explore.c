@@ -286,20 +286,21 @@ const Command technique_explore = {
     .name = "explore",
     .args = "PROGRAM [-- ARGUMENT…]",
     .summary = "inputs that reach new branches or make a program fail",
-    .about = "Runs a captured program on inputs that Sundew makes, in two ways. It changes inputs "
-             "that reached something new at random, thousands of times a second. And it follows an "
-             "input through the program and asks a solver for inputs that take the other way at a "
-             "branch. Every input that it keeps also runs with the address and undefined-behaviour "
-             "sanitizers.\n\n"
-             "The input is standard input, or the file that @@ in the arguments stands for (an "
-             "ending may follow: @@.bz2). With --argv and --env it is also the command line and "
-             "variables. A program that has LLVMFuzzerTestOneInput(), or that calls "
-             "klee_make_symbolic() or __VERIFIER_nondet_int(), is used as it is.\n\n"
-             "The output folder gets queue/ (inputs that reached something new, as AFL++ and "
-             "libFuzzer read them) and failures/. Every failure is reported once, by kind and "
-             "place, with the smallest input found and with the parts of the input that matter.\n\n"
-             "Without --time it runs until Ctrl-C. With --seed and --jobs 1, mutation makes the "
-             "same inputs again.",
+    .about =
+        "Runs a captured program on inputs that Sundew makes, in two ways. It changes inputs "
+        "that reached something new at random, thousands of times a second. And it follows an "
+        "input through the program and asks a solver for inputs that take the other way at a "
+        "branch. Every input that it keeps also runs with the address and undefined-behaviour "
+        "sanitizers.\n\n"
+        "The input is standard input, or the file that @@ in the arguments stands for (an "
+        "ending may follow: @@.bz2). With --argv and --env it is also the command line and "
+        "variables. A program that has LLVMFuzzerTestOneInput(), or that calls "
+        "klee_make_symbolic() or __VERIFIER_nondet_int(), is used as it is.\n\n"
+        "The output folder gets queue/ (inputs that reached something new, as AFL++ and "
+        "libFuzzer read them) and failures/. Every failure is reported once, by kind and "
+        "place, with the smallest input found and with the parts of the input that matter.\n\n"
+        "Without --time it runs until Ctrl-C. With --executions, --seed and --jobs 1 the result "
+        "is the same every time.",
     .examples = "sundew explore ./prog --time 5m -- -f @@\n"
                 "sundew explore ./prog -i examples/ -o out --time 1h\n"
                 "sundew explore ./fuzz_target --stop-at first-failure\n"

@@ -2,6 +2,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/progress.h"
 #include "base/units.h"
 #include "build/driver.h"
 #include "session/failure_finding.h"
@@ -13,8 +14,6 @@
 #include <unistd.h>
 
 /* ---- live line */
-
-static bool line_is_there;
 
 static void describe(const ExploreStatus *st, Str *out)
 {
@@ -35,27 +34,19 @@ static void describe(const ExploreStatus *st, Str *out)
 
 void status_show(const ExploreStatus *st, void *exploration)
 {
-    Exploration *e = exploration;
     static double shown;                /* of the one terminal there is */
-    double now = clock_seconds(), every = session_verbose(e->s) ? 5 : 0.5;
-    bool terminal = isatty(2);
-    if (now - shown < every || session_quiet(e->s) || (!terminal && !session_verbose(e->s)))
+    double now = clock_seconds();
+    (void)exploration;
+    if (now - shown < 0.5)
         return;
     shown = now;
     Str s = { 0 };
     describe(st, &s);
-    fprintf(stderr, terminal ? "\r\033[K%s" : "%s\n", str_c(&s));
-    fflush(stderr);
-    line_is_there = terminal;
+    progress_say(str_c(&s));
     str_release(&s);
 }
 
-void status_wipe(void)
-{
-    if (line_is_there)
-        fprintf(stderr, "\r\033[K");
-    line_is_there = false;
-}
+void status_wipe(void) { progress_wipe(); }
 
 /* ---- findings */
 
@@ -107,10 +98,8 @@ static Location place_of(const Exploration *e, const Failure *f)
 }
 
 /* What is known besides, for the message. */
-static void tell_more(const Exploration *e, const ExploreFailure *f, Str *out)
+static void tell_more(const Exploration *e, Str *out)
 {
-    if (*f->condition)
-        str_addf(out, "; if %s", f->condition);
     if (e->function)
         str_add(out, "; the arguments are made up: may a caller pass them?");
 }
@@ -131,7 +120,7 @@ static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
 {
     Str more = { 0 }, command = { 0 }, test = { 0 };
     Arena arena = { 0 };
-    tell_more(e, f, &more);
+    tell_more(e, &more);
     rerun(e, f, &command);
     write_test(e, f, &test);
     const char *input = f->small_file ? f->small_file : f->file;
@@ -152,6 +141,8 @@ static bool report_failure(Exploration *e, const ExploreFailure *f, Err *err)
                             .level = f->hang || e->function ? LEVEL_WARNING : LEVEL_ERROR,
                             .text = f->by_command ? "the oracle command refuses this input" : NULL,
                             .after = str_c(&more),
+                            .detail =
+                                *f->condition ? arena_printf(&arena, "if %s", f->condition) : NULL,
                             .where = place_of(e, &f->failure),
                             .program = e->captured->path,
                             .ours = e->function ? DRIVER : NULL });
@@ -283,6 +274,8 @@ bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
     if (ok && r->unsaved)
         session_incomplete(e->s, "%zu file%s could not be written", r->unsaved,
                            r->unsaved == 1 ? "" : "s");
+    session_examined(e->s, "%" PRIu64 " runs, %zu of %zu branches", r->status.executions,
+                     r->status.covered, r->status.reachable);
     add_json(e, r);
     if (!session_flag(e->s, "json"))
         print_summary(e, r);

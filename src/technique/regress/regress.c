@@ -143,7 +143,7 @@ static bool make_suite(Regress *r, Err *err)
 {
     Session *s = r->session;
     const char *count = session_option(s, "count");
-    double seconds = session_time(s);
+    double seconds = session_time_left(s, 0);
     SuitePlan plan = { .settler = &r->settler,
                        .count = count ? strtoull(count, NULL, 10) : 0,
                        .universal_share = 0.2,
@@ -159,13 +159,13 @@ static bool make_suite(Regress *r, Err *err)
 
 static bool reduce_suite(Regress *r, Err *err)
 {
-    double seconds = session_time(r->session) ? session_time(r->session) : 60;
     ReducePlan plan = { .settler = &r->settler,
                         .mutants = r->mutants,
                         .faults = r->library.faults,
                         .points = r->library.points,
-                        .seconds = seconds * 0.3,
-                        .unlimited = session_option(r->session, "count") != NULL };
+                        .seconds = session_time_left(r->session, 60 * 0.3),
+                        .unlimited =
+                            session_option(r->session, "count") && !session_time(r->session) };
     return reduce(&plan, &r->suite, &r->reduced, err);
 }
 

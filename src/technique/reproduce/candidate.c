@@ -15,6 +15,7 @@
 #include "runtime/format/crashfile.h"
 #include "technique/reproduce/reproduce_int.h"
 #include <assert.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,6 +26,12 @@
 #define SHRINK_TRIALS   400
 #define SHRINK_SECONDS  15
 #define NULL_PAGE       65536
+#define MOST_NULLS      48                  /* null pointers that may be the damage */
+#define WILD            UINT64_C(0x5e5e00000000)   /* an address of nothing */
+
+/* What would come behind the failure if it were mended: share/reproduce/trial.c */
+static const char *const ways[] = { "skip", "return" };
+enum { WAY_SKIP, WAY_RETURN, NWAYS };
 
 /* ---- finding */
 
@@ -47,6 +54,45 @@ static bool is_wanted(const Candidate *c, size_t n, Map *of_function)
     return n <= MOST_CANDIDATES || c->frame < MOST_INNER || (size_t)*seen <= MOST_OUTER;
 }
 
+/* Inlined functions say no word when they are left. They are still there if the machine's
+ * stack names them, in this order, from main() inwards. */
+static void find_gone(Reproduction *rp)
+{
+    enum { MOST_STACK = 500 };                  /* of more, the outer part is not known */
+    size_t at = rp->was.stack.len;
+    for (size_t i = rp->n; i-- > 0 && rp->was.stack.len < MOST_STACK;) {
+        Candidate *c = &rp->candidates[i];
+        size_t k = at;
+        while (c->fn && k > 0 && strcmp(rp->was.stack.items[k - 1].function, c->fn->name) != 0)
+            k--;
+        if (c->fn && k > 0)
+            at = k - 1;
+        else
+            c->gone = crash_frame(rp->crash, i)->flags & SUNDEW_FRAME_UNSURE;
+    }
+}
+
+static void count_distances(Reproduction *rp)
+{
+    unsigned distance = 0;
+    const Candidate *first = NULL;
+    for (size_t i = 0; i < rp->n; i++) {
+        Candidate *c = &rp->candidates[i];
+        c->distance = distance;
+        if (c->gone)
+            c->why = "had returned";
+        else if (!distance++)
+            first = c;
+    }
+    /* The crash may lie in functions that were too small to be monitored. */
+    unsigned above = 0;
+    while (first && above < rp->was.stack.len && first->fn &&
+           strcmp(rp->was.stack.items[above].function, first->fn->name) != 0)
+        above++;
+    for (size_t i = 0; i < rp->n && above < rp->was.stack.len; i++)
+        rp->candidates[i].distance += above;
+}
+
 bool candidates_find(Reproduction *rp, Err *err)
 {
     size_t n = crash_nframes(rp->crash);
@@ -57,7 +103,6 @@ bool candidates_find(Reproduction *rp, Err *err)
         const CrashFrame *fr = crash_frame(rp->crash, i);
         Candidate *c = &rp->candidates[i];
         c->frame = i;
-        c->distance = (unsigned)i;
         c->stale = fr->flags & SUNDEW_FRAME_STALE;
         c->fn = function_of(rp->program, fr->function);
         c->unit = c->fn ? lab_unit_of(rp->lab, c->fn, near) : NULL;
@@ -75,14 +120,8 @@ bool candidates_find(Reproduction *rp, Err *err)
         return err_set(err, "the crash file has no frames: no function was "
                             "monitored when it crashed (with second chance, run it once "
                             "more)");
-    /* The crash may lie in functions that were too small to be monitored. */
-    unsigned above = 0;
-    const Candidate *first = &rp->candidates[0];
-    while (above < rp->was.stack.len && first->fn &&
-           strcmp(rp->was.stack.items[above].function, first->fn->name) != 0)
-        above++;
-    for (size_t i = 0; i < n && above < rp->was.stack.len; i++)
-        rp->candidates[i].distance += above;
+    find_gone(rp);
+    count_distances(rp);
     return true;
 }
 
@@ -92,6 +131,8 @@ void candidates_release(Reproduction *rp)
         Candidate *c = &rp->candidates[i];
         restore_free(c->restore);
         ending_release(&c->ending);
+        for (int w = 0; w < NWAYS; w++)
+            ending_release(&c->ways[w]);
         strings_release(&c->differences);
         free(c->call);
         free(c->file);
@@ -152,6 +193,7 @@ static bool write_cases(Reproduction *rp, Group *g, bool plain, const char *name
         Candidate *c = g->items[i];
         if (!prepare(rp, c, plain))
             continue;
+        candidate_print_target(c, n, body);
         str_addf(body, "static void restore_case_%zu(void)\n{\n", n);
         restore_print_trial(c->restore, (unsigned)n, body);
         str_add(body, "}\n\n");
@@ -162,6 +204,18 @@ static bool write_cases(Reproduction *rp, Group *g, bool plain, const char *name
     }
     g->len = n;
     return ok;
+}
+
+void candidate_print_target(const Candidate *c, size_t number, Str *out)
+{
+    bool is_main = strcmp(c->fn->name, "main") == 0;
+    str_addf(out, "void *restore_target_%zu = (void *)%s;\n\n", number,
+             is_main ? "program_main" : c->fn->name);
+}
+
+static unsigned how_built(const Candidate *c)
+{
+    return LAB_TRIAL | (c->unoptimised ? LAB_UNOPTIMISED : 0);
 }
 
 static bool build_trial(Reproduction *rp, Group *g, bool plain, const char *name, Err *err)
@@ -180,7 +234,7 @@ static bool build_trial(Reproduction *rp, Group *g, bool plain, const char *name
     str_addn(&text, body.data, body.len);
     char *source = xprintf("%s.c", name);
     bool ok = file_write(source, text.data, text.len, err) &&
-              lab_build(rp->lab, g->items[0]->unit, source, name, true, err);
+              lab_build(rp->lab, g->items[0]->unit, source, name, how_built(g->items[0]), err);
     unlink(source);
     free(source);
     str_release(&body);
@@ -206,25 +260,99 @@ typedef struct ShrinkArg {
     unsigned test;
 } ShrinkArg;
 
+static bool run_trial(const ShrinkArg *a, const bool *keep, const char *way, const char *poke,
+                      Ending *out)
+{
+    TrialPlan plan = { .test = a->test,
+                       .state = a->binary,
+                       .keep = keep,
+                       .nsteps = restore_nsteps(a->c->restore),
+                       .way = way,
+                       .poke = poke,
+                       .seconds = way ? 2 : 0 };
+    with_files(a->rp, &plan);
+    return trial_run(a->rp->trial, a->binary, &plan, out, NULL);
+}
+
+/* The same failure; and where it would go on from there, it goes on in the same way. The
+ * state that only a mended function needs stays that way. */
 static bool still_fails(void *arg, const bool *keep)
 {
     ShrinkArg *a = arg;
     Ending e = { 0 };
-    TrialPlan plan = {
-        .test = a->test, .state = a->binary, .keep = keep, .nsteps = restore_nsteps(a->c->restore)
-    };
-    with_files(a->rp, &plan);
-    bool same =
-        trial_run(a->rp->trial, a->binary, &plan, &e, NULL) && ending_equal(&a->c->ending, &e);
+    bool same = run_trial(a, keep, NULL, NULL, &e) && ending_equal(&a->c->ending, &e);
     ending_release(&e);
+    for (int w = 0; keep && same && w < NWAYS; w++) {
+        if (!a->c->has_way[w])
+            continue;
+        same = run_trial(a, keep, ways[w], NULL, &e) && ending_same_way(&a->c->ways[w], &e);
+        ending_release(&e);
+    }
     return same;
+}
+
+static void find_ways(const ShrinkArg *a)
+{
+    Candidate *c = a->c;
+    for (int w = 0; w < NWAYS; w++) {
+        ending_release(&c->ways[w]);
+        c->has_way[w] = run_trial(a, NULL, ways[w], NULL, &c->ways[w]) && c->ways[w].way.len &&
+                        c->ways[w].kind == FAILURE_NONE;
+    }
+}
+
+/*
+ * A mended function may look at more than a failing one: what its arguments point to stays as
+ * it was, and so do the pointers in the objects next to it. If nothing tells what comes behind
+ * the failure, one object more; the words of main() always.
+ */
+static bool *steps_that_stay(const Candidate *c)
+{
+    size_t n = restore_nsteps(c->restore);
+    bool *fixed = xcalloc(n + 1, sizeof *fixed);
+    bool more = !c->has_way[WAY_SKIP] || strcmp(c->fn->name, "main") == 0;
+    for (size_t i = 0; i < n; i++) {
+        unsigned depth = restore_depth(c->restore, i);
+        fixed[i] = depth <= more || (depth == 1u + more && restore_is_link(c->restore, i));
+    }
+    return fixed;
+}
+
+/*
+ * Which null pointer was dereferenced? Each that the function is handed becomes a wild one; if
+ * the test then fails at the same place, with an address near that, it was the one.
+ */
+static void find_damage(const ShrinkArg *a)
+{
+    Reproduction *rp = a->rp;
+    Candidate *c = a->c;
+    RestoreNulls nulls = { 0 };
+    if (c->ending.kind != FAILURE_SIGNAL || !c->ending.has_address ||
+        c->ending.address >= NULL_PAGE || strcmp(c->fn->name, "main") == 0)
+        return;
+    restore_nulls(c->restore, 1, MOST_NULLS, &nulls);
+    for (size_t i = 0; i < nulls.len && !c->damage; i++) {
+        Ending e = { 0 };
+        char *poke =
+            xprintf("%zu:%" PRIu64 ":%" PRIu64, nulls.items[i].object, nulls.items[i].offset, WILD);
+        if (run_trial(a, NULL, NULL, poke, &e) && e.has_address && e.address - WILD < NULL_PAGE &&
+            e.trace.len && c->ending.trace.len && e.trace.items[0] == c->ending.trace.items[0])
+            c->damage = arena_strdup(&rp->arena, nulls.items[i].text);
+        ending_release(&e);
+        free(poke);
+    }
+    vec_release(&nulls);
 }
 
 static void shrink_candidate(Reproduction *rp, Candidate *c, const char *binary, unsigned test)
 {
     ShrinkArg arg = { rp, c, binary, test };
+    find_ways(&arg);
+    find_damage(&arg);
+    bool *fixed = steps_that_stay(c);
     Shrinking s = { .restore = c->restore,
                     .fails = still_fails,
+                    .fixed = fixed,
                     .arg = &arg,
                     .most = SHRINK_TRIALS,
                     .seconds = SHRINK_SECONDS };
@@ -234,6 +362,7 @@ static void shrink_candidate(Reproduction *rp, Candidate *c, const char *binary,
         restore_keep(c->restore, keep);
     }
     free(keep);
+    free(fixed);
 }
 
 /* ---- the plain form */
@@ -249,7 +378,7 @@ static bool verify(Reproduction *rp, Candidate *c, Err *err)
     Ending e = { 0 };
     TrialPlan plan = { 0 };
     with_files(rp, &plan);
-    bool ok = lab_build(rp->lab, c->unit, source, binary, true, err) &&
+    bool ok = lab_build(rp->lab, c->unit, source, binary, how_built(c), err) &&
               trial_run(rp->trial, binary, &plan, &e, err);
     if (ok) {
         trial_name(rp->names, binary, &e);
@@ -413,24 +542,45 @@ static bool try_all(Reproduction *rp, Err *err)
     return ok;
 }
 
+static void try_again(Candidate *c)
+{
+    assert(!c->reproduces && !c->file);
+    c->why = NULL;
+    ending_release(&c->ending);
+    c->ending = (Ending){ 0 };
+    strings_release(&c->differences);
+    c->differences = (Strings){ 0 };
+}
+
 /* What the frame's function had alive is kept only in part: if that did not do, as it was at
  * the crash. */
-bool candidates_try(Reproduction *rp, Err *err)
+static bool try_alive_and_dead(Reproduction *rp, Err *err)
 {
     if (!try_all(rp, err))
         return false;
     for (size_t i = 0; i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];
-        c->dead = c->revived && !c->reproduces;
-        if (!c->dead)
-            continue;
-        c->why = NULL;
-        ending_release(&c->ending);
-        c->ending = (Ending){ 0 };
-        strings_release(&c->differences);
-        c->differences = (Strings){ 0 };
+        c->dead = c->revived && !c->reproduces && c->unit && !c->between && !c->gone;
+        if (c->dead)
+            try_again(c);
     }
     return try_all(rp, err);
+}
+
+/* The build's optimiser may drop the failure in a test: then without one. */
+bool candidates_try(Reproduction *rp, Err *err)
+{
+    if (!try_alive_and_dead(rp, err))
+        return false;
+    for (size_t i = 0; i < rp->n; i++) {
+        Candidate *c = &rp->candidates[i];
+        if (c->reproduces || !c->unit || c->between || c->gone || !lab_is_optimised(c->unit))
+            continue;
+        c->unoptimised = true;
+        c->dead = false;
+        try_again(c);
+    }
+    return try_alive_and_dead(rp, err);
 }
 
 /* ---- judging */
@@ -461,10 +611,17 @@ static void judge_information(Reproduction *rp)
     bool passed_on = rp->was.has_address;
     for (size_t i = 0; i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];
-        passed_on = passed_on && c->bad_pointer;
+        if (c->gone)
+            continue;
+        passed_on = passed_on && (c->bad_pointer || c->damage);
         c->informative = c->reproduces && !passed_on;
-        if (c->reproduces && passed_on)
-            c->why = "is handed the bad pointer: may fail after the fix too";
+        if (!c->reproduces || c->informative)
+            continue;
+        c->why = c->bad_pointer ? "is handed the bad pointer: may fail after the fix too"
+                                : arena_printf(&rp->arena,
+                                               "is handed the damage: %s is null already; may fail "
+                                               "after the fix too",
+                                               c->damage);
     }
 }
 
@@ -487,7 +644,8 @@ void candidates_judge(Reproduction *rp)
     judge_information(rp);
     for (size_t i = 0; i < rp->n; i++) {
         Candidate *c = &rp->candidates[i];
-        vec_push(&rp->ranked, c);
+        if (!c->gone)
+            vec_push(&rp->ranked, c);
     }
     if (rp->ranked.len)
         qsort(rp->ranked.items, rp->ranked.len, sizeof *rp->ranked.items, by_rank);

@@ -148,6 +148,8 @@ bool folder_write_test(Reproduction *rp, Candidate *c, Err *err)
     str_add(&body, "    return 0;\n}\n");
     write_head(rp, c, &text);
     world_preamble(c->world, str_c(&body), &text);
+    str_add(&text, "/* The compiler must not see through the call. */\n");
+    candidate_print_target(c, 0, &text);
     str_addn(&text, body.data, body.len);
     bool ok = file_write(path, text.data, text.len, err);
     free(path);
@@ -182,8 +184,7 @@ static const char check_rule[] =
 static bool write_makefile(Reproduction *rp, Err *err)
 {
     Str text = { 0 };
-    Strings tests = { 0 };
-    Vec(const LabUnit *) units = { 0 };
+    Vec(LabTest) tests = { 0 };
     str_add(&text, "# Tests of a crash, written by sundew reproduce. `make check` runs "
                    "them.\ntests =");
     for (size_t i = 0; i < rp->ranked.len; i++) {
@@ -191,26 +192,28 @@ static bool write_makefile(Reproduction *rp, Err *err)
         if (!c->file)
             continue;
         assert(str_ends(c->file, ".c") && c->unit);
-        char *name = xstrndup(c->file, strlen(c->file) - 2);
-        strings_add(&tests, name);
-        vec_push(&units, c->unit);
-        str_addf(&text, " %s", name);
-        free(name);
+        LabTest test = { .name =
+                             arena_printf(&rp->arena, "%.*s", (int)strlen(c->file) - 2, c->file),
+                         .unit = c->unit,
+                         .unoptimised = c->unoptimised };
+        vec_push(&tests, test);
+        str_addf(&text, " %s", test.name);
     }
+    /* If there are no others they count: a green check would say that the defect is gone. */
+    bool counted = rp->ranked.len && !rp->ranked.items[0]->informative;
     str_add(&text, "\nuninformative =");
-    for (size_t i = 0; i < rp->ranked.len; i++) {
+    for (size_t i = 0; i < rp->ranked.len && !counted; i++) {
         const Candidate *c = rp->ranked.items[i];
         if (c->file && !c->informative)
             str_addf(&text, " %.*s", (int)strlen(c->file) - 2, c->file);
     }
     str_add(&text, "\n\n");
     str_add(&text, check_rule);
-    bool ok = !tests.len || lab_makefile(rp->lab, &tests, units.items, &text, err);
+    bool ok = !tests.len || lab_makefile(rp->lab, tests.items, tests.len, &text, err);
     char *path = path_join(rp->folder, "Makefile");
     ok = ok && file_write(path, text.data, text.len, err);
     free(path);
-    strings_release(&tests);
-    vec_release(&units);
+    vec_release(&tests);
     str_release(&text);
     return ok;
 }

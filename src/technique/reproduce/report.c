@@ -136,12 +136,12 @@ static void print_text(const Reproduction *rp, Str *out)
         str_addf(out,
                  "\n%zu of %zu frames reproduce it; tests in %s (they fail until the "
                  "defect is fixed)\n",
-                 count(rp, false), rp->n, str_c(&safe));
+                 count(rp, false), rp->ranked.len, str_c(&safe));
     else
         str_addf(out,
                  "\nno frame of %zu reproduces it; %s/README.md says what was not "
                  "captured\n",
-                 rp->n, str_c(&safe));
+                 rp->ranked.len, str_c(&safe));
     str_release(&safe);
     str_release(&line);
     free(folder);
@@ -171,11 +171,12 @@ static json_t *tests_json(const Reproduction *rp)
         char *file = c->file ? path_join(rp->folder, c->file) : NULL;
         const char *name = c->fn ? c->fn->name : crash_frame(rp->crash, c->frame)->symbol;
         json_t *o =
-            json_pack("{s:o, s:o, s:b, s:i, s:b, s:b, s:b, s:o, s:o, s:i, s:i}", "function",
+            json_pack("{s:o, s:o, s:b, s:i, s:b, s:b, s:b, s:o, s:o, s:i, s:i, s:b}", "function",
                       json_text(name), "file", json_text(file), "reproduces", c->reproduces,
                       "distance", (int)c->distance, "informative", c->informative, "stale",
                       c->stale, "root_closer", c->root_closer, "call", json_text(c->call), "remark",
-                      json_text(c->why), "objects", (int)c->objects, "bytes", (int)c->bytes);
+                      json_text(c->why), "objects", (int)c->objects, "bytes", (int)c->bytes,
+                      "goes_on", c->has_way[0] || c->has_way[1]);
         json_array_append_new(all, o);
         free(file);
     }

@@ -14,8 +14,9 @@ typedef struct Files {
     RunFile *items;
     size_t len, cap;
 } Files;
-/* False: too many or too large; then it is empty. */
-bool files_read(Files *f, const char *folder);
+/* Objects, archives and programs are left out unless one of `words` (ends with NULL; NULL: take
+ * them too) names them. False: too many or too large; then it is empty. */
+bool files_read(Files *f, const char *folder, char *const *words);
 bool files_write(const Files *f, const char *folder, Err *err);
 void files_release(Files *f);
 
@@ -26,14 +27,19 @@ typedef struct Candidate {
     const LabUnit *unit;         /* NULL: its source is not captured */
     unsigned distance;           /* frames between it and the crash */
     bool stale;                  /* the frame was left by longjmp or the like */
+    bool gone;                   /* its function had returned: no candidate */
     bool between;                /* in the middle of a deep recursion: not tried */
     bool revived;                /* its test had objects that were freed later, alive */
     bool dead;                   /* … then tried with these freed */
+    bool unoptimised;            /* … then compiled without an optimiser */
     const RestoreWorld *world;
     Restore *restore;            /* while it is being tried */
     bool reproduces, root_closer;
     bool informative;
     bool bad_pointer;            /* an argument is itself what was touched */
+    const char *damage;          /* … or what it leads to: "list->first"; NULL: not so */
+    Ending ways[2];              /* behind the failure: see TrialPlan.way */
+    bool has_way[2];             /* … to an orderly end */
     const char *why;             /* why not: of building, reproducing, telling */
     Ending ending;               /* of its test */
     size_t objects, bytes;       /* that the final test restores */
@@ -70,11 +76,15 @@ bool candidates_find(Reproduction *rp, Err *err);
 bool candidates_try(Reproduction *rp, Err *err);
 void candidates_judge(Reproduction *rp);
 void candidates_release(Reproduction *rp);
+/* A definition that lets the address of its function out, so that no compiler knows all its
+ * callers. */
+void candidate_print_target(const Candidate *c, size_t number, Str *out);
 
 /* shrink.c: which steps are needed for the same ending? */
 typedef struct Shrinking {
     const Restore *restore;
     bool (*fails)(void *arg, const bool *keep);
+    const bool *fixed;           /* steps that stay; NULL: none */
     void *arg;
     unsigned most;               /* trials */
     double seconds;

@@ -31,6 +31,8 @@ static bool try_without(Work *w, const size_t *first, const size_t *last)
     memcpy(keep, w->keep, w->nsteps);
     bool any = false;
     for (size_t s = *first; s < *last; s++) {
+        if (w->s->fixed && w->s->fixed[s])
+            continue;
         any |= keep[s];
         keep[s] = false;
     }

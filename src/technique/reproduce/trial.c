@@ -31,6 +31,7 @@ void ending_release(Ending *e)
 {
     vec_release(&e->stack);
     vec_release(&e->trace);
+    vec_release(&e->way);
     *e = (Ending){ 0 };
 }
 
@@ -103,6 +104,21 @@ static void read_report(const char *line, Ending *out)
     str_release(&err);
 }
 
+/* Code that the optimiser merged has line 0: that of the code before it in the function. */
+static void mend_line(PlaceNames *names, const char *binary, uint64_t at, Place *site)
+{
+    enum { MOST_BACK = 24 };
+    for (uint64_t back = 1; back <= MOST_BACK && !site->line && at > back; back++) {
+        uint64_t before = at - back;
+        Places found = { 0 };
+        places_find(names, binary, &before, 1, &found);
+        const Place *p = found.len ? &found.items[0] : NULL;
+        if (p && p->line && strcmp(p->function, site->function) == 0)
+            *site = *p;
+        vec_release(&found);
+    }
+}
+
 void ending_of_crash(PlaceNames *names, const Crash *c, const char *monitored, Ending *out)
 {
     const CrashFailure *f = crash_failure(c);
@@ -125,6 +141,8 @@ void ending_of_crash(PlaceNames *names, const Crash *c, const char *monitored, E
     }
     places_find(names, monitored, at, used, &all);
     keep_own(&all, false, out);
+    if (out->stack.len && used)
+        mend_line(names, monitored, at[0], &out->stack.items[0]);
     free(at);
     for (size_t i = 0; !out->stack.len && i < crash_nframes(c); i++) {
         Place p = { .function = crash_frame(c, i)->symbol, .file = "" };
@@ -253,6 +271,13 @@ bool ending_equal(const Ending *a, const Ending *b)
            memcmp(a->trace.items, b->trace.items, a->trace.len * sizeof *a->trace.items) == 0;
 }
 
+bool ending_same_way(const Ending *a, const Ending *b)
+{
+    return a->kind == b->kind && a->signal == b->signal && a->way.len == b->way.len &&
+           (!a->way.len ||
+            memcmp(a->way.items, b->way.items, a->way.len * sizeof *a->way.items) == 0);
+}
+
 /* ---- running */
 
 Trial *trial_new(Session *s, const char *folder, Err *err)
@@ -310,6 +335,10 @@ static void make_environment(const TrialPlan *plan, Strings *env)
     if (plan->state)
         strings_addf(env, "RESTORE_STATE=%s", plan->state);
     strings_add(env, "ASAN_OPTIONS=detect_leaks=0:symbolize=0:allow_user_segv_handler=1");
+    if (plan->way)
+        strings_addf(env, "RESTORE_WAY=%s", plan->way);
+    if (plan->poke)
+        strings_addf(env, "RESTORE_POKE=%s", plan->poke);
     if (plan->keep) {
         char *mask = mask_text(plan);
         strings_addf(env, "RESTORE_STEPS=%s", mask);
@@ -319,11 +348,15 @@ static void make_environment(const TrialPlan *plan, Strings *env)
 
 static void read_trace(Trial *t, Ending *e)
 {
-    char line[8192];
+    char line[16384];
     ssize_t n = pread(t->trace, line, sizeof line - 1, 0);
     if (n <= 0)
         return;
     line[n] = 0;
+    for (const char *w = line; (w = strstr(w, "\nw ")); w += 3) {
+        uint64_t v = strtoull(w + 3, NULL, 16);
+        vec_push(&e->way, v);
+    }
     line[strcspn(line, "\n")] = 0;
     char *at = line;
     strtoull(at, &at, 16);                    /* the signal */

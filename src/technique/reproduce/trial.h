@@ -27,6 +27,7 @@ typedef struct Ending {
     char text[256];            /* an assertion's, a report's kind, a reason */
     Places stack;              /* functions of the program, innermost first */
     Vec(uint64_t) trace;       /* the same as addresses of the file */
+    Vec(uint64_t) way;         /* failures that were passed by (TrialPlan.way) */
 } Ending;
 
 void ending_release(Ending *e);
@@ -36,6 +37,8 @@ void ending_kind(const Ending *e, Str *out);
 bool ending_same(const Ending *crash, const Ending *test, Sameness how);
 /* Did two runs of one binary end at the same instruction, called the same way? */
 bool ending_equal(const Ending *a, const Ending *b);
+/* Did both go the same way behind the failure, to the same end? */
+bool ending_same_way(const Ending *a, const Ending *b);
 
 typedef struct Trial Trial;
 Trial *trial_new(Session *s, const char *folder, Err *err);
@@ -50,6 +53,9 @@ typedef struct TrialPlan {
     size_t nfiles;
     const char *input;         /* file for standard input; NULL: empty */
     double seconds;            /* of CPU; 0: 10 */
+    const char *way;           /* "skip", "return": what if the failure were mended? see
+                                * share/reproduce/trial.c */
+    const char *poke;          /* one word that is other than it was */
 } TrialPlan;
 /* Without ending.stack: see trial_name(). */
 bool trial_run(Trial *t, const char *binary, const TrialPlan *plan, Ending *out, Err *err);

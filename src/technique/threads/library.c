@@ -20,6 +20,8 @@ enum {
     FIRST_RUNS = 30,
     MOST_RUNS = 400,
     MOST_EXPLAINED = 6,
+    RACING = 4,                  /* a test with data races gets so many times the runs */
+    FEW = 3,                     /* runs that show whether two threads meet at all */
     MOST_AT_LOCKS = 40,
     DEFAULT_SECONDS = 60
 };
@@ -36,8 +38,8 @@ double lib_seconds(const Lib *l) { return now() - l->begun; }
 bool lib_is_over(void *lib)
 {
     Lib *l = lib;
-    double most = session_time(l->s) > 0 ? session_time(l->s) : DEFAULT_SECONDS;
-    return lib_seconds(l) > most || (session_interrupted(l->s) && !session_time_is_over(l->s));
+    bool limited = session_time(l->s) > 0 || session_option(l->s, "tests");
+    return session_interrupted(l->s) || (!limited && lib_seconds(l) > DEFAULT_SECONDS);
 }
 
 const char *contract_name(Contract c)
@@ -151,8 +153,10 @@ typedef struct Probe {
     ExecThreads request;
     Serials serials;
     SearchResult result;
-    unsigned explained;
-    bool locks;                  /* that both threads use */
+    unsigned explained, runs;
+    size_t races;                /* seen in its runs */
+    bool meet;                   /* both threads use a lock, or the like */
+    bool locks;                  /* … two of them, or an atomic */
     bool over;                   /* a violation was found */
 } Probe;
 
@@ -160,6 +164,7 @@ static void note_violation(Probe *p, Violation *v, const Schedule *schedule)
 {
     Lib *l = p->l;
     v->test = *p->test;
+    l->shown++;
     for (size_t i = 0; i < l->found.len; i++)
         if (violation_same(&l->found.items[i], v)) {
             l->found.items[i].seen++;
@@ -167,6 +172,7 @@ static void note_violation(Probe *p, Violation *v, const Schedule *schedule)
             return;
         }
     v->test = lib_test_copy(&l->arena, p->test);
+    v->folder = l->again ? xstrdup(l->again) : NULL;
     v->seen = 1;
     v->test_number = l->tests;
     v->seconds = lib_seconds(l);
@@ -195,9 +201,8 @@ static void note_race(Lib *l, const struct sundew_race *r)
     vec_push(&l->races, ((RaceSeen){ *r, 1 }));
 }
 
-/* Do both threads use two locks or more in common? One alone can't make them wait for
- * each other. */
-static bool shares_locks(const ScheduleRun *run)
+/* Do both threads use the same locks? One alone can't make them wait for each other. */
+static void note_locks(Probe *p, const ScheduleRun *run)
 {
     uint64_t first = 0;
     for (size_t i = 0; i < run->steps.len; i++) {
@@ -209,12 +214,14 @@ static bool shares_locks(const ScheduleRun *run)
             const struct sundew_step *y = &run->steps.items[k];
             if (y->thread != 2 || y->object != x->object || y->kind < SUNDEW_AT_ATOMIC)
                 continue;
-            if (x->kind == SUNDEW_AT_ATOMIC || (first && first != x->object))
-                return true;
+            p->meet = true;
+            if (x->kind == SUNDEW_AT_ATOMIC || (first && first != x->object)) {
+                p->locks = true;
+                return;
+            }
             first = x->object;
         }
     }
-    return false;
 }
 
 /* The threads do not touch the same memory, or the test fails in serial orders, too. */
@@ -234,7 +241,10 @@ static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, voi
     p->subject->runs++;
     oracle_take(l, &p->run, p->test, &p->request, run, &end);
     bool found = oracle_judge(l, p->arena, p->test, &p->serials, run, &end, &v, NULL);
-    p->locks = p->locks || shares_locks(run);
+    p->runs++;
+    p->races += run->races.len;
+    if (!p->locks)
+        note_locks(p, run);
     p->explained += !found && (end.kind == END_FAILURE || end.kind == END_STUCK);
     p->subject->inconclusive += end.kind == END_UNCLEAR;
     if (found)
@@ -280,7 +290,8 @@ static bool search_locks(Probe *p, Err *err)
     ScheduleRun run = { 0 };
     bool ok = true, stop = false;
     vec_push(&queue, (Schedule){ 0 });
-    for (size_t i = 0; ok && !stop && i < queue.len && i < MOST_AT_LOCKS && !lib_is_over(p->l);
+    for (size_t i = 0; ok && !stop && i < queue.len && i < MOST_AT_LOCKS && (i < FEW || p->meet) &&
+                       !lib_is_over(p->l);
          i++) {
         Schedule now = { 0 };
         schedule_copy(&now, &queue.items[i]);
@@ -309,7 +320,14 @@ static void note_conflict(Subject *t, const Test *test)
     t->conflicts.items[i * n + j]++;
 }
 
-static bool run_test(Lib *l, Subject *t, Arena *a, const Test *test, size_t most, Err *err)
+/* Without a data race it is enough to take turns at locks: other schedules give nothing
+ * new. One test in eight is searched all the same, as few orders were looked at. */
+static bool is_settled(const Probe *p)
+{
+    return p->meet && !p->locks && !p->races && p->l->tests % 8;
+}
+
+bool lib_test_run(Lib *l, Subject *t, Arena *a, const Test *test, size_t most, Err *err)
 {
     Probe p = { .l = l, .subject = t, .test = test, .arena = a };
     SearchPlan plan = {
@@ -318,15 +336,17 @@ static bool run_test(Lib *l, Subject *t, Arena *a, const Test *test, size_t most
     l->tests++;
     t->tests++;
     bool ok = oracle_put(l, a, test, &p.request) && search_locks(&p, err);
-    ok = ok && (p.over || schedule_search(l->quick, &plan, judge, &p, &p.result, err));
+    plan.most *= p.races ? RACING : 1;
+    ok = ok &&
+         (p.over || is_settled(&p) || schedule_search(l->quick, &plan, judge, &p, &p.result, err));
     if (session_verbose(l->s)) {
         Str text = { 0 };
         lib_test_print(test, &text);
-        session_note(l->s, "test %zu: %zu runs, %zu sites, %u explained, %u serial\n%s", l->tests,
-                     p.result.runs, p.result.hot, p.explained, p.serials.n, str_c(&text));
+        session_note(l->s, "test %zu: %u runs, %zu sites, %u explained, %u serial\n%s", l->tests,
+                     p.runs, p.result.hot, p.explained, p.serials.n, str_c(&text));
         str_release(&text);
     }
-    if (p.result.hot)
+    if (p.result.hot || p.meet)
         note_conflict(t, test);
     serials_release(&p.serials);
     return ok;
@@ -339,7 +359,7 @@ static bool one_round(Lib *l, Subject *t, size_t most, Err *err)
     bool ok = lib_tests_make(l, t, &a, &tests, err);
     for (size_t i = 0; ok && i < tests.len && !lib_is_over(l); i++) {
         Arena own = { 0 };
-        ok = run_test(l, t, &own, &tests.items[i], most, err);
+        ok = lib_test_run(l, t, &own, &tests.items[i], most, err);
         arena_release(&own);
     }
     vec_release(&tests);
@@ -353,8 +373,8 @@ static bool search(Lib *l, Err *err)
     const char *count = session_option(l->s, "tests");
     size_t most_tests = count ? strtoul(count, NULL, 10) : 0, most = FIRST_RUNS;
     bool ok = true;
-    for (unsigned round = 0; ok && !lib_is_over(l) && (!most_tests || l->tests < most_tests);
-         round++) {
+    for (unsigned round = 0;
+         ok && !lib_is_over(l) && (!most_tests || l->tests - l->kept < most_tests); round++) {
         size_t before = l->tests;
         for (size_t i = 0; ok && i < l->subjects.len && !lib_is_over(l); i++)
             if (!l->subjects.items[i].why_not)
@@ -429,10 +449,14 @@ static bool open_api(Lib *l, Err *err)
     l->api = session_api(l->s);
     if (!program_captured(l->program))
         return err_set(err, "the library has no captured code");
+    if (!l->replays && !lib_learn_example(l, err))
+        return false;
     l->pool = pool_new(l->api, err);
     l->ownership = l->pool ? ownership_new(l->api) : NULL;
     l->grow =
         (GrowPlan){ .api = l->api, .pool = l->pool, .ownership = l->ownership, .rng = &l->rng };
+    if (l->pool)
+        lib_use_example(l);
     return l->pool != NULL;
 }
 
@@ -467,12 +491,12 @@ static bool open_library(Lib *l, Err *err)
                       .libexec = session_libexec(l->s),
                       .preload = l->preload,
                       .cpu_ms = 1000,
-                      .wall_ms = 2000 };
+                      .wall_ms = 5000 };
     l->exec = exec_open(&plan, err);
     return l->exec && open_schedulers(l, err);
 }
 
-static void close_library(Lib *l)
+void lib_close(Lib *l)
 {
     scheduler_close(l->quick);
     scheduler_close(l->watched);
@@ -490,9 +514,12 @@ static void close_library(Lib *l)
     vec_release(&l->dropped);
     vec_release(&l->races);
     map_release(&l->tried);
+    map_release(&l->disturbed);
+    usage_free(l->usage);
     ownership_free(l->ownership);
     pool_free(l->pool);
     arena_release(&l->arena);
+    json_decref(l->violations);
     free(l->preload);
     free(l->out);
     free(l->key);
@@ -500,11 +527,23 @@ static void close_library(Lib *l)
 
 /* --------------------------------------------------------------------- run */
 
+/* The next number that no kept test has. */
+static char *free_folder(const Lib *l)
+{
+    for (size_t n = 1;; n++) {
+        char *folder = xprintf("%s/%zu", l->out, n);
+        if (!file_exists(folder))
+            return folder;
+        free(folder);
+    }
+}
+
 static bool report_all(Lib *l, Err *err)
 {
     bool ok = session_begin(l->s, program_captured(l->program)->name, err);
     for (size_t i = 0; ok && i < l->found.len; i++) {
-        l->found.items[i].folder = xprintf("%s/%zu", l->out, i + 1);
+        if (!l->found.items[i].folder)
+            l->found.items[i].folder = free_folder(l);
         ok = lib_shrink(l, &l->found.items[i], err) && lib_report(l, &l->found.items[i], err);
     }
     for (size_t i = 0; ok && i < l->races.len; i++)
@@ -514,19 +553,39 @@ static bool report_all(Lib *l, Err *err)
     return ok;
 }
 
-bool whole_library(Session *s, Err *err)
+bool lib_open(Lib *l, Session *s, Err *err)
 {
     size_t nargs;
     char **args = session_args(s, &nargs);
-    Lib l = { .s = s, .rng = rng_seeded(session_seed(s)), .outputs = session_flag(s, "outputs") };
     assert(nargs == 1);
-    l.out = session_option(s, "output") ? xstrdup(session_option(s, "output"))
-                                        : xprintf("%s.threads", path_base(args[0]));
-    read_promises(&l);
-    bool ok = read_contracts(&l, err) && open_api(&l, err) && open_library(&l, err) &&
-              find_subjects(&l, err);
+    l->s = s;
+    l->rng = rng_seeded(session_seed(s));
+    l->outputs = session_flag(s, "outputs");
+    l->out = session_option(s, "output") ? xstrdup(session_option(s, "output"))
+                                         : xprintf("%s.threads", path_base(args[0]));
+    read_promises(l);
+    bool ok = read_contracts(l, err) && open_api(l, err) && open_library(l, err);
+    l->begun = now();
+    return ok;
+}
+
+Subject *lib_subject(Lib *l, const ApiType *type)
+{
+    for (size_t i = 0; i < l->subjects.len; i++)
+        if (l->subjects.items[i].type == type)
+            return &l->subjects.items[i];
+    return NULL;
+}
+
+bool whole_library(Session *s, Err *err)
+{
+    Lib l = { 0 };
+    bool ok = lib_open(&l, s, err);
+    if (ok)
+        lib_find_waiters(&l);
+    ok = ok && find_subjects(&l, err);
     l.begun = now();
-    ok = ok && search(&l, err) && report_all(&l, err);
-    close_library(&l);
+    ok = ok && keep_run_all(&l, err) && search(&l, err) && report_all(&l, err);
+    lib_close(&l);
     return ok;
 }

@@ -2,9 +2,13 @@
  * What the files of the library half share.
  *
  *     library.c          the main line: the API, the types, rounds of tests
+ *     library_roles.c    functions that wait; lock and unlock, ref and unref
+ *     library_example.c  what an example does with the library
  *     library_tests.c    tests are made: a prefix, calls for two threads, an epilogue
  *     library_oracle.c   runs, serial orders, what no serial order explains
  *     library_shrink.c   the smallest test and schedule that show it
+ *     library_write.c    a violation as a C program
+ *     library_keep.c     tests that are run again: --replay, and the next time
  *     library_report.c   findings, JSON, summary
  */
 #ifndef SUNDEW_THREADS_LIBRARY_INT_H
@@ -92,7 +96,8 @@ typedef struct Violation {
     unsigned again, tries;
     Str picture, serial_table;
     unsigned nserial;
-    char *folder;
+    bool serial_well;            /* all of them end well */
+    char *folder;                /* NULL: a new one */
 } Violation;
 
 /* A handle type under test. */
@@ -106,6 +111,12 @@ typedef struct Subject {
     const char *why_not;         /* it can't be tested; NULL */
 } Subject;
 
+/* Two functions of which the second undoes the first, with the handle in one place. */
+typedef struct Balanced {
+    const ApiFunction *first, *second;
+    unsigned place;
+} Balanced;
+
 typedef struct Dropped {
     const ApiFunction *function;
     const char *why;
@@ -118,6 +129,8 @@ typedef struct Lib {
     Pool *pool;
     Ownership *ownership;
     GrowPlan grow;
+    Usage *usage;                /* of the example; NULL */
+    bool *waits;                 /* by the number of a function */
     ScheduleBuild build;
     char *preload;
     char *argv[3];               /* of the player */
@@ -135,16 +148,34 @@ typedef struct Lib {
     Vec(Violation) found;
     Vec(Dropped) dropped;
     Vec(RaceSeen) races;
+    json_t *violations;          /* as told */
     size_t tests, runs, serial_runs;
     Map tried;                   /* tests as text */
+    bool replays;                /* nothing is written */
+    const char *again;           /* the folder of the kept test that is run; NULL */
+    size_t shown;                /* tests that showed a violation */
+    size_t kept, kept_shown;     /* tests of an earlier run; those that still show it */
+    Map disturbed;               /* by the numbers of three functions: see library_tests.c */
 } Lib;
 
 /* library.c */
+Subject *lib_subject(Lib *l, const ApiType *type);       /* NULL: it is not tested */
 bool whole_library(Session *s, Err *err);
 bool lib_is_over(void *lib);
 double lib_seconds(const Lib *l);
 void lib_drop(Lib *l, const ApiFunction *f, const char *why);
 bool lib_is_dropped(const Lib *l, const ApiFunction *f);
+
+/* library_roles.c */
+void lib_find_waiters(Lib *l);
+bool lib_waits(const Lib *l, const ApiFunction *f);
+/* False: it has no partner. */
+bool lib_partner(const Lib *l, const ApiFunction *f, const ApiType *t, Balanced *out);
+
+/* library_example.c */
+bool lib_learn_example(Lib *l, Err *err);
+void lib_use_example(Lib *l);
+Seq *lib_example_prefix(Lib *l, Arena *a, const ApiType *type, unsigned most);
 
 /* library_tests.c: some tests that were not made before; all in the arena. */
 typedef Vec(Test) Tests;
@@ -155,6 +186,18 @@ Seq *lib_test_thread(Arena *a, const Test *t, unsigned thread);
 Seq *lib_test_close(Lib *l, Arena *a, const Seq *prefix);
 Test lib_test_copy(Arena *a, const Test *t);
 void lib_test_print(const Test *t, Str *out);
+
+bool lib_open(Lib *l, Session *s, Err *err);     /* the session's library */
+void lib_close(Lib *l);
+/* Runs one test under many schedules. */
+bool lib_test_run(Lib *l, Subject *t, Arena *a, const Test *test, size_t most, Err *err);
+
+/* library_keep.c */
+bool keep_write(Lib *l, const Violation *v, Err *err);
+/* Tests that earlier runs have kept in l->out, once more. */
+bool keep_run_all(Lib *l, Err *err);
+bool keep_is_library(const char *folder);        /* is there a test of a library? */
+bool keep_replay(Session *s, const char *folder, Err *err);
 
 /* library_oracle.c */
 /* Runs the test under one schedule; `steps` may be NULL. */
@@ -179,9 +222,14 @@ void end_release(End *e);
 
 /* library_shrink.c */
 bool lib_shrink(Lib *l, Violation *v, Err *err);
+bool lib_tabulate(Lib *l, Violation *v, Err *err);       /* its serial orders */
+
+/* library_write.c: nothing is added if it can't be shown so. */
+bool lib_write(Lib *l, const Violation *v, const char *message, Str *out, Err *err);
 
 /* library_report.c */
 bool lib_report(Lib *l, Violation *v, Err *err);
 bool lib_report_race(Lib *l, const RaceSeen *r, Err *err);
+void lib_violations_json(Lib *l);
 void lib_summary(Lib *l);
 #endif

@@ -211,36 +211,54 @@ static bool keep_file(const char *folder, const char *name, const Str *text, Err
     return ok;
 }
 
+/* v->folder, with all that is needed to see it again. */
+static bool keep_files(Lib *l, const Violation *v, const Str *test, const Str *program, Err *err)
+{
+    Str schedule = { 0 };
+    schedule_write(&v->schedule, l->key, &schedule);
+    bool ok = dir_make(v->folder, err) && keep_file(v->folder, "schedule.txt", &schedule, err) &&
+              keep_file(v->folder, "test.txt", test, err) &&
+              keep_file(v->folder, "serial.txt", &v->serial_table, err) &&
+              keep_file(v->folder, "run.txt", &v->picture, err) && keep_write(l, v, err) &&
+              (!program->len || keep_file(v->folder, "test.c", program, err));
+    str_release(&schedule);
+    return ok;
+}
+
 bool lib_report(Lib *l, Violation *v, Err *err)
 {
     Arena a = { 0 };
-    Str schedule = { 0 }, test = { 0 };
+    Str test = { 0 }, program = { 0 };
     if (!v->again) {
+        if (session_verbose(l->s))
+            session_note(l->s, "a violation (%s, test %zu) did not show again", violation_name(v),
+                         v->test_number);
         arena_release(&a);
         return true;                     /* it did not show again: nothing to tell */
     }
     Finding f = finding_of(&a, l, v);
-    schedule_write(&v->schedule, l->key, &schedule);
     lib_test_print(&v->test, &test);
-    bool ok = dir_make(v->folder, err) && keep_file(v->folder, "schedule.txt", &schedule, err) &&
-              keep_file(v->folder, "test.txt", &test, err) &&
-              keep_file(v->folder, "serial.txt", &v->serial_table, err) &&
-              keep_file(v->folder, "run.txt", &v->picture, err);
+    bool ok = lib_write(l, v, f.message, &program, err) &&
+              (l->replays || keep_files(l, v, &test, &program, err));
     Attachment att[] = { { "test.txt", "test", str_c(&test), test.len },
                          { "run.txt", "trace", str_c(&v->picture), v->picture.len },
-                         { "serial.txt", "trace", str_c(&v->serial_table), v->serial_table.len } };
+                         { "serial.txt", "trace", str_c(&v->serial_table), v->serial_table.len },
+                         { "test.c", "test", str_c(&program), program.len } };
     f.attachments = att;
-    f.nattachments = 3;
+    f.nattachments = program.len ? 4 : 3;
     f.rerun = session_command_line(l->s);
     if (v->again < v->tries) {
         f.verdict = VERDICT_LIKELY;
         f.message = arena_printf(&a, "%s; %u of %u replays show it", f.message, v->again, v->tries);
     }
     f.data = violation_json(v, &f);
+    if (!l->violations)
+        l->violations = json_array();
+    json_array_append(l->violations, f.data);
     ok = ok && session_report(l->s, &f, err);
     json_decref(f.data);
-    str_release(&schedule);
     str_release(&test);
+    str_release(&program);
     arena_release(&a);
     return ok;
 }
@@ -292,6 +310,12 @@ static json_t *race_json(const Lib *l, const RaceSeen *r)
                      (json_int_t)r->seen);
 }
 
+void lib_violations_json(Lib *l)
+{
+    session_json(l->s, "violations", l->violations ? l->violations : json_array());
+    l->violations = NULL;
+}
+
 static void set_json(Lib *l)
 {
     json_t *types = json_array(), *dropped = json_array(), *races = json_array();
@@ -303,12 +327,15 @@ static void set_json(Lib *l)
                                                  "why", l->dropped.items[i].why));
     for (size_t i = 0; i < l->races.len; i++)
         json_array_append_new(races, race_json(l, &l->races.items[i]));
+    lib_violations_json(l);
     session_json(l->s, "types", types);
     session_json(l->s, "dropped", dropped);
     session_json(l->s, "races", races);
     session_json(l->s, "tests", json_integer((json_int_t)l->tests));
-    session_json(l->s, "runs", json_integer((json_int_t)l->runs));
+    session_json(l->s, "test_runs", json_integer((json_int_t)l->runs));
     session_json(l->s, "serial_runs", json_integer((json_int_t)l->serial_runs));
+    session_json(l->s, "kept_tests", json_integer((json_int_t)l->kept));
+    session_json(l->s, "kept_tests_shown", json_integer((json_int_t)l->kept_shown));
     session_json(l->s, "promised", json_boolean(l->promised));
 }
 
@@ -332,6 +359,7 @@ static void say_type(const Subject *t, Str *out)
 void lib_summary(Lib *l)
 {
     set_json(l);
+    session_examined(l->s, "%zu tests", l->tests);
     if (session_flag(l->s, "json"))
         return;
     Str *out = session_out(l->s);
@@ -341,6 +369,9 @@ void lib_summary(Lib *l)
         escape_terminal_z(out, l->dropped.items[i].function->fn->name);
         str_addf(out, ": left out, %s\n", l->dropped.items[i].why);
     }
+    if (l->kept)
+        str_addf(out, "%zu of %zu tests of earlier runs still show what they were kept for.\n",
+                 l->kept_shown, l->kept);
     if (!l->promised)
         str_add(out, "The headers do not say that a handle may be shared between threads.\n");
 }

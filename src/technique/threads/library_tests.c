@@ -34,6 +34,7 @@ typedef Vec(Candidate) Candidates;
 /* Two calls of a thread of which the second goes well only after the first. */
 typedef struct Rescue {
     Candidate first, second;
+    bool balanced;                       /* lock and unlock: they belong together */
 } Rescue;
 typedef Vec(Rescue) Rescues;
 
@@ -218,7 +219,12 @@ static void drop_blocker(Lib *l, const Seq *s, const Outcome *o)
 /* Creators, then calls. What comes out may die somewhere; that is seen when it runs. */
 static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, unsigned *creators)
 {
-    Seq *s = seq_new(a);
+    Seq *s = rng_below(&l->rng, 3) ? lib_example_prefix(l, a, t->type, MOST_PREFIX / 2) : NULL;
+    if (s) {
+        *creators = s->n;
+        return s;
+    }
+    s = seq_new(a);
     unsigned handles = t->type ? 1 + (unsigned)rng_below(&l->rng, 2) : 0;
     for (unsigned i = 0; i < handles; i++)
         if (!grow_universal(&l->grow, a, s,
@@ -229,7 +235,9 @@ static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, unsigned *creators)
     unsigned calls = (unsigned)rng_below(&l->rng, GROWTH + 1);
     for (unsigned i = 0; i < calls && s->n < MOST_PREFIX / 2; i++) {
         const ApiFunction *f = any_function(l, t);
-        if (f && !f->observes && !lib_is_dropped(l, f))
+        Balanced pair;
+        if (f && !f->observes && !lib_is_dropped(l, f) && !lib_waits(l, f) &&
+            !lib_partner(l, f, t->type, &pair))
             grow_universal(&g, a, s, f);
     }
     return s;
@@ -321,7 +329,9 @@ static bool grow_candidate(Lib *l, const Subject *t, Arena *a, const GrowPlan *g
 {
     const ApiFunction *f = t->functions.items[function];
     Seq *s = seq_copy(a, *prefix);
-    if (lib_is_dropped(l, f) || !grow_universal(g, a, s, f) || s->n > MOST_PREFIX)
+    Balanced pair;
+    if (lib_is_dropped(l, f) || lib_partner(l, f, t->type, &pair) || !grow_universal(g, a, s, f) ||
+        s->n > MOST_PREFIX)
         return false;
     SeqStep *last = &s->steps[s->n - 1];
     if (last->f != f || ends_handle(l, last) || !uses_type(last, t->type))
@@ -380,6 +390,18 @@ static bool same_observations(const Outcome *a, const Outcome *b, unsigned step)
     }
 }
 
+/* Calls that may wait are not tried alone. */
+static void set_aside(const Lib *l, Candidates *all, Candidates *waiting)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < all->len; i++)
+        if (lib_waits(l, all->items[i].step.f))
+            vec_push(waiting, all->items[i]);
+        else
+            all->items[n++] = all->items[i];
+    all->len = n;
+}
+
 /* Only those that go well after the prefix, the same way each time, stay. */
 static bool sift(Lib *l, Subject *t, Arena *a, const Seq *prefix, const Seq *epilogue,
                  Candidates *all, Candidates *bad, Err *err)
@@ -387,6 +409,8 @@ static bool sift(Lib *l, Subject *t, Arena *a, const Seq *prefix, const Seq *epi
     enum { TIMES = 3 };
     ExecJob *jobs = arena_array(a, ExecJob, all->len * TIMES + 1);
     Outcome *o = arena_array(a, Outcome, all->len * TIMES + 1);
+    Candidates waiting = { 0 };
+    set_aside(l, all, &waiting);
     for (size_t i = 0; i < all->len; i++)
         for (unsigned k = 0; k < TIMES; k++)
             jobs[i * TIMES + k] =
@@ -395,8 +419,10 @@ static bool sift(Lib *l, Subject *t, Arena *a, const Seq *prefix, const Seq *epi
                                    : k == 2 ? 0x3c
                                             : 0,
                            .clock = 100000 * k };
-    if (all->len && !exec_run(l->exec, a, jobs, all->len * TIMES, o, err))
+    if (all->len && !exec_run(l->exec, a, jobs, all->len * TIMES, o, err)) {
+        vec_release(&waiting);
         return false;
+    }
     size_t n = 0;
     for (size_t i = 0; i < all->len; i++) {
         const Outcome *x = &o[i * TIMES];
@@ -417,6 +443,9 @@ static bool sift(Lib *l, Subject *t, Arena *a, const Seq *prefix, const Seq *epi
         n++;
     }
     all->len = n;
+    for (size_t i = 0; i < waiting.len; i++)
+        vec_push(all, waiting.items[i]);
+    vec_release(&waiting);
     return true;
 }
 
@@ -440,13 +469,61 @@ static bool rescue(Lib *l, Arena *a, const Seq *prefix, const Seq *epilogue, con
     size_t n = 0;
     for (size_t i = 0; i < bad->len && i < 6; i++)
         for (size_t k = 0; k < all->len && n < MOST; k++) {
-            if (all->items[k].step.f->observes ||
+            if (all->items[k].step.f->observes || lib_waits(l, all->items[k].step.f) ||
                 has_pair(pairs, n, &all->items[k], &bad->items[i]))
                 continue;
-            pairs[n] = (Rescue){ all->items[k], bad->items[i] };
+            pairs[n] = (Rescue){ all->items[k], bad->items[i], false };
             jobs[n++] = (ExecJob){ .seq = with_calls(a, prefix, &all->items[k].step,
                                                      &bad->items[i].step, epilogue) };
         }
+    if (n && !exec_run(l->exec, a, jobs, n, o, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (o[i].state == OUTCOME_DONE)
+            vec_push(out, pairs[i]);
+    return true;
+}
+
+/* The handle in its place, and something in the others. */
+static void pool_fill_rest(Lib *l, Arena *a, SeqStep *st, unsigned place, const SeqValue *handle)
+{
+    st->args[place] = *handle;
+    pool_fill(l->pool, &l->rng, a, st);
+    for (unsigned i = 0; i < st->nargs; i++)
+        if (st->args[i].kind == VALUE_NONE)
+            st->args[i] = value_null();
+}
+
+/* Pairs such as lock and unlock, on each handle: those that go well. */
+static bool balance(Lib *l, const Subject *t, Arena *a, const Seq *prefix, const Seq *epilogue,
+                    Rescues *out, Err *err)
+{
+    enum { MOST = 16 };
+    ExecJob jobs[MOST];
+    Outcome *o = arena_array(a, Outcome, MOST);
+    Rescue pairs[MOST];
+    size_t n = 0;
+    SeqHandles all = { 0 };
+    seq_handles(prefix, l->ownership, &all);
+    for (unsigned f = 0; f < t->functions.len; f++) {
+        Balanced b;
+        if (!lib_partner(l, t->functions.items[f], t->type, &b) || lib_waits(l, b.first))
+            continue;
+        for (size_t h = 0; h < all.len && n < MOST; h++) {
+            if (all.items[h].type != t->type)
+                continue;
+            Seq *s = seq_new(a);
+            seq_call(a, s, b.first);
+            seq_call(a, s, b.second);
+            for (unsigned k = 0; k < 2; k++)
+                pool_fill_rest(l, a, &s->steps[k], b.place, &all.items[h].value);
+            pairs[n] = (Rescue){ { s->steps[0], f, false }, { s->steps[1], f, false }, true };
+            jobs[n] =
+                (ExecJob){ .seq = with_calls(a, prefix, &s->steps[0], &s->steps[1], epilogue) };
+            n++;
+        }
+    }
+    vec_release(&all);
     if (n && !exec_run(l->exec, a, jobs, n, o, err))
         return false;
     for (size_t i = 0; i < n; i++)
@@ -537,7 +614,8 @@ static double worth(const Subject *t, const Candidate *x, const Candidate *y)
     if (shared > 1 && is_mirrored(&x->step, &y->step))
         shared *= 3;
     double known = (1.0 + 2.0 * (conflicts < 2 ? conflicts : 2)) / (1.0 + tests);
-    return (tests ? known : 8) * (1.0 + shared) * (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) *
+    double apart = t->type && !shared ? 0.1 : 1;
+    return (tests ? known : 8) * apart * (1.0 + shared) * (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) *
            (y->errs ? 0.3 : 1);
 }
 
@@ -556,9 +634,51 @@ static void pick_pair(Lib *l, const Subject *t, const Candidates *all, const Can
         }
 }
 
+/* For a call that goes well only after another: a call that may undo the first. Those
+ * that were not tried with the two come first. */
+static const Candidate *disturber(Lib *l, const Subject *t, const Candidates *all, const Rescue *r)
+{
+    const Candidate *best = NULL;
+    Str key = { 0 }, chosen = { 0 };
+    double most = -1;
+    for (size_t i = 0; i < all->len; i++) {
+        const Candidate *c = &all->items[i];
+        str_reset(&key);
+        str_addf(&key, "%u %u %u", r->first.function, r->second.function, c->function);
+        double w = (map_has(&l->disturbed, str_c(&key)) ? 0.2 : 1) *
+                   (c->step.f->observes ? 0.1 : 1) *
+                   (t->type && !common(t, &r->second.step, &c->step) ? 0.1 : 1) *
+                   (0.2 + rng_unit(&l->rng));
+        if (w > most) {
+            most = w;
+            best = c;
+            str_reset(&chosen);
+            str_add(&chosen, str_c(&key));
+        }
+    }
+    map_put(&l->disturbed, str_c(&chosen), NULL);
+    str_release(&key);
+    str_release(&chosen);
+    return best;
+}
+
 static void put_call(Test *t, unsigned thread, const Candidate *c)
 {
     t->calls[thread][t->ncalls[thread]++] = c->step;
+}
+
+/* Of another pair, or the same: one that shares a handle if there is one. */
+static const Rescue *other_balanced(Lib *l, const Subject *t, const Rescues *all, const Rescue *r)
+{
+    size_t first = rng_below(&l->rng, all->len);
+    const Rescue *any = NULL;
+    for (size_t i = 0; i < all->len; i++) {
+        const Rescue *other = &all->items[(first + i) % all->len];
+        if (other->balanced && common(t, &r->first.step, &other->first.step))
+            return other;
+        any = other->balanced ? other : any;
+    }
+    return any;
 }
 
 static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *rescues,
@@ -568,14 +688,20 @@ static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *
     const Rescue *r = rescues->len && rng_below(&l->rng, 2)
                           ? &rescues->items[rng_below(&l->rng, rescues->len)]
                           : NULL;
+    const Rescue *other =
+        r && r->balanced && rng_below(&l->rng, 2) ? other_balanced(l, t, rescues, r) : NULL;
+    if (!other && !all->len)
+        return false;
     pick_pair(l, t, all, &x, &y);
     *out = (Test){ .type = t->type, .prefix = (Seq *)prefix, .epilogue = (Seq *)epilogue };
     x = r ? &r->first : x;
     if (r)
-        y = &all->items[rng_below(&l->rng, all->len)];
+        y = other ? &other->first : disturber(l, t, all, r);
     put_call(out, 0, x);
     put_call(out, 1, y);
     uint64_t more = rng_below(&l->rng, 4);
+    if (other)
+        put_call(out, 1, &other->second);
     if (r)
         put_call(out, 0, &r->second);
     else if (more & 1)
@@ -604,10 +730,10 @@ bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
     if (!prefix || !t->functions.len)
         return true;
     GrowPlan g = plan_of(l, t, creators);
+    uint64_t first = rng_below(&l->rng, t->functions.len);
     for (unsigned i = 0; i < CANDIDATES; i++) {
         Candidate c;
-        if (grow_candidate(l, t, a, &g, &prefix, (unsigned)rng_below(&l->rng, t->functions.len),
-                           &c)) {
+        if (grow_candidate(l, t, a, &g, &prefix, (unsigned)((first + i) % t->functions.len), &c)) {
             vec_push(&all, c);
             Candidate other;
             if (mirror(t, a, &c, &other))
@@ -616,8 +742,9 @@ bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
     }
     bool ok = settle_epilogue(l, a, prefix, &epilogue, err) &&
               (!epilogue || (sift(l, t, a, prefix, epilogue, &all, &bad, err) &&
-                             rescue(l, a, prefix, epilogue, &all, &bad, &rescues, err)));
-    for (unsigned i = 0; ok && epilogue && all.len && i < TESTS; i++) {
+                             rescue(l, a, prefix, epilogue, &all, &bad, &rescues, err) &&
+                             balance(l, t, a, prefix, epilogue, &rescues, err)));
+    for (unsigned i = 0; ok && epilogue && (all.len || rescues.len) && i < TESTS; i++) {
         Test test;
         if (make_test(l, t, &all, &rescues, prefix, epilogue, &test))
             vec_push(out, test);

@@ -8,7 +8,6 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/progress.h"
 #include "base/units.h"
 #include "technique/threads/threads_int.h"
 #include <assert.h>
@@ -129,7 +128,7 @@ static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, voi
 {
     Whole *w = arg;
     Bad new;
-    w->runs++;
+    progress_step(&w->progress, ++w->runs, NULL);
     if (whole_judge(w, run, &new))
         note_bad(w, &new, schedule);
     else
@@ -210,13 +209,7 @@ static bool keep(Whole *w, Bad *b, size_t number, Err *err)
 
 /* -------------------------------------------------------------------- run */
 
-/* --time is the command's budget, so its end is ours to watch. */
-static bool is_interrupted(void *arg)
-{
-    const Whole *w = arg;
-    return session_interrupted(w->s) ||
-           (session_time(w->s) > 0 && clock_seconds() - w->began > session_time(w->s));
-}
+static bool is_interrupted(void *session) { return session_interrupted(session); }
 
 static bool read_expected(Whole *w, Err *err)
 {
@@ -276,7 +269,7 @@ static bool read_number(Session *s, const char *name, size_t *out, Err *err)
 
 static bool search(Whole *w, Err *err)
 {
-    SearchPlan plan = { .seed = session_seed(w->s), .stop = is_interrupted, .stop_arg = w };
+    SearchPlan plan = { .seed = session_seed(w->s), .stop = is_interrupted, .stop_arg = w->s };
     size_t bound = 0;
     if (!read_number(w->s, "schedules", &plan.most, err) ||
         !read_number(w->s, "bound", &bound, err))
@@ -284,9 +277,9 @@ static bool search(Whole *w, Err *err)
     if (bound > 7)
         return err_set(err, "--bound %zu: at most 7 preemptions", bound);
     plan.bound = (unsigned)bound;
-    Progress p = progress_start("running schedules", 0);
+    w->progress = progress_start("running schedules", 0);
     bool ok = schedule_search(w->scheduler, &plan, judge, w, &w->search, err);
-    progress_end(&p);
+    progress_end(&w->progress);
     return ok;
 }
 
@@ -309,7 +302,7 @@ bool whole_program(Session *s, Err *err)
 {
     size_t nargs, ntail;
     char **args = session_args(s, &nargs), **tail = session_tail(s, &ntail);
-    Whole w = { .s = s, .began = clock_seconds() };
+    Whole w = { .s = s };
     assert(nargs > 0);
     strings_add(&w.argv, args[0]);
     for (size_t i = 0; i < ntail; i++)

@@ -219,7 +219,7 @@ bool report_race(Whole *w, const RaceSeen *r, Err *err)
 static void tell_guarantee(const Whole *w, Str *out)
 {
     const SearchResult *r = &w->search;
-    if (r->threads < 2)
+    if (r->runs && r->threads < 2)
         str_add(out, "The program made no thread, so there is nothing to schedule.\n");
     else if (r->complete && r->inconclusive == 0)
         str_addf(out, "All schedules with at most %u preemption%s at these points were run.\n",
@@ -274,6 +274,7 @@ void report_summary(Whole *w)
 {
     const SearchResult *r = &w->search;
     tell_incomplete(w);
+    session_examined(w->s, "%zu schedules", r->runs);
     session_json(w->s, "schedules", schedules_json(w));
     session_json(w->s, "violations", json_incref(w->violations));
     session_json(w->s, "races", json_incref(w->race_rows));

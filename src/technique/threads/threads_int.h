@@ -1,6 +1,7 @@
 /* What the files of this technique share. */
 #ifndef SUNDEW_THREADS_INT_H
 #define SUNDEW_THREADS_INT_H
+#include "base/progress.h"
 #include "engine/schedule/schedule.h"
 #include "session/session.h"
 #include "technique/threads/threads.h"
@@ -32,7 +33,7 @@ typedef struct RaceSeen {
 /* A whole program under search. */
 typedef struct Whole {
     Session *s;
-    double began;                    /* clock_seconds() */
+    Progress progress;
     const Program *program;
     ScheduleBuild build;
     Scheduler *scheduler;

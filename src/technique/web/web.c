@@ -6,6 +6,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/tempdir.h"
+#include "base/progress.h"
 #include "base/units.h"
 #include "technique/web/web_int.h"
 #include <stdio.h>
@@ -109,27 +110,19 @@ static bool read_database(Session *s, WebPlan *plan, Err *err)
     return true;
 }
 
-/* Ctrl-C, or all of --time is used. */
-typedef struct Clock {
-    Session *s;
-    double deadline;           /* 0: none */
-} Clock;
-
-static bool over(void *arg)
-{
-    const Clock *c = arg;
-    return session_interrupted(c->s) || (c->deadline > 0 && clock_seconds() >= c->deadline);
-}
+static bool over(void *session) { return session_interrupted(session); }
 
 static void progress(void *session, const char *what, uint64_t n)
 {
     static double shown;
     double now = clock_seconds();
-    if (session_quiet(session) || !isatty(2) || now - shown < 0.5)
+    (void)session;
+    if (now - shown < 0.5)
         return;
     shown = now;
-    fprintf(stderr, "\r\033[K%llu %s", (unsigned long long)n, what);
-    fflush(stderr);
+    char *text = xprintf("%llu %s", (unsigned long long)n, what);
+    progress_say(text);
+    free(text);
 }
 
 static bool read_plan(Session *s, WebPlan *plan, Err *err)
@@ -161,10 +154,8 @@ static bool read_plan(Session *s, WebPlan *plan, Err *err)
     return true;
 }
 
-static void read_switches(Session *s, WebPlan *plan, Clock *clock)
+static void read_switches(Session *s, WebPlan *plan)
 {
-    clock->s = s;
-    clock->deadline = session_time(s) > 0 ? clock_seconds() + session_time(s) : 0;
     plan->stateless = session_flag(s, "stateless");
     plan->only_entry = session_flag(s, "only-entry");
     plan->no_html = session_flag(s, "no-html");
@@ -177,9 +168,9 @@ static void read_switches(Session *s, WebPlan *plan, Clock *clock)
     plan->libexec = session_libexec(s);
     plan->seed = session_seed(s);
     /* A part of the time is for making faults small. */
-    plan->seconds = session_time(s) * 0.7;
+    plan->seconds = session_time_left(s, 0) * 0.7;
     plan->stop = over;
-    plan->stop_arg = clock;
+    plan->stop_arg = s;
     plan->progress = progress;
     plan->progress_arg = s;
 }
@@ -224,10 +215,9 @@ static bool run(Session *s, Err *err)
     if (missing)
         return err_set(err, "%s", missing);
     const char *number = session_option(s, "replay");
-    Clock clock;
     if (!number && !read_plan(s, &plan, err))
         return false;
-    read_switches(s, &plan, &clock);
+    read_switches(s, &plan);
     plan.folder = tempdir_new(NULL, err);
     if (!plan.folder)
         return false;
@@ -239,8 +229,7 @@ static bool run(Session *s, Err *err)
         add_login(s, *all, &logins[plan.nlogins++]);
     plan.logins = logins;
     Web *w = web_run(&plan, err);
-    if (isatty(2) && !session_quiet(s))
-        fprintf(stderr, "\r\033[K");
+    progress_wipe();
     bool ok = w && report_web(s, &plan, w, err);
     web_free(w);
     for (size_t i = 0; i < plan.nlogins; i++) {

@@ -13,9 +13,10 @@
  *   - While the program is optimised f.enter and f.leave are declarations, of
  *     no weight to the inliner. It decides as it would without them. Where f
  *     is inlined its probes go along, so that f still has a frame.
- *   - That is so for functions with one call, which may be large. A function
- *     that is inlined in several places is small: probes would be most of it.
- *     It gets its probes when all is done, if it is still a function.
+ *   - That is so for functions with one call, which may be large. A small
+ *     function has only f.enter in its copies: half the cost, and the names of the
+ *     machine's stack tell later whether it was still there (see is_copied()).
+ *     Others get their probes when all is done, if they are still functions.
  *     Monitoring every inlined getter made jq 1.8 times slower.
  *   - The probes say to LLVM that they only read the program's memory, so that
  *     it may keep values in registers across them. (The runtime writes its own
@@ -41,6 +42,8 @@
 enum {
     MOST_TRIVIAL = 4,            /* instructions */
     MOST_SMALL = 40,
+    LEAST_COPIED = 16,           /* of a function with several calls */
+    MOST_INLINED = 300,
 };
 
 /* ---- which functions */
@@ -364,13 +367,47 @@ static void put_probes(Woven *w, Row *row)
     unsigned more = result != NULL;
     row->enter = declare_probe(w, row, "enter", types, n + moves);
     weave_call_for_free(w, row->enter, args, n + moves);
-    if (w->monitoring->plan.second_chance)      /* see runtime/monitor/monitor.h */
+    if (w->monitoring->plan.second_chance || row->copied)     /* see runtime/monitor/monitor.h */
         return;
     row->leave = declare_probe(w, row, "leave", leaving, more + moves);
     for (LLVMBasicBlockRef b = NULL; (b = weave_go_to_return(w, fn, b));) {
         LLVMValueRef with[] = { result ? result_at(row, b) : sp, sp };
         weave_call_for_free(w, row->leave, with, more + moves);
     }
+}
+
+/* Probes that went into other functions are another function's: f.copy instead of f.enter. */
+static void part_copies(Woven *w, Row *row)
+{
+    Vec(LLVMValueRef) copies = { 0 };
+    LLVMValueRef enter = find_probe(w, row, "enter");
+    for (LLVMUseRef u = enter ? LLVMGetFirstUse(enter) : NULL; u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef call = LLVMGetUser(u);
+        if (LLVMIsACallInst(call) &&
+            LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)) != row->value)
+            vec_push(&copies, call);
+    }
+    if (copies.len) {
+        unsigned n = LLVMCountParams(enter);
+        LLVMTypeRef *types = arena_array(&w->arena, LLVMTypeRef, n + 1);
+        LLVMGetParamTypes(LLVMGlobalGetValueType(enter), types);
+        row->copy = declare_probe(w, row, "copy", types, n);
+    }
+    for (size_t i = 0; i < copies.len; i++)
+        LLVMSetOperand(copies.items[i], (unsigned)LLVMGetNumOperands(copies.items[i]) - 1,
+                       row->copy);
+    vec_release(&copies);
+}
+
+/* The function itself is left with a word, if it is still there. */
+static void put_late_leave(Woven *w, Row *row)
+{
+    if (w->monitoring->plan.second_chance || !row->value || LLVMIsDeclaration(row->value) ||
+        has_dynamic_stack(row->value))
+        return;
+    row->leave = declare_probe(w, row, "leave", NULL, 0);
+    for (LLVMBasicBlockRef b = NULL; (b = weave_go_to_return(w, row->value, b));)
+        weave_call_for_free(w, row->leave, NULL, 0);
 }
 
 /* ---- the bodies of the probes */
@@ -415,24 +452,26 @@ static void store_slot(Woven *w, LLVMValueRef slots, unsigned at, LLVMValueRef v
 }
 
 /* f.entered: the arguments, then the locals, then the stack pointer. */
-static LLVMValueRef make_entered(Woven *w, Row *row, size_t number)
+static LLVMValueRef make_entered(Woven *w, Row *row, LLVMValueRef enter_probe, size_t number)
 {
     LLVMTypeRef two[] = { w->i32, w->ptr };
     LLVMTypeRef enter = LLVMFunctionType(w->ptr, two, 2, false);
     LLVMTypeRef entered = LLVMFunctionType(w->void_, two, 2, false);
-    unsigned nlocals = (unsigned)row->locals.len, n = LLVMCountParams(row->enter);
+    unsigned nlocals = (unsigned)row->locals.len, n = LLVMCountParams(enter_probe);
     LLVMTypeRef *types = arena_array(&w->arena, LLVMTypeRef, n + 1);
     assert(n >= nlocals + row->moves);       /* arguments, locals, stack pointer */
-    LLVMGetParamTypes(LLVMGlobalGetValueType(row->enter), types);
+    LLVMGetParamTypes(LLVMGlobalGetValueType(enter_probe), types);
     types[n] = w->ptr;
     n -= row->moves;
-    LLVMValueRef fn = declare_probe(w, row, "entered", types, n + 1);
-    weave_define(w, fn, row->enter);
+    bool copy = enter_probe == row->copy;
+    LLVMValueRef fn = declare_probe(w, row, copy ? "copied" : "entered", types, n + 1);
+    weave_define(w, fn, enter_probe);
     make_cold(w, fn);
 
     LLVMValueRef r = weave_int(w, w->i32, number), sp = LLVMGetParam(fn, n);
-    LLVMValueRef slots =
-        weave_call_out(w, weave_declare(w, "sundew_enter", enter), (LLVMValueRef[]){ r, sp }, 2);
+    LLVMValueRef probe = copy ? weave_int(w, w->i32, number | SUNDEW_COPY) : r;
+    LLVMValueRef slots = weave_call_out(w, weave_declare(w, "sundew_enter", enter),
+                                        (LLVMValueRef[]){ probe, sp }, 2);
     LLVMBasicBlockRef fill = weave_block(w, fn, "fill"), end = weave_block(w, fn, "end");
     LLVMBuildCondBr(w->builder, LLVMBuildIsNull(w->builder, slots, ""), end, fill);
     LLVMPositionBuilderAtEnd(w->builder, fill);
@@ -530,7 +569,9 @@ static LLVMValueRef make_left(Woven *w, Row *row, size_t number)
 static void define_probes(Woven *w, Row *row, size_t number)
 {
     if (row->enter)
-        define_test(w, row, number, row->enter, NULL, make_entered(w, row, number));
+        define_test(w, row, number, row->enter, NULL, make_entered(w, row, row->enter, number));
+    if (row->copy)
+        define_test(w, row, number, row->copy, NULL, make_entered(w, row, row->copy, number));
     if (row->leave && w->monitoring->recording)
         define_test(w, row, number, row->leave, NULL, make_left(w, row, number));
     else if (row->leave)
@@ -571,6 +612,10 @@ static void finish_probes(Woven *w, void *arg)
         row->value = LLVMGetNamedFunction(w->module, row->fn->symbol);
         if (row->late)
             put_late_probes(w, row);
+        else if (row->copied) {
+            part_copies(w, row);
+            put_late_leave(w, row);
+        }
         row->enter = find_probe(w, row, "enter");
         row->leave = find_probe(w, row, "leave");
         define_probes(w, row, i);
@@ -599,6 +644,34 @@ static void redirect(Woven *w, bool recording)
     }
 }
 
+/* To LLVM an access to null can't happen, and it may drop the way there. In the field it is
+ * the failure that is to be seen. */
+static void keep_null_accesses(Woven *w)
+{
+    for (LLVMValueRef fn = LLVMGetFirstFunction(w->module); fn; fn = LLVMGetNextFunction(fn))
+        if (!LLVMIsDeclaration(fn))
+            weave_set(w, fn, "null_pointer_is_valid", 0);
+}
+
+/*
+ * Is it small enough to be inlined, and worth a frame there? A function with one call is. One
+ * of several calls is if it is more than a look at an object: such looks are what programs do
+ * all the time, and what they fail of came from their callers. Stack objects that are handed
+ * to a probe could not become registers.
+ */
+static bool is_copied(Woven *w, const Row *row)
+{
+    if (row->ninstructions > MOST_INLINED || has_dynamic_stack(row->value))
+        return false;
+    if (!has_one_call(row->value) && (row->ninstructions < LEAST_COPIED || is_leaf(row->value)))
+        return false;
+    Row other = { .value = row->value };
+    find_locals(w, &other);
+    bool none = !other.locals.len;
+    vec_release(&other.locals);
+    return none;
+}
+
 static void choose(Woven *w, Monitoring *m)
 {
     size_t n;
@@ -625,7 +698,9 @@ static void choose(Woven *w, Monitoring *m)
         if (row.nslots > MOST_SLOTS)
             continue;
         describe_params(&row);
-        if (!row.late)
+        row.copied = row.late && !m->plan.second_chance && is_copied(w, &row);
+        row.late &= !row.copied;
+        if (!row.late && !row.copied)
             find_locals(w, &row);
         vec_push(&m->rows, row);
     }
@@ -662,6 +737,8 @@ static bool weave_probes(Woven *w, const MonitorPlan *plan, bool recording, cons
     w->monitoring = m;
     weave_at_end(w, release, m);
     redirect(w, recording);
+    if (!recording)
+        keep_null_accesses(w);
     choose(w, m);
     monitor_plan_copies(w, m);
     for (size_t i = 0; i < m->rows.len; i++)

@@ -16,7 +16,9 @@ typedef struct Row {
     LLVMTypeRef type;            /* … its type */
     unsigned ninstructions;
     bool late;                   /* its probes come when all has been optimised */
+    bool copied;                 /* f.enter goes along where it is inlined, f.leave does not */
     LLVMValueRef enter, leave;   /* the probes' functions */
+    LLVMValueRef copy;           /* … f.enter where it was inlined; NULL: nowhere */
     bool moves;                  /* its stack pointer does, while it runs */
     unsigned nslots;
     unsigned *slot_of;           /* of each IR argument */

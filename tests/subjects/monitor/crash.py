@@ -2,6 +2,7 @@
 import struct
 import sys
 
+sure = 0
 TAGS = ["", "build", "failure", "stack", "frame", "copy", "memory", "file",
         "external", "maps", "missing", "end"]
 KINDS = ["", "signal", "abort", "assert", "sanitizer", "overflow", "dump", "exit"]
@@ -26,6 +27,10 @@ while at + 8 <= len(data):
     elif tag == 4:
         num, fn, flags, ns, nl, sp = struct.unpack_from("<IIIHHQ", p)
         slots = struct.unpack_from("<%dQ" % ns, p, 24)
+        if flags & 8:            # an inlined function that may have returned
+            print("perhaps", p[24 + 8 * (ns + nl):].decode())
+            continue
+        num, sure = sure, sure + 1
         print("frame", num, p[24 + 8 * (ns + nl):].decode(), "flags", flags, *map(hex, slots))
     elif tag == 5:
         frame, type_, address = struct.unpack_from("<IIQ", p)

@@ -1,5 +1,6 @@
 /* Programs that a scheduler can't schedule, or not wholly; the argument says which. */
 #include "subject.h"
+#include <semaphore.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -42,6 +43,29 @@ static void queue(void)
         pthread_join(t, NULL);
     }
     assert(n == 100);
+}
+
+static sem_t over;
+
+static void *tells(void *unused)
+{
+    add(unused);
+    sem_post(&over);
+    return unused;
+}
+
+/* Nobody joins them: a new one may come before the last one has wholly gone. */
+static void detached(void)
+{
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    sem_init(&over, 0, 0);
+    for (int i = 0; i < 500; i++) {
+        pthread_t t;
+        if (pthread_create(&t, &attr, tells, NULL) == 0)
+            sem_wait(&over);
+    }
 }
 
 static void *for_ever(void *unused)
@@ -125,6 +149,7 @@ int main(int argc, char **argv)
     const char *which = argc > 1 ? argv[1] : "none";
     switch (*which) {
     case 'n': break;
+    case 'd': detached(); break;
     case 'q': queue(); break;
     case 'e': TOGETHER(for_ever, for_ever); break;
     case 'f': TOGETHER(forks, add); break;

@@ -143,17 +143,27 @@ static void limits(void *worker, const FrontLimits *l)
         subject_limits(w->followed, &tracing);
 }
 
-static double start(void *worker, double most)
+static double start(void *worker, double most, FrontFailures *out)
 {
     CWorker *w = worker;
-    RunLimits wide = { .wall = most, .cpu = most, .memory = w->c->plan.memory, .output = 1 << 20 };
+    RunLimits wide = { .wall = most,
+                       .cpu = fmax(5, most / 3), /* who sleeps may take longer */
+                       .memory = w->c->plan.memory,
+                       .output = 1 << 20 };
     Subject *s = w->strict ? w->strict : w->plain;
     RunResult r = { 0 };
     Err ignored = { 0 };
     subject_limits(s, &wide);
     double seconds = 0;
-    if (subject_run(s, "", 0, &r, &ignored) && !r.stopped && r.seconds < most)
-        seconds = r.seconds;
+    if (subject_run(s, "", 0, &r, &ignored) && !r.stopped) {
+        bool late = failure_is_late(&r.failure);
+        seconds = late ? 0 : r.seconds;
+        if (late) {
+            Failure f = { 0 };
+            failure_copy(&f, &r.failure);
+            vec_push(out, f);
+        }
+    }
     run_result_release(&r);
     return seconds;
 }
@@ -173,7 +183,8 @@ static bool open_fast(CWorker *w, unsigned job, const FrontLimits *l, Err *err)
                       .stop = c->host.stop,
                       .stop_arg = c->host.arg,
                       .in_memory = c->in_memory,
-                      .snapshot = c->snapshot };
+                      .snapshot = c->snapshot,
+                      .steady = c->host.steady };
     w->fast = fast_new(&plan, err);
     if (w->fast && job == 0 && fast_missing(w->fast))
         c_front_note(c, "%s", fast_missing(w->fast));
@@ -246,7 +257,7 @@ static FrontRun run_at(const CWorker *w, unsigned i)
 {
     const FastResult *r = fast_result(w->fast, i);
     FrontRun run = { .path = r->path,
-                     .micros = r->micros,
+                     .micros = w->c->host.steady ? r->edges : r->micros,
                      .news = r->news != 0,
                      .died = !WIFEXITED(r->status),
                      .late = fast_timed_out(w->fast, i) };

@@ -53,6 +53,7 @@ struct Fast {
     uint32_t number;           /* of the message */
     bool late[SUNDEW_BATCH_MOST];
     double each;               /* seconds of a run, lately */
+    bool steady;
     double tidied;
     bool left;
 };
@@ -124,6 +125,7 @@ Fast *fast_new(const FastPlan *plan, Err *err)
     f->shared.fd = f->input = f->socket = -1;
     f->seconds = plan->seconds > 0 ? plan->seconds : 1;
     f->each = plan->usual;
+    f->steady = plan->steady;
     f->memory = plan->memory;
     f->stop = plan->stop;
     f->stop_arg = plan->stop_arg;
@@ -170,7 +172,7 @@ bool fast_add(Fast *f, const void *bytes, size_t n)
 {
     assert(f->n <= SUNDEW_BATCH_MOST && f->used <= f->room);
     if (f->n == SUNDEW_BATCH_MOST || n > f->room - f->used ||
-        (f->n && f->n * f->each > LONGEST_BATCH))
+        (f->n && !f->steady && f->n * f->each > LONGEST_BATCH))
         return false;
     FastResult slot = { .at = f->used, .len = (uint32_t)n };
     memcpy(f->bytes + f->used, bytes, n);

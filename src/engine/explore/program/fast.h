@@ -33,6 +33,7 @@ typedef struct FastPlan {
     bool in_memory;              /* inputs are asked for, not read from a file */
     bool (*stop)(void *arg);     /* asked ten times a second: is the batch to end? */
     void *stop_arg;
+    bool steady;                 /* how many fit into a batch does not depend on the clock */
     bool snapshot;               /* runs may share a process: runtime/server/snapshot.c */
 } FastPlan;
 

@@ -1,0 +1,181 @@
+/*
+ * A violation as a C program: the calls, and schedules that make them meet.
+ *
+ *     static struct sbuf *sbuf0;
+ *     static void before(void) { … }       the prefix
+ *     static void thread_1(void) { … }     next_call() after each call
+ *     static void thread_2(void) { … }
+ *     static void after(void) { … }        the epilogue
+ *
+ * and share/ctest/threads.c, which tries all schedules with one preemption in a call. It needs
+ * no part of Sundew. Serial orders that fail in some way could be taken for the
+ * violation, so these have no program.
+ */
+#include "base/escape.h"
+#include "base/file.h"
+#include "engine/suite/write.h"
+#include "technique/threads/library_int.h"
+#include <assert.h>
+#include <signal.h>
+#include <string.h>
+
+static const char *const system_headers[] = {
+    "dlfcn.h",  "errno.h",  "fcntl.h",     "pthread.h",  "sched.h",        "signal.h",
+    "stdint.h", "stdio.h",  "stdlib.h",    "string.h",   "sys/mman.h",     "sys/syscall.h",
+    "time.h",   "unistd.h", "sys/types.h", "sys/wait.h", "sys/ucontext.h",
+};
+
+static const char *expected(const Violation *v)
+{
+    switch (v->kind) {
+    case VIOLATION_FAILURE:
+        return v->failure.kind == FAILURE_ASSERTION || v->failure.kind == FAILURE_ABORT ||
+                       (v->failure.kind == FAILURE_SIGNAL && v->failure.signal == SIGABRT)
+                   ? "EXPECT_ABORT"
+                   : "EXPECT_CRASH";
+    case VIOLATION_EXIT: return "EXPECT_EXIT";
+    case VIOLATION_DEADLOCK: return "EXPECT_STUCK";
+    case VIOLATION_ERROR: return "EXPECT_RESULT";
+    default: return NULL;
+    }
+}
+
+/* Is the result of a prefix step used by a thread or at the end? */
+static bool is_used(const Test *t, unsigned step)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        unsigned n = k < 2 ? t->ncalls[k] : t->epilogue->n;
+        const SeqStep *steps = k < 2 ? t->calls[k] : t->epilogue->steps;
+        for (unsigned i = 0; i < n; i++) {
+            if (steps[i].target.kind == VALUE_RESULT && steps[i].target.step == step)
+                return true;
+            for (unsigned j = 0; j < steps[i].nargs; j++)
+                if (steps[i].args[j].kind == VALUE_RESULT && steps[i].args[j].step == step)
+                    return true;
+        }
+    }
+    return false;
+}
+
+static void add_function(Str *out, const char *name, const Str *body)
+{
+    str_addf(out, "\nstatic void %s(void)\n{\n", name);
+    char *copy = xstrdup(str_c((Str *)body)), *rest = copy;
+    for (char *line; (line = strsep(&rest, "\n"));)
+        if (*line)
+            str_addf(out, "    %s\n", line);
+    str_add(out, "}\n");
+    free(copy);
+}
+
+static void add_range(Str *out, const char *name, const WriteParts *p, const Test *t, unsigned from,
+                      unsigned to)
+{
+    Str body = { 0 };
+    for (unsigned i = from; i < to; i++)
+        write_part(p, i, p->seq->steps[i].f && is_used(t, i), &body, NULL);
+    add_function(out, name, &body);
+    str_release(&body);
+}
+
+static void add_thread(Str *out, const Violation *v, const WriteParts *p, unsigned thread)
+{
+    static const char *const names[] = { "thread_1", "thread_2" };
+    Str body = { 0 }, result = { 0 };
+    for (unsigned c = 0; c < v->test.ncalls[thread]; c++) {
+        bool judged = v->kind == VIOLATION_ERROR && v->test.calls[thread][c].f == v->function;
+        str_reset(&result);
+        write_part(p, v->test.prefix->n + c, judged, &body, &result);
+        if (judged && v->text && !strcmp(v->text, "NULL"))
+            str_addf(&body, "if (!%s)\n    wrong_result();\n", str_c(&result));
+        else if (judged)
+            str_addf(&body, "if (%s == %s)\n    wrong_result();\n", str_c(&result), v->text);
+        str_add(&body, "next_call();\n");
+    }
+    add_function(out, names[thread], &body);
+    str_release(&body);
+    str_release(&result);
+}
+
+static void add_parts(Str *out, const Violation *v, WriteFile *file)
+{
+    const Test *t = &v->test;
+    Arena a = { 0 };
+    Str variables = { 0 }, text = { 0 };
+    unsigned n = t->prefix->n;
+    WriteParts p = {
+        .file = file, .seq = t->prefix, .common = n, .suffix = "", .variables = &variables
+    };
+    add_range(&text, "before", &p, t, 0, n);
+    for (unsigned k = 0; k < 2; k++) {
+        p.seq = lib_test_thread(&a, t, k);
+        p.suffix = k ? "_b" : "_a";
+        add_thread(&text, v, &p, k);
+    }
+    p.seq = t->epilogue;
+    p.suffix = "_c";
+    add_range(&text, "after", &p, t, n, t->epilogue->n);
+    if (file->stubs.len)
+        str_addf(out, "\n%s", str_c(&file->stubs));
+    str_addc(out, '\n');
+    str_addn(out, str_c(&variables), variables.len);
+    str_addn(out, str_c(&text), text.len);
+    str_release(&variables);
+    str_release(&text);
+    arena_release(&a);
+}
+
+static void add_head(Str *out, const Lib *l, const char *message)
+{
+    str_add(out, "/*\n * ");
+    escape_c_comment(out, message, strlen(message));
+    str_add(out, "\n *\n * Compile it with the library, both with -fsanitize=address, and run it:\n"
+                 " *\n *     cc -g -fsanitize=address -o test test.c LIBRARY -pthread && ./test\n"
+                 " *\n * Status 1: it shows; 0: it does not.\n */\n#define _GNU_SOURCE\n");
+    for (char **h = session_option_all(l->s, "headers"); h && *h; h++) {
+        str_add(out, "#include \"");
+        escape_c_string(out, path_base(*h), strlen(path_base(*h)));
+        str_add(out, "\"\n");
+    }
+    for (size_t i = 0; i < sizeof system_headers / sizeof *system_headers; i++)
+        str_addf(out, "#include <%s>\n", system_headers[i]);
+    str_add(
+        out,
+        "\nstatic void next_call(void);\n__attribute__((unused)) static void wrong_result(void);\n");
+}
+
+/* Which end the test is about, and where the library's code is. */
+static void add_facts(Str *out, const Violation *v)
+{
+    const char *name = v->test.calls[0][0].f->fn->name;
+    bool apart = v->test.ncalls[0] > 1 || v->test.ncalls[1] > 1;
+    str_addf(out,
+             "\nenum { EXPECT_CRASH, EXPECT_ABORT, EXPECT_EXIT, EXPECT_STUCK, EXPECT_RESULT };\n"
+             "enum { EXPECTED = %s, CALLS_APART = %d };\n#define FUNCTION ",
+             expected(v), apart ? 2 : 0);
+    escape_c_identifier(out, name, strlen(name));
+    str_add(out, "\n#define FUNCTION_NAME \"");
+    escape_c_string(out, name, strlen(name));
+    str_add(out, "\"\n\n");
+}
+
+bool lib_write(Lib *l, const Violation *v, const char *message, Str *out, Err *err)
+{
+    assert(v->test.ncalls[0] && v->test.ncalls[1]);
+    WriteFile file = { 0 };
+    Str harness = { 0 };
+    if (!expected(v) || !v->serial_well)
+        return true;
+    char *path = path_join(session_share(l->s), "ctest/threads.c");
+    bool ok = file_read(path, &harness, err);
+    if (ok) {
+        add_head(out, l, message);
+        add_parts(out, v, &file);
+        add_facts(out, v);
+        str_addn(out, str_c(&harness), harness.len);
+    }
+    free(path);
+    str_release(&harness);
+    write_release(&file);
+    return ok;
+}

@@ -1,0 +1,74 @@
+# reproduce: tests that fail whatever the compiler does, and turn green when the defect is mended.
+. "$TOP/tests/scripts/tap.bash"
+
+# subject NAME LEVEL: its source here, captured as ./NAME with this optimisation.
+subject() {
+    fresh "$1$2"
+    cp "$TOP/tests/subjects/reproduce/$1.c" .
+    "$SUNDEW" capture -- gcc -g "$2" -o "$1" "$1.c" >/dev/null 2>&1
+}
+# in_field NAME: the optimised monitored program leaves field.crash.
+in_field() {
+    "$SUNDEW" monitor "./$1" -o "$1.monitored" >/dev/null 2>&1 || return
+    { "./$1.monitored" a >/dev/null 2>&1; } 2>/dev/null
+    mv -f "$1".[0-9]*.crash field.crash
+}
+# kept NAME ARGUMENT…: reproduces; leaves NAME.json; prints the functions with a test, the best first.
+kept() {
+    local name=$1
+    shift
+    "$SUNDEW" reproduce --json -o "$name.tests" "$@" >"$name.json" 2>"$name.err"
+    python3 -c 'import json, sys
+print(" ".join(t["function"] + ("" if t["informative"] else "-") for t in json.load(open(sys.argv[1]))["tests"] if t["reproduces"]))' \
+        "$name.json"
+}
+keeps() {
+    local wanted=$1 got
+    shift
+    got=$(kept "$@")
+    [ "$got" = "$wanted" ] || { echo "kept: $got"; cat "$1.err"; return 1; }
+}
+fails() { ! make -s -C "$1.tests" check >make.out 2>&1 && grep -q '^FAIL' make.out; }
+all_pass() {
+    make -s -C "$1.tests" check >make.out 2>&1
+    [ "$(grep -c '^ok' make.out)" = "$2" ] || { cat make.out; return 1; }
+}
+
+# A function that is handed the damage comes last, with a minus here: it is not informative.
+for level in -O0 -O2 -O3; do
+    subject green $level
+    ok "green $level: at the desk every function has a test" keeps "scan judge check main weight-" desk ./green -- a
+    ok "green $level: …which fails" fails desk
+    ok "green $level: …without a copy of the program" sh -c '[ -e desk.tests/files/green.c ] && [ ! -e desk.tests/files/green ]'
+    ok "green $level: …and without a tangle in its head" sh -c '! grep -q "It was passed" desk.tests/test_judge.c'
+    ok "green $level: the optimised program leaves a crash file" in_field green
+    ok "green $level: functions that were inlined have their tests" keeps "scan judge check main weight-" field field.crash
+    sed -i 's/^#define DEFECT 1/#define DEFECT 0/' green.c
+    ok "green $level: mended, the informative tests pass" all_pass desk 4
+    ok "green $level: …those of the field too" all_pass field 4
+done
+
+ok "a review folds what is zero" says "fields that are zero" "$SUNDEW" reproduce --review field.crash
+ok "without files a note comes first" says "name their folder with --files" "$SUNDEW" reproduce field.crash -o again
+
+subject unused -O2
+ok "unused: a result that nobody uses" keeps "greet main first-" desk ./unused -- a
+ok "unused: …the tests fail" fails desk
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' unused.c
+ok "unused: mended, they pass" all_pass desk 2
+
+subject gone -O2
+ok "gone: a store to null is not dropped" in_field gone
+ok "gone: …nor in the tests" keeps "half main" field field.crash
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' gone.c
+ok "gone: mended, they pass" all_pass field 2
+
+subject outside -O1
+export OUTSIDE=1
+ok "outside: a crash file" in_field outside
+unset OUTSIDE
+there=$(mktemp -d)
+ok "outside: the sanitizer is tried in a folder that is elsewhere" says "ran to its end" "$SUNDEW" reproduce --files . -o "$there/tests" field.crash
+ok "outside: …which stays" sh -c '[ -s "$1/tests/README.md" ]' - "$there"
+rm -rf "$there"
+done_testing
