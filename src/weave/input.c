@@ -36,3 +36,13 @@ bool weave_driver(Woven *w, const char *symbol, const char *bitcode, Err *err)
     make_own(called);
     return weave_link(w, bitcode, err);
 }
+
+bool weave_make_visible(Woven *w, const char *symbol, Err *err)
+{
+    LLVMValueRef fn = LLVMGetNamedFunction(w->module, symbol);
+    if (!fn || LLVMIsDeclaration(fn))
+        return err_set(err, "there is no function %s", symbol);
+    LLVMSetLinkage(fn, LLVMExternalLinkage);
+    make_own(fn);
+    return true;
+}

@@ -39,12 +39,17 @@ for level in -O0 -O2 -O3; do
     subject green $level
     ok "green $level: at the desk every function has a test" keeps "scan judge check main weight-" desk ./green -- a
     ok "green $level: …which fails" fails desk
+    ok "green $level: …without a copy of the program" sh -c '[ -e desk.tests/files/green.c ] && [ ! -e desk.tests/files/green ]'
+    ok "green $level: …and without a tangle in its head" sh -c '! grep -q "It was passed" desk.tests/test_judge.c'
     ok "green $level: the optimised program leaves a crash file" in_field green
     ok "green $level: functions that were inlined have their tests" keeps "scan judge check main weight-" field field.crash
     sed -i 's/^#define DEFECT 1/#define DEFECT 0/' green.c
     ok "green $level: mended, the informative tests pass" all_pass desk 4
     ok "green $level: …those of the field too" all_pass field 4
 done
+
+ok "a review folds what is zero" says "fields that are zero" "$SUNDEW" reproduce --review field.crash
+ok "without files a note comes first" says "name their folder with --files" "$SUNDEW" reproduce field.crash -o again
 
 subject unused -O2
 ok "unused: a result that nobody uses" keeps "greet main first-" desk ./unused -- a
@@ -57,4 +62,13 @@ ok "gone: a store to null is not dropped" in_field gone
 ok "gone: …nor in the tests" keeps "half main" field field.crash
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' gone.c
 ok "gone: mended, they pass" all_pass field 2
+
+subject outside -O1
+export OUTSIDE=1
+ok "outside: a crash file" in_field outside
+unset OUTSIDE
+there=$(mktemp -d)
+ok "outside: the sanitizer is tried in a folder that is elsewhere" says "ran to its end" "$SUNDEW" reproduce --files . -o "$there/tests" field.crash
+ok "outside: …which stays" sh -c '[ -s "$1/tests/README.md" ]' - "$there"
+rm -rf "$there"
 done_testing

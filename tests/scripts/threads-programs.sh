@@ -5,7 +5,7 @@
 
 fresh programs
 for name in atomicity order deadlock-3 lost-wakeup if-not-while double-checked use-after-free \
-            five-preemptions peterson timed-wait recursive; do
+            five-preemptions peterson timed-wait recursive ticket-lock; do
     ok "$name: found" finds "$name"
     ok "$name: the fixed twin is silent" silent "$name"
 done

@@ -435,6 +435,7 @@ static void sarif_maps_every_part(void **state)
     put_file(x.root, "share/rules/arguments-swapped.md", "# The page\n", 11);
     char *share = path_join(x.root, "share");
     x.o.share = share;
+    x.o.docs_url = "https://example.org/rules";
     json_t *doc = parsed(output_sarif, &x);
     assert_string_equal(json_str(doc, "version"), "2.1.0");
     assert_int_equal(json_array_size(at(doc, "runs")), 1);

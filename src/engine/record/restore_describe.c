@@ -109,6 +109,18 @@ static void describe(Restore *r, const Type *t, const uint8_t *bytes, size_t n, 
         str_add(out, "…");
 }
 
+/* Objects in objects in objects on one line tell a reader nothing. */
+static bool is_tangled(const char *line)
+{
+    unsigned open = 0, most = 0;
+    for (; *line; line++) {
+        open += *line == '{';
+        open -= *line == '}' && open;
+        most = open > most ? open : most;
+    }
+    return most > 2;
+}
+
 void restore_describe(Restore *r, Strings *out)
 {
     for (size_t i = 0; i < r->nargs; i++) {
@@ -124,7 +136,8 @@ void restore_describe(Restore *r, Strings *out)
             describe(r, t, a->bytes, a->size, 0, &line);
         else
             str_add(&line, "?");
-        strings_add(out, str_c(&line));
+        if (!is_tangled(str_c(&line)))
+            strings_add(out, str_c(&line));
         str_release(&line);
     }
 }

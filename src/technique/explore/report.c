@@ -2,6 +2,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/progress.h"
 #include "base/units.h"
 #include "build/driver.h"
 #include "session/failure_finding.h"
@@ -13,8 +14,6 @@
 #include <unistd.h>
 
 /* ---- live line */
-
-static bool line_is_there;
 
 static void describe(const ExploreStatus *st, Str *out)
 {
@@ -35,27 +34,19 @@ static void describe(const ExploreStatus *st, Str *out)
 
 void status_show(const ExploreStatus *st, void *exploration)
 {
-    Exploration *e = exploration;
     static double shown;                /* of the one terminal there is */
-    double now = clock_seconds(), every = session_verbose(e->s) ? 5 : 0.5;
-    bool terminal = isatty(2);
-    if (now - shown < every || session_quiet(e->s) || (!terminal && !session_verbose(e->s)))
+    double now = clock_seconds();
+    (void)exploration;
+    if (now - shown < 0.5)
         return;
     shown = now;
     Str s = { 0 };
     describe(st, &s);
-    fprintf(stderr, terminal ? "\r\033[K%s" : "%s\n", str_c(&s));
-    fflush(stderr);
-    line_is_there = terminal;
+    progress_say(str_c(&s));
     str_release(&s);
 }
 
-void status_wipe(void)
-{
-    if (line_is_there)
-        fprintf(stderr, "\r\033[K");
-    line_is_there = false;
-}
+void status_wipe(void) { progress_wipe(); }
 
 /* ---- findings */
 
@@ -283,6 +274,8 @@ bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
     if (ok && r->unsaved)
         session_incomplete(e->s, "%zu file%s could not be written", r->unsaved,
                            r->unsaved == 1 ? "" : "s");
+    session_examined(e->s, "%" PRIu64 " runs, %zu of %zu branches", r->status.executions,
+                     r->status.covered, r->status.reachable);
     add_json(e, r);
     if (!session_flag(e->s, "json"))
         print_summary(e, r);

@@ -219,7 +219,12 @@ static void drop_blocker(Lib *l, const Seq *s, const Outcome *o)
 /* Creators, then calls. What comes out may die somewhere; that is seen when it runs. */
 static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, unsigned *creators)
 {
-    Seq *s = seq_new(a);
+    Seq *s = rng_below(&l->rng, 3) ? lib_example_prefix(l, a, t->type, MOST_PREFIX / 2) : NULL;
+    if (s) {
+        *creators = s->n;
+        return s;
+    }
+    s = seq_new(a);
     unsigned handles = t->type ? 1 + (unsigned)rng_below(&l->rng, 2) : 0;
     for (unsigned i = 0; i < handles; i++)
         if (!grow_universal(&l->grow, a, s,
