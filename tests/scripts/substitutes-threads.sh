@@ -1,7 +1,7 @@
 # sundew substitutes --concurrent: one call each from two threads, on both sides.
 . "$TOP/tests/scripts/tap.bash"
 
-subject() { fresh "$1$2"; cp "$TOP/tests/subjects/substitutes/$1.c" . && "$SUNDEW" capture -q -- gcc -g $2 "$1.c" -o "$1" -pthread; }
+subject() { fresh "$1${2-}"; cp "$TOP/tests/subjects/substitutes/$1.c" . && "$SUNDEW" capture -q -- gcc -g ${2-} "$1.c" -o "$1" -pthread; }
 substitutes() { "$SUNDEW" substitutes --json --seed 1 --tests 160 --concurrent --schedules 40 "$@" >out.json 2>err.txt; [ $? -le 1 ]; }
 says() {
     python3 -c "
