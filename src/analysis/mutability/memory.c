@@ -649,17 +649,38 @@ static bool overlaps(int64_t at, int64_t cell)
     return at == ANY || cell == ANY || (cell > at - 8 && cell < at + 8);
 }
 
+/* Is the reference in an object that a call can reach from its argument? */
+static bool is_within_reach(Search *s, const Candidate *c, unsigned kind)
+{
+    const PointsTo *pt = s->m->pt;
+    PtReach reach = { 0 };
+    bool found = false;
+    uint32_t o;
+
+    for (size_t i = 0; i < c->from.n; i++)
+        ptreach_add(&reach, pt->locs.items[c->from.locs[i]].object);
+    while (!found && ptreach_next(pt, &reach, &o)) {
+        PtRange r = pt->objects.items[o].locs;
+        for (uint32_t k = r.start; !found && k < r.start + r.n; k++)
+            found = ptbits_has(&s->cells[kind], k);
+        s->steps++;
+    }
+    ptreach_release(&reach);
+    return found;
+}
+
 static bool holds(Search *s, const Candidate *c, unsigned kind, PtTable *known)
 {
     const PointsTo *pt = s->m->pt;
     bool piece = c->leaves && !LLVMIsACallInst(c->inst);
     bool whole = piece || LLVMIsACallInst(c->inst);
-    uint64_t key = (uintptr_t)c->from.locs << 2 | (unsigned)piece << 1 | whole;
+    bool far = c->leaves && LLVMIsACallInst(c->inst);
+    uint64_t key = (uintptr_t)c->from.locs << 3 | (unsigned)far << 2 | (unsigned)piece << 1 | whole;
     uint32_t answer = pttable_get(known, key);
 
     if (answer != NONE)
         return answer;
-    answer = 0;
+    answer = far && is_within_reach(s, c, kind);
     for (size_t i = 0; !answer && i < c->from.n; i++) {
         answer = ptbits_has(&s->cells[kind], c->from.locs[i]);
         PtLoc at = pt->locs.items[c->from.locs[i]];
