@@ -8,6 +8,7 @@
  */
 #include "base/file.h"
 #include "technique/confirm/confirm_int.h"
+#include <assert.h>
 #include <stdlib.h>
 
 typedef struct Index {
@@ -90,6 +91,7 @@ static int family_rank(const char *const *families, const char *family)
 
 static WatchSite *find_site(const Index *ix, const Warning *w, const char *const *families)
 {
+    assert(w->line && *w->file);
     char *key = xprintf("%u %s", w->line, path_base(w->file));
     const Sites *list = map_get(&ix->lines, key);
     WatchSite *best = NULL;
@@ -122,6 +124,7 @@ static bool is_repeated(Map *seen, Warnings *all, size_t i)
     free(key);
     if (!at)
         return false;
+    assert(at <= i);
     Warning *first = &all->items.items[at - 1];
     bool same = !strcmp(first->tool, w->tool) && !strcmp(first->rule, w->rule);
     if (!same && first->also.len < 8)

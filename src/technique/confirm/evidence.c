@@ -96,6 +96,7 @@ static void add_slot(struct sundew_watch_slot *to, const struct sundew_watch_slo
 static void make_slots(Inquiry *q)
 {
     unsigned n = watch_nslots(q->watch);
+    assert(n);                       /* weave_watch() has numbered them */
     if (q->slots)
         return;
     q->slots = xcalloc(n, sizeof *q->slots);

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "technique/confirm/warnings.h"
+#include <assert.h>
 #include <ctype.h>
 #include <limits.h>
 
@@ -169,6 +170,7 @@ static bool parse_json(const char *text, size_t n, const char *name, Warnings *o
 bool warnings_parse(const char *text, size_t n, const char *name, const char *tool, Warnings *out,
                     Err *err)
 {
+    assert(text && !text[n]);          /* the readers may look one further */
     const char *p = text + strspn(text, " \t\r\n\xef\xbb\xbf");
     size_t left = n - (size_t)(p - text);
     char *head = xstrndup(p, left < 4096 ? left : 4096);

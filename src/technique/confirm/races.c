@@ -62,6 +62,12 @@ static SearchVerdict judge(const Schedule *schedule, const ScheduleRun *run, voi
                 known = &r->all.items[k];
         if (known) {
             known->seen++;
+            /* The picture of a run shows accesses only at sites that are points. */
+            if (!known->schedule.hot.len && schedule->hot.len) {
+                schedule_release(&known->schedule);
+                known->schedule = (Schedule){ 0 };
+                schedule_copy(&known->schedule, schedule);
+            }
         } else if (r->all.len < MOST_RACES && site_of(r, new->first.site) &&
                    site_of(r, new->second.site)) {
             Race *fresh = vec_grow(&r->all);
@@ -224,6 +230,7 @@ static bool confirm_race(Races *r, const Race *race, size_t number, Err *err)
 {
     const ScheduleSite *a = site_of(r, race->race.first.site),
                        *b = site_of(r, race->race.second.site);
+    assert(a && b && race->again == REPLAYS);
     Warning *w = warning_of(r, race);
     w = w ? w : new_warning(r, race);
     if (w->verdict == CONFIRMED && w->said.grade == GRADE_STRONG)

@@ -2,6 +2,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "technique/confirm/confirm_int.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -86,6 +87,7 @@ static bool report_confirmed(Inquiry *q, const Warning *w, Err *err)
     Arena a = { 0 };
     Frames steps = { 0 };
     const WatchSite *s = w->site;
+    assert(s && w->said.grade != GRADE_NONE && *w->said.text);
     make_steps(q, w, &a, &steps);
     Finding f = {
         .rule = arena_printf(&a, "confirm/%s", w->family),
@@ -201,6 +203,7 @@ static void print_table(const Inquiry *q, const size_t counts[VERDICTS])
 bool inquiry_report(Inquiry *q, Err *err)
 {
     Warnings *all = &q->warnings;
+    assert(q->watch);
     size_t counts[VERDICTS] = { 0 };
     json_t *rows = json_array(), *verdicts = json_object();
     if (all->items.len)

@@ -24,9 +24,15 @@ const char *watch_callee(LLVMValueRef i)
     return f ? watch_name(f) : NULL;
 }
 
+const char *watch_library(LLVMValueRef i)
+{
+    LLVMValueRef f = watch_callee_value(i);
+    return f && LLVMIsDeclaration(f) ? watch_name(f) : NULL;
+}
+
 bool watch_is_named(LLVMValueRef i, const char *const *names)
 {
-    const char *callee = watch_callee(i);
+    const char *callee = watch_library(i);
     return callee && str_is_one_of(callee, names);
 }
 

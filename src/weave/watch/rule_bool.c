@@ -10,6 +10,7 @@
  *                                       while the left alone decided?
  */
 #include "weave/watch/rules_int.h"
+#include <assert.h>
 #include <inttypes.h>
 
 /* Calls that change nothing anybody would miss. */
@@ -41,7 +42,7 @@ static bool is_impure_call(Watch *watch, LLVMValueRef i)
         return false;
     if (!f)
         return true;
-    if (str_starts(watch_name(f), "llvm.dbg") || str_starts(watch_name(f), "llvm.lifetime"))
+    if (str_starts(watch_name(f), "llvm."))
         return false;
     if (LLVMIsDeclaration(f))
         return !watch_is_named(i, harmless) && !str_starts(watch_name(f), "str") &&
@@ -76,7 +77,7 @@ static unsigned look_at_region(Watch *watch, LLVMValueRef i, LLVMValueRef p, boo
         if (LLVMIsALoadInst(v) && !LLVMIsAAllocaInst(watch_base(LLVMGetOperand(v, 0)))) {
             what |= READS;
             if (p && watch_same(watch_base(LLVMGetOperand(v, 0)), p, 6) &&
-                LLVMGetOperand(v, 0) != LLVMGetOperand(p, 0))
+                (!LLVMIsALoadInst(p) || LLVMGetOperand(v, 0) != LLVMGetOperand(p, 0)))
                 *null_read = true;
         }
         if (LLVMIsACallInst(v) && is_impure_call(watch, v))
@@ -156,6 +157,7 @@ static void probe_region(Watch *watch, WatchSite *s)
 {
     Woven *w = watch->w;
     LLVMValueRef i = s->at[0], left = LLVMGetOperand(i, 0);
+    assert(LLVMGetInstructionParent(left) == LLVMGetInstructionParent(i));
     Vec(LLVMValueRef) region = { 0 };
     for (LLVMValueRef v = LLVMGetNextInstruction(left); v && v != i; v = LLVMGetNextInstruction(v))
         vec_push(&region, v);
@@ -192,21 +194,14 @@ static void probe_pointer(Watch *watch, WatchSite *s, LLVMValueRef p)
 /* All loads of the field, wherever they stand. */
 static void probe_field(Watch *watch, WatchSite *s, const char *field)
 {
-    Vec(LLVMValueRef) all = { 0 };
-    for (LLVMValueRef f = LLVMGetFirstFunction(watch->w->module); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-                const char *other = LLVMIsALoadInst(i) && LLVMTypeOf(i) == watch->w->ptr
-                                        ? watch_field(watch, LLVMGetOperand(i, 0))
-                                        : NULL;
-                if (other && !strcmp(other, field))
-                    vec_push(&all, i);
-            }
-    for (size_t k = 0; k < all.len; k++) {
-        watch_go_after(watch, all.items[k]);
-        probe_pointer(watch, s, all.items[k]);
+    const WatchUses *uses = watch_uses(watch, field, false);
+    for (size_t k = 0; k < uses->all.len; k++) {
+        LLVMValueRef i = uses->all.items[k];
+        if (!LLVMIsALoadInst(i) || LLVMTypeOf(i) != watch->w->ptr)
+            continue;
+        watch_go_after(watch, i);
+        probe_pointer(watch, s, i);
     }
-    vec_release(&all);
 }
 
 static void probe(Watch *watch, WatchSite *s)

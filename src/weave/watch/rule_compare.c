@@ -7,6 +7,7 @@
  * no single call had.
  */
 #include "weave/watch/rules_int.h"
+#include <assert.h>
 #include <inttypes.h>
 
 static const struct sorter {
@@ -98,7 +99,7 @@ static void add(Watch *watch, LLVMValueRef f)
 
 static void find(Watch *watch, LLVMValueRef i)
 {
-    const char *name = watch_callee(i);
+    const char *name = watch_library(i);
     for (size_t k = 0; name && k < sizeof sorters / sizeof *sorters; k++) {
         const struct sorter *q = &sorters[k];
         if (strcmp(q->name, name) || LLVMGetNumArgOperands(i) <= q->comparator)
@@ -120,6 +121,7 @@ static void probe_returns(Watch *watch, WatchSite *s)
 {
     Woven *w = watch->w;
     LLVMValueRef f = s->at[1];
+    assert(watch_is_pure(watch, f)); /* it is called a second time */
     for (LLVMBasicBlockRef b = NULL; (b = weave_go_to_return(w, f, b));) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
         LLVMValueRef args[] = { watch_slot_value(watch, s, 0), f, LLVMGetParam(f, 0),

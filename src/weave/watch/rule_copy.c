@@ -6,6 +6,7 @@
  *     memcpy(d, s, sizeof *s)     where s is the first member of something larger
  */
 #include "weave/watch/rules_int.h"
+#include <assert.h>
 #include <inttypes.h>
 
 static bool has_word(const char *name, const char *const *words)
@@ -37,7 +38,7 @@ static int64_t freed_offset(Watch *watch, LLVMValueRef fn, const Type *type)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            const char *name = watch_callee(i);
+            const char *name = watch_library(i);
             if (!name || strcmp(name, "free") || LLVMGetNumArgOperands(i) != 1)
                 continue;
             LLVMValueRef p = LLVMGetOperand(i, 0),
@@ -106,7 +107,7 @@ static uint64_t derived_size(Watch *watch, const Type *type)
 
 static void find(Watch *watch, LLVMValueRef i)
 {
-    const char *name = watch_callee(i);
+    const char *name = watch_library(i);
     LLVMValueRef fn = LLVMIsACallInst(i) ? watch_function_of(i) : NULL;
     int64_t size;
     if (!name || (!str_starts(name, "llvm.memcpy") && strcmp(name, "memcpy")) ||
@@ -138,6 +139,7 @@ static void probe(Watch *watch, WatchSite *s)
 {
     Woven *w = watch->w;
     LLVMValueRef i = s->at[0], from = LLVMGetOperand(i, 1), to = LLVMGetOperand(i, 0);
+    assert(s->fact[2] > 0);
     watch_go_after(watch, i);
     LLVMValueRef hit = watch_slot_value(watch, s, 2);
     watch_call(watch, "sundew_watch_hit", w->void_, &hit, 1);

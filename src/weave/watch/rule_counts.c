@@ -8,6 +8,7 @@
  * nothing about another file.
  */
 #include "weave/watch/rules_int.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -27,10 +28,14 @@ static const struct transfer {
 
 static const struct transfer *transfer_of(LLVMValueRef i)
 {
-    const char *name = watch_callee(i);
+    const char *name = watch_library(i);
     for (size_t k = 0; name && k < sizeof transfers / sizeof *transfers; k++)
         if (!strcmp(transfers[k].name, name))
-            return LLVMGetNumArgOperands(i) >= 3 ? &transfers[k] : NULL;
+            return LLVMGetNumArgOperands(i) > transfers[k].from &&
+                           LLVMGetNumArgOperands(i) > transfers[k].want &&
+                           LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind
+                       ? &transfers[k]
+                       : NULL;
     return NULL;
 }
 
@@ -73,7 +78,8 @@ static void probe_transfer(Watch *watch, WatchSite *s)
         watch_go_before(watch, i);
         LLVMValueRef injected[] = { watch_slot_value(watch, s, 0), watch_i64(watch, want, false) };
         LLVMValueRef less = watch_call(watch, "sundew_watch_inject_short", w->i64, injected, 2);
-        LLVMSetOperand(i, t->want, less);
+        if (LLVMTypeOf(want) == w->i64)
+            LLVMSetOperand(i, t->want, less);
     }
     watch_go_after(watch, i);
     LLVMValueRef from = LLVMGetOperand(i, t->from);
@@ -174,7 +180,7 @@ static bool text_arguments(const char *f, size_t n, unsigned *which, unsigned *c
 
 static void find_text_count(Watch *watch, LLVMValueRef i)
 {
-    const char *name = watch_callee(i);
+    const char *name = watch_library(i);
     size_t n;
     unsigned which[TEXTS], count;
     if (!name || strcmp(name, "snprintf") || LLVMGetNumArgOperands(i) < 3 || LLVMGetFirstUse(i))
@@ -194,6 +200,7 @@ static void probe_text_count(Watch *watch, WatchSite *s)
     size_t n;
     unsigned which[TEXTS], count;
     const char *f = format_text(LLVMGetOperand(i, 2), &n);
+    assert(f);                       /* the matcher has seen it */
     text_arguments(f, n, which, &count);
     watch_go_after(watch, i);
     LLVMValueRef sum = weave_int(w, w->i64, 0);

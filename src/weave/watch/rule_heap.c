@@ -6,7 +6,8 @@
 
 static bool is_call_of(LLVMValueRef i, const char *name)
 {
-    return watch_callee(i) && !strcmp(watch_callee(i), name);
+    const char *callee = watch_library(i);
+    return callee && !strcmp(callee, name);
 }
 
 /* Does the function set the field, or free what it is a field of? */
@@ -27,37 +28,6 @@ static bool is_cared_for(LLVMValueRef call, LLVMValueRef address)
     return false;
 }
 
-/* The field that an address names, or the global variable; NULL: neither. */
-static const char *place_of(Watch *watch, LLVMValueRef address)
-{
-    return LLVMIsAGlobalVariable(address) ? watch_name(address) : watch_field(watch, address);
-}
-
-/* Does the address of the field go anywhere but to loads and stores of it? Then
- * somebody may set it unseen. */
-static bool is_lent(LLVMValueRef address)
-{
-    for (LLVMUseRef u = LLVMGetFirstUse(address); u; u = LLVMGetNextUse(u)) {
-        LLVMValueRef i = LLVMGetUser(u);
-        if (!LLVMIsALoadInst(i) && !(LLVMIsAStoreInst(i) && LLVMGetOperand(i, 1) == address))
-            return true;
-    }
-    return false;
-}
-
-static bool is_lent_anywhere(Watch *watch, const char *field)
-{
-    for (LLVMValueRef f = LLVMGetFirstFunction(watch->w->module); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-                const char *name = LLVMIsAGetElementPtrInst(i) ? watch_field(watch, i) : NULL;
-                if (name && !strcmp(name, field) && is_lent(i))
-                    return true;
-            }
-    LLVMValueRef global = LLVMGetNamedGlobal(watch->w->module, field);
-    return global && is_lent(global);
-}
-
 static void find_stale(Watch *watch, LLVMValueRef i)
 {
     if (!is_call_of(i, "free") || LLVMGetNumArgOperands(i) != 1)
@@ -66,10 +36,10 @@ static void find_stale(Watch *watch, LLVMValueRef i)
     if (!LLVMIsALoadInst(p))
         return;
     LLVMValueRef address = LLVMGetOperand(p, 0);
-    const char *field = place_of(watch, address);
+    const char *field = watch_place_of(watch, address);
     if (!field || LLVMIsAAllocaInst(watch_base(address)))
         return;
-    if (is_lent_anywhere(watch, field))
+    if (watch_uses(watch, field, false)->lent)
         return;
     WatchSite *s =
         watch_add(watch, i, is_cared_for(i, address) ? SITE_LOOSE : SITE_SUSPECT, "", field);
@@ -96,20 +66,13 @@ static void probe_use(Watch *watch, WatchSite *s, LLVMValueRef i)
 static void probe_stale(Watch *watch, WatchSite *s)
 {
     Woven *w = watch->w;
-    Vec(LLVMValueRef) all = { 0 };
-    for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-                bool load = LLVMIsALoadInst(i) && LLVMTypeOf(i) == w->ptr;
-                bool store = LLVMIsAStoreInst(i) && LLVMTypeOf(LLVMGetOperand(i, 0)) == w->ptr;
-                const char *field =
-                    load || store ? place_of(watch, LLVMGetOperand(i, store)) : NULL;
-                if (field && !strcmp(field, s->subject))
-                    vec_push(&all, i);
-            }
-    for (size_t k = 0; k < all.len; k++)
-        probe_use(watch, s, all.items[k]);
-    vec_release(&all);
+    const WatchUses *uses = watch_uses(watch, s->subject, false);
+    for (size_t k = 0; k < uses->all.len; k++) {
+        LLVMValueRef i = uses->all.items[k];
+        LLVMValueRef p = LLVMIsALoadInst(i) ? i : LLVMGetOperand(i, 0);
+        if (LLVMTypeOf(p) == w->ptr)
+            probe_use(watch, s, i);
+    }
     LLVMValueRef args[] = { watch_slot_value(watch, s, 0), s->at[1] };
     watch_go_before(watch, s->at[0]);
     watch_call(watch, "sundew_watch_stale", w->void_, args, 2);

@@ -7,6 +7,7 @@
  * from the user may be unknown; a name that the program itself stored is not.
  */
 #include "weave/watch/rules_int.h"
+#include <assert.h>
 #include <inttypes.h>
 
 static const char *const allocators[] = { "malloc",  "calloc",        "realloc",      "strdup",
@@ -130,6 +131,7 @@ static void probe_null(Watch *watch, WatchSite *s)
 {
     Woven *w = watch->w;
     LLVMValueRef i = s->at[0];
+    assert(LLVMIsACallInst(i) && s->nslots == 2);
     for (unsigned k = 1; k < 4 && s->at[k]; k++) {
         LLVMValueRef p = through(s->at[k], i);
         if (!p || LLVMTypeOf(p) != w->ptr)

@@ -69,6 +69,8 @@ static LLVMValueRef product(LLVMValueRef v)
 
 static bool is_divided(LLVMValueRef v)
 {
+    if (LLVMIsAConstant(v))          /* it has users everywhere */
+        return false;
     for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
         LLVMOpcode op = LLVMGetInstructionOpcode(LLVMGetUser(u));
         if (op == LLVMUDiv || op == LLVMSDiv || LLVMIsAICmpInst(LLVMGetUser(u)))

@@ -12,9 +12,16 @@
  *     main():    if (q->len) …                       {}   read      → suspect
  */
 #include "weave/watch/rules_int.h"
+#include <assert.h>
 #include <inttypes.h>
 
-enum { ENDS = 8, MOST_DEPTH = 20, MOST_LOCKS = 64 };
+enum {
+    ENDS = 8,
+    MOST_DEPTH = 20,
+    MOST_LOCKS = 64,
+    MOST_CONTEXTS = 20000,           /* functions with locks held */
+    MOST_ACCESSES = 300,             /* of one location */
+};
 
 typedef struct Access {
     LLVMValueRef at;
@@ -24,11 +31,13 @@ typedef struct Access {
     bool write;
 } Access;
 
+typedef Vec(Access) Accesses;
+
 typedef struct Racing {
     Watch *watch;
     Map locks;                       /* name → number + 1 */
     Map seen;                        /* contexts: function, locks, root */
-    Vec(Access) all;
+    Map places;                      /* location → its accesses */
     Vec(LLVMValueRef) roots;         /* [0] is main */
     Vec(bool) several;
     unsigned root;
@@ -36,25 +45,9 @@ typedef struct Racing {
 
 /* ---- names */
 
-/* A location that threads may share; NULL: a local one, or not known. */
-static const char *place_name(Watch *watch, LLVMValueRef p)
-{
-    LLVMValueRef base = watch_base(p);
-    if (LLVMIsAAllocaInst(base))
-        return NULL;
-    const char *field = watch_field(watch, p);
-    if (LLVMIsAGlobalVariable(base)) {
-        if (LLVMIsThreadLocal(base) || LLVMIsGlobalConstant(base))
-            return NULL;
-        return field ? arena_printf(&watch->arena, "%s of %s", field, watch_name(base))
-                     : watch_name(base);
-    }
-    return field;
-}
-
 static uint64_t lock_bit(Racing *r, LLVMValueRef p)
 {
-    const char *name = place_name(r->watch, p);
+    const char *name = watch_shared_place(r->watch, p);
     if (!name)
         return 0;
     uintptr_t n = (uintptr_t)map_get(&r->locks, name);
@@ -76,9 +69,15 @@ static const char *const giving[] = { "pthread_mutex_unlock", "pthread_spin_unlo
 
 static void add_access(Racing *r, LLVMValueRef i, LLVMValueRef p, bool write, uint64_t locks)
 {
-    const char *name = place_name(r->watch, p);
-    if (name && LLVMGetDebugLocLine(i))
-        vec_push(&r->all, ((Access){ i, name, locks, r->root, write }));
+    const char *name = watch_shared_place(r->watch, p);
+    if (!name || !LLVMGetDebugLocLine(i))
+        return;
+    void **slot = map_slot(&r->places, name);
+    if (!*slot)
+        *slot = xcalloc(1, sizeof(Accesses));
+    Accesses *list = *slot;
+    if (list->len < MOST_ACCESSES)
+        vec_push(list, ((Access){ i, name, locks, r->root, write }));
 }
 
 static uint64_t follow(Racing *r, LLVMValueRef fn, uint64_t locks, unsigned depth);
@@ -140,6 +139,8 @@ static uint64_t follow(Racing *r, LLVMValueRef fn, uint64_t locks, unsigned dept
     uint64_t *known = map_getn(&r->seen, &key, sizeof key);
     if (known)
         return *known;
+    if (r->seen.len >= MOST_CONTEXTS)
+        return locks;
     known = arena_new(&r->watch->arena, uint64_t);
     *known = locks;                  /* recursion */
     map_putn(&r->seen, &key, sizeof key, known);
@@ -189,7 +190,7 @@ static void find_roots(Racing *r)
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-                const char *name = watch_callee(i);
+                const char *name = watch_library(i);
                 unsigned at = name && !strcmp(name, "pthread_create") ? 2
                               : name && !strcmp(name, "thrd_create")  ? 1
                                                                       : 0;
@@ -203,7 +204,7 @@ static void find_roots(Racing *r)
 
 static bool may_race(const Racing *r, const Access *a, const Access *b)
 {
-    if (strcmp(a->place, b->place) || (!a->write && !b->write) || (a->locks & b->locks))
+    if ((!a->write && !b->write) || (a->locks & b->locks))
         return false;
     return a->root != b->root || r->several.items[a->root];
 }
@@ -221,20 +222,22 @@ static int end_of(WatchSite *s, const Access *a)
 }
 
 /* A site for each location, and its ends: the lines that may race with each other. */
-static void add_pair(Racing *r, Map *sites, const Access *a, const Access *b)
+static void add_site(Racing *r, const Accesses *all)
 {
-    const Access *first = a->write ? a : b;
-    void **slot = map_slot(sites, a->place);
-    if (!*slot) {
-        WatchSite *s = watch_add(r->watch, first->at, SITE_SUSPECT, a->place, a->place);
-        *slot = s;
-    }
-    WatchSite *s = *slot;
-    int i = end_of(s, a), k = end_of(s, b);
-    if (i >= 0 && k >= 0) {
-        s->fact[0] |= (int64_t)(1ULL << (i * ENDS + k));
-        s->fact[0] |= (int64_t)(1ULL << (k * ENDS + i));
-    }
+    WatchSite *s = NULL;
+    for (size_t i = 0; i < all->len; i++)
+        for (size_t k = i; k < all->len; k++) {
+            const Access *a = &all->items[i], *b = &all->items[k];
+            if (!may_race(r, a, b))
+                continue;
+            if (!s)
+                s = watch_add(r->watch, (a->write ? a : b)->at, SITE_SUSPECT, a->place, a->place);
+            int x = end_of(s, a), y = end_of(s, b);
+            if (x < 0 || y < 0)
+                continue;
+            s->fact[0] |= (int64_t)(1ULL << (x * ENDS + y));
+            s->fact[0] |= (int64_t)(1ULL << (y * ENDS + x));
+        }
 }
 
 /* Called for each function; the work is done once, at main. */
@@ -243,18 +246,19 @@ static void find(Watch *watch, LLVMValueRef fn)
     if (!watch->races || strcmp(watch_name(fn), "main"))
         return;
     Racing r = { .watch = watch };
-    Map sites = { 0 };
     find_roots(&r);
+    assert(r.roots.len == r.several.len);
     for (r.root = 0; r.roots.len > 1 && r.root < r.roots.len; r.root++)
         follow(&r, r.roots.items[r.root], 0, MOST_DEPTH);
-    for (size_t i = 0; i < r.all.len; i++)
-        for (size_t k = i; k < r.all.len; k++)
-            if (may_race(&r, &r.all.items[i], &r.all.items[k]))
-                add_pair(&r, &sites, &r.all.items[i], &r.all.items[k]);
-    map_release(&sites);
+    for (size_t i = 0; i < r.places.len; i++) {
+        Accesses *all = r.places.entries[i].value;
+        add_site(&r, all);
+        vec_release(all);
+        free(all);
+    }
+    map_release(&r.places);
     map_release(&r.locks);
     map_release(&r.seen);
-    vec_release(&r.all);
     vec_release(&r.roots);
     vec_release(&r.several);
 }
@@ -262,30 +266,14 @@ static void find(Watch *watch, LLVMValueRef fn)
 /* Are both ends reached? A slot for each end, hit at every access of its line and location. */
 static void probe(Watch *watch, WatchSite *s)
 {
-    Vec(LLVMValueRef) all = { 0 };
-    Vec(unsigned) ends = { 0 };
-    for (LLVMValueRef f = LLVMGetFirstFunction(watch->w->module); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-                LLVMValueRef p = LLVMIsALoadInst(i)    ? LLVMGetOperand(i, 0)
-                                 : LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 1)
-                                                       : NULL;
-                const char *name = p ? place_name(watch, p) : NULL;
-                if (!name || strcmp(name, s->subject))
-                    continue;
-                for (unsigned k = 0; k < s->nplaces; k++)
-                    if (s->places[k].line == LLVMGetDebugLocLine(i)) {
-                        vec_push(&all, i);
-                        vec_push(&ends, k);
-                    }
+    const WatchUses *uses = watch_uses(watch, s->subject, true);
+    for (size_t i = 0; i < uses->all.len; i++)
+        for (unsigned k = 0; k < s->nplaces; k++)
+            if (s->places[k].line == LLVMGetDebugLocLine(uses->all.items[i])) {
+                LLVMValueRef slot = watch_slot_value(watch, s, k);
+                watch_go_before(watch, uses->all.items[i]);
+                watch_call(watch, "sundew_watch_hit", watch->w->void_, &slot, 1);
             }
-    for (size_t k = 0; k < all.len; k++) {
-        LLVMValueRef slot = watch_slot_value(watch, s, ends.items[k]);
-        watch_go_before(watch, all.items[k]);
-        watch_call(watch, "sundew_watch_hit", watch->w->void_, &slot, 1);
-    }
-    vec_release(&all);
-    vec_release(&ends);
 }
 
 /* The pair that was reached most often. Whether it races is told by schedules. */

@@ -74,7 +74,7 @@ static const char *const unsafe[] = { "malloc",  "calloc", "realloc", "free",   
 static LLVMValueRef handler_of(Watch *watch, LLVMValueRef i)
 {
     LLVMValueRef h = NULL;
-    if (watch_callee(i) && !strcmp(watch_callee(i), "signal") && LLVMGetNumArgOperands(i) == 2)
+    if (watch_library(i) && !strcmp(watch_library(i), "signal") && LLVMGetNumArgOperands(i) == 2)
         h = LLVMGetOperand(i, 1);
     if (LLVMIsAStoreInst(i)) {
         const char *field = watch_field(watch, LLVMGetOperand(i, 1));

@@ -41,7 +41,7 @@ static bool is_terminated(LLVMValueRef call)
 
 static void find_strncpy(Watch *watch, LLVMValueRef i)
 {
-    const char *name = watch_callee(i);
+    const char *name = watch_library(i);
     int64_t n;
     if (!name || strcmp(name, "strncpy") || LLVMGetNumArgOperands(i) != 3)
         return;
@@ -110,7 +110,7 @@ static bool says_sizeof(const char *line)
 
 static void find_sizeof(Watch *watch, LLVMValueRef i)
 {
-    const char *name = watch_callee(i);
+    const char *name = watch_library(i);
     int64_t size = 0;
     bool fills = name && (str_starts(name, "llvm.mem") || !strcmp(name, "memset") ||
                           !strcmp(name, "memcpy") || !strcmp(name, "strncpy"));
@@ -197,7 +197,7 @@ static bool is_constant_text(LLVMValueRef v, unsigned depth)
 
 static void find_format(Watch *watch, LLVMValueRef i)
 {
-    const char *name = watch_callee(i);
+    const char *name = watch_library(i);
     for (size_t k = 0; name && k < sizeof printers / sizeof *printers; k++) {
         unsigned at = printers[k].format;
         if (strcmp(printers[k].name, name) || LLVMGetNumArgOperands(i) <= at ||

@@ -74,6 +74,7 @@ WatchSite *watch_add(Watch *watch, LLVMValueRef at, WatchRole role, const char *
                      const char *subject)
 {
     bool is_function = LLVMIsAFunction(at) != NULL;
+    assert(watch->rule && group && subject);
     LLVMValueRef fn = is_function ? at : watch_function_of(at);
     const Function *f = program_function(watch->w->program, watch_name(fn));
     WatchSite *s = arena_new(&watch->arena, WatchSite);
@@ -148,6 +149,12 @@ void watch_free(Watch *watch)
         str_release(text);
         free(text);
     }
+    for (size_t i = 0; i < watch->uses.len; i++) {
+        WatchUses *u = watch->uses.entries[i].value;
+        vec_release(&u->all);
+        free(u);
+    }
+    map_release(&watch->uses);
     map_release(&watch->sources);
     map_release(&watch->ordinals);
     map_release(&watch->bodies);
@@ -192,6 +199,8 @@ LLVMValueRef watch_i64(Watch *watch, LLVMValueRef v, bool is_signed)
     Woven *w = watch->w;
     if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind)
         return LLVMBuildPtrToInt(w->builder, v, w->i64, "");
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind)
+        return weave_int(w, w->i64, 0);      /* a declaration that is not the library's */
     unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(v));
     if (bits == 64)
         return v;
@@ -245,7 +254,7 @@ static const struct allocator {
 static void probe_heap(Watch *watch, LLVMValueRef i)
 {
     Woven *w = watch->w;
-    const char *name = watch_callee(i);
+    const char *name = watch_library(i);
     if (name && !strcmp(name, "free") && LLVMGetNumArgOperands(i) == 1) {
         LLVMValueRef p = LLVMGetOperand(i, 0);
         watch_go_before(watch, i);
@@ -388,6 +397,7 @@ void watch_judge(const Watch *watch, const WatchSite *site, const struct sundew_
 {
     WatchEvidence all = { watch, slots };
     *out = (WatchJudgement){ 0 };
-    assert(site->slot);
+    assert(site->slot && site->slot + site->nslots <= watch->nslots);
     site->rule->join(site, watch_slot(&all, site, 0), &all, out);
+    assert(out->grade == GRADE_NONE || *out->text);
 }

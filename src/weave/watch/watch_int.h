@@ -12,6 +12,7 @@ struct Watch {
     Map bodies;                /* function → hash of its code */
     Map null_facts, pure_facts, bool_facts;
     Map sources;               /* path → its text */
+    Map uses;                  /* place → WatchUses; made at the first question */
     const WatchRule *rule;     /* that looks */
     unsigned nslots;
     bool inject;
@@ -27,6 +28,8 @@ void watch_place(WatchSite *site, LLVMValueRef at);
 /* The function that a call names; NULL: none, or `i` is no call. */
 const char *watch_callee(LLVMValueRef i);
 LLVMValueRef watch_callee_value(LLVMValueRef i);
+/* The same if the program does not define it: a function of a library. */
+const char *watch_library(LLVMValueRef i);
 bool watch_is_named(LLVMValueRef i, const char *const *names);     /* to NULL */
 LLVMValueRef watch_function_of(LLVMValueRef i);
 const char *watch_name(LLVMValueRef v);
@@ -44,6 +47,17 @@ LLVMValueRef watch_base(LLVMValueRef p);
 const char *watch_field(Watch *watch, LLVMValueRef p);
 /* The same place, as far as the code tells: equal values, or loads of equal addresses. */
 bool watch_same(LLVMValueRef a, LLVMValueRef b, unsigned depth);
+
+/* Loads and stores of a place, and whether its address goes anywhere else: then somebody may
+ * set it unseen. A place is a field as watch_field() names it, or a global variable; with
+ * `shared` a location that threads may share, as watch_shared_place() names it. */
+typedef struct WatchUses {
+    Vec(LLVMValueRef) all;
+    bool lent;
+} WatchUses;
+const WatchUses *watch_uses(Watch *watch, const char *place, bool shared);
+const char *watch_place_of(Watch *watch, LLVMValueRef address);
+const char *watch_shared_place(Watch *watch, LLVMValueRef address);   /* NULL: a local one */
 
 /* ---- facts about functions (facts.c) */
 bool watch_may_return_null(Watch *watch, LLVMValueRef fn);
