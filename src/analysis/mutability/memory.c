@@ -25,6 +25,8 @@ typedef struct LoadIndex {
     Vec(LLVMValueRef) * calls_of; /* by Function.index: calls that may call it */
     Vec(LLVMValueRef) unknown;   /* calls of functions of which nothing is known */
     Vec(const Function *) later; /* handlers and the like: they run at any time */
+    PtTable reading;             /* calls that take references from memory -> masks */
+    Vec(uint64_t) masks;         /* by argument */
 } LoadIndex;
 
 /* A load or memcpy that may run after the store. */
@@ -60,6 +62,48 @@ typedef struct Search {
 } Search;
 
 /* ---- the index */
+
+static bool names(const SummaryTerm *t, unsigned arg)
+{
+    return t->kind == SUMMARY_PARAM && t->param == arg;
+}
+
+static bool reads_content(const Summary *lib, unsigned arg, unsigned use)
+{
+    if (use & (SUMMARY_DEEP | SUMMARY_LEAVES | SUMMARY_TEXT))
+        return true;
+    if (names(&lib->ret, arg) && lib->ret.stars)
+        return true;
+    for (size_t i = 0; i < lib->nassigns; i++)
+        if (names(&lib->assigns[i].from, arg) && lib->assigns[i].from.stars)
+            return true;
+    for (size_t i = 0; i < lib->nwrites; i++)
+        if (names(&lib->writes[i], arg) && lib->writes[i].stars)
+            return true;
+    return false;
+}
+
+/* Arguments whose memory a library function takes pointers from, and structs that are
+ * passed by value, one bit each. */
+static uint64_t arguments_read(Mutability *m, LLVMValueRef call)
+{
+    unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5);
+    size_t n, len;
+    const LLVMValueRef *t = pointsto_targets(m->pt, call, &n);
+    uint64_t mask = 0;
+
+    for (unsigned k = 0; k < LLVMGetNumArgOperands(call) && k < 64; k++) {
+        bool reads = LLVMGetCallSiteEnumAttribute(call, k + 1, byval) != NULL;
+        for (size_t i = 0; !reads && i < n; i++) {
+            const Summary *lib = mut_body(m, t[i])
+                                     ? NULL
+                                     : summaries_find(m->summaries, LLVMGetValueName2(t[i], &len));
+            reads = lib && reads_content(lib, k, mut_use(m, lib, call, k));
+        }
+        mask |= (uint64_t)reads << k;
+    }
+    return mask;
+}
 
 static void add_later(Mutability *m, LoadIndex *ix, LLVMValueRef fn)
 {
@@ -114,6 +158,9 @@ static void index_call(Mutability *m, LoadIndex *ix, LLVMValueRef call)
     }
     if (!known)
         vec_push(&ix->unknown, call);
+    uint64_t mask = arguments_read(m, call);
+    if (mask && pttable_put(&ix->reading, (uintptr_t)call, (uint32_t)ix->masks.len))
+        vec_push(&ix->masks, mask);
 }
 
 static LoadIndex *index_new(Mutability *m)
@@ -146,6 +193,8 @@ void mut_memory_release(Mutability *m)
     free(ix->calls_of);
     vec_release(&ix->unknown);
     vec_release(&ix->later);
+    pttable_release(&ix->reading);
+    vec_release(&ix->masks);
     free(ix);
 }
 
@@ -366,11 +415,6 @@ static void use_by_body(Search *s, LLVMValueRef call, const Body *g, unsigned ar
             taint(s, call, level(&g->flow.returns.items[i], kind));
 }
 
-static bool names(const SummaryTerm *t, unsigned arg)
-{
-    return t->kind == SUMMARY_PARAM && t->param == arg;
-}
-
 static void use_by_library(Search *s, LLVMValueRef call, const Summary *lib, unsigned arg,
                            unsigned kind)
 {
@@ -544,44 +588,19 @@ static void use(Search *s, LLVMValueRef v, LLVMValueRef user, unsigned kind)
 
 /* ---- the search */
 
-static bool reads_content(const Summary *lib, unsigned arg, unsigned use)
-{
-    if (use & (SUMMARY_DEEP | SUMMARY_LEAVES | SUMMARY_TEXT))
-        return true;
-    if (names(&lib->ret, arg) && lib->ret.stars)
-        return true;
-    for (size_t i = 0; i < lib->nassigns; i++)
-        if (names(&lib->assigns[i].from, arg) && lib->assigns[i].from.stars)
-            return true;
-    for (size_t i = 0; i < lib->nwrites; i++)
-        if (names(&lib->writes[i], arg) && lib->writes[i].stars)
-            return true;
-    return false;
-}
-
-/* A library function that takes pointers from the memory it is given, or a struct that is
- * passed by value. */
+/* A call that takes references from the memory it is given. */
 static void add_reading_call(Search *s, LLVMValueRef call)
 {
-    unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5);
-    size_t n, len;
-    const LLVMValueRef *t = pointsto_targets(s->m->pt, call, &n);
+    uint32_t i = pttable_get(&s->ix->reading, (uintptr_t)call);
 
-    for (unsigned k = 0; k < LLVMGetNumArgOperands(call); k++) {
-        bool reads = LLVMGetCallSiteEnumAttribute(call, k + 1, byval) != NULL;
-        for (size_t i = 0; !reads && i < n; i++) {
-            const Summary *lib =
-                mut_body(s->m, t[i])
-                    ? NULL
-                    : summaries_find(s->m->summaries, LLVMGetValueName2(t[i], &len));
-            reads = lib && reads_content(lib, k, mut_use(s->m, lib, call, k));
-        }
-        if (reads)
+    if (i == NONE)
+        return;
+    for (unsigned k = 0; k < LLVMGetNumArgOperands(call) && k < 64; k++)
+        if (s->ix->masks.items[i] >> k & 1)
             vec_push(&s->candidates,
                      ((Candidate){ .inst = call,
                                    .from = pointsto_value(s->m->pt, LLVMGetOperand(call, k), 0),
                                    .leaves = true }));
-    }
 }
 
 /* All loads that may run after the store; false: too many. */
@@ -630,17 +649,38 @@ static bool overlaps(int64_t at, int64_t cell)
     return at == ANY || cell == ANY || (cell > at - 8 && cell < at + 8);
 }
 
+/* Is the reference in an object that a call can reach from its argument? */
+static bool is_within_reach(Search *s, const Candidate *c, unsigned kind)
+{
+    const PointsTo *pt = s->m->pt;
+    PtReach reach = { 0 };
+    bool found = false;
+    uint32_t o;
+
+    for (size_t i = 0; i < c->from.n; i++)
+        ptreach_add(&reach, pt->locs.items[c->from.locs[i]].object);
+    while (!found && ptreach_next(pt, &reach, &o)) {
+        PtRange r = pt->objects.items[o].locs;
+        for (uint32_t k = r.start; !found && k < r.start + r.n; k++)
+            found = ptbits_has(&s->cells[kind], k);
+        s->steps++;
+    }
+    ptreach_release(&reach);
+    return found;
+}
+
 static bool holds(Search *s, const Candidate *c, unsigned kind, PtTable *known)
 {
     const PointsTo *pt = s->m->pt;
     bool piece = c->leaves && !LLVMIsACallInst(c->inst);
     bool whole = piece || LLVMIsACallInst(c->inst);
-    uint64_t key = (uintptr_t)c->from.locs << 2 | (unsigned)piece << 1 | whole;
+    bool far = c->leaves && LLVMIsACallInst(c->inst);
+    uint64_t key = (uintptr_t)c->from.locs << 3 | (unsigned)far << 2 | (unsigned)piece << 1 | whole;
     uint32_t answer = pttable_get(known, key);
 
     if (answer != NONE)
         return answer;
-    answer = 0;
+    answer = far && is_within_reach(s, c, kind);
     for (size_t i = 0; !answer && i < c->from.n; i++) {
         answer = ptbits_has(&s->cells[kind], c->from.locs[i]);
         PtLoc at = pt->locs.items[c->from.locs[i]];
