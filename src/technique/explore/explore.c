@@ -13,10 +13,12 @@
 
 static const Option options[] = {
     { "output", 'o', "DIR", "where queue/ and failures/ go; without it PROGRAM.explored", NULL },
-    { "seeds", 'i', "PATH", "a file or folder of inputs to begin with, KLEE's .ktest files too (repeatable)", NULL },
+    { "seeds", 'i', "PATH",
+      "a file or folder of inputs to begin with, KLEE's .ktest files too (repeatable)", NULL },
     { "resume", 0, NULL, "continue with the inputs in the output folder", NULL },
     { "replay", 0, NULL, "only run the inputs of -i once, and say which fail", NULL },
     { "ktest", 0, "DIR", "also write all inputs in KLEE's format, into this folder", NULL },
+    { "lcov", 0, "FILE", "also write the branches that were reached, for LCOV's viewers", NULL },
     { "sync", 0, "DIR", "also take inputs that other tools put there, such as AFL++ (repeatable)",
       NULL },
     { "argv", 0, "N[/SIZE]", "the input begins with N arguments, of up to SIZE bytes each", NULL },
@@ -268,6 +270,7 @@ static bool explore_program(Exploration *e, Err *err)
         .sync = session_option_all(s, "sync"),
         .resume = session_flag(s, "resume"),
         .replay = session_flag(s, "replay"),
+        .lcov = session_option(s, "lcov"),
         .seed = session_seed(s),
         .jobs = session_jobs(s),
         .time = session_time(s),
