@@ -50,7 +50,7 @@ ok "…with the bytes" holds
 
 reached() {
     printf SUX >seed
-    "$SUNDEW" -q explore ./prog -i seed -j1 --no-mutation --no-concolic --executions 3 -o third --lcov prog.info >/dev/null
+    "$SUNDEW" -q explore ./prog --replay -i seed -j1 -o third --lcov prog.info >/dev/null
     python3 - "$PWD/prog.c" <<'P'
 import sys
 lines = open("prog.info").read().splitlines()
