@@ -230,6 +230,9 @@ bool lib_report(Lib *l, Violation *v, Err *err)
     Arena a = { 0 };
     Str test = { 0 }, program = { 0 };
     if (!v->again) {
+        if (session_verbose(l->s))
+            session_note(l->s, "a violation (%s, test %zu) did not show again", violation_name(v),
+                         v->test_number);
         arena_release(&a);
         return true;                     /* it did not show again: nothing to tell */
     }
