@@ -31,6 +31,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- who are we? */
@@ -474,19 +475,31 @@ static char *copy_stdin(const Call *c)
     return path;
 }
 
+/* Of several sources in a command that failed, some objects are made all the same. */
+static bool is_made(const Job *j, const struct timespec *since)
+{
+    struct stat st;
+    return stat(j->output, &st) == 0 && st.st_size > 0 &&
+           (st.st_mtim.tv_sec > since->tv_sec ||
+            (st.st_mtim.tv_sec == since->tv_sec && st.st_mtim.tv_nsec >= since->tv_nsec));
+}
+
 static _Noreturn void compile(Call *c, const Cmdline *cmd, const char *temp)
 {
     Jobs jobs = { 0 };
     char *in = cmd->reads_stdin ? copy_stdin(c) : NULL;
     double begin = clock_seconds();
+    struct timespec since;
+    clock_gettime(CLOCK_REALTIME_COARSE, &since);      /* the clock of files */
     pid_t pid = start_real(c, in, NULL);
     start_jobs(c, cmd, temp, in, &jobs);
     ProcResult r = { 0 };
     proc_wait(pid, &r);
     double seconds = clock_seconds() - begin;
-    for (size_t i = 0; r.status == 0 && i < jobs.len; i++) {
+    for (size_t i = 0; (r.status == 0 || jobs.len > 1) && i < jobs.len; i++) {
         Job *j = &jobs.items[i];
-        if (!file_is_regular(j->output))      /* -o /dev/null */
+        if (!file_is_regular(j->output) ||    /* -o /dev/null */
+            (r.status != 0 && !is_made(j, &since)))
             continue;
         finish_job(c, j, seconds);
         Strings one = { 0 };

@@ -215,6 +215,11 @@ printf 'int main(void) { return nothing; }\n' >a.c
 ok "a failed compile is told" says "compiler or linker failed 1 time; the first: a.c" "$SUNDEW" capture -- sh -c 'gcc -c a.c; true'
 ok "…a failed link too" says "compiler or linker failed 1 time; the first: $PWD/prog" "$SUNDEW" capture -- sh -c 'echo "int g(void);int main(void){return g();}" >b.c; gcc b.c -o prog; true'
 
+fresh half; sources
+printf 'int broken(void) { return nothing; }\n' >x.c
+ok "objects of a command that failed at another source" captured sh -ec 'gcc -c b.c x.c c.c || true; gcc -c a.c; gcc a.o b.o c.o -o prog'
+ok "…all units" has_all prog
+
 fresh failing
 printf 'int main(void) { return nothing; }\n' >a.c
 printf 'prog: a.o\n\tgcc -o $@ $^\n' >Makefile

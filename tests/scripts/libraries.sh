@@ -44,7 +44,7 @@ whole() {      # whole PROGRAM: functions of the library are functions of the pr
 }
 covers() {
     printf 'S!' >seed-bad
-    "$SUNDEW" explore "$1" -i seed-bad --no-mutation --no-concolic --executions 3 -j1 -o explored.out --json >explored.json
+    "$SUNDEW" explore "$1" --replay -i seed-bad -j1 -o explored.out --json >explored.json
     python3 -c '
 import json
 d = json.load(open("explored.json"))

@@ -491,7 +491,7 @@ static bool run_jobs(Explorer *x, ExploreResult *out, Err *err)
     tell_notes(x);
     if (ok) {
         out->status = status_of(x, jobs.all, n);
-        ok = check_jobs(x, &jobs, err);
+        ok = check_jobs(x, &jobs, err) && (!x->plan->lcov || lcov_write(x, x->plan->lcov, err));
     }
     close_jobs(&jobs);
     return ok;

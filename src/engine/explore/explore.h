@@ -61,6 +61,7 @@ typedef struct ExplorePlan {
     char *const *seeds;          /* files and folders, NULL-terminated; NULL: none */
     char *const *sync;           /* folders of others who look at the same program */
     bool resume;                 /* go on with what is in `out` */
+    const char *lcov;            /* file for the branches that were reached; NULL: none */
     bool replay;                 /* only run the seeds, and say which fail */
     uint64_t seed;
     unsigned jobs;               /* 0: one */

@@ -208,4 +208,6 @@ bool systematic_begin(Job *j);
 /* One input, or a short wait for other jobs. */
 bool systematic_step(Job *j);
 void systematic_finish(Explorer *x, ExploreResult *out);
+/* lcov.c: the branches that were reached, for LCOV's viewers. */
+bool lcov_write(const Explorer *x, const char *path, Err *err);
 #endif

@@ -127,6 +127,8 @@ unsigned queue_news(Queue *q, const uint8_t *counters, bool take)
 
 bool queue_covers(const Queue *q, uint32_t edge) { return edge < q->edges && q->seen[edge]; }
 
+size_t queue_branches(const Queue *q) { return q->of_program; }
+
 size_t queue_covered(const Queue *q) { return q->covered; }
 
 /* ---- entries */

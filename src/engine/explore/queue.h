@@ -78,6 +78,7 @@ uint64_t queue_saw_path(Queue *q, uint64_t path);
 uint64_t queue_paths(const Queue *q);
 
 bool queue_covers(const Queue *q, uint32_t edge);
+size_t queue_branches(const Queue *q);           /* of the program; they come first */
 size_t queue_covered(const Queue *q);
 
 /* Asserts what always holds. */

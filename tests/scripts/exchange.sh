@@ -1,4 +1,4 @@
-# Inputs in KLEE's format, read and written.
+# What explore exchanges with other tools: inputs in KLEE's format, coverage in LCOV's.
 . "$TOP/tests/scripts/tap.bash"
 fresh ktest
 cat >prog.c <<'END'
@@ -47,4 +47,18 @@ assert b"SUN!" in found, (files, found)
 P
 }
 ok "…with the bytes" holds
+
+reached() {
+    printf SUX >seed
+    "$SUNDEW" -q explore ./prog --replay -i seed -j1 -o third --lcov prog.info >/dev/null
+    python3 - "$PWD/prog.c" <<'P'
+import sys
+lines = open("prog.info").read().splitlines()
+assert "SF:" + sys.argv[1] in lines and lines[-1] == "end_of_record", lines[:3]
+ways = [l for l in lines if l.startswith("BRDA:6,")]
+assert any(w.endswith(",1") for w in ways) and any(w.endswith(",-") for w in ways), lines
+assert "BRF:%d" % sum(l.startswith("BRDA:") for l in lines) in lines
+P
+}
+ok "the branches that were reached, as LCOV writes them" reached
 done_testing
