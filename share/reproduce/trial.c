@@ -81,8 +81,9 @@ enum { MOST_WAYS = 8, NEAR = 1 << 16, ROOM = 1 << 20 };
 static const char *way;
 static unsigned nways;
 
-static const int registers[] = { REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_RBP, REG_R8,
-                                 REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15 };
+static const int registers[] = { REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI,
+                                 REG_RDI, REG_RBP, REG_R8,  REG_R9,  REG_R10,
+                                 REG_R11, REG_R12, REG_R13, REG_R14, REG_R15 };
 enum { NREGISTERS = sizeof registers / sizeof *registers };
 
 /* One register after the other is pointed to zeroed memory, until the instruction gets by. */
@@ -162,10 +163,11 @@ static int go_back(ucontext_t *u, uintptr_t low, uintptr_t high)
 static int goes_on(int sig, siginfo_t *info, ucontext_t *u, uintptr_t low, uintptr_t high)
 {
     uintptr_t pc = walk.n ? walk.at[0] : 0;
-    int again = sig == SIGSEGV && skipping.changed >= 0 && skipping.pc == (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+    int again = sig == SIGSEGV && skipping.changed >= 0 &&
+                skipping.pc == (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
     if (!way || (!again && nways++ == MOST_WAYS))
         return 0;
-    int on = way[0] == 'r'                        ? go_back(u, low, high)
+    int on = way[0] == 'r'                     ? go_back(u, low, high)
              : sig == SIGSEGV || sig == SIGBUS ? skip(u, (uintptr_t)info->si_addr)
                                                : 0;
     char line[32] = "w", *at = line + 1;
@@ -223,8 +225,7 @@ __attribute__((constructor)) static void begin(void)
 {
     static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP };
     stack_t s = { .ss_sp = stack, .ss_size = sizeof stack };
-    struct sigaction a = { .sa_sigaction = died,
-                           .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+    struct sigaction a = { .sa_sigaction = died, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
 #if defined __x86_64__
     way = getenv("RESTORE_WAY");
 #endif
@@ -295,8 +296,12 @@ static void poke(void **object, uint64_t n)
 void **restore_load(unsigned test, void **named)
 {
     enum { ZERO, BYTES, ITEM, NAMED, RAW };
-    struct item { uint64_t size, name, freed; };
-    struct piece { uint64_t step, guard, item, offset, kind, size, a, b; };
+    struct item {
+        uint64_t size, name, freed;
+    };
+    struct piece {
+        uint64_t step, guard, item, offset, kind, size, a, b;
+    };
     unsigned long size;
     unsigned char *data = read_state(test, &size);
     uint64_t count[2];
@@ -306,13 +311,13 @@ void **restore_load(unsigned test, void **named)
     unsigned char *bytes = (void *)(p + count[1]);
     void **object = calloc(count[0] + 1, sizeof *object);
     for (uint64_t i = 0; i < count[0]; i++)
-        object[i] = items[i].name ? named[items[i].name - 1]
-                                  : calloc(1, items[i].size ? items[i].size : 1);
+        object[i] =
+            items[i].name ? named[items[i].name - 1] : calloc(1, items[i].size ? items[i].size : 1);
     for (uint64_t i = 0; i < count[1]; i++, p++) {
         char *to = (char *)object[p->item] + p->offset;
         if (!is_taken(p->step) || !is_taken(p->guard))
             continue;
-        void *pointer = p->kind == ITEM ? (char *)object[p->a] + p->b
+        void *pointer = p->kind == ITEM    ? (char *)object[p->a] + p->b
                         : p->kind == NAMED ? named[p->a]
                                            : (void *)(uintptr_t)p->a;
         if (p->kind == ZERO)

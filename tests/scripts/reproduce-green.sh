@@ -40,7 +40,7 @@ for level in -O0 -O2 -O3; do
     ok "green $level: at the desk every function has a test" keeps "scan judge check main weight-" desk ./green -- a
     ok "green $level: …which fails" fails desk
     ok "green $level: …without a copy of the program" sh -c '[ -e desk.tests/files/green.c ] && [ ! -e desk.tests/files/green ]'
-    ok "green $level: …a list is told by its first item" grep -q 'first = &{ .name = "n", .value = 3, .next = … }' desk.tests/test_judge.c
+    ok "green $level: …a list is told by its first item" grep -q 'first = &{ .name = "n", .value = 3, .next = ... }' desk.tests/test_judge.c
     ok "green $level: the optimised program leaves a crash file" in_field green
     ok "green $level: functions that were inlined have their tests" keeps "scan judge check main weight-" field field.crash
     sed -i 's/^#define DEFECT 1/#define DEFECT 0/' green.c

@@ -22,7 +22,7 @@ static void describe_text(const Item *it, uint64_t offset, Str *out)
     size_t n = strnlen(text, it->size - offset);
     str_addc(out, '"');
     escape_c_string(out, text, n < 60 ? n : 60);
-    str_add(out, n < 60 ? "\"" : "\"…");
+    str_add(out, n < 60 ? "\"" : "\"...");
 }
 
 /* A list would tell all its nodes. */
@@ -57,7 +57,7 @@ static void describe_pointer(Restore *r, const Type *p, uint64_t value, unsigned
     } else if (!target->size && it->size > offset) {
         str_addf(out, "(%llu bytes)", (unsigned long long)(it->size - offset));
     } else {
-        str_add(out, "…");
+        str_add(out, "...");
     }
 }
 
@@ -78,7 +78,7 @@ static void describe_struct(Restore *r, const Type *p, const uint8_t *bytes, uns
         describe(r, f->type, bytes + at, size, depth, out);
         between = ", ";
     }
-    str_add(out, out->len < LONG ? " }" : ", … }");
+    str_add(out, out->len < LONG ? " }" : ", ... }");
     r->ninside -= noted;
 }
 
@@ -101,7 +101,7 @@ static void describe_array(Restore *r, const Type *p, const uint8_t *bytes, unsi
         str_add(out, i ? ", " : " ");
         describe(r, p->target, bytes + i * size, size, depth, out);
     }
-    str_add(out, last > MANY ? ", … }" : " }");
+    str_add(out, last > MANY ? ", ... }" : " }");
 }
 
 static void describe(Restore *r, const Type *t, const uint8_t *bytes, size_t n, unsigned depth,
@@ -119,7 +119,7 @@ static void describe(Restore *r, const Type *t, const uint8_t *bytes, size_t n, 
     else if (n <= 16)
         restore_value_text(t, bytes, n, out);
     else
-        str_add(out, "…");
+        str_add(out, "...");
 }
 
 void restore_describe(Restore *r, Strings *out)
