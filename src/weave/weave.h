@@ -125,6 +125,45 @@ typedef struct ScheduleFigures {
 } ScheduleFigures;
 bool weave_schedule(Woven *w, json_t *sites, ScheduleFigures *figures, Err *err);
 
+/* Calls of an API (runtime/calls/calls.h) from the program's own code. With weave_runtime()
+ * of "calls". `sites`, an object, gets two arrays: "sites" of [function, file, line, column,
+ * index of the callee, is the result unused?], and "functions" that make handles. False:
+ * there is no such call. */
+typedef struct ApiCallee {
+    const char *name;
+    int in[3], out[2]; /* parameters: handles; pointers to where handles
+                                  * come out. -1: none */
+    bool makes; /* handles come out of it, or it sets up the caller's */
+    bool mutex; /* its first argument is a mutex that shall check */
+} ApiCallee;
+typedef struct ApiCallsPlan {
+    const ApiCallee *callees;
+    size_t n;
+    bool (*skips)(const Function *caller, void *arg); /* it is not the program's own code */
+    void *arg;
+} ApiCallsPlan;
+bool weave_calls(Woven *w, const ApiCallsPlan *plan, json_t *sites, Err *err);
+/* Events (runtime/events/events.h). Before all other probes: calls that wait for an event go to
+ * adapters, and functions that wait tell of their variables. `loop` is the symbol of a
+ * function whose call is an event; NULL: the program's own boundaries. `objects` gets a row
+ * for each object of the state: name, size, and whether it is a `value` that a waiting function
+ * keeps, or `dead`: no code reads it. With weave_runtime() of "events" or "watch". */
+typedef struct EventsFigures {
+    size_t boundaries; /* calls that wait */
+    size_t lost; /* variables of waiting functions that can't be told */
+    bool thread_local_; /* there are variables of threads: not in the state */
+} EventsFigures;
+bool weave_events(Woven *w, const char *loop, const char *libexec, json_t *objects,
+                  EventsFigures *figures, Err *err);
+/* A probe before each access to memory that events may share. With "watch". */
+void weave_event_accesses(Woven *w);
+/* A pure function becomes one expression without branches. Before all probes. */
+bool weave_summarise(Woven *w, const char *symbol, Err *err);
+/* Calls of the malloc family go to functions that keep books (runtime/heap/alloc.c). */
+void weave_heap_books(Woven *w);
+/* A static function can be called by what is linked in. */
+bool weave_make_visible(Woven *w, const char *symbol, Err *err);
+
 /* Coverage (runtime/server/batch.h): a counter for each edge of edges.h. With weave_runtime() of
  * "coverage". The array of counters has weave_coverage_size() bytes. */
 bool weave_coverage(Woven *w, const Edges *edges, Err *err);
@@ -133,6 +172,9 @@ uint32_t weave_coverage_size(const Edges *edges);
 /* With the address sanitizer: what is in the program now is watched by it, not
  * what comes later (the runtime). So this stands before weave_runtime(). */
 void weave_asan(Woven *w);
+/* Static functions and variables get external linkage under their symbols in the module
+ * (Function.symbol), to be found by who loads the result. Before all probes. */
+void weave_expose(Woven *w);
 
 /* Coverage, for programs that src/engine/sequence/ loads (runtime/server/player.h): a
  * byte for each block, then one for each way that a branch can go. */

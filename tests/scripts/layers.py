@@ -39,6 +39,7 @@ ROOMS = {
     "engine/suite": "program analysis weave build run engine/api engine/sequence "
                     "engine/usage engine/play engine/generate runtime",
     "engine/schedule": "program build run runtime",
+    "engine/protocol": "run runtime",
     "engine/contract": "program analysis solve engine/record runtime",
     "engine/concolic": "solve runtime",
     "php": "",
@@ -48,6 +49,8 @@ ROOMS = {
     "engine/explore": "run solve engine/concolic runtime",
     "engine/explore/program": "program analysis weave build run solve engine/concolic "
                               "engine/explore runtime",
+    # Loops of events: a front end of the search.
+    "engine/events": "program weave build run solve engine/concolic engine/explore runtime",
     "finding": "",
     # run: a failed run becomes a finding there (failure_finding.h).
     "session": "capture ast program analysis run engine/api finding",

@@ -359,6 +359,7 @@ static void say_type(const Subject *t, Str *out)
 void lib_summary(Lib *l)
 {
     set_json(l);
+    session_examined(l->s, "%zu tests", l->tests);
     if (session_flag(l->s, "json"))
         return;
     Str *out = session_out(l->s);
