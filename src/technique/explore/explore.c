@@ -13,7 +13,8 @@
 
 static const Option options[] = {
     { "output", 'o', "DIR", "where queue/ and failures/ go; without it PROGRAM.explored", NULL },
-    { "seeds", 'i', "PATH", "a file or folder of inputs to begin with, KLEE's .ktest files too (repeatable)", NULL },
+    { "seeds", 'i', "PATH",
+      "a file or folder of inputs to begin with, KLEE's .ktest files too (repeatable)", NULL },
     { "resume", 0, NULL, "continue with the inputs in the output folder", NULL },
     { "replay", 0, NULL, "only run the inputs of -i once, and say which fail", NULL },
     { "ktest", 0, "DIR", "also write all inputs in KLEE's format, into this folder", NULL },
