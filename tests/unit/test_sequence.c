@@ -1,5 +1,6 @@
 /* engine/api, sequence, play, suite: values, sequences, what an API wants, execution. */
 #include "engine/play/answer.h"
+#include "engine/sequence/keep.h"
 #include "engine/sequence/ownership.h"
 #include "engine/sequence/pool.h"
 #include "engine/suite/settle.h"
@@ -59,6 +60,50 @@ static void without_a_step_its_users_go_and_numbers_move(void **state)
     assert_null(seq_without(&a, seq_prefix(&a, s, 2), 0));
     str_release(&text);
     arena_release(&a);
+    lab_close(&l);
+}
+
+static void a_sequence_comes_back_from_json(void **state)
+{
+    (void)state;
+    Lab l = lab_open();
+    Arena a = { 0 };
+    Err err = { 0 };
+    Seq *s = bag_sequence(&l, &a);
+    json_t *kept = seq_to_json(s);
+    assert_non_null(kept);
+    Seq *again = seq_from_json(&a, l.api, kept, &err);
+    assert_true(again && seq_equal(s, again));
+    json_decref(kept);
+    arena_release(&a);
+    lab_close(&l);
+}
+
+static void json_that_is_no_sequence_is_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "{}",
+        "[ { \"call\": \"bag_gone\", \"args\": [] } ]",
+        "[ { \"call\": \"bag_new\", \"args\": [ null ] } ]",
+        "[ { \"call\": \"bag_sum\", \"args\": [ { \"result\": 0 } ] } ]",
+        "[ { \"call\": \"bag_sum\", \"args\": [ { \"result\": -1 } ] } ]",
+        "[ { \"call\": \"bag_sum\", \"args\": [ { \"string\": \"6\" } ] } ]",
+        "[ { \"call\": \"bag_sum\", \"args\": [ { \"room\": 99999999999 } ] } ]",
+        "[ { \"storage\": \"struct gone\" } ]",
+        "[ 3 ]",
+    };
+    Lab l = lab_open();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        Arena a = { 0 };
+        Err err = { 0 };
+        json_t *j = json_loads(bad[i], 0, NULL);
+        assert_non_null(j);
+        assert_null(seq_from_json(&a, l.api, j, &err));
+        assert_true(*err.msg);
+        json_decref(j);
+        arena_release(&a);
+    }
     lab_close(&l);
 }
 
@@ -519,6 +564,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_equal_by_what_they_use),
         cmocka_unit_test(without_a_step_its_users_go_and_numbers_move),
+        cmocka_unit_test(a_sequence_comes_back_from_json),
+        cmocka_unit_test(json_that_is_no_sequence_is_refused),
         cmocka_unit_test(handles_live_until_they_are_consumed),
         cmocka_unit_test(what_was_learned_overrules_the_role),
         cmocka_unit_test(each_place_has_a_role),

@@ -257,7 +257,8 @@ static void say_result(const Outcome *o, unsigned step, Violation *out)
     const Observation *r = outcome_at(o, step, API_RETURNED);
     if (r)
         observation_print(r, &s);
-    out->text = xstrdup(str_c(&s));
+    const char *value = strstr(str_c(&s), " = ");        /* "r3 = -1" */
+    out->text = xstrdup(value ? value + 3 : "");
     str_release(&s);
 }
 

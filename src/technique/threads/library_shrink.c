@@ -7,6 +7,7 @@
  */
 #include "technique/threads/library_int.h"
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_RUNS = 80, MOST_TRIES = 24, SECONDS = 6, REPLAYS = 5, MOST_SHORTENING = 40 };
@@ -195,6 +196,9 @@ static void replay(Lib *l, Violation *v, Serials *serials)
         memcpy(v->waits, got.waits, sizeof v->waits);
         v->nsites = got.nsites;
         v->function = got.function;
+        free(v->text);
+        v->text = got.text;
+        got.text = NULL;
         v->preemptions = run.preemptions;
         violation_release(&got);
     }

@@ -216,6 +216,13 @@ static void drop_blocker(Lib *l, const Seq *s, const Outcome *o)
         lib_drop(l, s->steps[o->at].f, "it waits, or takes too long, when it is called alone");
 }
 
+/* Are tests asked for in which the threads have no handle in common? */
+static bool only_distinct(const Lib *l)
+{
+    return l->contracts[CONTRACT_DISTINCT] && !l->contracts[CONTRACT_SHARED] &&
+           !l->contracts[CONTRACT_CONST];
+}
+
 /* Creators, then calls. What comes out may die somewhere; that is seen when it runs. */
 static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, unsigned *creators)
 {
@@ -225,7 +232,7 @@ static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, unsigned *creators)
         return s;
     }
     s = seq_new(a);
-    unsigned handles = t->type ? 1 + (unsigned)rng_below(&l->rng, 2) : 0;
+    unsigned handles = !t->type ? 0 : only_distinct(l) ? 2 : 1 + (unsigned)rng_below(&l->rng, 2);
     for (unsigned i = 0; i < handles; i++)
         if (!grow_universal(&l->grow, a, s,
                             t->type->creators[rng_below(&l->rng, t->type->ncreators)].function))
@@ -616,7 +623,7 @@ static bool is_mirrored(const SeqStep *x, const SeqStep *y)
 
 /* Pairs without a test come first. Those that touched the same memory before are worth more, and calls
  * that share several handles. */
-static double worth(const Subject *t, const Candidate *x, const Candidate *y)
+static double worth(const Lib *l, const Subject *t, const Candidate *x, const Candidate *y)
 {
     unsigned tests = *pair_of(t, t->pairs.items, x->function, y->function);
     unsigned conflicts = *pair_of(t, t->conflicts.items, x->function, y->function);
@@ -625,7 +632,7 @@ static double worth(const Subject *t, const Candidate *x, const Candidate *y)
     if (shared > 1 && is_mirrored(&x->step, &y->step))
         shared *= 3;
     double known = (1.0 + 2.0 * (conflicts < 2 ? conflicts : 2)) / (1.0 + tests);
-    double apart = t->type && !shared ? 0.1 : 1;
+    double apart = only_distinct(l) ? (shared ? 0.01 : 1) : t->type && !shared ? 0.1 : 1;
     return (tests ? known : 8) * apart * (1.0 + shared) * (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) *
            (y->errs ? 0.3 : 1);
 }
@@ -636,7 +643,7 @@ static void pick_pair(Lib *l, const Subject *t, const Candidates *all, const Can
     double best = -1;
     for (size_t i = 0; i < all->len; i++)
         for (size_t k = 0; k < all->len; k++) {
-            double w = worth(t, &all->items[i], &all->items[k]) * (0.2 + rng_unit(&l->rng));
+            double w = worth(l, t, &all->items[i], &all->items[k]) * (0.2 + rng_unit(&l->rng));
             if (w > best) {
                 best = w;
                 *x = &all->items[i];
