@@ -108,6 +108,8 @@ enum {
     SUNDEW_BUG_SHIFT,
     SUNDEW_BUG_ALLOCATION,         /* negative or wrapping size */
     SUNDEW_BUG_FORMAT, /* a format string from the input: node is its first byte == '%' */
+    SUNDEW_BUG_STATE,  /* no bug: after an event, a location of the state may have another
+                          value than it has (runtime/events_follow/labels.c). at: the location */
     SUNDEW_BUG_N
 };
 

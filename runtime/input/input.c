@@ -364,6 +364,13 @@ void sundew_input_late(void)
     }
 }
 
+void sundew_input_anew(void)
+{
+    late = NULL;
+    begin_concolic();
+    read_all(0);
+}
+
 /* ---- the program */
 
 /* An object of exactly this size, so that a sanitizer sees where it ends. */

@@ -55,6 +55,9 @@ extern struct sundew_input sundew_input;
 
 /* Notes which file is the input, if that could not be done at the start. */
 void sundew_input_late(void);
+/* A run begins late, in a forked child: all of descriptor 0 is its input, from the first byte on.
+ * What was read before does not count. */
+void sundew_input_anew(void);
 /* The next n bytes of the input, as klee_make_symbolic() gives them. */
 void sundew_ask(void *to, size_t n);
 /* An assumption does not hold: the run is over, and no failure. */

@@ -89,21 +89,25 @@ static bool keep_only(LLVMModuleRef m, const Map *needed, Err *err)
     return weave_llvm_error(e, err);
 }
 
+bool weave_link_only(Woven *w, const char *path, const Map *needed, Err *err)
+{
+    LLVMModuleRef m = needed->len ? read_standins(w, path, err) : NULL;
+    if (!m)
+        return !needed->len;
+    if (!keep_only(m, needed, err)) {
+        LLVMDisposeModule(m);
+        return false;
+    }
+    str_reset(&w->said);
+    return !LLVMLinkModules2(w->module, m) || err_set(err, "%s: %s", path, str_c(&w->said));
+}
+
 bool weave_standins(Woven *w, const Standins *standins, const char *libexec, Err *err)
 {
     Map needed = { 0 };
     char *path = xprintf("%s/runtime/standins.bc", libexec);
     redirect(w, standins, &needed);
-    LLVMModuleRef m = needed.len ? read_standins(w, path, err) : NULL;
-    bool ok = !needed.len || m;
-    if (m && !keep_only(m, &needed, err)) {
-        LLVMDisposeModule(m);
-        ok = false;
-    } else if (m) {
-        str_reset(&w->said);
-        if (LLVMLinkModules2(w->module, m))
-            ok = err_set(err, "%s: %s", path, str_c(&w->said));
-    }
+    bool ok = weave_link_only(w, path, &needed, err);
     free(path);
     map_release(&needed);
     return ok;

@@ -143,6 +143,26 @@ typedef struct ApiCallsPlan {
     void *arg;
 } ApiCallsPlan;
 bool weave_calls(Woven *w, const ApiCallsPlan *plan, json_t *sites, Err *err);
+/* Events (runtime/events/events.h). Before all other probes: calls that wait for an event go to
+ * adapters, and functions that wait tell of their variables. `loop` is the symbol of a
+ * function whose call is an event; NULL: the program's own boundaries. `objects` gets a row
+ * for each object of the state: name, size, and whether it is a `value` that a waiting function
+ * keeps, or `dead`: no code reads it. With weave_runtime() of "events" or "watch". */
+typedef struct EventsFigures {
+    size_t boundaries; /* calls that wait */
+    size_t lost; /* variables of waiting functions that can't be told */
+    bool thread_local_; /* there are variables of threads: not in the state */
+} EventsFigures;
+bool weave_events(Woven *w, const char *loop, const char *libexec, json_t *objects,
+                  EventsFigures *figures, Err *err);
+/* A probe before each access to memory that events may share. With "watch". */
+void weave_event_accesses(Woven *w);
+/* A pure function becomes one expression without branches. Before all probes. */
+bool weave_summarise(Woven *w, const char *symbol, Err *err);
+/* Calls of the malloc family go to functions that keep books (runtime/heap/alloc.c). */
+void weave_heap_books(Woven *w);
+/* A static function can be called by what is linked in. */
+bool weave_make_visible(Woven *w, const char *symbol, Err *err);
 
 /* Coverage (runtime/server/batch.h): a counter for each edge of edges.h. With weave_runtime() of
  * "coverage". The array of counters has weave_coverage_size() bytes. */
@@ -152,6 +172,9 @@ uint32_t weave_coverage_size(const Edges *edges);
 /* With the address sanitizer: what is in the program now is watched by it, not
  * what comes later (the runtime). So this stands before weave_runtime(). */
 void weave_asan(Woven *w);
+/* Static functions and variables get external linkage under their symbols in the module
+ * (Function.symbol), to be found by who loads the result. Before all probes. */
+void weave_expose(Woven *w);
 
 /* Coverage, for programs that src/engine/sequence/ loads (runtime/server/player.h): a
  * byte for each block, then one for each way that a branch can go. */

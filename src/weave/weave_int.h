@@ -85,6 +85,8 @@ void weave_go_to_entry(Woven *w, LLVMValueRef fn);
 LLVMBasicBlockRef weave_go_to_return(Woven *w, LLVMValueRef fn, LLVMBasicBlockRef after);
 /* f(args) goes to g(args) instead, wherever `f` is named. */
 void weave_redirect(Woven *w, const char *f, const char *g);
+/* Links in the functions of this bitcode that are `needed`, and what these need. */
+bool weave_link_only(Woven *w, const char *path, const Map *needed, Err *err);
 /* Runs before all other constructors. */
 void weave_add_first_constructor(Woven *w, LLVMValueRef fn);
 

@@ -33,7 +33,7 @@ ROOMS = {
     # runs show; executing; growing for a judge; tests made of what is kept.
     "engine/api": "capture program analysis runtime",
     "engine/sequence": "program engine/api",
-    "engine/usage": "capture program analysis engine/record engine/api engine/sequence runtime",
+    "engine/usage": "capture program analysis weave run engine/record engine/api engine/sequence runtime",
     "engine/play": "program run engine/api engine/sequence runtime",
     "engine/generate": "program engine/api engine/sequence engine/usage engine/play",
     "engine/suite": "program analysis weave build run engine/api engine/sequence "
@@ -49,6 +49,8 @@ ROOMS = {
     "engine/explore": "run solve engine/concolic runtime",
     "engine/explore/program": "program analysis weave build run solve engine/concolic "
                               "engine/explore runtime",
+    # Loops of events: a front end of the search.
+    "engine/events": "program weave build run solve engine/concolic engine/explore runtime",
     "finding": "",
     # run: a failed run becomes a finding there (failure_finding.h).
     "session": "capture ast program analysis run engine/api finding",

@@ -207,22 +207,27 @@ static void ask_all(Job *j, const Trail *trail, const Turns *before, const Confi
     }
 }
 
-/* Also of the beginning: then `c` is NULL. */
+/* Also of the beginning: then `c` is NULL. On the last level the front end is asked too, so that it
+ * sees every input, but nothing is run. */
 static bool follow(Job *j, const Config *c, uint32_t entry)
 {
     Explorer *x = j->x;
     FrontInputs all = { 0 };
     uint32_t depth = c ? c->depth + 1 : 0;
-    if (!x->front->follow || (x->plan->depth && depth >= x->plan->depth))
+    bool last = x->plan->depth && depth >= x->plan->depth;
+    if (!x->front->follow)
         return true;
     bool ok =
         job_restore(j, c ? c->input.state : 0) &&
         x->front->follow(j->worker, c ? c->input.bytes : NULL, c ? c->input.n : 0, &all, &j->err);
     for (size_t i = 0; i < all.len; i++)
-        add(x, (Config){ .input = all.items[i],
-                         .parent = entry,
-                         .depth = depth,
-                         .origin = c ? FROM_FRONT : FROM_SEED });
+        if (last)
+            free(all.items[i].bytes);
+        else
+            add(x, (Config){ .input = all.items[i],
+                             .parent = entry,
+                             .depth = depth,
+                             .origin = c ? FROM_FRONT : FROM_SEED });
     lock(x);
     if (c && all.len)
         level_at(x, c->depth)->figures.extended++;

@@ -1,0 +1,108 @@
+/* What the files of the events engine share: see events.h. */
+#ifndef SUNDEW_EVENTS_INT_H
+#define SUNDEW_EVENTS_INT_H
+#include "base/map.h"
+#include "base/vec.h"
+#include "engine/concolic/log.h"
+#include "engine/events/events.h"
+#include "run/run.h"
+#include "runtime/format/events.h"
+#include "solve/solve.h"
+#include "weave/edges.h"
+#include <pthread.h>
+
+typedef struct sundew_event_location Place;
+typedef Vec(Place) Places;
+
+/* One trace, as the search has it. */
+typedef struct Node {
+    uint32_t parent, depth;
+    TraceEnd end;
+    uint64_t hash;
+    uint64_t way;                    /* names the path of its event */
+    uint8_t *bytes;                  /* of its event */
+    Places places;                   /* what the event did; only for the rule "independent" */
+    bool symbolic;                   /* values of the state depend on its event */
+    bool watched;                    /* `places` tells all */
+    size_t news;
+} Node;
+
+/* The search, shared by all workers. What stands below the lock belongs to who holds it. */
+typedef struct Events {
+    const EventsPlan *plan;
+    EventsBuild build;
+    const EventLayout *layout;
+    Edges *edges;
+    const char *folder;              /* of builds in the making */
+    unsigned prune;
+    bool learning;                   /* a first look, for the list of what is never read */
+    Places ignored;                  /* never read, or dead */
+    size_t counters, branches;
+    const FrontHost *host;
+
+    pthread_mutex_t lock;
+    Vec(Node) nodes;                 /* 0: the start */
+    Vec(uint32_t) states;            /* the explorer's state ─▶ node */
+    Map hashes;                      /* states that were extended */
+    Map kept;                        /* (parent, way) ─▶ node + 1, for "independent" */
+    Map read;                        /* object and offset of what some event read */
+    Map changed;                     /* … changed */
+    Vec(EventsLevel) levels;
+    Vec(EventsFailure) failures;
+    uint8_t *covered;
+    uint64_t executions, lost;
+    uint64_t late, blocked;          /* runs that did not end */
+    uint32_t hidden;                 /* SUNDEW_EVENT_… that were seen */
+    uint64_t unknown;                /* questions about the state without an answer */
+    char hidden_file[256];
+    bool again;                      /* an ignored location was read: begin anew */
+    bool never_waited;
+    Map ignored_read;                /* locations that may no longer be ignored */
+    Arena arena;
+} Events;
+
+/* ---- run.c: one worker's two programs */
+
+/* What a run of the watched program told. */
+typedef struct Watched {
+    Failure failure;
+    bool done;                       /* it waits for another event */
+    bool lost;                       /* it did not come to the last event */
+    uint64_t before, after;
+    uint32_t hidden;
+    char file[256];                  /* the last one that was written; "" */
+    Places places;
+    const uint8_t *counters;         /* of the last event; the runner's */
+} Watched;
+
+typedef struct Runs Runs;
+Runs *runs_new(const Events *e, bool follow, Err *err);
+void runs_free(Runs *r);             /* NULL is fine */
+/* From now on runs begin at the first boundary, in a fork. Before that each is a start of the
+ * program, and tells whether it comes there at all. */
+void runs_trust(Runs *r);
+bool runs_watch(Runs *r, const uint8_t *bytes, size_t n, Watched *out, Err *err);
+void watched_release(Watched *w);
+/* The last event's conditions; its bytes are in, in + 1, … of the pool. `symbolic` gets the places
+ * whose value may be another one on this path; *sure is false if that is not known of all. */
+bool runs_follow(Runs *r, const uint8_t *bytes, size_t n, Exprs *pool, uint32_t in, Trail *out,
+                 Places *symbolic, bool *sure, Err *err);
+
+/* ---- places.c */
+bool place_meets(const Places *all, const Place *p, uint32_t how);
+bool place_is_ignored(const Events *e, const Place *p);
+bool place_was_changed(const Events *e, const Place *p);
+/* For people: "mode", "table+8". */
+char *place_name(const Events *e, const Place *p);
+/* Places that were changed and never read become ignored. */
+void places_learn(Events *e);
+void places_note(Events *e, const Places *all);
+
+/* ---- front.c */
+extern const ExploreFront events_front;
+
+/* ---- prune.c */
+/* Decides what becomes of a trace that is new; makes its node. */
+uint32_t prune_add(Events *e, uint32_t parent, const Watched *w, const Places *symbolic, bool sure,
+                   uint64_t way, const uint8_t *bytes, size_t news);
+#endif

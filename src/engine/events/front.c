@@ -1,0 +1,270 @@
+/* The front end (engine/explore/front.h): an input is one event, a state is a trace. */
+#include "engine/events/events_int.h"
+#include "weave/weave.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Worker {
+    Events *e;
+    Runs *runs;
+    uint32_t node;                   /* that was restored */
+    Str sequence;                    /* its events, and the last one */
+    uint8_t *counters;
+    /* of the last trace */
+    Watched watched;
+    Places symbolic;
+    bool sure;
+    uint64_t way;
+    size_t news;
+} Worker;
+
+static void lock(Events *e) { pthread_mutex_lock(&e->lock); }
+
+static void unlock(Events *e) { pthread_mutex_unlock(&e->lock); }
+
+static bool begin(void *subject, const FrontHost *host, FrontFacts *out, Err *err)
+{
+    Events *e = subject;
+    (void)err;
+    e->host = host;
+    *out =
+        (FrontFacts){ .counters = e->counters, .branches = e->branches, .fixed = e->layout->size };
+    return true;
+}
+
+static void *open_worker(void *subject, unsigned job, const FrontLimits *limits, Err *err)
+{
+    Worker *w = xcalloc(1, sizeof *w);
+    (void)job, (void)limits;
+    w->e = subject;
+    w->counters = xcalloc(w->e->counters + 1, 1);
+    w->runs = runs_new(w->e, true, err);
+    if (w->runs) {
+        runs_trust(w->runs);
+        return w;
+    }
+    free(w->counters);
+    free(w);
+    return NULL;
+}
+
+static void close_worker(void *worker)
+{
+    Worker *w = worker;
+    if (!w)
+        return;
+    runs_free(w->runs);
+    watched_release(&w->watched);
+    vec_release(&w->symbolic);
+    str_release(&w->sequence);
+    free(w->counters);
+    free(w);
+}
+
+/* ---- states */
+
+/* The events up to a node, first first. Under the lock. */
+static void add_events(const Events *e, uint32_t node, Str *out)
+{
+    const Node *n = &e->nodes.items[node];
+    if (!node)
+        return;
+    add_events(e, n->parent, out);
+    str_addn(out, (const char *)n->bytes, e->layout->size);
+}
+
+static bool restore(void *worker, uint32_t state, Err *err)
+{
+    Worker *w = worker;
+    (void)err;
+    lock(w->e);
+    assert(state < w->e->states.len);
+    w->node = w->e->states.items[state];
+    str_reset(&w->sequence);
+    add_events(w->e, w->node, &w->sequence);
+    unlock(w->e);
+    return true;
+}
+
+/* ---- one event */
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0xff51afd7ed558ccdull;
+    return h ^ h >> 32;
+}
+
+/* Edges that the event took; those that nobody took before are news. Under the lock. */
+static void count(Worker *w, const Trail *trail)
+{
+    Events *e = w->e;
+    uint64_t way = 0x776179;
+    w->news = 0;
+    for (size_t i = 0; i < e->counters; i++) {
+        w->counters[i] = w->watched.counters[i] != 0;
+        if (!w->counters[i] || i >= e->branches)
+            continue;
+        way = mix(way, i);
+        w->news += !e->covered[i];
+        e->covered[i] = 1;
+    }
+    for (size_t i = 0; i < trail->steps.len; i++)
+        way = mix(way, trail->steps.items[i].at);
+    w->way = way;
+}
+
+static bool is_late(const Failure *f)
+{
+    return f->kind == FAILURE_CPU_LIMIT || f->kind == FAILURE_HANG || f->kind == FAILURE_TIMEOUT;
+}
+
+static EventsFailure *known_failure(Events *e, const Failure *f)
+{
+    for (size_t i = 0; i < e->failures.len; i++)
+        if (failure_same(&e->failures.items[i].failure, f, FAILURE_SAME_SITE))
+            return &e->failures.items[i];
+    return NULL;
+}
+
+/* The program's own frames end where it was called by us. */
+static void cut_frames(Failure *f)
+{
+    for (size_t i = 0; i < f->nframes; i++)
+        if (f->frames[i].function && str_starts(f->frames[i].function, "sundew_")) {
+            f->nframes = i;
+            f->site = f->site < i ? f->site : i;
+        }
+}
+
+/* A new failure is run once more. One that does not show again is no finding. */
+static bool note_failure(Worker *w, const uint8_t *bytes, size_t n, Err *err)
+{
+    Events *e = w->e;
+    const Failure *f = &w->watched.failure;
+    if (!failure_is(f) || w->watched.lost)
+        return true;
+    lock(e);
+    EventsFailure *known = known_failure(e, f);
+    if (known)
+        known->seen++;
+    bool blocked = f->kind == FAILURE_TIMEOUT || f->kind == FAILURE_HANG;
+    e->late += is_late(f);
+    e->blocked += blocked;
+    unlock(e);
+    if (known || blocked)
+        return true;
+    Watched again = { 0 };
+    if (!runs_watch(w->runs, bytes, n, &again, err))
+        return false;
+    EventsFailure new = { .bytes = xmemdup(bytes, n),
+                          .nevents = (unsigned)(n / e->layout->size),
+                          .seen = 1,
+                          .again = failure_same(f, &again.failure, FAILURE_SAME_SITE) };
+    failure_copy(&new.failure, f);
+    cut_frames(&new.failure);
+    watched_release(&again);
+    lock(e);
+    known = known_failure(e, f);           /* another worker may have been quicker */
+    if (known) {
+        known->seen++;
+        failure_release(&new.failure);
+        free(new.bytes);
+    } else {
+        vec_push(&e->failures, new);
+    }
+    unlock(e);
+    return true;
+}
+
+/* Under the lock. */
+static void note_run(Worker *w)
+{
+    Events *e = w->e;
+    const Watched *r = &w->watched;
+    e->executions++;
+    e->hidden |= r->hidden;
+    if (*r->file)
+        memcpy(e->hidden_file, r->file, sizeof e->hidden_file);
+    if (r->lost || r->before != e->nodes.items[w->node].hash)
+        e->lost++;
+}
+
+static bool trace(void *worker, Exprs *pool, uint32_t in, const uint8_t *bytes, size_t n,
+                  FrontTrace *out, Err *err)
+{
+    Worker *w = worker;
+    Events *e = w->e;
+    size_t size = e->layout->size;
+    Str all = { 0 };
+    str_addn(&all, str_c(&w->sequence), w->sequence.len);
+    for (size_t i = 0; i < size; i++)
+        str_addc(&all, i < n ? (char)bytes[i] : 0);
+    const uint8_t *sequence = (const uint8_t *)str_c(&all);
+    watched_release(&w->watched);
+    w->symbolic.len = 0;
+    bool ok = runs_follow(w->runs, sequence, all.len, pool, in, &out->trail, &w->symbolic, &w->sure,
+                          err) &&
+              runs_watch(w->runs, sequence, all.len, &w->watched, err);
+    if (ok) {
+        lock(e);
+        count(w, &out->trail);
+        note_run(w);
+        unlock(e);
+        out->counters = w->counters;
+        out->died = failure_is(&w->watched.failure);
+        ok = note_failure(w, sequence, all.len, err);
+    }
+    str_release(&all);
+    return ok;
+}
+
+static void judge(void *worker, FrontJudge by, const uint8_t *bytes, size_t n, FrontFailures *out)
+{
+    (void)worker, (void)by, (void)bytes, (void)n, (void)out;   /* trace() has done it */
+}
+
+/* ---- what follows */
+
+static bool follow(void *worker, const uint8_t *bytes, size_t n, FrontInputs *out, Err *err)
+{
+    Worker *w = worker;
+    Events *e = w->e;
+    uint32_t state = 0;
+    bool extended = true;
+    (void)err;
+    assert(!bytes || n == e->layout->size);
+    lock(e);
+    if (bytes) {
+        places_note(e, &w->watched.places);
+        uint32_t node =
+            prune_add(e, w->node, &w->watched, &w->symbolic, w->sure, w->way, bytes, w->news);
+        extended = e->nodes.items[node].end == END_EXTENDED;
+        state = (uint32_t)e->states.len;
+        if (extended)
+            vec_push(&e->states, node);
+    }
+    unlock(e);
+    if (extended)
+        vec_push(out, ((FrontInput){ state, xcalloc(e->layout->size, 1), e->layout->size }));
+    return true;
+}
+
+static void place(void *subject, uint32_t at, const char **file, unsigned *line)
+{
+    const Events *e = subject;
+    const EdgeInfo *i = edges_at(e->edges, at);
+    *file = i ? i->file : "";
+    *line = i ? i->line : 0;
+}
+
+const ExploreFront events_front = {
+    .begin = begin,
+    .open = open_worker,
+    .close = close_worker,
+    .restore = restore,
+    .trace = trace,
+    .judge = judge,
+    .follow = follow,
+    .place = place,
+};
