@@ -1,6 +1,7 @@
 /* Lives that nobody ended: see protocol.h. One pass over the objects of all runs
  * counts the lives of each making site, a second one finds those that differ. */
 #include "engine/protocol/protocol.h"
+#include <assert.h>
 #include <stdlib.h>
 
 enum { LEAST_LIVES = 2, MOST_LEFT = 1000 };
@@ -76,6 +77,7 @@ static uint64_t ended(const ProtoLives *l) { return l->here + l->elsewhere; }
 void proto_unfinished(const ProtoRuns *runs, const ProtoPlaces *at, const ProtoLives *before,
                       const ProtoLives *now, ProtoUnfinisheds *out)
 {
+    assert(before && now && (at->same || !at->nsites));
     bool *told = xcalloc(at->nsites + 1, sizeof *told);
     for (size_t i = 0; i < runs->len; i++) {
         const ProtoRun *r = runs->items[i];

@@ -12,6 +12,7 @@
  */
 #include "base/file.h"
 #include "technique/protocols/protocols_int.h"
+#include <assert.h>
 #include <ctype.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -158,6 +159,18 @@ static bool is_explicit(const Violation *v)
     return v->kind == BROKEN_CODE || (v->kind == BROKEN_CRASH && v->run->signal == SIGABRT);
 }
 
+static bool is_none(const ProtoRun *r, const Violation *v)
+{
+    return v->breach.object && r->objects.items[v->breach.object - 1].none;
+}
+
+/* NULL has no identity: only in the function that got it from the maker it is that one. */
+static bool is_made_here(const CallsBuild *b, const ProtoRun *r, const Violation *v)
+{
+    const ProtoCall *maker = &r->calls.items[r->objects.items[v->breach.object - 1].maker - 1];
+    return !strcmp(b->sites[maker->site].function, b->sites[v->site].function);
+}
+
 static bool judge_call(Client *st, const CallsBuild *b, const ProtoRun *r, uint32_t call,
                        BrokenKind kind)
 {
@@ -172,7 +185,7 @@ static bool judge_call(Client *st, const CallsBuild *b, const ProtoRun *r, uint3
     ProtoVerdict verdict = protocols_check(st->protocols, r, call, &v.breach);
     if (verdict != PROTO_BROKEN && !(verdict == PROTO_NOVEL && is_explicit(&v)))
         return false;
-    if (kind != BROKEN_CRASH && v.breach.object && r->objects.items[v.breach.object - 1].none)
+    if (is_none(r, &v) && (kind != BROKEN_CRASH || !is_made_here(b, r, &v)))
         return false;                            /* close(-1) does no harm */
     if (client_is_documented(st, b->sites[v.site].function)) {
         st->silent++;
@@ -316,6 +329,7 @@ static void judge_unfinished(Client *st)
 size_t client_judge_run(Client *st, const CallsBuild *b, const ProtoRun *r)
 {
     size_t before = st->found.len;
+    assert(st->protocols && (r->first || !r->calls.len));
     if (r->end == PROTO_DIED)
         judge_death(st, b, r);
     else if (r->end == PROTO_CUT_SHORT && st->hung)

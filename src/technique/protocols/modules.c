@@ -376,6 +376,7 @@ static bool passes_nothing(const SeqStep *st)
 
 static bool is_own_fault(const Modules *m, const Tried *t, const ProtoRun *r)
 {
+    assert(t->seq->n > 0);
     return uses_what_is_gone(m, t->seq) || (r->end == PROTO_DIED && r->signal != SIGABRT &&
                                             passes_nothing(&t->seq->steps[t->seq->n - 1]));
 }
@@ -583,6 +584,7 @@ static bool open_modules(Modules *m, Err *err)
         .api = m->api, .pool = m->pool, .ownership = m->ownership, .rng = session_rng(st->session)
     };
     find_priorities(m);
+    assert(m->exec && m->priority);
     return true;
 }
 

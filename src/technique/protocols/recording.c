@@ -3,6 +3,7 @@
 #include "base/tempdir.h"
 #include "engine/record/record.h"
 #include "technique/protocols/protocols_int.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +135,7 @@ static bool read_runs(Client *st, const char *folder, Err *err)
 
 bool client_record(Client *st, char *const *words, size_t n, Err *err)
 {
+    assert(words && n);
     const char *scratch = tempdir_new(NULL, err);
     char *folder = scratch ? path_join(scratch, "calls") : NULL;
     bool ok = scratch && dir_make(folder, err) && (st->build.path || make_build(st, err)) &&

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "run/failure.h"
 #include "technique/protocols/protocols_int.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,7 @@ static json_t *violation_json(const Client *st, const Violation *v)
 
 static bool report_one(Client *st, const Violation *v, Err *err)
 {
+    assert(v->build && v->site < v->build->nsites && v->call < v->run->calls.len);
     static const char *const rules[] = { "protocols/violation", "protocols/misuse",
                                          "protocols/misuse", "protocols/unfinished" };
     Arena a = { 0 };
