@@ -28,7 +28,7 @@ ifdef TSAN
 SANFLAGS := -fsanitize=thread -fno-omit-frame-pointer
 endif
 ALL_CFLAGS = -std=gnu17 -D_GNU_SOURCE -Isrc -I. -I$(LLVM)/include \
-             -DSUNDEW_VERSION='"$(VERSION)"' -DSUNDEW_LLVM='"$(LLVM)"' \
+             -DSUNDEW_VERSION='"$(VERSION)"' -DSUNDEW_DOCS_URL='"$(DOCS_URL)"' -DSUNDEW_LLVM='"$(LLVM)"' \
              $(WARN) $(CFLAGS) $(SANFLAGS) -fPIC -MMD -MP
 LIBS    = -L$(LLVM)/lib -Wl,-rpath,$(LLVM)/lib -lLLVM-19 -lclang-19 \
           -lz3 -lsqlite3 -lffi -ljansson -lseccomp -lpthread -lm \
@@ -85,14 +85,16 @@ rt_coverage   := $(call rt_src,server/forkserver server/batch server/compared se
 rt_input      := $(call rt_src,input)
 rt_schedule   := $(call rt_src,schedule heap/pages)
 rt_cover      := $(call rt_src,server/cover)
+rt_calls      := $(call rt_src,calls)
+# Library functions, woven with the program: as simple as the program's own bitcode.
+rt_standins   := $(call rt_src,standins)
 # Events: the build that follows one, and the build that watches accesses.
 rt_events     := $(call rt_src,events events_follow)
 # Functions that wait for an event: woven with the program, as stand-ins are.
 rt_adapters   := $(call rt_src,adapters)
 rt_watch      := $(call rt_src,events events_watch heap/pages)
-# Library functions, woven with the program: as simple as the program's own bitcode.
-rt_standins   := $(call rt_src,standins)
-runtimes   := monitor record forkserver tags concolic input standins coverage cover schedule events watch adapters
+rt_watch      := $(call rt_src,watch heap/pages)
+runtimes   := monitor record forkserver tags concolic input standins coverage cover schedule calls events watch adapters
 rt_headers := $(wildcard runtime/*/*.h)
 runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,$(runtimes))
 rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))

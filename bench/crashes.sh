@@ -84,9 +84,9 @@ crash_unfix() {
 
 # crash_build PROGRAM BUILD [UNDER…]: a fresh tree, built; "fixed" leaves the fixes in. UNDER runs the build step.
 # Leaves the wall-clock seconds of configuring and building in BUILD.seconds.
-# -O1 keeps the calls of a recursion on the stack: -O2 turns some of them into jumps.
+# The flags are CRASH_FLAGS, or: -O1 keeps the calls of a recursion on the stack: -O2 turns some of them into jumps.
 crash_build() {
-    local program=$1 build=$2 package version source tree log start FLAGS='-g -O1 -w'
+    local program=$1 build=$2 package version source tree log start FLAGS=${CRASH_FLAGS:-'-g -O1 -w'}
     shift 2
     package=$(crash_field "$program" Package) version=$(crash_field "$program" Version)
     source=$(bench_source "$package") || return

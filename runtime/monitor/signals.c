@@ -317,8 +317,10 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     } else if (sent && p->sa_handler == SIG_IGN && !by_itself) {
         /* As if it had not come. */
     } else {
-        /* Handlers that mend things may be called often: one dump each. */
-        if ((plain || !dumped[i]) && !reported) {
+        /* Handlers that mend things may be called often: one dump each. A handler that
+         * sends itself the signal again, to die of it, adds nothing either. */
+        bool again = dumped[i] && (!plain || by_itself);
+        if (!again && !reported) {
             dumped[i] = 1;
             reported = is_sanitizers(i);
             SundewCause cause = {
@@ -357,7 +359,8 @@ int sundew_sigaction(int sig, const struct sigaction *act, struct sigaction *old
             sigdelset(&now.sa_mask, SIGKILL);
             sigdelset(&now.sa_mask, SIGSTOP);
             remember(i, &now);
-            dumped[i] = 0;
+            bool plain = !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL;
+            dumped[i] = plain ? dumped[i] : 0;
             install(i);
         }
         if (old)

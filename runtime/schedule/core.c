@@ -24,18 +24,21 @@ enum {
     MOST_QUIET = 200000,
     MOST_SAME = 6,                   /* the same value read at the same place: it spins */
     MOST_CALLS = 200,                /* the same call of a synchronisation function */
+    MOST_SPUN = 1500,                /* nobody writes, and all spin for so long: a livelock */
     LOWERED = 1 << 20,               /* PCT's priorities: above at first, below who yielded */
 };
 
 struct sundew_schedule *sundew_plan;
 SchedThread sundew_sched_threads[SUNDEW_SCHEDULE_THREADS];
 unsigned sundew_nsched;
+bool sundew_is_played;
 _Thread_local SchedThread *sundew_sched_self __attribute__((tls_model("initial-exec")));
 _Thread_local uint32_t sundew_schedule_site __attribute__((tls_model("initial-exec")));
 uint64_t sundew_sched_now;
 int sundew_schedule_on;
 
 static uint64_t random_state, order, yielded;
+static uint64_t written;                         /* writes and synchronisation so far */
 static uint32_t next_force;
 static uint32_t changes[16];                     /* PCT: points with a change */
 
@@ -152,7 +155,8 @@ __attribute__((constructor(101))) static void start(void)
         sundew_plan = NULL;
         return;
     }
-    if (!strcmp(how, SUNDEW_SCHEDULE_PLAYER))
+    sundew_is_played = !strcmp(how, SUNDEW_SCHEDULE_PLAYER);
+    if (sundew_is_played)
         return;
     sundew_forkserver_start();
     pthread_atfork(NULL, NULL, in_child);
@@ -431,10 +435,32 @@ static bool spins(SchedThread *me)
     return false;
 }
 
+/* All that can run only look, for long, at what nobody writes: they wait for ever. */
+static void end_if_livelock(SchedThread *me)
+{
+    if (me->spun_at != written)
+        me->spun = 0;
+    me->spun_at = written;
+    if (++me->spun < MOST_SPUN || timed())
+        return;
+    for (unsigned i = 0; i < sundew_nsched; i++) {
+        const SchedThread *t = &sundew_sched_threads[i];
+        if (t->state == THREAD_READY && (t->spun_at != written || t->spun < MOST_SPUN))
+            return;
+    }
+    for (unsigned i = 0; i < sundew_nsched; i++)
+        if (sundew_sched_threads[i].state == THREAD_READY)
+            sundew_sched_threads[i].state = THREAD_WAITS;
+    sundew_end(has_strangers(me) ? SUNDEW_SCHEDULE_FOREIGN : SUNDEW_SCHEDULE_DEADLOCK);
+}
+
 void sundew_point(SchedThread *me, unsigned kind, const volatile void *object)
 {
     stand_at(me, kind, object);
-    bool stuck = ++me->alone > MOST_ALONE || spins(me);
+    written += kind != SUNDEW_AT_READ && kind != SUNDEW_AT_ATOMIC;
+    bool spinning = spins(me), stuck = ++me->alone > MOST_ALONE || spinning;
+    if (spinning && me->width)
+        end_if_livelock(me);
     if (stuck) {
         me->alone = 0;
         memset(me->turns, 0, sizeof me->turns);
@@ -540,6 +566,7 @@ void sundew_note(SchedThread *me, unsigned kind, const volatile void *object)
 void sundew_thread_over(SchedThread *me)
 {
     me->state = THREAD_OVER;
+    written++;
     stand_at(me, SUNDEW_AT_EXIT, NULL);
     sundew_wake(me, SUNDEW_AT_JOIN, SUNDEW_AT_JOIN);
     bool others = false;
@@ -567,6 +594,7 @@ void sundew_schedule_point(const void *at, uint32_t what, uint32_t site)
     me->site = site;
     me->width = (uint8_t)((what & SUNDEW_ACCESS_SIZE) < 8 ? what & SUNDEW_ACCESS_SIZE : 8);
     bool write = what & SUNDEW_ACCESS_WRITE, atomic = what & SUNDEW_ACCESS_ATOMIC;
+    written += write;
     if (atomic || what & SUNDEW_ACCESS_POINT || sundew_site_is_hot(site)) {
         sundew_point(me, atomic ? SUNDEW_AT_ATOMIC : write ? SUNDEW_AT_WRITE : SUNDEW_AT_READ, at);
     } else if (++me->quiet > MOST_QUIET) {

@@ -48,6 +48,8 @@ typedef struct SchedThread {
         uint64_t object, value;
         uint32_t site, count;
     } turns[4];                      /* the same place, object and value again: a spin loop? */
+    uint64_t spun_at;                /* how much had been written when it began to spin */
+    uint32_t spun;                   /* times that it was found to spin since then */
     uint64_t seen[4];                /* last views that went into its history */
     uint32_t nseen;
     uint8_t width, oldest;           /* bytes of the access it stands at, up to 8; of turns */
@@ -63,6 +65,7 @@ typedef struct SchedThread {
 extern struct sundew_schedule *sundew_plan;      /* NULL: nothing is scheduled */
 extern SchedThread sundew_sched_threads[SUNDEW_SCHEDULE_THREADS];
 extern unsigned sundew_nsched;
+extern bool sundew_is_played;                    /* a library in a player */
 extern _Thread_local SchedThread *sundew_sched_self __attribute__((tls_model("initial-exec")));
 extern uint64_t sundew_sched_now;                /* virtual ns since the begin */
 

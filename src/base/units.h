@@ -14,5 +14,7 @@ bool size_parse(const char *text, uint64_t *bytes);
 /* Into `out` (at least 32 bytes), which is returned: "1m30s", "2.0 GiB". */
 char *duration_format(double seconds, char *out);
 char *size_format(uint64_t bytes, char *out);
+/* 3412 as "3,412". */
+char *count_format(uint64_t n, char *out);
 double clock_seconds(void);               /* monotonic */
 #endif

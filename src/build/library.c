@@ -291,8 +291,28 @@ bool library_make(const Program *p, const LibraryPlan *plan, Library *out, Err *
     return true;
 }
 
+bool library_make_exposed(const Program *p, const LibraryPlan *plan, Library *out, Err *err)
+{
+    Err none = { 0 };
+    assert(program_captured(p) && !out->exposed);
+    out->preload = plan->plain ? NULL : library_find_asan(&none);
+    Making m = { .program = p, .plan = plan, .woven = weave_begin(p, err) };
+    BuildRecipe r = recipe(&m, "exposed.so", make_woven);
+    r.variant = out->preload ? "asan" : "plain";
+    if (!m.woven)
+        return false;
+    weave_expose(m.woven);
+    out->points = weave_cover(m.woven, err);
+    if (out->points && out->preload)
+        weave_asan(m.woven);
+    out->exposed = out->points ? build_get(&r, err) : NULL;
+    weave_end(m.woven);
+    return out->exposed != NULL;
+}
+
 void library_release(Library *l)
 {
+    free(l->exposed);
     free(l->cover);
     free(l->strict);
     free(l->mutants);

@@ -20,10 +20,12 @@ typedef struct LibraryPlan {
     unsigned jobs;               /* compilers at once; 0: 1 */
     bool with_mutants;
     size_t most_mutants;         /* 0: 4000 */
+    bool plain;                  /* library_make_exposed(): without the sanitizer */
 } LibraryPlan;
 
 typedef struct Library {
     char *cover, *strict, *mutants;      /* paths; NULL */
+    char *exposed;                       /* of library_make_exposed() */
     char *preload;                       /* for `strict`: the sanitizer's library */
     Cover *points;
     Mutants *faults;
@@ -31,6 +33,12 @@ typedef struct Library {
 } Library;
 
 bool library_make(const Program *p, const LibraryPlan *plan, Library *out, Err *err);
+/*
+ * One shared object in which everything can be called: with coverage, with the address
+ * sanitizer if it is there, and static functions and variables under their symbols in the
+ * module. A program with a main() will do. `preload` and `points` are set; the others stay NULL.
+ */
+bool library_make_exposed(const Program *p, const LibraryPlan *plan, Library *out, Err *err);
 /* The steps of it, for who weaves another kind: the module as a shared object; and the
  * library of the address sanitizer. */
 bool library_link_woven(Woven *w, const LibraryPlan *plan, const char *out, Err *err);

@@ -32,22 +32,33 @@ static bool make_archive(const char *object, const char *out, Err *err)
     return ok;
 }
 
-bool place_build(Woven *w, const Program *p, const char *out, Err *err)
+static bool build_as(Woven *w, const Program *p, WovenBuild how, const char *out, Err *err)
 {
     const CapturedProgram *c = program_captured(p);
-    bool object = c->kind == PROGRAM_OBJECT || c->kind == PROGRAM_ARCHIVE;
 
+    how.object_only = c->kind == PROGRAM_OBJECT || c->kind == PROGRAM_ARCHIVE;
+    how.out = out;
     if (c->kind != PROGRAM_ARCHIVE)
-        return woven_build(w, &(WovenBuild){ .out = out, .object_only = object }, err);
+        return woven_build(w, &how, err);
     const char *scratch = tempdir_new(NULL, err);
     if (!scratch)
         return false;
     char *path = path_join(scratch, "woven.o");
-    bool ok = woven_build(w, &(WovenBuild){ .out = path, .object_only = true }, err) &&
-              make_archive(path, out, err);
+    how.out = path;
+    bool ok = woven_build(w, &how, err) && make_archive(path, out, err);
     free(path);
     tempdir_remove(scratch);
     return ok;
+}
+
+bool place_build(Woven *w, const Program *p, const char *out, Err *err)
+{
+    return build_as(w, p, (WovenBuild){ 0 }, out, err);
+}
+
+bool place_build_plain(Woven *w, const Program *p, const char *out, Err *err)
+{
+    return build_as(w, p, (WovenBuild){ .unoptimised = true }, out, err);
 }
 
 /* ---- the view, in the child */

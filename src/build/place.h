@@ -30,6 +30,8 @@
 /* Of an executable or shared library one that is linked alike, of an archive an
  * archive, of an object an object. */
 bool place_build(Woven *w, const Program *p, const char *out, Err *err);
+/* The same, not optimised: each function has a frame of its own. */
+bool place_build_plain(Woven *w, const Program *p, const char *out, Err *err);
 
 typedef struct PlacePlan {
     char *const *argv;               /* the command, run in the current folder */

@@ -14,6 +14,7 @@ typedef struct Making {
     bool strict;
     bool only_sites;                 /* the table, not the program */
     bool library;                    /* a shared object */
+    bool exposed;                    /* … with all that is static */
     char *const *link;
 } Making;
 
@@ -32,6 +33,8 @@ static bool make(void *arg, const char *out, Err *err)
     ScheduleFigures figures = { 0 };
     json_t *sites = json_array();
     Woven *w = weave_begin(m->program, err);
+    if (w && m->exposed)
+        weave_expose(w);
     bool ok = w && weave_schedule(w, sites, &figures, err);
     if (ok && m->only_sites) {
         ok = write_sites(sites, &figures, out, err);
@@ -108,16 +111,19 @@ bool build_schedule(const Program *p, const char *libexec, bool strict, Schedule
     return get_both(&r, &m, "schedule.sites", out, err);
 }
 
-bool build_schedule_library(const Program *p, const char *libexec, char *const *link,
-                            ScheduleBuild *out, char **preload, Err *err)
+static bool make_library(const Program *p, const char *libexec, char *const *link, bool exposed,
+                         ScheduleBuild *out, char **preload, Err *err)
 {
     Err none = { 0 };
     *preload = library_find_asan(&none);
-    Making m = {
-        .program = p, .libexec = libexec, .strict = *preload != NULL, .library = true, .link = link
-    };
+    Making m = { .program = p,
+                 .libexec = libexec,
+                 .strict = *preload != NULL,
+                 .library = true,
+                 .exposed = exposed,
+                 .link = link };
     BuildRecipe r = { .program = p,
-                      .name = "schedule.so",
+                      .name = exposed ? "schedule-exposed.so" : "schedule.so",
                       .variant = *preload ? "asan" : "plain",
                       .runtimes = runtimes,
                       .libexec = libexec,
@@ -125,7 +131,19 @@ bool build_schedule_library(const Program *p, const char *libexec, char *const *
                       .make = make,
                       .arg = &m };
     assert(p && libexec && out);
-    return get_both(&r, &m, "schedule.so.sites", out, err);
+    return get_both(&r, &m, exposed ? "schedule-exposed.so.sites" : "schedule.so.sites", out, err);
+}
+
+bool build_schedule_library(const Program *p, const char *libexec, char *const *link,
+                            ScheduleBuild *out, char **preload, Err *err)
+{
+    return make_library(p, libexec, link, false, out, preload, err);
+}
+
+bool build_schedule_exposed(const Program *p, const char *libexec, char *const *link,
+                            ScheduleBuild *out, char **preload, Err *err)
+{
+    return make_library(p, libexec, link, true, out, preload, err);
 }
 
 void schedule_build_release(ScheduleBuild *b)

@@ -35,5 +35,9 @@ bool build_schedule(const Program *p, const char *libexec, bool strict, Schedule
  * words for the linker; NULL: none. */
 bool build_schedule_library(const Program *p, const char *libexec, char *const *link,
                             ScheduleBuild *out, char **preload, Err *err);
+/* The same with all static functions and variables in sight (weave_expose()); a program
+ * with a main() will do. */
+bool build_schedule_exposed(const Program *p, const char *libexec, char *const *link,
+                            ScheduleBuild *out, char **preload, Err *err);
 void schedule_build_release(ScheduleBuild *b);
 #endif

@@ -5,6 +5,7 @@
  *
  *     .sundew/
  *       version             "1"
+ *       root                the project's folder, if this is not its .sundew
  *       shims/              gcc, cc, clang, … : links to sundew-cc
  *       units/ID.bc         a unit's bitcode, -O0 -g, named by content
  *       units/ID.json       its source, command, and what could not be done
@@ -36,7 +37,8 @@ void workspace_close(Workspace *ws);                     /* NULL is fine */
 /* Takes away a workspace in which nothing was captured. */
 void workspace_discard(const Workspace *ws);
 const char *workspace_dir(const Workspace *ws);          /* …/.sundew */
-const char *workspace_root(const Workspace *ws);         /* its parent */
+const char *workspace_root(const Workspace *ws);         /* the project: its parent, or the
+                                                          * folder it was made for */
 
 typedef enum {
     UNIT_CAPTURED,

@@ -500,8 +500,8 @@ static bool add_exports(Relinking *r, Err *err)
               (!names.len || file_write(list, str_c(&text), text.len, err));
     if (names.len)
         strings_addf(r->argv, "%s--dynamic-list=%s", wl, list);
-    strings_addf(r->argv, "%s", r->is_ld ? "--allow-multiple-definition"
-                                         : "-Wl,--allow-multiple-definition");
+    strings_addf(r->argv, "%s",
+                 r->is_ld ? "--allow-multiple-definition" : "-Wl,--allow-multiple-definition");
     map_release(&names);
     str_release(&text);
     free(list);

@@ -83,7 +83,7 @@ static void folders_of_tools(Strings *out)
             strings_addf(out, "%.*s", (int)n, p);
         p += n + (p[n] == ':');
     }
-    static const char *const others[] = { "/usr/bin",      "/usr/lib/ccache", "/usr/lib/llvm-*/bin",
+    static const char *const others[] = { "/usr/bin", "/usr/lib/ccache", "/usr/lib/llvm-*/bin",
                                           "/usr/local/bin", "/opt/*/bin" };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         glob_t g = { 0 };

@@ -64,6 +64,55 @@ static bool populate(const char *dir, Err *err)
     return ok;
 }
 
+/* The project's folder: the nearest parent that a version control or sundew.ini marks,
+ * else the current folder. */
+static char *find_project(void)
+{
+    static const char *const marks[] = { ".git", ".hg", ".svn", "sundew.ini" };
+    char *here = path_absolute("."), *dir = xstrdup(here);
+    while (strcmp(dir, "/") != 0) {
+        for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+            char *mark = path_join(dir, marks[i]);
+            bool there = file_exists(mark);
+            free(mark);
+            if (there) {
+                free(here);
+                return dir;
+            }
+        }
+        char *up = path_dir(dir);
+        free(dir);
+        dir = up;
+    }
+    free(dir);
+    return here;
+}
+
+/* Beside .sundew is the project. A workspace of another name may lie anywhere: it
+ * remembers the project that it was made for. */
+static bool write_root(const char *dir, Err *err)
+{
+    if (str_ends(dir, "/.sundew"))
+        return true;
+    char *path = path_join(dir, "root"), *root = find_project();
+    bool ok = file_write(path, root, strlen(root), err);
+    free(root);
+    free(path);
+    return ok;
+}
+
+static char *read_root(const char *dir)
+{
+    char *path = path_join(dir, "root");
+    Str text = { 0 };
+    bool ok = file_exists(path) && file_read(path, &text, NULL) && text.len &&
+              text.data[0] == '/' && file_is_dir(str_c(&text));
+    char *root = ok ? xstrdup(str_c(&text)) : path_dir(dir);
+    str_release(&text);
+    free(path);
+    return root;
+}
+
 static bool check_version(const char *dir, bool create, Err *err)
 {
     char *path = path_join(dir, "version");
@@ -71,7 +120,7 @@ static bool check_version(const char *dir, bool create, Err *err)
     bool there = file_exists(path);
     bool ok = !there || file_read(path, &text, err);
     if (ok && !there) {
-        ok = create ? populate(dir, err)
+        ok = create ? write_root(dir, err) && populate(dir, err)
                     : err_set(err,
                               "%s is no Sundew workspace (it has no "
                               "'version' file); capture a build first: "
@@ -134,7 +183,7 @@ Workspace *workspace_open(const char *dir, bool create, Err *err)
     }
     Workspace *ws = xcalloc(1, sizeof *ws);
     ws->dir = path;
-    ws->root = path_dir(path);
+    ws->root = read_root(path);
     return ws;
 }
 

@@ -3,13 +3,16 @@
 #include "session/main.h"
 #include "technique/arguments/arguments.h"
 #include "technique/events/events.h"
+#include "technique/confirm/confirm.h"
 #include "technique/examples/examples.h"
 #include "technique/explore/explore.h"
 #include "technique/invariants/invariants.h"
 #include "technique/monitor/monitor.h"
 #include "technique/mutability/mutability.h"
+#include "technique/protocols/protocols.h"
 #include "technique/regress/regress.h"
 #include "technique/reproduce/reproduce.h"
+#include "technique/substitutes/substitutes.h"
 #include "technique/threads/threads.h"
 #include "technique/types/types.h"
 #include "technique/web/web.h"
@@ -29,6 +32,7 @@ static const Command *const commands[] = {
     &command_show_trace,
     &command_show_usage,
     &command_show_api,
+    &command_show_protocols,
     &command_record,
     &technique_arguments,
     &technique_mutability,
@@ -40,8 +44,11 @@ static const Command *const commands[] = {
     &technique_reproduce,
     &technique_regress,
     &technique_threads,
+    &technique_protocols,
     &technique_examples,
     &technique_events,
+    &technique_confirm,
+    &technique_substitutes,
     &command_report,
     &command_baseline_set,
     &command_baseline_prune,

@@ -43,7 +43,7 @@ static bool run_report(Session *s, Err *err)
         if (set->runs[i].incomplete)
             session_incomplete(s, "%s: %s", set->runs[i].technique, set->runs[i].incomplete);
     bool ok = session_write(s, set, err);
-    session_status(s, finding_set_counting(set) ? 1 : 0);
+    session_status(s, finding_set_is_bad(set) ? 1 : 0);
     finding_set_free(set);
     return ok;
 }

@@ -68,3 +68,72 @@ void output_github(const FindingSet *set, const OutputOptions *o, Str *out)
     str_add(out, reasons.len ? "; incomplete\n" : "\n");
     strings_release(&reasons);
 }
+
+/* ---- the summary of a step */
+
+/* A cell of a Markdown table: text, no markup, one line. */
+static void cell(Str *out, const char *text)
+{
+    Str shown = { 0 };
+    escape_html_z(&shown, text);
+    for (const char *p = str_c(&shown); *p; p++) {
+        if (strchr("\\`*_[]|~#", *p))
+            str_addc(out, '\\');
+        str_addc(out, *p == '\n' || *p == '\r' ? ' ' : *p);
+    }
+    str_release(&shown);
+}
+
+static void summary_row(const StoredFinding *s, Str *out)
+{
+    const Finding *f = &s->finding;
+    Str place = { 0 };
+    output_place(&f->where, &place);
+    str_addf(out, "| %s | ", level_name(f->level));
+    cell(out, str_c(&place));
+    str_add(out, " | ");
+    cell(out, f->rule);
+    str_add(out, " | ");
+    cell(out, f->message);
+    str_add(out, " |\n");
+    str_release(&place);
+}
+
+void output_step_summary(const FindingSet *set, const OutputOptions *o, Str *out)
+{
+    enum { ROWS = 200 };
+    size_t rows = 0, more = 0;
+    const StoredFinding **order = output_by_urgency(set);
+    Strings reasons = { 0 };
+    str_add(out, "### Sundew: ");
+    output_summary(set, out);
+    str_add(out, "\n\n");
+    output_reasons(set, o, &reasons);
+    for (size_t i = 0; i < reasons.len; i++) {
+        str_add(out, "- incomplete: ");
+        cell(out, reasons.items[i]);
+        str_addc(out, '\n');
+    }
+    for (size_t i = 0; i < set->nruns; i++)
+        if (set->runs[i].examined) {
+            str_add(out, "- ");
+            cell(out, set->runs[i].technique);
+            str_add(out, " examined ");
+            cell(out, set->runs[i].examined);
+            str_addc(out, '\n');
+        }
+    for (size_t i = 0; i < set->len; i++) {
+        if (!output_shows(o, order[i]))
+            continue;
+        if (rows == 0)
+            str_add(out, "\n| level | place | rule | finding |\n|---|---|---|---|\n");
+        if (rows++ < ROWS)
+            summary_row(order[i], out);
+        else
+            more++;
+    }
+    if (more)
+        str_addf(out, "\n%zu more findings.\n", more);
+    strings_release(&reasons);
+    free(order);
+}

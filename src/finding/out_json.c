@@ -121,6 +121,7 @@ static json_t *run(const StoredRun *r)
     put_text(o, "seed", seed);
     put_text(o, "when", r->when);
     put_text(o, "incomplete", r->incomplete);
+    put_text(o, "examined", r->examined);
     put(o, "findings", json_integer((json_int_t)r->nfindings));
     return o;
 }

@@ -130,16 +130,25 @@ static json_t *location(Sarif *s, const Location *at, const char *text)
 
 /* ---- rules */
 
+static json_t *page_url(const char *folder, const char *page)
+{
+    const char *slash = *folder && folder[strlen(folder) - 1] == '/' ? "" : "/";
+    char *url = xprintf("%s%s%s", folder, slash, path_base(page));
+    json_t *text = json_text(url);
+    free(url);
+    return text;
+}
+
 static json_t *rule_help(Sarif *s, const char *id, const char *summary, json_t *rule)
 {
     Str text = { 0 };
     char *page = output_rule_page(s->o, id);
     json_t *help = json_object();
     if (page && file_read(page, &text, NULL)) {
-        char *absolute = path_absolute(page);
-        put(rule, "helpUri", file_uri(absolute));
+        /* a file of this machine would be of no use to readers elsewhere */
+        if (s->o->docs_url && *s->o->docs_url)
+            put(rule, "helpUri", page_url(s->o->docs_url, page));
         put(help, "markdown", json_textn(str_c(&text), text.len));
-        free(absolute);
     } else
         str_add(&text, summary);
     put(help, "text", json_textn(str_c(&text), text.len));

@@ -1,5 +1,5 @@
-/* Findings as TAP 13: each is a test that failed; one that does not count is
- * skipped; a technique's run without findings is a test that passed. */
+/* Findings as TAP 13: each is a test that failed; a note is one that passed; one that
+ * does not count is skipped; a technique's run without findings is a test that passed. */
 #include "base/escape.h"
 #include "base/json.h"
 #include "finding/output_int.h"
@@ -18,7 +18,7 @@ static void finding(const StoredFinding *s, size_t number, Str *out)
     const Finding *f = &s->finding;
     Str place = { 0 };
     output_place(&f->where, &place);
-    str_addf(out, "%sok %zu - ", finding_counts(s) ? "not " : "", number);
+    str_addf(out, "%sok %zu - ", finding_fails(s) ? "not " : "", number);
     escape_tap(out, str_c(&place));
     str_add(out, ": ");
     escape_tap(out, s->technique);

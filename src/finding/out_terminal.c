@@ -212,6 +212,12 @@ static void finding(Terminal *t, const StoredFinding *s)
     status(t, s);
 }
 
+static void examined(Terminal *t, const StoredRun *r, const char *before)
+{
+    str_add(t->out, before);
+    escape_terminal_z(t->out, r->examined);
+}
+
 static void closing(Terminal *t)
 {
     for (size_t i = 0; i < t->set->nunused_suppressions; i++) {
@@ -225,10 +231,20 @@ static void closing(Terminal *t)
         escape_terminal_z(t->out, reasons.items[i]);
         str_addc(t->out, '\n');
     }
+    for (size_t i = 0; t->set->nruns > 1 && i < t->set->nruns; i++)
+        if (t->set->runs[i].examined) {
+            escape_terminal_z(t->out, t->set->runs[i].technique);
+            str_add(t->out, " on ");
+            escape_terminal_z(t->out, t->set->runs[i].scope);
+            examined(t, &t->set->runs[i], ": examined ");
+            str_addc(t->out, '\n');
+        }
     color(t, output_counts(t->set).counting ? BOLD : GREEN);
     output_summary(t->set, t->out);
     str_add(t->out, reasons.len ? "; incomplete" : "");
     plain(t);
+    if (t->set->nruns == 1 && t->set->runs[0].examined)
+        examined(t, &t->set->runs[0], "; examined ");
     str_addc(t->out, '\n');
     strings_release(&reasons);
 }

@@ -16,6 +16,7 @@ typedef struct OutputOptions {
     bool all;                  /* suppressed and baseline findings too */
     const Rule *const *rules;  /* all rules there are, NULL-terminated */
     const char *share;         /* where share/ is, for rule pages */
+    const char *docs_url;      /* of the folder of the rules' pages; "": none is known */
     const char *version;       /* of Sundew */
     const char *incomplete;    /* why this run is not complete, or NULL */
     json_t *extra;             /* more fields at the top of JSON; or NULL */
@@ -27,5 +28,7 @@ void output_sarif(const FindingSet *set, const OutputOptions *o, Str *out);
 void output_junit(const FindingSet *set, const OutputOptions *o, Str *out);
 void output_tap(const FindingSet *set, const OutputOptions *o, Str *out);
 void output_github(const FindingSet *set, const OutputOptions *o, Str *out);
+/* Markdown for the page of a GitHub workflow's step: the most urgent first. */
+void output_step_summary(const FindingSet *set, const OutputOptions *o, Str *out);
 void output_html(const FindingSet *set, const OutputOptions *o, Str *out);
 #endif

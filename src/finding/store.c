@@ -57,6 +57,13 @@ static const char *const schema[] = {
     "CREATE TABLE seen ("
     "  technique TEXT NOT NULL, scope TEXT NOT NULL, file TEXT NOT NULL,"
     "  PRIMARY KEY (technique, scope, file)) WITHOUT ROWID;",
+    /* How much a run looked at; and a row for each run that ended, for the trend. */
+    "ALTER TABLE run ADD COLUMN examined TEXT;"
+    "CREATE TABLE history ("
+    "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  ended TEXT NOT NULL, technique TEXT NOT NULL, scope TEXT NOT NULL,"
+    "  errors INTEGER NOT NULL, warnings INTEGER NOT NULL, notes INTEGER NOT NULL,"
+    "  incomplete TEXT);",
     NULL,
 };
 
@@ -108,6 +115,7 @@ struct StoreRun {
     Vec(const Finding *) findings;
     Vec(const char *) data;    /* of each, as JSON text; or NULL */
     Strings seen;
+    const char *examined;      /* or NULL */
 };
 
 static const char *copy(Arena *a, const char *s) { return s ? arena_strdup(a, s) : NULL; }
@@ -231,12 +239,17 @@ void store_run_saw(StoreRun *run, const char *file)
     free(path);
 }
 
+void store_run_examined(StoreRun *run, const char *text)
+{
+    run->examined = copy(&run->arena, text);
+}
+
 /* ---- writing it */
 
 /* The statements that a run's end needs, prepared once. */
 typedef struct Writer {
     sqlite3 *db;
-    sqlite3_stmt *drop, *run, *finding, *place, *attachment, *seen;
+    sqlite3_stmt *drop, *run, *finding, *place, *attachment, *seen, *history;
 } Writer;
 
 static bool writer_open(Writer *w, sqlite3 *db, Err *err)
@@ -248,8 +261,12 @@ static bool writer_open(Writer *w, sqlite3 *db, Err *err)
                                  err)) &&
            (w->run = db_prepare(db,
                                 "INSERT INTO run VALUES (NULL, ?, ?, ?, ?, "
-                                "strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?)",
+                                "strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?, ?)",
                                 err)) &&
+           (w->history = db_prepare(db,
+                                    "INSERT INTO history VALUES (NULL, "
+                                    "strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?, ?, ?, ?, ?, ?)",
+                                    err)) &&
            (w->finding = db_prepare(db,
                                     "INSERT INTO finding VALUES (NULL, ?, "
                                     "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -276,6 +293,7 @@ static void writer_close(Writer *w)
     sqlite3_finalize(w->place);
     sqlite3_finalize(w->attachment);
     sqlite3_finalize(w->seen);
+    sqlite3_finalize(w->history);
 }
 
 /* Six values, from parameter `i` on. */
@@ -360,17 +378,33 @@ static bool write_run(Writer *w, const StoreRun *run, const char *incomplete, sq
     db_bind(w->run, 3, run->command);
     db_bind(w->run, 4, seed);
     db_bind(w->run, 5, incomplete);
+    db_bind(w->run, 6, run->examined);
     bool ok = db_run(w->drop, err) && db_run(w->run, err);
     *id = sqlite3_last_insert_rowid(w->db);
     assert(!ok || *id > 0);
     return ok;
 }
 
+static bool write_history(Writer *w, const StoreRun *run, const char *incomplete,
+                          char (*prints)[ID_LEN + 1], Err *err)
+{
+    int count[LEVEL_NOTE + 1] = { 0 };
+    for (size_t i = 0; i < run->findings.len; i++)
+        count[run->findings.items[i]->level] += *prints[i] != 0;
+    db_bind(w->history, 1, run->technique);
+    db_bind(w->history, 2, run->scope);
+    for (int level = LEVEL_ERROR; level <= LEVEL_NOTE; level++)
+        sqlite3_bind_int(w->history, 3 + level, count[level]);
+    db_bind(w->history, 6, incomplete);
+    return db_run(w->history, err);
+}
+
 static bool write_all(Writer *w, const StoreRun *run, const char *incomplete,
                       char (*prints)[ID_LEN + 1], Err *err)
 {
     sqlite3_int64 id = 0;
-    bool ok = write_run(w, run, incomplete, &id, err);
+    bool ok =
+        write_run(w, run, incomplete, &id, err) && write_history(w, run, incomplete, prints, err);
     for (size_t i = 0; ok && i < run->seen.len; i++)
         ok = write_seen(w, run, run->seen.items[i], err);
     for (size_t i = 0; ok && i < run->findings.len; i++) {

@@ -32,6 +32,8 @@ bool store_run_add(StoreRun *run, const Finding *f, Err *err);
 /* The run looked at this file, with or without a finding. Suppressions in it
  * that match nothing are then reported. (Files with findings are known.) */
 void store_run_saw(StoreRun *run, const char *file);
+/* How much the run looked at: "3,412 calls in 41 units". */
+void store_run_examined(StoreRun *run, const char *text);
 /* Ends the run and frees it, on failure too. */
 bool store_run_end(StoreRun *run, const char *incomplete, Err *err);
 /* Frees it without a trace: the earlier run stands. NULL is fine. */
@@ -53,15 +55,24 @@ typedef struct StoredFinding {
 
 typedef struct StoredRun {
     const char *technique, *scope, *command, *when, *incomplete;
+    const char *examined;      /* how much it looked at; or NULL */
     uint64_t seed;
     size_t nfindings;
 } StoredRun;
+
+/* A run that ended, this one or an earlier one, and its findings by level. */
+typedef struct PastRun {
+    const char *technique, *scope, *when, *incomplete;
+    size_t level[LEVEL_NOTE + 1];
+} PastRun;
 
 typedef struct FindingSet {
     StoredFinding *items;
     size_t len;
     StoredRun *runs;
     size_t nruns;
+    PastRun *history;                 /* of the same techniques, oldest first; the */
+    size_t nhistory;                  /* newest few hundred */
     const char *root;
     char **unused_suppressions;       /* "file:line: …": matched no finding, or
                                          does not count for want of a reason */
@@ -79,6 +90,9 @@ void finding_set_check(const FindingSet *set);
 /* Findings that count for the exit status: not suppressed, not in the baseline. */
 bool finding_counts(const StoredFinding *f);
 size_t finding_set_counting(const FindingSet *set);
+/* Does one of them have to be mended? Notes are remarks and suggestions. */
+bool finding_fails(const StoredFinding *f);
+bool finding_set_is_bad(const FindingSet *set);
 
 /*
  * The baseline: the fingerprints of findings that are accepted for now. It is

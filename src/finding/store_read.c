@@ -23,6 +23,7 @@ typedef struct Reader {
     Arena *a;
     Vec(StoredFinding) items;
     Vec(StoredRun) runs;
+    Vec(PastRun) history;
     Vec(sqlite3_int64) run_ids;
     Vec(SeenFile) seen;
     Map by_fingerprint, by_file;
@@ -62,11 +63,12 @@ static Location place(Reader *r, sqlite3_stmt *q, int i)
 
 static bool read_runs(Reader *r, const char *technique, const char *scope, Err *err)
 {
-    sqlite3_stmt *q = db_prepare(r->db,
-                                 "SELECT id, technique, scope, command, seed, ended, incomplete "
-                                 "FROM run WHERE (?1 IS NULL OR technique = ?1) "
-                                 "AND (?2 IS NULL OR scope = ?2) ORDER BY technique, scope",
-                                 err);
+    sqlite3_stmt *q =
+        db_prepare(r->db,
+                   "SELECT id, technique, scope, command, seed, ended, incomplete, examined "
+                   "FROM run WHERE (?1 IS NULL OR technique = ?1) "
+                   "AND (?2 IS NULL OR scope = ?2) ORDER BY technique, scope",
+                   err);
     if (!q)
         return false;
     db_bind(q, 1, technique);
@@ -77,10 +79,38 @@ static bool read_runs(Reader *r, const char *technique, const char *scope, Err *
                           .scope = text_or(r, q, 2, ""),
                           .command = text_or(r, q, 3, ""),
                           .when = text_or(r, q, 5, ""),
-                          .incomplete = text(r, q, 6) };
+                          .incomplete = text(r, q, 6),
+                          .examined = text(r, q, 7) };
         run.seed = strtoull(text_or(r, q, 4, "0"), NULL, 10);
         vec_push(&r->runs, run);
         vec_push(&r->run_ids, sqlite3_column_int64(q, 0));
+    }
+    sqlite3_finalize(q);
+    return row == DB_DONE;
+}
+
+static bool read_history(Reader *r, const char *technique, const char *scope, Err *err)
+{
+    sqlite3_stmt *q = db_prepare(r->db,
+                                 "SELECT * FROM (SELECT id, technique, scope, ended, incomplete, "
+                                 "errors, warnings, notes FROM history "
+                                 "WHERE (?1 IS NULL OR technique = ?1) "
+                                 "AND (?2 IS NULL OR scope = ?2) ORDER BY id DESC LIMIT 400) "
+                                 "ORDER BY id",
+                                 err);
+    if (!q)
+        return false;
+    db_bind(q, 1, technique);
+    db_bind(q, 2, scope);
+    int row;
+    while ((row = db_step(q, err)) == DB_ROW) {
+        PastRun run = { .technique = text_or(r, q, 1, ""),
+                        .scope = text_or(r, q, 2, ""),
+                        .when = text_or(r, q, 3, ""),
+                        .incomplete = text(r, q, 4) };
+        for (int level = LEVEL_ERROR; level <= LEVEL_NOTE; level++)
+            run.level[level] = (size_t)number(q, 5 + level, 0x7ffffff0);
+        vec_push(&r->history, run);
     }
     sqlite3_finalize(q);
     return row == DB_DONE;
@@ -236,7 +266,7 @@ static size_t *by_age(Reader *r)
 
 static bool read_rows(Reader *r, const char *technique, const char *scope, Err *err)
 {
-    bool ok = read_runs(r, technique, scope, err) &&
+    bool ok = read_runs(r, technique, scope, err) && read_history(r, technique, scope, err) &&
               (r->places = db_prepare(r->db,
                                       "SELECT kind, file, line, col, end_line, end_col, function, "
                                       "text FROM place WHERE finding = ? ORDER BY rowid",
@@ -293,6 +323,10 @@ static void fill_set(FindingSet *set, Reader *r)
     set->runs = arena_array(r->a, StoredRun, set->nruns);
     for (size_t i = 0; i < set->nruns; i++)
         set->runs[i] = r->runs.items[i];
+    set->nhistory = r->history.len;
+    set->history = arena_array(r->a, PastRun, set->nhistory);
+    for (size_t i = 0; i < set->nhistory; i++)
+        set->history[i] = r->history.items[i];
 }
 
 static bool apply_baseline(FindingSet *set, Err *err)
@@ -314,6 +348,7 @@ static void reader_release(Reader *r)
     vec_release(&r->seen);
     vec_release(&r->items);
     vec_release(&r->runs);
+    vec_release(&r->history);
     vec_release(&r->run_ids);
     map_release(&r->by_fingerprint);
     map_release(&r->by_file);
@@ -359,6 +394,19 @@ void finding_set_free(FindingSet *set)
 }
 
 bool finding_counts(const StoredFinding *f) { return !f->suppressed && !f->in_baseline; }
+
+bool finding_fails(const StoredFinding *f)
+{
+    return finding_counts(f) && f->finding.level != LEVEL_NOTE;
+}
+
+bool finding_set_is_bad(const FindingSet *set)
+{
+    for (size_t i = 0; i < set->len; i++)
+        if (finding_fails(&set->items[i]))
+            return true;
+    return false;
+}
 
 size_t finding_set_counting(const FindingSet *set)
 {

@@ -246,7 +246,8 @@ static void add_part(Linker *l, LLVMModuleRef m)
 
 static bool is_own(const Map *exports, LLVMValueRef v, const char *name)
 {
-    return is_strong(v) && (LLVMGetVisibility(v) == LLVMHiddenVisibility || !map_has(exports, name));
+    return is_strong(v) &&
+           (LLVMGetVisibility(v) == LLVMHiddenVisibility || !map_has(exports, name));
 }
 
 /* One definition, seen before anything is linked: `owners` has the part of the program
@@ -318,9 +319,8 @@ static void take_apart(const Linker *l, const LinkUnit *u, LLVMModuleRef m)
     size_t n = strlen(u->library->path);
     for (size_t i = 0; i < l->apart.len; i++) {
         const char *key = l->apart.entries[i].key;
-        LLVMValueRef v = strncmp(key, u->library->path, n) == 0 && key[n] == '\n'
-                             ? named(m, key + n + 1)
-                             : NULL;
+        LLVMValueRef v =
+            strncmp(key, u->library->path, n) == 0 && key[n] == '\n' ? named(m, key + n + 1) : NULL;
         if (!v)
             continue;
         const char *other = l->apart.entries[i].value;

@@ -197,15 +197,15 @@ bool failure_same(const Failure *a, const Failure *b, FailureLevel level)
 
 /* ---- text */
 
-static void add_access(const Failure *f, Str *out)
+static void add_access(const Failure *f, bool with_address, Str *out)
 {
     static const char *const verbs[] = { "", "reading", "writing", "executing" };
     assert((size_t)f->access < sizeof verbs / sizeof *verbs);
     if (f->access)
         str_addf(out, ", %s", verbs[f->access]);
     if (f->access && f->size)
-        str_addf(out, " %u bytes", f->size);
-    if (f->has_address && (f->kind == FAILURE_SIGNAL))
+        str_addf(out, " %u byte%s", f->size, f->size == 1 ? "" : "s");
+    if (with_address && f->has_address && f->kind == FAILURE_SIGNAL)
         str_addf(out, "%s %#llx", f->access ? "" : ", at", (unsigned long long)f->address);
 }
 
@@ -222,7 +222,7 @@ static void add_frame(const FailureFrame *f, Str *out)
                  (unsigned long long)f->offset);
 }
 
-void failure_describe(const Failure *f, Str *out)
+static void add_kind(const Failure *f, Str *out)
 {
     switch (f->kind) {
     case FAILURE_NONE: str_add(out, "no failure"); break;
@@ -240,7 +240,29 @@ void failure_describe(const Failure *f, Str *out)
     case FAILURE_FILE_LIMIT: str_add(out, "file size limit"); break;
     case FAILURE_PROCESS_LIMIT: str_add(out, "process limit"); break;
     }
-    add_access(f, out);
+}
+
+void failure_title(const Failure *f, Str *out)
+{
+    enum { LONGEST = 100 };
+    const FailureFrame *site = failure_site(f);
+    Str kind = { 0 };
+    add_kind(f, &kind);
+    size_t n = kind.len < LONGEST ? kind.len : LONGEST;
+    while (n < kind.len && n && (str_c(&kind)[n] & 0xc0) == 0x80)
+        n--;                           /* not inside a character */
+    str_addn(out, str_c(&kind), n);
+    str_add(out, n < kind.len ? "…" : "");
+    str_release(&kind);
+    add_access(f, false, out);
+    if (site && site->function)
+        str_addf(out, ", in %s", site->function);
+}
+
+void failure_describe(const Failure *f, Str *out)
+{
+    add_kind(f, out);
+    add_access(f, true, out);
     const FailureFrame *site = failure_site(f);
     if (site) {
         str_add(out, ", in ");

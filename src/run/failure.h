@@ -144,6 +144,8 @@ const FailureFrame *failure_site(const Failure *f);
 /* One line for people, not escaped: "heap-buffer-overflow (AddressSanitizer),
  * writing 4 bytes, in list_add at list.c:31". */
 void failure_describe(const Failure *f, Str *out);
+/* The same, short: no address and no file, a long text cut. */
+void failure_title(const Failure *f, Str *out);
 /* Everything, line by line, for tests and for debugging. */
 void failure_dump(const Failure *f, Str *out);
 #endif

@@ -25,6 +25,7 @@
 #define SUNDEW_RUN_INT_H
 #include "base/str.h"
 #include "run/failure.h"
+#include "run/locate.h"
 #include "run/run.h"
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -189,9 +190,6 @@ const TraceSignal *trace_explain(const Trace *t, int signal);
 
 /* Is a sanitizer in the file that can't work under ptrace? */
 bool elf_has_sanitizer(const char *path);
-/* Turns the place in an ELF file into its address in the file's own image, and
- * names the function there (in the arena; NULL if there is no symbol). */
-uint64_t elf_locate(Arena *a, const char *path, uint64_t file_offset, const char **function);
 /* How the instruction at `code` (x86-64) uses memory. */
 FailureAccess decode_access(const uint8_t *code, size_t n);
 

@@ -25,6 +25,8 @@ const Option common_options[] = {
     { "sarif", 0, "FILE", "write findings as SARIF 2.1.0 too", NULL },
     { "junit", 0, "FILE", "write findings as JUnit XML too", NULL },
     { "html", 0, "FILE", "write findings as one HTML page too", NULL },
+    { "docs-url", 0, "URL", "where the pages of share/rules/ are on the web, for links in SARIF",
+      SUNDEW_DOCS_URL },
     { "all", 0, NULL, "show suppressed and baseline findings too", NULL },
     { "quiet", 'q', NULL, "only results and errors", NULL },
     { "verbose", 'v', NULL, "say more", NULL },

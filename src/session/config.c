@@ -26,12 +26,12 @@ static char *trim(char *p)
     return p;
 }
 
-static bool is_command(const Session *s, const char *name)
+static const Command *command_named(const Session *s, const char *name)
 {
     for (const Command *const *c = s->commands; *c; c++)
         if (strcmp((*c)->name, name) == 0)
-            return true;
-    return false;
+            return *c;
+    return NULL;
 }
 
 static bool is_off(const char *text)
@@ -48,10 +48,10 @@ static bool is_on(const char *text)
 
 /* Settings of the project stand before those of the command line, so that the
  * last one wins. */
-static bool setting(Session *s, const char *file, int line, char *key, char *value, size_t *at,
-                    Err *err)
+static bool setting(Session *s, const Command *in, const char *file, int line, char *key,
+                    char *value, size_t *at, Err *err)
 {
-    const Option *o = option_find(s->command, key);
+    const Option *o = option_find(in, key);
     if (!o || strcmp(key, "workspace") == 0 || strcmp(key, "config") == 0 ||
         strcmp(key, "help") == 0 || strcmp(key, "print-config") == 0)
         return err_set(err, "%s:%d: no setting '%s'", file, line, key);
@@ -75,6 +75,7 @@ bool config_read(Session *s, const char *path, Err *err)
     if (!file_read(path, &text, err))
         return false;
     bool ok = true, mine = true;
+    const Command *in = s->command;      /* without a command: all are read */
     size_t at = 0;
     int line = 0;
     for (char *p = text.data, *next; ok && p && *p; p = next) {
@@ -90,14 +91,15 @@ bool config_read(Session *s, const char *path, Err *err)
         if (*word == '[' && word[len - 1] == ']') {
             word[len - 1] = 0;
             char *section = trim(word + 1);
-            mine = strcmp(section, s->command->name) == 0;
-            if (!is_command(s, section))
+            in = command_named(s, section);
+            mine = in && (!s->command || in == s->command);
+            if (!in)
                 ok = err_set(err, "%s:%d: no command '%s'", path, line, section);
         } else if (!equals) {
             ok = err_set(err, "%s:%d: expected 'name = value' or '[command]'", path, line);
         } else if (mine) {
             *equals = 0;
-            ok = setting(s, path, line, trim(word), trim(equals + 1), &at, err);
+            ok = setting(s, in, path, line, trim(word), trim(equals + 1), &at, err);
         }
     }
     str_release(&text);
@@ -126,9 +128,11 @@ void config_print(Session *s, Str *out)
 {
     for (const Option *o = common_options; o->name; o++)
         print_one(s, o, out);
-    if (!s->command->options)
-        return;
-    str_addf(out, "[%s]\n", s->command->name);
-    for (const Option *o = s->command->options; o->name; o++)
-        print_one(s, o, out);
+    for (const Command *const *c = s->commands; *c; c++) {
+        if ((s->command && *c != s->command) || !(*c)->options)
+            continue;
+        str_addf(out, "[%s]\n", (*c)->name);
+        for (const Option *o = (*c)->options; o->name; o++)
+            print_one(s, o, out);
+    }
 }

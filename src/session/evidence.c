@@ -11,6 +11,7 @@
 #include "analysis/pointsto/calls.h"
 #include "ast/ast.h"
 #include "base/file.h"
+#include "base/units.h"
 #include "engine/api/api.h"
 #include "program/program.h"
 #include "session/session_int.h"
@@ -29,6 +30,7 @@ static void say_notes(Session *s, const Program *p)
     const ProgramNote *notes = program_notes(p, &n);
     const CapturedProgram *c = program_captured(p);
     size_t missing = c->nmissing + c->nfailed;
+    s->missing += missing;
     if (missing)
         session_note(s,
                      "%s: %zu of %zu units %s missing (sundew show programs -v lists "
@@ -163,6 +165,26 @@ AstIndex *session_open_ast(Session *s, Workspace *ws, const char *root, char **p
     return ix;
 }
 
+/* Objects that were linked and never seen by the capture: the source of all units is not
+ * all of the source then. */
+static bool count_unseen(Session *s, Err *err)
+{
+    size_t n, unseen = 0;
+    Map seen = { 0 };
+    const CapturedProgram **all = s->workspace ? workspace_programs(s->workspace, &n, err) : NULL;
+    for (size_t i = 0; all && i < n; i++)
+        for (size_t k = 0; k < all[i]->nmissing; k++)
+            unseen += map_put(&seen, all[i]->missing[k].object, NULL);
+    map_release(&seen);
+    s->missing += unseen;
+    if (unseen)
+        session_incomplete(s,
+                           "%zu unit%s of the captured programs %s missing (sundew show "
+                           "programs -v lists them)",
+                           unseen, unseen == 1 ? "" : "s", unseen == 1 ? "is" : "are");
+    return !s->workspace || all;
+}
+
 /* Units that could not be read are said, and the run is incomplete. */
 static bool need_ast(Session *s, Err *err)
 {
@@ -178,10 +200,48 @@ static bool need_ast(Session *s, Err *err)
                        ix->notes[0].file, ix->notes[0].text);
     for (size_t i = 0; i < ix->nnotes; i++)
         session_note(s, "%s: not analysed: %s", ix->notes[i].file, ix->notes[i].text);
+    s->missing += ix->nnotes;
     if (ix->nnotes)
         session_incomplete(s, "%zu of %zu units were not analysed", ix->nnotes,
                            ix->nunits + ix->nnotes);
-    return true;
+    return s->args.len || count_unseen(s, err);
+}
+
+/* ---- how much was looked at */
+
+/* In another unit than before? */
+static bool is_new(Map *seen, const CapturedProgram *c, size_t i)
+{
+    return map_put(seen, c->units[i]->id, NULL);
+}
+
+void evidence_examined(const Session *s, Str *out)
+{
+    char text[40];
+    size_t functions = 0, units = 0, n;
+    Map seen = { 0 };
+    for (size_t i = 0; i < s->programs.len; i++) {
+        const CapturedProgram *c = program_captured(s->programs.items[i]);
+        program_functions(s->programs.items[i], &n);
+        functions += n;
+        for (size_t k = 0; c && k < c->nunits; k++)
+            units += is_new(&seen, c, k);
+    }
+    map_release(&seen);
+    if (s->ast) {
+        str_addf(out, "%s call%s", count_format(s->ast->ncalls, text),
+                 s->ast->ncalls == 1 ? "" : "s");
+        units = s->ast->nunits;
+    } else if (functions) {
+        str_addf(out, "%s function%s", count_format(functions, text), functions == 1 ? "" : "s");
+    }
+    if (out->len)
+        str_addf(out, " in %s unit%s", count_format(units, text), units == 1 ? "" : "s");
+    if (s->examined.len)
+        str_addf(out, "%s%s", out->len ? ", " : "", str_c(&s->examined));
+    if (s->missing)
+        str_addf(out, "; %s unit%s missing", count_format(s->missing, text),
+                 s->missing == 1 ? "" : "s");
 }
 
 /* ---- together */

@@ -58,7 +58,7 @@ static const char *tell(Arena *a, const FailureReport *r)
     if (r->text)
         str_add(&text, r->text);
     else
-        failure_describe(r->failure, &text);
+        failure_title(r->failure, &text);
     str_add(&text, or_empty(r->after));
     const char *copy = arena_strdup(a, str_c(&text));
     str_release(&text);

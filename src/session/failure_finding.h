@@ -25,7 +25,7 @@ typedef struct FailureReport {
     const Failure *failure;
     const char *rule;
     Level level;
-    const char *text;            /* instead of failure_describe(); NULL */
+    const char *text;            /* instead of failure_title(); NULL */
     const char *before, *after;  /* text around that; NULL: nothing */
     const char *detail;          /* a step before the stack, such as a condition; NULL: none */
     const char *anchor;          /* instead of kind and `what`; NULL */

@@ -7,8 +7,10 @@
 #include "base/json.h"
 #include "finding/output.h"
 #include "session/session_int.h"
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 typedef void Writer(const FindingSet *, const OutputOptions *, Str *);
 
@@ -19,6 +21,7 @@ static OutputOptions options_of(Session *s)
         .all = session_flag(s, "all"),
         .rules = session_rules(s),
         .share = s->share,
+        .docs_url = session_option(s, "docs-url"),
         .version = SUNDEW_VERSION,
         .incomplete = s->incomplete.len ? str_c(&s->incomplete) : NULL,
         .extra = s->json,
@@ -32,6 +35,23 @@ static bool write_file(Writer *write, const FindingSet *set, const OutputOptions
     write(set, o, &text);
     bool ok = file_write(path, str_c(&text), text.len, err);
     str_release(&text);
+    return ok;
+}
+
+/* GitHub names a file for the summary of a step; several commands may add to it. */
+static bool add_step_summary(const FindingSet *set, const OutputOptions *o, Err *err)
+{
+    const char *path = getenv("GITHUB_STEP_SUMMARY");
+    int fd = path && *path ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : -1;
+    if (!path || !*path)
+        return true;
+    if (fd < 0)
+        return err_errno(err, "$GITHUB_STEP_SUMMARY: %s", path);
+    Str text = { 0 };
+    output_step_summary(set, o, &text);
+    bool ok = file_write_fd(fd, str_c(&text), text.len, err);
+    str_release(&text);
+    close(fd);
     return ok;
 }
 
@@ -54,21 +74,14 @@ bool session_write(Session *s, const FindingSet *set, Err *err)
                     : session_flag(s, "github") ? output_github
                                                 : output_terminal;
     write(set, &o, &s->out);
+    if (session_flag(s, "github") && !add_step_summary(set, &o, err))
+        return false;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         const char *path = session_option(s, files[i].option);
         if (path && !write_file(files[i].write, set, &o, path, err))
             return false;
     }
     return true;
-}
-
-/* Notes are remarks and suggestions: nothing has to be mended. */
-static bool is_bad(const FindingSet *set)
-{
-    for (size_t i = 0; i < set->len; i++)
-        if (finding_counts(&set->items[i]) && set->items[i].finding.level != LEVEL_NOTE)
-            return true;
-    return false;
 }
 
 bool report_finish(Session *s, Err *err)
@@ -78,6 +91,11 @@ bool report_finish(Session *s, Err *err)
     else if (session_time_is_over(s) && !s->command->until_time && !s->command->budget)
         session_incomplete(s, "the time was over");
     const char *incomplete = s->incomplete.len ? str_c(&s->incomplete) : NULL;
+    Str examined = { 0 };
+    evidence_examined(s, &examined);
+    if (examined.len)
+        store_run_examined(s->run, str_c(&examined));
+    str_release(&examined);
     StoreRun *run = s->run;
     s->run = NULL;
     if (!store_run_end(run, incomplete, err))
@@ -87,7 +105,7 @@ bool report_finish(Session *s, Err *err)
         return false;
     bool ok = session_write(s, set, err);
     if (ok && s->status < 0)
-        s->status = is_bad(set) ? 1 : 0;
+        s->status = finding_set_is_bad(set) ? 1 : 0;
     s->finished = ok;
     finding_set_free(set);
     return ok;

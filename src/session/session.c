@@ -172,6 +172,16 @@ void session_incomplete(Session *s, const char *fmt, ...)
     va_end(ap);
 }
 
+void session_examined(Session *s, const char *fmt, ...)
+{
+    if (s->examined.len)
+        str_add(&s->examined, ", ");
+    va_list ap;
+    va_start(ap, fmt);
+    str_addv(&s->examined, fmt, ap);
+    va_end(ap);
+}
+
 void session_json(Session *s, const char *key, json_t *value)
 {
     if (!s->json)
@@ -284,7 +294,7 @@ static bool read_config(Session *s, Err *err)
 static bool open_workspace(Session *s, Err *err)
 {
     const char *dir = session_option(s, "workspace");
-    unsigned folder = s->command->needs & NEEDS_FOLDER;
+    unsigned folder = s->command ? s->command->needs & NEEDS_FOLDER : NEEDS_NOTHING;
     Err why = { 0 };
     s->workspace = workspace_open(dir, false, &why);
     if (s->workspace) {
@@ -351,6 +361,7 @@ static void release(Session *s)
     json_decref(s->json);
     str_release(&s->out);
     str_release(&s->incomplete);
+    str_release(&s->examined);
     free(s->command_line);
     free(s->share);
     free(s->libexec);
@@ -370,6 +381,9 @@ static bool run_command(Session *s, int argc, char **argv, Err *err)
     find_home(s);
     if (!args_parse(s, argc, argv, err))
         return false;
+    if (!s->command && session_flag(s, "print-config"))
+        return open_workspace(s, err) && read_config(s, err) && check_values(s, err) &&
+               (config_print(s, &s->out), true);
     if (!s->command) {
         help_overview(s->commands, &s->out);
         if (!session_flag(s, "help"))
@@ -390,11 +404,11 @@ static bool run_command(Session *s, int argc, char **argv, Err *err)
     }
     if (session_quiet(s))
         progress_mode(PROGRESS_OFF);
-    else if (session_verbose(s))
-        progress_mode(PROGRESS_PLAIN);
     struct sigaction act = { .sa_handler = on_interrupt };
-    if (s->command->rules)
+    if (s->command->rules) {
         sigaction(SIGINT, &act, NULL);
+        progress_beat(s->command->name);
+    }
     const Command *c = s->command;
     if ((c->check && !c->check(s, err)) || !open_store(s, err) || !session_need(s, c->needs, err) ||
         !c->run(s, err))

@@ -79,6 +79,9 @@ bool session_report(Session *s, const Finding *f, Err *err);
 void session_saw(Session *s, const char *file);
 /* This run did not do all its work: said at the end and in every output. */
 void session_incomplete(Session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* How much this run looked at, in addition to functions or calls and units, which the
+ * session counts itself: "1,200 schedules". Said at the end and in every output. */
+void session_examined(Session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* More fields at the top of the technique's --json output. */
 void session_json(Session *s, const char *key, json_t *value);
 /* Text for standard output, written whole at the end of the command. */

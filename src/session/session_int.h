@@ -40,6 +40,8 @@ struct Session {
     double deadline;          /* by --time; 0: none */
     Str out;
     Str incomplete;
+    Str examined;             /* by session_examined() */
+    size_t missing;           /* units of what was opened */
     json_t *json;             /* more fields for the technique's output */
     int status;               /* -1: by the findings */
 };
@@ -54,6 +56,8 @@ void config_print(Session *s, Str *out);
 
 /* ---- evidence.c */
 void evidence_release(Session *s);
+/* "3,412 calls in 41 units, …; 2 units missing"; nothing if nothing is known. */
+void evidence_examined(const Session *s, Str *out);
 
 /* ---- session.c */
 bool session_was_asked_to_stop(void);      /* Ctrl-C */

@@ -263,6 +263,26 @@ void weave_asan(Woven *w)
             weave_set(w, f, "sanitize_address", 0);
 }
 
+/* ---- what is static */
+
+static void expose(LLVMValueRef v)
+{
+    if (LLVMGetLinkage(v) == LLVMInternalLinkage) {
+        LLVMSetLinkage(v, LLVMExternalLinkage);
+        LLVMSetVisibility(v, LLVMDefaultVisibility);
+    }
+}
+
+void weave_expose(Woven *w)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            expose(f);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(w->module); g; g = LLVMGetNextGlobal(g))
+        if (LLVMGetInitializer(g))
+            expose(g);
+}
+
 /* ---- the object */
 
 /* What the child tells. */

@@ -125,6 +125,24 @@ typedef struct ScheduleFigures {
 } ScheduleFigures;
 bool weave_schedule(Woven *w, json_t *sites, ScheduleFigures *figures, Err *err);
 
+/* Calls of an API (runtime/calls/calls.h) from the program's own code. With weave_runtime()
+ * of "calls". `sites`, an object, gets two arrays: "sites" of [function, file, line, column,
+ * index of the callee, is the result unused?], and "functions" that make handles. False:
+ * there is no such call. */
+typedef struct ApiCallee {
+    const char *name;
+    int in[3], out[2]; /* parameters: handles; pointers to where handles
+                                  * come out. -1: none */
+    bool makes; /* handles come out of it, or it sets up the caller's */
+    bool mutex; /* its first argument is a mutex that shall check */
+} ApiCallee;
+typedef struct ApiCallsPlan {
+    const ApiCallee *callees;
+    size_t n;
+    bool (*skips)(const Function *caller, void *arg); /* it is not the program's own code */
+    void *arg;
+} ApiCallsPlan;
+bool weave_calls(Woven *w, const ApiCallsPlan *plan, json_t *sites, Err *err);
 /* Events (runtime/events/events.h). Before all other probes: calls that wait for an event go to
  * adapters, and functions that wait tell of their variables. `loop` is the symbol of a
  * function whose call is an event; NULL: the program's own boundaries. `objects` gets a row
@@ -154,6 +172,9 @@ uint32_t weave_coverage_size(const Edges *edges);
 /* With the address sanitizer: what is in the program now is watched by it, not
  * what comes later (the runtime). So this stands before weave_runtime(). */
 void weave_asan(Woven *w);
+/* Static functions and variables get external linkage under their symbols in the module
+ * (Function.symbol), to be found by who loads the result. Before all probes. */
+void weave_expose(Woven *w);
 
 /* Coverage, for programs that src/engine/sequence/ loads (runtime/server/player.h): a
  * byte for each block, then one for each way that a branch can go. */

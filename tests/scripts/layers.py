@@ -33,12 +33,13 @@ ROOMS = {
     # runs show; executing; growing for a judge; tests made of what is kept.
     "engine/api": "capture program analysis runtime",
     "engine/sequence": "program engine/api",
-    "engine/usage": "capture program analysis engine/record engine/api engine/sequence runtime",
+    "engine/usage": "capture program analysis weave run engine/record engine/api engine/sequence runtime",
     "engine/play": "program run engine/api engine/sequence runtime",
     "engine/generate": "program engine/api engine/sequence engine/usage engine/play",
     "engine/suite": "program analysis weave build run engine/api engine/sequence "
                     "engine/usage engine/play engine/generate runtime",
     "engine/schedule": "program build run runtime",
+    "engine/protocol": "run runtime",
     "engine/contract": "program analysis solve engine/record runtime",
     "engine/concolic": "solve runtime",
     "php": "",

@@ -55,6 +55,7 @@ ok "a second thread" fails thread "signal 11" "^frame 0 fail" "^frame 1 in_threa
 ok "a child" fails fork "signal 11" "^frame 0 fail"
 ok "a coroutine" fails coroutine "signal 11" "^frame 0 fail" "^frame 1 coroutine" "^frame .* main"
 ok "a handler of its own" fails handler "signal 11" "^frame 0 fail"
+ok "…that dies of the signal itself" fails again "signal 11" "^frame 0 fail"
 ok "…of System V" fails sysv "signal 11" "^frame 0 fail"
 ok "…that asks for information" fails siginfo "signal 11"
 ok "…on its own stack" fails onstack "signal 11"

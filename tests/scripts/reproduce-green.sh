@@ -39,12 +39,17 @@ for level in -O0 -O2 -O3; do
     subject green $level
     ok "green $level: at the desk every function has a test" keeps "scan judge check main weight-" desk ./green -- a
     ok "green $level: …which fails" fails desk
+    ok "green $level: …without a copy of the program" sh -c '[ -e desk.tests/files/green.c ] && [ ! -e desk.tests/files/green ]'
+    ok "green $level: …a list is told by its first item" grep -q 'first = &{ .name = "n", .value = 3, .next = … }' desk.tests/test_judge.c
     ok "green $level: the optimised program leaves a crash file" in_field green
     ok "green $level: functions that were inlined have their tests" keeps "scan judge check main weight-" field field.crash
     sed -i 's/^#define DEFECT 1/#define DEFECT 0/' green.c
     ok "green $level: mended, the informative tests pass" all_pass desk 4
     ok "green $level: …those of the field too" all_pass field 4
 done
+
+ok "a review folds what is zero" says "fields that are zero" "$SUNDEW" reproduce --review field.crash
+ok "without files a note comes first" says "name their folder with --files" "$SUNDEW" reproduce field.crash -o again
 
 subject unused -O2
 ok "unused: a result that nobody uses" keeps "greet main first-" desk ./unused -- a
@@ -57,4 +62,21 @@ ok "gone: a store to null is not dropped" in_field gone
 ok "gone: …nor in the tests" keeps "half main" field field.crash
 sed -i 's/^#define DEFECT 1/#define DEFECT 0/' gone.c
 ok "gone: mended, they pass" all_pass field 2
+
+# Whether worker() had its job when it was entered is chance; work() had it.
+subject threaded -O2
+ok "threaded: a thread's crash" in_field threaded
+ok "threaded: …begins with what broke it" says "begin with work(j, 3)" "$SUNDEW" reproduce --files . -o field.tests field.crash
+ok "threaded: …and a test fails" fails field
+sed -i 's/^#define DEFECT 1/#define DEFECT 0/' threaded.c
+ok "threaded: mended, work() passes" sh -c 'make -s -C field.tests test_work >/dev/null 2>&1 && field.tests/test_work'
+
+subject outside -O1
+export OUTSIDE=1
+ok "outside: a crash file" in_field outside
+unset OUTSIDE
+there=$(mktemp -d)
+ok "outside: the sanitizer is tried in a folder that is elsewhere" says "ran to its end" "$SUNDEW" reproduce --files . -o "$there/tests" field.crash
+ok "outside: …which stays" sh -c '[ -s "$1/tests/README.md" ]' - "$there"
+rm -rf "$there"
 done_testing

@@ -80,7 +80,7 @@ unset KINDS
 ok "resolve: references do not do" keeps reference
 ok "resolve: a shallow copy does for two" keeps shallow resolve_type check
 ok "resolve: so do used fields" keeps used-fields resolve_type check
-ok "resolve: deep copies for one more" keeps deep resolve_type check compile
+ok "resolve: deep copies for one more" keeps deep compile resolve_type check
 ok "resolve: a field that changed is shown" grep -q 'resolved: 0 at the entry, 1 at the crash' used-fields.tests/README.md
 mend resolve
 ok "resolve: mended, the tests pass" passes deep

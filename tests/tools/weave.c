@@ -8,6 +8,7 @@
  *
  *     -m            monitored; -d: what is kept of each function, or where the sites of -C are
  *     -t            with tags of all parameters
+ *     -W            watched: all sites of all rules; evidence in OUT.evidence
  *     -c SHARE      concolic, with the standins there; by the analysis of what may be symbolic if
  *                   there is -a; -C SHARE: all of it, as the self-check
  *     -a SHARE      copies cut by points-to, with the summaries there
@@ -18,6 +19,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "build/woven.h"
+#include "weave/watch/watch.h"
 #include "weave/weave.h"
 #include <getopt.h>
 #include <stdio.h>
@@ -25,7 +27,7 @@
 #include <string.h>
 
 typedef struct Asked {
-    bool monitored, tagged, bitcode, alias, dump, full;
+    bool monitored, tagged, watched, bitcode, alias, dump, full;
     const char *concolic;        /* folder */
     MonitorPlan plan;
     WovenBuild build;
@@ -88,6 +90,27 @@ static bool concolic(Woven *w, const Program *p, const Calls *calls, Asked *a, E
     return ok;
 }
 
+static bool watch_all(Woven *w, const Asked *a, Err *err)
+{
+    Watch *watch = watch_scan(w, true);
+    size_t n, suspects = 0;
+    WatchSite *const *sites = watch_sites(watch, &n);
+    for (size_t i = 0; i < n; i++) {
+        sites[i]->wanted = sites[i]->role != SITE_WITNESS;
+        suspects += sites[i]->role == SITE_SUSPECT;
+    }
+    char *out = path_absolute(a->build.out), *path = xprintf("%s.evidence", out);
+    bool ok = weave_watch(watch, &(WatchPlan){ .path = path, .key = "test" }, err) &&
+              watch_file_make(watch, path, "test", err) &&
+              weave_runtime(w, a->folder, "watch", err);
+    if (ok)
+        printf("%zu sites, %zu suspects, %u slots\n", n, suspects, watch_nslots(watch));
+    free(out);
+    free(path);
+    watch_free(watch);
+    return ok;
+}
+
 static int weave(const Program *p, Asked *a)
 {
     Err err = { 0 };
@@ -104,6 +127,7 @@ static int weave(const Program *p, Asked *a)
                          .counts = true };
         ok = weave_tags(w, &tags, &err) && weave_runtime(w, a->folder, a->name, &err);
     }
+    ok = ok && (!a->watched || watch_all(w, a, &err));
     ok = ok && (!a->concolic || concolic(w, p, calls, a, &err));
     if (ok && a->monitored && a->dump) {
         Str text = { 0 };
@@ -127,10 +151,11 @@ int main(int argc, char **argv)
     Asked a = { .folder = "build", .name = "monitor", .plan.strategy = COPY_USED_FIELDS };
     const char *workspace = NULL;
     int c;
-    while ((c = getopt(argc, argv, "mtc:C:da:s:2r:n:O:l:bo:w:")) != -1) {
+    while ((c = getopt(argc, argv, "mtWc:C:da:s:2r:n:O:l:bo:w:")) != -1) {
         switch (c) {
         case 'm': a.monitored = true; break;
         case 't': a.tagged = true; break;
+        case 'W': a.watched = true; break;
         case 'c': a.concolic = optarg; break;
         case 'C':
             a.concolic = optarg;

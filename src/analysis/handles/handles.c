@@ -136,6 +136,7 @@ static const char by_name[] = "its name says so";
 typedef struct Finder {
     Handles *out;
     Seer seer;
+    bool voids;               /* a void * that stands first is a handle, too */
     Map handles;              /* Type * -> Uses */
     Vec(const Type *) order;
 } Finder;
@@ -237,8 +238,28 @@ static bool role_of_place(const ArgFacts *a, const Function *fn, HandleRole *rol
     return a->written.at && facts_name_says(fn->name, creating);
 }
 
+const Type *handle_void(const Type *t, unsigned *levels)
+{
+    t = t ? type_plain(t) : NULL;
+    for (*levels = 0; t && t->kind == TYPE_POINTER; ++*levels)
+        t = type_plain(t->target);
+    return t && t->kind == TYPE_VOID && *levels >= 1 && *levels <= 2 ? t : NULL;
+}
+
+/* What a parameter or result points to, as a handle; `place` as in HandleUse. */
+static const Type *pointed(const Finder *x, const Type *t, int place, unsigned *levels)
+{
+    const Type *record = type_pointed_record(t, levels);
+    if (record || !x->voids)
+        return record;
+    record = handle_void(t, levels);
+    return record && (place <= 0 || *levels == 2) ? record : NULL;
+}
+
 static bool is_handle_type(const Type *t)
 {
+    if (t && t->kind == TYPE_VOID)
+        return true;
     return t && *t->file && !str_starts(t->file, "/usr/include/") &&
            !str_starts(t->file, "/usr/lib/");
 }
@@ -248,7 +269,7 @@ static void see_params(Finder *x, const Function *fn)
     const FnFacts *f = &x->seer.facts[fn->index];
     for (unsigned i = 0; i < fn->nparams; i++) {
         unsigned levels, arg = fn->params[i].first_arg;
-        const Type *t = type_pointed_record(fn->params[i].type, &levels);
+        const Type *t = pointed(x, fn->params[i].type, (int)i, &levels);
         if (!is_handle_type(t) || fn->params[i].nargs != 1 || arg >= f->nargs || levels > 2)
             continue;
         HandleUse u = { .function = fn, .param = (int)i };
@@ -267,13 +288,13 @@ static void see_params(Finder *x, const Function *fn)
 static void see_result(Finder *x, const Function *fn)
 {
     unsigned levels;
-    const Type *t = type_pointed_record(fn->returns, &levels);
+    const Type *t = pointed(x, fn->returns, HANDLE_RETURNED, &levels);
     if (!is_handle_type(t) || levels != 1)
         return;
     const FnFacts *f = &x->seer.facts[fn->index];
     bool takes_one = false;
     for (unsigned i = 0; i < fn->nparams; i++)
-        takes_one = takes_one || type_pointed_record(fn->params[i].type, &levels) == t;
+        takes_one = takes_one || pointed(x, fn->params[i].type, (int)i, &levels) == t;
     HandleUse u = { .function = fn, .param = HANDLE_RETURNED, .role = HANDLE_CREATES };
     if (!f->fresh.at && (takes_one || !facts_name_says(fn->name, creating)))
         return;
@@ -322,16 +343,16 @@ static void take_uses(Finder *x, Handle *h, const Type *t)
     free(uses);
 }
 
-static bool find(Handles *out, Err *err)
+/* `api` marks functions by index. */
+static bool find(Handles *out, const bool *api, bool voids, Err *err)
 {
     Arena a = { 0 };
-    Finder x = { .out = out, .seer = { .program = out->program, .arena = &a } };
+    Finder x = { .out = out, .voids = voids, .seer = { .program = out->program, .arena = &a } };
     size_t n;
     const Function *const *fns = program_functions(out->program, &n);
     if (!program_load_module(out->program, err))
         return false;
     facts_gather(&x.seer, program_module(out->program));
-    bool *api = find_api(out->program);
     for (size_t i = 0; i < n; i++) {
         if (!api[fns[i]->index] || !fns[i]->type)
             continue;
@@ -342,7 +363,6 @@ static bool find(Handles *out, Err *err)
     out->all = arena_array(&out->arena, Handle, out->n);
     for (size_t i = 0; i < out->n; i++)
         take_uses(&x, &out->all[i], x.order.items[i]);
-    free(api);
     map_release(&x.handles);
     facts_release(&x.seer);
     vec_release(&x.order);
@@ -609,21 +629,44 @@ static bool read_overrules(Handles *all, const char *path, Err *err)
 
 /* ---- opening */
 
-Handles *handles_open(const Program *p, const char *overrules, Err *err)
+static Handles *overruled(Handles *h, bool ok, const char *overrules, Err *err)
 {
-    Handles *h = xcalloc(1, sizeof *h);
-    char *kept = program_cache_path(p, "handles");
-    h->program = p;
-    bool ok = read_kept(h, kept);
-    if (!ok && (ok = find(h, err)))
-        keep(h, kept);
-    free(kept);
     if (ok && overrules && file_exists(overrules))
         ok = read_overrules(h, overrules, err);
     if (ok)
         return h;
     handles_close(h);
     return NULL;
+}
+
+Handles *handles_open(const Program *p, const char *overrules, Err *err)
+{
+    Handles *h = xcalloc(1, sizeof *h);
+    char *kept = program_cache_path(p, "handles");
+    h->program = p;
+    bool ok = read_kept(h, kept);
+    if (!ok) {
+        bool *api = find_api(p);
+        ok = find(h, api, false, err);
+        if (ok)
+            keep(h, kept);
+        free(api);
+    }
+    free(kept);
+    return overruled(h, ok, overrules, err);
+}
+
+Handles *handles_open_for(const Program *p, const Function *const *fns, size_t n,
+                          const char *overrules, Err *err)
+{
+    Handles *h = xcalloc(1, sizeof *h);
+    bool *api = xcalloc(program_index_limit(p) + 1, sizeof *api);
+    h->program = p;
+    for (size_t i = 0; i < n; i++)
+        api[fns[i]->index] = fns[i]->defined;
+    bool ok = find(h, api, true, err);
+    free(api);
+    return overruled(h, ok, overrules, err);
 }
 
 const Handle *handles_all(const Handles *h, size_t *n)

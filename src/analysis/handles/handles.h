@@ -61,6 +61,12 @@ typedef struct Handles Handles;
  * found in the code is kept beside the program's tables. NULL with `err`: a mistake
  * in the file. */
 Handles *handles_open(const Program *p, const char *overrules, Err *err);
+/* The same for these functions, static ones too; nothing is kept. A void * that stands
+ * first in a function, or comes out of one, is a handle: Handle.type is void then. */
+Handles *handles_open_for(const Program *p, const Function *const *fns, size_t n,
+                          const char *overrules, Err *err);
+/* The void that a void * or void ** leads to; NULL: another type. */
+const Type *handle_void(const Type *t, unsigned *levels);
 void handles_close(Handles *h);                  /* NULL is fine */
 /* Lives until handles_close(). */
 const Handle *handles_all(const Handles *h, size_t *n);

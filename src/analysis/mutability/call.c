@@ -14,6 +14,7 @@ typedef struct Actuals {
     bool unmeant;                /* the function has another type than the call:
                                   * what it writes is a question, no answer */
     uint64_t printed;            /* variadic arguments that a format only prints */
+    uint64_t copied;             /* arguments that are structs, copied to the callee */
 } Actuals;
 
 static const PathSet nothing;
@@ -91,8 +92,14 @@ static void resolve(Body *b, uint32_t op, const Body *g, const Actuals *a, const
         pathset_union(out, actual(a, p->root));
         follow(b, op, p, 0, out);
     } else if (p->root == g->nargs && p->depth) {        /* variadic */
-        for (unsigned i = g->nargs; i < a->n; i++)
-            add_doubted(out, actual(a, i), a->printed >> i & 1 ? PATH_PRINTED : 0);
+        for (unsigned i = g->nargs; i < a->n; i++) {
+            PathSet held = { 0 };
+            if (a->copied >> i & 1)
+                mut_load(b, actual(a, i), ANYWHERE, op, &held);
+            add_doubted(out, a->copied >> i & 1 ? &held : actual(a, i),
+                        a->printed >> i & 1 ? PATH_PRINTED : 0);
+            pathset_release(&held);
+        }
         follow(b, op, p, 1, out);
     }
     if (p->maybe)
@@ -262,6 +269,28 @@ static void anywhere(PathSet *s)
     *s = moved;
 }
 
+static bool copies_text(Mutability *m, Body *b, uint32_t op, const SummaryAssign *x,
+                        const Summary *s, const Actuals *a, const Effect *like)
+{
+    PathSet from = { 0 }, got = { 0 }, to = { 0 };
+    bool others = a->call && x->from.kind == SUMMARY_PARAM &&
+                  x->from.param < LLVMGetNumArgOperands(a->call) &&
+                  mut_has_seen_pointers(m, LLVMGetOperand(a->call, x->from.param), 8);
+
+    if (!s->text)
+        return false;
+    term(b, op, &x->from, s, a, x->from.stars - 1, &from);
+    for (uint32_t i = 0; i < from.len; i++)
+        mut_load_part(b, &from.items[i], 8, others, op, &got);
+    term(b, op, &x->to, s, a, x->to.stars - 1, &to);
+    anywhere(&to);
+    mut_store(b, &to, &got, op, like);
+    pathset_release(&from);
+    pathset_release(&got);
+    pathset_release(&to);
+    return true;
+}
+
 static bool copies_pointers(const Mutability *m, const SummaryTerm *from, const Actuals *a)
 {
     return from->kind != SUMMARY_PARAM || !a->call ||
@@ -269,15 +298,22 @@ static bool copies_pointers(const Mutability *m, const SummaryTerm *from, const 
            mut_holds_pointers(m, LLVMGetOperand(a->call, from->param), 0);
 }
 
-static void assign(const Mutability *m, Body *b, uint32_t op, const SummaryAssign *x,
-                   const Summary *s, const Actuals *a, Effect like)
+static void assign(Mutability *m, Body *b, uint32_t op, const SummaryAssign *x, const Summary *s,
+                   const Actuals *a, Effect like)
 {
     PathSet to = { 0 }, from = { 0 };
     bool memory = x->from.stars && x->to.stars;
 
-    if (memory && !copies_pointers(m, &x->from, a))
+    if (memory && (copies_text(m, b, op, x, s, a, &like) || !copies_pointers(m, &x->from, a)))
         return;
-    term(b, op, &x->from, s, a, x->from.stars, &from);
+    if (x->to.kind == SUMMARY_STATE && x->from.stars == 1 && !x->from.anywhere) {
+        PathSet object = { 0 };                  /* all that is stored in it */
+        term(b, op, &x->from, s, a, 0, &object);
+        mut_load(b, &object, ANYWHERE, op, &from);
+        pathset_release(&object);
+    } else {
+        term(b, op, &x->from, s, a, x->from.stars, &from);
+    }
     if (x->to.kind == SUMMARY_STATE) {
         like.reason = MUT_KEPT;
         mut_obstacle(b, &from, op, &like);
@@ -298,7 +334,27 @@ static void assign(const Mutability *m, Body *b, uint32_t op, const SummaryAssig
     pathset_release(&from);
 }
 
-static void use_of(Body *b, uint32_t op, unsigned use, const PathSet *v, Effect like)
+/* Memory that it may write further away. */
+static void writes_further(Body *b, uint32_t op, const SummaryTerm *t, const Summary *s,
+                           const Actuals *a, Effect like)
+{
+    PathSet at = { 0 };
+
+    term(b, op, t, s, a, 0, &at);
+    for (unsigned i = 0; i < t->stars; i++) {
+        PathSet next = { 0 };
+        mut_load(b, &at, ANYWHERE, op, &next);
+        pathset_release(&at);
+        at = next;
+    }
+    anywhere(&at);
+    if (like.maybe < PATH_OF_SEVERAL)
+        like.maybe = PATH_OF_SEVERAL;
+    mut_write(b, &at, &like);
+    pathset_release(&at);
+}
+
+static void use_of(Body *b, uint32_t op, unsigned use, bool others, const PathSet *v, Effect like)
 {
     PathSet all = { 0 };
 
@@ -310,8 +366,18 @@ static void use_of(Body *b, uint32_t op, unsigned use, const PathSet *v, Effect 
         mut_load_all(b, op, &all);
     if (use & SUMMARY_READ)
         mut_read(b, &all);
-    if (use & SUMMARY_WRITE)
+    if (use & SUMMARY_WRITE) {
         mut_write(b, &all, &like);
+    } else if (use & SUMMARY_MAY) {
+        Effect may = like;
+        may.maybe = like.maybe > PATH_OF_SEVERAL ? like.maybe : PATH_OF_SEVERAL;
+        mut_write(b, &all, &may);
+    }
+    if (use & (SUMMARY_LEAVES | SUMMARY_TEXT)) {
+        Effect gone = like;
+        gone.reason = MUT_CAST;
+        mut_leaves(b, v, use & SUMMARY_TEXT ? 8 : 0, others, op, &gone);
+    }
     if (use & SUMMARY_FREE) {
         like.kind = EFFECT_FREE;
         mut_write(b, v, &like);
@@ -325,20 +391,20 @@ static void use_of(Body *b, uint32_t op, unsigned use, const PathSet *v, Effect 
 
 /* ---- printf writes with %n only */
 
-static bool has_percent_n(const char *s, size_t n)
+static bool has_conversion(const char *s, size_t n, char conversion)
 {
     for (size_t i = 0; i < n; i++) {
         if (s[i] != '%')
             continue;
         for (i++; i < n && s[i] && strchr("0123456789$*.#-+ 'hlLjztqI", s[i]); i++)
             ;
-        if (i < n && s[i] == 'n')
+        if (i < n && s[i] == conversion)
             return true;
     }
     return false;
 }
 
-static bool literal_has_percent_n(LLVMValueRef g)
+static bool literal_has(LLVMValueRef g, char conversion)
 {
     size_t n;
     LLVMValueRef c = LLVMIsAGlobalVariable(g) ? LLVMGetInitializer(g) : NULL;
@@ -346,27 +412,60 @@ static bool literal_has_percent_n(LLVMValueRef g)
     if (!c || !LLVMIsAConstantDataArray(c) || !LLVMIsConstantString(c))
         return false;
     const char *s = LLVMGetAsString(c, &n);
-    return has_percent_n(s, n);
+    return has_conversion(s, n, conversion);
 }
 
-bool mut_has_percent_n(LLVMModuleRef module)
+bool mut_has_conversion(LLVMModuleRef module, char conversion)
 {
     for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
-        if (literal_has_percent_n(g))
+        if (literal_has(g, conversion))
             return true;
     return false;
 }
 
+/* May the program itself have made the string there, character by character? */
+static bool is_made_here(const Mutability *m, LLVMValueRef string)
+{
+    PtSet s = pointsto_value(m->pt, string, 0);
+
+    for (size_t i = 0; i < s.n; i++) {
+        const PtObject *o = &m->pt->shown[m->pt->locs.items[s.locs[i]].object];
+        if (o->kind == PT_STACK || o->kind == PT_HEAP ||
+            (o->kind == PT_GLOBAL && o->site && !LLVMIsGlobalConstant(o->site)))
+            return true;
+    }
+    return false;
+}
+
 /* A format that a literal gives is looked at; another one is harmless if no
- * string of the program has the conversion. */
+ * string of the program has the conversion, and the program doesn't make strings
+ * that are formats. */
 static bool format_may_write(const Mutability *m, const Summary *s, LLVMValueRef call)
 {
-    if (!m->percent_n)
-        return false;
-    if (!call || !s->nparams || !s->variadic || s->nparams > LLVMGetNumArgOperands(call))
+    size_t at = s->nparams - (s->variadic ? 1 : 2);
+
+    if (!call || s->nparams < (s->variadic ? 1 : 2) || at >= LLVMGetNumArgOperands(call))
+        return m->percent_n;
+    LLVMValueRef f = LLVMGetOperand(call, (unsigned)at);
+    if (ptvalues_is_literal(f))
+        return literal_has(f, 'n');
+    return m->percent_n || is_made_here(m, f);
+}
+
+/* Does it write only with %n? */
+static bool is_formatted(const char *name)
+{
+    static const char *const names[] = { "warn",         "warnx",         "err",    "errx",
+                                         "error",        "vwarn",         "vwarnx", "verr",
+                                         "verrx",        "error_at_line", "syslog", "vsyslog",
+                                         "__syslog_chk", "__vsyslog_chk" };
+
+    if (strstr(name, "printf"))
         return true;
-    LLVMValueRef f = LLVMGetOperand(call, (unsigned)s->nparams - 1);
-    return !ptvalues_is_literal(f) || literal_has_percent_n(f);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
 }
 
 unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsigned arg)
@@ -374,8 +473,8 @@ unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsig
     unsigned use = arg < s->nparams ? s->params[arg].use : s->rest;
     bool list = !s->variadic && arg + 1 == s->nparams;
 
-    if (strstr(s->name, "printf") && (arg >= s->nparams || list) && !format_may_write(m, s, call))
-        use &= ~(unsigned)SUMMARY_WRITE;
+    if (is_formatted(s->name) && (arg >= s->nparams || list) && !format_may_write(m, s, call))
+        use &= ~(unsigned)(SUMMARY_WRITE | SUMMARY_MAY);
     return use;
 }
 
@@ -412,8 +511,21 @@ static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, c
                     .callee = fn,
                     .next = NONE };
 
-    for (unsigned i = 0; i < a->n; i++)
-        use_of(b, op, mut_use(m, s, a->call, i), actual(a, i), like);
+    for (unsigned i = 0; i < a->n; i++) {
+        unsigned use = mut_use(m, s, a->call, i);
+        bool leaves = use & (SUMMARY_LEAVES | SUMMARY_TEXT);
+        bool others =
+            leaves && a->call &&
+            mut_has_seen_pointers(m, LLVMGetOperand(a->call, i), use & SUMMARY_TEXT ? 8 : 0);
+        use_of(b, op, use, others, actual(a, i), like);
+        if (m->rebuilds && i >= s->nparams && is_formatted(s->name)) {
+            Effect printed = like;
+            printed.reason = MUT_CAST;
+            mut_obstacle(b, actual(a, i), op, &printed);
+        }
+    }
+    for (size_t i = 0; i < s->nwrites; i++)
+        writes_further(b, op, &s->writes[i], s, a, like);
     for (size_t i = 0; i < s->nassigns; i++)
         assign(m, b, op, &s->assigns[i], s, a, like);
     for (size_t i = 0; i < s->ncallbacks; i++)
@@ -462,6 +574,15 @@ static void meet(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, const Act
         meet_nothing(b, op, fn, MUT_NO_BODY, a, result);
 }
 
+/* A barrier for the optimizer: asm("" : "+r"(p)). */
+static bool is_empty_assembly(LLVMValueRef code)
+{
+    size_t n;
+    const char *text = LLVMGetInlineAsmAsmString(code, &n);
+
+    return strspn(text, " \t\n") >= n;
+}
+
 /* Each piece of the constraints that takes an operand, in order. */
 static void assembly(Body *b, uint32_t op, const Actuals *a, PathSet *result)
 {
@@ -472,6 +593,7 @@ static void assembly(Body *b, uint32_t op, const Actuals *a, PathSet *result)
                     .inst = b->ops.items[op].inst,
                     .origin = b->ops.items[op].inst };
     bool memory = strstr(c, "~{memory}") != NULL;
+    bool empty = is_empty_assembly(code);
     unsigned i = 0;
 
     for (const char *end; *c; c = *end ? end + 1 : end) {
@@ -480,16 +602,24 @@ static void assembly(Body *b, uint32_t op, const Actuals *a, PathSet *result)
         if (*c == '~' || (output && !indirect))
             continue;
         const PathSet *v = actual(a, i++);
-        if (output) {
+        if (output)
             mut_write(b, v, &like);
-        } else if (memory && !indirect) {
+        if ((!empty || memory) && (!indirect || (memory && !output))) {
             like.reason = MUT_ASM;
             mut_obstacle(b, v, op, &like);
         }
-        if (indirect)
+        if (indirect) {
+            PathSet held = { 0 };
             mut_read(b, v);
-        else
+            mut_load(b, v, ANYWHERE, op, &held);
+            pathset_union(result, &held);
+            like.reason = MUT_ASM;
+            if (!empty && !output)
+                mut_leaves(b, v, 0, false, op, &like);
+            pathset_release(&held);
+        } else {
             pathset_union(result, v);
+        }
     }
     become(b, &b->flow.impure);
 }
@@ -648,6 +778,13 @@ static void call_pointer(Mutability *m, Body *b, uint32_t op, LLVMValueRef calle
         meet_nothing(b, op, NULL, MUT_NO_TARGET, a, result);
 }
 
+static bool is_copied(LLVMValueRef call, unsigned i)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("byval", 5);
+
+    return LLVMGetCallSiteEnumAttribute(call, i + 1, kind) != NULL;
+}
+
 void mut_call(Mutability *m, Body *b, uint32_t op)
 {
     LLVMValueRef call = b->ops.items[op].inst, callee = LLVMGetCalledValue(call);
@@ -663,6 +800,8 @@ void mut_call(Mutability *m, Body *b, uint32_t op)
             a.sets[a.n++] = set;
         if (i < sizeof a.sets / sizeof *a.sets && set->len && mut_is_printed(m, call, i))
             a.printed |= UINT64_C(1) << i;
+        if (i < sizeof a.sets / sizeof *a.sets && is_copied(call, i))
+            a.copied |= UINT64_C(1) << i;
         if (i >= sizeof a.sets / sizeof *a.sets)
             mut_obstacle(b, set, op,
                          &(Effect){

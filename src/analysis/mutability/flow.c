@@ -258,6 +258,25 @@ static void load_one(Body *b, const Path *p, uint32_t op, PathSet *out)
     }
 }
 
+void mut_load_part(Body *b, const Path *p, int64_t size, bool others, uint32_t op, PathSet *out)
+{
+    Path at = merged(b, p);
+    const Bucket *k = at.root == ROOT_UNKNOWN ? NULL : bucket(b, at.root, false);
+
+    for (size_t i = 0; k && i < k->items.len; i++) {
+        const Content *c = &k->items.items[i];
+        bool exact = size && at.off != ANYWHERE && c->dest.off != ANYWHERE;
+        Path dest = c->dest;
+        if (exact && (dest.off <= at.off - 8 || dest.off >= at.off + size))
+            continue;
+        dest.off = at.off;
+        if (is_loaded(b, &(Content){ dest, c->src, c->op }, &at, op))
+            pathset_add(out, c->src);
+    }
+    if (others && !root_is_local(at.root) && at.root != ROOT_UNKNOWN)
+        pathset_add(out, path_loaded(size ? at : path_plus(at, ANYWHERE)));
+}
+
 void mut_load(Body *b, const PathSet *from, int32_t off, uint32_t op, PathSet *out)
 {
     bool local = false;
@@ -457,6 +476,13 @@ static void copy_memory(Body *b, uint32_t op, const Effect *like)
 
     mut_read(b, from);
     mut_write(b, to, like);
+    if (o->piece) {                  /* a few bytes, which may be of a pointer */
+        Effect gone = *like;
+        gone.reason = MUT_CAST;
+        gone.next = NONE;
+        mut_leaves(b, from, size, o->pointer, op, &gone);
+        return;
+    }
     for (uint32_t i = 0; i < from->len; i++) {
         const Path *p = &from->items[i];
         if (root_is_local(p->root) && !p->depth)
@@ -524,6 +550,13 @@ static void load(const Mutability *m, Body *b, uint32_t op)
     PathSet got = { 0 };
 
     mut_read(b, from);
+    if (o->piece) {
+        Effect like = { .reason = MUT_CAST, .inst = o->inst, .origin = o->inst, .next = NONE };
+        mut_leaves(b, from, (int64_t)LLVMABISizeOfType(m->layout, LLVMTypeOf(o->inst)), o->pointer,
+                   op, &like);
+        o = &b->ops.items[op];
+        from = &b->sets.items[o->a];
+    }
     if (o->dst == NONE)
         return;
     mut_load(b, from, 0, op, &got);
@@ -627,6 +660,11 @@ static void operation(Mutability *m, Body *b, uint32_t op)
         break;
     case OP_MEMCPY: copy_memory(b, op, &like); break;
     case OP_MEMSET: mut_write(b, &sets[o.a], &like); break;
+    case OP_PIECE:
+        like.reason = MUT_CAST;
+        like.next = NONE;
+        mut_obstacle(b, &sets[o.a], op, &like);
+        break;
     case OP_VA_START: {
         Path rest = path_plus(path_root(b->nargs), ANYWHERE);
         PathSet one = { &rest, 1, 1 }, anywhere = { 0 };

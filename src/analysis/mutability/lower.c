@@ -82,18 +82,6 @@ static uint32_t value(Mutability *m, Body *b, LLVMValueRef v)
 
 /* ---- instructions */
 
-static bool carries(Mutability *m, LLVMTypeRef t)
-{
-    switch (LLVMGetTypeKind(t)) {
-    case LLVMPointerTypeKind:
-    case LLVMStructTypeKind:
-    case LLVMArrayTypeKind:
-    case LLVMVectorTypeKind: return true;
-    case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(t) >= LLVMPointerSize(m->layout) * 8;
-    default: return false;
-    }
-}
-
 static Op *add(Body *b, OpKind kind, LLVMValueRef inst, uint32_t dst, uint32_t a)
 {
     Op *op = vec_grow(&b->ops);
@@ -121,8 +109,42 @@ static LLVMValueRef store_class(Mutability *m, LLVMValueRef inst, LLVMValueRef a
 
 static void copy(Mutability *m, Body *b, LLVMValueRef inst, LLVMValueRef from, int64_t off)
 {
-    if (carries(m, LLVMTypeOf(from)))
+    if (mut_carries(m, LLVMTypeOf(from)))
         add(b, OP_COPY, inst, value(m, b, inst), value(m, b, from))->off = (int32_t)off;
+}
+
+/* A part of the operand becomes something that paths don't follow. */
+static void piece(Mutability *m, Body *b, LLVMValueRef inst, LLVMValueRef from)
+{
+    if (mut_carries(m, LLVMTypeOf(from)))
+        add(b, OP_PIECE, inst, NONE, value(m, b, from));
+}
+
+/* The instruction makes something smaller of its first operand, or the same. */
+static void part(Mutability *m, Body *b, LLVMValueRef i)
+{
+    if (mut_carries(m, LLVMTypeOf(i)))
+        copy(m, b, i, LLVMGetOperand(i, 0), 0);
+    else if (!mut_piece_is_harmless(m, i, true, false))
+        piece(m, b, i, LLVMGetOperand(i, 0));
+}
+
+/* A comparison or an index tells some bits of a number. */
+static void bits(Mutability *m, Body *b, LLVMValueRef i, int first)
+{
+    for (int k = first; k < LLVMGetNumOperands(i); k++)
+        if (mut_tells_bits(m, LLVMGetOperand(i, (unsigned)k)))
+            piece(m, b, i, LLVMGetOperand(i, (unsigned)k));
+}
+
+static void all_pieces(Mutability *m, Body *b, LLVMValueRef i)
+{
+    if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVoidTypeKind)
+        return;
+    for (int k = 0; k < LLVMGetNumOperands(i); k++)
+        if (!LLVMIsAConstant(LLVMGetOperand(i, (unsigned)k)) &&
+            !LLVMValueIsBasicBlock(LLVMGetOperand(i, (unsigned)k)))
+            piece(m, b, i, LLVMGetOperand(i, (unsigned)k));
 }
 
 static void arithmetic(Mutability *m, Body *b, LLVMValueRef i)
@@ -176,6 +198,11 @@ static void intrinsic(Mutability *m, Body *b, LLVMValueRef i, const char *name)
         op->pointer =
             mut_holds_pointers(m, LLVMGetOperand(i, 1),
                                LLVMIsAConstantInt(n) ? (int64_t)LLVMConstIntGetZExtValue(n) : 0);
+        if (LLVMIsAConstantInt(n) && LLVMConstIntGetZExtValue(n) < 8) {
+            op->piece = true;
+            op->pointer = mut_has_seen_pointers(m, LLVMGetOperand(i, 1),
+                                                (int64_t)LLVMConstIntGetZExtValue(n));
+        }
     } else if (str_starts(name, "llvm.memset")) {
         add(b, OP_MEMSET, i, NONE, value(m, b, LLVMGetOperand(i, 0)));
     } else if (str_starts(name, "llvm.va_start")) {
@@ -186,37 +213,10 @@ static void intrinsic(Mutability *m, Body *b, LLVMValueRef i, const char *name)
         Op *op = add(b, OP_MEMCPY, i, NONE, to);
         op->b = from;
         op->pointer = true;
-    } else if (carries(m, LLVMTypeOf(i))) {
+    } else if (mut_carries(m, LLVMTypeOf(i))) {
         for (unsigned k = 0; k < LLVMGetNumArgOperands(i); k++)
             copy(m, b, i, LLVMGetOperand(i, k), ANYWHERE);
     }
-}
-
-/* Stores under a mask and the like are functions of which nothing is known. */
-bool mut_is_known_intrinsic(LLVMValueRef call)
-{
-    static const char *const known[] = {
-        "memcpy",        "memmove",       "memset",         "va_",
-        "dbg.",          "lifetime.",     "invariant.",     "expect",
-        "assume",        "objectsize",    "ptrmask",        "launder.",
-        "strip.",        "prefetch",      "is.constant",    "stack",
-        "threadlocal.",  "annotation",    "ptr.annotation", "var.annotation",
-        "returnaddress", "frameaddress",  "ssa.copy",       "trap",
-        "debugtrap",     "eh.",           "localescape",    "donothing",
-        "sideeffect",    "load.relative",
-    };
-    size_t n;
-    const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &n);
-
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (str_starts(name + 5, known[i]))
-            return true;
-    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
-        LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, i)));
-        if (kind == LLVMPointerTypeKind || kind == LLVMVectorTypeKind)
-            return false;
-    }
-    return true;
 }
 
 static void call(Mutability *m, Body *b, LLVMValueRef i)
@@ -225,13 +225,13 @@ static void call(Mutability *m, Body *b, LLVMValueRef i)
     size_t n;
     const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &n) : "";
 
-    if (str_starts(name, "llvm.") && mut_is_known_intrinsic(i)) {
+    if (str_starts(name, "llvm.") && pt_is_known_intrinsic(i)) {
         intrinsic(m, b, i, name);
         return;
     }
     for (unsigned k = 0; k < LLVMGetNumArgOperands(i); k++)
         value(m, b, LLVMGetOperand(i, k));
-    uint32_t dst = carries(m, LLVMTypeOf(i)) ? value(m, b, i) : NONE;
+    uint32_t dst = mut_carries(m, LLVMTypeOf(i)) ? value(m, b, i) : NONE;
     add(b, LLVMIsAInlineAsm(callee) ? OP_ASM : OP_CALL, i, dst, NONE);
 }
 
@@ -260,26 +260,42 @@ static bool may_be_part(const Mutability *m, LLVMValueRef v)
     return false;
 }
 
-/* An integer that was loaded counts if points-to has seen pointers there. */
-static bool loads_pointer(const Mutability *m, LLVMValueRef i)
+/* A number that was loaded counts if points-to has seen pointers there. */
+static bool loads_pointer(Mutability *m, LLVMValueRef i)
 {
-    return LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMIntegerTypeKind || pointsto_value(m->pt, i, 0).n ||
-           may_be_part(m, i);
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(i));
+
+    if (kind == LLVMIntegerTypeKind)
+        return pointsto_value(m->pt, i, 0).n || may_be_part(m, i);
+    return kind == LLVMPointerTypeKind || kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind ||
+           mut_has_seen_pointers(m, LLVMGetOperand(i, 0), 8);
+}
+
+/* A number that is too small for a pointer may be a part of one. */
+static void load_piece(Mutability *m, Op *op, LLVMValueRef i, bool any)
+{
+    if (mut_carries(m, LLVMTypeOf(i)) || mut_piece_is_harmless(m, i, false, any))
+        return;
+    op->piece = true;
+    if (!any)
+        op->pointer = mut_has_seen_pointers(m, LLVMGetOperand(i, 0),
+                                            (int64_t)LLVMABISizeOfType(m->layout, LLVMTypeOf(i)));
 }
 
 static void memory(Mutability *m, Body *b, LLVMValueRef i)
 {
     if (LLVMIsALoadInst(i)) {
-        bool any = carries(m, LLVMTypeOf(i)) || may_be_part(m, i);
+        bool any = mut_carries(m, LLVMTypeOf(i)) || may_be_part(m, i);
         uint32_t from = value(m, b, LLVMGetOperand(i, 0));
         Op *op = add(b, OP_LOAD, i, any ? value(m, b, i) : NONE, from);
         op->pointer = any && loads_pointer(m, i);
+        load_piece(m, op, i, any);
         if (LLVMGetVolatile(i))
             b->flow.impure = true;
     } else if (LLVMIsAStoreInst(i)) {
         LLVMValueRef v = LLVMGetOperand(i, 0);
         uint32_t to = value(m, b, LLVMGetOperand(i, 1));
-        uint32_t from = carries(m, LLVMTypeOf(v)) || may_be_part(m, v) ? value(m, b, v) : NONE;
+        uint32_t from = mut_carries(m, LLVMTypeOf(v)) || may_be_part(m, v) ? value(m, b, v) : NONE;
         Op *op = add(b, OP_STORE, i, NONE, to);
         op->b = from;
         op->origin = store_class(m, i, LLVMGetOperand(i, 1), false);
@@ -288,10 +304,10 @@ static void memory(Mutability *m, Body *b, LLVMValueRef i)
     } else {                         /* atomicrmw, cmpxchg */
         unsigned last = LLVMIsAAtomicCmpXchgInst(i) ? 2 : 1;
         LLVMValueRef v = LLVMGetOperand(i, last);
-        bool any = carries(m, LLVMTypeOf(v));
+        bool any = mut_carries(m, LLVMTypeOf(v));
         uint32_t to = value(m, b, LLVMGetOperand(i, 0));
         uint32_t from = any ? value(m, b, v) : NONE;
-        Op *op = add(b, OP_LOAD, i, carries(m, LLVMTypeOf(i)) ? value(m, b, i) : NONE, to);
+        Op *op = add(b, OP_LOAD, i, mut_carries(m, LLVMTypeOf(i)) ? value(m, b, i) : NONE, to);
         op->pointer = any;
         add(b, OP_STORE, i, NONE, to)->b = from;
     }
@@ -354,33 +370,35 @@ static void instruction(Mutability *m, Body *b, LLVMValueRef i)
     case LLVMInvoke:
     case LLVMCallBr: call(m, b, i); break;
     case LLVMRet:
-        if (LLVMGetNumOperands(i) && carries(m, LLVMTypeOf(LLVMGetOperand(i, 0))))
+        if (LLVMGetNumOperands(i) && mut_carries(m, LLVMTypeOf(LLVMGetOperand(i, 0))))
             add(b, OP_RETURN, i, NONE, value(m, b, LLVMGetOperand(i, 0)));
         break;
-    case LLVMGetElementPtr: copy(m, b, i, LLVMGetOperand(i, 0), mut_gep_offset(m, i)); break;
+    case LLVMGetElementPtr:
+        copy(m, b, i, LLVMGetOperand(i, 0), mut_gep_offset(m, i));
+        bits(m, b, i, 1);
+        break;
+    case LLVMICmp:
+    case LLVMSwitch: bits(m, b, i, 0); break;
+    case LLVMTrunc:
+    case LLVMZExt:
+    case LLVMSExt:
     case LLVMBitCast:
     case LLVMAddrSpaceCast:
     case LLVMIntToPtr:
     case LLVMPtrToInt:
-    case LLVMFreeze:
-        if (carries(m, LLVMTypeOf(i)))
-            copy(m, b, i, LLVMGetOperand(i, 0), 0);
-        break;
+    case LLVMFreeze: part(m, b, i); break;
     case LLVMPHI:
-        if (carries(m, LLVMTypeOf(i)))
+        if (mut_carries(m, LLVMTypeOf(i)))
             phi(m, b, i);
         break;
     case LLVMSelect:
-        if (carries(m, LLVMTypeOf(i))) {
+        if (mut_carries(m, LLVMTypeOf(i))) {
             copy(m, b, i, LLVMGetOperand(i, 1), 0);
             copy(m, b, i, LLVMGetOperand(i, 2), 0);
         }
         break;
     case LLVMExtractValue:
-    case LLVMExtractElement:
-        if (carries(m, LLVMTypeOf(i)))
-            copy(m, b, i, LLVMGetOperand(i, 0), 0);
-        break;
+    case LLVMExtractElement: part(m, b, i); break;
     case LLVMInsertValue:
     case LLVMInsertElement:
     case LLVMShuffleVector:
@@ -395,10 +413,15 @@ static void instruction(Mutability *m, Body *b, LLVMValueRef i)
     case LLVMShl:
     case LLVMLShr:
     case LLVMAShr:
-        if (carries(m, LLVMTypeOf(i)) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind)
+    case LLVMMul:
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem:
+        if (mut_carries(m, LLVMTypeOf(i)))
             arithmetic(m, b, i);
         break;
-    default: break;
+    default: all_pieces(m, b, i);
     }
 }
 
@@ -433,6 +456,41 @@ static void find_plain(Body *b)
     }
 }
 
+static bool returns_twice(const Mutability *m, LLVMValueRef call)
+{
+    size_t n, len;
+    const LLVMValueRef *t = pointsto_targets(m->pt, call, &n);
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+
+    if (LLVMIsAFunction(callee) && str_starts(LLVMGetValueName2(callee, &len), "llvm.eh.sjlj."))
+        return true;
+    for (size_t i = 0; i < n; i++) {
+        const Summary *s = summaries_find(m->summaries, LLVMGetValueName2(t[i], &len));
+        if (LLVMIsDeclaration(t[i]) && s && s->twice)
+            return true;
+    }
+    return false;
+}
+
+/* After setjmp(), each call may come back to it. */
+static void find_second_returns(const Mutability *m, Body *b)
+{
+    bool *calls = xcalloc(b->nblocks + 1, sizeof *calls);
+
+    for (size_t k = 0; k < b->blocks.len; k++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b->blocks.items[k]); i;
+             i = LLVMGetNextInstruction(i)) {
+            if (!LLVMIsACallInst(i))
+                continue;
+            calls[k] = true;
+            if (returns_twice(m, i))
+                vec_push(&b->again, (uint32_t)k);
+        }
+    b->calls = b->again.len ? calls : NULL;
+    if (!b->calls)
+        free(calls);
+}
+
 /* A copy of a struct that callers pass belongs to the function, but what is in
  * it doesn't: the argument is the root, and its own level does not count. */
 void mut_lower(Mutability *m, Body *b)
@@ -444,7 +502,7 @@ void mut_lower(Mutability *m, Body *b)
     b->flow.passed = xcalloc(b->nargs + 2, sizeof(bool));
     for (unsigned i = 0; i < b->nargs; i++) {
         uint32_t n = value(m, b, LLVMGetParam(b->value, i));
-        if (carries(m, LLVMTypeOf(LLVMGetParam(b->value, i))))
+        if (mut_carries(m, LLVMTypeOf(LLVMGetParam(b->value, i))))
             pathset_add(&b->sets.items[n], path_root(i));
     }
     for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(b->value); k; k = LLVMGetNextBasicBlock(k)) {
@@ -456,6 +514,7 @@ void mut_lower(Mutability *m, Body *b)
         for (LLVMValueRef i = LLVMGetFirstInstruction(b->blocks.items[k]); i;
              i = LLVMGetNextInstruction(i))
             instruction(m, b, i);
+    find_second_returns(m, b);
     b->lowered = true;
 }
 
@@ -471,6 +530,8 @@ void mut_body_release(Body *b)
         free(b->reach[i]);
     free(b->reach);
     vec_release(&b->blocks);
+    vec_release(&b->again);
+    free(b->calls);
     vec_release(&b->locals);
     pttable_release(&b->local_of);
     for (size_t i = 0; i < b->buckets.len; i++)
@@ -536,11 +597,13 @@ static uint64_t *reach_from(Body *b, uint32_t block)
 
     vec_push(&work, block);
     while (work.len) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(b->blocks.items[work.items[--work.len]]);
+        uint32_t at = work.items[--work.len];
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(b->blocks.items[at]);
         unsigned n = end ? LLVMGetNumSuccessors(end) : 0;
-        for (unsigned i = 0; i < n; i++) {
-            LLVMBasicBlockRef to = LLVMGetSuccessor(end, i);
-            uint32_t k = pttable_get(&b->block_number, (uintptr_t)to);
+        unsigned back = b->calls && b->calls[at] ? (unsigned)b->again.len : 0;
+        for (unsigned i = 0; i < n + back; i++) {
+            uint32_t k = i < n ? pttable_get(&b->block_number, (uintptr_t)LLVMGetSuccessor(end, i))
+                               : b->again.items[i - n];
             if (seen[k / 64] >> (k % 64) & 1)
                 continue;
             seen[k / 64] |= UINT64_C(1) << (k % 64);

@@ -24,12 +24,14 @@ enum { MOST_STEPS = 100000, MOST_CANDIDATES = 30000 };
 typedef struct LoadIndex {
     Vec(LLVMValueRef) * calls_of; /* by Function.index: calls that may call it */
     Vec(LLVMValueRef) unknown;   /* calls of functions of which nothing is known */
+    Vec(const Function *) later; /* handlers and the like: they run at any time */
 } LoadIndex;
 
 /* A load or memcpy that may run after the store. */
 typedef struct Candidate {
     LLVMValueRef inst;
     PtSet from;
+    bool leaves;                 /* … in pieces, or to where nobody follows it */
     Member member;
     unsigned seen;               /* OWN | DEEP: it gives the reference */
 } Candidate;
@@ -59,6 +61,39 @@ typedef struct Search {
 
 /* ---- the index */
 
+static void add_later(Mutability *m, LoadIndex *ix, LLVMValueRef fn)
+{
+    const Function *f = program_function_of(m->program, fn);
+
+    for (size_t i = 0; f && i < ix->later.len; i++)
+        if (ix->later.items[i] == f)
+            return;
+    if (f)
+        vec_push(&ix->later, f);
+}
+
+static void index_later(Mutability *m, LoadIndex *ix, LLVMValueRef call)
+{
+    size_t n;
+    const LLVMValueRef *fns = pointsto_callbacks(m->pt, call, &n);
+
+    for (size_t i = 0; i < n; i++)
+        add_later(m, ix, fns[i]);
+}
+
+/* __attribute__((destructor)) */
+static void index_destructors(Mutability *m, LoadIndex *ix)
+{
+    LLVMValueRef g = LLVMGetNamedGlobal(program_module(m->program), "llvm.global_dtors");
+    LLVMValueRef all = g ? LLVMGetInitializer(g) : NULL;
+
+    for (int i = 0; all && i < LLVMGetNumOperands(all); i++) {
+        LLVMValueRef row = LLVMGetOperand(all, (unsigned)i);
+        if (LLVMGetNumOperands(row) > 1 && LLVMIsAFunction(LLVMGetOperand(row, 1)))
+            add_later(m, ix, LLVMGetOperand(row, 1));
+    }
+}
+
 static void index_call(Mutability *m, LoadIndex *ix, LLVMValueRef call)
 {
     size_t n;
@@ -68,10 +103,14 @@ static void index_call(Mutability *m, LoadIndex *ix, LLVMValueRef call)
     for (size_t i = 0; i < n; i++) {
         uint32_t f = pttable_get(&m->body_of, (uintptr_t)t[i]);
         size_t len;
+        const Summary *lib =
+            f == NONE ? summaries_find(m->summaries, LLVMGetValueName2(t[i], &len)) : NULL;
         if (f != NONE)
             vec_push(&ix->calls_of[f], call);
-        else if (!summaries_find(m->summaries, LLVMGetValueName2(t[i], &len)))
+        else if (!lib)
             known = false;
+        else if (lib->later)
+            index_later(m, ix, call);
     }
     if (!known)
         vec_push(&ix->unknown, call);
@@ -87,8 +126,11 @@ static LoadIndex *index_new(Mutability *m)
         for (size_t i = 0; b->fn && i < b->ops.len; i++) {
             if (b->ops.items[i].kind == OP_CALL)
                 index_call(m, ix, b->ops.items[i].inst);
+            else if (b->ops.items[i].kind == OP_ASM)
+                vec_push(&ix->unknown, b->ops.items[i].inst);
         }
     }
+    index_destructors(m, ix);
     return ix;
 }
 
@@ -103,6 +145,7 @@ void mut_memory_release(Mutability *m)
         vec_release(&ix->calls_of[i]);
     free(ix->calls_of);
     vec_release(&ix->unknown);
+    vec_release(&ix->later);
     free(ix);
 }
 
@@ -333,8 +376,12 @@ static void use_by_library(Search *s, LLVMValueRef call, const Summary *lib, uns
 {
     unsigned use = mut_use(s->m, lib, call, arg);
 
-    if (use & (SUMMARY_WRITE | SUMMARY_FREE | SUMMARY_KEEP))
+    if (use & (SUMMARY_CHANGES | SUMMARY_KEEP))
         fail(s, kind, call);
+    for (size_t i = 0; i < lib->nwrites; i++)
+        if (names(&lib->writes[i], arg) ||
+            (lib->writes[i].kind == SUMMARY_REST && arg >= lib->nparams))
+            fail(s, lib->writes[i].stars ? DEEP : kind, call);
     if (names(&lib->ret, arg))
         taint(s, call, lib->ret.stars ? DEEP : kind);
     for (size_t i = 0; i < lib->nassigns; i++) {
@@ -371,7 +418,7 @@ static void use_by_intrinsic(Search *s, LLVMValueRef call, const char *name, uns
         add_cells(s, LLVMGetOperand(call, 0), true, DEEP);
     else if ((copies || str_starts(name, "llvm.memset")) && !arg)
         fail(s, kind, call);
-    else if (!mut_is_known_intrinsic(call))
+    else if (!pt_is_known_intrinsic(call))
         fail(s, kind, call);
     else if (!str_starts(name, "llvm.dbg") && !str_starts(name, "llvm.lifetime"))
         taint(s, call, kind);
@@ -427,10 +474,36 @@ static void use_by_return(Search *s, LLVMValueRef ret, unsigned kind)
             taint(s, s->ix->calls_of[f].items[i], kind);
 }
 
+/* Does the instruction hand a piece on to where nobody follows it? */
+static bool goes_on(LLVMValueRef user, LLVMValueRef v)
+{
+    if (LLVMIsAStoreInst(user))
+        return LLVMGetOperand(user, 0) == v;
+    if (LLVMIsACallInst(user)) {
+        size_t n;
+        LLVMValueRef callee = LLVMGetCalledValue(user);
+        return !LLVMIsAFunction(callee) || !str_starts(LLVMGetValueName2(callee, &n), "llvm.dbg.");
+    }
+    return LLVMIsAReturnInst(user) || LLVMIsAInsertElementInst(user) ||
+           LLVMIsAInsertValueInst(user) || LLVMIsAAtomicRMWInst(user) ||
+           LLVMIsAAtomicCmpXchgInst(user);
+}
+
 static void use(Search *s, LLVMValueRef v, LLVMValueRef user, unsigned kind)
 {
+    bool piece = !mut_carries(s->m, LLVMTypeOf(v));
+
+    if (piece && goes_on(user, v)) {
+        fail(s, kind, user);
+        return;
+    }
     switch (LLVMGetInstructionOpcode(user)) {
-    case LLVMLoad: taint(s, user, DEEP); break;
+    case LLVMLoad:
+        if (mut_carries(s->m, LLVMTypeOf(user)) ||
+            mut_has_seen_pointers(s->m, v,
+                                  (int64_t)LLVMABISizeOfType(s->m->layout, LLVMTypeOf(user))))
+            taint(s, user, DEEP);
+        break;
     case LLVMStore:
         if (LLVMGetOperand(user, 1) == v)
             fail(s, kind, user);
@@ -454,14 +527,62 @@ static void use(Search *s, LLVMValueRef v, LLVMValueRef user, unsigned kind)
     case LLVMRet: use_by_return(s, user, kind); break;
     case LLVMICmp:
     case LLVMFCmp:
-    case LLVMTrunc:
-    case LLVMBr:
-    case LLVMSwitch: break;
+    case LLVMSwitch:
+        if (mut_tells_bits(s->m, v) || (piece && s->m->rebuilds))
+            fail(s, kind, user);
+        break;
+    case LLVMGetElementPtr:
+        if (LLVMGetOperand(user, 0) == v)
+            taint(s, user, kind);
+        else if (mut_tells_bits(s->m, v) || (piece && s->m->rebuilds))
+            fail(s, kind, user);
+        break;
+    case LLVMBr: break;
     default: taint(s, user, kind);
     }
 }
 
 /* ---- the search */
+
+static bool reads_content(const Summary *lib, unsigned arg, unsigned use)
+{
+    if (use & (SUMMARY_DEEP | SUMMARY_LEAVES | SUMMARY_TEXT))
+        return true;
+    if (names(&lib->ret, arg) && lib->ret.stars)
+        return true;
+    for (size_t i = 0; i < lib->nassigns; i++)
+        if (names(&lib->assigns[i].from, arg) && lib->assigns[i].from.stars)
+            return true;
+    for (size_t i = 0; i < lib->nwrites; i++)
+        if (names(&lib->writes[i], arg) && lib->writes[i].stars)
+            return true;
+    return false;
+}
+
+/* A library function that takes pointers from the memory it is given, or a struct that is
+ * passed by value. */
+static void add_reading_call(Search *s, LLVMValueRef call)
+{
+    unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5);
+    size_t n, len;
+    const LLVMValueRef *t = pointsto_targets(s->m->pt, call, &n);
+
+    for (unsigned k = 0; k < LLVMGetNumArgOperands(call); k++) {
+        bool reads = LLVMGetCallSiteEnumAttribute(call, k + 1, byval) != NULL;
+        for (size_t i = 0; !reads && i < n; i++) {
+            const Summary *lib =
+                mut_body(s->m, t[i])
+                    ? NULL
+                    : summaries_find(s->m->summaries, LLVMGetValueName2(t[i], &len));
+            reads = lib && reads_content(lib, k, mut_use(s->m, lib, call, k));
+        }
+        if (reads)
+            vec_push(&s->candidates,
+                     ((Candidate){ .inst = call,
+                                   .from = pointsto_value(s->m->pt, LLVMGetOperand(call, k), 0),
+                                   .leaves = true }));
+    }
+}
 
 /* All loads that may run after the store; false: too many. */
 static bool find_candidates(Search *s)
@@ -473,14 +594,19 @@ static bool find_candidates(Search *s)
             some = s->after.items[i].b == b;
         for (uint32_t i = 0; some && i < b->ops.len; i++) {
             const Op *o = &b->ops.items[i];
-            bool load = o->kind == OP_LOAD && o->dst != NONE && o->pointer;
-            if (!load && !(o->kind == OP_MEMCPY && o->pointer))
+            bool load = o->kind == OP_LOAD && ((o->dst != NONE && o->pointer) || o->piece);
+            if (!load && !(o->kind == OP_MEMCPY && (o->pointer || o->piece)) && o->kind != OP_CALL)
                 continue;
             if (!all && !comes_after(s, b, i))
                 continue;
+            if (o->kind == OP_CALL) {
+                add_reading_call(s, o->inst);
+                continue;
+            }
             LLVMValueRef from = LLVMGetOperand(o->inst, load ? 0 : 1);
             Candidate c = { .inst = o->inst, .from = pointsto_value(s->m->pt, from, 0) };
-            if (load)
+            c.leaves = o->piece;
+            if (load && !c.leaves)
                 c.member = mut_member(s->m, from);
             vec_push(&s->candidates, c);
         }
@@ -498,11 +624,18 @@ static bool may_be_stored(Search *s, const Candidate *c, unsigned kind)
     return false;
 }
 
+/* May a part of the pointer at `cell` be read at `at`? */
+static bool overlaps(int64_t at, int64_t cell)
+{
+    return at == ANY || cell == ANY || (cell > at - 8 && cell < at + 8);
+}
+
 static bool holds(Search *s, const Candidate *c, unsigned kind, PtTable *known)
 {
     const PointsTo *pt = s->m->pt;
-    bool whole = LLVMIsACallInst(c->inst);
-    uint64_t key = (uintptr_t)c->from.locs << 1 | whole;
+    bool piece = c->leaves && !LLVMIsACallInst(c->inst);
+    bool whole = piece || LLVMIsACallInst(c->inst);
+    uint64_t key = (uintptr_t)c->from.locs << 2 | (unsigned)piece << 1 | whole;
     uint32_t answer = pttable_get(known, key);
 
     if (answer != NONE)
@@ -510,9 +643,11 @@ static bool holds(Search *s, const Candidate *c, unsigned kind, PtTable *known)
     answer = 0;
     for (size_t i = 0; !answer && i < c->from.n; i++) {
         answer = ptbits_has(&s->cells[kind], c->from.locs[i]);
-        PtRange r = pt->objects.items[pt->locs.items[c->from.locs[i]].object].locs;
+        PtLoc at = pt->locs.items[c->from.locs[i]];
+        PtRange r = pt->objects.items[at.object].locs;
         for (uint32_t k = r.start; whole && !answer && k < r.start + r.n; k++)
-            answer = ptbits_has(&s->cells[kind], k);
+            answer = (!piece || overlaps(at.offset, pt->locs.items[k].offset)) &&
+                     ptbits_has(&s->cells[kind], k);
     }
     s->steps += c->from.n / 8;
     pttable_put(known, key, answer);
@@ -528,7 +663,9 @@ static void load_again(Search *s, unsigned kind)
         if (c->seen & kind || !may_be_stored(s, c, kind) || !holds(s, c, kind, &known))
             continue;
         c->seen |= kind;
-        if (LLVMIsACallInst(c->inst))        /* a memcpy from there */
+        if (c->leaves)
+            fail(s, kind, c->inst);
+        else if (LLVMIsACallInst(c->inst))        /* a memcpy from there */
             add_cells(s, LLVMGetOperand(c->inst, 0), true, kind);
         else
             taint(s, c->inst, kind);
@@ -591,14 +728,19 @@ MemoryAnswer mut_memory(Mutability *m, Body *b, unsigned first, unsigned n)
         m->loads = index_new(m);
     Search s = { .m = m, .b = b, .ix = m->loads, .answer = { true, true, NULL, NULL } };
 
+    bool stored = false;
+
     s.scope = xcalloc(m->nbodies + 1, sizeof(bool));
     for (size_t i = 0; i < b->flow.effects.len; i++) {
         const Effect *e = &b->flow.effects.items[i];
         if (e->kind != EFFECT_STORE || e->path.root < first || e->path.root >= first + n)
             continue;
         run_after_effect(&s, b, e, 0);
+        stored = true;
         stored_by(&s, e->origin, level(&e->path, OWN));
     }
+    for (size_t i = 0; stored && i < s.ix->later.len; i++)
+        run_function(&s, s.ix->later.items[i]);
     if (find_candidates(&s))
         search(&s);
     else
@@ -618,22 +760,32 @@ MemoryAnswer mut_memory(Mutability *m, Body *b, unsigned first, unsigned n)
 
 /* ---- changed by whatever pointer */
 
-/* The objects that a function changes; its parameters are asked about in a row. */
-static const PtBits *objects_changed(Mutability *m, LLVMValueRef fn)
+static void add_changed(Mutability *m, LLVMValueRef fn)
 {
     const PtBits *written = modref_function_bits(m->modref, fn, MODREF_WRITE);
     uint32_t last = UINT32_MAX;
 
-    if (m->changed_by == fn)
-        return &m->changed;
-    ptbits_release(&m->changed);
-    m->changed_by = fn;
     for (PtIter i = ptbits_first(written); i.on; ptbits_next(&i)) {
         uint32_t o = m->pt->locs.items[i.x].object;
         if (o != last)
             ptbits_add(&m->changed, o);
         last = o;
     }
+}
+
+/* The objects that a function changes, or that a handler does meanwhile; the parameters of
+ * a function are asked about in a row. */
+static const PtBits *objects_changed(Mutability *m, LLVMValueRef fn)
+{
+    if (m->changed_by == fn)
+        return &m->changed;
+    if (!m->loads)
+        m->loads = index_new(m);
+    ptbits_release(&m->changed);
+    m->changed_by = fn;
+    add_changed(m, fn);
+    for (size_t i = 0; i < m->loads->later.len; i++)
+        add_changed(m, program_function_value(m->program, m->loads->later.items[i]));
     return &m->changed;
 }
 

@@ -355,6 +355,16 @@ static bool is_clean(const Judge *j, unsigned to)
     return !best_write(j, to) && j->blocked >= to && j->stored >= to;
 }
 
+/* Does a reference go where points-to doesn't follow it? */
+static bool is_hidden(const Judge *j)
+{
+    for (size_t i = 0; i < j->list.len; i++)
+        if (j->list.items[i].kind == MUT_CAST || j->list.items[i].kind == MUT_ASM ||
+            j->list.items[i].kind == MUT_KEPT || j->list.items[i].kind == MUT_VARARG)
+            return true;
+    return false;
+}
+
 static void judge_memory(Judge *j)
 {
     MutParam *p = j->out;
@@ -364,7 +374,8 @@ static void judge_memory(Judge *j)
 
     if (p->by_value || pointsto_value(j->m->pt, arg, 0).n == 0)
         return;
-    mut_unchanged(j->m, j->b->value, arg, &p->own_unchanged, &p->unchanged);
+    if (!is_hidden(j))
+        mut_unchanged(j->m, j->b->value, arg, &p->own_unchanged, &p->unchanged);
     if (p->unchanged)
         settle(&p->deep, MUT_IMMUTABLE, MUT_BY_M, true);
     if (p->own_unchanged)
@@ -397,6 +408,10 @@ static bool is_likely(const Judge *j)
         case MUT_MEMBER:
         case MUT_REPLACED:
         case MUT_RETURNED: break;
+        case MUT_CAST:
+            if (j->m->rebuilds)
+                return false;
+            break;
         default: return false;
         }
     return true;
@@ -801,7 +816,8 @@ Mutability *mutability_new(const Program *p, const Calls *c, const MutabilityPla
     m->layout = LLVMGetModuleDataLayout(program_module(p));
     if (m->plan.stages & MUT_BY_M)
         m->modref = modref_new(m->pt, m->summaries);
-    m->percent_n = mut_has_percent_n(program_module(p));
+    m->percent_n = mut_has_conversion(program_module(p), 'n');
+    m->rebuilds = mut_rebuilds_pointers(m);
     open_bodies(m);
     mut_formats(m);
     settle_all(m);
@@ -826,6 +842,7 @@ void mutability_free(Mutability *m)
     pttable_release(&m->global_of);
     pttable_release(&m->body_of);
     pttable_release(&m->prints);
+    pttable_release(&m->seen_pointers);
     map_release(&m->store_class);
     arena_release(&m->arena);
     free(m);

@@ -4,6 +4,7 @@
  *     path.c         access paths and sets of them
  *     lower.c        a function's instructions as a short list of operations
  *     flow.c         the paths that each value of a function holds; its effects
+ *     pieces.c       pointers that leave in pieces
  *     call.c         applies a summary at a call, of a body or of the library
  *     format.c       arguments that a literal format only prints
  *     memory.c       stage M: references that were stored
@@ -83,6 +84,7 @@ typedef enum {
     OP_STORE,                    /* b goes to a */
     OP_MEMCPY,                   /* the memory at b goes to a */
     OP_MEMSET,                   /* a is written */
+    OP_PIECE,                    /* a part of a goes where nobody follows it */
     OP_VA_START,                 /* a is a va_list */
     OP_CALL,
     OP_ASM,
@@ -95,8 +97,10 @@ typedef struct Op {
     uint32_t dst, a, b;          /* values; NONE */
     int32_t off;
     bool pointer;                /* OP_LOAD: what is loaded can be a pointer */
+    bool piece; /* OP_LOAD, OP_MEMCPY: what is loaded may be a part of a pointer, and
+                                  * goes where nobody follows it */
     LLVMValueRef inst;
-    LLVMValueRef origin;         /* OP_STORE, OP_MEMCPY: the first store that goes to
+    LLVMValueRef origin; /* OP_STORE, OP_MEMCPY: the first store that goes to
                                   * the same places, for all of them */
 } Op;
 
@@ -105,51 +109,51 @@ typedef struct Op {
 typedef enum {
     EFFECT_WRITE,
     EFFECT_FREE,
-    EFFECT_STORE,                /* the reference `path` is stored at `dest` */
-    EFFECT_RETURN,               /* … in the fresh object that is returned */
-    EFFECT_REASON,               /* nobody knows what happens to it */
+    EFFECT_STORE, /* the reference `path` is stored at `dest` */
+    EFFECT_RETURN, /* … in the fresh object that is returned */
+    EFFECT_REASON, /* nobody knows what happens to it */
 } EffectKind;
 
 typedef struct Effect {
     EffectKind kind;
-    MutReasonKind reason;        /* EFFECT_REASON */
-    uint8_t maybe;               /* PATH_OF_SEVERAL …; also by an indirect call with
+    MutReasonKind reason; /* EFFECT_REASON */
+    uint8_t maybe; /* PATH_OF_SEVERAL …; also by an indirect call with
                                   * other targets */
     Path path, dest;
-    LLVMValueRef inst;           /* here: the store or the call */
-    LLVMValueRef origin;         /* the store itself, wherever it is, or one that goes
+    LLVMValueRef inst; /* here: the store or the call */
+    LLVMValueRef origin; /* the store itself, wherever it is, or one that goes
                                   * to the same places; NULL: one of too many */
-    LLVMValueRef callee;         /* whose effect it was; NULL: it is here */
-    uint32_t next;               /* its index there */
+    LLVMValueRef callee; /* whose effect it was; NULL: it is here */
+    uint32_t next; /* its index there */
 } Effect;
 
 typedef struct Flow {
     Vec(Effect) effects;
-    Map known;                   /* EffectKey -> index + 1 */
+    Map known; /* EffectKey -> index + 1 */
     PathSet returns;
-    uint32_t nglobal;            /* effects on globals */
-    uint32_t version;            /* counts effects that were replaced */
-    PtTable count;               /* kind, root -> effects */
-    bool fresh;                  /* may return an object it has made */
-    bool *reads;                 /* by argument: its object is read */
-    bool *passed;                /* by argument: given to some call */
-    bool reads_memory;           /* of anybody's */
-    bool impure;                 /* I/O, volatile, writes to memory unknown */
+    uint32_t nglobal; /* effects on globals */
+    uint32_t version; /* counts effects that were replaced */
+    PtTable count; /* kind, root -> effects */
+    bool fresh; /* may return an object it has made */
+    bool *reads; /* by argument: its object is read */
+    bool *passed; /* by argument: given to some call */
+    bool reads_memory; /* of anybody's */
+    bool impure; /* I/O, volatile, writes to memory unknown */
     bool changed;
 } Flow;
 
 typedef struct Local {
     LLVMValueRef site;
-    bool stack;                  /* else fresh memory, or a callee's result */
-    bool one_of;                 /* a union with several kinds of pointers */
-    bool exposed;                /* others may have stored pointers in it */
-    bool captured;               /* its address was stored where others see it */
-    uint32_t by;                 /* op that did it */
+    bool stack; /* else fresh memory, or a callee's result */
+    bool one_of; /* a union with several kinds of pointers */
+    bool exposed; /* others may have stored pointers in it */
+    bool captured; /* its address was stored where others see it */
+    uint32_t by; /* op that did it */
 } Local;
 
 typedef struct Content {
     Path dest, src;
-    uint32_t op;                 /* that stores it; NONE: some */
+    uint32_t op; /* that stores it; NONE: some */
 } Content;
 
 typedef struct Bucket {
@@ -159,7 +163,7 @@ typedef struct Bucket {
 
 /* How far a call has met a function: what hasn't changed is not done again. */
 typedef struct Met {
-    uint64_t inputs;             /* sizes of what the arguments hold, and of memory */
+    uint64_t inputs; /* sizes of what the arguments hold, and of memory */
     uint32_t effects, version;
 } Met;
 
@@ -167,28 +171,30 @@ typedef struct Met {
 typedef struct Body {
     const Function *fn;
     LLVMValueRef value;
-    uint32_t nargs;              /* IR arguments; also the variadic root */
-    bool *plain;                 /* by argument: its object holds no pointers */
+    uint32_t nargs; /* IR arguments; also the variadic root */
+    bool *plain; /* by argument: its object holds no pointers */
     Vec(Op) ops;
-    PtTable number;              /* LLVMValueRef -> value */
-    Vec(PathSet) sets;           /* by value */
+    PtTable number; /* LLVMValueRef -> value */
+    Vec(PathSet) sets; /* by value */
     uint32_t nblocks;
     PtTable block_number;
-    uint64_t **reach;            /* by block, made when asked for: blocks that
+    uint64_t **reach; /* by block, made when asked for: blocks that
                                   * can come after it */
     Vec(LLVMBasicBlockRef) blocks;
+    Vec(uint32_t) again; /* blocks where a call returns twice, as setjmp() does */
+    bool *calls; /* by block, if there are such: it has a call */
     Vec(Local) locals;
-    PtTable local_of;            /* site -> index */
+    PtTable local_of; /* site -> index */
     Vec(Bucket) buckets;
-    PtTable bucket_of;           /* root -> index */
-    Map stored;                  /* dest, src, op */
-    uint32_t memory;             /* grows with what is stored in memory */
-    bool coarse;                 /* too much is stored: all local objects are one, */
-    uint32_t merged;             /* this one */
+    PtTable bucket_of; /* root -> index */
+    Map stored; /* dest, src, op */
+    uint32_t memory; /* grows with what is stored in memory */
+    bool coarse; /* too much is stored: all local objects are one, */
+    uint32_t merged; /* this one */
     Vec(Met) met;
-    PtTable met_of;              /* op, function -> index */
+    PtTable met_of; /* op, function -> index */
     Flow flow;
-    Vec(uint32_t) callers;       /* bodies to look at again */
+    Vec(uint32_t) callers; /* bodies to look at again */
     bool lowered, grown, queued;
 } Body;
 
@@ -200,32 +206,32 @@ struct Mutability {
     ModRef *modref;
     MutabilityPlan plan;
     LLVMTargetDataRef layout;
-    Body *bodies;                /* by Function.index; .fn NULL: no body */
+    Body *bodies; /* by Function.index; .fn NULL: no body */
     size_t nbodies;
     Vec(LLVMValueRef) globals;
     PtTable global_of;
-    Map store_class;             /* places and member -> the first store there */
-    PtTable body_of;             /* function value -> Function.index */
+    Map store_class; /* places and member -> the first store there */
+    PtTable body_of; /* function value -> Function.index */
     Arena arena;
-    MutParam **params;           /* by Function.index */
+    MutParam **params; /* by Function.index */
     MutPurity *purity;
-    struct LoadIndex *loads;     /* memory.c */
-    LLVMValueRef changed_by;     /* … the function that was asked about last, */
-    PtBits changed;              /* and the objects it changes */
-    bool percent_n;              /* some format has it */
-    PtTable prints;              /* format.c: function -> what its formats show */
-    bool printed[256];           /* … conversions that only read */
+    struct LoadIndex *loads; /* memory.c */
+    LLVMValueRef changed_by; /* … the function that was asked about last, */
+    PtBits changed; /* and the objects it changes */
+    bool percent_n; /* some format has it */
+    bool rebuilds; /* it makes pointers of integers of unknown origin */
+    PtTable seen_pointers; /* pieces.c: places, size -> bool */
+    PtTable prints; /* format.c: function -> what its formats show */
+    bool printed[256]; /* … conversions that only read */
     bool stopped;
 };
 
 /* lower.c */
 /* Is it one address: the same value, or the same constant offset from one? */
 bool mut_same_address(const Mutability *m, LLVMValueRef x, LLVMValueRef y);
-int64_t mut_gep_offset(const Mutability *m, LLVMValueRef gep);    /* or ANYWHERE */
+int64_t mut_gep_offset(const Mutability *m, LLVMValueRef gep); /* or ANYWHERE */
 void mut_lower(Mutability *m, Body *b);
 void mut_body_release(Body *b);
-/* Is it clear what this call of an intrinsic does? */
-bool mut_is_known_intrinsic(LLVMValueRef call);
 /* Are there pointers in the `size` bytes at an address (0: in the object), as far
  * as points-to has seen? */
 bool mut_holds_pointers(const Mutability *m, LLVMValueRef address, int64_t size);
@@ -234,7 +240,26 @@ bool mut_reaches(Body *b, uint32_t from, uint32_t to);
 /* … after at least one other, so that an operation in a loop comes again. */
 bool mut_comes_later(Body *b, uint32_t from, uint32_t to);
 
+/* pieces.c */
+/* Can a value of the type be a whole pointer, or hold one? */
+bool mut_carries(const Mutability *m, LLVMTypeRef t);
+/* Is a part of a pointer only compared, or (`index`) an index? `copied`: stores of the
+ * value itself are followed otherwise. */
+bool mut_piece_is_harmless(const Mutability *m, LLVMValueRef piece, bool index, bool copied);
+/* Is it a number made from a pointer, of which a comparison tells some bits? */
+bool mut_tells_bits(const Mutability *m, LLVMValueRef v);
+/* Has points-to seen pointers in the `size` bytes there (0: in the object)? The outside
+ * doesn't count. */
+bool mut_has_seen_pointers(Mutability *m, LLVMValueRef address, int64_t size);
+/* The references that are stored in the `size` bytes (0: in the object) at these places
+ * leave in pieces. `others`: also from memory that isn't ours. */
+void mut_leaves(Body *b, const PathSet *from, int64_t size, bool others, uint32_t op,
+                const Effect *like);
+bool mut_rebuilds_pointers(const Mutability *m);
+
 /* flow.c */
+/* The references that overlap the `size` bytes (0: all of the object) at a place. */
+void mut_load_part(Body *b, const Path *p, int64_t size, bool others, uint32_t op, PathSet *out);
 void mut_flow(Mutability *m, Body *b);
 /* What is stored at the places, as seen at operation `op`. */
 void mut_load(Body *b, const PathSet *from, int32_t off, uint32_t op, PathSet *out);
@@ -259,8 +284,8 @@ Body *mut_body(const Mutability *m, LLVMValueRef fn);
 /* The member that an address names: of the outermost struct and of the innermost. */
 typedef struct Member {
     bool known;
-    int64_t outer, inner;        /* offsets */
-    LLVMTypeRef type;            /* the innermost struct */
+    int64_t outer, inner; /* offsets */
+    LLVMTypeRef type; /* the innermost struct */
 } Member;
 Member mut_member(const Mutability *m, LLVMValueRef address);
 /* The source type of the member, or of the elements of a table there; or NULL. */
@@ -270,8 +295,8 @@ bool mut_is_pure_external(const char *name);
 /* What a library function does with an argument of a call (SUMMARY_READ …).
  * `call` NULL: not known which call. */
 unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsigned arg);
-/* Is there a string in the program that makes printf() write, by %n? */
-bool mut_has_percent_n(LLVMModuleRef module);
+/* Is there a string in the program that has the conversion, as %n? */
+bool mut_has_conversion(LLVMModuleRef module, char conversion);
 
 /* format.c */
 void mut_formats(Mutability *m);
@@ -281,8 +306,8 @@ bool mut_is_printed(const Mutability *m, LLVMValueRef call, unsigned arg);
 /* memory.c: is a parameter immutable although references to it are stored?
  * `first`, `n`: its IR arguments. Fills in what it met otherwise. */
 typedef struct MemoryAnswer {
-    bool deep, own;              /* no write is possible */
-    LLVMValueRef obstacle;       /* what may write */
+    bool deep, own; /* no write is possible */
+    LLVMValueRef obstacle; /* what may write */
     LLVMValueRef own_obstacle;
 } MemoryAnswer;
 MemoryAnswer mut_memory(Mutability *m, Body *b, unsigned first, unsigned n);

@@ -7,6 +7,7 @@
 #include "analysis/pointsto/modref.h"
 #include "base/mem.h"
 #include "analysis/pointsto/pt_answer.h"
+#include "analysis/pointsto/pt_int.h"
 #include <assert.h>
 #include <string.h>
 
@@ -103,13 +104,31 @@ static void external_unknown(const ModRef *mr, LLVMValueRef call, PtBits bits[2]
     ptbits_release(&reach);
 }
 
+/* All that can be reached from the argument: a summary is not more exact. */
+static void written_further(const PointsTo *pt, LLVMValueRef call, const Summary *s,
+                            const SummaryTerm *t, PtBits *written)
+{
+    unsigned first = t->kind == SUMMARY_REST ? (unsigned)s->nparams : t->param;
+    unsigned n = LLVMGetNumArgOperands(call);
+
+    for (unsigned i = first; i < (t->kind == SUMMARY_REST ? n : first + 1) && i < n; i++) {
+        PtBits all = { 0 };
+        PtReach r = { 0 };
+        touch(pt, &all, LLVMGetOperand(call, i), true);
+        touch_reachable(pt, &r, &all);
+        ptbits_union(written, &all, NULL);
+        ptreach_release(&r);
+        ptbits_release(&all);
+    }
+}
+
 static void external_known(const PointsTo *pt, LLVMValueRef call, const Summary *s, PtBits bits[2])
 {
     for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
         unsigned use = i < s->nparams ? s->params[i].use : s->rest;
         PtBits here = { 0 };
         PtReach r = { 0 };
-        if (!(use & (SUMMARY_READ | SUMMARY_WRITE | SUMMARY_FREE)))
+        if (!(use & (SUMMARY_READ | SUMMARY_CHANGES)))
             continue;
         touch(pt, &here, LLVMGetOperand(call, i), true);
         if (use & SUMMARY_DEEP)
@@ -117,10 +136,12 @@ static void external_known(const PointsTo *pt, LLVMValueRef call, const Summary 
         ptreach_release(&r);
         if (use & SUMMARY_READ)
             ptbits_union(&bits[MODREF_READ], &here, NULL);
-        if (use & (SUMMARY_WRITE | SUMMARY_FREE))
+        if (use & SUMMARY_CHANGES)
             ptbits_union(&bits[MODREF_WRITE], &here, NULL);
         ptbits_release(&here);
     }
+    for (size_t i = 0; i < s->nwrites; i++)
+        written_further(pt, call, s, &s->writes[i], &bits[MODREF_WRITE]);
 }
 
 static void external(const ModRef *mr, LLVMValueRef call, LLVMValueRef fn, PtBits bits[2])
@@ -135,8 +156,9 @@ static void external(const ModRef *mr, LLVMValueRef call, LLVMValueRef fn, PtBit
             touch(mr->pt, &bits[MODREF_READ], LLVMGetOperand(call, 1), true);
     } else if (!strncmp(name, "llvm.va_", 8)) {
         touch(mr->pt, &bits[MODREF_WRITE], LLVMGetOperand(call, 0), true);
-    } else if (!strncmp(name, "llvm.", 5)) {
-        return;
+    } else if (pt_is_intrinsic(name)) {
+        if (!pt_is_known_intrinsic(call))
+            external_unknown(mr, call, bits);
     } else if (s) {
         external_known(mr->pt, call, s, bits);
     } else {

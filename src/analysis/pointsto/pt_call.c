@@ -4,6 +4,7 @@
  * those without a summary everything that is handed over escapes.
  */
 #include "analysis/pointsto/pt_int.h"
+#include <assert.h>
 #include <string.h>
 
 /* ---- arguments */
@@ -337,15 +338,28 @@ static void apply_assign(Apply *a, const SummaryAssign *as)
 {
     SummaryTerm to = as->to, from = as->from;
 
+    if (!to.stars && to.kind == SUMMARY_STATE && from.stars == 1 && !from.anywhere) {
+        uint32_t base = term_base(a, &from);     /* all that is stored in the object */
+        if (base != NONE)
+            assign(a, &to, follow(a->pt, base, ANY));
+        return;
+    }
     if (to.stars != 1 || from.stars != 1 || to.anywhere || from.anywhere) {
         assign(a, &to, term_value(a, &from));
+        return;
+    }
+    if (to.kind == SUMMARY_PARAM && from.kind == SUMMARY_PARAM && to.param == from.param) {
+        uint32_t base = term_base(a, &to);       /* qsort: from any place in it to any other */
+        if (base != NONE)
+            pt_constrain(a->pt, base,
+                         (PtConstraint){ C_STORE, follow(a->pt, base, ANY), ANY, 0, 0 });
         return;
     }
     if (to.kind == SUMMARY_RETURN && from.kind == SUMMARY_PARAM && a->fresh != NONE) {
         reallocate(a->pt, a->call, a->fresh, (int)from.param);
         return;
     }
-    copy_memory(a->pt, term_base(a, &to), term_base(a, &from), 0);
+    copy_memory(a->pt, term_base(a, &to), term_base(a, &from), a->s->text ? 8 : 0);
 }
 
 static void apply_callback(Apply *a, const SummaryCallback *cb)
@@ -413,6 +427,34 @@ static void call_unknown(Pt *pt, uint32_t call)
 
 bool pt_is_intrinsic(const char *name) { return !strncmp(name, "llvm.", 5); }
 
+/* Stores under a mask and the like are functions of which nothing is known. */
+bool pt_is_known_intrinsic(LLVMValueRef call)
+{
+    static const char *const known[] = {
+        "memcpy",        "memmove",       "memset",         "va_",
+        "dbg.",          "lifetime.",     "invariant.",     "expect",
+        "assume",        "objectsize",    "ptrmask",        "launder.",
+        "strip.",        "prefetch",      "is.constant",    "stack",
+        "threadlocal.",  "annotation",    "ptr.annotation", "var.annotation",
+        "returnaddress", "frameaddress",  "ssa.copy",       "trap",
+        "debugtrap",     "eh.",           "localescape",    "donothing",
+        "sideeffect",    "load.relative", "vector.reduce.",
+    };
+    size_t n;
+    const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &n);
+
+    assert(pt_is_intrinsic(name));
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (str_starts(name + 5, known[i]))
+            return true;
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+        LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, i)));
+        if (kind == LLVMPointerTypeKind || kind == LLVMVectorTypeKind)
+            return false;
+    }
+    return true;
+}
+
 static void call_intrinsic(Pt *pt, uint32_t call, const char *name)
 {
     PtCall c = pt->calls.items[call];
@@ -428,6 +470,8 @@ static void call_intrinsic(Pt *pt, uint32_t call, const char *name)
             pt_constrain(pt, c.args[0].node, (PtConstraint){ C_STORE, node, ANY, 0, 0 });
     } else if (!strncmp(name, "llvm.va_copy", 12)) {
         copy_memory(pt, c.args[0].node, c.args[1].node, 24);
+    } else if (!pt_is_known_intrinsic(c.inst)) {
+        call_unknown(pt, call);
     } else {
         for (uint32_t i = 0; i < c.nargs; i++)
             for (uint32_t w = 0; w < c.args[i].words && c.nresult; w++)

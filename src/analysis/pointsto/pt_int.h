@@ -299,6 +299,7 @@ void pt_call_direct(Pt *pt, uint32_t call, LLVMValueRef fn);
 void pt_call_meets(Pt *pt, uint32_t call, LLVMValueRef fn);
 bool pt_call_last_resort(Pt *pt);
 uint32_t pt_library_object(Pt *pt, const char *name, LLVMValueRef fn);
+
 bool pt_is_intrinsic(const char *name);
 
 /* pt_wrap.c */

@@ -29,6 +29,7 @@ typedef struct Parser {
     Vec(SummaryParam) params;
     Vec(SummaryAssign) assigns;
     Vec(SummaryCallback) callbacks;
+    Vec(SummaryTerm) writes;
     Err *err;
 } Parser;
 
@@ -99,8 +100,9 @@ static bool parse_uses(Parser *p, const char *letters, unsigned *use)
         char letter;
         unsigned use;
     } known[] = {
-        { 'r', SUMMARY_READ }, { 'w', SUMMARY_WRITE }, { 'f', SUMMARY_FREE },
-        { 'k', SUMMARY_KEEP }, { 'c', SUMMARY_CALL },  { 'd', SUMMARY_DEEP },
+        { 'r', SUMMARY_READ }, { 'w', SUMMARY_WRITE },  { 'f', SUMMARY_FREE },
+        { 'k', SUMMARY_KEEP }, { 'c', SUMMARY_CALL },   { 'd', SUMMARY_DEEP },
+        { 'm', SUMMARY_MAY },  { 'x', SUMMARY_LEAVES }, { 't', SUMMARY_TEXT },
     };
 
     if (!*letters)
@@ -225,6 +227,19 @@ static bool parse_assign(Parser *p, char *word)
     return true;
 }
 
+/* write TERM */
+static bool parse_write(Parser *p, char *word)
+{
+    SummaryTerm t;
+
+    if (!parse_term(p, word, &t))
+        return false;
+    if (t.kind != SUMMARY_PARAM && t.kind != SUMMARY_REST)
+        return bad(p, "write needs a parameter:", word);
+    vec_push(&p->writes, t);
+    return true;
+}
+
 static bool parse_word(Parser *p, char *word)
 {
     static const struct {
@@ -245,6 +260,10 @@ static bool parse_word(Parser *p, char *word)
         return p->s->noreturn = true;
     if (!strcmp(word, "twice"))
         return p->s->twice = true;
+    if (!strcmp(word, "later"))
+        return p->s->later = true;
+    if (!strcmp(word, "text"))
+        return p->s->text = true;
     if (strchr(word, '='))
         return parse_assign(p, word);
     return bad(p, "unknown effect:", word);
@@ -270,10 +289,10 @@ static bool parse_effects(Parser *p, char *text)
 
     join_arguments(text);
     for (char *w = strtok_r(text, " \t", &save); w; w = strtok_r(NULL, " \t", &save)) {
-        bool call = !strcmp(w, "call");
-        if (call && !(w = strtok_r(NULL, " \t", &save)))
-            return bad(p, "nothing follows 'call'", NULL);
-        if (!(call ? parse_call(p, w) : parse_word(p, w)))
+        bool call = !strcmp(w, "call"), write = !strcmp(w, "write");
+        if ((call || write) && !(w = strtok_r(NULL, " \t", &save)))
+            return bad(p, "nothing follows", call ? "call" : "write");
+        if (!(call ? parse_call(p, w) : write ? parse_write(p, w) : parse_word(p, w)))
             return false;
     }
     return true;
@@ -297,6 +316,7 @@ static bool parse_function(Parser *p, char *text)
     keep(p, params, SummaryParam);
     keep(p, assigns, SummaryAssign);
     keep(p, callbacks, SummaryCallback);
+    keep(p, writes, SummaryTerm);
     return true;
 }
 
@@ -321,7 +341,7 @@ static bool parse_line(Parser *p, char *text)
 
     p->s = arena_new(&all->arena, Summary);
     p->s->where = arena_printf(&all->arena, "%s:%u", p->path, p->line);
-    p->params.len = p->assigns.len = p->callbacks.len = 0;
+    p->params.len = p->assigns.len = p->callbacks.len = p->writes.len = 0;
     if (str_starts(text, "alias "))
         return parse_alias(p, text + 6);
     p->s->variable = str_starts(text, "var ");
@@ -353,6 +373,7 @@ bool summaries_read_text(Summaries *all, const char *text, const char *path, Err
     vec_release(&p.params);
     vec_release(&p.assigns);
     vec_release(&p.callbacks);
+    vec_release(&p.writes);
     free(copy);
     return ok;
 }

@@ -31,6 +31,9 @@ enum {
     SUMMARY_KEEP = 8,        /* it remembers the pointer after it returns */
     SUMMARY_CALL = 16,       /* the parameter is a function that it calls */
     SUMMARY_DEEP = 32,       /* reads and writes follow pointers further */
+    SUMMARY_MAY = 64,        /* it writes only now and then: no evidence of a write */
+    SUMMARY_LEAVES = 128,    /* the bytes of the object leave: to a file, to the kernel … */
+    SUMMARY_TEXT = 256,      /* … as text, from its beginning */
 };
 
 /* How a function says that it failed. */
@@ -64,6 +67,9 @@ typedef struct SummaryAssign {
     SummaryTerm to, from;
 } SummaryAssign;
 
+/* Uses that change the object. */
+enum { SUMMARY_CHANGES = SUMMARY_WRITE | SUMMARY_MAY | SUMMARY_FREE };
+
 enum { SUMMARY_MOST_ARGS = 8 };
 
 typedef struct SummaryCallback {
@@ -90,9 +96,14 @@ typedef struct Summary {
     size_t nassigns;
     SummaryCallback *callbacks;
     size_t ncallbacks;
+    SummaryTerm *writes;     /* … points to memory that it may write; a star takes each
+                              * pointer that is stored anywhere in the object */
+    size_t nwrites;
     unsigned fails;          /* SUMMARY_FAILS_… */
     bool noreturn;
     bool twice;              /* returns twice, as setjmp */
+    bool later;              /* its callbacks run at any time from then on */
+    bool text;               /* what *p=*q copies is text: a few bytes, no object */
     bool variable;           /* a variable of the library; ret is its content */
 } Summary;
 

@@ -137,14 +137,16 @@ static bool in_api(const Reader *r, const Function *fn)
 static bool find_functions(Reader *r, Err *err)
 {
     Api *api = r->api;
-    size_t n;
-    const Function *const *fns = program_functions(api->program, &n);
+    size_t n = r->plan->nfunctions;
+    const Function *const *fns = r->plan->functions;
+    if (!fns)
+        fns = program_functions(api->program, &n);
     for (char *const *h = r->plan->headers; h && *h; h++)
         if (!scan_header(r, *h, err))
             return false;
     api->functions = arena_array(&api->arena, ApiFunction, n + 1 + API_MOST_SHAPES);
     for (size_t i = 0; i < n; i++) {
-        if (!in_api(r, fns[i]))
+        if (!r->plan->functions && !in_api(r, fns[i]))
             continue;
         ApiFunction *f = &api->functions[api->nfunctions];
         f->fn = fns[i];
@@ -174,6 +176,8 @@ static const ApiType *type_with(const Api *api, const char *name)
 static char *record_name(Arena *a, const Type *t)
 {
     const char *kind = t->kind == TYPE_UNION ? "union" : "struct";
+    if (t->kind == TYPE_VOID)
+        return arena_strdup(a, "void *");
     if (*t->name)
         return arena_printf(a, "%s %s", kind, t->name);
     return arena_strdup(a, t->alias ? t->alias->name : "");
@@ -194,7 +198,10 @@ static bool is_made(const Reader *r, const Handle *h)
 }
 
 /* Callers don't see what is in it: they can't have made it themselves. */
-static bool is_opaque(const Type *t) { return t->incomplete || str_ends(t->file, ".c"); }
+static bool is_opaque(const Type *t)
+{
+    return t->kind == TYPE_VOID || t->incomplete || str_ends(t->file, ".c");
+}
 
 /* Does the library keep something in it from call to call? Two of its functions take
  * it, one of them writes or finishes it, and it leads to something. */
@@ -224,6 +231,7 @@ static void find_types(Reader *r)
         const Type *t = r->handles[i].type;
         char *name = record_name(&api->arena, t);
         if (!*name || is_libc(t) || type_with(api, name) ||
+            (t->kind == TYPE_VOID && !is_made(r, &r->handles[i])) ||
             (!is_opaque(t) && !is_made(r, &r->handles[i]) && !is_stateful(r, &r->handles[i])))
             continue;
         ApiType *ty = &api->types[api->ntypes];
@@ -245,6 +253,14 @@ const ApiType *api_type_of(const Api *api, const Type *t, unsigned *levels)
     if (levels)
         *levels = n;
     return found;
+}
+
+/* A void * that is a handle: the first parameter, or what comes out. */
+static const ApiType *void_handle(const Reader *r, const Type *t, int place, unsigned *levels)
+{
+    if (!r->plan->functions || !handle_void(t, levels) || (place > 0 && *levels == 1))
+        return NULL;
+    return type_with(r->api, "void *");
 }
 
 /* ---- places */
@@ -402,6 +418,8 @@ static void wants(const Reader *r, const ApiFunction *f, int place, const Type *
     } else if (t->kind == TYPE_POINTER) {
         out->is_const = type_has_qualifier(t->target, QUALIFIER_CONST);
         out->handle = api_type_of(r->api, t, &levels);
+        if (!out->handle)
+            out->handle = void_handle(r, t, place, &levels);
         if (out->handle)
             wants_handle(r, f, place, levels, out);
         else
@@ -599,7 +617,11 @@ Api *api_open(const Program *p, const ApiPlan *plan, Err *err)
     Reader r = { .api = api, .plan = plan };
     api->program = p;
     bool ok = find_functions(&r, err);
-    Handles *handles = ok ? handles_open(p, plan->handles, err) : NULL;
+    Handles *handles = NULL;
+    if (ok)
+        handles = plan->functions
+                      ? handles_open_for(p, plan->functions, plan->nfunctions, plan->handles, err)
+                      : handles_open(p, plan->handles, err);
     ok = ok && handles;
     if (ok)
         r.handles = handles_all(handles, &r.nhandles);
@@ -642,7 +664,11 @@ const ApiFunction *api_function(const Api *api, const char *name)
 
 const ApiFunction *api_of(const Api *api, const Function *fn)
 {
-    return fn->linkage == LINKAGE_INTERNAL ? NULL : map_get(&api->by_name, fn->name);
+    const ApiFunction *f = map_get(&api->by_name, fn->name);
+    if (fn->linkage != LINKAGE_INTERNAL)
+        return f;
+    return f && f->fn->linkage == LINKAGE_INTERNAL && strcmp(f->fn->symbol, fn->symbol) == 0 ? f
+                                                                                             : NULL;
 }
 
 /* ---- shapes */

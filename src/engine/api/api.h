@@ -97,7 +97,7 @@ typedef struct ApiFunction {
     const struct ApiFunction *shape_of;   /* the variadic one; NULL: it is no shape */
     unsigned nfixed;           /* of a shape: named parameters */
     const SeqValue *pinned;    /* of a shape, one for each of these: the only value that
-                                * it has; VALUE_NONE: any */
+                                * it has; VALUE_NONE: any. NULL: none is pinned */
     const char *not_callable;  /* why it can't be called; NULL: it can */
     bool takes_handle;         /* some parameter is a handle */
     bool observes;             /* changes none of its handles, creates none */
@@ -140,6 +140,10 @@ typedef struct ApiPlan {
     char *const *headers;      /* files, NULL-terminated; NULL: all external
                                 * functions of the program */
     char *const *flags;        /* -I, -D for the headers; NULL: none */
+    /* These and no others, static ones too; they may be pinned (ApiFunction) afterwards.
+     * NULL: as the headers have it. */
+    const Function *const *functions;
+    size_t nfunctions;
     const char *handles;       /* sundew.handles; NULL: none */
     const Calls *calls;        /* NULL: mutability is guessed from const */
 } ApiPlan;

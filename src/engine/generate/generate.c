@@ -106,6 +106,8 @@ static const ApiFunction *rare_function(Generator *g)
             continue;
         if (!best || g->called[f->index] < g->called[best->index])
             best = f;
+        if (g->plan->uniform)
+            return best;
     }
     return best;
 }
@@ -193,8 +195,9 @@ static Seq *grow(Generator *g, Arena *a, const Seq *base, Way way)
     bool mixes = g->components.len && way != WAY_FAITHFUL && !g->plan->prefix;
     if (mixes && rng_below(g->rng, 6) == 0)
         mix_in(g, a, s);
-    unsigned calls =
-        1 + (unsigned)(rng_below(g->rng, 3) == 0) + (unsigned)(rng_below(g->rng, 6) == 0) * 3;
+    unsigned calls = g->plan->calls ? 1 + (unsigned)rng_below(g->rng, g->plan->calls)
+                                    : 1 + (unsigned)(rng_below(g->rng, 3) == 0) +
+                                          (unsigned)(rng_below(g->rng, 6) == 0) * 3;
     for (unsigned i = 0; i < calls && s->n < most_steps(g); i++)
         if (!grow_once(g, a, s, way))
             break;

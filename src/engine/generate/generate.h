@@ -58,6 +58,9 @@ typedef struct SequencePlan {
     const ApiType *uses;         /* each call that is added has a handle of this type;
                                   * with a prefix, one of the prefix's */
     unsigned most_steps;         /* 0: as many as a sequence can have */
+    unsigned calls;              /* that a way adds, at most; 0: one to five, mostly one */
+    bool uniform;                /* functions are picked by weight alone; else those that were
+                                  * called least come first */
     double (*weight)(const ApiFunction *f, void *arg);   /* how gladly it is called; 0:
                                   * never; NULL: all alike */
     double universal_share;      /* of the budget, for the first phase; all without

@@ -118,6 +118,58 @@ static bool universal_handle(const GrowPlan *g, Arena *a, Seq *s, const ApiPlace
     return pick_live(g, s, p->handle, out);
 }
 
+/* A number or a text that nothing else in the call hangs on. */
+static bool is_free(const ApiFunction *f, unsigned i)
+{
+    ApiRole r = f->params[i].role;
+    bool pinned = f->pinned && i < f->nfixed && f->pinned[i].kind != VALUE_NONE;
+    return !pinned && f->params[i].partner < 0 &&
+           (r == ROLE_INTEGER || r == ROLE_STRING || r == ROLE_FLOAT || r == ROLE_ENUM ||
+            r == ROLE_FLAGS);
+}
+
+/* One of the values that stood in places of this kind; mostly of the same name. */
+static SeqValue used_before(const GrowPlan *g, Arena *a, const Seq *s, const ApiPlace *p)
+{
+    SeqValue found = { 0 };
+    size_t n = 0;
+    bool same_name = chance(g->rng, 0.7);
+    for (unsigned i = 0; i < s->n; i++) {
+        const SeqStep *st = &s->steps[i];
+        for (unsigned k = 0; st->f && k < st->nargs; k++)
+            if (st->f->params[k].role == p->role &&
+                type_plain(st->f->params[k].type) == type_plain(p->type) &&
+                (!same_name || strcmp(st->f->params[k].name, p->name) == 0) &&
+                !value_is_made(&st->args[k]) && is_free(st->f, k) && rng_below(g->rng, ++n) == 0)
+                found = value_copy(a, &st->args[k]);
+    }
+    return found;
+}
+
+static SeqValue simple_value(const GrowPlan *g, Arena *a, const ApiPlace *p)
+{
+    static const int64_t numbers[] = { 0, 1, 2, 3, -1, 5 };
+    static const char *const texts[] = { "", "a", "b", "ab", "1" };
+    if (p->role == ROLE_INTEGER)
+        return value_integer((uint64_t)numbers[rng_below(g->rng, 6)]);
+    if (p->role == ROLE_STRING)
+        return value_string(a, texts[rng_below(g->rng, 5)]);
+    return (SeqValue){ 0 };
+}
+
+static void fill_free(const GrowPlan *g, Arena *a, const Seq *s, const ApiFunction *f,
+                      SeqValue *args)
+{
+    for (unsigned i = 0; i < f->nparams; i++) {
+        if (!is_free(f, i))
+            continue;
+        if (g->reuse > 0 && chance(g->rng, g->reuse))
+            args[i] = used_before(g, a, s, &f->params[i]);
+        if (args[i].kind == VALUE_NONE && g->simple > 0 && chance(g->rng, g->simple))
+            args[i] = simple_value(g, a, &f->params[i]);
+    }
+}
+
 static bool universal(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f, unsigned depth)
 {
     SeqValue *args = arena_array(a, SeqValue, f->nparams + 1);
@@ -130,6 +182,7 @@ static bool universal(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f,
         if (p->role == ROLE_HANDLE_INOUT)
             args[i] = value_room(sizeof(void *));
     }
+    fill_free(g, a, s, f, args);
     SeqStep *st = seq_call(a, s, f);
     st->divergent = true;
     memcpy(st->args, args, f->nparams * sizeof *args);

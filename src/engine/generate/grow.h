@@ -23,6 +23,9 @@ typedef struct GrowPlan {
     const Ownership *ownership;
     Rng *rng;
     double null_share;           /* of handles that are NULL in universal calls */
+    double reuse;                /* of numbers and texts in universal calls that stood in the
+                                  * same kind of place before: a key that was put is asked for */
+    double simple;               /* … that are small: 0, 1, -1, "", "a" */
     double start_share;          /* of guided calls that make a new object */
     double mix;                  /* of values from other calls of the function */
     double near;                 /* of guided calls with a value like the example's */

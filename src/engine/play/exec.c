@@ -121,7 +121,8 @@ static bool make_runner(Exec *e, Err *err)
 {
     char *dir = path_dir(e->library), *there = path_dir(e->player);
     const char *readable[] = { dir, there, NULL };
-    e->runner = runner_new(&(RunnerPlan){ .readable = readable }, err);
+    const char *writable[] = { e->plan.writable, NULL };
+    e->runner = runner_new(&(RunnerPlan){ .readable = readable, .writable = writable }, err);
     free(dir);
     free(there);
     return e->runner != NULL;
@@ -136,14 +137,17 @@ static void make_environment(const Exec *e, Strings *env, bool watched)
             strings_add(env, *v);
     strings_add(env, "LC_ALL=C");
     strings_add(env, "TZ=UTC");
+    for (char *const *v = e->plan.env; v && *v; v++)
+        strings_add(env, *v);
     if (!e->plan.preload)
         return;
     strings_addf(env, "LD_PRELOAD=%s", e->plan.preload);
     strings_addf(env,
                  "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:"
                  "max_allocation_size_mb=256:handle_segv=1:exitcode=99:abort_on_error=0:"
-                 "detect_odr_violation=0:verify_asan_link_order=0:quarantine_size_mb=8%s",
-                 watched ? "" : ":symbolize=0");
+                 "detect_odr_violation=0:verify_asan_link_order=0:quarantine_size_mb=8%s%s",
+                 watched ? "" : ":symbolize=0",
+                 e->plan.fill_freed ? ":max_free_fill_size=65536:free_fill_byte=165" : "");
     strings_addf(env, "UBSAN_OPTIONS=print_stacktrace=%d:halt_on_error=1:exitcode=99%s", watched,
                  watched ? "" : ":symbolize=0");
 }

@@ -29,11 +29,20 @@ bool record_weave(const Program *p, const RecordPlan *plan, const char *out, siz
 
 enum { BUDGET = 256 << 20, SECONDS = 300 };
 
+static bool is_replaced(const RecordRun *run, const char *variable)
+{
+    size_t n = strcspn(variable, "=") + 1;
+    for (char *const *e = run->env; e && *e; e++)
+        if (!strncmp(*e, variable, n))
+            return true;
+    return false;
+}
+
 /* Ours without what other probes would read, and where these write. */
 static void make_environment(const RecordRun *run, Strings *env)
 {
     for (char **e = environ; *e; e++)
-        if (!str_starts(*e, "SUNDEW_"))
+        if (!str_starts(*e, "SUNDEW_") && !is_replaced(run, *e))
             strings_add(env, *e);
     strings_addf(env, "SUNDEW_TRACE=%s", run->folder);
     strings_addf(env, "SUNDEW_TRACE_BUDGET=%" PRIu64, run->budget ? run->budget : BUDGET);

@@ -48,7 +48,8 @@ typedef struct RecordRun {
     const char *folder;          /* where the probes write: exists */
     const char *root;            /* the project's folder, to be seen in the sandbox too;
                                   * NULL: not, and `in_place` is not possible */
-    char *const *env;            /* more variables, "NAME=value"; NULL: none */
+    char *const *env;            /* more variables, "NAME=value", or others for ours;
+                                  * NULL: none */
     uint64_t budget;             /* of each process's trace; 0: 256 MiB */
     double seconds;              /* wall clock and CPU; 0: 300 */
     bool (*stop)(void *arg);     /* asked ten times a second; NULL: never */

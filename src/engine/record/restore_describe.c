@@ -25,6 +25,15 @@ static void describe_text(const Item *it, uint64_t offset, Str *out)
     str_add(out, n < 60 ? "\"" : "\"…");
 }
 
+/* A list would tell all its nodes. */
+static bool is_inside(const Restore *r, const Type *t)
+{
+    for (unsigned i = 0; i < r->ninside; i++)
+        if (r->inside[i] == t)
+            return true;
+    return false;
+}
+
 static void describe_pointer(Restore *r, const Type *p, uint64_t value, unsigned depth, Str *out)
 {
     const CrashObject *o = value ? crash_object_at(r->crash, value) : NULL;
@@ -42,7 +51,7 @@ static void describe_pointer(Restore *r, const Type *p, uint64_t value, unsigned
     else if (restore_is_char(target) && offset <= it->size)
         describe_text(it, offset, out);
     else if (target->size && offset + target->size <= it->size && depth < DEEP &&
-             target->kind != TYPE_FUNCTION) {
+             target->kind != TYPE_FUNCTION && !is_inside(r, target)) {
         str_addc(out, '&');
         describe(r, target, it->bytes + offset, target->size, depth + 1, out);
     } else if (!target->size && it->size > offset) {
@@ -56,6 +65,9 @@ static void describe_struct(Restore *r, const Type *p, const uint8_t *bytes, uns
                             Str *out)
 {
     const char *between = " ";
+    bool noted = r->ninside < sizeof r->inside / sizeof *r->inside;
+    if (noted)
+        r->inside[r->ninside++] = p;
     str_addc(out, '{');
     for (unsigned i = 0; i < p->nfields && out->len < LONG; i++) {
         const Field *f = &p->fields[i];
@@ -67,6 +79,7 @@ static void describe_struct(Restore *r, const Type *p, const uint8_t *bytes, uns
         between = ", ";
     }
     str_add(out, out->len < LONG ? " }" : ", … }");
+    r->ninside -= noted;
 }
 
 static void describe_array(Restore *r, const Type *p, const uint8_t *bytes, unsigned depth,

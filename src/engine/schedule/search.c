@@ -29,6 +29,7 @@ enum {
     MOST_QUEUED = 1 << 18,
     MOST_TIMEOUTS = 3,
     MOST_BOUND = 7,
+    MOST_OFTEN = 12,
     GUARANTEED = 2
 };
 
@@ -171,17 +172,37 @@ static bool is_known(Search *x)
     return false;
 }
 
+/* Steps of loops in a run without an end: those that came often before are not
+ * parted from, or the search would stay in the loop. */
+static bool *tired_steps(Search *x)
+{
+    const ScheduleRun *r = &x->run;
+    bool *tired = xcalloc(r->steps.len + 1, sizeof *tired);
+    if (r->ended == SUNDEW_SCHEDULE_ENDED || r->ended == SUNDEW_SCHEDULE_RUNNING)
+        return tired;
+    uint8_t *often = xcalloc(ROWS, 1);
+    for (size_t i = 0; i < r->steps.len; i++) {
+        const struct sundew_step *e = &r->steps.items[i];
+        uint8_t *n = &often[(e->site * 64u + e->thread) * 0x9e3779b1u % ROWS];
+        tired[i] = *n >= MOST_OFTEN;
+        *n += !tired[i];
+        x->lost |= tired[i];
+    }
+    free(often);
+    return tired;
+}
+
 /* All schedules that part from this run at one decision from `from` on. With more
  * than GUARANTEED preemptions only those that can show something new. */
 static void extend(Search *x, uint32_t from, unsigned cost)
 {
     Later *rows = xcalloc(ROWS, sizeof *rows);
-    bool known = is_known(x);
+    bool known = is_known(x), *tired = tired_steps(x);
     for (size_t i = x->run.steps.len; i-- > 0;) {
         const struct sundew_step *e = &x->run.steps.items[i];
         bool useful = is_useful(rows, e);
         note_later(rows, e);
-        if (!(e->flags & SUNDEW_STEP_DECISION) || e->decision < from)
+        if (!(e->flags & SUNDEW_STEP_DECISION) || e->decision < from || tired[i])
             continue;
         for (unsigned t = 0; t < x->run.nthreads; t++) {
             unsigned c = cost + preempts(e, t);
@@ -190,6 +211,7 @@ static void extend(Search *x, uint32_t from, unsigned cost)
         }
     }
     free(rows);
+    free(tired);
     if (x->run.steps.len == SUNDEW_SCHEDULE_STEPS)
         x->lost = true;
 }

@@ -283,7 +283,7 @@ static SeqValue some_value(const Pool *p, Rng *rng, Arena *a, const ApiFunction 
     Key k = { f->index, param };
     const Values *seen = map_getn(&p->observed, &k, sizeof k);
     const ApiPlace *place = &f->params[param];
-    if (f->shape_of && param < f->nfixed && f->pinned[param].kind != VALUE_NONE)
+    if (f->pinned && param < f->nfixed && f->pinned[param].kind != VALUE_NONE)
         return value_copy(a, &f->pinned[param]);
     if (f->shape_of && place->role == ROLE_STRING)
         return seen && seen->len ? value_copy(a, &seen->items[rng_below(rng, seen->len)])

@@ -2,6 +2,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/progress.h"
 #include "base/units.h"
 #include "build/driver.h"
 #include "session/failure_finding.h"
@@ -13,8 +14,6 @@
 #include <unistd.h>
 
 /* ---- live line */
-
-static bool line_is_there;
 
 static void describe(const ExploreStatus *st, Str *out)
 {
@@ -35,27 +34,19 @@ static void describe(const ExploreStatus *st, Str *out)
 
 void status_show(const ExploreStatus *st, void *exploration)
 {
-    Exploration *e = exploration;
     static double shown;                /* of the one terminal there is */
-    double now = clock_seconds(), every = session_verbose(e->s) ? 5 : 0.5;
-    bool terminal = isatty(2);
-    if (now - shown < every || session_quiet(e->s) || (!terminal && !session_verbose(e->s)))
+    double now = clock_seconds();
+    (void)exploration;
+    if (now - shown < 0.5)
         return;
     shown = now;
     Str s = { 0 };
     describe(st, &s);
-    fprintf(stderr, terminal ? "\r\033[K%s" : "%s\n", str_c(&s));
-    fflush(stderr);
-    line_is_there = terminal;
+    progress_say(str_c(&s));
     str_release(&s);
 }
 
-void status_wipe(void)
-{
-    if (line_is_there)
-        fprintf(stderr, "\r\033[K");
-    line_is_there = false;
-}
+void status_wipe(void) { progress_wipe(); }
 
 /* ---- findings */
 
@@ -258,12 +249,13 @@ static void print_summary(Exploration *e, const ExploreResult *r)
                  " unsat, %" PRIu64 " unknown) in %.1f s: %" PRIu64 " new inputs\n",
                  st->traces, st->solver.queries, st->solver.sat, st->solver.unsat,
                  st->solver.unknown, st->solver.seconds, st->solved_new);
-        str_addf(out,
-                 "%" PRIu64 " of %" PRIu64
-                 " solved inputs took another branch than expected (%" PRIu64 " of %" PRIu64
-                 " on exact paths): exploration is slower then, findings are "
-                 "not affected\n",
-                 st->diverged, st->checked, st->diverged_precise, st->checked_precise);
+        if (st->diverged)
+            str_addf(out,
+                     "%" PRIu64 " of %" PRIu64
+                     " solved inputs took another branch than expected (%" PRIu64 " of %" PRIu64
+                     " on exact paths): exploration is slower then, findings are "
+                     "not affected\n",
+                     st->diverged, st->checked, st->diverged_precise, st->checked_precise);
     }
     if (!r->nfailures)
         str_add(out, "no failure\n");
@@ -275,7 +267,8 @@ bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
     for (size_t i = 0; ok && i < r->nfailures; i++)
         ok = report_failure(e, &r->failures[i], err);
     bool kept;
-    if (ok && c_front_was_late(e->front, &kept))
+    bool on_purpose = strcmp(r->ended, "first failure") == 0;
+    if (ok && !on_purpose && c_front_was_late(e->front, &kept))
         session_incomplete(e->s,
                            "inputs were only mutated: the build that follows them was not "
                            "ready%s",
@@ -283,6 +276,8 @@ bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
     if (ok && r->unsaved)
         session_incomplete(e->s, "%zu file%s could not be written", r->unsaved,
                            r->unsaved == 1 ? "" : "s");
+    session_examined(e->s, "%" PRIu64 " runs, %zu of %zu branches", r->status.executions,
+                     r->status.covered, r->status.reachable);
     add_json(e, r);
     if (!session_flag(e->s, "json"))
         print_summary(e, r);

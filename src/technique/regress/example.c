@@ -7,8 +7,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/tempdir.h"
-#include "engine/record/record.h"
-#include "engine/record/trace.h"
+#include "engine/usage/example.h"
 #include "technique/regress/regress_int.h"
 #include "build/woven.h"
 #include <stdlib.h>
@@ -16,42 +15,38 @@
 
 static bool is_stopped(void *session) { return session_interrupted(session); }
 
-/* A woven program with the words after the first, or all of them as a command in
- * which the woven one stands in the place of the library. */
-static bool run_example(Regress *r, const Program *p, const char *woven, const char *folder,
-                        bool alone, Err *err)
+static UsageExample example_of(const Regress *r, const char *scratch)
 {
-    size_t n;
-    char **tail = session_tail(r->session, &n);
-    RecordRun run = { .original = program_captured(p),
-                      .woven = woven,
-                      .folder = folder,
-                      .words = tail + alone,
-                      .nwords = n - alone,
-                      .in_place = !alone,
-                      .root = session_root(r->session),
-                      .seconds = alone ? 300 : 3600,
-                      .budget = alone ? 256 << 20 : 64 << 20,
-                      .stop = is_stopped,
-                      .arg = r->session };
-    RunResult res = { 0 };
-    bool ok = record_run(&run, &res, err);
-    if (ok && failure_is(&res.failure)) {
+    UsageExample x = { .api = r->api,
+                       .library = r->program,
+                       .program = r->example,
+                       .libexec = session_libexec(r->session),
+                       .root = session_root(r->session),
+                       .scratch = scratch,
+                       .stop = is_stopped,
+                       .arg = r->session };
+    x.words = session_tail(r->session, &x.nwords);
+    return x;
+}
+
+/* How the example ended is said; false if time was over. */
+static bool say_end(Regress *r, RunResult *res, Err *err)
+{
+    if (failure_is(&res->failure)) {
         Str text = { 0 }, shown = { 0 };
-        failure_describe(&res.failure, &text);
+        failure_describe(&res->failure, &text);
         escape_terminal_z(&shown, str_c(&text));
         session_note(r->session,
                      "the example ended with %s; Sundew continues with the calls before that",
                      str_c(&shown));
         str_release(&text);
         str_release(&shown);
-    } else if (ok && res.failure.status) {
-        session_note(r->session, "the example ended with status %d", res.failure.status);
+    } else if (res->failure.status) {
+        session_note(r->session, "the example ended with status %d", res->failure.status);
     }
-    run_result_release(&res);
-    if (ok && session_time_is_over(r->session))
-        ok = err_set(err, "the time was over while the example ran: give more (--time)");
-    return ok;
+    run_result_release(res);
+    return !session_time_is_over(r->session) ||
+           err_set(err, "the time was over while the example ran: give more (--time)");
 }
 
 /* What the user's rules forbid is not called by anybody. */
@@ -97,17 +92,6 @@ static void add_observed_values(Regress *r)
     }
 }
 
-/* Is the library in it, linked statically? */
-static bool holds_library(const Regress *r, const Program *example)
-{
-    size_t n;
-    const Function *const *fns = program_functions(example, &n);
-    for (size_t i = 0; i < n; i++)
-        if (fns[i]->defined && api_of(r->api, fns[i]))
-            return true;
-    return false;
-}
-
 /* The captured program that the words after "--" run, if the library is in it. */
 static bool open_example(Regress *r)
 {
@@ -117,7 +101,7 @@ static bool open_example(Regress *r)
     if (r->example || !n)
         return r->example != NULL;
     const Program *p = session_open_program(r->session, tail[0], &none);
-    if (p && holds_library(r, p))
+    if (p && usage_is_linked_into(r->api, p))
         r->example = p;
     return r->example != NULL;
 }
@@ -125,25 +109,11 @@ static bool open_example(Regress *r)
 /* The example, recorded; `*t` is what it did. */
 static bool record_example(Regress *r, const char *scratch, Trace **t, Err *err)
 {
-    bool alone = open_example(r);
-    const Program *p = alone ? r->example : r->program;
-    char *woven = path_join(scratch, path_base(program_captured(p)->path));
-    char *folder = path_join(scratch, "trace");
-    Strings recorded = { 0 };
-    usage_functions_to_record(r->api, p, &recorded);
-    RecordPlan plan = { .libexec = session_libexec(r->session),
-                        .strategy = COPY_SHALLOW,
-                        .only = strings_argv(&recorded) };
-    bool ok = dir_make(folder, err) && record_weave(p, &plan, woven, NULL, err) &&
-              run_example(r, p, woven, folder, alone, err);
-    *t = ok ? trace_open(folder, p, err) : NULL;
-    if (ok && !*t && !alone)
-        err_ctx(err, "the command ran nothing that is linked with %s, or built that anew",
-                program_captured(p)->name);
-    strings_release(&recorded);
-    free(woven);
-    free(folder);
-    return *t != NULL;
+    open_example(r);
+    UsageExample x = example_of(r, scratch);
+    RunResult how = { 0 };
+    *t = usage_record(&x, &how, err);
+    return *t ? say_end(r, &how, err) : (run_result_release(&how), false);
 }
 
 bool example_usage(Regress *r, Err *err)
@@ -197,9 +167,12 @@ bool example_coverage(Regress *r, Err *err)
     Cover *points = w ? weave_cover(w, err) : NULL;
     Str bytes = { 0 };
     Map symbols = { 0 };
+    RunResult how = { 0 };
+    UsageExample x = example_of(r, scratch);
     bool ok = points && weave_runtime(w, session_libexec(r->session), "cover", err) &&
               woven_build(w, &(WovenBuild){ .out = program, .level = 1 }, err) &&
-              dir_make(folder, err) && run_example(r, r->example, program, folder, true, err) &&
+              dir_make(folder, err) && usage_run_example(&x, program, folder, &how, err) &&
+              say_end(r, &how, err) &&
               file_read_left(file, cover_nblocks(points) + cover_nbranches(points), &bytes, err);
     if (ok && bytes.len != cover_nblocks(points) + cover_nbranches(points))
         ok = err_set(err, "the example did not end by itself");

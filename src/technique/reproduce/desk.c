@@ -6,6 +6,7 @@
 #include "base/tempdir.h"
 #include "engine/record/record.h"
 #include "technique/reproduce/reproduce_int.h"
+#include "build/build.h"
 #include "build/woven.h"
 #include "weave/weave.h"
 #include <string.h>
@@ -78,21 +79,59 @@ static const struct build {
 };
 enum { NBUILDS = sizeof builds / sizeof *builds };
 
-static bool make_program(Session *s, const Program *p, const struct build *b, const char *out,
-                         Err *err)
+typedef struct Desk {
+    Session *session;
+    const struct build *build;
+} Desk;
+
+static bool make_program(void *arg, const char *out, Err *err)
 {
-    MonitorPlan plan = { .variant = crash_variant(b->name) };
+    const Desk *d = arg;
+    Session *s = d->session;
+    MonitorPlan plan = { .variant = crash_variant(d->build->name) };
     if (!copy_strategy_parse(session_option(s, "copy"), &plan.strategy, err))
         return false;
-    Woven *w = session_need(s, NEEDS_CALLS, err) ? weave_begin(p, err) : NULL;
+    Woven *w = session_need(s, NEEDS_CALLS, err) ? weave_begin(session_program(s), err) : NULL;
     plan.calls = w ? session_calls(s) : NULL;
-    if (w && b->asan)
+    if (w && d->build->asan)
         weave_asan(w);
     bool ok = w && weave_monitor(w, &plan, err) &&
               weave_runtime(w, session_libexec(s), "monitor", err) &&
-              woven_build(w, &(WovenBuild){ .out = out, .unoptimised = !b->optimised }, err);
+              woven_build(w, &(WovenBuild){ .out = out, .unoptimised = !d->build->optimised }, err);
     weave_end(w);
     return ok;
+}
+
+/* The monitored program, with a copy where a crash file looks for it. NULL with `err`. */
+static char *get_program(Session *s, const struct build *b, Err *err)
+{
+    static const char *const runtimes[] = { "monitor", NULL };
+    const Program *p = session_program(s);
+    Desk desk = { s, b };
+    char *variant = xprintf("%s copy %s", b->name, session_option(s, "copy"));
+    BuildRecipe recipe = { .program = p,
+                           .name = "monitored-desk",
+                           .variant = variant,
+                           .runtimes = runtimes,
+                           .libexec = session_libexec(s),
+                           .make = make_program,
+                           .arg = &desk };
+    char *made = build_get(&recipe, err);
+    char *kept = crash_executable(workspace_dir(session_workspace(s)), program_key(p),
+                                  program_captured(p)->name, session_option(s, "copy"),
+                                  crash_variant(b->name));
+    char *folder = path_dir(kept);
+    Str data = { 0 };
+    bool ok = made && dir_make(folder, err) && file_read(made, &data, err) &&
+              file_write(kept, str_c(&data), data.len, err);
+    str_release(&data);
+    free(folder);
+    free(kept);
+    free(variant);
+    if (ok)
+        return made;
+    free(made);
+    return NULL;
 }
 
 #define MOST_CRASH (256u << 20)
@@ -172,26 +211,20 @@ static char *run_program(Session *s, const char *binary, const CapturedProgram *
 
 char *desk_crash(Session *s, const Files *files, char **monitored, Err *err)
 {
-    Workspace *ws = session_workspace(s);
     if (!session_need(s, NEEDS_PROGRAM, err))
         return NULL;
-    const Program *p = session_program(s);
-    const CapturedProgram *c = program_captured(p);
-    char *folder = xprintf("%s/monitored/%s", workspace_dir(ws), program_key(p));
+    const CapturedProgram *c = program_captured(session_program(s));
     char *crash = NULL;
-    bool ok = dir_make(folder, err);
     bool ran = false, asan = session_flag(s, "asan");
-    for (int i = 0; ok && !crash && i < NBUILDS; i++) {
+    for (int i = 0; !crash && i < NBUILDS; i++) {
         const struct build *b = &builds[i];
         if (asan && !b->asan)
             continue;
-        char *binary = crash_executable(workspace_dir(ws), program_key(p), c->name,
-                                        session_option(s, "copy"), crash_variant(b->name));
         /* Some programs link only once dead branches are gone, some not with the
          * sanitizer: what an earlier run said counts then. */
-        bool built = file_exists(binary) || make_program(s, p, b, binary, ran ? NULL : err);
-        crash = built ? run_program(s, binary, c, files, err) : NULL;
-        ran |= built;
+        char *binary = get_program(s, b, ran ? NULL : err);
+        crash = binary ? run_program(s, binary, c, files, err) : NULL;
+        ran |= binary != NULL;
         if (crash && b->asan && !asan)
             session_note(s, "%s crashes with the address sanitizer only", c->name);
         if (crash)
@@ -199,6 +232,5 @@ char *desk_crash(Session *s, const Files *files, char **monitored, Err *err)
         else
             free(binary);
     }
-    free(folder);
     return crash;
 }

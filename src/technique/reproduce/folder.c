@@ -199,8 +199,10 @@ static bool write_makefile(Reproduction *rp, Err *err)
         vec_push(&tests, test);
         str_addf(&text, " %s", test.name);
     }
+    /* If there are no others they count: a green check would say that the defect is gone. */
+    bool counted = rp->ranked.len && !rp->ranked.items[0]->informative;
     str_add(&text, "\nuninformative =");
-    for (size_t i = 0; i < rp->ranked.len; i++) {
+    for (size_t i = 0; i < rp->ranked.len && !counted; i++) {
         const Candidate *c = rp->ranked.items[i];
         if (c->file && !c->informative)
             str_addf(&text, " %.*s", (int)strlen(c->file) - 2, c->file);

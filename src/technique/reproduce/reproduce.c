@@ -103,6 +103,20 @@ static void forget(Reproduction *rp)
     rp->n = 0;
 }
 
+/* In a new folder; the sandbox knows folders themselves, not their names. */
+static bool begin_anew(Reproduction *rp, const char *out, bool asan, Err *err)
+{
+    forget(rp);
+    rp->asan = asan;
+    dir_remove(rp->folder);
+    trial_free(rp->trial);
+    rp->trial = NULL;
+    if (!folder_begin(rp, out, err))
+        return false;
+    rp->trial = trial_new(rp->session, rp->folder, err);
+    return rp->trial != NULL;
+}
+
 /* Where nothing reproduces, silent corruption may be the reason: the sanitizer
  * sees it where it happens. */
 static bool attempt_again(Reproduction *rp, const char *out, Err *err)
@@ -115,16 +129,10 @@ static bool attempt_again(Reproduction *rp, const char *out, Err *err)
         return true;
     session_note(rp->session, "no frame reproduces it as built; trying with the address "
                               "sanitizer");
-    forget(rp);
-    rp->asan = true;
-    dir_remove(rp->folder);
-    if (folder_begin(rp, out, &said) && attempt(rp, &said))
+    if (begin_anew(rp, out, true, &said) && attempt(rp, &said))
         return true;
     session_note(rp->session, "with the address sanitizer: %s", said.msg);
-    forget(rp);
-    rp->asan = false;
-    dir_remove(rp->folder);
-    return folder_begin(rp, out, err) && attempt(rp, err);
+    return begin_anew(rp, out, false, err) && attempt(rp, err);
 }
 
 static bool reproduce(Reproduction *rp, const char *out, Err *err)
@@ -168,6 +176,11 @@ static bool reproduce_file(Session *s, const char *path, const char *monitored, 
     rp.program = p;
     rp.monitored = monitored ? monitored : found;
     rp.cwd = cwd;
+    if (p && rp.monitored && !files)
+        session_note(s,
+                     "tests run in an empty folder; if %s reads files by name, name their "
+                     "folder with --files",
+                     crash_program(c));
     bool ok = p && rp.monitored && reproduce(&rp, out, err);
     arena_release(&rp.arena);
     free(cwd);
@@ -187,7 +200,8 @@ static bool read_files(Session *s, Files *files, Err *err)
         return true;
     if (named && !file_is_dir(named))
         return err_set(err, "--files %s: no such folder", named);
-    if (files_read(files, named ? named : "."))
+    size_t n;
+    if (files_read(files, named ? named : ".", named ? NULL : session_tail(s, &n)))
         return true;
     if (named)
         return err_set(err,

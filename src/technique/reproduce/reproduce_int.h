@@ -3,7 +3,7 @@
 #define SUNDEW_REPRODUCE_INT_H
 #include "base/json.h"
 #include "build/lab.h"
-#include "technique/reproduce/places.h"
+#include "build/lines.h"
 #include "technique/reproduce/trial.h"
 #include "technique/reproduce/world.h"
 
@@ -14,8 +14,9 @@ typedef struct Files {
     RunFile *items;
     size_t len, cap;
 } Files;
-/* False: too many or too large; then it is empty. */
-bool files_read(Files *f, const char *folder);
+/* Objects, archives and programs are left out unless one of `words` (ends with NULL; NULL: take
+ * them too) names them. False: too many or too large; then it is empty. */
+bool files_read(Files *f, const char *folder, char *const *words);
 bool files_write(const Files *f, const char *folder, Err *err);
 void files_release(Files *f);
 

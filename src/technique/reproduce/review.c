@@ -24,9 +24,25 @@ static const Type *type_of(const Review *r, uint32_t number)
     return number && number <= r->ntypes ? r->types[number - 1] : NULL;
 }
 
+static bool is_zero(const uint8_t *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i])
+            return false;
+    return true;
+}
+
+/* Rows that repeat the one before are one "*", as hexdump has it. */
 static void hex(Review *r, const uint8_t *bytes, size_t n, const char *indent)
 {
+    bool repeats = false;
     for (size_t at = 0; at < n; at += 16) {
+        bool same = at >= 16 && at + 16 < n && memcmp(bytes + at, bytes + at - 16, 16) == 0;
+        if (same && !repeats)
+            str_addf(r->out, "%s*\n", indent);
+        repeats = same;
+        if (same)
+            continue;
         Str text = { 0 };
         str_addf(r->out, "%s%04zx ", indent, at);
         for (size_t i = at; i < at + 16; i++) {
@@ -64,17 +80,23 @@ static void fields(Review *r, const char *path, const Type *t, const uint8_t *by
     const Type *p = type_plain(t);
     if (p->kind == TYPE_STRUCT && p->size && p->size <= n && depth < 12) {
         uint64_t at = 0;
+        unsigned zeros = 0;
         for (unsigned i = 0; i < p->nfields; i++) {
             const Field *f = &p->fields[i];
             uint64_t from = f->offset / 8, size = type_plain(f->type)->size;
             if (f->bit_field)
                 size = (f->offset % 8 + f->width + 7) / 8;
-            if (from > at && from <= n) {
+            if (from > at && from <= n && !is_zero(bytes + at, from - at)) {
                 str_addf(r->out, "    %s (padding)\n", path);
                 hex(r, bytes + at, from - at, "        ");
             }
             if (from + size > n)
                 break;
+            if (size && is_zero(bytes + from, size)) {
+                zeros++;
+                at = from + size > at ? from + size : at;
+                continue;
+            }
             char *name = xprintf("%s%s%s", path, *path && *f->name ? "." : "", f->name);
             if (f->bit_field) {
                 str_addf(r->out, "    %s: bits in\n", name);
@@ -86,7 +108,9 @@ static void fields(Review *r, const char *path, const Type *t, const uint8_t *by
             if (from + size > at)
                 at = from + size;
         }
-        if (at < n) {
+        if (zeros)
+            str_addf(r->out, "    %s%s%u fields that are zero\n", path, *path ? ": " : "", zeros);
+        if (at < n && !is_zero(bytes + at, n - at)) {
             str_addf(r->out, "    %s (rest)\n", path);
             hex(r, bytes + at, n - at, "        ");
         }
@@ -119,11 +143,18 @@ static void piece(Review *r, const CrashBytes *b)
     str_addc(r->out, '\n');
     bool whole = p && p->size && inside % p->size == 0 && b->n >= p->size && type_is_record(p);
     size_t at = 0;
+    size_t zeros = 0;
     for (size_t i = 0; whole && at + p->size <= b->n; i++, at += p->size) {
+        bool none = b->n > p->size && is_zero(b->bytes + at, p->size);
+        zeros += none;
+        if (none)
+            continue;
         char *path = b->n > p->size ? xprintf("[%zu]", i) : xstrdup("");
         fields(r, path, t, b->bytes + at, p->size, 0);
         free(path);
     }
+    if (zeros)
+        str_addf(r->out, "    %zu elements that are all zero\n", zeros);
     if (at < b->n)
         hex(r, b->bytes + at, b->n - at, "    ");
 }

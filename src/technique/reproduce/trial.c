@@ -104,6 +104,21 @@ static void read_report(const char *line, Ending *out)
     str_release(&err);
 }
 
+/* Code that the optimiser merged has line 0: that of the code before it in the function. */
+static void mend_line(PlaceNames *names, const char *binary, uint64_t at, Place *site)
+{
+    enum { MOST_BACK = 24 };
+    for (uint64_t back = 1; back <= MOST_BACK && !site->line && at > back; back++) {
+        uint64_t before = at - back;
+        Places found = { 0 };
+        places_find(names, binary, &before, 1, &found);
+        const Place *p = found.len ? &found.items[0] : NULL;
+        if (p && p->line && strcmp(p->function, site->function) == 0)
+            *site = *p;
+        vec_release(&found);
+    }
+}
+
 void ending_of_crash(PlaceNames *names, const Crash *c, const char *monitored, Ending *out)
 {
     const CrashFailure *f = crash_failure(c);
@@ -126,6 +141,8 @@ void ending_of_crash(PlaceNames *names, const Crash *c, const char *monitored, E
     }
     places_find(names, monitored, at, used, &all);
     keep_own(&all, false, out);
+    if (out->stack.len && used)
+        mend_line(names, monitored, at[0], &out->stack.items[0]);
     free(at);
     for (size_t i = 0; !out->stack.len && i < crash_nframes(c); i++) {
         Place p = { .function = crash_frame(c, i)->symbol, .file = "" };

@@ -449,10 +449,14 @@ static bool open_api(Lib *l, Err *err)
     l->api = session_api(l->s);
     if (!program_captured(l->program))
         return err_set(err, "the library has no captured code");
+    if (!l->replays && !lib_learn_example(l, err))
+        return false;
     l->pool = pool_new(l->api, err);
     l->ownership = l->pool ? ownership_new(l->api) : NULL;
     l->grow =
         (GrowPlan){ .api = l->api, .pool = l->pool, .ownership = l->ownership, .rng = &l->rng };
+    if (l->pool)
+        lib_use_example(l);
     return l->pool != NULL;
 }
 
@@ -511,6 +515,7 @@ void lib_close(Lib *l)
     vec_release(&l->races);
     map_release(&l->tried);
     map_release(&l->disturbed);
+    usage_free(l->usage);
     ownership_free(l->ownership);
     pool_free(l->pool);
     arena_release(&l->arena);

@@ -3,6 +3,7 @@
  *
  *     library.c          the main line: the API, the types, rounds of tests
  *     library_roles.c    functions that wait; lock and unlock, ref and unref
+ *     library_example.c  what an example does with the library
  *     library_tests.c    tests are made: a prefix, calls for two threads, an epilogue
  *     library_oracle.c   runs, serial orders, what no serial order explains
  *     library_shrink.c   the smallest test and schedule that show it
@@ -128,6 +129,7 @@ typedef struct Lib {
     Pool *pool;
     Ownership *ownership;
     GrowPlan grow;
+    Usage *usage;                /* of the example; NULL */
     bool *waits;                 /* by the number of a function */
     ScheduleBuild build;
     char *preload;
@@ -169,6 +171,11 @@ void lib_find_waiters(Lib *l);
 bool lib_waits(const Lib *l, const ApiFunction *f);
 /* False: it has no partner. */
 bool lib_partner(const Lib *l, const ApiFunction *f, const ApiType *t, Balanced *out);
+
+/* library_example.c */
+bool lib_learn_example(Lib *l, Err *err);
+void lib_use_example(Lib *l);
+Seq *lib_example_prefix(Lib *l, Arena *a, const ApiType *type, unsigned most);
 
 /* library_tests.c: some tests that were not made before; all in the arena. */
 typedef Vec(Test) Tests;

@@ -230,6 +230,9 @@ bool lib_report(Lib *l, Violation *v, Err *err)
     Arena a = { 0 };
     Str test = { 0 }, program = { 0 };
     if (!v->again) {
+        if (session_verbose(l->s))
+            session_note(l->s, "a violation (%s, test %zu) did not show again", violation_name(v),
+                         v->test_number);
         arena_release(&a);
         return true;                     /* it did not show again: nothing to tell */
     }
@@ -356,6 +359,7 @@ static void say_type(const Subject *t, Str *out)
 void lib_summary(Lib *l)
 {
     set_json(l);
+    session_examined(l->s, "%zu tests", l->tests);
     if (session_flag(l->s, "json"))
         return;
     Str *out = session_out(l->s);

@@ -31,17 +31,16 @@ static bool is_alike(const Violation *a, const Violation *b)
 
 /* Runs the schedule; true: it shows the violation. */
 static bool shows(Lib *l, Scheduler *s, const Violation *v, const Schedule *schedule,
-                  ScheduleRun *run, Violation *got)
+                  Serials *serials, ScheduleRun *run, Violation *got)
 {
     Arena a = { 0 };
     End end;
-    Serials serials = { 0 };
+    assert(serials->known);
     bool same = oracle_run(l, s, &a, &v->test, schedule, run, &end, NULL) &&
-                oracle_judge(l, &a, &v->test, &serials, run, &end, got, NULL) && is_alike(got, v);
+                oracle_judge(l, &a, &v->test, serials, run, &end, got, NULL) && is_alike(got, v);
     if (!same)
         violation_release(got);
     end_release(&end);
-    serials_release(&serials);
     arena_release(&a);
     return same;
 }
@@ -150,7 +149,7 @@ static void drop_prefix(Lib *l, Violation *v, unsigned *tries)
 
 /* --------------------------------------------------------------- schedule */
 
-static void drop_forces(Lib *l, Violation *v)
+static void drop_forces(Lib *l, Violation *v, Serials *serials)
 {
     ScheduleRun run = { 0 };
     unsigned tries = 0;
@@ -162,7 +161,7 @@ static void drop_forces(Lib *l, Violation *v)
         memmove(&less.forces.items[i], &less.forces.items[i + 1],
                 (less.forces.len - i - 1) * sizeof *less.forces.items);
         less.forces.len--;
-        if (shows(l, l->quick, v, &less, &run, &got)) {
+        if (shows(l, l->quick, v, &less, serials, &run, &got)) {
             schedule_of_run(&less, &run, &again);
             if (again.forces.len < v->schedule.forces.len) {
                 schedule_release(&v->schedule);
@@ -180,12 +179,13 @@ static void drop_forces(Lib *l, Violation *v)
 }
 
 /* What is told of it comes from the last replay, with names and lines. */
-static void replay(Lib *l, Violation *v)
+static void replay(Lib *l, Violation *v, Serials *serials)
 {
     ScheduleRun run = { 0 };
     for (v->tries = 0, v->again = 0; v->tries < REPLAYS; v->tries++) {
         Violation got = { 0 };
-        if (!shows(l, v->tries + 1 < REPLAYS ? l->quick : l->watched, v, &v->schedule, &run, &got))
+        if (!shows(l, v->tries + 1 < REPLAYS ? l->quick : l->watched, v, &v->schedule, serials,
+                   &run, &got))
             continue;
         v->again++;
         failure_release(&v->failure);
@@ -204,18 +204,18 @@ static void replay(Lib *l, Violation *v)
 }
 
 /* "1 2 1, one thread: ends well", a line for each. */
-bool lib_tabulate(Lib *l, Violation *v, Err *err)
+static void tabulate(Violation *v, const Serials *s)
 {
-    Arena a = { 0 };
-    Serials s = { 0 };
     static const char *const ends[] = { [END_WELL] = "ends well",
                                         [END_UNCLEAR] = "no clear end",
                                         [END_EXIT] = "ends the process",
                                         [END_STUCK] = "blocks" };
-    bool ok = oracle_serial(l, &a, &v->test, &s, err);
     str_reset(&v->serial_table);
-    for (unsigned i = 0; ok && i < s.n; i++) {
-        const Serial *row = &s.rows[i];
+    v->nserial = s->n;
+    v->serial_well = true;
+    for (unsigned i = 0; i < s->n; i++) {
+        const Serial *row = &s->rows[i];
+        v->serial_well &= row->end.kind == END_WELL;
         for (unsigned k = 0, at[2] = { 0, 0 }; k < row->n; k++) {
             const SeqStep *st = &v->test.calls[row->order[k]][at[row->order[k]]++];
             str_addf(&v->serial_table, "%s%s", k ? ", " : "", st->f->fn->name);
@@ -228,10 +228,15 @@ bool lib_tabulate(Lib *l, Violation *v, Err *err)
             str_add(&v->serial_table, ends[row->end.kind]);
         str_addc(&v->serial_table, '\n');
     }
-    v->nserial = s.n;
-    v->serial_well = ok;
-    for (unsigned i = 0; i < s.n; i++)
-        v->serial_well &= s.rows[i].end.kind == END_WELL;
+}
+
+bool lib_tabulate(Lib *l, Violation *v, Err *err)
+{
+    Arena a = { 0 };
+    Serials s = { 0 };
+    bool ok = oracle_serial(l, &a, &v->test, &s, err);
+    if (ok)
+        tabulate(v, &s);
     serials_release(&s);
     arena_release(&a);
     return ok;
@@ -240,11 +245,19 @@ bool lib_tabulate(Lib *l, Violation *v, Err *err)
 bool lib_shrink(Lib *l, Violation *v, Err *err)
 {
     unsigned tries = MOST_TRIES;
+    Arena a = { 0 };
+    Serials serials = { 0 };
     assert(v->test.ncalls[0] && v->test.ncalls[1]);
     l->shrink_until = lib_seconds(l) + SECONDS;
     drop_calls(l, v, &tries);
     drop_prefix(l, v, &tries);
-    drop_forces(l, v);
-    replay(l, v);
-    return lib_tabulate(l, v, err);
+    bool ok = oracle_serial(l, &a, &v->test, &serials, err);
+    if (ok) {
+        drop_forces(l, v, &serials);
+        replay(l, v, &serials);
+        tabulate(v, &serials);
+    }
+    serials_release(&serials);
+    arena_release(&a);
+    return ok;
 }

@@ -274,6 +274,7 @@ void report_summary(Whole *w)
 {
     const SearchResult *r = &w->search;
     tell_incomplete(w);
+    session_examined(w->s, "%zu schedules", r->runs);
     session_json(w->s, "schedules", schedules_json(w));
     session_json(w->s, "violations", json_incref(w->violations));
     session_json(w->s, "races", json_incref(w->race_rows));

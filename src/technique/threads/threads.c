@@ -55,7 +55,7 @@ static bool run(Session *s, Err *err)
 
 const Command technique_threads = {
     .name = "threads",
-    .args = "PROGRAM|LIBRARY [-- ARGUMENT…]",
+    .args = "PROGRAM|LIBRARY [-- ARGUMENT…|EXAMPLE…]",
     .summary = "schedules of a program's threads that make it fail",
     .about =
         "Runs a captured program again and again. One of its threads runs at a time, and Sundew "
@@ -68,13 +68,15 @@ const Command technique_threads = {
         "With --headers it tests a library. It makes short tests by itself: calls that make a "
         "handle, calls for two threads, calls that look at the handle and give it back. A test that "
         "crashes, deadlocks, leaks or returns an error is reported only if no serial order of the "
-        "same calls does so. --time is 60s if it is not given.\n\n"
+        "same calls does so. --time is 60s if it is not given. A command after -- uses the library "
+        "as it should be used: tests begin with what it did, and use its values.\n\n"
         "Sleeps and clocks are virtual: a program that waits runs at full speed. Orders that only a "
         "processor with a weak memory model shows can't be seen in this way.",
     .examples = "sundew threads ./server -- --once\n"
                 "sundew threads ./prog --expect prog.out -- input.txt\n"
                 "sundew threads --replay prog.threads/1\n"
-                "sundew threads libfoo.a --headers foo.h --type 'struct queue' --time 5m\n",
+                "sundew threads libfoo.a --headers foo.h --type 'struct queue' --time 5m\n"
+                "sundew threads libfoo.a --headers foo.h -- ./example\n",
     .options = options,
     .rules = rules,
     .needs = NEEDS_STORE,

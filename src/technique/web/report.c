@@ -95,6 +95,8 @@ static void add_json(Session *s, const Web *w)
     json_t *faults = json_array();
     for (size_t i = 0; i < w->nfaults; i++)
         json_array_append_new(faults, json_fault(&w->faults[i]));
+    session_examined(s, "%llu requests, %llu of %llu lines", (unsigned long long)w->requests,
+                     (unsigned long long)w->lines, (unsigned long long)w->total);
     session_json(s, "requests", json_integer((json_int_t)w->requests));
     session_json(s, "states", json_integer((json_int_t)w->states));
     session_json(s, "coverage",

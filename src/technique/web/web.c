@@ -6,6 +6,7 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/tempdir.h"
+#include "base/progress.h"
 #include "base/units.h"
 #include "technique/web/web_int.h"
 #include <stdio.h>
@@ -115,11 +116,13 @@ static void progress(void *session, const char *what, uint64_t n)
 {
     static double shown;
     double now = clock_seconds();
-    if (session_quiet(session) || !isatty(2) || now - shown < 0.5)
+    (void)session;
+    if (now - shown < 0.5)
         return;
     shown = now;
-    fprintf(stderr, "\r\033[K%llu %s", (unsigned long long)n, what);
-    fflush(stderr);
+    char *text = xprintf("%llu %s", (unsigned long long)n, what);
+    progress_say(text);
+    free(text);
 }
 
 static bool read_plan(Session *s, WebPlan *plan, Err *err)
@@ -226,8 +229,7 @@ static bool run(Session *s, Err *err)
         add_login(s, *all, &logins[plan.nlogins++]);
     plan.logins = logins;
     Web *w = web_run(&plan, err);
-    if (isatty(2) && !session_quiet(s))
-        fprintf(stderr, "\r\033[K");
+    progress_wipe();
     bool ok = w && report_web(s, &plan, w, err);
     web_free(w);
     for (size_t i = 0; i < plan.nlogins; i++) {

@@ -1,15 +1,17 @@
 /*
  * name:   a crash becomes tests that crash in the same way
  * run:    sundew capture -q -- cc -g $file -o prog && sundew monitor -q prog && { ./prog.monitored x; sundew reproduce *.crash -o tests; make -s -C tests check; }
- * expect: test_length.c
- * expect: $file:19: reproduce:
+ * expect: yes         yes          2        main
+ * expect: yes         no           0        length
+ * expect: yes         no           1        total
+ * expect: $file:21: reproduce:
  * status: 2
  */
 #include <stdio.h>
 
 struct word { const char *text; int n; };
 
-/* informative: w is there, and its text is what is wrong */
+/* handed the damage: w is there, its text is null already */
 __attribute__((noinline)) static int length(const struct word *w)
 {
     int n = 0;

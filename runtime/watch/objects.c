@@ -1,0 +1,165 @@
+/* watch - sizes of heap objects, and pointers that were freed. A table with open
+ * addressing; an object that does not fit is not known. */
+#include "runtime/heap/pages.h"
+#include "runtime/watch/watch_int.h"
+#include <string.h>
+
+typedef struct Object {
+    uint64_t at;                     /* 0: free */
+    uint64_t size;                   /* 0: freed */
+} Object;
+
+enum { BITS = 20, PROBES = 16 };
+static Object *table;
+static char lock;
+
+static int take(void)
+{
+    for (unsigned i = 0; i < 1000; i++)
+        if (!__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE))
+            return 1;
+    return 0;                        /* a signal handler in the middle of it */
+}
+
+static void give(void) { __atomic_clear(&lock, __ATOMIC_RELEASE); }
+
+static Object *find(const void *p, int make)
+{
+    uint64_t at = (uint64_t)(uintptr_t)p, h = (at >> 4) * 0x9e3779b97f4a7c15ULL >> (64 - BITS);
+    Object *gone = NULL;
+    for (unsigned i = 0; i < PROBES; i++) {
+        Object *o = &table[(h + i) & ((1 << BITS) - 1)];
+        if (o->at == at)
+            return o;
+        if (!o->at)
+            return make ? o : NULL;
+        if (!o->size && !gone)
+            gone = o;
+    }
+    return make ? gone : NULL;
+}
+
+void sundew_watch_alloc(void *p, uint64_t size)
+{
+    if (!p || !sundew_watch_slot_of(0) || !take())
+        return;
+    if (!table)
+        table = sundew_pages(sizeof(Object) << BITS);
+    Object *o = table ? find(p, 1) : NULL;
+    if (o) {
+        o->at = (uint64_t)(uintptr_t)p;
+        o->size = size ? size : 1;
+    }
+    give();
+}
+
+void sundew_watch_alloc_text(char *p)
+{
+    if (p)
+        sundew_watch_alloc(p, strlen(p) + 1);
+}
+
+void sundew_watch_free(void *p)
+{
+    if (!p || !table || !take())
+        return;
+    Object *o = find(p, 0);
+    if (o)
+        o->size = 0;
+    give();
+}
+
+uint64_t sundew_watch_size(const void *p)
+{
+    if (!p || !table || !take())
+        return 0;
+    Object *o = find(p, 0);
+    uint64_t size = o ? o->size : 0;
+    give();
+    return size;
+}
+
+int sundew_watch_is_freed(const void *p)
+{
+    if (!p || !table || !take())
+        return 0;
+    Object *o = find(p, 0);
+    int freed = o && !o->size;
+    give();
+    return freed;
+}
+
+/* ---- observations */
+
+void sundew_watch_object(uint32_t slot, const void *p, uint64_t size)
+{
+    struct sundew_watch_slot *s = sundew_watch_slot_of(slot);
+    uint64_t real = s ? sundew_watch_size(p) : 0;
+    if (!real)
+        return;
+    sundew_watch_note(s);
+    sundew_watch_range(&s->low, &s->high, (int64_t)real);
+    if (real > size)
+        sundew_watch_bad(s, 1, (int64_t)size, (int64_t)real);
+}
+
+void sundew_watch_sliced(uint32_t slot, const void *p, uint64_t part, uint64_t whole)
+{
+    struct sundew_watch_slot *s = sundew_watch_slot_of(slot);
+    uint64_t real = s ? sundew_watch_size(p) : 0;
+    if (!real)
+        return;
+    sundew_watch_note(s);
+    if (real == whole)
+        sundew_watch_bad(s, 1, (int64_t)part, (int64_t)real);
+}
+
+void sundew_watch_left(uint32_t slot, const void *p)
+{
+    struct sundew_watch_slot *s = sundew_watch_slot_of(slot);
+    if (!s)
+        return;
+    sundew_watch_note(s);
+    if (p && sundew_watch_size(p))
+        sundew_watch_bad(s, 1, (int64_t)sundew_watch_size(p), 0);
+}
+
+void sundew_watch_shared(uint32_t slot, const void *from, const void *to, uint64_t offset)
+{
+    struct sundew_watch_slot *s = sundew_watch_slot_of(slot);
+    if (!s || !from || !to || from == to)
+        return;
+    void *a = *(void *const *)((const char *)from + offset);
+    void *b = *(void *const *)((const char *)to + offset);
+    sundew_watch_note(s);
+    if (a && a == b)
+        sundew_watch_bad(s, 1, (int64_t)offset, 0);
+}
+
+/* The slot of the field's frees keeps the count; loads of it are another slot. */
+void sundew_watch_stale(uint32_t slot, const void *p)
+{
+    struct sundew_watch_slot *s = sundew_watch_slot_of(slot);
+    if (s && p)
+        sundew_watch_note(s);
+}
+
+void sundew_watch_revive(const void *p)
+{
+    if (!p || !table || !take())
+        return;
+    Object *o = find(p, 0);
+    if (o && !o->size)
+        o->at = ~0ULL; /* of a size that is not known; the entry may be used again */
+    give();
+}
+
+void sundew_watch_loaded(uint32_t slot, const void *p)
+{
+    struct sundew_watch_slot *s = sundew_watch_slot_of(slot);
+    if (!s || !p)
+        return;
+    sundew_watch_note(s);
+    if (sundew_watch_is_freed(p))
+        sundew_watch_bad(s, 1, 0, 0);
+}

@@ -1,0 +1,84 @@
+/*
+ * watch - what the weave of watching (src/weave/watch/) calls: one function for each
+ * kind of observation. `slot` says which slot of the evidence file it belongs to.
+ *
+ * A probe looks and counts. It changes neither memory of the program nor errno,
+ * allocates nothing, and takes no lock of the program's. Without an evidence file
+ * (SUNDEW_WATCH names none, and the weave named none) probes return at once.
+ *
+ * Environment:
+ *     SUNDEW_WATCH=FILE        the evidence file
+ *     SUNDEW_WATCH_INJECT=N    calls that the weave made to fail do so at slot N
+ */
+#ifndef SUNDEW_WATCH_H
+#define SUNDEW_WATCH_H
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    SUNDEW_WATCH_DUAL = 10000,   /* second calls of a pure function at a site */
+    SUNDEW_WATCH_LOOKS = 200,    /* system calls that a site may cost */
+    SUNDEW_WATCH_KEYS = 64,      /* copies of keys that are kept for a hash function */
+    SUNDEW_WATCH_TEXT = 128,     /* bytes of a key */
+};
+
+/* ---- written by the weave */
+extern const char sundew_watch_path[];   /* the evidence file without SUNDEW_WATCH; "": none */
+extern const char sundew_watch_key[];
+extern const uint32_t sundew_watch_nslots;
+
+/* ---- sites */
+void sundew_watch_hit(uint32_t slot);
+/* A value; `bad` if it speaks for the warning. */
+void sundew_watch_value(uint32_t slot, int64_t v, uint32_t bad);
+void sundew_watch_pair(uint32_t slot, int64_t a, int64_t b);
+/* A transfer over a descriptor. */
+void sundew_watch_count(uint32_t slot, int64_t fd, int64_t want, int64_t got);
+/* fread() and fwrite(). */
+void sundew_watch_stream(uint32_t slot, void *stream, int64_t want, int64_t got);
+/* snprintf(): `texts` bytes of `got` came from the arguments that sundew_watch_text() saw. */
+int64_t sundew_watch_text(uint32_t slot, const char *text);
+void sundew_watch_print(uint32_t slot, int64_t got, int64_t size, int64_t texts);
+/* strncpy(): are there `n` bytes without a NUL at `from`? */
+void sundew_watch_copy_text(uint32_t slot, const char *from, uint64_t n);
+/* strtol() without an end. */
+void sundew_watch_number(uint32_t slot, const char *text, int64_t base);
+/* A format that is no constant. */
+void sundew_watch_format(uint32_t slot, const char *format);
+/* The program asked about a path, and then uses it. */
+void sundew_watch_path_use(uint32_t slot, const char *path);
+
+/* ---- regions: the right operand of & and | */
+void sundew_watch_region(uint32_t slot, uint32_t left_decides);
+void sundew_watch_effect(void);
+void sundew_watch_region_end(uint32_t slot);
+
+/* ---- pure functions that are called a second time */
+typedef int SundewCompare(const void *, const void *);
+void sundew_watch_compare(uint32_t slot, SundewCompare *f, const void *a, const void *b, int r);
+/* `bits`: of the hash's type; text: 1, keys are strings; 2, 0 means equal. */
+void sundew_watch_hash(uint32_t slot, void *hash, void *equal, const void *key, uint64_t h,
+                       uint32_t bits, uint32_t text);
+void sundew_watch_equal(uint32_t slot, void *hash, const void *a, const void *b, uint32_t equal,
+                        uint32_t bits);
+
+/* ---- heap objects */
+void sundew_watch_alloc(void *p, uint64_t size);
+void sundew_watch_alloc_text(char *p);
+void sundew_watch_free(void *p);
+/* An object of `size` bytes is copied or cleared at `p`; the real one has another size. */
+void sundew_watch_object(uint32_t slot, const void *p, uint64_t size);
+/* An object whose first part is copied has exactly the size of the whole type. */
+void sundew_watch_sliced(uint32_t slot, const void *p, uint64_t part, uint64_t whole);
+void sundew_watch_shared(uint32_t slot, const void *from, const void *to, uint64_t offset);
+/* A field keeps the pointer that is freed; a field is loaded. */
+void sundew_watch_stale(uint32_t slot, const void *p);
+void sundew_watch_loaded(uint32_t slot, const void *p);
+void sundew_watch_revive(const void *p);
+/* The function returns and has not freed `p`. */
+void sundew_watch_left(uint32_t slot, const void *p);
+
+/* ---- injection */
+void *sundew_watch_inject_null(uint32_t slot, void *result);
+int64_t sundew_watch_inject_short(uint32_t slot, int64_t result);
+#endif

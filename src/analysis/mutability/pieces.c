@@ -1,0 +1,210 @@
+/*
+ * Pointers in pieces.
+ *
+ * A pointer may leave as two halves, as bytes, as digits or bit by bit, and be put
+ * together again where nobody can see that it is one. Paths follow whole pointers only.
+ * So a piece that goes anywhere is an obstacle (CAST) for the pointer it is a part of:
+ *
+ *     lo = (uint32_t)(uintptr_t)p;  keep(lo);          an obstacle
+ *     if ((uintptr_t)p & 7) …                          none: it is only compared
+ *     slot = table[(uintptr_t)p >> 4 & 63];            none: it is only an index
+ *
+ * A comparison tells one bit, and 64 of them tell a pointer. This counts if bits are taken
+ * by a variable shift, or if the program makes pointers of integers of unknown origin.
+ */
+#include "analysis/mutability/mutability_int.h"
+#include <assert.h>
+#include <string.h>
+
+enum { MOST_USES = 64 };
+
+bool mut_carries(const Mutability *m, LLVMTypeRef t)
+{
+    switch (LLVMGetTypeKind(t)) {
+    case LLVMPointerTypeKind:
+    case LLVMStructTypeKind:
+    case LLVMArrayTypeKind:
+    case LLVMDoubleTypeKind:
+    case LLVMX86_FP80TypeKind:
+    case LLVMFP128TypeKind:
+    case LLVMVectorTypeKind: return true;
+    case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(t) >= LLVMPointerSize(m->layout) * 8;
+    default: return false;
+    }
+}
+
+/* ---- uses of a piece */
+
+typedef Vec(LLVMValueRef) Values;
+
+static void follow(Values *work, LLVMValueRef v)
+{
+    for (size_t i = 0; i < work->len; i++)
+        if (work->items[i] == v)
+            return;
+    vec_push(work, v);
+}
+
+/* False: it goes on to where nobody follows it. */
+static bool use_is_harmless(const Mutability *m, LLVMValueRef v, LLVMValueRef user, bool index,
+                            Values *work)
+{
+    size_t n;
+
+    switch (LLVMGetInstructionOpcode(user)) {
+    case LLVMICmp:
+    case LLVMFCmp:
+    case LLVMSwitch: return !m->rebuilds;
+    case LLVMGetElementPtr: return index && !m->rebuilds && LLVMGetOperand(user, 0) != v;
+    case LLVMURem:
+    case LLVMSRem:                           /* a hash; too little to be a pointer again */
+        if (!m->rebuilds && LLVMGetOperand(user, 0) == v &&
+            LLVMIsAConstantInt(LLVMGetOperand(user, 1)))
+            return true;
+        follow(work, user);
+        return true;
+    case LLVMTrunc:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr:
+    case LLVMPHI:
+    case LLVMSelect:
+    case LLVMFreeze: follow(work, user); return true;
+    case LLVMCall:
+        return LLVMIsAFunction(LLVMGetCalledValue(user)) &&
+               str_starts(LLVMGetValueName2(LLVMGetCalledValue(user), &n), "llvm.dbg.");
+    default: return false;
+    }
+}
+
+bool mut_piece_is_harmless(const Mutability *m, LLVMValueRef piece, bool index, bool copied)
+{
+    Values work = { 0 };
+    bool ok = true;
+
+    vec_push(&work, piece);
+    for (size_t i = 0; ok && i < work.len; i++)
+        for (LLVMUseRef u = LLVMGetFirstUse(work.items[i]); ok && u; u = LLVMGetNextUse(u)) {
+            LLVMValueRef user = LLVMGetUser(u);
+            if (copied && !i && LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == piece)
+                continue;                    /* a loop that copies bytes is followed */
+            ok = work.len <= MOST_USES && use_is_harmless(m, work.items[i], user, index, &work);
+        }
+    vec_release(&work);
+    return ok;
+}
+
+static bool is_shifted(LLVMValueRef v, int depth)
+{
+    if (!LLVMIsAInstruction(v) || depth > 6)
+        return false;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr:
+        return !LLVMIsAConstantInt(LLVMGetOperand(v, 1)) || LLVMIsAPHINode(LLVMGetOperand(v, 0)) ||
+               is_shifted(LLVMGetOperand(v, 0), depth + 1);
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+    case LLVMZExt:
+    case LLVMTrunc: return is_shifted(LLVMGetOperand(v, 0), depth + 1);
+    default: return false;
+    }
+}
+
+/* Is it a number that was made from a pointer, rather than the pointer's own value? */
+static bool is_made(LLVMValueRef v)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind && LLVMIsAInstruction(v) &&
+           !LLVMIsAPtrToIntInst(v) && !LLVMIsAPHINode(v) && !LLVMIsALoadInst(v);
+}
+
+bool mut_tells_bits(const Mutability *m, LLVMValueRef v)
+{
+    return is_made(v) && (m->rebuilds || is_shifted(v, 0));
+}
+
+/* ---- pieces that are loaded */
+
+bool mut_has_seen_pointers(Mutability *m, LLVMValueRef address, int64_t size)
+{
+    PtSet s = pointsto_value(m->pt, address, 0);
+    uint64_t key = (uintptr_t)s.locs << 8 | (uint64_t)(size & 255);
+    uint32_t known = pttable_get(&m->seen_pointers, key);
+
+    if (known != NONE)
+        return known;
+    bool any = false;
+    for (size_t i = 0; i < s.n; i++) {
+        PtLoc at = m->pt->locs.items[s.locs[i]];
+        const PtAnswerObject *o = &m->pt->objects.items[at.object];
+        bool all = !size || at.offset == ANY || o->flat;
+        if (m->pt->shown[at.object].kind == PT_EXTERNAL) {
+            any = false;                     /* it may be anything, which says nothing */
+            break;
+        }
+        for (uint32_t k = o->locs.start; !any && k < o->locs.start + o->locs.n; k++) {
+            int64_t off = m->pt->locs.items[k].offset;
+            any = (all || off == ANY || (off > at.offset - 8 && off < at.offset + size)) &&
+                  pointsto_content(m->pt, k).n;
+        }
+    }
+    pttable_put(&m->seen_pointers, key, any);
+    return any;
+}
+
+void mut_leaves(Body *b, const PathSet *from, int64_t size, bool others, uint32_t op,
+                const Effect *like)
+{
+    PathSet got = { 0 };
+
+    assert(op < b->ops.len);
+    for (uint32_t i = 0; i < from->len; i++)
+        mut_load_part(b, &from->items[i], size, others, op, &got);
+    mut_obstacle(b, &got, op, like);
+    pathset_release(&got);
+}
+
+/* ---- pointers from nowhere */
+
+static bool is_from_nowhere(const Mutability *m, LLVMValueRef i)
+{
+    LLVMValueRef from = LLVMIsAIntToPtrInst(i) ? LLVMGetOperand(i, 0) : NULL;
+
+    return from && !LLVMIsAConstant(from) && !pointsto_value(m->pt, from, 0).n;
+}
+
+static bool scans_pointers(LLVMModuleRef module)
+{
+    static const char *const names[] = { "sscanf",          "fscanf",          "scanf",
+                                         "__isoc99_sscanf", "__isoc99_fscanf", "__isoc99_scanf",
+                                         "__isoc23_sscanf" };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (LLVMGetNamedFunction(module, names[i]))
+            return mut_has_conversion(module, 'p');
+    return false;
+}
+
+bool mut_rebuilds_pointers(const Mutability *m)
+{
+    LLVMModuleRef module = program_module(m->program);
+
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                if (is_from_nowhere(m, i))
+                    return true;
+    return scans_pointers(module);
+}

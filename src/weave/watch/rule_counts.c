@@ -1,0 +1,294 @@
+/*
+ * Ignored counts: read() and its kin may transfer less than they were asked for,
+ * snprintf() may cut, strtol() may stop in the middle.
+ *
+ * A site is suspect if the result is not used, or only compared with 0 and -1.
+ * A transfer that is short elsewhere, over a descriptor of the same kind, predicts
+ * that it can be short here. Files end, so a short read of a regular file tells
+ * nothing about another file.
+ */
+#include "weave/watch/rules_int.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- transfers */
+
+static const struct transfer {
+    const char *name;
+    unsigned from, want;       /* arguments: descriptor or stream; how much */
+    bool stream, writes;
+} transfers[] = {
+    { "read", 0, 2, false, false },     { "write", 0, 2, false, true },
+    { "pread", 0, 2, false, false },    { "pwrite", 0, 2, false, true },
+    { "recv", 0, 2, false, false },     { "send", 0, 2, false, true },
+    { "recvfrom", 0, 2, false, false }, { "sendto", 0, 2, false, true },
+    { "fread", 3, 2, true, false },     { "fwrite", 3, 2, true, true },
+};
+
+static const struct transfer *transfer_of(LLVMValueRef i)
+{
+    const char *name = watch_library(i);
+    for (size_t k = 0; name && k < sizeof transfers / sizeof *transfers; k++)
+        if (!strcmp(transfers[k].name, name))
+            return LLVMGetNumArgOperands(i) > transfers[k].from &&
+                           LLVMGetNumArgOperands(i) > transfers[k].want &&
+                           LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind
+                       ? &transfers[k]
+                       : NULL;
+    return NULL;
+}
+
+/* Is 0, the end, told from a count? */
+static bool tells_end(LLVMValueRef v)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef i = LLVMGetUser(u);
+        int64_t c;
+        if (!LLVMIsAICmpInst(i) || !watch_constant(LLVMGetOperand(i, 1), &c))
+            continue;
+        LLVMIntPredicate p = LLVMGetICmpPredicate(i);
+        if (c == 0 && p != LLVMIntSLT && p != LLVMIntSGE)
+            return true;
+    }
+    return false;
+}
+
+static void find_transfer(Watch *watch, LLVMValueRef i)
+{
+    const struct transfer *t = transfer_of(i);
+    if (!t)
+        return;
+    int64_t want = 0;
+    bool one = watch_constant(LLVMGetOperand(i, t->want), &want) && want == 1;
+    bool suspect = watch_is_ignored(i) && !(one && tells_end(i));
+    WatchSite *s = watch_add(watch, i, suspect ? SITE_SUSPECT : SITE_WITNESS,
+                             t->writes ? "write" : "read", t->name);
+    s->fact[0] = tells_end(i);
+    s->fact[1] = t->writes;
+}
+
+static void probe_transfer(Watch *watch, WatchSite *s)
+{
+    LLVMValueRef i = s->at[0];
+    const struct transfer *t = transfer_of(i);
+    Woven *w = watch->w;
+    if (watch->inject && s->wanted && !t->stream) {
+        LLVMValueRef want = LLVMGetOperand(i, t->want);
+        watch_go_before(watch, i);
+        LLVMValueRef injected[] = { watch_slot_value(watch, s, 0), watch_i64(watch, want, false) };
+        LLVMValueRef less = watch_call(watch, "sundew_watch_inject_short", w->i64, injected, 2);
+        if (LLVMTypeOf(want) == w->i64)
+            LLVMSetOperand(i, t->want, less);
+    }
+    watch_go_after(watch, i);
+    LLVMValueRef from = LLVMGetOperand(i, t->from);
+    LLVMValueRef args[] = { watch_slot_value(watch, s, 0),
+                            t->stream ? from : watch_i64(watch, from, true),
+                            watch_i64(watch, LLVMGetOperand(i, t->want), false),
+                            watch_i64(watch, i, true) };
+    watch_call(watch, t->stream ? "sundew_watch_stream" : "sundew_watch_count", w->void_, args, 4);
+}
+
+static const char *kind_text(uint64_t bits)
+{
+    return bits & SUNDEW_FD_PIPE          ? "a pipe"
+           : bits & SUNDEW_FD_SOCKET      ? "a socket"
+           : bits & SUNDEW_FD_TERMINAL    ? "a terminal"
+           : bits & SUNDEW_FD_NONBLOCKING ? "a nonblocking descriptor"
+           : bits & SUNDEW_FD_REGULAR     ? "a regular file"
+                                          : "a descriptor";
+}
+
+static void join_transfer(const WatchSite *s, const struct sundew_watch_slot *self,
+                          const WatchEvidence *all, WatchJudgement *out)
+{
+    const uint64_t lossy =
+        SUNDEW_FD_PIPE | SUNDEW_FD_SOCKET | SUNDEW_FD_TERMINAL | SUNDEW_FD_NONBLOCKING;
+    uint64_t kinds = self->bits & lossy;
+    out->opportunities = self->n;
+    out->missing = s->fact[1] ? "a test that writes to a nonblocking socket or pipe"
+                              : "a test that reads from a pipe or socket in pieces";
+    if (self->bad)
+        watch_say(out, GRADE_STRONG, s, self,
+                  "%s() gave %" PRId64 " of %" PRId64 " here, and the count was not looked at",
+                  s->subject, self->value, self->value2);
+    if (!s->fact[0] && !s->fact[1] && self->low2 <= self->high2)
+        watch_say(out, GRADE_STRONG, s, self,
+                  "%s() gave 0 of %" PRId64 " here, and the program went on as if it had all",
+                  s->subject, self->high2);
+    size_t at = 0;
+    for (const WatchSite *o; (o = watch_other(all, s, &at));) {
+        const struct sundew_watch_slot *other = watch_slot(all, o, 0);
+        if (other->bad_bits & kinds)
+            watch_say(out, GRADE_PREDICTIVE, o, other,
+                      "%s() in %s gave %" PRId64 " of %" PRId64 " from %s; the call here uses %s, "
+                      "too, and got everything by luck",
+                      o->subject, o->function, other->value, other->value2,
+                      kind_text(other->bad_bits & kinds), kind_text(kinds));
+    }
+    uint64_t by_contract = s->fact[1] ? SUNDEW_FD_NONBLOCKING : lossy;
+    if ((self->bits & by_contract) && self->high > 1)
+        watch_say(out, GRADE_USAGE, s, self, "%s() is used with %s, which may give less",
+                  s->subject, kind_text(kinds));
+}
+
+const WatchRule rule_transfer = {
+    .family = "ignored-count",
+    .objection = "this descriptor always transfers everything",
+    .opportunity = "transfers",
+    .instruction = find_transfer,
+    .probe = probe_transfer,
+    .join = join_transfer,
+    .injects = true,
+};
+
+/* ---- snprintf: lengths of texts that were seen in different calls may add up */
+
+enum { TEXTS = 4 };
+
+static const char *format_text(LLVMValueRef v, size_t *n)
+{
+    LLVMValueRef base = watch_base(v);
+    LLVMValueRef init = LLVMIsAGlobalVariable(base) ? LLVMGetInitializer(base) : NULL;
+    return init && LLVMIsGlobalConstant(base) && LLVMIsConstantString(init)
+               ? LLVMGetAsString(init, n)
+               : NULL;
+}
+
+/* Which arguments a plain %s prints; false: there is something that we can't follow. */
+static bool text_arguments(const char *f, size_t n, unsigned *which, unsigned *count)
+{
+    unsigned arg = 0;
+    *count = 0;
+    for (size_t k = 0; k + 1 < n; k++) {
+        if (f[k] != '%')
+            continue;
+        k++;
+        size_t flags = strspn(f + k, "-+ #0123456789lhzjt");
+        if (f[k + flags] == '.' || f[k + flags] == '*')
+            return false;
+        k += flags;
+        if (f[k] == '%')
+            continue;
+        if (f[k] == 's' && *count < TEXTS)
+            which[(*count)++] = arg;
+        arg++;
+    }
+    return true;
+}
+
+static void find_text_count(Watch *watch, LLVMValueRef i)
+{
+    const char *name = watch_library(i);
+    size_t n;
+    unsigned which[TEXTS], count;
+    if (!name || strcmp(name, "snprintf") || LLVMGetNumArgOperands(i) < 3 || LLVMGetFirstUse(i))
+        return;
+    const char *f = format_text(LLVMGetOperand(i, 2), &n);
+    if (!f || !text_arguments(f, n, which, &count))
+        return;
+    WatchSite *s = watch_add(watch, i, SITE_SUSPECT, "", name);
+    s->group = s->key;               /* alone */
+    s->fact[0] = count;
+}
+
+static void probe_text_count(Watch *watch, WatchSite *s)
+{
+    LLVMValueRef i = s->at[0];
+    Woven *w = watch->w;
+    size_t n;
+    unsigned which[TEXTS], count;
+    const char *f = format_text(LLVMGetOperand(i, 2), &n);
+    assert(f);                       /* the matcher has seen it */
+    text_arguments(f, n, which, &count);
+    watch_go_after(watch, i);
+    LLVMValueRef sum = weave_int(w, w->i64, 0);
+    for (unsigned k = 0; k < count; k++) {
+        unsigned at = 3 + which[k];
+        if (at >= LLVMGetNumArgOperands(i) || LLVMTypeOf(LLVMGetOperand(i, at)) != w->ptr)
+            continue;
+        LLVMValueRef args[] = { watch_slot_value(watch, s, 1 + k), LLVMGetOperand(i, at) };
+        sum = LLVMBuildAdd(w->builder, sum, watch_call(watch, "sundew_watch_text", w->i64, args, 2),
+                           "");
+    }
+    LLVMValueRef args[] = { watch_slot_value(watch, s, 0), watch_i64(watch, i, true),
+                            watch_i64(watch, LLVMGetOperand(i, 1), false), sum };
+    watch_call(watch, "sundew_watch_print", w->void_, args, 4);
+}
+
+static void join_text_count(const WatchSite *s, const struct sundew_watch_slot *self,
+                            const WatchEvidence *all, WatchJudgement *out)
+{
+    out->opportunities = self->n;
+    out->missing = "a test with longer texts";
+    if (self->bad)
+        watch_say(out, GRADE_STRONG, s, self,
+                  "snprintf() needed %" PRId64 " bytes and had %" PRId64 "; the text was cut",
+                  self->value + 1, self->value2);
+    if (!s->fact[0] || self->low > self->high || self->low2 > self->high2)
+        return;
+    int64_t longest = self->high;
+    for (unsigned k = 0; k < s->fact[0]; k++) {
+        const struct sundew_watch_slot *t = watch_slot(all, s, 1 + k);
+        longest += t->low <= t->high ? t->high : 0;
+    }
+    if (s->fact[0] > 1 && longest >= self->low2)
+        watch_say(out, GRADE_PREDICTIVE, s, self,
+                  "the longest texts that were seen here, in different calls, need %" PRId64
+                  " bytes together; there are %" PRId64,
+                  longest + 1, self->low2);
+}
+
+const WatchRule rule_text_count = {
+    .family = "ignored-count",
+    .objection = "the texts are short enough",
+    .opportunity = "calls",
+    .slots = 1 + TEXTS,
+    .instruction = find_text_count,
+    .probe = probe_text_count,
+    .join = join_text_count,
+};
+
+/* ---- strtol: where the number ended is not asked for */
+
+static const char *const numbers[] = { "strtol", "strtoul", "strtoll", "strtoull", NULL };
+
+static void find_number(Watch *watch, LLVMValueRef i)
+{
+    if (!watch_is_named(i, numbers) || LLVMGetNumArgOperands(i) != 3 ||
+        !LLVMIsAConstantPointerNull(LLVMGetOperand(i, 1)))
+        return;
+    WatchSite *s = watch_add(watch, i, SITE_SUSPECT, "", watch_callee(i));
+    s->group = s->key;
+}
+
+static void probe_number(Watch *watch, WatchSite *s)
+{
+    LLVMValueRef i = s->at[0];
+    watch_go_after(watch, i);
+    LLVMValueRef args[] = { watch_slot_value(watch, s, 0), LLVMGetOperand(i, 0),
+                            watch_i64(watch, LLVMGetOperand(i, 2), true) };
+    watch_call(watch, "sundew_watch_number", watch->w->void_, args, 3);
+}
+
+static void join_number(const WatchSite *s, const struct sundew_watch_slot *self,
+                        const WatchEvidence *all, WatchJudgement *out)
+{
+    (void)all;
+    out->opportunities = self->n;
+    out->missing = "a test with a text that is no number";
+    if (self->bad)
+        watch_say(out, GRADE_STRONG, s, self,
+                  "%s() got a text that %s; nobody asked where the number ended", s->subject,
+                  self->value ? "ends with something else" : "is no number");
+}
+
+const WatchRule rule_number = {
+    .family = "ignored-count",
+    .objection = "the text is always a number",
+    .opportunity = "calls",
+    .instruction = find_number,
+    .probe = probe_number,
+    .join = join_number,
+};

@@ -1,0 +1,119 @@
+/*
+ * Dropped error codes: the result of a function that can fail is not used.
+ *
+ * Functions of the program count if they return a negative constant on some path and
+ * callers that look at the result are not fewer than those that don't. A failure in one
+ * context makes one in another likely. Library functions count where they are called
+ * only: why open() failed elsewhere says nothing about here.
+ */
+#include "weave/watch/rules_int.h"
+#include <errno.h>
+#include <inttypes.h>
+
+/* Dropped on purpose so often that only the warning of another tool makes them suspect. */
+static const char *const lenient[] = { "remove", "unlink", "mkdir",  "rmdir", "close",
+                                       "fclose", "chmod",  "utimes", NULL };
+static const char *const strict[] = { "chdir",   "setuid",    "setgid",   "seteuid",
+                                      "setegid", "ftruncate", "fseek",    "rename",
+                                      "dup2",    "lseek",     "truncate", NULL };
+
+static void count_callers(LLVMValueRef fn, unsigned *looking, unsigned *dropping)
+{
+    *looking = *dropping = 0;
+    for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef i = LLVMGetUser(u);
+        if (LLVMIsACallInst(i) && LLVMGetCalledValue(i) == fn)
+            ++*(LLVMGetFirstUse(i) ? looking : dropping);
+    }
+}
+
+/* Does the source say that the result is dropped on purpose? */
+static bool says_void(Watch *watch, LLVMValueRef i, const char *name)
+{
+    const char *line = watch_line(watch, i), *at = strstr(line, name),
+               *cast = strstr(line, "(void)");
+    return at && cast && cast < at;
+}
+
+static void find(Watch *watch, LLVMValueRef i)
+{
+    LLVMValueRef f = watch_callee_value(i);
+    unsigned looking, dropping;
+    if (!f || LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMIntegerTypeKind ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(i)) < 32)
+        return;
+    bool dropped = !LLVMGetFirstUse(i);
+    if (LLVMIsDeclaration(f)) {
+        bool soft = str_is_one_of(watch_name(f), lenient);
+        if (!dropped || (!soft && !str_is_one_of(watch_name(f), strict)))
+            return;
+        WatchSite *s =
+            watch_add(watch, i,
+                      soft || says_void(watch, i, watch_name(f)) ? SITE_LOOSE : SITE_SUSPECT, "",
+                      watch_name(f));
+        s->group = s->key;
+        s->fact[0] = 1;
+        return;
+    }
+    if (!watch_may_return_negative(watch, f))
+        return;
+    count_callers(f, &looking, &dropping);
+    bool suspect = dropped && looking && looking >= dropping;
+    bool meant = dropped && says_void(watch, i, watch_name(f));
+    WatchSite *s = watch_add(watch, i,
+                             !dropped            ? SITE_WITNESS
+                             : suspect && !meant ? SITE_SUSPECT
+                                                 : SITE_LOOSE,
+                             watch_name(f), watch_name(f));
+    s->kind = watch_origins(watch, i);
+    s->fact[1] = meant;
+}
+
+static void probe(Watch *watch, WatchSite *s)
+{
+    Woven *w = watch->w;
+    LLVMValueRef i = s->at[0];
+    watch_go_after(watch, i);
+    LLVMValueRef negative =
+        LLVMBuildICmp(w->builder, LLVMIntSLT, i, LLVMConstInt(LLVMTypeOf(i), 0, false), "");
+    LLVMValueRef args[] = { watch_slot_value(watch, s, 0), watch_i64(watch, i, true),
+                            LLVMBuildZExt(w->builder, negative, w->i32, "") };
+    watch_call(watch, "sundew_watch_value", w->void_, args, 3);
+}
+
+/* A field that the program filled itself, where the failing call had something else. */
+static bool may_differ(const char *here, const char *there)
+{
+    return strstr(here, "field") && strcmp(here, there) != 0;
+}
+
+static void join(const WatchSite *s, const struct sundew_watch_slot *self, const WatchEvidence *all,
+                 WatchJudgement *out)
+{
+    out->opportunities = self->n;
+    out->missing = "a test in which the call fails";
+    bool harmless = s->fact[0] && (self->error == ENOENT || self->error == EEXIST);
+    if (self->bad && !harmless)
+        watch_say(out, GRADE_STRONG, s, self,
+                  "%s() failed here with %" PRId64 " (%" PRIu64 " of %" PRIu64
+                  " calls), and nobody looked",
+                  s->subject, self->value, self->bad, self->n);
+    size_t at = 0;
+    for (const WatchSite *o; self->n && !s->fact[1] && (o = watch_other(all, s, &at));) {
+        const struct sundew_watch_slot *other = watch_slot(all, o, 0);
+        if (other->bad && !may_differ(s->kind, o->kind))
+            watch_say(out, GRADE_PREDICTIVE, o, other,
+                      "%s() failed in %s with %" PRId64 " (%" PRIu64 " of %" PRIu64
+                      " calls); here its result is dropped",
+                      s->subject, o->function, other->value, other->bad, other->n);
+    }
+}
+
+const WatchRule rule_dropped = {
+    .family = "dropped-error",
+    .objection = "the call can't fail here",
+    .opportunity = "calls",
+    .instruction = find,
+    .probe = probe,
+    .join = join,
+};

@@ -1,0 +1,227 @@
+/* Pointers that stay behind after free(), and memory that stays behind after an error. */
+#include "weave/watch/rules_int.h"
+#include <inttypes.h>
+
+/* ---- free(s->name) and s->name stays: is it loaded again while it is stale? */
+
+static bool is_call_of(LLVMValueRef i, const char *name)
+{
+    const char *callee = watch_library(i);
+    return callee && !strcmp(callee, name);
+}
+
+/* Does the function set the field, or free what it is a field of? */
+static bool is_cared_for(LLVMValueRef call, LLVMValueRef address)
+{
+    LLVMValueRef fn = watch_function_of(call), base = watch_base(address);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            if (LLVMIsAStoreInst(i) && watch_same(LLVMGetOperand(i, 1), address, 6))
+                return true;
+            if (is_call_of(i, "free") && i != call &&
+                watch_same(watch_base(LLVMGetOperand(i, 0)), base, 6))
+                return true;
+            if (watch_callee(i) && str_starts(watch_callee(i), "llvm.memset") &&
+                watch_same(watch_base(LLVMGetOperand(i, 0)), base, 6))
+                return true;
+        }
+    return false;
+}
+
+static void find_stale(Watch *watch, LLVMValueRef i)
+{
+    if (!is_call_of(i, "free") || LLVMGetNumArgOperands(i) != 1)
+        return;
+    LLVMValueRef p = LLVMGetOperand(i, 0);
+    if (!LLVMIsALoadInst(p))
+        return;
+    LLVMValueRef address = LLVMGetOperand(p, 0);
+    const char *field = watch_place_of(watch, address);
+    if (!field || LLVMIsAAllocaInst(watch_base(address)))
+        return;
+    if (watch_uses(watch, field, false)->lent)
+        return;
+    WatchSite *s =
+        watch_add(watch, i, is_cared_for(i, address) ? SITE_LOOSE : SITE_SUSPECT, "", field);
+    s->group = s->key;
+    s->at[1] = p;
+}
+
+/* A load tells whether the pointer is stale; a store makes it good again, whoever
+ * allocated it. */
+static void probe_use(Watch *watch, WatchSite *s, LLVMValueRef i)
+{
+    Woven *w = watch->w;
+    if (LLVMIsALoadInst(i)) {
+        LLVMValueRef args[] = { watch_slot_value(watch, s, 1), i };
+        watch_go_after(watch, i);
+        watch_call(watch, "sundew_watch_loaded", w->void_, args, 2);
+    } else {
+        LLVMValueRef stored = LLVMGetOperand(i, 0);
+        watch_go_before(watch, i);
+        watch_call(watch, "sundew_watch_revive", w->void_, &stored, 1);
+    }
+}
+
+static void probe_stale(Watch *watch, WatchSite *s)
+{
+    Woven *w = watch->w;
+    const WatchUses *uses = watch_uses(watch, s->subject, false);
+    for (size_t k = 0; k < uses->all.len; k++) {
+        LLVMValueRef i = uses->all.items[k];
+        LLVMValueRef p = LLVMIsALoadInst(i) ? i : LLVMGetOperand(i, 0);
+        if (LLVMTypeOf(p) == w->ptr)
+            probe_use(watch, s, i);
+    }
+    LLVMValueRef args[] = { watch_slot_value(watch, s, 0), s->at[1] };
+    watch_go_before(watch, s->at[0]);
+    watch_call(watch, "sundew_watch_stale", w->void_, args, 2);
+}
+
+static void join_stale(const WatchSite *s, const struct sundew_watch_slot *self,
+                       const WatchEvidence *all, WatchJudgement *out)
+{
+    const struct sundew_watch_slot *loads = watch_slot(all, s, 1);
+    out->opportunities = self->n < loads->n ? self->n : loads->n;
+    out->missing = "a test that uses the object after this function";
+    if (loads->bad)
+        watch_say(out, GRADE_PREDICTIVE, s, loads,
+                  "the pointer was loaded again after it was freed (%" PRIu64 " times)",
+                  loads->bad);
+}
+
+const WatchRule rule_stale = {
+    .family = "stale-pointer",
+    .objection = "the object is not used any more",
+    .opportunity = "frees and loads",
+    .slots = 2,
+    .instruction = find_stale,
+    .probe = probe_stale,
+    .join = join_stale,
+    .heap = true,
+};
+
+/* ---- a leak: memory that the function itself frees on another path */
+
+static const char *const makers[] = { "malloc", "calloc", "strdup", "strndup", NULL };
+/* They use a pointer and do not keep it. */
+static const char *const borrowers[] = { "free",     "strlen",  "strcpy",  "strcat",  "strcmp",
+                                         "memcpy",   "memset",  "read",    "write",   "fread",
+                                         "fwrite",   "printf",  "fprintf", "puts",    "fputs",
+                                         "snprintf", "sprintf", "strchr",  "strncpy", "memcmp",
+                                         "strncmp",  "fgets",   "sscanf",  NULL };
+
+/* Is it used here only, and freed somewhere? A stored, returned or lent pointer may be
+ * another's to free. */
+static bool is_own(LLVMValueRef p, bool *freed, unsigned depth)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(p); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef i = LLVMGetUser(u);
+        if (is_call_of(i, "free"))
+            *freed = true;
+        bool fine = LLVMIsALoadInst(i) || LLVMIsAICmpInst(i) ||
+                    (LLVMIsAStoreInst(i) && LLVMGetOperand(i, 0) != p) ||
+                    watch_is_named(i, borrowers) ||
+                    (watch_callee(i) && str_starts(watch_callee(i), "llvm."));
+        if (LLVMIsAGetElementPtrInst(i))
+            fine = depth && is_own(i, freed, depth - 1);
+        if (!fine)
+            return false;
+    }
+    return true;
+}
+
+static bool frees(LLVMBasicBlockRef b, LLVMValueRef p)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        if (is_call_of(i, "free") && watch_base(LLVMGetOperand(i, 0)) == p)
+            return true;
+    return false;
+}
+
+/* The successor at which `p` is known to be NULL; NULL: there is none. */
+static LLVMBasicBlockRef null_side(LLVMValueRef end, LLVMValueRef p)
+{
+    if (LLVMGetInstructionOpcode(end) != LLVMBr || !LLVMIsConditional(end))
+        return NULL;
+    LLVMValueRef c = LLVMGetCondition(end);
+    if (!LLVMIsAICmpInst(c) || LLVMGetOperand(c, 0) != p ||
+        !LLVMIsAConstantPointerNull(LLVMGetOperand(c, 1)))
+        return NULL;
+    return LLVMGetSuccessor(end, LLVMGetICmpPredicate(c) == LLVMIntEQ ? 0 : 1);
+}
+
+/* Is there a way to a return that does not free `p`? */
+static bool escapes_free(LLVMBasicBlockRef b, LLVMValueRef p, bool first, Map *seen)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+    if (!end || (!first && !map_putn(seen, &b, sizeof b, seen)) || frees(b, p))
+        return false;
+    if (LLVMGetInstructionOpcode(end) == LLVMRet)
+        return true;
+    for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++) {
+        LLVMBasicBlockRef next = LLVMGetSuccessor(end, k);
+        if (next != null_side(end, p) && escapes_free(next, p, false, seen))
+            return true;
+    }
+    return false;
+}
+
+static void find_leak(Watch *watch, LLVMValueRef i)
+{
+    bool freed = false;
+    Map seen = { 0 };
+    if (!watch_is_named(i, makers) || !is_own(i, &freed, 3))
+        return;
+    bool leaks = escapes_free(LLVMGetInstructionParent(i), i, true, &seen);
+    map_release(&seen);
+    if (!leaks)
+        return;
+    WatchSite *s = watch_add(watch, i, freed ? SITE_SUSPECT : SITE_LOOSE, "", watch_callee(i));
+    s->group = s->key;
+    LLVMValueRef fn = watch_function_of(i);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        if (LLVMGetBasicBlockTerminator(b))
+            watch_place(s, LLVMGetBasicBlockTerminator(b));
+}
+
+/* A variable of our own remembers the pointer, so that each return can ask. */
+static void probe_leak(Watch *watch, WatchSite *s)
+{
+    Woven *w = watch->w;
+    LLVMValueRef i = s->at[0], fn = watch_function_of(i);
+    LLVMPositionBuilderBefore(w->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(fn)));
+    LLVMSetCurrentDebugLocation2(w->builder, weave_line_of(w, fn));
+    LLVMValueRef kept = LLVMBuildAlloca(w->builder, w->ptr, "");
+    LLVMBuildStore(w->builder, LLVMConstNull(w->ptr), kept);
+    watch_go_after(watch, i);
+    LLVMBuildStore(w->builder, i, kept);
+    for (LLVMBasicBlockRef b = NULL; (b = weave_go_to_return(w, fn, b));) {
+        LLVMValueRef args[] = { watch_slot_value(watch, s, 0),
+                                LLVMBuildLoad2(w->builder, w->ptr, kept, "") };
+        watch_call(watch, "sundew_watch_left", w->void_, args, 2);
+    }
+}
+
+static void join_leak(const WatchSite *s, const struct sundew_watch_slot *self,
+                      const WatchEvidence *all, WatchJudgement *out)
+{
+    (void)all;
+    out->opportunities = self->n;
+    out->missing = "a test that takes the error path";
+    out->open = true;                /* the path that leaks was perhaps not taken */
+    if (self->bad)
+        watch_say(out, GRADE_STRONG, s, self,
+                  "%s() returned %" PRIu64 " times without freeing %" PRId64 " bytes of %s()",
+                  s->function, self->bad, self->value, s->subject);
+}
+
+const WatchRule rule_leak = {
+    .family = "leak",
+    .objection = "that path is not taken",
+    .opportunity = "returns",
+    .instruction = find_leak,
+    .probe = probe_leak,
+    .join = join_leak,
+    .heap = true,
+};

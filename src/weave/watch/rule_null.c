@@ -1,0 +1,247 @@
+/*
+ * Results that may be NULL and are used without a test.
+ *
+ * That a function returned NULL somewhere is not enough: it must be able to do so for
+ * an argument as it is passed here. So the evidence class is the callee and the origins of its
+ * arguments: a parameter, a certain field, a certain global variable. A name that comes
+ * from the user may be unknown; a name that the program itself stored is not.
+ */
+#include "weave/watch/rules_int.h"
+#include <assert.h>
+#include <inttypes.h>
+
+static const char *const allocators[] = { "malloc",  "calloc",        "realloc",      "strdup",
+                                          "strndup", "aligned_alloc", "reallocarray", NULL };
+/* They answer a question about their arguments: one answer tells nothing about another. */
+static const char *const searches[] = { "strchr",  "strrchr", "strstr", "strpbrk",
+                                        "memchr",  "fgets",   "strtok", "strtok_r",
+                                        "bsearch", "readdir", NULL };
+/* Library functions that read or write through a pointer. */
+static const char *const readers[] = { "strlen",  "strcpy",  "strcat",   "strcmp", "memcpy",
+                                       "memset",  "memmove", "strncpy",  "fgets",  "fclose",
+                                       "fprintf", "fread",   "fwrite",   "fputs",  "atoi",
+                                       "strtol",  "fscanf",  "fgetc",    "getc",   "fputc",
+                                       "strncmp", "strchr",  "closedir", NULL };
+
+/* The first use of `p` that reads or writes through it, or NULL. */
+static void derefs_of(LLVMValueRef p, unsigned depth, LLVMValueRef *out, unsigned *n, unsigned most)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(p); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef i = LLVMGetUser(u);
+        bool deref = LLVMIsALoadInst(i) || (LLVMIsAStoreInst(i) && LLVMGetOperand(i, 1) == p);
+        if (LLVMIsAGetElementPtrInst(i) && depth && LLVMGetOperand(i, 0) == p) {
+            derefs_of(i, depth - 1, out, n, most);
+            continue;
+        }
+        if (watch_callee(i) && !LLVMIsAFunction(p))
+            deref = str_starts(watch_callee(i), "llvm.mem") || watch_is_named(i, readers);
+        if (deref && *n < most)
+            out[(*n)++] = i;
+    }
+}
+
+/* The result and loads of the place that it is stored to, in the same function. */
+typedef Vec(LLVMValueRef) Values;
+
+static void add_loads(LLVMValueRef fn, LLVMValueRef address, Values *out)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (LLVMIsALoadInst(i) && watch_same(LLVMGetOperand(i, 0), address, 6))
+                vec_push(out, i);
+}
+
+static void names_of(LLVMValueRef call, Values *out)
+{
+    vec_push(out, call);
+    for (LLVMUseRef u = LLVMGetFirstUse(call); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef i = LLVMGetUser(u);
+        if (LLVMIsAStoreInst(i) && LLVMGetOperand(i, 0) == call)
+            add_loads(watch_function_of(call), LLVMGetOperand(i, 1), out);
+    }
+}
+
+/* In the order of the module, so that the first one runs first, mostly. */
+static bool stands_before(LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMGetDebugLocLine(a) < LLVMGetDebugLocLine(b);
+}
+
+static void find(Watch *watch, LLVMValueRef i, bool allocation)
+{
+    LLVMValueRef f = watch_callee_value(i), found[16];
+    unsigned n = 0;
+    if (!f || LLVMTypeOf(i) != watch->w->ptr ||
+        str_is_one_of(watch_name(f), allocators) != allocation ||
+        str_starts(watch_name(f), "llvm.") || str_starts(watch_name(f), "__ctype") ||
+        str_starts(watch_name(f), "__errno"))
+        return;
+    bool may_fail = watch_may_return_null(watch, f), tested = false;
+    if (!may_fail && LLVMIsDeclaration(f))
+        return;
+    Values names = { 0 };
+    names_of(i, &names);
+    for (size_t k = 0; k < names.len; k++) {
+        tested |= watch_is_tested(names.items[k]);
+        derefs_of(names.items[k], 4, found, &n, 16);
+    }
+    for (unsigned k = 1; k < n; k++)
+        for (unsigned m = k; m && stands_before(found[m], found[m - 1]); m--) {
+            LLVMValueRef t = found[m];
+            found[m] = found[m - 1];
+            found[m - 1] = t;
+        }
+    WatchRole role = !n ? SITE_WITNESS : tested || !may_fail ? SITE_LOOSE : SITE_SUSPECT;
+    WatchSite *s = watch_add(watch, i, role, watch_name(f), watch_name(f));
+    s->kind = watch_origins(watch, i);
+    s->fact[0] = may_fail;
+    for (unsigned k = 0; k < n; k++) {
+        watch_place(s, found[k]);
+        if (k < 3)
+            s->at[k + 1] = found[k];
+    }
+    vec_release(&names);
+}
+
+static void find_null(Watch *watch, LLVMValueRef i) { find(watch, i, false); }
+static void find_malloc(Watch *watch, LLVMValueRef i) { find(watch, i, true); }
+
+/* What the instruction reads or writes through, that may be the result. */
+static LLVMValueRef through(LLVMValueRef i, LLVMValueRef call)
+{
+    if (LLVMIsALoadInst(i))
+        return watch_base(LLVMGetOperand(i, 0));
+    if (LLVMIsAStoreInst(i))
+        return watch_base(LLVMGetOperand(i, 1));
+    for (unsigned k = 0; k < LLVMGetNumArgOperands(i); k++) {
+        LLVMValueRef p = watch_base(LLVMGetOperand(i, k));
+        if (p == call || (LLVMIsALoadInst(p) && LLVMTypeOf(p) == LLVMTypeOf(call)))
+            return p;
+    }
+    return NULL;
+}
+
+static LLVMValueRef is_null(Watch *watch, LLVMValueRef p)
+{
+    Woven *w = watch->w;
+    return LLVMBuildZExt(w->builder, LLVMBuildIsNull(w->builder, p, ""), w->i32, "");
+}
+
+static void probe_null(Watch *watch, WatchSite *s)
+{
+    Woven *w = watch->w;
+    LLVMValueRef i = s->at[0];
+    assert(LLVMIsACallInst(i) && s->nslots == 2);
+    for (unsigned k = 1; k < 4 && s->at[k]; k++) {
+        LLVMValueRef p = through(s->at[k], i);
+        if (!p || LLVMTypeOf(p) != w->ptr)
+            continue;
+        watch_go_before(watch, s->at[k]);
+        LLVMValueRef args[] = { watch_slot_value(watch, s, 1), weave_int(w, w->i64, 0),
+                                is_null(watch, p) };
+        watch_call(watch, "sundew_watch_value", w->void_, args, 3);
+    }
+    Values users = { 0 };
+    for (LLVMUseRef u = LLVMGetFirstUse(i); u; u = LLVMGetNextUse(u))
+        vec_push(&users, LLVMGetUser(u));
+    watch_go_after(watch, i);
+    LLVMValueRef size = weave_int(w, w->i64, 0), handed = i;
+    if (watch->inject && s->wanted) {
+        LLVMValueRef both[] = { watch_slot_value(watch, s, 0), i };
+        handed = watch_call(watch, "sundew_watch_inject_null", w->ptr, both, 2);
+    }
+    bool sized = s->rule == &rule_malloc && LLVMGetNumArgOperands(i) > 0;
+    LLVMValueRef last = sized ? LLVMGetOperand(i, LLVMGetNumArgOperands(i) - 1) : NULL;
+    if (last && LLVMGetTypeKind(LLVMTypeOf(last)) == LLVMIntegerTypeKind)
+        size = watch_i64(watch, last, false);
+    LLVMValueRef args[] = { watch_slot_value(watch, s, 0), size, is_null(watch, i) };
+    watch_call(watch, "sundew_watch_value", w->void_, args, 3);
+    for (size_t k = 0; handed != i && k < users.len; k++)
+        for (int m = 0; m < LLVMGetNumOperands(users.items[k]); m++)
+            if (LLVMGetOperand(users.items[k], (unsigned)m) == i)
+                LLVMSetOperand(users.items[k], (unsigned)m, handed);
+    vec_release(&users);
+}
+
+/* Can the class predict? Not if the origin of an argument is not known, or all are constant. */
+static bool tells(const char *kind)
+{
+    bool varies = strstr(kind, "parameter") || strstr(kind, "field") || strstr(kind, "result") ||
+                  strstr(kind, "global");
+    return varies && !strstr(kind, "value");
+}
+
+static void join_common(const WatchSite *s, const struct sundew_watch_slot *self,
+                        const WatchEvidence *all, WatchJudgement *out)
+{
+    const struct sundew_watch_slot *used = watch_slot(all, s, 1);
+    out->opportunities = self->n < used->n ? self->n : used->n;
+    out->missing = "a test in which the call fails";
+    bool simulated = (self->bits >> 62) & 1;
+    if (used->bad)
+        watch_say(out, simulated ? GRADE_SIMULATED : GRADE_MANIFEST, s, used,
+                  "%s%s() returned NULL, and the result was used",
+                  simulated ? "with a failure injected, " : "", s->subject);
+    if (s->role != SITE_SUSPECT)
+        return;
+    if (self->bad)
+        watch_say(out, GRADE_STRONG, s, self,
+                  "%s() returned NULL here (%" PRIu64 " of %" PRIu64
+                  " calls), and the result is not tested",
+                  s->subject, self->bad, self->n);
+}
+
+static void join_null(const WatchSite *s, const struct sundew_watch_slot *self,
+                      const WatchEvidence *all, WatchJudgement *out)
+{
+    join_common(s, self, all, out);
+    if (s->role != SITE_SUSPECT || !tells(s->kind) || str_is_one_of(s->subject, searches) ||
+        !self->n)
+        return;
+    size_t at = 0;
+    for (const WatchSite *o; (o = watch_other(all, s, &at));) {
+        const struct sundew_watch_slot *other = watch_slot(all, o, 0);
+        if (other->bad && !strcmp(o->kind, s->kind))
+            watch_say(out, GRADE_PREDICTIVE, o, other,
+                      "%s() returned NULL in %s (%" PRIu64 " of %" PRIu64
+                      " calls), for arguments of the same origin; here the result is not tested",
+                      s->subject, o->function, other->bad, other->n);
+    }
+}
+
+const WatchRule rule_null = {
+    .family = "unchecked-null",
+    .objection = "the call can't fail here",
+    .opportunity = "uses",
+    .slots = 2,
+    .instruction = find_null,
+    .probe = probe_null,
+    .join = join_null,
+    .injects = true,
+};
+
+/* ---- malloc: the objection is that memory does not run out */
+
+enum { LARGE = 1 << 20 };
+
+static void join_malloc(const WatchSite *s, const struct sundew_watch_slot *self,
+                        const WatchEvidence *all, WatchJudgement *out)
+{
+    join_common(s, self, all, out);
+    out->missing = "--inject, which makes the allocation fail";
+    if (s->role == SITE_SUSPECT && self->n && self->low < self->high && self->high >= LARGE)
+        watch_say(out, GRADE_USAGE, s, self,
+                  "the size varies, from %" PRId64 " to %" PRId64 " bytes: it depends on input",
+                  self->low, self->high);
+}
+
+const WatchRule rule_malloc = {
+    .family = "unchecked-malloc",
+    .objection = "memory does not run out",
+    .opportunity = "uses",
+    .slots = 2,
+    .instruction = find_malloc,
+    .probe = probe_null,
+    .join = join_malloc,
+    .injects = true,
+};

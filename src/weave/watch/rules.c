@@ -1,0 +1,28 @@
+/* The rules, one row each. */
+#include "weave/watch/rules_int.h"
+
+const WatchRule *const watch_rules[] = {
+    &rule_transfer,
+    &rule_text_count,
+    &rule_number,
+    &rule_bool,
+    &rule_dropped,
+    &rule_null,
+    &rule_malloc,
+    &rule_comparator,
+    &rule_hash,
+    &rule_copy,
+    &rule_overflow_test,
+    &rule_malloc_product,
+    &rule_sign_compare,
+    &rule_strncpy,
+    &rule_sizeof_pointer,
+    &rule_format,
+    &rule_stale,
+    &rule_leak,
+    &rule_toctou,
+    &rule_signal,
+    &rule_unused,
+    &rule_race,
+    NULL,
+};

@@ -1,0 +1,92 @@
+/* What the rules share: sites, facts about functions, and probes. */
+#ifndef SUNDEW_WATCH_INT_WEAVE_H
+#define SUNDEW_WATCH_INT_WEAVE_H
+#include "weave/watch/watch.h"
+#include "weave/weave_int.h"
+
+struct Watch {
+    Woven *w;
+    Arena arena;
+    Vec(WatchSite *) sites;
+    Map ordinals;              /* key without number → how many */
+    Map bodies;                /* function → hash of its code */
+    Map null_facts, pure_facts, bool_facts;
+    Map sources;               /* path → its text */
+    Map uses;                  /* place → WatchUses; made at the first question */
+    const WatchRule *rule;     /* that looks */
+    unsigned nslots;
+    bool inject;
+    bool races;                /* look for races, too */
+};
+
+/* ---- for matchers */
+/* A new site of the rule that looks. `group` and `subject` are copied. */
+WatchSite *watch_add(Watch *watch, LLVMValueRef at, WatchRole role, const char *group,
+                     const char *subject);
+/* One more place where a warning about it may stand. */
+void watch_place(WatchSite *site, LLVMValueRef at);
+/* The function that a call names; NULL: none, or `i` is no call. */
+const char *watch_callee(LLVMValueRef i);
+LLVMValueRef watch_callee_value(LLVMValueRef i);
+/* The same if the program does not define it: a function of a library. */
+const char *watch_library(LLVMValueRef i);
+bool watch_is_named(LLVMValueRef i, const char *const *names);     /* to NULL */
+LLVMValueRef watch_function_of(LLVMValueRef i);
+const char *watch_name(LLVMValueRef v);
+/* The source line of an instruction, as text; "": not known. Lives as long as the watch. */
+const char *watch_line(Watch *watch, LLVMValueRef i);
+/* A constant number; false: it is none. */
+bool watch_constant(LLVMValueRef v, int64_t *out);
+/* Is the value only compared with constants from -1 to 0, or not used at all? */
+bool watch_is_ignored(LLVMValueRef v);
+/* Does the function compare the pointer with NULL? */
+bool watch_is_tested(LLVMValueRef p);
+/* Below GEPs and casts. */
+LLVMValueRef watch_base(LLVMValueRef p);
+/* The struct and field that an address lies in: "struct item+16"; NULL: in none. */
+const char *watch_field(Watch *watch, LLVMValueRef p);
+/* The same place, as far as the code tells: equal values, or loads of equal addresses. */
+bool watch_same(LLVMValueRef a, LLVMValueRef b, unsigned depth);
+
+/* Loads and stores of a place, and whether its address goes anywhere else: then somebody may
+ * set it unseen. A place is a field as watch_field() names it, or a global variable; with
+ * `shared` a location that threads may share, as watch_shared_place() names it. */
+typedef struct WatchUses {
+    Vec(LLVMValueRef) all;
+    bool lent;
+} WatchUses;
+const WatchUses *watch_uses(Watch *watch, const char *place, bool shared);
+const char *watch_place_of(Watch *watch, LLVMValueRef address);
+const char *watch_shared_place(Watch *watch, LLVMValueRef address);   /* NULL: a local one */
+
+/* ---- facts about functions (facts.c) */
+bool watch_may_return_null(Watch *watch, LLVMValueRef fn);
+/* Returns -1 or another negative constant on some path. */
+bool watch_may_return_negative(Watch *watch, LLVMValueRef fn);
+/* Writes nothing but its own variables, and calls only such functions. */
+bool watch_is_pure(Watch *watch, LLVMValueRef fn);
+/* 0 or 1: a comparison, !, a predicate. */
+bool watch_is_boolean(Watch *watch, LLVMValueRef v, unsigned depth);
+/* Where the arguments of a call come from: "parameter,field struct item+16". */
+const char *watch_origins(Watch *watch, LLVMValueRef call);
+/* Does its code, or that of functions it calls, call one of these? */
+bool watch_calls(LLVMValueRef fn, const char *const *names, unsigned depth);
+
+/* ---- for probes */
+void watch_go_before(Watch *watch, LLVMValueRef i);
+void watch_go_after(Watch *watch, LLVMValueRef i);
+LLVMValueRef watch_slot_value(Watch *watch, const WatchSite *site, unsigned k);
+LLVMValueRef watch_i64(Watch *watch, LLVMValueRef v, bool is_signed);
+/* A call of the runtime's function; types follow the values. */
+LLVMValueRef watch_call(Watch *watch, const char *name, LLVMTypeRef result, LLVMValueRef *args,
+                        unsigned n);
+
+/* ---- for joins */
+/* The n-th other site of the same group; NULL: no more. */
+const WatchSite *watch_other(const WatchEvidence *all, const WatchSite *site, size_t *at);
+const struct sundew_watch_slot *watch_slot(const WatchEvidence *all, const WatchSite *site,
+                                           unsigned k);
+void watch_say(WatchJudgement *j, WatchGrade grade, const WatchSite *where,
+               const struct sundew_watch_slot *seen, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+#endif

@@ -1,0 +1,308 @@
+# Warnings that the tests confirm, reject, or leave open: the twins of the specification, the
+# example project, other tools' reports, and bad input.
+. "$TOP/tests/scripts/tap.bash"
+subjects=$TOP/tests/subjects/confirm
+
+# judges ARGUMENT EXPECTATION…: a run of twins, and what is expected of each family and function.
+judge() {
+    "$SUNDEW" confirm ./twins --own --json -- ./twins "$1" >out.json 2>out.err
+    [ $? -le 1 ] || { cat out.err; return 1; }
+}
+judges() {
+    judge "$1" || return 1
+    shift
+    python3 "$TOP/tests/scripts/confirm.py" out.json "$@"
+}
+
+fresh twins
+cp "$subjects/twins.c" .
+ok "the twins are captured" "$SUNDEW" capture -- gcc -g -O1 -pthread -o twins twins.c
+ok "a read that is short elsewhere, on a pipe" \
+    judges c1-pipe confirmed:predictive ignored-count load_hdr
+ok "… a checked loop is no suspect" \
+    python3 "$TOP/tests/scripts/confirm.py" out.json none ignored-count load_body
+ok "… regular files are not short" judges c1-file rejected ignored-count load_hdr
+ok "a pointer that was NULL, with & in place of &&" \
+    judges c2-null confirmed:predictive non-short-circuit queue_state
+ok "… masks are no suspects" \
+    python3 "$TOP/tests/scripts/confirm.py" out.json none non-short-circuit masks
+ok "… never NULL" judges c2-never rejected non-short-circuit queue_state
+ok "… never executed" judges c2-mode0 undetermined non-short-circuit queue_state
+ok "… reads were not executed either" \
+    python3 "$TOP/tests/scripts/confirm.py" out.json undetermined ignored-count load_hdr
+ok "a right side with effects" judges c2-effect confirmed:strong non-short-circuit both_effect
+ok "… and a pure one" \
+    python3 "$TOP/tests/scripts/confirm.py" out.json rejected non-short-circuit both_pure
+ok "a comparator that is a truth value" judges c3-truth confirmed:strong comparator by_truth
+ok "a difference that can overflow" judges c3-far confirmed:predictive comparator by_difference
+ok "… and one that can't" judges c3-near rejected comparator by_difference
+ok "… a real order is no suspect" \
+    python3 "$TOP/tests/scripts/confirm.py" out.json none comparator by_order
+ok "… a comparator that was not called" \
+    python3 "$TOP/tests/scripts/confirm.py" out.json undetermined comparator by_truth
+ok "a hash that tells equal keys apart, used" judges c4-table confirmed:usage hash-equality key_hash
+ok "… with two equal keys" judges c4-both confirmed:strong hash-equality key_hash
+ok "… objects in an array only" judges c4-array rejected hash-equality key_hash
+ok "a shallow copy" judges c5-shared confirmed:strong copy der_dup
+ok "… a deep one is no suspect" \
+    python3 "$TOP/tests/scripts/confirm.py" out.json none copy der_copy_deep
+ok "… nothing is owned" judges c5-empty rejected copy der_dup
+ok "a copy of the first part" judges c5-slice confirmed:strong copy base_dup
+ok "… of the whole" judges c5-whole rejected copy base_dup
+ok "an error that is dropped, and happens elsewhere" \
+    judges c6-fails confirmed:predictive dropped-error reload
+ok "… and never happens" judges c6-never rejected dropped-error reload
+ok "a test for overflow that compilers delete" \
+    judges c7 confirmed:strong overflow-test too_large
+ok "… of unsigned numbers is fine" \
+    python3 "$TOP/tests/scripts/confirm.py" out.json none overflow-test too_large_unsigned
+
+# ---- processes
+
+child() {
+    "$SUNDEW" confirm ./twins --own --json -- ./twins child "$1" >out.json 2>out.err
+    python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:strong overflow-test too_large
+}
+for how in _exit exec abort kill thread; do
+    ok "evidence of a child that ends by $how" child $how
+done
+errno_stays() {
+    "$SUNDEW" confirm ./twins --own --json -- ./twins errno >out.json 2>out.err
+    ! grep -q 'ended with status' out.err &&
+        python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:strong ignored-count load_hdr
+}
+ok "errno stays as it was" errno_stays
+
+# ---- reports of other tools
+
+python3 "$TOP/tests/scripts/confirm-reports.py" twins.c
+cat >both.sh <<'END'
+./twins c1-pipe && ./twins c6-fails
+END
+imports() {
+    "$SUNDEW" confirm ./twins --warnings "reports/$1" --json -- sh both.sh >out.json 2>out.err
+    [ $? -eq 1 ] || { cat out.err; return 1; }
+    python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:predictive ignored-count load_hdr &&
+        python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:predictive dropped-error reload
+}
+only_two() { python3 -c 'import json; d = json.load(open("out.json")); assert len(d["warnings"]) == 2, d'; }
+for report in a.sarif gcc.json cppcheck.xml clang.plist tidy.yaml gcc.txt unknown.sarif; do
+    ok "warnings are read from $report" imports $report
+    ok "… and nothing else is judged" only_two
+done
+several() {
+    "$SUNDEW" confirm ./twins --warnings reports/a.sarif --warnings reports/gcc.json --own --json \
+        --sarif out.sarif -- sh both.sh >out.json 2>out.err
+    [ $? -eq 1 ] || { cat out.err; return 1; }
+    python3 - <<'END'
+import json
+d = json.load(open("out.json"))
+hdr = [w for w in d["warnings"] if w.get("function") == "load_hdr"]
+assert len(hdr) == 1 and hdr[0]["tool"] == "somecheck" and hdr[0]["also"] == ["gcc -Wunused-result"], hdr
+assert any(w["tool"] == "sundew" for w in d["warnings"])
+kept = [r["properties"]["data"] for r in json.load(open("out.sarif"))["runs"][0]["results"]]
+assert {"-Wunused-result"} == {r["rule"] for r in kept}, kept
+END
+}
+ok "the same from two tools is one warning, and SARIF keeps the tool's rule" several
+odd() {
+    "$SUNDEW" confirm ./twins --warnings reports/odd.sarif --json -- ./twins c7 >out.json 2>out.err
+    [ $? -eq 0 ] || { cat out.err; return 1; }
+    python3 - <<'END'
+import json
+d = json.load(open("out.json"))
+assert len(d["warnings"]) == d["verdicts"]["unanchored"] >= 5, d["verdicts"]
+assert all(w["reason"] for w in d["warnings"])
+END
+}
+ok "places that are not there are unanchored, never rejected" odd
+many() {
+    "$SUNDEW" confirm ./twins --warnings reports/many.sarif --json -- ./twins c7 >out.json 2>out.err
+    [ $? -le 1 ] || { cat out.err; return 1; }
+    python3 -c 'import json; d = json.load(open("out.json")); assert d["verdicts"]["rejected"] == 0, d'
+}
+ok "many warnings are no trouble" many
+for report in cut.sarif deep.sarif bad.xml deep.plist; do
+    ok "$report is refused" status 2 "$SUNDEW" confirm ./twins --warnings reports/$report -- ./twins c7
+done
+for report in binary.sarif empty; do
+    ok "$report holds no warning" status 0 "$SUNDEW" confirm ./twins --warnings reports/$report \
+        -- ./twins c7
+done
+ok "a report that is not there is told" \
+    says "there is no such file" "$SUNDEW" confirm ./twins --warnings nowhere -- ./twins c7
+
+# ---- commands that go wrong: the evidence so far counts
+
+fails() {
+    "$SUNDEW" confirm ./twins --own --json -- sh -c './twins c7; exit 3' >out.json 2>out.err
+    [ $? -eq 1 ] || { cat out.err; return 1; }
+    grep -q 'status 3' out.err &&
+        python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:strong overflow-test too_large
+}
+ok "a command that fails" fails
+dies() {
+    "$SUNDEW" confirm ./twins --own --json -- sh -c './twins c7; kill -9 $$' >out.json 2>out.err
+    python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:strong overflow-test too_large
+}
+ok "a command that is killed" dies
+# Stopped when the program has run, not after some time.
+hangs() {
+    rm -f "$work/ran"
+    "$SUNDEW" confirm ./twins --own --json -- sh -c "./twins c7; touch '$work/ran'; exec sleep 1000" \
+        >out.json 2>out.err &
+    local pid=$!
+    while [ ! -e "$work/ran" ] && kill -0 $pid 2>/dev/null; do sleep 0.1; done
+    kill -INT $pid
+    wait $pid
+    python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:strong overflow-test too_large &&
+        grep -q INCOMPLETE out.err
+}
+ok "a command that hangs and is stopped" hangs
+rm -rf .sundew/confirm
+ok "without evidence it says what to do" says "such as -- make check" \
+    "$SUNDEW" confirm ./twins --own
+ok "without a program it says what to do" says "which program" "$SUNDEW" confirm
+
+# ---- evidence of several runs
+
+merges() {
+    rm -rf .sundew/confirm
+    judge c6-fails && "$SUNDEW" confirm ./twins --own --merge --json -- ./twins c7 >out.json 2>out.err
+    [ $? -eq 1 ] || { cat out.err; return 1; }
+    python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:predictive dropped-error reload &&
+        python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:strong overflow-test too_large
+}
+ok "evidence merges over runs" merges
+without_command() {
+    "$SUNDEW" confirm ./twins --own --json >out.json 2>out.err
+    python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:strong overflow-test too_large
+}
+ok "… and is there without a command" without_command
+watched() {
+    "$SUNDEW" confirm ./twins --own -o twins.watched || return 1
+    ./twins.watched c7 && ./twins.watched c3-truth || return 1
+    "$SUNDEW" confirm ./twins --own --json --evidence twins.watched.evidence >out.json
+    python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:strong overflow-test too_large &&
+        python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:strong comparator by_truth
+}
+ok "a program that watches is made, run by hand, and judged" watched
+changed() {
+    judge c7 || return 1
+    sed -i 's/k + 100 < k/k + 101 < k/' twins.c
+    "$SUNDEW" -q capture -- gcc -g -O1 -pthread -o twins twins.c || return 1
+    "$SUNDEW" confirm ./twins --own --json --merge -- ./twins c3-truth >out.json 2>out.err
+    python3 "$TOP/tests/scripts/confirm.py" out.json undetermined overflow-test too_large
+}
+ok "evidence about a function that changed is dropped" changed
+
+# ---- the other rules
+
+fresh more
+cp "$subjects/more.c" .
+ok "further twins are captured" "$SUNDEW" capture -- gcc -g -O1 -w -o more more.c
+cat >all.sh <<'END'
+./more bad_print good_print bad_number good_number bad_malloc good_malloc bad_product good_product \
+    bad_sizeof good_sizeof bad_format good_format bad_strncpy good_strncpy bad_stale good_stale \
+    bad_leak good_leak bad_toctou good_toctou handlers nulls
+END
+"$SUNDEW" confirm ./more --own --json -- sh all.sh >out.json 2>out.err
+is() { python3 "$TOP/tests/scripts/confirm.py" out.json "$@"; }
+while read -r verdict family function; do
+    ok "$family in $function: $verdict" is "$verdict" "$family" "$function"
+done <<'END'
+confirmed:predictive ignored-count bad_print
+rejected ignored-count good_print
+confirmed:strong ignored-count bad_number
+rejected ignored-count good_number
+confirmed:usage unchecked-malloc bad_malloc
+rejected unchecked-malloc good_malloc
+confirmed:predictive malloc-product bad_product
+rejected malloc-product good_product
+confirmed:strong sizeof-pointer bad_sizeof
+rejected sizeof-pointer good_sizeof
+confirmed:predictive format-string bad_format
+rejected format-string good_format
+confirmed:strong strncpy bad_strncpy
+rejected strncpy good_strncpy
+confirmed:predictive stale-pointer bad_stale
+none stale-pointer good_stale
+confirmed:strong leak bad_leak
+none leak good_leak
+confirmed:predictive toctou bad_toctou
+rejected toctou good_toctou
+confirmed:usage signal-handler once
+confirmed:predictive unchecked-null bad_null
+rejected unchecked-null good_null
+END
+"$SUNDEW" confirm ./more --own --json -- ./more >out.json 2>out.err
+nothing() {
+    python3 -c 'import json; d = json.load(open("out.json")); v = d["verdicts"]
+assert v["undetermined"] == len(d["warnings"]) > 15, v'
+}
+ok "nothing that was not executed is judged" nothing
+injects() {
+    "$SUNDEW" confirm ./more --own --inject --json -- sh -c './more good_malloc' >out.json 2>out.err
+    is confirmed:simulated unchecked-malloc good_malloc
+}
+ok "an injected failure is used as a pointer" injects
+
+# ---- races
+
+fresh races
+cp "$subjects/races.c" .
+ok "threads are captured" "$SUNDEW" capture -- gcc -g -O1 -pthread -o races races.c
+races() {
+    "$SUNDEW" confirm ./races --races --schedules 60 --seed 1 --json -- ./races "$1" >out.json 2>out.err
+    [ $? -le 1 ] || { cat out.err; return 1; }
+    is "$2" race "$3"
+}
+ok "a field that two threads change" races print confirmed:strong print
+replays() { "$SUNDEW" threads --replay races.races/1 2>&1 | grep -q 'T1 runs'; }
+ok "… its schedule replays" replays
+ok "an array that workers divide" races partition rejected partition
+ok "a value that is used after the join" races joined rejected set_joined
+ok "a value that is set before threads start" races partition rejected main
+ok "a queue that hands over" races pool rejected hand_over
+ok "a lock" races count none count
+ok "a thread that was not started" races count undetermined print
+
+# ---- neutrality: all sites are watched, and nothing changes
+
+. "$TOP/tests/scripts/confirm.bash"
+fresh neutral
+cp "$TOP"/tests/subjects/weave/hard* .
+ok "odd constructs are captured" "$SUNDEW" -q capture --min-share 50 -- sh -ec \
+    'for f in hard hard_b hard_nested; do gcc -w -g -fcommon -fPIE -c $f.c; done
+as hard_asm.s -o hard_asm.o; gcc hard*.o -o hard -pthread -lm'
+ok "… and stay as they are" unchanged ./hard
+ok "… ending in _exit()" unchanged ./hard _exit
+ok "… ending in abort()" unchanged ./hard abort
+if [ -z "$csmith" ]; then
+    skip "random programs" "csmith is not installed"
+else
+    for seed in 1 2 3 5; do ok "random program $seed stays as it is" random $seed; done
+fi
+
+# ---- the example project
+
+fresh larder
+cp -r "$TOP"/examples/larder/. .
+rm -rf build .sundew
+ok "the example is captured" "$SUNDEW" -q capture -- make check
+larder() {
+    "$SUNDEW" confirm build/larder --own --json -- make check >out.json 2>out.err
+    status=$?
+    python3 - "$@" <<'END'
+import json, sys
+d = json.load(open("out.json"))
+confirmed = [(w["family"], w["function"]) for w in d["warnings"] if w["verdict"] == "confirmed"]
+assert confirmed == [tuple(x.split("/")) for x in sys.argv[1:]], confirmed
+END
+}
+ok "its planted defect is confirmed, its twins are not" \
+    larder unchecked-null/larder_set_price
+patch -s -p1 <defects/fix-confirm.patch
+ok "with the fix" "$SUNDEW" -q capture -- make check
+ok "… it is silent" larder
+done_testing

@@ -1,0 +1,31 @@
+# For launder.sh and soak-launder.sh: programs that hide where a pointer goes
+# (tests/tools/launder), verdicts of `sundew mutability`, and a run as the judge.
+
+# judge N: captures N.c, asks for verdicts, runs it; leaves N.judged.
+judge() {
+    mkdir "w$1" && cd "w$1" || return 1
+    cp "../$1.c" . &&
+        "$SUNDEW" -q capture -- clang-19 -w -g "$1.c" -o prog -lm -pthread -ldl -rdynamic &&
+        { "$SUNDEW" -q mutability ./prog --json > verdicts.json || [ $? = 1 ]; } &&
+        timeout 300 ./prog > truth.txt < /dev/null &&
+        "$TOP/tests/tools/launder" --judge verdicts.json truth.txt > "../$1.judged"
+    local failed=$?
+    cd ..
+    rm -rf "w$1"
+    return $failed
+}
+
+# judged: all verdicts of this folder's programs; the program of each wrong one is kept.
+judged() {
+    local n bad=0
+    for n in $(ls ./*.c | tr -dc '0-9\n' | sort -n); do
+        judge "$n" || return 1
+        grep -v '^=' "$n.judged" | while IFS=: read -r f rest; do
+            echo "$n.c $f ($(sed -n "s/^$n $f //p" index)):$rest"
+        done
+    done
+    awk '/^=/ { n += $2; sound += $3; wrong += $4; died += $5 }
+         END { printf "%d functions, %d sound immutable, %d wrong, %d ended badly\n", n, sound, wrong, died
+               exit wrong || !n || died * 5 > n }' ./*.judged || bad=1
+    return $bad
+}

@@ -1,0 +1,15 @@
+# Sound verdicts of mutability about functions that hide where a pointer goes.
+. "$TOP/tests/scripts/tap.bash"
+. "$TOP/tests/scripts/launder.bash"
+
+if [ "$(uname -m)" != x86_64 ]; then
+    skip "the programs have assembly of x86-64" "another processor"
+else
+    fresh ways
+    "$TOP/tests/tools/launder" ways 5 10 .
+    ok "a fifth of the ways, each alone: no wrong sound verdict" judged
+    fresh mixed
+    "$TOP/tests/tools/launder" 1 8 8 .
+    ok "ways that follow one another: no wrong sound verdict" judged
+fi
+done_testing

@@ -1,0 +1,17 @@
+# What launder.sh does with a few functions: all ways alone, each in a program of its own, and
+# 500 functions that are new each time (SEED=N repeats a run).
+. "$TOP/tests/scripts/tap.bash"
+. "$TOP/tests/scripts/launder.bash"
+SEED=${SEED:-$(date +%s)}
+
+if [ "$(uname -m)" != x86_64 ]; then
+    skip "the programs have assembly of x86-64" "another processor"
+else
+    fresh ways
+    "$TOP/tests/tools/launder" ways 1 1 .
+    ok "all ways, each alone: no wrong sound verdict" judged
+    fresh mixed
+    "$TOP/tests/tools/launder" "$SEED" 125 4 .
+    ok "500 functions (SEED=$SEED): no wrong sound verdict" judged
+fi
+done_testing

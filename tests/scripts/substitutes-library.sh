@@ -1,0 +1,45 @@
+# sundew substitutes --reference LIBRARY --candidate LIBRARY: two libraries with one header.
+. "$TOP/tests/scripts/tap.bash"
+
+fresh box
+cp "$TOP/tests/subjects/substitutes/box".[ch] .
+# library NAME FLAGS…: captured, as NAME/libbox.so.
+library() { local name=$1; shift; mkdir -p "$name" && "$SUNDEW" capture -q -- gcc -g -fPIC -shared "$@" box.c -o "$name/libbox.so"; }
+substitutes() { "$SUNDEW" substitutes --json --seed 1 --tests 320 --headers box.h --reference old/libbox.so "$@" >out.json 2>err.txt; local s=$?; [ $s -le 1 ] || grep -q INCOMPLETE err.txt; }
+says() {
+    python3 -c "
+import json
+d = json.load(open('out.json'))
+p = d['pairs'][0]
+all = p['differences']
+kinds = {(x['function'], x['kind']) for x in all}
+assert $1, json.dumps(d['pairs'], indent=1)
+"
+}
+
+ok "releases of a library" eval 'library old && library same -DSAME && library new -DNEW && library wide -DWIDE && library less -DLESS'
+ok "the same code again" substitutes --candidate same/libbox.so
+ok "…is alike" says "all == [] and p['tests'] > 200 and p['inconclusive'] == 0 and d['findings'] == []"
+ok "a new release" substitutes --candidate new/libbox.so
+ok "…fails where the old one gives an error" says "('box_top', 'crash') in kinds"
+ok "…refuses what the old one took" says "('box_put', 'output') in kinds"
+ok "…nothing else" says "kinds == {('box_top', 'crash'), ('box_put', 'output')}"
+ok "…the functions have the same names" says "all[0]['mapping'] == 'functions of the same name'"
+folder() { d=$(python3 -c "import json; print([x for x in json.load(open('out.json'))['pairs'][0]['differences'] if x['function'] == 'box_put'][0]['folder'])"); }
+ok "…and a test for each" folder
+ok "it fails with the candidate" eval '! make -s -C "$d" check CFLAGS="-I$PWD" >make.txt 2>&1; test -x "$d/test_substitute"'
+ok "it passes with the reference" eval 'make -s -C "$d" clean check CFLAGS="-I$PWD" TEST_LIBS="$PWD/old/libbox.so" >make.txt 2>&1'
+
+ok "another layout" substitutes --candidate wide/libbox.so
+ok "…is named, the other functions are compared" says "any('box_mark: mark has 4 bytes in one and 8 in the other' in u for u in p['unused']) and p['tests'] > 200 and all == []"
+ok "a function less" substitutes --candidate less/libbox.so
+ok "…is named" says "'box_count: missing in the candidate' in p['unused'] and all == []"
+
+ok "several candidates, of which one is no library" eval 'echo text >not.so; substitutes --candidate not.so --candidate missing.so --candidate same/libbox.so'
+ok "…named, the other goes on" says "'is no shared library' in p['why_not'] and 'no such file' in d['pairs'][1]['why_not'] and d['pairs'][2]['tests'] > 200"
+
+ok "a library that was not captured" eval 'mkdir plain && gcc -g -fPIC -shared -DNEW box.c -o plain/libbox.so && substitutes --candidate plain/libbox.so'
+ok "…as its header declares it" says "('box_put', 'output') in kinds and p['tests'] > 200"
+ok "no such header" eval '! "$SUNDEW" substitutes --reference old/libbox.so --candidate new/libbox.so --headers nothing.h 2>err.txt; grep -q "headers nothing.h: there is no such file" err.txt'
+ok "a list runs nothing" eval '"$SUNDEW" substitutes --list --reference old/libbox.so --candidate wide/libbox.so --headers box.h >out.txt && grep -q "not compared: box_mark" out.txt'
+done_testing

@@ -1,0 +1,3 @@
+/* Not of the API: cursors come from here, too. */
+struct cursor;
+struct cursor *cursor_of_nothing(void);
