@@ -92,9 +92,9 @@ rt_standins   := $(call rt_src,standins)
 rt_events     := $(call rt_src,events events_follow)
 # Functions that wait for an event: woven with the program, as stand-ins are.
 rt_adapters   := $(call rt_src,adapters)
-rt_watch      := $(call rt_src,events events_watch heap/pages)
+rt_watched    := $(call rt_src,events events_watch heap/pages)
 rt_watch      := $(call rt_src,watch heap/pages)
-runtimes   := monitor record forkserver tags concolic input standins coverage cover schedule calls events watch adapters
+runtimes   := monitor record forkserver tags concolic input standins coverage cover schedule calls watch events watched adapters
 rt_headers := $(wildcard runtime/*/*.h)
 runtime_bc := $(patsubst %,$(BUILD)/runtime/%.bc,$(runtimes))
 rt_parts    = $(patsubst %,$(BUILD)/runtime/parts/%.bc,$(1))

@@ -111,6 +111,8 @@ static void begin_last(void)
         memset(sundew_counters, 0, e->counters);
     e->hidden = 0;
     sundew_state_before();
+    if (sundew_event_labels_begin)
+        sundew_event_labels_begin();
     e->stage = SUNDEW_EVENTS_LAST;
 }
 

@@ -83,6 +83,7 @@ bool sundew_event_tell(uint32_t object, uint64_t offset, uint64_t size, uint32_t
 /* labels.c: values in this object that depend on the event. Only in the build that follows it. */
 void sundew_event_labels(uint32_t object, const void *at, uint64_t size) __attribute__((weak));
 void sundew_event_labels_end(void) __attribute__((weak));
+void sundew_event_labels_begin(void) __attribute__((weak)); /* the last event comes now */
 
 #pragma GCC visibility pop
 #endif

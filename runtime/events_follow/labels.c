@@ -54,6 +54,19 @@ void sundew_event_labels(uint32_t object, const void *from, uint64_t size)
     sundew_concolic_leave();
 }
 
+/* A record that stands between the conditions of earlier events and those of the last one; its site
+ * is no location. */
+void sundew_event_labels_begin(void)
+{
+    if (!sundew_state.log || sundew_state.ended || !sundew_concolic_enter())
+        return;
+    sundew_label byte = sundew_node(SUNDEW_NODE_BYTE, 8, 0, sundew_state.log->from, 0, 0);
+    sundew_label any = byte ? sundew_node(SUNDEW_NODE_NE, 1, 0, byte, sundew_const(8, 0), 0) : 0;
+    if (any)
+        sundew_record(SUNDEW_REC_BUG, SUNDEW_BUG_STATE, 0, any, UINT32_MAX, 0);
+    sundew_concolic_leave();
+}
+
 void sundew_event_labels_end(void)
 {
     if (sundew_state.ended)

@@ -69,7 +69,7 @@ static bool make_watched(void *arg, const char *out, Err *err)
             weave_asan(w);
     }
     ok = ok && weave_input(w, plan->libexec, err) &&
-         weave_runtime(w, plan->libexec, "watch", err) &&
+         weave_runtime(w, plan->libexec, "watched", err) &&
          weave_runtime(w, plan->libexec, "forkserver", err) &&
          woven_build(w, &(WovenBuild){ .out = out, .level = 1 }, err);
     weave_end(w);
@@ -182,7 +182,7 @@ static char *get(Making *m, const char *name, const char *const *runtimes, const
 
 static bool get_all(Making *m, EventsBuild *out, Err *err)
 {
-    static const char *const watched[] = { "adapters", "watch", "input", "forkserver", NULL };
+    static const char *const watched[] = { "adapters", "watched", "input", "forkserver", NULL };
     static const char *const followed[] = { "adapters", "events",     "standins", "concolic",
                                             "input",    "forkserver", NULL };
     char *standins = path_join(m->plan->share, "standins");

@@ -96,6 +96,13 @@ static void print_field(const EventField *f, const uint8_t *bytes, Str *out)
     }
 }
 
+uint16_t layout_key(const EventLayout *l, const uint8_t *bytes)
+{
+    assert(l->fields.len == 1);
+    uint64_t raw = number_at(bytes, &l->fields.items[0]);
+    return l->keys.len ? l->keys.items[raw % l->keys.len] : (uint16_t)(raw & 0x1ff);
+}
+
 /* An event of a server. */
 static void print_server(const EventLayout *l, const uint8_t *bytes, Str *out)
 {
@@ -119,8 +126,7 @@ void layout_print(const EventLayout *l, const uint8_t *bytes, Str *out)
         return;
     }
     if (l->keys.len) {
-        uint64_t raw = number_at(bytes, &l->fields.items[0]);
-        print_key(l->keys.items[raw % l->keys.len], out);
+        print_key(layout_key(l, bytes), out);
         return;
     }
     bool alone = l->fields.len == 1 && !*l->name;

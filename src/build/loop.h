@@ -55,6 +55,8 @@ enum { EVENT_LONGEST = 256 };        /* bytes of an event */
 bool loop_write(const Function *fn, EventLayout *layout, Str *out, Err *err);
 void layout_add(EventLayout *l, const char *name, FieldKind kind, uint32_t size, const Type *type);
 void layout_release(EventLayout *l);
+/* The key of a terminal's event. */
+uint16_t layout_key(const EventLayout *l, const uint8_t *bytes);
 /* The event as a person reads it: "control_step(kind = 3, value = 17)". */
 void layout_print(const EventLayout *l, const uint8_t *bytes, Str *out);
 #endif

@@ -147,7 +147,7 @@ bool weave_calls(Woven *w, const ApiCallsPlan *plan, json_t *sites, Err *err);
  * adapters, and functions that wait tell of their variables. `loop` is the symbol of a
  * function whose call is an event; NULL: the program's own boundaries. `objects` gets a row
  * for each object of the state: name, size, and whether it is a `value` that a waiting function
- * keeps, or `dead`: no code reads it. With weave_runtime() of "events" or "watch". */
+ * keeps, or `dead`: no code reads it. With weave_runtime() of "events" or "watched". */
 typedef struct EventsFigures {
     size_t boundaries; /* calls that wait */
     size_t lost; /* variables of waiting functions that can't be told */
@@ -155,7 +155,7 @@ typedef struct EventsFigures {
 } EventsFigures;
 bool weave_events(Woven *w, const char *loop, const char *libexec, json_t *objects,
                   EventsFigures *figures, Err *err);
-/* A probe before each access to memory that events may share. With "watch". */
+/* A probe before each access to memory that events may share. With "watched". */
 void weave_event_accesses(Woven *w);
 /* A pure function becomes one expression without branches. Before all probes. */
 bool weave_summarise(Woven *w, const char *symbol, Err *err);

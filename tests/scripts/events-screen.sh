@@ -11,10 +11,11 @@ fi
 ok "a curses program is captured" "$SUNDEW" capture -- gcc -g -DQUITS -o quits curses.c -lncurses
 ok "it is searched" "$SUNDEW" events ./quits -k1 -j1
 
-# screens PROGRAM KEY…: what is on the screen before and after each key.
+# screens NAME PROGRAM KEY…: what is on the screen before and after each key. Each has a server of its
+# own: one that is about to end may still answer.
 screens() {
-    local program=$1 key socket="$work/socket"
-    shift
+    local socket="$work/$1" program=$2 key
+    shift 2
     tmux -S "$socket" -f /dev/null new-session -d -x 80 -y 24 "$program" || return 1
     shows "$socket" "state 0" || return 1
     for key in "$@"; do
@@ -40,8 +41,8 @@ shows() {
 same() {
     local woven
     woven=$(ls "$PWD"/.sundew/linked/*.events-watched) || return 1
-    screens "$PWD/quits" p:1 x:0 s:2 a:2 x:0 >plain.txt || { cat plain.txt; return 1; }
-    screens "$woven" p:1 x:0 s:2 a:2 x:0 >woven.txt || { cat woven.txt; return 1; }
+    screens plain "$PWD/quits" p:1 x:0 s:2 a:2 x:0 >plain.txt || { cat plain.txt; return 1; }
+    screens woven "$woven" p:1 x:0 s:2 a:2 x:0 >woven.txt || { cat woven.txt; return 1; }
     [ "$(grep -c state plain.txt)" = 6 ] && diff plain.txt woven.txt
 }
 ok "the woven program shows the same screens" same

@@ -151,13 +151,18 @@ static bool add_trace(Search *s, uint32_t parent, const Run *r, const int *befor
 {
     Watched w = { .done = true, .after = hash_state(s, r->state) };
     Places symbolic = { 0 };
-    uint8_t byte = (uint8_t)r->event;
+    uint8_t all[8] = { 0 };
+    const Node *before_it = &s->e.nodes.items[parent];
+    assert_true(before_it->depth < sizeof all);
+    if (before_it->depth)
+        memcpy(all, before_it->bytes, before_it->depth);
+    all[before_it->depth] = (uint8_t)r->event;
     for (uint32_t v = 0; v < VARIABLES; v++)
         if (r->marks[v])
             vec_push(&w.places, ((Place){ v, 0, 4, r->marks[v] }));
     find_symbolic(s, before, r, &symbolic);
     places_note(&s->e, &w.places);
-    uint32_t n = prune_add(&s->e, parent, &w, &symbolic, true, r->way, &byte, 0);
+    uint32_t n = prune_add(&s->e, parent, &w, &symbolic, true, r->way, all, 0);
     assert_int_equal(n, s->runs.len);
     vec_push(&s->runs, *r);
     TraceEnd end = s->e.nodes.items[n].end;

@@ -163,7 +163,7 @@ static bool pass(Events *e, unsigned depth, uint64_t executions, double until, E
                          .executions = executions,
                          .systematic = true,
                          .depth = depth,
-                         .longest = e->layout->size,
+                         .longest = e->layout->size * (e->plan->cross ? depth : 1),
                          .interrupted = stop_pass,
                          .note = tell_note,
                          .status = tell_status,
@@ -259,6 +259,12 @@ static void take_premises(const Events *e, const ExploreResult *r, EventsResult 
                                          "first in %s",
                                          r->nimprecise, r->imprecise[0].name)
                           : NULL);
+    premise(out, &n, "values",
+            e->symbolic ? arena_printf(a,
+                                       "%" PRIu64 " traces keep a value of an event, and others "
+                                       "than this one were not tried (--cross-event)",
+                                       e->symbolic)
+                        : NULL);
     premise(out, &n, "ends",
             e->late ? arena_printf(a, "%" PRIu64 " events did not end in time", e->late) : NULL);
     premise(out, &n, "complete",
@@ -276,9 +282,9 @@ static void take_traces(Events *e, EventsResult *out)
     out->traces = arena_array(&out->arena, EventsTrace, e->nodes.len + 1);
     for (size_t i = 0; i < e->nodes.len; i++) {
         const Node *n = &e->nodes.items[i];
-        uint8_t *bytes = arena_array(&out->arena, uint8_t, size);
+        uint8_t *bytes = arena_array(&out->arena, uint8_t, n->depth *size + 1);
         if (n->bytes)
-            memcpy(bytes, n->bytes, size);
+            memcpy(bytes, n->bytes, n->depth * size);
         out->traces[i] = (EventsTrace){ n->parent, n->depth, n->end, n->hash, bytes, n->news };
     }
 }
@@ -333,7 +339,7 @@ bool events_search(const EventsPlan *plan, EventsResult *out, Err *err)
     *out = (EventsResult){ .ended = "" };
     bool ok = open_events(&e, plan, err) && look(&e, until, err);
     for (unsigned i = 0; ok; i++) {
-        e.executions = e.lost = e.late = e.blocked = 0;
+        e.executions = e.lost = e.late = e.blocked = e.symbolic = 0;
         e.hidden = 0;
         ok = pass(&e, plan->depth, plan->executions, until, &r, err);
         if (!ok || !e.again || i >= MOST_RESTARTS)
@@ -368,8 +374,7 @@ uint8_t *events_of_trace(const EventsResult *r, uint32_t trace, unsigned *n)
     assert(trace < r->ntraces);
     *n = r->traces[trace].depth;
     uint8_t *all = xcalloc(*n + 1, size);
-    for (uint32_t t = trace; t; t = r->traces[t].parent)
-        memcpy(all + (r->traces[t].depth - 1) * size, r->traces[t].bytes, size);
+    memcpy(all, r->traces[trace].bytes, *n * size);
     return all;
 }
 

@@ -79,9 +79,11 @@ typedef struct EventsPlan {
     double time;                     /* seconds; 0: any */
     double timeout;                  /* CPU seconds of one run; 0: 5 */
     bool no_sanitizers;
-    const Function *const *summarised;   /* of EventsBuildPlan */
-    char *const *ignore;             /* objects that count as never read; NULL */
-    bool (*interrupted)(void *arg);  /* may be NULL */
+    bool cross; /* bytes of earlier events stay symbolic: what is kept now and
+                                      * tested later can be solved for */
+    const Function *const *summarised; /* of EventsBuildPlan */
+    char *const *ignore; /* objects that count as never read; NULL */
+    bool (*interrupted)(void *arg); /* may be NULL */
     void (*note)(void *arg, const char *text);
     void (*status)(const ExploreStatus *s, void *arg);
     void *arg;
@@ -90,46 +92,46 @@ typedef struct EventsPlan {
 typedef struct EventsLevel {
     uint64_t explored, extended;
     uint64_t ends[END_REASONS];
-    uint64_t left;                   /* not run, for lack of time */
+    uint64_t left; /* not run, for lack of time */
 } EventsLevel;
 
 /* A trace: an event after the trace `parent`. Trace 0 is the start. */
 typedef struct EventsTrace {
     uint32_t parent;
-    uint32_t depth;                  /* events */
+    uint32_t depth; /* events */
     TraceEnd end;
-    uint64_t hash;                   /* of the state behind it */
-    const uint8_t *bytes;            /* of its last event */
-    size_t news;                     /* branches that were not covered before */
+    uint64_t hash; /* of the state behind it */
+    const uint8_t *bytes; /* of all its events */
+    size_t news; /* branches that were not covered before */
 } EventsTrace;
 
 typedef struct EventsFailure {
     Failure failure;
-    uint8_t *bytes;                  /* all events */
+    uint8_t *bytes; /* all events */
     unsigned nevents;
-    unsigned seen;                   /* traces that fail in this way */
-    bool again;                      /* a second run failed in the same way */
+    unsigned seen; /* traces that fail in this way */
+    bool again; /* a second run failed in the same way */
 } EventsFailure;
 
 /* What the guarantee stands on. */
 typedef struct EventsPremise {
-    const char *name;                /* "writes", "deterministic", … */
+    const char *name; /* "writes", "deterministic", … */
     bool held;
-    const char *why;                 /* for people; "" if it held */
+    const char *why; /* for people; "" if it held */
 } EventsPremise;
 
 typedef struct EventsResult {
-    EventsLevel *levels;             /* levels[0] is of one event */
+    EventsLevel *levels; /* levels[0] is of one event */
     size_t nlevels;
     EventsTrace *traces;
     size_t ntraces;
     size_t covered, branches;
-    uint8_t *edges;                  /* 1: covered; `branches` of them */
+    uint8_t *edges; /* 1: covered; `branches` of them */
     EventsFailure *failures;
     size_t nfailures;
     EventsPremise *premises;
     size_t npremises;
-    const char **ignored;            /* locations that no event reads */
+    const char **ignored; /* locations that no event reads */
     size_t nignored;
     uint64_t executions, restarts;
     const char *ended;

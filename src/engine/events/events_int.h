@@ -20,7 +20,7 @@ typedef struct Node {
     TraceEnd end;
     uint64_t hash;
     uint64_t way;                    /* names the path of its event */
-    uint8_t *bytes;                  /* of its event */
+    uint8_t *bytes;                  /* of all its events */
     Places places;                   /* what the event did; only for the rule "independent" */
     bool symbolic;                   /* values of the state depend on its event */
     bool watched;                    /* `places` tells all */
@@ -51,6 +51,7 @@ typedef struct Events {
     Vec(EventsFailure) failures;
     uint8_t *covered;
     uint64_t executions, lost;
+    uint64_t symbolic;               /* traces whose state depends on values of an event */
     uint64_t late, blocked;          /* runs that did not end */
     uint32_t hidden;                 /* SUNDEW_EVENT_… that were seen */
     uint64_t unknown;                /* questions about the state without an answer */
@@ -102,7 +103,8 @@ void places_note(Events *e, const Places *all);
 extern const ExploreFront events_front;
 
 /* ---- prune.c */
-/* Decides what becomes of a trace that is new; makes its node. */
+/* Decides what becomes of a trace that is new; makes its node. `bytes` are those of all its
+ * events. */
 uint32_t prune_add(Events *e, uint32_t parent, const Watched *w, const Places *symbolic, bool sure,
                    uint64_t way, const uint8_t *bytes, size_t news);
 #endif

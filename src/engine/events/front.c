@@ -64,16 +64,6 @@ static void close_worker(void *worker)
 
 /* ---- states */
 
-/* The events up to a node, first first. Under the lock. */
-static void add_events(const Events *e, uint32_t node, Str *out)
-{
-    const Node *n = &e->nodes.items[node];
-    if (!node)
-        return;
-    add_events(e, n->parent, out);
-    str_addn(out, (const char *)n->bytes, e->layout->size);
-}
-
 static bool restore(void *worker, uint32_t state, Err *err)
 {
     Worker *w = worker;
@@ -81,8 +71,10 @@ static bool restore(void *worker, uint32_t state, Err *err)
     lock(w->e);
     assert(state < w->e->states.len);
     w->node = w->e->states.items[state];
+    const Node *n = &w->e->nodes.items[w->node];
     str_reset(&w->sequence);
-    add_events(w->e, w->node, &w->sequence);
+    if (n->depth)
+        str_addn(&w->sequence, (const char *)n->bytes, n->depth * w->e->layout->size);
     unlock(w->e);
     return true;
 }
@@ -186,8 +178,19 @@ static void note_run(Worker *w)
     e->hidden |= r->hidden;
     if (*r->file)
         memcpy(e->hidden_file, r->file, sizeof e->hidden_file);
-    if (r->lost || r->before != e->nodes.items[w->node].hash)
+    if (r->lost || (!e->plan->cross && r->before != e->nodes.items[w->node].hash))
         e->lost++;
+}
+
+/* All events of a run: an input is the last one, or with `cross` all of them. */
+static void add_sequence(const Worker *w, const uint8_t *bytes, size_t n, Str *out)
+{
+    size_t size = w->e->layout->size, have = w->sequence.len + size;
+    if (!w->e->plan->cross)
+        str_addn(out, str_c(&w->sequence), w->sequence.len);
+    str_addn(out, (const char *)bytes, n);
+    while (out->len < have)
+        str_addc(out, 0);
 }
 
 static bool trace(void *worker, Exprs *pool, uint32_t in, const uint8_t *bytes, size_t n,
@@ -195,11 +198,8 @@ static bool trace(void *worker, Exprs *pool, uint32_t in, const uint8_t *bytes, 
 {
     Worker *w = worker;
     Events *e = w->e;
-    size_t size = e->layout->size;
     Str all = { 0 };
-    str_addn(&all, str_c(&w->sequence), w->sequence.len);
-    for (size_t i = 0; i < size; i++)
-        str_addc(&all, i < n ? (char)bytes[i] : 0);
+    add_sequence(w, bytes, n, &all);
     const uint8_t *sequence = (const uint8_t *)str_c(&all);
     watched_release(&w->watched);
     w->symbolic.len = 0;
@@ -226,27 +226,44 @@ static void judge(void *worker, FrontJudge by, const uint8_t *bytes, size_t n, F
 
 /* ---- what follows */
 
+/* The state behind the last trace, if it is to be extended. Under the lock. */
+static bool add_trace(Worker *w, const uint8_t *bytes, size_t n, uint32_t *state)
+{
+    Events *e = w->e;
+    Str all = { 0 };
+    add_sequence(w, bytes, n, &all);
+    places_note(e, &w->watched.places);
+    uint32_t node = prune_add(e, w->node, &w->watched, &w->symbolic, w->sure, w->way,
+                              (const uint8_t *)str_c(&all), w->news);
+    str_release(&all);
+    *state = (uint32_t)e->states.len;
+    if (e->nodes.items[node].end != END_EXTENDED)
+        return false;
+    vec_push(&e->states, node);
+    return true;
+}
+
 static bool follow(void *worker, const uint8_t *bytes, size_t n, FrontInputs *out, Err *err)
 {
     Worker *w = worker;
     Events *e = w->e;
+    size_t size = e->layout->size, before = 0;
     uint32_t state = 0;
-    bool extended = true;
     (void)err;
-    assert(!bytes || n == e->layout->size);
+    assert(!bytes || n % size == 0);
     lock(e);
-    if (bytes) {
-        places_note(e, &w->watched.places);
-        uint32_t node =
-            prune_add(e, w->node, &w->watched, &w->symbolic, w->sure, w->way, bytes, w->news);
-        extended = e->nodes.items[node].end == END_EXTENDED;
-        state = (uint32_t)e->states.len;
-        if (extended)
-            vec_push(&e->states, node);
-    }
+    bool extended = !bytes || add_trace(w, bytes, n, &state);
+    const Node *node = extended ? &e->nodes.items[e->states.items[state]] : NULL;
+    if (node && e->plan->cross)
+        before = node->depth * size;
+    uint8_t *next = xcalloc(before + size, 1);
+    if (before)
+        memcpy(next, node->bytes, before);
     unlock(e);
     if (extended)
-        vec_push(out, ((FrontInput){ state, xcalloc(e->layout->size, 1), e->layout->size }));
+        vec_push(out, ((FrontInput){ state, next, before + size }));
+    else
+        free(next);
     return true;
 }
 

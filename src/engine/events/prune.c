@@ -145,21 +145,23 @@ static void keep(Events *e, const Node *node)
 uint32_t prune_add(Events *e, uint32_t parent, const Watched *w, const Places *symbolic, bool sure,
                    uint64_t way, const uint8_t *bytes, size_t news)
 {
+    uint32_t depth = e->nodes.items[parent].depth + 1;
     Node node = { .parent = parent,
-                  .depth = e->nodes.items[parent].depth + 1,
+                  .depth = depth,
                   .hash = w->after,
                   .way = way,
-                  .bytes = arena_array(&e->arena, uint8_t, e->layout->size),
+                  .bytes = arena_array(&e->arena, uint8_t, depth * e->layout->size),
                   .symbolic = is_symbolic(e, symbolic, sure),
                   .watched = !hides(w),
                   .news = news };
-    memcpy(node.bytes, bytes, e->layout->size);
+    memcpy(node.bytes, bytes, depth * e->layout->size);
     if (e->prune & PRUNE_INDEPENDENT)
         for (size_t i = 0; i < w->places.len; i++)
             vec_push(&node.places, w->places.items[i]);
     vec_push(&e->nodes, node);
     Node *last = &e->nodes.items[e->nodes.len - 1];
     last->end = decide(e, last, w, symbolic);
+    e->symbolic += last->symbolic && !e->plan->cross;
     if (last->end == END_EXTENDED)
         keep(e, last);
     while (e->levels.len < last->depth)

@@ -228,12 +228,29 @@ void watched_release(Watched *w)
     *w = (Watched){ 0 };
 }
 
+/* Conditions of earlier events are part of the path; they were asked about on their own level. */
+static void settle_before(Trail *t, uint32_t first)
+{
+    size_t others = 0, bugs = 0;
+    for (size_t i = 0; i < t->steps.len && i < first; i++)
+        t->steps.items[i].ask = false;
+    for (size_t i = 0; i < t->others.len; i++)
+        if (t->others.items[i].index >= first)
+            t->others.items[others++] = t->others.items[i];
+    for (size_t i = 0; i < t->bugs.len; i++)
+        if (t->bugs.items[i].index >= first)
+            t->bugs.items[bugs++] = t->bugs.items[i];
+    t->others.len = others;
+    t->bugs.len = bugs;
+}
+
 /* Places whose value may be another one on this path; these questions leave the trail. */
 static void ask_state(Runs *r, Trail *t, const uint8_t *bytes, size_t n, Exprs *pool,
                       Places *symbolic, bool *sure)
 {
     const struct sundew_events *h = r->followed.shared;
     size_t kept = 0;
+    uint32_t first = 0;
     if (!r->solver || r->pool != pool) {
         solver_free(r->solver);
         r->solver = solver_new(pool, &(SolverPlan){ .seed = r->e->plan->seed });
@@ -246,6 +263,10 @@ static void ask_state(Runs *r, Trail *t, const uint8_t *bytes, size_t n, Exprs *
             t->bugs.items[kept++] = c;
             continue;
         }
+        if (c.at == UINT32_MAX) {
+            first = c.index;
+            continue;
+        }
         SolveStatus s = solver_query_extra(r->solver, t->path, c.index, c.cond, bytes, n, &a);
         if (s == SOLVE_UNSAT || (s == SOLVE_OPTIMISTIC && a.exact == SOLVE_UNSAT))
             continue;
@@ -255,13 +276,14 @@ static void ask_state(Runs *r, Trail *t, const uint8_t *bytes, size_t n, Exprs *
         vec_push(symbolic, p);
     }
     t->bugs.len = kept;
+    settle_before(t, first);
 }
 
 bool runs_follow(Runs *r, const uint8_t *bytes, size_t n, Exprs *pool, uint32_t in, Trail *out,
                  Places *symbolic, bool *sure, Err *err)
 {
     RunResult res = { 0 };
-    size_t size = r->e->layout->size, from = n - size;
+    size_t size = r->e->layout->size, from = r->e->plan->cross ? 0 : n - size;
     assert(n >= size && size);
     log_reset(r->log, (uint32_t)from, (uint32_t)n);
     bool ran = side_run(&r->followed, r->e, bytes, n, &res, err);
@@ -279,6 +301,6 @@ bool runs_follow(Runs *r, const uint8_t *bytes, size_t n, Exprs *pool, uint32_t 
     out->in = in;
     if (out->ended || (r->followed.shared->hidden & SUNDEW_EVENT_NO_LABELS))
         *sure = false;
-    ask_state(r, out, bytes + from, size, pool, symbolic, sure);
+    ask_state(r, out, bytes + from, n - from, pool, symbolic, sure);
     return true;
 }

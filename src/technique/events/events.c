@@ -21,6 +21,7 @@ static const Option options[] = {
       "switch a rule off: read-only, silent, never-read, dead, state-hash, independent "
       "(repeatable)",
       NULL },
+    { "cross-event", 0, NULL, "follow bytes that an event stores and a later one tests", NULL },
     { "summarise", 0, "FUNCTION", "a pure function counts as one condition (repeatable)", NULL },
     { "ignore", 0, "NAME", "a variable that does not count as state (repeatable)", NULL },
     { "executions", 0, "N", "run at most so many events", NULL },
@@ -90,6 +91,7 @@ bool asked_open(Asked *a, const char *program, const char *loop, const char *gra
                           .libexec = session_libexec(s),
                           .share = session_share(s),
                           .no_sanitizers = session_flag(s, "no-sanitizers"),
+                          .cross = session_flag(s, "cross-event"),
                           .argv = strings_argv(&a->argv),
                           .jobs = session_jobs(s),
                           .seed = session_seed(s),

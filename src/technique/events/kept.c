@@ -4,6 +4,7 @@
  *     OUT/N/events.bin      the bytes of the events, one after the other
  *     OUT/N/events.txt      the same for people, an event a line
  *     OUT/N/command.json    the program, its arguments, the loop's function
+ *     OUT/N/events.expect   of a terminal program: the keys at human speed, for expect
  *     OUT/traces.txt        all sequences that were run, and what became of each
  *     OUT/tests/N.txt       a sequence for each trace that covers something new
  */
@@ -34,6 +35,49 @@ static json_t *command_json(const Asked *a)
                      a->plan.no_sanitizers);
 }
 
+/* A key as a terminal sends it, for Tcl. */
+static void add_key(uint16_t code, Str *out)
+{
+    static const char arrows[] = "BADC"; /* of codes 258 to 261: down, up, left, right */
+    if (code >= 258 && code <= 261)
+        str_addf(out, "\\x1b\\x4f\\x%02x", (unsigned)arrows[code - 258]);
+    else
+        str_addf(out, "\\x%02x", code == 263 ? 127u : code & 0xffu);
+}
+
+static void add_tcl_word(const char *word, Str *out)
+{
+    str_add(out, " \"");
+    for (const char *c = word; *c; c++)
+        str_addf(out, "\\x%02x", (unsigned)(unsigned char)*c);
+    str_add(out, "\"");
+}
+
+/* Keys for expect, at human speed. Only of terminals. */
+static bool write_expect(const Asked *a, const EventsResult *r, const EventsFailure *f,
+                         const char *folder, Err *err)
+{
+    const EventLayout *l = r->layout;
+    if (l->nkinds || l->fields.len != 1 || l->fields.items[0].kind != FIELD_KEY)
+        return true;
+    Str text = { 0 };
+    char *path = path_join(folder, "events.expect");
+    str_add(&text, "#!/usr/bin/expect -f\nspawn");
+    for (size_t i = 0; i < a->argv.len; i++)
+        add_tcl_word(a->argv.items[i], &text);
+    str_add(&text, "\n");
+    for (unsigned i = 0; i < f->nevents; i++) {
+        str_add(&text, "sleep 0.5\nsend \"");
+        add_key(layout_key(l, f->bytes + i * l->size), &text);
+        str_add(&text, "\"\n");
+    }
+    str_add(&text, "expect eof\n");
+    bool ok = file_write(path, str_c(&text), text.len, err);
+    str_release(&text);
+    free(path);
+    return ok;
+}
+
 /* The grammar goes with the sequence. */
 static bool copy_grammar(const Asked *a, const char *folder, Err *err)
 {
@@ -60,7 +104,7 @@ bool kept_write(const Asked *a, const EventsResult *r, const EventsFailure *f, s
     bool ok = dir_make(folder, err) &&
               file_write(bin, f->bytes, f->nevents * r->layout->size, err) &&
               file_write(txt, str_c(&text), text.len, err) && json_write(command, words, err) &&
-              copy_grammar(a, folder, err);
+              copy_grammar(a, folder, err) && write_expect(a, r, f, folder, err);
     json_decref(words);
     str_release(&text);
     free(folder);

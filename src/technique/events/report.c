@@ -31,7 +31,7 @@ static char *draw(const EventsResult *r)
             continue;
         map_putn(&arrows, ends, sizeof ends, r->traces);
         Str label = { 0 }, safe = { 0 };
-        layout_print(r->layout, t->bytes, &label);
+        layout_print(r->layout, t->bytes + (t->depth - 1) * r->layout->size, &label);
         escape_dot(&safe, str_c(&label));
         str_addf(&out, "  s%zu -> s%zu [label=\"%s\"];\n",
                  (size_t)(uintptr_t)map_getn(&states, &ends[0], sizeof ends[0]),

@@ -236,9 +236,14 @@ static bool is_computed(const Region *r, size_t slot)
 static void do_rows(Body *b, Region *r)
 {
     Woven *w = b->w;
-    LLVMValueRef args[] = { describe_region(b, r), b->values, b->labels };
-    LLVMBuildMemSet(w->builder, b->labels, LLVMConstInt(w->i8, 0, false),
-                    LLVMConstInt(w->i64, r->slots.len * 4, false), 4);
+    /* A body whose rows have constant operands only has no slots. */
+    LLVMValueRef none = LLVMConstNull(w->ptr);
+    LLVMValueRef args[] = { describe_region(b, r), b->values ? b->values : none,
+                            b->labels ? b->labels : none };
+    assert(b->labels || !r->slots.len);
+    if (b->labels)
+        LLVMBuildMemSet(w->builder, b->labels, LLVMConstInt(w->i8, 0, false),
+                        LLVMConstInt(w->i64, r->slots.len * 4, false), 4);
     for (size_t i = 0; i < r->slots.len; i++)
         if (!r->slots.items[i].result || !is_computed(r, i))
             spill(b, r, i);
