@@ -94,9 +94,8 @@ static unsigned next_event(void)
     for (unsigned i = 1; i < n; i++)
         if (chosen == i)
             kind = h->kinds[i];
-    struct connection *c = kind == SUNDEW_EVENT_DATA || kind == SUNDEW_EVENT_END
-                               ? choose(e.who)
-                               : NULL;
+    struct connection *c =
+        kind == SUNDEW_EVENT_DATA || kind == SUNDEW_EVENT_END ? choose(e.who) : NULL;
     if (kind == SUNDEW_EVENT_CONNECT && event_listener >= 0 &&
         count_open() + event_waiting < (int)h->connections)
         event_waiting++;
@@ -187,8 +186,8 @@ int sundew_event_select(int n, fd_set *in, fd_set *out, fd_set *bad, struct time
     for (int fd = 0; fd < n && used < CONNECTIONS + 1; fd++) {
         int reads = in && FD_ISSET(fd, in), writes = out && FD_ISSET(fd, out);
         if ((reads || writes) && is_ours(fd))
-            fds[used++] = (struct pollfd){ fd, (short)((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)),
-                                           0 };
+            fds[used++] =
+                (struct pollfd){ fd, (short)((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)), 0 };
     }
     if (!sundew_event_engine() || !used)
         return select(n, in, out, bad, t);
@@ -258,7 +257,8 @@ int sundew_event_epoll_wait(int queue, struct epoll_event *events, int most, int
         short got = fds[k++].revents;
         if (got) {
             events[count] = w->event;
-            events[count++].events = (got & POLLIN ? EPOLLIN : 0u) | (got & POLLOUT ? EPOLLOUT : 0u);
+            events[count++].events =
+                (got & POLLIN ? EPOLLIN : 0u) | (got & POLLOUT ? EPOLLOUT : 0u);
         }
     }
     return count;

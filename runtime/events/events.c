@@ -24,6 +24,7 @@ struct sundew_events *sundew_events;
 void *sundew_loop_arguments[SUNDEW_LOOP_ARGUMENTS];
 static int looked, started, looping;
 static uint64_t total;                 /* events of this run */
+static pid_t owner;                    /* the process that gets them */
 
 /* ---- the engine's memory */
 
@@ -94,6 +95,7 @@ static void start(void)
     sundew_events->stage = SUNDEW_EVENTS_WAITING;
     sundew_forkserver_start();
     sundew_input_anew();
+    owner = getpid();
     sundew_events->stage = SUNDEW_EVENTS_WAITING;
     sundew_events->delivered = 0;
     sundew_events->hidden = 0;
@@ -129,6 +131,8 @@ int sundew_event_boundary(void)
         return 0;
     if (!started)
         start();
+    if (getpid() != owner)             /* a child of the program: it gets nothing */
+        _exit(0);
     if (sundew_events->delivered >= total)
         finish();
     if (++sundew_events->delivered == total)

@@ -31,6 +31,7 @@ enum {
 struct sundew_schedule *sundew_plan;
 SchedThread sundew_sched_threads[SUNDEW_SCHEDULE_THREADS];
 unsigned sundew_nsched;
+bool sundew_is_played;
 _Thread_local SchedThread *sundew_sched_self __attribute__((tls_model("initial-exec")));
 _Thread_local uint32_t sundew_schedule_site __attribute__((tls_model("initial-exec")));
 uint64_t sundew_sched_now;
@@ -154,7 +155,8 @@ __attribute__((constructor(101))) static void start(void)
         sundew_plan = NULL;
         return;
     }
-    if (!strcmp(how, SUNDEW_SCHEDULE_PLAYER))
+    sundew_is_played = !strcmp(how, SUNDEW_SCHEDULE_PLAYER);
+    if (sundew_is_played)
         return;
     sundew_forkserver_start();
     pthread_atfork(NULL, NULL, in_child);

@@ -65,6 +65,7 @@ typedef struct SchedThread {
 extern struct sundew_schedule *sundew_plan;      /* NULL: nothing is scheduled */
 extern SchedThread sundew_sched_threads[SUNDEW_SCHEDULE_THREADS];
 extern unsigned sundew_nsched;
+extern bool sundew_is_played;                    /* a library in a player */
 extern _Thread_local SchedThread *sundew_sched_self __attribute__((tls_model("initial-exec")));
 extern uint64_t sundew_sched_now;                /* virtual ns since the begin */
 

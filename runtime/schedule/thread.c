@@ -6,7 +6,10 @@ int sundew_sched_sched_yield(void);
 
 static pthread_key_t key;
 static bool has_key;
-static char stacks;                              /* who gets one comes after who had it */
+/* Who gets a stack comes after who had it. The address sanitizer gives a thread its stack
+ * for locals when it begins to run; for players that is turned off (engine/schedule/run.c),
+ * so that a thread which ran before another began is no earlier than that. */
+static char stacks;
 
 /* Values of a thread's keys are destroyed in rounds, ours in the last: the
  * program's own destructors run scheduled. */
@@ -40,6 +43,8 @@ static void *begin(void *p)
     sundew_thread_await(me);
     ends_here();
     sundew_acquire(me, sundew_object(me));
+    if (!sundew_is_played)
+        sundew_acquire(me, sundew_object(&stacks));
     return me->routine(me->arg);
 }
 

@@ -7,9 +7,16 @@
   const root = document.documentElement;
   root.classList.add('js');
 
-  const findings = all('.f').map(el => ({
+  const placeOf = text => {
+    const m = /^([^]*?)(?::(\d+))?(?::(\d+))?$/.exec(text);
+    return { file: m[1], line: Number(m[2] || 0), column: Number(m[3] || 0) };
+  };
+  const findings = all('.f').map((el, index) => ({
     el,
+    index,
     text: null,
+    rule: one('.rule', el).textContent,
+    ...placeOf(one('.place', el).textContent),
     technique: el.dataset.technique,
     level: el.dataset.level,
     verdict: el.dataset.verdict,
@@ -19,6 +26,9 @@
   const search = one('#search');
   const count = one('#count');
   const nothing = one('#nothing');
+  const list = one('#list');
+  const sort = one('#sort');
+  const group = one('#group');
 
   /* --- filters: in a facet with nothing checked, everything passes */
   function chosen() {
@@ -45,6 +55,83 @@
     count.textContent = shown === findings.length
       ? `All ${shown} findings` : `${shown} of ${findings.length} findings`;
     nothing.hidden = shown > 0;
+    for (const h of headings)
+      label(h);
+  }
+
+  /* --- order: findings are moved, groups get a heading */
+  let headings = [];
+  const ranks = { error: 0, warning: 1, note: 2 };
+  const compare = (a, b) => a < b ? -1 : a > b ? 1 : 0;
+  const byPlace = (a, b) => compare(a.file, b.file) || a.line - b.line || a.column - b.column;
+  const orders = {
+    level: () => 0,
+    place: byPlace,
+    rule: (a, b) => compare(a.rule, b.rule) || byPlace(a, b),
+  };
+
+  function label(h) {
+    const n = h.members.filter(f => !f.el.hidden).length;
+    h.el.textContent = `${h.name} (${n})`;
+    h.el.hidden = n === 0;
+  }
+
+  function arrange() {
+    const key = group.value, order = orders[sort.value] || orders.level;
+    const rank = f => key === 'level' ? ranks[f.level] : f[key];
+    const sorted = findings.slice().sort((a, b) =>
+      (key ? compare(rank(a), rank(b)) : 0) || order(a, b) || a.index - b.index);
+    for (const h of headings)
+      h.el.remove();
+    headings = [];
+    const parts = document.createDocumentFragment();
+    for (const f of sorted) {
+      let h = headings[headings.length - 1];
+      if (key && (!h || h.name !== f[key])) {
+        h = { name: f[key], el: document.createElement('h3'), members: [] };
+        h.el.className = 'group';
+        headings.push(h);
+        parts.append(h.el);
+      }
+      if (h)
+        h.members.push(f);
+      parts.append(f.el);
+    }
+    list.append(parts);
+    ordered = sorted;
+    for (const h of headings)
+      label(h);
+  }
+  let ordered = findings;
+
+  /* --- what is shown stands in the address, so that it can be sent and kept */
+  function keep() {
+    const p = new URLSearchParams();
+    for (const b of boxes)
+      if (b.checked)
+        p.append(b.dataset.facet, b.value);
+    if (search.value)
+      p.set('q', search.value);
+    if (sort.value !== 'level')
+      p.set('sort', sort.value);
+    if (group.value)
+      p.set('group', group.value);
+    try {
+      history.replaceState(null, '', '#?' + p);
+    } catch (e) { /* some browsers refuse it for files */ }
+  }
+
+  function restore() {
+    const p = new URLSearchParams(location.hash.slice(2));
+    for (const b of boxes)
+      b.checked = p.getAll(b.dataset.facet).includes(b.value);
+    search.value = p.get('q') || '';
+    sort.value = p.get('sort') in orders ? p.get('sort') : 'level';
+    group.value = p.get('group') || '';
+    if (group.selectedIndex < 0)
+      group.value = '';
+    arrange();
+    apply();
   }
 
   function check(facet, values) {
@@ -58,29 +145,35 @@
       b.checked = false;
     search.value = '';
     apply();
+    keep();
   }
 
   let timer = 0;
   search.addEventListener('input', () => {
     clearTimeout(timer);
-    timer = setTimeout(apply, findings.length > 500 ? 120 : 0);
+    timer = setTimeout(() => { apply(); keep(); }, findings.length > 500 ? 120 : 0);
   });
   for (const b of boxes)
-    b.addEventListener('change', apply);
+    b.addEventListener('change', () => { apply(); keep(); });
+  for (const s of [sort, group])
+    s.addEventListener('change', () => { arrange(); keep(); });
   one('#reset').addEventListener('click', reset);
   for (const p of all('.pick'))
     p.addEventListener('click', () => {
       check('technique', p.dataset.technique ? [p.dataset.technique] : []);
       check('level', p.dataset.level ? [p.dataset.level] : []);
       check('verdict', []);
+      check('rule', []);
+      check('file', []);
       check('status', p.dataset.status ? [p.dataset.status] : []);
       search.value = '';
       apply();
+      keep();
       one('#findings').scrollIntoView();
     });
 
   /* --- moving between findings */
-  const visible = () => findings.filter(f => !f.el.hidden);
+  const visible = () => ordered.filter(f => !f.el.hidden);
   const title = f => f.el.firstElementChild;
 
   function move(by) {
@@ -118,6 +211,7 @@
     if (ev.key === 'Escape' && ev.target === search) {
       search.value = '';
       apply();
+      keep();
       search.blur();
       return;
     }
@@ -168,14 +262,73 @@
     setTimeout(() => { button.textContent = was; }, 1600);
   }
 
+  /* --- places that open an editor */
+  const editor = one('#editor');
+  const at = (root, file) => encodeURI(file.startsWith('/') ? file : root.replace(/\/$/, '') + '/' + file)
+    .replace(/[?#&]/g, encodeURIComponent);
+  const editors = {
+    vscode: (p, l, c) => `vscode://file${p}:${l}:${c}`,
+    idea: (p, l, c) => `idea://open?file=${p}&line=${l}&column=${c}`,
+    subl: (p, l, c) => `subl://open?url=file://${p}&line=${l}&column=${c}`,
+    emacs: (p, l, c) => `emacs://open?url=file://${p}&line=${l}&column=${c}`,
+  };
+
+  function link(el) {
+    const text = el.dataset.place ||= el.textContent;
+    const place = placeOf(text), make = editors[editor.value];
+    if (!make || !place.line) {
+      el.textContent = text;
+      return;
+    }
+    const a = document.createElement('a');
+    a.href = make(at(list.dataset.root, place.file), place.line, place.column || 1);
+    a.textContent = text;
+    a.title = 'Open in ' + editor.selectedOptions[0].textContent;
+    el.replaceChildren(a);
+  }
+  const linkAll = f => { for (const el of all('.where', f)) link(el); };
+  list.addEventListener('toggle', ev => {
+    if (!ev.target.matches('.f') || !ev.target.open)
+      return;
+    linkAll(ev.target);
+    if (!one('.permalink', ev.target)) {           /* a long page leaves it to us */
+      const a = document.createElement('a');
+      a.className = 'permalink';
+      a.href = '#' + ev.target.id;
+      a.textContent = 'Link';
+      all('.why', ev.target).pop().append(' · ', a);
+    }
+  }, true);
+  try {
+    editor.value = localStorage.getItem('sundew-editor') || '';
+  } catch (e) { /* no storage: none */ }
+  if (editor.selectedIndex < 0)
+    editor.value = '';
+  editor.addEventListener('change', () => {
+    try {
+      localStorage.setItem('sundew-editor', editor.value);
+    } catch (e) { /* for this visit only */ }
+    for (const f of findings)
+      if (f.el.open)
+        linkAll(f.el);
+  });
+
   /* --- links to one finding or rule */
   function goToHash() {
+    if (location.hash.startsWith('#?')) {
+      restore();
+      return;
+    }
     const el = location.hash &&
       document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!el || !el.matches('details'))
       return;
-    if (el.hidden)
-      reset();
+    if (el.hidden) {
+      for (const b of boxes)
+        b.checked = false;
+      search.value = '';
+      apply();
+    }
     el.open = true;
     el.scrollIntoView();
     el.firstElementChild.focus({ preventScroll: true });
@@ -186,7 +339,7 @@
   const theme = one('#theme');
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const isDark = () => root.dataset.theme ? root.dataset.theme === 'dark' : dark.matches;
-  const label = () => { theme.textContent = isDark() ? 'Light' : 'Dark'; };
+  const nameTheme = () => { theme.textContent = isDark() ? 'Light' : 'Dark'; };
   try {
     const kept = localStorage.getItem('sundew-theme');
     if (kept === 'light' || kept === 'dark')
@@ -197,10 +350,10 @@
     try {
       localStorage.setItem('sundew-theme', root.dataset.theme);
     } catch (e) { /* for this visit only */ }
-    label();
+    nameTheme();
   });
-  dark.addEventListener('change', label);
-  label();
+  dark.addEventListener('change', nameTheme);
+  nameTheme();
 
   /* --- paper has no buttons: open what is shown */
   let opened = [];

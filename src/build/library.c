@@ -295,7 +295,7 @@ bool library_make_exposed(const Program *p, const LibraryPlan *plan, Library *ou
 {
     Err none = { 0 };
     assert(program_captured(p) && !out->exposed);
-    out->preload = library_find_asan(&none);
+    out->preload = plan->plain ? NULL : library_find_asan(&none);
     Making m = { .program = p, .plan = plan, .woven = weave_begin(p, err) };
     BuildRecipe r = recipe(&m, "exposed.so", make_woven);
     r.variant = out->preload ? "asan" : "plain";

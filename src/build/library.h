@@ -20,6 +20,7 @@ typedef struct LibraryPlan {
     unsigned jobs;               /* compilers at once; 0: 1 */
     bool with_mutants;
     size_t most_mutants;         /* 0: 4000 */
+    bool plain;                  /* library_make_exposed(): without the sanitizer */
 } LibraryPlan;
 
 typedef struct Library {

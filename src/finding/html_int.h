@@ -20,6 +20,9 @@ typedef struct Html {
 /* A line of C with spans for its tokens, [from, to) of it marked. */
 void html_code(Str *out, const char *text, size_t len, CState *state, size_t from, size_t to);
 /* The place's lines and `context` more; false if there is no source. */
+/* The function that the finding is in, whole, the steps' numbers in front of their lines.
+ * False: it can't be found, is too long, or an excerpt shows all of it. */
+bool html_function(Html *h, const Finding *f);
 bool html_excerpt(Html *h, const Location *at, int context);
 void html_diff(Html *h, const Finding *f);
 void html_attachment(Html *h, const Attachment *at);

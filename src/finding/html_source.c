@@ -78,11 +78,81 @@ static void code_line(Html *h, const Source *s, int line, const Location *at)
         from = to = 0;
     bool hit = line >= at->line && line <= last;
     str_addf(h->out, "<span class=\"l%s\" data-n=\"%d\">", hit ? " hit" : "", line);
-    if (hit || !h->many)
+    if (!h->many)
         html_code(h->out, text, len, &state, from, to);
-    else
+    else if (hit && to > from && to <= len && len < MOST_LINE) {
+        escape_html(h->out, text, from);
+        str_add(h->out, "<mark>");
+        escape_html(h->out, text + from, to - from);
+        str_add(h->out, "</mark>");
+        escape_html(h->out, text + to, len - to);
+    } else
         escape_html(h->out, text, len < MOST_LINE ? len : MOST_LINE);
     str_add(h->out, "</span>");
+}
+
+/* ---- a whole function, with the path in it */
+
+enum { LONGEST_FUNCTION = 150 };
+
+/* The lines of the block at top level that `at` is in, with the lines above it up to an
+ * empty one or the end of another thing. False: there is none that can be shown. */
+static bool block_of(const Source *s, int at, int *first, int *last)
+{
+    int depth = 0, begin = 0, lines = source_lines(s);
+    for (int line = 1; line <= lines; line++) {
+        size_t len;
+        const char *text = source_line(s, line, &len);
+        CLine l = csyntax_line(text, len, source_state(s, line));
+        for (CToken t; csyntax_next(&l, &t);)
+            for (size_t i = t.from; t.kind == CTOKEN_PLAIN && i < t.to; i++) {
+                if (text[i] == '{' && depth++ == 0)
+                    begin = line;
+                if (text[i] == '}' && depth && --depth == 0 && begin <= at && line >= at) {
+                    *first = begin;
+                    *last = line;
+                    return true;
+                }
+            }
+        if (depth == 0 && line > at)
+            return false;
+    }
+    return false;
+}
+
+/* The number of the step on this line, its place in the order of the path; 0: none. */
+static size_t step_on(const Finding *f, const char *file, int line)
+{
+    for (size_t i = 0; i < f->nsteps; i++)
+        if (f->steps[i].at.file && strcmp(f->steps[i].at.file, file) == 0 &&
+            f->steps[i].at.line == line)
+            return i + 1;
+    return 0;
+}
+
+bool html_function(Html *h, const Finding *f)
+{
+    const Location *at = &f->where;
+    const Source *s = sources_get(h->sources, at->file);
+    int first, last;
+    if (h->many || !at->file || at->line < 1 || at->line > source_lines(s) ||
+        !block_of(s, at->line, &first, &last) || last - first > LONGEST_FUNCTION ||
+        last - first < 2 * h->context)
+        return false;
+    for (size_t len; first > 1 && at->line - first < LONGEST_FUNCTION; first--) {
+        const char *text = source_line(s, first - 1, &len);
+        if (!len || strchr("};#*/", text[len - 1]) || text[0] == '#')
+            break;
+    }
+    str_add(h->out, "<pre class=\"src path\">");
+    for (int line = first; line <= last; line++) {
+        size_t step = step_on(f, at->file, line);
+        if (step)
+            str_addf(h->out, "<b class=\"on-path\" title=\"step %zu\">%zu</b>", step, step);
+        code_line(h, s, line, at);
+    }
+    str_add(h->out, "</pre>");
+    return true;
 }
 
 bool html_excerpt(Html *h, const Location *at, int context)

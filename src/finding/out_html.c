@@ -15,9 +15,9 @@
 #include "base/sha256.h"
 #include "finding/html_int.h"
 
-/* Above this number the page has less source around each finding, and colours
- * only on the marked lines: a browser takes seconds for half a million spans. */
-enum { MANY = 1000 };
+/* Above this number the page has less source around each finding, and no colours: a
+ * browser takes seconds for half a million spans. */
+enum { MANY = 1000, MOST_FILES = 60 };
 
 static void add(Html *h, const char *markup) { str_add(h->out, markup); }
 
@@ -171,7 +171,7 @@ static void tiles(Html *h)
 {
     Counts c = output_counts(h->set);
     add(h, "<div class=\"tiles\">\n");
-    tile(h, "wide", c.counting, c.counting == 1 ? "finding that counts" : "findings that count");
+    tile(h, "wide", c.counting, c.counting == 1 ? "open finding" : "open findings");
     tile(h, "error", c.level[LEVEL_ERROR], "errors");
     tile(h, "warning", c.level[LEVEL_WARNING], "warnings");
     tile(h, "note", c.level[LEVEL_NOTE], "notes");
@@ -256,6 +256,47 @@ static void choice(Html *h, const char *facet, const char *value, const char *la
     str_addf(h->out, "</span> <span class=\"n\">%zu</span></label>\n", n);
 }
 
+/* A name and how many findings it has. */
+typedef struct Name {
+    const char *name;
+    size_t n;
+} Name;
+
+static int by_count(const void *a, const void *b)
+{
+    const Name *x = a, *y = b;
+    return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->name, y->name);
+}
+
+static const char *name_in(const StoredFinding *f, const char *facet)
+{
+    const char *file = f->finding.where.file;
+    return strcmp(facet, "rule") == 0 ? f->finding.rule : file ? file : "-";
+}
+
+/* The rules, or the files, with the most findings. */
+static void name_choices(Html *h, const char *facet, const char *legend)
+{
+    Map counts = { 0 };
+    Vec(Name) names = { 0 };
+    for (size_t i = 0; i < h->set->len; i++) {
+        void **slot = map_slot(&counts, name_in(&h->set->items[i], facet));
+        *slot = (char *)*slot + 1;
+    }
+    for (size_t i = 0; i < counts.len; i++)
+        vec_push(&names, ((Name){ counts.entries[i].key, (size_t)counts.entries[i].value }));
+    if (names.len)
+        qsort(names.items, names.len, sizeof *names.items, by_count);
+    str_addf(h->out, "<fieldset class=\"long\"><legend>%s</legend>\n", legend);
+    for (size_t i = 0; i < names.len && i < MOST_FILES; i++)
+        choice(h, facet, names.items[i].name, names.items[i].name, names.items[i].n);
+    if (names.len > MOST_FILES)
+        str_addf(h->out, "<p>%zu more; the search finds them.</p>\n", names.len - MOST_FILES);
+    add(h, "</fieldset>\n");
+    vec_release(&names);
+    map_release(&counts);
+}
+
 static void filters(Html *h, const Rows *rows)
 {
     size_t levels[3] = { 0 }, verdicts[3] = { 0 };
@@ -269,7 +310,7 @@ static void filters(Html *h, const Rows *rows)
            "<input type=\"search\" id=\"search\" placeholder=\"Search  ( / )\" "
            "aria-label=\"Search in all findings\" autocomplete=\"off\" "
            "spellcheck=\"false\">\n<fieldset><legend>Status</legend>\n");
-    choice(h, "status", "new", "counts", c.counting);
+    choice(h, "status", "new", "open", c.counting);
     choice(h, "status", "baseline", "in the baseline", c.baseline);
     choice(h, "status", "suppressed", "suppressed", c.suppressed);
     add(h, "</fieldset>\n<fieldset><legend>Level</legend>\n");
@@ -283,7 +324,10 @@ static void filters(Html *h, const Rows *rows)
     for (int v = 0; v < 3; v++)
         choice(h, "verdict", verdict_name((FindingVerdict)v), verdict_name((FindingVerdict)v),
                verdicts[v]);
-    add(h, "</fieldset>\n<button type=\"button\" id=\"reset\" class=\"quiet\">"
+    add(h, "</fieldset>\n");
+    name_choices(h, "rule", "Rule");
+    name_choices(h, "file", "File");
+    add(h, "<button type=\"button\" id=\"reset\" class=\"quiet\">"
            "Show all</button>\n</div>\n</details>\n");
 }
 
@@ -346,8 +390,10 @@ static bool has_excerpt(Html *h, const Location *at)
 static void step(Html *h, size_t number, const EvidenceStep *s)
 {
     bool shows = number <= MOST_EXCERPTS && has_excerpt(h, &s->at);
-    add(h, "<li><button type=\"button\" class=\"step");
-    if (shows)
+    add(h, h->many ? "<li><button class=\"step" : "<li><button type=\"button\" class=\"step");
+    if (shows && h->many)
+        str_addf(h->out, "\" data-shows=\"%zu\">", number);
+    else if (shows)
         str_addf(h->out, "\" aria-pressed=\"%s\" data-shows=\"%zu\">", number ? "false" : "true",
                  number);
     else
@@ -368,7 +414,8 @@ static void step(Html *h, size_t number, const EvidenceStep *s)
 
 static void steps_part(Html *h, const Finding *f)
 {
-    add(h, "<div class=\"part\"><h3>Evidence</h3><ol class=\"steps\">\n");
+    add(h, "<div class=\"part\">");
+    add(h, h->many ? "<ol class=\"steps\">\n" : "<h3>Evidence</h3><ol class=\"steps\">\n");
     for (size_t i = 0; i < f->nsteps; i++)
         step(h, i + 1, &f->steps[i]);
     step(h, 0, &(EvidenceStep){ f->where, "The finding" });
@@ -380,7 +427,7 @@ static void steps_part(Html *h, const Finding *f)
 static void source_part(Html *h, const Finding *f)
 {
     bool more = f->nsteps + f->nrelated > 0;
-    int around = h->context > 2 ? h->context - 1 : h->context;
+    int around = h->context ? h->context - 1 : 0;
     add(h, more ? "<div class=\"both\"><div class=\"part\">" : "<div class=\"part\">");
     excerpt(h, 0, &f->where, h->context);
     for (size_t i = 0; i < f->nsteps; i++)
@@ -397,6 +444,24 @@ static void source_part(Html *h, const Finding *f)
 static void begin_part(Html *h, const char *heading)
 {
     str_addf(h->out, "<div class=\"part\"><h3>%s</h3>", heading);
+}
+
+static void function_part(Html *h, const Finding *f)
+{
+    size_t before = h->out->len;
+    add(h, "<details class=\"function\"><summary>Whole function");
+    if (f->where.function) {
+        add(h, " <code>");
+        text(h, f->where.function);
+        add(h, "</code>");
+    }
+    add(h, "</summary>");
+    if (html_function(h, f)) {
+        add(h, "</details>\n");
+        return;
+    }
+    h->out->len = before;
+    h->out->data[before] = 0;
 }
 
 static void other_parts(Html *h, const Finding *f)
@@ -417,7 +482,11 @@ static void other_parts(Html *h, const Finding *f)
             html_attachment(h, &f->attachments[i]);
         add(h, "</div>\n");
     }
-    if (f->rerun) {
+    if (f->rerun && h->many) {
+        add(h, "<p class=\"cmd\">See it again: <code>");
+        text(h, f->rerun);
+        add(h, "</code></p>\n");
+    } else if (f->rerun) {
         begin_part(h, "See it again");
         add(h, "<div class=\"cmd box\"><code>");
         text(h, f->rerun);
@@ -450,13 +519,18 @@ static void finding(Html *h, const StoredFinding *s, const Map *rules)
         add(h, "</p>\n");
     }
     source_part(h, f);
+    function_part(h, f);
     other_parts(h, f);
-    str_addf(h->out,
-             "<p class=\"why\"><a href=\"#rule-%zu\">About this rule</a> · "
-             "fingerprint <code>",
+    str_addf(h->out, "<p class=\"why\"><a href=\"#rule-%zu\">About this rule</a>",
              rule_number(rules, f->rule));
-    text(h, s->fingerprint);
-    add(h, "</code></p>\n</div>\n</details>\n");
+    if (!h->many) {
+        add(h, " · <a class=\"permalink\" href=\"#f-");
+        text(h, s->fingerprint);
+        add(h, "\">Link</a> · fingerprint <code>");
+        text(h, s->fingerprint);
+        add(h, "</code>");
+    }
+    add(h, "</p>\n</div>\n</details>\n");
 }
 
 static void findings(Html *h, const Map *rules)
@@ -465,11 +539,24 @@ static void findings(Html *h, const Map *rules)
     add(h, "<section id=\"findings\" aria-label=\"Findings\">\n"
            "<div class=\"head\"><h2>Findings</h2><p id=\"count\" role=\"status\">");
     str_addf(h->out, "%zu", h->set->len);
-    add(h, "</p><button type=\"button\" id=\"all\" class=\"quiet needs-js\">"
-           "Open or close all</button></div>\n");
+    add(h, "</p><label class=\"needs-js\">Sort by <select id=\"sort\">"
+           "<option value=\"level\">severity</option><option value=\"place\">place</option>"
+           "<option value=\"rule\">rule</option></select></label>"
+           "<label class=\"needs-js\">Group by <select id=\"group\">"
+           "<option value=\"\">nothing</option><option value=\"file\">file</option>"
+           "<option value=\"rule\">rule</option><option value=\"technique\">technique</option>"
+           "<option value=\"level\">severity</option></select></label>"
+           "<label class=\"needs-js\">Open places in <select id=\"editor\">"
+           "<option value=\"\">no editor</option><option value=\"vscode\">VS Code</option>"
+           "<option value=\"idea\">JetBrains</option><option value=\"subl\">Sublime Text</option>"
+           "<option value=\"emacs\">Emacs</option></select></label>"
+           "<button type=\"button\" id=\"all\" class=\"quiet needs-js\">"
+           "Open or close all</button></div>\n<div id=\"list\"");
+    attribute(h, "data-root", h->set->root ? h->set->root : "");
+    add(h, ">\n");
     for (size_t i = 0; i < h->set->len; i++)
         finding(h, order[i], rules);
-    add(h, "<p class=\"empty\" id=\"nothing\"");
+    add(h, "</div>\n<p class=\"empty\" id=\"nothing\"");
     add(h, h->set->len ? " hidden>Nothing fits these filters.</p>\n" : ">No findings.</p>\n");
     add(h, "</section>\n");
     free(order);
@@ -521,11 +608,12 @@ static void odd_suppressions(Html *h)
 
 static void runs(Html *h)
 {
-    add(h, "<section class=\"more\"><h2>Runs</h2>\n<div class=\"tablebox\"><table>\n"
-           "<thead><tr><th scope=\"col\">Technique</th><th scope=\"col\">Scope</th>"
-           "<th scope=\"col\">When</th><th scope=\"col\" class=\"n\">Findings</th>"
-           "<th scope=\"col\">Seed</th><th scope=\"col\">Command</th></tr></thead>"
-           "\n<tbody>\n");
+    add(h,
+        "<section class=\"more\"><h2>Runs</h2>\n<div class=\"tablebox\"><table>\n"
+        "<thead><tr><th scope=\"col\">Technique</th><th scope=\"col\">Scope</th>"
+        "<th scope=\"col\">When</th><th scope=\"col\" class=\"n\">Findings</th>"
+        "<th scope=\"col\">Examined</th><th scope=\"col\">Seed</th><th scope=\"col\">Command</th></tr></thead>"
+        "\n<tbody>\n");
     for (size_t i = 0; i < h->set->nruns; i++) {
         const StoredRun *r = &h->set->runs[i];
         add(h, "<tr><th scope=\"row\">");
@@ -534,12 +622,51 @@ static void runs(Html *h)
         text(h, r->scope);
         add(h, "</td><td>");
         text(h, r->when);
-        str_addf(h->out, "</td><td class=\"n\">%zu%s</td><td>%llu</td><td><code>", r->nfindings,
-                 r->incomplete ? " (not complete)" : "", (unsigned long long)r->seed);
+        str_addf(h->out, "</td><td class=\"n\">%zu%s</td><td>", r->nfindings,
+                 r->incomplete ? " (not complete)" : "");
+        text(h, r->examined ? r->examined : "");
+        str_addf(h->out, "</td><td>%llu</td><td><code>", (unsigned long long)r->seed);
         text(h, r->command);
         add(h, "</code></td></tr>\n");
     }
     add(h, "</tbody></table></div></section>\n");
+}
+
+/* How many findings there were after each run: the newest run of each technique and scope
+ * counts. */
+static void trend(Html *h)
+{
+    const FindingSet *set = h->set;
+    Map last = { 0 };
+    size_t total = 0, most = 1;
+    size_t *totals = xcalloc(set->nhistory + 1, sizeof *totals);
+    for (size_t i = 0; i < set->nhistory; i++) {
+        const PastRun *r = &set->history[i];
+        char *key = xprintf("%s\n%s", r->technique, r->scope);
+        void **slot = map_slot(&last, key);
+        const PastRun *before = *slot;
+        for (int l = 0; l <= LEVEL_NOTE; l++)
+            total += r->level[l] - (before ? before->level[l] : 0);
+        *slot = (void *)r;
+        totals[i] = total;
+        most = total > most ? total : most;
+        free(key);
+    }
+    if (set->nhistory > 1) {
+        add(h, "<section class=\"more trend\"><h2>Trend</h2>\n<svg viewBox=\"0 0 600 80\" "
+               "role=\"img\" aria-label=\"Findings after each run\"><polyline points=\"");
+        for (size_t i = 0; i < set->nhistory; i++)
+            str_addf(h->out, "%.1f,%.1f ", 600.0 * (double)i / (double)(set->nhistory - 1),
+                     76 - 72.0 * (double)totals[i] / (double)most);
+        str_addf(h->out, "\"/></svg>\n<p>%zu runs: %zu findings after the first (", set->nhistory,
+                 totals[0]);
+        text(h, set->history[0].when);
+        str_addf(h->out, "), %zu after the last (", totals[set->nhistory - 1]);
+        text(h, set->history[set->nhistory - 1].when);
+        str_addf(h->out, "), %zu at most.</p></section>\n", most);
+    }
+    free(totals);
+    map_release(&last);
 }
 
 static void closing(Html *h, const Str *js)
@@ -579,7 +706,7 @@ void output_html(const FindingSet *set, const OutputOptions *o, Str *out)
                .sources = sources_new(set->root),
                .out = out,
                .many = set->len > MANY,
-               .context = set->len > MANY ? 2 : 4 };
+               .context = set->len > MANY ? 0 : 4 };
     Str css = { 0 }, js = { 0 };
     Map rules = { 0 };
     Rows rows = count_rows(set);
@@ -597,6 +724,7 @@ void output_html(const FindingSet *set, const OutputOptions *o, Str *out)
     add(&h, "</div>\n");
     rule_pages(&h, &rules);
     odd_suppressions(&h);
+    trend(&h);
     runs(&h);
     closing(&h, &js);
 

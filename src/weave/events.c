@@ -12,7 +12,7 @@
  *         n += key == '+';                    sundew_event_leave(1);
  *     }                                       sundew.live.7 = 0;
  *
- * Only values that are used behind the call are told: the module is in SSA form,
+ * In a function that can wait at several calls, a number says at which it does. Only values that are used behind the call are told: the module is in SSA form,
  * so a variable that is overwritten before it is read is no state.
  */
 #include "runtime/concolic/concolic.h"
@@ -275,20 +275,40 @@ static void go_to(Eventing *g, LLVMValueRef before)
     LLVMSetCurrentDebugLocation2(g->w->builder, line ? line : weave_line_of(g->w, fn));
 }
 
-/* A variable of ours that holds the value while `call` is under way. */
-static void keep_value(Eventing *g, LLVMValueRef v, LLVMValueRef call)
+static LLVMValueRef add_slot(Eventing *g, LLVMTypeRef type)
 {
     char name[40];
-    LLVMTypeRef type = LLVMTypeOf(v);
     snprintf(name, sizeof name, "sundew.live.%u", g->nslots++);
     LLVMValueRef slot = LLVMAddGlobal(g->w->module, type, name);
     LLVMSetInitializer(slot, LLVMConstNull(type));
     LLVMSetVisibility(slot, LLVMHiddenVisibility);
     vec_push(&g->slots, slot);
+    return slot;
+}
+
+/* A variable of ours, `slot`, holds the value while `call` is under way. */
+static void keep_in(Eventing *g, LLVMValueRef slot, LLVMValueRef v, LLVMValueRef call)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
     go_to(g, call);
     LLVMBuildStore(g->w->builder, v, slot);
     go_to(g, LLVMGetNextInstruction(call));
     LLVMBuildStore(g->w->builder, LLVMConstNull(type), slot);
+}
+
+static void keep_value(Eventing *g, LLVMValueRef v, LLVMValueRef call)
+{
+    keep_in(g, add_slot(g, LLVMTypeOf(v)), v, call);
+}
+
+/* Where the function waits is state, too: each of its calls has a number. */
+static void keep_places(Eventing *g, const Values *calls)
+{
+    if (calls->len < 2)
+        return;
+    LLVMValueRef slot = add_slot(g, g->w->i32);
+    for (size_t c = 0; c < calls->len; c++)
+        keep_in(g, slot, weave_int(g->w, g->w->i32, c + 1), calls->items[c]);
 }
 
 static void keep_values(Eventing *g, LLVMValueRef fn, const Values *calls)
@@ -374,6 +394,7 @@ static void surround(Eventing *g, LLVMValueRef fn)
             }
         }
     keep_values(g, fn, &calls);
+    keep_places(g, &calls);
     clear_locals(g, fn, &locals);
     for (size_t i = 0; i < calls.len; i++) {
         keep_locals(g, &locals, calls.items[i]);

@@ -1,7 +1,12 @@
 /* Where a program begins and what its input means: see runtime/input/input.h. */
 #include "weave/weave_int.h"
 
-static void make_own(LLVMValueRef fn) { LLVMSetVisibility(fn, LLVMHiddenVisibility); }
+/* It stays a function of its own: inside of one of ours it would lose its lines. */
+static void make_own(Woven *w, LLVMValueRef fn)
+{
+    LLVMSetVisibility(fn, LLVMHiddenVisibility);
+    weave_set(w, fn, "noinline", 0);
+}
 
 bool weave_input(Woven *w, const char *libexec, Err *err)
 {
@@ -16,7 +21,7 @@ bool weave_input(Woven *w, const char *libexec, Err *err)
     if (has_main) {
         LLVMSetValueName2(fn, name, sizeof name - 1);
         LLVMSetLinkage(fn, LLVMExternalLinkage);
-        make_own(fn);
+        make_own(w, fn);
     }
     return weave_runtime(w, libexec, "input", err);
 }
@@ -33,7 +38,7 @@ bool weave_driver(Woven *w, const char *symbol, const char *bitcode, Err *err)
     if (fn && !LLVMIsDeclaration(fn))
         LLVMSetValueName2(fn, unused, sizeof unused - 1);
     LLVMSetLinkage(called, LLVMExternalLinkage);
-    make_own(called);
+    make_own(w, called);
     return weave_link(w, bitcode, err);
 }
 
@@ -43,6 +48,6 @@ bool weave_make_visible(Woven *w, const char *symbol, Err *err)
     if (!fn || LLVMIsDeclaration(fn))
         return err_set(err, "there is no function %s", symbol);
     LLVMSetLinkage(fn, LLVMExternalLinkage);
-    make_own(fn);
+    make_own(w, fn);
     return true;
 }

@@ -162,7 +162,57 @@ def sample(b, check):
     b.keys("Escape")
     check("Escape closes them", b.js("return document.querySelector('#help').open"), False)
     evidence(b, check)
+    order(b, check)
     check("still nothing on the console", b.console(), [])
+
+
+GROUPS = "return [...document.querySelectorAll('.group')].filter(h => !h.hidden).map(h => h.textContent)"
+PICK = "const s = document.querySelector(arguments[0]); s.value = arguments[1]; " \
+       "s.dispatchEvent(new Event('change'))"
+PLACES = "return [...document.querySelectorAll('.f')].filter(f => !f.hidden)" \
+         ".map(f => f.querySelector('.place').textContent)"
+
+
+def order(b, check):
+    b.open("sample.html")
+    b.js(CLICK, "#reset")
+    rules = b.js("return [...document.querySelectorAll('input[data-facet=rule]')].map(i => i.value)")
+    files = b.js("return [...document.querySelectorAll('input[data-facet=file]')].map(i => i.value)")
+    check("there are facets for rules and files", (len(rules) > 1, len(files) > 1), (True, True))
+    b.js("document.querySelector(\"input[data-facet=rule][value='\" + arguments[0] + \"']\").click()", rules[0])
+    shown = b.js("return [...document.querySelectorAll('.f')].filter(f => !f.hidden)"
+                 ".map(f => f.querySelector('.rule').textContent)")
+    check("a rule filters", set(shown), {rules[0]})
+    kept = b.js("return location.hash")
+    check("the filter stands in the address", "rule=" in kept, True)
+    b.open("sample.html", tail=kept)
+    check("…and comes back from it", b.js(VISIBLE), len(shown))
+    b.js(CLICK, "#reset")
+    b.js("document.querySelector(\"input[data-facet=file][value='\" + arguments[0] + \"']\").click()", files[0])
+    check("a file filters", {p.split(":")[0] for p in b.js(PLACES)}, {files[0]})
+    b.js(CLICK, "#reset")
+    b.js(PICK, "#group", "file")
+    groups = b.js(GROUPS)
+    check("findings are grouped by file", sorted(g.rsplit(" (", 1)[0] for g in groups), sorted(files))
+    check("…and counted", sum(int(g.rsplit("(", 1)[1][:-1]) for g in groups), 5)
+    b.js(PICK, "#group", "")
+    check("a group of nothing has no headings", b.js(GROUPS), [])
+    b.js(PICK, "#sort", "place")
+    key = lambda p: (p.split(":")[0],) + tuple(int(n) for n in p.split(":")[1:])
+    places = b.js(PLACES)
+    check("findings are sorted by place", places, sorted(places, key=key))
+    b.js("document.querySelector('.f').open = true")
+    b.js(PICK, "#editor", "vscode")
+    href = b.js("const a = document.querySelector('.f .where a'); return a && a.getAttribute('href')")
+    check("a place opens an editor", bool(href) and href.startswith("vscode://file/") and ":" in href[14:], True)
+    b.js(PICK, "#editor", "")
+    check("…or does not", b.js("return document.querySelectorAll('.f .where a').length"), 0)
+    link = b.js("return document.querySelector('.f .permalink').getAttribute('href')")
+    b.open("sample.html", tail=link)
+    check("a link leads to its finding", b.js("return document.querySelector(arguments[0]).open", link), True)
+    check("what counts is called open",
+          b.js("return document.querySelector('input[data-facet=status][value=new]').parentElement.textContent"
+               ".includes('open')"), True)
 
 
 def evidence(b, check):
@@ -256,6 +306,15 @@ def hostile(b, check):
     check("it can be searched", b.js(VISIBLE), 2)
 
 
+def two_thousand(b, check):
+    size = os.path.getsize(os.path.join(sys.argv[1], "two", "many.html"))
+    b.open("two/many.html")
+    paint = b.js("return performance.getEntriesByName('first-contentful-paint').map(p => Math.round(p.startTime))")
+    print("# 2,000 findings: %d bytes, first paint after %s ms" % (size, paint))
+    check("2,000 findings are less than 3 MB", size < 3_000_000, True)
+    check("…and are all there", b.js(VISIBLE), 2000)
+
+
 def many(b, check):
     start = time.time()
     b.open("many.html")
@@ -269,6 +328,9 @@ def many(b, check):
         return { filter: timed(() => box.click()),
                  first_search: timed(() => { search.value = 'f4998'; box.click(); }),
                  next_search: timed(() => { search.value = 'f49'; box.click(); }) };""")
+    check("they can be grouped", b.js("const s = document.querySelector('#group'); s.value = 'rule'; "
+                                      "s.dispatchEvent(new Event('change')); "
+                                      "return document.querySelectorAll('.group').length > 0"), True)
     print("# 5,000 findings: open %.1f s, in ms: %s" % (seconds, times))
     check("within 30 s", seconds < 30, True)      # a guard, not the figure
     check("and filter within 3 s", max(times.values()) < 3000, True)
@@ -288,7 +350,7 @@ def main():
 
     b = Browser()
     try:
-        for part in (sample, looks, hostile, many):
+        for part in (sample, looks, hostile, two_thousand, many):
             part(b, check)
     finally:
         b.close()

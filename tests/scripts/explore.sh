@@ -25,29 +25,30 @@ cp "$TOP/tests/subjects/explore/date.c" date.c
 cp "$TOP/tests/subjects/explore/wild.c" wild.c
 cp "$TOP/tests/subjects/explore/slow.c" slow.c
 cp "$TOP/tests/subjects/explore/greet.c" greet.c
+cp "$TOP/tests/subjects/explore/ends.c" ends.c
 cp "$TOP/tests/subjects/explore/loops.c" loops.c
 cp "$TOP/tests/subjects/explore/terminal.c" terminal.c
 capture() { "$SUNDEW" capture -- sh -ec "$1"; }
 ok "programs are captured" capture 'gcc -g -O2 -o magic magic.c; gcc -g -O2 -DSIZE=256 -o magic-good magic.c
     gcc -g -O2 -o file file.c; gcc -g -DBUG -o letters letters.c; gcc -g -o letters-good letters.c
     gcc -g -o klee klee.c -Wl,--unresolved-symbols=ignore-all; gcc -g -o date date.c; gcc -g -w -o wild wild.c
-    gcc -g -DSIZE=16 -o greet greet.c; gcc -g -DSIZE=65 -o greet-good greet.c; gcc -g -o loops loops.c
+    gcc -g -o ends ends.c; gcc -g -DSIZE=16 -o greet greet.c; gcc -g -DSIZE=65 -o greet-good greet.c; gcc -g -o loops loops.c
     gcc -g -o slow slow.c; gcc -g -o terminal terminal.c
     gcc -g -DWITH_MAIN -o target target.c
     clang-19 -g -fsanitize=fuzzer -o linked target.c'
 
-ok "solving finds a magic number, a sum and a product" explore magic ./magic --no-mutation --stop-at first-failure --time 150s
+ok "solving finds a magic number, a sum and a product" explore magic ./magic --no-mutation --stop-at first-failure --time 900s
 ok "… the failure has kind, place, inputs and condition" json magic.json \
     'len(d["failures"]) == 1 and d["failures"][0]["kind"] == "sanitizer" and d["failures"][0]["location"]["function"] == "check" and "ELF" in d["failures"][0]["condition"]'
 ok "… the fields that are promised are there" json magic.json \
     'all(k in d for k in ("executions", "paths", "branches", "solver", "divergences", "imprecise", "failures")) and d["branches"]["covered"] <= d["branches"]["reachable"] and d["solver"]["sat"] > 0 and d["divergences"]["diverged_precise"] == 0'
 ok "… the minimised input is a file" test -s "$(python3 -c 'import json; print(json.load(open("magic.json"))["failures"][0]["minimised"])')"
-ok "the correct twin: no failure, same branches" explore good ./magic-good --no-mutation --stop-at coverage --time 120s
+ok "the correct twin: no failure, same branches" explore good ./magic-good --no-mutation --stop-at coverage --time 600s
 ok "… none" json good.json 'd["failures"] == [] and d["branches"]["covered"] == d["branches"]["reachable"]'
-ok "a file argument" explore file ./file --no-mutation --stop-at first-failure --time 150s -- @@.bin
+ok "a file argument" explore file ./file --no-mutation --stop-at first-failure --time 900s -- @@.bin
 ok "… fails too" json file.json 'len(d["failures"]) == 1'
 
-ok "mutation finds three letters" explore letters ./letters --no-concolic --no-sanitizers --stop-at first-failure --time 150s
+ok "mutation finds three letters" explore letters ./letters --no-concolic --no-sanitizers --stop-at first-failure --time 900s
 ok "… as a signal" json letters.json 'd["failures"][0]["kind"] == "signal"'
 ok "the correct twin stays silent" explore lgood ./letters-good --no-concolic --executions 20000 --time 60s
 ok "… none" json lgood.json 'd["failures"] == [] and d["executions"] >= 1'
@@ -77,6 +78,11 @@ ok "the same seed makes the same inputs, by mutation" repeats ./letters-good --n
 ok "… and with traces and the judge" repeats ./letters
 ok "… where all fail but some" repeats ./magic
 
+printf a >aborts && printf r >raises
+ok "a program that aborts and raises, without sanitizers" explore ends ./ends --no-sanitizers --no-concolic --executions 20 -i aborts -i raises
+ok "… fails in its own code" json ends.json 'sorted((f["location"]["line"], f["location"]["function"]) for f in d["failures"]) == [(8, "die"), (10, "die")]'
+ok "… with a title that names nothing of ours" json ends.json 'sorted(f["message"] for f in d["findings"]) == ["SIGFPE, in die", "abort, in die"]'
+
 ok "a copy of too many bytes" explore greet ./greet --executions 2000
 ok "… is found" json greet.json 'any("stack-buffer-overflow" in f["what"] for f in d["failures"])'
 ok "… what matters is told in few words" json greet.json 'any(f["condition"] == "each of input[0..15] != 0" for f in d["failures"])'
@@ -89,13 +95,13 @@ ok "a program that never ends" explore loops ./loops --executions 12 --timeout 2
 ok "… is a hang" json loops.json '[f["kind"] in ("timeout", "cpu-limit") for f in d["failures"]] == [True]'
 ok "… and another input is solved for" json loops.json 'd["solved_new"] == 1 and d["queue"] == 1'
 
-ok "a fuzz target is used as it is" explore target ./target --stop-at first-failure --time 150s
-ok "… one that is linked with libFuzzer too" explore linked ./linked --no-mutation --stop-at first-failure --time 150s
+ok "a fuzz target is used as it is" explore target ./target --stop-at first-failure --time 900s
+ok "… one that is linked with libFuzzer too" explore linked ./linked --no-mutation --stop-at first-failure --time 900s
 ok "… and fails alike" json linked.json 'd["failures"][0]["what"].find("heap-buffer-overflow") >= 0'
 ok "… and fails" json target.json 'd["failures"][0]["what"].find("heap-buffer-overflow") >= 0'
-ok "klee_make_symbolic is understood" explore klee ./klee --no-mutation --stop-at first-failure --time 150s
+ok "klee_make_symbolic is understood" explore klee ./klee --no-mutation --stop-at first-failure --time 900s
 ok "… and solved" json klee.json 'd["failures"][0]["location"]["line"] == 9'
-ok "one function, with arguments of their types" explore fn ./date --function parse_date --stop-at first-failure --time 150s
+ok "one function, with arguments of their types" explore fn ./date --function parse_date --stop-at first-failure --time 900s
 ok "… fails in it" json fn.json 'd["failures"][0]["location"]["function"] == "parse_date"'
 ok "… nothing is said of the text that calls it" json fn.json '"driver.c" not in str(d["findings"])'
 ok "… and it can be run again from anywhere" json fn.json '"sundew -w /" in str(d["findings"])'
@@ -105,7 +111,7 @@ ok "a function that is not there" says "there is none" "$SUNDEW" explore ./date 
 
 oracle_objects() {
     printf '#!/bin/sh\n! grep -q u "$1"\n' >judge && chmod +x judge
-    explore oracle ./letters-good --no-concolic --no-sanitizers --oracle ./judge --stop-at first-failure --time 150s &&
+    explore oracle ./letters-good --no-concolic --no-sanitizers --oracle ./judge --stop-at first-failure --time 900s &&
         json oracle.json 'd["failures"][0]["kind"] == "oracle"'
 }
 ok "--oracle judges" oracle_objects
@@ -132,7 +138,7 @@ ok "a folder without seeds" empty_folder
 # Beyond its object if both loops run long: no branch tells, only the way through both.
 cp "$TOP/tests/subjects/explore/pair.c" pair.c
 ok "captured" "$SUNDEW" -q capture -- sh -c 'cc -g -O1 -o pair pair.c && cc -g -O1 -DSIZE=8 -o pair-good pair.c'
-ok "another way through known places reaches the judge" explore pair ./pair --no-concolic --stop-at first-failure --time 60s
+ok "another way through known places reaches the judge" explore pair ./pair --no-concolic --stop-at first-failure --time 900s
 ok "… and fails there" json pair.json 'len(d["failures"]) == 1'
 ok "… its twin" explore pair-good ./pair-good --no-concolic --executions 20000 --time 60s
 ok "… does not" json pair-good.json 'd["failures"] == []'
@@ -178,7 +184,7 @@ in_place() { ! ls bugs.out/*.old && python3 -c 'import json, os; [os.stat(f["min
 ok "… and what is told is there" in_place
 cp "$TOP/tests/subjects/explore/parts.c" parts.c
 ok "captured" "$SUNDEW" -q capture -- cc -g -O1 -o parts parts.c
-ok "arguments, a variable and standard input" explore parts ./parts --no-mutation --argv 1/16 --env MODE/8 --stop-at first-failure --time 100s
+ok "arguments, a variable and standard input" explore parts ./parts --no-mutation --argv 1/16 --env MODE/8 --stop-at first-failure --executions 5000
 ok "… are called by their names" json parts.json \
     'all(t in d["failures"][0]["condition"] for t in ("argument 1[0..2] == \"-x", "$MODE[0..4] == \"evil", "stdin[0] == ")) and "input[" not in d["failures"][0]["condition"]'
 
@@ -190,7 +196,7 @@ full_disk() {
     grep -q "No space left" full.out && grep -q "could not be written" full.out || { cat full.out; return 1; }
 }
 ok "a full disk is told" full_disk
-ok "mutation sees a function die whose result nobody wants" explore day ./bugs --function is_day --no-concolic --stop-at first-failure --time 60s
+ok "mutation sees a function die whose result nobody wants" explore day ./bugs --function is_day --no-concolic --stop-at first-failure --time 900s
 ok "… it does" json day.json 'd["failures"][0]["location"]["function"] == "is_day"'
 waits() {
     "$SUNDEW" explore ./blocks -j1 --no-concolic --time 2s -o blocks.out >waits.out 2>&1

@@ -10,7 +10,7 @@ for tool in chromium chromedriver python3; do
 done
 pages=$(mktemp -d "${TMPDIR:-/tmp}/sundew-html.XXXXXX")
 trap 'rm -rf "$pages"' EXIT
-mkdir -p "$pages/share/rules"
+mkdir -p "$pages/share/rules" "$pages/two"
 cp -r "$TOP/share/report" "$pages/share/"
 cat >"$pages/share/rules/arguments-swapped.md" <<'END'
 # arguments/swapped
@@ -22,4 +22,6 @@ set_range(b, length, start);   /* </code><script>alert(9)</script> */
 ```
 END
 "$SUNDEW_BUILD/tests/test_output" --pages "$pages" "$pages/share" 5000 || exit 1
+# Two thousand findings are less than 3 MB.
+"$SUNDEW_BUILD/tests/test_output" --pages "$pages/two" "$pages/share" 2000 || exit 1
 python3 "$TOP/tests/scripts/browser.py" "$pages"

@@ -4,8 +4,8 @@
 . "$TOP/tests/scripts/threads.bash"
 
 fresh programs
-for name in atomicity order deadlock-3 lost-wakeup if-not-while double-checked use-after-free \
-            five-preemptions peterson timed-wait recursive ticket-lock; do
+for name in atomicity deadlock-3 lost-wakeup if-not-while use-after-free five-preemptions \
+            peterson ticket-lock; do
     ok "$name: found" finds "$name"
     ok "$name: the fixed twin is silent" silent "$name"
 done

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/tempdir.h"
 #include "technique/arguments/anomaly.h"
+#include "technique/arguments/learned.h"
 #include "technique/arguments/orders.h"
 #include <math.h>
 #include <setjmp.h>
@@ -317,6 +318,38 @@ static void tables_of_orders_are_read_and_checked(void **state)
     orders_free(o);
 }
 
+static void other_programs_tell_how_often_words_are_crossed(void **state)
+{
+    (void)state;
+    Err err = { 0 };
+    unsigned calls;
+    Words *w = words_new();
+    Learned *l = learned_new();
+
+    words_add_line(w, "source src");
+    words_add_line(w, "destination dest");
+    assert_true(learned_add_line(l, "# remark", &err));
+    assert_true(learned_add_line(l, "* * 900 100 50 50 60", &err));
+    assert_true(learned_add_line(l, "destination source 90 10 30 70 8", &err));
+    assert_false(learned_add_line(l, "source 1 2", &err));
+    assert_false(learned_add_line(l, "a b 1 2 3 4", &err));
+    /* both names tell, one does, in the order of the alphabet or not */
+    assert_float_equal(learned_crossed(l, w, "src", "dest", "my_dest", "src", &calls), 0.1, 1e-9);
+    assert_int_equal(calls, 100);
+    assert_float_equal(learned_crossed(l, w, "dest", "src", "src", "dest", &calls), 0.1, 1e-9);
+    assert_float_equal(learned_crossed(l, w, "src", "dest", "dest", "buf", &calls), 0.7, 1e-9);
+    /* words without a row */
+    assert_float_equal(learned_crossed(l, w, "low", "high", "high", "low", &calls), 0.1, 1e-9);
+    assert_int_equal(calls, 1000);
+    /* not crossed, or crossed and straight */
+    learned_crossed(l, w, "src", "dest", "src", "dest", &calls);
+    assert_int_equal(calls, 0);
+    learned_crossed(l, w, "src", "dest", "a", "b", &calls);
+    assert_int_equal(calls, 0);
+    learned_free(l);
+    words_free(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +364,7 @@ int main(void)
         cmocka_unit_test(habits_of_calls_speak_where_names_do_not),
         cmocka_unit_test(many_examples_take_little_time),
         cmocka_unit_test(tables_of_orders_are_read_and_checked),
+        cmocka_unit_test(other_programs_tell_how_often_words_are_crossed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -301,6 +301,42 @@ static void the_same_seed_gives_the_same_sequences(void **state)
     str_release(&texts[1]);
 }
 
+/* ---- values that were used before */
+
+/* How often a number stands in a call that stood in an earlier call of the same test. */
+static SequenceVerdict count_reused(Generator *g, Seq *s, const Outcome *o, void *arg)
+{
+    Notes *n = arg;
+    (void)g;
+    (void)o;
+    for (unsigned i = 1; i < s->n; i++)
+        for (unsigned k = 0; s->steps[i].f && k < s->steps[i].nargs; k++)
+            for (unsigned e = 0; s->steps[i].args[k].kind == VALUE_INTEGER && e < i; e++)
+                for (unsigned m = 0; s->steps[e].f && m < s->steps[e].nargs; m++)
+                    n->twins += value_equal(&s->steps[e].args[m], &s->steps[i].args[k]);
+    n->judged += s->n;
+    return SEQUENCE_DROP;
+}
+
+static void values_are_used_again(void **state)
+{
+    (void)state;
+    double share[2];
+    for (int i = 0; i < 2; i++) {
+        Bench b;
+        Notes n = { 0 };
+        bench_open(&b);
+        b.plan.calls = 6;
+        b.plan.uniform = true;
+        b.grow.reuse = i ? 0.9 : 0;
+        run(&b, count_reused, &n, NULL);
+        share[i] = (double)n.twins / n.judged;
+        assert_true(n.judged > 600);                /* several calls at a time */
+        bench_close(&b);
+    }
+    assert_true(share[1] > 1.5 * share[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +345,7 @@ int main(void)
         cmocka_unit_test(suffixes_use_the_handle_of_a_prefix),
         cmocka_unit_test(a_round_is_compared_with_another_process),
         cmocka_unit_test(the_same_seed_gives_the_same_sequences),
+        cmocka_unit_test(values_are_used_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

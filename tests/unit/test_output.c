@@ -720,7 +720,7 @@ static void the_page_shows_all_of_a_finding(void **state)
     x.o.share = NULL;
     x.set->items[4].suppressed = "x";
     page = written(output_html, &x);
-    contains(page, "<b>1</b><span>finding that counts");
+    contains(page, "<b>1</b><span>open finding");
     contains(page, "page.js was not found");
     free(page);
     fixture_free(&x);
@@ -780,8 +780,9 @@ static void a_page_of_many_is_lighter(void **state)
     Fixture x = fixture(thousand_set);
     char *page = written(output_html, &x);
     assert_int_equal(occurrences(page, "<details class=\"f\""), 1001);
-    contains(page, " hit\" data-n=\"1\"><span class=\"k\">static</span>");
-    contains(page, "<span class=\"l\" data-n=\"2\">static int f1(");
+    contains(page, " hit\" data-n=\"1\">static int <mark>f0</mark>(");
+    assert_null(strstr(page, "<span class=\"k\">"));
+    assert_null(strstr(page, "Whole function"));
     free(page);
     fixture_free(&x);
 }

@@ -266,7 +266,7 @@ static void what_was_passed_is_told(void **state)
     Strings lines = { 0 }, changed = { 0 };
     restore_describe(r, &lines);
     assert_int_equal(lines.len, 3);
-    has(lines.items[0], "l = &{ .next = &{ .next = &{");
+    has(lines.items[0], "l = &{ .next = …");
     has(lines.items[0], ".other = (freed)");
     assert_string_equal(lines.items[1], "depth = -3");
     restore_differences(r, 10, &changed);

@@ -27,7 +27,6 @@
 #include "analysis/mutability/mutability.h"
 #include "program/program_llvm.h"
 #include "analysis/pointsto/pt_answer.h"
-#include "analysis/pointsto/pt_int.h"
 
 enum { MUT_DEREFS = 3 };
 #define ANYWHERE INT32_MIN       /* an offset that is not known */

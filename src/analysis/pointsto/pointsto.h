@@ -114,6 +114,9 @@ bool pointsto_called_from_outside(const PointsTo *pt, LLVMValueRef fn);
 /* Is this call inside a wrapper the one whose memory the wrapper hands on? */
 bool pointsto_hands_on(const PointsTo *pt, LLVMValueRef call);
 
+/* Is all known that a call of an intrinsic (llvm.…) does? */
+bool pt_is_known_intrinsic(LLVMValueRef call);
+
 /* ---- how it went */
 typedef struct PtStats {
     double seconds;           /* 0: came from the cache */

@@ -587,7 +587,12 @@ static void instruction(Pt *pt, LLVMValueRef inst, const PtFunction *fn)
     case LLVMXor:
     case LLVMShl:
     case LLVMLShr:
-    case LLVMAShr: arithmetic(pt, inst, op); break;
+    case LLVMAShr:
+    case LLVMMul:
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem: arithmetic(pt, inst, op); break;
     case LLVMExtractValue: {
         LLVMValueRef whole = LLVMGetOperand(inst, 0);
         if (words)

@@ -348,6 +348,13 @@ static void apply_assign(Apply *a, const SummaryAssign *as)
         assign(a, &to, term_value(a, &from));
         return;
     }
+    if (to.kind == SUMMARY_PARAM && from.kind == SUMMARY_PARAM && to.param == from.param) {
+        uint32_t base = term_base(a, &to);       /* qsort: from any place in it to any other */
+        if (base != NONE)
+            pt_constrain(a->pt, base,
+                         (PtConstraint){ C_STORE, follow(a->pt, base, ANY), ANY, 0, 0 });
+        return;
+    }
     if (to.kind == SUMMARY_RETURN && from.kind == SUMMARY_PARAM && a->fresh != NONE) {
         reallocate(a->pt, a->call, a->fresh, (int)from.param);
         return;

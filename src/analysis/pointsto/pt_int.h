@@ -300,9 +300,7 @@ void pt_call_meets(Pt *pt, uint32_t call, LLVMValueRef fn);
 bool pt_call_last_resort(Pt *pt);
 uint32_t pt_library_object(Pt *pt, const char *name, LLVMValueRef fn);
 
-/* llvm.something; and all that it does is known. */
 bool pt_is_intrinsic(const char *name);
-bool pt_is_known_intrinsic(LLVMValueRef call);
 
 /* pt_wrap.c */
 void pt_find_wrappers(Pt *pt);

@@ -68,6 +68,8 @@ unsigned ptvalues_words(const PtValues *v, LLVMTypeRef t)
         if (LLVMGetIntTypeWidth(t) < 64)
             return 0;
         break;
+    case LLVMX86_FP80TypeKind:
+    case LLVMFP128TypeKind:
     case LLVMStructTypeKind:
     case LLVMArrayTypeKind:
     case LLVMVectorTypeKind: break;

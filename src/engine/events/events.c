@@ -201,14 +201,35 @@ static void premise(EventsResult *out, size_t *n, const char *name, const char *
     out->premises[(*n)++] = (EventsPremise){ name, !why, why ? why : "" };
 }
 
+/* Library functions that keep a state of their own, which is not seen. */
+static const char *keeps_state(const Program *p)
+{
+    static const char *const names[] = { "winch",  "winnstr", "wgetnstr",       "wscanw",
+                                         "strtok", "popen",   "system",         "mmap",
+                                         "dlopen", "readdir", "pthread_create", "thrd_create",
+                                         "dlsym",  "shmat",   "readline",       NULL };
+    for (const char *const *n = names; *n; n++) {
+        const Function *f = program_function(p, *n);
+        if (f && !f->defined)
+            return *n;
+    }
+    return NULL;
+}
+
 static const char *about_writes(const Events *e, Arena *a)
 {
+    const char *library = keeps_state(e->plan->program);
     if (e->hidden & SUNDEW_EVENT_WROTE_FILE)
-        return "an event writes files, which are not part of the state that is seen";
+        return arena_printf(a,
+                            "an event writes or removes a file (%s), and files are no part of the "
+                            "state: such events are always extended",
+                            e->hidden_file);
     if (e->hidden & SUNDEW_EVENT_FORKED)
         return "an event makes another process";
     if (e->hidden & (SUNDEW_EVENT_TOO_LARGE | SUNDEW_EVENT_CUT))
         return "the state is too large to be watched whole";
+    if (library)
+        return arena_printf(a, "%s() keeps a state that is not seen", library);
     if (e->build.figures.thread_local_)
         return "the program has thread-local variables, which are not watched";
     if (e->build.figures.lost)

@@ -50,7 +50,7 @@ typedef struct Events {
     Vec(EventsLevel) levels;
     Vec(EventsFailure) failures;
     uint8_t *covered;
-    uint64_t executions, lost, hidden_files;
+    uint64_t executions, lost;
     uint64_t late, blocked;          /* runs that did not end */
     uint32_t hidden;                 /* SUNDEW_EVENT_… that were seen */
     uint64_t unknown;                /* questions about the state without an answer */
@@ -70,6 +70,7 @@ typedef struct Watched {
     bool lost;                       /* it did not come to the last event */
     uint64_t before, after;
     uint32_t hidden;
+    char file[256];                  /* the last one that was written; "" */
     Places places;
     const uint8_t *counters;         /* of the last event; the runner's */
 } Watched;

@@ -184,6 +184,8 @@ static void note_run(Worker *w)
     const Watched *r = &w->watched;
     e->executions++;
     e->hidden |= r->hidden;
+    if (*r->file)
+        memcpy(e->hidden_file, r->file, sizeof e->hidden_file);
     if (r->lost || r->before != e->nodes.items[w->node].hash)
         e->lost++;
 }

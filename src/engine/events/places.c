@@ -46,8 +46,9 @@ char *place_name(const Events *e, const Place *p)
     const EventObject *o = &e->build.objects[p->object];
     if (o->value)
         return xprintf("a value of the loop");
-    return o->size > 8 && (p->offset || p->size < o->size) ? xprintf("%s+%" PRIu32, o->name, p->offset)
-                                          : xstrdup(o->name);
+    return o->size > 8 && (p->offset || p->size < o->size)
+               ? xprintf("%s+%" PRIu32, o->name, p->offset)
+               : xstrdup(o->name);
 }
 
 /* ---- what is never read */

@@ -213,6 +213,8 @@ bool runs_watch(Runs *r, const uint8_t *bytes, size_t n, Watched *out, Err *err)
                       .hidden = h->hidden,
                       .counters = (const uint8_t *)h + sundew_events_counters_at() };
     take_places(h, &out->places);
+    memcpy(out->file, h->file, sizeof out->file);
+    out->file[sizeof out->file - 1] = 0;
     if (!res.stopped && !res.lost_server)
         failure_copy(&out->failure, &res.failure);
     run_result_release(&res);

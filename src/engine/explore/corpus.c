@@ -3,6 +3,7 @@
  * them (libFuzzer takes any name); its time and origin stand in the name, so
  * that nothing else needs to be written for --resume.
  */
+#include "engine/explore/ktest.h"
 #include "engine/explore/explore_int.h"
 #include "base/file.h"
 #include "base/units.h"
@@ -56,10 +57,13 @@ static bool try_file(Job *j, const char *path, Origin origin, Err *err)
     bool ok = true;
     if (!strstr(path_base(path), OF_STATE) && file_is_regular(path) &&
         file_read(path, &data, NULL)) {
-        size_t n = data.len < j->x->longest ? data.len : j->x->longest;
-        ok = try_input(j, str_c(&data), n, origin);
+        Str objects = { 0 };
+        const Str *input = ktest_read(str_c(&data), data.len, &objects) ? &objects : &data;
+        size_t n = input->len < j->x->longest ? input->len : j->x->longest;
+        ok = try_input(j, str_c(input), n, origin);
         if (!ok)
             err_set(err, "%s", j->err.msg);
+        str_release(&objects);
     }
     str_release(&data);
     return ok;

@@ -283,7 +283,7 @@ typedef struct ProtoLives {
 typedef struct ProtoUnfinished {
     uint32_t run, object;      /* index of the run; the object */
     uint32_t site;             /* of its maker */
-    uint64_t finished;         /* lives that begin there and end in the same function */
+    uint64_t finished;         /* lives that begin there and were ended */
     uint32_t ender;            /* the function that ends them */
 } ProtoUnfinished;
 typedef Vec(ProtoUnfinished) ProtoUnfinisheds;
@@ -297,7 +297,8 @@ typedef struct ProtoPlaces {
 
 /* `out` has an entry for each site. */
 void proto_lives(const ProtoRuns *runs, const ProtoPlaces *at, ProtoLives *out);
-/* An object that the function which makes it always ends, but not this time. `before` is what
+/* An object that the function which makes it always ends, but not this time; or that earlier
+ * runs ended somewhere, and these never do. `before` is what
  * earlier runs have shown, `now` these. */
 void proto_unfinished(const ProtoRuns *runs, const ProtoPlaces *at, const ProtoLives *before,
                       const ProtoLives *now, ProtoUnfinisheds *out);

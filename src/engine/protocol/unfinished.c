@@ -61,11 +61,17 @@ void proto_lives(const ProtoRuns *runs, const ProtoPlaces *at, ProtoLives *out)
             count(runs->items[i], &runs->items[i]->objects.items[k], at, out);
 }
 
+/* The function ends what it makes, but not always. Or: earlier runs ended all lives that
+ * begin here, wherever, and these end none of several. */
 static bool is_odd(const ProtoLives *before, const ProtoLives *now)
 {
-    return !before->open && !before->elsewhere && !now->elsewhere && now->open &&
-           before->here + now->here >= LEAST_LIVES && (now->ender >= 0 || before->ender >= 0);
+    bool here = !before->elsewhere && !now->elsewhere && before->here + now->here >= LEAST_LIVES;
+    bool gone = before->here + before->elsewhere >= LEAST_LIVES && !now->here && !now->elsewhere &&
+                now->open >= LEAST_LIVES;
+    return !before->open && now->open && (now->ender >= 0 || before->ender >= 0) && (here || gone);
 }
+
+static uint64_t ended(const ProtoLives *l) { return l->here + l->elsewhere; }
 
 void proto_unfinished(const ProtoRuns *runs, const ProtoPlaces *at, const ProtoLives *before,
                       const ProtoLives *now, ProtoUnfinisheds *out)
@@ -81,7 +87,7 @@ void proto_unfinished(const ProtoRuns *runs, const ProtoPlaces *at, const ProtoL
                 continue;
             told[s] = true;
             vec_push(out, ((ProtoUnfinished){
-                              (uint32_t)i, (uint32_t)k + 1, s, before[s].here + now[s].here,
+                              (uint32_t)i, (uint32_t)k + 1, s, ended(&before[s]) + ended(&now[s]),
                               (uint32_t)(now[s].ender >= 0 ? now[s].ender : before[s].ender) }));
         }
     }

@@ -103,7 +103,7 @@ typedef Vec(RestoreNull) RestoreNulls;
 void restore_nulls(Restore *r, unsigned depth, size_t most, RestoreNulls *out);
 
 /* The arguments for people, one line each: what was passed, some pointers deep:
- * "call = &{ .name = "test", .args = { "foo", "bar" } }"; linked structures are left out. */
+ * "call = &{ .name = "test", .args = { "foo", "bar" } }"; of a list the first node. */
 void restore_describe(Restore *r, Strings *out);
 
 /* What could not be restored as it was, one line each; program text in it. */

@@ -25,6 +25,15 @@ static void describe_text(const Item *it, uint64_t offset, Str *out)
     str_add(out, n < 60 ? "\"" : "\"…");
 }
 
+/* A list would tell all its nodes. */
+static bool is_inside(const Restore *r, const Type *t)
+{
+    for (unsigned i = 0; i < r->ninside; i++)
+        if (r->inside[i] == t)
+            return true;
+    return false;
+}
+
 static void describe_pointer(Restore *r, const Type *p, uint64_t value, unsigned depth, Str *out)
 {
     const CrashObject *o = value ? crash_object_at(r->crash, value) : NULL;
@@ -42,7 +51,7 @@ static void describe_pointer(Restore *r, const Type *p, uint64_t value, unsigned
     else if (restore_is_char(target) && offset <= it->size)
         describe_text(it, offset, out);
     else if (target->size && offset + target->size <= it->size && depth < DEEP &&
-             target->kind != TYPE_FUNCTION) {
+             target->kind != TYPE_FUNCTION && !is_inside(r, target)) {
         str_addc(out, '&');
         describe(r, target, it->bytes + offset, target->size, depth + 1, out);
     } else if (!target->size && it->size > offset) {
@@ -56,6 +65,9 @@ static void describe_struct(Restore *r, const Type *p, const uint8_t *bytes, uns
                             Str *out)
 {
     const char *between = " ";
+    bool noted = r->ninside < sizeof r->inside / sizeof *r->inside;
+    if (noted)
+        r->inside[r->ninside++] = p;
     str_addc(out, '{');
     for (unsigned i = 0; i < p->nfields && out->len < LONG; i++) {
         const Field *f = &p->fields[i];
@@ -67,6 +79,7 @@ static void describe_struct(Restore *r, const Type *p, const uint8_t *bytes, uns
         between = ", ";
     }
     str_add(out, out->len < LONG ? " }" : ", … }");
+    r->ninside -= noted;
 }
 
 static void describe_array(Restore *r, const Type *p, const uint8_t *bytes, unsigned depth,
@@ -109,18 +122,6 @@ static void describe(Restore *r, const Type *t, const uint8_t *bytes, size_t n, 
         str_add(out, "…");
 }
 
-/* Objects in objects in objects on one line tell a reader nothing. */
-static bool is_tangled(const char *line)
-{
-    unsigned open = 0, most = 0;
-    for (; *line; line++) {
-        open += *line == '{';
-        open -= *line == '}' && open;
-        most = open > most ? open : most;
-    }
-    return most > 2;
-}
-
 void restore_describe(Restore *r, Strings *out)
 {
     for (size_t i = 0; i < r->nargs; i++) {
@@ -136,8 +137,7 @@ void restore_describe(Restore *r, Strings *out)
             describe(r, t, a->bytes, a->size, 0, &line);
         else
             str_add(&line, "?");
-        if (!is_tangled(str_c(&line)))
-            strings_add(out, str_c(&line));
+        strings_add(out, str_c(&line));
         str_release(&line);
     }
 }

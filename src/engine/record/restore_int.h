@@ -84,6 +84,8 @@ struct Restore {
     Map unreached;            /* variables that the test can't name */
     Strings notes;
     size_t lost_pointers, lost_bytes;
+    const Type *inside[8];    /* structs that are being described, one in the other */
+    unsigned ninside;
 };
 
 /* What a pointer to `target` (may be NULL) with this value leads to. Makes the

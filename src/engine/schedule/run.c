@@ -57,11 +57,12 @@ static void make_environment(Scheduler *s)
         return;
     }
     strings_add(&s->env, SUNDEW_SCHEDULE_ENV "=" SUNDEW_SCHEDULE_PLAYER);
-    strings_addf(&s->env,
-                 "ASAN_OPTIONS=detect_leaks=0:handle_segv=1:exitcode=99:"
-                 "allocator_may_return_null=1:max_allocation_size_mb=256:detect_odr_violation=0:"
-                 "verify_asan_link_order=0:quarantine_size_mb=8%s",
-                 quick);
+    strings_addf(
+        &s->env,
+        "ASAN_OPTIONS=detect_leaks=0:handle_segv=1:exitcode=99:detect_stack_use_after_return=0:"
+        "allocator_may_return_null=1:max_allocation_size_mb=256:detect_odr_violation=0:"
+        "verify_asan_link_order=0:quarantine_size_mb=8%s",
+        quick);
     if (s->plan.preload)
         strings_addf(&s->env, "LD_PRELOAD=%s", s->plan.preload);
 }

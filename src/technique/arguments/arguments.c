@@ -155,7 +155,7 @@ static void merge_naming(Suspects *found)
     found->len = kept;
 }
 
-/* One call, one finding for each set of equal types: the surest. */
+/* By place; at one place, the surest comes first. */
 static int by_place(const void *pa, const void *pb)
 {
     const Suspect *a = pa, *b = pb;
@@ -164,7 +164,25 @@ static int by_place(const void *pa, const void *pb)
         return d;
     if (a->at->place.offset != b->at->place.offset)
         return a->at->place.offset < b->at->place.offset ? -1 : 1;
+    if (a->strong != b->strong || a->kind != b->kind)
+        return a->strong != b->strong ? b->strong - a->strong : (int)a->kind - (int)b->kind;
+    if (a->anomaly.confidence != b->anomaly.confidence)
+        return a->anomaly.confidence > b->anomaly.confidence ? -1 : 1;
     return (a->anomaly.from[0] > b->anomaly.from[0]) - (a->anomaly.from[0] < b->anomaly.from[0]);
+}
+
+/* One place, one finding: a macro may make several calls of one text. */
+static void keep_first_of_place(Suspects *found)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < found->len; i++) {
+        const AstPlace *at = &found->items[i].at->place;
+        const AstPlace *last = kept ? &found->items[kept - 1].at->place : NULL;
+        if (!last || last->file != at->file || last->line != at->line || last->column != at->column)
+            found->items[kept++] = found->items[i];
+    }
+    found->len = kept;
 }
 
 static void find_suspects(Finder *f, Session *s, Suspects *out)
@@ -179,6 +197,7 @@ static void find_suspects(Finder *f, Session *s, Suspects *out)
             Suspect suspect;
             if (finder_judge(f, &v, &suspect)) {
                 suspect.kind = finder_class(f, &suspect);
+                suspect.strong = suspect.kind == CLASS_BUG && finder_is_strong(f, &suspect);
                 vec_push(&here, suspect);
             }
         }
@@ -190,6 +209,7 @@ static void find_suspects(Finder *f, Session *s, Suspects *out)
     }
     if (out->len)
         qsort(out->items, out->len, sizeof *out->items, by_place);
+    keep_first_of_place(out);
     merge_naming(out);
 }
 
@@ -245,7 +265,9 @@ static void add_message(Str *out, const Suspect *s)
     str_add(out, ": ");
     add_positions(out, s);
     str_addf(out, " %s",
-             a->size > 2 && s->kind == CLASS_BUG ? "look out of order" : verbs[s->kind]);
+             s->kind == CLASS_BUG && !s->strong    ? "may be swapped"
+             : a->size > 2 && s->kind == CLASS_BUG ? "look out of order"
+                                                   : verbs[s->kind]);
     for (unsigned n = 0; n < a->size; n++) {
         const char *here = param_name(g->fn, g->pos[a->from[n]]);
         str_add(out, n ? ", " : ": ");
@@ -401,7 +423,7 @@ static bool report_suspect(Session *s, const Suspect *suspect, Err *err)
     json_t *data = data_of(suspect);
     Finding f = {
         .rule = ids[suspect->kind],
-        .level = suspect->kind == CLASS_BUG ? LEVEL_WARNING : LEVEL_NOTE,
+        .level = suspect->strong ? LEVEL_WARNING : LEVEL_NOTE,
         .verdict = VERDICT_LIKELY,
         .message = str_c(&message),
         .where = location(&suspect->at->place, suspect->at->caller->name),
@@ -450,7 +472,16 @@ static bool report_broken(Session *s, const AstCall *c, const OrderRule *rule, E
     return ok;
 }
 
-static bool report_known(Session *s, Finder *f, const bool wanted[3], Err *err)
+static bool is_reported(const Suspects *found, const AstCall *c)
+{
+    for (size_t i = 0; i < found->len; i++)
+        if (found->items[i].at == c)
+            return true;
+    return false;
+}
+
+static bool report_known(Session *s, Finder *f, const bool wanted[3], const Suspects *found,
+                         Err *err)
 {
     size_t n;
     char **paths = session_args(s, &n);
@@ -459,7 +490,7 @@ static bool report_known(Session *s, Finder *f, const bool wanted[3], Err *err)
         const OrderRule *rule = orders_broken(f->orders, c);
         if (rule && wanted[rule->harmless ? CLASS_NOTEWORTHY : CLASS_BUG] &&
             !c->place.file->generated && ast_wanted(c->place.file->path, paths, n) &&
-            !report_broken(s, c, rule, err))
+            !is_reported(found, c) && !report_broken(s, c, rule, err))
             return false;
     }
     return true;
@@ -490,8 +521,9 @@ static bool report_all(Session *s, Finder *f, Err *err)
     for (size_t i = 0; ok && i < found.len; i++)
         if (wanted[found.items[i].kind])
             ok = report_suspect(s, &found.items[i], err);
+    ok = ok && report_known(s, f, wanted, &found, err);
     vec_release(&found);
-    return ok && report_known(s, f, wanted, err);
+    return ok;
 }
 
 /* Some files, or some classes only: not what the build is to be known by. */

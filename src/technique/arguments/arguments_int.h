@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "ast/ast.h"
 #include "technique/arguments/anomaly.h"
+#include "technique/arguments/learned.h"
 #include "technique/arguments/orders.h"
 
 /* When two parameters count as equally typed. */
@@ -35,6 +36,7 @@ typedef struct Finder {
     const AstIndex *ix;
     Words *words;
     Orders *orders;
+    Learned *learned;
     Settings settings;
     Arena arena;
     ArgGroups groups;
@@ -55,6 +57,7 @@ typedef struct Suspect {
     bool by_habit;             /* the calls say so, not the names */
     Habit habit;
     SwapClass kind;
+    bool strong;               /* the evidence is enough for a warning */
     unsigned more;             /* calls that are part of the same finding */
     const AstCall *at;
 } Suspect;
@@ -72,6 +75,8 @@ bool finder_is_silent(const View *v, unsigned i, unsigned j);
 /* Its order can't matter much, by its name. */
 bool finder_is_symmetric(Finder *f, const AstFunction *fn);
 SwapClass finder_class(Finder *f, const Suspect *s);
+/* Is the evidence enough to say that it looks swapped? */
+bool finder_is_strong(Finder *f, const Suspect *s);
 
 typedef struct Session Session;
 bool self_test(Session *s, Finder *f, Err *err);

@@ -290,20 +290,27 @@ static bool read_tables(Finder *f, const char *share, char *const *words, char *
 {
     char *w = path_join(share, "arguments/words.txt");
     char *o = path_join(share, "arguments/orders.txt");
-    bool ok = words_read(f->words, w, err) && orders_read(f->orders, o, err);
+    char *l = path_join(share, "arguments/learned.txt");
+    bool ok = words_read(f->words, w, err) && orders_read(f->orders, o, err) &&
+              learned_read(f->learned, l, err);
     for (; ok && words && *words; words++)
         ok = words_read(f->words, *words, err);
     for (; ok && orders && *orders; orders++)
         ok = orders_read(f->orders, *orders, err);
     free(w);
     free(o);
+    free(l);
     return ok;
 }
 
 bool finder_init(Finder *f, const AstIndex *ix, const Settings *s, const char *share,
                  char *const *words, char *const *orders, Err *err)
 {
-    *f = (Finder){ .ix = ix, .settings = *s, .words = words_new(), .orders = orders_new() };
+    *f = (Finder){ .ix = ix,
+                   .settings = *s,
+                   .words = words_new(),
+                   .orders = orders_new(),
+                   .learned = learned_new() };
     if (!read_tables(f, share, words, orders, err))
         return false;
     learn_words(f);
@@ -336,6 +343,7 @@ void finder_release(Finder *f)
     release_lists(&f->by_caller);
     words_free(f->words);
     orders_free(f->orders);
+    learned_free(f->learned);
     arena_release(&f->arena);
 }
 
@@ -444,24 +452,37 @@ static bool has_twin(Finder *f, const Suspect *s)
     return false;
 }
 
-/* The part of a line that is comment, as far as one line can tell. */
-static const char *comment_in(const char *line, const char *end)
+/* Does the function pass the two the other way round, in a call close by: two lines above, or
+ * in the other branch of an if? Then both orders are meant, whatever else the calls pass. */
+static bool has_close_twin(Finder *f, const Suspect *s)
 {
-    while (line < end && isspace((unsigned char)*line))
-        line++;
-    if (line < end && *line == '*')
-        return line;
-    for (; line + 1 < end; line++)
-        if (line[0] == '/' && (line[1] == '*' || line[1] == '/'))
-            return line;
-    return end;
+    enum { CLOSE = 10 };
+    const Anomaly *a = &s->anomaly;
+    const unsigned *pos = s->view.group->pos;
+    const void *key[] = { s->at->caller, s->at->callee };
+    const CallList *list = map_getn(&f->by_caller, key, sizeof key);
+
+    for (size_t i = 0; list && i < list->len; i++) {
+        const AstCall *c = list->items[i];
+        unsigned line = c->place.line, here = s->at->place.line;
+        bool twin = c != s->at && c->place.file == s->at->place.file &&
+                    (line > here ? line - here : here - line) <= CLOSE;
+        for (unsigned n = 0; twin && n < a->size; n++)
+            twin = pos[a->to[n]] < c->nargs &&
+                   same_text(view_arg(&s->view, a->from[n]), &c->args[pos[a->to[n]]]);
+        if (twin)
+            return true;
+    }
+    return false;
 }
 
 static bool says_exchange(const char *s, const char *end)
 {
     static const char *const words[] = {
-        "swap",   "flip",     "revers",    "exchang",  "invert",
-        "mirror", "transpos", "other way", "backward",
+        "swap",        "flip",         "revers",         "exchang",        "invert",
+        "mirror",      "transpos",     "other way",      "backward",       "intention",
+        "deliberat",   "on purpose",   "not a bug",      "opposite",       "wrong order",
+        "other order", "order of arg", "argument order", "order of param",
     };
     for (; s < end; s++)
         for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -472,6 +493,42 @@ static bool says_exchange(const char *s, const char *end)
     return false;
 }
 
+/* The end of the comment, string or character constant at `s`; NULL: there is none. */
+static const char *end_of_token(const char *s, const char *end)
+{
+    if (s + 1 < end && s[0] == '/' && s[1] == '*') {
+        const char *close = memmem(s + 2, (size_t)(end - s) - 2, "*/", 2);
+        return close ? close + 2 : end;
+    }
+    if (s + 1 < end && s[0] == '/' && s[1] == '/') {
+        const char *close = memchr(s, '\n', (size_t)(end - s));
+        return close ? close : end;
+    }
+    if (*s != '"' && *s != '\'')
+        return NULL;
+    for (const char *c = s + 1; c < end && *c != '\n'; c++) {
+        if (*c == '\\')
+            c++;
+        else if (*c == *s)
+            return c + 1;
+    }
+    return s + 1;
+}
+
+/* Is there a comment between `from` and `to` that speaks of an exchange? */
+static bool is_said_between(const Str *text, const char *from, const char *to)
+{
+    const char *end = text->data + text->len;
+
+    for (const char *s = text->data, *after; s < to; s = after ? after : s + 1) {
+        after = end_of_token(s, end);
+        if (after && after > from && *s == '/' && says_exchange(s < from ? from : s, after) &&
+            !memmem(s, (size_t)(after - s), "sundew:", 7))
+            return true;
+    }
+    return false;
+}
+
 /* Does a comment in the lines above, or beside the call, speak of it? */
 static bool is_explained(const Suspect *s)
 {
@@ -479,20 +536,14 @@ static bool is_explained(const Suspect *s)
     Str text = { 0 };
     bool explained = false;
     if (file_read(s->at->place.file->path, &text, NULL) && s->at->place.offset < text.len) {
-        const char *at = text.data + s->at->place.offset;
-        const char *end = memchr(at, '\n', text.len - s->at->place.offset);
-        for (int i = 0; i <= LINES_ABOVE && !explained; i++) {
-            end = end ? end : text.data + text.len;
-            const char *line = i ? end : at;
-            while (line > text.data && line[-1] != '\n')
-                line--;
-            const char *comment = comment_in(line, end);
-            explained = says_exchange(comment, end) &&
-                        !memmem(comment, (size_t)(end - comment), "sundew:", 7);
-            if (line == text.data)
-                break;
-            end = line - 1;
-        }
+        const char *at = text.data + s->at->place.offset, *from = at;
+        const char *to = memchr(at, ';', text.len - s->at->place.offset);
+        to = to ? memchr(to, '\n', (size_t)(text.data + text.len - to)) : NULL;
+        for (int i = 0; i <= LINES_ABOVE && from > text.data; i++)
+            do
+                from--;
+            while (from > text.data && from[-1] != '\n');
+        explained = is_said_between(&text, from, to ? to : text.data + text.len);
     }
     str_release(&text);
     return explained;
@@ -664,11 +715,41 @@ SwapClass finder_class(Finder *f, const Suspect *s)
 {
     const Anomaly *a = &s->anomaly;
     bool by_name = !s->by_habit && a->declared >= 0.3;
-    if (is_test_code(s->at) && has_twin(f, s))
+    if ((is_test_code(s->at) && has_twin(f, s)) || has_close_twin(f, s))
         return CLASS_NOTEWORTHY;
     if (by_name && (a->against > a->for_it || (a->weakest < 0.1 && a->for_it < LEAST_CALLS)))
         return CLASS_NAMING;
     if (s->at->caller == s->at->callee || (has_twin(f, s) && a->for_it < LEAST_CALLS))
         return CLASS_NOTEWORTHY;
     return CLASS_BUG;
+}
+
+/* Crossed more often than one time in so many, the words say little. */
+static const double crossed_by_both = 0.05, crossed_by_one = 0.02;
+
+/*
+ * The other calls may be enough, if there are some and none does the same. Else both names
+ * have to fit the other place, by the declaration, and words must not be ones that
+ * programs pass crosswise now and then. If a name fits that is only half of the evidence.
+ */
+bool finder_is_strong(Finder *f, const Suspect *s)
+{
+    const Anomaly *a = &s->anomaly;
+    const ArgGroup *g = s->view.group;
+    unsigned calls = 0;
+
+    if (s->by_habit)
+        return s->habit.odds >= 3 * habit_odds && fmin(s->habit.first, s->habit.second) >= 2;
+    if (a->against * 4 > a->for_it)
+        return false;
+    if (a->for_it >= LEAST_CALLS && a->for_it * 2 >= a->total && (a->weakest > 0.1 || !a->declared))
+        return true;
+    if (a->declared < 0.5 || a->size != 2)
+        return false;
+    const char *p = param_name(g->fn, g->pos[a->from[0]]),
+               *q = param_name(g->fn, g->pos[a->from[1]]);
+    const char *x = view_arg(&s->view, a->from[0])->name, *y = view_arg(&s->view, a->from[1])->name;
+    double rate = p && q ? learned_crossed(f->learned, f->words, p, q, x, y, &calls) : 0;
+    return rate <= (a->weakest >= 0.3 ? crossed_by_both : crossed_by_one) &&
+           (a->weakest >= 0.3 || (a->for_it && a->weakest > 0));
 }

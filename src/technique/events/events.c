@@ -155,7 +155,9 @@ static bool run(Session *s, Err *err)
     strings_add(&a.argv, args[0]);
     for (size_t i = 0; i < ntail; i++)
         strings_add(&a.argv, tail[i]);
-    bool ok = asked_open(&a, args[0], session_option(s, "loop"), session_option(s, "events"), err) && read_options(&a, err);
+    bool ok =
+        asked_open(&a, args[0], session_option(s, "loop"), session_option(s, "events"), err) &&
+        read_options(&a, err);
     if (ok) {
         const char *name = program_captured(a.program)->name;
         const char *out = session_option(s, "output");

@@ -6,15 +6,18 @@
 #include "base/escape.h"
 #include "base/file.h"
 #include "base/units.h"
+#include "engine/explore/ktest.h"
 #include "technique/explore/explore_int.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const Option options[] = {
     { "output", 'o', "DIR", "where queue/ and failures/ go; without it PROGRAM.explored", NULL },
-    { "seeds", 'i', "PATH", "a file or folder of inputs to begin with (repeatable)", NULL },
+    { "seeds", 'i', "PATH",
+      "a file or folder of inputs to begin with, KLEE's .ktest files too (repeatable)", NULL },
     { "resume", 0, NULL, "continue with the inputs in the output folder", NULL },
     { "replay", 0, NULL, "only run the inputs of -i once, and say which fail", NULL },
+    { "ktest", 0, "DIR", "also write all inputs in KLEE's format, into this folder", NULL },
     { "sync", 0, "DIR", "also take inputs that other tools put there, such as AFL++ (repeatable)",
       NULL },
     { "argv", 0, "N[/SIZE]", "the input begins with N arguments, of up to SIZE bytes each", NULL },
@@ -201,6 +204,41 @@ static void note(void *arg, const char *text)
     str_release(&shown);
 }
 
+/* ---- for KLEE */
+
+/* All inputs of a folder of the output, one file each. */
+static bool write_ktests_of(Exploration *e, const char *from, const char *to, Err *err)
+{
+    char *folder = path_join(e->out, from);
+    Strings names = { 0 };
+    bool ok = !file_is_dir(folder) || dir_list(folder, &names, err);
+    for (size_t i = 0; ok && i < names.len; i++) {
+        char *path = path_join(folder, names.items[i]), *safe = path_safe_name(names.items[i]);
+        char *out = xprintf("%s/%s-%s.ktest", to, from, safe);
+        Str data = { 0 }, text = { 0 };
+        if (str_starts(names.items[i], "id:") && file_is_regular(path) &&
+            file_read(path, &data, NULL)) {
+            ktest_write(e->captured->path, "input", str_c(&data), data.len, &text);
+            ok = file_write(out, str_c(&text), text.len, err);
+        }
+        str_release(&data);
+        str_release(&text);
+        free(out);
+        free(safe);
+        free(path);
+    }
+    strings_release(&names);
+    free(folder);
+    return ok;
+}
+
+static bool write_ktests(Exploration *e, Err *err)
+{
+    const char *to = session_option(e->s, "ktest");
+    return !to || (dir_make(to, err) && write_ktests_of(e, "queue", to, err) &&
+                   write_ktests_of(e, "failures", to, err));
+}
+
 /* ---- run */
 
 static bool explore_program(Exploration *e, Err *err)
@@ -251,7 +289,7 @@ static bool explore_program(Exploration *e, Err *err)
     plan.longest = longest;
     ok = ok && explore(&plan, &r, err);
     status_wipe();
-    ok = ok && report_exploration(e, &r, err);
+    ok = ok && report_exploration(e, &r, err) && write_ktests(e, err);
     explore_result_release(&r);
     c_front_free(e->front);
     strings_release(&judge);

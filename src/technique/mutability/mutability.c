@@ -126,12 +126,13 @@ static json_t *levels_json(const MutParam *p)
 }
 
 /* What it leads to is never written, and neither is whatever it goes to: by the
- * program, or by the declarations, which tell more where it is stored. */
+ * declarations, or by the program if they could not be read. */
 static bool is_const_able(const Study *st, const MutParam *p)
 {
-    return p->const_able ||
-           (st->declarations && p->own.verdict == MUT_IMMUTABLE && (p->own.sound || st->likely) &&
-            !p->declared_const && !p->by_value && patch_accepts(st->declarations, p));
+    if (!st->declarations || p->declared_const)
+        return p->const_able;
+    return p->own.verdict == MUT_IMMUTABLE && (p->own.sound || st->likely) && !p->by_value &&
+           patch_accepts(st->declarations, p);
 }
 
 static json_t *param_json(const Study *st, const MutParam *p)
@@ -244,25 +245,25 @@ static bool is_candidate(const Study *st, const MutParam *p)
            strcmp(fn->name, "main") != 0 && *fn->file;
 }
 
-/* Could a user add it? Functions whose address is taken have to fit what they are
- * used for, and a reference that is kept the place where it goes: there the
- * declarations decide. */
+/* Could a user add it? The declarations decide: a pointer may be hidden in a typedef or
+ * stand in a macro's text, functions whose address is taken have to fit what they
+ * are used for, and a reference that is kept the place where it goes. */
 static bool is_suggested(const Study *st, const MutParam *p)
 {
     if (!is_candidate(st, p))
         return false;
-    return (p->const_able && !p->function->address_taken) ||
-           (st->declarations && patch_accepts(st->declarations, p));
+    return st->declarations ? patch_accepts(st->declarations, p)
+                            : p->const_able && !p->function->address_taken;
 }
 
-static bool has_doubt(Study *st, const MutParam *p, void *any, Err *err)
+static bool is_any_candidate(Study *st, const MutParam *p, void *any, Err *err)
 {
     (void)err;
-    *(bool *)any |= is_candidate(st, p) && (!p->const_able || p->function->address_taken);
+    *(bool *)any |= is_candidate(st, p);
     return true;
 }
 
-/* The declarations are read where the program alone does not tell. */
+/* The declarations are read if there is anything to suggest. */
 static void ask_declarations(Study *st)
 {
     PatchPlan plan = { .session = st->s,
@@ -273,7 +274,7 @@ static void ask_declarations(Study *st)
     bool any = false;
     Err err = { 0 };
 
-    each(st, has_doubt, &any, &err);
+    each(st, is_any_candidate, &any, &err);
     if (!any)
         return;
     st->declarations = patch_open(&plan, &err);

@@ -26,7 +26,7 @@
 #define SHRINK_TRIALS   400
 #define SHRINK_SECONDS  15
 #define NULL_PAGE       65536
-#define MOST_NULLS      48                  /* null pointers that may be the damage */
+#define MOST_NULLS      32                  /* null pointers that may be the damage */
 #define WILD            UINT64_C(0x5e5e00000000)   /* an address of nothing */
 
 /* What would come behind the failure if it were mended: share/reproduce/trial.c */
@@ -423,10 +423,23 @@ static void keep_or_drop(Reproduction *rp, Candidate *c)
 
 /* ---- trying */
 
+static bool had_threads(const Reproduction *rp)
+{
+    size_t n;
+    const CrashLack *lacks = crash_lacks(rp->crash, &n);
+    for (size_t i = 0; i < n; i++)
+        if (lacks[i].code == SUNDEW_LACK_THREAD)
+            return true;
+    return false;
+}
+
 static const char *how_it_ended(Reproduction *rp, const Ending *e)
 {
     Str s = { 0 };
-    if (e->kind == FAILURE_NONE) {
+    bool waits = e->kind == FAILURE_TIMEOUT || e->kind == FAILURE_HANG;
+    if (waits && had_threads(rp)) {
+        str_add(&s, "waits for other threads of the program, which a test has not");
+    } else if (e->kind == FAILURE_NONE) {
         str_add(&s, "ran to its end");
     } else {
         str_add(&s, "another failure: ");

@@ -3,7 +3,7 @@
 #define SUNDEW_REPRODUCE_INT_H
 #include "base/json.h"
 #include "build/lab.h"
-#include "technique/reproduce/places.h"
+#include "build/lines.h"
 #include "technique/reproduce/trial.h"
 #include "technique/reproduce/world.h"
 

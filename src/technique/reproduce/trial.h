@@ -14,7 +14,7 @@
 #include "run/run.h"
 #include "session/session.h"
 #include "engine/record/crash.h"
-#include "technique/reproduce/places.h"
+#include "build/lines.h"
 
 typedef enum { SAME_KIND, SAME_SITE, SAME_STACK } Sameness;
 bool sameness_parse(const char *text, Sameness *out);

@@ -268,11 +268,11 @@ static void note(Threads *x, const Test *t, const Probe *bad)
     failure_describe(&bad->failure, &text);
     d.reference_did = arena_printf(&p->arena, "ends in all orders with up to %u preemptions",
                                    bad->preemptions + 1);
-    d.candidate_did = blocks ? arena_printf(&p->arena, "blocks together with %s",
-                                            p->calls[s->steps[s->n - 2].f->index].name)
-                             : arena_printf(&p->arena, "fails together with %s: %s",
-                                            p->calls[s->steps[s->n - 2].f->index].name,
-                                            str_c(&text));
+    d.candidate_did = blocks
+                          ? arena_printf(&p->arena, "blocks together with %s",
+                                         p->calls[s->steps[s->n - 2].f->index].name)
+                          : arena_printf(&p->arena, "fails together with %s: %s",
+                                         p->calls[s->steps[s->n - 2].f->index].name, str_c(&text));
     d.mapping = pair_mapping(p, s);
     d.accepted = accepted_reason(p->all, p, &d);
     d.interleaving = draw(x, bad);

@@ -104,7 +104,10 @@ static bool open_captured(Pair *p, SideOf which, Err *err)
     Substitutes *x = p->all;
     Side *side = &p->side[which];
     Library library = { 0 };
-    LibraryPlan plan = { .link = session_option_all(x->s, "link"), .jobs = session_jobs(x->s) };
+    /* a reference without a sanitizer hides what the candidate's would show */
+    LibraryPlan plan = { .link = session_option_all(x->s, "link"),
+                         .jobs = session_jobs(x->s),
+                         .plain = which == SIDE_CANDIDATE && p->side[SIDE_REFERENCE].own };
     if (!library_make_exposed(side->program, &plan, &library, err))
         return false;
     side->library = xstrdup(library.exposed);

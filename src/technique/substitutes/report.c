@@ -268,7 +268,7 @@ static bool report_difference(Pair *p, Difference *d, const char *picture, Err *
         .steps = steps,
         .nsteps = 4,
         .attachments = texts,
-                  .nattachments = d->interleaving ? 2 : 1,
+        .nattachments = d->interleaving ? 2 : 1,
         .picture = picture,
         .data = difference_json(p, d),
         .rerun = session_command_line(x->s)

@@ -237,7 +237,7 @@ bool oracle_is_error(const SeqStep *st, const Outcome *o, unsigned step)
     if (no == EAGAIN || no == EBUSY || no == EINTR || no == ETIMEDOUT)
         return false;
     if (r->kind == OBSERVED_NULL)
-        return st->f->result.role == ROLE_HANDLE;
+        return true;
     const Type *t = st->f->result.type ? type_plain(st->f->result.type) : NULL;
     uint64_t size = t ? t->size : 0;
     int64_t v = size == 4 ? (int32_t)r->integer : (int64_t)r->integer;

@@ -55,12 +55,15 @@ bool lib_waits(const Lib *l, const ApiFunction *f)
 
 /* ------------------------------------------------------------------ pairs */
 
+/* Some words mean it only if the handle is all that the functions want: a table has
+ * get and put, too. */
 static const struct words {
     const char *first, *second;
+    bool alone;
 } words[] = {
-    { "lock", "unlock" },    { "ref", "unref" },      { "acquire", "release" },
-    { "retain", "release" }, { "addref", "release" }, { "incref", "decref" },
-    { "enter", "leave" },    { "hold", "unhold" },
+    { "lock", "unlock", false },    { "ref", "unref", false },      { "acquire", "release", false },
+    { "retain", "release", false }, { "addref", "release", false }, { "incref", "decref", false },
+    { "enter", "leave", false },    { "hold", "unhold", false },    { "get", "put", true },
 };
 
 /* The handle's place in both; -1: they do not use the same type. */
@@ -97,7 +100,7 @@ bool lib_partner(const Lib *l, const ApiFunction *f, const ApiType *t, Balanced 
     for (size_t i = 0; t && i < sizeof words / sizeof *words; i++) {
         const ApiFunction *g = partner(l->api, f, &words[i]);
         int place = g && g != f && !g->not_callable && !g->variadic ? common_place(f, g, t) : -1;
-        if (place < 0)
+        if (place < 0 || (words[i].alone && (f->nparams != 1 || g->nparams != 1)))
             continue;
         *out = (Balanced){ f, g, (unsigned)place };
         return true;

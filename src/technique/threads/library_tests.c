@@ -323,6 +323,17 @@ static bool uses_type(const SeqStep *st, const ApiType *t)
     return !t;
 }
 
+/* A test of the contract "const" has only calls that may not change their handles. */
+static bool may_be_asked(const Lib *l, const ApiFunction *f)
+{
+    if (l->contracts[CONTRACT_SHARED] || l->contracts[CONTRACT_DISTINCT])
+        return true;
+    for (unsigned i = 0; i < f->nparams; i++)
+        if (f->params[i].handle && !f->params[i].is_const && f->params[i].use != USE_OBSERVES)
+            return false;
+    return true;
+}
+
 /* One call of a function; what it needs goes into the prefix, which grows. */
 static bool grow_candidate(Lib *l, const Subject *t, Arena *a, const GrowPlan *g, Seq **prefix,
                            unsigned function, Candidate *out)
@@ -330,8 +341,8 @@ static bool grow_candidate(Lib *l, const Subject *t, Arena *a, const GrowPlan *g
     const ApiFunction *f = t->functions.items[function];
     Seq *s = seq_copy(a, *prefix);
     Balanced pair;
-    if (lib_is_dropped(l, f) || lib_partner(l, f, t->type, &pair) || !grow_universal(g, a, s, f) ||
-        s->n > MOST_PREFIX)
+    if (lib_is_dropped(l, f) || !may_be_asked(l, f) || lib_partner(l, f, t->type, &pair) ||
+        !grow_universal(g, a, s, f) || s->n > MOST_PREFIX)
         return false;
     SeqStep *last = &s->steps[s->n - 1];
     if (last->f != f || ends_handle(l, last) || !uses_type(last, t->type))
@@ -731,7 +742,7 @@ bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
         return true;
     GrowPlan g = plan_of(l, t, creators);
     uint64_t first = rng_below(&l->rng, t->functions.len);
-    for (unsigned i = 0; i < CANDIDATES; i++) {
+    for (unsigned i = 0; i < 3 * CANDIDATES && all.len < CANDIDATES; i++) {
         Candidate c;
         if (grow_candidate(l, t, a, &g, &prefix, (unsigned)((first + i) % t->functions.len), &c)) {
             vec_push(&all, c);

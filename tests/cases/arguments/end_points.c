@@ -3,7 +3,7 @@
  * run:    sundew arguments --json $file
  * expect: "counting": 1,
  * expect: "rule": "arguments/swapped"
- * expect: "line": 19
+ * expect: "line": 23
  * expect: "message": "setEndPoints: arguments 1 and 2 look swapped: 'low' is passed as 'high', 'high' is passed as 'low'"
  * expect: 3 of 3 other calls have them the other way round
  * expect: "confidence": 1.0
@@ -16,5 +16,9 @@ void all(int h, int Low, int high, int low, int highEP, int lowEP)
     setEndPoints(h, Low);
     setEndPoints(high, low);
     setEndPoints(highEP, lowEP);
+}
+
+void one(int high, int low)
+{
     setEndPoints(low, high);
 }

@@ -19,6 +19,7 @@ typedef struct CWorker {
     Subject *strict, *plain;     /* sanitized, or NULL; counting, looked at closely */
     Subject *followed;           /* concolic; made by the first trace */
     Log *log;
+    PlaceNames *names;           /* of `plain`; made when something fails there */
     bool no_trace;               /* it could not be made, which was said */
     FrontLimits limits;          /* of all but quick runs */
 } CWorker;
@@ -225,6 +226,7 @@ static void close_worker(void *worker)
         w->c->left_processes = true;
     subject_free(w->followed);
     log_free(w->log);
+    places_free(w->names);
     subject_free(w->strict);
     subject_free(w->plain);
     fast_free(w->fast);
@@ -351,6 +353,13 @@ static bool counts(const CFront *c, const Failure *f)
     return failure_is(f);
 }
 
+static void name_frames(CWorker *w, Failure *f)
+{
+    if (!w->names)
+        w->names = places_new();
+    c_frames_name(w->names, w->c->coverage, f);
+}
+
 static void judge(void *worker, FrontJudge by, const uint8_t *bytes, size_t n, FrontFailures *out)
 {
     CWorker *w = worker;
@@ -362,6 +371,8 @@ static void judge(void *worker, FrontJudge by, const uint8_t *bytes, size_t n, F
     if (!r.stopped && !r.lost_server && counts(w->c, &r.failure)) {
         Failure f = { 0 };
         failure_copy(&f, &r.failure);
+        if (by == FRONT_PLAIN)
+            name_frames(w, &f);
         vec_push(out, f);
     }
     run_result_release(&r);

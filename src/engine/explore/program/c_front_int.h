@@ -2,6 +2,7 @@
 #ifndef SUNDEW_C_FRONT_INT_H
 #define SUNDEW_C_FRONT_INT_H
 #include "build/builds.h"
+#include "build/lines.h"
 #include "engine/explore/program/c_front.h"
 #include "weave/edges.h"
 #include <stdatomic.h>
@@ -33,6 +34,10 @@ void c_builds_look(CFront *c);
 void c_builds_finish(CFront *c, bool wait);
 void c_builds_kill(CFront *c);
 void c_front_note(const CFront *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- c_frames.c */
+/* Names the frames that are in this build, and the site. */
+void c_frames_name(PlaceNames *names, const char *build, Failure *f);
 
 /* ---- c_words.c */
 /* Strings and numbers of the program, for the dictionary. */

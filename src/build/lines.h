@@ -1,5 +1,5 @@
 /*
- * places - functions of a program at addresses of its file.
+ * lines - functions and lines of a program at addresses of its file.
  *
  *     PlaceNames *n = places_new();
  *     places_find(n, "prog", addresses, count, &places);
@@ -8,8 +8,8 @@
  * Inlined functions are included, innermost first. Answers are remembered by the
  * path of the program, and live as long as `n`.
  */
-#ifndef SUNDEW_PLACES_H
-#define SUNDEW_PLACES_H
+#ifndef SUNDEW_LINES_H
+#define SUNDEW_LINES_H
 #include "base/vec.h"
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "technique/reproduce/places.h"
+#include "build/lines.h"
 #include "base/file.h"
 #include "base/map.h"
 #include "capture/capture.h"
