@@ -22,4 +22,22 @@ large() {
     python3 -c 'import json; d = json.load(open("out.json")); assert d["verdicts"]["rejected"] == 0'
 }
 ok "… and is judged" large
+
+# Inputs that confirm what one run of the example leaves open.
+fresh larder
+cp -r "$TOP"/examples/larder/. .
+rm -rf build .sundew
+ok "the example is captured" "$SUNDEW" -q capture -- make
+explores() {
+    "$SUNDEW" confirm build/larder --own --explore 20000 --seed 1 --json -- build/larder data/market.ldg stock \
+        >out.json 2>out.err
+    python3 "$TOP/tests/scripts/confirm.py" out.json confirmed:manifest unchecked-null larder_set_price &&
+        python3 - <<'END'
+import json
+d = json.load(open("out.json"))
+assert d["verdicts"]["confirmed"] == 1, d["verdicts"]
+assert d["findings"][0]["attachments"][0]["kind"] == "input", d["findings"]
+END
+}
+ok "exploration finds an input for the planted defect" explores
 done_testing

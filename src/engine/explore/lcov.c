@@ -48,7 +48,8 @@ static size_t write_file(const Way *ways, size_t n, size_t i, Str *out)
     size_t begin = i, hit = 0, nlines = 0;
     while (i < n && strcmp(ways[i].file, ways[begin].file) == 0) {
         size_t k = i, taken = 0;
-        for (; k < n && strcmp(ways[k].file, ways[i].file) == 0 && ways[k].line == ways[i].line; k++)
+        for (; k < n && strcmp(ways[k].file, ways[i].file) == 0 && ways[k].line == ways[i].line;
+             k++)
             taken += ways[k].taken;
         write_line(ways + i, k - i, &branches, &lines);
         nlines++;
