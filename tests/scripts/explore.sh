@@ -83,6 +83,9 @@ ok "a program that aborts and raises, without sanitizers" explore ends ./ends --
 ok "… fails in its own code" json ends.json 'sorted((f["location"]["line"], f["location"]["function"]) for f in d["failures"]) == [(8, "die"), (10, "die")]'
 ok "… with a title that names nothing of ours" json ends.json 'sorted(f["message"] for f in d["findings"]) == ["SIGFPE, in die", "abort, in die"]'
 
+ok "without a way to make inputs it ends" explore nothing ./greet-good --no-mutation --no-concolic --executions 30
+ok "… and says why" json nothing.json 'd["ended"] == "nothing is left" and d["executions"] == 6'
+
 ok "a copy of too many bytes" explore greet ./greet --executions 2000
 ok "… is found" json greet.json 'any("stack-buffer-overflow" in f["what"] for f in d["failures"])'
 ok "… what matters is told in few words" json greet.json 'any(f["condition"] == "each of input[0..15] != 0" for f in d["failures"])'

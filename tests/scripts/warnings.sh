@@ -1,7 +1,7 @@
 # gcc and clang both compile everything without a warning.
 . "$TOP/tests/scripts/tap.bash"
 cd "$TOP" || exit 1
-flags="-std=gnu17 -D_GNU_SOURCE -Isrc -I. -I/usr/lib/llvm-19/include -DSUNDEW_VERSION=\"\" -DSUNDEW_LLVM=\"\"
+flags="-std=gnu17 -D_GNU_SOURCE -Isrc -I. -I/usr/lib/llvm-19/include -DSUNDEW_VERSION=\"\" -DSUNDEW_LLVM=\"\" -DSUNDEW_DOCS_URL=\"\"
        -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror -fsyntax-only"
 silent() {
     local cc=$1 files

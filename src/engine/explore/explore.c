@@ -263,6 +263,16 @@ static void job_close(Job *j)
     map_release(&j->imported);
 }
 
+/* Neither is there, or solving not yet: others may bring inputs, else it is over. */
+static void wait_for_work(Job *j)
+{
+    const ExplorePlan *plan = j->x->plan;
+    if (plan->no_concolic && !plan->sync)
+        explorer_stop(j->x, "nothing is left");
+    else
+        usleep(20000);
+}
+
 /* Mutation and solving take turns. */
 static bool job_step(Job *j)
 {
@@ -273,7 +283,7 @@ static bool job_step(Job *j)
     else if (!j->x->plan->no_mutation)
         ok = stage_mutate(j);
     else
-        usleep(20000);
+        wait_for_work(j);
     *(trace ? &j->tracing : &j->mutating) += explorer_age(j->x) - begun;
     return ok && corpus_sync(j);
 }

@@ -212,7 +212,8 @@ static void look_at_batch(Job *j, const FrontBatch *batch, Origin origin, Candid
     count_runs(j);
     for (size_t i = 0; i < batch->n; i++) {
         const FrontRun *r = &batch->runs[i];
-        bool another = !r->died && (is_new_shape(x, r) | (queue_saw_path(x->queue, r->path) == 1));
+        bool shape = is_new_shape(x, r);
+        bool another = !r->died && (queue_saw_path(x->queue, r->path) == 1 || shape);
         if (r->late || r->died) {
             if (is_new_death(x, r->path, r->late))
                 take_candidate(r, true, false, out);
