@@ -25,6 +25,18 @@ assert d['types'][0]['pairs'] >= d['types'][0]['pairs_covered'] and 'inconclusiv
 assert isinstance(d['races'], list) and isinstance(d['dropped'], list)
 "
 }
+# seeks NAME EXPRESSION OPTIONS…: one of ten seeds finds it; which one may change with the
+# generator, so no test depends on it.
+seeks() {
+    local name=$1 what=$2 seed
+    shift 2
+    for seed in 1 2 3 4 5 6 7 8 9 10; do
+        rm -rf "lib$name.a.threads"
+        threads "$name" --tests 30 --seed $seed "$@" || return 1
+        found "$what" && return 0
+    done
+    return 1
+}
 silent() {
     python3 -c "
 import json
@@ -48,8 +60,7 @@ passes() { compiled "$@" && timeout 600 ./program && ! grep -q "it shows" "$work
 
 fresh sbuf
 ok "A1: a library" subject sbuf
-ok "A1: it runs" threads sbuf --tests 20 --seed 6
-ok "A1: memory is read that is not there any more" found "v['kind'] == 'sanitizer' and v['tier'] == 1 and 'sbuf_insert' in v['functions']"
+ok "A1: memory is read that is not there any more" seeks sbuf "v['kind'] == 'sanitizer' and v['tier'] == 1 and 'sbuf_insert' in v['functions']"
 ok "A1: the C program shows it" shows sbuf libsbuf.a.threads/1/test.c
 ok "A1: …and passes with the lock" passes sbuf libsbuf.a.threads/1/test.c -DFIXED
 replayed() {
@@ -76,15 +87,13 @@ ok "A1: a damaged test is left out" eval 'sed -i s/sbuf_cut/sbuf_gone/ libsbuf.a
 ok "A1: …and not replayed" says "sbuf_gone" status 2 "$SUNDEW" threads --replay libsbuf.a.threads/1
 fresh sbuf-slack
 ok "A1 with slack: a library" subject sbuf -DVARIANT=3
-ok "A1 with slack: it runs" threads sbuf --tests 20 --seed 6 --outputs
-ok "A1 with slack: results of no serial order" found "v['tier'] == 3 and v['kind'] == 'output'"
+ok "A1 with slack: results of no serial order" seeks sbuf "v['tier'] == 3 and v['kind'] == 'output'" --outputs
 
 # ---- A2: a clear that is lost
 
 fresh smap
 ok "A2: a library" subject smap
-ok "A2: it runs" threads smap --tests 12 --seed 2
-ok "A2: a stack overflow" found "v['kind'] == 'stack-overflow' and 'smap_put_all' in v['functions']"
+ok "A2: a stack overflow" seeks smap "v['kind'] == 'stack-overflow' and 'smap_put_all' in v['functions']"
 fresh smap-fixed
 ok "A2 as one step: a library" subject smap -DFIXED
 ok "A2 as one step: it runs" threads smap --tests 12 --seed 2
@@ -94,8 +103,7 @@ ok "A2 as one step: silent" silent
 
 fresh source
 ok "A3: a library" subject source
-ok "A3: it runs" threads source --tests 8 --seed 1
-ok "A3: a use of freed memory that no serial order shows" found "v['kind'] == 'sanitizer' and v['tier'] == 1 and 'source_close' in v['functions']"
+ok "A3: a use of freed memory that no serial order shows" seeks source "v['kind'] == 'sanitizer' and v['tier'] == 1 and 'source_close' in v['functions']"
 ok "A3: the serial orders are kept" grep -q "ends well" libsource.a.threads/1/serial.txt
 ok "A3: the C program shows it" shows source libsource.a.threads/1/test.c
 fresh source-fixed
@@ -107,8 +115,7 @@ ok "A3 with the lock: silent" silent
 
 fresh pot
 ok "A4: a library" subject pot
-ok "A4: it runs" threads pot --tests 8 --seed 1
-ok "A4: a deadlock" found "v['kind'] == 'deadlock' and v['functions'] == ['pot_copy']"
+ok "A4: a deadlock" seeks pot "v['kind'] == 'deadlock' and v['functions'] == ['pot_copy']"
 ok "A4: the C program shows it" shows pot libpot.a.threads/1/test.c
 fresh pot-fixed
 ok "A4 in one order: a library" subject pot -DFIXED
@@ -119,8 +126,7 @@ ok "A4 in one order: silent" silent
 
 fresh ivec
 ok "A5: a library" subject ivec
-ok "A5: it runs" threads ivec --tests 8 --seed 1
-ok "A5: it fails" found "v['tier'] == 1 and 'ivec_add' in v['functions']"
+ok "A5: it fails" seeks ivec "v['tier'] == 1 and 'ivec_add' in v['functions']"
 ok "A5: nothing is promised: notes only" eval 'python3 -c "
 import json
 d = json.load(open(\"out.json\"))
@@ -172,8 +178,7 @@ example() {
 ok "a vault with a secret: a library and an example" example
 ok "…without the example" threads vault --tests 12 --seed 1 -o without
 ok "…nothing is found" silent
-ok "…with it" threads vault --tests 12 --seed 1 -- ./example
-ok "…the list is broken" found "v['kind'] == 'sanitizer' and 'vault_put' in v['functions']"
+ok "…the list is broken" seeks vault "v['kind'] == 'sanitizer' and 'vault_put' in v['functions']" -- ./example
 ok "…the test has its secret" grep -q xyzzy libvault.a.threads/1/test.txt
 ok "an example that does not use the library" status 2 "$SUNDEW" threads libvault.a --headers vault.h -- true
 ok "no example after --" says "which example" status 2 "$SUNDEW" threads libvault.a --headers vault.h --
@@ -182,16 +187,14 @@ ok "no example after --" says "which example" status 2 "$SUNDEW" threads libvaul
 
 fresh bqueue
 ok "a queue that waits: a library" subject bqueue
-ok "…it runs" threads bqueue --tests 16 --seed 1
-ok "…a lost wake-up, and no take from an empty queue" found "v['kind'] == 'deadlock' and sorted(v['functions']) == ['bqueue_put', 'bqueue_take']"
+ok "…a lost wake-up, and no take from an empty queue" seeks bqueue "v['kind'] == 'deadlock' and sorted(v['functions']) == ['bqueue_put', 'bqueue_take']"
 fresh bqueue-fixed
 ok "…mended: a library" subject bqueue -DFIXED
 ok "…mended: it runs" threads bqueue --tests 16 --seed 1
 ok "…mended: silent" silent
 fresh shared
 ok "a count of owners: a library" subject shared
-ok "…it runs" threads shared --tests 8 --seed 1
-ok "…owners are lost" found "v['kind'] in ('leak', 'sanitizer') and v['functions'] == ['shared_ref', 'shared_unref']"
+ok "…owners are lost" seeks shared "v['kind'] in ('leak', 'sanitizer') and v['functions'] == ['shared_ref', 'shared_unref']"
 fresh shared-fixed
 ok "…atomic: a library" subject shared -DFIXED
 ok "…atomic: it runs" threads shared --tests 8 --seed 1
