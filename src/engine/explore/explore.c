@@ -267,7 +267,7 @@ static void job_close(Job *j)
 static void wait_for_work(Job *j)
 {
     const ExplorePlan *plan = j->x->plan;
-    if (plan->no_concolic && !plan->sync)
+    if (plan->no_concolic && !(plan->sync && *plan->sync))
         explorer_stop(j->x, "nothing is left");
     else
         usleep(20000);
