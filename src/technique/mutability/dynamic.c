@@ -194,14 +194,15 @@ static void judge_absence(const DynamicPlan *plan, const char *path)
 
 /* ---- observe */
 
-static bool read_observed(const DynamicPlan *plan, const char *folder, Err *err)
+/* `watched`: parameters with probes; without any a run writes nothing down. */
+static bool read_observed(const DynamicPlan *plan, const char *folder, size_t watched, Err *err)
 {
     char *observed = path_join(folder, "observed"), *counts = path_join(folder, "counts");
     bool ran = file_exists(counts) || file_exists(observed);
     bool ok = !file_exists(observed) ||
               mut_observations_read(plan->mutability, plan->program, observed, err);
 
-    if (!ran)
+    if (!ran && watched)
         session_note(plan->session, "the command did not run %s to its end, or built it again",
                      program_captured(plan->program)->path);
     if (ok && plan->absence)
@@ -220,7 +221,7 @@ bool dynamic_observe(const DynamicPlan *plan, Err *err)
         return false;
     char *woven = path_join(scratch, "woven"), *folder = path_join(scratch, "tags");
     bool ok = dir_make(folder, err) && weave(plan, is_unknown, true, woven, &params, err) &&
-              run_command(plan, woven, folder, err) && read_observed(plan, folder, err);
+              run_command(plan, woven, folder, err) && read_observed(plan, folder, params, err);
     free(woven);
     free(folder);
     tempdir_remove(scratch);
