@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/tempdir.h"
 #include "base/units.h"
+#include "base/userns.h"
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -87,34 +88,21 @@ typedef struct View {
     char *cwd, *results;
     char *layers[MOST_LAYERS];   /* folders to cover */
     size_t nlayers;
-    char ids[2][64];             /* lines for uid_map and gid_map */
+    UserIds ids;
     struct timespec times[2];    /* of the stand-in */
     mode_t mode;
     bool overlay, archive;
     int report;
 } View;
 
-static bool write_line(const char *path, const char *text)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-    if (fd >= 0)
-        close(fd);
-    return ok;
-}
-
 /* Root needs no user namespace, but in a container may need one all the same.
  * `*alone`: in a user namespace of our own. */
 static bool enter_namespace(const View *v, bool *alone)
 {
     if (unshare(CLONE_NEWNS) != 0) {
-        if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+        if (!userns_enter(&v->ids, CLONE_NEWNS))
             return false;
         *alone = true;
-        write_line("/proc/self/setgroups", "deny");
-        if (!write_line("/proc/self/uid_map", v->ids[0]) ||
-            !write_line("/proc/self/gid_map", v->ids[1]))
-            return false;
     }
     return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
 }
@@ -251,8 +239,7 @@ static bool view_init(View *v, const PlacePlan *plan, const char *scratch, Err *
     v->mode = st.st_mode & 07777;
     v->times[0] = st.st_atim;
     v->times[1] = st.st_mtim;
-    snprintf(v->ids[0], sizeof v->ids[0], "%u %u 1", geteuid(), geteuid());
-    snprintf(v->ids[1], sizeof v->ids[1], "%u %u 1", getegid(), getegid());
+    v->ids = userns_ids();
     choose_layers(v, plan->root);
     v->overlay &= !plan->without_overlay;
     return dir_make(v->memory, err) && make_standin(v, plan->woven, err);

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/proc.h"
+#include "base/userns.h"
 #include "capture/wrapper.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +26,7 @@ struct Tools {
     char *wrapper;
     Strings tools;             /* real files; the n-th belongs to … */
     Strings places;            /* … the n-th of these, in the folder */
-    char ids[2][64];           /* lines for uid_map and gid_map */
+    UserIds ids;
 };
 
 /* "/usr/bin/gcc" as one name: "%usr%bin%gcc". */
@@ -100,8 +101,7 @@ Tools *tools_new(const char *folder, const char *wrapper, Err *err)
     Strings folders = { 0 };
     Map seen = { 0 };
     c->wrapper = path_real(wrapper);
-    snprintf(c->ids[0], sizeof c->ids[0], "%u %u 1", geteuid(), geteuid());
-    snprintf(c->ids[1], sizeof c->ids[1], "%u %u 1", getegid(), getegid());
+    c->ids = userns_ids();
     bool ok = c->wrapper ? dir_make(folder, err) : err_errno(err, "%s", wrapper);
     if (ok)
         map_put(&seen, c->wrapper, NULL);        /* a link to ourselves is no tool */
@@ -128,27 +128,12 @@ void tools_free(Tools *c)
 
 /* ---- in the child */
 
-static bool write_line(const char *path, const char *text)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-    if (fd >= 0)
-        close(fd);
-    return ok;
-}
-
 /* An ordinary user needs a user namespace for it. Root does not get one: there it could
  * give files to nobody but itself. */
 static bool enter_namespace(const Tools *c)
 {
-    if (unshare(CLONE_NEWNS) != 0) {
-        if (geteuid() == 0 || unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
-            return false;
-        write_line("/proc/self/setgroups", "deny");
-        if (!write_line("/proc/self/uid_map", c->ids[0]) ||
-            !write_line("/proc/self/gid_map", c->ids[1]))
-            return false;
-    }
+    if (unshare(CLONE_NEWNS) != 0 && (geteuid() == 0 || !userns_enter(&c->ids, CLONE_NEWNS)))
+        return false;
     return mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0;
 }
 

@@ -310,18 +310,6 @@ static Datum eval_scalar(Eval *ev, const Term *t)
 
 /* ---- subqueries of SQL */
 
-static bool holds(TermKind sign, int c)
-{
-    switch (sign) {
-    case TERM_EQ: return c == 0;
-    case TERM_NE: return c != 0;
-    case TERM_LT: return c < 0;
-    case TERM_LE: return c <= 0;
-    case TERM_GT: return c > 0;
-    default: return c >= 0;
-    }
-}
-
 /* x sign ANY or ALL of the first columns; three-valued. */
 static Datum quantified(Eval *ev, const Datum *x, const Rows *rows, TermKind sign, bool all)
 {
@@ -330,7 +318,7 @@ static Datum quantified(Eval *ev, const Datum *x, const Rows *rows, TermKind sig
         Datum y = field_of(rows->items[i]->tuple, 0);
         if (x->kind == DATUM_NULL || y.kind == DATUM_NULL)
             null = true;
-        else if (holds(sign, eval_compare(ev, x, &y)) != all)
+        else if (term_sign_holds(sign, eval_compare(ev, x, &y)) != all)
             return datum_bool(!all);
     }
     return null ? datum_null() : datum_bool(all);

@@ -345,3 +345,15 @@ void plan_dump(const Plan *p, Str *out)
         str_addc(out, '\n');
     }
 }
+
+bool term_sign_holds(TermKind sign, int c)
+{
+    switch (sign) {
+    case TERM_EQ: return c == 0;
+    case TERM_NE: return c != 0;
+    case TERM_LT: return c < 0;
+    case TERM_LE: return c <= 0;
+    case TERM_GT: return c > 0;
+    default: return c >= 0;
+    }
+}

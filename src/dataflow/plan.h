@@ -315,6 +315,8 @@ Term *term_binary(Plan *p, TermKind kind, Term *x, Term *y);
 Term *term_call(Plan *p, const char *name, Term **args, size_t n, SrcPos at);
 Term *term_cast(Plan *p, Term *x, Type to, bool implicit);
 void term_arg(Plan *p, Term *e, Term *arg); /* one more argument */
+/* Does TERM_EQ, TERM_LT … hold where a comparison gave `c`? */
+bool term_sign_holds(TermKind sign, int c);
 void term_print(const Term *e, Str *out);
 /* Calls `see` for e and everything inside it, but not in nested ops. */
 void term_walk(Term *e, void (*see)(Term *e, void *arg), void *arg);

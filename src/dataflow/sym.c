@@ -351,25 +351,13 @@ static int compare_any(const Datum *x, const Datum *y)
     return datum_compare(&a, &b);
 }
 
-static bool sign_holds(TermKind sign, int c)
-{
-    switch (sign) {
-    case TERM_EQ: return c == 0;
-    case TERM_NE: return c != 0;
-    case TERM_LT: return c < 0;
-    case TERM_LE: return c <= 0;
-    case TERM_GT: return c > 0;
-    default: return c >= 0;
-    }
-}
-
 static Truth compare_alts(Sought *s, const Sym *x, const Sym *y, TermKind sign)
 {
     s->inexact |= !s->know->text_exact;
     Vec(Truth) t = { 0 };
     for (size_t i = 0; i < x->nalts; i++)
         for (size_t k = 0; k < y->nalts; k++)
-            if (sign_holds(sign, compare_any(&x->alts[i].value, &y->alts[k].value)))
+            if (term_sign_holds(sign, compare_any(&x->alts[i].value, &y->alts[k].value)))
                 vec_push(&t, arith_and(s->z, x->alts[i].when, y->alts[k].when));
     Truth r = arith_any(s->z, t.items, t.len);
     vec_release(&t);

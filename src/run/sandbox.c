@@ -20,6 +20,7 @@
  */
 #include "run/run_int.h"
 #include "base/file.h"
+#include "base/userns.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -102,13 +103,8 @@ static bool write_text(const char *path, const char *text)
 /* The same user and group inside as outside. */
 static bool enter_user(void)
 {
-    char uid[64], gid[64];
-    snprintf(uid, sizeof uid, "%u %u 1", getuid(), getuid());
-    snprintf(gid, sizeof gid, "%u %u 1", getgid(), getgid());
-    if (unshare(CLONE_NEWUSER) != 0)
-        return false;
-    write_text("/proc/self/setgroups", "deny");
-    return write_text("/proc/self/uid_map", uid) && write_text("/proc/self/gid_map", gid);
+    UserIds ids = userns_ids();
+    return userns_enter(&ids, 0);
 }
 
 static void loopback_up(void)
