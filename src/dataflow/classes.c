@@ -373,14 +373,6 @@ void classes_measure(Classes *c, const Run *r)
     }
 }
 
-size_t classes_shown(const Classes *c)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < c->n; i++)
-        n += c->items[i].shown;
-    return n;
-}
-
 /* ---- words */
 
 static const struct {

@@ -73,7 +73,6 @@ Classes *classes_new(const Plan *p, int goals);
 void classes_free(Classes *c);
 /* Fills in `shown` and the witnesses. */
 void classes_measure(Classes *c, const Run *r);
-size_t classes_shown(const Classes *c);            /* with extra ones */
 /* More witnesses of one class, at most `most`: arrays of rows, NULL at the end. */
 size_t class_witnesses(const Class *c, const Run *r, Arena *a, Row ***out, size_t most);
 /* "passes", "no row on the right side" */

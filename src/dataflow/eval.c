@@ -11,7 +11,7 @@ struct Run {
     Table *tables;
     uint8_t **outcomes;        /* by op; NULL: none */
     Fault *faults;
-    size_t nfaults, warnings;
+    size_t nfaults;
 };
 
 void eval_init(Eval *ev, const Plan *p, Arena *a, Udfs *udfs, uint64_t seed)
@@ -85,7 +85,6 @@ Run *run_plan(const Plan *p, const RunPlan *rp, Err *err)
     r->faults = arena_array(&r->arena, Fault, ev.faults.len + 1);
     if (ev.faults.len)
         memcpy(r->faults, ev.faults.items, ev.faults.len * sizeof *r->faults);
-    r->warnings = ev.warnings;
     if (!ok && err)
         *err = ev.err;
     eval_release(&ev);
@@ -120,8 +119,6 @@ size_t run_faults(const Run *r, const Fault **out)
     *out = r->faults;
     return r->nfaults;
 }
-
-size_t run_warnings(const Run *r) { return r->warnings; }
 
 Arena *run_arena(Run *r) { return &r->arena; }
 

@@ -309,43 +309,6 @@ void term_print(const Term *e, Str *out)
     }
 }
 
-static void dump_exprs(const Op *op, Str *out)
-{
-    if (op->cond) {
-        str_add(out, " by ");
-        term_print(op->cond, out);
-    }
-    for (size_t i = 0; op->keys && i < (op->nin ? op->nin : 1); i++)
-        for (size_t k = 0; k < op->keys[i].n; k++) {
-            str_addf(out, " key%zu=", i);
-            term_print(op->keys[i].exprs[k], out);
-        }
-    for (size_t i = 0; i < op->nitems; i++) {
-        str_add(out, op->items[i].flatten ? " flatten " : " ");
-        term_print(op->items[i].expr, out);
-    }
-    for (size_t i = 0; i < op->norder; i++) {
-        str_addf(out, " %s", op->order[i].descending ? "desc " : "");
-        term_print(op->order[i].expr, out);
-    }
-}
-
-void plan_dump(const Plan *p, Str *out)
-{
-    for (size_t i = 0; i < p->ops.len; i++) {
-        const Op *op = p->ops.items[i];
-        str_addf(out, "%d %s %s", op->id, op->alias ? op->alias : "-", op_kind_name(op->kind));
-        for (size_t k = 0; k < op->nin; k++)
-            str_addf(out, " #%d", op->in[k]->id);
-        if (op->path)
-            str_addf(out, " '%s'", op->path);
-        dump_exprs(op, out);
-        str_add(out, " : ");
-        schema_print(out, op->schema);
-        str_addc(out, '\n');
-    }
-}
-
 bool term_sign_holds(TermKind sign, int c)
 {
     switch (sign) {

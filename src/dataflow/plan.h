@@ -302,7 +302,6 @@ bool op_finish(Plan *p, Op *op, Err *err);
 /* A STORE below every op that nobody reads. */
 bool plan_finish(Plan *p, Err *err);
 void plan_check(const Plan *p); /* asserts what always holds */
-void plan_dump(const Plan *p, Str *out);
 const char *op_kind_name(OpKind k); /* "FILTER" */
 /* The last top-level op with this alias, or NULL. */
 Op *plan_find(const Plan *p, const char *alias);

@@ -1034,5 +1034,3 @@ int automaton_step(Automaton *m, int state, unsigned char ch)
 }
 
 bool automaton_accepts(Automaton *m, int state) { return state >= 0 && m->accepts.items[state]; }
-
-size_t automaton_states(const Automaton *m) { return m->sets.len; }

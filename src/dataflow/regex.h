@@ -51,5 +51,4 @@ Automaton *regex_automaton(const Regex *r, Arena *a);
 void automaton_free(Automaton *m);                 /* NULL is fine */
 int automaton_step(Automaton *m, int state, unsigned char c);
 bool automaton_accepts(Automaton *m, int state);
-size_t automaton_states(const Automaton *m);       /* seen so far */
 #endif

@@ -39,8 +39,6 @@ const char *database_missing(void)
     return there ? NULL : "--db mysql needs MariaDB: run tools/install-deps web";
 }
 
-const char *database_socket(const Database *d) { return d->socket; }
-
 /* ---- the server */
 
 static bool give_to_mysql(const char *path)

@@ -29,5 +29,4 @@ void database_stop(Database *d);        /* NULL is fine */
 bool database_load(Database *d, const char *sql_file, const char *name, Err *err);
 /* All tables are on disk and closed. A server that died is started again. */
 bool database_flush(Database *d, Err *err);
-const char *database_socket(const Database *d);
 #endif

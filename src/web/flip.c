@@ -662,14 +662,6 @@ static bool about_state(const Trace *t, uint32_t node)
     return only;
 }
 
-const char *flip_why_name(FlipWhy w)
-{
-    static const char *const names[FLIP_NWHY] = { "solved",           "guessed", "contradiction",
-                                                  "library function", "session", "time" };
-    assert(w < FLIP_NWHY);
-    return names[w];
-}
-
 Request *flip_solve(const FlipPlan *plan, const Cond *conds, size_t n, FlipWhy *why)
 {
     assert(n > 0);

@@ -30,7 +30,6 @@ typedef enum FlipWhy {
     FLIP_BUDGET,
     FLIP_NWHY
 } FlipWhy;
-const char *flip_why_name(FlipWhy w);
 
 typedef struct FlipPlan {
     const Trace *trace;

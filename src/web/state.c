@@ -249,20 +249,6 @@ bool states_add_file(States *st, const char *from, const char *name, Err *err)
     return true;
 }
 
-bool states_rebase(States *st, const Strings *cookies, Err *err)
-{
-    assert(st->states.len == 1);
-    (void)err;
-    walk(st, "", 0, note_first);
-    map_release(&st->base);
-    remember_base(st);
-    for (size_t i = 0; i < st->now.len; i++)
-        ((OnDisk *)st->now.entries[i].value)->blob = NULL;
-    for (size_t i = 0; cookies && i < cookies->len; i++)
-        strings_add(&st->states.items[0]->cookies, cookies->items[i]);
-    return true;
-}
-
 static void state_free(State *s)
 {
     for (size_t i = 0; i < s->files.len; i++)

@@ -50,8 +50,6 @@ bool states_restore_touches(States *st, const State *s, const char *below);
 /* What is there now, with this jar. An equal state that was seen before is
  * given instead of a new one. */
 const State *states_save(States *st, const Strings *cookies, const Strings *labels, Err *err);
-/* The state that is there now becomes the first: after setting things up. */
-bool states_rebase(States *st, const Strings *cookies, Err *err);
 /* Takes over a file from outside into the beginning of everything. */
 bool states_add_file(States *st, const char *from, const char *name, Err *err);
 

@@ -6,20 +6,6 @@
 
 enum { ROWS_KEPT = 4096 };
 
-const char *var_kind_name(VarKind k)
-{
-    static const char *const names[] = { "int", "float", "pointer", "string", "fact" };
-    assert(k < sizeof names / sizeof *names);
-    return names[k];
-}
-
-const char *var_role_name(VarRole r)
-{
-    static const char *const names[] = { "param", "memory", "result", "global", "errno" };
-    assert(r < sizeof names / sizeof *names);
-    return names[r];
-}
-
 bool var_is_after(const Var *v) { return !v->orig && v->role != ROLE_PARAM; }
 
 bool var_is_derived(const Var *v)

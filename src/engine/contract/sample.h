@@ -37,7 +37,6 @@ typedef enum {
     VAR_STRING,               /* the number of a text, see samples_text() */
     VAR_FACT,                 /* 1 if what the name says is true, else 0 */
 } VarKind;
-const char *var_kind_name(VarKind k);          /* int, float, … */
 
 typedef enum {
     ROLE_PARAM,               /* a parameter, as the caller passed it */
@@ -46,7 +45,6 @@ typedef enum {
     ROLE_GLOBAL,
     ROLE_ERRNO,
 } VarRole;
-const char *var_role_name(VarRole r);          /* param, memory, … */
 
 typedef struct VarValue {     /* an enumerator */
     int64_t value;
