@@ -141,6 +141,17 @@ static bool step_is_good(const Scheduler *s, const struct sundew_step *e, uint32
 
 static uint32_t at_most(uint32_t n, uint32_t most) { return n < most ? n : most; }
 
+static void take_heated(const Scheduler *s, ScheduleRun *out)
+{
+    for (uint32_t i = 0; i < s->plan.build->nsites && i / 8 < SUNDEW_SCHEDULE_HOT; i++) {
+        uint8_t row = s->shared->heated[i / 8];
+        if (!row)
+            i |= 7;
+        else if (row >> i % 8 & 1)
+            vec_push(&out->heated, i);
+    }
+}
+
 static void take_result(const Scheduler *s, ScheduleRun *out)
 {
     const struct sundew_schedule *p = s->shared;
@@ -172,21 +183,7 @@ static void take_result(const Scheduler *s, ScheduleRun *out)
             wait = (struct sundew_wait){ .owner = 255 };
         vec_push(&out->waits, wait);
     }
-}
-
-/* Sites that the run showed to be hot, added to a sorted list; how many are new. */
-size_t scheduler_heated(const Scheduler *s, Schedule *add)
-{
-    uint8_t hot[SUNDEW_SCHEDULE_HOT] = { 0 };
-    size_t n = 0;
-    for (size_t i = 0; i < add->hot.len; i++)
-        hot[add->hot.items[i] / 8] |= (uint8_t)(1 << add->hot.items[i] % 8);
-    for (uint32_t i = 0; i < s->plan.build->nsites && i / 8 < SUNDEW_SCHEDULE_HOT; i++)
-        if (s->shared->heated[i / 8] >> i % 8 & 1 && !(hot[i / 8] >> i % 8 & 1)) {
-            vec_push(&add->hot, i);
-            n++;
-        }
-    return n;
+    take_heated(s, out);
 }
 
 bool scheduler_run(Scheduler *s, const Schedule *schedule, ScheduleRun *out, Err *err)
@@ -227,11 +224,14 @@ bool scheduler_run_until(Scheduler *s, const Schedule *schedule, bool (*stop)(vo
     return ok;
 }
 
+void scheduler_forget(Scheduler *s) { s->points = 0; }
+
 void schedule_run_release(ScheduleRun *r)
 {
     run_result_release(&r->result);
     vec_release(&r->steps);
     vec_release(&r->races);
     vec_release(&r->waits);
+    vec_release(&r->heated);
     *r = (ScheduleRun){ 0 };
 }
