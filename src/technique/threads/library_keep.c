@@ -149,7 +149,7 @@ static bool run_kept(Lib *l, const char *folder, Err *err)
         size_t before = l->shown;
         l->kept++;
         l->again = folder;
-        ok = lib_test_run(l, subject, &a, &t, MOST_RUNS, err);
+        ok = lib_test_run(l, subject, &a, &t, 7, MOST_RUNS, err);
         l->again = NULL;
         l->kept_shown += l->shown > before;
     }
@@ -162,6 +162,7 @@ bool keep_run_all(Lib *l, Err *err)
 {
     Strings names = { 0 };
     bool ok = true;
+    assert(!l->unit);
     if (!file_is_dir(l->out) || !dir_list(l->out, &names, NULL))
         return true;
     for (size_t i = 0; ok && i < names.len && i < MOST_KEPT; i++) {

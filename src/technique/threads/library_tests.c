@@ -7,8 +7,8 @@
  *     tests        one or two candidates for each of two threads
  *     epilogue     observers, and all that was made is given back
  *
- * Every candidate has gone well in one thread, under the sanitizer, twice, with other
- * contents of fresh memory and another clock. A function that gives something else the
+ * Every candidate has gone well in one thread, under the sanitizer, three times, with other
+ * contents of fresh memory, another clock and other addresses. A function that gives something else the
  * second time is dropped.
  */
 #include "technique/threads/library_int.h"
@@ -20,7 +20,6 @@ enum {
     GROWTH = 4,            /* candidates for a prefix, calls in it */
     CANDIDATES = 20,
     MOST_PREFIX = 28,
-    TESTS = 8,                           /* of a prefix */
 };
 
 /* A call that may stand in a thread. */
@@ -420,6 +419,20 @@ static void set_aside(const Lib *l, Candidates *all, Candidates *waiting)
     all->len = n;
 }
 
+/* The last of each `times` jobs is run once more, at other addresses. */
+static bool run_moved(Lib *l, Arena *a, const ExecJob *jobs, size_t n, unsigned times, Outcome *o,
+                      Err *err)
+{
+    ExecJob *some = arena_array(a, ExecJob, n + 1);
+    Outcome *got = arena_array(a, Outcome, n + 1);
+    for (size_t i = 0; i < n; i++)
+        some[i] = jobs[i * times + times - 1];
+    bool ok = exec_run(l->moved, a, some, n, got, err);
+    for (size_t i = 0; ok && i < n; i++)
+        o[i * times + times - 1] = got[i];
+    return ok;
+}
+
 /* Only those that go well after the prefix, the same way each time, stay. */
 static bool sift(Lib *l, Subject *t, Arena *a, const Seq *prefix, const Seq *epilogue,
                  Candidates *all, Candidates *bad, Err *err)
@@ -437,7 +450,8 @@ static bool sift(Lib *l, Subject *t, Arena *a, const Seq *prefix, const Seq *epi
                                    : k == 2 ? 0x3c
                                             : 0,
                            .clock = 100000 * k };
-    if (all->len && !exec_run(l->exec, a, jobs, all->len * TIMES, o, err)) {
+    if (all->len && !(exec_run(l->exec, a, jobs, all->len * TIMES, o, err) &&
+                      run_moved(l, a, jobs, all->len, TIMES, o, err))) {
         vec_release(&waiting);
         return false;
     }
@@ -652,6 +666,12 @@ static void pick_pair(Lib *l, const Subject *t, const Candidates *all, const Can
         }
 }
 
+/* Before this unit, or in it. */
+static bool is_known(const Map *before, const Map *now, const char *key)
+{
+    return map_has(before, key) || map_has(now, key);
+}
+
 /* For a call that goes well only after another: a call that may undo the first. Those
  * that were not tried with the two come first. */
 static const Candidate *disturber(Lib *l, const Subject *t, const Candidates *all, const Rescue *r)
@@ -663,7 +683,7 @@ static const Candidate *disturber(Lib *l, const Subject *t, const Candidates *al
         const Candidate *c = &all->items[i];
         str_reset(&key);
         str_addf(&key, "%u %u %u", r->first.function, r->second.function, c->function);
-        double w = (map_has(&l->disturbed, str_c(&key)) ? 0.2 : 1) *
+        double w = (is_known(&l->disturbed, &l->new_disturbed, str_c(&key)) ? 0.2 : 1) *
                    (c->step.f->observes ? 0.1 : 1) *
                    (t->type && !common(t, &r->second.step, &c->step) ? 0.1 : 1) *
                    (0.2 + rng_unit(&l->rng));
@@ -674,7 +694,7 @@ static const Candidate *disturber(Lib *l, const Subject *t, const Candidates *al
             str_add(&chosen, str_c(&key));
         }
     }
-    map_put(&l->disturbed, str_c(&chosen), NULL);
+    map_put(&l->new_disturbed, str_c(&chosen), NULL);
     str_release(&key);
     str_release(&chosen);
     return best;
@@ -730,8 +750,11 @@ static bool make_test(Lib *l, Subject *t, const Candidates *all, const Rescues *
         return false;
     Str text = { 0 };
     lib_test_print(out, &text);
-    bool new = !map_has(&l->tried, str_c(&text));
-    map_put(&l->tried, str_c(&text), NULL);
+    uint64_t hash = hash_bytes(text.data, text.len);
+    str_reset(&text);
+    str_addf(&text, "%016llx", (unsigned long long)hash);
+    bool new = !is_known(&l->tried, &l->new_tried, str_c(&text));
+    map_put(&l->new_tried, str_c(&text), NULL);
     str_release(&text);
     *pair_of(t, t->pairs.items, x->function, y->function) += new;
     return new;
@@ -762,7 +785,7 @@ bool lib_tests_make(Lib *l, Subject *t, Arena *a, Tests *out, Err *err)
               (!epilogue || (sift(l, t, a, prefix, epilogue, &all, &bad, err) &&
                              rescue(l, a, prefix, epilogue, &all, &bad, &rescues, err) &&
                              balance(l, t, a, prefix, epilogue, &rescues, err)));
-    for (unsigned i = 0; ok && epilogue && (all.len || rescues.len) && i < TESTS; i++) {
+    for (unsigned i = 0; ok && epilogue && (all.len || rescues.len) && i < UNIT_TESTS; i++) {
         Test test;
         if (make_test(l, t, &all, &rescues, prefix, epilogue, &test))
             vec_push(out, test);

@@ -19,6 +19,7 @@ static const Option options[] = {
     { "type", 0, "NAME", "test this handle type only", NULL },
     { "contract", 0, "NAME", "shared, distinct or const: who may use a handle (repeatable)", NULL },
     { "tests", 0, "N", "make at most so many tests of a library", NULL },
+    { "resume", 0, NULL, "go on with the search of a library whose folder is -o", NULL },
     { "outputs", 0, NULL, "report results, too, that no serial order gives", NULL },
     { "cflags", 0, "WORD", "a flag for the headers, such as -I or -D (repeatable)", NULL },
     { "link", 0, "WORD", "a word for the linker, such as -lz (repeatable)", NULL },
