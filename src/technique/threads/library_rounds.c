@@ -136,8 +136,7 @@ static bool run_tests(Lib *l, Piece *u, Err *err)
     bool ok = lib_tests_make(l, u->subject, &a, &tests, err);
     for (size_t i = 0; ok && i < tests.len && i < u->most_tests && !lib_is_over(l); i++) {
         Arena own = { 0 };
-        ok = lib_test_run(l, u->subject, &own, &tests.items[i], i, most_runs(l, u->number),
-                          err);
+        ok = lib_test_run(l, u->subject, &own, &tests.items[i], i, most_runs(l, u->number), err);
         arena_release(&own);
     }
     vec_release(&tests);
@@ -174,9 +173,10 @@ static json_t *hits_json(const Lib *l)
         const Hit *h = &l->hits.items[i];
         json_t *forces = json_array(), *hot = json_array();
         for (size_t k = 0; k < h->schedule.forces.len; k++)
-            json_array_append_new(forces, json_pack("[I,I]",
-                                                    (json_int_t)h->schedule.forces.items[k].decision,
-                                                    (json_int_t)h->schedule.forces.items[k].thread));
+            json_array_append_new(forces,
+                                  json_pack("[I,I]",
+                                            (json_int_t)h->schedule.forces.items[k].decision,
+                                            (json_int_t)h->schedule.forces.items[k].thread));
         for (size_t k = 0; k < h->schedule.hot.len; k++)
             json_array_append_new(hot, json_integer((json_int_t)h->schedule.hot.items[k]));
         json_array_append_new(all, json_pack("{s:I,s:f,s:o,s:o}", "test", (json_int_t)h->test,
@@ -211,8 +211,9 @@ static json_t *dropped_json(const Lib *l, size_t from)
 {
     json_t *all = json_array();
     for (size_t i = from; i < l->dropped.len; i++)
-        json_array_append_new(all, json_pack("[o,s]", json_text(l->dropped.items[i].function->fn->name),
-                                             l->dropped.items[i].why));
+        json_array_append_new(all,
+                              json_pack("[o,s]", json_text(l->dropped.items[i].function->fn->name),
+                                        l->dropped.items[i].why));
     return all;
 }
 
@@ -578,7 +579,8 @@ static bool share(Crew *crew, const json_t *wave, Err *err)
 
 static bool one_wave(Lib *l, Crew *crew, FILE *journal, size_t *units, size_t left, Err *err)
 {
-    size_t n = (left + UNIT_TESTS - 1) / UNIT_TESTS < LANES ? (left + UNIT_TESTS - 1) / UNIT_TESTS : LANES;
+    size_t n =
+        (left + UNIT_TESTS - 1) / UNIT_TESTS < LANES ? (left + UNIT_TESTS - 1) / UNIT_TESTS : LANES;
     json_t *wave = run_wave(l, crew, *units, n, left, err);
     bool cut = wave && is_cut(wave);
     bool ok = wave && (cut || share(crew, wave, err)) && apply(l, wave, true, err);
@@ -597,9 +599,7 @@ bool lib_search(Lib *l, Err *err)
     bool resumes = session_flag(l->s, "resume");
     if (resumes && !resume(l, &units, err))
         return false;
-    CrewPlan plan = {
-        .n = jobs, .begin = begin, .work = work, .hear = hear, .end = end, .arg = l
-    };
+    CrewPlan plan = { .n = jobs, .begin = begin, .work = work, .hear = hear, .end = end, .arg = l };
     Crew *crew = jobs > 1 ? crew_new(&plan, err) : NULL;
     FILE *journal = open_journal(l, resumes);
     Progress p = progress_start("tests from two threads", 0);

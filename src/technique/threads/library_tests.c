@@ -18,6 +18,7 @@
 enum {
     PREFIXES = 6,
     GROWTH = 4,            /* candidates for a prefix, calls in it */
+    BARE = 3,              /* one prefix in so many only makes what is needed */
     CANDIDATES = 20,
     MOST_PREFIX = 28,
 };
@@ -223,9 +224,11 @@ static bool only_distinct(const Lib *l)
 }
 
 /* Creators, then calls. What comes out may die somewhere; that is seen when it runs. */
-static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, unsigned *creators)
+static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, bool bare, unsigned *creators)
 {
-    Seq *s = rng_below(&l->rng, 3) ? lib_example_prefix(l, a, t->type, MOST_PREFIX / 2) : NULL;
+    Seq *s = !bare && rng_below(&l->rng, 3)
+                 ? lib_example_prefix(l, a, t->type, MOST_PREFIX / 2)
+                 : NULL;
     if (s) {
         *creators = s->n;
         return s;
@@ -238,7 +241,7 @@ static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, unsigned *creators)
             return NULL;
     *creators = s->n;
     GrowPlan g = plan_of(l, t, s->n);
-    unsigned calls = (unsigned)rng_below(&l->rng, GROWTH + 1);
+    unsigned calls = bare ? 0 : (unsigned)rng_below(&l->rng, GROWTH + 1);
     for (unsigned i = 0; i < calls && s->n < MOST_PREFIX / 2; i++) {
         const ApiFunction *f = any_function(l, t);
         Balanced pair;
@@ -269,7 +272,9 @@ static unsigned richness(const Seq *s, const Outcome *o)
     return n;
 }
 
-/* A prefix that goes well as far as it is long; the richest of some. */
+/* A prefix that goes well as far as it is long; the richest of some. Now and then a bare
+ * one: what a library does the first time it is asked, such as to fill a table, is then
+ * left to the threads. */
 static bool make_prefix(Lib *l, const Subject *t, Arena *a, Seq **out, unsigned *creators, Err *err)
 {
     unsigned made[PREFIXES];
@@ -277,9 +282,10 @@ static bool make_prefix(Lib *l, const Subject *t, Arena *a, Seq **out, unsigned 
     ExecJob jobs[PREFIXES];
     Outcome o[PREFIXES];
     size_t n = 0;
+    bool bare = rng_below(&l->rng, BARE) == 0;
     *out = NULL;
     for (unsigned i = 0; i < PREFIXES; i++) {
-        Seq *s = grow_prefix(l, t, a, &made[n]);
+        Seq *s = grow_prefix(l, t, a, bare, &made[n]);
         if (s && s->n) {
             all[n] = s;
             jobs[n++] = (ExecJob){ .seq = s };
@@ -635,6 +641,24 @@ static bool is_mirrored(const SeqStep *x, const SeqStep *y)
     return other;
 }
 
+static void put_call(Test *t, unsigned thread, const Candidate *c)
+{
+    t->calls[thread][t->ncalls[thread]++] = c->step;
+}
+
+/* Tests that no contract asks for are thrown away. Where handles may be shared, calls
+ * that share none seldom meet. */
+static double worth_of_contract(const Lib *l, const Subject *t, const Candidate *x,
+                                const Candidate *y, unsigned shared)
+{
+    Test one = { .type = t->type };
+    put_call(&one, 0, x);
+    put_call(&one, 1, y);
+    if (!classify(&one) || !l->contracts[one.contract])
+        return 0.01;
+    return l->contracts[CONTRACT_SHARED] && t->type && !shared ? 0.1 : 1;
+}
+
 /* Pairs without a test come first. Those that touched the same memory before are worth more, and calls
  * that share several handles. */
 static double worth(const Lib *l, const Subject *t, const Candidate *x, const Candidate *y)
@@ -646,7 +670,7 @@ static double worth(const Lib *l, const Subject *t, const Candidate *x, const Ca
     if (shared > 1 && is_mirrored(&x->step, &y->step))
         shared *= 3;
     double known = (1.0 + 2.0 * (conflicts < 2 ? conflicts : 2)) / (1.0 + tests);
-    double apart = only_distinct(l) ? (shared ? 0.01 : 1) : t->type && !shared ? 0.1 : 1;
+    double apart = worth_of_contract(l, t, x, y, shared);
     return (tests ? known : 8) * apart * (1.0 + shared) * (look ? 0.2 : 1) * (x->errs ? 0.3 : 1) *
            (y->errs ? 0.3 : 1);
 }
@@ -698,11 +722,6 @@ static const Candidate *disturber(Lib *l, const Subject *t, const Candidates *al
     str_release(&key);
     str_release(&chosen);
     return best;
-}
-
-static void put_call(Test *t, unsigned thread, const Candidate *c)
-{
-    t->calls[thread][t->ncalls[thread]++] = c->step;
 }
 
 /* Of another pair, or the same: one that shares a handle if there is one. */
