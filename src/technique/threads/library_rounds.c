@@ -359,7 +359,8 @@ static bool show_again(Lib *l, const json_t *hit, const Tests *tests, size_t bef
     if (k < tests->len) {
         const Test *t = &tests->items[k];
         read_schedule(hit, &schedule);
-        ok = oracle_run(l, l->quick, &a, t, &schedule, &run, &end, err);
+        ok = oracle_serial(l, &a, t, &serials, err) &&   /* a leak is judged against these */
+             oracle_run(l, l->quick, &a, t, &schedule, &run, &end, err);
         *shown = ok && oracle_judge(l, &a, t, &serials, &run, &end, &v, err);
         if (*shown) {
             v.seconds = json_number_value(json_object_get(hit, "seconds"));

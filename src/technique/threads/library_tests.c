@@ -226,9 +226,8 @@ static bool only_distinct(const Lib *l)
 /* Creators, then calls. What comes out may die somewhere; that is seen when it runs. */
 static Seq *grow_prefix(Lib *l, const Subject *t, Arena *a, bool bare, unsigned *creators)
 {
-    Seq *s = !bare && rng_below(&l->rng, 3)
-                 ? lib_example_prefix(l, a, t->type, MOST_PREFIX / 2)
-                 : NULL;
+    Seq *s =
+        !bare && rng_below(&l->rng, 3) ? lib_example_prefix(l, a, t->type, MOST_PREFIX / 2) : NULL;
     if (s) {
         *creators = s->n;
         return s;
