@@ -13,6 +13,7 @@ static const Option options[] = {
     { "expect", 0, "FILE", "the output must equal this file", NULL },
     { "stdin", 0, "FILE", "standard input of the program", NULL },
     { "replay", 0, "DIR", "run one kept schedule again", NULL },
+    { "times", 0, "N", "run the kept schedule so often, and count how often it ends so", "1" },
     { "no-sanitizers", 0, NULL, "without the address sanitizer", NULL },
     { "headers", 0, "FILE", "test a library: its API is what this header declares (repeatable)",
       NULL },
