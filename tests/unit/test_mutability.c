@@ -597,9 +597,14 @@ static const char outside[] =
     "void far_later(struct ops *o, char *y, char *z)\n"
     "{ struct pair p = { y, 0 }; show(o, &p); p.b = z; o->go(); }\n"
     "void finds(struct ops *o, char *s) { char *q = (char *)o->find(s); *q = 0; }\n";
-static const char exported[] = "struct ops { long n; int (*look)(const char *, long); };\n"
-                               "int writes(char *s, long n) { return s[n] = 1; }\n"
-                               "int looks(struct ops *o, char *s) { return o->look(s, o->n); }\n";
+static const char exported[] =
+    "struct ops { long n; int (*look)(const char *, long); };\n"
+    "int writes(char *s, long n) { return s[n] = 1; }\n"
+    "int looks(struct ops *o, char *s) { return o->look(s, o->n); }\n"
+    "struct ops *given(struct ops *o) { o->look = (int (*)(const char *, long))writes; return o; }\n";
+static const char broken[] = "struct ops { long n; int (*look)(const char *, long); };\n"
+                             "int breaks(const char *s, long n) { return ((char *)s)[n] = 1; }\n"
+                             "int looks(struct ops *o, char *s) { return o->look(s, o->n); }\n";
 
 static void code_outside_keeps_its_const(void **state)
 {
@@ -614,7 +619,7 @@ static void code_outside_keeps_its_const(void **state)
     };
 
     (void)state;
-    Subject s = subject(outside, NULL), t = subject(exported, NULL);
+    Subject s = subject(outside, NULL), t = subject(exported, NULL), u = subject(broken, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const MutParam *p = param(&s, cases[i].function, cases[i].param);
         if ((p->own.verdict == MUT_IMMUTABLE && p->own.sound) != cases[i].own)
@@ -623,8 +628,10 @@ static void code_outside_keeps_its_const(void **state)
     }
     /* the function that is called may be this one */
     assert_int_not_equal(param(&t, "looks", "s")->own.verdict, MUT_IMMUTABLE);
+    assert_int_not_equal(param(&u, "looks", "s")->own.verdict, MUT_IMMUTABLE);
     done(&s);
     done(&t);
+    done(&u);
 }
 
 static const char declared[] = "static int reads(char *p) { return *p; }\n"

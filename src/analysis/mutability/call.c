@@ -671,12 +671,6 @@ const Type *mut_member_type(const Mutability *m, LLVMValueRef address)
     return p;
 }
 
-/* A pointer from outside may be to any exported function: that says nothing. */
-static bool is_everybodys(LLVMValueRef fn)
-{
-    return !LLVMIsDeclaration(fn) && LLVMGetLinkage(fn) == LLVMExternalLinkage;
-}
-
 /* What a constant holds at an offset. */
 static LLVMValueRef element_at(const Mutability *m, LLVMValueRef c, uint64_t off)
 {
@@ -731,20 +725,6 @@ static bool is_target(const LLVMValueRef *t, size_t n, LLVMValueRef fn)
     return false;
 }
 
-/* An exported function may break the const that the type of the call has. */
-static void meet_shown(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, const Actuals *a,
-                       uint64_t shown)
-{
-    Actuals only = *a;
-    PathSet result = { 0 };
-
-    for (unsigned i = 0; i < a->n; i++)
-        if (!(shown >> i & 1))
-            only.sets[i] = &nothing;
-    meet(m, b, op, fn, &only, PATH_OF_SEVERAL, &result);
-    pathset_release(&result);
-}
-
 static void call_pointer(Mutability *m, Body *b, uint32_t op, LLVMValueRef callee, Actuals *a,
                          PathSet *result)
 {
@@ -762,10 +742,11 @@ static void call_pointer(Mutability *m, Body *b, uint32_t op, LLVMValueRef calle
         if (entry && t[i] != entry)
             maybe = PATH_TABLE;
         a->unmeant = (n > 1 || outside) && !mut_is_meant(m, called, t[i]);
-        if (!outside || !(a->unmeant || is_everybodys(t[i])))
+        /* from outside it may be any exported one, which says nothing; but where const is
+         * trusted, the program itself may have given it away */
+        bool anyones = mut_is_exported(t[i]) && !(shown && mut_is_named(t[i]));
+        if (!outside || !(a->unmeant || anyones))
             meet(m, b, op, t[i], a, maybe, result);
-        else if (!a->unmeant && shown)
-            meet_shown(m, b, op, t[i], a, shown);
     }
     if (!n || outside)
         meet_nothing(b, op, NULL, MUT_NO_TARGET, shown, a, result);

@@ -311,8 +311,10 @@ static void see_effect(Judge *j, const Effect *e)
         break;
     case EFFECT_REASON:
         j->reasons = true;
-        if (l + (e->reason == MUT_SHOWN) < j->blocked)
-            j->blocked = l + (e->reason == MUT_SHOWN);
+        if (e->reason == MUT_SHOWN && !j->m->breaks_const)
+            l++;
+        if (l < j->blocked)
+            j->blocked = l;
         add_reason(j, e->reason, e->inst, e->callee, &e->path);
         break;
     case EFFECT_RETURN: break;
@@ -793,6 +795,23 @@ static void settle_all(Mutability *m)
     free(order);
 }
 
+/* Code outside is trusted to keep const; what is seen to break it isn't. */
+static bool breaks_const(const Mutability *m)
+{
+    for (size_t i = 0; i < m->nbodies; i++) {
+        const Body *b = &m->bodies[i];
+        if (!b->fn || !b->lowered || !mut_is_exported(b->value))
+            continue;
+        for (size_t k = 0; k < b->flow.effects.len; k++) {
+            const Effect *e = &b->flow.effects.items[k];
+            if ((e->kind == EFFECT_WRITE || e->kind == EFFECT_FREE) && !e->maybe &&
+                !e->path.depth && e->path.root < b->nargs && b->to_const[e->path.root])
+                return true;
+        }
+    }
+    return false;
+}
+
 static void open_bodies(Mutability *m)
 {
     size_t n;
@@ -828,10 +847,13 @@ Mutability *mutability_new(const Program *p, const Calls *c, const MutabilityPla
     if (m->plan.stages & MUT_BY_M)
         m->modref = modref_new(m->pt, m->summaries);
     m->percent_n = mut_has_conversion(program_module(p), 'n');
+    m->finds_names = LLVMGetNamedFunction(program_module(p), "dlsym") ||
+                     LLVMGetNamedFunction(program_module(p), "dlvsym");
     m->rebuilds = mut_rebuilds_pointers(m);
     open_bodies(m);
     mut_formats(m);
     settle_all(m);
+    m->breaks_const = breaks_const(m);
     for (size_t i = 0; i < m->nbodies && !stopped(m); i++)
         if (m->bodies[i].fn)
             judge_function(m, &m->bodies[i]);

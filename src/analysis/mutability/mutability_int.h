@@ -222,6 +222,8 @@ struct Mutability {
     LLVMValueRef changed_by; /* … the function that was asked about last, */
     PtBits changed; /* and the objects it changes */
     bool percent_n; /* some format has it */
+    bool breaks_const; /* some exported function writes what it gets as const */
+    bool finds_names; /* it asks for functions by name: nobody knows which */
     bool rebuilds; /* it makes pointers of integers of unknown origin */
     PtTable seen_pointers; /* pieces.c: places, size -> bool */
     PtTable slot_of; /* slots.c: called pointer -> index */
@@ -305,15 +307,18 @@ unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsig
 bool mut_has_conversion(LLVMModuleRef module, char conversion);
 
 /* slots.c */
+bool mut_is_exported(LLVMValueRef fn);
+bool mut_is_named(LLVMValueRef fn); /* other than by a call: somebody has its address */
 typedef struct SlotTypes {
     const Type **types; /* of functions; none: not known */
     unsigned n;
+    uint64_t shown; /* by argument: code outside gets it as a pointer to const */
 } SlotTypes;
 /* The types that a called pointer may have in the source. */
 const SlotTypes *mut_slot_types(Mutability *m, const Body *b, LLVMValueRef callee);
 /* Could a pointer of such a type have been set to the function, without a cast? */
 bool mut_is_meant(const Mutability *m, const SlotTypes *s, LLVMValueRef fn);
-/* By argument: all types say that it points to const. */
+/* By argument: code outside gets it as a pointer to const. */
 uint64_t mut_shown(const SlotTypes *s, unsigned nargs);
 
 /* format.c */

@@ -5,6 +5,9 @@
  * A pointer is a parameter, or a member of a struct. IR names the struct, but LLVM makes one
  * of all structs that have the same shape when it links units. So every struct of the shape that
  * has a pointer to functions at the place counts, and all of them have to agree.
+ *
+ * Code that nobody sees is trusted to keep the const of the type that it is called with: it
+ * neither casts it away, nor does it cast a pointer to a function to that type.
  */
 #include "analysis/mutability/mutability_int.h"
 #include <assert.h>
@@ -116,6 +119,55 @@ static bool add_parameter(const Body *b, LLVMValueRef callee, TypeList *out)
     return true;
 }
 
+bool mut_is_exported(LLVMValueRef fn)
+{
+    return !LLVMIsDeclaration(fn) && LLVMGetLinkage(fn) == LLVMExternalLinkage;
+}
+
+bool mut_is_named(LLVMValueRef fn)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != fn)
+            return true;
+        for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
+            if (LLVMGetOperand(user, i) == fn)
+                return true;
+    }
+    return false;
+}
+
+/* ---- arguments that code outside sees as const */
+
+static bool is_to_const(const Type *t)
+{
+    t = type_plain(t);
+    return t->kind == TYPE_POINTER && type_has_qualifier(t->target, QUALIFIER_CONST);
+}
+
+static uint64_t shown_by(const Type *called)
+{
+    uint64_t mask = 0;
+
+    if (called->variadic || called->nparams > 64 || type_is_record(called->target))
+        return 0;
+    for (unsigned i = 0; i < called->nparams; i++) {
+        if (type_is_record(called->params[i]))
+            return 0;                        /* in one register, in two or in memory? */
+        mask |= (uint64_t)is_to_const(called->params[i]) << i;
+    }
+    return mask;
+}
+
+static uint64_t shown_by_all(const Mutability *m, const SlotTypes *s)
+{
+    uint64_t mask = s->n && !m->finds_names ? UINT64_MAX : 0;
+
+    for (unsigned i = 0; mask && i < s->n; i++)
+        mask &= s->types[i]->nparams == s->types[0]->nparams ? shown_by(s->types[i]) : 0;
+    return mask;
+}
+
 const SlotTypes *mut_slot_types(Mutability *m, const Body *b, LLVMValueRef callee)
 {
     uint32_t i = pttable_get(&m->slot_of, (uintptr_t)callee);
@@ -133,6 +185,7 @@ const SlotTypes *mut_slot_types(Mutability *m, const Body *b, LLVMValueRef calle
     s->types = arena_array(&m->arena, const Type *, s->n + 1);
     if (s->n)
         memcpy(s->types, found.items, s->n * sizeof *s->types);
+    s->shown = shown_by_all(m, s);
     vec_release(&found);
     pttable_put(&m->slot_of, (uintptr_t)callee, (uint32_t)m->slots.len);
     vec_push(&m->slots, s);
@@ -174,32 +227,7 @@ bool mut_is_meant(const Mutability *m, const SlotTypes *s, LLVMValueRef fn)
     return false;
 }
 
-static bool is_to_const(const Type *t)
-{
-    t = type_plain(t);
-    return t->kind == TYPE_POINTER && type_has_qualifier(t->target, QUALIFIER_CONST);
-}
-
-static uint64_t shown_by(const Type *called, unsigned nargs)
-{
-    uint64_t mask = 0;
-
-    if (called->variadic || called->nparams != nargs || type_is_record(called->target))
-        return 0;
-    for (unsigned i = 0; i < nargs; i++) {
-        if (type_is_record(called->params[i]))
-            return 0;                        /* in one register, in two or in memory? */
-        mask |= (uint64_t)is_to_const(called->params[i]) << i;
-    }
-    return mask;
-}
-
 uint64_t mut_shown(const SlotTypes *s, unsigned nargs)
 {
-    uint64_t mask = s->n ? UINT64_MAX : 0;
-
-    assert(nargs <= 64);
-    for (unsigned i = 0; i < s->n; i++)
-        mask &= shown_by(s->types[i], nargs);
-    return mask;
+    return s->n && s->types[0]->nparams == nargs ? s->shown : 0;
 }
