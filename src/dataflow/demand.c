@@ -161,18 +161,25 @@ static Datum old_key(Sought *s, const Keys *k, const Tuple *row)
 }
 
 /* The key is none of those that input `k` of the op has already. */
-static void assert_new_key(Sought *s, const Op *op, size_t k, const Sym *key)
+static Truth is_new_key(Sought *s, const Op *op, size_t k, const Sym *key)
 {
-    if (op->id >= 100000)
-        return;
-    const Table *t = run_table(s->run, op->in[k]);
+    Vec(Truth) differ = { 0 };
+    const Table *t = op->id < 100000 ? run_table(s->run, op->in[k]) : &(Table){ 0 };
     for (size_t i = 0; i < t->n && i < 200; i++) {
         Datum d = old_key(s, &op->keys[k], t->rows[i]->tuple);
         if (eval_has_null(&d))
             continue;
         Sym old = sym_const(s, &d);
-        sought_assert_as(s, arith_not(s->z, sym_alike(s, key, &old)), TAG_FRESH);
+        vec_push(&differ, arith_not(s->z, sym_alike(s, key, &old)));
     }
+    Truth all = arith_all(s->z, differ.items, differ.len);
+    vec_release(&differ);
+    return all;
+}
+
+static void assert_new_key(Sought *s, const Op *op, size_t k, const Sym *key)
+{
+    sought_assert_as(s, is_new_key(s, op, k, key), TAG_FRESH);
 }
 
 /* ---- operators */
@@ -394,6 +401,8 @@ static Sym row_of_join(Sought *s, const Op *op)
         if (op->keys && op->keys[k].n) {
             Sym key = key_of(s, &op->keys[k], &row, s->outer);
             sought_assert(s, sym_equal(s, &key, &first));
+            vec_push(&s->strangers, arith_and(s->z, is_new_key(s, op, k, &key),
+                                              is_new_key(s, op, 0, &key)));
         }
         all = concat(s, &all, &row);
     }

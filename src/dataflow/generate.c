@@ -276,7 +276,7 @@ static void wish(Wishes *w, Truth t, int rank)
     vec_push(w, x);
 }
 
-enum { WISH_THERE = 1, WISH_RANGE, WISH_NICE, WISH_SAMPLE };
+enum { WISH_THERE = 1, WISH_RANGE, WISH_STRANGER, WISH_NICE, WISH_SAMPLE };
 
 static void wish_number(Sought *s, const Sym *x, Wishes *w, bool few)
 {
@@ -341,8 +341,9 @@ static void collect_wishes(Sought *s, Wishes *w)
     }
 }
 
-/* Drops wishes that contradict, the least important first. */
-static ArithAnswer check_with_wishes(Gen *g, Sought *s)
+/* Drops wishes that contradict, the least important first. `strangers`: new rows
+ * should not join old ones. */
+static ArithAnswer check_with_wishes(Gen *g, Sought *s, bool strangers)
 {
     Wishes w = { 0 };
     g->queries++;
@@ -350,6 +351,8 @@ static ArithAnswer check_with_wishes(Gen *g, Sought *s)
     if (plain != ARITH_SAT)
         return plain;
     collect_wishes(s, &w);
+    for (size_t i = 0; strangers && i < s->strangers.len; i++)
+        wish(&w, s->strangers.items[i], WISH_STRANGER);
     ArithAnswer a = ARITH_UNSAT;
     for (int round = 0; round < MOST_ROUNDS && a != ARITH_SAT && !late(g); round++) {
         Truth *t = arena_array(s->a, Truth, w.len + 1);
@@ -591,11 +594,9 @@ static void exclude_model(Sought *s)
     vec_release(&differ);
 }
 
-static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
+static Sought sought_for(Gen *g, size_t class, Shape shape, double seconds, Arena *a)
 {
-    Arena a = { 0 };
-    Verdict v = { 0 };
-    Sought s = { .a = &a,
+    Sought s = { .a = a,
                  .plan = g->p,
                  .know = g->know,
                  .run = g->run,
@@ -606,16 +607,53 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
                  .deadline = clock_seconds() + 2 * seconds };
     s.z = arith_new(&(ArithPlan){ .seconds = seconds, .seed = (uint32_t)g->gp->seed });
     s.tag = TAG_OPS + g->classes->items[class].op->id;
+    return s;
+}
+
+static void sought_release(Sought *s)
+{
+    arith_free(s->z);
+    vec_release(&s->slots);
+    vec_release(&s->strangers);
+    free(s->made);
+}
+
+/* Is there really no solution? The question is asked again with room for all
+ * that the first one did not look at. Its solutions need luck, but the run tells
+ * (x + 1 < x has one). */
+static void prove(Gen *g, size_t class, Shape shape, double seconds, Verdict *v)
+{
+    Arena a = { 0 };
+    Sought s = sought_for(g, class, shape, seconds, &a);
+    s.relaxed = true;
+    v->proof = false;
+    if (demand_class(&s, &g->classes->items[class])) {
+        demand_rules(&s);
+        g->queries++;
+        ArithAnswer ans = s.stuck || s.inexact ? ARITH_UNKNOWN : arith_check(s.z, NULL, 0);
+        if (ans == ARITH_UNSAT)
+            read_core(&s, v);
+        v->solved = ans == ARITH_SAT && confirm(g, &s, class);
+    }
+    sought_release(&s);
+    arena_release(&a);
+}
+
+static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
+{
+    Arena a = { 0 };
+    Verdict v = { 0 };
+    Sought s = sought_for(g, class, shape, seconds, &a);
     bool demanded = demand_class(&s, &g->classes->items[class]);
     if (demanded) {
         demand_rules(&s);
-        ArithAnswer ans = s.stuck ? ARITH_UNKNOWN : check_with_wishes(g, &s);
+        ArithAnswer ans = s.stuck ? ARITH_UNKNOWN : check_with_wishes(g, &s, false);
         for (int again = 0; ans == ARITH_SAT && again < MOST_REPAIRS && !late(g); again++) {
             v.solved = confirm(g, &s, class);
             if (v.solved)
                 break;
             exclude_model(&s);
-            if (check_with_wishes(g, &s) != ARITH_SAT)
+            if (check_with_wishes(g, &s, true) != ARITH_SAT)
                 break;
         }
         if (ans == ARITH_UNSAT)
@@ -632,10 +670,10 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
                              "it depends on the function %s, which is not "
                              "there (--udf)",
                              s.missing);
-    arith_free(s.z);
-    vec_release(&s.slots);
-    free(s.made);
+    sought_release(&s);
     arena_release(&a);
+    if (v.proof)
+        prove(g, class, shape, seconds, &v);
     return v;
 }
 
