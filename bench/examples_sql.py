@@ -57,7 +57,7 @@ def plain(v):
     s = str(v).rstrip()
     if re.fullmatch(r"-?\d+(\.\d*)?([eE][-+]?\d+)?", s):
         return "%.9g" % (float(s) + 0.0) if abs(float(s)) > 1e-9 else "0"
-    m = re.fullmatch(r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d)(?:\.0*)?Z?)?", s)
+    m = re.fullmatch(r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d(?:\.\d*[1-9])?)(?:\.?0*)?Z?)?", s)
     if m:
         return m.group(1) + (" " + m.group(2) if m.group(2) and m.group(2) != "00:00:00" else "")
     return s
@@ -288,6 +288,8 @@ def from_mysql(text):
         body = s[1:-1].replace("\\'", "'").replace('\\"', '"').replace("''" if s[0] == "'" else '""', s[0])
         return "'%s'" % body.replace("'", "''")
     text = re.sub(r"`[^`]*`|'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"", one, text.strip())
+    text = re.sub(r"\bifnull\(", "coalesce(", text, flags=re.I)
+    text = re.sub(r"\bas '(\w+)'", r'AS "\1"', text, flags=re.I)
     return re.sub(r"\blimit\s+(\d+)\s*,\s*(\d+)", r"LIMIT \2 OFFSET \1", text, flags=re.I)
 
 
@@ -295,10 +297,11 @@ def suite_lines(folder):
     tables = mysql_tables(open(os.path.join(folder, "schema.sql"), errors="replace").read())
     for i, line in enumerate(open(os.path.join(folder, "queries.sql"), errors="replace")):
         text = from_mysql(line)
-        if text:
+        lite = re.sub(r"\bcoalesce\(", "ifnull(", re.sub(r"\bfor update\s*;?$", "", text, flags=re.I))
+        if text and not text.startswith("--"):
             words = set(re.findall(r'"([^"]+)"|(\w+)', text.lower()))
             used = [t for t in tables if (t, "") in words or ("", t) in words]
-            yield Query("%s:%d" % (os.path.basename(folder), i + 1), text, "".join(tables[t] for t in used))
+            yield Query("%s:%d" % (os.path.basename(folder), i + 1), text, "".join(tables[t] for t in used), re.sub(r"\bchar_length\(", "length(", lite, flags=re.I))
 
 
 def listed_schema(db):

@@ -47,12 +47,12 @@ static Datum new_text(const Copier *c, const Datum *old, const Column *col)
     size_t longest = col && col->longest ? col->longest : SIZE_MAX;
     if (c->word >= 0 && col && col->nwords)
         return col->words[((size_t)c->word + (size_t)c->round - 1) % col->nwords];
-    int n = snprintf(buf, sizeof buf, "%d", c->round);
+    int n = snprintf(buf, sizeof buf, "%d", c->old + c->round);
     size_t keep = old->len;
     if (keep + (size_t)n > longest)
         keep = longest > (size_t)n ? longest - (size_t)n : 0;
     if ((size_t)n > longest) {                     /* a column of one letter */
-        buf[0] = (char)('a' + c->round % 26);
+        buf[0] = (char)('a' + (c->old + c->round) % 26);
         n = 1;
     }
     Str s = { 0 };

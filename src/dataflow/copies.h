@@ -29,6 +29,7 @@ typedef struct Copier {
                                 * value */
     int64_t step;              /* added to whole numbers, for each round */
     int round;                 /* from 1 */
+    int old;                   /* rounds that old rows may come from: texts get later numbers */
 } Copier;
 
 const Tuple *copies_row(const Copier *c, const Op *load, const Tuple *row);

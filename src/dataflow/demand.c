@@ -302,6 +302,7 @@ static Sym row_of_group(Sought *s, const Op *op)
         return row_of_all(s, op);
     Sym r = sym_tuple(s, 1 + op->nin);
     bool first = true;
+    s->inexact |= op->nin > 1 && made_of(s, op);   /* all have the same empty sides */
     for (size_t k = 0; k < op->nin; k++) {
         int n = op->nin > 1 && (s->shape.empty >> k & 1) ? 0 : s->shape.group;
         Sym *rows = arena_array(s->a, Sym, (size_t)n + 1);
@@ -382,8 +383,43 @@ static Sym row_alone(Sought *s, const Op *op, size_t side)
     return side ? concat(s, &none, &row) : concat(s, &row, &none);
 }
 
+/* A row of one of two forms, whichever `first` says. */
+static Sym either(Sought *s, Truth first, const Sym *x, const Sym *y)
+{
+    Sym r = sym_tuple(s, x->n < y->n ? x->n : y->n);
+    for (size_t i = 0; i < r.n; i++)
+        r.fields[i] = sym_choose(s, first, &x->fields[i], &y->fields[i]);
+    return r;
+}
+
+/* Relaxed: the left row has a partner or not, each row as it likes. */
+static Sym row_of_left_join(Sought *s, const Op *op)
+{
+    Sym left = demand_row(s, op->in[0]);
+    Truth partner = arith_bool_var(s->z), before = s->guard;
+    s->guard = before ? arith_and(s->z, before, partner) : partner;
+    Sym right = demand_row(s, op->in[1]);
+    set_tag(s, op);
+    if (op->keys && op->keys[0].n) {
+        Sym x = key_of(s, &op->keys[0], &left, s->outer), y = key_of(s, &op->keys[1], &right, s->outer);
+        sought_assert(s, sym_equal(s, &x, &y));
+    }
+    Sym both = concat(s, &left, &right), none = nulls(s, op->in[1]);
+    if (op->cond) {
+        SymEnv env = { &both, s->outer };
+        Sym c = sym_term(s, op->cond, &env);
+        sought_assert(s, sym_true(s, &c));
+    }
+    s->guard = before;
+    right = either(s, partner, &right, &none);
+    return concat(s, &left, &right);
+}
+
 static Sym row_of_join(Sought *s, const Op *op)
 {
+    if (s->relaxed && op->join == JOIN_LEFT && op->in[1]->schema)
+        return row_of_left_join(s, op);
+    s->inexact |= s->relaxed && op->join != JOIN_INNER;
     if (s->shape.outer == 1 && (op->join == JOIN_LEFT || op->join == JOIN_FULL))
         return row_alone(s, op, 0);
     if (s->shape.outer == 2 && (op->join == JOIN_RIGHT || op->join == JOIN_FULL))
@@ -454,6 +490,24 @@ static Sym row_of_union(Sought *s, const Op *op, size_t side)
                                  : sym_null(s, to->fields[i].type.kind);
     }
     return r;
+}
+
+/* Relaxed: each row comes from the side that it likes. */
+static Sym row_of_any_side(Sought *s, const Op *op)
+{
+    Truth before = s->guard;
+    Num pick = arith_int_var(s->z);
+    Sym row = { 0 };
+    for (size_t k = 0; k < op->nin; k++) {
+        Truth here = arith_eq(s->z, pick, arith_int(s->z, (int64_t)k));
+        s->guard = before ? arith_and(s->z, before, here) : here;
+        Sym r = row_of_union(s, op, k);
+        row = k ? either(s, here, &r, &row) : r;
+        s->guard = before;
+    }
+    sought_assert_as(s, arith_le(s->z, arith_int(s->z, 0), pick), TAG_RANGE);
+    sought_assert_as(s, arith_lt(s->z, pick, arith_int(s->z, (int64_t)op->nin)), TAG_RANGE);
+    return row;
 }
 
 static Sym row_of_distinct(Sought *s, const Op *op)
@@ -622,6 +676,8 @@ Sym demand_row(Sought *s, const Op *op)
     case OP_JOIN: return row_of_join(s, op);
     case OP_CROSS: return row_of_cross(s, op);
     case OP_UNION:
+        if (s->relaxed)
+            return row_of_any_side(s, op);
         return row_of_union(s, op, (size_t)s->shape.side < op->nin ? (size_t)s->shape.side : 0);
     case OP_DISTINCT: return row_of_distinct(s, op);
     case OP_LIMIT: return row_of_limit(s, op);

@@ -18,7 +18,7 @@ enum {
     MOST_LEAVES = 300,
     MOST_REPAIRS = 6,
     MOST_TRIES = 300,
-    MOST_COPIES = 120
+    MOST_COPIES = 400
 };
 
 typedef struct ExRow {
@@ -660,7 +660,7 @@ static bool try_subsets(Gen *g, Copying *x, bool **varied, size_t class)
     return ok || try_variants(g, x, varied, class, 40);
 }
 
-static void all_rows(Gen *g, Copying *x)
+static size_t all_rows(Gen *g, Copying *x)
 {
     x->rows.len = 0;
     for (size_t i = 0; i < g->p->ops.len; i++)
@@ -669,6 +669,7 @@ static void all_rows(Gen *g, Copying *x)
             vec_push(&x->rows, b);
             x->chosen[i] = true;
         }
+    return x->rows.len;
 }
 
 static bool is_of_condition(const Class *c)
@@ -699,7 +700,10 @@ static bool copy_class(Gen *g, size_t class)
                     .know = g->know,
                     .arena = &g->arena,
                     .copied = x.chosen,
-                    .step = copies_step(g->p, g->inputs) };
+                    .step = copies_step(g->p, g->inputs),
+                    .old = (int)all_rows(g, &x) };
+    x.rows.len = 0;
+    memset(x.chosen, 0, nops * sizeof *x.chosen);
     lineage_of(g, witness, &x.rows);
     bool ok = try_subsets(g, &x, varied, class);
     if (!ok) {
@@ -773,8 +777,12 @@ static Sought sought_for(Gen *g, size_t class, Shape shape, double seconds, Aren
                  .passive = g->gp->passive,
                  .ev = g->ev,
                  .shape = shape,
-                 .deadline = clock_seconds() + 2 * seconds };
-    s.z = arith_new(&(ArithPlan){ .seconds = seconds, .seed = (uint32_t)g->gp->seed });
+                 .deadline = g->deadline };
+    /* Effort decides, so that a busy machine gives the same rows. */
+    double left = g->deadline - clock_seconds();
+    s.z = arith_new(&(ArithPlan){ .seconds = left > 0.1 ? left : 0.1,
+                                  .effort = (unsigned)(seconds * 4e6),
+                                  .seed = (uint32_t)g->gp->seed });
     s.tag = TAG_OPS + g->classes->items[class].op->id;
     return s;
 }
@@ -812,6 +820,7 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
 {
     Arena a = { 0 };
     Verdict v = { 0 };
+    bool unsat = false;
     Sought s = sought_for(g, class, shape, seconds, &a);
     bool demanded = demand_class(&s, &g->classes->items[class]);
     if (demanded) {
@@ -825,8 +834,7 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
             if (check_with_wishes(g, &s, true) != ARITH_SAT)
                 break;
         }
-        if (ans == ARITH_UNSAT)
-            read_core(&s, &v);
+        unsat = ans == ARITH_UNSAT;
         v.why = v.solved             ? NULL
                 : ans == ARITH_SAT   ? "rows were found, but the run does not show it"
                 : ans == ARITH_UNSAT ? "no rows of this form exist"
@@ -841,7 +849,7 @@ static Verdict attempt(Gen *g, size_t class, Shape shape, double seconds)
                              s.missing);
     sought_release(&s);
     arena_release(&a);
-    if (v.proof)
+    if (unsat)
         prove(g, class, shape, seconds, &v);
     return v;
 }

@@ -680,12 +680,12 @@ static void fill_words(Know *k, const Op *op, size_t at, const WordList *pattern
         if (c->samples[i].kind == kind)
             add_word(k, c, &c->samples[i], kind);
     add_twins(k, c, kind);
+    add_fresh(k, c, kind);
     /* The classes come first: with all of them the list is complete. */
     for (size_t i = 0; i < k->nfirst_words && i < patterns->len; i++)
         k->text_exact &= add_word(k, c, &patterns->items[i], kind);
     if (kind == DATUM_BYTES)
         add_number_words(k, c);
-    add_fresh(k, c, kind);
     for (size_t i = k->nfirst_words; i < patterns->len; i++)
         add_word(k, c, &patterns->items[i], kind);
     for (size_t i = 0; i < constants->len; i++)

@@ -406,7 +406,8 @@ static Truth compare_syms(Sought *s, const Sym *x, const Sym *y, TermKind sign)
     if (x->num && y->num)
         return compare_nums(s, x->num, y->num, sign);
     if (is_text(x->kind) && is_text(y->kind))
-        return compare_alts(s, x, y, sign);
+        return sign == TERM_NE ? arith_not(s->z, compare_alts(s, x, y, TERM_EQ))
+                               : compare_alts(s, x, y, sign);
     if (x->truth && y->truth) {
         Truth same = arith_same(s->z, x->truth, y->truth);
         return sign == TERM_NE ? arith_not(s->z, same) : same;
@@ -944,8 +945,7 @@ static Sym of_logic(Sought *s, const Term *t, const SymEnv *env)
     return sym_bool(arith_not(s->z, arith_or(s->z, is_true, is_false)), is_true);
 }
 
-/* c ? x : y of any type. */
-static Sym choose(Sought *s, Truth c, const Sym *x, const Sym *y)
+Sym sym_choose(Sought *s, Truth c, const Sym *x, const Sym *y)
 {
     bool v;
     if (arith_is_constant(s->z, c, &v))
@@ -982,7 +982,7 @@ static Sym choose(Sought *s, Truth c, const Sym *x, const Sym *y)
         r.n = x->n;
         r.fields = arena_array(s->a, Sym, r.n + 1);
         for (size_t i = 0; i < r.n; i++)
-            r.fields[i] = choose(s, c, &x->fields[i], &y->fields[i]);
+            r.fields[i] = sym_choose(s, c, &x->fields[i], &y->fields[i]);
     } else if (!r.num && !r.truth && !r.nalts) {
         return guess(s, dtype_of(x->kind));
     }
@@ -993,8 +993,8 @@ static Sym of_cond(Sought *s, const Term *t, const SymEnv *env)
 {
     Sym c = sym_term(s, t->args[0], env);
     Sym x = sym_term(s, t->args[1], env), y = sym_term(s, t->args[2], env);
-    Sym r = choose(s, sym_true(s, &c), &x, &y), none = sym_null(s, DATUM_NULL);
-    return choose(s, c.null, &none, &r);
+    Sym r = sym_choose(s, sym_true(s, &c), &x, &y), none = sym_null(s, DATUM_NULL);
+    return sym_choose(s, c.null, &none, &r);
 }
 
 static Sym of_case(Sought *s, const Term *t, const SymEnv *env)
@@ -1002,7 +1002,7 @@ static Sym of_case(Sought *s, const Term *t, const SymEnv *env)
     Sym r = t->nargs % 2 ? sym_term(s, t->args[t->nargs - 1], env) : sym_null(s, t->type.kind);
     for (size_t i = t->nargs / 2; i-- > 0;) {
         Sym c = sym_term(s, t->args[2 * i], env), v = sym_term(s, t->args[2 * i + 1], env);
-        r = choose(s, sym_true(s, &c), &v, &r);
+        r = sym_choose(s, sym_true(s, &c), &v, &r);
     }
     return r;
 }
