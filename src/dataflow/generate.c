@@ -792,6 +792,7 @@ static void sought_release(Sought *s)
     arith_free(s->z);
     vec_release(&s->slots);
     vec_release(&s->strangers);
+    map_release(&s->opened);
     free(s->made);
 }
 

@@ -369,6 +369,22 @@ static bool is_settled(const Sought *s, const Alt *x, const Alt *y, TermKind sig
     return x->class && y->class && x->class != y->class && (sign == TERM_EQ || sign == TERM_NE);
 }
 
+/* What an open comparison of two texts gives: the same each time. */
+static Truth opened(Sought *s, const Sym *x, const Sym *y, TermKind sign)
+{
+    const void *key[3] = { x->alts, y->alts, (const void *)(intptr_t)sign };
+    if (sign == TERM_EQ && (uintptr_t)key[0] > (uintptr_t)key[1]) {
+        key[0] = y->alts;
+        key[1] = x->alts;
+    }
+    Truth t = map_getn(&s->opened, key, sizeof key);
+    if (!t) {
+        t = arith_bool_var(s->z);
+        map_putn(&s->opened, key, sizeof key, t);
+    }
+    return t;
+}
+
 static Truth compare_alts(Sought *s, const Sym *x, const Sym *y, TermKind sign)
 {
     s->inexact |= !s->know->text_exact;
@@ -384,7 +400,7 @@ static Truth compare_alts(Sought *s, const Sym *x, const Sym *y, TermKind sign)
     Truth r = arith_any(s->z, t.items, t.len);
     if (open.len)
         r = arith_or(s->z, r,
-                     arith_and(s->z, arith_bool_var(s->z), arith_any(s->z, open.items, open.len)));
+                     arith_and(s->z, opened(s, x, y, sign), arith_any(s->z, open.items, open.len)));
     vec_release(&t);
     vec_release(&open);
     return r;

@@ -19,6 +19,7 @@
  */
 #ifndef SUNDEW_DATAFLOW_SYM_H
 #define SUNDEW_DATAFLOW_SYM_H
+#include "base/map.h"
 #include "dataflow/classes.h"
 #include "dataflow/eval_int.h"
 #include "dataflow/know.h"
@@ -85,6 +86,7 @@ typedef struct Sought {
     Truth guard;               /* assertions hold under it */
     int tag;
     bool relaxed;
+    Map opened;                /* relaxed: comparisons of two texts, each decided once */
     bool inexact;
     bool stuck;                /* a demand cannot be met at all */
     const char *why;           /* … because */
