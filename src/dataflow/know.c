@@ -165,8 +165,10 @@ static void see_term(Term *t, void *arg)
         see_call(g, t);
     if (t->kind == TERM_CAST &&
         (t->args[0]->type.kind == DATUM_TEXT || t->args[0]->type.kind == DATUM_BYTES) &&
-        t->type.kind != DATUM_TEXT)
+        t->type.kind != DATUM_TEXT) {
         g->opaque = true;
+        g->k->text_numbers |= dtype_is_number(t->type.kind);
+    }
     if (t->op && t->op->id >= 100000)
         see_op(g, t->op);
 }
@@ -631,13 +633,13 @@ static bool add_word(Know *k, Column *c, const Datum *v, DatumKind kind)
     return true;
 }
 
-static void add_number_words(Know *k, Column *c)
+static void add_number_words(Know *k, Column *c, DatumKind kind)
 {
     for (size_t i = 0; i < k->nnumbers; i++) {
         Str s = { 0 };
         datum_print(&s, &k->numbers[i], false);
         Datum d = datum_textn(&k->arena, s.data, s.len);
-        add_word(k, c, &d, DATUM_BYTES);
+        add_word(k, c, &d, kind);
         str_release(&s);
     }
 }
@@ -684,8 +686,8 @@ static void fill_words(Know *k, const Op *op, size_t at, const WordList *pattern
     /* The classes come first: with all of them the list is complete. */
     for (size_t i = 0; i < k->nfirst_words && i < patterns->len; i++)
         k->text_exact &= add_word(k, c, &patterns->items[i], kind);
-    if (kind == DATUM_BYTES)
-        add_number_words(k, c);
+    if (kind == DATUM_BYTES || k->text_numbers)
+        add_number_words(k, c, kind);
     for (size_t i = k->nfirst_words; i < patterns->len; i++)
         add_word(k, c, &patterns->items[i], kind);
     for (size_t i = 0; i < constants->len; i++)

@@ -48,6 +48,7 @@ typedef struct Know {
     const char **map_keys;     /* looked up with # */
     size_t nmap_keys;
     bool text_exact;           /* the candidates are complete */
+    bool text_numbers;         /* text is cast to numbers */
     bool no_real_values;       /* privacy: samples are not copied */
     size_t sizes[16], nsizes;  /* group sizes that conditions mention */
     struct Tests *tests;

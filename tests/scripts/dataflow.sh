@@ -74,6 +74,14 @@ fails() { says "fails.pig:2:24: examples: x % 0 ends the job" status 1 sundew ex
     --measure faildata; }
 ok "data that kills the job is a finding" fails
 
+cat >casts.pig <<'P'
+A = LOAD 'a' AS (x:chararray, y:int);
+B = FOREACH A GENERATE (int)x, y / 0;
+P
+mkdir -p castdata && printf 'abc\t1\n7\t\n' >castdata/a
+casts() { says "2 values became null" sundew examples casts.pig --data castdata --run; }
+ok "values that became null are counted" casts
+
 # ---- functions of users
 
 cat >hash.c <<'C'
@@ -127,6 +135,14 @@ command_udf() { sundew examples hash.pig --data hashdata --udf cmd.json --json >
 ok "a program that speaks JSON lines" command_udf
 ok "a function that is not deterministic is told" says "not deterministic" status 1 \
     sundew examples hash.pig --data hashdata --udf random.json
+cat >nan.pig <<'P'
+A = LOAD 'a' AS (d:double);
+B = FOREACH A GENERATE -LOG(0.0), d;
+P
+mkdir -p nandata && printf '1.5\n' >nandata/a
+nan() { sundew examples nan.pig --data nandata --json >n.json &&
+    json n.json 'd["tables"][1]["rows"][0]["values"] == ["Infinity", 1.5]'; }
+ok "infinity is a text in JSON" nan
 ok "a function that is not there is named" says "depends on the function HASH" sundew examples \
     hash.pig --data hashdata
 
