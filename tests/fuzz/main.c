@@ -120,16 +120,6 @@ static void write_samples(const FuzzReader *r, const char *dir)
     }
 }
 
-/* In its own piece of memory, so that a sanitizer sees its end. */
-static void read_exactly(const FuzzReader *r, const uint8_t *data, size_t n)
-{
-    uint8_t *copy = xmalloc(n ? n : 1);
-    if (n)
-        memcpy(copy, data, n);
-    r->read(copy, n);
-    free(copy);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
@@ -157,6 +147,16 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 }
 
 #ifndef SUNDEW_FUZZ
+/* In its own piece of memory, so that a sanitizer sees its end. */
+static void read_exactly(const FuzzReader *r, const uint8_t *data, size_t n)
+{
+    uint8_t *copy = xmalloc(n ? n : 1);
+    if (n)
+        memcpy(copy, data, n);
+    r->read(copy, n);
+    free(copy);
+}
+
 static void damage(const FuzzReader *r, unsigned count, uint64_t seed)
 {
     Samples_ all = { 0 };

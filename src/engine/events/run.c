@@ -132,7 +132,8 @@ static bool side_run(Side *s, const Events *e, const uint8_t *bytes, size_t n, R
     RunPlan plan = s->plan;
     assert(e->ignored.len <= SUNDEW_EVENTS_IGNORED);
     h->nignored = (uint32_t)e->ignored.len;
-    memcpy(h->ignored, e->ignored.items, e->ignored.len * sizeof *h->ignored);
+    if (e->ignored.len)
+        memcpy(h->ignored, e->ignored.items, e->ignored.len * sizeof *h->ignored);
     h->stage = 0;
     h->nlocations = 0;
     h->hidden = 0;

@@ -113,7 +113,8 @@ static void put_plan(Scheduler *s, const Schedule *schedule)
     p->most_points = s->plan.most_points ? s->plan.most_points : 200000;
     p->nforces = (uint32_t)(schedule->forces.len < SUNDEW_SCHEDULE_FORCES ? schedule->forces.len
                                                                           : SUNDEW_SCHEDULE_FORCES);
-    memcpy(p->forces, schedule->forces.items, p->nforces * sizeof *p->forces);
+    if (p->nforces)
+        memcpy(p->forces, schedule->forces.items, p->nforces * sizeof *p->forces);
     for (size_t i = 0; i < schedule->hot.len; i++) {
         uint32_t site = schedule->hot.items[i];
         if (site / 8 < SUNDEW_SCHEDULE_HOT)
