@@ -4,11 +4,8 @@
 #include "base/shared.h"
 #include "runtime/input/input.h"
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 extern char **environ;
 
@@ -16,9 +13,8 @@ extern char **environ;
 typedef struct Side {
     Runner *runner;
     Strings argv, env;
-    struct sundew_events *shared;
-    size_t size;
-    int fd;
+    Shared memory;
+    struct sundew_events *shared;    /* the same */
     RunFd fds[2];
     RunPlan plan;
     bool starts;                     /* it has come to a boundary: its fork server will answer */
@@ -36,17 +32,13 @@ struct Runs {
 
 static bool make_shared(Side *s, const Events *e, bool counts, Err *err)
 {
-    s->size = sundew_events_counters_at() + (counts ? e->counters : 0);
-    s->fd = memfd_create("sundew-events", MFD_CLOEXEC);
-    if (s->fd < 0 || ftruncate(s->fd, (off_t)s->size) != 0)
-        return err_set(err, "cannot make shared memory: %s", strerror(errno));
-    void *p = mmap(NULL, s->size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
-    if (p == MAP_FAILED)
-        return err_set(err, "cannot map shared memory: %s", strerror(errno));
-    s->shared = p;
+    size_t size = sundew_events_counters_at() + (counts ? e->counters : 0);
+    if (!shared_new(&s->memory, "sundew-events", size, err))
+        return false;
+    s->shared = (struct sundew_events *)s->memory.at;
     *s->shared = (struct sundew_events){ .magic = SUNDEW_EVENTS_MAGIC,
                                          .version = SUNDEW_EVENTS_VERSION,
-                                         .size = s->size,
+                                         .size = size,
                                          .event_size = e->layout->size,
                                          .loop = e->plan->loop != NULL,
                                          .counters = counts ? (uint32_t)e->counters : 0,
@@ -88,7 +80,7 @@ static bool side_open(Side *s, const Events *e, const char *program, int log, Er
     for (char *const *r = e->plan->readable; r && *r; r++)
         vec_push(&readable, *r);
     vec_push(&readable, NULL);
-    s->fd = -1;
+    s->memory.fd = -1;
     s->runner = runner_new(&(RunnerPlan){ .readable = readable.items }, err);
     vec_release(&readable);
     free(folder);
@@ -99,7 +91,7 @@ static bool side_open(Side *s, const Events *e, const char *program, int log, Er
         for (char *const *a = e->plan->argv + 1; e->plan->argv[0] && *a; a++)
             strings_add(&s->argv, *a);
         make_environment(s);
-        s->fds[0] = (RunFd){ s->fd, SUNDEW_EVENTS_FD };
+        s->fds[0] = (RunFd){ s->memory.fd, SUNDEW_EVENTS_FD };
         s->fds[1] = (RunFd){ log, SUNDEW_LOG_FD };
         s->plan = (RunPlan){ .argv = strings_argv(&s->argv),
                              .env = strings_argv(&s->env),
@@ -127,10 +119,7 @@ static bool side_open(Side *s, const Events *e, const char *program, int log, Er
 static void side_close(Side *s)
 {
     runner_free(s->runner);
-    if (s->shared)
-        munmap(s->shared, s->size);
-    if (s->fd >= 0 && s->shared)
-        close(s->fd);
+    shared_free(&s->memory);
     strings_release(&s->argv);
     strings_release(&s->env);
 }
@@ -143,7 +132,8 @@ static bool side_run(Side *s, const Events *e, const uint8_t *bytes, size_t n, R
     RunPlan plan = s->plan;
     assert(e->ignored.len <= SUNDEW_EVENTS_IGNORED);
     h->nignored = (uint32_t)e->ignored.len;
-    memcpy(h->ignored, e->ignored.items, e->ignored.len * sizeof *h->ignored);
+    if (e->ignored.len)
+        memcpy(h->ignored, e->ignored.items, e->ignored.len * sizeof *h->ignored);
     h->stage = 0;
     h->nlocations = 0;
     h->hidden = 0;
@@ -166,6 +156,21 @@ static void take_places(const struct sundew_events *h, Places *out)
     }
 }
 
+void events_take(const struct sundew_events *h, size_t n, Watched *out)
+{
+    uint32_t stage = *(const volatile uint32_t *)&h->stage;
+    *out = (Watched){ .done = stage == SUNDEW_EVENTS_DONE,
+                      .lost = n ? stage != SUNDEW_EVENTS_LAST && stage != SUNDEW_EVENTS_DONE
+                                : stage != SUNDEW_EVENTS_DONE,
+                      .before = h->before,
+                      .after = h->after,
+                      .hidden = h->hidden,
+                      .counters = (const uint8_t *)h + sundew_events_counters_at() };
+    take_places(h, &out->places);
+    memcpy(out->file, h->file, sizeof out->file);
+    out->file[sizeof out->file - 1] = 0;
+}
+
 /* ---- runs */
 
 void runs_trust(Runs *r) { r->watched.starts = r->followed.starts = true; }
@@ -174,7 +179,7 @@ Runs *runs_new(const Events *e, bool follow, Err *err)
 {
     Runs *r = xcalloc(1, sizeof *r);
     r->e = e;
-    r->watched.fd = r->followed.fd = -1;
+    r->watched.memory.fd = r->followed.memory.fd = -1;
     bool ok = side_open(&r->watched, e, e->build.watched, -1, err);
     if (ok && follow) {
         LogPlan plan = { .nodes = 2u << 20, .records = 1u << 19, .per_site = 192 };
@@ -204,17 +209,7 @@ bool runs_watch(Runs *r, const uint8_t *bytes, size_t n, Watched *out, Err *err)
     const struct sundew_events *h = r->watched.shared;
     if (!side_run(&r->watched, r->e, bytes, n, &res, err))
         return false;
-    uint32_t stage = *(const volatile uint32_t *)&h->stage;
-    *out = (Watched){ .done = stage == SUNDEW_EVENTS_DONE,
-                      .lost = n ? stage != SUNDEW_EVENTS_LAST && stage != SUNDEW_EVENTS_DONE
-                                : stage != SUNDEW_EVENTS_DONE,
-                      .before = h->before,
-                      .after = h->after,
-                      .hidden = h->hidden,
-                      .counters = (const uint8_t *)h + sundew_events_counters_at() };
-    take_places(h, &out->places);
-    memcpy(out->file, h->file, sizeof out->file);
-    out->file[sizeof out->file - 1] = 0;
+    events_take(h, n, out);
     if (!res.stopped && !res.lost_server)
         failure_copy(&out->failure, &res.failure);
     run_result_release(&res);
