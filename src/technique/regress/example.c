@@ -124,7 +124,10 @@ bool example_usage(Regress *r, Err *err)
     const char *scratch = tempdir_new(NULL, err);
     if (!scratch)
         return false;
-    UsagePlan how = { .facts = r->facts, .rules = session_option(r->session, "rules") };
+    UsagePlan how = { .facts = r->facts, .rules = session_option(r->session, "rules"),
+                      .root = session_root(r->session),
+                      .stop = is_stopped,
+                      .arg = r->session };
     if (record_example(r, scratch, &t, err))
         r->usage = usage_infer(r->api, &t, 1, &how, err);
     if (r->usage) {

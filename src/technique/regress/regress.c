@@ -77,6 +77,18 @@ static bool open_api(Regress *r, Err *err)
 
 static size_t mutants_asked(Session *s) { return strtoul(session_option(s, "mutants"), NULL, 10); }
 
+/* Files that the example asks the library for: sequences find them, too. */
+static const ExecFile *files_of(Regress *r)
+{
+    size_t n = 0;
+    const UsageFile *all = r->usage ? usage_files(r->usage, &n) : NULL;
+    r->files = xcalloc(n + 1, sizeof *r->files);
+    for (size_t i = 0; i < n; i++)
+        r->files[i] = (ExecFile){ all[i].name, all[i].bytes, all[i].n };
+    r->nfiles = n;
+    return r->files;
+}
+
 static bool open_library(Regress *r, Err *err)
 {
     Session *s = r->session;
@@ -88,7 +100,11 @@ static bool open_library(Regress *r, Err *err)
         return false;
     if (!r->library.strict)
         session_note(s, "without sanitizers: %s", r->library.why_not_strict);
-    ExecPlan e = { .api = r->api, .library = r->library.cover, .libexec = session_libexec(s) };
+    ExecPlan e = { .api = r->api,
+                   .library = r->library.cover,
+                   .libexec = session_libexec(s),
+                   .files = files_of(r),
+                   .nfiles = r->nfiles };
     r->exec = exec_open(&e, err);
     r->again = r->exec ? exec_open(&e, err) : NULL;
     if (!r->again)
@@ -108,6 +124,8 @@ static bool open_library(Regress *r, Err *err)
         e = (ExecPlan){ .api = r->api,
                         .library = r->library.mutants,
                         .cpu_ms = 100,
+                        .files = r->files,
+                        .nfiles = r->nfiles,
                         .libexec = session_libexec(s) };
         r->mutants = exec_open(&e, err);
         return r->mutants != NULL;
@@ -171,6 +189,39 @@ static bool reduce_suite(Regress *r, Err *err)
 
 /* ---- report */
 
+/* What is not repeated, those with most calls first. */
+static size_t list_losses(const Regress *r, Arena *a, UsageLoss **out)
+{
+    size_t n = 0, m = r->suite.losses.len;
+    const UsageLoss *calls = r->usage ? usage_losses(r->usage, &n) : NULL;
+    UsageLoss *all = *out = arena_array(a, UsageLoss, n + m + 1);
+    if (n)
+        memcpy(all, calls, n * sizeof *all);
+    if (m)
+        memcpy(all + n, r->suite.losses.items, m * sizeof *all);
+    for (size_t i = 1; i < n + m; i++)
+        for (size_t k = i; k && all[k].calls > all[k - 1].calls; k--) {
+            UsageLoss x = all[k];
+            all[k] = all[k - 1];
+            all[k - 1] = x;
+        }
+    return n + m;
+}
+
+static json_t *losses_as_json(const Regress *r)
+{
+    Arena a = { 0 };
+    UsageLoss *all;
+    size_t n = list_losses(r, &a, &all);
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, json_pack("{s:o,s:i,s:s}", "function",
+                                              json_text(all[i].function->fn->name), "calls",
+                                              (int)all[i].calls, "why", all[i].why));
+    arena_release(&a);
+    return list;
+}
+
 static void add_figures(const Regress *r, json_t *j)
 {
     const Suite *u = &r->suite;
@@ -201,8 +252,9 @@ static void add_figures(const Regress *r, json_t *j)
                                       "branches", (json_int_t)r->by_example.branches));
     if (r->usage)
         json_object_set_new(j, "replays",
-                            json_pack("{s:I,s:I}", "tests", (json_int_t)u->replayed, "total",
-                                      (json_int_t)u->replays));
+                            json_pack("{s:I,s:I,s:I,s:o}", "tests", (json_int_t)u->replayed,
+                                      "shortened", (json_int_t)u->shortened, "total",
+                                      (json_int_t)u->replays, "lost", losses_as_json(r)));
     json_object_set_new(j, "dropped", json_integer((json_int_t)r->dropped));
     json_object_set_new(j, "seconds", json_real(u->ran.seconds));
     json_object_set_new(j, "guided", json_boolean(r->usage != NULL));
@@ -219,6 +271,30 @@ static void set_json(Regress *r)
 }
 
 static double percent(size_t n, size_t of) { return of ? 100.0 * (double)n / (double)of : 0; }
+
+static void say_replays(const Regress *r, Str *out)
+{
+    enum { SHOWN = 8 };
+    const Suite *u = &r->suite;
+    Arena a = { 0 };
+    UsageLoss *all;
+    size_t n = list_losses(r, &a, &all);
+    if (!r->usage)
+        return;
+    str_addf(out, "  repeats the example: %zu of %zu groups of its calls are tests", u->replayed,
+             u->replays);
+    if (u->shortened)
+        str_addf(out, ", %zu more without some calls", u->shortened);
+    str_add(out, "\n");
+    for (size_t i = 0; i < n && i < SHOWN; i++) {
+        str_add(out, i ? "                " : "  not repeated: ");
+        escape_terminal_z(out, all[i].function->fn->name);
+        str_addf(out, " (%u): %s\n", all[i].calls, all[i].why);
+    }
+    if (n > SHOWN)
+        str_addf(out, "                and %zu more; --json lists all\n", n - SHOWN);
+    arena_release(&a);
+}
 
 static void say(Regress *r, const char *folder)
 {
@@ -244,6 +320,7 @@ static void say(Regress *r, const char *folder)
     if (d->mutants)
         str_addf(out, "  kills %zu of %zu mutants, %zu of them reached\n", d->killed, d->mutants,
                  d->reached);
+    say_replays(r, out);
     if (u->set_aside)
         str_addf(out,
                  "  set aside: %" PRIu64 " sequences that died, but did not follow the "
@@ -310,6 +387,7 @@ static void release(Regress *r)
     exec_close(r->again);
     exec_close(r->strict);
     exec_close(r->mutants);
+    free(r->files);
     suite_release(&r->suite);
     library_release(&r->library);
     ownership_free(r->ownership);

@@ -51,6 +51,8 @@ static void add_test(Regress *r, Groups *all, size_t number)
     Str name = { 0 }, body = { 0 }, why = { 0 };
     size_t assertions = 0;
     Group *g = group_of(all, t);
+    if (r->usage)
+        g->file.files = usage_files(r->usage, &g->file.nfiles);
     write_test(&g->file, t, &name, &body, &assertions);
     purpose(t, &why);
     vec_push(&g->tests,

@@ -11,6 +11,7 @@
 #include "engine/play/player/player_int.h"
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ typedef struct Server {
     Playing playing;             /* the prefix, and then each job in its process */
     struct WireAnswer prefix;    /* what was seen of the prefix */
     Slot slots[MOST_SLOTS];      /* jobs side by side */
+    Reader given;                /* the steps of the prefix; p NULL: there is none */
 } Server;
 
 /* A job of a request. */
@@ -40,6 +42,7 @@ typedef struct Job {
     uint32_t number;
     struct WireOptions options;
     Reader steps;
+    const uint8_t *after;        /* the steps */
     uint32_t nsteps;
 } Job;
 
@@ -51,6 +54,7 @@ static Job take_job(Reader *r)
     j.nsteps = take32(r);
     j.steps = *r;
     take_no_steps(r, j.nsteps);
+    j.after = r->p;
     if (j.number >= WIRE_MOST_JOBS)
         _exit(79);
     return j;
@@ -141,10 +145,41 @@ static int free_slot(Server *s)
     }
 }
 
+/* ---- files */
+
+static void write_file(const char *name, const uint8_t *bytes, uint32_t n)
+{
+    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    if (fd >= 0 && write(fd, bytes, n) < (ssize_t)n)
+        unlink(name);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* The files that steps name, in the current folder. */
+static void give_files(const Player *player, const uint8_t *steps, const uint8_t *after)
+{
+    Reader r = { player->shared + WIRE_FILES, player->shared + WIRE_SEEN };
+    for (uint32_t i = 0, n = take32(&r); i < n; i++) {
+        char text[256] = "", *name = text + sizeof(uint32_t);      /* as a value has it */
+        uint32_t len = take32(&r);
+        memcpy(text, &len, sizeof len);
+        if (len + sizeof len >= sizeof text || !take(&r, name, len))
+            return;
+        uint32_t size = take32(&r);
+        if ((size_t)(r.end - r.p) < size)
+            return;
+        if (memmem(steps, (size_t)(after - steps), text, len + sizeof len))
+            write_file(name, r.p, size);
+        r.p += size;
+    }
+}
+
 /* ---- jobs */
 
 static void execute(Server *s, const Job *j, struct WireAnswer *answer)
 {
+    give_files(s->playing.player, s->given.p ? s->given.p : j->steps.p, j->after);
     s->playing.answer = answer;
     job_set_up(&s->playing, &j->options);
     job_run(&s->playing, j->steps, &j->options, j->nsteps);
@@ -226,6 +261,8 @@ static void run_prefix(Server *s, Group *g)
 {
     struct itimerval off = { 0 };
     job_limit(s->playing.player);
+    s->given = g->prefix;
+    give_files(s->playing.player, g->prefix.p, g->jobs.p);
     call_steps(&s->playing, &g->prefix, g->nprefix, 0, 1);
     setitimer(ITIMER_PROF, &off, NULL);
     setitimer(ITIMER_REAL, &off, NULL);
