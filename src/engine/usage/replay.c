@@ -20,9 +20,11 @@
 
 enum {
     LONGEST = 120,
+    LONGEST_OF_OBJECT = 60,    /* of a group that is longer */
     MOST_REPLAYS = 200,
     MOST_TRIES = 400,          /* sequences that are made, most of them alike */
     MOST_ALONE = 12,
+    MOST_ALIKE = 3,            /* with other values only */
     MOST_PROLOGUE = 6,
     RECORDED = 4096,           /* bytes of a buffer, at most */
 };
@@ -43,6 +45,7 @@ typedef struct Replayer {
     Numbers wanted;            /* calls of the sequence that is made */
     Vec(Seq *) all;
     Vec(uint64_t) hashes;      /* of these */
+    Map shapes;                /* of their functions -> how many there are */
     unsigned tries;
 } Replayer;
 
@@ -301,6 +304,16 @@ static bool is_known(const Replayer *r, const Seq *s, uint64_t hash)
     return false;
 }
 
+/* A few that only differ in their values are enough. */
+static bool is_welcome(Replayer *r, const Seq *s)
+{
+    uint64_t shape = 0xcbf29ce484222325u;
+    for (unsigned i = 0; i < s->n; i++)
+        mix(&shape, &s->steps[i].f, sizeof s->steps[i].f);
+    uintptr_t *n = (uintptr_t *)map_slotn(&r->shapes, &shape, sizeof shape);
+    return (*n)++ < (s->n == 1 ? MOST_ALONE : MOST_ALIKE);
+}
+
 static void forget_names(Replayer *r)
 {
     for (size_t i = 0; i < r->touched.len; i++) {
@@ -325,25 +338,25 @@ static void set_up(Replayer *r, Arena *a, Seq *s, uint32_t call)
 }
 
 /* The sequence of the calls in r->wanted, after what sets the library up. */
-static void add(Replayer *r)
+static void add(Replayer *r, unsigned longest)
 {
     Arena *a = &r->usage->arena;
     Seq *s = seq_new(a);
     size_t n = r->wanted.len, before = 0;
     unsigned setting_up = 0;
     r->tries++;
-    for (size_t i = 0; i < n && s->n < LONGEST; i++) {
+    for (size_t i = 0; i < n && s->n < longest; i++) {
         uint32_t call = r->wanted.items[i];
         for (; before < r->prologue.len && r->prologue.items[before] <= call; before++)
             if (r->prologue.items[before] < call)
                 set_up(r, a, s, r->prologue.items[before]);
         setting_up = i ? setting_up : s->n;
-        if (s->n + r->raw->calls.items[call].nstores < LONGEST + 8)
+        if (s->n + r->raw->calls.items[call].nstores < longest + 8)
             replay(r, a, s, call);
     }
     forget_names(r);
     uint64_t hash = hash_of(s);
-    if (s->n == setting_up || is_known(r, s, hash))
+    if (s->n == setting_up || is_known(r, s, hash) || !is_welcome(r, s))
         return;
     vec_push(&r->all, s);
     vec_push(&r->hashes, hash);
@@ -364,7 +377,25 @@ static void want_all(Replayer *r, const Numbers *calls)
         vec_push(&r->wanted, calls->items[i]);
 }
 
-/* An object's calls among those of its group, and what they need. */
+/* Is a call about objects that are needed, and about no others? */
+static bool is_about(const RawCall *c, const bool *needed)
+{
+    for (unsigned i = 0; i <= c->nparams; i++)
+        if (c->objects[i] != NO_OBJECT && !needed[c->objects[i]])
+            return false;
+    return true;
+}
+
+static bool has_object(const RawCall *c, uint32_t object)
+{
+    for (unsigned i = 0; i <= c->nparams; i++)
+        if (c->objects[i] == object)
+            return true;
+    return false;
+}
+
+/* An object's calls among those of its group, and what they need: other children of its
+ * parents are left out. */
 static void want_object(Replayer *r, uint32_t object, const Numbers *calls, bool *needed,
                         Numbers *marked)
 {
@@ -373,9 +404,7 @@ static void want_object(Replayer *r, uint32_t object, const Numbers *calls, bool
     vec_push(marked, object);
     for (size_t i = calls->len; i-- > 0;) {
         const RawCall *c = &r->raw->calls.items[calls->items[i]];
-        bool wanted = false;
-        for (unsigned k = 0; k <= c->nparams && !wanted; k++)
-            wanted = c->objects[k] != NO_OBJECT && needed[c->objects[k]];
+        bool wanted = has_object(c, object) || is_about(c, needed);
         for (unsigned k = 0; k <= c->nparams && wanted && is_replayed(c); k++)
             if (c->objects[k] != NO_OBJECT && !needed[c->objects[k]]) {
                 needed[c->objects[k]] = true;
@@ -404,12 +433,12 @@ static void add_objects(Replayer *r)
         if (!done[group] && calls->len) {
             done[group] = length_of(r, calls) <= LONGEST ? 2 : 1;
             want_all(r, calls);
-            add(r);
+            add(r, LONGEST);
         }
         if (done[group] != 1)
             continue;
         want_object(r, i, calls, needed, &marked);
-        add(r);
+        add(r, LONGEST_OF_OBJECT);
     }
     vec_release(&marked);
     free(needed);
@@ -479,7 +508,7 @@ static void add_alone(Replayer *r)
     }
     want_all(r, &all);
     if (together && all.len)
-        add(r);
+        add(r, LONGEST);
     r->tries = 0;
     for (size_t i = 0; i < r->raw->calls.len && !together && !is_enough(r); i++) {
         const RawCall *c = &r->raw->calls.items[i];
@@ -488,7 +517,7 @@ static void add_alone(Replayer *r)
         size_t before = r->all.len;
         r->wanted.len = 0;
         vec_push(&r->wanted, (uint32_t)i);
-        add(r);
+        add(r, LONGEST);
         seen[c->api->index] += (unsigned)(r->all.len - before);
     }
     vec_release(&all);
@@ -516,6 +545,7 @@ void replays_make(Usage *m, const RawUsage *raw, const UsagePlan *plan)
         vec_release(&r.calls[i]);
     vec_release(&r.all);
     vec_release(&r.hashes);
+    map_release(&r.shapes);
     vec_release(&r.touched);
     vec_release(&r.prologue);
     vec_release(&r.wanted);
