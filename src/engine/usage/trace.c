@@ -23,6 +23,7 @@
 #include "base/file.h"
 #include "engine/usage/usage_int.h"
 #include "runtime/format/tracefile.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -1024,14 +1025,28 @@ static int by_call(const void *a, const void *b)
     return (x->call > y->call) - (x->call < y->call);
 }
 
-void raw_add_trace(RawUsage *raw, Arena *a, Trace *t)
+/* Asked now and then: is it to go on? */
+static bool goes_on(const RawUsage *raw, const UsagePlan *plan, uint64_t events)
 {
+    enum { OFTEN = 1 << 12, SELDOM = 1 << 16 };
+    char text[80];
+    if (events % SELDOM == 0) {
+        snprintf(text, sizeof text, "what the example did: %zu calls", raw->calls.len);
+        usage_say(plan, text);
+    }
+    return events % OFTEN || !plan->stop || !plan->stop(plan->arg);
+}
+
+bool raw_add_trace(RawUsage *raw, Arena *a, Trace *t, const UsagePlan *plan)
+{
+    uint64_t events = 0;
+    bool ok = true;
     Reader r = { .raw = raw, .arena = a, .traced = trace_program(t), .base = raw->last };
     size_t first = raw->objects.len;
 
     r.known = xcalloc(program_index_limit(r.traced) + 1, sizeof *r.known);
     find_files(raw->api, r.traced, &r.files);
-    for (const Event *e; (e = trace_next(t));) {
+    for (const Event *e; ok && (e = trace_next(t)); ok = goes_on(raw, plan, ++events)) {
         raw->last = r.base + e->number;
         if (e->kind == EVENT_CALL && e->fn)
             take_call(&r, t, e);
@@ -1063,6 +1078,7 @@ void raw_add_trace(RawUsage *raw, Arena *a, Trace *t)
     vec_release(&r.inside);
     free(r.known);
     arena_release(&r.scratch);
+    return ok;
 }
 
 void raw_release(RawUsage *raw)

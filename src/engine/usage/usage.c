@@ -104,19 +104,31 @@ static void find_given(Usage *m, const RawUsage *raw)
     }
 }
 
+void usage_say(const UsagePlan *plan, const char *what)
+{
+    if (plan->progress)
+        plan->progress(plan->arg, what);
+}
+
 Usage *usage_infer(Api *api, Trace *const *traces, size_t ntraces, const UsagePlan *plan, Err *err)
 {
     Usage *m = xcalloc(1, sizeof *m);
     RawUsage raw = { .api = api, .shapes = api };
 
     m->api = api;
+    bool whole = true;
     for (size_t i = 0; i < ntraces; i++)
-        raw_add_trace(&raw, &m->arena, traces[i]);
+        whole = raw_add_trace(&raw, &m->arena, traces[i], plan) && whole;
+    if (!whole)
+        strings_addf(&m->notes, "learned from the first %zu calls of the example only: it was "
+                                "stopped, or its time (--time) was over", raw.calls.len);
+    usage_say(plan, "how objects were used");
     files_find(m, &raw, plan->root);
     facts_of_ends(&raw, plan->facts);
     facts_of_usage(m, &raw);
     graphs_make(m, &raw);
     gather_values(m, &raw);
+    usage_say(plan, "what the example did, as sequences");
     replays_make(m, &raw, plan);
     find_given(m, &raw);
     raw_release(&raw);

@@ -105,8 +105,11 @@ struct Usage {
     Strings notes;             /* what was left out, and rules without effect */
 };
 
-/* Appends what a trace shows; bytes are copied into the arena. */
-void raw_add_trace(RawUsage *raw, Arena *a, Trace *t);
+/* Appends what a trace shows; bytes are copied into the arena. False: it was stopped
+ * before the end. */
+bool raw_add_trace(RawUsage *raw, Arena *a, Trace *t, const UsagePlan *plan);
+/* Says what goes on, if anybody asks. */
+void usage_say(const UsagePlan *plan, const char *what);
 void raw_release(RawUsage *raw);
 
 /* Is `inner` inside `outer`, at any depth? */
