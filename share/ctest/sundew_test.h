@@ -129,8 +129,14 @@
 
 /* Ends a test. Measuring coverage (--coverage) has to write down what it saw. */
 #if defined __GNUC__ && defined __ELF__
-extern void __gcov_dump(void) __attribute__((weak));
-#define SUNDEW_LEAVE_(status) (__gcov_dump ? __gcov_dump() : (void)0, _exit(status))
+extern void __gcov_exit(void) __attribute__((weak));     /* gcc */
+extern void __gcov_dump(void) __attribute__((weak));     /* clang, --coverage */
+extern int __llvm_profile_write_file(void) __attribute__((weak));
+#define SUNDEW_LEAVE_(status)                                                  \
+    (__gcov_exit   ? __gcov_exit()                                             \
+     : __gcov_dump ? __gcov_dump()                                             \
+                   : (void)0,                                                  \
+     (void)(__llvm_profile_write_file ? __llvm_profile_write_file() : 0), _exit(status))
 #else
 #define SUNDEW_LEAVE_(status) _exit(status)
 #endif

@@ -40,4 +40,45 @@ ok "…and what is" says "repeats the example: 5 of 5 groups of its calls are te
     regress liblend.a --headers lend.h -o t --count 50 --mutants 0 -- ./example
 ok "they compile without warnings and pass, as they were delivered" make -s -C tests check CC=gcc CFLAGS="-Wall -Wextra -Werror"
 ok "…with clang and sanitizers, and leak nothing" strict lend.c
+
+# ---- tests that move
+
+ok "no path of this machine is in them" eval '! grep -rIF "$PWD" tests'
+mkdir sub && mv tests kept && mkdir sub/lend && cp -r kept sub/lend/tests && cp -r ./*.[cha] sub/lend
+ok "they go with the project" eval 'make -s -B -C sub/lend/tests check CC=gcc && mv kept tests'
+ok "gcov sees what they reach" eval 'gcc -g --coverage -c lend.c -o covered.o &&
+    make -s -B -C tests check CC=gcc TEST_LIBS="$PWD/covered.o --coverage" >/dev/null && gcov -n covered.gcda >said && grep -qE "executed:([5-9][0-9]|100)" said'
+if command -v cmake >/dev/null; then
+    ok "CMake builds them, too" eval 'cmake -S sub/lend/tests -B sub/lend/build >/dev/null && cmake --build sub/lend/build >/dev/null && (cd sub/lend/build && ctest >/dev/null)'
+fi
+
+# ---- another version
+
+# version SED HEADER-SED: the library and its header after two changes, in new/.
+version() {
+    rm -rf new && mkdir new && sed "$1" lend.c >new/lend.c && sed "$2" lend.h >new/lend.h &&
+        gcc -g -c new/lend.c -o new/lend.o && ar rcs new/liblend.a new/lend.o
+}
+diff_new() { "$SUNDEW" regress --diff tests "$@" new/liblend.a; }
+ok "a version without a function" version '/^int count_digits/,/^}/d' ''
+ok "…is told, and all other tests run" eval 'status 1 diff_new >said && grep -q "count_digits: is not there any more" said && ! grep -q "does not compile" said &&
+    [ "$(grep -c "regress/changed" said)" = 1 ] && grep -qE "^([6-9]|[1-9][0-9]) tests, [1-3] of them" said'
+ok "a version with another declaration" version 's/^int doc_lines(const struct doc \*d)/int doc_lines(const struct doc *d, int from)/; s/return d->lines;/return d->lines - from;/' \
+    's/^int doc_lines(const struct doc \*d)/int doc_lines(const struct doc *d, int from)/'
+ok "…is told with its header" eval 'status 1 diff_new --headers new/lend.h >said && grep -q "doc_lines: is declared otherwise now" said && [ "$(grep -c "regress/changed" said)" = 1 ]'
+ok "a flag for it is used" eval 'version "" "s/^int doc_lines.*/#ifdef LINES\nint doc_lines(const struct doc *d);\n#endif/" &&
+    status 0 diff_new --headers new/lend.h --cflags -DLINES'
+ok "what the example prints otherwise is seen" eval 'version "s/n += .first >= .0./n += *first >= (char)49/; s/strlen(list->name)/strlen(list->name) + 1/" "" && status 1 diff_new >said &&
+    grep -q "list_length gives something else" said'
+
+# ---- headers that need what the build knows
+
+fresh include
+mkdir inc
+echo 'typedef int number;' >inc/part.h
+printf '#include <part.h>\nnumber twice(number n);\n' >whole.h
+printf '#include "whole.h"\nnumber twice(number n) { return 2 * n; }\n' >whole.c
+printf '#include "whole.h"\nint main(void) { return twice(3) != 6; }\n' >example.c
+"$SUNDEW" capture -q -- sh -c "gcc -g -Iinc -c whole.c && ar rcs libwhole.a whole.o && gcc -g -Iinc example.c libwhole.a -o example"
+ok "folders of headers are the build's" eval 'regress libwhole.a --headers whole.h --count 50 --mutants 0 -- ./example && in_tests "CHECK_INT\(twice\(3\), 6\)" && make -s -C tests check'
 done_testing

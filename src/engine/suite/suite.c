@@ -10,7 +10,6 @@
 #include "engine/suite/suite.h"
 #include "engine/generate/repeat.h"
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -299,7 +298,6 @@ static void try_less(Judge *j, Arena *a, const Replay *r, const Settled *x, Repl
 {
     int at;
     const char *why = reason(r->seq, x, &at);
-    if (getenv("DBG")) { Str d = {0}; seq_dump(x->seq, &d); fprintf(stderr, "LOST %s at %u state %d leaked %ld\n%s", why, x->how.at, x->how.state, (long)x->how.leaked, str_c(&d)); }
     const ApiFunction *f = at >= 0 ? r->seq->steps[at].f : last_call(r->seq);
     if (f)
         lose(j->suite, f, why);
