@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -95,8 +97,11 @@ static void judge(struct WireAnswer *w, int status)
 static int wait_for(pid_t pid)
 {
     int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    while ((waitpid(pid, &status, WUNTRACED) < 0 && errno == EINTR) || WIFSTOPPED(status)) {
+        if (WIFSTOPPED(status))
+            kill(pid, SIGKILL);  /* it would stand there for ever */
+        status = 0;
+    }
     return status;
 }
 
@@ -119,7 +124,11 @@ static int end_one(Server *s)
         busy += s->slots[i].pid != 0;
     if (!busy)
         return 0;
-    pid_t pid = waitpid(-1, &status, 0);
+    pid_t pid = waitpid(-1, &status, WUNTRACED);
+    if (pid > 0 && WIFSTOPPED(status)) {
+        kill(pid, SIGKILL);      /* its end comes next */
+        return 1;
+    }
     for (int i = 0; i < MOST_SLOTS; i++)
         if (pid > 0 && s->slots[i].pid == pid) {
             judge(s->slots[i].answer, status);
@@ -177,6 +186,24 @@ static void give_files(const Player *player, const uint8_t *steps, const uint8_t
 
 /* ---- jobs */
 
+/* From now on this process can write its own answer, and nothing else of the memory that all
+ * share. NULL: nothing at all. */
+static void protect_shared(const Player *player, const struct WireAnswer *answer)
+{
+    uint8_t *from = player->shared, *own = answer ? (uint8_t *)answer : from + WIRE_SIZE;
+    uint8_t *behind = answer ? own + WIRE_ANSWER : own;
+    mprotect(from, (size_t)(own - from), PROT_READ);
+    mprotect(behind, (size_t)(from + WIRE_SIZE - behind), PROT_READ);
+}
+
+/* A process that listens to no signal ends, too. */
+static void limit_cpu(const Player *player)
+{
+    rlim_t seconds = player->head->cpu_ms / 1000 + 2;
+    struct rlimit limit = { seconds, seconds };
+    setrlimit(RLIMIT_CPU, &limit);
+}
+
 static void execute(Server *s, const Job *j, struct WireAnswer *answer)
 {
     give_files(s->playing.player, s->given.p ? s->given.p : j->steps.p, j->after);
@@ -193,6 +220,8 @@ static void start_job(Server *s, const Job *j, struct WireAnswer *answer)
     if (pid == 0) {
         setpgid(0, 0);           /* kill(0, …) is for itself */
         go_to_slot(i);
+        limit_cpu(s->playing.player);
+        protect_shared(s->playing.player, answer);
         execute(s, j, answer);
         _exit(0);
     }
@@ -263,7 +292,9 @@ static void run_prefix(Server *s, Group *g)
     job_limit(s->playing.player);
     s->given = g->prefix;
     give_files(s->playing.player, g->prefix.p, g->jobs.p);
+    protect_shared(s->playing.player, NULL);
     call_steps(&s->playing, &g->prefix, g->nprefix, 0, 1);
+    mprotect(s->playing.player->shared, WIRE_SIZE, PROT_READ | PROT_WRITE);
     setitimer(ITIMER_PROF, &off, NULL);
     setitimer(ITIMER_REAL, &off, NULL);
 }
