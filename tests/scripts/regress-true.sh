@@ -71,6 +71,22 @@ ok "a flag for it is used" eval 'version "" "s/^int doc_lines.*/#ifdef LINES\nin
 ok "what the example prints otherwise is seen" eval 'version "s/n += .first >= .0./n += *first >= (char)49/; s/strlen(list->name)/strlen(list->name) + 1/" "" && status 1 diff_new >said &&
     grep -q "list_length gives something else" said'
 
+# ---- examples that are suites
+
+if command -v valgrind >/dev/null; then
+    printf 'check: t\n\tvalgrind -q --error-exitcode=9 ./t\nt: example.c liblend.a\n\tgcc -g example.c liblend.a -o t\n' >Makefile
+    ok "programs that run under Valgrind are recorded" eval 'says "repeats the example: [1-9]" regress liblend.a --headers lend.h -o under --count 20 --mutants 0 -- make -s check 2>noise &&
+        ! grep -q "ended with status" noise'
+fi
+fresh many
+cp "$TOP"/tests/subjects/usage/many/*.[ch] .
+"$SUNDEW" capture -q -- sh -c "gcc -g -c pool.c && ar rcs libpool.a pool.o && gcc -g example.c libpool.a -o example"
+ok "of thousands of objects that are used alike a few are repeated" eval 'regress libpool.a --headers pool.h --count 1 --mutants 0 --json -- ./example 3000 >out.json && python3 -c "
+import json
+r = json.load(open(\"out.json\"))[\"replays\"]
+assert 2 <= r[\"total\"] <= 8 and r[\"tests\"] == r[\"total\"], r
+"'
+
 # ---- headers that need what the build knows
 
 fresh include

@@ -134,7 +134,7 @@ void value_print(const SeqValue *v, Str *out)
         }
         str_addc(out, '}');
         break;
-    case VALUE_ROOM: str_addf(out, "room %zu", v->n); break;
+    case VALUE_ROOM: str_addf(out, "%zu bytes of room", v->n); break;
     case VALUE_RESULT: str_addf(out, "r%u", v->step); break;
     case VALUE_STORED: str_addf(out, "r%u.%u", v->step, v->param); break;
     case VALUE_STORAGE: str_addf(out, "&r%u.%u", v->step, v->param); break;

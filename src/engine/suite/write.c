@@ -165,10 +165,18 @@ static void add_float(Str *out, double x)
     }
 }
 
+/* As a person would write it: quotes and question marks need no numbers. Two of the latter
+ * may begin a trigraph. */
 static void add_text(Str *out, const uint8_t *bytes, size_t n)
 {
     str_addc(out, '"');
-    escape_c_string(out, (const char *)bytes, n);
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i] == '"')
+            str_add(out, "\\\"");
+        else if (bytes[i] == '?')
+            str_add(out, i && bytes[i - 1] == '?' ? "\\?" : "?");
+        else
+            escape_c_string(out, (const char *)bytes + i, 1);
     str_addc(out, '"');
 }
 

@@ -24,10 +24,13 @@ static const Option options[] = {
     { "output", 'o', "DIR", "where the tests go", "tests" },
     { "count", 0, "N", "stop after this many sequences: the same seed then gives the same tests",
       NULL },
-    { "universal", 0, NULL, "call anything with anything, without a model", NULL },
-    { "divergent", 0, "SHARE", "the least share of calls that depart from the model", "0.1" },
-    { "rules", 0, "FILE", "forbids, requires or weights edges of the model", NULL },
-    { "mutants", 0, "N", "the most mutants to make; 0: none", "2000" },
+    { "universal", 0, NULL, "call any function with any argument, whatever the example does", NULL },
+    { "divergent", 0, "SHARE", "the least share of calls that are not as the example has them",
+      "0.1" },
+    { "rules", 0, "FILE", "forbids or requires calls, or makes them more frequent", NULL },
+    { "mutants", 0, "N",
+      "the most faults to put into a copy of the library, to see which tests find them; 0: none",
+      "2000" },
     { "cflags", 0, "WORD", "a flag for the headers, such as -I or -D (repeatable)", NULL },
     { "link", 0, "WORD", "a word for the linker, such as -lz (repeatable)", NULL },
     { "example-coverage", 0, NULL, "also tell what the example covers by itself", NULL },
@@ -318,8 +321,10 @@ static void say(Regress *r, const char *folder)
         str_addf(out, "  the example alone covers %zu lines and %zu branches\n",
                  r->by_example.lines, r->by_example.branches);
     if (d->mutants)
-        str_addf(out, "  kills %zu of %zu mutants, %zu of them reached\n", d->killed, d->mutants,
-                 d->reached);
+        str_addf(out,
+                 "  finds %zu of %zu faults that Sundew has put into the library one by one "
+                 "(mutants); %zu of them lie on the tests' way\n",
+                 d->killed, d->mutants, d->reached);
     say_replays(r, out);
     if (u->set_aside)
         str_addf(out,
@@ -456,12 +461,14 @@ const Command technique_regress = {
         "records takes the place of the library meanwhile. Sundew learns from the example how the "
         "API is used, and generates many call sequences that are similar but different. It keeps "
         "a sequence if it always gives the same, is legal under the address and "
-        "undefined-behaviour sanitizers, leaks nothing, and adds coverage or finds a mutant. It "
+        "undefined-behaviour sanitizers, leaks nothing, and adds coverage or finds a fault that "
+        "Sundew has put into a copy of the library (a mutant). It "
         "writes these as plain C tests with assertions on the results. The default of --time is "
         "60s.\n\n"
-        "Without an example it calls any function with any argument (the universal model).\n\n"
-        "It reports a crash only if every step of the sequence is like the example. It counts "
-        "other crashes and sets them aside, because wrong use of a C library may do anything.\n\n"
+        "Without an example it calls any function with any argument.\n\n"
+        "It reports a crash only if each object saw the calls that one of the example's saw, with "
+        "the same values. It counts other crashes and sets them aside, because wrong use of a C "
+        "library may do anything.\n\n"
         "With --diff it compiles the tests of an earlier run with the library that you name, and "
         "tells for each function what differs; --accept makes that the new expectation.",
     .examples = "sundew regress libfoo.a --headers foo.h -o tests --time 60s -- ./example\n"

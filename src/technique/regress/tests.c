@@ -37,13 +37,11 @@ static Group *group_of(Groups *all, const SeqTest *t)
 
 static void purpose(const SeqTest *t, Str *out)
 {
-    str_add(out, t->example   ? "replay: what the example itself did with these objects"
-                 : t->follows ? "guided: does what the example did, in another order or with other "
-                                "values"
-                              : "divergent: has calls or values that the example does not have");
+    str_add(out, t->example   ? "The example does this."
+                 : t->follows ? "Like the example, in another order or with other values."
+                              : "Calls or values that the example does not have.");
     if (t->nkilled)
-        str_addf(out, "; finds %zu mutant%s that no other test finds", t->nkilled,
-                 t->nkilled == 1 ? "" : "s");
+        str_addf(out, " No other test finds %zu of the faults that were tried.", t->nkilled);
 }
 
 static void add_test(Regress *r, Groups *all, size_t number)
