@@ -146,7 +146,23 @@ ok "… and fails there" json pair.json 'len(d["failures"]) == 1'
 ok "… its twin" explore pair-good ./pair-good --no-concolic --executions 20000 --time 60s
 ok "… does not" json pair-good.json 'd["failures"] == []'
 ok "a build that is not ready in time" explore late ./pair-good --time 1s
-ok "… is said to be missing" json late.json 'd["traces"] > 0 or "only mutated" in str(d["incomplete"])'
+ok "… is said to be missing" json late.json 'd["traces"] > 0 or "not ready" in str(d["incomplete"])'
+
+# A compiler that never ends: the search goes on without its build, and its time holds.
+mkdir -p slow-bin
+printf '#!/bin/sh\ncase "$*" in *-fsanitize*) exec sleep 100000;; esac\nexec /usr/bin/gcc "$@"\n' >slow-bin/gcc
+chmod +x slow-bin/gcc
+ok "captured" env PATH="$PWD/slow-bin:$PATH" "$SUNDEW" -q capture -- gcc -g -O1 -o unbuilt letters.c
+without_waiting() {
+    rm -rf unbuilt.out
+    PATH="$PWD/slow-bin:$PATH" timeout 300 "$SUNDEW" explore ./unbuilt -o unbuilt.out -j1 --json --no-concolic --time 5s >unbuilt.json
+    [ $? = 0 ]
+}
+ok "a build that never ends holds nobody up" without_waiting
+ok "… inputs were run, and what is missing is said" json unbuilt.json \
+    'd["executions"] > 0 and "sanitizers was not ready" in str(d["incomplete"])'
+gone() { ! pgrep -f 'sleep 10000[0]' >/dev/null; }
+ok "… nothing of it is left" gone
 
 # ---- failures: what they say, and what becomes of them
 cp "$TOP/tests/subjects/explore/bugs.c" bugs.c

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* How often an input is run to make it smaller. */
 enum { SMALLER_TESTS = 400, WAITING_MOST = 512, WAITING_LONGEST = 1 << 16 };
@@ -205,7 +206,7 @@ static Bug *bug_new(const Explorer *x, const Input *in, const Failure *f, FrontJ
     b->bytes = xmemdup(in->bytes, in->n);
     b->n = in->n;
     b->by = by;
-    b->studied = true;                         /* by this job, for now */
+    b->studied = b->busy = true;               /* by this job, for now */
     return b;
 }
 
@@ -248,6 +249,8 @@ static void add(Job *j, const Input *in, const Failure *f, FrontJudge by, bool b
     pthread_mutex_lock(&x->lock);
     b->f.condition = condition;
     b->studied = !wanted || now;
+    b->busy = false;
+    b->again = by == FRONT_STRICT || by_command;
     save(x, b, number);
     pthread_mutex_unlock(&x->lock);
     if (x->plan->stop == STOP_FIRST_FAILURE)
@@ -286,7 +289,7 @@ static bool judged(Job *j, FrontJudge by, const Input *in, const Input *ran, con
 static bool judge(Job *j, const Input *in, bool died, const Str *small)
 {
     Input ran = *in;
-    bool strict = j->x->facts.strict;
+    bool strict = atomic_load(&j->x->strict);
     if (small) {
         ran.bytes = (const uint8_t *)str_c(small);
         ran.n = small->len;
@@ -315,7 +318,7 @@ void failures_at_start(Job *j, double most)
     x->never_ends = all.len > 0;
     Input none = { 0, (const uint8_t *)"", 0, UINT32_MAX };
     for (size_t i = 0; i < all.len; i++)
-        add(j, &none, &all.items[i], x->facts.strict ? FRONT_STRICT : FRONT_PLAIN, false, NULL);
+        add(j, &none, &all.items[i], x->strict ? FRONT_STRICT : FRONT_PLAIN, false, NULL);
     release_all(&all);
 }
 
@@ -345,7 +348,7 @@ void failures_sample(Job *j, const Input *in)
 void failures_samples(Job *j)
 {
     double now = explorer_age(j->x);
-    while (j->waiting.len && j->x->facts.strict && j->sampling <= 0.1 * now) {
+    while (j->waiting.len && atomic_load(&j->x->strict) && j->sampling <= 0.1 * now) {
         Waiting w = j->waiting.items[--j->waiting.len];
         Input in = { 0, w.bytes, w.n, w.parent };
         judged(j, FRONT_STRICT, &in, &in, NULL);
@@ -362,15 +365,113 @@ void failures_study(Job *j)
     Bug *b = NULL;
     pthread_mutex_lock(&x->lock);
     for (size_t i = 0; !b && i < x->bugs.len; i++)
-        if (!x->bugs.items[i]->studied && x->bugs.items[i]->f.file)
+        if (!x->bugs.items[i]->studied && !x->bugs.items[i]->busy && !x->bugs.items[i]->gone)
             b = x->bugs.items[i];
     if (b)
-        b->studied = true;
+        b->studied = b->busy = true;
     pthread_mutex_unlock(&x->lock);
     if (!b)
         return;
     Input shown = small_input(b);
-    b->f.condition = tracer_condition(j, b->by, &shown, &b->f.failure);
+    char *condition = tracer_condition(j, b->by, &shown, &b->f.failure);
+    pthread_mutex_lock(&x->lock);
+    b->f.condition = condition;
+    b->busy = false;
+    pthread_mutex_unlock(&x->lock);
+}
+
+/* ---- the strict judge comes later */
+
+static void remove_files(Bug *b)
+{
+    unlink(b->f.file);
+    if (b->f.small_file)
+        unlink(b->f.small_file);
+    free(b->f.file);
+    free(b->f.small_file);
+    b->f.file = b->f.small_file = NULL;
+}
+
+/* The strict judge's word about it takes the place of what was seen before. Under the lock. */
+static void say_strictly(Explorer *x, Bug *b, size_t number, FrontFailures *all)
+{
+    Failure *f = &all->items[0];
+    Bug *same = find(x, f, false);
+    remove_files(b);
+    if (same && same != b) {
+        same->f.seen += b->f.seen;
+        b->gone = true;
+        x->gone++;
+        return;
+    }
+    Failure first = b->f.failure;
+    b->f.failure = *f;
+    *f = first;
+    b->by = FRONT_STRICT;
+    free(b->f.condition);
+    b->f.condition = NULL;
+    b->studied = b->f.hang;
+    save(x, b, number);
+}
+
+/* A failure that was found without it; false: there is none. */
+static bool judge_older_failure(Job *j)
+{
+    Explorer *x = j->x;
+    Bug *b = NULL;
+    size_t number = 0;
+    pthread_mutex_lock(&x->lock);
+    for (size_t i = 0; !b && i < x->bugs.len; i++)
+        if (!x->bugs.items[i]->again && !x->bugs.items[i]->busy) {
+            b = x->bugs.items[i];
+            number = i;
+        }
+    if (b)
+        b->again = b->busy = true;
+    pthread_mutex_unlock(&x->lock);
+    if (!b)
+        return false;
+    FrontFailures all = { 0 };
+    Input shown = small_input(b);
+    run(j, FRONT_STRICT, &shown, &all);
+    pthread_mutex_lock(&x->lock);
+    if (all.len && !b->f.hang)
+        say_strictly(x, b, number, &all);
+    b->busy = false;
+    pthread_mutex_unlock(&x->lock);
+    release_all(&all);
+    return true;
+}
+
+/* An input of the queue that it has not seen. */
+static bool judge_older_input(Job *j)
+{
+    Explorer *x = j->x;
+    Entry *e = NULL;
+    pthread_mutex_lock(&x->lock);
+    while (!e && x->unjudged < queue_length(x->queue)) {
+        e = queue_at(x->queue, x->unjudged++);
+        if (e->judged)
+            e = NULL;
+        else
+            e->judged = true;
+    }
+    pthread_mutex_unlock(&x->lock);
+    if (!e)
+        return false;
+    Input in = { e->state, e->bytes, e->n, e->parent };
+    judged(j, FRONT_STRICT, &in, &in, NULL);
+    return true;
+}
+
+void failures_later(Job *j)
+{
+    enum { SOME = 8 };
+    if (!atomic_load(&j->x->strict))
+        return;
+    for (unsigned i = 0; i < SOME && !job_over(j); i++)
+        if (!judge_older_failure(j) && !judge_older_input(j))
+            return;
 }
 
 void failures_close(Job *j)
@@ -380,16 +481,25 @@ void failures_close(Job *j)
     vec_release(&j->waiting);
 }
 
+static void release_one(ExploreFailure *f)
+{
+    failure_release(&f->failure);
+    free(f->small);
+    free(f->condition);
+}
+
 void failures_finish(Explorer *x, ExploreResult *out)
 {
     out->failures = xcalloc(x->bugs.len + 1, sizeof *out->failures);
-    out->nfailures = x->bugs.len;
     for (size_t i = 0; i < x->bugs.len; i++) {
         Bug *b = x->bugs.items[i];
         assert(b->f.small && b->f.seen);
         if (!b->f.condition)
             b->f.condition = xstrdup("");
-        out->failures[i] = b->f;
+        if (b->gone)
+            release_one(&b->f);
+        else
+            out->failures[out->nfailures++] = b->f;
         free(b->bytes);
         free(b);
     }

@@ -133,6 +133,7 @@ static Entry *keep(Job *j, const uint8_t *bytes, size_t n, Origin origin, uint32
                          .when = explorer_age(x),
                          .new_edge = news == SUNDEW_NEWS_EDGE };
         e = queue_add(x->queue, bytes, n, batch->counters, &run);
+        e->judged = atomic_load(&x->strict);
         if (run.new_edge)
             x->last_new = explorer_age(x);
         corpus_save(x, e);

@@ -266,13 +266,10 @@ bool report_exploration(Exploration *e, ExploreResult *r, Err *err)
     bool ok = session_begin(e->s, e->captured->name, err);
     for (size_t i = 0; ok && i < r->nfailures; i++)
         ok = report_failure(e, &r->failures[i], err);
-    bool kept;
+    const char *late = c_front_was_late(e->front);
     bool on_purpose = strcmp(r->ended, "first failure") == 0;
-    if (ok && !on_purpose && c_front_was_late(e->front, &kept))
-        session_incomplete(e->s,
-                           "inputs were only mutated: the build that follows them was not "
-                           "ready%s",
-                           kept ? " (it is kept for the next run)" : "");
+    if (ok && !on_purpose && late)
+        session_incomplete(e->s, "%s not ready in time", late);
     if (ok && r->unsaved)
         session_incomplete(e->s, "%zu file%s could not be written", r->unsaved,
                            r->unsaved == 1 ? "" : "s");
