@@ -164,6 +164,22 @@ ok "… inputs were run, and what is missing is said" json unbuilt.json \
 gone() { ! pgrep -f 'sleep 10000[0]' >/dev/null; }
 ok "… nothing of it is left" gone
 
+# ---- failures that come and go, and failures of one compiler only
+cp "$TOP/tests/subjects/explore/flaky.c" "$TOP/tests/subjects/explore/compiler.c" .
+ok "captured" "$SUNDEW" -q capture -- sh -c 'gcc -g -O1 -o flaky flaky.c && gcc -g -O1 -DALWAYS -o always flaky.c && gcc -g -O1 -o compiler compiler.c'
+printf F >F
+ok "a failure that does not always repeat" explore flaky ./flaky -i F --no-concolic --executions 300
+ok "… is told with its rate" json flaky.json \
+    'len(d["failures"]) == 1 and 0 < d["failures"][0]["failed"] < d["failures"][0]["runs"] and "flaky: it failed in" in d["findings"][0]["message"]'
+ok "one that does" explore always ./always -i F --no-concolic --executions 300
+ok "… is not called flaky" json always.json \
+    'len(d["failures"]) == 1 and d["failures"][0]["failed"] == d["failures"][0]["runs"] > 1 and "flaky" not in str(d["findings"])'
+printf B >B
+printf C >C
+ok "a failure of Sundew's own build" explore compiler ./compiler -i B -i C --no-concolic --executions 50
+ok "… is told as such, and no other" json compiler.json \
+    'sorted(f["ours_only"] for f in d["failures"]) == [False, True] and str(d["findings"]).count("only Sundew") == 1'
+
 # ---- failures: what they say, and what becomes of them
 cp "$TOP/tests/subjects/explore/bugs.c" bugs.c
 cp "$TOP/tests/subjects/explore/blocks.c" blocks.c

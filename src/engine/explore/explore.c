@@ -599,6 +599,9 @@ bool explore(const ExplorePlan *plan, ExploreResult *out, Err *err)
                       "no branch depends on the input: is it read from elsewhere (a file: @@, "
                       "arguments: --argv, the environment: --env), or is a terminal wanted, which "
                       "runs don't have?");
+    if (ok && x.once)
+        explorer_note(&x, "%zu run%s died that did not die again in %u more; %s not reported", x.once,
+                      x.once == 1 ? "" : "s", FAILURES_REPEATS, x.once == 1 ? "it is" : "they are");
     tell_notes(&x);
     explorer_release(&x);
     return ok;

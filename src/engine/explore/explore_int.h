@@ -86,6 +86,7 @@ typedef struct Explorer {
     Arena arena;
     double last_new; /* when, by explorer_age() */
     size_t unsaved; /* files that could not be written */
+    size_t once; /* runs that died, and never did again */
     size_t hangs, late_judged; /* runs that took too long: real; looked at */
     /* of systematic.c */
     Vec(Level) levels;
@@ -177,8 +178,9 @@ void corpus_save(Explorer *x, const Entry *e);
 bool corpus_sync(Job *j);
 
 /* ---- failures.c */
-/* Has it judged; `died`, `late`: it died in a quick run. */
-void failures_judge(Job *j, const Input *in, bool died, bool late);
+enum { FAILURES_REPEATS = 20 }; /* how often an input runs again that does not always fail */
+/* Has it judged; `died`: it died in a quick run; `late`: it took too long; `signal`: of FrontRun. */
+void failures_judge(Job *j, const Input *in, bool died, bool late, int signal);
 /* The first run, which may take `most` seconds: x->start. */
 void failures_at_start(Job *j, double most);
 /* A failure of an earlier exploration, and what it was made smaller to or NULL: does it fail still? */

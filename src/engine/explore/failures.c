@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 /* How often an input is run to make it smaller. */
+enum { REPEATS = 6, REPEATS_FLAKY = FAILURES_REPEATS };     /* how often a failure is run again */
 enum { SMALLER_TESTS = 400, WAITING_MOST = 512, WAITING_LONGEST = 1 << 16 };
 
 /* ---- verdicts */
@@ -143,12 +144,42 @@ static void show_smaller(Job *j, Bug *b)
     release_all(&all);
 }
 
+/* ---- does it always fail, and only here? */
+
+static bool is_flaky(const Bug *b) { return b->f.failed < b->f.runs; }
+
+/* Runs the input again, more often if it does not always fail. */
+static void repeat(Job *j, Bug *b)
+{
+    Input in = { b->f.state, b->bytes, b->n, UINT32_MAX };
+    if (b->f.by_command || b->f.hang)
+        return;
+    for (unsigned i = 0; i < (is_flaky(b) ? REPEATS_FLAKY : REPEATS) && !job_over(j); i++) {
+        b->f.failed += failures_alike(j, b->by, &in, &b->f.failure);
+        b->f.runs++;
+    }
+}
+
+/* What another build shows may be a matter of that build: where behaviour is undefined, or the stack
+ * is larger. The program as the user built it knows. A sanitizer's report speaks for itself. */
+static void compare(Job *j, Bug *b)
+{
+    FrontFailures all = { 0 };
+    Input in = { b->f.state, b->bytes, b->n, UINT32_MAX };
+    if (!j->x->facts.own || b->f.by_command || b->f.hang || is_flaky(b) ||
+        b->f.failure.kind == FAILURE_SANITIZER)
+        return;
+    run(j, FRONT_OWN, &in, &all);
+    b->f.ours_only = all.len == 0 && !job_over(j);
+    release_all(&all);
+}
+
 static void make_smaller(Job *j, Bug *b, const Str *small)
 {
     Shrink k = { .job = j, .bug = b, .tests = SMALLER_TESTS, .until = explorer_age(j->x) + 10 };
     b->f.small = small ? xmemdup(small->data, small->len) : xmemdup(b->bytes, b->n);
     b->f.nsmall = small ? small->len : b->n;
-    if (small || b->f.hang || j->x->plan->replay)
+    if (small || b->f.hang || j->x->plan->replay || is_flaky(b))
         return;
     b->f.nsmall = leave_out(&k, b->f.small, b->n);
     make_plain(&k, b->f.small, b->f.nsmall);
@@ -165,12 +196,22 @@ static bool is_the_same(const Failure *a, const Failure *b)
     return late || failure_same(a, b, FAILURE_SAME_SITE);
 }
 
+/* Judges name it differently, and of a flaky failure either may be the first to see it. */
+static bool is_same_place(const Failure *a, const Failure *b)
+{
+    const FailureFrame *x = failure_site(a), *y = failure_site(b);
+    return x && y && x->line && x->line == y->line && x->function && y->function &&
+           strcmp(x->function, y->function) == 0;
+}
+
 static Bug *find(Explorer *x, const Failure *f, bool by_command)
 {
     assert(by_command || failure_is(f) || f->kind == FAILURE_EXIT);
     for (size_t i = 0; i < x->bugs.len; i++) {
         Bug *b = x->bugs.items[i];
-        if (b->f.by_command == by_command && (by_command || is_the_same(&b->f.failure, f)))
+        if (b->f.by_command == by_command &&
+            (by_command || is_the_same(&b->f.failure, f) ||
+             (is_flaky(b) && is_same_place(&b->f.failure, f))))
             return b;
     }
     return NULL;
@@ -179,7 +220,7 @@ static Bug *find(Explorer *x, const Failure *f, bool by_command)
 static void save(Explorer *x, Bug *b, size_t number)
 {
     const char *kind = b->f.by_command ? "oracle" : failure_kind_name(b->f.failure.kind);
-    char *name = xprintf("id:%06zu,%s", number, kind);
+    char *name = xprintf("id:%06zu,%s%s", number, kind, is_flaky(b) ? ",flaky" : "");
     char *small = xprintf("id:%06zu,%s,small", number, kind);
     b->f.file = path_join(x->failures_dir, name);
     if (!file_write(b->f.file, b->bytes, b->n, NULL))
@@ -202,7 +243,7 @@ static Bug *bug_new(const Explorer *x, const Input *in, const Failure *f, FrontJ
     b->f.by_command = by_command;
     b->f.hang = !by_command && failure_is_late(f);
     b->f.when = explorer_age(x);
-    b->f.seen = 1;
+    b->f.seen = b->f.runs = b->f.failed = 1;
     b->bytes = xmemdup(in->bytes, in->n);
     b->n = in->n;
     b->by = by;
@@ -233,17 +274,21 @@ static Input small_input(const Bug *b)
     return (Input){ b->f.state, b->f.small, b->f.nsmall, UINT32_MAX };
 }
 
-/* `small`: the input as it was made smaller some time ago; NULL: that is to be done. */
-static void add(Job *j, const Input *in, const Failure *f, FrontJudge by, bool by_command,
-                const Str *small)
+/* `small`: the input as it was made smaller some time ago; NULL: that is to be done. `passed`: it was
+ * run so often before, and did not fail. */
+static void add_after(Job *j, const Input *in, const Failure *f, FrontJudge by, bool by_command,
+                      const Str *small, unsigned passed)
 {
     Explorer *x = j->x;
     size_t number;
     Bug *b = meet(x, in, f, by, by_command, &number);
     if (!b)
         return;
+    b->f.runs += passed;
+    repeat(j, b);
+    compare(j, b);
     make_smaller(j, b, small);
-    bool wanted = !by_command && !b->f.hang, now = wanted && j->tracer && x->watched;
+    bool wanted = !by_command && !b->f.hang && !is_flaky(b), now = wanted && j->tracer && x->watched;
     Input shown = small_input(b);              /* seeds come first: all of them, before that */
     char *condition = now ? tracer_condition(j, by, &shown, &b->f.failure) : NULL;
     pthread_mutex_lock(&x->lock);
@@ -255,6 +300,12 @@ static void add(Job *j, const Input *in, const Failure *f, FrontJudge by, bool b
     pthread_mutex_unlock(&x->lock);
     if (x->plan->stop == STOP_FIRST_FAILURE)
         explorer_stop(x, "first failure");
+}
+
+static void add(Job *j, const Input *in, const Failure *f, FrontJudge by, bool by_command,
+                const Str *small)
+{
+    add_after(j, in, f, by, by_command, small, 0);
 }
 
 /* ---- judge */
@@ -304,10 +355,34 @@ static bool judge(Job *j, const Input *in, bool died, const Str *small)
     return true;
 }
 
-void failures_judge(Job *j, const Input *in, bool died, bool late)
+/* It died, and now it does not: how often does it? If never, and nothing of another run can be the
+ * reason, that it died of a signal is all that is known. */
+static void judge_again(Job *j, const Input *in, int signal)
 {
-    if (!judge(j, in, died, NULL) && late)
+    Explorer *x = j->x;
+    unsigned tried = 1 + atomic_load(&x->strict);
+    FrontFailures all = { 0 };
+    for (unsigned i = 0; !all.len && i < REPEATS_FLAKY && !job_over(j); i++, tried++)
+        run(j, FRONT_PLAIN, in, &all);
+    Failure died = { .kind = FAILURE_SIGNAL, .signal = signal };
+    if (all.len)
+        add_after(j, in, &all.items[0], FRONT_PLAIN, false, NULL, tried - 1);
+    else if (x->facts.alone && !job_over(j))
+        add_after(j, in, &died, FRONT_PLAIN, false, NULL, tried);
+    pthread_mutex_lock(&x->lock);
+    x->once += !all.len && !x->facts.alone && !job_over(j);
+    pthread_mutex_unlock(&x->lock);
+    release_all(&all);
+}
+
+void failures_judge(Job *j, const Input *in, bool died, bool late, int signal)
+{
+    if (judge(j, in, died, NULL))
+        return;
+    if (late)
         allow_more_time(j);
+    else if (died && signal && !job_over(j))
+        judge_again(j, in, signal);
 }
 
 void failures_at_start(Job *j, double most)
@@ -408,6 +483,7 @@ static void say_strictly(Explorer *x, Bug *b, size_t number, FrontFailures *all)
     b->f.failure = *f;
     *f = first;
     b->by = FRONT_STRICT;
+    b->f.ours_only = false;
     free(b->f.condition);
     b->f.condition = NULL;
     b->studied = b->f.hang;

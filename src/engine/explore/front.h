@@ -79,6 +79,8 @@ typedef struct FrontFacts {
     size_t fixed;                /* bytes that are always there: shorter inputs end in zeros */
     bool zeros;                  /* behind every input are zeros */
     bool strict;                 /* judge() knows FRONT_STRICT; or see ExploreFront.strict */
+    bool own;                    /* judge() knows FRONT_OWN */
+    bool alone;                  /* quick runs share nothing with each other */
 } FrontFacts;
 
 /* How long runs may take, as far as it is known. */
@@ -98,6 +100,7 @@ typedef struct FrontRun {
     double micros;               /* CPU time; steady: a measure of its length */
     bool news;                   /* no run of this worker has counted so before */
     bool died, late;
+    int signal;                  /* it died of; 0: not known */
 } FrontRun;
 
 typedef struct FrontBatch {
@@ -117,9 +120,9 @@ typedef struct FrontTrace {
 /* May runs be traced? */
 typedef enum { FRONT_TRACE_NEVER, FRONT_TRACE_LATER, FRONT_TRACE_NOW } FrontTraces;
 
-/* Who judges: the front end with all that it can find (sanitizers, say), or one that changes
- * nothing in the subject and sees what quick runs died of. */
-typedef enum { FRONT_STRICT, FRONT_PLAIN } FrontJudge;
+/* Who judges: the front end with all that it can find (sanitizers, say); one that changes
+ * nothing in the subject and sees what quick runs died of; or the subject as the user made it. */
+typedef enum { FRONT_STRICT, FRONT_PLAIN, FRONT_OWN } FrontJudge;
 typedef Vec(Failure) FrontFailures;
 
 /* An input that can follow; the search frees its bytes. */

@@ -17,6 +17,7 @@ typedef struct CWorker {
     bool ran;                    /* the batch is old: add() begins a new one */
     FrontRun runs[SUNDEW_BATCH_MOST];
     Subject *strict, *plain;     /* sanitized, or NULL; counting, looked at closely */
+    Subject *own;                /* as the user built it; made when something fails */
     Subject *followed;           /* concolic; made by the first trace */
     const char *following;       /* … of this build */
     Log *log;
@@ -61,7 +62,9 @@ static bool begin(void *subject, const FrontHost *host, FrontFacts *out, Err *er
                          .reachable = c->reachable,
                          .fixed = c->slots,
                          .zeros = c->asks,
-                         .strict = c->sanitized != NULL };
+                         .strict = c->sanitized != NULL,
+                         .own = !c->plan.call.input && !c->plan.function,
+                         .alone = !c->snapshot && !c->in_memory };
     return true;
 }
 
@@ -212,6 +215,17 @@ static bool open_strict(CWorker *w, Err *err)
     return w->strict != NULL;
 }
 
+/* The program as it was built, without a fork server. */
+static void open_own(CWorker *w, Err *err)
+{
+    const CapturedProgram *c = program_captured(w->c->plan.program);
+    SubjectPlan plan = judge_plan(w, c ? c->path : NULL);
+    if (w->own || !plan.program)
+        return;
+    plan.plain = plan.untraced = true;
+    w->own = subject_new(&plan, err);
+}
+
 static bool open_judges(CWorker *w, Err *err)
 {
     SubjectPlan plan = judge_plan(w, w->c->coverage);
@@ -231,6 +245,7 @@ static void close_worker(void *worker)
     places_free(w->names);
     subject_free(w->strict);
     subject_free(w->plain);
+    subject_free(w->own);
     fast_free(w->fast);
     free(w);
 }
@@ -264,7 +279,8 @@ static FrontRun run_at(const CWorker *w, unsigned i)
                      .micros = w->c->host.steady ? r->edges : r->micros,
                      .news = r->news != 0,
                      .died = !WIFEXITED(r->status),
-                     .late = fast_timed_out(w->fast, i) };
+                     .late = fast_timed_out(w->fast, i),
+                     .signal = WIFSIGNALED(r->status) ? WTERMSIG(r->status) : 0 };
     run.bytes = fast_input(w->fast, i, &run.n);
     return run;
 }
@@ -376,7 +392,9 @@ static void judge(void *worker, FrontJudge by, const uint8_t *bytes, size_t n, F
     Err ignored = { 0 };
     if (by == FRONT_STRICT)
         open_strict(w, &ignored);
-    Subject *s = by == FRONT_STRICT ? w->strict : w->plain;
+    if (by == FRONT_OWN)
+        open_own(w, &ignored);
+    Subject *s = by == FRONT_STRICT ? w->strict : by == FRONT_OWN ? w->own : w->plain;
     if (!s || !subject_run(s, bytes, n, &r, &ignored))
         return;
     if (!r.stopped && !r.lost_server && counts(w->c, &r.failure)) {
