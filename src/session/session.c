@@ -199,6 +199,8 @@ bool session_begin(Session *s, const char *scope, Err *err)
     if (!s->store)
         return false;
     assert(!s->reported);        /* one run a command */
+    const char *label = session_option(s, "label");
+    scope = label && *label ? label : scope;
     s->scope = xstrdup(scope);
     s->reported = true;
     s->run = store_run_begin(s->store, s->command->name, scope, s->command_line, s->seed, err);
@@ -405,7 +407,7 @@ static bool run_command(Session *s, int argc, char **argv, Err *err)
     if (session_quiet(s))
         progress_mode(PROGRESS_OFF);
     struct sigaction act = { .sa_handler = on_interrupt };
-    if (s->command->rules) {
+    if (s->command->rules || s->command->until_time) {
         sigaction(SIGINT, &act, NULL);
         progress_beat(s->command->name);
     }

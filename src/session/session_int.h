@@ -42,6 +42,7 @@ struct Session {
     Str incomplete;
     Str examined;             /* by session_examined() */
     size_t missing;           /* units of what was opened */
+    const Overview *overview; /* of a command that has run others; or NULL */
     json_t *json;             /* more fields for the technique's output */
     int status;               /* -1: by the findings */
 };

@@ -395,5 +395,6 @@ const Command technique_regress = {
     .rules = rules,
     .needs = NEEDS_STORE,
     .budget = true,
+    .plan = regress_plan,
     .run = run,
 };
