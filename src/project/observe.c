@@ -6,6 +6,7 @@
 #include "project/observe.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/map.h"
 #include "base/sha256.h"
 #include <assert.h>
 #include <errno.h>
@@ -22,6 +23,7 @@
 typedef struct Observer {
     const ObservePlan *plan;
     size_t runs, seeds;
+    Map running;               /* process -> number of its run */
     int log;
     dev_t null_dev;            /* of our own standard input, to know it again */
     ino_t null_ino;
@@ -132,19 +134,32 @@ static void note_run(Observer *o, pid_t pid)
         char *seed = path                  ? copy_seed(o, path)
                      : input == INPUT_FILE ? copy_seed(o, fd0)
                                            : xstrdup("");
-        json_t *line = json_pack("{s:o, s:o, s:o, s:i, s:s, s:o}", "program", json_text(program),
+        json_t *line = json_pack("{s:I, s:o, s:o, s:o, s:i, s:s, s:o}", "run",
+                                 (json_int_t)++o->runs, "program", json_text(program),
                                  "cwd", json_text(cwd), "args",
                                  json_strings(args.items, args.len), "file", file, "input",
                                  input_names[input], "seed", json_text(seed));
         write_line(o, line);
         json_decref(line);
-        o->runs++;
+        map_putn(&o->running, &pid, sizeof pid, (void *)o->runs);
         free(seed);
         free(path);
         strings_release(&args);
     }
     free(cwd);
     free(program);
+}
+
+static void note_end(Observer *o, pid_t pid, int status)
+{
+    size_t run = (size_t)map_getn(&o->running, &pid, sizeof pid);
+    if (!run)
+        return;
+    map_putn(&o->running, &pid, sizeof pid, NULL);
+    json_t *line = json_pack("{s:I, s:i}", "run", (json_int_t)run, "status",
+                             WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+    write_line(o, line);
+    json_decref(line);
 }
 
 /* ---- following the command */
@@ -181,6 +196,7 @@ static void follow(Observer *o, pid_t first, ProcResult *r)
             ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)handle_stop(o, pid, status));
             continue;
         }
+        note_end(o, pid, status);
         if (pid != first)
             continue;
         r->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -233,17 +249,31 @@ bool observe_run(const ObservePlan *plan, ProcResult *r, Err *err)
         ok = err_set(err, "%s can't be traced here", plan->argv[0]);
     }
     close(o.log);
+    map_release(&o.running);
     return ok;
 }
 
 /* ---- reading */
 
+/* Runs are numbered from 1, in the order of their lines. */
+static void read_end(const json_t *line, ObservedRuns *out)
+{
+    long long run = json_int(line, "run", 0);
+    if (run >= 1 && (size_t)run <= out->len)
+        out->items[run - 1].status = (int)json_int(line, "status", -1);
+}
+
 static void read_run(const json_t *line, const char *seeds, ObservedRuns *out)
 {
     const char *input = json_str(line, "input"), *seed = json_str(line, "seed");
+    if (json_object_get(line, "status")) {
+        read_end(line, out);
+        return;
+    }
     if (!json_is_object(line) || !*json_str(line, "program") || strchr(seed, '/'))
         return;
     ObservedRun *run = vec_grow(out);
+    run->status = -1;
     run->program = xstrdup(json_str(line, "program"));
     run->cwd = xstrdup(json_str(line, "cwd"));
     json_get_strings(line, "args", &run->args);

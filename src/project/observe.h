@@ -13,8 +13,9 @@
  *
  * The log is one JSON object a line, so that a command that is killed leaves what it showed:
  *
- *     {"program": "/p/larder", "cwd": "/p", "args": ["data/a.ldg", "stock"], "file": 0,
+ *     {"run": 3, "program": "/p/larder", "cwd": "/p", "args": ["data/a.ldg", "stock"], "file": 0,
  *      "input": "none", "seed": "0f3a…"}
+ *     {"run": 3, "status": 0}
  *
  * What a project's tests pass is hostile text like any other: read it with observe_read().
  */
@@ -35,6 +36,7 @@ typedef struct ObservedRun {
     Strings args;              /* without the program's name */
     int file;                  /* the argument that names a file that is there; -1: none */
     ObservedInput input;       /* standard input */
+    int status;                /* exit status; 128 + signal; -1: it did not end */
     char *seed;                /* the copy of that file, or of the input; "" */
 } ObservedRun;
 typedef Vec(ObservedRun) ObservedRuns;

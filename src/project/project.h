@@ -73,10 +73,12 @@ typedef struct ProjectShape {
     const char *corpus;        /* a folder of the files that were read; "" */
     size_t ncorpus;            /* files in it */
     size_t runs;               /* so often */
+    bool works;                /* one of them ended with status 0 */
     const char *example;       /* a file that was there and still is, for @@; "" */
 } ProjectShape;
 
-/* Of one program, or of all (NULL): the most frequent first. The array ends with NULL. */
+/* Of one program, or of all (NULL): those that work before others; the first has the most files,
+ * each of the next the most words that none before had. The array ends with NULL. */
 const ProjectShape *const *project_shapes(Project *p, const ProjectProgram *x);
 /* A shell script that runs the program on each file of these folders, NULL-terminated: its path.
  * NULL: it can't be written. */

@@ -110,14 +110,47 @@ static void count_corpus(ProjectShape *s)
     strings_release(&names);
 }
 
-static int by_runs(const void *a, const void *b)
+static int more(size_t a, size_t b) { return a > b ? 1 : a < b ? -1 : 0; }
+
+/* Words that no shape of the program has that stands before. */
+static size_t new_words(const ProjectShape *s, const Map *seen)
 {
-    const ProjectShape *x = a, *y = b;
-    if (x->ncorpus != y->ncorpus)
-        return x->ncorpus > y->ncorpus ? -1 : 1;
-    if (x->runs != y->runs)
-        return x->runs > y->runs ? -1 : 1;
-    return strcmp(x->name, y->name);
+    size_t n = 0;
+    for (size_t i = 0; seen->len && i < s->args.len; i++)
+        n += !map_has(seen, s->args.items[i]);
+    return n;
+}
+
+static bool is_better(const ProjectShape *a, const ProjectShape *b, const Map *seen)
+{
+    int by = more(a->works, b->works);
+    by = by ? by : more(new_words(a, seen), new_words(b, seen));
+    by = by ? by : more(a->ncorpus, b->ncorpus);
+    by = by ? by : more(a->runs, b->runs);
+    return by ? by > 0 : strcmp(a->name, b->name) < 0;
+}
+
+/* Ways that are most unlike the others come first. */
+static void order(Project *p)
+{
+    Map seen = { 0 };
+    for (size_t i = 0; i < p->shapes.len; i++) {
+        size_t best = i;
+        const ProjectProgram *x = i ? p->shapes.items[i - 1].program : NULL;
+        for (size_t k = i; k < p->shapes.len; k++) {
+            const ProjectShape *a = &p->shapes.items[k], *b = &p->shapes.items[best];
+            if (a->program != b->program ? a->program == x : is_better(a, b, &seen))
+                best = k;
+        }
+        ProjectShape s = p->shapes.items[best];
+        p->shapes.items[best] = p->shapes.items[i];
+        p->shapes.items[i] = s;
+        if (s.program != x)
+            map_release(&seen);
+        for (size_t k = 0; k < s.args.len; k++)
+            map_put(&seen, s.args.items[k], NULL);
+    }
+    map_release(&seen);
 }
 
 void shapes_find(Project *p)
@@ -129,6 +162,7 @@ void shapes_find(Project *p)
         if (!s)
             continue;
         s->runs++;
+        s->works |= r->status == 0;
         if (*r->seed)
             add_file(s, r->seed);
         char *path = r->file >= 0 ? path_in(r->cwd, r->args.items[r->file]) : NULL;
@@ -140,8 +174,7 @@ void shapes_find(Project *p)
     }
     for (size_t i = 0; i < p->shapes.len; i++)
         count_corpus(&p->shapes.items[i]);
-    if (p->shapes.len)
-        qsort(p->shapes.items, p->shapes.len, sizeof *p->shapes.items, by_runs);
+    order(p);
 }
 
 /* ---- a script that runs the program on files */

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCREEN = 23, WIDTH = 100, MOST_TROUBLES = 3, MOST_SKIPPED = 3 };
+enum { SCREEN = 24, WIDTH = 118, MOST_TROUBLES = 3, MOST_SKIPPED = 3 };
 
 static const Command *row_named(Session *s, const char *name)
 {
@@ -274,8 +274,8 @@ static void line(Screen *s, const char *code, const char *text)
     Str shown = { 0 };
     escape_terminal_z(&shown, text);
     size_t n = shown.len;
-    if (n > 2 * WIDTH) {
-        n = 2 * WIDTH - 3;
+    if (n > WIDTH) {
+        n = WIDTH - 3;
         while (n > 0 && ((unsigned char)shown.data[n] & 0xc0) == 0x80)
             n--;
     }
@@ -284,7 +284,7 @@ static void line(Screen *s, const char *code, const char *text)
     str_addn(s->out, str_c(&shown), n);
     str_add(s->out, n < shown.len ? "..." : "");
     str_add(s->out, s->color && code ? "\033[0m\n" : "\n");
-    s->lines += (int)(n / WIDTH) + 1;
+    s->lines++;
     str_release(&shown);
 }
 
@@ -322,7 +322,7 @@ static void finding_line(Screen *s, const Trouble *t)
     if (f->where.file)
         str_addf(&text, f->where.line ? "%s:%d: " : "%s: ", f->where.file, f->where.line);
     str_add(&text, f->message);
-    size_t most = WIDTH + 40;
+    size_t most = WIDTH - 44;
     if (text.len > most) {
         text.len = most;
         while (text.len > 0 && ((unsigned char)text.data[text.len] & 0xc0) == 0x80)
@@ -429,10 +429,8 @@ static void print_answer(Check *c, const Ranking *r)
     ran_line(&below);
     covered_lines(&below);
     not_done_lines(&below);
-    const char *html = session_option(c->s, "html");
-    char *where = html ? xprintf("the page: %s", html)
-                       : xstrdup("everything, with evidence and tests: sundew report, or sundew "
-                                 "report --html FILE");
+    char *where = xprintf("evidence, tests, time line: %s (or sundew report)",
+                          session_option(c->s, "html"));
     line(&below, NULL, where);
     free(where);
     Screen s = { .c = c, .out = session_out(c->s), .color = session_color(c->s) };
@@ -506,6 +504,11 @@ bool answer(Check *c, Err *err)
     say_incomplete(c);
     add_json(c, r);
     session_overview(c->s, overview_of(c));
+    if (!session_option(c->s, "html")) {
+        char *page = path_join(c->folder, "report.html");
+        session_adopt(c->s, "html", page);
+        free(page);
+    }
     bool stream = session_flag(c->s, "json") || session_flag(c->s, "tap") ||
                   session_flag(c->s, "github");
     bool ok = session_write(c->s, set, err);

@@ -178,7 +178,7 @@ double step_share(const Check *c, const PlanStep *s)
         if (o->open_ended)
             values += o->value;
         else
-            fixed += o->least;
+            fixed += 2 * o->least + 2;
     }
     if (!s->open_ended) {            /* it ends by itself: a limit for the case that it does not */
         double most = all > 0 ? 3 * left * s->value / all : left;

@@ -10,16 +10,14 @@ static const char *const terminal[] = { "getch", "wgetch", "get_wch", "wget_wch"
 static const char *const waits[] = { "poll", "ppoll", "select", "epoll_wait", "accept", NULL };
 static const char *const bytes[] = { "getchar", "getc", "fgetc", "read", "_IO_getc", NULL };
 
-/* The program's arguments, with a file that is there for @@. False: there is none. */
-static bool add_args(Plan *plan, PlanStep *s, const ProjectShape *shape)
+/* A file that is there stands for @@. */
+static void add_args(Plan *plan, PlanStep *s, const ProjectShape *shape)
 {
-    if (shape->has_file && !*shape->example)
-        return false;
-    step_word(plan, s, "--");
+    if (shape->args.len)
+        step_word(plan, s, "--");
     for (size_t i = 0; i < shape->args.len; i++)
         step_word(plan, s, "%s",
                   strcmp(shape->args.items[i], "@@") == 0 ? shape->example : shape->args.items[i]);
-    return true;
 }
 
 static void add(Project *p, Plan *plan, const ProjectProgram *x, const ProjectShape *shape,
@@ -32,17 +30,20 @@ static void add(Project *p, Plan *plan, const ProjectProgram *x, const ProjectSh
     step_program(plan, s, x);
     step_word(plan, s, "-o");
     step_word(plan, s, "%s", step_folder(plan, s, p));
-    if (shape && !add_args(plan, s, shape))
-        plan->steps.len--;
+    if (shape)
+        add_args(plan, s, shape);
 }
 
-/* A run in which another process wrote its standard input, and it was not for a file's sake. */
+/* A way of starting it in which another process writes its standard input. A script's loop hands
+ * its own input on to all that it runs, so the rarest way is the most telling. */
 static const ProjectShape *fed_shape(Project *p, const ProjectProgram *x)
 {
+    const ProjectShape *found = NULL;
     for (const ProjectShape *const *s = project_shapes(p, x); *s; s++)
-        if ((*s)->input == INPUT_PIPE)
-            return *s;
-    return NULL;
+        if ((*s)->input == INPUT_PIPE && (!(*s)->has_file || *(*s)->example) &&
+            (!found || (*s)->runs < found->runs))
+            found = *s;
+    return found;
 }
 
 void events_plan(Project *p, Plan *plan)

@@ -4,7 +4,7 @@
 #include "technique/explore/explore.h"
 #include <string.h>
 
-enum { MOST = 8, MOST_OF_PROGRAM = 3 };
+enum { MOST = 8, MOST_OF_PROGRAM = 4 };
 
 static const char *const reads_files[] = { "fopen", "fopen64", "open", "open64", "openat", NULL };
 static const char *const reads_input[] = { "fgets",   "fgetc",   "getchar", "getline", "scanf",
@@ -48,7 +48,7 @@ static size_t add_observed(Project *p, Plan *plan, const ProjectProgram *x)
             add(p, plan, x, (*s)->name, (*s)->corpus, &(*s)->args,
                 arena_printf(&plan->arena, "the tests start it so %zu times, with %zu files",
                              (*s)->runs, (*s)->ncorpus));
-        step_costs(step, 8, 120, 3.0 / (double)(n + 1));
+        step_costs(step, 8, 120, 2.5 / (1 + 0.5 * (double)n));
         n++;
     }
     return n;

@@ -26,7 +26,7 @@ static void add_step(Project *p, Plan *plan, const Product *q, const StoredFindi
     const ProjectProgram *x = project_program_at(p, q->program);
     if (!x)
         return;
-    PlanStep *s = plan_step(plan, STAGE_FED, x->shown, "%s", f->finding.message);
+    PlanStep *s = plan_step(plan, STAGE_RUNS, x->shown, "%s", f->finding.message);
     s->variant = arena_printf(&plan->arena, "%.8s", f->fingerprint);
     s->fed_by = arena_strdup(&plan->arena, q->by);
     step_costs(s, 4, 60, 2);
