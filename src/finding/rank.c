@@ -38,11 +38,14 @@ static Trouble *same_place(Ranking *r, const Map *places, const StoredFinding *f
     size_t at = (size_t)map_get(places, key);
     free(key);
     Trouble *t = at ? &r->items[at - 1] : NULL;
-    if (!t || strcmp(t->best->technique, f->technique) == 0)
-        return NULL;
-    for (size_t i = 0; i < t->nothers; i++)
-        if (strcmp(t->others[i]->technique, f->technique) == 0)
+    /* A technique that tells two things of one line means two things, unless both are failures. */
+    for (size_t i = 0; t && i <= t->nothers; i++) {
+        const StoredFinding *o = i < t->nothers ? t->others[i] : t->best;
+        if (strcmp(o->technique, f->technique) == 0 &&
+            (o->evidence != EVIDENCE_RUN || f->evidence != EVIDENCE_RUN ||
+             strcmp(o->finding.rule, f->finding.rule) != 0))
             return NULL;
+    }
     return t;
 }
 

@@ -10,8 +10,8 @@
  * A note is style, whatever shows it. New ones come first, then the better evidence, then the
  * level, then the place.
  *
- * Findings of different techniques at one line of one file are one trouble; so are two failures
- * of a run whose innermost function is the same. Nothing is lost: all of them are there, and
+ * Findings of different techniques at one line of one file are one trouble; so are failures that
+ * one rule shows there (SIGSEGV, and the sanitizer's word for it). Nothing is lost: all of them are there, and
  * `same_as` of the others names the best.
  */
 #ifndef SUNDEW_RANK_H
@@ -22,7 +22,7 @@
 
 typedef struct Trouble {
     const StoredFinding *best;
-    const StoredFinding **others;    /* of other techniques */
+    const StoredFinding **others;    /* most are of other techniques */
     size_t nothers;
     bool is_new;
 } Trouble;

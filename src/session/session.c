@@ -210,7 +210,11 @@ bool session_begin(Session *s, const char *scope, Err *err)
 bool session_report(Session *s, const Finding *f, Err *err)
 {
     assert(s->run);              /* session_begin() came first */
-    return store_run_add(s->run, f, err);
+    Arena a = { 0 };
+    Finding mine = evidence_placed(s, &a, f);
+    bool ok = store_run_add(s->run, &mine, err);
+    arena_release(&a);
+    return ok;
 }
 
 void session_saw(Session *s, const char *file) { store_run_saw(s->run, file); }

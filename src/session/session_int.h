@@ -60,6 +60,10 @@ void evidence_release(Session *s);
 /* "3,412 calls in 41 units, …; 2 units missing"; nothing if nothing is known. */
 void evidence_examined(const Session *s, Str *out);
 
+/* The same finding; a file that is named as the compiler saw it ("tool/a.c", in a subfolder) is
+ * named by its whole path, if a unit tells that folder. */
+Finding evidence_placed(const Session *s, Arena *a, const Finding *f);
+
 /* ---- session.c */
 bool session_was_asked_to_stop(void);      /* Ctrl-C */
 

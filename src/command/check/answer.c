@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCREEN = 24, WIDTH = 118, MOST_TROUBLES = 3, MOST_SKIPPED = 3 };
+enum { SCREEN = 24, WIDTH = 132, MOST_TROUBLES = 3, MOST_SKIPPED = 3 };
 
 static const Command *row_named(Session *s, const char *name)
 {
@@ -314,28 +314,41 @@ static void summary_line(Screen *s, const Ranking *r)
     str_release(&text);
 }
 
+/* "[explore, confirm] shown by a run" */
+static void finding_end(const Trouble *t, Str *out)
+{
+    str_addf(out, " [%s", t->best->technique);
+    for (size_t i = 0; i < t->nothers; i++) {
+        bool told = strcmp(t->others[i]->technique, t->best->technique) == 0;
+        for (size_t k = 0; k < i && !told; k++)
+            told = strcmp(t->others[i]->technique, t->others[k]->technique) == 0;
+        if (!told)
+            str_addf(out, ", %s", t->others[i]->technique);
+    }
+    str_addf(out, "] %s", evidence_name(t->best->evidence));
+}
+
 static void finding_line(Screen *s, const Trouble *t)
 {
     const Finding *f = &t->best->finding;
-    Str text = { 0 };
+    Str text = { 0 }, end = { 0 };
+    finding_end(t, &end);
     str_add(&text, t->is_new ? "NEW " : "    ");
     if (f->where.file)
         str_addf(&text, f->where.line ? "%s:%d: " : "%s: ", f->where.file, f->where.line);
     str_add(&text, f->message);
-    size_t most = WIDTH - 44;
+    size_t most = end.len + 40 < WIDTH ? WIDTH - end.len : 40;
     if (text.len > most) {
-        text.len = most;
+        text.len = most - 3;
         while (text.len > 0 && ((unsigned char)text.data[text.len] & 0xc0) == 0x80)
             text.len--;
         text.data[text.len] = 0;
         str_add(&text, "...");
     }
-    str_addf(&text, " [%s", t->best->technique);
-    for (size_t i = 0; i < t->nothers; i++)
-        str_addf(&text, ", %s", t->others[i]->technique);
-    str_addf(&text, "] %s", evidence_name(t->best->evidence));
+    str_add(&text, str_c(&end));
     line(s, NULL, str_c(&text));
     str_release(&text);
+    str_release(&end);
 }
 
 /* "arguments, explore (3), …": each technique with its steps. */

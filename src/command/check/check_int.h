@@ -134,7 +134,9 @@ bool step_is_done(Check *c, const PlanStep *s);
 /* A child of ours: `sundew WORDS`, ended when its time is over or we are interrupted. */
 typedef struct ChildResult {
     int status, signal;
-    bool hung, stopped;
+    bool stopped;              /* Ctrl-C */
+    bool over;                 /* its time was over, and it was asked to end */
+    bool hung;                 /* … and did not */
     double seconds;
 } ChildResult;
 bool run_child(Check *c, char *const *argv, const char *cwd, double seconds, const char *out,

@@ -114,21 +114,21 @@ static bool try_build(Check *c, const Build *b, Err *err)
     session_note(c->s, "build (%s): %s", b->system, shown);
     limit = limit < check_left(c) ? limit : check_left(c);
     bool ok = capture(c, b->command, b->folder, limit, log, &r, err);
-    if (ok && r.status == 0 && !r.hung && !captured_programs(c) && *b->clean) {
+    if (ok && r.status == 0 && !r.over && !captured_programs(c) && *b->clean) {
         session_note(c->s, "everything was built already: %s, then the build again", b->clean);
         char *again = xprintf("%s && %s", b->clean, b->command);
         ok = capture(c, again, b->folder, check_left(c), log, &r, err);
         free(again);
     }
-    if (ok && r.hung)
+    if (ok && r.over)
         check_trouble(c, "the build", "%s: it had not ended after %.0f s", shown, r.seconds);
     else if (ok && r.status)
         check_trouble(c, "the build", "%s failed with status %d (%s has its output)", shown,
                       r.status, log);
     if (ok && r.status && !r.stopped)
         say_log(c, log);
-    bool works = ok && !r.status && !r.hung && !r.stopped && captured_programs(c);
-    if (ok && !r.status && !r.hung && !r.stopped && !works)
+    bool works = ok && !r.status && !r.over && !r.stopped && captured_programs(c);
+    if (ok && !r.status && !r.over && !r.stopped && !works)
         check_trouble(c, "the build", "%s made nothing that could be captured: %s", shown,
                       last_words(c, log));
     free(log);
@@ -237,7 +237,7 @@ static void keep_tests(Check *c, const ChildResult *r)
         strings_add(&t->words, c->tests.items[i]);
     t->seconds = r->seconds;
     t->status = r->status;
-    t->hang = r->hung;
+    t->hang = r->over;
 }
 
 static bool observe_tests(Check *c, Err *err)

@@ -24,7 +24,8 @@
 #include <unistd.h>
 
 #define KEPT_BACK 0.15         /* of the whole time, for steps that are fed by others */
-enum { GRACE = 15, STOP_GRACE = 4 };
+/* Seconds over its time, after which a child is asked to end; and then is ended. */
+enum { GRACE = 10, STOP_GRACE = 15 };
 
 /* ---- a child */
 
@@ -34,14 +35,15 @@ static bool lead_group(void *arg)
     return setpgid(0, 0) == 0;
 }
 
-/* Ends it: first by asking, then with all its children. */
-static void end_child(pid_t pid, ProcResult *r)
+/* Ends it: first by asking, then with all its children. True: asking was enough. */
+static bool end_child(pid_t pid, ProcResult *r)
 {
     kill(pid, SIGINT);
-    if (!proc_wait_until(pid, clock_seconds() + STOP_GRACE, r)) {
-        kill(-pid, SIGKILL);
-        proc_wait(pid, r);
-    }
+    if (proc_wait_until(pid, clock_seconds() + STOP_GRACE, r))
+        return true;
+    kill(-pid, SIGKILL);
+    proc_wait(pid, r);
+    return false;
 }
 
 bool run_child(Check *c, char *const *argv, const char *cwd, double seconds, const char *out,
@@ -67,9 +69,10 @@ bool run_child(Check *c, char *const *argv, const char *cwd, double seconds, con
         if (proc_wait_until(pid, now + 0.1, &end))
             break;
         r->stopped = session_interrupted(c->s) && !session_time_is_over(c->s);
-        r->hung = !r->stopped && now > begin + seconds;
-        if (r->stopped || r->hung) {
-            end_child(pid, &end);
+        bool over = !r->stopped && now > begin + seconds;
+        if (r->stopped || over) {
+            r->over = over;
+            r->hung = !end_child(pid, &end) && over;
             break;
         }
     }
@@ -256,8 +259,8 @@ static void judge_end(Check *c, const PlanStep *s, const ChildResult *end, doubl
     free(r->why);
     if (end->hung) {
         r->status = STEP_HUNG;
-        r->why = xprintf("it did not end %d s after its time", GRACE);
-    } else if (end->signal) {
+        r->why = xprintf("it did not end %d s after its time", GRACE + STOP_GRACE);
+    } else if (end->signal && !end->stopped && !end->over) {
         r->status = STEP_CRASHED;
         r->why = xprintf("sundew %s crashed with signal %d; this is a mistake of Sundew's (%s)",
                          s->technique, end->signal, log);
@@ -266,7 +269,7 @@ static void judge_end(Check *c, const PlanStep *s, const ChildResult *end, doubl
         const char *said = last_words(c, log);
         r->why = *said ? xstrdup(said) : xprintf("exit status %d (%s)", end->status, log);
     } else {
-        bool over = end->seconds > 0.9 * given || end->stopped;
+        bool over = end->seconds > 0.9 * given || end->stopped || end->over;
         r->status = over ? STEP_CUT : STEP_DONE;
         r->why = xstrdup("");
     }
