@@ -26,10 +26,27 @@ static const Option options[] = {
       NULL },
     { "plan", 0, NULL, "only say what would run, on what, for how long, and why not the rest",
       NULL },
+    { "only", 0, "LIST", "run only these techniques: explore,confirm", NULL },
     { "no-build", 0, NULL, "use what is captured, and build nothing", NULL },
     { "no-tests", 0, NULL, "do not run the tests", NULL },
     { 0 },
 };
+
+/* A name in --only that is no technique's. */
+static bool check_options(Session *s, Err *err)
+{
+    const char *only = session_option(s, "only");
+    char *copy = xstrdup(only ? only : ""), *save = NULL;
+    bool ok = true;
+    for (char *w = strtok_r(copy, ", ", &save); w && ok; w = strtok_r(NULL, ", ", &save)) {
+        bool known = false;
+        for (const Command *const *c = session_commands(s); *c && !known; c++)
+            known = (*c)->plan && strcmp((*c)->name, w) == 0;
+        ok = known || err_set(err, "--only: no technique '%s'", w);
+    }
+    free(copy);
+    return ok;
+}
 
 enum { DEFAULT_SECONDS = 600, DEFAULT_SINCE = 60 };
 
@@ -102,7 +119,8 @@ static bool check_project(Check *c, Err *err)
         return plan_only(c, err);
     if (c->change.rev && !c->change.ncode)
         session_note(c->s, "no source has changed since %s", c->change.rev);
-    return prepare(c, err) && open_project(c, err) && steps_run(c, err) && answer(c, err);
+    bool build = !session_flag(c->s, "no-build");
+    return (!build || prepare(c, err)) && open_project(c, err) && steps_run(c, err) && answer(c, err);
 }
 
 static bool run(Session *s, Err *err)
@@ -149,6 +167,7 @@ const Command command_check = {
     .options = options,
     .needs = NEEDS_STORE,
     .until_time = true,
+    .check = check_options,
     .run = run,
 };
 

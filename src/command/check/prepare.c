@@ -296,5 +296,5 @@ bool prepare(Check *c, Err *err)
     bool ok = dir_make(logs, err);
     free(logs);
     prepare_look(c);
-    return ok && run_builds(c, err) && run_tests(c, err);
+    return ok && run_builds(c, err) && (session_flag(c->s, "no-tests") || run_tests(c, err));
 }

@@ -111,13 +111,24 @@ static bool refresh(Check *c, Err *err)
     return true;
 }
 
+/* --only names it, or there is no --only. */
+static bool is_wanted(Check *c, const char *technique)
+{
+    const char *only = session_option(c->s, "only");
+    size_t n = strlen(technique);
+    for (const char *p = only; p && *p; p += strcspn(p, ", "), p += strspn(p, ", "))
+        if (strcspn(p, ", ") == n && strncmp(p, technique, n) == 0)
+            return true;
+    return !only;
+}
+
 bool steps_plan(Check *c, Err *err)
 {
     if (!refresh(c, err))
         return false;
     plan_release(&c->plan);
     for (const Command *const *t = session_commands(c->s); *t; t++)
-        if ((*t)->plan) {
+        if ((*t)->plan && is_wanted(c, (*t)->name)) {
             c->plan.technique = (*t)->name;
             (*t)->plan(c->project, &c->plan);
         }
@@ -371,7 +382,7 @@ static void tell_the_rest(Check *c)
 static bool forget_old(Check *c, Err *err)
 {
     bool ok = true;
-    if (c->change.rev)
+    if (c->change.rev || session_option(c->s, "only"))
         return true;
     for (size_t i = 0; ok && i < c->state.steps.len; i++) {
         StepRecord *r = &c->state.steps.items[i];
