@@ -31,17 +31,21 @@ static void time_line(Html *h, const Overview *v)
             continue;
         double x = 1000 * s->begin / v->seconds, w = 1000 * s->seconds / v->seconds;
         bool right = x > 600;
-        str_addf(h->out,
-                 "<g><rect class=\"%s\" x=\"%.1f\" y=\"%zu\" width=\"%.1f\" height=\"%d\" rx=\"2\"/>"
-                 "<text x=\"%.1f\" y=\"%zu\"%s>",
-                 !s->ok ? "bad" : s->findings ? "found" : "clean", x, row * HEIGHT + 2,
-                 w < 2 ? 2 : w, HEIGHT - 4, right ? x - 4 : x + (w < 2 ? 2 : w) + 4,
-                 row * HEIGHT + HEIGHT - 3, right ? " text-anchor=\"end\"" : "");
+        str_addf(
+            h->out,
+            "<g><rect class=\"%s\" x=\"%.1f\" y=\"%zu\" width=\"%.1f\" height=\"%d\" rx=\"2\"/>"
+            "<text x=\"%.1f\" y=\"%zu\"%s>",
+            !s->ok        ? "bad"
+            : s->findings ? "found"
+                          : "clean",
+            x, row * HEIGHT + 2, w < 2 ? 2 : w, HEIGHT - 4, right ? x - 4 : x + (w < 2 ? 2 : w) + 4,
+            row * HEIGHT + HEIGHT - 3, right ? " text-anchor=\"end\"" : "");
         text(h, s->name);
         str_addf(h->out, " %s</text></g>\n", duration_format(s->seconds, time));
         row++;
     }
-    str_addf(h->out, "<text x=\"0\" y=\"%zu\">0</text><text x=\"1000\" y=\"%zu\" text-anchor=\"end\">",
+    str_addf(h->out,
+             "<text x=\"0\" y=\"%zu\">0</text><text x=\"1000\" y=\"%zu\" text-anchor=\"end\">",
              n * HEIGHT + 14, n * HEIGHT + 14);
     str_addf(h->out, "%s</text></svg>\n", duration_format(v->seconds, time));
 }

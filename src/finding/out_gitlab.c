@@ -20,12 +20,13 @@ void output_gitlab(const FindingSet *set, const OutputOptions *o, Str *out)
         const Finding *f = &s->finding;
         if (!output_shows(o, s) || s->same_as)
             continue;
-        json_array_append_new(
-            all, json_pack("{s:o, s:o, s:s, s:s, s:{s:o, s:{s:i}}}", "description",
-                           json_text(f->message), "check_name", json_text(f->rule), "fingerprint",
-                           s->fingerprint, "severity", severity(f), "location", "path",
-                           json_text(f->where.file ? f->where.file : "."), "lines", "begin",
-                           f->where.line > 0 ? f->where.line : 1));
+        json_array_append_new(all,
+                              json_pack("{s:o, s:o, s:s, s:s, s:{s:o, s:{s:i}}}", "description",
+                                        json_text(f->message), "check_name", json_text(f->rule),
+                                        "fingerprint", s->fingerprint, "severity", severity(f),
+                                        "location", "path",
+                                        json_text(f->where.file ? f->where.file : "."), "lines",
+                                        "begin", f->where.line > 0 ? f->where.line : 1));
     }
     json_print(all, out);
     json_decref(all);

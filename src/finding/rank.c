@@ -8,8 +8,8 @@ static void grade(FindingSet *set, EvidenceOf *of, void *arg)
     for (size_t i = 0; i < set->len; i++) {
         StoredFinding *f = &set->items[i];
         Evidence likely = of ? of(arg, f->technique) : EVIDENCE_UNKNOWN;
-        f->evidence = f->finding.level == LEVEL_NOTE          ? EVIDENCE_STYLE
-                      : f->finding.verdict == VERDICT_SHOWN   ? EVIDENCE_RUN
+        f->evidence = f->finding.level == LEVEL_NOTE                   ? EVIDENCE_STYLE
+                      : f->finding.verdict == VERDICT_SHOWN            ? EVIDENCE_RUN
                       : likely && f->finding.verdict == VERDICT_LIKELY ? likely
                                                                        : EVIDENCE_STATISTICAL;
     }
@@ -70,7 +70,7 @@ static int by_rank(const void *a, const void *b)
         return x->best->evidence < y->best->evidence ? -1 : 1;
     if (x->best->finding.level != y->best->finding.level)
         return x->best->finding.level < y->best->finding.level ? -1 : 1;
-    return x->best < y->best ? -1 : x->best > y->best;      /* the set's order: by place */
+    return x->best < y->best ? -1 : x->best > y->best; /* the set's order: by place */
 }
 
 static void add_all(Ranking *r, const FindingSet *set)

@@ -80,7 +80,7 @@ static ObservedInput input_kind(const Observer *o, pid_t pid)
     snprintf(path, sizeof path, "/proc/%d/fd/0", (int)pid);
     if (stat(path, &st) != 0 || (st.st_dev == o->null_dev && st.st_ino == o->null_ino))
         return INPUT_NONE;
-    return S_ISREG(st.st_mode)                           ? INPUT_FILE
+    return S_ISREG(st.st_mode)                            ? INPUT_FILE
            : S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) ? INPUT_PIPE
                                                           : INPUT_NONE;
 }
@@ -135,10 +135,9 @@ static void note_run(Observer *o, pid_t pid)
                      : input == INPUT_FILE ? copy_seed(o, fd0)
                                            : xstrdup("");
         json_t *line = json_pack("{s:I, s:o, s:o, s:o, s:i, s:s, s:o}", "run",
-                                 (json_int_t)++o->runs, "program", json_text(program),
-                                 "cwd", json_text(cwd), "args",
-                                 json_strings(args.items, args.len), "file", file, "input",
-                                 input_names[input], "seed", json_text(seed));
+                                 (json_int_t)++o->runs, "program", json_text(program), "cwd",
+                                 json_text(cwd), "args", json_strings(args.items, args.len), "file",
+                                 file, "input", input_names[input], "seed", json_text(seed));
         write_line(o, line);
         json_decref(line);
         map_putn(&o->running, &pid, sizeof pid, (void *)o->runs);
@@ -164,8 +163,10 @@ static void note_end(Observer *o, pid_t pid, int status)
 
 /* ---- following the command */
 
-enum { WATCHED = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |
-                 PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL };
+enum {
+    WATCHED = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC |
+              PTRACE_O_EXITKILL
+};
 
 static bool let_trace(void *arg)
 {

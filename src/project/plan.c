@@ -110,8 +110,8 @@ void step_makes(Plan *plan, PlanStep *s, const char *kind, const char *program, 
 
 const char *step_name(Plan *plan, const PlanStep *s)
 {
-    const char *name = arena_printf(&plan->arena, "%s%s%s", s->technique, *s->subject ? " " : "",
-                                    s->subject);
+    const char *name =
+        arena_printf(&plan->arena, "%s%s%s", s->technique, *s->subject ? " " : "", s->subject);
     return *s->variant ? arena_printf(&plan->arena, "%s (%s)", name, s->variant) : name;
 }
 
@@ -121,8 +121,8 @@ const char *step_folder(Plan *plan, const PlanStep *s, const Project *p)
     char id[ID_LEN + 1];
     sha256_id(name, strlen(name), id);
     char *safe = path_safe_name(path_base(s->subject));
-    const char *folder = arena_printf(&plan->arena, "%s/out/%s-%s-%.8s", project_folder(p),
-                                      s->technique, safe, id);
+    const char *folder =
+        arena_printf(&plan->arena, "%s/out/%s-%s-%.8s", project_folder(p), s->technique, safe, id);
     free(safe);
     return folder;
 }

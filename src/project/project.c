@@ -13,8 +13,8 @@
 /* Words that mark the folder or the name of a test, an example or a benchmark. */
 static bool is_test_path(const char *shown)
 {
-    static const char *const words[] = { "test",  "check",    "example", "bench", "demo",
-                                         "sample", "fuzz",     "regress", "perf", NULL };
+    static const char *const words[] = { "test",   "check", "example", "bench", "demo",
+                                         "sample", "fuzz",  "regress", "perf",  NULL };
     char *copy = xstrdup(shown), *save = NULL;
     bool is = false;
     for (char *w = strtok_r(copy, "/", &save); w && !is; w = strtok_r(NULL, "/", &save))
@@ -363,8 +363,7 @@ const Product *project_products(const Project *p, const char *kind, const char *
 {
     const Product *all = p->products.items;
     for (size_t i = after ? (size_t)(after - all) + 1 : 0; i < p->products.len; i++)
-        if (strcmp(all[i].kind, kind) == 0 &&
-            (!program || strcmp(all[i].program, program) == 0))
+        if (strcmp(all[i].kind, kind) == 0 && (!program || strcmp(all[i].program, program) == 0))
             return &all[i];
     return NULL;
 }

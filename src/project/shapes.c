@@ -203,8 +203,10 @@ const char *project_runner(Project *p, const ProjectShape *shape, const char *co
         escape_shell(&text, *d);
         str_add(&text, "/*");
     }
-    str_addf(&text, "; do\n    [ -f \"$f\" ] || continue\n    n=$((n + 1))\n"
-                    "    [ $n -le %d ] || break\n    timeout 10 ", MOST_RUNS);
+    str_addf(&text,
+             "; do\n    [ -f \"$f\" ] || continue\n    n=$((n + 1))\n"
+             "    [ $n -le %d ] || break\n    timeout 10 ",
+             MOST_RUNS);
     write_call(shape, &text);
     str_add(&text, " >/dev/null 2>&1\ndone\nexit 0\n");
     char id[ID_LEN + 1];

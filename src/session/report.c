@@ -64,11 +64,8 @@ bool session_write(Session *s, const FindingSet *set, Err *err)
         const char *option;
         Writer *write;
     } files[] = {
-        { "sarif", output_sarif },
-        { "junit", output_junit },
-        { "html", output_html },
-        { "gitlab", output_gitlab },
-        { "markdown", output_step_summary },
+        { "sarif", output_sarif },   { "junit", output_junit },           { "html", output_html },
+        { "gitlab", output_gitlab }, { "markdown", output_step_summary },
     };
     OutputOptions o = options_of(s);
     int streams = session_flag(s, "json") + session_flag(s, "tap") + session_flag(s, "github");

@@ -47,13 +47,15 @@ static json_t *plan_json(Check *c)
     json_t *all = json_array();
     for (size_t i = 0; i < c->plan.steps.len; i++) {
         const PlanStep *s = c->plan.steps.items[i];
-        json_array_append_new(
-            all, json_pack("{s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:b, s:b, s:o}", "technique",
-                           json_text(s->technique), "subject", json_text(s->subject), "variant",
-                           json_text(s->variant), "reason", json_text(s->reason), "fed_by",
-                           *s->fed_by ? json_text(s->fed_by) : json_null(), "least", s->least,
-                           "most", s->most, "seconds", step_share(c, s), "open_ended",
-                           s->open_ended, "done", step_is_done(c, s), "command", words_json(s)));
+        json_array_append_new(all,
+                              json_pack("{s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:b, s:b, s:o}",
+                                        "technique", json_text(s->technique), "subject",
+                                        json_text(s->subject), "variant", json_text(s->variant),
+                                        "reason", json_text(s->reason), "fed_by",
+                                        *s->fed_by ? json_text(s->fed_by) : json_null(), "least",
+                                        s->least, "most", s->most, "seconds", step_share(c, s),
+                                        "open_ended", s->open_ended, "done", step_is_done(c, s),
+                                        "command", words_json(s)));
     }
     return all;
 }
@@ -68,9 +70,9 @@ static json_t *skipped_json(Check *c)
                                              json_text(k->subject), "why", json_text(k->why)));
     }
     for (size_t i = 0; i < c->skipped.len; i++)
-        json_array_append_new(all, json_pack("{s:o, s:o}", "step",
-                                             json_text(c->skipped.items[i].what), "why",
-                                             json_text(c->skipped.items[i].why)));
+        json_array_append_new(all,
+                              json_pack("{s:o, s:o}", "step", json_text(c->skipped.items[i].what),
+                                        "why", json_text(c->skipped.items[i].why)));
     return all;
 }
 
@@ -79,10 +81,9 @@ static json_t *builds_json(Check *c)
     json_t *all = json_array();
     for (size_t i = 0; i < c->builds.len; i++) {
         const Build *b = &c->builds.items[i];
-        json_array_append_new(all,
-                              json_pack("{s:s, s:o, s:o, s:b}", "system", b->system, "folder",
-                                        json_text(b->folder), "command", json_text(b->command),
-                                        "used", c->build == b));
+        json_array_append_new(all, json_pack("{s:s, s:o, s:o, s:b}", "system", b->system, "folder",
+                                             json_text(b->folder), "command", json_text(b->command),
+                                             "used", c->build == b));
     }
     return all;
 }
@@ -112,9 +113,10 @@ static void print_plan(Check *c, Str *out)
     }
     for (size_t i = 0; i < c->plan.steps.len; i++) {
         const PlanStep *s = c->plan.steps.items[i];
-        str_addf(out, "%-6s ", step_is_done(c, s) ? "done"
-                               : s->open_ended    ? duration_format((double)(long)step_share(c, s), time)
-                                                  : duration_format((double)(long)(s->least + 0.5), time));
+        str_addf(out, "%-6s ",
+                 step_is_done(c, s) ? "done"
+                 : s->open_ended    ? duration_format((double)(long)step_share(c, s), time)
+                                    : duration_format((double)(long)(s->least + 0.5), time));
         put_line(out, step_name(&c->plan, s));
         str_add(out, ": ");
         put_line(out, s->reason);
@@ -158,7 +160,7 @@ bool answer_plan(Check *c, Err *err)
 
 static const char *result_of(Check *c, const Ran *r)
 {
-    const char *status = !r->now ? "kept from an earlier check"
+    const char *status = !r->now                                    ? "kept from an earlier check"
                          : r->status == STEP_CUT && !*r->incomplete ? "had its time"
                                                                     : step_status_name(r->status);
     const char *more = *r->why ? r->why : r->examined;
@@ -190,11 +192,10 @@ static const Overview *overview_of(Check *c)
         skipped[k++] = c->skipped.items[i];
     for (size_t i = 0; i < c->plan.skipped.len; i++) {
         const PlanSkip *s = &c->plan.skipped.items[i];
-        skipped[k++] = (OverviewLine){
-            *s->subject ? arena_printf(&c->arena, "%s %s", s->technique, s->subject)
-                        : arena_strdup(&c->arena, s->technique),
-            arena_strdup(&c->arena, s->why)
-        };
+        skipped[k++] =
+            (OverviewLine){ *s->subject ? arena_printf(&c->arena, "%s %s", s->technique, s->subject)
+                                        : arena_strdup(&c->arena, s->technique),
+                            arena_strdup(&c->arena, s->why) };
     }
     *o = (Overview){ .title = arena_printf(&c->arena, "build: %s; tests: %s",
                                            c->build_shown ? c->build_shown : "none",
@@ -222,8 +223,7 @@ static json_t *ran_json(Check *c)
                       *r->fed_by ? json_text(r->fed_by) : json_null(), "status",
                       step_status_name(r->status), "now", r->now, "begin", r->begin, "seconds",
                       r->seconds, "why", json_text(r->why), "examined", json_text(r->examined),
-                      "incomplete", json_text(r->incomplete), "findings",
-                      (json_int_t)r->findings));
+                      "incomplete", json_text(r->incomplete), "findings", (json_int_t)r->findings));
     }
     return all;
 }
@@ -241,9 +241,9 @@ static json_t *troubles_json(Check *c)
 {
     json_t *all = json_array();
     for (size_t i = 0; i < c->troubles.len; i++)
-        json_array_append_new(all, json_pack("{s:o, s:o}", "what",
-                                             json_text(c->troubles.items[i].what), "why",
-                                             json_text(c->troubles.items[i].why)));
+        json_array_append_new(all,
+                              json_pack("{s:o, s:o}", "what", json_text(c->troubles.items[i].what),
+                                        "why", json_text(c->troubles.items[i].why)));
     return all;
 }
 
@@ -298,7 +298,8 @@ static void summary_line(Screen *s, const Ranking *r)
         now += c->ran.items[i].now;
     str_addf(&text, "%s: ", path_base(session_root(c->s)));
     if (real)
-        str_addf(&text, "%zu finding%s, %zu new (%zu shown by a run, %zu elsewhere, %zu statistical)",
+        str_addf(&text,
+                 "%zu finding%s, %zu new (%zu shown by a run, %zu elsewhere, %zu statistical)",
                  real, real == 1 ? "" : "s", r->nnew, r->by_evidence[EVIDENCE_RUN],
                  r->by_evidence[EVIDENCE_ELSEWHERE], r->by_evidence[EVIDENCE_STATISTICAL]);
     else
@@ -415,8 +416,8 @@ static void not_done_lines(Screen *s)
         free(text);
     }
     if (c->skipped.len) {
-        char *text = xprintf("not done: %s: %s%s", c->skipped.items[0].what, c->skipped.items[0].why,
-                             c->skipped.len > 1 ? "; and others" : "");
+        char *text = xprintf("not done: %s: %s%s", c->skipped.items[0].what,
+                             c->skipped.items[0].why, c->skipped.len > 1 ? "; and others" : "");
         line(s, NULL, text);
         free(text);
     }
@@ -425,8 +426,8 @@ static void not_done_lines(Screen *s)
     for (size_t i = 0; i < c->plan.skipped.len; i++)
         if (!*c->plan.skipped.items[i].subject &&
             map_put(&seen, c->plan.skipped.items[i].technique, NULL))
-            str_addf(&text, "%s%s", text.len ? ", " : "do not fit: ",
-                     c->plan.skipped.items[i].technique);
+            str_addf(&text, "%s%s",
+                     text.len ? ", " : "do not fit: ", c->plan.skipped.items[i].technique);
     if (text.len) {
         str_add(&text, " (sundew check --plan tells why)");
         line(s, NULL, str_c(&text));
@@ -442,8 +443,8 @@ static void print_answer(Check *c, const Ranking *r)
     ran_line(&below);
     covered_lines(&below);
     not_done_lines(&below);
-    char *where = xprintf("evidence, tests, time line: %s (or sundew report)",
-                          session_option(c->s, "html"));
+    char *where =
+        xprintf("evidence, tests, time line: %s (or sundew report)", session_option(c->s, "html"));
     line(&below, NULL, where);
     free(where);
     Screen s = { .c = c, .out = session_out(c->s), .color = session_color(c->s) };
@@ -478,8 +479,10 @@ static FindingSet *of_the_change(Check *c, FindingSet *set)
 
 static void keep_known(Check *c, const FindingSet *set)
 {
-    for (size_t i = 0; i < set->len; i++)
-        map_put(&c->state.known, set->items[i].fingerprint, NULL);
+    char *commit = c->stopped || session_option(c->s, "only") ? xstrdup("")
+                                                              : change_commit(session_root(c->s));
+    state_set_known(&c->state, set, commit);
+    free(commit);
 }
 
 static void say_incomplete(Check *c)
@@ -513,7 +516,10 @@ bool answer(Check *c, Err *err)
         return false;
     if (c->change.rev)
         set = of_the_change(c, set);
-    Ranking *r = ranking_new(set, &c->state.known, evidence_of, c->s);
+    Map before = { 0 };
+    if (c->change.rev)
+        state_known_at(&c->state, c->change.base, &before);
+    Ranking *r = ranking_new(set, c->change.rev ? &before : &c->state.known, evidence_of, c->s);
     say_incomplete(c);
     add_json(c, r);
     session_overview(c->s, overview_of(c));
@@ -522,8 +528,8 @@ bool answer(Check *c, Err *err)
         session_adopt(c->s, "html", page);
         free(page);
     }
-    bool stream = session_flag(c->s, "json") || session_flag(c->s, "tap") ||
-                  session_flag(c->s, "github");
+    bool stream =
+        session_flag(c->s, "json") || session_flag(c->s, "tap") || session_flag(c->s, "github");
     bool ok = session_write(c->s, set, err);
     if (ok && !stream) {
         str_reset(session_out(c->s));
@@ -535,6 +541,7 @@ bool answer(Check *c, Err *err)
         keep_known(c, set);
     ok = ok && state_write(&c->state, err);
     ranking_free(r);
+    map_release(&before);
     finding_set_free(set);
     return ok;
 }

@@ -54,7 +54,8 @@ typedef struct State {
     char *path;
     Vec(StepRecord) steps;
     json_t *products;          /* list of objects */
-    Map known;                 /* fingerprints that were reported */
+    Map known;                 /* fingerprints of the last check of everything */
+    json_t *commits; /* list of {"commit", "known"}: checks of everything, oldest first */
     TestsRecord tests;
 } State;
 
@@ -62,22 +63,29 @@ bool state_open(State *st, const char *folder, Err *err);
 /* Written whole: a kill loses at most the step that was running. */
 bool state_write(const State *st, Err *err);
 void state_release(State *st);
-StepRecord *state_step(State *st, const char *name);       /* NULL: never run */
+StepRecord *state_step(State *st, const char *name); /* NULL: never run */
 StepRecord *state_make_step(State *st, const char *name, const char *technique);
+/* The findings that were there at a commit; false: it was not checked. */
+bool state_known_at(const State *st, const char *commit, Map *out);
+/* All findings of the project as it is now, at this commit if it is one; else "". */
+void state_set_known(State *st, const FindingSet *set, const char *commit);
 void state_add_products(State *st, const PlanStep *s, const char *by, const char *key);
 void state_give_products(const State *st, Project *p);
 
 /* ---- a change */
 
 typedef struct Change {
-    char *rev;                 /* NULL: no --since */
-    Map files;                 /* changed, below the root -> Vec of lines */
-    Map affected;              /* sources, absolute, that a changed file is part of */
-    size_t ncode;              /* changed files that are code */
+    char *rev; /* NULL: no --since */
+    char *base; /* the commit that it is compared with */
+    Map files; /* changed, below the root -> Vec of lines */
+    Map affected; /* sources, absolute, that a changed file is part of */
+    size_t ncode; /* changed files that are code */
 } Change;
 
 bool change_read(Change *c, const char *root, const char *rev, Err *err);
 void change_release(Change *c);
+/* The commit that the folder is at, without changes; "": none, or there are some. To be freed. */
+char *change_commit(const char *root);
 /* Is the place of the finding, or a step of its evidence, in what has changed? */
 bool change_touches(const Change *c, Project *p, const StoredFinding *f);
 
@@ -89,23 +97,23 @@ typedef struct Ran {
     StepStatus status;
     const char *why, *examined, *incomplete;
     double begin, seconds;
-    bool now;                  /* by this check; else kept from an earlier one */
+    bool now; /* by this check; else kept from an earlier one */
     size_t findings;
 } Ran;
 
 typedef struct Check {
     Session *s;
     Arena arena;
-    const char *self;          /* this program */
-    char *folder;              /* .sundew/check */
+    const char *self; /* this program */
+    char *folder; /* .sundew/check */
     double begin, deadline;
-    double budget;             /* seconds of all */
+    double budget; /* seconds of all */
     State state;
     Change change;
     Builds builds;
-    const Build *build;        /* the one that worked; NULL */
-    char *build_shown;         /* "make in larder"; "" */
-    Strings tests;             /* as words; empty: none */
+    const Build *build; /* the one that worked; NULL */
+    char *build_shown; /* "make in larder"; "" */
+    Strings tests; /* as words; empty: none */
     char *tests_shown;
     bool tests_guessed;
     Project *project;
@@ -113,30 +121,30 @@ typedef struct Check {
     Vec(Ran) ran;
     Vec(OverviewLine) skipped; /* for want of time, or because they failed */
     Vec(OverviewLine) troubles;
-    bool stopped;              /* Ctrl-C */
+    bool stopped; /* Ctrl-C */
 } Check;
 
 void check_trouble(Check *c, const char *what, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-double check_left(const Check *c);             /* seconds */
+double check_left(const Check *c); /* seconds */
 
 /* prepare.c */
 bool prepare(Check *c, Err *err);
-void prepare_look(Check *c);                   /* recognises, runs nothing */
+void prepare_look(Check *c); /* recognises, runs nothing */
 
 /* steps.c */
-bool steps_plan(Check *c, Err *err);           /* asks all plan functions */
+bool steps_plan(Check *c, Err *err); /* asks all plan functions */
 bool steps_run(Check *c, Err *err);
-double step_share(const Check *c, const PlanStep *s);   /* seconds that it would get */
+double step_share(const Check *c, const PlanStep *s); /* seconds that it would get */
 const char *step_key(Check *c, const PlanStep *s);
 bool step_is_done(Check *c, const PlanStep *s);
 
 /* A child of ours: `sundew WORDS`, ended when its time is over or we are interrupted. */
 typedef struct ChildResult {
     int status, signal;
-    bool stopped;              /* Ctrl-C */
-    bool over;                 /* its time was over, and it was asked to end */
-    bool hung;                 /* … and did not */
+    bool stopped; /* Ctrl-C */
+    bool over; /* its time was over, and it was asked to end */
+    bool hung; /* … and did not */
     double seconds;
 } ChildResult;
 bool run_child(Check *c, char *const *argv, const char *cwd, double seconds, const char *out,

@@ -33,8 +33,8 @@ static char *shown_folder(Check *c, const char *folder)
 static char *shown_build(Check *c, const Build *b)
 {
     char *folder = shown_folder(c, b->folder);
-    char *shown = strcmp(folder, ".") == 0 ? xstrdup(b->command)
-                                           : xprintf("%s (in %s)", b->command, folder);
+    char *shown =
+        strcmp(folder, ".") == 0 ? xstrdup(b->command) : xprintf("%s (in %s)", b->command, folder);
     free(folder);
     return shown;
 }
@@ -57,7 +57,10 @@ void prepare_look(Check *c)
 
 /* ---- the build */
 
-static char *capture_log(Check *c, const char *what) { return xprintf("%s/log/%s.log", c->folder, what); }
+static char *capture_log(Check *c, const char *what)
+{
+    return xprintf("%s/log/%s.log", c->folder, what);
+}
 
 /* What was captured before says nothing about this build: count what is there. */
 static size_t captured_programs(Check *c)
@@ -218,8 +221,8 @@ static void choose_tests(Check *c)
 
 static char *tests_key(Check *c)
 {
-    Project *p = project_open(
-        &(ProjectPlan){ .workspace = workspace_dir(session_workspace(c->s)) }, NULL);
+    Project *p =
+        project_open(&(ProjectPlan){ .workspace = workspace_dir(session_workspace(c->s)) }, NULL);
     char *key = xprintf("%s %s", p ? project_build_key(p) : "", c->tests_shown);
     project_close(p);
     return key;
@@ -250,10 +253,11 @@ static bool observe_tests(Check *c, Err *err)
     limit = limit < check_left(c) ? limit : check_left(c);
     session_note(c->s, "tests%s: %s", c->tests_guessed ? " (guessed; others follow after --)" : "",
                  c->tests_shown);
-    const char *const head[] = { c->self, "-w", workspace_dir(session_workspace(c->s)), "capture",
-                                 "--min-share", "0", "--", c->self, "-w",
-                                 workspace_dir(session_workspace(c->s)), "observe", "--log", runs,
-                                 "--", NULL };
+    const char *const head[] = {
+        c->self, "-w", workspace_dir(session_workspace(c->s)), "capture", "--min-share", "0",  "--",
+        c->self, "-w", workspace_dir(session_workspace(c->s)), "observe", "--log",       runs, "--",
+        NULL
+    };
     for (const char *const *w = head; *w; w++)
         strings_add(&argv, *w);
     for (size_t i = 0; i < c->tests.len; i++)
@@ -285,8 +289,8 @@ static bool run_tests(Check *c, Err *err)
         check_trouble(c, "the tests", "%s had not ended after %.0f s: other steps don't run them",
                       c->tests_shown, t->seconds);
     else if (t->status)
-        check_trouble(c, "the tests", "%s failed with status %d (%s/log/tests.log)",
-                      c->tests_shown, t->status, c->folder);
+        check_trouble(c, "the tests", "%s failed with status %d (%s/log/tests.log)", c->tests_shown,
+                      t->status, c->folder);
     return true;
 }
 

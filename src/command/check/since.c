@@ -4,8 +4,8 @@
  * git tells the lines that differ from a revision. A source is affected if it has changed or
  * includes, directly or not, a header that has; programs with such a source are looked at. A
  * finding belongs to the change if its place, or a place of its evidence, is in a function that
- * has changed lines. What was there before the change may be reported once more, if the change
- * is in the same function; what is elsewhere is not.
+ * has changed lines, unless a check of the revision itself had it. Without such a check, what was
+ * in a function before it was changed is told of once more; what is elsewhere is not.
  */
 #include "base/file.h"
 #include "base/proc.h"
@@ -178,8 +178,16 @@ bool change_read(Change *c, const char *root, const char *rev, Err *err)
     bool ok = git(root, find, &base, err) || err_ctx(err, "--since %s", rev);
     while (base.len && isspace((unsigned char)base.data[base.len - 1]))
         base.data[--base.len] = 0;
-    char *lines[] = { "diff", "-U0", "--no-color", "--no-ext-diff", "--no-renames", "--relative",
-                      (char *)str_c(&base), "--", ".", NULL };
+    char *lines[] = { "diff",
+                      "-U0",
+                      "--no-color",
+                      "--no-ext-diff",
+                      "--no-renames",
+                      "--relative",
+                      (char *)str_c(&base),
+                      "--",
+                      ".",
+                      NULL };
     char *new[] = { "ls-files", "--others", "--exclude-standard", NULL };
     ok = ok && git(root, lines, &diff, err) && git(root, new, &others, err);
     if (ok) {
@@ -187,7 +195,7 @@ bool change_read(Change *c, const char *root, const char *rev, Err *err)
         read_new_files(c, others.data);
         find_affected(c, root);
     }
-    str_release(&base);
+    c->base = str_take(&base);
     str_release(&diff);
     str_release(&others);
     return ok;
@@ -203,6 +211,21 @@ void change_release(Change *c)
     map_release(&c->files);
     map_release(&c->affected);
     free(c->rev);
+    free(c->base);
+}
+
+char *change_commit(const char *root)
+{
+    Str head = { 0 }, changes = { 0 };
+    char *id[] = { "rev-parse", "HEAD", NULL };
+    char *dirty[] = { "status", "--porcelain", "--untracked-files=no", NULL };
+    bool ok = git(root, id, &head, NULL) && git(root, dirty, &changes, NULL) && !changes.len;
+    while (head.len && isspace((unsigned char)head.data[head.len - 1]))
+        head.data[--head.len] = 0;
+    char *commit = xstrdup(ok ? str_c(&head) : "");
+    str_release(&head);
+    str_release(&changes);
+    return commit;
 }
 
 /* ---- findings of the change */
@@ -238,8 +261,7 @@ static bool touches(const Change *c, Project *p, const Location *at)
         Range x = r->items[i];
         if (at->line >= x.from && at->line <= x.to)
             return true;
-        if (mine && (function_at(p, at->file, x.from) == mine ||
-                     (x.from <= mine && mine <= x.to)))
+        if (mine && (function_at(p, at->file, x.from) == mine || (x.from <= mine && mine <= x.to)))
             return true;
     }
     return false;

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATE_VERSION = 1, MOST_KNOWN = 100000 };
+enum { STATE_VERSION = 1, MOST_KNOWN = 100000, MOST_COMMITS = 30 };
 
-static const char *const status_names[] = { "never", "done", "cut short", "failed", "crashed",
-                                            "hung" };
+static const char *const status_names[] = { "never",  "done",    "cut short",
+                                            "failed", "crashed", "hung" };
 
 const char *step_status_name(StepStatus s) { return status_names[s]; }
 
@@ -42,6 +42,12 @@ static void read_tests(TestsRecord *t, const json_t *o)
     t->hang = json_is_true(json_object_get(o, "hang"));
 }
 
+static json_t *list_of(const json_t *o, const char *key)
+{
+    json_t *list = json_object_get(o, key);
+    return json_is_array(list) ? json_incref(list) : json_array();
+}
+
 bool state_open(State *st, const char *folder, Err *err)
 {
     if (!dir_make(folder, err))
@@ -56,14 +62,10 @@ bool state_open(State *st, const char *folder, Err *err)
         o = NULL;
     }
     json_array_foreach(json_object_get(o, "steps"), i, e) read_step(st, e);
-    json_array_foreach(json_object_get(o, "known"), i, e)
-        if (json_is_string(e))
-            map_put(&st->known, json_string_value(e), NULL);
-    st->products = json_incref(json_object_get(o, "products"));
-    if (!json_is_array(st->products)) {
-        json_decref(st->products);
-        st->products = json_array();
-    }
+    json_array_foreach(json_object_get(o, "known"), i, e) if (json_is_string(e))
+        map_put(&st->known, json_string_value(e), NULL);
+    st->products = list_of(o, "products");
+    st->commits = list_of(o, "commits");
     read_tests(&st->tests, json_object_get(o, "tests"));
     json_decref(o);
     return true;
@@ -86,10 +88,12 @@ bool state_write(const State *st, Err *err)
     for (size_t i = 0; i < st->known.len && i < MOST_KNOWN; i++)
         json_array_append_new(known, json_text(st->known.entries[i].key));
     const TestsRecord *t = &st->tests;
-    json_t *o = json_pack("{s:i, s:o, s:O, s:o, s:{s:o, s:o, s:o, s:f, s:i, s:b}}", "version",
-                          STATE_VERSION, "steps", steps, "products", st->products, "known", known,
-                          "tests", "key", json_text(t->key), "command", json_text(t->command),
-                          "words", json_strings(t->words.items, t->words.len), "seconds", t->seconds, "status", t->status, "hang", t->hang);
+    json_t *o =
+        json_pack("{s:i, s:o, s:O, s:O, s:o, s:{s:o, s:o, s:o, s:f, s:i, s:b}}", "version",
+                  STATE_VERSION, "steps", steps, "products", st->products, "commits", st->commits,
+                  "known", known, "tests", "key", json_text(t->key), "command",
+                  json_text(t->command), "words", json_strings(t->words.items, t->words.len),
+                  "seconds", t->seconds, "status", t->status, "hang", t->hang);
     bool ok = json_write(st->path, o, err);
     json_decref(o);
     return ok;
@@ -108,6 +112,7 @@ void state_release(State *st)
     }
     vec_release(&st->steps);
     json_decref(st->products);
+    json_decref(st->commits);
     map_release(&st->known);
     free(st->tests.key);
     free(st->tests.command);
@@ -150,11 +155,12 @@ void state_add_products(State *st, const PlanStep *s, const char *by, const char
                 strcmp(json_str(old, "path"), q->path) == 0)
                 json_array_remove(st->products, k);
         }
-        json_array_append_new(
-            st->products,
-            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "kind", json_text(q->kind), "program",
-                      json_text(q->program), "path", json_text(q->path), "by", json_text(by), "key",
-                      json_text(key), "args", json_strings(q->args.items, q->args.len)));
+        json_array_append_new(st->products,
+                              json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
+                                        json_text(q->kind), "program", json_text(q->program),
+                                        "path", json_text(q->path), "by", json_text(by), "key",
+                                        json_text(key), "args",
+                                        json_strings(q->args.items, q->args.len)));
     }
 }
 
@@ -173,4 +179,41 @@ void state_give_products(const State *st, Project *p)
         project_add_product(p, &q);
         strings_release(&q.args);
     }
+}
+
+/* ---- known findings */
+
+bool state_known_at(const State *st, const char *commit, Map *out)
+{
+    size_t i, k;
+    json_t *o, *e;
+    bool found = false;
+    json_array_foreach(st->commits, i, o)
+    {
+        if (strcmp(json_str(o, "commit"), commit) != 0)
+            continue;
+        found = true;
+        json_array_foreach(json_object_get(o, "known"), k, e) if (json_is_string(e))
+            map_put(out, json_string_value(e), NULL);
+    }
+    return found;
+}
+
+void state_set_known(State *st, const FindingSet *set, const char *commit)
+{
+    json_t *list = json_array();
+    map_release(&st->known);
+    for (size_t i = 0; i < set->len; i++) {
+        map_put(&st->known, set->items[i].fingerprint, NULL);
+        json_array_append_new(list, json_text(set->items[i].fingerprint));
+    }
+    for (size_t i = json_array_size(st->commits); i-- > 0;)
+        if (strcmp(json_str(json_array_get(st->commits, i), "commit"), commit) == 0)
+            json_array_remove(st->commits, i);
+    if (*commit)
+        json_array_append_new(st->commits,
+                              json_pack("{s:s, s:O}", "commit", commit, "known", list));
+    while (json_array_size(st->commits) > MOST_COMMITS)
+        json_array_remove(st->commits, 0);
+    json_decref(list);
 }

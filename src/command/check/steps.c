@@ -194,7 +194,7 @@ double step_share(const Check *c, const PlanStep *s)
         else
             fixed += 2 * o->least + 2;
     }
-    if (!s->open_ended) {            /* it ends by itself: a limit for the case that it does not */
+    if (!s->open_ended) { /* it ends by itself: a limit for the case that it does not */
         double most = all > 0 ? 3 * left * s->value / all : left;
         most = most < 2 * s->least ? 2 * s->least : most > 3 * s->most ? 3 * s->most : most;
         return most < left ? most : left;

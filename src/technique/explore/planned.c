@@ -7,8 +7,8 @@
 enum { MOST = 8, MOST_OF_PROGRAM = 4 };
 
 static const char *const reads_files[] = { "fopen", "fopen64", "open", "open64", "openat", NULL };
-static const char *const reads_input[] = { "fgets",   "fgetc",   "getchar", "getline", "scanf",
-                                           "__isoc99_scanf", "fread",  "read",    "getc", NULL };
+static const char *const reads_input[] = { "fgets",          "fgetc", "getchar", "getline", "scanf",
+                                           "__isoc99_scanf", "fread", "read",    "getc",    NULL };
 static const char *const is_server[] = { "accept", "accept4", "listen", NULL };
 
 static PlanStep *add(Project *p, Plan *plan, const ProjectProgram *x, const char *variant,
@@ -30,8 +30,8 @@ static PlanStep *add(Project *p, Plan *plan, const ProjectProgram *x, const char
         step_word(plan, s, "--");
         step_words(plan, s, args->items, args->len);
     }
-    step_makes(plan, s, "corpus", x->captured->path,
-               arena_printf(&plan->arena, "%s/queue", folder), args);
+    step_makes(plan, s, "corpus", x->captured->path, arena_printf(&plan->arena, "%s/queue", folder),
+               args);
     step_makes(plan, s, "failures", x->captured->path,
                arena_printf(&plan->arena, "%s/failures", folder), args);
     return s;

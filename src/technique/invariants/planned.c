@@ -7,10 +7,7 @@
 
 enum { MOST = 2, MOST_FOLDERS = 16 };
 
-static bool is_run(Project *p, const ProjectProgram *x)
-{
-    return project_shapes(p, x)[0] != NULL;
-}
+static bool is_run(Project *p, const ProjectProgram *x) { return project_shapes(p, x)[0] != NULL; }
 
 static void learn(Project *p, Plan *plan, const ProjectProgram *x)
 {

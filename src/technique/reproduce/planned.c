@@ -47,15 +47,14 @@ static void add_step(Project *p, Plan *plan, const Product *q, const StoredFindi
     }
     step_word(plan, s, "--");
     for (size_t i = 0; i < q->args.len; i++)
-        step_word(plan, s, "%s",
-                  strcmp(q->args.items[i], "@@") == 0 ? "input" : q->args.items[i]);
+        step_word(plan, s, "%s", strcmp(q->args.items[i], "@@") == 0 ? "input" : q->args.items[i]);
 }
 
 /* The same failure may have been found in several ways. */
 static bool is_new(Map *seen, const StoredFinding *f)
 {
-    char *place = xprintf("%s:%d", f->finding.where.file ? f->finding.where.file : "",
-                          f->finding.where.line);
+    char *place =
+        xprintf("%s:%d", f->finding.where.file ? f->finding.where.file : "", f->finding.where.line);
     bool new = map_put(seen, place, NULL);
     free(place);
     return new;

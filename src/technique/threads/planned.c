@@ -83,10 +83,11 @@ static void add_type(Project *p, Plan *plan, const ProjectProgram *x, const char
 {
     const ProjectHeaders *h = project_headers(p, x);
     const ProjectProgram *user = project_user(p, x);
-    PlanStep *s = add(p, plan, x, arena_printf(&plan->arena, "struct %s", type),
-                      arena_printf(&plan->arena,
-                                   "%zu function%s of struct %s take%s a lock: threads may share it",
-                                   n, n == 1 ? "" : "s", type, n == 1 ? "s" : ""));
+    PlanStep *s =
+        add(p, plan, x, arena_printf(&plan->arena, "struct %s", type),
+            arena_printf(&plan->arena,
+                         "%zu function%s of struct %s take%s a lock: threads may share it", n,
+                         n == 1 ? "" : "s", type, n == 1 ? "s" : ""));
     step_costs(s, 10, 60, 1.5);
     for (size_t i = 0; i < h->headers.len; i++) {
         step_word(plan, s, "--headers");

@@ -10,7 +10,8 @@ static bool is_below(const char *folder, const Strings *others, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         char *top = path_dir(others->items[i]);
-        bool below = strcmp(top, ".") == 0 || (str_starts(folder, top) && folder[strlen(top)] == '/');
+        bool below =
+            strcmp(top, ".") == 0 || (str_starts(folder, top) && folder[strlen(top)] == '/');
         free(top);
         if (below)
             return true;
