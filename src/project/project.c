@@ -232,6 +232,15 @@ const ProjectProgram *project_user(const Project *p, const ProjectProgram *libra
     return found;
 }
 
+bool project_is_run(Project *p, const ProjectProgram *x)
+{
+    bool is = is_run(p, x->captured->path);
+    for (size_t i = 0; x->is_library && !is && i < p->programs.len; i++)
+        is = project_links(&p->programs.items[i], x) &&
+             is_run(p, p->programs.items[i].captured->path);
+    return is;
+}
+
 const ProjectHeaders *project_headers(Project *p, const ProjectProgram *library)
 {
     assert(library->index < p->programs.len);

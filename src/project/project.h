@@ -52,6 +52,9 @@ bool project_links(const ProjectProgram *x, const ProjectProgram *library);
 /* An executable that is linked with the library, one of the tests if there is one; or NULL. */
 const ProjectProgram *project_user(const Project *p, const ProjectProgram *library);
 
+/* Did the tests start it, or for a library a program that is linked with it? */
+bool project_is_run(Project *p, const ProjectProgram *x);
+
 /* The headers that declare what a library exports, the one that declares most first, and the -I
  * and -D that its units were compiled with. Empty: none was found. */
 typedef struct ProjectHeaders {

@@ -171,7 +171,7 @@ static bool has_target(const char *folder, const char *target)
     Proc p = { .argv = argv, .cwd = folder, .seconds = 20, .capture = true };
     ProcResult r = { 0 };
     bool ok = proc_run(&p, &r, NULL) && r.status == 0 && !r.timed_out &&
-              !strstr(str_c(&r.out), "Nothing to be done for");
+              !str_starts(str_c(&r.out), "make: Nothing to be done for");
     proc_result_release(&r);
     return ok;
 }

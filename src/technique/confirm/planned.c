@@ -56,14 +56,15 @@ void confirm_plan(Project *p, Plan *plan)
     }
     for (size_t i = 0; i < n && planned < MOST; i++) {
         const ProjectProgram *x = &all[i];
-        if (x->is_library || x->is_test || !project_shapes(p, x)[0])
+        if (x->is_library || x->is_test || !project_is_run(p, x))
             continue;
         watch_tests(p, plan, x);
         watch_corpus(p, plan, x);
         planned++;
     }
     for (size_t i = 0; i < n && !planned; i++)
-        if (all[i].is_library && !all[i].is_test && all[i].captured->kind == PROGRAM_SHARED) {
+        if (all[i].is_library && !all[i].is_test && all[i].captured->kind == PROGRAM_SHARED &&
+            project_is_run(p, &all[i])) {
             watch_tests(p, plan, &all[i]);
             planned++;
         }

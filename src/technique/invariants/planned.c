@@ -7,8 +7,6 @@
 
 enum { MOST = 2, MOST_FOLDERS = 16 };
 
-static bool is_run(Project *p, const ProjectProgram *x) { return project_shapes(p, x)[0] != NULL; }
-
 static void learn(Project *p, Plan *plan, const ProjectProgram *x)
 {
     PlanStep *s = plan_step(plan, STAGE_RUNS, x->shown, "the tests run it");
@@ -75,7 +73,7 @@ void invariants_plan(Project *p, Plan *plan)
     }
     for (size_t i = 0; i < n && planned < MOST; i++) {
         const ProjectProgram *x = &all[i];
-        if (x->is_library || x->is_test || !is_run(p, x))
+        if (x->is_library || x->is_test || !project_is_run(p, x))
             continue;
         const Product *contracts = project_products(p, "contracts", x->captured->path, NULL);
         learn(p, plan, x);
@@ -84,7 +82,8 @@ void invariants_plan(Project *p, Plan *plan)
         planned++;
     }
     for (size_t i = 0; i < n && !planned; i++)
-        if (all[i].is_library && !all[i].is_test && all[i].captured->kind == PROGRAM_SHARED) {
+        if (all[i].is_library && !all[i].is_test && all[i].captured->kind == PROGRAM_SHARED &&
+            project_is_run(p, &all[i])) {
             learn(p, plan, &all[i]);
             planned++;
         }
