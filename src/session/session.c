@@ -191,6 +191,8 @@ void session_json(Session *s, const char *key, json_t *value)
 
 bool session_begin(Session *s, const char *scope, Err *err)
 {
+    const char *label = session_option(s, "label");
+    scope = label && *label ? label : scope;
     if (!scope) {
         store_close(s->store);
         s->store = store_open(":memory:", s->root, err);
@@ -199,8 +201,6 @@ bool session_begin(Session *s, const char *scope, Err *err)
     if (!s->store)
         return false;
     assert(!s->reported);        /* one run a command */
-    const char *label = session_option(s, "label");
-    scope = label && *label ? label : scope;
     s->scope = xstrdup(scope);
     s->reported = true;
     s->run = store_run_begin(s->store, s->command->name, scope, s->command_line, s->seed, err);

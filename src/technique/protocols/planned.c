@@ -52,6 +52,8 @@ static void add(Project *p, Plan *plan, const ProjectProgram *x, const char *nam
     step_program(plan, s, x);
     step_word(plan, s, "--api");
     step_word(plan, s, "%s", names);
+    step_word(plan, s, "--count");
+    step_word(plan, s, "1000");
     step_tests(plan, s, p, 10);
 }
 
