@@ -92,6 +92,17 @@ static int by_rank(const void *a, const void *b)
     return strcmp(x->captured->path, y->captured->path);
 }
 
+/* Do others of the captured programs name the library when they are linked? */
+static bool is_linked_by_others(const CapturedProgram *const *all, size_t n,
+                                const CapturedProgram *library)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; all[i] != library && k < all[i]->link.len; k++)
+            if (strcmp(path_base(all[i]->link.items[k]), library->name) == 0)
+                return true;
+    return false;
+}
+
 /* Programs that are made of the same sources (an archive and a shared library) are one. */
 static bool is_twin(const Map *seen, const CapturedProgram *c, const char *sources)
 {
@@ -123,10 +134,13 @@ static bool find_programs(Project *p, Err *err)
     Map seen = { 0 };
     Strings ids = { 0 };
     const CapturedProgram **all = workspace_programs(p->ws, &n, err);
-    for (int archives = 0; all && archives < 2; archives++)
-        for (size_t i = 0; i < n; i++)
-            if ((all[i]->kind == PROGRAM_ARCHIVE) == archives)
-                add_program(p, all[i], &seen);
+    /* Of twins: the one that others are linked with, then the shared one. */
+    for (int unused = 0; all && unused < 2; unused++)
+        for (int archives = 0; archives < 2; archives++)
+            for (size_t i = 0; i < n; i++)
+                if ((all[i]->kind == PROGRAM_ARCHIVE) == archives &&
+                    is_linked_by_others(all, n, all[i]) == !unused)
+                    add_program(p, all[i], &seen);
     for (size_t i = 0; all && i < n; i++)
         for (size_t k = 0; k < all[i]->nunits; k++)
             strings_add(&ids, all[i]->units[k]->id);
