@@ -152,8 +152,10 @@ static bool find_programs(Project *p, Err *err)
         p->left_out = p->programs.len - MOST_PROGRAMS;
         p->programs.len = MOST_PROGRAMS;
     }
-    for (size_t i = 0; i < p->programs.len; i++)
+    for (size_t i = 0; i < p->programs.len; i++) {
+        assert(p->programs.items[i].captured->nunits && *p->programs.items[i].key);
         p->programs.items[i].index = i;
+    }
     p->models = arena_array(&p->arena, const Program *, p->programs.len + 1);
     p->tried = arena_array(&p->arena, bool, p->programs.len + 1);
     p->headers = arena_array(&p->arena, ProjectHeaders, p->programs.len + 1);
@@ -393,6 +395,7 @@ const Product *project_products(const Project *p, const char *kind, const char *
 
 void project_add_product(Project *p, const Product *product)
 {
+    assert(product->kind && product->program && product->path && product->by);
     Product *mine = NULL;
     for (size_t i = 0; i < p->products.len && !mine; i++)
         if (strcmp(p->products.items[i].kind, product->kind) == 0 &&

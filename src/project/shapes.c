@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/sha256.h"
 #include "project/project_int.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -189,6 +190,7 @@ static void write_call(const ProjectShape *s, Str *out)
         else
             escape_shell(out, s->args.items[i]);
     }
+    assert(s->program && s->cwd);
     str_add(out, s->has_file ? " </dev/null" : " <\"$f\"");
 }
 

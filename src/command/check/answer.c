@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "command/check/check_int.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,21 +173,25 @@ static const char *result_of(Check *c, const Ran *r)
 static const Overview *overview_of(Check *c)
 {
     Overview *o = arena_new(&c->arena, Overview);
-    OverviewStep *steps = arena_array(&c->arena, OverviewStep, c->ran.len + 1);
+    size_t first = c->prepared.len;
+    OverviewStep *steps = arena_array(&c->arena, OverviewStep, first + c->ran.len + 1);
     size_t n = c->skipped.len + c->plan.skipped.len, k = 0;
     OverviewLine *skipped = arena_array(&c->arena, OverviewLine, n + 1);
+    for (size_t i = 0; i < first; i++)
+        steps[i] = c->prepared.items[i];
     for (size_t i = 0; i < c->ran.len; i++) {
         const Ran *r = &c->ran.items[i];
-        steps[i] = (OverviewStep){ .name = r->name,
-                                   .technique = r->technique,
-                                   .reason = r->reason,
-                                   .result = result_of(c, r),
-                                   .fed_by = r->fed_by,
-                                   .begin = r->begin,
-                                   .seconds = r->seconds,
-                                   .ran = r->now,
-                                   .ok = r->status == STEP_DONE || r->status == STEP_CUT,
-                                   .findings = r->findings };
+        assert(r->name && r->why && r->begin >= 0);
+        steps[first + i] = (OverviewStep){ .name = r->name,
+                                           .technique = r->technique,
+                                           .reason = r->reason,
+                                           .result = result_of(c, r),
+                                           .fed_by = r->fed_by,
+                                           .begin = r->begin,
+                                           .seconds = r->seconds,
+                                           .ran = r->now,
+                                           .ok = r->status == STEP_DONE || r->status == STEP_CUT,
+                                           .findings = r->findings };
     }
     for (size_t i = 0; i < c->skipped.len; i++)
         skipped[k++] = c->skipped.items[i];
@@ -202,7 +207,7 @@ static const Overview *overview_of(Check *c)
                                            c->tests_shown ? c->tests_shown : "none"),
                      .seconds = clock_seconds() - c->begin,
                      .steps = steps,
-                     .nsteps = c->ran.len,
+                     .nsteps = first + c->ran.len,
                      .skipped = skipped,
                      .nskipped = k,
                      .troubles = c->troubles.items,
@@ -449,6 +454,7 @@ static void print_answer(Check *c, const Ranking *r)
     free(where);
     Screen s = { .c = c, .out = session_out(c->s), .color = session_color(c->s) };
     summary_line(&s, r);
+    assert(r->by_evidence[EVIDENCE_STYLE] <= r->len && !r->by_evidence[EVIDENCE_UNKNOWN]);
     size_t i = 0, real = r->len - r->by_evidence[EVIDENCE_STYLE], told = 0;
     for (; i < r->len && s.lines + below.lines < SCREEN - 2; i++)
         if (r->items[i].best->evidence < EVIDENCE_STYLE) {

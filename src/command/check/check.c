@@ -93,6 +93,7 @@ static void release(Check *c)
     change_release(&c->change);
     builds_release(&c->builds);
     strings_release(&c->tests);
+    vec_release(&c->prepared);
     vec_release(&c->ran);
     vec_release(&c->skipped);
     vec_release(&c->troubles);

@@ -118,6 +118,7 @@ typedef struct Check {
     bool tests_guessed;
     Project *project;
     Plan plan;
+    Vec(OverviewStep) prepared;      /* the build and the tests, for the time line */
     Vec(Ran) ran;
     Vec(OverviewLine) skipped; /* for want of time, or because they failed */
     Vec(OverviewLine) troubles;

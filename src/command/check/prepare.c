@@ -90,6 +90,22 @@ static bool capture(Check *c, const char *command, const char *folder, double se
     return run_child(c, argv, folder, seconds, NULL, log, r, err);
 }
 
+static void note_prepared(Check *c, const char *what, const char *command, const ChildResult *r)
+{
+    OverviewStep step = { .name = what,
+                          .technique = what,
+                          .reason = arena_strdup(&c->arena, command),
+                          .result = r->over     ? "it had not ended in time"
+                                    : r->status ? arena_printf(&c->arena, "status %d", r->status)
+                                                : "done",
+                          .fed_by = "",
+                          .begin = clock_seconds() - r->seconds - c->begin,
+                          .seconds = r->seconds,
+                          .ran = true,
+                          .ok = !r->status && !r->over };
+    vec_push(&c->prepared, step);
+}
+
 /* The last lines of a log, for people. */
 static void say_log(Check *c, const char *log)
 {
@@ -123,6 +139,8 @@ static bool try_build(Check *c, const Build *b, Err *err)
         ok = capture(c, again, b->folder, check_left(c), log, &r, err);
         free(again);
     }
+    if (ok)
+        note_prepared(c, "build", shown, &r);
     if (ok && r.over)
         check_trouble(c, "the build", "%s: it had not ended after %.0f s", shown, r.seconds);
     else if (ok && r.status)
@@ -263,6 +281,8 @@ static bool observe_tests(Check *c, Err *err)
     for (size_t i = 0; i < c->tests.len; i++)
         strings_add(&argv, c->tests.items[i]);
     bool ok = run_child(c, strings_argv(&argv), session_root(c->s), limit, NULL, log, &r, err);
+    if (ok)
+        note_prepared(c, "tests", c->tests_shown, &r);
     if (ok && !r.stopped)
         keep_tests(c, &r);
     strings_release(&argv);

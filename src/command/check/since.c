@@ -11,6 +11,7 @@
 #include "base/proc.h"
 #include "command/check/check_int.h"
 #include "program/program.h"
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,7 @@ static void read_hunk(Ranges *r, const char *line)
     char *end;
     long from = strtol(plus + 1, &end, 10), n = *end == ',' ? strtol(end + 1, NULL, 10) : 1;
     Range range = { (int)from, (int)(from + (n > 0 ? n - 1 : 0)) };
+    assert(range.from <= range.to);
     vec_push(r, range);
 }
 

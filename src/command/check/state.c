@@ -1,5 +1,6 @@
 #include "base/file.h"
 #include "command/check/check_int.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,7 @@ static json_t *step_json(const StepRecord *r)
 
 bool state_write(const State *st, Err *err)
 {
+    assert(st->path && json_is_array(st->products) && json_is_array(st->commits));
     json_t *steps = json_array(), *known = json_array();
     for (size_t i = 0; i < st->steps.len; i++)
         json_array_append_new(steps, step_json(&st->steps.items[i]));
@@ -131,6 +133,7 @@ StepRecord *state_step(State *st, const char *name)
 StepRecord *state_make_step(State *st, const char *name, const char *technique)
 {
     StepRecord *r = state_step(st, name);
+    assert(*name && *technique);
     if (r)
         return r;
     r = vec_grow(&st->steps);

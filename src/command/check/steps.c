@@ -49,6 +49,7 @@ static bool end_child(pid_t pid, ProcResult *r)
 bool run_child(Check *c, char *const *argv, const char *cwd, double seconds, const char *out,
                const char *log, ChildResult *r, Err *err)
 {
+    assert(argv && argv[0] && cwd && log);
     Proc p = { .argv = argv,
                .cwd = cwd,
                .in = "/dev/null",
@@ -202,6 +203,7 @@ double step_share(const Check *c, const PlanStep *s)
     if (s->stage < STAGE_FED && !fed)
         back = c->budget * KEPT_BACK;
     double room = left - fixed - back, share = values > 0 ? room * s->value / values : room;
+    assert(values >= s->value || step_is_done(mine, s));     /* it is one of them */
     double most = s->most - spent_on(mine, s);
     share = share < s->least ? s->least : share > most ? most : share;
     return share < left ? share : left;
@@ -315,6 +317,7 @@ static bool run_step(Check *c, const PlanStep *s, Err *err)
 {
     const char *name = arena_strdup(&c->arena, step_name(&c->plan, s)), *key = step_key(c, s);
     double given = step_share(c, s), begin = clock_seconds();
+    assert(s->least > 0 && s->most >= s->least && !step_is_done(c, s));
     char text[32];
     size_t number = c->ran.len + 1;
     char *out = xprintf("%s/log/%zu.json", c->folder, number);
