@@ -349,5 +349,6 @@ const Command technique_explore = {
     .rules = rules,
     .needs = NEEDS_STORE | NEEDS_PROGRAM,
     .until_time = true,
+    .plan = explore_plan,
     .run = run,
 };

@@ -480,5 +480,6 @@ const Command technique_regress = {
     .rules = rules,
     .needs = NEEDS_STORE,
     .budget = true,
+    .plan = regress_plan,
     .run = run,
 };
