@@ -32,6 +32,18 @@ int sundew_event_getchar(void);
 int sundew_event_fgetc(FILE *f);
 int sundew_event_getc(FILE *f);
 char *sundew_event_fgets(char *to, int n, FILE *f);
+int sundew_event_getchar_unlocked(void);
+int sundew_event_fgetc_unlocked(FILE *f);
+int sundew_event_getc_unlocked(FILE *f);
+char *sundew_event_fgets_unlocked(char *to, int n, FILE *f);
+char *sundew_event___fgets_chk(char *to, size_t room, int n, FILE *f);
+ssize_t sundew_event___read_chk(int fd, void *to, size_t n, size_t room);
+ssize_t sundew_event_getline(char **to, size_t *room, FILE *f);
+ssize_t sundew_event_getdelim(char **to, size_t *room, int end, FILE *f);
+ssize_t sundew_event___getdelim(char **to, size_t *room, int end, FILE *f);
+int sundew_event_ungetc(int c, FILE *f);
+int sundew_event_feof(FILE *f);
+void sundew_event_clearerr(FILE *f);
 
 /* Servers. Bytes of a connection; -2: it is none. */
 ssize_t sundew_event_take(int fd, void *to, size_t n);

@@ -23,7 +23,7 @@
 enum {
     SUNDEW_EVENTS_FD = 197,
     SUNDEW_EVENTS_MAGIC = 0x76456453,          /* "SdEv" */
-    SUNDEW_EVENTS_VERSION = 1,
+    SUNDEW_EVENTS_VERSION = 2,
     SUNDEW_EVENTS_IGNORED = 4096,              /* most locations of each list */
     SUNDEW_EVENTS_LOCATIONS = 1 << 15,
     SUNDEW_EVENTS_PAGE = 4096,
@@ -82,6 +82,7 @@ struct sundew_events {
     /* by the engine */
     uint32_t event_size;         /* bytes */
     uint32_t loop;               /* one call of a function is an event */
+    uint32_t line;               /* an event is a line of a terminal */
     uint32_t counters;           /* bytes of counters */
     uint32_t nignored;
     uint32_t nkinds;             /* of a server's events; 0: SUNDEW_EVENT_CONNECT only */

@@ -47,6 +47,7 @@ typedef struct EventLayout {
     unsigned kinds[4], nkinds;
     unsigned connections, open;
     Vec(uint16_t) keys;              /* of terminals: only these; none: any */
+    bool line;                       /* … an event is a line */
     Arena arena;
 } EventLayout;
 

@@ -363,17 +363,21 @@ static void keep_locals(Eventing *g, const Values *locals, LLVMValueRef call)
     weave_call(w, g->leave, &count, 1);
 }
 
-/* What nobody has written is not by chance: two starts of the program are in the same state. */
-static void clear_locals(Eventing *g, LLVMValueRef fn, const Values *locals)
+/* What nobody has written is not by chance (a stack's old bytes hold addresses and guards of this
+ * start): two starts of the program are in the same state. */
+static void clear_locals(Eventing *g, LLVMValueRef fn)
 {
     Woven *w = g->w;
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(fn);
+    Values locals = { 0 };
+    for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsAAllocaInst(i) && size_of_local(g, i))
+            vec_push(&locals, i);
     weave_go_to_entry(w, fn);
-    for (size_t i = 0; i < locals->len; i++) {
-        LLVMValueRef v = locals->items[i];
-        uint64_t size = size_of_local(g, v);
-        if (size && LLVMGetInstructionParent(v) == LLVMGetEntryBasicBlock(fn))
-            LLVMBuildMemSet(w->builder, v, weave_int(w, w->i8, 0), weave_int(w, w->i64, size), 1);
-    }
+    for (size_t i = 0; i < locals.len; i++)
+        LLVMBuildMemSet(w->builder, locals.items[i], weave_int(w, w->i8, 0),
+                        weave_int(w, w->i64, size_of_local(g, locals.items[i])), 1);
+    vec_release(&locals);
 }
 
 static void surround(Eventing *g, LLVMValueRef fn)
@@ -395,7 +399,6 @@ static void surround(Eventing *g, LLVMValueRef fn)
         }
     keep_values(g, fn, &calls);
     keep_places(g, &calls);
-    clear_locals(g, fn, &locals);
     for (size_t i = 0; i < calls.len; i++) {
         keep_locals(g, &locals, calls.items[i]);
         LLVMSetTailCall(calls.items[i], false);
@@ -608,6 +611,9 @@ bool weave_events(Woven *w, const char *loop, const char *libexec, json_t *objec
         for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
             if (has(&g.waiting, f))
                 surround(&g, f);
+        for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
+            if (LLVMGetFirstBasicBlock(f) && !is_ours(f))
+                clear_locals(&g, f);
         find_objects(&g);
         make_table(&g);
     }

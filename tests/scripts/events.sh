@@ -11,6 +11,8 @@ build() {
     done
     gcc -g -DFIXED -o lock-fixed lock.c && gcc -g -DSTATISTICS -o stats player.c &&
         for l in POLL SELECT EPOLL; do gcc -g -D$l -o server-$l server.c; done &&
+        for h in 1 2 3 4; do gcc -g -DHOW=$h -o lines-$h lines.c; done &&
+        gcc -g -DHOW=3 -DFIXED -o lines-fixed lines.c &&
         gcc -g -o curses curses.c -lncurses && gcc -g -DQUITS -o quits curses.c -lncurses
 }
 export -f build
@@ -75,16 +77,9 @@ server() {
         cp out.json classic.json &&
         events 0 "$1" --events one.events -k4 && counts "3 4" "2 0" && same_branches classic.json
 }
-for loop in POLL EPOLL; do
+for loop in POLL SELECT EPOLL; do
     ok "T-C6: the player as a server ($loop)" server ./server-$loop
 done
-select_server() {
-    events 0 ./server-SELECT --events one.events -k3 --classic && python3 - <<'PY'
-import json
-assert [l["explored"] for l in json.load(open("out.json"))["levels"]] == [3, 7, 17]
-PY
-}
-ok "T-C6: the player as a server (SELECT)" select_server
 connections() {
     events 0 ./server-POLL -k3 && python3 - <<'PY'
 import json
@@ -195,6 +190,23 @@ PY
         failure sanitizer 11 "enter(number = 4711)" "enter(number = 12)"
 }
 ok "a value that is stored now and tested later" password
+
+# ---- lines of a terminal
+printf 'line 3\n' >line.events
+lines() {
+    local h
+    for h in 1 2 3 4; do
+        events 1 ./lines-$h --events line.events -k2 && python3 - <<'PY' || return 1
+import json
+d = json.load(open("out.json"))
+f, = d["failures"]
+assert len(f["events"]) == 2 and "go" in f["events"][0] and "hi" in f["events"][1], f
+assert d["levels"][0]["pruned_by"].get("ended"), d["levels"]     # Ctrl-D
+PY
+    done
+    events 0 ./lines-fixed --events line.events -k2
+}
+ok "a line is an event, however it is read, and Ctrl-D is the end" lines
 
 # ---- random programs: a part of soak-events.sh
 random_programs() {

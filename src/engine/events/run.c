@@ -49,6 +49,7 @@ static bool make_shared(Side *s, const Events *e, bool counts, Err *err)
                                          .size = s->size,
                                          .event_size = e->layout->size,
                                          .loop = e->plan->loop != NULL,
+                                         .line = e->layout->line,
                                          .counters = counts ? (uint32_t)e->counters : 0,
                                          .nkinds = e->layout->nkinds,
                                          .connections = e->layout->connections,

@@ -52,10 +52,19 @@ static void default_server(EventLayout *l)
     make_server(l, 4);
 }
 
+static void make_line(EventLayout *l, unsigned bytes)
+{
+    l->name = "";
+    l->line = true;
+    layout_add(l, "line", FIELD_BYTES, bytes, NULL);
+}
+
 bool layout_guess(const Program *p, EventLayout *l, Err *err)
 {
     static const char *const servers[] = { "accept", "accept4", NULL };
-    static const char *const bytes[] = { "read", "getchar", "fgetc", "getc", NULL };
+    static const char *const lines[] = { "fgets",      "getline",     "getdelim",
+                                         "__getdelim", "__fgets_chk", NULL };
+    static const char *const bytes[] = { "read", "__read_chk", "getchar", "fgetc", "getc", NULL };
     l->name = "";
     if (calls(p, "sundew_event"))
         layout_add(l, "event", FIELD_SIGNED, 4, NULL);
@@ -65,8 +74,8 @@ bool layout_guess(const Program *p, EventLayout *l, Err *err)
         default_server(l);
     else if (calls_one(p, bytes))
         layout_add(l, "key", FIELD_KEY, 1, NULL);
-    else if (calls(p, "fgets"))
-        layout_add(l, "line", FIELD_BYTES, 16, NULL);
+    else if (calls_one(p, lines))
+        make_line(l, 16);
     return l->size || err_set(err, "the program calls nothing that waits for an event: name the "
                                    "function that handles one with --loop, or mark the place "
                                    "with sundew_event()");
@@ -185,8 +194,7 @@ static bool settle(Grammar *g, const Program *p, const char *path, Err *err)
         return true;
     }
     if (g->line) {
-        l->name = "";
-        layout_add(l, "line", FIELD_BYTES, g->line, NULL);
+        make_line(l, g->line);
         return true;
     }
     if (!keys)
