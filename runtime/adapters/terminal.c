@@ -1,13 +1,10 @@
 /* Keys of a terminal, and the user's own mark; adapters.h is the manual. */
 #include "runtime/adapters/adapters.h"
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
-
-/* An event of a terminal: a key, as wgetch() gives it. */
-struct key {
-    uint16_t code;
-};
 
 int sundew_event_mark(void)
 {
@@ -16,18 +13,117 @@ int sundew_event_mark(void)
     return v;
 }
 
+/* ---- keys of curses */
+
 extern int wgetch(void *window);
+extern int wget_wch(void *window, unsigned *key);
 extern int wrefresh(void *window);
+extern int(wgetdelay)(const void *window);
+extern int resize_term(int lines, int columns);
+extern int halfdelay(int tenths);
+extern int nocbreak(void);
+extern unsigned mousemask(unsigned want, unsigned *old);
+extern int getmouse(struct mouse_event *out);
+extern uint64_t event_clock;
+
+/* As curses has it. */
+struct mouse_event {
+    short id;
+    int x, y, z;
+    unsigned state;
+};
+
+/* Names that don't begin with sundew_ are in the state. */
+int event_screen;                    /* which of its two sizes the terminal has */
+int event_halfdelay;                 /* ms; 0: off */
+struct {
+    uint8_t x, y, button;
+} event_mouse;
+
+/* How long the program would wait, in ms; -1: for ever. */
+static int patience(void *window)
+{
+    int delay = wgetdelay(window);
+    return delay < 0 && event_halfdelay ? event_halfdelay : delay;
+}
+
+static int resize(void)
+{
+    const struct sundew_events *h = sundew_events;
+    event_screen = !event_screen;
+    resize_term((int)h->lines[event_screen], (int)h->columns[event_screen]);
+    return SUNDEW_KEY_RESIZE;
+}
+
+/* -1: no key came in the time that the program wants to wait. */
+static int next_curses_key(void *window)
+{
+    const struct sundew_events *h = sundew_events;
+    uint8_t in[5] = { 0 };
+    wrefresh(window);
+    sundew_event_next(in, h->mouse ? 5 : 2);
+    unsigned raw = in[0] | (unsigned)in[1] << 8;
+    int key = h->nkeys ? h->keys[raw % h->nkeys] : (int)(raw & 0x1ff), wait = patience(window);
+    if (wait >= 0 && key == SUNDEW_KEY_TIME) {
+        event_clock += (uint64_t)wait * 1000000u;
+        return -1;
+    }
+    if (h->lines[1] && key == SUNDEW_KEY_RESIZE)
+        return resize();
+    if (h->mouse && key == SUNDEW_KEY_MOUSE) {
+        event_mouse.x = in[2];
+        event_mouse.y = in[3];
+        event_mouse.button = in[4];
+    }
+    return key;
+}
 
 int sundew_event_wgetch(void *window)
 {
-    struct key k;
+    return sundew_event_engine() ? next_curses_key(window) : wgetch(window);
+}
+
+int sundew_event_wget_wch(void *window, unsigned *key)
+{
     if (!sundew_event_engine())
-        return wgetch(window);
-    wrefresh(window);
-    sundew_event_next(&k, sizeof k);
-    return sundew_events->nkeys ? sundew_events->keys[k.code % sundew_events->nkeys]
-                                : k.code & 0x1ff;
+        return wget_wch(window, key);
+    int k = next_curses_key(window);
+    if (k < 0)
+        return -1;
+    *key = (unsigned)k;
+    return k > 255 ? 0x100 : 0;      /* KEY_CODE_YES */
+}
+
+int sundew_event_halfdelay(int tenths)
+{
+    event_halfdelay = sundew_event_engine() ? 100 * tenths : 0;
+    return halfdelay(tenths);
+}
+
+int sundew_event_nocbreak(void)
+{
+    event_halfdelay = 0;
+    return nocbreak();
+}
+
+unsigned sundew_event_mousemask(unsigned want, unsigned *old)
+{
+    return sundew_event_engine() ? want : mousemask(want, old);
+}
+
+/* The first button clicked, pressed, released; the third clicked; the wheel up and down. */
+static const unsigned mouse_states[] = { 4, 2, 1, 4 << 10, 2 << 15, 2 << 20 };
+
+int sundew_event_getmouse(struct mouse_event *out)
+{
+    const struct sundew_events *h = sundew_events;
+    if (!sundew_event_engine())
+        return getmouse(out);
+    unsigned columns = h->columns[event_screen], lines = h->lines[event_screen];
+    *out = (struct mouse_event){ .x = (int)(event_mouse.x % (columns ? columns : 80)),
+                                 .y = (int)(event_mouse.y % (lines ? lines : 24)),
+                                 .state = mouse_states[event_mouse.button % 6] };
+    return 0;
 }
 
 /* ---- standard input: a byte is an event, or a line */
@@ -215,6 +311,20 @@ ssize_t sundew_event_getline(char **to, size_t *room, FILE *f)
 /* ---- what a terminal is asked for */
 
 int sundew_event_isatty(int fd) { return fd <= 2 && sundew_event_engine() ? 1 : isatty(fd); }
+
+int sundew_event_ioctl(int fd, unsigned long what, ...)
+{
+    va_list more;
+    va_start(more, what);
+    void *arg = va_arg(more, void *);
+    va_end(more);
+    if (fd > 2 || what != TIOCGWINSZ || !sundew_event_engine())
+        return ioctl(fd, what, arg);
+    *(struct winsize *)arg =
+        (struct winsize){ .ws_row = (unsigned short)sundew_events->lines[event_screen],
+                          .ws_col = (unsigned short)sundew_events->columns[event_screen] };
+    return 0;
+}
 
 int sundew_event_tcgetattr(int fd, struct termios *t)
 {

@@ -9,7 +9,8 @@
  * don't count. The hash is over bytes in which pointers into objects are replaced by number and offset.
  *
  *     before the last event    objects[], copies of their bytes, a byte of marks for each byte
- *     accesses                 marks: read before written, written
+ *     accesses                 marks: read before written, written. x += 1 is no read, but what
+ *                              is read behind it is still a value from before
  *     behind it                bytes that differ are changed; new objects are changed as a whole
  */
 #include "runtime/events/events.h"
@@ -234,7 +235,8 @@ static void tell_object(const struct object *o)
         uint64_t from = i;
         while (i < o->size && m[i] == m[from])
             i++;
-        if (m[from] && !sundew_event_tell(o->id, from, i - from, m[from]))
+        uint32_t how = m[from] & ~(uint32_t)SUNDEW_EVENT_UPDATED;
+        if (how && !sundew_event_tell(o->id, from, i - from, how))
             return;
     }
 }
@@ -286,8 +288,10 @@ static void mark(const struct object *o, uint64_t at, uint64_t n, uint32_t how)
         n = o->at + o->size - at;
     for (uint64_t i = 0; i < n; i++)
         if (how == SUNDEW_EVENT_TOUCHED)
-            m[i] |= SUNDEW_EVENT_TOUCHED;
-        else if (!(m[i] & SUNDEW_EVENT_TOUCHED))
+            m[i] = (uint8_t)((m[i] | SUNDEW_EVENT_TOUCHED) & ~SUNDEW_EVENT_UPDATED);
+        else if (how == SUNDEW_EVENT_UPDATED)
+            m[i] |= m[i] & SUNDEW_EVENT_TOUCHED ? 0 : SUNDEW_EVENT_TOUCHED | SUNDEW_EVENT_UPDATED;
+        else if (!(m[i] & SUNDEW_EVENT_TOUCHED) || (m[i] & SUNDEW_EVENT_UPDATED))
             m[i] |= SUNDEW_EVENT_READ;
 }
 

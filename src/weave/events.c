@@ -467,6 +467,8 @@ static bool is_arithmetic(LLVMValueRef i)
     }
 }
 
+enum { DEEP = 6 };                   /* steps of arithmetic that are followed */
+
 /* Only stored back to `at`, or shown: nothing depends on it. */
 static bool goes_nowhere(LLVMValueRef v, LLVMValueRef at, unsigned depth)
 {
@@ -487,7 +489,20 @@ static bool goes_nowhere(LLVMValueRef v, LLVMValueRef at, unsigned depth)
 
 static bool is_plain_load(LLVMValueRef i)
 {
-    return !LLVMGetVolatile(i) && goes_nowhere(i, LLVMGetOperand(i, 0), 6);
+    return !LLVMGetVolatile(i) && goes_nowhere(i, LLVMGetOperand(i, 0), DEEP);
+}
+
+/* Does the value come from a plain load of the place? x += 1. */
+static bool comes_from(LLVMValueRef v, LLVMValueRef at, unsigned depth)
+{
+    if (LLVMIsALoadInst(v))
+        return is_same_place(LLVMGetOperand(v, 0), at) && is_plain_load(v);
+    if (!depth || !LLVMIsAInstruction(v) || !is_arithmetic(v))
+        return false;
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        if (comes_from(LLVMGetOperand(v, (unsigned)i), at, depth - 1))
+            return true;
+    return false;
 }
 
 /* Is there no code that reads this variable? */
@@ -713,10 +728,12 @@ static void watch_instruction(Watching *g, LLVMValueRef i)
         if (!is_plain_load(i))
             watch(g, i, LLVMGetOperand(i, 0), bytes_of(g, LLVMTypeOf(i)), SUNDEW_EVENT_READ);
         break;
-    case LLVMStore:
-        watch(g, i, LLVMGetOperand(i, 1), bytes_of(g, LLVMTypeOf(LLVMGetOperand(i, 0))),
-              SUNDEW_EVENT_TOUCHED);
+    case LLVMStore: {
+        LLVMValueRef v = LLVMGetOperand(i, 0), at = LLVMGetOperand(i, 1);
+        watch(g, i, at, bytes_of(g, LLVMTypeOf(v)),
+              comes_from(v, at, DEEP) ? SUNDEW_EVENT_UPDATED : SUNDEW_EVENT_TOUCHED);
         break;
+    }
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg: {
         LLVMValueRef n = bytes_of(g, LLVMTypeOf(LLVMGetOperand(i, 1)));

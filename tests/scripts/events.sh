@@ -13,6 +13,9 @@ build() {
         for l in POLL SELECT EPOLL; do gcc -g -D$l -o server-$l server.c; done &&
         for h in 1 2 3 4; do gcc -g -DHOW=$h -o lines-$h lines.c; done &&
         gcc -g -DHOW=3 -DFIXED -o lines-fixed lines.c &&
+        for h in MOUSE SMALL TIME; do
+            gcc -g -w -D$h -o screen-$h screen.c -lncurses && gcc -g -w -D$h -DFIXED -o fixed-$h screen.c -lncurses
+        done &&
         gcc -g -o curses curses.c -lncurses && gcc -g -DQUITS -o quits curses.c -lncurses
 }
 export -f build
@@ -207,6 +210,21 @@ PY
     events 0 ./lines-fixed --events line.events -k2
 }
 ok "a line is an event, however it is read, and Ctrl-D is the end" lines
+
+# ---- a terminal: its size, the mouse, time that passes
+printf 'screen 60x20\nresize 60x4\nkeys "qx"\n' >small.events
+printf 'keys "mqx"\ntimer\n' >time.events
+terminal() {
+    events 1 ./screen-$1 "${@:3}" && python3 - "$2" <<'PY' && events 0 ./fixed-$1 "${@:3}"
+import json, sys
+f, = json.load(open("out.json"))["failures"]
+got = " ".join(f["events"])
+assert sys.argv[1] in got, got
+PY
+}
+ok "the mouse" terminal MOUSE "button 3" -k2
+ok "a terminal that gets small" terminal SMALL resize -k2 --events small.events
+ok "time that passes without a key" terminal TIME "'m' time passes time passes time passes" -k4 --events time.events
 
 # ---- random programs: a part of soak-events.sh
 random_programs() {
