@@ -241,6 +241,16 @@ static const char *about_writes(const Events *e, Arena *a)
     return NULL;
 }
 
+static const char *about_precision(const ExploreResult *r, Arena *a)
+{
+    if (!r->nimprecise)
+        return NULL;
+    const ExploreImprecise *m = &r->imprecise[0];
+    return arena_printf(a,
+                        "%zu places where the event can't be followed, the first at %s:%u (%s%s%s)",
+                        r->nimprecise, m->file, m->line, m->why, *m->name ? " " : "", m->name);
+}
+
 static void take_premises(const Events *e, const ExploreResult *r, EventsResult *out)
 {
     Arena *a = &out->arena;
@@ -256,12 +266,7 @@ static void take_premises(const Events *e, const ExploreResult *r, EventsResult 
     uint64_t unknown = r->status.solver.unknown;
     premise(out, &n, "solver",
             unknown ? arena_printf(a, "%" PRIu64 " questions had no answer", unknown) : NULL);
-    premise(out, &n, "precise",
-            r->nimprecise ? arena_printf(a,
-                                         "%zu places where the event can't be followed, the "
-                                         "first in %s",
-                                         r->nimprecise, r->imprecise[0].name)
-                          : NULL);
+    premise(out, &n, "precise", about_precision(r, a));
     premise(out, &n, "values",
             e->symbolic ? arena_printf(a,
                                        "%" PRIu64 " traces keep a value of an event, and others "
