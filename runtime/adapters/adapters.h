@@ -16,6 +16,7 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <termios.h>
 #include <time.h>
@@ -83,6 +84,7 @@ void sundew_event_srand(unsigned seed);
 long sundew_event_random(void);
 void sundew_event_srandom(unsigned seed);
 int sundew_event_isatty(int fd);
+int sundew_event_fstat(int fd, struct stat *out);
 int sundew_event_ioctl(int fd, unsigned long what, ...);
 int sundew_event_tcgetattr(int fd, struct termios *t);
 int sundew_event_tcsetattr(int fd, int when, const struct termios *t);

@@ -312,6 +312,17 @@ ssize_t sundew_event_getline(char **to, size_t *room, FILE *f)
 
 int sundew_event_isatty(int fd) { return fd <= 2 && sundew_event_engine() ? 1 : isatty(fd); }
 
+/* Not a file: programs ask whether they talk to a person. */
+int sundew_event_fstat(int fd, struct stat *out)
+{
+    int got = fstat(fd, out);
+    if (got == 0 && fd <= 2 && sundew_event_engine()) {
+        out->st_mode = S_IFCHR | 0620;
+        out->st_size = 0;
+    }
+    return got;
+}
+
 int sundew_event_ioctl(int fd, unsigned long what, ...)
 {
     va_list more;

@@ -39,6 +39,8 @@ void sundew_event_reached(void);
 /* Variables of a function that waits; `n` of them go when it does so no more. */
 void sundew_event_local(void *at, uint64_t size);
 void sundew_event_leave(uint32_t n);
+/* Before setjmp(). */
+void sundew_event_jump(const void *buffer);
 /* Before an access; how: SUNDEW_EVENT_READ or SUNDEW_EVENT_TOUCHED. */
 void sundew_event_access(const void *at, uint64_t size, uint32_t how);
 /* Before a call of code that is not woven: it may read and write the whole object. */
@@ -61,7 +63,7 @@ extern void *sundew_loop_arguments[SUNDEW_LOOP_ARGUMENTS];
     X(poll) X(ppoll) X(select) X(epoll_wait) X(accept) X(accept4) X(recv) X(recvfrom)
 #define SUNDEW_EVENT_HELPERS(X) \
     X(time) X(clock_gettime) X(gettimeofday) X(sleep) X(usleep) X(nanosleep) X(napms) \
-    X(rand) X(srand) X(random) X(srandom) X(isatty) X(ioctl) X(tcgetattr) X(tcsetattr) \
+    X(rand) X(srand) X(random) X(srandom) X(isatty) X(fstat) X(ioctl) X(tcgetattr) X(tcsetattr) \
     X(halfdelay) X(nocbreak) X(mousemask) X(getmouse) \
     X(ungetc) X(feof) X(clearerr) X(fopen) X(open) X(unlink) X(rename) \
     X(bind) X(listen) X(epoll_ctl) X(send) X(write) X(close) X(shutdown) X(getpeername)

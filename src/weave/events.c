@@ -31,7 +31,7 @@ typedef struct Eventing {
     Map boundaries, waiting;         /* functions, by address */
     bool pointers_wait;              /* a call through a pointer may come to a boundary */
     Values table, slots;             /* globals of the state; of them, for values */
-    LLVMValueRef local, leave;
+    LLVMValueRef local, leave, jump;
     unsigned nslots;
 } Eventing;
 
@@ -380,6 +380,22 @@ static void clear_locals(Eventing *g, LLVMValueRef fn)
     vec_release(&locals);
 }
 
+/* The runtime is told of jump buffers: parts of them are hidden by a secret of this start. */
+static void tell_jumps(Eventing *g, LLVMValueRef fn)
+{
+    static const char *const names[] = { "setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp" };
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef f = LLVMIsACallInst(i) ? callee_of(i) : NULL;
+            for (unsigned k = 0; f && LLVMIsAFunction(f) && k < 4; k++)
+                if (!strcmp(name_of(f), names[k])) {
+                    LLVMValueRef buffer = LLVMGetOperand(i, 0);
+                    go_to(g, i);
+                    weave_call(g->w, g->jump, &buffer, 1);
+                }
+        }
+}
+
 static void surround(Eventing *g, LLVMValueRef fn)
 {
     Values calls = { 0 }, locals = { 0 };
@@ -619,6 +635,7 @@ bool weave_events(Woven *w, const char *loop, const char *libexec, json_t *objec
     LLVMTypeRef types[] = { w->ptr, w->i64 };
     g.local = weave_declare(w, "sundew_event_local", LLVMFunctionType(w->void_, types, 2, false));
     g.leave = weave_declare(w, "sundew_event_leave", LLVMFunctionType(w->void_, &w->i32, 1, false));
+    g.jump = weave_declare(w, "sundew_event_jump", LLVMFunctionType(w->void_, &w->ptr, 1, false));
     *figures = (EventsFigures){ 0 };
     bool ok = (!loop || hook_loop(&g, loop, err)) && redirect_all(&g, libexec, err);
     if (ok) {
@@ -627,8 +644,10 @@ bool weave_events(Woven *w, const char *loop, const char *libexec, json_t *objec
             if (has(&g.waiting, f))
                 surround(&g, f);
         for (LLVMValueRef f = LLVMGetFirstFunction(w->module); f; f = LLVMGetNextFunction(f))
-            if (LLVMGetFirstBasicBlock(f) && !is_ours(f))
+            if (LLVMGetFirstBasicBlock(f) && !is_ours(f)) {
                 clear_locals(&g, f);
+                tell_jumps(&g, f);
+            }
         find_objects(&g);
         make_table(&g);
     }

@@ -6,7 +6,7 @@ cp "$TOP"/tests/subjects/events/*.c .
 
 build() {
     local p
-    for p in player mark rectangles recorder counters lock hang structs asks hides password; do
+    for p in player mark rectangles recorder counters lock hang structs asks hides password jumps; do
         gcc -g -o $p $p.c || return 1
     done
     gcc -g -DFIXED -o lock-fixed lock.c && gcc -g -DSTATISTICS -o stats player.c &&
@@ -99,6 +99,17 @@ places() {
         same_branches classic.json
 }
 ok "pruning knows at which of two calls a program waits" places
+
+# Each pass is a new start of the program.
+starts() {
+    events 0 ./jumps -k3 && python3 - <<'PY'
+import json
+d = json.load(open("out.json"))
+assert [l["extended"] for l in d["levels"]] == [1, 0], d["levels"]
+assert next(p for p in d["premises"] if p["name"] == "deterministic")["held"]
+PY
+}
+ok "addresses and secrets of a start are no state" starts
 
 # What is not seen is told, and such events are not pruned.
 hidden() {

@@ -71,6 +71,19 @@ static bool make_shared(Side *s, const Events *e, bool counts, Err *err)
     return true;
 }
 
+/* Addresses on the stack depend on how long the arguments and variables above it are. These hold the
+ * names of scratch folders, so the rest is filled up: all starts have the same addresses. */
+static void pad_stack(Side *s)
+{
+    enum { ROUND = 4096 };
+    size_t n = sizeof "SUNDEW_PAD=";
+    for (size_t i = 0; i < s->argv.len; i++)
+        n += strlen(s->argv.items[i]) + 1;
+    for (size_t i = 0; i < s->env.len; i++)
+        n += strlen(s->env.items[i]) + 1;
+    strings_addf(&s->env, "SUNDEW_PAD=%0*d", (int)(ROUND - n % ROUND), 0);
+}
+
 static void make_environment(Side *s)
 {
     for (char **v = environ; *v; v++)
@@ -87,6 +100,7 @@ static void make_environment(Side *s)
     strings_add(&s->env, "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_abort=1");
     strings_add(&s->env, SUNDEW_INPUT_ENV "=stdin");
     strings_add(&s->env, SUNDEW_DEFER_ENV "=1");
+    pad_stack(s);
 }
 
 static bool side_open(Side *s, const Events *e, const char *program, int log, Err *err)
@@ -116,7 +130,7 @@ static bool side_open(Side *s, const Events *e, const char *program, int log, Er
                              .cwd = cwd,
                              .fds = s->fds,
                              .nfds = log < 0 ? 1 : 2,
-                             .limits = { .wall = 60 + 10 * seconds,   /* CPU time decides */
+                             .limits = { .wall = 60 + 10 * seconds, /* CPU time decides */
                                          .cpu = seconds,
                                          .idle = seconds > 2 ? seconds : 2,
                                          .memory = log < 0 ? 0 : RUN_UNLIMITED,
