@@ -98,7 +98,7 @@ Seq *lib_test_close(Lib *l, Arena *a, const Seq *prefix)
     SeqHandles all = { 0 };
     grow_looks(&l->grow, a, s);
     seq_handles(prefix, l->ownership, &all);
-    for (size_t i = all.len; i-- > 0 && s->n < SEQ_MOST_STEPS * 2 - 4;)
+    for (size_t i = all.len; i-- > 0 && s->n < SEQ_LIMIT - 4;)
         if (all.items[i].owned)
             close_one(l, a, s, &all.items[i]);
     vec_release(&all);

@@ -83,5 +83,6 @@ const Command technique_threads = {
     .rules = rules,
     .needs = NEEDS_STORE,
     .budget = true,
+    .plan = threads_plan,
     .run = run,
 };
