@@ -487,5 +487,6 @@ const Command technique_examples = {
     .rules = rules,
     .needs = NEEDS_STORE,
     .budget = true,
+    .plan = examples_plan,
     .run = run,
 };
