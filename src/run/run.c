@@ -115,7 +115,7 @@ static void stop_worker(Runner *r)
 
 static void take_protections(Runner *r, const Str *body)
 {
-    WireIn in = { body->data, body->data + body->len, false };
+    WireIn in = { str_c(body), str_c(body) + body->len, false };
     memcpy(r->rows, protection_rows, sizeof r->rows);
     str_reset(&r->missing);
     for (int i = 0; i < PROTECT_COUNT; i++) {
@@ -541,7 +541,7 @@ static const char *text_or_null(const char *s) { return *s ? s : NULL; }
 
 bool run_take_done(const Str *body, RunResult *out, Err *err)
 {
-    WireIn in = { body->data, body->data + body->len, false };
+    WireIn in = { str_c(body), str_c(body) + body->len, false };
     DoneWire d;
     wire_get(&in, &d, sizeof d);
     FailureFrame frames[TRACE_FRAMES] = { { 0 } };
