@@ -72,6 +72,7 @@ typedef struct Watched {
     uint64_t before, after;
     uint32_t hidden;
     char file[256];                  /* the last one that was written; "" */
+    char said[160];                  /* the last line of its standard error; "" */
     Places places;
     const uint8_t *counters;         /* of the last event; the runner's */
 } Watched;

@@ -41,16 +41,39 @@ static bool make_shared(Side *s, const Events *e, bool counts, Err *err)
                                          .size = size,
                                          .event_size = e->layout->size,
                                          .loop = e->plan->loop != NULL,
+                                         .line = e->layout->line,
+                                         .mouse = e->layout->mouse,
                                          .counters = counts ? (uint32_t)e->counters : 0,
                                          .nkinds = e->layout->nkinds,
                                          .connections = e->layout->connections,
                                          .open = e->layout->open,
                                          .nkeys = (uint32_t)e->layout->keys.len };
+    for (unsigned i = 0; i < 2; i++) {
+        s->shared->lines[i] = e->layout->lines[i];
+        s->shared->columns[i] = e->layout->columns[i];
+    }
+    if (!s->shared->lines[0]) {
+        s->shared->lines[0] = 24;
+        s->shared->columns[0] = 80;
+    }
     for (unsigned i = 0; i < e->layout->nkinds; i++)
         s->shared->kinds[i] = e->layout->kinds[i];
     for (size_t i = 0; i < e->layout->keys.len && i < 512; i++)
         s->shared->keys[i] = e->layout->keys.items[i];
     return true;
+}
+
+/* Addresses on the stack depend on how long the arguments and variables above it are. These hold the
+ * names of scratch folders, so the rest is filled up: all starts have the same addresses. */
+static void pad_stack(Side *s)
+{
+    enum { ROUND = 4096 };
+    size_t n = sizeof "SUNDEW_PAD=";
+    for (size_t i = 0; i < s->argv.len; i++)
+        n += strlen(s->argv.items[i]) + 1;
+    for (size_t i = 0; i < s->env.len; i++)
+        n += strlen(s->env.items[i]) + 1;
+    strings_addf(&s->env, "SUNDEW_PAD=%0*d", (int)(ROUND - n % ROUND), 0);
 }
 
 static void make_environment(Side *s)
@@ -64,11 +87,12 @@ static void make_environment(Side *s)
     strings_addf(&s->env, "HOME=%s", runner_scratch(s->runner));
     strings_addf(&s->env, "TMPDIR=%s", runner_scratch(s->runner));
     strings_add(&s->env, "TERM=xterm");
-    strings_add(&s->env, "LINES=24");
-    strings_add(&s->env, "COLUMNS=80");
+    strings_addf(&s->env, "LINES=%u", s->shared->lines[0]);
+    strings_addf(&s->env, "COLUMNS=%u", s->shared->columns[0]);
     strings_add(&s->env, "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_abort=1");
     strings_add(&s->env, SUNDEW_INPUT_ENV "=stdin");
     strings_add(&s->env, SUNDEW_DEFER_ENV "=1");
+    pad_stack(s);
 }
 
 static bool side_open(Side *s, const Events *e, const char *program, int log, Err *err)
@@ -98,7 +122,7 @@ static bool side_open(Side *s, const Events *e, const char *program, int log, Er
                              .cwd = cwd,
                              .fds = s->fds,
                              .nfds = log < 0 ? 1 : 2,
-                             .limits = { .wall = 60 + 10 * seconds,   /* CPU time decides */
+                             .limits = { .wall = 60 + 10 * seconds, /* CPU time decides */
                                          .cpu = seconds,
                                          .idle = seconds > 2 ? seconds : 2,
                                          .memory = log < 0 ? 0 : RUN_UNLIMITED,
@@ -203,6 +227,20 @@ void runs_free(Runs *r)
     free(r);
 }
 
+/* The last line that is not empty, cut. */
+static void last_line(const Str *text, char *out, size_t room)
+{
+    const char *t = str_c(text);
+    size_t end = text->len, from;
+    while (end && (t[end - 1] == '\n' || t[end - 1] == '\r'))
+        end--;
+    for (from = end; from && t[from - 1] != '\n';)
+        from--;
+    size_t n = end - from < room ? end - from : room - 1;
+    memcpy(out, t + from, n);
+    out[n] = 0;
+}
+
 bool runs_watch(Runs *r, const uint8_t *bytes, size_t n, Watched *out, Err *err)
 {
     RunResult res = { 0 };
@@ -210,6 +248,7 @@ bool runs_watch(Runs *r, const uint8_t *bytes, size_t n, Watched *out, Err *err)
     if (!side_run(&r->watched, r->e, bytes, n, &res, err))
         return false;
     events_take(h, n, out);
+    last_line(&res.err.text, out->said, sizeof out->said);
     if (!res.stopped && !res.lost_server)
         failure_copy(&out->failure, &res.failure);
     run_result_release(&res);

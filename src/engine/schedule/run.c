@@ -131,6 +131,17 @@ static bool step_is_good(const struct sundew_step *e, uint32_t nthreads, size_t 
 
 static uint32_t at_most(uint32_t n, uint32_t most) { return n < most ? n : most; }
 
+static void take_heated(const struct sundew_schedule *p, size_t nsites, ScheduleRun *out)
+{
+    for (uint32_t i = 0; i < nsites && i / 8 < SUNDEW_SCHEDULE_HOT; i++) {
+        uint8_t row = p->heated[i / 8];
+        if (!row)
+            i |= 7;
+        else if (row >> i % 8 & 1)
+            vec_push(&out->heated, i);
+    }
+}
+
 /* The subject may still write: numbers that lead somewhere are read once. */
 void schedule_take(const struct sundew_schedule *p, size_t nsites, ScheduleRun *out)
 {
@@ -163,21 +174,7 @@ void schedule_take(const struct sundew_schedule *p, size_t nsites, ScheduleRun *
             wait = (struct sundew_wait){ .owner = 255 };
         vec_push(&out->waits, wait);
     }
-}
-
-/* Sites that the run showed to be hot, added to a sorted list; how many are new. */
-size_t scheduler_heated(const Scheduler *s, Schedule *add)
-{
-    uint8_t hot[SUNDEW_SCHEDULE_HOT] = { 0 };
-    size_t n = 0;
-    for (size_t i = 0; i < add->hot.len; i++)
-        hot[add->hot.items[i] / 8] |= (uint8_t)(1 << add->hot.items[i] % 8);
-    for (uint32_t i = 0; i < s->plan.build->nsites && i / 8 < SUNDEW_SCHEDULE_HOT; i++)
-        if (s->shared->heated[i / 8] >> i % 8 & 1 && !(hot[i / 8] >> i % 8 & 1)) {
-            vec_push(&add->hot, i);
-            n++;
-        }
-    return n;
+    take_heated(p, nsites, out);
 }
 
 bool scheduler_run(Scheduler *s, const Schedule *schedule, ScheduleRun *out, Err *err)
@@ -218,11 +215,14 @@ bool scheduler_run_until(Scheduler *s, const Schedule *schedule, bool (*stop)(vo
     return ok;
 }
 
+void scheduler_forget(Scheduler *s) { s->points = 0; }
+
 void schedule_run_release(ScheduleRun *r)
 {
     run_result_release(&r->result);
     vec_release(&r->steps);
     vec_release(&r->races);
     vec_release(&r->waits);
+    vec_release(&r->heated);
     *r = (ScheduleRun){ 0 };
 }
