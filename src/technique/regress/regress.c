@@ -138,6 +138,12 @@ static bool open_library(Regress *r, Err *err)
 
 static bool is_stopped(void *arg) { return session_interrupted(((Regress *)arg)->session); }
 
+static bool is_interrupted(void *arg)
+{
+    (void)arg;
+    return session_was_asked_to_stop();
+}
+
 static void plan_growth(Regress *r)
 {
     r->ownership = ownership_new(r->api);
@@ -171,6 +177,7 @@ static bool make_suite(Regress *r, Err *err)
                        .divergent_share = strtod(session_option(s, "divergent"), NULL),
                        .more = r->mutants != NULL,
                        .stop = is_stopped,
+                       .interrupted = is_interrupted,
                        .arg = r };
     if (!seconds && !plan.count)
         seconds = 60;
