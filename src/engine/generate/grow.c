@@ -958,7 +958,8 @@ Seq *grow_with_looks(const GrowPlan *g, Arena *a, const Seq *s)
     assert(s->n <= SEQ_LIMIT);
     for (unsigned i = 0; i < s->n; i++) {
         const SeqStep *st = &s->steps[i];
-        for (unsigned k = 0; st->f && k < st->nargs && n < LOOKS && c->n + LOOKS < SEQ_LIMIT / 2; k++)
+        for (unsigned k = 0; st->f && k < st->nargs && n < LOOKS && c->n + LOOKS < SEQ_LIMIT / 2;
+             k++)
             if (takes_away(g, st, k)) {
                 SeqValue v = renumbered(&st->args[k], number);
                 n += look_last(g, a, c, &v);

@@ -259,9 +259,8 @@ static bool experiment(const Settler *s, Arena *a, Trouble *all, size_t n, Seq *
 /* A handle of which a test only says that it is there. */
 static bool is_same(const Observation *a, const Observation *b)
 {
-    return observation_equal(a, b) ||
-           (a->kind == OBSERVED_HANDLE && b->kind == OBSERVED_SAME && a->step == b->step &&
-            a->place == b->place);
+    return observation_equal(a, b) || (a->kind == OBSERVED_HANDLE && b->kind == OBSERVED_SAME &&
+                                       a->step == b->step && a->place == b->place);
 }
 
 /* Memory that was freed is handed out again in one run and not in another: of handles that
@@ -427,8 +426,8 @@ static bool blame_looks(const Settler *s, Arena *a, const Seq *looked, Err *err)
         if (!looked->steps[k].looking)
             continue;
         of[n] = k;
-        jobs[n++] = (ExecJob){ .seq = close_with(s, a, with_one_look(a, looked, k), plain),
-                               .twice = true };
+        jobs[n++] =
+            (ExecJob){ .seq = close_with(s, a, with_one_look(a, looked, k), plain), .twice = true };
     }
     if (!exec_run(s->strict ? s->strict : s->exec, a, jobs, n, out, err))
         return false;

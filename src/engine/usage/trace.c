@@ -745,7 +745,8 @@ static void take_rest(Reader *r, const Event *e, Lane *l, uint32_t call)
 /* Two pointers into the same bytes: the first and the one after the last, say. */
 static bool lies_in(const Event *e, const TraceValue *v, const TraceValue *base)
 {
-    const Type *t = v->type ? type_plain(v->type) : NULL, *u = base->type ? type_plain(base->type) : NULL;
+    const Type *t = v->type ? type_plain(v->type) : NULL,
+               *u = base->type ? type_plain(base->type) : NULL;
     size_t n = 0, none;
     if (!t || !u || t->kind != TYPE_POINTER || u->kind != TYPE_POINTER || !base->address ||
         v->address < base->address || target_size(v) != target_size(base))

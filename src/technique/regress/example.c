@@ -155,7 +155,8 @@ bool example_usage(Regress *r, Err *err)
     const char *scratch = tempdir_new(NULL, err);
     if (!scratch)
         return false;
-    UsagePlan how = { .facts = r->facts, .rules = session_option(r->session, "rules"),
+    UsagePlan how = { .facts = r->facts,
+                      .rules = session_option(r->session, "rules"),
                       .root = session_root(r->session),
                       .stop = is_learned_enough,
                       .progress = say_progress,
