@@ -253,6 +253,47 @@ void evidence_examined(const Session *s, Str *out)
                  s->missing == 1 ? "" : "s");
 }
 
+/* ---- places */
+
+static const char *placed(const Session *s, Arena *a, const char *file)
+{
+    if (!file || *file == '/')
+        return file;
+    char *path = path_in(s->root, file);
+    bool there = file_exists(path);
+    free(path);
+    for (size_t i = 0; !there && i < s->programs.len; i++) {
+        const CapturedProgram *c = program_captured(s->programs.items[i]);
+        for (size_t k = 0; c && k < c->nunits; k++) {
+            char *full = path_in(c->units[k]->directory, file);
+            const char *found = file_exists(full) ? arena_strdup(a, full) : NULL;
+            free(full);
+            if (found)
+                return found;
+        }
+    }
+    return file;
+}
+
+static EvidenceStep *placed_steps(const Session *s, Arena *a, const EvidenceStep *steps, size_t n)
+{
+    EvidenceStep *all = arena_array(a, EvidenceStep, n);
+    for (size_t i = 0; i < n; i++) {
+        all[i] = steps[i];
+        all[i].at.file = placed(s, a, steps[i].at.file);
+    }
+    return all;
+}
+
+Finding evidence_placed(const Session *s, Arena *a, const Finding *f)
+{
+    Finding mine = *f;
+    mine.where.file = placed(s, a, f->where.file);
+    mine.steps = placed_steps(s, a, f->steps, f->nsteps);
+    mine.related = placed_steps(s, a, f->related, f->nrelated);
+    return mine;
+}
+
 /* ---- together */
 
 bool session_need(Session *s, unsigned what, Err *err)

@@ -71,7 +71,7 @@ static const char subject[] =
     "int vprint(const char *format, va_list ap) { return format[0]; }\n";
 
 /* Where sundew-play is: the folder above this program's. */
-static char *libexec_folder(void)
+static inline char *libexec_folder(void)
 {
     char *self = path_real("/proc/self/exe"), *tests = path_dir(self), *build = path_dir(tests);
     free(self);
@@ -87,7 +87,7 @@ typedef struct Lab {
     Exec *exec;
 } Lab;
 
-static Lab lab_open(void)
+static inline Lab lab_open(void)
 {
     Lab l = { .compiled = compiled_begin() };
     Err err = { 0 };
@@ -105,7 +105,7 @@ static Lab lab_open(void)
 }
 
 /* With coverage, or with mutants. */
-static void lab_start(Lab *l, bool mutants)
+static inline void lab_start(Lab *l, bool mutants)
 {
     static char *const more[] = { "-shared", "-Wl,-Bsymbolic", NULL };
     Err err = { 0 };
@@ -129,7 +129,7 @@ static void lab_start(Lab *l, bool mutants)
     free(libexec);
 }
 
-static void lab_close(Lab *l)
+static inline void lab_close(Lab *l)
 {
     exec_close(l->exec);
     free(l->library);
@@ -138,7 +138,7 @@ static void lab_close(Lab *l)
     compiled_end(&l->compiled);
 }
 
-static const ApiFunction *fn(const Lab *l, const char *name)
+static inline const ApiFunction *fn(const Lab *l, const char *name)
 {
     const ApiFunction *f = api_function(l->api, name);
     if (!f)

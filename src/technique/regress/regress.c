@@ -488,5 +488,6 @@ const Command technique_regress = {
     .rules = rules,
     .needs = NEEDS_STORE,
     .budget = true,
+    .plan = regress_plan,
     .run = run,
 };
