@@ -148,6 +148,14 @@ ok "… does not" json pair-good.json 'd["failures"] == []'
 ok "a build that is not ready in time" explore late ./pair-good --time 1s
 ok "… is said to be missing" json late.json 'd["traces"] > 0 or "not ready" in str(d["incomplete"])'
 
+# A prediction that fails has its cause.
+cp "$TOP/tests/subjects/explore/astray.c" astray.c
+ok "captured" "$SUNDEW" -q capture -- gcc -g -O1 -o astray astray.c
+printf a >a
+ok "an input that goes astray" explore astray ./astray -i a --no-mutation --no-sanitizers --executions 20
+ok "… is blamed on the function that nobody follows" json astray.json \
+    'd["divergences"]["diverged"] > 0 and d["divergences"]["diverged_precise"] == 0 and sum(m["diverged"] for m in d["imprecise"] if m["name"] == "a64l") == d["divergences"]["diverged"]'
+
 # Time is virtual: a program that sleeps for an hour runs at full speed.
 cp "$TOP/tests/subjects/explore/sleepy.c" sleepy.c
 ok "captured" "$SUNDEW" -q capture -- gcc -g -O1 -o sleepy sleepy.c
