@@ -106,22 +106,38 @@ static void note_prepared(Check *c, const char *what, const char *command, const
     vec_push(&c->prepared, step);
 }
 
-/* The last lines of a log, for people. */
+/* Does a line of a build's output tell why it failed? */
+static bool tells_why(const char *text)
+{
+    static const char *const words[] = { "error",   "Error ",       "not found",       "missing",
+                                         "cannot ", "No such file", "is required but", NULL };
+    for (const char *const *w = words; *w; w++)
+        if (strstr(text, *w))
+            return !str_starts(text, "sundew: ") && !strstr(text, "checking ");
+    return false;
+}
+
+/* The last lines that tell why, else the last lines. */
 static void say_log(Check *c, const char *log)
 {
+    enum { LINES = 6 };
     Str text = { 0 };
-    enum { LINES = 8 };
-    if (!file_exists(log) || !file_read(log, &text, NULL))
-        return;
-    size_t at = text.len, lines = 0;
-    while (at > 0 && lines <= LINES)
-        lines += text.data[--at] == '\n';
-    const char *from = str_c(&text) + (at ? at + 1 : 0);
-    for (const char *p = from; *p;) {
-        size_t n = strcspn(p, "\n");
-        session_note(c->s, "  | %.*s", (int)(n < 200 ? n : 200), p);
-        p += n + (p[n] == '\n');
+    Vec(char *) all = { 0 }, telling = { 0 };
+    if (file_exists(log) && file_read(log, &text, NULL) && text.len) {
+        char *save = NULL;
+        for (char *p = strtok_r(text.data, "\n", &save); p; p = strtok_r(NULL, "\n", &save)) {
+            if (!str_starts(p, "sundew: "))
+                vec_push(&all, p);
+            if (tells_why(p))
+                vec_push(&telling, p);
+        }
     }
+    char **lines = telling.len ? telling.items : all.items;
+    size_t n = telling.len ? telling.len : all.len;
+    for (size_t i = n > LINES ? n - LINES : 0; i < n; i++)
+        session_note(c->s, "  | %.200s", lines[i]);
+    vec_release(&all);
+    vec_release(&telling);
     str_release(&text);
 }
 
@@ -163,8 +179,11 @@ static bool try_build(Check *c, const Build *b, Err *err)
 static bool run_builds(Check *c, Err *err)
 {
     const char *done = NULL;
+    size_t before_folder = 0;
     for (size_t i = 0; i < c->builds.len; i++) {
         const Build *b = &c->builds.items[i];
+        if (!i || strcmp(b->folder, b[-1].folder) != 0)
+            before_folder = c->troubles.len;
         if ((done && strcmp(done, b->folder) == 0) || c->stopped)
             continue;
         if (*b->needs) {
@@ -175,8 +194,10 @@ static bool run_builds(Check *c, Err *err)
         const Build *before = c->build;
         if (!try_build(c, b, err))
             return false;
-        if (c->build != before)
+        if (c->build != before) {
             done = b->folder;
+            c->troubles.len = before_folder;     /* of builds that were tried before it */
+        }
     }
     if (!c->builds.len) {
         char *path = path_join(session_root(c->s), "compile_commands.json");
