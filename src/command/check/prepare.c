@@ -30,12 +30,28 @@ static char *shown_folder(Check *c, const char *folder)
     return xstrdup(strcmp(folder, session_root(c->s)) == 0 ? "." : folder);
 }
 
+/* Without the project's folder before paths. */
+static char *shortened(Check *c, const char *text)
+{
+    char *root = xprintf("%s/", session_root(c->s));
+    size_t n = strlen(root);
+    Str s = { 0 };
+    while (*text)
+        if (strncmp(text, root, n) == 0)
+            text += n;
+        else
+            str_addc(&s, *text++);
+    free(root);
+    return s.len ? str_take(&s) : xstrdup("");
+}
+
 static char *shown_build(Check *c, const Build *b)
 {
-    char *folder = shown_folder(c, b->folder);
-    char *shown =
-        strcmp(folder, ".") == 0 ? xstrdup(b->command) : xprintf("%s (in %s)", b->command, folder);
+    char *folder = shown_folder(c, b->folder), *command = shortened(c, b->command);
+    bool here = strcmp(folder, ".") == 0;
+    char *shown = here ? xstrdup(command) : xprintf("%s (in %s)", command, folder);
     free(folder);
+    free(command);
     return shown;
 }
 
@@ -253,7 +269,8 @@ static void choose_tests(Check *c)
         c->tests_guessed = command != NULL;
         if (command)
             words_in(c, c->build->folder, words, 3, &c->tests);
-        c->tests_shown = command;
+        c->tests_shown = command ? shortened(c, command) : NULL;
+        free(command);
     }
     free(here);
 }
