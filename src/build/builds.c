@@ -2,6 +2,7 @@
 #include "build/builds.h"
 #include "base/file.h"
 #include "base/map.h"
+#include "base/sha256.h"
 #include "capture/recompile.h"
 #include "capture/relink.h"
 #include "build/build.h"
@@ -11,8 +12,12 @@
 #include "analysis/symbolic/symbolic.h"
 #include "weave/weave.h"
 #include <assert.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* ---- driver */
 
@@ -86,7 +91,7 @@ static bool make_coverage(void *arg, const char *out, Err *err)
     bool ok = w && weave_function(m, w, err) && weave_coverage(w, plan->edges, err) &&
               weave_input(w, plan->libexec, err) &&
               weave_runtime(w, plan->libexec, "coverage", err) &&
-              woven_build(w, &(WovenBuild){ .out = out }, err);
+              woven_build(w, &(WovenBuild){ .out = out, .level = 1, .lines_only = true }, err);
     weave_end(w);
     return ok || err_ctx(err, "the build that counts branches");
 }
@@ -113,13 +118,15 @@ static bool weave_all(const Making *m, const Standins *standins, const char *out
                          .function = entry ? entry->symbol : NULL };
     Symbolic *sym =
         plan->calls && !plan->everything ? symbolic_new(plan->program, plan->calls, &how) : NULL;
-    ConcolicPlan concolic = { .symbolic = sym, .edges = plan->edges, .standins = standins };
+    ConcolicPlan concolic = {
+        .symbolic = sym, .edges = plan->edges, .standins = standins, .reached = plan->reached
+    };
     Woven *w = weave_begin(plan->program, err);
     bool ok = w && weave_function(m, w, err) && weave_standins(w, standins, plan->libexec, err) &&
               weave_concolic(w, &concolic, err) && weave_input(w, plan->libexec, err) &&
               weave_runtime(w, plan->libexec, "concolic", err) &&
               weave_runtime(w, plan->libexec, "forkserver", err) &&
-              woven_build(w, &(WovenBuild){ .out = out }, err);
+              woven_build(w, &(WovenBuild){ .out = out, .lines_only = true }, err);
     weave_end(w);
     symbolic_free(sym);
     return ok;
@@ -136,14 +143,30 @@ static bool make_concolic(void *arg, const char *out, Err *err)
     return ok || err_ctx(err, "the build that follows its input");
 }
 
+/* Names the functions that are woven; "": all. The caller frees it. */
+static char *name_reached(const BuildsPlan *plan)
+{
+    Sha256 h;
+    char id[ID_LEN + 1];
+    if (!plan->reached)
+        return xstrdup("");
+    sha256_init(&h);
+    sha256_add(&h, plan->reached, program_index_limit(plan->program));
+    sha256_end_id(&h, id);
+    return xprintf(" reached %s", id);
+}
+
 /* `make` NULL: only if it is kept. */
 static char *get_concolic(const BuildsPlan *plan, BuildMake *make, Err *err)
 {
     static const char *const runtimes[] = { "standins", "concolic", "input", "forkserver", NULL };
     char *standins = path_join(plan->share, "standins");
     char *summaries = path_join(plan->share, "summaries");
-    char *variant = xprintf("%s%s%s%s", plan->argv ? "argv " : "", plan->env ? "env " : "",
-                            plan->everything ? "everything " : "", plan->calls ? "calls" : "");
+    char *reached = name_reached(plan);
+    char *variant =
+        xprintf("%s%s%s%s%s", plan->argv ? "argv " : "", plan->env ? "env " : "",
+                plan->everything ? "everything " : "", plan->calls || plan->calls_later ? "calls" : "",
+                reached);
     const char *const files[] = { standins, summaries, NULL };
     char *path = get(plan,
                      (BuildRecipe){ .name = "explore-concolic",
@@ -155,6 +178,7 @@ static char *get_concolic(const BuildsPlan *plan, BuildMake *make, Err *err)
     free(standins);
     free(summaries);
     free(variant);
+    free(reached);
     return path;
 }
 
@@ -184,12 +208,16 @@ static const char *const sanitizer_flags[] = {
     NULL,
 };
 
+static char *object_of(const BuildsPlan *plan, size_t number)
+{
+    return xprintf("%s/unit%zu.o", plan->folder, number);
+}
+
 /* A unit with sanitizers; its main() gets the name that runtime/input/input.c calls. */
-static bool compile_unit(const BuildsPlan *plan, const Unit *u, size_t number, Strings *objects,
-                         Err *err)
+static bool compile_unit(const BuildsPlan *plan, const Unit *u, size_t number, Err *err)
 {
     Strings flags = { 0 };
-    char *object = xprintf("%s/unit%zu.o", plan->folder, number);
+    char *object = object_of(plan, number);
     char *global = xprintf("--globalize-symbol=%s", plan->function ? plan->function->name : "");
     char *edit[] = { "objcopy",
                      plan->function ? "--redefine-sym=main=sundew_unused_main"
@@ -202,10 +230,57 @@ static bool compile_unit(const BuildsPlan *plan, const Unit *u, size_t number, S
         recompile_run(u, &flags, u->source, object, err) && recompile_tool(edit, NULL, NULL, err);
     if (!ok)
         err_ctx(err, "%s", u->source);
-    strings_add(objects, object);
     strings_release(&flags);
     free(global);
     free(object);
+    return ok;
+}
+
+/* Every `step`th unit from `first` on. */
+static bool compile_some(const BuildsPlan *plan, size_t first, size_t step, Err *err)
+{
+    const CapturedProgram *c = program_captured(plan->program);
+    bool ok = true;
+    assert(step);
+    for (size_t i = first; ok && i < c->nunits; i += step)
+        ok = compile_unit(plan, c->units[i], i, err);
+    return ok;
+}
+
+/* Processes of their own compile a share each, and say in a file why not. */
+static bool compile_units(const BuildsPlan *plan, Strings *objects, Err *err)
+{
+    const CapturedProgram *c = program_captured(plan->program);
+    size_t jobs = plan->jobs > 1 ? plan->jobs : 1;
+    jobs = jobs < c->nunits ? jobs : c->nunits;
+    bool ok = jobs > 1 || compile_some(plan, 0, 1, err);
+    pid_t *pids = xcalloc(jobs + 1, sizeof *pids);
+    fflush(NULL);
+    for (size_t i = 0; jobs > 1 && i < jobs; i++)
+        if ((pids[i] = fork()) == 0) {
+            Err why = { 0 };
+            char *said = xprintf("%s/share%zu.err", plan->folder, i);
+            bool done = compile_some(plan, i, jobs, &why) ||
+                        !file_write(said, why.msg, strlen(why.msg), NULL);
+            _exit(done ? 0 : 1);
+        }
+    for (size_t i = 0; jobs > 1 && i < jobs; i++) {
+        int status = -1;
+        char *said = xprintf("%s/share%zu.err", plan->folder, i);
+        Str why = { 0 };
+        while (pids[i] > 0 && waitpid(pids[i], &status, 0) < 0 && errno == EINTR)
+            ;
+        if (status != 0 && ok)
+            ok = err_set(err, "%s", file_read(said, &why, NULL) ? str_c(&why) : "compiling failed");
+        str_release(&why);
+        free(said);
+    }
+    for (size_t i = 0; i < c->nunits; i++) {
+        char *object = object_of(plan, i);
+        strings_add(objects, object);
+        free(object);
+    }
+    free(pids);
     return ok;
 }
 
@@ -267,9 +342,7 @@ static bool make_sanitized(void *arg, const char *out, Err *err)
     const CapturedProgram *c = program_captured(plan->program);
     Strings objects = { 0 };
     bool ok = c || err_set(err, "made from bitcode alone");
-    for (size_t i = 0; ok && i < c->nunits; i++)
-        ok = compile_unit(plan, c->units[i], i, &objects, err);
-    ok = ok && compile_driver(m, &objects, err) && compile_runtime(plan, "input", &objects, err) &&
+    ok = ok && compile_units(plan, &objects, err) && compile_driver(m, &objects, err) && compile_runtime(plan, "input", &objects, err) &&
          compile_runtime(plan, "forkserver", &objects, err) &&
          link_sanitized(plan, &objects, out, err);
     strings_release(&objects);

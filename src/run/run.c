@@ -539,7 +539,7 @@ static bool collect(Runner *r, const RunPlan *plan, const RunLimits *l, Capture 
 
 static const char *text_or_null(const char *s) { return *s ? s : NULL; }
 
-static bool take_done(const Str *body, RunResult *out, Err *err)
+bool run_take_done(const Str *body, RunResult *out, Err *err)
 {
     WireIn in = { body->data, body->data + body->len, false };
     DoneWire d;
@@ -552,6 +552,8 @@ static bool take_done(const Str *body, RunResult *out, Err *err)
         wire_get(&in, &frames[i].offset, sizeof frames[i].offset);
     }
     if (in.bad)
+        return err_set(err, "the worker's answer is broken");
+    if (d.stop > FAILURE_STOP_PROCESSES || d.access > FAILURE_ACCESS_EXEC)
         return err_set(err, "the worker's answer is broken");
     Facts facts = { .wait_status = d.wait_status,
                     .stop = d.stop,
@@ -600,7 +602,7 @@ static bool exchange(Runner *r, const RunPlan *plan, int fds[3], Capture c[2], R
     capture_take(&c[0], &out->out);
     capture_take(&c[1], &out->err);
     if (ok && kind == WIRE_DONE)
-        ok = take_done(&body, out, err);
+        ok = run_take_done(&body, out, err);
     else if (ok)
         ok = explain(plan, body.len ? body.data : "", err);
     if (lost)

@@ -8,6 +8,7 @@
  *
  * What is open stays open until the command has ended.
  */
+#include "capture/recompile.h"
 #include "analysis/pointsto/calls.h"
 #include "ast/ast.h"
 #include "base/file.h"
@@ -131,11 +132,19 @@ static bool need_api(Session *s, Err *err)
         return true;
     char **headers = session_option_all(s, "headers");
     char *handles = path_join(s->root, "sundew.handles");
+    Strings flags = { 0 }, folders = { 0 };
+    for (char **f = session_option_all(s, "cflags"); f && *f; f++)
+        strings_add(&flags, *f);
+    recompile_include_folders(program_captured(s->program), &folders);
+    for (size_t i = 0; i < folders.len; i++)
+        strings_addf(&flags, "-I%s", folders.items[i]);
     ApiPlan plan = { .headers = *headers ? headers : NULL,
                      .handles = handles,
-                     .flags = session_option_all(s, "cflags"),
+                     .flags = strings_argv(&flags),
                      .calls = s->calls };
     s->api = api_open(s->program, &plan, err);
+    strings_release(&flags);
+    strings_release(&folders);
     free(handles);
     return s->api != NULL;
 }

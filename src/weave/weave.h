@@ -107,6 +107,9 @@ typedef struct ConcolicPlan {
     const Standins *standins; /* `pin` and `ignore` of functions outside; NULL: none */
     bool full; /* all is woven, and what `symbolic` calls impossible is
                                   * reported when it happens: the self-check */
+    /* By Function.index: only these are woven, the rest is outside and compiled in a hurry; NULL:
+     * all are. */
+    const uint8_t *reached;
 } ConcolicPlan;
 bool weave_concolic(Woven *w, const ConcolicPlan *plan, Err *err);
 typedef struct ConcolicFigures {
@@ -230,6 +233,7 @@ typedef struct WeaveObject {
     bool visible; /* hidden functions become visible, to be called by
                                   * who loads the result */
     bool fixed; /* not position-independent */
+    bool lines_only; /* of debug information: half of the compiler's work */
 } WeaveObject;
 bool weave_object(Woven *w, const WeaveObject *how, const char *out, Err *err);
 

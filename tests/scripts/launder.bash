@@ -29,3 +29,30 @@ judged() {
                exit wrong || !n || died * 5 > n }' ./*.judged || bad=1
     return $bad
 }
+
+# enforced N: an enforcing build of N.c, of what is proven, sees no claim violated. A program that
+# switches stacks can't be watched, and counts as such.
+enforced() {
+    mkdir "e$1" "e$1/tags" && cd "e$1" || return 1
+    cp "../$1.c" . && "$SUNDEW" -q capture -- clang-19 -w -g "$1.c" -o prog -lm -pthread -ldl -rdynamic || return 1
+    if ! "$SUNDEW" -q mutability ./prog --enforce --sound -o watched 2> refused.txt > /dev/null; then
+        grep -q "switches stacks" refused.txt && echo "refused" > ../"$1.enforced"
+    elif SUNDEW_ENFORCE=log SUNDEW_TAGS=$PWD/tags timeout 300 ./watched > /dev/null 2>&1 < /dev/null; then
+        if [ -s tags/violations ]; then cat tags/violations; else echo "kept" > ../"$1.enforced"; fi
+    else
+        echo "ended" > ../"$1.enforced"
+    fi
+    cd ..
+    rm -rf "e$1"
+    [ -e "$1.enforced" ]
+}
+
+# all_enforced MOST: the first programs of this folder.
+all_enforced() {
+    local n
+    for n in $(seq 1 "$1"); do
+        enforced "$n" || { echo "$n.c"; return 1; }
+    done
+    cat ./*.enforced | sort | uniq -c
+    [ "$(cat ./*.enforced | grep -c kept)" -gt $(($1 / 2)) ]
+}

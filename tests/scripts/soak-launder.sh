@@ -13,5 +13,6 @@ else
     fresh mixed
     "$TOP/tests/tools/launder" "$SEED" 125 4 .
     ok "500 functions (SEED=$SEED): no wrong sound verdict" judged
+    ok "enforcing builds of 100 of these see no claim violated" all_enforced 25
 fi
 done_testing

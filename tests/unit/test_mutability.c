@@ -577,6 +577,92 @@ static void what_is_meant_for_another_is_likely_no_write(void **state)
     str_release(&wrong);
 }
 
+/* Calls of code that nobody sees, through pointers whose types have const or not. `ops` has a
+ * shape of its own, `twin_a` and `twin_b` have one shape and disagree. */
+static const char outside[] =
+    "struct pair { char *a, *b; };\n"
+    "struct ops { long n; int (*look)(const char *); int (*touch)(char *); \n"
+    "  void (*see)(const struct pair *); void (*go)(void); const char *(*find)(const char *); };\n"
+    "struct twin_a { short n; int (*f)(const char *); };\n"
+    "struct twin_b { short n; int (*f)(char *); };\n"
+    "int looks(struct ops *o, char *s) { return o->look(s); }\n"
+    "int touches(struct ops *o, char *s) { return o->touch(s); }\n"
+    "int called(int (*f)(const char *), char *s) { return f(s); }\n"
+    "int same_shape(struct twin_a *o, char *s) { return o->f(s); }\n"
+    "void unused(struct twin_b *o, char *s) { o->f(s); }\n"
+    "void shows(struct ops *o, struct pair *p) { o->see(p); }\n"
+    "void later(struct ops *o, char *y, char *z)\n"
+    "{ struct pair p = { y, 0 }; o->see(&p); p.b = z; o->go(); }\n"
+    "static void show(struct ops *o, struct pair *p) { o->see(p); }\n"
+    "void far_later(struct ops *o, char *y, char *z)\n"
+    "{ struct pair p = { y, 0 }; show(o, &p); p.b = z; o->go(); }\n"
+    "void finds(struct ops *o, char *s) { char *q = (char *)o->find(s); *q = 0; }\n";
+static const char exported[] =
+    "struct ops { long n; int (*look)(const char *, long); };\n"
+    "int writes(char *s, long n) { return s[n] = 1; }\n"
+    "int looks(struct ops *o, char *s) { return o->look(s, o->n); }\n"
+    "struct ops *given(struct ops *o) { o->look = (int (*)(const char *, long))writes; return o; }\n";
+static const char broken[] = "struct ops { long n; int (*look)(const char *, long); };\n"
+                             "int breaks(const char *s, long n) { return ((char *)s)[n] = 1; }\n"
+                             "int looks(struct ops *o, char *s) { return o->look(s, o->n); }\n";
+
+static void code_outside_keeps_its_const(void **state)
+{
+    static const struct {
+        const char *function, *param;
+        bool own;                                /* proven */
+    } cases[] = {
+        { "looks", "s", true },       { "touches", "s", false }, { "called", "s", true },
+        { "same_shape", "s", false }, { "unused", "s", false },  { "shows", "p", true },
+        { "later", "y", false },      { "later", "z", false },   { "far_later", "y", false },
+        { "far_later", "z", false },  { "finds", "s", false },
+    };
+
+    (void)state;
+    Subject s = subject(outside, NULL), t = subject(exported, NULL), u = subject(broken, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const MutParam *p = param(&s, cases[i].function, cases[i].param);
+        if ((p->own.verdict == MUT_IMMUTABLE && p->own.sound) != cases[i].own)
+            fail_msg("%s(%s): %c", cases[i].function, cases[i].param, letter(&p->own));
+        assert_int_not_equal(p->deep.verdict, MUT_IMMUTABLE);
+    }
+    /* the function that is called may be this one */
+    assert_int_not_equal(param(&t, "looks", "s")->own.verdict, MUT_IMMUTABLE);
+    assert_int_not_equal(param(&u, "looks", "s")->own.verdict, MUT_IMMUTABLE);
+    done(&s);
+    done(&t);
+    done(&u);
+}
+
+static const char declared[] = "static int reads(char *p) { return *p; }\n"
+                               "static int writes(char *p) { return *p = 1; }\n"
+                               "static int (*table[])(char *) = { reads, writes };\n"
+                               "int any(int i, const char *p) { return table[i]((char *)p); }\n"
+                               "int through(int i, char *p) { return any(i, p); }\n"
+                               "int some(int i, char *p) { return table[i](p); }\n"
+                               "int twin(int i, char *p) { return some(i, p); }\n"
+                               "int surely(const char *p) { return *(char *)p = 1; }\n"
+                               "int sure(char *p) { return surely(p); }\n";
+
+static void a_const_on_the_way_is_believed(void **state)
+{
+    Str why = { 0 };
+
+    (void)state;
+    Subject s = subject(declared, "S-SH-P-M-L"), sound = subject(declared, NULL);
+    const MutParam *p = param(&s, "through", "p");
+    add_reasons(p, &why);
+    assert_int_equal(p->own.verdict, MUT_IMMUTABLE);
+    assert_false(p->own.sound);
+    assert_non_null(strstr(str_c(&why), "DECLARED"));
+    assert_int_equal(param(&s, "twin", "p")->own.verdict, MUT_MUTABLE);
+    assert_int_equal(param(&s, "sure", "p")->own.verdict, MUT_MUTABLE);
+    assert_int_not_equal(param(&sound, "through", "p")->own.verdict, MUT_IMMUTABLE);
+    str_release(&why);
+    done(&s);
+    done(&sound);
+}
+
 static void pipelines_are_words_of_stages(void **state)
 {
     (void)state;
@@ -601,6 +687,8 @@ int main(void)
         cmocka_unit_test(hazards_of_c),
         cmocka_unit_test(a_guess_by_memory_stays_a_guess_through_pointers),
         cmocka_unit_test(what_is_meant_for_another_is_likely_no_write),
+        cmocka_unit_test(code_outside_keeps_its_const),
+        cmocka_unit_test(a_const_on_the_way_is_believed),
         cmocka_unit_test(observations_refine_unknowns_only),
         cmocka_unit_test(pipelines_are_words_of_stages),
     };

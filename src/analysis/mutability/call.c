@@ -118,6 +118,13 @@ static void fresh_result(Body *b, uint32_t op, PathSet *out)
     pathset_add(out, path_root(ROOT_LOCAL | mut_local(b, inst, false)));
 }
 
+/* A write that is not certain, of an object that the function gets as const? */
+static bool breaks_const(const Body *g, const Effect *e)
+{
+    return (e->kind == EFFECT_WRITE || e->kind == EFFECT_FREE) && e->maybe && !e->path.depth &&
+           e->path.root < g->nargs && g->to_const[e->path.root];
+}
+
 static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a, uint32_t index,
                         uint8_t maybe)
 {
@@ -134,6 +141,8 @@ static void take_effect(Body *b, uint32_t op, const Body *g, const Actuals *a, u
 
     if (is_of_copy(g, &e.path))
         return;
+    if (like.maybe < PATH_DECLARED && breaks_const(g, &e))
+        like.maybe = PATH_DECLARED;
     resolve(b, op, g, a, &e.path, &src);
     if (like.maybe)
         doubt(&src, like.maybe);
@@ -537,8 +546,10 @@ static void meet_summary(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, c
 
 /* ---- a function of which nothing is known */
 
+/* `shown`: the arguments that the type of the call points to const with, one bit each. Code
+ * that nobody sees keeps this const. */
 static void meet_nothing(Body *b, uint32_t op, LLVMValueRef fn, MutReasonKind reason,
-                         const Actuals *a, PathSet *result)
+                         uint64_t shown, const Actuals *a, PathSet *result)
 {
     Effect like = { .kind = EFFECT_REASON,
                     .reason = reason,
@@ -548,6 +559,7 @@ static void meet_nothing(Body *b, uint32_t op, LLVMValueRef fn, MutReasonKind re
                     .origin = b->ops.items[op].inst };
 
     for (unsigned i = 0; i < a->n; i++) {
+        like.reason = shown >> i & 1 ? MUT_SHOWN : reason;
         mut_obstacle(b, actual(a, i), op, &like);
         if (!a->call ||
             LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(a->call, i))) == LLVMPointerTypeKind)
@@ -571,7 +583,7 @@ static void meet(Mutability *m, Body *b, uint32_t op, LLVMValueRef fn, const Act
     if (s)
         meet_summary(m, b, op, fn, s, a, maybe, result);
     else
-        meet_nothing(b, op, fn, MUT_NO_BODY, a, result);
+        meet_nothing(b, op, fn, MUT_NO_BODY, 0, a, result);
 }
 
 /* A barrier for the optimizer: asm("" : "+r"(p)). */
@@ -659,48 +671,6 @@ const Type *mut_member_type(const Mutability *m, LLVMValueRef address)
     return p;
 }
 
-/* The source type of the member that a called pointer was loaded from; a table of
- * functions in a struct is a member too. */
-static const Type *called_type(const Mutability *m, LLVMValueRef callee)
-{
-    const Type *p = LLVMIsALoadInst(callee) ? mut_member_type(m, LLVMGetOperand(callee, 0)) : NULL;
-
-    p = p && p->kind == TYPE_POINTER ? type_plain(p->target) : NULL;
-    return p && p->kind == TYPE_FUNCTION && p->prototyped ? p : NULL;
-}
-
-static bool fits(const Type *a, const Type *b)
-{
-    a = type_plain(a);
-    b = type_plain(b);
-    if (a->kind == TYPE_POINTER && b->kind == TYPE_POINTER) {
-        const Type *x = type_plain(a->target), *y = type_plain(b->target);
-        return !type_is_record(x) || !type_is_record(y) || x == y || x->incomplete || y->incomplete;
-    }
-    return true;
-}
-
-/* Could a pointer of this type have been set to the function, without a cast? */
-static bool is_meant(const Mutability *m, const Type *called, LLVMValueRef fn)
-{
-    const Function *f = program_function_of(m->program, fn);
-
-    if (!called || !f || !f->type || !f->prototyped)
-        return true;
-    if (called->nparams != f->type->nparams)
-        return false;
-    for (unsigned i = 0; i < called->nparams; i++)
-        if (!fits(called->params[i], f->type->params[i]))
-            return false;
-    return true;
-}
-
-/* A pointer from outside may be to any exported function: that says nothing. */
-static bool is_everybodys(LLVMValueRef fn)
-{
-    return !LLVMIsDeclaration(fn) && LLVMGetLinkage(fn) == LLVMExternalLinkage;
-}
-
 /* What a constant holds at an offset. */
 static LLVMValueRef element_at(const Mutability *m, LLVMValueRef c, uint64_t off)
 {
@@ -761,8 +731,9 @@ static void call_pointer(Mutability *m, Body *b, uint32_t op, LLVMValueRef calle
     size_t n;
     const LLVMValueRef *t = pointsto_targets(m->pt, a->call, &n);
     bool outside = from_outside(m, callee);
-    const Type *called = n > 1 || outside ? called_type(m, callee) : NULL;
+    const SlotTypes *called = mut_slot_types(m, b, callee);
     LLVMValueRef entry = n > 1 ? table_entry(m, callee) : NULL;
+    uint64_t shown = mut_shown(called, a->n);
 
     if (entry && !is_target(t, n, entry))
         entry = NULL;
@@ -770,12 +741,15 @@ static void call_pointer(Mutability *m, Body *b, uint32_t op, LLVMValueRef calle
         uint8_t maybe = n > 1 || outside ? PATH_OF_SEVERAL : 0;
         if (entry && t[i] != entry)
             maybe = PATH_TABLE;
-        a->unmeant = !is_meant(m, called, t[i]);
-        if (!outside || !(is_everybodys(t[i]) || a->unmeant))
+        a->unmeant = (n > 1 || outside) && !mut_is_meant(m, called, t[i]);
+        /* from outside it may be any exported one, which says nothing; but where const is
+         * trusted, the program itself may have given it away */
+        bool anyones = mut_is_exported(t[i]) && !(shown && mut_is_named(t[i]));
+        if (!outside || !(a->unmeant || anyones))
             meet(m, b, op, t[i], a, maybe, result);
     }
     if (!n || outside)
-        meet_nothing(b, op, NULL, MUT_NO_TARGET, a, result);
+        meet_nothing(b, op, NULL, MUT_NO_TARGET, shown, a, result);
 }
 
 static bool is_copied(LLVMValueRef call, unsigned i)

@@ -16,6 +16,7 @@
 
 enum {
     MOST_EFFECTS = 12,
+    MOST_NEAR = 40,              /* writes to the object, and to what it points to */
     MOST_STORES = 60,
     MOST_GLOBAL = 40,
     MOST_CONTENT = 32,
@@ -51,13 +52,23 @@ typedef struct EffectKey {
     Path path, dest;
 } EffectKey;
 
+static bool is_near(const Effect *e)
+{
+    return (e->kind == EFFECT_WRITE || e->kind == EFFECT_FREE) && e->path.depth < 2;
+}
+
+static uint64_t count_key(const Effect *e)
+{
+    return (uint64_t)is_near(e) << 40 | (uint64_t)e->kind << 32 | e->path.root;
+}
+
 /* Many effects of a kind on one root forget offsets, and stores their place. */
 static void coarsen(Body *b, Effect *e)
 {
-    uint64_t key = (uint64_t)e->kind << 32 | e->path.root;
-    uint32_t n = pttable_get(&b->flow.count, key);
+    uint32_t n = pttable_get(&b->flow.count, count_key(e));
+    uint32_t most = is_near(e) ? MOST_NEAR : MOST_EFFECTS;
 
-    if (e->kind != EFFECT_REASON && (n == NONE || n < MOST_EFFECTS))
+    if (e->kind != EFFECT_REASON && (n == NONE || n < most))
         return;
     if (!root_is_global(e->path.root))
         e->path = path_flat(e->path);
@@ -72,7 +83,7 @@ static void coarsen(Body *b, Effect *e)
 
 static void count(Body *b, const Effect *e)
 {
-    uint64_t key = (uint64_t)e->kind << 32 | e->path.root;
+    uint64_t key = count_key(e);
     uint32_t n = pttable_get(&b->flow.count, key);
 
     pttable_put(&b->flow.count, key, n == NONE ? 1 : n + 1);

@@ -447,12 +447,15 @@ static bool has_no_pointers(const Type *t, unsigned depth)
 static void find_plain(Body *b)
 {
     b->plain = xcalloc(b->nargs + 1, sizeof(bool));
+    b->to_const = xcalloc(b->nargs + 1, sizeof(bool));
     for (unsigned i = 0; i < b->fn->nparams; i++) {
         const Param *p = &b->fn->params[i];
         const Type *t = p->type ? type_plain(p->type) : NULL;
         if (t && t->kind == TYPE_POINTER && p->passing == PASSED_DIRECTLY &&
-            p->first_arg < b->nargs)
+            p->first_arg < b->nargs) {
             b->plain[p->first_arg] = has_no_pointers(t->target, 0);
+            b->to_const[p->first_arg] = type_has_qualifier(t->target, QUALIFIER_CONST);
+        }
     }
 }
 
@@ -548,6 +551,7 @@ void mut_body_release(Body *b)
     free(b->flow.reads);
     free(b->flow.passed);
     free(b->plain);
+    free(b->to_const);
     vec_release(&b->callers);
 }
 
@@ -579,9 +583,10 @@ Member mut_member(const Mutability *m, LLVMValueRef address)
             }
         }
         if (!out.known)
-            out = (Member){ true, 0, inner, type };
+            out = (Member){ .known = true, .inner = inner, .type = type };
         sum += off;
         out.outer = sum;
+        out.top = LLVMGetGEPSourceElementType(address);
         address = LLVMGetOperand(address, 0);
     }
     return out;

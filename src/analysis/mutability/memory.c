@@ -395,6 +395,11 @@ static void stored_by(Search *s, LLVMValueRef origin, unsigned kind)
 
 static unsigned level(const Path *p, unsigned kind) { return p->depth ? DEEP : kind; }
 
+static bool is_shown(const Search *s, const Effect *e)
+{
+    return !s->m->breaks_const && e->kind == EFFECT_REASON && e->reason == MUT_SHOWN;
+}
+
 static void use_by_body(Search *s, LLVMValueRef call, const Body *g, unsigned arg, unsigned kind)
 {
     for (size_t i = 0; i < g->flow.effects.len; i++) {
@@ -408,7 +413,7 @@ static void use_by_body(Search *s, LLVMValueRef call, const Body *g, unsigned ar
         if (e->kind == EFFECT_STORE)
             stored_by(s, e->origin, k);
         else
-            fail(s, k, e->origin ? e->origin : call);
+            fail(s, is_shown(s, e) ? DEEP : k, e->origin ? e->origin : call);
     }
     for (uint32_t i = 0; i < g->flow.returns.len; i++)
         if (g->flow.returns.items[i].root == arg)

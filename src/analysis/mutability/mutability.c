@@ -68,8 +68,8 @@ bool mut_pipeline_read(const char *text, unsigned *out, Err *err)
 const char *mut_reason_name(MutReasonKind k)
 {
     return NAME(k, "CALL", "INDIRECT", "GLOBAL_STORE", "HEAP_STORE", "ALIAS_BLOCK", "KEPT",
-                "NO_BODY", "NO_TARGET", "ASM", "CAST", "VARARG", "NOT_MATCHED", "PRINTED", "TABLE",
-                "MEMBER", "REPLACED", "RETURNED");
+                "NO_BODY", "NO_TARGET", "ASM", "CAST", "VARARG", "NOT_MATCHED", "SHOWN", "PRINTED",
+                "TABLE", "MEMBER", "REPLACED", "RETURNED", "DECLARED");
 }
 
 const char *mut_direction_name(MutDirection d)
@@ -275,12 +275,18 @@ static void add_reason(Judge *j, MutReasonKind kind, LLVMValueRef inst, LLVMValu
         const Function *f = program_function_of(j->m->program, callee);
         r.callee = f ? f->name : LLVMGetValueName2(callee, &n);
     }
-    if (path)
+    if (path) {
         r.path = path_text(j->m, j->b->fn, path);
-    for (size_t i = 0; i < j->list.len; i++)
-        if (j->list.items[i].kind == kind && j->list.items[i].line == r.line &&
-            !strcmp(j->list.items[i].file, r.file))
-            return;
+        r.level = level_of(j, path);
+    }
+    for (size_t i = 0; i < j->list.len; i++) {
+        MutReason *old = &j->list.items[i];
+        if (old->kind != kind || old->line != r.line || strcmp(old->file, r.file))
+            continue;
+        if (r.level < old->level)            /* one for each place, the nearest */
+            *old = r;
+        return;
+    }
     vec_push(&j->list, r);
 }
 
@@ -305,6 +311,8 @@ static void see_effect(Judge *j, const Effect *e)
         break;
     case EFFECT_REASON:
         j->reasons = true;
+        if (e->reason == MUT_SHOWN && !j->m->breaks_const)
+            l++;
         if (l < j->blocked)
             j->blocked = l;
         add_reason(j, e->reason, e->inst, e->callee, &e->path);
@@ -392,10 +400,12 @@ static void judge_memory(Judge *j)
         add_reason(j, MUT_ALIAS_BLOCK, a.obstacle, NULL, NULL);
 }
 
-/* What an answer would lean on if nothing more than this is in the way. */
-static bool is_likely(const Judge *j)
+/* What an answer about the first levels would lean on if nothing more than this is in the way. */
+static bool is_likely(const Judge *j, unsigned levels)
 {
-    for (size_t i = 0; i < j->list.len; i++)
+    for (size_t i = 0; i < j->list.len; i++) {
+        if (j->list.items[i].level >= levels)
+            continue;
         switch (j->list.items[i].kind) {
         case MUT_GLOBAL_STORE:
         case MUT_HEAP_STORE:
@@ -403,17 +413,20 @@ static bool is_likely(const Judge *j)
         case MUT_KEPT:
         case MUT_NO_TARGET:
         case MUT_INDIRECT:
+        case MUT_SHOWN:
         case MUT_PRINTED:
         case MUT_TABLE:
         case MUT_MEMBER:
         case MUT_REPLACED:
-        case MUT_RETURNED: break;
+        case MUT_RETURNED:
+        case MUT_DECLARED: break;
         case MUT_CAST:
             if (j->m->rebuilds)
                 return false;
             break;
         default: return false;
         }
+    }
     return true;
 }
 
@@ -430,7 +443,7 @@ static bool is_doubtful(const Judge *j, unsigned levels)
 {
     const Effect *w = best_write(j, levels);
 
-    return w && ((w->maybe > PATH_SOMEWHERE && is_likely(j)) ||
+    return w && ((w->maybe > PATH_SOMEWHERE && is_likely(j, levels)) ||
                  (w->maybe == PATH_SOMEWHERE && w->kind != EFFECT_FREE));
 }
 
@@ -439,7 +452,7 @@ static bool is_freed(const Judge *j)
     return j->write[0] && j->write[0]->kind == EFFECT_FREE && j->write[0]->maybe <= PATH_SOMEWHERE;
 }
 
-_Static_assert(MUT_RETURNED - MUT_PRINTED == PATH_RETURNED - PATH_PRINTED, "same order");
+_Static_assert(MUT_DECLARED - MUT_PRINTED == PATH_DECLARED - PATH_PRINTED, "same order");
 
 /* What it takes for a write that is meant for another not to be one. */
 static void name_assumption(Judge *j)
@@ -464,9 +477,9 @@ static void judge_likely(Judge *j)
     if (p->deep.verdict == MUT_MUTABLE && !p->deep.sound && !is_freed(j) &&
         ((p->declared_const && is_scalar_pointer(j->param)) || is_doubtful(j, MUT_LEVELS)))
         p->deep = likely;
-    if (is_likely(j) && !best_write(j, MUT_LEVELS))
+    if (is_likely(j, MUT_LEVELS) && !best_write(j, MUT_LEVELS))
         settle(&p->deep, MUT_IMMUTABLE, MUT_BY_L, false);
-    if (is_likely(j) && !best_write(j, 1))
+    if (is_likely(j, 1) && !best_write(j, 1))
         settle(&p->own, MUT_IMMUTABLE, MUT_BY_L, false);
 }
 
@@ -782,6 +795,23 @@ static void settle_all(Mutability *m)
     free(order);
 }
 
+/* Code outside is trusted to keep const; what is seen to break it isn't. */
+static bool breaks_const(const Mutability *m)
+{
+    for (size_t i = 0; i < m->nbodies; i++) {
+        const Body *b = &m->bodies[i];
+        if (!b->fn || !b->lowered || !mut_is_exported(b->value))
+            continue;
+        for (size_t k = 0; k < b->flow.effects.len; k++) {
+            const Effect *e = &b->flow.effects.items[k];
+            if ((e->kind == EFFECT_WRITE || e->kind == EFFECT_FREE) && !e->maybe &&
+                !e->path.depth && e->path.root < b->nargs && b->to_const[e->path.root])
+                return true;
+        }
+    }
+    return false;
+}
+
 static void open_bodies(Mutability *m)
 {
     size_t n;
@@ -817,10 +847,13 @@ Mutability *mutability_new(const Program *p, const Calls *c, const MutabilityPla
     if (m->plan.stages & MUT_BY_M)
         m->modref = modref_new(m->pt, m->summaries);
     m->percent_n = mut_has_conversion(program_module(p), 'n');
+    m->finds_names = LLVMGetNamedFunction(program_module(p), "dlsym") ||
+                     LLVMGetNamedFunction(program_module(p), "dlvsym");
     m->rebuilds = mut_rebuilds_pointers(m);
     open_bodies(m);
     mut_formats(m);
     settle_all(m);
+    m->breaks_const = breaks_const(m);
     for (size_t i = 0; i < m->nbodies && !stopped(m); i++)
         if (m->bodies[i].fn)
             judge_function(m, &m->bodies[i]);
@@ -841,6 +874,8 @@ void mutability_free(Mutability *m)
     vec_release(&m->globals);
     pttable_release(&m->global_of);
     pttable_release(&m->body_of);
+    pttable_release(&m->slot_of);
+    vec_release(&m->slots);
     pttable_release(&m->prints);
     pttable_release(&m->seen_pointers);
     map_release(&m->store_class);

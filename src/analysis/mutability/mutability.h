@@ -65,6 +65,8 @@ typedef enum {
     MUT_CAST,             /* becomes an integer that nobody can follow */
     MUT_VARARG,
     MUT_NOT_MATCHED,      /* source parameter and IR argument don't match */
+    MUT_SHOWN,            /* passed to a call of which no target is known, as a pointer to
+                           * const: only what lies deeper may be written */
     MUT_PRINTED,          /* stage L only: a literal format prints it with %s, and what
                            * is written is for other conversions */
     MUT_TABLE,            /* … what is written is by another function than the one a
@@ -74,6 +76,7 @@ typedef enum {
                            * that is written through */
     MUT_RETURNED,         /* … what a function without body returns is written, which
                            * it was given */
+    MUT_DECLARED,         /* … a function that gets it as a pointer to const may write it */
 } MutReasonKind;
 const char *mut_reason_name(MutReasonKind k);   /* CALL, INDIRECT, … */
 
@@ -83,6 +86,7 @@ typedef struct MutReason {
     unsigned line, column;
     const char *callee;   /* who is called; "" if nobody */
     const char *path;     /* what of the parameter: "*p", "p->next" */
+    unsigned level;       /* loads on the way there; 0: the object itself */
 } MutReason;
 
 /* One step on the way from a parameter to the store. */

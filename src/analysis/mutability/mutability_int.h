@@ -6,6 +6,7 @@
  *     flow.c         the paths that each value of a function holds; its effects
  *     pieces.c       pointers that leave in pieces
  *     call.c         applies a summary at a call, of a body or of the library
+ *     slots.c        the source types of called pointers
  *     format.c       arguments that a literal format only prints
  *     memory.c       stage M: references that were stored
  *     length.c       pairs of parameters: an object and its length
@@ -55,6 +56,7 @@ enum {
     PATH_MEMBER = 5,             /* by what may be another member of a union */
     PATH_REPLACED = 6,           /* by a place where another was stored just before */
     PATH_RETURNED = 7,           /* what a function without body was given, and returns */
+    PATH_DECLARED = 8,           /* by a function that gets it as a pointer to const */
 };
 
 /* Sorted; a Path of {0} is the first argument, a set of {0} is empty. */
@@ -173,6 +175,7 @@ typedef struct Body {
     LLVMValueRef value;
     uint32_t nargs; /* IR arguments; also the variadic root */
     bool *plain; /* by argument: its object holds no pointers */
+    bool *to_const; /* by argument: the source says const */
     Vec(Op) ops;
     PtTable number; /* LLVMValueRef -> value */
     Vec(PathSet) sets; /* by value */
@@ -219,8 +222,12 @@ struct Mutability {
     LLVMValueRef changed_by; /* … the function that was asked about last, */
     PtBits changed; /* and the objects it changes */
     bool percent_n; /* some format has it */
+    bool breaks_const; /* some exported function writes what it gets as const */
+    bool finds_names; /* it asks for functions by name: nobody knows which */
     bool rebuilds; /* it makes pointers of integers of unknown origin */
     PtTable seen_pointers; /* pieces.c: places, size -> bool */
+    PtTable slot_of; /* slots.c: called pointer -> index */
+    Vec(struct SlotTypes *) slots;
     PtTable prints; /* format.c: function -> what its formats show */
     bool printed[256]; /* … conversions that only read */
     bool stopped;
@@ -286,6 +293,7 @@ typedef struct Member {
     bool known;
     int64_t outer, inner; /* offsets */
     LLVMTypeRef type; /* the innermost struct */
+    LLVMTypeRef top; /* the outermost */
 } Member;
 Member mut_member(const Mutability *m, LLVMValueRef address);
 /* The source type of the member, or of the elements of a table there; or NULL. */
@@ -297,6 +305,21 @@ bool mut_is_pure_external(const char *name);
 unsigned mut_use(const Mutability *m, const Summary *s, LLVMValueRef call, unsigned arg);
 /* Is there a string in the program that has the conversion, as %n? */
 bool mut_has_conversion(LLVMModuleRef module, char conversion);
+
+/* slots.c */
+bool mut_is_exported(LLVMValueRef fn);
+bool mut_is_named(LLVMValueRef fn); /* other than by a call: somebody has its address */
+typedef struct SlotTypes {
+    const Type **types; /* of functions; none: not known */
+    unsigned n;
+    uint64_t shown; /* by argument: code outside gets it as a pointer to const */
+} SlotTypes;
+/* The types that a called pointer may have in the source. */
+const SlotTypes *mut_slot_types(Mutability *m, const Body *b, LLVMValueRef callee);
+/* Could a pointer of such a type have been set to the function, without a cast? */
+bool mut_is_meant(const Mutability *m, const SlotTypes *s, LLVMValueRef fn);
+/* By argument: code outside gets it as a pointer to const. */
+uint64_t mut_shown(const SlotTypes *s, unsigned nargs);
 
 /* format.c */
 void mut_formats(Mutability *m);

@@ -487,7 +487,7 @@ static bool try_answer(Job *j, const Question *q, const Answer *a, const Entry *
     const FrontRun r = *batch.runs;
     note_check(j, q, a, e, n != e->n, &batch);
     if (q->kind == ASK_BUG)
-        failures_judge(j, &(Input){ 0, t->room, n, e->id }, false, false);
+        failures_judge(j, &(Input){ 0, t->room, n, e->id }, false, false, 0);
     if (!r.news && !r.died) {
         keep_for_later(j, q, a, e, n);
         return true;

@@ -123,7 +123,7 @@ static bool is_free(const ApiFunction *f, unsigned i)
 {
     ApiRole r = f->params[i].role;
     bool pinned = f->pinned && i < f->nfixed && f->pinned[i].kind != VALUE_NONE;
-    return !pinned && f->params[i].partner < 0 &&
+    return !pinned && f->params[i].partner < 0 && f->params[i].within < 0 &&
            (r == ROLE_INTEGER || r == ROLE_STRING || r == ROLE_FLOAT || r == ROLE_ENUM ||
             r == ROLE_FLAGS);
 }
@@ -567,6 +567,8 @@ static bool may_vary(const GrowPlan *g, const ApiFunction *f, unsigned place, co
     /* what a "..." means hangs on its format, and texts are not checked by anybody */
     if (f->shape_of && (text || (place < f->nfixed && f->pinned[place].kind != VALUE_NONE)))
         return false;
+    if (v->given || f->params[place].within >= 0)
+        return false;
     if (!text && !(v->kind == VALUE_FLOAT) &&
         !(v->kind == VALUE_INTEGER && (role == ROLE_INTEGER || role == ROLE_FLAGS)))
         return false;
@@ -606,6 +608,7 @@ static bool vary(const GrowPlan *g, Arena *a, SeqStep *st)
     }
     size_t before = st->args[pick].n;
     st->args[pick] = pool_near(g->pool, g->rng, a, &st->args[pick]);
+    pool_fit_within(st, pick, before);
     /* a number beyond the text was none of its length */
     if (partner >= 0 && st->f->params[partner].role == ROLE_LENGTH &&
         st->args[partner].integer <= before)
@@ -643,6 +646,20 @@ static bool set_fields(const GrowPlan *g, Arena *a, Seq *s, const ApiFunction *f
     return varied;
 }
 
+/* Is there a place that the example had something in which nobody can say? Rooms for
+ * results and lengths need no example. */
+static bool lacks_value(const SeqStep *st)
+{
+    for (unsigned i = 0; i < st->nargs; i++) {
+        ApiRole role = st->f->params[i].role;
+        if (st->args[i].kind == VALUE_NONE && role != ROLE_OUT && role != ROLE_STRING_OUT &&
+            role != ROLE_HANDLE_OUT && role != ROLE_STORAGE && role != ROLE_LENGTH &&
+            role != ROLE_LENGTH_INOUT && role != ROLE_BUFFER_OUT && role != ROLE_USER_DATA)
+            return true;
+    }
+    return false;
+}
+
 static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const UsageEdge *e,
                         const SeqHandle *self, unsigned depth)
 {
@@ -670,8 +687,8 @@ static bool guided_call(const GrowPlan *g, Arena *a, Seq *s, const UsageEdge *e,
     bool varied = row && row->nstores && set_fields(g, a, s, f, row, args);
     SeqStep *st = seq_call(a, s, f);
     memcpy(st->args, args, f->nparams * sizeof *args);
+    st->divergent = varied || lacks_value(st) || (row && row->unknown);
     pool_fill(g->pool, g->rng, a, st);
-    st->divergent = varied;
     if (chance(g->rng, g->near))
         st->divergent |= vary(g, a, st);
     return true;
@@ -716,9 +733,12 @@ static bool guided_plain(const GrowPlan *g, Arena *a, Seq *s)
         st->args[i] = value_copy(a, &st->args[i]);
     for (unsigned i = 0; i < st->nargs; i++) {
         ApiRole role = st->f->params[i].role;
-        if (role == ROLE_LENGTH || role == ROLE_LENGTH_INOUT)
+        if (role == ROLE_LENGTH || role == ROLE_LENGTH_INOUT ||
+            (st->args[i].kind == VALUE_WITHIN &&
+             !value_equal(&st->args[st->args[i].param], &row->values[st->args[i].param])))
             st->args[i] = (SeqValue){ 0 };
     }
+    st->divergent = lacks_value(st) || row->unknown;
     pool_fill(g->pool, g->rng, a, st);
     return true;
 }

@@ -44,7 +44,9 @@ typedef struct Suite {
     Generated ran;               /* what was executed */
     uint64_t illegal, open, leaks, empty, settled;     /* of those that brought coverage */
     uint64_t set_aside;          /* died, and did not follow the usage */
-    size_t replays, replayed;    /* what the example did; of that, tests */
+    size_t replays;              /* what the example did; of that, tests: */
+    size_t replayed, shortened;  /* as it is; without some calls */
+    Vec(UsageLoss) losses;       /* what was left out, and why; `calls` counts replays */
     size_t covered;              /* points that any sequence reached */
 } Suite;
 

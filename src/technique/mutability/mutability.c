@@ -457,6 +457,7 @@ static const char *reason_text(MutReasonKind k)
     case MUT_ALIAS_BLOCK: return "may be loaded again, and written through here";
     case MUT_KEPT: return "is kept by the library";
     case MUT_NO_BODY: return "goes to a function without body and summary";
+    case MUT_SHOWN: return "goes, as a pointer to const, to a call whose target is not known";
     case MUT_NO_TARGET: return "goes to a call whose target is not known";
     case MUT_ASM: return "goes to assembly that may write memory";
     case MUT_CAST: return "becomes a number";
@@ -467,6 +468,7 @@ static const char *reason_text(MutReasonKind k)
         return "goes to another function in a union, whose other members it may "
                "write through";
     case MUT_REPLACED: return "is stored where something else is put before that is written";
+    case MUT_DECLARED: return "may be written by a function that gets it as a pointer to const";
     case MUT_RETURNED: return "goes to a function without body, and what that returns is written";
     case MUT_TABLE: return "goes to a function of a table, where others that write may stand";
     }

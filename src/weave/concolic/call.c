@@ -664,6 +664,19 @@ void write_entry(Body *b)
 
 /* ---- dispatch */
 
+/* How a call stands for a jump. Only variadic functions need LLVM's word that it is one: it
+ * hands their arguments on. LLVM removes unused results, and does not see that functions of
+ * such calls have the same type, so others go without. */
+static LLVMTailCallKind jump_kind(Woven *w, LLVMValueRef f, unsigned nparams)
+{
+    if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f)))
+        return LLVMTailCallKindMustTail;
+    for (unsigned k = 0; k < nparams; k++)
+        if (byval_size(w, f, k))
+            return LLVMTailCallKindNone;       /* a copy on f's own stack */
+    return LLVMTailCallKindTail;
+}
+
 /* f(args) goes to g(args), as a jump. */
 static void jump(Woven *w, LLVMValueRef f, LLVMValueRef g, unsigned nparams)
 {
@@ -681,7 +694,7 @@ static void jump(Woven *w, LLVMValueRef f, LLVMValueRef g, unsigned nparams)
                 LLVMAddCallSiteAttribute(call, k, a);
         }
     }
-    LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
+    LLVMSetTailCallKind(call, jump_kind(w, f, nparams));
     if (LLVMGetTypeKind(LLVMGetReturnType(type)) == LLVMVoidTypeKind)
         LLVMBuildRetVoid(w->builder);
     else

@@ -1,12 +1,9 @@
-#!/usr/bin/env python3
-"""Example data for dataflow programs: how complete, how concise, how fast.
+"""Example data for Pig Latin: how complete, how concise, how fast.
 
-    bench/dataflow [FOLDER…]      FOLDER: unpacked sources with .pig scripts
-
-Without folders: PigMix's programs in our own words (bench/dataflow.pig), with
-generated data, beside random samples of the same size and of all 10,000 rows;
-and queries like those of the sky survey. With folders: every script in them,
-without data. A parameter that a script wants gets the value 1.
+PigMix's programs in our own words (bench/examples.pig), with generated data,
+beside random samples of the same size and of all 10,000 rows; queries like
+those of the sky survey; every script of a folder, without data. A parameter
+that a script wants gets the value 1.
 """
 import glob, json, os, random, re, statistics, subprocess, sys, tempfile, time
 
@@ -87,7 +84,7 @@ def pigmix():
     pigmix_data(data, 10000, 1)
     print("PigMix               complete  concise  realism   time   | random rows, same number | all 10,000")
     times, scores = [], []
-    scripts = sorted(glob.glob(os.path.join(TOP, "bench", "dataflow.pig", "[LS][0-9]*.pig")),
+    scripts = sorted(glob.glob(os.path.join(TOP, "bench", "examples.pig", "[LS][0-9]*.pig")),
                      key=lambda p: (os.path.basename(p)[0], int(re.search(r"\d+", os.path.basename(p)).group())))
     for s in scripts:
         a, err, took = run(s, "--data", data, "--sample", "300")
@@ -106,7 +103,7 @@ def pigmix():
 def sky():
     print("\nlike the sky survey  complete  concise   time")
     times, scores = [], []
-    scripts = sorted(glob.glob(os.path.join(TOP, "bench", "dataflow.pig", "sky*.pig")))
+    scripts = sorted(glob.glob(os.path.join(TOP, "bench", "examples.pig", "sky*.pig")))
     for s in scripts:
         a, err, took = run(s)
         if not a:
@@ -128,8 +125,8 @@ def summary(scores, times, all_scripts):
                                   statistics.median(times) * 1000, max(times)))
 
 
-def folder(path):
-    scripts = sorted(glob.glob(os.path.join(path, "**", "*.pig"), recursive=True))
+def folder(path, every=1):
+    scripts = sorted(glob.glob(os.path.join(path, "**", "*.pig"), recursive=True))[::every]
     print("\n%s: %d scripts" % (path, len(scripts)))
     times, scores, errors = [], [], {}
     for s in scripts:
@@ -145,11 +142,3 @@ def folder(path):
                 "line %d %s" % (u["line"], u["reason"]) for u in a["uncovered"] if not u["impossible"])[:150]))
     summary(scores, times, len(scripts))
 
-
-if len(sys.argv) > 1:
-    for f in sys.argv[1:]:
-        folder(f)
-else:
-    pigmix()
-    sky()
-subprocess.run(["rm", "-rf", WORK])
