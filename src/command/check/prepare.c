@@ -133,8 +133,8 @@ static bool tells_why(const char *text)
     return false;
 }
 
-/* The last lines that tell why, else the last lines. */
-static void say_log(Check *c, const char *log)
+/* The last lines that tell why, else the last lines, are said; the last of them is handed back. */
+static const char *say_log(Check *c, const char *log)
 {
     enum { LINES = 6 };
     Str text = { 0 };
@@ -152,9 +152,11 @@ static void say_log(Check *c, const char *log)
     size_t n = telling.len ? telling.len : all.len;
     for (size_t i = n > LINES ? n - LINES : 0; i < n; i++)
         session_note(c->s, "  | %.200s", lines[i]);
+    const char *last = n ? arena_strndup(&c->arena, lines[n - 1], strnlen(lines[n - 1], 200)) : "";
     vec_release(&all);
     vec_release(&telling);
     str_release(&text);
+    return last;
 }
 
 static bool try_build(Check *c, const Build *b, Err *err)
@@ -175,11 +177,9 @@ static bool try_build(Check *c, const Build *b, Err *err)
         note_prepared(c, "build", shown, &r);
     if (ok && r.over)
         check_trouble(c, "the build", "%s: it had not ended after %.0f s", shown, r.seconds);
-    else if (ok && r.status)
-        check_trouble(c, "the build", "%s failed with status %d (%s has its output)", shown,
-                      r.status, log);
-    if (ok && r.status && !r.stopped)
-        say_log(c, log);
+    else if (ok && r.status && !r.stopped)
+        check_trouble(c, "the build", "%s failed with status %d: %s (%s)", b->system, r.status,
+                      say_log(c, log), log);
     bool works = ok && !r.status && !r.over && !r.stopped && captured_programs(c);
     if (ok && !r.status && !r.over && !r.stopped && !works)
         check_trouble(c, "the build", "%s made nothing that could be captured: %s", shown,
