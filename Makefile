@@ -1,7 +1,7 @@
 # Sundew: one non-recursive build.
 #
 #   make            the tool, at build/sundew
-#   make demo       capture examples/ and show the report
+#   make demo       sundew check on examples/, and the report
 #   make check      all tests
 #   make check-asan the same under the address and undefined-behaviour sanitizers
 #   make check-tsan what has threads, under the thread sanitizer
