@@ -866,13 +866,21 @@ static const char *errno_name(uint64_t n)
     return NULL;
 }
 
+/* An error that only a caller's values make: 0 is a failure then, too. */
+static bool is_refusal(const Observation *e)
+{
+    return e && (e->integer == EINVAL || e->integer == E2BIG || e->integer == ERANGE ||
+                 e->integer == EDOM || e->integer == EOVERFLOW || e->integer == EILSEQ);
+}
+
 /* Did the call fail and say why? */
 static const Observation *error_at(const Writer *w, unsigned step)
 {
     const Observation *e = stable_at(w, step, OBSERVED_ERRNO);
     const Observation *r = stable_at(w, step, API_RETURNED);
     bool failed = r && (r->kind == OBSERVED_NULL ||
-                        (r->kind == OBSERVED_INTEGER && r->integer == UINT64_MAX));
+                        (r->kind == OBSERVED_INTEGER && r->integer == UINT64_MAX) ||
+                        (r->kind == OBSERVED_INTEGER && !r->integer && is_refusal(e)));
     return e && failed && errno_name(e->integer) ? e : NULL;
 }
 
