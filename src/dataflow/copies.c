@@ -91,8 +91,7 @@ const Tuple *copies_row(const Copier *c, const Op *load, const Tuple *row)
     Tuple *t = tuple_new(c->arena, row->n);
     assert(load->kind == OP_LOAD && c->round > 0);
     for (size_t i = 0; i < row->n; i++) {
-        const Column *col =
-            i < c->know->ncolumns[load->id] ? &c->know->columns[load->id][i] : NULL;
+        const Column *col = i < c->know->ncolumns[load->id] ? &c->know->columns[load->id][i] : NULL;
         t->fields[i] = row->fields[i];
         if (!is_new(c, load, i))
             continue;

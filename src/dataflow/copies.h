@@ -25,11 +25,11 @@ typedef struct Copier {
     Arena *arena;
     bool *copied;              /* by op id: rows of this LOAD are copied */
     bool **varied;             /* by op id, then column: gets a new value too; rows may be NULL */
-    int word;                  /* varied texts and dates: candidate number `word`; -1: near the old
+    int word; /* varied texts and dates: candidate number `word`; -1: near the old
                                 * value */
-    int64_t step;              /* added to whole numbers, for each round */
-    int round;                 /* from 1 */
-    int old;                   /* rounds that old rows may come from: texts get later numbers */
+    int64_t step; /* added to whole numbers, for each round */
+    int round; /* from 1 */
+    int old; /* rounds that old rows may come from: texts get later numbers */
 } Copier;
 
 const Tuple *copies_row(const Copier *c, const Op *load, const Tuple *row);

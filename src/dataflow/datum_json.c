@@ -13,7 +13,8 @@ static json_t *tuple_json(const Tuple *t, const Type *type)
         char name[32];
         snprintf(name, sizeof name, "f%zu", i);
         if (type)
-            json_object_set_new(o, known && inner->fields[i].name ? inner->fields[i].name : name, v);
+            json_object_set_new(o, known && inner->fields[i].name ? inner->fields[i].name : name,
+                                v);
         else
             json_array_append_new(o, v);
     }

@@ -400,7 +400,8 @@ static Sym row_of_left_join(Sought *s, const Op *op)
     Sym right = demand_row(s, op->in[1]);
     set_tag(s, op);
     if (op->keys && op->keys[0].n) {
-        Sym x = key_of(s, &op->keys[0], &left, s->outer), y = key_of(s, &op->keys[1], &right, s->outer);
+        Sym x = key_of(s, &op->keys[0], &left, s->outer),
+            y = key_of(s, &op->keys[1], &right, s->outer);
         sought_assert(s, sym_equal(s, &x, &y));
     }
     Sym both = concat(s, &left, &right), none = nulls(s, op->in[1]);
@@ -436,8 +437,8 @@ static Sym row_of_join(Sought *s, const Op *op)
         if (op->keys && op->keys[k].n) {
             Sym key = key_of(s, &op->keys[k], &row, s->outer);
             sought_assert(s, sym_equal(s, &key, &first));
-            vec_push(&s->strangers, arith_and(s->z, is_new_key(s, op, k, &key),
-                                              is_new_key(s, op, 0, &key)));
+            vec_push(&s->strangers,
+                     arith_and(s->z, is_new_key(s, op, k, &key), is_new_key(s, op, 0, &key)));
         }
         all = concat(s, &all, &row);
     }

@@ -520,7 +520,8 @@ typedef struct Before {
 
 static Before before(Gen *g)
 {
-    Before b = { xcalloc(g->p->ops.len, sizeof *b.lens), xcalloc(g->classes->n + 1, sizeof *b.shown) };
+    Before b = { xcalloc(g->p->ops.len, sizeof *b.lens),
+                 xcalloc(g->classes->n + 1, sizeof *b.shown) };
     for (size_t i = 0; i < g->p->ops.len; i++)
         b.lens[i] = g->rows[i].len;
     for (size_t i = 0; i < g->classes->n; i++)
@@ -594,8 +595,8 @@ static bool copy_brings_row(Gen *g, Copying *x, const Op *op)
     Input *inputs;
     push_copies(g, x, 1, NULL);
     Run *r = run_rows(g, false, &inputs);
-    bool ok = r && run_table(r, op)->n > run_table(g->run, op)->n &&
-              faults_of(r) <= g->faults && rules_broken(g->p, inputs) <= g->broken;
+    bool ok = r && run_table(r, op)->n > run_table(g->run, op)->n && faults_of(r) <= g->faults &&
+              rules_broken(g->p, inputs) <= g->broken;
     run_free(r);
     drop_rows(g, b.lens);
     before_release(&b);
@@ -935,10 +936,19 @@ static void set_verdict(Gen *g, Class *c, const Verdict *v, bool all_proofs)
             c->conflict[c->nconflict++] = g->p->ops.items[v->core[i]];
 }
 
+static bool over(Class *c)
+{
+    c->why = WHY_TIME;
+    c->reason = "the time was over";
+    return false;
+}
+
 static bool solve_class(Gen *g, size_t i, double seconds)
 {
     Shape shapes[MOST_SHAPES];
     Class *c = &g->classes->items[i];
+    if (late(g))
+        return over(c);
     size_t n = shapes_for(g, c, shapes);
     bool all_proofs = true;
     c->nconflict = 0;
@@ -947,11 +957,8 @@ static bool solve_class(Gen *g, size_t i, double seconds)
     if (copies_first && copy_class(g, i))
         return true;
     for (size_t k = 0; k < n; k++) {
-        if (late(g)) {
-            c->why = WHY_TIME;
-            c->reason = "the time was over";
-            return false;
-        }
+        if (late(g))
+            return over(c);
         Verdict v = attempt(g, i, shapes[k], seconds);
         if (v.solved)
             return true;
@@ -1058,7 +1065,8 @@ static void alike_rows(Gen *g)
         for (size_t i = 0; i < g->rows[op].len; i++)
             for (size_t k = 0; k < g->rows[op].len && tries < MOST_TRIES && !late(g); k++) {
                 ExRow *x = &g->rows[op].items[i], *y = &g->rows[op].items[k], old = *x;
-                if (i == k || !x->made || x->many || !tuple_compare(x->t, y->t) || x->t->n != y->t->n)
+                if (i == k || !x->made || x->many || !tuple_compare(x->t, y->t) ||
+                    x->t->n != y->t->n)
                     continue;
                 tries++;
                 x->t = y->t;

@@ -399,7 +399,7 @@ static bool words_of(Know *k, const Tests *t, WordList *out)
 static Automaton *pattern_automaton(Know *k, const Pattern *x)
 {
     int flags = regex_is_simple(x->s, x->n) ? REGEX_DOT_ALL : 0;
-    for (size_t i = 0; i < x->n; i++)              /* automata know bytes, not letters beyond ASCII */
+    for (size_t i = 0; i < x->n; i++) /* automata know bytes, not letters beyond ASCII */
         k->text_exact &= (unsigned char)x->s[i] < 128;
     Regex *r = x->like ? regex_like(&k->arena, x->s, x->n, x->fold, NULL)
                        : regex_new(&k->arena, x->s, x->n, flags, NULL);
@@ -412,7 +412,8 @@ static bool is_only_pattern(const Gather *g, size_t text)
     const Datum *t = &g->texts.items[text];
     unsigned times = 0;
     for (size_t i = 0; i < g->patterns.len; i++)
-        times += g->patterns.items[i].n == t->len && !memcmp(g->patterns.items[i].s, t->u.s, t->len);
+        times +=
+            g->patterns.items[i].n == t->len && !memcmp(g->patterns.items[i].s, t->u.s, t->len);
     return times >= g->times.items[text];
 }
 
@@ -624,7 +625,7 @@ static void find_twins(Know *k)
 static bool add_word(Know *k, Column *c, const Datum *v, DatumKind kind)
 {
     if ((!v->len && k->plan->lang == LANG_PIG) || (c->longest && v->len > c->longest))
-        return true;                               /* it cannot be there */
+        return true; /* it cannot be there */
     Datum d = *v;
     d.kind = (uint8_t)kind;
     for (size_t i = 0; i < c->nwords; i++)
@@ -729,7 +730,7 @@ Know *know_new(const Plan *p, const Input *samples, bool no_real_values)
     for (size_t i = 0; i < p->ops.len; i++)
         for (size_t c = 0; k->columns[i] && c < k->ncolumns[i]; c++)
             fill_words(k, p->ops.items[i], c, &patterns, &constants);
-    if (!g.keys.len) {                             /* maps that are only flattened */
+    if (!g.keys.len) { /* maps that are only flattened */
         map_put(&g.keys, "k", &g);
         map_put(&g.keys, "l", &g);
     }

@@ -352,8 +352,8 @@ static bool name_subquery(Sql *q, size_t at, int number)
     }
     bool ok = i < s.len && i > at;
     if (ok) {
-        char *text = arena_printf(&q->p->arena, "%.*s AS unnamed%d%s", (int)i + 1, str_c(&s), number,
-                                  str_c(&s) + i + 1);
+        char *text = arena_printf(&q->p->arena, "%.*s AS unnamed%d%s", (int)i + 1, str_c(&s),
+                                  number, str_c(&s) + i + 1);
         q->t = text_new(q, q->t->file, text);
     }
     str_release(&s);
@@ -363,7 +363,8 @@ static bool name_subquery(Sql *q, size_t at, int number)
 static PgQueryParseResult parse(Sql *q)
 {
     PgQueryParseResult r = pg_query_parse(q->t->text);
-    for (int k = 1; k < 20 && r.error && strstr(r.error->message, "in FROM must have an alias"); k++) {
+    for (int k = 1; k < 20 && r.error && strstr(r.error->message, "in FROM must have an alias");
+         k++) {
         if (r.error->cursorpos <= 0 || !name_subquery(q, (size_t)r.error->cursorpos - 1, k))
             break;
         pg_query_free_parse_result(r);

@@ -103,8 +103,10 @@ static Term *grouped_column(Sql *q, const Names *n, int index, int depth, SrcPos
         return NULL;
     }
     if (!depends_on_keys(n, c))
-        plan_note(q->p, at, "column %s is not in GROUP BY: SQLite takes it from any row of the group, "
-                            "here it is the least value", c->name);
+        plan_note(q->p, at,
+                  "column %s is not in GROUP BY: SQLite takes it from any row of the group, "
+                  "here it is the least value",
+                  c->name);
     Term *t = term_new(q->p, TERM_AGGREGATE, at);
     t->name = "min";
     term_arg(q->p, t, term_field(q->p, depth, 1, at));

@@ -47,9 +47,9 @@ void sql_print_value(Str *out, const Datum *v, bool day)
     case DATUM_DATETIME:
         str_addc(out, '\'');
         date_print_as(out, v->u.i,
-                      day                ? "yyyy-MM-dd"
-                      : v->u.i % 1000    ? "yyyy-MM-dd HH:mm:ss.SSS"
-                                         : "yyyy-MM-dd HH:mm:ss");
+                      day             ? "yyyy-MM-dd"
+                      : v->u.i % 1000 ? "yyyy-MM-dd HH:mm:ss.SSS"
+                                      : "yyyy-MM-dd HH:mm:ss");
         str_addc(out, '\'');
         break;
     case DATUM_TEXT:
@@ -58,29 +58,31 @@ void sql_print_value(Str *out, const Datum *v, bool day)
     }
 }
 
+/* In PostgreSQL or in SQLite. */
+static bool is_reserved(const char *s)
+{
+    static const char words[] =
+        " add all alter analyse analyze and any array as asc asymmetric authorization "
+        "autoincrement between binary both case cast check collate collation column "
+        "commit concurrently constraint create cross current_catalog current_date "
+        "current_role current_schema current_time current_timestamp current_user default "
+        "deferrable delete desc distinct do drop else end escape except exists false "
+        "fetch for foreign freeze from full grant group having ilike in index initially "
+        "inner insert intersect into is isnull join lateral leading left like limit "
+        "localtime localtimestamp natural not notnull null offset on only or order outer "
+        "overlaps placing primary references returning right select session_user set "
+        "similar some symmetric table tablesample then to trailing transaction true union "
+        "unique update user using values variadic verbose when where window with ";
+    char key[48];
+    int n = snprintf(key, sizeof key, " %s ", s);
+    return n > 0 && (size_t)n < sizeof key && strstr(words, key);
+}
+
 /* A name that SQL takes without quotes, or with them. */
 static void name(Str *out, const char *s)
 {
-    /* Of PostgreSQL and of SQLite. */
-    static const char *const reserved[] = {
-        "add", "all", "alter", "analyse", "analyze", "and", "any", "array", "as", "asc",
-        "asymmetric", "authorization", "autoincrement", "between", "binary", "both", "case",
-        "cast", "check", "collate", "collation", "column", "commit", "concurrently",
-        "constraint", "create", "cross", "current_catalog", "current_date", "current_role",
-        "current_schema", "current_time", "current_timestamp", "current_user", "default",
-        "deferrable", "delete", "desc", "distinct", "do", "drop", "else", "end", "escape",
-        "except", "exists", "false", "fetch", "for", "foreign", "freeze", "from", "full",
-        "grant", "group", "having", "ilike", "in", "index", "initially", "inner", "insert",
-        "intersect", "into", "is", "isnull", "join", "lateral", "leading", "left", "like",
-        "limit", "localtime", "localtimestamp", "natural", "not", "notnull", "null",
-        "offset", "on", "only", "or", "order", "outer", "overlaps", "placing", "primary",
-        "references", "returning", "right", "select", "session_user", "set", "similar",
-        "some", "symmetric", "table", "tablesample", "then", "to", "trailing",
-        "transaction", "true", "union", "unique", "update", "user", "using", "values",
-        "variadic", "verbose", "when", "where", "window", "with", NULL
-    };
     bool plain = *s && strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(s) &&
-                 !(*s >= '0' && *s <= '9') && !str_is_one_of(s, reserved);
+                 !(*s >= '0' && *s <= '9') && !is_reserved(s);
     if (plain) {
         str_add(out, s);
         return;

@@ -8,7 +8,7 @@ enum { MOST_ALTS = 400, MOST_ITEMS = 80 };
 void sought_assert_as(Sought *s, Truth t, int tag)
 {
     bool free;
-    if (s->relaxed && tag == TAG_FRESH)            /* proofs are about all tables, not about ours */
+    if (s->relaxed && tag == TAG_FRESH) /* proofs are about all tables, not about ours */
         return;
     if (s->guard && !(arith_is_constant(s->z, s->guard, &free) && free))
         t = arith_or(s->z, arith_not(s->z, s->guard), t);
@@ -306,8 +306,8 @@ static size_t add_alt(Sought *s, const Sym *x, Alt *alts, size_t n, Datum d)
         if (!datum_compare(&alts[i].value, &d))
             return n;
     alts[n] =
-        (Alt){ arith_and(s->z, arith_not(s->z, x->null), arith_eq(s->z, x->num, num_of(s, &d))),
-               d, 0 };
+        (Alt){ arith_and(s->z, arith_not(s->z, x->null), arith_eq(s->z, x->num, num_of(s, &d))), d,
+               0 };
     return n + 1;
 }
 
@@ -323,7 +323,8 @@ static bool enumerate(Sought *s, Sym *x)
         x->alts = arena_array(s->a, Alt, 2);
         Truth there = arith_not(s->z, x->null);
         x->alts[0] = (Alt){ arith_and(s->z, there, x->truth), datum_bool(true), 0 };
-        x->alts[1] = (Alt){ arith_and(s->z, there, arith_not(s->z, x->truth)), datum_bool(false), 0 };
+        x->alts[1] =
+            (Alt){ arith_and(s->z, there, arith_not(s->z, x->truth)), datum_bool(false), 0 };
         x->nalts = 2;
         return true;
     }
@@ -542,7 +543,7 @@ static Sym tabulate(Sought *s, const Term *t, Sym *args, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (!enumerate(s, &args[i]))
             return guess(s, t->type);
-        size_t alts = args[i].nalts + 1;           /* and null */
+        size_t alts = args[i].nalts + 1; /* and null */
         if (total > MOST_ALTS / alts)
             return guess(s, t->type);
         total *= alts;
@@ -618,7 +619,7 @@ typedef struct Seen {
 static Num number_in(Sought *s, const Seen *e, size_t i, DatumKind kind)
 {
     Sym v = e->v[i];
-    if (!v.num && v.nalts) {                       /* untyped: as doubles */
+    if (!v.num && v.nalts) { /* untyped: as doubles */
         Alt *alts = arena_array(s->a, Alt, v.nalts + 1);
         size_t n = 0;
         Vec(Truth) bad = { 0 };
@@ -665,7 +666,7 @@ static Sym aggregate(Sought *s, const char *name, const Seen *e, Type type)
 {
     Num n = count_if(s, e->in, e->n), zero = arith_int(s->z, 0);
     Truth none = arith_eq(s->z, n, zero);
-    s->inexact = true;                              /* bags have a fixed size here */
+    s->inexact = true; /* bags have a fixed size here */
     if (!strcasecmp(name, "count") || !strcasecmp(name, "count_star"))
         return sym_num(s, DATUM_LONG, no(s), n);
     if (!strcasecmp(name, "max") || !strcasecmp(name, "min"))
@@ -932,7 +933,7 @@ static Sym of_arith(Sought *s, const Term *t, const SymEnv *env)
     default:
         null = arith_or(s->z, null, arith_eq(s->z, b, zero));
         r = t->kind == TERM_DIV || is_real(kind) ? arith_div(s->z, a, b) : arith_mod(s->z, a, b);
-        if (t->kind == TERM_MOD && s->plan->lang == LANG_PIG)   /* % 0 would end the job */
+        if (t->kind == TERM_MOD && s->plan->lang == LANG_PIG) /* % 0 would end the job */
             sought_assert_as(s, arith_not(s->z, arith_eq(s->z, b, zero)), TAG_RANGE);
         break;
     }
@@ -992,9 +993,8 @@ Sym sym_choose(Sought *s, Truth c, const Sym *x, const Sym *y)
             r.alts[r.nalts++] =
                 (Alt){ arith_and(s->z, c, x->alts[i].when), x->alts[i].value, x->alts[i].class };
         for (size_t i = 0; i < y->nalts; i++)
-            r.alts[r.nalts++] =
-                (Alt){ arith_and(s->z, arith_not(s->z, c), y->alts[i].when), y->alts[i].value,
-                       y->alts[i].class };
+            r.alts[r.nalts++] = (Alt){ arith_and(s->z, arith_not(s->z, c), y->alts[i].when),
+                                       y->alts[i].value, y->alts[i].class };
     }
     if (x->kind == DATUM_TUPLE && y->kind == DATUM_TUPLE && x->n == y->n) {
         r.n = x->n;
@@ -1222,7 +1222,7 @@ static Sym nested_limit(Sought *s, const Op *op, const Sym *in)
     for (size_t i = 0; i < r.n; i++)
         r.present[i] =
             arith_and(s->z, in->present[i], arith_lt(s->z, count_if(s, in->present, i), most));
-    s->inexact = true;                              /* the order is not known */
+    s->inexact = true; /* the order is not known */
     return r;
 }
 
