@@ -28,7 +28,7 @@ static int parent_of(const char *folder, const char *path, bool make, const char
     int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (const char *slash; at >= 0 && (slash = strchr(path, '/')); path = slash + 1) {
         char *word = xstrndup(path, (size_t)(slash - path));
-        int next = !*word               ? dup(at)
+        int next = !*word                ? dup(at)
                    : !strcmp(word, "..") ? (errno = EINVAL, -1)
                                          : step(at, word, make);
         int e = errno;
@@ -64,8 +64,8 @@ bool below_read(const char *folder, const char *path, uint64_t most, Str *out, E
     struct stat st;
     assert(!out->len);
     int dir = fault_hits() ? -1 : parent_of(folder, path, false, &name);
-    int fd = dir < 0 ? -1
-                     : openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+    int fd =
+        dir < 0 ? -1 : openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
     bool ok = fd >= 0 || err_errno(err, "%s", path);
     ok = ok && ((fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size <= most &&
                  read_all(fd, most, out)) ||

@@ -37,8 +37,8 @@ static bool image_open(Image *im, const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
-    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 64 &&
-              st.st_size <= MOST_IMAGE;
+    bool ok =
+        fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 64 && st.st_size <= MOST_IMAGE;
     if (ok)
         ok = read_image(im, fd, (size_t)st.st_size);
     close(fd);

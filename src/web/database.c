@@ -251,8 +251,8 @@ bool database_load(Database *d, const char *sql_file, const char *name, Err *err
     if (!ok)
         return err_set(err, "MariaDB refuses the database %s", name);
     char *socket = xprintf("--socket=%s", d->socket);
-    char *argv[] = { "mariadb", "--no-defaults", socket, "--force", "--local-infile=0",
-                     (char *)name, NULL };
+    char *argv[] = { "mariadb",          "--no-defaults", socket, "--force",
+                     "--local-infile=0", (char *)name,    NULL };
     Proc p = { .argv = argv, .in = sql_file, .capture = true, .seconds = 120 };
     ProcResult r = { 0 };
     ok = proc_run(&p, &r, err);

@@ -62,8 +62,8 @@ static void read_node(Reader *r, const struct sundew_web_record *rec, const char
             return;
     if ((t->nnodes & (t->nnodes - 1)) == 0)
         t->nodes = xrealloc(t->nodes, t->nnodes * 2 * sizeof *t->nodes);
-    TraceNode node = { rec->op, rec->node, list, bytes_of(r, body + args, rec->text), rec->text,
-                       0, 0 };
+    TraceNode node = { rec->op,   rec->node, list, bytes_of(r, body + args, rec->text),
+                       rec->text, 0,         0 };
     t->nodes[t->nnodes++] = is_small(t, &node) && is_named(&node) ? node : t->nodes[0];
 }
 

@@ -66,7 +66,9 @@ static void read_ignore(const uint8_t *data, size_t n)
         { .finding = { .rule = "types/mixed", .where = { .file = "b.c", .line = 1 } },
           .technique = "types" },
     };
-    StoredRun runs[] = { { .technique = "arguments", .scope = "build", .command = "", .when = "" } };
+    StoredRun runs[] = {
+        { .technique = "arguments", .scope = "build", .command = "", .when = "" }
+    };
     FindingSet set = { .items = items, .len = 2, .runs = runs, .nruns = 1, .root = fuzz_folder() };
     SeenFile seen = { .path = "a.c" };
     strings_add(&seen.techniques, "arguments");
@@ -257,11 +259,11 @@ static void read_api(const uint8_t *data, size_t n)
     proto_api_free(api);
 }
 
-#define PROTOCOL                                                                                   \
-    "{\"version\": 1, \"protocols\": [{\"types\": [\"FILE\"], \"lives\": 3, \"runs\": 1, "          \
-    "\"labels\": [{\"function\": \"fopen\", \"args\": [0,0,0], \"made\": [1,0]}, {\"function\": "   \
-    "\"fclose\", \"args\": [1,0,0], \"made\": [0,0], \"result\": 1}], \"states\": [{\"bound\": 0}," \
-    "{\"bound\": 1, \"labels\": [-1, 0]}, {\"ends\": 2, \"labels\": [0, 1]}], \"edges\": "          \
+#define PROTOCOL                                                                                     \
+    "{\"version\": 1, \"protocols\": [{\"types\": [\"FILE\"], \"lives\": 3, \"runs\": 1, "           \
+    "\"labels\": [{\"function\": \"fopen\", \"args\": [0,0,0], \"made\": [1,0]}, {\"function\": "    \
+    "\"fclose\", \"args\": [1,0,0], \"made\": [0,0], \"result\": 1}], \"states\": [{\"bound\": 0},"  \
+    "{\"bound\": 1, \"labels\": [-1, 0]}, {\"ends\": 2, \"labels\": [0, 1]}], \"edges\": "           \
     "[{\"from\": 0, \"label\": 0, \"to\": 1, \"count\": 3}, {\"from\": 1, \"label\": 1, \"to\": 2, " \
     "\"count\": 3}]}]}"
 
@@ -429,9 +431,12 @@ const FuzzReader fuzz_files[] = {
       .read = read_settings,
       .texts = { "# settings\ndepth = 4\n[test]\nfast = yes\ndepth = 12\njobs = 2\n; end\n",
                  "[other]\ndepth=1\n[none]\n[test]\nfast=no\nfast = maybe\n",
-                 "fast=no\nfast=false\nfast=off\nfast=0\nfast=yes\nfast=true\nfast=on\nfast=1\n", "help=1\n",
-                 "workspace=x\n", "config=x\n", "print-config=1\n", "[test]\nfast=yes\n[test]\nfast=off\n",
-                 "\xef\xbb\xbf""depth = \"5\"\r\n[test\nunknown = 3\n", "depth\n", "= 4\n" } },
+                 "fast=no\nfast=false\nfast=off\nfast=0\nfast=yes\nfast=true\nfast=on\nfast=1\n",
+                 "help=1\n", "workspace=x\n", "config=x\n", "print-config=1\n",
+                 "[test]\nfast=yes\n[test]\nfast=off\n",
+                 "\xef\xbb\xbf"
+                 "depth = \"5\"\r\n[test\nunknown = 3\n",
+                 "depth\n", "= 4\n" } },
     { .name = "baseline",
       .read = read_baseline,
       .texts = { "# sundew baseline 1\n"
@@ -470,15 +475,25 @@ const FuzzReader fuzz_files[] = {
       .read = read_summaries,
       .files = "share/summaries",
       .texts = { "memcpy: ret=0 write(0) copy(0,1)\n" } },
-    { .name = "standins", .read = read_standins, .files = "share/standins", .texts = { "strlen standin\n" } },
+    { .name = "standins",
+      .read = read_standins,
+      .files = "share/standins",
+      .texts = { "strlen standin\n" } },
     { .name = "histograms",
       .read = read_histograms,
       .files = "share/types",
       .texts = { "open/2\tO_RDONLY\t12\t3\nopen/2\t*\t1\t1\nx\ty\t-1\t1\n" } },
-    { .name = "learned", .read = read_learned, .texts = { "from to 12 3\nlen size 4 0\n# x\n" },
+    { .name = "learned",
+      .read = read_learned,
+      .texts = { "from to 12 3\nlen size 4 0\n# x\n" },
       .files = "share/arguments" },
-    { .name = "orders", .read = read_orders, .texts = { "memset 1 2 3\n" }, .files = "share/arguments" },
-    { .name = "dictionary", .read = read_dictionary, .texts = { "src source\nbuf buffer\nlen length size\n" } },
+    { .name = "orders",
+      .read = read_orders,
+      .texts = { "memset 1 2 3\n" },
+      .files = "share/arguments" },
+    { .name = "dictionary",
+      .read = read_dictionary,
+      .texts = { "src source\nbuf buffer\nlen length size\n" } },
     { .name = "warnings",
       .read = read_warnings,
       .texts = { SARIF,
@@ -509,23 +524,26 @@ const FuzzReader fuzz_files[] = {
       .read = read_mapping,
       .texts = { "fast_open(int, size_t) -> tree_open(2)\n"
                  "fast_open(int, size_t) -> tree_open(2, \"default\") # x\n"
-                 "f() -> g(=0, NULL, =-0x12)\n", "f() -> g\n", "f( -> g)\n" } },
+                 "f() -> g(=0, NULL, =-0x12)\n",
+                 "f() -> g\n", "f( -> g)\n" } },
     { .name = "accepted",
       .read = read_accepted,
       .texts = { "# candidate  function  kind  reason\n"
                  "store_packed get output an empty text counts as removed\n* * * why\n",
-                 "a b crash r\na b removed r\na b deadlock r\n", "a b\n", "a b c d\n", "a b crash\n" } },
+                 "a b crash r\na b removed r\na b deadlock r\n", "a b\n", "a b c d\n",
+                 "a b crash\n" } },
     { .name = "grammar",
       .read = read_grammar,
       .texts = { "connect\ndata 4 # x\nend\ntimer\nconnections 2\nopen 1\n",
-                 "keys \"qwe\\n\\t\\e#\"\nkey 259\n", "line 16\n", "open 3\nconnect\nconnections 1\n",
-                 "line 99\n", "keys q\n" } },
+                 "keys \"qwe\\n\\t\\e#\"\nkey 259\n", "line 16\n",
+                 "open 3\nconnect\nconnections 1\n", "line 99\n", "keys q\n" } },
     { .name = "protocol-api", .read = read_api, .files = "share/protocols" },
     { .name = "protocols", .read = read_protocols, .texts = { PROTOCOL }, .make = make_protocols },
     { .name = "protocol-edges",
       .read = read_edges,
       .texts = { "pin FILE: fclose -> fopen\ndelete FILE: fopen -> fclose\n# x\nforbid FILE: fclose "
-                 "-> fclose\n", "pin a: b -> c d\n" } },
+                 "-> fclose\n",
+                 "pin a: b -> c d\n" } },
     { .name = "sequence",
       .read = read_sequence,
       .texts = { "[{\"call\": \"bag_new\", \"args\": []}, {\"call\": \"bag_add\", \"args\": "

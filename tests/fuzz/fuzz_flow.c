@@ -20,8 +20,9 @@ static void read_pig(const uint8_t *data, size_t n)
     free(text);
 }
 
-static const char tables[] = "CREATE TABLE t (a int PRIMARY KEY, b text NOT NULL, c float, d date);\n"
-                             "CREATE TABLE u (x int REFERENCES t(a), y text UNIQUE CHECK (x > 1));\n";
+static const char tables[] =
+    "CREATE TABLE t (a int PRIMARY KEY, b text NOT NULL, c float, d date);\n"
+    "CREATE TABLE u (x int REFERENCES t(a), y text UNIQUE CHECK (x > 1));\n";
 
 static void read_sql(const uint8_t *data, size_t n)
 {
@@ -83,7 +84,8 @@ static void read_data(const uint8_t *data, size_t n)
     Str out = { 0 };
     char *text = fuzz_text(data + 1, n - 1);
     LoadPlan plan = { .sample = 1 + data[0] % 8, .rng = &rng };
-    fuzz_said(load_table(op, fuzz_file("data", data + 1, n - 1), &plan, &a, &in, &total, &err), &err);
+    fuzz_said(load_table(op, fuzz_file("data", data + 1, n - 1), &plan, &a, &in, &total, &err),
+              &err);
     load_text(op, text, &a, &whole);
     load_print(op, &whole, &out);
     free(text);
@@ -195,15 +197,18 @@ const FuzzReader fuzz_flow[] = {
       .texts = { "A1\t2\t1.5\t2.5\ttext\tbytes\t2009-01-07T01:07:01.000Z\nx\t\t\n\n-1\t9999999999999\t1e999\n",
                  "B(1,a),{(1),(2)},[k#3,l#4]\n(,),{},[]\n(1,{(),[k#(2)]\n",
                  "C{\"i\": 1, \"s\": \"x\", \"t\": {\"x\": 2}, \"b\": [{\"y\": 3}]}\n{}\n[1]\nnull\n",
-                 "Dsome text\nmore\n", "Etrue\t123456789012345678901234567890\t1.50\nfalse\t-1\tx\n" } },
+                 "Dsome text\nmore\n",
+                 "Etrue\t123456789012345678901234567890\t1.50\nfalse\t-1\tx\n" } },
     { .name = "pattern",
       .read = read_pattern,
       .texts = { "a.*(b|c)+[^x-z\\d]{2,3}?\\.$\nabbc", "(?i)^(?:\\w+)\\s*(\\1)?x{0}\\Q.*\\E\nab ab",
-                 "[[:alpha:]a&&[^b]]\\p{L}\\u0041\\x41\\t(?=a)(?!b)(?<=c)(?<n>d)\\k<n>\nx", "%a_b\\%c\nxaybz" } },
+                 "[[:alpha:]a&&[^b]]\\p{L}\\u0041\\x41\\t(?=a)(?!b)(?<=c)(?<n>d)\\k<n>\nx",
+                 "%a_b\\%c\nxaybz" } },
     { .name = "date",
       .read = read_date,
-      .texts = { "2009-01-07T01:07:01.000Z", "2009-02-29", "P1Y2M3W4DT5H6M7.5S", "1970-01-01T00:00+01:30",
-                 "-0001-12-31T23:59:59.999-08", "2020-W05-3", "2020-060T12" } },
+      .texts = { "2009-01-07T01:07:01.000Z", "2009-02-29", "P1Y2M3W4DT5H6M7.5S",
+                 "1970-01-01T00:00+01:30", "-0001-12-31T23:59:59.999-08", "2020-W05-3",
+                 "2020-060T12" } },
     { .name = "functions",
       .read = read_functions,
       .texts = { "{\"F\": {\"table\": \"table.json\", \"type\": \"int\"}, \"g\": {\"command\": [\"cat\"]}}\n"

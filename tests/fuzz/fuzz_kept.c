@@ -279,7 +279,8 @@ static void make_objects(Samples_ *out)
         char *argv[9] = { 0 };
         for (size_t k = 0; k < 8; k++)
             argv[k] = (char *)steps[i][k];
-        if (proc_run(&(Proc){ .argv = argv, .cwd = c.dir, .capture = true, .seconds = 60 }, &r, &err) &&
+        if (proc_run(&(Proc){ .argv = argv, .cwd = c.dir, .capture = true, .seconds = 60 }, &r,
+                     &err) &&
             file_read(path, &s, &err)) {
             if (elf_with_ids(s.data, s.len, ids, 1, &with, &err))
                 vec_push(out, with);
@@ -335,15 +336,50 @@ static void make_samples(Samples_ *out)
     FunctionSamples *f = samples_function(s, "f g");
     Str text = { 0 };
     VarValue values[] = { { 0, "RED" }, { 1, "BLUE" } };
-    Var vars[] = { { .name = "x", .key = "x", .type = "int", .kind = VAR_INT, .bits = 32, .param = 0, .twin = -1 },
-                   { .name = "p", .key = "p", .type = "char *", .kind = VAR_POINTER, .bits = 64, .param = 1, .twin = -1 },
-                   { .name = "c", .key = "c", .type = "enum e", .kind = VAR_INT, .bits = 32, .param = 2,
-                     .twin = -1, .values = values, .nvalues = 2 },
-                   { .name = "d", .key = "d", .type = "double", .kind = VAR_FLOAT, .bits = 64, .param = 3, .twin = -1 },
-                   { .name = "s", .key = "s", .type = "char *", .kind = VAR_STRING, .bits = 64, .param = 4, .twin = -1 } };
+    Var vars[] = { { .name = "x",
+                     .key = "x",
+                     .type = "int",
+                     .kind = VAR_INT,
+                     .bits = 32,
+                     .param = 0,
+                     .twin = -1 },
+                   { .name = "p",
+                     .key = "p",
+                     .type = "char *",
+                     .kind = VAR_POINTER,
+                     .bits = 64,
+                     .param = 1,
+                     .twin = -1 },
+                   { .name = "c",
+                     .key = "c",
+                     .type = "enum e",
+                     .kind = VAR_INT,
+                     .bits = 32,
+                     .param = 2,
+                     .twin = -1,
+                     .values = values,
+                     .nvalues = 2 },
+                   { .name = "d",
+                     .key = "d",
+                     .type = "double",
+                     .kind = VAR_FLOAT,
+                     .bits = 64,
+                     .param = 3,
+                     .twin = -1 },
+                   { .name = "s",
+                     .key = "s",
+                     .type = "char *",
+                     .kind = VAR_STRING,
+                     .bits = 64,
+                     .param = 4,
+                     .twin = -1 } };
     point_vars(s, &f->entry, vars, 5);
     for (int i = 0; i < 20; i++) {
-        Cell cells[5] = { { .i = i }, { .i = i % 2 }, { .i = i % 2 }, { .i = 0 }, { .i = samples_text_number(s, "te xt") } };
+        Cell cells[5] = { { .i = i },
+                          { .i = i % 2 },
+                          { .i = i % 2 },
+                          { .i = 0 },
+                          { .i = samples_text_number(s, "te xt") } };
         uint8_t known[5] = { 1, 1, i % 3 != 0, 1, 1 };
         point_add(s, &f->entry, cells, known);
     }
@@ -372,7 +408,8 @@ static Samples *some_samples(void)
     if (!s) {
         Samples_ all = { 0 };
         make_samples(&all);
-        s = samples_read(fuzz_file("samples", (uint8_t *)str_c(&all.items[0]), all.items[0].len), 1, &err);
+        s = samples_read(fuzz_file("samples", (uint8_t *)str_c(&all.items[0]), all.items[0].len), 1,
+                         &err);
         if (!s)
             abort();
     }
@@ -419,7 +456,8 @@ static void make_stores(Samples_ *out)
                   .where = { .file = "a.c", .line = 3, .column = 1, .function = "f" } };
     EvidenceStep steps[] = { { { .file = "a.c", .line = 4 }, "here" }, { { 0 }, "nowhere" } };
     Attachment with[] = { { "t.c", "test", "int x;", 6 }, { "e", "input", "", 0 } };
-    FixIt fix[] = { { { .file = "a.c", .line = 3, .column = 1, .end_line = 3, .end_column = 4 }, "g" } };
+    FixIt fix[] = { { { .file = "a.c", .line = 3, .column = 1, .end_line = 3, .end_column = 4 },
+                      "g" } };
     Finding full = f;
     full.where.line = 9;
     full.anchor = "g";

@@ -91,16 +91,17 @@ static void read_crash(const uint8_t *data, size_t n)
 
 /* ---- traces: a length, symbols, then one stream */
 
-static const char traced[] = "struct list { int len; const char *name; struct list *next; };\n"
-                             "enum color { RED, GREEN };\n"
-                             "int var[4];\n"
-                             "int add(struct list *l, enum color c) { return l->len += c; }\n"
-                             "double half(double x) { return x / 2; }\n"
-                             "int say(const char *f, ...) { return f[0]; }\n"
-                             "void each(int (*f)(struct list *, enum color)) { f(0, RED); }\n"
-                             "struct wide { _Bool b; char c[8]; float f; long double l; int bits : 3; };\n"
-                             "struct wide turn(struct wide w, _Bool b, char c, float f) { return w; }\n"
-                             "unsigned long sum(struct wide *w, double *d, void *p, char s[]) { return 1; }\n";
+static const char traced[] =
+    "struct list { int len; const char *name; struct list *next; };\n"
+    "enum color { RED, GREEN };\n"
+    "int var[4];\n"
+    "int add(struct list *l, enum color c) { return l->len += c; }\n"
+    "double half(double x) { return x / 2; }\n"
+    "int say(const char *f, ...) { return f[0]; }\n"
+    "void each(int (*f)(struct list *, enum color)) { f(0, RED); }\n"
+    "struct wide { _Bool b; char c[8]; float f; long double l; int bits : 3; };\n"
+    "struct wide turn(struct wide w, _Bool b, char c, float f) { return w; }\n"
+    "unsigned long sum(struct wide *w, double *d, void *p, char s[]) { return 1; }\n";
 
 static const Program *traced_program(void)
 {
@@ -134,10 +135,9 @@ static void event(Str *s, unsigned tag, const uint64_t *numbers, size_t n, const
 static void stream_begin(Str *s, const Program *p)
 {
     char *text = xprintf("%s\nsubject", program_key(p));
-    SundewStreamHeader h = { .version = SUNDEW_STREAM_VERSION,
-                             .pid = 10,
-                             .parent = 1,
-                             .textlen = (uint32_t)strlen(text) };
+    SundewStreamHeader h = {
+        .version = SUNDEW_STREAM_VERSION, .pid = 10, .parent = 1, .textlen = (uint32_t)strlen(text)
+    };
     h.bytes = (uint32_t)((sizeof h + h.textlen + 7) / 8 * 8);
     memcpy(h.magic, SUNDEW_STREAM_MAGIC, sizeof h.magic);
     size_t end = s->len + h.bytes;
@@ -153,7 +153,8 @@ static void make_traces(Samples_ *out)
     const Program *p = traced_program();
     Str s = { 0 };
     const Type *list = types_find(program_types(p), "struct list", 0);
-    uint64_t add = program_function(p, "add")->index + 1, say = program_function(p, "say")->index + 1;
+    uint64_t add = program_function(p, "add")->index + 1,
+             say = program_function(p, "say")->index + 1;
     uint64_t half = program_function(p, "half")->index + 1;
     uint64_t each = program_function(p, "each")->index + 1;
     SundewSymbol symbols[] = { { .variable = 1, .address = 0x5000, .size = 16 },
@@ -181,15 +182,19 @@ static void make_traces(Samples_ *out)
     event(&s, SUNDEW_TRACE_FREE, (uint64_t[]){ 1, 0x1000 }, 2, NULL, 0);
     const Type *wide = types_find(program_types(p), "struct wide", 0);
     const Type *chars = types_find(program_types(p), "char", 0);
-    uint64_t turn = program_function(p, "turn")->index + 1, sum = program_function(p, "sum")->index + 1;
+    uint64_t turn = program_function(p, "turn")->index + 1,
+             sum = program_function(p, "sum")->index + 1;
     char bytes[80] = "\1text\0";
     event(&s, SUNDEW_TRACE_CALL,
           (uint64_t[]){ 1, turn, 0, 5, 0x9000, 0x9100, 1, 'c', 0x3f800000, 1, 0x12000, wide->size,
-                        wide->index + 1, wide->size }, 14, bytes, wide->size);
-    event(&s, SUNDEW_TRACE_RETURN, (uint64_t[]){ 1, 1, 0, 1, 0x9000, 1, 0x12000, wide->size,
-                                                 wide->index + 1, wide->size }, 10, bytes, wide->size);
+                        wide->index + 1, wide->size },
+          14, bytes, wide->size);
+    event(&s, SUNDEW_TRACE_RETURN,
+          (uint64_t[]){ 1, 1, 0, 1, 0x9000, 1, 0x12000, wide->size, wide->index + 1, wide->size },
+          10, bytes, wide->size);
     event(&s, SUNDEW_TRACE_CALL,
-          (uint64_t[]){ 1, sum, 0, 4, 0x9000, 0x5008, 0x6000, 0x9100, 1, 0x12200, 8, chars->index + 1, 8 },
+          (uint64_t[]){ 1, sum, 0, 4, 0x9000, 0x5008, 0x6000, 0x9100, 1, 0x12200, 8,
+                        chars->index + 1, 8 },
           13, "some te", 8);
     event(&s, SUNDEW_TRACE_RETURN, (uint64_t[]){ 1, 1, 22, 1, UINT64_MAX, 0 }, 6, NULL, 0);
     event(&s, SUNDEW_TRACE_END, (uint64_t[]){ 1, SUNDEW_END_EXIT, 7 }, 3, NULL, 0);
@@ -273,16 +278,20 @@ static void make_calls(Samples_ *out)
 {
     Str s = { 0 };
     union CallsHead head = { .h = { .version = SUNDEW_CALLS_VERSION,
-                      .record = sizeof(SundewCallRecord),
-                      .capacity = 8,
-                      .count = 4,
-                      .how = SUNDEW_CALLS_SIGNAL,
-                      .signal = 11,
-                      .nframes = 2,
-                      .frames = { 0x401010, 0x7f0000001000 },
-                      .said = "heap-use-after-free" } };
+                                    .record = sizeof(SundewCallRecord),
+                                    .capacity = 8,
+                                    .count = 4,
+                                    .how = SUNDEW_CALLS_SIGNAL,
+                                    .signal = 11,
+                                    .nframes = 2,
+                                    .frames = { 0x401010, 0x7f0000001000 },
+                                    .said = "heap-use-after-free" } };
     SundewCallRecord all[4] = {
-        { .site = 0, .state = SUNDEW_CALL_RETURNED, .in = { 0x10 }, .result = 0x20, .out = { 0x30 } },
+        { .site = 0,
+          .state = SUNDEW_CALL_RETURNED,
+          .in = { 0x10 },
+          .result = 0x20,
+          .out = { 0x30 } },
         { .site = 1, .state = SUNDEW_CALL_RETURNED, .in = { 0x20, 0x30 }, .error = 2 },
         { .site = 1, .state = SUNDEW_CALL_LEFT },
         { .site = 3, .state = SUNDEW_CALL_BEGUN, .in = { 0x20 } },
@@ -300,7 +309,9 @@ static void make_calls(Samples_ *out)
         SundewCallRecord r = { .site = i % SITES,
                                .state = SUNDEW_CALL_RETURNED,
                                .in = { i % 3, 0x20, i % 5 ? 0x20 : 0 },
-                               .result = i % 4 ? 0x20 : i % 8 ? 0 : UINT64_MAX,
+                               .result = i % 4   ? 0x20
+                                         : i % 8 ? 0
+                                                 : UINT64_MAX,
                                .out = { 0x20, i % 2 },
                                .error = i % 7 ? 0 : 9 };
         str_addn(&many, (char *)&r, sizeof r);

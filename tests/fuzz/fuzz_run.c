@@ -110,9 +110,10 @@ static void read_instruction(const uint8_t *data, size_t n) { decode_access(data
 
 static void make_instructions(Samples_ *out)
 {
-    static const char *const codes[] = { "\x8b\x07", "\x89\x07", "\x48\x8b\x04\x25\0\0\0\0",
-                                         "\xf3\x48\xab", "\x0f\xb6\x00", "\xc5\xf8\x11\x00",
-                                         "\x66\x0f\x6f\x00", "\xf0\x0f\xb1\x0a" };
+    static const char *const codes[] = {
+        "\x8b\x07",     "\x89\x07",         "\x48\x8b\x04\x25\0\0\0\0", "\xf3\x48\xab",
+        "\x0f\xb6\x00", "\xc5\xf8\x11\x00", "\x66\x0f\x6f\x00",         "\xf0\x0f\xb1\x0a"
+    };
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         fuzz_sample(out, codes[i], 10 < strlen(codes[i]) ? 10 : strlen(codes[i]) + 1);
 }
@@ -165,7 +166,8 @@ const FuzzReader fuzz_run[] = {
       .read = read_said,
       .texts = { ASAN, "F@a.c:12: main: Assertion `x > 1' failed.\nAborted\n",
                  "F@prog: a.c:12: int main(void): Assertion `x' failed.\n",
-                 "F@double free or corruption (out)\n", "\1@a.c:3:5: runtime error: signed integer "
+                 "F@double free or corruption (out)\n",
+                 "\1@a.c:3:5: runtime error: signed integer "
                  "overflow: 1 + 2 cannot be represented in type 'int'\n",
                  "F@ERROR:a.c:5:main: assertion failed: (x == 1)\n",
                  "F@Assertion failed: x (a.c: main: 5)\n",

@@ -53,7 +53,8 @@ static void fill_log(struct sundew_log *h)
 /* A log with one node of each kind, over all that was there before. */
 static void fill_kinds(struct sundew_log *h)
 {
-    uint32_t x = node(h, SUNDEW_NODE_BYTE, 8, 0, 3, 0, 0), y = node(h, SUNDEW_NODE_BYTE, 8, 0, 4, 0, 0);
+    uint32_t x = node(h, SUNDEW_NODE_BYTE, 8, 0, 3, 0, 0),
+             y = node(h, SUNDEW_NODE_BYTE, 8, 0, 4, 0, 0);
     for (unsigned op = 0; op < 64 && h->nodes < 60; op++)
         node(h, op, op % 2 ? 8 : 1, 0, x, y, x);
     record(h, SUNDEW_REC_BRANCH, 0, 0, 4, 7, 6);
@@ -105,7 +106,8 @@ static void make_nodes(Samples_ *out)
             for (unsigned kind = 0; kind < 8; kind++)
                 record(h, kind, kind % 3, 0, kind % 2 ? is : x[0], 7 + kind, 6);
             h->records = 1;
-            sundew_log_records(h)[0] = (struct sundew_record){ SUNDEW_REC_BRANCH, 0, 0, 0, is, 7, 6 };
+            sundew_log_records(h)[0] =
+                (struct sundew_record){ SUNDEW_REC_BRANCH, 0, 0, 0, is, 7, 6 };
             if (is_read(h, n)) {
                 found++;
                 h->records = 8;
@@ -185,7 +187,8 @@ static void read_counts(const uint8_t *data, size_t n)
     memcpy(&from, data, n < sizeof from ? n : sizeof from);
     fast_take(&from, COUNTERS, &to);
     if (n > sizeof from)
-        memcpy(counters, data + sizeof from, n - sizeof from < COUNTERS ? n - sizeof from : COUNTERS);
+        memcpy(counters, data + sizeof from,
+               n - sizeof from < COUNTERS ? n - sizeof from : COUNTERS);
     if (!q || kept > 2000) {
         queue_free(q);
         q = queue_new(COUNTERS, 100);
@@ -250,8 +253,8 @@ static void make_events(Samples_ *out)
     static struct sundew_events h;
     h = (struct sundew_events){ .stage = SUNDEW_EVENTS_DONE, .nlocations = 3 };
     Str s = { 0 };
-    str_addn(&s, (char *)&h.stage, offsetof(struct sundew_events, ignored) -
-                                       offsetof(struct sundew_events, stage));
+    str_addn(&s, (char *)&h.stage,
+             offsetof(struct sundew_events, ignored) - offsetof(struct sundew_events, stage));
     for (uint32_t i = 0; i < 3; i++) {
         Place p = { i, i ? UINT32_MAX : 8, 4, SUNDEW_EVENT_READ };
         str_addn(&s, (char *)&p, sizeof p);

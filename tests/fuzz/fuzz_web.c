@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(Str *s, unsigned kind, uint32_t id, uint32_t op, uint32_t node, const uint32_t *args,
-                const char *text)
+static void add(Str *s, unsigned kind, uint32_t id, uint32_t op, uint32_t node,
+                const uint32_t *args, const char *text)
 {
-    struct sundew_web_record r = { .kind = kind, .id = id, .op = op, .node = node, .line = 3,
-                                   .text = (uint32_t)strlen(text) };
+    struct sundew_web_record r = {
+        .kind = kind, .id = id, .op = op, .node = node, .line = 3, .text = (uint32_t)strlen(text)
+    };
     size_t nargs = kind == WEB_NODE ? node : 0;
     r.len = (uint32_t)((sizeof r + nargs * 4 + r.text + 3) / 4 * 4);
     size_t end = s->len + r.len;
@@ -28,15 +29,39 @@ static void add(Str *s, unsigned kind, uint32_t id, uint32_t op, uint32_t node, 
 /* A condition on each function that can be computed. */
 static void make_calls_of_php(const struct sundew_web *head, Samples_ *out)
 {
-    static const char *const names[] = {
-        "strpos", "stripos", "strrpos", "substr", "strtolower", "strtoupper", "trim", "ltrim", "rtrim",
-        "explode", "implode", "in_array", "preg_match", "str_replace", "intval", "floatval", "strval",
-        "is_numeric", "ctype_digit", "ctype_alpha", "strcmp", "strcasecmp", "strncmp", "md5", "sha1",
-        "strlen", "str_contains", "str_starts_with", "str_ends_with", "htmlspecialchars", "urldecode",
-        "urlencode", "ucfirst", "lcfirst", "strrev", "str_repeat", "abs", "max", "min", "round", "floor",
-        "ceil", "ord", "chr", "dechex", "hexdec", "strstr", "nl2br", "addslashes", "stripslashes",
-        "base64_encode", "base64_decode", "number_format", "filter_var", "count", "array_key_exists",
-        "is_null", "is_string", "is_int", "empty", "#element", "ucwords", "str_pad", "wordwrap", "sprintf" };
+    static const char *const names[] = { "strpos",        "stripos",
+                                         "strrpos",       "substr",
+                                         "strtolower",    "strtoupper",
+                                         "trim",          "ltrim",
+                                         "rtrim",         "explode",
+                                         "implode",       "in_array",
+                                         "preg_match",    "str_replace",
+                                         "intval",        "floatval",
+                                         "strval",        "is_numeric",
+                                         "ctype_digit",   "ctype_alpha",
+                                         "strcmp",        "strcasecmp",
+                                         "strncmp",       "md5",
+                                         "sha1",          "strlen",
+                                         "str_contains",  "str_starts_with",
+                                         "str_ends_with", "htmlspecialchars",
+                                         "urldecode",     "urlencode",
+                                         "ucfirst",       "lcfirst",
+                                         "strrev",        "str_repeat",
+                                         "abs",           "max",
+                                         "min",           "round",
+                                         "floor",         "ceil",
+                                         "ord",           "chr",
+                                         "dechex",        "hexdec",
+                                         "strstr",        "nl2br",
+                                         "addslashes",    "stripslashes",
+                                         "base64_encode", "base64_decode",
+                                         "number_format", "filter_var",
+                                         "count",         "array_key_exists",
+                                         "is_null",       "is_string",
+                                         "is_int",        "empty",
+                                         "#element",      "ucwords",
+                                         "str_pad",       "wordwrap",
+                                         "sprintf" };
     Str s = { 0 };
     uint32_t id = 1;
     str_addn(&s, (const char *)head, sizeof *head);
@@ -67,8 +92,11 @@ static void make_calls_of_php(const struct sundew_web *head, Samples_ *out)
 
 static void make_web_logs(Samples_ *out)
 {
-    struct sundew_web head = { .magic = SUNDEW_WEB_MAGIC, .version = SUNDEW_WEB_VERSION, .begun = 1,
-                               .ended = 1, .log_len = 4096 };
+    struct sundew_web head = { .magic = SUNDEW_WEB_MAGIC,
+                               .version = SUNDEW_WEB_VERSION,
+                               .begun = 1,
+                               .ended = 1,
+                               .log_len = 4096 };
     Str s = { 0 };
     str_addn(&s, (char *)&head, sizeof head);
     add(&s, WEB_FILE, 0, 0, 0, NULL, "/app/index.php");
@@ -201,7 +229,7 @@ const FuzzReader fuzz_web[] = {
                  "<img src='a.png'><a href='javascript:x'><a href='?x=1'><a href='mailto:a'><b></i>" } },
     { .name = "php-pattern",
       .read = read_php_pattern,
-      .texts = { "/^[a-z]+@x\\.(de|at)$/i", "#(?:a|b(?=c)){2,4}\\d*[^\\w\\s]?\\x41\\/#u", "{[[:alpha:]-]+}x",
-                 "/(((a)+)+)+$/", "/a{99999}/" } },
+      .texts = { "/^[a-z]+@x\\.(de|at)$/i", "#(?:a|b(?=c)){2,4}\\d*[^\\w\\s]?\\x41\\/#u",
+                 "{[[:alpha:]-]+}x", "/(((a)+)+)+$/", "/a{99999}/" } },
     { 0 },
 };

@@ -400,7 +400,8 @@ static void links_in_an_application_lead_nowhere(void **state)
     assert_true(file_write(secret, "secret", 6, &err));
     assert_true(dir_make(data, &err) && file_write(file, "text", 4, &err));
     const State *with = states_save(st, NULL, NULL, &err);
-    assert_int_equal(unlink(file) | rmdir(data) | symlink(outside, data) | symlink(secret, link), 0);
+    assert_int_equal(unlink(file) | rmdir(data) | symlink(outside, data) | symlink(secret, link),
+                     0);
     const State *without = states_save(st, NULL, NULL, &err);
     assert_true(with != without && states_restore(st, with, &err));
     assert_false(file_exists(escaped));

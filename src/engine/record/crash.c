@@ -227,7 +227,8 @@ static bool read_file(Crash *c, Reader *r)
 /* A test names it to the assembler, which would take anything else as its own language. */
 static bool is_symbol(const char *s)
 {
-    return *s && s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$@")] == 0;
+    return *s &&
+           s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$@")] == 0;
 }
 
 static bool read_external(Crash *c, Reader *r)
