@@ -48,6 +48,7 @@ bool session_color(Session *s);                /* for standard output */
 bool session_time_is_over(const Session *s);   /* --time */
 /* Seconds until --time is over, never 0; without --time: `otherwise`. */
 double session_time_left(const Session *s, double otherwise);
+bool session_was_asked_to_stop(void);           /* Ctrl-C */
 bool session_interrupted(Session *s);          /* Ctrl-C, or --time is over: stop,
                                                 * keep what is there */
 

@@ -580,8 +580,8 @@ static void a_test_is_written_as_c(void **state)
                                       "CHECK_INT(bag_add(bag0, -4), -4);\n"
                                       "CHECK_INT(paint(GREEN, 4000000000u), -294967296);\n"
                                       "char to3_0[4] = { 0 };\n"
-                                      "CHECK_INT(put(to3_0, 4, \"a\\042\\n\"), 3);\n"
-                                      "CHECK_BYTES(to3_0, \"a\\042\\n\\000\", 4);\n"
+                                      "CHECK_INT(put(to3_0, 4, \"a\\\"\\n\"), 3);\n"
+                                      "CHECK_BYTES(to3_0, \"a\\\"\\n\\000\", 4);\n"
                                       "bag_free(bag0);\n");
     assert_int_equal(checks, 5);
     str_release(&name);

@@ -628,9 +628,11 @@ static const ApiFunction *make_release(Api *api)
     f->fn = fn;
     f->index = (unsigned)api->nfunctions;
     f->params = arena_new(&api->arena, ApiPlace);
-    f->params[0] =
-        (ApiPlace){ .name = "p", .type = pointer, .role = ROLE_POINTER, .partner = API_NONE, .within = API_NONE };
-    f->result = (ApiPlace){ .name = "", .role = ROLE_NOTHING, .partner = API_NONE, .within = API_NONE };
+    f->params[0] = (ApiPlace){
+        .name = "p", .type = pointer, .role = ROLE_POINTER, .partner = API_NONE, .within = API_NONE
+    };
+    f->result =
+        (ApiPlace){ .name = "", .role = ROLE_NOTHING, .partner = API_NONE, .within = API_NONE };
     return f;
 }
 

@@ -81,8 +81,7 @@ bool value_equal(const SeqValue *a, const SeqValue *b)
     case VALUE_FLOAT: return memcmp(&a->real, &b->real, sizeof a->real) == 0;
     case VALUE_STRING:
     case VALUE_BYTES:
-        return a->n == b->n && (!a->n || memcmp(a->bytes, b->bytes, a->n) == 0) &&
-               same_links(a, b);
+        return a->n == b->n && (!a->n || memcmp(a->bytes, b->bytes, a->n) == 0) && same_links(a, b);
     case VALUE_ROOM: return a->n == b->n;
     case VALUE_RESULT: return a->step == b->step;
     case VALUE_STORED:

@@ -872,9 +872,11 @@ static unsigned says_of(const ApiFunction *f, const ApiType *t, unsigned *place)
 
 enum { LOOKS = 10, LOOKS_AT_ONE = 4 };
 
+/* Since something was changed last? */
 static bool has_looked(const Seq *s, const ApiFunction *f, const SeqValue *v)
 {
-    for (unsigned i = s->n; i-- > 0 && s->steps[i].looking;)
+    for (unsigned i = s->n;
+         i-- > 0 && (s->steps[i].looking || (s->steps[i].f && s->steps[i].f->observes));)
         for (unsigned k = 0; k < s->steps[i].nargs; k++)
             if (s->steps[i].f == f && value_equal(&s->steps[i].args[k], v))
                 return true;
@@ -919,6 +921,60 @@ void grow_looks(const GrowPlan *g, Arena *a, Seq *s)
         n += here + look_plainly(g, a, s, h, LOOKS_AT_ONE - here);
     }
     vec_release(&all);
+}
+
+static bool takes_away(const GrowPlan *g, const SeqStep *st, unsigned place)
+{
+    ApiUse use = ownership_use(g->ownership, st->f, (int)place);
+    return st->f->params[place].handle && value_is_made(&st->args[place]) &&
+           (use == USE_CONSUMES || use == USE_FINISHES);
+}
+
+/* Looks at a handle that is there, and is about to go. */
+static unsigned look_last(const GrowPlan *g, Arena *a, Seq *s, const SeqValue *v)
+{
+    SeqHandles all = { 0 };
+    unsigned n = 0;
+    usable(g, s, &all);
+    for (size_t i = 0; i < all.len && !n; i++)
+        if (value_equal(&all.items[i].value, v))
+            n = look_plainly(g, a, s, &all.items[i], LOOKS_AT_ONE);
+    vec_release(&all);
+    return n;
+}
+
+static SeqValue renumbered(const SeqValue *v, const unsigned *number)
+{
+    SeqValue c = *v;
+    if (value_is_made(v))
+        c.step = number[v->step];
+    return c;
+}
+
+Seq *grow_with_looks(const GrowPlan *g, Arena *a, const Seq *s)
+{
+    Seq *c = seq_new(a);
+    unsigned number[SEQ_LIMIT] = { 0 }, n = 0;
+    assert(s->n <= SEQ_LIMIT);
+    for (unsigned i = 0; i < s->n; i++) {
+        const SeqStep *st = &s->steps[i];
+        for (unsigned k = 0; st->f && k < st->nargs && n < LOOKS && c->n + LOOKS < SEQ_LIMIT / 2;
+             k++)
+            if (takes_away(g, st, k)) {
+                SeqValue v = renumbered(&st->args[k], number);
+                n += look_last(g, a, c, &v);
+            }
+        number[i] = c->n;
+        Seq one = { &s->steps[i], 1 };
+        seq_append(a, c, &one);
+        SeqStep *copy = &c->steps[c->n - 1];
+        copy->target = renumbered(&st->target, number);
+        for (unsigned k = 0; k < st->nargs; k++)
+            copy->args[k].step =
+                value_is_made(&st->args[k]) ? number[st->args[k].step] : copy->args[k].step;
+    }
+    grow_looks(g, a, c);
+    return c;
 }
 
 bool grow_observer(const GrowPlan *g, Arena *a, Seq *s)

@@ -72,9 +72,8 @@ static bool same_history(const Object *x, const Object *example, const Outcome *
         if (!takes_part(x, i) || st->closing)
             continue;
         while (at < example->seq->n &&
-               (!takes_part(example, at) ||
-                (may_be_left_out(&example->seq->steps[at]) &&
-                 !same_call(st, &example->seq->steps[at]))))
+               (!takes_part(example, at) || (may_be_left_out(&example->seq->steps[at]) &&
+                                             !same_call(st, &example->seq->steps[at]))))
             at++;
         if (at >= example->seq->n)
             return false;
@@ -153,7 +152,8 @@ bool sequence_repeats(const Usage *m, const Seq *s, const Outcome *o)
             bool room = st->args[k].kind == VALUE_ROOM && p->handle;
             bool storage = p->role != ROLE_HANDLE_OUT;
             objects |= value_is_made(&st->args[k]) || room;
-            if (room && !object_is_known(m, s, storage ? value_storage(i, k) : value_stored(i, k), o))
+            if (room &&
+                !object_is_known(m, s, storage ? value_storage(i, k) : value_stored(i, k), o))
                 return false;
         }
         if (st->f && st->f->result.handle) {

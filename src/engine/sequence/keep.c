@@ -225,8 +225,8 @@ static bool read_step(Arena *a, const Api *api, Seq *s, const json_t *j, Err *er
         if (!read_value(a, s, json_array_get(args, i), &values[i]))
             return err_set(err, "an argument of %s is not understood", name);
     for (unsigned i = 0; i < f->nparams; i++)
-        if (values[i].kind == VALUE_WITHIN && (values[i].param >= f->nparams ||
-                                               values[values[i].param].kind == VALUE_WITHIN))
+        if (values[i].kind == VALUE_WITHIN &&
+            (values[i].param >= f->nparams || values[values[i].param].kind == VALUE_WITHIN))
             return err_set(err, "an argument of %s lies in another that is not there", name);
     SeqStep *st = seq_call(a, s, f);
     memcpy(st->args, values, f->nparams * sizeof *values);

@@ -394,9 +394,8 @@ void pool_fit_within(SeqStep *st, unsigned place, size_t before)
     for (unsigned i = 0; i < st->nargs; i++) {
         SeqValue *v = &st->args[i];
         if (v->kind == VALUE_WITHIN && v->param == place)
-            v->integer = v->integer == before || v->integer > st->args[place].n
-                             ? st->args[place].n
-                             : v->integer;
+            v->integer = v->integer == before || v->integer > st->args[place].n ? st->args[place].n
+                                                                                : v->integer;
     }
 }
 

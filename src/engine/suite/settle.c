@@ -259,9 +259,8 @@ static bool experiment(const Settler *s, Arena *a, Trouble *all, size_t n, Seq *
 /* A handle of which a test only says that it is there. */
 static bool is_same(const Observation *a, const Observation *b)
 {
-    return observation_equal(a, b) ||
-           (a->kind == OBSERVED_HANDLE && b->kind == OBSERVED_SAME && a->step == b->step &&
-            a->place == b->place);
+    return observation_equal(a, b) || (a->kind == OBSERVED_HANDLE && b->kind == OBSERVED_SAME &&
+                                       a->step == b->step && a->place == b->place);
 }
 
 /* Memory that was freed is handed out again in one run and not in another: of handles that
@@ -407,31 +406,34 @@ static void take_good(Work *w, size_t i)
     w->strict[w->m++] = &w->first[i];
 }
 
-/* Looks at what a sequence made, before that is given back. */
-static Seq *with_looks(const Settler *s, Arena *a, const Seq *body)
+/* A sequence with one of its looks only. */
+static const Seq *with_one_look(Arena *a, const Seq *looked, unsigned which)
 {
-    Seq *longer = seq_copy(a, body);
-    grow_looks(s->grow, a, longer);
-    return longer;
+    const Seq *s = looked;
+    for (unsigned i = looked->n; i-- > 0;)
+        if (looked->steps[i].looking && i != which)
+            s = seq_without(a, s, i);
+    return s;
 }
 
 /* Looking did harm: which of the calls does so alone? */
-static bool blame_looks(const Settler *s, Arena *a, const Seq *body, const Seq *looked, Err *err)
+static bool blame_looks(const Settler *s, Arena *a, const Seq *looked, Err *err)
 {
-    unsigned n = looked->n - body->n;
-    ExecJob *jobs = arena_array(a, ExecJob, n + 1);
-    Outcome *out = arena_array(a, Outcome, n + 1);
-    for (unsigned k = 0; k < n; k++) {
-        const SeqStep *look = &looked->steps[body->n + k];
-        Seq *one = seq_copy(a, body);
-        memcpy(seq_call(a, one, look->f)->args, look->args, look->nargs * sizeof *look->args);
-        jobs[k] = (ExecJob){ .seq = close_with(s, a, one, plain), .twice = true };
+    ExecJob *jobs = arena_array(a, ExecJob, looked->n + 1);
+    Outcome *out = arena_array(a, Outcome, looked->n + 1);
+    unsigned *of = arena_array(a, unsigned, looked->n + 1), n = 0;
+    for (unsigned k = 0; k < looked->n; k++) {
+        if (!looked->steps[k].looking)
+            continue;
+        of[n] = k;
+        jobs[n++] =
+            (ExecJob){ .seq = close_with(s, a, with_one_look(a, looked, k), plain), .twice = true };
     }
     if (!exec_run(s->strict ? s->strict : s->exec, a, jobs, n, out, err))
         return false;
     for (unsigned k = 0; k < n; k++)
         if (!is_clean(&out[k]))
-            ownership_blame(s->ownership, looked->steps[body->n + k].f);
+            ownership_blame(s->ownership, looked->steps[of[k]].f);
     return true;
 }
 
@@ -452,7 +454,7 @@ static bool try_without_looks(const Settler *s, Arena *a, Work *w, Seq *const *b
         return false;
     for (size_t k = 0; k < m; k++) {
         size_t i = of[k];
-        if (is_clean(&out[k]) && !blame_looks(s, a, bodies[i], looked[i], err))
+        if (is_clean(&out[k]) && !blame_looks(s, a, looked[i], err))
             return false;
         looked[i] = bodies[i];
         w->closed[i] = (Seq *)jobs[k].seq;
@@ -468,7 +470,7 @@ bool settle(const Settler *s, Arena *a, Seq *const *bodies, size_t n, Settled *o
     Seq **looked = arena_array(a, Seq *, n + 1);
     for (size_t i = 0; i < n; i++) {
         out[i] = (Settled){ 0 };
-        looked[i] = with_looks(s, a, bodies[i]);
+        looked[i] = grow_with_looks(s->grow, a, bodies[i]);
         w.closed[i] = close_with(s, a, looked[i], plain);
     }
     if (!run_strict(s, a, &w, n, err) || !try_without_looks(s, a, &w, bodies, looked, n, err))

@@ -52,6 +52,11 @@ static bool is_stopped(void *arg)
     return plan->stop && plan->stop(plan->arg);
 }
 
+static bool is_interrupted(const Judge *j)
+{
+    return j->plan->interrupted && j->plan->interrupted(j->plan->arg);
+}
+
 SeqTest *test_copy(Arena *a, const SeqTest *t)
 {
     SeqTest *c = arena_new(a, SeqTest);
@@ -377,9 +382,9 @@ static bool play_example(Judge *j, Err *err)
     for (int k = 0; ok && k < TIMES && all.len; k++) {
         Replays less = { 0 };
         for (size_t i = 0; ok && i < all.len; i += SOME)
-            ok = is_stopped(j) || replay_some(j, all.items + i,
-                                              all.len - i < SOME ? all.len - i : SOME, &a, &less,
-                                              err);
+            ok = is_interrupted(j) ||
+                 replay_some(j, all.items + i, all.len - i < SOME ? all.len - i : SOME, &a, &less,
+                             err);
         vec_release(&all);
         all = less;
     }

@@ -25,6 +25,8 @@ typedef struct SuitePlan {
     bool more;                   /* also tests without coverage of their own: they may
                                   * see faults that others don't */
     bool (*stop)(void *arg);     /* asked now and then; NULL: never */
+    bool (*interrupted)(void *arg);      /* asked while the example is repeated, whatever time
+                                  * that takes; NULL: never */
     void *arg;
 } SuitePlan;
 

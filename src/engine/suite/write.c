@@ -325,8 +325,8 @@ static bool is_numbers(const ApiPlace *p, const SeqValue *v)
 {
     const Type *t = pointee(p->type);
     t = t ? type_plain(t) : NULL;
-    return !is_array(p) && v->kind == VALUE_BYTES && t && t->kind == TYPE_SCALAR && t->size &&
-           v->n >= 2 * t->size;
+    return !is_array(p) && v->kind == VALUE_BYTES && t &&
+           (t->kind == TYPE_SCALAR || t->kind == TYPE_ENUM) && t->size && v->n >= 2 * t->size;
 }
 
 static void declare_numbers(Writer *w, const Type *t, const char *name, const SeqValue *v)
@@ -866,13 +866,21 @@ static const char *errno_name(uint64_t n)
     return NULL;
 }
 
+/* An error that only a caller's values make: 0 is a failure then, too. */
+static bool is_refusal(const Observation *e)
+{
+    return e && (e->integer == EINVAL || e->integer == E2BIG || e->integer == ERANGE ||
+                 e->integer == EDOM || e->integer == EOVERFLOW || e->integer == EILSEQ);
+}
+
 /* Did the call fail and say why? */
 static const Observation *error_at(const Writer *w, unsigned step)
 {
     const Observation *e = stable_at(w, step, OBSERVED_ERRNO);
     const Observation *r = stable_at(w, step, API_RETURNED);
     bool failed = r && (r->kind == OBSERVED_NULL ||
-                        (r->kind == OBSERVED_INTEGER && r->integer == UINT64_MAX));
+                        (r->kind == OBSERVED_INTEGER && r->integer == UINT64_MAX) ||
+                        (r->kind == OBSERVED_INTEGER && !r->integer && is_refusal(e)));
     return e && failed && errno_name(e->integer) ? e : NULL;
 }
 

@@ -56,6 +56,17 @@ static bool may_be_name(const SeqValue *v)
     return v->bytes[v->n - 1] != '/' && !(v->n == 1 && v->bytes[0] == '.');
 }
 
+/* A text that has the name of a file by chance is no file: names of the function or of its
+ * parameter have to say so. */
+static bool wants_file(const ApiFunction *f, unsigned place)
+{
+    static const char *const words[] = { "file", "path", "open", "load", "read" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasestr(f->fn->name, words[i]) || strcasestr(f->params[place].name, words[i]))
+            return f->params[place].role == ROLE_STRING;
+    return false;
+}
+
 static bool read_small(const char *path, Str *out)
 {
     struct stat st;
@@ -117,7 +128,7 @@ void files_find(Usage *m, RawUsage *raw, const char *root)
     for (size_t i = 0; i < raw->calls.len; i++) {
         RawCall *c = &raw->calls.items[i];
         for (unsigned k = 0; c->api && c->via == VIA_EXAMPLE && k < c->nparams; k++) {
-            if (c->api->params[k].role != ROLE_STRING || !may_be_name(&c->values[k]))
+            if (!wants_file(c->api, k) || !may_be_name(&c->values[k]))
                 continue;
             const char *name = file_of(&f, (const char *)c->values[k].bytes);
             if (name)

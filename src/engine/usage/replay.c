@@ -53,12 +53,12 @@ typedef struct Replayer {
 
 static const char *obstacle(const RawCall *c)
 {
-    return !c->returned             ? "it did not return"
-           : c->api->variadic       ? "the recording does not show what goes with its \"...\""
-           : c->api->not_callable   ? c->api->not_callable
-           : c->unknown             ? "a struct that the caller passes holds something that was not "
-                                      "recorded, or that the library frees"
-                                    : NULL;
+    return !c->returned           ? "it did not return"
+           : c->api->variadic     ? "the recording does not show what goes with its \"...\""
+           : c->api->not_callable ? c->api->not_callable
+           : c->unknown           ? "a struct that the caller passes holds something that was not "
+                                    "recorded, or that the library frees"
+                                  : NULL;
 }
 
 static bool is_asked(const RawCall *c) { return c->api && c->via == VIA_EXAMPLE; }

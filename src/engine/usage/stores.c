@@ -175,9 +175,9 @@ static void compare(Diff *d, const Type *record, const char *prefix, uint64_t ba
         if (!differs(d, f, base) && !differs(d, count, base))
             continue;
         int at = add_store(d, f, prefix, base, value_in(d, record, i, base));
-        int number = at < 0 ? -1
-                            : add_store(d, count, prefix, base,
-                                        value_integer(word_at(d->now, count, base)));
+        int number =
+            at < 0 ? -1
+                   : add_store(d, count, prefix, base, value_integer(word_at(d->now, count, base)));
         if (at >= 0)
             d->call->stores[at].partner = number;
     }

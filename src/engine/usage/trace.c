@@ -522,13 +522,42 @@ static uint64_t partner_number(const Event *e, const ApiPlace *p)
     return x <= 1 << 16 ? x : 0;
 }
 
-/* An array of numbers whose count stands beside it; else one of them. */
-static SeqValue numbers_of(Reader *r, const Event *e, const TraceValue *v)
+/* Does a name beside a pointer say how many there are? */
+static bool has_count(const Event *e, size_t i)
+{
+    return (i + 1 < e->nvalues && api_is_length_name(e->values[i + 1].name)) ||
+           (i && api_is_length_name(e->values[i - 1].name));
+}
+
+/* Numbers that are read up to a zero: their bytes, with it; 0: they are not. */
+static size_t terminated(const Event *e, const TraceValue *v, uint64_t one)
+{
+    enum { LAST_CHARACTER = 0x10ffff };
+    size_t n = 0;
+    const uint8_t *bytes = event_bytes(e, v->address, &n);
+
+    for (size_t at = 0; bytes && (one == 2 || one == 4) && at + one <= n; at += one) {
+        uint32_t c = 0;
+        memcpy(&c, bytes + at, one);
+        if (c == 0)
+            return at + one;
+        if (c > LAST_CHARACTER)
+            return 0;
+    }
+    return 0;
+}
+
+/* An array of numbers: as many as a name beside it says, or up to a zero, or as many as a
+ * number beside it says; else one of them. */
+static SeqValue numbers_of(Reader *r, const Event *e, const TraceValue *v, const ApiPlace *p)
 {
     uint64_t one = target_size(v);
     size_t n = 0, i = (size_t)(v - e->values);
 
     event_bytes(e, v->address, &n);
+    size_t text = p->is_const && !has_count(e, i) ? terminated(e, v, one) : 0;
+    if (text)
+        return bytes_of(r, e, v, text);
     for (size_t k = i ? i - 1 : i + 1; one && k <= i + 1; k += 2) {
         const TraceValue *c = k < e->nvalues ? &e->values[k] : NULL;
         const Type *t = c && c->bytes && c->type ? type_plain(c->type) : NULL;
@@ -573,7 +602,7 @@ static SeqValue value_of(Reader *r, const Event *e, const TraceValue *v, const A
     case ROLE_OUT:
     case ROLE_STRING_OUT:
     case ROLE_HANDLE_OUT: return value_room(target_size(v) ? target_size(v) : 8);
-    case ROLE_INOUT: return numbers_of(r, e, v);
+    case ROLE_INOUT: return numbers_of(r, e, v, p);
     case ROLE_LENGTH_INOUT: return bytes_of(r, e, v, target_size(v));
     case ROLE_RECORD: return record_of(r, e, v);
     case ROLE_CALLBACK:
@@ -716,7 +745,8 @@ static void take_rest(Reader *r, const Event *e, Lane *l, uint32_t call)
 /* Two pointers into the same bytes: the first and the one after the last, say. */
 static bool lies_in(const Event *e, const TraceValue *v, const TraceValue *base)
 {
-    const Type *t = v->type ? type_plain(v->type) : NULL, *u = base->type ? type_plain(base->type) : NULL;
+    const Type *t = v->type ? type_plain(v->type) : NULL,
+               *u = base->type ? type_plain(base->type) : NULL;
     size_t n = 0, none;
     if (!t || !u || t->kind != TYPE_POINTER || u->kind != TYPE_POINTER || !base->address ||
         v->address < base->address || target_size(v) != target_size(base))

@@ -120,8 +120,10 @@ Usage *usage_infer(Api *api, Trace *const *traces, size_t ntraces, const UsagePl
     for (size_t i = 0; i < ntraces; i++)
         whole = raw_add_trace(&raw, &m->arena, traces[i], plan) && whole;
     if (!whole)
-        strings_addf(&m->notes, "learned from the first %zu calls of the example only: it was "
-                                "stopped, or its time (--time) was over", raw.calls.len);
+        strings_addf(&m->notes,
+                     "learned from the first %zu calls of the example only: it was "
+                     "stopped, or its time (--time) was over",
+                     raw.calls.len);
     usage_say(plan, "how objects were used");
     files_find(m, &raw, plan->root);
     facts_of_ends(&raw, plan->facts);

@@ -469,8 +469,8 @@ static bool run_make(Diff *d, const char *test, const Words *words, bool *built,
     bool ok = true, again = true;
     *built = false;
     for (int i = 0; ok && again && i < ROUNDS; i++) {
-        char *argv[] = { "make",       "-s", "-C", d->copy, words->libraries, words->flags,
-                         (char *)test, NULL };
+        char *argv[] = { "make",           "-s",         "-C",         d->copy,
+                         words->libraries, words->flags, (char *)test, NULL };
         Proc p = { .argv = argv, .capture = true, .seconds = 600 };
         ProcResult r = { 0 };
         ok = proc_run(&p, &r, err);

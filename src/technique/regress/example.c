@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "base/tempdir.h"
+#include "base/units.h"
 #include "engine/usage/example.h"
 #include "technique/regress/regress_int.h"
 #include "build/woven.h"
@@ -16,9 +17,20 @@
 
 static bool is_stopped(void *session) { return session_interrupted(session); }
 
-static void say_progress(void *session, const char *what)
+/* Learning has a while of its own: without it nothing else is worth the time. */
+static bool is_learned_enough(void *arg)
 {
-    (void)session;
+    enum { LEAST = 20 };
+    Regress *r = arg;
+    if (!r->learning)
+        r->learning = clock_seconds();
+    return session_was_asked_to_stop() ||
+           (session_time_is_over(r->session) && clock_seconds() - r->learning > LEAST);
+}
+
+static void say_progress(void *regress, const char *what)
+{
+    (void)regress;
     Str line = { 0 };
     str_addf(&line, "regress 1/5 (20%%)  the example: %s", what);
     progress_say(str_c(&line));
@@ -143,11 +155,12 @@ bool example_usage(Regress *r, Err *err)
     const char *scratch = tempdir_new(NULL, err);
     if (!scratch)
         return false;
-    UsagePlan how = { .facts = r->facts, .rules = session_option(r->session, "rules"),
+    UsagePlan how = { .facts = r->facts,
+                      .rules = session_option(r->session, "rules"),
                       .root = session_root(r->session),
-                      .stop = is_stopped,
+                      .stop = is_learned_enough,
                       .progress = say_progress,
-                      .arg = r->session };
+                      .arg = r };
     if (record_example(r, scratch, &t, err))
         r->usage = usage_infer(r->api, &t, 1, &how, err);
     if (r->usage) {

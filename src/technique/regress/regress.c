@@ -24,7 +24,8 @@ static const Option options[] = {
     { "output", 'o', "DIR", "where the tests go", "tests" },
     { "count", 0, "N", "stop after this many sequences: the same seed then gives the same tests",
       NULL },
-    { "universal", 0, NULL, "call any function with any argument, whatever the example does", NULL },
+    { "universal", 0, NULL, "call any function with any argument, whatever the example does",
+      NULL },
     { "divergent", 0, "SHARE", "the least share of calls that are not as the example has them",
       "0.1" },
     { "rules", 0, "FILE", "forbids or requires calls, or makes them more frequent", NULL },
@@ -138,6 +139,12 @@ static bool open_library(Regress *r, Err *err)
 
 static bool is_stopped(void *arg) { return session_interrupted(((Regress *)arg)->session); }
 
+static bool is_interrupted(void *arg)
+{
+    (void)arg;
+    return session_was_asked_to_stop();
+}
+
 static void plan_growth(Regress *r)
 {
     r->ownership = ownership_new(r->api);
@@ -171,6 +178,7 @@ static bool make_suite(Regress *r, Err *err)
                        .divergent_share = strtod(session_option(s, "divergent"), NULL),
                        .more = r->mutants != NULL,
                        .stop = is_stopped,
+                       .interrupted = is_interrupted,
                        .arg = r };
     if (!seconds && !plan.count)
         seconds = 60;

@@ -29,6 +29,7 @@ typedef struct Regress {
     size_t dropped;              /* tests that did not stand the trial */
     ExecFile *files;             /* what sequences find in their folder */
     size_t nfiles;
+    double learning;             /* when it began; 0: not yet */
     char *const *headers;
 } Regress;
 
