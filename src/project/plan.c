@@ -146,18 +146,27 @@ void plan_sort(Plan *plan)
         qsort(plan->steps.items, plan->steps.len, sizeof *plan->steps.items, by_stage);
 }
 
+static void release_step(PlanStep *s)
+{
+    vec_release(&s->words);
+    vec_release(&s->copies);
+    vec_release(&s->programs);
+    vec_release(&s->depends);
+    for (size_t k = 0; k < s->products.len; k++)
+        vec_release(&s->products.items[k].args);
+    vec_release(&s->products);
+}
+
+void plan_take_back(Plan *plan)
+{
+    assert(plan_has_step(plan));
+    release_step(plan->steps.items[--plan->steps.len]);
+}
+
 void plan_release(Plan *plan)
 {
-    for (size_t i = 0; i < plan->steps.len; i++) {
-        PlanStep *s = plan->steps.items[i];
-        vec_release(&s->words);
-        vec_release(&s->copies);
-        vec_release(&s->programs);
-        vec_release(&s->depends);
-        for (size_t k = 0; k < s->products.len; k++)
-            vec_release(&s->products.items[k].args);
-        vec_release(&s->products);
-    }
+    for (size_t i = 0; i < plan->steps.len; i++)
+        release_step(plan->steps.items[i]);
     vec_release(&plan->steps);
     vec_release(&plan->skipped);
     arena_release(&plan->arena);

@@ -71,6 +71,8 @@ void plan_release(Plan *plan);
 /* ---- for plan functions */
 PlanStep *plan_step(Plan *plan, PlanStage stage, const char *subject, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* Takes the last step back. */
+void plan_take_back(Plan *plan);
 /* `subject` "" is the project. */
 void plan_skip(Plan *plan, const char *subject, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -479,6 +479,8 @@ static FindingSet *of_the_change(Check *c, FindingSet *set)
     for (size_t i = 0; i < set->len; i++)
         if (change_touches(&c->change, c->project, &set->items[i]))
             set->items[n++] = set->items[i];
+        else
+            json_decref(set->items[i].finding.data);
     set->len = n;
     return set;
 }

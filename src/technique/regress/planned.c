@@ -64,7 +64,7 @@ static bool make(Project *p, Plan *plan, const ProjectProgram *x)
     step_word(plan, s, "%s", folder);
     const char *example = add_example(p, plan, s, x);
     if (!example) {
-        plan->steps.len--;
+        plan_take_back(plan);
         plan_skip(plan, x->shown, "no run was seen that shows how the library is used");
         return false;
     }
